@@ -113,16 +113,36 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// openMany opens the sessions of {"env": NAME, "count": N}, all of them or none; owner
-// lacks the mount. The error is a *ChoiceError for another body, a *CapacityError or
-// an *EndedError.
+// sessionsWanted are the sessions that a client opens.
+type sessionsWanted struct {
+	Env   string `json:"env"`
+	Count *int   `json:"count"`
+}
+
+// wantOpen says what opens sessions.
+const wantOpen = `want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`
+
+// openMany opens the sessions of {"env": NAME, "count": N}, and returns their ids.
 func (s *Server) openMany(body json.RawMessage, owner Owner) (any, error) {
-	var q struct {
-		Env   string `json:"env"`
-		Count *int   `json:"count"`
+	var q sessionsWanted
+	if body != nil && strictly(body, &q) != nil {
+		return nil, &ChoiceError{"body", wantOpen}
 	}
+	sessions, err := s.openAll(q, owner)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(sessions))
+	for i, session := range sessions {
+		ids[i] = session.ID()
+	}
+	return map[string]any{"sessions": ids}, nil
+}
+
+// openAll opens sessions, all of them or none; owner lacks the mount. The error is a
+// *ChoiceError for what cannot be opened, a *CapacityError or an *EndedError.
+func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 	count := 1
-	wellFormed := body == nil || strictly(body, &q) == nil
 	if q.Count != nil {
 		count = *q.Count
 	}
@@ -130,25 +150,22 @@ func (s *Server) openMany(body json.RawMessage, owner Owner) (any, error) {
 	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
 		m, ok = s.options.Mounts[0], true
 	}
-	if !ok || !wellFormed || count < 1 || count > maxOpen {
-		return nil, &ChoiceError{"body",
-			`want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`}
+	if !ok || count < 1 || count > maxOpen {
+		return nil, &ChoiceError{"body", wantOpen}
 	}
 	owner.Mount = m
-	ids := make([]string, 0, count)
+	sessions := make([]*Session, 0, count)
 	for range count {
 		session, err := s.table.Open(owner)
 		if err != nil {
-			for _, id := range ids {
-				if opened, ok := s.table.Find(id); ok {
-					opened.Close(Capacity)
-				}
+			for _, opened := range sessions {
+				opened.Close(Capacity)
 			}
 			return nil, err
 		}
-		ids = append(ids, session.ID())
+		sessions = append(sessions, session)
 	}
-	return map[string]any{"sessions": ids}, nil
+	return sessions, nil
 }
 
 // closeSession answers DELETE /v1/sessions/{id}.
@@ -165,10 +182,7 @@ func (s *Server) closeSession(w http.ResponseWriter, r *http.Request) {
 // batchSession returns a session of this protocol.
 func (s *Server) batchSession(id string) (*Session, bool) {
 	session, ok := s.table.Find(id)
-	if !ok || session.owner.Protocol != batchProtocol && session.owner.Protocol != pipeProtocol {
-		return nil, false
-	}
-	return session, true
+	return session, ok && session.owner.Protocol == batchProtocol
 }
 
 // entry is a step or a reset of a batch.
@@ -320,18 +334,23 @@ func (g *group) carryOut(e *entry) ([]byte, error) {
 		}
 		return marshal(observationOf(&r, false))
 	}
-	episode, bad, err := g.session.owner.Mount.readReset(e.Reset)
-	switch {
-	case len(bad) > 0:
-		return nil, &frameError{Code: validationError, Message: "Invalid reset: " + listed(bad), Errors: bad}
-	case err != nil:
-		return nil, err
-	}
-	r, err := g.session.Reset(episode)
+	r, err := g.session.resetBy(e.Reset)
 	if err != nil {
 		return nil, err
 	}
 	return marshal(observationOf(&r, true))
+}
+
+// resetBy starts the episode that the arguments of a reset choose.
+func (s *Session) resetBy(arguments json.RawMessage) (Reply, error) {
+	episode, bad, err := s.owner.Mount.readReset(arguments)
+	switch {
+	case len(bad) > 0:
+		return Reply{}, &frameError{Code: validationError, Message: "Invalid reset: " + listed(bad), Errors: bad}
+	case err != nil:
+		return Reply{}, err
+	}
+	return s.Reset(episode)
 }
 
 // entryError is the answer to a bad entry.

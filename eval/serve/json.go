@@ -61,11 +61,16 @@ type pythonFloat float64
 
 // MarshalJSONTo implements jsonv2.MarshalerTo.
 func (f pythonFloat) MarshalJSONTo(e *jsontext.Encoder) error {
+	return e.WriteValue(f.append(e.AvailableBuffer()))
+}
+
+// append appends the number to b.
+func (f pythonFloat) append(b []byte) []byte {
 	x := float64(f)
 	if x == math.Trunc(x) {
-		return e.WriteValue(append(strconv.AppendFloat(e.AvailableBuffer(), x, 'f', -1, 64), ".0"...))
+		return append(strconv.AppendFloat(b, x, 'f', -1, 64), ".0"...)
 	}
-	return e.WriteValue(strconv.AppendFloat(e.AvailableBuffer(), x, 'g', -1, 64))
+	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
 // maxDepth is the deepest nesting of JSON that is read.

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"sync/atomic"
 	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The pipe protocol: one JSON object a line, answered line by line, in order.
@@ -21,14 +23,14 @@ const (
 	pipeIdle = 100 * 365 * 24 * time.Hour
 )
 
-// pipeRequest is a line: an id that the answer repeats, and exactly one request.
+// pipeRequest is a line: exactly one of its members.
 type pipeRequest struct {
-	ID    json.RawMessage   `json:"id"`
-	Envs  json.RawMessage   `json:"envs"`
-	Tasks *pipeTasks        `json:"tasks"`
-	Open  json.RawMessage   `json:"open"`
-	Steps []json.RawMessage `json:"steps"`
-	Close []string          `json:"close"`
+	Envs  *struct{}       `json:"envs"`
+	Tasks *pipeTasks      `json:"tasks"`
+	Open  *sessionsWanted `json:"open"`
+	Steps []pipeEntry     `json:"steps"`
+	Close []int           `json:"close"`
+	Sync  *int            `json:"sync"`
 }
 
 // pipeTasks asks for the tasks of a split; an empty one is the default.
@@ -39,109 +41,142 @@ type pipeTasks struct {
 
 // wantLine says what a line is.
 const wantLine = `want one of "envs": {}, "tasks": {"env": NAME, "split": NAME}, "open": {"env": NAME, "count": N}, ` +
-	`"steps": [1 to 8192 entries] and "close": [ID, …], and an "id" if you like`
+	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]] "close": [SESSION, …] and "sync": N`
+
+// pipe answers lines one after the other. Whoever carries out the last step of a line
+// writes the answer and reads the next line: so a step that comes alone changes no
+// goroutine, which would take longer than the step.
+type pipe struct {
+	*Server
+	in  *bufio.Scanner
+	out io.Writer
+	// sessions are those that were opened, by their number; nil once they are closed.
+	sessions []pipeSession
+	turn     atomic.Pointer[turn] // the steps of the last line that had any
+	ended    chan error
+}
+
+// pipeSession is a session of a pipe.
+type pipeSession struct {
+	*Session
+	turn  *turn // the last one with steps of this session
+	group int   // which group of that turn they are
+}
 
 // ServePipe answers the lines of in on out, until in ends or ctx is done. It closes
-// what it opened. Its sessions are those of the batch routes, without a limit for one
-// client and without an end by idleness.
+// what it opened. There is no limit for one client, and no end by idleness.
 func (s *Server) ServePipe(ctx context.Context, in io.Reader, out io.Writer) error {
 	sweeping, stopSweep := context.WithCancel(context.Background())
 	defer stopSweep()
 	go s.sweep(sweeping)
-	ended := make(chan error, 1)
-	go func() { ended <- s.answerLines(in, out) }()
+	p := &pipe{Server: s, in: bufio.NewScanner(in), out: out, ended: make(chan error, 1)}
+	p.in.Buffer(make([]byte, 0, 64<<10), MaxLine)
+	go p.answerLines()
 	var err error
 	select {
-	case err = <-ended:
+	case err = <-p.ended:
 	case <-ctx.Done():
 	}
 	s.table.CloseAll()
 	return errors.Join(err, s.close())
 }
 
-// answerLines answers each line.
-func (s *Server) answerLines(in io.Reader, out io.Writer) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, 64<<10), MaxLine)
-	for lines.Scan() {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		if _, err := out.Write(append(s.answerLine(lines.Bytes()), '\n')); err != nil {
-			return fmt.Errorf("the reader of the pipe is gone: %w", err)
+// answerLines answers lines until the pipe ends, or until another goroutine does so.
+func (p *pipe) answerLines() {
+	for p.in.Scan() {
+		if len(bytes.TrimSpace(p.in.Bytes())) > 0 && !p.answer(p.in.Bytes()) {
+			return
 		}
 	}
-	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("a line of the pipe has more than %d bytes: send fewer steps in one", MaxLine)
+	err := p.in.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = fmt.Errorf("a line of the pipe has more than %d bytes: send fewer steps in one", MaxLine)
 	}
-	return lines.Err()
+	p.ended <- err
 }
 
-// answerLine returns the answer to a line: the members of the result, or "error".
-func (s *Server) answerLine(line []byte) []byte {
+// answer answers a line. It reports whether the caller goes on with the next one.
+func (p *pipe) answer(line []byte) (goesOn bool) {
 	var q pipeRequest
-	if tooDeep(line) || strictly(line, &q) != nil {
-		return pipeReply(nil, nil, &ChoiceError{"line", wantLine})
+	err := jsonv2.Unmarshal(line, &q, jsonv2.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil || !q.one() {
+		return p.write(pipeError(&ChoiceError{"line", wantLine}))
 	}
-	result, err := s.carryOutLine(&q)
-	return pipeReply(q.ID, result, err)
+	if q.Steps != nil {
+		return p.step(q.Steps)
+	}
+	result, err := p.carryOut(&q)
+	if err != nil {
+		result = pipeError(err)
+	}
+	return p.write(result)
 }
 
-// carryOutLine returns the JSON object that answers a request.
-func (s *Server) carryOutLine(q *pipeRequest) ([]byte, error) {
+// one reports whether a request asks for one thing, and for no more than a line may.
+func (q *pipeRequest) one() bool {
 	asked := 0
-	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Close != nil} {
+	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Close != nil,
+		q.Sync != nil} {
 		if is {
 			asked++
 		}
 	}
-	if asked != 1 || len(q.Steps) > maxBatch || q.Steps != nil && len(q.Steps) == 0 {
-		return nil, &ChoiceError{"line", wantLine}
-	}
+	return asked == 1 && len(q.Steps) <= maxBatch && (q.Steps == nil || len(q.Steps) > 0)
+}
+
+// carryOut returns the JSON object that answers a request other than steps.
+func (p *pipe) carryOut(q *pipeRequest) ([]byte, error) {
 	switch {
-	case q.Steps != nil:
-		return s.stepMany(q.Steps), nil
+	case q.Sync != nil: // for a client that does not know which answers it has read
+		return marshal(map[string]int{"sync": *q.Sync})
+	case q.Open != nil:
+		return p.open(*q.Open)
 	case q.Close != nil:
-		return marshal(map[string]int{"closed": s.closeMany(q.Close)})
+		for _, number := range q.Close {
+			if number >= 0 && number < len(p.sessions) && p.sessions[number].Session != nil {
+				p.sessions[number].Close(ByClient)
+				p.sessions[number] = pipeSession{}
+			}
+		}
+		return []byte("{}"), nil
 	case q.Envs != nil:
-		return marshal(s.envList())
+		return marshal(p.envList())
 	}
-	var result any
-	var err error
-	if q.Open != nil {
-		result, err = s.openMany(q.Open, Owner{Protocol: pipeProtocol, Idle: pipeIdle})
-	} else if m, ok := s.Mount(q.Tasks.Env); ok {
-		result, err = taskList(m, q.Tasks.Split)
-	} else {
-		err = &ChoiceError{"env", fmt.Sprintf("there is no environment %q; \"envs\": {} lists them",
+	m, ok := p.Mount(q.Tasks.Env)
+	if !ok {
+		return nil, &ChoiceError{"env", fmt.Sprintf("there is no environment %q; \"envs\": {} lists them",
 			clipped(q.Tasks.Env))}
 	}
+	list, err := taskList(m, q.Tasks.Split)
 	if err != nil {
 		return nil, err
 	}
-	return marshal(result)
+	return marshal(list)
 }
 
-// closeMany closes those of the sessions that are open, and counts them.
-func (s *Server) closeMany(ids []string) (n int) {
-	for _, id := range ids {
-		if session, ok := s.batchSession(id); ok {
-			session.Close(ByClient)
-			n++
-		}
-	}
-	return n
-}
-
-// pipeReply is a line of the answer: result, a JSON object, with the id of the
-// request before its members.
-func pipeReply(id json.RawMessage, result []byte, err error) []byte {
+// open opens sessions, and answers with the number of the first one.
+func (p *pipe) open(q sessionsWanted) ([]byte, error) {
+	sessions, err := p.openAll(q, Owner{Protocol: pipeProtocol, Idle: pipeIdle})
 	if err != nil {
-		result = slices.Concat([]byte(`{"error":`), quoted(err.Error()), []byte("}"))
+		return nil, err
 	}
-	if id == nil {
-		return result
+	first := len(p.sessions)
+	for _, session := range sessions {
+		p.sessions = append(p.sessions, pipeSession{Session: session})
+		context.AfterFunc(session.ctx, func() {
+			if session.over.Load().Reason == TooSlow {
+				time.AfterFunc(lastReply, func() { p.giveUp(session) })
+			}
+		})
 	}
-	reply := append(make([]byte, 0, len(result)+len(id)+8), `{"id":`...)
-	return append(append(append(reply, id...), ','), result[1:]...)
+	return marshal(map[string]int{"first": first})
+}
+
+// write writes an answer. It reports whether there is a reader.
+func (p *pipe) write(answer []byte) bool {
+	_, err := p.out.Write(append(answer, '\n'))
+	if err != nil {
+		p.ended <- fmt.Errorf("the reader of the pipe is gone: %w", err)
+	}
+	return err == nil
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,10 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // throughPipe returns the answers to lines.
@@ -22,56 +26,135 @@ func throughPipe(t *testing.T, lines ...string) []string {
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
-func TestPipe(t *testing.T) {
-	s, _ := testServer(t, func(o *Options) { o.MaxPerAddress = 1 }) // no limit of a pipe
+// pipeTo serves a pipe, and returns what asks it a line. The end of the test closes it.
+func pipeTo(t *testing.T, s *Server) (ask func(line string) string) {
+	t.Helper()
 	requests, in := io.Pipe()
 	answers, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- s.ServePipe(t.Context(), requests, out) }()
-	decoder := json.NewDecoder(answers)
-	ask := func(line string) (reply map[string]json.RawMessage) {
+	t.Cleanup(func() {
+		in.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if n := s.Table().Len(); n != 0 {
+			t.Errorf("%d sessions are open after the end", n)
+		}
+	})
+	lines := bufio.NewReader(answers)
+	return func(line string) string {
 		t.Helper()
 		if _, err := io.WriteString(in, line+"\n"); err != nil {
 			t.Fatal(err)
 		}
-		if err := decoder.Decode(&reply); err != nil {
+		answer, err := lines.ReadString('\n')
+		if err != nil {
 			t.Fatal(err)
 		}
-		return reply
+		return strings.TrimSuffix(answer, "\n")
 	}
-	var ids []string
-	reply := ask(`{"id":7,"open":{"env":"echo","count":2}}`)
-	if err := json.Unmarshal(reply["sessions"], &ids); err != nil || len(ids) != 2 || string(reply["id"]) != "7" {
-		t.Fatalf("%s, %v", reply, err)
-	}
-	reply = ask(fmt.Sprintf(`{"id":"a","steps":[{"session":%q,"reset":{"index":0}},{"session":%q,"action":"one"}]}`,
-		ids[0], ids[0]))
-	for _, want := range []string{`"text":"this is echo/0"`, `"text":"echo one"`} {
-		if !strings.Contains(string(reply["results"]), want) {
-			t.Errorf("%s, want %s", reply, want)
+}
+
+func TestPipe(t *testing.T) {
+	s, _ := testServer(t, func(o *Options) { o.MaxPerAddress = 1 }) // no limit of a pipe
+	ask := pipeTo(t, s)
+	for _, c := range []struct{ line, want string }{
+		{`{"open":{"env":"echo","count":2}}`, `{"first":0}`},
+		{`{"steps":[[0,{"index":0}],[1,"early"],[0,"on\u00e9"],[7,"x"],[1,{"index":9}],[-1,{}]]}`, `{"results":[` +
+			`["this is echo/0",0.0,false,0.0,false,true,false,{"task_id":"echo/0","goal":"say win"}],` +
+			`{"error":"no episode is running: send reset first"},["echo oné",0.0,false,0.1,false,true,false],` +
+			`{"error":"the session is closed"},` +
+			`{"error":"Invalid reset: index: index 9 is not in split train, which has the tasks 0 to 2"},` +
+			`{"error":"the session is closed"}]}`},
+		{`{"steps":[[1,{"max_steps":1,"actions":true}],[0,"bad"],[0,"win"],[1,"a"]]}`, `{"results":[` +
+			`["this is echo/0",0.0,false,0.0,false,true,false,{"task_id":"echo/0","goal":"say win","actions":["look","win"]}],` +
+			`["echo bad",0.0,false,0.2,false,false,false],["echo win",1.0,true,1.0,true,true,false],` +
+			`["echo a",0.0,true,0.1,false,true,true,{"actions":["look","win"]}]]}`},
+		{`{"close":[1,5,-1]}`, `{}`},
+		{`{"steps":[[1,"x"],[1,"x"],[0,{"task_id":"echo/2"}]]}`, `{"results":[` +
+			`{"error":"the session is closed"},{"error":"the session is closed"},` +
+			`["this is echo/2",0.0,false,0.0,false,true,false,{"task_id":"echo/2","goal":"say win"}]]}`},
+		{`{"open":{"env":"echo"}}`, `{"first":2}`},
+		{`{"sync":17}`, `{"sync":17}`},
+	} {
+		if diff := cmp.Diff(c.want, ask(c.line)); diff != "" {
+			t.Errorf("%s: %s", c.line, diff)
 		}
 	}
-	if reply = ask(fmt.Sprintf(`{"close":[%q,"nope"]}`, ids[1])); string(reply["closed"]) != "1" {
-		t.Errorf("%s", reply)
+	if n := s.Table().Len(); n != 2 {
+		t.Errorf("%d sessions are open, want 2", n)
 	}
-	if n := s.Table().Len(); n != 1 {
-		t.Errorf("%d sessions are open, want 1", n)
+}
+
+// Sessions of a line run side by side, those of a panic and an error too.
+func TestPipeOfMany(t *testing.T) {
+	const n = 100
+	s, _ := testServer(t, func(o *Options) { o.MaxSessions = n })
+	ask := pipeTo(t, s)
+	ask(fmt.Sprintf(`{"open":{"count":%d}}`, n))
+	var entries, want []string
+	for i := range n {
+		action := [...]string{"look", "boom", "break"}[i%3]
+		entries = append(entries, fmt.Sprintf(`[%d,{"index":0}],[%d,%q]`, i, i, action))
+		want = append(want, [...]string{"echo look", "panicked", "the echo broke"}[i%3])
 	}
-	if err := in.Close(); err != nil {
-		t.Fatal(err)
+	for range 3 { // whoever answers a line reads the next one
+		var got struct{ Results []json.RawMessage }
+		if err := json.Unmarshal([]byte(ask(`{"steps":[`+strings.Join(entries, ",")+`]}`)), &got); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if answer := string(got.Results[2*i+1]); i%3 != 1 && !strings.Contains(answer, want[i]) {
+				t.Errorf("%d: %s, want %s", i, answer, want[i])
+			}
+		}
 	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
-	if n := s.Table().Len(); n != 0 {
-		t.Errorf("%d sessions are open after the end", n)
+}
+
+// A step that goes on and on ends its session, even one that nothing stops; the other
+// sessions of the line and the next lines are answered.
+func TestPipeWithSlowSteps(t *testing.T) {
+	for _, action := range []string{"wait", "hang"} {
+		synctest.Test(t, func(t *testing.T) {
+			s, _ := testServer(t, func(o *Options) { o.Now, o.MaxSessions = time.Now, 100 })
+			ask := pipeTo(t, s)
+			ask(`{"open":{"count":99}}`)
+			var resets, steps, want []string
+			for i := range 99 {
+				text, answer := "look", `["echo look",0.0,false,0.1,false,true,false]`
+				if i%2 == 0 { // more than are stepped at the same time
+					text, answer = action, `{"error":"the session has ended: a step took longer than 30s"}`
+				}
+				resets = append(resets, fmt.Sprintf(`[%d,{}]`, i))
+				steps, want = append(steps, fmt.Sprintf(`[%d,%q]`, i, text)), append(want, answer)
+			}
+			steps, want = append(steps, `[0,"look"]`), append(want, want[0])
+			ask(`{"steps":[` + strings.Join(resets, ",") + `]}`)
+			if diff := cmp.Diff(`{"results":[`+strings.Join(want, ",")+`]}`,
+				ask(`{"steps":[`+strings.Join(steps, ",")+`]}`)); diff != "" {
+				t.Error(diff)
+			}
+			if answer := ask(`{"steps":[[1,"win"]]}`); answer != `{"results":[["echo win",1.0,true,1.0,true,true,false]]}` {
+				t.Error(answer)
+			}
+			if answer := ask(`{"steps":[[0,"win"]]}`); answer !=
+				`{"results":[{"error":"the session has ended: a step took longer than 30s"}]}` {
+				t.Error(answer)
+			}
+			set, err := s.options.Mounts[0].Set("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			close(set.Env.(*echo).closed) // the steps that hang end now, and nobody hears of it
+		})
 	}
 }
 
 func TestPipeLists(t *testing.T) {
-	got := throughPipe(t, `{"envs":{}}`, ``, `{"tasks":{"env":"echo"},"id":1}`, `{"tasks":{"env":"echo","split":"none"}}`,
+	got := throughPipe(t, `{"envs":{}}`, ``, `{"tasks":{"env":"echo"}}`, `{"tasks":{"env":"echo","split":"none"}}`,
 		`{"tasks":{"env":"nope"}}`)
-	for i, want := range []string{`"name":"echo"`, `{"id":1,"env":"echo"`, `{"error":"there is no split`,
+	for i, want := range []string{`"name":"echo"`, `{"env":"echo"`, `{"error":"there is no split`,
 		`{"error":"there is no environment`} {
 		if !strings.Contains(got[i], want) {
 			t.Errorf("%s, want %s", got[i], want)
@@ -81,10 +164,12 @@ func TestPipeLists(t *testing.T) {
 
 // A bad line is answered, and the next one too.
 func TestBadLines(t *testing.T) {
-	lines := []string{`x`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[1],"close":[]}`, `{"fork":{}}`, `{"open":{"env":"nope"}}`,
+	lines := []string{`x`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[1]}`, `{"steps":[[0,"x"]],"close":[]}`,
+		`{"steps":[[0,"x",1]]}`, `{"steps":[[0]]}`, `{"steps":[[0.5,"x"]]}`, `{"steps":[["0","x"]]}`, `{"steps":[[0,null]]}`,
+		`{"steps":[[0,"x"}]}`, `{"id":1,"envs":{}}`, `{"fork":{}}`, `{"open":{"env":"nope"}}`,
 		`{"open":{"env":"echo","from":1}}`, `{"open":{"env":"echo","count":0}}`, `{"envs":{}} x`,
-		`{"id":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `,"envs":{}}`}
-	for i, got := range throughPipe(t, append(lines, `{"id":[1],"envs":{}}`)...) {
+		`{"steps":[[0,` + strings.Repeat("[", 100000) + strings.Repeat("]", 100000) + `]]}`}
+	for i, got := range throughPipe(t, append(lines, `{"envs":{}}`)...) {
 		var reply struct{ Error string }
 		if err := json.Unmarshal([]byte(got), &reply); err != nil {
 			t.Errorf("%s: %s: %v", lines[i], got, err)
@@ -118,7 +203,8 @@ func TestPipeEnds(t *testing.T) {
 // A pipe's sessions do not end while their user does something else.
 func TestPipeIsNeverIdle(t *testing.T) {
 	s, clock := testServer(t, nil)
-	if _, err := s.openMany(json.RawMessage(`{"env":"echo"}`), Owner{Protocol: pipeProtocol, Idle: pipeIdle}); err != nil {
+	p := &pipe{Server: s}
+	if _, err := p.open(sessionsWanted{}); err != nil {
 		t.Fatal(err)
 	}
 	clock.pass(365 * 24 * time.Hour)
@@ -128,16 +214,21 @@ func TestPipeIsNeverIdle(t *testing.T) {
 }
 
 func FuzzPipe(f *testing.F) {
-	for _, line := range []string{`{"envs":{}}`, `{"steps":[{"session":"x","action":"y"}]}`, `{"close":["x"],"id":null}`,
-		`{"open":{"env":"echo","count":3}}`, `{"tasks":{"env":"echo"}}`} {
+	for _, line := range []string{`{"envs":{}}`, `{"steps":[[0,"y"],[0,{"index":1}],[0,"z"]]}`, `{"close":[0,-5]}`,
+		`{"open":{"env":"echo","count":3}}`, `{"tasks":{"env":"echo"}}`, `{"sync":1}`} {
 		f.Add(line)
 	}
-	s, _ := testServer(f, nil)
 	f.Fuzz(func(t *testing.T, line string) {
-		if answer := s.answerLine([]byte(line)); !json.Valid(answer) || answer[0] != '{' {
-			t.Errorf("%q is answered with %s", line, answer)
+		s, _ := testServer(t, nil)
+		var out strings.Builder
+		lines := `{"open":{"count":2}}` + "\n" + strings.ReplaceAll(line, "\n", " ") + "\n"
+		if err := s.ServePipe(t.Context(), strings.NewReader(lines), &out); err != nil && len(line) < MaxLine {
+			t.Fatal(err)
 		}
-		s.Table().CloseAll()
-		s.Table().closed.Store(false)
+		for answer := range strings.Lines(out.String()) {
+			if !json.Valid([]byte(answer)) || answer[0] != '{' {
+				t.Errorf("%q is answered with %s", line, answer)
+			}
+		}
 	})
 }

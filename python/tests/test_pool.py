@@ -93,6 +93,66 @@ def test_more_entries_than_a_line_takes(pool):
     assert len(results) == 9000 and all(r.error is None for r in results)
 
 
+@pytest.mark.parametrize("where", ["_send", "_receive"])
+@pytest.mark.parametrize("late", [False, True])
+def test_interrupted(pool, where, late):
+    """Ctrl-C during a step, before or after it was sent or answered: the next answer is that of the next request."""
+    (session,) = pool.open()
+    session.reset(index=0)
+    child = pool._child
+    real = getattr(child, where)
+
+    def interrupted(argument):
+        setattr(child, where, real)
+        if late:
+            real(argument)
+        raise KeyboardInterrupt
+
+    setattr(child, where, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        session.step(LOOK)
+    assert session.reset(index=1).observation["task_id"] == pool.tasks("pddl")[1]["id"]
+
+
+def test_interrupted_for_others(pool):
+    """Who waits for the exchange of another thread that is interrupted gets an error, and no hang."""
+    sessions = pool.open(count=2)
+    pool.step([(s, {"index": 0}) for s in sessions])
+    child, found = pool._child, []
+
+    def other() -> None:
+        try:
+            sessions[1].step(LOOK)
+        except heldout.Error as error:
+            found.append(str(error))
+
+    def interrupted(line):
+        raise KeyboardInterrupt
+
+    with child.lock:  # both wait
+        threads = [threading.Thread(target=other) for _ in range(2)]
+        for t in threads:
+            t.start()
+        while len(pool._waiting) < 2:
+            time.sleep(0.001)
+        child.exchange = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            pool._carry_out_all(child)
+        del child.exchange
+    for t in threads:
+        t.join()
+    assert found == ["the exchange was interrupted"] * 2
+    assert sessions[1].step(LOOK).error is None
+
+
+def test_long_lines(pool):
+    """Requests and answers that are longer than a pipe holds."""
+    sessions = pool.open(count=2000)
+    pool.step([(s, {"index": 0, "actions": True}) for s in sessions])
+    results = pool.step([(s, "x" * 4000 + "é\n\ud800") for s in sessions])
+    assert not any(r.observation["valid"] for r in results)
+
+
 def test_dead_child(pool):
     sessions = pool.open(count=4)
     pool.step([(s, {"index": 0}) for s in sessions])
@@ -105,7 +165,7 @@ def test_dead_child(pool):
 def test_closed(pool):
     (session,) = pool.open()
     session.close()
-    with pytest.raises(heldout.StepError, match="Unknown session"):
+    with pytest.raises(heldout.StepError, match="the session is closed"):
         session.step(LOOK)
     child = pool._child._process.pid
     pool.close()
@@ -127,7 +187,11 @@ def test_fork(pool):
     copy = os.fork()
     if copy == 0:
         try:
+            with pytest.raises(heldout.StepError, match="another process"):
+                session.step(LOOK)
             ok = pool.open()[0].reset(index=1).error is None
+            with pytest.raises(heldout.StepError, match="another process"):
+                session.step(LOOK)
         except BaseException:
             ok = False
         pool.close()

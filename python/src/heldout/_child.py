@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import os
 import subprocess
@@ -18,19 +19,21 @@ from ._errors import Error, ServerDied
 
 _LAST_LINES = 20  # of standard error, in a ServerDied
 _PATIENCE = 5.0  # seconds for the end of a process
+_AT_ONCE = 1 << 16  # bytes of a read
 
 
-
-def _json() -> tuple[Callable[[Any], bytes], Callable[[bytes], Any]]:
-    """Returns a writer and a reader of JSON: orjson's, which are twice as fast, if it is there."""
+def _reader() -> Callable[[bytes], Any]:
+    """Returns a reader of JSON: orjson's, which is twice as fast, if it is there."""
     try:
         fast: Any = importlib.import_module("orjson")
     except ImportError:
-        return lambda value: json.dumps(value, separators=(",", ":")).encode(), json.loads
-    return fast.dumps, fast.loads
+        read = json.JSONDecoder().raw_decode
+        return lambda line: read(line.decode())[0]
+    loads: Callable[[bytes], Any] = fast.loads
+    return loads
 
 
-_dumps, _loads = _json()
+_loads = _reader()
 
 
 class Child:
@@ -43,32 +46,69 @@ class Child:
             group = subprocess.CREATE_NEW_PROCESS_GROUP
         self._process: subprocess.Popen[bytes] = subprocess.Popen(
             [checked_bin(), "serve", *arguments, "--stdio", "--parent", str(os.getpid())],
+            bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             start_new_session=os.name != "nt",  # Ctrl-C is for Python
             creationflags=group,
         )
-        self._lock = threading.Lock()
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._send: Callable[[bytes], int] = self._process.stdin.write  # of what it can, as these are not buffered
+        self._receive: Callable[[int], bytes] = self._process.stdout.read
+        self.lock = threading.Lock()  # held from a request to its answer
+        self._interrupted = False  # an exchange was not finished
+        self._interruptions = itertools.count()
         self._end = weakref.finalize(self, _end, self._process, self._errors)
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Sends a request, and returns the answer."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None and stdout is not None
-        with self._lock:
-            try:
-                stdin.write(_dumps(request) + b"\n")
-                stdin.flush()
-                line = stdout.readline()
-            except (OSError, ValueError):  # a broken or closed pipe
-                line = b""
-        if not line.endswith(b"\n"):
-            raise self._died()
-        answer: dict[str, Any] = _loads(line)
-        if "error" in answer:
-            raise Error(answer["error"])
+        with self.lock:
+            answer: dict[str, Any] = self.exchange(json.dumps(request) + "\n")
         return answer
+
+    def exchange(self, line: str) -> Any:
+        """Sends a line, and returns the answer. The caller holds the lock."""
+        if self._interrupted:
+            self._catch_up()
+        self._interrupted = True  # Ctrl-C can come between any two lines of these
+        try:
+            self._write(line.encode())
+            answer = self._receive(_AT_ONCE)
+            if answer[-1:] != b"\n":
+                answer = self._rest(answer, b"\n")
+        except (OSError, ValueError):  # a broken or closed pipe
+            raise self._died() from None
+        self._interrupted = False
+        found = _loads(answer)
+        if "error" in found:
+            raise Error(found["error"])
+        return found
+
+    def _write(self, line: bytes) -> None:
+        sent = self._send(line)
+        while sent < len(line):
+            sent += self._send(line[sent:])
+
+    def _rest(self, answer: bytes, end: bytes) -> bytes:
+        """Reads on to the end of an answer."""
+        parts = [answer]
+        while not answer.endswith(end):
+            part = self._receive(_AT_ONCE)
+            if not part:
+                raise BrokenPipeError
+            parts.append(part)
+            answer = part if len(part) >= len(end) else b"".join(parts)
+        return b"".join(parts)
+
+    def _catch_up(self) -> None:
+        """Reads past the answer to a request that was interrupted."""
+        number = next(self._interruptions)
+        try:
+            self._write(b'\n{"sync":%d}\n' % number)
+            self._rest(b"", b'{"sync":%d}\n' % number)
+        except (OSError, ValueError):
+            raise self._died() from None
 
     def close(self) -> None:
         """Ends the process."""
@@ -79,8 +119,7 @@ class Child:
         self._end.detach()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                os.close(pipe.fileno())
-                pipe.detach()  # type: ignore[attr-defined]
+                pipe.close()
         self._process.returncode = 0  # nothing waits for it
 
     def _died(self) -> ServerDied:
@@ -98,10 +137,7 @@ class Child:
 def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
     """Closes the pipes of a process and waits for its end."""
     assert process.stdin is not None and process.stdout is not None
-    try:
-        process.stdin.close()
-    except OSError:
-        pass  # it has ended
+    process.stdin.close()
     try:
         process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:

@@ -12,7 +12,7 @@ Importing this module registers `heldout/alfworld-v0` and so on:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy
@@ -27,6 +27,7 @@ from ._pool import Pool, Reset, Result
 
 NAMES = ("alfworld", "babyai", "hotpotqa", "jericho", "pddl", "sciworld")
 
+_KINDS = {"text": None, "task_id": None, "progress": float, "success": bool, "valid": bool, "truncated": bool}
 _ENDS = {"task_id", "index", "seed"}  # each of them chooses the task of a reset
 
 
@@ -61,13 +62,13 @@ class Env(gymnasium.Env[str, str]):
         super().reset(seed=seed)
         result = self._session.reset(**_choice(options, self.np_random))
         self._text = result.text
-        return self._text, dict(result.observation)
+        return self._text, _info(result)
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         result = self._session.step(action)
         self._text = result.text
         truncated = result.observation["truncated"]
-        return self._text, result.reward, result.done and not truncated, truncated, dict(result.observation)
+        return self._text, result.reward, result.done and not truncated, truncated, _info(result)
 
     def render(self) -> Any:
         return self._text if self.render_mode == "ansi" else None
@@ -121,10 +122,8 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         else:
             super().reset(seed=seed)
         which: list[int] = numpy.flatnonzero(mask).tolist()
-        infos: dict[str, Any] = {}
         results = self._send([(i, _choice({**seeds[i], **options}, self.np_random)) for i in which])
-        for i, result in zip(which, results):
-            infos = self._take(i, result, infos)
+        infos = self._take(which, results, {})
         self._over[which] = False
         return tuple(self._texts), infos
 
@@ -134,29 +133,29 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         over = self._over.copy()
         if self._mode is AutoresetMode.DISABLED and over.any():
             raise StepError("a finished environment needs reset, with options={'reset_mask': …}")
-        results = self._send([(i, self._again() if over[i] else actions[i]) for i in range(self.num_envs)])
-        infos: dict[str, Any] = {}
-        for i, result in enumerate(results):
-            infos = self._take(i, result, infos)
+        which = range(self.num_envs)
+        results = self._send([(i, self._again() if over[i] else actions[i]) for i in which])
         rewards = numpy.array([result.reward for result in results])
         truncated = numpy.array([result.observation["truncated"] for result in results], dtype=bool)
         done = numpy.array([result.done for result in results], dtype=bool)
         self._over = done.copy()
         if self._mode is AutoresetMode.SAME_STEP and done.any():
             infos = self._start_again(numpy.flatnonzero(done).tolist(), results)
+        else:
+            infos = self._take(which, results, {})
         return tuple(self._texts), rewards, done & ~truncated, truncated, infos
 
     def _start_again(self, which: list[int], ended: list[Result]) -> dict[str, Any]:
         """Resets the finished ones in the same step."""
         infos: dict[str, Any] = {}
         for i in which:
-            final = {"final_obs": ended[i].text, "final_info": dict(ended[i].observation)}
+            final = {"final_obs": ended[i].text, "final_info": _info(ended[i])}
             infos = self._add_info(infos, final, i)
-        fresh = dict(zip(which, self._send([(i, self._again()) for i in which])))
-        for i, result in enumerate(ended):
-            infos = self._take(i, fresh.get(i, result), infos)
+        results = list(ended)
+        for i, result in zip(which, self._send([(i, self._again()) for i in which])):
+            results[i] = result
         self._over[:] = False
-        return infos
+        return self._take(range(self.num_envs), results, infos)
 
     def _again(self) -> Reset:
         return _choice({k: v for k, v in self._options.items() if k not in _ENDS}, self.np_random)
@@ -168,15 +167,30 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
                 raise StepError(f"environment {i}: {result.error}")
         return results
 
-    def _take(self, i: int, result: Result, infos: dict[str, Any]) -> dict[str, Any]:
-        self._texts[i] = result.text
-        return self._add_info(infos, dict(result.observation), i)
+    def _take(self, which: Sequence[int], results: list[Result], infos: dict[str, Any]) -> dict[str, Any]:
+        """Keeps the texts of some environments, and adds what else they said to the infos, column by column."""
+        mask = numpy.zeros(self.num_envs, dtype=bool)
+        mask[which] = True
+        for key, kind in _KINDS.items():
+            column = numpy.zeros(self.num_envs, dtype=kind) if kind else numpy.full(self.num_envs, None)
+            column[which] = [_info(result)[key] for result in results]
+            infos[key], infos["_" + key] = column, mask.copy()
+        for i, result in zip(which, results):
+            self._texts[i] = result.text
+            if len(result.observation) > len(_KINDS):
+                more = {key: value for key, value in result.observation.items() if key not in _KINDS}
+                infos = self._add_info(infos, more, i)
+        return infos
 
     def render(self) -> tuple[str, ...] | None:
         return tuple(self._texts) if self.render_mode == "ansi" else None
 
     def close_extras(self, **_: Any) -> None:
         self._pool.close()
+
+
+def _info(result: Result) -> dict[str, Any]:
+    return cast("dict[str, Any]", result.observation)
 
 
 def _choice(options: dict[str, Any] | None, random: numpy.random.Generator) -> Reset:
