@@ -3,9 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +14,6 @@ import (
 	"heldout/eval/bench"
 	"heldout/eval/frame"
 	"heldout/eval/training/export"
-	"heldout/scoring/table"
 )
 
 // parquet is the format that is for data frames.
@@ -74,7 +71,17 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 			if err != nil {
 				return exportError(err)
 			}
-			return printExport(sys, o, report)
+			if _, err := io.WriteString(sys.stdout, report.Text(o)); err != nil {
+				return err
+			}
+			sys.warnUncovered(report.Uncovered)
+			for _, line := range report.Warnings() {
+				sys.warn(line)
+			}
+			if advice := report.Advice(); advice != "" {
+				sys.say("%s", advice)
+			}
+			return nil
 		},
 	}
 	f := c.Flags()
@@ -118,32 +125,9 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 
 // checkExports checks folders of exports, and prints a line for each file.
 func checkExports(sys *system, dirs []string) error {
-	var uncovered []string
-	files, bad := 0, 0
-	for _, dir := range dirs {
-		checked, err := export.Check(dir)
-		if err != nil {
-			return err
-		}
-		for _, c := range checked {
-			uncovered = append(uncovered, c.Uncovered...)
-			files++
-			said := "as written"
-			if c.Err != nil {
-				bad++
-				said = table.Printable(c.Err.Error())
-			}
-			if _, err := fmt.Fprintf(sys.stdout, "%s: %s\n", table.Printable(c.File), said); err != nil {
-				return err
-			}
-		}
-	}
+	uncovered, err := export.CheckAll(sys.stdout, dirs)
 	sys.warnUncovered(uncovered)
-	if bad > 0 {
-		return fmt.Errorf("%d of %s differ from what was written; the commands that wrote them write them again", bad,
-			table.Counted(files, "file"))
-	}
-	return nil
+	return err
 }
 
 // parseExport reads the flags that have a form of their own.
@@ -195,100 +179,8 @@ func expertThoughts(name string) (configs.Thoughts, error) {
 // exportError marks a refusal as one of the command line.
 func exportError(err error) error {
 	var tests *export.TestTasksError
-	var nothing *export.NothingError
-	switch {
-	case errors.As(err, &tests):
+	if errors.As(err, &tests) {
 		return usage(err)
-	case errors.As(err, &nothing):
-		return fmt.Errorf("%w: %s", err, whatIsThere(nothing.Report))
 	}
 	return err
-}
-
-// whatIsThere says why nothing is left.
-func whatIsThere(r *export.Report) string {
-	text := table.Counted(r.Episodes, "episode") + " with a result"
-	if len(r.Left) > 0 {
-		text += " (" + list(r.Left) + ")"
-	}
-	if r.Without > 0 {
-		text += fmt.Sprintf(", %d planned without one", r.Without)
-	}
-	for _, d := range r.Different {
-		text += "\n" + d
-	}
-	return text
-}
-
-// printExport says what was taken and what was left out.
-func printExport(sys *system, o export.Options, r *export.Report) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s taken: %s", r.Taken, table.Counted(r.Episodes, "episode"), list(r.Environments))
-	fmt.Fprintf(&b, "\n%s: %d trained, %d masked", table.Counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
-	if len(r.Masked) > 0 {
-		fmt.Fprintf(&b, " (%s)", list(r.Masked))
-	}
-	b.WriteString("\n")
-	if len(r.Left) > 0 {
-		fmt.Fprintf(&b, "left out: %s\n", list(r.Left))
-	}
-	if r.Without > 0 {
-		fmt.Fprintf(&b, "planned, but without a result: %s\n", table.Counted(r.Without, "episode"))
-	}
-	if r.Single > 0 {
-		fmt.Fprintf(&b, "%s: calls do not continue each other, so each call is an example\n",
-			table.Counted(r.Single, "episode"))
-	}
-	for _, p := range r.Parts {
-		fmt.Fprintf(&b, "%s: %s, %s of %s, %s\n", table.Printable(filepath.Join(filepath.Dir(o.Out), p.File)),
-			table.Counted(p.Examples, "example"), table.Counted(p.Episodes, "episode"), table.Counted(p.Tasks, "task"),
-			megabytes(p.Bytes))
-	}
-	fmt.Fprintf(&b, "%s\n", table.Printable(o.ManifestFile()))
-	if _, err := sys.stdout.Write([]byte(b.String())); err != nil {
-		return err
-	}
-	warnExport(sys, o, r)
-	return nil
-}
-
-// warnExport says what must not be overlooked.
-func warnExport(sys *system, o export.Options, r *export.Report) {
-	sys.warnUncovered(r.Uncovered)
-	for _, d := range r.Different {
-		sys.warn("left out: " + d)
-	}
-	if r.TestEpisodes > 0 {
-		sys.warn(
-			fmt.Sprintf("%s of tasks that a benchmark tests with: what is trained on them cannot be measured with them",
-				table.Counted(r.TestEpisodes, "episode")))
-	}
-	for _, p := range r.Parts {
-		if p.Examples == 0 {
-			sys.warn(p.File + " is empty")
-		}
-	}
-	switch {
-	case o.Format == export.ShareGPT:
-		sys.say("read it with mask_history: true, else LLaMA-Factory trains on every turn")
-	case o.Format == export.AgentGym:
-		sys.say("AgentGym's own trainers ignore loss and train on every turn of gpt; heldout help training")
-	case o.Format == export.OpenAI && r.Parts[0].Examples < 10:
-		sys.say("OpenAI wants at least 10 examples")
-	}
-}
-
-// list writes counts by name, the largest first.
-func list[K ~string](counts map[K]int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(string(a), string(b))
-	})
-	var out []string
-	for _, name := range names {
-		out = append(out, fmt.Sprintf("%d %s", counts[name], table.Printable(string(name))))
-	}
-	return strings.Join(out, ", ")
 }

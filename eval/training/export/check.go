@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"heldout/envs/datafile"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // manifestEnd ends the names of manifests.
@@ -110,4 +112,33 @@ func checkLines(name string) Checked {
 		return nil
 	})
 	return Checked{name, err, record.Uncovered(bare, name)}
+}
+
+// CheckAll checks folders of exports, and writes a line for each file. uncovered are the files and
+// lines without a checksum; an error is there if some file is not as it was written.
+func CheckAll(w io.Writer, dirs []string) (uncovered []string, err error) {
+	files, bad := 0, 0
+	for _, dir := range dirs {
+		checked, err := Check(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range checked {
+			uncovered = append(uncovered, c.Uncovered...)
+			files++
+			said := "as written"
+			if c.Err != nil {
+				bad++
+				said = table.Printable(c.Err.Error())
+			}
+			if _, err := fmt.Fprintf(w, "%s: %s\n", table.Printable(c.File), said); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if bad > 0 {
+		return uncovered, fmt.Errorf("%d of %s differ from what was written; the commands that wrote them write them again", bad,
+			table.Counted(files, "file"))
+	}
+	return uncovered, nil
 }

@@ -125,7 +125,7 @@ func (e *TestTasksError) Error() string {
 type NothingError struct{ Report *Report }
 
 // Error implements error.
-func (e *NothingError) Error() string { return "nothing is left to export" }
+func (e *NothingError) Error() string { return "nothing is left to export: " + e.Report.whatIsThere() }
 
 // exporter is an export under way.
 type exporter struct {

@@ -1,0 +1,99 @@
+package export
+
+import (
+	"fmt"
+	"heldout/scoring/table"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Text says what was taken by those options and what was left out, in lines.
+func (r *Report) Text(o Options) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %s taken: %s", r.Taken, table.Counted(r.Episodes, "episode"), list(r.Environments))
+	fmt.Fprintf(&b, "\n%s: %d trained, %d masked", table.Counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
+	if len(r.Masked) > 0 {
+		fmt.Fprintf(&b, " (%s)", list(r.Masked))
+	}
+	b.WriteString("\n")
+	if len(r.Left) > 0 {
+		fmt.Fprintf(&b, "left out: %s\n", list(r.Left))
+	}
+	if r.Without > 0 {
+		fmt.Fprintf(&b, "planned, but without a result: %s\n", table.Counted(r.Without, "episode"))
+	}
+	if r.Single > 0 {
+		fmt.Fprintf(&b, "%s: calls do not continue each other, so each call is an example\n",
+			table.Counted(r.Single, "episode"))
+	}
+	for _, p := range r.Parts {
+		fmt.Fprintf(&b, "%s: %s, %s of %s, %s\n", table.Printable(filepath.Join(filepath.Dir(o.Out), p.File)),
+			table.Counted(p.Examples, "example"), table.Counted(p.Episodes, "episode"), table.Counted(p.Tasks, "task"),
+			fmt.Sprintf("%.1f MB", float64(p.Bytes)/1e6))
+	}
+	fmt.Fprintf(&b, "%s\n", table.Printable(o.ManifestFile()))
+	return b.String()
+}
+
+// Warnings says what must not be overlooked.
+func (r *Report) Warnings() (out []string) {
+	for _, d := range r.Different {
+		out = append(out, "left out: "+d)
+	}
+	if r.TestEpisodes > 0 {
+		out = append(out,
+			fmt.Sprintf("%s of tasks that a benchmark tests with: what is trained on them cannot be measured with them",
+				table.Counted(r.TestEpisodes, "episode")))
+	}
+	for _, p := range r.Parts {
+		if p.Examples == 0 {
+			out = append(out, p.File+" is empty")
+		}
+	}
+	return out
+}
+
+// Advice says what a trainer has to know of the format; empty if there is nothing.
+func (r *Report) Advice() string {
+	switch {
+	case r.Format == ShareGPT:
+		return "read it with mask_history: true, else LLaMA-Factory trains on every turn"
+	case r.Format == AgentGym:
+		return "AgentGym's own trainers ignore loss and train on every turn of gpt; heldout help training"
+	case r.Format == OpenAI && r.Parts[0].Examples < 10:
+		return "OpenAI wants at least 10 examples"
+	}
+	return ""
+}
+
+// whatIsThere says why nothing is left.
+func (r *Report) whatIsThere() string {
+	text := table.Counted(r.Episodes, "episode") + " with a result"
+	if len(r.Left) > 0 {
+		text += " (" + list(r.Left) + ")"
+	}
+	if r.Without > 0 {
+		text += fmt.Sprintf(", %d planned without one", r.Without)
+	}
+	for _, d := range r.Different {
+		text += "\n" + d
+	}
+	return text
+}
+
+// list writes counts by name, the largest first.
+func list[K ~string](counts map[K]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(string(a), string(b))
+	})
+	var out []string
+	for _, name := range names {
+		out = append(out, fmt.Sprintf("%d %s", counts[name], table.Printable(string(name))))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,149 @@
+package training
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"heldout/envs/datafile"
+	"heldout/eval/training/export"
+	"heldout/eval/training/synth"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+	"io"
+	"strings"
+)
+
+// Verification verifies files of trajectories, writes their verdicts, and counts them.
+type Verification struct {
+	Out io.Writer
+	// JSON: every verdict is a JSON object.
+	JSON    bool
+	Options synth.Options
+	// Lenient is that of synth.VerifyLines.
+	Lenient bool
+
+	many                bool
+	passed, mended, bad int
+	rejected            map[synth.Reason]int
+	errors, repaired    int
+	masked              *export.File // nil if nothing is written
+}
+
+// ErrRejected says that some trajectory was rejected.
+var ErrRejected = errors.New("some trajectories are rejected")
+
+// Files verifies files; ErrRejected if a trajectory does not pass. It writes those that pass to
+// the file masked, unless that is empty; the file has its name only if all could be read. With
+// force, it replaces one.
+func (v *Verification) Files(names []string, masked string, force bool) (err error) {
+	v.many, v.rejected = len(names) > 1, map[synth.Reason]int{}
+	if masked != "" {
+		if v.masked, err = export.Create(masked, force); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if err := v.file(name); err != nil {
+			if v.masked != nil {
+				v.masked.Abort()
+			}
+			return err
+		}
+	}
+	if v.masked != nil {
+		if err := v.masked.Commit(); err != nil {
+			return err
+		}
+	}
+	return v.end()
+}
+
+func (v *Verification) file(name string) error {
+	f, err := datafile.Open(name, datafile.Unlimited)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	err = synth.VerifyLines(f, v.Options, v.Lenient, func(c synth.Checked) error { return v.print(name, c) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// print prints one verdict.
+func (v *Verification) print(file string, c synth.Checked) error {
+	v.errors += c.Errors
+	v.repaired += c.Repaired
+	if c.Mended {
+		v.mended++
+	}
+	if c.Script != "" {
+		v.bad++
+	}
+	if c.Reason == "" {
+		v.passed++
+	} else {
+		v.rejected[c.Reason]++
+	}
+	if v.masked != nil && c.Masked != nil {
+		if _, err := v.masked.Write(record.Seal(c.Masked)); err != nil {
+			return err
+		}
+	}
+	if v.JSON {
+		return json.NewEncoder(v.Out).Encode(struct {
+			File string `json:"file"`
+			synth.Checked
+		}{file, c})
+	}
+	where := fmt.Sprintf("line %d", c.Line)
+	if v.many {
+		where = fmt.Sprintf("%s:%d", table.Printable(file), c.Line)
+	}
+	text := fmt.Sprintf("%s: passed, %d turns, %d errors, %d repaired", where, c.Turns, c.Errors, c.Repaired)
+	if c.Reason != "" {
+		text = fmt.Sprintf("%s: %s at turn %d: %s (%d of %d turns verified)", where, c.Reason, c.Turn,
+			table.Printable(c.Message), c.Verified, c.Turns)
+		if c.Turn == 0 {
+			text = fmt.Sprintf("%s: %s: %s", where, c.Reason, table.Printable(c.Message))
+		}
+	}
+	if c.Script != "" {
+		text += "; script: " + table.Printable(strings.ReplaceAll(c.Script, "\n", "; "))
+	}
+	_, err := fmt.Fprintln(v.Out, text)
+	return err
+}
+
+// end prints the counts.
+func (v *Verification) end() error {
+	rejected := 0
+	var counts []string
+	for _, r := range synth.Reasons() {
+		if n := v.rejected[r]; n > 0 {
+			rejected += n
+			counts = append(counts, fmt.Sprintf("%d %s", n, r))
+		}
+	}
+	if !v.JSON {
+		text := fmt.Sprintf("%d passed, %d rejected", v.passed, rejected)
+		if rejected > 0 {
+			text += ": " + strings.Join(counts, ", ")
+		}
+		text += fmt.Sprintf("\n%d error turns, %d of them repaired at once\n", v.errors, v.repaired)
+		if v.mended > 0 {
+			text += fmt.Sprintf("%d mended (--lenient)\n", v.mended)
+		}
+		if v.bad > 0 {
+			text += fmt.Sprintf("%d scripts have actions that do not match their own verification code\n", v.bad)
+		}
+		if _, err := io.WriteString(v.Out, text); err != nil {
+			return err
+		}
+	}
+	if rejected > 0 {
+		return ErrRejected
+	}
+	return nil
+}
