@@ -96,13 +96,13 @@ func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recor
 }
 
 // add adds a step.
-func (r *recording) add(action string, step envs.Step) {
-	if r.size += len(action) + len(step.Observation); r.size > maxRecording ||
+func (r *recording) add(move agent.Move, step envs.Step) {
+	if r.size += len(move.Action) + len(step.Observation); r.size > maxRecording ||
 		len(r.log.Episode.Trajectory) == record.MaxSteps {
 		r.over = true // end says so
 		return
 	}
-	r.log.Add(agent.Move{Action: action}, step)
+	r.log.Add(move, step)
 }
 
 // end writes an episode. The cause is what went wrong; nil for a result.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/agent"
 	"heldout/scoring/record"
 )
 
@@ -296,10 +297,6 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 // error of the environment is a *WorldError and ends the episode; a panic ends the
 // session.
 func (s *Session) Step(action string) (r Reply, err error) {
-	if len(action) > MaxAction {
-		return r, &ChoiceError{"action", fmt.Sprintf("the action has %d bytes; %d is the limit", len(action),
-			MaxAction)}
-	}
 	if err := s.begin(); err != nil {
 		return r, err
 	}
@@ -310,7 +307,7 @@ func (s *Session) Step(action string) (r Reply, err error) {
 	}
 	e := &s.episode
 	began := s.table.now()
-	step, err := s.world.Step(s.ctx, action)
+	move, step, err := s.act(action)
 	if err == nil {
 		r = Reply{
 			TaskID: e.Task.ID, Observation: step.Observation, Reward: e.Mount.Reward.of(step, s.last.Progress),
@@ -330,7 +327,7 @@ func (s *Session) Step(action string) (r Reply, err error) {
 	}
 	s.last.Steps, s.last.Progress, s.last.Done = r.Steps, r.Progress, r.Done
 	if s.record != nil {
-		s.record.add(action, step)
+		s.record.add(move, step)
 	}
 	if !r.Done {
 		return r, nil
@@ -349,6 +346,17 @@ func (s *Session) Step(action string) (r Reply, err error) {
 		return r, &WorldError{err}
 	}
 	return r, nil
+}
+
+// act gives an action to the world. One that is too long is an invalid step, which the
+// world does not see: a policy that runs on and on loses no other result.
+func (s *Session) act(action string) (agent.Move, envs.Step, error) {
+	if len(action) <= MaxAction {
+		step, err := s.world.Step(s.ctx, action)
+		return agent.Move{Action: action}, step, err
+	}
+	why := fmt.Sprintf("The action has %d bytes; the limit is %d. Nothing was done.", len(action), MaxAction)
+	return agent.Move{FormatError: true, Correction: why}, envs.Step{Observation: why, Progress: s.last.Progress}, nil
 }
 
 // With calls f with the running world, for what only one protocol asks.
