@@ -69,6 +69,8 @@ type Usage struct {
 	Latency   time.Duration // of the answered requests
 	Server    string        // the address that answered, if there are several
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
+	// WorldSteps are steps in forks of the world, of a search.
+	WorldSteps int
 }
 
 // FormatHelp answers a reply without an action that could be read.
