@@ -22,8 +22,8 @@ var Options = sync.OnceValue(func() []Option {
 	return []Option{
 		{
 			Name: "model", Group: Server, First: true,
-			Help: "model or baseline: expert, expert-errs, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or " +
-				"ollama:NAME; repeat it for several",
+			Help: "model or baseline: expert, expert-errs, random, search:best-first, search:mcts, vllm:NAME, openai:NAME " +
+				"(any OpenAI-compatible server) or ollama:NAME; repeat it for several",
 		},
 		{
 			Name: "names", Group: Playing, Owner: TheLeader,

@@ -42,10 +42,11 @@ type more struct {
 	dropped []string
 	cut     record.Cut
 
-	forgotten  bool
-	calls      int
-	reflection *record.Reflection // without its texts
-	actions    uint64             // see actionsOf
+	forgotten   bool
+	calls       int
+	searchSteps int
+	reflection  *record.Reflection // without its texts
+	actions     uint64             // see actionsOf
 }
 
 // tally is how often something happened.
@@ -143,12 +144,12 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 		promptTokens: r.PromptTokens, completionTokens: r.CompletionTokens,
 		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts,
 	}
-	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" {
+	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" && r.SearchSteps == 0 {
 		return a
 	}
 	a.more = &more{
 		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut),
-		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions,
+		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions, searchSteps: r.SearchSteps,
 	}
 	for _, field := range r.Dropped {
 		a.more.dropped = append(a.more.dropped, shared(field))

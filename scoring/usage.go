@@ -17,11 +17,12 @@ const (
 	CompletionTokens Quantity = "completion tokens"
 	ModelSeconds     Quantity = "model seconds"
 	Seconds          Quantity = "seconds"
+	SearchSteps      Quantity = "search steps" // in forks of the world
 )
 
 // Quantities lists all quantities.
 func Quantities() []Quantity {
-	return []Quantity{Steps, PromptTokens, CompletionTokens, ModelSeconds, Seconds}
+	return []Quantity{Steps, PromptTokens, CompletionTokens, ModelSeconds, Seconds, SearchSteps}
 }
 
 // of returns what an episode used.
@@ -35,6 +36,11 @@ func (q Quantity) of(a *attempt) float64 {
 		return float64(a.completionTokens)
 	case ModelSeconds:
 		return a.modelSeconds
+	case SearchSteps:
+		if a.more == nil {
+			return 0
+		}
+		return float64(a.more.searchSteps)
 	}
 	return a.seconds
 }

@@ -152,7 +152,7 @@ func orFile(names ...string) completer {
 // completeModel completes the names of players that need no server, and the
 // providers of the others.
 func completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return append(episode.Baselines(), "vllm:", "openai:", "ollama:"),
+	return append(episode.Baselines(), "search:best-first", "search:mcts", "vllm:", "openai:", "ollama:"),
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

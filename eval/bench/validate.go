@@ -29,6 +29,10 @@ func Validate(r configs.Run, kind Kind) error {
 	if len(r.Model) == 0 {
 		fail("no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or ollama:NAME")
 	}
+	for _, name := range r.Model {
+		_, _, _, err := episode.ParseSearch(name)
+		errs = append(errs, err)
+	}
 	errs = append(errs, checkNames(r))
 	if agents := agents(r); !slices.Contains(agents, r.Agent) {
 		fail("unknown agent %q%s; there are %s", r.Agent, spelling.Hint(r.Agent, agents), strings.Join(agents, ", "))
@@ -97,7 +101,10 @@ func providers(served []string) (out []string) {
 }
 
 // IsBaseline reports whether a player needs no model.
-func IsBaseline(name string) bool { return slices.Contains(episode.Baselines(), name) }
+func IsBaseline(name string) bool {
+	_, _, search, _ := episode.ParseSearch(name)
+	return search || slices.Contains(episode.Baselines(), name)
+}
 
 // validateSweep reports what is wrong with the settings of a sweep, and any such
 // settings without a sweep.

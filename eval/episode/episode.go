@@ -98,6 +98,13 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	case Random:
 		return agent.NewRandom(w, stream.New(c.Seed, Random, c.Env, e.Task.ID))
 	}
+	if way, budget, ok, err := ParseSearch(e.Player.Agent); ok {
+		if err != nil {
+			return nil, err
+		}
+		return agent.NewSearch(w, agent.Searching{Way: way, Budget: budget, Limit: c.StepLimit, Task: *e.Task,
+			Random: stream.New(c.Seed, e.Player.Agent, c.Env, e.Task.ID)})
+	}
 	in, err := e.Benchmark.Prompt.For(e.Task.Type)
 	if err != nil {
 		return nil, err
@@ -187,6 +194,7 @@ func spend(r *record.Result, u agent.Usage) {
 	r.CompletionTokens += u.CompletionTokens
 	r.Trimmed += u.Trimmed
 	r.Forgotten += u.Forgotten
+	r.SearchSteps += u.WorldSteps
 	r.ModelSeconds += u.Latency.Seconds()
 	note(r, u)
 }

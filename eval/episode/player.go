@@ -2,9 +2,14 @@ package episode
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/agent"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -19,6 +24,34 @@ const (
 
 // Baselines are the players without a model.
 func Baselines() []string { return []string{Expert, Erring, Random} }
+
+// searches begins the names of players that search without a model, such as search:mcts:500.
+const searches = "search:"
+
+// DefaultSearchBudget is the budget of a search whose name has none.
+const DefaultSearchBudget = 1000
+
+// mostSearchBudget bounds the memory of a search: it keeps worlds.
+const mostSearchBudget = 100_000
+
+// ParseSearch reads search:WAY or search:WAY:BUDGET, where the budget is a number of steps
+// in forks of the world. ok is false for another name. The error says what is wrong with
+// the name of a search.
+func ParseSearch(name string) (way string, budget int, ok bool, err error) {
+	rest, ok := strings.CutPrefix(name, searches)
+	if !ok {
+		return "", 0, false, nil
+	}
+	way, number, given := strings.Cut(rest, ":")
+	if budget = DefaultSearchBudget; given {
+		budget, err = strconv.Atoi(number)
+	}
+	if err != nil || budget < 1 || budget > mostSearchBudget || !slices.Contains(agent.SearchWays(), way) {
+		return "", 0, true, fmt.Errorf("model %q: want search:WAY or search:WAY:BUDGET, with the ways %s and a budget of "+
+			"1 to %d steps", name, strings.Join(agent.SearchWays(), " and "), mostSearchBudget)
+	}
+	return way, budget, true, nil
+}
 
 // The agents of a served model.
 const (

@@ -143,6 +143,8 @@ type Result struct {
 	Requests int `json:"requests"`
 	// ModelSeconds is the time that the answered requests took.
 	ModelSeconds float64 `json:"model_seconds"`
+	// SearchSteps counts the steps that a search made in forks of the world.
+	SearchSteps int `json:"search_steps,omitempty"`
 
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`

@@ -55,10 +55,10 @@ func (r Run) models() (specs []string) {
 	return specs
 }
 
-// bare is the name of a model without its provider.
+// bare is the name of a model without its provider. That of a search has none.
 func bare(spec string) string {
-	_, name, ok := strings.Cut(spec, ":")
-	if !ok || name == "" {
+	provider, name, ok := strings.Cut(spec, ":")
+	if !ok || name == "" || provider == "search" {
 		return spec
 	}
 	return name
