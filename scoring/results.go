@@ -144,7 +144,8 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 		promptTokens: r.PromptTokens, completionTokens: r.CompletionTokens,
 		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts,
 	}
-	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" && r.SearchSteps == 0 {
+	if r.Trial == 0 && r.SearchSteps == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 &&
+		r.Cut == "" {
 		return a
 	}
 	a.more = &more{
