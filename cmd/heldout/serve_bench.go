@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/url"
-	"path"
-	"slices"
+	"io"
 	"strings"
 	"time"
 
@@ -37,7 +34,7 @@ without a word. The CPU time of the server comes from its /metrics.`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.Protocol, o.Kind = load.Protocol(protocol), load.Kind(kind)
-			if err := checkLoad(&o); err != nil {
+			if err := o.Check(); err != nil {
 				return usage(err)
 			}
 			if tokenFile != "" {
@@ -65,94 +62,19 @@ without a word. The CPU time of the server comes from its /metrics.`,
 	return c
 }
 
-// checkLoad reports values that make no sense, and splits the address of v1.
-func checkLoad(o *load.Options) error {
-	var errs []error
-	if !slices.Contains([]load.Protocol{load.OpenEnv, load.AgentGym, load.V1}, o.Protocol) {
-		errs = append(errs, fmt.Errorf("--protocol is %q, want openenv, agentgym or v1", o.Protocol))
-	}
-	if !slices.Contains([]load.Kind{load.Steps, load.Resets, load.Drops}, o.Kind) {
-		errs = append(errs, fmt.Errorf("--kind is %q, want steps, resets or drops", o.Kind))
-	}
-	if o.Clients < 1 || o.Clients > 65536 || o.Batch < 1 || o.Batch > 4096 || o.Tasks < 1 || o.Tasks > 100000 {
-		errs = append(errs, errors.New("--clients must be 1 to 65536, --batch 1 to 4096, --tasks 1 to 100000"))
-	}
-	if o.Rate < 0 || o.For < 100*time.Millisecond || o.For > time.Hour {
-		errs = append(errs, errors.New("--rate must not be negative, --for 100ms to 1h"))
-	}
-	if o.Protocol == load.V1 {
-		u, err := url.Parse(o.URL)
-		if err != nil || !strings.HasPrefix(u.Path, "/v1/envs/") {
-			errs = append(errs, fmt.Errorf("--url is %q, want an address such as http://127.0.0.1:8000/v1/envs/pddl",
-				o.URL))
-		} else {
-			o.Env = path.Base(u.Path)
-			u.Path = ""
-			o.URL = u.String()
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// serveBenchResult is the output of bench.
-type serveBenchResult struct {
-	Protocol  load.Protocol `json:"protocol"`
-	Kind      load.Kind     `json:"kind"`
-	Clients   int           `json:"clients"`
-	Seconds   float64       `json:"seconds"`
-	Steps     int64         `json:"steps"`
-	Resets    int64         `json:"resets"`
-	Errors    int64         `json:"errors"`
-	StepRate  float64       `json:"steps_per_second"`
-	ResetRate float64       `json:"resets_per_second"`
-	P50       float64       `json:"p50_ms"`
-	P99       float64       `json:"p99_ms"`
-	Max       float64       `json:"max_ms"`
-	// ServerCPU is the server's CPU time per step and reset, in microseconds.
-	ServerCPU *float64 `json:"server_cpu_us,omitempty"`
-}
-
 // serveBench measures and prints.
 func (s *system) serveBench(ctx context.Context, o load.Options, asJSON bool) error {
 	r, err := load.Run(ctx, o)
 	if err != nil {
 		return err
 	}
-	seconds := r.Took.Seconds()
-	ms := func(us int64) float64 { return float64(us) / 1000 }
-	out := serveBenchResult{
-		Protocol: o.Protocol, Kind: o.Kind, Clients: o.Clients, Seconds: seconds, Steps: r.Steps, Resets: r.Resets,
-		Errors:   r.Errors,
-		StepRate: float64(r.Steps) / seconds, ResetRate: float64(r.Resets) / seconds,
-		P50: ms(r.Latency.ValueAtQuantile(50)), P99: ms(r.Latency.ValueAtQuantile(99)), Max: ms(r.Latency.Max()),
+	if m := r.Measured(o); asJSON {
+		err = json.NewEncoder(s.stdout).Encode(m)
+	} else {
+		_, err = io.WriteString(s.stdout, m.String())
 	}
-	if r.ServerCPU >= 0 && r.Steps+r.Resets > 0 {
-		us := float64(r.ServerCPU.Microseconds()) / float64(r.Steps+r.Resets)
-		out.ServerCPU = &us
+	if err == nil && r.Errors > 0 {
+		err = fmt.Errorf("%d requests failed; the first: %s", r.Errors, table.Printable(r.First.Error()))
 	}
-	if err := s.printServeBench(out, asJSON); err != nil {
-		return err
-	}
-	if r.Errors > 0 {
-		return fmt.Errorf("%d requests failed; the first: %s", r.Errors, table.Printable(r.First.Error()))
-	}
-	return nil
-}
-
-func (s *system) printServeBench(r serveBenchResult, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(s.stdout).Encode(r)
-	}
-	cpu := "unknown"
-	if r.ServerCPU != nil {
-		cpu = fmt.Sprintf("%.1f µs", *r.ServerCPU)
-	}
-	_, err := fmt.Fprintf(s.stdout, `%s, %d clients, %.1f s
-steps       %d, %.0f per second
-resets      %d, %.0f per second
-errors      %d
-latency     p50 %.3f ms, p99 %.3f ms, max %.3f ms
-server CPU  %s per step and reset
-`, r.Protocol, r.Clients, r.Seconds, r.Steps, r.StepRate, r.Resets, r.ResetRate, r.Errors, r.P50, r.P99, r.Max, cpu)
 	return err
 }
