@@ -209,3 +209,35 @@ func (p *Perturbation) Add(other Perturbation) error {
 	p.Without = append(slices.Clip(p.Without), other.Without...)
 	return nil
 }
+
+// PerturbArguments are names of perturbations: those with names of their own, families in
+// their grades, and a random one.
+func PerturbArguments() ([]string, error) {
+	names, err := PerturbationNames()
+	if err != nil {
+		return nil, err
+	}
+	envs, err := FamilyEnvs()
+	if err != nil {
+		return nil, err
+	}
+	grades := map[string]int{}
+	highest := 0
+	for _, env := range envs {
+		families, err := LoadFamilies(env)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range families.All {
+			grades[f.ID] = max(grades[f.ID], len(f.Grades))
+			highest = max(highest, len(f.Grades))
+		}
+	}
+	grades["all"] = highest
+	for _, id := range append(slices.Clone(FamilyIDs()), "all") {
+		for grade := 1; grade <= grades[id]; grade++ {
+			names = append(names, fmt.Sprintf("%s:%d", id, grade))
+		}
+	}
+	return append(names, "random:0:1", "random:0:all"), nil
+}

@@ -137,7 +137,7 @@ func listOf(values ...string) completer {
 // names takes longer than most commands.
 func completePerturbation(c *cobra.Command, args []string, given string) ([]cobra.Completion,
 	cobra.ShellCompDirective) {
-	names, err := perturbationNames()
+	names, err := configs.PerturbArguments()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

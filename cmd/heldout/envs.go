@@ -10,7 +10,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/bench"
-	"heldout/scoring/table"
+	"heldout/eval/show/inventory"
 )
 
 // taskSource adds the flags that say how environments are set up, for commands
@@ -38,13 +38,13 @@ of the configuration file.`,
 				return usage(err)
 			}
 			if len(names) == 0 {
-				return render(sys, format, false, listEnvs(sys, o))
+				return render(sys, format, false, inventory.Environments(o, sys.outside(), dataOrigin(sys, o.Data)))
 			}
 			e, err := catalog.Find(names[0])
 			if err != nil {
 				return usage(err)
 			}
-			families, err := describeFamilies(e.Name)
+			families, err := inventory.Families(e.Name, plainWidth)
 			if err != nil {
 				return err
 			}
@@ -55,36 +55,6 @@ of the configuration file.`,
 	taskSource(c, sys, &o)
 	formatFlag(c, &format)
 	return c
-}
-
-// listEnvs is the table of environments.
-func listEnvs(sys *system, o envs.Setup) table.Table {
-	t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true},
-		{Key: "tasks", Header: "Tasks"},
-		{Key: "source", Header: "Source", Left: true},
-		{Key: "steps", Header: "Steps"},
-		{Key: "about", Header: "About", Left: true},
-	}}
-	if o.Data != "" {
-		t.Notes = append(t.Notes, "Official data: "+o.Data+dataOrigin(sys, o.Data)+".")
-	}
-	for _, e := range catalog.All() {
-		cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
-		if env, err := e.Open(o, sys.outside()); err != nil {
-			t.Notes = append(t.Notes, e.Name+" is not available: "+err.Error())
-		} else {
-			cells[1] = table.Int(len(env.Tasks()))
-			cells[2] = table.String(string(env.Info().Source))
-			cells[3] = table.Int(env.Info().StepLimit)
-			if env.Info().Source == envs.Generated {
-				t.Notes = append(t.Notes, e.Name+": generated tasks; heldout data pull fetches the official ones.")
-			}
-			bench.CloseEnv(env)
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	return t
 }
 
 // describeSettings lists the settings of an environment as flags.

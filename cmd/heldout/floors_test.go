@@ -69,6 +69,7 @@ var floors = map[string]int{
 	"eval/show/page/browser":       2,
 	"eval/show/trajectory":         4,
 	"eval/show/console":            4,
+	"eval/show/inventory":          9,
 	"eval/show/presets":            4,
 	"eval/show/view":               6,
 	"scoring/report":               5,

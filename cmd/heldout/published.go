@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
+	"heldout/eval/show/inventory"
 	"heldout/scoring/report"
-	"heldout/scoring/table"
 )
 
 func newPublished(sys *system) *cobra.Command {
@@ -23,7 +23,11 @@ disagree. Without a name it lists the publications. A name may be a YAML file.`,
 		Args: args(0, 1, "at most one name"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			if len(names) == 0 {
-				return listPublished(sys, format, wide)
+				t, err := inventory.Published()
+				if err != nil {
+					return err
+				}
+				return render(sys, format, wide, t)
 			}
 			p, err := report.ReadPublished(names[0])
 			if err != nil {
@@ -39,26 +43,4 @@ disagree. Without a name it lists the publications. A name may be a YAML file.`,
 	formatFlag(c, &format)
 	c.Flags().BoolVar(&wide, "wide", false, "show all columns of text tables, however wide")
 	return c
-}
-
-// listPublished lists the embedded publications with their tables.
-func listPublished(sys *system, format string, wide bool) error {
-	names, err := configs.PublishedNames()
-	if err != nil {
-		return err
-	}
-	t := table.Table{ID: "published", Title: "Published results", Columns: []table.Column{
-		{Key: "name", Header: "Name", Left: true}, {Key: "table", Header: "Table", Left: true},
-		{Key: "title", Header: "Title", Left: true},
-	}}
-	for _, name := range names {
-		p, err := configs.LoadPublished(name)
-		if err != nil {
-			return err
-		}
-		for _, part := range p.Tables {
-			t.Rows = append(t.Rows, []table.Cell{table.String(name), table.String(part.ID), table.String(part.Title)})
-		}
-	}
-	return render(sys, format, wide, t)
 }

@@ -6,7 +6,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
-	"heldout/scoring/table"
+	"heldout/eval/show/inventory"
 )
 
 func newTasks(sys *system) *cobra.Command {
@@ -33,23 +33,7 @@ func newTasks(sys *system) *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
-			t := table.Table{ID: "tasks", Title: "Tasks of " + names[0] + ", " + string(env.Info().Source),
-				Columns: []table.Column{
-					{Key: "index", Header: "#"},
-					{Key: "task", Header: "Task", Left: true},
-					{Key: "type", Header: "Type", Left: true},
-					{Key: "difficulty", Header: "Difficulty", Left: true},
-				}}
-			for _, task := range tasks {
-				index := table.Int(task.Index)
-				if task.Index < 0 {
-					index = table.None()
-				}
-				t.Rows = append(t.Rows, []table.Cell{
-					index, table.String(task.ID), table.String(task.Type), table.String(string(task.Difficulty)),
-				})
-			}
-			return render(sys, format, false, t)
+			return render(sys, format, false, inventory.Tasks(env.Info(), tasks))
 		},
 	}
 	taskSource(c, sys, &o)

@@ -44,7 +44,8 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := r.Measured(usual())
-	if m.StepRate != 15 || m.P50 != 1.5 || m.ServerCPU != nil || !strings.Contains(m.String(), "server CPU  unknown per") {
+	if m.StepRate != 15 || m.P50 != 1.5 || m.ServerCPU != nil ||
+		!strings.Contains(m.String(), "server CPU  unknown per") {
 		t.Errorf("%+v\n%s", m, m)
 	}
 	r.ServerCPU = 400 * time.Microsecond

@@ -23,8 +23,8 @@ func TestReportText(t *testing.T) {
 		t.Errorf("%q, %q", r.Advice(), r.Warnings())
 	}
 	r.Different, r.TestEpisodes, r.Parts[0].Examples = []string{"episode 7"}, 1, 0
-	if got := strings.Join(r.Warnings(), "\n"); !strings.HasPrefix(got, "left out: episode 7\n1 episode of tasks that a "+
-		"benchmark tests with") || !strings.HasSuffix(got, " is empty") {
+	if got := strings.Join(r.Warnings(), "\n"); !strings.HasPrefix(got,
+		"left out: episode 7\n1 episode of tasks that a benchmark tests with") || !strings.HasSuffix(got, " is empty") {
 		t.Error(got)
 	}
 	want := "nothing is left to export: 5 episodes with a result (3 not solved, 2 another model), " +

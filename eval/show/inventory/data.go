@@ -1,0 +1,84 @@
+package inventory
+
+import (
+	"fmt"
+	"heldout/configs"
+	"heldout/envs/official"
+	"heldout/scoring/table"
+	"slices"
+	"strings"
+)
+
+// Data says what of the official data is in a folder. Lacking are the environments whose needed
+// files are missing or changed.
+func Data(dir string, found []official.Finding) (t table.Table, lacking []string, err error) {
+	weights, err := configs.LoadWeights()
+	if err != nil {
+		return t, nil, err
+	}
+	t, lacking = checkTable(dir, found), lackingIn(found)
+	if heldOut := slices.DeleteFunc(slices.Clone(lacking), func(env string) bool {
+		return slices.Contains(weights.HeldIn, env) || !weights.Has(env)
+	}); len(heldOut) > 0 {
+		t.Notes = append(t.Notes, "The held-out score stays incomplete without "+strings.Join(heldOut, ", ")+".")
+	}
+	return t, lacking, nil
+}
+
+// lackingIn lists the environments whose needed files are missing or changed.
+func lackingIn(found []official.Finding) (environments []string) {
+	for _, f := range found {
+		if f.Needed && !f.Usable() && !slices.Contains(environments, f.Env) {
+			environments = append(environments, f.Env)
+		}
+	}
+	return environments
+}
+
+// checkTable is the table of what was found.
+func checkTable(dir string, found []official.Finding) table.Table {
+	t := table.Table{ID: "data", Title: "Official data in " + dir, Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true},
+		{Key: "part", Header: "Part", Left: true},
+		{Key: "state", Header: "State", Left: true},
+		{Key: "files", Header: "Files"},
+		{Key: "wanted", Header: "Of"},
+		{Key: "version", Header: "Version", Left: true},
+	}}
+	for _, f := range found {
+		state := string(f.State)
+		if f.State == official.Absent && !f.Needed {
+			state = "absent (optional)"
+		}
+		version := table.None()
+		if f.Version != "" {
+			version = table.Cell{Text: f.Version[:12], Value: f.Version}
+		}
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(f.Env), table.String(f.Name), table.String(state), table.Int(f.Have), table.Int(f.Want),
+			version,
+		})
+		if !f.Usable() {
+			t.Notes = append(t.Notes, f.ID()+": "+f.Without+lacks(f))
+		}
+	}
+	return t
+}
+
+// lacks names the first files that are missing or changed, if not all are.
+func lacks(f official.Finding) string {
+	switch {
+	case len(f.Changed) > 0:
+		return fmt.Sprintf(" Changed: %s.", firstOf(f.Changed))
+	case f.State == official.Incomplete && len(f.Missing) > 0:
+		return fmt.Sprintf(" Missing: %s.", firstOf(f.Missing))
+	}
+	return ""
+}
+
+func firstOf(files []string) string {
+	if len(files) == 1 {
+		return files[0]
+	}
+	return fmt.Sprintf("%s and %d more", files[0], len(files)-1)
+}

@@ -1,0 +1,92 @@
+// Package inventory shows what heldout has: environments with their perturbations, tasks, official
+// data, and published results.
+package inventory
+
+import (
+	"fmt"
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval/bench"
+	"heldout/scoring/table"
+	"strconv"
+	"strings"
+)
+
+// Environments are all environments, with what is missing for them. Origin says why the data folder
+// is the one that applies; empty if the user named it.
+func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table {
+	t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{
+		{Key: "environment", Header: "Environment", Left: true},
+		{Key: "tasks", Header: "Tasks"},
+		{Key: "source", Header: "Source", Left: true},
+		{Key: "steps", Header: "Steps"},
+		{Key: "about", Header: "About", Left: true},
+	}}
+	if o.Data != "" {
+		t.Notes = append(t.Notes, "Official data: "+o.Data+origin+".")
+	}
+	for _, e := range catalog.All() {
+		cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
+		if env, err := e.Open(o, outside); err != nil {
+			t.Notes = append(t.Notes, e.Name+" is not available: "+err.Error())
+		} else {
+			cells[1] = table.Int(len(env.Tasks()))
+			cells[2] = table.String(string(env.Info().Source))
+			cells[3] = table.Int(env.Info().StepLimit)
+			if env.Info().Source == envs.Generated {
+				t.Notes = append(t.Notes, e.Name+": generated tasks; heldout data pull fetches the official ones.")
+			}
+			bench.CloseEnv(env)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// Tasks lists tasks of an environment.
+func Tasks(of envs.Info, tasks []envs.Task) table.Table {
+	t := table.Table{ID: "tasks", Title: "Tasks of " + of.Name + ", " + string(of.Source),
+		Columns: []table.Column{
+			{Key: "index", Header: "#"},
+			{Key: "task", Header: "Task", Left: true},
+			{Key: "type", Header: "Type", Left: true},
+			{Key: "difficulty", Header: "Difficulty", Left: true},
+		}}
+	for _, task := range tasks {
+		index := table.Int(task.Index)
+		if task.Index < 0 {
+			index = table.None()
+		}
+		t.Rows = append(t.Rows, []table.Cell{
+			index, table.String(task.ID), table.String(task.Type), table.String(string(task.Difficulty)),
+		})
+	}
+	return t
+}
+
+// Families lists the families of perturbations of an environment with their
+// grades, or with the reason why the environment lacks them, in lines of that width.
+func Families(env string, width int) (string, error) {
+	families, err := configs.LoadFamilies(env)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("\nPerturbations (--perturb FAMILY:GRADE; heldout help perturbations):\n")
+	for _, f := range families.All {
+		fmt.Fprintf(&b, "  %-10s %s\n", f.ID, f.Title)
+		text := "none: " + f.None
+		if f.None == "" {
+			grades := make([]string, len(f.Grades))
+			for i, g := range f.Grades {
+				grades[i] = strconv.Itoa(i+1) + " " + g.Title
+			}
+			text = strings.Join(grades, "; ")
+		}
+		for _, line := range table.Wrap(text, width-13) {
+			b.WriteString("             " + line + "\n")
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,94 @@
+package inventory
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/official"
+)
+
+// Every environment has a line, with its generated tasks where there are no others.
+func TestEnvironments(t *testing.T) {
+	got := Environments(envs.Setup{Data: t.TempDir()}, envs.Outside{Now: time.Now}, ", which was found")
+	if len(got.Rows) != len(catalog.All()) {
+		t.Errorf("%d lines for %d environments", len(got.Rows), len(catalog.All()))
+	}
+	notes := strings.Join(got.Notes, "\n")
+	for _, want := range []string{", which was found.", "pddl is not available: "} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q lacks %q", notes, want)
+		}
+	}
+	got = Environments(envs.Setup{}, envs.Outside{Now: time.Now}, "")
+	for _, row := range got.Rows {
+		if row[0].Text == "pddl" && (row[got.At("tasks")].Value == nil || row[got.At("source")].Text != "generated") {
+			t.Errorf("%v", row)
+		}
+	}
+}
+
+// A task outside the benchmark has no number.
+func TestTasks(t *testing.T) {
+	got := Tasks(envs.Info{Name: "boxes", Source: envs.Generated},
+		[]envs.Task{{ID: "a", Index: 3}, {ID: "b", Index: -1}})
+	if got.Title != "Tasks of boxes, generated" || got.Rows[0][0].Value != 3 || got.Rows[1][0].Value != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What is missing is named with what that means; what is optional lacks nothing.
+func TestData(t *testing.T) {
+	got, lacking, err := Data("data", []official.Finding{
+		{Part: official.Part{Env: "pddl", Name: "labels", Needed: true}, State: official.Complete,
+			Version: strings.Repeat("ab", 32)},
+		{Part: official.Part{Env: "babyai", Name: "labels", Needed: true, Without: "It has generated tasks."},
+			State: official.Incomplete, Missing: []string{"x", "y", "z"}},
+		{Part: official.Part{Env: "hotpotqa", Name: "wikipedia"}, State: official.Absent},
+	})
+	if err != nil || len(lacking) != 1 || lacking[0] != "babyai" {
+		t.Fatalf("%q, %v", lacking, err)
+	}
+	if state := got.Rows[2][got.At("state")].Text; state != "absent (optional)" {
+		t.Error(state)
+	}
+	notes := strings.Join(got.Notes, "\n")
+	for _, want := range []string{"babyai/labels: It has generated tasks. Missing: x and 2 more.",
+		"The held-out score stays incomplete without babyai."} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q lacks %q", notes, want)
+		}
+	}
+}
+
+// The families of every environment are listed within the width, and completion has their grades.
+func TestFamilies(t *testing.T) {
+	text, err := Families("pddl", 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range configs.FamilyIDs() {
+		if !strings.Contains(text, "\n  "+id) {
+			t.Errorf("%s is not listed", id)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if len([]rune(line)) > 61 && strings.HasPrefix(line, "    ") {
+			t.Errorf("%q is longer than 60", line)
+		}
+	}
+	names, err := configs.PerturbArguments()
+	if err != nil || !strings.Contains(strings.Join(names, " "), " verbs:2 ") {
+		t.Errorf("%q, %v", names, err)
+	}
+}
+
+func TestPublished(t *testing.T) {
+	got, err := Published()
+	if err != nil || len(got.Rows) < 5 {
+		t.Errorf("%d lines, %v", len(got.Rows), err)
+	}
+}
