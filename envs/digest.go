@@ -4,7 +4,21 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+	"strings"
+	"unicode"
 )
+
+// contentDigits is the length of a Task.Content.
+const contentDigits = 16
+
+// TextContent is the Task.Content of a text: it depends on the letters and digits of its
+// words alone, without case.
+func TextContent(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return Digest(words...)[:contentDigits]
+}
 
 // Digest returns the SHA-256, in hex, of texts, each prefixed with its length.
 // It makes Task.Digest and Info.DataHash.

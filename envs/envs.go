@@ -92,6 +92,10 @@ type Task struct {
 	// Digest is the SHA-256, in hex, of everything that defines the task. Two
 	// tasks with the same ID and different digests are different tasks.
 	Digest string `json:"digest"`
+	// Content is 16 hex digits that tasks have in common if they are one puzzle, whatever
+	// their names, files, spelling and order of facts. It is empty where the ID says it all,
+	// and in older records.
+	Content string `json:"content,omitempty"`
 }
 
 // World is one running copy of a task. It belongs to one goroutine.

@@ -40,7 +40,8 @@ what was left out and why, and how the trainer has to read the file. --check DIR
 compares the files in a folder with their manifests, and those of heldout synth
 and heldout judge with their checksums.
 
-Tasks that a benchmark tests with are refused without --allow-test-tasks. The
+Tasks that a benchmark tests with are refused without --allow-test-tasks or
+--drop-test-tasks, whatever their folder or file is called. The
 messages are made again from the records and the prompt; if the run had a prompt
 of yours, give its file with --prompt.
 
@@ -112,6 +113,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.StringVar(&split, "split", "", "divide the tasks by chance into files, such as train=0.9,val=0.1")
 	f.Int64Var(&o.Seed, "split-seed", 0, "seed of --split, and of the sentences of --thoughts")
 	f.BoolVar(&o.TestTasks, "allow-test-tasks", false, "take tasks that a benchmark tests with, and mark them")
+	f.BoolVar(&o.DropTests, "drop-test-tasks", false, "leave out tasks that a benchmark tests with, and count them")
 	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
 	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
 		"prompt file of the runs' reflections, if it was not heldout's own")

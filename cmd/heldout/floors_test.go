@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"envs/datafile":                0,
 	"envs":                         0,
 	"configs/pysource":             0,
+	"envs/testset":                 0,
 	"envs/stream":                  1,
 	"envs/planning":                1,
 	"envs/jericho/zmachine":        1,

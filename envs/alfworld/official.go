@@ -8,12 +8,16 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
 	"heldout/envs/datafile"
+	"heldout/envs/planning"
 )
 
 // gameFolders are the possible locations of a split: in AgentBoard's data
@@ -57,17 +61,35 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 		return nil, fmt.Errorf("alfworld: no solvable game in %s", folder)
 	}
 	e.folder, e.options = folder, o
+	contents := make([]string, len(files))
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		work.Go(func() error { contents[i] = contentOf(f, o); return nil })
+	}
+	_ = work.Wait() // there are no errors
 	read := []string{raw}
 	for _, i := range servedOrder(len(ids)) {
 		t, s, l, err := officialGame(ids[i], files[i], labels, o)
 		if err != nil {
 			return nil, err
 		}
+		t.Content = contents[i]
 		e.add(t, s, l)
 		read = append(read, sums[i])
 	}
 	e.info.DataHash = envs.Digest(read...)
 	return e, nil
+}
+
+// contentOf is envs.Task.Content. Games of other splits than train are for tests, whatever
+// they hold. A problem that cannot be read has none; an error says so when it is played.
+func contentOf(f gameFile, o Options) string {
+	if o.Split != trainSplit {
+		return ""
+	}
+	content, _ := planning.Sameness(gameName, f.problem, "otype", "rtype")
+	return content
 }
 
 // findGames returns the folder of a split.
@@ -164,6 +186,7 @@ func (e *Env) outside(id string) (playable, error) {
 	if err != nil {
 		return playable{}, err
 	}
+	t.Content = contentOf(f, e.options)
 	g := newTask(t, s, l)
 	if e.found == nil {
 		e.found = map[string]playable{}

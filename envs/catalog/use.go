@@ -10,6 +10,7 @@ import (
 	"heldout/envs/jericho"
 	"heldout/envs/pddl"
 	"heldout/envs/sciworld"
+	"heldout/envs/testset"
 )
 
 // Use is what a benchmark has a task for.
@@ -34,7 +35,38 @@ const (
 //   - jericho, pddl: what heldout generates is Train, the benchmark's own is Test.
 //   - sciworld: the simulator's splits, but AgentBoard's 90 tasks, most of which are in
 //     its train split, are Test.
+//
+// A task is Test, too, if it has the content or ID of one, whatever its folder or file is
+// called; and so are official games and questions of unknown content, as in older records.
 func UseOf(info envs.Info, t envs.Task) Use {
+	use := useByName(info, t)
+	if use == Test || tested(info.Name, t) {
+		return Test
+	}
+	fromFiles := info.Name == alfworld.Name || info.Name == hotpotqa.Name
+	if fromFiles && info.Source == envs.Official && t.Content == "" {
+		return Test
+	}
+	return use
+}
+
+// tested reports whether a test task has the content or ID of a task.
+func tested(env string, t envs.Task) bool {
+	return t.Content != "" && testset.Has(env, testset.Content, t.Content) || testset.Has(env, testset.ID, t.ID)
+}
+
+// ByChance reports whether a task is Test only because a generator drew what a benchmark
+// tests with: nobody chose it.
+func ByChance(info envs.Info, t envs.Task) bool {
+	return info.Source == envs.Generated && useByName(info, t) != Test && tested(info.Name, t)
+}
+
+// IsTestQuestion reports whether a text is a question that HotpotQA tests with.
+func IsTestQuestion(text string) bool {
+	return testset.Has(hotpotqa.Name, testset.Content, envs.TextContent(text))
+}
+
+func useByName(info envs.Info, t envs.Task) Use {
 	generated := info.Source == envs.Generated
 	switch info.Name {
 	case alfworld.Name:

@@ -49,8 +49,14 @@ func TestUses(t *testing.T) {
 		{info("sciworld", envs.Official), "nonsense", Test},
 		{info("a new one", envs.Generated), "x", Test},
 	} {
-		if got := UseOf(c.info, envs.Task{ID: c.task}); got != c.want {
+		if got := UseOf(c.info, envs.Task{ID: c.task, Content: "0123456789abcdef"}); got != c.want {
 			t.Errorf("%v %s: %s, want %s", c.info, c.task, got, c.want)
+		}
+	}
+	for _, unknown := range []envs.Info{info("alfworld", envs.Official, "split", "train"),
+		info("hotpotqa", envs.Official, "questions", "hotpot_train_v1.1.json")} {
+		if got := UseOf(unknown, envs.Task{ID: "x"}); got != Test {
+			t.Errorf("%s: what is not known is %s", unknown.Name, got)
 		}
 	}
 	for _, e := range All() {
@@ -63,7 +69,7 @@ func TestUses(t *testing.T) {
 	}
 	train := 0
 	for _, split := range alfworld.Splits() {
-		if UseOf(info("alfworld", envs.Official, "split", split), envs.Task{}) == Train {
+		if UseOf(info("alfworld", envs.Official, "split", split), envs.Task{Content: "0"}) == Train {
 			train++
 		}
 	}

@@ -71,7 +71,7 @@ func (e *Env) add(all []question, s Sample) error {
 	for _, i := range order {
 		q := all[i]
 		e.tasks = append(e.tasks, envs.Task{ID: q.id, Index: len(e.tasks), Type: q.kind,
-			Digest: envs.Digest(q.text, q.answer, q.kind)})
+			Digest: envs.Digest(q.text, q.answer, q.kind), Content: envs.TextContent(q.text)})
 		e.questions = append(e.questions, q)
 	}
 	return nil

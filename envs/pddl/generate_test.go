@@ -64,7 +64,7 @@ func TestGenerated(t *testing.T) {
 func digestOfAll(e *Env) string {
 	var all []string
 	for _, task := range e.Tasks() {
-		all = append(all, fmt.Sprint(task))
+		all = append(all, fmt.Sprintf("{%s %d %s %s %s}", task.ID, task.Index, task.Type, task.Difficulty, task.Digest))
 	}
 	return envs.Digest(all...)
 }

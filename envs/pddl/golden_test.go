@@ -62,6 +62,7 @@ func replayTrace(t *testing.T, e *Env, tr trace) {
 		Type:       tr.Game,
 		Difficulty: envs.Difficulty(tr.Difficulty),
 		Digest:     task.Digest,
+		Content:    task.Content,
 	}
 	if diff := cmp.Diff(want, task); diff != "" {
 		t.Errorf("task %d: %s", tr.TaskID, diff)

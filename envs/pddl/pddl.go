@@ -29,9 +29,10 @@ type Env struct {
 
 // problem is the source of a task. It is grounded when it is first played.
 type problem struct {
-	game   *game
-	parsed *planning.Problem
-	ready  func() (*instance, error)
+	game    *game
+	content string // see envs.Task
+	parsed  *planning.Problem
+	ready   func() (*instance, error)
 }
 
 // newProblem reads a problem and checks that progress can be measured on its
@@ -46,6 +47,9 @@ func newProblem(g *game, domain *planning.Domain, file, text string) (*problem, 
 		return nil, fmt.Errorf("%s: the goal is not a conjunction of facts", file)
 	}
 	p := &problem{game: g, parsed: parsed}
+	if p.content, err = planning.Sameness(file, text); err != nil {
+		return nil, err
+	}
 	p.ready = sync.OnceValues(func() (*instance, error) {
 		task, err := planning.Ground(parsed)
 		if err != nil {
@@ -64,6 +68,7 @@ func (e *Env) add(p *problem, id string, difficulty envs.Difficulty, texts ...st
 		Type:       p.game.name,
 		Difficulty: difficulty,
 		Digest:     envs.Digest(append(texts, string(difficulty))...),
+		Content:    p.content,
 	})
 	e.problems = append(e.problems, p)
 }

@@ -40,8 +40,9 @@ type Options struct {
 	// that of the division.
 	Parts []Part
 	Seed  int64
-	// TestTasks allows tasks that a benchmark tests with.
-	TestTasks bool
+	// TestTasks allows tasks that a benchmark tests with, DropTests leaves them out. With
+	// neither they are an error, except for those that a generator drew by chance.
+	TestTasks, DropTests bool
 	// Thoughts are the sentences that experts think; none without any. Seed draws them.
 	Thoughts configs.Thoughts
 	// Texts are where prompts come from.
@@ -102,6 +103,9 @@ func (o Options) Check() error {
 	if o.Filter.Recoveries < 0 {
 		fail("least-recoveries is %d, want at least 0", o.Filter.Recoveries)
 	}
+	if o.TestTasks && o.DropTests {
+		fail("tasks that a benchmark tests with cannot be both allowed and dropped")
+	}
 	return errors.Join(errs...)
 }
 
@@ -115,10 +119,9 @@ type TestTasksError struct {
 // Error implements error.
 func (e *TestTasksError) Error() string {
 	return fmt.Sprintf(
-		"%d episodes are of tasks that a benchmark tests with (%s): a model that was trained on them cannot be "+
-			"measured with them; "+
-			"leave them out with --env, or give --allow-test-tasks, which marks them", e.Episodes,
-		strings.Join(e.Envs, ", "))
+		"%d episodes are of tasks that a benchmark tests with (%s): whatever their files are called, a model that "+
+			"was trained on them cannot be measured with them; leave them out with --drop-test-tasks, or give "+
+			"--allow-test-tasks, which marks them", e.Episodes, strings.Join(e.Envs, ", "))
 }
 
 // NothingError says that no episode is left to export.
@@ -211,7 +214,7 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 		}
 		x.report.Without += s.run.without
 		x.report.Uncovered = append(x.report.Uncovered, s.run.manifest.Uncovered...)
-		refused.add(s.run, x.Filter)
+		x.addTests(refused, s.run)
 	}
 	x.tests = refused.Episodes > 0
 	if x.tests && !x.TestTasks {
@@ -220,11 +223,12 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 	return nil
 }
 
-// add counts the episodes of a run that would be taken and are of such tasks.
-func (e *TestTasksError) add(r *run, f Filter) {
+// addTests counts the episodes of a run that would be taken and are of such tasks.
+func (x *exporter) addTests(e *TestTasksError, r *run) {
 	for id, counts := range r.counts {
 		p := r.planned[id]
-		if f.result(p.condition, counts) != "" || noChat(p.condition) != "" || r.use(p) != catalog.Test {
+		if x.Filter.result(p.condition, counts) != "" || noChat(p.condition) != "" || r.use(p) != catalog.Test ||
+			x.dropped(r, p) != "" {
 			continue
 		}
 		e.Episodes++
@@ -233,6 +237,20 @@ func (e *TestTasksError) add(r *run, f Filter) {
 		}
 	}
 	slices.Sort(e.Envs)
+}
+
+// dropped says why an episode of a task that a benchmark tests with is left out; "" if it
+// is refused or allowed.
+func (x *exporter) dropped(r *run, p planned) Reason {
+	switch {
+	case x.TestTasks || r.use(p) != catalog.Test:
+		return ""
+	case catalog.ByChance(p.env.Info, *p.task):
+		return DrawnTest
+	case x.DropTests:
+		return TestTask
+	}
+	return ""
 }
 
 // create begins the files.
@@ -295,6 +313,8 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	case reason != "":
 	case noChat(p.condition) != "":
 		reason = noChat(p.condition)
+	case x.dropped(r, p) != "":
+		reason = x.dropped(r, p)
 	case e.Trimmed > 0 || e.Forgotten > 0:
 		reason = Shortened
 	case x.ids[e.ID]:

@@ -17,6 +17,8 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -414,6 +416,95 @@ func TestTestTasks(t *testing.T) {
 	var nothing *NothingError
 	if _, err := Run(t.Context(), o); !errors.As(err, &nothing) {
 		t.Error(err)
+	}
+}
+
+// drawnTest is the content of a test task that the generator of PDDL draws, too.
+func drawnTest(t *testing.T) string {
+	t.Helper()
+	for seed := range int64(20) {
+		one := envs.GeneratorSeeds{First: seed, Last: seed}
+		e, err := catalog.Open("pddl", envs.Setup{GeneratorSeed: one}, envs.Outside{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range e.Tasks() {
+			if catalog.ByChance(e.Info(), task) {
+				return task.Content
+			}
+		}
+	}
+	t.Fatal("none of the generated tasks is a test task")
+	return ""
+}
+
+// Generated tasks that are test tasks but for names are left out and counted.
+func TestDrawnByChance(t *testing.T) {
+	dir := makeRun(t, func(m *record.Manifest) {
+		m.Environments[0].Tasks[1].Content = drawnTest(t)
+	}, of(good(1)), of(good(2)), of(good(3)))
+	o := options(t, TRL, dir)
+	if r := export(t, o); r.Taken != 2 || r.Left[DrawnTest] != 1 || r.TestEpisodes != 0 {
+		t.Errorf("%+v", r)
+	}
+	o.Force, o.TestTasks = true, true
+	if r := export(t, o); r.Taken != 3 || r.TestEpisodes != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// devQuestion is a question of HotpotQA's development set.
+func devQuestion(t *testing.T) string {
+	t.Helper()
+	var all []struct {
+		Question string `json:"question"`
+	}
+	const file = "agentboard/hotpotqa/hotpot_dev_v1_simplified.json"
+	sharedtest.JSON(t, sharedtest.Data(t, file, "HotpotQA's questions"), &all)
+	return all[len(all)/2].Question
+}
+
+// A question of the development set is refused if its file has the name of the training
+// set, dropped if that is wanted, and left out where it is the goal of a script.
+func TestQuestionsUnderAnotherName(t *testing.T) {
+	question := devQuestion(t)
+	dir := makeRun(t, func(m *record.Manifest) {
+		e := &m.Environments[0]
+		e.Name, e.Source = "hotpotqa", envs.Official
+		e.Settings = map[string]string{"questions": "hotpot_train_v1.1.json"}
+		c := &m.Groups[0].Condition
+		c.Env, c.Source, c.Settings = "hotpotqa", envs.Official, e.Settings
+		e.Tasks[0].Content = envs.TextContent("Who wrote the tests of this package?")
+		e.Tasks[1].Content = envs.TextContent(strings.ToUpper(question) + " ")
+	}, of(good(1)), of(good(2)))
+	o := options(t, TRL, dir)
+	var refused *TestTasksError
+	if _, err := Run(t.Context(), o); !errors.As(err, &refused) || refused.Episodes != 1 {
+		t.Fatal(err)
+	}
+	o.DropTests = true
+	var nothing *NothingError
+	r, err := Run(t.Context(), o)
+	if errors.As(err, &nothing) {
+		r = nothing.Report // the records are PDDL's, so the other one differs
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if r.Left[TestTask] != 1 {
+		t.Errorf("%+v", r)
+	}
+	o.TestTasks = true
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "both allowed and dropped") {
+		t.Error(err)
+	}
+	for _, goal := range []string{question, "Answer the question: " + strings.ToLower(question), "Read and answer.\n" +
+		question} {
+		if !asks(goal) {
+			t.Errorf("%q is not recognised", goal)
+		}
+	}
+	if asks("Sell the lamp: now?") {
+		t.Error("a goal is taken for a question")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs/catalog"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
@@ -40,6 +41,9 @@ const (
 	Refused    Reason = "an empty message, which OpenAI refuses"
 	Duplicate  Reason = "duplicate"
 	Twice      Reason = "the same episode is there twice"
+	TestTask   Reason = "a benchmark tests with the task"
+	DrawnTest  Reason = "drawn by chance: a benchmark tests with the same puzzle"
+	Asked      Reason = "its goal is a question that a benchmark tests with"
 	NotSolved  Reason = "not solved"
 	OtherSeed  Reason = "another seed"
 	OtherSet   Reason = "another preset"
@@ -115,8 +119,28 @@ func (f Filter) item(i *synth.Item) Reason {
 		return OtherSeed
 	case len(f.Presets) > 0:
 		return OtherSet
+	case asks(i.Script.Goal):
+		return Asked
 	}
 	return f.recovered(repaired(i))
+}
+
+// mostQuestion is the longest end of a text that asks looks at, in bytes.
+const mostQuestion = 2_000
+
+// asks reports whether a text is a question that a benchmark tests with, or ends in one
+// after a colon or on a line of its own.
+func asks(text string) bool {
+	for rest := text[max(0, len(text)-mostQuestion):]; ; {
+		if catalog.IsTestQuestion(rest) {
+			return true
+		}
+		at := strings.IndexAny(rest, ":\n")
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+1:]
+	}
 }
 
 // repaired counts the player's wrong turns that a right one follows.

@@ -55,8 +55,8 @@ func ParseParts(text string) ([]Part, error) {
 }
 
 // splitter puts tasks into parts. A task goes to one part, whatever run it comes from:
-// tasks with one name in one environment are one task, and so are tasks with one
-// content. The part depends on the seed and on the task, not on what else there is, so
+// tasks with one name in one environment are one task, and so are tasks with one digest or
+// one content. The part depends on the seed and on the task, not on what else there is, so
 // further runs move no task, unless they show that two are one.
 type splitter struct {
 	parts []Part
@@ -76,6 +76,9 @@ func taskName(env, id string) string { return "task " + env + " " + id }
 func (s *splitter) add(env string, t envs.Task) {
 	if t.Digest != "" {
 		s.join(taskName(env, t.ID), "content "+env+" "+t.Digest)
+	}
+	if t.Content != "" {
+		s.join(taskName(env, t.ID), "puzzle "+env+" "+t.Content)
 	}
 }
 
