@@ -29,6 +29,8 @@ func (s *Server) batchRoutes() {
 	s.mux.HandleFunc("POST /v1/sessions", s.openSessions)
 	s.mux.HandleFunc("DELETE /v1/sessions/{id}", s.closeSession)
 	s.mux.HandleFunc("POST "+batchPath, s.batch)
+	s.mux.HandleFunc("POST /v1/fork", s.forkSessions)
+	s.mux.HandleFunc("POST /v1/close", s.closeSessions)
 }
 
 // listEnvs answers GET /v1/envs.
@@ -158,9 +160,7 @@ func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 	for range count {
 		session, err := s.table.Open(owner)
 		if err != nil {
-			for _, opened := range sessions {
-				opened.Close(Capacity)
-			}
+			closeAll(sessions)
 			return nil, err
 		}
 		sessions = append(sessions, session)

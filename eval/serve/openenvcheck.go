@@ -130,7 +130,8 @@ func (f *fields) flag(name string) bool {
 }
 
 // resetFields are the arguments of a reset.
-var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "level", "max_steps", "actions"}
+var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "level", "max_steps", "actions",
+	"keys"}
 
 // readReset reads the arguments of a reset and finds its task. Other protocols use
 // it too.
@@ -148,7 +149,7 @@ func (m *Mount) readReset(whole json.RawMessage) (Episode, []fieldError, error) 
 	if most := f.count("max_steps"); most != nil {
 		e.MaxSteps = int(min(*most, 1<<30))
 	}
-	e.Actions = f.flag("actions")
+	e.Actions, e.Keys = f.flag("actions"), f.flag("keys")
 	if len(values) > 0 {
 		f.errs = append(f.errs, extra(whole, values, resetFields...)...)
 	}

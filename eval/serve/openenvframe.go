@@ -233,13 +233,14 @@ type observed struct {
 	Truncated bool        `json:"truncated"`
 	Goal      *string     `json:"goal,omitzero"` // of a reset
 	Actions   []string    `json:"actions,omitzero"`
+	*Keys
 }
 
 // observationOf is the answer to a reset or a step.
 func observationOf(r *Reply, reset bool) observation {
 	o := observation{Done: r.Done, Observation: observed{Text: r.Observation, TaskID: r.TaskID,
 		Progress: pythonFloat(r.Progress), Success: r.Success, Valid: r.Valid, Truncated: r.Truncated,
-		Actions: r.Actions}}
+		Actions: r.Actions, Keys: r.Keys}}
 	if reset {
 		o.Observation.Goal = &r.Goal
 	} else {

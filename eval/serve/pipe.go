@@ -29,6 +29,7 @@ type pipeRequest struct {
 	Tasks *pipeTasks      `json:"tasks"`
 	Open  *sessionsWanted `json:"open"`
 	Steps []pipeEntry     `json:"steps"`
+	Fork  []pipeForks     `json:"fork"`
 	Close []int           `json:"close"`
 	Sync  *int            `json:"sync"`
 }
@@ -41,7 +42,8 @@ type pipeTasks struct {
 
 // wantLine says what a line is.
 const wantLine = `want one of "envs": {}, "tasks": {"env": NAME, "split": NAME}, "open": {"env": NAME, "count": N}, ` +
-	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]] "close": [SESSION, …] and "sync": N`
+	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]], "fork": [[SESSION, N], …], "close": [SESSION, …] ` +
+	`and "sync": N`
 
 // pipe answers lines one after the other. Whoever carries out the last step of a line
 // writes the answer and reads the next line: so a step that comes alone changes no
@@ -115,7 +117,7 @@ func (p *pipe) answer(line []byte) (goesOn bool) {
 // one reports whether a request asks for one thing, and for no more than a line may.
 func (q *pipeRequest) one() bool {
 	asked := 0
-	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Close != nil,
+	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Fork != nil, q.Close != nil,
 		q.Sync != nil} {
 		if is {
 			asked++
@@ -131,6 +133,8 @@ func (p *pipe) carryOut(q *pipeRequest) ([]byte, error) {
 		return marshal(map[string]int{"sync": *q.Sync})
 	case q.Open != nil:
 		return p.open(*q.Open)
+	case q.Fork != nil:
+		return p.fork(q.Fork)
 	case q.Close != nil:
 		for _, number := range q.Close {
 			if number >= 0 && number < len(p.sessions) && p.sessions[number].Session != nil {
@@ -160,7 +164,12 @@ func (p *pipe) open(q sessionsWanted) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := len(p.sessions)
+	return marshal(map[string]int{"first": p.take(sessions)})
+}
+
+// take numbers sessions, and returns the number of the first one.
+func (p *pipe) take(sessions []*Session) (first int) {
+	first = len(p.sessions)
 	for _, session := range sessions {
 		p.sessions = append(p.sessions, pipeSession{Session: session})
 		context.AfterFunc(session.ctx, func() {
@@ -169,7 +178,7 @@ func (p *pipe) open(q sessionsWanted) ([]byte, error) {
 			}
 		})
 	}
-	return marshal(map[string]int{"first": first})
+	return first
 }
 
 // write writes an answer. It reports whether there is a reader.

@@ -220,12 +220,13 @@ func pipeAnswer(r *Reply, reset bool) []byte {
 	for _, is := range [...]bool{r.Success, r.Valid, r.Truncated} {
 		b = strconv.AppendBool(append(b, ','), is)
 	}
-	if reset || r.Actions != nil {
+	if reset || r.Actions != nil || r.Keys != nil {
 		more := struct {
 			TaskID  string   `json:"task_id,omitzero"`
 			Goal    *string  `json:"goal,omitzero"`
 			Actions []string `json:"actions,omitzero"`
-		}{Actions: r.Actions}
+			*Keys
+		}{Actions: r.Actions, Keys: r.Keys}
 		if reset {
 			more.TaskID, more.Goal = r.TaskID, &r.Goal
 		}

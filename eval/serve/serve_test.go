@@ -74,6 +74,8 @@ func (w *echoWorld) Step(ctx context.Context, action string) (envs.Step, error) 
 
 func (w *echoWorld) Actions(context.Context) ([]string, error) { return []string{"look", "win"}, nil }
 func (w *echoWorld) Close() error                              { return nil }
+func (w *echoWorld) Fork() (envs.World, error)                 { f := *w; return &f, nil }
+func (w *echoWorld) AppendState(b []byte) ([]byte, error)      { return append(b, byte(w.steps)), nil }
 
 // clock is a clock that a test sets.
 type clock struct {

@@ -103,6 +103,8 @@ type Episode struct {
 	ID string
 	// Actions lists the valid actions with every observation.
 	Actions bool
+	// Keys adds keys to every reply.
+	Keys bool
 	// MaxSteps truncates the episode: 0 uses the limit of the mount, and -1 none.
 	MaxSteps int
 	// After is called with the world after the reset and after every step, before a
@@ -136,6 +138,8 @@ type Reply struct {
 	// Truncated: the step limit ended the episode.
 	Truncated bool
 	Steps     int
+	// Keys are nil if they were not asked for.
+	Keys *Keys
 	// Step is the environment's own answer.
 	Step envs.Step
 }
@@ -380,12 +384,12 @@ func (e *Episode) ask(ctx context.Context, w envs.World, r *Reply) error {
 	return e.After(ctx, w)
 }
 
-// write writes the observation of a reply in the form of the mount. Start is that of
-// a reset.
+// write writes the observation of a reply in the form of the mount, and its keys. Start
+// is that of a reset.
 func (e *Episode) write(ctx context.Context, w envs.World, r *Reply, start *envs.Start) error {
 	form := e.Mount.Form
 	if form == nil {
-		return nil
+		return e.keys(w, r)
 	}
 	actions := r.Actions
 	if actions == nil && form.Lists(start != nil) {
@@ -399,7 +403,7 @@ func (e *Episode) write(ctx context.Context, w envs.World, r *Reply, start *envs
 	} else {
 		r.Observation = form.Later(r.Observation, r.Steps, actions)
 	}
-	return nil
+	return e.keys(w, r)
 }
 
 // list adds the valid actions to a reply if they were asked for.

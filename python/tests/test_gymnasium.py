@@ -1,3 +1,4 @@
+import copy
 import warnings
 
 import pytest
@@ -29,6 +30,20 @@ def test_episode():
     assert env.step("ünïcode\n")[3] is False
     *_, terminated, truncated, _ = env.step(LOOK)
     assert truncated and not terminated
+    env.close()
+
+
+def test_deepcopy_forks():
+    env = heldout.make("pddl")
+    env.reset(options={"index": 0, "keys": True, "actions": True})
+    _, _, _, _, info = env.step(LOOK)
+    fork = copy.deepcopy(env)
+    moved = next(a for a in info["actions"] if a.startswith("Move"))
+    *_, after = fork.step(moved)
+    *_, same = env.step(LOOK)
+    assert same["state_key"] == info["state_key"] != after["state_key"]
+    assert fork.step(LOOK)[0] != env.step(LOOK)[0]
+    fork.close()
     env.close()
 
 

@@ -50,6 +50,21 @@ def test_errors(pool):
         heldout.Pool("chess").envs()
 
 
+def test_forks(pool):
+    one, two = pool.open(count=2)
+    pool.step([(one, {"index": 0, "keys": True}), (two, {"index": 1})])
+    (a, b), (c,) = pool.fork([(one, 2), (two, 1)])
+    first, _, _, third = pool.step([(s, LOOK) for s in (a, b, one, c)])
+    assert first.observation["state_key"] and "state_key" not in third.observation
+    assert first.observation["task_id"] != third.observation["task_id"]
+    pool.close_sessions([one])
+    assert a.fork()[0].step(LOOK).observation["state_key"] == first.observation["state_key"]
+    with pytest.raises(heldout.Error, match="want"):
+        a.fork(0)
+    with pytest.raises(heldout.Error, match="closed"):
+        one.fork()
+
+
 def test_options():
     with heldout.Pool("p1=pddl,perturb=verbs:1", reward="delta", actions=True, max_steps=2) as pool:
         (session,) = pool.open()

@@ -41,10 +41,16 @@ class _Seen(TypedDict):
 
 
 class Observation(_Seen, total=False):
-    """What the environment says. Only a reset has a goal, and `actions` are there if they were asked for."""
+    """What the environment says. Only a reset has a goal; `actions` and keys are there if they were asked for.
+
+    Two moments of a task with one `state_key` go on alike, but for the steps that are left.
+    """
 
     goal: str
     actions: list[str]
+    state_key: str
+    observation_key: str
+    steps_left: int
 
 
 class Result(NamedTuple):
@@ -71,6 +77,7 @@ class Reset(TypedDict, total=False):
     seed: int
     max_steps: int
     actions: bool
+    keys: bool
 
 
 Entry = tuple["Session", "str | Reset"]
@@ -78,6 +85,7 @@ Entry = tuple["Session", "str | Reset"]
 _quoted = json.encoder.encode_basestring_ascii
 _new: Callable[[type[Result], tuple[Any, ...]], Result] = cast("Any", tuple).__new__  # half the time of Result()
 _NOTHING: dict[str, Any] = {}
+_FOREIGN = "the session is one of another process: a pool has new ones after the process forks"
 
 
 class _Call:
@@ -211,6 +219,20 @@ class Pool:
 
         loop.run_in_executor(None, self.step, entries).add_done_callback(deliver)
 
+    def fork(self, sessions: Sequence[tuple[Session, int]]) -> list[list[Session]]:
+        """Forks sessions, each so many times, all or none: a fork goes on from the present moment by itself."""
+        child = self._running()
+        if any(session.child is not child for session, _ in sessions):
+            raise StepError(_FOREIGN)
+        first: int = child.ask({"fork": [[session.number, count] for session, count in sessions]})["first"]
+        forks: list[list[Session]] = []
+        for session, count in sessions:
+            forks.append([Session(self, child, number) for number in range(first, first + count)])
+            first += count
+            for fork in forks[-1]:
+                fork.task_id = session.task_id
+        return forks
+
     def close_sessions(self, sessions: Sequence[Session]) -> None:
         """Closes sessions. A closed one is no error."""
         child = self._child
@@ -260,6 +282,7 @@ class Session:
         seed: int | None = None,
         max_steps: int | None = None,
         actions: bool | None = None,
+        keys: bool | None = None,
     ) -> Result:
         """Starts an episode. Without a choice it is that of the next task."""
         return _whole(self.pool.step([(self, _chosen(locals()))])[0])
@@ -267,6 +290,18 @@ class Session:
     def step(self, action: str) -> Result:
         """Carries out an action."""
         return _whole(self.pool.step([(self, action)])[0])
+
+    def fork(self, count: int = 1) -> list[Session]:
+        """Makes sessions that go on from the present moment of this one by themselves.
+
+        >>> with heldout.Pool("pddl") as pool:
+        ...     session, = pool.open()
+        ...     first = session.reset(index=0, keys=True).observation["state_key"]
+        ...     fork, = session.fork()
+        ...     fork.step("look around").observation["state_key"] == first
+        True
+        """
+        return self.pool.fork([(self, count)])[0]
 
     async def areset(self, **reset: Any) -> Result:
         """Does what `reset` does without blocking the event loop."""
@@ -292,7 +327,7 @@ def _carry_out(child: Child, entries: Sequence[Entry]) -> list[Result]:
     lines: list[str] = []
     for session, what in entries:
         if session.child is not child:
-            raise StepError("the session is one of another process: a pool has new ones after a fork")
+            raise StepError(_FOREIGN)
         lines.append(f"[{session.number},{_quoted(what) if isinstance(what, str) else json.dumps(what)}]")
     if not lines:
         return []

@@ -11,6 +11,7 @@ Importing this module registers `heldout/alfworld-v0` and so on:
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -72,6 +73,14 @@ class Env(gymnasium.Env[str, str]):
 
     def render(self) -> Any:
         return self._text if self.render_mode == "ansi" else None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Env:
+        """A fork: it goes on from the present moment by itself, and lives as long as the environment that it is of."""
+        fork = copy.copy(self)
+        memo[id(self)] = fork
+        fork._own, fork._session = None, self._session.fork()[0]
+        fork._np_random = copy.deepcopy(self._np_random, memo)
+        return fork
 
     def close(self) -> None:
         if self._own is not None:

@@ -1,0 +1,225 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+
+	"heldout/envs"
+)
+
+// errBusy answers a fork of a session whose request is still running.
+var errBusy = errors.New("the session is busy: fork it after its step")
+
+// Fork opens sessions whose episodes go on from the present moment of this one, all of
+// them or none. The error is ErrNoEpisode without a running episode, a *CapacityError, an
+// *EndedError or, if the environment cannot fork, a *ChoiceError.
+//
+// What is played from a fork is not recorded: it is no rollout of its task.
+func (s *Session) Fork(count int) (forks []*Session, err error) {
+	if !s.mu.TryLock() {
+		return nil, errBusy
+	}
+	s.mu.Unlock()
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.end()
+	defer func() {
+		if err != nil {
+			closeAll(forks)
+			forks = nil
+		}
+	}()
+	defer s.guard(&err)
+	if s.world == nil {
+		return nil, ErrNoEpisode
+	}
+	forker, ok := envs.As[envs.Forker](s.world)
+	if !ok {
+		return nil, &ChoiceError{"session", "the environment cannot fork"}
+	}
+	for range count {
+		world, err := forker.Fork()
+		if err != nil {
+			return forks, &WorldError{err}
+		}
+		fork, err := s.table.Open(s.owner)
+		if err != nil {
+			return forks, errors.Join(err, world.Close())
+		}
+		fork.mu.Lock()
+		fork.episode, fork.world, fork.last = s.episode, world, s.last
+		fork.mu.Unlock()
+		fork.clear() // in case it has ended meanwhile
+		forks = append(forks, fork)
+	}
+	return forks, nil
+}
+
+// closeAll closes sessions that their client has not heard of.
+func closeAll(sessions []*Session) {
+	for _, session := range sessions {
+		session.Close(Capacity)
+	}
+}
+
+// forkWanted is a fork that a client asks for.
+type forkWanted struct {
+	Session string `json:"session"`
+	Count   *int   `json:"count"`
+}
+
+// wantForks says what forks sessions.
+const wantForks = `want {"forks": [{"session": ID, "count": N}, …]} with 1 to 4096 sessions in all`
+
+// forkSessions answers POST /v1/fork with the ids of the forks of each entry: of all
+// entries or of none.
+func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	var q struct {
+		Forks []forkWanted `json:"forks"`
+	}
+	if strictly(body, &q) != nil {
+		refuse(w, http.StatusBadRequest, wantForks)
+		return
+	}
+	asked := make([]forked, len(q.Forks))
+	for i, f := range q.Forks {
+		session, found := s.batchSession(f.Session)
+		if !found {
+			refuse(w, http.StatusNotFound, "there is no session "+clipped(f.Session))
+			return
+		}
+		asked[i] = forked{session: session, count: 1}
+		if f.Count != nil {
+			asked[i].count = *f.Count
+		}
+	}
+	err := forkAll(asked)
+	var choice *ChoiceError
+	switch {
+	case errors.As(err, &choice):
+		refuse(w, http.StatusBadRequest, choice.Text)
+	case errors.Is(err, ErrNoEpisode), errors.Is(err, errBusy):
+		refuse(w, http.StatusConflict, err.Error())
+	case err != nil:
+		s.unavailable(w, err)
+	default:
+		ids := make([][]string, len(asked))
+		for i, f := range asked {
+			for _, fork := range f.forks {
+				ids[i] = append(ids[i], fork.ID())
+			}
+		}
+		writeJSON(w, http.StatusOK, map[string]any{"sessions": ids})
+	}
+}
+
+// forked is a session with its forks.
+type forked struct {
+	session *Session
+	count   int
+	forks   []*Session
+}
+
+// forkAll forks sessions: all as often as is asked, or none.
+func forkAll(asked []forked) error {
+	total := 0
+	for _, f := range asked {
+		if f.count < 1 || f.count > maxOpen {
+			return &ChoiceError{"forks", wantForks}
+		}
+		total += f.count
+	}
+	if total < 1 || total > maxOpen {
+		return &ChoiceError{"forks", wantForks}
+	}
+	for i := range asked {
+		f := &asked[i]
+		var err error
+		if f.forks, err = f.session.Fork(f.count); err != nil {
+			for _, done := range asked[:i] {
+				closeAll(done.forks)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// closeSessions answers POST /v1/close. Sessions that are closed already are no error.
+func (s *Server) closeSessions(w http.ResponseWriter, r *http.Request) {
+	body, ok := readBody(w, r)
+	if !ok {
+		return
+	}
+	var q struct {
+		Sessions []string `json:"sessions"`
+	}
+	if strictly(body, &q) != nil || len(q.Sessions) > maxBatch {
+		refuse(w, http.StatusBadRequest, `want {"sessions": [ID, …]} with at most 8192 sessions`)
+		return
+	}
+	closed := 0
+	for _, id := range q.Sessions {
+		if session, ok := s.batchSession(id); ok {
+			session.Close(ByClient)
+			closed++
+		}
+	}
+	writeJSON(w, http.StatusOK, map[string]int{"closed": closed})
+}
+
+// Keys name where an episode is.
+type Keys struct {
+	// State is equal for two moments of a task if both go on alike, apart from the steps
+	// that are left; empty if the environment cannot tell. See envs.StateKey.
+	State string `json:"state_key,omitzero"`
+	// Observation is equal for equal observations of a task.
+	Observation string `json:"observation_key"`
+	// StepsLeft is the number of steps until the limit; nil without one.
+	StepsLeft *int `json:"steps_left,omitzero"`
+}
+
+// keys are those of a reply, if they were asked for.
+func (e *Episode) keys(w envs.World, r *Reply) (err error) {
+	if !e.Keys {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(e.Task.Digest + "\n" + r.Observation))
+	r.Keys = &Keys{Observation: hex.EncodeToString(sum[:8])}
+	if e.MaxSteps > 0 {
+		left := max(0, e.MaxSteps-r.Steps)
+		r.Keys.StepsLeft = &left
+	}
+	r.Keys.State, err = envs.StateKey(e.Task, w)
+	return err
+}
+
+// pipeForks asks for forks: [SESSION, COUNT].
+type pipeForks [2]int
+
+// fork forks sessions, and answers with the number of the first fork. The others follow, in
+// the order of the entries.
+func (p *pipe) fork(q []pipeForks) ([]byte, error) {
+	asked := make([]forked, len(q))
+	for i, f := range q {
+		if f[0] < 0 || f[0] >= len(p.sessions) || p.sessions[f[0]].Session == nil {
+			return nil, errors.New("the session is closed")
+		}
+		asked[i] = forked{session: p.sessions[f[0]].Session, count: f[1]}
+	}
+	if err := forkAll(asked); err != nil {
+		return nil, err
+	}
+	var all []*Session
+	for _, f := range asked {
+		all = append(all, f.forks...)
+	}
+	return marshal(map[string]int{"first": p.take(all)})
+}
