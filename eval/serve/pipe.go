@@ -42,8 +42,8 @@ type pipeTasks struct {
 
 // wantLine says what a line is.
 const wantLine = `want one of "envs": {}, "tasks": {"env": NAME, "split": NAME}, "open": {"env": NAME, "count": N}, ` +
-	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]], "fork": [[SESSION, N], …], "close": [SESSION, …] ` +
-	`and "sync": N`
+	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]], "fork": [[SESSION, N], …], ` +
+	`"close": [SESSION, …] and "sync": N`
 
 // pipe answers lines one after the other. Whoever carries out the last step of a line
 // writes the answer and reads the next line: so a step that comes alone changes no
@@ -117,8 +117,8 @@ func (p *pipe) answer(line []byte) (goesOn bool) {
 // one reports whether a request asks for one thing, and for no more than a line may.
 func (q *pipeRequest) one() bool {
 	asked := 0
-	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Fork != nil, q.Close != nil,
-		q.Sync != nil} {
+	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Fork != nil,
+		q.Close != nil, q.Sync != nil} {
 		if is {
 			asked++
 		}
