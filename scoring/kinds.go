@@ -41,3 +41,6 @@ func (s *Score) Kinds() int {
 	}
 	return len(kinds)
 }
+
+// KindOf names the kind of a task.
+func KindOf(env string, t envs.Task) string { return groupOf(env, t).Kind }

@@ -106,6 +106,14 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.StringSliceVar(&o.Filter.Envs, "env", nil,
 		"take only these environments; trajectories of files are of the environment "+export.Synthetic)
 	f.StringSliceVar(&o.Filter.Players, "model", nil, "take only episodes of these models, as provider:name")
+	f.IntVar(&o.Balance.Best, "best", 0,
+		"take only the N best episodes of each task, by success and progress (rejection sampling); 0 takes all")
+	f.IntVar(&o.Balance.PerTask, "per-task", 0, "take at most N episodes of each task, drawn by --split-seed; 0 takes all")
+	f.IntVar(&o.Balance.PerKind, "per-kind", 0,
+		"take at most N episodes of each kind of task, of as many tasks as there are; 0 takes all")
+	f.StringVar(&o.Labels, "labels", export.ByEnvironment,
+		"labels of the steps of prm: valid (the environment carried the action out), progress (it made progress), or "+
+			"the folder of heldout judge")
 	f.StringVar(&o.Duplicates, "duplicates", export.SameMessages,
 		"leave out episodes with the same messages, or with the same actions in the same task: messages, actions, none")
 	f.StringVar(&thoughts, "thoughts", templateThoughts,

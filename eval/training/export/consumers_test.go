@@ -28,7 +28,7 @@ func TestConsumers(t *testing.T) {
 	work := t.TempDir()
 	sample := someRun(t)
 	file := func(f Format) string { return filepath.Join(work, string(f)+f.Extension()) }
-	for _, f := range Formats() {
+	for _, f := range Demonstrations() {
 		o := options(t, f, sample)
 		o.Out = file(f)
 		if r := export(t, o); r.Masked[Invalid] < 20 || r.Trained < 20 {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/stream"
+	"heldout/eval/agent"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
 	"heldout/perturb"
@@ -26,32 +28,73 @@ type thinker struct {
 	seed int64
 }
 
-// think gives every step of an episode a thought. Equal beginnings of two episodes of a
-// task have equal thoughts, so that they part where their actions do.
+// think gives every step of an episode a thought.
 func (t thinker) think(e *record.Episode) {
 	if len(t.First) == 0 {
 		return
 	}
-	said := e.Goal + "\n" + e.Observation
-	observation, progress := e.Observation, 0.0
+	past := pasts(e)
 	for i := range e.Trajectory {
-		s := &e.Trajectory[i]
-		sentences := t.Next
-		switch {
-		case i == 0:
-			sentences = t.First
-		case e.Trajectory[i-1].Erroneous():
-			sentences = t.Wrong
-		case e.Trajectory[i-1].Progress > progress:
-			sentences = t.Progress
-		}
-		if i > 0 {
-			progress = max(progress, e.Trajectory[i-1].Progress)
-		}
-		s.Thought = t.say(stream.New(t.seed, "thoughts", e.Env, e.Task, said), sentences, e.Goal, s.Action, observation)
-		observation = s.Observation
-		said += "\n" + s.Action + "\n" + s.Observation
+		e.Trajectory[i].Thought = t.thought(e, past[i], i, e.Trajectory[i].Action)
 	}
+}
+
+// instead says of every error of an expert what it would have said without it: the next
+// action that was carried out, with a thought that knows of no error. It is "" for other
+// steps.
+func (t thinker) instead(e *record.Episode) []string {
+	out := make([]string, len(e.Trajectory))
+	past := pasts(e)
+	right := ""
+	for i := len(e.Trajectory) - 1; i >= 0; i-- {
+		action := strings.TrimSpace(e.Trajectory[i].Action)
+		switch {
+		case !e.Trajectory[i].Erroneous():
+			right = action
+		case right != "":
+			thought := ""
+			if len(t.First) > 0 {
+				thought = t.thought(e, past[i], i, right)
+			}
+			out[i] = agent.Canonical(thought, right)
+		}
+	}
+	return out
+}
+
+// pasts are hashes of what happened before each step. Equal beginnings of two episodes of
+// a task have equal thoughts, so that they part where their actions do.
+func pasts(e *record.Episode) []string {
+	out := make([]string, len(e.Trajectory))
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q", e.Goal, e.Observation)
+	for i, s := range e.Trajectory {
+		out[i] = string(h.Sum(nil))
+		fmt.Fprintf(h, "%q %q", strings.TrimSpace(s.Action), s.Observation)
+	}
+	return out
+}
+
+// thought is what an expert thinks before it acts in step i.
+func (t thinker) thought(e *record.Episode, past string, i int, action string) string {
+	sentences, observation := t.First, e.Observation
+	if i > 0 {
+		before := &e.Trajectory[i-1]
+		observation = before.Observation
+		progress := 0.0
+		if i > 1 {
+			progress = e.Trajectory[i-2].Progress
+		}
+		switch {
+		case before.Erroneous():
+			sentences = t.Wrong
+		case before.Progress > progress:
+			sentences = t.Progress
+		default:
+			sentences = t.Next
+		}
+	}
+	return t.say(stream.New(t.seed, "thoughts", e.Env, e.Task, past), sentences, e.Goal, action, observation)
 }
 
 // longestSaid is how much of a goal or an observation a thought repeats, in bytes; of a

@@ -43,6 +43,11 @@ type Options struct {
 	// TestTasks allows tasks that a benchmark tests with, DropTests leaves them out. With
 	// neither they are an error, except for those that a generator drew by chance.
 	TestTasks, DropTests bool
+	// Balance bounds the episodes of a task and of a kind.
+	Balance Balance
+	// Labels says whose labels the steps of the format prm have: ByEnvironment,
+	// ByProgress, or the folder of a judge.
+	Labels string
 	// Thoughts are the sentences that experts think; none without any. Seed draws them.
 	Thoughts configs.Thoughts
 	// Texts are where prompts come from.
@@ -106,6 +111,7 @@ func (o Options) Check() error {
 	if o.TestTasks && o.DropTests {
 		fail("tasks that a benchmark tests with cannot be both allowed and dropped")
 	}
+	errs = append(errs, o.Balance.check())
 	return errors.Join(errs...)
 }
 
@@ -142,6 +148,12 @@ type exporter struct {
 	ids       map[string]bool
 	seen      map[[16]byte]bool
 	thinker   thinker
+	labels    turnLabels        // of a judge
+	unchosen  map[string]Reason // by id, of episodes that Balance leaves out
+	// waiting are the episodes of tasks for forms that compare them, missing the numbers
+	// of those that are still to come, by task.
+	waiting map[string][]*attempt
+	missing map[string]int
 }
 
 // rebuilder rebuilds the messages of a condition.
@@ -159,9 +171,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	x := &exporter{
 		Options: o, splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
 		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, seen: map[[16]byte]bool{},
-		thinker: thinker{o.Thoughts, o.Seed},
+		thinker: thinker{o.Thoughts, o.Seed}, waiting: map[string][]*attempt{}, missing: map[string]int{},
 	}
 	defer x.close()
+	if o.Format == PRM && o.Labels != ByEnvironment && o.Labels != ByProgress {
+		var err error
+		if x.labels, err = readLabels(o.Labels); err != nil {
+			return nil, err
+		}
+	}
 	if err := x.survey(ctx); err != nil {
 		return nil, err
 	}
@@ -216,6 +234,8 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 		x.report.Uncovered = append(x.report.Uncovered, s.run.manifest.Uncovered...)
 		x.addTests(refused, s.run)
 	}
+	x.choose()
+	x.await()
 	x.tests = refused.Episodes > 0
 	if x.tests && !x.TestTasks {
 		return refused
@@ -319,12 +339,14 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 		reason = Shortened
 	case x.ids[e.ID]:
 		reason = Twice
+	case x.unchosen[e.ID] != "":
+		reason = x.unchosen[e.ID]
 	default:
 		reason = x.Filter.steps(e)
 	}
 	if reason != "" {
 		x.report.Left[reason]++
-		return nil
+		return x.arrived(e)
 	}
 	x.ids[e.ID] = true
 	calls, err := x.calls(ctx, r, e, p)
@@ -333,11 +355,15 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	}
 	if calls == nil {
 		x.report.Left[Differs]++
-		return nil
+		return x.arrived(e)
 	}
 	marked := marks(e.Trajectory, x.Mask)
 	use := r.use(p)
-	taken, err := x.take(conversations(calls, marked), about{e.ID, e.Env, e.Task, string(use)}, actionsOf(e))
+	about := about{e.ID, e.Env, e.Task, string(use)}
+	if x.Format.whole() {
+		return x.compare(r, e, calls, marked, about)
+	}
+	taken, err := x.take(conversations(calls, marked), about, actionsOf(e))
 	if err != nil || !taken {
 		return err
 	}
@@ -444,6 +470,9 @@ func (x *exporter) items(ctx context.Context, path string) error {
 		return err
 	}
 	defer f.Close()
+	if x.Format.whole() {
+		return fmt.Errorf("trajectories of files are demonstrations, of which the format %s has none", x.Format)
+	}
 	bare, err := synth.ReadItems(f, func(i *synth.Item) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -485,12 +514,9 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 		x.report.Left[Refused]++
 		return false, nil
 	}
-	if key, ok := x.duplicateKey(conversations, a, actions); ok {
-		if x.seen[key] {
-			x.report.Left[Duplicate]++
-			return false, nil
-		}
-		x.seen[key] = true
+	if x.duplicate(conversations, a, actions) {
+		x.report.Left[Duplicate]++
+		return false, nil
 	}
 	task := taskName(a.Env, a.Task)
 	part := x.splitter.part(task)
@@ -506,6 +532,16 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 	p.tasks[x.splitter.root(task)] = true
 	x.report.take(a, len(conversations))
 	return true, nil
+}
+
+// duplicate reports an episode that was there before, by the rule in force.
+func (x *exporter) duplicate(conversations []Conversation, a about, actions []string) bool {
+	key, ok := x.duplicateKey(conversations, a, actions)
+	if !ok || x.seen[key] {
+		return ok
+	}
+	x.seen[key] = true
+	return false
 }
 
 // duplicateKey is what equal episodes have in common by the rule in force.

@@ -143,7 +143,7 @@ func options(t testing.TB, format Format, sources ...string) Options {
 	t.Helper()
 	return Options{
 		Sources: sources, Format: format, Out: filepath.Join(t.TempDir(), "out"+format.Extension()),
-		Mask: []Mark{Unreadable, Invalid}, Duplicates: SameMessages,
+		Mask: []Mark{Unreadable, Invalid}, Duplicates: SameMessages, Labels: ByEnvironment,
 		Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}},
 	}
 }
@@ -676,7 +676,7 @@ func BenchmarkExport(b *testing.B) {
 		episodes = append(episodes, of(steps...))
 	}
 	dir := makeRun(b, nil, episodes...)
-	for _, f := range Formats() {
+	for _, f := range Demonstrations() {
 		b.Run(string(f), func(b *testing.B) {
 			for b.Loop() {
 				o := options(b, f, dir)

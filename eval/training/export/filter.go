@@ -38,6 +38,8 @@ const (
 	Shortened  Reason = "messages were shortened to fit the context"
 	Differs    Reason = "played again, it is not as recorded"
 	Nothing    Reason = "no turn to train on"
+	Alone      Reason = "no episode of its task to compare with"
+	Single     Reason = "calls do not continue each other"
 	Refused    Reason = "an empty message, which OpenAI refuses"
 	Duplicate  Reason = "duplicate"
 	Twice      Reason = "the same episode is there twice"

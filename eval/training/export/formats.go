@@ -30,10 +30,25 @@ const (
 	Axolotl Format = "axolotl"
 	// AgentGym is that of AgentTraj-L: a loss for each turn, in one JSON list.
 	AgentGym Format = "agentgym"
+	// DPO is for DPOTrainer of TRL: how two episodes of a task go on from where they part,
+	// the better one chosen.
+	DPO Format = "dpo"
+	// ETO is DPO with a solved episode of an expert and a failed one.
+	ETO Format = "eto"
+	// StepDPO is for DPOTrainer: a right and a wrong reply after the same messages.
+	StepDPO Format = "step-dpo"
+	// KTO is for KTOTrainer of TRL: replies with a label.
+	KTO Format = "kto"
+	// PRM is for models of rewards: the steps of an episode, each with a label.
+	PRM Format = "prm"
 )
 
 // Formats lists the formats.
-func Formats() []Format { return []Format{ShareGPT, OpenAI, TRL, Axolotl, AgentGym} }
+func Formats() []Format { return append(Demonstrations(), DPO, ETO, StepDPO, KTO, PRM) }
+
+// Demonstrations are the formats for supervised fine-tuning: a conversation with the turns
+// to train on.
+func Demonstrations() []Format { return []Format{ShareGPT, OpenAI, TRL, Axolotl, AgentGym} }
 
 // Check reports a format that there is not.
 func (f Format) Check() error {
@@ -229,6 +244,15 @@ func (f Format) reader(file string) any {
 		}
 	case TRL:
 		return map[string]any{"SFTConfig": map[string]any{"completion_only_loss": true}}
+	case DPO, ETO:
+		return map[string]any{"DPOConfig": map[string]any{}, "note": "the observations after the first difference " +
+			"count in TRL's loss like replies; step-dpo has none"}
+	case StepDPO:
+		return map[string]any{"DPOConfig": map[string]any{}}
+	case KTO:
+		return map[string]any{"KTOConfig": map[string]any{}}
+	case PRM:
+		return map[string]any{"note": "a label for the last token of every completion; TRL's stepwise supervision"}
 	case Axolotl:
 		return map[string]any{"datasets": []any{map[string]any{
 			"path": file, "type": "chat_template", "field_messages": "messages", "message_field_training": "train",

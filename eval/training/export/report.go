@@ -28,6 +28,10 @@ type Report struct {
 	Filter     Filter `json:"filter"`
 	Duplicates string `json:"duplicates"`
 	Seed       int64  `json:"seed"`
+	// Balance bounds the episodes of tasks and kinds; Labels says whose labels the steps of
+	// the format prm have.
+	Balance Balance `json:"balance"`
+	Labels  string  `json:"labels,omitempty"`
 	// Thoughts is the SHA-256 of the sentences that experts think; empty without any.
 	Thoughts string `json:"thoughts_sha256,omitempty"`
 
@@ -93,9 +97,14 @@ func newReport(o Options) *Report {
 	if len(o.Thoughts.First) > 0 {
 		thoughts, _ = o.Thoughts.Hash() // texts always marshal
 	}
+	labels := ""
+	if o.Format == PRM {
+		labels = filepath.Base(o.Labels)
+	}
 	return &Report{
+		Labels: labels,
 		Schema: record.Schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates,
-		Seed: o.Seed, Thoughts: thoughts,
+		Seed: o.Seed, Balance: o.Balance, Thoughts: thoughts,
 		Sources: []SourceReport{}, Left: map[Reason]int{}, Masked: map[Mark]int{}, Environments: map[string]int{},
 	}
 }

@@ -13,11 +13,14 @@ import (
 func (r *Report) Text(o Options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %s taken: %s", r.Taken, table.Counted(r.Episodes, "episode"), list(r.Environments))
-	fmt.Fprintf(&b, "\n%s: %d trained, %d masked", table.Counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
-	if len(r.Masked) > 0 {
-		fmt.Fprintf(&b, " (%s)", list(r.Masked))
-	}
 	b.WriteString("\n")
+	if r.Turns > 0 { // which forms that compare episodes do not have
+		fmt.Fprintf(&b, "%s: %d trained, %d masked", table.Counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
+		if len(r.Masked) > 0 {
+			fmt.Fprintf(&b, " (%s)", list(r.Masked))
+		}
+		b.WriteString("\n")
+	}
 	if len(r.Left) > 0 {
 		fmt.Fprintf(&b, "left out: %s\n", list(r.Left))
 	}

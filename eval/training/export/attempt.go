@@ -1,0 +1,67 @@
+package export
+
+import (
+	"heldout/eval/episode"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// attempt is an episode with what is known of every turn, for forms that compare
+// episodes or turns.
+type attempt struct {
+	about
+	// messages are the whole conversation, the last reply included.
+	messages []Message
+	replies  []reply
+	rank     record.Rank
+	expert   bool
+}
+
+// reply is a turn of the model in an attempt.
+type reply struct {
+	// at is the index of the reply in messages.
+	at int
+	// mark is why the turn is not trained on, "" if it is.
+	mark Mark
+	// progress and valid are what the environment says after the turn; rose says that the
+	// turn made progress.
+	progress    float64
+	valid, rose bool
+	// step is the index of the turn in the trajectory.
+	step int
+	// instead is what should have been said in place of an error that was made on purpose;
+	// "" if that is not known.
+	instead string
+}
+
+func (a *attempt) solved() bool { return a.rank.Outcome == record.Success }
+
+// newAttempt is an episode whose calls continue each other; nil if they do not.
+func newAttempt(calls []episode.Call, e *record.Episode, marked []Mark, about about) *attempt {
+	if len(calls) == 0 || !continues(calls) {
+		return nil
+	}
+	last := calls[len(calls)-1]
+	a := &attempt{about: about, rank: e.Rank(), expert: e.Agent == episode.Expert || e.Agent == episode.Erring}
+	a.messages = append(sent(last.Messages), Message{Role: model.Assistant, Content: last.Said})
+	best := 0.0
+	for _, c := range calls {
+		s := &e.Trajectory[c.Step]
+		r := reply{at: len(c.Messages), mark: marked[c.Step], progress: s.Progress, step: c.Step,
+			valid: !s.Erroneous() && !s.FormatError, rose: s.Progress > best}
+		if r.mark == "" && blank(c.Reply) {
+			r.mark = Empty
+		}
+		best = max(best, s.Progress)
+		a.replies = append(a.replies, r)
+	}
+	return a
+}
+
+// plain are messages as the forms for preferences have them.
+func plain(in []Message) []roleContent {
+	return each(in, func(m Message) roleContent { return roleContent{m.Role, m.Content} })
+}
+
+// said is a reply as a completion.
+func said(text string) []roleContent { return []roleContent{{model.Assistant, text}} }

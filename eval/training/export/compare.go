@@ -1,0 +1,125 @@
+package export
+
+import (
+	"heldout/envs/catalog"
+	"heldout/eval/episode"
+	"heldout/scoring/record"
+)
+
+// await counts the episodes of each task, for forms that compare them.
+func (x *exporter) await() {
+	if !x.Format.paired() {
+		return
+	}
+	for _, s := range x.sources {
+		if s.run == nil {
+			continue
+		}
+		for id := range s.run.counts {
+			p := s.run.planned[id]
+			x.missing[x.splitter.root(taskName(p.condition.Env, p.task.ID))]++
+		}
+	}
+}
+
+// compare exports an episode in a form that needs the whole of it. Those that compare the
+// episodes of a task wait for the last one.
+func (x *exporter) compare(r *run, e *record.Episode, calls []episode.Call, marked []Mark, about about) error {
+	a := newAttempt(calls, e, marked, about)
+	if a == nil {
+		x.report.Left[Single]++
+		return x.arrived(e)
+	}
+	if x.duplicate([]Conversation{{a.messages, 1}}, about, actionsOf(e)) {
+		x.report.Left[Duplicate]++
+		return x.arrived(e)
+	}
+	if e.Agent == episode.Erring {
+		instead := x.thinker.instead(e)
+		for i := range a.replies {
+			a.replies[i].instead = instead[a.replies[i].step]
+		}
+	}
+	if use := about.Use; use == string(catalog.Test) {
+		x.report.TestEpisodes++
+	}
+	if x.Format.paired() {
+		task := x.splitter.root(taskName(e.Env, e.Task))
+		x.waiting[task] = append(x.waiting[task], a)
+		return x.arrived(e)
+	}
+	n, err := x.rate(a)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		x.report.Left[Nothing]++
+		return nil
+	}
+	x.report.take(a.about, 1)
+	x.report.masks(e, marked, calls)
+	return nil
+}
+
+// rate writes the examples of an attempt in a form with labels.
+func (x *exporter) rate(a *attempt) (n int, err error) {
+	write := x.into(a, 1)
+	if x.Format == KTO {
+		return judged(a, write)
+	}
+	example, ok := x.steps(a)
+	if !ok {
+		return 0, nil
+	}
+	return 1, write(example)
+}
+
+// into returns what writes examples into the part of an attempt's task, and counts them.
+func (x *exporter) into(a *attempt, episodes int) func(any) error {
+	task := taskName(a.Env, a.Task)
+	part := x.splitter.part(task)
+	p := &x.report.Parts[part]
+	counted := false
+	return func(example any) error {
+		if !counted {
+			counted = true
+			p.Episodes += episodes
+			p.tasks[x.splitter.root(task)] = true
+		}
+		p.Examples++
+		return x.parts[part].write(example)
+	}
+}
+
+// arrived notes that an episode was read. After the last one of its task, the pairs are
+// written.
+func (x *exporter) arrived(e *record.Episode) error {
+	if !x.Format.paired() {
+		return nil
+	}
+	task := x.splitter.root(taskName(e.Env, e.Task))
+	if x.missing[task]--; x.missing[task] > 0 {
+		return nil
+	}
+	attempts := x.waiting[task]
+	delete(x.waiting, task)
+	used := map[string]bool{}
+	err := x.Format.pairs(attempts, func(pair pairExample) error {
+		fresh := 0
+		for _, id := range []string{pair.ID, pair.Other} {
+			if !used[id] {
+				used[id] = true
+				fresh++
+			}
+		}
+		return x.into(attempts[0], fresh)(pair)
+	})
+	for _, a := range attempts {
+		if used[a.ID] {
+			x.report.take(a.about, 1)
+		} else {
+			x.report.Left[Alone]++
+		}
+	}
+	return err
+}
