@@ -136,7 +136,8 @@ func stepPairs(attempts []*attempt, visit func(pairExample) error) error {
 			continue
 		}
 		seen[pair] = true
-		err := visit(pairExample{about, w.of.ID, w.reply.step + 1, plain(w.of.messages[:w.reply.at]), said(good), said(bad)})
+		before := plain(w.of.messages[:w.reply.at])
+		err := visit(pairExample{about, w.of.ID, w.reply.step + 1, before, said(good), said(bad)})
 		if err != nil {
 			return err
 		}
@@ -164,7 +165,8 @@ func judged(a *attempt, visit func(any) error) (n int, err error) {
 			continue
 		}
 		n++
-		if err := visit(labelExample{a.about, r.step + 1, plain(a.messages[:r.at]), said(text), r.mark == ""}); err != nil {
+		before := plain(a.messages[:r.at])
+		if err := visit(labelExample{a.about, r.step + 1, before, said(text), r.mark == ""}); err != nil {
 			return n, err
 		}
 	}
