@@ -1,12 +1,15 @@
-"""Puts the binary of one platform into a wheel.
+"""Puts a binary into a wheel.
 
-HELDOUT_BINARY is its path and HELDOUT_PLATFORM what it was built for, such as linux/amd64. `.ci/release` sets both.
+HELDOUT_BINARY is its path, and HELDOUT_PLATFORM what it was built for, such as linux/amd64; without it, this machine.
+HELDOUT_SBOM is the list of its modules. `.ci/release` sets them all, and puts the licences beside this file.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import struct
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +29,26 @@ class BinaryHook(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel" or version == "editable":
             return
-        binary, platform = os.environ.get("HELDOUT_BINARY"), os.environ.get("HELDOUT_PLATFORM")
-        if not binary or platform not in MACHINES:
+        binary, platform = os.environ.get("HELDOUT_BINARY", ""), os.environ.get("HELDOUT_PLATFORM", "")
+        if not shutil.which(binary) and not platform or not os.path.isfile(binary):
             raise SystemExit(
-                "there is no wheel of heldout for this platform: build the binary with `go build ./cmd/heldout`, then "
-                f"set HELDOUT_BINARY to its path and HELDOUT_PLATFORM to one of {', '.join(MACHINES)}"
+                f"HELDOUT_BINARY is {binary!r}, which is no program: "
+                "a source distribution has no binary, and there is no wheel of heldout for this platform. Build it "
+                "with `go build ./cmd/heldout` in the repository, and set HELDOUT_BINARY to its path"
             )
-        name = "heldout.exe" if platform.startswith("windows") else "heldout"
+        if platform and platform not in MACHINES:
+            raise SystemExit(f"HELDOUT_PLATFORM is {platform!r}; there are {', '.join(MACHINES)}")
+        name = "heldout.exe" if platform.startswith("windows") or not platform and os.name == "nt" else "heldout"
         build_data["shared_scripts"][os.path.abspath(binary)] = name
-        build_data["tag"] = f"py3-none-{tag(platform, Path(binary))}"
+        build_data["tag"] = f"py3-none-{tag(platform, Path(binary)) if platform else this_machine()}"
         build_data["pure_python"] = False
+        if sbom := os.environ.get("HELDOUT_SBOM"):
+            build_data["sbom_files"].append(sbom)
+
+
+def this_machine() -> str:
+    """Returns the tag of the machine that builds."""
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
 def tag(platform: str, binary: Path) -> str:
@@ -50,9 +63,9 @@ def tag(platform: str, binary: Path) -> str:
 
 def oldest_macos(macho: bytes) -> str:
     """Returns the oldest macOS that a binary starts on, from its load commands: 12_0."""
-    count = struct.unpack_from("<I", macho, 16)[0]
+    magic, count = struct.unpack_from("<I12xI", macho)
     at = 32
-    for _ in range(count):
+    for _ in range(count if magic == 0xFEEDFACF else 0):
         command, size, _, version = struct.unpack_from("<4I", macho, at)
         if command == 0x32:  # LC_BUILD_VERSION
             return f"{version >> 16}_{version >> 8 & 0xFF}"
