@@ -145,7 +145,7 @@ func (w *writer) add(ctx context.Context, i int, parts record.Parts) (wrong bool
 		}
 		return r
 	}
-	var conditions []RunRow
+	var conditions []condition
 	var failed error
 	m, err := record.EachDerived(parts, derive,
 		func(m *record.Manifest, e *record.Episode, at record.Position, r rows) {
@@ -153,7 +153,7 @@ func (w *writer) add(ctx context.Context, i int, parts record.Parts) (wrong bool
 				return
 			}
 			if conditions == nil {
-				if conditions, failed = runRows(name, parts.Name(), m); failed != nil {
+				if conditions, failed = conditionsOf(name, parts.Name(), m); failed != nil {
 					return
 				}
 			}
@@ -164,20 +164,24 @@ func (w *writer) add(ctx context.Context, i int, parts record.Parts) (wrong bool
 			} else if e.Outcome.Final() && e.Rank().CountsBefore(known) {
 				w.counts[place{i, at}], wrong = e.Rank(), true
 			}
-			conditions[at.Group].add(e, r.episode.Counts)
+			conditions[at.Group].add(e, at, r.episode.Counts)
 			failed = w.write(r)
 		})
 	if err := errors.Join(err, failed); err != nil {
 		return false, err
 	}
 	if conditions == nil { // nothing was played yet
-		if conditions, err = runRows(name, parts.Name(), m); err != nil {
+		if conditions, err = conditionsOf(name, parts.Name(), m); err != nil {
 			return false, err
 		}
 	}
 	w.report.Runs++
 	w.report.Uncovered = append(w.report.Uncovered, m.Uncovered...)
-	return wrong, w.runs.write(conditions)
+	rated, err := ratedRows(conditions)
+	if err != nil {
+		return false, err
+	}
+	return wrong, w.runs.write(rated)
 }
 
 // write writes an attempt and its steps.

@@ -3,6 +3,7 @@ package frame
 import (
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,7 +32,8 @@ func makeRun(t testing.TB, attempts ...attempt) record.Parts {
 	c := record.Condition{Env: "pddl", Source: envs.Generated, Model: "vllm:m", Agent: "react",
 		Decoding: &record.Decoding{Temperature: 0.5, TopP: 1, MaxTokens: 9}, Perturbation: "none", StepLimit: 30}
 	m := &record.Manifest{Schema: record.Schema, Behaviour: 2,
-		Environments: []record.Environment{{Info: info, Total: 3}}, Groups: []record.Group{{Condition: c}}}
+		Environments: []record.Environment{{Info: info, Total: 3}}, Groups: []record.Group{{Condition: c}},
+		Servers: map[string][]record.Server{"vllm:m": {{Software: "x"}, {Software: "vllm", Version: "1"}}}}
 	for i := range 3 {
 		task := envs.Task{ID: fmt.Sprintf("gripper/%d", i), Index: i, Type: "gripper", Digest: fmt.Sprint(i)}
 		id, err := record.EpisodeID(m.Behaviour, task, c)
@@ -129,8 +131,46 @@ func TestWrite(t *testing.T) {
 		t.Errorf("%+v", steps)
 	}
 	r := readRows[RunRow](t, dir, "runs")
+	if r[0].State != "incomplete" || *r[0].Success != 0.5 || *r[0].SuccessLow <= 0 || *r[0].SuccessHigh >= 1 ||
+		*r[0].Progress != 0.5 || r[0].Interval != "kinds" || *r[0].ServerSoftware != "vllm" || r[0].ModelDigest != nil ||
+		!r[0].Started.Equal(began) || !r[0].Ended.Equal(began.Add(3*time.Second)) {
+		t.Errorf("%+v", r)
+	}
 	if len(r) != 1 || r[0].Planned != 3 || r[0].Finished != 2 || r[0].Failed != 1 || r[0].PromptTokens != 15 ||
 		*r[0].Temperature != 0.5 || r[0].Preset != nil || r[0].Run != filepath.Base(run[0]) {
+		t.Errorf("%+v", r)
+	}
+}
+
+var update = flag.Bool("update", false, "write testdata/columns.txt")
+
+// Names and types of columns stay: users have code that depends on them. A new column
+// does not change an old one.
+func TestColumns(t *testing.T) {
+	got := fmt.Sprintln(parquet.SchemaOf(RunRow{}), parquet.SchemaOf(EpisodeRow{}), parquet.SchemaOf(StepRow{}))
+	if *update {
+		if err := os.WriteFile("testdata/columns.txt", []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/columns.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A run of which nothing was played has rows without rates.
+func TestNothingPlayed(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Write(t.Context(), []record.Parts{makeRun(t)}, Options{Dir: dir, Steps: true}); err != nil {
+		t.Fatal(err)
+	}
+	r := readRows[RunRow](t, dir, "runs")
+	if len(r) != 1 || r[0].State != "incomplete" || r[0].Planned != 3 || r[0].Success != nil || r[0].SuccessLow != nil ||
+		r[0].Started != nil {
 		t.Errorf("%+v", r)
 	}
 }

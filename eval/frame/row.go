@@ -1,42 +1,10 @@
 package frame
 
 import (
-	"encoding/json"
 	"time"
 
 	"heldout/scoring/record"
 )
-
-// RunRow is a condition of a run: what one planned group of episodes was played
-// under, and how far it is.
-type RunRow struct {
-	Run          string   `parquet:"run,dict"`
-	Dir          string   `parquet:"dir,dict"`
-	Env          string   `parquet:"env,dict"`
-	Source       string   `parquet:"source,dict"`
-	Settings     string   `parquet:"settings,dict"` // JSON object of names and values
-	Model        string   `parquet:"model,dict"`
-	Agent        string   `parquet:"agent,dict"`
-	Preset       *string  `parquet:"preset,optional,dict"`
-	PresetSHA256 *string  `parquet:"preset_sha256,optional,dict"`
-	Perturbation string   `parquet:"perturbation,dict"`
-	Seed         int64    `parquet:"seed"`
-	StepLimit    int32    `parquet:"step_limit"`
-	PromptHash   string   `parquet:"prompt_hash,dict"`
-	Temperature  *float64 `parquet:"temperature,optional"`
-	TopP         *float64 `parquet:"top_p,optional"`
-	MaxTokens    *int32   `parquet:"max_tokens,optional"`
-	// Planned counts first trials, Finished the episodes with a result, later trials
-	// included, and Failed the attempts without one.
-	Planned          int32   `parquet:"planned"`
-	Finished         int32   `parquet:"finished"`
-	Failed           int32   `parquet:"failed_attempts"`
-	PromptTokens     int64   `parquet:"prompt_tokens"`
-	CompletionTokens int64   `parquet:"completion_tokens"`
-	ModelSeconds     float64 `parquet:"model_seconds"`
-	Version          string  `parquet:"tool_version,dict"`
-	Commit           string  `parquet:"commit,dict"`
-}
 
 // EpisodeRow is an attempt at an episode. SCHEMA.md of the records explains the
 // columns; optional ones are null where a record has nothing to say.
@@ -75,6 +43,7 @@ type EpisodeRow struct {
 	FaultNoAction    int32     `parquet:"faults_no_action"`
 	Trimmed          int32     `parquet:"trimmed"`
 	Forgotten        int32     `parquet:"forgotten"`
+	Memory           *int32    `parquet:"memory_count,optional"`
 	Cut              *string   `parquet:"cut,optional,dict"`
 	Servers          []string  `parquet:"servers,list"`
 	PromptTokens     int64     `parquet:"prompt_tokens"`
@@ -136,47 +105,6 @@ func text(wanted bool, s string) *string {
 	return &s
 }
 
-// runRows are the conditions of a run, without what was played.
-func runRows(name, dir string, m *record.Manifest) ([]RunRow, error) {
-	rows := make([]RunRow, len(m.Groups))
-	for i, g := range m.Groups {
-		c := &g.Condition
-		settings, err := json.Marshal(c.Settings)
-		if err != nil {
-			return nil, err
-		}
-		if c.Settings == nil {
-			settings = []byte("{}")
-		}
-		rows[i] = RunRow{
-			Run: name, Dir: dir, Env: c.Env, Source: string(c.Source), Settings: string(settings), Model: c.Model,
-			Agent: c.Agent, Perturbation: c.Perturbation, Seed: c.Seed, StepLimit: int32(c.StepLimit),
-			PromptHash: c.PromptHash, Planned: int32(len(g.Episodes)), Version: m.Tool.Version, Commit: m.Tool.Commit,
-		}
-		if p := c.Preset; p != nil {
-			rows[i].Preset, rows[i].PresetSHA256 = &p.Name, &p.SHA256
-		}
-		if d := c.Decoding; d != nil {
-			most := int32(d.MaxTokens)
-			rows[i].Temperature, rows[i].TopP, rows[i].MaxTokens = &d.Temperature, &d.TopP, &most
-		}
-	}
-	return rows, nil
-}
-
-// add counts an attempt.
-func (r *RunRow) add(e *record.Episode, counts bool) {
-	r.PromptTokens += int64(e.PromptTokens)
-	r.CompletionTokens += int64(e.CompletionTokens)
-	r.ModelSeconds += e.ModelSeconds
-	switch {
-	case counts:
-		r.Finished++
-	case !e.Outcome.Final():
-		r.Failed++
-	}
-}
-
 // episodeRow is the row of an attempt.
 func episodeRow(run string, e *record.Episode, texts bool) EpisodeRow {
 	return EpisodeRow{
@@ -193,7 +121,8 @@ func episodeRow(run string, e *record.Episode, texts bool) EpisodeRow {
 		FaultNoContent: int32(e.Faults[record.NoContent]),
 		FaultEmpty:     int32(e.Faults[record.Empty]),
 		FaultNoAction:  int32(e.Faults[record.NoAction]),
-		Trimmed:        int32(e.Trimmed), Forgotten: int32(e.Forgotten), Cut: filled(string(e.Cut)), Servers: e.Servers,
+		Trimmed:        int32(e.Trimmed), Forgotten: int32(e.Forgotten),
+		Memory: filled(int32(len(e.Memory))), Cut: filled(string(e.Cut)), Servers: e.Servers,
 		PromptTokens: int64(e.PromptTokens), CompletionTokens: int64(e.CompletionTokens), Calls: int32(e.Calls),
 		Requests: int32(e.Requests), ModelSeconds: e.ModelSeconds, Started: e.Started, Ended: e.Ended,
 		Goal: text(texts, e.Goal), Observation: text(texts, e.Observation),

@@ -28,6 +28,28 @@ def test_frames(run, backend):
     assert sum(r["finished"] for r in runs) == sum(r["planned"] for r in runs) == len(recorded)
 
 
+def test_columns(run):
+    """Types are those of Parquet, and rates those of the tables."""
+    arrow = pytest.importorskip("pyarrow", reason="pip install pyarrow")
+    records = heldout.read(run, backend="arrow")
+    time, words = arrow.timestamp("us", tz="UTC"), arrow.list_(arrow.field("element", arrow.string(), nullable=False))
+    for frame, types in (
+        (records.runs(), {"model": "string", "seed": "int64", "success_low": "double", "planned": "int32", "ended": time}),
+        (records.episodes(), {"task": "string", "success": "bool", "started": time, "servers": words, "trial": "int32"}),
+        (records.steps(), {"step": "int32", "observation": "string", "progress": "double", "repairs": words}),
+    ):
+        for name, kind in types.items():
+            found = frame.schema.field(name).type
+            found = found.value_type if arrow.types.is_dictionary(found) else found
+            assert str(found) == str(kind), name
+    runs = records.runs().to_pylist()
+    headline = heldout.read(run).tables("headline")["headline"].rows
+    for row in headline:
+        mine = [r["success"] for r in runs if r["model"] == row["model"]]
+        assert sum(mine) / len(mine) == pytest.approx(row["value"])
+    assert {r["state"] for r in runs} == {"complete"} and {r["interval"] for r in runs} == {"kinds"}
+
+
 def test_tables(run):
     tables = heldout.read(run).tables()
     assert {"headline", "results"} <= tables.keys()
@@ -56,7 +78,7 @@ def test_paths(run, tmp_path):
     with pytest.raises(FileNotFoundError):
         heldout.read(str(tmp_path / "no*"))
     with pytest.raises(heldout.Error, match="is not a run directory"):
-        heldout.read(tmp_path / "no").episodes()
+        heldout.read(tmp_path / "no").tables()
 
 
 def test_changed_record(run, tmp_path):
@@ -85,7 +107,8 @@ def test_server(tmp_path, server):
     """A model behind a server is played and measured from Python."""
     url, requests = server
     done = heldout.evaluate("tiny", "pddl", base_url=url, tasks="gripper", out=tmp_path / "r", max_tokens=50, progress=False)
-    assert done.metrics()["heldout/pddl/success"] == 0.0 and len(done.steps()) > 0
+    assert done.metrics()["heldout/pddl/success"] == 0.0
+    assert all(e["trajectory"] for e in heldout.episodes(done.run))
     assert any("messages" in request for request in requests)
 
 
