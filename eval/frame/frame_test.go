@@ -132,7 +132,8 @@ func TestWrite(t *testing.T) {
 	}
 	r := readRows[RunRow](t, dir, "runs")
 	if r[0].State != "incomplete" || *r[0].Success != 0.5 || *r[0].SuccessLow <= 0 || *r[0].SuccessHigh >= 1 ||
-		*r[0].Progress != 0.5 || r[0].Interval != "kinds" || *r[0].ServerSoftware != "vllm" || r[0].ModelDigest != nil ||
+		*r[0].Progress != 0.5 || r[0].Interval != "kinds" ||
+		*r[0].ServerSoftware != "vllm" || r[0].ModelDigest != nil ||
 		!r[0].Started.Equal(began) || !r[0].Ended.Equal(began.Add(3*time.Second)) {
 		t.Errorf("%+v", r)
 	}
@@ -169,8 +170,8 @@ func TestNothingPlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := readRows[RunRow](t, dir, "runs")
-	if len(r) != 1 || r[0].State != "incomplete" || r[0].Planned != 3 || r[0].Success != nil || r[0].SuccessLow != nil ||
-		r[0].Started != nil {
+	if len(r) != 1 || r[0].State != "incomplete" || r[0].Planned != 3 || r[0].Success != nil ||
+		r[0].SuccessLow != nil || r[0].Started != nil {
 		t.Errorf("%+v", r)
 	}
 }
