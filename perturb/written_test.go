@@ -1,7 +1,6 @@
 package perturb
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -120,21 +119,11 @@ func TestWrittenAgreesWithRecords(t *testing.T) {
 func TestWrittenOfFamilies(t *testing.T) {
 	for env := range environments(t) {
 		name := env.Info().Name
-		families, err := configs.LoadFamilies(name)
-		if err != nil {
-			t.Fatal(err)
-		}
 		actions := map[string][]string{} // of task types
 		for _, task := range env.Tasks()[:min(3, len(env.Tasks()))] {
 			actions[task.Type] = append(actions[task.Type], expertActions(t, env, task)...)
 		}
-		of := []string{"all:1", "all:2", "all:3"}
-		for _, f := range families.All {
-			for grade := range f.Grades {
-				of = append(of, fmt.Sprintf("%s:%d", f.ID, grade+1))
-			}
-		}
-		for _, perturbation := range of {
+		for _, perturbation := range append(graded(t, name), "all:1", "all:2", "all:3") {
 			rules, err := Named(name, perturbation)
 			if err != nil {
 				t.Fatal(err)

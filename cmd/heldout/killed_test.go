@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 
@@ -73,7 +74,7 @@ func material(t *testing.T, dir string) {
 			shard, "--out", "parts"))
 	}
 	do(exec.Command("heldout", "merge", "damaged", "parts"))
-	do(fakeSynth(server.URL, "made", "--count", "200", "--concurrency", "20"))
+	do(fakeSynth(server.URL, "made", "--count", fmt.Sprint(sharedtest.Times(t, 200, 60)), "--concurrency", "20"))
 	do(exec.Command("heldout", "export", "played", "--format", "openai", "--mask", "none", "--split",
 		"train=0.5,val=0.5", "--out", "data.jsonl"))
 	episodes := filepath.Join(dir, "damaged", "episodes.jsonl")
@@ -87,7 +88,7 @@ func material(t *testing.T, dir string) {
 	}
 	type paragraph []any
 	var questions []map[string]any
-	for i := range 2000 {
+	for i := range sharedtest.Times(t, 2000, 500) {
 		questions = append(questions, map[string]any{
 			"_id": fmt.Sprint(i), "question": "Where?", "answer": "there", "type": "bridge", "supporting_facts": []any{
 				[]any{fmt.Sprint("A", i), 0}},

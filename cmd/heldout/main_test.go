@@ -15,11 +15,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// collect is how much the heaps of tests and their commands grow before they are
+// collected. The tests start a thousand commands, and few of them live long enough to
+// need it.
+const collect = "400"
+
 func TestMain(m *testing.M) {
 	// The data folder of whoever runs the tests stays out of them. The commands
 	// of scripts are this program too, and have what their script says.
 	if strings.HasPrefix(filepath.Base(os.Args[0]), "heldout.test") {
 		if err := os.Setenv("XDG_DATA_HOME", "/nonexistent"); err != nil {
+			panic(err)
+		}
+		if err := os.Setenv("GOGC", collect); err != nil {
 			panic(err)
 		}
 	}
@@ -96,6 +104,7 @@ func TestScripts(t *testing.T) {
 			wikipedia := httptest.NewServer(pages)
 			e.Defer(wikipedia.Close)
 			e.Values["wiki"] = pages
+			e.Setenv("GOGC", collect)
 			e.Setenv("WIKI", wikipedia.URL)
 			e.Setenv("SERVER", open.URL)
 			e.Setenv("LOCKED", locked.URL)

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 	"heldout/scoring/record"
 )
@@ -95,7 +96,7 @@ func (s *starter) onChat(int) {
 // tables of an undisturbed one, no episode lost or doubled. What is played again
 // is what was in flight: up to 8 requests of each episode.
 func TestKill(t *testing.T) {
-	const kills = 20
+	kills, seeds := sharedtest.Times(t, 20, 5), sharedtest.Times(t, 20, 8)
 	for _, c := range []struct {
 		name     string
 		inFlight int
@@ -103,7 +104,7 @@ func TestKill(t *testing.T) {
 		more     []string
 	}{
 		{"few in flight", 6, 12, nil},
-		{"many in flight", 64, 240, []string{"--seeds", "20", "--concurrency", "64"}},
+		{"many in flight", 64, 240, []string{"--seeds", fmt.Sprint(seeds), "--concurrency", "64"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want, requests := undisturbed(t, c.more...)
@@ -150,7 +151,7 @@ func TestFullDisk(t *testing.T) {
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
-	for blocks := 1; blocks < 100; blocks += 7 { // of 512 or 1,024 bytes
+	for blocks := 1; blocks < 100; blocks += 7 * sharedtest.Every(t, 3) { // of 512 or 1,024 bytes
 		limited := fakeRun(server.URL, dir)
 		limited.Args = append([]string{"sh", "-c", `ulimit -f "$0" && exec "$@"`, fmt.Sprint(blocks)}, limited.Args...)
 		sh, err := exec.LookPath("sh")

@@ -41,9 +41,9 @@ func synthesised(t *testing.T, dir string, tables []byte) string {
 // Killed at 50 random moments and started again each time, a synthesis writes the
 // bytes of an undisturbed one, and makes no call again that was recorded.
 func TestSynthKill(t *testing.T) {
-	kills := sharedtest.Times(t, 50, 8)
+	kills, count := sharedtest.Times(t, 50, 5), sharedtest.Times(t, 400, 120)
 	const inFlight = 6
-	plan := []string{"--count", "400", "--concurrency", fmt.Sprint(inFlight)}
+	plan := []string{"--count", fmt.Sprint(count), "--concurrency", fmt.Sprint(inFlight)}
 	calm := &fakeServer{context: 16384}
 	calmServer := httptest.NewServer(calm)
 	defer calmServer.Close()
@@ -178,7 +178,7 @@ func TestJudgeKill(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "killed")
 	rng := stream.New(1, "kill judge")
-	for range 8 {
+	for range sharedtest.Times(t, 8, 4) {
 		moment := starts.after(1 + rng.IntN(10))
 		cmd := judge(out)
 		if err := cmd.Start(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"heldout/envs/sharedtest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,7 +132,7 @@ func TestHelpTogether(t *testing.T) {
 		return lists
 	}
 	alone := [][]string{ask(t, 0), ask(t, 1)}
-	for i := range 12 {
+	for i := range sharedtest.Times(t, 12, 6) {
 		t.Run(fmt.Sprint("world ", i), func(t *testing.T) {
 			t.Parallel()
 			if d := cmp.Diff(alone[i%2], ask(t, int64(i%2))); d != "" {

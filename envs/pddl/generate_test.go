@@ -2,6 +2,7 @@ package pddl
 
 import (
 	"fmt"
+	"heldout/envs/sharedtest"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -125,11 +126,7 @@ func TestGenerators(t *testing.T) {
 
 // The expert solves generated tasks within the step limit.
 func TestExpertOnGenerators(t *testing.T) {
-	seeds := 3
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range int64(seeds) {
+	for seed := range int64(sharedtest.Times(t, 3, 1)) {
 		e, err := NewGenerated(rand.New(rand.NewPCG(uint64(seed), 1)).Int64())
 		if err != nil {
 			t.Fatal(err)

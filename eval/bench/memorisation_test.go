@@ -15,6 +15,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -277,7 +278,7 @@ func TestScriptedModels(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scores, sweep := playFamilies(t, environments, 10, m.write)
+			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 10, 4), m.write)
 			for _, env := range environments {
 				for _, p := range sweep.Of(env) {
 					m.check(t, env+" "+p.Name, *p.Forms > 0, scores[env]["none"], scores[env][p.Name])

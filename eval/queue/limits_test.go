@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"heldout/envs/sharedtest"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -28,7 +29,7 @@ func noise(bytes int) string {
 // Records that are larger than the server's messages travel in parts.
 func TestLargeRecords(t *testing.T) {
 	t.Parallel()
-	env := newLine(12)
+	env := newLine(sharedtest.Times(t, 12, 4))
 	env.seen = noise(3 << 20)
 	b := newBench(t, env.plan(t))
 	b.workUntilEnd()

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"fmt"
+	"heldout/envs/sharedtest"
 	"math/rand/v2"
 	"testing"
 
@@ -52,7 +53,7 @@ var normalEffects = quantiles("normal")
 // and no test rejects in more than 7 % of the runs, rare success included.
 func TestDifferencesCover(t *testing.T) {
 	const runs = 500
-	for _, b := range benchmarks()[:5] {
+	for _, b := range sharedtest.Few(t, benchmarks()[:5], 2) {
 		for _, q := range questionsOf(b) {
 			s := sampling(t, q, b.groups)
 			for _, seeds := range []int{1, 10} {
@@ -82,7 +83,7 @@ func TestHeldOutDifferencesCover(t *testing.T) {
 	const runs = 500
 	weights := []float64{112, 90, 60, 20}
 	for _, q := range []Question{TheseKinds, NewKinds} {
-		for _, seeds := range []int{1, 10} {
+		for _, seeds := range sharedtest.Few(t, []int{10, 1}, 1) {
 			for _, base := range []float64{-4.5, 0} {
 				rng := stream.New(1, "held-out differences", string(q), fmt.Sprint(seeds, base))
 				var samplings []Sampling
@@ -133,7 +134,7 @@ func TestCombineDifferences(t *testing.T) {
 // tries.
 func TestBestOfDifferencesCover(t *testing.T) {
 	const runs, tries = 300, 10
-	for _, b := range benchmarks()[:5] {
+	for _, b := range sharedtest.Few(t, benchmarks()[:5], 2) {
 		for _, q := range questionsOf(b) {
 			s := sampling(t, q, b.groups)
 			for _, k := range []int{5, 10} {

@@ -114,7 +114,7 @@ func (w *lossWorld) cover(t *testing.T, b benchmark, q Question, p, lost float64
 // with rates of 10 to 90 % that rise by a tenth or lose up to nine tenths.
 func TestLostShareCovers(t *testing.T) {
 	runs, stds, rates, losses := 200, []float64{1}, []float64{0.1, 0.5}, []float64{0, 0.5}
-	conditions, sharings, of := []int{4}, []bool{true}, sharedtest.Few(t, benchmarks()[:5], 2)
+	conditions, sharings, of := []int{4}, []bool{true}, sharedtest.Few(t, benchmarks()[:5], 1)
 	if *coverageRuns > 0 {
 		runs, stds, rates, losses = *coverageRuns, []float64{0, 1, 1.5}, []float64{0.1, 0.3, 0.5, 0.9},
 			[]float64{-0.1, 0, 0.2, 0.5, 0.9}
