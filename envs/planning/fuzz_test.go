@@ -57,12 +57,16 @@ func FuzzParseProblem(f *testing.F) {
 	}
 	domain := mustDomain(f, seeds[1].domain)
 	f.Fuzz(func(t *testing.T, text string) {
+		same, unread := Sameness("p", text)
 		p, err := ParseProblem("p", text, domain)
 		if (err == nil) != (p != nil) {
 			t.Fatalf("problem %v, error %v", p, err)
 		}
 		if err != nil {
 			return
+		}
+		if again, err := Sameness("p", text+" ; the same"); unread != nil || err != nil || again != same {
+			t.Errorf("%q and %q, %v and %v", same, again, unread, err)
 		}
 		walk(t, p)
 	})

@@ -61,8 +61,8 @@ type Collection struct {
 	// Recovered counts, of the items with at least one reply that was rejected for a
 	// reason, those that passed; Rejecting counts all of them.
 	Rejecting, Recovered map[Rejection]int
-	// Mended counts the replies whose JSON was not the whole reply, Repeated the
-	// continuations that wrote the kept turns again.
+	// Mended counts the replies of attempts that were mended, Repeated the continuations
+	// that told kept turns again.
 	Mended, Repeated int
 	Rules            map[Rule]int
 	// Errors and Repaired are sums over the items that stay; Turns too.

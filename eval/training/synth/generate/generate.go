@@ -236,7 +236,7 @@ func (w *work) askTrajectory(ctx context.Context) (Attempt, error) {
 	}
 	a := Attempt{Kind: TrajectoryCall, Kept: len(w.kept)}
 	more, mended, broken := synth.ReadList(c.Reply)
-	a.Mended = mended
+	a.Mended = mended && broken == nil
 	w.shown = ""
 	switch {
 	case c.Fault != "" && (c.Fault != record.CutOff || len(more) == 0):

@@ -235,6 +235,11 @@ func TestMistakes(t *testing.T) {
 		"turns are cut off": {[]model.Reply{{Text: script}, {Text: full[:300], Fault: record.CutOff},
 			{Text: full}}, []Attempt{ok, trajectory("cut_off", 2, 1),
 			{Kind: TrajectoryCall, Repeated: 1}}, "turn 2: the reply was cut off by the length limit"},
+		"a comma is missing": {says(script, replaced(t, full, "},\n {\"turn\": 4", "}\n {\"turn\": 4"), from(3)),
+			[]Attempt{ok, trajectory(synth.Format, 4, 3), done}, "What followed was rejected: turn 4: the JSON has a " +
+				"fault where >>> stands (invalid character '{' after array element (expecting ',' or ']')): …"},
+		"a quotation mark ends a string": {says(script, replaced(t, full, "I try take rope now.", "I try \"take\" rope."),
+			from(5)), []Attempt{ok, trajectory(synth.Format, 6, 5), done}, `"Thought": "I try ">>>take" rope.", "Action"`},
 		"no turns": {says(script, "[]", full), []Attempt{ok, trajectory(synth.Format, 0, 0), done},
 			"the trajectory has no turns"},
 		"a key is missing": {says(script, replaced(t, full, `"Thought": "I try take lamp now.", `, ""),
@@ -245,7 +250,8 @@ func TestMistakes(t *testing.T) {
 			[]Attempt{ok, trajectory(synth.Keys, 4, 3), done}, "the DM has not answered"},
 		"an action is unknown": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`),
 			from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done},
-			`"steal lamp" matches none of the available actions, but the DM reports no error`},
+			`"steal lamp" matches none of the available actions, but the DM reports no error` + "\nThis was rejected:\n" +
+				`{"turn":4,"role":"Player","Thought":"I try take lamp now.","Action":"steal lamp"}` + "\n" + `{"turn":5,`},
 		"a value is unknown": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "take lamps"`),
 			from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done}, "are not allowed values"},
 		"the last turn is an error": {says(script, whole(game("!p x", "!l take lamp", "!o wait")),

@@ -103,11 +103,11 @@ func (c *Collection) reasons() table.Table {
 	if c.Mended > 0 {
 		t.Notes = append(t.Notes,
 			fmt.Sprintf(
-				"%d replies had JSON with other text around it, or with commas before closing brackets; it was read "+
-					"without them.", c.Mended))
+				"%d replies were mended: they had text around the JSON, commas before closing brackets, turns with "+
+					"the numbers of others, or turns after the end of the game.", c.Mended))
 	}
 	if c.Repeated > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d continuations began with the verified turns again; these count once.",
+		t.Notes = append(t.Notes, fmt.Sprintf("%d continuations told verified turns again, and replace them.",
 			c.Repeated))
 	}
 	return t
