@@ -1,4 +1,5 @@
 import copy
+import asyncio
 import warnings
 
 import pytest
@@ -45,6 +46,22 @@ def test_deepcopy_forks():
     assert fork.step(LOOK)[0] != env.step(LOOK)[0]
     fork.close()
     env.close()
+
+
+def test_asyncio():
+    """The asynchronous methods do what the others do."""
+    env, envs = heldout.make("pddl"), heldout.make_vec("pddl", 2)
+
+    async def play():
+        first, step = await env.areset(seed=5), await env.astep(LOOK)
+        assert first == env.reset(seed=5) and step == env.step(LOOK)
+        texts, _ = await envs.areset(seed=5)
+        assert texts == envs.reset(seed=5)[0]
+        assert (await envs.astep([LOOK] * 2))[0] == envs.step([LOOK] * 2)[0]
+
+    asyncio.run(play())
+    env.close()
+    envs.close()
 
 
 @pytest.mark.parametrize("mode", AutoresetMode)

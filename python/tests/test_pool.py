@@ -101,6 +101,27 @@ def test_many_at_once(pool):
     asyncio.run(together())
 
 
+def test_asyncio():
+    """Everything of a pool, while the loop goes on."""
+
+    async def play() -> None:
+        async with heldout.Pool("pddl") as pool:
+            assert await pool.aenvs() == pool.envs() and await pool.atasks("pddl") == pool.tasks("pddl")
+            first, second = await pool.aopen(count=2)
+            assert (await first.areset(index=2)).observation["task_id"] == pool.tasks("pddl")[2]["id"]
+            results = await pool.astep([(first, LOOK), (second, {"index": 1})])
+            assert [r.error for r in results] == [None, None]
+            (fork,) = await first.afork()
+            assert (await fork.astep(LOOK)).observation == (await first.astep(LOOK)).observation
+            await second.aclose()
+            with pytest.raises(heldout.StepError, match="closed"):
+                await second.astep(LOOK)
+            process = pool._child._process
+        assert process.poll() is not None
+
+    asyncio.run(play())
+
+
 def test_more_entries_than_a_line_takes(pool):
     sessions = pool.open(count=3)
     pool.step([(s, {"index": 0}) for s in sessions])

@@ -247,6 +247,36 @@ class Pool:
         if child is not None:
             child.close()
 
+    async def aenvs(self) -> list[dict[str, Any]]:
+        """Does what `envs` does without blocking the event loop."""
+        return await asyncio.to_thread(self.envs)
+
+    async def atasks(self, env: str, split: str | None = None) -> list[Task]:
+        """Does what `tasks` does without blocking the event loop."""
+        return await asyncio.to_thread(self.tasks, env, split)
+
+    async def aopen(self, env: str = "", count: int = 1) -> list[Session]:
+        """Does what `open` does without blocking the event loop, which starting the process would."""
+        return await asyncio.to_thread(self.open, env, count)
+
+    async def afork(self, sessions: Sequence[tuple[Session, int]]) -> list[list[Session]]:
+        """Does what `fork` does without blocking the event loop."""
+        return await asyncio.to_thread(self.fork, sessions)
+
+    async def aclose_sessions(self, sessions: Sequence[Session]) -> None:
+        """Does what `close_sessions` does without blocking the event loop."""
+        await asyncio.to_thread(self.close_sessions, sessions)
+
+    async def aclose(self) -> None:
+        """Does what `close` does without blocking the event loop."""
+        await asyncio.to_thread(self.close)
+
+    async def __aenter__(self) -> Pool:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
     def __enter__(self) -> Pool:
         return self
 
@@ -314,6 +344,14 @@ class Session:
     def close(self) -> None:
         """Closes the session. An episode that runs is given up."""
         self.pool.close_sessions([self])
+
+    async def afork(self, count: int = 1) -> list[Session]:
+        """Does what `fork` does without blocking the event loop."""
+        return (await self.pool.afork([(self, count)]))[0]
+
+    async def aclose(self) -> None:
+        """Does what `close` does without blocking the event loop."""
+        await self.pool.aclose_sessions([self])
 
 
 def _chosen(values: dict[str, Any]) -> Reset:

@@ -12,6 +12,7 @@ Importing this module registers `heldout/alfworld-v0` and so on:
 from __future__ import annotations
 
 import copy
+import asyncio
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -61,12 +62,27 @@ class Env(gymnasium.Env[str, str]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         super().reset(seed=seed)
-        result = self._session.reset(**_choice(options, self.np_random))
+        return self._begun(self._session.reset(**_choice(options, self.np_random)))
+
+    async def areset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Does what `reset` does without blocking the event loop."""
+        super().reset(seed=seed)
+        return self._begun(await self._session.areset(**_choice(options, self.np_random)))
+
+    def _begun(self, result: Result) -> tuple[str, dict[str, Any]]:
         self._text = result.text
         return self._text, _info(result)
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        result = self._session.step(action)
+        return self._gone_on(self._session.step(action))
+
+    async def astep(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Does what `step` does without blocking the event loop."""
+        return self._gone_on(await self._session.astep(action))
+
+    def _gone_on(self, result: Result) -> tuple[str, float, bool, bool, dict[str, Any]]:
         self._text = result.text
         truncated = result.observation["truncated"]
         return self._text, result.reward, result.done and not truncated, truncated, _info(result)
@@ -190,6 +206,18 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
                 more = {key: value for key, value in result.observation.items() if key not in _KINDS}
                 infos = self._add_info(infos, more, i)
         return infos
+
+    async def areset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[tuple[str, ...], dict[str, Any]]:
+        """Does what `reset` does without blocking the event loop."""
+        return await asyncio.to_thread(self.reset, seed=seed, options=options)
+
+    async def astep(
+        self, actions: Sequence[str]
+    ) -> tuple[tuple[str, ...], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Does what `step` does without blocking the event loop."""
+        return await asyncio.to_thread(self.step, actions)
 
     def render(self) -> tuple[str, ...] | None:
         return tuple(self._texts) if self.render_mode == "ansi" else None
