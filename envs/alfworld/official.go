@@ -92,6 +92,16 @@ func contentOf(f gameFile, o Options) string {
 	return content
 }
 
+// SplitsIn lists the splits whose games a data folder has.
+func SplitsIn(dir string) (names []string) {
+	for _, split := range Splits() {
+		if _, err := findGames(dir, split); err == nil {
+			names = append(names, split)
+		}
+	}
+	return names
+}
+
 // findGames returns the folder of a split.
 func findGames(dir, split string) (string, error) {
 	for _, f := range gameFolders {

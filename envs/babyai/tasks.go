@@ -81,6 +81,20 @@ func GymTask(number *big.Int) (string, error) {
 // firstSeed, and AgentGym counts tasks of all levels from 0.
 const testSeeds = 10_000
 
+// trainSeeds is the number of seeds of each level in TrainTasks.
+const trainSeeds = 100
+
+// TrainTasks names tasks of the benchmark's levels that no benchmark plays, the first seed
+// of each level first.
+func TrainTasks() (names []string) {
+	for seed := range int64(trainSeeds) {
+		for _, n := range benchmarkLevels {
+			names = append(names, place{&minigrid.Levels()[n-1], big.NewInt(testSeeds + seed)}.id())
+		}
+	}
+	return names
+}
+
 // InTestRange reports whether a benchmark may play the task of that name, or the name
 // is none.
 func InTestRange(id string) bool {

@@ -39,7 +39,9 @@ type Entry struct {
 	// Examine checks each thing that the environment needs; nil for environments
 	// that need nothing.
 	Examine func(context.Context, envs.Setup) []envs.Check
-	Open    func(envs.Setup, envs.Outside) (envs.Env, error)
+	// Generates: without data, the tasks are those of the setup's generator seed.
+	Generates bool
+	Open      func(envs.Setup, envs.Outside) (envs.Env, error)
 }
 
 // All lists the environments.
@@ -48,7 +50,7 @@ func All() []Entry {
 		{
 			Name: alfworld.Name, Folders: []string{"alfworld", "json_2.1.1", "json_2.1.3"},
 			Summary:  "household tasks: find, clean, heat, cool, place and look at things",
-			Settings: alfworld.Settings(), Open: openALFWorld,
+			Settings: alfworld.Settings(), Generates: true, Open: openALFWorld,
 		},
 		{
 			Name: babyai.Name, Folders: []string{"babyai"},
@@ -63,12 +65,12 @@ func All() []Entry {
 		{
 			Name: jericho.Name, Folders: []string{"jericho"},
 			Summary:  "text adventures on a Z-machine: 20 games, Zork I to III among them",
-			Settings: jericho.Settings(), Open: openJericho,
+			Settings: jericho.Settings(), Generates: true, Open: openJericho,
 		},
 		{
 			Name: pddl.Name, Folders: []string{"pddl"},
-			Summary: "four strategy games: gripper, blockworld, barman, tyreworld",
-			Open:    openPDDL,
+			Summary:   "four strategy games: gripper, blockworld, barman, tyreworld",
+			Generates: true, Open: openPDDL,
 		},
 		{
 			Name: sciworld.Name, Folders: []string{"scienceworld"},

@@ -24,7 +24,7 @@ var gymSettings = map[string]envs.Settings{
 
 // gymSplits are the splits that AgentGym's tasks come from.
 var gymSplits = map[string][]string{
-	alfworld.Name: {"train", "valid_train"}, babyai.Name: {onlySplit}, sciworld.Name: {onlySplit},
+	alfworld.Name: {"train", "valid_train"}, babyai.Name: {testSplit}, sciworld.Name: {testSplit},
 }
 
 // Gyms returns the environments that AgentGym's servers serve too, of those that the
@@ -71,7 +71,7 @@ func openGym(out Outside, m Mounting, entry catalog.Entry, settings envs.Setting
 	}
 	maps.Copy(setup.Settings, settings)
 	delete(setup.Settings, "split")
-	if split != onlySplit {
+	if split != testSplit {
 		setup.Settings["split"] = split
 	}
 	env, err := catalog.Open(entry.Name, setup, out.Envs())

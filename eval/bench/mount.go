@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,8 +13,11 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/alfworld"
+	"heldout/envs/babyai"
 	"heldout/envs/catalog"
 	"heldout/envs/hotpotqa"
+	"heldout/envs/sciworld"
 	"heldout/envs/spelling"
 	"heldout/eval"
 	"heldout/eval/agent"
@@ -189,47 +193,116 @@ func (m Mounting) make(out Outside, name string, entry catalog.Entry) (*serve.Mo
 		}
 		o.Perturbation, o.PerturbationHash = rules.Name, perturb.Hash(rules)
 	}
-	for _, split := range splitsOf(entry, m.Setup) {
-		o.Splits = append(o.Splits, serve.Split{Name: split, Open: func() (envs.Env, []envs.Task, error) {
+	for _, split := range m.splits(entry) {
+		o.Splits = append(o.Splits, serve.Split{Name: split.name, Open: func() (envs.Env, []envs.Task, error) {
 			return m.open(out, entry, split)
 		}})
+	}
+	if entry.Generates {
+		o.Generated = func(seeds envs.GeneratorSeeds) (envs.Env, []envs.Task, error) {
+			return m.open(out, entry, m.generated(seeds))
+		}
 	}
 	return serve.NewMount(o), entry.Name, nil
 }
 
-// onlySplit is the name of the split of an environment that has just one.
-const onlySplit = "test"
+// split is a split of a mount: its tasks are played as setup says.
+type split struct {
+	name  string
+	setup envs.Setup
+	tasks string // to be selected; empty for those of the mount
+	// clean leaves out tasks that a benchmark tests with: a generator may draw the puzzle
+	// of one.
+	clean bool
+}
 
-// splitsOf lists the splits that a mount has, the default first. Generated tasks
-// have none.
-func splitsOf(entry catalog.Entry, s envs.Setup) []string {
-	i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == "split" })
-	if i < 0 || s.Data == "" {
-		return []string{onlySplit}
+// The names of splits that environments without splits of their own have.
+const (
+	testSplit  = "test"
+	trainSplit = "train"
+)
+
+// splits lists the splits of a mount, the default first.
+func (m Mounting) splits(entry catalog.Entry) []split {
+	chosen := m.Setup.Settings["split"]
+	official := m.officialSplits(entry)
+	switch {
+	case len(official) > 0:
+		first := cmp.Or(chosen, official[0])
+		names := slices.DeleteFunc(slices.Clone(official), func(name string) bool { return name == first })
+		all := []split{{name: first, setup: m.with("split", first)}} // an error says what it lacks
+		for _, name := range names {
+			all = append(all, split{name: name, setup: m.with("split", name)})
+		}
+		return all
+	case chosen != "":
+		return []split{{name: chosen, setup: m.Setup}}
 	}
-	names := slices.Clone(entry.Settings[i].Values)
-	if chosen := s.Settings["split"]; chosen != "" {
-		names = slices.DeleteFunc(names, func(name string) bool { return name == chosen })
-		names = slices.Insert(names, 0, chosen)
+	all := []split{{name: testSplit, setup: m.Setup}}
+	switch {
+	case entry.Name == babyai.Name:
+		all = append(all, split{name: trainSplit, setup: m.Setup, tasks: strings.Join(babyai.TrainTasks(), ",")})
+	case entry.Name == sciworld.Name && cmp.Or(m.Setup.Settings["variant"], sciworld.AgentBoard) == sciworld.AgentBoard:
+		for _, name := range sciworld.Splits() {
+			if name != testSplit { // these are ScienceWorld's own
+				all = append(all, split{name: name, setup: m.with("split", name, "variant", sciworld.ScienceWorld)})
+			}
+		}
+	case entry.Generates:
+		all = append(all, m.generated(trainSeeds))
+		all[1].name, all[1].clean = trainSplit, true
 	}
-	return names
+	return all
+}
+
+// officialSplits are the splits that the data of a benchmark have, the default first; none
+// if it has no splits.
+func (m Mounting) officialSplits(entry catalog.Entry) []string {
+	switch {
+	case entry.Name == alfworld.Name && m.Setup.Data != "":
+		first := alfworld.Splits()[0]
+		there := slices.DeleteFunc(alfworld.SplitsIn(m.Setup.Data), func(name string) bool { return name == first })
+		return append([]string{first}, there...)
+	case entry.Name == sciworld.Name && m.Setup.Settings["variant"] == sciworld.ScienceWorld:
+		return sciworld.Splits()
+	}
+	return nil
+}
+
+// trainSeeds are the generator seeds of the split train of environments whose official
+// data have none.
+var trainSeeds = envs.GeneratorSeeds{First: 1, Last: 10}
+
+// with is the setup of the mount with other settings.
+func (m Mounting) with(pairs ...string) envs.Setup {
+	s := m.Setup
+	if s.Settings = maps.Clone(s.Settings); s.Settings == nil {
+		s.Settings = envs.Settings{}
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		s.Settings[pairs[i]] = pairs[i+1]
+	}
+	return s
+}
+
+// generated is the split of generated tasks of some seeds.
+func (m Mounting) generated(seeds envs.GeneratorSeeds) split {
+	s := m.with()
+	delete(s.Settings, "split")
+	s.Data, s.GeneratorSeed = "", seeds
+	return split{setup: s}
 }
 
 // open opens a split of an environment.
-func (m Mounting) open(out Outside, entry catalog.Entry, split string) (envs.Env, []envs.Task, error) {
-	setup := m.Setup
-	if split != onlySplit || setup.Settings["split"] != "" {
-		setup.Settings = maps.Clone(setup.Settings)
-		if setup.Settings == nil {
-			setup.Settings = envs.Settings{}
-		}
-		setup.Settings["split"] = split
-	}
-	env, err := catalog.Open(entry.Name, setup, out.Envs())
+func (m Mounting) open(out Outside, entry catalog.Entry, split split) (envs.Env, []envs.Task, error) {
+	env, err := catalog.Open(entry.Name, split.setup, out.Envs())
 	if err != nil {
 		return nil, nil, err
 	}
-	tasks, err := eval.SelectTasks(env, m.Tasks, 0)
+	tasks, err := eval.SelectTasks(env, cmp.Or(m.Tasks, split.tasks), 0)
+	if split.clean {
+		tasks = slices.DeleteFunc(tasks, func(t envs.Task) bool { return catalog.UseOf(env.Info(), t) == catalog.Test })
+	}
 	if err == nil && m.preset != nil {
 		tasks = byRule(tasks, m.preset.Env.Tasks)
 	}

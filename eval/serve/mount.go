@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,9 @@ type MountOptions struct {
 	// Limit is the step limit of tasks of a type, if MaxSteps is 0; nil uses the
 	// environment's own.
 	Limit func(taskType string) int
+	// Generated opens the split of generated tasks of some seeds, such as generated:1-100;
+	// nil if the environment generates none.
+	Generated func(seeds envs.GeneratorSeeds) (envs.Env, []envs.Task, error)
 	// Perturbation names the perturbation around the environment, empty for none.
 	// PerturbationHash identifies its rules.
 	Perturbation, PerturbationHash string
@@ -58,7 +62,17 @@ type Mount struct {
 	MountOptions
 	sets    []*Set
 	counter atomic.Uint64 // of resets that name no task
+
+	mu        sync.Mutex
+	generated map[string]*Set // by name
 }
+
+// generatedPrefix begins the names of splits of generated tasks, mostGenerated is the
+// largest number of such splits: each holds an environment.
+const (
+	generatedPrefix = "generated:"
+	mostGenerated   = 16
+)
 
 // Set is an opened split.
 type Set struct {
@@ -78,15 +92,23 @@ func NewMount(o MountOptions) *Mount {
 	if o.Reward == "" {
 		o.Reward = RewardSuccess
 	}
-	m := &Mount{MountOptions: o}
+	m := &Mount{MountOptions: o, generated: map[string]*Set{}}
 	for _, s := range o.Splits {
 		m.sets = append(m.sets, &Set{Split: s})
 	}
 	return m
 }
 
-// Set returns a split, opened; an empty name stands for the default.
+// Set returns a split, opened; an empty name stands for the default. The error is a
+// *ChoiceError if there is no such split.
 func (m *Mount) Set(name string) (*Set, error) {
+	if seeds, ok := strings.CutPrefix(name, generatedPrefix); ok && m.Generated != nil {
+		set, err := m.generatedSet(seeds)
+		if err != nil {
+			return nil, err
+		}
+		return set, set.open()
+	}
 	at := 0
 	if name != "" {
 		at = slices.IndexFunc(m.sets, func(s *Set) bool { return strings.EqualFold(s.Name, name) })
@@ -96,6 +118,27 @@ func (m *Mount) Set(name string) (*Set, error) {
 			strings.Join(m.SplitNames(), ", "))}
 	}
 	return m.sets[at], m.sets[at].open()
+}
+
+// generatedSet returns the split of generated tasks of some seeds.
+func (m *Mount) generatedSet(text string) (*Set, error) {
+	seeds, err := envs.ParseGeneratorSeeds(text)
+	if err != nil {
+		return nil, &ChoiceError{Field: "split", Text: generatedPrefix + " " + err.Error()}
+	}
+	name := generatedPrefix + seeds.String()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if set, ok := m.generated[name]; ok {
+		return set, nil
+	}
+	if len(m.generated) == mostGenerated {
+		return nil, &ChoiceError{Field: "split", Text: fmt.Sprintf(
+			"%d splits of generated tasks are open already: ask for one range of seeds", mostGenerated)}
+	}
+	set := &Set{Split: Split{Name: name, Open: func() (envs.Env, []envs.Task, error) { return m.Generated(seeds) }}}
+	m.generated[name] = set
+	return set, nil
 }
 
 // SplitNames returns the names of the splits, the default first.
@@ -142,7 +185,9 @@ func (m *Mount) limit(set *Set, t envs.Task) int {
 
 // close closes the environments that were opened.
 func (m *Mount) close(closeEnv func(envs.Env)) {
-	for _, s := range m.sets {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range append(slices.Collect(maps.Values(m.generated)), m.sets...) {
 		if !s.mu.TryLock() {
 			continue // it is being opened, which nobody waits for any more
 		}

@@ -88,13 +88,14 @@ func shortened(raw json.RawMessage) json.RawMessage {
 	}
 }
 
-// count reads a whole number of at least 0; nil without the field, or if it is null.
+// count reads a whole number of at least 0, which may be written as a string; nil without
+// the field, or if it is null.
 func (f *fields) count(name string) *int64 {
 	raw, ok := f.values[name]
 	if !ok || kind(raw) == 'n' {
 		return nil
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64)
+	n, err := strconv.ParseInt(strings.Trim(string(raw), " \t\r\n\""), 10, 64)
 	switch {
 	case err != nil:
 		f.errs = append(f.errs, wrong("int_type", name, "Input should be a valid integer", raw))

@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,8 +46,8 @@ func (r *recorders) of(m *Mount, set *Set, protocol string) (Recorder, error) {
 	if protocol == agentGym {
 		name = agentGym + "-" + name
 	}
-	if len(m.sets) > 1 {
-		name += "-" + set.Name
+	if len(m.sets) > 1 || set != m.sets[0] {
+		name += "-" + strings.ReplaceAll(set.Name, ":", "-")
 	}
 	kept, err := r.open(name, m, set)
 	if err != nil {
