@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -82,8 +83,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		if dry {
-			_, err := io.WriteString(sys.stdout, job.Describe(plainWidth))
-			return errors.Join(err, job.Rehearse(c.Context(), q.on(), sys.screen(true)))
+			return errors.Join(forecast(sys, job, out.format), job.Rehearse(c.Context(), q.on(), sys.screen(true)))
 		}
 		sys.saveMemory()
 		on := sys.screen(out.quiet)
@@ -102,11 +102,20 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	grouped(c.Flags(), queueGroup, func() { q.leaderFlags(c.Flags()) })
 	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
 	c.Flags().BoolVar(&dry, "dry-run", false,
-		"print the plan and its cost in model calls, make the checks of a run, and stop")
+		"print the plan and its cost in model calls, with --format json every task, make the checks of a run, and stop")
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
 	c.Flags().BoolVar(&all, helpAll, false, "explain all flags")
 	out.flags(c)
 	return c
+}
+
+// forecast prints what a job would play.
+func forecast(sys *system, j *bench.Job, format string) error {
+	if format == "json" {
+		return json.NewEncoder(sys.stdout).Encode(j.Forecast())
+	}
+	_, err := io.WriteString(sys.stdout, j.Describe(plainWidth))
+	return err
 }
 
 // finish prints the tables of a job that is played.

@@ -10,6 +10,20 @@ import (
 	"heldout/scoring/table"
 )
 
+// Forecast is what a job would play and what it costs at most, for programs.
+type Forecast struct {
+	Directory    string               `json:"directory"`
+	Episodes     int                  `json:"episodes"`
+	Calls        int                  `json:"calls"`
+	Environments []record.Environment `json:"environments"`
+}
+
+// Forecast returns what Describe says, with every task.
+func (j *Job) Forecast() Forecast {
+	_, most := j.Plan.Cost()
+	return Forecast{j.Dir, most.Episodes, most.Calls, j.Plan.Environments}
+}
+
 // Describe says what a job would play, and what it costs. Lists are broken at width characters.
 func (j *Job) Describe(width int) string {
 	var b strings.Builder

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from ._binary import cli, find_bin
 from ._environments import make, make_vec
-from ._errors import Error, Incomplete, ServerDied, StepError, UsageError, VersionMismatch
+from ._errors import Error, Incomplete, Overlap, ServerDied, StepError, UsageError, VersionMismatch
 from ._evaluate import Evaluation, evaluate
+from ._policy import Message, Policy, Sampling
 from ._pool import Observation, Pool, Reset, Result, Session, Task
 from ._records import Figure, Records, Table, episodes, read
 from ._version import __version__
@@ -19,11 +20,15 @@ __all__ = [
     "Evaluation",
     "Figure",
     "Incomplete",
+    "Message",
     "Observation",
+    "Overlap",
+    "Policy",
     "Pool",
     "Records",
     "Reset",
     "Result",
+    "Sampling",
     "ServerDied",
     "Session",
     "StepError",

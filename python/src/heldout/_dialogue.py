@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
-from ._pool import Observation, Pool, Session
+from ._errors import StepError
+from ._pool import Observation, Pool, Reset, Result, Session
 
 INSTRUCTIONS = (
     "You act in a text environment. In each turn, write one line of reasoning that starts with `Thought:` "
@@ -29,7 +31,7 @@ def shown(observation: Observation) -> str:
 def action_of(reply: str) -> str:
     """Returns the action of a reply: what follows its last `Action:`, else the reply."""
     found = re.findall(r"^\s*Action:(.*)$", reply, re.MULTILINE)
-    return found[-1].strip() if found else reply.strip()[-_LONGEST:]
+    return (found[-1] if found else reply).strip()[-_LONGEST:]
 
 
 @functools.cache
@@ -39,7 +41,7 @@ def _shared(mount: str, options: tuple[tuple[str, Any], ...]) -> Pool:
 
 def session(mount: str, options: dict[str, Any]) -> Session:
     """Opens a session in the process that all sessions of these options share."""
-    return _shared(mount, tuple(sorted(options.items()))).open(name_of(mount))[0]
+    return pool(mount, options).open(name_of(mount))[0]
 
 
 def pool(mount: str, options: dict[str, Any]) -> Pool:
@@ -51,3 +53,55 @@ def name_of(mount: str) -> str:
     """Returns the name of a mount: NAME=ENV,… or ENV,…"""
     first = mount.split(",")[0]
     return first.split("=")[0]
+
+
+class Rollout:
+    """One episode of a model that writes one action in each turn. `reward` is the sum so far."""
+
+    def __init__(self, mount: str, options: dict[str, Any]) -> None:
+        self.session = session(mount, options)
+        self.done, self.success, self.reward, self.progress = False, False, 0.0, 0.0
+
+    def reset(self, **choice: Any) -> str:
+        """Starts an episode, as `Session.reset` does. Returns what the model is shown."""
+        return self.reset_all([self], [choice])[0]
+
+    def act(self, reply: str) -> str:
+        """Carries out the action of a reply. Returns what the model is shown."""
+        return self.act_all([self], [reply])[0]
+
+    async def areset(self, **choice: Any) -> str:
+        """Does what `reset` does without blocking the event loop."""
+        return self._take(await self.session.areset(**choice), fresh=True)
+
+    async def aact(self, reply: str) -> str:
+        """Does what `act` does without blocking the event loop."""
+        return self._take(await self.session.astep(action_of(reply)))
+
+    @staticmethod
+    def reset_all(rollouts: Sequence[Rollout], choices: Sequence[dict[str, Any]]) -> list[str]:
+        """Starts many in one exchange."""
+        return Rollout._all(rollouts, [cast(Reset, choice) for choice in choices])
+
+    @staticmethod
+    def act_all(rollouts: Sequence[Rollout], replies: Sequence[str]) -> list[str]:
+        """Carries out the actions of many in one exchange."""
+        return Rollout._all(rollouts, [action_of(reply) for reply in replies])
+
+    @staticmethod
+    def _all(rollouts: Sequence[Rollout], entries: Sequence[str | Reset]) -> list[str]:
+        if not rollouts:
+            return []
+        results = rollouts[0].session.pool.step([(r.session, e) for r, e in zip(rollouts, entries)])
+        return [
+            rollout._take(result, fresh=not isinstance(entry, str))
+            for rollout, result, entry in zip(rollouts, results, entries)
+        ]
+
+    def _take(self, result: Result, fresh: bool = False) -> str:
+        if result.error is not None:
+            raise StepError(result.error)
+        seen = result.observation
+        self.done, self.success, self.progress = result.done, seen["success"], seen["progress"]
+        self.reward = result.reward if fresh else self.reward + result.reward
+        return shown(seen)

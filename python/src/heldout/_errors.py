@@ -17,6 +17,10 @@ class Incomplete(Error):
         self.run = run
 
 
+class Overlap(Error):
+    """An evaluation would play tasks that the model is trained on."""
+
+
 class ServerDied(Error):
     """The process behind a pool has ended. The text has its last words."""
 

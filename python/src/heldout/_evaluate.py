@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
+import queue
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, cast
 
-from ._binary import checked_bin, failure
-from ._errors import Incomplete
+from ._binary import checked_bin, cli, failure
+from ._errors import Incomplete, Overlap
+from ._policy import Endpoint, Policy
 from ._records import Records
 
 _INCOMPLETE = 3  # exit code of a run with episodes without a result
+_KEY = "HELDOUT_POLICY_KEY"  # variable with the key of a policy's endpoint
+# Options of `evaluate` that say how a model is asked, not what is played.
+_OF_MODELS = {"base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"}
+_POLL = 0.05  # seconds between looks at a run that a policy plays
+
+Option = str | int | float | bool | os.PathLike[str] | Sequence[str] | None
 
 
 class Evaluation(Records):
@@ -26,32 +35,52 @@ class Evaluation(Records):
 
 
 def evaluate(
-    model: str | Sequence[str],
+    model: str | Sequence[str] | Policy,
     env: str | Sequence[str] | None = None,
     *,
     out: str | os.PathLike[str],
     base_url: str | None = None,
+    name: str = "policy",
     seeds: int | str | None = None,
     progress: bool = True,
-    **options: str | int | float | bool | os.PathLike[str] | Sequence[str] | None,
+    **options: Option,
 ) -> Evaluation:
     """Plays, records in the folder `out`, and returns the results. A folder with a part of the same run is continued.
 
     `model` is as for `heldout run --model`; a name alone is that of a server at `base_url` that speaks the OpenAI
-    protocol. `options` are the other flags of `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`,
-    `temperature`, `max_tokens`, `concurrency`, … With `progress`, what the run says goes to standard error.
+    protocol. Or it is a function that takes a list of conversations and what is said about sampling, and returns the
+    reply to each; it runs in the calling thread, and records call it `name`. `options` are the other flags of
+    `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `temperature`, `max_tokens`, `concurrency`, … With
+    `progress`, what the run says goes to standard error, or below the cell of a notebook.
 
-    >>> heldout.evaluate("expert", "pddl", out="runs/expert", tasks="gripper").metrics()["heldout/pddl/success"]
+    >>> run = heldout.evaluate("expert", "pddl", out="runs/expert", tasks="gripper", progress=False)
+    >>> run.metrics()["heldout/pddl/success"]
     1.0
+    >>> def looking(conversations, sampling):
+    ...     return ["Action: look around" for messages in conversations]
+    >>> run = heldout.evaluate(looking, "pddl", out="runs/looking", tasks="gripper", progress=False)
+    >>> run.metrics()["heldout/pddl/success"]
+    0.0
     """
-    models = [model] if isinstance(model, str) else list(model)
+    endpoint = Endpoint(model, name) if callable(model) else None
+    environment = None
+    if endpoint is not None:
+        models, base_url = ["openai:" + name], endpoint.url
+        environment = {**os.environ, _KEY: endpoint.key}
+        options = {"api_key_env": _KEY, "timeout": "1h", **options}
+    else:
+        models = [model] if isinstance(model, str) else list(cast("Sequence[str]", model))
     if base_url:
         models = [m if ":" in m else "openai:" + m for m in models]
         options["base_url"] = base_url
-    arguments = ["run", "--out", os.fspath(out), "--format=json", *_each("model", models)]
-    for name, value in {"env": env, "seeds": seeds, **options}.items():
-        arguments += _each(name, value)
-    code, said = _play([checked_bin(), *arguments], progress)
+    arguments = ["run", "--out", os.fspath(out), "--format=json", *flags("model", models)]
+    for option, value in {"env": env, "seeds": seeds, **options}.items():
+        arguments += flags(option, value)
+    try:
+        code, said = _play([checked_bin(), *arguments], environment, endpoint, progress)
+    finally:
+        if endpoint is not None:
+            endpoint.close()
     if code == _INCOMPLETE:
         raise Incomplete(str(failure(code, said)), os.fspath(out))
     if code:
@@ -59,35 +88,89 @@ def evaluate(
     return Evaluation(os.fspath(out))
 
 
-def _play(command: list[str], progress: bool) -> tuple[int, str]:
+def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), **options: Any) -> set[str]:
+    """Returns the ids of the tasks that `evaluate` would play with these options. One of `without` is an `Overlap`."""
+    arguments = ["run", "--dry-run", "--format=json", "--model=random"]
+    for option, value in {"env": env, **options}.items():
+        if option not in _OF_MODELS:
+            arguments += flags(option, value)
+    plan = json.loads(cli(*arguments).stdout)
+    tasks = {task["id"] for environment in plan["environments"] for task in environment["tasks"]}
+    shared = sorted(tasks & set(without))
+    if shared:
+        raise Overlap(
+            f"{len(shared)} of {len(tasks)} tasks of the evaluation are in the training data, such as {shared[0]}: "
+            "choose others, by `tasks` or the split, or set allow_overlap=True"
+        )
+    return tasks
+
+
+def _play(
+    command: list[str], environment: dict[str, str] | None, endpoint: Endpoint | None, progress: bool
+) -> tuple[int, str]:
     """Runs a command that takes long, and passes on what it says. Ctrl-C stops it as it does in a shell."""
+    tell = _teller() if progress else lambda line: None
     process: subprocess.Popen[str] = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8"
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        env=environment,
     )
-    lines: list[str] = []
-
-    def listen() -> None:
-        assert process.stderr is not None
-        for line in process.stderr:
-            lines.append(line)
-            if progress:
-                sys.stderr.write(line)
-
-    listener = threading.Thread(target=listen)
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    listener = threading.Thread(target=_listen, args=(process, lines))
     listener.start()
+    said: list[str] = []
     try:
+        while (line := _line(lines, endpoint)) is not None:
+            if line:
+                said.append(line)
+                tell(line)
         process.wait()
     except BaseException:
         if process.poll() is None:
             process.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
+        if endpoint is not None:
+            endpoint.close()
         process.wait()
         raise
     finally:
         listener.join()
-    return process.returncode, "".join(lines)
+    return process.returncode, "".join(said)
 
 
-def _each(name: str, value: Any) -> list[str]:
+def _listen(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) -> None:
+    assert process.stderr is not None
+    with process.stderr:
+        for line in process.stderr:
+            lines.put(line)
+    lines.put(None)
+
+
+def _line(lines: queue.SimpleQueue[str | None], endpoint: Endpoint | None) -> str | None:
+    """Returns the next line, None after the last, or nothing so far. Meanwhile a policy answers."""
+    if endpoint is None:
+        return lines.get()
+    endpoint.answer(_POLL)
+    try:
+        return lines.get_nowait()
+    except queue.Empty:
+        return ""
+
+
+def _teller() -> Callable[[str], None]:
+    """Returns what shows a line: a place below the cell of a notebook, which each line takes, or standard error."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None or not hasattr(shell, "kernel"):
+        return lambda line: cast(None, sys.stderr.write(line))
+    from IPython.display import display  # pyright: ignore
+
+    place: Any = display({"text/plain": "starting"}, raw=True, display_id=True)
+    return lambda line: cast(None, place.update({"text/plain": line.rstrip()}, raw=True))
+
+
+def flags(name: str, value: Any) -> list[str]:
     """Returns the flags for a value: several for a list, none for None."""
     flag = "--" + name.replace("_", "-")
     if value is None:

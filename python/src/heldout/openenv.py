@@ -1,0 +1,89 @@
+"""A server and a typed client for OpenEnv. Needs openenv 0.10 or newer.
+
+>>> with heldout.openenv.serve("pddl") as url, heldout.openenv.HeldoutEnv(base_url=url).sync() as env:
+...     first = env.reset(index=0)
+...     result = env.step(heldout.openenv.HeldoutAction(message="look around"))
+...     first.observation.goal[:8], result.observation.valid
+('The goal', True)
+
+The server is heldout's own and holds thousands of sessions; `GenericEnvClient` of the package knows it too.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from openenv.core.client_types import StepResult
+from openenv.core.env_client import EnvClient
+from openenv.core.env_server.types import Action, Observation, State
+
+from ._binary import checked_bin, failure
+from ._evaluate import flags
+
+
+class HeldoutAction(Action):
+    """An action as text."""
+
+    message: str
+
+
+class HeldoutObservation(Observation):
+    """What the environment says. Only a reset has a goal, and `actions` are there if they were asked for."""
+
+    text: str
+    task_id: str
+    progress: float
+    success: bool
+    valid: bool
+    truncated: bool
+    goal: str | None = None
+    actions: list[str] | None = None
+
+
+class HeldoutEnv(EnvClient[HeldoutAction, HeldoutObservation, State]):
+    """One session. `reset` takes `task_id`, `split` and `index`, `seed`, `max_steps` and `actions`."""
+
+    def _step_payload(self, action: HeldoutAction) -> dict[str, Any]:
+        return {"message": action.message}
+
+    def _parse_result(self, payload: dict[str, Any]) -> StepResult[HeldoutObservation]:
+        reward, done = payload.get("reward"), bool(payload.get("done"))
+        seen = HeldoutObservation(**{**payload["observation"], "reward": reward, "done": done})
+        return StepResult(observation=seen, reward=reward, done=done)
+
+    def _parse_state(self, payload: dict[str, Any]) -> State:
+        return State(**payload)
+
+
+@contextmanager
+def serve(mount: str, **options: str | int | float | bool | os.PathLike[str] | None) -> Iterator[str]:
+    """Starts a server on a free port of this machine, and yields the address for clients of the environment.
+
+    `options` are the flags of `heldout serve`, with `_` for `-`.
+    """
+    arguments = [flag for name, value in options.items() for flag in flags(name, value)]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
+        process: subprocess.Popen[str] = subprocess.Popen(
+            [checked_bin(), "serve", mount, "--listen=127.0.0.1:0", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            encoding="utf-8",
+        )
+        assert process.stdout is not None
+        try:
+            url = process.stdout.readline().strip()
+            if not url:
+                code = process.wait()
+                said.seek(0)
+                raise failure(code, said.read())
+            yield url
+        finally:
+            process.terminate()
+            process.wait()
+            process.stdout.close()
