@@ -1,11 +1,15 @@
 import http.server
 import json
+import os
 import threading
-
+from pathlib import Path
 
 import pytest
 
 import heldout
+from heldout._dialogue import shown
+
+LOOK = "look around"
 
 
 @pytest.fixture(scope="session")
@@ -14,6 +18,35 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
     out = tmp_path_factory.mktemp("runs") / "gripper"
     heldout.evaluate(["expert", "random"], "pddl", tasks="gripper", seeds=2, out=out, progress=False)
     return str(out)
+
+
+@pytest.fixture(scope="session")
+def played() -> list[str]:
+    with heldout.Pool("pddl") as pool:
+        (session,) = pool.open()
+        results = [session.reset(index=1, max_steps=2), session.step(LOOK), session.step(LOOK)]
+    assert results[-1].observation["truncated"]
+    return [shown(r.observation) for r in results]
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Variables of a process that finds this package with its entry points, as after `pip install`."""
+    project = pytest.importorskip("tomllib", reason="Python 3.11").loads(
+        (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    )["project"]
+    found = tmp_path_factory.mktemp("installed") / "site-packages"
+    about = found / "heldout-0.0.0.dist-info"
+    about.mkdir(parents=True)
+    for package in Path(heldout.__file__).resolve().parents[1].glob("heldout*"):
+        (found / package.name).symlink_to(package)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: heldout\nVersion: 0.0.0\n")
+    groups = [
+        "\n".join([f"[{group}]", *(f"{name} = {module}" for name, module in entries.items())])
+        for group, entries in project["entry-points"].items()
+    ]
+    (about / "entry_points.txt").write_text("\n".join(groups))
+    return {**os.environ, "PYTHONPATH": str(found)}
 
 
 @pytest.fixture()

@@ -1,22 +1,14 @@
 """Two steps of task 1 through each framework: the texts are those of the pool."""
 
 import importlib
+import subprocess
+import sys
 
 import pytest
 
 import heldout
-from heldout._dialogue import action_of, shown
-
-LOOK = "look around"
-
-
-@pytest.fixture(scope="module")
-def played() -> list[str]:
-    with heldout.Pool("pddl") as pool:
-        (session,) = pool.open()
-        results = [session.reset(index=1, max_steps=2), session.step(LOOK), session.step(LOOK)]
-    assert results[-1].observation["truncated"]
-    return [shown(r.observation) for r in results]
+from conftest import LOOK
+from heldout._dialogue import action_of
 
 
 def module(name: str, framework: str):
@@ -57,6 +49,16 @@ def test_trl(played):
     assert texts == played and made.act(LOOK) == "The episode is over." and made.get_reward() == 0.0
 
 
+def test_openenv(played):
+    openenv = module("openenv", "openenv")
+    with openenv.serve("pddl", max_steps=2) as url, openenv.HeldoutEnv(base_url=url).sync() as env:
+        seen = [env.reset(index=1), *(env.step(openenv.HeldoutAction(message=LOOK)) for _ in range(2))]
+        texts = [heldout._dialogue.shown(s.observation.model_dump()) for s in seen]
+        assert texts == played and seen[-1].done and seen[-1].observation.truncated and env.state().step_count == 2
+    with pytest.raises(heldout.UsageError, match='there is no environment "chess"'), openenv.serve("chess"):
+        pass
+
+
 def test_inspect(played, tmp_path, server, monkeypatch):
     """The model sees the texts of the environment, and the scores are those of the episode."""
     module("inspect", "inspect_ai")
@@ -71,6 +73,22 @@ def test_inspect(played, tmp_path, server, monkeypatch):
     (sample,) = log.samples
     assert [m.text for m in sample.messages if m.role == "user"] == played and len(requests) == 2
     assert {s.name: s.metrics[next(iter(s.metrics))].value for s in log.results.scores} == {"success": 0, "progress": 0}
+
+
+def test_inspect_finds_the_tasks(server, installed, tmp_path):
+    """`inspect eval heldout/pddl` runs without a line of Python, and its samples have both scores."""
+    module("inspect", "inspect_ai")
+    url, _ = server
+    command = [sys.executable, "-m", "inspect_ai", "eval", "heldout/pddl", "-T", "steps=2", "--limit", "2"]
+    done = subprocess.run(
+        [*command, "--model", "openai-api/local/tiny", "--log-dir", str(tmp_path), "--display", "none"],
+        env={**installed, "LOCAL_BASE_URL": url, "LOCAL_API_KEY": "x"}, cwd=tmp_path, capture_output=True, text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    from inspect_ai.analysis import samples_df
+
+    frame = samples_df(str(tmp_path))
+    assert list(frame["score_success"]) == [0, 0] and list(frame["score_progress"]) == [0, 0]
 
 
 @pytest.mark.parametrize(

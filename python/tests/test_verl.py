@@ -1,7 +1,10 @@
 """The agent loop in verl's own worker, with its configuration, data set and registry; only the model is scripted."""
 
 import asyncio
+import importlib
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -37,8 +40,7 @@ def setting(tmp_path_factory):
     tok = tiny.tokenizer()
     tok.save_pretrained(folder / "model")
     tiny.model(tok, 0).save_pretrained(folder / "model")
-    heldout_verl = __import__("heldout.verl").verl
-    assert heldout_verl.write("pddl", folder / "train.parquet", max_steps=3, reward="delta") == 60
+    assert importlib.import_module("heldout.verl").write("pddl", folder / "train.parquet", max_steps=3, reward="delta") == 60
     with hydra.initialize_config_module("verl.trainer.config", version_base=None):
         config = hydra.compose("ppo_trainer", overrides=[
             f"actor_rollout_ref.model.path={folder / 'model'}", "actor_rollout_ref.rollout.name=vllm",
@@ -78,3 +80,10 @@ def test_worker(setting):
 
 def words(text: str) -> str:
     return " ".join(text.split())
+
+
+def test_found(installed):
+    """verl loads the agent loop when it is imported."""
+    code = "import verl, verl.experimental.agent_loop.agent_loop as a; print(a._agent_loop_registry['heldout']['_target_'])"
+    done = subprocess.run([sys.executable, "-c", code], env=installed, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1:] == ["heldout.verl.HeldoutAgentLoop"], done.stderr

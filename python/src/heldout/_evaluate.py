@@ -109,7 +109,7 @@ def _play(
     command: list[str], environment: dict[str, str] | None, endpoint: Endpoint | None, progress: bool
 ) -> tuple[int, str]:
     """Runs a command that takes long, and passes on what it says. Ctrl-C stops it as it does in a shell."""
-    tell = _teller() if progress else lambda line: None
+    tell = _teller() if progress else _silent
     process: subprocess.Popen[str] = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -164,10 +164,12 @@ def _teller() -> Callable[[str], None]:
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None or not hasattr(shell, "kernel"):
         return lambda line: cast(None, sys.stderr.write(line))
-    from IPython.display import display  # pyright: ignore
-
-    place: Any = display({"text/plain": "starting"}, raw=True, display_id=True)
+    place: Any = sys.modules["IPython"].display.display({"text/plain": "starting"}, raw=True, display_id=True)
     return lambda line: cast(None, place.update({"text/plain": line.rstrip()}, raw=True))
+
+
+def _silent(line: str) -> None:
+    """Shows nothing."""
 
 
 def flags(name: str, value: Any) -> list[str]:

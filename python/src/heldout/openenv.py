@@ -9,12 +9,14 @@
 The server is heldout's own and holds thousands of sessions; `GenericEnvClient` of the package knows it too.
 """
 
+# pyright: reportMissingTypeStubs=false
+
 from __future__ import annotations
 
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,13 +28,13 @@ from ._binary import checked_bin, failure
 from ._evaluate import flags
 
 
-class HeldoutAction(Action):
+class HeldoutAction(Action):  # type: ignore[misc]
     """An action as text."""
 
     message: str
 
 
-class HeldoutObservation(Observation):
+class HeldoutObservation(Observation):  # type: ignore[misc]
     """What the environment says. Only a reset has a goal, and `actions` are there if they were asked for."""
 
     text: str
@@ -45,7 +47,7 @@ class HeldoutObservation(Observation):
     actions: list[str] | None = None
 
 
-class HeldoutEnv(EnvClient[HeldoutAction, HeldoutObservation, State]):
+class HeldoutEnv(EnvClient[HeldoutAction, HeldoutObservation, State]):  # type: ignore[misc]
     """One session. `reset` takes `task_id`, `split` and `index`, `seed`, `max_steps` and `actions`."""
 
     def _step_payload(self, action: HeldoutAction) -> dict[str, Any]:
@@ -53,7 +55,7 @@ class HeldoutEnv(EnvClient[HeldoutAction, HeldoutObservation, State]):
 
     def _parse_result(self, payload: dict[str, Any]) -> StepResult[HeldoutObservation]:
         reward, done = payload.get("reward"), bool(payload.get("done"))
-        seen = HeldoutObservation(**{**payload["observation"], "reward": reward, "done": done})
+        seen = HeldoutObservation.model_validate({**payload["observation"], "reward": reward, "done": done})
         return StepResult(observation=seen, reward=reward, done=done)
 
     def _parse_state(self, payload: dict[str, Any]) -> State:
@@ -61,7 +63,7 @@ class HeldoutEnv(EnvClient[HeldoutAction, HeldoutObservation, State]):
 
 
 @contextmanager
-def serve(mount: str, **options: str | int | float | bool | os.PathLike[str] | None) -> Iterator[str]:
+def serve(mount: str, **options: str | int | float | bool | os.PathLike[str] | None) -> Generator[str]:
     """Starts a server on a free port of this machine, and yields the address for clients of the environment.
 
     `options` are the flags of `heldout serve`, with `_` for `-`.

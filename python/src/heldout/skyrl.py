@@ -6,7 +6,8 @@
 >>> env = skyrl_gym.make("heldout", env_config=config, extras={"index": 0, "max_turns": 20})
 """
 
-# pyright: basic, reportMissingImports=false
+# pyright: reportMissingImports=false, reportMissingTypeStubs=false, reportUntypedBaseClass=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # The framework has no types.
 
 from __future__ import annotations

@@ -7,7 +7,8 @@
 >>> rewards, info = env.close()
 """
 
-# pyright: basic, reportMissingImports=false
+# pyright: reportMissingImports=false, reportMissingTypeStubs=false, reportUntypedBaseClass=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # The framework has no types.
 
 from __future__ import annotations

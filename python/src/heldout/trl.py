@@ -29,7 +29,7 @@ from typing import Any
 
 import torch
 from accelerate.utils import broadcast_object_list
-from transformers import Trainer, TrainerCallback, TrainerControl, TrainerState, TrainingArguments
+from transformers import Trainer, TrainerCallback
 from trl.models import unwrap_model_for_generation
 
 from ._dialogue import INSTRUCTIONS as TEXT_INSTRUCTIONS
@@ -275,7 +275,8 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
         if every is not None and every < 1:
             raise ValueError(f"every is {every}, want at least 1")
         self._env, self._out, self._every, self._model = env, Path(out), every, model
-        self._allow_overlap, self._prefix, self._options = allow_overlap, prefix, options
+        self._allow_overlap, self._prefix = allow_overlap, prefix
+        self._options: dict[str, Any] = options
         self._trainer: Any = None
         self.evaluations: dict[int, Evaluation] = {}
 
@@ -284,7 +285,7 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
         self._trainer = trainer
         return self
 
-    def on_train_begin(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._trainer is None:
             raise RuntimeError("attach the callback to the trainer: trainer.add_callback(callback.attach(trainer))")
         if self._model is None:
@@ -292,7 +293,7 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
         if state.is_world_process_zero and not self._allow_overlap:
             planned(self._env, without=_trained_on(self._trainer), **self._options)
 
-    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._every is not None and state.global_step % self._every == 0:
             due = control.should_log
             self._evaluate(state)
@@ -300,9 +301,9 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
 
     def on_evaluate(
         self,
-        args: TrainingArguments,
-        state: TrainerState,
-        control: TrainerControl,
+        args: Any,
+        state: Any,
+        control: Any,
         metrics: dict[str, float] | None = None,
         **_: Any,
     ) -> None:
@@ -311,7 +312,7 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
             if metrics is not None:
                 metrics.update({f"eval_{name}": value for name, value in found.items()})
 
-    def _evaluate(self, state: TrainerState) -> dict[str, float]:
+    def _evaluate(self, state: Any) -> dict[str, float]:
         found: list[dict[str, float]] = [{}]
         if state.is_world_process_zero:
             out = self._out / f"step-{state.global_step:06d}"

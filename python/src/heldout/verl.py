@@ -68,7 +68,7 @@ class HeldoutAgentLoop(AgentLoopBase):  # type: ignore[misc]
     An episode ends with the environment's end, or where a turn would pass the length of a response.
     """
 
-    async def run(self, sampling_params: dict[str, Any], **row: Any) -> AgentLoopOutput:
+    async def run(self, sampling_params: dict[str, Any], **row: Any) -> Any:
         played = row["extra_info"]
         rollout = Rollout(played["mount"], json.loads(played["options"]))
         try:
@@ -80,7 +80,7 @@ class HeldoutAgentLoop(AgentLoopBase):  # type: ignore[misc]
 
     async def _play(
         self, rollout: Rollout, messages: list[dict[str, Any]], sampling_params: dict[str, Any]
-    ) -> AgentLoopOutput:
+    ) -> Any:
         most, request = self.rollout_config.response_length, uuid4().hex
         metrics: dict[str, Any] = {}
         rewards: list[float] = []
