@@ -204,3 +204,43 @@ func TestGeneratedByChance(t *testing.T) {
 		}
 	}
 }
+
+// Where a task is made from its name, every spelling of the name is the same task, in
+// whatever split it is played.
+func TestNamesOfTestTasks(t *testing.T) {
+	for _, c := range []struct {
+		env, split, name string
+		want             Use
+	}{
+		{"babyai", "", "1/1234", Test},
+		{"babyai", "", "BabyAI-GoToRedBallGrey-v0/1234", Test},
+		{"babyai", "", "1/12345", Train},
+		{"sciworld", "train", "boil/5", Test}, // AgentBoard tests with it
+		{"sciworld", "train", "boil/29", Test},
+		{"sciworld", "all", "boil/0", Train},
+	} {
+		s := envs.Setup{}
+		if c.split != "" {
+			s.Settings = envs.Settings{"variant": "scienceworld", "split": c.split}
+		}
+		e := opened(t, c.env, s)
+		finder, ok := envs.As[envs.Finder](e)
+		if !ok {
+			t.Fatalf("%s finds no tasks", c.env)
+		}
+		task, err := finder.Task(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := UseOf(e.Info(), task); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.env, c.name, got, c.want)
+		}
+	}
+	stories := opened(t, "jericho", envs.Setup{Data: sharedtest.AgentBoard(t), Settings: envs.Settings{
+		"variant": "jericho"}})
+	for _, task := range stories.Tasks() {
+		if UseOf(stories.Info(), task) != Test {
+			t.Errorf("%s is for training", task.ID)
+		}
+	}
+}
