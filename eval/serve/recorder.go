@@ -46,7 +46,7 @@ func (r *recorders) of(m *Mount, set *Set, protocol string) (Recorder, error) {
 	if protocol == agentGym {
 		name = agentGym + "-" + name
 	}
-	if len(m.sets) > 1 || set != m.sets[0] {
+	if set != m.sets[0] || set.Name != "test" && len(m.sets) > 1 {
 		name += "-" + strings.ReplaceAll(set.Name, ":", "-")
 	}
 	kept, err := r.open(name, m, set)
