@@ -1,0 +1,131 @@
+package replay
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/sharedtest"
+	"heldout/eval/bench"
+	"heldout/scoring/record"
+)
+
+// played is the directory of a run of two models and its number of steps.
+func played(t *testing.T) (dir string, steps int) {
+	t.Helper()
+	run := configs.DefaultRun()
+	run.Env, run.Model, run.Limit = configs.Strings{"pddl"}, configs.Strings{"expert", "random"}, 2
+	run.StepLimit, run.Out = 6, filepath.Join(t.TempDir(), "run")
+	job, err := bench.New(bench.Outside{Now: time.Now, Getenv: func(string) string { return "" },
+		Warn: func(string) {}}, bench.Plain, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer job.Close()
+	session, err := job.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Play(t.Context(), nil, func(string) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.End(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = record.Each(record.Parts{run.Out}, func(_ *record.Manifest, e *record.Episode) {
+		steps += len(e.Trajectory)
+	})
+	if err != nil || steps < 4 {
+		t.Fatalf("%d steps, %v", steps, err)
+	}
+	return run.Out, steps
+}
+
+// replayed replays a path.
+func replayed(t *testing.T, setup envs.Setup, path string) (*Replayer, error) {
+	t.Helper()
+	r := New(setup, envs.Outside{Now: time.Now})
+	t.Cleanup(r.Close)
+	return r, r.Path(t.Context(), path)
+}
+
+// A run is what its environment does again; a record that says something else is a
+// difference at its step.
+func TestRun(t *testing.T) {
+	dir, steps := played(t)
+	r, err := replayed(t, envs.Setup{}, dir)
+	if err != nil || len(r.Counts) != 1 || *r.Counts[0] != (Count{"pddl", 4, steps, 0}) || r.First != nil ||
+		r.Passed != 0 {
+		t.Fatalf("%v: %+v, first difference %+v", err, r.Counts, r.First)
+	}
+
+	name := filepath.Join(dir, "episodes.jsonl")
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(bytes.TrimSpace(content), []byte("\n"))
+	line := bytes.TrimSpace(lines[1])
+	last := bytes.LastIndex(line, []byte(`"observation":"`)) + len(`"observation":"`)
+	line = append(append(bytes.Clone(line[:last]), "Not so. "...), line[last:]...)
+	line = append(line[:bytes.LastIndex(line, []byte(`,"checksum":`))], '}')
+	lines[1] = append(record.Seal(line), '\n')
+	if err := os.WriteFile(name, append(bytes.Join(lines, nil), '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err = replayed(t, envs.Setup{}, dir)
+	if err != nil || r.Counts[0].Mismatches != 1 || r.First == nil || r.First.What != "observation" ||
+		!strings.HasPrefix(r.First.Want, "Not so. ") || r.Where != dir {
+		t.Errorf("%v: %+v, first difference %+v at %s", err, r.Counts[0], r.First, r.Where)
+	}
+}
+
+// What cannot be replayed is no success.
+func TestNothingToReplay(t *testing.T) {
+	folder := t.TempDir()
+	for want, content := range map[string]string{
+		"has no episodes":                     "",
+		"give their folder with --data":       `{"env":"scienceworld","id":0,"steps":[]}`,
+		"there is no environment":             `{"env":"chess","id":0,"steps":[]}`,
+		"recorded.jsonl:1: invalid":           "chess",
+		"records of pddl are of official":     `{"env":"pddl","id":0,"steps":[]}`,
+		"records of sciworld are of official": `{"env":"scienceworld","id":0,"steps":[]}`,
+	} {
+		file := filepath.Join(folder, "recorded.jsonl")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := replayed(t, envs.Setup{}, file); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+	for _, path := range []string{folder, filepath.Join(folder, "none")} {
+		if _, err := replayed(t, envs.Setup{}, path); err == nil {
+			t.Errorf("%s is replayed", path)
+		}
+	}
+}
+
+// Recorded episodes of the reference implementation are replayed without a difference, and
+// one that never was differs.
+func TestRecorded(t *testing.T) {
+	setup := envs.Setup{Data: sharedtest.AgentBoard(t)}
+	r, err := replayed(t, setup, sharedtest.Golden(t, "agentboard-logs/pddl.jsonl.gz"))
+	if err != nil || len(r.Counts) != 1 || *r.Counts[0] != (Count{"pddl", 91, 2702, 0}) {
+		t.Errorf("%v: %+v", err, r.Counts)
+	}
+	file := filepath.Join(t.TempDir(), "recorded.jsonl")
+	if err := os.WriteFile(file, []byte(`{"env":"pddl","source":"me","id":0,"steps":[{"action":"dance",`+
+		`"observation":"You dance."}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = replayed(t, setup, file); err != nil || r.Counts[0].Mismatches == 0 || r.First.What != "observation" ||
+		r.First.Want != "You dance." || r.Where != file+":1" {
+		t.Errorf("%v: %+v, first difference %+v at %s", err, r.Counts, r.First, r.Where)
+	}
+}
