@@ -114,6 +114,10 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.StringVar(&o.Labels, "labels", export.ByEnvironment,
 		"labels of the steps of prm: valid (the environment carried the action out), progress (it made progress), or "+
 			"the folder of heldout judge")
+	f.StringVar(&o.Tokenizer, "tokenizer", "",
+		"tokenizer.json of the model that is trained, to count lengths by; without it, characters are counted")
+	f.IntVar(&o.Window, "window", 0,
+		"divide episodes that are longer than N tokens, each turn trained once; 0 leaves them whole")
 	f.StringVar(&o.Duplicates, "duplicates", export.SameMessages,
 		"leave out episodes with the same messages, or with the same actions in the same task: messages, actions, none")
 	f.StringVar(&thoughts, "thoughts", templateThoughts,

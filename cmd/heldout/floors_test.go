@@ -76,6 +76,7 @@ var floors = map[string]int{
 	"scoring/report":               5,
 	"eval/show/overview":           7,
 	"eval/show/page":               1,
+	"eval/training/tokens":         1,
 	"eval/training/synth":          3,
 	"eval/training/calls":          5,
 	"eval/training":                10,

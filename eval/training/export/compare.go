@@ -75,19 +75,24 @@ func (x *exporter) rate(a *attempt) (n int, err error) {
 }
 
 // into returns what writes examples into the part of an attempt's task, and counts them.
-func (x *exporter) into(a *attempt, episodes int) func(any) error {
+func (x *exporter) into(a *attempt, episodes int) func(measured) error {
 	task := taskName(a.Env, a.Task)
 	part := x.splitter.part(task)
 	p := &x.report.Parts[part]
 	counted := false
-	return func(example any) error {
+	return func(example measured) error {
+		n, err := example.length(x.measure)
+		if err != nil {
+			return err
+		}
+		x.measure.note(n)
 		if !counted {
 			counted = true
 			p.Episodes += episodes
 			p.tasks[x.splitter.root(task)] = true
 		}
 		p.Examples++
-		return x.parts[part].write(example)
+		return x.parts[part].write(example.with(n))
 	}
 }
 

@@ -48,6 +48,10 @@ type Options struct {
 	// Labels says whose labels the steps of the format prm have: ByEnvironment,
 	// ByProgress, or the folder of a judge.
 	Labels string
+	// Tokenizer is the tokenizer.json by which lengths are counted; empty to go by
+	// characters. Window is the longest example in tokens, 0 for any.
+	Tokenizer string
+	Window    int
 	// Thoughts are the sentences that experts think; none without any. Seed draws them.
 	Thoughts configs.Thoughts
 	// Texts are where prompts come from.
@@ -111,6 +115,12 @@ func (o Options) Check() error {
 	if o.TestTasks && o.DropTests {
 		fail("tasks that a benchmark tests with cannot be both allowed and dropped")
 	}
+	if o.Window < 0 {
+		fail("window is %d, want at least 0", o.Window)
+	}
+	if o.Window > 0 && o.Format.whole() {
+		fail("--window divides demonstrations, and %s has none", o.Format)
+	}
 	errs = append(errs, o.Balance.check())
 	return errors.Join(errs...)
 }
@@ -148,6 +158,7 @@ type exporter struct {
 	ids       map[string]bool
 	seen      map[[16]byte]bool
 	thinker   thinker
+	measure   *measure
 	labels    turnLabels        // of a judge
 	unchosen  map[string]Reason // by id, of episodes that Balance leaves out
 	// waiting are the episodes of tasks for forms that compare them, missing the numbers
@@ -174,8 +185,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		thinker: thinker{o.Thoughts, o.Seed}, waiting: map[string][]*attempt{}, missing: map[string]int{},
 	}
 	defer x.close()
+	var err error
+	if x.measure, err = newMeasure(o); err != nil {
+		return nil, err
+	}
+	x.report.Lengths = x.measure.lengths
 	if o.Format == PRM && o.Labels != ByEnvironment && o.Labels != ByProgress {
-		var err error
 		if x.labels, err = readLabels(o.Labels); err != nil {
 			return nil, err
 		}
@@ -186,7 +201,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := x.create(); err != nil {
 		return nil, err
 	}
-	err := x.write(ctx)
+	err = x.write(ctx)
 	if err == nil && x.report.Taken == 0 {
 		err = &NothingError{x.report}
 	}
@@ -359,7 +374,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	}
 	marked := marks(e.Trajectory, x.Mask)
 	use := r.use(p)
-	about := about{e.ID, e.Env, e.Task, string(use)}
+	about := aboutEpisode(e, use)
 	if x.Format.whole() {
 		return x.compare(r, e, calls, marked, about)
 	}
@@ -493,7 +508,7 @@ func (x *exporter) items(ctx context.Context, path string) error {
 				actions = append(actions, t.Action)
 			}
 		}
-		taken, err := x.take(itemConversation(i), about{id, Synthetic, task, string(catalog.Train)}, actions)
+		taken, err := x.take(itemConversation(i), aboutItem(i, id, task), actions)
 		if taken {
 			x.report.itemMasks(i)
 		}
@@ -521,17 +536,48 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 	task := taskName(a.Env, a.Task)
 	part := x.splitter.part(task)
 	w, p := x.parts[part], &x.report.Parts[part]
+	before := p.Examples
 	for _, c := range conversations {
-		n, err := x.Format.examples(c, a, w.write)
-		if err != nil {
+		if err := x.conversation(c, a, w, p); err != nil {
 			return false, fmt.Errorf("writing %s: %w", w.file.Name(), err)
 		}
-		p.Examples += n
+	}
+	if p.Examples == before {
+		x.report.Left[TooLong]++
+		return false, nil
 	}
 	p.Episodes++
 	p.tasks[x.splitter.root(task)] = true
 	x.report.take(a, len(conversations))
 	return true, nil
+}
+
+// conversation writes the examples of a conversation, as long as the window allows.
+func (x *exporter) conversation(c Conversation, a about, w *writer, p *PartReport) error {
+	parts := []Conversation{c}
+	if !x.Format.expanded() {
+		var err error
+		if parts, err = x.measure.windows(c); err != nil {
+			return err
+		}
+	}
+	for _, part := range parts {
+		err := x.Format.examples(part, x.measure, func(messages []Message, e example) error {
+			n, err := x.measure.of(messages)
+			if err != nil {
+				return err
+			}
+			x.measure.note(n)
+			p.Examples++
+			about := a
+			about.Tokens = n
+			return w.write(e(about))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // duplicate reports an episode that was there before, by the rule in force.

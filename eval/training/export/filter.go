@@ -40,6 +40,7 @@ const (
 	Nothing    Reason = "no turn to train on"
 	Alone      Reason = "no episode of its task to compare with"
 	Single     Reason = "calls do not continue each other"
+	TooLong    Reason = "no turn fits the window"
 	Refused    Reason = "an empty message, which OpenAI refuses"
 	Duplicate  Reason = "duplicate"
 	Twice      Reason = "the same episode is there twice"

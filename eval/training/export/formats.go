@@ -76,6 +76,22 @@ type about struct {
 	ID   string `json:"id"`
 	Env  string `json:"env"`
 	Task string `json:"task"`
+	// Kind is the type of the task, Difficulty the benchmark's own class of it.
+	Kind       string `json:"kind"`
+	Difficulty string `json:"difficulty"`
+	// Perturbation, Preset, Model and Seed are those of the condition; none of them is known
+	// of a trajectory of a file.
+	Perturbation string `json:"perturbation"`
+	Preset       string `json:"preset"`
+	Model        string `json:"model"`
+	Seed         int64  `json:"seed"`
+	// Outcome and Progress are those of the episode, Valid says of each of its turns whether
+	// the environment carried the action out.
+	Outcome  string  `json:"outcome"`
+	Progress float64 `json:"progress"`
+	Valid    []bool  `json:"valid"`
+	// Tokens is the length of the example, as the manifest says.
+	Tokens int `json:"tokens"`
 	// Use is the use of the task in its benchmark: train, dev or test.
 	Use string `json:"benchmark_use"`
 }
@@ -142,45 +158,61 @@ func speaker(r model.Role) string {
 	return string(r)
 }
 
-// examples visits the examples of a conversation. It returns how many there are.
-func (f Format) examples(c Conversation, a about, visit func(any) error) (n int, err error) {
-	one := func(example any) (int, error) { return 1, visit(example) }
+// example is an example without what it says about its episode.
+type example func(about) any
+
+// examples visits the examples of a conversation, with their messages. Examples of single
+// turns are shortened to fit.
+func (f Format) examples(c Conversation, fit *measure, visit func([]Message, example) error) error {
 	switch f {
 	case OpenAI:
-		return one(openAIExample{each(c.Messages, func(m Message) weighted {
-			if m.Role != model.Assistant {
-				return weighted{m.Role, m.Content, nil}
-			}
-			weight := 0
-			if m.Train {
-				weight = 1
-			}
-			return weighted{m.Role, m.Content, &weight}
-		})})
+		return visit(c.Messages, func(about) any {
+			return openAIExample{each(c.Messages, func(m Message) weighted {
+				if m.Role != model.Assistant {
+					return weighted{m.Role, m.Content, nil}
+				}
+				weight := 0
+				if m.Train {
+					weight = 1
+				}
+				return weighted{m.Role, m.Content, &weight}
+			})}
+		})
 	case Axolotl:
-		return one(axolotlExample{a, each(c.Messages, func(m Message) trained { return trained(m) })})
+		return visit(c.Messages, func(a about) any {
+			return axolotlExample{a, each(c.Messages, func(m Message) trained { return trained(m) })}
+		})
 	case AgentGym:
-		return one(agentGymExample{a.Env + "_" + a.ID, each(c.Messages, func(m Message) lossTurn {
-			if m.Role != model.Assistant {
-				return lossTurn{speaker(m.Role), nil, m.Content}
-			}
-			return lossTurn{speaker(m.Role), &m.Train, m.Content}
-		}), a})
+		return visit(c.Messages, func(a about) any {
+			return agentGymExample{a.Env + "_" + a.ID, each(c.Messages, func(m Message) lossTurn {
+				if m.Role != model.Assistant {
+					return lossTurn{speaker(m.Role), nil, m.Content}
+				}
+				return lossTurn{speaker(m.Role), &m.Train, m.Content}
+			}), a}
+		})
 	}
-	err = c.each(func(turn int, prefix []Message) error {
-		n++
-		if f == ShareGPT {
-			return visit(shareGPTExample{a, turn, each(prefix, func(m Message) fromValue {
-				return fromValue{speaker(m.Role), m.Content}
-			})})
+	return c.each(func(turn int, prefix []Message) error {
+		prefix, ok, err := fit.shortened(prefix)
+		if !ok || err != nil {
+			return err
 		}
-		plain := each(prefix, func(m Message) roleContent { return roleContent{m.Role, m.Content} })
-		return visit(trlExample{a, turn, plain[:len(plain)-1], plain[len(plain)-1:]})
+		return visit(prefix, func(a about) any {
+			if f == ShareGPT {
+				return shareGPTExample{a, turn, each(prefix, func(m Message) fromValue {
+					return fromValue{speaker(m.Role), m.Content}
+				})}
+			}
+			all := plain(prefix)
+			return trlExample{a, turn, all[:len(all)-1], all[len(all)-1:]}
+		})
 	})
-	return n, err
 }
 
-func each[T any](in []Message, f func(Message) T) []T {
+// expanded reports a format with an example for each trained turn.
+func (f Format) expanded() bool { return f == ShareGPT || f == TRL }
+
+func each[In, T any](in []In, f func(In) T) []T {
 	out := make([]T, len(in))
 	for i, m := range in {
 		out[i] = f(m)
@@ -228,8 +260,8 @@ func (w *writer) end() error {
 	return err
 }
 
-// reader says how the trainer has to read the files of a format.
-func (f Format) reader(file string) any {
+// reader says how the trainer has to read the files of a format, with examples of a length.
+func (f Format) reader(file string, length int) any {
 	switch f {
 	case ShareGPT:
 		return map[string]any{
@@ -240,24 +272,24 @@ func (f Format) reader(file string) any {
 					"observation_tag": "observation", "function_tag": "function_call", "system_tag": "system",
 				},
 			}},
-			"arguments": map[string]any{"dataset": "heldout", "mask_history": true},
+			"arguments": map[string]any{"dataset": "heldout", "mask_history": true, "cutoff_len": length},
 		}
 	case TRL:
-		return map[string]any{"SFTConfig": map[string]any{"completion_only_loss": true}}
+		return map[string]any{"SFTConfig": map[string]any{"completion_only_loss": true, "max_length": length}}
 	case DPO, ETO:
-		return map[string]any{"DPOConfig": map[string]any{}, "note": "the observations after the first difference " +
+		return map[string]any{"DPOConfig": map[string]any{"max_length": length}, "note": "the observations after the first difference " +
 			"count in TRL's loss like replies; step-dpo has none"}
 	case StepDPO:
-		return map[string]any{"DPOConfig": map[string]any{}}
+		return map[string]any{"DPOConfig": map[string]any{"max_length": length}}
 	case KTO:
-		return map[string]any{"KTOConfig": map[string]any{}}
+		return map[string]any{"KTOConfig": map[string]any{"max_length": length}}
 	case PRM:
 		return map[string]any{"note": "a label for the last token of every completion; TRL's stepwise supervision"}
 	case Axolotl:
 		return map[string]any{"datasets": []any{map[string]any{
 			"path": file, "type": "chat_template", "field_messages": "messages", "message_field_training": "train",
 			"message_property_mappings": map[string]any{"role": "role", "content": "content"},
-		}}}
+		}}, "sequence_len": length}
 	case OpenAI:
 		return map[string]any{"method": "supervised"}
 	}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,6 +36,38 @@ type (
 		Rewards     []float64 `json:"progress_after"`
 	}
 )
+
+// measured is an example of these forms, which has a length.
+type measured interface {
+	length(*measure) (int, error)
+	with(tokens int) any
+}
+
+func (e pairExample) length(m *measure) (int, error) {
+	before, err := m.written(e.Prompt)
+	chosen, err1 := m.written(e.Chosen)
+	rejected, err2 := m.written(e.Rejected)
+	return before + max(chosen, rejected), errors.Join(err, err1, err2)
+}
+
+func (e labelExample) length(m *measure) (int, error) {
+	before, err := m.written(e.Prompt)
+	after, err1 := m.written(e.Completion)
+	return before + after, errors.Join(err, err1)
+}
+
+func (e stepsExample) length(m *measure) (int, error) {
+	return m.written(append(said(e.Prompt), each(e.Completions, func(t string) roleContent { return said(t)[0] })...))
+}
+
+func (e pairExample) with(tokens int) any  { e.Tokens = tokens; return e }
+func (e labelExample) with(tokens int) any { e.Tokens = tokens; return e }
+func (e stepsExample) with(tokens int) any { e.Tokens = tokens; return e }
+
+// written counts the tokens of messages as these forms have them.
+func (m *measure) written(messages []roleContent) (int, error) {
+	return m.of(each(messages, func(w roleContent) Message { return Message{Role: w.Role, Content: w.Content} }))
+}
 
 // paired reports a form whose examples compare two episodes of a task.
 func (f Format) paired() bool { return f == DPO || f == ETO || f == StepDPO }
@@ -158,7 +191,7 @@ func prefixes(messages []Message) [][32]byte {
 
 // judged visits the replies of an attempt with a label: right ones of a solved episode,
 // and wrong ones by the rules of the mask. Of the others nobody knows.
-func judged(a *attempt, visit func(any) error) (n int, err error) {
+func judged(a *attempt, visit func(measured) error) (n int, err error) {
 	for _, r := range a.replies {
 		text := a.messages[r.at].Content
 		if blank(text) || r.mark == "" && !a.solved() {

@@ -55,6 +55,8 @@ type Report struct {
 	Turns   int          `json:"turns"`
 	Trained int          `json:"trained_turns"`
 	Masked  map[Mark]int `json:"masked_turns"`
+	// Lengths are those of the examples.
+	Lengths *Lengths `json:"lengths"`
 	// Environments counts the episodes taken by environment.
 	Environments map[string]int `json:"environments"`
 	// Different describes the first episodes that are not as recorded.
@@ -199,7 +201,8 @@ func (x *exporter) commit() error {
 			return err
 		}
 	}
-	x.report.Reader = x.Format.reader(x.report.Parts[0].File)
+	x.measure.settle()
+	x.report.Reader = x.Format.reader(x.report.Parts[0].File, x.measure.lengths.Needed)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -36,8 +36,24 @@ func (r *Report) Text(o Options) string {
 			table.Counted(p.Examples, "example"), table.Counted(p.Episodes, "episode"), table.Counted(p.Tasks, "task"),
 			fmt.Sprintf("%.1f MB", float64(p.Bytes)/1e6))
 	}
+	b.WriteString(r.Lengths.text())
 	fmt.Fprintf(&b, "%s\n", table.Printable(o.ManifestFile()))
 	return b.String()
+}
+
+// text says how long examples are, and how many are longer than trainers take.
+func (l *Lengths) text() string {
+	if l == nil || l.Most == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("longest example: %d tokens (by %s)", l.Most, l.By)
+	for _, t := range l.Trainers {
+		out += fmt.Sprintf("; %d longer than %s's %s %d", t.Over, t.Trainer, t.Setting, t.Default)
+	}
+	if l.Long > 0 {
+		out += fmt.Sprintf("; %s beyond the window of %d", table.Counted(l.Long, "turn"), l.Window)
+	}
+	return out + "\n"
 }
 
 // Warnings says what must not be overlooked.
@@ -49,6 +65,12 @@ func (r *Report) Warnings() (out []string) {
 		out = append(out,
 			fmt.Sprintf("%s of tasks that a benchmark tests with: what is trained on them cannot be measured with them",
 				table.Counted(r.TestEpisodes, "episode")))
+	}
+	for _, t := range r.Lengths.Trainers {
+		if t.Over > 0 {
+			out = append(out, fmt.Sprintf("%s cuts or drops %s by default: set %s to %d, or divide them with --window",
+				t.Trainer, table.Counted(t.Over, "example"), t.Setting, r.Lengths.Needed))
+		}
 	}
 	for _, p := range r.Parts {
 		if p.Examples == 0 {

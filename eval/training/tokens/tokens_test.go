@@ -1,0 +1,72 @@
+package tokens
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The counts are those of the library tokenizers for Python, by which the files were made:
+// the division of GPT-2, that of Qwen with its normal form, and that of Llama 3.
+func TestCounts(t *testing.T) {
+	b, err := os.ReadFile("testdata/counts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want map[string][]struct {
+		Text   string
+		Tokens int
+	}
+	if err := json.Unmarshal(b, &want); err != nil || len(want) != 3 {
+		t.Fatal(len(want), err)
+	}
+	for name, samples := range want {
+		c, err := Load("testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // counted, then known
+			for _, s := range samples {
+				if n, err := c.Count(s.Text); err != nil || n != s.Tokens {
+					t.Errorf("%s: %q has %d tokens, want %d; %v", name, s.Text, n, s.Tokens, err)
+				}
+			}
+		}
+	}
+}
+
+// Tokenizers of other kinds are refused.
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"{": "no tokenizer.json",
+		`{"model":{"type":"WordPiece","vocab":{}},"pre_tokenizer":{"type":"ByteLevel"}}`:                             "no byte-level BPE",
+		`{"model":{"type":"BPE","vocab":{}}}`:                                                                        "no byte-level BPE",
+		`{"model":{"type":"BPE","vocab":{}},"pre_tokenizer":{"type":"ByteLevel"}}`:                                   "ids up to -1",
+		`{"model":{"type":"BPE","vocab":{"a":99999999}},"pre_tokenizer":{"type":"ByteLevel"}}`:                       "ids up to 99999999",
+		`{"model":{"type":"BPE","vocab":{"a":0},"merges":[7]},"pre_tokenizer":{"type":"ByteLevel"}}`:                 "no pairs",
+		`{"model":{"vocab":{"a":0}},"normalizer":{"type":"Lowercase"},"pre_tokenizer":{"type":"ByteLevel"}}`:         "no byte-level BPE",
+		`{"model":{"vocab":{"a":0}},"pre_tokenizer":{"type":"Split","behavior":"Isolated","pattern":{"Regex":"("}}}`: "parsing regexp",
+	} {
+		if _, err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// No file of a user makes the reader panic.
+func FuzzParse(f *testing.F) {
+	for _, name := range []string{"own", "split", "digits"} {
+		b, err := os.ReadFile("testdata/" + name + ".json")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, "Hello 12 中\n")
+	}
+	f.Add([]byte(`{"model":{"vocab":{"a":0}},"pre_tokenizer":{"type":"ByteLevel"},"added_tokens":[{"id":3,"content":""}]}`), "a")
+	f.Fuzz(func(t *testing.T, b []byte, text string) {
+		if c, err := parse(b); err == nil {
+			_, _ = c.Count(text)
+		}
+	})
+}
