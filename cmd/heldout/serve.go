@@ -68,6 +68,8 @@ serving.`,
 	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
 	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess),
 		"reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
+	f.Float64Var(&o.StepCost, "step-cost", 0, "take this off the reward of every step")
+	f.Float64Var(&o.InvalidPenalty, "invalid-penalty", 0, "take this off the reward of a step without a valid action")
 	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
 	f.StringVar(&o.record, "record", "", "folder for the episodes: a run directory for each mount and split")
 	f.BoolVar(&o.stdio, "stdio", false,
@@ -192,7 +194,8 @@ func (o *serveOptions) check() error {
 	if o.noToken && o.tokenFile != "" {
 		errs = append(errs, errors.New("--token-file and --no-token contradict each other"))
 	}
-	return errors.Join(append(errs, o.Reward.Check())...)
+	return errors.Join(append(errs, o.Reward.Check(), serve.CheckCost("--step-cost", o.StepCost),
+		serve.CheckCost("--invalid-penalty", o.InvalidPenalty))...)
 }
 
 // The length of a token.

@@ -33,6 +33,8 @@ type Mounting struct {
 	// Perturbation is a name or a file; empty for none.
 	Perturbation string
 	Reward       serve.Reward
+	// StepCost and InvalidPenalty are as in serve.MountOptions.
+	StepCost, InvalidPenalty float64
 	Actions      bool
 	// MaxSteps is the step limit; 0 uses the environment's own.
 	MaxSteps int
@@ -136,6 +138,10 @@ func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
 	case "reward":
 		m.Reward = serve.Reward(value)
 		err = m.Reward.Check()
+	case "step-cost":
+		m.StepCost, err = stepCost(key, value)
+	case "invalid-penalty":
+		m.InvalidPenalty, err = stepCost(key, value)
 	case "actions":
 		m.Actions, err = strconv.ParseBool(value)
 	case "max-steps":
@@ -145,7 +151,7 @@ func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
 	default:
 		i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == key })
 		if i < 0 {
-			own := []string{"preset", "perturb", "tasks", "reward", "actions", "max-steps"}
+			own := []string{"preset", "perturb", "tasks", "reward", "step-cost", "invalid-penalty", "actions", "max-steps"}
 			names := slices.Clone(own)
 			for _, s := range entry.Settings {
 				names = append(names, s.Name)
@@ -158,6 +164,15 @@ func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
 		}
 	}
 	return err
+}
+
+// stepCost reads what is taken off a reward.
+func stepCost(key, value string) (float64, error) {
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s is %q, want a number from 0 to 1", key, value)
+	}
+	return n, serve.CheckCost(key, n)
 }
 
 // usePreset takes the settings, the step limits, the choice of tasks and the form of
@@ -182,7 +197,8 @@ func (m *Mounting) usePreset(entry catalog.Entry, name string) error {
 
 // make makes a mount of an environment.
 func (m Mounting) make(out Outside, name string, entry catalog.Entry) (*serve.Mount, string, error) {
-	o := serve.MountOptions{Name: name, Reward: m.Reward, Actions: m.Actions, MaxSteps: m.MaxSteps}
+	o := serve.MountOptions{Name: name, Reward: m.Reward, StepCost: m.StepCost, InvalidPenalty: m.InvalidPenalty,
+		Actions: m.Actions, MaxSteps: m.MaxSteps}
 	if p := m.preset; p != nil {
 		o.Preset, o.Limit, o.Form = p.ID(false), p.Env.Limit.For, agent.Shown{Play: p.Play}
 	}

@@ -21,6 +21,9 @@ type MountOptions struct {
 	Splits []Split
 	// Reward is the meaning of rewards; empty for RewardSuccess.
 	Reward Reward
+	// StepCost is taken off the reward of every step, InvalidPenalty off that of a step
+	// whose action was not valid; both from 0 to 1.
+	StepCost, InvalidPenalty float64
 	// Actions lists the valid actions with every observation.
 	Actions bool
 	// MaxSteps truncates episodes; 0 uses the environment's own limit.

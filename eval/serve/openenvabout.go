@@ -39,6 +39,8 @@ type settled struct {
 	Perturbation string            `json:"perturbation"`
 	Preset       string            `json:"preset"`
 	Reward       Reward            `json:"reward"`
+	StepCost     float64           `json:"step_cost,omitzero"`
+	Penalty      float64           `json:"invalid_penalty,omitzero"`
 	MaxSteps     int               `json:"max_steps"` // of the first task
 	Actions      bool              `json:"actions"`
 	Caveat       string            `json:"caveat,omitempty"`
@@ -54,7 +56,8 @@ func (m *Mount) settle() (settled, error) {
 	out := settled{
 		Env: info.Name, Source: info.Source, Split: set.Name, DataHash: info.DataHash, Settings: info.Settings,
 		Perturbation: m.Perturbation,
-		Preset:       m.Preset, Reward: m.Reward, MaxSteps: m.limit(set, set.Tasks[0]), Actions: m.Actions,
+		Preset:       m.Preset, Reward: m.Reward, StepCost: m.StepCost, Penalty: m.InvalidPenalty,
+		MaxSteps: m.limit(set, set.Tasks[0]), Actions: m.Actions,
 		Caveat: info.Caveat,
 	}
 	if out.Settings == nil {

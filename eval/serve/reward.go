@@ -32,7 +32,24 @@ func (r Reward) Check() error {
 	return fmt.Errorf("unknown reward %q; there are %v", r, Rewards())
 }
 
-// of returns the reward of a step. Before is the progress before it.
+// CheckCost reports a cost that is not from 0 to 1.
+func CheckCost(name string, cost float64) error {
+	if !(cost >= 0 && cost <= 1) {
+		return fmt.Errorf("%s is %v, want a number from 0 to 1", name, cost)
+	}
+	return nil
+}
+
+// reward returns the reward of a step. Before is the progress before it.
+func (o *MountOptions) reward(s envs.Step, before float64) float64 {
+	r := o.Reward.of(s, before) - o.StepCost
+	if !s.Valid {
+		r -= o.InvalidPenalty
+	}
+	return r
+}
+
+// of returns the reward of a step without its costs.
 func (r Reward) of(s envs.Step, before float64) float64 {
 	switch r {
 	case RewardProgress:

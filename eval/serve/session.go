@@ -314,7 +314,7 @@ func (s *Session) Step(action string) (r Reply, err error) {
 	move, step, err := s.act(action)
 	if err == nil {
 		r = Reply{
-			TaskID: e.Task.ID, Observation: step.Observation, Reward: e.Mount.Reward.of(step, s.last.Progress),
+			TaskID: e.Task.ID, Observation: step.Observation, Reward: e.Mount.reward(step, s.last.Progress),
 			Progress: step.Progress, Success: step.Success, Valid: step.Valid, Done: step.Done, Steps: s.last.Steps + 1,
 			Step: step,
 		}
