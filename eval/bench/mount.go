@@ -151,7 +151,8 @@ func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
 	default:
 		i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == key })
 		if i < 0 {
-			own := []string{"preset", "perturb", "tasks", "reward", "step-cost", "invalid-penalty", "actions", "max-steps"}
+			own := []string{"preset", "perturb", "tasks", "reward", "step-cost", "invalid-penalty", "actions",
+				"max-steps"}
 			names := slices.Clone(own)
 			for _, s := range entry.Settings {
 				names = append(names, s.Name)
