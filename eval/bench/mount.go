@@ -35,7 +35,7 @@ type Mounting struct {
 	Reward       serve.Reward
 	// StepCost and InvalidPenalty are as in serve.MountOptions.
 	StepCost, InvalidPenalty float64
-	Actions      bool
+	Actions                  bool
 	// MaxSteps is the step limit; 0 uses the environment's own.
 	MaxSteps int
 
