@@ -77,7 +77,7 @@ func (p *Preset) StatusText() string {
 	return p.Status
 }
 
-// EqualUpTo are the values of Preset.UpTo, in what an original differs from itself from
+// equalUpTo are the values of Preset.UpTo, in what an original differs from itself from
 // run to run:
 //
 //   - set-order: the order of what PDDL's games list, which is that of a Python set
@@ -88,4 +88,4 @@ func (p *Preset) StatusText() string {
 // or in how it asks for the same:
 //
 //   - stream: stream and stream_options, which say how a reply travels
-func EqualUpTo() []string { return []string{"set-order", "room-order", "stream", "trial-statistics"} }
+func equalUpTo() []string { return []string{"set-order", "room-order", "stream", "trial-statistics"} }

@@ -77,7 +77,7 @@ func LoadFamilies(env string) (Families, error) {
 	if err != nil {
 		return Families{}, fmt.Errorf("%s has no families of perturbations", env)
 	}
-	return ParseFamilies(file, b)
+	return parseFamilies(file, b)
 }
 
 // Family returns a family by name.
@@ -114,9 +114,9 @@ type familiesFile struct {
 // maxGrades bounds the grades of a family.
 const maxGrades = 9
 
-// ParseFamilies reads the families of an environment. It lists every family, with
+// parseFamilies reads the families of an environment. It lists every family, with
 // grades or with the reason why there are none.
-func ParseFamilies(file string, b []byte) (Families, error) {
+func parseFamilies(file string, b []byte) (Families, error) {
 	var in familiesFile
 	if err := decode(file, b, &in); err != nil {
 		return Families{}, err

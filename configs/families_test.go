@@ -45,7 +45,7 @@ func family(content string) string {
 }
 
 func TestParseFamiliesErrors(t *testing.T) {
-	if f, err := ParseFamilies("f", []byte(family("{grades: [{title: t, numbers: words}]}"))); err != nil ||
+	if f, err := parseFamilies("f", []byte(family("{grades: [{title: t, numbers: words}]}"))); err != nil ||
 		len(f.All) != len(families) {
 		t.Fatal(f, err)
 	}
@@ -67,7 +67,7 @@ func TestParseFamiliesErrors(t *testing.T) {
 		family("{grades: [" + strings.Repeat("{title: t, numbers: words},", 10) +
 			"]}"): "f: family numbers: there are 10 grades",
 	} {
-		if _, err := ParseFamilies("f", []byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := parseFamilies("f", []byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
 		}
 	}
@@ -100,7 +100,7 @@ func FuzzParseFamilies(f *testing.F) {
 	f.Add(family("{grades: [{title: t, numbers: words}]}"))
 	f.Add(family("{grades: [{title: t, lines: {count: 1, of: [a]}, seed: 3}]}"))
 	f.Fuzz(func(t *testing.T, in string) {
-		out, err := ParseFamilies("f", []byte(in))
+		out, err := parseFamilies("f", []byte(in))
 		if err != nil {
 			return
 		}

@@ -11,12 +11,12 @@ type Judge struct {
 	Answer string `yaml:"answer" json:"answer"`
 }
 
-// JudgeVersion is the version of the embedded prompt for judging.
-const JudgeVersion = "v1"
+// judgeVersion is the version of the embedded prompt for judging.
+const judgeVersion = "v1"
 
 // LoadJudge returns the embedded prompt for judging.
 func LoadJudge() (Judge, error) {
-	file := path.Join("prompts", "judge", JudgeVersion+".yaml")
+	file := path.Join("prompts", "judge", judgeVersion+".yaml")
 	b, err := files.ReadFile(file)
 	if err != nil {
 		return Judge{}, err

@@ -63,7 +63,7 @@ type Perturbation struct {
 }
 
 // Lines are true lines that have nothing to do with the task. Count of them, from 1
-// to MaxLines, stand below every observation.
+// to maxLines, stand below every observation.
 type Lines struct {
 	Count int      `yaml:"count"`
 	Of    []string `yaml:"of"`
@@ -87,8 +87,8 @@ const (
 	Semicolons = "semicolons" // in one line, with semicolons between
 )
 
-// MaxLines bounds the number of lines that are added to an observation.
-const MaxLines = 10
+// maxLines bounds the number of lines that are added to an observation.
+const maxLines = 10
 
 // NoInd is the Model of a perturbation that replaces a model trained with data of
 // the environment by one trained without.
@@ -180,8 +180,8 @@ func (l *Lines) check() error {
 	if l == nil {
 		return nil
 	}
-	if l.Count < 1 || l.Count > min(MaxLines, len(l.Of)) {
-		return fmt.Errorf("lines: count is from 1 to %d and to the number of lines, not %d", MaxLines, l.Count)
+	if l.Count < 1 || l.Count > min(maxLines, len(l.Of)) {
+		return fmt.Errorf("lines: count is from 1 to %d and to the number of lines, not %d", maxLines, l.Count)
 	}
 	for i, line := range l.Of {
 		if line == "" || line != strings.TrimSpace(line) || strings.ContainsFunc(line, unicode.IsControl) {

@@ -44,7 +44,7 @@ const (
 // the list is written. It stands at the end of the observation, or in the slot of
 // a template.
 type ActionsShown struct {
-	// When is one of ActionTimes.
+	// When is one of actionTimes.
 	When string `yaml:"when" json:"when"`
 	// Older is what stands in place of the list in older turns if When is latest.
 	Older string `yaml:"older" json:"older,omitempty"`
@@ -59,14 +59,14 @@ type ActionsShown struct {
 	Exclude []string `yaml:"exclude" json:"exclude,omitempty"`
 }
 
-// ActionTimes are the values of ActionsShown.When:
+// actionTimes are the values of ActionsShown.When:
 //
 //   - never
 //   - first: only with the task
 //   - latest: with the latest observation; earlier lists are taken out of the
 //     history
 //   - every: with every observation
-func ActionTimes() []string { return []string{Never, First, Latest, Every} }
+func actionTimes() []string { return []string{Never, First, Latest, Every} }
 
 // The times of ActionsShown.
 const (
@@ -284,9 +284,9 @@ func Parsers() []string {
 		"thought-action-i"}
 }
 
-// Normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed
+// normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed
 // by a colon and the lowest score.
-func Normalisations() []string {
+func normalisations() []string {
 	return []string{"lower", "first-line", "strip-punctuation", "put-repair", "nearest-bleu"}
 }
 

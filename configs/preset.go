@@ -137,7 +137,7 @@ type PresetList struct {
 	// SHA256 is its hash, or the first digits of it, at least 8; empty if it is not
 	// known.
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
-	// Format is one of ListFormats.
+	// Format is one of listFormats.
 	Format string `yaml:"format" json:"format"`
 	// Key is the key of the list in a JSON object.
 	Key string `yaml:"key" json:"key,omitempty"`
@@ -146,7 +146,7 @@ type PresetList struct {
 	Partial bool `yaml:"partial" json:"partial,omitempty"`
 }
 
-// ListFormats are the values of PresetList.Format:
+// listFormats are the values of PresetList.Format:
 //
 //   - names: one name per line
 //   - sciworld-pairs: JSON pairs of a name or number of a ScienceWorld task and
@@ -155,7 +155,7 @@ type PresetList struct {
 //     or their folders and trials one after the other
 //   - agentgym-ids: JSON that holds, at any depth, ids of AgentGym such as
 //     babyai_17
-func ListFormats() []string {
+func listFormats() []string {
 	return []string{"names", "sciworld-pairs", "alfworld-paths", "agentgym-ids"}
 }
 
@@ -296,7 +296,7 @@ type Metric struct {
 	Aggregate string `yaml:"aggregate" json:"aggregate"`
 }
 
-// Metrics are the values of Metric.Primary. The score of an episode is the
+// metrics are the values of Metric.Primary. The score of an episode is the
 // environment's own, from -1 to 1.
 //
 //   - success: 1 for a success, otherwise 0
@@ -305,7 +305,7 @@ type Metric struct {
 //   - score-best: the highest score of the episode, which begins with 0
 //   - score-best-step: the highest score after a step
 //   - score-last-non-negative: the last score that was not negative
-func Metrics() []string {
+func metrics() []string {
 	return []string{"success", "progress", "score-last", "score-best", "score-best-step", "score-last-non-negative"}
 }
 

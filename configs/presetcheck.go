@@ -78,7 +78,7 @@ func (p *Preset) checkStatus(errs *complaints) {
 	errs.want(p.Status != Exact || len(p.Deviations) == 0, "an exact preset has no deviations")
 	errs.want(p.Status != Adapted || len(p.Deviations) > 0, "an adapted preset lists its deviations")
 	for _, name := range p.UpTo {
-		errs.oneOf("up-to", name, EqualUpTo())
+		errs.oneOf("up-to", name, equalUpTo())
 	}
 }
 
@@ -123,7 +123,7 @@ func (p *Preset) checkPart() error {
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
 		errs.want(l.DataSet == "" || repository.MatchString(l.DataSet),
 			"env.tasks.list.data-set is %.100q, want OWNER/NAME at Hugging Face", l.DataSet)
-		errs.oneOf("env.tasks.list.format", l.Format, ListFormats())
+		errs.oneOf("env.tasks.list.format", l.Format, listFormats())
 		errs.want(!l.Partial || e.Tasks.SHA256 != "",
 			"env.tasks.sha256 is missing: it says which tasks of a partial list there are")
 	}
@@ -131,7 +131,7 @@ func (p *Preset) checkPart() error {
 	theirs := len(p.Prompt.Files) > 0 || p.Prompt.System != "" || p.Prompt.Instruction != ""
 	errs.want((p.Prompt.BuiltIn == "") == theirs, "prompt needs either built-in or files, system or instruction")
 	if len(p.Prompt.Files) > 0 {
-		errs.oneOf("prompt.format", p.Prompt.Format, PromptFormats())
+		errs.oneOf("prompt.format", p.Prompt.Format, promptFormats())
 	}
 	for _, f := range p.Prompt.Files {
 		errs.path("prompt.files", f.Path)
@@ -162,7 +162,7 @@ func (p *Play) check(errs *complaints) {
 	o := p.Observation
 	errs.optional("observation.banner", o.Banner, []string{Keep, Strip})
 	errs.optional("observation.arrive", o.Arrive, []string{Keep, Strip})
-	errs.oneOf("actions-shown.when", p.ActionsShown.When, ActionTimes())
+	errs.oneOf("actions-shown.when", p.ActionsShown.When, actionTimes())
 	errs.oneOf("agent.form", p.Agent.Form, AgentForms())
 	errs.optional("agent.shots.as", p.Agent.Shots.As, []string{"turns", "text"})
 	errs.optional("reply.reasoning", p.Reply.Reasoning, []string{Keep, Strip})
@@ -179,7 +179,7 @@ func (p *Play) check(errs *complaints) {
 		"reply.messages.thought is missing: it answers the thoughts that are sent")
 	errs.oneOf("reply.parser", p.Reply.Parser, Parsers())
 	for _, n := range p.Reply.Normalise {
-		errs.withNumber("reply.normalise", n, Normalisations(), "nearest-bleu")
+		errs.withNumber("reply.normalise", n, normalisations(), "nearest-bleu")
 	}
 	if p.Reply.OnFailure != "" {
 		errs.withNumber("reply.on-failure", p.Reply.OnFailure, OnFailures(), "send-tail")
@@ -213,7 +213,7 @@ func (d PresetDecoding) check(errs *complaints) {
 }
 
 func (m Metric) check(errs *complaints) {
-	errs.oneOf("metric.primary", m.Primary, Metrics())
+	errs.oneOf("metric.primary", m.Primary, metrics())
 	errs.oneOf("metric.aggregate", m.Aggregate, []string{"mean-over-tasks", "mean-over-types"})
 	errs.optional("metric.loose", m.Loose, []string{"done", "done-and-positive"})
 	errs.want(m.Success >= 0 && m.Success <= 100, "metric.success is %v, want a percentage", m.Success)

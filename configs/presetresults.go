@@ -32,9 +32,9 @@ type PresetResult struct {
 	Kind string `yaml:"kind"`
 }
 
-// Marks are the values of PresetResult.Mark: the project's repository, an issue
+// marks are the values of PresetResult.Mark: the project's repository, an issue
 // thread, or a page such as a data card.
-func Marks() []string { return []string{"repository", "thread", "page"} }
+func marks() []string { return []string{"repository", "thread", "page"} }
 
 // LoadPresetResults returns the published results of a preset, by its name; none if
 // there are none.
@@ -56,7 +56,7 @@ func (r PresetResults) check(file string) error {
 	for _, row := range r.Rows {
 		errs.want(row.Model != "" && row.Source != "", "a row lacks model or source")
 		errs.want(isPercentage(row.Value), "%s: %v is no percentage", row.Model, row.Value)
-		errs.oneOf(row.Model+": mark", row.Mark, Marks())
+		errs.oneOf(row.Model+": mark", row.Mark, marks())
 		errs.optional(row.Model+": kind", row.Kind, []string{"reproduction"})
 	}
 	if len(errs) > 0 {

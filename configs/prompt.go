@@ -23,7 +23,7 @@ type Prompt struct {
 	// helps; they are for the act agent.
 	Help     string `yaml:"help"`
 	MoreHelp string `yaml:"more-help" json:",omitempty"`
-	// Kept is how the history of the act agent holds an action: one of KeptActions.
+	// Kept is how the history of the act agent holds an action: one of keptActions.
 	Kept string `yaml:"kept" json:",omitempty"`
 	// Openings replace goal and first observation of tasks by their type.
 	Openings map[string]Opening `yaml:"openings" json:",omitempty"`
@@ -44,12 +44,12 @@ type Opening struct {
 	Observation string `yaml:"observation"`
 }
 
-// KeptActions are the values of Prompt.Kept, named after the environments whose actions
+// keptActions are the values of Prompt.Kept, named after the environments whose actions
 // AgentBoard changes before it notes them; empty for actions as they were read.
 //
 //   - alfworld: "in" and "on" of "put" become "in/on", and a full stop at the end goes
 //   - jericho: up to the first comma, the first full stop, and 20 words
-func KeptActions() []string { return []string{"alfworld", "jericho"} }
+func keptActions() []string { return []string{"alfworld", "jericho"} }
 
 // Template is a message that an agent writes anew at every turn. Slots are names
 // in braces: {goal}, {observation}, {actions} (the admissible ones), {turn}
@@ -188,8 +188,8 @@ func (p Prompt) check(file string) error {
 	if p.Template != nil && !strings.Contains(p.Template.Next, "{observation}") {
 		return fmt.Errorf("%s: template.next lacks the slot {observation}", file)
 	}
-	if p.Kept != "" && !slices.Contains(KeptActions(), p.Kept) {
-		return fmt.Errorf("%s: kept is %.50q, want one of %s", file, p.Kept, strings.Join(KeptActions(), ", "))
+	if p.Kept != "" && !slices.Contains(keptActions(), p.Kept) {
+		return fmt.Errorf("%s: kept is %.50q, want one of %s", file, p.Kept, strings.Join(keptActions(), ", "))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Types)) {
 		in := p.Types[name]

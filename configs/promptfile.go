@@ -18,7 +18,7 @@ const (
 	maxTurns    = 1000
 )
 
-// PromptFormats are the values of PresetPrompt.Format, with the files that each one
+// promptFormats are the values of PresetPrompt.Format, with the files that each one
 // needs:
 //
 //   - react-json: one JSON object of texts, ReAct's. The keys are react_KIND_N for
@@ -29,7 +29,7 @@ const (
 //   - agentboard: AgentBoard's JSON, and for Jericho the program that has goals and first
 //     observations of its games.
 //   - template: a prompt in heldout's own YAML.
-func PromptFormats() []string {
+func promptFormats() []string {
 	return []string{"react-json", "eto", "agentbench-json", "agentboard", "template"}
 }
 
@@ -97,7 +97,7 @@ func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 	case "template":
 		return ParsePrompt(first.Name, first.Content)
 	default:
-		return out, fmt.Errorf("unknown prompt format %q; there are %s", p.Format, strings.Join(PromptFormats(), ", "))
+		return out, fmt.Errorf("unknown prompt format %q; there are %s", p.Format, strings.Join(promptFormats(), ", "))
 	}
 	if err != nil {
 		return Prompt{}, fmt.Errorf("%s: not of the format %s: %w", strings.Join(names(files), ", "), p.Format, err)

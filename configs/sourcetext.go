@@ -21,7 +21,7 @@ import (
 type SourceText struct {
 	// File is the path in the repository.
 	File string `yaml:"file" json:"file"`
-	// Recipe is one of TextRecipes.
+	// Recipe is one of textRecipes.
 	Recipe string `yaml:"recipe" json:"recipe"`
 	// Lines are those on which the text begins, such as 72 or 22-26; for the recipe
 	// python.
@@ -33,7 +33,7 @@ type SourceText struct {
 	SHA256 string `yaml:"sha256" json:"sha256"`
 }
 
-// TextRecipes are the values of SourceText.Recipe. The text is the one that has the hash
+// textRecipes are the values of SourceText.Recipe. The text is the one that has the hash
 // among:
 //
 //   - python: the string literals that begin on the lines, adjacent ones joined, and
@@ -41,7 +41,7 @@ type SourceText struct {
 //   - notebook: the same, in all code cells of a notebook
 //   - json, yaml: the texts at the path, and those of a list joined with nothing
 //   - file: the whole file
-func TextRecipes() []string { return []string{"python", "notebook", "json", "yaml", "file"} }
+func textRecipes() []string { return []string{"python", "notebook", "json", "yaml", "file"} }
 
 // reference is how a text of a preset names a fixed text.
 var reference = regexp.MustCompile(`\{text:([a-z0-9-]+)\}`)
@@ -178,7 +178,7 @@ func (x SourceText) check(name string, errs *complaints) {
 	field := "texts." + name
 	errs.want(presetName.MatchString(name), "texts: %.50q: want lower-case letters, digits and hyphens", name)
 	errs.path(field+".file", x.File)
-	errs.oneOf(field+".recipe", x.Recipe, TextRecipes())
+	errs.oneOf(field+".recipe", x.Recipe, textRecipes())
 	errs.want(hexPrefix.MatchString(x.SHA256), "%s.sha256: want 8 to 64 hex digits", field)
 	_, _, err := x.lines()
 	errs.want((err == nil) == (x.Recipe == "python") && (err == nil || x.Lines == ""),

@@ -136,7 +136,7 @@ type comparer struct {
 // unknown, so it is enough that they are the same in any task type.
 func (c comparer) SameObservation(action, recorded, ours string) bool {
 	for _, p := range c.env.byType {
-		if c.inner.SameObservation(p.ReadAction(action), p.ReadObservation(recorded), p.ReadObservation(ours)) {
+		if c.inner.SameObservation(p.ReadAction(action), p.readObservation(recorded), p.readObservation(ours)) {
 			return true
 		}
 	}
@@ -242,9 +242,9 @@ func (w *world) Start(ctx context.Context) (envs.Start, error) {
 		return s, err
 	}
 	goal := s.Goal
-	if s.Goal = w.p.WriteGoal(goal); w.p.ReadGoal(s.Goal) != goal {
+	if s.Goal = w.p.writeGoal(goal); w.p.readGoal(s.Goal) != goal {
 		return s, fmt.Errorf("the perturbation cannot be undone on a goal: %q becomes %q, which reads as %q", goal,
-			s.Goal, w.p.ReadGoal(s.Goal))
+			s.Goal, w.p.readGoal(s.Goal))
 	}
 	s.Observation, err = w.p.checked(s.Observation)
 	return s, err
@@ -256,7 +256,7 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Written = w.p.Written(action)
+	s.Written = w.p.written(action)
 	s.Observation, err = w.p.checked(s.Observation)
 	return s, err
 }
@@ -265,11 +265,11 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 // of the rules on free text shows only here. If not all forms are known, this
 // cannot be required.
 func (p *Perturbation) checked(observation string) (string, error) {
-	written := p.WriteObservation(observation)
+	written := p.writeObservation(observation)
 	if p.iface.Open {
 		return written, nil
 	}
-	if back := p.ReadObservation(written); back != observation {
+	if back := p.readObservation(written); back != observation {
 		return "", fmt.Errorf("the perturbation cannot be undone on an observation: %q becomes %q, which reads as %q",
 			observation, written, back)
 	}

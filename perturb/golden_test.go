@@ -82,8 +82,8 @@ func TestRecordsOneToOne(t *testing.T) {
 			}
 		}
 		for o := range observations {
-			if got := p.ReadObservation(p.WriteObservation(o)); got != o {
-				t.Errorf("%s: %q reads %q and came from %q", rules.Name, o, p.WriteObservation(o), got)
+			if got := p.readObservation(p.writeObservation(o)); got != o {
+				t.Errorf("%s: %q reads %q and came from %q", rules.Name, o, p.writeObservation(o), got)
 			}
 		}
 	}
@@ -113,8 +113,8 @@ func TestModernRecordsOneToOne(t *testing.T) {
 	}](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
 		for _, p := range rewritten {
 			for _, s := range e.Steps {
-				if got := p.ReadObservation(p.WriteObservation(s.Obs)); got != s.Obs {
-					t.Errorf("%q reads %q and came from %q", s.Obs, p.WriteObservation(s.Obs), got)
+				if got := p.readObservation(p.writeObservation(s.Obs)); got != s.Obs {
+					t.Errorf("%q reads %q and came from %q", s.Obs, p.writeObservation(s.Obs), got)
 				}
 				for _, a := range append(s.Admissible, s.Action) {
 					if got, want := iface.Normalize(p.ReadAction(p.WriteAction(a))), iface.Normalize(a); got != want {
@@ -124,7 +124,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 			}
 		}
 	}
-	help := rewritten[2].WriteObservation("  take (object) from (receptacle):  take an object from a receptacle")
+	help := rewritten[2].writeObservation("  take (object) from (receptacle):  take an object from a receptacle")
 	if help != "  from (receptacle) take (object):  take an object from a receptacle" {
 		t.Errorf("P3's help says %q", help)
 	}
@@ -240,9 +240,9 @@ func TestPDDLRecordsOneToOne(t *testing.T) {
 					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
 				}
 				// A list from a hashed set comes out sorted, as our own does.
-				written := p.WriteObservation(s.Observation)
-				if got := p.ReadObservation(written); got != s.Observation &&
-					p.ReadObservation(p.WriteObservation(got)) != got {
+				written := p.writeObservation(s.Observation)
+				if got := p.readObservation(written); got != s.Observation &&
+					p.readObservation(p.writeObservation(got)) != got {
 					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation, written, got)
 				}
 			}

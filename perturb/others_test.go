@@ -38,9 +38,9 @@ func TestBabyAIRecordsOneToOne(t *testing.T) {
 					iface.Normalize(s.Action); got != want {
 					t.Errorf("%s: %q is written %q and read %q", rules.Name, s.Action, p.WriteAction(s.Action), got)
 				}
-				if got := p.ReadObservation(p.WriteObservation(s.Observation)); got != s.Observation {
+				if got := p.readObservation(p.writeObservation(s.Observation)); got != s.Observation {
 					t.Errorf("%s: %q reads %q and came from %q", rules.Name, s.Observation,
-						p.WriteObservation(s.Observation), got)
+						p.writeObservation(s.Observation), got)
 				}
 			}
 		}
@@ -50,11 +50,11 @@ func TestBabyAIRecordsOneToOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.WriteObservation("You cannot go to red ball 1, as there is no path leading to it."); got !=
+	if got := p.writeObservation("You cannot go to red ball 1, as there is no path leading to it."); got !=
 		"You cannot walk to red ball 1, as there is no path leading to it." {
 		t.Errorf("a refusal says %q", got)
 	}
-	if got := p.WriteObservation("Seen.\nAvailable actions: [\"turn left\", \"go to red ball 1\"]"); got !=
+	if got := p.writeObservation("Seen.\nAvailable actions: [\"turn left\", \"go to red ball 1\"]"); got !=
 		"Seen.\nAvailable actions: [\"turn left\", \"walk to red ball 1\"]" {
 		t.Errorf("AgentGym's list is %q", got)
 	}
@@ -101,7 +101,7 @@ func TestHotpotQA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.WriteInstruction("Use search[], or search[entity], then finish[answer]."); got !=
+	if got := p.writeInstruction("Use search[], or search[entity], then finish[answer]."); got !=
 		"Use find[], or find[entity], then finish[answer]." {
 		t.Errorf("instructions say %q", got)
 	}

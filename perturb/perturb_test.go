@@ -110,10 +110,10 @@ func TestObservations(t *testing.T) {
 	}
 	for _, tt := range tests {
 		p := mustNew(t, tt.rules)
-		if got := p.WriteObservation(tt.old); got != tt.now {
+		if got := p.writeObservation(tt.old); got != tt.now {
 			t.Errorf("%s: %q reads %q, want %q", tt.rules.Name, tt.old, got, tt.now)
 		}
-		if got := p.ReadObservation(tt.now); got != tt.old {
+		if got := p.readObservation(tt.now); got != tt.old {
 			t.Errorf("%s: %q came from %q, want %q", tt.rules.Name, tt.now, got, tt.old)
 		}
 	}

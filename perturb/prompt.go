@@ -10,7 +10,7 @@ import (
 
 // writeInstructions returns a section of a prompt as it reads now.
 func (p *Perturbation) writeInstructions(in configs.Instructions) configs.Instructions {
-	out := configs.Instructions{System: in.System, Instruction: p.WriteInstruction(in.Instruction)}
+	out := configs.Instructions{System: in.System, Instruction: p.writeInstruction(in.Instruction)}
 	for _, e := range in.Examples {
 		out.Examples = append(out.Examples, p.writeExample(e))
 	}
@@ -19,8 +19,8 @@ func (p *Perturbation) writeInstructions(in configs.Instructions) configs.Instru
 
 func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 	out := configs.Example{
-		Goal:        p.WriteGoal(e.Goal),
-		Observation: p.WriteObservation(e.Observation),
+		Goal:        p.writeGoal(e.Goal),
+		Observation: p.writeObservation(e.Observation),
 		Text:        p.writeTranscript(e.Text),
 	}
 	for _, s := range e.Steps {
@@ -30,16 +30,16 @@ func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 		out.Steps = append(out.Steps, configs.ExampleStep{
 			Thought:     p.tell(p.names.inText(s.Thought)),
 			Action:      p.writeShown(s.Action),
-			Observation: p.WriteObservation(s.Observation),
+			Observation: p.writeObservation(s.Observation),
 		})
 	}
 	return out
 }
 
-// WriteInstruction returns how instructions read now: the forms of actions in
+// writeInstruction returns how instructions read now: the forms of actions in
 // them, with words in brackets for the slots, actions that they show, fixed answers
 // in quotes, names, words and numbers.
-func (p *Perturbation) WriteInstruction(text string) string {
+func (p *Perturbation) writeInstruction(text string) string {
 	text = p.instructions.Replace(text)
 	for _, f := range p.told {
 		switch {
@@ -152,7 +152,7 @@ func (p *Perturbation) writeLine(line string) string {
 	}
 	for _, mark := range observationMarks {
 		if observation, ok := strings.CutPrefix(line, mark); ok {
-			return mark + p.WriteObservation(observation)
+			return mark + p.writeObservation(observation)
 		}
 	}
 	return p.tell(p.names.inText(line))

@@ -119,7 +119,7 @@ func same(t *testing.T, rule string, perturbed *Env, of playing) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if p.ReadGoal(start.Goal) != of.start.Goal || p.ReadObservation(start.Observation) != of.start.Observation {
+	if p.readGoal(start.Goal) != of.start.Goal || p.readObservation(start.Observation) != of.start.Observation {
 		t.Fatalf("%s: it starts with %+v, which does not come from %+v", name, start, of.start)
 	}
 	for i, action := range of.actions {
@@ -143,7 +143,7 @@ func same(t *testing.T, rule string, perturbed *Env, of playing) {
 			t.Fatalf("%s: %q: %v", name, written, err)
 		}
 		want := of.steps[i]
-		if got := p.ReadObservation(step.Observation); got != want.Observation {
+		if got := p.readObservation(step.Observation); got != want.Observation {
 			t.Fatalf("%s: %q is answered %q, which comes from %q and not from %q", name, written, step.Observation, got,
 				want.Observation)
 		}

@@ -140,23 +140,23 @@ func (p *Perturbation) trade(action string, step func(string) (string, bool)) st
 	return action
 }
 
-// WriteObservation returns how an observation reads now.
-func (p *Perturbation) WriteObservation(text string) string {
+// writeObservation returns how an observation reads now.
+func (p *Perturbation) writeObservation(text string) string {
 	return p.lines.write(p.say(p.writeText(text), false))
 }
 
-// ReadObservation undoes WriteObservation.
-func (p *Perturbation) ReadObservation(text string) string {
+// readObservation undoes writeObservation.
+func (p *Perturbation) readObservation(text string) string {
 	return p.readText(p.say(p.lines.read(text), false))
 }
 
-// WriteGoal returns how a goal reads now.
-func (p *Perturbation) WriteGoal(goal string) string {
+// writeGoal returns how a goal reads now.
+func (p *Perturbation) writeGoal(goal string) string {
 	return p.say(p.names.inText(p.texts.write(goal)), false)
 }
 
-// ReadGoal undoes WriteGoal.
-func (p *Perturbation) ReadGoal(goal string) string {
+// readGoal undoes writeGoal.
+func (p *Perturbation) readGoal(goal string) string {
 	return p.texts.read(p.names.outOfText(p.say(goal, false)))
 }
 

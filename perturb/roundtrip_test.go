@@ -207,15 +207,15 @@ func readBack(t *testing.T, rule string, p *Perturbation, s *said) {
 		}
 	}
 	for _, o := range sampled(s.observations) {
-		written := p.WriteObservation(o)
+		written := p.writeObservation(o)
 		// A list from a hashed set comes out sorted, as our own does.
-		if got := p.ReadObservation(written); got != o && p.ReadObservation(p.WriteObservation(got)) != got {
+		if got := p.readObservation(written); got != o && p.readObservation(p.writeObservation(got)) != got {
 			report("%s: %q reads %q and came from %q", rule, o, written, got)
 		}
 	}
 	for _, g := range sampled(s.goals) {
-		if got := p.ReadGoal(p.WriteGoal(g)); got != g {
-			report("%s: the goal %q reads %q and came from %q", rule, g, p.WriteGoal(g), got)
+		if got := p.readGoal(p.writeGoal(g)); got != g {
+			report("%s: the goal %q reads %q and came from %q", rule, g, p.writeGoal(g), got)
 		}
 	}
 }

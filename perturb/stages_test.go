@@ -98,10 +98,10 @@ func TestSeries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.WriteObservation(tt.old); got != tt.now {
+		if got := p.writeObservation(tt.old); got != tt.now {
 			t.Errorf("%+v: %q reads %q, want %q", tt.rules, tt.old, got, tt.now)
 		}
-		if got := p.ReadObservation(tt.now); got != tt.old {
+		if got := p.readObservation(tt.now); got != tt.old {
 			t.Errorf("%+v: %q came from %q, want %q", tt.rules, tt.now, got, tt.old)
 		}
 	}
@@ -136,7 +136,7 @@ func TestVerbsAndWithout(t *testing.T) {
 		{Form: "go to {recep}", Old: true}, {Form: "check valid actions", Old: true}, {}}
 	for i, action := range []string{"walk to desk 1", "walk to bureau 1", "go to bureau 1", "check valid actions",
 		"inventory"} {
-		if got := p.Written(action); got != want[i] {
+		if got := p.written(action); got != want[i] {
 			t.Errorf("%q is %+v, want %+v", action, got, want[i])
 		}
 	}

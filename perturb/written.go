@@ -6,11 +6,11 @@ import (
 	"heldout/envs"
 )
 
-// Written says whether an action has a form that is written differently now, and
+// written says whether an action has a form that is written differently now, and
 // whether it is written in the old or in the new way. A name in its old spelling
 // makes an action old, whatever else is new about it. An action of a form that stays
 // as it is, or of no form, has the zero value.
-func (p *Perturbation) Written(action string) envs.Written {
+func (p *Perturbation) written(action string) envs.Written {
 	said := p.say(action, p.iface.FoldCase)
 	normalized := p.normalize(said)
 	old := p.hasOld(action)

@@ -41,7 +41,7 @@ func TestWritten(t *testing.T) {
 		{swap, "take pen 1 from desk 2", envs.Written{Form: "clean {obj} with {recep}"}}, // what it means now
 		{answer, "go to desk 1", envs.Written{}},
 	} {
-		if got := mustNew(t, c.rules).Written(c.action); got != c.want {
+		if got := mustNew(t, c.rules).written(c.action); got != c.want {
 			t.Errorf("%s: %q is %+v, want %+v", c.rules.Name, c.action, got, c.want)
 		}
 	}
@@ -68,10 +68,10 @@ func TestWrittenOfAnyAction(t *testing.T) {
 		if written == action {
 			form = ""
 		}
-		if got := p.Written(written); got != (envs.Written{Form: form}) {
+		if got := p.written(written); got != (envs.Written{Form: form}) {
 			t.Fatalf("%q, written %q, is %+v", action, written, got)
 		}
-		if got := p.Written(action); got != (envs.Written{Form: form, Old: form != ""}) {
+		if got := p.written(action); got != (envs.Written{Form: form, Old: form != ""}) {
 			t.Fatalf("%q, not %q, is %+v", action, written, got)
 		}
 	})
@@ -105,7 +105,7 @@ func TestWrittenAgreesWithRecords(t *testing.T) {
 		for _, form := range iface.Actions {
 			action := strings.NewReplacer("{recep}", "desk 2", "{tool}", "knife 1", "{obj}", "pen 1").Replace(form)
 			for _, action := range []string{action, p.WriteAction(action)} {
-				if got := p.Written(action); got.Old != old(action) {
+				if got := p.written(action); got.Old != old(action) {
 					t.Errorf("%s: %q is %+v, and the rules say old: %v", name, action, got, old(action))
 				}
 			}
@@ -139,7 +139,7 @@ func TestWrittenOfFamilies(t *testing.T) {
 				}
 				for _, action := range actions {
 					written := p.WriteAction(action)
-					now, before := p.Written(written), p.Written(action)
+					now, before := p.written(written), p.written(action)
 					if differs := !strings.EqualFold(written, p.normalize(action)); now.Old ||
 						(now.Form != "") != differs || before.Old != differs || differs && before.Form != now.Form {
 						t.Errorf("%s %s: %q is %+v, and %q is %+v", name, perturbation, action, before, written, now)

@@ -2,11 +2,11 @@ package scoring
 
 import "heldout/scoring/record"
 
-// MostLost is the largest share of the planned episodes that may have no result for a
+// mostLost is the largest share of the planned episodes that may have no result for a
 // reason that depends on the model before a rate of the others misleads: such
 // episodes are not missing by chance, so the others are no sample of all. With a
 // tenth missing, the rate of all may be ten points away.
-const MostLost = 0.1
+const mostLost = 0.1
 
 // Lacking returns the outcomes of the planned episodes that have no result for a
 // reason that depends on the model, with their numbers and the sum: prompts that do
@@ -22,11 +22,11 @@ func (s *Score) Lacking() (outcomes map[record.Outcome]int, sum int) {
 	return outcomes, sum
 }
 
-// Misleads reports whether more than MostLost of the planned episodes have no result
+// Misleads reports whether more than mostLost of the planned episodes have no result
 // for a reason that depends on the model.
 func (s *Score) Misleads() bool {
 	_, sum := s.Lacking()
-	return float64(sum) > MostLost*float64(s.Planned)
+	return float64(sum) > mostLost*float64(s.Planned)
 }
 
 // Bounds are the limits of a rate over all planned episodes.

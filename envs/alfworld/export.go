@@ -16,10 +16,10 @@ import (
 //go:embed grammar.json
 var symbols string
 
-// Export writes a task as a game.tw-pddl file that ALFWorld can play: the rules
+// export writes a task as a game.tw-pddl file that ALFWorld can play: the rules
 // in PDDL, the text grammar in our own words, the problem, and a walkthrough,
 // which proves that the task can be solved.
-func (e *Env) Export(t envs.Task) ([]byte, error) {
+func (e *Env) export(t envs.Task) ([]byte, error) {
 	w, err := e.NewWorld(t)
 	if err != nil {
 		return nil, err

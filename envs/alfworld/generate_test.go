@@ -142,7 +142,7 @@ func TestExport(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, task := range sharedtest.Few(t, e.Tasks()[:12], 4) {
-			b, err := e.Export(task)
+			b, err := e.export(task)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +175,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	e := generated(t, 0)
-	if _, err := e.Export(envs.Task{Index: 5}); err == nil {
+	if _, err := e.export(envs.Task{Index: 5}); err == nil {
 		t.Error("a foreign task was exported")
 	}
 }

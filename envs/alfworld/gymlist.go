@@ -11,9 +11,9 @@ import (
 	"heldout/envs/datafile"
 )
 
-// GymFolder is the folder of the data folder in which the lists of AgentGym's
+// gymFolder is the folder of the data folder in which the lists of AgentGym's
 // ALFWorld games lie.
-const GymFolder = "agentgym"
+const gymFolder = "agentgym"
 
 // The lists that AgentGym counts its games by. Number 0 is the first training game,
 // and the test games follow the training games. A sum is the SHA-256 of the lines
@@ -41,7 +41,7 @@ type GymGame struct{ Split, ID string }
 // The lists may be in files of any name and form in which the games and trials
 // stand in their order, such as AgentGym's own; they are known by what they say.
 func GymGames(data string) ([]GymGame, error) {
-	folder := filepath.Join(data, GymFolder)
+	folder := filepath.Join(data, gymFolder)
 	files, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, fmt.Errorf("alfworld: AgentGym's lists of games: %w; %s", err, getGymLists(folder))

@@ -13,7 +13,7 @@ import (
 func gymData(t *testing.T, change func(list string) string) string {
 	t.Helper()
 	from, to := sharedtest.Data(t, "agentgym", "AgentGym's lists of games"), t.TempDir()
-	if err := os.Mkdir(filepath.Join(to, GymFolder), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(to, gymFolder), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"alfworld_train.txt", "alfworld_test.txt"} {
@@ -21,7 +21,7 @@ func gymData(t *testing.T, change func(list string) string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(to, GymFolder, "my "+name), []byte(change(string(b))), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(to, gymFolder, "my "+name), []byte(change(string(b))), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,7 +67,7 @@ func compareWithReference(t *testing.T, python string, e *Env, games int) {
 	var files []string
 	var ours []play
 	for _, task := range e.Tasks()[:min(games, len(e.Tasks()))] {
-		b, err := e.Export(task)
+		b, err := e.export(task)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func record(t *testing.T, folder, records string) {
 		}
 		for _, task := range e.Tasks() {
 			inModern := task.Type >= pickCool // half of the types
-			if b, err := e.Export(task); err != nil {
+			if b, err := e.export(task); err != nil {
 				t.Fatal(err)
 			} else if inModern == (d == "v2") && (smallest[task.Type] == nil || len(b) < len(smallest[task.Type])) {
 				smallest[task.Type], where[task.Type] = b, task.ID

@@ -36,7 +36,7 @@ func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 	}
 	sample := Sample{All: true}
 	if o.Sample != "" {
-		if sample, err = ParseSample(o.Sample); err != nil {
+		if sample, err = parseSample(o.Sample); err != nil {
 			return nil, err
 		}
 	}

@@ -56,7 +56,7 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 		e.info.Settings["questions"] = name
 	}
 	if o.Sample != "" {
-		if sample, err = ParseSample(o.Sample); err != nil {
+		if sample, err = parseSample(o.Sample); err != nil {
 			return nil, err
 		}
 	}

@@ -24,8 +24,8 @@ type Sample struct {
 // (spec section 2).
 var reactSample = Sample{Seed: 233, Count: 300}
 
-// ParseSample reads "all", "seed:N" or "seed:N:COUNT".
-func ParseSample(s string) (Sample, error) {
+// parseSample reads "all", "seed:N" or "seed:N:COUNT".
+func parseSample(s string) (Sample, error) {
 	if s == "all" {
 		return Sample{All: true}, nil
 	}
@@ -48,7 +48,7 @@ func ParseSample(s string) (Sample, error) {
 	return out, nil
 }
 
-// String formats a sample in the syntax that ParseSample reads.
+// String formats a sample in the syntax that parseSample reads.
 func (s Sample) String() string {
 	switch {
 	case s.All:

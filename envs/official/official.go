@@ -112,9 +112,9 @@ func Parts() []Part {
 	}
 }
 
-// Environments lists the environments that have official data, in the order of
+// environments lists the environments that have official data, in the order of
 // Parts.
-func Environments() (names []string) {
+func environments() (names []string) {
 	for _, p := range Parts() {
 		if !slices.Contains(names, p.Env) {
 			names = append(names, p.Env)
@@ -126,9 +126,9 @@ func Environments() (names []string) {
 // CheckEnvironments reports a name that is no environment's.
 func CheckEnvironments(names []string) error {
 	for _, name := range names {
-		if !slices.Contains(Environments(), name) {
+		if !slices.Contains(environments(), name) {
 			return fmt.Errorf("there is no environment %q with official data%s; there are: %s", name,
-				spelling.Hint(name, Environments()), strings.Join(Environments(), ", "))
+				spelling.Hint(name, environments()), strings.Join(environments(), ", "))
 		}
 	}
 	return nil

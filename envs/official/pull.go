@@ -214,7 +214,7 @@ func storyName(base string) bool {
 
 // finish places the environments that are complete, and reports the others.
 func (p *pull) finish() error {
-	for _, env := range Environments() {
+	for _, env := range environments() {
 		if !p.wantsEnv(env) {
 			continue
 		}

@@ -14,7 +14,7 @@ func Settings() []envs.Setting {
 		{Name: "split", Type: envs.Choice, Values: Splits(), Measured: true, Help: "split of the variant " +
 			ScienceWorld},
 		{Name: "simplifications", Type: envs.Words, Default: "those of the variant", Measured: true,
-			Help: "names separated by commas: " + strings.Join(Simplifications(), ", ")},
+			Help: "names separated by commas: " + strings.Join(simplifications(), ", ")},
 		{Name: "simulator-limit", Type: envs.Count, Default: "100", Measured: true,
 			Help: "moves after which the variants " + ScienceWorld + " and " + AgentGym + " end an episode"},
 		{Name: "sciworld-jar", Type: envs.Path, Default: "heldout's own simulator", Variable: "HELDOUT_SCIWORLD_JAR",

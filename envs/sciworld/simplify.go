@@ -19,8 +19,8 @@ const easy = "easy"
 // noSimplifications says that there are to be none.
 const noSimplifications = "none"
 
-// Simplifications lists the names of all simplifications (§2), and "none".
-func Simplifications() []string {
+// simplifications lists the names of all simplifications (§2), and "none".
+func simplifications() []string {
 	return []string{easy, noElectricalAction, openContainers, "openDoors", "selfWateringFlowerPots", "teleportAction",
 		noSimplifications}
 }
@@ -38,10 +38,10 @@ func (e *Env) simplify(wanted string) error {
 	case noSimplifications:
 	default:
 		for _, s := range strings.Split(wanted, ",") {
-			if s == noSimplifications || !slices.Contains(Simplifications(), s) {
+			if s == noSimplifications || !slices.Contains(simplifications(), s) {
 				return fmt.Errorf(
 					"sciworld: there is no simplification %q; there are %s; several are separated by commas",
-					s, strings.Join(Simplifications(), ", "))
+					s, strings.Join(simplifications(), ", "))
 			}
 		}
 		e.simplifications = wanted

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,16 +30,6 @@ var parsers = map[string]parser{
 	"agentboard":               parseBoard,
 	configs.ToolCall:           parseCall,
 	"agentrefine":              func(reply string, _ int) (parsed, bool) { return parseReact(reply) },
-}
-
-// Parsers lists the names of all parsers, sorted.
-func Parsers() []string {
-	var names []string
-	for name := range parsers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // parseLine reads ReAct's reply: its first line is the action, also if it is a

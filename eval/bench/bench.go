@@ -93,8 +93,8 @@ type Served struct {
 	Fleet   *fleet.Fleet
 }
 
-// NewPresets sets up a run of presets, as New does for others.
-func NewPresets(out Outside, chosen []Chosen) (*Job, error) {
+// newPresets sets up a run of presets, as New does for others.
+func newPresets(out Outside, chosen []Chosen) (*Job, error) {
 	j := &Job{Config: chosen[0].Run, outside: out, prompts: map[string]record.Prompt{}}
 	j.Config.Env = nil
 	for _, c := range chosen {

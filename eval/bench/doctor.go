@@ -71,7 +71,7 @@ func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) err
 
 // Presets checks what presets need; over is what the user gave besides.
 func (d *Doctor) Presets(names []string, over func(*configs.Run) error) error {
-	chosen, skipped, err := ResolvePresets(d.Outside, Given{Over: over}, names)
+	chosen, skipped, err := resolvePresets(d.Outside, Given{Over: over}, names)
 	if err != nil {
 		return ConfigError{err}
 	}
@@ -79,7 +79,7 @@ func (d *Doctor) Presets(names []string, over func(*configs.Run) error) error {
 		d.Say(fmt.Sprintf("skipped: %v", why))
 	}
 	for _, c := range chosen {
-		d.tell(ExaminePreset(d.Outside, c)...)
+		d.tell(examinePreset(d.Outside, c)...)
 	}
 	return d.verdict()
 }
@@ -117,7 +117,7 @@ func (d *Doctor) Model(ctx context.Context, r configs.Run, over func(*configs.Ru
 // firstRun prepares the run whose first turn the model plays.
 func (d *Doctor) firstRun(r configs.Run, over func(*configs.Run) error) (*Job, error) {
 	if len(r.Preset) > 0 {
-		chosen, _, err := ResolvePresets(d.Outside, Given{Over: over}, r.Preset)
+		chosen, _, err := resolvePresets(d.Outside, Given{Over: over}, r.Preset)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +126,7 @@ func (d *Doctor) firstRun(r configs.Run, over func(*configs.Run) error) (*Job, e
 				return nil, err
 			}
 		}
-		return NewPresets(d.Outside, chosen[:1])
+		return newPresets(d.Outside, chosen[:1])
 	}
 	if len(r.Env) == 0 && r.Tasks == "" {
 		r.Setup = envs.Setup{}
@@ -152,7 +152,7 @@ func (d *Doctor) beginning(ctx context.Context, j *Job) {
 	}
 	d.tell(envs.Check{Name: "run", Status: envs.CheckOK,
 		Text: "all servers that answer serve the same model, and its context has room for a prompt and a reply"})
-	turn, err := j.FirstTurn(ctx)
+	turn, err := j.firstTurn(ctx)
 	check := envs.Check{Name: fmt.Sprintf("first turn (%s, %s, agent %s)", j.Config.Env[0], turn.Task, j.Config.Agent)}
 	if err != nil {
 		check.Status, check.Text = envs.CheckFail, "a run would be worthless: "+err.Error()

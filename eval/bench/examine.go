@@ -10,9 +10,9 @@ import (
 	"heldout/scoring/record"
 )
 
-// ExaminePreset checks what a preset needs: its tasks in the data, and the files of
+// examinePreset checks what a preset needs: its tasks in the data, and the files of
 // its source. It contacts no server.
-func ExaminePreset(out Outside, c Chosen) []envs.Check {
+func examinePreset(out Outside, c Chosen) []envs.Check {
 	tasks := envs.Check{Name: c.Released.ID(false) + ": tasks", Status: envs.CheckOK}
 	job := &Job{outside: out, prompts: map[string]record.Prompt{}}
 	defer job.Close()

@@ -59,7 +59,7 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn func(
 		return err
 	}
 	warn := func() {
-		for _, text := range session.TakeWarnings() {
+		for _, text := range session.takeWarnings() {
 			on.Warn(text)
 		}
 	}
@@ -75,7 +75,7 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn func(
 	if on.Follow != nil && len(session.Missing) > 0 {
 		finish = on.Follow(shown.Line)
 	}
-	silence := broadcast(shown, session.SetStatus)
+	silence := broadcast(shown, session.setStatus)
 	runErr := playOn(session, shown)
 	silence()
 	err = errors.Join(runErr, session.End())
@@ -90,7 +90,7 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn func(
 // EndShard says how far a shard is. It has no tables of its own: they would be those of an
 // arbitrary part of the tasks.
 func (j *Job) EndShard(on Screen) error {
-	done, missing, err := j.Shortfall()
+	done, missing, err := j.shortfall()
 	if err != nil {
 		return err
 	}

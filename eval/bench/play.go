@@ -58,9 +58,9 @@ func Complete(scores []*scoring.Score) error {
 	return &e
 }
 
-// Shortfall counts the episodes of the job's part of the plan that have a result
+// shortfall counts the episodes of the job's part of the plan that have a result
 // on disk, and those that have none.
-func (j *Job) Shortfall() (done, missing int, err error) {
+func (j *Job) shortfall() (done, missing int, err error) {
 	var made []record.Attempt
 	if _, err := record.Each(record.Parts{j.Dir}, func(_ *record.Manifest, e *record.Episode) {
 		made = append(made, e.Brief())
@@ -77,7 +77,7 @@ func (j *Job) Finished() bool {
 	if !record.IsRun(j.Dir) {
 		return false
 	}
-	_, missing, err := j.Shortfall()
+	_, missing, err := j.shortfall()
 	return err == nil && missing == 0
 }
 
@@ -196,12 +196,12 @@ func (j *Job) Begin() (*Session, error) {
 	return &Session{Missing: missing, Done: done, Recovered: s.Store.Recovered, job: j, session: s}, nil
 }
 
-// TakeWarnings returns what the directory's file system does not guarantee, each
+// takeWarnings returns what the directory's file system does not guarantee, each
 // warning once.
-func (s *Session) TakeWarnings() []string { return s.session.Store.TakeWarnings() }
+func (s *Session) takeWarnings() []string { return s.session.Store.TakeWarnings() }
 
-// SetStatus tells those who watch the run directory how far the session is.
-func (s *Session) SetStatus(status *record.Status) error { return s.session.Store.SetStatus(status) }
+// setStatus tells those who watch the run directory how far the session is.
+func (s *Session) setStatus(status *record.Status) error { return s.session.Store.SetStatus(status) }
 
 // Play plays the missing episodes. It reports every step to the observer, and
 // sends warn a one-line warning about replies that make the rates less
@@ -246,8 +246,8 @@ func (s *Session) Finished() map[string]bool {
 	return ids
 }
 
-// AddServers notes what the servers of a worker report about themselves, by player.
-func (s *Session) AddServers(servers map[string]record.Server) error {
+// addServers notes what the servers of a worker report about themselves, by player.
+func (s *Session) addServers(servers map[string]record.Server) error {
 	return s.session.AddServers(servers)
 }
 
@@ -262,8 +262,8 @@ func (j *Job) Worker(warn func(line string)) *eval.Worker {
 // End notes the end and closes the directory.
 func (s *Session) End() error { return s.session.End() }
 
-// FirstTurn plays the first turn of the job's first episode; Meet comes before it.
+// firstTurn plays the first turn of the job's first episode; Meet comes before it.
 // See episode.Episode.FirstTurn.
-func (j *Job) FirstTurn(ctx context.Context) (episode.Turn, error) {
+func (j *Job) firstTurn(ctx context.Context) (episode.Turn, error) {
 	return j.Plan.Episodes[0].FirstTurn(ctx)
 }

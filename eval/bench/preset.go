@@ -31,7 +31,7 @@ func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err 
 		j, err = New(out, kind, r)
 		return j, skipped, err
 	}
-	chosen, skipped, err := ResolvePresets(out, given, r.Preset)
+	chosen, skipped, err := resolvePresets(out, given, r.Preset)
 	if err != nil {
 		return nil, skipped, err
 	}
@@ -40,7 +40,7 @@ func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err 
 			return nil, skipped, err
 		}
 	}
-	j, err = NewPresets(out, chosen)
+	j, err = newPresets(out, chosen)
 	return j, skipped, err
 }
 
@@ -66,10 +66,10 @@ func FindPresets(names []string) (out []configs.Preset, err error) {
 	return out, nil
 }
 
-// ResolvePresets combines each preset with the user's input, which takes
+// resolvePresets combines each preset with the user's input, which takes
 // precedence. Environments that the data folder lacks are skipped if a preset has
 // several; skipped says why.
-func ResolvePresets(out Outside, given Given, names []string) (chosen []Chosen, skipped []error, err error) {
+func resolvePresets(out Outside, given Given, names []string) (chosen []Chosen, skipped []error, err error) {
 	presets, err := FindPresets(names)
 	if err != nil {
 		return nil, nil, err

@@ -28,8 +28,8 @@ func Baselines() []string { return []string{Expert, Erring, Random} }
 // searches begins the names of players that search without a model, such as search:mcts:500.
 const searches = "search:"
 
-// DefaultSearchBudget is the budget of a search whose name has none.
-const DefaultSearchBudget = 1000
+// defaultSearchBudget is the budget of a search whose name has none.
+const defaultSearchBudget = 1000
 
 // mostSearchBudget bounds the memory of a search: it keeps worlds.
 const mostSearchBudget = 100_000
@@ -43,7 +43,7 @@ func ParseSearch(name string) (way string, budget int, ok bool, err error) {
 		return "", 0, false, nil
 	}
 	way, number, given := strings.Cut(rest, ":")
-	if budget = DefaultSearchBudget; given {
+	if budget = defaultSearchBudget; given {
 		budget, err = strconv.Atoi(number)
 	}
 	if err != nil || budget < 1 || budget > mostSearchBudget || !slices.Contains(agent.SearchWays(), way) {

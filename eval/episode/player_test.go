@@ -4,7 +4,7 @@ import "testing"
 
 func TestParseSearch(t *testing.T) {
 	for name, want := range map[string]int{
-		"search:mcts": DefaultSearchBudget, "search:best-first:20": 20, "search:mcts:100000": 100_000,
+		"search:mcts": defaultSearchBudget, "search:best-first:20": 20, "search:mcts:100000": 100_000,
 	} {
 		if way, budget, ok, err := ParseSearch(name); !ok || err != nil || budget != want || way == "" {
 			t.Errorf("%s: %q %d %v %v", name, way, budget, ok, err)

@@ -15,13 +15,13 @@ import (
 // address, or it is not ready. Any other answer ends it.
 func (f *Fleet) Await(ctx context.Context, patience time.Duration) (about record.Server, err error) {
 	if patience <= 0 {
-		return f.Server(ctx)
+		return f.server(ctx)
 	}
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cause := ""
 	for {
-		about, err = f.Server(waiting)
+		about, err = f.server(waiting)
 		var stopped *model.StoppedError
 		switch {
 		case ctx.Err() != nil:

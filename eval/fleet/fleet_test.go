@@ -243,12 +243,12 @@ func TestGiveUp(t *testing.T) {
 func TestSameModel(t *testing.T) {
 	a, b := newHost(t, "one"), newHost(t, "two")
 	f, n := open(t, Options{}, a, b)
-	if _, err := f.Server(context.Background()); err == nil ||
+	if _, err := f.server(context.Background()); err == nil ||
 		!strings.Contains(err.Error(), `the root of the model is "one" and "two"`) {
 		t.Errorf("%v", err)
 	}
 	b.root.Store(a.root.Load())
-	about, err := f.Server(context.Background())
+	about, err := f.server(context.Background())
 	if diff := cmp.Diff(record.Server{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"},
 		about); diff != "" || err != nil {
 		t.Error(err, diff)
@@ -272,7 +272,7 @@ func TestAbsentAtStart(t *testing.T) {
 	a, b := newHost(t, "r"), newHost(t, "r")
 	a.Leave()
 	f, n := open(t, Options{}, a, b)
-	if _, err := f.Server(context.Background()); err != nil {
+	if _, err := f.server(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	n.await(t, a.url()+" is set aside")
@@ -281,7 +281,7 @@ func TestAbsentAtStart(t *testing.T) {
 	a.Leave()
 	b.Leave()
 	f, _ = open(t, Options{}, a, b)
-	if _, err := f.Server(context.Background()); err == nil {
+	if _, err := f.server(context.Background()); err == nil {
 		t.Error("no server is there")
 	}
 }

@@ -137,7 +137,7 @@ func TestServerThatCannotJoin(t *testing.T) {
 	b.Leave()
 	list := []string{a.url()}
 	f, n := open(t, Options{List: func() ([]string, error) { return append(list, b.url(), b.url()+"/"), nil }}, a)
-	if _, err := f.Server(context.Background()); err != nil {
+	if _, err := f.server(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	n.await(t, b.url()+" is not used: ")
@@ -180,7 +180,7 @@ func TestHangingAtStart(t *testing.T) {
 		}
 		defer f.Close()
 		start := time.Now()
-		if _, err := f.Server(context.Background()); err != nil || time.Since(start) > 2*patience {
+		if _, err := f.server(context.Background()); err != nil || time.Since(start) > 2*patience {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 		if len(told) != 1 || !strings.Contains(told[0],
@@ -225,7 +225,7 @@ func TestSilentStart(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		var asking sync.WaitGroup
-		asking.Go(func() { _, _ = f.Server(ctx) })
+		asking.Go(func() { _, _ = f.server(ctx) })
 		if line := <-told; line != "the run waits for its model servers: http://hangs/v1: http://hangs/v1/models gave no usable reply in 1 attempt: no reply within 10s" {
 			t.Error(line)
 		}

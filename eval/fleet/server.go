@@ -42,9 +42,9 @@ type server struct {
 	left bool
 }
 
-// Server asks every server about itself. All must serve the same model. A server
+// server asks every server about itself. All must serve the same model. A server
 // that is not there is set aside; it is an error if none is.
-func (f *Fleet) Server(ctx context.Context) (record.Server, error) {
+func (f *Fleet) server(ctx context.Context) (record.Server, error) {
 	f.mu.Lock()
 	servers := f.present()
 	f.mu.Unlock()

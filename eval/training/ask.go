@@ -43,8 +43,8 @@ type Asker = func(context.Context, calls.Question) (*calls.Call, error)
 // Piece makes one item by its calls.
 type Piece func(ctx context.Context, ask Asker, item int) error
 
-// Decoding says how replies are sampled.
-func (a *ModelCalls) Decoding() record.Decoding {
+// decoding says how replies are sampled.
+func (a *ModelCalls) decoding() record.Decoding {
 	return a.Run.Decoding
 }
 

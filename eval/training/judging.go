@@ -101,7 +101,7 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 	j.of = &judge.Judge{
 		Prompt: prompt, Turns: drawn,
 		Condition: judge.Condition{
-			Model: j.Run.Model[0], Decoding: j.Decoding(), Prompt: hash, Turns: judge.HashOf(drawn), Seed: j.Seed,
+			Model: j.Run.Model[0], Decoding: j.decoding(), Prompt: hash, Turns: judge.HashOf(drawn), Seed: j.Seed,
 			Sample: j.Kind, Trajectories: j.Trajectories, MostHistory: j.History,
 		},
 	}

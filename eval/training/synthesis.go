@@ -150,7 +150,7 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	return &generate.Generator{
 		Prompts: prompts, Personas: personas, Verify: s.Verify,
 		Condition: generate.Condition{
-			Model: s.Run.Model[0], Decoding: s.Decoding(), Prompts: hash, Personas: hex.EncodeToString(sum[:]),
+			Model: s.Run.Model[0], Decoding: s.decoding(), Prompts: hash, Personas: hex.EncodeToString(sum[:]),
 			Seed:     s.Seed,
 			MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal,
 			SuccessText: s.Verify.SuccessText,

@@ -133,8 +133,8 @@ func (c Choice) keepsTask(t envs.Task) bool {
 	return fits(c.Task, t.ID, t.Type) || t.Index >= 0 && hasNumber(c.Task, int64(t.Index))
 }
 
-// Only returns the part of a plan that a choice keeps.
-func (m *Manifest) Only(c Choice) *Manifest {
+// only returns the part of a plan that a choice keeps.
+func (m *Manifest) only(c Choice) *Manifest {
 	if c.Empty() {
 		return m
 	}
@@ -214,10 +214,10 @@ func Choose(runs []Parts, only Choice) (out []Chosen, err error) {
 			open[i] = slices.DeleteFunc(slices.Clone(open[i]), func(v string) bool {
 				var one Choice
 				*one.lists()[i] = []string{v}
-				return len(m.Only(one).Groups) > 0
+				return len(m.only(one).Groups) > 0
 			})
 		}
-		if len(m.Only(only).Groups) > 0 {
+		if len(m.only(only).Groups) > 0 {
 			out = append(out, Chosen{p, only})
 		}
 	}

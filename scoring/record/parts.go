@@ -189,7 +189,7 @@ func (p Chosen) each(newDecoder func(*Manifest) func() decoder, visit func(*Mani
 	if err != nil {
 		return nil, err
 	}
-	plan, part := newChecker(m.Plan()), m.Only(p.Only)
+	plan, part := newChecker(m.Plan()), m.only(p.Only)
 	var kept *Plan // of what is read; nil for all
 	if part != m {
 		kept = part.Plan()

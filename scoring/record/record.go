@@ -51,8 +51,8 @@ const (
 // Final reports whether an outcome is a result.
 func (o Outcome) Final() bool { return o == Success || o == Failure }
 
-// Valid reports whether o is one of the outcomes.
-func (o Outcome) Valid() bool {
+// valid reports whether o is one of the outcomes.
+func (o Outcome) valid() bool {
 	switch o {
 	case Success, Failure, ModelError, EnvError, ContextExceeded, Cancelled:
 		return true
@@ -233,7 +233,7 @@ func (r *Result) check() error {
 		return fmt.Errorf("id: the record has no id")
 	case r.Attempt < 1:
 		return fmt.Errorf("attempt: %d is less than 1", r.Attempt)
-	case !r.Outcome.Valid():
+	case !r.Outcome.valid():
 		return fmt.Errorf("outcome: unknown outcome %q", r.Outcome)
 	case !fraction(r.Progress):
 		return fmt.Errorf("progress: %v is outside of [0,1]", r.Progress)

@@ -39,7 +39,7 @@ func TestOutcomesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range []Outcome{Success, Failure, ModelError, EnvError, ContextExceeded, Cancelled} {
-		if !o.Valid() || !strings.Contains(string(text), "| `"+string(o)+"` |") {
+		if !o.valid() || !strings.Contains(string(text), "| `"+string(o)+"` |") {
 			t.Errorf("SCHEMA.md says nothing of %s", o)
 		}
 	}

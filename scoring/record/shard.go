@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// MostShards is the largest number of parts of a run.
-const MostShards = 10_000
+// mostShards is the largest number of parts of a run.
+const mostShards = 10_000
 
 // Shard is a part of a plan: the tasks whose first trial has an id that leaves
 // Index-1 when it is divided by Count. A shard has a directory of its own in the
@@ -29,8 +29,8 @@ func ParseShard(text string) (Shard, error) {
 	index, count, _ := strings.Cut(text, "/")
 	i, err1 := strconv.Atoi(index)
 	n, err2 := strconv.Atoi(count)
-	if err1 != nil || err2 != nil || i < 1 || i > n || n > MostShards {
-		return Shard{}, fmt.Errorf("shard is %q, want I/N, such as 3/8: I from 1 to N, N at most %d", text, MostShards)
+	if err1 != nil || err2 != nil || i < 1 || i > n || n > mostShards {
+		return Shard{}, fmt.Errorf("shard is %q, want I/N, such as 3/8: I from 1 to N, N at most %d", text, mostShards)
 	}
 	return Shard{i, n}, nil
 }

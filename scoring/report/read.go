@@ -41,7 +41,7 @@ type Given struct {
 // Load reads the files of a source. An error is one of what the user gave.
 func (s Source) Load() (g Given, err error) {
 	g.of = s
-	if err := CheckInterval(s.Interval); err != nil {
+	if err := checkInterval(s.Interval); err != nil {
 		return g, err
 	}
 	if g.thoughts, err = readThoughts(s.Thoughts); err != nil {
@@ -71,8 +71,8 @@ func Intervals() (names []string) {
 	return names
 }
 
-// CheckInterval reports an unknown population of intervals.
-func CheckInterval(about string) error {
+// checkInterval reports an unknown population of intervals.
+func checkInterval(about string) error {
 	if slices.Contains(Intervals(), about) {
 		return nil
 	}

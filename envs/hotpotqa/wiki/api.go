@@ -106,7 +106,7 @@ func (l *Live) page(ctx context.Context, title string) (Answer, error) {
 			if r.Parse == nil || r.Parse.Text == nil {
 				return errors.New("the answer to a request for a page has no text")
 			}
-			blocks, err := ParseArticle(*r.Parse.Text)
+			blocks, err := parseArticle(*r.Parse.Text)
 			out = Answer{Title: r.Parse.Title, Blocks: blocks}
 			return err
 		})

@@ -43,8 +43,8 @@ func firstHeading(root *html.Node) string {
 	return ""
 }
 
-// ParseArticle reads the HTML of an article's body into its blocks.
-func ParseArticle(body string) ([]string, error) {
+// parseArticle reads the HTML of an article's body into its blocks.
+func parseArticle(body string) ([]string, error) {
 	root, err := parse(strings.NewReader(body))
 	if err != nil {
 		return nil, err

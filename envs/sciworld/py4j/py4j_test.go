@@ -237,7 +237,7 @@ func FuzzReply(f *testing.F) {
 		}
 		switch v := value.(type) {
 		case string:
-			if got := Unescape(Escape(v)); got != v || strings.ContainsAny(Escape(v), "\r\n") {
+			if got := unescape(escape(v)); got != v || strings.ContainsAny(escape(v), "\r\n") {
 				t.Errorf("%q becomes %q", v, got)
 			}
 		case Ref, Void:

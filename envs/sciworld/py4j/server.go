@@ -157,8 +157,8 @@ func (s *Server) Alive() bool {
 	}
 }
 
-// PID is the number of the process.
-func (s *Server) PID() int { return s.cmd.Process.Pid }
+// pid is the number of the process.
+func (s *Server) pid() int { return s.cmd.Process.Pid }
 
 // Kill ends the process and returns when it is gone. It may be called again.
 func (s *Server) Kill() {

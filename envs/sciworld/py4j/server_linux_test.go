@@ -25,7 +25,7 @@ func TestProcessGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if group, err := syscall.Getpgid(s.PID()); err != nil || group != s.PID() {
-		t.Errorf("process %d is in group %d, %v", s.PID(), group, err)
+	if group, err := syscall.Getpgid(s.pid()); err != nil || group != s.pid() {
+		t.Errorf("process %d is in group %d, %v", s.pid(), group, err)
 	}
 }

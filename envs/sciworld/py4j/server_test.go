@@ -70,7 +70,7 @@ func fakeParent() {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	fmt.Println(s.Port, s.PID())
+	fmt.Println(s.Port, s.pid())
 	select {}
 }
 

@@ -63,7 +63,7 @@ func encode(b *strings.Builder, value any) error {
 		b.WriteByte('n')
 	case string:
 		b.WriteByte('s')
-		b.WriteString(Escape(v))
+		b.WriteString(escape(v))
 	case bool:
 		b.WriteByte('b')
 		b.WriteString(strconv.FormatBool(v))
@@ -135,7 +135,7 @@ func parseValue(s string) (any, error) {
 	letter, text := s[0], s[1:]
 	switch letter {
 	case 's':
-		return Unescape(text), nil
+		return unescape(text), nil
 	case 'i':
 		n, err := strconv.ParseInt(text, 10, 32)
 		return int32(n), err
@@ -179,12 +179,12 @@ func parseBool(s string) (any, error) {
 
 var escaper = strings.NewReplacer(`\`, `\\`, "\r", `\r`, "\n", `\n`)
 
-// Escape writes a string so that it fits into a line.
-func Escape(s string) string { return escaper.Replace(s) }
+// escape writes a string so that it fits into a line.
+func escape(s string) string { return escaper.Replace(s) }
 
-// Unescape reads what Escape wrote, from left to right: \n, \r, and a backslash
+// unescape reads what escape wrote, from left to right: \n, \r, and a backslash
 // before any other character stands for that character.
-func Unescape(s string) string {
+func unescape(s string) string {
 	first := strings.IndexByte(s, '\\')
 	if first < 0 {
 		return s

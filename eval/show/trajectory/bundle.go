@@ -20,8 +20,8 @@ import (
 var bundleScript template.JS
 
 const (
-	// MaxBundle is how large the episodes in a page may be, in bytes.
-	MaxBundle = 20 << 20
+	// maxBundle is how large the episodes in a page may be, in bytes.
+	maxBundle = 20 << 20
 	// chunkSize is how much is compressed together, in bytes before that.
 	chunkSize = 1 << 20
 	// ratio is how many bytes of records have room in a byte of a page, at least:
@@ -47,7 +47,7 @@ type Bundle struct {
 
 // NewBundle returns an empty bundle for records of that size, in bytes.
 func NewBundle(records int64) *Bundle {
-	return &Bundle{share: min(1, float64(ratio*MaxBundle)/float64(max(1, records))),
+	return &Bundle{share: min(1, float64(ratio*maxBundle)/float64(max(1, records))),
 		pending: map[string]template.HTML{}}
 }
 
@@ -123,7 +123,7 @@ func (b *Bundle) flush() error {
 		return err
 	}
 	chunk := page.Data{ID: "episodes-" + strconv.Itoa(len(b.data)), Content: packed.Bytes()}
-	if n := len(chunk.Base64()); b.size+n > MaxBundle {
+	if n := len(chunk.Base64()); b.size+n > maxBundle {
 		b.full = true
 		b.rows = b.rows[:len(b.rows)-len(b.pending)]
 	} else {

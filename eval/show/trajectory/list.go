@@ -22,12 +22,12 @@ type Filter struct {
 
 // Keys of the fields of a filter in addresses and forms.
 const (
-	envKey, typeKey, modelKey, outcomeKey, TextKey = "env", "type", "model", "outcome", "text"
+	envKey, typeKey, modelKey, outcomeKey, textKey = "env", "type", "model", "outcome", "text"
 )
 
 // ReadFilter makes a filter from the values of an address.
 func ReadFilter(value func(key string) string) Filter {
-	return Filter{value(envKey), value(typeKey), value(modelKey), value(outcomeKey), value(TextKey)}
+	return Filter{value(envKey), value(typeKey), value(modelKey), value(outcomeKey), value(textKey)}
 }
 
 // Match reports whether a result is chosen, apart from its text.

@@ -217,7 +217,7 @@ func unpack(t *testing.T, d page.Data, into map[string]string) {
 
 // A bundle that cannot hold all takes whole tasks and says so.
 func TestBundleChooses(t *testing.T) {
-	b := NewBundle(10 * ratio * MaxBundle) // room for a tenth
+	b := NewBundle(10 * ratio * maxBundle) // room for a tenth
 	tasks := map[string]int{}
 	for i := range 1000 {
 		for _, model := range []string{"m", "n"} {

@@ -33,7 +33,7 @@ type listedModel struct{ Name, Rates string }
 
 // newListedRun describes a run that has been read.
 func newListedRun(href, name string, s Summary) listedRun {
-	out := listedRun{Href: href, Name: table.Printable(name), Summary: s, Mean: s.MeanSuccess()}
+	out := listedRun{Href: href, Name: table.Printable(name), Summary: s, Mean: s.meanSuccess()}
 	perturbations := map[string]bool{}
 	for _, r := range s.Rates {
 		c := r.Condition

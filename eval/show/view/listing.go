@@ -35,7 +35,7 @@ func (l Listing) each(visit func(Summary) error) error {
 			l.Warn(err.Error())
 			continue
 		}
-		s, err := Summarize(p, x, l.Now())
+		s, err := summarize(p, x, l.Now())
 		if err != nil {
 			l.Warn(fmt.Sprintf("%s: %v", p.Name(), err))
 			continue
@@ -92,7 +92,7 @@ func runTable(names []string, all []Summary, width int) table.Table {
 	for i, s := range all {
 		t.Rows = append(t.Rows, []table.Cell{
 			table.String(names[i]), table.String(minute(s.Started)), table.String(string(s.State)),
-			table.String(fmt.Sprintf("%d/%d", s.Finished, s.Planned)), table.Percent(s.MeanSuccess()),
+			table.String(fmt.Sprintf("%d/%d", s.Finished, s.Planned)), table.Percent(s.meanSuccess()),
 		})
 	}
 	room := width - lineWidth(t) - 2

@@ -58,8 +58,8 @@ type Rate struct {
 	Success, Progress scoring.Rate
 }
 
-// Summarize summarizes a run. It does not look at trajectories.
-func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
+// summarize summarizes a run. It does not look at trajectories.
+func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
 	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.Others}
 	run := scoring.NewRun(x.Manifest)
 	for i := range x.Results {
@@ -93,9 +93,9 @@ func Summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	return s, nil
 }
 
-// MeanSuccess is the mean success rate over models and environments without a
+// meanSuccess is the mean success rate over models and environments without a
 // perturbation; NaN if there is none.
-func (s Summary) MeanSuccess() float64 {
+func (s Summary) meanSuccess() float64 {
 	sum, n := 0.0, 0
 	for _, r := range s.Rates {
 		if r.Condition.Perturbation == "none" && !math.IsNaN(r.Success.Mean) {

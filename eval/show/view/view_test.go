@@ -376,7 +376,7 @@ func TestStates(t *testing.T) {
 	}
 	now := start.Add(time.Hour)
 	state := func() State {
-		s, err := Summarize(record.Parts{r.dir}, x, now)
+		s, err := summarize(record.Parts{r.dir}, x, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,7 +435,7 @@ func TestRatesSoFar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Summarize(record.Parts{dir}, x, start)
+	s, err := summarize(record.Parts{dir}, x, start)
 	if err != nil || len(s.Rates) != 1 {
 		t.Fatalf("%d rates, %v", len(s.Rates), err)
 	}

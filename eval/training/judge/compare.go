@@ -28,7 +28,7 @@ type Rater struct {
 func Given(name string, turns []Turn) Rater {
 	r := Rater{Name: name, Labels: map[string]Label{}}
 	for i := range turns {
-		r.Labels[turns[i].ID] = turns[i].Given()
+		r.Labels[turns[i].ID] = turns[i].given()
 	}
 	return r
 }
@@ -82,7 +82,7 @@ func newPairs(a, b *Rater, turns []Turn) *pairs {
 			p.clusters = append(p.clusters, nil)
 			groups = append(groups, stats.Group{Setting: t.Trajectory.Task})
 		}
-		x, y := slices.Index(Labels(), a.Labels[t.ID]), slices.Index(Labels(), b.Labels[t.ID])
+		x, y := slices.Index(labels(), a.Labels[t.ID]), slices.Index(labels(), b.Labels[t.ID])
 		if x < 0 {
 			x = none
 		}
@@ -91,8 +91,8 @@ func newPairs(a, b *Rater, turns []Turn) *pairs {
 		}
 		p.counts[x][y]++
 		if x != none && y != none {
-			p.clusters[c] = append(p.clusters[c], pairedAs{stats.Pair{x, y}, t.Given()})
-			p.given[t.Given()]++
+			p.clusters[c] = append(p.clusters[c], pairedAs{stats.Pair{x, y}, t.given()})
+			p.given[t.given()]++
 		}
 	}
 	p.sampling, p.err = stats.NewSampling(stats.TheseKinds, groups, level)
@@ -135,7 +135,7 @@ func (p *pairs) ratio(counts func(pairedAs) float64) (value float64, iv stats.In
 // population is the agreement of turns that are right and wrong as often as all are:
 // each turn with both labels stands for the turns with its own label.
 func (p *pairs) population(all map[Label]int) (value float64, iv stats.Interval, err error) {
-	for _, label := range Labels() {
+	for _, label := range labels() {
 		if all[label] > 0 && p.given[label] == 0 {
 			return 0, iv, stats.ErrNothing
 		}
@@ -185,7 +185,7 @@ func labelTable(s *Sample, turns []Turn, raters []Rater) table.Table {
 			t.Rows = append(t.Rows, []table.Cell{table.String(r.Name), table.String(what), table.Int(n),
 				table.Percent(float64(n) / float64(max(1, len(turns))))})
 		}
-		for _, label := range Labels() {
+		for _, label := range labels() {
 			n := 0
 			for _, l := range r.Labels {
 				if l == label {
@@ -248,7 +248,7 @@ func agreement(all []*pairs, s *Sample) table.Table {
 		add("agreement %", p.n(), table.Percent, value, iv, err)
 		value, iv, err = p.kappa()
 		add("Cohen's kappa", p.n(), plain, value, iv, err)
-		for i, label := range Labels() {
+		for i, label := range labels() {
 			value, iv, err = p.ratio(func(pair pairedAs) float64 {
 				if pair.Pair[0] == i {
 					return 1

@@ -18,7 +18,7 @@ import (
 type Condition struct {
 	Model    string          `json:"model"`
 	Decoding record.Decoding `json:"decoding"`
-	// Prompt and Turns are SHA-256 hashes: of the prompt, and of the sampled turns.
+	// prompt and Turns are SHA-256 hashes: of the prompt, and of the sampled turns.
 	Prompt       string `json:"prompt"`
 	Turns        string `json:"turns"`
 	Seed         int64  `json:"seed"`
@@ -62,7 +62,7 @@ func (j *Judge) Label(ctx context.Context, ask func(context.Context, calls.Quest
 	t := &j.Turns[i]
 	c, err := ask(ctx, calls.Question{
 		Key: t.ID, Kind: LabelCall,
-		Messages: []model.Message{{Role: model.User, Content: t.Prompt(j.Prompt, j.Condition.MostHistory)}},
+		Messages: []model.Message{{Role: model.User, Content: t.prompt(j.Prompt, j.Condition.MostHistory)}},
 		Decoding: j.Condition.Decoding,
 		Seed:     stream.Seed(j.Condition.Seed, "judge", "call", t.ID),
 	})
@@ -77,7 +77,7 @@ type Line struct {
 	ID         string `json:"id"`
 	Trajectory string `json:"trajectory"`
 	Step       int    `json:"step"` // from 0
-	// Given is the label that the trajectory has.
+	// given is the label that the trajectory has.
 	Given Label `json:"given"`
 	// Answer is the judge's; nil without a result.
 	Answer *Answer `json:"answer,omitempty"`
@@ -88,7 +88,7 @@ func (j *Judge) WriteLabels(w io.Writer, answers map[string]Answer) error {
 	lines := record.NewLines(w)
 	for i := range j.Turns {
 		t := &j.Turns[i]
-		line := Line{ID: t.ID, Trajectory: t.Trajectory.ID, Step: t.Index, Given: t.Given()}
+		line := Line{ID: t.ID, Trajectory: t.Trajectory.ID, Step: t.Index, Given: t.given()}
 		if a, ok := answers[t.ID]; ok {
 			line.Answer = &a
 		}

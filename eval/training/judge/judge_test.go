@@ -53,7 +53,7 @@ func TestSample(t *testing.T) {
 			if labels[turn.Trajectory.ID] == nil {
 				labels[turn.Trajectory.ID] = map[Label]int{}
 			}
-			labels[turn.Trajectory.ID][turn.Given()]++
+			labels[turn.Trajectory.ID][turn.given()]++
 		}
 		for id, counts := range labels {
 			if kind == Balanced && (counts[Right] != 1 || counts[Wrong] != 1) || counts[Right]+counts[Wrong] != 2 {
@@ -114,7 +114,7 @@ func FuzzReadAnswer(f *testing.F) {
 	f.Add(`{"verdict": "wrong", "kind": {"a": [1]}}{`)
 	f.Fuzz(func(t *testing.T, reply string) {
 		a := readAnswer(reply)
-		if (a.Label == "") == (a.Unreadable == "") || a.Label != "" && !slices.Contains(Labels(), a.Label) {
+		if (a.Label == "") == (a.Unreadable == "") || a.Label != "" && !slices.Contains(labels(), a.Label) {
 			t.Errorf("%q: %+v", reply, a)
 		}
 	})
@@ -127,7 +127,7 @@ func TestPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	turn := newTurn(plays("x", "rrwr"), 2)
-	text := turn.Prompt(p, 1000)
+	text := turn.prompt(p, 1000)
 	for _, want := range []string{"Goal: Go.", "They are not recorded",
 		"Observation: A room.\nThought: thought 0\nAction: action 0\nObservation: result 0\n",
 		"The player's turn:\nThought: thought 2\nAction: action 2\n"} {

@@ -103,7 +103,7 @@ func (s *Sample) draw(t *Trajectory) []int {
 	var with [2][]int // the steps of each label
 	var all []int
 	for i := range t.Steps {
-		if at := slices.Index(Labels(), t.Steps[i].Given); at >= 0 {
+		if at := slices.Index(labels(), t.Steps[i].Given); at >= 0 {
 			with[at] = append(with[at], i)
 			all = append(all, i)
 		}

@@ -22,8 +22,8 @@ const (
 	Wrong Label = "wrong"
 )
 
-// Labels are all labels.
-func Labels() []Label { return []Label{Right, Wrong} }
+// labels are all labels.
+func labels() []Label { return []Label{Right, Wrong} }
 
 // Trajectory is a trajectory whose turns can be judged.
 type Trajectory struct {
@@ -60,8 +60,8 @@ type Turn struct {
 // step returns the step that is judged.
 func (t *Turn) step() *Step { return &t.Trajectory.Steps[t.Index] }
 
-// Given is the label that the trajectory has.
-func (t *Turn) Given() Label { return t.step().Given }
+// given is the label that the trajectory has.
+func (t *Turn) given() Label { return t.step().Given }
 
 // newTurn returns a turn with its id.
 func newTurn(of *Trajectory, index int) Turn {
@@ -103,9 +103,9 @@ func shown(thought, action string) string {
 // unknownActions stands for actions that are not known.
 const unknownActions = "They are not recorded; the player knew them."
 
-// Prompt is the prompt for a turn: what was known before it, and the turn, but not
+// prompt is the prompt for a turn: what was known before it, and the turn, but not
 // what followed.
-func (t *Turn) Prompt(p configs.Judge, mostHistory int) string {
+func (t *Turn) prompt(p configs.Judge, mostHistory int) string {
 	actions := t.Trajectory.Actions
 	if actions == "" {
 		actions = unknownActions
