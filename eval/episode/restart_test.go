@@ -111,3 +111,48 @@ func TestBrokenListIsTheEnvironments(t *testing.T) {
 		t.Errorf("%s: %s", rec.Outcome, rec.Error)
 	}
 }
+
+// endings are games that all end at once, of which the second cannot begin.
+type endings struct {
+	house
+	made, start *int
+}
+
+func (e endings) NewWorld(envs.Task) (envs.World, error) {
+	*e.made--
+	if *e.made < 0 {
+		return nil, errors.New("there is no other game")
+	}
+	return &endingWorld{start: e.start}, nil
+}
+
+type endingWorld struct {
+	houseWorld
+	start *int
+}
+
+func (w *endingWorld) Start(ctx context.Context) (envs.Start, error) {
+	*w.start--
+	if *w.start < 0 {
+		return envs.Start{}, errors.New("the game does not begin")
+	}
+	return w.houseWorld.Start(ctx)
+}
+
+func (w *endingWorld) Step(context.Context, string) (envs.Step, error) {
+	return envs.Step{Observation: "You lose.", Done: true, Valid: true}, nil
+}
+
+// A game that cannot start again is the environment's fault, not the model's.
+func TestBrokenRestart(t *testing.T) {
+	p := loadAny(t, "testdata/forms/form-restart.yaml")
+	for want, c := range map[string][2]int{
+		"there is no other game":  {1, 9},
+		"the game does not begin": {9, 1},
+	} {
+		env := endings{house{"a"}, &c[0], &c[1]}
+		if rec := playProtocol(t, env, &p, "x", "y", "z"); rec.Outcome != record.EnvError || rec.Error != want {
+			t.Errorf("%s: %q, want %q", rec.Outcome, rec.Error, want)
+		}
+	}
+}

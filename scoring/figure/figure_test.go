@@ -426,3 +426,29 @@ func TestRoundAxis(t *testing.T) {
 		}
 	}
 }
+
+// A matrix has each value in the cell of its model and task, tasks in their order.
+func TestMatrixHasItsCells(t *testing.T) {
+	of := table.Table{Columns: []table.Column{{Key: column.Model.ID()}, {Key: column.TaskNo.ID()},
+		{Key: column.Task.ID()}, {Key: column.Type.ID()}, {Key: column.Episodes.ID()}, {Key: column.Success.ID()}}}
+	values := map[string][]float64{"one": {0.25, 0.5, 1}, "other": {0, 0.75, 0.5}}
+	for _, model := range []string{"one", "other"} {
+		for _, task := range []int{2, 0, 1} {
+			of.Rows = append(of.Rows, []table.Cell{table.String(model), table.Int(task),
+				table.String(fmt.Sprint("t", task)), table.String("kind"), table.Int(4),
+				table.Percent(values[model][task])})
+		}
+	}
+	m := newMatrix(newReader(of), column.Success, "SR")
+	if m.tasks != 3 || m.each != 1 {
+		t.Fatalf("%d tasks, %d in a column", m.tasks, m.each)
+	}
+	for i, model := range m.models {
+		for task, want := range values[model] {
+			c := m.cells[i][task]
+			if c.n != 1 || c.sum != want || !strings.Contains(c.text, fmt.Sprintf("task %d, t%d", task, task)) {
+				t.Errorf("%s, task %d: %+v, want %v", model, task, c, want)
+			}
+		}
+	}
+}

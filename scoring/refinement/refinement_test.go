@@ -312,3 +312,26 @@ func TestMeasuresAreDocumented(t *testing.T) {
 		t.Errorf("MEASURES.md (-measures +documented):\n%s", diff)
 	}
 }
+
+// What one episode adds to measures that count episodes and steps.
+func TestMeasuresOfAnEpisode(t *testing.T) {
+	of := map[string]Measure{}
+	for _, m := range Measures() {
+		of[m.Key] = m
+	}
+	for _, c := range []struct {
+		key      string
+		counts   Counts
+		num, den float64
+	}{
+		{"lost_progress", Counts{Steps: 4, Lost: true}, 1, 1},
+		{"lost_progress", Counts{Steps: 4}, 0, 1},
+		{"stuck_since", Counts{Steps: 9, Stuck: 3}, 3, 1},
+		{"stuck_steps", Counts{Steps: 9, Stuck: 3}, 6, 9},
+		{"stuck_steps", Counts{Steps: 9, Stuck: 3, Solved: true}, 0, 0},
+	} {
+		if num, den := of[c.key].Of(&c.counts); num != c.num || den != c.den {
+			t.Errorf("%s of %+v: %v of %v, want %v of %v", c.key, c.counts, num, den, c.num, c.den)
+		}
+	}
+}

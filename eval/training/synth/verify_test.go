@@ -3,6 +3,7 @@ package synth
 import (
 	"encoding/json"
 	"fmt"
+	"regexp/syntax"
 	"strings"
 	"testing"
 
@@ -395,4 +396,23 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("%+v", v)
 		}
 	})
+}
+
+// A pattern is as large as its text, with repetitions written out.
+func TestSizeOfPatterns(t *testing.T) {
+	for pattern, want := range map[string]int{
+		"abcdefghij":     10,
+		"(?:abcdef){20}": 20 * 7,
+		"(?:abcdef){3,}": 3 * 7,
+		"[a-z]":          1,
+		"a|bcdef":        1 + 1 + 5,
+	} {
+		re, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := size(re); got != want {
+			t.Errorf("%s: %d, want %d", pattern, got, want)
+		}
+	}
 }
