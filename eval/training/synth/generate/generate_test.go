@@ -238,7 +238,8 @@ func TestMistakes(t *testing.T) {
 		"a comma is missing": {says(script, replaced(t, full, "},\n {\"turn\": 4", "}\n {\"turn\": 4"), from(3)),
 			[]Attempt{ok, trajectory(synth.Format, 4, 3), done}, "What followed was rejected: turn 4: the JSON has a " +
 				"fault where >>> stands (invalid character '{' after array element (expecting ',' or ']')): …"},
-		"a quotation mark ends a string": {says(script, replaced(t, full, "I try take rope now.", "I try \"take\" rope."),
+		"a quotation mark ends a string": {says(script,
+			replaced(t, full, "I try take rope now.", "I try \"take\" rope."),
 			from(5)), []Attempt{ok, trajectory(synth.Format, 6, 5), done}, `"Thought": "I try ">>>take" rope.", "Action"`},
 		"no turns": {says(script, "[]", full), []Attempt{ok, trajectory(synth.Format, 0, 0), done},
 			"the trajectory has no turns"},
