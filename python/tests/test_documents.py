@@ -1,6 +1,8 @@
 """What documents show works."""
 
 import ast
+import doctest
+import importlib
 import json
 import re
 from pathlib import Path
@@ -33,5 +35,24 @@ def test_notebook():
 def test_names(page):
     """Every name of the package that a page uses is there."""
     for name in re.findall(r"heldout\.([A-Za-z_]+)[(\s`]", (ROOT / page).read_text()):
-        if name not in ("gymnasium", "trl", "skyrl", "textarena"):
+        if name not in ("gymnasium", "openenv", "skyrl", "textarena", "trl", "verl"):
             assert hasattr(heldout, name), name
+
+
+MODULES = ["heldout", *(f"heldout.{name}" for name in ("_binary", "_environments", "_evaluate", "_pool", "_records"))]
+FRAMEWORKS = {"gymnasium": "gymnasium", "openenv": "openenv", "skyrl": "skyrl_gym", "textarena": "textarena"}
+
+
+@pytest.mark.parametrize("name", [*MODULES, *(f"heldout.{name}" for name in FRAMEWORKS)])
+def test_examples(name, run, tmp_path, monkeypatch):
+    """The examples of docstrings run, in a folder with one run."""
+    short = name.rpartition(".")[2]
+    if short in FRAMEWORKS:
+        pytest.importorskip(FRAMEWORKS[short], reason=f"pip install 'heldout[{short}]'")
+    module = importlib.import_module(name)
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "gripper").symlink_to(run)
+    monkeypatch.chdir(tmp_path)
+    found = doctest.DocTestFinder().find(module, name, extraglobs={"heldout": heldout})
+    failed = sum(doctest.DocTestRunner().run(test).failed for test in found)
+    assert failed == 0

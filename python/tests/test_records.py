@@ -68,7 +68,10 @@ def test_metrics(run):
 
 def test_shown(run, tmp_path):
     records = heldout.read(run)
-    assert str(records).startswith("expert is better than random on pddl") and "<pre>" in records._repr_html_()
+    assert str(records).startswith("expert is better than random on pddl") and str(records).count("100.0") > 0
+    shown = records._repr_html_()
+    assert "<th>expert</th><td>100.0 a<br><small>84–100</small></td>" in shown
+    assert "<p>expert beats random on pddl by 100.0 points" in shown
     assert records.figure("rates").svg.startswith("<svg") or "<svg" in records.figure("rates").svg
     assert records.report(tmp_path / "r.html").stat().st_size > 10_000
 

@@ -100,7 +100,8 @@ def test_server(tok, tmp_path, server):
     )
     made.add_callback(callback.attach(made))
     made.train()
-    assert made.state.log_history[-2]["heldout/pddl/success"] == 0 and len(requests) >= 3
+    assert [e["heldout/pddl/success"] for e in made.state.log_history if "heldout/pddl/success" in e] == [0]
+    assert len(requests) >= 6
     wrong = trainer(tok, tmp_path / "out", max_steps=1)
     gone = heldout.trl.EvaluateCallback(
         "pddl", every=1, out=tmp_path / "gone", model="tiny", base_url="http://127.0.0.1:9/v1", **HELD_OUT

@@ -153,7 +153,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return self._say(404, {"error": {"message": "a policy answers /v1/models and /v1/chat/completions"}})
         reply = self.owner.ask(json.loads(body))
         if reply is None:
-            return self._say(503, {"error": {"message": "the policy is gone"}})
+            self.close_connection = True  # nobody waits for it: the run is being stopped
+            return None
         message = {"role": "assistant", "content": reply}
         choice: dict[str, Any] = {"index": 0, "message": message, "finish_reason": "stop"}
         return self._say(200, {"object": "chat.completion", "model": self.owner.name, "choices": [choice]})
@@ -169,8 +170,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        try:
+            self.end_headers()
+            self.wfile.write(body)
+        except ConnectionError:  # the run was stopped
+            self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:
         """Says nothing: a run has its own log."""

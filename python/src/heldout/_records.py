@@ -12,7 +12,7 @@ import os
 import tempfile
 import webbrowser
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,11 +27,15 @@ _MODULES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table of `heldout compare`: `rows` are its cells by column, numbers as numbers and rates as fractions."""
+    """A table of `heldout compare`: `rows` are its cells by column, numbers as numbers and rates as fractions.
+
+    `notes` are the sentences below it.
+    """
 
     id: str
     title: str
     rows: list[dict[str, Any]]
+    notes: list[str] = field(default_factory=list[str])
 
     def frame(self, backend: Backend | None = None) -> Any:
         """Returns the rows as a data frame."""
@@ -44,7 +48,7 @@ class Table:
         columns = list(self.rows[0]) if self.rows else []
         head = "".join(f"<th>{html.escape(c)}</th>" for c in columns)
         body = "".join("<tr>" + "".join(f"<td>{_cell(row[c])}</td>" for c in columns) + "</tr>" for row in self.rows)
-        return f"<table><caption>{html.escape(self.title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return _table(self.title, head, body) + _paragraphs(self.notes)
 
 
 class Records:
@@ -83,7 +87,7 @@ class Records:
         flags = [f"--{k.replace('_', '-')}={str(v).lower() if isinstance(v, bool) else v}" for k, v in options.items()]
         chosen = [f"--table={name}" for name in names or ("all",)]
         printed = cli("compare", *self.paths, "--format=json", *chosen, *flags).stdout
-        return {t["id"]: Table(t["id"], t["title"], t["rows"]) for t in json.loads(printed)}
+        return {t["id"]: Table(t["id"], t["title"], t["rows"], t.get("notes") or []) for t in json.loads(printed)}
 
     def metrics(self, prefix: str = "heldout/") -> dict[str, float]:
         """Returns rates and limits of their 95% intervals under flat names, for a tracker.
@@ -127,7 +131,10 @@ class Records:
         return f"heldout.read({self.paths!r})"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        printed = json.loads(cli("compare", *self.paths, "--format=json").stdout)
+        if not printed or printed[0]["id"] != "headline":
+            return f"<pre>{html.escape(str(self))}</pre>"
+        return _headline(printed[0]) + "".join(_paragraphs(t.get("notes") or []) for t in printed)
 
     def _frame(self, kind: str, *, steps: bool, texts: bool, attempts: bool) -> Any:
         backend = _backend(self._backend)
@@ -206,6 +213,32 @@ def _backend(wanted: Backend | None) -> Backend:
         "a data frame needs pandas with pyarrow, polars or pyarrow: pip install 'heldout[pandas]'; "
         "heldout.episodes(run) needs none"
     )
+
+
+def _headline(table: dict[str, Any]) -> str:
+    """Returns rates by model and environment in percent, with letters and the limits of their intervals."""
+    cells: dict[str, dict[str, str]] = {}
+    for row in table["rows"]:
+        rate = "" if row["value"] is None else f"{100 * row['value']:.1f} {html.escape(row['letters'] or '')}"
+        if row["low"] is not None:
+            rate += f"<br><small>{100 * row['low']:.0f}–{100 * row['high']:.0f}</small>"
+        cells.setdefault(row["model"], {})[row["preset"] or row["environment"]] = rate
+    places = list(dict.fromkeys(place for rates in cells.values() for place in rates))
+    head = "".join(f"<th>{html.escape(h)}</th>" for h in [f"{table['rows'][0]['rate']}, %", *places])
+    body = "".join(
+        f"<tr><th>{html.escape(model)}</th>" + "".join(f"<td>{rates.get(p, '')}</td>" for p in places) + "</tr>"
+        for model, rates in cells.items()
+    )
+    return _table(table["title"], head, body)
+
+
+def _table(title: str, head: str, body: str) -> str:
+    caption = f"<caption>{html.escape(title)}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _paragraphs(notes: Sequence[str]) -> str:
+    return "".join(f"<p>{html.escape(note)}</p>" for note in notes)
 
 
 def _cell(value: Any) -> str:

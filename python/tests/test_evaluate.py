@@ -1,0 +1,106 @@
+"""Runs from Python, with functions as models."""
+
+import json
+import threading
+
+import pytest
+
+import heldout
+
+OPTIONS = {"tasks": "gripper/gen0-01,gripper/gen0-02", "step_limit": 4, "max_tokens": 50, "progress": False}
+TIMES = ("started", "ended", "model_seconds", "server", "servers", "checksum", "prompt_tokens", "completion_tokens")
+
+
+def looking(conversations, sampling):
+    return ["Thought: so\nAction: look around"] * len(conversations)
+
+
+def played(run):
+    """What was played, without times and what only a server counts."""
+    rows = [{k: v for k, v in e.items() if k not in TIMES} for e in heldout.episodes(run)]
+    for row in rows:
+        row["trajectory"] = [{k: v for k, v in t.items() if k not in TIMES} for t in row["trajectory"]]
+    return sorted(rows, key=lambda row: row["id"])
+
+
+def test_as_a_server(tmp_path, server):
+    """A function plays what a server plays that gives the same replies."""
+    url, _ = server
+    by_server = heldout.evaluate("tiny", "pddl", out=tmp_path / "server", base_url=url, seeds=2, **OPTIONS)
+    by_function = heldout.evaluate(looking, "pddl", out=tmp_path / "function", name="tiny", seeds=2, **OPTIONS)
+    assert json.dumps(played(by_server.run)) == json.dumps(played(by_function.run))
+
+
+def test_batches(tmp_path):
+    """What waits goes together, in the thread of the caller; replies end where the run says."""
+    seen = []
+
+    def policy(conversations, sampling):
+        assert threading.current_thread() is threading.main_thread()
+        seen.append((len(conversations), sampling))
+        return [f"Action: look around\nObservation: {m[-1]['content']}" for m in conversations]
+
+    run = heldout.evaluate(policy, "pddl", out=tmp_path / "run", seeds=4, temperature=0.7, agent="react", **OPTIONS)
+    assert {t["action"] for e in heldout.episodes(run.run) for t in e["trajectory"]} == {"look around"}
+    assert sum(count for count, _ in seen) == 8 * 4 and max(count for count, _ in seen) > 1
+    assert all(s["temperature"] == 0.7 and s["max_tokens"] == 50 and len(s["seeds"]) == n for n, s in seen)
+
+
+def test_error_of_a_function(tmp_path):
+    def broken(conversations, sampling):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        heldout.evaluate(broken, "pddl", out=tmp_path / "run", **OPTIONS)
+    with pytest.raises(ValueError, match="the policy gave 0 replies to"):
+        heldout.evaluate(lambda conversations, sampling: [], "pddl", out=tmp_path / "run", **OPTIONS)
+    again = heldout.evaluate(looking, "pddl", out=tmp_path / "run", **OPTIONS)
+    assert {e["id"] for e in played(again.run) if e["outcome"] == "failure"} == {e["id"] for e in played(again.run)}
+
+
+def test_key(tmp_path):
+    """Others of this machine cannot ask the function."""
+    import urllib.error
+    import urllib.request
+
+    endpoint = heldout._policy.Endpoint(looking, "policy")
+    try:
+        for request in (endpoint.url + "/models", urllib.request.Request(endpoint.url + "/chat/completions", b"{}")):
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                urllib.request.urlopen(request)
+    finally:
+        endpoint.close()
+
+
+def test_overlap():
+    planned = heldout._evaluate.planned("pddl", tasks="gripper", temperature=0.5, base_url="http://127.0.0.1:9/v1")
+    assert len(planned) == 20 and "gripper/gen0-01" in planned
+    with pytest.raises(heldout.Overlap, match="1 of 20 tasks .* such as gripper/gen0-03"):
+        heldout._evaluate.planned("pddl", tasks="gripper", without={"gripper/gen0-03", "other"})
+
+
+class Shell:
+    """A notebook, as far as IPython says that there is one."""
+
+    kernel = True
+
+    def __init__(self):
+        self.lines = []
+        self.display = self
+
+    def get_ipython(self):
+        return self
+
+    def __call__(self, *_, **__):
+        return self
+
+    def update(self, shown, raw):
+        self.lines.append(shown["text/plain"])
+
+
+def test_progress_in_a_notebook(tmp_path, monkeypatch, capsys):
+    shell = Shell()
+    shell.display.display = shell
+    monkeypatch.setitem(__import__("sys").modules, "IPython", shell)
+    heldout.evaluate("random", "pddl", out=tmp_path / "run", **{**OPTIONS, "progress": True, "max_tokens": None})
+    assert any(line.startswith("2/2 episodes") for line in shell.lines) and capsys.readouterr().err == ""
