@@ -45,7 +45,7 @@ needs them is rejected as "unsupported pattern".`,
 	f := c.Flags()
 	verifyFlags(f, &o, &signal)
 	f.BoolVar(&lenient, "lenient", false,
-		"accept code fences and trailing commas in scripts and trajectories that are strings, and count them")
+		"accept text around the JSON and trailing commas in scripts and trajectories that are strings, and count them")
 	f.StringVar(&masked, "masked", "",
 		"write the trajectories that pass, with the turns that a model is trained on, to this file")
 	f.BoolVar(&force, "force", false, "replace the file of --masked")
