@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"heldout/configs"
 	"heldout/envs/datafile"
@@ -63,6 +65,10 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 				return exportFrames(c, sys, sources, o.Out, o.Force, frames)
 			}
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
+			o.Again = commandOf(c, sources)
+			if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
+				o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
+			}
 			o.Texts.Outside = sys.outside()
 			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
 			if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {
@@ -88,7 +94,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f := c.Flags()
 	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]")+" or "+
 		parquet)
-	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; a folder for parquet")
+	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; a folder, for a hub, without an ending; a folder for parquet")
 	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
 	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")
 	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet: write all attempts, not only those that count")
@@ -142,6 +148,25 @@ func checkExports(sys *system, dirs []string) error {
 	uncovered, err := export.CheckAll(sys.stdout, dirs)
 	sys.warnUncovered(uncovered)
 	return err
+}
+
+// commandOf is a command without the folders in which its files lie, which say nothing
+// elsewhere.
+func commandOf(c *cobra.Command, sources []string) string {
+	words := []string{"heldout", c.Name()}
+	for _, s := range sources {
+		words = append(words, filepath.Base(s))
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if filepath.IsAbs(value) || f.Name == "out" || f.Name == "data" {
+			value = filepath.Base(value)
+		}
+		if f.Name != "force" {
+			words = append(words, "--"+f.Name, strings.Trim(value, "[]"))
+		}
+	})
+	return strings.Join(words, " ")
 }
 
 // parseExport reads the flags that have a form of their own.

@@ -59,6 +59,7 @@ func Check(dir string) (out []Checked, err error) {
 func checkExport(name string) []Checked {
 	var m struct {
 		Parts []PartReport `json:"parts"`
+		Card  string       `json:"card_sha256"`
 	}
 	b, err := datafile.Read(name, maxManifest)
 	has := true
@@ -69,14 +70,42 @@ func checkExport(name string) []Checked {
 	if !has {
 		out[0].Uncovered = []string{name}
 	}
-	for _, p := range m.Parts {
-		c := Checked{File: filepath.Join(filepath.Dir(name), filepath.Base(p.File))}
+	check := func(file, want string) {
+		c := Checked{File: filepath.Join(filepath.Dir(name), filepath.Base(file))}
 		sum, err := datafile.Sum(c.File)
-		if c.Err = err; err == nil && sum != p.SHA256 {
+		if c.Err = err; err == nil && sum != want {
 			c.Err = fmt.Errorf("it has the SHA-256 %s, its manifest says %s: it was changed after it was written", sum,
-				p.SHA256)
+				want)
 		}
 		out = append(out, c)
+	}
+	named := map[string]bool{filepath.Base(name): true, cardName: true}
+	for _, p := range m.Parts {
+		check(p.File, p.SHA256)
+		if named[filepath.Base(p.File)] = true; p.Parquet != "" {
+			check(p.Parquet, p.ParquetSHA256)
+			named[filepath.Base(p.Parquet)] = true
+		}
+	}
+	if m.Card != "" {
+		check(cardName, m.Card)
+		out = append(out, strangers(filepath.Dir(name), named)...)
+	}
+	return out
+}
+
+// strangers are the files in the folder of a card that its manifest does not name: a hub
+// would publish them, too.
+func strangers(dir string, named map[string]bool) (out []Checked) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return []Checked{{File: dir, Err: err}}
+	}
+	for _, e := range entries {
+		if !named[e.Name()] && !strings.HasPrefix(e.Name(), ".") {
+			why := errors.New("the manifest does not name it")
+			out = append(out, Checked{File: filepath.Join(dir, e.Name()), Err: why})
+		}
 	}
 	return out
 }

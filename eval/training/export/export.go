@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"heldout/eval/episode"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,9 +30,12 @@ type Options struct {
 	Sources []string
 	Format  Format
 	// Out is the name of the file; Force replaces what has it. The files of parts have
-	// the name of the part in theirs.
-	Out   string
-	Force bool
+	// the name of the part in theirs. Folder says that Out is in a folder of its own, which a
+	// hub takes as it is: with Parquet files and a card. Again is the command that makes it.
+	Out    string
+	Folder bool
+	Again  string
+	Force  bool
 	// Mask are the rules by which replies are not trained on.
 	Mask   []Mark
 	Filter Filter
@@ -159,8 +164,11 @@ type exporter struct {
 	seen      map[[16]byte]bool
 	thinker   thinker
 	measure   *measure
-	labels    turnLabels        // of a judge
-	unchosen  map[string]Reason // by id, of episodes that Balance leaves out
+	// origins are where tasks come from, settings which those are, by environment.
+	origins  map[string]map[envs.Source]bool
+	settings map[string]map[string]bool
+	labels   turnLabels        // of a judge
+	unchosen map[string]Reason // by id, of episodes that Balance leaves out
 	// waiting are the episodes of tasks for forms that compare them, missing the numbers
 	// of those that are still to come, by task.
 	waiting map[string][]*attempt
@@ -183,6 +191,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Options: o, splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
 		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, seen: map[[16]byte]bool{},
 		thinker: thinker{o.Thoughts, o.Seed}, waiting: map[string][]*attempt{}, missing: map[string]int{},
+		origins: map[string]map[envs.Source]bool{}, settings: map[string]map[string]bool{},
 	}
 	defer x.close()
 	var err error
@@ -245,6 +254,7 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 				x.splitter.add(e.Name, t)
 			}
 		}
+		x.originate(s.run.manifest)
 		x.report.Without += s.run.without
 		x.report.Uncovered = append(x.report.Uncovered, s.run.manifest.Uncovered...)
 		x.addTests(refused, s.run)
@@ -256,6 +266,21 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 		return refused
 	}
 	return nil
+}
+
+// originate notes where the tasks of a run come from.
+func (x *exporter) originate(m *record.Manifest) {
+	for _, e := range m.Environments {
+		if x.origins[e.Name] == nil {
+			x.origins[e.Name], x.settings[e.Name] = map[envs.Source]bool{}, map[string]bool{}
+		}
+		x.origins[e.Name][e.Source] = true
+		said := []string{string(e.Source)}
+		for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
+			said = append(said, name+" "+e.Settings[name])
+		}
+		x.settings[e.Name][strings.Join(said, " ")] = true
+	}
 }
 
 // addTests counts the episodes of a run that would be taken and are of such tasks.
@@ -290,6 +315,11 @@ func (x *exporter) dropped(r *run, p planned) Reason {
 
 // create begins the files.
 func (x *exporter) create() error {
+	if x.Folder {
+		if err := os.MkdirAll(filepath.Dir(x.Out), 0o777); err != nil {
+			return err
+		}
+	}
 	mark := ""
 	if x.tests && x.Format == OpenAI { // whose examples have no place for the mark
 		mark = "with-test-tasks"
@@ -300,9 +330,18 @@ func (x *exporter) create() error {
 			x.abort()
 			return err
 		}
-		x.parts = append(x.parts, &writer{format: x.Format, file: f})
-		x.report.Parts = append(x.report.Parts, PartReport{
-			Part: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}})
+		w := &writer{format: x.Format, file: f}
+		x.parts = append(x.parts, w)
+		part := PartReport{Part: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}}
+		if x.Folder {
+			w.parquet, err = Create(strings.TrimSuffix(f.Name(), x.Format.Extension())+".parquet", x.Force)
+			if err != nil {
+				x.abort()
+				return err
+			}
+			w.table, part.Parquet = newTable(x.Format, w.parquet), filepath.Base(w.parquet.Name())
+		}
+		x.report.Parts = append(x.report.Parts, part)
 	}
 	return nil
 }
@@ -310,7 +349,7 @@ func (x *exporter) create() error {
 // abort removes what was written.
 func (x *exporter) abort() {
 	for _, w := range x.parts {
-		w.file.Abort()
+		w.abort()
 	}
 }
 

@@ -73,76 +73,76 @@ func (f Format) Extension() string {
 
 // about is what an example says beside its messages. OpenAI's files have no place for it.
 type about struct {
-	ID   string `json:"id"`
-	Env  string `json:"env"`
-	Task string `json:"task"`
+	ID   string `json:"id" parquet:"id"`
+	Env  string `json:"env" parquet:"env,dict"`
+	Task string `json:"task" parquet:"task,dict"`
 	// Kind is the type of the task, Difficulty the benchmark's own class of it.
-	Kind       string `json:"kind"`
-	Difficulty string `json:"difficulty"`
+	Kind       string `json:"kind" parquet:"kind,dict"`
+	Difficulty string `json:"difficulty" parquet:"difficulty,dict"`
 	// Perturbation, Preset, Model and Seed are those of the condition; none of them is known
 	// of a trajectory of a file.
-	Perturbation string `json:"perturbation"`
-	Preset       string `json:"preset"`
-	Model        string `json:"model"`
-	Seed         int64  `json:"seed"`
+	Perturbation string `json:"perturbation" parquet:"perturbation,dict"`
+	Preset       string `json:"preset" parquet:"preset,dict"`
+	Model        string `json:"model" parquet:"model,dict"`
+	Seed         int64  `json:"seed" parquet:"seed"`
 	// Outcome and Progress are those of the episode, Valid says of each of its turns whether
 	// the environment carried the action out.
-	Outcome  string  `json:"outcome"`
-	Progress float64 `json:"progress"`
-	Valid    []bool  `json:"valid"`
+	Outcome  string  `json:"outcome" parquet:"outcome,dict"`
+	Progress float64 `json:"progress" parquet:"progress"`
+	Valid    []bool  `json:"valid" parquet:"valid,list"`
 	// Tokens is the length of the example, as the manifest says.
-	Tokens int `json:"tokens"`
+	Tokens int `json:"tokens" parquet:"tokens"`
 	// Use is the use of the task in its benchmark: train, dev or test.
-	Use string `json:"benchmark_use"`
+	Use string `json:"benchmark_use" parquet:"benchmark_use,dict"`
 }
 
 // The examples of the formats, and their messages.
 type (
 	fromValue struct {
-		From  string `json:"from"`
-		Value string `json:"value"`
+		From  string `json:"from" parquet:"from,dict"`
+		Value string `json:"value" parquet:"value"`
 	}
 	lossTurn struct {
-		From  string `json:"from"`
-		Loss  *bool  `json:"loss"` // null for turns that are not the model's
-		Value string `json:"value"`
+		From  string `json:"from" parquet:"from,dict"`
+		Loss  *bool  `json:"loss" parquet:"loss"` // null for turns that are not the model's
+		Value string `json:"value" parquet:"value"`
 	}
 	roleContent struct {
-		Role    model.Role `json:"role"`
-		Content string     `json:"content"`
+		Role    model.Role `json:"role" parquet:"role,dict"`
+		Content string     `json:"content" parquet:"content"`
 	}
 	weighted struct {
-		Role    model.Role `json:"role"`
-		Content string     `json:"content"`
-		Weight  *int       `json:"weight,omitempty"` // of replies alone
+		Role    model.Role `json:"role" parquet:"role,dict"`
+		Content string     `json:"content" parquet:"content"`
+		Weight  *int       `json:"weight,omitempty" parquet:"weight"` // of replies alone
 	}
 	trained struct {
-		Role    model.Role `json:"role"`
-		Content string     `json:"content"`
-		Train   bool       `json:"train"`
+		Role    model.Role `json:"role" parquet:"role,dict"`
+		Content string     `json:"content" parquet:"content"`
+		Train   bool       `json:"train" parquet:"train"`
 	}
 
 	shareGPTExample struct {
 		about
-		Turn          int         `json:"turn"`
-		Conversations []fromValue `json:"conversations"`
+		Turn          int         `json:"turn" parquet:"turn"`
+		Conversations []fromValue `json:"conversations" parquet:"conversations,list"`
 	}
 	trlExample struct {
 		about
-		Turn       int           `json:"turn"`
-		Prompt     []roleContent `json:"prompt"`
-		Completion []roleContent `json:"completion"`
+		Turn       int           `json:"turn" parquet:"turn"`
+		Prompt     []roleContent `json:"prompt" parquet:"prompt,list"`
+		Completion []roleContent `json:"completion" parquet:"completion,list"`
 	}
 	axolotlExample struct {
 		about
-		Messages []trained `json:"messages"`
+		Messages []trained `json:"messages" parquet:"messages,list"`
 	}
 	openAIExample struct {
-		Messages []weighted `json:"messages"`
+		Messages []weighted `json:"messages" parquet:"messages,list"`
 	}
 	agentGymExample struct {
-		ItemID        string     `json:"item_id"`
-		Conversations []lossTurn `json:"conversations"`
+		ItemID        string     `json:"item_id" parquet:"item_id"`
+		Conversations []lossTurn `json:"conversations" parquet:"conversations,list"`
 		about
 	}
 )
@@ -224,11 +224,18 @@ func each[In, T any](in []In, f func(In) T) []T {
 type writer struct {
 	format   Format
 	file     *File
+	table    parquetFile // beside the file; nil without one
+	parquet  *File       // of the table
 	examples int
 	line     bytes.Buffer
 }
 
 func (w *writer) write(example any) error {
+	if w.table != nil {
+		if err := w.table.write(example); err != nil {
+			return err
+		}
+	}
 	w.line.Reset()
 	if w.format == AgentGym {
 		w.line.WriteString(map[bool]string{true: "[\n", false: ",\n"}[w.examples == 0])
@@ -249,6 +256,14 @@ func (w *writer) write(example any) error {
 
 // end completes the content.
 func (w *writer) end() error {
+	if w.table != nil {
+		if err := w.table.end(); err != nil {
+			return err
+		}
+		if err := w.parquet.Flush(); err != nil {
+			return err
+		}
+	}
 	if w.format != AgentGym {
 		return nil
 	}
@@ -258,6 +273,23 @@ func (w *writer) end() error {
 	}
 	_, err := io.WriteString(w.file, text)
 	return err
+}
+
+// abort removes what was written, commit gives it its name.
+func (w *writer) abort() {
+	w.file.Abort()
+	if w.parquet != nil {
+		w.parquet.Abort()
+	}
+}
+
+func (w *writer) commit() error {
+	if w.parquet != nil {
+		if err := w.parquet.Commit(); err != nil {
+			return err
+		}
+	}
+	return w.file.Commit()
 }
 
 // reader says how the trainer has to read the files of a format, with examples of a length.
@@ -277,8 +309,8 @@ func (f Format) reader(file string, length int) any {
 	case TRL:
 		return map[string]any{"SFTConfig": map[string]any{"completion_only_loss": true, "max_length": length}}
 	case DPO, ETO:
-		return map[string]any{"DPOConfig": map[string]any{"max_length": length}, "note": "the observations after the first difference " +
-			"count in TRL's loss like replies; step-dpo has none"}
+		return map[string]any{"DPOConfig": map[string]any{"max_length": length}, "note": "the observations after the " +
+			"first difference count in TRL's loss like replies; step-dpo has none"}
 	case StepDPO:
 		return map[string]any{"DPOConfig": map[string]any{"max_length": length}}
 	case KTO:

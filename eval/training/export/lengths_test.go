@@ -17,11 +17,13 @@ func TestWindows(t *testing.T) {
 		text := func(name string) string {
 			return strings.Repeat("x", rapid.IntRange(0, 120).Draw(t, name)) + name
 		}
-		c := Conversation{Messages: []Message{{model.System, text("s"), false}, {model.User, text("u"), false}}, Turn: 1}
+		first := []Message{{model.System, text("s"), false}, {model.User, text("u"), false}}
+		c := Conversation{Messages: first, Turn: 1}
 		trained := map[string]bool{}
 		turns := rapid.IntRange(1, 12).Draw(t, "turns")
 		for i := range turns {
-			reply := Message{model.Assistant, text(fmt.Sprint("reply", i)), rapid.Bool().Draw(t, "train") || i == turns-1}
+			train := rapid.Bool().Draw(t, "train") || i == turns-1
+			reply := Message{model.Assistant, text(fmt.Sprint("reply", i)), train}
 			trained[reply.Content] = reply.Train
 			c.Messages = append(c.Messages, reply)
 			if i < turns-1 {

@@ -15,25 +15,25 @@ type (
 	pairExample struct {
 		about
 		// Rejected is the id of the other episode.
-		Other    string        `json:"rejected_id"`
-		Turn     int           `json:"turn"`
-		Prompt   []roleContent `json:"prompt"`
-		Chosen   []roleContent `json:"chosen"`
-		Rejected []roleContent `json:"rejected"`
+		Other    string        `json:"rejected_id" parquet:"rejected_id"`
+		Turn     int           `json:"turn" parquet:"turn"`
+		Prompt   []roleContent `json:"prompt" parquet:"prompt,list"`
+		Chosen   []roleContent `json:"chosen" parquet:"chosen,list"`
+		Rejected []roleContent `json:"rejected" parquet:"rejected,list"`
 	}
 	labelExample struct {
 		about
-		Turn       int           `json:"turn"`
-		Prompt     []roleContent `json:"prompt"`
-		Completion []roleContent `json:"completion"`
-		Label      bool          `json:"label"`
+		Turn       int           `json:"turn" parquet:"turn"`
+		Prompt     []roleContent `json:"prompt" parquet:"prompt,list"`
+		Completion []roleContent `json:"completion" parquet:"completion,list"`
+		Label      bool          `json:"label" parquet:"label"`
 	}
 	stepsExample struct {
 		about
-		Prompt      string    `json:"prompt"`
-		Completions []string  `json:"completions"`
-		Labels      []bool    `json:"labels"`
-		Rewards     []float64 `json:"progress_after"`
+		Prompt      string    `json:"prompt" parquet:"prompt"`
+		Completions []string  `json:"completions" parquet:"completions,list"`
+		Labels      []bool    `json:"labels" parquet:"labels,list"`
+		Rewards     []float64 `json:"progress_after" parquet:"progress_after,list"`
 	}
 )
 

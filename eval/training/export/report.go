@@ -59,6 +59,8 @@ type Report struct {
 	Lengths *Lengths `json:"lengths"`
 	// Environments counts the episodes taken by environment.
 	Environments map[string]int `json:"environments"`
+	// Card is the SHA-256 of the card of a folder; empty without one.
+	Card string `json:"card_sha256,omitempty"`
 	// Different describes the first episodes that are not as recorded.
 	Different []string `json:"different,omitempty"`
 	// Uncovered names the files and lines of the sources that have no checksum.
@@ -84,7 +86,11 @@ type PartReport struct {
 	Tasks    int    `json:"tasks"`
 	Bytes    int64  `json:"bytes"`
 	SHA256   string `json:"sha256"`
-	tasks    map[string]bool
+	// Parquet is the same as a Parquet file; empty without one.
+	Parquet       string `json:"parquet,omitempty"`
+	ParquetBytes  int64  `json:"parquet_bytes,omitempty"`
+	ParquetSHA256 string `json:"parquet_sha256,omitempty"`
+	tasks         map[string]bool
 }
 
 // mostDifferent is how many episodes are described that are not as recorded.
@@ -200,9 +206,20 @@ func (x *exporter) commit() error {
 			manifest.Abort()
 			return err
 		}
+		if w.parquet != nil {
+			p.ParquetBytes, p.ParquetSHA256 = w.parquet.Size(), w.parquet.Sum()
+		}
 	}
 	x.measure.settle()
 	x.report.Reader = x.Format.reader(x.report.Parts[0].File, x.measure.lengths.Needed)
+	var card *File
+	if x.Folder {
+		if card, err = x.writeCard(); err != nil {
+			manifest.Abort()
+			return err
+		}
+		x.report.Card = card.Sum()
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -220,7 +237,12 @@ func (x *exporter) commit() error {
 		}
 	}
 	for i := 0; err == nil && i < len(x.parts); i++ {
-		err = x.parts[i].file.Commit()
+		err = x.parts[i].commit()
+	}
+	if card != nil && err == nil {
+		err = card.Commit()
+	} else if card != nil {
+		card.Abort()
 	}
 	if err != nil {
 		manifest.Abort()
@@ -229,5 +251,25 @@ func (x *exporter) commit() error {
 	return manifest.Commit()
 }
 
+// writeCard writes the card of the folder.
+func (x *exporter) writeCard() (*File, error) {
+	f, err := Create(filepath.Join(filepath.Dir(x.Out), cardName), x.Force)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write([]byte(x.card()))
+	if err == nil {
+		err = f.Flush()
+	}
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return f, nil
+}
+
 // ManifestFile is the name of the manifest.
 func (o Options) ManifestFile() string { return o.Out + manifestEnd }
+
+// manifestOf is the name of the manifest in its folder.
+func manifestOf(out string) string { return filepath.Base(out) + manifestEnd }

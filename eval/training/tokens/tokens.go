@@ -142,7 +142,8 @@ func (s *step) patterns() (out []string, bytes bool, err error) {
 		return []string{pattern}, false, nil
 	case "Split":
 		pattern := s.Pattern.Regex
-		if pattern == "" || s.Behavior != "Isolated" && s.Behavior != "Removed" || s.Behavior == "Removed" && !s.Invert {
+		matches := s.Behavior == "Isolated" || s.Behavior == "Removed" && s.Invert
+		if pattern == "" || !matches {
 			return nil, false, errKind
 		}
 		if _, err := regexp2.Compile(pattern, regexp2.RE2); err != nil {

@@ -22,7 +22,8 @@ def trainer(cache, rows):
     """The trainer with its own defaults, but for what the manifest says."""
     common = dict(output_dir=cache, report_to=[], use_cpu=True, bf16=False, max_steps=1, per_device_train_batch_size=2,
                   gradient_accumulation_steps=1, gradient_checkpointing=False)
-    model = LlamaForCausalLM(LlamaConfig(**size))
+    model = cache + "/model"
+    LlamaForCausalLM(LlamaConfig(**size)).save_pretrained(model)  # the reference model is read from there, too
     if form == "kto":
         from trl import KTOConfig, KTOTrainer
         return KTOTrainer(model=model, processing_class=tokenizer, train_dataset=rows,
