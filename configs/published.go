@@ -180,13 +180,3 @@ func (r PublishedRow) check(columns []string) error {
 
 // isPercentage is false for NaN, which YAML can write, too.
 func isPercentage(v float64) bool { return v >= 0 && v <= 100 }
-
-// Table returns the table with that id; ok is false if there is none.
-func (p Published) Table(id string) (t PublishedTable, ok bool) {
-	for _, t := range p.Tables {
-		if t.ID == id {
-			return t, true
-		}
-	}
-	return PublishedTable{}, false
-}

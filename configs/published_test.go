@@ -39,11 +39,11 @@ func load(t *testing.T, name string) configs.Published {
 
 func table(t *testing.T, p configs.Published, id string) configs.PublishedTable {
 	t.Helper()
-	tab, ok := p.Table(id)
-	if !ok {
+	at := slices.IndexFunc(p.Tables, func(tab configs.PublishedTable) bool { return tab.ID == id })
+	if at < 0 {
 		t.Fatalf("there is no table %s", id)
 	}
-	return tab
+	return p.Tables[at]
 }
 
 func row(t *testing.T, tab configs.PublishedTable, model, base string) configs.PublishedRow {

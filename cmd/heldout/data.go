@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -175,9 +174,10 @@ func pullData(ctx context.Context, sys *system, o official.Options) error {
 
 // fetching completes options and fetches.
 func fetching(ctx context.Context, sys *system, o *official.Options, fetch func() error) error {
-	show := newFetchProgress(sys)
+	show := sys.sometimes()
 	o.Proxy, o.UserAgent, o.Now = sys.proxy, sys.outside().Tool, sys.now
-	o.Tell, o.Note = show.show, show.display.note
+	o.Tell = func(at official.Progress) { show(func() string { return fetchLine(at) }) }
+	o.Note = sys.display.note
 	err := fetch()
 	if ctx.Err() != nil {
 		return errors.New("stopped; what was fetched is kept, and the same command continues")
@@ -270,30 +270,11 @@ func printCheck(sys *system, format, dir string, environments []string) error {
 	return nil
 }
 
-// fetchProgress shows the progress of a download.
-type fetchProgress struct {
-	now     func() time.Time
-	every   time.Duration
-	shown   time.Time
-	display *display
-}
-
-func newFetchProgress(sys *system) *fetchProgress {
-	p := &fetchProgress{now: sys.now, shown: sys.now(), every: lineEvery, display: sys.display}
-	if sys.interactive {
-		p.every = barEvery
-	}
-	return p
-}
-
-func (p *fetchProgress) show(at official.Progress) {
-	if p.now().Sub(p.shown) < p.every {
-		return
-	}
-	p.shown = p.now()
+// fetchLine says how far a download is.
+func fetchLine(at official.Progress) string {
 	line := at.Source + "  " + megabytes(at.Bytes)
 	if at.Total > 0 {
 		line += fmt.Sprintf(" of %s  %.0f%%", megabytes(at.Total), 100*float64(at.Bytes)/float64(at.Total))
 	}
-	p.display.show(line)
+	return line
 }

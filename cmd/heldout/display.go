@@ -160,17 +160,33 @@ const (
 	lineEvery = 10 * time.Second
 )
 
+// pace is how often progress is shown.
+func (s *system) pace() time.Duration {
+	if s.interactive {
+		return barEvery
+	}
+	return lineEvery
+}
+
+// sometimes returns a function that shows a line of progress, or leaves it out while the last
+// one is young.
+func (s *system) sometimes() func(line func() string) {
+	shown := s.now()
+	return func(line func() string) {
+		if now := s.now(); now.Sub(shown) >= s.pace() {
+			shown = now
+			s.display.show(line())
+		}
+	}
+}
+
 // follow shows a line of progress again and again until finish is called, which shows
 // a last one that stays.
 func (s *system) follow(line func() string) (finish func()) {
-	every := lineEvery
-	if s.interactive {
-		every = barEvery
-	}
 	stop := make(chan struct{})
 	var showing sync.WaitGroup
 	showing.Go(func() {
-		tick := time.NewTicker(every)
+		tick := time.NewTicker(s.pace())
 		defer tick.Stop()
 		for {
 			select {

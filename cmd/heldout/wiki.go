@@ -39,9 +39,17 @@ The same command continues a build that was stopped.`,
   heldout run --env hotpotqa --data DIR --wiki offline --wiki-index wiki/own`,
 		Args: args(1, -1, "at least one file"),
 		RunE: func(c *cobra.Command, files []string) error {
-			show := newBuildProgress(sys, quiet)
-			about, err := index.Build(c.Context(), dir, files, show.show)
-			show.finish()
+			var last index.Progress
+			started, show := sys.now(), sys.sometimes()
+			line := func() string { return buildLine(last, sys.now().Sub(started)) }
+			about, err := index.Build(c.Context(), dir, files, func(at index.Progress) {
+				if last = at; !quiet {
+					show(line)
+				}
+			})
+			if !quiet && last.Total > 0 {
+				sys.display.note(line())
+			}
 			if c.Context().Err() != nil {
 				return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
 			}
@@ -60,47 +68,12 @@ The same command continues a build that was stopped.`,
 	return c
 }
 
-// buildProgress shows the progress of a build.
-type buildProgress struct {
-	now     func() time.Time
-	started time.Time
-	every   time.Duration
-	shown   time.Time
-	display *display
-	quiet   bool // shows nothing
-	last    index.Progress
-}
-
-func newBuildProgress(sys *system, quiet bool) *buildProgress {
-	p := &buildProgress{now: sys.now, started: sys.now(), shown: sys.now(), every: lineEvery, display: sys.display,
-		quiet: quiet}
-	if sys.interactive {
-		p.every = barEvery
-	}
-	return p
-}
-
-// show receives the progress of the build.
-func (p *buildProgress) show(at index.Progress) {
-	p.last = at
-	if !p.quiet && p.now().Sub(p.shown) >= p.every {
-		p.shown = p.now()
-		p.display.show(p.line())
-	}
-}
-
-func (p *buildProgress) line() string {
+// buildLine says how far a build is that has taken so long.
+func buildLine(at index.Progress, took time.Duration) string {
 	rate := 0.0
-	if seconds := p.now().Sub(p.started).Seconds(); seconds > 0 {
-		rate = float64(p.last.Articles-p.last.Skipped) / seconds
+	if seconds := took.Seconds(); seconds > 0 {
+		rate = float64(at.Articles-at.Skipped) / seconds
 	}
 	return fmt.Sprintf("%d articles  %.1f%% of the files read  %.0f articles/s",
-		p.last.Articles, 100*float64(p.last.Bytes)/float64(max(1, p.last.Total)), rate)
-}
-
-// finish shows a last line, which stays.
-func (p *buildProgress) finish() {
-	if !p.quiet && p.last.Total > 0 {
-		p.display.note(p.line())
-	}
+		at.Articles, 100*float64(at.Bytes)/float64(max(1, at.Total)), rate)
 }

@@ -39,9 +39,6 @@ func newEngine(g *game) *engine {
 	return &engine{game: g, state: g.task.Init.Clone(), spare: g.task.Init.Clone()}
 }
 
-// intro is the text before the first command.
-func (e *engine) intro() string { return intro(e.game.room, e.game.goal) }
-
 // intro is the text before the first command of a game.
 func intro(room, goal string) string {
 	return banner + "\n\n" + room + "\n\n" + goalPrefix + goal

@@ -222,3 +222,6 @@ func TestGoldenLabels(t *testing.T) {
 		}
 	}
 }
+
+// intro is the text before the first command.
+func (e *engine) intro() string { return intro(e.game.room, e.game.goal) }

@@ -164,3 +164,13 @@ func TestMixedDigests(t *testing.T) {
 		})
 	}
 }
+
+// findGame returns a game of the benchmark by its name, or nil.
+func findGame(name string) *game {
+	for i := range games {
+		if games[i].name == name {
+			return &games[i]
+		}
+	}
+	return nil
+}

@@ -198,3 +198,10 @@ func TestOwnGameCompiles(t *testing.T) {
 		t.Errorf("the compiler's story file, of %d bytes, is not ours, of %d: %v", len(b), len(lowlightImage), err)
 	}
 }
+
+func (s *session) moves() int {
+	if s.game.moves == 0 {
+		return 0
+	}
+	return int(s.machine.Word(s.game.moves)) - s.game.before
+}

@@ -133,13 +133,6 @@ func (s *session) score() int {
 	return 0
 }
 
-func (s *session) moves() int {
-	if s.game.moves == 0 {
-		return 0
-	}
-	return int(s.machine.Word(s.game.moves)) - s.game.before
-}
-
 // moment is a snapshot of a session.
 type moment struct {
 	machine *zmachine.Snapshot

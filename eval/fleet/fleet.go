@@ -129,13 +129,6 @@ func (f *Fleet) find(url string) *server {
 	return nil
 }
 
-// Size is the number of servers, whether they answer or not.
-func (f *Fleet) Size() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.servers)
-}
-
 // Clients returns the clients of all servers.
 func (f *Fleet) Clients() []*model.Client {
 	f.mu.Lock()

@@ -157,9 +157,6 @@ func (s *Server) Alive() bool {
 	}
 }
 
-// pid is the number of the process.
-func (s *Server) pid() int { return s.cmd.Process.Pid }
-
 // Kill ends the process and returns when it is gone. It may be called again.
 func (s *Server) Kill() {
 	s.stdin.Close()      // an error means that it is closed already

@@ -179,3 +179,6 @@ func TestKilledParent(t *testing.T) {
 	}
 	wantGone(t, gone)
 }
+
+// pid is the number of the process.
+func (s *Server) pid() int { return s.cmd.Process.Pid }
