@@ -1,9 +1,12 @@
 package bench
 
 import (
+	"errors"
+	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,4 +109,76 @@ func TestSplitsOfAFolder(t *testing.T) {
 	if diff := cmp.Diff([]string{"valid_unseen", "valid_seen", "train"}, m.SplitNames()); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// A mount has the settings of its text; what cannot be one is refused.
+func TestSettingsOfMounts(t *testing.T) {
+	m := mounts(t, Mounting{}, "mine=pddl,preset=agentrefine:pddl,tasks=gripper,perturb=verbs:2,reward=progress,"+
+		"step-cost=0.5,invalid-penalty=0.25,actions=true,max-steps=7")[0]
+	if m.Name != "mine" || m.Perturbation != "verbs:2" || m.StepCost != 0.5 || m.InvalidPenalty != 0.25 ||
+		m.Reward != serve.RewardProgress || m.MaxSteps != 7 {
+		t.Errorf("%+v", m)
+	}
+	for text, want := range map[string]string{
+		"pddl,preset=agentrefine":          "is not one part for pddl",
+		"pddl,preset=agentrefine:alfworld": "is not one part for pddl",
+		"pddl,preset=x":                    `"x"`,
+		"pddl,step-cost=much":              `step-cost is "much", want a number from 0 to 1`,
+		"pddl,invalid-penalty=2":           "invalid-penalty",
+		"pddl,max-steps=-1":                "max-steps is -1, want 0 or more",
+		"pddl,reward=gold":                 "gold",
+		"pddl,actions=often":               "often",
+		"pddl,perturb":                     "want setting=value",
+		"pddl,task=1":                      `pddl has no setting "task"`,
+		"chess":                            "there is no environment",
+		"a b=pddl":                         "is no name of a mount",
+		"hotpotqa,questions=x.json":        "would ask Wikipedia for its clients",
+	} {
+		if _, _, err := Mounts(around(t), Mounting{}, []string{text}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	if _, _, err := Mounts(around(t), Mounting{}, []string{"pddl", "pddl"}); err == nil ||
+		!strings.Contains(err.Error(), "two mounts are called pddl") {
+		t.Errorf("two of one name: %v", err)
+	}
+}
+
+// AgentGym's servers have the environments that are there; their numbers name tasks.
+func TestGyms(t *testing.T) {
+	gyms, skipped := Gyms(around(t), Mounting{}, nil)
+	names := map[string]*serve.Gym{}
+	for _, g := range gyms {
+		names[g.Mount.Name] = g
+	}
+	if len(gyms) != 2 || names["babyai"] == nil || names["sciworld"] == nil || len(skipped) != 1 ||
+		!strings.Contains(skipped[0].Error(), "AgentGym's alfworld is not served: its games are ALFWorld's own") {
+		t.Fatalf("%d environments, skipped %v", len(gyms), skipped)
+	}
+	for name, g := range names {
+		if c, err := g.Choose(big.NewInt(0)); err != nil || c.TaskID == "" {
+			t.Errorf("%s: the first task is %+v, %v", name, c, err)
+		}
+	}
+	huge := new(big.Int).Lsh(big.NewInt(1), 80)
+	if _, err := names["sciworld"].Choose(huge); !errors.Is(err, errGymRange) {
+		t.Errorf("a number that is too large: %v", err)
+	}
+	if gyms, _ := Gyms(around(t), Mounting{}, []string{"pddl", "own=babyai,max-steps=3"}); len(gyms) != 1 ||
+		gyms[0].Mount.Name != "babyai" {
+		t.Errorf("%d environments for babyai alone", len(gyms))
+	}
+	env, tasks, err := openGym(around(t), Mounting{}, catalogEntry(t, "babyai"), gymSettings["babyai"], testSplit)
+	if err != nil || len(tasks) == 0 || env.Info().Settings["variant"] == "" {
+		t.Errorf("%d tasks, %v", len(tasks), err)
+	}
+}
+
+func catalogEntry(t *testing.T, name string) catalog.Entry {
+	t.Helper()
+	e, err := catalog.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -1,0 +1,312 @@
+package bench
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/episode"
+	"heldout/perturb"
+	"heldout/scoring/record"
+)
+
+// answering is the address of a server with the model m, whose replies are one text. Its
+// context has 16384 tokens.
+func answering(t *testing.T, text string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/v1/models":
+			fmt.Fprint(w, `{"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":16384}]}`)
+		case "/v1/chat/completions":
+			content, _ := json.Marshal(text) // a string can always be written
+			fmt.Fprintf(w, `{"choices":[{"message":{"role":"assistant","content":%s},"finish_reason":"stop"}],`+
+				`"usage":{"prompt_tokens":9,"completion_tokens":9}}`, content)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+const looks = "Thought: I look.\nAction: check valid actions"
+
+// served changes a run to one of the model m.
+func served(address string, more ...func(*configs.Run)) func(*configs.Run) {
+	return func(r *configs.Run) {
+		r.Model, r.StepLimit, r.Concurrency = configs.Strings{"vllm:m"}, 3, 2
+		r.BaseURL = configs.Servers{All: []string{address}}
+		for _, change := range more {
+			change(r)
+		}
+	}
+}
+
+// A served model plays each task again after a failure, with a reflection; the texts that
+// it got are found again by their hashes.
+func TestServedRun(t *testing.T) {
+	j := prepared(t, served(answering(t, looks), func(r *configs.Run) { r.Trials = 2 }))
+	for _, part := range []string{"run directory: ", "pddl (generated), vllm:m, agent react, perturbation none, seed 0: " +
+		"2 episodes of at most 3 steps, each again after a failure: at most 2 trials, memory 3",
+		"2 episodes if every task is solved in its first trial, 4 if none ever is", "2 at a time"} {
+		if !strings.Contains(j.Describe(100), part) {
+			t.Errorf("the plan lacks %q:\n%s", part, j.Describe(100))
+		}
+	}
+	if f := j.Forecast(); f.Episodes != 4 {
+		t.Errorf("%+v", f)
+	}
+	n := &notes{}
+	if err := j.Meet(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Play(t.Context(), n.screen()); err != nil {
+		t.Fatal(err)
+	}
+	m, results, err := record.Read(j.Dir)
+	if err != nil || len(results) != 4 {
+		t.Fatalf("%d episodes, %v", len(results), err)
+	}
+	reflections := 0
+	for _, r := range results {
+		if r.Outcome != record.Failure || r.Steps != 3 {
+			t.Errorf("trial %d of %s: %s after %d steps", r.Trial, r.Task, r.Outcome, r.Steps)
+		}
+		if r.Reflection != nil {
+			reflections++
+		}
+	}
+	if reflections != 2 {
+		t.Errorf("%d reflections, want one for each first trial", reflections)
+	}
+	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Of(m, m.Groups[0].Condition)
+	if err != nil || texts.Protocol != nil || texts.Memory == "" || len(texts.Prompt.Types) == 0 {
+		t.Errorf("%v: %+v", err, texts)
+	}
+	changed := m.Groups[0].Condition
+	changed.PromptHash = strings.Repeat("0", 64)
+	if _, err := (Texts{Outside: envs.Outside{Now: time.Now}}).Of(m, changed); err == nil ||
+		!strings.Contains(err.Error(), "give its file with --prompt") {
+		t.Errorf("a prompt that is not there is found: %v", err)
+	}
+}
+
+// A reply that fills the context leaves no room for a prompt.
+func TestNoRoomForAPrompt(t *testing.T) {
+	j := prepared(t, served(answering(t, looks), func(r *configs.Run) { r.MaxTokens = 16384 }))
+	var config ConfigError
+	if err := j.Meet(t.Context()); !errors.As(err, &config) || !strings.Contains(err.Error(), "leaves no room") {
+		t.Errorf("the error is %v", err)
+	}
+	fleet, err := OpenModel(around(t), j.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fleet.Close()
+	if _, err := MeetModel(t.Context(), fleet, j.Config); !errors.As(err, &config) {
+		t.Errorf("without a run the error is %v", err)
+	}
+}
+
+// The doctor plays the first turn of a run: a reply without an action makes it worthless,
+// and an action that is not valid is told.
+func TestDoctorOfModels(t *testing.T) {
+	for text, want := range map[string]struct {
+		status envs.CheckStatus
+		says   string
+	}{
+		looks:                         {envs.CheckOK, "its action is valid"},
+		"Thought: Hm.\nAction: dance": {envs.CheckWarn, "its action is not valid"},
+		"I do not know.":              {envs.CheckFail, "a run would be worthless"},
+	} {
+		for _, preset := range []string{"", "agentrefine:pddl"} {
+			var checks []envs.Check
+			d := Doctor{Outside: around(t), Tell: func(c envs.Check) { checks = append(checks, c) },
+				Say: func(string) {}, Server: func(string) {}}
+			r := configs.DefaultRun()
+			served(answering(t, text))(&r)
+			over := func(to *configs.Run) error {
+				served(r.BaseURL.All[0])(to)
+				return nil
+			}
+			if preset != "" {
+				r.Preset = configs.Strings{preset}
+			}
+			err := d.Model(t.Context(), r, over)
+			last := checks[len(checks)-1]
+			if last.Status != want.status || !strings.HasPrefix(last.Name, "first turn") ||
+				!strings.Contains(last.Text, want.says) {
+				t.Errorf("%q, preset %q: %v: %+v", text, preset, err, last)
+			}
+			if err == nil && want.status == envs.CheckFail {
+				t.Errorf("%q, preset %q: no check is counted as failed", text, preset)
+			}
+		}
+	}
+	d := Doctor{Outside: around(t)}
+	r := configs.DefaultRun()
+	r.Model, r.Env = configs.Strings{"vllm:m"}, configs.Strings{"pddl", "babyai"}
+	if err := d.Model(t.Context(), r, nil); err == nil || !strings.Contains(err.Error(), "want one --env") {
+		t.Errorf("two environments: %v", err)
+	}
+}
+
+// A run of a preset records the preset as it is played, and its texts are found by it.
+func TestPresetRun(t *testing.T) {
+	address, dir := answering(t, looks), filepath.Join(t.TempDir(), "run")
+	all := chosen(t, []string{"agentrefine:pddl"}, func(r *configs.Run) {
+		served(address)(r)
+		r.Limit, r.Out = 2, dir
+	})
+	j, err := newPresets(around(t), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if !strings.Contains(j.Describe(100), "agentrefine@1+:pddl (") {
+		t.Errorf("the plan does not name its preset:\n%s", j.Describe(100))
+	}
+	if err := errors.Join(j.Meet(t.Context()), j.Play(t.Context(), (&notes{}).screen())); err != nil {
+		t.Fatal(err)
+	}
+	m, results, err := record.Read(dir)
+	if err != nil || len(results) != 2 {
+		t.Fatalf("%d episodes, %v", len(results), err)
+	}
+	c := m.Groups[0].Condition
+	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Of(m, c)
+	if err != nil || texts.Protocol == nil || texts.Protocol.Name != "agentrefine" {
+		t.Errorf("%v: %+v", err, texts.Protocol)
+	}
+	c.Preset.SHA256 = "0"
+	if _, err := PlayedPreset(m, c); err == nil {
+		t.Error("another preset is taken for the one that was played")
+	}
+}
+
+// A sweep plays each perturbation and none; what needs a model without such data has one.
+func TestSweepOfAModel(t *testing.T) {
+	r := configs.DefaultRun()
+	served(answering(t, looks))(&r)
+	r.Env, r.Tasks, r.Out = configs.Strings{"alfworld"}, "0", filepath.Join(t.TempDir(), "run")
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte("name: mine\ntitle: other verbs\nenv: alfworld\nactions:\n"+
+		"  go to {recep}: walk to {recep}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.Perturb, r.NoIndModel = configs.Strings{"P1", "P5", file}, configs.Strings{"openai:other"}
+	r.NoIndBaseURL = configs.Strings{answering(t, looks)}
+	r.BaseURL = configs.Servers{ByModel: map[string]configs.Strings{"vllm:m": r.BaseURL.All}}
+	if err := Validate(r, Sweep); err != nil {
+		t.Fatal(err)
+	}
+	j, err := New(around(t), Sweep, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	got := map[string]string{}
+	for _, g := range j.Plan.Groups {
+		got[g.Condition.Perturbation] += g.Condition.Model + " "
+	}
+	for name, want := range map[string]string{episode.NoPerturbation: "vllm:m ", "P1": "vllm:m ", "mine": "vllm:m ",
+		"P5": "openai:other "} {
+		if got[name] != want {
+			t.Errorf("%s is played by %q, want %q", name, got[name], want)
+		}
+	}
+	if j.OfFamilies() {
+		t.Error("a sweep of P1 and P5 is taken for one of families")
+	}
+	env, err := Perturbed(j.spec.Benchmarks[0].Env, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := env.(*perturb.Env); !ok {
+		t.Errorf("by hand it is a %T", env)
+	}
+	if _, err := Perturbed(j.spec.Benchmarks[0].Env, "P5"); err == nil ||
+		!strings.Contains(err.Error(), "changes the model") {
+		t.Errorf("a perturbation of the model is played by hand: %v", err)
+	}
+}
+
+// What cannot be run is refused, with the option that is wrong.
+func TestWrongRuns(t *testing.T) {
+	for want, change := range map[string]func(*configs.Run){
+		"there is no environment":               func(r *configs.Run) { r.Env = configs.Strings{"chess"} },
+		"no model is given":                     func(r *configs.Run) { r.Model = nil },
+		`unknown agent "reac"`:                  func(r *configs.Run) { r.Agent = "reac" },
+		"step-limit is 65536":                   func(r *configs.Run) { r.StepLimit = record.MaxSteps + 1 },
+		"concurrency is 0":                      func(r *configs.Run) { r.Concurrency = 0 },
+		"for models of one provider":            func(r *configs.Run) { r.Model = configs.Strings{"vllm:m", "openai:n"} },
+		"which is no --model":                   func(r *configs.Run) { r.BaseURL.ByModel = map[string]configs.Strings{"vllm:x": nil} },
+		"are for served models":                 func(r *configs.Run) { r.Model = configs.Strings{"random"} },
+		"--completions is for --agent":          func(r *configs.Run) { r.Completions, r.Agent = true, "act" },
+		"completions need OpenAI's protocol":    func(r *configs.Run) { r.Completions, r.Model = true, configs.Strings{"ollama:m"} },
+		"leaves no room for a prompt in a":      func(r *configs.Run) { r.Context, r.MaxTokens = 100, 100 },
+		"need --trials of at least 2":           func(r *configs.Run) { r.Memory = 1 },
+		"does not learn from a failed trial":    func(r *configs.Run) { r.Trials, r.Model = 2, configs.Strings{"expert"} },
+		"same-step is 1":                        func(r *configs.Run) { r.Trials, r.SameStep = 2, 1 },
+		"is of no use with --memory 0":          func(r *configs.Run) { r.Trials, r.Memory, r.ReflectionPrompt = 2, 0, "x.yaml" },
+		"reflection-tokens 4000 leaves no room": func(r *configs.Run) { r.Trials, r.ReflectionTokens, r.Context = 2, 4000, 4000 },
+		"heldout sweep plays all tasks":         func(r *configs.Run) { r.Perturb = configs.Strings{"P1"} },
+		"would need another prompt in each":     func(r *configs.Run) { r.Perturb = configs.Strings{"random:1:2"} },
+		"are settings of heldout sweep":         func(r *configs.Run) { r.Ind = "none" },
+	} {
+		r := configs.DefaultRun()
+		r.Env = configs.Strings{"pddl"}
+		served("http://127.0.0.1:1/v1")(&r)
+		if err := Validate(r, Plain); err != nil {
+			t.Fatal(err)
+		}
+		change(&r)
+		if err := Validate(r, Plain); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Keys and addresses of servers come from where the user says.
+func TestServersAndKeys(t *testing.T) {
+	out := around(t)
+	list := filepath.Join(t.TempDir(), "servers.txt")
+	if err := os.WriteFile(list, []byte("# two\nhttp://127.0.0.1:1/v1\n\nhttp://127.0.0.1:2/v1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := configs.DefaultRun()
+	r.Model, r.BaseURL = configs.Strings{"vllm:m"}, configs.Servers{All: []string{"@" + list}}
+	f, err := OpenModel(out, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if clients := f.Clients(); len(clients) != 2 || !strings.HasPrefix(clients[1].URL(), "http://127.0.0.1:2") {
+		t.Errorf("%d servers", len(clients))
+	}
+	for want, change := range map[string]func(*configs.Run){
+		"no such file": func(r *configs.Run) { r.BaseURL.All = []string{"@" + list + "x"} },
+		"an address has at most": func(r *configs.Run) {
+			r.BaseURL.All = []string{"http://" + strings.Repeat("x", mostAddress)}
+		},
+		"MINE, which --api-key-env names, is not set": func(r *configs.Run) { r.APIKeyEnv = "MINE" },
+		"chess:m": func(r *configs.Run) { r.Model = configs.Strings{"chess:m"} },
+	} {
+		bad := r
+		change(&bad)
+		if _, err := OpenModel(out, bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
