@@ -15,7 +15,7 @@ def test_evaluation(played, tmp_path, server, installed):
     """Texts are those of the pool, and rewards, metrics and keys those of the episode."""
     url, requests = server
     command = "import sys; from verifiers.v1.cli.eval.main import main; sys.exit(main())"
-    flags = ["-n", "2", "--no-push", "-m", "tiny", "--client.base-url", url, "--env.taskset.max-steps", "2", "-o", "out"]
+    flags = ["-n", "2", "--no-push", "-m", "tiny", "--client.base-url", url, "-o", "out", "--env.taskset.max-steps", "2"]
     done = subprocess.run(
         [sys.executable, "-c", command, "heldout-v1", *flags],
         cwd=tmp_path, env=installed, capture_output=True, text=True,
@@ -27,7 +27,8 @@ def test_evaluation(played, tmp_path, server, installed):
     assert len(traces) == 2 and all(t["metrics"] == {"success": 0.0, "progress": 0.0} for t in traces)
     assert all(t["rewards"] == {"heldout": {"score": 0.0, "weight": 1.0}} for t in traces)
     asked = [[m["content"] for m in r["messages"] if m["role"] == "user"] for r in requests]
-    assert played[:2] in asked and LOOK in next(m for r in requests for m in r["messages"] if m["role"] == "assistant")["content"]
+    said = [m["content"] for r in requests for m in r["messages"] if m["role"] == "assistant"]
+    assert played[:2] in asked and LOOK in said[0]
 
 
 def test_found():

@@ -87,7 +87,6 @@ def cli(
 
 def failure(code: int, said: str) -> Error:
     """Returns the error for an exit code and what the binary said on standard error."""
-    lines = [line for line in said.strip().splitlines() if line]
-    text = lines[-1] if lines else f"heldout ended with exit code {code}"
-    text = text.removeprefix("heldout: ").removeprefix("error: ")
+    _, named, last = f"\n{said}".rpartition("\nheldout: ")  # the error is the last that it says
+    text = (last if named else said).strip() or f"heldout ended with exit code {code}"
     return (UsageError if code == _USAGE else Error)(text)

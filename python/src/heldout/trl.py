@@ -333,7 +333,7 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
             self._options = {"base_url": url.rstrip("/") + "/v1", **self._options}
             return "vllm:" + str(trainer.model.config._name_or_path)
         if trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled:
-            raise RuntimeError("weights of this model lie in several processes: give `model` and `base_url` of a server")
+            raise RuntimeError("the weights lie in several processes: give `model` and `base_url` of a server")
         longest = trainer.model.config.get_text_config().max_position_embeddings
         self._options = {"context": longest, **self._options}
         return policy(trainer)
