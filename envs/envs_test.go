@@ -1,0 +1,158 @@
+package envs
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Values of settings are of their types; what is empty is the default.
+func TestSettings(t *testing.T) {
+	choice := Setting{Name: "split", Type: Choice, Values: []string{"test", "train"}}
+	for _, c := range []struct {
+		setting Setting
+		value   string
+		want    string // of the error, "" for none
+	}{
+		{choice, "train", ""}, {choice, "", ""}, {choice, "dev", `unknown split "dev"; there are test, train`},
+		{Setting{Name: "s", Type: Switch}, "true", ""}, {Setting{Name: "s", Type: Switch}, "0", ""},
+		{Setting{Name: "s", Type: Switch}, "often", `s is "often", want true or false`},
+		{Setting{Name: "n", Type: Count}, "12", ""}, {Setting{Name: "n", Type: Count}, "0", ""},
+		{Setting{Name: "n", Type: Count}, "-1", `n is "-1", want a whole number, 0 or more`},
+		{Setting{Name: "n", Type: Count}, "1.5", `n is "1.5"`},
+		{Setting{Name: "w", Type: Words}, "any text", ""}, {Setting{Name: "p", Type: Path}, "/x", ""},
+	} {
+		if err := c.setting.Check(c.value); (err == nil) != (c.want == "") ||
+			err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: %v, want %q", c.setting.Type, c.value, err, c.want)
+		}
+	}
+	s := Settings{"on": "true", "off": "false", "n": "12", "bad": "x"}
+	if !s.On("on") || s.On("off") || s.On("bad") || s.On("none") || s.Number("n") != 12 || s.Number("bad") != 0 ||
+		s.Number("none") != 0 {
+		t.Errorf("the values of %v are misread", s)
+	}
+}
+
+// Seeds are a number or a range, in flags and in files, and are written as they are read.
+func TestGeneratorSeeds(t *testing.T) {
+	for text, want := range map[string]GeneratorSeeds{"7": {7, 7}, "-3": {-3, -3}, "1-100": {1, 100}, "5-5": {5, 5},
+		"0-9999": {0, 9999}} {
+		if got, err := ParseGeneratorSeeds(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "x", "1-", "9-1", "0-10000", "1-2-3", "-5--1"} {
+		if got, err := ParseGeneratorSeeds(text); err == nil || !strings.Contains(err.Error(), "want a number such as 7") {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		first := rapid.Int64Range(0, 1<<40).Draw(t, "first")
+		want := GeneratorSeeds{first, first + rapid.Int64Range(0, mostGeneratorSeeds-1).Draw(t, "more")}
+		var got GeneratorSeeds
+		if err := got.Set(want.String()); err != nil || got != want {
+			t.Fatalf("%v is read as %v, %v", want, got, err)
+		}
+	})
+	yaml := func(value any) (g GeneratorSeeds, err error) {
+		err = g.UnmarshalYAML(func(to any) error {
+			switch to := to.(type) {
+			case *int64:
+				n, ok := value.(int64)
+				if *to = n; !ok {
+					return context.Canceled
+				}
+			case *string:
+				*to = value.(string)
+			}
+			return nil
+		})
+		return g, err
+	}
+	if g, err := yaml(int64(4)); err != nil || g != (GeneratorSeeds{4, 4}) {
+		t.Errorf("%v, %v", g, err)
+	}
+	if g, err := yaml("4-6"); err != nil || g != (GeneratorSeeds{4, 6}) {
+		t.Errorf("%v, %v", g, err)
+	}
+	if g, err := yaml("many"); err == nil {
+		t.Errorf("many is %v", g)
+	}
+}
+
+// lists is a world with a list of actions; plain has none.
+type plain struct{ World }
+type lists struct{ World }
+
+func (lists) Actions(context.Context) ([]string, error) { return []string{"look"}, nil }
+
+// around is a wrapper that shows other actions, or hides them.
+type around struct {
+	World
+	hide bool
+}
+
+func (a around) Unwrap() any { return a.World }
+func (a around) Rewrites() []any {
+	return []any{func(inner Lister) Lister {
+		if a.hide {
+			return nil
+		}
+		return louder{inner}
+	}}
+}
+
+type louder struct{ Lister }
+
+func (l louder) Actions(ctx context.Context) ([]string, error) {
+	all, err := l.Lister.Actions(ctx)
+	for i, a := range all {
+		all[i] = strings.ToUpper(a)
+	}
+	return all, err
+}
+
+// An ability is seen as all wrappers show it, and not at all if one hides it or the world
+// lacks it.
+func TestAbilitiesThroughWrappers(t *testing.T) {
+	for name, c := range map[string]struct {
+		world World
+		want  string // "" if there is no list
+	}{
+		"none": {plain{}, ""}, "its own": {lists{}, "look"}, "wrapped": {around{World: lists{}}, "LOOK"},
+		"twice": {around{World: around{World: lists{}}}, "LOOK"}, "hidden": {around{lists{}, true}, ""},
+		"hidden below": {around{World: around{lists{}, true}}, ""}, "wrapped none": {around{World: plain{}}, ""},
+	} {
+		l, ok := As[Lister](c.world)
+		if ok != (c.want != "") {
+			t.Errorf("%s: there is a list: %v", name, ok)
+			continue
+		}
+		if !ok {
+			continue
+		}
+		if all, err := l.Actions(t.Context()); err != nil || len(all) != 1 || all[0] != c.want {
+			t.Errorf("%s: %q, %v, want %q", name, all, err, c.want)
+		}
+	}
+}
+
+// What is small says what it is.
+func TestWords(t *testing.T) {
+	if Passed(true) != CheckOK || Passed(false) != CheckFail {
+		t.Error("a check that passed is not ok")
+	}
+	if Easy.Check() != nil || Hard.Check() != nil || Difficulty("odd").Check() == nil || Difficulty("").Check() == nil {
+		t.Error("there are other difficulties than easy and hard")
+	}
+	err := &UnavailableError{Env: "sciworld", Lacks: "Java", Help: "heldout doctor sciworld says more"}
+	if err.Error() != "sciworld needs Java; heldout doctor sciworld says more" {
+		t.Error(err)
+	}
+	if Digest("a", "b") == Digest("ab") || Digest("a", "b") == Digest("b", "a") || Digest("a") != Digest("a") {
+		t.Error("other texts have the same digest")
+	}
+}

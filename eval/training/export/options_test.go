@@ -1,0 +1,41 @@
+package export
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestWrongOptions(t *testing.T) {
+	if err := options(t, OpenAI, "run").Check(); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*Options){
+		`there is no format "openia"`:          func(o *Options) { o.Format = "openia" },
+		"want a name that ends in .jsonl":      func(o *Options) { o.Out = "data.json" },
+		`duplicates is "some"`:                 func(o *Options) { o.Duplicates = "some" },
+		"least-progress is 2, want 0 to 1":     func(o *Options) { o.Filter.Progress = 2 },
+		"least-recoveries is -1":               func(o *Options) { o.Filter.Recoveries = -1 },
+		"cannot be both allowed and dropped":   func(o *Options) { o.TestTasks, o.DropTests = true, true },
+		"window is -1, want at least 0":        func(o *Options) { o.Window = -1 },
+		"out is \".jsonl\", want a name that ": func(o *Options) { o.Out = ".jsonl" },
+	} {
+		o := options(t, OpenAI, "run")
+		change(&o)
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
+// Episodes with the same messages are one if that is the rule. The same actions in another
+// task are another episode.
+func TestDuplicates(t *testing.T) {
+	run := makeRun(t, nil, of(good(1)), of(good(1)), of(good(2)))
+	for rule, want := range map[string]int{KeepAll: 3, SameMessages: 2, SameActions: 3} {
+		o := options(t, OpenAI, run)
+		o.Duplicates = rule
+		if r := export(t, o); r.Taken != want {
+			t.Errorf("%s: %d episodes, want %d", rule, r.Taken, want)
+		}
+	}
+}
