@@ -127,3 +127,17 @@ func TestCalled(t *testing.T) {
 		t.Error("the choice that was given has changed")
 	}
 }
+
+// What fits nothing is told with the values that there are, the first twenty of them.
+func TestUnfit(t *testing.T) {
+	if err := unfit("--model", "x", []string{"a", "b"}); !strings.HasSuffix(err.Error(), "there are a, b") {
+		t.Error(err)
+	}
+	many := slices.Repeat([]string{"v"}, 23)
+	if err := unfit("--model", "x", many); !strings.HasSuffix(err.Error(), "v and 3 more") {
+		t.Error(err)
+	}
+	if err := unfit("--task", "x", []string{"box"}); !strings.Contains(err.Error(), "ranges, or types: box") {
+		t.Error(err)
+	}
+}

@@ -515,3 +515,25 @@ func allAttempts(content []byte, name string) (results []Result, torn int, lead 
 		func(e *Episode, _ Position, _ any) { results = append(results, e.Result) })
 	return results, torn, lead, err
 }
+
+// A file that cannot be looked at is an error; one that is not there is none.
+func TestWholeFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("four"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := wholeFile(file)
+	if err != nil || s.size != 4 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	s.file.Close()
+	if s, err := wholeFile(filepath.Join(dir, "none")); s != nil || err != nil {
+		t.Errorf("a file that is not there: %+v, %v", s, err)
+	}
+	for _, name := range []string{filepath.Join(file, "below"), dir} {
+		if s, err := wholeFile(name); err == nil {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+}

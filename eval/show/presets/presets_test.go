@@ -1,6 +1,7 @@
 package presets
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,5 +139,45 @@ func TestPair(t *testing.T) {
 	text, failed := Explain(of("eto-alfworld"), t.TempDir())
 	if failed == 0 || !strings.Contains(text, "at commit ") {
 		t.Errorf("%d files are missing: %s", failed, text)
+	}
+}
+
+// What all parts have needs no name of a part, nor does what most have; the rest is named.
+func TestTextsOfParts(t *testing.T) {
+	var b byParts
+	for _, part := range []string{"pddl", "babyai", "jericho"} {
+		b.add("all", part)
+		b.add("all too", part)
+	}
+	b.add("two", "pddl")
+	b.add("two", "babyai")
+	want := []string{"all", "all too", "pddl, babyai: two"}
+	if got := b.texts(3, false); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	want[2] = "two"
+	if got := b.texts(3, true); !slices.Equal(got, want) {
+		t.Errorf("named: %q, want %q", got, want)
+	}
+	most := byParts{order: []string{"two"}, parts: map[string][]string{"two": {"pddl", "babyai"}}}
+	if got := most.texts(3, false); got[0] != "two" {
+		t.Errorf("what most have is %q", got)
+	}
+}
+
+func TestHistoryOfPresets(t *testing.T) {
+	for _, c := range []struct {
+		form            string
+		pairs, segments int
+		want            string
+	}{
+		{configs.React, 0, 0, "all turns that fit"}, {configs.Single, 0, 0, "what the template has"},
+		{configs.Single, 3, 0, "the last 3 turns"}, {configs.React, 0, 9, "all turns that fit, fewer than 9 segments"},
+	} {
+		p := &configs.Preset{}
+		p.Agent.Form, p.Agent.Pairs, p.Agent.Filter.Segments = c.form, c.pairs, c.segments
+		if got := tellHistory(p); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%+v: %q", c, got)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -301,4 +302,28 @@ func section(t testing.TB, b *Bundle) Section {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Steps are numbered from 1, the first bad one is named, and loops are told.
+func TestStepsOfAnArticle(t *testing.T) {
+	e := episode()
+	e.Trajectory = []record.Step{{Action: "a", Valid: true}, {Action: "b", Observation: "No."}, {Action: "c"}}
+	a := newArticle(Episode{Episode: e})
+	if a.FirstError != 2 || a.Errors != 2 || len(a.Steps) != 4 || a.Steps[0].ID != a.Name+"-0" {
+		t.Errorf("the first of %d errors is %d of %d steps", a.Errors, a.FirstError, len(a.Steps))
+	}
+	for i, s := range a.Steps[1:] {
+		if s.Number != i+1 || s.ID != fmt.Sprintf("%s-%d", a.Name, i+1) {
+			t.Errorf("step %d has the number %d and the name %s", i+1, s.Number, s.ID)
+		}
+	}
+	e.Trajectory = nil
+	for range 12 {
+		e.Trajectory = append(e.Trajectory, record.Step{Action: "go", Observation: "You go.", Valid: true})
+	}
+	if facts := behaviour(Episode{Episode: e}); !slices.ContainsFunc(facts, func(f fact) bool {
+		return f.Name == "Steps in loops" && f.Value != "0"
+	}) {
+		t.Errorf("no loop is told: %+v", facts)
+	}
 }
