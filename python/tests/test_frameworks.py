@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -29,6 +30,21 @@ def test_skyrl(played):
     assert texts == played and out["done"] and out["metadata"]["task_id"] == info["task_id"]
     assert env.get_metrics()["success"] == 0.0
     env.close()
+
+
+def test_skyrl_in_threads(played):
+    """As its generator does: many environments, each stepped by whatever thread is free."""
+    module("skyrl", "skyrl_gym").register()
+    import skyrl_gym
+
+    def play(_):
+        env = skyrl_gym.make("heldout", env_config={"mount": "pddl"}, extras={"index": 1, "max_turns": 2})
+        texts = [env.init([])[0][-1]["content"], *(env.step(LOOK)["observations"][0]["content"] for _ in range(2))]
+        env.close()
+        return texts
+
+    with ThreadPoolExecutor(32) as threads:
+        assert list(threads.map(play, range(64))) == [played] * 64
 
 
 def test_textarena(played):
