@@ -62,3 +62,31 @@ func ParseThoughts(file string, b []byte) (Thoughts, error) {
 
 // Hash is the SHA-256, in hex, of the sentences.
 func (t Thoughts) Hash() (string, error) { return jsonHash(t) }
+
+// ThinkPrompt is the prompt that has a model write what an expert thinks.
+type ThinkPrompt struct {
+	// Instruction says how. Goal, history and action follow it.
+	Instruction string `yaml:"instruction" json:"instruction"`
+}
+
+// LoadThink returns the embedded prompt for thoughts.
+func LoadThink() (ThinkPrompt, error) {
+	const file = "prompts/think/v1.yaml"
+	b, err := files.ReadFile(file)
+	if err != nil {
+		return ThinkPrompt{}, err
+	}
+	return ParseThink(file, b)
+}
+
+// ParseThink reads a prompt for thoughts.
+func ParseThink(file string, b []byte) (ThinkPrompt, error) {
+	var t ThinkPrompt
+	if err := decode(file, b, &t); err != nil {
+		return t, err
+	}
+	return t, needTexts(file, []needed{{"instruction", t.Instruction, nil}})
+}
+
+// Hash is the SHA-256, in hex, of what the prompt says.
+func (t ThinkPrompt) Hash() (string, error) { return jsonHash(t) }

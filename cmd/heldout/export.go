@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -127,7 +128,8 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.StringVar(&o.Duplicates, "duplicates", export.SameMessages,
 		"leave out episodes with the same messages, or with the same actions in the same task: messages, actions, none")
 	f.StringVar(&thoughts, "thoughts", templateThoughts,
-		"what experts think before they act: sentences of heldout's own (template) or of a YAML file, or none")
+		"what experts think before they act: sentences of heldout's own (template) or of a YAML file, the folder of heldout "+
+			"think, or none")
 	f.StringVar(&split, "split", "", "divide the tasks by chance into files, such as train=0.9,val=0.1")
 	f.Int64Var(&o.Seed, "split-seed", 0, "seed of --split, and of the sentences of --thoughts")
 	f.BoolVar(&o.TestTasks, "allow-test-tasks", false, "take tasks that a benchmark tests with, and mark them")
@@ -187,6 +189,9 @@ func parseExport(o *export.Options, mask, split, seeds, thoughts string) (err er
 		if o.Filter.Seeds, err = eval.ParseSeeds(seeds); err != nil {
 			return err
 		}
+	}
+	if info, err := os.Stat(thoughts); err == nil && info.IsDir() {
+		o.Written, thoughts = thoughts, templateThoughts
 	}
 	if o.Thoughts, err = expertThoughts(thoughts); err != nil {
 		return err

@@ -30,15 +30,25 @@ const (
 	ItemsFile = "items.jsonl"
 	// LabelsFile has a judge's labels of turns.
 	LabelsFile = "labels.jsonl"
+	// ThoughtsFile has the thoughts of experts, an episode a line.
+	ThoughtsFile = "thoughts.jsonl"
 )
 
 // The kinds of directories with model calls.
 var (
 	SynthLog = LogKind{Command: "heldout synth", Manifest: "synth.json", Results: []string{TrajectoriesFile, ItemsFile}}
 	JudgeLog = LogKind{Command: "heldout judge", Manifest: "judge.json", Results: []string{LabelsFile}}
+	ThinkLog = LogKind{Command: "heldout think", Manifest: "think.json", Results: []string{ThoughtsFile}}
 )
 
-func logKinds() []LogKind { return []LogKind{SynthLog, JudgeLog} }
+func logKinds() []LogKind { return []LogKind{SynthLog, JudgeLog, ThinkLog} }
+
+// Thoughts is a line of ThoughtsFile: what an expert thinks before each step of an episode,
+// "" where no thought could be read.
+type Thoughts struct {
+	Episode  string   `json:"episode"`
+	Thoughts []string `json:"thoughts"`
+}
 
 const (
 	callsFile = "calls.jsonl"

@@ -42,14 +42,14 @@ func Check(dir string) (out []Checked, err error) {
 			out = append(out, checkExport(filepath.Join(dir, e.Name()))...)
 		}
 	}
-	for _, k := range []record.LogKind{record.SynthLog, record.JudgeLog} {
+	for _, k := range []record.LogKind{record.SynthLog, record.JudgeLog, record.ThinkLog} {
 		if record.IsLog(dir, k) {
 			out = append(out, checkLog(dir, k)...)
 		}
 	}
 	if len(out) == 0 {
 		return nil,
-			fmt.Errorf("%s has no manifest of an export (*%s) and is no directory of heldout synth or heldout judge",
+			fmt.Errorf("%s has no manifest of an export (*%s) and is no directory of heldout synth, judge or think",
 				dir, manifestEnd)
 	}
 	return out, nil

@@ -28,15 +28,20 @@ func TestConsumers(t *testing.T) {
 	work := t.TempDir()
 	sample := someRun(t)
 	file := func(f Format) string { return filepath.Join(work, string(f)+f.Extension()) }
-	for _, f := range Demonstrations() {
+	reference, tokenizer := file(Axolotl), filepath.Join(work, "tokenizer")
+	for _, f := range append([]Format{Axolotl}, Demonstrations()...) { // the tokenizer is made from the first
 		o := options(t, f, sample)
-		o.Out = file(f)
+		o.Out, o.Force = file(f), true
+		if _, err := os.Stat(tokenizer); err == nil {
+			o.Tokenizer = filepath.Join(tokenizer, "tokenizer.json")
+		}
 		if r := export(t, o); r.Masked[Invalid] < 20 || r.Trained < 20 {
 			t.Fatalf("%+v", r)
 		}
+		if o.Tokenizer == "" {
+			script(t, filepath.Join(folder, "trl"), "tokenizer.py", reference, tokenizer)
+		}
 	}
-	reference, tokenizer := file(Axolotl), filepath.Join(work, "tokenizer")
-	script(t, filepath.Join(folder, "trl"), "tokenizer.py", reference, tokenizer)
 	for _, c := range []struct {
 		trainer, script string
 		format          Format
@@ -54,6 +59,13 @@ func TestConsumers(t *testing.T) {
 		})
 	}
 	t.Log(script(t, filepath.Join(folder, "trl"), "check_openai.py", reference, file(OpenAI)))
+	for _, f := range []Format{DPO, StepDPO, KTO, PRM} {
+		o := options(t, f, append(ofOneTask(t, solved(good(1), invalid(), good(2)), of(good(1), good(3))), sample)...)
+		o.Out, o.Tokenizer = file(f), filepath.Join(tokenizer, "tokenizer.json")
+		export(t, o)
+		t.Log(script(t, filepath.Join(folder, "trl"), "train_preferences.py", tokenizer, file(f),
+			file(f)+".manifest.json"))
+	}
 }
 
 // script runs a script of testdata with the Python of a trainer, and returns its last

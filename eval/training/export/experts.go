@@ -3,16 +3,20 @@ package export
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/envs/stream"
 	"heldout/eval/agent"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
+	"heldout/eval/training/synth"
 	"heldout/perturb"
 	"heldout/scoring/record"
 )
@@ -26,6 +30,30 @@ func isExpert(c *record.Condition) bool {
 type thinker struct {
 	configs.Thoughts
 	seed int64
+	// written are thoughts that a model wrote, by episode. Where it wrote none, a sentence is
+	// drawn.
+	written map[string][]string
+}
+
+// readThoughts reads the thoughts in a directory of heldout think.
+func readThoughts(dir string) (map[string][]string, error) {
+	name := filepath.Join(dir, record.ThoughtsFile)
+	f, err := datafile.Open(name, datafile.Unlimited)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	out := map[string][]string{}
+	_, err = synth.EachLine(f, func(_ int, line []byte) error {
+		var t record.Thoughts
+		err := json.Unmarshal(line, &t)
+		out[t.Episode] = t.Thoughts
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return out, nil
 }
 
 // think gives every step of an episode a thought.
@@ -33,9 +61,15 @@ func (t thinker) think(e *record.Episode) {
 	if len(t.First) == 0 {
 		return
 	}
-	past := pasts(e)
+	past, written := pasts(e), t.written[e.ID]
 	for i := range e.Trajectory {
-		e.Trajectory[i].Thought = t.thought(e, past[i], i, e.Trajectory[i].Action)
+		s := &e.Trajectory[i]
+		if i < len(written) {
+			s.Thought = oneLine(written[i])
+		}
+		if s.Thought == "" {
+			s.Thought = t.thought(e, past[i], i, s.Action)
+		}
 	}
 }
 

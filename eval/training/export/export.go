@@ -59,6 +59,8 @@ type Options struct {
 	Window    int
 	// Thoughts are the sentences that experts think; none without any. Seed draws them.
 	Thoughts configs.Thoughts
+	// Written is the folder of thoughts that a model wrote; empty without one.
+	Written string
 	// Texts are where prompts come from.
 	Texts bench.Texts
 	Tool  record.Tool
@@ -190,7 +192,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	x := &exporter{
 		Options: o, splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
 		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, seen: map[[16]byte]bool{},
-		thinker: thinker{o.Thoughts, o.Seed}, waiting: map[string][]*attempt{}, missing: map[string]int{},
+		thinker: thinker{Thoughts: o.Thoughts, seed: o.Seed},
+		waiting: map[string][]*attempt{}, missing: map[string]int{},
 		origins: map[string]map[envs.Source]bool{}, settings: map[string]map[string]bool{},
 	}
 	defer x.close()
@@ -199,6 +202,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	x.report.Lengths = x.measure.lengths
+	if o.Written != "" {
+		if x.thinker.written, err = readThoughts(o.Written); err != nil {
+			return nil, err
+		}
+	}
 	if o.Format == PRM && o.Labels != ByEnvironment && o.Labels != ByProgress {
 		if x.labels, err = readLabels(o.Labels); err != nil {
 			return nil, err

@@ -34,6 +34,8 @@ type Report struct {
 	Labels  string  `json:"labels,omitempty"`
 	// Thoughts is the SHA-256 of the sentences that experts think; empty without any.
 	Thoughts string `json:"thoughts_sha256,omitempty"`
+	// Written is the SHA-256 of the thoughts that a model wrote; empty without any.
+	Written string `json:"written_thoughts_sha256,omitempty"`
 
 	Sources []SourceReport `json:"sources"`
 	Parts   []PartReport   `json:"parts"`
@@ -208,6 +210,12 @@ func (x *exporter) commit() error {
 		}
 		if w.parquet != nil {
 			p.ParquetBytes, p.ParquetSHA256 = w.parquet.Size(), w.parquet.Sum()
+		}
+	}
+	if x.Written != "" {
+		if x.report.Written, err = datafile.Sum(filepath.Join(x.Written, record.ThoughtsFile)); err != nil {
+			manifest.Abort()
+			return err
 		}
 	}
 	x.measure.settle()

@@ -14,6 +14,7 @@ tokenizer = AutoTokenizer.from_pretrained(folder)
 with open(manifest) as f:
     about = json.load(f)
 if about["format"] == "agentgym":
+    length = 1 << 20
     entry = {
         "type": "chat_template", "field_messages": "conversations", "message_field_training": "loss",
         "message_property_mappings": {"role": "from", "content": "value"},
@@ -21,15 +22,21 @@ if about["format"] == "agentgym":
     with open(file, encoding="utf-8") as f:
         rows = json.load(f)
 else:
-    entry = about["reader"]["datasets"][0]
+    length, entry = about["reader"]["sequence_len"], about["reader"]["datasets"][0]
     with open(file, encoding="utf-8") as f:
         rows = [json.loads(line) for line in f]
-cfg = DictDefault({"chat_template": "tokenizer_default", "train_on_inputs": False, "sequence_len": 1 << 20, "roles_to_train": None, "datasets": [entry]})
+cfg = DictDefault({"chat_template": "tokenizer_default", "train_on_inputs": False, "sequence_len": length, "roles_to_train": None, "datasets": [entry]})
 strategy = load(tokenizer, cfg, DictDefault(entry))
 want = conversations(reference)
 assert len(rows) == len(want), (len(rows), len(want))
-comparison = Comparison(tokenizer)
+comparison, over = Comparison(tokenizer), 0
 for row, messages in zip(rows, want):
     got = strategy.tokenize_prompt(row)
+    assert len(got["input_ids"]) <= min(length, row["tokens"]), (len(got["input_ids"]), row["tokens"])
+    over += len(got["input_ids"]) > 512
     comparison.compare(messages, got["input_ids"], [label != -100 for label in got["labels"]])
+# Axolotl drops what is longer than its default.
+said = next(t["examples_over"] for t in about["lengths"]["trainers"] if t["trainer"] == "Axolotl")
+assert over <= said, (over, said)
+print("longer than Axolotl's default: %d of %d, the manifest says %d" % (over, len(rows), said))
 comparison.report("axolotl reads " + about["format"])

@@ -24,7 +24,7 @@ with tempfile.TemporaryDirectory() as work:
     with open(os.path.join(work, "dataset_info.json"), "w") as f:
         json.dump(info, f)
     data = DataArguments(
-        template="chatml", dataset_dir=work, cutoff_len=1 << 20, overwrite_cache=True, preprocessing_num_workers=1, **about["reader"]["arguments"])
+        template="chatml", dataset_dir=work, overwrite_cache=True, preprocessing_num_workers=1, **about["reader"]["arguments"])
     template = get_template_and_fix_tokenizer(tokenizer, data)
     rows = get_dataset(
         template, ModelArguments(model_name_or_path=folder, cache_dir=work), data, Seq2SeqTrainingArguments(output_dir=work, use_cpu=True, report_to=[]),

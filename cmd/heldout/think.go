@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"heldout/eval/training"
+	"heldout/scoring/record"
+)
+
+// thinkMaxTokens is the default length of a thought.
+const thinkMaxTokens = 128
+
+func newThink(sys *system) *cobra.Command {
+	a, t := newModelCalls(0, thinkMaxTokens), &training.Thinking{}
+	c := &cobra.Command{
+		Use:   "think DIR --model MODEL",
+		Short: "Have a model write what experts think, for training data",
+		Long: `think reads the episodes of expert and expert-errs in a run directory, and has a
+model write the thought before each action: it sees goal, history and action.
+heldout export --thoughts FOLDER puts the thoughts into training data.
+
+Every call is recorded, so the same command continues after a stop or a kill.
+heldout help training says more.`,
+		Example: `  heldout run --env alfworld --model expert --out experts
+  heldout think experts --model vllm:NAME --out thoughts
+  heldout export experts --thoughts thoughts --format axolotl --out train.jsonl`,
+		Args:              args(1, 1, "one run directory"),
+		ValidArgsFunction: folders,
+		RunE: func(c *cobra.Command, path []string) error {
+			if err := a.check(); err != nil {
+				return err
+			}
+			t.ModelCalls, t.Seed = a.calls(sys), a.seed
+			steps, err := t.Prepare(path[0])
+			if err != nil {
+				return err
+			}
+			if a.dry {
+				_, err := fmt.Fprintf(sys.stdout, "folder: %s\n%d calls, one per step; replies of at most %d tokens\n",
+					t.Dir, steps, a.run.MaxTokens)
+				return err
+			}
+			missing, err := t.Write(c.Context())
+			if err != nil {
+				return err
+			}
+			sys.say("thoughts: %s", filepath.Join(t.Dir, record.ThoughtsFile))
+			return withoutResult(missing, "episodes")
+		},
+	}
+	a.flags(c)
+	f := c.Flags()
+	f.StringVar(&t.Prompt, "prompt", "", "YAML file with another instruction")
+	f.Lookup("out").Usage = "folder for calls and thoughts; the default is a name derived from the condition, below runs/"
+	return c
+}
