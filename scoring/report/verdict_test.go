@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"heldout/envs"
 	"heldout/scoring/column"
 	"heldout/scoring/stats"
 )
@@ -133,6 +134,25 @@ func TestSentencesSayTheFacts(t *testing.T) {
 			}) {
 				t.Errorf("seed %d: %q", seed, s)
 			}
+		}
+	}
+}
+
+// Who is equal within a margin is said if a margin is given, and only where the whole
+// interval is inside it.
+func TestEqualWithinAMargin(t *testing.T) {
+	r := New([]Run{newRun(t, "run",
+		group{"pddl", envs.Official, 40, "vllm:M", 0, nil, strings.Repeat("SSSf", 10)},
+		group{"pddl", envs.Official, 40, "vllm:N", 0, nil, strings.Repeat("SSSf", 9) + "SSff"},
+	)}, nil, weights)
+	for margin, want := range map[float64]bool{0: false, 0.01: false, 0.3: true} {
+		r.First.Margin = margin
+		said := strings.Join(r.Verdict().Sentences, "\n")
+		if got := strings.Contains(said, "are equal within 30 points ("); got != want {
+			t.Errorf("margin %v:\n%s", margin, said)
+		}
+		if !want && strings.Contains(said, "are equal within") {
+			t.Errorf("margin %v:\n%s", margin, said)
 		}
 	}
 }
