@@ -87,3 +87,18 @@ func FuzzLiterals(f *testing.F) {
 		_, _ = pysource.Table(found, "a") // must not panic
 	})
 }
+
+// A literal follows another only if nothing is between them.
+func TestFollows(t *testing.T) {
+	found, err := pysource.Literals(`"a" "b", "c"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var follows []bool
+	for _, l := range found {
+		follows = append(follows, l.Follows)
+	}
+	if diff := cmp.Diff([]bool{false, true, false}, follows); diff != "" {
+		t.Error(diff)
+	}
+}
