@@ -137,3 +137,12 @@ func embedded(file string, v any) error {
 	}
 	return decode(file, b, v)
 }
+
+// ours reads an embedded file.
+func ours[T any](file string, parse func(string, []byte) (T, error)) (out T, err error) {
+	b, err := files.ReadFile(file)
+	if err != nil {
+		return out, err
+	}
+	return parse(file, b)
+}

@@ -16,12 +16,7 @@ const judgeVersion = "v1"
 
 // LoadJudge returns the embedded prompt for judging.
 func LoadJudge() (Judge, error) {
-	file := path.Join("prompts", "judge", judgeVersion+".yaml")
-	b, err := files.ReadFile(file)
-	if err != nil {
-		return Judge{}, err
-	}
-	return ParseJudge(file, b)
+	return ours(path.Join("prompts", "judge", judgeVersion+".yaml"), ParseJudge)
 }
 
 // ParseJudge reads a prompt for judging.

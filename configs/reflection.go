@@ -28,12 +28,7 @@ const ReflectionVersion = "v1"
 
 // LoadReflection returns the embedded reflection prompt.
 func LoadReflection() (Reflection, error) {
-	file := path.Join("prompts", "reflection", ReflectionVersion+".yaml")
-	b, err := files.ReadFile(file)
-	if err != nil {
-		return Reflection{}, err
-	}
-	return ParseReflection(file, b)
+	return ours(path.Join("prompts", "reflection", ReflectionVersion+".yaml"), ParseReflection)
 }
 
 // ParseReflection reads a reflection prompt.

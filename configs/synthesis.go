@@ -53,12 +53,7 @@ const SynthesisVersion = "v2"
 
 // LoadSynthesis returns the embedded prompts for synthesis.
 func LoadSynthesis() (Synthesis, error) {
-	file := path.Join("prompts", "synth", SynthesisVersion+".yaml")
-	b, err := files.ReadFile(file)
-	if err != nil {
-		return Synthesis{}, err
-	}
-	return ParseSynthesis(file, b)
+	return ours(path.Join("prompts", "synth", SynthesisVersion+".yaml"), ParseSynthesis)
 }
 
 // ParseSynthesis reads prompts for synthesis.

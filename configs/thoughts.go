@@ -20,12 +20,7 @@ type Thoughts struct {
 
 // LoadThoughts returns the embedded sentences.
 func LoadThoughts() (Thoughts, error) {
-	const file = "prompts/thoughts/v1.yaml"
-	b, err := files.ReadFile(file)
-	if err != nil {
-		return Thoughts{}, err
-	}
-	return ParseThoughts(file, b)
+	return ours("prompts/thoughts/v1.yaml", ParseThoughts)
 }
 
 // thoughtSlot is a slot of a sentence.
