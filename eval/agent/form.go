@@ -239,8 +239,12 @@ func (f *formed) last() *turn { return &f.turns[len(f.turns)-1] }
 
 // later is the observation after a turn as the model sees it.
 func (f *formed) later(turn int) string {
-	o := f.play.Observation
-	return numbered(o.Prefix, turn) + f.turns[turn].observation + o.Suffix + f.actionsOf(turn)
+	return framed(f.play.Observation, turn, f.turns[turn].observation) + f.actionsOf(turn)
+}
+
+// framed is the text of an observation after that many actions, between what surrounds it.
+func framed(o configs.Observation, after int, text string) string {
+	return numbered(o.Prefix, after) + text + o.Suffix
 }
 
 // numbered fills in the slot {turn}.

@@ -98,8 +98,7 @@ func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (r
 		task: strings.TrimLeftFunc(task(play.Observation, failed.Start), isSpace)}
 	for i, s := range failed.Steps {
 		r.steps = append(r.steps, "\n"+numbered(play.Agent.Cue, i+1)+" "+s.Action+"\n"+
-			numbered(play.Observation.Prefix, i+1)+laterObservation(play.Observation, s.Observation)+
-			play.Observation.Suffix)
+			framed(play.Observation, i+1, laterObservation(play.Observation, s.Observation)))
 	}
 	r.plans = func() string { return tellPlans(form.Plans, r.Memory.Plans, func(plan string) string { return plan }) }
 	reply, used, err := r.ask(ctx, r)

@@ -98,7 +98,7 @@ func (s Shown) First(start envs.Start, actions []string) string {
 // Later returns the text of the observation after that many actions.
 func (s Shown) Later(observation string, after int, actions []string) string {
 	o := s.Play.Observation
-	return numbered(o.Prefix, after) + laterObservation(o, observation) + o.Suffix + s.list(false, actions)
+	return framed(o, after, laterObservation(o, observation)) + s.list(false, actions)
 }
 
 func (s Shown) list(first bool, actions []string) string {
