@@ -45,7 +45,8 @@ func TestGeneratorSeeds(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "x", "1-", "9-1", "0-10000", "1-2-3", "-5--1"} {
-		if got, err := ParseGeneratorSeeds(text); err == nil || !strings.Contains(err.Error(), "want a number such as 7") {
+		if got, err := ParseGeneratorSeeds(text); err == nil ||
+			!strings.Contains(err.Error(), "want a number such as 7") {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}

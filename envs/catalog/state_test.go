@@ -100,7 +100,7 @@ func TestStateKeys(t *testing.T) {
 			}
 			random := stream.New(1, "state keys", name)
 			var equal, different, visible int
-			for _, task := range sharedtest.Few(t, e.Tasks(), 6) {
+			for _, task := range sharedtest.Few(t, e.Tasks(), 3) {
 				world, err := e.NewWorld(task)
 				if err != nil {
 					t.Fatal(err)

@@ -134,7 +134,8 @@ func TestSettingsOfMounts(t *testing.T) {
 		"a b=pddl":                         "is no name of a mount",
 		"hotpotqa,questions=x.json":        "would ask Wikipedia for its clients",
 	} {
-		if _, _, err := Mounts(around(t), Mounting{}, []string{text}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Mounts(around(t), Mounting{}, []string{text}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

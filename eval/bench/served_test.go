@@ -245,25 +245,39 @@ func TestSweepOfAModel(t *testing.T) {
 // What cannot be run is refused, with the option that is wrong.
 func TestWrongRuns(t *testing.T) {
 	for want, change := range map[string]func(*configs.Run){
-		"there is no environment":               func(r *configs.Run) { r.Env = configs.Strings{"chess"} },
-		"no model is given":                     func(r *configs.Run) { r.Model = nil },
-		`unknown agent "reac"`:                  func(r *configs.Run) { r.Agent = "reac" },
-		"step-limit is 65536":                   func(r *configs.Run) { r.StepLimit = record.MaxSteps + 1 },
-		"concurrency is 0":                      func(r *configs.Run) { r.Concurrency = 0 },
-		"for models of one provider":            func(r *configs.Run) { r.Model = configs.Strings{"vllm:m", "openai:n"} },
-		"which is no --model":                   func(r *configs.Run) { r.BaseURL.ByModel = map[string]configs.Strings{"vllm:x": nil} },
-		"are for served models":                 func(r *configs.Run) { r.Model = configs.Strings{"random"} },
-		"--completions is for --agent":          func(r *configs.Run) { r.Completions, r.Agent = true, "act" },
-		"completions need OpenAI's protocol":    func(r *configs.Run) { r.Completions, r.Model = true, configs.Strings{"ollama:m"} },
-		"leaves no room for a prompt in a":      func(r *configs.Run) { r.Context, r.MaxTokens = 100, 100 },
-		"need --trials of at least 2":           func(r *configs.Run) { r.Memory = 1 },
-		"does not learn from a failed trial":    func(r *configs.Run) { r.Trials, r.Model = 2, configs.Strings{"expert"} },
-		"same-step is 1":                        func(r *configs.Run) { r.Trials, r.SameStep = 2, 1 },
-		"is of no use with --memory 0":          func(r *configs.Run) { r.Trials, r.Memory, r.ReflectionPrompt = 2, 0, "x.yaml" },
-		"reflection-tokens 4000 leaves no room": func(r *configs.Run) { r.Trials, r.ReflectionTokens, r.Context = 2, 4000, 4000 },
-		"heldout sweep plays all tasks":         func(r *configs.Run) { r.Perturb = configs.Strings{"P1"} },
-		"would need another prompt in each":     func(r *configs.Run) { r.Perturb = configs.Strings{"random:1:2"} },
-		"are settings of heldout sweep":         func(r *configs.Run) { r.Ind = "none" },
+		"there is no environment": func(r *configs.Run) { r.Env = configs.Strings{"chess"} },
+		"no model is given":       func(r *configs.Run) { r.Model = nil },
+		`unknown agent "reac"`:    func(r *configs.Run) { r.Agent = "reac" },
+		"step-limit is 65536":     func(r *configs.Run) { r.StepLimit = record.MaxSteps + 1 },
+		"concurrency is 0":        func(r *configs.Run) { r.Concurrency = 0 },
+		"for models of one provider": func(r *configs.Run) {
+			r.Model = configs.Strings{"vllm:m", "openai:n"}
+		},
+		"which is no --model": func(r *configs.Run) {
+			r.BaseURL.ByModel = map[string]configs.Strings{"vllm:x": nil}
+		},
+		"are for served models":        func(r *configs.Run) { r.Model = configs.Strings{"random"} },
+		"--completions is for --agent": func(r *configs.Run) { r.Completions, r.Agent = true, "act" },
+		"completions need OpenAI's protocol": func(r *configs.Run) {
+			r.Completions, r.Model = true, configs.Strings{"ollama:m"}
+		},
+		"leaves no room for a prompt in a": func(r *configs.Run) { r.Context, r.MaxTokens = 100, 100 },
+		"need --trials of at least 2":      func(r *configs.Run) { r.Memory = 1 },
+		"does not learn from a failed trial": func(r *configs.Run) {
+			r.Trials, r.Model = 2, configs.Strings{"expert"}
+		},
+		"same-step is 1": func(r *configs.Run) { r.Trials, r.SameStep = 2, 1 },
+		"is of no use with --memory 0": func(r *configs.Run) {
+			r.Trials, r.Memory, r.ReflectionPrompt = 2, 0, "x.yaml"
+		},
+		"reflection-tokens 4000 leaves no room": func(r *configs.Run) {
+			r.Trials, r.ReflectionTokens, r.Context = 2, 4000, 4000
+		},
+		"heldout sweep plays all tasks": func(r *configs.Run) { r.Perturb = configs.Strings{"P1"} },
+		"would need another prompt in each": func(r *configs.Run) {
+			r.Perturb = configs.Strings{"random:1:2"}
+		},
+		"are settings of heldout sweep": func(r *configs.Run) { r.Ind = "none" },
 	} {
 		r := configs.DefaultRun()
 		r.Env = configs.Strings{"pddl"}

@@ -308,7 +308,16 @@ func section(t testing.TB, b *Bundle) Section {
 func TestStepsOfAnArticle(t *testing.T) {
 	e := episode()
 	e.Trajectory = []record.Step{{Action: "a", Valid: true}, {Action: "b", Observation: "No."}, {Action: "c"}}
-	a := newArticle(Episode{Episode: e})
+	var pictures []envs.Picture
+	for range 4 {
+		pictures = append(pictures, envs.Picture{Legend: []string{fmt.Sprint("before step ", len(pictures)+1)}})
+	}
+	a := newArticle(Episode{Episode: e, Pictures: pictures})
+	for i, s := range a.Steps {
+		if want := fmt.Sprint("before step ", i+1); s.Picture == nil || s.Picture.Legend[0] != want {
+			t.Errorf("step %d shows %+v, want the state %s", i, s.Picture, want)
+		}
+	}
 	if a.FirstError != 2 || a.Errors != 2 || len(a.Steps) != 4 || a.Steps[0].ID != a.Name+"-0" {
 		t.Errorf("the first of %d errors is %d of %d steps", a.Errors, a.FirstError, len(a.Steps))
 	}
