@@ -63,7 +63,9 @@ def test_key(tmp_path):
     import urllib.error
     import urllib.request
 
-    endpoint = heldout._policy.Endpoint(looking, "policy")
+    from heldout._endpoint import Endpoint
+
+    endpoint = Endpoint(looking, "policy")
     try:
         for request in (endpoint.url + "/models", urllib.request.Request(endpoint.url + "/chat/completions", b"{}")):
             with pytest.raises(urllib.error.HTTPError, match="401"):

@@ -119,7 +119,7 @@ def test_server(tmp_path, server):
 def test_light():
     """Importing loads no third-party module."""
     done = heldout._binary.subprocess.run(
-        [sys.executable, "-c", "import sys, heldout; print([m for m in ('numpy', 'pandas', 'gymnasium') if m in sys.modules])"],
+        [sys.executable, "-c", "import sys, heldout; print([m for m in ('numpy', 'pandas', 'gymnasium', 'http') if m in sys.modules])"],
         capture_output=True,
         text=True,
     )

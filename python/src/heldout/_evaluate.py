@@ -10,12 +10,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ._binary import checked_bin, cli, failure
 from ._errors import Incomplete, Overlap
-from ._policy import Endpoint, Policy
+from ._policy import Policy
 from ._records import Records
+
+if TYPE_CHECKING:
+    from ._endpoint import Endpoint
 
 _INCOMPLETE = 3  # exit code of a run with episodes without a result
 _KEY = "HELDOUT_POLICY_KEY"  # variable with the key of a policy's endpoint
@@ -62,7 +65,7 @@ def evaluate(
     >>> run.metrics()["heldout/pddl/success"]
     0.0
     """
-    endpoint = Endpoint(model, name) if callable(model) else None
+    endpoint = _endpoint(model, name) if callable(model) else None
     environment = None
     if endpoint is not None:
         models, base_url = ["openai:" + name], endpoint.url
@@ -86,6 +89,12 @@ def evaluate(
     if code:
         raise failure(code, said)
     return Evaluation(os.fspath(out))
+
+
+def _endpoint(policy: Policy, name: str) -> Endpoint:
+    from ._endpoint import Endpoint
+
+    return Endpoint(policy, name)
 
 
 def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), **options: Any) -> set[str]:
