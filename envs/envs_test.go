@@ -153,7 +153,7 @@ func TestWords(t *testing.T) {
 	if err.Error() != "sciworld needs Java; heldout doctor sciworld says more" {
 		t.Error(err)
 	}
-	if Digest("a", "b") == Digest("ab") || Digest("a", "b") == Digest("b", "a") || Digest("a") != Digest("a") {
+	if Digest("a", "b") == Digest("ab") || Digest("a", "b") == Digest("b", "a") {
 		t.Error("other texts have the same digest")
 	}
 }
