@@ -18,8 +18,9 @@ func newVerify(sys *system) *cobra.Command {
 scripts, by Algorithm 1 of AgentRefine (Fu et al. 2025): the keys of every turn;
 each action against the verification codes and parameters of the script, unless
 the master answers with an error; enough error turns; and success in the last
-turn. It also checks that a trajectory is one game: the turns are numbered without
-gaps, player and master alternate, and nothing follows the end. A file has one JSON object per line with the keys script and trajectory.
+turn. It also checks that a trajectory is one game: the turns are numbered
+without gaps, player and master alternate, and nothing follows the end. A file
+has one JSON object per line with the keys script and trajectory.
 
 Each line of the output has the turn and the reason of a rejection. The command
 ends with code 1 if a trajectory is rejected.
