@@ -60,7 +60,7 @@ func TestConsumers(t *testing.T) {
 	}
 	t.Log(script(t, filepath.Join(folder, "trl"), "check_openai.py", reference, file(OpenAI)))
 	for _, f := range []Format{DPO, StepDPO, KTO, PRM} {
-		o := options(t, f, append(ofOneTask(t, solved(good(1), invalid(), good(2)), of(good(1), good(3))), sample)...)
+		o := options(t, f, append(ofOneTask(t, solved(good(1), good(3)), of(good(1), invalid(), good(2))), sample)...)
 		o.Out, o.Tokenizer = file(f), filepath.Join(tokenizer, "tokenizer.json")
 		export(t, o)
 		t.Log(script(t, filepath.Join(folder, "trl"), "train_preferences.py", tokenizer, file(f),

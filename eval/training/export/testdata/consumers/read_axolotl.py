@@ -38,5 +38,4 @@ for row, messages in zip(rows, want):
 # Axolotl drops what is longer than its default.
 said = next(t["examples_over"] for t in about["lengths"]["trainers"] if t["trainer"] == "Axolotl")
 assert over <= said, (over, said)
-print("longer than Axolotl's default: %d of %d, the manifest says %d" % (over, len(rows), said))
-comparison.report("axolotl reads " + about["format"])
+comparison.report("axolotl reads %s (%d are longer than its default, the manifest says %d)" % (about["format"], over, said))
