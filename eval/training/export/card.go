@@ -9,10 +9,11 @@ import (
 	"heldout/envs"
 )
 
-// licences are those of what tasks and texts come from, by environment.
+// licences are those of what tasks and texts come from, by environment: as the published
+// packages, repositories and data sets say.
 var licences = map[string]string{
 	"alfworld": "ALFWorld: MIT; AgentBoard's labels: GPL-2.0",
-	"babyai":   "BabyAI: BSD-3-Clause; AgentBoard's labels: GPL-2.0",
+	"babyai":   "the package minigrid, which has BabyAI: MIT; AgentBoard's labels: GPL-2.0",
 	"hotpotqa": "HotpotQA and Wikipedia: CC BY-SA 4.0",
 	"jericho":  "the story files belong to their authors; AgentBoard's labels: GPL-2.0",
 	"pddl":     "AgentBoard's problems: Apache-2.0",
