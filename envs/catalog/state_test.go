@@ -136,7 +136,12 @@ func TestStateKeys(t *testing.T) {
 					if len(actions) == 0 {
 						break
 					}
-					action, twin := actions[random.IntN(len(actions))], w.fork()
+					action, twin, stray := actions[random.IntN(len(actions))], w.fork(), w.fork()
+					for range 3 { // which is nothing to the others
+						if list := stray.list(); len(list) > 0 {
+							stray.step(list[random.IntN(len(list))])
+						}
+					}
 					s := w.step(action)
 					if twin.step(action); twin.key() != w.key() {
 						t.Fatalf("%s: after %q a fork has another key", task.ID, action)

@@ -1,5 +1,6 @@
 """Runs from Python, with functions as models."""
 
+import asyncio
 import json
 import threading
 
@@ -44,6 +45,18 @@ def test_batches(tmp_path):
     assert {t["action"] for e in heldout.episodes(run.run) for t in e["trajectory"]} == {"look around"}
     assert sum(count for count, _ in seen) == 8 * 4 and max(count for count, _ in seen) > 1
     assert all(s["temperature"] == 0.7 and s["max_tokens"] == 50 and len(s["seeds"]) == n for n, s in seen)
+
+
+def test_without_blocking(tmp_path):
+    async def both():
+        play = {"tasks": "gripper/gen0-01", "progress": False}
+        return await asyncio.gather(
+            heldout.aevaluate("expert", "pddl", out=tmp_path / "a", **play),
+            heldout.aevaluate(looking, "pddl", out=tmp_path / "b", **play),
+        )
+
+    expert, function = asyncio.run(both())
+    assert expert.metrics()["heldout/pddl/success"] == 1 and function.metrics()["heldout/pddl/success"] == 0
 
 
 def test_error_of_a_function(tmp_path):

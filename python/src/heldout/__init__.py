@@ -9,7 +9,7 @@ from __future__ import annotations
 from ._binary import cli, find_bin
 from ._environments import make, make_vec
 from ._errors import Error, Incomplete, Overlap, ServerDied, StepError, UsageError, VersionMismatch
-from ._evaluate import Evaluation, evaluate
+from ._evaluate import Evaluation, aevaluate, evaluate
 from ._policy import Message, Policy, Sampling
 from ._pool import Observation, Pool, Reset, Result, Session, Task
 from ._records import Figure, Records, Table, episodes, read
@@ -37,6 +37,7 @@ __all__ = [
     "UsageError",
     "VersionMismatch",
     "__version__",
+    "aevaluate",
     "cli",
     "episodes",
     "evaluate",

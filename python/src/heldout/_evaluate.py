@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import queue
@@ -89,6 +90,16 @@ def evaluate(
     if code:
         raise failure(code, said)
     return Evaluation(os.fspath(out))
+
+
+async def aevaluate(
+    model: str | Sequence[str] | Policy, env: str | Sequence[str] | None = None, **options: Any
+) -> Evaluation:
+    """Does what `evaluate` does without blocking the event loop: in a thread, where a function as a model runs too.
+
+    A task that is cancelled leaves the run to its end; the same call continues or reads it.
+    """
+    return await asyncio.to_thread(evaluate, model, env, **options)
 
 
 def _endpoint(policy: Policy, name: str) -> Endpoint:
