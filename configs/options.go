@@ -121,7 +121,10 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "folder with the official task data (or " + DataVariable +
 				", or the folder of heldout data pull); \"\" uses generated tasks",
 		},
-		{Name: "generator-seed", Group: Playing, Help: "seed of generated tasks, or a range such as 1-100, whose tasks are one environment"},
+		{
+			Name: "generator-seed", Group: Playing,
+			Help: "seed of generated tasks, or a range such as 1-100, whose tasks are one environment",
+		},
 		{
 			Name: "tasks", Group: Playing, Changes: true,
 			Help: "use only these tasks: names with * and ?, types, 0-based numbers and ranges, tasks outside the " +

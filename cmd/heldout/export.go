@@ -95,7 +95,8 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f := c.Flags()
 	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]")+" or "+
 		parquet)
-	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; a folder, for a hub, without an ending; a folder for parquet")
+	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; "+
+		"a folder, for a hub, without an ending; a folder for parquet")
 	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
 	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")
 	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet: write all attempts, not only those that count")

@@ -6,152 +6,20 @@ package export
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"heldout/eval/episode"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/bench"
+	"heldout/eval/episode"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
 )
-
-// Options say what is exported, and how.
-type Options struct {
-	// Sources are run directories, directories that hold some, and files of verified
-	// trajectories.
-	Sources []string
-	Format  Format
-	// Out is the name of the file; Force replaces what has it. The files of parts have
-	// the name of the part in theirs. Folder says that Out is in a folder of its own, which a
-	// hub takes as it is: with Parquet files and a card. Again is the command that makes it.
-	Out    string
-	Folder bool
-	Again  string
-	Force  bool
-	// Mask are the rules by which replies are not trained on.
-	Mask   []Mark
-	Filter Filter
-	// Duplicates is a rule of duplicateRules.
-	Duplicates string
-	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is
-	// that of the division.
-	Parts []Part
-	Seed  int64
-	// TestTasks allows tasks that a benchmark tests with, DropTests leaves them out. With
-	// neither they are an error, except for those that a generator drew by chance.
-	TestTasks, DropTests bool
-	// Balance bounds the episodes of a task and of a kind.
-	Balance Balance
-	// Labels says whose labels the steps of the format prm have: ByEnvironment,
-	// ByProgress, or the folder of a judge.
-	Labels string
-	// Tokenizer is the tokenizer.json by which lengths are counted; empty to go by
-	// characters. Window is the longest example in tokens, 0 for any.
-	Tokenizer string
-	Window    int
-	// Thoughts are the sentences that experts think; none without any. Seed draws them.
-	Thoughts configs.Thoughts
-	// Written is the folder of thoughts that a model wrote; empty without one.
-	Written string
-	// Texts are where prompts come from.
-	Texts bench.Texts
-	Tool  record.Tool
-}
-
-// The rules for duplicates.
-const (
-	// KeepAll takes all.
-	KeepAll = "none"
-	// SameMessages leaves out a conversation whose messages were there before.
-	SameMessages = "messages"
-	// SameActions leaves out an episode of a task whose actions were there before, in
-	// the same order.
-	SameActions = "actions"
-)
-
-// duplicateRules are the values of Options.Duplicates.
-func duplicateRules() []string { return []string{SameMessages, SameActions, KeepAll} }
-
-// ParseMask reads the rules of a mask, or "none".
-func ParseMask(text string) ([]Mark, error) {
-	if text == "none" {
-		return nil, nil
-	}
-	var out []Mark
-	for name := range strings.SplitSeq(text, ",") {
-		if !slices.Contains(Marks(), Mark(name)) {
-			return nil, fmt.Errorf("mask is %q, want none, or some of %s", text,
-				strings.Trim(fmt.Sprint(Marks()), "[]"))
-		}
-		if !slices.Contains(out, Mark(name)) {
-			out = append(out, Mark(name))
-		}
-	}
-	slices.SortFunc(out, func(a, b Mark) int { return slices.Index(Marks(), a) - slices.Index(Marks(), b) })
-	return out, nil
-}
-
-// Check reports options that cannot be.
-func (o Options) Check() error {
-	var errs []error
-	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if err := o.Format.Check(); err != nil {
-		return err
-	}
-	if base := strings.TrimSuffix(filepath.Base(o.Out), o.Format.Extension()); base == "" ||
-		base == filepath.Base(o.Out) {
-		fail("out is %q, want a name that ends in %s: trainers go by it", o.Out, o.Format.Extension())
-	}
-	if !slices.Contains(duplicateRules(), o.Duplicates) {
-		fail("duplicates is %q, want %s", o.Duplicates, strings.Join(duplicateRules(), ", "))
-	}
-	if !(o.Filter.Progress >= 0 && o.Filter.Progress <= 1) {
-		fail("least-progress is %g, want 0 to 1", o.Filter.Progress)
-	}
-	if o.Filter.Recoveries < 0 {
-		fail("least-recoveries is %d, want at least 0", o.Filter.Recoveries)
-	}
-	if o.TestTasks && o.DropTests {
-		fail("tasks that a benchmark tests with cannot be both allowed and dropped")
-	}
-	if o.Window < 0 {
-		fail("window is %d, want at least 0", o.Window)
-	}
-	if o.Window > 0 && o.Format.whole() {
-		fail("--window divides demonstrations, and %s has none", o.Format)
-	}
-	errs = append(errs, o.Balance.check())
-	return errors.Join(errs...)
-}
-
-// TestTasksError says that tasks that a benchmark tests with would be exported.
-type TestTasksError struct {
-	Episodes int
-	// Envs are their environments.
-	Envs []string
-}
-
-// Error implements error.
-func (e *TestTasksError) Error() string {
-	return fmt.Sprintf(
-		"%d episodes are of tasks that a benchmark tests with (%s): whatever their files are called, a model that "+
-			"was trained on them cannot be measured with them; leave them out with --drop-test-tasks, or give "+
-			"--allow-test-tasks, which marks them", e.Episodes, strings.Join(e.Envs, ", "))
-}
-
-// NothingError says that no episode is left to export.
-type NothingError struct{ Report *Report }
-
-// Error implements error.
-func (e *NothingError) Error() string { return "nothing is left to export: " + e.Report.whatIsThere() }
 
 // exporter is an export under way.
 type exporter struct {
@@ -434,95 +302,6 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 		x.report.TestEpisodes++
 	}
 	return nil
-}
-
-// noChat says why the episodes of a condition are no conversations of texts; "" if they
-// are.
-func noChat(c *record.Condition) Reason {
-	switch {
-	case isExpert(c) && c.Preset == nil:
-		return ""
-	case c.Decoding == nil:
-		return NoModel
-	case c.Completions || c.Agent == configs.Completion:
-		return Text
-	case c.Agent == configs.ToolCall:
-		return Called
-	}
-	return ""
-}
-
-// calls rebuilds the calls of an episode; nil if it is not as recorded.
-func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
-	rebuild := x.played
-	if isExpert(p.condition) {
-		rebuild = x.expert
-	}
-	calls, err := rebuild(ctx, r, e, p)
-	var differs *differsError
-	if errors.As(err, &differs) {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		x.report.differs(e, differs.error)
-		return nil, nil
-	}
-	if calls == nil {
-		calls = []episode.Call{} // an episode without steps
-	}
-	return calls, err
-}
-
-// differsError says how an episode, played again, is not as recorded.
-type differsError struct{ error }
-
-// played rebuilds the calls of a model's episode.
-func (x *exporter) played(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
-	b, err := x.rebuilderOf(r, p.condition)
-	if err != nil {
-		return nil, err
-	}
-	task := *p.task
-	if b.env != nil {
-		if task, err = bench.SameTask(b.env, task); err != nil {
-			return nil, err
-		}
-	}
-	return b.again(ctx, e, task)
-}
-
-// again rebuilds the calls of an episode; the error is a *differsError if it is not as
-// recorded.
-func (b *rebuilder) again(ctx context.Context, e *record.Episode, t envs.Task) ([]episode.Call, error) {
-	calls, err := b.Calls(ctx, e, b.env, t)
-	if err != nil && ctx.Err() == nil {
-		err = &differsError{err}
-	}
-	return calls, err
-}
-
-// rebuilderOf returns the rebuilder of a condition.
-func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) {
-	if known := x.rebuilder[c]; known != nil {
-		return known, nil
-	}
-	texts, err := x.Texts.Of(r.manifest, *c)
-	if err != nil {
-		return nil, err
-	}
-	b := &rebuilder{}
-	if b.Rebuilder, err = episode.NewRebuilder(*c, texts.Prompt, texts.Protocol, texts.Memory); err != nil {
-		return nil, err
-	}
-	if b.NeedsWorld() {
-		if b.env, err = bench.ReopenEnv(*c, x.Texts.Setup, x.Texts.Outside); err != nil {
-			return nil,
-				fmt.Errorf("the messages contain the actions that were possible, so %s has to be played again: %w",
-					c.Env, err)
-		}
-	}
-	x.rebuilder[c] = b
-	return b, nil
 }
 
 // items exports a file of verified trajectories.

@@ -18,9 +18,9 @@ var ErrUnfinished = errors.New("the reply ends before the JSON does")
 // proportion to the reply.
 const mostCandidates = 100
 
-// ReadObject finds the JSON object in a model's reply. Mended says that it is not the
-// whole reply: there are code fences or other text around it, or commas before closing
-// brackets. An error is for the model to read: it shows the place.
+// ReadObject finds the JSON object in a model's reply. It sets mended if it had to ignore
+// something: code fences or other text around the object, or commas before closing
+// brackets. The model reads the error, so the error shows the place of the fault.
 func ReadObject(reply string) (value []byte, mended bool, err error) {
 	found, err := find(reply, '{')
 	if err == nil {

@@ -163,7 +163,7 @@ func alwaysScript(spoil func(string) string) func(string, int, string) scripted 
 // tail is the end of a text, by which a model recognises what it wrote.
 func tail(text string) string { return text[max(0, len(text)-60):] }
 
-// modes are the ways to err, with what is to be kept of 20 items.
+// modes lists the ways in which a model errs, and how many of 20 items must be kept.
 func modes() []mode {
 	return []mode{
 		{"clean", nil, nil, 20},

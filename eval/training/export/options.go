@@ -1,0 +1,143 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/eval/bench"
+	"heldout/scoring/record"
+)
+
+// Options say what is exported, and how.
+type Options struct {
+	// Sources are run directories, directories that hold some, and files of verified
+	// trajectories.
+	Sources []string
+	Format  Format
+	// Out is the name of the file; Force replaces what has it. The files of parts have
+	// the name of the part in theirs. Folder says that Out is in a folder of its own, which a
+	// hub takes as it is: with Parquet files and a card. Again is the command that makes it.
+	Out    string
+	Folder bool
+	Again  string
+	Force  bool
+	// Mask are the rules by which replies are not trained on.
+	Mask   []Mark
+	Filter Filter
+	// Duplicates is a rule of duplicateRules.
+	Duplicates string
+	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is
+	// that of the division.
+	Parts []Part
+	Seed  int64
+	// TestTasks allows tasks that a benchmark tests with, DropTests leaves them out. With
+	// neither they are an error, except for those that a generator drew by chance.
+	TestTasks, DropTests bool
+	// Balance bounds the episodes of a task and of a kind.
+	Balance Balance
+	// Labels says whose labels the steps of the format prm have: ByEnvironment,
+	// ByProgress, or the folder of a judge.
+	Labels string
+	// Tokenizer is the tokenizer.json by which lengths are counted; empty to go by
+	// characters. Window is the longest example in tokens, 0 for any.
+	Tokenizer string
+	Window    int
+	// Thoughts are the sentences that experts think; none without any. Seed draws them.
+	Thoughts configs.Thoughts
+	// Written is the folder of thoughts that a model wrote; empty without one.
+	Written string
+	// Texts are where prompts come from.
+	Texts bench.Texts
+	Tool  record.Tool
+}
+
+// The rules for duplicates.
+const (
+	// KeepAll takes all.
+	KeepAll = "none"
+	// SameMessages leaves out a conversation whose messages were there before.
+	SameMessages = "messages"
+	// SameActions leaves out an episode of a task whose actions were there before, in
+	// the same order.
+	SameActions = "actions"
+)
+
+// duplicateRules are the values of Options.Duplicates.
+func duplicateRules() []string { return []string{SameMessages, SameActions, KeepAll} }
+
+// ParseMask reads the rules of a mask, or "none".
+func ParseMask(text string) ([]Mark, error) {
+	if text == "none" {
+		return nil, nil
+	}
+	var out []Mark
+	for name := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(Marks(), Mark(name)) {
+			return nil, fmt.Errorf("mask is %q, want none, or some of %s", text,
+				strings.Trim(fmt.Sprint(Marks()), "[]"))
+		}
+		if !slices.Contains(out, Mark(name)) {
+			out = append(out, Mark(name))
+		}
+	}
+	slices.SortFunc(out, func(a, b Mark) int { return slices.Index(Marks(), a) - slices.Index(Marks(), b) })
+	return out, nil
+}
+
+// Check reports options that cannot be.
+func (o Options) Check() error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	if err := o.Format.Check(); err != nil {
+		return err
+	}
+	if base := strings.TrimSuffix(filepath.Base(o.Out), o.Format.Extension()); base == "" ||
+		base == filepath.Base(o.Out) {
+		fail("out is %q, want a name that ends in %s: trainers go by it", o.Out, o.Format.Extension())
+	}
+	if !slices.Contains(duplicateRules(), o.Duplicates) {
+		fail("duplicates is %q, want %s", o.Duplicates, strings.Join(duplicateRules(), ", "))
+	}
+	if !(o.Filter.Progress >= 0 && o.Filter.Progress <= 1) {
+		fail("least-progress is %g, want 0 to 1", o.Filter.Progress)
+	}
+	if o.Filter.Recoveries < 0 {
+		fail("least-recoveries is %d, want at least 0", o.Filter.Recoveries)
+	}
+	if o.TestTasks && o.DropTests {
+		fail("tasks that a benchmark tests with cannot be both allowed and dropped")
+	}
+	if o.Window < 0 {
+		fail("window is %d, want at least 0", o.Window)
+	}
+	if o.Window > 0 && o.Format.whole() {
+		fail("--window divides demonstrations, and %s has none", o.Format)
+	}
+	errs = append(errs, o.Balance.check())
+	return errors.Join(errs...)
+}
+
+// TestTasksError says that tasks that a benchmark tests with would be exported.
+type TestTasksError struct {
+	Episodes int
+	// Envs are their environments.
+	Envs []string
+}
+
+// Error implements error.
+func (e *TestTasksError) Error() string {
+	return fmt.Sprintf(
+		"%d episodes are of tasks that a benchmark tests with (%s): whatever their files are called, a model that "+
+			"was trained on them cannot be measured with them; leave them out with --drop-test-tasks, or give "+
+			"--allow-test-tasks, which marks them", e.Episodes, strings.Join(e.Envs, ", "))
+}
+
+// NothingError says that no episode is left to export.
+type NothingError struct{ Report *Report }
+
+// Error implements error.
+func (e *NothingError) Error() string { return "nothing is left to export: " + e.Report.whatIsThere() }

@@ -1,0 +1,102 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/bench"
+	"heldout/eval/episode"
+	"heldout/scoring/record"
+)
+
+// noChat says why the episodes of a condition are no conversations of texts; "" if they
+// are.
+func noChat(c *record.Condition) Reason {
+	switch {
+	case isExpert(c) && c.Preset == nil:
+		return ""
+	case c.Decoding == nil:
+		return NoModel
+	case c.Completions || c.Agent == configs.Completion:
+		return Text
+	case c.Agent == configs.ToolCall:
+		return Called
+	}
+	return ""
+}
+
+// calls rebuilds the calls of an episode; nil if it is not as recorded.
+func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
+	rebuild := x.played
+	if isExpert(p.condition) {
+		rebuild = x.expert
+	}
+	calls, err := rebuild(ctx, r, e, p)
+	var differs *differsError
+	if errors.As(err, &differs) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		x.report.differs(e, differs.error)
+		return nil, nil
+	}
+	if calls == nil {
+		calls = []episode.Call{} // an episode without steps
+	}
+	return calls, err
+}
+
+// differsError says how an episode, played again, is not as recorded.
+type differsError struct{ error }
+
+// played rebuilds the calls of a model's episode.
+func (x *exporter) played(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
+	b, err := x.rebuilderOf(r, p.condition)
+	if err != nil {
+		return nil, err
+	}
+	task := *p.task
+	if b.env != nil {
+		if task, err = bench.SameTask(b.env, task); err != nil {
+			return nil, err
+		}
+	}
+	return b.again(ctx, e, task)
+}
+
+// again rebuilds the calls of an episode; the error is a *differsError if it is not as
+// recorded.
+func (b *rebuilder) again(ctx context.Context, e *record.Episode, t envs.Task) ([]episode.Call, error) {
+	calls, err := b.Calls(ctx, e, b.env, t)
+	if err != nil && ctx.Err() == nil {
+		err = &differsError{err}
+	}
+	return calls, err
+}
+
+// rebuilderOf returns the rebuilder of a condition.
+func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) {
+	if known := x.rebuilder[c]; known != nil {
+		return known, nil
+	}
+	texts, err := x.Texts.Of(r.manifest, *c)
+	if err != nil {
+		return nil, err
+	}
+	b := &rebuilder{}
+	if b.Rebuilder, err = episode.NewRebuilder(*c, texts.Prompt, texts.Protocol, texts.Memory); err != nil {
+		return nil, err
+	}
+	if b.NeedsWorld() {
+		if b.env, err = bench.ReopenEnv(*c, x.Texts.Setup, x.Texts.Outside); err != nil {
+			return nil,
+				fmt.Errorf("the messages contain the actions that were possible, so %s has to be played again: %w",
+					c.Env, err)
+		}
+	}
+	x.rebuilder[c] = b
+	return b, nil
+}
