@@ -9,6 +9,8 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -136,6 +138,16 @@ func embedded(file string, v any) error {
 		return err
 	}
 	return decode(file, b, v)
+}
+
+// namesIn lists the embedded YAML files of a folder without their suffix, in order.
+func namesIn(folder string) ([]string, error) {
+	found, err := fs.Glob(files, folder+"/*.yaml")
+	for i, f := range found {
+		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	slices.Sort(found) // the suffix affected the order
+	return found, err
 }
 
 // ours reads an embedded file.

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"heldout/envs/spelling"
-	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 )
@@ -15,6 +13,9 @@ import (
 type Family struct {
 	// ID names the family; Title says what it changes.
 	ID, Title string
+	// Said: it changes how actions must be said. The other families change only what is
+	// read.
+	Said bool
 	// None says why the environment lacks the family; empty if it has it.
 	None string
 	// Grades are the rules by grade, from the mildest, which is grade 1. They have
@@ -32,10 +33,10 @@ type Families struct {
 
 // families are all families in their order.
 var families = []Family{
-	{ID: "verbs", Title: "the verbs of actions in other words"},
-	{ID: "arguments", Title: "the arguments of actions turned around"},
-	{ID: "names", Title: "names put together in another way"},
-	{ID: "nouns", Title: "other words for things"},
+	{ID: "verbs", Title: "the verbs of actions in other words", Said: true},
+	{ID: "arguments", Title: "the arguments of actions turned around", Said: true},
+	{ID: "names", Title: "names put together in another way", Said: true},
+	{ID: "nouns", Title: "other words for things", Said: true},
 	{ID: "answers", Title: "fixed answers in other words"},
 	{ID: "goal", Title: "goal and instructions paraphrased"},
 	{ID: "order", Title: "lists in another order"},
@@ -54,6 +55,12 @@ func FamilyIDs() []string {
 	return ids
 }
 
+// IsSaid reports whether a family changes how actions must be said; false if there is no
+// such family.
+func IsSaid(id string) bool {
+	return slices.ContainsFunc(families, func(f Family) bool { return f.ID == id && f.Said })
+}
+
 // NonceWords are words that exist in no language, for rules: pronounceable, of at
 // most three tokens, and far from words of English.
 func NonceWords() ([]string, error) {
@@ -62,13 +69,7 @@ func NonceWords() ([]string, error) {
 }
 
 // FamilyEnvs are the environments that have families.
-func FamilyEnvs() ([]string, error) {
-	found, err := fs.Glob(files, "families/*.yaml")
-	for i, f := range found {
-		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
-	}
-	return found, err
-}
+func FamilyEnvs() ([]string, error) { return namesIn("families") }
 
 // LoadFamilies returns the families of an environment.
 func LoadFamilies(env string) (Families, error) {

@@ -31,6 +31,11 @@ var Options = sync.OnceValue(func() []Option {
 				"a mapping in a file; --name is the same",
 		},
 		{
+			Name: "prices", Group: Playing, Owner: TheLeader,
+			Help: "what a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as " +
+				"openai:NAME=2.5/0.25/10; repeat it for several; a mapping in a file",
+		},
+		{
 			Name: "base-url", Group: Server, First: true, Owner: EachWorker,
 			Help: "server address, such as http://HOST:8000/v1; repeat it for several servers of the model; @FILE reads " +
 				"addresses, one per line, and follows changes; the default is the provider's own, or OLLAMA_HOST",
@@ -57,6 +62,14 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "number of retries of a failed request",
 		},
 		{
+			Name: "rpm", Group: Server, Owner: EachWorker, Range: atLeast(0),
+			Help: "requests per minute that each server address allows, so that it refuses none; 0 is no limit",
+		},
+		{
+			Name: "tpm", Group: Server, Owner: EachWorker, Range: atLeast(0),
+			Help: "tokens per minute, of prompts and replies, that each server address allows; 0 is no limit",
+		},
+		{
 			Name: "give-up-after", Group: Server, Owner: EachOne, Default: 30 * time.Minute, Range: atLeast(0),
 			Help: "end the run if no server of a model answers for that long; until then it waits; 0 waits for ever",
 		},
@@ -68,6 +81,11 @@ var Options = sync.OnceValue(func() []Option {
 		{
 			Name: "concurrency", Group: Server, First: true, Owner: EachWorker, Default: 8,
 			Help: "number of episodes in flight; auto raises it while the rate of model calls grows",
+		},
+		{
+			Name: "auto-latency", Group: Server, Owner: EachWorker, Range: atLeast(0),
+			Help: "with --concurrency auto: how many times their latency at the beginning calls may take, such as 2; 0 " +
+				"is any",
 		},
 		{
 			Name: "temperature", Group: Sampling, First: true, Range: atLeast(0),
@@ -83,7 +101,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "agent", Group: Player, Default: React, Values: []string{React, Act},
-			Help: "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent)",
+			Help: "agent of a served model: react (thought, then action), act (AgentBoard's act-only agent), or a search " +
+				"that tries what the model proposes, search:WAY:CALLS:BRANCH (heldout help agents)",
 		},
 		{
 			Name: "prompt", Group: Player, Names: Files, Values: PromptVersions(),
@@ -166,6 +185,19 @@ var Options = sync.OnceValue(func() []Option {
 		{
 			Name: "same-step", Group: Playing,
 			Help: "with --trials: end a trial after the same action with the same observation N times in a row; 0 is off",
+		},
+		{
+			Name: "budget-tokens", Group: Playing, Owner: TheLeader, Range: atLeast(0),
+			Help: "begin no more episodes once prompts and replies will have taken this many tokens, those of earlier " +
+				"sessions included; the same command with more goes on; 0 is off",
+		},
+		{
+			Name: "budget-usd", Group: Playing, Owner: TheLeader, Range: atLeast(0),
+			Help: "begin no more episodes once the run will have cost this many dollars at --prices; 0 is off",
+		},
+		{
+			Name: "budget-time", Group: Playing, Owner: TheLeader, Range: atLeast(0),
+			Help: "begin no more episodes that may not end within this time of the start, such as 8h; 0 is off",
 		},
 		{
 			Name: "allow-unusable", Group: Playing,

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"heldout/envs/spelling"
-	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -95,14 +93,7 @@ const maxLines = 10
 const NoInd = "no-ind"
 
 // PerturbationNames lists the embedded perturbations.
-func PerturbationNames() ([]string, error) {
-	found, err := fs.Glob(files, "perturbations/*.yaml")
-	for i, f := range found {
-		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
-	}
-	slices.Sort(found)
-	return found, err
-}
+func PerturbationNames() ([]string, error) { return namesIn("perturbations") }
 
 // LoadPerturbation returns an embedded perturbation by name.
 func LoadPerturbation(name string) (Perturbation, error) {
@@ -199,6 +190,13 @@ func (p Perturbation) changes() bool {
 	return len(p.Actions)+len(p.Replies)+len(p.Verbs)+len(p.Without)+len(p.Words)+len(p.Texts)+
 		len(p.Instructions) > 0 ||
 		p.Names != "" || p.Numbers != "" || p.Order != "" || p.Layout != "" || p.Lines != nil
+}
+
+// Rewords reports whether there are rules about anything else than whole forms of actions
+// and fixed answers.
+func (p Perturbation) Rewords() bool {
+	p.Actions, p.Replies = nil, nil
+	return p.changes()
 }
 
 // ParsePerturbation reads a perturbation. The rules are checked against the

@@ -287,7 +287,25 @@ func Parsers() []string {
 // normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed
 // by a colon and the lowest score.
 func normalisations() []string {
-	return []string{"lower", "first-line", "strip-punctuation", "put-repair", "nearest-bleu"}
+	return []string{"lower", "first-line", "strip-punctuation", PutRepair, NearestBLEU}
+}
+
+// NearestBLEU has the admissible action take the place of one that is none.
+const NearestBLEU = "nearest-bleu"
+
+// PutRepair is the repair of prepositions in ALFWorld's PutForm. If that is written
+// otherwise, the form stands behind the rule and a colon.
+const (
+	PutRepair = "put-repair"
+	PutForm   = "put {obj} in/on {recep}"
+)
+
+// PutRepairOf is the repair for a form.
+func PutRepairOf(form string) string {
+	if form == PutForm {
+		return PutRepair
+	}
+	return PutRepair + ":" + form
 }
 
 // OnFailures are the values of ReplyRules.OnFailure:

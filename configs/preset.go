@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"heldout/envs/spelling"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -377,14 +376,7 @@ func (p Preset) Select(name string) (Preset, error) {
 }
 
 // PresetNames lists the embedded presets.
-func PresetNames() ([]string, error) {
-	found, err := fs.Glob(files, "presets/*.yaml")
-	for i, f := range found {
-		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
-	}
-	slices.Sort(found) // the suffix affected the order
-	return found, err
-}
+func PresetNames() ([]string, error) { return namesIn("presets") }
 
 // LoadPreset returns an embedded preset by name.
 func LoadPreset(name string) (Preset, error) {

@@ -49,7 +49,15 @@ type Opening struct {
 //
 //   - alfworld: "in" and "on" of "put" become "in/on", and a full stop at the end goes
 //   - jericho: up to the first comma, the first full stop, and 20 words
-func keptActions() []string { return []string{"alfworld", "jericho"} }
+func keptActions() []string { return []string{KeptALFWorld, KeptJericho} }
+
+// The values of Prompt.Kept. Where KeptPut is another word, that stands behind
+// KeptALFWorld and a colon.
+const (
+	KeptALFWorld = "alfworld"
+	KeptJericho  = "jericho"
+	KeptPut      = "put"
+)
 
 // Template is a message that an agent writes anew at every turn. Slots are names
 // in braces: {goal}, {observation}, {actions} (the admissible ones), {turn}
@@ -92,10 +100,16 @@ type Example struct {
 
 // Turn is a message of a chat.
 type Turn struct {
-	// Role is "user" or "assistant".
+	// Role is User or Assistant.
 	Role    string `yaml:"role"`
 	Content string `yaml:"content"`
 }
+
+// The roles of turns.
+const (
+	User      = "user"
+	Assistant = "assistant"
+)
 
 // ExampleStep is one step of an Example.
 type ExampleStep struct {
@@ -217,7 +231,7 @@ func (ex Example) check() error {
 		return errors.New("needs either a text, steps or turns")
 	}
 	for i, turn := range ex.Turns {
-		if turn.Role != "user" && turn.Role != "assistant" {
+		if turn.Role != User && turn.Role != Assistant {
 			return fmt.Errorf("has the role %.20q in turn %d; there are user and assistant", turn.Role, i+1)
 		}
 	}

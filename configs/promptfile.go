@@ -241,7 +241,7 @@ func parseTurns(b []byte) ([]Turn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
 		}
-		out = append(out, Turn{[]string{"user", "assistant"}[i%2], text})
+		out = append(out, Turn{[]string{User, Assistant}[i%2], text})
 	}
 	return out, nil
 }

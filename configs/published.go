@@ -3,8 +3,6 @@ package configs
 import (
 	"fmt"
 	"heldout/envs/spelling"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 )
@@ -60,14 +58,7 @@ func (t PublishedTable) HasBestOf() bool {
 }
 
 // PublishedNames lists the embedded files of published results.
-func PublishedNames() ([]string, error) {
-	found, err := fs.Glob(files, "baselines/*.yaml")
-	for i, f := range found {
-		found[i] = strings.TrimSuffix(path.Base(f), ".yaml")
-	}
-	slices.Sort(found) // the suffix affected the order
-	return found, err
-}
+func PublishedNames() ([]string, error) { return namesIn("baselines") }
 
 // LoadPublished returns an embedded file of published results by name.
 func LoadPublished(name string) (Published, error) {

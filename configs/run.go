@@ -33,6 +33,8 @@ type Run struct {
 	Model Strings `yaml:"model"`
 	// Names are what models are called in tables.
 	Names Names `yaml:"names"`
+	// Prices are what models cost.
+	Prices Prices `yaml:"prices"`
 	// Agent is how a served model plays: "react" or "act".
 	Agent string `yaml:"agent"`
 	// Prompt is a prompt file; empty for our own prompts.
@@ -71,16 +73,28 @@ type Run struct {
 
 	// Concurrency is the number of episodes in flight.
 	Concurrency Concurrency `yaml:"concurrency"`
+	// AutoLatency is how many times their latency at the beginning calls may take where
+	// Concurrency is Auto; 0 for any.
+	AutoLatency float64 `yaml:"auto-latency"`
 	// Timeout is the longest that one request may take.
 	Timeout time.Duration `yaml:"timeout"`
 	// Retries is how often a failed request is sent again.
 	Retries int `yaml:"retries"`
+	// RPM and TPM are the requests and tokens that a server allows per minute; 0 for no
+	// limit.
+	RPM int `yaml:"rpm"`
+	TPM int `yaml:"tpm"`
 	// GiveUpAfter is how long a run waits while no server of a model answers; 0
 	// waits for ever.
 	GiveUpAfter time.Duration `yaml:"give-up-after"`
 	// WaitForServers is how long a run waits at its start for servers that are not there
 	// yet, or still load their model; 0 does not wait.
 	WaitForServers time.Duration `yaml:"wait-for-servers"`
+	// BudgetTokens, BudgetUSD and BudgetTime bound what the run takes: tokens of prompts
+	// and replies, dollars at Prices, and the time of one session; 0 for no bound.
+	BudgetTokens int           `yaml:"budget-tokens"`
+	BudgetUSD    float64       `yaml:"budget-usd"`
+	BudgetTime   time.Duration `yaml:"budget-time"`
 	// AllowUnusable continues with a model even if none of its first replies is
 	// usable.
 	AllowUnusable bool `yaml:"allow-unusable"`

@@ -66,12 +66,7 @@ type ThinkPrompt struct {
 
 // LoadThink returns the embedded prompt for thoughts.
 func LoadThink() (ThinkPrompt, error) {
-	const file = "prompts/think/v1.yaml"
-	b, err := files.ReadFile(file)
-	if err != nil {
-		return ThinkPrompt{}, err
-	}
-	return ParseThink(file, b)
+	return ours("prompts/think/v1.yaml", ParseThink)
 }
 
 // ParseThink reads a prompt for thoughts.

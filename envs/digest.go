@@ -25,7 +25,8 @@ func TextContent(text string) string {
 func Digest(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {
-		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
+		h.Write([]byte(strconv.Itoa(len(t)) + ":"))
+		h.Write([]byte(t))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -119,6 +119,9 @@ type Start struct {
 	// Progress is the share of the task reached before the first action, in [0,1]:
 	// ScienceWorld looks around by itself, which can reach goals.
 	Progress float64
+	// Rewritten says that a perturbation changed the goal or the observation;
+	// environments leave it.
+	Rewritten bool
 }
 
 // Step is the answer to one action.
@@ -140,6 +143,9 @@ type Step struct {
 	// Written says how the action is written if a perturbation writes its form
 	// differently; environments leave it empty.
 	Written Written
+	// Rewritten says that a perturbation changed the observation; environments leave
+	// it.
+	Rewritten bool
 }
 
 // Written is how an action is written under a perturbation.

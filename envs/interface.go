@@ -48,6 +48,12 @@ type Interface struct {
 	Fill  map[string]string
 	// Series are the enumerations in observations.
 	Series []Series
+	// Articles says that texts have "an" before a vowel and "a" before all else, as
+	// English has.
+	Articles bool
+	// Alike are forms of Actions in other words, such as "pick up {thing}" for "pickup
+	// {thing}", in which prompts tell them: Normalize brings one to the other.
+	Alike map[string]string
 	// Shown are actions that prompts show as they are, such as "look at OBJ".
 	// Placeholders in brackets need not be here.
 	Shown []string

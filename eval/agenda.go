@@ -19,7 +19,9 @@ type agenda struct {
 	// inFlight episodes are played, and open ones played or not yet recorded.
 	inFlight, open int
 	// limit is the largest number in flight.
-	limit   int
+	limit int
+	// may says whether the next episode may begin; nil if all may.
+	may     func(*episode.Episode) verdict
 	stopped bool
 }
 
@@ -69,7 +71,7 @@ func (a *agenda) playing() int {
 func (a *agenda) take() *episode.Episode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for !a.stopped && (len(a.waiting) == 0 && a.open > 0 || a.inFlight > 0 && a.inFlight >= a.limit) {
+	for !a.stopped && (len(a.waiting) == 0 && a.open > 0 || a.inFlight > 0 && a.inFlight >= a.limit || a.early()) {
 		a.changed.Wait()
 	}
 	if len(a.waiting) == 0 || a.stopped {
@@ -81,6 +83,27 @@ func (a *agenda) take() *episode.Episode {
 	a.inFlight++
 	a.open++
 	return e
+}
+
+// early reports that there is a next episode which is to begin later. It stops an agenda
+// whose next episode may never begin.
+func (a *agenda) early() bool {
+	if a.may == nil || len(a.waiting) == 0 {
+		return false
+	}
+	v := a.may(a.waiting[0])
+	if v == never {
+		a.stopped = true
+		a.changed.Broadcast()
+	}
+	return v == later
+}
+
+// wake has those who wait look again.
+func (a *agenda) wake() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.changed.Broadcast()
 }
 
 // played notes that an episode has ended, so that another one can begin.

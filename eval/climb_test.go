@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ type simulated struct {
 }
 
 func (s *simulated) climb() *climb {
-	return newClimb(func(n int) { s.limit = n }, func() int { return s.limit }, func(line string) {
+	return newClimb(0, func(n int) { s.limit = n }, func() int { return s.limit }, func(line string) {
 		s.told = append(s.told, line)
 	}, func() time.Time { return s.now })
 }
@@ -88,7 +89,7 @@ func TestClimbAlongRefusals(t *testing.T) {
 	const slots, steps = 16, 30
 	s := &simulated{slots: slots}
 	flying := 0
-	c := newClimb(func(n int) { s.limit = n }, func() int { return flying }, func(line string) {
+	c := newClimb(0, func(n int) { s.limit = n }, func() int { return flying }, func(line string) {
 		s.told = append(s.told, line)
 	}, func() time.Time { return s.now })
 	least, most, owed := slots, 0, 0.0
@@ -114,5 +115,87 @@ func TestClimbAlongRefusals(t *testing.T) {
 	}
 	if len(s.told) > 20 {
 		t.Errorf("told %d times", len(s.told))
+	}
+}
+
+// On servers of several kinds it ends at the knee: nearly the best rate, at hardly more
+// than the latency that this rate needs.
+func TestClimbEndsAtTheKnee(t *testing.T) {
+	type of func(n float64, at time.Duration, r *rand.Rand) (seconds float64)
+	flat := func(n, slots float64) float64 { return max(1, n/slots) }
+	for name, tt := range map[string]struct {
+		latency of
+		ceiling float64
+		// least is the least share of the best rate, most the largest number in flight.
+		least float64
+		most  int
+	}{
+		"flat, then linear": {func(n float64, _ time.Duration, _ *rand.Rand) float64 {
+			return flat(n, 48)
+		}, 0, 0.94, 56},
+		"always linear": {func(n float64, _ time.Duration, _ *rand.Rand) float64 { return n / 8 }, 0, 0.94, 2},
+		"two knees": {func(n float64, _ time.Duration, _ *rand.Rand) float64 {
+			return max(1, 1+max(0, n-32)/64, n/51.2) // the rate grows slowly from 32 to 128
+		}, 0, 0.85, 128},
+		"two knees, a ceiling": {func(n float64, _ time.Duration, _ *rand.Rand) float64 {
+			return max(1, 1+max(0, n-32)/64, n/51.2)
+		}, 1.6, 0.7, 72},
+		"noisy": {func(n float64, _ time.Duration, r *rand.Rand) float64 {
+			return flat(n, 48) * (0.5 + r.Float64())
+		}, 0, 0.85, 64},
+		"a slow start": {func(n float64, at time.Duration, _ *rand.Rand) float64 {
+			if at < time.Minute {
+				return 5 * flat(n, 48)
+			}
+			return flat(n, 48)
+		}, 0, 0.94, 64},
+	} {
+		r := rand.New(rand.NewPCG(3, 4))
+		start := time.Unix(0, 0)
+		s := &simulated{now: start}
+		c := newClimb(tt.ceiling, func(n int) { s.limit = n }, func() int { return s.limit }, func(string) {},
+			func() time.Time { return s.now })
+		for range 200_000 {
+			n := float64(s.limit)
+			s.now = s.now.Add(time.Duration(float64(time.Second) * tt.latency(n, s.now.Sub(start), r) / n))
+			c.step(agent.Usage{Calls: 1, Requests: 1})
+		}
+		late := time.Hour
+		mean := func(n int) float64 {
+			sum := 0.0
+			for range 1000 {
+				sum += tt.latency(float64(n), late, r) / 1000
+			}
+			return sum
+		}
+		best := 0.0
+		for n := 1; n <= MostInFlight; n++ {
+			best = max(best, float64(n)/mean(n))
+		}
+		rate := float64(c.good) / mean(c.good)
+		t.Logf("%s: %d in flight, %.1f calls per second of %.1f, latency %.2f s", name, c.good, rate, best, mean(c.good))
+		if rate < tt.least*best || c.good > tt.most {
+			t.Errorf("%s: %d in flight, %.1f calls per second of %.1f", name, c.good, rate, best)
+		}
+	}
+}
+
+// It does not climb while the servers are full, and says why.
+func TestClimbFull(t *testing.T) {
+	s := simulated{slots: 1000, now: time.Unix(0, 0)}
+	c := s.climb()
+	c.full = func() string {
+		if s.limit >= 32 {
+			return "requests wait at the server"
+		}
+		return ""
+	}
+	s.answer(c, 20000, 0)
+	if s.limit != 32 {
+		t.Errorf("%d episodes in flight, want 32", s.limit)
+	}
+	want := "concurrency: 32 episodes in flight, with 32 model calls per second: requests wait at the server"
+	if len(s.told) != 1 || s.told[0] != want {
+		t.Errorf("told %q, want %q", s.told, want)
 	}
 }

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
@@ -90,5 +91,43 @@ func TestRecordsDoNotHoldUpEpisodes(t *testing.T) {
 	g := gated{postman{t, NewWorker(plan(), Options{Now: clock()})}, new(atomic.Int32), make(chan struct{})}
 	if _, err := play(t, ctx, t.TempDir(), plan(), Options{Concurrency: 1, Elsewhere: g}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// oneElsewhere plays the first episode elsewhere, and then ends the run. No other one ends.
+type oneElsewhere struct {
+	postman
+	end   context.CancelFunc
+	begun atomic.Int32
+}
+
+func (o *oneElsewhere) Play(ctx context.Context, id string, order Order) (*record.Episode, func(), error) {
+	if o.begun.Add(1) > 1 {
+		<-ctx.Done()
+		return nil, nil, ctx.Err()
+	}
+	rec, _, err := o.postman.Play(ctx, id, order)
+	return rec, o.end, err
+}
+
+// Cancelling also ends a run in which a worker waits for what may follow an episode that
+// is played elsewhere.
+func TestCancelWhileWaiting(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(2))},
+		Players: []episode.Player{served(episodetest.Saying("down"))}, Seeds: []int64{0}})
+	elsewhere := &oneElsewhere{postman: postman{t, NewWorker(p, Options{Now: clock()})}, end: cancel}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := play(t, ctx, t.TempDir(), p, Options{Concurrency: 2, Elsewhere: elsewhere})
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-sharedtest.Limited(t).Done():
+		t.Fatal("the run goes on")
 	}
 }

@@ -32,6 +32,8 @@ type Plan struct {
 	// Shard is the part that is played; nil for all. The rest of the plan is known, so
 	// that all parts have the same manifest.
 	Shard *record.Shard
+
+	anchors map[string]bool // players that nobody asked for
 }
 
 // Breadth returns the largest numbers of seeds of a condition, and of models that play
@@ -44,7 +46,7 @@ func (p *Plan) Breadth() (seeds, models int) {
 		at := place{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
 		bySeed[at]++
 		seeds = max(seeds, bySeed[at])
-		if c.Perturbation != episode.NoPerturbation {
+		if c.Perturbation != episode.NoPerturbation || p.anchors[c.Model] {
 			continue
 		}
 		at.model = ""
@@ -58,10 +60,16 @@ func (p *Plan) Breadth() (seeds, models int) {
 }
 
 // NewPlan lists the episodes of all specs: by environment, player, seed and task.
-// The expert does not depend on the seed and plays with the first only.
+// The expert, and those who play its actions by heart, do not depend on the seed and play
+// with the first only.
 func NewPlan(specs ...*Spec) (*Plan, error) {
-	p := &Plan{}
+	p := &Plan{anchors: map[string]bool{}}
 	for _, s := range specs {
+		for _, player := range s.Players {
+			if player.Anchor {
+				p.anchors[player.Name] = true
+			}
+		}
 		for i := range s.Benchmarks {
 			if err := p.addBenchmark(s, &s.Benchmarks[i]); err != nil {
 				return nil, err
@@ -102,7 +110,10 @@ func (p *Plan) addPlayer(b *episode.Benchmark, info envs.Info, player *episode.P
 		}
 		instead, player = player.Name, other
 	}
-	if player.Name == episode.Expert {
+	if player.Anchor && player.Name == episode.Random && b.Perturbation != "" {
+		return nil
+	}
+	if record.Seedless(player.Agent) {
 		seeds = seeds[:1]
 	}
 	for _, seed := range seeds {
@@ -240,24 +251,6 @@ func (p *Plan) Missing(made []record.Attempt) (missing []episode.Episode, done i
 		}
 	}
 	return InPlayingOrder(missing), done, attempts
-}
-
-// InPlayingOrder returns the episodes in the order in which they are played:
-// first one of each environment, player and perturbation, then another one of
-// each, then the others, all as planned. These episodes show early what is wrong
-// with each and how long each takes. The second one no longer has to load the
-// data that all share.
-func InPlayingOrder(episodes []episode.Episode) []episode.Episode {
-	type kind struct{ env, preset, model, perturbation string }
-	begun := map[kind]int{}
-	var rounds [3][]episode.Episode
-	for _, e := range episodes {
-		k := kind{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
-		round := min(begun[k], len(rounds)-1)
-		begun[k]++
-		rounds[round] = append(rounds[round], e)
-	}
-	return slices.Concat(rounds[:]...)
 }
 
 // extends reports whether the plan contains everything that the run directory was

@@ -335,17 +335,3 @@ func TestInstead(t *testing.T) {
 		t.Errorf("%s plays", e.Player.Name)
 	}
 }
-
-func TestInPlayingOrder(t *testing.T) {
-	var planned []episode.Episode
-	for _, id := range []string{"a1", "a2", "a3", "a4", "b1", "c1", "c2", "c3"} {
-		planned = append(planned, episode.Episode{ID: id, Condition: &record.Condition{Env: id[:1]}})
-	}
-	var got []string
-	for _, e := range InPlayingOrder(planned) {
-		got = append(got, e.ID)
-	}
-	if diff := cmp.Diff([]string{"a1", "b1", "c1", "a2", "c2", "a3", "a4", "c3"}, got); diff != "" {
-		t.Error(diff)
-	}
-}

@@ -141,6 +141,10 @@ func (r *Rollouts) Append(t envs.Task, stepLimit int, e *record.Episode) error {
 	return r.store.Append(e)
 }
 
+// AppendFork records what was played from a fork of a rollout: it is on disk when
+// AppendFork returns without an error, and no part of the plan.
+func (r *Rollouts) AppendFork(f *record.Fork) error { return r.store.AppendFork(f) }
+
 // place gives an attempt its place in the plan, and returns the version of the
 // manifest that has it.
 func (r *Rollouts) place(t envs.Task, stepLimit int, e *record.Episode) (version int, err error) {

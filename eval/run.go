@@ -18,8 +18,16 @@ type Options struct {
 	// Concurrency is the number of episodes in flight, at least 1; AutoConcurrency
 	// finds the number at which the rate of model calls no longer grows.
 	Concurrency int
+	// Ceiling is how many times their latency at the beginning calls may take with
+	// AutoConcurrency; 0 for any.
+	Ceiling float64
+	// Full says, with AutoConcurrency, why the servers are full, "" if they are not
+	// known to be; nil if nobody knows. Its calls do not overlap.
+	Full func(context.Context) string
 	// Now tells the time.
 	Now func() time.Time
+	// Budget bounds what the run takes.
+	Budget Budget
 	// Observer receives the events of the run; nil for none.
 	Observer Observer
 	// AllowUnusable continues with a model even if none of its first replies is
@@ -74,7 +82,8 @@ func (nobody) EpisodeDone(*episode.Episode, record.Result) {}
 // trials that become due. Every attempt is on disk before it counts. When ctx is
 // cancelled, the episodes in flight end as cancelled and Run returns ctx's error. An
 // error that would also stop every further episode, such as an unknown model, ends
-// the run. A model without a usable reply ends it with an *UnusableError.
+// the run. A model without a usable reply ends it with an *UnusableError, and a budget
+// with a *BudgetError.
 func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
@@ -87,7 +96,15 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	due := newAgenda(missing, most)
 	if o.Concurrency == AutoConcurrency {
 		most = MostInFlight
-		o.Observer = climbing{o.Observer, newClimb(due.setLimit, due.playing, o.note, o.Now)}
+		c := newClimb(o.Ceiling, due.setLimit, due.playing, o.note, o.Now)
+		if o.Full != nil {
+			c.full = func() string { return o.Full(runCtx) }
+		}
+		o.Observer = climbing{o.Observer, c}
+	}
+	purse := newPurse(&o, s.Attempts, due.wake, stop)
+	if purse != nil {
+		o.Observer, due.may = purse, purse.take
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
 	pool := pool{due, attempts, s, &o, w, stop}
@@ -101,8 +118,10 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		return ctx.Err()
 	case err != nil:
 		return err
+	case context.Cause(runCtx) != nil:
+		return context.Cause(runCtx)
 	}
-	return w.verdict()
+	return cmp.Or(w.verdict(), purse.ended())
 }
 
 // pool is a run while it is played.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"heldout/configs"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
@@ -28,6 +29,8 @@ type About struct {
 	Reflection *record.Prompt
 	// Names are what the user calls models in tables; none leaves those of before.
 	Names map[string]string
+	// Prices are what they say that models cost; none leaves those of before.
+	Prices configs.Prices
 	// Servers is what the model servers report about themselves, by player.
 	Servers map[string]record.Server
 	// Sweep is set for a run of several perturbations.
@@ -106,6 +109,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if len(about.Names) > 0 {
 		m.Names = about.Names
 	}
+	if len(about.Prices) > 0 {
+		m.Prices = about.Prices
+	}
 	for player, server := range about.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]record.Server{}
@@ -143,6 +149,11 @@ func (s *Session) AddServers(servers map[string]record.Server) error {
 
 // Mark identifies the run directory: when work on it began.
 func (s *Session) Mark() time.Time { return s.manifest.Sessions[0].Started }
+
+// Stop notes the budget that ends the session.
+func (s *Session) Stop(e *BudgetError) {
+	s.manifest.Sessions[len(s.manifest.Sessions)-1].Stopped = e.Rule
+}
 
 // End notes the end of the session, removes its status and closes the directory.
 func (s *Session) End() error {

@@ -37,7 +37,7 @@ var (
 func has[A any](v any) bool { _, ok := envs.As[A](v); return ok }
 
 // abilityOf returns an ability that must be there.
-func abilityOf[A any](t *testing.T, v any) A {
+func abilityOf[A any](t testing.TB, v any) A {
 	t.Helper()
 	a, ok := envs.As[A](v)
 	if !ok {

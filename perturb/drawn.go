@@ -59,7 +59,7 @@ func (d *Drawn) Name() string {
 
 // Hash identifies the families and the draw.
 func (d *Drawn) Hash() (string, error) {
-	b, err := json.Marshal([]any{d.Name(), d.families})
+	b, err := json.Marshal([]any{d.Name(), d.families, version})
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), err
 }

@@ -164,7 +164,10 @@ func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation
 // type of the benchmark, and of the played tasks, that the prompt is for. It may be for
 // those that are played alone.
 func (e *Env) WritePrompt(in configs.Prompt, played []envs.Task) (configs.Prompt, error) {
-	out := in
+	out := e.writeShared(in)
+	if len(in.Types) == 0 {
+		return out, nil
+	}
 	out.Types = map[string]configs.Instructions{}
 	// Task types share sections and interfaces.
 	type part struct {
@@ -200,6 +203,25 @@ func (e *Env) WritePrompt(in configs.Prompt, played []envs.Task) (configs.Prompt
 		out.Help = p.writeHelp(in.Help)
 	}
 	return out, nil
+}
+
+// writeShared rewrites what the sections of a prompt share.
+func (e *Env) writeShared(in configs.Prompt) configs.Prompt {
+	p, out := e.anyType(), in
+	out.MoreHelp, out.Kept = p.writeHelp(in.MoreHelp), p.writeKept(in.Kept)
+	if in.Template != nil {
+		t := *in.Template
+		t.First, t.Next = p.writeInstruction(t.First), p.writeInstruction(t.Next)
+		out.Template = &t
+	}
+	if in.Openings != nil {
+		out.Openings = map[string]configs.Opening{}
+	}
+	for taskType, own := range in.Openings {
+		out.Openings[taskType] = configs.Opening{Goal: p.writeGoal(own.Goal),
+			Observation: p.writeObservation(own.Observation)}
+	}
+	return out
 }
 
 // NewWorld implements envs.Env. The world has the abilities of the environment's
@@ -246,7 +268,9 @@ func (w *world) Start(ctx context.Context) (envs.Start, error) {
 		return s, fmt.Errorf("the perturbation cannot be undone on a goal: %q becomes %q, which reads as %q", goal,
 			s.Goal, w.p.readGoal(s.Goal))
 	}
-	s.Observation, err = w.p.checked(s.Observation)
+	observation := s.Observation
+	s.Observation, err = w.p.checked(observation)
+	s.Rewritten = s.Goal != goal || s.Observation != observation
 	return s, err
 }
 
@@ -257,7 +281,9 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 		return s, err
 	}
 	s.Written = w.p.written(action)
-	s.Observation, err = w.p.checked(s.Observation)
+	observation := s.Observation
+	s.Observation, err = w.p.checked(observation)
+	s.Rewritten = s.Observation != observation
 	return s, err
 }
 

@@ -2,6 +2,9 @@ package perturb
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
@@ -331,5 +334,30 @@ func TestNewWordsAreNew(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Hashes say what rules mean: those of rules about whole forms and answers are as in the
+// first records, and those of words name the version of the engine.
+func TestHashes(t *testing.T) {
+	for _, name := range []string{"P1", "P2", "P3", "P4"} {
+		rules, err := configs.LoadPerturbation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(b)
+		if same := Hash(rules) == hex.EncodeToString(sum[:]); same != (name != "P4") {
+			t.Errorf("%s has its first hash: %v", name, same)
+		}
+	}
+	rules := mustName(t, "alfworld", "arguments:1")
+	alone := rules
+	alone.Parts = nil
+	if Hash(rules) == Hash(alone) {
+		t.Error("a family has the hash of a file with its rules")
 	}
 }

@@ -1,8 +1,10 @@
 package perturb
 
 import (
+	"maps"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"heldout/envs"
@@ -21,13 +23,15 @@ type form struct {
 	// removed says that the action is taken away.
 	removed bool
 	// placeholders finds the old form with words in brackets for its slots, as
-	// instructions and help texts have it, and unplaced the new one.
+	// instructions and help texts have it, and unplaced the new one. alike finds the old
+	// form in other words, so that only what nobody reads back has it.
 	placeholders, unplaced rewriting
+	alike                  []rewriting
 }
 
 // placeholder is what stands for a slot in instructions: {recep}, (receptacle).
 // A thing may be followed by its number.
-const placeholder = `[({<\[][A-Za-z][A-Za-z0-9_/ -]*[\])}>](?: \{number\})?`
+const placeholder = `[({<\[][A-Za-z][A-Za-z0-9_/ -]*[\])}>](?: (?:\{number\}|<id>))?`
 
 // placeholder is what stands for the slots of a template. In a template such as
 // search[{text}], which has its own brackets, a word alone is enough.
@@ -77,6 +81,22 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, always(r.slot)); err != nil {
 			return f, err
 		}
+	}
+	f.placeholders.sentence, f.unplaced.sentence = true, true
+	for _, other := range slices.Sorted(maps.Keys(iface.Alike)) {
+		if iface.Alike[other] != old {
+			continue
+		}
+		from, err := parseTemplate(other)
+		if err != nil {
+			return f, err
+		}
+		r, err := newRewriting(from, f.written, anywhere+bracketEdge(from, 0), bracketEdge(from, -1),
+			always(from.placeholder()))
+		if err != nil {
+			return f, err
+		}
+		f.alike = append(f.alike, r)
 	}
 	return f, nil
 }

@@ -192,18 +192,13 @@ func renewed(rules configs.Perturbation, draws *rand.Rand) (configs.Perturbation
 	for i, word := range nonce {
 		to[word] = nonce[order[i]]
 	}
+	words := newLexicon(to, isLetter)
 	for _, m := range []*map[string]string{&rules.Actions, &rules.Replies, &rules.Verbs, &rules.Words, &rules.Texts,
 		&rules.Instructions} {
 		*m = maps.Clone(*m)
 		for old, written := range *m {
-			(*m)[old] = replaceWords(written, to)
+			(*m)[old] = words.say(written)
 		}
 	}
 	return rules, nil
-}
-
-// replaceWords replaces words, which are runs of letters, in a text; capitals at
-// their beginning stay.
-func replaceWords(text string, to map[string]string) string {
-	return words{swaps: to}.say(text, false)
 }

@@ -16,6 +16,10 @@ type names struct {
 	write, read, wholeWrite, wholeRead rewriting
 	// spell and unspell change the parts that are spelled otherwise.
 	spell, unspell change
+	// braces rewrites the layout of names as instructions have it, such as
+	// "{thing} {number}", and called is what they call a part now.
+	braces rewriting
+	called change
 }
 
 // spelledSlot is a slot of names whose value is spelled otherwise:
@@ -71,15 +75,28 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 		before, after string
 		part          func(string) string
 	}{
-		{&n.write, from, to, wordEdge(from, 0), wordEdge(from, -1), part},
-		{&n.read, to, from, wordEdge(to, 0), wordEdge(to, -1), written},
-		{&n.wholeWrite, from, to, `^`, `$`, part}, {&n.wholeRead, to, from, `^`, `$`, written},
+		{&n.write, from, to, "(?i)" + wordEdge(from, 0), wordEdge(from, -1), part},
+		{&n.read, to, from, "(?i)" + wordEdge(to, 0), wordEdge(to, -1), written},
+		{&n.wholeWrite, from, to, `(?i)^`, `$`, part}, {&n.wholeRead, to, from, `(?i)^`, `$`, written},
 	} {
 		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, r.part); err != nil {
 			return nil, err
 		}
+		r.into.sentence = true
 	}
-	return n, nil
+	n.braces, err = newRewriting(from, to, "", "", func(slot string) string {
+		if slot == numberPart {
+			return `(?:\{number\}|<id>)`
+		}
+		return `(?:\{[a-z ]+\}|<[a-z ]+>)`
+	})
+	n.called = func(slot, value string) (string, bool) {
+		if spelled[slot] == numberSpellings["letters"] {
+			return strings.NewReplacer("number", "letter", "id", "letter").Replace(value), true
+		}
+		return value, true
+	}
+	return n, err
 }
 
 // spellings returns the spellings of a layout of names by slot.
@@ -112,6 +129,14 @@ func (n *names) inText(text string) string {
 		return text
 	}
 	return n.write.all(text, n.spell)
+}
+
+// inProse is inText for prompts, which also show the layout of names.
+func (n *names) inProse(text string) string {
+	if n == nil {
+		return text
+	}
+	return n.braces.all(n.inText(text), n.called)
 }
 
 // outOfText undoes inText.
@@ -224,6 +249,6 @@ func (s *spelling) out(value string) (string, bool) {
 
 // numberSpellings are the spellings of numbers in names.
 var numberSpellings = map[string]*spelling{
-	"letters": {pattern: "[a-z]", write: letterOf, read: numberOfLetter},
+	"letters": {pattern: "[a-z]{1,2}", write: letterOf, read: numberOfLetter},
 	"words":   {pattern: shortWords, write: shortWordOf, read: numberOfWord},
 }

@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,27 +48,54 @@ func numberOfWord(word string) (string, bool) {
 	return strconv.Itoa(n), n >= 0
 }
 
-// letterOf is the letter of a number from 1 to 26.
+// letterOf is the letter of a number from 1, and from 27 on two letters: z, aa, ab, to zz.
 func letterOf(digits string) (string, bool) {
 	n, err := strconv.Atoi(digits)
-	if err != nil || n < 1 || n > 26 || strconv.Itoa(n) != digits {
+	switch {
+	case err != nil || n < 1 || n > 26*27 || strconv.Itoa(n) != digits:
 		return "", false
+	case n <= 26:
+		return string(rune('a' + n - 1)), true
 	}
-	return string(rune('a' + n - 1)), true
+	return string(rune('a'+(n-1)/26-1)) + string(rune('a'+(n-1)%26)), true
 }
 
 // numberOfLetter undoes letterOf.
-func numberOfLetter(letter string) (string, bool) {
-	if len(letter) != 1 || letter < "a" || letter > "z" {
-		return "", false
+func numberOfLetter(letters string) (string, bool) {
+	n := 0
+	for _, letter := range letters {
+		if letter < 'a' || letter > 'z' {
+			return "", false
+		}
+		n = 26*n + int(letter-'a') + 1
 	}
-	return strconv.Itoa(int(letter[0]-'a') + 1), true
+	return strconv.Itoa(n), len(letters) == 1 || len(letters) == 2
+}
+
+// numberBegins finds the numbers at the beginnings of sentences.
+var numberBegins = regexp.MustCompile(`(?:^|[.!?:] +)[0-9]+`)
+
+// tellNumbers makes words of numbers in texts that nobody reads back. At the beginning of
+// a sentence they have a capital.
+func tellNumbers(text string) string {
+	text = numberBegins.ReplaceAllStringFunc(text, func(begin string) string {
+		at := strings.IndexAny(begin, "0123456789")
+		if word, ok := wordOf(begin[at:]); ok {
+			return begin[:at] + capitalized(word)
+		}
+		return begin
+	})
+	return mapNumbers(text, false, wordOf)
 }
 
 // swapNumbers makes words of numbers and numbers of words, wherever they stand
-// alone. It undoes itself. Words have small letters, or any with anyCase.
-func swapNumbers(text string, anyCase bool) string {
+// alone, but for words that stay. It undoes itself. Words have small letters, or any with
+// anyCase.
+func swapNumbers(text string, anyCase bool, stay map[string]bool) string {
 	return mapNumbers(text, anyCase, func(token string) (string, bool) {
+		if stay[token] {
+			return "", false
+		}
 		if word, ok := wordOf(token); ok {
 			return word, true
 		}

@@ -128,3 +128,28 @@ func TestOpenInterface(t *testing.T) {
 		t.Errorf("gaze is answered %q", got[1].Observation)
 	}
 }
+
+// What only looks like a form with the verb last stays a command of its own.
+func TestVerbLastInOpenInterfaces(t *testing.T) {
+	env, err := jericho.New(jericho.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ rule, said, read string }{
+		{"arguments:1", "throw book at light", "throw book at light"},
+		{"arguments:1", "look around light", "look around light"},
+		{"arguments:1", "look at cube with light", "look at cube with light"},
+		{"arguments:1", "lantern light", "light lantern"},
+		{"arguments:1", "lamp on turn", "turn lamp on"},
+		{"arguments:1", "coin in box put", "put coin in box"},
+		{"all:1", "tie all to hand", "tie all to hand"},
+	} {
+		p, err := New(mustName(t, "jericho", c.rule), env.Interface(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.ReadAction(c.said); got != c.read {
+			t.Errorf("%s: %q is read as %q, want %q", c.rule, c.said, got, c.read)
+		}
+	}
+}

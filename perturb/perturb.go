@@ -35,19 +35,23 @@ type Perturbation struct {
 	// verbs are the words of forms that change, in both directions, and turned says
 	// that some form has its slots in another order; both only where the environment
 	// reads freely.
-	verbs  verbRules
+	verbs  lexicon
 	turned bool
 	// replies maps answers in both directions.
 	replies, canonicalReplies map[string]string
 	// series and texts rewrite observations, in this order; texts also goals.
 	series []stage
 	texts  stage
-	// instructions are the passages of prompts that change, before and now.
-	instructions *strings.Replacer
-	order        listOrder
-	numbers      bool // as words
-	words        words
-	lines        lines
+	// passages are those of prompts that change, before and now.
+	passages []passage
+	order    listOrder
+	numbers  bool // as words
+	// ownNumbers are numbers that goals have as words by themselves.
+	ownNumbers map[string]bool
+	// words makes old and new words trade places, typed does so whatever their capitals,
+	// and prose has new words for old ones in prompts.
+	words, typed, prose lexicon
+	lines               lines
 	// sorted sorts lists of actions. The perturbations of files have done so from the
 	// start, which decides what a random player does.
 	sorted bool
@@ -61,8 +65,8 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 		iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{},
 		numbers: rules.Numbers == configs.NumberWords,
 		order:   listOrder{rules.Order, rules.Seed}, lines: lines{rules.Lines, rules.Seed},
-		instructions: replacer(rules.Instructions),
-		sorted:       rules.Parts == nil,
+		passages: passages(rules.Instructions),
+		sorted:   rules.Parts == nil,
 	}
 	if err := known(rules, iface); err != nil {
 		return nil, err
@@ -79,16 +83,17 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 	return p, nil
 }
 
-// replacer replaces passages, the longest first.
-func replacer(rules map[string]string) *strings.Replacer {
-	old := slices.SortedFunc(maps.Keys(rules), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
-	})
-	var pairs []string
-	for _, o := range old {
-		pairs = append(pairs, o, rules[o])
+// passage is a part of a prompt, before and now.
+type passage struct{ old, written string }
+
+// passages lists the rules about passages, the longest first. A shorter one may be about
+// what a longer one becomes.
+func passages(rules map[string]string) (out []passage) {
+	for _, old := range slices.Sorted(maps.Keys(rules)) {
+		out = append(out, passage{old, rules[old]})
 	}
-	return strings.NewReplacer(pairs...)
+	slices.SortStableFunc(out, func(a, b passage) int { return cmp.Compare(len(b.old), len(a.old)) })
+	return out
 }
 
 // known reports rules about actions, answers and texts that do not exist, and
@@ -124,7 +129,19 @@ func (p *Perturbation) addNames(rules configs.Perturbation) (err error) {
 }
 
 func (p *Perturbation) addWords(rules configs.Perturbation) (err error) {
-	p.words, err = newWords(rules.Words)
+	p.prose, err = newWords(rules.Words, true)
+	p.words = p.prose.both()
+	p.words.articles = p.iface.Articles
+	p.typed = p.words
+	p.typed.anyCase = true
+	p.ownNumbers = map[string]bool{}
+	for _, text := range p.iface.Texts {
+		for _, word := range strings.Fields(text) {
+			if _, number := numberOfWord(word); number {
+				p.ownNumbers[word] = true
+			}
+		}
+	}
 	return err
 }
 
@@ -137,7 +154,7 @@ func (p *Perturbation) addForms(rules configs.Perturbation) error {
 		if !changed {
 			written = old
 		}
-		written, err := v.write(written)
+		written, err := v.writeForm(written)
 		if err != nil {
 			return err
 		}
@@ -215,10 +232,21 @@ func (p *Perturbation) addTexts(rules configs.Perturbation) (err error) {
 	return err
 }
 
-// Hash identifies the rules: the SHA-256, in hex, of their content, not of the
-// text of their file.
+// version counts how the same rules have been understood. It is part of the hashes of all
+// rules but those about whole forms and answers alone, which are understood as ever.
+const version = 2
+
+// Hash identifies the rules and what they mean: the SHA-256, in hex, of their content, not
+// of the text of their file.
 func Hash(rules configs.Perturbation) string {
-	b, err := json.Marshal(rules)
+	of := any(rules)
+	if rules.Parts != nil || rules.Rewords() {
+		of = struct {
+			Version int
+			configs.Perturbation
+		}{version, rules}
+	}
+	b, err := json.Marshal(of)
 	if err != nil {
 		return err.Error() // strings and maps of them always marshal
 	}

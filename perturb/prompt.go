@@ -10,7 +10,7 @@ import (
 
 // writeInstructions returns a section of a prompt as it reads now.
 func (p *Perturbation) writeInstructions(in configs.Instructions) configs.Instructions {
-	out := configs.Instructions{System: in.System, Instruction: p.writeInstruction(in.Instruction)}
+	out := configs.Instructions{System: p.writeInstruction(in.System), Instruction: p.writeInstruction(in.Instruction)}
 	for _, e := range in.Examples {
 		out.Examples = append(out.Examples, p.writeExample(e))
 	}
@@ -21,14 +21,21 @@ func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 	out := configs.Example{
 		Goal:        p.writeGoal(e.Goal),
 		Observation: p.writeObservation(e.Observation),
-		Text:        p.writeTranscript(e.Text),
+		Text:        p.writeTranscript(e.Text, saidByEnv),
+	}
+	for _, t := range e.Turns {
+		first := saidByEnv
+		if t.Role == configs.Assistant {
+			first = saidAsThought
+		}
+		out.Turns = append(out.Turns, configs.Turn{Role: t.Role, Content: p.writeTranscript(t.Content, first)})
 	}
 	for _, s := range e.Steps {
 		if p.taken(p.normalize(s.Action)) {
 			continue
 		}
 		out.Steps = append(out.Steps, configs.ExampleStep{
-			Thought:     p.tell(p.names.inText(s.Thought)),
+			Thought:     p.tell(p.passed(s.Thought)),
 			Action:      p.writeShown(s.Action),
 			Observation: p.writeObservation(s.Observation),
 		})
@@ -40,37 +47,52 @@ func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 // them, with words in brackets for the slots, actions that they show, fixed answers
 // in quotes, names, words and numbers.
 func (p *Perturbation) writeInstruction(text string) string {
-	text = p.instructions.Replace(text)
+	text = p.passed(text)
 	for _, f := range p.told {
 		switch {
 		case len(f.old.slots) > 0:
 			text = f.placeholders.all(text, keep)
+			for _, alike := range f.alike {
+				text = alike.all(text, keep)
+			}
 		default:
 			text = inEnumeration(text, f.old.text, f.written.text, p.iface.FoldCase)
 		}
 	}
 	for _, shown := range p.iface.Shown {
-		if written := p.writeAction(shown); written != p.normalize(shown) {
+		if written := p.writeAction(shown); written != shown {
 			text = inEnumeration(text, shown, written, p.iface.FoldCase)
 		}
 	}
 	for _, old := range p.iface.Replies {
 		text = strings.ReplaceAll(text, `"`+old+`"`, `"`+p.replies[old]+`"`)
 	}
-	return p.tell(p.names.inText(text))
+	return p.tell(text)
+}
+
+// passed replaces the passages of a text that change.
+func (p *Perturbation) passed(text string) string {
+	for _, passage := range p.passages {
+		text = strings.ReplaceAll(text, passage.old, passage.written)
+	}
+	return text
 }
 
 // inEnumeration replaces an action where instructions enumerate or explain actions:
-// at the beginning of a line, or behind a mark or "such as", and before a mark. In
-// running text its words may mean something else.
+// at the beginning of a line or an item, or behind a mark or "such as", and before a mark.
+// In running text its words may mean something else.
 func inEnumeration(text, old, written string, anyCase bool) string {
 	flags := "(?m)"
 	if anyCase {
 		flags = "(?mi)"
 	}
-	re := regexp.MustCompile(flags + `(^|[.;:,] |such as )` + regexp.QuoteMeta(old) + `([:.,;]| \(|$)`)
+	re := regexp.MustCompile(flags + `(^ *(?:- *|[0-9]+\. )?["']?|[.;:,] ["']?|such as )(` + regexp.QuoteMeta(old) +
+		`)(["']?(?:[:.,;]| \(| *$))`)
 	replace := func(text string) string {
-		return re.ReplaceAllString(text, "${1}"+strings.ReplaceAll(written, "$", "$$")+"${2}")
+		return re.ReplaceAllStringFunc(text, func(found string) string {
+			at := re.FindStringSubmatchIndex(found)
+			return found[:at[4]] + withCapital(found[at[4]:at[5]], written) + found[at[5]:]
+		})
 	}
 	return replace(replace(text)) // a mark between two actions belongs to the first match only
 }
@@ -86,8 +108,8 @@ func (p *Perturbation) mention(reply string) string {
 			kept := slices.DeleteFunc(strings.SplitAfter(reply, ". "), re.MatchString)
 			reply = strings.TrimSpace(strings.Join(kept, ""))
 		default:
-			if written := p.writeAction(action); written != normal {
-				reply = re.ReplaceAllLiteralString(reply, written)
+			if written := p.writeAction(action); written != action {
+				reply = re.ReplaceAllStringFunc(reply, func(found string) string { return withCapital(found, written) })
 			}
 		}
 	}
@@ -109,7 +131,7 @@ func (p *Perturbation) mentioned() (out []string) {
 func (p *Perturbation) writeHelp(help string) string {
 	var out []string
 	for _, action := range strings.Split(help, ", ") {
-		if !p.taken(p.normalize(action)) {
+		if action != "" && !p.taken(p.normalize(action)) {
 			out = append(out, p.WriteAction(action))
 		}
 	}
@@ -120,40 +142,8 @@ func (p *Perturbation) writeHelp(help string) string {
 // form, such as half an action, gets the new words of the forms.
 func (p *Perturbation) writeShown(action string) string {
 	normal := p.normalize(action)
-	if _, ok := p.write(normal); ok || len(p.verbs.phrases) == 0 {
+	if _, ok := p.write(normal); ok || len(p.verbs.to) == 0 {
 		return p.WriteAction(action)
 	}
-	return p.say(p.names.inText(p.verbs.inLiteral(normal)), false)
-}
-
-// What begins a line of a transcript that is an action or an observation, as in
-// AgentBoard's and ReAct's prompts.
-var (
-	actionMarks      = []string{"Action: ", "> "}
-	observationMarks = []string{"Observation: "}
-)
-
-// writeTranscript rewrites an example that is given as text, line by line.
-func (p *Perturbation) writeTranscript(text string) string {
-	lines := strings.SplitAfter(text, "\n")
-	for i, line := range lines {
-		body, end := strings.TrimRight(line, " \r\n"), ""
-		end = line[len(body):]
-		lines[i] = p.writeLine(body) + end
-	}
-	return strings.Join(lines, "")
-}
-
-func (p *Perturbation) writeLine(line string) string {
-	for _, mark := range actionMarks {
-		if action, ok := strings.CutPrefix(line, mark); ok {
-			return mark + p.WriteAction(action)
-		}
-	}
-	for _, mark := range observationMarks {
-		if observation, ok := strings.CutPrefix(line, mark); ok {
-			return mark + p.writeObservation(observation)
-		}
-	}
-	return p.tell(p.names.inText(line))
+	return p.say(p.names.inText(p.verbs.say(normal)), false)
 }

@@ -133,7 +133,7 @@ func same(t *testing.T, rule string, perturbed *Env, of playing) {
 				t.Fatalf("%s: the list of actions (-want +got)\n%s", name, diff)
 			}
 		}
-		if !counts && written != p.normalize(action) {
+		if !counts && p.normalize(written) != p.normalize(action) {
 			if step, err := w.Step(ctx, action); err != nil || step.Valid && !anyValid {
 				t.Fatalf("%s: the old form %q of %q is answered %+v, %v", name, action, written, step, err)
 			}

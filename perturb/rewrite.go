@@ -14,9 +14,25 @@ const maxTrades = 16
 // WriteAction returns how an action of the environment is written now.
 func (p *Perturbation) WriteAction(action string) string { return p.say(p.writeAction(action), false) }
 
-// writeAction is WriteAction before the rules about words and numbers.
+// writeAction is WriteAction before the rules about words and numbers. An action that
+// stays has the spelling that it had; one that changes keeps its capital and, where they
+// mean nothing, the periods and blanks at its end.
 func (p *Perturbation) writeAction(action string) string {
-	action = p.normalize(action)
+	normal := p.normalize(action)
+	written := p.writeNormal(normal)
+	if written == normal || written == "" {
+		return action
+	}
+	written = withCapital(action, written)
+	end := action[len(strings.TrimRight(action, ". ")):]
+	if !strings.HasSuffix(normal, end) && p.normalize(written+end) == p.normalize(written) {
+		written += end
+	}
+	return written
+}
+
+// writeNormal is writeAction for an action in the spelling of the forms.
+func (p *Perturbation) writeNormal(action string) string {
 	if written, ok := p.write(action); ok {
 		return written
 	}
@@ -24,7 +40,7 @@ func (p *Perturbation) writeAction(action string) string {
 	case p.iface.Open: // the environment itself may understand the new form
 		return p.names.inText(action)
 	case p.iface.Free:
-		return p.names.trade(p.verbs.inLiteral(action))
+		return p.names.trade(p.verbs.say(action))
 	}
 	return p.names.inText(p.trade(action, p.read))
 }
@@ -54,7 +70,7 @@ func (p *Perturbation) readAction(action string) string {
 	case old && (p.iface.Open || p.iface.Free), p.iface.Free && p.turned:
 		return p.iface.Unknown
 	case p.iface.Free:
-		return p.names.trade(p.verbs.inLiteral(action))
+		return p.names.trade(p.verbs.say(action))
 	}
 	if traded := p.trade(normalized, p.write); traded != normalized {
 		return traded
@@ -91,21 +107,25 @@ func (p *Perturbation) taken(action string) bool {
 	return false
 }
 
-// tell is say for texts of prompts, which nobody reads back: numbers that are words
-// already stay, and so do words that happen to be new ones.
+// tell rewrites the words, names and numbers in a text of a prompt, which nobody reads
+// back: numbers that are words already stay, and so do words that happen to be new ones.
 func (p *Perturbation) tell(text string) string {
+	text = p.names.inProse(text)
 	if p.numbers {
-		text = mapNumbers(text, false, wordOf)
+		text = tellNumbers(text)
 	}
-	return p.words.forward().say(text, false)
+	return p.prose.say(text)
 }
 
 // say rewrites the words and numbers in a text. It undoes itself.
 func (p *Perturbation) say(text string, anyCase bool) string {
 	if p.numbers {
-		text = swapNumbers(text, anyCase)
+		text = swapNumbers(text, anyCase, nil)
 	}
-	return p.words.say(text, anyCase)
+	if anyCase {
+		return p.typed.say(text)
+	}
+	return p.words.say(text)
 }
 
 func (p *Perturbation) normalize(action string) string {
@@ -152,12 +172,20 @@ func (p *Perturbation) readObservation(text string) string {
 
 // writeGoal returns how a goal reads now.
 func (p *Perturbation) writeGoal(goal string) string {
-	return p.say(p.names.inText(p.texts.write(goal)), false)
+	return p.sayGoal(p.names.inText(p.texts.write(goal)))
 }
 
 // readGoal undoes writeGoal.
 func (p *Perturbation) readGoal(goal string) string {
-	return p.texts.read(p.names.outOfText(p.say(goal, false)))
+	return p.texts.read(p.names.outOfText(p.sayGoal(goal)))
+}
+
+// sayGoal is say for goals, whose own words for numbers stay.
+func (p *Perturbation) sayGoal(goal string) string {
+	if p.numbers {
+		goal = swapNumbers(goal, false, p.ownNumbers)
+	}
+	return p.words.say(goal)
 }
 
 func (p *Perturbation) writeText(text string) string {

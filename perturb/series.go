@@ -26,8 +26,11 @@ func (o listOrder) of(n int) []int {
 	switch o.name {
 	case configs.Reversed:
 		slices.Reverse(places)
-	case configs.Shuffled:
-		places = stream.New(o.seed, "perturbation", "order").Perm(n)
+	case configs.Shuffled: // into another order than before
+		draws := stream.New(o.seed, "perturbation", "order")
+		for places = draws.Perm(n); n > 1 && slices.IsSorted(places); {
+			places = draws.Perm(n)
+		}
 	}
 	return places
 }
@@ -83,16 +86,23 @@ func newSeries(s envs.Series, o listOrder, layout string) ([]stage, error) {
 type look struct {
 	// find has three groups: what stands before the items, the items, and the end.
 	find *regexp.Regexp
-	// open and end stand around the items, between and last between them. If blanks
-	// separate the items, between stands before the blanks.
+	// open and end stand around the items, between and last between them.
 	open, between, last, end string
-	blanks                   bool
-	pattern                  struct{ begin, item string }
+	// If blanks separate the items, between stands before them. In lines it stands behind
+	// them, or behind those that a sentence begins with: blanks at the end of a line are
+	// not seen.
+	blanks, lines bool
+	// sentences says that the items are sentences.
+	sentences bool
+	pattern   struct{ begin, item string }
+	// gap finds what stands between the items, if that is blanks: the end of a sentence,
+	// and the blanks.
+	gap *regexp.Regexp
 }
 
 // newLook is the environment's own look.
 func newLook(s envs.Series) (look, error) {
-	l := look{between: s.Between, last: s.Last, end: s.End, blanks: s.Between == ""}
+	l := look{between: s.Between, last: s.Last, end: s.End, blanks: s.Between == "", sentences: s.Fixed}
 	l.pattern.begin, l.pattern.item = s.Begin, s.Item
 	return l, l.compile()
 }
@@ -100,8 +110,21 @@ func newLook(s envs.Series) (look, error) {
 func (l *look) compile() (err error) {
 	q := regexp.QuoteMeta
 	separator := "(?:" + q(l.last) + "|" + q(l.between) + ")"
-	if l.blanks {
-		separator = q(l.between) + " +"
+	switch {
+	case l.lines:
+		separator = "( *)" + q(l.between)
+	case l.blanks:
+		separator = q(l.between) + "( +)"
+	}
+	if l.blanks || l.lines {
+		end := "()"
+		if l.blanks {
+			end = `(\.)`
+		}
+		if l.gap, err = regexp.Compile(end + separator); err != nil {
+			return err
+		}
+		separator = strings.NewReplacer("(", "", ")", "").Replace(separator)
 	}
 	l.find, err = regexp.Compile("(" + l.pattern.begin + q(l.open) + ")(" + l.pattern.item + "(?:" + separator +
 		l.pattern.item + ")*)(" + q(l.end) + ")")
@@ -112,13 +135,15 @@ func (l *look) compile() (err error) {
 func (l *look) lay(layout string) error {
 	switch layout {
 	case configs.Bullets:
+		if strings.HasPrefix(l.between, "\n") { // one item per line already
+			l.open, l.between, l.last = "- ", l.between+"- ", l.last+"- "
+			break
+		}
 		l.open, l.between, l.last, l.end = "\n- ", "\n- ", "\n- ", "\n"
-		if l.pattern.begin == "^" {
+		if strings.HasPrefix(l.pattern.begin, "^") {
 			l.open = "- "
 		}
-		if l.blanks {
-			l.between = "\n-"
-		}
+		l.lines = l.blanks || l.sentences
 	case configs.Bars:
 		l.between, l.last = " | ", " | "
 	case configs.Semicolons:
@@ -165,25 +190,47 @@ func (l *look) all(text string, write func(list) string) string {
 }
 
 func (l *look) split(begin, items string) list {
-	if l.blanks {
-		between := regexp.MustCompile(`(\.)` + regexp.QuoteMeta(l.between) + `( +)`)
-		out := list{begin: begin}
-		from := 0
-		for _, at := range between.FindAllStringSubmatchIndex(items, -1) {
-			out.items, out.blanks = append(out.items, items[from:at[3]]), append(out.blanks, items[at[4]:at[5]])
+	out := list{begin: begin}
+	switch {
+	case l.blanks || l.lines:
+		from, before := 0, ""
+		for _, at := range l.gap.FindAllStringSubmatchIndex(items, -1) {
+			out.items = append(out.items, before+items[from:at[3]])
+			switch blanks := items[at[4]:at[5]]; {
+			case !l.blanks:
+				before = blanks
+			case l.lines:
+				out.blanks = append(out.blanks, blanks+" ")
+			default:
+				out.blanks = append(out.blanks, blanks)
+			}
 			from = at[1]
 		}
-		out.items = append(out.items, items[from:])
-		return out
+		out.items = append(out.items, before+items[from:])
+	case l.sentences && l.between == sentenceEnd:
+		for piece := range strings.SplitSeq(items, l.between) {
+			if n := len(out.items); n > 0 && goesOn.MatchString(out.items[n-1]) {
+				out.items[n-1] += l.between + piece
+			} else {
+				out.items = append(out.items, piece)
+			}
+		}
+	default:
+		if at := strings.LastIndex(items, l.last); at >= 0 {
+			out.items = strings.Split(items[:at], l.between)
+			items = items[at+len(l.last):]
+		}
+		out.items = append(out.items, items)
 	}
-	out := list{begin: begin}
-	if at := strings.LastIndex(items, l.last); at >= 0 {
-		out.items = append(strings.Split(items[:at], l.between), items[at+len(l.last):])
-		return out
-	}
-	out.items = []string{items}
 	return out
 }
+
+// sentenceEnd is what stands between sentences.
+const sentenceEnd = ". "
+
+// goesOn finds texts behind which a period ends no sentence: dots in a row, initials and
+// abbreviations.
+var goesOn = regexp.MustCompile(`(?:\.|(?:^|[^A-Za-z])(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|No|vs|ca|etc|e\.g|i\.e))$`)
 
 // join writes an enumeration.
 func (l *look) join(of list) string {
@@ -193,6 +240,12 @@ func (l *look) join(of list) string {
 	for i, item := range of.items {
 		switch {
 		case i == 0:
+		case l.lines && l.blanks:
+			b.WriteString(of.blanks[i-1][1:] + l.between)
+		case l.lines:
+			text := strings.TrimLeft(item, " ")
+			b.WriteString(item[:len(item)-len(text)] + l.between)
+			item = text
 		case l.blanks:
 			b.WriteString(l.between + of.blanks[i-1])
 		case i == len(of.items)-1:

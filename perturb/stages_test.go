@@ -1,8 +1,10 @@
 package perturb
 
 import (
+	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -21,38 +23,114 @@ func TestNumbers(t *testing.T) {
 		"(2)":                        "(two)",
 		"One 1":                      "One one",
 	} {
-		if got := swapNumbers(digits, false); got != words {
+		if got := swapNumbers(digits, false, nil); got != words {
 			t.Errorf("%q becomes %q, want %q", digits, got, words)
 		}
-		if got := swapNumbers(words, false); got != digits {
+		if got := swapNumbers(words, false, nil); got != digits {
 			t.Errorf("%q becomes %q, want %q", words, got, digits)
 		}
 	}
-	if got := swapNumbers("desk One", true); got != "desk 1" {
+	if got := swapNumbers("desk One", true, nil); got != "desk 1" {
 		t.Errorf("in any case it becomes %q", got)
 	}
 	for n, word := range numberWords {
-		if digits, ok := numberOfWord(word); !ok || swapNumbers(digits, false) != word {
+		if digits, ok := numberOfWord(word); !ok || swapNumbers(digits, false, nil) != word {
 			t.Errorf("%d is %s, which is %s", n, word, digits)
 		}
 	}
 }
 
 func TestWords(t *testing.T) {
-	w, err := newWords(map[string]string{"fridge": "icebox", "mug": "wug"})
+	prose, err := newWords(map[string]string{"fridge": "icebox", "mug": "wug", "potato": "spud", "knife": "blade",
+		"shelf": "urn"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
+	w := prose.both()
 	for _, tt := range [][2]string{
-		{"open fridge 1", "open icebox 1"}, {"Fridge1, FRIDGE.", "Icebox1, ICEBOX."}, {"fridges smug", "fridges smug"},
-		{"fRidge", "fRidge"}, {"wug mug", "mug wug"},
+		{"open fridge 1", "open icebox 1"}, {"Fridge1, FRIDGE.", "Icebox1, ICEBOX."}, {"wug mug", "mug wug"},
+		{"fRidge smug", "fRidge smug"}, {"Fridges, mugs", "Iceboxes, wugs"}, {"the fridge's door", "the icebox's door"},
+		{"a mug-fridge", "a wug-icebox"}, {"potatoes, knives, shelves", "spuds, blades, urns"},
+		{"a fridge, a mug", "an icebox, a wug"}, {"An icebox and a shelf", "A fridge and an urn"},
+		{"a mug a armchair", "a wug a armchair"}, {"banana fridge", "banana icebox"},
 	} {
-		if got := w.say(tt[0], false); got != tt[1] || w.say(got, false) != tt[0] {
+		if got := w.say(tt[0]); got != tt[1] || w.say(got) != tt[0] {
 			t.Errorf("%q becomes %q, want %q", tt[0], got, tt[1])
 		}
 	}
-	if got := w.say("fRidge", true); got != "icebox" || !w.hasOld("a fRidge") || w.hasOld("icebox fridges") {
+	if got := prose.say("a wug, an icebox, a mug"); got != "a wug, an icebox, a wug" {
+		t.Errorf("in one direction it becomes %q", got)
+	}
+	if got := newLexicon(map[string]string{"pick up": "get", "up": "on"}, isLetter).say("Pick up, pick upon up"); got !=
+		"Get, pick upon on" {
+		t.Errorf("phrases become %q", got)
+	}
+	for c := range byte(128) {
+		if isLetter(c) != unicode.IsLetter(rune(c)) {
+			t.Errorf("%q is a letter: %v", c, isLetter(c))
+		}
+	}
+	w.anyCase = true
+	if got := w.say("fRidge"); got != "icebox" || !w.hasOld("a fRidge") || w.hasOld("icebox, smug") {
 		t.Errorf("in any case it becomes %q", got)
+	}
+}
+
+// Letters stand for numbers up to those of two letters, one to one.
+func TestLetters(t *testing.T) {
+	seen := map[string]bool{}
+	for n := range 800 {
+		letters, ok := letterOf(strconv.Itoa(n))
+		if back, _ := numberOfLetter(letters); ok && (back != strconv.Itoa(n) || seen[letters]) {
+			t.Errorf("%d is %q, which is %s", n, letters, back)
+		}
+		if seen[letters] = true; ok != (n >= 1 && n <= 702) {
+			t.Errorf("%d has letters: %v", n, ok)
+		}
+	}
+	if z, _ := letterOf("26"); z != "z" || !seen["aa"] || !seen["zz"] {
+		t.Error(z)
+	}
+}
+
+// Dots in a row, initials and abbreviations end no sentence.
+func TestSentences(t *testing.T) {
+	i := household()
+	i.Series = []envs.Series{{Begin: "^ *", Item: `[^\n]+`, Between: ". ", Last: ". ", Fixed: true}}
+	for layout, want := range map[string]string{
+		configs.Bars:    " I wait, but... nothing |  Mr. J. Smith left | It ended.",
+		configs.Bullets: " - I wait, but... nothing \n- Mr. J. Smith left\n- It ended.\n",
+	} {
+		p, err := New(configs.Perturbation{Layout: layout}, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const old = " I wait, but... nothing.  Mr. J. Smith left. It ended."
+		if got := p.writeObservation(old); got != want || p.readObservation(got) != old {
+			t.Errorf("%s: %q, want %q", layout, got, want)
+		}
+	}
+}
+
+// Names keep the capital of a sentence, and prompts show their layout.
+func TestNamesInProse(t *testing.T) {
+	for layout, want := range map[string]string{
+		"{class}{number}":          "Statue1 and desk2; {thing}{number}.",
+		"{class}-{number:letters}": "Statue-a and desk-b; {thing}-{letter}.",
+		"{number:words}_{class}":   "One_statue and two_desk; {number}_{thing}.",
+		"{number}-{class}":         "1-Statue and 2-desk; {number}-{thing}.",
+	} {
+		p := mustNew(t, configs.Perturbation{Name: "x", Names: layout})
+		if got := p.tell("Statue 1 and desk 2; {thing} {number}."); got != want {
+			t.Errorf("%s: %q, want %q", layout, got, want)
+		}
+		if got := p.names.outOfText(p.names.inText("Statue 1 and desk 2")); got != "Statue 1 and desk 2" {
+			t.Errorf("%s: it comes back as %q", layout, got)
+		}
+	}
+	p := mustNew(t, configs.Perturbation{Name: "x", Numbers: configs.NumberWords})
+	if got := p.tell("2 pens. 3 mugs, 4."); got != "Two pens. Three mugs, four." {
+		t.Errorf("numbers in prose are %q", got)
 	}
 }
 

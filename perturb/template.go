@@ -71,6 +71,9 @@ func (t template) join(literal, value func(string) string) string {
 type rewriting struct {
 	find *regexp.Regexp
 	to   template
+	// sentence says that a capital at the beginning is that of a sentence, so what is
+	// written has it, too.
+	sentence bool
 }
 
 // newRewriting takes the patterns of what may stand in the slots, without
@@ -79,7 +82,7 @@ func newRewriting(from, to template, before, after string, value func(slot strin
 	re, err := regexp.Compile(before + from.pattern(func(slot string) string {
 		return "(?P<" + slot + ">" + value(slot) + ")"
 	}) + after)
-	return rewriting{re, to}, err
+	return rewriting{find: re, to: to}, err
 }
 
 // change returns what a slot holds after a rewriting; ok is false if the value
@@ -112,10 +115,25 @@ func (r rewriting) whole(text string, each change) (written string, ok bool) {
 }
 
 func (r rewriting) fill(text string, at []int, each change) (written string, ok bool) {
+	match := text[at[0]:at[1]]
+	lower := strings.ToLower(match)
+	if r.sentence && match != lower && match == capitalized(lower) {
+		if written, ok = r.join(match, lower, at, each); ok && isLetter(written[0]) {
+			return capitalized(written), true
+		}
+	}
+	return r.join(match, match, at, each)
+}
+
+// join is fill for a match whose letters are those of spelled.
+func (r rewriting) join(match, spelled string, at []int, each change) (written string, ok bool) {
+	if len(spelled) != len(match) { // a letter whose small one is longer
+		return "", false
+	}
 	ok = true
 	written = r.to.fill(func(slot string) string {
 		group := r.find.SubexpIndex(slot)
-		value, fits := each(slot, text[at[2*group]:at[2*group+1]])
+		value, fits := each(slot, spelled[at[2*group]-at[0]:at[2*group+1]-at[0]])
 		ok = ok && fits
 		return value
 	})

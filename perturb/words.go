@@ -1,101 +1,231 @@
 package perturb
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// words makes old and new words trade places, wherever they are said. A word is a
-// run of letters from a to z. Swapping undoes itself, so nothing can be lost.
-type words struct {
-	swaps map[string]string // in both directions
-	old   map[string]bool
+// lexicon replaces words and phrases in texts of every kind: actions, observations,
+// goals, instructions and thoughts. A phrase stands from word edge to word edge, the
+// longest first. What replaces it has its capitals.
+type lexicon struct {
+	to map[string]string // in small letters
+	// phrases are the keys of to by their first words, the longest first.
+	phrases map[string][]string
+	old     map[string]bool
+	inWord  func(byte) bool
+	// anyCase replaces mixtures of small letters and capitals, too.
+	anyCase bool
+	// articles writes a or an before a word as it fits, if it fitted the old one.
+	articles bool
 }
 
-func newWords(rules map[string]string) (words, error) {
-	w := words{map[string]string{}, map[string]bool{}}
+func newLexicon(to map[string]string, inWord func(byte) bool) lexicon {
+	l := lexicon{to: to, phrases: map[string][]string{}, old: map[string]bool{}, inWord: inWord}
+	for _, phrase := range slices.Sorted(maps.Keys(to)) {
+		first := l.run(phrase)
+		l.phrases[first] = append(l.phrases[first], phrase)
+		l.old[phrase] = true
+	}
+	for _, phrases := range l.phrases {
+		slices.SortStableFunc(phrases, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	}
+	return l
+}
+
+// both makes old and new phrases trade places, which undoes itself.
+func (l lexicon) both() lexicon {
+	to := maps.Clone(l.to)
+	for _, old := range slices.Sorted(maps.Keys(l.to)) {
+		if _, ok := to[l.to[old]]; !ok {
+			to[l.to[old]] = old
+		}
+	}
+	out := newLexicon(to, l.inWord)
+	out.old, out.anyCase, out.articles = l.old, l.anyCase, l.articles
+	return out
+}
+
+// newWords reads rules about words, which are runs of letters from a to z. Their plurals
+// are replaced, too, unless another rule is about them.
+func newWords(rules map[string]string, articles bool) (forward lexicon, err error) {
+	to, taken := map[string]string{}, map[string]string{}
+	add := func(old, written string) {
+		to[old], taken[old], taken[written] = written, written, old
+	}
 	for _, old := range slices.Sorted(maps.Keys(rules)) {
 		written := rules[old]
 		for _, word := range []string{old, written} {
 			if len(word) < 2 || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
-				return w, fmt.Errorf("words: %q is not a word of two or more small letters from a to z", word)
+				return lexicon{}, fmt.Errorf("words: %q is not a word of two or more small letters from a to z", word)
 			}
 			if _, number := numberOfWord(word); number {
-				return w, fmt.Errorf("words: %q is a number", word)
+				return lexicon{}, fmt.Errorf("words: %q is a number", word)
 			}
-			if other, taken := w.swaps[word]; taken {
-				return w, fmt.Errorf("words: %q trades places with both %q and %q", word, other, written)
+			if other, there := taken[word]; there {
+				return lexicon{}, fmt.Errorf("words: %q trades places with both %q and %q", word, other, written)
 			}
 		}
 		if old == written {
-			return w, fmt.Errorf("words: %q stays the same", old)
+			return lexicon{}, fmt.Errorf("words: %q stays the same", old)
 		}
-		w.swaps[old], w.swaps[written], w.old[old] = written, old, true
+		add(old, written)
 	}
-	return w, nil
+	for _, old := range slices.Sorted(maps.Keys(rules)) {
+		some, now := plural(old), plural(rules[old])
+		if taken[some] == "" && taken[now] == "" && some != now {
+			add(some, now)
+		}
+	}
+	forward = newLexicon(to, isLetter)
+	forward.articles = articles
+	return forward, nil
 }
 
-// forward returns the words without the way back.
-func (w words) forward() words {
-	to := map[string]string{}
-	for old := range w.old {
-		to[old] = w.swaps[old]
+// plural is the regular plural of a noun. A word in s is one already.
+func plural(word string) string {
+	ends := func(with ...string) bool {
+		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(word, end) })
 	}
-	return words{to, w.old}
+	switch {
+	case ends("ss", "x", "z", "ch", "sh", "tato", "mato"):
+		return word + "es"
+	case ends("s"):
+		return word
+	case ends("y") && !ends("ay", "ey", "oy", "uy"):
+		return strings.TrimSuffix(word, "y") + "ies"
+	case ends("lf", "loaf", "leaf"):
+		return strings.TrimSuffix(word, "f") + "ves"
+	case ends("ife"):
+		return strings.TrimSuffix(word, "fe") + "ves"
+	}
+	return word + "s"
 }
 
-// say swaps the words of a text. Words in small letters, in capitals or with a
-// capital at the beginning keep that; with anyCase, all other mixtures become small
-// letters, and without it they stay.
-func (w words) say(text string, anyCase bool) string {
-	if len(w.swaps) == 0 {
+// say replaces the phrases of a text.
+func (l lexicon) say(text string) string {
+	if len(l.to) == 0 {
 		return text
 	}
-	var b strings.Builder
+	out := make([]byte, 0, len(text)+len(text)/4)
 	for from := 0; from < len(text); {
-		end := from
-		for end < len(text) && isLetter(text[end]) {
-			end++
-		}
-		if end == from {
-			b.WriteByte(text[from])
+		run := l.run(text[from:])
+		if run == "" {
+			out = append(out, text[from])
 			from++
 			continue
 		}
-		b.WriteString(w.swap(text[from:end], anyCase))
-		from = end
+		old, written := l.at(text[from:], run)
+		if l.articles && written != old {
+			out = article(out, old, written)
+		}
+		out = append(out, written...)
+		from += len(old)
 	}
-	return b.String()
+	return string(out)
+}
+
+// run is the word that a text begins with.
+func (l lexicon) run(text string) string {
+	end := 0
+	for end < len(text) && l.inWord(text[end]) {
+		end++
+	}
+	return text[:end]
+}
+
+// at returns the phrase that a text begins with and what replaces it, or the first word
+// twice.
+func (l lexicon) at(text, run string) (old, written string) {
+	for _, phrase := range l.phrases[strings.ToLower(run)] {
+		n := len(phrase)
+		if n > len(text) || n < len(text) && l.inWord(text[n]) || !strings.EqualFold(text[:n], phrase) {
+			continue
+		}
+		if written, ok := capitals(text[:n], l.to[phrase], l.anyCase); ok {
+			return text[:n], written
+		}
+	}
+	return run, run
+}
+
+// capitals gives a text the capitals of another one: none, all, or the first. With
+// anyCase other mixtures count as none; without, they are not ok.
+func capitals(of, text string, anyCase bool) (written string, ok bool) {
+	switch lower := strings.ToLower(of); {
+	case of == lower:
+		return text, true
+	case of == strings.ToUpper(of) && len(of) > 1:
+		return strings.ToUpper(text), true
+	case of == capitalized(lower):
+		return capitalized(text), true
+	}
+	return text, anyCase
+}
+
+// withCapital gives a text the capital that another one begins with.
+func withCapital(of, text string) string {
+	if of != "" && 'A' <= of[0] && of[0] <= 'Z' {
+		return capitalized(text)
+	}
+	return text
+}
+
+func capitalized(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// article makes the article at the end of a text fit the new word, if there is one and it
+// fitted the old word.
+func article(text []byte, old, written string) []byte {
+	for _, a := range []string{"a ", "an "} {
+		before := len(text) - len(a)
+		if before < 0 || !strings.EqualFold(string(text[before:]), a) || before > 0 && isLetter(text[before-1]) {
+			continue
+		}
+		if fitted := vowel(old) == (a == "an "); fitted && vowel(written) != vowel(old) {
+			text = text[:before+1] // the letter a, as it is
+			if vowel(written) {
+				text = append(text, 'n')
+			}
+			text = append(text, ' ')
+		}
+		break
+	}
+	return text
+}
+
+// vowel says whether a word is said with a vowel at its beginning.
+func vowel(word string) bool {
+	word = strings.ToLower(word)
+	for _, y := range []string{"ew", "eu", "uni", "use", "uti", "one"} {
+		if strings.HasPrefix(word, y) {
+			return false
+		}
+	}
+	return word != "" && strings.ContainsRune("aeiou", rune(word[0]))
 }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-func (w words) swap(word string, anyCase bool) string {
-	lower := strings.ToLower(word)
-	to, ok := w.swaps[lower]
-	switch {
-	case !ok:
-		return word
-	case word == strings.ToUpper(word):
-		return strings.ToUpper(to)
-	case word == capitalized(lower):
-		return capitalized(to)
-	case word == lower || anyCase:
-		return to
-	}
-	return word
-}
-
-func capitalized(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
-
-// hasOld reports whether a text holds a word that is another one now.
-func (w words) hasOld(text string) bool {
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r > 'z' || !isLetter(byte(r)) }) {
-		if w.old[strings.ToLower(word)] {
-			return true
+// hasOld reports whether a text holds a phrase that is another one now.
+func (l lexicon) hasOld(text string) bool {
+	for from := 0; from < len(text); {
+		run := l.run(text[from:])
+		for _, phrase := range l.phrases[strings.ToLower(run)] {
+			n := len(phrase)
+			if l.old[phrase] && n <= len(text)-from && strings.EqualFold(text[from:from+n], phrase) &&
+				(n == len(text)-from || !l.inWord(text[from+n])) {
+				return true
+			}
 		}
+		from += max(1, len(run))
 	}
 	return false
 }

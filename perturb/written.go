@@ -1,6 +1,7 @@
 package perturb
 
 import (
+	"slices"
 	"strings"
 
 	"heldout/envs"
@@ -59,11 +60,30 @@ func writtenAs(f *form, differs, old bool) envs.Written {
 // environment.
 func (p *Perturbation) formRead(action string) (*form, string) {
 	for i := range p.forms {
-		if old, ok := p.forms[i].read.whole(action, p.names.outOfSlot); ok {
-			return &p.forms[i], old
+		f := &p.forms[i]
+		if old, ok := f.read.whole(action, p.names.outOfSlot); ok && !p.otherCommand(f, action) {
+			return f, old
 		}
 	}
 	return nil, ""
+}
+
+// ends are words with which no name of a thing ends.
+var ends = map[string]bool{"at": true, "to": true, "with": true, "from": true, "into": true}
+
+// otherCommand reports whether an action only looks like a form that begins with its slot:
+// of an open interface not all forms are known. "throw book at light" does not light "throw
+// book at", and "look around light" not "look around".
+func (p *Perturbation) otherCommand(f *form, action string) bool {
+	if !p.iface.Open || !f.changed() || f.written.literals[0] != "" {
+		return false
+	}
+	verb := f.written.literals[len(f.written.literals)-1]
+	if len(action) <= len(verb) {
+		return false
+	}
+	words := strings.Fields(strings.ToLower(action[:len(action)-len(verb)]))
+	return len(words) > 1 && (ends[words[len(words)-1]] || slices.Contains(p.iface.Actions, words[0]))
 }
 
 // formWritten returns the form of an action of the environment, and how it is
@@ -80,7 +100,7 @@ func (p *Perturbation) formWritten(action string) (*form, string) {
 // Forms lists the environment's forms of actions that are written differently, be it
 // in their words or in the names in them.
 func (p *Perturbation) Forms() (forms []string) {
-	named := p.names != nil || p.numbers || len(p.words.old) > 0
+	named := p.names != nil || p.numbers || len(p.words.to) > 0
 	for i := range p.forms {
 		if f := &p.forms[i]; f.changed() || f.removed || named && len(f.old.slots) > 0 {
 			forms = append(forms, f.old.text)

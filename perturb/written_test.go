@@ -140,7 +140,7 @@ func TestWrittenOfFamilies(t *testing.T) {
 				for _, action := range actions {
 					written := p.WriteAction(action)
 					now, before := p.written(written), p.written(action)
-					if differs := !strings.EqualFold(written, p.normalize(action)); now.Old ||
+					if differs := !strings.EqualFold(p.normalize(written), p.normalize(action)); now.Old ||
 						(now.Form != "") != differs || before.Old != differs || differs && before.Form != now.Form {
 						t.Errorf("%s %s: %q is %+v, and %q is %+v", name, perturbation, action, before, written, now)
 					}

@@ -51,6 +51,23 @@ func ComputeOldForms(scores []*Score) *OldForms {
 	return &o
 }
 
+// AdaptationCost estimates refinement.AdaptationCost over scores of one environment and
+// player, such as those under several perturbations. It is nil without scores, and without
+// the steps of episodes.
+func AdaptationCost(scores []*Score) *Measured {
+	if len(scores) == 0 {
+		return nil
+	}
+	pool := *scores[0]
+	pool.tasks, pool.samplings = pooled(scores), map[stats.Question]stats.Sampling{}
+	counts := pool.counts()
+	if counts == nil {
+		return nil
+	}
+	m := pool.measured(refinement.AdaptationCost(), counts)
+	return &m
+}
+
 // pooled joins the results of scores by task.
 func pooled(scores []*Score) []task {
 	byKey := map[string]task{}

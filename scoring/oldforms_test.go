@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"heldout/scoring/record"
@@ -52,6 +53,10 @@ func TestComputeOldForms(t *testing.T) {
 	near(t, "use", o.Use.Value, 12.0/28)
 	if o.Median != 0 || len(o.Within) != len(refinement.SurvivalSteps) || o.Within[0].Interval != nil {
 		t.Errorf("fewer than ten tasks are at risk: %+v", o)
+	}
+	cost := AdaptationCost([]*Score{writtenAs(t, "oNn", "..n")})
+	if cost == nil || !math.IsNaN(cost.Value) {
+		t.Errorf("no episode is solved: %+v", cost)
 	}
 	none := ComputeOldForms([]*Score{writtenAs(t, "...", ".")})
 	if none != nil {

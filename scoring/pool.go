@@ -37,6 +37,7 @@ func Join(scores ...*Score) *Score {
 		s.Seeds = append(s.Seeds, of.Seeds...)
 		s.Planned, s.Finished = s.Planned+of.Planned, s.Finished+of.Finished
 		s.chains = append(s.chains, of.chains...)
+		s.Spent = s.Spent.Plus(of.Spent)
 		addCounts(s.Unfinished, of.Unfinished)
 		addCounts(s.LaterUnfinished, of.LaterUnfinished)
 		for _, t := range of.tasks {

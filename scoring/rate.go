@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
 
@@ -85,7 +86,7 @@ func (s *Score) sampling(tasks []task, q stats.Question, level float64) (stats.S
 // deterministic reports whether another run would give the same results.
 func (s *Score) deterministic() bool {
 	d := s.Condition.Decoding
-	return d != nil && d.Temperature == 0 || s.Condition.Agent == "expert" || s.EqualSeeds()
+	return d != nil && d.Temperature == 0 || record.Seedless(s.Condition.Agent) || s.EqualSeeds()
 }
 
 // NoInterval says why the rates have no interval; nil if they have.

@@ -18,6 +18,8 @@ type Run struct {
 	// attempts holds the attempts that count, by group, trial and task. A trial is nil
 	// until an attempt at it is added.
 	attempts [][][]attempt
+	// spent is what the attempts of each group took, also those that do not count.
+	spent []Spent
 	// withSteps: trajectories were read.
 	withSteps bool
 }
@@ -27,12 +29,14 @@ type attempt struct {
 	record.Rank
 	success, loose                 bool
 	trimmed                        bool // to fit the context
+	untouched                      bool // a perturbation changed no message
 	steps, formatErrors            int32
 	score                          float64 // the value of the preset's metric
 	promptTokens, completionTokens int
-	modelSeconds, seconds          float64
-	counts                         *refinement.Counts // nil if it was read without its trajectory
-	more                           *more              // nil if there is no more
+	record.TokenDetails
+	modelSeconds, seconds float64
+	counts                *refinement.Counts // nil if it was read without its trajectory
+	more                  *more              // nil if there is no more
 }
 
 // more is what few attempts have: replies or decoding with flaws, or several trials.
@@ -45,6 +49,8 @@ type more struct {
 	forgotten   bool
 	calls       int
 	searchSteps int
+	unread      int                // calls of a search without a readable proposal
+	searchEnd   record.SearchEnd   // empty without a search, and in older records
 	reflection  *record.Reflection // without its texts
 	actions     uint64             // see actionsOf
 }
@@ -57,7 +63,7 @@ type tally[K ~string] struct {
 
 // NewRun returns a run without attempts.
 func NewRun(m *record.Manifest) *Run {
-	return &Run{Manifest: m, attempts: make([][][]attempt, len(m.Groups))}
+	return &Run{Manifest: m, attempts: make([][][]attempt, len(m.Groups)), spent: make([]Spent, len(m.Groups))}
 }
 
 // ReadRun reads a run, checks its records against the plan and counts
@@ -67,7 +73,8 @@ func ReadRun(p record.Readable, known []string) (*Run, error) {
 	return read(p, &sync.Pool{New: func() any { return refinement.NewCounter(known) }})
 }
 
-// ReadResults is ReadRun without these measures, in half the time.
+// ReadResults is ReadRun without these measures, in half the time. Sweeps of families have
+// all but those of thoughts: their first table has what models adapt to.
 func ReadResults(p record.Readable) (*Run, error) { return read(p, nil) }
 
 // read reads a run; counters has counters of what episodes contribute, nil for none.
@@ -76,7 +83,7 @@ func read(p record.Readable, counters *sync.Pool) (*Run, error) {
 	var damaged error
 	var forms sync.Once
 	var old map[perturbed]func(string) bool
-	derive := func(m *record.Manifest, e *record.Episode) attempt {
+	derive := func(m *record.Manifest, e *record.Episode) derived {
 		forms.Do(func() { old, damaged = oldForms(m) })
 		var counts *refinement.Counts
 		if counters != nil {
@@ -84,18 +91,23 @@ func read(p record.Readable, counters *sync.Pool) (*Run, error) {
 			defer counters.Put(counter)
 			of := counter.Count(e, old[perturbed{e.Env, e.Perturbation}])
 			counts = &of
+		} else if m.Sweep.Combines() {
+			of := refinement.WithoutThoughts(e, old[perturbed{e.Env, e.Perturbation}])
+			counts = &of
 		}
 		var actions uint64
 		if e.Trial > 0 {
 			actions = actionsOf(e)
 		}
-		return newAttempt(&e.Result, counts, actions)
+		d := derived{attempt: newAttempt(&e.Result, counts, actions)}
+		d.spent.add(&e.Result)
+		return d
 	}
-	m, err := record.EachDerived(p, derive, func(m *record.Manifest, _ *record.Episode, at record.Position, a attempt) {
+	m, err := record.EachDerived(p, derive, func(m *record.Manifest, _ *record.Episode, at record.Position, d derived) {
 		if r == nil {
 			r = NewRun(m)
 		}
-		r.add(at, &a)
+		r.add(at, &d)
 	})
 	if err == nil && damaged != nil {
 		err = fmt.Errorf("%s: %w", p.Name(), damaged)
@@ -108,13 +120,22 @@ func read(p record.Readable, counters *sync.Pool) (*Run, error) {
 
 // Add adds an attempt at a planned episode. counts is nil if its trajectory is unknown.
 func (r *Run) Add(at record.Position, result *record.Result, counts *refinement.Counts) {
-	a := newAttempt(result, counts, 0)
-	r.add(at, &a)
+	d := derived{attempt: newAttempt(result, counts, 0)}
+	d.spent.add(result)
+	r.add(at, &d)
+}
+
+// derived is what an episode gives.
+type derived struct {
+	attempt
+	spent Spent
 }
 
 // add keeps an attempt if it counts rather than the one that is there.
-func (r *Run) add(at record.Position, a *attempt) {
+func (r *Run) add(at record.Position, d *derived) {
+	a := &d.attempt
 	r.withSteps = a.counts != nil
+	r.spent[at.Group] = r.spent[at.Group].Plus(d.spent)
 	trials := &r.attempts[at.Group]
 	for len(*trials) < int(at.Trial) {
 		*trials = append(*trials, nil)
@@ -140,17 +161,19 @@ func (r *Run) attempt(group, trial, task int) *attempt {
 func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) attempt {
 	a := attempt{
 		Rank: r.Rank(), success: r.Success, loose: r.Loose != nil && *r.Loose, trimmed: r.Trimmed > 0,
-		steps: int32(r.Steps), formatErrors: int32(r.FormatErrors), score: metricOf(r),
-		promptTokens: r.PromptTokens, completionTokens: r.CompletionTokens,
+		untouched: r.Rewritten != nil && *r.Rewritten == 0,
+		steps:     int32(r.Steps), formatErrors: int32(r.FormatErrors), score: metricOf(r),
+		promptTokens: r.PromptTokens, completionTokens: r.CompletionTokens, TokenDetails: r.TokenDetails,
 		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts,
 	}
-	if r.Trial == 0 && r.SearchSteps == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 &&
-		r.Cut == "" {
+	if r.Trial == 0 && r.SearchSteps == 0 && r.SearchEnd == "" && len(r.Faults) == 0 && len(r.Repairs) == 0 &&
+		len(r.Dropped) == 0 && r.Cut == "" {
 		return a
 	}
 	a.more = &more{
 		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut),
 		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions, searchSteps: r.SearchSteps,
+		unread: r.SearchUnread, searchEnd: shared(r.SearchEnd),
 	}
 	for _, field := range r.Dropped {
 		a.more.dropped = append(a.more.dropped, shared(field))

@@ -42,6 +42,9 @@ type Score struct {
 	// Easy and Hard are the rates on the easy and on the hard tasks.
 	Easy, Hard Split
 
+	// Spent is what the model calls of all attempts took.
+	Spent Spent
+
 	// LaterUnfinished counts the trials after the first that are due and have no
 	// result, by the outcome of their last attempt. All other fields are about first
 	// trials; see Trials.
@@ -150,6 +153,7 @@ func newScore(c record.Condition, env record.Environment, about stats.Question) 
 func (s *Score) addGroup(r *Run, group int, seed int64) {
 	s.Seeds = append(s.Seeds, seed)
 	s.Planned += len(s.tasks)
+	s.Spent = s.Spent.Plus(r.spent[group])
 	for i := range s.tasks {
 		t := &s.tasks[i]
 		if s.Condition.Trials != nil {

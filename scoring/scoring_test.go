@@ -47,8 +47,7 @@ func (r *run) read() *Run {
 			counts, actions = &refinement.Counts{}, r.Actions[i]
 		}
 		if at, ok := plan.Find(r.Results[i].ID); ok {
-			a := newAttempt(&r.Results[i], counts, actions)
-			out.add(at, &a)
+			out.add(at, &derived{attempt: newAttempt(&r.Results[i], counts, actions)})
 		}
 	}
 	return out

@@ -10,7 +10,8 @@ import (
 // chosen says which episodes of runs a command reads, and what models are called.
 type chosen struct {
 	record.Choice
-	Names configs.Names `yaml:"names"`
+	Names  configs.Names  `yaml:"names"`
+	Prices configs.Prices `yaml:"prices"`
 }
 
 // flags adds the flags of filters.
@@ -29,9 +30,17 @@ func (o *chosen) filters(c *cobra.Command) {
 
 // nameFlags adds the flag of names.
 func (o *chosen) nameFlags(c *cobra.Command) {
-	option, _ := configs.FindOption("names")
-	grouped(c.Flags(), filterGroup, func() { optionFlag(c.Flags(), o, option) })
+	o.modelFlag(c, "names")
 	c.Flags().SetNormalizeFunc(usualName)
+}
+
+// priceFlags adds the flag of prices.
+func (o *chosen) priceFlags(c *cobra.Command) { o.modelFlag(c, "prices") }
+
+// modelFlag adds a flag that says something of models.
+func (o *chosen) modelFlag(c *cobra.Command, name string) {
+	option, _ := configs.FindOption(name)
+	grouped(c.Flags(), filterGroup, func() { optionFlag(c.Flags(), o, option) })
 }
 
 // runs returns what the command reads of run directories. A model may be chosen by the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -18,6 +19,7 @@ var fakeReplies = map[string]string{
 	"null":      `{"message":{"content":null},"finish_reason":"stop"}`,
 	"empty":     `{"message":{"content":" \n"},"finish_reason":"stop"}`,
 	"prose":     `{"message":{"content":"I would rather not."},"finish_reason":"stop"}`,
+	"uncounted": `{"message":{"content":"Thought: I look.\nAction: check valid actions"},"finish_reason":"stop"}`,
 	"echo":      `{"message":{"content":"Thought: My key is KEY.\nAction: dance","reasoning_content":"KEY?"},"finish_reason":"KEY"}`,
 }
 
@@ -47,7 +49,15 @@ func misbehave(w http.ResponseWriter, r *http.Request, body []byte) bool {
 	if reply, ok := fakeReplies[mode]; ok {
 		key, _ := json.Marshal(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		reply = strings.ReplaceAll(reply, "KEY", strings.Trim(string(key), `"`))
-		fmt.Fprintf(w, `{"choices":[%s],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, reply)
+		counted := `,"usage":{"prompt_tokens":9,"completion_tokens":9}`
+		if mode == "uncounted" {
+			counted = ""
+		}
+		fmt.Fprintf(w, `{"choices":[%s]%s}`, reply, counted)
+		return true
+	}
+	if mode == "proposes" {
+		propose(w, body)
 		return true
 	}
 	if refusal, ok := fakeRefusals[mode]; ok && strings.Contains(string(body), refusal.holds) {
@@ -56,4 +66,29 @@ func misbehave(w http.ResponseWriter, r *http.Request, body []byte) bool {
 		return true
 	}
 	return false
+}
+
+// propose answers a search on a gripper problem of PDDL: it proposes to move, to pick up and
+// to drop what is named in the last observation. Every fifth reply cannot be read.
+func propose(w http.ResponseWriter, body []byte) {
+	rooms, balls := []string{"rooma", "roomb"}, []string{"ball1", "ball2", "ball3", "ball4"}
+	at := bytes.LastIndex(body, []byte("Robby is at "))
+	here, _, _ := strings.Cut(string(body[at+len("Robby is at "):]), ".")
+	there := rooms[0]
+	if here == there {
+		there = rooms[1]
+	}
+	var text strings.Builder
+	if len(body)%5 == 0 {
+		text.WriteString("I would move.")
+	} else {
+		fmt.Fprintf(&text, "Move from %s to %s. | 10\n", here, there)
+		for i, ball := range balls {
+			fmt.Fprintf(&text, "Pick up %s at %s with arm left. | %d\nDrop %s %s left. | %d\n", ball, here, 20+i,
+				ball, here, 40+i)
+		}
+	}
+	reply, _ := json.Marshal(text.String())
+	fmt.Fprintf(w, `{"choices":[{"message":{"content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":90,`+
+		`"completion_tokens":9}}`, reply)
 }

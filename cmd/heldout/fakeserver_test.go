@@ -73,6 +73,7 @@ func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"owned_by":"vllm","max_model_len":%d}]}`, fakeModel, length)
+	case "/health":
 	case "/version", "/api/version":
 		fmt.Fprint(w, `{"version":"1.2.3"}`)
 	case "/api/tags":

@@ -36,7 +36,9 @@ var values = map[string]string{
 	"perturb": "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y",
 	"no-ind-base-url": "http://i/v1", "ind": "none",
 	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2",
-	"same-step": "5", "names": "vllm:x=Tuned & co",
+	"same-step": "5", "names": "vllm:x=Tuned & co", "prices": "vllm:x=2.5/0.25/10",
+	"auto-latency": "2",
+	"rpm":          "500", "tpm": "200000", "budget-tokens": "1000", "budget-usd": "2.5", "budget-time": "8h",
 }
 
 // flat is what a configuration says, by key; settings of environments are among

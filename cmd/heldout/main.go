@@ -22,6 +22,7 @@ import (
 	_ "heldout/cmd/heldout/ulimit" // ends a process that has too little
 	"heldout/envs"
 	"heldout/eval/bench"
+	"heldout/eval/checkpoints"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -32,6 +33,7 @@ const (
 	exitError       = 1   // something failed, or a difference was found
 	exitUsage       = 2   // the command line or a configuration is wrong
 	exitIncomplete  = 3   // the run ended, but some episodes have no result
+	exitUnmet       = 4   // rates are not as demanded
 	exitInterrupted = 130 // stopped by Ctrl-C or a signal
 	exitPipe        = 141 // nobody reads standard output any more, as a shell says of SIGPIPE
 )
@@ -57,6 +59,7 @@ func main() {
 		goos:          runtime.GOOS,
 		proxy:         http.ProxyFromEnvironment,
 		now:           time.Now,
+		collectAt:     debug.SetGCPercent,
 		tool:          about(build),
 	}))
 }
@@ -90,7 +93,10 @@ type system struct {
 	goos          string // the operating system, as Go names it
 	proxy         func(*http.Request) (*url.URL, error)
 	now           func() time.Time
-	tool          record.Tool
+	// collectAt sets by how many percent memory grows before garbage is collected; nil in
+	// tests, whose process is not only this command.
+	collectAt func(percent int) int
+	tool      record.Tool
 }
 
 // columns returns the width of a terminal, 0 if the file is none.
@@ -133,15 +139,6 @@ func (s *system) warnUncovered(what []string) {
 
 // warning is a line that must not be overlooked.
 func warning(line string) string { return "warning: " + table.Printable(line) }
-
-// saveMemory has garbage collected once it has grown by half of the memory in use, not
-// by as much again. A run with 1,024 episodes in flight has 175 MiB instead of 223, for
-// 158 instead of 142 µs of CPU per call. A GOGC that the user sets stays in force.
-func (s *system) saveMemory() {
-	if s.getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
-	}
-}
 
 // execute runs a command line and returns the exit code.
 func execute(ctx context.Context, args []string, sys *system) int {
@@ -206,10 +203,11 @@ func (c *checkedWriter) Write(b []byte) (int, error) {
 func codeOf(err error) int {
 	var config bench.ConfigError
 	var incomplete *bench.IncompleteError
+	var unplayed *checkpoints.UnplayedError
 	switch {
 	case errors.As(err, &config):
 		return exitUsage
-	case errors.As(err, &incomplete):
+	case errors.As(err, &incomplete), errors.As(err, &unplayed):
 		return exitIncomplete
 	}
 	return exitError

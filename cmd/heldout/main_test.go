@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"heldout/envs/sharedtest"
+	"io/fs"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -18,7 +20,7 @@ import (
 // collect is how much the heaps of tests and their commands grow before they are
 // collected. The tests start a thousand commands, and few of them live long enough to
 // need it.
-const collect = "400"
+const collect = 400
 
 func TestMain(m *testing.M) {
 	// The data folder of whoever runs the tests stays out of them. The commands
@@ -27,29 +29,19 @@ func TestMain(m *testing.M) {
 		if err := os.Setenv("XDG_DATA_HOME", "/nonexistent"); err != nil {
 			panic(err)
 		}
-		if err := os.Setenv("GOGC", collect); err != nil {
+		if err := os.Setenv("GOGC", strconv.Itoa(collect)); err != nil {
 			panic(err)
 		}
+		debug.SetGCPercent(collect)
 	}
 	testscript.Main(m, map[string]func(){
-		"heldout":    main,
-		"fakeserver": serveFake,
-		"loadserver": serveLoad,
-		"bareclient": bareClient,
-		"natsserver": serveNATS,
+		"heldout":          main,
+		"fakeserver":       serveFake,
+		"checkpointserver": serveCheckpoint,
+		"loadserver":       serveLoad,
+		"bareclient":       bareClient,
+		"natsserver":       serveNATS,
 	})
-}
-
-// exits runs a command that has to end with an exit code.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
-	code := 0
-	var failed *exec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &failed) {
-		code = failed.ExitCode()
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("the exit code is %d, want %s", code, args[0])
-	}
 }
 
 // makeHostileYAML writes documents that would keep a parser busy: deep.yaml,
@@ -91,8 +83,13 @@ func makeLongLines(ts *testscript.TestScript, _ bool, _ []string) {
 // server at $SERVER, one that wants the key "sesame" at $LOCKED, a fake Wikipedia
 // at $WIKI, which the command wiki makes refuse, and a story file at $STORY.
 func TestScripts(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", "..")) // calls change the working directory
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := filepath.Join(filepath.Dir(root), "shared")
 	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+		Dir:           filepath.Join(root, "cmd", "heldout", "testdata", "script"),
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(e *testscript.Env) error {
 			open := httptest.NewServer(&fakeServer{context: 16384})
@@ -104,27 +101,30 @@ func TestScripts(t *testing.T) {
 			wikipedia := httptest.NewServer(pages)
 			e.Defer(wikipedia.Close)
 			e.Values["wiki"] = pages
-			e.Setenv("GOGC", collect)
+			e.Setenv("GOGC", strconv.Itoa(collect))
 			e.Setenv("WIKI", wikipedia.URL)
 			e.Setenv("SERVER", open.URL)
 			e.Setenv("LOCKED", locked.URL)
-			shared, err := filepath.Abs(filepath.Join("..", "..", "..", "shared"))
-			if err != nil {
-				return err
-			}
 			e.Setenv("DATA", shared)
-			story, err := filepath.Abs(filepath.Join("..", "..", "envs", "jericho", "lowlight", "lowlight.z5"))
-			e.Setenv("STORY", story)
+			e.Setenv("STORY", filepath.Join(root, "envs", "jericho", "lowlight", "lowlight.z5"))
 			e.Setenv("XDG_DATA_HOME", filepath.Join(e.WorkDir, "data-home"))
-			return err
+			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"wiki": wikiAnswers, "edit": editFile,
-			"mkyaml": makeHostileYAML, "longlines": makeLongLines, "exits": exits},
+			"mkyaml": makeHostileYAML, "longlines": makeLongLines, "call": call, "exits": exits, "old": makeOld},
 		Condition: func(cond string) (bool, error) {
-			_, err := os.Stat(filepath.Join("..", "..", "..", "shared", "data"))
+			_, err := os.Stat(filepath.Join(shared, "data"))
 			return cond == "long" && sharedtest.Long() || cond == "data" && err == nil, nil
 		},
 	})
+}
+
+// makeOld is a command of the scripts: old FOLDER makes all below a folder an hour old.
+func makeOld(ts *testscript.TestScript, _ bool, args []string) {
+	then := time.Now().Add(-time.Hour)
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(path, then, then))
+	}))
 }
 
 // editFile is a command of the scripts: edit FILE OLD NEW replaces a text where it

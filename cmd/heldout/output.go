@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +14,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/spelling"
+	"heldout/eval/bench"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
@@ -34,6 +38,13 @@ type output struct {
 	by        string // "kind" for kinds of tasks as columns of the first table
 	margin    float64
 	names     configs.Names // of models
+	// eventsFile gets finished episodes and tables as lines of JSON; empty for none.
+	eventsFile string
+	events     io.Writer
+	logTo      string // where rates go as curves; empty for nowhere
+	prices     configs.Prices
+	below      map[string]string // the least rates in percent, by environment
+	worse      bool              // a run that is worse than the one before fails
 }
 
 // flags adds the flags of an output to a command.
@@ -134,13 +145,17 @@ func (o *output) check() error {
 	if err := report.Check(o.tables); err != nil {
 		return usage(err)
 	}
+	if _, err := o.demands(); err != nil {
+		return usage(err)
+	}
 	_, err := o.source().Load()
 	return usage(err)
 }
 
 // source says what tables are made from.
 func (o *output) source() report.Source {
-	return report.Source{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names}
+	return report.Source{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names,
+		Prices: o.prices}
 }
 
 // formats names the formats of tables.
@@ -171,7 +186,51 @@ func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 	for i := range tables {
 		tables[i].Compact = o.latex == latexCompact
 	}
-	return from.Runs, render(sys, o.format, o.wide, tables...)
+	if err := o.tellTables(tables); err != nil {
+		sys.warn(fmt.Sprintf("the tables are no event: %v", err))
+	}
+	return from.Runs, errors.Join(render(sys, o.format, o.wide, tables...), o.checkDemands(from))
+}
+
+// demands are what the user asks of rates.
+func (o *output) demands() (report.Demands, error) {
+	d := report.Demands{Below: map[string]float64{}, Worse: o.worse}
+	for place, text := range o.below {
+		percent, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(percent >= 0 && percent <= 100) {
+			return d, fmt.Errorf("--fail-below %s=%s wants a rate from 0 to 100", place, text)
+		}
+		d.Below[place] = percent / 100
+	}
+	return d, nil
+}
+
+// tellTables writes the tables as an event.
+func (o *output) tellTables(tables []table.Table) error {
+	if o.events == nil {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := table.Render(&b, table.JSON, tables...); err != nil {
+		return err
+	}
+	return bench.WriteEvent(o.events, "tables", json.RawMessage(b.Bytes()))
+}
+
+// checkDemands reports what the user asks of rates and they do not meet.
+func (o *output) checkDemands(of *report.Report) error {
+	d, err := o.demands()
+	if err != nil {
+		return usage(err)
+	}
+	unmet, err := of.Unmet(d)
+	if err != nil {
+		return usage(err)
+	}
+	if len(unmet) > 0 {
+		return &codedError{errors.New(strings.Join(unmet, "\n")), exitUnmet}
+	}
+	return nil
 }
 
 // read reads runs, to make tables from their records alone; steps says whether any of
@@ -187,6 +246,9 @@ func (o *output) read(sys *system, of []record.Chosen, steps bool) (*report.Repo
 	}
 	sys.warnUncovered(uncovered)
 	if err := report.CheckNames(from.Runs, o.names); err != nil {
+		return nil, usage(err)
+	}
+	if err := report.CheckPrices(from.Runs, o.prices); err != nil {
 		return nil, usage(err)
 	}
 	if o.apart {

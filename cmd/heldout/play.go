@@ -12,6 +12,7 @@ import (
 	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/show/console"
+	"heldout/scoring/table"
 )
 
 // playOptions say what is played and how.
@@ -23,6 +24,7 @@ type playOptions struct {
 	raw          bool
 	asJSON       bool
 	withActions  bool
+	told         bool
 }
 
 func newPlay(sys *system) *cobra.Command {
@@ -39,9 +41,13 @@ NO_COLOR is set or TERM is dumb.
 With --json, standard input has one JSON object per line, {"action": "…"}.
 Standard output has one JSON object per line: first env, task, goal,
 observation, progress, done and success; then, for each action, observation,
-progress, done, success and valid. --actions adds the valid actions.`,
+progress, done, success and valid. --actions adds the valid actions.
+
+--prompt prints what a model is told before its first action and stops, with
+--perturb in the form that it has then.`,
 		Example: `  heldout play pddl --task 0
   heldout play pddl --data DIR --task gripper/prob01 --json --actions
+  heldout play alfworld --perturb verbs:2+names:1 --prompt
   heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77
   heldout play jericho --story FILE --raw`,
 		Args: args(1, 1, "the name of an environment"),
@@ -51,7 +57,22 @@ progress, done, success and valid. --actions adds the valid actions.`,
 				return usage(err)
 			}
 			defer bench.CloseEnv(env)
-			task, world, err := o.open(env)
+			if env, err = o.perturbed(env); err != nil {
+				return usage(err)
+			}
+			task, err := o.find(env)
+			if err != nil {
+				return usage(err)
+			}
+			if o.told {
+				text, err := bench.Told(c.Context(), env, task)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintln(sys.stdout, table.PrintableLines(text))
+				return err
+			}
+			world, err := env.NewWorld(task)
 			if err != nil {
 				return usage(err)
 			}
@@ -75,25 +96,26 @@ progress, done, success and valid. --actions adds the valid actions.`,
 	f.StringVar(&o.story, "story", "", "jericho: a Z-machine story file to play")
 	f.BoolVar(&o.raw, "raw", false, "with --story, show its output unchanged and pass every line to it")
 	f.BoolVar(&o.asJSON, "json", false, "read and write JSON, one object per line")
+	f.BoolVar(&o.told, "prompt", false, "print what a model is told before its first action, and stop")
 	f.BoolVar(&o.withActions, "actions", false, "list the valid actions after every observation")
 	return c
 }
 
-// open makes the world to play.
-func (o *playOptions) open(env envs.Env) (task envs.Task, world envs.World, err error) {
-	if task, err = eval.FindTask(env, o.task); err != nil {
-		if _, finder := envs.As[envs.Finder](env); !finder && env.Info().Source == envs.Generated {
-			err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
-		}
-		return task, nil, err
+// find finds the task to play.
+func (o *playOptions) find(env envs.Env) (envs.Task, error) {
+	task, err := eval.FindTask(env, o.task)
+	if _, finder := envs.As[envs.Finder](env); err != nil && !finder && env.Info().Source == envs.Generated {
+		err = fmt.Errorf("%w; these are generated tasks, the official ones need --data", err)
 	}
-	if o.perturbation != "" {
-		if env, err = bench.Perturbed(env, o.perturbation); err != nil {
-			return task, nil, err
-		}
+	return task, err
+}
+
+// perturbed puts the perturbation around the environment, if there is one.
+func (o *playOptions) perturbed(env envs.Env) (envs.Env, error) {
+	if o.perturbation == "" {
+		return env, nil
 	}
-	world, err = env.NewWorld(task)
-	return task, world, err
+	return bench.Perturbed(env, o.perturbation)
 }
 
 // environment opens the environment, or one of a single story file.

@@ -32,7 +32,7 @@ disk, print it, or send it. More: heldout help figures.`,
 			if err != nil {
 				return err
 			}
-			d.names = only.Names
+			d.names, d.prices = only.Names, only.Prices
 			p, err := d.page(sys, once)
 			if err != nil {
 				return err
@@ -53,6 +53,7 @@ disk, print it, or send it. More: heldout help figures.`,
 	d.flags(c)
 	only.flags(c)
 	only.nameFlags(c)
+	only.priceFlags(c)
 	return c
 }
 

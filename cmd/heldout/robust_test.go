@@ -96,7 +96,7 @@ func (s *starter) onChat(int) {
 // tables of an undisturbed one, no episode lost or doubled. What is played again
 // is what was in flight: up to 8 requests of each episode.
 func TestKill(t *testing.T) {
-	kills, seeds := sharedtest.Times(t, 20, 5), sharedtest.Times(t, 20, 8)
+	kills, seeds := sharedtest.Times(t, 20, 3), sharedtest.Times(t, 20, 6)
 	for _, c := range []struct {
 		name     string
 		inFlight int

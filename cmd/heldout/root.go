@@ -42,7 +42,8 @@ Pages about a topic (heldout help TOPIC):
 		newPublished(sys))
 	addTo(root, toLook, newView(sys), newRuns(sys), newEnvs(sys), newTasks(sys), newPlay(sys), newReplay(sys),
 		newPresets(sys), newPreset(sys))
-	addTo(root, toShare, newReport(sys), newPlot(sys), newExport(sys))
+	addTo(root, toShare, newReport(sys), newPlot(sys), newExport(sys), newBundle(sys), newCheck(sys),
+		newBoard(sys))
 	addTo(root, toServe, newServe(sys), newSynth(sys), newVerify(sys), newJudge(sys), newThink(sys))
 	addTo(root, toMaintain, newData(sys), newWiki(sys), newWorker(sys), newMerge(sys), newRepair(sys), newVersion(sys),
 		newMan(sys))

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +42,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	var file string
 	var dry bool
 	var q queueFlags
+	var many checkpointFlags
 	var all bool
 	shown := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -62,8 +65,13 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		}
 		unsuited := report.Suit(out.tables, map[report.Only]bool{report.Sweeps: kind == bench.Sweep,
 			report.Baselines: len(out.baselines) > 0})
-		if err := errors.Join(out.check(), usage(unsuited), q.check(c.Flags()), q.login(sys)); err != nil {
+		_, logs := out.logFolder()
+		if err := errors.Join(out.check(), usage(logs), usage(unsuited), q.check(c.Flags()),
+			q.login(sys), many.check(c.Flags())); err != nil {
 			return err
+		}
+		if many.on() {
+			return many.play(c.Context(), sys, given, dry, &out)
 		}
 		job, skipped, err := bench.Prepare(sys.bench(), kind, given)
 		for _, why := range skipped {
@@ -73,7 +81,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		defer job.Close()
-		out.names = job.Config.Names
+		out.names, out.prices = job.Config.Names, job.Config.Prices
 		seeds, models := job.Plan.Breadth()
 		if err := report.Suit(out.tables, map[report.Only]bool{
 			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(),
@@ -83,10 +91,15 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		if dry {
-			return errors.Join(forecast(sys, job, out.format), job.Rehearse(c.Context(), q.on(), sys.screen(true)))
+			return errors.Join(forecast(c.Context(), sys, job, out.format),
+				job.Rehearse(c.Context(), q.on(), sys.screen(true)))
 		}
 		sys.saveMemory()
-		on := sys.screen(out.quiet)
+		on, closeEvents, err := out.screen(sys)
+		if err != nil {
+			return usage(err)
+		}
+		defer closeEvents()
 		if q.on() {
 			about := queue.Job{Tool: sys.tool, Command: c.Name(), Flags: shared(c.Flags())}
 			err = job.Lead(c.Context(), on, q.Place, about, given, !c.Flags().Changed("env"))
@@ -100,21 +113,28 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	}
 	flags(c.Flags(), &shown)
 	grouped(c.Flags(), queueGroup, func() { q.leaderFlags(c.Flags()) })
+	if kind == bench.Plain {
+		grouped(c.Flags(), checkpointGroup, func() { many.flags(c.Flags()) })
+	}
 	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
 	c.Flags().BoolVar(&dry, "dry-run", false,
 		"print the plan and its cost in model calls, with --format json every task, make the checks of a run, and stop")
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
+	c.Flags().StringVar(&out.eventsFile, "events", "",
+		"file or pipe that gets a line of JSON for every finished episode, and the tables at the end")
+	c.Flags().StringVar(&out.logTo, "log", "",
+		"where the rates go besides: tensorboard:DIR writes event files into a folder")
 	c.Flags().BoolVar(&all, helpAll, false, "explain all flags")
 	out.flags(c)
 	return c
 }
 
 // forecast prints what a job would play.
-func forecast(sys *system, j *bench.Job, format string) error {
+func forecast(ctx context.Context, sys *system, j *bench.Job, format string) error {
 	if format == "json" {
-		return json.NewEncoder(sys.stdout).Encode(j.Forecast())
+		return json.NewEncoder(sys.stdout).Encode(j.Forecast(ctx))
 	}
-	_, err := io.WriteString(sys.stdout, j.Describe(plainWidth))
+	_, err := io.WriteString(sys.stdout, j.Describe(ctx, plainWidth))
 	return err
 }
 
@@ -128,9 +148,27 @@ func finish(sys *system, j *bench.Job, out *output) error {
 	if err != nil {
 		return err
 	}
+	if err := out.log(sys, runs); err != nil {
+		return err
+	}
 	sys.say("records: %s\nmore: heldout report %s; heldout view; heldout compare %s --table NAME, or all", j.Dir, j.Dir,
 		j.Dir)
 	return bench.Complete(runs[0].Scores)
+}
+
+// screen is where a run is shown, with the events if there is a file for them. Close it when
+// the tables are printed.
+func (o *output) screen(sys *system) (on bench.Screen, done func(), err error) {
+	on, done = sys.screen(o.quiet), func() {}
+	if o.eventsFile == "" {
+		return on, done, nil
+	}
+	to, err := os.OpenFile(o.eventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return on, done, err
+	}
+	on.Events, o.events = to, to
+	return on, func() { to.Close() }, nil
 }
 
 // screen is where a run is shown; a quiet one shows no progress.

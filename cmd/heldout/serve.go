@@ -26,6 +26,7 @@ type serveOptions struct {
 	maxSessions       int
 	perAddress        int
 	idle              time.Duration
+	maxMemory         memorySize
 	deflate, profiles bool
 	stdio             bool
 	parent            int
@@ -66,6 +67,8 @@ serving.`,
 	f.IntVar(&o.maxSessions, "max-sessions", 4096, "largest number of open sessions")
 	f.IntVar(&o.perAddress, "max-sessions-per-client", 1024, "largest number of open sessions of one client address")
 	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
+	f.Var(&o.maxMemory, "max-memory",
+		"refuse sessions and forks before the process takes more, such as 4GB or 800MB; the default is no limit")
 	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess),
 		"reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
 	f.Float64Var(&o.StepCost, "step-cost", 0, "take this off the reward of every step")
@@ -107,8 +110,8 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	options := serve.Options{
 		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv,
 		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Profiles: o.profiles,
-		Version: sys.tool.Version,
-		Log:     sys.logEvent,
+		Version: sys.tool.Version, Memory: o.maxMemory.limit(),
+		Log: sys.logEvent,
 	}
 	if o.record != "" {
 		options.Record = bench.RecordRollouts(sys.bench(), o.record)

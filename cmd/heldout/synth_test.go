@@ -41,7 +41,7 @@ func synthesised(t *testing.T, dir string, tables []byte) string {
 // Killed at 50 random moments and started again each time, a synthesis writes the
 // bytes of an undisturbed one, and makes no call again that was recorded.
 func TestSynthKill(t *testing.T) {
-	kills, count := sharedtest.Times(t, 50, 5), sharedtest.Times(t, 400, 120)
+	kills, count := sharedtest.Times(t, 50, 4), sharedtest.Times(t, 400, 80)
 	const inFlight = 6
 	plan := []string{"--count", fmt.Sprint(count), "--concurrency", fmt.Sprint(inFlight)}
 	calm := &fakeServer{context: 16384}

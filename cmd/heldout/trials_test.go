@@ -248,7 +248,7 @@ func checkTrials(t *testing.T, dir string) []record.Result {
 // ends with the tables of an undisturbed one. Failed trials are short, so that kills
 // hit all trials and their reflections.
 func TestKillTrials(t *testing.T) {
-	kills := sharedtest.Times(t, 50, 10)
+	kills := sharedtest.Times(t, 50, 5)
 	l := newLearner(t)
 	server := httptest.NewServer(l)
 	defer server.Close()

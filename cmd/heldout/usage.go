@@ -48,10 +48,11 @@ const (
 
 // The groups of flags that are no options of a run.
 const (
-	tableFlags  = "Tables"
-	queueGroup  = "Queue"
-	filterGroup = "What is read"
-	ownFlags    = "This command"
+	tableFlags      = "Tables"
+	queueGroup      = "Queue"
+	checkpointGroup = "Checkpoints"
+	filterGroup     = "What is read"
+	ownFlags        = "This command"
 )
 
 // grouped adds flags to a group.
@@ -105,7 +106,7 @@ func sections(c *cobra.Command) (out []section) {
 	for _, o := range configs.Options() {
 		titles, names = append(titles, o.Group.Title()), append(names, o.Name)
 	}
-	titles = append(titles, filterGroup, tableFlags, queueGroup)
+	titles = append(titles, filterGroup, tableFlags, checkpointGroup, queueGroup)
 	var all []*pflag.Flag
 	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

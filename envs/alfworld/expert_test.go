@@ -32,7 +32,7 @@ func solve(t testing.TB, e *Env, task envs.Task) (steps int, success bool) {
 }
 
 func TestExpertOfficial(t *testing.T) {
-	e := official(t, Options{})
+	e := shared(t, Options{})
 	total := 0
 	for _, task := range sharedtest.Few(t, e.Tasks(), 40) {
 		steps, success := solve(t, e, task)

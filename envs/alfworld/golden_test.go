@@ -24,6 +24,18 @@ func official(t testing.TB, o Options) *Env {
 	return e
 }
 
+// read are the official tasks that tests share.
+var read = map[Options]*Env{}
+
+// shared returns official tasks that are read once for all tests, or skips the test.
+func shared(t testing.TB, o Options) *Env {
+	t.Helper()
+	if read[o] == nil {
+		read[o] = official(t, o)
+	}
+	return read[o]
+}
+
 // newTestWorld makes a world of a task.
 func newTestWorld(t testing.TB, e *Env, task envs.Task) *world {
 	t.Helper()
@@ -80,7 +92,7 @@ func TestGoldenAgentBoard(t *testing.T) {
 		Subgoals   []string
 		Steps      []step
 	}
-	e := official(t, Options{})
+	e := shared(t, Options{})
 	steps := 0
 	for _, tr := range sharedtest.Lines[trace](t, "alfworld/agentboard_unseen134_v1.jsonl.gz") {
 		task := e.Tasks()[tr.Index]
@@ -123,7 +135,7 @@ func TestGoldenEngine(t *testing.T) {
 		Admissible0 []string
 		Steps       []step
 	}
-	env := official(t, Options{Dialect: "v2"})
+	env := shared(t, Options{Dialect: "v2"})
 	steps, without := 0, 0
 	for _, tr := range sharedtest.Lines[trace](t, "alfworld/raw_engine_v2_random.jsonl.gz") {
 		id, unseen := strings.CutPrefix(path.Dir(tr.Game), "valid_unseen/")
@@ -165,7 +177,7 @@ func TestGoldenLogs(t *testing.T) {
 		Grounding  float64
 		Steps      []step
 	}
-	e := official(t, Options{})
+	e := shared(t, Options{})
 	steps := 0
 	for _, tr := range sharedtest.Lines[trace](t, "agentboard-logs/alfworld.jsonl.gz") {
 		task := e.Tasks()[tr.ID]
@@ -200,7 +212,7 @@ func TestGoldenLogs(t *testing.T) {
 
 // The label file and the rule that replaces it say the same.
 func TestGoldenLabels(t *testing.T) {
-	e := official(t, Options{})
+	e := shared(t, Options{})
 	type line struct {
 		ID         int
 		Goal       string

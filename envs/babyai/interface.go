@@ -33,8 +33,10 @@ func (e *Env) Interface(string) envs.Interface {
 			"on your left", "on your right", "in front of you", "behind you",
 			nothingInSight, emptyHanded, barrierAhead, "The task is completed.",
 		},
-		Series:  []envs.Series{{Begin: inSight, Item: `There is a [^.\n]+\.`, Between: "  ", Last: "  ", End: "  "}},
-		Shown:   []string{"check valid actions", "go to red ball 1", "toggle and go through blue closed door 1"},
-		Unknown: "zzqx",
+		Series:   []envs.Series{{Begin: inSight, Item: `There is a [^.\n]+\.`, Between: "  ", Last: "  ", End: "  "}},
+		Alike:    map[string]string{"pick up {thing}": "pickup {thing}"},
+		Shown:    []string{"check valid actions", "go to red ball 1", "toggle and go through blue closed door 1"},
+		Articles: true,
+		Unknown:  "zzqx",
 	}
 }

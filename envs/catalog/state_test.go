@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"heldout/envs"
@@ -61,6 +62,16 @@ func (w walker) step(action string) envs.Step {
 	return s
 }
 
+// pick draws an action. An answer, which ends HotpotQA's episodes, is drawn only if there
+// is nothing else.
+func pick(random *rand.Rand, actions []string) string {
+	ends := func(action string) bool { return strings.HasPrefix(action, "finish[") }
+	if on := slices.DeleteFunc(slices.Clone(actions), ends); len(on) > 0 {
+		actions = on
+	}
+	return actions[random.IntN(len(actions))]
+}
+
 // apart plays the same random actions in forks of two worlds, drawn from what either
 // lists, and returns the first difference; "" if there is none before either ends.
 func apart(a, b walker, random *rand.Rand, steps int) string {
@@ -73,7 +84,7 @@ func apart(a, b walker, random *rand.Rand, steps int) string {
 		if len(actions) == 0 {
 			return ""
 		}
-		action := actions[random.IntN(len(actions))]
+		action := pick(random, actions)
 		one, other := a.step(action), b.step(action)
 		if one.Done != other.Done && !one.Success && !other.Success {
 			return "" // by the number of steps
@@ -133,13 +144,16 @@ func TestStateKeys(t *testing.T) {
 					}
 					seen[key] = w.fork()
 					actions := w.list()
+					if !slices.Equal(w.list(), actions) || w.key() != key {
+						t.Fatalf("%s: asking for the actions changes the world", task.ID)
+					}
 					if len(actions) == 0 {
 						break
 					}
-					action, twin, stray := actions[random.IntN(len(actions))], w.fork(), w.fork()
+					action, twin, stray := pick(random, actions), w.fork(), w.fork()
 					for range 3 { // which is nothing to the others
 						if list := stray.list(); len(list) > 0 {
-							stray.step(list[random.IntN(len(list))])
+							stray.step(pick(random, list))
 						}
 					}
 					s := w.step(action)

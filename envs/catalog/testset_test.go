@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/babyai"
 	"heldout/envs/planning"
 	"heldout/envs/sharedtest"
 	"heldout/envs/testset"
@@ -74,9 +76,9 @@ func opened(t *testing.T, env string, s envs.Setup) envs.Env {
 }
 
 // digested are the environments whose test tasks are known by digests. Those of the others
-// are known by what they are, not by where they lie: babyai's by level and seed, sciworld's
-// by task and variation, and all games of jericho but heldout's own.
-func digested() []string { return []string{"alfworld", "hotpotqa", "pddl"} }
+// are known by what they are, not by where they lie: sciworld's by task and variation, and
+// all games of jericho but heldout's own.
+func digested() []string { return []string{"alfworld", "babyai", "hotpotqa", "pddl"} }
 
 // The embedded digests are those of the official data. With -digests they are written:
 // go test ./envs/catalog -run TestDigests -digests
@@ -84,10 +86,11 @@ func TestDigests(t *testing.T) {
 	for _, env := range digested() {
 		var all [][]byte
 		for _, task := range opened(t, env, renamed(t, env, asItIs)).Tasks() {
-			if task.Content == "" {
+			content := Content(env, task)
+			if content == "" {
 				t.Fatalf("%s: %s has no content", env, task.ID)
 			}
-			all = append(all, testset.Digest(testset.Content, task.Content))
+			all = append(all, testset.Digest(testset.Content, content))
 		}
 		if env == "alfworld" { // those of other splits are known by name
 			for _, task := range opened(t, env, envs.Setup{Data: sharedtest.AgentBoard(t)}).Tasks() {
@@ -206,6 +209,29 @@ func TestGeneratedByChance(t *testing.T) {
 		t.Logf("%s: %d of %d generated tasks are test tasks but for names", env, n, all)
 		if n > most {
 			t.Errorf("%s: %d of %d generated tasks are test tasks", env, n, all)
+		}
+	}
+}
+
+// Seeds of BabyAI's small levels repeat worlds that AgentBoard tests with; so they are test
+// tasks, with and without its labels.
+func TestRepeatedWorlds(t *testing.T) {
+	for _, info := range []envs.Info{
+		{Name: babyai.Name, Source: envs.Generated}, {Name: babyai.Name, Source: envs.Official},
+	} {
+		repeated := 0
+		for seed := range 300 {
+			task := envs.Task{ID: fmt.Sprintf("BabyAI-OpenRedDoor-v0/%d", 10_000+seed), Index: -1}
+			chance, use := ByChance(info, task), UseOf(info, task)
+			if chance != (use == Test) {
+				t.Errorf("%s is for %s, by chance %v", task.ID, use, chance)
+			}
+			if chance {
+				repeated++
+			}
+		}
+		if repeated < 2 || repeated > 30 {
+			t.Errorf("%d of 300 seeds repeat a world that is tested with", repeated)
 		}
 	}
 }

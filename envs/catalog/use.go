@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"path"
+	"sync"
 
 	"heldout/envs"
 	"heldout/envs/alfworld"
@@ -30,7 +31,7 @@ const (
 //     some published protocol (valid_train by AgentGym), so they are Test.
 //   - babyai: has no splits. Test are the levels with seeds below 10,000: AgentBoard's
 //     112 tasks, which are the same with and without its labels, and all that AgentGym
-//     can number.
+//     can number. Other seeds of small levels repeat worlds of AgentBoard's tasks.
 //   - hotpotqa: only the file hotpot_train_v1.1.json is Train.
 //   - jericho, pddl: what heldout generates is Train, the benchmark's own is Test.
 //   - sciworld: the simulator's splits, but AgentBoard's 90 tasks, most of which are in
@@ -52,13 +53,49 @@ func UseOf(info envs.Info, t envs.Task) Use {
 
 // tested reports whether a test task has the content or ID of a task.
 func tested(env string, t envs.Task) bool {
-	return t.Content != "" && testset.Has(env, testset.Content, t.Content) || testset.Has(env, testset.ID, t.ID)
+	content := Content(env, t)
+	return content != "" && testset.Has(env, testset.Content, content) || testset.Has(env, testset.ID, t.ID)
+}
+
+// Digest is the digest of a task's content or, where that is not known, of its ID.
+func Digest(env string, t envs.Task) []byte {
+	if content := Content(env, t); content != "" {
+		return testset.Digest(testset.Content, content)
+	}
+	return testset.Digest(testset.ID, t.ID)
+}
+
+// Listed reports whether a list has the content or ID of a task.
+func Listed(list testset.List, env string, t envs.Task) bool {
+	content := Content(env, t)
+	return content != "" && list.Has(env, testset.Content, content) || list.Has(env, testset.ID, t.ID)
+}
+
+// contents are those of BabyAI's tasks by their names: it takes a world to know one.
+var contents sync.Map // of string
+
+// Content is the Content of a task of an environment, also if only the name tells it, as in
+// BabyAI; empty if it is not known.
+func Content(env string, t envs.Task) string {
+	if t.Content != "" || env != babyai.Name {
+		return t.Content
+	}
+	if known, ok := contents.Load(t.ID); ok {
+		return known.(string)
+	}
+	content, err := babyai.Content(t.ID)
+	if err != nil {
+		return "" // no task of this version has the name
+	}
+	contents.Store(t.ID, content)
+	return content
 }
 
 // ByChance reports whether a task is Test only because a generator drew what a benchmark
 // tests with: nobody chose it.
 func ByChance(info envs.Info, t envs.Task) bool {
-	return info.Source == envs.Generated && useByName(info, t) != Test && tested(info.Name, t)
+	drawn := info.Source == envs.Generated || info.Name == babyai.Name // whose data are labels of the benchmark's tasks
+	return drawn && useByName(info, t) != Test && tested(info.Name, t)
 }
 
 // IsTestQuestion reports whether a text is a question that HotpotQA tests with.

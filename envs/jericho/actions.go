@@ -141,6 +141,8 @@ func choose(groups []group, counts verbCounts) []string {
 
 // catalogue holds the parts of commands. Sessions share it.
 type catalogue struct {
+	// identity is the hash of the story, of what is known of it and of the templates.
+	identity  momentKey
 	templates []string
 	counts    verbCounts
 	words     *vocabulary
@@ -156,6 +158,11 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 		return nil, nil
 	}
 	at := s.snapshot()
+	return listed.of(c.key(at), func() ([]string, error) { return s.newValidActions(c, at) })
+}
+
+// newValidActions is validActions for a moment that is the present one and not known.
+func (s *session) newValidActions(c *catalogue, at *moment) ([]string, error) {
 	budget := s.machine.SetBudget(c.attemptBudget)
 	names, err := s.objectNames(at, c.words)
 	s.machine.SetBudget(budget)

@@ -25,6 +25,9 @@ func TestShortDirections(t *testing.T) {
 			image[w.Address+1] ^= 0x20 // another letter
 		}
 	}
+	if story, err = zmachine.Load(image); err != nil {
+		t.Fatal(err)
+	}
 	if d := cmp.Diff([]string{"n", "take OBJ", "north OBJ", "south"}, understood(templates, story)); d != "" {
 		t.Error("a story that does not know north:", d)
 	}

@@ -1,6 +1,8 @@
 package jericho
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"sync"
 
 	"heldout/envs/jericho/zmachine"
@@ -35,8 +37,10 @@ func newPlay(g *game, story *zmachine.Story, seed int, known binding) *play {
 		if grammar == "" {
 			grammar, length = deriveTemplates(story), g.wordLength
 		}
+		templates := understood(reduceTemplates(grammar, length, counts), story)
 		return &catalogue{
-			templates: understood(reduceTemplates(grammar, length, counts), story),
+			identity:  sha256.Sum256(fmt.Appendf(nil, "%x %+v %d %q", story.Hash(), *g, seed, templates)),
+			templates: templates,
 			counts:    counts,
 			words:     newVocabulary(zmachine.New(story, zmachine.Options{})),
 			newHelper: func() *session { return newSession(g, story, zmachine.Options{Seed: seed, Remember: true}) },

@@ -92,15 +92,16 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 		w.judge(text)
 		return w.step(text), err
 	}
-	// An expert action is not an agent's reply, so it is not filtered like one.
-	if next, ok := w.next(); !ok || action != next {
+	// An expert action is not an agent's reply, so it is not filtered like one. Stories
+	// read no capitals.
+	if next, ok := w.next(); !ok || !strings.EqualFold(action, next) {
 		action = filterAction(action)
 	}
 	if asksForHelp(action) {
 		actions, err := session.validActions(w.play.actions())
 		return w.step(helpPrefix + strings.Join(append(actions, helpAction), ", ")), err
 	}
-	if next, ok := w.next(); ok && action == next {
+	if next, ok := w.next(); ok && strings.EqualFold(action, next) {
 		w.followed++
 	} else {
 		w.strayed = true

@@ -10,6 +10,7 @@ import (
 	"heldout/envs/spelling"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Part is a piece of the official data that is used as a whole.
@@ -51,7 +52,11 @@ const (
 )
 
 // Parts lists what official data there are.
-func Parts() []Part {
+func Parts() []Part { return slices.Clone(parts()) }
+
+// parts makes the list once: it sorts the names of all files, and every command looks
+// for the user's data folder.
+var parts = sync.OnceValue(func() []Part {
 	return []Part{
 		{
 			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen", Others: []string{
@@ -110,7 +115,7 @@ func Parts() []Part {
 			Without: "ScienceWorld has no official goals and sub-goals: AgentBoard's progress rate cannot be computed.",
 		},
 	}
-}
+})
 
 // environments lists the environments that have official data, in the order of
 // Parts.

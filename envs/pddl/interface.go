@@ -28,11 +28,12 @@ func (e *Env) Interface(taskType string) envs.Interface {
 		},
 		Lists: []envs.ActionList{{Prefix: listPrefix, Separator: ", ", Sorted: true,
 			Last: []string{checkAction, lookAction}}},
-		Replies: []string{notUnderstood, noEffect},
-		Texts:   []string{"The goal is to satisfy the following conditions:", "The goal is satisfied."},
-		Series:  []envs.Series{{Begin: "^", Item: `[^.\n]+\.?`}},
-		Free:    true,
-		Unknown: "zzqx",
+		Replies:  []string{notUnderstood, noEffect},
+		Texts:    []string{"The goal is to satisfy the following conditions:", "The goal is satisfied."},
+		Series:   []envs.Series{{Begin: "^", Item: `[^.\n]+\.?`}},
+		Free:     true,
+		Articles: true,
+		Unknown:  "zzqx",
 	}
 	for _, p := range e.problems {
 		if p.game.name != taskType {

@@ -25,23 +25,18 @@ const nativeVersion = "1.1.3"
 type native struct {
 	portals bool // looks at doors and drains are answered
 	library *lab.Library
-	worlds  sync.Pool
 	starts  starts
 	making  singleflight.Group // of solutions
 	known   sync.Map           // of solutions, by place
 }
 
 func (n *native) take(context.Context) (game, error) {
-	w, ok := n.worlds.Get().(*lab.World)
-	if !ok {
-		w = n.library.New()
-	}
-	return &nativeGame{world: w, portals: n.portals, starts: &n.starts}, nil
+	return &nativeGame{library: n.library, portals: n.portals, starts: &n.starts}, nil
 }
 
 func (n *native) giveBack(g game) {
 	if w := g.(*nativeGame).world; w != nil {
-		n.worlds.Put(w)
+		w.Release()
 	}
 }
 
@@ -66,7 +61,8 @@ func (n *native) solution(_ context.Context, p place, simplifications string) ([
 
 // nativeGame is a game of our own simulator.
 type nativeGame struct {
-	world *lab.World // nil until a game that begins with still goes on
+	library *lab.Library
+	world   *lab.World // nil before the start, and until a game that begins with still goes on
 	// still is the present moment as other games share it; nil if none does. It never
 	// changes.
 	still   *lab.World
@@ -78,7 +74,7 @@ type nativeGame struct {
 func (g *nativeGame) start(ctx context.Context, p place, simplifications string) (report, error) {
 	key := startKey{p, simplifications}
 	if s, ok := g.starts.get(key); ok {
-		g.world, g.still, g.list = nil, s.world, s.list
+		g.still, g.list = s.world, s.list
 		return s.report, ctx.Err()
 	}
 	again := !g.starts.isNew(key)
@@ -101,6 +97,7 @@ func (g *nativeGame) awake() *lab.World {
 
 // load loads a task and looks around.
 func (g *nativeGame) load(ctx context.Context, p place, simplifications string) (report, error) {
+	g.world = g.library.New()
 	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
 		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
 	}
@@ -171,7 +168,7 @@ func (w *nativeWorld) Fork() (envs.World, error) {
 		g.still = g.world.Fork()
 	}
 	out := w.world.copied()
-	out.game = &nativeGame{still: g.still, portals: g.portals, starts: g.starts, list: g.list}
+	out.game = &nativeGame{library: g.library, still: g.still, portals: g.portals, starts: g.starts, list: g.list}
 	return &nativeWorld{&out}, nil
 }
 

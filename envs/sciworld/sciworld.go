@@ -238,8 +238,9 @@ func (e *Env) Task(id string) (envs.Task, error) {
 			fmt.Errorf("sciworld: the task %s is about electricity and cannot be played with the simplification %s",
 				p.task, noElectricalAction)
 	}
+	canonical := p.id()
 	for _, t := range e.tasks {
-		if t.ID == p.id() {
+		if t.ID == canonical {
 			return t, nil
 		}
 	}

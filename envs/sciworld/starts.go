@@ -28,10 +28,10 @@ type started struct {
 	report report
 }
 
-// How many starts are kept, at about 400 kB each, and of how many more it is known that
+// How many starts are kept, at about 100 kB each, and of how many more it is known that
 // they were asked for once.
 const (
-	mostStarts = 32
+	mostStarts = 128
 	mostAsked  = 1 << 13
 )
 

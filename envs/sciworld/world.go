@@ -100,7 +100,7 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 		return envs.Step{}, err
 	}
 	w.last = s
-	w.played = append(w.played, action)
+	w.played = append(w.played, strings.Clone(action)) // it can be a piece of a list
 	return s, nil
 }
 

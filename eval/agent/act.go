@@ -52,23 +52,28 @@ func NewAct(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start)
 		}
 		return b.String()
 	}}
-	a := &act{caller: newCaller(c), system: in.System, opening: o, kept: keepers[p.Kept],
+	a := &act{caller: newCaller(c), system: in.System, opening: o, kept: keeper(p.Kept),
 		items: []string{observationLabel + start.Observation}}
 	a.head = a.opening.text(&a.Memory)
 	return a
 }
 
-// keepers are the values of configs.Prompt.Kept.
-var keepers = map[string]func(action string) string{
-	"":         func(action string) string { return action },
-	"alfworld": keptPut,
-	"jericho":  keptCommand,
+// keeper is how a rule of configs.Prompt.Kept keeps actions.
+func keeper(rule string) func(action string) string {
+	name, put, _ := strings.Cut(rule, ":")
+	switch name {
+	case configs.KeptALFWorld:
+		return func(action string) string { return keptPut(action, cmp.Or(put, configs.KeptPut)) }
+	case configs.KeptJericho:
+		return keptCommand
+	}
+	return func(action string) string { return action }
 }
 
-// keptPut changes an action as AgentBoard's driver of ALFWorld does.
-func keptPut(action string) string {
+// keptPut changes an action as AgentBoard's driver of ALFWorld does with the word put.
+func keptPut(action, put string) string {
 	action = strip(action)
-	if strings.Contains(action, "put") {
+	if strings.Contains(action, put) {
 		if strings.Contains(action, " in ") {
 			action = strings.ReplaceAll(action, " in ", " in/on ")
 		} else {

@@ -63,14 +63,19 @@ type Usage struct {
 	Requests         int // requests sent for them, retries included
 	PromptTokens     int
 	CompletionTokens int
+	record.TokenDetails
 	// exchanges, lines of act's history, examples and finally reflections that were removed to fit the context
 	Trimmed   int
 	Forgotten int           // of these, reflections on earlier trials
 	Latency   time.Duration // of the answered requests
 	Server    string        // the address that answered, if there are several
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
-	// WorldSteps are steps in forks of the world, of a search.
+	Sent      []string      // digests of the answered prompts, in order
+	// WorldSteps are steps in forks of the world, of a search. Unread are the calls of these
+	// whose reply has no readable proposal, and SearchEnd says why it ended.
 	WorldSteps int
+	Unread     int
+	SearchEnd  record.SearchEnd
 }
 
 // FormatHelp answers a reply without an action that could be read.

@@ -78,12 +78,14 @@ func TestKeptActions(t *testing.T) {
 		{"alfworld", "put a in/on b", "put a in/on b"},
 		{"alfworld", "input a on b in c", "input a on b in/on c"},
 		{"alfworld", "look..", "look."},
+		{"alfworld:deposit", "deposit a in b.", "deposit a in/on b"},
+		{"alfworld:deposit", "put a in b", "put a in b"},
 		{"alfworld", "go in there .", "go in there"},
 		{"jericho", "take lamp, then go.", "take lamp"},
 		{"jericho", "go. north", "go"},
 		{"jericho", strings.Repeat("x ", 30), strings.TrimSpace(strings.Repeat("x ", 20))},
 	} {
-		if got := keepers[c.kept](c.action); got != c.want {
+		if got := keeper(c.kept)(c.action); got != c.want {
 			t.Errorf("%s: %q gives %q, want %q", c.kept, c.action, got, c.want)
 		}
 	}

@@ -59,6 +59,7 @@ type caller struct {
 	// forgotten counts the plans that were removed from the memory.
 	forgotten int
 	encoder   model.Encoder
+	sent      sent
 }
 
 func newCaller(c Chat) *caller { return &caller{Chat: c, tokensPerByte: 1.0 / 3} }
@@ -77,7 +78,9 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		used.Calls++
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed,
 			Completion: c.Completion, KeepReasoning: c.KeepReasoning, Tool: c.Tool, Encoder: &c.encoder})
-		used.add(reply, err)
+		if used.add(reply, err); err == nil {
+			used.Sent = append(used.Sent, c.sent.digest(messages))
+		}
 		var tooLong *model.ContextError
 		if errors.As(err, &tooLong) && !c.EndsAtRefusal {
 			c.learnLimit(tooLong.Limit)
@@ -177,15 +180,18 @@ func (u *Usage) plus(v Usage) {
 	u.Requests += v.Requests
 	u.PromptTokens += v.PromptTokens
 	u.CompletionTokens += v.CompletionTokens
+	u.TokenDetails = u.TokenDetails.Plus(v.TokenDetails)
 	u.Trimmed += v.Trimmed
 	u.Latency += v.Latency
 	u.Dropped = v.Dropped
+	u.Sent = append(u.Sent, v.Sent...)
 }
 
 // add counts one call.
 func (u *Usage) add(reply model.Reply, err error) {
 	u.PromptTokens += reply.PromptTokens + reply.UnusedPromptTokens
 	u.CompletionTokens += reply.CompletionTokens + reply.UnusedCompletionTokens
+	u.TokenDetails = u.TokenDetails.Plus(reply.TokenDetails)
 	u.Latency += reply.Latency
 	u.Requests += reply.Attempts
 	u.Dropped, u.Server = reply.Dropped, reply.Server

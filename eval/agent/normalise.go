@@ -1,11 +1,14 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"heldout/configs"
 	"heldout/eval/agent/bleu"
 )
 
@@ -23,7 +26,8 @@ type normaliser struct {
 //   - lower: lower case.
 //   - first-line: the first line of the text without white space around it.
 //   - strip-punctuation: without punctuation at the end.
-//   - put-repair: "put X in Y" and "put X on Y" become "put X in/on Y".
+//   - put-repair: "put X in Y" and "put X on Y" become "put X in/on Y"; with a colon and
+//     a form, the prepositions of that form.
 //   - nearest-bleu:T: an action that is not admissible becomes the admissible
 //     action with the highest BLEU, if that is above T.
 func newNormaliser(name string) (normaliser, error) {
@@ -42,10 +46,14 @@ func newNormaliser(name string) (normaliser, error) {
 		})
 	case "strip-punctuation":
 		return plain(func(action string) string { return strings.TrimRight(action, ".,;:!?\"'") })
-	case "put-repair":
-		return plain(repairPut)
 	}
-	number, ok := strings.CutPrefix(name, "nearest-bleu:")
+	if form, ok := strings.CutPrefix(name, configs.PutRepair); ok {
+		form = cmp.Or(strings.TrimPrefix(form, ":"), configs.PutForm)
+		n, err := plain(putRepair(form))
+		n.name = configs.PutRepair
+		return n, err
+	}
+	number, ok := strings.CutPrefix(name, configs.NearestBLEU+":")
 	threshold, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(threshold >= 0 && threshold < 1) {
 		return normaliser{},
@@ -65,18 +73,34 @@ func newNormaliser(name string) (normaliser, error) {
 	}}, nil
 }
 
-// repairPut writes the preposition of ALFWorld's first dialect.
-func repairPut(action string) string {
-	rest, ok := strings.CutPrefix(action, "put ")
-	if !ok || strings.Contains(rest, " in/on ") {
-		return action
-	}
-	for _, preposition := range []string{" in ", " on "} {
-		if object, place, ok := strings.Cut(rest, preposition); ok {
-			return "put " + object + " in/on " + place
+// bothPrepositions is the preposition of ALFWorld's first dialect.
+const bothPrepositions = "in/on"
+
+// slotOfForm finds the slots of a form whose other characters are quoted.
+var slotOfForm = regexp.MustCompile(`\\\{[a-z]+\\\}`)
+
+// putRepair writes that preposition where an action of a form has one of both. A form
+// without it needs no repair.
+func putRepair(form string) func(action string) string {
+	var withOne []*regexp.Regexp
+	quoted, both := slotOfForm.ReplaceAllString(regexp.QuoteMeta(form), ".*?"), regexp.QuoteMeta(bothPrepositions)
+	for _, preposition := range []string{"in", "on"} {
+		if strings.Contains(quoted, both) {
+			one := strings.Replace(quoted, both, "("+preposition+")", 1)
+			withOne = append(withOne, regexp.MustCompile("(?s)^"+one+"$"))
 		}
 	}
-	return action
+	return func(action string) string {
+		if strings.Contains(action, " "+bothPrepositions+" ") {
+			return action
+		}
+		for _, one := range withOne {
+			if at := one.FindStringSubmatchIndex(action); at != nil {
+				return action[:at[2]] + bothPrepositions + action[at[3]:]
+			}
+		}
+		return action
+	}
 }
 
 // tail is the last n characters of a text.

@@ -49,6 +49,7 @@ func TestReactMessages(t *testing.T) {
 	got := move(t, a)
 	want := Move{Thought: "A box.", Action: "open box", Usage: Usage{
 		Calls: 1, Requests: 1, PromptTokens: fakeTokens(m.requests[0].Messages), CompletionTokens: 32,
+		Sent: got.Usage.Sent, // TestSent checks it
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("first move (-want +got):\n%s", diff)

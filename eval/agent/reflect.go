@@ -126,9 +126,8 @@ func reflected(text string, cut bool, reply model.Reply, used Usage) record.Refl
 	}
 	return record.Reflection{
 		Text: text, FinishReason: reply.FinishReason, Fault: fault, Reasoning: reply.Reasoning, Trimmed: used.Trimmed,
-		PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens, Calls: used.Calls,
-		Requests:     used.Requests,
-		ModelSeconds: used.Latency.Seconds(),
+		PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens, TokenDetails: used.TokenDetails,
+		Calls: used.Calls, Requests: used.Requests, ModelSeconds: used.Latency.Seconds(),
 	}
 }
 

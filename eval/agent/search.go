@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"heldout/envs"
+	"heldout/scoring/record"
 )
 
 // The ways to search.
@@ -22,15 +23,18 @@ const (
 	// Szepesvári 2006). As there is one player and no chance, an action counts with the
 	// best end that it had as well as with the mean (Schadd et al. 2008).
 	MCTS = "mcts"
+	// Beam expands, step by step, the worlds that the model thinks most of.
+	Beam = "beam"
 )
 
-// SearchWays lists the ways to search.
+// SearchWays lists the ways to search without a model.
 func SearchWays() []string { return []string{BestFirst, MCTS} }
 
 // Searching says how an agent searches.
 type Searching struct {
 	Way string
-	// Budget is the largest number of steps in forks of the world.
+	// Budget is the largest number of steps in forks of the world or, if a model proposes,
+	// of its replies.
 	Budget int
 	// Limit is the largest number of steps of the episode.
 	Limit int
@@ -49,21 +53,27 @@ func NewSearch(w envs.World, s Searching) (Agent, error) {
 	if !slices.Contains(SearchWays(), s.Way) {
 		return nil, fmt.Errorf("there is no search %q; there are %v", s.Way, SearchWays())
 	}
-	_, forks := envs.As[envs.Forker](w)
-	_, lists := envs.As[envs.Lister](w)
-	_, states := envs.As[envs.StateAppender](w)
-	if !forks || !lists || !states {
-		return nil, errors.New("the environment cannot be searched: its worlds do not fork")
+	if _, lists := envs.As[envs.Lister](w); !lists || !searchable(w) {
+		return nil, errNotSearchable
 	}
-	return &searcher{world: w, search: s}, nil
+	return &searcher{world: w, tree: tree{Searching: s, seen: map[string]bool{}}}, nil
+}
+
+var errNotSearchable = errors.New("the environment cannot be searched: its worlds do not fork")
+
+// searchable reports whether a world forks and writes its state.
+func searchable(w envs.World) bool {
+	_, forks := envs.As[envs.Forker](w)
+	_, states := envs.As[envs.StateAppender](w)
+	return forks && states
 }
 
 // searcher plays what its search has found.
 type searcher struct {
-	world  envs.World
-	search Searching
-	plan   []string // what is left to play; nil before the search
-	began  bool
+	world envs.World
+	tree  tree
+	plan  []string // what is left to play; nil before the search
+	began bool
 }
 
 // Act implements Agent. The first move has the cost of the search.
@@ -71,14 +81,16 @@ func (s *searcher) Act(ctx context.Context) (Move, error) {
 	var cost Usage
 	if !s.began {
 		s.began = true
-		t := &tree{Searching: s.search, seen: map[string]bool{}}
-		defer t.close()
+		t := &s.tree
 		err := t.grow(ctx, s.world)
-		cost.WorldSteps = t.steps
-		if err != nil {
-			return Move{Usage: cost}, err
+		t.close()
+		if cost = t.used; err != nil {
+			return Move{Usage: cost}, blamed(err)
 		}
-		s.plan = t.plan()
+		cost.SearchEnd = t.end()
+		if s.plan = t.plan(); t.asks != nil && cost.Unread == cost.Calls {
+			return t.asks.unread(cost), nil
+		}
 	}
 	if len(s.plan) == 0 {
 		return Move{GiveUp: true, Usage: cost}, nil
@@ -94,7 +106,8 @@ func (*searcher) Observe(observation string) string { return observation }
 // tree is what a search has seen.
 type tree struct {
 	Searching
-	steps int             // so far
+	asks  *asker          // nil if no model proposes
+	used  Usage           // so far
 	seen  map[string]bool // keys of states
 	nodes []*node
 	best  *node // with the most progress; the first of several
@@ -105,16 +118,24 @@ type node struct {
 	world    envs.World // nil once nothing is left to try
 	parent   *node
 	action   string // that led here
+	observed string // what it led to
 	depth    int
-	order    int // of arrival
+	order    int     // of arrival
+	value    float64 // what is expected of it: the progress, or what the model says
 	progress float64
 	done     bool
 	solved   bool
 
-	untried  []string
+	untried  []option // the last one is tried first
 	children []*node
 	visits   int
 	sum, top float64 // of what was reached through it
+}
+
+// option is an action with what is expected of it.
+type option struct {
+	action string
+	value  float64 // in [0,1]; of a model
 }
 
 // grow searches from the present state of a world.
@@ -128,8 +149,11 @@ func (t *tree) grow(ctx context.Context, w envs.World) error {
 	if err := t.reach(ctx, root); err != nil {
 		return err
 	}
-	if t.Way == BestFirst {
+	switch t.Way {
+	case BestFirst:
 		return t.bestFirst(ctx, root)
+	case Beam:
+		return t.beam(ctx, root)
 	}
 	return t.monteCarlo(ctx, root)
 }
@@ -146,11 +170,13 @@ func (t *tree) reach(ctx context.Context, n *node) error {
 		return err
 	}
 	t.seen[key] = true
-	if n.done || n.depth == t.Limit {
+	if n.done || n.depth == t.Limit || t.asks != nil {
 		return nil
 	}
-	n.untried, err = listed(ctx, n.world)
-	t.Random.Shuffle(len(n.untried), func(i, j int) { n.untried[i], n.untried[j] = n.untried[j], n.untried[i] })
+	actions, err := listed(ctx, n.world)
+	for _, at := range t.Random.Perm(len(actions)) {
+		n.untried = append(n.untried, option{action: actions[at]})
+	}
 	return err
 }
 
@@ -159,29 +185,46 @@ func listed(ctx context.Context, w envs.World) ([]string, error) {
 	return l.Actions(ctx)
 }
 
-// over reports whether the search is at its end.
-func (t *tree) over() bool { return t.best.solved || t.steps >= t.Budget }
+// over reports whether the search is at its end. What a model has proposed is tried even so.
+func (t *tree) over() bool { return t.best.solved || t.asks == nil && t.used.WorldSteps >= t.Budget }
+
+// end says why the search ended.
+func (t *tree) end() record.SearchEnd {
+	switch {
+	case t.best.solved:
+		return record.SearchSolved
+	case t.asks == nil && t.used.WorldSteps >= t.Budget, t.asks != nil && t.used.Calls >= t.Budget:
+		return record.SearchBudget
+	}
+	return record.SearchExhausted
+}
 
 // try takes the next action that was not tried at a node. It returns nil if that leads to
 // a state that was seen.
 func (t *tree) try(ctx context.Context, n *node) (*node, error) {
+	if err := ctx.Err(); err != nil { // worlds do not look
+		return nil, err
+	}
 	last := len(n.untried) - 1
-	action := n.untried[last]
+	o := n.untried[last]
 	n.untried = n.untried[:last]
 	f, _ := envs.As[envs.Forker](n.world)
 	w, err := f.Fork()
 	if err != nil {
 		return nil, err
 	}
-	step, err := w.Step(ctx, action)
-	if t.steps++; err != nil {
+	step, err := w.Step(ctx, o.action)
+	if t.used.WorldSteps++; err != nil {
 		return nil, err
 	}
 	if len(n.untried) == 0 {
 		err = n.leave()
 	}
-	child := &node{world: w, parent: n, action: action, depth: n.depth + 1, progress: step.Progress, done: step.Done,
-		solved: step.Success}
+	child := &node{world: w, parent: n, action: o.action, observed: step.Observation, depth: n.depth + 1,
+		value: step.Progress, progress: step.Progress, done: step.Done, solved: step.Success}
+	if t.asks != nil {
+		child.value = o.value
+	}
 	key, keyErr := envs.StateKey(t.Task, w)
 	if err := errors.Join(err, keyErr); err != nil {
 		return nil, err
@@ -226,7 +269,7 @@ type frontier []*node
 
 func (f frontier) Len() int { return len(f) }
 func (f frontier) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(f[j].progress, f[i].progress), cmp.Compare(f[i].order, f[j].order)) < 0
+	return before(f[i], f[j]) < 0
 }
 func (f frontier) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
 func (f *frontier) Push(x any)   { *f = append(*f, x.(*node)) }
@@ -237,25 +280,38 @@ func (f *frontier) Pop() any {
 	return n
 }
 
+// before orders nodes: by what is expected of them, by their progress, by their arrival.
+func before(a, b *node) int {
+	return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(b.progress, a.progress), cmp.Compare(a.order, b.order))
+}
+
 // bestFirst expands nodes in the order of the frontier.
 func (t *tree) bestFirst(ctx context.Context, root *node) error {
 	open := &frontier{root}
 	for open.Len() > 0 {
-		n := heap.Pop(open).(*node)
-		for len(n.untried) > 0 && !t.over() {
-			child, err := t.try(ctx, n)
-			if err != nil {
-				return err
-			}
-			if child != nil {
-				heap.Push(open, child)
-			}
+		children, goesOn, err := t.expand(ctx, heap.Pop(open).(*node))
+		if !goesOn || err != nil {
+			return err
 		}
-		if t.over() {
-			return nil
+		for _, child := range children {
+			heap.Push(open, child)
 		}
 	}
 	return nil
+}
+
+// expand tries what is proposed for a node and returns what came of it, and whether the
+// search goes on.
+func (t *tree) expand(ctx context.Context, n *node) (children []*node, goesOn bool, _ error) {
+	if goesOn, err := t.propose(ctx, n); !goesOn || err != nil {
+		return nil, false, err
+	}
+	for len(n.untried) > 0 && !t.over() {
+		if _, err := t.try(ctx, n); err != nil {
+			return nil, false, err
+		}
+	}
+	return n.children, !t.over(), nil
 }
 
 const (
@@ -324,14 +380,17 @@ func (t *tree) rollout(ctx context.Context, n *node) (float64, error) {
 	}
 	defer func() { _ = w.Close() }()
 	var way []string
-	for i := 1; i <= rolloutSteps && n.depth+i <= t.Limit && t.steps < t.Budget; i++ {
+	for i := 1; i <= rolloutSteps && n.depth+i <= t.Limit && t.used.WorldSteps < t.Budget; i++ {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		actions, err := listed(ctx, w)
 		if err != nil || len(actions) == 0 {
 			return best, err
 		}
 		way = append(way, actions[t.Random.IntN(len(actions))])
 		step, err := w.Step(ctx, way[len(way)-1])
-		if t.steps++; err != nil {
+		if t.used.WorldSteps++; err != nil {
 			return 0, err
 		}
 		best = max(best, step.Progress*math.Pow(0.99, float64(i)))

@@ -109,6 +109,22 @@ func TestSearchEndsShort(t *testing.T) {
 	}
 }
 
+// A run that is stopped does not wait for a search.
+func TestSearchStops(t *testing.T) {
+	for _, way := range SearchWays() {
+		a, err := NewSearch(newSteps(1000), Searching{Way: way, Budget: 100_000, Limit: 1000,
+			Random: stream.New(1, "search")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		if m, err := a.Act(ctx); !errors.Is(err, context.Canceled) || m.Usage.WorldSteps > 1 {
+			t.Errorf("%s: %d steps, %v", way, m.Usage.WorldSteps, err)
+		}
+	}
+}
+
 func TestSearchRefuses(t *testing.T) {
 	if _, err := NewSearch(newSteps(1), Searching{Way: "guess"}); err == nil {
 		t.Error("there is no such way")

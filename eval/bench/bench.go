@@ -94,21 +94,36 @@ type Served struct {
 }
 
 // newPresets sets up a run of presets, as New does for others.
-func newPresets(out Outside, chosen []Chosen) (*Job, error) {
-	j := &Job{Config: chosen[0].Run, outside: out, prompts: map[string]record.Prompt{}}
-	j.Config.Env = nil
-	for _, c := range chosen {
-		if err := j.addPreset(c); err != nil {
-			j.Close()
-			return nil, err
-		}
-		j.Config.Env = append(j.Config.Env, c.Released.ID(false))
-	}
-	if err := j.plan(); err != nil {
+func newPresets(out Outside, kind Kind, chosen []Chosen) (*Job, error) {
+	j := &Job{Config: chosen[0].Run, kind: kind, outside: out, prompts: map[string]record.Prompt{}}
+	if err := j.preparePresets(chosen); err != nil {
 		j.Close()
 		return nil, err
 	}
 	return j, nil
+}
+
+func (j *Job) preparePresets(chosen []Chosen) error {
+	if err := onePerEnv(j.kind, chosen); err != nil {
+		return err
+	}
+	for _, c := range chosen {
+		if err := j.addPreset(c); err != nil {
+			return err
+		}
+	}
+	j.Config.Env = nil
+	for _, c := range chosen {
+		j.Config.Env = append(j.Config.Env, c.Released.Env.Name)
+	}
+	if err := j.addPerturbations(); err != nil {
+		return err
+	}
+	j.Config.Env = nil
+	for _, c := range chosen {
+		j.Config.Env = append(j.Config.Env, c.Released.ID(false))
+	}
+	return j.plan()
 }
 
 // New sets up environments, models and plan. It contacts no server. Close the job
@@ -130,21 +145,23 @@ func (j *Job) prepare() (err error) {
 	if err := j.setTrials(r, configs.ReflectionForm{}); err != nil {
 		return err
 	}
-	j.spec.Players = make([]episode.Player, len(r.Model))
-	for i, name := range r.Model {
+	players := slices.Concat(r.Model, j.anchors())
+	j.spec.Players = make([]episode.Player, len(players))
+	for i, name := range players {
 		if err := j.setPlayer(r, name, &j.spec.Players[i]); err != nil {
 			return err
 		}
+		j.spec.Players[i].Anchor = i >= len(r.Model)
 	}
 	for _, name := range r.Env {
 		if err := j.addBenchmark(name); err != nil {
 			return err
 		}
 	}
+	j.specs = []*eval.Spec{j.spec}
 	if err := j.addPerturbations(); err != nil {
 		return err
 	}
-	j.specs = []*eval.Spec{j.spec}
 	return j.plan()
 }
 
@@ -205,7 +222,7 @@ func (j *Job) addBenchmark(name string) error {
 	if err := oneKind(b.Tasks); err != nil {
 		return fmt.Errorf("environment %s: %w", name, err)
 	}
-	if len(j.Served) > 0 {
+	if len(j.Served) > 0 || slices.ContainsFunc(j.spec.Players, reads) {
 		if err := j.setPrompt(&b); err != nil {
 			return err
 		}

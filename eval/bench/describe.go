@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,43 +18,96 @@ type Forecast struct {
 	Episodes     int                  `json:"episodes"`
 	Calls        int                  `json:"calls"`
 	Environments []record.Environment `json:"environments"`
+	// Estimate is what the episodes are expected to take; nil without a served model.
+	Estimate *Estimate `json:"estimate,omitempty"`
 }
 
 // Forecast returns what Describe says, with every task.
-func (j *Job) Forecast() Forecast {
+func (j *Job) Forecast(ctx context.Context) Forecast {
 	_, most := j.Plan.Cost()
-	return Forecast{j.Dir, most.Episodes, most.Calls, j.Plan.Environments}
+	return Forecast{j.Dir, most.Episodes, most.Calls, j.Plan.Environments, j.estimate(ctx)}
 }
 
 // Describe says what a job would play, and what it costs. Lists are broken at width characters.
-func (j *Job) Describe(width int) string {
+func (j *Job) Describe(ctx context.Context, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run directory: %s\n", j.Dir)
 	if j.Config.Suite != "" {
 		describeSuite(&b, j, width)
 	} else {
-		for _, g := range j.Plan.Groups {
-			describeGroup(&b, g)
+		describeGroups(&b, j.Plan.Groups)
+		if j.sweep != nil {
+			describeDeparts(&b, j.sweep.Perturbations, width)
 		}
 	}
 	b.WriteString(cost(j.Plan) + "\n")
 	if _, most := j.Plan.Cost(); most.Calls > 0 {
 		b.WriteString(timeOf(most.Calls, int(j.Config.Concurrency)) + "\n")
 	}
+	if e := j.estimate(ctx); e != nil {
+		b.WriteString(strings.Join(table.Wrap(e.String(), width), "\n") + "\n")
+	}
 	return b.String()
 }
 
-func describeGroup(b *strings.Builder, g record.Group) {
-	c := g.Condition
+// described are the groups of a plan that differ only in player, seed and perturbation.
+type described struct {
+	what, limits                 string
+	models, seeds, perturbations []string
+	episodes                     int
+}
+
+// describeGroups has a line for each environment and agent: seeds and perturbations of
+// several models would be dozens.
+func describeGroups(b *strings.Builder, groups []record.Group) {
+	var all []*described
+	for _, g := range groups {
+		what, limits := whatOf(g.Condition), limitsOf(g.Condition)
+		at := slices.IndexFunc(all, func(d *described) bool { return d.what == what && d.limits == limits })
+		if at < 0 {
+			at, all = len(all), append(all, &described{what: what, limits: limits})
+		}
+		d := all[at]
+		d.models, d.perturbations = with(d.models, g.Condition.Model), with(d.perturbations, g.Condition.Perturbation)
+		d.seeds = with(d.seeds, fmt.Sprint(g.Condition.Seed))
+		d.episodes += len(g.Episodes)
+	}
+	for _, d := range all {
+		seed := "seed"
+		if len(d.seeds) > 1 {
+			seed = "seeds"
+		}
+		perturbation := "perturbation"
+		if len(d.perturbations) > 1 {
+			perturbation = "perturbations"
+		}
+		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %d episodes %s\n", d.what, strings.Join(d.models, " and "), perturbation,
+			strings.Join(d.perturbations, ", "), seed, strings.Join(d.seeds, ","), d.episodes, d.limits)
+	}
+}
+
+// with returns a list that has a text once.
+func with(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
+func whatOf(c record.Condition) string {
+	what := fmt.Sprintf("%s (%s), agent %s", c.Env, c.Source, c.Agent)
 	if c.Preset != nil {
-		fmt.Fprintf(b, "%s: ", c.Preset.Label())
+		what = c.Preset.Label() + ": " + what
 	}
-	fmt.Fprintf(b, "%s (%s), %s, agent %s, perturbation %s, seed %d: %d episodes of at most %d steps",
-		c.Env, c.Source, c.Model, c.Agent, c.Perturbation, c.Seed, len(g.Episodes), c.StepLimit)
+	return what
+}
+
+func limitsOf(c record.Condition) string {
+	text := fmt.Sprintf("of at most %d steps", c.StepLimit)
 	if t := c.Trials; t != nil {
-		fmt.Fprintf(b, ", each again after a failure: at most %d trials, memory %d", t.Most, t.Memory)
+		text += fmt.Sprintf(", each again after a failure: at most %d trials, memory %d", t.Most, t.Memory)
 	}
-	b.WriteString("\n")
+	return text
 }
 
 // describeSuite has a line for each environment and player, and the perturbations of
@@ -80,12 +135,45 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 		names := j.Perturbations(env)
 		fmt.Fprintf(b, "%s, without a perturbation and under %d:\n", env, len(names))
 		b.WriteString("  " + strings.Join(table.Wrap(strings.Join(names, ", "), width-2), "\n  ") + "\n")
+		if lacks := lackedFamilies(env); j.Config.Suite != "" && len(lacks) > 0 {
+			fmt.Fprintf(b, "  without %s (heldout envs %s says why)\n", strings.Join(lacks, ", "), env)
+		}
+		describeDeparts(b, j.sweep.Of(env), width)
+		for _, left := range j.sweep.LeftOut {
+			if left.Env == env {
+				text := fmt.Sprintf("without %s: %s", left.Perturbation, left.Why)
+				b.WriteString("  " + strings.Join(table.Wrap(text, width-2), "\n  ") + "\n")
+			}
+		}
 		for _, p := range players {
 			if p.env == env {
 				fmt.Fprintf(b, "  %s, seeds %d: %d episodes of at most %d steps\n", p.model, len(seeds[p]), episodes[p],
 					limits[env])
 			}
 		}
+	}
+}
+
+// describeDeparts says what of a preset is not the original's, and under which
+// perturbations.
+func describeDeparts(b *strings.Builder, all []record.Perturbation, width int) {
+	under := map[string][]string{}
+	var parts []string
+	for _, p := range all {
+		for _, part := range p.Departs {
+			if under[part] == nil {
+				parts = append(parts, part)
+			}
+			under[part] = append(under[part], p.Name)
+		}
+	}
+	for _, part := range parts {
+		where := "under " + strings.Join(under[part], ", ")
+		if len(under[part]) == len(all) {
+			where = "under all of them"
+		}
+		text := fmt.Sprintf("not the original's any more: %s, %s", part, where)
+		b.WriteString("  " + strings.Join(table.Wrap(text, width-2), "\n  ") + "\n")
 	}
 }
 

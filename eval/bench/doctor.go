@@ -71,7 +71,7 @@ func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) err
 
 // Presets checks what presets need; over is what the user gave besides.
 func (d *Doctor) Presets(names []string, over func(*configs.Run) error) error {
-	chosen, skipped, err := resolvePresets(d.Outside, Given{Over: over}, names)
+	chosen, skipped, err := resolvePresets(d.Outside, Kind{}, Given{Over: over}, names)
 	if err != nil {
 		return ConfigError{err}
 	}
@@ -97,27 +97,32 @@ func (d *Doctor) Model(ctx context.Context, r configs.Run, over func(*configs.Ru
 			return err
 		}
 	}
-	answers := false
-	clients := job.Served[0].Fleet.Clients()
-	for _, client := range clients {
-		if len(clients) > 1 {
-			d.Server(client.URL())
-		}
-		for _, check := range model.Examine(ctx, client, r.Extra, max(int(r.Concurrency), 8)) {
-			answers = answers || check.Name == "reply" && check.Status != envs.CheckFail
-			d.tell(check)
-		}
-	}
-	if answers {
+	if d.Servers(ctx, job) {
 		d.beginning(ctx, job)
 	}
 	return d.verdictOr(ctx)
 }
 
+// Servers checks the servers of a job's first served model, and reports whether any gives
+// replies.
+func (d *Doctor) Servers(ctx context.Context, j *Job) (answers bool) {
+	clients := j.Served[0].Fleet.Clients()
+	for _, client := range clients {
+		if len(clients) > 1 {
+			d.Server(client.URL())
+		}
+		for _, check := range model.Examine(ctx, client, j.Config.Extra, max(int(j.Config.Concurrency), 8)) {
+			answers = answers || check.Name == "reply" && check.Status != envs.CheckFail
+			d.tell(check)
+		}
+	}
+	return answers
+}
+
 // firstRun prepares the run whose first turn the model plays.
 func (d *Doctor) firstRun(r configs.Run, over func(*configs.Run) error) (*Job, error) {
 	if len(r.Preset) > 0 {
-		chosen, _, err := resolvePresets(d.Outside, Given{Over: over}, r.Preset)
+		chosen, _, err := resolvePresets(d.Outside, Kind{}, Given{Over: over}, r.Preset)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +131,7 @@ func (d *Doctor) firstRun(r configs.Run, over func(*configs.Run) error) (*Job, e
 				return nil, err
 			}
 		}
-		return newPresets(d.Outside, chosen[:1])
+		return newPresets(d.Outside, Kind{}, chosen[:1])
 	}
 	if len(r.Env) == 0 && r.Tasks == "" {
 		r.Setup = envs.Setup{}

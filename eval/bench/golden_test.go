@@ -98,7 +98,7 @@ func TestGoldenRequests(t *testing.T) {
 			cases := readCases(t, folder, file.file)
 			some := cases
 			if !slices.ContainsFunc(was, differs) {
-				some = sharedtest.Few(t, cases, 2)
+				some = sharedtest.Few(t, cases, 1)
 			}
 			var found []configs.Comparison
 			var differences []string

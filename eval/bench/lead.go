@@ -10,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
+	"heldout/eval"
 	"heldout/eval/progress"
 	"heldout/eval/queue"
 )
@@ -34,11 +35,11 @@ func (j *Job) Lead(ctx context.Context, on Screen, at queue.Place, about queue.J
 	}
 	l := &leading{j, on, at, about, given}
 	folder := filepath.Join(j.Dir, queueFolder)
-	return j.work(ctx, on, 0, func(s *Session, shown *progress.Run) error {
+	return j.work(ctx, on, 0, func(s *Session, shown *progress.Run, watching eval.Observer) error {
 		shown.PlayElsewhere()
 		role := "heldout " + about.Command
 		if at.Address != queue.InProcess {
-			err := l.conduct(ctx, s, shown, at.Options(role, 0, on.Warn))
+			err := l.conduct(ctx, s, watching, at.Options(role, 0, on.Warn))
 			if err != nil && len(s.Missing) == 0 { // the run is complete without it
 				on.Warn(err.Error())
 				return nil
@@ -52,7 +53,7 @@ func (j *Job) Lead(ctx context.Context, on Screen, at queue.Place, about queue.J
 		if err != nil {
 			return err
 		}
-		err = l.conduct(ctx, s, shown, queue.Options{Embedded: server, Security: at.Security, AckWait: at.AckWait,
+		err = l.conduct(ctx, s, watching, queue.Options{Embedded: server, Security: at.Security, AckWait: at.AckWait,
 			Name: role, Tell: on.Warn})
 		queue.Shut(server)
 		if err == nil {
@@ -64,7 +65,7 @@ func (j *Job) Lead(ctx context.Context, on Screen, at queue.Place, about queue.J
 }
 
 // conduct has the missing episodes of a session played by workers.
-func (l *leading) conduct(ctx context.Context, s *Session, shown *progress.Run, o queue.Options) error {
+func (l *leading) conduct(ctx context.Context, s *Session, watching eval.Observer, o queue.Options) error {
 	about, err := l.describe(s)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (l *leading) conduct(ctx context.Context, s *Session, shown *progress.Run, 
 	}
 	bound, stop := leader.Bind(ctx)
 	defer stop(nil)
-	err = s.Lead(bound, leader, shown, l.on.Warn)
+	err = s.Lead(bound, leader, watching, l.on.Warn)
 	if bound.Err() != nil && ctx.Err() == nil {
 		err = context.Cause(bound) // the queue is given up
 	}

@@ -47,7 +47,8 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 		ContextLimit: r.Context, Timeout: r.Timeout, Leave: true,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
 		Concurrency: inFlight(r.Concurrency), Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
-		Tell: func(line string) { out.Warn(name + ": " + line) },
+		Tell:   func(line string) { out.Warn(name + ": " + line) },
+		Limits: model.Limits{Requests: r.RPM, Tokens: r.TPM},
 	}
 	var err error
 	if o.Spec, err = model.ParseSpec(name); err != nil {

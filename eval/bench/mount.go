@@ -258,7 +258,8 @@ func (m Mounting) splits(entry catalog.Entry) []split {
 	all := []split{{name: testSplit, setup: m.Setup}}
 	switch {
 	case entry.Name == babyai.Name:
-		all = append(all, split{name: trainSplit, setup: m.Setup, tasks: strings.Join(babyai.TrainTasks(), ",")})
+		tasks := strings.Join(babyai.TrainTasks(), ",")
+		all = append(all, split{name: trainSplit, setup: m.Setup, tasks: tasks, clean: true})
 	case entry.Name == sciworld.Name && cmp.Or(m.Setup.Settings["variant"], sciworld.AgentBoard) == sciworld.AgentBoard:
 		for _, name := range sciworld.Splits() {
 			if name != testSplit { // these are ScienceWorld's own

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync"
 	"time"
@@ -20,6 +21,8 @@ type Screen struct {
 	// Follow shows a line of progress again and again until finish is called, which shows a last
 	// one; nil shows none.
 	Follow func(line func() string) (finish func())
+	// Events receives a line of JSON for every finished episode; nil for none.
+	Events io.Writer
 }
 
 func (s Screen) say(format string, args ...any) { s.Say(fmt.Sprintf(format, args...)) }
@@ -46,14 +49,17 @@ func (j *Job) Play(ctx context.Context, on Screen) error {
 			on.say("no episode is missing, so the run needs no model server: %v", err)
 		}
 	}
-	return j.work(ctx, on, int(j.Config.Concurrency), func(s *Session, shown *progress.Run) error {
-		return s.Play(ctx, shown, on.Warn)
+	return j.work(ctx, on, int(j.Config.Concurrency), func(s *Session, _ *progress.Run, watching eval.Observer) error {
+		return s.Play(ctx, watching, on.Warn)
 	})
 }
 
+// player plays what is missing of a session, and lets others see it.
+type player func(s *Session, shown *progress.Run, watching eval.Observer) error
+
 // work opens the run directory of a job and has what is missing played. Concurrency is less
 // than 1 if it changes.
-func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn func(*Session, *progress.Run) error) error {
+func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn player) error {
 	session, err := j.Begin()
 	if err != nil {
 		return err
@@ -70,21 +76,44 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn func(
 	if session.Done > 0 {
 		on.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
 	}
-	shown := progress.NewRun(session.Missing, concurrency, j.outside.Now)
+	shown := progress.NewRun(session.Missing, concurrency, j.waits, j.outside.Now)
 	finish := func() {}
 	if on.Follow != nil && len(session.Missing) > 0 {
 		finish = on.Follow(shown.Line)
 	}
 	silence := broadcast(shown, session.setStatus)
-	runErr := playOn(session, shown)
+	watching := eval.Observer(shown)
+	if on.Events != nil {
+		watching = &events{Observer: shown, to: on.Events, warn: on.Warn}
+	}
+	runErr := playOn(session, shown, watching)
 	silence()
+	var budget *eval.BudgetError
+	if errors.As(runErr, &budget) {
+		session.session.Stop(budget)
+		runErr = nil
+	}
 	err = errors.Join(runErr, session.End())
 	finish()
 	warn()
-	if err != nil {
+	switch {
+	case err != nil:
 		return stopped(ctx, err, j.Dir)
+	case budget != nil:
+		on.say("%v: what is finished is kept in %s, and the same command with more continues", budget, j.Dir)
 	}
 	return nil
+}
+
+// waits returns when the first call goes on of a model all of whose calls wait for limits of
+// services; the zero time if there is none.
+func (j *Job) waits() (until time.Time) {
+	for _, s := range j.Served {
+		if at := s.Fleet.Waits(); !at.IsZero() && (until.IsZero() || at.Before(until)) {
+			until = at
+		}
+	}
+	return until
 }
 
 // EndShard says how far a shard is. It has no tables of its own: they would be those of an

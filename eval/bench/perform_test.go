@@ -13,6 +13,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval"
 	"heldout/eval/progress"
 	"heldout/eval/queue"
 	"heldout/scoring/record"
@@ -74,7 +75,8 @@ func (n *notes) lacks(parts ...string) (missing []string) {
 // A run is played once: its progress is shown, and the second time nothing is missing.
 func TestPlay(t *testing.T) {
 	j := prepared(t)
-	if got := j.Describe(80); !strings.Contains(got, "pddl (generated), expert, agent expert, perturbation none, "+
+	got := j.Describe(t.Context(), 80)
+	if !strings.Contains(got, "pddl (generated), agent expert, expert, perturbation none, "+
 		"seed 0: 2 episodes of at most 30 steps\n") || !strings.HasPrefix(got, "run directory: "+j.Dir+"\n") {
 		t.Error(got)
 	}
@@ -113,7 +115,7 @@ func TestPlayIsStopped(t *testing.T) {
 // A shard says how far it is, and that episodes are missing.
 func TestShardEnds(t *testing.T) {
 	j := prepared(t, func(r *configs.Run) { r.Shard, r.Limit = "1/2", 20 })
-	nothing := func(*Session, *progress.Run) error { return nil }
+	nothing := func(*Session, *progress.Run, eval.Observer) error { return nil }
 	if err := j.work(t.Context(), new(notes).screen(), 1, nothing); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func TestShardEnds(t *testing.T) {
 	}
 }
 
-// A suite has a line for each environment and player, and breaks the names of its perturbations.
+// A suite has a line for each environment and player, anchors too, and breaks the names of its perturbations.
 func TestDescribeSuite(t *testing.T) {
 	r := configs.DefaultRun()
 	r.Suite, r.Model, r.Limit, r.Env = configs.Robust, configs.Strings{"expert", "random"}, 1, configs.Strings{"pddl"}
@@ -139,9 +141,9 @@ func TestDescribeSuite(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer chosen.Close()
-	got := chosen.Describe(60)
+	got := chosen.Describe(t.Context(), 60)
 	if !strings.Contains(got, "pddl, without a perturbation and under ") ||
-		strings.Count(got, "episodes of at most 30 steps") != 2 {
+		strings.Count(got, "episodes of at most 30 steps") != 4 {
 		t.Error(got)
 	}
 	for line := range strings.Lines(got) {
@@ -152,8 +154,8 @@ func TestDescribeSuite(t *testing.T) {
 }
 
 func TestLasting(t *testing.T) {
-	for d, want := range map[time.Duration]string{90 * time.Second: "90 s", 10 * time.Minute: "10 min",
-		3 * time.Hour: "3.0 h", 96 * time.Hour: "4.0 days"} {
+	for d, want := range map[time.Duration]string{90 * time.Second: "90 s", 2 * time.Minute: "2 min",
+		2 * time.Hour: "2.0 h", 72 * time.Hour: "3.0 days"} {
 		if got := lasting(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}

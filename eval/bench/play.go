@@ -187,7 +187,7 @@ type Session struct {
 // done.
 func (j *Job) Begin() (*Session, error) {
 	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers,
-		Names: j.Config.Names, Sweep: j.sweep, Protocols: j.protocols}
+		Names: j.Config.Names, Prices: j.Config.Prices, Sweep: j.sweep, Protocols: j.protocols}
 	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
 	if err != nil {
 		return nil, err
@@ -212,9 +212,25 @@ func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(li
 		concurrency = eval.AutoConcurrency
 	}
 	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
-		Concurrency: concurrency, Now: s.job.outside.Now, Observer: watching,
-		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn,
+		Concurrency: concurrency, Ceiling: s.job.Config.AutoLatency, Now: s.job.outside.Now, Observer: watching,
+		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn, Budget: s.job.budget(), Full: s.job.full,
 	})
+}
+
+// full says why the servers of a model are full, "" if none are known to be.
+func (j *Job) full(ctx context.Context) string {
+	for _, s := range j.Served {
+		if why := s.Fleet.Full(ctx); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// budget bounds what a run takes.
+func (j *Job) budget() eval.Budget {
+	c := &j.Config
+	return eval.Budget{Tokens: c.BudgetTokens, Dollars: c.BudgetUSD, Prices: c.Prices, Time: c.BudgetTime}
 }
 
 // outstanding is the number of episodes that are ordered elsewhere at a time.
@@ -225,7 +241,7 @@ func (s *Session) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching e
 	warn func(line string)) error {
 	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
 		Concurrency: outstanding, Now: s.job.outside.Now, Observer: watching, Warn: warn, Elsewhere: elsewhere,
-		AllowUnusable: s.job.Config.AllowUnusable,
+		AllowUnusable: s.job.Config.AllowUnusable, Budget: s.job.budget(),
 	})
 }
 

@@ -31,7 +31,7 @@ func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err 
 		j, err = New(out, kind, r)
 		return j, skipped, err
 	}
-	chosen, skipped, err := resolvePresets(out, given, r.Preset)
+	chosen, skipped, err := resolvePresets(out, kind, given, r.Preset)
 	if err != nil {
 		return nil, skipped, err
 	}
@@ -40,7 +40,7 @@ func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err 
 			return nil, skipped, err
 		}
 	}
-	j, err = newPresets(out, chosen)
+	j, err = newPresets(out, kind, chosen)
 	return j, skipped, err
 }
 
@@ -69,9 +69,12 @@ func FindPresets(names []string) (out []configs.Preset, err error) {
 // resolvePresets combines each preset with the user's input, which takes
 // precedence. Environments that the data folder lacks are skipped if a preset has
 // several; skipped says why.
-func resolvePresets(out Outside, given Given, names []string) (chosen []Chosen, skipped []error, err error) {
+func resolvePresets(out Outside, kind Kind, given Given, names []string) (chosen []Chosen, skipped []error, err error) {
 	presets, err := FindPresets(names)
 	if err != nil {
+		return nil, nil, err
+	}
+	if kind, err = kind.of(given); err != nil {
 		return nil, nil, err
 	}
 	several := slices.ContainsFunc(presets, func(p configs.Preset) bool {
@@ -80,6 +83,11 @@ func resolvePresets(out Outside, given Given, names []string) (chosen []Chosen, 
 	for _, p := range presets {
 		r := configs.DefaultRun()
 		r.Setup = DefaultSetup(out)
+		if kind.suite == configs.Robust {
+			if err := configs.LoadSuite(kind.suite, &r); err != nil {
+				return nil, nil, err
+			}
+		}
 		applyPreset(p, &r)
 		if err := given.readConfig(&r); err != nil {
 			return nil, nil, err
@@ -208,20 +216,21 @@ func stepLimit(p *configs.Preset) int {
 
 // addPreset adds the benchmark and the players of a preset.
 func (j *Job) addPreset(c Chosen) error {
-	spec := &eval.Spec{Players: make([]episode.Player, len(c.Run.Model))}
-	var err error
+	players, err := slices.Concat(c.Run.Model, j.anchors()), error(nil)
+	spec := &eval.Spec{Players: make([]episode.Player, len(players))}
 	if spec.Seeds, err = eval.ParseSeeds(c.Run.Seeds); err != nil {
 		return err
 	}
 	if err := j.setTrials(c.Run, c.effective().Agent.Reflection); err != nil {
 		return err
 	}
-	for i, name := range c.Run.Model {
+	for i, name := range players {
 		if err := j.setPlayer(c.Run, name, &spec.Players[i]); err != nil {
 			return err
 		}
+		spec.Players[i].Anchor = i >= len(c.Run.Model)
 	}
-	b, err := j.presetBenchmark(c)
+	b, err := j.presetBenchmark(c, spec.Players)
 	if err != nil {
 		return fmt.Errorf("preset %s: %w", c.Released.ID(false), err)
 	}

@@ -19,7 +19,7 @@ func chosen(t *testing.T, names []string, over func(*configs.Run)) []Chosen {
 		over(r)
 		return nil
 	}}
-	out, skipped, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, given, names)
+	out, skipped, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Kind{}, given, names)
 	if err != nil || len(skipped) > 0 {
 		t.Fatal(err, skipped)
 	}
@@ -81,7 +81,7 @@ func TestOtherAgent(t *testing.T) {
 		{"react", "v2", ""}, {"single", "", ""}, {"react", "", "--prompt"}, {"chat", "v2", "there are react and act"},
 	} {
 		given := Given{Over: func(r *configs.Run) error { r.Agent, r.Prompt = c.agent, c.prompt; return nil }}
-		_, _, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, given,
+		_, _, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Kind{}, given,
 			[]string{"gigpo-alfworld:unseen"})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: %v", c.agent, c.prompt, err)

@@ -17,7 +17,7 @@ import (
 
 // presetBenchmark opens the environment of a preset and settles its tasks, its
 // prompt and the name of what is played.
-func (j *Job) presetBenchmark(c Chosen) (episode.Benchmark, error) {
+func (j *Job) presetBenchmark(c Chosen, players []episode.Player) (episode.Benchmark, error) {
 	played := c.effective()
 	if played.Env.Limit.Max() == 0 {
 		return episode.Benchmark{}, fmt.Errorf("the step limit is 0")
@@ -34,7 +34,7 @@ func (j *Job) presetBenchmark(c Chosen) (episode.Benchmark, error) {
 	if played.Env.Tasks.Draws > 0 {
 		b.Env = drawn{env}
 	}
-	if len(j.Served) > 0 {
+	if len(j.Served) > 0 || slices.ContainsFunc(players, reads) {
 		if err := j.presetPrompt(c, &played, &b, &about); err != nil {
 			return b, err
 		}

@@ -62,14 +62,14 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 	if err != nil {
 		return nil, err
 	}
+	if c.Preset != nil {
+		env = drawn{env}
+	}
 	if c.Perturbation != episode.NoPerturbation && c.Instead == "" {
 		if env, err = perturbed(env, c); err != nil {
 			CloseEnv(env)
 			return nil, err
 		}
-	}
-	if c.Preset != nil {
-		env = drawn{env}
 	}
 	return env, nil
 }

@@ -57,14 +57,14 @@ func served(address string, more ...func(*configs.Run)) func(*configs.Run) {
 // it got are found again by their hashes.
 func TestServedRun(t *testing.T) {
 	j := prepared(t, served(answering(t, looks), func(r *configs.Run) { r.Trials = 2 }))
-	for _, part := range []string{"run directory: ", "pddl (generated), vllm:m, agent react, perturbation none, seed 0: " +
+	for _, part := range []string{"run directory: ", "pddl (generated), agent react, vllm:m, perturbation none, seed 0: " +
 		"2 episodes of at most 3 steps, each again after a failure: at most 2 trials, memory 3",
 		"2 episodes if every task is solved in its first trial, 4 if none ever is", "2 at a time"} {
-		if !strings.Contains(j.Describe(100), part) {
-			t.Errorf("the plan lacks %q:\n%s", part, j.Describe(100))
+		if !strings.Contains(j.Describe(t.Context(), 100), part) {
+			t.Errorf("the plan lacks %q:\n%s", part, j.Describe(t.Context(), 100))
 		}
 	}
-	if f := j.Forecast(); f.Episodes != 4 {
+	if f := j.Forecast(t.Context()); f.Episodes != 4 {
 		t.Errorf("%+v", f)
 	}
 	n := &notes{}
@@ -169,13 +169,13 @@ func TestPresetRun(t *testing.T) {
 		served(address)(r)
 		r.Limit, r.Out = 2, dir
 	})
-	j, err := newPresets(around(t), all)
+	j, err := newPresets(around(t), Kind{}, all)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	if !strings.Contains(j.Describe(100), "agentrefine@1+:pddl (") {
-		t.Errorf("the plan does not name its preset:\n%s", j.Describe(100))
+	if !strings.Contains(j.Describe(t.Context(), 100), "agentrefine@1+:pddl (") {
+		t.Errorf("the plan does not name its preset:\n%s", j.Describe(t.Context(), 100))
 	}
 	if err := errors.Join(j.Meet(t.Context()), j.Play(t.Context(), (&notes{}).screen())); err != nil {
 		t.Fatal(err)

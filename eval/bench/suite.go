@@ -1,86 +1,71 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heldout/configs"
+	"heldout/eval/episode"
+	"heldout/perturb"
 )
 
-// family is a family of perturbations with its number of grades.
-type family struct {
-	id     string
-	grades int
-}
-
-// at names the family at a grade, or at its highest if it has no such grade.
-func (f family) at(grade int) string { return fmt.Sprintf("%s:%d", f.id, min(grade, f.grades)) }
-
-// suiteNames names the perturbations of a suite: at each grade every family alone,
-// in pairs, in fours, and all at once. Families are interleaved so that each pair is
-// part of a group of four and each family is in as many pairs and fours as the
-// others; if the numbers do not divide, the first family fills the last group.
-func suiteNames(families []family, grades []int) (names []string) {
-	add := func(name string) {
-		if !slices.Contains(names, name) { // a family may have fewer grades
-			names = append(names, name)
-		}
-	}
-	n := len(families)
+// allOf names the combinations of all families after their parts, since some of the
+// environment's families are not among them.
+func allOf(names []string, families []perturb.Member, grades []int) (out []string) {
+	whole := map[string]string{}
 	for _, grade := range grades {
+		var parts []string
 		for _, f := range families {
-			add(f.at(grade))
+			parts = append(parts, f.At(grade))
+		}
+		whole[fmt.Sprintf("all:%d", grade)] = strings.Join(parts, "+")
+	}
+	for _, name := range names {
+		if name = cmp.Or(whole[name], name); !slices.Contains(out, name) { // four families may be all
+			out = append(out, name)
 		}
 	}
-	for _, grade := range grades {
-		for _, size := range []int{2, 4} {
-			for first := 0; first < n && size < n; first += size {
-				var at []int
-				for i := first; i < first+size; i++ {
-					at = append(at, interleaved(i%n, n))
-				}
-				slices.Sort(at)
-				var parts []string
-				for _, i := range at {
-					parts = append(parts, families[i].at(grade))
-				}
-				add(strings.Join(parts, "+"))
-			}
-		}
-		if n > 1 {
-			add(fmt.Sprintf("all:%d", grade))
-		}
-	}
-	return names
-}
-
-// interleaved permutes 0 to n-1: the first half and the second take turns.
-func interleaved(i, n int) int {
-	if i%2 == 0 {
-		return i / 2
-	}
-	return (n+1)/2 + i/2
+	return out
 }
 
 // suite names the perturbations of the suite for an environment.
-func (j *Job) suite(env string) ([]string, error) {
+func (j *Job) suite(base *episode.Benchmark) ([]string, error) {
 	grades, err := suiteGrades(j.Config)
 	if err != nil {
 		return nil, err
 	}
-	found, err := configs.LoadFamilies(env)
+	found, err := configs.LoadFamilies(base.Env.Info().Name)
 	if err != nil {
 		return nil, err
 	}
-	var families []family
+	var families []perturb.Member
 	for _, f := range found.All {
 		if f.None == "" {
-			families = append(families, family{f.ID, len(f.Grades)})
+			families = append(families, perturb.Member{ID: f.ID, Grades: len(f.Grades)})
 		}
 	}
-	return suiteNames(families, grades), nil
+	fitting, err := j.fitting(base, families, grades)
+	if err != nil || len(fitting) == len(families) {
+		return perturb.SuiteNames(families, grades), err
+	}
+	return allOf(perturb.SuiteNames(fitting, grades), fitting, grades), nil
+}
+
+// lackedFamilies names the families that an environment does not have.
+func lackedFamilies(env string) (ids []string) {
+	found, err := configs.LoadFamilies(env)
+	if err != nil {
+		return nil
+	}
+	for _, f := range found.All {
+		if f.None != "" {
+			ids = append(ids, f.ID)
+		}
+	}
+	return ids
 }
 
 // suiteGrades reads the grades of a suite.

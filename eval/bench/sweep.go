@@ -9,6 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/datafile"
+	"heldout/eval"
 	"heldout/perturb"
 	"heldout/scoring/record"
 )
@@ -28,25 +29,48 @@ func (j *Job) addPerturbations() error {
 	if j.kind != Sweep {
 		return j.drawPerturbations()
 	}
-	bases := slices.Clone(j.spec.Benchmarks)
 	grades, err := suiteGrades(j.Config)
 	if err != nil {
 		return err
 	}
-	j.sweep = &record.Sweep{Suite: j.Config.Suite, Grades: grades, Env: bases[0].Env.Info().Name}
-	for _, base := range bases {
-		args, err := j.perturbationsOf(base.Env.Info().Name)
-		if err != nil {
-			return err
+	first := j.specs[0]
+	j.sweep = &record.Sweep{Suite: j.Config.Suite, Grades: grades, Env: first.Benchmarks[0].Env.Info().Name}
+	for _, p := range first.Players {
+		if p.Anchor {
+			j.sweep.Anchors = append(j.sweep.Anchors, p.Name)
 		}
-		for _, arg := range args {
-			if err := j.addPerturbed(base, arg); err != nil {
+	}
+	for _, spec := range j.specs {
+		for _, base := range slices.Clone(spec.Benchmarks) {
+			args, err := j.perturbationsOf(&base)
+			if err != nil {
 				return err
+			}
+			for _, arg := range args {
+				if err := j.addPerturbed(spec, &base, arg); err != nil {
+					if err := j.leaveOut(&base, arg, err); err != nil {
+						return err
+					}
+				}
 			}
 		}
 	}
 	return nil
 }
+
+// anchors are the players that a sweep of families needs beside those that were asked for,
+// so that its numbers have a scale.
+func (j *Job) anchors() []string {
+	if j.kind != Sweep || j.Config.Suite == "" && !slices.ContainsFunc(j.Config.Perturb, perturb.IsNamed) {
+		return nil
+	}
+	return slices.DeleteFunc(episode.Anchors(), func(name string) bool {
+		return slices.Contains(j.Config.Model, name)
+	})
+}
+
+// reads reports whether a player without a model reads prompts.
+func reads(p episode.Player) bool { return p.Agent == episode.Reciter }
 
 // drawPerturbations perturbs the benchmarks of a run: every task has a draw of its own.
 func (j *Job) drawPerturbations() error {
@@ -59,6 +83,7 @@ func (j *Job) drawPerturbations() error {
 				return err
 			}
 			b := base
+			b.Unperturbed = &base
 			b.Env, b.Perturbation = drawn, drawn.Name()
 			if b.PerturbationHash, err = drawn.Hash(); err != nil {
 				return err
@@ -71,10 +96,11 @@ func (j *Job) drawPerturbations() error {
 
 // perturbationsOf lists the perturbations of an environment: those of the suite, or
 // those that were named. Those of an environment that is not played are an error.
-func (j *Job) perturbationsOf(env string) (args []string, err error) {
+func (j *Job) perturbationsOf(base *episode.Benchmark) (args []string, err error) {
 	if j.Config.Suite != "" {
-		return j.suite(env)
+		return j.suite(base)
 	}
+	env := base.Env.Info().Name
 	for _, arg := range j.Config.Perturb {
 		rules, _, err := loadPerturbation(env, arg)
 		if err != nil {
@@ -92,7 +118,7 @@ func (j *Job) perturbationsOf(env string) (args []string, err error) {
 }
 
 // addPerturbed adds a benchmark under a perturbation.
-func (j *Job) addPerturbed(base episode.Benchmark, arg string) error {
+func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string) error {
 	env := base.Env.Info().Name
 	rules, file, err := loadPerturbation(env, arg)
 	if err != nil {
@@ -109,17 +135,21 @@ func (j *Job) addPerturbed(base episode.Benchmark, arg string) error {
 	if env != j.sweep.Env {
 		about.Env = env
 	}
-	b := base
-	b.Perturbation, b.PerturbationHash = rules.Name, about.SHA256
-	if rules.Model == "" {
+	b := *base
+	b.Perturbation, b.PerturbationHash, b.Unperturbed = rules.Name, about.SHA256, base
+	switch {
+	case rules.Model == "":
 		err = perturbBenchmark(&b, rules, &about)
-	} else {
-		b.Instead, about.Base, err = j.noInd()
+	case base.Protocol != nil:
+		err = fmt.Errorf("perturbation %s changes the model and not what preset %s says: compare two runs of the preset",
+			rules.Name, base.Preset.Name)
+	default:
+		b.Instead, about.Base, err = j.noInd(spec.Players)
 	}
 	if err != nil {
 		return err
 	}
-	j.spec.Benchmarks = append(j.spec.Benchmarks, b)
+	spec.Benchmarks = append(spec.Benchmarks, b)
 	j.sweep.Perturbations = append(j.sweep.Perturbations, about)
 	return nil
 }
@@ -159,8 +189,11 @@ func perturbBenchmark(b *episode.Benchmark, rules configs.Perturbation, about *r
 	forms := env.Forms()
 	about.Forms = &forms
 	about.Rules = recordedRules(env, rules)
-	if b.PromptHash == "" { // nobody reads it
+	switch {
+	case b.PromptHash == "": // nobody reads it
 		return nil
+	case b.Protocol != nil:
+		return perturbPreset(b, env, rules, about)
 	}
 	if b.Prompt, err = env.WritePrompt(b.Prompt, b.Tasks); err != nil {
 		return err
@@ -189,13 +222,13 @@ func recordedRules(env *perturb.Env, rules configs.Perturbation) *record.Rules {
 // noInd applies to a perturbation that needs models trained without data of the
 // environment. It returns which player replaces which, and the players whose
 // unperturbed result counts: baselines are not trained.
-func (j *Job) noInd() (instead map[string]*episode.Player, base []string, err error) {
+func (j *Job) noInd(players []episode.Player) (instead map[string]*episode.Player, base []string, err error) {
 	instead = map[string]*episode.Player{}
 	r := j.Config
 	if len(r.NoIndBaseURL) > 0 {
 		r.BaseURL = configs.Servers{All: r.NoIndBaseURL}
 	}
-	for _, p := range j.spec.Players {
+	for _, p := range players {
 		switch {
 		case p.Model == nil || r.Ind == indNone:
 			base = append(base, p.Name)
@@ -226,9 +259,7 @@ func Perturbed(env envs.Env, arg string) (envs.Env, error) {
 
 // OfFamilies reports whether perturbations of the job combine families of rules.
 func (j *Job) OfFamilies() bool {
-	return j.sweep != nil && slices.ContainsFunc(j.sweep.Perturbations, func(p record.Perturbation) bool {
-		return len(p.Parts) > 0
-	})
+	return j.sweep.Combines()
 }
 
 // Perturbations lists the perturbations that an environment is played under.

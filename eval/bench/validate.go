@@ -34,7 +34,12 @@ func Validate(r configs.Run, kind Kind) error {
 		errs = append(errs, err)
 	}
 	errs = append(errs, checkNames(r))
-	if agents := agents(r); !slices.Contains(agents, r.Agent) {
+	if _, searches, err := episode.ParseModelSearch(r.Agent); searches && len(r.Preset) == 0 {
+		errs = append(errs, err)
+		if r.Trials > 1 {
+			fail("--trials does not work with --agent %s: a search sees the end before it plays", r.Agent)
+		}
+	} else if agents := agents(r); !slices.Contains(agents, r.Agent) {
 		fail("unknown agent %q%s; there are %s", r.Agent, spelling.Hint(r.Agent, agents), strings.Join(agents, ", "))
 	}
 	for _, o := range configs.Options() {
@@ -42,6 +47,7 @@ func Validate(r configs.Run, kind Kind) error {
 			errs = append(errs, o.Check(&r))
 		}
 	}
+	errs = append(errs, checkBudget(r))
 	if r.StepLimit > record.MaxSteps {
 		fail("step-limit is %d, want at most %d", r.StepLimit, record.MaxSteps)
 	}
@@ -110,12 +116,6 @@ func IsBaseline(name string) bool {
 // settings without a sweep.
 func validateSweep(r configs.Run, kind Kind) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if kind == Sweep && len(r.Preset) > 0 {
-		fail(
-			"--preset does not work with sweep: a preset fixes the prompts and forms that perturbations change; name " +
-				"environments with --env")
-		return errs
-	}
 	if kind != Sweep {
 		errs = append(errs, validateDraws(r)...)
 		if len(r.NoIndModel)+len(r.NoIndBaseURL)+len(r.Grades) > 0 || r.Ind != "" || r.Suite != "" {
@@ -169,15 +169,26 @@ func validateDraws(r configs.Run) (errs []error) {
 	return errs
 }
 
-// checkNames reports names of models that are not played, and such that two models would
-// have.
+// checkBudget reports models that a budget in dollars needs the prices of.
+func checkBudget(r configs.Run) error {
+	for _, name := range slices.Concat(r.Model, r.NoIndModel) {
+		if _, ok := r.Prices.Of(name); r.BudgetUSD > 0 && !ok && !IsBaseline(name) {
+			return fmt.Errorf("--budget-usd needs the price of %s: give --prices %s=INPUT/OUTPUT", name, name)
+		}
+	}
+	return nil
+}
+
+// checkNames reports names and prices of models that are not played, and names that two
+// models would have.
 func checkNames(r configs.Run) error {
-	if len(r.Names) == 0 {
+	if len(r.Names)+len(r.Prices) == 0 {
 		return nil
 	}
 	run := report.Run{Names: r.Names}
 	for _, name := range slices.Concat(r.Model, r.NoIndModel) {
 		run.Scores = append(run.Scores, &scoring.Score{Condition: record.Condition{Model: name}})
 	}
-	return report.CheckNames([]report.Run{run}, r.Names)
+	runs := []report.Run{run}
+	return errors.Join(report.CheckNames(runs, r.Names), report.CheckPrices(runs, r.Prices))
 }

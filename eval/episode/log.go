@@ -12,11 +12,29 @@ type Log struct {
 	valid   int // steps whose action was valid
 }
 
+// Begin notes what the agent is told first, and counts from here on what a perturbation
+// of the environment changes, if there is one.
+func (l *Log) Begin(start envs.Start, perturbed bool) {
+	l.Episode.Goal, l.Episode.Observation = start.Goal, start.Observation
+	if perturbed {
+		l.Episode.Rewritten = new(int)
+		l.rewritten(start.Rewritten)
+	}
+}
+
+// rewritten counts a message that a perturbation changed.
+func (l *Log) rewritten(changed bool) {
+	if n := l.Episode.Rewritten; n != nil && changed {
+		*n++
+	}
+}
+
 // Add adds a step: what the agent did, and what the environment answered.
 func (l *Log) Add(move agent.Move, step envs.Step) {
 	if step.Valid {
 		l.valid++
 	}
+	l.rewritten(step.Rewritten || step.Written.Form != "")
 	e := l.Episode
 	e.Progress, e.Success = step.Progress, step.Success
 	oldForm, newForm := "", step.Written.Form
@@ -29,7 +47,8 @@ func (l *Log) Add(move agent.Move, step envs.Step) {
 		FinishReason: move.FinishReason, Fault: move.Fault, Reply: move.Reply, Reasoning: move.Reasoning,
 		Parsed: move.Parsed, Repairs: move.Repairs, OldForm: oldForm, NewForm: newForm,
 		PromptTokens: move.Usage.PromptTokens, CompletionTokens: move.Usage.CompletionTokens,
-		ModelSeconds: move.Usage.Latency.Seconds(),
+		TokenDetails: move.Usage.TokenDetails, ModelSeconds: move.Usage.Latency.Seconds(),
+		Sent: move.Usage.Sent,
 	})
 	count(&e.Result, move)
 }

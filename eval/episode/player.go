@@ -16,14 +16,22 @@ import (
 
 // The players without a model.
 const (
-	Expert = "expert"
+	Expert = record.Expert
 	Random = "random"
 	// Erring is an expert that errs on purpose, and recovers.
 	Erring = "expert-errs"
+	// Memoriser and Reciter know an expert's episode by heart.
+	Memoriser = record.Memoriser
+	Reciter   = record.Reciter
 )
 
 // Baselines are the players without a model.
-func Baselines() []string { return []string{Expert, Erring, Random} }
+func Baselines() []string { return []string{Expert, Erring, Memoriser, Random, Reciter} }
+
+// Anchors are the players that say what a number under perturbations means: expert is the
+// reader, which loses nothing, the memoriser loses all where other actions are needed,
+// the reciter where other texts are read, and random is right by luck.
+func Anchors() []string { return []string{Expert, Memoriser, Reciter, Random} }
 
 // searches begins the names of players that search without a model, such as search:mcts:500.
 const searches = "search:"
@@ -53,18 +61,50 @@ func ParseSearch(name string) (way string, budget int, ok bool, err error) {
 	return way, budget, true, nil
 }
 
-// The agents of a served model.
+// The agents of a served model. There are searches besides, see ParseModelSearch.
 const (
 	React = "react"
 	Act   = "act"
 )
+
+// The budget and the branches of a model's search whose name has none, and the most.
+const (
+	defaultSearchCalls, mostSearchCalls = 100, 10_000
+	defaultBranch, mostBranch           = 4, 32
+)
+
+// ParseModelSearch reads the agent of a model that proposes what a search tries:
+// search:WAY, search:WAY:CALLS or search:WAY:CALLS:BRANCH, where CALLS is the largest number
+// of replies in an episode and BRANCH that of actions in a reply. ok is false for another
+// agent. The error says what is wrong with the name of a search.
+func ParseModelSearch(name string) (p agent.Proposing, ok bool, err error) {
+	rest, ok := strings.CutPrefix(name, searches)
+	if !ok {
+		return p, false, nil
+	}
+	parts := strings.Split(rest, ":")
+	p.Way, p.Budget, p.Branch = parts[0], defaultSearchCalls, defaultBranch
+	good := slices.Contains(agent.ModelSearchWays(), p.Way) && len(parts) <= 3
+	for i, n := range []*int{&p.Budget, &p.Branch} {
+		if i+1 < len(parts) {
+			*n, err = strconv.Atoi(parts[i+1])
+			good = good && err == nil
+		}
+	}
+	if !good || p.Budget < 1 || p.Budget > mostSearchCalls || p.Branch < 1 || p.Branch > mostBranch {
+		return p, true, fmt.Errorf("agent %q: want search:WAY, search:WAY:CALLS or search:WAY:CALLS:BRANCH, with the ways "+
+			"%s, 1 to %d calls and 1 to %d branches", name, strings.Join(agent.ModelSearchWays(), " and "),
+			mostSearchCalls, mostBranch)
+	}
+	return p, true, nil
+}
 
 // NoPerturbation is the perturbation of episodes that have none.
 const NoPerturbation = "none"
 
 // Player is a model with its agent, or a baseline without a model.
 type Player struct {
-	// Name is one of Baselines, or a provider and model such as
+	// Name is one of Baselines or of a search, or a provider and model such as
 	// "vllm:NAME".
 	Name string
 	// Agent is "react" or "act" for a served model, otherwise the name.
@@ -83,6 +123,9 @@ type Player struct {
 	// Trials says how the player plays a task again after a failure; nil if it does
 	// not.
 	Trials *Trials
+	// Anchor: nobody asked for the player, and it plays beside those that were asked for.
+	// Random does so without a perturbation only.
+	Anchor bool
 }
 
 // Benchmark is an environment with the tasks and settings to play.
@@ -101,6 +144,8 @@ type Benchmark struct {
 	// Perturbation is the perturbation around Env; empty for none. PerturbationHash
 	// identifies its rules.
 	Perturbation, PerturbationHash string
+	// Unperturbed is the benchmark without the perturbation; nil if there is none.
+	Unperturbed *Benchmark
 	// Instead maps a player's name to the player that replaces it if the
 	// perturbation changes the model. A player that is not in the map does not play.
 	// Nil means that every player plays.
@@ -121,6 +166,9 @@ func (b *Benchmark) Condition(info envs.Info, p *Player, seed int64) record.Cond
 		if p.Trials != nil {
 			c.Trials = &p.Trials.Trials
 		}
+	}
+	if p.Agent == Reciter {
+		c.PromptHash = b.PromptHash
 	}
 	return c
 }

@@ -19,7 +19,8 @@ import (
 type Call struct {
 	// Step is the index in the trajectory of the step that the call is for.
 	Step int
-	// Messages are what was sent.
+	// Request is what was sent, Messages are its messages.
+	Request  model.Request
 	Messages []model.Message
 	// Reply is the text of the reply; Said is what later messages hold of it, in forms
 	// that repeat replies.
@@ -39,7 +40,7 @@ type Rebuilder struct {
 
 // NewRebuilder returns a rebuilder for a condition. The prompt is that of the
 // condition; protocol is its preset, nil if it has none. Memory introduces reflections
-// on earlier trials.
+// on earlier trials; it is empty if the preset has a form of its own for them.
 func NewRebuilder(c record.Condition, prompt configs.Prompt, protocol *configs.Preset, memory string) (*Rebuilder,
 	error) {
 	if hash, err := prompt.Hash(); err != nil || hash != c.PromptHash {
@@ -106,7 +107,7 @@ func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode 
 	}
 	if r.condition.Trials != nil {
 		// without memory of its own: nothing is reflected on
-		e.Player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}}
+		e.Player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}, Own: r.memory == ""}
 	}
 	if r.protocol != nil {
 		p := *r.protocol
@@ -194,7 +195,9 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	if t.agent == React {
 		said = agent.Said(text)
 	}
-	t.calls = append(t.calls, Call{Step: t.step, Messages: req.Messages, Reply: text, Said: said})
+	again := req
+	again.Encoder = nil // it is of one episode
+	t.calls = append(t.calls, Call{Step: t.step, Request: again, Messages: req.Messages, Reply: text, Said: said})
 	if t.agent == configs.ToolCall {
 		reply := agent.CalledReply(text)
 		reply.FinishReason, reply.Fault = s.FinishReason, s.Fault

@@ -146,8 +146,8 @@ func (r *Recorded) episode() *record.Episode {
 
 // ReplayEpisode plays the recorded actions of an episode again and compares every
 // observation, progress and validity, and the final success. The task must be the
-// recorded one, and the episode without a preset.
-func ReplayEpisode(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode) ([]Mismatch, error) {
+// recorded one, and the episode without a preset. The proof says of prompts nothing.
+func ReplayEpisode(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode) (Proof, error) {
 	r := replay{task: task, source: e.ID, same: comparer(env)}
 	var last envs.Step
 	err := retell(ctx, env, task, e, func(_ envs.World, start envs.Start) error {
@@ -163,12 +163,12 @@ func ReplayEpisode(ctx context.Context, env envs.Env, task envs.Task, e *record.
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return Proof{}, err
 	}
 	if e.Outcome.Final() {
 		r.compare(len(e.Trajectory)+1, "", "success", e.Success, last.Success)
 	}
-	return r.found, nil
+	return Proof{Found: r.found, Over: last.Done}, nil
 }
 
 // replay is one replay under way.

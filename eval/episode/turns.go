@@ -59,7 +59,8 @@ func (t *turns) start(ctx context.Context) (record.Outcome, error) {
 		return failed(ctx, record.EnvError), err
 	}
 	t.world = world
-	t.rec.Goal, t.rec.Observation, t.progress = start.Goal, start.Observation, start.Progress
+	t.log.Begin(start, t.Benchmark.PerturbationHash != "" && t.Benchmark.Instead == nil)
+	t.progress = start.Progress
 	if t.agent, err = t.newAgent(world, start); err != nil {
 		t.close()
 		return record.EnvError, err

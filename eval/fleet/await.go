@@ -36,7 +36,7 @@ func (f *Fleet) Await(ctx context.Context, patience time.Duration) (about record
 		case waiting.Err() == nil || cause == "":
 			cause = err.Error()
 		}
-		if pause(waiting, f.o.Pace); waiting.Err() != nil {
+		if model.Pause(waiting, f.o.Pace); waiting.Err() != nil {
 			return about, fmt.Errorf("no model server was ready after %v (--wait-for-servers): %s", patience, cause)
 		}
 	}

@@ -56,7 +56,7 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 			return model.Reply{}, withAttempts(err, spent)
 		}
 		if works {
-			pause(ctx, wait.NextBackOff())
+			model.Pause(ctx, wait.NextBackOff())
 		}
 	}
 }
@@ -68,14 +68,4 @@ func withAttempts(err error, spent int) error {
 		unavailable.Attempts = spent
 	}
 	return err
-}
-
-// pause waits, at most until ctx is done.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

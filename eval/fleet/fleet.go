@@ -22,8 +22,8 @@ type Options struct {
 	// Servers are the addresses, at least one; see model.Options.BaseURL.
 	Servers []string
 	// List returns the addresses that are in force now, for servers that come and
-	// go; nil if they are always the same. The fleet asks every few seconds. An
-	// error leaves the servers as they are.
+	// go; nil if they are always the same. The fleet asks several times a second, so that
+	// a server that is taken away gets few calls. An error leaves the servers as they are.
 	List func() ([]string, error)
 	// Open prepares to ask the server at an address.
 	Open func(address string) (*model.Client, error)
@@ -38,7 +38,7 @@ type Options struct {
 	// Now tells the time.
 	Now func() time.Time
 	// Pace is the time between two questions to a server that is gone, by default 1
-	// second, and between two looks at List, by default 5.
+	// second, and between two looks at List, by default a quarter of one.
 	Pace, ListPace time.Duration
 }
 
@@ -92,7 +92,7 @@ func Open(o Options) (*Fleet, error) {
 		o.Pace = time.Second
 	}
 	if o.ListPace == 0 {
-		o.ListPace = 5 * time.Second
+		o.ListPace = time.Second / 4
 	}
 	f := &Fleet{o: o, several: len(o.Servers) > 1 || o.List != nil, changed: make(chan struct{}), completion: 64}
 	f.ctx, f.stop = context.WithCancel(context.Background())

@@ -311,6 +311,45 @@ func TestList(t *testing.T) {
 	}
 }
 
+// A server that has left gets no more calls than those in flight, one of each episode that it
+// holds.
+func TestRemovedServer(t *testing.T) {
+	a, b := newHost(t, "r"), newHost(t, "r")
+	both := []string{a.url(), b.url()}
+	var list atomic.Pointer[[]string]
+	list.Store(&both)
+	f, n := open(t, Options{List: func() ([]string, error) { return *list.Load(), nil }}, a, b)
+	const episodes = 16
+	stop := make(chan struct{})
+	var playing sync.WaitGroup
+	for range episodes {
+		playing.Go(func() {
+			for c := f.Conversation(1 << 20); ; {
+				ask(t, c)
+				select {
+				case <-stop:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for a.calls.Load() < 100 {
+		ask(t, f)
+	}
+	list.Store(&[]string{b.url()})
+	n.await(t, a.url()+" has left")
+	then, there := a.calls.Load(), b.calls.Load()
+	for b.calls.Load() < there+1000 {
+		ask(t, f)
+	}
+	close(stop)
+	playing.Wait()
+	if got := a.calls.Load() - then; got > episodes {
+		t.Errorf("%d calls after it left, want at most %d", got, episodes)
+	}
+}
+
 func TestServerTwice(t *testing.T) {
 	a := newHost(t, "r")
 	_, err := Open(Options{Servers: []string{a.url(), a.url() + "/"},

@@ -1,13 +1,17 @@
 package fleet
 
-import "slices"
+import (
+	"slices"
+
+	"heldout/eval/model"
+)
 
 // follow looks at the list of servers until the fleet is closed.
 func (f *Fleet) follow() {
 	defer f.work.Done()
 	said := ""
 	for {
-		pause(f.ctx, f.o.ListPace)
+		model.Pause(f.ctx, f.o.ListPace)
 		if f.ctx.Err() != nil {
 			return
 		}

@@ -78,7 +78,7 @@ func (f *Fleet) recallLater(s *server, wait time.Duration) {
 	go func() {
 		defer f.work.Done()
 		for {
-			pause(f.ctx, wait)
+			model.Pause(f.ctx, wait)
 			if f.ctx.Err() != nil || f.recall(s) {
 				return
 			}
@@ -164,7 +164,29 @@ func (f *Fleet) takeBack(s *server) {
 	} else {
 		f.tell("%s is back after %v", s.client.URL(), f.o.Now().Sub(s.since).Round(time.Second))
 	}
-	s.cause, s.trial, s.fresh, s.refuses = "", nil, false, false
+	s.cause, s.rests, s.trial, s.fresh, s.refuses = "", time.Time{}, nil, false, false
 	s.client.Close() // connections from before it left are broken, and a call on one would fail
 	f.release()
+}
+
+// Waits returns when the first call goes on, if all wait for limits of services: for those per
+// minute, or for as long as the services ask. Else it is the zero time.
+func (f *Fleet) Waits() (until time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, s := range f.servers {
+		at := s.rests
+		if s.cause == "" {
+			at = s.client.Waits()
+		} else if at.IsZero() {
+			continue // its calls are elsewhere, or wait until it is back
+		}
+		if at.IsZero() {
+			return at
+		}
+		if until.IsZero() || at.Before(until) {
+			until = at
+		}
+	}
+	return until
 }

@@ -140,4 +140,7 @@ func (f *Fleet) setAsideFor(s *server, wait time.Duration, cause string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.setAside(s, nil, fmt.Sprintf("%s (it asks to wait %v)", cause, wait.Round(time.Second)), wait)
+	if s.rests.IsZero() {
+		s.rests = f.o.Now().Add(wait)
+	}
 }

@@ -129,6 +129,26 @@ func TestLongWait(t *testing.T) {
 	if got := fails.failed.Load(); got != 1 {
 		t.Errorf("it was asked %d times", got)
 	}
+	if got := f.Waits(); !got.IsZero() {
+		t.Errorf("the calls wait until %v, though one server works", got)
+	}
+}
+
+// While the only server asks for a wait, the fleet says until when.
+func TestWaits(t *testing.T) {
+	a, fails := newFailing(t, 429)
+	fails.header = http.Header{"Retry-After": {"3600"}}
+	f, n := open(t, Options{}, a)
+	ctx, cancel := context.WithCancel(t.Context())
+	began := time.Now()
+	var waiting sync.WaitGroup
+	waiting.Go(func() { _, _ = f.Chat(ctx, request("hello")) })
+	n.await(t, "no model server answers since")
+	if got := f.Waits(); got.Before(began.Add(10*time.Minute)) || got.After(time.Now().Add(10*time.Minute)) {
+		t.Errorf("the calls wait until %v, want ten minutes from %v", got, began)
+	}
+	cancel()
+	waiting.Wait()
 }
 
 // A server that joins and cannot be used is named with the reason, once.

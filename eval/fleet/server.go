@@ -28,6 +28,8 @@ type server struct {
 	// cause is why the server is set aside; "" while it is in use.
 	cause string
 	since time.Time
+	// rests is until when it asks for no calls; zero if it does not.
+	rests time.Time
 	// trial is a call that the server must answer before it is used again; nil for
 	// none.
 	trial *model.Request
@@ -38,6 +40,10 @@ type server struct {
 	// checking is closed when a question to a suspected server is answered; nil
 	// while nobody asks.
 	checking chan struct{}
+	// load is what the server last told Full, nil before; silent: it tells none. Only
+	// Full uses both.
+	load   *model.Load
+	silent bool
 	// left: the server is no longer on the list.
 	left bool
 }
@@ -82,7 +88,7 @@ const silence = 3 * time.Second
 // explain says why no server has told about itself yet, by the example of one. ctx is
 // done once one has.
 func (f *Fleet) explain(ctx context.Context, s *server) {
-	if pause(ctx, silence); ctx.Err() != nil {
+	if model.Pause(ctx, silence); ctx.Err() != nil {
 		return
 	}
 	cause := "it has not told about itself yet"

@@ -86,6 +86,7 @@ type StepRow struct {
 	PromptTokens     int32    `parquet:"prompt_tokens"`
 	CompletionTokens int32    `parquet:"completion_tokens"`
 	ModelSeconds     float64  `parquet:"model_seconds"`
+	Sent             []string `parquet:"sent,list"`
 }
 
 // filled returns a pointer to v, or nil if it says nothing.
@@ -147,6 +148,7 @@ func stepRow(run string, e *record.Episode, i int, texts bool) StepRow {
 		FormatError: s.FormatError, FinishReason: filled(s.FinishReason), Fault: filled(string(s.Fault)),
 		OldForm: filled(s.OldForm), NewForm: filled(s.NewForm), Repairs: s.Repairs,
 		PromptTokens: int32(s.PromptTokens), CompletionTokens: int32(s.CompletionTokens), ModelSeconds: s.ModelSeconds,
+		Sent: s.Sent,
 	}
 	if texts {
 		r.Thought, r.Action, r.Observation = &s.Thought, &s.Action, &s.Observation

@@ -35,6 +35,8 @@ type caller struct {
 	// leave ends a call with the first failure, unless the server is only busy.
 	leave bool
 	now   func() time.Time
+	// before waits before an attempt, and returns what is called after it; nil for none.
+	before func(context.Context) (after func(*exchange), err error)
 	// budget is the largest total size in bytes of the replies that are being read,
 	// held their current total size.
 	budget int64
@@ -146,10 +148,17 @@ type failure struct {
 func (f *failure) Error() string { return f.message }
 
 func (c *caller) attempt(ctx context.Context, do talk) error {
-	limited, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
 	x := &exchange{transport: c.transport, headers: c.headers, url: c.url, limit: mostReply, budget: c.budget,
 		held: c.held}
+	if c.before != nil {
+		after, err := c.before(ctx)
+		defer after(x)
+		if err != nil {
+			return err
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
 	defer x.release()
 	err := do(limited, x)
 	switch {

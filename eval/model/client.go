@@ -39,6 +39,8 @@ type Options struct {
 	// trying again: for callers that wait or go elsewhere. Calls that a busy server
 	// refuses are tried again, unless it asks for a long wait.
 	Leave bool
+	// Limits are what the server allows per minute.
+	Limits Limits
 	// Concurrency is the number of calls in flight. The same number of connections
 	// is kept open.
 	Concurrency int
@@ -91,7 +93,11 @@ type backend interface {
 	server(context.Context) (record.Server, error)
 	// ping asks for the list of models, once.
 	ping(context.Context) error
+	// load is Client.Load.
+	load(context.Context) (Load, bool)
 	contextLimit() int
+	// waits is Client.Waits.
+	waits() time.Time
 	// kind is the kind of server as in record.Server.Software, "" if it is not
 	// known.
 	kind() string
@@ -132,7 +138,7 @@ func Open(o Options) (*Client, error) {
 			habits: habits{tell: o.Tell}}
 	} else {
 		made := &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit,
-			habits: habits{tell: o.Tell}}
+			habits: habits{tell: o.Tell}, pacer: newPacer(o.Limits, o.Now, o.Tell)}
 		if err := made.prepare(); err != nil {
 			return nil, err
 		}
@@ -243,6 +249,10 @@ func (c *Client) URL() string { return c.url }
 // in the options, or otherwise the value that Server found. It is 0 while
 // unknown.
 func (c *Client) ContextLimit() int { return c.contextLimit() }
+
+// Waits returns when the next call is sent, if all calls wait for the service's limits per
+// minute; else the zero time.
+func (c *Client) Waits() time.Time { return c.waits() }
 
 // Close closes the connections that are not in use.
 func (c *Client) Close() { c.close() }

@@ -102,6 +102,7 @@ func (r *Reply) settle(sent content, keep bool, stops []string, stopsSent bool, 
 func (r *Reply) replaces(unused *Reply) {
 	if unused != nil {
 		r.UnusedPromptTokens, r.UnusedCompletionTokens = unused.PromptTokens, unused.CompletionTokens
+		r.TokenDetails = r.TokenDetails.Plus(unused.TokenDetails)
 	}
 }
 

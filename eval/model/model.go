@@ -97,6 +97,8 @@ type Reply struct {
 	// not report them.
 	PromptTokens     int
 	CompletionTokens int
+	// TokenDetails include those of the reply that UnusedPromptTokens are of.
+	record.TokenDetails
 	// UnusedPromptTokens and UnusedCompletionTokens are those of an earlier reply to
 	// the same call, which was asked for again without stop strings.
 	UnusedPromptTokens     int

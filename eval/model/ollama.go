@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"heldout/scoring/record"
 
@@ -39,6 +40,9 @@ type ollama struct {
 }
 
 func (o *ollama) kind() string { return ollamaSW }
+
+// waits is never: no limits are kept to.
+func (o *ollama) waits() time.Time { return time.Time{} }
 
 func (o *ollama) contextLimit() int {
 	if o.option > 0 {

@@ -31,6 +31,7 @@ type openAI struct {
 	known atomic.Pointer[record.Server]
 	// habits are how requests are written for the server.
 	habits habits
+	pacer  *pacer
 	// chats and completions are requests without a body. They do not change.
 	chats, completions *http.Request
 }
@@ -53,6 +54,8 @@ func (o *openAI) prepare() (err error) {
 	o.completions, err = request("/completions")
 	return err
 }
+
+func (o *openAI) waits() time.Time { return o.pacer.waits() }
 
 func (o *openAI) contextLimit() int {
 	if o.option > 0 {
@@ -177,7 +180,13 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 		return nil, unsendable(o.url, clean(err.Error(), o.key))
 	}
 	reply := &Reply{}
-	attempts, err := o.call(ctx, req.again(), func(ctx context.Context, x *exchange) error {
+	paced := *o.caller
+	paced.before = func(ctx context.Context) (func(*exchange), error) {
+		size := body.size()
+		expected, err := o.pacer.wait(ctx, size)
+		return func(x *exchange) { o.pacer.answered(size, expected, reply, x.header) }, err
+	}
+	attempts, err := paced.call(ctx, req.again(), func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, replyLimit(longest(req.Decoding))
 		start := o.now()
 		prepared := o.chats
@@ -234,8 +243,8 @@ func complete(x *exchange, reply *Reply) (content, error) {
 		return content{}, errNoMessage
 	}
 	*reply = Reply{FinishReason: response.Choices[0].FinishReason}
-	if usage := response.Usage; usage != nil {
-		reply.PromptTokens, reply.CompletionTokens = max(usage.PromptTokens, 0), max(usage.CompletionTokens, 0)
+	if response.Usage != nil {
+		reply.count(response.Usage)
 	}
 	if finished(reply.FinishReason, brokenWords) {
 		return content{}, errGaveUp
@@ -257,15 +266,23 @@ func converse(x *exchange, reply *Reply) (content, error) {
 	if len(r.Choices) == 0 || r.Choices[0].Message == nil {
 		return content{}, errNoMessage
 	}
-	*reply = Reply{
-		FinishReason:     string(r.Choices[0].FinishReason),
-		PromptTokens:     max(r.Usage.PromptTokens, 0),
-		CompletionTokens: max(r.Usage.CompletionTokens, 0),
-	}
+	*reply = Reply{FinishReason: string(r.Choices[0].FinishReason)}
+	reply.count(&r.Usage)
 	if finished(reply.FinishReason, brokenWords) {
 		return content{}, errGaveUp
 	}
 	return r.Choices[0].Message.content()
+}
+
+// count notes the tokens that the server counted. Parts are no more than the whole.
+func (r *Reply) count(u *openai.Usage) {
+	r.PromptTokens, r.CompletionTokens = max(u.PromptTokens, 0), max(u.CompletionTokens, 0)
+	if d := u.PromptTokensDetails; d != nil {
+		r.CachedTokens = min(max(d.CachedTokens, 0), r.PromptTokens)
+	}
+	if d := u.CompletionTokensDetails; d != nil {
+		r.ReasoningTokens = min(max(d.ReasoningTokens, 0), r.CompletionTokens)
+	}
 }
 
 // chatReply is a chat completion. The library's own type does not show errors, a

@@ -230,6 +230,7 @@ func TestOpenAIReplies(t *testing.T) {
 			`"id":"chatcmpl-w5MNDyFXkCc6GshuJBzdLCJVReR4fBfe","timings":{"cache_n":4094,"prompt_n":1,"prompt_ms":1.61,"prompt_per_token_ms":1.61,` +
 			`"prompt_per_second":621.1180124223603,"predicted_n":1,"predicted_ms":0.001,"predicted_per_token_ms":0.0,"predicted_per_second":0.0}}`,
 			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095,
+				TokenDetails:     record.TokenDetails{CachedTokens: 4094},
 				CompletionTokens: 1}},
 		{"vLLM 0.32, cut at the end of its context", `{"id":"chatcmpl-b711dfadcce9491f","object":"chat.completion","created":1795179490,"model":"heldout-tiny",` +
 			`"choices":[{"index":0,"message":{"role":"assistant","content":" done","refusal":null,"annotations":null,"audio":null,"function_call":null,` +

@@ -4,48 +4,9 @@ import (
 	"math"
 	"time"
 
+	"heldout/eval/lengths"
 	"heldout/scoring/record"
-	"heldout/scoring/stats"
 )
-
-// lengths estimates how many steps episodes of one kind take, from those that
-// have ended and those in flight. The latter must count: the first episodes to
-// end are the short ones.
-type lengths struct {
-	limit   int
-	ended   []int          // how many ended after so many steps
-	running map[string]int // the steps so far, by id
-}
-
-func newLengths(limit int) *lengths {
-	return &lengths{limit: limit, ended: make([]int, limit+1), running: map[string]int{}}
-}
-
-// end notes that an episode ended.
-func (l *lengths) end(id string, steps int) {
-	delete(l.running, id)
-	l.ended[min(max(steps, 0), l.limit)]++
-}
-
-// survival returns the share of episodes that go on after 0, 1, … steps. One more episode counts as observed that ends
-// after any
-// number of steps up to the limit alike: it stands for all where there are none.
-func (l *lengths) survival() []float64 {
-	atRisk := make([]int, l.limit+2) // that took at least so many steps
-	for steps, n := range l.ended {
-		atRisk[steps] += n
-	}
-	for _, steps := range l.running {
-		atRisk[min(steps, l.limit)]++
-	}
-	for steps := l.limit; steps >= 0; steps-- {
-		atRisk[steps] += atRisk[steps+1]
-	}
-	return stats.ProductLimit(l.limit+1, func(steps int) float64 {
-		alike := 1 / float64(l.limit-steps+1) // of that one more to end here
-		return (float64(l.ended[steps]) + alike) / float64(atRisk[steps]+1)
-	})
-}
 
 // forecast is what lengths say of the steps that are left.
 type forecast struct {
@@ -57,25 +18,25 @@ type forecast struct {
 	drain float64
 }
 
-// forecast estimates what the episodes in flight and so many that have not begun
+// forecastOf estimates what the episodes in flight and so many that have not begun
 // still take, when so many are in flight at the end.
-func (l *lengths) forecast(waiting, last int) forecast {
-	survival := l.survival()
-	after := make([]float64, l.limit+2) // the sum of survival from there on
-	for steps := l.limit; steps >= 0; steps-- {
+func forecastOf(l *lengths.Lengths, waiting, last int) forecast {
+	survival := l.Survival()
+	after := make([]float64, l.Limit+2) // the sum of survival from there on
+	for steps := l.Limit; steps >= 0; steps-- {
 		after[steps] = after[steps+1] + survival[steps]
 	}
 	f := forecast{work: float64(waiting) * after[0]}
-	ages := make([]int, l.limit+1)
-	for _, steps := range l.running {
-		at := min(steps, l.limit)
+	ages := make([]int, l.Limit+1)
+	for _, steps := range l.Running {
+		at := min(steps, l.Limit)
 		if ages[at]++; survival[at] > 0 {
 			f.work += after[at] / survival[at]
 		}
 	}
-	for ahead := range l.limit {
+	for ahead := range l.Limit {
 		none := 1.0 // the probability that none in flight takes longer
-		for at, n := range ages[:l.limit-ahead] {
+		for at, n := range ages[:l.Limit-ahead] {
 			if n > 0 && survival[at] > 0 {
 				none *= math.Pow(1-survival[at+ahead]/survival[at], float64(n))
 			}
@@ -119,7 +80,7 @@ func (d *durations) recent() float64 {
 // pace is what is known of one kind of episodes: of one environment, player and
 // perturbation.
 type pace struct {
-	*lengths
+	*lengths.Lengths
 	planned, done      int
 	results, successes int     // of first trials
 	progress           float64 // the sum
@@ -131,35 +92,35 @@ type pace struct {
 }
 
 func newPace(limit int) *pace {
-	return &pace{lengths: newLengths(limit), since: map[string]time.Time{}, begun: map[string]time.Time{}}
+	return &pace{Lengths: lengths.New(limit), since: map[string]time.Time{}, begun: map[string]time.Time{}}
 }
 
 // begin notes an episode that begins.
 func (p *pace) begin(id string, now time.Time) {
-	p.running[id], p.since[id], p.begun[id] = 0, now, now
+	p.Running[id], p.since[id], p.begun[id] = 0, now, now
 }
 
 // step notes a step of an episode.
 func (p *pace) step(id string, now time.Time) {
 	took := &p.steps
-	if p.running[id] == 0 {
+	if p.Running[id] == 0 {
 		took = &p.firsts
 	}
 	took.add(now.Sub(p.since[id]))
-	p.running[id]++
+	p.Running[id]++
 	p.since[id] = now
 }
 
 // note adds a finished attempt.
 func (p *pace) note(r record.Result, now time.Time) {
 	took := &p.ends
-	if p.running[r.ID] == 0 {
+	if p.Running[r.ID] == 0 {
 		took = &p.firsts // it has failed without a step
 	}
 	took.add(now.Sub(p.since[r.ID]))
 	delete(p.since, r.ID)
 	delete(p.begun, r.ID)
-	p.end(r.ID, r.Steps)
+	p.End(r.ID, r.Steps)
 	p.done++
 	if !r.Outcome.Final() || r.Trial > 1 {
 		return
@@ -172,7 +133,7 @@ func (p *pace) note(r record.Result, now time.Time) {
 }
 
 // waiting is how many episodes have not begun.
-func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.running)) }
+func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }
 
 // known reports whether there is any data to estimate the time of an episode
 // from.
@@ -210,7 +171,7 @@ func remaining(paces []*pace, concurrency int) (left time.Duration, ok bool) {
 	var work, longest, drain float64 // in seconds
 	for _, p := range paces {
 		perStep, beside := p.costs()
-		f := p.forecast(p.waiting(), together)
+		f := forecastOf(p.Lengths, p.waiting(), together)
 		work += f.work*perStep + float64(p.waiting())*beside
 		longest = max(longest, f.longest*perStep)
 		if p.waiting() > 0 {

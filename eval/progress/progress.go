@@ -21,6 +21,8 @@ type Run struct {
 	now         func() time.Time
 	started     time.Time
 	concurrency int // less than 1 if it changes
+	// waits returns when the calls go on that wait for limits of services; zero without any.
+	waits func() time.Time
 
 	mu             sync.Mutex
 	done, failures int
@@ -41,10 +43,11 @@ type Run struct {
 type playing struct{ env, preset, model, perturbation string }
 
 // NewRun returns the progress of a run of the missing episodes, with so many in
-// flight; less than 1 if the number changes.
-func NewRun(missing []episode.Episode, concurrency int, now func() time.Time) *Run {
+// flight; less than 1 if the number changes. waits returns when the calls go on that wait for
+// limits of services, the zero time without any.
+func NewRun(missing []episode.Episode, concurrency int, waits, now func() time.Time) *Run {
 	p := &Run{
-		now: now, started: now(), concurrency: concurrency, least: len(missing), most: len(missing),
+		now: now, started: now(), concurrency: concurrency, waits: waits, least: len(missing), most: len(missing),
 		paces: map[playing]*pace{},
 	}
 	for _, e := range missing {
@@ -109,6 +112,10 @@ func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 	}
 }
 
+// longWait is a wait for a limit that is shown in place of the time that is left, which the
+// steps so far do not tell then.
+const longWait = 2 * time.Second
+
 // Line describes the state of the run, the most important facts first, because a
 // terminal may cut the line.
 func (p *Run) Line() string {
@@ -119,7 +126,9 @@ func (p *Run) Line() string {
 	if p.done > 0 && seconds > 0 {
 		parts = append(parts, frequency(float64(p.done)/seconds))
 	}
-	if left, ok := p.remaining(); ok {
+	if until := p.waits(); until.Sub(p.now()) >= longWait {
+		parts = append(parts, "waits for the service's limit until "+until.Format(time.TimeOnly))
+	} else if left, ok := p.remaining(); ok {
 		eta := "ETA "
 		if p.most > p.least {
 			eta += "at least "
@@ -236,7 +245,7 @@ func (p *Run) Status() *record.Status {
 		s.RemainingSeconds = &seconds
 	}
 	for _, pace := range p.paces {
-		for id, steps := range pace.running {
+		for id, steps := range pace.Running {
 			s.InFlight = append(s.InFlight, record.InFlight{ID: id, Steps: steps, Started: pace.begun[id].UTC()})
 		}
 	}

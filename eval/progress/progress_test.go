@@ -3,6 +3,7 @@ package progress
 import (
 	"errors"
 	"fmt"
+	"heldout/envs"
 	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
@@ -20,7 +21,7 @@ import (
 func episodes(env, model, perturbation string, limit, n int) (out []episode.Episode) {
 	for i := range n {
 		out = append(out, episode.Episode{
-			ID:        fmt.Sprint(env, model, perturbation, i),
+			ID: fmt.Sprint(env, model, perturbation, i), Task: &envs.Task{},
 			Condition: &record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
 		})
 	}
@@ -39,10 +40,30 @@ func result(e episode.Episode, steps int, outcome record.Outcome, progress float
 }
 
 // What other processes play comes at the rate of the latest episodes.
+// never is when calls go on that wait for no limit.
+func never() time.Time { return time.Time{} }
+
+// While all calls wait for a limit, the line says until when, and guesses nothing.
+func TestWaits(t *testing.T) {
+	now, until := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Time{}
+	p := NewRun(nil, 1, func() time.Time { return until }, func() time.Time { return now })
+	for _, c := range []struct {
+		wait time.Duration
+		want bool
+	}{{-time.Hour, false}, {time.Second, false}, {time.Minute, true}} {
+		until = now.Add(c.wait)
+		line := p.Line()
+		said := "waits for the service's limit until " + until.Format(time.TimeOnly)
+		if got := strings.Contains(line, said); got != c.want {
+			t.Errorf("%v: %s", c.wait, line)
+		}
+	}
+}
+
 func TestRemainingElsewhere(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := episodes("pddl", "vllm:m", "none", 2, 100)
-	p := NewRun(plan, 0, func() time.Time { return now })
+	p := NewRun(plan, 0, never, func() time.Time { return now })
 	p.PlayElsewhere()
 	for i := range 20 {
 		left, ok := p.remaining()
@@ -61,7 +82,7 @@ func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "random", "none", 2, 3), episodes("alfworld", "vllm:/models/bad\x1b[2J", "P1", 2,
 		3)...)
-	p := NewRun(plan, 1, func() time.Time { return now })
+	p := NewRun(plan, 1, never, func() time.Time { return now })
 	var got []string
 	play := func(i int, outcome record.Outcome, progress float64) {
 		p.EpisodeBegun(&plan[i])
@@ -101,7 +122,7 @@ func TestProgressOfTrials(t *testing.T) {
 	for i := range plan {
 		plan[i].Trial, plan[i].Condition.Trials = 1, &record.Trials{Most: 3}
 	}
-	p := NewRun(plan, 1, func() time.Time { return now })
+	p := NewRun(plan, 1, never, func() time.Time { return now })
 	var got []string
 	play := func(e *episode.Episode, outcome record.Outcome) *episode.Episode {
 		p.EpisodeBegun(e)
@@ -135,7 +156,7 @@ func TestStatusOfARun(t *testing.T) {
 	start := time.Unix(100, 0).UTC()
 	now := start
 	plan := append(episodes("pddl", "random", "none", 5, 3), episodes("babyai", "random", "none", 5, 1)...)
-	p := NewRun(plan, 2, func() time.Time { return now })
+	p := NewRun(plan, 2, never, func() time.Time { return now })
 	if left := p.Status().RemainingSeconds; left != nil {
 		t.Errorf("an estimate before the first step: %v", *left)
 	}
@@ -168,7 +189,7 @@ func TestStatusOfARun(t *testing.T) {
 // A status describes a bounded number of episodes.
 func TestStatusIsBounded(t *testing.T) {
 	plan := episodes("pddl", "random", "none", 5, record.MaxInFlight+7)
-	p := NewRun(plan, len(plan), func() time.Time { return time.Unix(0, 0) })
+	p := NewRun(plan, len(plan), never, func() time.Time { return time.Unix(0, 0) })
 	for i := range plan {
 		p.EpisodeBegun(&plan[i])
 	}
@@ -204,7 +225,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := time.Unix(0, 0)
 	plan := eval.InPlayingOrder(s.plan)
-	p := NewRun(plan, s.concurrency, func() time.Time { return now })
+	p := NewRun(plan, s.concurrency, never, func() time.Time { return now })
 	step := func(e *episode.Episode) time.Duration {
 		mean := 1.0
 		if s.step != nil {
@@ -336,7 +357,7 @@ func TestETA(t *testing.T) {
 func TestNoETAYet(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "m", "none", 30, 2), episodes("alfworld", "m", "none", 30, 2)...)
-	p := NewRun(plan, 2, func() time.Time { return now })
+	p := NewRun(plan, 2, never, func() time.Time { return now })
 	p.EpisodeBegun(&plan[0])
 	p.EpisodeBegun(&plan[2])
 	now = now.Add(time.Second)

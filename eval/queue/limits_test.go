@@ -131,13 +131,15 @@ func (b *bench) stopsToStore(env *line) <-chan struct{} {
 	return stopped
 }
 
-// storesAgain has a server store again that has stopped. One that is still stopping
-// would stop what has just begun.
+// storesAgain starts a server anew that has stopped to store, at its address and on what it
+// has stored.
 func (b *bench) storesAgain(stopped <-chan struct{}) {
 	b.t.Helper()
 	receive(b.ctx, b.t, stopped, "the server to stop")
-	c := &server.JetStreamConfig{StoreDir: b.store, MaxStore: 1 << 30, SyncAlways: true}
-	if err := b.server.EnableJetStream(c); err != nil {
+	address := b.server.Addr().String()
+	Shut(b.server)
+	var err error
+	if b.server, err = Serve(b.store, address, Security{}); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -149,6 +151,8 @@ func TestEmbeddedServerStopsToStore(t *testing.T) {
 	env := newLine(40)
 	b := newBench(t, env.plan(t))
 	stopped := b.stopsToStore(env)
+	b.worker = &Options{Address: "nats://" + b.server.Addr().String(), AckWait: 5 * time.Second,
+		Tell: func(line string) { t.Log(line) }}
 	b.workUntilEnd()
 	if err := receive(b.ctx, t, b.leads(b.ctx), "the run to end"); err == nil ||
 		!strings.Contains(err.Error(), "is the disk of the run directory full?") {

@@ -49,7 +49,7 @@ func newOperator(t *testing.T, a *authority) *operator {
 		t.Fatal(err)
 	}
 	// JetStream in operator mode needs a system account.
-	options.SystemAccount, _ = o.account(options.AccountResolver, "system", false)
+	options.SystemAccount, _ = o.account(options.AccountResolver, "system", 0)
 	if o.server, err = server.NewServer(options); err != nil {
 		t.Fatal(err)
 	}
@@ -80,13 +80,13 @@ func public(t *testing.T, key nkeys.KeyPair) string {
 }
 
 // account adds an account and returns its public key and the key that signs users.
-func (o *operator) account(to server.AccountResolver, name string, jetStream bool) (string, nkeys.KeyPair) {
+func (o *operator) account(to server.AccountResolver, name string, disk int64) (string, nkeys.KeyPair) {
 	o.t.Helper()
 	key := keyPair(o.t, nkeys.CreateAccount)
 	claims := jwt.NewAccountClaims(public(o.t, key))
 	claims.Name = name
-	if jetStream {
-		claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: 2 << 30, Streams: -1,
+	if disk > 0 { // which the server reserves
+		claims.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: disk, Streams: -1,
 			Consumer: -1, MaxBytesRequired: true}
 	}
 	token, err := claims.Encode(o.key)
@@ -144,9 +144,9 @@ func TestOperatorMode(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	o := newOperator(t, a)
-	_, teamKey := o.account(o.server.AccountResolver(), "team", true)
-	_, otherKey := o.account(o.server.AccountResolver(), "others", true)
-	_, bareKey := o.account(o.server.AccountResolver(), "bare", false)
+	_, teamKey := o.account(o.server.AccountResolver(), "team", 2<<30)
+	_, otherKey := o.account(o.server.AccountResolver(), "others", 1<<20)
+	_, bareKey := o.account(o.server.AccountResolver(), "bare", 0)
 	anyone := func(*jwt.UserClaims) {}
 	leader, _ := o.user(teamKey, anyone)
 	worker, secrets := o.user(teamKey, anyone)
@@ -210,7 +210,7 @@ func TestCredentialsExpire(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	o := newOperator(t, a)
-	_, team := o.account(o.server.AccountResolver(), "team", true)
+	_, team := o.account(o.server.AccountResolver(), "team", 2<<30)
 	creds, secrets := o.user(team, func(c *jwt.UserClaims) { c.Expires = time.Now().Add(2 * time.Second).Unix() })
 	ctx := sharedtest.Limited(t)
 	link, err := connect(ctx, Options{Address: "tls://" + o.address, Security: Security{

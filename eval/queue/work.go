@@ -215,6 +215,9 @@ func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Durat
 	if err == nil {
 		err = w.send(rec, store)
 	}
+	if rec != nil && errors.Is(context.Cause(ctx), errEnded) {
+		err = nil // the leader has the record, and was quicker than the answer to it
+	}
 	if err != nil {
 		_ = m.Nak() // comes back by itself if that is lost
 		return err

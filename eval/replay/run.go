@@ -79,10 +79,10 @@ func (r *Replayer) recorded(ctx context.Context, dir string, p plannedEpisode, e
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	found, err := episode.ReplayEpisode(ctx, env, task, e)
+	proof, err := episode.ReplayEpisode(ctx, env, task, e)
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
-	r.count(c.Env, dir, len(e.Trajectory), found)
+	r.count(c.Env, dir, len(e.Trajectory), proof.Found)
 	return nil
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"heldout/envs"
 )
 
 // The batch route: many steps and resets in one request.
@@ -85,16 +83,7 @@ func taskList(m *Mount, split string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	type listed struct {
-		taskInfo
-		Type       string          `json:"type"`
-		Difficulty envs.Difficulty `json:"difficulty,omitempty"`
-	}
-	list := make([]listed, len(set.Tasks))
-	for i, t := range set.Tasks {
-		list[i] = listed{taskInfo{t.ID, i}, t.Type, t.Difficulty}
-	}
-	return map[string]any{"env": m.Name, "split": set.Name, "tasks": list}, nil
+	return map[string]any{"env": m.Name, "split": set.Name, "tasks": taskRange(set.Tasks, 0, len(set.Tasks))}, nil
 }
 
 // openSessions answers POST /v1/sessions.
@@ -118,7 +107,7 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 // sessionsWanted are the sessions that a client opens.
 type sessionsWanted struct {
 	Env   string `json:"env"`
-	Count *int   `json:"count"`
+	Count *whole `json:"count"`
 }
 
 // wantOpen says what opens sessions.
@@ -146,7 +135,7 @@ func (s *Server) openMany(body json.RawMessage, owner Owner) (any, error) {
 func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 	count := 1
 	if q.Count != nil {
-		count = *q.Count
+		count = int(*q.Count)
 	}
 	m, ok := s.Mount(q.Env)
 	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
@@ -160,7 +149,7 @@ func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 	for range count {
 		session, err := s.table.Open(owner)
 		if err != nil {
-			closeAll(sessions)
+			closeAll(sessions, Capacity)
 			return nil, err
 		}
 		sessions = append(sessions, session)
@@ -185,11 +174,30 @@ func (s *Server) batchSession(id string) (*Session, bool) {
 	return session, ok && session.owner.Protocol == batchProtocol
 }
 
-// entry is a step or a reset of a batch.
+// entry is a step or a reset of a batch, or asks for the valid actions.
 type entry struct {
 	Session string          `json:"session"`
 	Action  *string         `json:"action"`
 	Reset   json.RawMessage `json:"reset"`
+	Actions bool            `json:"actions"`
+	Sampled                 // of an action
+}
+
+// check reports an entry that does not ask for one thing.
+func (e *entry) check() error {
+	asked := 0
+	for _, is := range []bool{e.Action != nil, e.Reset != nil, e.Actions} {
+		if is {
+			asked++
+		}
+	}
+	if asked != 1 || e.Action == nil && (e.TokenIDs != nil || e.Logprobs != nil) {
+		return errInvalidEntry
+	}
+	if err := e.Sampled.check(); err != nil {
+		return &frameError{Code: validationError, Message: "Invalid entry: " + err.Error()}
+	}
+	return nil
 }
 
 // group holds the entries of one session, in order.
@@ -217,8 +225,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 }
 
 // wantSteps says what a batch is.
-const wantSteps = `want {"steps": [{"session": ID, "action": TEXT} or {"session": ID, "reset": {…}}, …]} ` +
-	`with 1 to 8192 entries`
+const wantSteps = `want {"steps": [{"session": ID, "action": TEXT}, {"session": ID, "reset": {…}} or ` +
+	`{"session": ID, "actions": true}, …]} with 1 to 8192 entries`
 
 // stepMany carries out a batch, and returns the JSON of its results. Entries of one
 // session run in order, sessions in parallel. A bad entry gets an error in its place.
@@ -266,8 +274,12 @@ func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*
 	of := make(map[string]*group, len(entries))
 	for i, raw := range entries {
 		var e entry
-		if err := json.Unmarshal(raw, &e); err != nil || kind(raw) != '{' || (e.Action == nil) == (e.Reset == nil) {
-			replies[i] = entryError(invalidEntry())
+		err := error(errInvalidEntry)
+		if json.Unmarshal(raw, &e) == nil && kind(raw) == '{' {
+			err = e.check()
+		}
+		if err != nil {
+			replies[i] = entryError(errorFrame(err))
 			continue
 		}
 		g := of[e.Session]
@@ -288,10 +300,9 @@ func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*
 	return groups
 }
 
-func invalidEntry() *frameError {
-	return &frameError{Code: validationError,
-		Message: `Invalid entry: want {"session": ID} with either "action": TEXT or "reset": {…}`}
-}
+var errInvalidEntry = &frameError{Code: validationError,
+	Message: `Invalid entry: want {"session": ID} with either "action": TEXT, "reset": {…} or "actions": true; an ` +
+		`action may have "token_ids": [N, …] and "logprobs": [X, …]`}
 
 // wait returns the replies of a group. If its session ends while a step goes on and
 // on, all its entries say so.
@@ -328,11 +339,18 @@ func (s *Server) play(g *group, late time.Time) [][]byte {
 // carryOut carries out one entry.
 func (g *group) carryOut(e *entry) ([]byte, error) {
 	if e.Action != nil {
-		r, err := g.session.Step(*e.Action)
+		r, err := g.session.Take(Action{*e.Action, e.Sampled})
 		if err != nil {
 			return nil, err
 		}
 		return marshal(observationOf(&r, false))
+	}
+	if e.Actions {
+		actions, err := g.session.Actions()
+		if err != nil {
+			return nil, err
+		}
+		return marshal(actionList{actions})
 	}
 	r, err := g.session.resetBy(e.Reset)
 	if err != nil {

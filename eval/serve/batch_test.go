@@ -137,6 +137,30 @@ func TestBatchLists(t *testing.T) {
 	}
 }
 
+// Numbers and truths may be written as strings, as settings from files and addresses are;
+// what nobody knows is refused.
+func TestSpelledOptions(t *testing.T) {
+	s, _ := testServer(t, nil)
+	for body, code := range map[string]int{
+		`{"env":"echo","count":"2"}`: 200, `{"env":"echo","count":"two"}`: 400,
+		`{"env":"echo","from":"a session"}`: 400, `{"env":"echo","count":2.5}`: 400,
+	} {
+		if got := ask(s, "POST", "/v1/sessions", body); got.Code != code {
+			t.Errorf("%s: status %d, want %d: %s", body, got.Code, code, got.Body)
+		}
+	}
+	id := openBatch(t, s, 1)[0]
+	got := results(t, s, `{"session":"`+id+`","reset":{"index":"1","actions":"true","keys":"False","max_steps":"4"}}`,
+		`{"session":"`+id+`","reset":{"actions":"maybe"}}`)
+	if !strings.Contains(got[0], `"task_id":"echo/1"`) || !strings.Contains(got[0], `"actions":["look","win"]`) ||
+		strings.Contains(got[0], "_key") || !strings.Contains(got[1], "valid boolean") {
+		t.Errorf("resets: %s", got)
+	}
+	if got := ask(s, "POST", "/openenv/echo/echo/task", `{"index":"1"}`).Body.String(); !strings.Contains(got, "echo/1") {
+		t.Errorf("the task: %s", got)
+	}
+}
+
 func FuzzBatch(f *testing.F) {
 	s, _ := testServer(&testing.T{}, nil)
 	f.Add(`{"steps":[{"session":"x","action":"a"},{"session":"x","reset":{}},5,null]}`)

@@ -3,6 +3,7 @@ package serve
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"net/http"
 
@@ -13,10 +14,9 @@ import (
 var errBusy = errors.New("the session is busy: fork it after its step")
 
 // Fork opens sessions whose episodes go on from the present moment of this one, all of
-// them or none. The error is ErrNoEpisode without a running episode, a *CapacityError, an
-// *EndedError or, if the environment cannot fork, a *ChoiceError.
-//
-// What is played from a fork is not recorded: it is no rollout of its task.
+// them or none. They have its owner, but for Ended. The error is ErrNoEpisode without a
+// running episode, a *CapacityError, an *EndedError or, if the environment cannot fork, a
+// *ChoiceError.
 func (s *Session) Fork(count int) (forks []*Session, err error) {
 	if !s.mu.TryLock() {
 		return nil, errBusy
@@ -28,7 +28,7 @@ func (s *Session) Fork(count int) (forks []*Session, err error) {
 	defer s.end()
 	defer func() {
 		if err != nil {
-			closeAll(forks)
+			closeAll(forks, Capacity)
 			forks = nil
 		}
 	}()
@@ -40,17 +40,24 @@ func (s *Session) Fork(count int) (forks []*Session, err error) {
 	if !ok {
 		return nil, &ChoiceError{"session", "the environment cannot fork"}
 	}
+	owner := s.owner
+	owner.Ended = nil
 	for range count {
 		world, err := forker.Fork()
 		if err != nil {
 			return forks, &WorldError{err}
 		}
-		fork, err := s.table.Open(s.owner)
+		fork, err := s.table.Open(owner)
 		if err != nil {
 			return forks, errors.Join(err, world.Close())
 		}
 		fork.mu.Lock()
 		fork.episode, fork.world, fork.last = s.episode, world, s.last
+		s.table.worlds.Add(1)
+		if s.record != nil {
+			fork.record = s.record.fork(s.table.now())
+		}
+		fork.unused.Store(true)
 		fork.mu.Unlock()
 		fork.clear() // in case it has ended meanwhile
 		forks = append(forks, fork)
@@ -58,17 +65,23 @@ func (s *Session) Fork(count int) (forks []*Session, err error) {
 	return forks, nil
 }
 
-// closeAll closes sessions that their client has not heard of.
-func closeAll(sessions []*Session) {
-	for _, session := range sessions {
-		session.Close(Capacity)
+// attach gives a fork to the client that comes for it, and reports whether it had none.
+// Ended is as that of an owner.
+func (s *Session) attach(ended func(Reason)) bool {
+	if !s.ended.CompareAndSwap(nil, &ended) {
+		return false
 	}
+	if s.over.Load() != nil && s.ended.CompareAndSwap(&ended, nil) {
+		return false // it ended meanwhile, and told nobody
+	}
+	s.Touch()
+	return true
 }
 
 // forkWanted is a fork that a client asks for.
 type forkWanted struct {
 	Session string `json:"session"`
-	Count   *int   `json:"count"`
+	Count   *whole `json:"count"`
 }
 
 // wantForks says what forks sessions.
@@ -97,7 +110,7 @@ func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
 		}
 		asked[i] = forked{session: session, count: 1}
 		if f.Count != nil {
-			asked[i].count = *f.Count
+			asked[i].count = int(*f.Count)
 		}
 	}
 	err := forkAll(asked)
@@ -144,7 +157,7 @@ func forkAll(asked []forked) error {
 		var err error
 		if f.forks, err = f.session.Fork(f.count); err != nil {
 			for _, done := range asked[:i] {
-				closeAll(done.forks)
+				closeAll(done.forks, Capacity)
 			}
 			return err
 		}
@@ -165,14 +178,58 @@ func (s *Server) closeSessions(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, `want {"sessions": [ID, …]} with at most 8192 sessions`)
 		return
 	}
-	closed := 0
+	var closing []*Session
 	for _, id := range q.Sessions {
 		if session, ok := s.batchSession(id); ok {
-			session.Close(ByClient)
-			closed++
+			closing = append(closing, session)
 		}
 	}
-	writeJSON(w, http.StatusOK, map[string]int{"closed": closed})
+	closeAll(closing, ByClient)
+	writeJSON(w, http.StatusOK, map[string]int{"closed": len(closing)})
+}
+
+// wantFork says what the frame forks.
+const wantFork = `want {"type": "fork", "data": {"count": N}} with N from 1 to 4096`
+
+// fork forks the session of a WebSocket. Each fork is attached by a connection of its own.
+func (c *socket) fork(q request) (reply, error) {
+	var values object
+	_ = json.Unmarshal(q.data, &values) // it is an object, or nothing
+	f := &fields{values: values}
+	count := int64(1)
+	if n := f.count("count"); n != nil {
+		count = *n
+	}
+	f.errs = append(f.errs, extra(q.data, values, "count")...)
+	if len(f.errs) > 0 {
+		return reply{}, &frameError{Code: validationError, Message: "Invalid fork: " + listed(f.errs), Errors: f.errs}
+	}
+	if count < 1 || count > maxOpen {
+		return reply{}, &ChoiceError{"count", wantFork}
+	}
+	forks, err := c.session.Fork(int(count))
+	if err != nil {
+		return reply{}, err
+	}
+	ids := make([]string, len(forks))
+	for i, fork := range forks {
+		ids[i] = fork.ID()
+	}
+	return reply{"fork", map[string][]string{"session_ids": ids}}, nil
+}
+
+// attach takes a fork whose client comes for it.
+func (c *socket) attach(id string, ended func(Reason)) error {
+	session, ok := c.server.table.Find(id)
+	if !ok || session.owner.Protocol != openEnv || session.owner.Mount != c.mount {
+		return &frameError{Code: sessionError, Message: "Unknown session_id: " + clipped(id)}
+	}
+	c.session = session
+	if !session.attach(ended) {
+		c.session = nil
+		return &frameError{Code: sessionError, Message: "session_id " + clipped(id) + " has a client already"}
+	}
+	return nil
 }
 
 // Keys name where an episode is.
@@ -210,7 +267,7 @@ func (p *pipe) fork(q []pipeForks) ([]byte, error) {
 	asked := make([]forked, len(q))
 	for i, f := range q {
 		if f[0] < 0 || f[0] >= len(p.sessions) || p.sessions[f[0]].Session == nil {
-			return nil, errors.New("the session is closed")
+			return nil, errClosed
 		}
 		asked[i] = forked{session: p.sessions[f[0]].Session, count: f[1]}
 	}

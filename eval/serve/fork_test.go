@@ -5,7 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"heldout/scoring/record"
 )
 
 // forksOf forks sessions over HTTP.
@@ -137,6 +144,196 @@ func TestForksOfAPipe(t *testing.T) {
 	}
 }
 
+// Over a WebSocket a fork is attached by a connection of its own, once.
+func TestForksOfASocket(t *testing.T) {
+	s, url := online(t, func(o *Options) { o.MaxSessions = 4 })
+	at := url + "/openenv/echo/ws"
+	c := dial(t, at)
+	c.want(`{"type":"fork","data":{"count":2}}`,
+		`{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
+	c.send(`{"type":"reset","data":{"index":1}}`)
+	c.send(`{"type":"step","data":{"message":"one"}}`)
+	c.next()
+	c.next()
+	var forked struct {
+		Type string
+		Data struct {
+			IDs []string `json:"session_ids"`
+		}
+	}
+	c.send(`{"type":"fork","data":{"count":2}}`)
+	if err := json.Unmarshal(c.next(), &forked); err != nil || forked.Type != "fork" || len(forked.Data.IDs) != 2 {
+		t.Fatalf("%+v, %v", forked, err)
+	}
+	fork := dial(t, at+"?session_id="+forked.Data.IDs[0])
+	fork.want(`{"type":"step","data":{"message":"win"}}`, `{"type":"observation","data":{"observation":{"metadata":{},`+
+		`"text":"echo win","task_id":"echo/1","progress":1.0,"success":true,"valid":true,"truncated":false},`+
+		`"reward":1.0,"done":true}}`)
+	c.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":1,"task_id":"echo/1",`+
+		`"progress":0.1,"done":false}}`)
+	fork.want(`{"type":"fork"}`,
+		`{"type":"error","data":{"message":"no episode is running: send reset first","code":"EXECUTION_ERROR"}}`)
+	for id, why := range map[string]string{
+		forked.Data.IDs[0]: "session_id " + forked.Data.IDs[0] + " has a client already",
+		"nope":             "Unknown session_id: nope",
+	} {
+		refused := dial(t, at+"?session_id="+id)
+		refused.wantNext(`{"type":"error","data":{"message":"` + why + `","code":"SESSION_ERROR"}}`)
+		refused.wantClose(websocket.CloseNormalClosure)
+	}
+	for _, frame := range []string{`{"type":"fork","data":{"count":0}}`, `{"type":"fork","data":{"count":100001}}`,
+		`{"type":"fork","data":{"count":"x"}}`, `{"type":"fork","data":{"from":1}}`, `{"type":"fork","data":[]}`,
+		`{"type":"fork","count":1}`} {
+		c.send(frame)
+		if got := string(c.next()); !strings.Contains(got, `"code":"VALIDATION_ERROR"`) {
+			t.Errorf("%s: %s", frame, got)
+		}
+	}
+	c.want(`{"type":"fork","data":{"count":2}}`, `{"type":"error","data":{"message":"Server at capacity: 4/4 sessions `+
+		`active. Cannot accept new connections.","code":"CAPACITY_REACHED","active_sessions":4,"max_sessions":4}}`)
+	fork.send(`{"type":"close"}`)
+	fork.wantClose(websocket.CloseNormalClosure)
+	if n := s.Table().Len(); n != 2 {
+		t.Errorf("%d sessions are open", n)
+	}
+	// the other fork outlives its client
+	c.send(`{"type":"close"}`)
+	c.wantClose(websocket.CloseNormalClosure)
+	last := dial(t, at+"?session_id="+forked.Data.IDs[1])
+	last.want(`{"type":"state"}`, `{"type":"state","data":{"episode_id":null,"step_count":1,"task_id":"echo/1",`+
+		`"progress":0.1,"done":false}}`)
+}
+
+// Only one of many clients gets a fork, and one that ends meanwhile is nobody's.
+func TestAttachOnce(t *testing.T) {
+	s, _ := testServer(t, nil)
+	for range 200 {
+		parent := start(t, s, Owner{})
+		forks, err := parent.Fork(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, told atomic.Int64
+		var clients sync.WaitGroup
+		for range 4 {
+			clients.Go(func() {
+				if forks[0].attach(func(Reason) { told.Add(1) }) {
+					got.Add(1)
+				}
+			})
+		}
+		clients.Go(func() { forks[0].Close(Idle) })
+		clients.Wait()
+		if got.Load() > 1 || got.Load() != told.Load() {
+			t.Fatalf("%d clients have the fork, %d know of its end", got.Load(), told.Load())
+		}
+		parent.Close(ByClient)
+	}
+}
+
+// A fork that nobody uses ends after a minute, whatever the idle time; those of a pipe stay.
+func TestUnusedForks(t *testing.T) {
+	s, clock := testServer(t, func(o *Options) { o.Idle = time.Hour })
+	session := start(t, s, Owner{})
+	forks, err := session.Fork(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	piped, err := start(t, s, Owner{Idle: pipeIdle}).Fork(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.pass(unusedForkTime)
+	s.Table().Sweep()
+	step(t, forks[0], "one")
+	clock.pass(time.Second)
+	s.Table().Sweep()
+	if n := s.Table().Len(); n != 4 || forks[1].over.Load() == nil {
+		t.Errorf("%d sessions are open, %v", n, forks[1].over.Load())
+	}
+	clock.pass(time.Hour + 1)
+	s.Table().Sweep()
+	if n := s.Table().Len(); n != 2 || piped[0].over.Load() != nil {
+		t.Errorf("%d sessions are open", n)
+	}
+}
+
+// What is played from forks is recorded beside the episodes, with parent and step.
+func TestForksAreRecorded(t *testing.T) {
+	s, kept, _ := recording1(t)
+	session := start(t, s, Owner{})
+	fork := func(of *Session) *Session {
+		t.Helper()
+		forks, err := of.Fork(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return forks[0]
+	}
+	step(t, session, "a")
+	first := fork(session)
+	unplayed := fork(first)
+	second := fork(unplayed)
+	step(t, first, "b", "win")
+	step(t, second, "c")
+	third := fork(second)
+	step(t, third, "d")
+	unplayed.Close(ByClient)
+	second.Close(ByClient)
+	third.Close(Gone)
+	step(t, session, "e", "win")
+	if len(kept.kept) != 1 || kept.kept[0].Steps != 3 || kept.kept[0].Branch == "" {
+		t.Fatalf("episodes: %+v", kept.kept)
+	}
+	root := kept.kept[0].Branch
+	if len(kept.forks) != 3 {
+		t.Fatalf("forks: %+v", kept.forks)
+	}
+	for i, want := range []struct {
+		parent  string
+		step    int
+		actions string
+		outcome record.Outcome
+	}{
+		{root, 1, "b win", record.Success},
+		{root, 1, "c", record.Cancelled},
+		{kept.forks[1].Branch, 2, "d", record.Cancelled},
+	} {
+		f := kept.forks[i]
+		var actions []string
+		for _, s := range f.Trajectory {
+			actions = append(actions, s.Action)
+		}
+		if f.Parent != want.parent || f.Step != want.step || strings.Join(actions, " ") != want.actions ||
+			f.Outcome != want.outcome || f.Task != "echo/0" || f.StepLimit != 5 {
+			t.Errorf("fork %d: %+v, want %+v", i, f, want)
+		}
+	}
+}
+
+// A session is not forked in the middle of a step, and neither once it has ended.
+func TestForkDuringAStep(t *testing.T) {
+	s, _ := testServer(t, nil)
+	session := start(t, s, Owner{Protocol: batchProtocol, Mount: s.options.Mounts[0]})
+	began := waiting(t, s)
+	stepped := make(chan error, 1)
+	go func() {
+		_, err := session.Step("wait")
+		stepped <- err
+	}()
+	<-began
+	body := `{"forks":[{"session":"` + session.ID() + `"}]}`
+	if got := ask(s, "POST", "/v1/fork", body); got.Code != http.StatusConflict ||
+		!strings.Contains(got.Body.String(), "busy") {
+		t.Errorf("during a step: %d %s", got.Code, got.Body)
+	}
+	session.Close(ByClient)
+	<-stepped
+	if got := ask(s, "POST", "/v1/fork", body); got.Code != http.StatusNotFound || s.Table().Len() != 0 {
+		t.Errorf("after the end: %d %s", got.Code, got.Body)
+	}
+}
+
 // BenchmarkForkRequest forks a session a thousand times and closes the forks.
 func BenchmarkForkRequest(b *testing.B) {
 	s, _ := testServer(b, func(o *Options) { o.MaxSessions, o.MaxPerAddress = 2000, 2000 })
@@ -157,6 +354,6 @@ func BenchmarkForkRequest(b *testing.B) {
 		if err != nil {
 			b.Fatal(fmt.Errorf("forking: %w", err))
 		}
-		closeAll(forks)
+		closeAll(forks, Capacity)
 	}
 }

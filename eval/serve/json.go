@@ -47,6 +47,19 @@ func strictly(b []byte, v any) error {
 	return nil
 }
 
+// whole is a whole number, which clients may write as a string.
+type whole int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *whole) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
+	number, err := strconv.Atoi(string(bytes.Trim(b, `"`)))
+	*n = whole(number)
+	return err
+}
+
 // writeRaw answers with JSON that is ready.
 func writeRaw(w http.ResponseWriter, code int, b []byte) {
 	w.Header().Set("Content-Type", "application/json")

@@ -117,14 +117,14 @@ func (f *fields) name(name string) string {
 	return f.text(name, maxName)
 }
 
-// flag reads an optional boolean, which may also be null.
+// flag reads an optional boolean, which may also be null, or written as a string.
 func (f *fields) flag(name string) bool {
 	raw, ok := f.values[name]
 	if !ok || kind(raw) == 'n' {
 		return false
 	}
-	var on bool
-	if json.Unmarshal(raw, &on) != nil {
+	on, err := strconv.ParseBool(strings.Trim(string(raw), "\""))
+	if err != nil {
 		f.errs = append(f.errs, wrong("bool_type", name, "Input should be a valid boolean", raw))
 	}
 	return on

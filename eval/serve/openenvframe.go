@@ -43,15 +43,15 @@ func invalid(errs ...fieldError) error {
 
 // request is a frame of a client.
 type request struct {
-	kind   string // reset, step, state, close or mcp
+	kind   string // reset, step, state, close, mcp, fork or actions
 	data   json.RawMessage
-	action string // of a step
+	action Action // of a step
 }
 
 // readFrame reads a frame. The error is a *frameError or errBroken.
 func readFrame(frame []byte) (request, error) {
 	if action, ok := plainStep(frame); ok {
-		return request{kind: "step", action: action}, nil
+		return request{kind: "step", action: Action{Text: action}}, nil
 	}
 	return readAnyFrame(frame)
 }
@@ -100,7 +100,7 @@ func readAnyFrame(frame []byte) (request, error) {
 	switch q.kind {
 	case "step":
 		return q.readStep(frame, values, hasData)
-	case "reset":
+	case "reset", "fork": // fork is an extension that no client of OpenEnv sends
 		if hasData && kind(q.data) != '{' {
 			return q, invalid(append([]fieldError{wrong("dict_type", "data", "Input should be a valid dictionary",
 				q.data)}, extra(frame, values, "type", "data")...)...)
@@ -115,7 +115,7 @@ func readAnyFrame(frame []byte) (request, error) {
 				q.data)}, extra(frame, values, "type", "data")...)...)
 		}
 		return q, onlyKeys(frame, values, "type", "data")
-	case "state", "close":
+	case "state", "close", "actions": // so is actions
 		return q, onlyKeys(frame, values, "type")
 	}
 	return q, &frameError{Code: unknownType, Message: "Unknown message type: " + clipped(q.kind)}
@@ -157,11 +157,11 @@ func (q request) readStep(frame []byte, values object, hasData bool) (request, e
 	return q, nil
 }
 
-// readAction reads an action object.
-func readAction(whole json.RawMessage) (string, []fieldError) {
+// readAction reads an action object. Its metadata may say how it was sampled.
+func readAction(whole json.RawMessage) (action Action, errs []fieldError) {
 	var values object
 	if json.Unmarshal(whole, &values) != nil {
-		return "", []fieldError{wrong("dict_type", "action", "Input should be a valid dictionary", whole)}
+		return action, []fieldError{wrong("dict_type", "action", "Input should be a valid dictionary", whole)}
 	}
 	f := &fields{values: values}
 	known := 1
@@ -169,11 +169,16 @@ func readAction(whole json.RawMessage) (string, []fieldError) {
 		known++
 		if kind(metadata) != '{' {
 			f.errs = append(f.errs, wrong("dict_type", "metadata", "Input should be a valid dictionary", metadata))
+		} else if sampled, err := readSampled(metadata); err != nil {
+			bad := wrong("value_error", "metadata", err.Error(), orNull(nil))
+			bad.URL = ""
+			f.errs = append(f.errs, bad)
+		} else {
+			action.Sampled = sampled
 		}
 	}
-	action := ""
 	if _, ok := values["message"]; ok {
-		action = f.text("message", math.MaxInt)
+		action.Text = f.text("message", math.MaxInt)
 	} else {
 		known--
 		f.errs = append(f.errs, missing("message", whole))
@@ -249,12 +254,15 @@ func observationOf(r *Reply, reset bool) observation {
 	return o
 }
 
-// errorFrame returns the error frame of an error of a session.
+// errorFrame returns the error frame of an error of a session or of the table.
 func errorFrame(err error) *frameError {
 	var frame *frameError
 	var ended *EndedError
 	var choice *ChoiceError
+	var full *CapacityError
 	switch {
+	case errors.As(err, &full):
+		return &frameError{Code: capacityReached, Message: err.Error(), Active: full.Active, Max: full.Max}
 	case errors.As(err, &choice):
 		return &frameError{Code: validationError, Message: err.Error()}
 	case errors.As(err, &frame):

@@ -71,16 +71,14 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}
 	conn.SetReadLimit(maxFrame)
 	c := &socket{server: s, mount: m, conn: conn}
-	if r.URL.Query().Has("session_id") {
-		c.refuse(&frameError{Code: sessionError, Message: "Unknown session_id: " +
-			clipped(r.URL.Query().Get("session_id"))})
-		return
+	ended := func(why Reason) { go c.finish(why) }
+	if query := r.URL.Query(); query.Has("session_id") {
+		err = c.attach(query.Get("session_id"), ended)
+	} else {
+		c.session, err = s.table.Open(Owner{Protocol: openEnv, Mount: m, Address: addressOf(r), Ended: ended})
 	}
-	c.session, err = s.table.Open(Owner{Protocol: openEnv, Mount: m, Address: addressOf(r), Ended: func(why Reason) {
-		go c.finish(why)
-	}})
 	if err != nil {
-		c.refuse(capacityFrame(err))
+		c.refuse(errorFrame(err))
 		return
 	}
 	conn.SetPongHandler(func(string) error {
@@ -92,15 +90,6 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 	_ = conn.SetReadDeadline(s.options.Now().Add(pongTime)) // reading reports a broken connection
 	c.ping = time.AfterFunc(pingEvery, c.sendPing)
 	go c.read() // the handler's goroutine holds more memory
-}
-
-// capacityFrame returns the error frame of an error of Table.Open.
-func capacityFrame(err error) *frameError {
-	var full *CapacityError
-	if errors.As(err, &full) {
-		return &frameError{Code: capacityReached, Message: err.Error(), Active: full.Active, Max: full.Max}
-	}
-	return errorFrame(err)
 }
 
 // refuse sends an error to a client that gets no session.
@@ -251,7 +240,7 @@ func (c *socket) answer(frame []byte) {
 func (c *socket) carryOut(q request) (reply, error) {
 	switch q.kind {
 	case "step":
-		r, err := c.session.Step(q.action)
+		r, err := c.session.Take(q.action)
 		return reply{"observation", observationOf(&r, false)}, err
 	case "reset":
 		r, err := c.reset(q)
@@ -259,6 +248,11 @@ func (c *socket) carryOut(q request) (reply, error) {
 	case "state":
 		s, err := c.session.State()
 		return reply{"state", stateOf(s)}, err
+	case "fork":
+		return c.fork(q)
+	case "actions":
+		actions, err := c.session.Actions()
+		return reply{"actions", actionList{actions}}, err
 	}
 	return reply{"mcp", answerMCP(q.data)}, nil
 }

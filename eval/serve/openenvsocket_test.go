@@ -69,13 +69,19 @@ func (c *wsClient) want(frame, reply string) {
 
 func (c *wsClient) wantNext(reply string) {
 	c.t.Helper()
+	if got := c.next(); string(got) != reply {
+		c.t.Errorf("got  %s\nwant %s", got, reply)
+	}
+}
+
+// next reads a reply.
+func (c *wsClient) next() []byte {
+	c.t.Helper()
 	_, got, err := c.ReadMessage()
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if string(got) != reply {
-		c.t.Errorf("got  %s\nwant %s", got, reply)
-	}
+	return got
 }
 
 // wantClose reads the end of the connection.

@@ -104,7 +104,7 @@ var orsRoutes = map[string]orsRoute{
 var orsMountRoutes = map[string]string{
 	"splits": http.MethodGet, "tools": http.MethodGet, "task_tools": http.MethodGet, "prompt": http.MethodGet,
 	"tasks": http.MethodPost, "num_tasks": http.MethodPost, "task": http.MethodPost, "task_range": http.MethodPost,
-	"call": http.MethodPost,
+	"call": http.MethodPost, "actions": http.MethodGet, // which is an extension
 }
 
 // root answers what no other protocol has a pattern for: the Open Reward Standard
@@ -164,7 +164,7 @@ func (s *Server) orsBelow(w http.ResponseWriter, r *http.Request, env, route str
 		writeJSON(w, http.StatusOK, splitList(m))
 	case route == "tools":
 		writeRaw(w, http.StatusOK, orsTools)
-	case slices.Contains([]string{"task_tools", "prompt", "call"}, route):
+	case slices.Contains([]string{"task_tools", "prompt", "call", "actions"}, route):
 		if o, ok := s.orsFind(w, r); ok {
 			s.orsInSession(w, r, o, route)
 		}
@@ -181,8 +181,23 @@ func (s *Server) orsInSession(w http.ResponseWriter, r *http.Request, o *orsSess
 		writeRaw(w, http.StatusOK, orsTools)
 	case "prompt":
 		writeJSON(w, http.StatusOK, blocksOf(o.prompt))
+	case "actions":
+		s.orsActions(w, o)
 	default:
 		s.orsCall(w, r, o)
+	}
+}
+
+// orsActions answers what the valid actions are.
+func (s *Server) orsActions(w http.ResponseWriter, o *orsSession) {
+	actions, err := within(o.session, o.session.Actions)
+	switch {
+	case errors.Is(err, ErrNoEpisode):
+		refuse(w, http.StatusConflict, "the episode is over")
+	case err != nil:
+		s.unavailable(w, err)
+	default:
+		writeJSON(w, http.StatusOK, actionList{actions})
 	}
 }
 

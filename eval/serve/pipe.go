@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sync/errgroup"
 )
 
 // The pipe protocol: one JSON object a line, answered line by line, in order.
@@ -29,6 +31,7 @@ type pipeRequest struct {
 	Tasks *pipeTasks      `json:"tasks"`
 	Open  *sessionsWanted `json:"open"`
 	Steps []pipeEntry     `json:"steps"`
+	Lists []int           `json:"actions"`
 	Fork  []pipeForks     `json:"fork"`
 	Close []int           `json:"close"`
 	Sync  *int            `json:"sync"`
@@ -42,8 +45,8 @@ type pipeTasks struct {
 
 // wantLine says what a line is.
 const wantLine = `want one of "envs": {}, "tasks": {"env": NAME, "split": NAME}, "open": {"env": NAME, "count": N}, ` +
-	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]], "fork": [[SESSION, N], …], ` +
-	`"close": [SESSION, …] and "sync": N`
+	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]], "actions": [SESSION, …], ` +
+	`"fork": [[SESSION, N], …], "close": [SESSION, …] and "sync": N`
 
 // pipe answers lines one after the other. Whoever carries out the last step of a line
 // writes the answer and reads the next line: so a step that comes alone changes no
@@ -117,8 +120,8 @@ func (p *pipe) answer(line []byte) (goesOn bool) {
 // one reports whether a request asks for one thing, and for no more than a line may.
 func (q *pipeRequest) one() bool {
 	asked := 0
-	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Fork != nil,
-		q.Close != nil, q.Sync != nil} {
+	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Lists != nil,
+		q.Fork != nil, q.Close != nil, q.Sync != nil} {
 		if is {
 			asked++
 		}
@@ -133,15 +136,19 @@ func (p *pipe) carryOut(q *pipeRequest) ([]byte, error) {
 		return marshal(map[string]int{"sync": *q.Sync})
 	case q.Open != nil:
 		return p.open(*q.Open)
+	case q.Lists != nil:
+		return p.list(q.Lists), nil
 	case q.Fork != nil:
 		return p.fork(q.Fork)
 	case q.Close != nil:
+		var closing []*Session
 		for _, number := range q.Close {
 			if number >= 0 && number < len(p.sessions) && p.sessions[number].Session != nil {
-				p.sessions[number].Close(ByClient)
+				closing = append(closing, p.sessions[number].Session)
 				p.sessions[number] = pipeSession{}
 			}
 		}
+		closeAll(closing, ByClient)
 		return []byte("{}"), nil
 	case q.Envs != nil:
 		return marshal(p.envList())
@@ -157,6 +164,35 @@ func (p *pipe) carryOut(q *pipeRequest) ([]byte, error) {
 	}
 	return marshal(list)
 }
+
+// list lists the valid actions of sessions, side by side.
+func (p *pipe) list(numbers []int) []byte {
+	answers := make([][]byte, len(numbers))
+	var listing errgroup.Group
+	listing.SetLimit(batchWorkers)
+	for i, number := range numbers {
+		if number < 0 || number >= len(p.sessions) || p.sessions[number].Session == nil {
+			answers[i] = pipeError(errClosed)
+			continue
+		}
+		session := p.sessions[number].Session
+		listing.Go(func() error {
+			actions, err := within(session, session.Actions)
+			if err == nil {
+				answers[i], err = marshal(actions)
+			}
+			if err != nil {
+				answers[i] = pipeError(err)
+			}
+			return nil
+		})
+	}
+	_ = listing.Wait() // always nil
+	return slices.Concat([]byte(`{"actions":[`), bytes.Join(answers, []byte(",")), []byte("]}"))
+}
+
+// errClosed answers for a session that there is not.
+var errClosed = errors.New("the session is closed")
 
 // open opens sessions, and answers with the number of the first one.
 func (p *pipe) open(q sessionsWanted) ([]byte, error) {

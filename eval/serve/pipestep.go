@@ -13,8 +13,9 @@ import (
 // pipeEntry is a step or a reset: [SESSION, ACTION] or [SESSION, {…}].
 type pipeEntry struct {
 	session int
-	action  string
+	action  Action
 	reset   json.RawMessage // nil for a step
+	bad     error           // what is wrong with how the action was sampled
 	next    int             // the next entry of the session, if it is not the last one
 	answer  []byte
 }
@@ -39,7 +40,14 @@ func (e *pipeEntry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		e.action = action.String()
+		e.action.Text = action.String()
+		if d.PeekKind() == '{' {
+			sampled, err := d.ReadValue()
+			if err != nil {
+				return err
+			}
+			e.action.Sampled, e.bad = readSampled(json.RawMessage(sampled))
+		}
 	case '{':
 		arguments, err := d.ReadValue()
 		if err != nil {
@@ -133,17 +141,20 @@ func (p *pipe) play(t *turn) (goesOn bool) {
 // carryOut returns the answer to an entry.
 func (g *pipeGroup) carryOut(e *pipeEntry) []byte {
 	if g.session == nil {
-		return pipeError(errors.New("the session is closed"))
+		return pipeError(errClosed)
 	}
 	if over := g.session.over.Load(); over != nil { // perhaps with a step that still holds it
 		return pipeError(over)
+	}
+	if e.bad != nil {
+		return pipeError(e.bad)
 	}
 	var r Reply
 	var err error
 	if e.reset != nil {
 		r, err = g.session.resetBy(e.reset)
 	} else {
-		r, err = g.session.Step(e.action)
+		r, err = g.session.Take(e.action)
 	}
 	if err != nil {
 		return pipeError(err)

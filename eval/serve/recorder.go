@@ -18,6 +18,9 @@ type Recorder interface {
 	// Append writes an attempt at a task. It is on disk when Append returns without
 	// an error.
 	Append(t envs.Task, stepLimit int, e *record.Episode) error
+	// AppendFork does so with what was played from a fork, which is no attempt at its
+	// task.
+	AppendFork(f *record.Fork) error
 	Close() error
 }
 
@@ -74,9 +77,32 @@ type recording struct {
 	task      envs.Task
 	stepLimit int
 	log       episode.Log
-	size      int // bytes of texts
+	size      int // bytes of texts and tokens
 	over      bool
+	// branch is the name of the episode once it is forked. That of a fork has a parent,
+	// from which it goes on after step.
+	branch, parent string
+	step           int
 }
+
+// fork returns the recording of a fork of the episode. A fork on which nothing was played
+// has no line, so its own forks are those of its parent.
+func (r *recording) fork(now time.Time) *recording {
+	if r.branch == "" {
+		r.branch = newBranch()
+	}
+	f := &recording{to: r.to, task: r.task, stepLimit: r.stepLimit, branch: newBranch(), parent: r.branch,
+		step: r.step + len(r.log.Episode.Trajectory)}
+	if r.parent != "" && f.step == r.step {
+		f.parent = r.parent
+	}
+	f.log.Episode = &record.Episode{Trajectory: []record.Step{}}
+	f.log.Episode.Started = now.UTC()
+	return f
+}
+
+// newBranch names an episode among all forks.
+func newBranch() string { return newID()[:16] }
 
 // maxRecording bounds the texts of an episode, in bytes.
 const maxRecording = 8 << 20
@@ -91,19 +117,23 @@ func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recor
 	if limit < 0 {
 		limit = math.MaxInt32 // none
 	}
-	rec := &record.Episode{Goal: start.Goal, Observation: start.Observation, Trajectory: []record.Step{}}
+	rec := &record.Episode{Trajectory: []record.Step{}}
 	rec.Started = r.now().UTC()
-	return &recording{to: to, task: e.Task, stepLimit: limit, log: episode.Log{Episode: rec}}, nil
+	log := episode.Log{Episode: rec}
+	log.Begin(start, e.Mount.Perturbation != "")
+	return &recording{to: to, task: e.Task, stepLimit: limit, log: log}, nil
 }
 
 // add adds a step.
-func (r *recording) add(move agent.Move, step envs.Step) {
-	if r.size += len(move.Action) + len(step.Observation); r.size > maxRecording ||
+func (r *recording) add(move agent.Move, sampled Sampled, step envs.Step) {
+	if r.size += len(move.Action) + len(step.Observation) + sampled.bytes(); r.size > maxRecording ||
 		len(r.log.Episode.Trajectory) == record.MaxSteps {
 		r.over = true // end says so
 		return
 	}
 	r.log.Add(move, step)
+	last := &r.log.Episode.Trajectory[len(r.log.Episode.Trajectory)-1]
+	last.TokenIDs, last.Logprobs = sampled.TokenIDs, sampled.Logprobs
 }
 
 // end writes an episode. The cause is what went wrong; nil for a result.
@@ -115,5 +145,14 @@ func (r *recording) end(outcome record.Outcome, cause error, now time.Time) erro
 	}
 	r.log.Episode.Ended = now.UTC()
 	r.log.End(outcome, cause)
-	return r.to.Append(r.task, r.stepLimit, r.log.Episode)
+	e := r.log.Episode
+	if r.parent == "" {
+		e.Branch = r.branch
+		return r.to.Append(r.task, r.stepLimit, e)
+	}
+	return r.to.AppendFork(&record.Fork{
+		Branch: r.branch, Parent: r.parent, Step: r.step, Task: r.task.ID, StepLimit: r.stepLimit, Outcome: e.Outcome,
+		Error: e.Error, Success: e.Success, Progress: e.Progress, Started: e.Started, Ended: e.Ended,
+		Trajectory: e.Trajectory,
+	})
 }

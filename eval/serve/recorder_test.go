@@ -16,6 +16,7 @@ type shelf struct {
 	mu     sync.Mutex
 	kept   []record.Episode
 	limits []int
+	forks  []record.Fork
 	err    error
 	closed bool
 }
@@ -25,6 +26,13 @@ func (s *shelf) Append(t envs.Task, stepLimit int, e *record.Episode) error {
 	defer s.mu.Unlock()
 	e.Task = t.ID
 	s.kept, s.limits = append(s.kept, *e), append(s.limits, stepLimit)
+	return s.err
+}
+
+func (s *shelf) AppendFork(f *record.Fork) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forks = append(s.forks, *f)
 	return s.err
 }
 

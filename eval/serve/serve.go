@@ -38,6 +38,8 @@ type Options struct {
 	// MaxSessions and MaxPerAddress bound the open sessions, of all and of one client
 	// address.
 	MaxSessions, MaxPerAddress int
+	// Memory bounds the memory of the process: what needs more is refused.
+	Memory Memory
 	// Idle ends a session without a request.
 	Idle time.Duration
 	// Record opens the recorder of a set of tasks, under a name for it; nil records
@@ -72,7 +74,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux(), crew: newCrew(), open: newGathering()}
 	s.table = &Table{
 		max: o.MaxSessions, perAddress: o.MaxPerAddress, idle: o.Idle, now: o.Now, log: o.Log, metrics: s.metrics,
-		addresses: map[string]int{},
+		addresses: map[string]int{}, room: room{Memory: o.Memory},
 	}
 	if o.Record != nil {
 		s.table.recorders = &recorders{open: o.Record, now: o.Now, opened: map[*Set]Recorder{}}

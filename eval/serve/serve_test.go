@@ -30,6 +30,9 @@ func newEcho(n int) *echo {
 		e.tasks = append(e.tasks, envs.Task{ID: fmt.Sprintf("echo/%d", i), Index: i, Type: "echo",
 			Digest: envs.Digest(fmt.Sprint(i))})
 	}
+	if n > 1 {
+		e.tasks[1].Difficulty = envs.Hard
+	}
 	return e
 }
 

@@ -86,6 +86,10 @@ type Session struct {
 	// nanoseconds of Unix time; busy is 0 between requests.
 	used, busy atomic.Int64
 	over       atomic.Pointer[EndedError] // nil until the session ends
+	// unused says that the session is a fork without a request yet.
+	unused atomic.Bool
+	// ended is called once, when the session ends; nil for nothing, and afterwards.
+	ended atomic.Pointer[func(Reason)]
 
 	mu      sync.Mutex // held by the running request
 	episode Episode
@@ -148,7 +152,10 @@ type Reply struct {
 func (s *Session) ID() string { return s.id }
 
 // Touch counts as a request: the session is not idle.
-func (s *Session) Touch() { s.used.Store(s.table.now().UnixNano()) }
+func (s *Session) Touch() {
+	s.used.Store(s.table.now().UnixNano())
+	s.unused.Store(false)
+}
 
 // name tells sessions apart in logs. The whole id would let its reader use a session.
 func (s *Session) name() string { return s.id[:8] }
@@ -196,6 +203,9 @@ func (s *Session) begin() error {
 		return over
 	}
 	s.busy.Store(s.table.now().UnixNano())
+	if s.unused.Load() {
+		s.unused.Store(false)
+	}
 	return nil
 }
 
@@ -228,6 +238,7 @@ func (s *Session) drop(why Reason) {
 	}
 	world := s.world
 	s.world = nil
+	s.table.worlds.Add(-1)
 	_ = world.Close() // its episode is over
 }
 
@@ -238,8 +249,8 @@ func (s *Session) Close(why Reason) {
 	}
 	s.stop()
 	s.table.remove(s, why)
-	if s.owner.Ended != nil {
-		s.owner.Ended(why)
+	if ended := s.ended.Swap(nil); ended != nil {
+		(*ended)(why)
 	}
 	s.clear()
 }
@@ -261,6 +272,11 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	}
 	defer s.end()
 	defer s.guard(&err)
+	if s.world == nil { // otherwise the new one takes the place of the old one
+		if err := s.table.hold(); err != nil {
+			return r, err
+		}
+	}
 	s.drop(notYetOver)
 	if e.MaxSteps == 0 {
 		e.MaxSteps = e.Mount.limit(e.Set, e.Task)
@@ -293,14 +309,18 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	}
 	s.table.metrics.reset(e.Mount, s.owner.Protocol, s.table.now().Sub(began))
 	s.episode, s.world = e, world
+	s.table.worlds.Add(1)
 	s.last = State{EpisodeID: e.ID, TaskID: e.Task.ID, Progress: r.Progress}
 	return r, nil
 }
 
-// Step carries out an action. Without a running episode it returns ErrNoEpisode. An
+// Step carries out an action, as Take does.
+func (s *Session) Step(action string) (Reply, error) { return s.Take(Action{Text: action}) }
+
+// Take carries out an action. Without a running episode it returns ErrNoEpisode. An
 // error of the environment is a *WorldError and ends the episode; a panic ends the
 // session.
-func (s *Session) Step(action string) (r Reply, err error) {
+func (s *Session) Take(action Action) (r Reply, err error) {
 	if err := s.begin(); err != nil {
 		return r, err
 	}
@@ -311,7 +331,7 @@ func (s *Session) Step(action string) (r Reply, err error) {
 	}
 	e := &s.episode
 	began := s.table.now()
-	move, step, err := s.act(action)
+	move, step, err := s.act(action.Text)
 	if err == nil {
 		r = Reply{
 			TaskID: e.Task.ID, Observation: step.Observation, Reward: e.Mount.reward(step, s.last.Progress),
@@ -331,7 +351,7 @@ func (s *Session) Step(action string) (r Reply, err error) {
 	}
 	s.last.Steps, s.last.Progress, s.last.Done = r.Steps, r.Progress, r.Done
 	if s.record != nil {
-		s.record.add(move, step)
+		s.record.add(move, action.Sampled, step)
 	}
 	if !r.Done {
 		return r, nil
@@ -452,6 +472,9 @@ func (s *Session) guard(err *error) {
 	if s.record != nil {
 		_ = s.table.keep(s.record, record.EnvError, *err) // keep has logged it
 		s.record = nil
+	}
+	if s.world != nil {
+		s.table.worlds.Add(-1)
 	}
 	s.world = nil // closing it could panic as well
 	s.Close(Failed)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -22,6 +23,9 @@ const MaxStepTime = 30 * time.Second
 // machine. It is less than MaxStepTime: the session goes on and can try again.
 const startTime = 20 * time.Second
 
+// unusedForkTime ends a fork that nobody has used.
+const unusedForkTime = time.Minute
+
 // shards is the number of parts of a table; a session falls to one by its id.
 const shards = 64
 
@@ -33,8 +37,10 @@ type Table struct {
 	log             func(event string, about ...any)
 	metrics         *metrics
 	recorders       *recorders // nil without records
+	room            room
 
 	open   atomic.Int64
+	worlds atomic.Int64 // running episodes
 	closed atomic.Bool
 	shards [shards]struct {
 		sync.Mutex
@@ -49,12 +55,17 @@ type CapacityError struct {
 	Active, Max int
 	// Address says that it is the limit of one client address.
 	Address bool
+	// InUse and Memory are bytes if it is the limit of memory; 0 otherwise.
+	InUse, Memory int64
 }
 
 // Error is what clients of OpenEnv know.
 func (e *CapacityError) Error() string {
 	text := fmt.Sprintf("Server at capacity: %d/%d sessions active. Cannot accept new connections.", e.Active, e.Max)
-	if e.Address {
+	switch {
+	case e.Memory > 0:
+		text = memoryText(e.InUse, e.Memory, e.Active)
+	case e.Address:
 		text = fmt.Sprintf(
 			"Server at capacity: %d/%d sessions active from this address. Cannot accept new connections; "+
 				"--max-sessions-per-client raises the limit.", e.Active, e.Max)
@@ -73,6 +84,11 @@ func (t *Table) Open(o Owner) (*Session, error) {
 		t.metrics.closed(o.Protocol, Capacity)
 		return nil, &CapacityError{Active: int(min(n-1, int64(t.max))), Max: t.max}
 	}
+	if err := t.hold(); err != nil {
+		t.open.Add(-1)
+		t.metrics.closed(o.Protocol, Capacity)
+		return nil, err
+	}
 	if n, ok := t.admit(o.Address); !ok {
 		t.open.Add(-1)
 		t.metrics.closed(o.Protocol, Capacity)
@@ -80,6 +96,9 @@ func (t *Table) Open(o Owner) (*Session, error) {
 	}
 	s := &Session{id: newID(), owner: o, table: t}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	if o.Ended != nil {
+		s.ended.Store(&o.Ended)
+	}
 	s.used.Store(t.now().UnixNano())
 	shard := &t.shards[shardOf(s.id)]
 	shard.Lock()
@@ -92,6 +111,16 @@ func (t *Table) Open(o Owner) (*Session, error) {
 		return nil, &EndedError{ShutDown}
 	}
 	return s, nil
+}
+
+// hold reports that there is no memory for another world.
+func (t *Table) hold() error {
+	worlds := t.worlds.Load()
+	inUse, ok := t.room.admit(worlds, t.now)
+	if !ok {
+		return &CapacityError{Active: int(worlds), Max: t.max, InUse: inUse, Memory: t.room.Most}
+	}
+	return nil
 }
 
 // admit counts a session of a client address, unless it has too many. The process
@@ -142,6 +171,9 @@ func (t *Table) Sweep() {
 	now := t.now().UnixNano()
 	t.each(func(s *Session) {
 		busy, idle := s.busy.Load(), cmp.Or(s.owner.Idle, t.idle)
+		if s.owner.Idle == 0 && s.unused.Load() {
+			idle = min(idle, unusedForkTime)
+		}
 		switch {
 		case busy != 0 && now-busy > int64(MaxStepTime):
 			s.Close(TooSlow)
@@ -154,14 +186,21 @@ func (t *Table) Sweep() {
 // CloseAll ends all sessions, and refuses new ones.
 func (t *Table) CloseAll() {
 	t.closed.Store(true)
-	var closing errgroup.Group // side by side, because records are flushed together
+	var all []*Session
+	t.each(func(s *Session) { all = append(all, s) })
+	closeAll(all, ShutDown)
+}
+
+// closeAll closes sessions, side by side: records are flushed together.
+func closeAll(sessions []*Session, why Reason) {
+	var closing errgroup.Group
 	closing.SetLimit(256)
-	t.each(func(s *Session) {
+	for _, s := range sessions {
 		closing.Go(func() error {
-			s.Close(ShutDown)
+			s.Close(why)
 			return nil
 		})
-	})
+	}
 	_ = closing.Wait() // always nil
 }
 
@@ -209,12 +248,16 @@ func (t *Table) keep(r *recording, outcome record.Outcome, cause error) error {
 	return nil
 }
 
+var errPruned = errors.New("the fork was closed before the end of its episode")
+
 // abandon writes an episode that its client left: it gave up if it began another
 // one or closed the session. Otherwise there is no result. An episode without steps
 // was not played.
 func (t *Table) abandon(r *recording, why Reason) {
 	switch {
 	case len(r.log.Episode.Trajectory) == 0:
+	case r.parent != "" && (why == notYetOver || why == ByClient): // a branch that is pruned has not failed
+		_ = t.keep(r, record.Cancelled, errPruned) // keep has logged it
 	case why == notYetOver || why == ByClient:
 		_ = t.keep(r, record.Failure, nil) // keep has logged it
 	default:

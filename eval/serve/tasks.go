@@ -64,15 +64,22 @@ func splitList(m *Mount) []splitInfo {
 
 // taskInfo is a task as it is listed.
 type taskInfo struct {
-	ID    string `json:"id"`
-	Index int    `json:"index"`
+	ID         string          `json:"id"`
+	Index      int             `json:"index"`
+	Type       string          `json:"type"`
+	Difficulty envs.Difficulty `json:"difficulty,omitempty"`
+}
+
+// infoOf lists the task of a set at a place.
+func infoOf(tasks []envs.Task, at int) taskInfo {
+	return taskInfo{tasks[at].ID, at, tasks[at].Type, tasks[at].Difficulty}
 }
 
 // taskRange lists the tasks from start to stop, which is exclusive.
 func taskRange(tasks []envs.Task, start, stop int) []taskInfo {
 	list := []taskInfo{}
 	for i := start; i < stop; i++ {
-		list = append(list, taskInfo{tasks[i].ID, i})
+		list = append(list, infoOf(tasks, i))
 	}
 	return list
 }
@@ -80,9 +87,9 @@ func taskRange(tasks []envs.Task, start, stop int) []taskInfo {
 // taskRequest is the body of the routes about tasks.
 type taskRequest struct {
 	Split string `json:"split"`
-	Index *int   `json:"index"`
-	Start *int   `json:"start"`
-	Stop  *int   `json:"stop"`
+	Index *whole `json:"index"`
+	Start *whole `json:"start"`
+	Stop  *whole `json:"stop"`
 }
 
 // answerTasks answers a route about the tasks of a split. Named adds the name of the
@@ -125,7 +132,7 @@ func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, r
 	case "task_range":
 		answer.Tasks = taskRange(set.Tasks, bound(q.Start, 0, n), bound(q.Stop, n, n))
 	case "task":
-		if q.Index == nil || *q.Index < 0 || *q.Index >= n {
+		if q.Index == nil || *q.Index < 0 || int(*q.Index) >= n {
 			text := "Invalid task index"
 			if named {
 				text = "Invalid index"
@@ -133,18 +140,19 @@ func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, r
 			refuse(w, http.StatusBadRequest, text)
 			return
 		}
-		answer.Task = &taskInfo{set.Tasks[*q.Index].ID, *q.Index}
+		task := infoOf(set.Tasks, int(*q.Index))
+		answer.Task = &task
 	}
 	writeJSON(w, http.StatusOK, answer)
 }
 
 // bound returns an end of a slice by Python's rules: negative numbers count from the
 // end, and everything is cut to 0…n.
-func bound(i *int, otherwise, n int) int {
+func bound(i *whole, otherwise, n int) int {
 	if i == nil {
 		return otherwise
 	}
-	at := *i
+	at := int(*i)
 	if at < 0 {
 		at += n
 	}

@@ -50,6 +50,34 @@ def test_errors(pool):
         heldout.Pool("chess").envs()
 
 
+def test_actions(pool):
+    session, other = pool.open(count=2)
+    with pytest.raises(heldout.StepError, match="send reset first"):
+        session.actions()
+    session.reset(index=0, keys=True)
+    other.reset(index=1)
+    mine, theirs = pool.actions([session, other])
+    assert mine and mine != theirs and mine == session.actions()
+    key = session.reset(index=0, keys=True).observation["state_key"]
+    session.actions()
+    assert session.step(LOOK).observation["state_key"] == key
+    assert asyncio.run(session.aactions()) == mine
+
+
+def test_sampled_actions_are_recorded(tmp_path):
+    with heldout.Pool("pddl", record=tmp_path) as pool:
+        (session,) = pool.open()
+        session.reset(index=0, max_steps=2)
+        session.step(heldout.Sampled(LOOK, token_ids=range(3), logprobs=[-0.5, -1, -1.25]))
+        with pytest.raises(heldout.StepError, match="there are 1 token_ids and 2 logprobs"):
+            session.step(heldout.Sampled(LOOK, token_ids=[1], logprobs=[-1, -2]))
+        session.step(heldout.Sampled(LOOK, logprobs=[-1.0]))
+    (episode,) = heldout.episodes(tmp_path / "pddl")
+    one, two = episode["trajectory"]
+    assert one["token_ids"] == [0, 1, 2] and one["logprobs"] == [-0.5, -1, -1.25] and one["action"] == LOOK
+    assert "token_ids" not in two and two["logprobs"] == [-1.0]
+
+
 def test_forks(pool):
     one, two = pool.open(count=2)
     pool.step([(one, {"index": 0, "keys": True}), (two, {"index": 1})])

@@ -4,6 +4,7 @@ package column
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -137,13 +138,32 @@ var (
 
 // Columns of families of perturbations.
 var (
-	Grade       = table.Count("grade", "Grade", "the grade of the families; 1 is the mildest")
-	FamilyCount = table.Count("families", "Families", "number of families, each alone").AsDetail()
-	Base        = table.Share("base", "Base", "the rate without a perturbation, in percent")
-	Perturbed   = table.Share("perturbed", "Changed", "the mean rate over the families, in percent")
-	Index       = table.Rate("index", "Index", "the share of the rate that is lost, in percent")
-	DoseGrade   = table.Words("grade", "Grade", "the grade of the families, or drawn")
-	Combined    = table.Count("families", "Families",
+	Grade          = table.Count("grade", "Grade", "the grade of the families; 1 is the mildest")
+	Base           = table.Share("base", "Base", "the rate without a perturbation, in percent")
+	InterfaceIndex = table.Rate("interface", "Interface",
+		"what is lost where other actions are needed, in percent of what the memoriser loses")
+	ReadingIndex = table.Rate("reading", "Reading",
+		"what is lost where other texts are read, in percent of what the reciter loses")
+	AdaptationCost = table.Limited(table.Share("adaptation_cost", "Steps",
+		"errors until the first valid new form, in solved tasks"), "adaptation_cost_")
+	Worst         = table.Words("worst", "Worst", "the families that cost most, each alone")
+	InterfaceSets = table.Count("interface_perturbations", "Perturbations",
+		"number of perturbations that change what must be said")
+	InterfaceCounted = table.Count("interface_counted", "Counted", "those of them by which the memoriser loses")
+	MemoriserLoss    = table.Share("memoriser_loss", "Memoriser",
+		"what the memoriser loses by them on average, in percent of its rate")
+	ReaderLoss = table.Share("reader_loss", "Reader",
+		"what the expert loses by them on average, in percent of its rate")
+	ReadingSets = table.Count("reading_perturbations", "Perturbations",
+		"number of perturbations that change only what is read")
+	ReadingCounted = table.Count("reading_counted", "Counted", "those of them by which the reciter loses")
+	ReciterLoss    = table.Share("reciter_loss", "Reciter",
+		"what the reciter loses by them on average, in percent of its rate")
+	ReaderReadingLoss = table.Share("reader_reading_loss", "Reader",
+		"what the expert loses by them on average, in percent of its rate")
+	Luck      = table.Share("luck", "Luck", "the rate of the random player without a perturbation, in percent")
+	DoseGrade = table.Words("grade", "Grade", "the grade of the families, or drawn")
+	Combined  = table.Count("families", "Families",
 		"number of families that are combined; 0 is without a perturbation").Aligned(true)
 	Sets = table.Count("perturbations", "Sets",
 		"number of perturbations over which the rate is averaged").AsDetail()
@@ -213,6 +233,30 @@ var (
 	TokensIn     = table.Count("prompt_tokens", "Tokens in", "tokens of the prompts, as the server counted them")
 	TokensOut    = table.Count("completion_tokens", "out", "tokens of the replies, as the server counted them")
 )
+
+// Columns of cost.
+var (
+	CachedTokens = table.Count("cached_tokens", "cached",
+		"tokens of the prompts that the server had computed before; 0 if it does not say").AsDetail()
+	ReasoningTokens = table.Count("reasoning_tokens", "reasoning",
+		"tokens of the replies that are reasoning; 0 if the server does not say").AsDetail()
+	Dollars           = table.Amount("dollars", "USD", "dollars at the prices that were given", dollars)
+	DollarsPerEpisode = table.Amount("dollars_per_episode", "per episode", "dollars per episode with a result",
+		dollars).AsDetail()
+	DollarsPerSolved = table.Amount("dollars_per_solved", "per solved", "dollars per solved episode", dollars)
+)
+
+// dollars shows an amount with the digits that matter; nothing if there is none to divide by.
+func dollars(amount float64) table.Cell {
+	if math.IsNaN(amount) || math.IsInf(amount, 0) {
+		return table.None()
+	}
+	digits := 2
+	if amount != 0 && math.Abs(amount) < 1 {
+		digits = 4
+	}
+	return table.Cell{Text: strconv.FormatFloat(amount, 'f', digits, 64), Value: amount}
+}
 
 // The held-out score.
 var (

@@ -134,19 +134,19 @@ var kinds = []Kind{
 		build: robustness,
 	},
 	{
-		Name: "dose", Title: "Success by number of combined families", Table: "dose", Section: "memorisation",
+		Name: "dose", Title: "Success by number of combined families", Table: "dose", Section: "indices",
 		Caption: "Lines are success rates over the number of families of perturbations that are combined, bands their " +
 			"95% intervals. 0 is without a perturbation.",
 		build: byDose("SR"),
 	},
 	{
-		Name: "dose-progress", Title: "Progress by number of combined families", Table: "dose", Section: "memorisation",
+		Name: "dose-progress", Title: "Progress by number of combined families", Table: "dose", Section: "indices",
 		Caption: "Lines are progress rates over the number of families of perturbations that are combined, bands " +
 			"their 95% intervals. 0 is without a perturbation.",
 		build: byDose("PR"),
 	},
 	{
-		Name: "families", Title: "Change by family of perturbations", Table: "families", Section: "memorisation",
+		Name: "families", Title: "Change by family of perturbations", Table: "families", Section: "indices",
 		Caption: "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% " +
 			"intervals. The number behind a family is its grade. " + decided,
 		build: families,

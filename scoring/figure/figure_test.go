@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -254,6 +255,38 @@ func TestInline(t *testing.T) {
 	if want := "<title>alfworld, expert: SR 0.0* (95% 0.0 to 50.0)</title>"; err != nil ||
 		!strings.Contains(string(element), want) {
 		t.Errorf("no mark says %s", want)
+	}
+}
+
+// The parts of a bar follow one another, and the legend has the parts that a bar has, and
+// no others.
+func TestPartsOfBars(t *testing.T) {
+	all := everyTable("expert")
+	steps := all[slices.IndexFunc(all, func(t table.Table) bool { return t.ID == "lost-steps" })]
+	steps.Rows[0][steps.At("loops")] = table.Percent(0)
+	f, err := New("failures", all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	element, _, err := f.Inline()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"invalid action": true, "format error": true, "loop": false} {
+		if got := strings.Contains(string(element), ">"+name+"</text>"); got != want {
+			t.Errorf("the legend has %q: %v", name, got)
+		}
+	}
+	at := 0.0
+	for _, mark := range regexp.MustCompile(`class="mark" x="([\d.]+)"`).FindAllStringSubmatch(string(element), -1) {
+		x, err := strconv.ParseFloat(mark[1], 64)
+		if err != nil || x <= at {
+			t.Errorf("a part begins at %v, and the one before it at %v: %v", x, at, err)
+		}
+		at = x
+	}
+	if at == 0 {
+		t.Error("there are no bars")
 	}
 }
 

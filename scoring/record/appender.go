@@ -59,6 +59,18 @@ func (s *appender) prepare() (err error) {
 	if err := s.lock(filepath.Join(s.dir, lockFile)); err != nil {
 		return err
 	}
+	removed, err := removeLeftovers(s.dir)
+	for _, name := range removed {
+		s.warn("removed %s, which a killed process left", name)
+	}
+	if err != nil {
+		return err
+	}
+	return s.openFile()
+}
+
+// openFile opens and locks the file.
+func (s *appender) openFile() (err error) {
 	// O_APPEND: the system itself appends every write after all others.
 	if s.file, err = os.OpenFile(s.name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666); err != nil {
 		return err
@@ -84,13 +96,6 @@ func (s *appender) prepare() (err error) {
 		s.warn(
 			"its file system does not tell whether two files are the same: if %s is replaced while heldout writes to "+
 				"it, what is written is lost", s.base)
-	}
-	removed, err := removeLeftovers(s.dir)
-	for _, name := range removed {
-		s.warn("removed %s, which a killed process left", name)
-	}
-	if err != nil {
-		return err
 	}
 	return s.trySync()
 }

@@ -20,7 +20,7 @@ const (
 var ErrTooMany = errors.New("there are too many files: what is further on was not searched")
 
 // Find returns the run directories below a folder, or the folder itself if it is
-// one, in the order of their names. A folder with shards stands for them. Find follows
+// one, in the natural order of their names. A folder with shards stands for them. Find follows
 // no links, except for root, and skips hidden folders. problem receives each folder
 // that cannot be read.
 func Find(root string, problem func(folder string, err error)) []string {
@@ -59,7 +59,7 @@ func Below(folders []string, tell Tell) ([]Parts, error) {
 func (t Tell) problem(folder string, err error) { t.Warn(fmt.Sprintf("%s: %v", folder, err)) }
 
 // Runs divides directories into runs, and tells which shards are missing. A folder that is no
-// run stands for those below it, in the order of their names. Even under different names, the
+// run stands for those below it, in the natural order of their names. Even under different names, the
 // same records count once.
 func Runs(dirs []string, tell Tell) ([]Parts, error) {
 	var all []string
@@ -116,6 +116,7 @@ func (s *search) visit(dir string, depth int) {
 	if slices.ContainsFunc(shards, IsRun) {
 		s.found = append(s.found, dir)
 	}
+	slices.SortFunc(entries, func(a, b os.DirEntry) int { return Natural(a.Name(), b.Name()) })
 	for _, e := range entries {
 		if s.left--; s.left == 0 {
 			s.problem(dir, ErrTooMany)

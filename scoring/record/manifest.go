@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/datafile"
 )
@@ -30,6 +32,8 @@ type Manifest struct {
 	Reflection *Prompt `json:"reflection,omitempty"`
 	// Names are what the user calls models in tables, by model.
 	Names map[string]string `json:"names,omitempty"`
+	// Prices are what the user says that models cost, by model.
+	Prices configs.Prices `json:"prices,omitempty"`
 	// Servers is what the model servers reported about themselves, by model; one
 	// entry per start of the run.
 	Servers map[string][]Server `json:"servers,omitempty"`
@@ -104,6 +108,14 @@ type Condition struct {
 	Preset *Preset `json:"preset,omitempty"`
 }
 
+// Stopped returns the budget that ended the last session; empty if none did.
+func (m *Manifest) Stopped() string {
+	if len(m.Sessions) == 0 {
+		return ""
+	}
+	return m.Sessions[len(m.Sessions)-1].Stopped
+}
+
 // Sweep says that a run plays environments under several perturbations.
 type Sweep struct {
 	// Suite is the suite that the perturbations are; empty if they were named.
@@ -112,8 +124,21 @@ type Sweep struct {
 	Grades []int `json:"grades,omitempty"`
 	// Env is the environment of the perturbations that name none.
 	Env string `json:"env"`
+	// Anchors are players that nobody asked for, which give numbers under perturbations a
+	// scale. Only the table of robustness indices has them.
+	Anchors []string `json:"anchors,omitempty"`
 	// Perturbations are those beside none, in the order of the table.
 	Perturbations []Perturbation `json:"perturbations"`
+	// LeftOut are perturbations of the suite that do not fit a preset.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+}
+
+// LeftOut is a family of perturbations, or a combination, that a suite has for an
+// environment and a sweep does not play, since it does not fit the preset.
+type LeftOut struct {
+	Env          string `json:"env"`
+	Perturbation string `json:"perturbation"`
+	Why          string `json:"why"`
 }
 
 // Of returns the perturbations of an environment, in the order of the table.
@@ -125,6 +150,16 @@ func (s *Sweep) Of(env string) (out []Perturbation) {
 	}
 	return out
 }
+
+// Combines reports whether a perturbation combines families of rules; false without a
+// sweep.
+func (s *Sweep) Combines() bool {
+	return s != nil && slices.ContainsFunc(s.Perturbations, func(p Perturbation) bool { return len(p.Parts) > 0 })
+}
+
+// Besides reports whether a player is an anchor that nobody asked for; false without a
+// sweep.
+func (s *Sweep) Besides(model string) bool { return s != nil && slices.Contains(s.Anchors, model) }
 
 // Perturbation is a perturbation of a sweep.
 type Perturbation struct {
@@ -146,6 +181,9 @@ type Perturbation struct {
 	// Model is set if the perturbation changes the model and not the interface:
 	// "no-ind" stands for a model trained without data of the environment.
 	Model string `json:"model,omitempty"`
+	// Departs lists what of the environment's preset is not the original's under the
+	// perturbation, such as "the instruction"; empty without a preset.
+	Departs []string `json:"departs,omitempty"`
 	// Base are the models for whom the result without perturbation counts: they
 	// were trained without such data anyway, or not at all.
 	Base []string `json:"base,omitempty"`
@@ -207,6 +245,8 @@ type Session struct {
 	Started time.Time `json:"started"`
 	// Ended is missing when the session was killed.
 	Ended *time.Time `json:"ended,omitempty"`
+	// Stopped is the budget that ended the session, as it is given on the command line.
+	Stopped string `json:"stopped,omitempty"`
 }
 
 // maxManifest is the largest run.json that is read, in bytes. The file of a run

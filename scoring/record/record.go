@@ -116,6 +116,10 @@ type Result struct {
 	// Repairs counts, by rule, how often a rule of the preset changed or supplied an
 	// action.
 	Repairs map[string]int `json:"repairs,omitempty"`
+	// Rewritten counts the messages that a perturbation of the environment changed: the
+	// beginning, and steps whose action or answer is another text. Nil without a
+	// perturbation and in older records.
+	Rewritten *int `json:"rewritten,omitempty"`
 	// Trimmed counts how often the oldest part of the history, or finally an
 	// example, was removed to fit the context.
 	Trimmed int `json:"trimmed"`
@@ -137,6 +141,7 @@ type Result struct {
 	// counted them, with those of replies that were asked for again.
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
+	TokenDetails
 	// Calls counts the replies asked for, Requests what was sent for them,
 	// retries included.
 	Calls    int `json:"calls"`
@@ -145,10 +150,27 @@ type Result struct {
 	ModelSeconds float64 `json:"model_seconds"`
 	// SearchSteps counts the steps that a search made in forks of the world.
 	SearchSteps int `json:"search_steps,omitempty"`
+	// SearchUnread counts the calls of a search whose reply had no readable proposal, and
+	// SearchEnd says why the search ended.
+	SearchUnread int       `json:"search_unread,omitempty"`
+	SearchEnd    SearchEnd `json:"search_end,omitempty"`
+	// Branch is the name by which lines of forks.jsonl mean this episode; empty if it was
+	// not forked.
+	Branch string `json:"branch,omitempty"`
 
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 }
+
+// SearchEnd is why a search ended.
+type SearchEnd string
+
+// The ends of a search: it solved the task, spent its budget, or had nothing left to try.
+const (
+	SearchSolved    SearchEnd = "solved"
+	SearchBudget    SearchEnd = "budget"
+	SearchExhausted SearchEnd = "exhausted"
+)
 
 // Episode is one line of episodes.jsonl.
 type Episode struct {
@@ -206,6 +228,28 @@ type Step struct {
 	PromptTokens     int     `json:"prompt_tokens,omitempty"`
 	CompletionTokens int     `json:"completion_tokens,omitempty"`
 	ModelSeconds     float64 `json:"model_seconds,omitempty"`
+	TokenDetails
+	// Sent are digests of the prompts that the model answered for the step, in order: 16
+	// hex digits of a SHA-256 over roles and texts of all messages. Nil in older records.
+	Sent []string `json:"sent,omitempty"`
+	// TokenIDs are the tokens of the reply and Logprobs their log-probabilities, as far as
+	// a trainer that played through a server sent them.
+	TokenIDs []int     `json:"token_ids,omitempty"`
+	Logprobs []float64 `json:"logprobs,omitempty"`
+}
+
+// TokenDetails are parts of tokens that services charge for at another price, or show
+// to nobody. Both are as the server counted them; 0 if it did not.
+type TokenDetails struct {
+	// CachedTokens are those of the prompts that the server had computed before.
+	CachedTokens int `json:"cached_tokens,omitempty"`
+	// ReasoningTokens are those of the completions that came before the reply.
+	ReasoningTokens int `json:"reasoning_tokens,omitempty"`
+}
+
+// Plus returns the sums.
+func (d TokenDetails) Plus(e TokenDetails) TokenDetails {
+	return TokenDetails{d.CachedTokens + e.CachedTokens, d.ReasoningTokens + e.ReasoningTokens}
 }
 
 // Erroneous reports that no action could be read from the reply, or that the
@@ -241,6 +285,8 @@ func (r *Result) check() error {
 		return fmt.Errorf("steps: %d is outside of 0 to %d", r.Steps, MaxSteps)
 	case r.FormatErrors < 0 || r.FormatErrors > r.Steps:
 		return fmt.Errorf("format_errors: %d contradicts %d steps", r.FormatErrors, r.Steps)
+	case r.Rewritten != nil && (*r.Rewritten < 0 || *r.Rewritten > r.Steps+1):
+		return fmt.Errorf("rewritten: %d contradicts %d steps", *r.Rewritten, r.Steps)
 	case !fraction(r.Grounding):
 		return fmt.Errorf("grounding: %v is outside of [0,1]", r.Grounding)
 	case r.Success != (r.Outcome == Success):

@@ -187,6 +187,9 @@ func (m *Manifest) join(part *Manifest) error {
 	if len(m.Names) == 0 {
 		m.Names = part.Names
 	}
+	if len(m.Prices) == 0 {
+		m.Prices = part.Prices
+	}
 	for player, servers := range part.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]Server{}

@@ -39,6 +39,8 @@ type Store struct {
 	// Recovered is the number of bytes of an unfinished last line, left by a crash,
 	// that was skipped.
 	Recovered int
+
+	forks forks
 }
 
 // Open opens a run directory for work, creates it if necessary, and locks out

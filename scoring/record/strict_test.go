@@ -17,6 +17,7 @@ func full() *Episode {
 		Score: &score, OldForm: "o", NewForm: "n",
 		FinishReason: "stop", Fault: CutOff, Reply: "r", Reasoning: "s", Parsed: "p", Repairs: []string{"a", `"`},
 		PromptTokens: 12, CompletionTokens: 3, ModelSeconds: 1e-7,
+		Sent: []string{"00ff00ff00ff00ff"}, TokenIDs: []int{7, 0}, Logprobs: []float64{-0.5, -1e-9},
 	})
 	e.Steps = len(e.Trajectory)
 	return e

@@ -64,11 +64,12 @@ type Reflection struct {
 	// Trimmed counts the parts of the trial that were removed to fit the context.
 	Trimmed int `json:"trimmed"`
 	// The usage is that of Result.
-	PromptTokens     int     `json:"prompt_tokens"`
-	CompletionTokens int     `json:"completion_tokens"`
-	Calls            int     `json:"calls"`
-	Requests         int     `json:"requests"`
-	ModelSeconds     float64 `json:"model_seconds"`
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TokenDetails
+	Calls        int     `json:"calls"`
+	Requests     int     `json:"requests"`
+	ModelSeconds float64 `json:"model_seconds"`
 }
 
 // Remembered is a reflection that the agent was shown.
@@ -118,13 +119,21 @@ type Attempt struct {
 	Usable int
 	// Reflection is the text of the reflection; empty for none.
 	Reflection string
+	// PromptTokens, CachedTokens and CompletionTokens are those of the attempt and of the
+	// reflection after it.
+	PromptTokens, CachedTokens, CompletionTokens int32
 }
 
 // Brief returns what continuing a run needs.
 func (r *Result) Brief() Attempt {
-	a := Attempt{Rank: r.Rank(), ID: r.ID, Model: r.Model, Usable: r.Steps - r.FormatErrors}
-	if r.Reflection != nil {
-		a.Reflection = r.Reflection.Text
+	a := Attempt{Rank: r.Rank(), ID: r.ID, Model: r.Model, Usable: r.Steps - r.FormatErrors,
+		PromptTokens: int32(r.PromptTokens), CachedTokens: int32(r.CachedTokens),
+		CompletionTokens: int32(r.CompletionTokens)}
+	if about := r.Reflection; about != nil {
+		a.Reflection = about.Text
+		a.PromptTokens += int32(about.PromptTokens)
+		a.CachedTokens += int32(about.CachedTokens)
+		a.CompletionTokens += int32(about.CompletionTokens)
 	}
 	return a
 }

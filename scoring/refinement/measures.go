@@ -32,6 +32,7 @@ func Measures() []Measure {
 		{"invalid", "invalid actions", Share, perStep(func(c *Counts) uint16 { return c.Invalid })},
 		{"old_form", "old form used", Share, oldForm},
 		OldFormUse(),
+		AdaptationCost(),
 		{"error_run_mean", "error run, mean", Steps, func(c *Counts) (float64, float64) {
 			return float64(c.Errors()), float64(len(c.Runs))
 		}},

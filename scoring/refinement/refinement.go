@@ -36,6 +36,10 @@ type Counts struct {
 	OldUses, NewUses uint16
 	Refused          bool
 	Relearning       Spell
+	// Adapted says that a valid action writes its form in the new way, Adapting how many
+	// errors come before the first one.
+	Adapted  bool
+	Adapting uint16
 
 	// Runs are the lengths of the runs of consecutive errors.
 	Runs []uint16

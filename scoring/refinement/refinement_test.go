@@ -190,6 +190,30 @@ func TestThoughts(t *testing.T) {
 
 // An action that the environment carried out is no error, whatever the
 // benchmark's grounding accuracy says of it.
+// TestAdaptationCost counts the errors before the first valid action in a new form.
+func TestAdaptationCost(t *testing.T) {
+	old, written := record.Step{OldForm: "look"}, record.Step{NewForm: "look", Valid: true}
+	refused := record.Step{NewForm: "go", Action: "go nowhere"}
+	for name, c := range map[string]struct {
+		steps    []record.Step
+		solved   bool
+		cost, of float64
+	}{
+		"a reader":              {[]record.Step{written, old, written}, true, 0, 1},
+		"a learner":             {[]record.Step{old, written, old, old}, true, 1, 1},
+		"a slow learner":        {[]record.Step{old, {Valid: true}, old, refused, written}, true, 3, 1},
+		"one that fails":        {[]record.Step{old, written}, false, 0, 0},
+		"no form that changes":  {[]record.Step{{Valid: true}, {}}, true, 0, 0},
+		"only with wrong names": {[]record.Step{refused}, true, 0, 0},
+	} {
+		e := &record.Episode{Result: record.Result{Success: c.solved}, Trajectory: c.steps}
+		counts := WithoutThoughts(e, Marked)
+		if cost, of := AdaptationCost().Of(&counts); cost != c.cost || of != c.of {
+			t.Errorf("%s: %v of %v, want %v of %v", name, cost, of, c.cost, c.of)
+		}
+	}
+}
+
 func TestUnderstood(t *testing.T) {
 	e := &record.Episode{Trajectory: []record.Step{
 		{Action: "open door", Understood: true}, {Action: "opn door"}, {Action: "go", Valid: true},

@@ -10,7 +10,14 @@ func Marked(string) bool { return false }
 // one that writes the form of the first old one in the new way.
 func (c *Counts) relearn(steps []record.Step) {
 	at, form := 0, ""
+	var errors uint16
 	for i, s := range steps {
+		if s.NewForm != "" && !s.Erroneous() && !c.Adapted {
+			c.Adapted, c.Adapting = true, errors
+		}
+		if s.Erroneous() || s.OldForm != "" { // Jericho's layer calls no command invalid
+			errors++
+		}
 		if s.NewForm != "" {
 			c.NewUses++
 		}
@@ -33,6 +40,17 @@ func (c *Counts) relearn(steps []record.Step) {
 func OldFormUse() Measure {
 	return Measure{"old_form_use", "old form, of changed ones", Share, func(c *Counts) (num, den float64) {
 		return float64(c.OldUses), float64(c.OldUses) + float64(c.NewUses)
+	}}
+}
+
+// AdaptationCost is the mean number of errors, actions in an old form included, before the
+// first valid action in a new form, over solved episodes that have one.
+func AdaptationCost() Measure {
+	return Measure{"adaptation_cost", "adaptation cost", Steps, func(c *Counts) (num, den float64) {
+		if !c.Solved || !c.Adapted {
+			return 0, 0
+		}
+		return float64(c.Adapting), 1
 	}}
 }
 

@@ -252,11 +252,13 @@ func (r *Report) notWhole() (notes []string) {
 		notes = append(notes, fmt.Sprintf(incompleteMark+
 			" %d of %d episodes have no result; --table results says which, and the same command plays them.", missing,
 			planned))
+		notes = append(notes, budgets(r.Runs)...)
 	}
 	notes = append(notes, grouped(r.plain, row.named, row.withheld)...)
-	return append(notes, grouped(r.plain, row.named, func(of row) string {
+	notes = append(notes, grouped(r.plain, row.named, func(of row) string {
 		return strings.Join(of.reservations(), "; ")
 	})...)
+	return append(notes, searchNotes(r.plain)...)
 }
 
 // enter adds a line for each rate.

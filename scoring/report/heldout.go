@@ -103,6 +103,7 @@ func rateMarks(marks string) (notes []string) {
 	for _, m := range []struct{ mark, note string }{
 		{incompleteMark, incompleteNote},
 		{repliesMark, repliesNote},
+		{searchMark, searchNote},
 		{caveatMark, caveatMark + " Not comparable with published results; the table of results says why."},
 		{partMark, partMark + " On a part of the tasks: the rate does not compare with those on all of them."},
 	} {
@@ -206,6 +207,9 @@ func (r row) rates() rates {
 	}
 	if r.reservations() != nil {
 		out.marks += repliesMark
+	}
+	if r.searches() {
+		out.marks += searchMark
 	}
 	return out
 }

@@ -36,6 +36,9 @@ func newRows(runs []Run) []row {
 	labels, called := label(runs), call(runs)
 	for i, run := range runs {
 		for _, s := range run.Scores {
+			if run.Sweep.Besides(s.Condition.Model) {
+				continue
+			}
 			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep,
 				model: called[i][s.Condition.Model], weights: run.weights(s.Condition.Model), behaviour: run.Behaviour})
 		}
@@ -153,11 +156,12 @@ func parenthesized(name string, details []string) string {
 }
 
 // distinguishing returns the details of one variant that not all variants of its
-// model share.
+// model share. That a model proposes for a search is always one.
 func distinguishing(variants []variant, of variant) []string {
 	var out []string
 	for _, d := range of.details {
-		if slices.ContainsFunc(variants, func(t variant) bool {
+		search := strings.HasPrefix(d, "agent search:") && d != "agent "+of.model
+		if search || slices.ContainsFunc(variants, func(t variant) bool {
 			return t.model == of.model && !slices.Contains(t.details, d)
 		}) {
 			out = append(out, d)

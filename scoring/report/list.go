@@ -132,12 +132,14 @@ var kinds = []Kind{
 		fill: protocolSpread,
 	},
 	{
-		ID: "memorisation", Title: "Memorisation index", First: true, Only: Families, Section: "memorisation",
+		ID: "indices", Title: "Robustness indices", First: true, Only: Families, Section: "indices", Steps: true,
 		columns: of(
-			column.Environment, column.Model, column.Grade, column.FamilyCount, column.Rate, column.Base,
-			column.Perturbed, column.Index, column.P,
+			column.Environment, column.Model, column.Grade, column.Rate, column.Base, column.InterfaceIndex,
+			column.ReadingIndex, column.AdaptationCost, column.Worst, column.InterfaceSets, column.InterfaceCounted,
+			column.MemoriserLoss, column.ReaderLoss, column.ReadingSets, column.ReadingCounted, column.ReciterLoss,
+			column.ReaderReadingLoss, column.Luck,
 		),
-		fill: memorisation,
+		fill: indices,
 	},
 	{
 		ID: "dose", Title: "Rates by number of combined families", Only: Families,
@@ -158,7 +160,7 @@ var kinds = []Kind{
 		fill: families,
 	},
 	{
-		ID: "old-forms", Title: "Actions in the old form", Only: Families, Section: "memorisation", Steps: true,
+		ID: "old-forms", Title: "Actions in the old form", Only: Families, Section: "indices", Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Perturbation, column.Actions, column.Old,
 			column.Episodes.AsDetail(), column.Refused, column.Never, column.Within[0], column.Within[1],
@@ -348,6 +350,14 @@ var kinds = []Kind{
 		fill:    byStep,
 	},
 	{
+		ID: "cost", Title: "Tokens and cost", Request: true, Section: "cost", Lacks: "no model was served",
+		columns: of(
+			column.Model, column.Environment, column.Calls, column.TokensIn, column.CachedTokens, column.TokensOut,
+			column.ReasoningTokens, column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved,
+		),
+		fill: cost,
+	},
+	{
 		ID: "usage", Title: "Steps, tokens and time per episode", Request: true, Section: "cost",
 		Lacks: "no episode has a result",
 		columns: of(
@@ -394,7 +404,8 @@ func In(section string) (out []Kind) {
 }
 
 // NeedSteps reports whether any of these tables is made from the steps of episodes;
-// without IDs those that need not be asked for.
+// without IDs those that need not be asked for. Runs that alone have a table have its
+// steps in any case (scoring.ReadResults).
 func NeedSteps(ids []string) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool {
 		asked := slices.ContainsFunc(ids, func(id string) bool {
@@ -402,7 +413,7 @@ func NeedSteps(ids []string) bool {
 			return of.ID == k.ID || id == All &&
 				!k.Request
 		})
-		return k.Steps && (asked || len(ids) == 0 && k.First)
+		return k.Steps && (asked || len(ids) == 0 && k.First && k.Only == "")
 	})
 }
 

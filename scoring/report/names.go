@@ -7,14 +7,24 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/configs"
 	"heldout/envs/spelling"
 	"heldout/scoring"
 )
 
-// CheckNames reports names that a user gave to no model of the runs, and names that two
-// models would have.
-func CheckNames(runs []Run, given map[string]string) error {
-	var known []string
+// CheckPrices reports prices that a user gave to no model of the runs.
+func CheckPrices(runs []Run, given configs.Prices) error {
+	known := modelsAndRuns(runs)
+	for _, spec := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, spec) {
+			return fmt.Errorf("the price %s is for %s, %w", given[spec], spec, noSuch(spec, known))
+		}
+	}
+	return nil
+}
+
+// modelsAndRuns lists what models of the runs can be called by, sorted.
+func modelsAndRuns(runs []Run) (known []string) {
 	for _, run := range runs {
 		if run.Name != "" {
 			known = append(known, filepath.Clean(run.Name))
@@ -23,11 +33,22 @@ func CheckNames(runs []Run, given map[string]string) error {
 			known = append(known, spec, bare(spec))
 		}
 	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// noSuch says that no run has such a model.
+func noSuch(spec string, known []string) error {
+	return fmt.Errorf("which no run has%s; there are %s", spelling.Hint(spec, known), strings.Join(known, ", "))
+}
+
+// CheckNames reports names that a user gave to no model of the runs, and names that two
+// models would have.
+func CheckNames(runs []Run, given map[string]string) error {
+	known := modelsAndRuns(runs)
 	for _, spec := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, spec) && !slices.Contains(known, filepath.Clean(spec)) {
-			slices.Sort(known)
-			return fmt.Errorf("the name %q is for %s, which no run has%s; there are %s", given[spec], spec,
-				spelling.Hint(spec, known), strings.Join(slices.Compact(known), ", "))
+			return fmt.Errorf("the name %q is for %s, %w", given[spec], spec, noSuch(spec, known))
 		}
 	}
 	of := map[string]string{}

@@ -11,9 +11,9 @@ import (
 	"heldout/scoring/table"
 )
 
-// Power says which difference from the first model of each environment the runs
-// can detect, and how many seeds or tasks it takes to detect a given difference,
-// which is a fraction.
+// Power says which difference from the first model of each environment, and of a sweep
+// which difference from the unperturbed tasks, the runs can detect, and how many seeds or
+// tasks it takes to detect a given difference, which is a fraction.
 func Power(runs []Run, difference float64) table.Table {
 	t := table.Table{ID: "power", Title: fmt.Sprintf("Seeing a difference of %g points with a probability of 80 %%",
 		100*difference), Columns: []table.Column{
@@ -26,31 +26,26 @@ func Power(runs []Run, difference float64) table.Table {
 		{Key: "power", Header: "Power"}, {Key: "seeds_needed", Header: "Seeds needed"},
 		{Key: "tasks_needed", Header: "or tasks"},
 	}}
-	rows := plainRows(newRows(runs))
-	first, paired := map[string]row{}, map[string]bool{}
+	all := newRows(runs)
+	rows := plainRows(all)
 	var failed []string
-	assumed := false
-	for _, r := range rows {
-		base, ok := first[r.place()]
-		if !ok {
-			first[r.place()] = r
-			continue
-		}
-		paired[r.place()] = true
+	paired, assumed := map[string]bool{}, false
+	for _, pair := range append(againstFirst(rows), againstUnperturbed(all)...) {
+		paired[pair.row.place()] = true
 		for _, rate := range []struct {
 			name string
 			plan func(a, b *scoring.Score) (scoring.Plan, error)
 		}{{"SR", scoring.PlanSuccess}, {"PR", scoring.PlanProgress}} {
-			p, err := rate.plan(r.Score, base.Score)
+			p, err := rate.plan(pair.row.Score, pair.base.Score)
 			if err != nil {
-				failed = append(failed, fmt.Sprintf("%s and %s on %s, %s: %v.", r.name, base.name, r.place(),
-					rate.name, err))
+				failed = append(failed, fmt.Sprintf("%s and %s on %s, %s: %v.", pair.name, pair.against,
+					pair.row.place(), rate.name, err))
 				continue
 			}
 			assumed = assumed || !p.Known && p.Task > 0
 			for _, bound := range p.Bounds() {
-				label := []table.Cell{table.String(r.place()), table.String(r.name), table.String(base.name),
-					table.String(rate.name)}
+				label := []table.Cell{table.String(pair.row.place()), table.String(pair.name),
+					table.String(pair.against), table.String(rate.name)}
 				t.Rows = append(t.Rows, append(label, planCells(p, bound, difference)...))
 			}
 		}
@@ -84,6 +79,43 @@ func Power(runs []Run, difference float64) table.Table {
 	}
 	t.Notes = append(t.Notes, failed...)
 	return t
+}
+
+// pilot is two rows whose difference is planned for, with their names.
+type pilot struct {
+	row, base     row
+	name, against string
+}
+
+// againstFirst pairs each row with the first one of its place.
+func againstFirst(rows []row) (pairs []pilot) {
+	first := map[string]row{}
+	for _, r := range rows {
+		base, ok := first[r.place()]
+		if !ok {
+			first[r.place()] = r
+			continue
+		}
+		pairs = append(pairs, pilot{r, base, r.name, base.name})
+	}
+	return pairs
+}
+
+// againstUnperturbed pairs the rows of sweeps with the same player without a perturbation.
+func againstUnperturbed(rows []row) (pairs []pilot) {
+	bases := map[string]row{}
+	for _, r := range rows {
+		if _, key := r.unperturbed(); r.Condition.Perturbation == noPerturbation {
+			bases[key] = r
+		}
+	}
+	for _, r := range rows {
+		_, key := r.unperturbed()
+		if base, ok := bases[key]; ok && r.Condition.Perturbation != noPerturbation {
+			pairs = append(pairs, pilot{r, base, r.line + ", " + r.Condition.Perturbation, "unperturbed"})
+		}
+	}
+	return pairs
 }
 
 // scoredPlaces lists the presets of rows whose metric is a score.

@@ -28,6 +28,8 @@ type Source struct {
 	Thoughts string
 	// Names are those of models, before those that the runs have recorded.
 	Names configs.Names
+	// Prices are those of models, before those that the runs have recorded.
+	Prices configs.Prices
 }
 
 // Given is a Source whose files are read.
@@ -157,20 +159,22 @@ func (g Given) Read(of []record.Chosen, steps bool) (r *Report, uncovered []stri
 		uncovered = append(uncovered, run.Manifest.Uncovered...)
 		runs = append(runs, Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
 			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(g.of.Baselines, PresetResults),
-			Names: called(run.Manifest.Names, g.of.Names), Servers: run.Manifest.Servers,
-			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool})
+			Names:  over(run.Manifest.Names, g.of.Names),
+			Prices: over(run.Manifest.Prices, g.of.Prices), Servers: run.Manifest.Servers,
+			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool, Stopped: run.Manifest.Stopped()})
 	}
 	return New(runs, g.baselines, g.weights), uncovered, nil
 }
 
-// called are names with others over them, whether either say the provider or not.
-func called(names, over map[string]string) map[string]string {
-	out := map[string]string{}
-	for spec, text := range names {
-		if over[bare(spec)] == "" {
-			out[spec] = text
+// over is what runs have recorded of models with what the user says over it, whether
+// either name the provider or not.
+func over[M ~map[string]V, V any](recorded, given M) M {
+	out := M{}
+	for spec, value := range recorded {
+		if _, ok := given[bare(spec)]; !ok {
+			out[spec] = value
 		}
 	}
-	maps.Copy(out, over)
+	maps.Copy(out, given)
 	return out
 }

@@ -78,7 +78,7 @@ func TestFindBaselines(t *testing.T) {
 // Names that the user gives now stand over those that the run has recorded, with or without the
 // provider.
 func TestNamesOverRecorded(t *testing.T) {
-	got := called(map[string]string{"vllm:a": "first", "vllm:b": "second"}, map[string]string{"a": "mine"})
+	got := over(map[string]string{"vllm:a": "first", "vllm:b": "second"}, map[string]string{"a": "mine"})
 	if diff := cmp.Diff(map[string]string{"a": "mine", "vllm:b": "second"}, got); diff != "" {
 		t.Error(diff)
 	}

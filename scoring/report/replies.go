@@ -123,7 +123,8 @@ func counted[Name ~string](counts map[Name]int) string {
 
 // markNotes explain the marks in a table whose details stand elsewhere.
 func markNotes(rows [][]table.Cell) (notes []string) {
-	for _, m := range []struct{ mark, note string }{{incompleteMark, incompleteNote}, {repliesMark, repliesNote}} {
+	for _, m := range []struct{ mark, note string }{{incompleteMark, incompleteNote}, {repliesMark, repliesNote},
+		{searchMark, searchNote}} {
 		if slices.ContainsFunc(rows, func(cells []table.Cell) bool {
 			return slices.ContainsFunc(cells, func(c table.Cell) bool { return strings.Contains(c.Mark, m.mark) })
 		}) {

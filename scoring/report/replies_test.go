@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,5 +28,20 @@ func TestRuleNotes(t *testing.T) {
 			"episodes: 1 same_reply (of 5)."}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Faults of 1 % of the replies are no reason for doubt, more are, and say their share.
+func TestReservations(t *testing.T) {
+	r := row{Score: &scoring.Score{Replies: scoring.Replies{Steps: 200, FormatErrors: 1, Episodes: 4,
+		Faults: map[record.Fault]int{record.Empty: 2}}}}
+	if got := r.reservations(); got != nil {
+		t.Errorf("2 of 200: %q", got)
+	}
+	r.Replies.Faults[record.NoAction], r.Replies.Trimmed = 1, 1
+	want := []string{"1.5 % of 200 replies could not be read or were not whole: 2 empty, 1 text without an action; " +
+		"1 of them are format errors", "25.0 % of 4 episodes had their history trimmed to fit the context"}
+	if got := r.reservations(); !slices.Equal(got, want) {
+		t.Errorf("3 of 200: %q", got)
 	}
 }

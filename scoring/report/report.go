@@ -30,10 +30,14 @@ type Run struct {
 	// Names are what the user calls models, by specification, name of the server or run
 	// directory.
 	Names map[string]string
+	// Prices are what models cost, by specification or name of the server.
+	Prices configs.Prices
 	// Servers is what the servers of its models reported, and Behaviour the version of how
 	// heldout played.
 	Servers   map[string][]record.Server
 	Behaviour int
+	// Stopped is the budget that ended the last session; empty if none did.
+	Stopped string
 	// Tool is what made the run.
 	Tool record.Tool
 }
@@ -69,6 +73,7 @@ type Report struct {
 	presets  func() []row
 	standing func() *standing
 	swept    func() []sweptPlace
+	anchors  func() anchored
 
 	checkpoints []line // in their order
 	made        map[string][]table.Table
@@ -85,6 +90,7 @@ func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 	r.ranked = sync.OnceValue(func() []ranked { return rankings(r.plain, w) })
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
 	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
+	r.anchors = sync.OnceValue(func() anchored { return anchors(runs) })
 	r.standing = sync.OnceValue(r.stand)
 	return r
 }
@@ -172,8 +178,9 @@ const All = "all"
 // all its tables. Without IDs it returns those that need not be asked for.
 func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	if all := slices.Contains(ids, All); len(ids) == 0 || all {
+		alone := !all && len(r.families()) > 0 // it says the most about them, on one screen
 		for _, k := range kinds {
-			if all && !k.Request || k.First {
+			if all && !k.Request || k.First && (!alone || k.Only == Families) {
 				out = append(out, r.Tables(k.ID)...)
 			}
 		}
@@ -255,13 +262,17 @@ func (r row) tasks() string {
 	return fmt.Sprintf("%d %s", e.Total, e.Source)
 }
 
-// marks are those of the rates of a row that is not complete or has reservations.
+// marks are those of the rates of a row that is not complete, has reservations or is a
+// search.
 func (r row) marks() (marks string) {
 	if !r.Complete() {
 		marks = incompleteMark
 	}
 	if r.reservations() != nil {
 		marks += repliesMark
+	}
+	if r.searches() {
+		marks += searchMark
 	}
 	return marks
 }

@@ -67,4 +67,5 @@ func addResults(t *table.Table, rows []row, m measures) {
 	t.Notes = append(t.Notes, incomplete(rows)...)
 	t.Notes = append(t.Notes, replyNotes(rows)...)
 	t.Notes = append(t.Notes, ruleNotes(rows)...)
+	t.Notes = append(t.Notes, searchNotes(rows)...)
 }

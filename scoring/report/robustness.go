@@ -1,8 +1,6 @@
 package report
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -57,6 +55,7 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 	for _, env := range environments {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.place() != env })
 		perturbations, notes := perturbationsOf(of)
+		notes = append(notes, departures(of)...)
 		out = append(out, sweptPlace{env, sweptLines(of), perturbations, notes})
 	}
 	return out
@@ -138,20 +137,11 @@ func sweptLines(rows []row) []swept {
 	var models []string
 	index := map[string]int{}
 	for _, r := range rows {
-		c := r.Condition
-		c.Model, c.Instead = cmp.Or(c.Instead, c.Model), ""
-		c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
-		key, err := json.Marshal(struct {
-			Run       string
-			Condition record.Condition
-		}{r.run, c})
-		if err != nil {
-			continue // a condition that was read can be written
-		}
-		i, ok := index[string(key)]
+		c, key := r.unperturbed()
+		i, ok := index[key]
 		if !ok {
 			i = len(lines)
-			index[string(key)] = i
+			index[key] = i
 			lines = append(lines, swept{name: r.line, tasks: r.tasks(), cells: map[string]sweptCell{}})
 			models = append(models, c.Model)
 		}
@@ -237,6 +227,7 @@ func addSwept(t *table.Table, env string, lines []swept, conditions, notes []str
 	for _, m := range []struct{ mark, note string }{
 		{incompleteMark, incompleteNote},
 		{repliesMark, repliesNote},
+		{searchMark, searchNote},
 		{
 			partMark,
 			partMark +
@@ -267,7 +258,7 @@ func (l swept) row(conditions []string, of func(rates) *scoring.Estimate) (line 
 			averageMarks = partMark
 		}
 	}
-	for _, m := range []string{partMark, incompleteMark, repliesMark} {
+	for _, m := range []string{partMark, incompleteMark, repliesMark, searchMark} {
 		if strings.Contains(marks, m) && !strings.Contains(averageMarks, m) {
 			averageMarks += m
 		}

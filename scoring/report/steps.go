@@ -42,7 +42,7 @@ func usage(from *Report, t *table.Table) {
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes,
 			"Of the episodes with a result. Tokens: as the server counted them. Model seconds: time of the answered "+
-				"requests; seconds: from start to end, with other episodes in flight; search steps: in forks of the world. "+
+				"requests; seconds: from start to end, with other episodes in flight; search steps: in copies of the world, search calls: for proposals, solved: of solved episodes. "+
 				"What no episode used, or nobody counted, is left out.")
 	}
 	t.Notes = append(t.Notes, markNotes(t.Rows)...)

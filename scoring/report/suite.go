@@ -53,6 +53,22 @@ type condition struct {
 	about record.Perturbation
 }
 
+// unperturbed is the condition of a row without its perturbation, and a key that rows
+// have in common that differ in the perturbation alone.
+func (r row) unperturbed() (c record.Condition, key string) {
+	c = r.Condition
+	c.Model, c.Instead = cmp.Or(c.Instead, c.Model), ""
+	c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
+	b, err := json.Marshal(struct {
+		Run       string
+		Condition record.Condition
+	}{r.run, c})
+	if err != nil {
+		return c, err.Error() // a condition that was read can be written
+	}
+	return c, string(b)
+}
+
 // perturbedPlayers gathers the rows under perturbations of families, with the row without a
 // perturbation, by environment and player.
 func perturbedPlayers(rows []row) (all []*perturbedPlayer) {
@@ -67,21 +83,13 @@ func perturbedPlayers(rows []row) (all []*perturbedPlayer) {
 		if perturbed && len(about.Parts) == 0 {
 			continue
 		}
-		c := r.Condition
-		c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
-		key, err := json.Marshal(struct {
-			Run       string
-			Condition record.Condition
-		}{r.run, c})
-		if err != nil {
-			continue // a condition that was read can be written
-		}
-		p := byKey[string(key)]
+		c, key := r.unperturbed()
+		p := byKey[key]
 		if p == nil {
 			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"),
 				name:  r.line,
 				sweep: r.sweep}
-			byKey[string(key)] = p
+			byKey[key] = p
 			all = append(all, p)
 		}
 		if perturbed {

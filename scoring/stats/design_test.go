@@ -95,6 +95,9 @@ func TestDecodingReference(t *testing.T) {
 		episodes = append(episodes, trialsOf(task))
 	}
 	e := DecodingRate(episodes, 0.95)
+	if !e.Trials || DecodingRate(append(episodes, []float64{1, 0.5}), 0.95).Trials {
+		t.Error("only 0 and 1 are trials")
+	}
 	near(t, "Variance", e.Variance, 0.010833, 5e-7)
 	near(t, "Degrees", e.Degrees, 15, 0)
 	near(t, "Low", e.Low, 0.299298, 5e-7)

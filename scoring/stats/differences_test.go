@@ -65,7 +65,7 @@ func TestDifferencesCover(t *testing.T) {
 							rejected++
 						}
 					}
-					share := float64(rejected) / runs
+					share := float64(rejected) / float64(runs)
 					t.Logf("%s, %s, %d seeds, base %v: rejects %.1f %%", b.name, q, seeds, base, 100*share)
 					if share > 0.07 {
 						t.Errorf("%s, %s, %d seeds, base %v: equal models differ in %.1f %% of the runs", b.name,
@@ -104,7 +104,7 @@ func TestHeldOutDifferencesCover(t *testing.T) {
 						rejected++
 					}
 				}
-				share := float64(rejected) / runs
+				share := float64(rejected) / float64(runs)
 				t.Logf("%s, %d seeds, base %v: rejects %.1f %%", q, seeds, base, 100*share)
 				if share > 0.07 {
 					t.Errorf("%s, %d seeds, base %v: equal models differ in %.1f %% of the runs", q, seeds, base,
@@ -133,7 +133,8 @@ func TestCombineDifferences(t *testing.T) {
 // TestBestOfDifferencesCover is TestDifferencesCover for the best of several of ten
 // tries.
 func TestBestOfDifferencesCover(t *testing.T) {
-	const runs, tries = 300, 10
+	const tries = 10
+	runs := sharedtest.Times(t, 300, 150)
 	for _, b := range sharedtest.Few(t, benchmarks()[:5], 2) {
 		for _, q := range questionsOf(b) {
 			s := sampling(t, q, b.groups)
@@ -151,7 +152,7 @@ func TestBestOfDifferencesCover(t *testing.T) {
 							rejected++
 						}
 					}
-					share := float64(rejected) / runs
+					share := float64(rejected) / float64(runs)
 					t.Logf("%s, %s, best of %d, base %v: rejects %.1f %%", b.name, q, k, base, 100*share)
 					if share > 0.08 {
 						t.Errorf("%s, %s, best of %d, base %v: equal models differ in %.1f %% of the runs", b.name, q,

@@ -61,6 +61,10 @@ func TestKappaByHand(t *testing.T) {
 		if se := 2 * math.Sqrt(variance*(n-1)/n); c.se > 0 && math.Abs(se-c.se) > 0.00005 {
 			t.Errorf("%v: standard error %v, want %v", c.table, se, c.se)
 		}
+		// Items on which the raters differ carry a kappa above 0.
+		if differ := float64(c.table[0][1] + c.table[1][0]); c.se > 0 && !(math.Abs(k.half.Carriers-differ) <= 1e-9) {
+			t.Errorf("%v: %v items carry it, want %v", c.table, k.half.Carriers, differ)
+		}
 		iv, err := alone(t, len(clusters)).Kappa(k)
 		if err != nil || !(iv.Low >= -1 && iv.Low <= k.Value && k.Value <= iv.High && iv.High <= 1) {
 			t.Errorf("%v: interval %v of %v (%v)", c.table, iv, k.Value, err)
@@ -70,6 +74,15 @@ func TestKappaByHand(t *testing.T) {
 		if k, err := NewKappa(clusters); err == nil {
 			t.Errorf("%s: %v", name, k)
 		}
+	}
+}
+
+// Items of one cluster carry a kappa together: 2, 1 and 1 of them count for 4²/6.
+func TestKappaOfClusters(t *testing.T) {
+	alike := []Pair{{0, 0}, {1, 1}}
+	k, err := NewKappa([][]Pair{{{0, 1}, {1, 0}}, {{0, 1}, {0, 0}}, {{1, 0}, {1, 1}}, alike, alike})
+	if err != nil || !(math.Abs(k.half.Carriers-16.0/6) <= 1e-9) {
+		t.Errorf("%v items carry it, want 16/6 (%v)", k.half.Carriers, err)
 	}
 }
 

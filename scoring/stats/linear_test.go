@@ -10,9 +10,16 @@ import (
 )
 
 // TestRatioOfEqualSizes: with equal denominators a ratio is a mean, and so is its
-// variance.
+// variance, also where few tasks carry it and where tasks stand for their kinds.
 func TestRatioOfEqualSizes(t *testing.T) {
-	values := []float64{.6, .2, .8, 1, 0, .2, 0, .1, .5, 0, .9, .7}
+	for _, q := range []Question{TheseKinds, NewKinds} {
+		ratioIsMean(t, q, []float64{.6, .2, .8, 1, 0, .2, 0, .1, .5, 0, .9, .7})
+		ratioIsMean(t, q, []float64{0, 0, .5, 0, 0, 0, 0, .2, 0, 0, 0, 0})
+	}
+}
+
+func ratioIsMean(t *testing.T, q Question, values []float64) {
+	t.Helper()
 	var nums, dens [][]float64
 	for _, y := range values {
 		nums, dens = append(nums, []float64{10 * y}), append(dens, []float64{10})
@@ -21,7 +28,7 @@ func TestRatioOfEqualSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sampling(t, TheseKinds, twelve)
+	s := sampling(t, q, twelve)
 	want := s.Rate(values)
 	got, err := s.Linear(l)
 	if err != nil {
@@ -54,6 +61,30 @@ func TestRatioRefuses(t *testing.T) {
 	if _, err := s.PairedLinear(alike, alike); !errors.Is(err, ErrAlike) {
 		t.Errorf("alike: error %v of the difference", err)
 	}
+}
+
+// TestPairedLinearByHand: two tasks differ by 0.3 and 0.1, so the mean is 0.2 with a
+// standard error of 0.1. With one degree of freedom P is 1-2/π·atan(2).
+func TestPairedLinearByHand(t *testing.T) {
+	ratio := func(values ...float64) Linear {
+		var nums, dens [][]float64
+		for _, y := range values {
+			nums, dens = append(nums, []float64{10 * y}), append(dens, []float64{10})
+		}
+		l, err := Ratio(nums, dens, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	d, err := plainSampling(2, 0.95).PairedLinear(ratio(0.8, 0.4), ratio(0.5, 0.3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "Mean", d.Mean, 0.2, 1e-12)
+	near(t, "Variance", d.Variance, 0.01, 1e-12)
+	near(t, "Degrees", d.Degrees, 1, 0)
+	near(t, "P", d.P, 1-2/math.Pi*math.Atan(2), 1e-9)
 }
 
 // survivalOf is Survival of counts by task, episode and step.

@@ -10,13 +10,15 @@ import (
 var ErrNoBase = errors.New("the rate without a perturbation is not certainly above 0")
 
 // Lost is the share of a mean that is lost: 1 - after/before. It is 0 if nothing is
-// lost, 1 if everything is, and negative if after is larger.
+// lost, 1 if everything is, negative if after is larger, and above 1 if after is below 0.
 type Lost struct {
 	Value float64
 	Interval
 	// P is two-sided, for the hypothesis that nothing is lost. The interval holds 0 if
 	// and only if P is at least 1 minus the level.
 	P float64
+	// Variance is that of Value by the delta method, with its degrees of freedom.
+	Variance, Degrees float64
 }
 
 // LostShare estimates the share of the mean before that is lost after, with
@@ -27,10 +29,12 @@ type Lost struct {
 // and v is 1, so that contrast(1, 1) is the ordinary paired difference, which agrees
 // with the interval about 0.
 //
+// The interval goes beyond 1 only if after is below 0 somewhere, which negative says.
+//
 // The error is ErrNothing if before is 0: there is no share then. It is ErrNoBase if
 // before is not certainly above 0: the value then stands without an interval.
-func LostShare(after, before float64, contrast func(u, v float64) (Difference, error)) (Lost, error) {
-	l := Lost{Value: math.NaN(), Interval: Interval{math.NaN(), math.NaN()}, P: math.NaN()}
+func LostShare(after, before float64, negative bool, contrast func(u, v float64) (Difference, error)) (Lost, error) {
+	l := NoLost()
 	if before <= rounding {
 		return l, ErrNothing
 	}
@@ -52,25 +56,71 @@ func LostShare(after, before float64, contrast func(u, v float64) (Difference, e
 	if inside(nothingAfter) {
 		return l, errors.Join(failed, ErrNoBase)
 	}
-	at := kept
-	if kept > 1 {
-		at = 2 - 1/kept
-	}
+	at := direction(kept)
 	least, most := 0.0, bisect(at, nothingAfter, inside)
+	if negative {
+		least = -nothingAfter
+	}
 	if !inside(least) {
 		least = bisect(at, least, inside)
 	}
 	l.Interval = Interval{1 - keptAt(most), 1 - keptAt(least)}
-	return l, failed
+	d, err := contrast(weights(at))
+	u, _ := weights(at)
+	shrunk := float64(d.N) / float64(d.N+2) // as Centre is
+	l.Variance, l.Degrees = d.Variance/math.Pow(u*shrunk*before, 2), d.Degrees
+	return l, errors.Join(failed, err)
 }
 
-// A direction in [0,2] stands for a share that is kept: up to 1 for itself, beyond
-// that for 1/(2-direction). nothingAfter asks about before alone.
+// NoLost is the share of nothing.
+func NoLost() Lost {
+	nan := math.NaN()
+	return Lost{nan, Interval{nan, nan}, nan, nan, nan}
+}
+
+// MeanLost is the mean of shares on independent sets of tasks: variances add up, with
+// Satterthwaite's degrees of freedom and Student's t.
+func MeanLost(parts []Lost, level float64) Lost {
+	if len(parts) == 0 {
+		return NoLost()
+	}
+	n := float64(len(parts))
+	var l Lost
+	fourth := 0.0
+	for _, p := range parts {
+		v := p.Variance / (n * n)
+		l.Value += p.Value / n
+		l.Variance += v
+		fourth += v * v / p.Degrees
+	}
+	l.Degrees = l.Variance * l.Variance / fourth
+	half := math.Sqrt(width(l.Variance, l.Degrees, level))
+	l.Interval, l.P = Interval{l.Value - half, l.Value + half}, twoSided(l.Value, l.Variance, l.Degrees)
+	return l
+}
+
+// A direction in [-2,2] stands for a share that is kept: up to 1 for itself, beyond
+// that for 1/(2-direction), and below 0 for the opposite of that of its opposite.
+// nothingAfter asks about before alone.
 const nothingAfter = 2.0
+
+func direction(kept float64) float64 {
+	switch {
+	case kept < 0:
+		return -direction(-kept)
+	case kept > 1:
+		return 2 - 1/kept
+	}
+	return kept
+}
 
 // weights are those of after and before at which a contrast is 0 if that share is
 // kept.
 func weights(direction float64) (u, v float64) {
+	if direction < 0 {
+		u, v = weights(-direction)
+		return u, -v
+	}
 	if direction <= 1 {
 		return 1, direction
 	}

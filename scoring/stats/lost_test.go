@@ -30,6 +30,7 @@ type lossWorld struct {
 	after      float64 // base in logits
 	conditions int     // whose mean counts
 	shared     bool    // the tasks' effects are the same before and after
+	counts     float64 // chance that a condition counts on a task
 }
 
 // solve finds the bases for a rate before and the share that is lost.
@@ -70,10 +71,14 @@ func (w *lossWorld) draw(rng *rand.Rand, groups []Group, ratesBefore, ratesAfter
 		if !w.shared {
 			task = w.task * pick(w.normal)
 		}
-		mean := 0.0
+		mean, counted := 0.0, 0.0
 		for range w.conditions {
-			mean += play(logistic(w.after+effect+task)) / float64(w.conditions)
+			if w.counts == 1 || rng.Float64() < w.counts {
+				mean += play(logistic(w.after+effect+task)) / float64(w.conditions)
+				counted += 1 / float64(w.conditions)
+			}
 		}
+		before[len(before)-1] *= counted
 		after = append(after, mean)
 	}
 	return before, after, 1 - sumAfter/sumBefore
@@ -83,19 +88,9 @@ func (w *lossWorld) draw(rng *rand.Rand, groups []Group, ratesBefore, ratesAfter
 // of the runs that have an interval.
 func (w *lossWorld) cover(t *testing.T, b benchmark, q Question, p, lost float64, runs int) (covered, bounded float64) {
 	t.Helper()
-	w.solve(p, lost)
-	var before, after []float64
-	for _, k := range w.shape {
-		before, after = append(before, w.rate(w.base, k)), append(after, w.rate(w.after, k))
-	}
-	s := sampling(t, q, b.groups)
-	rng := stream.New(1, "lost", b.name, string(q), fmt.Sprint(p, lost, w.kind, w.seeds, w.conditions, w.shared))
+	play := w.player(t, b, q, p, lost)
 	for range runs {
-		y, x, truth := w.draw(rng, b.groups, before, after)
-		if q == NewKinds {
-			truth = lost
-		}
-		l, err := LostShare(Mean(x), Mean(y), pairedContrast(s, x, y, w.seeds))
+		l, truth, err := play()
 		if err != nil {
 			continue
 		}
@@ -107,13 +102,78 @@ func (w *lossWorld) cover(t *testing.T, b benchmark, q Question, p, lost float64
 	return covered / bounded, bounded / float64(runs)
 }
 
+// player plays a benchmark and returns the share that is lost, and the true one.
+func (w *lossWorld) player(t *testing.T, b benchmark, q Question, p, lost float64) func() (Lost, float64, error) {
+	t.Helper()
+	w.solve(p, lost)
+	var before, after []float64
+	for _, k := range w.shape {
+		before, after = append(before, w.rate(w.base, k)), append(after, w.rate(w.after, k))
+	}
+	s := sampling(t, q, b.groups)
+	rng := stream.New(1, "lost", b.name, string(q),
+		fmt.Sprint(p, lost, w.kind, w.seeds, w.conditions, w.shared, w.counts))
+	return func() (Lost, float64, error) {
+		y, x, truth := w.draw(rng, b.groups, before, after)
+		if q == NewKinds {
+			truth = lost
+		}
+		l, err := LostShare(Mean(x), Mean(y), false, pairedContrast(s, x, y, w.seeds))
+		return l, truth, err
+	}
+}
+
+// TestMeanLostCovers simulates all benchmarks at once: the mean of the shares that are
+// lost. Shares and rates differ between them. With -coverage 500 -v it plays more cells.
+func TestMeanLostCovers(t *testing.T) {
+	runs, counts := sharedtest.Times(t, 100, 50), []float64{0.5}
+	if *coverageRuns > 0 {
+		runs, counts = *coverageRuns, []float64{1, 0.5, 0.2}
+	}
+	for _, q := range []Question{TheseKinds, NewKinds} {
+		for _, seeds := range []int{1, 10} {
+			for _, of := range counts {
+				for _, lost := range []float64{0, 0.5, 0.9} {
+					var players []func() (Lost, float64, error)
+					for i, b := range benchmarks() {
+						w := &lossWorld{world: *newWorld("normal", b, 1, seeds, false), conditions: 4, shared: true,
+							counts: of}
+						w.task = 1.5
+						players = append(players, w.player(t, b, q, 0.3+0.1*float64(i), lost*(0.7+0.05*float64(i))))
+					}
+					covered := 0.0
+					for range runs {
+						var parts []Lost
+						truth := 0.0
+						for _, play := range players {
+							if l, real, err := play(); err == nil {
+								parts, truth = append(parts, l), truth+real
+							}
+						}
+						l := MeanLost(parts, 0.95)
+						if truth /= float64(len(parts)); l.Low <= truth && truth <= l.High {
+							covered++
+						}
+					}
+					t.Logf("%s, %d seeds, counts %v, lost %v: coverage %.3f", q, seeds, of, lost, covered/float64(runs))
+					if covered/float64(runs) < 0.88 {
+						t.Errorf("%s, %d seeds, counts %v, lost %v: coverage %.3f", q, seeds, of, lost,
+							covered/float64(runs))
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestLostShareCovers simulates the benchmarks: rates of which a part is lost. No cell
 // may cover less than 88 %, or 75 % for new kinds on the whole grid, and no benchmark less than 93 % on average. Cells
 // count if
 // half of the runs have an interval. With -coverage 500 -v it plays the whole grid,
 // with rates of 10 to 90 % that rise by a tenth or lose up to nine tenths.
 func TestLostShareCovers(t *testing.T) {
-	runs, stds, rates, losses := 200, []float64{1}, []float64{0.1, 0.5}, []float64{0, 0.5}
+	runs, stds, rates, losses := sharedtest.Times(t, 200, 80), []float64{1}, []float64{0.1, 0.5}, []float64{0, 0.5}
+	counts := []float64{1, 0.5}
 	conditions, sharings, of := []int{4}, []bool{true}, sharedtest.Few(t, benchmarks()[:5], 1)
 	if *coverageRuns > 0 {
 		runs, stds, rates, losses = *coverageRuns, []float64{0, 1, 1.5}, []float64{0.1, 0.3, 0.5, 0.9},
@@ -133,9 +193,9 @@ func TestLostShareCovers(t *testing.T) {
 					for _, p := range rates {
 						for _, lost := range losses {
 							for _, n := range conditions {
-								for _, shared := range sharings {
+								for i := range len(sharings) * len(counts) {
 									w := &lossWorld{world: *newWorld("normal", b, std, seeds, false), conditions: n,
-										shared: shared}
+										shared: sharings[i%len(sharings)], counts: counts[i/len(sharings)]}
 									w.task = 1.5
 									covered, bounded := w.cover(t, b, q, p, lost, runs)
 									if bounded < 0.5 { // mostly refused
@@ -144,9 +204,9 @@ func TestLostShareCovers(t *testing.T) {
 									row = append(row, covered)
 									if covered < floor {
 										t.Errorf(
-											"%s, %s, %d seeds, sd %v, rate %v, lost %v, %d conditions, shared %v: "+
-												"coverage %.3f, %.2f have one", b.name, q, seeds, std, p, lost, n,
-											shared, covered, bounded)
+											"%s, %s, %d seeds, sd %v, rate %v, lost %v, %d conditions, shared %v, "+
+												"counts %v: coverage %.3f, %.2f have one", b.name, q, seeds, std, p,
+											lost, n, w.shared, w.counts, covered, bounded)
 									}
 								}
 							}
@@ -177,7 +237,7 @@ func TestLostShareByHand(t *testing.T) {
 		before, after = append(before, 1), append(after, float64(i%2))
 	}
 	s := sampling(t, TheseKinds, groups)
-	l, err := LostShare(0.5, 1, pairedContrast(s, after, before, 1))
+	l, err := LostShare(0.5, 1, false, pairedContrast(s, after, before, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +246,7 @@ func TestLostShareByHand(t *testing.T) {
 	near(t, "High", l.High, 1, 0)
 	near(t, "P", l.P, 0.0575, 1e-4)
 	// After is 0 for all: 100·r² = t²·(2 + 2r²), and no more than all can be lost.
-	l, err = LostShare(0, 1, pairedContrast(s, make([]float64, 10), before, 1))
+	l, err = LostShare(0, 1, false, pairedContrast(s, make([]float64, 10), before, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,17 +261,17 @@ func TestNoLostShare(t *testing.T) {
 	s := sampling(t, TheseKinds, twelve)
 	none, few := make([]float64, 12), make([]float64, 12)
 	few[3] = 1
-	if l, err := LostShare(Mean(few), 0, pairedContrast(s, few, none, 1)); !errors.Is(err, ErrNothing) ||
+	if l, err := LostShare(Mean(few), 0, false, pairedContrast(s, few, none, 1)); !errors.Is(err, ErrNothing) ||
 		!math.IsNaN(l.Value) || !math.IsNaN(l.High) {
 		t.Errorf("a rate of 0 before: %+v, %v", l, err)
 	}
-	l, err := LostShare(0, Mean(few), pairedContrast(s, none, few, 1))
+	l, err := LostShare(0, Mean(few), false, pairedContrast(s, none, few, 1))
 	if !errors.Is(err, ErrNoBase) || l.Value != 1 || !math.IsNaN(l.Low) || math.IsNaN(l.P) {
 		t.Errorf("one task of twelve before: %+v, %v", l, err)
 	}
 	bad := errors.New("no design")
 	fails := func(u, v float64) (Difference, error) { return Difference{}, bad }
-	if _, err := LostShare(0.5, 1, fails); !errors.Is(err, bad) {
+	if _, err := LostShare(0.5, 1, false, fails); !errors.Is(err, bad) {
 		t.Errorf("the error of the contrast becomes %v", err)
 	}
 }
@@ -237,7 +297,7 @@ func TestLostShareProperties(t *testing.T) {
 		if err != nil {
 			rt.Skip(err)
 		}
-		l, err := LostShare(Mean(after), Mean(before), pairedContrast(s, after, before, seeds))
+		l, err := LostShare(Mean(after), Mean(before), false, pairedContrast(s, after, before, seeds))
 		if err != nil {
 			if !errors.Is(err, ErrNoBase) && !errors.Is(err, ErrNothing) {
 				rt.Fatal(err)
@@ -255,7 +315,7 @@ func TestLostShareProperties(t *testing.T) {
 		case Mean(after) == 0 && (l.Value != 1 || l.High != 1):
 			rt.Fatalf("all is lost, and the share is %+v", l)
 		}
-		same, err := LostShare(Mean(before), Mean(before), pairedContrast(s, before, before, seeds))
+		same, err := LostShare(Mean(before), Mean(before), false, pairedContrast(s, before, before, seeds))
 		if err != nil || same.Value != 0 || same.Low > 0 || same.High < 0 {
 			rt.Fatalf("nothing changes, and the share is %+v, %v", same, err)
 		}

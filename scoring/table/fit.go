@@ -152,7 +152,7 @@ func (t Table) joinIntervals() Table {
 const intervalHeader = "95% CI"
 
 // dropConstant moves columns with the same value in each of several rows into a
-// line above the notes.
+// line above the notes, and leaves out those that are empty.
 func (t Table) dropConstant() Table {
 	if len(t.Rows) < 2 {
 		return t
@@ -167,13 +167,17 @@ func (t Table) dropConstant() Table {
 			rest = append(rest, i)
 			continue
 		}
-		same = append(same, c.Header+" "+first.Text)
+		if first.Text != "" {
+			same = append(same, c.Header+" "+first.Text)
+		}
 	}
-	if len(same) == 0 || len(rest) == 0 {
+	if len(rest) == len(t.Columns) || len(rest) == 0 {
 		return t
 	}
 	out := t.keep(rest)
-	out.Notes = slices.Concat([]string{"All rows: " + strings.Join(same, ", ") + "."}, t.Notes)
+	if len(same) > 0 {
+		out.Notes = slices.Concat([]string{"All rows: " + strings.Join(same, ", ") + "."}, t.Notes)
+	}
 	return out
 }
 

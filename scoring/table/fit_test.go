@@ -64,6 +64,18 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// A column of details that nothing stands in is left out, and nothing is said of it.
+func TestFitEmptyColumn(t *testing.T) {
+	empty := wide()
+	for _, row := range empty.Rows {
+		row[2] = String("")
+	}
+	got := text(t, Fit([]Table{empty}, 80))
+	if !strings.Contains(got, "All rows: Environment alfworld, Planned 134.") || strings.Contains(got, "Agent") {
+		t.Error(got)
+	}
+}
+
 // Columns that are not constant and do not fit are named as left out.
 func TestFitSaysWhatIsNotShown(t *testing.T) {
 	one := wide()

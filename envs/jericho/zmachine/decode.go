@@ -37,14 +37,17 @@ type instruction struct {
 	waits   bool  // it waits for input
 	count   uint8 // operands
 	store   uint8
+	result  int16 // store, or discard
 	execute func(*Machine, *instruction)
 	sense   bool // branches if the condition is this
 	kinds   [8]uint8
 	values  [8]uint16
-	target  int32 // of the branch: an address, returnFalse or returnTrue
-	text    int32 // address of the text inside the instruction
-	at      int32 // address
-	next    int32 // address of the instruction that follows
+	target  int32     // of the branch: an address, returnFalse or returnTrue
+	text    int32     // address of the text inside the instruction
+	at      int32     // address
+	next    int32     // address of the instruction that follows
+	loop    *moveLoop // that it begins
+	callee  *callee   // that it calls, if that is always the same
 }
 
 // What is no instruction of a story: one that does not exist, and a link to an
@@ -53,75 +56,6 @@ const (
 	illegal = 0xFF
 	linkOp  = 0xFE
 )
-
-// page is a stretch of addresses with the places in code of the instructions
-// decoded there, or 0.
-type page [pageSize]int32
-
-const pageSize = 1 << 8
-
-// scratch is the place in code of the current instruction, when it is in memory
-// that can change. All others are decoded once.
-const scratch = 0
-
-// longestRun is how many instructions are decoded at once.
-const longestRun = 64
-
-// fetch returns the place in code of the instruction at pc.
-func (m *Machine) fetch() int {
-	switch {
-	case m.pc < 0 || m.pc >= m.story.Size():
-		m.fail(JumpRange)
-		m.details[scratch] = instruction{op: illegal, execute: (*Machine).illegal}
-		return scratch
-	case m.pc < m.story.dynamic:
-		m.details[scratch] = m.decode(m.pc)
-		return scratch
-	}
-	if at := *m.place(m.pc); at != 0 {
-		return int(at)
-	}
-	return m.layOut()
-}
-
-// place returns where the place in code of the instruction at an address is kept.
-func (m *Machine) place(pc int) *int32 {
-	p := &m.pages[pc/pageSize]
-	if *p == nil {
-		*p = new(page)
-	}
-	return &(*p)[pc%pageSize]
-}
-
-// layOut decodes the instruction at pc, and those behind it as long as one goes on
-// to the next, and gives them places in code one behind the other. At their end
-// is a link to what would be next. It returns the first place.
-func (m *Machine) layOut() int {
-	first, pc := len(m.code), m.pc
-	for range longestRun {
-		if pc >= m.story.Size() || *m.place(pc) != 0 {
-			break
-		}
-		*m.place(pc) = int32(len(m.code))
-		in := m.decode(pc)
-		m.put(in)
-		pc = int(in.next)
-		if in.leaves() {
-			break
-		}
-	}
-	if l, n, ok := findMoveLoop(m.details[first:]); ok {
-		m.code[first+n].quick, m.loops[first+n] = quickMoves, &l
-	}
-	m.put(instruction{op: linkOp, target: int32(pc)})
-	return first
-}
-
-// put gives an instruction the next place in code.
-func (m *Machine) put(in instruction) {
-	m.details = append(m.details, in)
-	m.code = append(m.code, m.newStep(&in))
-}
 
 // leaves reports whether an instruction never goes on to the next one.
 func (in *instruction) leaves() bool {
@@ -132,27 +66,27 @@ func (in *instruction) leaves() bool {
 	return false
 }
 
-// decode reads the instruction at an address; Standard, section 4. Memory is
+// decode reads the instruction at an address of memory; Standard, section 4. Memory is
 // longer than the story by more than an instruction.
-func (m *Machine) decode(pc int) instruction {
-	opcode := m.mem[pc]
+func (s *Story) decode(mem []byte, pc int) instruction {
+	opcode := mem[pc]
 	in := instruction{at: int32(pc), waits: opcode == opcodeRead || opcode == opcodeReadChar}
 	pc++
 	switch {
-	case opcode == 0xBE && m.story.version >= 5:
-		number := m.mem[pc]
-		types := m.mem[pc+1]
+	case opcode == 0xBE && s.version >= 5:
+		number := mem[pc]
+		types := mem[pc+1]
 		if in.op = opExt | number; number >= 0x20 {
 			in.op = opExt | 0x1F // unknown ones do nothing: Standard, 14.2
 		}
-		pc = m.operands(&in, pc+2, types)
+		pc = s.operands(mem, &in, pc+2, types)
 	case opcode < 0x80:
 		in.op = op2 | opcode&0x1F
-		pc = m.operand(&in, pc, 1+opcode>>6&1)
-		pc = m.operand(&in, pc, 1+opcode>>5&1)
+		pc = s.operand(mem, &in, pc, 1+opcode>>6&1)
+		pc = s.operand(mem, &in, pc, 1+opcode>>5&1)
 	case opcode < 0xB0:
 		in.op = op1 | opcode&0x0F
-		pc = m.operand(&in, pc, opcode>>4&3)
+		pc = s.operand(mem, &in, pc, opcode>>4&3)
 	case opcode < 0xC0:
 		in.op = op0 | opcode&0x0F
 	default:
@@ -160,46 +94,49 @@ func (m *Machine) decode(pc int) instruction {
 		if opcode >= 0xE0 {
 			in.op = opVar | opcode&0x1F
 		}
-		types := m.mem[pc]
+		types := mem[pc]
 		if opcode == 0xEC || opcode == 0xFA {
-			more := m.mem[pc+1]
-			pc = m.operands(&in, pc+2, types)
-			pc = m.operands(&in, pc, more)
+			more := mem[pc+1]
+			pc = s.operands(mem, &in, pc+2, types)
+			pc = s.operands(mem, &in, pc, more)
 		} else {
-			pc = m.operands(&in, pc+1, types)
+			pc = s.operands(mem, &in, pc+1, types)
 		}
 	}
 	in.next = int32(pc)
-	m.decodeTail(&in)
+	s.decodeTail(mem, &in)
 	if in.op == op1|12 && in.kinds[0] == constant { // a jump is a branch on no condition
 		in.sense, in.target = true, max(in.next+int32(int16(in.values[0]))-2, 0)
 	}
+	if in.result = discard; s.form(in.op)&stores != 0 {
+		in.result = int16(in.store)
+	}
 	in.execute = executor(in.op)
-	in.reach = m.reach(&in)
+	in.reach = reach(&in)
 	return in
 }
 
 // operands reads up to four operands.
-func (m *Machine) operands(in *instruction, pc int, types uint8) int {
+func (s *Story) operands(mem []byte, in *instruction, pc int, types uint8) int {
 	for shift := 6; shift >= 0; shift -= 2 {
 		t := types >> shift & 3
 		if t == 3 {
 			break
 		}
-		pc = m.operand(in, pc, t)
+		pc = s.operand(mem, in, pc, t)
 	}
 	return pc
 }
 
 // operand reads one operand of a type: 0 large constant, 1 small constant, 2
 // variable.
-func (m *Machine) operand(in *instruction, pc int, t uint8) int {
+func (s *Story) operand(mem []byte, in *instruction, pc int, t uint8) int {
 	i := in.count
 	in.count++
-	b := uint16(m.mem[pc])
+	b := uint16(mem[pc])
 	switch {
 	case t == 0:
-		in.values[i] = b<<8 | uint16(m.mem[pc+1])
+		in.values[i] = b<<8 | uint16(mem[pc+1])
 		return pc + 2
 	case t == 1:
 		in.values[i] = b
@@ -208,31 +145,31 @@ func (m *Machine) operand(in *instruction, pc int, t uint8) int {
 	case b <= maxLocals:
 		in.kinds[i], in.values[i] = local, b-1
 	default:
-		in.kinds[i], in.values[i] = global, m.global(uint8(b))
+		in.kinds[i], in.values[i] = global, s.global(uint8(b))
 	}
 	return pc + 1
 }
 
 // decodeTail reads what follows the operands, and settles whether there is such
 // an instruction in this version.
-func (m *Machine) decodeTail(in *instruction) {
-	f := m.form(in.op)
+func (s *Story) decodeTail(mem []byte, in *instruction) {
+	f := s.form(in.op)
 	if f&exists == 0 || in.count < uint8(f&minOperands) {
 		in.op = illegal
 		return
 	}
 	pc := int(in.next)
 	if f&stores != 0 {
-		in.store = m.mem[pc]
+		in.store = mem[pc]
 		pc++
 	}
 	if f&branches != 0 {
-		b := m.mem[pc]
+		b := mem[pc]
 		pc++
 		in.sense = b&0x80 != 0
 		offset := int(b & 0x3F)
 		if b&0x40 == 0 {
-			offset = int(int16(uint16(b&0x3F)<<10|uint16(m.mem[pc])<<2) >> 2)
+			offset = int(int16(uint16(b&0x3F)<<10|uint16(mem[pc])<<2) >> 2)
 			pc++
 		}
 		switch offset {
@@ -246,7 +183,7 @@ func (m *Machine) decodeTail(in *instruction) {
 	}
 	in.text = int32(pc)
 	if f&inline != 0 {
-		for pc < m.story.Size() && m.mem[pc]&0x80 == 0 {
+		for pc < s.Size() && mem[pc]&0x80 == 0 {
 			pc += 2
 		}
 		pc += 2
@@ -266,8 +203,8 @@ const (
 )
 
 // form returns what belongs to an instruction in the story's version.
-func (m *Machine) form(op uint8) form {
-	v := m.story.version
+func (s *Story) form(op uint8) form {
+	v := s.version
 	number := op & 0x1F
 	switch {
 	case op >= opExt:

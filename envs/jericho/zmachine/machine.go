@@ -62,7 +62,7 @@ type state struct {
 	base   int
 	argc   uint8
 	depth  int
-	stack  [stackSize + maxLocals]uint16
+	stack  [stackSize + window]uint16
 	frames [maxFrames]frame
 
 	flags2 uint16 // as they are after a restart
@@ -82,20 +82,23 @@ type Machine struct {
 	options Options
 
 	state
-	mem     []byte // the story, and zeros up to the end of what can be addressed
+	mem     []byte                       // the story, and zeros up to the end of what can be addressed
+	ram     *[addressable + padding]byte // what of mem data addresses reach
+	frame   *[window]uint16              // the local variables, in the stack
 	capture []byte
 
-	budget  int
-	memo    *memo // nil if nothing is remembered
-	tracing bool  // calls are being recorded
+	budget       int
+	memo         *memo  // nil if nothing is remembered
+	globals      uint16 // address
+	plainGlobals bool   // writing a global variable means nothing but that
+	tracing      bool   // calls are being recorded
 
 	args  [8]uint16 // operands of the current instruction
 	count int       // how many there are
 
-	pages   []*page           // where decoded instructions are
-	code    []step            // what run needs of them
-	details []instruction     // all of them, in the same order
-	loops   map[int]*moveLoop // by the place in code
+	objects objectTable
+	callers [maxFrames]*step // what called the routine of a frame, if nothing was restored since
+	scratch step             // the current one, if it is in memory that can change
 }
 
 // New prepares to play a story. Nothing runs before Start.
@@ -110,12 +113,11 @@ func New(s *Story, o Options) *Machine {
 		story: s, options: o,
 		mem:     make([]byte, max(len(s.image), addressable)+padding),
 		capture: make([]byte, o.Capture),
-		pages:   make([]*page, len(s.image)/pageSize+1),
-		code:    make([]step, scratch+1),
-		details: make([]instruction, scratch+1),
-		loops:   map[int]*moveLoop{},
 	}
-	m.code[scratch].reach = beyond
+	m.ram = (*[addressable + padding]byte)(m.mem)
+	m.objects, m.globals = s.objectTable(), uint16(s.globals)
+	m.plainGlobals = !o.Remember && s.globals > headerFlags2+1 && s.globals+2*240 <= s.dynamic
+	m.scratch = step{do: performSlow, reach: beyond}
 	copy(m.mem, s.image)
 	if o.Remember {
 		m.memo = newMemo(s.dynamic)

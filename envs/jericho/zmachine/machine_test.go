@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -351,6 +353,62 @@ func TestPrompt(t *testing.T) {
 		}
 		if string(at.memory) != string(plain.memory) || at.state.screen != plain.state.screen {
 			t.Errorf("%s: memory or screen is different", name)
+		}
+	}
+}
+
+// Machines share what is decoded of a story, whichever comes to it first.
+func TestMachinesShareCode(t *testing.T) {
+	play := func(s *Story) (text string) {
+		m := New(s, Options{Seed: 1})
+		err := m.Start()
+		for _, action := range []string{"west", "turn windlass", "take key", "north", "take all", "look", "zzz"} {
+			text += shown(m)
+			if err == nil {
+				err = m.Step(action)
+			}
+		}
+		return fmt.Sprint(text, shown(m), m.Spent(), err)
+	}
+	want := play(lowlight(t))
+	s := lowlight(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if got := play(s); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// A text is decoded anew when an abbreviation in it has changed.
+func TestTextsFollowAbbreviations(t *testing.T) {
+	const abbreviations, words = 0x200, 0x210
+	text := func(chars ...uint16) []byte {
+		w := 0x8000 | chars[0]<<10 | chars[1]<<5 | chars[2]
+		return []byte{byte(w >> 8), byte(w)}
+	}
+	code := append([]byte{0xB2}, text(1, 0, 6)...) // print abbreviation 0 and "a", read,
+	code = append(code, read5...)
+	second := []byte{(words/2 + 1) >> 8, (words/2 + 1) & 0xFF}
+	code = append(code, 0xE1, 0x13, abbreviations>>8, abbreviations&0xFF, 0) // make abbreviation 0 the second word,
+	code = append(code, second...)
+	code = append(code, 0x8C, 0xFF, byte(-1-len(code))) // and begin again
+	image := mini(5, code...)
+	image[headerAbbrevs], image[headerAbbrevs+1] = abbreviations>>8, abbreviations&0xFF
+	image[abbreviations], image[abbreviations+1] = words/2>>8, words/2&0xFF
+	copy(image[words:], append(text(7, 5, 5), text(8, 5, 5)...))
+	m := New(load(t, image), Options{})
+	for i, want := range []string{"", "ba", "ca", "ca"} { // what waits to be shown is shown after the read
+		play := m.Start
+		if i > 0 {
+			play = func() error { return m.Step("x") }
+		}
+		err := play()
+		if got := strings.TrimSpace(shown(m)); err != nil || got != want {
+			t.Errorf("step %d: %q, %v, want %q", i, got, err, want)
 		}
 	}
 }

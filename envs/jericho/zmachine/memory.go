@@ -7,8 +7,7 @@ func (m *Machine) Byte(addr int) byte { return m.mem[uint16(addr)] }
 func (m *Machine) Word(addr int) uint16 { return m.word(uint16(addr)) }
 
 func (m *Machine) word(addr uint16) uint16 {
-	b := m.mem[int(addr) : int(addr)+2]
-	return uint16(b[0])<<8 | uint16(b[1])
+	return uint16(m.ram[addr])<<8 | uint16(m.ram[int(addr)+1])
 }
 
 // loadb and loadw read memory for an instruction.
@@ -16,7 +15,7 @@ func (m *Machine) loadb(addr uint16) uint16 {
 	if m.tracing {
 		m.noteRead(addr, 1)
 	}
-	return uint16(m.mem[addr])
+	return uint16(m.ram[addr])
 }
 
 func (m *Machine) loadw(addr uint16) uint16 {
@@ -34,7 +33,7 @@ func (m *Machine) storeb(addr uint16, value byte) {
 	if m.tracing {
 		m.noteWrite(addr)
 	}
-	m.mem[addr] = value
+	m.ram[addr] = value
 	if m.memo != nil {
 		m.memo.wrote(addr, value)
 	}
@@ -43,26 +42,21 @@ func (m *Machine) storeb(addr uint16, value byte) {
 	}
 }
 
-// plain reports whether writing two bytes means nothing but that.
-func (m *Machine) plain(addr uint16) bool {
-	return m.memo == nil && addr > headerFlags2+1 && int(addr)+1 < m.story.dynamic
-}
-
 func (m *Machine) storew(addr, value uint16) {
 	if int(addr)+1 >= m.story.dynamic || addr <= headerFlags2+1 {
 		m.storeb(addr, byte(value>>8))
 		m.storeb(addr+1, byte(value))
 		return
 	}
+	m.ram[addr], m.ram[int(addr)+1] = byte(value>>8), byte(value)
+	if m.memo == nil {
+		return
+	}
 	if m.tracing {
 		m.noteWrite(addr)
 		m.noteWrite(addr + 1)
 	}
-	m.mem[addr] = byte(value >> 8)
-	m.mem[addr+1] = byte(value)
-	if m.memo != nil {
-		m.memo.wroteWord(addr, value)
-	}
+	m.memo.wroteWord(addr, value)
 }
 
 // push puts a word on the stack.
@@ -107,12 +101,17 @@ func (m *Machine) setVariable(v uint8, value uint16) {
 		m.push(value)
 	case v <= maxLocals:
 		m.stack[m.fp+int(v)-1] = value
+	case m.plainGlobals:
+		addr := m.global(v)
+		m.ram[addr], m.ram[int(addr)+1] = byte(value>>8), byte(value)
 	default:
 		m.storew(m.global(v), value)
 	}
 }
 
-func (m *Machine) global(v uint8) uint16 { return uint16(m.story.globals + 2*int(v-16)) }
+func (m *Machine) global(v uint8) uint16 { return m.globals + 2*uint16(v-16) }
+
+func (s *Story) global(v uint8) uint16 { return uint16(s.globals + 2*int(v-16)) }
 
 // peek and poke are what instructions use that name a variable by its number:
 // the top of the stack is read and written where it is (Standard, 6.3.4).

@@ -103,10 +103,10 @@ func (m *Machine) runMoveLoop(l *moveLoop) {
 	pushes := 0
 	for i := range l.moves {
 		v := &l.moves[i]
-		target := int(m.value(v.target.kind, v.target.value))
+		target := int(m.operand(v.target.kind, v.target.value))
 		if v.loads {
 			pushes = 1
-			to = min(to, v.fit(addressable-int(m.value(v.source.kind, v.source.value))))
+			to = min(to, v.fit(addressable-int(m.operand(v.source.kind, v.source.value))))
 		}
 		to = min(to, v.fit(m.story.dynamic-target))
 		if target+from <= headerFlags2+1 {
@@ -138,7 +138,7 @@ func (v *move) fit(bytes int) int {
 func (m *Machine) moveAll(l *moveLoop, from, to uint16) {
 	var sources, targets [longestLoop]uint16
 	for k, v := range l.moves {
-		sources[k], targets[k] = m.value(v.source.kind, v.source.value), m.value(v.target.kind, v.target.value)
+		sources[k], targets[k] = m.operand(v.source.kind, v.source.value), m.operand(v.target.kind, v.target.value)
 	}
 	if l.apart(&sources, &targets, int(from), int(to)) {
 		for k := range l.moves {

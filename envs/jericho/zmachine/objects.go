@@ -8,23 +8,40 @@ const maxObject = 2000
 
 // wide reports whether objects have the larger entries of version 4 and later;
 // Standard, section 12.3.
-func (m *Machine) wide() bool { return m.story.version >= 4 }
+func (m *Machine) wide() bool { return m.objects.wide }
+
+// objectTable says where the entries of objects are.
+type objectTable struct {
+	first uint16 // entry
+	size  uint16 // of an entry
+	most  uint16 // the largest number
+	wide  bool
+}
+
+func (s *Story) objectTable() objectTable {
+	if s.version >= 4 {
+		return objectTable{uint16(s.objects + 63*2), 14, maxObject, true}
+	}
+	return objectTable{uint16(s.objects + 31*2), 9, 255, false}
+}
 
 // object returns the address of an object's entry; ok is false for object 0,
 // which is silently no object, and for numbers that are too large.
 func (m *Machine) object(n uint16) (addr uint16, ok bool) {
-	switch {
-	case n == 0:
-		return 0, false
-	case m.wide() && n <= maxObject:
-		return uint16(m.story.objects + 63*2 + (int(n)-1)*14), true
-	case !m.wide() && n <= 255:
-		return uint16(m.story.objects + 31*2 + (int(n)-1)*9), true
+	if t := &m.objects; n-1 < t.most {
+		return t.first + (n-1)*t.size, true
 	}
-	m.printString("@Attempt to address illegal object " + strconv.Itoa(int(n)) + ".  This is normally fatal.")
-	m.newLine()
-	m.fail(IllegalObject)
-	return 0, false
+	return 0, m.refuse(n)
+}
+
+// refuse fails if a number is not 0 for which there is no object.
+func (m *Machine) refuse(n uint16) (ok bool) {
+	if n != 0 {
+		m.printString("@Attempt to address illegal object " + strconv.Itoa(int(n)) + ".  This is normally fatal.")
+		m.newLine()
+		m.fail(IllegalObject)
+	}
+	return false
 }
 
 // link is one of the three places that tie an object into the tree.

@@ -7,8 +7,8 @@ const beyond = maxLocals + 1
 // instruction does there can be remembered: what lies behind them is not the
 // routine's own. It is beyond for an instruction that does, or depends on,
 // something else than a recording notes.
-func (m *Machine) reach(in *instruction) uint8 {
-	if !m.remembers(in) {
+func reach(in *instruction) uint8 {
+	if !remembers(in) {
 		return beyond
 	}
 	reach := uint8(0)
@@ -44,7 +44,7 @@ func indirect(op uint8) bool {
 
 // remembers reports whether an instruction does nothing but compute, read and
 // write memory, change objects, show text, call and return.
-func (m *Machine) remembers(in *instruction) bool {
+func remembers(in *instruction) bool {
 	number := in.op & 0x1F
 	switch {
 	case in.op >= opExt:

@@ -1,66 +1,59 @@
 package zmachine
 
-// step is what run has to know of an instruction. It is kept apart from the rest
-// and small, so that the steps of a loop stay in the processor's cache.
+// step is an instruction as run executes it.
 type step struct {
-	quick quick
-	store uint8
-	sense bool  // as in the instruction; of a call: without a result
-	count uint8 // operands
-	reach uint8 // as in the instruction
-	kinds uint8 // of the first three operands, two bits each
-	// The first two operands are values, or the local variables under masks;
-	// unless they are far.
-	locals [2]uint8
-	values [2]uint16
-	masks  [2]uint16
-	addrs  [3]uint16 // the values in the instruction
-	next   int32     // as in the instruction
-	// taken is the place in code to which the branch leads; 0 if that is not
-	// known yet, or may change.
-	taken int32
+	// do executes the step and returns the one that follows, or nil at the end of a run
+	// of the machine.
+	do func(*Machine, *step) *step
+	// next is where it goes on, and taken where it does if it has a condition that holds.
+	next, taken *step
+	of          *instruction
+	values      [3]uint16 // of the operands
+	kinds       uint8     // of those, two bits each
+	store       uint8
+	// before is how many instructions of its run are before it. Only the last instruction
+	// that is executed of a run pays, for all before it too; so who enters a run in the
+	// middle gets before from the budget, and costs are what that makes of a branch.
+	before uint8
+	costs  [2]int8
+	reach  uint8 // as in the instruction
+	pc     int32 // the address behind it
 }
 
-// far are the bits of kinds that are set if one of the first two operands is
-// global or on the stack.
-const (
-	farFirst  = 1
-	farSecond = 1 << 2
-	far       = farFirst | farSecond
-)
-
-// kind returns the kind of one of the first three operands.
+// kind returns the kind of one of the operands.
 func (in *step) kind(i int) uint8 { return in.kinds >> (2 * i) & 3 }
 
-// quick names the instructions that run executes itself, with numbers without
-// gaps.
+// quick names the instructions that have a function of their own.
 type quick uint8
 
 const (
-	slow    quick = iota // one that is executed elsewhere
-	quickJe              // with two operands
-	quickJe3
+	slow quick = iota // one that is executed elsewhere
+	quickCall
+	quickReturn
+	quickJump // to a place that is known
+	quickLink // likewise, but no instruction of the story
+	quickJe   // with two operands
+	quickJeAny
 	quickJl
 	quickJg
 	quickTest // of an attribute
 	quickBits
 	quickJin
-	quickJump  // to a place that is known
-	quickLink  // likewise, but no instruction of the story
 	quickMoves // like quickJl, at the beginning of a moveLoop
 	quickSibling
 	quickChild
 	quickStep // inc_chk and dec_chk
-	// Those that follow do not branch.
 	quickStorew
 	quickStoreb
-	quickCall
-	quickReturn
+	quickGive // an attribute
+	quickTake
 	quickLoadw
 	quickLoadb
 	quickAdd
 	quickSub
 	quickMul
+	quickDiv
+	quickMod
 	quickAnd
 	quickOr
 	quickParent
@@ -68,63 +61,104 @@ const (
 	quickAddress
 	quickLength
 	quickMove // load and push
+	quickPrint
 	// The following name a variable by its number; for variable 0 that means the
 	// top of the stack, where it is.
-	quickInc // adds the first operand
+	quickInc  // adds the first operand
+	quickPull // which is popped
 	quickStore
-
-	lastBranch   = quickStep
-	firstInPlace = quickInc
 )
 
-func (m *Machine) newStep(in *instruction) step {
-	quick := m.quickOf(in)
-	s := step{quick: quick, store: in.store, sense: in.sense, reach: in.reach, next: in.next, count: in.count}
-	if quick == slow {
-		return s
+func (s *Story) newStep(in *instruction) step {
+	st := step{of: in, store: in.store, reach: in.reach, pc: in.next}
+	quick := s.quickOf(in)
+	if in.loop != nil {
+		quick = quickMoves
+	}
+	if st.do = quick.perform(); quick == slow {
+		return st
+	}
+	if quick == quickCall {
+		in.callee = s.calleeOf(in)
 	}
 	kinds, values := in.kinds, in.values
 	switch in.op {
-	case linkOp:
-		s.sense = true
 	case opVar | 25, opVar | 26, op2 | 26, op1 | 15: // calls without a result
-		s.store, s.sense = 0, true
+		st.store = 0
 	case opVar | 8: // push
-		s.store = 0
+		st.store = 0
 	case op1 | 14: // load
-		kinds[0], values[0] = m.operandOf(uint8(values[0]))
+		kinds[0], values[0] = s.operandOf(uint8(values[0]))
 	case op0 | 8: // ret_popped
 		kinds[0] = stacked
 	case op0: // rtrue
 		values[0] = 1
+	case opVar | 9: // pull
+		st.store = uint8(values[0])
+		kinds[0] = stacked
 	case op2 | 13, op1 | 5, op1 | 6, op2 | 4, op2 | 5: // store, inc, dec and the two with a check
-		s.store = uint8(values[0])
+		st.store = uint8(values[0])
 		values[0] = 1
 		if in.op == op1|6 || in.op == op2|4 {
 			values[0] = 0xFFFF
 		}
 	}
-	for i := range s.addrs {
-		s.kinds |= kinds[i] << (2 * i)
-		s.addrs[i] = values[i]
+	for i := range st.values {
+		st.kinds |= kinds[i] << (2 * i)
+		st.values[i] = values[i]
 	}
-	for i := range s.values {
-		switch kinds[i] {
-		case constant:
-			s.values[i] = values[i]
-		case local:
-			s.locals[i], s.masks[i] = uint8(values[i]), 0xFFFF
-		}
+	s.specialize(&st, quick)
+	return st
+}
+
+// specialize chooses what executes a step with such operands.
+func (s *Story) specialize(in *step, quick quick) {
+	v := &in.values
+	switch { // a variable that is not on the stack is a place like any other
+	case in.store == 0:
+	case quick == quickInc:
+		kind, operand := s.operandOf(in.store)
+		quick, in.kinds, v[0], v[1] = quickAdd, kind, operand, v[0]
+	case quick == quickStore:
+		quick, in.kinds, v[0] = quickMove, in.kind(1), v[1]
+	case quick == quickPull:
+		quick = quickMove
 	}
-	return s
+	in.order(&quick)
+	if in.kind(1) == constant && quick == quickSub {
+		quick, v[1] = quickAdd, -v[1]
+	}
+	in.do = quick.perform()
+	if do := (shape{quick, in.kinds}).special(); do != nil {
+		in.do = do
+	}
+}
+
+// order lets a constant or local operand be the second one where that means the same.
+func (in *step) order(quick *quick) {
+	a, b := in.kind(0), in.kind(1)
+	if !(a == constant && b != constant) && !(a == local && b == global) {
+		return
+	}
+	switch *quick {
+	case quickJe, quickAdd, quickAnd:
+	case quickJl:
+		*quick = quickJg
+	case quickJg:
+		*quick = quickJl
+	default:
+		return
+	}
+	in.kinds = b | a<<2
+	in.values[0], in.values[1] = in.values[1], in.values[0]
 }
 
 // operandOf returns the operand that reads a variable other than the stack.
-func (m *Machine) operandOf(v uint8) (kind uint8, value uint16) {
+func (s *Story) operandOf(v uint8) (kind uint8, value uint16) {
 	if v <= maxLocals {
 		return local, uint16(v) - 1
 	}
-	return global, m.global(v)
+	return global, s.global(v)
 }
 
 // quickOps are the quick instructions of which there is nothing else to know.
@@ -133,17 +167,31 @@ var quickOps = map[uint8]quick{
 	op2 | 2: quickJl, op2 | 3: quickJg, op2 | 6: quickJin, op2 | 7: quickBits, op2 | 10: quickTest,
 	op2 | 8: quickOr, op2 | 9: quickAnd, op2 | 15: quickLoadw, op2 | 16: quickLoadb, op2 | 17: quickProperty,
 	op2 | 18: quickAddress,
-	op2 | 20: quickAdd, op2 | 21: quickSub, op2 | 22: quickMul,
+	op2 | 11: quickGive, op2 | 12: quickTake,
+	op2 | 20: quickAdd, op2 | 21: quickSub, op2 | 22: quickMul, op2 | 23: quickDiv, op2 | 24: quickMod,
 	op1 | 1: quickSibling, op1 | 2: quickChild, op1 | 3: quickParent, op1 | 4: quickLength,
-	opVar | 1: quickStorew, opVar | 2: quickStoreb, opVar | 8: quickMove,
+	opVar | 1: quickStorew, opVar | 2: quickStoreb, opVar | 5: quickPrint, opVar | 8: quickMove,
 	op0: quickReturn, op0 | 1: quickReturn, op0 | 8: quickReturn, op1 | 11: quickReturn,
 	opVar: quickCall, opVar | 12: quickCall, op1 | 8: quickCall, op2 | 25: quickCall,
 	opVar | 25: quickCall, opVar | 26: quickCall, op2 | 26: quickCall,
 }
 
 // quickOf returns the quick instruction that an instruction is, or slow.
-func (m *Machine) quickOf(in *instruction) quick {
-	if known := in.kinds[0] == constant; known {
+func (s *Story) quickOf(in *instruction) quick {
+	switch {
+	case in.op == op2|1 && in.count == 2:
+		return quickJe
+	case in.op == op2|1 && in.count >= 2:
+		return quickJeAny
+	}
+	quick := quickOps[in.op]
+	if in.op == op1|15 && s.version >= 5 {
+		quick = quickCall
+	}
+	if quick != quickCall && in.count > operands(in.op) {
+		return slow // more operands than it looks at
+	}
+	if in.kinds[0] == constant {
 		switch in.op {
 		case op1 | 12:
 			return quickJump
@@ -153,23 +201,13 @@ func (m *Machine) quickOf(in *instruction) quick {
 			return quickStep
 		case op2 | 13:
 			return quickStore
+		case opVar | 9:
+			return quickPull
 		case op1 | 14:
 			if in.values[0] != 0 {
 				return quickMove
 			}
 		}
-	}
-	switch {
-	case in.op == op2|1 && in.count == 2:
-		return quickJe
-	case in.op == op2|1 && in.count == 3:
-		return quickJe3
-	case in.op == op1|15 && m.story.version >= 5:
-		return quickCall
-	}
-	quick := quickOps[in.op]
-	if quick != quickCall && in.count > operands(in.op) {
-		return slow // more operands than it looks at
 	}
 	return quick
 }

@@ -12,6 +12,7 @@
 package zmachine
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ const (
 
 // Story is a story file. It does not change and may be shared.
 type Story struct {
-	image      []byte
+	image      []byte // behind its end there are zeros, up to its capacity
 	version    int
 	dynamic    int // bytes of memory that a story may write
 	start      int // first instruction
@@ -75,9 +76,10 @@ type Story struct {
 	codes      [256]zchars // of all ZSCII characters
 	unicode    []uint16    // what ZSCII 155 and up stand for; nil for the default
 	sum        uint16      // of the bytes from 0x40 up to the length in the header
+	code       *code
 }
 
-// Load reads a story file. Its bytes must not change afterwards.
+// Load reads a story file.
 func Load(image []byte) (*Story, error) {
 	if len(image) < headerSize {
 		return nil, fmt.Errorf("a story of %d bytes is shorter than its header of %d", len(image), headerSize)
@@ -85,7 +87,7 @@ func Load(image []byte) (*Story, error) {
 	if len(image) > maxStory {
 		return nil, fmt.Errorf("a story of %d bytes is longer than the largest possible, %d", len(image), maxStory)
 	}
-	s := &Story{image: image, version: int(image[0])}
+	s := &Story{image: append(make([]byte, 0, len(image)+padding), image...), version: int(image[0])}
 	switch s.version {
 	case 1, 2, 3:
 		s.scale = 2
@@ -119,6 +121,7 @@ func Load(image []byte) (*Story, error) {
 	s.loadCodes()
 	s.loadUnicode()
 	s.sum = s.checksum()
+	s.code = newCode(len(image))
 	return s, nil
 }
 
@@ -156,6 +159,9 @@ func (s *Story) Serial() string { return string(s.image[headerSerial : headerSer
 
 // StaticMemory is the address up to which memory can be written.
 func (s *Story) StaticMemory() int { return s.dynamic }
+
+// Hash is the SHA-256 of the story file.
+func (s *Story) Hash() [sha256.Size]byte { return sha256.Sum256(s.image) }
 
 // Size is the length of the story in bytes.
 func (s *Story) Size() int { return len(s.image) }

@@ -33,6 +33,8 @@ type decoder struct {
 	m *Machine
 	// emit gets the codes; it returns false to stop.
 	emit func(z uint16) bool
+	// text notes what is read that can change, unless it is nil.
+	text *text
 	// bare leaves abbreviations out.
 	bare bool
 
@@ -48,7 +50,7 @@ type decoder struct {
 // decode reads the text at an address and returns the address behind it.
 func (d *decoder) decode(addr int) int {
 	for addr >= 0 && addr+1 < d.m.end() && !d.stopped {
-		w := d.m.textWord(addr)
+		w := d.word(addr)
 		addr += 2
 		d.char(int(w >> 10 & 31))
 		d.char(int(w >> 5 & 31))
@@ -60,13 +62,20 @@ func (d *decoder) decode(addr int) int {
 	return addr
 }
 
-// textWord reads two bytes of a text, which may lie anywhere.
-func (m *Machine) textWord(addr int) uint16 {
-	if m.tracing && addr < m.story.dynamic {
-		m.noteRead(uint16(addr), 2)
+// word reads two bytes of a text, which may lie anywhere.
+func (d *decoder) word(addr int) uint16 {
+	b := d.m.mem[addr : addr+2]
+	w := uint16(b[0])<<8 | uint16(b[1])
+	switch {
+	case addr >= d.m.story.dynamic:
+	case d.text != nil:
+		d.text.reads = append(d.text.reads, wordAt{uint16(addr), w})
+		d.text.long = d.text.long || len(d.text.reads) > longestText
+		d.stopped = d.text.long
+	case d.m.tracing:
+		d.m.noteRead(uint16(addr), 2)
 	}
-	b := m.mem[addr : addr+2]
-	return uint16(b[0])<<8 | uint16(b[1])
+	return w
 }
 
 // end is where memory ends that a text may lie in.
@@ -131,8 +140,8 @@ func (d *decoder) abbreviation(n int) {
 	if d.bare || d.nested || entry+1 >= d.m.end() {
 		return
 	}
-	inner := decoder{m: d.m, emit: d.emit, nested: true}
-	inner.decode(2 * int(d.m.textWord(entry)))
+	inner := decoder{m: d.m, emit: d.emit, text: d.text, nested: true}
+	inner.decode(2 * int(d.word(entry)))
 	d.stopped = d.stopped || inner.stopped
 }
 
@@ -142,11 +151,99 @@ func (m *Machine) printText(addr int) {
 		m.fail(PrintRange)
 		return
 	}
+	if t := m.textAt(addr); t != nil {
+		t.print(m)
+		return
+	}
 	d := decoder{m: m, emit: func(z uint16) bool {
 		m.printZSCII(z)
 		return m.charge(1)
 	}}
 	d.decode(addr)
+}
+
+// text is a decoded text. Its abbreviations may be in memory that can change.
+type text struct {
+	chars []byte // of Latin-1
+	cost  int    // instructions
+	long  bool   // there is more
+	reads []wordAt
+}
+
+// wordAt is what a text read at an address that can change.
+type wordAt struct{ addr, value uint16 }
+
+const (
+	longestText = 1 << 12
+	keptTexts   = 4 << 20 // bytes of a story, at most
+)
+
+// textAt returns the text at an address, or nil if it has to be read while it is printed:
+// because it is long or in memory that can change, or because it goes into memory, where
+// it might change its own abbreviations.
+func (m *Machine) textAt(addr int) *text {
+	if !m.story.constant(addr) {
+		return nil
+	}
+	t := m.story.code.texts.at(addr)
+	if t == nil || !t.holds(m) {
+		t = m.decodeText(addr)
+		m.story.keep(addr, t)
+	}
+	if t.long || m.streams() > 0 && len(t.reads) > 0 {
+		return nil
+	}
+	return t
+}
+
+// keep remembers a text for all machines that play the story.
+func (s *Story) keep(addr int, t *text) {
+	s.code.mu.Lock()
+	defer s.code.mu.Unlock()
+	if s.code.kept += len(t.chars) + 4*len(t.reads); s.code.kept <= keptTexts {
+		s.code.texts.put(addr, t)
+	}
+}
+
+// decodeText decodes the text at an address, or its beginning if it is long.
+func (m *Machine) decodeText(addr int) *text {
+	t := &text{}
+	d := decoder{m: m, text: t, emit: func(z uint16) bool {
+		if c := m.story.fromZSCII(z); c != 0 {
+			t.chars = append(t.chars, c)
+		}
+		t.cost++
+		t.long = t.long || t.cost > longestText
+		return !t.long
+	}}
+	d.decode(addr)
+	return t
+}
+
+// holds reports whether a text is still what it was when it was decoded.
+func (t *text) holds(m *Machine) bool {
+	for _, r := range t.reads {
+		if m.word(r.addr) != r.value {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *text) print(m *Machine) {
+	if m.tracing {
+		for _, r := range t.reads {
+			m.noteRead(r.addr, 2)
+		}
+	}
+	if !m.charge(t.cost) {
+		return
+	}
+	for _, c := range t.chars {
+		if m.printChar(c); m.fault != nil {
+			return
+		}
+	}
 }
 
 // DecodeText returns the encoded text at an address, as Latin-1. A bare one is

@@ -1,8 +1,6 @@
 package lab_test
 
 import (
-	"fmt"
-	"runtime"
 	"testing"
 
 	"heldout/envs/sciworld/lab"
@@ -100,35 +98,21 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
+// BenchmarkFork forks a world and keeps no fork, or gives each back as those do that are
+// done with it.
 func BenchmarkFork(b *testing.B) {
-	w := lab.New()
-	w.Load("boil", 5, agentBoard)
-	for b.Loop() {
-		w.Fork()
+	for _, release := range []bool{false, true} {
+		b.Run(map[bool]string{false: "kept", true: "released"}[release], func(b *testing.B) {
+			w := lab.New()
+			w.Load("boil", 5, agentBoard)
+			w.Step("look around")
+			w.DrawValidActions()
+			b.ReportAllocs()
+			for b.Loop() {
+				if f := w.Fork(); release {
+					f.Release()
+				}
+			}
+		})
 	}
-}
-
-// BenchmarkWorlds plays 256 worlds at once and reports the memory of one.
-func BenchmarkWorlds(b *testing.B) {
-	const n = 256
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	worlds := make([]*lab.World, n)
-	for i := range worlds {
-		worlds[i] = lab.New()
-		c := benched[i%len(benched)]
-		worlds[i].Load(c.task, c.variation, agentBoard)
-		for _, a := range walk {
-			worlds[i].Step(a)
-			worlds[i].DrawValidActions()
-		}
-	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	for i := 0; b.Loop(); i++ {
-		worlds[i%n].Step(walk[i/n%len(walk)])
-	}
-	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n/1e6, "MB/world")
-	runtime.KeepAlive(fmt.Sprint(len(worlds)))
 }

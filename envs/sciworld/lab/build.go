@@ -33,7 +33,7 @@ func (w *World) furnish(o *Object) {
 	case Ice:
 		o.temp = -10
 	case InclinedPlane:
-		o.plane = &plane{degrees: 45, surface: &materials[ofDefaultFriction], positions: map[int]float64{}}
+		o.plane = &plane{degrees: 45, surface: &materials[ofDefaultFriction], positions: map[int32]float64{}}
 	case Sandwich, Recipe, Paper, ColoredPaper, Document, Picture:
 		o.page = &page{}
 	case Flower, Pollen:
@@ -43,7 +43,8 @@ func (w *World) furnish(o *Object) {
 		o.page = &p
 	}
 	if row := &kinds[o.kind]; row.cycle != noCycle {
-		o.life = &life{form: row.form, cycle: row.cycle}
+		o.life = w.store.lives.next()
+		*o.life = life{form: row.form, cycle: row.cycle}
 	}
 	w.giveGenes(o)
 }
@@ -75,7 +76,8 @@ func (w *World) newNamed(k Kind, name string) *Object {
 // newPortal makes a door or drain between two places.
 func (w *World) newPortal(k Kind, from, to *Object) *Object {
 	o := w.new(k)
-	o.door = &door{from: from, to: to}
+	o.door = w.store.doors.next()
+	*o.door = door{from: from, to: to}
 	o.open = k == LiquidDrain
 	return o
 }

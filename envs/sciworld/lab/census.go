@@ -1,6 +1,9 @@
 package lab
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // census is the search for unique referents among all objects. It counts how many
 // objects have each referent and knows whose it is, so that a change costs no more
@@ -10,7 +13,7 @@ type census struct {
 	portals []*Object // of them
 	rows    []row     // by the seats of objects; the first is nobody's
 	free    []uint16  // seats that nobody has
-	counts  []count   // by number of text
+	counts  counts    // by number of text
 	turn    uint32    // number of the last list of objects
 	unsure  []uint16  // seats of objects whose name may be another now
 	plain   *search   // takes the place of the counts if there are too many objects
@@ -29,6 +32,55 @@ type row struct {
 // seats by exclusive or: that of the only one, if there is one.
 type count struct{ objects, who uint16 }
 
+// counts are the counts of all texts, in pages. Forks share a page until one of them
+// changes it.
+type counts struct {
+	pages []*countPage // nil: nothing was counted
+	owner *owner       // of pages that no other world has; nil: there are none
+}
+
+// countPage has 512 bytes.
+type countPage struct {
+	owner  *owner
+	counts [pageCounts]count
+}
+
+const pageCounts = 126
+
+// owner is a world between two forks of it.
+type owner struct{ _ byte }
+
+// of returns the count of a text, to be changed.
+func (c *counts) of(text int32) *count {
+	i := int(text / pageCounts)
+	if i >= len(c.pages) {
+		c.pages = append(c.pages, make([]*countPage, i+1-len(c.pages))...)
+	}
+	p := c.pages[i]
+	if p == nil || p.owner != c.owner || c.owner == nil {
+		p = c.own(i)
+	}
+	return &p.counts[text%pageCounts]
+}
+
+// own makes a page the world's own.
+func (c *counts) own(i int) *countPage {
+	if c.owner == nil {
+		c.owner = &owner{}
+	}
+	p := &countPage{owner: c.owner}
+	if shared := c.pages[i]; shared != nil {
+		p.counts = shared.counts
+	}
+	c.pages[i] = p
+	return p
+}
+
+// only reports whether exactly one object has a text that was counted.
+func (c *counts) only(text int32) bool {
+	return c.pages[text/pageCounts].counts[text%pageCounts].objects == 1
+}
+
 // mostCounted is the number of objects up to which their seats fit.
 const mostCounted = math.MaxUint16
 
@@ -39,7 +91,7 @@ func (c *census) take(w *World, moved bool) {
 		c.list(w)
 	}
 	for _, o := range w.stale {
-		o.refs.stale = false
+		o.stale = false
 		c.update(w, o)
 		for _, x := range o.contents.chain {
 			c.update(w, x)
@@ -111,9 +163,6 @@ func (c *census) update(w *World, o *Object) {
 		return
 	}
 	if l := w.called(o, w.here()); l != c.rows[o.seat].list {
-		if n := int(w.shelf.size.Load()) - len(c.counts); n > 0 {
-			c.counts = append(c.counts, make([]count, n)...)
-		}
 		c.replace(o.seat, l)
 	}
 }
@@ -123,7 +172,7 @@ func (c *census) replace(seat uint16, l *calledList) {
 	r := &c.rows[seat]
 	if r.list != nil {
 		for _, x := range r.list.numbers {
-			n := &c.counts[x]
+			n := c.counts.of(x)
 			n.objects--
 			n.who ^= seat
 			if n.objects == 1 {
@@ -133,7 +182,7 @@ func (c *census) replace(seat uint16, l *calledList) {
 	}
 	if r.list = l; l != nil {
 		for _, x := range l.numbers {
-			n := &c.counts[x]
+			n := c.counts.of(x)
 			if n.objects++; n.objects == 2 {
 				c.doubt(n.who)
 			}
@@ -172,7 +221,7 @@ func (c *census) settle() (shared bool) {
 // is none.
 func (c *census) unique(l *calledList) *text {
 	for i, n := range l.numbers {
-		if c.counts[n].objects == 1 {
+		if c.counts.only(n) {
 			return l.sorted[i]
 		}
 	}
@@ -180,6 +229,28 @@ func (c *census) unique(l *calledList) *text {
 		return nothing
 	}
 	return nil
+}
+
+// empty is a census that has nothing but the memory of this one. Lists of objects lie in the
+// store.
+func (c *census) empty() census {
+	return census{
+		rows: c.rows[:0], free: c.free[:0], unsure: c.unsure[:0], sharing: sharing{lists: c.lists[:0]},
+	}
+}
+
+// copy is a copy of another census in the memory of this one.
+func (c *census) copy(old *census, in *cloner) census {
+	out := *old
+	out.objects = in.list(old.objects)
+	out.portals = in.list(old.portals)
+	out.rows, out.free = append(c.rows, old.rows...), append(c.free, old.free...)
+	out.unsure, out.lists = append(c.unsure, old.unsure...), append(c.lists, old.lists...)
+	if old.counts.owner != nil { // else others may be reading it
+		old.counts.owner, out.counts.owner = nil, nil
+	}
+	out.counts.pages = slices.Clone(old.counts.pages)
+	return out
 }
 
 // share lists the objects that share their referents, and makes the steady attempts.

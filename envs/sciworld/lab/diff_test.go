@@ -101,12 +101,13 @@ func record(p play) *recorder {
 	return r
 }
 
-// branch goes on with a fork, or a fork of one, and lets time pass in the world that was
-// forked.
+// branch goes on with a fork, or a fork of one. It lets time pass in the world that was
+// forked and gives it back, so that worlds after it lie where it lay.
 func (r *recorder) branch() {
 	r.guard(func() {
 		fork := r.world.Fork()
 		r.world.Step("wait1")
+		r.world.Release()
 		r.world = fork
 		if len(r.play.actions)%2 == 0 {
 			r.world = fork.Fork()
@@ -350,6 +351,20 @@ func episode(number int, names []string, logged map[string][][]string, kinds map
 	return r
 }
 
+// compareLabels plays with simplifications that are written in unusual ways.
+func compareLabels(t *testing.T, d *driver) {
+	for _, labels := range []string{
+		" ", "\t", ",", " , ", "openDoors, ", "openDoors,,", ",openDoors", "openDoors, ,teleportAction", "easy ",
+	} {
+		p := play{task: "boil", simplifications: labels, order: noLists, actions: []string{"task", "look around"}}
+		if found, err := replay(d, p); err != nil {
+			t.Fatalf("%q: %v", labels, err)
+		} else if found != nil {
+			t.Errorf("labels %q: %q: ours %q, theirs %q", labels, found.call, found.ours, found.theirs)
+		}
+	}
+}
+
 // TestDifferential plays random episodes on both sides. On a difference it says
 // how to see it again; -run 'TestDifferential' -steps N -seed S plays others. Each
 // line of progress has the flags that continue from there.
@@ -366,6 +381,9 @@ func TestDifferential(t *testing.T) {
 		}
 	}
 	logged := loggedActions(t)
+	if d != nil {
+		compareLabels(t, d)
+	}
 	steps, number, failures := 0, *diffFirst, 0
 	kinds := map[string]int{}
 	answers := fnv.New64a()

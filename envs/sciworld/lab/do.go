@@ -165,9 +165,9 @@ func (w *World) dunk(x, from *Object) string {
 func connectThings(a, b *Object) string {
 	ta, _ := terminalOf(a)
 	tb, _ := terminalOf(b)
-	ta.terminal.partner, tb.terminal.partner = tb, ta
-	return ta.name + " on " + ta.terminal.owner.name + " is now connected to " + tb.name + " on " +
-		tb.terminal.owner.name
+	ta.partner, tb.partner = tb, ta
+	return ta.name + " on " + ta.owner.name + " is now connected to " + tb.name + " on " +
+		tb.owner.name
 }
 
 // readOut is the text of a document (objects §3.10).

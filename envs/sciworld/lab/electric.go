@@ -20,20 +20,20 @@ func (o *Object) other(t *Object) *Object {
 
 // toVoltage reports whether a terminal is connected to one under voltage.
 func (o *Object) toVoltage() bool {
-	p := o.terminal.partner
-	return p != nil && p.terminal.live && p.terminal.voltage == powered
+	p := o.partner
+	return p != nil && p.live && p.voltage == powered
 }
 
 // toGround reports whether a terminal leads to the ground of a generator.
 func (o *Object) toGround(steps int) bool {
-	u := o.terminal.partner
+	u := o.partner
 	if u == nil {
 		return false
 	}
-	p := u.terminal.owner
+	p := u.owner
 	switch {
 	case p.is(aGenerator):
-		return u.terminal.live && u.terminal.voltage == ground
+		return u.live && u.voltage == ground
 	case p.is(aPolarized), p.kind == Wire, p.kind == UnpolarizedElectricalComponent:
 	case p.stuff == nil || !p.stuff.electric:
 		return false
@@ -43,7 +43,7 @@ func (o *Object) toGround(steps int) bool {
 }
 
 // setVoltage puts a terminal under a voltage.
-func (o *Object) setVoltage(v float64) { o.terminal.live, o.terminal.voltage = true, v }
+func (o *Object) setVoltage(v float64) { o.live, o.voltage = true, v }
 
 // conduct is what things with two plain terminals do in a tick; wires are also
 // activated by it (processes §7.3).
@@ -51,14 +51,14 @@ func (o *Object) conduct(activates bool) {
 	a, b := o.terminals[0], o.terminals[1]
 	wire := o.kind == Wire || o.kind == UnpolarizedElectricalComponent
 	if !wire && (o.stuff == nil || !o.stuff.electric) {
-		a.terminal.live, b.terminal.live = false, false
+		a.live, b.live = false, false
 		return
 	}
 	if activates {
 		o.activated = false
 	}
 	switch {
-	case a.terminal.partner == nil || b.terminal.partner == nil:
+	case a.partner == nil || b.partner == nil:
 		return
 	case a.toGround(groundSteps) && b.toVoltage():
 		a.setVoltage(powered)
@@ -81,8 +81,8 @@ func (o *Object) evaluate() {
 		if o.kind == SolarPanel || o.kind == WindGenerator || o.kind == RenewableOutdoorGenerator {
 			o.activated = o.outdoors()
 		}
-		anode.terminal.live, cathode.terminal.live = o.activated, o.activated
-		anode.terminal.voltage, cathode.terminal.voltage = powered, ground
+		anode.live, cathode.live = o.activated, o.activated
+		anode.voltage, cathode.voltage = powered, ground
 	default:
 		if o.activated = anode.toGround(groundSteps) && cathode.toVoltage(); o.activated {
 			anode.setVoltage(powered)
@@ -121,11 +121,11 @@ func (o *Object) connectedTo(name string) bool {
 		if next == nil {
 			panic(javaError("java.util.NoSuchElementException: None.get"))
 		}
-		partner := next.terminal.partner
+		partner := next.partner
 		if partner == nil {
 			return false
 		}
-		if o = partner.terminal.owner; o.name == name {
+		if o = partner.owner; o.name == name {
 			return true
 		}
 		t = partner

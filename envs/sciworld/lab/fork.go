@@ -1,37 +1,45 @@
 package lab
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
 
 // Fork returns a world that goes on from the present moment by itself. The two share
-// nothing but the library.
+// the library, and what neither changes.
 func (w *World) Fork() *World {
-	out := w.clone()
-	return &out
+	out := w.library.New()
+	out.become(w)
+	return out
 }
 
-// cloner copies a graph of objects. Copies lie side by side.
+// become makes the world a copy of another one of its library.
+func (w *World) become(other *World) {
+	c, _ := w.library.cloners.Get().(*cloner)
+	if c == nil {
+		c = &cloner{}
+	}
+	c.copy(other, w)
+	w.library.cloners.Put(c)
+}
+
+// cloner copies a graph of objects.
 type cloner struct {
-	copies    []*Object // by index
-	open      []*Object // copies that still point into the old graph
-	objects   []Object  // room for copies
-	terminals []terminal
-	chains    []*Object
+	copies []*Object // by index; nil between uses
+	open   []*Object // copies that still point into the old graph
+	n      int32     // of the copies
+	store  *store    // for them
 }
 
-// Room that is made at once: about what a building needs.
-const (
-	roomOfObjects   = 480
-	roomOfTerminals = 320
-	roomOfChains    = 512
-)
-
-// clone copies the world with all objects that it references.
-func (w *World) clone() World {
-	out := *w
-	c := &cloner{copies: make([]*Object, w.created), open: make([]*Object, 0, roomOfObjects)}
+// copy makes a world a copy of another, with all objects that it references.
+func (c *cloner) copy(w, out *World) {
+	store, near, everywhere := out.store, out.near, out.everywhere.empty()
+	*out = *w
+	out.store, out.near, out.reach, out.scene = store, near.empty(), kept{}, kept{}
+	c.copies, c.n, c.store = slices.Grow(c.copies, int(w.created))[:w.created], 0, &out.store
+	n := cmp.Or(len(w.everywhere.objects), houseObjects) + leastRoom
+	c.store.reserve(n, n*chained)
 	out.universe, out.agent, out.inventory, out.focus = c.swap(w.universe), c.swap(w.agent), c.swap(w.inventory),
 		c.swap(w.focus)
 	out.queue, out.history, out.choices = c.deeds(w.queue), c.deeds(w.history), c.deeds(w.choices)
@@ -40,7 +48,8 @@ func (w *World) clone() World {
 	}
 	out.stale = c.list(w.stale)
 	if w.everywhere.plain == nil {
-		out.everywhere, out.listed.here = c.census(&w.everywhere), c.swap(w.listed.here)
+		out.everywhere = everywhere.copy(&w.everywhere, c)
+		out.listed.here = c.swap(w.listed.here)
 	} else {
 		out.everywhere, out.listed = census{}, listed{} // to be made anew
 	}
@@ -49,9 +58,9 @@ func (w *World) clone() World {
 		c.open = c.open[:len(c.open)-1]
 		c.finish(o)
 	}
-	out.near, out.reach, out.scene = search{}, kept{}, kept{}
-	out.listDeeds, out.listEnds, out.listText = nil, nil, nil
-	return out
+	out.created = c.n
+	clear(c.copies)
+	c.store = nil
 }
 
 // swap returns the copy of an object.
@@ -61,21 +70,12 @@ func (c *cloner) swap(o *Object) *Object {
 	}
 	x := c.copies[o.index]
 	if x == nil {
-		x = room(&c.objects, roomOfObjects)
-		*x = *o
+		x = c.store.objects.copied(o)
 		c.copies[o.index] = x
 		c.open = append(c.open, x)
+		x.index = c.n
+		c.n++
 	}
-	return x
-}
-
-// room returns a place for a copy. It makes so many at once.
-func room[T any](left *[]T, many int) *T {
-	if len(*left) == 0 {
-		*left = make([]T, many)
-	}
-	x := &(*left)[0]
-	*left = (*left)[1:]
 	return x
 }
 
@@ -95,55 +95,34 @@ func (c *cloner) set(s set) set {
 }
 
 func (c *cloner) list(old []*Object) []*Object {
-	n := len(old)
-	if n == 0 {
+	if len(old) == 0 {
 		return nil
 	}
-	if n > len(c.chains) {
-		c.chains = make([]*Object, max(n, roomOfChains))
-	}
-	out := c.chains[:n:n]
-	c.chains = c.chains[n:]
+	out := c.store.chains.some(len(old))
 	for i, o := range old {
 		out[i] = c.swap(o)
 	}
 	return out
 }
 
-func (c *cloner) census(old *census) census {
-	out := *old
-	out.objects, out.portals = c.list(old.objects), c.list(old.portals)
-	out.rows, out.free, out.counts = slices.Clone(old.rows), slices.Clone(old.free), slices.Clone(old.counts)
-	out.unsure, out.lists = slices.Clone(old.unsure), slices.Clone(old.lists)
-	return out
-}
-
 // finish makes a copy point to copies.
 func (c *cloner) finish(o *Object) {
-	o.contents, o.portals = c.set(o.contents), c.set(o.portals)
-	if o.refs.container != o.container {
-		o.refs.called = nil // made elsewhere
-	}
-	o.lists = nil
 	o.container = c.swap(o.container)
-	o.refs.container = o.container
+	if o.isTerminal() {
+		o.owner, o.partner = c.swap(o.owner), c.swap(o.partner)
+		return
+	}
+	o.body = c.store.bodies.copied(o.body)
+	o.contents, o.portals, o.lists = c.set(o.contents), c.set(o.portals), c.lists(o)
 	for i, t := range o.terminals {
 		o.terminals[i] = c.swap(t)
 	}
-	if o.terminal != nil {
-		t := room(&c.terminals, roomOfTerminals)
-		*t = *o.terminal
-		t.owner, t.partner = c.swap(t.owner), c.swap(t.partner)
-		o.terminal = t
-	}
 	if o.door != nil {
-		d := *o.door
-		d.from, d.to = c.swap(d.from), c.swap(d.to)
-		o.door = &d
+		o.door = c.store.doors.copied(o.door)
+		o.door.from, o.door.to = c.swap(o.door.from), c.swap(o.door.to)
 	}
 	if o.life != nil {
-		l := *o.life
-		o.life = &l
+		o.life = c.store.lives.copied(o.life)
 	}
 	if o.flower != nil {
 		f := *o.flower
@@ -155,4 +134,19 @@ func (c *cloner) finish(o *Object) {
 		p.positions = maps.Clone(p.positions)
 		o.plane = &p
 	}
+}
+
+// lists copies the collected lists that are still true.
+func (c *cloner) lists(o *Object) *placeLists {
+	if o.lists == nil {
+		return nil
+	}
+	out := c.store.lists.next()
+	*out = placeLists{}
+	for i, l := range o.lists {
+		if l.inner == o.inner {
+			out[i] = collected{l.inner, c.list(l.objects)}
+		}
+	}
+	return out
 }

@@ -364,8 +364,8 @@ func wireTo(name string, second bool, text string) goal {
 		if !called(x, name) || x.terminals[i] == nil {
 			return false
 		}
-		p := x.terminals[i].terminal.partner
-		return p != nil && p.terminal.owner.kind == Wire
+		p := x.terminals[i].partner
+		return p != nil && p.owner.kind == Wire
 	})
 }
 
@@ -373,8 +373,8 @@ func wireTo(name string, second bool, text string) goal {
 func neighbours(wire *Object) []*Object {
 	var parts []*Object
 	for _, end := range wire.terminals {
-		if p := end.terminal.partner; p != nil {
-			parts = append(parts, p.terminal.owner)
+		if p := end.partner; p != nil {
+			parts = append(parts, p.owner)
 		}
 	}
 	return parts

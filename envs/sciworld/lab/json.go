@@ -85,8 +85,8 @@ func (w *World) ObjectReferents() string {
 	texts := map[int]string{}
 	var ids []int
 	for _, n := range w.possible() {
-		texts[n.object.id] = n.text
-		ids = append(ids, n.object.id)
+		texts[int(n.object.id)] = n.text
+		ids = append(ids, int(n.object.id))
 	}
 	var entries []string
 	for _, id := range numberOrder(ids) {
@@ -113,7 +113,7 @@ func (w *World) ObjectReferentsByType() string {
 	for _, k := range numberOrder(types) {
 		s := quoted(strconv.Itoa(k)) + ": {"
 		for _, n := range byKind[k] {
-			s += quoted(strconv.Itoa(n.object.id)) + ":" + quoted(n.text) + ", "
+			s += quoted(strconv.Itoa(int(n.object.id))) + ":" + quoted(n.text) + ", "
 		}
 		entries = append(entries, s+`"desc":`+quoted(packageOf+kinds[k].class)+"}")
 	}
@@ -129,8 +129,8 @@ func (w *World) ObjectTypes() string {
 	types := map[int]Kind{}
 	var ids []int
 	for _, o := range w.collect(w.universe, true) {
-		types[o.id] = o.kind
-		ids = append(ids, o.id)
+		types[int(o.id)] = o.kind
+		ids = append(ids, int(o.id))
 	}
 	var entries []string
 	for _, id := range numberOrder(ids) {
@@ -146,14 +146,14 @@ func (w *World) ObjectIDsTypesReferents() string {
 	}
 	var entries []string
 	for _, o := range w.collect(w.universe, true) {
-		if o.terminal != nil && w.enabled&noElectricalAction != 0 {
+		if o.isTerminal() && w.enabled&noElectricalAction != 0 {
 			continue
 		}
 		refs := make([]string, 0, 8)
 		for _, r := range o.referents() {
 			refs = append(refs, quoted(r))
 		}
-		entries = append(entries, quoted(strconv.Itoa(o.id))+`:{ "type_id":`+strconv.Itoa(int(o.kind))+
+		entries = append(entries, quoted(strconv.Itoa(int(o.id)))+`:{ "type_id":`+strconv.Itoa(int(o.kind))+
 			`, "referents":[`+join(refs, ", ")+`] }`)
 	}
 	return "{ " + join(entries, ", ") + " }"

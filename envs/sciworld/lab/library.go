@@ -11,7 +11,12 @@ import (
 // Library is what worlds know about texts: referents, and which lists of them things
 // are called by. It never becomes wrong, so all worlds of a library share it. It is
 // safe for concurrent use, and forgets what it knows when that becomes much.
-type Library struct{ shelf atomic.Pointer[shelf] }
+type Library struct {
+	shelf   atomic.Pointer[shelf]
+	worlds  sync.Pool // of *World that were released
+	cloners sync.Pool // of *cloner
+	listers sync.Pool // of *validLister
+}
 
 // NewLibrary returns a library that knows nothing.
 func NewLibrary() *Library {
@@ -21,7 +26,21 @@ func NewLibrary() *Library {
 }
 
 // New returns a world in which nothing is loaded.
-func (l *Library) New() *World { return &World{library: l} }
+func (l *Library) New() *World {
+	if w, ok := l.worlds.Get().(*World); ok {
+		return w
+	}
+	return &World{library: l}
+}
+
+// Release gives a world back to its library, whose next world uses its memory. The
+// caller uses neither the world nor its lists any more.
+func (w *World) Release() {
+	l := w.library
+	*w = World{library: l, store: w.store, near: w.near.empty(), everywhere: w.everywhere.empty()}
+	w.store.reset()
+	l.worlds.Put(w)
+}
 
 // mostTexts is the number of referents from which a library forgets them.
 const mostTexts = 1 << 15

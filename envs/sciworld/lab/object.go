@@ -2,18 +2,38 @@ package lab
 
 // Object is one thing in a world: a room, a cup, a terminal of a battery. It
 // belongs to one World.
+//
+// Most objects are terminals, so what terminals lack stands apart.
 type Object struct {
-	id        int // the reference's number of the object
-	index     int // by order of creation in this world
-	kind      Kind
-	name      string // changes with state, stage and fire
-	contents  set
-	portals   set // doors and drains
-	container *Object
+	id    int32 // the reference's number of the object
+	index int32 // by order of creation in this world
+	kind  Kind
 
 	hidden  bool
 	deleted bool
 	ticked  bool
+	live    bool   // a terminal that has a voltage
+	stale   bool   // the census may know another called list
+	seat    uint16 // in the census; 0: none
+
+	name      string // changes with state, stage and fire
+	container *Object
+
+	// What terminals have (processes §7); owner is nil for other things.
+	owner   *Object
+	partner *Object // the connected terminal
+	voltage float64
+
+	refs refCache
+	*body
+}
+
+// body is what things have that are no terminals. Terminals share one, noBody, and
+// nobody writes to it.
+type body struct {
+	contents set
+	portals  set // doors and drains
+
 	movable bool
 	edible  bool
 
@@ -42,29 +62,23 @@ type Object struct {
 	terminals [2]*Object
 
 	// What only some kinds have.
-	terminal *terminal
-	door     *door
-	page     *page
-	life     *life
-	genes    *genes // of plants with genes
-	flower   *flower
-	plane    *plane
-	count    int // stopwatch: ticks counted; toilet: stage of the flush
-	shown    int // stopwatch: the ticks that it shows
+	door   *door
+	page   *page
+	life   *life
+	genes  *genes // of plants with genes
+	flower *flower
+	plane  *plane
+	count  int // stopwatch: ticks counted; toilet: stage of the flush
+	shown  int // stopwatch: the ticks that it shows
 
-	refs  refCache
 	lists *placeLists // nil: none were made
 	inner uint32      // counts what is moved in it, at any depth
-	seat  uint16      // in the census; 0: none
 }
 
-// terminal is what terminals have (processes §7).
-type terminal struct {
-	owner   *Object
-	partner *Object // the connected terminal
-	live    bool    // has a voltage
-	voltage float64
-}
+// noBody is the body of terminals.
+var noBody body
+
+func (o *Object) isTerminal() bool { return o.owner != nil }
 
 // door is what portals have: the two ends, and texts that are kept as long as the
 // names of the portal and its ends stay.
@@ -100,7 +114,9 @@ func (o *Object) is(g group) bool { return kinds[o.kind].groups&g != 0 }
 // reference's constructor takes and makes (objects §2).
 func (w *World) new(k Kind) *Object {
 	row := &kinds[k]
-	o := &Object{kind: k, name: row.name, movable: !row.fixed, edible: row.edible, index: w.created}
+	o := w.store.objects.next()
+	*o = Object{kind: k, name: row.name, index: w.created, body: w.store.bodies.next()}
+	*o.body = body{movable: !row.fixed, edible: row.edible}
 	w.created++
 	polarized := row.groups&aPolarized != 0
 	if polarized {
@@ -112,10 +128,8 @@ func (w *World) new(k Kind) *Object {
 		hidden := k != Wire && k != UnpolarizedElectricalComponent
 		o.terminals[0].hidden, o.terminals[1].hidden = hidden, hidden
 	}
-	for _, t := range o.terminals {
-		o.contents.append(t)
-		t.container = o
-	}
+	o.contents = set{append(w.store.chains.some(leastChain)[:0], o.terminals[:]...), firstCapacity}
+	o.terminals[0].container, o.terminals[1].container = o, o
 	if row.stuff != ofNothing {
 		o.makeOf(&materials[row.stuff])
 	}
@@ -126,14 +140,14 @@ func (w *World) new(k Kind) *Object {
 }
 
 func (w *World) newTerminal(k Kind, name string, owner *Object) *Object {
-	t := &Object{kind: k, name: name, index: w.created, id: w.number()}
+	t := w.store.objects.next()
+	*t = Object{kind: k, name: name, index: w.created, id: w.number(), owner: owner, body: &noBody}
 	w.created++
-	t.terminal = &terminal{owner: owner}
 	return t
 }
 
 // number takes the next object number.
-func (w *World) number() int {
+func (w *World) number() int32 {
 	w.numbers++
 	return w.numbers
 }
@@ -265,9 +279,9 @@ func (w *World) delete(o *Object, expel bool) {
 // disconnect ends the connections of both terminals, on both sides.
 func (o *Object) disconnect() {
 	for _, t := range o.terminals {
-		if t != nil && t.terminal.partner != nil {
-			t.terminal.partner.terminal.partner = nil
-			t.terminal.partner = nil
+		if t != nil && t.partner != nil {
+			t.partner.partner = nil
+			t.partner = nil
 		}
 	}
 }
@@ -275,7 +289,7 @@ func (o *Object) disconnect() {
 // connected reports whether something is connected to the object.
 func (o *Object) connected() bool {
 	for _, t := range o.terminals {
-		if t != nil && t.terminal.partner != nil {
+		if t != nil && t.partner != nil {
 			return true
 		}
 	}

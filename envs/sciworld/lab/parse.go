@@ -85,10 +85,10 @@ func (w *World) parserObjects(everywhere bool) *kept {
 func (w *World) keepReach(k *kept) {
 	if !w.isCurrent(k) {
 		around, carried := accessible(w.here(), true), accessible(w.agent, true)
-		l := newListing(len(around) + len(carried))
+		l := newListing()
 		l.addAll(around)
 		l.addAll(carried)
-		w.keep(k, l.all())
+		w.keep(k, l.done())
 	}
 }
 

@@ -7,7 +7,7 @@ type plane struct {
 	degrees   int
 	surface   *material
 	extra     string // additional name
-	positions map[int]float64
+	positions map[int32]float64
 }
 
 // sines are Java's sines of the angles in use, the last bit of which differs from

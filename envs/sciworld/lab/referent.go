@@ -10,16 +10,12 @@ const portalReferent = "ERROR: SHOULD USE OVERRIDE FOR PORTAL."
 
 // refCache keeps the referents of an object until something changes them.
 type refCache struct {
-	stale   bool     // the census may know another called list
+	own     *refList // nil: they are to be made
 	changes uint32   // counts what changes the object's own referents
-	own     *refList // nil before they were made
-	ownAt   uint32   // changes, when they were made
 
 	// What it was called last, with its container; portals keep it in door.
-	called    *calledList
-	at        uint32
-	container *Object
-	withAt    uint32 // changes of the container
+	withAt uint32      // changes of the container
+	called *calledList // nil: it was moved or changed
 }
 
 // renamed records that the referents of an object have changed.
@@ -39,14 +35,15 @@ func (w *World) renamed(o *Object) {
 // changed records it of one object.
 func (w *World) changed(o *Object) {
 	o.refs.changes++
+	o.refs.own, o.refs.called = nil, nil
 	w.suspect(o)
 }
 
 // suspect notes for the census that an object, and what is in it, may be called
 // otherwise.
 func (w *World) suspect(o *Object) {
-	if !o.refs.stale {
-		o.refs.stale = true
+	if !o.stale {
+		o.stale = true
 		w.stale = append(w.stale, o)
 	}
 }
@@ -58,6 +55,7 @@ const mostLevels = 1 << 10
 // moved notes that something was put into a container or taken out.
 func (w *World) moved(x, c *Object) {
 	w.places++
+	x.refs.called = nil
 	w.suspect(x)
 	for o, level := c, 0; o != nil && level < mostLevels; o, level = o.container, level+1 {
 		o.inner++
@@ -78,7 +76,7 @@ func (o *Object) referents() []string {
 // refList is the same as the library keeps it.
 func (w *World) refList(o *Object) *refList {
 	c := &o.refs
-	if c.own != nil && c.ownAt == c.changes {
+	if c.own != nil {
 		return c.own
 	}
 	if o.door != nil || o.life != nil || o.page != nil || o.flower != nil || o.plane != nil {
@@ -86,7 +84,6 @@ func (w *World) refList(o *Object) *refList {
 	} else {
 		c.own = w.shelf.quick(o.refKey(), o.referents)
 	}
-	c.ownAt = c.changes
 	return c.own
 }
 
@@ -94,8 +91,8 @@ func (w *World) refList(o *Object) *refList {
 func (o *Object) refKey() refKey {
 	k := refKey{kind: o.kind, name: o.name, burning: o.burning, burned: o.burned}
 	switch {
-	case o.terminal != nil:
-		k.of = o.terminal.owner.name
+	case o.isTerminal():
+		k.of = o.owner.name
 	case o.stuff != nil:
 		k.of = o.stuff.substance
 	}
@@ -191,7 +188,7 @@ func (o *Object) slot(slot string) string {
 	case "author":
 		return o.page.author
 	case "parent":
-		return o.terminal.owner.name
+		return o.owner.name
 	case "form":
 		return o.flower.plant.life.form
 	}
@@ -313,9 +310,9 @@ func (w *World) called(o, from *Object) *calledList {
 	if o.container != nil {
 		in, withAt = w.refList(o.container), o.container.refs.changes
 	}
-	if c.called == nil || c.at != c.changes || c.container != o.container || c.withAt != withAt {
+	if c.called == nil || c.withAt != withAt {
 		c.called = w.shelf.calledAs(w.refList(o), in)
-		c.at, c.container, c.withAt = c.changes, o.container, withAt
+		c.withAt = withAt
 	}
 	return c.called
 }

@@ -65,8 +65,8 @@ func (w *World) refuse(d deed) refusal {
 	case connect:
 		return refuseConnect(d.a, d.b)
 	case disconnect:
-		if d.a.terminal != nil {
-			return becauseOf("You must disconnect entire objects (such as ", d.a.terminal.owner,
+		if d.a.isTerminal() {
+			return becauseOf("You must disconnect entire objects (such as ", d.a.owner,
 				") instead of just single terminals")
 		}
 	case mixContents:
@@ -243,7 +243,7 @@ func (o *Object) isVisibleLiquid() bool { return !o.hidden && o.stuff != nil && 
 // terminalOf chooses the terminal by which a thing is connected.
 func terminalOf(o *Object) (*Object, refusal) {
 	switch {
-	case o.terminal != nil:
+	case o.isTerminal():
 		return o, refusal{}
 	case o.is(aPolarized):
 		return nil,
@@ -257,7 +257,7 @@ func terminalOf(o *Object) (*Object, refusal) {
 					"terminal 1, terminal 2)")
 	}
 	for _, t := range o.terminals {
-		if t.terminal.partner == nil {
+		if t.partner == nil {
 			return t, refusal{}
 		}
 	}
@@ -279,8 +279,8 @@ func refuseConnect(a, b *Object) refusal {
 		return because("Something can't be connected to itself.")
 	}
 	for _, t := range []*Object{ta, tb} {
-		if t.terminal.partner != nil {
-			return becauseOf(t.name+" on ", t.terminal.owner, alreadyConnected)
+		if t.partner != nil {
+			return becauseOf(t.name+" on ", t.owner, alreadyConnected)
 		}
 	}
 	return refusal{}

@@ -12,6 +12,9 @@ const (
 	wrapAt       = 122
 )
 
+// leastChain is the room of a new chain.
+const leastChain = 4
+
 // set is a mutable hash set of objects. Its zero value is empty. A slice that
 // all returned stays as it is when the set changes later.
 type set struct {
@@ -49,16 +52,21 @@ func (s *set) append(o *Object) {
 	if s.capacity == 0 {
 		s.capacity = firstCapacity
 		if s.chain == nil {
-			s.chain = make([]*Object, 0, 4)
+			s.chain = make([]*Object, 0, leastChain)
 		}
 	}
 	s.chain = append(s.chain, o)
 	if len(s.chain) >= s.capacity*450/1000 {
-		if s.rotated() {
-			s.chain = append(make([]*Object, 0, cap(s.chain)), s.all()...)
-		}
-		s.capacity *= 2
+		s.grow()
 	}
+}
+
+// grow doubles the capacity.
+func (s *set) grow() {
+	if s.rotated() {
+		s.chain = append(make([]*Object, 0, cap(s.chain)), s.all()...)
+	}
+	s.capacity *= 2
 }
 
 // remove removes an object and reports whether it was a member.
@@ -66,7 +74,7 @@ func (s *set) remove(o *Object) bool {
 	for i, x := range s.chain {
 		if x == o {
 			// A new slice: others may be walking over the old one.
-			chain := make([]*Object, 0, max(len(s.chain), 4))
+			chain := make([]*Object, 0, max(len(s.chain), leastChain))
 			s.chain = append(append(chain, s.chain[:i]...), s.chain[i+1:]...)
 			return true
 		}

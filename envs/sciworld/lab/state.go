@@ -12,7 +12,7 @@ import (
 // moves. Objects stand under their numbers.
 func (w *World) AppendState(b []byte) []byte {
 	s := stateWriter{b: b, seen: make([]bool, w.created)}
-	s.number(int(w.random.state), w.numbers, w.waiting, s.id(w.focus), s.id(w.agent), s.id(w.inventory))
+	s.number(int(w.random.state), int(w.numbers), w.waiting, s.id(w.focus), s.id(w.agent), s.id(w.inventory))
 	s.float(w.score)
 	s.flag(w.completed, w.choices != nil)
 	s.text(w.failure)
@@ -76,7 +76,7 @@ func (s *stateWriter) id(o *Object) int {
 		s.seen[o.index] = true
 		s.open = append(s.open, o)
 	}
-	return o.id
+	return int(o.id)
 }
 
 func (s *stateWriter) set(x set) {
@@ -113,7 +113,7 @@ func (s *stateWriter) goals(p *goals) {
 
 // object writes an object, without what is derived from the rest.
 func (s *stateWriter) object(o *Object) {
-	s.number(o.id, int(o.kind), s.id(o.container), o.fuel, int(o.state), o.count, o.shown)
+	s.number(int(o.id), int(o.kind), s.id(o.container), o.fuel, int(o.state), o.count, o.shown)
 	s.text(o.name)
 	s.set(o.contents)
 	s.set(o.portals)
@@ -124,10 +124,10 @@ func (s *stateWriter) object(o *Object) {
 		s.text(o.stuff.substance)
 	}
 	s.number(s.id(o.terminals[0]), s.id(o.terminals[1]))
-	if t := o.terminal; t != nil {
-		s.number(s.id(t.owner), s.id(t.partner))
-		s.flag(t.live)
-		s.float(t.voltage)
+	if o.isTerminal() {
+		s.number(s.id(o.owner), s.id(o.partner))
+		s.flag(o.live)
+		s.float(o.voltage)
 	}
 	if o.door != nil {
 		s.number(s.id(o.door.from), s.id(o.door.to))
@@ -139,7 +139,7 @@ func (s *stateWriter) object(o *Object) {
 	if p := o.plane; p != nil {
 		s.number(p.degrees, len(p.positions))
 		for _, id := range slices.Sorted(maps.Keys(p.positions)) {
-			s.number(id)
+			s.number(int(id))
 			s.float(p.positions[id])
 		}
 	}

@@ -196,7 +196,7 @@ func (w *World) makeTable(i, number int) variation {
 	for _, before := range registry[:i] {
 		w.random.skip(before.draws)
 	}
-	w.numbers = registry[i].first - 1
+	w.numbers = int32(registry[i].first) - 1
 	return registry[i].make(w, number)
 }
 
@@ -205,16 +205,12 @@ func (w *World) apply(m modifier) bool {
 	if m.object == nil {
 		return w.breakDevices(m.room, m.name)
 	}
-	var room *Object
-	for _, x := range below(w.universe, false, false) {
-		if x.name == m.room {
-			room = x
-			break
-		}
-	}
-	if room == nil {
+	places := w.universe.contents.all()
+	i := slices.IndexFunc(places, func(x *Object) bool { return x.name == m.room })
+	if i < 0 {
 		return false
 	}
+	room := places[i]
 	if len(m.inside) == 0 {
 		if m.force || !hasBelow(room, m.name) {
 			w.put(m.object, room)
@@ -229,7 +225,7 @@ func (w *World) apply(m modifier) bool {
 		}
 	}
 	all := slices.Clone(allContents(room))
-	slices.SortFunc(all, func(a, b *Object) int { return a.id - b.id })
+	slices.SortFunc(all, func(a, b *Object) int { return int(a.id - b.id) })
 	shuffle(&w.random, all)
 	for _, c := range all {
 		if slices.Contains(m.inside, c.name) {
@@ -243,7 +239,7 @@ func (w *World) apply(m modifier) bool {
 // hasBelow reports whether there is something of a name in a thing, at any
 // depth.
 func hasBelow(root *Object, name string) bool {
-	return slices.ContainsFunc(allContents(root), func(x *Object) bool { return x.name == name })
+	return slices.ContainsFunc(root.contents.chain, func(x *Object) bool { return x.name == name || hasBelow(x, name) })
 }
 
 // breakDevices breaks the devices of a name somewhere in a room.

@@ -145,7 +145,7 @@ func (o *Object) describe(from *Object, detailed bool) string {
 		if detailed {
 			return "a " + d + ".  it is connected to: " + o.connection() + ". "
 		}
-		return "a " + d + " on " + o.terminal.owner.name
+		return "a " + d + " on " + o.owner.name
 	case textBattery, textComponent:
 		s := "a " + d
 		if o.kind != Battery {
@@ -244,10 +244,10 @@ func (o *Object) describePortal(from *Object) string {
 
 // connection tells what a terminal is connected to.
 func (o *Object) connection() string {
-	if o.terminal.partner == nil {
+	if o.partner == nil {
 		return "nothing"
 	}
-	return o.terminal.partner.describe(nil, false)
+	return o.partner.describe(nil, false)
 }
 
 // planeName is the descriptive name of an inclined plane.

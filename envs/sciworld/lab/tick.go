@@ -9,7 +9,7 @@ func (w *World) tick() {
 func clearTicked(o *Object) {
 	o.ticked = false
 	for _, x := range o.contents.chain {
-		if x.terminal != nil {
+		if x.isTerminal() {
 			x.ticked = false
 			continue
 		}
@@ -97,7 +97,7 @@ func (w *World) baseTick(o *Object) {
 		o.conduct(false)
 	}
 	for _, x := range o.contents.all() {
-		if x.terminal == nil {
+		if !x.isTerminal() {
 			w.tickObject(x)
 		} else {
 			x.ticked = true

@@ -47,8 +47,8 @@ func (w *World) line(o *Object) string {
 	if o.life != nil {
 		s += ", " + o.stageName()
 	}
-	if o.terminal != nil && o.terminal.partner != nil {
-		s += ", connected to " + o.terminal.partner.name + " of " + o.terminal.partner.terminal.owner.name
+	if o.isTerminal() && o.partner != nil {
+		s += ", connected to " + o.partner.name + " of " + o.partner.owner.name
 	}
 	if o == w.focus {
 		s += ", in focus"

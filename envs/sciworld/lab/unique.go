@@ -26,6 +26,11 @@ type search struct {
 	sharing
 }
 
+// empty is a search that has nothing but the memory of this one.
+func (s *search) empty() search {
+	return search{names: s.names[:0], sharing: sharing{lists: s.lists[:0]}}
+}
+
 // name is what a search found for an object: the first referent that names no other
 // or, if others have all of its referents, its place among those that share theirs.
 type name struct {
@@ -101,8 +106,11 @@ func (s *sharing) steady(t *tally) {
 		for i, n := range t.numbers {
 			if t.counts[n] > 1 {
 				of := s.lists[i].numbers
-				at := (int32(s.start[i]) + 1) % int32(len(of))
-				changes = append(changes, change{int32(i), at, of[at]})
+				at := int(s.start[i]) + 1
+				if at == len(of) {
+					at = 0
+				}
+				changes = append(changes, change{int32(i), int32(at), of[at]})
 			}
 		}
 		if t.changes = changes; len(changes) == 0 {
@@ -150,10 +158,11 @@ func (t *tally) begin(s *sharing, c choice) {
 
 // apply makes the changes of an attempt, in which the texts before it count.
 func (t *tally) apply(c choice) {
+	counts, numbers := t.counts, t.numbers
 	for _, ch := range t.changes {
-		t.counts[t.numbers[ch.place]]--
-		t.counts[ch.number]++
-		t.numbers[ch.place], c[ch.place] = ch.number, uint16(ch.at)
+		counts[numbers[ch.place]]--
+		counts[ch.number]++
+		numbers[ch.place], c[ch.place] = ch.number, uint16(ch.at)
 	}
 }
 

@@ -60,18 +60,25 @@ func (l ValidList) texts(order func(*validLister) bool) (out []string, sorted bo
 	}
 	list := l.lister()
 	sorted = order(list)
-	w.listDeeds = list.out
 	out = make([]string, len(list.out))
-	b, ends := w.listText[:0], w.listEnds[:0]
+	begins, linked, before := 0, 0, validDeed{b: -1}
 	for _, d := range list.out {
-		b = list.append(b, d)
-		ends = append(ends, len(b))
+		if d.b < 0 || d.a != before.a || d.id != before.id || before.b < 0 {
+			begins = len(list.text)
+			list.text = list.begin(list.text, d)
+			linked = len(list.text)
+		} else { // it begins as the one before it
+			list.text = append(list.text, list.text[begins:linked]...)
+		}
+		list.text = list.finish(list.text, d)
+		list.ends = append(list.ends, len(list.text))
+		before = d
 	}
-	w.listText, w.listEnds = b, ends
-	all, from := string(b), 0
-	for i, end := range ends {
+	all, from := string(list.text), 0
+	for i, end := range list.ends {
 		out[i], from = all[from:end], end
 	}
+	list.release()
 	return out, sorted
 }
 
@@ -87,8 +94,11 @@ func (l ValidList) Has(text string) bool {
 			list.list(a, list.named(words, a.slots), list.named(words, a.slots-1))
 		}
 	}
-	l.world.listDeeds = list.out
-	return slices.ContainsFunc(list.out, func(d validDeed) bool { return string(list.append(nil, d)) == text })
+	defer list.release()
+	return slices.ContainsFunc(list.out, func(d validDeed) bool {
+		list.text = list.append(list.text[:0], d)
+		return string(list.text) == text
+	})
 }
 
 // named lists the objects whose names can be in words that are for so many objects.
@@ -111,7 +121,10 @@ type validDeed struct {
 }
 
 // append adds an entry as it is typed.
-func (l *validLister) append(b []byte, v validDeed) []byte {
+func (l *validLister) append(b []byte, v validDeed) []byte { return l.finish(l.begin(b, v), v) }
+
+// begin adds an entry up to the link between two objects.
+func (l *validLister) begin(b []byte, v validDeed) []byte {
 	a := &actions[v.id]
 	b = append(b, a.listed...)
 	if v.id == teleport {
@@ -126,6 +139,13 @@ func (l *validLister) append(b []byte, v validDeed) []byte {
 		b = append(b, ' ')
 		b = append(b, a.link...)
 		b = append(b, ' ')
+	}
+	return b
+}
+
+// finish adds the second object.
+func (l *validLister) finish(b []byte, v validDeed) []byte {
+	if v.b >= 0 {
 		b = append(b, l.names[v.b]...)
 	}
 	return b
@@ -207,16 +227,28 @@ type validLister struct {
 	first      []int32 // the objects in the order of the list
 	second     []int32
 	out        []validDeed
+	text       []byte // of all entries
+	ends       []int  // of the entries there
 }
 
 func (l ValidList) lister() *validLister {
 	seen, everywhere := l.world.validLists()
-	list := &validLister{World: l.world, from: l, search: seen, everywhere: everywhere, out: l.world.listDeeds[:0]}
-	list.asFound, list.names = make([]int32, len(seen.objects)), make([]string, len(seen.objects))
-	for i := range list.asFound {
-		list.asFound[i], list.names[i] = int32(i), seen.text(l.seen, i)
+	list, _ := l.world.library.listers.Get().(*validLister)
+	if list == nil {
+		list = &validLister{}
+	}
+	list.World, list.from, list.search, list.everywhere = l.world, l, seen, everywhere
+	for i := range seen.objects {
+		list.asFound, list.names = append(list.asFound, int32(i)), append(list.names, seen.text(l.seen, i))
 	}
 	return list
+}
+
+// release gives the memory of a list to the next one.
+func (l *validLister) release() {
+	library := l.library
+	*l = validLister{asFound: l.asFound[:0], names: l.names[:0], out: l.out[:0], text: l.text[:0], ends: l.ends[:0]}
+	library.listers.Put(l)
 }
 
 // sorted sorts objects by their referents with an ending.
@@ -328,7 +360,7 @@ func (l *validLister) pairs() {
 func (l *validLister) connections() {
 	free := make([]*Object, len(l.search.objects))
 	for i, x := range l.search.objects {
-		if t, r := terminalOf(x); !r.refused && t.terminal.partner == nil {
+		if t, r := terminalOf(x); !r.refused && t.partner == nil {
 			free[i] = t
 		}
 	}
@@ -383,6 +415,7 @@ func (w *World) ValidActionsJSON() string {
 		}
 	} else {
 		list := w.DrawValidActions().lister()
+		defer list.release()
 		for _, v := range list.deeds() {
 			objects := list.objects(v)
 			entries = append(entries, entry(string(list.append(nil, v)), actions[v.id].number, objects, objects))
@@ -407,7 +440,7 @@ func (d deed) variables() []*Object {
 func entry(text string, template int, objects, types []*Object) string {
 	ids := make([]string, len(objects))
 	for i, o := range objects {
-		ids[i] = strconv.Itoa(o.id)
+		ids[i] = strconv.Itoa(int(o.id))
 	}
 	kinds := make([]string, len(types))
 	for i, o := range types {
@@ -447,7 +480,7 @@ func (w *World) Combinations() string {
 		for _, n := range ns {
 			text = strings.Replace(text, "OBJ", n.text, 1)
 			os = append(os, n.object)
-			used[n.object.id] = n.text
+			used[int(n.object.id)] = n.text
 		}
 		entries = append(entries, entry(text, a.number, os, os))
 	}
@@ -456,7 +489,7 @@ func (w *World) Combinations() string {
 			entries = append(entries, entry(strconv.Itoa(i), 999, nil, nil))
 		}
 		for _, n := range objects {
-			used[n.object.id] = n.text
+			used[int(n.object.id)] = n.text
 		}
 	} else {
 		for _, a := range w.actions {

@@ -1,6 +1,9 @@
 package lab
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // listing is a hash set of objects that a query fills. It has a fast membership
 // test.
@@ -19,7 +22,7 @@ func (l *listing) add(o *Object) {
 		}
 		return
 	}
-	if l.members == nil {
+	if len(l.members) == 0 {
 		for _, x := range l.chain {
 			l.mark(x)
 		}
@@ -31,9 +34,9 @@ func (l *listing) add(o *Object) {
 
 // mark sets the bit of an object and reports whether it was not set.
 func (l *listing) mark(o *Object) bool {
-	i := o.index / 64
+	i := int(o.index / 64)
 	if i >= len(l.members) {
-		l.members = append(l.members, make([]uint64, i+32-len(l.members))...)
+		l.members = slices.Grow(l.members, i+32-len(l.members))[:i+32] // cleared
 	}
 	bit := uint64(1) << (o.index % 64)
 	if l.members[i]&bit != 0 {
@@ -43,31 +46,54 @@ func (l *listing) mark(o *Object) bool {
 	return true
 }
 
-// newListing returns an empty listing with space for some members.
-func newListing(members int) *listing {
-	return &listing{set: set{chain: make([]*Object, 0, members)}}
+// listings is the memory of listings that are done.
+var listings = sync.Pool{New: func() any { return new(listing) }}
+
+func newListing() *listing { return listings.Get().(*listing) }
+
+// done lists the members as the reference enumerates them, and ends the listing.
+func (l *listing) done() []*Object {
+	out := l.all()
+	if !l.rotated() { // else it is a copy
+		out = slices.Clone(out)
+	}
+	l.drop()
+	return out
+}
+
+// drop ends the listing.
+func (l *listing) drop() {
+	clear(l.chain)
+	clear(l.members)
+	l.chain, l.members, l.capacity = l.chain[:0], l.members[:0], 0
+	listings.Put(l)
 }
 
 func (l *listing) addAll(xs []*Object) {
-	for i, x := range xs {
-		if l.members == nil {
-			l.add(x)
+	for len(xs) > 0 && len(l.members) == 0 {
+		l.add(xs[0])
+		xs = xs[1:]
+	}
+	members := l.members
+	for _, x := range xs {
+		i, bit := int(x.index/64), uint64(1)<<(x.index%64)
+		if i >= len(members) {
+			l.mark(x)
+			members = l.members
+		} else if members[i]&bit != 0 {
 			continue
 		}
-		for _, x := range xs[i:] {
-			if l.mark(x) {
-				l.append(x)
-			}
-		}
-		return
+		members[i] |= bit
+		l.append(x)
 	}
 }
 
-// clone is a new set with the members in the order of enumeration: another order
-// for more than 122 of them.
+// clone is a set in place of the listing, with the members in the order of enumeration:
+// another order for more than 122 of them.
 func (l *listing) clone() *listing {
-	out := &listing{}
+	out := newListing()
 	out.addAll(l.all())
+	l.drop()
 	return out
 }
 
@@ -118,7 +144,9 @@ func (o *Object) contentsAndPortals() []*Object {
 
 // placeLists are the collected lists of an object, without hidden objects and with
 // them, as long as nothing is moved in it.
-type placeLists [2]struct {
+type placeLists [2]collected
+
+type collected struct {
 	inner   uint32
 	objects []*Object // nil: not made
 }
@@ -127,21 +155,22 @@ type placeLists [2]struct {
 // (core §8.1).
 func (w *World) collect(r *Object, hidden bool) []*Object {
 	if r.lists == nil {
-		r.lists = &placeLists{}
+		r.lists = w.store.lists.next()
+		*r.lists = placeLists{}
 	}
 	kept := &r.lists[0]
 	if hidden {
 		kept = &r.lists[1]
 	}
 	if kept.objects == nil || kept.inner != r.inner {
-		kept.objects = w.collectAnew(r, hidden, len(kept.objects)+manyMembers)
+		kept.objects = w.collectAnew(r, hidden)
 		kept.inner = r.inner
 	}
 	return kept.objects
 }
 
-// collectAnew makes the list, with space for about so many members.
-func (w *World) collectAnew(r *Object, hidden bool, members int) []*Object {
+// collectAnew makes the list.
+func (w *World) collectAnew(r *Object, hidden bool) []*Object {
 	seen := hidden || !r.hidden
 	if r.portals.len() == 0 && (!seen || r.contents.len() == 0) {
 		if seen {
@@ -149,7 +178,7 @@ func (w *World) collectAnew(r *Object, hidden bool, members int) []*Object {
 		}
 		return nil
 	}
-	l := newListing(members)
+	l := newListing()
 	if seen {
 		l.add(r)
 	}
@@ -164,13 +193,13 @@ func (w *World) collectAnew(r *Object, hidden bool, members int) []*Object {
 			w.addCollected(l, x, hidden)
 		}
 	}
-	return l.all()
+	return l.done()
 }
 
 // addCollected adds what belongs to an object. An object that holds only
 // terminals needs no set of its own.
 func (w *World) addCollected(l *listing, x *Object, hidden bool) {
-	if x.portals.len() > 0 || slices.ContainsFunc(x.contents.chain, func(y *Object) bool { return y.terminal == nil }) {
+	if x.portals.len() > 0 || slices.ContainsFunc(x.contents.chain, func(y *Object) bool { return !y.isTerminal() }) {
 		l.addAll(w.collect(x, hidden))
 		return
 	}
@@ -192,7 +221,7 @@ func accessible(r *Object, hidden bool) []*Object {
 	if seen {
 		contents = accessibleContents(r, hidden, true)
 	}
-	l := newListing(len(contents) + manyMembers)
+	l := newListing()
 	if seen {
 		l.add(r)
 	}
@@ -203,14 +232,13 @@ func accessible(r *Object, hidden bool) []*Object {
 		}
 	}
 	l.addAll(contents)
-	return l.all()
+	return l.done()
 }
 
 // accessibleContents is the query of that name of core §5.3. With portals, it
 // adds the hidden portals, or all portals if hidden objects are wanted.
 func accessibleContents(r *Object, hidden, portals bool) []*Object {
-	const things = 3 // an object and its terminals
-	l := newListing(things * (r.contents.len() + r.portals.len()))
+	l := newListing()
 	for _, x := range r.contents.all() {
 		if x.hidden && !hidden {
 			continue
@@ -232,7 +260,7 @@ func accessibleContents(r *Object, hidden, portals bool) []*Object {
 			}
 		}
 	}
-	return l.all()
+	return l.done()
 }
 
 // openlyContained is the query "recursive accessible" of core §5.3.
@@ -268,7 +296,7 @@ func below(r *Object, hidden, connections bool) []*Object {
 	if r.portals.len() == 0 && (hidden && r.contents.len() == 0 || !hidden && !hasVisible(r.contents.chain)) {
 		return nil
 	}
-	l := newListing(manyMembers + r.contents.len())
+	l := newListing()
 	var ends listing
 	for _, x := range r.contents.all() {
 		if hidden || !x.hidden {
@@ -296,5 +324,5 @@ func below(r *Object, hidden, connections bool) []*Object {
 		l = l.clone()
 	}
 	l.addAll(ends.all())
-	return l.all()
+	return l.done()
 }

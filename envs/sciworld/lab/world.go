@@ -25,8 +25,8 @@ const (
 // library and nothing that changes what they say.
 type World struct {
 	random  random
-	numbers int // the last number that an object took
-	created int // objects made by this world
+	numbers int32 // the last number that an object took
+	created int32 // objects made by this world
 	given   *genes
 
 	universe  *Object
@@ -66,11 +66,7 @@ type World struct {
 	reach, scene         kept
 	*shelf
 	library *Library
-
-	// Memory of the last list of valid actions, for the next one.
-	listDeeds []validDeed
-	listEnds  []int
-	listText  []byte
+	store   store
 }
 
 // New returns a world in which nothing is loaded, with a library of its own.
@@ -80,12 +76,17 @@ func New() *World { return NewLibrary().New() }
 // It returns what is wrong with the task, empty if nothing is. The following
 // steps report errors in the simplifications.
 func (w *World) Load(task string, variation int, simplifications string) string {
-	*w = World{
-		library: w.library, shelf: w.library.open(), score: w.score, completed: w.completed,
-		listDeeds: w.listDeeds, listEnds: w.listEnds, listText: w.listText,
+	built := w.library.New()
+	built.shelf, built.score, built.completed = w.library.open(), w.score, w.completed
+	built.trouble = built.setUp(task, variation)
+	built.simplify(task, simplifications)
+	for _, o := range built.stale {
+		o.stale = false // nothing was counted yet
 	}
-	w.trouble = w.setUp(task, variation)
-	w.simplify(task, simplifications)
+	built.stale = nil
+	w.store.reset()
+	w.become(built) // without what was made and thrown away
+	built.Release()
 	return w.trouble
 }
 
@@ -114,7 +115,7 @@ func (w *World) Progress() string { return w.goals.progress() }
 
 // State is the state of the generator and the number of the newest object.
 // Together with the objects they decide all that follows.
-func (w *World) State() (random uint64, numbers int) { return w.random.state, w.numbers }
+func (w *World) State() (random uint64, numbers int) { return w.random.state, int(w.numbers) }
 
 // javaError is the text of an exception that the reference throws inside a step.
 type javaError string
@@ -154,8 +155,8 @@ func (w *World) simplify(task, wanted string) {
 	}
 	w.readSimplifications(wanted)
 	if w.enabled&openDoors != 0 {
-		for _, p := range below(w.universe, true, false) {
-			if p.door != nil {
+		for _, place := range w.universe.contents.all() {
+			for _, p := range place.portals.all() {
 				p.open = true
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"heldout/envs/sharedtest"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -101,13 +102,19 @@ func (w *World) forget() {
 	w.shelf = w.library.open()
 	w.listed, w.near, w.everywhere, w.stale, w.reach, w.scene = listed{}, search{}, census{}, nil, kept{}, kept{}
 	for _, o := range w.collect(w.universe, true) {
-		o.refs, o.seat, o.lists = refCache{}, 0, nil
+		o.refs, o.seat, o.stale = refCache{}, 0, false
+		if !o.isTerminal() {
+			o.lists = nil
+		}
 		if o.door != nil {
 			o.door.names = [3]string{}
 		}
 	}
 	for _, o := range w.collect(w.agent, true) {
-		o.refs, o.seat, o.lists = refCache{}, 0, nil
+		o.refs, o.seat, o.stale = refCache{}, 0, false
+		if !o.isTerminal() {
+			o.lists = nil
+		}
 		if o.door != nil {
 			o.door.names = [3]string{}
 		}
@@ -195,7 +202,11 @@ func TestForks(t *testing.T) {
 			if diff := cmp.Diff(first, said); diff != "" {
 				t.Fatalf("%s: %q: %s", name, actions, diff)
 			}
+			w.Release() // the next fork lies there
 		}
+	}
+	if !reflect.DeepEqual(noBody, body{}) {
+		t.Error("something wrote to the body of terminals")
 	}
 }
 
@@ -226,15 +237,24 @@ func TestWorldsShareNothing(t *testing.T) {
 	}
 }
 
-// Worlds that share a library play as if each had its own, at the same time too.
+// Worlds that share a library, and lie where others lay, play as if each had its own, at the
+// same time too.
 func TestLibrary(t *testing.T) {
-	play := func(w *World, task string) (said string) {
+	play := func(task string, made func() *World, release func(*World)) (said string) {
 		rng := rand.New(rand.NewPCG(7, uint64(len(task))))
-		for v := range 2 {
+		w := made()
+		for v := range 4 {
 			w.Load(task, v, boardSimplifications)
-			for range 12 {
+			for range 6 {
 				said += w.Step(randomActions(rng, w)) + join(w.ValidActions(), "\n")
 			}
+			f := w.Fork()
+			release(w)
+			for range 3 {
+				said += f.Step(randomActions(rng, f)) + join(f.ValidActions(), "\n")
+			}
+			release(f)
+			w = made()
 		}
 		return said
 	}
@@ -242,7 +262,8 @@ func TestLibrary(t *testing.T) {
 	var g errgroup.Group
 	for _, name := range TaskNames()[:12] {
 		g.Go(func() error {
-			if diff := cmp.Diff(play(New(), name), play(shared.New(), name)); diff != "" {
+			alone := play(name, NewLibrary().New, func(*World) {})
+			if diff := cmp.Diff(alone, play(name, shared.New, (*World).Release)); diff != "" {
 				return fmt.Errorf("%s: %s", name, diff)
 			}
 			return nil
@@ -270,7 +291,7 @@ func TestManyObjects(t *testing.T) {
 		for range mostCounted / 3 {
 			w.put(w.new(Water), table)
 		}
-		w.put(table, w.universe.contents.chain[0])
+		w.put(table, w.universe.contents.chain[2]) // after the terminals
 		tables = append(tables, table)
 	}
 	same("with many objects")

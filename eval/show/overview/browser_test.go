@@ -2,7 +2,6 @@ package overview
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,13 +12,17 @@ import (
 
 var pictures = flag.String("pictures", "", "write pictures of the pages into this folder")
 
-// file writes the page of a run and returns its address.
-func (s synthetic) file(t *testing.T) string {
+// TestMain ends the browser of the tests.
+func TestMain(m *testing.M) {
+	defer browser.Stop()
+	m.Run()
+}
+
+// file writes a page and returns its address.
+func (w *written) file(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	s.write(t, dir)
-	name := filepath.Join(dir, "report.html")
-	if err := os.WriteFile(name, wholePage(t, dir), 0o600); err != nil {
+	name := filepath.Join(t.TempDir(), "report.html")
+	if err := os.WriteFile(name, w.bytes, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return "file://" + name
@@ -37,10 +40,9 @@ func fits(t *testing.T, p *browser.Page, what string) {
 // have marks that say their numbers; a click shows all of them.
 func TestPagesInABrowser(t *testing.T) {
 	b := browser.Start(t)
-	for name, s := range looks() {
+	for name := range looks() {
 		t.Run(name, func(t *testing.T) {
-			address := s.file(t)
-			p := b.Open(t, address, "file://", browser.Look{Width: 1200, Height: 1000})
+			p := b.Open(t, look(t, name).file(t), "file://", browser.Look{Width: 1200, Height: 1000})
 			p.Until("document.querySelectorAll('section h2').length > 2")
 			fits(t, p, "1200 pixels")
 			marks, _ := strconv.Atoi(p.Eval("document.querySelectorAll('figure svg .mark title').length"))
@@ -56,13 +58,12 @@ func TestPagesInABrowser(t *testing.T) {
 			p.Click("figure details summary")
 			p.Until("document.querySelector('figure details[open] td').getClientRects().length === 1")
 			picture(p, name)
-			narrow := b.Open(t, address, "file://", browser.Look{Width: 360, Height: 800, Dark: true})
-			narrow.Until("document.querySelectorAll('section h2').length > 2")
-			fits(t, narrow, "360 pixels")
-			if got := narrow.Eval("getComputedStyle(document.body).backgroundColor === getComputedStyle(document.querySelector('figure svg .f-paper')).fill"); got != "true" {
+			p.Look(browser.Look{Width: 360, Height: 800, Dark: true})
+			fits(t, p, "360 pixels")
+			if got := p.Eval("getComputedStyle(document.body).backgroundColor === getComputedStyle(document.querySelector('figure svg .f-paper')).fill"); got != "true" {
 				t.Error("figures are not as dark as the page")
 			}
-			picture(narrow, name+"-narrow-dark")
+			picture(p, name+"-narrow-dark")
 		})
 	}
 }
@@ -76,7 +77,7 @@ func picture(p *browser.Page, name string) {
 
 // The mark below the pointer says its number, and the episodes of a report open.
 func TestReaderInABrowser(t *testing.T) {
-	p := browser.Start(t).Open(t, looks()["incomplete"].file(t), "file://", browser.Look{Width: 1200, Height: 1000})
+	p := browser.Start(t).Open(t, look(t, "incomplete").file(t), "file://", browser.Look{Width: 1200, Height: 1000})
 	p.Until("document.querySelector('#figure-rates .mark')")
 	want := p.Eval("document.querySelector('#figure-rates .mark title').textContent")
 	got := p.Eval(`(() => {
@@ -95,7 +96,7 @@ func TestReaderInABrowser(t *testing.T) {
 
 // Hostile records are text in every section.
 func TestHostilePageInABrowser(t *testing.T) {
-	p := browser.Start(t).Open(t, hostileRun().file(t), "file://", browser.Look{Width: 390, Height: 800})
+	p := browser.Start(t).Open(t, look(t, "hostile").file(t), "file://", browser.Look{Width: 390, Height: 800})
 	p.Until("document.querySelectorAll('section h2').length > 5")
 	if got := p.Eval("String(window.hacked)"); got != "undefined" {
 		t.Errorf("a script of the records ran: %s", got)
@@ -111,19 +112,21 @@ func TestHostilePageInABrowser(t *testing.T) {
 // that unfolds open.
 func TestAccessibleInABrowser(t *testing.T) {
 	b := browser.Start(t)
-	for name, s := range map[string]synthetic{"one": looks()["one"], "several": fewTasks()} {
-		address := s.file(t)
-		for _, look := range []browser.Look{{Width: 1440, Height: 900}, {Width: 390, Height: 800, Dark: true}} {
-			t.Run(fmt.Sprintf("%s at %d", name, look.Width), func(t *testing.T) {
-				p := b.Open(t, address, "file://", look)
-				p.Until("document.querySelector('tr[data-key] a')")
-				p.Click("tr[data-key] a")
-				p.Until("document.querySelector('#episode .step')")
-				p.Eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-				fits(t, p, name)
-				p.Audit(os.Getenv("HELDOUT_AXE"))
-			})
-		}
+	wide, narrow := browser.Look{Width: 1440, Height: 900}, browser.Look{Width: 390, Height: 800, Dark: true}
+	for _, name := range []string{"one", "several"} {
+		t.Run(name, func(t *testing.T) {
+			p := b.Open(t, look(t, name).file(t), "file://", wide)
+			p.Until("document.querySelector('tr[data-key] a')")
+			p.Click("tr[data-key] a")
+			p.Until("document.querySelector('#episode .step')")
+			p.Eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+			fits(t, p, "1440 pixels")
+			p.Look(narrow)
+			fits(t, p, "390 pixels")
+			p.Audit(os.Getenv("HELDOUT_AXE"))
+			p.Look(wide)
+			p.Audit(os.Getenv("HELDOUT_AXE"))
+		})
 	}
 }
 
@@ -137,9 +140,7 @@ func fewTasks() synthetic {
 // order of the page; the contents stand beside the page where there is room.
 func TestKeyboardInABrowser(t *testing.T) {
 	b := browser.Start(t)
-	s := fewTasks()
-	s.missing = 0
-	address := s.file(t)
+	address := look(t, "whole").file(t)
 	p := b.Open(t, address, "file://", browser.Look{Width: 1440, Height: 900})
 	p.Until("document.querySelector('tr[data-key] a')")
 	p.Press("\t")

@@ -230,7 +230,7 @@ func cards(from *report.Report, h report.Headline, d []duel, f []failing) (out [
 		out = append(out, card{"failures", why, reasonsOf(f)})
 	}
 	if text := memory(from); text != nil {
-		out = append(out, card{"memorisation", "Is it memory?", text})
+		out = append(out, card{"indices", "Does it read or remember?", text})
 	}
 	if text := perturbed(from); text != nil {
 		out = append(out, card{"robustness", "Is it robust?", text})
@@ -265,26 +265,22 @@ func reasonsOf(all []failing) (out []string) {
 	return out
 }
 
-// memory says how much of a success rate is lost under families of perturbations; nil if
+// memory says how robust the first models are to families of perturbations; nil if
 // nothing is known.
 func memory(from *report.Report) (out []string) {
 	const most = 3
-	for _, t := range from.Tables("memorisation") {
+	for _, t := range from.Tables("indices") {
+		at := func(row []table.Cell, c table.Declared) string { return row[t.At(c.Heads()[0].Key)].Text }
 		for _, row := range t.Rows {
-			index := row[t.At(column.Index.Key)]
-			if row[t.At(column.Rate.Key)].Text != string(report.Success) || index.Value == nil || len(out) == most {
-				continue
+			said, read := at(row, column.InterfaceIndex), at(row, column.ReadingIndex)
+			if len(out) < most && said != table.None().Text {
+				out = append(out, shown(fmt.Sprintf("%s on %s: interface %s, reading %s.", at(row, column.Model),
+					at(row, column.Environment), said, read)))
 			}
-			limits := ""
-			if low := row[t.At(column.Index.Low.Key)]; low.Value != nil {
-				limits = fmt.Sprintf(" (%s to %s)", low.Text, row[t.At(column.Index.High.Key)].Text)
-			}
-			out = append(out, shown(fmt.Sprintf("Memorisation index of %s on %s: %s%s.",
-				row[t.At(column.Model.Key)].Text, row[t.At(column.Environment.Key)].Text, index.Text, limits)))
 		}
 	}
 	if out != nil {
-		out = append(out, "At 100, nothing remains of the rate in other words; at 0, all does.")
+		out = append(out, "100 is a player who knows actions or texts by heart, 0 one who reads.")
 	}
 	return out
 }

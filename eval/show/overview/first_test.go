@@ -14,19 +14,10 @@ import (
 	"heldout/scoring/report"
 )
 
-// small writes a run of three models with several seeds and without gaps.
-func small(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	s := fewTasks()
-	s.missing, s.tasks = 0, 12
-	s.write(t, dir)
-	return dir
-}
-
 // The title is the verdict's, and its sentences are there.
 func TestTitleIsTheVerdict(t *testing.T) {
-	p, from, _ := pageOf(t, small(t))
+	w := look(t, "whole")
+	p, from := w.page, w.from
 	v := from.Verdict()
 	if len(v.Facts) == 0 || p.Title != v.Title {
 		t.Errorf("the title is %q, the verdict %q", p.Title, v.Title)
@@ -44,11 +35,10 @@ func TestTitleIsTheVerdict(t *testing.T) {
 
 // Without a comparison the title says whose rate it is.
 func TestTitleOfOneModel(t *testing.T) {
-	dir := t.TempDir()
 	s := fewTasks()
 	s.models, s.environments, s.missing = s.models[:1], s.environments[:1], 0
-	s.write(t, dir)
-	p, from, _ := pageOf(t, dir)
+	w := write(t, t.TempDir(), s)
+	p, from := w.page, w.from
 	rate := from.Headline().Lines[0].Cells[0].Text
 	if want := "Success rate of base on alfworld: " + rate + " %"; p.Title != want {
 		t.Errorf("the title is %q, want %q", p.Title, want)
@@ -57,7 +47,7 @@ func TestTitleOfOneModel(t *testing.T) {
 
 // The table of the first screen has the numbers of the table that programs read.
 func TestFirstTableIsTheHeadline(t *testing.T) {
-	_, from, _ := pageOf(t, small(t))
+	from := look(t, "whole").from
 	b := newBoard(from.Headline())
 	drawn := map[string]string{}
 	for _, l := range b.Lines {
@@ -86,7 +76,8 @@ var hrefs = regexp.MustCompile(`href="#(episode=[^"]*)"`)
 
 // Every link to an episode leads to one that is in the file.
 func TestLinksLeadToEpisodes(t *testing.T) {
-	p, _, e := pageOf(t, small(t))
+	w := look(t, "whole")
+	p, e := w.page, w.episodes
 	var keys []string
 	for _, row := range regexp.MustCompile(`data-key="([^"]*)"`).FindAllStringSubmatch(string(p.Body[len(p.Body)-2]), -1) {
 		keys = append(keys, row[1])
@@ -113,7 +104,8 @@ func TestLinksLeadToEpisodes(t *testing.T) {
 
 // Won tasks and reasons of failures add up to what the scores say.
 func TestGroupsAddUp(t *testing.T) {
-	_, from, e := pageOf(t, small(t))
+	w := look(t, "whole")
+	from, e := w.from, w.episodes
 	h, v := from.Headline(), from.Verdict()
 	duels := e.duels(h.Lines, v.Facts)
 	if len(duels) != 3 || duels[0].A != h.Lines[0].Model || duels[0].B != h.Lines[2].Model {

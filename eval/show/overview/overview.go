@@ -48,7 +48,7 @@ var plans = []plan{
 	{ids: []string{"robustness"}, title: "Robustness", finding: func(c *content) string {
 		return strings.Join(perturbed(c.Report), " ")
 	}},
-	{ids: []string{"memorisation"}, title: "Memorisation",
+	{ids: []string{"indices"}, title: "Robustness by families",
 		intro: "What remains of a score if the interface is said in other words."},
 	{ids: []string{"tries"}, title: "Tries"},
 	{ids: []string{"trials"}, title: "Trials"},

@@ -23,7 +23,7 @@ import (
 	"heldout/scoring/stats"
 )
 
-var keep = flag.String("keep", "", "write the run directories of TestLooks here and leave them")
+var keep = flag.String("keep", "", "write the run directories of the pages here and leave them")
 
 // looks are runs that reports have to look good on.
 func looks() map[string]synthetic {
@@ -65,15 +65,61 @@ func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	return from, episodes
 }
 
-// pageOf is the page of a run, and what it was made from.
-func pageOf(t testing.TB, dir string) (page.Page, *report.Report, *Episodes) {
+// written is the page of a run, and what it was made from.
+type written struct {
+	page     page.Page
+	bytes    []byte
+	from     *report.Report
+	episodes *Episodes
+}
+
+// write writes a run into a folder, and makes its page.
+func write(t testing.TB, dir string, s synthetic) *written {
 	t.Helper()
+	s.write(t, dir)
 	from, episodes := read(t, dir)
 	p, err := Page(from, episodes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, from, episodes
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return &written{p, b.Bytes(), from, episodes}
+}
+
+// looked are pages that several tests look at.
+var looked = map[string]*written{}
+
+// look is the page of a run of looks, of "several" models, of a "whole" one without gaps,
+// or of a "hostile" one. It is made once.
+func look(t testing.TB, name string) *written {
+	t.Helper()
+	if w := looked[name]; w != nil {
+		return w
+	}
+	s, known := looks()[name]
+	switch {
+	case name == "several":
+		s = fewTasks()
+	case name == "whole":
+		s = fewTasks()
+		s.missing, s.tasks = 0, 12
+	case name == "hostile":
+		s = hostileRun()
+	case !known:
+		t.Fatalf("there is no run %s", name)
+	}
+	dir := t.TempDir()
+	if *keep != "" {
+		dir = filepath.Join(*keep, name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	looked[name] = write(t, dir, s)
+	return looked[name]
 }
 
 // idOf are the sections of a page.
@@ -88,17 +134,9 @@ func TestLooks(t *testing.T) {
 		"thirty":     "summary rates differences failures refinement steps cost method episodes",
 		"three":      "summary rates differences failures refinement steps tries seeds cost method episodes",
 	}
-	for name, s := range looks() {
+	for name := range looks() {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), name)
-			if *keep != "" {
-				dir = filepath.Join(*keep, name)
-			}
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			s.write(t, dir)
-			p, _, _ := pageOf(t, dir)
+			p := look(t, name).page
 			var ids []string
 			for _, part := range p.Body {
 				if id := idOf.FindStringSubmatch(string(part)); id != nil {
@@ -140,25 +178,12 @@ func hostileRun() synthetic {
 	}
 }
 
-// wholePage is the page of a run as it is written.
-func wholePage(t testing.TB, dir string) []byte {
-	t.Helper()
-	p, _, _ := pageOf(t, dir)
-	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // No text of a model, of an environment or of a plan becomes markup, and none makes
 // a page large.
 func TestHostileTexts(t *testing.T) {
-	dir := t.TempDir()
-	hostileRun().write(t, dir)
-	p, _, _ := pageOf(t, dir)
-	wellFormed(t, p)
-	out := wholePage(t, dir)
+	w := look(t, "hostile")
+	wellFormed(t, w.page)
+	out := w.bytes
 	// Forms send the values of names as they are.
 	out = regexp.MustCompile(` (value|data-[a-z]+)="[^"]*"`).ReplaceAll(out, nil)
 	for _, bad := range []string{"<script>window", "<img", "<svg onload", "\x1b", "\x00", "\u202e", "\u2066", "\xff",

@@ -16,6 +16,12 @@ import (
 
 var pictures = flag.String("pictures", "", "write pictures of the pages into this folder")
 
+// TestMain ends the browser of the tests.
+func TestMain(m *testing.M) {
+	defer browser.Stop()
+	m.Run()
+}
+
 // written writes a page with a bundle and returns its address.
 func written(t *testing.T, b *Bundle) string {
 	t.Helper()

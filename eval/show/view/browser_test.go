@@ -17,6 +17,12 @@ var pictures = flag.String("pictures", "", "write pictures of the pages into thi
 
 var desk, phone = browser.Look{Width: 1200, Height: 900}, browser.Look{Width: 390, Height: 800}
 
+// TestMain ends the browser of the tests.
+func TestMain(m *testing.M) {
+	defer browser.Stop()
+	m.Run()
+}
+
 // opened is a page of a server of run directories, in a browser.
 type opened struct {
 	*browser.Page

@@ -271,6 +271,12 @@ func TestWatchersAreBounded(t *testing.T) {
 	if r := get(t, s, "/runs/a/live"); r.StatusCode != 503 {
 		t.Errorf("status %d", r.StatusCode)
 	}
+	<-s.watchers  // one page is closed
+	for range 2 { // the next one closes too, because a recorder has no connection
+		if r := get(t, s, "/runs/a/live"); r.StatusCode != 200 {
+			t.Errorf("status %d after a page was closed", r.StatusCode)
+		}
+	}
 }
 
 // The server ends with its context, also while a page is live.
@@ -399,6 +405,22 @@ func TestStates(t *testing.T) {
 	}
 	if got := state(); got != Complete {
 		t.Errorf("at the end: %s", got)
+	}
+}
+
+// The state of a run is of now, though nothing was added to its records.
+func TestStateWithoutNews(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 3, "m").record(1)
+	now := start.Add(time.Hour)
+	viewed := run{parts: record.Chosen{Parts: record.Parts{r.dir}}, now: func() time.Time { return now }}
+	for _, want := range []State{Incomplete, Running, Incomplete} {
+		if err := viewed.update(); err != nil || viewed.summary.State != want {
+			t.Errorf("%s, want %s: %v", viewed.summary.State, want, err)
+		}
+		r.setStatus(now, 1)
+		if now = now.Add(fresh); want == Running {
+			now = now.Add(silent)
+		}
 	}
 }
 

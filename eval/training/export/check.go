@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heldout/envs/datafile"
+	"heldout/envs/testset"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -92,6 +93,28 @@ func checkExport(name string) []Checked {
 		out = append(out, strangers(filepath.Dir(name), named)...)
 	}
 	return out
+}
+
+// ReadTasks returns the tasks of an export, by their digests, from its manifest.
+func ReadTasks(manifest string) (testset.List, error) {
+	b, err := datafile.Read(manifest, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	var m struct {
+		Tasks testset.List `json:"task_digests"`
+	}
+	if _, err = record.DecodeFile(b, &m); err == nil && m.Tasks == nil {
+		err = errors.New("it does not say which tasks it has: name a manifest that this version of heldout export " +
+			"wrote, such as data.jsonl" + manifestEnd)
+	}
+	if err == nil {
+		err = m.Tasks.Check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", manifest, err)
+	}
+	return m.Tasks, nil
 }
 
 // strangers are the files in the folder of a card that its manifest does not name: a hub

@@ -279,6 +279,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 		return x.arrived(e)
 	}
 	x.ids[e.ID] = true
+	x.report.digests[e.ID] = catalog.Digest(e.Env, *p.task)
 	calls, err := x.calls(ctx, r, e, p)
 	if err != nil {
 		return err

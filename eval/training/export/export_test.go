@@ -631,6 +631,15 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
+// A folder that is not there is named, not the unfinished file in it.
+func TestNoFolder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "sft")
+	_, err := Create(filepath.Join(folder, "x.jsonl"), false)
+	if err == nil || !strings.HasSuffix(err.Error(), "there is no folder "+folder+": make it first") {
+		t.Error(err)
+	}
+}
+
 // What a killed process left is written over; what another one writes is not.
 func TestPartialFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.jsonl")

@@ -45,7 +45,11 @@ func Create(name string, replace bool) (*File, error) {
 		return nil, fmt.Errorf("%s is not a regular file: remove it", partial)
 	}
 	var err error
-	if f.file, err = os.OpenFile(partial, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+	f.file, err = os.OpenFile(partial, os.O_RDWR|os.O_CREATE, 0o666)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: there is no folder %s: make it first", name, filepath.Dir(name))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if runtime.GOOS != "windows" {

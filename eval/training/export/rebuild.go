@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -20,6 +21,8 @@ func noChat(c *record.Condition) Reason {
 		return ""
 	case c.Decoding == nil:
 		return NoModel
+	case strings.HasPrefix(c.Agent, "search:"):
+		return Searched
 	case c.Completions || c.Agent == configs.Completion:
 		return Text
 	case c.Agent == configs.ToolCall:

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"heldout/envs/datafile"
+	"heldout/envs/testset"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
 )
@@ -61,6 +62,8 @@ type Report struct {
 	Lengths *Lengths `json:"lengths"`
 	// Environments counts the episodes taken by environment.
 	Environments map[string]int `json:"environments"`
+	// Tasks are digests of the tasks of the episodes taken, but for trajectories of a file.
+	Tasks testset.List `json:"task_digests"`
 	// Card is the SHA-256 of the card of a folder; empty without one.
 	Card string `json:"card_sha256,omitempty"`
 	// Different describes the first episodes that are not as recorded.
@@ -69,6 +72,9 @@ type Report struct {
 	Uncovered []string `json:"-"`
 	// Checksum is the last field; it covers all others.
 	Checksum string `json:"checksum,omitempty"`
+
+	digests map[string][]byte   // of tasks, by the id of an episode
+	trained map[string][][]byte // digests of the tasks taken, by environment
 }
 
 // SourceReport is a source: its name, and what it held.
@@ -116,6 +122,7 @@ func newReport(o Options) *Report {
 		Schema: record.Schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates,
 		Seed: o.Seed, Balance: o.Balance, Thoughts: thoughts,
 		Sources: []SourceReport{}, Left: map[Reason]int{}, Masked: map[Mark]int{}, Environments: map[string]int{},
+		digests: map[string][]byte{}, trained: map[string][][]byte{},
 	}
 }
 
@@ -123,6 +130,9 @@ func newReport(o Options) *Report {
 func (r *Report) take(a about, conversations int) {
 	r.Taken++
 	r.Environments[a.Env]++
+	if digest, ok := r.digests[a.ID]; ok {
+		r.trained[a.Env] = append(r.trained[a.Env], digest)
+	}
 	if conversations > 1 {
 		r.Single++
 	}
@@ -219,6 +229,7 @@ func (x *exporter) commit() error {
 		}
 	}
 	x.measure.settle()
+	x.report.Tasks = testset.NewList(x.report.trained)
 	x.report.Reader = x.Format.reader(x.report.Parts[0].File, x.measure.lengths.Needed)
 	var card *File
 	if x.Folder {

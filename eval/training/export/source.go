@@ -151,6 +151,10 @@ func (r *run) survey() error {
 		g := &m.Groups[i]
 		env, _ := m.EnvironmentOf(g.Condition)
 		for j, id := range g.Episodes {
+			if m.Sweep.Besides(g.Condition.Model) {
+				delete(r.counts, id)
+				continue
+			}
 			p := planned{&g.Condition, &env, &env.Tasks[j]}
 			if r.planned[id] = p; !r.counts[id].Outcome.Final() {
 				r.without++

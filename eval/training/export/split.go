@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/catalog"
 	"heldout/envs/stream"
 )
 
@@ -77,8 +78,8 @@ func (s *splitter) add(env string, t envs.Task) {
 	if t.Digest != "" {
 		s.join(taskName(env, t.ID), "content "+env+" "+t.Digest)
 	}
-	if t.Content != "" {
-		s.join(taskName(env, t.ID), "puzzle "+env+" "+t.Content)
+	if content := catalog.Content(env, t); content != "" {
+		s.join(taskName(env, t.ID), "puzzle "+env+" "+content)
 	}
 }
 

@@ -22,6 +22,9 @@ func TestReportText(t *testing.T) {
 	if r.Advice() != "OpenAI wants at least 10 examples" || r.Warnings() != nil {
 		t.Errorf("%q, %q", r.Advice(), r.Warnings())
 	}
+	if r.Parts[0].Examples = 10; r.Advice() != "" {
+		t.Errorf("10 examples are enough: %q", r.Advice())
+	}
 	r.Different, r.TestEpisodes, r.Parts[0].Examples = []string{"episode 7"}, 1, 0
 	if got := strings.Join(r.Warnings(), "\n"); !strings.HasPrefix(got,
 		"left out: episode 7\n1 episode of tasks that a benchmark tests with") || !strings.HasSuffix(got, " is empty") {

@@ -11,7 +11,7 @@ from ._environments import make, make_vec
 from ._errors import Error, Incomplete, Overlap, ServerDied, StepError, UsageError, VersionMismatch
 from ._evaluate import Evaluation, aevaluate, evaluate
 from ._policy import Message, Policy, Sampling
-from ._pool import Observation, Pool, Reset, Result, Session, Task
+from ._pool import Observation, Pool, Reset, Result, Sampled, Session, Task
 from ._records import Figure, Records, Table, episodes, read
 from ._version import __version__
 
@@ -28,6 +28,7 @@ __all__ = [
     "Records",
     "Reset",
     "Result",
+    "Sampled",
     "Sampling",
     "ServerDied",
     "Session",

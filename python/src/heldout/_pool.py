@@ -80,6 +80,28 @@ class Reset(TypedDict, total=False):
     keys: bool
 
 
+class Sampled(str):
+    """An action with how a policy sampled it: its tokens, and their log-probabilities. Records of the pool keep both.
+
+    >>> with heldout.Pool("pddl") as pool:
+    ...     session, = pool.open()
+    ...     _ = session.reset()
+    ...     session.step(heldout.Sampled("look around", token_ids=[1820, 2212], logprobs=[-0.2, -1.5])).done
+    False
+    """
+
+    token_ids: Sequence[int] | None
+    logprobs: Sequence[float] | None
+
+    def __new__(
+        cls, action: str, *, token_ids: Sequence[int] | None = None, logprobs: Sequence[float] | None = None
+    ) -> Sampled:
+        """Adds tokens and log-probabilities to an action: as many of each, or only one of them."""
+        self = super().__new__(cls, action)
+        self.token_ids, self.logprobs = token_ids, logprobs
+        return self
+
+
 Entry = tuple["Session", "str | Reset"]
 
 _quoted = json.encoder.encode_basestring_ascii
@@ -233,6 +255,20 @@ class Pool:
                 fork.task_id = session.task_id
         return forks
 
+    def actions(self, sessions: Sequence[Session]) -> list[list[str]]:
+        """Lists the valid actions of sessions, sorted. Asking costs no step and changes nothing."""
+        child = self._running()
+        if any(session.child is not child for session in sessions):
+            raise StepError(_FOREIGN)
+        answer = child.ask({"actions": [session.number for session in sessions]})
+        lists = cast("list[list[str] | dict[str, str]]", answer["actions"])
+        listed: list[list[str]] = []
+        for actions in lists:
+            if isinstance(actions, dict):
+                raise StepError(actions["error"])
+            listed.append(actions)
+        return listed
+
     def close_sessions(self, sessions: Sequence[Session]) -> None:
         """Closes sessions. A closed one is no error."""
         child = self._child
@@ -262,6 +298,10 @@ class Pool:
     async def afork(self, sessions: Sequence[tuple[Session, int]]) -> list[list[Session]]:
         """Does what `fork` does without blocking the event loop."""
         return await asyncio.to_thread(self.fork, sessions)
+
+    async def aactions(self, sessions: Sequence[Session]) -> list[list[str]]:
+        """Does what `actions` does without blocking the event loop."""
+        return await asyncio.to_thread(self.actions, sessions)
 
     async def aclose_sessions(self, sessions: Sequence[Session]) -> None:
         """Does what `close_sessions` does without blocking the event loop."""
@@ -333,6 +373,10 @@ class Session:
         """
         return self.pool.fork([(self, count)])[0]
 
+    def actions(self) -> list[str]:
+        """Lists the valid actions, sorted. Asking costs no step and changes nothing."""
+        return self.pool.actions([self])[0]
+
     async def areset(self, **reset: Any) -> Result:
         """Does what `reset` does without blocking the event loop."""
         return _whole((await self.pool.astep([(self, _chosen(reset))]))[0])
@@ -348,6 +392,10 @@ class Session:
     async def afork(self, count: int = 1) -> list[Session]:
         """Does what `fork` does without blocking the event loop."""
         return (await self.pool.afork([(self, count)]))[0]
+
+    async def aactions(self) -> list[str]:
+        """Does what `actions` does without blocking the event loop."""
+        return (await self.pool.aactions([self]))[0]
 
     async def aclose(self) -> None:
         """Does what `close` does without blocking the event loop."""
@@ -366,7 +414,7 @@ def _carry_out(child: Child, entries: Sequence[Entry]) -> list[Result]:
     for session, what in entries:
         if session.child is not child:
             raise StepError(_FOREIGN)
-        lines.append(f"[{session.number},{_quoted(what) if isinstance(what, str) else json.dumps(what)}]")
+        lines.append(f"[{session.number},{_quoted(what) if type(what) is str else _entry(what)}]")
     if not lines:
         return []
     rows = child.exchange('{"steps":[' + ",".join(lines) + "]}\n")["results"]
@@ -390,6 +438,17 @@ def _carry_out(child: Child, entries: Sequence[Entry]) -> list[Result]:
         }
         results.append(_new(Result, (observation, reward, done, None)))
     return results
+
+
+def _entry(what: str | Reset) -> str:
+    if not isinstance(what, str):
+        return json.dumps(what)
+    sampled = {
+        name: list(values)
+        for name in ("token_ids", "logprobs")
+        if (values := getattr(what, name, None)) is not None
+    }
+    return _quoted(what) + ("," + json.dumps(sampled) if sampled else "")
 
 
 def _whole(result: Result) -> Result:

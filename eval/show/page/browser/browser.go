@@ -4,9 +4,9 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"heldout/envs/sharedtest"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,6 +22,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"heldout/envs/sharedtest"
 )
 
 // names are the programs that Chromium goes by.
@@ -30,9 +32,33 @@ var names = []string{"chromium", "chromium-browser", "google-chrome", "google-ch
 // Browser is a running Chromium.
 type Browser struct{ context context.Context }
 
-// Start starts a Chromium with an empty profile that ends with the test. Without
-// one on this machine the test is skipped.
+// running is the browser of this process: to start one costs more than most tests.
+var running struct {
+	browser *Browser
+	stop    func()
+}
+
+// Start returns the Chromium of this process, with a profile that was empty at its
+// start. A package whose tests use it ends it in TestMain with Stop. Without a Chromium
+// on this machine the test is skipped.
 func Start(t testing.TB) *Browser {
+	t.Helper()
+	if running.browser == nil {
+		start(t)
+	}
+	return running.browser
+}
+
+// Stop ends the Chromium of this process, if there is one.
+func Stop() {
+	if running.browser != nil {
+		running.stop()
+		running.browser = nil
+	}
+}
+
+// start starts a Chromium, or skips the test.
+func start(t testing.TB) {
 	t.Helper()
 	program := ""
 	for _, name := range names {
@@ -45,34 +71,29 @@ func Start(t testing.TB) *Browser {
 		sharedtest.Absent(t, "chromium", "there is no Chromium: apt-get install chromium, or "+
 			"https://www.chromium.org/getting-involved/download-chromium")
 	}
-	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(program), chromedp.UserDataDir(profile(t)),
+	profile, err := os.MkdirTemp("", "heldout-browser-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocator, end := chromedp.NewExecAllocator(context.Background(),
+		chromedp.ExecPath(program), chromedp.UserDataDir(profile),
 		chromedp.WSURLReadTimeout(time.Hour), // the test ends before
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("disable-dev-shm-usage", true),
-		chromedp.Flag("hide-scrollbars", true),
-	}
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
+		chromedp.Flag("hide-scrollbars", true))
 	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
+	running.stop = func() {
+		cancel()
+		end()
+		_ = os.RemoveAll(profile) // what a browser that is ending still writes there is no error
+	}
 	if err := chromedp.Do(ctx); err != nil {
+		running.stop()
 		t.Fatalf("%s does not start: %v", program, err)
 	}
-	return &Browser{ctx}
-}
-
-// profile is an empty folder. What a browser that is ending still writes there is no
-// error of the test.
-func profile(t testing.TB) string {
-	dir, err := os.MkdirTemp("", "heldout-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
+	running.browser = &Browser{ctx}
 }
 
 // Page is a page in a tab of its own.
@@ -114,12 +135,19 @@ func (b *Browser) Open(t testing.TB, address, allowed string, look Look) *Page {
 	if err := chromedp.Listen(tab, p.hear); err != nil {
 		t.Fatal(err)
 	}
-	p.do("opening "+address, command(network.Enable, network.EnableParams{}),
-		chromedp.EmulateViewport(look.Width, look.Height),
+	p.do("opening "+address, command(network.Enable, network.EnableParams{}))
+	p.Look(look)
+	p.Go(address)
+	return p
+}
+
+// Look changes how the page is looked at.
+func (p *Page) Look(look Look) {
+	p.t.Helper()
+	p.do("changing the window", chromedp.EmulateViewport(look.Width, look.Height),
 		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: look.scheme()}, {Name: "prefers-reduced-motion", Value: "reduce"},
-		}}), chromedp.Navigate(address))
-	return p
+		}}))
 }
 
 func (l Look) scheme() string {
@@ -153,7 +181,10 @@ func (p *Page) hear(event any) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning ||
 			e.Type == runtime.ConsoleAPICalledTypeAssert {
-			fault = fmt.Sprintf("the console says: %v", e.Args)
+			fault = "the console says:"
+			for _, arg := range e.Args {
+				fault += " " + cmp.Or(arg.Description, string(arg.Value))
+			}
 		}
 	case *runtime.EventExceptionThrown:
 		fault = "a script fails: " + e.ExceptionDetails.Text

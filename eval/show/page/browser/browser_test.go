@@ -1,22 +1,40 @@
 package browser
 
 import (
+	"context"
+	"fmt"
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"heldout/envs/sharedtest"
 )
+
+// TestMain ends the browser of the tests.
+func TestMain(m *testing.M) {
+	defer Stop()
+	m.Run()
+}
+
+// file writes a file and returns its address.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "file://" + path
+}
 
 // A page is as wide as its window, answers, follows clicks, and has its picture taken.
 func TestPageInABrowser(t *testing.T) {
-	dir := t.TempDir()
-	name, picture := filepath.Join(dir, "page.html"), filepath.Join(dir, "page.png")
-	if err := os.WriteFile(name, []byte(`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>One</title>`+
-		`</head><body><main><h1>One</h1><button onclick="document.title = 'Two'">More</button></main></body></html>`),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-	p := Start(t).Open(t, "file://"+name, "file://", Look{Width: 320, Height: 200, Dark: true})
+	picture := filepath.Join(t.TempDir(), "page.png")
+	address := file(t, "page.html", `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>One</title>`+
+		`</head><body><main><h1>One</h1><button onclick="document.title = 'Two'">More</button></main></body></html>`)
+	p := Start(t).Open(t, address, "file://", Look{Width: 320, Height: 200, Dark: true})
 	p.Until("document.title === 'One'")
 	if got := p.Eval("String(matchMedia('(prefers-color-scheme: dark)').matches)"); got != "true" {
 		t.Errorf("the page is dark: %s", got)
@@ -34,5 +52,88 @@ func TestPageInABrowser(t *testing.T) {
 	defer f.Close()
 	if about, err := png.DecodeConfig(f); err != nil || about.Width != 320 || about.Height != 200 {
 		t.Errorf("the picture is %+v, %v", about, err)
+	}
+}
+
+// The keyboard reaches a page, a list takes one of its values, and the window changes.
+func TestFormInABrowser(t *testing.T) {
+	address := file(t, "form.html", `<!doctype html><title>Form</title><select><option>a<option>b</select>`+
+		`<form onsubmit="document.title = this[0].value; return false"><input></form>`)
+	p := Start(t).Open(t, address, "file://", Look{Width: 320, Height: 200})
+	p.Choose("select", "b")
+	if got := p.Eval("document.querySelector('select').value"); got != "b" {
+		t.Errorf("the list has %s", got)
+	}
+	p.Type("input", "typed")
+	p.Until("document.title === 'typed'")
+	p.Press("!")
+	p.Until("document.querySelector('input').value === 'typed!'")
+	p.Look(Look{Width: 480, Height: 200, Dark: true})
+	if got := p.Eval("[innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]"); got != "480,true" {
+		t.Errorf("the window is %s", got)
+	}
+}
+
+// recorder is a test whose failures are its result.
+type recorder struct {
+	testing.TB
+	said []string
+	ends []func()
+}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.said = append(r.said, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Cleanup(f func()) { r.ends = append(r.ends, f) }
+
+// end ends the test and returns its failures.
+func (r *recorder) end() string {
+	for i := range r.ends {
+		r.ends[len(r.ends)-1-i]()
+	}
+	return strings.Join(r.said, "\n")
+}
+
+// All that a page must not do fails its test.
+func TestFaultsInABrowser(t *testing.T) {
+	address := file(t, "faults.html", `<!doctype html><title>Faults</title><script>console.error('an error');`+
+		`console.warn('a warning'); console.assert(false, 'a claim'); console.log('a remark');`+
+		`new Image().src = 'http://127.0.0.1:1/picture'; setTimeout(() => { throw new Error('an exception') });`+
+		`</script>`)
+	b, r := Start(t), &recorder{TB: t}
+	p := b.Open(r, address, "file://", Look{Width: 320, Height: 200})
+	limit, again := sharedtest.Limited(t), time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for n := 0; n < 5; { // faults are heard of in their own time
+		select {
+		case <-limit.Done():
+			t.Fatalf("%v: %d faults", context.Cause(limit), n)
+		case <-again.C:
+		}
+		p.mu.Lock()
+		n = len(p.faults)
+		p.mu.Unlock()
+	}
+	said := r.end()
+	for _, want := range []string{"an error", "a warning", "a claim", "asks for http://127.0.0.1:1/picture",
+		"Error: an exception"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if t.Failed() || strings.Contains(said, "a remark") {
+		t.Errorf("the failures are:\n%s", said)
+	}
+}
+
+// What axe-core finds fails a test.
+func TestAuditInABrowser(t *testing.T) {
+	axe := file(t, "axe.js", `window.axe = { run: async (options) => ({ violations: window.title ? [] : [{ id: 'a-rule',`+
+		` help: options.resultTypes[0], nodes: [{ target: ['img'], failureSummary: 'a reason' }] }] }) };`)
+	b, r := Start(t), &recorder{TB: t}
+	p := b.Open(r, file(t, "page.html", "<!doctype html><title>Page</title>"), "file://", Look{Width: 320, Height: 200})
+	p.Audit(strings.TrimPrefix(axe, "file://"))
+	if want := "axe-core:\na-rule: violations\n  img a reason"; r.end() != want {
+		t.Errorf("axe-core finds %q, want %q", r.said, want)
 	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"heldout/eval/episode"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +21,9 @@ import (
 	"heldout/envs/stream"
 	"heldout/scoring"
 	"heldout/scoring/record"
+	"heldout/scoring/report"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // scripted is a model server that knows the expert's actions for every task. What
@@ -163,18 +167,42 @@ func expertEpisode(t *testing.T, b episode.Benchmark, task envs.Task) (e scripte
 	return e
 }
 
-// playFamilies plays families of perturbations with a scripted model and returns its scores, by
-// environment and perturbation.
+// played are the scores of a sweep by agent, environment and perturbation.
+type played map[string]map[string]map[string]*scoring.Score
+
+// playFamilies plays families of perturbations with a scripted model.
 func playFamilies(t *testing.T, environments []string, tasks int, write func(old, written string,
-	refusals int) string) (map[string]map[string]*scoring.Score, *record.Sweep) {
+	refusals int) string) (played, *record.Sweep) {
 	t.Helper()
 	model := &scripted{write: write, known: map[int64][]scriptedEpisode{}, lastTexts: math.MaxInt}
 	server := httptest.NewServer(model)
 	defer server.Close()
 	run := configs.DefaultRun()
 	run.Env, run.Model, run.Perturb = environments, configs.Strings{"vllm:scripted"},
-		configs.Strings{"verbs:2", "answers:2", "all:2"}
+		configs.Strings{"verbs:2", "layout:1", "all:2"}
 	run.BaseURL, run.Limit, run.Concurrency = configs.Servers{All: []string{server.URL + "/v1"}}, tasks, 1
+	read := playSweep(t, run, func(job *Job) { model.learn(t, job) })
+	scores, err := scoring.Compute(read, stats.TheseKinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := played{}
+	for _, s := range scores {
+		c := s.Condition
+		if out[c.Agent] == nil {
+			out[c.Agent] = map[string]map[string]*scoring.Score{}
+		}
+		if out[c.Agent][c.Env] == nil {
+			out[c.Agent][c.Env] = map[string]*scoring.Score{}
+		}
+		out[c.Agent][c.Env][c.Perturbation] = s
+	}
+	return out, read.Manifest.Sweep
+}
+
+// playSweep plays a sweep and reads its records.
+func playSweep(t *testing.T, run configs.Run, before func(*Job)) *scoring.Run {
+	t.Helper()
 	run.Out = filepath.Join(t.TempDir(), "run")
 	outside := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
 	job, err := New(outside, Sweep, run)
@@ -182,7 +210,7 @@ func playFamilies(t *testing.T, environments []string, tasks int, write func(old
 		t.Fatal(err)
 	}
 	defer job.Close()
-	model.learn(t, job)
+	before(job)
 	if err := job.Meet(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -200,60 +228,50 @@ func playFamilies(t *testing.T, environments []string, tasks int, write func(old
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := scoring.Compute(read, stats.TheseKinds)
+	return read
+}
+
+// index is that of the model under some perturbations, on the scale of an anchor.
+func (p played) index(t *testing.T, env, anchor string, perturbations ...string) scoring.Index {
+	t.Helper()
+	pair := func(perturbation string) scoring.Scaled {
+		return scoring.Scaled{Model: p["react"][env][perturbation], Anchor: p[anchor][env][perturbation]}
+	}
+	base := pair("none")
+	if base.Model.Success.Mean != 1 {
+		t.Fatalf("%s: unperturbed rate %v", env, base.Model.Success.Mean)
+	}
+	var under []scoring.Scaled
+	for _, name := range perturbations {
+		under = append(under, pair(name))
+	}
+	r, err := scoring.NewRobustness(base, under)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]map[string]*scoring.Score{}
-	for _, s := range scores {
-		if out[s.Condition.Env] == nil {
-			out[s.Condition.Env] = map[string]*scoring.Score{}
-		}
-		out[s.Condition.Env][s.Condition.Perturbation] = s
-	}
-	return out, read.Manifest.Sweep
+	return r.Success
 }
 
-// TestScriptedModels: a model that knows only the old forms loses everything where the
-// forms of actions change, and nothing elsewhere; one that reads the instructions loses
-// nothing; one that stops after the first refusal loses nothing either, and learns in one step.
+// TestScriptedModels: a model that knows only the old forms has the index 1 where the forms
+// of actions change, and 0 elsewhere; one that reads the instructions has 0 everywhere and
+// adapts at no cost; one that stops after the first refusal has 0 everywhere, and its cost
+// is one step. The short form plays two environments.
 func TestScriptedModels(t *testing.T) {
-	environments := []string{"alfworld", "babyai"}
+	environments := sharedtest.Few(t, []string{"babyai", "alfworld", "hotpotqa", "jericho", "pddl", "sciworld"}, 2)
 	for name, m := range map[string]struct {
-		write func(old, written string, refusals int) string
-		check func(t *testing.T, where string, changes bool, base, perturbed *scoring.Score)
+		write      func(old, written string, refusals int) string
+		said, cost float64
+		use        func(o *scoring.OldForms) bool
 	}{
 		"knows the old forms": {
-			func(old, _ string, _ int) string { return old },
-			func(t *testing.T, where string, changes bool, base, perturbed *scoring.Score) {
-				index := indexOf(t, base, perturbed)
-				o := scoring.ComputeOldForms([]*scoring.Score{perturbed})
-				if !changes {
-					if index.Value != 0 || o != nil {
-						t.Errorf("%s: index %v, old forms %+v", where, index.Value, o)
-					}
-					return
-				}
-				if o == nil || o.Use.Value != 1 || o.Refused == 0 || o.Relearned != 0 || o.Median != 0 {
-					t.Errorf("%s: old forms %+v", where, o)
-					return
-				}
-				if lost := float64(o.Refused) / float64(o.Episodes); index.Value != lost || index.Low > lost ||
-					index.High < lost {
-					t.Errorf("%s: index %+v, and %v of the episodes are refused", where, index, lost)
-				}
+			func(old, _ string, _ int) string { return old }, 1, math.NaN(),
+			func(o *scoring.OldForms) bool {
+				return o.Use.Value == 1 && o.Refused > 0 && o.Relearned == 0 && o.Median == 0
 			},
 		},
 		"reads the instructions": {
-			func(_, written string, _ int) string { return written },
-			func(t *testing.T, where string, changes bool, base, perturbed *scoring.Score) {
-				index := indexOf(t, base, perturbed)
-				o := scoring.ComputeOldForms([]*scoring.Score{perturbed})
-				if index.Value != 0 || index.Low > 0 || index.High < 0 || changes != (o != nil) || o != nil &&
-					o.Old > 0 {
-					t.Errorf("%s: index %+v, old forms %+v", where, index, o)
-				}
-			},
+			func(_, written string, _ int) string { return written }, 0, 0,
+			func(o *scoring.OldForms) bool { return o.Old == 0 },
 		},
 		"learns from the first refusal": {
 			func(old, written string, refusals int) string {
@@ -261,41 +279,94 @@ func TestScriptedModels(t *testing.T) {
 					return written
 				}
 				return old
-			},
-			func(t *testing.T, where string, changes bool, base, perturbed *scoring.Score) {
-				o := scoring.ComputeOldForms([]*scoring.Score{perturbed})
-				if index := indexOf(t, base, perturbed); index.Value != 0 || changes != (o != nil) {
-					t.Errorf("%s: index %+v, old forms %+v", where, index, o)
-				}
-				if o == nil {
-					return
-				}
-				if o.Old != o.Refused || o.Relearned != o.Refused || o.Refused >= 10 &&
-					(o.Median != 1 || o.Within[0].Value != 1) {
-					t.Errorf("%s: old forms %+v", where, o)
-				}
+			}, 0, 1,
+			func(o *scoring.OldForms) bool {
+				return o.Old == o.Refused && o.Relearned == o.Refused && (o.Refused < 10 || o.Median == 1 &&
+					o.Within[0].Value == 1)
 			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 10, 4), m.write)
 			for _, env := range environments {
+				i := scores.index(t, env, record.Memoriser, "verbs:2", "all:2")
+				t.Logf("%s: interface %.0f (%.0f to %.0f)", env, 100*i.Value, 100*i.Low, 100*i.High)
+				if math.Abs(i.Value-m.said) > 1e-9 {
+					t.Errorf("%s: interface index %+v, want %v", env, i, m.said)
+				}
+				if i := scores.index(t, env, record.Reciter, "layout:1"); i.Value != 0 {
+					t.Errorf("%s: reading index %+v, want 0", env, i)
+				}
+				cost := scoring.AdaptationCost([]*scoring.Score{scores["react"][env]["verbs:2"],
+					scores["react"][env]["all:2"]})
+				if cost == nil || cost.Value != m.cost && !(math.IsNaN(m.cost) && math.IsNaN(cost.Value)) {
+					t.Errorf("%s: adaptation cost %+v, want %v", env, cost, m.cost)
+				}
 				for _, p := range sweep.Of(env) {
-					m.check(t, env+" "+p.Name, *p.Forms > 0, scores[env]["none"], scores[env][p.Name])
+					o := scoring.ComputeOldForms([]*scoring.Score{scores["react"][env][p.Name]})
+					if (o != nil) != (*p.Forms > 0) || o != nil && !m.use(o) {
+						t.Errorf("%s %s: old forms %+v", env, p.Name, o)
+					}
 				}
 			}
 		})
 	}
 }
 
-func indexOf(t *testing.T, base, perturbed *scoring.Score) scoring.Index {
-	t.Helper()
-	if base.Success.Mean != 1 {
-		t.Fatalf("%s: unperturbed rate %v", base.Condition.Env, base.Success.Mean)
+// TestScale: on all six environments the memoriser has the interface index 100 and the
+// reading index 0, the reciter the reading index 100, and the expert, who reads, has 0 and
+// 0 and adapts at no cost. A model takes one screen.
+func TestScale(t *testing.T) {
+	run := configs.DefaultRun()
+	if err := configs.LoadSuite(configs.Robust, &run); err != nil {
+		t.Fatal(err)
 	}
-	m, err := scoring.Memorise([]*scoring.Score{perturbed}, base)
+	run.Limit, run.Model = sharedtest.Times(t, 6, 1), configs.Strings{record.Expert, record.Memoriser, record.Reciter}
+	read := playSweep(t, run, func(*Job) {})
+	scores, err := scoring.Compute(read, stats.TheseKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.Success
+	from := report.New([]report.Run{{Name: "run", Scores: scores, Sweep: read.Manifest.Sweep}}, nil, configs.Weights{})
+	var screen bytes.Buffer
+	of := func(model string) []table.Table {
+		tables, err := from.Select(nil)
+		if err != nil || len(tables) != 1 {
+			t.Fatalf("%d tables, %v", len(tables), err)
+		}
+		one := tables[0]
+		one.Rows = slices.DeleteFunc(slices.Clone(one.Rows), func(row []table.Cell) bool {
+			return row[one.At("model")].Text != model
+		})
+		return table.Fit([]table.Table{one}, 80)
+	}
+	if err := table.Render(&screen, table.Text, of(record.Memoriser)...); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(screen.String(), "\n"); n > 24 {
+		t.Errorf("one model takes %d lines:\n%s", n, &screen)
+	}
+	lines := *from.Tables("indices")[0].Programs
+	seen := 0
+	for _, row := range lines.Rows {
+		at := func(key string) table.Cell { return row[lines.At(key)] }
+		where := at("environment").Text + " " + at("model").Text + " " + at("rate").Text
+		want := map[string]map[string]string{
+			record.Expert:    {"interface": "0.0", "reading": "0.0", "adaptation_cost": "0.0"},
+			record.Memoriser: {"interface": "100.0", "reading": "0.0"},
+			record.Reciter:   {"reading": "100.0"},
+		}[at("model").Text]
+		for key, text := range want {
+			if seen++; at(key).Text != text {
+				t.Errorf("%s: %s is %s, want %s", where, key, at(key).Text, text)
+			}
+		}
+		said, read, memoriser := at("reader_loss").Text, at("reader_reading_loss").Text, at("memoriser_loss").Text
+		if said != "0.0" || read != "0.0" || memoriser == "0.0" {
+			t.Errorf("%s: the anchors lose %s, %s and %s", where, said, read, memoriser)
+		}
+	}
+	if seen != 6*2*6 {
+		t.Errorf("%d numbers, want 6 for two rates on six environments", seen)
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/configs"
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
@@ -15,7 +14,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// losses collects lines of a table about the share of a rate that is lost.
+// losses collects lines of a table about changes of rates.
 type losses struct {
 	notes  []string
 	lines  []lossLine
@@ -105,6 +104,7 @@ func missing(all []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 					"the same command plays the rest.",
 				incompleteMark, p.name, p.env, finished, planned, names))
 	}
+	notes = append(notes, untouched(all)...)
 	if slices.Contains(markNotes(rows), repliesNote) {
 		notes = append(notes, unreadableNote)
 	}
@@ -117,89 +117,12 @@ const unreadableNote = repliesMark +
 	" More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened " +
 	"history; --table refinement-measures has shares for each perturbation."
 
-// memorisation is the table of memorisation indices, by environment, player and grade,
-// and of the share of the held-out score that is lost.
-func memorisation(from *Report, t *table.Table) {
-	all := from.families()
-	if len(all) == 0 {
-		return
-	}
-	var l losses
-	var reasons reasons
-	for _, p := range all {
-		if p.base == nil {
-			l.failed.add(fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.", p.name,
-				p.env))
-			continue
-		}
-		for _, grade := range p.grades() {
-			of := p.singles(grade)
-			if len(of) == 0 {
-				continue
-			}
-			m, err := scoring.Memorise(scoresOf(of), p.base.Score)
-			if err != nil {
-				l.failed.add(fmt.Sprintf("%s on %s, grade %d: no index: %v.", p.name, p.env, grade, err))
-				m = unknown(of, p.base)
-			}
-			l.indices(m, &reasons, marksOf(append(of, condition{row: *p.base})),
-				p.label(column.Grade.Is(grade), column.FamilyCount.Is(len(of)))...)
-		}
-	}
-	heldOutIndices(&l, all, from.weights, &reasons)
-	if len(l.lines) > 0 {
-		l.notes = slices.Insert(l.notes, 0,
-			"Index: the share of the rate without a perturbation (Base) that is lost on average over the families of "+
-				"perturbations, each alone (Changed): 1 - Changed/Base, in percent. "+
-				"0: nothing is lost; 100: everything; below 0: the rate rises. SR success rate, PR progress rate. "+
-				"95% low, high: Fieller's interval, paired by task. "+
-				"No published values exist. More: heldout help robustness.")
-	}
-	l.notes = append(l.notes, reasons...)
-	l.fill(t, all)
-}
-
-const (
-	noIndex    = "No index: without a perturbation the rate is 0, so there is nothing to lose."
-	noInterval = "No interval of an index: the rate without a perturbation is not certainly above 0, so the share that is lost may be anything."
-)
-
 // reasons say, each once, why there is no index or no interval.
 type reasons []string
 
 func (r *reasons) add(reason string) {
 	if !slices.Contains(*r, reason) {
 		*r = append(*r, reason)
-	}
-}
-
-// unknown has the rates of perturbations that cannot be compared.
-func unknown(of []condition, base *row) (m scoring.Memorisation) {
-	nan := math.NaN()
-	none := stats.Lost{Value: nan, Interval: stats.Interval{Low: nan, High: nan}, P: nan}
-	success, progress := scoring.MeanRates(scoresOf(of))
-	m.Success = scoring.Index{Lost: none, Base: base.Success.Mean, Kept: success.Mean}
-	m.Progress = scoring.Index{Lost: none, Base: base.Progress.Mean, Kept: progress.Mean}
-	return m
-}
-
-// indices adds a line for each rate.
-func (l *losses) indices(m scoring.Memorisation, reasons *reasons, mark string, label ...table.Field) {
-	l.about, l.atMost = m.About, l.atMost || m.AtMost
-	for _, i := range []struct {
-		rate string
-		scoring.Index
-	}{{"SR", m.Success}, {"PR", m.Progress}} {
-		switch {
-		case errors.Is(i.Why, stats.ErrNothing):
-			reasons.add(noIndex)
-		case errors.Is(i.Why, stats.ErrNoBase):
-			reasons.add(noInterval)
-		case i.Why != nil:
-			reasons.add(fmt.Sprintf("%s, %s: no interval of the index: %v.", label[1].Text(), label[0].Text(), i.Why))
-		}
-		l.add(i.rate, i.P, append(slices.Clone(label), column.Base.Is(i.Base).Marked(mark),
-			column.Perturbed.Is(i.Kept).Marked(mark), column.Index.Is(i.Value, i.Low, i.High))...)
 	}
 }
 
@@ -219,81 +142,6 @@ func marksOf(of []condition) (marks string) {
 		}
 	}
 	return marks
-}
-
-// heldOutIndices adds the share of the held-out score that is lost, for every player
-// with complete results on all official tasks of the held-out environments.
-func heldOutIndices(l *losses, all []*perturbedPlayer, w configs.Weights, reasons *reasons) {
-	byPlayer := map[string]map[string]*perturbedPlayer{}
-	var players []string
-	for _, p := range all {
-		if p.base == nil || !w.Has(p.env) {
-			continue
-		}
-		if byPlayer[p.player] == nil {
-			byPlayer[p.player] = map[string]*perturbedPlayer{}
-			players = append(players, p.player)
-		}
-		byPlayer[p.player][p.env] = p
-	}
-	counted := false
-	for _, player := range players {
-		of := byPlayer[player]
-		base, lacking := heldOutBases(of, w)
-		if lacking != nil {
-			name := ""
-			for _, p := range of {
-				name = p.name
-			}
-			l.failed.add(fmt.Sprintf("%s: no index of the held-out score; missing: %s.", name,
-				strings.Join(lacking, ", ")))
-			continue
-		}
-		first := of[w.HeldOut[0].Env]
-		for _, grade := range first.grades() {
-			perturbed := map[string][]*scoring.Score{}
-			families := 0
-			for _, part := range w.HeldOut {
-				perturbed[part.Env] = scoresOf(of[part.Env].singles(grade))
-				families += len(perturbed[part.Env])
-			}
-			m, err := scoring.MemoriseHeldOut(w, perturbed, base)
-			if err != nil {
-				l.failed.add(fmt.Sprintf("%s, grade %d: no index of the held-out score: %v.", first.name, grade, err))
-				continue
-			}
-			counted = true
-			l.indices(m, reasons, "", column.Environment.Is(column.HeldOutScore), column.Model.Is(first.name),
-				column.Grade.Is(grade), column.FamilyCount.Is(families))
-		}
-	}
-	if counted {
-		var parts []string
-		for _, h := range w.HeldOut {
-			parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
-		}
-		l.notes = append(l.notes, fmt.Sprintf("Held-out score: 1 - Changed/Base of the rates weighted with %s (%s); "+
-			"the variances of the environments add up.", strings.Join(parts, ", "), w.Source))
-	}
-}
-
-// heldOutBases returns the unperturbed scores of the held-out environments, or what
-// lacks.
-func heldOutBases(of map[string]*perturbedPlayer, w configs.Weights) (base map[string]*scoring.Score,
-	lacking []string) {
-	base = map[string]*scoring.Score{}
-	for _, part := range w.HeldOut {
-		p, ok := of[part.Env]
-		if !ok {
-			lacking = append(lacking, part.Env)
-			continue
-		}
-		if lack := p.base.rates().lack; lack != "" {
-			lacking = append(lacking, part.Env+" ("+lack+")")
-		}
-		base[part.Env] = p.base.Score
-	}
-	return base, lacking
 }
 
 // changed adds a line for each rate: the mean over conditions and its change from base.

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"heldout/eval/bench"
+	"heldout/eval/show/board"
+)
+
+func newBoard(sys *system) *cobra.Command {
+	var o board.Options
+	var out string
+	c := &cobra.Command{
+		Use:   "board DIR",
+		Short: "Write a site of the bundles in a folder, each checked",
+		Long: `board checks the bundles in a folder, as heldout check does, and writes a static
+site: a table for each preset or environment, with intervals, the ranks that
+differences allow, and whether the bundle was checked or why not. Each row leads
+to a page with figures and episodes. board.json has the rows for machines. The
+site asks no server for anything. A recipe for a repository that takes bundles
+by pull request is in configs/recipes. More: heldout help bundles.`,
+		Example: "  heldout board bundles --data DIR --out site",
+		Args:    args(1, 1, "one folder with bundles"),
+		RunE: func(c *cobra.Command, dirs []string) error {
+			sys.saveMemory()
+			o.Check.Workers = runtime.GOMAXPROCS(0)
+			o.Check.Texts.Outside = sys.outside()
+			o.Check.Texts.Originals.Data = []string{o.Check.Texts.Setup.Data, pullFolder(sys)}
+			o.Date, o.Version = sys.now().Format("2006-01-02"), sys.tool.Version
+			o.Tell = func(line string) { sys.say("%s", line) }
+			made, err := board.Write(c.Context(), dirs[0], out, o)
+			if err != nil {
+				return err
+			}
+			sys.say("%s: %d tables", out, len(made.Places))
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&out, "out", "site", "folder to write")
+	f.BoolVar(&o.Force, "force", false, "replace a folder that exists")
+	f.StringSliceVar(&o.Baselines, "baseline", nil,
+		"published results to show apart, by the names that heldout compare takes")
+	f.StringSliceVar(&o.Check.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
+	o.Check.Texts.Setup = bench.DefaultSetup(sys.bench())
+	setupFlags(f, &o.Check.Texts.Setup)
+	return c
+}

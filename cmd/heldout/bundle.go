@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/eval/training/export"
+	"heldout/scoring/bundle"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+func newBundle(sys *system) *cobra.Command {
+	var out, about, key string
+	var force bool
+	c := &cobra.Command{
+		Use:               "bundle RUN…",
+		ValidArgsFunction: folders,
+		Short:             "Write results as one file that others can check",
+		Long: `bundle writes the records of runs and their tables as one file. Everybody who
+has heldout and the official data can prove with heldout check that the replies
+in it earn the numbers. Times, addresses of servers, paths and texts of errors
+are left out; equal runs give equal bytes. More: heldout help bundles.
+
+--about names a YAML file that says who made the results and what the models
+are: who, contact, licence, and under models, by what --model calls them,
+revision, sha256, parameters (in billions), base, training_data (a list; [] for
+none) and training_tasks (a list of manifests of heldout export). The bundle has
+digests of these tasks, and check compares them with what was played.
+
+--sign signs the file with an SSH key that has no passphrase, and writes the
+signature beside it. With another key, ssh-keygen -Y sign -n heldout does so.`,
+		Example: `  heldout bundle runs/tuned --about about.yaml --out tuned.heldout
+  heldout bundle runs/base runs/tuned --sign ~/.ssh/id_ed25519`,
+		Args: args(1, -1, "at least one run directory"),
+		RunE: func(_ *cobra.Command, dirs []string) error {
+			sys.saveMemory()
+			if !strings.HasSuffix(out, bundle.Extension) {
+				return usage(fmt.Errorf("--out is %q, want a name that ends in %s", out, bundle.Extension))
+			}
+			if _, err := os.Lstat(out); err == nil && !force {
+				return usage(fmt.Errorf("%s exists already; replace it with --force", out))
+			}
+			var said configs.About
+			if about != "" {
+				var err error
+				if said, err = loadAbout(about); err != nil {
+					return usage(err)
+				}
+			}
+			runs, err := record.Runs(dirs, sys.tell())
+			if err != nil {
+				return err
+			}
+			made, err := bundle.Create(out, runs, said, key)
+			if err != nil {
+				return err
+			}
+			for _, name := range made.Paths {
+				sys.warn(fmt.Sprintf("the name of %s is a path of a machine, and is in the bundle", name))
+			}
+			sys.say("%s: %s, %.1f MB (%.1f MB unpacked)", out, table.Counted(len(made.Runs), "run"),
+				float64(made.Size)/1e6, float64(made.Unpacked)/1e6)
+			if key != "" {
+				sys.say("%s: signature; %s", out+bundle.SignatureExtension, made.Signer)
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&out, "out", "result"+bundle.Extension, "file to write")
+	f.StringVar(&about, "about", "", "YAML file that says who made the results and what the models are")
+	f.StringVar(&key, "sign", "", "private SSH key to sign the file with")
+	f.BoolVar(&force, "force", false, "replace a file that exists")
+	return c
+}
+
+// loadAbout reads what the authors say, and the training tasks from the manifests that
+// they name.
+func loadAbout(file string) (a configs.About, err error) {
+	if a, err = configs.LoadAbout(file); err != nil {
+		return a, err
+	}
+	for name, m := range a.Models {
+		for _, manifest := range m.TrainingTasks {
+			tasks, err := export.ReadTasks(manifest)
+			if err != nil {
+				return a, fmt.Errorf("%s: training_tasks of %s: %w", file, name, err)
+			}
+			m.Tasks = m.Tasks.Join(tasks)
+		}
+		a.Models[name] = m
+	}
+	return a, nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"heldout/configs"
+	"heldout/eval/bench"
+	"heldout/eval/check"
+	"heldout/scoring/table"
+)
+
+// spotConcurrency is how many turns are asked at once.
+const spotConcurrency = 16
+
+// errUnproven says that a claim of a bundle fails.
+var errUnproven = errors.New("some claims fail")
+
+func newCheck(sys *system) *cobra.Command {
+	var o check.Options
+	var asJSON bool
+	run := configs.DefaultRun()
+	c := &cobra.Command{
+		Use:   "check FILE…",
+		Short: "Prove the results in bundles, and say what cannot be proven",
+		Long: `check proves what can be proven of results in bundles, which heldout bundle
+writes, without a model: it plays every episode again from its replies, builds
+every prompt again, and computes the tables again. It needs the official data,
+which are not in a bundle.
+
+Each claim of a bundle has a line with how it was checked and the verdict: it
+holds, it FAILS, or it is open, because nothing here can show it. The command
+ends with code 1 if a claim fails. What can be cheated and what shows it:
+heldout help bundles.
+
+--ask asks a model again at turns that are drawn by chance, with the recorded
+prompts, settings and seeds, and counts how many replies are the recorded ones.
+It asks twice, to say how often the server repeats itself.`,
+		Example: "  heldout check result.heldout\n  heldout check *.heldout --signers allowed_signers --json\n" +
+			"  heldout check result.heldout --ask vllm:NAME --base-url http://HOST:8000/v1",
+		Args: args(1, -1, "at least one bundle"),
+		RunE: func(c *cobra.Command, files []string) error {
+			if o.Spot.Turns < 1 {
+				return usage(fmt.Errorf("--spot is %d, want at least 1", o.Spot.Turns))
+			}
+			sys.saveMemory()
+			o.Workers = runtime.GOMAXPROCS(0)
+			o.Texts.Outside = sys.outside()
+			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
+			if o.Spot.Model != "" {
+				run.Model = configs.Strings{o.Spot.Model}
+				servers, err := bench.OpenModel(sys.bench(), run)
+				if err != nil {
+					return usage(err)
+				}
+				defer servers.Close()
+				if _, err := bench.MeetModel(c.Context(), servers, run); err != nil {
+					return err
+				}
+				o.Spot.Ask, o.Spot.Concurrency = servers, spotConcurrency
+			}
+			failed := false
+			for _, file := range files {
+				r, err := checkBundle(c, file, o)
+				if err != nil {
+					return err
+				}
+				failed = failed || !r.Passed()
+				if asJSON {
+					err = json.NewEncoder(sys.stdout).Encode(struct {
+						File string `json:"file"`
+						*check.Report
+					}{file, r})
+				} else {
+					err = printClaims(sys, file, r)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if failed {
+				return errUnproven
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Signers, "signers", "",
+		"file of those who may sign, a name and a public SSH key per line; without it, signatures are not read")
+	f.StringVar(&o.Spot.Model, "ask", "", "ask this model again at some turns, as provider:name")
+	f.IntVar(&o.Spot.Turns, "spot", 200, "number of turns at which --ask asks, twice each")
+	for _, name := range []string{"base-url", "api-key-env"} {
+		option, _ := configs.FindOption(name)
+		optionFlag(f, &run, option)
+	}
+	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
+	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
+		"prompt file of the runs' reflections, if it was not heldout's own")
+	f.StringVar(&o.Texts.Originals.Given, "originals", "",
+		"folder with the original prompt files of presets; the default is that of heldout preset pull")
+	f.BoolVar(&asJSON, "json", false, "one JSON object per bundle")
+	o.Texts.Setup = bench.DefaultSetup(sys.bench())
+	setupFlags(f, &o.Texts.Setup)
+	return c
+}
+
+// checkBundle checks a bundle.
+func checkBundle(c *cobra.Command, file string, o check.Options) (*check.Report, error) {
+	dir, err := os.MkdirTemp("", "heldout-check-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	return check.File(c.Context(), file, dir, o)
+}
+
+// printClaims prints what was found.
+func printClaims(sys *system, file string, r *check.Report) error {
+	t := table.Table{ID: "check", Title: table.Printable(file), Columns: []table.Column{
+		{Key: "claim", Header: "Claim", Left: true}, {Key: "how", Header: "Checked by", Left: true},
+		{Key: "verdict", Header: "Verdict", Left: true},
+	}}
+	for _, c := range r.Claims {
+		t.Rows = append(t.Rows,
+			[]table.Cell{table.String(c.Says), table.String(c.How), table.String(string(c.Verdict))})
+		notes := c.Notes
+		if c.Others > 0 {
+			notes = append(notes, fmt.Sprintf("%d more", c.Others))
+		}
+		for _, note := range notes {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", c.ID, strings.TrimSuffix(table.Printable(note), ".")))
+		}
+	}
+	t.Notes = append(t.Notes, fmt.Sprintf("Played again: %s with %s.", table.Counted(r.Episodes, "episode"),
+		table.Counted(r.Steps, "step")))
+	return render(sys, string(table.Text), false, t)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"heldout/configs"
+	"heldout/eval/bench"
+	"heldout/eval/checkpoints"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// checkpointFlags say which checkpoints a run plays, and how they are served.
+type checkpointFlags struct {
+	pattern, serve string
+	follow         bool
+}
+
+func (m *checkpointFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&m.pattern, "checkpoints", "",
+		"play the checkpoints of this pattern, such as 'out/checkpoint-*', one after the other, each as a run "+
+			"of its own on a server that --serve starts; in --model, {} stands for the path: the default is vllm:{}")
+	f.StringVar(&m.serve, "serve", "",
+		"with --checkpoints: command that serves one, such as 'vllm serve {} --port {port}'")
+	f.BoolVar(&m.follow, "follow", false,
+		"with --checkpoints: wait for those that appear later, until the command is stopped")
+}
+
+func (m *checkpointFlags) on() bool { return m.pattern != "" }
+
+// check reports flags that do not belong together.
+func (m *checkpointFlags) check(given *pflag.FlagSet) error {
+	if !m.on() {
+		for _, name := range []string{"checkpoints", "serve", "follow"} {
+			if f := given.Lookup(name); f != nil && f.Changed {
+				return usage(fmt.Errorf("--%s: name checkpoints with --checkpoints 'out/checkpoint-*'", name))
+			}
+		}
+		return nil
+	}
+	for _, name := range []string{"base-url", "queue", "shard"} {
+		if given.Changed(name) {
+			return usage(fmt.Errorf("--checkpoints does not work with --%s: one process plays on the servers that it "+
+				"starts", name))
+		}
+	}
+	return usage((&checkpoints.Series{Pattern: m.pattern, Command: m.serve}).Check())
+}
+
+// play plays the checkpoints, and prints the tables of all. dry says what it would play.
+func (m *checkpointFlags) play(ctx context.Context, sys *system, given bench.Given, dry bool, out *output) error {
+	on, closeEvents, err := out.screen(sys)
+	if err != nil {
+		return usage(err)
+	}
+	defer closeEvents()
+	s := &checkpoints.Series{Pattern: m.pattern, Command: m.serve, Follow: m.follow, Outside: sys.bench(), Screen: on,
+		Prepare: func(c checkpoints.Checkpoint, address string) (*bench.Job, error) {
+			job, _, err := bench.Prepare(sys.bench(), bench.Plain, m.given(given, c, address))
+			return job, err
+		},
+		Played: func(dir string) error {
+			from, err := out.read(sys, []record.Chosen{{Parts: record.Parts{dir}}}, false)
+			if err != nil {
+				return err
+			}
+			return out.log(sys, from.Runs)
+		},
+	}
+	if dry {
+		return m.rehearse(ctx, sys, s, out.format)
+	}
+	dirs, unplayed := s.Play(ctx)
+	if ctx.Err() != nil || len(dirs) == 0 {
+		return unplayed
+	}
+	var all []record.Chosen
+	for _, dir := range dirs {
+		all = append(all, record.Chosen{Parts: record.Parts{dir}})
+	}
+	runs, err := out.print(sys, all)
+	if err != nil {
+		return errors.Join(unplayed, err)
+	}
+	sys.say("the curve: heldout plot %s --figure checkpoints --out curve.svg", strings.Join(dirs, " "))
+	missing := []error{unplayed}
+	for _, run := range runs {
+		missing = append(missing, bench.Complete(run.Scores))
+	}
+	return errors.Join(missing...)
+}
+
+// rehearse says which checkpoints there are, and what the run of the first one plays.
+func (m *checkpointFlags) rehearse(ctx context.Context, sys *system, s *checkpoints.Series, format string) error {
+	found, err := s.Found()
+	if err != nil {
+		return usage(err)
+	}
+	job, err := s.Prepare(found[0], "http://127.0.0.1/v1")
+	if err != nil {
+		return usage(err)
+	}
+	defer job.Close()
+	if format != "json" {
+		fmt.Fprintf(sys.stdout, "checkpoints: %d, from %s to %s; of each:\n", len(found), found[0].Name,
+			found[len(found)-1].Name)
+	}
+	return forecast(ctx, sys, job, format)
+}
+
+// given is what the user's input says of one checkpoint.
+func (m *checkpointFlags) given(all bench.Given, c checkpoints.Checkpoint, address string) bench.Given {
+	all.Chosen = true
+	over := all.Over
+	all.Over = func(r *configs.Run) error {
+		if err := over(r); err != nil {
+			return err
+		}
+		return of(r, c, address)
+	}
+	return all
+}
+
+// of makes r the run of a checkpoint.
+func of(r *configs.Run, c checkpoints.Checkpoint, address string) error {
+	if len(r.Model) == 0 {
+		r.Model = configs.Strings{string(model.VLLM) + ":{}"}
+	}
+	spec := strings.ReplaceAll(r.Model[0], "{}", c.Path)
+	switch parsed, err := model.ParseSpec(spec); {
+	case len(r.Model) > 1 || err != nil || parsed.Provider == model.Ollama:
+		return errors.New("with --checkpoints, give one --model vllm:{} or openai:{}, where {} is the checkpoint")
+	case spec == r.Model[0] && r.Out == "":
+		return fmt.Errorf("all checkpoints are called %s: give --out, or {} in --model", spec)
+	case !r.BaseURL.Empty():
+		return errors.New("with --checkpoints, base-url is that of the server that --serve starts")
+	}
+	names := configs.Names{spec: c.Name}
+	maps.Copy(names, r.Names)
+	prices := configs.Prices{}
+	for name, price := range r.Prices {
+		prices[strings.ReplaceAll(name, "{}", c.Path)] = price
+	}
+	r.Model, r.Names, r.Prices = configs.Strings{spec}, names, prices
+	r.BaseURL.All = configs.Strings{address}
+	if r.Out != "" {
+		r.Out = filepath.Join(r.Out, c.Name)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"runtime"
+	"testing"
+)
+
+// Memory grows by half, by less than five times as much, and otherwise by 48 MiB.
+func TestGrowth(t *testing.T) {
+	for _, x := range []struct {
+		live int64
+		want int
+	}{{0, 400}, {4 << 20, 400}, {12 << 20, 400}, {16 << 20, 300}, {48 << 20, 100}, {96 << 20, 50}, {1 << 40, 50}} {
+		if got := growth(x.live); got != x.want {
+			t.Errorf("%d bytes grow by %d percent, want %d", x.live, got, x.want)
+		}
+	}
+}
+
+// Every collection sets how far memory grows, if that has changed.
+func TestCollector(t *testing.T) {
+	live, read, set := make(chan int64), make(chan bool), make(chan int, 1)
+	over := make(chan bool)
+	defer close(over)
+	const last = 2 << 30
+	c := &collector{
+		set: func(p int) int { set <- p; return 0 },
+		live: func() int64 {
+			select {
+			case read <- true:
+				return <-live
+			case <-over: // collections after the test
+				return last
+			}
+		},
+	}
+	go c.adapt()
+	for i, x := range []struct {
+		live int64
+		want int // 0 if nothing is set
+	}{{16 << 20, 300}, {17 << 20, 0}, {24 << 20, 200}, {1 << 30, 50}, {last, 0}} {
+		for waiting := true; waiting; { // until the collection has been seen
+			select {
+			case <-read:
+				waiting = false
+			default:
+				runtime.GC()
+			}
+		}
+		live <- x.live
+		if x.want != 0 {
+			if got := <-set; got != x.want {
+				t.Errorf("%d: %d percent are set, want %d", i, got, x.want)
+			}
+		}
+	}
+	if len(set) > 0 {
+		t.Error("what has hardly changed is set again")
+	}
+}
+
+// A GOGC that the user sets stays in force.
+func TestGarbageOfUsers(t *testing.T) {
+	s := &system{
+		collectAt: func(int) int { t.Error("it is set"); return 0 },
+		getenv:    func(name string) string { return map[string]string{"GOGC": "200"}[name] },
+	}
+	s.saveMemory()
+}

@@ -1,0 +1,161 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// highestPrice bounds a price: more is probably one per token in other units.
+const highestPrice = 1e5
+
+// Price is what a model costs, in dollars per million tokens.
+type Price struct {
+	// Input is for tokens of prompts, Output for those of replies, reasoning included.
+	Input  float64 `yaml:"input" json:"input"`
+	Output float64 `yaml:"output" json:"output"`
+	// Cached is for tokens of prompts that the server had computed before; nil for Input.
+	Cached *float64 `yaml:"cached" json:"cached,omitempty"`
+}
+
+// Dollars returns what so many tokens cost. The cached ones are part of the prompt's.
+func (p Price) Dollars(prompt, cached, completion int) float64 {
+	kept := p.Input
+	if p.Cached != nil {
+		kept = *p.Cached
+	}
+	return (float64(prompt-cached)*p.Input + float64(cached)*kept + float64(completion)*p.Output) / 1e6
+}
+
+func (p Price) check(spec string) error {
+	kept := p.Input
+	if p.Cached != nil {
+		kept = *p.Cached
+	}
+	for _, dollars := range []float64{p.Input, kept, p.Output} {
+		if math.IsNaN(dollars) || dollars < 0 || dollars > highestPrice {
+			return fmt.Errorf("the price of %s is %v dollars per million tokens, want 0 to %.0f", spec, dollars,
+				float64(highestPrice))
+		}
+	}
+	return nil
+}
+
+// String writes the price as it is given on the command line.
+func (p Price) String() string {
+	text := strconv.FormatFloat(p.Input, 'g', -1, 64) + "/"
+	if p.Cached != nil {
+		text += strconv.FormatFloat(*p.Cached, 'g', -1, 64) + "/"
+	}
+	return text + strconv.FormatFloat(p.Output, 'g', -1, 64)
+}
+
+// Prices are what models cost, by what --model calls them. On the command line and in
+// lists, each is SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT.
+type Prices map[string]Price
+
+// wantPrice says how a price is written.
+const wantPrice = "want SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT in dollars per million tokens, such as " +
+	"openai:NAME=2.5/0.25/10"
+
+// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
+func (p *Prices) UnmarshalYAML(read func(any) error) error {
+	var priced map[string]Price
+	if read(&priced) != nil {
+		var list Strings
+		if read(&list) != nil {
+			return errors.New("prices wants a map from models to dollars per million tokens, such as " +
+				`{"openai:NAME": {input: 2.5, cached: 0.25, output: 10}}`)
+		}
+		return p.Replace(list)
+	}
+	*p = Prices{}
+	for _, spec := range slices.Sorted(maps.Keys(priced)) {
+		if err := p.add(spec, priced[spec]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Of returns what a model costs, which may be named without its provider; false if nobody
+// said.
+func (p Prices) Of(spec string) (Price, bool) {
+	price, ok := p[spec]
+	if _, name, cut := strings.Cut(spec, ":"); !ok && cut {
+		price, ok = p[name]
+	}
+	return price, ok
+}
+
+func (p *Prices) add(spec string, price Price) error {
+	before, twice := (*p)[spec]
+	switch {
+	case spec == "":
+		return fmt.Errorf("the price %s is for no model; %s", price, wantPrice)
+	case twice && before.String() != price.String():
+		return fmt.Errorf("%s has two prices, %s and %s", spec, before, price)
+	}
+	if *p == nil {
+		*p = Prices{}
+	}
+	(*p)[spec] = price
+	return price.check(spec)
+}
+
+// Set implements pflag.Value.
+func (p *Prices) Set(s string) error { return p.Append(s) }
+
+// Append implements pflag.SliceValue.
+func (p *Prices) Append(s string) error {
+	at := strings.LastIndex(s, "=")
+	if at < 0 {
+		return fmt.Errorf("%q is no price; %s", s, wantPrice)
+	}
+	var dollars []float64
+	for text := range strings.SplitSeq(s[at+1:], "/") {
+		d, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil {
+			return fmt.Errorf("%q is no price; %s", s, wantPrice)
+		}
+		dollars = append(dollars, d)
+	}
+	price := Price{Input: dollars[0], Output: dollars[len(dollars)-1]}
+	switch len(dollars) {
+	case 2:
+	case 3:
+		price.Cached = &dollars[1]
+	default:
+		return fmt.Errorf("%q is no price; %s", s, wantPrice)
+	}
+	return p.add(strings.TrimSpace(s[:at]), price)
+}
+
+// Replace implements pflag.SliceValue.
+func (p *Prices) Replace(all []string) error {
+	*p = nil
+	for _, s := range all {
+		if err := p.Append(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice implements pflag.SliceValue.
+func (p *Prices) GetSlice() (all []string) {
+	for _, spec := range slices.Sorted(maps.Keys(*p)) {
+		all = append(all, spec+"="+(*p)[spec].String())
+	}
+	return all
+}
+
+// String implements pflag.Value.
+func (p *Prices) String() string { return strings.Join(p.GetSlice(), ",") }
+
+// Type implements pflag.Value.
+func (p *Prices) Type() string { return "SPEC=PRICES" }

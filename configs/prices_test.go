@@ -1,0 +1,68 @@
+package configs
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPrices(t *testing.T) {
+	var flags, list, mapping Prices
+	for _, s := range []string{"openai:a=2.5/0.25/10", "vllm:b=w=1/2"} {
+		if err := flags.Append(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, into := range map[string]*Prices{
+		`prices: ["openai:a=2.5/0.25/10", "vllm:b=w=1/2"]`:                                                &list,
+		`prices: {"openai:a": {input: 2.5, cached: 0.25, output: 10}, "vllm:b=w": {input: 1, output: 2}}`: &mapping,
+	} {
+		var r Run
+		if _, err := ParseRun("x.yaml", []byte(text), &r, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		*into = r.Prices
+	}
+	if cmp.Diff(flags, list)+cmp.Diff(flags, mapping) != "" {
+		t.Errorf("flags %v, list %v, mapping %v", flags, list, mapping)
+	}
+	if got := flags.String(); got != "openai:a=2.5/0.25/10,vllm:b=w=1/2" {
+		t.Error(got)
+	}
+	// 600 of 1,000 tokens are cached: 400 × 2.5 + 600 × 0.25 + 100 × 10 = 2,150 millionths
+	if got := flags["openai:a"].Dollars(1000, 600, 100); math.Abs(got-0.00215) > 1e-12 {
+		t.Error(got)
+	}
+	if got := flags["vllm:b=w"].Dollars(1000, 600, 100); math.Abs(got-0.0012) > 1e-12 {
+		t.Error(got)
+	}
+}
+
+func TestPricesRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"openai:a":                      "is no price",
+		"openai:a=":                     "is no price",
+		"openai:a=1":                    "is no price",
+		"openai:a=1/2/3/4":              "is no price",
+		"openai:a=1/x":                  "is no price",
+		"=1/2":                          "for no model",
+		"openai:a=-1/2":                 "want 0 to",
+		"openai:a=1/NaN":                "want 0 to",
+		"openai:a=1/1e9/2":              "want 0 to",
+		"openai:a=1/2,openai:a=1/3":     "two prices",
+		"openai:a=1/2,openai:a=1/2/2":   "two prices",
+		"openai:a=0x/2,openai:b=1/2/2 ": "is no price",
+	} {
+		var p Prices
+		if err := p.Replace(strings.Split(text, ",")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	var r Run
+	_, err := ParseRun("x.yaml", []byte("prices: {a: {inputs: 1}}"), &r, nil, nil)
+	if err == nil {
+		t.Error("an unknown part of a price is taken")
+	}
+}

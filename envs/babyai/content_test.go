@@ -1,0 +1,47 @@
+package babyai
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Seeds of a small level repeat worlds. Tasks with one content look alike from everywhere
+// that the same actions lead to.
+func TestContent(t *testing.T) {
+	e := opened(t, Options{})
+	look := func(id string) (seen []string) {
+		w, start := played(t, e, id)
+		seen = append(seen, start.Goal, start.Observation)
+		for _, action := range []string{"turn left", "turn left", "move forward", "turn right", "move forward"} {
+			seen = append(seen, act(t, w, action).Observation)
+		}
+		return seen
+	}
+	first := map[string]string{} // task of each content
+	repeated := 0
+	for seed := range 200 {
+		id := fmt.Sprintf("BabyAI-OpenRedDoor-v0/%d", testSeeds+seed)
+		content, err := Content(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, ok := first[content]
+		if !ok {
+			first[content] = id
+			continue
+		}
+		repeated++
+		if diff := cmp.Diff(look(before), look(id)); diff != "" {
+			t.Errorf("%s and %s have one content, and differ:\n%s", before, id, diff)
+		}
+	}
+	t.Logf("%d of 200 seeds repeat a world", repeated)
+	if repeated == 0 || len(first) < 10 {
+		t.Errorf("%d contents in 200 seeds", len(first))
+	}
+	if _, err := Content("BabyAI-Nowhere-v0/1"); err == nil {
+		t.Error("a name that no task has is no error")
+	}
+}

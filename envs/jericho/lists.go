@@ -1,0 +1,103 @@
+package jericho
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// lists remembers the valid actions of moments, for all worlds of the process: what
+// other seeds, attempts and forks do first they do at moments that were seen before.
+// What was remembered first is forgotten first.
+type lists struct {
+	mu      sync.Mutex
+	known   map[momentKey]*list
+	order   []momentKey // of those known, a ring once it is full
+	longest int         // in bytes; longer ones are made anew each time
+	next    int         // place in the ring
+}
+
+// momentKey is the hash of everything that a list of valid actions depends on.
+type momentKey [sha256.Size]byte
+
+// list is a list of valid actions that is made once.
+type list struct {
+	once    sync.Once
+	actions []string
+	err     error
+}
+
+// Lists of the benchmark's games have some 2 kB, so that these take some 10 MB, and
+// never more than 256.
+const (
+	maxLists    = 4 << 10
+	longestList = 64 << 10
+)
+
+var listed = newLists(maxLists, longestList)
+
+func newLists(most, longest int) *lists {
+	return &lists{known: map[momentKey]*list{}, order: make([]momentKey, 0, most), longest: longest}
+}
+
+var errUnfinished = errors.New("the list of valid actions was not finished")
+
+// of returns the list of a moment, which is made if it is not known. Worlds that ask
+// for it meanwhile wait.
+func (l *lists) of(key momentKey, produce func() ([]string, error)) ([]string, error) {
+	e := l.entry(key)
+	e.once.Do(func() {
+		e.err = errUnfinished // for those who wait, if produce panics
+		defer func() {
+			if e.err != nil || size(e.actions) > l.longest {
+				l.forget(key, e)
+			}
+		}()
+		e.actions, e.err = produce()
+	})
+	return slices.Clone(e.actions), e.err
+}
+
+// size is the length of a list, in bytes.
+func size(actions []string) (n int) {
+	for _, a := range actions {
+		n += len(a)
+	}
+	return n
+}
+
+// entry returns what is remembered of a moment, or room for it.
+func (l *lists) entry(key momentKey) *list {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.known[key]; e != nil {
+		return e
+	}
+	if len(l.order) < cap(l.order) {
+		l.order = append(l.order, key)
+	} else {
+		delete(l.known, l.order[l.next])
+		l.order[l.next] = key
+		l.next = (l.next + 1) % len(l.order)
+	}
+	e := new(list)
+	l.known[key] = e
+	return e
+}
+
+func (l *lists) forget(key momentKey, e *list) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known[key] == e {
+		delete(l.known, key)
+	}
+}
+
+// key is the hash of all that decides which actions are valid at a moment.
+func (c *catalogue) key(at *moment) momentKey {
+	b := append([]byte(nil), c.identity[:]...)
+	b = fmt.Append(b, c.attemptBudget, at.parsed, len(at.world))
+	return sha256.Sum256(at.machine.AppendState(append(b, at.world...)))
+}

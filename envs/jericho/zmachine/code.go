@@ -1,0 +1,203 @@
+package zmachine
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// code is what has been decoded of a story. Instructions in constant memory are decoded
+// once, when one of the story's machines comes to them; all of them share it.
+type code struct {
+	mu    sync.Mutex // who adds to it, or to the texts
+	steps pages[step]
+	texts pages[text]
+	kept  int // bytes of the texts
+	// Where branches lead that return from the routine with 0 or 1.
+	zero, one step
+}
+
+// pages hold something for addresses of a story. They may be read at any time.
+type pages[T any] []atomic.Pointer[page[T]]
+
+type page[T any] [pageSize]atomic.Pointer[T]
+
+const (
+	pageSize   = 1 << 8
+	longestRun = 64
+	// mostJumps is how many jumps, at most, a branch follows at once.
+	mostJumps = 4
+	// opcodeJump is a jump by a constant.
+	opcodeJump = 0x8C
+)
+
+func newCode(size int) *code {
+	n := size/pageSize + 1
+	return &code{
+		steps: make(pages[step], n), texts: make(pages[text], n),
+		zero: step{do: func(m *Machine, in *step) *step { return m.back(in, 0) }},
+		one:  step{do: func(m *Machine, in *step) *step { return m.back(in, 1) }},
+	}
+}
+
+// at returns what there is for an address, or nil.
+func (p pages[T]) at(addr int) *T {
+	if here := p[addr/pageSize].Load(); here != nil {
+		return here[addr%pageSize].Load()
+	}
+	return nil
+}
+
+// put puts something in for an address; only one may do so at a time.
+func (p pages[T]) put(addr int, x *T) {
+	here := p[addr/pageSize].Load()
+	if here == nil {
+		here = new(page[T])
+		p[addr/pageSize].Store(here)
+	}
+	here[addr%pageSize].Store(x)
+}
+
+// fetch returns the step of the instruction at pc, in a run that is entered there.
+func (m *Machine) fetch() *step {
+	switch {
+	case m.pc < 0 || m.pc >= m.story.Size():
+		m.fail(JumpRange)
+		m.scratch.of = &instruction{op: illegal, execute: (*Machine).illegal}
+		return &m.scratch
+	case m.pc < m.story.dynamic:
+		in := m.story.decode(m.mem, m.pc)
+		m.scratch.of = &in
+		return &m.scratch
+	}
+	in := m.story.code.steps.at(m.pc)
+	if in == nil {
+		in = m.story.layOut(m.pc)
+	}
+	return m.enter(in)
+}
+
+// layer lays out code: decoded instructions in runs, of which each goes on to the one
+// behind it unless it branches, jumps, calls or returns.
+type layer struct {
+	*Story
+	fresh   map[int]*step // by address
+	steps   []*step       // those, in order
+	targets []int         // addresses to which there are branches
+}
+
+// layOut decodes the instruction at an address of constant memory and all to which it
+// leads inside its routine, unless that is done, and returns its step.
+func (s *Story) layOut(pc int) *step {
+	s.code.mu.Lock()
+	defer s.code.mu.Unlock()
+	l := layer{Story: s, fresh: map[int]*step{}, targets: []int{pc}}
+	for len(l.targets) > 0 {
+		pc := l.targets[len(l.targets)-1]
+		l.targets = l.targets[:len(l.targets)-1]
+		l.run(pc)
+	}
+	for _, in := range l.steps {
+		l.link(in)
+	}
+	for at, in := range l.fresh { // now they are complete
+		s.code.steps.put(at, in)
+	}
+	return s.code.steps.at(pc)
+}
+
+// known returns the step of an instruction that has been decoded, or nil.
+func (l *layer) known(pc int) *step {
+	if in := l.fresh[pc]; in != nil {
+		return in
+	}
+	return l.code.steps.at(pc)
+}
+
+// run decodes the instructions from an address on, as long as one goes on to the next.
+func (l *layer) run(pc int) {
+	var run []instruction
+	goesOn := true
+	for at := pc; goesOn && l.constant(at) && l.known(at) == nil && len(run) < longestRun; {
+		run = append(run, l.decode(l.image[:cap(l.image)], at))
+		in := &run[len(run)-1]
+		at = int(in.next)
+		goesOn = !in.leaves()
+	}
+	if len(run) == 0 {
+		return
+	}
+	if goesOn {
+		next := run[len(run)-1].next
+		run = append(run, instruction{op: linkOp, at: -1, next: next, target: next, sense: true})
+	}
+	if loop, n, ok := findMoveLoop(run); ok {
+		run[n].loop = &loop
+	}
+	steps := make([]step, len(run))
+	for i := range run {
+		in := &run[i]
+		steps[i] = l.newStep(in)
+		steps[i].before = uint8(i)
+		if i > 0 {
+			steps[i-1].next = &steps[i]
+		}
+		if in.op != linkOp {
+			l.fresh[int(in.at)] = &steps[i]
+		}
+		l.steps = append(l.steps, &steps[i])
+		if to, _ := l.behindJumps(int(in.target)); l.constant(to) {
+			l.targets = append(l.targets, to)
+		}
+	}
+}
+
+// constant reports whether an address is in memory that cannot change.
+func (s *Story) constant(addr int) bool { return addr >= s.dynamic && addr < s.Size() }
+
+// behindJumps returns the address to which jumps lead that begin at an address, and how
+// many they are.
+func (s *Story) behindJumps(addr int) (to, jumps int) {
+	image := s.image[:cap(s.image)]
+	for jumps < mostJumps && s.constant(addr) && image[addr] == opcodeJump {
+		addr = max(addr+1+int(int16(uint16(image[addr+1])<<8|uint16(image[addr+2]))), 0)
+		jumps++
+	}
+	return addr, jumps
+}
+
+// link sets where a step goes on that branches itself, and what that costs.
+func (l *layer) link(in *step) {
+	op := in.of.op
+	if l.quickOf(in.of) == slow || op != linkOp && op != op1|12 && l.form(op)&branches == 0 {
+		return
+	}
+	in.next, in.costs[0] = l.way(in, in.of.next)
+	in.taken, in.costs[1] = l.way(in, in.of.target)
+	if !in.of.sense {
+		in.next, in.taken = in.taken, in.next
+		in.costs[0], in.costs[1] = in.costs[1], in.costs[0]
+	}
+}
+
+// way returns where a step goes on that branches to an address or back from the
+// routine, and the cost.
+func (l *layer) way(from *step, addr int32) (*step, int8) {
+	cost := int(from.before) + 1
+	if from.of.op == linkOp {
+		cost--
+	}
+	switch addr {
+	case returnFalse:
+		return &l.code.zero, int8(cost)
+	case returnTrue:
+		return &l.code.one, int8(cost)
+	}
+	to, jumps := l.behindJumps(int(addr))
+	cost += jumps
+	if l.constant(to) {
+		if in := l.known(to); in != nil {
+			return in, int8(cost - int(in.before))
+		}
+	}
+	return &step{do: goElsewhere, pc: int32(to), of: from.of}, int8(cost)
+}

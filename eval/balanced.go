@@ -1,0 +1,103 @@
+package eval
+
+import (
+	"cmp"
+	"slices"
+
+	"heldout/envs"
+	"heldout/envs/stream"
+	"heldout/eval/episode"
+)
+
+// InPlayingOrder returns the episodes in the order in which they are played: first one of
+// each environment, player and perturbation, then another one of each, then the others.
+// The first two rounds show early what is wrong with each and how long each takes. The
+// second one no longer has to load the data that all share. The rest is balanced: however
+// far a run comes, about the same share of every environment, type and difficulty of tasks
+// is played, by all players and under all perturbations, so that its rates are those of a
+// smaller run and not of the first tasks.
+func InPlayingOrder(episodes []episode.Episode) []episode.Episode {
+	type kind struct{ env, preset, model, perturbation string }
+	order := balanced(episodes)
+	begun := map[kind]int{}
+	var rounds [3][]episode.Episode
+	for _, i := range order {
+		e := episodes[i]
+		k := kind{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
+		round := min(begun[k], len(rounds)-1)
+		begun[k]++
+		rounds[round] = append(rounds[round], e)
+	}
+	return slices.Concat(rounds[:]...)
+}
+
+// balanced returns the indices of episodes in balanced order: all of the first seed, then
+// all of the next one; of each seed by the place of the task among those of its
+// environment, and those of one task as planned.
+func balanced(episodes []episode.Episode) []int {
+	shares := newShares(episodes)
+	keys := make([]struct {
+		seed  int
+		share float64
+	}, len(episodes))
+	order := make([]int, len(episodes))
+	for i := range episodes {
+		e := &episodes[i]
+		keys[i].seed, keys[i].share = shares.seeds[e.Condition.Seed], shares.of[taskOf(e)]
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(keys[a].seed, keys[b].seed), cmp.Compare(keys[a].share, keys[b].share))
+	})
+	return order
+}
+
+// task is a task of an environment, whoever plays it.
+type task struct{ env, preset, id string }
+
+func taskOf(e *episode.Episode) task {
+	return task{e.Condition.Env, e.Condition.Preset.Key(), e.Task.ID}
+}
+
+// shares say what share of the tasks of its environment a task comes after, from 0 to 1,
+// and which seed a number is, from 0.
+type shares struct {
+	of    map[task]float64
+	seeds map[int64]int
+}
+
+// newShares spreads the tasks of each type and difficulty of an environment evenly, in an
+// order that is drawn.
+func newShares(episodes []episode.Episode) shares {
+	type kind struct {
+		env, preset, task string
+		difficulty        envs.Difficulty
+	}
+	var kinds []kind
+	of := map[kind][]task{}
+	s := shares{map[task]float64{}, map[int64]int{}}
+	for i := range episodes {
+		e := &episodes[i]
+		c, t := e.Condition, taskOf(e)
+		if _, ok := s.seeds[c.Seed]; !ok {
+			s.seeds[c.Seed] = len(s.seeds)
+		}
+		if _, ok := s.of[t]; ok {
+			continue
+		}
+		s.of[t] = 0
+		k := kind{t.env, t.preset, e.Task.Type, e.Task.Difficulty}
+		if of[k] == nil {
+			kinds = append(kinds, k)
+		}
+		of[k] = append(of[k], t)
+	}
+	for _, k := range kinds {
+		r := stream.New(0, "playing order", k.env, k.preset, k.task, string(k.difficulty))
+		first := r.Float64()
+		for place, at := range r.Perm(len(of[k])) {
+			s.of[of[k][at]] = (float64(place) + first) / float64(len(of[k]))
+		}
+	}
+	return s
+}

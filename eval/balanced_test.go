@@ -1,0 +1,95 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"heldout/envs"
+	"heldout/eval/episode"
+	"heldout/scoring/record"
+)
+
+// planOf plans tasks of two types in two environments, for two models and some seeds.
+func planOf(sizes map[string]int, seeds int) (planned []episode.Episode) {
+	for _, env := range []string{"a", "b"} {
+		var tasks []envs.Task
+		for _, kind := range []string{"x", "y"} {
+			for i := range sizes[env+kind] {
+				tasks = append(tasks, envs.Task{ID: fmt.Sprint(kind, i), Type: kind})
+			}
+		}
+		for _, model := range []string{"m", "n"} {
+			for seed := range seeds {
+				c := &record.Condition{Env: env, Model: model, Seed: int64(seed)}
+				for i := range tasks {
+					planned = append(planned, episode.Episode{ID: fmt.Sprint(env, model, seed, tasks[i].ID),
+						Task: &tasks[i], Condition: c})
+				}
+			}
+		}
+	}
+	return planned
+}
+
+// The first round has one of each environment and model, the second another.
+func TestInPlayingOrder(t *testing.T) {
+	planned := planOf(map[string]int{"ax": 3, "bx": 1, "by": 2}, 1)
+	var got []string
+	for _, e := range InPlayingOrder(planned) {
+		got = append(got, e.Condition.Env+e.Condition.Model)
+	}
+	want := []string{"am", "an", "bm", "bn", "am", "an", "bm", "bn"}
+	slices.Sort(got[:4])
+	slices.Sort(got[4:8])
+	if diff := cmp.Diff(want, got[:8]); diff != "" {
+		t.Error(diff)
+	}
+	if len(got) != len(planned) {
+		t.Errorf("%d of %d episodes", len(got), len(planned))
+	}
+}
+
+// However far a run comes, the share that is played is about the same for every type of
+// every environment and for both models, and no second seed is played before the first.
+func TestBalanced(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(0, 40)
+		sizes := map[string]int{"ax": size.Draw(t, "ax"), "ay": size.Draw(t, "ay"), "bx": size.Draw(t, "bx"),
+			"by": size.Draw(t, "by")}
+		planned := planOf(sizes, 2)
+		order := balanced(planned)
+		total := len(planned) / 4 // of one model and one seed
+		done := map[string]int{}
+		var second bool
+		for n, i := range order {
+			e := planned[i]
+			if second = second || e.Condition.Seed == 1; second != (e.Condition.Seed == 1) {
+				t.Fatal("a first seed comes after a second one")
+			}
+			if second {
+				break
+			}
+			done[e.Condition.Model+e.Condition.Env+e.Task.Type]++
+			share := float64(n+1) / float64(2*total)
+			for k, size := range sizes {
+				for _, model := range []string{"m", "n"} {
+					if off := math.Abs(float64(done[model+k]) - share*float64(size)); off > 3 {
+						t.Fatalf("after %d of %d: %d of %d of %s by %s", n+1, 2*total, done[model+k], size, k, model)
+					}
+				}
+			}
+		}
+		sorted := slices.Clone(order)
+		slices.Sort(sorted)
+		for i, at := range sorted {
+			if i != at {
+				t.Fatal("an episode is missing, or there twice")
+			}
+		}
+	})
+}

@@ -1,0 +1,188 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"heldout/eval/agent"
+	"heldout/eval/episode"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// Estimate is what the first trials of served models are expected to take, all planned
+// episodes together.
+type Estimate struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CachedTokens     int `json:"cached_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	// Dollars is nil if a model has no price.
+	Dollars *float64 `json:"dollars,omitempty"`
+	// Basis says for each environment where the tokens are from.
+	Basis []string `json:"basis"`
+}
+
+// usage are the tokens of an episode, on average.
+type usage struct{ prompt, cached, completion float64 }
+
+// protocol is what episodes have in common that take about the same.
+type protocol struct {
+	env, preset, agent string
+	limit              int
+}
+
+func protocolOf(c record.Condition) protocol {
+	return protocol{c.Env, c.Preset.Key(), c.Agent, c.StepLimit}
+}
+
+// estimate estimates what the plan takes, from the newest run beside it that has episodes of
+// the same environment, preset, agent and step limit; else from prompts. nil if no model is
+// served, or nothing can be told.
+func (j *Job) estimate(ctx context.Context) *Estimate {
+	e := &Estimate{Dollars: new(float64)}
+	known := map[protocol]*usage{}
+	for i := range j.Plan.Episodes {
+		of := &j.Plan.Episodes[i]
+		if of.Player.Model == nil || j.Plan.Shard != nil && !j.Plan.Shard.Has(of.ID) {
+			continue
+		}
+		what := protocolOf(*of.Condition)
+		each, ok := known[what]
+		if !ok {
+			var basis string
+			if each, basis = j.usageOf(ctx, of, what); each == nil {
+				return nil
+			}
+			known[what] = each
+			e.Basis = append(e.Basis, fmt.Sprintf("%s (%s)", basis, what.env))
+		}
+		e.add(*each)
+		price, priced := j.Config.Prices.Of(of.Player.Name)
+		switch {
+		case !priced:
+			e.Dollars = nil
+		case e.Dollars != nil:
+			*e.Dollars += price.Dollars(int(each.prompt), int(each.cached), int(each.completion))
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	return e
+}
+
+func (e *Estimate) add(u usage) {
+	e.PromptTokens += int(u.prompt)
+	e.CachedTokens += int(u.cached)
+	e.CompletionTokens += int(u.completion)
+}
+
+// usageOf says what an episode takes, and from where that is known.
+func (j *Job) usageOf(ctx context.Context, e *episode.Episode, what protocol) (of *usage, basis string) {
+	if of, dir := j.usageBeside(what); of != nil {
+		return of, "as in " + dir
+	}
+	if of := usageOfPrompts(ctx, *e); of != nil {
+		return of, "by the prompts of an episode without an end, 4 characters a token"
+	}
+	return nil, ""
+}
+
+// usageBeside is the mean over the episodes of a protocol in the newest run beside this one
+// that has any.
+func (j *Job) usageBeside(what protocol) (of *usage, dir string) {
+	newest := time.Time{}
+	for _, run := range record.Find(filepath.Dir(j.Dir), func(string, error) {}) {
+		m, err := record.ReadManifest(run)
+		if err != nil || len(m.Sessions) == 0 || !m.Sessions[len(m.Sessions)-1].Started.After(newest) ||
+			!slices.ContainsFunc(m.Groups, func(g record.Group) bool {
+				return g.Condition.Decoding != nil && protocolOf(g.Condition) == what
+			}) {
+			continue
+		}
+		if found := meanUsage(run, what); found != nil {
+			of, dir, newest = found, run, m.Sessions[len(m.Sessions)-1].Started
+		}
+	}
+	return of, dir
+}
+
+// meanUsage is the mean over the finished episodes of a protocol; nil if there are none.
+func meanUsage(dir string, what protocol) *usage {
+	var sum usage
+	n := 0.0
+	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+		if e.Outcome.Final() && e.PromptTokens > 0 && e.Env == what.env && e.Preset == what.preset {
+			sum.prompt += float64(e.PromptTokens)
+			sum.cached += float64(e.CachedTokens)
+			sum.completion += float64(e.CompletionTokens)
+			n++
+		}
+	}); err != nil || n == 0 {
+		return nil
+	}
+	return &usage{sum.prompt / n, sum.cached / n, sum.completion / n}
+}
+
+// usageOfPrompts plays an episode with replies of one line, and counts characters. A model that
+// ends before the step limit takes less.
+func usageOfPrompts(ctx context.Context, e episode.Episode) *usage {
+	var sum usage
+	e.Player.Model = idler{&sum}
+	if _, err := e.Play(ctx, patientWatch{}, func(agent.Usage) {}); err != nil || sum.prompt == 0 {
+		return nil
+	}
+	return &sum
+}
+
+// idler is a model that does nothing of use, and counts the tokens of its prompts.
+type idler struct{ sum *usage }
+
+// Chat implements model.Model.
+func (i idler) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	const text, perToken = "Thought: I look around.\nAction: look", 4
+	for _, m := range req.Messages {
+		i.sum.prompt += float64(len(m.Content)) / perToken
+	}
+	i.sum.completion += float64(len(text)) / perToken
+	return model.Reply{Text: text, FinishReason: "stop", Attempts: 1}, nil
+}
+
+// patientWatch accepts all replies.
+type patientWatch struct{}
+
+// Reply implements episode.Watch.
+func (patientWatch) Reply(string, agent.Move) error { return nil }
+
+// Unproven implements episode.Watch.
+func (patientWatch) Unproven(string) error { return nil }
+
+// String is the estimate as a line.
+func (e *Estimate) String() string {
+	text := fmt.Sprintf("estimate: %s tokens of prompts and %s of replies", rough(e.PromptTokens),
+		rough(e.CompletionTokens))
+	if e.CachedTokens > 0 {
+		text += fmt.Sprintf(" (%s cached)", rough(e.CachedTokens))
+	}
+	if e.Dollars != nil {
+		text += fmt.Sprintf(", %.2f dollars", *e.Dollars)
+	}
+	return text + ": " + strings.Join(e.Basis, "; ")
+}
+
+// rough writes a number with two digits that count.
+func rough(n int) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f billion", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f million", float64(n)/1e6)
+	case n >= 1e4:
+		return fmt.Sprintf("%.0f thousand", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}

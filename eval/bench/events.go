@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+
+	"heldout/eval"
+	"heldout/eval/episode"
+	"heldout/scoring/record"
+)
+
+// events is an observer that also writes a line of JSON for every finished episode.
+type events struct {
+	eval.Observer
+	warn func(line string)
+
+	mu sync.Mutex
+	to io.Writer // nil after an error: a reader that is gone ends no run
+}
+
+// EpisodeDone implements eval.Observer.
+func (e *events) EpisodeDone(of *episode.Episode, r record.Result) {
+	e.Observer.EpisodeDone(of, r)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.to == nil {
+		return
+	}
+	if err := WriteEvent(e.to, "episode", r); err != nil {
+		e.to = nil
+		e.warn(fmt.Sprintf("no more events are written: %v", err))
+	}
+}
+
+// WriteEvent writes a line of JSON: the name of an event, and what it is about under that
+// name. The whole line is written at once.
+func WriteEvent(w io.Writer, event string, about any) error {
+	line, err := json.Marshal(map[string]any{"event": event, event: about})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}

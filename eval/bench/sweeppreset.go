@@ -1,0 +1,180 @@
+package bench
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/eval/agent"
+	"heldout/eval/episode"
+	"heldout/perturb"
+	"heldout/scoring/record"
+)
+
+// onePerEnv reports what a sweep cannot play of presets: perturbations are those of an
+// environment, and reflections speak of its own forms.
+func onePerEnv(kind Kind, chosen []Chosen) error {
+	if kind != Sweep {
+		return nil
+	}
+	known := map[string]string{}
+	for _, c := range chosen {
+		env, id := c.Released.Env.Name, c.Released.ID(false)
+		if other := known[env]; other != "" {
+			return fmt.Errorf("%s and %s both play %s: a sweep has one preset or part for each environment, such as "+
+				"--preset %s; play the other in a sweep of its own", other, id, env, other)
+		}
+		if c.Run.Trials > 1 {
+			return fmt.Errorf("preset %s: --trials does not work with sweep: reflections speak of the forms of actions "+
+				"as they were", id)
+		}
+		known[env] = id
+	}
+	return nil
+}
+
+// misfit is an error that a preset cannot be played under a perturbation.
+type misfit struct{ why error }
+
+func (m misfit) Error() string { return m.why.Error() }
+
+// perturbPreset rewrites the prompt and the rules of a benchmark's preset. The error says
+// why the preset cannot be played so; about gets what of it is not the original's.
+func perturbPreset(b *episode.Benchmark, env *perturb.Env, rules configs.Perturbation,
+	about *record.Perturbation) error {
+	preset, prompt := b.Protocol, b.Prompt
+	written := env.WritePreset(*preset)
+	var err error
+	if b.Prompt, err = env.WritePrompt(prompt, b.Tasks); err != nil {
+		return err
+	}
+	if b.PromptHash, err = b.Prompt.Hash(); err != nil {
+		return err
+	}
+	if about.Departs = promptDeparts(prompt, b.Prompt); len(about.Departs) == 0 && !env.Changes() {
+		return misfit{fmt.Errorf("perturbation %s changes nothing of preset %s", rules.Name, b.Preset.Name)}
+	}
+	b.Protocol = &written
+	when := preset.ActionsShown.When
+	listed := when == configs.Every || when == configs.Latest
+	if faults := env.Untold(prompt, b.Prompt, listed); len(faults) > 0 {
+		return misfit{fmt.Errorf("perturbation %s does not fit the prompt of preset %s: %s", rules.Name, b.Preset.Name,
+			faults[0])}
+	}
+	if err := sayable(written.Play, env); err != nil {
+		return misfit{fmt.Errorf("perturbation %s does not fit preset %s: %w", rules.Name, b.Preset.Name, err)}
+	}
+	about.Departs = append(about.Departs, ruleDeparts(*preset, written, env)...)
+	return nil
+}
+
+// sayable reports actions that a preset cannot read as they are written now.
+func sayable(play configs.Play, env *perturb.Env) error {
+	for _, text := range env.Wording() {
+		said := "x" + text + "x"
+		if read, err := agent.ReadAs(play, said); err != nil || read != said {
+			return cmp.Or(err, fmt.Errorf("its replies cannot hold %q, which actions have now: the parser %s reads %q as %q",
+				text, play.Reply.Parser, said, read))
+		}
+	}
+	return nil
+}
+
+// promptDeparts lists the parts of a prompt that are rewritten.
+func promptDeparts(before, after configs.Prompt) (parts []string) {
+	type part struct {
+		name string
+		of   func(configs.Prompt) any
+	}
+	section := func(of func(configs.Instructions) any) func(configs.Prompt) any {
+		return func(p configs.Prompt) any {
+			var all []any
+			for _, t := range slices.Sorted(maps.Keys(after.Types)) {
+				in, err := p.For(t)
+				if err == nil {
+					all = append(all, of(in))
+				}
+			}
+			return all
+		}
+	}
+	for _, x := range []part{
+		{"the system message", section(func(in configs.Instructions) any { return in.System })},
+		{"the instruction", section(func(in configs.Instructions) any { return in.Instruction })},
+		{"the examples", section(func(in configs.Instructions) any { return in.Examples })},
+		{"the message of each turn", func(p configs.Prompt) any { return p.Template }},
+		{"the commands named for help", func(p configs.Prompt) any { return p.Help + "\n" + p.MoreHelp }},
+		{"how games begin", func(p configs.Prompt) any { return p.Openings }},
+		{"how the history writes put", func(p configs.Prompt) any { return p.Kept }},
+	} {
+		if !reflect.DeepEqual(x.of(before), x.of(after)) {
+			parts = append(parts, x.name)
+		}
+	}
+	return parts
+}
+
+// ruleDeparts lists the rules of a preset that act on other forms than the original's.
+func ruleDeparts(before, after configs.Preset, env *perturb.Env) (parts []string) {
+	if after.ActionsShown.When != configs.Never && env.Forms() > 0 {
+		parts = append(parts, "the lists of actions")
+	}
+	if !slices.Equal(before.ActionsShown.Exclude, after.ActionsShown.Exclude) {
+		parts = append(parts, "the actions that lists leave out")
+	}
+	for i, rule := range after.Reply.Normalise {
+		switch {
+		case rule != before.Reply.Normalise[i]:
+			parts = append(parts, "the repair "+configs.PutRepair)
+		case strings.HasPrefix(rule, configs.NearestBLEU) && env.Forms() > 0:
+			parts = append(parts, "the repair "+rule+", which compares actions in the new form")
+		}
+	}
+	return parts
+}
+
+// fitting are the families whose rules fit a benchmark at the grades of a suite. The others
+// are left out of the sweep, which says why.
+func (j *Job) fitting(base *episode.Benchmark, families []perturb.Member, grades []int) (out []perturb.Member,
+	err error) {
+	if base.Protocol == nil || base.PromptHash == "" {
+		return families, nil
+	}
+	for _, f := range families {
+		var unfit error
+		for _, grade := range grades {
+			rules, err := builtIn(base.Env.Info().Name, f.At(grade))
+			if err != nil {
+				return nil, err
+			}
+			b := *base
+			unfit = cmp.Or(unfit, perturbBenchmark(&b, rules, &record.Perturbation{}))
+		}
+		if unfit == nil {
+			out = append(out, f)
+		} else if err := j.leaveOut(base, f.ID, unfit); err != nil {
+			return nil, err
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no family of perturbations fits the preset " + base.Preset.Name)
+	}
+	return out, nil
+}
+
+// leaveOut notes what a suite does not play of a preset since it does not fit. It returns any
+// other error.
+func (j *Job) leaveOut(base *episode.Benchmark, name string, err error) error {
+	var m misfit
+	if j.Config.Suite == "" || !errors.As(err, &m) {
+		return err
+	}
+	j.sweep.LeftOut = append(j.sweep.LeftOut, record.LeftOut{Env: base.Env.Info().Name, Perturbation: name,
+		Why: m.Error()})
+	return nil
+}

@@ -1,0 +1,52 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+
+	"heldout/envs"
+	"heldout/scoring/record"
+)
+
+// Whole reports how the planned tasks of an environment are not those of the whole
+// benchmark, or of the preset that they were played by. Env is the environment as the
+// condition describes it, opened here.
+func Whole(m *record.Manifest, about record.Environment, c record.Condition, env envs.Env) error {
+	if c.Preset == nil {
+		if here := len(env.Tasks()); len(about.Tasks) != here {
+			return fmt.Errorf("%d of %d tasks of %s are planned", len(about.Tasks), here, c.Env)
+		}
+		return nil
+	}
+	p, err := PlayedPreset(m, c)
+	if err != nil {
+		return err
+	}
+	want := p.Env.Tasks
+	if len(about.Tasks) != want.Count || want.SHA256 != "" && hashNames(about.Tasks) != want.SHA256 {
+		return fmt.Errorf("%d of %d tasks of %s are planned, or others", len(about.Tasks), want.Count,
+			c.Preset.Label())
+	}
+	return nil
+}
+
+// AsReleased reports how the preset of a condition is not one that this version of heldout
+// has; nil without a preset.
+func AsReleased(m *record.Manifest, c record.Condition) error {
+	played, err := PlayedPreset(m, c)
+	if err != nil || played == nil {
+		return err
+	}
+	found, err := FindPresets([]string{played.ID(false)})
+	if err != nil || len(found) != 1 {
+		return errors.Join(fmt.Errorf("the preset %s is none of heldout's own", c.Preset.Name), err)
+	}
+	if found[0].Env.Tasks.SHA256 == "" {
+		found[0].Env.Tasks.SHA256 = played.Env.Tasks.SHA256
+	}
+	differ, err := changes(&found[0], played)
+	if err == nil && len(differ) > 0 {
+		err = fmt.Errorf("%s: the run changed %s", c.Preset.Label(), differ)
+	}
+	return err
+}

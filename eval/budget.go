@@ -1,0 +1,248 @@
+package eval
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"heldout/configs"
+	"heldout/eval/agent"
+	"heldout/eval/episode"
+	"heldout/scoring/record"
+)
+
+// Budget bounds what a run takes; zero values bound nothing. No episode begins that is
+// expected to pass a bound together with those in flight, which play on to their ends.
+type Budget struct {
+	// Tokens is the largest number of tokens of prompts and replies, and Dollars the most
+	// that they may cost at Prices, since the run directory was made.
+	Tokens  int
+	Dollars float64
+	Prices  configs.Prices
+	// Time is the longest that this session may last.
+	Time time.Duration
+}
+
+// BudgetError says that a budget ended a session. What was played is on disk.
+type BudgetError struct{ Rule string }
+
+func (e *BudgetError) Error() string { return "stopped by " + e.Rule }
+
+// UncountedError says that a budget cannot be kept, because a server does not count tokens.
+type UncountedError struct{ Model string }
+
+func (e *UncountedError) Error() string {
+	return fmt.Sprintf("the server of %s does not report how many tokens it uses, which --budget-tokens and "+
+		"--budget-usd need; use --budget-time", e.Model)
+}
+
+// verdict says whether an episode may begin.
+type verdict int
+
+const (
+	begin verdict = iota
+	later         // when more is known, or when episodes in flight have ended
+	never         // in this session
+)
+
+// purse keeps a budget. It is an Observer that passes on what it sees, and safe for
+// concurrent use.
+type purse struct {
+	Observer
+	limits []*limit
+	now    func() time.Time
+	time   time.Duration // 0 without a bound of time
+	ends   time.Time
+	// wake is called when an episode that was to begin later may begin.
+	wake func()
+	fail func(error)
+
+	mu      sync.Mutex
+	longest map[kindOf]time.Duration // that an episode took, with a bound of time
+	rule    string                   // that ended the session; empty for none
+}
+
+// newPurse returns a purse from which earlier attempts have been paid. A nil purse has no
+// bounds.
+func newPurse(o *Options, earlier []record.Attempt, wake func(), fail func(error)) *purse {
+	b := o.Budget
+	p := &purse{Observer: o.Observer, now: o.Now, time: b.Time, ends: o.Now().Add(b.Time),
+		wake: wake, fail: fail, longest: map[kindOf]time.Duration{}}
+	if b.Tokens > 0 {
+		each := func(string) configs.Price { return configs.Price{Input: 1e6, Output: 1e6} }
+		p.limits = append(p.limits, newLimit(fmt.Sprintf("--budget-tokens %d", b.Tokens), float64(b.Tokens), each))
+	}
+	if b.Dollars > 0 {
+		price := func(model string) configs.Price { of, _ := b.Prices.Of(model); return of }
+		p.limits = append(p.limits, newLimit(fmt.Sprintf("--budget-usd %g", b.Dollars), b.Dollars, price))
+	}
+	if len(p.limits) == 0 && b.Time == 0 {
+		return nil
+	}
+	for _, l := range p.limits {
+		for i := range earlier {
+			a := &earlier[i]
+			l.spent += l.rate(a.Model).Dollars(int(a.PromptTokens), int(a.CachedTokens), int(a.CompletionTokens))
+		}
+	}
+	return p
+}
+
+// take says whether an episode may begin, and counts it as begun if it may.
+func (p *purse) take(e *episode.Episode) verdict {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rule != "" {
+		return never
+	}
+	if p.time > 0 && p.now().Add(p.longest[kindOfEpisode(e)]).After(p.ends) {
+		p.rule = fmt.Sprintf("--budget-time %v", p.time)
+		return never
+	}
+	if e.Condition.Decoding == nil {
+		return begin // it calls no model
+	}
+	for _, l := range p.limits {
+		switch v := l.may(e); {
+		case v == never:
+			p.rule = l.name
+			return v
+		case v == later:
+			return v
+		}
+	}
+	for _, l := range p.limits {
+		l.begin(e)
+	}
+	return begin
+}
+
+// StepDone implements Observer.
+func (p *purse) StepDone(e *episode.Episode, u agent.Usage) {
+	p.mu.Lock()
+	news := false
+	for _, l := range p.limits {
+		cost := l.rate(e.Condition.Model).Dollars(u.PromptTokens, u.CachedTokens, u.CompletionTokens)
+		news = l.step(e, cost) || news
+	}
+	p.mu.Unlock()
+	if news {
+		p.wake()
+	}
+	p.Observer.StepDone(e, u)
+}
+
+// EpisodeDone implements Observer.
+func (p *purse) EpisodeDone(e *episode.Episode, r record.Result) {
+	of := r.Brief()
+	p.mu.Lock()
+	for _, l := range p.limits {
+		l.end(e, &r, l.rate(of.Model).Dollars(int(of.PromptTokens), int(of.CachedTokens), int(of.CompletionTokens)))
+	}
+	k := kindOfEpisode(e)
+	p.longest[k] = max(p.longest[k], r.Ended.Sub(r.Started))
+	p.mu.Unlock()
+	if len(p.limits) > 0 && r.Outcome.Final() && r.Calls > 0 && r.PromptTokens+r.CompletionTokens == 0 {
+		p.fail(&UncountedError{of.Model})
+	}
+	p.wake()
+	p.Observer.EpisodeDone(e, r)
+}
+
+// ended returns a *BudgetError if a bound ended the session.
+func (p *purse) ended() error {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rule == "" {
+		return nil
+	}
+	return &BudgetError{p.rule}
+}
+
+// kindOf is what episodes have in common that take about the same.
+type kindOf struct{ env, preset, model, perturbation string }
+
+func kindOfEpisode(e *episode.Episode) kindOf {
+	c := e.Condition
+	return kindOf{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
+}
+
+// limit is a bound of the sum of what calls take, in tokens or dollars.
+type limit struct {
+	name  string
+	most  float64
+	rate  func(model string) configs.Price
+	spent float64
+	kinds map[kindOf]*expense
+	paid  map[string]float64 // by the episodes in flight
+}
+
+func newLimit(name string, most float64, rate func(string) configs.Price) *limit {
+	return &limit{name: name, most: most, rate: rate, kinds: map[kindOf]*expense{}, paid: map[string]float64{}}
+}
+
+func (l *limit) kind(e *episode.Episode) *expense {
+	key := kindOfEpisode(e)
+	if l.kinds[key] == nil {
+		l.kinds[key] = newExpense(max(1, e.Condition.StepLimit))
+	}
+	return l.kinds[key]
+}
+
+// may says whether an episode may begin. Nothing is known of a kind before its first
+// replies, which one episode waits for.
+func (l *limit) may(e *episode.Episode) verdict {
+	k := l.kind(e)
+	if !k.known() && len(k.Running) > 0 {
+		return later
+	}
+	needed := l.spent + k.next()
+	for _, of := range l.kinds {
+		needed += of.inFlight()
+	}
+	switch {
+	case needed < l.most:
+		return begin
+	case len(l.paid) > 0:
+		return later
+	}
+	return never
+}
+
+func (l *limit) begin(e *episode.Episode) {
+	l.kind(e).Running[e.ID] = 0
+	l.paid[e.ID] = 0
+}
+
+// step adds a step; news says that others of its kind waited for it.
+func (l *limit) step(e *episode.Episode, cost float64) (news bool) {
+	if _, begun := l.paid[e.ID]; !begun {
+		return false
+	}
+	k := l.kind(e)
+	news = !k.known()
+	k.step(e.ID, cost)
+	l.paid[e.ID] += cost
+	l.spent += cost
+	return news && k.known()
+}
+
+// end adds what the steps of an episode did not tell, such as its reflection.
+func (l *limit) end(e *episode.Episode, r *record.Result, total float64) {
+	k, rest := l.kind(e), total-l.paid[e.ID]
+	if did := k.Running[e.ID]; did < r.Steps { // it was played elsewhere
+		for range r.Steps - did {
+			k.step(e.ID, rest/float64(r.Steps-did))
+		}
+	}
+	delete(l.paid, e.ID)
+	l.spent += rest
+	if r.Outcome.Final() {
+		k.End(e.ID, r.Steps)
+	} else {
+		delete(k.Running, e.ID)
+	}
+}

@@ -1,0 +1,104 @@
+// Package check proves what can be proven of results in a bundle, and says what cannot.
+// Every episode is played again here; nothing that the bundle says of its own results is
+// taken for granted.
+package check
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verdict is what the check of a claim came to.
+type Verdict string
+
+// The verdicts. Open stands for what no check here can show.
+const (
+	Holds Verdict = "holds"
+	Fails Verdict = "FAILS"
+	Open  Verdict = "open"
+)
+
+// Claim is what results claim, and what became of it.
+type Claim struct {
+	// ID is its name, Says what it says, How by what it was checked.
+	ID      string  `json:"id"`
+	Says    string  `json:"claim"`
+	How     string  `json:"how"`
+	Verdict Verdict `json:"verdict"`
+	// Notes are counts, and what the verdict rests on; at most maxNotes of them.
+	Notes []string `json:"notes,omitempty"`
+	// Others counts the notes beyond these.
+	Others int `json:"others,omitempty"`
+}
+
+// maxNotes is how many notes a claim keeps.
+const maxNotes = 8
+
+// note adds a note unless it is there already.
+func (c *Claim) note(format string, about ...any) {
+	text := fmt.Sprintf(format, about...)
+	switch {
+	case slices.Contains(c.Notes, text):
+	case len(c.Notes) < maxNotes:
+		c.Notes = append(c.Notes, text)
+	default:
+		c.Others++
+	}
+}
+
+// fail notes why a claim fails.
+func (c *Claim) fail(format string, about ...any) {
+	c.Verdict = Fails
+	c.note(format, about...)
+}
+
+// open notes why a claim, or a part of it, is neither proven nor refuted.
+func (c *Claim) open(format string, about ...any) {
+	if c.Verdict != Fails {
+		c.Verdict = Open
+	}
+	c.note(format, about...)
+}
+
+// The claims, in the order in which they are printed.
+const (
+	files = iota
+	signature
+	plan
+	tasks
+	seeds
+	results
+	attempts
+	episodes
+	prompts
+	presets
+	tables
+	modelName
+	training
+	numClaims
+)
+
+// newClaims are the claims before anything was checked.
+func newClaims() []Claim {
+	list := make([]Claim, numClaims)
+	for i, c := range map[int]Claim{
+		files:     {ID: "files", Says: "the file is as it was written", How: "hashes of all parts"},
+		signature: {ID: "signature", Says: "it is from who signed it", How: "SSH signature"},
+		plan:      {ID: "plan", Says: "episodes are those of the plan", How: "ids, computed again"},
+		tasks:     {ID: "tasks", Says: "no task is left out, and tasks are the official ones", How: "own data"},
+		seeds:     {ID: "seeds", Says: "no seed is left out", How: "seeds from 0 without gaps"},
+		results:   {ID: "results", Says: "every episode has a result", How: "plan"},
+		attempts:  {ID: "attempts", Says: "no attempt was chosen by its outcome", How: "rule for retries"},
+		episodes:  {ID: "episodes", Says: "replies earn these results", How: "played again"},
+		prompts:   {ID: "prompts", Says: "prompts are those of the protocol", How: "built again, hashes"},
+		presets:   {ID: "presets", Says: "presets are as they were released", How: "hashes"},
+		tables:    {ID: "tables", Says: "tables follow from the records", How: "computed again"},
+		modelName: {ID: "model", Says: "the replies are those of the model", How: "asked again"},
+		training: {ID: "training", Says: "the model was not trained on these tasks",
+			How: "declared training tasks"},
+	} {
+		c.Verdict = Holds
+		list[i] = c
+	}
+	return list
+}

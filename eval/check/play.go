@@ -1,0 +1,229 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"heldout/envs"
+	"heldout/eval/bench"
+	"heldout/eval/episode"
+	"heldout/scoring/record"
+)
+
+// player plays the attempts of a run again.
+type player struct {
+	*checker
+	manifest *record.Manifest
+	// conditions are those that were met, by group.
+	conditions map[string]*condition
+	// tallies are what is known of the planned episodes, by id.
+	tallies map[string]*tally
+
+	mu                       sync.Mutex
+	fromReplies, fromActions int
+	prompts                  struct{ same, other, unknown int }
+	// without counts the attempts without a result.
+	without map[record.Outcome]int
+}
+
+// condition is how the episodes of a group are played again.
+type condition struct {
+	record.Condition
+	tasks map[string]envs.Task // planned
+	env   envs.Env
+	err   error // why it cannot be played
+	// again plays replies; nil if only actions can be played, because of why.
+	again *episode.Rebuilder
+	why   error
+}
+
+// inFlight is how many attempts wait for each worker: few, because they are large.
+const inFlight = 2
+
+// play plays all attempts, some at once.
+func (p *player) play(ctx context.Context, run record.Parts) error {
+	group, ctx := errgroup.WithContext(ctx)
+	queue := make(chan *record.Episode, p.Workers*inFlight)
+	at := p.places()
+	group.Go(func() error {
+		defer close(queue)
+		_, err := record.Each(run, func(_ *record.Manifest, e *record.Episode) {
+			own := *e
+			own.Trajectory = append([]record.Step(nil), e.Trajectory...)
+			p.tally(at[e.ID], &own)
+			select {
+			case queue <- &own:
+			case <-ctx.Done():
+			}
+		})
+		return err
+	})
+	for range p.Workers {
+		group.Go(func() error {
+			for e := range queue {
+				if ctx.Err() == nil {
+					p.attempt(ctx, p.manifest.Groups[at[e.ID].group], e)
+				}
+			}
+			return ctx.Err()
+		})
+	}
+	return group.Wait()
+}
+
+// place is where an episode stands in the plan.
+type place struct {
+	group int
+	// before is the id of the trial before it; empty for a first one.
+	before string
+}
+
+// places returns the place of each planned episode, by id.
+func (p *player) places() map[string]place {
+	out := map[string]place{}
+	for i, g := range p.manifest.Groups {
+		for _, first := range g.Episodes {
+			before := ""
+			for trial := 1; trial <= g.Condition.MostTrials(); trial++ {
+				id := record.TrialID(first, trial)
+				out[id] = place{i, before}
+				before = id
+			}
+		}
+	}
+	return out
+}
+
+// of returns how the episodes of a group are played.
+func (p *player) of(g record.Group) *condition {
+	key, err := json.Marshal(g.Condition)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c := p.conditions[string(key)]; c != nil {
+		return c
+	}
+	c := &condition{Condition: g.Condition, err: err, tasks: map[string]envs.Task{}}
+	about, _ := p.manifest.EnvironmentOf(c.Condition)
+	for _, t := range about.Tasks {
+		c.tasks[t.ID] = t
+	}
+	if err == nil {
+		c.env, c.err = p.worlds.open(c.Condition)
+	}
+	if c.Decoding != nil {
+		c.again, c.why = p.rebuilder(c.Condition)
+	}
+	p.conditions[string(key)] = c
+	return c
+}
+
+// rebuilder finds the prompt of a condition.
+func (p *player) rebuilder(c record.Condition) (*episode.Rebuilder, error) {
+	texts, err := p.Texts.Of(p.manifest, c)
+	if err != nil {
+		return nil, err
+	}
+	return episode.NewRebuilder(c, texts.Prompt, texts.Protocol, texts.Memory)
+}
+
+// attempt plays an attempt again.
+func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode) {
+	c := p.of(g)
+	where := fmt.Sprintf("task %s, seed %d, attempt %d", e.Task, e.Seed, e.Attempt)
+	if c.err != nil {
+		p.failed(where, c.err)
+		return
+	}
+	task, err := bench.SameTask(c.env, c.tasks[e.Task])
+	if err != nil {
+		p.note(tasks, err)
+		return
+	}
+	proof, fromReplies, err := c.prove(ctx, e, task)
+	if ctx.Err() != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.report.Episodes++
+	p.report.Steps += len(e.Trajectory)
+	if p.Played != nil {
+		p.Played()
+	}
+	if err != nil {
+		p.claim(episodes).fail("%s: %v", where, err)
+		return
+	}
+	p.count(c, e, proof, fromReplies, where)
+}
+
+// prove plays an attempt from its replies or, where these are not known, from its actions.
+func (c *condition) prove(ctx context.Context, e *record.Episode, task envs.Task) (
+	p episode.Proof, replies bool, err error,
+) {
+	if c.again != nil {
+		p, err = c.again.Prove(ctx, e, c.env, task)
+		return p, true, err
+	}
+	if c.Preset != nil || e.Trial > 1 {
+		return p, false, fmt.Errorf("it cannot be played: %w", c.why)
+	}
+	p, err = episode.ReplayEpisode(ctx, c.env, task, e)
+	p.Over = p.Over || len(e.Trajectory) >= c.StepLimit
+	return p, false, err
+}
+
+// count adds what playing an attempt showed.
+func (p *player) count(c *condition, e *record.Episode, proof episode.Proof, fromReplies bool, where string) {
+	if fromReplies {
+		p.fromReplies++
+	} else {
+		p.fromActions++
+	}
+	if len(proof.Found) > 0 {
+		m := proof.Found[0]
+		p.claim(episodes).fail("%s, step %d: %s is %.60q in the record and %.60q here", where, m.Step, m.What,
+			m.Want, m.Got)
+	}
+	p.spot(e, proof.Calls)
+	p.prompts.same += proof.Prompts
+	p.prompts.other += proof.Others
+	p.prompts.unknown += proof.Unknown
+	if proof.Others > 0 {
+		p.claim(prompts).fail("%s: the prompts of %d steps are not those that were sent", where, proof.Others)
+	}
+	switch final := e.Outcome.Final(); {
+	case proof.Over && !final && !c.lacksResult(e):
+		p.claim(attempts).fail("%s: it is said to have no result (%s), but it was over: it has one", where, e.Outcome)
+	case !proof.Over && final && !gaveUp(e):
+		p.claim(episodes).fail("%s: it ends before it is over", where)
+	}
+}
+
+func (p *player) failed(where string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.claim(episodes).fail("%s: %v", where, err)
+}
+
+func (p *player) note(claim int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.claim(claim).fail("%v", err)
+}
+
+// gaveUp reports whether an episode may end before its world does: only react and act
+// never give up, but where the context ends.
+func gaveUp(e *record.Episode) bool {
+	return e.Cut != "" || e.Agent != episode.React && e.Agent != episode.Act
+}
+
+// lacksResult reports whether an attempt that was over may have no result: its reflection
+// may be missing, or the model may have given no usable reply.
+func (c *condition) lacksResult(e *record.Episode) bool {
+	return c.Trials != nil && c.Trials.Memory > 0 || e.FormatErrors == len(e.Trajectory)
+}

@@ -1,0 +1,116 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"heldout/scoring/record"
+)
+
+// tally is what is known of the attempts at a planned episode, in their order.
+type tally struct {
+	attempts int
+	outcome  record.Outcome // of the last one
+	// lessons are the memory of the trial after it.
+	lessons []record.Remembered
+}
+
+// tally takes the next attempt in the order of the file.
+func (p *player) tally(at place, r *record.Episode) {
+	t := p.tallies[r.ID]
+	if t == nil {
+		t = &tally{}
+		p.tallies[r.ID] = t
+	}
+	where := fmt.Sprintf("task %s, seed %d", r.Task, r.Seed)
+	t.attempts++
+	switch {
+	case r.Attempt != t.attempts:
+		p.note(attempts, fmt.Errorf("%s: attempt %d stands where attempt %d belongs", where, r.Attempt, t.attempts))
+	case t.outcome.Final():
+		p.note(attempts, fmt.Errorf("%s: attempt %d follows a result, so one of two was chosen", where, r.Attempt))
+	}
+	p.remember(at, t, r)
+	if t.outcome = r.Outcome; !r.Outcome.Final() {
+		p.mu.Lock()
+		p.without[r.Outcome]++
+		p.mu.Unlock()
+	}
+}
+
+// remember compares the memory of a later trial with what the reflections on earlier ones
+// give. Without the texts of the condition, no later trial can be played at all.
+func (p *player) remember(at place, t *tally, e *record.Episode) {
+	again := p.of(p.manifest.Groups[at.group]).again
+	if again == nil || e.Trial == 0 {
+		return
+	}
+	t.lessons = again.Remembered(e)
+	var want []record.Remembered
+	if before := p.tallies[at.before]; before != nil {
+		want = before.lessons
+	}
+	if !slices.Equal(e.Memory, want) {
+		p.note(prompts, fmt.Errorf("task %s, seed %d, trial %d: its memory is not what the reflections on the trials "+
+			"before it give", e.Task, e.Seed, e.Trial))
+	}
+}
+
+// settle compares what was played with the plan, once all was.
+func (p *player) settle() {
+	missing := map[string]int{}
+	for _, g := range p.manifest.Groups {
+		for _, id := range g.Episodes {
+			for trial := 1; trial <= g.Condition.MostTrials(); trial++ {
+				t := p.tallies[record.TrialID(id, trial)]
+				if t == nil || !t.outcome.Final() {
+					missing[fmt.Sprintf("%s on %s, seed %d", g.Condition.Model, g.Condition.Env, g.Condition.Seed)]++
+				}
+				if t == nil || t.outcome != record.Failure {
+					break // later trials are not due
+				}
+			}
+		}
+	}
+	for _, of := range slices.Sorted(maps.Keys(missing)) {
+		p.claim(results).fail("%s: %d episodes have none", of, missing[of])
+	}
+	p.saySkipped()
+	if n := p.fromReplies; n > 0 {
+		p.claim(episodes).note("%d attempts from their replies", n)
+	}
+	if n := p.fromActions; n > 0 {
+		p.claim(episodes).note("%d attempts from their actions", n)
+	}
+	p.sayPrompts()
+}
+
+// saySkipped counts the attempts without a result. That a failure was near shows nowhere.
+func (p *player) saySkipped() {
+	var counts []string
+	for _, o := range slices.Sorted(maps.Keys(p.without)) {
+		counts = append(counts, fmt.Sprintf("%d %s", p.without[o], o))
+	}
+	if len(counts) > 0 {
+		p.claim(attempts).open("%s: attempts that ended early and were made again; whether they would have failed "+
+			"does not show", strings.Join(counts, ", "))
+	}
+}
+
+// sayPrompts says how many prompts were compared.
+func (p *player) sayPrompts() {
+	c := p.claim(prompts)
+	if n := p.prompts.same; n > 0 {
+		c.note("those of %d steps are the same", n)
+	}
+	if n := p.prompts.unknown; n > 0 {
+		c.open("those of %d steps have no hash, or came after something was left out to fit the context", n)
+	}
+	for _, of := range p.conditions {
+		if of.why != nil {
+			c.open("%v", of.why)
+		}
+	}
+}

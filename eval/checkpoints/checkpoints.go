@@ -1,0 +1,232 @@
+// Package checkpoints plays the checkpoints of a training one after the other, each on a
+// server that it starts and stops.
+package checkpoints
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"heldout/envs"
+	"heldout/eval/bench"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+// Series says which checkpoints are played, and how they are served.
+type Series struct {
+	// Pattern names the checkpoints, as filepath.Glob reads it.
+	Pattern string
+	// Command serves a checkpoint: a command of the shell in which {} stands for the path of
+	// the checkpoint, as a word, and {port} for the port.
+	Command string
+	// Follow goes on with checkpoints that appear later.
+	Follow  bool
+	Outside bench.Outside
+	Screen  bench.Screen
+	// Prepare sets up the run of a checkpoint, whose server has that address.
+	Prepare func(c Checkpoint, address string) (*bench.Job, error)
+	// Played is told the directory of each run that was played.
+	Played func(dir string) error
+	// Pace is the time between two looks for checkpoints, by default 5 seconds.
+	Pace time.Duration
+
+	seen   map[string]state // by path
+	tried  map[string]bool
+	said   map[string]bool // lines that are said once
+	played []string        // run directories
+	failed []string        // why checkpoints were not played to the end
+}
+
+// UnplayedError says which checkpoints were not played to the end.
+type UnplayedError struct {
+	// Reasons begin with the names of the checkpoints. All counts those that were tried.
+	Reasons []string
+	All     int
+}
+
+// Error implements error.
+func (e *UnplayedError) Error() string {
+	return fmt.Sprintf("%d of %d checkpoints were not played to the end; the same command tries them again\n%s",
+		len(e.Reasons), e.All, strings.Join(e.Reasons, "\n"))
+}
+
+// patience is how long a server may take to load a checkpoint if --wait-for-servers does not
+// say it.
+const patience = 30 * time.Minute
+
+// Check reports what is wrong with pattern and command.
+func (s *Series) Check() error {
+	if _, err := find(s.Pattern); err != nil {
+		return err
+	}
+	for _, part := range []string{"{}", "{port}"} {
+		if !strings.Contains(s.Command, part) {
+			return fmt.Errorf("--serve %q has no %s: write it as 'vllm serve {} --port {port}'", s.Command, part)
+		}
+	}
+	return nil
+}
+
+// Found lists the checkpoints that are there, in natural order. None is an error.
+func (s *Series) Found() ([]Checkpoint, error) {
+	all, err := find(s.Pattern)
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("there is no checkpoint %s", s.Pattern)
+	}
+	return all, err
+}
+
+// Play plays the checkpoints that have no complete run yet. It returns the run directories
+// of all, in natural order of the checkpoints as long as none appears late. A checkpoint that
+// cannot be played does not keep the next from being played; an *UnplayedError names it. With
+// Follow, only ctx ends it.
+func (s *Series) Play(ctx context.Context) (dirs []string, err error) {
+	s.Pace = cmp.Or(s.Pace, 5*time.Second)
+	s.seen, s.tried, s.said = map[string]state{}, map[string]bool{}, map[string]bool{}
+	for {
+		next, wait, err := s.next()
+		switch {
+		case err != nil:
+			return s.played, err
+		case next != nil:
+			s.tried[next.Path] = true
+			err = s.one(ctx, *next)
+		case wait:
+			err = model.Pause(ctx, s.Pace)
+		case len(s.failed) > 0:
+			return s.played, &UnplayedError{s.failed, len(s.tried)}
+		default:
+			return s.played, nil
+		}
+		switch {
+		case ctx.Err() != nil:
+			return s.played, errors.New("stopped; what is finished is kept, and the same command continues")
+		case errors.As(err, new(bench.ConfigError)):
+			return s.played, err
+		case err != nil:
+			s.fail(*next, err.Error())
+		}
+	}
+}
+
+// fail notes why a checkpoint is not played.
+func (s *Series) fail(c Checkpoint, why string) {
+	s.failed = append(s.failed, c.Name+": "+why)
+	s.Screen.Warn(c.Name + ": " + why)
+}
+
+// next returns the first checkpoint that is complete and was not tried; nil for none. wait
+// says that others may be complete later.
+func (s *Series) next() (next *Checkpoint, wait bool, err error) {
+	all, err := find(s.Pattern)
+	if err == nil && len(all) == 0 && !s.Follow {
+		_, err = s.Found()
+	}
+	if err != nil {
+		return nil, false, bench.Misconfigured(err)
+	}
+	now := s.Outside.Now()
+	for _, c := range all {
+		if s.tried[c.Path] {
+			continue
+		}
+		s.seen[c.Path] = c.look(s.seen[c.Path], now)
+		young, lacks := now.Sub(s.seen[c.Path].since) < settled, c.lacks()
+		switch {
+		case young:
+			s.once("%s has changed less than %v ago; it is played when it is complete", c.Path, settled)
+			wait = true
+		case lacks == "":
+			return &c, false, nil
+		case s.Follow:
+			s.once("%s is not complete: %s", c.Path, lacks)
+		default:
+			s.tried[c.Path] = true
+			s.fail(c, "it is not complete: "+lacks)
+		}
+	}
+	if s.Follow {
+		s.once("%d checkpoints are played; waiting for more: %s", len(s.tried), s.Pattern)
+	}
+	return nil, wait || s.Follow, nil
+}
+
+// once says a line, unless it is said already.
+func (s *Series) once(format string, args ...any) {
+	if line := fmt.Sprintf(format, args...); !s.said[line] {
+		s.said[line] = true
+		s.say("%s", line)
+	}
+}
+
+// say shows a line, which may have names of files.
+func (s *Series) say(format string, args ...any) {
+	s.Screen.Say(table.Printable(fmt.Sprintf(format, args...)))
+}
+
+// one plays a checkpoint, unless its run is complete.
+func (s *Series) one(ctx context.Context, c Checkpoint) error {
+	port, err := freePort()
+	if err != nil {
+		return err
+	}
+	job, err := s.Prepare(c, fmt.Sprintf("http://127.0.0.1:%d/v1", port))
+	if err != nil {
+		return bench.Misconfigured(err)
+	}
+	defer job.Close()
+	defer func() {
+		if record.IsRun(job.Dir) {
+			s.played = append(s.played, job.Dir)
+		}
+	}()
+	if job.Finished() {
+		s.say("%s is played: %s", c.Name, job.Dir)
+		return nil
+	}
+	command := strings.NewReplacer("{}", quoted(c.Path), "{port}", strconv.Itoa(port)).Replace(s.Command)
+	s.say("%s: %s", c.Name, command)
+	warn := func(line string) { s.Screen.Warn(c.Name + ": " + line) }
+	served, err := serve(command, job.Dir, warn)
+	if err != nil {
+		return err
+	}
+	playing, stop := context.WithCancelCause(ctx)
+	var keeping sync.WaitGroup
+	keeping.Go(func() { stop(served.keep(playing)) })
+	err = s.play(playing, job, warn)
+	stop(nil)
+	keeping.Wait()
+	if cause := context.Cause(playing); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return err
+}
+
+// play waits for the server of a job, says what heldout doctor finds wrong with it, and plays.
+// Whether it plays is left to the run, as without checkpoints.
+func (s *Series) play(ctx context.Context, job *bench.Job, warn func(string)) error {
+	job.Config.WaitForServers = cmp.Or(job.Config.WaitForServers, patience)
+	if _, err := job.Served[0].Fleet.Await(ctx, job.Config.WaitForServers); err != nil {
+		return err
+	}
+	doctor := bench.Doctor{Outside: s.Outside, Server: func(string) {}, Tell: func(c envs.Check) {
+		line := c.Name + ": " + c.Text
+		if bad := c.Status == envs.CheckFail || c.Status == envs.CheckWarn; bad && !s.said[line] {
+			s.said[line] = true // most are the same for all checkpoints
+			warn(line)
+		}
+	}}
+	doctor.Servers(ctx, job)
+	if err := job.Play(ctx, s.Screen); err != nil {
+		return err
+	}
+	return s.Played(job.Dir)
+}

@@ -1,0 +1,122 @@
+package checkpoints
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// write writes files of a folder, with their times.
+func write(t *testing.T, dir string, at time.Time, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, dir := range []string{"out/b/step-2", "out/b/step-10", "out/a/step-3", "out/b/.step-4", "out/b/other"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := find("out/*/step-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Checkpoint{{"out/a/step-3", "a-step-3"}, {"out/b/step-2", "b-step-2"}, {"out/b/step-10", "b-step-10"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got, err := find("out/b/step-2"); err != nil || len(got) != 1 || got[0].Name != "step-2" {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := find("out/[a"); err == nil {
+		t.Error("a pattern with an open bracket is read")
+	}
+}
+
+func TestLacks(t *testing.T) {
+	index := `{"weight_map": {"x": "model-1.safetensors", "y": "model-2.safetensors"}}`
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"one file of weights": {map[string]string{"config.json": "", "model.safetensors": ""}, ""},
+		"an adapter":          {map[string]string{"adapter_config.json": "", "adapter_model.bin": ""}, ""},
+		"gguf":                {map[string]string{"model.gguf": ""}, ""},
+		"no configuration":    {map[string]string{"model.safetensors": ""}, "it has no config.json"},
+		"no weights":          {map[string]string{"config.json": "", "optimizer": ""}, "it has no weights"},
+		"all that are listed": {map[string]string{"config.json": "", "model.safetensors.index.json": index,
+			"model-1.safetensors": "", "model-2.safetensors": ""}, ""},
+		"one that is listed is missing": {map[string]string{"config.json": "", "model.safetensors.index.json": index,
+			"model-1.safetensors": ""}, "it has no model-2.safetensors, which model.safetensors.index.json lists"},
+		"half an index": {map[string]string{"config.json": "", "model.safetensors.index.json": index[:20],
+			"model-1.safetensors": ""}, "model.safetensors.index.json cannot be read: unexpected end of JSON input"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, time.Now(), c.files)
+			if got := (Checkpoint{Path: dir}).lacks(); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+	if got := (Checkpoint{Path: "missing"}).lacks(); got != "no such file or directory" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Nothing may change for a while: neither names, sizes nor times.
+func TestLook(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "step")
+	c := Checkpoint{Path: dir}
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	write(t, dir, now.Add(-time.Hour), map[string]string{"config.json": "{}"})
+	first := c.look(state{}, now)
+	if want := now.Add(-time.Hour); !first.since.Equal(want) {
+		t.Errorf("it changed at %v, want %v: nothing is newer", first.since, want)
+	}
+	write(t, dir, now.Add(-time.Minute), map[string]string{"model.safetensors": "half"})
+	second := c.look(first, now.Add(time.Second))
+	if want := now.Add(time.Second); !second.since.Equal(want) {
+		t.Errorf("it changed at %v, want %v: then it was seen", second.since, want)
+	}
+	if third := c.look(second, now.Add(time.Minute)); third != second {
+		t.Errorf("%v, want %v: nothing changed", third, second)
+	}
+	write(t, dir, now.Add(-time.Minute), map[string]string{"model.safetensors": "whole"})
+	if fourth := c.look(second, now.Add(time.Minute)); fourth == second {
+		t.Error("a file that grew, with its old time, is no change")
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skipf("symbolic links cannot be made: run the test on a file system and as a user that may: %v", err)
+	}
+	if got := (Checkpoint{Path: link}).look(state{}, now); got.files == "" {
+		t.Error("what a link leads to is not looked at")
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for path, want := range map[string]string{
+		"out/checkpoint-200": "out/checkpoint-200", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'",
+	} {
+		if got := quoted(path); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package checkpoints
+
+// adopt does nothing: only Linux has it.
+func adopt() {}
+
+// reap does nothing: the first process reaps.
+func reap(int) {}

@@ -1,0 +1,120 @@
+package checkpoints
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// grace is how long a server may take to end after SIGTERM.
+const grace = 20 * time.Second
+
+// restarts is how often the server of a checkpoint is started again, pace the time before.
+const (
+	restarts = 3
+	pace     = time.Second
+)
+
+// logFile has the output of the servers, in the run directory.
+const logFile = "server.log"
+
+// server serves one checkpoint: a process that is started again when it dies.
+type server struct {
+	command string
+	log     *os.File
+	warn    func(line string)
+	process *process
+}
+
+// freePort returns a port at which nobody listens.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+// serve starts the server of a checkpoint, whose output goes to the run directory.
+func serve(command, dir string, warn func(string)) (*server, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(dir, logFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{command: command, log: log, warn: warn}
+	if s.process, err = start(command, log); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return s, nil
+}
+
+// keep starts the server again when it dies, and stops it when ctx is done. It returns
+// an error if the server has died too often.
+func (s *server) keep(ctx context.Context) error {
+	defer s.log.Close()
+	for left := restarts; ; left-- {
+		select {
+		case <-ctx.Done():
+			s.process.stop()
+			return nil
+		case <-s.process.exited:
+		}
+		s.process.stop() // what it has left
+		if left == 0 {
+			return fmt.Errorf("its server has ended %d times, the last time with %s; the last line of %s is: %s",
+				restarts+1, s.process.ended(), s.log.Name(), s.lastLine())
+		}
+		s.warn(fmt.Sprintf("the server has ended with %s and is started again, %d more times at most; "+
+			"its output is in %s", s.process.ended(), left-1, s.log.Name()))
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pace):
+		}
+		again, err := start(s.command, s.log)
+		if err != nil {
+			return err
+		}
+		s.process = again
+	}
+}
+
+// longestLine bounds a line of the log that is quoted, in bytes.
+const longestLine = 300
+
+// lastLine returns the last line of the log that is not empty.
+func (s *server) lastLine() string {
+	info, err := s.log.Stat()
+	if err != nil {
+		return err.Error()
+	}
+	const window = 4096
+	b, err := io.ReadAll(io.NewSectionReader(s.log, max(0, info.Size()-window), window))
+	if err != nil {
+		return err.Error()
+	}
+	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
+	last := bytes.TrimSpace(lines[len(lines)-1])
+	return strings.ToValidUTF8(string(last[:min(len(last), longestLine)]), "")
+}
+
+// quoted writes a path as a word of the shell.
+func quoted(path string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-", r)
+	}
+	if strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}

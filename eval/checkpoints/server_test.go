@@ -1,0 +1,72 @@
+//go:build unix
+
+package checkpoints
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"heldout/envs/sharedtest"
+)
+
+// A server that dies is started again so often, and what it has left is ended.
+func TestRestarts(t *testing.T) {
+	dir := t.TempDir()
+	var told []string
+	s, err := serve("sleep 1000 & echo started >&2; exit 5", dir, func(line string) { told = append(told, line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.keep(sharedtest.Limited(t))
+	if err == nil || !strings.Contains(err.Error(), "its server has ended 4 times, the last time with exit status 5; "+
+		"the last line of "+filepath.Join(dir, logFile)+" is: started") {
+		t.Errorf("%v", err)
+	}
+	if len(told) != restarts {
+		t.Errorf("%d lines, want %d: %q", len(told), restarts, told)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, logFile))
+	if err != nil || strings.Count(string(log), "started\n") != restarts+1 {
+		t.Errorf("%q, %v", log, err)
+	}
+}
+
+// Stopping gives the server time to end, and ends all that it has started.
+func TestStop(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
+		t.Fatalf("mkfifo: %v: %s", err, out)
+	}
+	command := "exec 4>" + fifo + "; trap 'echo ends; exit' TERM; sleep 1000 & echo begins >&4; wait"
+	s, err := serve(command, dir, func(line string) { t.Error(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := os.Open(fifo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	in := bufio.NewScanner(held)
+	if in.Scan(); in.Text() != "begins" {
+		t.Fatalf("%q, %v", in.Text(), in.Err())
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := s.keep(ctx); err != nil {
+		t.Error(err)
+	}
+	if in.Scan() { // until all that hold it open have ended
+		t.Errorf("%q", in.Text())
+	}
+	log, err := os.ReadFile(filepath.Join(dir, logFile))
+	if err != nil || !strings.HasSuffix(string(log), "ends\n") {
+		t.Errorf("%q, %v", log, err)
+	}
+}

@@ -1,0 +1,68 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/prometheus/common/expfmt"
+	pmodel "github.com/prometheus/common/model"
+)
+
+// mostMetrics is the longest page of metrics that is read, in bytes.
+const mostMetrics = 1 << 20
+
+// Load is what vLLM tells about its work, over all its engines.
+type Load struct {
+	// Running and Waiting are numbers of requests.
+	Running, Waiting float64
+	// Preemptions is the number of requests that lost their place since the server
+	// started.
+	Preemptions float64
+}
+
+// Load asks the server once for its load. It reports false if the server tells none.
+func (c *Client) Load(ctx context.Context) (Load, bool) { return c.load(ctx) }
+
+func (o *ollama) load(context.Context) (Load, bool) { return Load{}, false }
+
+func (o *openAI) load(ctx context.Context) (load Load, told bool) {
+	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
+		x.limit = mostMetrics
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(o.base, "/v1")+"/metrics", nil)
+		if err != nil {
+			return err
+		}
+		resp, err := x.client().Do(req)
+		if err != nil {
+			return err
+		}
+		_ = resp.Body.Close() // The exchange has read it.
+		load, told = parseLoad(x.reply)
+		return nil
+	})
+	return load, told && err == nil
+}
+
+// parseLoad reads the load from metrics in Prometheus' text format. It reports false
+// if the number of waiting requests is not among them.
+func parseLoad(page []byte) (Load, bool) {
+	parser := expfmt.NewTextParser(pmodel.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(page))
+	if err != nil {
+		return Load{}, false
+	}
+	sum := func(name string) (total float64) {
+		for _, m := range families[name].GetMetric() {
+			total += m.GetGauge().GetValue() + m.GetCounter().GetValue() + m.GetUntyped().GetValue()
+		}
+		return total
+	}
+	const waiting = "vllm:num_requests_waiting"
+	return Load{
+		Running:     sum("vllm:num_requests_running"),
+		Waiting:     sum(waiting),
+		Preemptions: sum("vllm:num_preemptions_total"),
+	}, families[waiting] != nil
+}

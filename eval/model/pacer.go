@@ -1,0 +1,170 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Limits are what a service allows per minute; 0 is no limit.
+type Limits struct{ Requests, Tokens int }
+
+// pacer sends requests no faster than a service allows, so that it refuses none. It knows
+// the limits of the options, and learns from the headers of replies (x-ratelimit-…) until
+// when nothing is left. It is safe for concurrent use.
+type pacer struct {
+	requests, tokens bucket
+	now              func() time.Time
+	tell             func(line string)
+
+	mu sync.Mutex
+	// sent counts the requests in flight.
+	sent int
+	// perByte is the running mean of tokens per byte of a request's texts, its reply
+	// included.
+	perByte float64
+	// until is when the service has something left again; told is when that was told.
+	until, told time.Time
+	// asleep are the calls that wait, with the times at which they go on.
+	asleep map[*time.Time]bool
+}
+
+func newPacer(of Limits, now func() time.Time, tell func(string)) *pacer {
+	return &pacer{requests: newBucket(of.Requests, now()), tokens: newBucket(of.Tokens, now()), now: now, tell: tell,
+		perByte: 0.3, asleep: map[*time.Time]bool{}}
+}
+
+// A service may count in windows that begin anywhere: what is sent in any minute is at
+// most shareSent of its limit and one hundredth that is sent at once.
+const shareSent = 0.985
+
+// bucket fills with what may be sent. What is taken before it is there is a debt.
+type bucket struct {
+	perSecond, most, level float64
+	at                     time.Time
+}
+
+func newBucket(perMinute int, now time.Time) bucket {
+	most := max(1, float64(perMinute)/100)
+	return bucket{shareSent * float64(perMinute) / 60, most, most, now}
+}
+
+// take takes n, and returns how long to wait until that is there.
+func (b *bucket) take(n float64, now time.Time) time.Duration {
+	if b.perSecond == 0 {
+		return 0
+	}
+	b.level = min(b.most, b.level+b.perSecond*now.Sub(b.at).Seconds()) - n
+	b.at = now
+	return time.Duration(max(0, -b.level/b.perSecond) * float64(time.Second))
+}
+
+// wait waits until a request of that many bytes may be sent. It returns the tokens that
+// it is expected to take.
+func (p *pacer) wait(ctx context.Context, size int) (expected float64, err error) {
+	p.mu.Lock()
+	expected = p.perByte * float64(size)
+	now := p.now()
+	wait := max(p.requests.take(1, now), p.tokens.take(expected, now), p.until.Sub(now))
+	for wait > 0 && err == nil {
+		p.announce(now, wait)
+		until := now.Add(wait)
+		p.asleep[&until] = true
+		p.mu.Unlock()
+		err = Pause(ctx, wait)
+		p.mu.Lock()
+		delete(p.asleep, &until)
+		now = p.now()
+		wait = p.until.Sub(now) // which may be later than it was
+	}
+	p.sent++
+	p.mu.Unlock()
+	return expected, err
+}
+
+// waits returns when the first call goes on, if all wait for the service's limit; else the
+// zero time.
+func (p *pacer) waits() (until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sent > 0 {
+		return time.Time{}
+	}
+	for of := range p.asleep {
+		if until.IsZero() || of.Before(until) {
+			until = *of
+		}
+	}
+	return until
+}
+
+// Pause waits, at most until ctx is done, whose error it returns then.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// longPause is a wait that is worth a line.
+const longPause = 5 * time.Second
+
+// announce says once that calls wait. The caller holds the lock.
+func (p *pacer) announce(now time.Time, wait time.Duration) {
+	if wait < longPause || p.tell == nil || now.Before(p.told) {
+		return
+	}
+	p.told = now.Add(time.Minute)
+	p.tell(fmt.Sprintf("calls wait for the service's limit per minute, the next one until %s",
+		now.Add(wait).Format(time.TimeOnly)))
+}
+
+// answered notes the tokens that a request took, or expected ones if it failed, and what
+// the service says is left.
+func (p *pacer) answered(size int, expected float64, reply *Reply, header http.Header) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent--
+	if took := float64(reply.PromptTokens + reply.CompletionTokens); took > 0 {
+		p.tokens.take(took-expected, p.now())
+		p.perByte += (took/float64(max(1, size)) - p.perByte) / 16
+		expected = took
+	}
+	for _, of := range []struct {
+		what string
+		need float64 // for those in flight and one more
+	}{{"requests", float64(p.sent + 1)}, {"tokens", float64(p.sent+1) * expected}} {
+		left, err := strconv.ParseFloat(header.Get("X-Ratelimit-Remaining-"+of.what), 64)
+		if err == nil && left < of.need {
+			reset := resetAfter(header.Get("X-Ratelimit-Reset-" + of.what))
+			p.until = later(p.until, p.now().Add(reset))
+		}
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// resetAfter parses how long a limit lasts: seconds, or a duration such as 6m0s. It is at
+// most maxRetryAfter, and 0 if it is not readable.
+func resetAfter(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if seconds, isNumber := strconv.ParseFloat(text, 64); isNumber == nil && seconds >= 0 && seconds < 1e6 {
+		d, err = time.Duration(seconds*float64(time.Second)), nil
+	}
+	if err != nil {
+		return 0
+	}
+	return min(max(d, 0), maxRetryAfter)
+}

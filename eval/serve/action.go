@@ -1,0 +1,86 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"heldout/envs"
+)
+
+// Action is what a client does in a step.
+type Action struct {
+	Text string
+	Sampled
+}
+
+// Sampled is how a policy sampled an action. A recording keeps it; nothing else depends on
+// it.
+type Sampled struct {
+	// TokenIDs are the tokens of the reply, at most maxTokens. Logprobs are their
+	// log-probabilities; as many, or none.
+	TokenIDs []int     `json:"token_ids"`
+	Logprobs []float64 `json:"logprobs"`
+}
+
+// maxTokens is the largest number of tokens of an action.
+const maxTokens = 16 << 10
+
+// wantSampled says what a sampled action has.
+const wantSampled = `want "token_ids": [N, …] with at most 16384 whole numbers from 0 to 2147483647 and, with or ` +
+	`without them, "logprobs": [X, …] with as many numbers`
+
+var errSampled = errors.New(wantSampled)
+
+// check reports tokens that no policy has sampled.
+func (s *Sampled) check() error {
+	n := max(len(s.TokenIDs), len(s.Logprobs))
+	if n > maxTokens || s.TokenIDs != nil && s.Logprobs != nil && len(s.TokenIDs) != len(s.Logprobs) {
+		return fmt.Errorf("there are %d token_ids and %d logprobs: %w", len(s.TokenIDs), len(s.Logprobs), errSampled)
+	}
+	for _, id := range s.TokenIDs {
+		if id < 0 || id > math.MaxInt32 {
+			return fmt.Errorf("there is the token %d: %w", id, errSampled)
+		}
+	}
+	return nil
+}
+
+// readSampled reads token_ids and logprobs from an object that may have other keys.
+func readSampled(whole json.RawMessage) (s Sampled, err error) {
+	if jsonv2.Unmarshal(whole, &s, asPython) != nil {
+		return Sampled{}, errSampled
+	}
+	return s, s.check()
+}
+
+// bytes is about how much room the tokens take in a record.
+func (s *Sampled) bytes() int { return 7*len(s.TokenIDs) + 20*len(s.Logprobs) }
+
+// Actions lists the valid actions, sorted. Asking changes nothing. Without a running episode
+// it returns ErrNoEpisode.
+func (s *Session) Actions() (actions []string, err error) {
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.end()
+	defer s.guard(&err)
+	if s.world == nil {
+		return nil, ErrNoEpisode
+	}
+	if _, ok := envs.As[envs.Lister](s.world); !ok {
+		return nil, &ChoiceError{"actions", "the environment cannot list its valid actions"}
+	}
+	if actions, err = validActions(s.ctx, s.world); err != nil {
+		return nil, s.failed(&s.episode, err)
+	}
+	return actions, nil
+}
+
+// actionList is the answer to a question for the valid actions.
+type actionList struct {
+	Actions []string `json:"actions"`
+}

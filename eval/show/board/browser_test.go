@@ -1,0 +1,117 @@
+package board
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"heldout/configs"
+	"heldout/eval/show/page/browser"
+)
+
+var pictures = flag.String("pictures", "", "write pictures of the pages into this folder")
+
+// TestMain ends the browser of the tests.
+func TestMain(m *testing.M) {
+	defer browser.Stop()
+	m.Run()
+}
+
+// open opens a board of four rows, one of which is not proven.
+func open(t *testing.T, look browser.Look) *browser.Page {
+	t.Helper()
+	b := browser.Start(t)
+	limits := func(mean, low, high float64) Rate { return Rate{mean, &low, &high} }
+	board := &Board{Date: "2026-01-02", Version: "v1", Unread: []Unread{{"broken", "this is no bundle"}},
+		Places: []Place{{Name: "agentrefine@1:pddl", Rows: []Row{
+			{Model: "vllm:small", Bundle: "a", Who: "A Group", Checked: true, Success: limits(80, 71, 87),
+				Progress: limits(100, 98, 100), Best: 1, Worst: 2, Tasks: 60, Seeds: 3, Tokens: 123456,
+				About: configs.AboutModel{Parameters: 0.5, Base: "base-s", TrainingData: []string{}}},
+			{Model: "vllm:medium", Bundle: "b", Checked: true, Success: limits(70, 61, 77), Best: 1, Worst: 2,
+				About: configs.AboutModel{Parameters: 8, TrainingData: []string{"<b>own</b>"}}},
+			{Model: "vllm:large", Bundle: "c", Checked: true, Success: limits(60, 51, 67), Best: 3, Worst: 3,
+				About: configs.AboutModel{Parameters: 70}},
+			{Model: "vllm:forged", Bundle: "d", Success: limits(99, 97, 100),
+				Why: []string{"episodes: it was <edited>"}},
+		}}}}
+	p, err := board.page()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "index.html")
+	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page := b.Open(t, "file://"+name, "file://"+name, look)
+	page.Until("!document.getElementById('filters').hidden")
+	return page
+}
+
+// picture takes a picture if somebody wants to look at it.
+func picture(p *browser.Page, name string) {
+	if *pictures != "" {
+		p.Picture(filepath.Join(*pictures, name+".png"))
+	}
+}
+
+// Filters leave rows out and say how many are left. The page asks for nothing else: Open
+// would fail the test.
+func TestFiltersInABrowser(t *testing.T) {
+	p := open(t, browser.Look{Width: 1200, Height: 900})
+	picture(p, "board")
+	for _, c := range []struct{ set, want, says string }{
+		{"", "vllm:small vllm:medium vllm:large vllm:forged", ""},
+		{"form.text.value = 'BASE-S'", "vllm:small", "1 of 4 rows"},
+		{"form.least.value = '8'", "vllm:medium vllm:large", "2 of 4 rows"},
+		{"form.most.value = '8'", "vllm:small vllm:medium", "2 of 4 rows"},
+		{"form.data.value = 'declared'", "vllm:small vllm:medium", "2 of 4 rows"},
+		{"form.data.value = 'none'", "vllm:small", "1 of 4 rows"},
+		{"form.checked.checked = true", "vllm:small vllm:medium vllm:large", "3 of 4 rows"},
+		{"form.least.value = '1'; form.data.value = 'declared'", "vllm:medium", "1 of 4 rows"},
+		{"form.text.value = 'nobody'", "", "0 of 4 rows"},
+	} {
+		got := p.Eval(`(() => {
+			const { elements: form } = document.getElementById('filters');
+			document.getElementById('filters').reset();
+			` + c.set + `;
+			document.getElementById('filters').dispatchEvent(new Event('input'));
+			return [...document.querySelectorAll('tr.result')].filter((r) => r.getClientRects().length > 0)
+				.map((r) => r.querySelector('th').textContent).join(' ');
+		})()`)
+		if says := p.Eval("document.getElementById('shown').textContent"); got != c.want || says != c.says {
+			t.Errorf("%s: %q, %q, want %q, %q", c.set, got, says, c.want, c.says)
+		}
+	}
+}
+
+// In a narrow window the table scrolls within the page, and no number is broken into lines.
+func TestNarrowInABrowser(t *testing.T) {
+	p := open(t, browser.Look{Width: 420, Height: 800})
+	picture(p, "board-narrow")
+	if got := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); got != "0" {
+		t.Errorf("the page is %s pixels wider than the window", got)
+	}
+	if got := p.Eval(`[...document.querySelectorAll('tr.result td:not(.left)')].filter((cell) => {
+		const range = document.createRange();
+		range.selectNodeContents(cell);
+		return new Set([...range.getClientRects()].map((box) => box.top)).size > 1;
+	}).map((cell) => cell.textContent).join(' ')`); got != "" {
+		t.Errorf("these numbers have several lines: %s", got)
+	}
+}
+
+// The page has no fault that axe-core finds, in light and dark, wide and narrow, with the
+// reasons of rows that are not proven open.
+func TestAccessibleInABrowser(t *testing.T) {
+	p := open(t, browser.Look{Width: 1440, Height: 900})
+	p.Eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+	p.Audit(os.Getenv("HELDOUT_AXE"))
+	p.Look(browser.Look{Width: 420, Height: 800, Dark: true})
+	p.Audit(os.Getenv("HELDOUT_AXE"))
+}

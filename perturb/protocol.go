@@ -1,0 +1,223 @@
+package perturb
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+)
+
+// anyType returns the perturbation of one of the task types, the same one each time.
+func (e *Env) anyType() *Perturbation {
+	return e.byType[slices.Sorted(maps.Keys(e.byType))[0]]
+}
+
+// WritePreset returns a preset with the rules that are about forms of actions as these are
+// written now: the actions that its lists leave out, its opening command and the repair of
+// put. Its prompt is for WritePrompt.
+func (e *Env) WritePreset(in configs.Preset) configs.Preset {
+	p, out := e.anyType(), in
+	out.ActionsShown.Exclude = nil
+	for _, action := range in.ActionsShown.Exclude {
+		out.ActionsShown.Exclude = append(out.ActionsShown.Exclude, p.WriteAction(action))
+	}
+	if in.Env.Opening != "" {
+		out.Env.Opening = p.WriteAction(in.Env.Opening)
+	}
+	out.Reply.Normalise = nil
+	for _, rule := range in.Reply.Normalise {
+		if rule == configs.PutRepair {
+			rule = configs.PutRepairOf(p.formNow(configs.PutForm))
+		}
+		out.Reply.Normalise = append(out.Reply.Normalise, rule)
+	}
+	return out
+}
+
+// formNow returns how a form is written now; the form itself if the environment has none
+// such.
+func (p *Perturbation) formNow(old string) string {
+	for i := range p.forms {
+		if f := &p.forms[i]; f.old.text == old {
+			return f.written.join(func(words string) string { return p.say(words, false) },
+				func(slot string) string { return "{" + slot + "}" })
+		}
+	}
+	return old
+}
+
+// Wording lists the texts that only some actions have as they are written now: words of
+// forms and of things, and what stands in names beside their parts.
+func (e *Env) Wording() []string {
+	texts := map[string]bool{}
+	for _, p := range e.byType {
+		for i := range p.forms {
+			if f := &p.forms[i]; f.changed() && !f.removed {
+				for _, literal := range f.written.literals {
+					texts[literal] = true
+				}
+			}
+		}
+	}
+	for _, part := range slotInLayout.Split(e.rules.Names, -1) {
+		texts[part] = true
+	}
+	for _, word := range e.rules.Words {
+		texts[word] = true
+	}
+	delete(texts, "")
+	return slices.Sorted(maps.Keys(texts))
+}
+
+// Changes reports whether anything that the environment says or reads differs: a setting may
+// lack all that a family is about.
+func (e *Env) Changes() bool {
+	for _, p := range e.byType {
+		r := only(e.rules, p.iface)
+		if len(r.Verbs)+len(r.Actions)+len(r.Replies)+len(r.Texts)+len(r.Without)+len(r.Words) > 0 ||
+			r.Names != "" || r.Numbers != "" || r.Order != "" || r.Layout != "" || r.Lines != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// slotInLayout finds the slots of a layout of names.
+var slotInLayout = regexp.MustCompile(`\{[^{}]*\}`)
+
+// writeKept returns the rule of a prompt for the actions of its history.
+func (p *Perturbation) writeKept(rule string) string {
+	if put := p.verbs.say(configs.KeptPut); rule == configs.KeptALFWorld && put != configs.KeptPut {
+		return rule + ":" + put
+	}
+	return rule
+}
+
+// Untold says what of the forms that change a prompt leaves in old words, since it tells them
+// in a way that rules do not find. Before and after are the prompt and what WritePrompt makes
+// of it; listed says that the model sees the possible actions in every turn.
+func (e *Env) Untold(before, after configs.Prompt, listed bool) (faults []string) {
+	found := map[string]bool{}
+	for taskType, p := range e.byType {
+		was, err := before.For(taskType)
+		if err != nil {
+			continue
+		}
+		now, err := after.For(taskType)
+		if err != nil {
+			continue
+		}
+		for _, fault := range p.untold(toldIn(before, was), toldIn(after, now), now.Examples, listed) {
+			found[fault] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// toldIn is what a prompt tells beside its examples.
+func toldIn(prompt configs.Prompt, in configs.Instructions) string {
+	text := in.System + "\n" + in.Instruction + "\n" + prompt.Help + "\n" + prompt.MoreHelp
+	if prompt.Template != nil {
+		text += "\n" + prompt.Template.First + "\n" + prompt.Template.Next
+	}
+	return text
+}
+
+// untold is Untold for a task type.
+func (p *Perturbation) untold(before, after string, examples []configs.Example, listed bool) (faults []string) {
+	changes, told := 0, listed
+	rest := p.withoutForms(after)
+	shown := p.shownActions(examples)
+	for i := range p.forms {
+		f := &p.forms[i]
+		if !f.changed() && !f.removed {
+			continue
+		}
+		if left := f.oldDefinition(rest); left != "" {
+			faults = append(faults, fmt.Sprintf("%q stays in its instructions, as in %q", f.old.text, left))
+		}
+		if f.removed {
+			continue
+		}
+		changes++
+		told = told || f.written.toldIn(after) || slices.ContainsFunc(shown, func(action string) bool {
+			return p.written(action) == envs.Written{Form: f.old.text}
+		})
+	}
+	for _, action := range shown {
+		if p.written(action).Old {
+			faults = append(faults, fmt.Sprintf("an example has %q", action))
+		}
+	}
+	if changes > 0 && !told {
+		faults = append(faults, "it tells none of the forms that change, so nobody could know them")
+	}
+	return faults
+}
+
+// shownActions are the actions of examples.
+func (p *Perturbation) shownActions(examples []configs.Example) (out []string) {
+	for _, e := range examples {
+		for _, s := range e.Steps {
+			out = append(out, s.Action)
+		}
+		texts := []string{e.Text}
+		for _, t := range e.Turns {
+			texts = append(texts, t.Content)
+		}
+		for _, text := range texts {
+			for line := range strings.Lines(text) {
+				if k, mark, ok := passageOf(line); ok && k == saidAsAction {
+					out = append(out, strings.TrimSpace(line[len(mark):]))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// toldIn reports whether a text has all words of the template.
+func (t template) toldIn(text string) bool {
+	text = strings.ToLower(text)
+	return !slices.ContainsFunc(t.literals, func(literal string) bool {
+		return !strings.Contains(text, strings.ToLower(strings.TrimSpace(literal)))
+	})
+}
+
+// withoutForms is a text without the forms that change, as they are written now: they may
+// hold old ones.
+func (p *Perturbation) withoutForms(text string) string {
+	for _, f := range p.told {
+		now := f.written.join(func(words string) string { return regexp.QuoteMeta(p.say(words, false)) },
+			func(string) string { return "(?:" + placeholder + "|[A-Z]{3,})" })
+		text = regexp.MustCompile("(?i:"+now+")").ReplaceAllString(text, "")
+	}
+	return text
+}
+
+// oldDefinition returns where instructions explain the form in its old words, if they do:
+// before something that stands for a slot, beside another verb, or as an item of a list.
+func (f *form) oldDefinition(text string) string {
+	first := strings.TrimSpace(f.old.literals[0])
+	if first == "" || first == strings.TrimSpace(f.written.literals[0]) {
+		return ""
+	}
+	for _, alike := range f.alike {
+		if left := alike.find.FindString(text); left != "" {
+			return left
+		}
+	}
+	words := regexp.QuoteMeta(first)
+	find := `(?i:\b` + words + `)(?: (?:[A-Z]{3}\b|[<{(\[])|/[a-z])|(?i:[a-z]/` + words + `\b)`
+	switch {
+	case strings.HasSuffix(first, "["):
+		find = `(?i)\b` + words + `[A-Za-z ]*\]`
+	case len(f.old.slots) == 0:
+		find = `(?im)(?:^ *(?:- *|[0-9]+\. )?|["'])` + words + ` *(?:["':]|$)`
+	}
+	return strings.TrimSpace(regexp.MustCompile(find).FindString(text))
+}

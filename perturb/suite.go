@@ -1,0 +1,62 @@
+package perturb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Member is a family of a suite, with its number of grades.
+type Member struct {
+	ID     string
+	Grades int
+}
+
+// At names the family at a grade, or at its highest if it has no such grade.
+func (f Member) At(grade int) string { return fmt.Sprintf("%s:%d", f.ID, min(grade, f.Grades)) }
+
+// SuiteNames names the perturbations of a suite: at each grade every family alone,
+// in pairs, in fours, and all at once. Families are interleaved so that each pair is
+// part of a group of four and each family is in as many pairs and fours as the
+// others; if the numbers do not divide, the first family fills the last group.
+func SuiteNames(families []Member, grades []int) (names []string) {
+	add := func(name string) {
+		if !slices.Contains(names, name) { // a family may have fewer grades
+			names = append(names, name)
+		}
+	}
+	n := len(families)
+	for _, grade := range grades {
+		for _, f := range families {
+			add(f.At(grade))
+		}
+	}
+	for _, grade := range grades {
+		for _, size := range []int{2, 4} {
+			for first := 0; first < n && size < n; first += size {
+				var at []int
+				for i := first; i < first+size; i++ {
+					at = append(at, interleaved(i%n, n))
+				}
+				slices.Sort(at)
+				var parts []string
+				for _, i := range at {
+					parts = append(parts, families[i].At(grade))
+				}
+				add(strings.Join(parts, "+"))
+			}
+		}
+		if n > 1 {
+			add(fmt.Sprintf("all:%d", grade))
+		}
+	}
+	return names
+}
+
+// interleaved permutes 0 to n-1: the first half and the second take turns.
+func interleaved(i, n int) int {
+	if i%2 == 0 {
+		return i / 2
+	}
+	return (n+1)/2 + i/2
+}

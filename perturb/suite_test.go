@@ -1,0 +1,69 @@
+package perturb
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestSuiteNames(t *testing.T) {
+	families := []Member{{"verbs", 3}, {"names", 2}, {"order", 1}, {"goal", 3}, {"lines", 1}}
+	want := []string{
+		"verbs:2", "names:2", "order:1", "goal:2", "lines:1",
+		"verbs:2+goal:2", "names:2+lines:1", "verbs:2+order:1",
+		"verbs:2+names:2+goal:2+lines:1", "verbs:2+names:2+order:1+goal:2",
+		"all:2",
+	}
+	if diff := cmp.Diff(want, SuiteNames(families, []int{2})); diff != "" {
+		t.Error(diff)
+	}
+	if got := SuiteNames(families[:1], []int{1, 2}); !slices.Equal(got, []string{"verbs:1", "verbs:2"}) {
+		t.Errorf("one family: %q", got)
+	}
+	if got := SuiteNames(families[:2], []int{3}); !slices.Equal(got, []string{"verbs:3", "names:2", "all:3"}) {
+		t.Errorf("two families: %q", got)
+	}
+}
+
+// TestSuiteIsBalanced: every family is in one or two groups of each size, no name is
+// there twice, and no part of a name is.
+func TestSuiteIsBalanced(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "families")
+		var families []Member
+		for i := range n {
+			families = append(families, Member{string(rune('a' + i)), rapid.IntRange(1, 3).Draw(t, "grades")})
+		}
+		grades := rapid.SliceOfNDistinct(rapid.IntRange(1, 4), 1, 4, rapid.ID[int]).Draw(t, "grades")
+		names := SuiteNames(families, grades)
+		count := map[int]map[string]int{}
+		for i, name := range names {
+			if slices.Contains(names[:i], name) {
+				t.Fatalf("%q is there twice", name)
+			}
+			parts := strings.Split(name, "+")
+			if sorted := slices.Sorted(slices.Values(parts)); len(slices.Compact(sorted)) < len(parts) {
+				t.Fatalf("%q has a family twice", name)
+			}
+			if count[len(parts)] == nil {
+				count[len(parts)] = map[string]int{}
+			}
+			for _, part := range parts {
+				count[len(parts)][part[:1]]++
+			}
+		}
+		if len(grades) > 1 {
+			return
+		}
+		for _, size := range []int{1, 2, 4} {
+			for _, f := range families {
+				if k := count[size][f.ID]; size < n && (k < 1 || k > 2) {
+					t.Fatalf("%s is in %d groups of %d of %q", f.ID, k, size, names)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,338 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/crypto/ssh"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/scoring/record"
+)
+
+// secrets are what a run directory holds and a bundle must not.
+var secrets = []string{"10.1.2.3", "secret-host", "/home/", "sk-key", `C:\`, "2024-05"}
+
+// makeRun writes a run of one task with a failed and a successful attempt.
+func makeRun(t *testing.T, started time.Time) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	s, err := record.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := record.Condition{Env: "pddl", Source: envs.Generated, Model: "vllm:m", Agent: "react", Perturbation: "none",
+		StepLimit: 5, Decoding: &record.Decoding{}}
+	task := envs.Task{ID: "gripper/1", Type: "gripper"}
+	id, err := record.EpisodeID(2, task, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := started.Add(time.Minute)
+	m := &record.Manifest{
+		Schema: record.Schema, Behaviour: 2,
+		Environments: []record.Environment{{Info: envs.Info{Name: "pddl", Source: envs.Generated}, Total: 1,
+			Tasks: []envs.Task{task}}},
+		Groups:   []record.Group{{Condition: c, Episodes: []string{id}}},
+		Prompts:  map[string]record.Prompt{"pddl": {File: "/home/me/prompt.yaml", SHA256: "a"}},
+		Names:    map[string]string{"vllm:m": "ours", "/home/me/runs/1": "other"},
+		Sessions: []record.Session{{Started: started, Ended: &ended}},
+		Servers: map[string][]record.Server{"vllm:m": {
+			{Software: "vllm", Models: []string{"m", "secret-host/other"}, Root: "/home/me/weights",
+				Parent: `C:\models\base`},
+			{Software: "vllm", Models: []string{"m"}, Root: "/home/you/weights", Parent: `C:\models\base`},
+		}},
+	}
+	if err := s.SetManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	blank := record.Episode{Result: record.Result{Schema: record.Schema, ID: id, Attempt: 1, Env: "pddl",
+		Source: envs.Generated, Task: task.ID, TaskType: "gripper", Model: "vllm:m", Agent: "react",
+		Perturbation: "none", Outcome: record.ModelError, Error: "POST http://10.1.2.3/v1 with sk-key: refused",
+		Servers: []string{"http://10.1.2.3"},
+		Started: started, Ended: ended, ModelSeconds: ended.Sub(started).Seconds()}, Trajectory: []record.Step{}}
+	won := blank
+	won.Attempt, won.Outcome, won.Error, won.Success, won.Progress, won.Steps = 2, record.Success, "", true, 1, 1
+	won.Grounding = 1
+	won.Trajectory = []record.Step{{Action: "move", Observation: "You move.", Progress: 1, Valid: true,
+		ModelSeconds: 1.5}}
+	if err := errors.Join(s.Append(&blank), s.Append(&won), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func create(t *testing.T, dir, key string) (string, *Made) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "x"+Extension)
+	made, err := Create(file, []record.Parts{{dir}}, configs.About{Who: "me"}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file, made
+}
+
+// Equal runs give equal bytes at any time, and nothing of the machine is in them.
+func TestCreate(t *testing.T) {
+	one, _ := create(t, makeRun(t, time.Date(2024, 5, 1, 2, 3, 4, 0, time.UTC)), "")
+	other, _ := create(t, makeRun(t, time.Date(2024, 5, 7, 8, 9, 0, 0, time.UTC)), "")
+	a, b := read(t, one), read(t, other)
+	if !bytes.Equal(a, b) {
+		t.Error("equal runs give different bytes")
+	}
+	dir := t.TempDir()
+	c, err := Open(one, dir)
+	if err != nil || len(c.Runs) != 1 || c.About.Who != "me" {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	for _, f := range c.Files {
+		content := read(t, filepath.Join(dir, f.Name))
+		for _, s := range secrets {
+			if bytes.Contains(content, []byte(s)) {
+				t.Errorf("%s contains %q", f.Name, s)
+			}
+		}
+	}
+	m, results, err := record.Read(c.Runs[0][0])
+	if err != nil || len(results) != 2 || results[1].Outcome != record.Success || m.Names["vllm:m"] != "ours" {
+		t.Errorf("%+v, %v", results, err)
+	}
+	servers := m.Servers["vllm:m"]
+	if len(servers) != 1 || servers[0].Root != "weights" || servers[0].Parent != "base" {
+		t.Errorf("servers: %+v", servers)
+	}
+	left, err := os.ReadDir(filepath.Dir(one))
+	if err != nil || len(left) != 1 {
+		t.Errorf("beside the bundle: %v, %v", left, err)
+	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// repack packs the files of a bundle otherwise.
+func repack(t testing.TB, packed []byte, change func(*tar.Writer, *tar.Header, []byte)) []byte {
+	t.Helper()
+	z, err := zstd.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	var out bytes.Buffer
+	w, err := zstd.NewWriter(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := tar.NewReader(z), tar.NewWriter(w)
+	for {
+		h, err := from.Next()
+		if err == io.EOF {
+			break
+		}
+		b, err2 := io.ReadAll(from)
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		change(to, h, b)
+	}
+	if err := errors.Join(to.Close(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func put(t testing.TB, w *tar.Writer, h *tar.Header, b []byte) {
+	t.Helper()
+	h.Size = int64(len(b))
+	if err := w.WriteHeader(h); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What Pack does not write is refused: links, paths, other names, orders, owners and times,
+// more files, other content.
+func TestUnpackRefuses(t *testing.T) {
+	file, _ := create(t, makeRun(t, time.Unix(0, 0)), "")
+	packed := read(t, file)
+	for name, c := range map[string]struct {
+		change func(w *tar.Writer, h *tar.Header, b []byte)
+		want   string
+	}{
+		"path": {func(w *tar.Writer, h *tar.Header, b []byte) {
+			h.Name = strings.Replace(h.Name, "run-1", "../run-1", 1)
+			put(t, w, h, b)
+		}, "in its place"},
+		"link": {func(w *tar.Writer, h *tar.Header, b []byte) {
+			if h.Name == tablesFile {
+				h.Typeflag, h.Linkname, b = tar.TypeSymlink, "/etc/passwd", nil
+			}
+			put(t, w, h, b)
+		}, "in its place"},
+		"owner": {func(w *tar.Writer, h *tar.Header, b []byte) {
+			h.Uname = "me"
+			put(t, w, h, b)
+		}, "type, owner or time"},
+		"time": {func(w *tar.Writer, h *tar.Header, b []byte) {
+			h.ModTime = time.Unix(1, 0)
+			put(t, w, h, b)
+		}, "type, owner or time"},
+		"content": {func(w *tar.Writer, h *tar.Header, b []byte) {
+			if h.Name == tablesFile {
+				b[0]++
+			}
+			put(t, w, h, b)
+		}, "was changed"},
+		"left out": {func(w *tar.Writer, h *tar.Header, b []byte) {
+			if h.Name != tablesFile {
+				put(t, w, h, b)
+			}
+		}, "part of one"},
+		"added": {func(w *tar.Writer, h *tar.Header, b []byte) {
+			put(t, w, h, b)
+			if h.Name == tablesFile {
+				h.Name = "more"
+				put(t, w, h, b)
+			}
+		}, "more behind"},
+		"larger": {func(w *tar.Writer, h *tar.Header, b []byte) {
+			if h.Name == tablesFile {
+				b = append(b, make([]byte, 1<<20)...)
+			}
+			put(t, w, h, b)
+		}, "in its place"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			changed := repack(t, packed, c.change)
+			_, err := Unpack(bytes.NewReader(changed), int64(len(changed)), t.TempDir())
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A small file that stands for a large one is refused before anything is written.
+func TestBomb(t *testing.T) {
+	file, _ := create(t, makeRun(t, time.Unix(0, 0)), "")
+	m := Manifest{Schema: Schema}
+	for _, name := range names(1) {
+		m.Files = append(m.Files, File{name, maxFile, strings.Repeat("0", 64)})
+	}
+	about, err := record.EncodeFile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := repack(t, read(t, file), func(w *tar.Writer, h *tar.Header, b []byte) {
+		if h.Name == aboutFile {
+			b = about
+		}
+		put(t, w, h, b)
+	})
+	_, err = Unpack(bytes.NewReader(changed), int64(len(changed)), t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "the limit for a bundle of this size") {
+		t.Error(err)
+	}
+}
+
+// FuzzUnpack: no input makes Unpack panic or write outside of its directory.
+func FuzzUnpack(f *testing.F) {
+	f.Add([]byte("\x28\xb5\x2f\xfd"), []byte(aboutFile))
+	f.Add([]byte{}, []byte(`{"schema":1,"about":{},"files":[{"name":"run-1/run.json","size":1,"sha256":""}]}`))
+	f.Fuzz(func(t *testing.T, raw, about []byte) {
+		dir := t.TempDir()
+		inner := filepath.Join(dir, "inner")
+		if err := os.Mkdir(inner, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var packed bytes.Buffer
+		z, err := zstd.NewWriter(&packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := tar.NewWriter(z)
+		put(t, w, header(aboutFile, 0), record.Seal(about))
+		if _, err := z.Write(raw); err != nil { // what follows is any archive
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range [][]byte{raw, packed.Bytes()} {
+			if c, err := Unpack(bytes.NewReader(b), int64(len(b)), inner); err == nil {
+				t.Errorf("%+v is a bundle", c.Manifest)
+			}
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+			t.Errorf("outside: %v, %v", entries, err)
+		}
+	})
+}
+
+// A signature is of the bytes and of a key that may sign; ssh-keygen accepts it.
+func TestSign(t *testing.T) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	key, signers := filepath.Join(folder, "key"), filepath.Join(folder, "signers")
+	known, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := "# us\nme@example.org " + string(ssh.MarshalAuthorizedKey(known))
+	err = errors.Join(os.WriteFile(key, pem.EncodeToMemory(block), 0o600), os.WriteFile(signers, []byte(line), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, made := create(t, makeRun(t, time.Unix(0, 0)), key)
+	if who, err := Signer(file, signers); err != nil || who != "me@example.org" || made.Signer == "" {
+		t.Errorf("%q, %v", who, err)
+	}
+	if program, err := exec.LookPath("ssh-keygen"); err == nil {
+		c := exec.Command(program, "-Y", "verify", "-n", namespace, "-f", signers, "-I", "me@example.org", "-s",
+			file+SignatureExtension)
+		c.Stdin = bytes.NewReader(read(t, file))
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("ssh-keygen: %v: %s", err, out)
+		}
+	}
+	if err := os.WriteFile(file, append(read(t, file), 0), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if who, err := Signer(file, signers); err == nil {
+		t.Errorf("%s signed other bytes", who)
+	}
+	if err := os.WriteFile(signers, []byte("# nobody\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if who, err := Signer(file, signers); err == nil || !strings.Contains(err.Error(), "none of those who may sign") {
+		t.Errorf("%q, %v", who, err)
+	}
+}

@@ -1,0 +1,97 @@
+package bundle
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/natefinch/atomic"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+	"heldout/scoring/record"
+)
+
+// Made says what Create has written.
+type Made struct {
+	*Contents
+	// Paths are the models whose names are paths of the machine that served them.
+	Paths []string
+	// Signer is the fingerprint of the key that signed; empty without a signature.
+	Signer string
+}
+
+// Create writes a bundle of runs to a file, all or nothing, and signs it with a private
+// key unless that is empty.
+func Create(file string, runs []record.Parts, about configs.About, key string) (*Made, error) {
+	folder := filepath.Dir(file)
+	dir, err := os.MkdirTemp(folder, ".heldout-bundle-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	c, err := Stage(dir, runs, about)
+	if err != nil {
+		return nil, err
+	}
+	made := &Made{Contents: c}
+	for _, run := range c.Runs {
+		m, err := record.ReadManifest(run[0])
+		if err != nil {
+			return nil, err
+		}
+		made.Paths = append(made.Paths, paths(m)...)
+	}
+	packed := filepath.Join(dir, "packed")
+	if err := packFile(packed, dir, c); err != nil {
+		return nil, err
+	}
+	if key != "" {
+		armored, signer, err := sign(packed, key)
+		if err != nil {
+			return nil, err
+		}
+		if err := atomic.WriteFile(file+SignatureExtension, bytes.NewReader(armored)); err != nil {
+			return nil, err
+		}
+		made.Signer = signer
+	} else if err := os.Remove(file + SignatureExtension); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("the signature of the bundle before: %w", err)
+	}
+	return made, errors.Join(os.Chmod(packed, 0o644), atomic.ReplaceFile(packed, file))
+}
+
+func packFile(file, dir string, c *Contents) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(Pack(f, dir, c), f.Sync()); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	info, err := f.Stat()
+	if err == nil {
+		c.Size = info.Size()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// Open unpacks a bundle of a file into an empty directory.
+func Open(file, dir string) (*Contents, error) {
+	f, err := datafile.Open(file, datafile.Unlimited)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	c, err := Unpack(f, info.Size(), dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return c, nil
+}

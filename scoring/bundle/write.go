@@ -1,0 +1,206 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"heldout/configs"
+	"heldout/envs/datafile"
+	"heldout/scoring/record"
+	"heldout/scoring/report"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// Stage writes the files of a bundle of runs into an empty directory.
+func Stage(dir string, runs []record.Parts, about configs.About) (*Contents, error) {
+	if len(runs) > maxRuns {
+		return nil, fmt.Errorf("there are %d runs, a bundle has at most %d", len(runs), maxRuns)
+	}
+	var clean []record.Parts
+	for i, run := range runs {
+		to := filepath.Join(dir, runDir(i))
+		if err := writeRun(to, run); err != nil {
+			return nil, err
+		}
+		clean = append(clean, record.Parts{to})
+	}
+	tables, err := Tables(clean)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, tablesFile), tables, 0o644); err != nil {
+		return nil, err
+	}
+	m := Manifest{Schema: Schema, About: about}
+	for _, name := range names(len(runs)) {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, err
+		}
+		sum, err := datafile.Sum(file)
+		if err != nil {
+			return nil, err
+		}
+		m.Files = append(m.Files, File{name, info.Size(), sum})
+	}
+	if _, err := m.runs(); err != nil {
+		return nil, err
+	}
+	b, err := record.EncodeFile(m)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxAbout {
+		return nil, fmt.Errorf("%s has %d bytes, the limit is %d: declare fewer training tasks", aboutFile, len(b),
+			maxAbout)
+	}
+	return m.contents(dir), os.WriteFile(filepath.Join(dir, aboutFile), b, 0o644)
+}
+
+// writeRun writes a run without what belongs to the machine, in the order of its plan.
+func writeRun(dir string, run record.Parts) error {
+	x, err := record.OpenIndex(run)
+	if err != nil {
+		return err
+	}
+	if len(x.Bad) > 0 {
+		return fmt.Errorf("%s has lines that are no records: heldout repair sets them aside", run)
+	}
+	if len(x.Absent) > 0 {
+		return fmt.Errorf("%s lacks %s", run, record.NameShards(x.Absent))
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	m, err := record.EncodeFile(cleanManifest(x.Manifest))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, manifestFile), m, 0o644); err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(dir, episodesFile))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	return errors.Join(writeEpisodes(w, x), w.Flush(), f.Close())
+}
+
+// writeEpisodes writes the attempts in the order of the plan. The attempts at an episode
+// are numbered anew in their order, because two processes can have given one number.
+func writeEpisodes(w io.Writer, x *record.Index) error {
+	order := make([]int, len(x.Results))
+	at := make([]record.Position, len(x.Results))
+	for i := range x.Results {
+		order[i] = i
+		at[i], _ = x.Plan().Find(x.Results[i].ID) // reading has checked it
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b, r, s := at[i], at[j], &x.Results[i], &x.Results[j]
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Trial, b.Trial),
+			cmp.Compare(r.Attempt, s.Attempt), r.Ended.Compare(s.Ended))
+	})
+	id, attempt := "", 0
+	var last []byte
+	for _, i := range order {
+		e, err := x.Place(i).Episode()
+		if err != nil {
+			return err
+		}
+		if e.ID != id {
+			id, attempt, last = e.ID, 0, nil
+		}
+		cleanEpisode(e)
+		e.Attempt = max(1, attempt)
+		if line, err := record.Encode(e); err == nil && bytes.Equal(line, last) {
+			continue // two directories had it
+		}
+		attempt++
+		e.Attempt = attempt
+		line, err := record.Encode(e)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		last = line
+	}
+	return nil
+}
+
+// Tables returns the content of tables.json: the rates of the runs, with intervals.
+func Tables(runs []record.Parts) ([]byte, error) {
+	given, err := report.Source{Interval: string(stats.TheseKinds)}.Load()
+	if err != nil {
+		return nil, err
+	}
+	var chosen []record.Chosen
+	for _, p := range runs {
+		chosen = append(chosen, record.Chosen{Parts: p})
+	}
+	from, _, err := given.Read(chosen, false)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = table.Render(&b, table.JSON, append(from.Tables("headline"), from.Tables("results")...)...)
+	return b.Bytes(), err
+}
+
+// Pack writes the files that Stage wrote as one. Equal files give equal bytes.
+func Pack(w io.Writer, dir string, c *Contents) error {
+	z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+		zstd.WithWindowSize(window))
+	if err != nil {
+		return err
+	}
+	t := tar.NewWriter(z)
+	all := []string{aboutFile}
+	for _, f := range c.Files {
+		all = append(all, f.Name)
+	}
+	for _, name := range all {
+		if err := add(t, dir, name); err != nil {
+			return errors.Join(err, z.Close())
+		}
+	}
+	return errors.Join(t.Close(), z.Close())
+}
+
+func add(t *tar.Writer, dir, name string) error {
+	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := t.WriteHeader(header(name, info.Size())); err != nil {
+		return err
+	}
+	_, err = io.Copy(t, f)
+	return err
+}
+
+// header is the only one that a file of a name and a size has.
+func header(name string, size int64) *tar.Header {
+	return &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: time.Unix(0, 0),
+		Format: tar.FormatUSTAR}
+}

@@ -1,0 +1,17 @@
+package record
+
+import "slices"
+
+// The agents without a model that do not depend on the seed.
+const (
+	// Expert follows the environment's own solution, in the form told.
+	Expert = "expert"
+	// Memoriser plays what the expert does without a perturbation, whatever it reads.
+	Memoriser = "memoriser"
+	// Reciter does so as long as it reads what the expert reads without a perturbation,
+	// prompt included, and gives up at the first other text.
+	Reciter = "reciter"
+)
+
+// Seedless reports whether an agent plays the same with every seed.
+func Seedless(agent string) bool { return slices.Contains([]string{Expert, Memoriser, Reciter}, agent) }

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"math"
+
+	"heldout/configs"
+	"heldout/scoring"
+	"heldout/scoring/column"
+	"heldout/scoring/table"
+)
+
+// bill is what a model took in one place, or in all.
+type bill struct {
+	model, place string
+	scoring.Spent
+	episodes, solved int
+	dollars          float64 // NaN without a price
+}
+
+// add adds another bill.
+func (b *bill) add(o bill) {
+	b.Spent = b.Plus(o.Spent)
+	b.episodes, b.solved, b.dollars = b.episodes+o.episodes, b.solved+o.solved, b.dollars+o.dollars
+}
+
+// everywhere is the place of the sum over several.
+const everywhere = "all"
+
+// cost says what the model calls took, and what that costs. Episodes under
+// perturbations count: they cost as much as others.
+func cost(from *Report, t *table.Table) {
+	bills, priced := from.bills()
+	if !priced {
+		t.Drop(column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved)
+	}
+	for _, b := range bills {
+		fields := []table.Field{column.Model.Is(b.model), column.Environment.Is(b.place), column.Calls.Is(b.Calls),
+			column.TokensIn.Is(b.PromptTokens), column.CachedTokens.Is(b.CachedTokens),
+			column.TokensOut.Is(b.CompletionTokens), column.ReasoningTokens.Is(b.ReasoningTokens)}
+		if priced {
+			fields = append(fields, column.Dollars.Is(b.dollars),
+				column.DollarsPerEpisode.Is(b.dollars/float64(b.episodes)),
+				column.DollarsPerSolved.Is(b.dollars/float64(b.solved)))
+		}
+		t.Add(fields...)
+	}
+	if len(bills) == 0 {
+		return
+	}
+	t.Notes = append(t.Notes, "Of all attempts, also those without a result. Tokens as the server counted them: "+
+		"cached ones are part of those in, reasoning ones of those out.")
+	if priced {
+		t.Notes = append(t.Notes, "USD: at the prices that the user gave.")
+	} else {
+		t.Notes = append(t.Notes, "Dollars need prices: give --prices SPEC=INPUT/CACHED/OUTPUT.")
+	}
+}
+
+// bills lists what each model took in each place and, if there are several, in all of
+// them; priced if any of it has a price.
+func (r *Report) bills() (bills []bill, priced bool) {
+	for _, model := range r.served() {
+		total := bill{model: model, place: everywhere}
+		first := len(bills)
+		for _, of := range r.all {
+			if of.line != model || of.Spent.Calls == 0 {
+				continue
+			}
+			b := r.billOf(of)
+			priced = priced || !math.IsNaN(b.dollars)
+			total.add(b)
+			if last := len(bills) - 1; last >= first && bills[last].place == b.place {
+				bills[last].add(b)
+			} else {
+				bills = append(bills, b)
+			}
+		}
+		if len(bills)-first > 1 {
+			bills = append(bills, total)
+		}
+	}
+	return bills, priced
+}
+
+// served lists the models that were called, in the order of the rows.
+func (r *Report) served() (models []string) {
+	known := map[string]bool{}
+	for _, of := range r.all {
+		if of.Spent.Calls > 0 && !known[of.line] {
+			known[of.line], models = true, append(models, of.line)
+		}
+	}
+	return models
+}
+
+func (r *Report) billOf(of row) bill {
+	b := bill{model: of.line, place: of.place(), Spent: of.Spent, episodes: of.Finished, solved: of.Endings().Solved,
+		dollars: math.NaN()}
+	if price, ok := r.price(of); ok {
+		b.dollars = price.Dollars(b.PromptTokens, b.CachedTokens, b.CompletionTokens)
+	}
+	return b
+}
+
+// price returns what the model of a row costs; false if nobody said.
+func (r *Report) price(of row) (configs.Price, bool) {
+	for _, run := range r.Runs {
+		if run.Name == of.directory {
+			return run.Prices.Of(of.Condition.Model)
+		}
+	}
+	return configs.Price{}, false
+}

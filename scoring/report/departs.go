@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/scoring/record"
+)
+
+// departures say what of a preset is not the original's under the perturbations of a sweep,
+// and which perturbations of the suite do not fit it.
+func departures(rows []row) (notes []string) {
+	var done []string
+	for _, r := range rows {
+		c := r.Condition
+		if r.sweep == nil || c.Preset == nil || slices.Contains(done, r.place()) {
+			continue
+		}
+		done = append(done, r.place())
+		if said := departsOf(r.sweep.Of(c.Env)); len(said) > 0 {
+			notes = append(notes, fmt.Sprintf("Not the original's any more on %s: %s. Published results do not compare.",
+				r.place(), strings.Join(said, "; ")))
+		}
+		var left []string
+		for _, l := range r.sweep.LeftOut {
+			if l.Env == c.Env {
+				left = append(left, l.Perturbation)
+			}
+		}
+		if len(left) > 0 {
+			notes = append(notes, fmt.Sprintf("Left out, as they do not fit %s: %s (run.json says why).", r.place(),
+				strings.Join(left, ", ")))
+		}
+	}
+	return notes
+}
+
+// departsOf lists what departs from a preset, with the number of the perturbations under
+// which it does.
+func departsOf(all []record.Perturbation) (out []string) {
+	under := map[string]int{}
+	var parts []string
+	for _, p := range all {
+		for _, part := range p.Departs {
+			if under[part]++; under[part] == 1 {
+				parts = append(parts, part)
+			}
+		}
+	}
+	for _, part := range parts {
+		out = append(out, fmt.Sprintf("%s (under %d of %d)", part, under[part], len(all)))
+	}
+	return out
+}

@@ -1,0 +1,22 @@
+package scoring
+
+import (
+	"testing"
+
+	"heldout/scoring/record"
+)
+
+// Every attempt at an episode is paid for, not only the one that counts.
+func TestSpent(t *testing.T) {
+	r := NewRun(&record.Manifest{Groups: make([]record.Group, 1)})
+	r.Manifest.Groups[0].Episodes = []string{"a"}
+	r.Add(record.Position{Trial: 1}, &record.Result{Attempt: 1, Outcome: record.ModelError, Calls: 3, PromptTokens: 30,
+		CompletionTokens: 3, TokenDetails: record.TokenDetails{CachedTokens: 10}}, nil)
+	r.Add(record.Position{Trial: 1}, &record.Result{Attempt: 2, Outcome: record.Failure, Calls: 4, PromptTokens: 40,
+		CompletionTokens: 4, Reflection: &record.Reflection{Calls: 1, PromptTokens: 5, CompletionTokens: 6,
+			TokenDetails: record.TokenDetails{ReasoningTokens: 2}}}, nil)
+	want := Spent{8, 75, 13, record.TokenDetails{CachedTokens: 10, ReasoningTokens: 2}}
+	if r.spent[0] != want {
+		t.Errorf("%+v, want %+v", r.spent[0], want)
+	}
+}
