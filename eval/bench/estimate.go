@@ -132,7 +132,9 @@ func meanUsage(dir string, what protocol) *usage {
 // ends before the step limit takes less.
 func usageOfPrompts(ctx context.Context, e episode.Episode) *usage {
 	var sum usage
-	e.Player.Model = idler{&sum}
+	idle := *e.Player // the plan's episodes share theirs
+	idle.Model = idler{&sum}
+	e.Player = &idle
 	if _, err := e.Play(ctx, patientWatch{}, func(agent.Usage) {}); err != nil || sum.prompt == 0 {
 		return nil
 	}

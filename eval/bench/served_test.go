@@ -57,6 +57,7 @@ func served(address string, more ...func(*configs.Run)) func(*configs.Run) {
 // it got are found again by their hashes.
 func TestServedRun(t *testing.T) {
 	j := prepared(t, served(answering(t, looks), func(r *configs.Run) { r.Trials = 2 }))
+	who := j.Plan.Episodes[0].Player.Model
 	for _, part := range []string{"run directory: ", "pddl (generated), agent react, vllm:m, perturbation none, seed 0: " +
 		"2 episodes of at most 3 steps, each again after a failure: at most 2 trials, memory 3",
 		"2 episodes if every task is solved in its first trial, 4 if none ever is", "2 at a time"} {
@@ -66,6 +67,9 @@ func TestServedRun(t *testing.T) {
 	}
 	if f := j.Forecast(t.Context()); f.Episodes != 4 {
 		t.Errorf("%+v", f)
+	}
+	if got := j.Plan.Episodes[0].Player.Model; got != who {
+		t.Errorf("the estimate leaves a %T to play", got)
 	}
 	n := &notes{}
 	if err := j.Meet(t.Context()); err != nil {
