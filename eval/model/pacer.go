@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -13,8 +12,8 @@ import (
 type Limits struct{ Requests, Tokens int }
 
 // pacer sends requests no faster than a service allows, so that it refuses none. It knows
-// the limits of the options, and learns from the headers of replies (x-ratelimit-…) until
-// when nothing is left. It is safe for concurrent use.
+// the limits of the options, and learns from the headers of replies (x-ratelimit-…) what is
+// left and until when. It is safe for concurrent use.
 type pacer struct {
 	requests, tokens bucket
 	now              func() time.Time
@@ -26,15 +25,23 @@ type pacer struct {
 	// perByte is the running mean of tokens per byte of a request's texts, its reply
 	// included.
 	perByte float64
-	// until is when the service has something left again; told is when that was told.
-	until, told time.Time
-	// asleep are the calls that wait, with the times at which they go on.
+	// told is when it was said that calls wait.
+	told time.Time
+	// asleep are the calls that wait, with the times at which they go on. heard is closed
+	// when the service says what is left.
 	asleep map[*time.Time]bool
+	heard  chan struct{}
+	// left is what the service says.
+	left struct{ requests, tokens allowance }
 }
+
+// tokensAtMost is what a request takes of what is left, for each token that is expected:
+// expectations are means.
+const tokensAtMost = 1.1
 
 func newPacer(of Limits, now func() time.Time, tell func(string)) *pacer {
 	return &pacer{requests: newBucket(of.Requests, now()), tokens: newBucket(of.Tokens, now()), now: now, tell: tell,
-		perByte: 0.3, asleep: map[*time.Time]bool{}}
+		perByte: 0.3, asleep: map[*time.Time]bool{}, heard: make(chan struct{})}
 }
 
 // A service may count in windows that begin anywhere: what is sent in any minute is at
@@ -62,27 +69,46 @@ func (b *bucket) take(n float64, now time.Time) time.Duration {
 	return time.Duration(max(0, -b.level/b.perSecond) * float64(time.Second))
 }
 
-// wait waits until a request of that many bytes may be sent. It returns the tokens that
-// it is expected to take.
+// wait waits until a request of that many bytes may be sent. It returns the tokens that it
+// is expected to take.
 func (p *pacer) wait(ctx context.Context, size int) (expected float64, err error) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	expected = p.perByte * float64(size)
 	now := p.now()
-	wait := max(p.requests.take(1, now), p.tokens.take(expected, now), p.until.Sub(now))
-	for wait > 0 && err == nil {
-		p.announce(now, wait)
-		until := now.Add(wait)
-		p.asleep[&until] = true
-		p.mu.Unlock()
-		err = Pause(ctx, wait)
-		p.mu.Lock()
-		delete(p.asleep, &until)
+	paced := now.Add(max(p.requests.take(1, now), p.tokens.take(expected, now)))
+	for err == nil {
+		until := later(paced, later(p.left.requests.wait(1, now), p.left.tokens.wait(tokensAtMost*expected, now)))
+		if !until.After(now) {
+			break
+		}
+		p.announce(now, until)
+		err = p.sleep(ctx, until)
 		now = p.now()
-		wait = p.until.Sub(now) // which may be later than it was
 	}
 	p.sent++
-	p.mu.Unlock()
+	p.left.requests.inFlight++
+	p.left.tokens.inFlight += tokensAtMost * expected
 	return expected, err
+}
+
+// sleep waits until a time or for news. The caller holds the lock.
+func (p *pacer) sleep(ctx context.Context, until time.Time) error {
+	p.asleep[&until] = true
+	heard := p.heard
+	p.mu.Unlock()
+	timer := time.NewTimer(until.Sub(p.now()))
+	var err error
+	select {
+	case <-timer.C:
+	case <-heard:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	timer.Stop()
+	p.mu.Lock()
+	delete(p.asleep, &until)
+	return err
 }
 
 // waits returns when the first call goes on, if all wait for the service's limit; else the
@@ -117,35 +143,30 @@ func Pause(ctx context.Context, d time.Duration) error {
 const longPause = 5 * time.Second
 
 // announce says once that calls wait. The caller holds the lock.
-func (p *pacer) announce(now time.Time, wait time.Duration) {
-	if wait < longPause || p.tell == nil || now.Before(p.told) {
+func (p *pacer) announce(now, until time.Time) {
+	if until.Sub(now) < longPause || p.tell == nil || now.Before(p.told) {
 		return
 	}
 	p.told = now.Add(time.Minute)
-	p.tell(fmt.Sprintf("calls wait for the service's limit per minute, the next one until %s",
-		now.Add(wait).Format(time.TimeOnly)))
+	p.tell("calls wait for the service's limit per minute, the next one until " + until.Format(time.TimeOnly))
 }
 
-// answered notes the tokens that a request took, or expected ones if it failed, and what
-// the service says is left.
+// answered notes the tokens that a request took instead of those expected, and what the
+// service says is left.
 func (p *pacer) answered(size int, expected float64, reply *Reply, header http.Header) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sent--
+	p.left.requests.inFlight--
+	p.left.tokens.inFlight -= tokensAtMost * expected
 	if took := float64(reply.PromptTokens + reply.CompletionTokens); took > 0 {
 		p.tokens.take(took-expected, p.now())
 		p.perByte += (took/float64(max(1, size)) - p.perByte) / 16
-		expected = took
 	}
-	for _, of := range []struct {
-		what string
-		need float64 // for those in flight and one more
-	}{{"requests", float64(p.sent + 1)}, {"tokens", float64(p.sent+1) * expected}} {
-		left, err := strconv.ParseFloat(header.Get("X-Ratelimit-Remaining-"+of.what), 64)
-		if err == nil && left < of.need {
-			reset := resetAfter(header.Get("X-Ratelimit-Reset-" + of.what))
-			p.until = later(p.until, p.now().Add(reset))
-		}
+	requests := p.left.requests.hear("requests", header, p.now())
+	if p.left.tokens.hear("tokens", header, p.now()) || requests {
+		close(p.heard)
+		p.heard = make(chan struct{})
 	}
 }
 

@@ -56,12 +56,20 @@ func (s *service) allow(tokens int) (ok bool, header http.Header) {
 	}
 	header = http.Header{}
 	if s.headers {
-		reset := s.began.Add(time.Minute).Sub(now)
-		if s.filling {
-			reset = time.Duration(s.requests / float64(max(1, s.limits.Requests)) * float64(time.Minute))
+		for what, of := range map[string]struct {
+			most int
+			used float64
+		}{"requests": {s.limits.Requests, s.requests}, "tokens": {s.limits.Tokens, s.tokens}} {
+			if of.most == 0 {
+				continue
+			}
+			reset := s.began.Add(time.Minute).Sub(now)
+			if s.filling {
+				reset = time.Duration(of.used / float64(of.most) * float64(time.Minute))
+			}
+			header.Set("x-ratelimit-remaining-"+what, fmt.Sprint(max(0, int(float64(of.most)-of.used))))
+			header.Set("x-ratelimit-reset-"+what, reset.String())
 		}
-		header.Set("x-ratelimit-remaining-requests", fmt.Sprint(max(0, s.limits.Requests-int(s.requests))))
-		header.Set("x-ratelimit-reset-requests", reset.String())
 	}
 	return ok, header
 }
@@ -98,8 +106,10 @@ func TestPaced(t *testing.T) {
 		"tokens, windows":        {&service{limits: tokens}, tokens, 0.95},
 		"tokens, a bucket":       {&service{limits: tokens, filling: true}, tokens, 0.95},
 		"very few requests":      {&service{limits: Limits{Requests: 20}}, Limits{Requests: 20}, 0.95},
-		"from headers, windows":  {&service{limits: few, headers: true}, Limits{}, 0.8},
-		"from headers, a bucket": {&service{limits: few, headers: true, filling: true}, Limits{}, 0.8},
+		"from headers, windows":  {&service{limits: few, headers: true}, Limits{}, 0.95},
+		"from headers, a bucket": {&service{limits: few, headers: true, filling: true}, Limits{}, 0.95},
+		"from headers, tokens":   {&service{limits: tokens, headers: true}, Limits{}, 0.95},
+		"from headers, very few": {&service{limits: Limits{Requests: 20}, headers: true}, Limits{}, 0.95},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
