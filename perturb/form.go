@@ -18,6 +18,9 @@ type form struct {
 	// write turns a whole action of the old form into one of the new, read the
 	// other way.
 	write, read rewriting
+	// half is write for an action without its last slot and the words before it. It is nil
+	// if the form has no such half.
+	half *rewriting
 	// automaton is that of pattern.
 	automaton *syntax.Prog
 	// removed says that the action is taken away.
@@ -83,6 +86,13 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 		}
 	}
 	f.placeholders.sentence, f.unplaced.sentence = true, true
+	if from, to, ok := halves(f.old, f.written); ok {
+		half, err := newRewriting(from, to, start, "$", always(before))
+		if err != nil {
+			return f, err
+		}
+		f.half = &half
+	}
 	for _, other := range slices.Sorted(maps.Keys(iface.Alike)) {
 		if iface.Alike[other] != old {
 			continue
@@ -99,6 +109,24 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 		f.alike = append(f.alike, r)
 	}
 	return f, nil
+}
+
+// halves returns a form without its last slot and the words before it, as it was and as it
+// is written now: "take {obj}" of "take {obj} from {recep}" is "{obj} take" where the
+// form is "from {recep} {obj} take".
+func halves(old, written template) (before, now template, ok bool) {
+	n := len(old.slots)
+	if n < 2 || old.literals[n] != "" {
+		return before, now, false
+	}
+	rest := old.literals[n-1] + "{" + old.slots[n-1] + "}"
+	head, tail, ok := strings.Cut(written.text, strings.TrimSpace(rest))
+	if !ok {
+		return before, now, false
+	}
+	before, err := parseTemplate(strings.TrimSuffix(old.text, rest))
+	now, errNow := parseTemplate(strings.TrimSpace(strings.TrimSpace(head) + " " + strings.TrimSpace(tail)))
+	return before, now, err == nil && errNow == nil
 }
 
 var letter = regexp.MustCompile(`[A-Za-z0-9_]`)

@@ -234,7 +234,7 @@ func (p *Perturbation) addTexts(rules configs.Perturbation) (err error) {
 
 // version counts how the same rules have been understood. It is part of the hashes of all
 // rules but those about whole forms and answers alone, which are understood as ever.
-const version = 2
+const version = 3
 
 // Hash identifies the rules and what they mean: the SHA-256, in hex, of their content, not
 // of the text of their file.

@@ -138,11 +138,23 @@ func (p *Perturbation) writeHelp(help string) string {
 	return strings.Join(out, ", ")
 }
 
-// writeShown returns how an action of an example is written now. One that has no
-// form, such as half an action, gets the new words of the forms.
+// writeShown returns how an action of an example is written now. Half an action, which
+// the environment refuses, is half of the form as written now. One of no form gets the
+// new words of the forms.
 func (p *Perturbation) writeShown(action string) string {
 	normal := p.normalize(action)
-	if _, ok := p.write(normal); ok || len(p.verbs.to) == 0 {
+	if _, ok := p.write(normal); ok {
+		return p.WriteAction(action)
+	}
+	for _, f := range p.told {
+		if f.half == nil {
+			continue
+		}
+		if written, ok := f.half.whole(normal, p.names.inSlot); ok {
+			return p.say(written, false)
+		}
+	}
+	if len(p.verbs.to) == 0 {
 		return p.WriteAction(action)
 	}
 	return p.say(p.names.inText(p.verbs.say(normal)), false)

@@ -200,6 +200,8 @@ func (p *Perturbation) writeText(text string) string {
 		for _, f := range p.told {
 			if len(f.old.slots) > 0 {
 				text = f.placeholders.all(text, keep)
+			} else {
+				text = explained(text, f.old, f.written)
 			}
 		}
 		return p.names.inText(text)
@@ -215,6 +217,8 @@ func (p *Perturbation) readText(text string) string {
 		for _, f := range slices.Backward(p.told) {
 			if len(f.old.slots) > 0 {
 				text = f.unplaced.all(text, keep)
+			} else {
+				text = explained(text, f.written, f.old)
 			}
 		}
 		text = p.texts.read(text)
@@ -223,6 +227,12 @@ func (p *Perturbation) readText(text string) string {
 		}
 		return text
 	})
+}
+
+// explained replaces an action without slots where a help text explains it, on a line of
+// its own: "  look: ".
+func explained(text string, from, to template) string {
+	return strings.ReplaceAll(text, "\n  "+from.text+": ", "\n  "+to.text+": ")
 }
 
 // parts rewrites the actions that an observation lists or repeats, and the rest

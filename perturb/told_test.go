@@ -1,11 +1,13 @@
 package perturb
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs/alfworld"
 )
 
 // told are the words of a form that stand together, without slots.
@@ -74,4 +76,40 @@ func untold(t *testing.T, p *Perturbation, taskType string, prompt, written conf
 		}
 	}
 	return faults
+}
+
+// The help of ALFWorld's second dialect explains each action in its new words, also one
+// without slots.
+func TestHelpExplainsTheNewForms(t *testing.T) {
+	env, err := alfworld.NewGenerated(0, alfworld.Options{Dialect: "v2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := env.NewWorld(env.Tasks()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	help, err := w.Step(context.Background(), "help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range []string{"verbs:1", "verbs:2", "verbs:3", "arguments:2", "all:1", "all:2", "all:3"} {
+		perturbed, err := Wrap(env, mustName(t, "alfworld", rule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := perturbed.anyType()
+		written, err := p.checked(help.Observation)
+		if err != nil {
+			t.Errorf("%s: %v", rule, err)
+		}
+		for _, action := range []string{"look", "inventory"} {
+			now := p.WriteAction(action)
+			explains := func(action string) bool { return strings.Contains(written, "\n  "+action+": ") }
+			if !explains(now) || now != action && explains(action) {
+				t.Errorf("%s: the help does not explain %q alone, which was %q:\n%s", rule, now, action, written)
+			}
+		}
+	}
 }

@@ -37,3 +37,28 @@ func TestTranscripts(t *testing.T) {
 		}
 	}
 }
+
+// An example may show half an action, which is refused. It has the order and the words of
+// the form as written now; what is no half of a form stays.
+func TestHalfActions(t *testing.T) {
+	for _, c := range []struct{ rule, shown, want string }{
+		{"arguments:2", "take cellphone 1", "cellphone 1 take"},
+		{"arguments:1", "take cellphone 1", "take cellphone 1"},
+		{"arguments:2", "slice", "slice"},
+		{"verbs:1+arguments:2", "clean mug 1", "mug 1 wash"},
+		{"verbs:3", "take cellphone 1", "burux cellphone 1"},
+		{"names:3+arguments:2+nouns:3", "take cellphone 1", "one_sikop take"},
+		{"arguments:2+numbers:1", "put mug 1", "mug one put"},
+	} {
+		perturbed, err := Wrap(generated(t, "alfworld"), mustName(t, "alfworld", c.rule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range perturbed.byType {
+			if got := p.writeShown(c.shown); got != c.want {
+				t.Errorf("%s: %q becomes %q, want %q", c.rule, c.shown, got, c.want)
+			}
+			break
+		}
+	}
+}
