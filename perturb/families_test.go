@@ -337,6 +337,33 @@ func TestNewWordsAreNew(t *testing.T) {
 	}
 }
 
+// All things of ALFWorld and BabyAI have other names under nouns.
+func TestNounsAreOfAllThings(t *testing.T) {
+	for _, name := range []string{"alfworld", "babyai"} {
+		env := generated(t, name)
+		for _, h := range hearTasks(t, env) {
+			for _, rule := range []string{"nouns:1", "nouns:2", "nouns:3"} {
+				perturbed, err := Wrap(env, mustName(t, name, rule))
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := perturbed.ofType(h.taskType)
+				if err != nil {
+					t.Fatal(err)
+				}
+				thing := regexp.MustCompile(`\ban? (` + p.iface.Parts["class"] + p.iface.Parts["what"] + `) [0-9]`)
+				for _, text := range h.observations.all {
+					for _, found := range thing.FindAllStringSubmatch(text, -1) {
+						if p.say(found[1], false) == found[1] {
+							t.Errorf("%s %s: the thing %q keeps its name", name, rule, found[1])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // Hashes say what rules mean: those of rules about whole forms and answers are as in the
 // first records, and those of words name the version of the engine.
 func TestHashes(t *testing.T) {

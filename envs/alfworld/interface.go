@@ -26,7 +26,7 @@ var (
 		"You move the {obj} to the {recep}.",
 		"You open the {recep}.", "You close the {recep}.", "The {recep} is closed.", "You turn on the {obj}.",
 		"You clean the {obj} using the {recep}.", "You heat the {obj} using the {recep}.",
-		"You cool the {obj} using the {recep}.",
+		"You cool the {obj} using the {recep}.", "You sliced the {obj} with the {tool}.",
 		"You are not carrying anything.",
 	}
 )
