@@ -141,6 +141,7 @@ func (s told) expect(t *testing.T, want string) {
 
 // When heldout is killed, its server ends, and the same command continues.
 func TestCheckpointsKilled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	makeCheckpoint(t, dir, "step-1")
 	cmd, servers := checkpointRun(t, dir)
@@ -167,6 +168,7 @@ func TestCheckpointsKilled(t *testing.T) {
 // A checkpoint that appears later is played, until the command is stopped, which also stops
 // its server.
 func TestCheckpointsFollowed(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cmd, servers := checkpointRun(t, dir, "--follow")
 	stderr, err := cmd.StderrPipe()

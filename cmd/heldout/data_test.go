@@ -136,6 +136,7 @@ func (k *killer) awaitBytes() {
 // A pull that is killed while data arrive shows nothing, and the same command
 // continues it.
 func TestKilledPulls(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	k := &killer{content: boardArchive(t), file: filepath.Join(dir, ".heldout", "agentboard")}
 	k.pull(t, func(address string) *exec.Cmd {

@@ -132,6 +132,7 @@ func TestFrozenTerminal(t *testing.T) {
 
 // Whole commands end although standard error takes nothing.
 func TestFrozenCommand(t *testing.T) {
+	t.Parallel()
 	terminal := &frozen{released: make(chan struct{})}
 	defer close(terminal.released)
 	dir := filepath.Join(t.TempDir(), "run")

@@ -15,6 +15,7 @@ import (
 // Servers that go away and come back, one at a time and then all, lose no episode
 // and change no table.
 func TestServersComeAndGo(t *testing.T) {
+	t.Parallel()
 	want, requests := undisturbed(t)
 	var servers []*fleettest.Server
 	var events sync.Mutex

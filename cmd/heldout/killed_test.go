@@ -143,6 +143,7 @@ func snapshot(t *testing.T, dir, without string) map[string]string {
 // A command that writes is killed at random moments: each file is as it was or as it will
 // be, and nothing else changes. The same command again ends as an undisturbed one.
 func TestKilledCommands(t *testing.T) {
+	t.Parallel()
 	from := t.TempDir()
 	material(t, from)
 	for _, c := range killedCommands() {
@@ -190,9 +191,11 @@ func TestKilledCommands(t *testing.T) {
 				if _, err := os.Stat(filepath.Join(dir, c.done)); c.done == "" || err != nil {
 					again := exec.Command("heldout", c.args...)
 					again.Dir = dir
+					var stderr strings.Builder
+					again.Stderr = &stderr
 					out, err := again.Output()
 					if err != nil || c.shown && !bytes.Equal(out, said) {
-						t.Errorf("again: %v, it says %s", err, out)
+						t.Errorf("again: %v, it says %s%s", err, out, &stderr)
 					}
 				}
 				if now = snapshot(t, dir, c.half); !maps.Equal(now, want) {

@@ -66,6 +66,7 @@ func in(t *testing.T, dir string, args ...string) (out string, err error) {
 
 // After a pull, every command finds the originals without being told where they are.
 func TestPulledOriginals(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	archive := toySource(t, dir)
 	owner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -109,6 +110,7 @@ func TestPulledOriginals(t *testing.T) {
 
 // A pull of originals that is killed shows nothing, and the same command continues it.
 func TestKilledPresetPulls(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	k := &killer{content: toySource(t, dir), file: filepath.Join(data, ".heldout", "toy-0123456")}

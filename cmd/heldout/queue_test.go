@@ -14,6 +14,7 @@ import (
 // Workers and the leader of a run are killed; every episode has one result and the
 // table is that of a run without a queue.
 func TestQueueSurvivesKills(t *testing.T) {
+	t.Parallel()
 	var starts starter
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
 	defer server.Close()

@@ -96,6 +96,7 @@ func (s *starter) onChat(int) {
 // tables of an undisturbed one, no episode lost or doubled. What is played again
 // is what was in flight: up to 8 requests of each episode.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	kills, seeds := sharedtest.Times(t, 20, 3), sharedtest.Times(t, 20, 6)
 	for _, c := range []struct {
 		name     string
@@ -147,6 +148,7 @@ func TestKill(t *testing.T) {
 // error that says so, wherever in the file it happens; with room again, the same
 // command ends with the tables of an undisturbed run.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	want, _ := undisturbed(t)
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
@@ -179,6 +181,7 @@ func TestFullDisk(t *testing.T) {
 // A run whose data file is deleted under way ends, and does not claim that what is
 // finished is kept.
 func TestDeletedUnderWay(t *testing.T) {
+	t.Parallel()
 	var starts starter
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
 	defer server.Close()
@@ -206,6 +209,7 @@ func TestDeletedUnderWay(t *testing.T) {
 
 // Ctrl-C ends a run cleanly, and the same command continues it.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	want, _ := undisturbed(t)
 	var starts starter
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
@@ -254,13 +258,14 @@ func TestInterrupt(t *testing.T) {
 
 // A server that fails one request in five, in six ways, costs no episode.
 func TestFailingServer(t *testing.T) {
+	t.Parallel()
 	want, _ := undisturbed(t)
 	fake := &fakeServer{context: 16384, fail: true, hang: make(chan struct{})}
 	server := httptest.NewServer(fake)
 	defer server.Close()
 	defer close(fake.hang)
 	dir := filepath.Join(t.TempDir(), "run")
-	got, err := fakeRun(server.URL, dir, "--timeout", "1s", "--concurrency", "24").Output()
+	got, err := fakeRun(server.URL, dir, "--timeout", "1s", "--concurrency", "60").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,6 +284,7 @@ func TestFailingServer(t *testing.T) {
 
 // Two processes cannot work on one run directory.
 func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
 	asked, release := make(chan struct{}), make(chan struct{})
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: func(n int) {
 		if n == 1 {

@@ -123,6 +123,7 @@ func (s *serving) step(entries ...batchEntry) []served {
 
 // Many sessions with the same task and actions get the texts of heldout play --json.
 func TestServeEqualsPlay(t *testing.T) {
+	t.Parallel()
 	s := serveHere(t, "pddl", "babyai", "alfworld", "sciworld", "--data", "")
 	const clients, steps = 5, 12
 	for _, env := range []string{"pddl", "babyai", "alfworld", "sciworld"} {
@@ -196,6 +197,7 @@ func mustJSON(t *testing.T, v any) string {
 
 // What is recorded is a run: tables read it, and a second server continues it.
 func TestServeRecords(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	expert := func(rollouts int) {
 		s := serveHere(t, "pddl", "--data", "", "--record", dir)
@@ -259,6 +261,7 @@ func TestServeRecords(t *testing.T) {
 }
 
 func TestServeTokens(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("correct-horse-battery\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ func exitCode(t *testing.T, err error) int {
 
 // A terminal that goes away ends a run as Ctrl-C does; under nohup it goes on.
 func TestHangup(t *testing.T) {
+	t.Parallel()
 	var starts starter
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
 	defer server.Close()
@@ -67,6 +68,7 @@ func TestHangup(t *testing.T) {
 // not end a run before its time. A reader that has read enough is none: nothing is
 // said, as git does.
 func TestOutputFails(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	base := []string{"run", "--env", "pddl", "--tasks", "0", "--model", "expert", "--out", dir}
 	if out, err := exec.Command("heldout", base...).CombinedOutput(); err != nil {

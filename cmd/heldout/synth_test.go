@@ -41,6 +41,7 @@ func synthesised(t *testing.T, dir string, tables []byte) string {
 // Killed at 50 random moments and started again each time, a synthesis writes the
 // bytes of an undisturbed one, and makes no call again that was recorded.
 func TestSynthKill(t *testing.T) {
+	t.Parallel()
 	kills, count := sharedtest.Times(t, 50, 4), sharedtest.Times(t, 400, 80)
 	const inFlight = 6
 	plan := []string{"--count", fmt.Sprint(count), "--concurrency", fmt.Sprint(inFlight)}
@@ -102,6 +103,7 @@ func TestSynthKill(t *testing.T) {
 // A disk that is full stops a synthesis with an error; with room again, the same
 // command ends with the bytes of an undisturbed one.
 func TestSynthFullDisk(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
 	plan := []string{"--count", "20"}
@@ -138,6 +140,7 @@ func TestSynthFullDisk(t *testing.T) {
 // A judge that is killed writes the labels of an undisturbed one, and changes nothing
 // of what it judges.
 func TestJudgeKill(t *testing.T) {
+	t.Parallel()
 	var starts starter
 	fake := &fakeServer{context: 16384, onChat: starts.onChat}
 	server := httptest.NewServer(fake)

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"context"
 	"runtime"
 	"testing"
 	"time"
@@ -37,17 +36,7 @@ func measureMemory(b *testing.B, name string) {
 		b.Fatal(err)
 	}
 	tasks := e.Tasks()
-	start := func(task envs.Task) walker {
-		world, err := e.NewWorld(task)
-		if err != nil {
-			b.Fatal(err)
-		}
-		w := walker{b, task, world}
-		if _, err := w.Start(context.Background()); err != nil {
-			b.Fatal(err)
-		}
-		return w
-	}
+	start := func(task envs.Task) walker { return started(b, e, task) }
 	random := stream.New(1, "memory", name)
 	lists := map[string][]string{}
 	move := func(w walker) {

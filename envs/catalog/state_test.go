@@ -21,6 +21,20 @@ type walker struct {
 	envs.World
 }
 
+// started is a world of a task that has begun.
+func started(t testing.TB, e envs.Env, task envs.Task) walker {
+	t.Helper()
+	world, err := e.NewWorld(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := walker{t, task, world}
+	if _, err := w.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 func (w walker) fork() walker {
 	w.t.Helper()
 	f, _ := envs.As[envs.Forker](w.World)
@@ -183,18 +197,7 @@ func BenchmarkFork(b *testing.B) {
 		}
 		task := e.Tasks()[0]
 		random := stream.New(1, "fork", entry.Name)
-		start := func() walker {
-			world, err := e.NewWorld(task)
-			if err != nil {
-				b.Fatal(err)
-			}
-			w := walker{b, task, world}
-			if _, err := w.Start(context.Background()); err != nil {
-				b.Fatal(err)
-			}
-			return w
-		}
-		w := start()
+		w := started(b, e, task)
 		var played []string
 		var action string
 		for range 10 {
@@ -224,7 +227,7 @@ func BenchmarkFork(b *testing.B) {
 		})
 		b.Run(entry.Name+"/replayed", func(b *testing.B) {
 			for b.Loop() {
-				f := start()
+				f := started(b, e, task)
 				for _, a := range played {
 					f.step(a)
 				}

@@ -211,17 +211,7 @@ func playSweep(t *testing.T, run configs.Run, before func(*Job)) *scoring.Run {
 	}
 	defer job.Close()
 	before(job)
-	if err := job.Meet(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	session, err := job.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := session.Play(t.Context(), nil, func(string) {}); err != nil {
-		t.Fatal(err)
-	}
-	if err := session.End(); err != nil {
+	if err := job.Play(t.Context(), Screen{Say: outside.Warn, Warn: outside.Warn}); err != nil {
 		t.Fatal(err)
 	}
 	read, err := scoring.ReadRun(record.Parts{run.Out}, nil)

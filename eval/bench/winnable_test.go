@@ -155,15 +155,8 @@ var unknown = strings.Repeat("x", 60)
 // until something else is.
 func keyOf(t *testing.T, task envs.Task, w envs.World) string {
 	t.Helper()
-	forks, _ := envs.As[envs.Forker](w)
-	w, err := forks.Fork()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w = forked(t, w, unknown)
 	defer w.Close()
-	if _, err := w.Step(t.Context(), unknown); err != nil {
-		t.Fatal(err)
-	}
 	key, err := envs.StateKey(task, w)
 	if err != nil || key == "" {
 		t.Fatalf("the state cannot be written: %v", err)
@@ -240,17 +233,24 @@ func checkList(t *testing.T, spoken []spokenWith, task envs.Task, w envs.World) 
 	return said
 }
 
-// after is the world after an action.
-func after(t *testing.T, task envs.Task, w envs.World, action string) string {
+// forked is a fork of a world after an action.
+func forked(t *testing.T, w envs.World, action string) envs.World {
 	t.Helper()
 	forks, _ := envs.As[envs.Forker](w)
 	fork, err := forks.Fork()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer fork.Close()
 	if _, err := fork.Step(t.Context(), action); err != nil {
 		t.Fatal(err)
 	}
+	return fork
+}
+
+// after is the world after an action.
+func after(t *testing.T, task envs.Task, w envs.World, action string) string {
+	t.Helper()
+	fork := forked(t, w, action)
+	defer fork.Close()
 	return keyOf(t, task, fork)
 }

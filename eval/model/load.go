@@ -3,7 +3,6 @@ package model
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"strings"
 
 	"github.com/prometheus/common/expfmt"
@@ -30,15 +29,9 @@ func (o *ollama) load(context.Context) (Load, bool) { return Load{}, false }
 func (o *openAI) load(ctx context.Context) (load Load, told bool) {
 	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
 		x.limit = mostMetrics
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(o.base, "/v1")+"/metrics", nil)
-		if err != nil {
+		if err := fetch(ctx, x, strings.TrimSuffix(o.base, "/v1")+"/metrics"); err != nil {
 			return err
 		}
-		resp, err := x.client().Do(req)
-		if err != nil {
-			return err
-		}
-		_ = resp.Body.Close() // The exchange has read it.
 		load, told = parseLoad(x.reply)
 		return nil
 	})

@@ -38,8 +38,8 @@ func (c *caller) once() *caller {
 	return &quick
 }
 
-// get fetches a JSON document. A field of an unexpected type is left zero.
-func get(ctx context.Context, x *exchange, url string, into any) error {
+// fetch makes an exchange of a GET request.
+func fetch(ctx context.Context, x *exchange, url string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err
@@ -49,6 +49,14 @@ func get(ctx context.Context, x *exchange, url string, into any) error {
 		return err
 	}
 	_ = resp.Body.Close() // The exchange has read it.
+	return nil
+}
+
+// get fetches a JSON document. A field of an unexpected type is left zero.
+func get(ctx context.Context, x *exchange, url string, into any) error {
+	if err := fetch(ctx, x, url); err != nil {
+		return err
+	}
 	var mistyped *json.UnmarshalTypeError
 	if err := json.Unmarshal(x.reply, into); err != nil && !errors.As(err, &mistyped) {
 		return errMisread

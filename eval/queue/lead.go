@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"heldout/eval"
+	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 
@@ -111,7 +112,7 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 
 // watch gives an embedded server up that stores no more, until ctx is done.
 func watch(ctx context.Context, s *server.Server, l *link) {
-	for rest(ctx) {
+	for model.Pause(ctx, l.pause) == nil {
 		if !s.JetStreamEnabled() {
 			l.stop(
 				errors.New(
@@ -174,7 +175,7 @@ func (l *Leader) makeStream(ctx context.Context, c jetstream.StreamConfig) (err 
 			return err
 		case api.ErrorCode == maxBytesRequired && c.MaxBytes == 0:
 			c.MaxBytes = streamBytes
-		case api.ErrorCode != notCreated || !rest(ctx):
+		case api.ErrorCode != notCreated || model.Pause(ctx, l.link.pause) != nil:
 			return err
 		}
 	}
@@ -232,7 +233,7 @@ func (l *Leader) receive(ctx context.Context) {
 		l.link.answers(err, &failures)
 		switch {
 		case err != nil:
-			rest(ctx)
+			_ = model.Pause(ctx, l.link.pause)
 		case n > 0:
 			idle = 0
 		default:
@@ -246,13 +247,13 @@ func (l *Leader) receive(ctx context.Context) {
 // fetch takes the records that come within a moment, and counts them. It makes
 // streams that were lost anew.
 func (l *Leader) fetch(ctx context.Context) (n int, err error) {
-	once, cancel := context.WithTimeout(ctx, patience)
+	once, cancel := context.WithTimeout(ctx, l.link.patience)
 	defer cancel()
 	consumer, err := l.open(once)
 	if err != nil {
 		return 0, err
 	}
-	messages, err := consumer.Fetch(batch, jetstream.FetchMaxWait(fetchWait))
+	messages, err := consumer.Fetch(batch, jetstream.FetchMaxWait(l.link.fetch))
 	if err != nil {
 		return 0, err
 	}
@@ -380,7 +381,7 @@ func (l *Leader) takeServers(m jetstream.Msg) {
 
 // restore orders again what is awaited if the server has lost it.
 func (l *Leader) restore(ctx context.Context) {
-	once, cancel := context.WithTimeout(ctx, patience)
+	once, cancel := context.WithTimeout(ctx, l.link.patience)
 	defer cancel()
 	for _, name := range []string{workStream(l.job.Name), resultsStream(l.job.Name)} {
 		s, err := l.link.js.Stream(once, name)
@@ -417,7 +418,7 @@ func (l *Leader) order(ctx context.Context, id string, order eval.Order) error {
 		case errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
 			api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
 			return nil
-		case errors.Is(err, jetstream.ErrStreamNotFound) && rest(ctx):
+		case errors.Is(err, jetstream.ErrStreamNotFound) && model.Pause(ctx, l.link.pause) == nil:
 			continue // receive makes it anew
 		}
 		return err

@@ -104,8 +104,8 @@ func TestFullQueue(t *testing.T) {
 	}
 	b.server = small
 	worker := tellsOf(b.ctx, t)
-	b.worker = &Options{Embedded: small, AckWait: 5 * time.Second, Tell: worker.tell}
-	b.leader = &Options{Embedded: small, AckWait: 5 * time.Second, Tell: func(string) {}}
+	b.worker = quick(Options{Embedded: small, Tell: worker.tell})
+	b.leader = quick(Options{Embedded: small, Tell: func(string) {}})
 	b.orders(8)
 	b.workUntilEnd()
 	worker.await("the server stores no more")
@@ -137,7 +137,8 @@ func (b *bench) storesAgain(stopped <-chan struct{}) {
 	b.t.Helper()
 	receive(b.ctx, b.t, stopped, "the server to stop")
 	address := b.server.Addr().String()
-	Shut(b.server)
+	b.server.Shutdown() // its clients stay, and Shut would wait for them
+	b.server.WaitForShutdown()
 	var err error
 	if b.server, err = Serve(b.store, address, Security{}); err != nil {
 		b.t.Fatal(err)
@@ -151,8 +152,7 @@ func TestEmbeddedServerStopsToStore(t *testing.T) {
 	env := newLine(40)
 	b := newBench(t, env.plan(t))
 	stopped := b.stopsToStore(env)
-	b.worker = &Options{Address: "nats://" + b.server.Addr().String(), AckWait: 5 * time.Second,
-		Tell: func(line string) { t.Log(line) }}
+	b.worker = quick(Options{Address: "nats://" + b.server.Addr().String(), Tell: func(line string) { t.Log(line) }})
 	b.workUntilEnd()
 	if err := receive(b.ctx, t, b.leads(b.ctx), "the run to end"); err == nil ||
 		!strings.Contains(err.Error(), "is the disk of the run directory full?") {
@@ -181,8 +181,8 @@ func TestLeaderWithoutRoom(t *testing.T) {
 	link := b.orders(8)
 	b.workUntilEnd()
 	b.await(link, resultsStream(b.job.Name), 9)
-	b.leader = &Options{Embedded: b.server, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) },
-		room: 3000, later: 10 * time.Millisecond}
+	b.leader = quick(Options{Embedded: b.server, Tell: func(line string) { t.Log(line) }, room: 3000,
+		later: 10 * time.Millisecond})
 	b.completes()
 	if n := env.steps.Load(); n != 40 {
 		t.Errorf("%d steps were played, want %s", n, fmt.Sprint(2*20))
@@ -197,8 +197,8 @@ func TestServerStopsToStore(t *testing.T) {
 	stopped := b.stopsToStore(env)
 	worker := tellsOf(b.ctx, t)
 	address := "nats://" + b.server.Addr().String()
-	b.leader = &Options{Address: address, AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
-	b.worker = &Options{Address: address, AckWait: 5 * time.Second, Tell: worker.tell}
+	b.leader = quick(Options{Address: address, Tell: func(line string) { t.Log(line) }})
+	b.worker = quick(Options{Address: address, Tell: worker.tell})
 	b.workUntilEnd()
 	done := b.leads(b.ctx)
 	worker.await("JetStream does not answer")

@@ -151,14 +151,14 @@ func TestOperatorMode(t *testing.T) {
 	leader, _ := o.user(teamKey, anyone)
 	worker, secrets := o.user(teamKey, anyone)
 	b := newBench(t, newLine(8).plan(t))
-	b.leader = &Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: leader},
-		AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	b.leader = quick(Options{Address: "tls://" + o.address, Security: Security{CA: a.file, Creds: leader},
+		Tell: func(line string) { t.Log(line) }})
 	b.opensFirst()
 	b.play("tls://"+o.address, Security{CA: a.file, Creds: worker})
 
 	w := newBench(t, newLine(8).plan(t))
-	w.leader = &Options{Address: "tls://127.0.0.1:1,tls://" + o.address, Security: Security{CA: a.file, Creds: leader},
-		AckWait: 5 * time.Second, Tell: func(line string) { t.Log(line) }}
+	w.leader = quick(Options{Address: "tls://127.0.0.1:1,tls://" + o.address,
+		Security: Security{CA: a.file, Creds: leader}, Tell: func(line string) { t.Log(line) }})
 	w.play("ws://"+o.webSocket, Security{Creds: worker})
 
 	refused := func(name, creds, want string, secrets ...string) {

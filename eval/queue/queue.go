@@ -8,6 +8,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -26,6 +27,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"heldout/envs/address"
+	"heldout/eval/model"
 )
 
 const (
@@ -67,7 +69,11 @@ type Options struct {
 
 	room  int           // for tests; 0 stands for room
 	later time.Duration // for tests; 0 stands for later
+	waits *waits        // for tests; nil stands for the constants
 }
+
+// waits are those of a connection; see the constants.
+type waits struct{ patience, pause, fetch time.Duration }
 
 // CheckAddress reports an address that names no NATS server, or that has a
 // password.
@@ -103,11 +109,12 @@ type link struct {
 	tell func(line string)
 	// troubled is set while the server stores nothing.
 	troubled atomic.Bool
+	*waits
 }
 
 // connect opens a connection, which is opened again whenever it breaks.
 func connect(ctx context.Context, o Options) (*link, error) {
-	l := &link{name: o.Address, tell: o.Tell}
+	l := &link{name: o.Address, tell: o.Tell, waits: cmp.Or(o.waits, &waits{patience, pause, fetchWait})}
 	l.lost, l.stop = context.WithCancelCause(context.Background())
 	opts, err := o.clientOptions(o.Embedded != nil)
 	if err != nil {
@@ -117,7 +124,8 @@ func connect(ctx context.Context, o Options) (*link, error) {
 		l.name = "the embedded server"
 		opts = append(opts, nats.InProcessServer(o.Embedded))
 	}
-	opts = append(opts, nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(pause/2), nats.Timeout(patience))
+	opts = append(opts, nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(l.pause/2),
+		nats.Timeout(patience))
 	opts = append(opts, l.handlers(o)...)
 	if l.conn, err = l.first(ctx, o, opts); err != nil {
 		return nil, fmt.Errorf("queue %s: %w", l.name, o.explain(err))
@@ -188,7 +196,7 @@ func (o Options) await(ctx context.Context, absent error, try func() error, wait
 		if left == o.FirstWait {
 			waits()
 		}
-		if !rest(ctx) {
+		if model.Pause(ctx, pause) != nil {
 			return context.Cause(ctx)
 		}
 	}
@@ -268,7 +276,7 @@ func (l *link) bind(ctx context.Context) (context.Context, context.CancelCauseFu
 // is gone, also while the server has no room.
 func (l *link) publish(ctx context.Context, stream string, m *nats.Msg, opts ...jetstream.PublishOpt) error {
 	for n := 0; ; n++ {
-		once, cancel := context.WithTimeout(ctx, patience)
+		once, cancel := context.WithTimeout(ctx, l.patience)
 		_, err := l.js.PublishMsg(once, m, opts...)
 		cancel()
 		var api *jetstream.APIError
@@ -280,7 +288,7 @@ func (l *link) publish(ctx context.Context, stream string, m *nats.Msg, opts ...
 		if n == 2 || full { // a server that starts again does not count
 			l.trouble(err, full)
 		}
-		if !rest(ctx) {
+		if model.Pause(ctx, l.pause) != nil {
 			return context.Cause(ctx)
 		}
 		if errors.Is(err, jetstream.ErrNoStreamResponse) && l.gone(ctx, stream) {
@@ -327,25 +335,15 @@ func (l *link) settled(err error) {
 // gone reports that the server answers and has no such stream, and that the stream does
 // not come back.
 func (l *link) gone(ctx context.Context, stream string) bool {
-	for range recovery / pause {
+	for range recovery / l.pause {
 		once, cancel := context.WithTimeout(ctx, pause)
 		_, err := l.js.Stream(once, stream)
 		cancel()
-		if !errors.Is(err, jetstream.ErrStreamNotFound) || !rest(ctx) {
+		if !errors.Is(err, jetstream.ErrStreamNotFound) || model.Pause(ctx, l.pause) != nil {
 			return false
 		}
 	}
 	return true
-}
-
-// rest waits a moment; false if ctx is done.
-func rest(ctx context.Context) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(pause):
-		return true
-	}
 }
 
 // The names of a job's streams, and the subjects of its messages.

@@ -119,6 +119,13 @@ func newBench(t *testing.T, plan *eval.Plan) *bench {
 	return b
 }
 
+// quick are options with waits as tests have them.
+func quick(o Options) *Options {
+	o.AckWait, o.waits = 5*time.Second, &waits{patience: 2 * time.Second, pause: 100 * time.Millisecond,
+		fetch: 200 * time.Millisecond}
+	return &o
+}
+
 // freeAddress returns an address at which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
@@ -134,7 +141,7 @@ func (b *bench) options(own *Options) Options {
 	if own != nil {
 		return *own
 	}
-	return Options{Embedded: b.server, AckWait: 5 * time.Second, Tell: func(line string) { b.t.Log(line) }}
+	return *quick(Options{Embedded: b.server, Tell: func(line string) { b.t.Log(line) }})
 }
 
 // lead leads the run until it is complete or ctx is done.
@@ -428,7 +435,7 @@ func TestWorkersWaitForTheRun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, newLine(20).plan(t))
 	workers := tellsOf(b.ctx, t)
-	b.worker = &Options{Embedded: b.server, FirstWait: time.Hour, Tell: workers.tell}
+	b.worker = quick(Options{Embedded: b.server, FirstWait: time.Hour, Tell: workers.tell})
 	for range 3 {
 		b.workers.Go(func() {
 			if err := b.work(b.ctx); err != nil {

@@ -81,9 +81,9 @@ func (a *authority) write(name, kind string, der []byte) string {
 // does too, unless the server is embedded.
 func (b *bench) play(address string, s Security) {
 	b.t.Helper()
-	b.worker = &Options{Address: address, Security: s, AckWait: 5 * time.Second, Tell: func(line string) {
+	b.worker = quick(Options{Address: address, Security: s, Tell: func(line string) {
 		b.t.Log(line)
-	}}
+	}})
 	b.workUntilEnd()
 	b.completes()
 }
@@ -125,8 +125,7 @@ func TestServerWithTLSAndUsers(t *testing.T) {
 	}
 	worker := Security{CA: a.file, Login: model.NewSecret("me:sesame:open")}
 	worker.Cert, worker.Key = a.issue("worker")
-	b.leader = &Options{Address: "tls://" + address, Security: worker, AckWait: 5 * time.Second,
-		Tell: func(line string) { t.Log(line) }}
+	b.leader = quick(Options{Address: "tls://" + address, Security: worker, Tell: func(line string) { t.Log(line) }})
 	b.play("tls://"+address, worker)
 
 	other := worker
@@ -153,9 +152,9 @@ func TestEmbeddedServerIsSecured(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { Shut(secured) })
-	b.leader = &Options{Embedded: secured, Security: own, AckWait: 5 * time.Second, Tell: func(line string) {
+	b.leader = quick(Options{Embedded: secured, Security: own, Tell: func(line string) {
 		t.Log(line)
-	}}
+	}})
 	worker := Security{CA: a.file, Login: own.Login}
 	worker.Cert, worker.Key = a.issue("worker")
 	b.play("nats://"+address, worker)

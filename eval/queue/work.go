@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/eval"
+	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 
@@ -161,7 +162,7 @@ func (w *Worker) serve(ctx context.Context) error {
 			return errEnded
 		case err != nil:
 			consumer = nil
-			rest(ctx)
+			_ = model.Pause(ctx, w.link.pause)
 		case m != nil:
 			if err := w.carryOut(ctx, m, consumer.CachedInfo().Config.AckWait/4); err != nil {
 				return err
@@ -175,14 +176,14 @@ func (w *Worker) serve(ctx context.Context) error {
 // unless that is known.
 func (w *Worker) next(ctx context.Context, consumer *jetstream.Consumer) (jetstream.Msg, error) {
 	if *consumer == nil {
-		once, cancel := context.WithTimeout(ctx, patience)
+		once, cancel := context.WithTimeout(ctx, w.link.patience)
 		defer cancel()
 		var err error
 		if *consumer, err = w.link.js.Consumer(once, workStream(w.Job.Name), workers); err != nil {
 			return nil, err
 		}
 	}
-	messages, err := (*consumer).Fetch(1, jetstream.FetchMaxWait(fetchWait))
+	messages, err := (*consumer).Fetch(1, jetstream.FetchMaxWait(w.link.fetch))
 	if err != nil {
 		return nil, err
 	}

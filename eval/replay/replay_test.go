@@ -27,14 +27,8 @@ func played(t *testing.T) (dir string, steps int) {
 		t.Fatal(err)
 	}
 	defer job.Close()
-	session, err := job.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := session.Play(t.Context(), nil, func(string) {}); err != nil {
-		t.Fatal(err)
-	}
-	if err := session.End(); err != nil {
+	ignore := func(string) {}
+	if err := job.Play(t.Context(), bench.Screen{Say: ignore, Warn: ignore}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = record.Each(record.Parts{run.Out}, func(_ *record.Manifest, e *record.Episode) {

@@ -14,20 +14,14 @@ import (
 func paired(from *Report, t *table.Table) {
 	rows, w := from.plain, from.weights
 	var pairs pairing
-	first := map[string]row{}
-	for _, r := range rows {
-		base, ok := first[r.place()]
-		if !ok {
-			first[r.place()] = r
-			continue
-		}
-		c, err := scoring.Compare(r.Score, base.Score)
+	for _, p := range againstFirst(rows) {
+		c, err := scoring.Compare(p.row.Score, p.base.Score)
 		if err != nil {
-			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name,
-				base.name, r.place(), err))
+			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", p.name,
+				p.against, p.row.place(), err))
 			continue
 		}
-		pairs.add(c, r.where(), r.who(), column.Against.Is(base.name))
+		pairs.add(c, p.row.where(), p.row.who(), column.Against.Is(p.against))
 	}
 	lines := scored(rows, w)
 	for i, l := range lines {

@@ -81,7 +81,7 @@ func Power(runs []Run, difference float64) table.Table {
 	return t
 }
 
-// pilot is two rows whose difference is planned for, with their names.
+// pilot is two rows that are compared, with their names.
 type pilot struct {
 	row, base     row
 	name, against string

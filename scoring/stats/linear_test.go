@@ -18,7 +18,8 @@ func TestRatioOfEqualSizes(t *testing.T) {
 	}
 }
 
-func ratioIsMean(t *testing.T, q Question, values []float64) {
+// shares is the ratio of tasks that have such values, each of ten tries.
+func shares(t *testing.T, values ...float64) Linear {
 	t.Helper()
 	var nums, dens [][]float64
 	for _, y := range values {
@@ -28,6 +29,12 @@ func ratioIsMean(t *testing.T, q Question, values []float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return l
+}
+
+func ratioIsMean(t *testing.T, q Question, values []float64) {
+	t.Helper()
+	l := shares(t, values...)
 	s := sampling(t, q, twelve)
 	want := s.Rate(values)
 	got, err := s.Linear(l)
@@ -66,18 +73,7 @@ func TestRatioRefuses(t *testing.T) {
 // TestPairedLinearByHand: two tasks differ by 0.3 and 0.1, so the mean is 0.2 with a
 // standard error of 0.1. With one degree of freedom P is 1-2/π·atan(2).
 func TestPairedLinearByHand(t *testing.T) {
-	ratio := func(values ...float64) Linear {
-		var nums, dens [][]float64
-		for _, y := range values {
-			nums, dens = append(nums, []float64{10 * y}), append(dens, []float64{10})
-		}
-		l, err := Ratio(nums, dens, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return l
-	}
-	d, err := plainSampling(2, 0.95).PairedLinear(ratio(0.8, 0.4), ratio(0.5, 0.3))
+	d, err := plainSampling(2, 0.95).PairedLinear(shares(t, 0.8, 0.4), shares(t, 0.5, 0.3))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,22 +75,30 @@ func Build(ctx context.Context, dir string, paths []string, show func(Progress))
 // openData opens the data of an index for writing, new or begun.
 func openData(dir string) (bleve.Index, error) {
 	data := filepath.Join(dir, dataDir)
-	config := map[string]any{"bolt_timeout": lockTimeout}
-	if _, err := os.Stat(filepath.Join(data, "index_meta.json")); err == nil {
-		b, err := bleve.OpenUsing(data, config)
-		if err != nil {
-			return nil, fmt.Errorf("the index in %s cannot be continued (does another process build it?): %w", dir, err)
+	if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) {
+		if err := newData(data); err != nil {
+			return nil, fmt.Errorf("no index can be made in %s: %w", dir, err)
 		}
-		return b, nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	b, err := bleve.NewUsing(data, newMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, config)
+	b, err := bleve.OpenUsing(data, map[string]any{"bolt_timeout": lockTimeout})
 	if err != nil {
-		return nil, fmt.Errorf("no index can be made in %s: %w", dir, err)
+		return nil, fmt.Errorf("the index in %s cannot be continued (does another process build it?): %w", dir, err)
 	}
 	return b, nil
+}
+
+// newData makes data without articles. They have another name until they are whole: bleve
+// cannot open those of a process that was killed while it made them.
+func newData(data string) error {
+	unfinished := data + ".unfinished"
+	if err := errors.Join(os.RemoveAll(unfinished), os.MkdirAll(filepath.Dir(data), 0o755)); err != nil {
+		return err
+	}
+	b, err := bleve.NewUsing(unfinished, newMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, nil)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.Close(), os.Rename(unfinished, data))
 }
 
 // writer adds articles to an index.

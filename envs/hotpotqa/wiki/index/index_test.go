@@ -115,6 +115,24 @@ func TestStoppedBuild(t *testing.T) {
 	}
 }
 
+// A build that was killed before it had an index to continue begins anew.
+func TestBuildBegunAnew(t *testing.T) {
+	dir := t.TempDir()
+	unfinished := filepath.Join(dir, dataDir+".unfinished")
+	if err := os.Mkdir(unfinished, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(unfinished, "index_meta.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if a := buildIndex(t, dir, syntheticDump(t, 3)); a.Articles != 3 {
+		t.Errorf("%+v", a)
+	}
+	if _, err := os.Stat(unfinished); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was not finished stays: %v", err)
+	}
+}
+
 func sameResults(t *testing.T, dirs ...string) {
 	t.Helper()
 	var first []string
