@@ -132,7 +132,11 @@ func TestFlippedRun(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			return fmt.Sprintf("%+v %+v", x.Manifest, x.Results), nil
+			said := fmt.Sprintf("%+v", x.Manifest)
+			for i := range x.Results().Len() {
+				said += fmt.Sprintf(" %+v", x.Results().At(i))
+			}
+			return said, nil
 		})
 	}
 }

@@ -103,21 +103,20 @@ func writeRun(dir string, run record.Parts) error {
 // writeEpisodes writes the attempts in the order of the plan. The attempts at an episode
 // are numbered anew in their order, because two processes can have given one number.
 func writeEpisodes(w io.Writer, x *record.Index) error {
-	order := make([]int, len(x.Results))
-	at := make([]record.Position, len(x.Results))
-	for i := range x.Results {
+	all := x.Results()
+	order := make([]int, all.Len())
+	for i := range order {
 		order[i] = i
-		at[i], _ = x.Plan().Find(x.Results[i].ID) // reading has checked it
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		a, b, r, s := at[i], at[j], &x.Results[i], &x.Results[j]
+		a, b, r, s := all.Position(i), all.Position(j), all.At(i), all.At(j)
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Trial, b.Trial),
 			cmp.Compare(r.Attempt, s.Attempt), r.Ended.Compare(s.Ended))
 	})
 	id, attempt := "", 0
 	var last []byte
 	for _, i := range order {
-		e, err := x.Place(i).Episode()
+		e, err := all.Place(i).Episode()
 		if err != nil {
 			return err
 		}

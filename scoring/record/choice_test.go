@@ -104,8 +104,8 @@ func TestChoose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range x.Results {
-		indexed = append(indexed, r.ID)
+	for i := range x.Results().Len() {
+		indexed = append(indexed, x.Results().At(i).ID)
 	}
 	if !slices.Equal(indexed, want) {
 		t.Errorf("the index has %q, want %q", indexed, want)

@@ -19,8 +19,8 @@ import (
 	"heldout/envs"
 )
 
-// Index is a run for readers that want single episodes of it. It holds the results
-// and where their lines are, not the trajectories, and can be brought up to date
+// Index is a run for readers that want single episodes of it. It holds what
+// lists say of the attempts and where their lines are, not the trajectories, and can be brought up to date
 // while other processes work on the run or its shards. It is not safe for concurrent
 // use, except for the method Episode of a Place.
 //
@@ -29,10 +29,8 @@ import (
 // that has no trial before it or, in a line without a checksum, contradicts its
 // trajectory.
 type Index struct {
-	// Manifest is run.json, or that of all shards. Results is what the episodes files
-	// say, in the order of their lines, without reflections.
+	// Manifest is run.json, or that of all shards.
 	Manifest *Manifest
-	Results  []Result
 	// Bad are the lines that are no records, at most maxBad of them; Others counts
 	// the rest.
 	Bad    []BadLine
@@ -41,10 +39,10 @@ type Index struct {
 	Absent []Shard
 
 	parts  Chosen
-	part   int64   // how much is worth a processor, in bytes
-	at     []Place // of each result
-	plan   *Plan   // of what is read
-	checks *Plan   // of all, which lines are compared with
+	part   int64 // how much is worth a processor, in bytes
+	all    []listed
+	plan   *Plan // of what is read
+	checks *Plan // of all, which lines are compared with
 	files  []*indexed
 }
 
@@ -146,7 +144,7 @@ func (x *Index) forget() {
 	for _, f := range x.files {
 		f.size, f.lines, f.bare = 0, 0, 0
 	}
-	x.Results, x.at, x.Bad, x.Others = nil, nil, nil, 0
+	x.all, x.Bad, x.Others = nil, nil, 0
 }
 
 // readManifests reads the manifests if one of them has changed.
@@ -200,8 +198,7 @@ func (x *Index) read(from *indexed, f io.ReaderAt, size int64) error {
 		p.from = from.size + int64(i)*(size-from.size)/n
 		p.to = from.size + int64(i+1)*(size-from.size)/n
 		if from.size == 0 { // most of the plan may be there
-			most := len(x.plan.at) / int(n) / len(x.files)
-			p.results, p.at = make([]Result, 0, most), make([]Place, 0, most)
+			p.all = make([]listed, 0, len(x.plan.at)/int(n)/len(x.files))
 		}
 		working.Go(p.read)
 	}
@@ -210,9 +207,9 @@ func (x *Index) read(from *indexed, f io.ReaderAt, size int64) error {
 	}
 	found := 0
 	for i := range parts {
-		found += len(parts[i].results)
+		found += len(parts[i].all)
 	}
-	x.Results, x.at = slices.Grow(x.Results, found), slices.Grow(x.at, found)
+	x.all = slices.Grow(x.all, found)
 	for i := range parts {
 		x.join(from, &parts[i])
 		parts[i] = part{} // a large run has large parts
@@ -222,10 +219,10 @@ func (x *Index) read(from *indexed, f io.ReaderAt, size int64) error {
 
 // join adds a part that follows what is indexed of its file.
 func (x *Index) join(to *indexed, p *part) {
-	for i := range p.at {
-		p.at[i].line += to.lines
+	for i := range p.all {
+		p.all[i].line += int32(to.lines)
 	}
-	x.Results, x.at = append(x.Results, p.results...), append(x.at, p.at...)
+	x.all = append(x.all, p.all...)
 	for _, b := range p.bad {
 		b.Number += to.lines
 		if _, ok := shardOf(to.dir); ok {
@@ -250,12 +247,11 @@ type part struct {
 	size     int64
 	from, to int64
 
-	results []Result
-	at      []Place
-	bad     []BadLine
-	bare    int // lines without a checksum
-	lines   int
-	end     int64 // of the last whole line
+	all   []listed
+	bad   []BadLine
+	bare  int // lines without a checksum
+	lines int
+	end   int64 // of the last whole line
 }
 
 // read reads the part.
@@ -320,15 +316,13 @@ func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
 	if !has {
 		p.bare++
 	}
+	at, kept := want.at, true
 	if p.kept != p.plan {
-		if _, kept := p.kept.Find(result.ID); !kept {
-			return
-		}
+		at, kept = p.kept.Find(result.ID)
 	}
-	want.share(&result)
-	result.Reflection = nil
-	place.id, place.attempt = result.ID, result.Attempt
-	p.results, p.at = append(p.results, result), append(p.at, place)
+	if kept {
+		p.all = append(p.all, newListed(&result, at, place))
+	}
 }
 
 // head decodes the result of a line; has is false if the line has no checksum.
@@ -350,12 +344,8 @@ type Place struct {
 	attempt int
 }
 
-// Place returns where the attempt with result i is.
-func (x *Index) Place(i int) Place { return x.at[i] }
-
-// Places returns where all attempts are. Like Results, the slice stays as it is when
-// the index is updated.
-func (x *Index) Places() []Place { return x.at }
+// Results are the attempts so far.
+func (x *Index) Results() Results { return Results{x.plan, x.all} }
 
 // Planned returns task and condition of a planned episode.
 func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {
@@ -371,9 +361,6 @@ func (x *Index) Uncovered() []string {
 	}
 	return out
 }
-
-// Plan returns the planned episodes.
-func (x *Index) Plan() *Plan { return x.plan }
 
 // Episode reads the attempt and checks it.
 func (p Place) Episode() (*Episode, error) {

@@ -54,18 +54,18 @@ func TestIndexFollowsShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, err := OpenIndex(Parts{dir})
-	if err != nil || len(x.Results) != 0 || NameShards(x.Absent) != "shard 3/3" {
-		t.Fatalf("%d results, absent %v, %v", len(x.Results), x.Absent, err)
+	if err != nil || x.Results().Len() != 0 || NameShards(x.Absent) != "shard 3/3" {
+		t.Fatalf("%d results, absent %v, %v", x.Results().Len(), x.Absent, err)
 	}
 	have := 0
 	check := func() {
 		t.Helper()
 		updated(t, x)
-		if len(x.Results) != have || len(x.Bad) != 0 {
-			t.Fatalf("%d results, want %d; bad %v", len(x.Results), have, x.Bad)
+		if x.Results().Len() != have || len(x.Bad) != 0 {
+			t.Fatalf("%d results, want %d; bad %v", x.Results().Len(), have, x.Bad)
 		}
-		for i := range x.Results {
-			if e, err := x.Place(i).Episode(); err != nil || e.ID != x.Results[i].ID {
+		for i := range x.Results().Len() {
+			if e, err := x.Results().Place(i).Episode(); err != nil || e.ID != x.Results().At(i).ID {
 				t.Fatalf("result %d: %v", i, err)
 			}
 		}
@@ -95,8 +95,8 @@ func TestIndexFollowsShards(t *testing.T) {
 		t.Errorf("shard %v, %d planned, sessions %v", m.Shard, m.Planned(), m.Sessions)
 	}
 	var got []string
-	for _, r := range x.Results {
-		got = append(got, r.ID)
+	for i := range x.Results().Len() {
+		got = append(got, x.Results().At(i).ID)
 	}
 	slices.Sort(want)
 	slices.Sort(got)
@@ -106,8 +106,8 @@ func TestIndexFollowsShards(t *testing.T) {
 	overwrite(t, filepath.Dir(late), episodesFile, []byte("{}\n"))
 	have -= len(of[2])
 	updated(t, x)
-	if len(x.Results) != have || len(x.Bad) != 1 || !strings.HasPrefix(x.Bad[0].Why.Error(), "shard-3-of-3: ") {
-		t.Errorf("%d results, bad %v", len(x.Results), x.Bad)
+	if x.Results().Len() != have || len(x.Bad) != 1 || !strings.HasPrefix(x.Bad[0].Why.Error(), "shard-3-of-3: ") {
+		t.Errorf("%d results, bad %v", x.Results().Len(), x.Bad)
 	}
 }
 

@@ -109,15 +109,20 @@ func (p *Plan) of(id string) (planned, bool) {
 	if !ok {
 		return planned{}, false
 	}
-	g, trial := p.groups[at.Group], int(at.Trial)
+	return p.planned(at), true
+}
+
+// planned returns what is planned at a position.
+func (p *Plan) planned(at Position) planned {
+	g, trial := &p.groups[at.Group], int(at.Trial)
 	want := planned{at: at, id: g.Episodes[at.Task], task: &g.tasks[at.Task], condition: &g.Condition, preset: g.preset}
 	if g.Condition.MostTrials() > 1 {
 		want.trial = trial
 	}
 	if trial > 1 {
-		want.before, want.id = TrialID(want.id, trial-1), id
+		want.before, want.id = TrialID(want.id, trial-1), TrialID(want.id, trial)
 	}
-	return want, true
+	return want
 }
 
 // checker checks the attempts of a run, in the order of their lines, against its

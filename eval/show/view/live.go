@@ -48,8 +48,8 @@ const maxErrors, maxError = 5, 300
 
 // latestErrors returns the latest attempts without a result, the last one first.
 func (r *run) latestErrors(x *record.Index) (out []failed) {
-	for i := len(x.Results) - 1; i >= 0 && len(out) < maxErrors; i-- {
-		e := &x.Results[i]
+	for i := x.Results().Len() - 1; i >= 0 && len(out) < maxErrors; i-- {
+		e := x.Results().At(i)
 		if e.Outcome.Final() {
 			continue
 		}
@@ -57,7 +57,7 @@ func (r *run) latestErrors(x *record.Index) (out []failed) {
 		if len(text) > maxError {
 			text = strings.ToValidUTF8(text[:maxError], "") + "…"
 		}
-		out = append(out, failed{r.path("episodes", trajectory.Name(e)), table.Printable(e.Env + " " + e.Task),
+		out = append(out, failed{r.path("episodes", trajectory.Name(&e)), table.Printable(e.Env + " " + e.Task),
 			trajectory.Outcome(e.Outcome), text})
 	}
 	return out
@@ -180,7 +180,7 @@ func (r *run) event() (string, error) {
 	var out liveEvent
 	err := r.look(func(x *record.Index, summary Summary) error {
 		p := r.panel(x, summary)
-		out = liveEvent{HTML: string(fragment("live", p)), Episodes: len(x.Results), Running: p.Running}
+		out = liveEvent{HTML: string(fragment("live", p)), Episodes: x.Results().Len(), Running: p.Running}
 		return nil
 	})
 	if err != nil {

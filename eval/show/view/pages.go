@@ -82,10 +82,10 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	query := request.URL.Query()
 	filter := trajectory.ReadFilter(query.Get)
 	var shown livePanel
-	var all listing
+	var all record.Results
 	err = r.look(func(x *record.Index, summary Summary) error {
 		shown = r.panel(x, summary)
-		all = listing{x.Results, x.Places()}
+		all = x.Results()
 		return nil
 	})
 	if err != nil {
@@ -97,9 +97,11 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	}
 	var choices trajectory.Choices
 	var found []int
-	for i := range all.results {
-		choices.Add(&all.results[i])
-		if filter.Match(&all.results[i]) {
+	var result record.Result
+	for i := range all.Len() {
+		result = all.At(i)
+		choices.Add(&result)
+		if filter.Match(&result) {
 			found = append(found, i)
 		}
 	}
@@ -109,8 +111,9 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	}
 	list := trajectory.List{Filter: filter, Choices: choices, Count: count}
 	for _, i := range rows {
+		row := all.At(i)
 		list.Rows = append(list.Rows, trajectory.Row{
-			Result: &all.results[i], Href: r.path("episodes", trajectory.Name(&all.results[i])) + filterQuery(query)})
+			Result: &row, Href: r.path("episodes", trajectory.Name(&row)) + filterQuery(query)})
 	}
 	rendered, err := list.Render()
 	if err != nil {
@@ -123,7 +126,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	return &page.Page{
 		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
 		Body: []template.HTML{
-			fragment("panel", panelBox{shown, len(all.results)}), rendered,
+			fragment("panel", panelBox{shown, all.Len()}), rendered,
 			fragment("pager", pager{query, number, more}),
 		},
 		Scripts: []template.JS{trajectory.Script, liveScript},
@@ -144,16 +147,10 @@ func (s *Server) links() []page.Link {
 	return home
 }
 
-// listing is all attempts of a run at one moment.
-type listing struct {
-	results []record.Result
-	places  []record.Place
-}
-
 // choose returns which of the found attempts a page shows, with a sentence about
 // their number, and whether there are more. A text is searched only as far as this
 // page needs.
-func (s *Server) choose(ctx context.Context, f trajectory.Filter, all listing, found []int, number int) (rows []int,
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, all record.Results, found []int, number int) (rows []int,
 	count string, more bool, err error) {
 	from := min(number-1, len(found)/perPage+1) * perPage
 	if f.Text != "" {
@@ -161,7 +158,7 @@ func (s *Server) choose(ctx context.Context, f trajectory.Filter, all listing, f
 	}
 	from = min(from, len(found))
 	to := min(from+perPage, len(found))
-	count = fmt.Sprintf("%d of %d episodes", len(found), len(all.results))
+	count = fmt.Sprintf("%d of %d episodes", len(found), all.Len())
 	if len(found) > perPage {
 		count += fmt.Sprintf(", here %d to %d", from+1, to)
 	}
@@ -170,7 +167,7 @@ func (s *Server) choose(ctx context.Context, f trajectory.Filter, all listing, f
 
 // search reads the found attempts and returns those with the text of a filter, from
 // one of them on.
-func (s *Server) search(ctx context.Context, f trajectory.Filter, all listing, found []int, from int) (rows []int,
+func (s *Server) search(ctx context.Context, f trajectory.Filter, all record.Results, found []int, from int) (rows []int,
 	count string, more bool, err error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
@@ -179,7 +176,7 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, all listing, f
 	defer leave()
 	places := make([]record.Place, len(found))
 	for n, i := range found {
-		places[n] = all.places[i]
+		places[n] = all.Place(i)
 	}
 	hits, read := 0, 0
 	unreadable, err := record.Search(ctx, places, f.Text, func(n int, e *record.Episode) bool {
@@ -319,16 +316,19 @@ func (r *run) episode(name string, query url.Values) (e *record.Episode, p plann
 	found := false
 	err = r.look(func(x *record.Index, _ Summary) error {
 		before := ""
-		for i := range x.Results {
-			here := trajectory.Name(&x.Results[i])
+		all := x.Results()
+		var result record.Result
+		for i := range all.Len() {
+			result = all.At(i)
+			here := trajectory.Name(&result)
 			switch {
 			case here == name && !found:
-				place, found = x.Place(i), true
-				if task, condition, ok := x.Planned(x.Results[i].ID); ok {
+				place, found = all.Place(i), true
+				if task, condition, ok := x.Planned(result.ID); ok {
 					p = planned{*condition, *task}
 				}
 				a.Previous = before
-			case !filter.Match(&x.Results[i]):
+			case !filter.Match(&result):
 			case found:
 				a.Next = here
 				return nil
@@ -370,14 +370,16 @@ func (s *Server) others(own *run, e *record.Episode, chosen string) (out []other
 			continue
 		}
 		err := r.look(func(x *record.Index, _ Summary) error {
-			for i := range x.Results {
-				o := &x.Results[i]
+			all := x.Results()
+			var o record.Result
+			for i := range all.Len() {
+				o = all.At(i)
 				if o.Env != e.Env || o.Task != e.Task || r == own && o.ID == e.ID && o.Attempt == e.Attempt ||
 					len(out) == maxOthers {
 					continue
 				}
-				value := r.name + "/" + trajectory.Name(o)
-				out = append(out, other{value, label(r, o, own), value == chosen})
+				value := r.name + "/" + trajectory.Name(&o)
+				out = append(out, other{value, label(r, &o, own), value == chosen})
 			}
 			return nil
 		})

@@ -94,7 +94,7 @@ func (r *run) update() (err error) {
 	}
 	r.looked = now
 	const share = 20 // of the time, at most, goes into summaries
-	if n := len(r.index.Results); r.made.IsZero() || n != r.counted && now.Sub(r.made) > share*r.cost {
+	if n := r.index.Results().Len(); r.made.IsZero() || n != r.counted && now.Sub(r.made) > share*r.cost {
 		if r.summary, err = summarize(r.parts.Parts, r.index, now); err != nil {
 			return fmt.Errorf("%s: %w", r.parts.Name(), err)
 		}

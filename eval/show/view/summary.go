@@ -62,9 +62,12 @@ type Rate struct {
 func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
 	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.Others}
 	run := scoring.NewRun(x.Manifest)
-	for i := range x.Results {
-		if at, ok := x.Plan().Find(x.Results[i].ID); ok {
-			run.Add(at, &x.Results[i], nil)
+	var r record.Result
+	for i := range x.Results().Len() {
+		r = x.Results().At(i)
+		run.Add(x.Results().Position(i), &r, nil)
+		if r.Ended.After(s.Last) {
+			s.Last = r.Ended
 		}
 	}
 	scores, err := scoring.Compute(run, stats.TheseKinds)
@@ -83,11 +86,6 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	s.Environments, s.Models = slices.Sorted(maps.Keys(environments)), slices.Sorted(maps.Keys(models))
 	if len(x.Manifest.Sessions) > 0 {
 		s.Started = x.Manifest.Sessions[0].Started
-	}
-	for i := range x.Results {
-		if ended := x.Results[i].Ended; ended.After(s.Last) {
-			s.Last = ended
-		}
 	}
 	s.setStatus(now)
 	return s, nil
