@@ -150,8 +150,8 @@ func (s *Server) links() []page.Link {
 // choose returns which of the found attempts a page shows, with a sentence about
 // their number, and whether there are more. A text is searched only as far as this
 // page needs.
-func (s *Server) choose(ctx context.Context, f trajectory.Filter, all record.Results, found []int, number int) (rows []int,
-	count string, more bool, err error) {
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, all record.Results, found []int, number int) (
+	rows []int, count string, more bool, err error) {
 	from := min(number-1, len(found)/perPage+1) * perPage
 	if f.Text != "" {
 		return s.search(ctx, f, all, found, from)
@@ -167,8 +167,8 @@ func (s *Server) choose(ctx context.Context, f trajectory.Filter, all record.Res
 
 // search reads the found attempts and returns those with the text of a filter, from
 // one of them on.
-func (s *Server) search(ctx context.Context, f trajectory.Filter, all record.Results, found []int, from int) (rows []int,
-	count string, more bool, err error) {
+func (s *Server) search(ctx context.Context, f trajectory.Filter, all record.Results, found []int, from int) (
+	rows []int, count string, more bool, err error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
 		return nil, "", false, err
