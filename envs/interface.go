@@ -63,13 +63,17 @@ type Interface struct {
 }
 
 // Series is how an environment enumerates things: Begin, items with Between
-// between them, or Last before the last one, then End. All but Between, Last and
-// End are regular expressions (RE2, without groups).
+// between them, or Last before the last one, then End. Begin, Item and Wide are
+// regular expressions (RE2, without groups).
 type Series struct {
-	Begin, Item string
-	// Between and Last are empty if blanks stand between the items, one or more.
+	Begin, Item   string
 	Between, Last string
 	End           string
+	// Wide matches the items behind which one more blank stands; empty for none.
+	Wide string
+	// Tail is an item that stands behind all others in any order, such as the sentence
+	// that a task is done.
+	Tail string
 	// Inline says that the items stay in one line, as in a list of Python's.
 	Inline bool
 	// Fixed says that the order of the items carries meaning, as that of sentences.

@@ -138,7 +138,7 @@ func differs(sheet []line) bool {
 
 // asActions are words that texts of prompts have only as names of actions.
 var asActions = map[string][]string{
-	"hotpotqa": {"lookup"}, "babyai": {"pickup", "toggle"}, "sciworld": {"wait1"},
+	"hotpotqa": {"lookup", "search"}, "babyai": {"pickup", "toggle"}, "sciworld": {"wait1"},
 	"pddl": {"pickup", "putdown", "unstack", "grasp", "fill-shot", "jack-up", "do-up", "put-away"},
 }
 

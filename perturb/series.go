@@ -62,10 +62,10 @@ func newSeries(s envs.Series, o listOrder, layout string) ([]stage, error) {
 	if o.name != "" && !s.Fixed {
 		out = append(out, stage{
 			func(text string) string {
-				return old.all(text, func(l list) string { return old.join(l.ordered(o.write)) })
+				return old.all(text, func(l list) string { return old.join(old.ordered(l, o.write)) })
 			},
 			func(text string) string {
-				return old.all(text, func(l list) string { return old.join(l.ordered(o.read)) })
+				return old.all(text, func(l list) string { return old.join(old.ordered(l, o.read)) })
 			},
 		})
 	}
@@ -88,62 +88,68 @@ type look struct {
 	find *regexp.Regexp
 	// open and end stand around the items, between and last between them.
 	open, between, last, end string
-	// If blanks separate the items, between stands before them. In lines it stands behind
-	// them, or behind those that a sentence begins with: blanks at the end of a line are
-	// not seen.
-	blanks, lines bool
-	// sentences says that the items are sentences.
-	sentences bool
-	pattern   struct{ begin, item string }
-	// gap finds what stands between the items, if that is blanks: the end of a sentence,
-	// and the blanks.
+	// items finds the items, if there are wide ones, and wide those: one more blank stands
+	// behind them.
+	items, wide *regexp.Regexp
+	// tail is an item that stays at the end.
+	tail string
+	// sentences says that the items are sentences. In lines blanks stand before between, or
+	// before the one that follows: blanks at the end of a line are not seen.
+	sentences, lines bool
+	pattern          struct{ begin, item string }
+	// gap finds what stands between sentences in lines.
 	gap *regexp.Regexp
 }
 
 // newLook is the environment's own look.
-func newLook(s envs.Series) (look, error) {
-	l := look{between: s.Between, last: s.Last, end: s.End, blanks: s.Between == "", sentences: s.Fixed}
+func newLook(s envs.Series) (l look, err error) {
+	l = look{between: s.Between, last: s.Last, end: s.End, tail: s.Tail, sentences: s.Fixed}
 	l.pattern.begin, l.pattern.item = s.Begin, s.Item
+	if s.Tail != "" {
+		l.pattern.item = "(?:" + s.Item + "|" + regexp.QuoteMeta(s.Tail) + ")"
+	}
+	if s.Wide != "" {
+		if l.items, err = regexp.Compile(l.pattern.item); err != nil {
+			return l, err
+		}
+		if l.wide, err = regexp.Compile("(?:" + s.Wide + ")$"); err != nil {
+			return l, err
+		}
+	}
 	return l, l.compile()
 }
 
 func (l *look) compile() (err error) {
 	q := regexp.QuoteMeta
-	separator := "(?:" + q(l.last) + "|" + q(l.between) + ")"
-	switch {
-	case l.lines:
-		separator = "( *)" + q(l.between)
-	case l.blanks:
-		separator = q(l.between) + "( +)"
+	separator, end := "(?:"+q(l.last)+"|"+q(l.between)+")", ""
+	if l.wide != nil {
+		separator, end = " ?"+separator, " ?"
 	}
-	if l.blanks || l.lines {
-		end := "()"
-		if l.blanks {
-			end = `(\.)`
-		}
-		if l.gap, err = regexp.Compile(end + separator); err != nil {
+	if l.lines {
+		if l.gap, err = regexp.Compile("( *)" + q(l.between)); err != nil {
 			return err
 		}
-		separator = strings.NewReplacer("(", "", ")", "").Replace(separator)
+		separator = " *" + q(l.between)
 	}
 	l.find, err = regexp.Compile("(" + l.pattern.begin + q(l.open) + ")(" + l.pattern.item + "(?:" + separator +
-		l.pattern.item + ")*)(" + q(l.end) + ")")
+		l.pattern.item + ")*" + end + ")(" + q(l.end) + ")")
 	return err
 }
 
 // lay gives an enumeration another layout.
 func (l *look) lay(layout string) error {
+	l.wide = nil
 	switch layout {
 	case configs.Bullets:
 		if strings.HasPrefix(l.between, "\n") { // one item per line already
 			l.open, l.between, l.last = "- ", l.between+"- ", l.last+"- "
 			break
 		}
-		l.open, l.between, l.last, l.end = "\n- ", "\n- ", "\n- ", "\n"
-		if strings.HasPrefix(l.pattern.begin, "^") {
-			l.open = "- "
+		l.open, l.between, l.last = "- ", "\n- ", "\n- "
+		if !strings.HasPrefix(l.pattern.begin, "^") {
+			l.open, l.end = "\n- ", "\n"
 		}
-		l.lines = l.blanks || l.sentences
+		l.lines = l.sentences
 	case configs.Bars:
 		l.between, l.last = " | ", " | "
 	case configs.Semicolons:
@@ -151,29 +157,41 @@ func (l *look) lay(layout string) error {
 	default:
 		return fmt.Errorf("layout: unknown value %q", layout)
 	}
-	if l.blanks && layout != configs.Bullets {
-		l.between = strings.TrimRight(l.between, " ")
-	}
 	return l.compile()
 }
 
 // list is an enumeration in a text.
 type list struct {
-	begin  string
-	items  []string
-	blanks []string // between the items, if blanks separate them
+	begin string
+	items []string
 }
 
-// ordered puts the items into an order. A last item that is no sentence stays at
-// the end: nothing could stand behind it.
-func (l list) ordered(order func([]string) []string) list {
-	n := len(l.items)
-	if l.blanks != nil && !strings.HasSuffix(l.items[n-1], ".") {
+// ordered puts the items into an order.
+func (l *look) ordered(of list, order func([]string) []string) list {
+	units := l.units(of.items)
+	n := len(units)
+	for n > 0 && (units[n-1] == l.tail || l.readsOn(units[n-1])) {
 		n--
 	}
-	l.items = append(order(l.items[:n]), l.items[n:]...)
-	return l
+	of.items = append(order(units[:n]), units[n:]...)
+	return of
 }
+
+// units joins the items that stay together.
+func (l *look) units(items []string) (out []string) {
+	for _, item := range items {
+		if n := len(out); n > 0 && item != l.tail && l.readsOn(out[n-1]) {
+			out[n-1] += l.between + item
+		} else {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// readsOn reports whether an item among sentences is none: what stands behind it reads as its
+// end.
+func (l *look) readsOn(item string) bool { return l.wide != nil && !strings.HasSuffix(item, ".") }
 
 // all replaces every enumeration in a text.
 func (l *look) all(text string, write func(list) string) string {
@@ -192,19 +210,13 @@ func (l *look) all(text string, write func(list) string) string {
 func (l *look) split(begin, items string) list {
 	out := list{begin: begin}
 	switch {
-	case l.blanks || l.lines:
+	case l.wide != nil:
+		out.items = l.items.FindAllString(items, -1)
+	case l.lines:
 		from, before := 0, ""
 		for _, at := range l.gap.FindAllStringSubmatchIndex(items, -1) {
-			out.items = append(out.items, before+items[from:at[3]])
-			switch blanks := items[at[4]:at[5]]; {
-			case !l.blanks:
-				before = blanks
-			case l.lines:
-				out.blanks = append(out.blanks, blanks+" ")
-			default:
-				out.blanks = append(out.blanks, blanks)
-			}
-			from = at[1]
+			out.items = append(out.items, before+items[from:at[0]])
+			before, from = items[at[2]:at[3]], at[1]
 		}
 		out.items = append(out.items, before+items[from:])
 	case l.sentences && l.between == sentenceEnd:
@@ -240,20 +252,19 @@ func (l *look) join(of list) string {
 	for i, item := range of.items {
 		switch {
 		case i == 0:
-		case l.lines && l.blanks:
-			b.WriteString(of.blanks[i-1][1:] + l.between)
 		case l.lines:
 			text := strings.TrimLeft(item, " ")
 			b.WriteString(item[:len(item)-len(text)] + l.between)
 			item = text
-		case l.blanks:
-			b.WriteString(l.between + of.blanks[i-1])
 		case i == len(of.items)-1:
 			b.WriteString(l.last)
 		default:
 			b.WriteString(l.between)
 		}
 		b.WriteString(item)
+		if l.wide != nil && l.wide.MatchString(item) {
+			b.WriteByte(' ')
+		}
 	}
 	b.WriteString(l.end)
 	return b.String()

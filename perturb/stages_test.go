@@ -99,7 +99,7 @@ func TestSentences(t *testing.T) {
 	i.Series = []envs.Series{{Begin: "^ *", Item: `[^\n]+`, Between: ". ", Last: ". ", Fixed: true}}
 	for layout, want := range map[string]string{
 		configs.Bars:    " I wait, but... nothing |  Mr. J. Smith left | It ended.",
-		configs.Bullets: " - I wait, but... nothing \n- Mr. J. Smith left\n- It ended.\n",
+		configs.Bullets: " - I wait, but... nothing \n- Mr. J. Smith left\n- It ended.",
 	} {
 		p, err := New(configs.Perturbation{Layout: layout}, i)
 		if err != nil {
@@ -181,6 +181,34 @@ func TestSeries(t *testing.T) {
 		}
 		if got := p.readObservation(tt.now); got != tt.old {
 			t.Errorf("%+v: %q came from %q, want %q", tt.rules, tt.now, got, tt.old)
+		}
+	}
+}
+
+// Facts are items with or without a period, and with one blank behind them or two. Other
+// layouts write them alike. What has no period keeps its place before what follows it, and the
+// sentence that the task is done stays the last.
+func TestFacts(t *testing.T) {
+	i := household()
+	i.Series = []envs.Series{{Begin: "^", Item: "(?i:[a-z0-9]+ is (?:free|open)\\.|handempty [a-z]+|room [a-z]+)",
+		Between: " ", Last: " ", Wide: "(?i:[a-z0-9]+ is free\\.)", Tail: "Done."}}
+	for _, tt := range []struct{ old, reversed, bars, bullets string }{
+		{"A is free.  B is open. Handempty left C is free.  Room x Room y Done.",
+			"Handempty left C is free.  B is open. A is free.  Room x Room y Done.",
+			"A is free. | B is open. | Handempty left | C is free. | Room x | Room y | Done.",
+			"- A is free.\n- B is open.\n- Handempty left\n- C is free.\n- Room x\n- Room y\n- Done."},
+		{"B is open. A is free. ", "A is free.  B is open.", "B is open. | A is free.", "- B is open.\n- A is free."},
+		{"A is open.", "A is open.", "A is open.", "- A is open."},
+	} {
+		for want, rules := range map[string]configs.Perturbation{tt.reversed: {Order: configs.Reversed},
+			tt.bars: {Layout: configs.Bars}, tt.bullets: {Layout: configs.Bullets}} {
+			p, err := New(rules, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.writeObservation(tt.old); got != want || p.readObservation(got) != tt.old {
+				t.Errorf("%q reads %q, want %q; it came from %q", tt.old, got, want, p.readObservation(got))
+			}
 		}
 	}
 }

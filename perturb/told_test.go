@@ -3,6 +3,7 @@ package perturb
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -110,6 +111,26 @@ func TestHelpExplainsTheNewForms(t *testing.T) {
 			if !explains(now) || now != action && explains(action) {
 				t.Errorf("%s: the help does not explain %q alone, which was %q:\n%s", rule, now, action, written)
 			}
+		}
+	}
+}
+
+// Whoever reads new verbs learns what they do, and an answer says no more than the
+// environment's own: an action that the instructions tell exists.
+func TestNewWordsAreTrue(t *testing.T) {
+	for rule, want := range map[string]string{"verbs:3": "(?s)loosen the nut, or tighten it.*inflate the wheel",
+		"answers:1": "Fetch wrench from boot"} {
+		perturbed, err := Wrap(generated(t, "pddl"), mustName(t, "pddl", rule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := perturbed.ofType("tyreworld")
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompt := fmt.Sprint(promptLines(t, p, ownPrompts(t, "pddl")[0], "tyreworld"))
+		if !regexp.MustCompile(want).MatchString(prompt) || strings.Contains(prompt, "does not exist") {
+			t.Errorf("%s: %s", rule, prompt)
 		}
 	}
 }

@@ -1,9 +1,12 @@
 package pddl
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/planning"
 )
 
 // Interface implements envs.Spoken: every game has its own actions. Their forms
@@ -29,8 +32,7 @@ func (e *Env) Interface(taskType string) envs.Interface {
 		Lists: []envs.ActionList{{Prefix: listPrefix, Separator: ", ", Sorted: true,
 			Last: []string{checkAction, lookAction}}},
 		Replies:  []string{notUnderstood, noEffect},
-		Texts:    []string{"The goal is to satisfy the following conditions:", "The goal is satisfied."},
-		Series:   []envs.Series{{Begin: "^", Item: `[^.\n]+\.?`}},
+		Texts:    []string{"The goal is to satisfy the following conditions:", strings.TrimSpace(satisfied)},
 		Free:     true,
 		Articles: true,
 		Unknown:  "zzqx",
@@ -42,9 +44,26 @@ func (e *Env) Interface(taskType string) envs.Interface {
 		for _, a := range p.parsed.Domain.Actions {
 			i.Actions = append(i.Actions, p.game.form(a.Name, len(a.Params)))
 		}
+		i.Series = []envs.Series{p.game.series(p.parsed.Domain.Predicates)}
 		break // all problems of a game have one domain
 	}
 	return i
+}
+
+// series is how observations enumerate facts. Some templates of facts end with a blank, and
+// a fact without a template has no period.
+func (g *game) series(predicates []planning.Predicate) envs.Series {
+	var all, wide []string
+	for _, p := range predicates {
+		text := g.fact(planning.Atom{Predicate: p.Name, Args: slices.Repeat([]string{"\x00"}, len(p.Params))})
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(text)), "\x00", "[a-z][a-z0-9_-]*")
+		if all = append(all, pattern); strings.HasSuffix(text, " ") {
+			wide = append(wide, pattern)
+		}
+	}
+	anyOf := func(patterns []string) string { return "(?i:" + strings.Join(patterns, "|") + ")" }
+	return envs.Series{Begin: "^", Item: anyOf(all), Between: " ", Last: " ", Wide: anyOf(wide),
+		Tail: strings.TrimSpace(satisfied)}
 }
 
 // form is the template of an action with named slots.
