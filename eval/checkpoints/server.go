@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"heldout/eval/model"
 )
 
 // grace is how long a server may take to end after SIGTERM.
@@ -30,6 +32,7 @@ type server struct {
 	command string
 	log     *os.File
 	warn    func(line string)
+	pace    time.Duration
 	process *process
 }
 
@@ -51,7 +54,7 @@ func serve(command, dir string, warn func(string)) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{command: command, log: log, warn: warn}
+	s := &server{command: command, log: log, warn: warn, pace: pace}
 	if s.process, err = start(command, log); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
@@ -76,10 +79,8 @@ func (s *server) keep(ctx context.Context) error {
 		}
 		s.warn(fmt.Sprintf("the server has ended with %s and is started again, %d more times at most; "+
 			"its output is in %s", s.process.ended(), left-1, s.log.Name()))
-		select {
-		case <-ctx.Done():
+		if model.Pause(ctx, s.pace) != nil {
 			return nil
-		case <-time.After(pace):
 		}
 		again, err := start(s.command, s.log)
 		if err != nil {

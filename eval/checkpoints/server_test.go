@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"heldout/envs/sharedtest"
 )
@@ -22,6 +23,7 @@ func TestRestarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.pace = time.Millisecond
 	err = s.keep(sharedtest.Limited(t))
 	if err == nil || !strings.Contains(err.Error(), "its server has ended 4 times, the last time with exit status 5; "+
 		"the last line of "+filepath.Join(dir, logFile)+" is: started") {
