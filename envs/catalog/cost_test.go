@@ -1,0 +1,108 @@
+//go:build unix
+
+package catalog_test
+
+import (
+	"syscall"
+	"testing"
+
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/envs/sharedtest"
+	"heldout/envs/stream"
+)
+
+// BenchmarkCost measures what worlds of official tasks cost: to start one whose task is
+// loaded (start), a step (step), a step with the list of what is possible as text (list),
+// and a fork that makes one (fork). Actions are drawn from the lists, 20 for each of
+// ten tasks. cpu-us/op is time of the processor, with the collection of garbage.
+func BenchmarkCost(b *testing.B) {
+	for _, entry := range catalog.All() {
+		b.Run(entry.Name, func(b *testing.B) { costsOf(b, entry.Name) })
+	}
+}
+
+func costsOf(b *testing.B, name string) {
+	setup := envs.Setup{Data: sharedtest.AgentBoard(b)}
+	if name == "hotpotqa" { // whose official questions need Wikipedia
+		setup.Data = ""
+	}
+	e, err := catalog.Open(name, setup, envs.Outside{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var walks []walk
+	for i := range 10 {
+		walks = append(walks, draw(b, e, e.Tasks()[i*len(e.Tasks())/10]))
+	}
+	costs(b, "start", func(n int) { _ = started(b, e, walks[n%len(walks)].task).Close() })
+	costs(b, "step", player(b, e, walks, func(walker) {}))
+	costs(b, "list", player(b, e, walks, func(w walker) { w.list() }))
+	w := started(b, e, walks[0].task)
+	costs(b, "fork", func(int) {
+		f := w.fork()
+		f.step(walks[0].actions[0])
+		_ = f.Close()
+	})
+}
+
+// walk is a task with actions that were drawn from the lists.
+type walk struct {
+	task    envs.Task
+	actions []string
+}
+
+func draw(b *testing.B, e envs.Env, task envs.Task) walk {
+	w, out := started(b, e, task), walk{task: task}
+	random := stream.New(1, "cost", task.ID)
+	for range 20 {
+		actions := w.list()
+		out.actions = append(out.actions, actions[random.IntN(len(actions))])
+		if w.step(out.actions[len(out.actions)-1]).Done {
+			break
+		}
+	}
+	_ = w.Close()
+	return out
+}
+
+// player returns what makes the next step of the walks. The starts of walks are part of the
+// cost: a twentieth each.
+func player(b *testing.B, e envs.Env, walks []walk, after func(walker)) func(int) {
+	var w walker
+	at, step := 0, 0
+	return func(int) {
+		if step == 0 {
+			w = started(b, e, walks[at].task)
+		}
+		w.step(walks[at].actions[step])
+		after(w)
+		if step++; step == len(walks[at].actions) {
+			_ = w.Close()
+			at, step = (at+1)%len(walks), 0
+		}
+	}
+}
+
+// costs runs a benchmark that reports the time of the processor.
+func costs(b *testing.B, name string, do func(n int)) {
+	b.Run(name, func(b *testing.B) {
+		b.ReportAllocs()
+		before := processorTime(b)
+		n := 0
+		for b.Loop() {
+			do(n)
+			n++
+		}
+		b.ReportMetric((processorTime(b)-before)/float64(n)*1e6, "cpu-us/op")
+	})
+}
+
+// processorTime is what this process has used, in seconds.
+func processorTime(b *testing.B) float64 {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
+}
