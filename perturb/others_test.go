@@ -60,6 +60,43 @@ func TestBabyAIRecordsOneToOne(t *testing.T) {
 	}
 }
 
+// AgentGym's layer of BabyAI lists the actions under each answer, also under the list that
+// was asked for. An action that is taken away is in no list.
+func TestListsBehindAnswers(t *testing.T) {
+	env, err := babyai.New(babyai.Options{Variant: babyai.AgentGym})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rule, want := range map[string]string{
+		"verbs:1": "The action is not recognized. Please check valid actions.\nAvailable actions: [\"rotate left\"",
+		"help:1":  "The action is not recognized. Please list possible actions.\nAvailable actions: [\"turn left\"",
+		"help:3":  "The action is not recognized.\nAvailable actions: [\"turn left\"",
+		"answers:1+order:1": "This action is unknown. Please check valid actions.\n" +
+			"Available actions: [\"check available actions\"",
+		"names:3": "The action is not recognized. Please check valid actions.\nAvailable actions: [\"turn left\"",
+		"all:1":   "This action is unknown. Please list possible actions.\nAvailable actions: [\"list possible actions\"",
+		"all:3":   "This action is unknown.\nAvailable actions: [\"",
+	} {
+		rules := mustName(t, "babyai", rule)
+		asked := "check available actions"
+		for _, written := range rules.Verbs {
+			if strings.HasPrefix(written, "list") {
+				asked = written
+			}
+		}
+		for i, step := range play(t, env, rules, "zzqx", asked) {
+			switch taken := len(rules.Without) > 0; {
+			case (i == 0 || taken) && !strings.HasPrefix(step.Observation, want):
+				t.Errorf("%s: %q, want %q", rule, step.Observation, want)
+			case i == 1 && !taken && strings.Count(step.Observation, asked) != 2:
+				t.Errorf("%s: two lists are %q", rule, step.Observation)
+			case taken && strings.Contains(step.Observation, "check"):
+				t.Errorf("%s: %q has what is taken away", rule, step.Observation)
+			}
+		}
+	}
+}
+
 // play types actions into a perturbed task and returns the answers.
 func play(t *testing.T, env envs.Env, rules configs.Perturbation, actions ...string) (answers []envs.Step) {
 	t.Helper()

@@ -192,7 +192,7 @@ func (p *Perturbation) writeText(text string) string {
 	if reply, ok := p.replies[text]; ok {
 		return reply
 	}
-	return p.parts(text, p.writeAction, p.writeList, func(text string) string {
+	return p.parts(text, p.writeAction, p.writeList, p.writeText, func(text string) string {
 		for _, s := range p.series {
 			text = s.write(text)
 		}
@@ -212,7 +212,7 @@ func (p *Perturbation) readText(text string) string {
 	if reply, ok := p.canonicalReplies[text]; ok {
 		return reply
 	}
-	return p.parts(text, p.readAction, p.readList, func(text string) string {
+	return p.parts(text, p.readAction, p.readList, p.readText, func(text string) string {
 		text = p.names.outOfText(text)
 		for _, f := range slices.Backward(p.told) {
 			if len(f.old.slots) > 0 {
@@ -236,13 +236,18 @@ func explained(text string, from, to template) string {
 }
 
 // parts rewrites the actions that an observation lists or repeats, and the rest
-// of its text.
+// of its text. Around a list stand texts of their own, such as an answer.
 func (p *Perturbation) parts(text string, action func(string) string, list func(string, envs.ActionList) string,
-	rest func(string) string) string {
+	whole, rest func(string) string) string {
 	for _, l := range p.iface.Lists {
-		if before, inside, after, ok := between(text, l.Prefix, l.Suffix); ok {
-			return rest(before) + l.Prefix + list(inside, l) + l.Suffix + rest(after)
+		before, inside, after, ok := between(text, l.Prefix, l.Suffix)
+		if !ok {
+			continue
 		}
+		if l.Suffix == "" {
+			inside, after = p.beforeList(inside)
+		}
+		return whole(before) + l.Prefix + list(inside, l) + l.Suffix + whole(after)
 	}
 	for _, q := range p.iface.Quotes {
 		if before, quoted, after, ok := between(text, q.Before, q.After); ok && before == "" {
@@ -250,6 +255,15 @@ func (p *Perturbation) parts(text string, action func(string) string, list func(
 		}
 	}
 	return rest(text)
+}
+
+// beforeList cuts a text where a list begins.
+func (p *Perturbation) beforeList(text string) (before, after string) {
+	before = text
+	for _, l := range p.iface.Lists {
+		before, _, _ = strings.Cut(before, l.Prefix)
+	}
+	return before, text[len(before):]
 }
 
 // between cuts a text at the first prefix and at the first suffix behind it; an
@@ -264,6 +278,9 @@ func between(text, prefix, suffix string) (before, inside, after string, ok bool
 
 // writeList rewrites a list of actions.
 func (p *Perturbation) writeList(text string, l envs.ActionList) string {
+	for _, action := range p.leftOut() {
+		text = strings.TrimSuffix(text, l.Separator+action)
+	}
 	actions, last := cutList(text, l)
 	rewriteList(actions[:last], l, p.writeAction)
 	copy(actions, p.order.write(actions[:last]))
@@ -286,7 +303,17 @@ func (p *Perturbation) readList(text string, l envs.ActionList) string {
 	for i := last; i < len(actions); i++ {
 		actions[i] = p.readAction(actions[i])
 	}
-	return strings.Join(actions, l.Separator)
+	return strings.Join(append(actions, p.leftOut()...), l.Separator)
+}
+
+// leftOut lists the actions that are taken away, with which lists ended.
+func (p *Perturbation) leftOut() (actions []string) {
+	for i := range p.forms {
+		if f := &p.forms[i]; f.removed && len(f.old.slots) == 0 && !p.iface.Open {
+			actions = append(actions, f.old.text)
+		}
+	}
+	return actions
 }
 
 // cutList returns the actions of a list; those from last on stand at its end in
