@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Small models learn from experts of heldout, are served, and are measured: three arms on the same tasks of BabyAI.
+# Small models learn from experts of heldout, are served, and are measured: three arms on the same tasks of BabyAI and
+# ALFWorld.
 #
 #   M  one interface
 #   R  the interface drawn anew for each task; the prompt tells it
@@ -8,13 +9,14 @@
 #   pip install torch transformers trl datasets gguf xllamacpp
 #   examples/loop/loop.sh            all of it; or stages by name: data train measure show
 #
-# The numbers are those of `heldout help loop`. train.py reads SEED and EPOCHS. An evening: SEEDS_PER_LEVEL=4000 EPOCHS=3,
-# once for each of SEED=0, 1 and 2 with an OUT of its own, and more width and layers in train.py.
+# The numbers are those of `heldout help loop`. train.py reads SEED, EPOCHS and THREADS. An evening: SEEDS_PER_LEVEL=4000
+# HOUSES=1-60 EPOCHS=3, once for each of SEED=0, 1 and 2 with an OUT of its own.
 set -euo pipefail
 
 ARMS=${ARMS:-M R E}
-LEVELS=${LEVELS:-GoToRedBallGrey GoToRedBall GoToRedBallNoDists GoToRedBlueBall OpenRedDoor OpenDoorLoc}
-SEEDS_PER_LEVEL=${SEEDS_PER_LEVEL:-700} # small levels repeat worlds; export leaves copies out
+LEVELS=${LEVELS:-GoToObjS6 GoToLocalS8N7 GoToRedBlueBall PickupLoc PickupDistDebug OpenDoorLoc}
+HOUSES=${HOUSES:-1-7} # seeds of generated tasks of ALFWorld
+SEEDS_PER_LEVEL=${SEEDS_PER_LEVEL:-600} # small levels repeat worlds; export leaves copies out
 STEPS_PER_EPISODE=${STEPS_PER_EPISODE:-10} # of models; experts need two to four
 OUT=${OUT:-loop}
 DATA=${DATA-}                   # folder of the official tasks, for AgentBoard's sub-goals
@@ -33,17 +35,28 @@ player() {
   esac
 }
 
+# What is played: of ALFWorld the kinds of tasks with one object.
+played() { # ENV
+  case $1 in
+    babyai) echo --tasks "@$OUT/tasks.txt" ;;
+    alfworld) echo --generator-seed "$HOUSES" --tasks pick_and_place_simple,look_at_obj_in_light,$(
+      printf 'pick_%s_then_place_in_recep,' clean heat)pick_cool_then_place_in_recep ;;
+  esac
+}
+
 data() {
   local level first=10000 # the first seed that no benchmark plays
   for level in $LEVELS; do
     seq -f "BabyAI-$level-v0/%.0f" "$first" $((first + SEEDS_PER_LEVEL - 1))
   done >"$OUT/tasks.txt"
   for arm in $ARMS; do
-    # shellcheck disable=SC2046 # several words
-    $HELDOUT run --quiet --env babyai --tasks "@$OUT/tasks.txt" $(player "$arm") --out "$OUT/experts/$arm"
-    # One puzzle is in one part, in all arms, whatever its seed.
-    $HELDOUT export "$OUT/experts/$arm" --format axolotl --success --prompt "$here/babyai.yaml" \
-      --thoughts "$here/thoughts.yaml" --split train=0.95,unseen=0.05 --force --out "$OUT/sft/$arm.jsonl"
+    for env in babyai alfworld; do
+      # shellcheck disable=SC2046 # several words
+      $HELDOUT run --quiet --env "$env" $(played "$env") $(player "$arm") --out "$OUT/experts/$arm-$env"
+      # One puzzle is in one part, in all arms, whatever its seed.
+      $HELDOUT export "$OUT/experts/$arm-$env" --format axolotl --success --prompt "$here/$env.yaml" \
+        --thoughts "$here/thoughts.yaml" --split train=0.95,unseen=0.05 --force --out "$OUT/sft/$arm-$env.jsonl"
+    done
   done
 }
 
@@ -51,7 +64,7 @@ train() {
   $PYTHON "$here/train.py" tokenizer "$OUT/models/tokenizer" "$OUT"/sft/*.train.jsonl
   for arm in $ARMS; do
     mkdir -p "$OUT/models/$arm" && cp "$OUT"/models/tokenizer/* "$OUT/models/$arm"
-    $PYTHON "$here/train.py" model "$OUT/models/$arm" "$OUT/sft/$arm.train.jsonl"
+    $PYTHON "$here/train.py" model "$OUT/models/$arm" "$OUT/sft/$arm"-*.train.jsonl
     $PYTHON "$here/to_gguf.py" "$OUT/models/$arm" "$OUT/models/$arm.gguf"
   done
 }
@@ -61,8 +74,9 @@ tasks_of() { # FILE: the names of its tasks
 }
 
 measure() {
-  tasks_of "$OUT/sft/M.unseen.jsonl" >"$OUT/unseen.txt"
-  tasks_of "$OUT/sft/M.train.jsonl" | shuf -n "$(wc -l <"$OUT/unseen.txt")" --random-source=<(yes) >"$OUT/seen.txt"
+  tasks_of "$OUT/sft/M-babyai.unseen.jsonl" >"$OUT/unseen.txt"
+  tasks_of "$OUT/sft/M-alfworld.unseen.jsonl" >"$OUT/houses.txt"
+  tasks_of "$OUT/sft/M-babyai.train.jsonl" | shuf -n "$(wc -l <"$OUT/unseen.txt")" --random-source=<(yes) >"$OUT/seen.txt"
   for arm in $ARMS; do
     $PYTHON "$here/serve.py" "$OUT/models/$arm.gguf" "$PORT" "$arm" >"$OUT/$arm.server.log" 2>&1 &
     server=$!
@@ -74,8 +88,10 @@ measure() {
 
 measure_arm() { # ARM
   local to="$OUT/runs/$1"
-  local of=(--model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --wait-for-servers 1m --concurrency 16 --max-tokens 80
-    --env babyai --prompt "$here/babyai.yaml")
+  local of=(--model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --wait-for-servers 1m --concurrency 16 --max-tokens 80)
+  $HELDOUT run "${of[@]}" --quiet --env alfworld --generator-seed "$HOUSES" --tasks "@$OUT/houses.txt" --temperature 0 \
+    --prompt "$here/alfworld.yaml" --step-limit 15 --out "$to-houses"
+  of+=(--env babyai --prompt "$here/babyai.yaml")
   local kinds official
   kinds=$(printf ',BabyAI-%s-v0' $LEVELS)
   official=(--tasks "${kinds#,}")
@@ -97,6 +113,7 @@ show() {
   local runs=$OUT/runs
   $HELDOUT compare "$runs"/?-seen
   $HELDOUT compare "$runs"/?-unseen
+  $HELDOUT compare "$runs"/?-houses
   $HELDOUT compare "$runs"/?-official --table headline,best-of,pass-at-k
   $HELDOUT compare "$runs"/?-trials --table trials
   $HELDOUT compare "$runs"/?-robust --table indices,families

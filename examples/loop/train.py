@@ -11,6 +11,7 @@ import os
 import sys
 import time
 
+import induction
 import torch
 from datasets import load_dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -19,10 +20,10 @@ from trl import SFTConfig, SFTTrainer
 
 SEED = int(os.environ.get("SEED", "0"))
 VOCABULARY = 1024  # tokens
-WIDTH, LAYERS, HEADS = 128, 4, 4
-LENGTH = 768  # tokens; what is longer in a conversation is cut off
+WIDTH, LAYERS, HEADS = 320, 4, 5
+LENGTH = 1024  # tokens; what is longer in a conversation is cut off
 BATCH = 8  # conversations
-RATE = 2e-3  # the highest learning rate
+RATE = 1e-3  # the highest learning rate
 EPOCHS = float(os.environ.get("EPOCHS", "1.5"))
 STEPS = int(os.environ.get("STEPS", "-1"))  # -1: as the epochs say
 THREADS = int(os.environ.get("THREADS", "1"))
@@ -62,14 +63,15 @@ def make_tokenizer(out, files):
 
 def make_model(out, files):
     torch.manual_seed(SEED)
-    torch.set_num_threads(THREADS)
     tokenizer = AutoTokenizer.from_pretrained(out)
     model = Qwen3ForCausalLM(Qwen3Config(
         vocab_size=len(tokenizer), hidden_size=WIDTH, intermediate_size=3 * WIDTH, num_hidden_layers=LAYERS,
         num_attention_heads=HEADS, num_key_value_heads=HEADS, head_dim=WIDTH // HEADS, max_position_embeddings=2048,
-        rope_parameters={"rope_type": "default", "rope_theta": 10_000.0}, tie_word_embeddings=True,
-        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id, bos_token_id=None,
+        rope_parameters={"rope_type": "default", "rope_theta": 1_000_000.0}, tie_word_embeddings=True,
+        initializer_range=induction.SPREAD, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=None,
     ))
+    induction.begin(model)
     args = SFTConfig(
         output_dir=out, num_train_epochs=EPOCHS, max_steps=STEPS, per_device_train_batch_size=BATCH, learning_rate=RATE,
         lr_scheduler_type="cosine", warmup_steps=0.03, weight_decay=0.1, adam_beta2=0.95, max_length=LENGTH,
@@ -88,5 +90,6 @@ def make_model(out, files):
 
 
 if __name__ == "__main__":
+    torch.set_num_threads(THREADS)
     what, out, *files = sys.argv[1:]
     {"tokenizer": make_tokenizer, "model": make_model}[what](out, files)
