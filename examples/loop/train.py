@@ -24,7 +24,7 @@ WIDTH, LAYERS, HEADS = 320, 4, 5
 LENGTH = 1024  # tokens; what is longer in a conversation is cut off
 BATCH = 8  # conversations
 RATE = 1e-3  # the highest learning rate
-EPOCHS = float(os.environ.get("EPOCHS", "1.5"))
+EPOCHS = float(os.environ.get("EPOCHS", "0.9"))
 STEPS = int(os.environ.get("STEPS", "-1"))  # -1: as the epochs say
 THREADS = int(os.environ.get("THREADS", "1"))
 
