@@ -89,6 +89,9 @@ type Quote struct{ Before, After string }
 // observation.
 type ActionList struct {
 	Prefix, Separator, Suffix string
+	// Mark ends what stands before each action, such as the number of a choice. Marked
+	// actions keep their order. It is empty if nothing stands before them.
+	Mark string
 	// Sorted says that the actions are in byte order, except for the actions in
 	// Last, which follow in their own order.
 	Sorted bool

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -276,13 +277,17 @@ func (w *world) Start(ctx context.Context) (envs.Start, error) {
 
 // Step implements envs.World.
 func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
-	s, err := w.World.Step(ctx, w.p.ReadAction(action))
+	read := w.p.ReadAction(action)
+	s, err := w.World.Step(ctx, read)
 	if err != nil {
 		return s, err
 	}
 	s.Written = w.p.written(action)
 	observation := s.Observation
 	s.Observation, err = w.p.checked(observation)
+	if read != "" && read == w.p.iface.Unknown { // an answer may repeat it, but nobody typed it
+		s.Observation = strings.ReplaceAll(s.Observation, read, action)
+	}
 	s.Rewritten = s.Observation != observation
 	return s, err
 }

@@ -388,3 +388,25 @@ func TestHashes(t *testing.T) {
 		t.Error("a family has the hash of a file with its rules")
 	}
 }
+
+// ScienceWorld lists what an ambiguous action can mean. The choices are in the new form,
+// in the order of their numbers.
+func TestChoices(t *testing.T) {
+	env := generated(t, "sciworld")
+	for name, want := range map[string]string{
+		"verbs:1+order:1": "0:\ttip red cup (in desk) in pot\n1:\ttip tin cup in pot\n",
+		"arguments:1":     "0:\tred cup (in desk) in pot pour\n1:\ttin cup in pot pour\n",
+		"numbers:1":       "zero:\tpour red cup (in desk) in pot\none:\tpour tin cup in pot\n",
+	} {
+		const asks = "Ambiguous request: Please enter the number for the action you intended (or blank to cancel):\n"
+		perturbed, err := Wrap(env, mustName(t, "sciworld", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := perturbed.anyType()
+		const old = asks + "0:\tpour red cup (in desk) in pot\n1:\tpour tin cup in pot\n"
+		if got := p.writeObservation(old); got != asks+want || p.readObservation(got) != old {
+			t.Errorf("%s: %q, want %q; it is read %q", name, got, asks+want, p.readObservation(got))
+		}
+	}
+}

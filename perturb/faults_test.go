@@ -80,11 +80,14 @@ func TestTextsOfConditions(t *testing.T) {
 				if sharedtest.Long() || *whole {
 					sheet = append(sheet, promptLines(t, p, prompts[1], h.taskType)...)
 				}
-				if !differs(prompt) && !differs(h.first(p)) && !slices.ContainsFunc(h.actions.all, func(a string) bool {
+				same := !differs(h.first(p)) && !slices.ContainsFunc(h.actions.all, func(a string) bool {
 					return p.WriteAction(a) != a
-				}) {
-					nothing++
-					found["nothing changes in "+h.taskType] = true
+				})
+				for i, of := range prompts {
+					if same && !differs(promptLines(t, p, of, h.taskType)) {
+						nothing++
+						found["nothing changes in "+h.taskType+" with the prompt "+configs.PromptVersions()[i]] = true
+					}
 				}
 				for _, l := range sheet {
 					j := judged{byType[p], l}
@@ -252,12 +255,28 @@ func beyond(j judged) string {
 	if marks := badMarks.FindString(j.after); marks != "" && !badMarks.MatchString(j.before) {
 		return fmt.Sprintf("%q in %q", marks, j.after)
 	}
+	if word := doubled(j.after); word != "" && doubled(j.before) != word {
+		return fmt.Sprintf("%q twice in %q", word, j.after)
+	}
 	if len(lost)+len(found) == 0 {
 		return ""
 	}
 	slices.Sort(lost)
 	slices.Sort(found)
 	return fmt.Sprintf("%q became %q, in %q and %q", lost, found, j.before, j.after)
+}
+
+// doubled is the first word that stands twice in a row in a text, such as "to" in "walk to
+// to hallway". Numbers may: "a ball one one step in front of you".
+func doubled(text string) string {
+	words := strings.Fields(strings.ToLower(text))
+	for i := 1; i < len(words); i++ {
+		_, number := numberOfWord(words[i])
+		if words[i] == words[i-1] && !number && wordRun.FindString(words[i]) == words[i] {
+			return words[i]
+		}
+	}
+	return ""
 }
 
 // account collects the tokens that the rules take out of texts and put into them.

@@ -2,6 +2,7 @@ package perturb
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -163,6 +164,45 @@ func TestOpenInterface(t *testing.T) {
 	}
 	if got[1].Observation == got[0].Observation || strings.TrimSpace(got[1].Observation) == "" {
 		t.Errorf("gaze is answered %q", got[1].Observation)
+	}
+}
+
+// echo is a world that repeats what it does not understand.
+type echo struct{ envs.World }
+
+func (echo) Step(_ context.Context, action string) (envs.Step, error) {
+	return envs.Step{Observation: fmt.Sprintf("I don't know the word %q. ", action)}, nil
+}
+
+// A game that repeats the text that it does not understand repeats what was typed, even
+// if it was given another text. Blanks at its end are no sentence.
+func TestRefusalRepeatsWhatWasTyped(t *testing.T) {
+	env, err := jericho.New(jericho.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rule, want := range map[string]string{
+		"verbs:1":            `I don't know the word "take lamp". `,
+		"verbs:1+layout:2":   `- I don't know the word "take lamp". `,
+		"arguments:1":        `I don't know the word "take lamp". `,
+		"answers:1+layout:1": `I don't know the word "take lamp". `,
+	} {
+		p, err := New(mustName(t, "jericho", rule), env.Interface(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := (&world{World: echo{}, p: p}).Step(t.Context(), "take lamp")
+		if err != nil || s.Observation != want {
+			t.Errorf("%s: the answer is %q, %v, want %q", rule, s.Observation, err, want)
+		}
+	}
+	p, err := New(mustName(t, "jericho", "layout:1"), env.Interface(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const old, want = "Endless Stair It is dark. A lamp is here. ", "Endless Stair It is dark | A lamp is here. "
+	if got := p.writeObservation(old); got != want || p.readObservation(got) != old {
+		t.Errorf("%q is %q, want %q; it is read %q", old, got, want, p.readObservation(got))
 	}
 }
 

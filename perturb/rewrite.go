@@ -283,7 +283,9 @@ func (p *Perturbation) writeList(text string, l envs.ActionList) string {
 	}
 	actions, last := cutList(text, l)
 	rewriteList(actions[:last], l, p.writeAction)
-	copy(actions, p.order.write(actions[:last]))
+	if l.Mark == "" {
+		copy(actions, p.order.write(actions[:last]))
+	}
 	for i := last; i < len(actions); i++ {
 		actions[i] = p.writeAction(actions[i])
 	}
@@ -298,7 +300,9 @@ func (p *Perturbation) readList(text string, l envs.ActionList) string {
 		written.Last = append(written.Last, p.writeAction(action))
 	}
 	actions, last := cutList(text, written)
-	copy(actions, p.order.read(actions[:last]))
+	if l.Mark == "" {
+		copy(actions, p.order.read(actions[:last]))
+	}
 	rewriteList(actions[:last], l, p.readAction)
 	for i := last; i < len(actions); i++ {
 		actions[i] = p.readAction(actions[i])
@@ -327,11 +331,16 @@ func cutList(text string, l envs.ActionList) (actions []string, last int) {
 	return actions, last
 }
 
-// rewriteList rewrites the actions, except for periods and blanks at their ends.
+// rewriteList rewrites the actions, except for marks before them and periods and blanks
+// at their ends.
 func rewriteList(actions []string, l envs.ActionList, each func(string) string) {
 	for i, a := range actions {
-		action := strings.TrimRight(a, ". ")
-		actions[i] = each(action) + a[len(action):]
+		from := 0
+		if at := strings.Index(a, l.Mark); at >= 0 {
+			from = at + len(l.Mark)
+		}
+		action := strings.TrimRight(a[from:], ". ")
+		actions[i] = a[:from] + each(action) + a[from+len(action):]
 	}
 	if l.Sorted {
 		slices.Sort(actions)

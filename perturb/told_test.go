@@ -134,3 +134,49 @@ func TestNewWordsAreTrue(t *testing.T) {
 		}
 	}
 }
+
+// Under other verbs, instructions explain each verb by itself: "nunal OBJ, drumix OBJ: open
+// or close" does not say which is which.
+func TestVerbsAreExplainedApart(t *testing.T) {
+	for _, name := range withFamilies(t) {
+		perturbed, err := Wrap(generated(t, name), mustName(t, name, "verbs:3"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, version := range configs.PromptVersions() {
+			prompt, err := configs.LoadPrompt(name, version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			written, err := perturbed.WritePrompt(prompt, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for taskType, p := range perturbed.byType {
+				section, err := written.For(taskType)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, line := range strings.Split(section.Instruction, "\n") {
+					head, _, explains := strings.Cut(line, ": ")
+					if at := strings.LastIndex(head, ". "); at >= 0 {
+						head = head[at+2:]
+					}
+					if explains && strings.Contains(head, ", ") && mentions(p, head) > 1 {
+						t.Errorf("%s, %s: %q explains several verbs", name, version, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+// mentions counts the changed forms whose verbs a text has.
+func mentions(p *Perturbation, text string) (n int) {
+	for _, f := range p.told {
+		if told(f.written, text) {
+			n++
+		}
+	}
+	return n
+}

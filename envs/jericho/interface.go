@@ -30,7 +30,8 @@ func (e *Env) Interface(string) envs.Interface {
 			"That's not a verb I recognize.",
 			"I beg your pardon?", "You can't go that way.",
 		},
-		Series: []envs.Series{{Begin: "^ *", Item: `[^\n]+`, Between: ". ", Last: ". ", Fixed: true}},
+		// Blanks at the end, as Infocom's games have them, are no sentence.
+		Series: []envs.Series{{Begin: "^ *", Item: `[^\n]*[^\n ]`, Between: ". ", Last: ". ", Fixed: true}},
 		Shown: []string{
 			"look", "inventory", "examine lamp", "take lamp", "drop lamp", "open box", "close box", "read book",
 			"push lever", "pull lever", "turn lever", "wear coat", "eat bread", "light lamp", "put coin in box",

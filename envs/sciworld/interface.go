@@ -19,8 +19,11 @@ func (e *Env) Interface(string) envs.Interface {
 		Articles: true,
 		Unknown:  "zzqx",
 		Slot:     `[^\n]+`,
-		Lists:    []envs.ActionList{{Prefix: helpPrefix, Separator: ", ", Last: []string{helpAction}}},
-		Replies:  []string{notUnderstood},
+		Lists: []envs.ActionList{
+			{Prefix: helpPrefix, Separator: ", ", Last: []string{helpAction}},
+			{Prefix: choicePrefix, Separator: "\n", Mark: ":\t"},
+		},
+		Replies: []string{notUnderstood},
 		Texts: []string{
 			"Your task is to", "This room is called the", "This outside location is called the", "In it, you see:",
 			"You also see:",

@@ -17,6 +17,7 @@ const (
 	helpAction    = "check valid actions"
 	helpPrefix    = "Choose an action from these valid actions: "
 	notUnderstood = "No known action matches that input."
+	choicePrefix  = "Ambiguous request: Please enter the number for the action you intended (or blank to cancel):\n"
 )
 
 // world is one running copy of a task. It has a game from Start on, until it is
