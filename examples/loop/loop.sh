@@ -9,8 +9,9 @@
 #   pip install torch transformers trl datasets gguf xllamacpp
 #   examples/loop/loop.sh            all of it; or stages by name: data train measure show
 #
-# The numbers are those of `heldout help loop`. train.py reads SEED, EPOCHS and THREADS. An evening: SEEDS_PER_LEVEL=4000
-# HOUSES=1-60 EPOCHS=3, once for each of SEED=0, 1 and 2 with an OUT of its own.
+# The numbers are those of `heldout help loop`. train.py reads SEED, EPOCHS, STEPS and THREADS. To see that all works:
+# SEEDS_PER_LEVEL=20 HOUSES=1 STEPS=30, some ten minutes. An evening: SEEDS_PER_LEVEL=4000 HOUSES=1-60 EPOCHS=3, once
+# for each of SEED=0, 1 and 2 with an OUT of its own.
 set -euo pipefail
 
 ARMS=${ARMS:-M R E}
@@ -25,6 +26,9 @@ HELDOUT=${HELDOUT:-heldout} PYTHON=${PYTHON:-python3}
 
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$OUT"/{experts,sft,models,runs}
+kinds=$(printf ',BabyAI-%s-v0' $LEVELS)
+official=(--tasks "${kinds#,}") # of the benchmark
+[[ -z $DATA ]] || official+=(--data "$DATA")
 
 # Which baseline plays the tasks of an arm, and in which words.
 player() {
@@ -77,6 +81,9 @@ measure() {
   tasks_of "$OUT/sft/M-babyai.unseen.jsonl" >"$OUT/unseen.txt"
   tasks_of "$OUT/sft/M-alfworld.unseen.jsonl" >"$OUT/houses.txt"
   tasks_of "$OUT/sft/M-babyai.train.jsonl" | shuf -n "$(wc -l <"$OUT/unseen.txt")" --random-source=<(yes) >"$OUT/seen.txt"
+  local random=(--model random --quiet --env babyai --step-limit "$STEPS_PER_EPISODE")
+  $HELDOUT run "${random[@]}" --tasks "@$OUT/unseen.txt" --out "$OUT/runs/random-unseen"
+  $HELDOUT run "${random[@]}" "${official[@]}" --seeds 0-2 --out "$OUT/runs/random-official"
   for arm in $ARMS; do
     $PYTHON "$here/serve.py" "$OUT/models/$arm.gguf" "$PORT" "$arm" >"$OUT/$arm.server.log" 2>&1 &
     server=$!
@@ -93,12 +100,7 @@ measure_arm() { # ARM
   $HELDOUT run "${of[@]}" --quiet --env alfworld --generator-seed "$HOUSES" --tasks "@$OUT/houses.txt" --temperature 0 \
     --prompt "$here/alfworld.yaml" --step-limit 15 --out "$to-houses"
   of+=(--env babyai --prompt "$here/babyai.yaml")
-  local kinds official
-  kinds=$(printf ',BabyAI-%s-v0' $LEVELS)
-  official=(--tasks "${kinds#,}")
-  [[ -z $DATA ]] || official+=(--data "$DATA")
-
-  $HELDOUT doctor "${of[@]}"
+  $HELDOUT doctor "${of[@]}" || true # a model of a few steps may give no action in its first turn
   of+=(--quiet --step-limit "$STEPS_PER_EPISODE")
   $HELDOUT run "${of[@]}" --tasks "@$OUT/unseen.txt" --temperature 0 --out "$to-unseen"
   # The same tasks with the interface rewritten; verbs:3 are words of no language.
@@ -114,12 +116,14 @@ measure_arm() { # ARM
 show() {
   local runs=$OUT/runs
   $HELDOUT compare "$runs"/?-seen
-  $HELDOUT compare "$runs"/?-unseen
+  $HELDOUT compare "$runs"/*-unseen
   $HELDOUT compare "$runs"/?-houses
-  $HELDOUT compare "$runs"/?-official --table headline,best-of,pass-at-k
+  $HELDOUT compare "$runs"/*-official --table headline,best-of
   $HELDOUT compare "$runs"/?-trials --table trials
   $HELDOUT compare "$runs"/?-robust --table indices,families
   $HELDOUT plot "$runs"/?-robust --figure families --out "$OUT/families.svg"
+  $HELDOUT plot "$runs"/*-unseen --figure success --out "$OUT/success.svg"
+  $HELDOUT plot "$runs"/*-unseen --figure failures --out "$OUT/failures.svg"
   $HELDOUT report "$runs"/* --out "$OUT/report.html"
 }
 
