@@ -131,6 +131,25 @@ func enough(facts []Fact) string {
 	return text
 }
 
+// surest returns the fact of the place where the smallest difference would have been shown
+// whichever pair has it: the one of that place that needs the largest.
+func surest(facts []Fact) Fact {
+	hardest := map[string]Fact{}
+	var places []string
+	for _, f := range facts {
+		of, known := hardest[f.Where]
+		if !known {
+			places = append(places, f.Where)
+		}
+		if !known || f.Needed > of.Needed {
+			hardest[f.Where] = f
+		}
+	}
+	return hardest[slices.MinFunc(places, func(a, b string) int {
+		return cmp.Compare(hardest[a].Needed, hardest[b].Needed)
+	})]
+}
+
 // ties says where no difference is shown, and which one would have been. With several
 // models it names the pairs that are told apart nowhere.
 func ties(facts []Fact, several bool) (out []string) {
@@ -149,7 +168,7 @@ func ties(facts []Fact, several bool) (out []string) {
 		}
 	}
 	if several && len(order) > 1 && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Shown }) {
-		least := slices.MinFunc(facts, func(a, b Fact) int { return cmp.Compare(a.Needed, b.Needed) })
+		least := surest(facts)
 		return []string{fmt.Sprintf("No difference between any two models is shown; on %s, %s.", said(least.Where),
 			enough([]Fact{least}))}
 	}

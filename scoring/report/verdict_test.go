@@ -43,12 +43,49 @@ func randomFacts(rng *rand.Rand, n int) (facts []Fact) {
 func abs(x float64) float64 { return max(x, -x) }
 
 var (
-	beats = regexp.MustCompile(`^(m\d) beats (m\d) (.*)\.$`)
-	winOn = regexp.MustCompile(`^on (.+) by (-?[\d.]+)(?: points)? \((-?[\d.]+) to (-?[\d.]+)\)$`)
-	none  = regexp.MustCompile(
+	beats     = regexp.MustCompile(`^(m\d) beats (m\d) (.*)\.$`)
+	winOn     = regexp.MustCompile(`^on (.+) by (-?[\d.]+)(?: points)? \((-?[\d.]+) to (-?[\d.]+)\)$`)
+	noneOfAny = regexp.MustCompile(
+		`^No difference between any two models is shown; on (.+), one of (\d+) points would have been\.$`)
+	none = regexp.MustCompile(
 		`^No difference(?: between (m\d) and (m\d))? is shown on (.*); (?:one of [\d, and]+ points would have been` +
 			`(?: on .+, and with so few tasks none could have been elsewhere)?|with so few tasks none could have been)\.$`)
 )
+
+// Where no pair is told apart, the difference that would have been shown is one that is
+// enough for every pair of the place, and for no other place is less enough.
+func TestEnoughForAllPairs(t *testing.T) {
+	said := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		facts := randomFacts(rng, 3)
+		most := map[string]float64{}
+		for i := range facts {
+			f := &facts[i]
+			f.P, f.Shown = 1, false
+			where := strings.Replace(f.Where, column.HeldOutScore, "the held-out score", 1)
+			most[where] = max(most[where], f.Needed)
+		}
+		text := ties(facts, true)[0]
+		m := noneOfAny.FindStringSubmatch(text)
+		if m == nil {
+			continue // with so few tasks none could have been
+		}
+		said++
+		points, _ := strconv.ParseFloat(m[2], 64)
+		if got := 100 * most[m[1]]; points < got || points > got+1 {
+			t.Errorf("seed %d: %q, but some pair needs %.1f points", seed, text, got)
+		}
+		for where, other := range most {
+			if other < most[m[1]] {
+				t.Errorf("seed %d: %q, but %.3f are enough on %s", seed, text, other, where)
+			}
+		}
+	}
+	if said < 100 {
+		t.Errorf("only %d of 300 sentences have a number", said)
+	}
+}
 
 // Sentences say what the facts say, and no more: every win that is named is shown and
 // has its numbers, and where a sentence says that nothing is shown, nothing is.
