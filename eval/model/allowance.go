@@ -21,7 +21,7 @@ type allowance struct {
 // window is how long a renewed limit lasts as long as the service says nothing else.
 const window = time.Minute
 
-// wait returns when n more may be sent; a time that is past for now.
+// wait returns when n more may be sent; the zero time means at once.
 func (a *allowance) wait(n float64, now time.Time) time.Time {
 	if a.until.IsZero() {
 		return a.until
