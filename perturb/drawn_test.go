@@ -15,12 +15,11 @@ func TestDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := perturb.Draw(env, "random:5:3-nouns")
+	d, err := perturb.Draw(env, "random:5:3")
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, ok := perturb.DrawnFrom(d.Name())
-	if d.Name() != "random:5:3-nouns/task" || !ok || name != "random:5:3-nouns" {
+	if name, ok := perturb.DrawnFrom(d.Name()); d.Name() != "random:5:3/task" || !ok || name != "random:5:3" {
 		t.Error(d.Name(), name)
 	}
 	seen := map[string]bool{}

@@ -3,7 +3,6 @@
 package catalog_test
 
 import (
-	"syscall"
 	"testing"
 
 	"heldout/envs"
@@ -35,11 +34,11 @@ func costsOf(b *testing.B, name string) {
 	for i := range 10 {
 		walks = append(walks, draw(b, e, e.Tasks()[i*len(e.Tasks())/10]))
 	}
-	costs(b, "start", func(n int) { _ = started(b, e, walks[n%len(walks)].task).Close() })
-	costs(b, "step", player(b, e, walks, func(walker) {}))
-	costs(b, "list", player(b, e, walks, func(w walker) { w.list() }))
+	sharedtest.Cost(b, "start", func(n int) { _ = started(b, e, walks[n%len(walks)].task).Close() })
+	sharedtest.Cost(b, "step", player(b, e, walks, func(walker) {}))
+	sharedtest.Cost(b, "list", player(b, e, walks, func(w walker) { w.list() }))
 	w := started(b, e, walks[0].task)
-	costs(b, "fork", func(int) {
+	sharedtest.Cost(b, "fork", func(int) {
 		f := w.fork()
 		f.step(walks[0].actions[0])
 		_ = f.Close()
@@ -82,27 +81,4 @@ func player(b *testing.B, e envs.Env, walks []walk, after func(walker)) func(int
 			at, step = (at+1)%len(walks), 0
 		}
 	}
-}
-
-// costs runs a benchmark that reports the time of the processor.
-func costs(b *testing.B, name string, do func(n int)) {
-	b.Run(name, func(b *testing.B) {
-		b.ReportAllocs()
-		before := processorTime(b)
-		n := 0
-		for b.Loop() {
-			do(n)
-			n++
-		}
-		b.ReportMetric((processorTime(b)-before)/float64(n)*1e6, "cpu-us/op")
-	})
-}
-
-// processorTime is what this process has used, in seconds.
-func processorTime(b *testing.B) float64 {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 }

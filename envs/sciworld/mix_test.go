@@ -1,3 +1,5 @@
+//go:build unix
+
 package sciworld
 
 import (
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 var mixFile = flag.String("mix-file", "", "write the episodes of the mix to this file, to play them on something else")
@@ -76,16 +79,18 @@ func BenchmarkMix(b *testing.B) {
 		ctx := context.Background()
 		play := func(b *testing.B, list bool) {
 			var w envs.World
-			n := 0
+			n, used := 0, 0.0
 			for b.Loop() {
 				s := scripts[n/mixLength%len(scripts)]
 				if n%mixLength == 0 {
 					b.StopTimer()
 					if w != nil {
+						used += sharedtest.ProcessorTime(b)
 						w.Close()
 					}
 					task, _ := e.Task(s.Task)
 					w = startedIn(b, e, task)
+					used -= sharedtest.ProcessorTime(b)
 					b.StartTimer()
 				}
 				if _, err := w.Step(ctx, s.Actions[n%mixLength]); err != nil {
@@ -98,6 +103,8 @@ func BenchmarkMix(b *testing.B) {
 				}
 				n++
 			}
+			used += sharedtest.ProcessorTime(b)
+			b.ReportMetric(used/float64(n)*1e6, "cpu-us/op")
 		}
 		b.Run(variant+"/step", func(b *testing.B) { play(b, false) })
 		b.Run(variant+"/list", func(b *testing.B) { play(b, true) })

@@ -1,9 +1,12 @@
+//go:build unix
+
 package lab_test
 
 import (
 	"testing"
 
 	"heldout/envs/sciworld/lab"
+	"heldout/envs/sharedtest"
 )
 
 // agentBoard are the simplifications of AgentBoard.
@@ -89,12 +92,8 @@ func playOfficial(b *testing.B, d *driver, after []call) {
 
 func BenchmarkLoad(b *testing.B) {
 	for _, c := range benched {
-		b.Run(c.task, func(b *testing.B) {
-			w := lab.New()
-			for b.Loop() {
-				w.Load(c.task, c.variation, agentBoard)
-			}
-		})
+		w := lab.New()
+		sharedtest.Cost(b, c.task, func(int) { w.Load(c.task, c.variation, agentBoard) })
 	}
 }
 
@@ -102,16 +101,13 @@ func BenchmarkLoad(b *testing.B) {
 // done with it.
 func BenchmarkFork(b *testing.B) {
 	for _, release := range []bool{false, true} {
-		b.Run(map[bool]string{false: "kept", true: "released"}[release], func(b *testing.B) {
-			w := lab.New()
-			w.Load("boil", 5, agentBoard)
-			w.Step("look around")
-			w.DrawValidActions()
-			b.ReportAllocs()
-			for b.Loop() {
-				if f := w.Fork(); release {
-					f.Release()
-				}
+		w := lab.New()
+		w.Load("boil", 5, agentBoard)
+		w.Step("look around")
+		w.DrawValidActions()
+		sharedtest.Cost(b, map[bool]string{false: "kept", true: "released"}[release], func(int) {
+			if f := w.Fork(); release {
+				f.Release()
 			}
 		})
 	}

@@ -125,24 +125,31 @@ func (w *World) newUnknownConductor(letter string, conducts bool) *Object {
 }
 
 // unknownMelts are the melting points of the unknown substances by letter.
-var unknownMelts = map[string]float64{
-	"A": 25, "B": 75, "C": 115, "D": -30, "E": -10, "F": 275, "G": 30, "H": 225, "I": 75, "J": -75, "K": 520, "L": 325,
-	"M": -25,
-	"N": 175, "O": 25, "P": 75, "Q": 425, "R": 30, "S": 15, "T": -2, "U": 625, "V": -220, "W": 575, "X": -175, "Y": 675,
-	"Z": 775,
+var unknownMelts = map[rune]float64{
+	'A': 25, 'B': 75, 'C': 115, 'D': -30, 'E': -10, 'F': 275, 'G': 30, 'H': 225, 'I': 75, 'J': -75, 'K': 520, 'L': 325,
+	'M': -25,
+	'N': 175, 'O': 25, 'P': 75, 'Q': 425, 'R': 30, 'S': 15, 'T': -2, 'U': 625, 'V': -220, 'W': 575, 'X': -175, 'Y': 675,
+	'Z': 775,
 }
 
-// newUnknownThermal makes an unknown substance with a melting point of its own,
-// and with the name of its state.
-func (w *World) newUnknownThermal(letter string) *Object {
-	name := "unknown substance " + letter
-	o := w.newNamed(UnknownSubstanceThermal, name)
-	m := materials[ofMetal]
-	m.melts, m.substance = unknownMelts[letter], name
-	m.names = [3]string{"solid " + name, "liquid " + name, "gaseous " + name}
-	o.stuff = &m
+// unknownMaterials are the unknown substances by letter, with the names of their states.
+var unknownMaterials = func() map[rune]*material {
+	out := map[rune]*material{}
+	for letter, degrees := range unknownMelts {
+		m := materials[ofMetal]
+		m.substance, m.melts = "unknown substance "+string(letter), degrees
+		m.names = [3]string{"solid " + m.substance, "liquid " + m.substance, "gaseous " + m.substance}
+		out[letter] = &m
+	}
+	return out
+}()
+
+// newUnknownThermal makes an unknown substance with a melting point of its own.
+func (w *World) newUnknownThermal(letter rune) *Object {
+	o := w.new(UnknownSubstanceThermal)
+	o.stuff = unknownMaterials[letter]
 	o.state = o.stateAt(o.temp)
-	o.name = m.names[o.state]
+	o.name = o.stuff.names[o.state]
 	return o
 }
 

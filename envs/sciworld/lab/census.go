@@ -255,20 +255,21 @@ func (c *census) copy(old *census, in *cloner) census {
 
 // share lists the objects that share their referents, and makes the steady attempts.
 func (c *census) share(w *World) {
-	c.lists = c.lists[:0]
+	shared := 0
 	for _, o := range c.objects {
 		if r := &c.rows[o.seat]; r.name.text == nil {
-			r.name.place = int32(len(c.lists))
-			c.lists = append(c.lists, r.list)
+			r.name.place = int32(shared)
+			c.sharing.share(shared, r.list)
+			shared++
 		}
 	}
 	t := w.shelf.tally()
-	c.steady(t)
+	c.sharing.settle(shared, t)
 	w.shelf.tallies.Put(t)
 }
 
 // text is the referent that was chosen for an object of the list by its place.
-func (c *census) text(chosen choice, i int) string {
+func (c *census) text(chosen choice, i int) *text {
 	if c.plain != nil {
 		return c.plain.text(chosen, i)
 	}

@@ -12,10 +12,11 @@ import (
 // are called by. It never becomes wrong, so all worlds of a library share it. It is
 // safe for concurrent use, and forgets what it knows when that becomes much.
 type Library struct {
-	shelf   atomic.Pointer[shelf]
-	worlds  sync.Pool // of *World that were released
-	cloners sync.Pool // of *cloner
-	listers sync.Pool // of *validLister
+	shelf    atomic.Pointer[shelf]
+	worlds   sync.Pool // of *World that were released
+	builders sync.Pool // of *World in which a house was built, and copied from there
+	cloners  sync.Pool // of *cloner
+	listers  sync.Pool // of *validLister
 }
 
 // NewLibrary returns a library that knows nothing.
@@ -26,8 +27,10 @@ func NewLibrary() *Library {
 }
 
 // New returns a world in which nothing is loaded.
-func (l *Library) New() *World {
-	if w, ok := l.worlds.Get().(*World); ok {
+func (l *Library) New() *World { return l.from(&l.worlds) }
+
+func (l *Library) from(pool *sync.Pool) *World {
+	if w, ok := pool.Get().(*World); ok {
 		return w
 	}
 	return &World{library: l}
@@ -36,28 +39,42 @@ func (l *Library) New() *World {
 // Release gives a world back to its library, whose next world uses its memory. The
 // caller uses neither the world nor its lists any more.
 func (w *World) Release() {
-	l := w.library
-	*w = World{library: l, store: w.store, near: w.near.empty(), everywhere: w.everywhere.empty()}
+	w.empty()
 	w.store.reset()
-	l.worlds.Put(w)
+	w.library.worlds.Put(w)
 }
 
-// mostTexts is the number of referents from which a library forgets them.
-const mostTexts = 1 << 15
+// empty leaves nothing of a world but its memory.
+func (w *World) empty() {
+	*w = World{library: w.library, store: w.store, near: w.near.empty(), everywhere: w.everywhere.empty()}
+}
+
+// The numbers of referents and of phrases from which a library forgets them.
+const (
+	mostTexts   = 1 << 15
+	mostPhrases = 1 << 18
+)
 
 // open returns what the library knows. Worlds that know more than there should be go
 // on with it.
 func (l *Library) open() *shelf {
 	s := l.shelf.Load()
-	if s.size.Load() > mostTexts && l.shelf.CompareAndSwap(s, newShelf()) {
+	if s.isFull() && l.shelf.CompareAndSwap(s, newShelf()) {
 		return l.shelf.Load()
 	}
 	return s
 }
 
+func (s *shelf) isFull() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.size.Load() > mostTexts || s.phrases >= mostPhrases
+}
+
 // shelf is what a library knows between two moments at which it forgets.
 type shelf struct {
-	size atomic.Int32 // of texts; their numbers are below it
+	size    atomic.Int32             // of texts; their numbers are below it
+	learned atomic.Pointer[[]string] // texts that have phrases
 
 	mu          sync.RWMutex
 	texts       map[string]*text
@@ -65,6 +82,7 @@ type shelf struct {
 	quickLists  map[refKey]*refList
 	calledLists map[pairOfLists]*calledList
 	mark        int
+	phrases     int
 
 	tallies sync.Pool // of *tally
 }
@@ -84,6 +102,8 @@ type text struct {
 	key    uint32 // by which hash tries are ordered
 	first  byte   // of the words
 	seen   int    // scratch of the making of lists
+
+	phrases atomic.Pointer[phrases] // that begin with it
 }
 
 // refList is a list of referents in set order. A library has one per different list,
@@ -238,6 +258,7 @@ func orderTexts(list []*text) []*text {
 type tally struct {
 	counts  []int32 // by number of text
 	numbers []int32 // of chosen texts
+	places  []int32
 	changes []change
 }
 

@@ -1,5 +1,7 @@
 package lab
 
+import "slices"
+
 // The reference keeps objects in hash sets. All objects have one hash code, so
 // that a set is one run of slots: it enumerates in the order of insertion, with
 // one exception beyond 122 members (core §2.3).
@@ -49,6 +51,13 @@ func (s *set) has(o *Object) bool {
 
 // append adds an object that is no member.
 func (s *set) append(o *Object) {
+	if s.put(o) {
+		s.grow(nil)
+	}
+}
+
+// put adds an object that is no member, and reports whether the set has to grow now.
+func (s *set) put(o *Object) bool {
 	if s.capacity == 0 {
 		s.capacity = firstCapacity
 		if s.chain == nil {
@@ -56,15 +65,15 @@ func (s *set) append(o *Object) {
 		}
 	}
 	s.chain = append(s.chain, o)
-	if len(s.chain) >= s.capacity*450/1000 {
-		s.grow()
-	}
+	return len(s.chain) >= s.capacity*450/1000
 }
 
-// grow doubles the capacity.
-func (s *set) grow() {
+// grow doubles the capacity. A chain that is rotated moves into the room, if that is
+// enough.
+func (s *set) grow(room []*Object) {
 	if s.rotated() {
-		s.chain = append(make([]*Object, 0, cap(s.chain)), s.all()...)
+		room = slices.Grow(room[:0], cap(s.chain))
+		s.chain = append(append(room, s.chain[wrapAt:]...), s.chain[:wrapAt]...)
 	}
 	s.capacity *= 2
 }

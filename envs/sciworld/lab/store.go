@@ -28,21 +28,46 @@ func (s *store) reserve(objects, chains int) {
 
 // reset forgets all objects.
 func (s *store) reset() {
-	s.objects.used, s.bodies.used, s.chains.used = 0, 0, 0
-	s.doors.used, s.lives.used, s.lists.used = 0, 0, 0
+	s.objects.reset()
+	s.bodies.reset()
+	s.chains.reset()
+	s.doors.reset()
+	s.lives.reset()
+	s.lists.reset()
+}
+
+// gather forgets all objects and makes one room for as many.
+func (s *store) gather() {
+	s.objects.gather()
+	s.bodies.gather()
+	s.chains.gather()
+	s.doors.gather()
+	s.lives.gather()
+	s.lists.gather()
 }
 
 // arena lends places side by side. It keeps the newest of its slices.
 type arena[T any] struct {
-	all  []T
-	used int
+	all   []T
+	used  int
+	spent int // places used in older slices, since the last reset
 }
 
 // reserve makes room for n places side by side.
 func (a *arena[T]) reserve(n int) {
 	if a.used+n > len(a.all) {
+		a.spent += a.used
 		a.all, a.used = make([]T, n), 0
 	}
+}
+
+func (a *arena[T]) reset() { a.used, a.spent = 0, 0 }
+
+func (a *arena[T]) gather() {
+	if n := a.spent + a.used; n > len(a.all) {
+		a.all = make([]T, n)
+	}
+	a.reset()
 }
 
 // The least and the most room that is made at once for places one by one.

@@ -80,30 +80,46 @@ func (w *World) thermometerEntry() tableRow {
 
 func makeThermometer(w *World, v int) variation {
 	instrument := w.thermometerEntry()
-	table := make([]tableRow, 0, 360)
+	table := make([]measured, 0, 360)
 	rooms := []string{"living room", "bedroom", "bathroom"}
 	for _, room := range rooms {
 		for _, p := range []int{-50, 0, 50, 100, 200} {
-			table = append(table, w.warmThings(room, p)...)
+			table = w.addWarmThings(table, room, p)
 		}
 	}
-	sortBy(table, "objectName")
+	sortByName(table)
 	var boxes []tableRow
 	for _, room := range rooms {
 		boxes = append(boxes, w.boxPairs(room, "boxAbove", "boxBelow", facts{"locationAnswerBox": room})...)
 	}
 	i := thermometerSample()[v]
 	points := []float64{-50, 0, 50, 100, 200}
-	return combine(instrument, table[i/75], tableRow{degrees: points[i/15%5]}, boxes[i%15])
+	chosen := table[i/75]
+	placed := at(chosen.room, chosen.thing, chosen.thing.name)
+	placed.force = chosen.thing.kind == SodiumChloride
+	return combine(instrument, chosen.row(placed), tableRow{degrees: points[i/15%5]}, boxes[i%15])
 }
 
-// warmThings makes things with temperatures near a given one.
-func (w *World) warmThings(room string, degrees int) []tableRow {
+// measured is an entry of a long table of things to measure, of which one is used.
+type measured struct {
+	thing *Object
+	room  string
+}
+
+func sortByName(table []measured) {
+	slices.SortStableFunc(table, func(a, b measured) int { return strings.Compare(a.thing.name, b.thing.name) })
+}
+
+func (m measured) row(placed modifier) tableRow {
+	return tableRow{modifiers: []modifier{placed}, facts: facts{"objectName": m.thing.name, "location": m.room}}
+}
+
+// addWarmThings makes things with temperatures near a given one.
+func (w *World) addWarmThings(table []measured, room string, degrees int) []measured {
 	all := []Kind{SodiumChloride, ForkMetal, Wood, Wire}
 	for range 20 {
 		all = append(all, UnknownSubstanceThermal)
 	}
-	var out []tableRow
 	for _, k := range all {
 		o := w.new(k)
 		if k == UnknownSubstanceThermal {
@@ -114,11 +130,9 @@ func (w *World) warmThings(room string, degrees int) []tableRow {
 			offset = -offset
 		}
 		o.temp = float64(degrees + offset)
-		m := at(room, o, o.name)
-		m.force = k == SodiumChloride
-		out = append(out, tableRow{modifiers: []modifier{m}, facts: facts{"objectName": o.name, "location": room}})
+		table = append(table, measured{o, room})
 	}
-	return out
+	return table
 }
 
 var knownMeltingTask = task{
@@ -171,33 +185,38 @@ func makeKnownMelting(w *World, v int) variation {
 		row("lead", 327, at("kitchen", w.randomCup(w.new(Lead)), "lead"))
 	}
 	sortBy(table, "objectName")
-	return w.meltingVariation(instrument, table, knownMeltingSample()[v])
+	i := knownMeltingSample()[v]
+	return w.meltingVariation(instrument, table[i/25], i)
 }
 
 func makeUnknownMelting(w *World, v int) variation {
 	instrument := w.thermometerEntry()
-	table := make([]tableRow, 0, 600)
+	table := make([]measured, 0, 600)
 	for range 25 {
-		for _, letter := range strings.Split(letters, "") {
+		for _, letter := range letters {
 			w.random.boolean() // drawn but unused
 			o := w.newUnknownThermal(letter)
-			name, degrees := o.name, o.stuff.melts
-			if strings.Contains(liquidLetters, letter) {
-				o = w.randomCup(o)
+			if strings.ContainsRune(liquidLetters, letter) {
+				w.randomCup(o)
 			}
-			table = append(table, tableRow{
-				modifiers: []modifier{at("kitchen", o, o.name).forced()},
-				facts:     facts{"objectName": name, "location": "kitchen"}, melts: degrees,
-			})
+			table = append(table, measured{o, "kitchen"})
 		}
 	}
-	sortBy(table, "objectName")
-	return w.meltingVariation(instrument, table, unknownMeltingSample()[v])
+	sortByName(table)
+	i := unknownMeltingSample()[v]
+	chosen := table[i/25]
+	placed := chosen.thing
+	if placed.container != nil {
+		placed = placed.container // the cup
+	}
+	row := chosen.row(at("kitchen", placed, placed.name).forced())
+	row.melts = chosen.thing.stuff.melts
+	return w.meltingVariation(instrument, row, i)
 }
 
-func (w *World) meltingVariation(instrument tableRow, table []tableRow, i int) variation {
+func (w *World) meltingVariation(instrument, row tableRow, i int) variation {
 	boxes := w.boxPairs("kitchen", "boxAbove", "boxBelow", facts{"locationAnswerBox": "kitchen"})
-	v := combine(instrument, table[i/25], boxes[i%5])
+	v := combine(instrument, row, boxes[i%5])
 	v.degrees = meltingPoints[i/5%5]
 	return v
 }

@@ -38,8 +38,8 @@ type name struct {
 	place int32
 }
 
-// nothing is the name of what has no referents.
-var nothing = &text{}
+// nothing is the name of what has no referents. No library has it.
+var nothing = &text{number: noSecond - 1}
 
 // sharing are the objects of a search of which others have all referents.
 type sharing struct {
@@ -63,7 +63,8 @@ func (s *search) among(w *World, objects []*Object, from *Object) {
 			t.counts[n]++
 		}
 	}
-	s.objects, s.names, s.lists = objects, s.names[:0], s.lists[:0]
+	s.objects, s.names = objects, s.names[:0]
+	shared := 0
 	for _, l := range lists {
 		found := name{text: nothing}
 		for i, n := range l.numbers {
@@ -73,8 +74,9 @@ func (s *search) among(w *World, objects []*Object, from *Object) {
 			}
 		}
 		if found.text == nil {
-			found.place = int32(len(s.lists))
-			s.lists = append(s.lists, l)
+			found.place = int32(shared)
+			s.share(shared, l)
+			shared++
 		}
 		s.names = append(s.names, found)
 	}
@@ -83,18 +85,35 @@ func (s *search) among(w *World, objects []*Object, from *Object) {
 			t.counts[n] = 0
 		}
 	}
-	s.steady(t)
+	s.settle(shared, t)
 	w.shelf.tallies.Put(t)
 }
 
 // text is the referent that was chosen for an object of the search by its place.
-func (s *search) text(c choice, i int) string { return s.chosen(c, s.names[i]) }
+func (s *search) text(c choice, i int) *text { return s.chosen(c, s.names[i]) }
 
-func (s *sharing) chosen(c choice, n name) string {
+func (s *sharing) chosen(c choice, n name) *text {
 	if n.text != nil {
-		return n.text.s
+		return n.text
 	}
-	return s.lists[n.place].sorted[c[n.place]].s
+	return s.lists[n.place].sorted[c[n.place]]
+}
+
+// share puts a list at a place among those that are shared. The steady attempts are made
+// anew only if there was another.
+func (s *sharing) share(place int, l *calledList) {
+	if place == len(s.lists) || s.lists[place] != l {
+		s.lists = append(s.lists[:place], l)
+		s.start = nil
+	}
+}
+
+// settle ends the lists that are shared.
+func (s *sharing) settle(shared int, t *tally) {
+	if s.start == nil || shared != len(s.lists) {
+		s.lists = s.lists[:shared]
+		s.steady(t)
+	}
 }
 
 // steady makes the attempts that draw nothing.
@@ -103,15 +122,13 @@ func (s *sharing) steady(t *tally) {
 	t.begin(s, s.start)
 	for range steadyAttempts {
 		changes := t.changes[:0]
-		for i, n := range t.numbers {
-			if t.counts[n] > 1 {
-				of := s.lists[i].numbers
-				at := int(s.start[i]) + 1
-				if at == len(of) {
-					at = 0
-				}
-				changes = append(changes, change{int32(i), int32(at), of[at]})
+		for _, i := range t.shared() {
+			of := s.lists[i].numbers
+			at := int(s.start[i]) + 1
+			if at == len(of) {
+				at = 0
 			}
+			changes = append(changes, change{i, int32(at), of[at]})
 		}
 		if t.changes = changes; len(changes) == 0 {
 			break
@@ -124,16 +141,17 @@ func (s *sharing) steady(t *tally) {
 // run draws the last attempts.
 func (s *sharing) run(w *World) choice {
 	out := slices.Clone(s.start)
+	if len(out) == 0 {
+		return out
+	}
 	t, r := w.shelf.tally(), w.random
 	t.begin(s, out)
 	for range drawnAttempts {
 		changes := t.changes[:0]
-		for i, n := range t.numbers {
-			if t.counts[n] > 1 {
-				of := s.lists[i].numbers
-				at := r.intn(len(of))
-				changes = append(changes, change{int32(i), int32(at), of[at]})
-			}
+		for _, i := range t.shared() {
+			of := s.lists[i].numbers
+			at := r.intn(len(of))
+			changes = append(changes, change{i, int32(at), of[at]})
 		}
 		if t.changes = changes; len(changes) == 0 { // nothing is drawn any more
 			break
@@ -154,6 +172,20 @@ func (t *tally) begin(s *sharing, c choice) {
 		t.numbers = append(t.numbers, n)
 		t.counts[n]++
 	}
+	t.places = slices.Grow(t.places[:0], len(t.numbers)+1)
+}
+
+// shared lists the places whose texts others have too: without branches, because nobody
+// can guess which they are.
+func (t *tally) shared() []int32 {
+	places, n := t.places[:len(t.numbers)+1], 0
+	for i, number := range t.numbers {
+		places[n] = int32(i)
+		if t.counts[number] > 1 {
+			n++
+		}
+	}
+	return places[:n]
 }
 
 // apply makes the changes of an attempt, in which the texts before it count.
@@ -181,7 +213,7 @@ func (w *World) unique(objects []*Object, from *Object) []named {
 	c := s.run(w)
 	out := make([]named, len(objects))
 	for i, o := range objects {
-		out[i] = named{s.text(c, i), o}
+		out[i] = named{s.text(c, i).s, o}
 	}
 	slices.SortStableFunc(out, func(a, b named) int { return strings.Compare(a.text, b.text) })
 	return out

@@ -61,23 +61,10 @@ func (l ValidList) texts(order func(*validLister) bool) (out []string, sorted bo
 	list := l.lister()
 	sorted = order(list)
 	out = make([]string, len(list.out))
-	begins, linked, before := 0, 0, validDeed{b: -1}
-	for _, d := range list.out {
-		if d.b < 0 || d.a != before.a || d.id != before.id || before.b < 0 {
-			begins = len(list.text)
-			list.text = list.begin(list.text, d)
-			linked = len(list.text)
-		} else { // it begins as the one before it
-			list.text = append(list.text, list.text[begins:linked]...)
-		}
-		list.text = list.finish(list.text, d)
-		list.ends = append(list.ends, len(list.text))
-		before = d
+	for i, d := range list.out {
+		out[i] = list.phrase(d)
 	}
-	all, from := string(list.text), 0
-	for i, end := range list.ends {
-		out[i], from = all[from:end], end
-	}
+	list.learn(out)
 	list.release()
 	return out, sorted
 }
@@ -104,7 +91,7 @@ func (l ValidList) Has(text string) bool {
 // named lists the objects whose names can be in words that are for so many objects.
 func (l *validLister) named(words string, objects int) (out []int32) {
 	for _, i := range l.asFound {
-		name := l.names[i]
+		name := l.names[i].s
 		if objects > 1 && strings.HasPrefix(words[min(1, len(words)):], name) || objects == 1 &&
 			strings.HasSuffix(words, name) {
 			out = append(out, i)
@@ -121,34 +108,78 @@ type validDeed struct {
 }
 
 // append adds an entry as it is typed.
-func (l *validLister) append(b []byte, v validDeed) []byte { return l.finish(l.begin(b, v), v) }
-
-// begin adds an entry up to the link between two objects.
-func (l *validLister) begin(b []byte, v validDeed) []byte {
+func (l *validLister) append(b []byte, v validDeed) []byte {
 	a := &actions[v.id]
 	b = append(b, a.listed...)
-	if v.id == teleport {
-		b = append(b, ' ')
-		return append(b, l.everywhere.text(l.from.universe, int(v.a))...)
-	}
 	if v.a >= 0 {
 		b = append(b, ' ')
-		b = append(b, l.names[v.a]...)
+		b = append(b, l.referent(v).s...)
 	}
 	if v.b >= 0 {
 		b = append(b, ' ')
 		b = append(b, a.link...)
 		b = append(b, ' ')
+		b = append(b, l.names[v.b].s...)
 	}
 	return b
 }
 
-// finish adds the second object.
-func (l *validLister) finish(b []byte, v validDeed) []byte {
-	if v.b >= 0 {
-		b = append(b, l.names[v.b]...)
+// referent is that of the first object.
+func (l *validLister) referent(v validDeed) *text {
+	if v.id == teleport {
+		return l.everywhere.text(l.from.universe, int(v.a))
 	}
-	return b
+	return l.names[v.a]
+}
+
+// key is the key of an entry among the phrases of its first referent.
+func (l *validLister) key(v validDeed) phraseKey {
+	if v.b < 0 {
+		return keyOfPhrase(v.id, noSecond)
+	}
+	return keyOfPhrase(v.id, l.names[v.b].number)
+}
+
+// phrase returns an entry as it is typed; empty if it is to be learned.
+func (l *validLister) phrase(v validDeed) string {
+	a := &actions[v.id]
+	if v.a < 0 {
+		return a.listed
+	}
+	first := l.referent(v)
+	length := len(a.listed) + len(" ") + len(first.s)
+	if v.b >= 0 {
+		length += len(" ") + len(a.link) + len(" ") + len(l.names[v.b].s)
+	}
+	return l.shelf.phrase(first, l.key(v), length)
+}
+
+// learn writes the entries that are to be learned, for later lists too.
+func (l *validLister) learn(out []string) {
+	for i, s := range out {
+		if s == "" {
+			l.begins = append(l.begins, len(l.text))
+			l.text = l.append(l.text, l.out[i])
+		}
+	}
+	if len(l.begins) == 0 {
+		return
+	}
+	text, begins := string(l.text), append(l.begins, len(l.text))
+	l.shelf.mu.Lock()
+	defer l.shelf.mu.Unlock()
+	learned := l.shelf.learn(text)
+	for i, s := range out {
+		if s != "" {
+			continue
+		}
+		v, at := l.out[i], begins[0]
+		begins = begins[1:]
+		out[i] = text[at:begins[0]]
+		if first := l.referent(v); first != nothing && (v.b < 0 || l.names[v.b] != nothing) {
+			l.shelf.keep(first, l.key(v), learned, at)
+		}
+	}
 }
 
 // objects returns the objects of an entry.
@@ -199,7 +230,7 @@ func (l *validLister) nearlySorted() (sorted bool) {
 // the same.
 func (l *validLister) overlap(byText []int32) (prefixes, twice bool) {
 	for n, i := range byText[min(1, len(byText)):] {
-		before, name := l.names[byText[n]], l.names[i]
+		before, name := l.names[byText[n]].s, l.names[i].s
 		prefixes = prefixes || strings.HasPrefix(name, before)
 		twice = twice || name == before
 	}
@@ -221,14 +252,14 @@ type validLister struct {
 	from       ValidList
 	search     *search // of what is seen
 	everywhere *census
-	names      []string // that were chosen, by place in the search
-	asFound    []int32  // the objects in their order
+	names      []*text // that were chosen, by place in the search
+	asFound    []int32 // the objects in their order
 	action     *action
 	first      []int32 // the objects in the order of the list
 	second     []int32
 	out        []validDeed
-	text       []byte // of all entries
-	ends       []int  // of the entries there
+	text       []byte // of the entries that are to be learned
+	begins     []int  // of the entries there
 }
 
 func (l ValidList) lister() *validLister {
@@ -247,7 +278,7 @@ func (l ValidList) lister() *validLister {
 // release gives the memory of a list to the next one.
 func (l *validLister) release() {
 	library := l.library
-	*l = validLister{asFound: l.asFound[:0], names: l.names[:0], out: l.out[:0], text: l.text[:0], ends: l.ends[:0]}
+	*l = validLister{asFound: l.asFound[:0], names: l.names[:0], out: l.out[:0], text: l.text[:0], begins: l.begins[:0]}
 	library.listers.Put(l)
 }
 
@@ -255,7 +286,7 @@ func (l *validLister) release() {
 func (l *validLister) sorted(objects []int32, ending string) []int32 {
 	out := slices.Clone(objects)
 	slices.SortStableFunc(out, func(a, b int32) int {
-		return compareEnded(l.names[a], l.names[b], ending)
+		return compareEnded(l.names[a].s, l.names[b].s, ending)
 	})
 	return out
 }
@@ -301,11 +332,11 @@ func (l *validLister) teleports() {
 
 // single lists an action with one object.
 func (l *validLister) single() {
-	id := l.action.id
+	d := l.substituted(deed{id: l.action.id})
 	for _, i := range l.first {
-		x := l.search.objects[i]
-		d := l.substituted(deed{id: id, a: x})
-		if id == pickUp && x.container == l.inventory || id == putDown && x.container != l.inventory {
+		d.a = l.search.objects[i]
+		carried := d.a.container == l.inventory
+		if d.id == pickUp && carried || d.id == putDown && !carried {
 			continue
 		}
 		if !l.refuse(d).refused {

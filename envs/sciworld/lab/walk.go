@@ -9,7 +9,8 @@ import (
 // test.
 type listing struct {
 	set
-	members []uint64 // bits by index, once there are many
+	members []uint64  // bits by index, once there are many
+	spare   []*Object // room for the chain
 }
 
 // manyMembers is the number of members from which a listing keeps bits.
@@ -29,6 +30,17 @@ func (l *listing) add(o *Object) {
 	}
 	if l.mark(o) {
 		l.append(o)
+	}
+}
+
+// append adds an object that is no member. Nobody else has the chain, so it can change
+// places with the spare one.
+func (l *listing) append(o *Object) {
+	if l.put(o) {
+		old := l.chain
+		if l.grow(l.spare); l.rotated() {
+			l.spare = old
+		}
 	}
 }
 
@@ -64,6 +76,7 @@ func (l *listing) done() []*Object {
 // drop ends the listing.
 func (l *listing) drop() {
 	clear(l.chain)
+	clear(l.spare)
 	clear(l.members)
 	l.chain, l.members, l.capacity = l.chain[:0], l.members[:0], 0
 	listings.Put(l)

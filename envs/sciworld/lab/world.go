@@ -76,7 +76,7 @@ func New() *World { return NewLibrary().New() }
 // It returns what is wrong with the task, empty if nothing is. The following
 // steps report errors in the simplifications.
 func (w *World) Load(task string, variation int, simplifications string) string {
-	built := w.library.New()
+	built := w.library.from(&w.library.builders)
 	built.shelf, built.score, built.completed = w.library.open(), w.score, w.completed
 	built.trouble = built.setUp(task, variation)
 	built.simplify(task, simplifications)
@@ -86,7 +86,9 @@ func (w *World) Load(task string, variation int, simplifications string) string 
 	built.stale = nil
 	w.store.reset()
 	w.become(built) // without what was made and thrown away
-	built.Release()
+	built.empty()
+	built.store.gather()
+	w.library.builders.Put(built)
 	return w.trouble
 }
 

@@ -274,6 +274,27 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
+// A library that keeps no more phrases lists as others do, and the next world that is
+// loaded gets one that does.
+func TestFullLibrary(t *testing.T) {
+	full, other := loaded(t, "boil", 0, ""), loaded(t, "boil", 0, "")
+	shelf := full.shelf
+	shelf.phrases = mostPhrases
+	for _, a := range []string{"look around", "open door to kitchen", "go kitchen", "look around"} {
+		full.Step(a)
+		other.Step(a)
+		if diff := cmp.Diff(other.ValidActions(), full.ValidActions()); diff != "" {
+			t.Errorf("after %q: %s", a, diff)
+		}
+	}
+	if shelf.phrases != mostPhrases {
+		t.Errorf("%d phrases are kept, want %d", shelf.phrases, mostPhrases)
+	}
+	if full.Load("boil", 0, ""); full.shelf == shelf {
+		t.Error("the next world has the full library")
+	}
+}
+
 // The census finds the same names if there are more objects than it counts.
 func TestManyObjects(t *testing.T) {
 	many, few := loaded(t, "boil", 0, "teleportAction"), loaded(t, "boil", 0, "teleportAction")
