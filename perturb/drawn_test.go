@@ -15,11 +15,12 @@ func TestDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := perturb.Draw(env, "random:5:3")
+	d, err := perturb.Draw(env, "random:5:3-nouns")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, ok := perturb.DrawnFrom(d.Name()); d.Name() != "random:5:3/task" || !ok || name != "random:5:3" {
+	name, ok := perturb.DrawnFrom(d.Name())
+	if d.Name() != "random:5:3-nouns/task" || !ok || name != "random:5:3-nouns" {
 		t.Error(d.Name(), name)
 	}
 	seen := map[string]bool{}

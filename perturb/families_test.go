@@ -193,6 +193,22 @@ func TestDraws(t *testing.T) {
 	}
 }
 
+// A draw without some families draws among the others.
+func TestDrawsWithout(t *testing.T) {
+	for _, name := range withFamilies(t) {
+		for seed := range 20 {
+			n := fmt.Sprintf("random:%d:all-nouns-verbs", seed)
+			rules, whole := mustName(t, name, n), mustName(t, name, fmt.Sprintf("random:%d:all", seed))
+			drawn := slices.ContainsFunc(rules.Parts, func(p configs.Part) bool {
+				return p.Family == "nouns" || p.Family == "verbs"
+			})
+			if drawn || len(rules.Parts) >= len(whole.Parts) || rules.Name != n {
+				t.Errorf("%s: %s has %+v", name, rules.Name, rules.Parts)
+			}
+		}
+	}
+}
+
 func TestNamedErrors(t *testing.T) {
 	for name, want := range map[string]string{
 		"verbs":            "give FAMILY:GRADE",
@@ -215,6 +231,10 @@ func TestNamedErrors(t *testing.T) {
 		"random:1:11":      "want K from 1 to 10, the number of families of pddl, or all",
 		"random:1:2:3":     "want K from 1 to 10",
 		"random:9e99:1":    "whole number",
+		"random:1:2-vrbs":  `there is no family "vrbs" to leave out; there are verbs, `,
+		"random:1:2-":      `there is no family "" to leave out`,
+		"random:1:10-help": "want K from 1 to 9, ",
+		"random:1:-2":      `there is no family "2" to leave out`,
 		":1":               `there is no family ""`,
 		"verbs:1+order: 1": "is not FAMILY:GRADE",
 	} {

@@ -22,7 +22,8 @@ const (
 
 // Named returns the rules that a name stands for in an environment: verbs:2 is a
 // family in a grade, verbs:2+order:1 a combination, all:2 every family of the
-// environment in that grade or its last, random:SEED:K K families in any grades.
+// environment in that grade or its last, random:SEED:K K families in any grades,
+// random:SEED:K-FAMILY without that family.
 func Named(env, name string) (configs.Perturbation, error) {
 	families, err := configs.LoadFamilies(env)
 	if err != nil {
@@ -150,12 +151,13 @@ func random(families configs.Families, of string) (configs.Perturbation, error) 
 		return configs.Perturbation{}, fmt.Errorf("want %s:SEED:K with a whole number as seed, not %q", randomName,
 			seedText)
 	}
-	var have []configs.Family
-	for _, f := range families.All {
-		if f.None == "" {
-			have = append(have, f)
-		}
+	count, without, err := parseCount(count)
+	if err != nil {
+		return configs.Perturbation{}, err
 	}
+	have := slices.DeleteFunc(slices.Clone(families.All), func(f configs.Family) bool {
+		return f.None != "" || slices.Contains(without, f.ID)
+	})
 	k := len(have)
 	if count != allName {
 		if k, err = number(count); err != nil || k > len(have) {
@@ -179,6 +181,18 @@ func random(families configs.Families, of string) (configs.Perturbation, error) 
 		rules.Seed = seed
 	}
 	return renewed(rules, stream.New(seed, "perturbation", families.Env, "nonce"))
+}
+
+// parseCount reads K-FAMILY-FAMILY: how many families are drawn, and which ones are not.
+func parseCount(text string) (count string, without []string, err error) {
+	parts := strings.Split(text, "-")
+	for _, id := range parts[1:] {
+		if !slices.Contains(configs.FamilyIDs(), id) {
+			return "", nil, fmt.Errorf("there is no family %q to leave out; there are %s", id,
+				strings.Join(configs.FamilyIDs(), ", "))
+		}
+	}
+	return parts[0], parts[1:], nil
 }
 
 // renewed puts other nonce words in the place of those of the rules.

@@ -51,6 +51,7 @@ const (
 //
 // Command: go test ./cmd/heldout -run '^$' -bench BenchmarkLoad -benchtime 3x -timeout 30m
 func BenchmarkLoad(b *testing.B) {
+	b.Setenv("GOGC", "") // programs collect garbage as they do for users
 	bodies := recordBodies(b)
 	address := startLoadServer(b)
 	for _, slots := range []int{64, 256, 1024} {
@@ -88,6 +89,7 @@ func BenchmarkLoad(b *testing.B) {
 //
 // Command: go test ./cmd/heldout -run '^$' -bench BenchmarkServers/600 -benchtime 1x -timeout 30m
 func BenchmarkServers(b *testing.B) {
+	b.Setenv("GOGC", "")
 	var whole []byte // table of 600 episodes
 	b.Run("600", func(b *testing.B) {
 		r := startRack(b, loadLatency)

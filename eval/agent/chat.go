@@ -39,6 +39,7 @@ type Chat struct {
 
 // transcript is a history that can be sent and shortened.
 type transcript interface {
+	// messages returns the prompt. No later call changes the elements of what it returned.
 	messages() []model.Message
 	// dropOldest removes the oldest part permanently; false if only parts that must
 	// stay are left.

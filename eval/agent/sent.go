@@ -26,7 +26,7 @@ func (s *sent) digest(messages []model.Message) string {
 	for same < min(len(messages), len(s.known)) && messages[same] == s.known[same] {
 		same++
 	}
-	s.known, s.sums = s.known[:same], s.sums[:same]
+	s.sums = s.sums[:same]
 	var sum [sha256.Size]byte
 	if same > 0 {
 		sum = s.sums[same-1]
@@ -38,8 +38,9 @@ func (s *sent) digest(messages []model.Message) string {
 			hashText(h, text)
 		}
 		h.Sum(sum[:0])
-		s.known, s.sums = append(s.known, m), append(s.sums, sum)
+		s.sums = append(s.sums, sum)
 	}
+	s.known = messages
 	return hex.EncodeToString(sum[:sentDigits/2])
 }
 

@@ -25,6 +25,7 @@ var (
 	Compared  = table.Count("tasks", "Tasks", "number of tasks that are compared").AsDetail()
 	Tasks     = table.Count("tasks", "Tasks", "number of tasks with a result")
 	Seeds     = table.Count("seeds", "Seeds", "number of seeds").AsDetail()
+	Trainings = table.Count("trainings", "Trainings", "number of trainings of an arm; 0 if it was not trained")
 	Episodes  = table.Count("episodes", "Episodes", "number of episodes with a result")
 	Planned   = table.Count("planned", "Planned", "number of planned episodes, one for every task and seed")
 	Rate      = table.Words("rate", "Rate", "which rate the line is about: SR or PR")

@@ -202,6 +202,22 @@ var kinds = []Kind{
 		fill: paired,
 	},
 	{
+		ID: "trainings", Title: "Several trainings of an arm", Request: true, Lacks: lacksTrainings,
+		columns: of(
+			column.Environment, column.Model, column.Perturbation, column.Trainings, column.Success,
+			column.SuccessDeviations.Sample, column.Progress, column.ProgressDeviations.Sample,
+		),
+		fill: trainings,
+	},
+	{
+		ID: "trainings-paired", Title: "Differences of arms, paired by task", Request: true, Lacks: lacksTrainings,
+		columns: of(
+			column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
+			column.ProgressChange,
+		),
+		fill: trainingsPaired,
+	},
+	{
 		ID: "ranks", Title: "Ranks", Only: Threes, Section: "differences", Late: true,
 		columns: of(
 			column.Environment, column.Model, column.Success.Of, column.SuccessRank, column.Progress.Of,

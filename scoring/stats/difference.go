@@ -78,6 +78,20 @@ func CombineDifferences(parts []Difference, weights []float64, level float64) Di
 	return d
 }
 
+// Plus adds chance that does not come from the tasks, such as that of a training: its
+// variance, with its degrees of freedom. Degrees are combined as Satterthwaite does.
+func (d Difference) Plus(variance, degrees, level float64) Difference {
+	if variance == 0 {
+		return d
+	}
+	sum := d.Variance + variance
+	d.Degrees = sum * sum / (d.Variance*d.Variance/d.Degrees + variance*variance/degrees)
+	d.Variance = sum
+	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
+	d.Interval = around(d.Centre, width(d.Variance, d.Degrees, level))
+	return d
+}
+
 // around returns the interval of a difference, which cannot leave [-1,1].
 func around(centre, squared float64) Interval {
 	half := math.Sqrt(squared)

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"heldout/scoring"
+	"heldout/scoring/column"
+	"heldout/scoring/table"
+)
+
+const lacksTrainings = "no two models have names that differ in the number at their end alone, as M-0 and M-1 do"
+
+// trained is an arm on an environment.
+type trained struct {
+	row    // of the first training
+	all    scoring.Trainings
+	name   string
+	served int // trainings; a baseline has none
+}
+
+// trainedArms gathers the models whose names differ in the number at their end alone: they
+// are trainings of one arm. Baselines are arms without a training. Another model, which
+// was trained once, is left out: nothing says how another training of it would do.
+func trainedArms(in []row) (arms []trained, notes []string) {
+	var keys []string
+	rows := map[string][]row{}
+	for _, r := range in {
+		key := strings.Join([]string{r.place(), r.Condition.Perturbation, armOf(r.line)}, "\n")
+		if rows[key] == nil {
+			keys = append(keys, key)
+		}
+		rows[key] = append(rows[key], r)
+	}
+	for _, key := range keys {
+		of := rows[key]
+		arm := trained{row: of[0], name: armOf(of[0].line), served: len(of)}
+		if arm.Condition.Decoding == nil {
+			arm.name, arm.served = of[0].line, 0
+		} else if len(of) == 1 {
+			notes = append(notes, fmt.Sprintf("%s: one training, so nothing says how another would do.", of[0].line))
+			continue
+		}
+		var scores []*scoring.Score
+		for _, r := range of {
+			scores = append(scores, r.Score)
+		}
+		var err error
+		if arm.all, err = scoring.JoinTrainings(scores); err != nil {
+			notes = append(notes, fmt.Sprintf("The trainings of %s on %s do not go together: %v.", arm.name,
+				arm.place(), err))
+			continue
+		}
+		arms = append(arms, arm)
+	}
+	if !slices.ContainsFunc(arms, func(a trained) bool { return a.served > 0 }) {
+		return nil, nil
+	}
+	return arms, notes
+}
+
+// armOf is a name without the number at its end.
+func armOf(name string) string {
+	arm := strings.TrimRight(name, "0123456789")
+	if arm == name {
+		return name
+	}
+	return cmp.Or(strings.TrimRight(arm, "-_./: "), name)
+}
+
+// trainings has the rates of arms, each the mean of its trainings.
+func trainings(from *Report, t *table.Table) {
+	arms, notes := trainedArms(from.all)
+	for _, a := range arms {
+		t.Add(a.where(), column.Model.Is(a.name), column.Perturbation.Is(a.Condition.Perturbation),
+			column.Trainings.Is(a.served), a.field(column.Success, a.all.Success),
+			column.SuccessDeviations.Sample.Is(a.all.Success.SampleStd),
+			a.field(column.Progress, a.all.Progress),
+			column.ProgressDeviations.Sample.Is(a.all.Progress.SampleStd))
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = append(t.Notes, "Trainings: models whose names differ in the number at their end alone. "+
+			"95% intervals are for new trainings and new tasks; sample: the standard deviation of the trainings' "+
+			"means, in percentage points, with divisor n-1.")
+		t.Notes = append(t.Notes, notes...)
+	}
+}
+
+// field is a rate with its interval.
+func (a trained) field(c table.Bounded, r scoring.Rate) table.Field {
+	if in, ok := a.all.Interval(r); ok {
+		return c.Is(r.Mean, in.Low, in.High)
+	}
+	return c.Is(r.Mean, math.NaN(), math.NaN())
+}
+
+// trainingsPaired compares all pairs of arms on unperturbed tasks.
+func trainingsPaired(from *Report, t *table.Table) {
+	arms, notes := trainedArms(from.plain)
+	var pairs pairing
+	for i, b := range arms {
+		for _, a := range arms[i+1:] {
+			if a.place() != b.place() {
+				continue
+			}
+			c, err := scoring.CompareTrainings(a.all, b.all)
+			if err != nil {
+				notes = append(notes, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name, b.name,
+					a.place(), err))
+				continue
+			}
+			// The notes about other kinds know nothing of trainings.
+			c.Success.NewKindsP, c.Progress.NewKindsP = c.Success.P, c.Progress.P
+			pairs.add(c, a.where(), column.Model.Is(a.name), column.Against.Is(b.name))
+		}
+	}
+	pairs.fill(t)
+	if len(t.Rows) > 0 {
+		t.Notes = slices.Insert(t.Notes, 0, "Δ: mean of the arm's trainings minus that of the other, in percentage "+
+			"points, on the same tasks. 95% low, high: Student's t interval for new trainings and new tasks of these "+
+			"kinds: the variance among tasks and that among trainings add up.")
+		t.Notes = append(t.Notes, notes...)
+	}
+}

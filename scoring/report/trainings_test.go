@@ -1,0 +1,37 @@
+package report
+
+import (
+	"testing"
+
+	"heldout/envs"
+)
+
+// TestTrainings: models whose names differ in their last number are trainings of an arm,
+// which are compared with how they differ among themselves.
+func TestTrainings(t *testing.T) {
+	played := func(model, outcomes string) group {
+		return group{"pddl", envs.Official, 4, model, 0, nil, outcomes}
+	}
+	tables := everything([]Run{newRun(t, "run",
+		played("vllm:M-0", "SSSS"), played("vllm:M-1", "SSSf"), played("vllm:M-2", "SSff"),
+		played("vllm:R-9", "SSff"), played("vllm:R-10", "fSff"),
+		played("vllm:B", "SSff"), played("random", "ffff"),
+	)}, nil, weights)
+	rates := find(t, tables, "trainings")
+	same(t, "arms", below(t, rates, "model"), "M", "R", "random")
+	same(t, "number", below(t, rates, "trainings"), "3", "2", "0")
+	same(t, "rates", below(t, rates, "success"), "75.0", "37.5", "0.0")
+	same(t, "spread", below(t, rates, "success_sample_std"), "25.0", "17.7", "–")
+	hasNote(t, rates, "B: one training, so nothing says how another would do.")
+	pairs := find(t, tables, "trainings-paired")
+	same(t, "arms", below(t, pairs, "model"), "R", "random", "random")
+	same(t, "against", below(t, pairs, "against"), "M", "M", "R")
+	same(t, "differences", below(t, pairs, "success_difference"), "-37.5", "-75.0", "-37.5")
+
+	alone := everything([]Run{newRun(t, "run", played("vllm:M-0", "SSSS"), played("vllm:R-0", "SSff"))}, nil, weights)
+	for _, of := range alone {
+		if of.ID == "trainings" && len(of.Rows) > 0 {
+			t.Errorf("arms of one training have rows: %v", of.Rows)
+		}
+	}
+}
