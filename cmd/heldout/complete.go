@@ -20,7 +20,8 @@ import (
 type completer = cobra.CompletionFunc
 
 // completeFlags says what may follow the flags of c and of all commands below it,
-// by the flags' names: one name means the same everywhere.
+// by the flags' names: one name means the same everywhere. Only a shell that completes
+// needs it, and cobra keeps what it is told, with the whole command line.
 func completeFlags(c *cobra.Command) error {
 	values, err := flagValues()
 	if err != nil {

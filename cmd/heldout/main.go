@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	_ "heldout/cmd/heldout/ulimit" // ends a process that has too little
@@ -147,6 +148,11 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	out := &checkedWriter{w: sys.stdout, before: sys.display.flush}
 	sys.stdout = out
 	root := newRoot(sys)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		if err := completeFlags(root); err != nil {
+			panic(err) // every flag that is completed is there, once
+		}
+	}
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if errors.Is(out.err, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)) {

@@ -8,8 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime/debug"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// collect is how much the heaps of tests and their commands grow before they are
-// collected. The tests start a thousand commands, and few of them live long enough to
-// need it.
-const collect = 400
+// collect is by how many percent the memory of commands grows before garbage is
+// collected. The tests start hundreds, and few of them live long enough to need it.
+const collect = "400"
 
 func TestMain(m *testing.M) {
 	// The data folder of whoever runs the tests stays out of them. The commands
@@ -29,10 +26,9 @@ func TestMain(m *testing.M) {
 		if err := os.Setenv("XDG_DATA_HOME", "/nonexistent"); err != nil {
 			panic(err)
 		}
-		if err := os.Setenv("GOGC", strconv.Itoa(collect)); err != nil {
+		if err := os.Setenv("GOGC", collect); err != nil {
 			panic(err)
 		}
-		debug.SetGCPercent(collect)
 	}
 	testscript.Main(m, map[string]func(){
 		"heldout":          main,
@@ -101,7 +97,7 @@ func TestScripts(t *testing.T) {
 			wikipedia := httptest.NewServer(pages)
 			e.Defer(wikipedia.Close)
 			e.Values["wiki"] = pages
-			e.Setenv("GOGC", strconv.Itoa(collect))
+			e.Setenv("GOGC", collect)
 			e.Setenv("WIKI", wikipedia.URL)
 			e.Setenv("SERVER", open.URL)
 			e.Setenv("LOCKED", locked.URL)

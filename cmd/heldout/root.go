@@ -48,9 +48,6 @@ Pages about a topic (heldout help TOPIC):
 	addTo(root, toMaintain, newData(sys), newWiki(sys), newWorker(sys), newMerge(sys), newRepair(sys), newVersion(sys),
 		newMan(sys))
 	root.SetUsageFunc(writeUsage)
-	if err := completeFlags(root); err != nil {
-		panic(err) // every flag that is completed is there, once
-	}
 	return root
 }
 
