@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Family is one way to change the interface of an environment, in grades.
@@ -71,14 +72,24 @@ func NonceWords() ([]string, error) {
 // FamilyEnvs are the environments that have families.
 func FamilyEnvs() ([]string, error) { return namesIn("families") }
 
-// LoadFamilies returns the families of an environment.
+// loaded are families that were read, by environment: a sweep asks for them with every name.
+var loaded sync.Map
+
+// LoadFamilies returns the families of an environment. They are shared: nobody changes them.
 func LoadFamilies(env string) (Families, error) {
+	if f, ok := loaded.Load(env); ok {
+		return f.(Families), nil
+	}
 	file := "families/" + env + ".yaml"
 	b, err := files.ReadFile(file)
 	if err != nil {
 		return Families{}, fmt.Errorf("%s has no families of perturbations", env)
 	}
-	return parseFamilies(file, b)
+	f, err := parseFamilies(file, b)
+	if err == nil {
+		loaded.Store(env, f)
+	}
+	return f, err
 }
 
 // Family returns a family by name.
