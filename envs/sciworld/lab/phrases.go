@@ -58,23 +58,27 @@ func (s *shelf) phrase(t *text, k phraseKey, length int) string {
 	return learned[x>>placeBits&(1<<learnedBits-1)][at : at+length]
 }
 
-// learn keeps a text of phrases and returns its number. The caller has the lock.
-func (s *shelf) learn(text string) int {
+// learn keeps a text of new phrases and returns its number, unless there are enough or it
+// is too long. The caller has the lock.
+func (s *shelf) learn(text string) (number int, ok bool) {
+	if s.phrases >= mostPhrases || len(text) > 1<<placeBits {
+		return 0, false
+	}
 	var all []string
 	if p := s.learned.Load(); p != nil {
 		all = *p
 	}
+	if len(all) == 1<<learnedBits {
+		return 0, false
+	}
 	all = append(all, text)
 	s.learned.Store(&all)
-	return len(all) - 1
+	return len(all) - 1, true
 }
 
 // keep keeps a phrase that begins with a referent, by its place in a learned text. The
 // caller has the lock.
 func (s *shelf) keep(t *text, k phraseKey, learned, place int) {
-	if s.phrases == mostPhrases || learned >= 1<<learnedBits || place >= 1<<placeBits {
-		return
-	}
 	p := t.phrases.Load()
 	if p == nil || 2*p.used >= len(p.slots) {
 		p = p.grown()

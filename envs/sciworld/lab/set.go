@@ -1,7 +1,5 @@
 package lab
 
-import "slices"
-
 // The reference keeps objects in hash sets. All objects have one hash code, so
 // that a set is one run of slots: it enumerates in the order of insertion, with
 // one exception beyond 122 members (core §2.3).
@@ -68,12 +66,13 @@ func (s *set) put(o *Object) bool {
 	return len(s.chain) >= s.capacity*450/1000
 }
 
-// grow doubles the capacity. A chain that is rotated moves into the room, if that is
-// enough.
+// grow doubles the capacity. A chain that is rotated moves into the room, if there is one.
 func (s *set) grow(room []*Object) {
 	if s.rotated() {
-		room = slices.Grow(room[:0], cap(s.chain))
-		s.chain = append(append(room, s.chain[wrapAt:]...), s.chain[:wrapAt]...)
+		if room == nil {
+			room = make([]*Object, 0, cap(s.chain))
+		}
+		s.chain = append(append(room[:0], s.chain[wrapAt:]...), s.chain[:wrapAt]...)
 	}
 	s.capacity *= 2
 }

@@ -39,7 +39,7 @@ type name struct {
 }
 
 // nothing is the name of what has no referents. No library has it.
-var nothing = &text{number: noSecond - 1}
+var nothing = &text{}
 
 // sharing are the objects of a search of which others have all referents.
 type sharing struct {

@@ -147,6 +147,9 @@ func (l *validLister) phrase(v validDeed) string {
 		return a.listed
 	}
 	first := l.referent(v)
+	if first == nothing || v.b >= 0 && l.names[v.b] == nothing {
+		return string(l.append(nil, v))
+	}
 	length := len(a.listed) + len(" ") + len(first.s)
 	if v.b >= 0 {
 		length += len(" ") + len(a.link) + len(" ") + len(l.names[v.b].s)
@@ -168,7 +171,7 @@ func (l *validLister) learn(out []string) {
 	text, begins := string(l.text), append(l.begins, len(l.text))
 	l.shelf.mu.Lock()
 	defer l.shelf.mu.Unlock()
-	learned := l.shelf.learn(text)
+	learned, ok := l.shelf.learn(text)
 	for i, s := range out {
 		if s != "" {
 			continue
@@ -176,8 +179,8 @@ func (l *validLister) learn(out []string) {
 		v, at := l.out[i], begins[0]
 		begins = begins[1:]
 		out[i] = text[at:begins[0]]
-		if first := l.referent(v); first != nothing && (v.b < 0 || l.names[v.b] != nothing) {
-			l.shelf.keep(first, l.key(v), learned, at)
+		if ok {
+			l.shelf.keep(l.referent(v), l.key(v), learned, at)
 		}
 	}
 }

@@ -75,11 +75,16 @@ func (l *listing) done() []*Object {
 
 // drop ends the listing.
 func (l *listing) drop() {
+	l.empty()
+	listings.Put(l)
+}
+
+// empty leaves nothing of a listing but its memory.
+func (l *listing) empty() {
 	clear(l.chain)
 	clear(l.spare)
 	clear(l.members)
 	l.chain, l.members, l.capacity = l.chain[:0], l.members[:0], 0
-	listings.Put(l)
 }
 
 func (l *listing) addAll(xs []*Object) {

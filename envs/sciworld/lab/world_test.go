@@ -280,6 +280,7 @@ func TestFullLibrary(t *testing.T) {
 	full, other := loaded(t, "boil", 0, ""), loaded(t, "boil", 0, "")
 	shelf := full.shelf
 	shelf.phrases = mostPhrases
+	shelf.learned.Store(nil)
 	for _, a := range []string{"look around", "open door to kitchen", "go kitchen", "look around"} {
 		full.Step(a)
 		other.Step(a)
@@ -287,11 +288,24 @@ func TestFullLibrary(t *testing.T) {
 			t.Errorf("after %q: %s", a, diff)
 		}
 	}
-	if shelf.phrases != mostPhrases {
+	if shelf.phrases != mostPhrases || shelf.learned.Load() != nil {
 		t.Errorf("%d phrases are kept, want %d", shelf.phrases, mostPhrases)
 	}
 	if full.Load("boil", 0, ""); full.shelf == shelf {
 		t.Error("the next world has the full library")
+	}
+}
+
+// The memory of a listing is used again, and does not grow.
+func TestListingMemory(t *testing.T) {
+	w, l := loaded(t, "boil", 0, ""), &listing{}
+	all := w.collect(w.universe, true)
+	for range 100 {
+		l.addAll(all)
+		l.empty()
+	}
+	if got, most := cap(l.chain)+cap(l.spare), 8*len(all); got > most {
+		t.Errorf("after %d objects there is room for %d, want no more than %d", len(all), got, most)
 	}
 }
 
