@@ -105,15 +105,20 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn playe
 	return nil
 }
 
-// waits returns when the first call goes on of a model all of whose calls wait for limits of
-// services; the zero time if there is none.
-func (j *Job) waits() (until time.Time) {
+// longWait is a wait for a limit that is shown in place of the time that is left.
+const longWait = 2 * time.Second
+
+// waits says for what all calls of a model wait; empty if none does.
+func (j *Job) waits() string {
 	for _, s := range j.Served {
-		if at := s.Fleet.Waits(); !at.IsZero() && (until.IsZero() || at.Before(until)) {
-			until = at
+		if until := s.Fleet.Waits(); until.Sub(j.outside.Now()) >= longWait {
+			return "waits for the service's limit until " + until.Format(time.TimeOnly)
+		}
+		if since := s.Fleet.Gone(); !since.IsZero() {
+			return "no model server answers since " + since.Format(time.TimeOnly)
 		}
 	}
-	return until
+	return ""
 }
 
 // EndShard says how far a shard is. It has no tables of its own: they would be those of an

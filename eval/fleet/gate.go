@@ -169,6 +169,13 @@ func (f *Fleet) takeBack(s *server) {
 	f.release()
 }
 
+// Gone returns since when no server answers, so that all calls wait; the zero time if one does.
+func (f *Fleet) Gone() (since time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.gone
+}
+
 // Waits returns when the first call goes on, if all wait for limits of services: for those per
 // minute, or for as long as the services ask. Else it is the zero time.
 func (f *Fleet) Waits() (until time.Time) {

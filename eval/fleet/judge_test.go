@@ -86,11 +86,17 @@ func TestErrorsEverywhere(t *testing.T) {
 		go func() { replies <- ask(t, f.Conversation(30)) }()
 	}
 	n.await(t, "no model server answers since")
+	if f.Gone().IsZero() {
+		t.Error("a server answers")
+	}
 	fails.on.Store(false)
 	for range calls {
 		if reply := <-replies; reply.Attempts > 2 {
 			t.Errorf("%+v", reply)
 		}
+	}
+	if since := f.Gone(); !since.IsZero() {
+		t.Errorf("no server answers since %v", since)
 	}
 	if got := fails.failed.Load(); got > 3*calls {
 		t.Errorf("%d calls failed", got)

@@ -21,8 +21,9 @@ type Run struct {
 	now         func() time.Time
 	started     time.Time
 	concurrency int // less than 1 if it changes
-	// waits returns when the calls go on that wait for limits of services; zero without any.
-	waits func() time.Time
+	// waits says for what calls wait, so that the steps so far do not tell the time that is
+	// left; empty if they do not wait.
+	waits func() string
 
 	mu             sync.Mutex
 	done, failures int
@@ -43,9 +44,9 @@ type Run struct {
 type playing struct{ env, preset, model, perturbation string }
 
 // NewRun returns the progress of a run of the missing episodes, with so many in
-// flight; less than 1 if the number changes. waits returns when the calls go on that wait for
-// limits of services, the zero time without any.
-func NewRun(missing []episode.Episode, concurrency int, waits, now func() time.Time) *Run {
+// flight; less than 1 if the number changes. waits says for what calls wait, and is empty if they
+// do not.
+func NewRun(missing []episode.Episode, concurrency int, waits func() string, now func() time.Time) *Run {
 	p := &Run{
 		now: now, started: now(), concurrency: concurrency, waits: waits, least: len(missing), most: len(missing),
 		paces: map[playing]*pace{},
@@ -112,10 +113,6 @@ func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 	}
 }
 
-// longWait is a wait for a limit that is shown in place of the time that is left, which the
-// steps so far do not tell then.
-const longWait = 2 * time.Second
-
 // Line describes the state of the run, the most important facts first, because a
 // terminal may cut the line.
 func (p *Run) Line() string {
@@ -126,8 +123,8 @@ func (p *Run) Line() string {
 	if p.done > 0 && seconds > 0 {
 		parts = append(parts, frequency(float64(p.done)/seconds))
 	}
-	if until := p.waits(); until.Sub(p.now()) >= longWait {
-		parts = append(parts, "waits for the service's limit until "+until.Format(time.TimeOnly))
+	if wait := p.waits(); wait != "" {
+		parts = append(parts, wait)
 	} else if left, ok := p.remaining(); ok {
 		eta := "ETA "
 		if p.most > p.least {
