@@ -24,8 +24,7 @@ WIDTH, LAYERS, HEADS = 320, 4, 5
 LENGTH = 1024  # tokens; what is longer in a conversation is cut off
 BATCH = 8  # conversations
 RATE = 1e-3  # the highest learning rate
-EPOCHS = float(os.environ.get("EPOCHS", "0.9"))
-STEPS = int(os.environ.get("STEPS", "-1"))  # -1: as the epochs say
+STEPS = int(os.environ.get("STEPS", "500"))  # of BATCH conversations: the same for all arms
 THREADS = int(os.environ.get("THREADS", "1"))
 
 TEMPLATE = (
@@ -73,7 +72,7 @@ def make_model(out, files):
     ))
     induction.begin(model)
     args = SFTConfig(
-        output_dir=out, num_train_epochs=EPOCHS, max_steps=STEPS, per_device_train_batch_size=BATCH, learning_rate=RATE,
+        output_dir=out, max_steps=STEPS, per_device_train_batch_size=BATCH, learning_rate=RATE,
         lr_scheduler_type="cosine", warmup_steps=0.03, weight_decay=0.1, adam_beta2=0.95, max_length=LENGTH,
         assistant_only_loss=True, train_sampling_strategy="group_by_length", seed=SEED, logging_steps=25,
         save_strategy="no", use_cpu=not torch.cuda.is_available(), bf16=True, report_to=[], disable_tqdm=True,
