@@ -36,7 +36,6 @@ func started(t testing.TB, e envs.Env, task envs.Task) walker {
 }
 
 func (w walker) fork() walker {
-	w.t.Helper()
 	f, _ := envs.As[envs.Forker](w.World)
 	world, err := f.Fork()
 	if err != nil {
@@ -55,7 +54,6 @@ func (w walker) key() string {
 }
 
 func (w walker) list() []string {
-	w.t.Helper()
 	l, ok := envs.As[envs.Lister](w.World)
 	if !ok {
 		w.t.Fatal("the world lists no actions")
@@ -68,7 +66,6 @@ func (w walker) list() []string {
 }
 
 func (w walker) step(action string) envs.Step {
-	w.t.Helper()
 	s, err := w.Step(context.Background(), action)
 	if err != nil {
 		w.t.Fatal(err)

@@ -30,11 +30,11 @@ func BenchmarkHelp(b *testing.B) {
 				p := newPlay(g, story, g.seed, known)
 				p.actions()
 				list := func(w envs.World) time.Duration {
-					began := spentCPU(b)
+					began := sharedtest.ProcessorTime(b)
 					if _, err := w.(envs.Lister).Actions(context.Background()); err != nil {
 						b.Fatal(err)
 					}
-					return spentCPU(b) - began
+					return sharedtest.ProcessorTime(b) - began
 				}
 				world := func() *world {
 					w := newWorld(p)

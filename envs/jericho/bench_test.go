@@ -4,21 +4,11 @@ package jericho
 
 import (
 	"math"
-	"syscall"
 	"testing"
 	"time"
 
 	"heldout/envs/sharedtest"
 )
-
-// spentCPU is the time that processors worked for this process.
-func spentCPU(t testing.TB) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // BenchmarkWalkthrough plays whole games as the variant Jericho does. It reports the
 // processors' time for a step, starts apart, in the fastest game, and what that executes.
@@ -35,14 +25,14 @@ func BenchmarkWalkthrough(b *testing.B) {
 			for b.Loop() {
 				w, _ := startedWorld(b, e, i)
 				spent = 0
-				began := spentCPU(b)
+				began := sharedtest.ProcessorTime(b)
 				for _, a := range actions {
 					if _, err := w.Step(b.Context(), a); err != nil {
 						b.Fatal(err)
 					}
 					spent += w.(scored).session.machine.Spent()
 				}
-				best = min(best, spentCPU(b)-began)
+				best = min(best, sharedtest.ProcessorTime(b)-began)
 				_ = w.Close()
 			}
 			b.ReportMetric(float64(best.Nanoseconds())/1e3/float64(len(actions)), "cpu-µs/step")

@@ -5,16 +5,17 @@ package sharedtest
 import (
 	"syscall"
 	"testing"
+	"time"
 )
 
-// ProcessorTime is what this process has used, in seconds.
-func ProcessorTime(t testing.TB) float64 {
+// ProcessorTime is how long processors have worked for this process.
+func ProcessorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
 		t.Fatal(err)
 	}
-	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // Cost runs a benchmark of a name that reports the time of the processor, with the
@@ -28,6 +29,6 @@ func Cost(b *testing.B, name string, do func(n int)) {
 			do(n)
 			n++
 		}
-		b.ReportMetric((ProcessorTime(b)-before)/float64(n)*1e6, "cpu-us/op")
+		b.ReportMetric((ProcessorTime(b)-before).Seconds()/float64(n)*1e6, "cpu-us/op")
 	})
 }
