@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heldout/configs"
+	"heldout/envs"
 	"heldout/envs/alfworld"
 )
 
@@ -27,26 +28,36 @@ func TestInstructionsTellTheNewForms(t *testing.T) {
 	for _, name := range withFamilies(t) {
 		env := generated(t, name)
 		for _, rule := range append(graded(t, name), "all:1", "all:2", "all:3") {
-			perturbed, err := Wrap(env, mustName(t, name, rule))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, version := range configs.PromptVersions() {
-				prompt, err := configs.LoadPrompt(name, version)
-				if err != nil {
-					t.Fatal(err)
-				}
-				written, err := perturbed.WritePrompt(prompt, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+			eachPrompt(t, env, rule, func(version string, perturbed *Env, prompt, written configs.Prompt) {
 				for taskType, p := range perturbed.byType {
 					for _, fault := range untold(t, p, taskType, prompt, written) {
 						t.Errorf("%s, %s, %s: %s", name, version, rule, fault)
 					}
 				}
-			}
+			})
 		}
+	}
+}
+
+// eachPrompt writes the prompts of an environment as a rule has them.
+func eachPrompt(t *testing.T, env envs.Env, rule string,
+	do func(version string, perturbed *Env, prompt, written configs.Prompt)) {
+	t.Helper()
+	name := env.Info().Name
+	perturbed, err := Wrap(env, mustName(t, name, rule))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range configs.PromptVersions() {
+		prompt, err := configs.LoadPrompt(name, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written, err := perturbed.WritePrompt(prompt, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(version, perturbed, prompt, written)
 	}
 }
 
@@ -139,19 +150,7 @@ func TestNewWordsAreTrue(t *testing.T) {
 // or close" does not say which is which.
 func TestVerbsAreExplainedApart(t *testing.T) {
 	for _, name := range withFamilies(t) {
-		perturbed, err := Wrap(generated(t, name), mustName(t, name, "verbs:3"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, version := range configs.PromptVersions() {
-			prompt, err := configs.LoadPrompt(name, version)
-			if err != nil {
-				t.Fatal(err)
-			}
-			written, err := perturbed.WritePrompt(prompt, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+		eachPrompt(t, generated(t, name), "verbs:3", func(version string, perturbed *Env, _, written configs.Prompt) {
 			for taskType, p := range perturbed.byType {
 				section, err := written.For(taskType)
 				if err != nil {
@@ -167,7 +166,7 @@ func TestVerbsAreExplainedApart(t *testing.T) {
 					}
 				}
 			}
-		}
+		})
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/testset"
 	"heldout/eval/bench"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/bundle"
 	"heldout/scoring/record"
 )
@@ -216,7 +217,7 @@ func TestCheats(t *testing.T) {
 		"steps left out": {func(f *forged) {
 			e := f.episodes[0]
 			e.Trajectory = e.Trajectory[:1]
-			recount(e)
+			episodetest.Settle(e)
 		}, []string{"episodes"}},
 		"an episode left out":     {func(f *forged) { f.episodes = f.episodes[1:] }, []string{"results"}},
 		"a task left out":         {leaveTaskOut, []string{"tasks"}},
@@ -243,7 +244,7 @@ func TestCheats(t *testing.T) {
 			e := f.episodes[0]
 			f.again(e)
 			e.Outcome, e.Trajectory = record.Cancelled, e.Trajectory[:1]
-			recount(e)
+			episodetest.Settle(e)
 		}, nil},
 		"another model's name": {func(f *forged) {
 			for i := range f.manifest.Groups {
@@ -451,28 +452,6 @@ func readable(f *forged) *record.Step {
 		}
 	}
 	panic("no first action is valid")
-}
-
-// recount makes the counts of an attempt fit its steps.
-func recount(e *record.Episode) {
-	e.Steps, e.FormatErrors, e.Faults, e.Progress = len(e.Trajectory), 0, nil, 0
-	valid := 0
-	for _, s := range e.Trajectory {
-		e.Progress = s.Progress
-		if s.Valid {
-			valid++
-		}
-		if s.FormatError {
-			e.FormatErrors++
-		}
-		if s.Fault != "" {
-			if e.Faults == nil {
-				e.Faults = map[record.Fault]int{}
-			}
-			e.Faults[s.Fault]++
-		}
-	}
-	e.Grounding = float64(valid) / float64(max(1, len(e.Trajectory)))
 }
 
 // leaveTaskOut removes the first task from plan and records.

@@ -9,6 +9,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/bundle"
 	"heldout/scoring/record"
 )
@@ -100,7 +101,7 @@ func TestRandomEdits(t *testing.T) {
 			f := read(t, honest)
 			e := f.episodes[r.IntN(len(f.episodes))]
 			k.apply(r, e)
-			recount(e)
+			episodetest.Settle(e)
 			what, shows = k.what, k.shows
 			file, err = pack(t, f.write(t))
 		}

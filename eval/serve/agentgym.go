@@ -256,19 +256,14 @@ func (g *gymServer) step(w http.ResponseWriter, r *http.Request, speaker *gymSpe
 	if !f.ok(w) {
 		return
 	}
-	c, problem := g.find(id)
-	if problem != "" {
-		gymRefuse(w, problem)
-		return
+	if g.reply(w, id, func(c *gymClient) (any, error) {
+		if err := c.step(action); err != nil {
+			return nil, err
+		}
+		return speaker.stepped(c), nil
+	}) {
+		g.server.metrics.whole(g.gym.Mount, agentGym, false, g.server.options.Now().Sub(began))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.step(action); err != nil {
-		gymRefuse(w, c.problem(err))
-		return
-	}
-	writeJSON(w, http.StatusOK, speaker.stepped(c))
-	g.server.metrics.whole(g.gym.Mount, agentGym, false, g.server.options.Now().Sub(began))
 }
 
 // ask answers a question about a client.
@@ -278,22 +273,30 @@ func (g *gymServer) ask(w http.ResponseWriter, r *http.Request, answer func(*gym
 	if !f.ok(w) {
 		return
 	}
+	g.reply(w, id, func(c *gymClient) (any, error) {
+		if !c.started {
+			return nil, ErrNoEpisode
+		}
+		c.session.Touch()
+		return answer(c)
+	})
+}
+
+// reply writes what a client answers, which has no other request meanwhile, and reports
+// whether it could.
+func (g *gymServer) reply(w http.ResponseWriter, id *big.Int, answer func(*gymClient) (any, error)) bool {
 	c, problem := g.find(id)
 	if problem != "" {
 		gymRefuse(w, problem)
-		return
+		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.started {
-		gymRefuse(w, c.problem(ErrNoEpisode))
-		return
-	}
-	c.session.Touch()
 	v, err := answer(c)
 	if err != nil {
 		gymRefuse(w, c.problem(err))
-		return
+		return false
 	}
 	writeJSON(w, http.StatusOK, v)
+	return true
 }

@@ -10,7 +10,30 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/model"
+	"heldout/scoring/record"
 )
+
+// Settle makes the totals of an attempt those of its steps.
+func Settle(e *record.Episode) {
+	e.Steps, e.FormatErrors, e.Faults, e.Progress = len(e.Trajectory), 0, nil, 0
+	valid := 0
+	for _, s := range e.Trajectory {
+		e.Progress = s.Progress
+		if s.Valid {
+			valid++
+		}
+		if s.FormatError {
+			e.FormatErrors++
+		}
+		if s.Fault != "" {
+			if e.Faults == nil {
+				e.Faults = map[record.Fault]int{}
+			}
+			e.Faults[s.Fault]++
+		}
+	}
+	e.Grounding = float64(valid) / float64(max(1, e.Steps))
+}
 
 // Countdown is an environment for tests: a task is won by saying "down" as often
 // as its number says. Other actions are not understood; "panic" and "break" are

@@ -15,6 +15,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/stream"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
 
@@ -116,7 +117,6 @@ func (s synthetic) episode(rng *rand.Rand, id string, c record.Condition, task e
 	if solved {
 		length = 3 + rng.IntN(s.steps-3)
 	}
-	valid := 0
 	for i := range length {
 		step := record.Step{
 			Thought: text(
@@ -137,26 +137,17 @@ func (s synthetic) episode(rng *rand.Rand, id string, c record.Condition, task e
 			step.Valid, step.Observation = false, text("Nothing happens.")
 		}
 		if step.Fault != "" {
-			if e.Faults == nil {
-				e.Faults = map[record.Fault]int{}
-			}
-			e.Faults[step.Fault]++
-			e.FormatErrors++
 			step.Reply = text("I would rather not.")
 		}
 		if solved && i == length-1 {
 			step.Progress, e.Outcome, e.Success = 1, record.Success, true
 		}
-		if step.Valid {
-			valid++
-		}
 		e.Trajectory = append(e.Trajectory, step)
-		e.Progress = step.Progress
 		e.PromptTokens += 400 + 60*i
 		e.CompletionTokens += 20 + rng.IntN(60)
 		e.ModelSeconds += 0.2 + rng.Float64()
 	}
-	e.Steps, e.Grounding = length, float64(valid)/float64(length)
+	episodetest.Settle(&e)
 	if rng.Float64() < s.missing/2 {
 		outcomes := []record.Outcome{record.ModelError, record.EnvError, record.ContextExceeded, record.Cancelled}
 		e.Outcome, e.Success, e.Error = outcomes[rng.IntN(len(outcomes))], false, text("the server is gone")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
 
@@ -86,32 +87,8 @@ func attempt(id string, task envs.Task, c record.Condition, i int) *record.Episo
 	if i%2 == 0 {
 		e.Outcome, e.Success, e.Trajectory[len(e.Trajectory)-1].Progress = record.Success, true, 1
 	}
-	settle(e)
+	episodetest.Settle(e)
 	return e
-}
-
-// settle makes the totals of an attempt those of its steps.
-func settle(e *record.Episode) {
-	valid := 0
-	e.Steps, e.FormatErrors, e.Faults = len(e.Trajectory), 0, nil
-	for _, s := range e.Trajectory {
-		if s.Valid {
-			valid++
-		}
-		if s.FormatError {
-			e.FormatErrors++
-		}
-		if s.Fault != "" {
-			if e.Faults == nil {
-				e.Faults = map[record.Fault]int{}
-			}
-			e.Faults[s.Fault]++
-		}
-		e.Progress = s.Progress
-	}
-	if e.Steps > 0 {
-		e.Grounding = float64(valid) / float64(e.Steps)
-	}
 }
 
 // record appends the next n planned attempts.
@@ -147,7 +124,7 @@ func hostileRun(t testing.TB, dir string) *testRun {
 			s.Thought, s.Action, s.Observation, s.Reply, s.Reasoning = text, text, text, text, text
 			s.FinishReason, s.Fault = hostile, hostile
 		}
-		settle(e)
+		episodetest.Settle(e)
 	}
 	return r.record(len(r.planned))
 }

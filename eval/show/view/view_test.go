@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"heldout/envs"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
 
@@ -450,7 +451,7 @@ func TestRatesSoFar(t *testing.T) {
 		for i := range e.Trajectory {
 			e.Trajectory[i].Progress = 0
 		}
-		settle(e)
+		episodetest.Settle(e)
 	}
 	r.record(41) // the one episode of the second seed is a success
 	x, err := record.OpenIndex(record.Parts{dir})

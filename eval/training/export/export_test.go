@@ -20,6 +20,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
+	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -78,26 +79,7 @@ func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Epi
 			e.Outcome = record.Failure
 		}
 		e.Success = e.Outcome == record.Success
-		e.Steps = len(e.Trajectory)
-		valid := 0
-		for _, step := range e.Trajectory {
-			e.Progress = step.Progress
-			if step.Valid {
-				valid++
-			}
-			if step.FormatError {
-				e.FormatErrors++
-			}
-			if step.Fault != "" {
-				if e.Faults == nil {
-					e.Faults = map[record.Fault]int{}
-				}
-				e.Faults[step.Fault]++
-			}
-		}
-		if e.Steps > 0 {
-			e.Grounding = float64(valid) / float64(e.Steps)
-		}
+		episodetest.Settle(&e)
 		e.Ended = time.Unix(int64(i), 0).UTC()
 		if err := s.Append(&e); err != nil {
 			t.Fatal(err)
