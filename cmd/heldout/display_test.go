@@ -98,7 +98,7 @@ func TestFrozenTerminal(t *testing.T) {
 		sys.open()
 		out := &checkedWriter{w: io.Discard, before: sys.display.flush}
 		plan := episodes("pddl", "random", "none", 2, 100)
-		p := progress.NewRun(plan, 8, func() time.Time { return time.Time{} }, sys.now)
+		p := progress.NewRun(plan, 8, func() string { return "" }, sys.now)
 		finish := sys.follow(p.Line)
 		start := time.Now()
 		for i := range plan {
