@@ -143,11 +143,12 @@ measure_model() { # ENV NAME
 }
 
 show() {
-  local runs=$OUT/runs
+  local runs=$OUT/runs arms='' pairs=''
+  [[ $SEEDS != *\ * ]] || arms=trainings, pairs=trainings-paired,
   for env in $ENVS; do
     $HELDOUT compare "$runs/$env-seen"/*
-    $HELDOUT compare "$runs/$env-unseen"/* --table trainings,trainings-paired,headline
-    $HELDOUT compare "$runs/$env-robust"/* --table trainings,indices
+    $HELDOUT compare "$runs/$env-unseen"/* --table "$arms${pairs}headline"
+    $HELDOUT compare "$runs/$env-robust"/* --table "${arms}indices"
   done
   $HELDOUT compare "$runs/official"/* --table headline,best-of
   $HELDOUT compare "$runs/trials"/* --table trials
