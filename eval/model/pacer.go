@@ -39,6 +39,10 @@ type pacer struct {
 // expectations are means.
 const tokensAtMost = 1.1
 
+// tokensKept is the share of the limit that is not used: what fits last are short requests,
+// which take more tokens for each byte than the mean.
+const tokensKept = 0.01
+
 func newPacer(of Limits, now func() time.Time, tell func(string)) *pacer {
 	return &pacer{requests: newBucket(of.Requests, now()), tokens: newBucket(of.Tokens, now()), now: now, tell: tell,
 		perByte: 0.3, asleep: map[*time.Time]bool{}, heard: make(chan struct{})}
@@ -78,7 +82,8 @@ func (p *pacer) wait(ctx context.Context, size int) (expected float64, err error
 	now := p.now()
 	paced := now.Add(max(p.requests.take(1, now), p.tokens.take(expected, now)))
 	for err == nil {
-		until := later(paced, later(p.left.requests.wait(1, now), p.left.tokens.wait(tokensAtMost*expected, now)))
+		tokens := tokensAtMost*expected + tokensKept*p.left.tokens.most
+		until := later(paced, later(p.left.requests.wait(1, now), p.left.tokens.wait(tokens, now)))
 		if !until.After(now) {
 			break
 		}
