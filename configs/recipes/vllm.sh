@@ -39,10 +39,14 @@ end() {
 trap 'end 2>/dev/null' EXIT # without the shell's own words about each
 trap 'exit 130' INT TERM
 
+# What answers here would be taken for the new server.
+taken=$port
+for group in $gpus; do
+  (: <"/dev/tcp/$host/$taken") 2>/dev/null && fail "port $taken is taken: set PORT"
+  taken=$((taken + 1))
+done
 urls=()
 for group in $gpus; do
-  # What answers here would be taken for the new server.
-  (: <"/dev/tcp/$host/$port") 2>/dev/null && fail "port $port is taken: set PORT"
   CUDA_VISIBLE_DEVICES=$group vllm serve "$model" "$@" --host "$host" --port "$port" \
     </dev/null >"vllm-$port.log" 2>&1 &
   servers+=($!)
