@@ -202,8 +202,7 @@ var kinds = []Kind{
 		fill: paired,
 	},
 	{
-		ID: "trainings", Title: "Several trainings of an arm", Request: true, Section: "checkpoints",
-		Lacks: lacksTrainings,
+		ID: "trainings", Title: "Several trainings of an arm", Request: true, Lacks: lacksTrainings,
 		columns: of(
 			column.Environment, column.Model, column.Perturbation, column.Trainings, column.Success,
 			column.SuccessDeviations.Sample, column.Progress, column.ProgressDeviations.Sample,
@@ -211,8 +210,7 @@ var kinds = []Kind{
 		fill: trainings,
 	},
 	{
-		ID: "trainings-paired", Title: "Differences of arms, paired by task", Request: true, Section: "checkpoints",
-		Lacks: lacksTrainings,
+		ID: "trainings-paired", Title: "Differences of arms, paired by task", Request: true, Lacks: lacksTrainings,
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
 			column.ProgressChange,
