@@ -5,7 +5,8 @@ import "runtime"
 // saveMemory has garbage collected once memory has grown by half, not by as much again, but
 // not before it has grown by leastGarbage. A run with 1,024 episodes in flight has 201 MiB
 // (46 of them pages of the program) instead of 231, for 113 instead of 99 µs of CPU per call;
-// in a small one a third of the time would go into collections. A GOGC that the user sets stays in force.
+// in a small one a third of the time would go into collections. A GOGC that the user sets
+// stays in force.
 func (s *system) saveMemory() {
 	if s.collectAt != nil && s.getenv("GOGC") == "" {
 		c := &collector{set: s.collectAt, live: func() int64 { bytes, _ := memoryInUse(); return bytes }}

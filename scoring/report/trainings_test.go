@@ -1,9 +1,11 @@
 package report
 
 import (
+	"math"
 	"testing"
 
 	"heldout/envs"
+	"heldout/scoring"
 )
 
 // TestTrainings: models whose names differ in their last number are trainings of an arm,
@@ -12,11 +14,12 @@ func TestTrainings(t *testing.T) {
 	played := func(model, outcomes string) group {
 		return group{"pddl", envs.Official, 4, model, 0, nil, outcomes}
 	}
-	tables := everything([]Run{newRun(t, "run",
+	runs := []Run{newRun(t, "run",
 		played("vllm:M-0", "SSSS"), played("vllm:M-1", "SSSf"), played("vllm:M-2", "SSff"),
 		played("vllm:R-9", "SSff"), played("vllm:R-10", "fSff"),
 		played("vllm:B", "SSff"), played("random", "ffff"),
-	)}, nil, weights)
+	)}
+	tables := everything(runs, nil, weights)
 	rates := find(t, tables, "trainings")
 	same(t, "arms", below(t, rates, "model"), "M", "R", "random")
 	same(t, "number", below(t, rates, "trainings"), "3", "2", "0")
@@ -27,6 +30,22 @@ func TestTrainings(t *testing.T) {
 	same(t, "arms", below(t, pairs, "model"), "R", "random", "random")
 	same(t, "against", below(t, pairs, "against"), "M", "M", "R")
 	same(t, "differences", below(t, pairs, "success_difference"), "-37.5", "-75.0", "-37.5")
+
+	// The variances of the means of 3 and of 2 trainings come to that of the tasks.
+	arms, _ := trainedArms(New(runs, nil, weights).plain)
+	tasks, err := scoring.Compare(arms[1].all.Score, arms[0].all.Score)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := scoring.CompareTrainings(arms[1].all, arms[0].all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ofM, ofR = 0.25 * 0.25 / 3, 0.125 * 0.125 * 2 / 2
+	if got, want := all.Success.Variance, tasks.Success.Variance+ofM+ofR; math.Abs(got-want) > 1e-12 ||
+		all.Success.Low >= tasks.Success.Low || all.Success.High <= tasks.Success.High {
+		t.Errorf("%+v, without trainings %+v; want the variance %v", all.Success, tasks.Success, want)
+	}
 
 	alone := everything([]Run{newRun(t, "run", played("vllm:M-0", "SSSS"), played("vllm:R-0", "SSff"))}, nil, weights)
 	for _, of := range alone {
