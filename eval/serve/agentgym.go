@@ -119,7 +119,6 @@ type gymError struct {
 
 func gymRefuse(w http.ResponseWriter, text string) { writeJSON(w, http.StatusOK, gymError{text}) }
 
-// create opens a session.
 func (g *gymServer) create(w http.ResponseWriter, r *http.Request) {
 	c := &gymClient{}
 	session, err := g.server.table.Open(Owner{Protocol: agentGym, Mount: g.gym.Mount, Address: addressOf(r),
@@ -166,16 +165,13 @@ func (g *gymServer) forget(c *gymClient, why Reason) {
 func (g *gymServer) find(id *big.Int) (c *gymClient, problem string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	issued := id.IsInt64() && id.Sign() >= 0 && id.Int64() < g.next
-	if !issued {
-		return nil, "The id " + id.String() + " is not valid."
-	}
 	n := id.Int64()
-	if c = g.clients[n]; c != nil {
+	issued := id.IsInt64() && n >= 0 && n < g.next
+	if c = g.clients[n]; issued && c != nil {
 		return c, ""
 	}
-	closed := n/64 < int64(len(g.closed)) && g.closed[n/64]&(1<<(n%64)) != 0
-	if closed && g.gym.Mount.Name == gymBabyAI { // this server forgets what its clients closed
+	closed := issued && n/64 < int64(len(g.closed)) && g.closed[n/64]&(1<<(n%64)) != 0
+	if !issued || closed && g.gym.Mount.Name == gymBabyAI { // this server forgets what its clients closed
 		return nil, "The id " + id.String() + " is not valid."
 	}
 	return nil, deleted(n)
@@ -245,7 +241,6 @@ func (g *gymServer) reset(w http.ResponseWriter, r *http.Request, speaker *gymSp
 	g.server.metrics.whole(g.gym.Mount, agentGym, true, g.server.options.Now().Sub(began))
 }
 
-// step carries out an action.
 func (g *gymServer) step(w http.ResponseWriter, r *http.Request, speaker *gymSpeaker) {
 	began := g.server.options.Now()
 	f, ok := readForm(w, r)

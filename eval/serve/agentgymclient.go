@@ -74,14 +74,14 @@ func (c *gymClient) step(action string) error {
 
 // problem is what a client is told about an error.
 func (c *gymClient) problem(err error) string {
-	var ended *EndedError
+	ended, isEnd := errors.AsType[*EndedError](err)
 	id := strconv.FormatInt(c.id, 10)
 	switch {
 	case errors.Is(err, ErrNoEpisode) && c.started:
 		return "The task with environment " + id + " has finished."
 	case errors.Is(err, ErrNoEpisode):
 		return "The environment " + id + " was not reset."
-	case errors.As(err, &ended) && ended.Reason != TooSlow:
+	case isEnd && ended.Reason != TooSlow:
 		return deleted(c.id)
 	}
 	return err.Error()

@@ -192,17 +192,24 @@ func (c *gymClient) science() scienceState {
 // errNoAbility answers a question that the world cannot answer.
 var errNoAbility = errors.New("the environment cannot tell this")
 
+// with asks the running world by an ability.
+func with[Ability any](c *gymClient, ask func(context.Context, Ability) error) error {
+	return c.session.With(func(ctx context.Context, w envs.World) error {
+		able, ok := envs.As[Ability](w)
+		if !ok {
+			return errNoAbility
+		}
+		return ask(ctx, able)
+	})
+}
+
 // hint lists the possible actions and objects.
 func (c *gymClient) hint() (any, error) {
 	var out struct {
 		Actions []string `json:"possible_actions"`
 		Objects []string `json:"possible_objects"`
 	}
-	err := c.session.With(func(ctx context.Context, w envs.World) (err error) {
-		h, ok := envs.As[hinter](w)
-		if !ok {
-			return errNoAbility
-		}
+	err := with(c, func(ctx context.Context, h hinter) (err error) {
 		if out.Actions, err = h.PossibleActions(ctx); err == nil {
 			out.Objects, err = h.PossibleObjects(ctx)
 		}
@@ -214,11 +221,7 @@ func (c *gymClient) hint() (any, error) {
 // goals is the simulator's table of the goals.
 func (c *gymClient) goals() (any, error) {
 	out := map[string]string{}
-	err := c.session.With(func(ctx context.Context, w envs.World) (err error) {
-		g, ok := envs.As[goalTeller](w)
-		if !ok {
-			return errNoAbility
-		}
+	err := with(c, func(ctx context.Context, g goalTeller) (err error) {
 		out["goals"], err = g.Goals(ctx)
 		return err
 	})
@@ -228,11 +231,7 @@ func (c *gymClient) goals() (any, error) {
 // tree is all objects with their properties.
 func (c *gymClient) tree() (any, error) {
 	out := map[string]json.RawMessage{}
-	err := c.session.With(func(ctx context.Context, w envs.World) error {
-		t, ok := envs.As[treeTeller](w)
-		if !ok {
-			return errNoAbility
-		}
+	err := with(c, func(ctx context.Context, t treeTeller) error {
 		text, err := t.ObjectTree(ctx)
 		if err == nil && !json.Valid([]byte(text)) {
 			err = errors.New("the simulator's tree of objects is no JSON")

@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -31,7 +30,6 @@ func (s *Server) batchRoutes() {
 	s.mux.HandleFunc("POST /v1/close", s.closeSessions)
 }
 
-// listEnvs answers GET /v1/envs.
 func (s *Server) listEnvs(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, s.envList())
 }
@@ -65,15 +63,7 @@ func (s *Server) listTasks(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	list, err := taskList(m, r.URL.Query().Get("split"))
-	var choice *ChoiceError
-	switch {
-	case errors.As(err, &choice):
-		refuse(w, http.StatusBadRequest, choice.Error())
-	case err != nil:
-		s.unavailable(w, err)
-	default:
-		writeJSON(w, http.StatusOK, list)
-	}
+	s.answer(w, list, err)
 }
 
 // taskList lists the tasks of a split. The error is a *ChoiceError if there is no
@@ -86,22 +76,13 @@ func taskList(m *Mount, split string) (any, error) {
 	return map[string]any{"env": m.Name, "split": set.Name, "tasks": taskRange(set.Tasks, 0, len(set.Tasks))}, nil
 }
 
-// openSessions answers POST /v1/sessions.
 func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 	body, ok := readBody(w, r)
 	if !ok {
 		return
 	}
 	opened, err := s.openMany(body, Owner{Protocol: batchProtocol, Address: addressOf(r)})
-	var choice *ChoiceError
-	switch {
-	case errors.As(err, &choice):
-		refuse(w, http.StatusBadRequest, choice.Text)
-	case err != nil:
-		s.unavailable(w, err)
-	default:
-		writeJSON(w, http.StatusOK, opened)
-	}
+	s.answer(w, opened, err)
 }
 
 // sessionsWanted are the sessions that a client opens.
@@ -123,20 +104,21 @@ func (s *Server) openMany(body json.RawMessage, owner Owner) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return map[string]any{"sessions": idsOf(sessions)}, nil
+}
+
+func idsOf(sessions []*Session) []string {
 	ids := make([]string, len(sessions))
 	for i, session := range sessions {
 		ids[i] = session.ID()
 	}
-	return map[string]any{"sessions": ids}, nil
+	return ids
 }
 
 // openAll opens sessions, all of them or none; owner lacks the mount. The error is a
 // *ChoiceError for what cannot be opened, a *CapacityError or an *EndedError.
 func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
-	count := 1
-	if q.Count != nil {
-		count = int(*q.Count)
-	}
+	count := q.Count.or(1)
 	m, ok := s.Mount(q.Env)
 	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
 		m, ok = s.options.Mounts[0], true
@@ -185,19 +167,19 @@ type entry struct {
 
 // check reports an entry that does not ask for one thing.
 func (e *entry) check() error {
-	asked := 0
-	for _, is := range []bool{e.Action != nil, e.Reset != nil, e.Actions} {
-		if is {
-			asked++
-		}
-	}
-	if asked != 1 || e.Action == nil && (e.TokenIDs != nil || e.Logprobs != nil) {
+	if !one(e.Action != nil, e.Reset != nil, e.Actions) || e.Action == nil && (e.TokenIDs != nil || e.Logprobs != nil) {
 		return errInvalidEntry
 	}
 	if err := e.Sampled.check(); err != nil {
 		return &frameError{Code: validationError, Message: "Invalid entry: " + err.Error()}
 	}
 	return nil
+}
+
+// one reports whether exactly one of these is true.
+func one(of ...bool) bool {
+	first := slices.Index(of, true)
+	return first >= 0 && !slices.Contains(of[first+1:], true)
 }
 
 // group holds the entries of one session, in order.
@@ -336,27 +318,17 @@ func (s *Server) play(g *group, late time.Time) [][]byte {
 	return replies
 }
 
-// carryOut carries out one entry.
 func (g *group) carryOut(e *entry) ([]byte, error) {
 	if e.Action != nil {
 		r, err := g.session.Take(Action{*e.Action, e.Sampled})
-		if err != nil {
-			return nil, err
-		}
-		return marshal(observationOf(&r, false))
+		return marshalled(observationOf(&r, false), err)
 	}
 	if e.Actions {
 		actions, err := g.session.Actions()
-		if err != nil {
-			return nil, err
-		}
-		return marshal(actionList{actions})
+		return marshalled(actionList{actions}, err)
 	}
 	r, err := g.session.resetBy(e.Reset)
-	if err != nil {
-		return nil, err
-	}
-	return marshal(observationOf(&r, true))
+	return marshalled(observationOf(&r, true), err)
 }
 
 // resetBy starts the episode that the arguments of a reset choose.

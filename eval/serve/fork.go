@@ -108,29 +108,14 @@ func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusNotFound, "there is no session "+clipped(f.Session))
 			return
 		}
-		asked[i] = forked{session: session, count: 1}
-		if f.Count != nil {
-			asked[i].count = int(*f.Count)
-		}
+		asked[i] = forked{session: session, count: f.Count.or(1)}
 	}
 	err := forkAll(asked)
-	var choice *ChoiceError
-	switch {
-	case errors.As(err, &choice):
-		refuse(w, http.StatusBadRequest, choice.Text)
-	case errors.Is(err, ErrNoEpisode), errors.Is(err, errBusy):
-		refuse(w, http.StatusConflict, err.Error())
-	case err != nil:
-		s.unavailable(w, err)
-	default:
-		ids := make([][]string, len(asked))
-		for i, f := range asked {
-			for _, fork := range f.forks {
-				ids[i] = append(ids[i], fork.ID())
-			}
-		}
-		writeJSON(w, http.StatusOK, map[string]any{"sessions": ids})
+	ids := make([][]string, len(asked))
+	for i, f := range asked {
+		ids[i] = idsOf(f.forks)
 	}
+	s.answer(w, map[string]any{"sessions": ids}, err)
 }
 
 // forked is a session with its forks.
@@ -211,11 +196,7 @@ func (c *socket) fork(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ids := make([]string, len(forks))
-	for i, fork := range forks {
-		ids[i] = fork.ID()
-	}
-	return reply{"fork", map[string][]string{"session_ids": ids}}, nil
+	return reply{"fork", map[string][]string{"session_ids": idsOf(forks)}}, nil
 }
 
 // attach takes a fork whose client comes for it.
@@ -251,8 +232,7 @@ func (e *Episode) keys(w envs.World, r *Reply) (err error) {
 	sum := sha256.Sum256([]byte(e.Task.Digest + "\n" + r.Observation))
 	r.Keys = &Keys{Observation: hex.EncodeToString(sum[:8])}
 	if e.MaxSteps > 0 {
-		left := max(0, e.MaxSteps-r.Steps)
-		r.Keys.StepsLeft = &left
+		r.Keys.StepsLeft = new(max(0, e.MaxSteps-r.Steps))
 	}
 	r.Keys.State, err = envs.StateKey(e.Task, w)
 	return err
@@ -266,10 +246,11 @@ type pipeForks [2]int
 func (p *pipe) fork(q []pipeForks) ([]byte, error) {
 	asked := make([]forked, len(q))
 	for i, f := range q {
-		if f[0] < 0 || f[0] >= len(p.sessions) || p.sessions[f[0]].Session == nil {
+		session := p.session(f[0])
+		if session == nil {
 			return nil, errClosed
 		}
-		asked[i] = forked{session: p.sessions[f[0]].Session, count: f[1]}
+		asked[i] = forked{session: session.Session, count: f[1]}
 	}
 	if err := forkAll(asked); err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (*form, bool) {
 	case b == nil:
 		f.add("missing", "Field required", orNull(nil))
 	case kind(b) != '{' || json.Unmarshal(b, &f.values) != nil:
-		f.add("model_attributes_type", "Input should be a valid dictionary or object to extract fields from", b)
+		f.issues = append(f.issues, noObject(b))
 	}
 	return f, f.ok(w)
 }

@@ -24,6 +24,14 @@ var asPython = jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.Allo
 // marshal returns the JSON of v without blanks, as Python's servers write it.
 func marshal(v any) ([]byte, error) { return jsonv2.Marshal(v, asPython) }
 
+// marshalled is marshal unless there is an error already.
+func marshalled(v any, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return marshal(v)
+}
+
 // writeJSON answers with the JSON of v.
 func writeJSON(w http.ResponseWriter, code int, v any) {
 	b, err := marshal(v)
@@ -58,6 +66,14 @@ func (n *whole) UnmarshalJSON(b []byte) error {
 	number, err := strconv.Atoi(string(bytes.Trim(b, `"`)))
 	*n = whole(number)
 	return err
+}
+
+// or returns the number, or another one if there is none.
+func (n *whole) or(otherwise int) int {
+	if n == nil {
+		return otherwise
+	}
+	return int(*n)
 }
 
 // writeRaw answers with JSON that is ready.

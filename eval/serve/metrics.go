@@ -122,10 +122,10 @@ func (m *metrics) reset(mount *Mount, protocol string, engine time.Duration) {
 }
 
 func (m *metrics) step(mount *Mount, protocol string, engine time.Duration, r *Reply, err error) {
-	c := m.at(mount, protocol)
 	if err != nil {
 		return // failed counts it
 	}
+	c := m.at(mount, protocol)
 	c.steps.Inc()
 	if !r.Valid {
 		c.invalid.Inc()
@@ -145,7 +145,6 @@ func (m *metrics) whole(mount *Mount, protocol string, reset bool, took time.Dur
 	c.stepWhole.Observe(took.Seconds())
 }
 
-// handler answers GET /metrics.
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

@@ -81,7 +81,6 @@ func (s *Server) openEnvRoot(w http.ResponseWriter, r *http.Request) {
 	s.serveOpenEnv(w, r, s.options.Mounts[0], strings.TrimPrefix(r.URL.Path, "/"))
 }
 
-// names returns the names of the mounts.
 func (s *Server) names() (names []string) {
 	for _, m := range s.options.Mounts {
 		names = append(names, m.Name)
@@ -114,17 +113,19 @@ func readBytes(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 		b.Grow(int(n) + bytes.MinRead) // ReadFrom grows no further
 	}
 	_, err := b.ReadFrom(r.Body)
-	var tooLong *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLong):
+	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		w.Header().Set("Connection", "close")
 		refuse(w, http.StatusRequestEntityTooLarge, tooLong.Error())
-		return nil, false
-	case err != nil:
+	} else if err != nil {
 		refuse(w, http.StatusBadRequest, "the body cannot be read")
-		return nil, false
 	}
-	return b.Bytes(), true
+	return b.Bytes(), err == nil
+}
+
+// noObject is the error of a body that is no object.
+func noObject(body json.RawMessage) fieldError {
+	return fieldError{Type: "model_attributes_type", Loc: []string{"body"},
+		Msg: "Input should be a valid dictionary or object to extract fields from", Input: body}
 }
 
 // invalidBody answers a body of the wrong form.
@@ -148,8 +149,7 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		return
 	}
 	if body != nil && kind(body) != '{' {
-		invalidBody(w, fieldError{Type: "model_attributes_type", Loc: []string{"body"},
-			Msg: "Input should be a valid dictionary or object to extract fields from", Input: body})
+		invalidBody(w, noObject(body))
 		return
 	}
 	e, bad, err := m.readReset(body)
@@ -179,15 +179,33 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 
 // unavailable answers an error of a session or of the table.
 func (s *Server) unavailable(w http.ResponseWriter, err error) {
-	var full *CapacityError
-	var ended *EndedError
-	switch {
-	case errors.As(err, &full), errors.As(err, &ended) && ended.Reason == ShutDown:
+	ended, isEnd := errors.AsType[*EndedError](err)
+	if isA[*CapacityError](err) || isEnd && ended.Reason == ShutDown {
 		w.Header().Set("Retry-After", "5")
 		refuse(w, http.StatusServiceUnavailable, err.Error())
-	default:
-		refuse(w, http.StatusInternalServerError, err.Error())
+		return
 	}
+	refuse(w, http.StatusInternalServerError, err.Error())
+}
+
+// answer answers with the JSON of v, or with an error of the choice, the session or the table.
+func (s *Server) answer(w http.ResponseWriter, v any, err error) {
+	switch {
+	case err == nil:
+		writeJSON(w, http.StatusOK, v)
+	case isA[*ChoiceError](err):
+		refuse(w, http.StatusBadRequest, err.Error())
+	case errors.Is(err, ErrNoEpisode), errors.Is(err, errBusy):
+		refuse(w, http.StatusConflict, err.Error())
+	default:
+		s.unavailable(w, err)
+	}
+}
+
+// isA reports whether an error is one of that type.
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // within runs a request of a session, and returns when the session ends, even if
@@ -214,14 +232,12 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}
 	var values object
 	if json.Unmarshal(body, &values) != nil {
-		invalidBody(w, fieldError{Type: "model_attributes_type", Loc: []string{"body"},
-			Msg: "Input should be a valid dictionary or object to extract fields from", Input: orNull(body)})
+		invalidBody(w, noObject(orNull(body)))
 		return
 	}
 	action, ok := values["action"]
 	if !ok {
-		e := missing("action", body)
-		invalidBody(w, inBody([]fieldError{e})...)
+		invalidBody(w, inBody([]fieldError{missing("action", body)})...)
 		return
 	}
 	if _, bad := readAction(action); len(bad) > 0 {
@@ -240,10 +256,8 @@ func orNull(body json.RawMessage) json.RawMessage {
 	return body
 }
 
-// prefix is the path of a mount.
 func (s *Server) prefix(m *Mount) string { return "/openenv/" + m.Name }
 
-// serveMCP answers POST …/mcp.
 func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, _ *Mount) {
 	b, ok := readBytes(w, r)
 	if !ok {

@@ -13,7 +13,6 @@ import (
 //go:embed openenv.schema.json
 var schemaFile []byte
 
-// writeSchema answers GET …/schema.
 func (s *Server) writeSchema(w http.ResponseWriter, _ *http.Request, _ *Mount) {
 	writeJSON(w, http.StatusOK, json.RawMessage(schemaFile))
 }
@@ -66,7 +65,6 @@ func (m *Mount) settle() (settled, error) {
 	return out, nil
 }
 
-// writeMetadata answers GET …/metadata.
 func (s *Server) writeMetadata(w http.ResponseWriter, _ *http.Request, m *Mount) {
 	settled, err := m.settle()
 	if err != nil {
@@ -79,7 +77,6 @@ func (s *Server) writeMetadata(w http.ResponseWriter, _ *http.Request, m *Mount)
 	})
 }
 
-// writeOpenAPI answers GET …/openapi.json.
 func (s *Server) writeOpenAPI(w http.ResponseWriter, _ *http.Request, m *Mount) {
 	route := func(method, text string) map[string]any {
 		return map[string]any{method: map[string]any{

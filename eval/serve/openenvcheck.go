@@ -35,12 +35,26 @@ func wrong(kind, field, msg string, input json.RawMessage) fieldError {
 	return fieldError{Type: kind, Loc: []string{field}, Msg: msg, Input: input, URL: pydantic + kind}
 }
 
+// noDict is the error of a field that is no object.
+func noDict(field string, input json.RawMessage) fieldError {
+	return wrong("dict_type", field, "Input should be a valid dictionary", input)
+}
+
 func missing(field string, whole json.RawMessage) fieldError {
 	return wrong("missing", field, "Field required", whole)
 }
 
 // extra returns an error for each key that is not among the known ones.
 func extra(whole json.RawMessage, values object, known ...string) (errs []fieldError) {
+	unknown := len(values)
+	for _, key := range known {
+		if _, ok := values[key]; ok {
+			unknown--
+		}
+	}
+	if unknown == 0 { // as nearly always
+		return nil
+	}
 	for _, key := range keysOf(whole) {
 		if !slices.Contains(known, key) {
 			errs = append(errs, wrong("extra_forbidden", key, "Extra inputs are not permitted", values[key]))
@@ -138,10 +152,8 @@ var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "l
 // it too.
 func (m *Mount) readReset(whole json.RawMessage) (Episode, []fieldError, error) {
 	var values object
-	if len(whole) > 0 {
-		if json.Unmarshal(whole, &values) != nil || kind(whole) != '{' {
-			return Episode{}, []fieldError{wrong("dict_type", "data", "Input should be a valid dictionary", whole)}, nil
-		}
+	if len(whole) > 0 && (json.Unmarshal(whole, &values) != nil || kind(whole) != '{') {
+		return Episode{}, []fieldError{noDict("data", whole)}, nil
 	}
 	f := &fields{values: values}
 	c := Choice{Seed: f.count("seed")}
@@ -151,10 +163,7 @@ func (m *Mount) readReset(whole json.RawMessage) (Episode, []fieldError, error) 
 		e.MaxSteps = int(min(*most, 1<<30))
 	}
 	e.Actions, e.Keys = f.flag("actions"), f.flag("keys")
-	if len(values) > 0 {
-		f.errs = append(f.errs, extra(whole, values, resetFields...)...)
-	}
-	if len(f.errs) > 0 {
+	if f.errs = append(f.errs, extra(whole, values, resetFields...)...); len(f.errs) > 0 {
 		return e, f.errs, nil
 	}
 	var err error

@@ -81,8 +81,7 @@ func readAnyFrame(frame []byte) (request, error) {
 	}
 	var values object
 	if err := json.Unmarshal(frame, &values); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) || len(bytes.TrimSpace(frame)) == 0 {
+		if isA[*json.SyntaxError](err) || len(bytes.TrimSpace(frame)) == 0 {
 			return request{}, &frameError{Code: invalidJSON, Message: "Invalid JSON: " + err.Error()}
 		}
 		return request{}, errBroken
@@ -96,63 +95,27 @@ func readAnyFrame(frame []byte) (request, error) {
 	} else {
 		q.kind = pythonText(values["type"])
 	}
+	var errs []fieldError
 	_, hasData := values["data"]
 	switch q.kind {
-	case "step":
-		return q.readStep(frame, values, hasData)
-	case "reset", "fork": // fork is an extension that no client of OpenEnv sends
-		if hasData && kind(q.data) != '{' {
-			return q, invalid(append([]fieldError{wrong("dict_type", "data", "Input should be a valid dictionary",
-				q.data)}, extra(frame, values, "type", "data")...)...)
-		}
-		return q, onlyKeys(frame, values, "type", "data")
-	case "mcp":
+	case "reset", "fork", "mcp", "step": // fork is an extension that no client of OpenEnv sends
 		switch {
-		case !hasData:
-			return q, invalid(append([]fieldError{missing("data", frame)}, extra(frame, values, "type")...)...)
-		case kind(q.data) != '{':
-			return q, invalid(append([]fieldError{wrong("dict_type", "data", "Input should be a valid dictionary",
-				q.data)}, extra(frame, values, "type", "data")...)...)
+		case !hasData && (q.kind == "mcp" || q.kind == "step"):
+			errs = append(errs, missing("data", frame))
+		case hasData && kind(q.data) != '{':
+			errs = append(errs, noDict("data", q.data))
 		}
-		return q, onlyKeys(frame, values, "type", "data")
-	case "state", "close", "actions": // so is actions
-		return q, onlyKeys(frame, values, "type")
-	}
-	return q, &frameError{Code: unknownType, Message: "Unknown message type: " + clipped(q.kind)}
-}
-
-// onlyKeys reports keys that are not known.
-func onlyKeys(frame []byte, values object, known ...string) error {
-	have := 0
-	for _, key := range known {
-		if _, ok := values[key]; ok {
-			have++
-		}
-	}
-	if have == len(values) {
-		return nil
-	}
-	return invalid(extra(frame, values, known...)...)
-}
-
-// readStep reads the action of a step.
-func (q request) readStep(frame []byte, values object, hasData bool) (request, error) {
-	var errs []fieldError
-	switch {
-	case !hasData:
-		errs = append(errs, missing("data", frame))
-	case kind(q.data) != '{':
-		errs = append(errs, wrong("dict_type", "data", "Input should be a valid dictionary", q.data))
-	}
-	if hasData && len(values) > 2 || !hasData && len(values) > 1 {
 		errs = append(errs, extra(frame, values, "type", "data")...)
+	case "state", "close", "actions": // so is actions
+		errs = extra(frame, values, "type")
+	default:
+		return q, &frameError{Code: unknownType, Message: "Unknown message type: " + clipped(q.kind)}
+	}
+	if len(errs) == 0 && q.kind == "step" {
+		q.action, errs = readAction(q.data)
 	}
 	if len(errs) > 0 {
 		return q, invalid(errs...)
-	}
-	var bad []fieldError
-	if q.action, bad = readAction(q.data); len(bad) > 0 {
-		return q, invalid(bad...)
 	}
 	return q, nil
 }
@@ -161,14 +124,12 @@ func (q request) readStep(frame []byte, values object, hasData bool) (request, e
 func readAction(whole json.RawMessage) (action Action, errs []fieldError) {
 	var values object
 	if json.Unmarshal(whole, &values) != nil {
-		return action, []fieldError{wrong("dict_type", "action", "Input should be a valid dictionary", whole)}
+		return action, []fieldError{noDict("action", whole)}
 	}
 	f := &fields{values: values}
-	known := 1
 	if metadata, ok := values["metadata"]; ok {
-		known++
 		if kind(metadata) != '{' {
-			f.errs = append(f.errs, wrong("dict_type", "metadata", "Input should be a valid dictionary", metadata))
+			f.errs = append(f.errs, noDict("metadata", metadata))
 		} else if sampled, err := readSampled(metadata); err != nil {
 			bad := wrong("value_error", "metadata", err.Error(), orNull(nil))
 			bad.URL = ""
@@ -180,13 +141,9 @@ func readAction(whole json.RawMessage) (action Action, errs []fieldError) {
 	if _, ok := values["message"]; ok {
 		action.Text = f.text("message", math.MaxInt)
 	} else {
-		known--
 		f.errs = append(f.errs, missing("message", whole))
 	}
-	if len(values) > known {
-		f.errs = append(f.errs, extra(whole, values, "message", "metadata")...)
-	}
-	return action, f.errs
+	return action, append(f.errs, extra(whole, values, "message", "metadata")...)
 }
 
 // pythonText writes a JSON value that is no string as the reference does.
@@ -256,21 +213,20 @@ func observationOf(r *Reply, reset bool) observation {
 
 // errorFrame returns the error frame of an error of a session or of the table.
 func errorFrame(err error) *frameError {
-	var frame *frameError
-	var ended *EndedError
-	var choice *ChoiceError
-	var full *CapacityError
-	switch {
-	case errors.As(err, &full):
+	if full, ok := errors.AsType[*CapacityError](err); ok {
 		return &frameError{Code: capacityReached, Message: err.Error(), Active: full.Active, Max: full.Max}
-	case errors.As(err, &choice):
-		return &frameError{Code: validationError, Message: err.Error()}
-	case errors.As(err, &frame):
-		return frame
-	case errors.As(err, &ended):
-		return &frameError{Code: sessionError, Message: err.Error()}
 	}
-	return &frameError{Code: executionError, Message: err.Error()}
+	if frame, ok := errors.AsType[*frameError](err); ok {
+		return frame
+	}
+	code := executionError
+	switch {
+	case isA[*ChoiceError](err):
+		code = validationError
+	case isA[*EndedError](err):
+		code = sessionError
+	}
+	return &frameError{Code: code, Message: err.Error()}
 }
 
 // stateReply is the state of a session.

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -23,10 +22,8 @@ const (
 	closeTime    = 2 * time.Second              // until the client's own close frame
 )
 
-// What closes a WebSocket.
-const (
-	closeIdle = 4408
-)
+// closeIdle is the code that closes the WebSocket of an idle session.
+const closeIdle = 4408
 
 // buffers are for frames of clients.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -114,20 +111,15 @@ func (c *socket) sendPing() {
 	}
 }
 
-// read reads frames until the connection ends.
 func (c *socket) read() {
 	defer c.server.open.leave()
 	err := c.readFrames()
-	why := Gone
-	var closed *websocket.CloseError
-	var broken net.Error
-	if errors.As(err, &closed) {
-		if closed.Code == websocket.CloseNormalClosure || closed.Code == websocket.CloseGoingAway ||
-			closed.Code == websocket.CloseNoStatusReceived {
-			why = ByClient
-		}
-	} else if !errors.As(err, &broken) {
-		why = Failed // the client has been told in a close frame
+	why := Failed // the client has been told in a close frame
+	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway,
+		websocket.CloseNoStatusReceived) {
+		why = ByClient
+	} else if isA[*websocket.CloseError](err) || isA[net.Error](err) {
+		why = Gone
 	}
 	c.session.Close(why)
 	c.ping.Stop()
@@ -198,20 +190,17 @@ func (c *socket) next() *bytes.Buffer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.settled != nil || len(c.waiting) == 0 {
-		c.working = false
+		c.working, c.waiting = false, nil
 		if c.settled != nil {
 			close(c.settled)
 		}
 		return nil
 	}
 	b := c.waiting[0]
-	if c.waiting = c.waiting[1:]; len(c.waiting) == 0 {
-		c.waiting = nil
-	}
+	c.waiting = c.waiting[1:]
 	return b
 }
 
-// answer carries out one frame.
 func (c *socket) answer(frame []byte) {
 	began := c.server.options.Now()
 	q, err := readFrame(frame)
@@ -236,14 +225,13 @@ func (c *socket) answer(frame []byte) {
 	}
 }
 
-// carryOut carries out a request.
 func (c *socket) carryOut(q request) (reply, error) {
 	switch q.kind {
 	case "step":
 		r, err := c.session.Take(q.action)
 		return reply{"observation", observationOf(&r, false)}, err
 	case "reset":
-		r, err := c.reset(q)
+		r, err := c.session.resetBy(q.data)
 		return reply{"observation", observationOf(&r, true)}, err
 	case "state":
 		s, err := c.session.State()
@@ -255,18 +243,6 @@ func (c *socket) carryOut(q request) (reply, error) {
 		return reply{"actions", actionList{actions}}, err
 	}
 	return reply{"mcp", answerMCP(q.data)}, nil
-}
-
-// reset starts an episode.
-func (c *socket) reset(q request) (Reply, error) {
-	e, bad, err := c.mount.readReset(q.data)
-	switch {
-	case len(bad) > 0:
-		return Reply{}, &frameError{Code: validationError, Message: "Invalid reset: " + listed(bad), Errors: bad}
-	case err != nil:
-		return Reply{}, err
-	}
-	return c.session.Reset(e)
 }
 
 // write sends a text frame; after the close frame it does nothing. A client that does

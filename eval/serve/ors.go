@@ -59,7 +59,6 @@ func (o *orsSessions) reserve(name string) (*orsSession, bool) {
 	return s, true
 }
 
-// forget drops a session.
 func (o *orsSessions) forget(s *orsSession) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -188,7 +187,6 @@ func (s *Server) orsInSession(w http.ResponseWriter, r *http.Request, o *orsSess
 	}
 }
 
-// orsActions answers what the valid actions are.
 func (s *Server) orsActions(w http.ResponseWriter, o *orsSession) {
 	actions, err := within(o.session, o.session.Actions)
 	switch {
@@ -363,13 +361,11 @@ func (s *Server) orsChoose(w http.ResponseWriter, r *http.Request) (e Episode, o
 	if e.Set, e.Task, err = e.Mount.orsTask(f); !f.ok(w) {
 		return e, false
 	}
-	var choice *ChoiceError
+	choice, isChoice := errors.AsType[*ChoiceError](err)
 	switch {
-	case errors.As(err, &choice) && choice.Field == "index":
-		refuse(w, http.StatusBadRequest, "Invalid index")
-	case errors.As(err, &choice) && choice.Field == "split":
-		refuse(w, http.StatusBadRequest, "Invalid split")
-	case errors.As(err, &choice):
+	case isChoice && (choice.Field == "index" || choice.Field == "split"):
+		refuse(w, http.StatusBadRequest, "Invalid "+choice.Field)
+	case isChoice:
 		refuse(w, http.StatusBadRequest, choice.Error())
 	case err != nil:
 		s.unavailable(w, err)
@@ -448,8 +444,7 @@ func (o *orsSession) run(tool string, input json.RawMessage) ([]byte, error) {
 		return orsRefusal("Tool input validation error: action: "+f.issues[0].Msg, "input_validation")
 	}
 	reply, err := within(o.session, func() (Reply, error) { return o.session.Step(action) })
-	var choice *ChoiceError
-	if errors.As(err, &choice) {
+	if choice, ok := errors.AsType[*ChoiceError](err); ok {
 		return orsRefusal("Tool input validation error: "+choice.Error(), "input_validation")
 	}
 	if err != nil {

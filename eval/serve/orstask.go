@@ -41,8 +41,7 @@ func (m *Mount) counted(split string, index *big.Int) (*Set, envs.Task, error) {
 	if !index.IsInt64() {
 		return nil, envs.Task{}, &ChoiceError{"index", "there is no such task"}
 	}
-	n := index.Int64()
-	t, err := m.find(set, Choice{Index: &n})
+	t, err := m.find(set, Choice{Index: new(index.Int64())})
 	return set, t, err
 }
 

@@ -119,14 +119,16 @@ func (p *pipe) answer(line []byte) (goesOn bool) {
 
 // one reports whether a request asks for one thing, and for no more than a line may.
 func (q *pipeRequest) one() bool {
-	asked := 0
-	for _, is := range []bool{q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Lists != nil,
-		q.Fork != nil, q.Close != nil, q.Sync != nil} {
-		if is {
-			asked++
-		}
+	return one(q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Lists != nil, q.Fork != nil, q.Close != nil,
+		q.Sync != nil) && len(q.Steps) <= maxBatch && (q.Steps == nil || len(q.Steps) > 0)
+}
+
+// session returns the open session with a number; nil if there is none.
+func (p *pipe) session(number int) *pipeSession {
+	if number < 0 || number >= len(p.sessions) || p.sessions[number].Session == nil {
+		return nil
 	}
-	return asked == 1 && len(q.Steps) <= maxBatch && (q.Steps == nil || len(q.Steps) > 0)
+	return &p.sessions[number]
 }
 
 // carryOut returns the JSON object that answers a request other than steps.
@@ -143,9 +145,9 @@ func (p *pipe) carryOut(q *pipeRequest) ([]byte, error) {
 	case q.Close != nil:
 		var closing []*Session
 		for _, number := range q.Close {
-			if number >= 0 && number < len(p.sessions) && p.sessions[number].Session != nil {
-				closing = append(closing, p.sessions[number].Session)
-				p.sessions[number] = pipeSession{}
+			if session := p.session(number); session != nil {
+				closing = append(closing, session.Session)
+				*session = pipeSession{}
 			}
 		}
 		closeAll(closing, ByClient)
@@ -158,11 +160,7 @@ func (p *pipe) carryOut(q *pipeRequest) ([]byte, error) {
 		return nil, &ChoiceError{"env", fmt.Sprintf("there is no environment %q; \"envs\": {} lists them",
 			clipped(q.Tasks.Env))}
 	}
-	list, err := taskList(m, q.Tasks.Split)
-	if err != nil {
-		return nil, err
-	}
-	return marshal(list)
+	return marshalled(taskList(m, q.Tasks.Split))
 }
 
 // list lists the valid actions of sessions, side by side.
@@ -171,17 +169,13 @@ func (p *pipe) list(numbers []int) []byte {
 	var listing errgroup.Group
 	listing.SetLimit(batchWorkers)
 	for i, number := range numbers {
-		if number < 0 || number >= len(p.sessions) || p.sessions[number].Session == nil {
+		session := p.session(number)
+		if session == nil {
 			answers[i] = pipeError(errClosed)
 			continue
 		}
-		session := p.sessions[number].Session
-		listing.Go(func() error {
-			actions, err := within(session, session.Actions)
-			if err == nil {
-				answers[i], err = marshal(actions)
-			}
-			if err != nil {
+		listing.Go(func() (err error) {
+			if answers[i], err = marshalled(within(session.Session, session.Actions)); err != nil {
 				answers[i] = pipeError(err)
 			}
 			return nil

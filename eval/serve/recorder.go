@@ -60,7 +60,6 @@ func (r *recorders) of(m *Mount, set *Set, protocol string) (Recorder, error) {
 	return kept, nil
 }
 
-// close closes all recorders.
 func (r *recorders) close() (errs []error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,7 +106,6 @@ func newBranch() string { return newID()[:16] }
 // maxRecording bounds the texts of an episode, in bytes.
 const maxRecording = 8 << 20
 
-// begin begins to record an episode.
 func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recording, error) {
 	to, err := r.of(e.Mount, e.Set, protocol)
 	if err != nil {
@@ -124,7 +122,6 @@ func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recor
 	return &recording{to: to, task: e.Task, stepLimit: limit, log: log}, nil
 }
 
-// add adds a step.
 func (r *recording) add(move agent.Move, sampled Sampled, step envs.Step) {
 	if r.size += len(move.Action) + len(step.Observation) + sampled.bytes(); r.size > maxRecording ||
 		len(r.log.Episode.Trajectory) == record.MaxSteps {

@@ -90,7 +90,6 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// routes adds the routes of all protocols.
 func (s *Server) routes() error {
 	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { writeHealth(w) })
 	s.mux.Handle("GET /metrics", s.metrics.handler())

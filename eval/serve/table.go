@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,16 +63,15 @@ type CapacityError struct {
 
 // Error is what clients of OpenEnv know.
 func (e *CapacityError) Error() string {
-	text := fmt.Sprintf("Server at capacity: %d/%d sessions active. Cannot accept new connections.", e.Active, e.Max)
 	switch {
 	case e.Memory > 0:
-		text = memoryText(e.InUse, e.Memory, e.Active)
+		return memoryText(e.InUse, e.Memory, e.Active)
 	case e.Address:
-		text = fmt.Sprintf(
+		return fmt.Sprintf(
 			"Server at capacity: %d/%d sessions active from this address. Cannot accept new connections; "+
 				"--max-sessions-per-client raises the limit.", e.Active, e.Max)
 	}
-	return text
+	return fmt.Sprintf("Server at capacity: %d/%d sessions active. Cannot accept new connections.", e.Active, e.Max)
 }
 
 // Open makes a session without an episode. The error is a *CapacityError or an
@@ -79,20 +80,10 @@ func (t *Table) Open(o Owner) (*Session, error) {
 	if t.closed.Load() {
 		return nil, &EndedError{ShutDown}
 	}
-	if n := t.open.Add(1); n > int64(t.max) {
-		t.open.Add(-1)
-		t.metrics.closed(o.Protocol, Capacity)
-		return nil, &CapacityError{Active: int(min(n-1, int64(t.max))), Max: t.max}
-	}
-	if err := t.hold(); err != nil {
+	if err := t.admit(t.open.Add(1), o.Address); err != nil {
 		t.open.Add(-1)
 		t.metrics.closed(o.Protocol, Capacity)
 		return nil, err
-	}
-	if n, ok := t.admit(o.Address); !ok {
-		t.open.Add(-1)
-		t.metrics.closed(o.Protocol, Capacity)
-		return nil, &CapacityError{Active: n, Max: t.perAddress, Address: true}
 	}
 	s := &Session{id: newID(), owner: o, table: t}
 	s.ctx, s.stop = context.WithCancel(context.Background())
@@ -113,29 +104,31 @@ func (t *Table) Open(o Owner) (*Session, error) {
 	return s, nil
 }
 
-// hold reports that there is no memory for another world.
-func (t *Table) hold() error {
-	worlds := t.worlds.Load()
-	inUse, ok := t.room.admit(worlds, t.now)
-	if !ok {
-		return &CapacityError{Active: int(worlds), Max: t.max, InUse: inUse, Memory: t.room.Most}
+// admit refuses the last of so many sessions if the table, the memory or its client address
+// has too many. The process that started this one has no address, and no limit of its own.
+func (t *Table) admit(open int64, address string) error {
+	if open > int64(t.max) {
+		return &CapacityError{Active: int(min(open-1, int64(t.max))), Max: t.max}
 	}
-	return nil
-}
-
-// admit counts a session of a client address, unless it has too many. The process
-// that started this one has no address, and no limit of its own.
-func (t *Table) admit(address string) (n int, ok bool) {
-	if address == "" {
-		return 0, true
+	if err := t.hold(); err != nil || address == "" {
+		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n = t.addresses[address]; n >= t.perAddress {
-		return n, false
+	if n := t.addresses[address]; n >= t.perAddress {
+		return &CapacityError{Active: n, Max: t.perAddress, Address: true}
 	}
-	t.addresses[address] = n + 1
-	return n + 1, true
+	t.addresses[address]++
+	return nil
+}
+
+// hold reports that there is no memory for another world.
+func (t *Table) hold() error {
+	worlds := t.worlds.Load()
+	if inUse, ok := t.room.admit(worlds, t.now); !ok {
+		return &CapacityError{Active: int(worlds), Max: t.max, InUse: inUse, Memory: t.room.Most}
+	}
+	return nil
 }
 
 // Find returns an open session by its id.
@@ -209,10 +202,7 @@ func (t *Table) each(visit func(*Session)) {
 	for i := range t.shards {
 		shard := &t.shards[i]
 		shard.Lock()
-		sessions := make([]*Session, 0, len(shard.sessions))
-		for _, s := range shard.sessions {
-			sessions = append(sessions, s)
-		}
+		sessions := slices.Collect(maps.Values(shard.sessions))
 		shard.Unlock()
 		for _, s := range sessions {
 			visit(s)
@@ -240,12 +230,12 @@ func shardOf(id string) int {
 // failure is logged.
 func (t *Table) keep(r *recording, outcome record.Outcome, cause error) error {
 	err := r.end(outcome, cause, t.now())
-	if err != nil {
-		t.metrics.unrecorded.Inc()
-		t.log("an episode was not recorded", "task", r.task.ID, "error", err.Error())
-		return fmt.Errorf("the episode is over, but cannot be recorded: %w", err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	t.metrics.unrecorded.Inc()
+	t.log("an episode was not recorded", "task", r.task.ID, "error", err.Error())
+	return fmt.Errorf("the episode is over, but cannot be recorded: %w", err)
 }
 
 var errPruned = errors.New("the fork was closed before the end of its episode")
@@ -254,13 +244,15 @@ var errPruned = errors.New("the fork was closed before the end of its episode")
 // one or closed the session. Otherwise there is no result. An episode without steps
 // was not played.
 func (t *Table) abandon(r *recording, why Reason) {
-	switch {
-	case len(r.log.Episode.Trajectory) == 0:
-	case r.parent != "" && (why == notYetOver || why == ByClient): // a branch that is pruned has not failed
-		_ = t.keep(r, record.Cancelled, errPruned) // keep has logged it
-	case why == notYetOver || why == ByClient:
-		_ = t.keep(r, record.Failure, nil) // keep has logged it
-	default:
-		_ = t.keep(r, record.Cancelled, &EndedError{why}) // keep has logged it
+	if len(r.log.Episode.Trajectory) == 0 {
+		return
 	}
+	outcome, cause := record.Cancelled, error(&EndedError{why})
+	if why == notYetOver || why == ByClient {
+		outcome, cause = record.Failure, nil
+		if r.parent != "" { // a branch that is pruned has not failed
+			outcome, cause = record.Cancelled, errPruned
+		}
+	}
+	_ = t.keep(r, outcome, cause) // keep has logged it
 }

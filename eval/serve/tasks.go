@@ -140,8 +140,7 @@ func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, r
 			refuse(w, http.StatusBadRequest, text)
 			return
 		}
-		task := infoOf(set.Tasks, int(*q.Index))
-		answer.Task = &task
+		answer.Task = new(infoOf(set.Tasks, int(*q.Index)))
 	}
 	writeJSON(w, http.StatusOK, answer)
 }
@@ -149,10 +148,7 @@ func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, r
 // bound returns an end of a slice by Python's rules: negative numbers count from the
 // end, and everything is cut to 0…n.
 func bound(i *whole, otherwise, n int) int {
-	if i == nil {
-		return otherwise
-	}
-	at := int(*i)
+	at := i.or(otherwise)
 	if at < 0 {
 		at += n
 	}
