@@ -50,17 +50,12 @@ const (
 )
 
 // LoadAbout reads a YAML file of the user.
-func LoadAbout(file string) (a About, err error) {
+func LoadAbout(file string) (About, error) {
 	b, err := datafile.Read(file, maxAboutBytes)
-	if err == nil {
-		err = decode(file, b, &a)
+	if err != nil {
+		return About{}, err
 	}
-	if err == nil {
-		if err = a.Check(); err != nil {
-			err = fmt.Errorf("%s: %w", file, err)
-		}
-	}
-	return a, err
+	return parsed(file, b, About.Check)
 }
 
 var sha256Digits = regexp.MustCompile(`^[0-9a-f]{64}$`)

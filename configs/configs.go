@@ -82,7 +82,6 @@ type Values struct {
 	Line  int
 }
 
-// takeKeys takes the entries with those keys out of a mapping.
 func takeKeys(m *ast.MappingNode, keys []string) (map[string]Values, error) {
 	taken := map[string]Values{}
 	var rest []*ast.MappingValueNode
@@ -148,6 +147,17 @@ func namesIn(folder string) ([]string, error) {
 	}
 	slices.Sort(found) // the suffix affected the order
 	return found, err
+}
+
+// parsed decodes a document and checks what it says. Its errors name the file.
+func parsed[T any](file string, b []byte, check func(T) error) (v T, err error) {
+	if err = decode(file, b, &v); err != nil {
+		return v, err
+	}
+	if err = check(v); err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return v, err
 }
 
 // ours reads an embedded file.

@@ -114,7 +114,6 @@ func (f Family) Grade(grade int) (Perturbation, error) {
 	return f.Grades[grade-1], nil
 }
 
-// familiesFile is a file of families.
 type familiesFile struct {
 	Env      string `yaml:"env"`
 	Families map[string]struct {
@@ -123,7 +122,6 @@ type familiesFile struct {
 	} `yaml:"families"`
 }
 
-// maxGrades bounds the grades of a family.
 const maxGrades = 9
 
 // parseFamilies reads the families of an environment. It lists every family, with

@@ -11,7 +11,6 @@ type Judge struct {
 	Answer string `yaml:"answer" json:"answer"`
 }
 
-// judgeVersion is the version of the embedded prompt for judging.
 const judgeVersion = "v1"
 
 // LoadJudge returns the embedded prompt for judging.
@@ -21,11 +20,9 @@ func LoadJudge() (Judge, error) {
 
 // ParseJudge reads a prompt for judging.
 func ParseJudge(file string, b []byte) (Judge, error) {
-	var j Judge
-	if err := decode(file, b, &j); err != nil {
-		return j, err
-	}
-	return j, needTexts(file, []needed{{"instruction", j.Instruction, nil}, {"answer", j.Answer, []string{"verdict"}}})
+	return parsed(file, b, func(j Judge) error {
+		return needTexts(needed{"instruction", j.Instruction, nil}, needed{"answer", j.Answer, []string{"verdict"}})
+	})
 }
 
 // Hash is the SHA-256, in hex, of what the prompt says.

@@ -3,11 +3,12 @@ package configs
 import (
 	"errors"
 	"fmt"
-	"heldout/envs/spelling"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
+
+	"heldout/envs/spelling"
 )
 
 // Perturbation is a rewriting of an environment's interface that keeps the tasks
@@ -85,7 +86,6 @@ const (
 	Semicolons = "semicolons" // in one line, with semicolons between
 )
 
-// maxLines bounds the number of lines that are added to an observation.
 const maxLines = 10
 
 // NoInd is the Model of a perturbation that replaces a model trained with data of
@@ -116,7 +116,6 @@ const (
 	maxRuleLength = 500 // bytes
 )
 
-// checkLength reports rules that are too many or too long.
 func (p Perturbation) checkLength() error {
 	n := len(p.Without)
 	texts := append([]string{p.Name, p.Title, p.Env, p.Names}, p.Without...)
@@ -185,7 +184,6 @@ func (l *Lines) check() error {
 	return nil
 }
 
-// changes reports whether the rules change an interface.
 func (p Perturbation) changes() bool {
 	return len(p.Actions)+len(p.Replies)+len(p.Verbs)+len(p.Without)+len(p.Words)+len(p.Texts)+
 		len(p.Instructions) > 0 ||
@@ -202,14 +200,7 @@ func (p Perturbation) Rewords() bool {
 // ParsePerturbation reads a perturbation. The rules are checked against the
 // environment later, when the environment is wrapped.
 func ParsePerturbation(file string, b []byte) (Perturbation, error) {
-	var p Perturbation
-	if err := decode(file, b, &p); err != nil {
-		return p, err
-	}
-	if err := p.check(); err != nil {
-		return p, fmt.Errorf("%s: %w", file, err)
-	}
-	return p, nil
+	return parsed(file, b, Perturbation.check)
 }
 
 // check reports what is wrong with a perturbation by itself.

@@ -86,7 +86,6 @@ func (p *Play) checkForm(errs *complaints) {
 	}
 }
 
-// checkNumbers reports numbers in rules for replies that are out of their range.
 func (r ReplyRules) checkNumbers(errs *complaints) {
 	for _, n := range r.Normalise {
 		if text, ok := strings.CutPrefix(n, "nearest-bleu:"); ok {

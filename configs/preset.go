@@ -3,13 +3,14 @@ package configs
 import (
 	"encoding/json"
 	"fmt"
-	"heldout/envs/spelling"
 	"maps"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"heldout/envs/spelling"
 )
 
 // Preset is an evaluation protocol of the field: everything that can change a
@@ -215,7 +216,6 @@ type PresetPrompt struct {
 	SHA256 string `yaml:"-" json:"sha256,omitempty"`
 }
 
-// given reports whether there is a prompt.
 func (p PresetPrompt) given() bool {
 	return p.BuiltIn != "" || len(p.Files) > 0 || p.Instruction != "" || p.System != ""
 }
@@ -400,14 +400,7 @@ func PresetText(name string) ([]byte, error) {
 
 // ParsePreset reads a preset and checks it.
 func ParsePreset(file string, b []byte) (Preset, error) {
-	var p Preset
-	if err := decode(file, b, &p); err != nil {
-		return p, err
-	}
-	if err := p.check(); err != nil {
-		return p, fmt.Errorf("%s: %w", file, err)
-	}
-	return p, nil
+	return parsed(file, b, Preset.check)
 }
 
 // All returns the parts of a preset, each as a preset of its own: itself if it has
@@ -417,8 +410,11 @@ func (p Preset) All() ([]Preset, error) {
 		p, err := p.complete()
 		return []Preset{p}, err
 	}
-	var out []Preset
-	for _, name := range p.PartNames() {
+	return p.parts(p.PartNames())
+}
+
+func (p Preset) parts(names []string) (out []Preset, err error) {
+	for _, name := range names {
 		part, err := p.Select(name)
 		if err != nil {
 			return nil, err
@@ -442,7 +438,6 @@ func (p Preset) complete() (Preset, error) {
 // builtInHashes keeps the hashes of prompts of ours: many presets share one.
 var builtInHashes sync.Map
 
-// builtInHash returns the hash of a prompt of ours.
 func builtInHash(env, version string) (string, error) {
 	key := env + " " + version
 	if hash, ok := builtInHashes.Load(key); ok {
@@ -467,22 +462,13 @@ func FindPresets(text string, read func(file string) ([]byte, error)) ([]Preset,
 	if err != nil {
 		return nil, err
 	}
-	if part != "" {
-		one, err := p.Select(part)
-		return []Preset{one}, err
+	switch {
+	case part != "":
+		return p.parts([]string{part})
+	case len(p.Env.Default) > 0:
+		return p.parts(p.Env.Default)
 	}
-	if len(p.Env.Default) == 0 {
-		return p.All()
-	}
-	var out []Preset
-	for _, part := range p.Env.Default {
-		one, err := p.Select(part)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, one)
-	}
-	return out, nil
+	return p.All()
 }
 
 // cutPart cuts the part off a name or the path of a file.

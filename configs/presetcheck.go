@@ -32,7 +32,7 @@ var (
 )
 
 // check reports everything that is wrong with a preset, for each of its parts.
-func (p *Preset) check() error {
+func (p Preset) check() error {
 	var errs complaints
 	errs.want(presetName.MatchString(p.Name), "preset is %q, want lower-case letters, digits and hyphens", p.Name)
 	errs.want(p.Version >= 1, "version is %d, want at least 1", p.Version)
@@ -65,7 +65,6 @@ func (s PresetSource) check(errs *complaints) {
 		s.Commit)
 }
 
-// checkPlay checks how a model plays.
 func (p *Preset) checkPlay(errs *complaints) {
 	p.Play.check(errs)
 	p.Decoding.check(errs)
@@ -219,7 +218,6 @@ func (m Metric) check(errs *complaints) {
 	errs.want(m.Success >= 0 && m.Success <= 100, "metric.success is %v, want a percentage", m.Success)
 }
 
-// complaints collects errors.
 type complaints []error
 
 func (c *complaints) want(ok bool, format string, args ...any) {

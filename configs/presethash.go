@@ -2,8 +2,6 @@ package configs
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,11 +35,7 @@ func (p *Preset) Canonical() ([]byte, error) {
 // Hash is the SHA-256 of Canonical, in hex.
 func (p *Preset) Hash() (string, error) {
 	b, err := p.Canonical()
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
+	return hash(b), err
 }
 
 // FieldDifference is a field in which two presets differ. A value is JSON, empty

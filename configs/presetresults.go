@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"fmt"
 	"path"
 	"slices"
 )
@@ -44,14 +43,10 @@ func LoadPresetResults(preset string) (PresetResults, error) {
 	if err != nil {
 		return PresetResults{}, nil
 	}
-	var r PresetResults
-	if err := decode(file, b, &r); err != nil {
-		return r, err
-	}
-	return r, r.check(file)
+	return parsed(file, b, PresetResults.check)
 }
 
-func (r PresetResults) check(file string) error {
+func (r PresetResults) check() error {
 	var errs complaints
 	for _, row := range r.Rows {
 		errs.want(row.Model != "" && row.Source != "", "a row lacks model or source")
@@ -60,7 +55,7 @@ func (r PresetResults) check(file string) error {
 		errs.optional(row.Model+": kind", row.Kind, []string{"reproduction"})
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("%s: %w", file, errs[0])
+		return errs[0]
 	}
 	return nil
 }

@@ -2,8 +2,6 @@ package configs
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,14 +133,7 @@ func (p Prompt) For(taskType string) (Instructions, error) {
 
 // Hash is the SHA-256, in hex, of what a prompt says, not of how its file is
 // written.
-func (p Prompt) Hash() (string, error) {
-	b, err := json.Marshal(p)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
-}
+func (p Prompt) Hash() (string, error) { return jsonHash(p) }
 
 // PromptVersions are the versions of the embedded prompts, the newest first.
 // Results with prompts of different versions do not compare.
@@ -194,7 +185,6 @@ func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	return p, p.check(file)
 }
 
-// check reports sections without content.
 func (p Prompt) check(file string) error {
 	if len(p.Types) == 0 && p.Template == nil {
 		return fmt.Errorf("%s: the prompt has no types section", file)

@@ -1,8 +1,6 @@
 package configs
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,8 +39,7 @@ type PromptFile struct {
 
 // CheckHash reports a file that is not the one that a preset names.
 func (f PresetFile) CheckHash(name string, content []byte) error {
-	sum := sha256.Sum256(content)
-	if got := hex.EncodeToString(sum[:]); !strings.HasPrefix(got, f.SHA256) {
+	if got := hash(content); !strings.HasPrefix(got, f.SHA256) {
 		return fmt.Errorf("%s is not the %s of the source: its SHA-256 is %s, want %s", name, f.Path, got, f.SHA256)
 	}
 	return nil
@@ -63,7 +60,6 @@ func (p PresetPrompt) ReadPrompt(found []PromptFile) (Prompt, error) {
 	return p.parse(found)
 }
 
-// paths lists the files' paths in the source.
 func (p PresetPrompt) paths() (out []string) {
 	for _, f := range p.Files {
 		out = append(out, f.Path)
@@ -111,7 +107,6 @@ func (p PresetPrompt) told() Instructions {
 	return Instructions{System: p.System, Instruction: p.Instruction}
 }
 
-// names lists the names of files.
 func names(files []PromptFile) (out []string) {
 	for _, f := range files {
 		out = append(out, f.Name)
@@ -153,7 +148,6 @@ func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) 
 	return types, nil
 }
 
-// parseETO reads ETO's two files.
 func parseETO(instruction, examples []byte) (map[string]Instructions, error) {
 	in := Instructions{Instruction: string(instruction)}
 	var lists []json.RawMessage
@@ -176,7 +170,6 @@ func parseETO(instruction, examples []byte) (map[string]Instructions, error) {
 	return map[string]Instructions{"": in}, nil
 }
 
-// parseAgentBench reads AgentBench's examples.
 func (p PresetPrompt) parseAgentBench(b []byte) (map[string]Instructions, error) {
 	var lists map[string]json.RawMessage
 	if err := json.Unmarshal(b, &lists); err != nil {
@@ -226,7 +219,6 @@ type fileTurn struct {
 	Content, Value *string
 }
 
-// parseTurns reads the turns of an example.
 func parseTurns(b []byte) ([]Turn, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(b, &list); err != nil {
@@ -262,5 +254,4 @@ func turnText(raw json.RawMessage) (text string, err error) {
 	return "", errTurn
 }
 
-// errTurn describes a turn of an example.
 var errTurn = errors.New(`want a text, or an object with content`)

@@ -1,10 +1,12 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
-	"heldout/envs/spelling"
 	"slices"
 	"strings"
+
+	"heldout/envs/spelling"
 )
 
 // Published is a file of published results to compare a run with.
@@ -74,27 +76,27 @@ func LoadPublished(name string) (Published, error) {
 
 // ParsePublished reads a file of published results.
 func ParsePublished(file string, b []byte) (Published, error) {
-	var p Published
-	if err := decode(file, b, &p); err != nil {
-		return p, err
-	}
+	return parsed(file, b, Published.check)
+}
+
+func (p Published) check() error {
 	if len(p.Tables) == 0 {
-		return p, fmt.Errorf("%s: there are no tables", file)
+		return errors.New("there are no tables")
 	}
 	ids := map[string]bool{}
 	for i, t := range p.Tables {
 		if t.ID == "" {
-			return p, fmt.Errorf("%s: table number %d has no id", file, i+1)
+			return fmt.Errorf("table number %d has no id", i+1)
 		}
 		if ids[t.ID] {
-			return p, fmt.Errorf("%s: two tables have the id %q", file, t.ID)
+			return fmt.Errorf("two tables have the id %q", t.ID)
 		}
 		ids[t.ID] = true
 		if err := t.check(); err != nil {
-			return p, fmt.Errorf("%s: table %s: %w", file, t.ID, err)
+			return fmt.Errorf("table %s: %w", t.ID, err)
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // check reports columns and rows that cannot be told apart, and values that fit

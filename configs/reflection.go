@@ -33,19 +33,17 @@ func LoadReflection() (Reflection, error) {
 
 // ParseReflection reads a reflection prompt.
 func ParseReflection(file string, b []byte) (Reflection, error) {
-	var r Reflection
-	if err := decode(file, b, &r); err != nil {
-		return r, err
-	}
-	for _, field := range []struct{ name, text string }{{"instruction", r.Instruction}, {"memory", r.Memory}} {
-		if strings.TrimSpace(field.text) == "" {
-			return r, fmt.Errorf("%s: %s is missing or empty", file, field.name)
-		}
+	return parsed(file, b, Reflection.check)
+}
+
+func (r Reflection) check() error {
+	if err := needTexts(needed{"instruction", r.Instruction, nil}, needed{"memory", r.Memory, nil}); err != nil {
+		return err
 	}
 	for i, ex := range r.Examples {
 		if strings.TrimSpace(ex.Trial) == "" || strings.TrimSpace(ex.Reflection) == "" {
-			return r, fmt.Errorf("%s: example %d needs a trial and a reflection", file, i+1)
+			return fmt.Errorf("example %d needs a trial and a reflection", i+1)
 		}
 	}
-	return r, nil
+	return nil
 }

@@ -1,8 +1,6 @@
 package configs
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -56,8 +54,7 @@ func (x SourceText) Read(content []byte) (string, error) {
 		return "", fmt.Errorf("%s: %w", x.File, err)
 	}
 	for _, text := range found {
-		sum := sha256.Sum256([]byte(text))
-		if strings.HasPrefix(hex.EncodeToString(sum[:]), x.SHA256) {
+		if strings.HasPrefix(hash([]byte(text)), x.SHA256) {
 			return text, nil
 		}
 	}
@@ -76,7 +73,6 @@ func (x SourceText) place() string {
 	return "it"
 }
 
-// candidates lists the texts at the place.
 func (x SourceText) candidates(content []byte) ([]string, error) {
 	switch x.Recipe {
 	case "python":
@@ -103,7 +99,6 @@ func (x SourceText) candidates(content []byte) ([]string, error) {
 	return []string{string(content)}, nil
 }
 
-// lines are the first and the last line.
 func (x SourceText) lines() (first, last int, err error) {
 	a, b, isRange := strings.Cut(x.Lines, "-")
 	if first, err = strconv.Atoi(a); err == nil && isRange {
@@ -117,7 +112,6 @@ func (x SourceText) lines() (first, last int, err error) {
 	return first, last, nil
 }
 
-// notebookTexts lists the texts in the code of a notebook.
 func notebookTexts(content []byte) (out []string, err error) {
 	var notebook struct {
 		Cells []struct {

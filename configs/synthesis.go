@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -58,29 +59,29 @@ func LoadSynthesis() (Synthesis, error) {
 
 // ParseSynthesis reads prompts for synthesis.
 func ParseSynthesis(file string, b []byte) (Synthesis, error) {
-	var s Synthesis
-	if err := decode(file, b, &s); err != nil {
-		return s, err
-	}
+	return parsed(file, b, Synthesis.check)
+}
+
+func (s Synthesis) check() error {
 	t := s.Trajectory
-	if err := needTexts(file, []needed{
-		{"script: instruction", s.Script.Instruction, nil},
-		{"script: again", s.Script.Again, []string{"{message}"}},
-		{"trajectory: instruction", t.Instruction, nil},
-		{"trajectory: again", t.Again, []string{"{message}"}},
-		{"trajectory: continue", t.Continue, []string{"{turns}", "{message}"}},
-	}); err != nil {
-		return s, err
+	if err := needTexts(
+		needed{"script: instruction", s.Script.Instruction, nil},
+		needed{"script: again", s.Script.Again, []string{"{message}"}},
+		needed{"trajectory: instruction", t.Instruction, nil},
+		needed{"trajectory: again", t.Again, []string{"{message}"}},
+		needed{"trajectory: continue", t.Continue, []string{"{turns}", "{message}"}},
+	); err != nil {
+		return err
 	}
 	for i, ex := range s.Script.Examples {
 		if strings.TrimSpace(ex.Persona) == "" || strings.TrimSpace(ex.Script) == "" {
-			return s, fmt.Errorf("%s: script: example %d needs a persona and a script", file, i+1)
+			return fmt.Errorf("script: example %d needs a persona and a script", i+1)
 		}
 	}
 	if (strings.TrimSpace(t.Example.Script) == "") != (strings.TrimSpace(t.Example.Trajectory) == "") {
-		return s, fmt.Errorf("%s: trajectory: the example needs a script and a trajectory", file)
+		return errors.New("trajectory: the example needs a script and a trajectory")
 	}
-	return s, nil
+	return nil
 }
 
 // needed is a text that a prompt must have, with what must stand in it.
@@ -89,14 +90,14 @@ type needed struct {
 	holds       []string
 }
 
-func needTexts(file string, all []needed) error {
+func needTexts(all ...needed) error {
 	for _, n := range all {
 		if strings.TrimSpace(n.text) == "" {
-			return fmt.Errorf("%s: %s is missing or empty", file, n.field)
+			return fmt.Errorf("%s is missing or empty", n.field)
 		}
 		for _, part := range n.holds {
 			if !strings.Contains(n.text, part) {
-				return fmt.Errorf("%s: %s has no %s", file, n.field, part)
+				return fmt.Errorf("%s has no %s", n.field, part)
 			}
 		}
 	}
@@ -109,9 +110,11 @@ func (s Synthesis) Hash() (string, error) { return jsonHash(s) }
 // jsonHash is the SHA-256, in hex, of a value as JSON.
 func jsonHash(v any) (string, error) {
 	b, err := json.Marshal(v)
-	if err != nil {
-		return "", err
-	}
+	return hash(b), err
+}
+
+// hash is the SHA-256, in hex.
+func hash(b []byte) string {
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
+	return hex.EncodeToString(sum[:])
 }

@@ -23,36 +23,33 @@ func LoadThoughts() (Thoughts, error) {
 	return ours("prompts/thoughts/v1.yaml", ParseThoughts)
 }
 
-// thoughtSlot is a slot of a sentence.
 var thoughtSlot = regexp.MustCompile(`\{[^{}]*\}`)
 
-// mostThoughts bounds the sentences of a kind.
 const mostThoughts = 1000
 
 // ParseThoughts reads sentences.
 func ParseThoughts(file string, b []byte) (Thoughts, error) {
-	var t Thoughts
-	if err := decode(file, b, &t); err != nil {
-		return t, err
-	}
+	return parsed(file, b, Thoughts.check)
+}
+
+func (t Thoughts) check() error {
 	for name, list := range map[string][]string{"first": t.First, "next": t.Next, "progress": t.Progress,
 		"wrong": t.Wrong} {
 		if len(list) == 0 || len(list) > mostThoughts {
-			return t, fmt.Errorf("%s: %s has %d sentences, want 1 to %d", file, name, len(list), mostThoughts)
+			return fmt.Errorf("%s has %d sentences, want 1 to %d", name, len(list), mostThoughts)
 		}
 		for _, sentence := range list {
 			for _, slot := range thoughtSlot.FindAllString(sentence, -1) {
 				if slot != "{goal}" && slot != "{action}" && slot != "{observation}" {
-					return t, fmt.Errorf("%s: %s: there is no %s; there are {goal}, {action} and {observation}", file,
-						name, slot)
+					return fmt.Errorf("%s: there is no %s; there are {goal}, {action} and {observation}", name, slot)
 				}
 			}
 			if strings.TrimSpace(sentence) == "" {
-				return t, fmt.Errorf("%s: %s has an empty sentence", file, name)
+				return fmt.Errorf("%s has an empty sentence", name)
 			}
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // Hash is the SHA-256, in hex, of the sentences.
@@ -71,11 +68,7 @@ func LoadThink() (ThinkPrompt, error) {
 
 // ParseThink reads a prompt for thoughts.
 func ParseThink(file string, b []byte) (ThinkPrompt, error) {
-	var t ThinkPrompt
-	if err := decode(file, b, &t); err != nil {
-		return t, err
-	}
-	return t, needTexts(file, []needed{{"instruction", t.Instruction, nil}})
+	return parsed(file, b, func(t ThinkPrompt) error { return needTexts(needed{"instruction", t.Instruction, nil}) })
 }
 
 // Hash is the SHA-256, in hex, of what the prompt says.

@@ -127,7 +127,6 @@ func (e *Env) Rewrites() []any {
 	}
 }
 
-// comparer compares perturbed answers.
 type comparer struct {
 	inner envs.Comparer
 	env   *Env

@@ -154,5 +154,4 @@ func bracketEdge(t template, end int) string {
 	return wordEdge(t, end)
 }
 
-// changed reports whether the words of the form differ now.
 func (f *form) changed() bool { return f.old.text != f.written.text }

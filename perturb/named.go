@@ -81,7 +81,6 @@ func number(text string) (int, error) {
 	return n, nil
 }
 
-// partsName names a combination.
 func partsName(parts []configs.Part) string {
 	texts := make([]string, len(parts))
 	for i, p := range parts {

@@ -99,7 +99,6 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 	return n, err
 }
 
-// spellings returns the spellings of a layout of names by slot.
 func spellings(layout string) (map[string]*spelling, error) {
 	out := map[string]*spelling{}
 	for _, m := range spelledSlot.FindAllStringSubmatch(layout, -1) {
@@ -123,7 +122,6 @@ func grouped(pattern func(slot string) string) func(slot string) string {
 	return func(slot string) string { return "(" + pattern(slot) + ")" }
 }
 
-// inText rewrites the names in a text.
 func (n *names) inText(text string) string {
 	if n == nil {
 		return text
@@ -247,7 +245,6 @@ func (s *spelling) out(value string) (string, bool) {
 	return s.read(value)
 }
 
-// numberSpellings are the spellings of numbers in names.
 var numberSpellings = map[string]*spelling{
 	"letters": {pattern: "[a-z]{1,2}", write: letterOf, read: numberOfLetter},
 	"words":   {pattern: shortWords, write: shortWordOf, read: numberOfWord},

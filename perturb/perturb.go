@@ -145,7 +145,6 @@ func (p *Perturbation) addWords(rules configs.Perturbation) (err error) {
 	return err
 }
 
-// addForms makes all forms.
 func (p *Perturbation) addForms(rules configs.Perturbation) error {
 	v := newVerbs(rules.Verbs, p.iface)
 	p.verbs = v.both()

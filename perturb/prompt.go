@@ -8,7 +8,6 @@ import (
 	"heldout/configs"
 )
 
-// writeInstructions returns a section of a prompt as it reads now.
 func (p *Perturbation) writeInstructions(in configs.Instructions) configs.Instructions {
 	out := configs.Instructions{System: p.writeInstruction(in.System), Instruction: p.writeInstruction(in.Instruction)}
 	for _, e := range in.Examples {

@@ -159,7 +159,6 @@ func (p *Perturbation) untold(before, after string, examples []configs.Example, 
 	return faults
 }
 
-// shownActions are the actions of examples.
 func (p *Perturbation) shownActions(examples []configs.Example) (out []string) {
 	for _, e := range examples {
 		for _, s := range e.Steps {

@@ -78,7 +78,6 @@ func (p *Perturbation) readAction(action string) string {
 	return p.names.outOfText(action)
 }
 
-// spellings lists the spellings in which an action is read.
 func (p *Perturbation) spellings(action, normalized string) []string {
 	out := []string{action, normalized}
 	if p.iface.Spellings != nil {
@@ -160,22 +159,18 @@ func (p *Perturbation) trade(action string, step func(string) (string, bool)) st
 	return action
 }
 
-// writeObservation returns how an observation reads now.
 func (p *Perturbation) writeObservation(text string) string {
 	return p.lines.write(p.say(p.writeText(text), false))
 }
 
-// readObservation undoes writeObservation.
 func (p *Perturbation) readObservation(text string) string {
 	return p.readText(p.say(p.lines.read(text), false))
 }
 
-// writeGoal returns how a goal reads now.
 func (p *Perturbation) writeGoal(goal string) string {
 	return p.sayGoal(p.names.inText(p.texts.write(goal)))
 }
 
-// readGoal undoes writeGoal.
 func (p *Perturbation) readGoal(goal string) string {
 	return p.texts.read(p.names.outOfText(p.sayGoal(goal)))
 }
@@ -276,7 +271,6 @@ func between(text, prefix, suffix string) (before, inside, after string, ok bool
 	return before, inside, after, ok
 }
 
-// writeList rewrites a list of actions.
 func (p *Perturbation) writeList(text string, l envs.ActionList) string {
 	for _, action := range p.leftOut() {
 		text = strings.TrimSuffix(text, l.Separator+action)
@@ -292,7 +286,6 @@ func (p *Perturbation) writeList(text string, l envs.ActionList) string {
 	return strings.Join(actions, l.Separator)
 }
 
-// readList undoes writeList.
 func (p *Perturbation) readList(text string, l envs.ActionList) string {
 	written := l
 	written.Last = nil

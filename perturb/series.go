@@ -11,7 +11,6 @@ import (
 	"heldout/envs/stream"
 )
 
-// listOrder is the order of lists.
 type listOrder struct {
 	name string // empty: as it was
 	seed int64
@@ -82,7 +81,6 @@ func newSeries(s envs.Series, o listOrder, layout string) ([]stage, error) {
 	}), nil
 }
 
-// look is how an enumeration looks.
 type look struct {
 	// find has three groups: what stands before the items, the items, and the end.
 	find *regexp.Regexp
@@ -160,13 +158,11 @@ func (l *look) lay(layout string) error {
 	return l.compile()
 }
 
-// list is an enumeration in a text.
 type list struct {
 	begin string
 	items []string
 }
 
-// ordered puts the items into an order.
 func (l *look) ordered(of list, order func([]string) []string) list {
 	units := l.units(of.items)
 	n := len(units)
@@ -237,14 +233,12 @@ func (l *look) split(begin, items string) list {
 	return out
 }
 
-// sentenceEnd is what stands between sentences.
 const sentenceEnd = ". "
 
 // goesOn finds texts behind which a period ends no sentence: dots in a row, initials and
 // abbreviations.
 var goesOn = regexp.MustCompile(`(?:\.|(?:^|[^A-Za-z])(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|No|vs|ca|etc|e\.g|i\.e))$`)
 
-// join writes an enumeration.
 func (l *look) join(of list) string {
 	var b strings.Builder
 	b.WriteString(of.begin)

@@ -36,7 +36,6 @@ func parseTemplate(text string) (template, error) {
 	return t, nil
 }
 
-// sameSlots reports templates whose slots are not the same.
 func sameSlots(a, b template) error {
 	if !slices.Equal(slices.Sorted(slices.Values(a.slots)), slices.Sorted(slices.Values(b.slots))) {
 		return fmt.Errorf("%q and %q have not the same slots", a.text, b.text)
@@ -44,7 +43,6 @@ func sameSlots(a, b template) error {
 	return nil
 }
 
-// fill puts a text into every slot.
 func (t template) fill(value func(slot string) string) string {
 	return t.join(func(literal string) string { return literal }, value)
 }

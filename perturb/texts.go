@@ -30,7 +30,6 @@ func (s stage) read(text string) string {
 	return text
 }
 
-// newTexts rewrites goals and sentences.
 func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 	name, err := namePattern(iface)
 	if err != nil {
@@ -110,7 +109,6 @@ func through(rewritings []rewriting, text string) string {
 	return text
 }
 
-// checkTexts reports texts that the environment lacks.
 func checkTexts(rules configs.Perturbation, iface envs.Interface) error {
 	for _, old := range slices.Sorted(maps.Keys(rules.Texts)) {
 		if !slices.Contains(iface.Texts, old) {

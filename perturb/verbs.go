@@ -29,7 +29,6 @@ func (l lexicon) writeForm(form string) (string, error) {
 	return t.join(l.say, func(slot string) string { return "{" + slot + "}" }), nil
 }
 
-// checkVerbs reports verbs that no form has.
 func checkVerbs(rules map[string]string, iface envs.Interface) error {
 	for _, old := range slices.Sorted(maps.Keys(rules)) {
 		if strings.TrimSpace(rules[old]) == "" || strings.ContainsAny(rules[old], "{}\n") {

@@ -16,10 +16,8 @@ import (
 	"heldout/scoring/table"
 )
 
-// spotConcurrency is how many turns are asked at once.
 const spotConcurrency = 16
 
-// errUnproven says that a claim of a bundle fails.
 var errUnproven = errors.New("some claims fail")
 
 func newCheck(sys *system) *cobra.Command {
@@ -110,7 +108,6 @@ It asks twice, to say how often the server repeats itself.`,
 	return c
 }
 
-// checkBundle checks a bundle.
 func checkBundle(c *cobra.Command, file string, o check.Options) (*check.Report, error) {
 	dir, err := os.MkdirTemp("", "heldout-check-")
 	if err != nil {
@@ -120,7 +117,6 @@ func checkBundle(c *cobra.Command, file string, o check.Options) (*check.Report,
 	return check.File(c.Context(), file, dir, o)
 }
 
-// printClaims prints what was found.
 func printClaims(sys *system, file string, r *check.Report) error {
 	t := table.Table{ID: "check", Title: table.Printable(file), Columns: []table.Column{
 		{Key: "claim", Header: "Claim", Left: true}, {Key: "how", Header: "Checked by", Left: true},

@@ -14,7 +14,6 @@ type chosen struct {
 	Prices configs.Prices `yaml:"prices"`
 }
 
-// flags adds the flags of filters.
 func (o *chosen) flags(c *cobra.Command) {
 	grouped(c.Flags(), filterGroup, func() { o.filters(c) })
 }
@@ -28,16 +27,13 @@ func (o *chosen) filters(c *cobra.Command) {
 	f.StringSliceVar(&o.Preset, "preset", nil, `read only these presets; "none" for episodes without one`)
 }
 
-// nameFlags adds the flag of names.
 func (o *chosen) nameFlags(c *cobra.Command) {
 	o.modelFlag(c, "names")
 	c.Flags().SetNormalizeFunc(usualName)
 }
 
-// priceFlags adds the flag of prices.
 func (o *chosen) priceFlags(c *cobra.Command) { o.modelFlag(c, "prices") }
 
-// modelFlag adds a flag that says something of models.
 func (o *chosen) modelFlag(c *cobra.Command, name string) {
 	option, _ := configs.FindOption(name)
 	grouped(c.Flags(), filterGroup, func() { optionFlag(c.Flags(), o, option) })

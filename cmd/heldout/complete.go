@@ -16,7 +16,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// completer lists the candidates for a place that the shell completes.
 type completer = cobra.CompletionFunc
 
 // completeFlags says what may follow the flags of c and of all commands below it,
@@ -112,12 +111,10 @@ func settingValues(name string) completer {
 	return oneOf(values...)
 }
 
-// folders completes folders.
 func folders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// oneOf completes one of several values.
 func oneOf(values ...string) completer {
 	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 }
@@ -145,7 +142,6 @@ func completePerturbation(c *cobra.Command, args []string, given string) ([]cobr
 	return orFile(names...)(c, args, given)
 }
 
-// orFile completes a name or a file.
 func orFile(names ...string) completer {
 	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveDefault)
 }
@@ -165,7 +161,6 @@ func completeEnvironment(_ *cobra.Command, given []string, _ string) ([]cobra.Co
 	return environmentNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// environmentNames are those of all environments.
 func environmentNames() (names []string) {
 	for _, e := range catalog.All() {
 		names = append(names, e.Name)
@@ -173,7 +168,6 @@ func environmentNames() (names []string) {
 	return names
 }
 
-// formatNames are those of all formats of tables.
 func formatNames() (names []string) {
 	for _, f := range table.Formats() {
 		names = append(names, string(f))

@@ -81,13 +81,11 @@ commands find it there.`,
 	return c
 }
 
-// dataFlag adds the flag that names the data folder to be filled or checked.
 func dataFlag(c *cobra.Command, sys *system, dir *string) {
 	*dir = pullFolder(sys)
 	c.Flags().StringVar(dir, "data", *dir, "data folder")
 }
 
-// errNoFolder says that there is no place for the data.
 var errNoFolder = usage(errors.New("there is no data directory on this system; name a folder with --data"))
 
 func newDataPull(sys *system) *cobra.Command {
@@ -134,7 +132,6 @@ hold as usual. --source takes a source from another address or from a file.`,
 	return c
 }
 
-// fetchFlags adds the flags of commands that fetch.
 func fetchFlags(c *cobra.Command, dryRun *bool, replacements *[]string) {
 	c.Flags().BoolVar(dryRun, "dry-run", false,
 		"print the sources with their size, licence and purpose, and fetch nothing")
@@ -147,7 +144,6 @@ func acceptFlag(c *cobra.Command, accept *bool) {
 		"take files whose bytes are not the published ones; heldout data check names them")
 }
 
-// showPlan prints what would be fetched.
 func showPlan(sys *system, plan []official.Source, dir string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Sources for %s:\n", dir)
@@ -164,7 +160,6 @@ func showPlan(sys *system, plan []official.Source, dir string) error {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// pullData fetches the data and then reports the state of the data folder.
 func pullData(ctx context.Context, sys *system, o official.Options) error {
 	if err := fetching(ctx, sys, &o, func() error { return official.Pull(ctx, o) }); err != nil {
 		return err
@@ -270,7 +265,6 @@ func printCheck(sys *system, format, dir string, environments []string) error {
 	return nil
 }
 
-// fetchLine says how far a download is.
 func fetchLine(at official.Progress) string {
 	line := at.Source + "  " + megabytes(at.Bytes)
 	if at.Total > 0 {

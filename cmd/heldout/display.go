@@ -160,7 +160,6 @@ const (
 	lineEvery = 10 * time.Second
 )
 
-// pace is how often progress is shown.
 func (s *system) pace() time.Duration {
 	if s.interactive {
 		return barEvery

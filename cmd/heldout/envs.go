@@ -57,7 +57,6 @@ of the configuration file.`,
 	return c
 }
 
-// describeSettings lists the settings of an environment as flags.
 func describeSettings(e catalog.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\n", e.Name, e.Summary)
@@ -74,7 +73,6 @@ func describeSettings(e catalog.Entry) string {
 	return b.String()
 }
 
-// settingHelp is the help of a setting with its values and default.
 func settingHelp(s envs.Setting) string {
 	help := s.Help
 	if s.Measured {

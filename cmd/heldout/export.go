@@ -19,7 +19,6 @@ import (
 	"heldout/eval/training/export"
 )
 
-// parquet is the format that is for data frames.
 const parquet = "parquet"
 
 func newExport(sys *system) *cobra.Command {
@@ -146,7 +145,6 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	return c
 }
 
-// checkExports checks folders of exports, and prints a line for each file.
 func checkExports(sys *system, dirs []string) error {
 	uncovered, err := export.CheckAll(sys.stdout, dirs)
 	sys.warnUncovered(uncovered)
@@ -206,7 +204,6 @@ const (
 	noThoughts       = "none"
 )
 
-// expertThoughts reads the sentences that experts think.
 func expertThoughts(name string) (configs.Thoughts, error) {
 	switch name {
 	case templateThoughts:

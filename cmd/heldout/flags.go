@@ -16,7 +16,6 @@ import (
 	"heldout/eval/bench"
 )
 
-// optionFlags adds the flags of the options of some groups.
 func optionFlags(f *pflag.FlagSet, r *configs.Run, of ...configs.Group) {
 	for _, o := range configs.Options() {
 		if slices.Contains(of, o.Group) {
@@ -61,7 +60,6 @@ func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
 	}
 }
 
-// runFlags adds all flags of a run.
 func runFlags(f *pflag.FlagSet, r *configs.Run) {
 	for _, o := range configs.Options() {
 		if o.Group != configs.Sweeping {
@@ -99,7 +97,6 @@ func setupFlags(f *pflag.FlagSet, s *envs.Setup) {
 	settingFlags(f, s)
 }
 
-// settingFlags adds the flags that environments declare.
 func settingFlags(f *pflag.FlagSet, s *envs.Setup) {
 	for _, setting := range catalog.Settings() {
 		v := f.VarPF(&settingValue{setting: setting, settings: &s.Settings}, setting.Name, "", setting.Help)
@@ -110,7 +107,6 @@ func settingFlags(f *pflag.FlagSet, s *envs.Setup) {
 	}
 }
 
-// settingValue is a flag that chooses a setting.
 type settingValue struct {
 	setting  envs.Setting
 	settings *envs.Settings
@@ -142,7 +138,6 @@ func (v *settingValue) Set(value string) error {
 // Type implements pflag.Value.
 func (v *settingValue) Type() string { return string(v.setting.Type) }
 
-// jsonObject is a flag whose value is a JSON object.
 type jsonObject map[string]any
 
 func (o *jsonObject) String() string {
@@ -207,7 +202,6 @@ func setOwnKeys(all *pflag.FlagSet, given bench.Given) error {
 	return nil
 }
 
-// setFlag sets a flag to the values of a key.
 func setFlag(f *pflag.Flag, values configs.Values) error {
 	f.Changed = true
 	if list, ok := f.Value.(pflag.SliceValue); ok && values.List {
@@ -228,7 +222,6 @@ func setFlag(f *pflag.Flag, values configs.Values) error {
 	return err
 }
 
-// flagger adds flags that set what to run.
 type flagger func(*pflag.FlagSet, *configs.Run)
 
 // override sets the fields of r whose flags were given.

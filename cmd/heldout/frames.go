@@ -13,7 +13,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// exportFrames writes the records of runs as Parquet files.
 func exportFrames(c *cobra.Command, sys *system, dirs []string, out string, force bool, o frame.Options) error {
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {

@@ -21,7 +21,6 @@ const (
 	judgeHistory   = 32_768
 )
 
-// samplingFlags adds the flags of a sample.
 func samplingFlags(f *pflag.FlagSet, s *training.Sampling) {
 	f.IntVar(&s.Trajectories, "trajectories", judgeTurnsOf,
 		"largest number of trajectories in the sample; two turns of each are judged")

@@ -61,7 +61,6 @@ func placeOf(s *scoring.Score) string {
 	return place
 }
 
-// scalars are the rates of a score, with the limits of their intervals.
 func scalars(place string, s *scoring.Score) (all []tensorboard.Scalar) {
 	for _, r := range []struct {
 		name string

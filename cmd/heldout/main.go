@@ -118,7 +118,6 @@ func (s *system) bench() bench.Outside {
 		Tool: s.tool, Warn: s.warn}
 }
 
-// say prints a line on standard error.
 func (s *system) say(format string, args ...any) {
 	s.display.note(fmt.Sprintf(format, args...))
 }
@@ -141,7 +140,6 @@ func (s *system) warnUncovered(what []string) {
 // warning is a line that must not be overlooked.
 func warning(line string) string { return "warning: " + table.Printable(line) }
 
-// execute runs a command line and returns the exit code.
 func execute(ctx context.Context, args []string, sys *system) int {
 	sys.open()
 	defer sys.display.end()
@@ -176,7 +174,6 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	return coded.code
 }
 
-// open starts the display.
 func (s *system) open() {
 	var columns func() int
 	if s.interactive {
@@ -219,7 +216,6 @@ func codeOf(err error) int {
 	return exitError
 }
 
-// codedError is an error with the exit code that it asks for.
 type codedError struct {
 	error
 	code int

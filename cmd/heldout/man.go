@@ -33,7 +33,6 @@ func newMan(sys *system) *cobra.Command {
 	}
 }
 
-// documentDate is the date of generated documents.
 func documentDate(sys *system) (time.Time, error) {
 	text := sys.getenv("SOURCE_DATE_EPOCH")
 	if text == "" {

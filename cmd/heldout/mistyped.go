@@ -36,7 +36,6 @@ var wanted = map[string]string{
 	"duration": "a time with its unit, such as 30s, 10m or 2h",
 }
 
-// flagNames lists the flags of a command.
 func flagNames(c *cobra.Command) (names []string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	return names

@@ -26,14 +26,12 @@ type modelCalls struct {
 	quiet, dry bool
 }
 
-// newModelCalls returns the settings with their defaults.
 func newModelCalls(temperature float64, maxTokens int) *modelCalls {
 	a := &modelCalls{run: configs.DefaultRun()}
 	a.run.Temperature, a.run.MaxTokens = temperature, maxTokens
 	return a
 }
 
-// flags adds the flags to a command.
 func (a *modelCalls) flags(c *cobra.Command) {
 	f := c.Flags()
 	optionFlags(f, &a.run, configs.Server, configs.Sampling, configs.Length)
@@ -48,7 +46,6 @@ func (a *modelCalls) flags(c *cobra.Command) {
 	formatFlag(c, &a.format)
 }
 
-// check reports settings that are wrong.
 func (a *modelCalls) check() error {
 	var errs []error
 	switch {
@@ -75,7 +72,6 @@ func (a *modelCalls) check() error {
 	return usage(errors.Join(errs...))
 }
 
-// asking is the model with its directory, as the flags say.
 func (a *modelCalls) calls(sys *system) *training.ModelCalls {
 	return &training.ModelCalls{
 		Run: a.run, Dir: a.out, Outside: sys.bench(), Say: sys.say,
@@ -97,7 +93,6 @@ func (a *modelCalls) wants() error {
 	return nil
 }
 
-// withoutResult is the error of items without a result.
 func withoutResult(n int, what string) error {
 	if n == 0 {
 		return nil

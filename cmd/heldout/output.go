@@ -47,7 +47,6 @@ type output struct {
 	worse      bool              // a run that is worse than the one before fails
 }
 
-// flags adds the flags of an output to a command.
 func (o *output) flags(c *cobra.Command) { grouped(c.Flags(), tableFlags, func() { o.addFlags(c) }) }
 
 func (o *output) addFlags(c *cobra.Command) {
@@ -67,7 +66,6 @@ func (o *output) addFlags(c *cobra.Command) {
 	o.contentFlags(c)
 }
 
-// contentFlags adds the flags that say what tables contain.
 func (o *output) contentFlags(c *cobra.Command) {
 	intervalFlag(c, &o.interval)
 	c.Flags().StringVar(&o.thoughts, "thoughts", "",
@@ -109,7 +107,6 @@ func formatFlag(c *cobra.Command, format *string) {
 	c.Flags().StringVar(format, "format", string(table.Text), "format of tables: "+formats())
 }
 
-// intervalFlag adds the flag that selects the population of the intervals.
 func intervalFlag(c *cobra.Command, about *string) {
 	c.Flags().StringVar(about, "interval", string(stats.TheseKinds),
 		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these "+
@@ -158,7 +155,6 @@ func (o *output) source() report.Source {
 		Prices: o.prices}
 }
 
-// formats names the formats of tables.
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 
 // print prints the tables of runs, from their records alone.
@@ -205,7 +201,6 @@ func (o *output) demands() (report.Demands, error) {
 	return d, nil
 }
 
-// tellTables writes the tables as an event.
 func (o *output) tellTables(tables []table.Table) error {
 	if o.events == nil {
 		return nil

@@ -15,7 +15,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// playOptions say what is played and how.
 type playOptions struct {
 	setup        envs.Setup
 	task         string
@@ -101,7 +100,6 @@ progress, done, success and valid. --actions adds the valid actions.
 	return c
 }
 
-// find finds the task to play.
 func (o *playOptions) find(env envs.Env) (envs.Task, error) {
 	task, err := eval.FindTask(env, o.task)
 	if _, finder := envs.As[envs.Finder](env); err != nil && !finder && env.Info().Source == envs.Generated {

@@ -14,13 +14,11 @@ import (
 	"heldout/scoring/table"
 )
 
-// drawn says what figures are drawn from.
 type drawn struct {
 	output
 	order []string // of checkpoints
 }
 
-// flags adds the flags of figures to a command.
 func (d *drawn) flags(c *cobra.Command) {
 	d.contentFlags(c)
 	c.Flags().StringSliceVar(&d.order, "order", nil,
@@ -106,7 +104,6 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 	return c
 }
 
-// figureList lists the figures for the help.
 func figureList() string {
 	var b strings.Builder
 	for _, k := range figure.Kinds() {

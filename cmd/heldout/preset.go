@@ -160,7 +160,6 @@ compared with those of the original code; adapted ones list their deviations
 	return c
 }
 
-// presetFile returns the text of a preset.
 func presetFile(name string) ([]byte, error) {
 	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return datafile.Read(name, datafile.MaxConfig)
@@ -169,7 +168,6 @@ func presetFile(name string) ([]byte, error) {
 	return configs.PresetText(name)
 }
 
-// completePresets completes the names of presets.
 func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	names, err := presetParts()
 	if err != nil {

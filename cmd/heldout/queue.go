@@ -53,10 +53,8 @@ func (q *queueFlags) leaderFlags(f *pflag.FlagSet) {
 	q.connectionFlags(f)
 }
 
-// on reports whether there is a queue.
 func (q *queueFlags) on() bool { return q.Address != "" }
 
-// ownedBy are the names of the options of owners.
 func ownedBy(owners ...configs.Owner) (names []string) {
 	for _, o := range configs.Options() {
 		if slices.Contains(owners, o.Owner) {

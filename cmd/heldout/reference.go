@@ -32,7 +32,6 @@ intervals and p values are made.
 	return b.String()
 }
 
-// tablePage explains one table.
 func tablePage(id string) (string, error) {
 	k, ok := report.Find(id)
 	if !ok || k.Drawn {
@@ -42,7 +41,6 @@ func tablePage(id string) (string, error) {
 	return explained(k), nil
 }
 
-// explained explains a table.
 func explained(k report.Kind) string {
 	var b strings.Builder
 	b.WriteString(underlined(k.ID+": "+k.Title, '-'))
@@ -86,7 +84,6 @@ func shownColumns(all []table.Column) (out []table.Column) {
 	return out
 }
 
-// underlined is a heading.
 func underlined(title string, with rune) string {
 	lines := table.Wrap(title, plainWidth)
 	longest := 0
@@ -154,7 +151,6 @@ func key(f *pflag.Flag) string {
 	return text + " (default " + f.DefValue + ")"
 }
 
-// settingKey explains a setting of an environment.
 func settingKey(s envs.Setting) string {
 	text := s.Name + ": " + s.Help
 	if len(s.Values) > 0 {

@@ -57,7 +57,6 @@ func repair(sys *system, dir, lead string) error {
 	return printRepaired(sys.stdout, r, lead)
 }
 
-// printRepaired says what a repair found and did.
 func printRepaired(w io.Writer, r *record.Repaired, lead string) error {
 	var b strings.Builder
 	for _, bad := range r.Bad {
@@ -101,7 +100,6 @@ func describeMissing(b *strings.Builder, planned int, groups []record.Missing) i
 	return missing
 }
 
-// some lists the first tasks of a list and the number of further ones.
 func some(tasks []string) string {
 	const most = 10
 	if len(tasks) <= most {

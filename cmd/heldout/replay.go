@@ -40,7 +40,6 @@ episodes without a preset, first trials only.`,
 	return c
 }
 
-// printReplay prints what was found.
 func printReplay(sys *system, r *replay.Replayer) error {
 	t := table.Table{ID: "replay", Title: "Replay", Columns: []table.Column{
 		{Key: "environment", Header: "Environment", Left: true},

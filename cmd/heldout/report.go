@@ -57,7 +57,6 @@ disk, print it, or send it. More: heldout help figures.`,
 	return c
 }
 
-// page makes the page of runs.
 func (d *drawn) page(sys *system, of []record.Chosen) (page.Page, error) {
 	sys.saveMemory()
 	from, err := d.read(sys, of, true)

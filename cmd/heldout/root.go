@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newRoot returns the command line.
 func newRoot(sys *system) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heldout",
@@ -51,7 +50,6 @@ Pages about a topic (heldout help TOPIC):
 	return root
 }
 
-// args checks the number of arguments.
 func args(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || most >= 0 && len(args) > most {

@@ -129,7 +129,6 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	return c
 }
 
-// forecast prints what a job would play.
 func forecast(ctx context.Context, sys *system, j *bench.Job, format string) error {
 	if format == "json" {
 		return json.NewEncoder(sys.stdout).Encode(j.Forecast(ctx))

@@ -17,7 +17,6 @@ import (
 	"heldout/scoring/table"
 )
 
-// serveOptions are the flags of serve.
 type serveOptions struct {
 	bench.Mounting
 	listen, tokenFile string
@@ -86,7 +85,6 @@ serving.`,
 	return c
 }
 
-// serve serves until ctx is done.
 func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) error {
 	if err := o.check(); err != nil {
 		return usage(err)
@@ -179,7 +177,6 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 	return server.Serve(ctx, l)
 }
 
-// check reports values that make no sense.
 func (o *serveOptions) check() error {
 	var errs []error
 	if o.maxSessions < 1 || o.perAddress < 1 {

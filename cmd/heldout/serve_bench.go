@@ -62,7 +62,6 @@ without a word. The CPU time of the server comes from its /metrics.`,
 	return c
 }
 
-// serveBench measures and prints.
 func (s *system) serveBench(ctx context.Context, o load.Options, asJSON bool) error {
 	r, err := load.Run(ctx, o)
 	if err != nil {

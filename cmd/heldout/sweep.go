@@ -26,7 +26,6 @@ families of perturbations on any environments (heldout help robustness).`,
 	})
 }
 
-// sweepFlags adds the flags of a run and those of a sweep.
 func sweepFlags(f *pflag.FlagSet, r *configs.Run) {
 	runFlags(f, r)
 	optionFlags(f, r, configs.Sweeping)

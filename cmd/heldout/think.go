@@ -10,7 +10,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// thinkMaxTokens is the default length of a thought.
 const thinkMaxTokens = 128
 
 func newThink(sys *system) *cobra.Command {

@@ -21,7 +21,6 @@ var topics embed.FS
 // made are the pages that declarations make: they cannot say less than there is.
 var made = map[string]func() string{"tables": tablesPage, "keys": keysPage}
 
-// topicNames lists the pages, sorted.
 func topicNames() []string {
 	names := slices.Collect(maps.Keys(made))
 	entries, err := topics.ReadDir("topics")
@@ -35,7 +34,6 @@ func topicNames() []string {
 	return names
 }
 
-// readTopic returns a page.
 func readTopic(name string) (page []byte, ok bool) {
 	if write, ok := made[name]; ok {
 		return []byte(write()), true
@@ -49,7 +47,6 @@ func topicList() string {
 	return "  " + strings.Join(table.Wrap(strings.Join(topicNames(), ", "), plainWidth-2), "\n  ")
 }
 
-// newHelp returns the command that prints a page, or the help of a command.
 func newHelp(sys *system) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",

@@ -23,7 +23,6 @@ const (
 	toMaintain = "maintain"
 )
 
-// addGroups adds the groups of commands, in the order of the help.
 func addGroups(root *cobra.Command) {
 	root.AddGroup(
 		&cobra.Group{ID: toMeasure, Title: "Play and measure:"}, &cobra.Group{ID: toLook, Title: "Look:"},
@@ -32,7 +31,6 @@ func addGroups(root *cobra.Command) {
 	)
 }
 
-// addTo adds commands to root as those of a group.
 func addTo(root *cobra.Command, group string, commands ...*cobra.Command) {
 	for _, c := range commands {
 		c.GroupID = group
@@ -55,7 +53,6 @@ const (
 	ownFlags        = "This command"
 )
 
-// grouped adds flags to a group.
 func grouped(f *pflag.FlagSet, title string, add func()) {
 	before := map[string]bool{}
 	f.VisitAll(func(of *pflag.Flag) { before[of.Name] = true })
@@ -74,7 +71,6 @@ func annotate(f *pflag.Flag, key, value string) {
 	f.Annotations[key] = []string{value}
 }
 
-// groupOf is the title of a flag's group; empty without one.
 func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations[flagGroup], "") }
 
 // helpAll is the flag that asks for the help on all flags.
@@ -165,7 +161,6 @@ func writeUsage(c *cobra.Command) error {
 	return err
 }
 
-// writeCommands writes the commands of a command, by group if they have some.
 func writeCommands(b *strings.Builder, c *cobra.Command) {
 	line := func(sub *cobra.Command) {
 		if sub.IsAvailableCommand() || sub.Name() == "help" {

@@ -60,7 +60,6 @@ func missingOn(goos string) []string {
 	}
 }
 
-// versionLine says which build this is.
 func versionLine(t record.Tool) string {
 	line := "heldout " + t.Version
 	if t.Commit != "" {
@@ -69,7 +68,6 @@ func versionLine(t record.Tool) string {
 	return line + " " + t.Go
 }
 
-// unknownVersion is the version of a build that knows none.
 const unknownVersion = "dev"
 
 // version and commit are set by release builds.

@@ -61,7 +61,6 @@ For official tasks this needs --data.`,
 	return c
 }
 
-// serveView serves until ctx is done.
 func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen string, setup envs.Setup) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -98,7 +97,6 @@ func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen st
 	return view.New(options).Serve(ctx, l)
 }
 
-// machineName is the name of this machine.
 func machineName() string {
 	name, err := os.Hostname()
 	if err != nil {

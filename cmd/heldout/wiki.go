@@ -68,7 +68,6 @@ The same command continues a build that was stopped.`,
 	return c
 }
 
-// buildLine says how far a build is that has taken so long.
 func buildLine(at index.Progress, took time.Duration) string {
 	rate := 0.0
 	if seconds := took.Seconds(); seconds > 0 {

@@ -55,7 +55,6 @@ heldout help queue says more.`,
 	return c
 }
 
-// workerFlags adds the flags that say how a worker plays.
 func workerFlags(f *pflag.FlagSet, r *configs.Run) {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	sweepFlags(all, r)
@@ -66,7 +65,6 @@ func workerFlags(f *pflag.FlagSet, r *configs.Run) {
 	f.SetNormalizeFunc(usualName)
 }
 
-// workOn plays episodes of a run.
 func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *pflag.FlagSet) error {
 	patience, err := own.GetDuration("give-up-after")
 	if err != nil {

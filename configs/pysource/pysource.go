@@ -53,7 +53,6 @@ func Literals(source string) ([]Literal, error) {
 	return s.found, nil
 }
 
-// scanner walks through a file.
 type scanner struct {
 	source string
 	at     int
@@ -162,7 +161,6 @@ func (s *scanner) body() (string, error) {
 	return "", errors.New("a string has no end")
 }
 
-// simple are the escapes of one character.
 var simple = map[byte]string{
 	'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t",
 	'v': "\v",

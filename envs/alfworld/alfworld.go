@@ -54,7 +54,6 @@ func Splits() []string { return []string{"valid_unseen", "valid_seen", "valid_tr
 // trainSplit is the only split that no benchmark tests with.
 const trainSplit = "train"
 
-// settings names what differs from the defaults.
 func (o Options) settings() map[string]string {
 	s := map[string]string{}
 	if o.Variant == ALFWorld {
@@ -179,7 +178,6 @@ func newTask(t envs.Task, s source, l label) playable {
 	return playable{t, s}
 }
 
-// read reads a problem.
 func (s source) read(domain *planning.Domain) (*reading, error) {
 	p, err := planning.ParseProblem(s.id, s.problem, domain)
 	if err != nil {

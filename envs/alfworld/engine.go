@@ -39,15 +39,12 @@ func newEngine(g *game) *engine {
 	return &engine{game: g, state: g.task.Init.Clone(), spare: g.task.Init.Clone()}
 }
 
-// intro is the text before the first command of a game.
 func intro(room, goal string) string {
 	return banner + "\n\n" + room + "\n\n" + goalPrefix + goal
 }
 
-// won reports whether the goal is reached now.
 func (e *engine) won() bool { return e.game.task.Reached(e.state) }
 
-// do carries out a command and returns the answer.
 func (e *engine) do(command string) string {
 	command = strip(command)
 	i := e.find(command)
@@ -72,7 +69,6 @@ func strip(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f })
 }
 
-// place is the player's location.
 func (e *engine) place() *place {
 	i := slices.IndexFunc(e.game.places, func(p *place) bool { return p.visited.in(e.state) })
 	return e.game.places[i]
@@ -97,7 +93,6 @@ func (e *engine) find(command string) int {
 	return -1
 }
 
-// commands lists the commands that can be typed now, sorted.
 func (e *engine) commands() []string {
 	var out []string
 	for _, op := range e.place().commands {
@@ -134,7 +129,6 @@ func (e *engine) clone() *engine {
 	return &engine{game: e.game, state: e.state.Clone(), spare: e.spare.Clone(), taken: slices.Clone(e.taken)}
 }
 
-// appendState appends the state to b.
 func (e *engine) appendState(b []byte) []byte {
 	b = e.state.Append(b)
 	for _, t := range e.taken {

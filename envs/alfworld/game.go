@@ -261,7 +261,6 @@ func (g *game) argument(op *planning.Operator, key string) *thing {
 	return &g.things[g.number(op, key)]
 }
 
-// number returns the number of a thing.
 func (g *game) number(op *planning.Operator, key string) int {
 	i := slices.IndexFunc(op.Action.Params, func(p planning.Object) bool { return p.Name[1:] == key })
 	return g.numbers[op.Args[i]]

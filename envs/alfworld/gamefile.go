@@ -49,7 +49,6 @@ func parseGameFile(b []byte) (gameFile, error) {
 	return f, err
 }
 
-// goalOf finds the sentence that states the goal.
 func goalOf(grammar string) (string, error) {
 	const before = `"rhs": "` + goalPrefix
 	_, rest, found := strings.Cut(grammar, before)

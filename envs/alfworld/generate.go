@@ -106,7 +106,6 @@ func newGenerator() *generator {
 	return g
 }
 
-// errandsIn lists the possible errands in a room.
 func errandsIn(r *room, taskType string, byTarget map[string]string) []errand {
 	if a := appliance(taskType); a != "" && !r.has(a) {
 		return nil
@@ -178,7 +177,6 @@ func draw(places []share, rng *rand.Rand) string {
 	return places[i].class
 }
 
-// game makes a game of a task type.
 func (g *generator) game(taskType string, rng *rand.Rand) *scene {
 	rooms := g.errands[taskType]
 	found := rooms[rng.IntN(len(rooms))]

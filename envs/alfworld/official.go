@@ -102,7 +102,6 @@ func SplitsIn(dir string) (names []string) {
 	return names
 }
 
-// findGames returns the folder of a split.
 func findGames(dir, split string) (string, error) {
 	for _, f := range gameFolders {
 		folder := filepath.Join(dir, filepath.FromSlash(f), split)

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// problem writes a scene as a PDDL problem.
 func (s *scene) problem(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "(define (problem %s)\n(:domain alfred)\n(:objects\n", name)
@@ -36,7 +35,6 @@ func (s *scene) problem(name string) string {
 	return b.String()
 }
 
-// facts lists the facts that hold at the start.
 func (s *scene) facts() []string {
 	facts := []string{"atLocation agent1 " + s.locations[0]}
 	add := func(words ...string) { facts = append(facts, strings.Join(words, " ")) }
@@ -79,7 +77,6 @@ func (s *scene) facts() []string {
 	return facts
 }
 
-// formula writes the goal as PDDL.
 func (s *scene) formula() string {
 	object, target := s.object+"Type", s.target+"Type"
 	placed := func(o, more string) string {

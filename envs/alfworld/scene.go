@@ -139,7 +139,6 @@ func (s *scene) add(class string, places []share, idle bool) {
 	s.items = append(s.items, it)
 }
 
-// contains reports whether a list of classes names one.
 func contains(classes, class string) bool { return slices.Contains(strings.Fields(classes), class) }
 
 // nest puts some objects into other objects at the same place.

@@ -83,7 +83,6 @@ func inDialect(subgoals []string, d dialect) []string {
 	return out
 }
 
-// subgoal tests observations.
 type subgoal struct {
 	pattern *regexp.Regexp
 	// inList: the first line must match the pattern and contain " you see". The

@@ -28,7 +28,6 @@ func (e *engine) answer(op *planning.Operator) string {
 	}))
 }
 
-// see lists the visible contents of a container.
 func (e *engine) see(t *thing) string {
 	c := t.container
 	if c.openable && !c.opened.in(e.state) {
@@ -47,7 +46,6 @@ func (e *engine) see(t *thing) string {
 	return "On the " + t.name + ", you see " + seen
 }
 
-// namesOf names things by their numbers.
 func (g *game) namesOf(things []int) []string {
 	names := make([]string, len(things))
 	for i, n := range things {
@@ -91,7 +89,6 @@ func (e *engine) describe(t *thing) string {
 	return "This is a " + how + " " + t.name + "."
 }
 
-// inventory lists what the player holds.
 func (e *engine) inventory() string {
 	var held []string
 	for _, t := range e.game.things {
@@ -105,7 +102,6 @@ func (e *engine) inventory() string {
 	return "You are carrying: " + list(article, held) + "."
 }
 
-// look answers the command "look".
 func (e *engine) look() string {
 	here := e.place()
 	return e.game.lookFrom(here, e.beside(here))
@@ -135,7 +131,6 @@ func (e *engine) beside(here *place) []string {
 	return names
 }
 
-// isAt reports whether an object is at a place.
 func (e *engine) isAt(object int, p *place) bool {
 	things := e.game.things
 	return e.game.task.Holds(e.state, planning.Atom{

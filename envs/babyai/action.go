@@ -27,7 +27,6 @@ const (
 
 const checkActions = "check available actions"
 
-// words are the texts of the verbs.
 var words = [verbs]string{
 	"turn left", "turn right", "move forward", "drop", "toggle", checkActions,
 	"pickup", "go to", "go through", "toggle and go through",
@@ -51,7 +50,6 @@ var texts = sync.OnceValue(func() *[verbs][nouns][fewThings + 1]string {
 	return &out
 })
 
-// numbered returns the text for the n-th thing of a noun.
 func numbered(of noun, n uint8) string { return of.String() + " " + strconv.Itoa(int(n)) }
 
 // actionText formats an action with the n-th thing of a noun; verbs up to

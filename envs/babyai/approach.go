@@ -101,14 +101,12 @@ func entering(w *minigrid.World, p minigrid.Point, carried minigrid.Object) (cos
 	return costLocked, o.Color
 }
 
-// colorSet is a set of colors.
 type colorSet uint8
 
 func (s colorSet) has(c minigrid.Color) bool { return s&(1<<c) != 0 }
 
 func (s colorSet) with(c minigrid.Color) colorSet { return s | 1<<c }
 
-// queued is a pose in the queue of newApproach.
 type queued struct {
 	at   minigrid.Pose
 	cost int32
@@ -128,7 +126,6 @@ func (q *poseQueue) Pop() any {
 	return x
 }
 
-// around returns the poses that face a cell.
 func around(p minigrid.Point) []minigrid.Pose {
 	var out []minigrid.Pose
 	for d := range minigrid.Direction(4) {

@@ -41,7 +41,6 @@ type node struct {
 	order    int // the order in which nodes were reached
 }
 
-// search is one search for a plan.
 type search struct {
 	planner
 	open    nodeQueue
@@ -65,7 +64,6 @@ func plan(from *game) []string {
 	return s.best.path()
 }
 
-// expand expands a state.
 func (s *search) expand(n *node) {
 	if n.game == nil {
 		n.game = n.parent.game.clone()
@@ -96,7 +94,6 @@ func (s *search) expand(n *node) {
 	}
 }
 
-// path returns the actions that lead to a node.
 func (n *node) path() (actions []string) {
 	for ; n != nil && n.parent != nil; n = n.parent {
 		actions = append(actions, n.parent.game.table.entries[n.choice].text())
@@ -236,7 +233,6 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	return w.expert.action(w.game), nil
 }
 
-// expert is a plan in progress.
 type expert struct {
 	plan []string
 	then string // the state in which the rest of the plan continues

@@ -49,7 +49,6 @@ func (g *game) look() {
 // action.
 func normalize(action string) string { return strings.TrimFunc(lower(action), isSpace) }
 
-// asksForActions reports whether an action asks for the list of actions.
 func asksForActions(action string) bool { return strings.Contains(action, "check") }
 
 // step carries out an action as the agent typed it.
@@ -106,7 +105,6 @@ func (g *game) carryOut(moves []minigrid.Action) {
 	}
 }
 
-// clone returns a copy that shares no mutable state.
 func (g *game) clone() *game {
 	c := *g
 	c.world = g.world.Clone()

@@ -37,7 +37,6 @@ var nounTexts = func() (out [nouns]string) {
 
 func (n noun) String() string { return nounTexts[n] }
 
-// counter counts things by noun.
 type counter [nouns]uint8
 
 // next counts a thing and returns how many things with its noun were counted so

@@ -55,7 +55,6 @@ func (b board) moved(d minigrid.Direction) board {
 // poses is a set of poses: a set of cells per direction.
 type poses [4]board
 
-// meets reports whether two sets have a pose in common.
 func (p *poses) meets(q *poses) bool {
 	return p[0]&q[0]|p[1]&q[1]|p[2]&q[2]|p[3]&q[3] != 0
 }

@@ -15,7 +15,6 @@ type thing struct {
 	at      minigrid.Point
 }
 
-// distance is the number of steps to the thing.
 func (t *thing) distance() int { return int(t.forward + max(t.side, -t.side)) }
 
 // blocks reports whether no other object can be in the thing's cell.

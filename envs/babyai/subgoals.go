@@ -37,7 +37,6 @@ func (p *pattern) matches(text string) bool {
 	return false
 }
 
-// within reports whether a text has all the pieces.
 func (p *pattern) within(text string) bool {
 	for _, piece := range p.pieces {
 		if !strings.Contains(text, piece) {
@@ -92,7 +91,6 @@ func (s *subgoals) remove(i int) {
 	}
 }
 
-// clone returns a copy.
 func (s *subgoals) clone() *subgoals {
 	if s == nil {
 		return nil

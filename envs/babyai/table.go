@@ -142,7 +142,6 @@ func (t *table) opening(door *thing) refusal {
 	return offered
 }
 
-// choice looks up an offered action; nil if it is not offered.
 func (t *table) choice(text string) *entry {
 	for i := range t.entries {
 		if e := &t.entries[i]; e.why == offered && e.text() == text {
@@ -186,7 +185,6 @@ func (t *table) moves(e *entry) []minigrid.Action {
 	return moves
 }
 
-// list returns the texts of all actions that are offered.
 func (t *table) list() []string {
 	out := make([]string, 0, len(t.entries))
 	for i := range t.entries {
@@ -208,7 +206,6 @@ func (t *table) reason(text string) string {
 	return notRecognized
 }
 
-// explain words a refusal.
 func (t *table) explain(e *entry) string {
 	cannot := "You cannot " + e.text() + ", as "
 	switch e.why {

@@ -17,7 +17,6 @@ type place struct {
 	seed  *big.Int
 }
 
-// id names the task.
 func (p place) id() string { return p.level.ID + "/" + p.seed.String() }
 
 // The benchmark has 28 of the 40 levels, each with four seeds (§3.7).
@@ -31,7 +30,6 @@ const (
 	seedsPerLevel = 4
 )
 
-// benchmark lists the places of AgentBoard's 112 tasks.
 func benchmark() []place {
 	var out []place
 	for _, n := range benchmarkLevels {

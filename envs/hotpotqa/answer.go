@@ -24,7 +24,6 @@ func normalize(answer string) string {
 	return strings.Join(words(withoutArticles(s)), " ")
 }
 
-// withoutArticles replaces every article with a space.
 func withoutArticles(s string) string {
 	var b strings.Builder
 	for s != "" {

@@ -43,7 +43,6 @@ type Env struct {
 	facts func(question) ([]string, error)
 }
 
-// question is the question of a task.
 type question struct {
 	id, text, answer, kind string
 	// searches lead to the answer; pages are the searches that open a required

@@ -74,7 +74,6 @@ func parseBindings(b []byte) (bindings, error) {
 	return out, nil
 }
 
-// digest identifies the content of bindings.
 func (b bindings) digest() string {
 	var texts []string
 	for _, name := range slices.Sorted(maps.Keys(b)) {

@@ -63,7 +63,6 @@ func cut(buffer []byte, mark string, back, first int) []byte {
 	return terminated(buffer[first:])
 }
 
-// terminated returns what is before the first zero.
 func terminated(b []byte) []byte {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
@@ -71,7 +70,6 @@ func terminated(b []byte) []byte {
 	return b
 }
 
-// fromLatin1 turns Latin-1 into UTF-8.
 func fromLatin1(latin1 []byte) string {
 	for i, c := range latin1 {
 		if c >= 0x80 {

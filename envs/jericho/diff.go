@@ -16,7 +16,6 @@ type diff struct {
 	RAM []zmachine.Pair
 }
 
-// changes returns the diff of the last step.
 func (s *session) changes() diff {
 	c := s.machine.Changes()
 	d := diff{

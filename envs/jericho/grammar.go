@@ -160,7 +160,6 @@ func informVerb(data []byte, number byte) bool {
 	return data[0]&flagInformVerb != 0 && data[1] == number
 }
 
-// inform reads the grammar of Inform's library.
 func (g *grammar) inform() {
 	version1 := g.informVersion1()
 	g.verbs(informVerb, func(verb string, at int) {

@@ -143,7 +143,6 @@ func (e *Env) SameObservation(action, recorded, ours string) bool {
 	return recorded == ours
 }
 
-// isHelp reports whether an observation lists the valid actions.
 func isHelp(observation string) bool {
 	return strings.HasPrefix(observation, helpPrefix) && strings.HasSuffix(observation, helpAction)
 }

@@ -203,7 +203,6 @@ func subgoalTexts(line []byte) ([]string, error) {
 	return []string{text}, nil
 }
 
-// lastKey returns the last key of a JSON object.
 func lastKey(object []byte) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err := d.Token(); err != nil {

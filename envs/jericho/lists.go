@@ -60,7 +60,6 @@ func (l *lists) of(key momentKey, produce func() ([]string, error)) ([]string, e
 	return slices.Clone(e.actions), e.err
 }
 
-// size is the length of a list, in bytes.
 func size(actions []string) (n int) {
 	for _, a := range actions {
 		n += len(a)

@@ -94,7 +94,6 @@ func (v *vocabulary) namesIn(text string) []name {
 	return append(things, directions...)
 }
 
-// namesOf returns the names in an object's own name.
 func namesOf(text string) []name {
 	text = strings.TrimSpace(text)
 	out := []name{{text: text, class: properName, inTree: true}}

@@ -127,7 +127,6 @@ func (e *Env) note(known bindings) {
 	}
 }
 
-// readStory reads a story file.
 func readStory(file string) ([]byte, error) {
 	b, err := datafile.Read(file, datafile.MaxLabels)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,7 +136,6 @@ func readStory(file string) ([]byte, error) {
 	return b, err
 }
 
-// newStory sets up a single story.
 func newStory(o Options, known bindings) (*Env, error) {
 	image, err := readStory(o.Story)
 	if err != nil {

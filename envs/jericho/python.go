@@ -53,7 +53,6 @@ type python struct {
 
 func (p *python) at(err error) error { return fmt.Errorf("line %d: %w", p.line, err) }
 
-// next reads a token.
 func (p *python) next() error {
 	p.space()
 	switch {
@@ -138,7 +137,6 @@ func (p *python) quoted() error {
 	return errors.New("a text does not end")
 }
 
-// unescape returns what a character after a backslash stands for.
 func unescape(c byte) string {
 	switch c {
 	case '\n':

@@ -63,7 +63,6 @@ var adjectives = strings.Fields(`red green blue yellow white black brown gray gr
 	sleepy shiny lovely classy filthy greasy bloody muddy grimy tiny crystal-clear foul sweet sour bitter raw rotten nasty bare blank
 	welcome ready possible visible obvious legged aged worn torn lit unlit invisible electronic electric mechanical medical magical`)
 
-// directionWords name directions.
 var directionWords = strings.Fields(`north south east west northeast northwest southeast southwest
 	northern southern eastern western up down upstairs downstairs`)
 

@@ -102,7 +102,6 @@ type checker struct {
 	receipts map[string]Receipt
 }
 
-// check looks at a part.
 func (c *checker) check(p Part) (Finding, error) {
 	out := Finding{Part: p, Want: max(len(p.Files), p.Least), State: Complete}
 	folder, files, err := c.list(p)

@@ -39,7 +39,6 @@ type Wanted struct {
 	Check func(content []byte) error
 }
 
-// from is the source of a file.
 func (c Checkout) from(f Wanted) Source {
 	if f.Alone != nil {
 		return *f.Alone
@@ -173,7 +172,6 @@ type keeper struct {
 // licenceName matches the names of files that say under what terms a repository is.
 var licenceName = regexp.MustCompile(`(?i)^(?:licen[cs]e|copying|notice)(?:[.-][a-z0-9.-]*)?$`)
 
-// mostLicence is how many bytes a licence may have.
 const mostLicence = 1 << 20
 
 // member keeps a member of an archive that is wanted, or is the licence. The first
@@ -217,7 +215,6 @@ func (k *keeper) alone(s Source, file string) error {
 	return nil
 }
 
-// keep stages a file.
 func (k *keeper) keep(path string, content []byte) error {
 	at := k.folder + "/" + path
 	r := k.receipt
@@ -242,7 +239,6 @@ func (k *keeper) verdict(c Checkout, at string) string {
 	return strings.Join(why, "; ")
 }
 
-// hexCommit matches the name of a commit.
 var hexCommit = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
 
 // dropFolder gives up what is staged of a folder.

@@ -171,7 +171,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// once sends a request and writes what arrives.
 func (d *downloader) once(ctx context.Context, s Source, file string, state *download) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -270,7 +269,6 @@ func (d *download) accept(resp *http.Response, have int64) (offset int64, err er
 	return 0, nil
 }
 
-// validator returns what If-Range accepts: a strong ETag, or the date.
 func validator(resp *http.Response) string {
 	if tag := resp.Header.Get("ETag"); strings.HasPrefix(tag, `"`) {
 		return tag

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// finding says what a file is.
 type finding struct {
 	// file is its path in the data folder.
 	file string

@@ -38,7 +38,6 @@ func Import(ctx context.Context, o Options, paths []string) (found map[string]in
 	return found, errors.Join(stage.problems(len(found) == 0)...)
 }
 
-// importer looks for official files.
 type importer struct {
 	stage *stage
 	now   func() time.Time

@@ -152,7 +152,6 @@ func (p *pull) missing(s Source) ([]string, error) {
 	return ids, nil
 }
 
-// get returns the path of a source's file: fetched, or the user's own.
 func (p *pull) get(ctx context.Context, s Source) (string, error) {
 	if !s.remote() {
 		info, err := os.Stat(s.URL)

@@ -108,7 +108,6 @@ func (s *stage) close() error {
 	return errors.Join(s.root.Close(), os.RemoveAll(filepath.Join(s.dir, workName, "stage")), s.lock.Unlock())
 }
 
-// count returns how many files of a part, by its ID, are staged.
 func (s *stage) count(id string) (n int) {
 	for file := range s.receipts {
 		if part, _ := s.finder.part(file); part.ID() == id {
@@ -321,7 +320,6 @@ func (s *stage) copyFile(file, from string, size int64) error {
 	return s.write(file, f)
 }
 
-// sumOf returns the SHA-256 of some bytes in hex.
 func sumOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])

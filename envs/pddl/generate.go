@@ -57,7 +57,6 @@ var generators = map[string]func(n int, hard bool, rng *rand.Rand) string{
 	"tyreworld":  generateTyres,
 }
 
-// sketch collects the parts of a problem.
 type sketch struct {
 	domain              string
 	objects, init, goal []string
@@ -71,7 +70,6 @@ func (s *sketch) want(format string, args ...any) {
 	s.goal = append(s.goal, "("+fmt.Sprintf(format, args...)+")")
 }
 
-// text writes the problem as PDDL.
 func (s *sketch) text() string {
 	return fmt.Sprintf("(define (problem generated) (:domain %s)\n(:objects %s)\n(:init\n%s)\n(:goal (and\n%s)))\n",
 		s.domain, strings.Join(s.objects, " "), strings.Join(s.init, "\n"), strings.Join(s.goal, "\n"))

@@ -55,7 +55,6 @@ func NewOfficial(dir string) (*Env, error) {
 	return e, nil
 }
 
-// findProblems returns the folder with the problem files.
 func findProblems(dir string) (folder string, err error) {
 	for _, f := range problemFolders {
 		folder := filepath.Join(dir, filepath.FromSlash(f))

@@ -49,7 +49,6 @@ func plainWords(text string) (tokens []string, ok bool) {
 	return tokens, true
 }
 
-// anyWords splits any text.
 func anyWords(text string) []string {
 	var tokens []string
 	for _, s := range sentences(text) {
@@ -66,7 +65,6 @@ type rewrite struct {
 	with    string
 }
 
-// apply rewrites s.
 func (r rewrite) apply(s string) string {
 	if !strings.ContainsAny(s, r.trigger) {
 		return s
@@ -118,7 +116,6 @@ func finalPeriod(marks string) string {
 // pySpace is white space as Python's regular expressions define it.
 const pySpace = `[\t-\r\x1c-\x20\x{85}\p{Z}]`
 
-// words splits one sentence.
 func words(s string) []string {
 	for _, r := range openingQuotes {
 		s = r.apply(s)
@@ -215,7 +212,6 @@ func isWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
-// isSpace reports whether Python treats r as white space.
 func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
 }

@@ -19,7 +19,6 @@ func newGoldPaths(machines *pool) *goldPaths {
 	return &goldPaths{machines: machines, known: map[place][]string{}}
 }
 
-// path returns the actions that solve a task.
 func (g *goldPaths) path(ctx context.Context, p place, simplifications string) ([]string, error) {
 	if path, ok := g.find(p); ok {
 		return path, nil

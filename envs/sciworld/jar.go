@@ -44,7 +44,6 @@ func Missing(o Options) error {
 	return nil
 }
 
-// openJar looks into the simulator's file.
 func openJar(path string) (jar, error) {
 	j := jar{}
 	var err error

@@ -59,7 +59,6 @@ func (n *native) solution(_ context.Context, p place, simplifications string) ([
 	return path.([]string), nil
 }
 
-// nativeGame is a game of our own simulator.
 type nativeGame struct {
 	library *lab.Library
 	world   *lab.World // nil before the start, and until a game that begins with still goes on
@@ -95,7 +94,6 @@ func (g *nativeGame) awake() *lab.World {
 	return g.world
 }
 
-// load loads a task and looks around.
 func (g *nativeGame) load(ctx context.Context, p place, simplifications string) (report, error) {
 	g.world = g.library.New()
 	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {

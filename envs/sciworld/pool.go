@@ -95,7 +95,6 @@ func (p *pool) giveBack(s *simulator) {
 	<-p.slots
 }
 
-// discard ends a broken simulator.
 func (p *pool) discard(s *simulator) {
 	p.end(s)
 	<-p.slots

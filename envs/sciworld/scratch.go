@@ -26,7 +26,6 @@ const (
 	lockSuffix  = ".lock"
 )
 
-// folder makes an empty folder.
 func (s *scratch) folder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,6 @@ type simulator struct {
 	end   func() error
 }
 
-// newSimulator constructs the simulator object.
 func newSimulator(ctx context.Context, conn *py4j.Conn) (*simulator, error) {
 	object, err := conn.New(ctx, simulatorClass)
 	if err != nil {
@@ -45,7 +44,6 @@ func call[T any](ctx context.Context, s *simulator, method string, args ...any) 
 	return got, nil
 }
 
-// load chooses the task to play.
 func (s *simulator) load(ctx context.Context, p place, simplifications string, goldPath bool) error {
 	trouble, err := call[string](ctx, s, "load", p.task, p.variation, simplifications, goldPath)
 	if err == nil && trouble != "" {

@@ -35,7 +35,6 @@ const (
 	mostAsked  = 1 << 13
 )
 
-// get returns a start, and whether there is one.
 func (s *starts) get(k startKey) (started, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -88,7 +88,6 @@ func Splits() (names []string) {
 	return names
 }
 
-// findSplit returns the split of a name.
 func findSplit(name string) (split, error) {
 	all := splits()
 	if name == "" {

@@ -24,7 +24,6 @@ func init() {
 	}
 }
 
-// end ends the process.
 func end(why string) {
 	_, _ = syscall.Write(2, []byte(why))
 	syscall.Exit(1)

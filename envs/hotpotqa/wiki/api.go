@@ -28,7 +28,6 @@ type response struct {
 	} `json:"parse"`
 }
 
-// hit is a page that a search found.
 type hit struct {
 	Title    string `json:"title"`
 	Redirect string `json:"redirecttitle"`
@@ -79,7 +78,6 @@ func (l *Live) searchJSON(ctx context.Context, query string) (Answer, error) {
 	return out, nil
 }
 
-// hits searches for articles.
 func (l *Live) hits(ctx context.Context, about url.Values) ([]hit, error) {
 	about.Set("action", "query")
 	about.Set("list", "search")
@@ -98,7 +96,6 @@ func (l *Live) hits(ctx context.Context, about url.Values) ([]hit, error) {
 // errNoPage says that a page was deleted after it was found, or does not exist.
 var errNoPage = errors.New("there is no such page")
 
-// page reads an article.
 func (l *Live) page(ctx context.Context, title string) (Answer, error) {
 	var out Answer
 	err := l.ask(ctx, url.Values{"action": {"parse"}, "page": {title}, "redirects": {"1"}, "prop": {"text"}},
@@ -113,7 +110,6 @@ func (l *Live) page(ctx context.Context, title string) (Answer, error) {
 	return out, err
 }
 
-// ask sends a request to the API.
 func (l *Live) ask(ctx context.Context, about url.Values, use func(*response) error) error {
 	for key, value := range map[string]string{"format": "json", "formatversion": "2", "utf8": "1", "maxlag": "5"} {
 		about.Set(key, value)

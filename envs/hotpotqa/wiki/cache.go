@@ -204,7 +204,6 @@ func (c *Cache) write(query string, a Answer) error {
 	return writeNew(c.file("queries", sum([]byte(query))), cachedQuery{query, sum(b), c.now().UTC()})
 }
 
-// file returns the path of the file for a hash.
 func (c *Cache) file(kind, hash string) string {
 	return filepath.Join(c.dir, kind, hash[:2], hash+".json")
 }

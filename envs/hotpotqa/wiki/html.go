@@ -32,7 +32,6 @@ func ParsePage(r io.Reader) (Answer, error) {
 	return Answer{Title: firstHeading(root), Blocks: blocks(root)}, nil
 }
 
-// firstHeading is the title of an article as its page shows it.
 func firstHeading(root *html.Node) string {
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode && n.DataAtom == atom.H1 &&

@@ -127,7 +127,6 @@ func parseReply(line string) (value any, failed bool, err error) {
 	return value, failed, nil
 }
 
-// parseValue reads a value in the form of replies.
 func parseValue(s string) (any, error) {
 	if s == "" {
 		return nil, errors.New("there is no value")
@@ -207,7 +206,6 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// excerpt quotes the beginning of what was received.
 func excerpt(s string) string {
 	const most = 80
 	if len(s) > most {

@@ -101,7 +101,6 @@ func newData(data string) error {
 	return errors.Join(b.Close(), os.Rename(unfinished, data))
 }
 
-// writer adds articles to an index.
 type writer struct {
 	index   bleve.Index
 	batch   *bleve.Batch

@@ -54,7 +54,6 @@ func newMapping() mapping.IndexMapping {
 	return m
 }
 
-// add puts an article into a batch.
 func add(b *bleve.Batch, a Article) error {
 	return b.Index(a.Title, map[string]any{
 		foldedField: fold(a.Title), titleField: a.Title, textField: strings.Join(a.Paragraphs, "\n"),

@@ -88,7 +88,6 @@ func (s *source) fingerprints() (out []fingerprint) {
 	return out
 }
 
-// bytes returns how many bytes were read so far.
 func (s *source) bytes() int64 { return s.read.Load() }
 
 // each visits the articles. The first skip articles may come without content.
@@ -144,7 +143,6 @@ func (s *source) open(f sourceFile, lines *dumpLines) error {
 	return lines.file(name, r)
 }
 
-// eachInTar reads the files in an archive.
 func eachInTar(archive string, r io.Reader, lines *dumpLines) error {
 	files := tar.NewReader(r)
 	for {
@@ -208,7 +206,6 @@ func (d *dumpLines) file(name string, r io.Reader) error {
 	return nil
 }
 
-// counted counts the bytes read.
 func (s *source) counted(r io.Reader) io.Reader { return &countingReader{r, &s.read} }
 
 type countingReader struct {
