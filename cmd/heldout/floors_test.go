@@ -19,6 +19,7 @@ import (
 var floors = map[string]int{
 	"envs/address":                 0,
 	"envs/spelling":                0,
+	"envs/pytext":                  0,
 	"envs/datafile":                0,
 	"envs":                         0,
 	"configs/pysource":             0,

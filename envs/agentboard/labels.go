@@ -7,7 +7,21 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+
+	"heldout/envs/datafile"
 )
+
+// Read reads a label file, whose environment errors name. raw is its text.
+func Read[L any](file, env string, parse func(line []byte, task int) (L, error)) (labels []L, raw string, err error) {
+	b, err := datafile.Read(file, datafile.MaxLabels)
+	if err != nil {
+		return nil, "", fmt.Errorf("the labels of the official %s tasks are missing: %w", env, err)
+	}
+	if labels, err = Labels(b, parse); err != nil {
+		return nil, "", fmt.Errorf("%s:%w", file, err)
+	}
+	return labels, string(b), nil
+}
 
 // longestLine exceeds the length of every line in the benchmark, in bytes.
 const longestLine = 1 << 20

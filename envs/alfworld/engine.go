@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-	"strings"
-	"unicode"
 
 	"heldout/envs/planning"
+	"heldout/envs/pytext"
 )
 
 // The fixed texts of the engine.
@@ -46,7 +45,7 @@ func intro(room, goal string) string {
 func (e *engine) won() bool { return e.game.task.Reached(e.state) }
 
 func (e *engine) do(command string) string {
-	command = strip(command)
+	command = pytext.Strip(command)
 	i := e.find(command)
 	if i < 0 {
 		return rejected
@@ -61,12 +60,6 @@ func (e *engine) do(command string) string {
 		e.put(taking{e.game.number(op, "o"), e.game.number(op, "r")})
 	}
 	return e.answer(op)
-}
-
-// strip removes white space from both ends, as Python does: white space
-// includes four control characters.
-func strip(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f })
 }
 
 func (e *engine) place() *place {

@@ -10,6 +10,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/planning"
+	"heldout/envs/pytext"
 )
 
 // FuzzGame reads anything as a game file and, if it is one, plays some steps.
@@ -69,7 +70,7 @@ func playAny(t *testing.T, w *world, i int) {
 		t.Fatalf("%q", commands)
 	}
 	command := commands[(i*7+len(commands)/2)%len(commands)]
-	if strip(command) == command && w.engine.find(command) < 0 {
+	if pytext.Strip(command) == command && w.engine.find(command) < 0 {
 		t.Fatalf("%q is listed but not understood", command)
 	}
 	s, err := w.Step(t.Context(), command)
@@ -134,7 +135,7 @@ func FuzzStep(f *testing.F) {
 		}
 		changed := !was.state.Equal(w.engine.state) || !slices.Equal(was.taken, w.engine.taken)
 		if changed && (done || s.Observation == rejected) || !done && listed != (s.Observation != rejected) &&
-			!strings.HasSuffix(normal, ".") && strip(normal) == normal {
+			!strings.HasSuffix(normal, ".") && pytext.Strip(normal) == normal {
 			t.Fatalf("%q: %+v, changed %v", action, s, changed)
 		}
 	})

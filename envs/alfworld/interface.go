@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/pytext"
 )
 
 // slots are the instructions' names for the arguments of actions.
@@ -56,7 +57,7 @@ func (e *Env) Interface(string) envs.Interface {
 		},
 	}
 	if e.info.Settings["variant"] == ALFWorld {
-		i.Actions, i.Lists, i.Normalize = nil, nil, strip
+		i.Actions, i.Lists, i.Normalize = nil, nil, pytext.Strip
 	}
 	for _, d := range e.dialects() {
 		for _, f := range d.forms() {

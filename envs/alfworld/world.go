@@ -8,6 +8,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/planning"
+	"heldout/envs/pytext"
 )
 
 const (
@@ -93,7 +94,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 // bareStep gives an action to the engine as it is. Progress is ALFWorld's score: 1
 // when the task is solved.
 func (w *world) bareStep(action string) envs.Step {
-	valid := !w.done && w.engine.find(strip(action)) >= 0
+	valid := !w.done && w.engine.find(pytext.Strip(action)) >= 0
 	s := envs.Step{Observation: w.run(action), Done: w.done, Valid: valid}
 	if w.done && w.engine.won() {
 		s.Progress, s.Success = 1, true
@@ -103,7 +104,7 @@ func (w *world) bareStep(action string) envs.Step {
 
 // normalize changes an action as the benchmark's driver does.
 func normalize(action string) string {
-	action = strip(action)
+	action = pytext.Strip(action)
 	if strings.Contains(action, "put") {
 		if strings.Contains(action, " in ") {
 			action = strings.ReplaceAll(action, " in ", " in/on ")
@@ -112,7 +113,7 @@ func normalize(action string) string {
 		}
 	}
 	if cut, ok := strings.CutSuffix(action, "."); ok {
-		action = strip(cut)
+		action = pytext.Strip(cut)
 	}
 	return action
 }

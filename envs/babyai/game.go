@@ -3,9 +3,9 @@ package babyai
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"heldout/envs/babyai/minigrid"
+	"heldout/envs/pytext"
 )
 
 // The fixed answers of the text layer (§5.6).
@@ -47,7 +47,7 @@ func (g *game) look() {
 
 // normalize changes an action as the text layer does before it reads the
 // action.
-func normalize(action string) string { return strings.TrimFunc(lower(action), isSpace) }
+func normalize(action string) string { return pytext.Strip(pytext.Lower(action)) }
 
 func asksForActions(action string) bool { return strings.Contains(action, "check") }
 
@@ -113,13 +113,3 @@ func (g *game) clone() *game {
 	c.table.entries = slices.Clone(g.table.entries)
 	return &c
 }
-
-// lower converts text to lower case as Python does, as far as it can matter: Go
-// maps one capital to a letter of an action, and Python maps it to two
-// characters.
-func lower(s string) string {
-	return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇"))
-}
-
-// isSpace reports whether Python treats the character as white space.
-func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }

@@ -12,7 +12,6 @@ import (
 	"heldout/envs"
 	"heldout/envs/agentboard"
 	"heldout/envs/babyai/minigrid"
-	"heldout/envs/datafile"
 )
 
 // labelFile holds one line of JSON per task (§5.9).
@@ -28,12 +27,8 @@ type label struct {
 // readLabels reads AgentBoard's labels; raw is their text.
 func readLabels(dir string) (labels []label, raw string, err error) {
 	file := filepath.Join(dir, filepath.FromSlash(labelFile))
-	b, err := datafile.Read(file, datafile.MaxLabels)
-	if err != nil {
-		return nil, "", fmt.Errorf("the labels of the official BabyAI tasks are missing: %w", err)
-	}
-	if labels, err = parseLabels(b); err != nil {
-		return nil, "", fmt.Errorf("%s:%w", file, err)
+	if labels, raw, err = agentboard.Read(file, "BabyAI", parseLabel); err != nil {
+		return nil, "", err
 	}
 	places := benchmark()
 	if len(labels) != len(places) {
@@ -45,11 +40,8 @@ func readLabels(dir string) (labels []label, raw string, err error) {
 				i, want)
 		}
 	}
-	return labels, string(b), nil
+	return labels, raw, nil
 }
-
-// parseLabels reads JSON Lines; its errors start with the line number.
-func parseLabels(b []byte) ([]label, error) { return agentboard.Labels(b, parseLabel) }
 
 func parseLabel(b []byte, task int) (label, error) {
 	var line struct {

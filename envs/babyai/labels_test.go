@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 )
 
 // labelLine writes a line of a label file.
@@ -140,7 +141,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add([]byte(labelLine(0, "x", `"subgoals":["a","b"],"subgoals_1":["c","d"]`, envs.Easy)))
 	f.Add([]byte("{}\n[]\n1"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		labels, err := parseLabels(b)
+		labels, err := agentboard.Labels(b, parseLabel)
 		for _, l := range labels {
 			if err != nil || len(l.ways) == 0 || len(l.ways[0]) == 0 || newSubgoals(l.ways).total != len(l.ways[0]) {
 				t.Fatalf("%+v, %v", l, err)

@@ -3,6 +3,8 @@ package babyai
 import (
 	"slices"
 	"strings"
+
+	"heldout/envs/pytext"
 )
 
 // pattern is a sub-goal: pieces of text that occur in one sentence, in any
@@ -18,7 +20,7 @@ func newPattern(text string) pattern {
 	if strings.Contains(text, "**") {
 		separator = "**"
 	}
-	for _, piece := range strings.Split(strings.TrimFunc(text, isSpace), separator) {
+	for _, piece := range strings.Split(pytext.Strip(text), separator) {
 		p.pieces = append(p.pieces, strings.Trim(piece, "."))
 	}
 	return p
@@ -26,24 +28,12 @@ func newPattern(text string) pattern {
 
 // matches reports whether one sentence of a text has all the pieces.
 func (p *pattern) matches(text string) bool {
-	if !p.within(text) { // a quick test, which fails for most texts
-		return false
-	}
-	for sentence := range strings.SplitSeq(text, ".") {
-		if p.within(sentence) {
-			return true
-		}
-	}
-	return false
+	// The test of the whole text is quick, and fails for most texts.
+	return p.within(text) && slices.ContainsFunc(strings.Split(text, "."), p.within)
 }
 
 func (p *pattern) within(text string) bool {
-	for _, piece := range p.pieces {
-		if !strings.Contains(text, piece) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.pieces, func(piece string) bool { return !strings.Contains(text, piece) })
 }
 
 // subgoals are the remaining sub-goals of a task: one list or, if there are

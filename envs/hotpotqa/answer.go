@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/pytext"
 )
 
 // punctuation are the characters that do not matter in an answer: ASCII
@@ -20,7 +20,7 @@ func normalize(answer string) string {
 			return -1
 		}
 		return r
-	}, lower(answer))
+	}, pytext.Lower(answer))
 	return strings.Join(words(withoutArticles(s)), " ")
 }
 
@@ -52,7 +52,7 @@ func withoutArticles(s string) string {
 // word.
 func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
-func words(s string) []string { return strings.FieldsFunc(s, wiki.IsSpace) }
+func words(s string) []string { return strings.FieldsFunc(s, pytext.IsSpace) }
 
 // exactMatch is EM, HotpotQA's exact match of an answer with the correct one.
 func exactMatch(answer, gold string) bool { return normalize(answer) == normalize(gold) }

@@ -3,9 +3,11 @@ package hotpotqa
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/pytext"
 )
 
 // Wiki supplies pages. Many worlds use it at the same time.
@@ -52,7 +54,7 @@ func (b *browser) step(ctx context.Context, action string) (valid bool, err erro
 	if b.answer != nil {
 		return false, nil
 	}
-	action = strip(action)
+	action = pytext.Strip(action)
 	verb, rest, bracket := strings.Cut(action, "[")
 	argument, closed := strings.CutSuffix(rest, "]")
 	if !bracket || !closed {
@@ -115,12 +117,7 @@ func (b *browser) search(ctx context.Context, query string) error {
 }
 
 func isAmbiguous(blocks []string) bool {
-	for _, block := range blocks {
-		if strings.Contains(block, ambiguous) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(blocks, func(block string) bool { return strings.Contains(block, ambiguous) })
 }
 
 // showList shows titles. The current page remains.

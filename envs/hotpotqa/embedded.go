@@ -44,7 +44,7 @@ func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 		return nil, err
 	}
 	if o.Pages == (Pages{}) {
-		e.wiki = &embeddedWiki{}
+		e.wiki = embeddedWiki(sync.OnceValues(func() (*index.Index, error) { return index.Memory(embeddedArticles()) }))
 		return e, nil
 	}
 	return e, e.connect(o.Pages, out)
@@ -75,17 +75,13 @@ func embeddedArticles() (out []index.Article) {
 }
 
 // embeddedWiki is the index of our articles. The first search builds it.
-type embeddedWiki struct {
-	once  sync.Once
-	index *index.Index
-	err   error
-}
+type embeddedWiki func() (*index.Index, error)
 
 // Search implements Wiki.
-func (w *embeddedWiki) Search(ctx context.Context, query string) (wiki.Answer, error) {
-	w.once.Do(func() { w.index, w.err = index.Memory(embeddedArticles()) })
-	if w.err != nil {
-		return wiki.Answer{}, w.err
+func (w embeddedWiki) Search(ctx context.Context, query string) (wiki.Answer, error) {
+	x, err := w()
+	if err != nil {
+		return wiki.Answer{}, err
 	}
-	return offline{w.index}.Search(ctx, query)
+	return offline{x}.Search(ctx, query)
 }

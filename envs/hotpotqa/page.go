@@ -3,10 +3,7 @@ package hotpotqa
 import (
 	"strings"
 
-	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
-
-	"heldout/envs/hotpotqa/wiki"
+	"heldout/envs/pytext"
 )
 
 // pageText makes the text of a page from its blocks, one line per block. It
@@ -27,8 +24,8 @@ func pageText(blocks []string) string {
 func sentences(page string) []string {
 	var out []string
 	for line := range strings.SplitSeq(page, "\n") {
-		for piece := range strings.SplitSeq(strip(line), ". ") {
-			if piece = strip(piece); piece != "" {
+		for piece := range strings.SplitSeq(pytext.Strip(line), ". ") {
+			if piece = pytext.Strip(piece); piece != "" {
 				out = append(out, piece+".")
 			}
 		}
@@ -49,18 +46,11 @@ func summary(page string) string {
 // matter.
 func containing(page, text string) []string {
 	var out []string
-	text = lower(text)
+	text = pytext.Lower(text)
 	for _, s := range sentences(page) {
-		if strings.Contains(lower(s), text) {
+		if strings.Contains(pytext.Lower(s), text) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
-
-// lower is Python's lower, which maps some characters to two and handles the
-// final sigma of a word.
-func lower(s string) string { return cases.Lower(language.Und).String(s) }
-
-// strip removes white space as Python's strip does.
-func strip(s string) string { return strings.TrimFunc(s, wiki.IsSpace) }

@@ -52,9 +52,7 @@ const shownHash = 16
 
 // connect opens the pages and records what identifies them.
 func (e *Env) connect(p Pages, out envs.Outside) (err error) {
-	if p.From == "" {
-		p.From = live
-	}
+	p.From = cmp.Or(p.From, live)
 	if p.From != local && p.Index != "" {
 		return fmt.Errorf("hotpotqa: --wiki-index is for --wiki %s", local)
 	}
@@ -72,10 +70,7 @@ func (e *Env) connect(p Pages, out envs.Outside) (err error) {
 }
 
 func (e *Env) connectLive(p Pages, out envs.Outside) error {
-	flow := wiki.JSON
-	if p.Flow != "" {
-		flow = wiki.Flow(p.Flow)
-	}
+	flow := cmp.Or(wiki.Flow(p.Flow), wiki.JSON)
 	l, err := wiki.NewLive(wiki.Options{
 		URL: p.URL, Flow: flow, Now: out.Now, Proxy: out.Proxy,
 		UserAgent: fmt.Sprintf("%s (%s) Go-http-client", out.Tool, cmp.Or(p.Contact, noContact)),

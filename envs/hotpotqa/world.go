@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/envs"
+	"heldout/envs/pytext"
 )
 
 // world implements envs.World: the bare environment with a question around it
@@ -54,7 +55,7 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 // "Search[…]", the environment wants "search[…]".
 func (w *world) Spell(action string) string {
 	_, first := utf8.DecodeRuneInString(action)
-	return lower(action[:first]) + action[first:]
+	return pytext.Lower(action[:first]) + action[first:]
 }
 
 // ExpertAction implements envs.Expert: it searches for the articles that the

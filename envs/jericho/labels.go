@@ -11,10 +11,10 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"unicode"
 
 	"heldout/envs"
 	"heldout/envs/datafile"
+	"heldout/envs/pytext"
 )
 
 // misfiled is the game whose texts the benchmark does not find, because it keeps
@@ -47,8 +47,7 @@ type subgoals struct {
 // treated like that. Spec §2.5.
 func strip(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || unicode.IsSpace(r) || r >= 0x1C &&
-			r <= 0x1F {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || pytext.IsSpace(r) {
 			return r
 		}
 		return -1

@@ -12,6 +12,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/jericho/zmachine"
+	"heldout/envs/pytext"
 )
 
 // The fixed texts of the benchmark's environment.
@@ -132,9 +133,7 @@ func filterAction(action string) string {
 
 // asksForHelp recognises the help command: "check" and "action" somewhere.
 func asksForHelp(action string) bool {
-	// Python's lower-casing turns one capital letter into two characters, where
-	// Go's turns it into an "i".
-	low := strings.ToLower(strings.ReplaceAll(action, "İ", "i̇"))
+	low := pytext.Lower(action)
 	return strings.Contains(low, "check") && strings.Contains(low, "action")
 }
 

@@ -1,6 +1,7 @@
 package official
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -112,10 +113,7 @@ func (d *downloader) fetch(ctx context.Context, s Source, file string) error {
 // verify checks a file that has arrived. One with a wrong SHA-256 is deleted, so
 // that it is fetched anew.
 func verify(s Source, file string, state download) error {
-	want := state.Linked
-	if s.SHA256 != "" {
-		want = s.SHA256
-	}
+	want := cmp.Or(s.SHA256, state.Linked)
 	if want == "" {
 		return nil
 	}

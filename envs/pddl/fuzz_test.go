@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"heldout/envs/pytext"
 )
 
 // FuzzStep types anything into every game, at the start or a few steps later.
@@ -40,7 +42,7 @@ func FuzzStep(f *testing.F) {
 			was := w.state.Clone()
 			s := step(t, w, action)
 			changed := !was.Equal(w.state)
-			text := lower(action)
+			text := pytext.Lower(action)
 			listing := strings.Contains(text, "check") || strings.Contains(text, "look around")
 			refused := s.Observation == notUnderstood || s.Observation == noEffect
 			if s.Progress < 0 || s.Progress > 1 {

@@ -7,6 +7,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/planning"
+	"heldout/envs/pytext"
 )
 
 // Interface implements envs.Spoken: every game has its own actions. Their forms
@@ -21,7 +22,7 @@ func (e *Env) Interface(taskType string) envs.Interface {
 		Slot:     "[A-Za-z][A-Za-z0-9-]*",
 		FoldCase: true,
 		Normalize: func(action string) string {
-			switch text := lower(action); { // what World.Step looks for
+			switch text := pytext.Lower(action); { // what World.Step looks for
 			case strings.Contains(text, "check"):
 				return checkAction
 			case strings.Contains(text, lookAction):

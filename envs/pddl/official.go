@@ -31,7 +31,7 @@ const labelFile = "pddl/test.jsonl"
 // NewOfficial reads the 60 official tasks from a folder with the layout of
 // AgentBoard's data folder.
 func NewOfficial(dir string) (*Env, error) {
-	labels, raw, err := readLabels(filepath.Join(dir, filepath.FromSlash(labelFile)))
+	labels, raw, err := agentboard.Read(filepath.Join(dir, filepath.FromSlash(labelFile)), "PDDL", parseLabel)
 	if err != nil {
 		return nil, err
 	}
@@ -120,25 +120,9 @@ type label struct {
 	} `json:"additional_info"`
 }
 
-// readLabels reads the label file; raw is its text.
-func readLabels(file string) (labels []label, raw string, err error) {
-	b, err := datafile.Read(file, datafile.MaxLabels)
-	if err != nil {
-		return nil, "", fmt.Errorf("the labels of the official PDDL tasks are missing: %w", err)
+func parseLabel(line []byte, task int) (l label, err error) {
+	if err := json.Unmarshal(line, &l); err != nil {
+		return l, err
 	}
-	labels, err = parseLabels(b)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s:%w", file, err)
-	}
-	return labels, string(b), nil
-}
-
-// parseLabels reads JSON Lines; its errors start with the line number.
-func parseLabels(b []byte) ([]label, error) {
-	return agentboard.Labels(b, func(line []byte, task int) (l label, err error) {
-		if err := json.Unmarshal(line, &l); err != nil {
-			return l, err
-		}
-		return l, cmp.Or(agentboard.CheckID(l.ID, task), l.Difficulty.Check())
-	})
+	return l, cmp.Or(agentboard.CheckID(l.ID, task), l.Difficulty.Check())
 }

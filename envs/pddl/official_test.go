@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/datafile"
 	"heldout/envs/planning"
 	"heldout/envs/sharedtest"
@@ -339,7 +340,7 @@ func FuzzParseLabels(f *testing.F) {
 	f.Add([]byte("{\"id\": 0, \"difficulty\": \"hard\"}\n{\"id\": 1, \"difficulty\": \"easy\"}\r\n"))
 	f.Add([]byte("\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		labels, err := parseLabels(b)
+		labels, err := agentboard.Labels(b, parseLabel)
 		if err != nil {
 			if labels != nil {
 				t.Error("labels beside the error")

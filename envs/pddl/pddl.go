@@ -12,6 +12,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/planning"
+	"heldout/envs/pytext"
 )
 
 // Name is the environment's name.
@@ -98,7 +99,7 @@ func (e *Env) SameObservation(action, recorded, ours string) bool {
 	if recorded == ours {
 		return true
 	}
-	switch action = lower(action); {
+	switch action = pytext.Lower(action); {
 	case strings.Contains(action, "check"):
 		return sameLists(recorded, ours)
 	case strings.Contains(action, lookAction):

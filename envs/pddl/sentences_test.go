@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/pytext"
 	"heldout/envs/sharedtest"
 )
 
@@ -41,7 +42,7 @@ func TestOneSentence(t *testing.T) {
 		turns := strings.Split(history, "\nAction: ")
 		for _, turn := range turns[1 : len(turns)-1] {
 			action, want, _ := strings.Cut(turn, "\nObservation: ")
-			text := lower(action)
+			text := pytext.Lower(action)
 			if strings.Contains(text, "check") || strings.Contains(text, lookAction) {
 				continue // these change nothing, and are listed in the order of a set
 			}

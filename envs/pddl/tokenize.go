@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"heldout/envs/pytext"
 )
 
 // tokenize splits text into sentences and sentences into words, as NLTK's
@@ -132,7 +134,7 @@ func words(s string) []string {
 	for _, c := range contractions {
 		s = c.split(s)
 	}
-	return strings.FieldsFunc(s, isSpace)
+	return strings.FieldsFunc(s, pytext.IsSpace)
 }
 
 // detachQuote puts a space between a quote and a single letter after it, as in
@@ -194,7 +196,7 @@ func (c contraction) split(s string) string {
 		i = start + len(c.word)
 		before, _ := utf8.DecodeLastRuneInString(s[:start])
 		after, _ := utf8.DecodeRuneInString(s[i:])
-		if isWord(after) || c.spaceAfter && !isSpace(after) {
+		if isWord(after) || c.spaceAfter && !pytext.IsSpace(after) {
 			continue
 		}
 		if c.spaceBefore && before != ' ' || !c.spaceBefore && isWord(before) {
@@ -212,10 +214,6 @@ func isWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
-func isSpace(r rune) bool {
-	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
-}
-
 // sentences splits text into sentences as NLTK's Punkt does without training. A
 // stretch without white space holds at most one end of a sentence: the last
 // ".", "?" or "!" that is followed by a mark, or by white space and more text.
@@ -223,19 +221,19 @@ func sentences(text string) []string {
 	var out []string
 	start := 0
 	for i := 0; i < len(text); {
-		n := strings.IndexFunc(text[i:], isSpace)
+		n := strings.IndexFunc(text[i:], pytext.IsSpace)
 		if n < 0 {
 			n = len(text) - i
 		}
 		if end := lastEnd(text, i, i+n); end > 0 {
 			end += closing(text[end:])
-			out = append(out, strings.TrimRightFunc(text[start:end], isSpace))
-			start = len(text) - len(strings.TrimLeftFunc(text[end:], isSpace))
+			out = append(out, strings.TrimRightFunc(text[start:end], pytext.IsSpace))
+			start = len(text) - len(strings.TrimLeftFunc(text[end:], pytext.IsSpace))
 		}
 		_, width := utf8.DecodeRuneInString(text[i+n:])
 		i += n + width
 	}
-	return append(out, strings.TrimRightFunc(text[start:], isSpace))
+	return append(out, strings.TrimRightFunc(text[start:], pytext.IsSpace))
 }
 
 // lastEnd returns where a sentence ends in text[from:to], which has no white
@@ -246,7 +244,7 @@ func lastEnd(text string, from, to int) int {
 		if !strings.ContainsRune(".?!", rune(text[i])) {
 			continue
 		}
-		next := strings.TrimLeftFunc(text[i+1:], isSpace)
+		next := strings.TrimLeftFunc(text[i+1:], pytext.IsSpace)
 		if next == "" || i+1 < to && !strings.ContainsRune(marks, rune(next[0])) {
 			continue
 		}
@@ -281,12 +279,12 @@ var ordinal = regexp.MustCompile(`^(-?[.,]?\p{Nd}[\p{Nd},.-]*|\p{L})$`)
 // closing returns the length of the closing marks and the following white space
 // at the start of a text. They belong to the sentence before it.
 func closing(text string) int {
-	rest := strings.TrimLeftFunc(text, isSpace)
+	rest := strings.TrimLeftFunc(text, pytext.IsSpace)
 	after := strings.TrimLeft(rest, "\"')]}")
 	if len(after) == len(rest) {
 		return 0
 	}
-	if spaced := strings.TrimLeftFunc(after, isSpace); len(spaced) < len(after) || after == "" ||
+	if spaced := strings.TrimLeftFunc(after, pytext.IsSpace); len(spaced) < len(after) || after == "" ||
 		strings.HasPrefix(after, "--") {
 		return len(text) - len(spaced)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"heldout/envs/pytext"
 	"heldout/envs/sharedtest"
 )
 
@@ -123,7 +124,7 @@ func FuzzTokenize(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		tokens := tokenize(lower(text))
+		tokens := tokenize(pytext.Lower(text))
 		for _, token := range tokens {
 			if token == "" || strings.ContainsAny(token, " \t\n\r") {
 				t.Errorf("token %q", token)
@@ -135,9 +136,10 @@ func FuzzTokenize(f *testing.F) {
 		// Nothing is lost and nothing added but spaces and, for double quotes,
 		// other ones.
 		squeeze := func(s string) string {
-			return strings.Join(strings.FieldsFunc(s, isSpace), "")
+			return strings.Join(strings.FieldsFunc(s, pytext.IsSpace), "")
 		}
-		if got, want := strings.Join(tokens, ""), squeeze(lower(text)); got != want && !strings.Contains(want, "''") {
+		got, want := strings.Join(tokens, ""), squeeze(pytext.Lower(text))
+		if got != want && !strings.Contains(want, "''") {
 			t.Errorf("%q became %q", want, got)
 		}
 		// A word that stands alone is never changed.
@@ -145,7 +147,7 @@ func FuzzTokenize(f *testing.F) {
 			words[len(words)-1] != "left" {
 			t.Errorf("%q", words)
 		}
-		if slices.Contains(tokens, "b1") && !strings.Contains(lower(text), "b1") {
+		if slices.Contains(tokens, "b1") && !strings.Contains(pytext.Lower(text), "b1") {
 			t.Errorf("%q has a token b1", text)
 		}
 	})

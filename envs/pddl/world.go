@@ -9,6 +9,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/planning"
+	"heldout/envs/pytext"
 )
 
 // The fixed answers of the benchmark's environment.
@@ -48,7 +49,7 @@ func (w *world) Close() error { return nil }
 // Step implements envs.World. Progress is the largest share of the goal's facts
 // that held at the same time after an action that changed something.
 func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
-	text := lower(action)
+	text := pytext.Lower(action)
 	var observation string
 	valid := true
 	switch {
@@ -60,12 +61,6 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 		observation, valid = w.act(tokenize(text))
 	}
 	return envs.Step{Observation: observation, Progress: w.progress, Done: w.done, Success: w.done, Valid: valid}, nil
-}
-
-// lower converts text to lower case as Python does, as far as it can matter: Go
-// maps one capital to a letter of a name, and Python maps it to two characters.
-func lower(s string) string {
-	return strings.ToLower(strings.ReplaceAll(s, "İ", "i̇"))
 }
 
 // list answers "check valid actions".

@@ -10,7 +10,6 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
-	"heldout/envs/datafile"
 )
 
 // labelFile holds a line of JSON for each task (§4.1).
@@ -27,12 +26,8 @@ type label struct {
 // readLabels reads AgentBoard's labels; raw is their text.
 func readLabels(dir string) (labels []label, raw string, err error) {
 	file := filepath.Join(dir, filepath.FromSlash(labelFile))
-	b, err := datafile.Read(file, datafile.MaxLabels)
-	if err != nil {
-		return nil, "", fmt.Errorf("the labels of the official ScienceWorld tasks are missing: %w", err)
-	}
-	if labels, err = parseLabels(b); err != nil {
-		return nil, "", fmt.Errorf("%s:%w", file, err)
+	if labels, raw, err = agentboard.Read(file, "ScienceWorld", parseLabel); err != nil {
+		return nil, "", err
 	}
 	places := boardPlaces()
 	if len(labels) != len(places) {
@@ -44,11 +39,8 @@ func readLabels(dir string) (labels []label, raw string, err error) {
 				i, places[i].id())
 		}
 	}
-	return labels, string(b), nil
+	return labels, raw, nil
 }
-
-// parseLabels reads JSON Lines; its errors start with the line number.
-func parseLabels(b []byte) ([]label, error) { return agentboard.Labels(b, parseLabel) }
 
 func parseLabel(b []byte, task int) (label, error) {
 	var line struct {

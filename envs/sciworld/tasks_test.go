@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/sharedtest"
 )
 
@@ -108,7 +109,7 @@ func TestParseLabels(t *testing.T) {
 			`{"id":%d,"goal":"g","subgoals":[%q],"difficulty":%q,"additional_info":{"var":3,"env_name":"boil"}}`, id,
 			pattern, difficulty)
 	}
-	got, err := parseLabels([]byte(line(0, "easy", "a.b") + "\n" + line(1, "hard", "c|d") + "\n"))
+	got, err := agentboard.Labels([]byte(line(0, "easy", "a.b")+"\n"+line(1, "hard", "c|d")+"\n"), parseLabel)
 	if err != nil || len(got) != 2 || got[1].place != (place{"boil", 3}) || got[1].difficulty != envs.Hard ||
 		!got[0].subgoals[0].MatchString("xa-bx") {
 		t.Errorf("%+v, %v", got, err)
@@ -120,7 +121,7 @@ func TestParseLabels(t *testing.T) {
 		line(0, "easy", "a") + "\n{":                 "2: unexpected end",
 		`{"id":0,"difficulty":"hard","subgoals":[]}`: "1: there are no subgoals",
 	} {
-		if _, err := parseLabels([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := agentboard.Labels([]byte(text), parseLabel); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -131,7 +132,7 @@ func FuzzParseLabels(f *testing.F) {
 		[]byte(
 			`{"id":0,"goal":"g","subgoals":["a"],"difficulty":"easy","additional_info":{"var":3,"env_name":"boil"}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		labels, err := parseLabels(b)
+		labels, err := agentboard.Labels(b, parseLabel)
 		if err != nil {
 			return
 		}

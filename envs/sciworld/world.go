@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"heldout/envs"
+	"heldout/envs/pytext"
 )
 
 // The fixed words of AgentBoard's layer (§4.2) and of the simulator (§2).
@@ -110,7 +110,7 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 func (w *world) boardTurn(ctx context.Context, action string) (envs.Step, error) {
 	s := w.last
 	var err error
-	words := strip(action)
+	words := pytext.Strip(action)
 	if words == helpAction {
 		s.Observation, err = w.help(ctx)
 	} else {
@@ -200,12 +200,6 @@ func (w *world) help(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// strip removes white space from both ends, including characters that count as
-// white space in Python but not in Go.
-func strip(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f })
-}
-
 // Actions implements envs.Lister. The list is the one that the reference makes
 // after each step anyway: asking for it changes nothing.
 func (w *world) Actions(ctx context.Context) ([]string, error) {
@@ -229,7 +223,7 @@ func (w *world) ExpertAction(ctx context.Context) (string, error) {
 	}
 	done := 0
 	for _, a := range w.played {
-		if done < len(path) && strip(a) == path[done] {
+		if done < len(path) && pytext.Strip(a) == path[done] {
 			done++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // List names tasks by their digests: for each environment the digests in hex, sorted, one
@@ -54,10 +55,10 @@ func (l List) Len() (n int) {
 // Has reports whether a task of an environment has that content or ID.
 func (l List) Has(env string, kind Kind, value string) bool {
 	digits, want := l[env], hex.EncodeToString(Digest(kind, value))
-	at := func(i int) string { return digits[i*listedSize:][:listedSize] }
-	n := len(digits) / listedSize
-	i := sort.Search(n, func(i int) bool { return at(i) >= want })
-	return i < n && at(i) == want
+	_, found := sort.Find(len(digits)/listedSize, func(i int) int {
+		return strings.Compare(want, digits[i*listedSize:][:listedSize])
+	})
+	return found
 }
 
 // Check reports what no list has: too many tasks, environments without a name, digests that

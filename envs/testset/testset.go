@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"slices"
+	"sort"
 	"sync"
 )
 
@@ -57,17 +58,8 @@ func Has(env string, kind Kind, value string) bool {
 		all, _ = files.LoadOrStore(env, b)
 	}
 	file, want := all.([]byte), Digest(kind, value)
-	low, high := 0, len(file)/digestSize
-	for low < high {
-		middle := (low + high) / 2
-		switch at := file[middle*digestSize:][:digestSize]; bytes.Compare(at, want) {
-		case 0:
-			return true
-		case -1:
-			low = middle + 1
-		default:
-			high = middle
-		}
-	}
-	return false
+	_, found := sort.Find(len(file)/digestSize, func(i int) int {
+		return bytes.Compare(want, file[i*digestSize:][:digestSize])
+	})
+	return found
 }

@@ -7,6 +7,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/pytext"
 	"heldout/eval/model"
 )
 
@@ -72,7 +73,7 @@ func keeper(rule string) func(action string) string {
 
 // keptPut changes an action as AgentBoard's driver of ALFWorld does with the word put.
 func keptPut(action, put string) string {
-	action = strip(action)
+	action = pytext.Strip(action)
 	if strings.Contains(action, put) {
 		if strings.Contains(action, " in ") {
 			action = strings.ReplaceAll(action, " in ", " in/on ")
@@ -81,7 +82,7 @@ func keptPut(action, put string) string {
 		}
 	}
 	if cut, ok := strings.CutSuffix(action, "."); ok {
-		action = strip(cut)
+		action = pytext.Strip(cut)
 	}
 	return action
 }
@@ -108,7 +109,8 @@ func NewWrapped(c Chat, p configs.Prompt, in configs.Instructions, start envs.St
 func (a *act) messages() []model.Message {
 	text := a.head + strings.Join(a.items, "\n") + "\nAction: "
 	if a.wrap.Text != "" {
-		text = strip(strings.NewReplacer("{system_prompt}", a.system+a.added, "{prompt}", text).Replace(a.wrap.Text))
+		slots := strings.NewReplacer("{system_prompt}", a.system+a.added, "{prompt}", text)
+		text = pytext.Strip(slots.Replace(a.wrap.Text))
 		return []model.Message{{Role: model.User, Content: text}}
 	}
 	return a.withSystem(a.system, text)

@@ -3,6 +3,8 @@ package agent
 import (
 	"slices"
 	"strings"
+
+	"heldout/envs/pytext"
 )
 
 // parseBoard reads a reply as AgentBoard's act-only agent does, slips included: what one of
@@ -13,15 +15,15 @@ func parseBoard(reply string, _ int) (parsed, bool) {
 	if mentions(reply) {
 		action = namedAction(reply)
 	}
-	if strip(action) == "" {
+	if pytext.Strip(action) == "" {
 		action, _, _ = strings.Cut(reply, "\n")
 	}
-	action, _, _ = strings.Cut(strings.Trim(strip(action), "'/"), "\n")
+	action, _, _ = strings.Cut(strings.Trim(pytext.Strip(action), "'/"), "\n")
 	return parsed{action: action}, action != ""
 }
 
 // mentions reports whether a text mentions an action.
-func mentions(text string) bool { return strings.Contains(lower(text), "action") }
+func mentions(text string) bool { return strings.Contains(pytext.Lower(text), "action") }
 
 // namedAction is what the lines of a reply call an action. A line may announce that one
 // below it is the next action, and a later one may still overrule that.
@@ -36,7 +38,7 @@ func namedAction(reply string) string {
 				action = below[i]
 			}
 		}
-		if strings.HasSuffix(lower(before), "with action input") {
+		if strings.HasSuffix(pytext.Lower(before), "with action input") {
 			return line
 		}
 		if !mentions(line) {

@@ -6,6 +6,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/pytext"
 	"heldout/eval/model"
 )
 
@@ -129,7 +130,7 @@ func (l *chatLayout) ask(f *formed, out []model.Message) []model.Message {
 // kept is what the history holds of a reply.
 func (f *formed) kept(i int) string {
 	if said := f.play.Agent.Said; said != "" {
-		return strings.ReplaceAll(said, "{reply}", strip(f.turns[i].reply))
+		return strings.ReplaceAll(said, "{reply}", pytext.Strip(f.turns[i].reply))
 	}
 	return f.turns[i].reply
 }

@@ -11,6 +11,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/pytext"
 	"heldout/eval/model"
 )
 
@@ -202,7 +203,7 @@ func (f *formed) messages() []model.Message {
 // is empty in the first trial. The form single has it before its whole message.
 func (f *formed) plans() string {
 	if form := f.play.Agent.Memory; form != (configs.MemoryForm{}) && len(f.Memory.Plans) > 0 {
-		return tellPlans(form, f.Memory.Plans, strip)
+		return tellPlans(form, f.Memory.Plans, pytext.Strip)
 	}
 	text := strings.TrimPrefix(f.Memory.text(), "\n")
 	if text == "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heldout/configs"
+	"heldout/envs/pytext"
 	"heldout/eval/agent/bleu"
 )
 
@@ -38,10 +39,10 @@ func newNormaliser(name string) (normaliser, error) {
 	}
 	switch name {
 	case "lower":
-		return plain(lower)
+		return plain(pytext.Lower)
 	case "first-line":
 		return plain(func(action string) string {
-			line, _, _ := strings.Cut(strip(action), "\n")
+			line, _, _ := strings.Cut(pytext.Strip(action), "\n")
 			return line
 		})
 	case "strip-punctuation":

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/configs"
+	"heldout/envs/pytext"
 )
 
 // parser reads a reply of a turn, counted from 1. ok is false if the reply is not
@@ -23,7 +24,7 @@ var parsers = map[string]parser{
 	"after-last-action":        parseAfterLast,
 	"one-action-line":          parseOneLine,
 	"upper-action-line":        parseUpperLine,
-	"action-tags":              func(reply string, _ int) (parsed, bool) { return parseTags(lower(reply)) },
+	"action-tags":              func(reply string, _ int) (parsed, bool) { return parseTags(pytext.Lower(reply)) },
 	"action-tags-cased":        func(reply string, _ int) (parsed, bool) { return parseTags(reply) },
 	wholeReply:                 parseWhole,
 	numberedParser:             parseNumbered,
@@ -36,7 +37,7 @@ var parsers = map[string]parser{
 // thought.
 func parseLine(reply string, _ int) (parsed, bool) {
 	line, _, _ := strings.Cut(reply, "\n")
-	line = strip(line)
+	line = pytext.Strip(line)
 	return parsed{action: line}, line != ""
 }
 
@@ -44,7 +45,7 @@ func parseLine(reply string, _ int) (parsed, bool) {
 // one character of white space, which may be missing.
 func parseAfterFirst(reply string, turn int) (parsed, bool) {
 	p, ok := afterFirst("Action:")(reply, turn)
-	if first, size := utf8.DecodeRuneInString(p.action); size > 0 && isSpace(first) {
+	if first, size := utf8.DecodeRuneInString(p.action); size > 0 && pytext.IsSpace(first) {
 		p.action = p.action[size:]
 	}
 	return p, ok
@@ -53,7 +54,7 @@ func parseAfterFirst(reply string, turn int) (parsed, bool) {
 // afterFirst reads everything after the first label, line ends included.
 func afterFirst(label string) parser {
 	return func(reply string, _ int) (parsed, bool) {
-		before, after, ok := strings.Cut(strip(reply), label)
+		before, after, ok := strings.Cut(pytext.Strip(reply), label)
 		if !ok {
 			return parsed{}, false
 		}
@@ -78,10 +79,10 @@ func parseAfterLast(reply string, _ int) (parsed, bool) {
 	}
 	at := strings.LastIndex(reply, label)
 	if at >= 0 {
-		return parsed{thought: spoken(reply[:at]), action: strip(reply[at+len(label):])}, true
+		return parsed{thought: spoken(reply[:at]), action: pytext.Strip(reply[at+len(label):])}, true
 	}
 	if strings.Contains(reply, "search[") || strings.Contains(reply, "click[") {
-		return parsed{action: strip(reply)}, true
+		return parsed{action: pytext.Strip(reply)}, true
 	}
 	return parsed{}, false
 }
@@ -94,7 +95,7 @@ func parseOneLine(reply string, _ int) (p parsed, ok bool) {
 	if !ok {
 		return parsed{}, false
 	}
-	line, rest, _ := strings.Cut(strings.TrimLeftFunc(rest, isSpace), "\n")
+	line, rest, _ := strings.Cut(strings.TrimLeftFunc(rest, pytext.IsSpace), "\n")
 	if strings.Contains(rest, oneLabel) {
 		return parsed{occasion: "several"}, false
 	}
@@ -122,7 +123,7 @@ func parseUpperLine(reply string, _ int) (parsed, bool) {
 	}
 	line, _, _ := strings.Cut(after, "\n")
 	thought := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(before), "THOUGHT:"))
-	action := lower(strip(line))
+	action := pytext.Lower(pytext.Strip(line))
 	return parsed{thought: thought, action: action}, action != ""
 }
 
@@ -157,7 +158,7 @@ const wholeReply = "whole-reply"
 
 // parseWhole reads TALES' reply: one line, which is the action.
 func parseWhole(reply string, _ int) (parsed, bool) {
-	reply = strip(reply)
+	reply = pytext.Strip(reply)
 	if strings.Contains(reply, "\n") {
 		return parsed{}, false
 	}
@@ -169,9 +170,9 @@ func parseWhole(reply string, _ int) (parsed, bool) {
 // case. Without the label, or with more than one, the first line is the thought, and the
 // action is asked for again.
 func parseNumbered(reply string, turn int) (parsed, bool) {
-	parts := strings.Split(strip(reply), fmt.Sprintf("\nAction %d: ", turn))
+	parts := strings.Split(pytext.Strip(reply), fmt.Sprintf("\nAction %d: ", turn))
 	if len(parts) != 2 {
-		line, _, _ := strings.Cut(strip(reply), "\n")
+		line, _, _ := strings.Cut(pytext.Strip(reply), "\n")
 		return parsed{thought: line}, false
 	}
 	return parsed{thought: parts[0], action: lowerFirst(parts[1])}, true
@@ -181,8 +182,8 @@ func parseNumbered(reply string, turn int) (parsed, bool) {
 func lowerFirst(s string) string {
 	for i := range s {
 		if i > 0 {
-			return lower(s[:i]) + s[i:]
+			return pytext.Lower(s[:i]) + s[i:]
 		}
 	}
-	return lower(s)
+	return pytext.Lower(s)
 }

@@ -8,6 +8,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/pytext"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -95,7 +96,7 @@ func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (r
 	c.KeepReasoning = play.Reply.Reasoning == configs.Keep
 	failed.Start.Observation = firstObservation(play.Observation, failed.Start.Observation)
 	r := &reflector{caller: newCaller(c), before: form.Before, after: form.After, end: form.End,
-		task: strings.TrimLeftFunc(task(play.Observation, failed.Start), isSpace)}
+		task: strings.TrimLeftFunc(task(play.Observation, failed.Start), pytext.IsSpace)}
 	for i, s := range failed.Steps {
 		r.steps = append(r.steps, "\n"+numbered(play.Agent.Cue, i+1)+" "+s.Action+"\n"+
 			framed(play.Observation, i+1, laterObservation(play.Observation, s.Observation)))

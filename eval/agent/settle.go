@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/configs"
+	"heldout/envs/pytext"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -43,7 +44,7 @@ func (f *formed) settle(ctx context.Context, p parsed, ok bool, move *Move) erro
 // failure applies the rule for replies without an action.
 func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 	rule := f.play.Reply.OnFailure
-	if f.play.Reply.Parser == wholeReply && strip(f.last().reply) == "" {
+	if f.play.Reply.Parser == wholeReply && pytext.Strip(f.last().reply) == "" {
 		rule = configs.SendEmpty // as TALES does
 	}
 	message := f.play.Reply.Messages["format"]
@@ -125,7 +126,7 @@ func (f *formed) answered(ctx context.Context) (model.Reply, Usage, error) {
 	if err != nil {
 		return thought, used, err
 	}
-	f.asks, f.thought = forAction, strip(thought.Text)
+	f.asks, f.thought = forAction, pytext.Strip(thought.Text)
 	reply, further, err := f.request(ctx, f.stops)
 	used.plus(further)
 	reply.Fault = cmp.Or(reply.Fault, thought.Fault)
@@ -138,7 +139,7 @@ func (f *formed) read(text string) (p parsed, ok bool) {
 	if text == "" && rules.Again.Empty {
 		return parsed{occasion: unanswered}, false
 	}
-	if rules.Blank != "" && strip(text) == "" {
+	if rules.Blank != "" && pytext.Strip(text) == "" {
 		text = rules.Blank
 	}
 	thought := ""
@@ -150,7 +151,7 @@ func (f *formed) read(text string) (p parsed, ok bool) {
 		if !ended {
 			return parsed{occasion: unanswered}, false
 		}
-		thought, text = strip(strings.TrimPrefix(strip(before), "<think>")), after
+		thought, text = pytext.Strip(strings.TrimPrefix(pytext.Strip(before), "<think>")), after
 	}
 	p, ok = f.parse(text, f.number())
 	p.thought, f.last().reply = cmp.Or(p.thought, thought), text
@@ -166,7 +167,7 @@ func (f *formed) askFurther(ctx context.Context, reply *model.Reply, move *Move)
 	rule, first := f.play.Reply.Again, f.Decoding.Temperature
 	defer func() { f.Decoding.Temperature, f.asks = first, forReply }()
 	short := func() bool {
-		return rule.Empty && reply.Text == "" || utf8.RuneCountInString(strip(reply.Text)) < rule.Under
+		return rule.Empty && reply.Text == "" || utf8.RuneCountInString(pytext.Strip(reply.Text)) < rule.Under
 	}
 	for call := 1; call < rule.Calls && short(); call++ {
 		f.Decoding.Temperature = first + float64(call)*rule.Warmer
@@ -202,7 +203,7 @@ func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
 	}
 	move.Reply += "\n" + reply.Text
 	move.Repairs = append(move.Repairs, SecondCall)
-	action := strip(reply.Text)
+	action := pytext.Strip(reply.Text)
 	p.action = lowerFirst(action)
 	f.last().reply += " " + action
 	return nil

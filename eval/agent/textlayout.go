@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/pytext"
 	"heldout/eval/model"
 )
 
@@ -57,7 +58,7 @@ func (l *textLayout) messages(f *formed) []model.Message {
 // actions, otherwise the action.
 func (f *formed) said(i int) string {
 	if f.play.Reply.Parser == numberedParser {
-		return strip(f.turns[i].reply)
+		return pytext.Strip(f.turns[i].reply)
 	}
 	return f.turns[i].action
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 
+	"heldout/envs/pytext"
+
 	"github.com/cenkalti/backoff/v5"
 )
 
@@ -53,7 +55,7 @@ const listed = "5"
 // 3.2): it finds a near match of the title and its page, or the best pages by
 // full text.
 func (l *Live) searchJSON(ctx context.Context, query string) (Answer, error) {
-	if strip(query) == "" { // the API does not accept an empty query
+	if pytext.Strip(query) == "" { // the API does not accept an empty query
 		return Answer{List: true}, nil
 	}
 	near, err := l.hits(ctx, url.Values{"srwhat": {"nearmatch"}, "srlimit": {"1"}, "srsearch": {query}})

@@ -11,10 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/natefinch/atomic"
+	"golang.org/x/sync/singleflight"
 
 	"heldout/envs/address"
 	"heldout/envs/datafile"
@@ -60,15 +60,7 @@ type Cache struct {
 	// live answers queries that are not in the cache; nil for none.
 	live *Live
 
-	mu      sync.Mutex
-	fetches map[string]*fetch // in progress, by query
-}
-
-// fetch is a live search that other callers may wait for.
-type fetch struct {
-	done   chan struct{}
-	answer Answer
-	err    error
+	finding singleflight.Group // by query
 }
 
 // OpenRecorded opens a cache that serves only its recorded answers.
@@ -80,14 +72,14 @@ func OpenRecorded(dir string) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cache{dir: dir, origin: about.Origin, fetches: map[string]*fetch{}}, nil
+	return &Cache{dir: dir, origin: about.Origin}, nil
 }
 
 // NewCache returns a cache in front of a live Wikipedia. It stores the answers
 // in dir and makes dir when it stores the first one. It does not request
 // answers that are already in dir.
 func NewCache(dir string, live *Live) (*Cache, error) {
-	c := &Cache{dir: dir, origin: live.Origin(), now: live.o.Now, live: live, fetches: map[string]*fetch{}}
+	c := &Cache{dir: dir, origin: live.Origin(), now: live.o.Now, live: live}
 	about, err := readCacheAbout(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -118,27 +110,12 @@ func readCacheAbout(dir string) (a cacheAbout, err error) {
 
 // Search implements the search box.
 func (c *Cache) Search(ctx context.Context, query string) (Answer, error) {
-	c.mu.Lock()
-	f, ok := c.fetches[query]
-	if !ok {
-		f = &fetch{done: make(chan struct{})}
-		c.fetches[query] = f
-	}
-	c.mu.Unlock()
-	if !ok {
-		f.answer, f.err = c.find(ctx, query)
-		c.mu.Lock()
-		delete(c.fetches, query)
-		c.mu.Unlock()
-		close(f.done)
-		return f.answer, f.err
-	}
 	select {
-	case <-f.done:
-		if f.err != nil && ctx.Err() == nil && errors.Is(f.err, context.Canceled) {
+	case found := <-c.finding.DoChan(query, func() (any, error) { return c.find(ctx, query) }):
+		if ctx.Err() == nil && errors.Is(found.Err, context.Canceled) {
 			return c.Search(ctx, query) // the caller that asked first is gone
 		}
-		return f.answer, f.err
+		return found.Val.(Answer), found.Err
 	case <-ctx.Done():
 		return Answer{}, ctx.Err()
 	}

@@ -1,6 +1,7 @@
 package wiki
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,10 +82,7 @@ type Live struct {
 
 // NewLive returns a Wikipedia that is asked over the network.
 func NewLive(o Options) (*Live, error) {
-	if o.URL == "" {
-		o.URL = DefaultURL
-	}
-	o.URL = strings.TrimSuffix(o.URL, "/")
+	o.URL = strings.TrimSuffix(cmp.Or(o.URL, DefaultURL), "/")
 	if err := checkURL(o.URL); err != nil {
 		return nil, err
 	}
@@ -175,8 +173,7 @@ func (l *Live) get(ctx context.Context, page string, read func(io.Reader) error)
 
 // isPermanent reports whether a repeated request would give the same error.
 func isPermanent(err error) bool {
-	var p *backoff.PermanentError
-	return errors.As(err, &p)
+	return errors.As(err, new(*backoff.PermanentError))
 }
 
 // once sends a request when it is due.

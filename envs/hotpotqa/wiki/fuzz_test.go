@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"heldout/envs/pytext"
 )
 
 func gunzip(r io.Reader) io.Reader {
@@ -29,7 +31,7 @@ func FuzzParsePage(f *testing.F) {
 			t.Errorf("%+v", a)
 		}
 		for _, s := range append(a.Titles, a.Blocks...) {
-			if strip(s) != s || !utf8.ValidString(s) {
+			if pytext.Strip(s) != s || !utf8.ValidString(s) {
 				t.Errorf("%q", s)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs/pytext"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -23,7 +25,7 @@ func ParsePage(r io.Reader) (Answer, error) {
 	var titles []string
 	for n := range root.Descendants() {
 		if n.DataAtom == atom.Div && n.Type == html.ElementNode && hasClass(n, headingClass) {
-			titles = append(titles, strip(text(n)))
+			titles = append(titles, pytext.Strip(text(n)))
 		}
 	}
 	if titles != nil {
@@ -36,7 +38,7 @@ func firstHeading(root *html.Node) string {
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode && n.DataAtom == atom.H1 &&
 			slices.Contains(n.Attr, html.Attribute{Key: "id", Val: "firstHeading"}) {
-			return strip(text(n))
+			return pytext.Strip(text(n))
 		}
 	}
 	return ""
@@ -72,7 +74,7 @@ func blocks(root *html.Node) []string {
 	for _, tag := range []atom.Atom{atom.P, atom.Ul} {
 		for n := range root.Descendants() {
 			if n.Type == html.ElementNode && n.DataAtom == tag {
-				out = append(out, strip(text(n)))
+				out = append(out, pytext.Strip(text(n)))
 			}
 		}
 	}
@@ -80,12 +82,9 @@ func blocks(root *html.Node) []string {
 }
 
 func hasClass(n *html.Node, class string) bool {
-	for _, a := range n.Attr {
-		if a.Key == "class" && slices.Contains(strings.Fields(a.Val), class) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
+		return a.Key == "class" && slices.Contains(strings.Fields(a.Val), class)
+	})
 }
 
 // text joins the text of an element, without the text of scripts, styles and
