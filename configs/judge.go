@@ -26,4 +26,4 @@ func ParseJudge(file string, b []byte) (Judge, error) {
 }
 
 // Hash is the SHA-256, in hex, of what the prompt says.
-func (j Judge) Hash() (string, error) { return jsonHash(j) }
+func (j Judge) Hash() (string, error) { return HashJSON(j) }

@@ -133,7 +133,7 @@ func (p Prompt) For(taskType string) (Instructions, error) {
 
 // Hash is the SHA-256, in hex, of what a prompt says, not of how its file is
 // written.
-func (p Prompt) Hash() (string, error) { return jsonHash(p) }
+func (p Prompt) Hash() (string, error) { return HashJSON(p) }
 
 // PromptVersions are the versions of the embedded prompts, the newest first.
 // Results with prompts of different versions do not compare.

@@ -105,10 +105,10 @@ func needTexts(all ...needed) error {
 }
 
 // Hash is the SHA-256, in hex, of what the prompts say.
-func (s Synthesis) Hash() (string, error) { return jsonHash(s) }
+func (s Synthesis) Hash() (string, error) { return HashJSON(s) }
 
-// jsonHash is the SHA-256, in hex, of a value as JSON.
-func jsonHash(v any) (string, error) {
+// HashJSON is the SHA-256, in hex, of a value as JSON.
+func HashJSON(v any) (string, error) {
 	b, err := json.Marshal(v)
 	return hash(b), err
 }

@@ -53,7 +53,7 @@ func (t Thoughts) check() error {
 }
 
 // Hash is the SHA-256, in hex, of the sentences.
-func (t Thoughts) Hash() (string, error) { return jsonHash(t) }
+func (t Thoughts) Hash() (string, error) { return HashJSON(t) }
 
 // ThinkPrompt is the prompt that has a model write what an expert thinks.
 type ThinkPrompt struct {
@@ -72,4 +72,4 @@ func ParseThink(file string, b []byte) (ThinkPrompt, error) {
 }
 
 // Hash is the SHA-256, in hex, of what the prompt says.
-func (t ThinkPrompt) Hash() (string, error) { return jsonHash(t) }
+func (t ThinkPrompt) Hash() (string, error) { return HashJSON(t) }

@@ -31,6 +31,18 @@ func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
 	return p, promptRecord(name, p), err
 }
 
+// FileOr parses a user's file, or returns heldout's own without one.
+func FileOr[T any](name string, own func() (T, error), parse func(string, []byte) (T, error)) (out T, err error) {
+	if name == "" {
+		return own()
+	}
+	b, err := datafile.Read(name, datafile.MaxConfig)
+	if err != nil {
+		return out, err
+	}
+	return parse(name, b)
+}
+
 // isPromptFile reports whether a prompt is a user's file.
 func isPromptFile(name string) bool {
 	return name != "" && !slices.Contains(configs.PromptVersions(), name)

@@ -1,9 +1,6 @@
 package bench
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"heldout/eval/episode"
@@ -12,7 +9,6 @@ import (
 	"strings"
 
 	"heldout/configs"
-	"heldout/envs/datafile"
 	"heldout/scoring/record"
 )
 
@@ -96,9 +92,7 @@ func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error
 // reflectionHash identifies a preset's form of reflections. Its fixed texts stand by name;
 // their hashes are part of the preset's.
 func reflectionHash(form configs.ReflectionForm) (string, error) {
-	b, err := json.Marshal(form)
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), err
+	return configs.HashJSON(form)
 }
 
 // loadReflection returns the user's reflection prompt or the built-in one.
@@ -106,21 +100,9 @@ func loadReflection(name string) (p configs.Reflection, about record.Prompt, err
 	about = record.Prompt{File: name}
 	if name == "" {
 		about.File, about.Version = "built-in", configs.ReflectionVersion
-		p, err = configs.LoadReflection()
-	} else {
-		var b []byte
-		if b, err = datafile.Read(name, datafile.MaxConfig); err == nil {
-			p, err = configs.ParseReflection(name, b)
-		}
 	}
-	if err != nil {
-		return p, about, err
+	if p, err = FileOr(name, configs.LoadReflection, configs.ParseReflection); err == nil {
+		about.SHA256, err = configs.HashJSON(p)
 	}
-	b, err := json.Marshal(p)
-	if err != nil {
-		return p, about, err
-	}
-	sum := sha256.Sum256(b)
-	about.SHA256 = hex.EncodeToString(sum[:])
-	return p, about, nil
+	return p, about, err
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -111,8 +112,6 @@ func (e *RequestError) hint() string {
 		return "check the name of the model and --base-url; heldout doctor tells what the server has"
 	case http.StatusMethodNotAllowed:
 		return "check --base-url"
-	}
-	switch e.Status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
 		http.StatusPermanentRedirect:
 		return "redirects are not followed: give the address it leads to as --base-url"
@@ -157,6 +156,20 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("%s gave no usable reply in %s: %s", e.URL, attempts, e.Message)
 }
 
+// Attempts counts the requests made for a call that ended with an error.
+func Attempts(err error) int {
+	if e, ok := errors.AsType[*ContextError](err); ok {
+		return e.Attempts
+	}
+	if e, ok := errors.AsType[*RequestError](err); ok {
+		return e.Attempts
+	}
+	if e, ok := errors.AsType[*UnavailableError](err); ok {
+		return e.Attempts
+	}
+	return 0
+}
+
 // StoppedError reports a question to a server about itself that was to be asked again
 // when its context was done.
 type StoppedError struct {
@@ -178,8 +191,7 @@ func unsendable(url, message string) *RequestError {
 
 // statusLine is an HTTP status with the words that came with it.
 func statusLine(status int, message string) string {
-	line := fmt.Sprintf("%d %s", status, http.StatusText(status))
-	line = strings.TrimSpace(line)
+	line := strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 	if message == "" {
 		return line
 	}

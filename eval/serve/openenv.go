@@ -180,7 +180,7 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 // unavailable answers an error of a session or of the table.
 func (s *Server) unavailable(w http.ResponseWriter, err error) {
 	ended, isEnd := errors.AsType[*EndedError](err)
-	if isA[*CapacityError](err) || isEnd && ended.Reason == ShutDown {
+	if errors.As(err, new(*CapacityError)) || isEnd && ended.Reason == ShutDown {
 		w.Header().Set("Retry-After", "5")
 		refuse(w, http.StatusServiceUnavailable, err.Error())
 		return
@@ -193,19 +193,13 @@ func (s *Server) answer(w http.ResponseWriter, v any, err error) {
 	switch {
 	case err == nil:
 		writeJSON(w, http.StatusOK, v)
-	case isA[*ChoiceError](err):
+	case errors.As(err, new(*ChoiceError)):
 		refuse(w, http.StatusBadRequest, err.Error())
 	case errors.Is(err, ErrNoEpisode), errors.Is(err, errBusy):
 		refuse(w, http.StatusConflict, err.Error())
 	default:
 		s.unavailable(w, err)
 	}
-}
-
-// isA reports whether an error is one of that type.
-func isA[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }
 
 // within runs a request of a session, and returns when the session ends, even if

@@ -81,7 +81,7 @@ func readAnyFrame(frame []byte) (request, error) {
 	}
 	var values object
 	if err := json.Unmarshal(frame, &values); err != nil {
-		if isA[*json.SyntaxError](err) || len(bytes.TrimSpace(frame)) == 0 {
+		if errors.As(err, new(*json.SyntaxError)) || len(bytes.TrimSpace(frame)) == 0 {
 			return request{}, &frameError{Code: invalidJSON, Message: "Invalid JSON: " + err.Error()}
 		}
 		return request{}, errBroken
@@ -221,9 +221,9 @@ func errorFrame(err error) *frameError {
 	}
 	code := executionError
 	switch {
-	case isA[*ChoiceError](err):
+	case errors.As(err, new(*ChoiceError)):
 		code = validationError
-	case isA[*EndedError](err):
+	case errors.As(err, new(*EndedError)):
 		code = sessionError
 	}
 	return &frameError{Code: code, Message: err.Error()}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -118,7 +119,7 @@ func (c *socket) read() {
 	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway,
 		websocket.CloseNoStatusReceived) {
 		why = ByClient
-	} else if isA[*websocket.CloseError](err) || isA[net.Error](err) {
+	} else if errors.As(err, new(*websocket.CloseError)) || errors.As(err, new(net.Error)) {
 		why = Gone
 	}
 	c.session.Close(why)

@@ -119,8 +119,9 @@ func (p *pipe) answer(line []byte) (goesOn bool) {
 
 // one reports whether a request asks for one thing, and for no more than a line may.
 func (q *pipeRequest) one() bool {
-	return one(q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Lists != nil, q.Fork != nil, q.Close != nil,
-		q.Sync != nil) && len(q.Steps) <= maxBatch && (q.Steps == nil || len(q.Steps) > 0)
+	only := one(q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Lists != nil, q.Fork != nil,
+		q.Close != nil, q.Sync != nil)
+	return only && len(q.Steps) <= maxBatch && (q.Steps == nil || len(q.Steps) > 0)
 }
 
 // session returns the open session with a number; nil if there is none.

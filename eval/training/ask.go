@@ -43,11 +43,6 @@ type Asker = func(context.Context, calls.Question) (*calls.Call, error)
 // Piece makes one item by its calls.
 type Piece func(ctx context.Context, ask Asker, item int) error
 
-// decoding says how replies are sampled.
-func (a *ModelCalls) decoding() record.Decoding {
-	return a.Run.Decoding
-}
-
 // work opens the directory, makes the items that are not complete, and hands the
 // directory to finish. What of the items is complete is found by making them from
 // the recorded calls alone. The number is that of the items without a result.

@@ -75,7 +75,7 @@ type Judging struct {
 // Prepare draws the turns of a file or directory, reads prompt and sheet, and names
 // the folder if it has no name. It asks no model.
 func (j *Judging) Prepare(path string) (turns int, err error) {
-	prompt, err := j.readPrompt()
+	prompt, err := bench.FileOr(j.Prompt, configs.LoadJudge, configs.ParseJudge)
 	if err != nil {
 		return 0, bench.Misconfigured(err)
 	}
@@ -101,12 +101,12 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 	j.of = &judge.Judge{
 		Prompt: prompt, Turns: drawn,
 		Condition: judge.Condition{
-			Model: j.Run.Model[0], Decoding: j.decoding(), Prompt: hash, Turns: judge.HashOf(drawn), Seed: j.Seed,
+			Model: j.Run.Model[0], Decoding: j.Run.Decoding, Prompt: hash, Turns: judge.HashOf(drawn), Seed: j.Seed,
 			Sample: j.Kind, Trajectories: j.Trajectories, MostHistory: j.History,
 		},
 	}
 	if j.Dir == "" {
-		name, err := j.of.Condition.Hash()
+		name, err := configs.HashJSON(j.of.Condition)
 		if err != nil {
 			return 0, err
 		}
@@ -130,17 +130,6 @@ func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int,
 			return err
 		})
 	return tables, missing, err
-}
-
-func (j *Judging) readPrompt() (configs.Judge, error) {
-	if j.Prompt == "" {
-		return configs.LoadJudge()
-	}
-	b, err := datafile.Read(j.Prompt, datafile.MaxConfig)
-	if err != nil {
-		return configs.Judge{}, err
-	}
-	return configs.ParseJudge(j.Prompt, b)
 }
 
 func (j *Judging) readHuman(turns []judge.Turn) (judge.Rater, error) {

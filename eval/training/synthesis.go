@@ -12,6 +12,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
+	"heldout/eval/bench"
 	"heldout/eval/training/calls"
 	"heldout/eval/training/synth"
 	"heldout/eval/training/synth/generate"
@@ -132,13 +133,7 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	prompts, err := configs.LoadSynthesis()
-	if s.Prompt != "" {
-		var b []byte
-		if b, err = datafile.Read(s.Prompt, datafile.MaxConfig); err == nil {
-			prompts, err = configs.ParseSynthesis(s.Prompt, b)
-		}
-	}
+	prompts, err := bench.FileOr(s.Prompt, configs.LoadSynthesis, configs.ParseSynthesis)
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +145,8 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	return &generate.Generator{
 		Prompts: prompts, Personas: personas, Verify: s.Verify,
 		Condition: generate.Condition{
-			Model: s.Run.Model[0], Decoding: s.decoding(), Prompts: hash, Personas: hex.EncodeToString(sum[:]),
-			Seed:     s.Seed,
-			MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal,
+			Model: s.Run.Model[0], Decoding: s.Run.Decoding, Prompts: hash, Personas: hex.EncodeToString(sum[:]),
+			Seed: s.Seed, MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal,
 			SuccessText: s.Verify.SuccessText,
 		},
 	}, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"strings"
 
 	"heldout/configs"
-	"heldout/envs/datafile"
 	"heldout/envs/stream"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
@@ -49,7 +47,7 @@ const mostSteps = 10_000_000
 // Prepare reads the episodes of experts in a run directory, and names the folder if it has
 // no name. It returns the number of steps, and asks no model.
 func (t *Thinking) Prepare(dir string) (steps int, err error) {
-	if t.prompt, err = t.readPrompt(); err != nil {
+	if t.prompt, err = bench.FileOr(t.Prompt, configs.LoadThink, configs.ParseThink); err != nil {
 		return 0, bench.Misconfigured(err)
 	}
 	hash := sha256.New()
@@ -71,31 +69,19 @@ func (t *Thinking) Prepare(dir string) (steps int, err error) {
 	case len(m.Uncovered) > 0:
 		t.Outside.Warn(record.NotCovered(m.Uncovered))
 	}
-	t.condition = thinkCondition{Model: t.Run.Model[0], Decoding: t.decoding(), Seed: t.Seed,
+	t.condition = thinkCondition{Model: t.Run.Model[0], Decoding: t.Run.Decoding, Seed: t.Seed,
 		Episodes: hex.EncodeToString(hash.Sum(nil))}
 	if t.condition.Prompt, err = t.prompt.Hash(); err != nil {
 		return 0, err
 	}
 	if t.Dir == "" {
-		b, err := json.Marshal(t.condition)
+		name, err := configs.HashJSON(t.condition)
 		if err != nil {
 			return 0, err
 		}
-		name := sha256.Sum256(b)
-		t.Dir = filepath.Join(bench.RunsDir, "think-"+hex.EncodeToString(name[:6]))
+		t.Dir = filepath.Join(bench.RunsDir, "think-"+name[:12])
 	}
 	return steps, nil
-}
-
-func (t *Thinking) readPrompt() (configs.ThinkPrompt, error) {
-	if t.Prompt == "" {
-		return configs.LoadThink()
-	}
-	b, err := datafile.Read(t.Prompt, datafile.MaxConfig)
-	if err != nil {
-		return configs.ThinkPrompt{}, err
-	}
-	return configs.ParseThink(t.Prompt, b)
 }
 
 // Write makes the thoughts that are missing and writes all. The number is that of the

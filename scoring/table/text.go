@@ -30,6 +30,14 @@ func PrintableLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Shortened is a text of at most so many bytes, or the beginning of a longer one.
+func Shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
 // Counted is a number with a noun.
 func Counted(n int, noun string) string {
 	if n == 1 {

@@ -2,7 +2,6 @@ package overview
 
 import (
 	"cmp"
-	"strings"
 
 	"heldout/scoring/table"
 )
@@ -42,9 +41,4 @@ func newGrid(t table.Table) grid {
 }
 
 // shown makes a text printable and not too long.
-func shown(s string) string {
-	if len(s) > longestCell {
-		s = strings.ToValidUTF8(s[:longestCell], "") + "…"
-	}
-	return table.Printable(s)
-}
+func shown(s string) string { return table.Printable(table.Shortened(s, longestCell)) }

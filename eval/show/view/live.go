@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"heldout/eval/show/trajectory"
@@ -53,12 +52,8 @@ func (r *run) latestErrors(x *record.Index) (out []failed) {
 		if e.Outcome.Final() {
 			continue
 		}
-		text := table.Printable(e.Error)
-		if len(text) > maxError {
-			text = strings.ToValidUTF8(text[:maxError], "") + "…"
-		}
 		out = append(out, failed{r.path("episodes", trajectory.Name(&e)), table.Printable(e.Env + " " + e.Task),
-			trajectory.Outcome(e.Outcome), text})
+			trajectory.Outcome(e.Outcome), table.Shortened(table.Printable(e.Error), maxError)})
 	}
 	return out
 }

@@ -6,14 +6,13 @@ package calls
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
+	"heldout/configs"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -63,16 +62,6 @@ type Question struct {
 	Seed      int64
 }
 
-// hash returns the SHA-256 of the messages.
-func (q *Question) hash() (string, error) {
-	b, err := json.Marshal(q.Messages)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
-}
-
 // ErrUnasked says that a call is not recorded and there is no model to ask.
 var ErrUnasked = errors.New("the call has not been made")
 
@@ -95,7 +84,7 @@ type Book struct {
 // the error is then ErrUnasked. Errors of the model are recorded too, except for
 // the end of ctx.
 func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error) {
-	prompt, err := q.hash()
+	prompt, err := configs.HashJSON(q.Messages)
 	if err != nil {
 		return nil, err
 	}
@@ -115,18 +104,13 @@ func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error
 		c.Server = b.address
 	}
 	if err := b.log.Append(c); err != nil {
-		return nil, &diskError{err}
+		return nil, err
 	}
 	if asked == nil {
 		b.refused.end()
 	}
 	return c, asked
 }
-
-// diskError is an error of recording, after which no call can be made.
-type diskError struct{ error }
-
-func (e *diskError) Unwrap() error { return e.error }
 
 // take adds the reply, or why there is none.
 func (c *Call) take(reply model.Reply, err error) {
@@ -135,20 +119,8 @@ func (c *Call) take(reply model.Reply, err error) {
 	c.PromptTokens = reply.PromptTokens + reply.UnusedPromptTokens
 	c.CompletionTokens = reply.CompletionTokens + reply.UnusedCompletionTokens
 	c.Requests, c.Server, c.ModelSeconds = reply.Attempts, reply.Server, reply.Latency.Seconds()
-	if err == nil {
-		return
-	}
-	c.Error = err.Error()
-	var tooLong *model.ContextError
-	var refused *model.RequestError
-	var unavailable *model.UnavailableError
-	switch {
-	case errors.As(err, &tooLong):
-		c.Requests = tooLong.Attempts
-	case errors.As(err, &refused):
-		c.Requests = refused.Attempts
-	case errors.As(err, &unavailable):
-		c.Requests = unavailable.Attempts
+	if err != nil {
+		c.Error, c.Requests = err.Error(), model.Attempts(err)
 	}
 }
 
@@ -156,18 +128,15 @@ func (c *Call) take(reply model.Reply, err error) {
 func (b *Book) recorded(at record.Span, key, prompt string) (*Call, error) {
 	line, err := b.log.At(at)
 	if err != nil {
-		return nil, &diskError{err}
+		return nil, err
 	}
 	var c Call
 	if err := json.Unmarshal(line, &c); err != nil {
-		return nil, &diskError{err}
+		return nil, err
 	}
 	if c.Key != key || c.Prompt != prompt {
-		return nil,
-			&diskError{
-				fmt.Errorf(
-					"the recorded call %s has another prompt: another version of heldout made it; give another --out",
-					key)}
+		return nil, fmt.Errorf("the recorded call %s has another prompt: another version of heldout made it; give "+
+			"another --out", key)
 	}
 	return &c, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Manifest says under which condition the calls of a directory are made.
@@ -121,14 +122,10 @@ func fields(object []byte) (map[string]json.RawMessage, error) {
 
 // shortened is a value for an error.
 func shortened(value []byte) string {
-	const most = 80
-	switch {
-	case value == nil:
+	if value == nil {
 		return "not set"
-	case len(value) > most:
-		return strings.ToValidUTF8(string(value[:most]), "") + "…"
 	}
-	return string(value)
+	return table.Shortened(string(value), 80)
 }
 
 // Met notes what the servers report about themselves, and the address of the server
@@ -165,7 +162,6 @@ func (b *Book) Took() string {
 
 // End notes the end of the session and closes the directory.
 func (b *Book) End() error {
-	ended := b.now().UTC()
-	b.manifest.Sessions[len(b.manifest.Sessions)-1].Ended = &ended
+	b.manifest.Sessions[len(b.manifest.Sessions)-1].Ended = new(b.now().UTC())
 	return errors.Join(b.log.SetManifest(b.manifest), b.log.Close())
 }

@@ -47,19 +47,12 @@ func (b *Book) Work(ctx context.Context, n, concurrency int, piece func(ctx cont
 // fatal returns the error after which no further call should be made; nil if others
 // may succeed.
 func (b *Book) fatal(err error) error {
-	var lost *fleet.LostError
-	var refused *model.RequestError
-	var tooLong *model.ContextError
-	var unavailable *model.UnavailableError
-	switch {
-	case errors.As(err, &lost):
+	switch refused, isRefusal := errors.AsType[*model.RequestError](err); {
+	case errors.As(err, new(*fleet.LostError)), isRefusal && refused.Fatal():
 		return err
-	case errors.As(err, &refused):
-		if refused.Fatal() {
-			return err
-		}
+	case isRefusal:
 		return b.refused.add(err)
-	case errors.As(err, &tooLong), errors.As(err, &unavailable):
+	case errors.As(err, new(*model.ContextError)), errors.As(err, new(*model.UnavailableError)):
 		return nil
 	}
 	return err

@@ -8,16 +8,15 @@ import (
 
 // aboutEpisode is what examples say of an episode.
 func aboutEpisode(e *record.Episode, use catalog.Use) about {
-	a := about{
+	return about{
 		ID: e.ID, Env: e.Env, Task: e.Task, Kind: e.TaskType, Difficulty: string(e.Difficulty),
 		Perturbation: e.Perturbation, Preset: e.Preset, Model: e.Model, Seed: e.Seed, Outcome: string(e.Outcome),
-		Progress: e.Progress, Valid: []bool{}, Use: string(use),
+		Progress: e.Progress, Valid: each(e.Trajectory, carriedOut), Use: string(use),
 	}
-	for i := range e.Trajectory {
-		a.Valid = append(a.Valid, !e.Trajectory[i].Erroneous() && !e.Trajectory[i].FormatError)
-	}
-	return a
 }
+
+// carriedOut reports whether the environment understood an action and carried it out.
+func carriedOut(s record.Step) bool { return !s.Erroneous() && !s.FormatError }
 
 // aboutItem is what examples say of a verified trajectory, which has succeeded.
 func aboutItem(i *synth.Item, id, task string) about {

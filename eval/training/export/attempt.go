@@ -48,7 +48,7 @@ func newAttempt(calls []episode.Call, e *record.Episode, marked []Mark, about ab
 	for _, c := range calls {
 		s := &e.Trajectory[c.Step]
 		r := reply{at: len(c.Messages), mark: marked[c.Step], progress: s.Progress, step: c.Step,
-			valid: !s.Erroneous() && !s.FormatError, rose: s.Progress > best}
+			valid: carriedOut(*s), rose: s.Progress > best}
 		if r.mark == "" && blank(c.Reply) {
 			r.mark = Empty
 		}

@@ -59,8 +59,7 @@ func (x *exporter) choose() {
 		}
 		for id, rank := range s.run.counts {
 			p := s.run.planned[id]
-			if x.Filter.result(p.condition, rank) != "" || noChat(p.condition) != "" || seen[id] ||
-				x.dropped(s.run, p) != "" {
+			if seen[id] || x.unfit(s.run, p, rank) != "" {
 				continue
 			}
 			seen[id] = true

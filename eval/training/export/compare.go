@@ -24,13 +24,13 @@ func (x *exporter) await() {
 
 // compare exports an episode in a form that needs the whole of it. Those that compare the
 // episodes of a task wait for the last one.
-func (x *exporter) compare(r *run, e *record.Episode, calls []episode.Call, marked []Mark, about about) error {
+func (x *exporter) compare(e *record.Episode, calls []episode.Call, marked []Mark, about about) error {
 	a := newAttempt(calls, e, marked, about)
-	if a == nil {
+	switch {
+	case a == nil:
 		x.report.Left[Single]++
 		return x.arrived(e)
-	}
-	if x.duplicate([]Conversation{{a.messages, 1}}, about, actionsOf(e)) {
+	case x.duplicate([]Conversation{{a.messages, 1}}, about, actionsOf(e)):
 		x.report.Left[Duplicate]++
 		return x.arrived(e)
 	}
@@ -40,7 +40,7 @@ func (x *exporter) compare(r *run, e *record.Episode, calls []episode.Call, mark
 			a.replies[i].instead = instead[a.replies[i].step]
 		}
 	}
-	if use := about.Use; use == string(catalog.Test) {
+	if about.Use == string(catalog.Test) {
 		x.report.TestEpisodes++
 	}
 	if x.Format.paired() {

@@ -49,13 +49,8 @@ func continues(calls []episode.Call) bool {
 		before, now := calls[i-1], calls[i].Messages
 		n := len(before.Messages)
 		if len(now) != n+2 || now[n].Role != model.Assistant || now[n].Content != before.Said ||
-			now[n+1].Role != model.User {
+			now[n+1].Role != model.User || !slices.Equal(now[:n], before.Messages) {
 			return false
-		}
-		for j := range n {
-			if now[j] != before.Messages[j] {
-				return false
-			}
 		}
 	}
 	return true
@@ -84,11 +79,7 @@ func whole(calls []episode.Call, marks []Mark) []Conversation {
 
 // sent are messages that no model is trained on.
 func sent(in []model.Message) []Message {
-	out := make([]Message, len(in), len(in)+1)
-	for i, m := range in {
-		out[i] = Message{Role: m.Role, Content: m.Content}
-	}
-	return out
+	return each(in, func(m model.Message) Message { return Message{Role: m.Role, Content: m.Content} })
 }
 
 // hasEmpty reports a message without text.

@@ -4,6 +4,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
 	"heldout/eval/training/synth"
@@ -163,8 +165,7 @@ func (x *exporter) originate(m *record.Manifest) {
 func (x *exporter) addTests(e *TestTasksError, r *run) {
 	for id, counts := range r.counts {
 		p := r.planned[id]
-		if x.Filter.result(p.condition, counts) != "" || noChat(p.condition) != "" || r.use(p) != catalog.Test ||
-			x.dropped(r, p) != "" {
+		if r.use(p) != catalog.Test || x.unfit(r, p, counts) != "" {
 			continue
 		}
 		e.Episodes++
@@ -173,6 +174,12 @@ func (x *exporter) addTests(e *TestTasksError, r *run) {
 		}
 	}
 	slices.Sort(e.Envs)
+}
+
+// unfit says why an episode is left out, as far as result, condition and task tell; "" if it
+// may be taken.
+func (x *exporter) unfit(r *run, p planned, result record.Rank) Reason {
+	return cmp.Or(x.Filter.result(p.condition, result), noChat(p.condition), x.dropped(r, p))
 }
 
 // dropped says why an episode of a task that a benchmark tests with is left out; "" if it
@@ -200,7 +207,11 @@ func (x *exporter) create() error {
 	if x.tests && x.Format == OpenAI { // whose examples have no place for the mark
 		mark = "with-test-tasks"
 	}
-	for _, p := range partNames(x.Parts) {
+	parts := x.Parts
+	if len(parts) == 0 {
+		parts = []Part{{Share: 1}}
+	}
+	for _, p := range parts {
 		f, err := Create(fileName(x.Out, x.Format.Extension(), p.Name, mark), x.Force)
 		if err != nil {
 			x.abort()
@@ -258,21 +269,15 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 		return err
 	}
 	x.report.Episodes++
-	reason := x.Filter.result(p.condition, e.Rank())
+	reason := x.unfit(r, p, e.Rank())
 	switch {
 	case reason != "":
-	case noChat(p.condition) != "":
-		reason = noChat(p.condition)
-	case x.dropped(r, p) != "":
-		reason = x.dropped(r, p)
 	case e.Trimmed > 0 || e.Forgotten > 0:
 		reason = Shortened
 	case x.ids[e.ID]:
 		reason = Twice
-	case x.unchosen[e.ID] != "":
-		reason = x.unchosen[e.ID]
 	default:
-		reason = x.Filter.steps(e)
+		reason = cmp.Or(x.unchosen[e.ID], x.Filter.steps(e))
 	}
 	if reason != "" {
 		x.report.Left[reason]++
@@ -292,7 +297,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	use := r.use(p)
 	about := aboutEpisode(e, use)
 	if x.Format.whole() {
-		return x.compare(r, e, calls, marked, about)
+		return x.compare(e, calls, marked, about)
 	}
 	taken, err := x.take(conversations(calls, marked), about, actionsOf(e))
 	if err != nil || !taken {
@@ -307,7 +312,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 
 // items exports a file of verified trajectories.
 func (x *exporter) items(ctx context.Context, path string) error {
-	f, err := openItems(path)
+	f, err := datafile.Open(path, datafile.Unlimited)
 	if err != nil {
 		return err
 	}
@@ -355,8 +360,7 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 	case x.Format == OpenAI && slices.ContainsFunc(conversations, Conversation.hasEmpty):
 		x.report.Left[Refused]++
 		return false, nil
-	}
-	if x.duplicate(conversations, a, actions) {
+	case x.duplicate(conversations, a, actions):
 		x.report.Left[Duplicate]++
 		return false, nil
 	}
@@ -382,7 +386,7 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 // conversation writes the examples of a conversation, as long as the window allows.
 func (x *exporter) conversation(c Conversation, a about, w *writer, p *PartReport) error {
 	parts := []Conversation{c}
-	if !x.Format.expanded() {
+	if x.Format != ShareGPT && x.Format != TRL { // which have an example for each trained turn
 		var err error
 		if parts, err = x.measure.windows(c); err != nil {
 			return err
@@ -442,9 +446,5 @@ func (x *exporter) duplicateKey(conversations []Conversation, a about, actions [
 }
 
 func actionsOf(e *record.Episode) []string {
-	out := make([]string, len(e.Trajectory))
-	for i, s := range e.Trajectory {
-		out[i] = s.Action
-	}
-	return out
+	return each(e.Trajectory, func(s record.Step) string { return s.Action })
 }

@@ -55,10 +55,7 @@ func (f Format) Check() error {
 	if slices.Contains(Formats(), f) {
 		return nil
 	}
-	var names []string
-	for _, known := range Formats() {
-		names = append(names, string(known))
-	}
+	names := each(Formats(), func(known Format) string { return string(known) })
 	return fmt.Errorf("there is no format %q%s; there are %s", f, spelling.Hint(string(f), names),
 		strings.Join(names, ", "))
 }
@@ -209,9 +206,7 @@ func (f Format) examples(c Conversation, fit *measure, visit func([]Message, exa
 	})
 }
 
-// expanded reports a format with an example for each trained turn.
-func (f Format) expanded() bool { return f == ShareGPT || f == TRL }
-
+// each is what f makes of the elements of a list.
 func each[In, T any](in []In, f func(In) T) []T {
 	out := make([]T, len(in))
 	for i, m := range in {

@@ -18,11 +18,6 @@ type labelled struct {
 	step    int
 }
 
-func (l turnLabels) of(episode string, step int) (right, known bool) {
-	right, known = l[labelled{episode, step}]
-	return right, known
-}
-
 // readLabels reads the labels in a directory of heldout judge.
 func readLabels(dir string) (turnLabels, error) {
 	name := filepath.Join(dir, record.LabelsFile)

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -79,10 +80,7 @@ func (f Format) whole() bool { return f.paired() || f == KTO || f == PRM }
 // pairs visits the pairs among the episodes of a task.
 func (f Format) pairs(attempts []*attempt, visit func(pairExample) error) error {
 	slices.SortFunc(attempts, func(a, b *attempt) int {
-		if by := better(a.rank, b.rank); by != 0 {
-			return by
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(better(a.rank, b.rank), strings.Compare(a.ID, b.ID))
 	})
 	if f == StepDPO {
 		return stepPairs(attempts, visit)
@@ -226,7 +224,7 @@ func (x *exporter) steps(a *attempt) (example stepsExample, ok bool) {
 		label, known := r.valid, true
 		switch {
 		case x.labels != nil:
-			label, known = x.labels.of(a.ID, r.step)
+			label, known = x.labels[labelled{a.ID, r.step}]
 		case x.Labels == ByProgress:
 			label = r.rose
 		}

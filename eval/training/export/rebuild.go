@@ -38,8 +38,7 @@ func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p plann
 		rebuild = x.expert
 	}
 	calls, err := rebuild(ctx, r, e, p)
-	var differs *differsError
-	if errors.As(err, &differs) {
+	if differs, ok := errors.AsType[*differsError](err); ok {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -95,9 +94,8 @@ func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) 
 	}
 	if b.NeedsWorld() {
 		if b.env, err = bench.ReopenEnv(*c, x.Texts.Setup, x.Texts.Outside); err != nil {
-			return nil,
-				fmt.Errorf("the messages contain the actions that were possible, so %s has to be played again: %w",
-					c.Env, err)
+			return nil, fmt.Errorf("the messages contain the actions that were possible, so %s has to be played again: %w",
+				c.Env, err)
 		}
 	}
 	x.rebuilder[c] = b

@@ -105,10 +105,7 @@ type PartReport struct {
 const mostDifferent = 5
 
 func newReport(o Options) *Report {
-	mask := o.Mask
-	if mask == nil {
-		mask = []Mark{}
-	}
+	mask := append([]Mark{}, o.Mask...) // not nil
 	thoughts := ""
 	if len(o.Thoughts.First) > 0 {
 		thoughts, _ = o.Thoughts.Hash() // texts always marshal
@@ -207,53 +204,14 @@ func (x *exporter) commit() error {
 	if err != nil {
 		return err
 	}
-	for i, w := range x.parts {
-		p := &x.report.Parts[i]
-		if err := w.end(); err != nil {
-			manifest.Abort()
-			return fmt.Errorf("writing %s: %w", w.file.Name(), err)
-		}
-		p.Tasks, p.Bytes, p.SHA256 = len(p.tasks), w.file.Size(), w.file.Sum()
-		if err := w.file.Flush(); err != nil {
-			manifest.Abort()
-			return err
-		}
-		if w.parquet != nil {
-			p.ParquetBytes, p.ParquetSHA256 = w.parquet.Size(), w.parquet.Sum()
-		}
-	}
-	if x.Written != "" {
-		if x.report.Written, err = datafile.Sum(filepath.Join(x.Written, record.ThoughtsFile)); err != nil {
-			manifest.Abort()
-			return err
-		}
-	}
-	x.measure.settle()
-	x.report.Tasks = testset.NewList(x.report.trained)
-	x.report.Reader = x.Format.reader(x.report.Parts[0].File, x.measure.lengths.Needed)
 	var card *File
-	if x.Folder {
-		if card, err = x.writeCard(); err != nil {
-			manifest.Abort()
-			return err
+	if err = x.complete(); err == nil && x.Folder {
+		if card, err = x.writeCard(); err == nil {
+			x.report.Card = card.Sum()
 		}
-		x.report.Card = card.Sum()
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err = e.Encode(x.report)
-	if err == nil {
-		_, err = manifest.Write(record.Seal(b.Bytes()))
 	}
 	if err == nil {
-		err = manifest.Flush()
-	}
-	if err == nil && x.Force { // an old manifest must not stand beside new files
-		if err = os.Remove(x.ManifestFile()); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
+		err = x.writeManifest(manifest)
 	}
 	for i := 0; err == nil && i < len(x.parts); i++ {
 		err = x.parts[i].commit()
@@ -268,6 +226,51 @@ func (x *exporter) commit() error {
 		return err
 	}
 	return manifest.Commit()
+}
+
+// complete puts the parts on disk, and completes what the report says.
+func (x *exporter) complete() (err error) {
+	for i, w := range x.parts {
+		p := &x.report.Parts[i]
+		if err := w.end(); err != nil {
+			return fmt.Errorf("writing %s: %w", w.file.Name(), err)
+		}
+		p.Tasks, p.Bytes, p.SHA256 = len(p.tasks), w.file.Size(), w.file.Sum()
+		if err := w.file.Flush(); err != nil {
+			return err
+		}
+		if w.parquet != nil {
+			p.ParquetBytes, p.ParquetSHA256 = w.parquet.Size(), w.parquet.Sum()
+		}
+	}
+	if x.Written != "" {
+		x.report.Written, err = datafile.Sum(filepath.Join(x.Written, record.ThoughtsFile))
+	}
+	x.measure.settle()
+	x.report.Tasks = testset.NewList(x.report.trained)
+	x.report.Reader = x.Format.reader(x.report.Parts[0].File, x.measure.lengths.Needed)
+	return err
+}
+
+// writeManifest puts the manifest on disk, under its unfinished name.
+func (x *exporter) writeManifest(manifest *File) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(x.report); err != nil {
+		return err
+	}
+	if _, err := manifest.Write(record.Seal(b.Bytes())); err != nil {
+		return err
+	}
+	if err := manifest.Flush(); err != nil || !x.Force {
+		return err
+	}
+	if err := os.Remove(x.ManifestFile()); !errors.Is(err, fs.ErrNotExist) {
+		return err // an old manifest must not stand beside new files
+	}
+	return nil
 }
 
 // writeCard writes the card of the folder.
@@ -289,6 +292,3 @@ func (x *exporter) writeCard() (*File, error) {
 
 // ManifestFile is the name of the manifest.
 func (o Options) ManifestFile() string { return o.Out + manifestEnd }
-
-// manifestOf is the name of the manifest in its folder.
-func manifestOf(out string) string { return filepath.Base(out) + manifestEnd }

@@ -3,14 +3,12 @@ package export
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"heldout/envs"
 	"heldout/envs/catalog"
-	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
 )
@@ -42,7 +40,6 @@ type planned struct {
 // findSources lists the sources that directories and files name, each once.
 func findSources(paths []string) ([]source, error) {
 	var out []source
-	var runs []string
 	seen := map[string]bool{}
 	add := func(s source) {
 		real, err := filepath.EvalSymlinks(s.path)
@@ -52,9 +49,6 @@ func findSources(paths []string) ([]source, error) {
 		if real, err = filepath.Abs(real); err != nil || !seen[real] {
 			seen[real] = true
 			out = append(out, s)
-			if s.run != nil {
-				runs = append(runs, s.path)
-			}
 		}
 	}
 	for _, path := range paths {
@@ -77,28 +71,23 @@ func findSources(paths []string) ([]source, error) {
 			add(s)
 		}
 	}
-	return together(out, runs)
+	return together(out)
 }
 
 // together makes one source of directories that hold one run.
-func together(sources []source, dirs []string) (out []source, err error) {
-	runs, err := record.Together(dirs, func(string) {})
-	if err != nil {
-		return nil, err
-	}
+func together(sources []source) ([]source, error) {
+	var dirs []string
 	for _, s := range sources {
-		if s.run == nil {
-			out = append(out, s)
-			continue
-		}
-		for _, p := range runs {
-			if p[0] == s.path {
-				s.run.parts = p
-				out = append(out, s)
-			}
+		if s.run != nil {
+			dirs = append(dirs, s.path)
 		}
 	}
-	return out, nil
+	runs, err := record.Together(dirs, func(string) {})
+	for _, p := range runs {
+		at := slices.IndexFunc(sources, func(s source) bool { return s.run != nil && s.path == p[0] })
+		sources[at].run.parts = p
+	}
+	return slices.DeleteFunc(sources, func(s source) bool { return s.run != nil && s.run.parts == nil }), err
 }
 
 // inDirectory lists the sources in a directory: the run or the synthesis that it is, or
@@ -111,7 +100,8 @@ func inDirectory(dir string) ([]source, error) {
 	case record.IsRun(dir) || len(shards) > 0:
 		return []source{{path: dir, run: &run{}}}, nil
 	}
-	if file := filepath.Join(dir, record.TrajectoriesFile); exists(file) {
+	file := filepath.Join(dir, record.TrajectoriesFile)
+	if _, err := os.Stat(file); err == nil {
 		return []source{{path: file}}, nil
 	}
 	var errs []error
@@ -128,11 +118,6 @@ func inDirectory(dir string) ([]source, error) {
 		return nil, fmt.Errorf("%s holds no run (run.json) and no trajectories (%s)", dir, record.TrajectoriesFile)
 	}
 	return out, nil
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 // survey reads what is planned and which attempts count.
@@ -205,6 +190,3 @@ func (r *run) listed(c *record.Condition) bool {
 	r.lists[c.Preset.SHA256] = listed
 	return listed
 }
-
-// openItems opens a file of verified trajectories.
-func openItems(path string) (io.ReadCloser, error) { return datafile.Open(path, datafile.Unlimited) }

@@ -118,14 +118,6 @@ func (s *splitter) part(name string) int {
 	return len(s.parts) - 1
 }
 
-// names are the names of the parts; one without a name if there is no split.
-func partNames(parts []Part) []Part {
-	if len(parts) == 0 {
-		return []Part{{Share: 1}}
-	}
-	return slices.Clone(parts)
-}
-
 // fileName is the name of the file of a part: data.jsonl becomes data.train.jsonl.
 func fileName(out, extension string, words ...string) string {
 	base := strings.TrimSuffix(out, extension)

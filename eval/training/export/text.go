@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"heldout/scoring/table"
 	"maps"
@@ -12,8 +13,7 @@ import (
 // Text says what was taken by those options and what was left out, in lines.
 func (r *Report) Text(o Options) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s taken: %s", r.Taken, table.Counted(r.Episodes, "episode"), list(r.Environments))
-	b.WriteString("\n")
+	fmt.Fprintf(&b, "%d of %s taken: %s\n", r.Taken, table.Counted(r.Episodes, "episode"), list(r.Environments))
 	if r.Turns > 0 { // which forms that compare episodes do not have
 		fmt.Fprintf(&b, "%s: %d trained, %d masked", table.Counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
 		if len(r.Masked) > 0 {
@@ -32,9 +32,9 @@ func (r *Report) Text(o Options) string {
 			table.Counted(r.Single, "episode"))
 	}
 	for _, p := range r.Parts {
-		fmt.Fprintf(&b, "%s: %s, %s of %s, %s\n", table.Printable(filepath.Join(filepath.Dir(o.Out), p.File)),
+		fmt.Fprintf(&b, "%s: %s, %s of %s, %.1f MB\n", table.Printable(filepath.Join(filepath.Dir(o.Out), p.File)),
 			table.Counted(p.Examples, "example"), table.Counted(p.Episodes, "episode"), table.Counted(p.Tasks, "task"),
-			fmt.Sprintf("%.1f MB", float64(p.Bytes)/1e6))
+			float64(p.Bytes)/1e6)
 	}
 	b.WriteString(r.Lengths.text())
 	fmt.Fprintf(&b, "%s\n", table.Printable(o.ManifestFile()))
@@ -111,14 +111,9 @@ func (r *Report) whatIsThere() string {
 // list writes counts by name, the largest first.
 func list[K ~string](counts map[K]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b K) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(string(a), string(b))
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
 	})
-	var out []string
-	for _, name := range names {
-		out = append(out, fmt.Sprintf("%d %s", counts[name], table.Printable(string(name))))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(each(names, func(name K) string {
+		return fmt.Sprintf("%d %s", counts[name], table.Printable(string(name)))
+	}), ", ")
 }

@@ -8,6 +8,7 @@ import (
 
 	"heldout/eval/training/calls"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Unreadable is why a reply is no label.
@@ -105,10 +106,7 @@ func verdict(text string) (label Label, kind string, size int, err error) {
 func reason(text string) string {
 	text = strings.TrimSpace(text)
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(text, "```json"), "```"))
-	if len(text) > mostReason {
-		text = strings.ToValidUTF8(text[:mostReason], "") + "…"
-	}
-	return text
+	return table.Shortened(text, mostReason)
 }
 
 // nameOf is a reason for people.

@@ -82,13 +82,7 @@ func newPairs(a, b *Rater, turns []Turn) *pairs {
 			p.clusters = append(p.clusters, nil)
 			groups = append(groups, stats.Group{Setting: t.Trajectory.Task})
 		}
-		x, y := slices.Index(labels(), a.Labels[t.ID]), slices.Index(labels(), b.Labels[t.ID])
-		if x < 0 {
-			x = none
-		}
-		if y < 0 {
-			y = none
-		}
+		x, y := indexOf(a.Labels[t.ID]), indexOf(b.Labels[t.ID])
 		p.counts[x][y]++
 		if x != none && y != none {
 			p.clusters[c] = append(p.clusters[c], pairedAs{stats.Pair{x, y}, t.given()})
@@ -101,6 +95,13 @@ func newPairs(a, b *Rater, turns []Turn) *pairs {
 
 // none is the index of no label in counts.
 const none = 2
+
+func indexOf(l Label) int {
+	if i := slices.Index(labels(), l); i >= 0 {
+		return i
+	}
+	return none
+}
 
 // n is the number of turns with both labels.
 func (p *pairs) n() int {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"io"
 
 	"heldout/configs"
@@ -25,16 +24,6 @@ type Condition struct {
 	Sample       Kind   `json:"sample"`
 	Trajectories int    `json:"trajectories"`
 	MostHistory  int    `json:"most_history"`
-}
-
-// Hash is the SHA-256, in hex, of the condition.
-func (c Condition) Hash() (string, error) {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
 }
 
 // HashOf is the SHA-256, in hex, of the ids of turns.

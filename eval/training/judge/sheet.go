@@ -27,11 +27,7 @@ func WriteSheet(w io.Writer, turns []Turn, mostHistory int) error {
 	for i := range turns {
 		t := &turns[i]
 		s := t.step()
-		actions := t.Trajectory.Actions
-		if actions == "" {
-			actions = unknownActions
-		}
-		row := []string{t.ID, t.Trajectory.Goal, actions, t.History(mostHistory), s.Thought, s.Action, "", ""}
+		row := []string{t.ID, t.Trajectory.Goal, t.actions(), t.History(mostHistory), s.Thought, s.Action, "", ""}
 		for j := range row {
 			row[j] = cellText(row[j])
 		}
@@ -57,10 +53,7 @@ func cellText(text string) string {
 		}
 		return r
 	}, text)
-	if len(text) > mostCell {
-		text = strings.ToValidUTF8(text[:mostCell], "") + "…"
-	}
-	return table.NoFormula(text)
+	return table.NoFormula(table.Shortened(text, mostCell))
 }
 
 // ReadSheet reads labels of people for the turns: a CSV with the columns id and

@@ -5,6 +5,7 @@
 package judge
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -57,13 +58,11 @@ type Turn struct {
 	Index int
 }
 
-// step returns the step that is judged.
 func (t *Turn) step() *Step { return &t.Trajectory.Steps[t.Index] }
 
 // given is the label that the trajectory has.
 func (t *Turn) given() Label { return t.step().Given }
 
-// newTurn returns a turn with its id.
 func newTurn(of *Trajectory, index int) Turn {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", of.ID, index))
 	return Turn{ID: hex.EncodeToString(sum[:6]), Trajectory: of, Index: index}
@@ -100,19 +99,17 @@ func shown(thought, action string) string {
 	return text
 }
 
-// unknownActions stands for actions that are not known.
-const unknownActions = "They are not recorded; the player knew them."
+// actions are those that the player knew, or why they are not told.
+func (t *Turn) actions() string {
+	return cmp.Or(t.Trajectory.Actions, "They are not recorded; the player knew them.")
+}
 
 // prompt is the prompt for a turn: what was known before it, and the turn, but not
 // what followed.
 func (t *Turn) prompt(p configs.Judge, mostHistory int) string {
-	actions := t.Trajectory.Actions
-	if actions == "" {
-		actions = unknownActions
-	}
 	s := t.step()
 	return fmt.Sprintf(
 		"%s\n\nGoal: %s\n\nAvailable actions:\n%s\n\nWhat happened before the turn:\n%s\nThe player's turn:\n%s\n%s",
-		strings.TrimSpace(p.Instruction), t.Trajectory.Goal, strings.TrimSpace(actions), t.History(mostHistory),
+		strings.TrimSpace(p.Instruction), t.Trajectory.Goal, strings.TrimSpace(t.actions()), t.History(mostHistory),
 		shown(s.Thought, s.Action), strings.TrimSpace(p.Answer))
 }

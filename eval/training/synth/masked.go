@@ -27,7 +27,7 @@ type Item struct {
 // trained on it: "train" is false if the next turn of the master shows an error. Keys
 // that the form does not have are left out.
 func Mask(trajectory []byte, o Options) ([]byte, error) {
-	turns, _, err := parseTurns(trajectory)
+	turns, err := ParseTurns(trajectory)
 	if err != nil {
 		return nil, err
 	}

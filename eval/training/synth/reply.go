@@ -94,45 +94,38 @@ func readFrom(text string) candidate {
 func scan(text, shown string) (c candidate) {
 	d := jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
-	fail := func(err error) candidate {
-		c.size = int(d.InputOffset())
-		var syntax *jsontext.SyntacticError
-		if errors.As(err, &syntax) && !errors.Is(err, ErrUnfinished) && int(syntax.ByteOffset) < len(text) {
-			c.size = int(syntax.ByteOffset)
-			c.err = fmt.Errorf("the JSON has a fault where >>> stands (%w): %s", syntax.Err, excerpt(shown, c.size))
-			return c
-		}
-		c.size = len(text)
-		c.err = ErrUnfinished
+	values, err := valuesIn(d, text[0] == '[')
+	c = candidate{values: values, size: int(d.InputOffset())}
+	if err == nil {
 		return c
 	}
-	take := func() error {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok && int(syntax.ByteOffset) < len(text) {
+		c.size = int(syntax.ByteOffset)
+		c.err = fmt.Errorf("the JSON has a fault where >>> stands (%w): %s", syntax.Err, excerpt(shown, c.size))
+	} else {
+		c.size, c.err = len(text), ErrUnfinished
+	}
+	return c
+}
+
+// valuesIn reads an object, or the values of a list; with an error those before it.
+func valuesIn(d *jsontext.Decoder, list bool) (values []json.RawMessage, err error) {
+	if !list {
 		v, err := d.ReadValue()
-		if err == nil {
-			c.values = append(c.values, bytes.Clone(v))
-		}
-		return err
-	}
-	if text[0] == '{' {
-		if err := take(); err != nil {
-			return fail(err)
-		}
-		c.size = int(d.InputOffset())
-		return c
+		return []json.RawMessage{bytes.Clone(v)}, err
 	}
 	if _, err := d.ReadToken(); err != nil {
-		return fail(err)
+		return nil, err
 	}
 	for d.PeekKind() != ']' {
-		if err := take(); err != nil {
-			return fail(err)
+		v, err := d.ReadValue()
+		if err != nil {
+			return values, err
 		}
+		values = append(values, bytes.Clone(v))
 	}
-	if _, err := d.ReadToken(); err != nil {
-		return fail(err)
-	}
-	c.size = int(d.InputOffset())
-	return c
+	_, err = d.ReadToken()
+	return values, err
 }
 
 // excerptBytes is how much an excerpt shows before and after its place.

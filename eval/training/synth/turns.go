@@ -109,35 +109,30 @@ func readTurns(raw []json.RawMessage) ([]Turn, []*fault) {
 // ParseTurns reads the turns of a trajectory, a JSON list. It checks keys, numbers and
 // roles as Verify does, and nothing else.
 func ParseTurns(trajectory []byte) ([]Turn, error) {
-	turns, _, err := parseTurns(trajectory)
-	return turns, err
-}
-
-func parseTurns(trajectory []byte) ([]Turn, []json.RawMessage, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(trajectory, &raw); err != nil {
-		return nil, nil, fmt.Errorf("the trajectory is no JSON list of turns: %w", err)
+		return nil, fmt.Errorf("the trajectory is no JSON list of turns: %w", err)
 	}
 	if len(raw) > mostTurns {
-		return nil, nil, fmt.Errorf("the trajectory has %d turns, the limit is %d", len(raw), mostTurns)
+		return nil, fmt.Errorf("the trajectory has %d turns, the limit is %d", len(raw), mostTurns)
 	}
 	turns, faults := readTurns(raw)
 	for i, f := range faults {
 		if f != nil {
-			return nil, nil, fmt.Errorf("turn %d: %w", i+1, f.error)
+			return nil, fmt.Errorf("turn %d: %w", i+1, f.error)
 		}
 	}
-	return turns, raw, nil
+	return turns, nil
 }
 
-// Renumber writes a turn with another number, without keys that the form does not have.
+// Renumber adds to the number of a turn, and leaves out keys that the form does not have.
 // A turn that cannot be read stays as it is.
-func Renumber(raw json.RawMessage, number int) json.RawMessage {
+func Renumber(raw json.RawMessage, shift int) json.RawMessage {
 	t, err := ReadTurn(raw)
 	if err != nil {
 		return raw
 	}
-	t.Number = number
+	t.Number += shift
 	out, err := marshal(t.written(nil))
 	if err != nil {
 		return raw // what was read can be written

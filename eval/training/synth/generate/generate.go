@@ -21,6 +21,7 @@ import (
 	"heldout/eval/training/calls"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // MostCalls is the number of calls of an item in the paper, those for its script
@@ -116,7 +117,7 @@ func (g *Generator) Make(ctx context.Context, index int) (*Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		attempt.Message = short(attempt.Message)
+		attempt.Message = table.Shortened(attempt.Message, mostMessage)
 		it.Attempts = append(it.Attempts, attempt)
 	}
 	return it, nil
@@ -132,16 +133,8 @@ func (g *Generator) id(index int) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// mostMessage is the longest message to the model, in bytes.
+// mostMessage is the longest message to the model, in bytes: it may quote what the model wrote.
 const mostMessage = 1_000
-
-// short cuts a message: it may quote what the model wrote.
-func short(message string) string {
-	if len(message) <= mostMessage {
-		return message
-	}
-	return strings.ToValidUTF8(message[:mostMessage], "") + "…"
-}
 
 // work is an item that is being made.
 type work struct {
@@ -186,13 +179,7 @@ const (
 )
 
 // head is the beginning of a text.
-func head(text string, most int) string {
-	text = strings.TrimSpace(text)
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+func head(text string, most int) string { return table.Shortened(strings.TrimSpace(text), most) }
 
 // askScript asks for a script and checks it.
 func (w *work) askScript(ctx context.Context) (Attempt, error) {
@@ -313,13 +300,12 @@ func compact(value json.RawMessage) json.RawMessage {
 
 // list is a JSON list of values.
 func list(values []json.RawMessage) []byte {
-	return append(append([]byte("["), bytes.Join(bytesOf(values), []byte(","))...), ']')
-}
-
-func bytesOf(values []json.RawMessage) [][]byte {
-	out := make([][]byte, len(values))
+	out := []byte("[")
 	for i, v := range values {
-		out[i] = v
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
 	}
-	return out
+	return append(out, ']')
 }

@@ -69,10 +69,7 @@ func readAll(raw []json.RawMessage) (out []synth.Turn, err error) {
 // numbered adds to the numbers of turns.
 func numbered(turns []json.RawMessage, shift int) (out []json.RawMessage) {
 	for _, raw := range turns {
-		if t, err := synth.ReadTurn(raw); err == nil {
-			raw = synth.Renumber(raw, t.Number+shift)
-		}
-		out = append(out, raw)
+		out = append(out, synth.Renumber(raw, shift))
 	}
 	return out
 }
