@@ -4,6 +4,24 @@ import "sync/atomic"
 
 // back returns from a routine, and the step that follows.
 func (m *Machine) back(in *step, value uint16) *step {
+	depth := m.depth - 1
+	if depth < 0 || m.tracing {
+		return m.backAnywhere(in, value)
+	}
+	f, caller := &m.frames[depth], m.callers[depth]
+	if caller == nil || caller.pc != f.pc {
+		return m.backAnywhere(in, value)
+	}
+	m.depth, m.sp, m.fp, m.base, m.argc = depth, m.fp, int(f.fp), int(f.base), f.argc
+	m.frame = m.locals()
+	if f.store != discard && m.deliver(caller, value) == nil {
+		return nil
+	}
+	return m.enter(caller.next)
+}
+
+// backAnywhere is back while calls are recorded, or to what need not be known.
+func (m *Machine) backAnywhere(in *step, value uint16) *step {
 	m.ret(value)
 	if m.fault == nil {
 		if caller := m.callers[m.depth]; caller != nil && int(caller.pc) == m.pc {
@@ -47,6 +65,18 @@ func returnL(m *Machine, in *step) *step {
 	return m.back(in, m.local(in.values[0]))
 }
 
+func returnS(m *Machine, in *step) *step {
+	switch {
+	case m.sp <= m.base:
+		return performReturn(m, in)
+	case !m.pay(in):
+		return m.stop(in)
+	}
+	m.pc = int(in.pc)
+	m.sp--
+	return m.back(in, m.stack[m.sp])
+}
+
 func performReturn(m *Machine, in *step) *step {
 	if !m.pay(in) {
 		return m.stop(in)
@@ -61,27 +91,51 @@ func performCall(m *Machine, in *step) *step {
 		return m.stop(in)
 	}
 	of := in.of
-	m.args[0], m.args[1] = m.operands(in)
+	m.pc = int(in.pc)
 	m.count = int(of.count)
-	for i := 2; i < m.count; i++ {
+	for i := range max(m.count, 1) {
 		m.args[i&7] = m.operand(of.kinds[i&7], of.values[i&7])
 	}
 	depth := m.depth
-	if c := of.callee; c != nil && m.memo == nil && m.sp+c.locals+frameWords*(depth+1) <= stackSize {
-		m.callers[depth] = in
-		m.pushFrame(int(in.pc), c.locals, of.result, &c.values)
-		if first := c.first.Load(); first != nil {
-			return m.enter(first)
-		}
-		m.pc = c.pc
-		first := m.fetch()
-		c.first.Store(first)
-		return first
-	}
 	if m.call(of.result); m.depth > depth && in != &m.scratch {
 		m.callers[depth] = in
 	}
 	return m.resume(in)
+}
+
+// callKnown calls a routine in constant memory.
+func callKnown(m *Machine, in *step) *step {
+	of := in.of
+	c := of.callee
+	if m.memo != nil || m.sp+c.locals+frameWords*(m.depth+1) > stackSize {
+		return performCall(m, in)
+	}
+	if !m.pay(in) {
+		return m.stop(in)
+	}
+	m.pc = int(in.pc)
+	m.count = int(of.count)
+	for i := 1; i < m.count; i++ {
+		v := of.values[i&7]
+		switch of.kinds[i&7] {
+		case local:
+			v = m.local(v)
+		case global:
+			v = m.word(v)
+		case stacked:
+			v = m.pop()
+		}
+		m.args[i&7] = v
+	}
+	m.callers[m.depth] = in
+	m.pushFrame(int(in.pc), c.locals, of.result, &c.values)
+	if first := c.first.Load(); first != nil {
+		return m.enter(first)
+	}
+	m.pc = c.pc
+	first := m.fetch()
+	c.first.Store(first)
+	return first
 }
 
 // callee is a routine in constant memory.

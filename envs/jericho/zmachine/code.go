@@ -1,6 +1,8 @@
 package zmachine
 
 import (
+	"container/heap"
+	"sort"
 	"sync"
 	"sync/atomic"
 )
@@ -14,6 +16,8 @@ type code struct {
 	kept  int // bytes of the texts
 	// Where branches lead that return from the routine with 0 or 1.
 	zero, one step
+	// Where a step goes on that has used up the budget.
+	spent step
 }
 
 // pages hold something for addresses of a story. They may be read at any time.
@@ -23,7 +27,7 @@ type page[T any] [pageSize]atomic.Pointer[T]
 
 const (
 	pageSize   = 1 << 8
-	longestRun = 64
+	longestRun = 120
 	// mostJumps is how many jumps, at most, a branch follows at once.
 	mostJumps = 4
 	// opcodeJump is a jump by a constant.
@@ -34,8 +38,9 @@ func newCode(size int) *code {
 	n := size/pageSize + 1
 	return &code{
 		steps: make(pages[step], n), texts: make(pages[text], n),
-		zero: step{do: func(m *Machine, in *step) *step { return m.back(in, 0) }},
-		one:  step{do: func(m *Machine, in *step) *step { return m.back(in, 1) }},
+		zero:  step{do: func(m *Machine, in *step) *step { return m.back(in, 0) }},
+		one:   step{do: func(m *Machine, in *step) *step { return m.back(in, 1) }},
+		spent: step{do: func(m *Machine, _ *step) *step { return m.halt() }},
 	}
 }
 
@@ -82,7 +87,21 @@ type layer struct {
 	*Story
 	fresh   map[int]*step // by address
 	steps   []*step       // those, in order
-	targets []int         // addresses to which there are branches
+	targets addresses     // to which there are branches
+}
+
+// addresses are a heap.
+type addresses struct{ sort.IntSlice }
+
+// Push adds an address.
+func (a *addresses) Push(x any) { a.IntSlice = append(a.IntSlice, x.(int)) }
+
+// Pop takes the last one away.
+func (a *addresses) Pop() any {
+	last := len(a.IntSlice) - 1
+	x := a.IntSlice[last]
+	a.IntSlice = a.IntSlice[:last]
+	return x
 }
 
 // layOut decodes the instruction at an address of constant memory and all to which it
@@ -90,14 +109,15 @@ type layer struct {
 func (s *Story) layOut(pc int) *step {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()
-	l := layer{Story: s, fresh: map[int]*step{}, targets: []int{pc}}
-	for len(l.targets) > 0 {
-		pc := l.targets[len(l.targets)-1]
-		l.targets = l.targets[:len(l.targets)-1]
-		l.run(pc)
+	l := layer{Story: s, fresh: map[int]*step{}, targets: addresses{[]int{pc}}}
+	for len(l.targets.IntSlice) > 0 { // the first in memory, so that runs seldom meet others
+		l.run(heap.Pop(&l.targets).(int))
 	}
 	for _, in := range l.steps {
 		l.link(in)
+	}
+	for _, in := range l.steps {
+		in.join()
 	}
 	for at, in := range l.fresh { // now they are complete
 		s.code.steps.put(at, in)
@@ -146,7 +166,7 @@ func (l *layer) run(pc int) {
 		}
 		l.steps = append(l.steps, &steps[i])
 		if to, _ := l.behindJumps(int(in.target)); l.constant(to) {
-			l.targets = append(l.targets, to)
+			heap.Push(&l.targets, to)
 		}
 	}
 }
@@ -200,4 +220,12 @@ func (l *layer) way(from *step, addr int32) (*step, int8) {
 		}
 	}
 	return &step{do: goElsewhere, pc: int32(to), of: from.of}, int8(cost)
+}
+
+// join makes one step of two, at the end of most loops: one adds to a local variable, the
+// other jumps.
+func (in *step) join() {
+	if jump := in.next; in.joins && jump.jumps {
+		in.do, in.taken, in.costs[1] = addLCJump, jump.taken, jump.costs[1]
+	}
 }

@@ -81,7 +81,6 @@ type Machine struct {
 	story   *Story
 	options Options
 
-	state
 	mem     []byte                       // the story, and zeros up to the end of what can be addressed
 	ram     *[addressable + padding]byte // what of mem data addresses reach
 	frame   *[window]uint16              // the local variables, in the stack
@@ -97,6 +96,7 @@ type Machine struct {
 	count int       // how many there are
 
 	objects objectTable
+	state
 	callers [maxFrames]*step // what called the routine of a frame, if nothing was restored since
 	scratch step             // the current one, if it is in memory that can change
 }

@@ -115,6 +115,10 @@ func TestFaultsTellWhere(t *testing.T) {
 // Stories that go wrong halt, say why, and stay halted.
 func TestFaults(t *testing.T) {
 	push := []byte{0xE8, 0x7F, 1}
+	// local puts a number into the first local variable, from which an instruction gets it.
+	local := func(n int, code ...byte) []byte {
+		return append([]byte{0xCD, 0x4F, 1, byte(n >> 8), byte(n)}, code...)
+	}
 	back := func(n int) []byte { return []byte{0x8C, byte(-(n + 1) >> 8), byte(-(n + 1))} } // jump to n bytes before it
 	for name, c := range map[string]struct {
 		version byte
@@ -129,6 +133,13 @@ func TestFaults(t *testing.T) {
 		"division":            {5, []byte{0x17, 1, 0, 0x10}, DivisionByZero},
 		"remainder":           {5, []byte{0x18, 1, 0, 0x10}, DivisionByZero},
 		"object":              {5, []byte{0xCB, 0x1F, 0x7F, 0xFF, 1}, IllegalObject},
+		"object of test_attr": {5, local(2001, 0x4A, 1, 1, 0xC2), IllegalObject},
+		"object of jin":       {5, local(2001, 0x66, 1, 0x10, 0xC2), IllegalObject},
+		"object of sibling":   {5, local(2001, 0xA1, 1, 2, 0xC2), IllegalObject},
+		"object of child":     {5, local(2001, 0xA2, 1, 2, 0xC2), IllegalObject},
+		"object 3":            {3, local(256, 0x4A, 1, 1, 0xC2), IllegalObject},
+		"attribute of test":   {5, local(1, 0x4A, 1, 48, 0xC2), IllegalAttribute},
+		"attribute of test 3": {3, local(1, 0x4A, 1, 32, 0xC2), IllegalAttribute},
 		"attribute":           {5, []byte{0x0B, 1, 48}, IllegalAttribute},
 		"attribute 3":         {3, []byte{0x0B, 1, 32}, IllegalAttribute},
 		"property":            {5, []byte{0xE3, 0x57, 1, 1, 1}, MissingProperty},

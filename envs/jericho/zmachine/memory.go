@@ -10,6 +10,8 @@ func (m *Machine) word(addr uint16) uint16 {
 	return uint16(m.ram[addr])<<8 | uint16(m.ram[int(addr)+1])
 }
 
+func (m *Machine) byte(addr uint16) uint16 { return uint16(m.ram[addr]) }
+
 // loadb and loadw read memory for an instruction.
 func (m *Machine) loadb(addr uint16) uint16 {
 	if m.tracing {

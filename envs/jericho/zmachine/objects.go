@@ -16,13 +16,15 @@ type objectTable struct {
 	size  uint16 // of an entry
 	most  uint16 // the largest number
 	wide  bool
+	// attributes that an object has
+	attributes uint16
 }
 
 func (s *Story) objectTable() objectTable {
 	if s.version >= 4 {
-		return objectTable{uint16(s.objects + 63*2), 14, maxObject, true}
+		return objectTable{uint16(s.objects + 63*2), 14, maxObject, true, 48}
 	}
-	return objectTable{uint16(s.objects + 31*2), 9, 255, false}
+	return objectTable{uint16(s.objects + 31*2), 9, 255, false, 32}
 }
 
 // object returns the address of an object's entry; ok is false for object 0,
@@ -125,7 +127,7 @@ func (m *Machine) insert(n, to uint16) {
 
 // attribute finds the byte and bit of an attribute.
 func (m *Machine) attribute(n, a uint16) (addr uint16, bit byte, ok bool) {
-	if a > 47 || !m.wide() && a > 31 {
+	if a >= m.objects.attributes {
 		m.fail(IllegalAttribute)
 		return 0, 0, false
 	}

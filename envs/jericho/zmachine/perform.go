@@ -58,13 +58,18 @@ func (m *Machine) third(in *step) uint16 { return m.operand(in.kind(2), in.value
 
 // stop ends a run behind a step: because of a fault, or because the budget is used up.
 func (m *Machine) stop(in *step) *step {
+	if m.fault == nil {
+		m.pc = int(in.pc)
+	}
+	return m.halt()
+}
+
+// halt is stop behind a step whose address is known.
+func (m *Machine) halt() *step {
 	if m.tracing {
 		m.abandon()
 	}
-	if m.fault == nil {
-		m.pc = int(in.pc)
-		m.fail(BudgetExceeded)
-	}
+	m.fail(BudgetExceeded) // unless there is another fault
 	return nil
 }
 
@@ -77,14 +82,15 @@ func (m *Machine) pay(in *step) bool {
 
 // way returns where a step with a condition goes on that cannot fail.
 func (m *Machine) way(in *step, holds bool) *step {
+	cost, to := in.costs[0], in.next
 	if holds {
-		if m.budget -= int(in.costs[1]); m.budget >= 0 {
-			return in.taken
-		}
-	} else if m.budget -= int(in.costs[0]); m.budget >= 0 {
-		return in.next
+		cost, to = in.costs[1], in.taken
 	}
-	return m.stop(in)
+	if m.budget -= int(cost); m.budget < 0 {
+		m.pc = int(in.pc)
+		return &m.story.code.spent
+	}
+	return to
 }
 
 // checkedWay is way for a step that can fail.
@@ -105,11 +111,21 @@ func (m *Machine) onward(in *step) *step {
 
 // deliver stores the result of a step and returns where that goes on.
 func (m *Machine) deliver(in *step, result uint16) *step {
-	if v := in.store - 1; v < maxLocals {
-		m.frame[v] = result
+	if in.local < maxLocals {
+		m.frame[in.local] = result
 		return in.next
 	}
-	if in.store != 0 && m.plainGlobals {
+	return m.put(in, result)
+}
+
+// put is deliver for what is no local variable.
+func (m *Machine) put(in *step, result uint16) *step {
+	switch {
+	case in.store == 0 && m.sp+frameWords*m.depth < stackSize && !m.tracing:
+		m.stack[m.sp] = result
+		m.sp++
+		return in.next
+	case in.store != 0 && m.plainGlobals:
 		addr := m.global(in.store)
 		m.ram[addr], m.ram[int(addr)+1] = byte(result>>8), byte(result)
 		return in.next
@@ -130,6 +146,8 @@ func (q quick) perform() func(*Machine, *step) *step {
 	switch q {
 	case quickCall:
 		return performCall
+	case quickCallKnown:
+		return callKnown
 	case quickReturn:
 		return performReturn
 	case quickJump:

@@ -14,7 +14,11 @@ func (m *Machine) run() {
 		if m.tracing && int(in.reach) > m.base-m.fp {
 			m.abandon()
 		}
-		in = in.do(m, in)
+		if m.tracing && in.traced != nil {
+			in = in.traced(m, in)
+		} else {
+			in = in.do(m, in)
+		}
 	}
 }
 

@@ -5,18 +5,23 @@ type step struct {
 	// do executes the step and returns the one that follows, or nil at the end of a run
 	// of the machine.
 	do func(*Machine, *step) *step
+	// traced does it while calls are recorded, if that is not what do does.
+	traced func(*Machine, *step) *step
 	// next is where it goes on, and taken where it does if it has a condition that holds.
 	next, taken *step
 	of          *instruction
 	values      [3]uint16 // of the operands
 	kinds       uint8     // of those, two bits each
 	store       uint8
+	local       uint8 // the local variable that store names; if it names none, more than any
 	// before is how many instructions of its run are before it. Only the last instruction
 	// that is executed of a run pays, for all before it too; so who enters a run in the
 	// middle gets before from the budget, and costs are what that makes of a branch.
 	before uint8
 	costs  [2]int8
 	reach  uint8 // as in the instruction
+	jumps  bool  // it does nothing else
+	joins  bool  // it adds a constant to a local variable
 	pc     int32 // the address behind it
 }
 
@@ -29,6 +34,7 @@ type quick uint8
 const (
 	slow quick = iota // one that is executed elsewhere
 	quickCall
+	quickCallKnown // a routine that is always the same
 	quickReturn
 	quickJump // to a place that is known
 	quickLink // likewise, but no instruction of the story
@@ -79,7 +85,9 @@ func (s *Story) newStep(in *instruction) step {
 		return st
 	}
 	if quick == quickCall {
-		in.callee = s.calleeOf(in)
+		if in.callee = s.calleeOf(in); in.callee != nil {
+			quick = quickCallKnown
+		}
 	}
 	kinds, values := in.kinds, in.values
 	switch in.op {
@@ -128,16 +136,23 @@ func (s *Story) specialize(in *step, quick quick) {
 	if in.kind(1) == constant && quick == quickSub {
 		quick, v[1] = quickAdd, -v[1]
 	}
+	in.local = in.store - 1
+	in.jumps = quick == quickJump || quick == quickLink
+	in.joins = quick == quickAdd && in.kinds == kindsLC && in.local < maxLocals
 	in.do = quick.perform()
+	if quick == quickCallKnown {
+		in.traced = performCall
+	}
 	if do := (shape{quick, in.kinds}).special(); do != nil {
-		in.do = do
+		in.do, in.traced = do, in.do
 	}
 }
 
-// order lets a constant or local operand be the second one where that means the same.
+// order lets a constant, popped or local operand be the second one where that means the
+// same.
 func (in *step) order(quick *quick) {
 	a, b := in.kind(0), in.kind(1)
-	if !(a == constant && b != constant) && !(a == local && b == global) {
+	if !(a == constant && b != constant) && !(a == local && b == global) && !(a == stacked && b >= local) {
 		return
 	}
 	switch *quick {
