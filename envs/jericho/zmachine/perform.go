@@ -141,87 +141,52 @@ func (m *Machine) deliverChecked(in *step, result uint16) *step {
 	return m.onward(in)
 }
 
-// perform returns what executes steps with operands of any kind.
-func (q quick) perform() func(*Machine, *step) *step {
-	switch q {
-	case quickCall:
-		return performCall
-	case quickCallKnown:
-		return callKnown
-	case quickReturn:
-		return performReturn
-	case quickJump:
-		return performJump
-	case quickLink:
-		return performJump
-	case quickJe:
-		return performJe
-	case quickJeAny:
-		return performJeAny
-	case quickJl:
-		return performJl
-	case quickJg:
-		return performJg
-	case quickTest:
-		return performTest
-	case quickBits:
-		return performBits
-	case quickJin:
-		return performJin
-	case quickMoves:
-		return performMoves
-	case quickSibling:
-		return performSibling
-	case quickChild:
-		return performChild
-	case quickStep:
-		return performStep
-	case quickStorew:
-		return performStorew
-	case quickStoreb:
-		return performStoreb
-	case quickGive:
-		return performGive
-	case quickTake:
-		return performTake
-	case quickLoadw:
-		return performLoadw
-	case quickLoadb:
-		return performLoadb
-	case quickAdd:
-		return performAdd
-	case quickSub:
-		return performSub
-	case quickMul:
-		return performMul
-	case quickDiv:
-		return performDiv
-	case quickMod:
-		return performMod
-	case quickAnd:
-		return performAnd
-	case quickOr:
-		return performOr
-	case quickParent:
-		return performParent
-	case quickProperty:
-		return performProperty
-	case quickAddress:
-		return performAddress
-	case quickLength:
-		return performLength
-	case quickMove:
-		return performMove
-	case quickInc:
-		return performInc
-	case quickPull:
-		return performPull
-	case quickStore:
-		return performStore
-	case quickPrint:
-		return performPrint
+// performs are what executes steps with operands of any kind. They are set by init, as
+// specials are.
+var performs [quicks]func(*Machine, *step) *step
+
+func init() {
+	performs = [quicks]func(*Machine, *step) *step{
+		slow:           performSlow,
+		quickCall:      performCall,
+		quickCallKnown: callKnown,
+		quickReturn:    performReturn,
+		quickJump:      performJump,
+		quickLink:      performJump,
+		quickJe:        performJe,
+		quickJeAny:     performJeAny,
+		quickJl:        performJl,
+		quickJg:        performJg,
+		quickTest:      performTest,
+		quickBits:      performBits,
+		quickJin:       performJin,
+		quickMoves:     performMoves,
+		quickSibling:   performSibling,
+		quickChild:     performChild,
+		quickStep:      performStep,
+		quickStorew:    performStorew,
+		quickStoreb:    performStoreb,
+		quickGive:      performGive,
+		quickTake:      performTake,
+		quickLoadw:     performLoadw,
+		quickLoadb:     performLoadb,
+		quickAdd:       performAdd,
+		quickSub:       performSub,
+		quickMul:       performMul,
+		quickDiv:       performDiv,
+		quickMod:       performMod,
+		quickAnd:       performAnd,
+		quickOr:        performOr,
+		quickParent:    performParent,
+		quickProperty:  performProperty,
+		quickAddress:   performAddress,
+		quickLength:    performLength,
+		quickMove:      performMove,
+		quickInc:       performInc,
+		quickPull:      performPull,
+		quickStore:     performStore,
+		quickPrint:     performPrint,
 	}
-	return performSlow
 }
 
 func performJump(m *Machine, in *step) *step { return m.way(in, true) }

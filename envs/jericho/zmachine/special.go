@@ -23,100 +23,57 @@ type shape struct {
 	kinds uint8
 }
 
-// special returns what executes steps of some shapes, those that make up most of what
-// runs; nil for others.
-func (s shape) special() func(*Machine, *step) *step {
-	switch s {
-	case shape{quickJe, kindsLC}:
-		return jeLC
-	case shape{quickJe, kindsLL}:
-		return jeLL
-	case shape{quickJe, kindsGC}:
-		return jeGC
-	case shape{quickJl, kindsLC}:
-		return jlLC
-	case shape{quickJl, kindsLL}:
-		return jlLL
-	case shape{quickJg, kindsLC}:
-		return jgLC
-	case shape{quickJg, kindsLL}:
-		return jgLL
-	case shape{quickLoadw, kindsLC}:
-		return loadwLC
-	case shape{quickLoadw, kindsLL}:
-		return loadwLL
-	case shape{quickLoadb, kindsLC}:
-		return loadbLC
-	case shape{quickLoadb, kindsLL}:
-		return loadbLL
-	case shape{quickAdd, kindsLC}:
-		return addLC
-	case shape{quickAdd, kindsLL}:
-		return addLL
-	case shape{quickSub, kindsLL}:
-		return subLL
-	case shape{quickAdd, kindsGC}:
-		return addGC
-	case shape{quickMove, kindsG}:
-		return moveG
-	case shape{quickJl, kindsGC}:
-		return jlGC
-	case shape{quickJg, kindsGC}:
-		return jgGC
-	case shape{quickJe, kindsSC}:
-		return jeSC
-	case shape{quickJe, kindsGL}:
-		return jeGL
-	case shape{quickJe, kindsLS}:
-		return jeLS
-	case shape{quickJl, kindsSC}:
-		return jlSC
-	case shape{quickJg, kindsSC}:
-		return jgSC
-	case shape{quickJl, kindsLS}:
-		return jlLS
-	case shape{quickJg, kindsLS}:
-		return jgLS
-	case shape{quickJg, kindsGS}:
-		return jgGS
-	case shape{quickTest, kindsLC}:
-		return testLC
-	case shape{quickJin, kindsLG}:
-		return jinLG
-	case shape{quickSibling, kindsL}:
-		return siblingL
-	case shape{quickChild, kindsL}:
-		return childL
-	case shape{quickLoadb, kindsC}:
-		return loadbC
-	case shape{quickJl, kindsGL}:
-		return jlGL
-	case shape{quickJg, kindsGL}:
-		return jgGL
-	case shape{quickAdd, kindsSC}:
-		return addSC
-	case shape{quickReturn, kindsS}:
-		return returnS
-	case shape{quickLoadw, kindsGC}:
-		return loadwGC
-	case shape{quickLoadw, kindsGL}:
-		return loadwGL
-	case shape{quickLoadw, kindsCL}:
-		return loadwCL
-	case shape{quickLoadb, kindsCL}:
-		return loadbCL
-	case shape{quickReturn, kindsC}:
-		return returnC
-	case shape{quickReturn, kindsL}:
-		return returnL
-	case shape{quickAnd, kindsLC}:
-		return andLC
-	case shape{quickMove, kindsC}:
-		return moveC
-	case shape{quickMove, kindsL}:
-		return moveL
+// specials are what executes steps of some shapes, those that make up most of what runs.
+// They are set by init, because some of them lay out code, which looks for them.
+var specials map[shape]func(*Machine, *step) *step
+
+func init() {
+	specials = map[shape]func(*Machine, *step) *step{
+		{quickJe, kindsLC}:     jeLC,
+		{quickJe, kindsLL}:     jeLL,
+		{quickJe, kindsGC}:     jeGC,
+		{quickJl, kindsLC}:     jlLC,
+		{quickJl, kindsLL}:     jlLL,
+		{quickJg, kindsLC}:     jgLC,
+		{quickJg, kindsLL}:     jgLL,
+		{quickLoadw, kindsLC}:  loadwLC,
+		{quickLoadw, kindsLL}:  loadwLL,
+		{quickLoadb, kindsLC}:  loadbLC,
+		{quickLoadb, kindsLL}:  loadbLL,
+		{quickAdd, kindsLC}:    addLC,
+		{quickAdd, kindsLL}:    addLL,
+		{quickSub, kindsLL}:    subLL,
+		{quickAdd, kindsGC}:    addGC,
+		{quickMove, kindsG}:    moveG,
+		{quickJl, kindsGC}:     jlGC,
+		{quickJg, kindsGC}:     jgGC,
+		{quickJe, kindsSC}:     jeSC,
+		{quickJe, kindsGL}:     jeGL,
+		{quickJe, kindsLS}:     jeLS,
+		{quickJl, kindsSC}:     jlSC,
+		{quickJg, kindsSC}:     jgSC,
+		{quickJl, kindsLS}:     jlLS,
+		{quickJg, kindsLS}:     jgLS,
+		{quickJg, kindsGS}:     jgGS,
+		{quickTest, kindsLC}:   testLC,
+		{quickJin, kindsLG}:    jinLG,
+		{quickSibling, kindsL}: siblingL,
+		{quickChild, kindsL}:   childL,
+		{quickLoadb, kindsC}:   loadbC,
+		{quickJl, kindsGL}:     jlGL,
+		{quickJg, kindsGL}:     jgGL,
+		{quickAdd, kindsSC}:    addSC,
+		{quickReturn, kindsS}:  returnS,
+		{quickLoadw, kindsGC}:  loadwGC,
+		{quickLoadw, kindsGL}:  loadwGL,
+		{quickLoadw, kindsCL}:  loadwCL,
+		{quickLoadb, kindsCL}:  loadbCL,
+		{quickReturn, kindsC}:  returnC,
+		{quickReturn, kindsL}:  returnL,
+		{quickAnd, kindsLC}:    andLC,
+		{quickMove, kindsC}:    moveC,
+		{quickMove, kindsL}:    moveL,
 	}
-	return nil
 }
 
 func jeLC(m *Machine, in *step) *step { return m.way(in, m.local(in.values[0]) == in.values[1]) }

@@ -73,6 +73,7 @@ const (
 	quickInc  // adds the first operand
 	quickPull // which is popped
 	quickStore
+	quicks // how many there are
 )
 
 func (s *Story) newStep(in *instruction) step {
@@ -81,7 +82,7 @@ func (s *Story) newStep(in *instruction) step {
 	if in.loop != nil {
 		quick = quickMoves
 	}
-	if st.do = quick.perform(); quick == slow {
+	if st.do = performs[quick]; quick == slow {
 		return st
 	}
 	if quick == quickCall {
@@ -139,11 +140,11 @@ func (s *Story) specialize(in *step, quick quick) {
 	in.local = in.store - 1
 	in.jumps = quick == quickJump || quick == quickLink
 	in.joins = quick == quickAdd && in.kinds == kindsLC && in.local < maxLocals
-	in.do = quick.perform()
+	in.do = performs[quick]
 	if quick == quickCallKnown {
 		in.traced = performCall
 	}
-	if do := (shape{quick, in.kinds}).special(); do != nil {
+	if do := specials[shape{quick, in.kinds}]; do != nil {
 		in.do, in.traced = do, in.do
 	}
 }
