@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -17,10 +16,7 @@ func (s *Score) Joins(other *Score) bool {
 	}) {
 		return false
 	}
-	one, err1 := json.Marshal(s.Condition)
-	two, err2 := json.Marshal(other.Condition)
-	return err1 == nil && err2 == nil && string(one) == string(two) &&
-		reflect.DeepEqual(s.Environment, other.Environment)
+	return s.Condition.Key() == other.Condition.Key() && reflect.DeepEqual(s.Environment, other.Environment)
 }
 
 // Join returns the score over the seeds of scores that join.

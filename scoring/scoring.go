@@ -4,7 +4,6 @@ package scoring
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -118,15 +117,12 @@ func Compute(r *Run, about stats.Question) ([]*Score, error) {
 		}
 		seed := g.Condition.Seed
 		g.Condition.Seed = 0
-		key, err := json.Marshal(g.Condition)
-		if err != nil {
-			return nil, err
-		}
-		s := byCondition[string(key)]
+		key := g.Condition.Key()
+		s := byCondition[key]
 		if s == nil {
 			s = newScore(g.Condition, env, about)
 			s.withSteps = r.withSteps
-			byCondition[string(key)] = s
+			byCondition[key] = s
 			out = append(out, s)
 		}
 		s.addGroup(r, i, seed)

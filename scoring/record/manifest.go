@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -106,6 +107,15 @@ type Condition struct {
 	Trials *Trials `json:"trials,omitempty"`
 	// Preset is the protocol; nil if the run had none.
 	Preset *Preset `json:"preset,omitempty"`
+}
+
+// Key identifies a condition: equal ones have equal keys.
+func (c Condition) Key() string {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err.Error() // a condition that was read or hashed can be written
+	}
+	return string(b)
 }
 
 // Stopped returns the budget that ended the last session; empty if none did.

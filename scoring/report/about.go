@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"heldout/scoring"
@@ -47,9 +46,7 @@ func kindsOf(rows []row) string {
 		if !ok {
 			words = r.Condition.Env + " task types"
 		}
-		if text := fmt.Sprintf("%s (%d)", words, r.Kinds()); !slices.Contains(said, text) {
-			said = append(said, text)
-		}
+		said = appendNew(said, fmt.Sprintf("%s (%d)", words, r.Kinds()))
 	}
 	return strings.Join(said, ", ")
 }

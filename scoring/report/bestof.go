@@ -63,10 +63,8 @@ func bestOf(from *Report, t *table.Table) {
 			marks += addPublished(t, a.where, column.AnySuccess, from)
 		}
 	}
-	t.Notes = append(t.Notes, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best progress of N seeds; each by itself, in percent. "+
-		oracleNote+" Fewer tries: --table pass-at-k; differences between models: best-of-paired.")
-	t.Notes = append(t.Notes, tryNotes(from.rows)...)
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best progress of N seeds; each by itself, in percent. "+
+		oracleNote+" Fewer tries: --table pass-at-k; differences between models: best-of-paired.", tryNotes(from.rows))
 	t.Notes = append(t.Notes, sources(from.bests, marks)...)
 }
 
@@ -103,12 +101,7 @@ func addPublished(t *table.Table, where string, success table.Bounded, from *Rep
 
 // tryNotes say what the tries of rows are.
 func tryNotes(rows []row) []string {
-	var several []row
-	for _, r := range rows {
-		if len(r.Seeds) > 1 {
-			several = append(several, r)
-		}
-	}
+	several := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.Seeds) < 2 })
 	notes := aboutNotes(several)
 	if len(several) > 0 && several[0].About == stats.TheseTasks {
 		notes = append(notes, "No interval for the best of more than half of the seeds: other decodings of these tasks could do without the best ones.")
@@ -146,10 +139,8 @@ func passAtK(from *Report, t *table.Table) {
 			marks += addPublished(t, a.where, column.Pass, from)
 		}
 	}
-	t.Notes = append(t.Notes, "pass@k: the probability that one of k tries solves a task; best PR: the expected best progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
-		"unbiased for new tries (Chen et al. 2021). "+oracleNote)
-	t.Notes = append(t.Notes, tryNotes(from.rows)...)
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "pass@k: the probability that one of k tries solves a task; best PR: the expected best progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
+		"unbiased for new tries (Chen et al. 2021). "+oracleNote, tryNotes(from.rows))
 	t.Notes = append(t.Notes, sources(from.bests, marks)...)
 }
 
@@ -159,31 +150,17 @@ func bestOfPaired(from *Report, t *table.Table) {
 	if len(from.tries()) == 0 {
 		return
 	}
-	rows := from.plain
+	several := func(r row) bool { return len(r.Seeds) > 1 && r.Tries() > 0 }
 	var pairs pairing
-	first := map[string]row{}
-	for _, r := range rows {
-		if len(r.Seeds) < 2 || r.Tries() == 0 {
-			continue
-		}
-		base, ok := first[r.place()]
-		if !ok {
-			first[r.place()] = r
-			continue
-		}
-		n := min(r.Tries(), base.Tries())
-		c, err := scoring.CompareBestOf(r.Score, base.Score, n)
-		if err != nil {
-			pairs.failed = append(pairs.failed,
-				fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name, r.place(), err))
-			continue
-		}
-		pairs.add(c, r.where(), r.who(), column.Against.Is(base.name), column.Tries.Is(n))
+	for _, p := range againstFirst(from.plain, several) {
+		n := min(p.row.Tries(), p.base.Tries())
+		c, err := scoring.CompareBestOf(p.row.Score, p.base.Score, n)
+		pairs.take(p, c, err, column.Tries.Is(n))
 	}
 	pairs.fill(t)
 	if len(t.Rows) > 0 {
 		t.Notes = slices.Insert(t.Notes, 0,
 			"Δ: model minus the one it is set against, in percentage points, of any and of the best of N tries. "+pairs.intervalNote(), oracleNote)
-		t.Notes = append(t.Notes, otherNames(rows)...)
+		t.Notes = append(t.Notes, otherNames(from.plain)...)
 	}
 }

@@ -43,11 +43,8 @@ func checkpoints(from *Report, t *table.Table) {
 			}
 		}
 	}
-	t.Notes = append(t.Notes, weightNote(w))
-	t.Notes = append(t.Notes, aboutNotes(rows)...)
-	t.Notes = append(t.Notes, otherNames(rows)...)
-	t.Notes = append(t.Notes, directories(rows)...)
-	t.Notes = append(t.Notes, rateMarks(marks)...)
+	t.Notes = slices.Concat([]string{weightNote(w)}, aboutNotes(rows), otherNames(rows), directories(rows),
+		rateMarks(marks))
 }
 
 // ordered returns the lines in the order of their names.

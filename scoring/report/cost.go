@@ -84,10 +84,9 @@ func (r *Report) bills() (bills []bill, priced bool) {
 
 // served lists the models that were called, in the order of the rows.
 func (r *Report) served() (models []string) {
-	known := map[string]bool{}
 	for _, of := range r.all {
-		if of.Spent.Calls > 0 && !known[of.line] {
-			known[of.line], models = true, append(models, of.line)
+		if of.Spent.Calls > 0 {
+			models = appendNew(models, of.line)
 		}
 	}
 	return models

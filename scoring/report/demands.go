@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"heldout/scoring"
+	"heldout/scoring/table"
 )
 
 // Demands are what a build or a training run asks of rates before it goes on.
@@ -26,7 +27,7 @@ func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 		at := slices.Index(s.places, place)
 		if at < 0 {
 			return nil, fmt.Errorf("the runs have no environment %q to demand a rate of; there are %s", place,
-				list(s.places))
+				table.List(s.places))
 		}
 		for i, l := range s.lines {
 			if old := s.oldNew && i == 1; !old {

@@ -16,10 +16,6 @@ func difficulty(from *Report, t *table.Table) {
 				r.share(column.HardProgress, r.Hard.Progress.Mean))
 		}
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in "+
-				"percent.")
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "Easy, Hard: tasks with a result, in the benchmark's own classes. SR success rate, PR progress rate, in "+
+		"percent.")
 }

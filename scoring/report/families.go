@@ -18,7 +18,7 @@ import (
 type losses struct {
 	notes  []string
 	lines  []lossLine
-	failed reasons
+	failed []string // why there is no change, each reason once
 	atMost bool
 	about  stats.Question
 }
@@ -56,9 +56,7 @@ func (l *losses) fill(t *table.Table, all []*perturbedPlayer) {
 	if most > 0 {
 		t.Notes = append(t.Notes, "p: two-sided, that nothing changes. "+decided(most, ratesApart))
 	}
-	t.Notes = append(t.Notes, l.aboutNotes(all)...)
-	t.Notes = append(t.Notes, l.failed...)
-	t.Notes = append(t.Notes, missing(all, t.Rows)...)
+	t.Notes = slices.Concat(t.Notes, l.aboutNotes(all), l.failed, missing(all, t.Rows))
 }
 
 // aboutNotes say which rates have other names, and what the intervals are about.
@@ -117,15 +115,6 @@ const unreadableNote = repliesMark +
 	" More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened " +
 	"history; --table refinement-measures has shares for each perturbation."
 
-// reasons say, each once, why there is no index or no interval.
-type reasons []string
-
-func (r *reasons) add(reason string) {
-	if !slices.Contains(*r, reason) {
-		*r = append(*r, reason)
-	}
-}
-
 // label says who played where.
 func (p *perturbedPlayer) label(more ...table.Field) []table.Field {
 	return append([]table.Field{column.Environment.Is(p.env), column.Model.Is(p.name)}, more...)
@@ -157,7 +146,8 @@ func (l *losses) changed(p *perturbedPlayer, of []condition, label ...table.Fiel
 			c = compared
 			l.about, l.atMost = c.About, l.atMost || c.AtMost
 		} else if !errors.Is(err, scoring.ErrIncomplete) { // its mark says so
-			l.failed.add(fmt.Sprintf("%s on %s cannot be compared with base: %v.", p.name, p.env, err))
+			why := fmt.Sprintf("%s on %s cannot be compared with base: %v.", p.name, p.env, err)
+			l.failed = appendNew(l.failed, why)
 		}
 	}
 	for _, r := range []struct {
@@ -172,11 +162,9 @@ func (l *losses) changed(p *perturbedPlayer, of []condition, label ...table.Fiel
 
 // unchanged adds the rates without a perturbation.
 func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
-	for _, r := range []struct {
-		rate string
-		scoring.Estimate
-	}{{"SR", p.base.Success.Estimate}, {"PR", p.base.Progress.Estimate}} {
-		l.add(r.rate, math.NaN(), append(p.label(label...), p.base.rated(column.Level, r.Estimate))...)
+	for _, rate := range []Rate{Success, Progress} {
+		estimate := p.base.rated(column.Level, rate.of(p.base.Score))
+		l.add(string(rate), math.NaN(), append(p.label(label...), estimate)...)
 	}
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"slices"
 
 	"heldout/scoring/record"
@@ -53,16 +52,7 @@ func (r *Report) Headline() Headline {
 	if len(s.lines) == 0 {
 		return h
 	}
-	for i, l := range s.lines {
-		line := HeadlineLine{Model: l.name}
-		for at, place := range s.places {
-			line.Cells = append(line.Cells, s.rated(i, at, place))
-		}
-		h.Lines = append(h.Lines, line)
-	}
-	for _, of := range r.plain {
-		h.Seeds = max(h.Seeds, len(of.Seeds))
-	}
+	h.Lines, h.Seeds = s.headlines(), mostSeeds(r.plain)
 	h.Published, h.Sources = r.publishedHeadlines(s), sources(r.baselines, "")
 	h.Notes, h.NotWhole = slices.Concat(s.legend(r), directories(r.plain), s.apart), r.notWhole()
 	return h
@@ -73,27 +63,18 @@ type Stand struct{ Model, Place string }
 
 // Stands returns where the groups of a plan stand, in their order; a Stand is empty if
 // the group is under a perturbation.
-func (r *Report) Stands(directory string, m *record.Manifest) ([]Stand, error) {
+func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
 	known := map[string]Stand{}
 	for _, of := range r.plain {
 		if of.directory != directory && !slices.Contains(of.others, directory) {
 			continue
 		}
-		key, err := json.Marshal(of.Condition)
-		if err != nil {
-			return nil, err
-		}
-		known[string(key)] = Stand{of.line, of.place()}
+		known[of.Condition.Key()] = Stand{of.line, of.place()}
 	}
-	var out []Stand
 	for _, g := range m.Groups {
 		c := g.Condition
 		c.Seed = 0
-		key, err := json.Marshal(c)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, known[string(key)])
+		out = append(out, known[c.Key()])
 	}
-	return out, nil
+	return out
 }

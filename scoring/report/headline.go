@@ -33,9 +33,9 @@ func headline(r *Report, t *table.Table) {
 		s.changeTable(t)
 	} else {
 		s.rateTable(t)
-		if rows := r.publishedRows(s); rows != nil {
+		if published := r.publishedHeadlines(s); published != nil {
 			t.Divide, t.Divided = len(t.Rows), r.publishedTitle()
-			t.Rows = append(t.Rows, rows...)
+			t.Rows = append(t.Rows, headlineRows(published)...)
 		}
 	}
 	if t.Caption, t.Captioned = s.caption(r), 1; len(s.facts) > 0 {
@@ -49,37 +49,38 @@ func headline(r *Report, t *table.Table) {
 // caption says below a table in a paper what the table is about and what made it.
 func (s *standing) caption(r *Report) string {
 	var protocols, tools []string
-	seeds := 0
 	for _, of := range r.plain {
 		name := "default protocol"
 		if p := of.Condition.Preset; p != nil {
 			name = "preset " + p.Label()
 		}
-		if seeds = max(seeds, len(of.Seeds)); !slices.Contains(protocols, name) {
-			protocols = append(protocols, name)
-		}
+		protocols = appendNew(protocols, name)
 	}
 	for _, run := range r.Runs {
 		text := strings.TrimSpace("heldout " + run.Tool.Version)
 		if c := run.Tool.Commit; c != "" {
 			text += fmt.Sprintf(" (%.8s)", c)
 		}
-		if !slices.Contains(tools, text) {
-			tools = append(tools, text)
-		}
+		tools = appendNew(tools, text)
 	}
-	text := fmt.Sprintf("%s in percent, %d %s, with 95%% intervals for %s.", s.rate.title(), seeds,
-		plural(seeds, "seed", "seeds"), about(r.plain[0].About))
+	text := fmt.Sprintf("%s in percent, %s, with 95%% intervals for %s.", s.rate.title(),
+		table.Counted(mostSeeds(r.plain), "seed"), about(r.plain[0].About))
 	switch n := len(s.facts); {
 	case n > 0 && s.oldNew:
-		text += fmt.Sprintf(" Bold: better (paired by task, Holm's correction for %d %s).", n,
-			plural(n, "comparison", "comparisons"))
+		text += fmt.Sprintf(" Bold: better (paired by task, Holm's correction for %s).", table.Counted(n, "comparison"))
 	case n > 0:
 		text += fmt.Sprintf(" Models of a column that share a letter are not told apart; bold: the best group, where "+
-			"others are not in it (paired by task, Holm's correction for %d %s).", n,
-			plural(n, "comparison", "comparisons"))
+			"others are not in it (paired by task, Holm's correction for %s).", table.Counted(n, "comparison"))
 	}
-	return fmt.Sprintf("%s %s; %s.", text, capital(list(protocols)), list(tools))
+	return fmt.Sprintf("%s %s; %s.", text, capital(table.List(protocols)), table.List(tools))
+}
+
+// mostSeeds is the largest number of seeds of a row.
+func mostSeeds(rows []row) (seeds int) {
+	for _, r := range rows {
+		seeds = max(seeds, len(r.Seeds))
+	}
+	return seeds
 }
 
 func capital(s string) string {
@@ -99,22 +100,32 @@ func (s *standing) rateTable(t *table.Table) {
 	for _, place := range s.places {
 		t.Columns = append(t.Columns, table.Column{Key: place, Header: place})
 	}
-	for i, l := range s.lines {
-		row := []table.Cell{table.String(l.name)}
-		for at, place := range s.places {
-			row = append(row, s.cell(i, at, place))
-		}
-		t.Rows = append(t.Rows, row)
-	}
+	t.Rows = headlineRows(s.headlines())
 }
 
-// cell is a rate with its letters, and its limits below.
-func (s *standing) cell(i, at int, place string) table.Cell {
-	c := s.rated(i, at, place)
-	if c.Letters != "" {
-		c.Text += " " + c.Letters
+// headlines are the models with their rates.
+func (s *standing) headlines() (out []HeadlineLine) {
+	for i, l := range s.lines {
+		line := HeadlineLine{Model: l.name}
+		for at, place := range s.places {
+			line.Cells = append(line.Cells, s.rated(i, at, place))
+		}
+		out = append(out, line)
 	}
-	return c.Cell
+	return out
+}
+
+// headlineRows are lines as rows: rates with their letters.
+func headlineRows(lines []HeadlineLine) (rows [][]table.Cell) {
+	for _, l := range lines {
+		row := []table.Cell{table.String(l.Model)}
+		for _, c := range l.Cells {
+			c.Text = strings.TrimSuffix(c.Text+" "+c.Letters, " ")
+			row = append(row, c.Cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // rated is a rate with its letters beside it.
@@ -148,18 +159,6 @@ func (r *Report) publishedTitle() string {
 	return "published; prompts, agents and servers differ"
 }
 
-// publishedRows are the rows of published results, for the same columns.
-func (r *Report) publishedRows(s *standing) (rows [][]table.Cell) {
-	for _, l := range r.publishedHeadlines(s) {
-		row := []table.Cell{table.String(l.Model)}
-		for _, c := range l.Cells {
-			row = append(row, c.Cell)
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
 // publishedHeadlines are the published results that have any of the places.
 func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 	if s.rate == Grounding {
@@ -172,13 +171,13 @@ func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 			for _, place := range s.places {
 				e := l.heldOutRate(r.weights, s.rate)
 				if place != column.HeldOutScore {
-					of := l.rates[place]
-					if e = of.success; s.rate == Progress {
-						e = of.progress
-					}
+					e = l.rates[place].of(s.rate)
 				}
-				any = any || e != nil
-				line.Cells = append(line.Cells, HeadlineCell{Cell: publishedCell(e)})
+				cell := table.None()
+				if e != nil {
+					any, cell = true, table.Percent(e.Mean)
+				}
+				line.Cells = append(line.Cells, HeadlineCell{Cell: cell})
 			}
 			if any {
 				out = append(out, line)
@@ -188,46 +187,30 @@ func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 	return out
 }
 
-// publishedCell is a published rate.
-func publishedCell(e *scoring.Estimate) table.Cell {
-	if e == nil {
-		return table.None()
-	}
-	return table.Percent(e.Mean)
-}
-
 // legend says what the cells are.
 func (s *standing) legend(r *Report) (notes []string) {
-	seeds := 0
-	for _, of := range r.plain {
-		seeds = max(seeds, len(of.Seeds))
-	}
-	notes = append(notes, fmt.Sprintf("%s in percent over %d %s; below, the limits of its 95%% interval, for %s.",
-		s.rate.title(), seeds, plural(seeds, "seed", "seeds"),
-		about(r.plain[0].About)))
+	notes = append(notes, fmt.Sprintf("%s in percent over %s; below, the limits of its 95%% interval, for %s.",
+		s.rate.title(), table.Counted(mostSeeds(r.plain), "seed"), about(r.plain[0].About)))
 	if n := len(s.facts); n > 0 {
 		says := "Models of a column that share a letter are not told apart"
 		if s.oldNew {
 			says = fmt.Sprintf("difference: %s less %s in points, with its 95%% interval; p decides, ~ is no difference "+
 				"shown", s.lines[0].name, s.lines[1].name)
 		}
-		notes = append(notes, fmt.Sprintf("%s (paired by task; Holm's correction for %d %s).", says, n,
-			plural(n, "comparison", "comparisons")))
+		notes = append(notes, fmt.Sprintf("%s (paired by task; Holm's correction for %s).", says,
+			table.Counted(n, "comparison")))
 	}
 	if s.lacks() {
 		notes = append(notes, "–: not played, or no rate.")
 	}
-	if noted := otherNames(r.plain); s.rate != Grounding {
-		notes = append(notes, noted...)
+	if s.rate != Grounding {
+		notes = append(notes, otherNames(r.plain)...)
 	}
 	var tasks []string
 	for _, of := range r.plain {
-		text := of.place() + " " + of.tasks()
-		if slices.Contains(tasks, text) || of.Environment.Source == envs.Official &&
-			len(of.Environment.Tasks) == of.Environment.Total {
-			continue
+		if of.Environment.Source != envs.Official || len(of.Environment.Tasks) != of.Environment.Total {
+			tasks = appendNew(tasks, of.place()+" "+of.tasks())
 		}
-		tasks = append(tasks, text)
 	}
 	if len(tasks) > 0 {
 		notes = append(notes, "Tasks: "+strings.Join(tasks, ", ")+".")
@@ -315,9 +298,7 @@ func (r *Report) kindScores(t *table.Table) {
 	var kinds []string
 	for _, of := range rows {
 		for _, k := range of.ByKind() {
-			if !slices.Contains(kinds, k.Type) {
-				kinds = append(kinds, k.Type)
-			}
+			kinds = appendNew(kinds, k.Type)
 		}
 	}
 	slices.Sort(kinds)
@@ -325,11 +306,7 @@ func (r *Report) kindScores(t *table.Table) {
 		t.Columns = append(t.Columns, table.Column{Key: k, Header: k})
 	}
 	for _, of := range rows {
-		cells := make([]table.Cell, len(kinds)+1)
-		cells[0] = table.String(of.name)
-		for i := range kinds {
-			cells[i+1] = table.None()
-		}
+		cells := append([]table.Cell{table.String(of.name)}, slices.Repeat([]table.Cell{table.None()}, len(kinds))...)
 		for _, k := range of.ByKind() {
 			e := k.Success.Estimate
 			if rate == Progress {

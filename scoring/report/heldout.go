@@ -56,8 +56,7 @@ func heldOut(from *Report, t *table.Table) {
 			"95% low, high: confidence interval of the held-out score, of the sum of the environments' variances.")
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
-	t.Notes = append(t.Notes, noScore(lines, w)...)
-	t.Notes = append(t.Notes, stepLimits(rows)...)
+	t.Notes = slices.Concat(t.Notes, noScore(lines, w), stepLimits(rows))
 	for _, b := range baselines {
 		lines = append(lines, publishedLines(b)...)
 	}
@@ -66,8 +65,7 @@ func heldOut(from *Report, t *table.Table) {
 		t.Add(append(l.fields(all), l.score(w, bounded)...)...)
 		marks += l.marks(all)
 	}
-	t.Notes = append(t.Notes, rateMarks(marks)...)
-	t.Notes = append(t.Notes, sources(baselines, marks)...)
+	t.Notes = slices.Concat(t.Notes, rateMarks(marks), sources(baselines, marks))
 }
 
 func weightNote(w configs.Weights) string {
@@ -83,7 +81,7 @@ func weightNote(w configs.Weights) string {
 
 // noScore says which lines have no held-out score, and why.
 func noScore(lines []line, w configs.Weights) []string {
-	return grouped(lines, line.title, func(l line) string {
+	return grouped(lines, func(l line) string { return l.name }, func(l line) string {
 		var missing []string
 		for _, env := range l.heldOut(w).Missing {
 			if r, ok := l.rates[env]; ok {
@@ -99,19 +97,10 @@ func noScore(lines []line, w configs.Weights) []string {
 }
 
 // rateMarks explains the marks of rates whose details are in another table.
-func rateMarks(marks string) (notes []string) {
-	for _, m := range []struct{ mark, note string }{
-		{incompleteMark, incompleteNote},
-		{repliesMark, repliesNote},
-		{searchMark, searchNote},
-		{caveatMark, caveatMark + " Not comparable with published results; the table of results says why."},
-		{partMark, partMark + " On a part of the tasks: the rate does not compare with those on all of them."},
-	} {
-		if strings.Contains(marks, m.mark) {
-			notes = append(notes, m.note)
-		}
-	}
-	return notes
+func rateMarks(marks string) []string {
+	return explained(marks, incompleteNote, repliesNote, searchNote,
+		caveatMark+" Not comparable with published results; the table of results says why.",
+		partMark+" On a part of the tasks: the rate does not compare with those on all of them.")
 }
 
 // sources says where baselines were published and which caveats they have.
@@ -149,6 +138,14 @@ type rates struct {
 	// count.
 	lack  string
 	marks string
+}
+
+// of is one of them; nil if it is unknown.
+func (r rates) of(rate Rate) *scoring.Estimate {
+	if rate == Progress {
+		return r.progress
+	}
+	return r.success
 }
 
 // gather makes lines of rows, one for each player, with the rates by the name of
@@ -218,11 +215,7 @@ func (r row) rates() rates {
 func publishedLines(b Baseline) []line {
 	var out []line
 	for _, r := range b.Table.Rows {
-		l := line{name: r.Model, rates: map[string]rates{}}
-		if r.Base != "" {
-			l.name += ", " + r.Base
-		}
-		l.name += " [" + b.Name + "]"
+		l := line{name: method(r) + " [" + b.Name + "]", rates: map[string]rates{}}
 		for i, column := range b.Table.Columns {
 			rate := rates{success: fraction(r.Success, i), progress: fraction(r.Progress, i)}
 			if rate.success == nil || rate.progress == nil {
@@ -251,8 +244,6 @@ func fraction(percents []*float64, i int) *scoring.Estimate {
 	}
 	return &scoring.Estimate{Mean: f}
 }
-
-func (l line) title() string { return l.name }
 
 func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 	return scoring.ComputeHeldOut(w, func(env string) (success, progress scoring.Estimate, ok bool) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -49,11 +48,7 @@ const luck = "random"
 func placed(c record.Condition) string {
 	c.Model, c.Agent, c.Instead, c.Decoding, c.Context, c.PromptHash, c.Trials = "", "", "", nil, 0, "", nil
 	c.NoSystemRole, c.Completions, c.Seed = false, false, 0
-	key, err := json.Marshal(c)
-	if err != nil {
-		return "" // a condition that was read can be written
-	}
-	return string(key)
+	return c.Key()
 }
 
 // of returns the score of an anchor where a row was played; nil if there is none.
@@ -191,19 +186,11 @@ const mostWorst = 3
 
 // worst names the families that cost most, each alone.
 func (p *perturbedPlayer) worst(grade int, rate Rate) (names []string) {
-	type costly struct {
-		family string
-		lost   float64
-	}
-	var all []costly
-	for _, c := range p.singles(grade) {
-		if lost := rate.of(p.base.Score).Mean - rate.of(c.Score).Mean; lost > 0 {
-			all = append(all, costly{c.about.Parts[0].Family, lost})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b costly) int { return cmp.Compare(b.lost, a.lost) })
+	lost := func(c condition) float64 { return rate.of(p.base.Score).Mean - rate.of(c.Score).Mean }
+	all := slices.DeleteFunc(p.singles(grade), func(c condition) bool { return !(lost(c) > 0) })
+	slices.SortStableFunc(all, func(a, b condition) int { return cmp.Compare(lost(b), lost(a)) })
 	for _, c := range all[:min(mostWorst, len(all))] {
-		names = append(names, c.family)
+		names = append(names, c.about.Parts[0].Family)
 	}
 	return names
 }
@@ -213,10 +200,11 @@ func (p *perturbedPlayer) worst(grade int, rate Rate) (names []string) {
 func indices(from *Report, t *table.Table) {
 	programs := *t
 	var lines []indexLine
-	var why reasons
+	var why []string // there is no index
 	all := slices.DeleteFunc(slices.Clone(from.families()), func(p *perturbedPlayer) bool {
 		if p.base == nil {
-			why.add(fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.", p.name, p.env))
+			why = appendNew(why, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.",
+				p.name, p.env))
 		}
 		return p.base == nil
 	})
@@ -229,11 +217,11 @@ func indices(from *Report, t *table.Table) {
 			both, err := p.lines(grade, from.anchors())
 			switch {
 			case errors.Is(err, errNoAnchors):
-				why.add(noAnchorsNote)
+				why = appendNew(why, noAnchorsNote)
 			case errors.Is(err, scoring.ErrOtherTasks):
-				why.add(fmt.Sprintf("%s on %s: no index: its anchors played other tasks.", p.name, p.env))
+				why = appendNew(why, fmt.Sprintf("%s on %s: no index: its anchors played other tasks.", p.name, p.env))
 			case err != nil && !errors.Is(err, scoring.ErrIncomplete): // its mark says that
-				why.add(fmt.Sprintf("%s on %s: no index: %v.", p.name, p.env, err))
+				why = appendNew(why, fmt.Sprintf("%s on %s: no index: %v.", p.name, p.env, err))
 			}
 			for _, l := range both {
 				programs.Add(l.fields()...)
@@ -339,17 +327,7 @@ func addMeans(t *table.Table, lines []indexLine, grades bool) {
 		player string
 		grade  int
 	}
-	var order []key
-	by := map[key][]indexLine{}
-	for _, l := range lines {
-		k := key{l.player, l.grade}
-		if by[k] == nil {
-			order = append(order, k)
-		}
-		by[k] = append(by[k], l)
-	}
-	for _, k := range order {
-		of := by[k]
+	for _, of := range groupedBy(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
 		said, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.said })
 		read, readIn := meanIndex(of, func(l indexLine) scoring.Index { return l.read })
 		if saidIn < 2 && readIn < 2 {
@@ -361,7 +339,7 @@ func addMeans(t *table.Table, lines []indexLine, grades bool) {
 			fields[0] = column.Environment.Is(fmt.Sprintf("mean of %d/%d", saidIn, readIn))
 		}
 		if grades {
-			fields = append(fields, column.Grade.Is(k.grade))
+			fields = append(fields, column.Grade.Is(of[0].grade))
 		}
 		t.Add(fields...)
 	}
@@ -403,11 +381,11 @@ func (r *Report) indexNotes(lines []indexLine) (notes []string) {
 		}
 		text := fmt.Sprintf("%s %s %s %s %s", where, share(l.scaleSaid.anchor), share(l.scale.anchor),
 			share(max(l.scaleSaid.reader, l.scale.reader)), share(l.luck))
-		if !math.IsNaN(l.scaleSaid.anchor+l.scale.anchor) && !slices.Contains(measured, text) {
-			measured = append(measured, text)
+		if !math.IsNaN(l.scaleSaid.anchor + l.scale.anchor) {
+			measured = appendNew(measured, text)
 		}
-		if text := l.env + " " + strings.Join(l.without, " "); len(l.without) > 0 && !slices.Contains(out, text) {
-			out = append(out, text)
+		if len(l.without) > 0 {
+			out = appendNew(out, l.env+" "+strings.Join(l.without, " "))
 		}
 	}
 	if len(measured) > 0 {
@@ -419,9 +397,8 @@ func (r *Report) indexNotes(lines []indexLine) (notes []string) {
 	}
 	var unscaled []string
 	for _, l := range lines {
-		unknown := errors.Is(l.said.Why, scoring.ErrNoScale) && !math.IsNaN(l.luck) && l.scaleSaid.perturbations > 0
-		if unknown && !slices.Contains(unscaled, l.env) {
-			unscaled = append(unscaled, l.env)
+		if errors.Is(l.said.Why, scoring.ErrNoScale) && !math.IsNaN(l.luck) && l.scaleSaid.perturbations > 0 {
+			unscaled = appendNew(unscaled, l.env)
 		}
 	}
 	if len(unscaled) > 0 {

@@ -36,7 +36,5 @@ func byKind(from *Report, t *table.Table) {
 	if metric {
 		t.Notes = append(t.Notes, "Value: the preset's metric on the tasks of the kind.")
 	}
-	t.Notes = append(t.Notes, aboutNotes(rows)...)
-	t.Notes = append(t.Notes, otherNames(rows)...)
-	t.Notes = append(t.Notes, incomplete(rows)...)
+	t.Notes = slices.Concat(t.Notes, aboutNotes(rows), otherNames(rows), incomplete(rows))
 }

@@ -69,17 +69,14 @@ func nameRows(rows []row) {
 	keys, of := players(rows)
 	var variants []variant
 	index := map[string]int{}
-	perturbations := map[string]map[string]bool{} // by player and place
+	perturbations := map[string][]string{} // by player and place
 	for i, r := range rows {
 		if _, ok := index[keys[i]]; !ok {
 			index[keys[i]] = len(variants)
 			variants = append(variants, of[i])
 		}
 		at := keys[i] + "\n" + r.place()
-		if perturbations[at] == nil {
-			perturbations[at] = map[string]bool{}
-		}
-		perturbations[at][r.Condition.Perturbation] = true
+		perturbations[at] = appendNew(perturbations[at], r.Condition.Perturbation)
 	}
 	details := tellApart(variants)
 	for i, r := range rows {
@@ -200,6 +197,11 @@ func playedBy(c record.Condition) []string {
 // setting lists what a condition says about the environment besides its name.
 func setting(c record.Condition) []string {
 	out := []string{fmt.Sprintf("%s tasks", c.Source), fmt.Sprintf("%d steps", c.StepLimit)}
+	return append(out, chosen(c)...)
+}
+
+// chosen lists the settings of an environment.
+func chosen(c record.Condition) (out []string) {
 	for _, k := range slices.Sorted(maps.Keys(c.Settings)) {
 		out = append(out, k+" "+c.Settings[k])
 	}
@@ -210,13 +212,10 @@ func setting(c record.Condition) []string {
 // Under different perturbations prompts differ anyway.
 func prompts(rows []row) []string {
 	type combination struct{ model, place, perturbation string }
-	used := map[combination]map[string]bool{}
+	used := map[combination][]string{}
 	of := func(r row) combination { return combination{r.model, r.place(), r.Condition.Perturbation} }
 	for _, r := range rows {
-		if used[of(r)] == nil {
-			used[of(r)] = map[string]bool{}
-		}
-		used[of(r)][r.prompt()] = true
+		used[of(r)] = appendNew(used[of(r)], r.prompt())
 	}
 	return grouped(rows, row.named, func(r row) string {
 		if len(used[of(r)]) > 1 {

@@ -426,8 +426,7 @@ func NeedSteps(ids []string) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool {
 		asked := slices.ContainsFunc(ids, func(id string) bool {
 			of, _ := Find(id)
-			return of.ID == k.ID || id == All &&
-				!k.Request
+			return of.ID == k.ID || id == All && !k.Request
 		})
 		return k.Steps && (asked || len(ids) == 0 && k.First && k.Only == "")
 	})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -69,9 +70,7 @@ func CheckNames(runs []Run, given map[string]string) error {
 // models lists the models of a run, each once.
 func (r Run) models() (specs []string) {
 	for _, s := range r.Scores {
-		if spec := s.Condition.Model; !slices.Contains(specs, spec) {
-			specs = append(specs, spec)
-		}
+		specs = appendNew(specs, s.Condition.Model)
 	}
 	return specs
 }
@@ -89,13 +88,10 @@ func bare(spec string) string {
 // the directory, if it has one model, or to the model; else that of the server, with its
 // provider if other models have the same.
 func call(runs []Run) []map[string]string {
-	several := map[string]map[string]bool{}
+	several := map[string][]string{}
 	for _, run := range runs {
 		for _, spec := range run.models() {
-			if several[bare(spec)] == nil {
-				several[bare(spec)] = map[string]bool{}
-			}
-			several[bare(spec)][spec] = true
+			several[bare(spec)] = appendNew(several[bare(spec)], spec)
 		}
 	}
 	out := make([]map[string]string, len(runs))
@@ -147,22 +143,16 @@ func (r Run) weights(spec string) string {
 		return ""
 	}
 	last := servers[len(servers)-1]
-	if last.Digest != "" {
-		return last.Digest
-	}
-	return last.Root
+	return cmp.Or(last.Digest, last.Root)
 }
 
 // knownWeights says what servers loaded, for models of which several loads are known: they
 // are several models under one name.
 func knownWeights(rows []row) {
-	loads := map[string]map[string]bool{}
+	loads := map[string][]string{}
 	for _, r := range rows {
-		if loads[r.model] == nil {
-			loads[r.model] = map[string]bool{}
-		}
 		if r.weights != "" {
-			loads[r.model][r.weights] = true
+			loads[r.model] = appendNew(loads[r.model], r.weights)
 		}
 	}
 	for i := range rows {

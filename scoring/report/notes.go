@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 const (
@@ -75,23 +75,14 @@ func decodings(rows []row) []string {
 // settings says how the environments were set up. It says so once if all rows of
 // an environment agree.
 func settings(rows []row) []string {
-	setups := map[string]map[string]bool{} // by environment
+	setups := map[string][]string{} // by environment
 	for _, r := range rows {
-		env := r.place()
-		if setups[env] == nil {
-			setups[env] = map[string]bool{}
-		}
-		setups[env][r.chosen()] = true
+		setups[r.place()] = appendNew(setups[r.place()], r.chosen())
 	}
-	var same, differ []row
-	for _, r := range rows {
-		if len(setups[r.place()]) == 1 {
-			same = append(same, r)
-		} else {
-			differ = append(differ, r)
-		}
-	}
-	notes := grouped(same, func(r row) string { return r.place() }, row.chosen)
+	agree := func(r row) bool { return len(setups[r.place()]) == 1 }
+	differ := slices.DeleteFunc(slices.Clone(rows), agree)
+	same := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !agree(r) })
+	notes := grouped(same, row.place, row.chosen)
 	return append(notes, grouped(differ, row.title, func(r row) string {
 		if chosen := r.chosen(); chosen != "" {
 			return r.place() + " with " + chosen
@@ -101,13 +92,7 @@ func settings(rows []row) []string {
 }
 
 // chosen lists the settings of a row's environment.
-func (r row) chosen() string {
-	var out []string
-	for _, k := range slices.Sorted(maps.Keys(r.Condition.Settings)) {
-		out = append(out, k+" "+r.Condition.Settings[k])
-	}
-	return strings.Join(out, ", ")
-}
+func (r row) chosen() string { return strings.Join(chosen(r.Condition), ", ") }
 
 // stepLimits says which rows had another step limit than the benchmark's.
 func stepLimits(rows []row) []string {
@@ -133,12 +118,19 @@ func caveats(rows []row) []string {
 // otherNames returns notes on the environments whose rates have other names than
 // the columns of the table.
 func otherNames(rows []row) []string {
-	return grouped(rows, func(r row) string { return r.place() }, func(r row) string {
+	return grouped(rows, row.place, func(r row) string {
 		if m := r.measures(); m != common {
 			return fmt.Sprintf("SR is %s and PR is %s", m.success, m.progress)
 		}
 		return ""
 	})
+}
+
+// explain adds notes to a table that has rows, and what the marks in them mean.
+func explain(t *table.Table, note string, more ...[]string) {
+	if len(t.Rows) > 0 {
+		t.Notes = slices.Concat(t.Notes, []string{note}, slices.Concat(more...), markNotes(t.Rows))
+	}
 }
 
 // grouped makes one note per text that say returns, with the names of the items

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"heldout/scoring"
 	"heldout/scoring/column"
@@ -36,8 +37,7 @@ func oldForms(from *Report, t *table.Table) {
 	for _, p := range all {
 		rows = append(rows, p.perturbed[0].row)
 	}
-	t.Notes = append(t.Notes, aboutNotes(rows)[0])
-	t.Notes = append(t.Notes, missing(all, t.Rows)...)
+	t.Notes = slices.Concat(t.Notes, aboutNotes(rows)[:1], missing(all, t.Rows))
 }
 
 // oldFormGroup is perturbations whose actions count together.

@@ -43,11 +43,8 @@ func (s *standing) changeTable(t *table.Table) {
 		{Key: column.Shown.Key, Header: ""},
 	}
 	for at, place := range s.places {
-		row := []table.Cell{table.String(place), s.cell(1, at, place), s.cell(0, at, place), table.None(), table.None(),
-			table.String("")}
-		for i := range row[1:3] {
-			row[1+i].Text = s.rateText(1-i, at)
-		}
+		row := []table.Cell{table.String(place), s.rated(1, at, place).Cell, s.rated(0, at, place).Cell, table.None(),
+			table.None(), table.String("")}
 		i := slices.IndexFunc(s.facts, func(f Fact) bool { return f.Where == place })
 		if i >= 0 {
 			f := s.facts[i]
@@ -60,14 +57,6 @@ func (s *standing) changeTable(t *table.Table) {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-}
-
-// rateText is a rate without letters.
-func (s *standing) rateText(i, at int) string {
-	if e := s.cells[i][at]; e != nil {
-		return table.Percent(e.Mean).Text
-	}
-	return table.None().Text
 }
 
 // mark says in a word what the difference shows.

@@ -14,14 +14,9 @@ import (
 func paired(from *Report, t *table.Table) {
 	rows, w := from.plain, from.weights
 	var pairs pairing
-	for _, p := range againstFirst(rows) {
+	for _, p := range againstFirst(rows, nil) {
 		c, err := scoring.Compare(p.row.Score, p.base.Score)
-		if err != nil {
-			pairs.failed = append(pairs.failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", p.name,
-				p.against, p.row.place(), err))
-			continue
-		}
-		pairs.add(c, p.row.where(), p.row.who(), column.Against.Is(p.against))
+		pairs.take(p, c, err)
 	}
 	lines := scored(rows, w)
 	for i, l := range lines {

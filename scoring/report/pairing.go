@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heldout/scoring"
@@ -49,6 +50,15 @@ func (p *pairing) add(c scoring.Comparison, label ...table.Field) {
 	p.comparisons, p.labels = append(p.comparisons, c), append(p.labels, label)
 }
 
+// take adds the comparison of two rows, or says why there is none.
+func (p *pairing) take(of pilot, c scoring.Comparison, err error, more ...table.Field) {
+	if err != nil {
+		p.failed = append(p.failed, of.cannot(err))
+		return
+	}
+	p.add(c, append([]table.Field{of.row.where(), of.row.who(), column.Against.Is(of.against)}, more...)...)
+}
+
 // fill fills the table.
 func (p *pairing) fill(t *table.Table) {
 	var successP, progressP []float64
@@ -66,8 +76,7 @@ func (p *pairing) fill(t *table.Table) {
 	if n := len(p.comparisons); n > 0 {
 		t.Notes = append(t.Notes, "p: two-sided, of the same t. "+decided(n, ratesApart))
 	}
-	t.Notes = append(t.Notes, p.onlyTheseKinds(successP, progressP)...)
-	t.Notes = append(t.Notes, p.failed...)
+	t.Notes = slices.Concat(t.Notes, p.onlyTheseKinds(successP, progressP), p.failed)
 }
 
 // ratesApart says that each rate is corrected by itself.

@@ -30,7 +30,7 @@ func Power(runs []Run, difference float64) table.Table {
 	rows := plainRows(all)
 	var failed []string
 	paired, assumed := map[string]bool{}, false
-	for _, pair := range append(againstFirst(rows), againstUnperturbed(all)...) {
+	for _, pair := range append(againstFirst(rows, nil), againstUnperturbed(all)...) {
 		paired[pair.row.place()] = true
 		for _, rate := range []struct {
 			name string
@@ -64,8 +64,7 @@ func Power(runs []Run, difference float64) table.Table {
 				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the "+
 				"pilot show where.")
 		}
-		t.Notes = append(t.Notes, grouped(rows, row.named, row.equalSeeds)...)
-		t.Notes = append(t.Notes, aboutNotes(rows)...)
+		t.Notes = slices.Concat(t.Notes, grouped(rows, row.named, row.equalSeeds), aboutNotes(rows))
 		if scored := scoredPlaces(rows, runs); len(scored) > 0 {
 			t.Notes = append(t.Notes, "The plans are about success and progress, not about the metric of "+
 				strings.Join(scored, ", ")+".")
@@ -87,10 +86,19 @@ type pilot struct {
 	name, against string
 }
 
-// againstFirst pairs each row with the first one of its place.
-func againstFirst(rows []row) (pairs []pilot) {
+// cannot says why they are not compared.
+func (p pilot) cannot(err error) string {
+	return fmt.Sprintf("%s cannot be compared with %s on %s: %v.", p.name, p.against, p.row.place(), err)
+}
+
+// againstFirst pairs each row with the first one of its place, of those that suit; all suit if
+// suits is nil.
+func againstFirst(rows []row, suits func(row) bool) (pairs []pilot) {
 	first := map[string]row{}
 	for _, r := range rows {
+		if suits != nil && !suits(r) {
+			continue
+		}
 		base, ok := first[r.place()]
 		if !ok {
 			first[r.place()] = r
@@ -123,8 +131,8 @@ func scoredPlaces(rows []row, runs []Run) (out []string) {
 	known := protocols(runs)
 	for _, r := range rows {
 		p, ok := known[r.Condition.Preset.Key()]
-		if ok && strings.HasPrefix(p.definition.Metric.Primary, "score-") && !slices.Contains(out, r.place()) {
-			out = append(out, r.place())
+		if ok && strings.HasPrefix(p.definition.Metric.Primary, "score-") {
+			out = appendNew(out, r.place())
 		}
 	}
 	return out

@@ -104,9 +104,7 @@ func presets(from *Report, t *table.Table) {
 				"(done), or only those of them with a score above 0 (done-and-positive), also if a mistake or doing "+
 				"nothing ended them.")
 	}
-	t.Notes = append(t.Notes, aboutNotes(rows)...)
-	t.Notes = append(t.Notes, presetNotes(rows, known)...)
-	t.Notes = append(t.Notes, incomplete(rows)...)
+	t.Notes = slices.Concat(t.Notes, aboutNotes(rows), presetNotes(rows, known), incomplete(rows))
 }
 
 // presetsPublished has the published results of the rows' presets, except of those
@@ -169,23 +167,13 @@ func presetNotes(rows []row, known map[string]protocol) []string {
 // presets are apart: how much of a score is protocol.
 func protocolSpread(from *Report, t *table.Table) {
 	type player struct{ model, env string }
-	var order []player
-	by := map[player][]row{}
-	for _, r := range from.presets() {
-		p := player{r.model, r.Condition.Env}
-		if by[p] == nil {
-			order = append(order, p)
-		}
-		by[p] = append(by[p], r)
-	}
-	for _, p := range order {
-		of := by[p]
+	for _, of := range groupedBy(from.presets(), func(r row) player { return player{r.model, r.Condition.Env} }) {
 		if len(of) < 2 {
 			continue
 		}
 		bySuccess := func(a, b row) int { return cmp.Compare(a.Success.Mean, b.Success.Mean) }
 		low, high := slices.MinFunc(of, bySuccess), slices.MaxFunc(of, bySuccess)
-		t.Add(column.Model.Is(p.model), column.Environment.Is(p.env), column.Presets.Is(len(of)),
+		t.Add(column.Model.Is(low.model), column.Environment.Is(low.Condition.Env), column.Presets.Is(len(of)),
 			column.Lowest.Is(low.Condition.Preset.Name), low.share(column.LowestSuccess, low.Success.Mean),
 			column.Highest.Is(high.Condition.Preset.Name), high.share(column.HighestSuccess, high.Success.Mean),
 			column.Range.Is(high.Success.Mean-low.Success.Mean))

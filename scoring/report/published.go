@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -99,10 +100,7 @@ func tasksOfColumn(p configs.PublishedTable, column string) int {
 	if p.ID == "easy" || p.ID == "hard" { // a part of the tasks
 		return 0
 	}
-	if p.Env != "" {
-		return benchmarkTasks[p.Env]
-	}
-	return benchmarkTasks[column]
+	return benchmarkTasks[cmp.Or(p.Env, column)]
 }
 
 // solved says which numbers of solved tasks a success rate can stand for; empty if that

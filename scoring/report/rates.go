@@ -46,21 +46,14 @@ func rateLines(from *Report, t *table.Table) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	t.Notes = append(t.Notes, weightNote(w))
-	t.Notes = append(t.Notes, aboutNotes(rows)...)
-	t.Notes = append(t.Notes, noScore(lines[:runs], w)...)
-	t.Notes = append(t.Notes, otherNames(rows)...)
-	t.Notes = append(t.Notes, directories(rows)...)
-	t.Notes = append(t.Notes, rateMarks(marks)...)
-	t.Notes = append(t.Notes, sources(shown, marks)...)
+	t.Notes = slices.Concat([]string{weightNote(w)}, aboutNotes(rows), noScore(lines[:runs], w), otherNames(rows),
+		directories(rows), rateMarks(marks), sources(shown, marks))
 }
 
 // environmentsOf lists the environments of rows, each once.
 func environmentsOf(rows []row) (out []string) {
 	for _, r := range rows {
-		if !slices.Contains(out, r.place()) {
-			out = append(out, r.place())
-		}
+		out = appendNew(out, r.place())
 	}
 	return out
 }

@@ -41,14 +41,11 @@ func refinementShort(from *Report, t *table.Table) {
 		}
 		t.Add(line...)
 	}
-	if len(t.Rows) > 0 {
-		note := refinementNote
-		if perturbed {
-			note += " Old form: invalid actions in the form that the perturbation replaces, per step."
-		}
-		t.Notes = append(t.Notes, note, "All measures with intervals: --table refinement-measures; differences paired by task: refinement-paired; when progress was made: progress-profile.")
+	note := refinementNote
+	if perturbed {
+		note += " Old form: invalid actions in the form that the perturbation replaces, per step."
 	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, note, []string{"All measures with intervals: --table refinement-measures; differences paired by task: refinement-paired; when progress was made: progress-profile."})
 }
 
 // refinementMeasures has every measure with its interval.
@@ -62,35 +59,23 @@ func refinementMeasures(from *Report, t *table.Table) {
 			}
 		}
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Sums over all episodes of a task, then over tasks; scoring/refinement/MEASURES.md defines each measure. What does not apply is left out. "+
-			"Unrecovered: Kaplan and Meier's estimate, each interval by itself; a model with more errors may have easier ones.")
-		t.Notes = append(t.Notes, aboutNotes(rows)...)
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "Sums over all episodes of a task, then over tasks; scoring/refinement/MEASURES.md defines each measure. What does not apply is left out. "+
+		"Unrecovered: Kaplan and Meier's estimate, each interval by itself; a model with more errors may have easier ones.",
+		aboutNotes(rows))
 }
 
 // refinementPaired has the difference of every measure from the first row of the
 // environment.
 func refinementPaired(from *Report, t *table.Table) {
 	rows := from.plain
-	first := map[string]row{}
+	withSteps := func(r row) bool { return r.Refinement() != nil }
 	var failed []string
 	var lines [][]table.Field
 	var all, ps []float64
-	for _, r := range rows {
-		if r.Refinement() == nil { // read without trajectories
-			continue
-		}
-		base, ok := first[r.place()]
-		if !ok {
-			first[r.place()] = r
-			continue
-		}
-		found, err := scoring.CompareRefinement(r.Score, base.Score)
+	for _, p := range againstFirst(rows, withSteps) {
+		found, err := scoring.CompareRefinement(p.row.Score, p.base.Score)
 		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", r.name, base.name,
-				r.place(), err))
+			failed = append(failed, p.cannot(err))
 		}
 		for _, c := range found {
 			all = append(all, c.P)
@@ -98,9 +83,8 @@ func refinementPaired(from *Report, t *table.Table) {
 				ps = append(ps, c.P)
 			}
 			lines = append(lines, []table.Field{
-				r.where(), r.who(), column.Measure.Is(c.Name), column.Against.Is(base.name),
-				column.Unit.Is(string(c.Unit)),
-				column.Difference.By(changeIn(c.Unit)).Is(c.Mean, c.Low, c.High),
+				p.row.where(), p.row.who(), column.Measure.Is(c.Name), column.Against.Is(p.against),
+				column.Unit.Is(string(c.Unit)), column.Difference.By(changeIn(c.Unit)).Is(c.Mean, c.Low, c.High),
 			})
 		}
 	}
@@ -129,11 +113,8 @@ func progressProfile(from *Report, t *table.Table) {
 				measured(column.Reached, reached[k]).Marked(r.marks()), measured(column.ReachedAt, steps[k]))
 		}
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Reached: share of the episodes that reached that progress, in percent. Steps: at which step those did, on average; they are others for every line.")
-		t.Notes = append(t.Notes, aboutNotes(rows)...)
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "Reached: share of the episodes that reached that progress, in percent. Steps: at which step those did, on average; they are others for every line.",
+		aboutNotes(rows))
 }
 
 // amountIn shows values of a unit.

@@ -22,15 +22,12 @@ const (
 		"all seeds or saw a shortened history; the table of results says which."
 )
 
-// faultWords describes the faults of replies.
-var faultWords = map[record.Fault]string{
-	record.CutOff:        "cut off by the length limit",
-	record.OnlyReasoning: "reasoning without a reply",
-	record.Empty:         "empty",
-	record.NoContent:     "without content",
-	record.ToolCalls:     "tool calls in place of text",
-	record.Refused:       "refused by a content filter or the model",
-	record.NoAction:      "text without an action",
+// faultWords describes replies with a fault.
+func faultWords(f record.Fault) string {
+	if f == record.NoAction {
+		return "text without an action"
+	}
+	return f.String()
 }
 
 // reservations lists what weakens the meaning of a row's rates.
@@ -43,7 +40,7 @@ func (r row) reservations() (out []string) {
 	for _, f := range record.Faults() {
 		if n := r.Replies.Faults[f]; n > 0 {
 			all += n
-			faults = append(faults, fmt.Sprintf("%d %s", n, faultWords[f]))
+			faults = append(faults, fmt.Sprintf("%d %s", n, faultWords(f)))
 		}
 	}
 	if share, ok := of(all, r.Replies.Steps); ok {
@@ -56,7 +53,7 @@ func (r row) reservations() (out []string) {
 	}
 	if len(r.Replies.Dropped) > 0 {
 		out = append(out, fmt.Sprintf("the server refuses %s, so it decided %s itself",
-			strings.Join(r.Replies.Dropped, ", "), them(len(r.Replies.Dropped))))
+			strings.Join(r.Replies.Dropped, ", "), plural(len(r.Replies.Dropped), "that", "those")))
 	}
 	if r.EqualSeeds() {
 		out = append(out, r.equalSeeds())
@@ -73,13 +70,6 @@ func (r row) equalSeeds() string {
 		"%d seeds gave equal results in every task at temperature %g: the server ignores temperature or seed, or the "+
 			"model always says the same, so this is one try",
 		len(r.Seeds), r.Condition.Decoding.Temperature)
-}
-
-func them(n int) string {
-	if n == 1 {
-		return "that"
-	}
-	return "those"
 }
 
 // replyNotes are the notes on rows with reservations.
@@ -122,14 +112,18 @@ func counted[Name ~string](counts map[Name]int) string {
 }
 
 // markNotes explain the marks in a table whose details stand elsewhere.
-func markNotes(rows [][]table.Cell) (notes []string) {
-	for _, m := range []struct{ mark, note string }{{incompleteMark, incompleteNote}, {repliesMark, repliesNote},
-		{searchMark, searchNote}} {
-		if slices.ContainsFunc(rows, func(cells []table.Cell) bool {
-			return slices.ContainsFunc(cells, func(c table.Cell) bool { return strings.Contains(c.Mark, m.mark) })
-		}) {
-			notes = append(notes, m.note)
-		}
+func markNotes(rows [][]table.Cell) []string {
+	var marks strings.Builder
+	for _, cell := range slices.Concat(rows...) {
+		marks.WriteString(cell.Mark)
 	}
-	return notes
+	return explained(marks.String(), incompleteNote, repliesNote, searchNote)
+}
+
+// explained are the notes on marks that occur. Each note begins with its mark and a blank.
+func explained(marks string, notes ...string) []string {
+	return slices.DeleteFunc(notes, func(note string) bool {
+		mark, _, _ := strings.Cut(note, " ")
+		return !strings.Contains(marks, mark)
+	})
 }

@@ -62,7 +62,7 @@ type Report struct {
 	weights   configs.Weights
 
 	all   []row // of all episodes
-	rows  []row // but those under perturbations that combine families
+	rows  []row // but those under perturbations of families: there may be dozens for each model
 	plain []row // of episodes without a perturbation
 
 	// What several tables are made from.
@@ -82,7 +82,7 @@ type Report struct {
 // New returns the report of runs, with published results beside them.
 func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 	r := &Report{Runs: runs, weights: w, all: newRows(runs), made: map[string][]table.Table{}}
-	r.rows, r.plain = withoutFamilies(r.all), plainRows(r.all)
+	r.rows, r.plain = slices.DeleteFunc(slices.Clone(r.all), row.ofFamilies), plainRows(r.all)
 	r.bests, r.baselines = splitBaselines(baselines)
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.all) })
 	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
@@ -96,14 +96,7 @@ func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 }
 
 // Places lists the environments or presets of the unperturbed episodes.
-func (r *Report) Places() (out []string) {
-	for _, of := range r.plain {
-		if !slices.Contains(out, of.place()) {
-			out = append(out, of.place())
-		}
-	}
-	return out
-}
+func (r *Report) Places() []string { return environmentsOf(r.plain) }
 
 // Has reports whether any table may have lines of an environment.
 func (r *Report) Has(environment string) bool {

@@ -53,19 +53,13 @@ func addResults(t *table.Table, rows []row, m measures) {
 			r.rated(column.Success, r.Success.Estimate), r.rated(column.Progress, r.Progress.Estimate),
 			r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Is(len(r.Seeds)))
 	}
-	t.Notes = append(t.Notes, directories(rows)...)
-	t.Notes = append(t.Notes, decodings(rows)...)
-	t.Notes = append(t.Notes, prompts(rows)...)
-	t.Notes = append(t.Notes, settings(rows)...)
-	t.Notes = append(t.Notes, stepLimits(rows)...)
+	t.Notes = slices.Concat(t.Notes, directories(rows), decodings(rows), prompts(rows), settings(rows),
+		stepLimits(rows))
 	if generated {
 		t.Notes = append(t.Notes,
 			"Generated tasks are heldout's own: their rates do not compare with published ones and do not count for "+
 				"the held-out score.")
 	}
-	t.Notes = append(t.Notes, caveats(rows)...)
-	t.Notes = append(t.Notes, incomplete(rows)...)
-	t.Notes = append(t.Notes, replyNotes(rows)...)
-	t.Notes = append(t.Notes, ruleNotes(rows)...)
-	t.Notes = append(t.Notes, searchNotes(rows)...)
+	t.Notes = slices.Concat(t.Notes, caveats(rows), incomplete(rows), replyNotes(rows), ruleNotes(rows),
+		searchNotes(rows))
 }

@@ -45,18 +45,11 @@ type sweptPlace struct {
 
 // sweptPlaces gathers what is known of every environment that was swept.
 func sweptPlaces(rows []row) (out []sweptPlace) {
-	var environments []string
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.compared()) == 0 })
-	for _, r := range rows {
-		if env := r.place(); !slices.Contains(environments, env) {
-			environments = append(environments, env)
-		}
-	}
-	for _, env := range environments {
-		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.place() != env })
+	for _, of := range groupedBy(rows, row.place) {
 		perturbations, notes := perturbationsOf(of)
 		notes = append(notes, departures(of)...)
-		out = append(out, sweptPlace{env, sweptLines(of), perturbations, notes})
+		out = append(out, sweptPlace{of[0].place(), sweptLines(of), perturbations, notes})
 	}
 	return out
 }
@@ -68,7 +61,7 @@ func robustness(from *Report, blank table.Table) (tables []table.Table) {
 		for _, b := range from.baselines {
 			if b.Table.Env == p.env {
 				lines = append(lines, publishedSweeps(b)...)
-				names = appendNew(names, b.Table.Columns)
+				names = appendNew(names, b.Table.Columns...)
 			}
 		}
 		t := blank
@@ -100,15 +93,6 @@ func (r row) compared() []record.Perturbation {
 	return slices.DeleteFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
 }
 
-func appendNew(to, from []string) []string {
-	for _, s := range from {
-		if !slices.Contains(to, s) {
-			to = append(to, s)
-		}
-	}
-	return to
-}
-
 // perturbationsOf lists the perturbations of sweeps, with notes that say what
 // they are and which of them have different rules.
 func perturbationsOf(rows []row) (names, notes []string) {
@@ -122,9 +106,9 @@ func perturbationsOf(rows []row) (names, notes []string) {
 				notes = append(notes, p.Name+": "+p.Title+".")
 				continue
 			}
-			note := fmt.Sprintf("The rules of %s are not the same in all runs: its column compares nothing.", p.Name)
-			if known.SHA256 != p.SHA256 && !slices.Contains(notes, note) {
-				notes = append(notes, note)
+			if known.SHA256 != p.SHA256 {
+				notes = appendNew(notes,
+					fmt.Sprintf("The rules of %s are not the same in all runs: its column compares nothing.", p.Name))
 			}
 		}
 	}
@@ -202,16 +186,10 @@ func addSwept(t *table.Table, env string, lines []swept, conditions, notes []str
 	marks := ""
 	for _, l := range lines {
 		notes = append(notes, l.absent...)
-		for _, rate := range []struct {
-			name string
-			of   func(rates) *scoring.Estimate
-		}{
-			{"SR", func(r rates) *scoring.Estimate { return r.success }},
-			{"PR", func(r rates) *scoring.Estimate { return r.progress }},
-		} {
-			line, used := l.row(conditions, rate.of)
-			line = append(line, column.Model.Is(l.name), column.Rate.Is(rate.name),
-				column.WithoutNoise.Is(l.withoutNoise(conditions, rate.name)))
+		for _, rate := range []Rate{Success, Progress} {
+			line, used := l.row(conditions, rate)
+			line = append(line, column.Model.Is(l.name), column.Rate.Is(string(rate)),
+				column.WithoutNoise.Is(l.withoutNoise(conditions, rate)))
 			if l.tasks != "" {
 				line = append(line, column.TaskSet.Is(l.tasks))
 			}
@@ -223,35 +201,22 @@ func addSwept(t *table.Table, env string, lines []swept, conditions, notes []str
 		"SR success rate, PR progress rate, in percent. Average and std: of the row's conditions, "+
 			"with divisor n (pop.) and n-1 (sample) in percentage points; of published rows too, computed from their cells. "+
 			"W/o noise: the sample std without what chance adds to it; it describes these conditions and no others.")
-	t.Notes = append(t.Notes, notes...)
-	for _, m := range []struct{ mark, note string }{
-		{incompleteMark, incompleteNote},
-		{repliesMark, repliesNote},
-		{searchMark, searchNote},
-		{
-			partMark,
-			partMark +
-				" Not on all tasks, or, at an average, not over all conditions of the table: it does not compare " +
-				"with the others."},
-		{reuseMark,
-			reuseMark + " The result without perturbation: what the perturbation takes away, this model never had."},
-	} {
-		if strings.Contains(marks, m.mark) {
-			t.Notes = append(t.Notes, m.note)
-		}
-	}
+	t.Notes = slices.Concat(t.Notes, notes, explained(marks, incompleteNote, repliesNote, searchNote,
+		partMark+" Not on all tasks, or, at an average, not over all conditions of the table: it does not compare "+
+			"with the others.",
+		reuseMark+" The result without perturbation: what the perturbation takes away, this model never had."))
 	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.Env != env })
 	t.Notes = append(t.Notes, sources(baselines, marks)...)
 }
 
 // row returns one rate under all conditions, and all marks on it.
-func (l swept) row(conditions []string, of func(rates) *scoring.Estimate) (line []table.Field, marks string) {
+func (l swept) row(conditions []string, rate Rate) (line []table.Field, marks string) {
 	var values []float64
 	averageMarks := "" // marks that hold for the average as well
 	for _, c := range conditions {
 		r := l.cells[c].rates
-		line = append(line, optional(column.Condition(c), of(r), r.marks))
-		if value := of(r); value != nil && !math.IsNaN(value.Mean) {
+		line = append(line, optional(column.Condition(c), r.of(rate), r.marks))
+		if value := r.of(rate); value != nil && !math.IsNaN(value.Mean) {
 			values = append(values, value.Mean)
 			marks += r.marks
 		} else {
@@ -273,7 +238,7 @@ func (l swept) row(conditions []string, of func(rates) *scoring.Estimate) (line 
 
 // withoutNoise is the deviation of a rate over the row's conditions without the
 // part that chance adds. It requires that all conditions were played.
-func (l swept) withoutNoise(conditions []string, rate string) float64 {
+func (l swept) withoutNoise(conditions []string, rate Rate) float64 {
 	var scores []*scoring.Score
 	for _, c := range conditions {
 		cell := l.cells[c]
@@ -287,7 +252,7 @@ func (l swept) withoutNoise(conditions []string, rate string) float64 {
 		}
 	}
 	success, progress := scoring.ConditionStd(scores)
-	if rate == "PR" {
+	if rate == Progress {
 		return progress
 	}
 	return success

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"heldout/scoring/table"
 )
 
 // longestLabel is how long the label of a run may be, in bytes.
@@ -43,6 +45,6 @@ func directories(rows []row) (notes []string) {
 		if len(r.joined) == 0 {
 			return ""
 		}
-		return "one model in " + list(r.joined)
+		return "one model in " + table.List(r.joined)
 	})...)
 }

@@ -1,10 +1,11 @@
 package report
 
 import (
+	"math"
+
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
-	"math"
 )
 
 // spread has the deviations over seeds, for rows with several.
@@ -29,15 +30,9 @@ func spread(from *Report, t *table.Table) {
 		}
 		t.Add(line...)
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"std: standard deviation of the seeds' means, in percentage points, with divisor n (pop.) and n-1 "+
-				"(sample): "+
-				"how much a run on these same tasks depends on its seed.")
-		t.Notes = append(t.Notes, grouped(rows, row.named, row.equalSeeds)...)
-		t.Notes = append(t.Notes, otherNames(rows)...)
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "std: standard deviation of the seeds' means, in percentage points, with divisor n (pop.) and n-1 "+
+		"(sample): how much a run on these same tasks depends on its seed.",
+		grouped(rows, row.named, row.equalSeeds), otherNames(rows))
 }
 
 // deviation is a deviation of seeds. Equal seeds have none.

@@ -279,7 +279,5 @@ func (s *standing) note(place string, err error) {
 	if errors.Is(err, errNoDifference) {
 		return
 	}
-	if text := place + ": models are not compared, because " + err.Error() + "."; !slices.Contains(s.apart, text) {
-		s.apart = append(s.apart, text)
-	}
+	s.apart = appendNew(s.apart, place+": models are not compared, because "+err.Error()+".")
 }

@@ -17,15 +17,9 @@ func byStep(from *Report, t *table.Table) {
 				r.rated(column.Progress, p.Progress))
 		}
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"SR: share of episodes solved by that step, PR: mean progress after it, in percent; means over the seeds "+
-				"of a task, then over tasks. "+
-				"What an episode had reached when it ended stays. Each interval holds by itself.")
-		t.Notes = append(t.Notes, aboutNotes(from.plain)...)
-		t.Notes = append(t.Notes, otherNames(from.plain)...)
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "SR: share of episodes solved by that step, PR: mean progress after it, in percent; means over the seeds "+
+		"of a task, then over tasks. What an episode had reached when it ended stays. Each interval holds by itself.",
+		aboutNotes(from.plain), otherNames(from.plain))
 }
 
 // usage says what an episode used of steps, tokens and time.
@@ -39,13 +33,9 @@ func usage(from *Report, t *table.Table) {
 			}
 		}
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"Of the episodes with a result. Tokens: as the server counted them. Model seconds: time of the answered "+
-				"requests; seconds: from start to end, with other episodes in flight; search steps: in copies of the world, search calls: for proposals, solved: of solved episodes. "+
-				"What no episode used, or nobody counted, is left out.")
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "Of the episodes with a result. Tokens: as the server counted them. Model seconds: time of the answered "+
+		"requests; seconds: from start to end, with other episodes in flight; search steps: in copies of the world, "+
+		"search calls: for proposals, solved: of solved episodes. What no episode used, or nobody counted, is left out.")
 }
 
 // endings says how the planned episodes ended.
@@ -59,14 +49,9 @@ func endings(from *Report, t *table.Table) {
 			column.EnvError.Is(e.Unfinished[record.EnvError]),
 			column.NotRun.Is(e.Unfinished[record.Cancelled]+e.Unfinished[""]))
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"Numbers of episodes. Ended early: unsolved before the step limit, because the game was over or the "+
-				"agent gave up. Step limit: unsolved after all steps. "+
-				"The others have no result and count neither as solved nor as failed; not run includes episodes that "+
-				"were cancelled.")
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "Numbers of episodes. Ended early: unsolved before the step limit, because the game was over or the "+
+		"agent gave up. Step limit: unsolved after all steps. The others have no result and count neither as solved nor "+
+		"as failed; not run includes episodes that were cancelled.")
 }
 
 // lostSteps says what the steps of unsolved episodes were.
@@ -82,13 +67,9 @@ func lostSteps(from *Report, t *table.Table) {
 			share(column.Loops, l.Loops),
 			share(column.Other, l.Steps-l.CutOff-l.Format-l.Invalid-l.Loops))
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"Shares of the steps of unsolved episodes, in percent; a step counts once, in this order. Cut off: no "+
-				"action could be read from a reply that the length limit ended. "+
-				"Format error: none could be read from another reply. Invalid action: the environment did not carry "+
-				"it out. Loop: a valid step in a cycle of at most 5 steps that was passed 3 times or more. "+
-				"Old records do not say which replies were cut off; those are format errors here.")
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "Shares of the steps of unsolved episodes, in percent; a step counts once, in this order. Cut off: no "+
+		"action could be read from a reply that the length limit ended. "+
+		"Format error: none could be read from another reply. Invalid action: the environment did not carry it out. "+
+		"Loop: a valid step in a cycle of at most 5 steps that was passed 3 times or more. "+
+		"Old records do not say which replies were cut off; those are format errors here.")
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,12 +30,6 @@ func (r row) ofFamilies() bool {
 	return ok && len(p.Parts) > 0
 }
 
-// withoutFamilies leaves out rows under perturbations that combine families. There may
-// be dozens for each model, and tables of their own sum them up.
-func withoutFamilies(rows []row) []row {
-	return slices.DeleteFunc(slices.Clone(rows), row.ofFamilies)
-}
-
 // perturbedPlayer is a player on one environment under perturbations of families.
 type perturbedPlayer struct {
 	env, name string
@@ -59,14 +52,7 @@ func (r row) unperturbed() (c record.Condition, key string) {
 	c = r.Condition
 	c.Model, c.Instead = cmp.Or(c.Instead, c.Model), ""
 	c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
-	b, err := json.Marshal(struct {
-		Run       string
-		Condition record.Condition
-	}{r.run, c})
-	if err != nil {
-		return c, err.Error() // a condition that was read can be written
-	}
-	return c, string(b)
+	return c, r.run + "\n" + c.Key()
 }
 
 // perturbedPlayers gathers the rows under perturbations of families, with the row without a
@@ -117,8 +103,8 @@ func (p *perturbedPlayer) grades() (grades []int) {
 		return p.sweep.Grades
 	}
 	for _, c := range p.perturbed {
-		if part := c.about.Parts[0]; !isDrawn(c.about) && !slices.Contains(grades, part.Grade) {
-			grades = append(grades, part.Grade)
+		if !isDrawn(c.about) {
+			grades = appendNew(grades, c.about.Parts[0].Grade)
 		}
 	}
 	slices.Sort(grades)

@@ -22,13 +22,8 @@ func byTask(from *Report, t *table.Table) {
 			t.Add(line...)
 		}
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"SR success rate, PR progress rate of the task over its seeds, in percent. Episodes: those with a "+
-				"result; tasks without any are left out.")
-		t.Notes = append(t.Notes, otherNames(from.plain)...)
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "SR success rate, PR progress rate of the task over its seeds, in percent. Episodes: those with a result; "+
+		"tasks without any are left out.", otherNames(from.plain))
 }
 
 // bySeed has the rates of every seed, for rows with several.
@@ -42,11 +37,6 @@ func bySeed(from *Report, t *table.Table) {
 				r.share(column.Success.Of, seed.Success), r.share(column.Progress.Of, seed.Progress))
 		}
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"SR success rate, PR progress rate of the episodes with one seed, in percent: how much a run on these "+
-				"same tasks depends on its seed.")
-		t.Notes = append(t.Notes, otherNames(from.plain)...)
-	}
-	t.Notes = append(t.Notes, markNotes(t.Rows)...)
+	explain(t, "SR success rate, PR progress rate of the episodes with one seed, in percent: how much a run on these "+
+		"same tasks depends on its seed.", otherNames(from.plain))
 }

@@ -26,17 +26,10 @@ type trained struct {
 // are trainings of one arm. Baselines are arms without a training. Another model, which
 // was trained once, is left out: nothing says how another training of it would do.
 func trainedArms(in []row) (arms []trained, notes []string) {
-	var keys []string
-	rows := map[string][]row{}
-	for _, r := range in {
-		key := strings.Join([]string{r.place(), r.Condition.Perturbation, armOf(r.line)}, "\n")
-		if rows[key] == nil {
-			keys = append(keys, key)
-		}
-		rows[key] = append(rows[key], r)
-	}
-	for _, key := range keys {
-		of := rows[key]
+	type key struct{ place, perturbation, arm string }
+	for _, of := range groupedBy(in, func(r row) key {
+		return key{r.place(), r.Condition.Perturbation, armOf(r.line)}
+	}) {
 		arm := trained{row: of[0], name: armOf(of[0].line), served: len(of)}
 		if arm.Condition.Decoding == nil {
 			arm.name, arm.served = of[0].line, 0

@@ -61,19 +61,15 @@ func trials(from *Report, t *table.Table) {
 			t.Add(line...)
 		}
 	}
-	t.Notes = append(t.Notes, aboutNotes(plain)...)
-	t.Notes = append(t.Notes, grouped(plain, row.title, row.howTried)...)
-	t.Notes = append(t.Notes, stepLimits(plain)...)
-	t.Notes = append(t.Notes, directories(plain)...)
-	t.Notes = append(t.Notes, otherNames(plain)...)
+	t.Notes = slices.Concat(t.Notes, aboutNotes(plain), grouped(plain, row.title, row.howTried), stepLimits(plain),
+		directories(plain), otherNames(plain))
 	if slices.ContainsFunc(plain, func(r row) bool { return !r.Complete() }) {
 		t.Notes = append(t.Notes, incompleteNote)
 	}
 	for _, r := range all {
-		t.Notes = append(t.Notes, r.unfinished()...)
-		t.Notes = append(t.Notes, r.doubts()...)
+		t.Notes = slices.Concat(t.Notes, r.unfinished(), r.doubts())
 	}
-	t.Notes = append(t.Notes, grouped(all, func(r tried) string { return r.title() }, func(r tried) string {
+	t.Notes = append(t.Notes, grouped(all, tried.title, func(r tried) string {
 		return r.lacksControl(all)
 	})...)
 	addPublishedTrials(t, plain, from.baselines)
@@ -140,7 +136,7 @@ func (r tried) doubts() (notes []string) {
 	var out []string
 	for _, f := range record.Faults() {
 		if n := flawed[f]; n > 0 {
-			out = append(out, fmt.Sprintf("%d of %d reflections %s", n, made, faultWords[f]))
+			out = append(out, fmt.Sprintf("%d of %d reflections %s", n, made, faultWords(f)))
 		}
 	}
 	if trimmed > 0 {

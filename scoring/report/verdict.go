@@ -9,6 +9,7 @@ import (
 
 	"heldout/scoring/column"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // mostSentences is how many sentences say who beats whom; a table has the rest.
@@ -31,8 +32,7 @@ func (r *Report) Verdict() Verdict {
 	if len(s.facts) == 0 {
 		return v
 	}
-	v.Sentences = append(v.Sentences, wins(s.facts)...)
-	v.Sentences = append(v.Sentences, ties(s.facts, len(s.lines) > 2)...)
+	v.Sentences = append(wins(s.facts), ties(s.facts, len(s.lines) > 2)...)
 	if r.First.Margin > 0 {
 		v.Sentences = append(v.Sentences, equals(s.facts, r.First.Margin)...)
 	}
@@ -51,32 +51,25 @@ func population(q stats.Question) string {
 	return "This is about new tasks of the same kinds."
 }
 
-// won is what one model wins against another one.
-type won struct {
-	winner, loser string
-	facts         []Fact // seen from the winner
-}
-
-// pairsOf groups the facts that are shown by winner and loser, those with the most
-// first.
-func pairsOf(facts []Fact) (out []won) {
+// winsOf groups the facts that are shown by winner and loser, those with the most first. Each
+// is seen from the winner.
+func winsOf(facts []Fact) [][]Fact {
+	var shown []Fact
 	for _, f := range facts {
-		if !f.Shown {
-			continue
-		}
-		if f.Difference < 0 {
+		if f.Shown && f.Difference < 0 {
 			f = f.reversed()
 		}
-		i := slices.IndexFunc(out, func(w won) bool { return w.winner == f.A && w.loser == f.B })
-		if i < 0 {
-			i = len(out)
-			out = append(out, won{winner: f.A, loser: f.B})
+		if f.Shown {
+			shown = append(shown, f)
 		}
-		out[i].facts = append(out[i].facts, f)
 	}
-	slices.SortStableFunc(out, func(a, b won) int { return cmp.Compare(len(b.facts), len(a.facts)) })
+	out := groupedBy(shown, Fact.models)
+	slices.SortStableFunc(out, func(a, b []Fact) int { return cmp.Compare(len(b), len(a)) })
 	return out
 }
+
+// models are those that a fact compares.
+func (f Fact) models() [2]string { return [2]string{f.A, f.B} }
 
 // reversed is the fact seen from the other model.
 func (f Fact) reversed() Fact {
@@ -87,15 +80,15 @@ func (f Fact) reversed() Fact {
 
 // wins says who beats whom, where and by how much.
 func wins(facts []Fact) (out []string) {
-	pairs := pairsOf(facts)
-	for i, w := range pairs {
+	pairs := winsOf(facts)
+	for i, won := range pairs {
 		if i == mostSentences {
 			more := len(pairs) - mostSentences
 			return append(out, fmt.Sprintf("%s more %s; --table pairs has all.", number(more),
 				plural(more, "pair differs", "pairs differ")))
 		}
 		var where []string
-		for j, f := range w.facts {
+		for j, f := range won {
 			unit := ""
 			if j == 0 {
 				unit = " points"
@@ -103,7 +96,7 @@ func wins(facts []Fact) (out []string) {
 			where = append(where, fmt.Sprintf("on %s by %.1f%s (%.1f to %.1f)", said(f.Where), 100*f.Difference, unit,
 				100*f.Low, 100*f.High))
 		}
-		out = append(out, fmt.Sprintf("%s beats %s %s.", w.winner, w.loser, strings.Join(where, ", ")))
+		out = append(out, fmt.Sprintf("%s beats %s %s.", won[0].A, won[0].B, strings.Join(where, ", ")))
 	}
 	return out
 }
@@ -124,9 +117,9 @@ func enough(facts []Fact) string {
 	if len(slices.Compact(slices.Clone(needed))) == 1 {
 		needed = needed[:1]
 	}
-	text := "one of " + list(needed) + " points would have been"
+	text := "one of " + table.List(needed) + " points would have been"
 	if len(where) < len(facts) {
-		text += " on " + list(where) + ", and with so few tasks none could have been elsewhere"
+		text += " on " + table.List(where) + ", and with so few tasks none could have been elsewhere"
 	}
 	return text
 }
@@ -134,57 +127,37 @@ func enough(facts []Fact) string {
 // surest returns the fact of the place where the smallest difference would have been shown
 // whichever pair has it: the one of that place that needs the largest.
 func surest(facts []Fact) Fact {
-	hardest := map[string]Fact{}
-	var places []string
-	for _, f := range facts {
-		of, known := hardest[f.Where]
-		if !known {
-			places = append(places, f.Where)
-		}
-		if !known || f.Needed > of.Needed {
-			hardest[f.Where] = f
-		}
+	byNeed := func(a, b Fact) int { return cmp.Compare(a.Needed, b.Needed) }
+	var hardest []Fact
+	for _, of := range groupedBy(facts, func(f Fact) string { return f.Where }) {
+		hardest = append(hardest, slices.MaxFunc(of, byNeed))
 	}
-	return hardest[slices.MinFunc(places, func(a, b string) int {
-		return cmp.Compare(hardest[a].Needed, hardest[b].Needed)
-	})]
+	return slices.MinFunc(hardest, byNeed)
 }
 
 // ties says where no difference is shown, and which one would have been. With several
 // models it names the pairs that are told apart nowhere.
 func ties(facts []Fact, several bool) (out []string) {
-	type pair struct{ a, b string }
-	var order []pair
-	open := map[pair][]Fact{}
-	shown := map[pair]bool{}
-	for _, f := range facts {
-		p := pair{f.A, f.B}
-		if open[p] == nil && !shown[p] {
-			order = append(order, p)
-		}
-		shown[p] = shown[p] || f.Shown
-		if !f.Shown {
-			open[p] = append(open[p], f)
-		}
-	}
-	if several && len(order) > 1 && !slices.ContainsFunc(facts, func(f Fact) bool { return f.Shown }) {
+	pairs, isShown := groupedBy(facts, Fact.models), func(f Fact) bool { return f.Shown }
+	if several && len(pairs) > 1 && !slices.ContainsFunc(facts, isShown) {
 		least := surest(facts)
 		return []string{fmt.Sprintf("No difference between any two models is shown; on %s, %s.", said(least.Where),
 			enough([]Fact{least}))}
 	}
-	for _, p := range order {
-		if len(open[p]) == 0 || several && shown[p] {
+	for _, of := range pairs {
+		open := slices.DeleteFunc(slices.Clone(of), isShown)
+		if len(open) == 0 || several && len(open) < len(of) {
 			continue
 		}
 		var where []string
-		for _, f := range open[p] {
+		for _, f := range open {
 			where = append(where, said(f.Where))
 		}
 		who := ""
 		if several {
-			who = fmt.Sprintf(" between %s and %s", p.a, p.b)
+			who = fmt.Sprintf(" between %s and %s", of[0].A, of[0].B)
 		}
-		out = append(out, fmt.Sprintf("No difference%s is shown on %s; %s.", who, list(where), enough(open[p])))
+		out = append(out, fmt.Sprintf("No difference%s is shown on %s; %s.", who, table.List(where), enough(open)))
 	}
 	if n := len(out); n > mostSentences {
 		out = append(out[:mostSentences], fmt.Sprintf("%s more %s told apart nowhere; --table pairs has all.",
@@ -228,11 +201,12 @@ func (s *standing) title() string {
 	case compared == 0:
 		return s.rate.title()
 	case better != nil && worse != nil:
-		return fmt.Sprintf("%s is better than %s on %s, and worse on %s", first, last, list(better), list(worse))
+		return fmt.Sprintf("%s is better than %s on %s, and worse on %s", first, last, table.List(better),
+			table.List(worse))
 	case better != nil:
-		return fmt.Sprintf("%s is better than %s on %s", first, last, list(better))
+		return fmt.Sprintf("%s is better than %s on %s", first, last, table.List(better))
 	case worse != nil:
-		return fmt.Sprintf("%s is better than %s on %s", last, first, list(worse))
+		return fmt.Sprintf("%s is better than %s on %s", last, first, table.List(worse))
 	}
 	return fmt.Sprintf("No difference between %s and %s is shown", first, last)
 }
@@ -248,14 +222,6 @@ func said(place string) string {
 		return "the held-out score"
 	}
 	return place
-}
-
-// list joins words for a sentence.
-func list(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
 }
 
 func plural(n int, one, many string) string {

@@ -46,6 +46,14 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// List joins words for a sentence.
+func List(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
+
 // escapeRunes replaces the characters that a text must not contain by their Go
 // string escapes.
 func escapeRunes(s string, must func(rune) bool) string {

@@ -126,10 +126,7 @@ func (e *Episodes) read(p record.Chosen, name string, from *report.Report) error
 		return err
 	}
 	e.sessions(m)
-	stands, err := from.Stands(p.Name(), m)
-	if err != nil {
-		return err
-	}
+	stands := from.Stands(p.Name(), m)
 	for i, of := range counting {
 		if stands[i].Model != "" {
 			e.keep(name, m, i, stands[i], of)

@@ -138,15 +138,7 @@ func few(names []string, what string) string {
 	if len(names) > most {
 		return fmt.Sprintf("%d %s", len(names), what)
 	}
-	return list(names)
-}
-
-// list joins words for a sentence.
-func list(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
+	return table.List(names)
 }
 
 // count writes a number of things.

@@ -37,7 +37,7 @@ func leaders(c *content) string {
 	}
 	for i, l := range h.Lines {
 		if lead[i] != nil {
-			parts = append(parts, fmt.Sprintf("%s on %s", l.Model, list(lead[i])))
+			parts = append(parts, fmt.Sprintf("%s on %s", l.Model, table.List(lead[i])))
 		}
 	}
 	if parts == nil {
@@ -131,5 +131,5 @@ func method(c *content) (template.HTML, error) {
 		Reservations []string
 		Runs         grid
 		Versions     string
-	}{notes, runs, list(versions)})
+	}{notes, runs, table.List(versions)})
 }
