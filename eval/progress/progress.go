@@ -5,13 +5,14 @@ package progress
 import (
 	"cmp"
 	"fmt"
-	"heldout/eval/episode"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"heldout/eval/agent"
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -30,6 +31,8 @@ type Run struct {
 	// least and most count the episodes: later trials depend on outcomes.
 	least, most int
 	tokens      int
+	// busy is the time that finished episodes took, added up.
+	busy time.Duration
 	// ends are when the latest episodes ended, if they are played elsewhere: their
 	// steps do not show here.
 	elsewhere bool
@@ -99,6 +102,7 @@ func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 		p.ends = p.ends[max(0, len(p.ends)-mostEnds):]
 	}
 	what := playing{r.Env, r.Preset, r.Model, r.Perturbation}
+	p.busy += p.now().Sub(p.paces[what].begun[r.ID])
 	p.paces[what].note(r, p.now())
 	if e.NextTrial(r.Brief()) != nil {
 		p.least++
@@ -200,7 +204,17 @@ func (p *Run) remaining() (time.Duration, bool) {
 	for i, what := range p.order {
 		paces[i] = p.paces[what]
 	}
-	return remaining(paces, p.inFlight())
+	return remaining(paces, max(p.inFlight(), p.overlap()))
+}
+
+// overlap is how many episodes took place at once so far. It is more than those in flight
+// where an episode is short beside its way to the disk, on which the next one is played.
+func (p *Run) overlap() int {
+	elapsed := p.now().Sub(p.started)
+	if elapsed <= 0 {
+		return 0
+	}
+	return int(math.Round(p.busy.Seconds() / elapsed.Seconds()))
 }
 
 // An estimate from the ends of episodes needs so many, and uses the latest ones.

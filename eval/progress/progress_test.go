@@ -213,6 +213,9 @@ type simulation struct {
 	// start is what the first step of an episode takes more, in seconds, when so
 	// many have begun before; nil for nothing.
 	start func(begun int) float64
+	// disk is how long an episode is on its way to the disk, in seconds, while the next
+	// one is played.
+	disk float64
 }
 
 // play returns the estimates of the time left from the first tenth of the episodes
@@ -229,7 +232,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 		}
 		return time.Duration(mean * (0.5 + rng.Float64()) * float64(time.Second))
 	}
-	var flights []*flight
+	var flights, writes []*flight
 	var at []time.Time
 	for begun, steps := 0, 0; p.done < len(plan); steps++ {
 		for len(flights) < s.concurrency && begun < len(plan) {
@@ -242,14 +245,20 @@ func (s simulation) play() (estimates, left []time.Duration) {
 			p.EpisodeBegun(e)
 			begun++
 		}
-		f := slices.MinFunc(flights, func(a, b *flight) int { return a.next.Compare(b.next) })
+		f := slices.MinFunc(slices.Concat(flights, writes), func(a, b *flight) int { return a.next.Compare(b.next) })
 		now = f.next
+		is := func(other *flight) bool { return other == f }
+		if f.steps == f.length {
+			p.EpisodeDone(f.Episode, result(*f.Episode, f.steps, record.Failure, 0, now.Sub(f.started)))
+			writes = slices.DeleteFunc(writes, is)
+			continue
+		}
 		p.StepDone(f.Episode, agent.Usage{})
 		f.steps++
 		f.next = now.Add(step(f.Episode))
 		if f.steps == f.length {
-			p.EpisodeDone(f.Episode, result(*f.Episode, f.steps, record.Failure, 0, now.Sub(f.started)))
-			flights = slices.DeleteFunc(flights, func(other *flight) bool { return other == f })
+			f.next = now.Add(time.Duration(s.disk * float64(time.Second)))
+			flights, writes = slices.DeleteFunc(flights, is), append(writes, f)
 		}
 		if steps%8 > 0 || 10*p.done < len(plan) {
 			continue
@@ -309,7 +318,10 @@ func TestETA(t *testing.T) {
 			}
 			return 0
 		}},
-		"slow beginnings": {plan: one, concurrency: 64, length: any, start: func(int) float64 { return 30 }},
+		"longer on the way to the disk": {plan: one, concurrency: 8, disk: 8, length: func(*episode.Episode) int {
+			return 5 + rng.IntN(3)
+		}},
+		"slow beginnings":                {plan: one, concurrency: 64, length: any, start: func(int) float64 { return 30 }},
 		"expert, then random": {plan: players, concurrency: 8, length: func(e *episode.Episode) int {
 			if e.Condition.Model == "expert" {
 				return 5 + rng.IntN(5)
