@@ -321,7 +321,7 @@ func TestETA(t *testing.T) {
 		"longer on the way to the disk": {plan: one, concurrency: 8, disk: 8, length: func(*episode.Episode) int {
 			return 5 + rng.IntN(3)
 		}},
-		"slow beginnings":                {plan: one, concurrency: 64, length: any, start: func(int) float64 { return 30 }},
+		"slow beginnings": {plan: one, concurrency: 64, length: any, start: func(int) float64 { return 30 }},
 		"expert, then random": {plan: players, concurrency: 8, length: func(e *episode.Episode) int {
 			if e.Condition.Model == "expert" {
 				return 5 + rng.IntN(5)
