@@ -45,7 +45,7 @@ func TestStop(t *testing.T) {
 	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
 		t.Fatalf("mkfifo: %v: %s", err, out)
 	}
-	command := "exec 4>" + fifo + "; trap 'echo ends; exit' TERM; sleep 1000 & echo begins >&4; wait"
+	command := "exec 4>" + fifo + "; trap 'echo ends; exit' TERM; sh -c 'echo begins >&4; exec sleep 1000' & wait"
 	s, err := serve(command, dir, func(line string) { t.Error(line) })
 	if err != nil {
 		t.Fatal(err)

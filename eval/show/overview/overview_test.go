@@ -37,8 +37,8 @@ func looks() map[string]synthetic {
 		"empty":      {environments: six[:2], tasks: 10, models: three[:1], seeds: 1, steps: 30, missing: 2},
 		"one":        {environments: six[4:5], tasks: 1, models: three[:1], seeds: 1, steps: 30},
 		"incomplete": {environments: six[:4], tasks: 8, models: three, seeds: 2, steps: 20, missing: 0.3},
-		"thirty":     {environments: six, tasks: 3, models: thirty, seeds: 1, steps: 8},
-		"three":      {environments: six, tasks: 9, models: three, seeds: 3, steps: 12},
+		"thirty":     {environments: six, tasks: 1, models: thirty, seeds: 1, steps: 8},
+		"three":      {environments: six, tasks: 3, models: three, seeds: 3, steps: 12},
 	}
 }
 
