@@ -20,8 +20,9 @@ import (
 
 // call is a command of the scripts: call heldout ARGUMENTS runs the command line within
 // the process of the tests, which saves the start of one. A script uses exec where the
-// command needs a process of its own: with standard input, beside others, or with a
-// proxy. The long form starts a process for every call.
+// command needs a process of its own: with standard input, beside others, with a proxy,
+// or because it waits, and calls of other scripts would wait with it. The long form
+// starts a process for every call.
 func call(ts *testscript.TestScript, neg bool, args []string) {
 	if code := exitOf(ts, args); (code != exitOK) != neg {
 		ts.Fatalf("the exit code is %d", code)
@@ -29,7 +30,7 @@ func call(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // exits is a command of the scripts: exits CODE PROGRAM ARGUMENTS is a call that has to
-// end with an exit code.
+// end with an exit code; with exec before the program, it is always a process.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if code := exitOf(ts, args[1:]); strconv.Itoa(code) != args[0] {
 		ts.Fatalf("the exit code is %d, want %s", code, args[0])
@@ -40,6 +41,9 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 func exitOf(ts *testscript.TestScript, args []string) int {
 	if args[0] == "heldout" && !sharedtest.Long() {
 		return within(ts, args[1:])
+	}
+	if args[0] == "exec" {
+		args = args[1:]
 	}
 	var failed *exec.ExitError
 	err := ts.Exec(args[0], args[1:]...)

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 		if err := os.Setenv("GOGC", collect); err != nil {
 			panic(err)
 		}
+		sharedtest.Crowd()
 	}
 	testscript.Main(m, map[string]func(){
 		"heldout":          main,

@@ -259,13 +259,14 @@ func TestInterrupt(t *testing.T) {
 // A server that fails one request in five, in six ways, costs no episode.
 func TestFailingServer(t *testing.T) {
 	t.Parallel()
-	want, _ := undisturbed(t)
+	steps := []string{"--step-limit", fmt.Sprint(sharedtest.Times(t, 8, 3))}
+	want, _ := undisturbed(t, steps...)
 	fake := &fakeServer{context: 16384, fail: true, hang: make(chan struct{})}
 	server := httptest.NewServer(fake)
 	defer server.Close()
 	defer close(fake.hang)
 	dir := filepath.Join(t.TempDir(), "run")
-	got, err := fakeRun(server.URL, dir, "--timeout", "1s", "--concurrency", "60").Output()
+	got, err := fakeRun(server.URL, dir, append(steps, "--timeout", "1s", "--concurrency", "60")...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

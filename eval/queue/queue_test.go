@@ -25,6 +25,11 @@ import (
 	"heldout/scoring/record"
 )
 
+func TestMain(m *testing.M) {
+	sharedtest.Crowd()
+	m.Run()
+}
+
 // receive waits for a value.
 func receive[T any](ctx context.Context, t *testing.T, from <-chan T, what string) (v T) {
 	t.Helper()
