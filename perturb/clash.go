@@ -10,14 +10,11 @@ import (
 // is false if there is none. It searches their product.
 func common(a, b *syntax.Prog) (example string, ok bool) { return walk(a, b, false) }
 
-// twoReadings returns a text in which the groups of the pattern can stand in two
+// twoReadings returns a text in which the groups of the automaton can stand in two
 // ways; ok is false if there is none. It searches the product of the automaton
 // with itself for two ways that agree in the text and differ in where groups
 // begin and end.
-func twoReadings(pattern string) (example string, ok bool) {
-	p := program(pattern)
-	return walk(p, p, true)
-}
+func twoReadings(p *syntax.Prog) (example string, ok bool) { return walk(p, p, true) }
 
 // program compiles a pattern that has been compiled before.
 func program(pattern string) *syntax.Prog {
@@ -53,9 +50,10 @@ func walk(a, b *syntax.Prog, differ bool) (example string, ok bool) {
 	var states []state
 	var arrivals []arrival
 	seen := map[state]bool{}
+	fromA, fromB := closures(a), closures(b)
 	reach := func(pa, pb uint32, was bool, how arrival) {
-		for _, x := range closure(a, pa) {
-			for _, y := range closure(b, pb) {
+		for _, x := range fromA(pa) {
+			for _, y := range fromB(pb) {
 				s := state{x.pc, y.pc, differ && (was || !slices.Equal(x.groups, y.groups))}
 				if !seen[s] {
 					seen[s] = true
@@ -95,6 +93,17 @@ type stop struct {
 	groups []uint32
 }
 
+// closures returns the closure of a place, and remembers it.
+func closures(p *syntax.Prog) func(pc uint32) []stop {
+	known := make([][]stop, len(p.Inst))
+	return func(pc uint32) []stop {
+		if known[pc] == nil {
+			known[pc] = closure(p, pc)
+		}
+		return known[pc]
+	}
+}
+
 // closure lists what can be reached from pc without reading.
 func closure(p *syntax.Prog, pc uint32) []stop {
 	var out []stop
@@ -129,6 +138,12 @@ func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
 		return 0, false
 	}
 	both := func(r rune) bool { return a.MatchRune(r) && b.MatchRune(r) }
+	if len(b.Rune) == 1 {
+		a, b = b, a
+	}
+	if len(a.Rune) == 1 { // as in most pairs: only its cases come into question
+		return sharedCase(a.Rune[0], both)
+	}
 	for _, r := range "abcdefghijklmnopqrstuvwxyz0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ" {
 		if both(r) {
 			return r, true
@@ -155,4 +170,17 @@ func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
 		return '☃', true
 	}
 	return 0, false
+}
+
+// sharedCase returns a case of a rune that is good, the lower one if it is.
+func sharedCase(of rune, good func(rune) bool) (r rune, ok bool) {
+	if r = unicode.ToLower(of); good(r) {
+		return r, true
+	}
+	for r = of; !good(r); {
+		if r = unicode.SimpleFold(r); r == of {
+			return 0, false
+		}
+	}
+	return r, true
 }

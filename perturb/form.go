@@ -13,15 +13,13 @@ import (
 // form is one form of actions, before and now.
 type form struct {
 	old, written template
-	// pattern is of actions as written now, with a group for every slot.
-	pattern string
 	// write turns a whole action of the old form into one of the new, read the
 	// other way.
 	write, read rewriting
 	// half is write for an action without its last slot and the words before it. It is nil
 	// if the form has no such half.
 	half *rewriting
-	// automaton is that of pattern.
+	// automaton matches actions as written now, with a group for every slot.
 	automaton *syntax.Prog
 	// removed says that the action is taken away.
 	removed bool
@@ -66,8 +64,7 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 		start, anywhere = "(?i)^", "(?i)"
 	}
 	always := func(pattern string) func(string) string { return func(string) string { return pattern } }
-	f.pattern = start + f.written.pattern(grouped(always(now))) + "$"
-	f.automaton = program(f.pattern)
+	f.automaton = program(start + f.written.pattern(grouped(always(now))) + "$")
 	for _, r := range []struct {
 		into          *rewriting
 		from, to      template

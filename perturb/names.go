@@ -57,7 +57,7 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 		}
 		return part(slot)
 	}
-	if example, ok := twoReadings(to.pattern(grouped(written))); ok {
+	if example, ok := twoReadings(program(to.pattern(grouped(written)))); ok {
 		return nil, fmt.Errorf("names written as %q cannot be taken apart again, as in %q", layout, example)
 	}
 	if example, ok := common(program("^"+to.pattern(written)+"$"), program(plainWords)); ok {

@@ -178,7 +178,7 @@ func (p *Perturbation) addForms(rules configs.Perturbation) error {
 func (p *Perturbation) checkForms() error {
 	for i := range p.forms {
 		f := &p.forms[i]
-		if example, ok := twoReadings(f.pattern); ok {
+		if example, ok := twoReadings(f.automaton); ok {
 			return fmt.Errorf("the form %q can be read in two ways, as in %q; put words between its slots",
 				f.written.text, example)
 		}

@@ -250,7 +250,7 @@ func TestClash(t *testing.T) {
 		{"^(a|a)b$", "", false},
 	}
 	for _, tt := range readings {
-		example, ok := twoReadings(tt.pattern)
+		example, ok := twoReadings(program(tt.pattern))
 		if ok != tt.ok || len(example) != len(tt.example) {
 			t.Errorf("%s: %q, %v; want one like %q, %v", tt.pattern, example, ok, tt.example, tt.ok)
 		}

@@ -52,11 +52,11 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 		if err != nil {
 			return stage{}, fmt.Errorf("texts: %w", err)
 		}
-		pattern := "^" + to.pattern(grouped(fill)) + "$"
-		if err := checkText(old, to, pattern, iface.Texts, automata); err != nil {
+		own := program("^" + to.pattern(grouped(fill)) + "$")
+		if err := checkText(old, to, own, iface.Texts, automata); err != nil {
 			return stage{}, err
 		}
-		automata = append(automata, program(pattern))
+		automata = append(automata, own)
 		if !changed {
 			continue
 		}
@@ -87,13 +87,12 @@ func textTemplates(old, written string) (from, to template, err error) {
 }
 
 // checkText reports a text that has two readings, or one in common with the texts
-// before it, whose automata are given.
-func checkText(old string, to template, pattern string, texts []string, before []*syntax.Prog) error {
-	if example, ok := twoReadings(pattern); ok {
+// before it. Automata are given.
+func checkText(old string, to template, own *syntax.Prog, texts []string, before []*syntax.Prog) error {
+	if example, ok := twoReadings(own); ok {
 		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", to.text,
 			example)
 	}
-	own := program(pattern)
 	for i, other := range before {
 		if example, ok := common(other, own); ok {
 			return fmt.Errorf("the texts %q and %q would be written alike, as in %q", texts[i], old, example)

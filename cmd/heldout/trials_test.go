@@ -146,7 +146,7 @@ func (l *learner) run(url, out string, more ...string) *exec.Cmd {
 	return exec.Command("heldout", append([]string{
 		"run", "--env", "pddl", "--tasks", "gripper", "--limit", strconv.Itoa(learnerTasks), "--model", "vllm:fake",
 		"--base-url", url + "/v1",
-		"--step-limit", "40", "--concurrency", "6", "--trials", "5", "--retries", "0", "--out", out, "--wide",
+		"--step-limit", "25", "--concurrency", "6", "--trials", "5", "--retries", "0", "--out", out, "--wide",
 		"--quiet",
 	}, more...)...)
 }
