@@ -78,7 +78,7 @@ func TestTitles(t *testing.T) {
 // The order of results does not depend on the sessions in which an index was
 // built: in one go, or stopped and continued.
 func TestStoppedBuild(t *testing.T) {
-	const n = 3*batchSize + 17
+	const n = 2*batchSize + 17
 	file := syntheticDump(t, n)
 	whole := t.TempDir()
 	want := buildIndex(t, whole, file)
