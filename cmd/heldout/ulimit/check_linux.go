@@ -12,19 +12,23 @@ const (
 )
 
 func init() {
-	var files, space syscall.Rlimit
-	// the runtime takes the hard limit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) == nil && files.Max < leastFiles {
-		end("heldout: fewer than 16 files may be open: raise the limit (ulimit -n)\n")
-	}
-	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) == nil && space.Cur < leastSpace {
-		end(
-			"heldout: the address space is limited to less than 3 GB: raise the limit (ulimit -v); GOMEMLIMIT=1GiB " +
-				"bounds memory\n")
+	files, space := syscall.Rlimit{Max: leastFiles}, syscall.Rlimit{Cur: leastSpace} // where they cannot be read
+	_ = syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files)
+	_ = syscall.Getrlimit(syscall.RLIMIT_AS, &space)
+	if why := lack(files.Max, space.Cur); why != "" { // the runtime takes the hard limit of files
+		_, _ = syscall.Write(2, []byte(why))
+		syscall.Exit(1)
 	}
 }
 
-func end(why string) {
-	_, _ = syscall.Write(2, []byte(why))
-	syscall.Exit(1)
+// lack says which limit is too low, if one is.
+func lack(files, space uint64) string {
+	switch {
+	case files < leastFiles:
+		return "heldout: fewer than 16 files may be open: raise the limit (ulimit -n)\n"
+	case space < leastSpace:
+		return "heldout: the address space is limited to less than 3 GB: raise the limit (ulimit -v); GOMEMLIMIT=1GiB " +
+			"bounds memory\n"
+	}
+	return ""
 }
