@@ -49,7 +49,7 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 		rules = only(rules, whole)
 	}
 	if err := known(rules, whole); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
 	}
 	for _, t := range slices.Sorted(maps.Keys(interfaces)) {
 		if p := e.alike(interfaces[t]); p != nil {

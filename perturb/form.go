@@ -46,13 +46,7 @@ func (t template) placeholder() string {
 func newForm(old, written string, iface envs.Interface, n *names) (form, error) {
 	var f form
 	var err error
-	if f.old, err = parseTemplate(old); err != nil {
-		return f, err
-	}
-	if f.written, err = parseTemplate(written); err != nil {
-		return f, err
-	}
-	if err := sameSlots(f.old, f.written); err != nil {
+	if f.old, f.written, err = templates(old, written); err != nil {
 		return f, err
 	}
 	before, now, err := slotPatterns(iface, n)

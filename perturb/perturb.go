@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,19 +69,23 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 		passages: passages(rules.Instructions),
 		sorted:   rules.Parts == nil,
 	}
-	if err := known(rules, iface); err != nil {
-		return nil, err
+	if err := p.add(rules); err != nil {
+		return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
+	}
+	return p, nil
+}
+
+func (p *Perturbation) add(rules configs.Perturbation) error {
+	if err := known(rules, p.iface); err != nil {
+		return err
 	}
 	for _, add := range []func(configs.Perturbation) error{p.addNames, p.addWords, p.addForms, p.addReplies,
 		p.addTexts} {
 		if err := add(rules); err != nil {
-			return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
+			return err
 		}
 	}
-	if err := p.checkLines(); err != nil {
-		return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
-	}
-	return p, nil
+	return p.checkLines()
 }
 
 // passage is a part of a prompt, before and now.
@@ -101,26 +106,30 @@ func passages(rules map[string]string) (out []passage) {
 func known(rules configs.Perturbation, iface envs.Interface) error {
 	for _, old := range append(slices.Sorted(maps.Keys(rules.Actions)), rules.Without...) {
 		if !slices.Contains(iface.Actions, old) && !iface.Open {
-			return fmt.Errorf("perturbation %s: the environment has no action %q; it has: %s", rules.Name, old,
-				strings.Join(iface.Actions, "; "))
+			return fmt.Errorf("the environment has no action %q; it has: %s", old, strings.Join(iface.Actions, "; "))
 		}
 	}
 	for _, old := range slices.Sorted(maps.Keys(rules.Replies)) {
 		if !slices.Contains(iface.Replies, old) {
-			return fmt.Errorf("perturbation %s: the environment has no fixed answer %q; it has: %s", rules.Name, old,
+			return fmt.Errorf("the environment has no fixed answer %q; it has: %s", old,
 				strings.Join(iface.Replies, " | "))
 		}
 		if strings.TrimSpace(rules.Replies[old]) == "" {
-			return fmt.Errorf("perturbation %s: the answer in place of %q is empty", rules.Name, old)
+			return fmt.Errorf("the answer in place of %q is empty", old)
 		}
 	}
 	if err := checkVerbs(rules.Verbs, iface); err != nil {
-		return fmt.Errorf("perturbation %s: %w", rules.Name, err)
+		return err
 	}
 	if len(rules.Without) > 0 && iface.Unknown == "" {
-		return fmt.Errorf("perturbation %s: no action of this environment can be taken away", rules.Name)
+		return errors.New("no action of this environment can be taken away")
 	}
-	return checkTexts(rules, iface)
+	for _, old := range slices.Sorted(maps.Keys(rules.Texts)) {
+		if !slices.Contains(iface.Texts, old) {
+			return fmt.Errorf("the environment has no text %q; it has: %s", old, strings.Join(iface.Texts, " | "))
+		}
+	}
+	return nil
 }
 
 func (p *Perturbation) addNames(rules configs.Perturbation) (err error) {

@@ -98,20 +98,16 @@ func (p *Perturbation) writeKept(rule string) string {
 }
 
 // Untold says what of the forms that change a prompt leaves in old words, since it tells them
-// in a way that rules do not find. Before and after are the prompt and what WritePrompt makes
-// of it; listed says that the model sees the possible actions in every turn.
-func (e *Env) Untold(before, after configs.Prompt, listed bool) (faults []string) {
+// in a way that rules do not find. WritePrompt has made the prompt; listed says that the model
+// sees the possible actions in every turn.
+func (e *Env) Untold(prompt configs.Prompt, listed bool) (faults []string) {
 	found := map[string]bool{}
 	for taskType, p := range e.byType {
-		was, err := before.For(taskType)
+		in, err := prompt.For(taskType)
 		if err != nil {
 			continue
 		}
-		now, err := after.For(taskType)
-		if err != nil {
-			continue
-		}
-		for _, fault := range p.untold(toldIn(before, was), toldIn(after, now), now.Examples, listed) {
+		for _, fault := range p.untold(toldIn(prompt, in), in.Examples, listed) {
 			found[fault] = true
 		}
 	}
@@ -128,9 +124,9 @@ func toldIn(prompt configs.Prompt, in configs.Instructions) string {
 }
 
 // untold is Untold for a task type.
-func (p *Perturbation) untold(before, after string, examples []configs.Example, listed bool) (faults []string) {
+func (p *Perturbation) untold(prompt string, examples []configs.Example, listed bool) (faults []string) {
 	changes, told := 0, listed
-	rest := p.withoutForms(after)
+	rest := p.withoutForms(prompt)
 	shown := p.shownActions(examples)
 	for i := range p.forms {
 		f := &p.forms[i]
@@ -144,7 +140,7 @@ func (p *Perturbation) untold(before, after string, examples []configs.Example, 
 			continue
 		}
 		changes++
-		told = told || f.written.toldIn(after) || slices.ContainsFunc(shown, func(action string) bool {
+		told = told || f.written.toldIn(prompt) || slices.ContainsFunc(shown, func(action string) bool {
 			return p.written(action) == envs.Written{Form: f.old.text}
 		})
 	}

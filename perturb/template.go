@@ -36,6 +36,17 @@ func parseTemplate(text string) (template, error) {
 	return t, nil
 }
 
+// templates reads two templates with the same slots.
+func templates(old, written string) (from, to template, err error) {
+	if from, err = parseTemplate(old); err == nil {
+		to, err = parseTemplate(written)
+	}
+	if err == nil {
+		err = sameSlots(from, to)
+	}
+	return from, to, err
+}
+
 func sameSlots(a, b template) error {
 	if !slices.Equal(slices.Sorted(slices.Values(a.slots)), slices.Sorted(slices.Values(b.slots))) {
 		return fmt.Errorf("%q and %q have not the same slots", a.text, b.text)

@@ -2,12 +2,9 @@ package perturb
 
 import (
 	"fmt"
-	"maps"
 	"regexp/syntax"
 	"slices"
-	"strings"
 
-	"heldout/configs"
 	"heldout/envs"
 )
 
@@ -48,7 +45,7 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 		if !changed {
 			written = old
 		}
-		from, to, err := textTemplates(old, written)
+		from, to, err := templates(old, written)
 		if err != nil {
 			return stage{}, fmt.Errorf("texts: %w", err)
 		}
@@ -76,16 +73,6 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 	}}, nil
 }
 
-func textTemplates(old, written string) (from, to template, err error) {
-	if from, err = parseTemplate(old); err == nil {
-		to, err = parseTemplate(written)
-	}
-	if err == nil {
-		err = sameSlots(from, to)
-	}
-	return from, to, err
-}
-
 // checkText reports a text that has two readings, or one in common with the texts
 // before it. Automata are given.
 func checkText(old string, to template, own *syntax.Prog, texts []string, before []*syntax.Prog) error {
@@ -106,14 +93,4 @@ func through(rewritings []rewriting, text string) string {
 		text = r.all(text, keep)
 	}
 	return text
-}
-
-func checkTexts(rules configs.Perturbation, iface envs.Interface) error {
-	for _, old := range slices.Sorted(maps.Keys(rules.Texts)) {
-		if !slices.Contains(iface.Texts, old) {
-			return fmt.Errorf("perturbation %s: the environment has no text %q; it has: %s", rules.Name, old,
-				strings.Join(iface.Texts, " | "))
-		}
-	}
-	return nil
 }

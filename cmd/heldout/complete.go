@@ -1,8 +1,9 @@
 package main
 
 import (
-	"heldout/eval/episode"
 	"strings"
+
+	"heldout/eval/episode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,7 +14,6 @@ import (
 	"heldout/eval/training/judge"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
-	"heldout/scoring/table"
 )
 
 type completer = cobra.CompletionFunc
@@ -64,7 +64,7 @@ func flagValues() (map[string]completer, error) {
 		"rate":         oneOf(string(report.Success), string(report.Progress), string(report.Grounding)),
 		"by":           oneOf("kind"),
 		"latex":        oneOf(latexLines, latexCompact),
-		"format":       oneOf(formatNames()...),
+		"format":       oneOf(strings.Fields(formats())...),
 		"table":        listOf(append(report.IDs(), report.All)...),
 		"figure":       oneOf(figure.Names()...),
 		"config":       cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
@@ -164,13 +164,6 @@ func completeEnvironment(_ *cobra.Command, given []string, _ string) ([]cobra.Co
 func environmentNames() (names []string) {
 	for _, e := range catalog.All() {
 		names = append(names, e.Name)
-	}
-	return names
-}
-
-func formatNames() (names []string) {
-	for _, f := range table.Formats() {
-		names = append(names, string(f))
 	}
 	return names
 }

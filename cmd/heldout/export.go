@@ -59,7 +59,9 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 		RunE: func(c *cobra.Command, sources []string) error {
 			sys.saveMemory()
 			if check {
-				return checkExports(sys, sources)
+				uncovered, err := export.CheckAll(sys.stdout, sources)
+				sys.warnUncovered(uncovered)
+				return err
 			}
 			if format == parquet {
 				return exportFrames(c, sys, sources, o.Out, o.Force, frames)
@@ -143,12 +145,6 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data,
 		"folder with official data, to list the actions that messages contain")
 	return c
-}
-
-func checkExports(sys *system, dirs []string) error {
-	uncovered, err := export.CheckAll(sys.stdout, dirs)
-	sys.warnUncovered(uncovered)
-	return err
 }
 
 // commandOf is a command without the folders in which its files lie, which say nothing

@@ -100,11 +100,6 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 	return usage(errors.Join(errs...))
 }
 
-// withoutServers removes what only a worker needs.
-func withoutServers(r *configs.Run) {
-	r.BaseURL, r.NoIndBaseURL, r.APIKeyEnv, r.Concurrency = configs.Servers{}, nil, "", 1
-}
-
 // shared returns the flags that say what is played: all that have nothing to do
 // with the machine.
 func shared(given *pflag.FlagSet) (out []queue.Flag) {

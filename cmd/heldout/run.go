@@ -54,8 +54,8 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 				c.Flags().Changed("preset"),
 			Over: func(r *configs.Run) error {
 				err := override(r, c.Flags())
-				if q.on() {
-					withoutServers(r)
+				if q.on() { // only a worker needs servers
+					r.BaseURL, r.NoIndBaseURL, r.APIKeyEnv, r.Concurrency = configs.Servers{}, nil, "", 1
 				}
 				return err
 			},

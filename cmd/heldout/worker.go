@@ -112,9 +112,6 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 	return nil
 }
 
-// leadersKeys are the keys of a configuration file that only the leader reads.
-func leadersKeys(sys *system) []string { return ownKeys(newSweep(sys).Flags()) }
-
 // rebuild prepares the run that a description is of, with the worker's own flags.
 func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, error) {
 	kind := bench.Plain
@@ -123,7 +120,8 @@ func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, erro
 	}
 	setup := bench.DefaultSetup(sys.bench())
 	job, _, err := bench.Prepare(sys.bench(), kind, bench.Given{
-		File: about.File, Content: about.Config, Own: leadersKeys(sys), Chosen: about.Chosen,
+		File: about.File, Content: about.Config, Chosen: about.Chosen,
+		Own: ownKeys(newSweep(sys).Flags()), // which only the leader reads
 		Over: func(r *configs.Run) error {
 			d := configs.DefaultRun() // what the file says of these is the leader's
 			r.Data, r.Out, r.Concurrency, r.APIKeyEnv = setup.Data, "", d.Concurrency, ""

@@ -1,6 +1,7 @@
 package babyai
 
 import (
+	"cmp"
 	"container/heap"
 
 	"heldout/envs/babyai/minigrid"
@@ -46,7 +47,7 @@ func newApproach(w *minigrid.World, targets []target, barred colorSet) *approach
 	for i := range a.cost {
 		a.cost[i] = unattainable
 	}
-	q := &poseQueue{}
+	q := &queue[queued]{compare: func(a, b queued) int { return cmp.Compare(a.cost, b.cost) }}
 	reach := func(p minigrid.Pose, cost int32, lock minigrid.Color) {
 		if i := a.index(p); cost < a.cost[i] {
 			a.cost[i], a.lock[i] = cost, lock
@@ -112,17 +113,20 @@ type queued struct {
 	cost int32
 }
 
-// poseQueue implements heap.Interface, cheapest first.
-type poseQueue []queued
+// queue implements heap.Interface, the least first.
+type queue[T any] struct {
+	items   []T
+	compare func(a, b T) int
+}
 
-func (q poseQueue) Len() int           { return len(q) }
-func (q poseQueue) Less(i, j int) bool { return q[i].cost < q[j].cost }
-func (q poseQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *poseQueue) Push(x any)        { *q = append(*q, x.(queued)) }
-func (q *poseQueue) Pop() any {
-	old := *q
-	x := old[len(old)-1]
-	*q = old[:len(old)-1]
+func (q *queue[T]) Len() int           { return len(q.items) }
+func (q *queue[T]) Less(i, j int) bool { return q.compare(q.items[i], q.items[j]) < 0 }
+func (q *queue[T]) Swap(i, j int)      { q.items[i], q.items[j] = q.items[j], q.items[i] }
+func (q *queue[T]) Push(x any)         { q.items = append(q.items, x.(T)) }
+func (q *queue[T]) Pop() any {
+	last := len(q.items) - 1
+	x := q.items[last]
+	q.items = q.items[:last]
 	return x
 }
 

@@ -150,13 +150,13 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 		if w, err = generate(generator, p.seed); err != nil {
 			return nil, err
 		}
-		return newGymWorld(w), nil
+		return &world{game: newGame(w, nil), gym: true}, nil
 	}
 	ways := fromInstruction(w.Instruction())
 	if e.labels != nil && t.Index >= 0 {
 		ways = e.labels[t.Index].ways
 	}
-	return newWorld(newGame(w, ways)), nil
+	return &world{game: newGame(w, ways)}, nil
 }
 
 func generate(g *minigrid.Generator, seed *big.Int) (*minigrid.World, error) {

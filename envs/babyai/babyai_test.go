@@ -104,7 +104,7 @@ func TestForeignTasks(t *testing.T) {
 // that the last step of an action takes back.
 func TestOpenRedDoor(t *testing.T) {
 	g := newGame(generated(t, 13, 1234), [][]string{{"There is a red closed door **", "There is a red open door **"}})
-	w := newWorld(g)
+	w := &world{game: g}
 	const room = "In front of you in this room, you can see several objects: "
 	start, err := w.Start(context.Background())
 	want := envs.Start{Goal: "open the red door", Observation: room +
@@ -145,7 +145,7 @@ func TestOpenRedDoor(t *testing.T) {
 // An object that is picked up still counts as faced, and the world's own reward
 // ends the game.
 func TestOwnReward(t *testing.T) {
-	w := newWorld(newGame(generated(t, 4, 1234), nil))
+	w := &world{game: newGame(generated(t, 4, 1234), nil)}
 	s := act(t, w, "pickup purple box 1")
 	if s.Progress != 0.83125 || !s.Done || !s.Success ||
 		!strings.HasSuffix(s.Observation, "You are carrying a purple box."+completed) {

@@ -1,6 +1,7 @@
 package babyai
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"slices"
@@ -43,7 +44,7 @@ type node struct {
 
 type search struct {
 	planner
-	open    nodeQueue
+	open    queue[*node]    // the most promising first
 	seen    map[string]bool // states
 	reached int             // nodes so far
 	best    *node           // the best end so far, nil if there is none
@@ -54,9 +55,12 @@ type search struct {
 // sub-goals as it can; nil if it finds none.
 func plan(from *game) []string {
 	s := search{planner: newPlanner(), seen: map[string]bool{string(from.appendState(nil)): true}}
+	s.open.compare = func(a, b *node) int {
+		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.order, b.order))
+	}
 	heap.Push(&s.open, &node{game: from})
 	for range maxExpanded {
-		if len(s.open) == 0 || s.best != nil && (from.goals == nil || s.reward == 1) {
+		if s.open.Len() == 0 || s.best != nil && (from.goals == nil || s.reward == 1) {
 			break
 		}
 		s.expand(heap.Pop(&s.open).(*node))
@@ -100,25 +104,6 @@ func (n *node) path() (actions []string) {
 	}
 	slices.Reverse(actions)
 	return actions
-}
-
-// nodeQueue implements heap.Interface, most promising first.
-type nodeQueue []*node
-
-func (q nodeQueue) Len() int { return len(q) }
-func (q nodeQueue) Less(i, j int) bool {
-	if q[i].priority != q[j].priority {
-		return q[i].priority < q[j].priority
-	}
-	return q[i].order < q[j].order
-}
-func (q nodeQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *nodeQueue) Push(x any)   { *q = append(*q, x.(*node)) }
-func (q *nodeQueue) Pop() any {
-	old := *q
-	x := old[len(old)-1]
-	*q = old[:len(old)-1]
-	return x
 }
 
 // appendState appends everything that determines how a game continues, except

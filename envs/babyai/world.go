@@ -9,23 +9,14 @@ import (
 	"strings"
 
 	"heldout/envs"
-	"heldout/envs/babyai/minigrid"
 )
 
 // world implements envs.World.
 type world struct {
 	game *game
-	gym  bool // AgentGym's texts
+	gym  bool // every observation has the list of actions, as AgentGym's
 
 	expert expert
-}
-
-func newWorld(g *game) *world { return &world{game: g} }
-
-// newGymWorld returns a world as AgentGym plays it: its reward is the world's
-// own reward, and every observation contains the list of actions.
-func newGymWorld(w *minigrid.World) *world {
-	return &world{game: newGame(w, nil), gym: true}
 }
 
 // Start implements envs.World.

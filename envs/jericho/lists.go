@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -51,20 +52,13 @@ func (l *lists) of(key momentKey, produce func() ([]string, error)) ([]string, e
 	e.once.Do(func() {
 		e.err = errUnfinished // for those who wait, if produce panics
 		defer func() {
-			if e.err != nil || size(e.actions) > l.longest {
+			if e.err != nil || len(strings.Join(e.actions, "")) > l.longest {
 				l.forget(key, e)
 			}
 		}()
 		e.actions, e.err = produce()
 	})
 	return slices.Clone(e.actions), e.err
-}
-
-func size(actions []string) (n int) {
-	for _, a := range actions {
-		n += len(a)
-	}
-	return n
 }
 
 // entry returns what is remembered of a moment, or room for it.

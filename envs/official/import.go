@@ -89,8 +89,7 @@ func (i *importer) file(ctx context.Context, path, name string, info fs.FileInfo
 		return i.stage.offerFile("hotpotqa/"+dumpName, path, false, receipt)
 	}
 	about, err := walkArchive(ctx, path, usualLimits, func(member string, _ int64, content io.Reader) error {
-		_, err := i.stage.offer(member, content, receipt, anyPart)
-		return err
+		return i.stage.offer(member, content, receipt, anyPart)
 	})
 	i.stage.linked = append(i.stage.linked, about.links...)
 	if !errors.Is(err, errPlain) || info.Size() > usualLimits.file {
@@ -104,6 +103,5 @@ func (i *importer) file(ctx context.Context, path, name string, info fs.FileInfo
 		return err
 	}
 	defer f.Close()
-	_, err = i.stage.offer(name, f, receipt, anyPart)
-	return err
+	return i.stage.offer(name, f, receipt, anyPart)
 }

@@ -184,8 +184,7 @@ func (p *pull) unpack(ctx context.Context, s Source, file string, parts []string
 		if !candidate(name) {
 			return nil
 		}
-		_, err := p.stage.offer(name, content, receipt, want)
-		return err
+		return p.stage.offer(name, content, receipt, want)
 	})
 	p.stage.linked = append(p.stage.linked, about.links...)
 	if err == nil || ctx.Err() != nil {

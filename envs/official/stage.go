@@ -143,42 +143,38 @@ func (s *stage) problems(missing bool) (problems []error) {
 	return problems
 }
 
-// offer stages a file if it is an official one that want agrees to, and returns
-// its path in the data folder, "" if it is none. Published bytes win over others
-// with the same path.
-func (s *stage) offer(name string, content io.Reader, from Receipt, want func(Part) bool) (string, error) {
+// offer stages a file if it is an official one that want agrees to. Published bytes win
+// over others with the same path.
+func (s *stage) offer(name string, content io.Reader, from Receipt, want func(Part) bool) error {
 	b, err := io.ReadAll(content)
 	if err != nil {
-		return "", err
+		return err
 	}
 	from.SHA256, from.Size = sumOf(b), int64(len(b))
 	found, ok := s.finder.identify(name, b, from.SHA256)
-	if !ok {
-		return "", nil
-	}
-	if part, _ := s.finder.part(found.file); !want(part) {
-		return "", nil
+	if part, _ := s.finder.part(found.file); !ok || !want(part) {
+		return nil
 	}
 	from.Changed = !found.published && found.expected != ""
 	if from.Changed && !s.accept {
 		s.refused = append(s.refused, found.file)
-		return "", nil
+		return nil
 	}
 	if have, ok := s.receipts[found.file]; ok && have.SHA256 != from.SHA256 && !found.published {
 		if !have.Changed && from.Changed {
-			return "", nil // the published file is there already
+			return nil // the published file is there already
 		}
-		return "", fmt.Errorf("there are two different files for %s, the second is %s; give one of them",
+		return fmt.Errorf("there are two different files for %s, the second is %s; give one of them",
 			found.file, name)
 	}
 	if err := room(s.dir, from.Size, freeSpace); err != nil {
-		return "", err
+		return err
 	}
 	if err := s.write(found.file, bytes.NewReader(b)); err != nil {
-		return "", err
+		return err
 	}
 	s.receipts[found.file] = from
-	return found.file, nil
+	return nil
 }
 
 // write writes a file of the stage to the disk.

@@ -62,7 +62,7 @@ func perturbPreset(b *episode.Benchmark, env *perturb.Env, rules configs.Perturb
 	b.Protocol = &written
 	when := preset.ActionsShown.When
 	listed := when == configs.Every || when == configs.Latest
-	if faults := env.Untold(prompt, b.Prompt, listed); len(faults) > 0 {
+	if faults := env.Untold(b.Prompt, listed); len(faults) > 0 {
 		return misfit{fmt.Errorf("perturbation %s does not fit the prompt of preset %s: %s", rules.Name, b.Preset.Name,
 			faults[0])}
 	}
