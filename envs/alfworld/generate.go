@@ -81,11 +81,7 @@ type generator struct {
 }
 
 func newGenerator() *generator {
-	g := &generator{accepts: map[string][]string{}, affordances: map[string][]string{},
-		errands: map[string][][]errand{}}
-	for container, objects := range accepts() {
-		g.accepts[container] = strings.Fields(objects)
-	}
+	g := &generator{accepts: accepts(), affordances: map[string][]string{}, errands: map[string][][]errand{}}
 	g.receptacles = slices.Sorted(maps.Keys(g.accepts))
 	for _, a := range [...][2]string{
 		{"cleanable", cleanable}, {"heatable", heatable}, {"coolable", coolable}, {"sliceable", sliceable},
@@ -106,7 +102,7 @@ func newGenerator() *generator {
 	return g
 }
 
-func errandsIn(r *room, taskType string, byTarget map[string]string) []errand {
+func errandsIn(r *room, taskType string, byTarget map[string][]string) []errand {
 	if a := appliance(taskType); a != "" && !r.has(a) {
 		return nil
 	}
@@ -115,7 +111,7 @@ func errandsIn(r *room, taskType string, byTarget map[string]string) []errand {
 		if !r.has(target) && r.startsOf(target, "") == nil {
 			continue
 		}
-		for _, object := range strings.Fields(byTarget[target]) {
+		for _, object := range byTarget[target] {
 			if e := (errand{r, object, target}); r.startsOf(object, e.avoided(taskType)) != nil {
 				out = append(out, e)
 			}

@@ -194,7 +194,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for container, list := range accepted {
-		for _, class := range strings.Fields(list) {
+		for _, class := range list {
 			if !slices.Contains(objects, class) {
 				t.Errorf("%s accepts the unknown %s", container, class)
 			}
@@ -229,8 +229,8 @@ func TestTables(t *testing.T) {
 		}
 		missing := 0
 		for target, list := range byTarget {
-			for _, object := range strings.Fields(list) {
-				if taskType != lookInLight && !slices.Contains(strings.Fields(accepted[target]), object) {
+			for _, object := range list {
+				if taskType != lookInLight && !slices.Contains(accepted[target], object) {
 					t.Errorf("%s: %s is not accepted by %s", taskType, object, target)
 				}
 				if !possible[[2]string{object, target}] {

@@ -1,5 +1,12 @@
 package alfworld
 
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // share is how often something occurs in a place, in per cent.
 type share struct {
 	class string
@@ -13,313 +20,58 @@ type room struct {
 	objects    []objectStat
 }
 
-// containerStat describes a class of receptacles in a room: how many of the
-// room's 27 training scenes have it, how many receptacles those scenes have,
-// and what percentage of the receptacles can be opened and closed.
+// containerStat describes a class of receptacles in a room; rooms.txt says how.
 type containerStat struct {
 	class                              string
 	scenes, least, most, median, opens int
 }
 
-// objectStat describes a class of objects in a room: the percentage of games
-// that have it, the maximum number of objects in such a game, the percentage of
-// objects that lie in no receptacle, and where the others lie.
+// objectStat describes a class of objects in a room; rooms.txt says how.
 type objectStat struct {
 	class             string
 	games, most, idle int
 	places            []share
 }
 
+//go:embed rooms.txt
+var roomsText string
+
 // rooms are the four kinds of rooms.
-func rooms() []room {
-	return []room{
-		{ // bedroom
-			firstScene: 301,
-			containers: []containerStat{
-				{"ArmChair", 6, 1, 3, 1, 0},
-				{"Bed", 27, 1, 2, 1, 0},
-				{"Cabinet", 4, 1, 4, 3, 100},
-				{"CounterTop", 1, 1, 1, 1, 0},
-				{"Desk", 18, 1, 2, 1, 0},
-				{"DiningTable", 4, 1, 1, 1, 0},
-				{"Drawer", 26, 2, 17, 5, 81},
-				{"Dresser", 13, 1, 2, 1, 0},
-				{"GarbageCan", 27, 1, 1, 1, 0},
-				{"LaundryHamper", 7, 1, 1, 1, 0},
-				{"Safe", 4, 1, 1, 1, 73},
-				{"Shelf", 18, 1, 14, 4, 0},
-				{"SideTable", 18, 1, 2, 1, 0},
-			},
-			objects: []objectStat{
-				{"AlarmClock", 100, 4, 1, []share{{"Desk", 34}, {"Shelf", 21}, {"SideTable", 19}, {"Dresser", 17},
-					{"DiningTable", 7}, {"CounterTop", 1}}},
-				{"BaseballBat", 41, 2, 100, nil},
-				{"BasketBall", 37, 1, 100, nil},
-				{"Blinds", 91, 4, 100, nil},
-				{"Book", 100, 4, 0, []share{{"Bed", 51}, {"Desk", 19}, {"Drawer", 12}, {"Dresser", 5}, {"SideTable", 4},
-					{"Cabinet", 3}}},
-				{"Boots", 10, 1, 100, nil},
-				{"Bowl", 45, 4, 0, []share{{"Desk", 43}, {"Shelf", 30}, {"Dresser", 15}, {"DiningTable", 6},
-					{"SideTable", 4}, {"CounterTop", 2}}},
-				{"Box", 47, 2, 81, []share{{"Desk", 58}, {"Shelf", 42}}},
-				{"CD", 100, 4, 14, []share{{"Drawer", 28}, {"Desk", 20}, {"Dresser", 14}, {"SideTable", 13},
-					{"GarbageCan", 8}, {"Shelf", 7}}},
-				{"CellPhone", 100, 4, 0, []share{{"Bed", 29}, {"Desk", 17}, {"Drawer", 17}, {"Dresser", 10},
-					{"SideTable", 10}, {"Shelf", 8}}},
-				{"Chair", 79, 3, 100, nil},
-				{"Cloth", 19, 3, 100, nil},
-				{"CreditCard", 100, 4, 0, []share{{"Drawer", 29}, {"Shelf", 18}, {"Desk", 18}, {"SideTable", 16},
-					{"Dresser", 12}, {"DiningTable", 3}}},
-				{"Curtains", 7, 2, 100, nil},
-				{"DeskLamp", 71, 2, 0, []share{{"Desk", 35}, {"SideTable", 28}, {"Dresser", 25}, {"Shelf", 11}}},
-				{"Footstool", 4, 1, 100, nil},
-				{"HousePlant", 27, 1, 14, []share{{"Shelf", 43}, {"Desk", 32}, {"Cabinet", 16}, {"Dresser", 9}}},
-				{"KeyChain", 100, 4, 6, []share{{"Drawer", 26}, {"Desk", 18}, {"SideTable", 16}, {"Shelf", 16},
-					{"Dresser", 13}, {"DiningTable", 4}}},
-				{"Laptop", 100, 4, 0, []share{{"Bed", 74}, {"Desk", 19}, {"Dresser", 4}, {"DiningTable", 2},
-					{"ArmChair", 1}, {"CounterTop", 1}}},
-				{"LaundryHamperLid", 28, 1, 100, nil},
-				{"LightSwitch", 100, 1, 100, nil},
-				{"Mirror", 100, 1, 95, []share{{"CounterTop", 54}, {"Dresser", 46}}},
-				{"Mug", 51, 3, 5, []share{{"Desk", 36}, {"Shelf", 18}, {"SideTable", 16}, {"Dresser", 16},
-					{"DiningTable", 9}, {"Cabinet", 4}}},
-				{"Painting", 42, 3, 100, nil},
-				{"Pen", 100, 4, 0, []share{{"Desk", 28}, {"Drawer", 18}, {"Shelf", 16}, {"Dresser", 15},
-					{"SideTable", 14}, {"DiningTable", 6}}},
-				{"Pencil", 100, 4, 0, []share{{"Desk", 24}, {"Drawer", 18}, {"SideTable", 18}, {"Shelf", 17},
-					{"Dresser", 11}, {"DiningTable", 6}}},
-				{"Pillow", 100, 4, 0, []share{{"Bed", 99}, {"ArmChair", 1}}},
-				{"Poster", 24, 4, 100, nil},
-				{"RemoteControl", 12, 3, 9, []share{{"Drawer", 34}, {"Desk", 29}, {"SideTable", 15}, {"CounterTop", 8},
-					{"ArmChair", 6}, {"DiningTable", 4}}},
-				{"Statue", 15, 3, 3, []share{{"Shelf", 43}, {"Dresser", 27}, {"Desk", 26}, {"SideTable", 5}}},
-				{"TeddyBear", 35, 1, 25, []share{{"Bed", 100}}},
-				{"Television", 12, 1, 77, []share{{"Dresser", 100}}},
-				{"TennisRacket", 40, 1, 100, nil},
-				{"TissueBox", 14, 4, 0, []share{{"Desk", 37}, {"Drawer", 26}, {"DiningTable", 15}, {"Shelf", 12},
-					{"SideTable", 9}, {"Dresser", 2}}},
-				{"Vase", 6, 4, 0, []share{{"Shelf", 45}, {"Dresser", 36}, {"Desk", 11}, {"SideTable", 9}}},
-				{"Watch", 7, 4, 0, []share{{"Drawer", 31}, {"Shelf", 20}, {"DiningTable", 16}, {"Desk", 15},
-					{"Dresser", 11}, {"SideTable", 6}}},
-				{"Window", 100, 4, 93, []share{{"Shelf", 70}, {"Dresser", 30}}},
-			},
-		},
-		{ // living room
-			firstScene: 201,
-			containers: []containerStat{
-				{"ArmChair", 25, 1, 3, 1, 0},
-				{"Cabinet", 3, 1, 8, 4, 94},
-				{"CoffeeTable", 23, 1, 2, 1, 0},
-				{"Desk", 1, 1, 1, 1, 0},
-				{"DiningTable", 14, 1, 2, 1, 0},
-				{"Drawer", 21, 1, 21, 4, 96},
-				{"Dresser", 9, 1, 2, 1, 0},
-				{"GarbageCan", 27, 1, 1, 1, 0},
-				{"Ottoman", 4, 1, 1, 1, 0},
-				{"Safe", 1, 1, 1, 1, 100},
-				{"Shelf", 10, 1, 14, 6, 0},
-				{"SideTable", 21, 1, 5, 2, 0},
-				{"Sofa", 27, 1, 2, 1, 0},
-				{"TVStand", 12, 1, 2, 1, 0},
-			},
-			objects: []objectStat{
-				{"Book", 26, 4, 0, []share{{"CoffeeTable", 29}, {"Dresser", 24}, {"Sofa", 17}, {"ArmChair", 11},
-					{"DiningTable", 9}, {"SideTable", 8}}},
-				{"Boots", 20, 1, 100, nil},
-				{"Bowl", 11, 4, 0, []share{{"DiningTable", 37}, {"CoffeeTable", 27}, {"TVStand", 20}, {"SideTable", 9},
-					{"Shelf", 8}}},
-				{"Box", 100, 3, 14, []share{{"DiningTable", 26}, {"Sofa", 24}, {"CoffeeTable", 23}, {"SideTable", 8},
-					{"Cabinet", 4}, {"Shelf", 4}}},
-				{"Candle", 9, 3, 0, []share{{"SideTable", 41}, {"CoffeeTable", 28}, {"DiningTable", 20}, {"TVStand", 6},
-					{"Drawer", 3}, {"Dresser", 2}}},
-				{"CellPhone", 21, 4, 0, []share{{"Dresser", 19}, {"SideTable", 17}, {"CoffeeTable", 17}, {"Sofa", 14},
-					{"Drawer", 13}, {"DiningTable", 9}}},
-				{"Chair", 70, 8, 100, nil},
-				{"CreditCard", 100, 4, 0, []share{{"Sofa", 19}, {"CoffeeTable", 15}, {"Drawer", 13}, {"ArmChair", 13},
-					{"SideTable", 10}, {"DiningTable", 9}}},
-				{"Curtains", 35, 3, 92, []share{{"SideTable", 100}}},
-				{"DeskLamp", 25, 1, 0, []share{{"SideTable", 91}, {"CoffeeTable", 9}}},
-				{"FloorLamp", 100, 1, 100, nil},
-				{"HousePlant", 100, 2, 38, []share{{"SideTable", 52}, {"CoffeeTable", 26}, {"Dresser", 11},
-					{"DiningTable", 6}, {"TVStand", 5}}},
-				{"KeyChain", 100, 4, 21, []share{{"CoffeeTable", 20}, {"SideTable", 16}, {"Drawer", 16}, {"Sofa", 12},
-					{"ArmChair", 9}, {"TVStand", 7}}},
-				{"Laptop", 100, 4, 0, []share{{"Sofa", 27}, {"CoffeeTable", 25}, {"DiningTable", 21}, {"Dresser", 8},
-					{"SideTable", 7}, {"TVStand", 5}}},
-				{"LightSwitch", 100, 1, 100, nil},
-				{"Mirror", 10, 1, 100, nil},
-				{"Newspaper", 62, 4, 0, []share{{"Sofa", 20}, {"CoffeeTable", 18}, {"DiningTable", 17},
-					{"SideTable", 14}, {"Shelf", 11}, {"Dresser", 8}}},
-				{"Painting", 100, 4, 100, nil},
-				{"Pen", 20, 4, 0, []share{{"CoffeeTable", 34}, {"Dresser", 22}, {"SideTable", 20}, {"TVStand", 6},
-					{"Drawer", 6}, {"GarbageCan", 4}}},
-				{"Pencil", 17, 4, 2, []share{{"SideTable", 32}, {"CoffeeTable", 27}, {"Drawer", 10}, {"Dresser", 7},
-					{"GarbageCan", 6}, {"TVStand", 6}}},
-				{"Pillow", 100, 3, 0, []share{{"Sofa", 80}, {"ArmChair", 20}, {"Ottoman", 1}}},
-				{"Plate", 35, 3, 0, []share{{"DiningTable", 50}, {"CoffeeTable", 24}, {"Shelf", 13}, {"SideTable", 11},
-					{"TVStand", 2}, {"Dresser", 1}}},
-				{"RemoteControl", 100, 4, 7, []share{{"CoffeeTable", 24}, {"Sofa", 19}, {"SideTable", 13},
-					{"DiningTable", 11}, {"Dresser", 8}, {"TVStand", 8}}},
-				{"Statue", 96, 7, 1, []share{{"CoffeeTable", 26}, {"Shelf", 20}, {"DiningTable", 20}, {"SideTable", 19},
-					{"TVStand", 9}, {"Dresser", 8}}},
-				{"Television", 100, 1, 29, []share{{"TVStand", 45}, {"Dresser", 43}, {"CoffeeTable", 9},
-					{"SideTable", 3}}},
-				{"TissueBox", 34, 4, 0, []share{{"CoffeeTable", 36}, {"DiningTable", 19}, {"SideTable", 19},
-					{"Shelf", 11}, {"TVStand", 8}, {"Drawer", 3}}},
-				{"Vase", 56, 6, 7, []share{{"Shelf", 36}, {"CoffeeTable", 20}, {"DiningTable", 15}, {"SideTable", 12},
-					{"Dresser", 11}, {"TVStand", 5}}},
-				{"Watch", 49, 4, 0, []share{{"CoffeeTable", 26}, {"Drawer", 21}, {"SideTable", 18}, {"DiningTable", 11},
-					{"Dresser", 11}, {"TVStand", 10}}},
-				{"WateringCan", 50, 3, 74, []share{{"CoffeeTable", 53}, {"Shelf", 38}, {"SideTable", 9}}},
-				{"Window", 96, 8, 100, nil},
-			},
-		},
-		{ // kitchen
-			firstScene: 1,
-			containers: []containerStat{
-				{"Cabinet", 27, 2, 27, 13, 81},
-				{"CoffeeMachine", 27, 1, 1, 1, 0},
-				{"CounterTop", 27, 1, 4, 2, 0},
-				{"DiningTable", 15, 1, 3, 1, 0},
-				{"Drawer", 26, 1, 27, 5, 82},
-				{"Fridge", 27, 1, 1, 1, 100},
-				{"GarbageCan", 27, 1, 1, 1, 0},
-				{"Microwave", 27, 1, 1, 1, 100},
-				{"Safe", 1, 1, 1, 1, 100},
-				{"Shelf", 4, 3, 3, 3, 0},
-				{"SideTable", 3, 1, 1, 1, 0},
-				{"SinkBasin", 27, 1, 1, 1, 0},
-				{"StoveBurner", 27, 4, 6, 4, 0},
-				{"Toaster", 27, 1, 1, 1, 0},
-			},
-			objects: []objectStat{
-				{"Apple", 100, 4, 1, []share{{"CounterTop", 25}, {"Fridge", 24}, {"DiningTable", 15}, {"Microwave", 13},
-					{"GarbageCan", 12}, {"SinkBasin", 9}}},
-				{"Blinds", 21, 1, 100, nil},
-				{"Book", 11, 3, 0, []share{{"CounterTop", 65}, {"Cabinet", 14}, {"DiningTable", 11}, {"Drawer", 5},
-					{"Shelf", 4}}},
-				{"Bowl", 100, 4, 1, []share{{"Cabinet", 36}, {"CounterTop", 21}, {"Fridge", 20}, {"DiningTable", 15},
-					{"SinkBasin", 3}, {"Microwave", 3}}},
-				{"Bread", 100, 4, 0, []share{{"CounterTop", 55}, {"DiningTable", 31}, {"Fridge", 12}, {"SideTable", 1},
-					{"GarbageCan", 1}, {"Microwave", 1}}},
-				{"ButterKnife", 97, 4, 3, []share{{"CounterTop", 59}, {"DiningTable", 27}, {"Drawer", 8},
-					{"SinkBasin", 5}, {"SideTable", 1}}},
-				{"CellPhone", 11, 3, 1, []share{{"Drawer", 43}, {"CounterTop", 41}, {"DiningTable", 17}}},
-				{"Chair", 84, 5, 100, nil},
-				{"CreditCard", 9, 3, 3, []share{{"CounterTop", 46}, {"Drawer", 37}, {"Shelf", 17}}},
-				{"Cup", 100, 4, 2, []share{{"Cabinet", 23}, {"CounterTop", 21}, {"Fridge", 21}, {"DiningTable", 15},
-					{"SinkBasin", 9}, {"Microwave", 7}}},
-				{"Curtains", 7, 1, 100, nil},
-				{"DishSponge", 100, 4, 2, []share{{"CounterTop", 26}, {"Cabinet", 24}, {"Drawer", 21},
-					{"DiningTable", 13}, {"SinkBasin", 7}, {"GarbageCan", 5}}},
-				{"Egg", 100, 4, 3, []share{{"Fridge", 25}, {"CounterTop", 24}, {"SinkBasin", 13}, {"GarbageCan", 13},
-					{"Microwave", 12}, {"DiningTable", 12}}},
-				{"Fork", 100, 4, 4, []share{{"CounterTop", 44}, {"DiningTable", 24}, {"Drawer", 22}, {"SinkBasin", 9},
-					{"SideTable", 2}}},
-				{"Glassbottle", 24, 4, 1, []share{{"Cabinet", 31}, {"CounterTop", 27}, {"DiningTable", 14},
-					{"SinkBasin", 9}, {"Fridge", 9}, {"GarbageCan", 7}}},
-				{"HousePlant", 36, 2, 0, []share{{"CounterTop", 77}, {"DiningTable", 23}}},
-				{"Kettle", 52, 4, 1, []share{{"StoveBurner", 41}, {"CounterTop", 25}, {"Cabinet", 24},
-					{"DiningTable", 7}, {"SinkBasin", 2}, {"Shelf", 1}}},
-				{"Knife", 100, 4, 5, []share{{"CounterTop", 48}, {"DiningTable", 25}, {"Drawer", 21}, {"SinkBasin", 5},
-					{"SideTable", 1}, {"CoffeeMachine", 1}}},
-				{"Ladle", 35, 4, 4, []share{{"CounterTop", 41}, {"Cabinet", 25}, {"Drawer", 17}, {"DiningTable", 14},
-					{"SinkBasin", 2}}},
-				{"Lettuce", 100, 4, 3, []share{{"CounterTop", 41}, {"DiningTable", 28}, {"Fridge", 23},
-					{"SinkBasin", 5}, {"SideTable", 2}, {"GarbageCan", 1}}},
-				{"LightSwitch", 100, 1, 100, nil},
-				{"Mirror", 9, 1, 100, nil},
-				{"Mug", 100, 4, 5, []share{{"CounterTop", 28}, {"CoffeeMachine", 17}, {"Cabinet", 16}, {"Fridge", 14},
-					{"DiningTable", 10}, {"Microwave", 7}}},
-				{"Pan", 100, 3, 0, []share{{"StoveBurner", 52}, {"CounterTop", 33}, {"Cabinet", 7}, {"DiningTable", 4},
-					{"Fridge", 4}, {"Toaster", 1}}},
-				{"PaperTowelRoll", 35, 1, 0, []share{{"CounterTop", 57}, {"DiningTable", 16}, {"GarbageCan", 15},
-					{"Shelf", 9}, {"SideTable", 2}}},
-				{"Pen", 6, 3, 0, []share{{"CounterTop", 39}, {"DiningTable", 34}, {"Drawer", 21}, {"GarbageCan", 5}}},
-				{"Pencil", 7, 3, 0, []share{{"Drawer", 41}, {"CounterTop", 30}, {"DiningTable", 19},
-					{"GarbageCan", 10}}},
-				{"PepperShaker", 100, 4, 0, []share{{"Cabinet", 33}, {"CounterTop", 30}, {"DiningTable", 16},
-					{"Drawer", 15}, {"Shelf", 3}, {"SideTable", 2}}},
-				{"Plate", 100, 4, 7, []share{{"Cabinet", 40}, {"CounterTop", 30}, {"DiningTable", 16}, {"Fridge", 9},
-					{"SinkBasin", 2}, {"Shelf", 2}}},
-				{"Pot", 100, 3, 0, []share{{"StoveBurner", 73}, {"CounterTop", 14}, {"Fridge", 4}, {"DiningTable", 4},
-					{"Cabinet", 3}, {"SinkBasin", 1}}},
-				{"Potato", 100, 4, 2, []share{{"CounterTop", 28}, {"Fridge", 26}, {"DiningTable", 17},
-					{"SinkBasin", 11}, {"Microwave", 10}, {"GarbageCan", 6}}},
-				{"SaltShaker", 100, 4, 0, []share{{"CounterTop", 32}, {"Cabinet", 32}, {"DiningTable", 18},
-					{"Drawer", 14}, {"Shelf", 3}, {"SideTable", 2}}},
-				{"Sink", 100, 1, 89, []share{{"CounterTop", 100}}},
-				{"SoapBottle", 100, 3, 2, []share{{"CounterTop", 32}, {"Cabinet", 31}, {"DiningTable", 21},
-					{"GarbageCan", 10}, {"Shelf", 3}, {"SideTable", 1}}},
-				{"Spatula", 100, 4, 2, []share{{"CounterTop", 45}, {"DiningTable", 25}, {"Drawer", 21},
-					{"SinkBasin", 9}, {"SideTable", 1}, {"StoveBurner", 1}}},
-				{"Spoon", 100, 4, 4, []share{{"CounterTop", 38}, {"Drawer", 28}, {"DiningTable", 22}, {"SinkBasin", 11},
-					{"SideTable", 2}, {"CoffeeMachine", 1}}},
-				{"SprayBottle", 7, 3, 0, []share{{"CounterTop", 33}, {"Cabinet", 33}, {"DiningTable", 22},
-					{"GarbageCan", 12}}},
-				{"Statue", 15, 3, 0, []share{{"CounterTop", 51}, {"Shelf", 44}, {"DiningTable", 5}}},
-				{"StoveKnob", 100, 6, 100, nil},
-				{"Tomato", 100, 4, 1, []share{{"Fridge", 33}, {"CounterTop", 30}, {"DiningTable", 20},
-					{"GarbageCan", 9}, {"SinkBasin", 7}, {"SideTable", 2}}},
-				{"Vase", 15, 3, 0, []share{{"CounterTop", 34}, {"Shelf", 32}, {"Cabinet", 31}, {"DiningTable", 3}}},
-				{"Window", 89, 3, 94, []share{{"CounterTop", 100}}},
-				{"WineBottle", 42, 4, 0, []share{{"CounterTop", 37}, {"Cabinet", 25}, {"DiningTable", 24},
-					{"GarbageCan", 9}, {"Shelf", 3}, {"Fridge", 1}}},
-			},
-		},
-		{ // bathroom
-			firstScene: 401,
-			containers: []containerStat{
-				{"BathtubBasin", 19, 1, 1, 1, 0},
-				{"Cabinet", 13, 2, 9, 4, 98},
-				{"Cart", 2, 1, 1, 1, 0},
-				{"CounterTop", 23, 1, 2, 1, 0},
-				{"Drawer", 15, 1, 8, 4, 87},
-				{"Dresser", 2, 1, 1, 1, 0},
-				{"GarbageCan", 27, 1, 1, 1, 0},
-				{"HandTowelHolder", 27, 1, 4, 1, 0},
-				{"Shelf", 7, 1, 4, 2, 0},
-				{"SideTable", 2, 1, 1, 1, 0},
-				{"SinkBasin", 27, 1, 2, 1, 0},
-				{"Toilet", 27, 1, 1, 1, 0},
-				{"ToiletPaperHanger", 27, 1, 1, 1, 0},
-				{"TowelHolder", 27, 1, 2, 1, 0},
-			},
-			objects: []objectStat{
-				{"Bathtub", 71, 1, 94, []share{{"BathtubBasin", 100}}},
-				{"Candle", 100, 4, 10, []share{{"CounterTop", 31}, {"Toilet", 30}, {"Cabinet", 13}, {"Drawer", 13},
-					{"Shelf", 7}, {"SideTable", 2}}},
-				{"Cloth", 100, 4, 0, []share{{"BathtubBasin", 30}, {"Cabinet", 20}, {"CounterTop", 17}, {"Drawer", 15},
-					{"SinkBasin", 8}, {"Shelf", 4}}},
-				{"DishSponge", 24, 4, 6, []share{{"CounterTop", 20}, {"Drawer", 20}, {"BathtubBasin", 18},
-					{"SinkBasin", 10}, {"Shelf", 10}, {"Toilet", 8}}},
-				{"FloorLamp", 8, 2, 59, []share{{"SinkBasin", 100}}},
-				{"Footstool", 5, 1, 100, nil},
-				{"HandTowel", 100, 4, 0, []share{{"HandTowelHolder", 96}, {"CounterTop", 4}}},
-				{"HousePlant", 4, 1, 0, []share{{"SideTable", 100}}},
-				{"LightSwitch", 100, 1, 100, nil},
-				{"Mirror", 100, 2, 90, []share{{"CounterTop", 100}}},
-				{"Painting", 5, 1, 100, nil},
-				{"PaperTowelRoll", 16, 1, 19, []share{{"CounterTop", 35}, {"Toilet", 31}, {"Shelf", 17},
-					{"GarbageCan", 11}, {"Cart", 6}}},
-				{"Plunger", 100, 1, 100, nil},
-				{"ScrubBrush", 100, 1, 100, nil},
-				{"ShowerDoor", 58, 1, 100, nil},
-				{"ShowerGlass", 42, 1, 92, []share{{"CounterTop", 50}, {"Shelf", 50}}},
-				{"Sink", 100, 2, 82, []share{{"SinkBasin", 65}, {"CounterTop", 35}}},
-				{"SoapBar", 100, 4, 7, []share{{"CounterTop", 20}, {"Toilet", 16}, {"SinkBasin", 15}, {"Cabinet", 12},
-					{"BathtubBasin", 12}, {"Drawer", 11}}},
-				{"SoapBottle", 100, 4, 10, []share{{"CounterTop", 30}, {"Toilet", 24}, {"Cabinet", 20}, {"Shelf", 9},
-					{"GarbageCan", 9}, {"Drawer", 3}}},
-				{"SprayBottle", 100, 4, 0, []share{{"CounterTop", 32}, {"Toilet", 27}, {"Cabinet", 16},
-					{"GarbageCan", 10}, {"Shelf", 7}, {"Cart", 4}}},
-				{"TissueBox", 25, 4, 0, []share{{"CounterTop", 36}, {"Shelf", 29}, {"Drawer", 20}, {"Cabinet", 5},
-					{"Cart", 4}, {"SideTable", 4}}},
-				{"ToiletPaper", 100, 4, 16, []share{{"Toilet", 23}, {"CounterTop", 23}, {"ToiletPaperHanger", 12},
-					{"Drawer", 11}, {"Cabinet", 11}, {"GarbageCan", 9}}},
-				{"Towel", 100, 2, 0, []share{{"TowelHolder", 97}, {"CounterTop", 3}}},
-				{"Window", 66, 4, 100, nil},
-			},
-		},
+func rooms() (out []room) {
+	for _, words := range lines(roomsText) {
+		switch words[0] {
+		case "room":
+			out = append(out, room{firstScene: number(words[1])})
+		case "receptacle":
+			r := &out[len(out)-1]
+			r.containers = append(r.containers, containerStat{words[1], number(words[2]), number(words[3]), number(words[4]),
+				number(words[5]), number(words[6])})
+		case "object":
+			o := objectStat{class: words[1], games: number(words[2]), most: number(words[3]), idle: number(words[4])}
+			for at := range slices.Chunk(words[5:], 2) {
+				o.places = append(o.places, share{at[0], number(at[1])})
+			}
+			r := &out[len(out)-1]
+			r.objects = append(r.objects, o)
+		}
 	}
+	return out
+}
+
+// lines are those of a table, each as its words, without empty ones and comments.
+func lines(table string) (out [][]string) {
+	for line := range strings.Lines(table) {
+		if words := strings.Fields(line); len(words) > 0 && !strings.HasPrefix(line, "#") {
+			out = append(out, words)
+		}
+	}
+	return out
+}
+
+func number(word string) int {
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		panic(err) // the tables are ours, and tests read them
+	}
+	return n
 }
