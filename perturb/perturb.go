@@ -214,11 +214,7 @@ func forms(rules configs.Perturbation, iface envs.Interface) []string {
 
 func (p *Perturbation) addReplies(rules configs.Perturbation) error {
 	for _, old := range p.iface.Replies {
-		written, changed := rules.Replies[old]
-		if !changed {
-			written = old
-		}
-		written = p.mention(written)
+		written := p.mention(cmp.Or(rules.Replies[old], old))
 		if other, taken := p.canonicalReplies[written]; taken {
 			return fmt.Errorf("the answers %q and %q would both be %q", other, old, written)
 		}

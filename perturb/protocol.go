@@ -78,8 +78,8 @@ func (e *Env) Wording() []string {
 func (e *Env) Changes() bool {
 	for _, p := range e.byType {
 		r := only(e.rules, p.iface)
-		if len(r.Verbs)+len(r.Actions)+len(r.Replies)+len(r.Texts)+len(r.Without)+len(r.Words) > 0 ||
-			r.Names != "" || r.Numbers != "" || r.Order != "" || r.Layout != "" || r.Lines != nil {
+		r.Instructions = nil
+		if len(r.Actions)+len(r.Replies) > 0 || r.Rewords() {
 			return true
 		}
 	}

@@ -52,11 +52,11 @@ func flagValues() (map[string]completer, error) {
 		return nil, err
 	}
 	values := map[string]completer{
-		"preset":       completePresetList,
+		"preset":       listed(presetParts, listOf),
 		"env":          listOf(environmentNames()...),
 		"model":        completeModel,
 		"no-ind-model": completeModel,
-		"perturb":      completePerturbation,
+		"perturb":      listed(configs.PerturbArguments, orFile),
 		"baseline":     orFile(append(published, report.PresetResults)...),
 		"sample":       oneOf(string(judge.Balanced), string(judge.Natural)),
 		"error-signal": oneOf("any", "parameter"),
@@ -131,15 +131,16 @@ func listOf(values ...string) completer {
 	}
 }
 
-// completePerturbation completes the name of a perturbation or a file. Reading the
-// names takes longer than most commands.
-func completePerturbation(c *cobra.Command, args []string, given string) ([]cobra.Completion,
-	cobra.ShellCompDirective) {
-	names, err := configs.PerturbArguments()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
+// listed completes what a function lists. To list it takes longer than most commands, so
+// that only a shell that completes waits for it.
+func listed(list func() ([]string, error), as func(...string) completer) completer {
+	return func(c *cobra.Command, args []string, given string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		names, err := list()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return as(names...)(c, args, given)
 	}
-	return orFile(names...)(c, args, given)
 }
 
 func orFile(names ...string) completer {

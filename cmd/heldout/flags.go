@@ -225,20 +225,4 @@ func setFlag(f *pflag.Flag, values configs.Values) error {
 type flagger func(*pflag.FlagSet, *configs.Run)
 
 // override sets the fields of r whose flags were given.
-func override(r *configs.Run, given *pflag.FlagSet) error {
-	over := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(over, r) // which are those of a run and more
-	var errs []error
-	given.Visit(func(f *pflag.Flag) {
-		to := over.Lookup(f.Name)
-		if to == nil {
-			return // not a field of configs.Run, such as --format
-		}
-		if from, ok := f.Value.(pflag.SliceValue); ok {
-			errs = append(errs, to.Value.(pflag.SliceValue).Replace(from.GetSlice()))
-		} else {
-			errs = append(errs, to.Value.Set(f.Value.String()))
-		}
-	})
-	return errors.Join(errs...)
-}
+func override(r *configs.Run, given *pflag.FlagSet) error { return apply(r, flagsOfRun(given, nil)) }

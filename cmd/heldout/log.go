@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strconv"
@@ -33,10 +34,7 @@ func (o *output) log(sys *system, runs []report.Run) error {
 			models[s.Condition.Model] = true
 		}
 		for _, s := range run.Scores {
-			name, ok := run.Names[s.Condition.Model]
-			if !ok {
-				name = s.Condition.Model
-			}
+			name := cmp.Or(run.Names[s.Condition.Model], s.Condition.Model)
 			place := placeOf(s)
 			if len(models) > 1 {
 				place = name + "/" + place

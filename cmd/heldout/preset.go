@@ -38,7 +38,7 @@ func newPresetShow(sys *system) *cobra.Command {
 		Long: "show prints the file of a preset, which can be the start of one of your own, and\non " +
 			"standard error the hash of each part.",
 		Example:           "  heldout preset show agentrefine > mine.yaml\n  heldout preset show mine.yaml",
-		ValidArgsFunction: completePresets,
+		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(1, 1, "one preset"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			name, _, _ := strings.Cut(names[0], ":")
@@ -77,7 +77,7 @@ follows their names. --wide, and the formats for programs, list every field that
 can change a number instead.`,
 		Example: "  heldout preset diff agentrefine agentboard\n" +
 			"  heldout preset diff agentrefine:alfworld agentboard:alfworld --wide",
-		ValidArgsFunction: completePresets,
+		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(2, 2, "two presets"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			var of [2][]configs.Preset
@@ -113,7 +113,7 @@ part of heldout: it names the files of the original repository and their hashes,
 and checks those that heldout preset pull fetched, or those in the folder
 --originals.`,
 		Example:           "  heldout preset prompt eto-alfworld\n  heldout preset prompt eto-alfworld --originals DIR",
-		ValidArgsFunction: completePresets,
+		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(1, 1, "one preset"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			found, err := bench.FindPresets(names)
@@ -166,23 +166,6 @@ func presetFile(name string) ([]byte, error) {
 	}
 	name, _, _ = strings.Cut(name, "@")
 	return configs.PresetText(name)
-}
-
-func completePresets(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names, err := presetParts()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return names, cobra.ShellCompDirectiveDefault
-}
-
-// completePresetList completes the last of several presets.
-func completePresetList(c *cobra.Command, given []string, last string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names, err := presetParts()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return listOf(names...)(c, given, last)
 }
 
 // presetParts lists the embedded presets, and their parts.

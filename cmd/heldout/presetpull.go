@@ -34,7 +34,7 @@ hold as usual. --source takes a source from another address or from a file.`,
 		Example: `  heldout preset pull eto-alfworld --dry-run
   heldout preset pull eto-alfworld
   heldout preset pull eto-alfworld --source ETO-a2fc5da=ETO.tar.gz`,
-		ValidArgsFunction: completePresets,
+		ValidArgsFunction: listed(presetParts, orFile),
 		RunE: func(c *cobra.Command, names []string) (err error) {
 			list, err := checkouts(names)
 			if err != nil {

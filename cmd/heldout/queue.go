@@ -102,18 +102,23 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 
 // shared returns the flags that say what is played: all that have nothing to do
 // with the machine.
-func shared(given *pflag.FlagSet) (out []queue.Flag) {
-	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	var r configs.Run
-	sweepFlags(known, &r)
+func shared(given *pflag.FlagSet) []queue.Flag {
 	own := ownedBy(configs.EachWorker, configs.EachOne, configs.TheLeader)
 	for _, s := range catalog.Settings() {
 		if s.Type == envs.Path {
 			own = append(own, s.Name)
 		}
 	}
+	return flagsOfRun(given, own)
+}
+
+// flagsOfRun returns the given flags that set a field of configs.Run, as --format does not,
+// without some.
+func flagsOfRun(given *pflag.FlagSet, without []string) (out []queue.Flag) {
+	known := pflag.NewFlagSet("", pflag.ContinueOnError)
+	sweepFlags(known, new(configs.Run)) // which are those of a run and more
 	given.Visit(func(f *pflag.Flag) {
-		if known.Lookup(f.Name) == nil || slices.Contains(own, f.Name) {
+		if known.Lookup(f.Name) == nil || slices.Contains(without, f.Name) {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -93,9 +93,7 @@ func about(info *debug.BuildInfo) record.Tool {
 			modified = s.Value == "true"
 		}
 	}
-	if t.Version == "" {
-		t.Version = unknownVersion
-	}
+	t.Version = cmp.Or(t.Version, unknownVersion)
 	if modified && commit == "" && t.Commit != "" {
 		t.Commit += "-modified"
 	}

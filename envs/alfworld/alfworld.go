@@ -150,7 +150,7 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 		return nil, err
 	}
 	return &Env{
-		domain: domain, loaded: map[string]func() (*loading, error){},
+		domain: domain, found: map[string]playable{}, loaded: map[string]func() (*loading, error){},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		info:  envs.Info{Name: Name, Source: from, StepLimit: stepLimit, Settings: o.settings(), Caveat: o.caveat()},
 	}, nil

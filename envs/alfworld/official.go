@@ -1,6 +1,7 @@
 package alfworld
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,10 +35,7 @@ const (
 // which AgentBoard serves them. If the label file lists a game, sub-goals and
 // difficulty come from the label; otherwise they follow from the game's task.
 func NewOfficial(dir string, o Options) (*Env, error) {
-	split := o.Split
-	if split == "" {
-		split = Splits()[0]
-	}
+	split := cmp.Or(o.Split, Splits()[0])
 	if !slices.Contains(Splits(), split) {
 		return nil, fmt.Errorf("alfworld: unknown split %q; there are: %s", split, strings.Join(Splits(), ", "))
 	}
@@ -197,9 +195,6 @@ func (e *Env) outside(id string) (playable, error) {
 	}
 	t.Content = contentOf(f, e.options)
 	g := newTask(t, s, l)
-	if e.found == nil {
-		e.found = map[string]playable{}
-	}
 	e.found[id] = g
 	return g, nil
 }

@@ -34,11 +34,9 @@ func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	sample := Sample{All: true}
-	if o.Sample != "" {
-		if sample, err = parseSample(o.Sample); err != nil {
-			return nil, err
-		}
+	sample, err := o.sample(Sample{All: true})
+	if err != nil {
+		return nil, err
 	}
 	if err := e.add(all, sample); err != nil {
 		return nil, err

@@ -49,16 +49,13 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 		return nil, err
 	}
 	name = filepath.Base(name)
-	sample := Sample{All: true}
-	if name == devFile {
-		sample = reactSample
-	} else {
-		e.info.Settings["questions"] = name
+	standard := reactSample
+	if name != devFile {
+		standard, e.info.Settings["questions"] = Sample{All: true}, name
 	}
-	if o.Sample != "" {
-		if sample, err = parseSample(o.Sample); err != nil {
-			return nil, err
-		}
+	sample, err := o.sample(standard)
+	if err != nil {
+		return nil, err
 	}
 	all, err := parseQuestions(name, b)
 	if err != nil {

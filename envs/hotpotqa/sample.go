@@ -24,6 +24,14 @@ type Sample struct {
 // (spec section 2).
 var reactSample = Sample{Seed: 233, Count: 300}
 
+// sample is the chosen sample, or the standard one.
+func (o Options) sample(standard Sample) (Sample, error) {
+	if o.Sample == "" {
+		return standard, nil
+	}
+	return parseSample(o.Sample)
+}
+
 // parseSample reads "all", "seed:N" or "seed:N:COUNT".
 func parseSample(s string) (Sample, error) {
 	if s == "all" {

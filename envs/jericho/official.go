@@ -1,6 +1,7 @@
 package jericho
 
 import (
+	"cmp"
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
@@ -79,10 +80,7 @@ func newPlain(o Options, known bindings) (*Env, error) {
 		if err != nil {
 			return nil, err
 		}
-		seed := g.seed
-		if o.Seed != 0 {
-			seed = o.Seed
-		}
+		seed := cmp.Or(o.Seed, g.seed)
 		p := newPlay(g, story, seed, known[g.name])
 		p.goal, p.plain = "Play "+g.name+".", true
 		e.add(p, g.name, "", image, fmt.Sprint(seed))
@@ -147,10 +145,7 @@ func newStory(o Options, known bindings) (*Env, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(o.Story), filepath.Ext(o.Story))
 	g := identify(image, name)
-	seed := g.seed
-	if o.Seed != 0 {
-		seed = o.Seed
-	}
+	seed := cmp.Or(o.Seed, g.seed)
 	if o.Raw {
 		uncleaned := *g
 		uncleaned.clean, uncleaned.hideStatus = everything, false

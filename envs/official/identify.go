@@ -2,6 +2,7 @@ package official
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -54,13 +55,7 @@ func (f *finder) identify(name string, content []byte, sum string) (found findin
 	if file, ok := f.files[sum]; ok {
 		return finding{file: file, published: true}, true
 	}
-	file := labelsOf(content)
-	if file == "" {
-		file = gameOf(name, content)
-	}
-	if file == "" {
-		file = f.byPath(name)
-	}
+	file := cmp.Or(labelsOf(content), gameOf(name, content), f.byPath(name))
 	if _, part := f.part(file); !part {
 		return finding{}, false
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,9 +201,7 @@ func (s *stage) place() error {
 	if err != nil {
 		return err
 	}
-	for file, r := range s.receipts {
-		all[file] = r
-	}
+	maps.Copy(all, s.receipts)
 	b, err := json.MarshalIndent(all, "", " ")
 	if err != nil {
 		return err

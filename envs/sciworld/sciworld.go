@@ -12,6 +12,7 @@
 package sciworld
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -130,11 +131,7 @@ func (e *Env) choosePlayer(o Options) error {
 	if err != nil {
 		return err
 	}
-	jvms := o.JVMs
-	if jvms == 0 {
-		jvms = runtime.GOMAXPROCS(0)
-	}
-	e.version, e.digest, e.games = j.version, j.sha256, newOfficial(j, jvms)
+	e.version, e.digest, e.games = j.version, j.sha256, newOfficial(j, cmp.Or(o.JVMs, runtime.GOMAXPROCS(0)))
 	e.info.Settings["jar"], e.info.Settings["jar-sha256"] = j.version, j.sha256
 	return nil
 }

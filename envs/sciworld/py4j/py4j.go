@@ -7,6 +7,7 @@ package py4j
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,9 +59,7 @@ type Conn struct {
 // Dial connects to the gateway on a port of this machine. The timeout is the
 // longest that each reply may take; 0 stands for DefaultTimeout.
 func Dial(ctx context.Context, port int, timeout time.Duration) (*Conn, error) {
-	if timeout == 0 {
-		timeout = DefaultTimeout
-	}
+	timeout = cmp.Or(timeout, DefaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var d net.Dialer

@@ -2,6 +2,7 @@ package py4j
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,12 +50,7 @@ type Server struct {
 // StartServer starts a virtual machine and waits until its gateway listens. It
 // reads and discards the output of the machine.
 func StartServer(ctx context.Context, c Command) (*Server, error) {
-	if c.Java == "" {
-		c.Java = "java"
-	}
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
+	c.Java, c.Timeout = cmp.Or(c.Java, "java"), cmp.Or(c.Timeout, DefaultTimeout)
 	s := &Server{stderr: &tail{}, exited: make(chan struct{})}
 	args := append(append([]string{}, c.Options...), "-cp", c.ClassPath, "py4j.GatewayServer",
 		"--die-on-broken-pipe", "0")
