@@ -42,8 +42,7 @@ func (e *agentBoardExamples) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &e.texts)
 }
 
-// alfworldKinds are ALFWorld's task types by the names that AgentBoard's prompt
-// file has for their examples.
+// alfworldKinds are ALFWorld's task types by their names in AgentBoard's prompt file.
 var alfworldKinds = map[string]string{
 	"put":     "pick_and_place_simple",
 	"clean":   "pick_clean_then_place_in_recep",
@@ -53,8 +52,7 @@ var alfworldKinds = map[string]string{
 	"puttwo":  "pick_two_obj_and_place",
 }
 
-// parseAgentBoard reads AgentBoard's prompt, and the openings of its games from the second
-// file, if there is one.
+// parseAgentBoard reads AgentBoard's prompt, and its games' openings from a second file.
 func (p PresetPrompt) parseAgentBoard(files []PromptFile) (Prompt, error) {
 	out, err := ParsePrompt(files[0].Name, files[0].Content)
 	if err != nil {
@@ -69,8 +67,7 @@ func (p PresetPrompt) parseAgentBoard(files []PromptFile) (Prompt, error) {
 	return out, out.check(files[0].Name)
 }
 
-// parseOpenings reads the two tables of AgentBoard's program for Jericho. What they do not
-// have is untold.
+// parseOpenings reads the tables of AgentBoard's Jericho program. What they lack is untold.
 func parseOpenings(program []byte, untold string) (map[string]Opening, error) {
 	literals, err := pysource.Literals(string(program))
 	if err != nil {

@@ -109,8 +109,7 @@ func takeKeys(m *ast.MappingNode, keys []string) (map[string]Values, error) {
 	return taken, nil
 }
 
-// invalid is the error of a document that cannot be decoded, with the lines that it
-// is about.
+// invalid is the error of a document that cannot be decoded, with the lines at fault.
 func invalid(file string, err error) error {
 	return fmt.Errorf("%s: %s", file, address.Plain(excerpt(yaml.FormatError(err, false, true))))
 }
@@ -129,8 +128,7 @@ func excerpt(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// embedded reads an embedded YAML file into v. The file is ours, and a test
-// reads all of them; a failure is still reported, not hidden.
+// embedded reads one of our own YAML files into v; a test reads all of them.
 func embedded(file string, v any) error {
 	b, err := files.ReadFile(file)
 	if err != nil {

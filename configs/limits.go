@@ -57,8 +57,7 @@ func checkLimits(b []byte) error {
 	return nil
 }
 
-// open returns the columns that are open after an entry starts at the given
-// column: everything to the right of it has ended.
+// open returns the columns still open when an entry starts: none to the right of it.
 func open(block []int, column int) []int {
 	for len(block) > 0 && block[len(block)-1] >= column {
 		block = block[:len(block)-1]
@@ -66,8 +65,7 @@ func open(block []int, column int) []int {
 	return append(block, column)
 }
 
-// column returns where an entry starts: a mapping's at its key, which precedes
-// the colon.
+// column returns where an entry starts: a mapping's at its key, before the colon.
 func column(t *token.Token) int {
 	if key := t.Prev; t.Type == token.MappingValueType && key != nil && key.Position.Line == t.Position.Line {
 		return key.Position.Column

@@ -11,8 +11,7 @@ import (
 // toolName is what servers take as the name of a function.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// checkForm reports settings that the agent's form would ignore: all that a preset
-// says has an effect.
+// checkForm reports settings without an effect: those that the agent's form ignores.
 func (p *Play) checkForm(errs *complaints) {
 	a, r := p.Agent, p.Reply
 	only := func(set bool, field string, forms ...string) {

@@ -114,8 +114,7 @@ func names(files []PromptFile) (out []string) {
 	return out
 }
 
-// parseReActJSON reads ReAct's texts. Those of a kind of task are its examples, in
-// the order of their numbers.
+// parseReActJSON reads ReAct's texts. Those of a kind of task are examples, by number.
 func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) {
 	var texts map[string]string
 	if err := json.Unmarshal(b, &texts); err != nil {

@@ -99,8 +99,7 @@ func (p Published) check() error {
 	return nil
 }
 
-// check reports columns and rows that cannot be told apart, and values that fit
-// no column.
+// check reports columns and rows that look alike, and values that fit no column.
 func (t PublishedTable) check() error {
 	for i, c := range t.Columns {
 		if c == "" || slices.Contains(t.Columns[:i], c) {
@@ -128,8 +127,7 @@ func (t PublishedTable) check() error {
 	return nil
 }
 
-// check reports lists that do not fit the columns and values that are no
-// percentages.
+// check reports lists that do not fit the columns, and values that are no percentages.
 func (r PublishedRow) check(columns []string) error {
 	for _, l := range []struct {
 		name   string

@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// common returns the shortest text, or one of them, that both automata match; ok
-// is false if there is none. It searches their product.
+// common returns a shortest text that both automata match; ok is false without one.
 func common(a, b *syntax.Prog) (example string, ok bool) { return walk(a, b, false) }
 
 // twoReadings returns a text in which the groups of the automaton can stand in two
@@ -131,8 +130,7 @@ func closure(p *syntax.Prog, pc uint32) []stop {
 	return out
 }
 
-// sharedRune returns a rune that both instructions read, a letter or a digit if
-// there is one.
+// sharedRune returns a rune that both instructions read, best a letter or digit.
 func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
 	if a.Op == syntax.InstMatch || b.Op == syntax.InstMatch {
 		return 0, false

@@ -95,8 +95,7 @@ func (d *Drawn) Rewrites() []any {
 	}
 }
 
-// alone is an environment with one task: rules are then checked against its interface
-// only.
+// alone is an environment with one task: rules are checked against its interface only.
 type alone struct {
 	envs.Env
 	task envs.Task

@@ -21,8 +21,7 @@ type form struct {
 	half *rewriting
 	// automaton matches actions as written now, with a group for every slot.
 	automaton *syntax.Prog
-	// removed says that the action is taken away.
-	removed bool
+	removed   bool
 	// placeholders finds the old form with words in brackets for its slots, as
 	// instructions and help texts have it, and unplaced the new one. alike finds the old
 	// form in other words, so that only what nobody reads back has it.

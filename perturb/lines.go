@@ -51,8 +51,7 @@ func (l lines) read(text string) string {
 // nothing is a pattern that matches no text.
 const nothing = `[^\s\S]`
 
-// checkLines reports lines that an agent could take for an action or that say
-// something about a thing.
+// checkLines reports lines that look like actions or say something about a thing.
 func (p *Perturbation) checkLines() error {
 	if p.lines.Lines == nil {
 		return nil

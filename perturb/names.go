@@ -22,12 +22,10 @@ type names struct {
 	called change
 }
 
-// spelledSlot is a slot of names whose value is spelled otherwise:
-// {number:letters}.
+// spelledSlot is a slot of names with a value spelled otherwise: {number:letters}.
 var spelledSlot = regexp.MustCompile(`\{([a-z]+):([a-z]+)\}`)
 
-// newNames reads a layout of names such as "{class}{number}"; it is nil if that
-// is empty.
+// newNames reads a layout of names such as "{class}{number}"; nil for an empty one.
 func newNames(layout string, iface envs.Interface) (*names, error) {
 	if layout == "" {
 		return nil, nil
@@ -199,8 +197,7 @@ func slotPatterns(iface envs.Interface, n *names) (old, written string, err erro
 	return either(old, iface.Slot), either(written, iface.Slot), nil
 }
 
-// namePattern is the pattern of names as the environment writes them, without
-// groups; empty if names have no parts.
+// namePattern is the pattern of the environment's names, without groups; "" without parts.
 func namePattern(iface envs.Interface) (string, error) {
 	if iface.Name == "" {
 		return "", nil
@@ -209,8 +206,7 @@ func namePattern(iface envs.Interface) (string, error) {
 	return t.pattern(func(slot string) string { return iface.Parts[slot] }), err
 }
 
-// either is the pattern that matches one of two patterns; an empty pattern
-// matches nothing.
+// either matches one of two patterns; an empty pattern matches nothing.
 func either(a, b string) string {
 	switch {
 	case a == "":

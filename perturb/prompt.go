@@ -96,8 +96,7 @@ func inEnumeration(text, old, written string, anyCase bool) string {
 	return replace(replace(text)) // a mark between two actions belongs to the first match only
 }
 
-// mention returns a fixed answer with the actions in it as they are written now.
-// It drops sentences about actions that are taken away.
+// mention returns a fixed answer as written now, without sentences on removed actions.
 func (p *Perturbation) mention(reply string) string {
 	for _, action := range append(p.mentioned(), p.iface.Shown...) {
 		re := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(action) + `\b`)
@@ -125,8 +124,7 @@ func (p *Perturbation) mentioned() (out []string) {
 	return out
 }
 
-// writeHelp returns the actions that the act agent names for help, without those
-// that are taken away.
+// writeHelp returns the actions that the act agent names for help, without removed ones.
 func (p *Perturbation) writeHelp(help string) string {
 	var out []string
 	for _, action := range strings.Split(help, ", ") {

@@ -38,8 +38,7 @@ func (e *Env) WritePreset(in configs.Preset) configs.Preset {
 	return out
 }
 
-// formNow returns how a form is written now; the form itself if the environment has none
-// such.
+// formNow returns how a form is written now, or itself if the environment lacks it.
 func (p *Perturbation) formNow(old string) string {
 	for i := range p.forms {
 		if f := &p.forms[i]; f.old.text == old {

@@ -224,8 +224,7 @@ func (p *Perturbation) readText(text string) string {
 	})
 }
 
-// explained replaces an action without slots where a help text explains it, on a line of
-// its own: "  look: ".
+// explained replaces an action that a help text explains on its own line: "  look: ".
 func explained(text string, from, to template) string {
 	return strings.ReplaceAll(text, "\n  "+from.text+": ", "\n  "+to.text+": ")
 }
@@ -261,8 +260,7 @@ func (p *Perturbation) beforeList(text string) (before, after string) {
 	return before, text[len(before):]
 }
 
-// between cuts a text at the first prefix and at the first suffix behind it; an
-// empty suffix is at the end.
+// between cuts a text at the first prefix and the next suffix; an empty one is at the end.
 func between(text, prefix, suffix string) (before, inside, after string, ok bool) {
 	before, inside, ok = strings.Cut(text, prefix)
 	if ok && suffix != "" {
@@ -313,8 +311,7 @@ func (p *Perturbation) leftOut() (actions []string) {
 	return actions
 }
 
-// cutList returns the actions of a list; those from last on stand at its end in
-// any order.
+// cutList returns the actions of a list; those from last on may have any order.
 func cutList(text string, l envs.ActionList) (actions []string, last int) {
 	actions = strings.Split(text, l.Separator)
 	last = len(actions)
@@ -324,8 +321,7 @@ func cutList(text string, l envs.ActionList) (actions []string, last int) {
 	return actions, last
 }
 
-// rewriteList rewrites the actions, except for marks before them and periods and blanks
-// at their ends.
+// rewriteList rewrites actions, but no marks before them nor periods and blanks behind.
 func rewriteList(actions []string, l envs.ActionList, each func(string) string) {
 	for i, a := range actions {
 		from := 0

@@ -134,7 +134,6 @@ func (l *look) compile() (err error) {
 	return err
 }
 
-// lay gives an enumeration another layout.
 func (l *look) lay(layout string) error {
 	l.wide = nil
 	switch layout {
@@ -185,8 +184,7 @@ func (l *look) units(items []string) (out []string) {
 	return out
 }
 
-// readsOn reports whether an item among sentences is none: what stands behind it reads as its
-// end.
+// readsOn reports whether an item among sentences is none: the text goes on behind it.
 func (l *look) readsOn(item string) bool { return l.wide != nil && !strings.HasSuffix(item, ".") }
 
 // all replaces every enumeration in a text.

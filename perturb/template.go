@@ -58,8 +58,7 @@ func (t template) fill(value func(slot string) string) string {
 	return t.join(func(literal string) string { return literal }, value)
 }
 
-// pattern is the regular expression of the template, with one expression per
-// slot.
+// pattern is the template's regular expression, with one expression per slot.
 func (t template) pattern(value func(slot string) string) string {
 	return t.join(regexp.QuoteMeta, value)
 }
@@ -75,18 +74,15 @@ func (t template) join(literal, value func(string) string) string {
 	return b.String()
 }
 
-// rewriting finds what is written like one template and writes it like another
-// that has the same slots.
+// rewriting turns what is written like one template into another with the same slots.
 type rewriting struct {
 	find *regexp.Regexp
 	to   template
-	// sentence says that a capital at the beginning is that of a sentence, so what is
-	// written has it, too.
+	// sentence keeps a capital at the beginning, as that of a sentence.
 	sentence bool
 }
 
-// newRewriting takes the patterns of what may stand in the slots, without
-// groups, and of what stands before and after.
+// newRewriting takes patterns without groups: of slots, and of what stands around.
 func newRewriting(from, to template, before, after string, value func(slot string) string) (rewriting, error) {
 	re, err := regexp.Compile(before + from.pattern(func(slot string) string {
 		return "(?P<" + slot + ">" + value(slot) + ")"
@@ -94,8 +90,7 @@ func newRewriting(from, to template, before, after string, value func(slot strin
 	return rewriting{find: re, to: to}, err
 }
 
-// change returns what a slot holds after a rewriting; ok is false if the value
-// does not fit.
+// change returns what a slot holds after a rewriting; ok is false if it does not fit.
 type change func(slot, value string) (changed string, ok bool)
 
 // all rewrites every place in a text where each slot fits.

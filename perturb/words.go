@@ -137,8 +137,7 @@ func (l lexicon) run(text string) string {
 	return text[:end]
 }
 
-// at returns the phrase that a text begins with and what replaces it, or the first word
-// twice.
+// at returns the phrase that a text begins with and its new one, or the first word twice.
 func (l lexicon) at(text, run string) (old, written string) {
 	for _, phrase := range l.phrases[strings.ToLower(run)] {
 		n := len(phrase)

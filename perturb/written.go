@@ -43,8 +43,7 @@ func (p *Perturbation) oldOrMixed(text string) (f *form, differs bool) {
 	return f, f != nil
 }
 
-// hasOld reports whether an action has a word or a number that is written otherwise
-// now.
+// hasOld reports whether an action has a word or number that is written otherwise now.
 func (p *Perturbation) hasOld(action string) bool {
 	return p.words.hasOld(action) || p.numbers && hasNumber(action)
 }
@@ -56,8 +55,7 @@ func writtenAs(f *form, differs, old bool) envs.Written {
 	return envs.Written{Form: f.old.text, Old: old}
 }
 
-// formRead returns the form of an action as written now, and the action of the
-// environment.
+// formRead returns the form of an action as written now, and the environment's action.
 func (p *Perturbation) formRead(action string) (*form, string) {
 	for i := range p.forms {
 		f := &p.forms[i]
@@ -86,8 +84,7 @@ func (p *Perturbation) otherCommand(f *form, action string) bool {
 	return len(words) > 1 && (ends[words[len(words)-1]] || slices.Contains(p.iface.Actions, words[0]))
 }
 
-// formWritten returns the form of an action of the environment, and how it is
-// written now.
+// formWritten returns the form of an environment's action, and how it is written now.
 func (p *Perturbation) formWritten(action string) (*form, string) {
 	for i := range p.forms {
 		if written, ok := p.forms[i].write.whole(action, p.names.inSlot); ok {

@@ -79,8 +79,7 @@ signature beside it. With another key, ssh-keygen -Y sign -n heldout does so.`,
 	return c
 }
 
-// loadAbout reads what the authors say, and the training tasks from the manifests that
-// they name.
+// loadAbout reads what the authors say, and the training tasks of their manifests.
 func loadAbout(file string) (a configs.About, err error) {
 	if a, err = configs.LoadAbout(file); err != nil {
 		return a, err

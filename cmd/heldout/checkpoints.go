@@ -17,7 +17,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// checkpointFlags say which checkpoints a run plays, and how they are served.
 type checkpointFlags struct {
 	pattern, serve string
 	follow         bool
@@ -35,7 +34,6 @@ func (m *checkpointFlags) flags(f *pflag.FlagSet) {
 
 func (m *checkpointFlags) on() bool { return m.pattern != "" }
 
-// check reports flags that do not belong together.
 func (m *checkpointFlags) check(given *pflag.FlagSet) error {
 	if !m.on() {
 		for _, name := range []string{"checkpoints", "serve", "follow"} {

@@ -39,8 +39,7 @@ func (o *chosen) modelFlag(c *cobra.Command, name string) {
 	grouped(c.Flags(), filterGroup, func() { optionFlag(c.Flags(), o, option) })
 }
 
-// runs returns what the command reads of run directories. A model may be chosen by the
-// name that the user gave it.
+// runs returns what the command reads. The user may name a model by another name.
 func (o *chosen) runs(sys *system, dirs []string) ([]record.Chosen, error) {
 	all, err := record.Runs(dirs, sys.tell())
 	if err != nil {

@@ -29,7 +29,6 @@ func completeFlags(c *cobra.Command) error {
 	return completeWith(c, values)
 }
 
-// completeWith is completeFlags for those values.
 func completeWith(c *cobra.Command, values map[string]completer) (err error) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if complete, ok := values[f.Name]; ok && err == nil {
@@ -44,8 +43,7 @@ func completeWith(c *cobra.Command, values map[string]completer) (err error) {
 	return err
 }
 
-// flagValues are the values of flags, by name: those that options declare, and those
-// that only this program knows.
+// flagValues are the values of flags by name: of options, and of this program's own.
 func flagValues() (map[string]completer, error) {
 	published, err := configs.PublishedNames()
 	if err != nil {
@@ -90,8 +88,7 @@ func flagValues() (map[string]completer, error) {
 	return values, nil
 }
 
-// settingValues completes a setting with the values of all environments that have
-// it; nil leaves the completion to files.
+// settingValues completes a setting with its values in all environments; nil means files.
 func settingValues(name string) completer {
 	var values []string
 	for _, e := range catalog.All() {
@@ -131,8 +128,7 @@ func listOf(values ...string) completer {
 	}
 }
 
-// listed completes what a function lists. To list it takes longer than most commands, so
-// that only a shell that completes waits for it.
+// listed completes what list returns. That takes time, so only a shell that completes waits.
 func listed(list func() ([]string, error), as func(...string) completer) completer {
 	return func(c *cobra.Command, args []string, given string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		names, err := list()
@@ -147,14 +143,12 @@ func orFile(names ...string) completer {
 	return cobra.FixedCompletions(names, cobra.ShellCompDirectiveDefault)
 }
 
-// completeModel completes the names of players that need no server, and the
-// providers of the others.
+// completeModel completes players without a server, and the providers of the others.
 func completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return append(episode.Baselines(), "search:best-first", "search:mcts", "vllm:", "openai:", "ollama:"),
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeEnvironment completes a first argument that names an environment.
 func completeEnvironment(_ *cobra.Command, given []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(given) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -16,12 +16,10 @@ import (
 	"heldout/scoring/table"
 )
 
-// The environment variable that names a mirror of Hugging Face, as its own tools
-// read it.
+// The mirror of Hugging Face, as its own tools read it.
 const hfVariable = "HF_ENDPOINT"
 
-// userData returns the folder of the user's official data, whether or not it is
-// there: in the user's data directory, as the system has it; "" if it has none.
+// userData returns the folder of the user's official data, there or not; "" without one.
 func userData(goos string, getenv func(string) string) string {
 	var base string
 	switch home := getenv("HOME"); {
@@ -41,8 +39,7 @@ func userData(goos string, getenv func(string) string) string {
 	return filepath.Join(base, "heldout")
 }
 
-// ownData returns the folder of the user's official data if it is not empty, ""
-// otherwise.
+// ownData returns the folder of the user's official data, "" if it is empty.
 func ownData(sys *system) string {
 	if dir := userData(sys.goos, sys.getenv); dir != "" && official.Holds(dir) {
 		return dir
@@ -50,8 +47,7 @@ func ownData(sys *system) string {
 	return ""
 }
 
-// pullFolder is the data folder that is filled if no other is named; "" if the system has
-// none.
+// pullFolder is the data folder that is filled if no other is named; "" without one.
 func pullFolder(sys *system) string {
 	return cmp.Or(sys.getenv(configs.DataVariable), userData(sys.goos, sys.getenv))
 }
@@ -244,8 +240,7 @@ environments need is there, and 1 if not.`,
 	return c
 }
 
-// printCheck prints the state of the data folder. It returns an error if
-// something needed is missing or changed.
+// printCheck prints the state of the data folder. What is needed and wrong is an error.
 func printCheck(sys *system, format, dir string, environments []string) error {
 	found, err := official.Check(dir, environments)
 	if err != nil {

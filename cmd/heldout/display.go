@@ -38,8 +38,7 @@ func newDisplay(w io.Writer, columns func() int) *display {
 	return d
 }
 
-// write writes what is shown until the display ends. A terminal that is gone does
-// not stop it.
+// write writes what is shown until the display ends, even if the terminal is gone.
 func (d *display) write(w io.Writer) {
 	changing := false // the line that changes stands on the terminal
 	put := func(text string) {
@@ -109,8 +108,7 @@ func (d *display) show(line string) {
 	}
 }
 
-// text is what is written to show a line. On a terminal it never wraps: the
-// next one could not erase it.
+// text is what is written to show a line. It never wraps: the next could not erase it.
 func (d *display) text(line string) string {
 	if d.columns == nil {
 		return line + "\n"
@@ -148,7 +146,6 @@ func (d *display) flush() {
 	}
 }
 
-// end writes what is still queued and ends the display.
 func (d *display) end() {
 	d.flush()
 	close(d.stop)
@@ -179,8 +176,7 @@ func (s *system) sometimes() func(line func() string) {
 	}
 }
 
-// follow shows a line of progress again and again until finish is called, which shows
-// a last one that stays.
+// follow shows a line of progress until finish is called, which shows one that stays.
 func (s *system) follow(line func() string) (finish func()) {
 	stop := make(chan struct{})
 	var showing sync.WaitGroup

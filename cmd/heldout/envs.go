@@ -13,8 +13,7 @@ import (
 	"heldout/eval/show/inventory"
 )
 
-// taskSource adds the flags that say how environments are set up, for commands
-// that know no other settings.
+// taskSource adds the flags that set up environments, for commands without other settings.
 func taskSource(c *cobra.Command, sys *system, s *envs.Setup) {
 	*s = bench.DefaultSetup(sys.bench())
 	setupFlags(c.Flags(), s)

@@ -147,8 +147,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	return c
 }
 
-// commandOf is a command without the folders in which its files lie, which say nothing
-// elsewhere.
+// commandOf is a command without the folders of its files, which say nothing elsewhere.
 func commandOf(c *cobra.Command, sources []string) string {
 	words := []string{"heldout", c.Name()}
 	for _, s := range sources {
@@ -166,7 +165,6 @@ func commandOf(c *cobra.Command, sources []string) string {
 	return strings.Join(words, " ")
 }
 
-// parseExport reads the flags that have a form of their own.
 func parseExport(o *export.Options, mask, split, seeds, thoughts string) (err error) {
 	switch {
 	case o.Format == "":

@@ -76,8 +76,7 @@ func helpOf(name string) string {
 	return o.Help
 }
 
-// usualName accepts other names of flags: those that other harnesses use, and the
-// singular of a list.
+// usualName accepts other names of flags: those of other harnesses, and singulars.
 func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
 	case "max-steps":
@@ -162,8 +161,7 @@ func (o *jsonObject) Set(s string) error {
 
 func (o *jsonObject) Type() string { return "json" }
 
-// onlyFlags are the flags of a command with a configuration file that are no keys of
-// it, with the reason.
+// onlyFlags are flags that are no keys of a configuration file, with the reason.
 var onlyFlags = map[string]string{
 	"config": "it names the file",
 	"help":   "it asks for a text and plays nothing",
@@ -183,8 +181,7 @@ func ownKeys(all *pflag.FlagSet) (names []string) {
 	return names
 }
 
-// setOwnKeys sets the flags of a command to what the configuration file says of them,
-// unless they were given.
+// setOwnKeys sets flags that were not given to what the configuration file says.
 func setOwnKeys(all *pflag.FlagSet, given bench.Given) error {
 	keys, err := given.ReadOwn()
 	if err != nil {
@@ -224,5 +221,4 @@ func setFlag(f *pflag.Flag, values configs.Values) error {
 
 type flagger func(*pflag.FlagSet, *configs.Run)
 
-// override sets the fields of r whose flags were given.
 func override(r *configs.Run, given *pflag.FlagSet) error { return apply(r, flagsOfRun(given, nil)) }

@@ -84,11 +84,9 @@ type system struct {
 	display *display
 	// interactive: standard error is a terminal that understands escapes.
 	interactive bool
-	// columns is the width of the terminal that standard output is, 0 if it is
-	// none.
+	// columns is the width of standard output's terminal, 0 without one.
 	columns int
-	// stderrColumns is the width of the terminal that standard error is at the
-	// moment.
+	// stderrColumns is the width of standard error's terminal now.
 	stderrColumns func() int
 	getenv        func(string) string
 	goos          string // the operating system, as Go names it
@@ -109,10 +107,8 @@ func columns(f *os.File) int {
 	return width
 }
 
-// outside returns what environments may use from outside the process.
 func (s *system) outside() envs.Outside { return s.bench().Envs() }
 
-// bench returns what a run uses from outside the process.
 func (s *system) bench() bench.Outside {
 	return bench.Outside{Now: s.now, Getenv: s.getenv, Data: ownData(s), Pulled: pullFolder(s), Proxy: s.proxy,
 		Tool: s.tool, Warn: s.warn}
@@ -122,7 +118,6 @@ func (s *system) say(format string, args ...any) {
 	s.display.note(fmt.Sprintf(format, args...))
 }
 
-// warn prints a line that must not be overlooked.
 func (s *system) warn(line string) { s.display.note(warning(line)) }
 
 // tell is where a search for runs says what a user should know.
@@ -186,8 +181,7 @@ func (s *system) open() {
 // at it fails all the same.
 type checkedWriter struct {
 	w io.Writer
-	// before is called before every write: standard output and standard error may
-	// be one terminal.
+	// before is called before every write: both outputs may be one terminal.
 	before func()
 	err    error
 }

@@ -41,8 +41,7 @@ episodes without a result are listed; the command that made the run, with
 	}
 }
 
-// printMerged says what a merge has done; an *IncompleteError if episodes are
-// missing.
+// printMerged says what a merge did; an *IncompleteError if episodes are missing.
 func printMerged(w io.Writer, out string, m *record.Merged) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d lines in %s\n", m.Lines, table.Printable(out))

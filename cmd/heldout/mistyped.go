@@ -11,8 +11,7 @@ import (
 	"heldout/envs/spelling"
 )
 
-// flagError says what is wrong with a flag, without words of the libraries that read
-// it.
+// flagError says what is wrong with a flag, without words of libraries.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var value *pflag.InvalidValueError
@@ -49,7 +48,6 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usage(fmt.Errorf("unknown command %q; see heldout --help", name))
 }
 
-// unknownTopic says what there is help on.
 func unknownTopic(root *cobra.Command, name string) error {
 	known := topicNames()
 	for _, c := range root.Commands() {
@@ -61,7 +59,6 @@ func unknownTopic(root *cobra.Command, name string) error {
 		name, spelling.Hint(name, known), strings.Join(topicNames(), ", ")))
 }
 
-// unknownPart names the subcommands that there are.
 func unknownPart(c *cobra.Command, name string) error {
 	var known []string
 	for _, sub := range c.Commands() {

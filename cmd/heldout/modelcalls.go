@@ -15,8 +15,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// modelCalls is what commands share that ask a model without playing episodes, and keep
-// the calls in a directory.
+// modelCalls is shared by commands that ask a model outside episodes and keep the calls.
 type modelCalls struct {
 	run        configs.Run // model, servers and decoding
 	out        string
@@ -85,7 +84,6 @@ func (a *modelCalls) calls(sys *system) *training.ModelCalls {
 	}
 }
 
-// wants reports a folder that is not given.
 func (a *modelCalls) wants() error {
 	if strings.TrimSpace(a.out) == "" {
 		return usage(errors.New("no folder is given; name one with --out"))

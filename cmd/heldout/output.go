@@ -188,7 +188,6 @@ func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 	return from.Runs, errors.Join(render(sys, o.format, o.wide, tables...), o.checkDemands(from))
 }
 
-// demands are what the user asks of rates.
 func (o *output) demands() (report.Demands, error) {
 	d := report.Demands{Below: map[string]float64{}, Worse: o.worse}
 	for place, text := range o.below {
@@ -228,8 +227,7 @@ func (o *output) checkDemands(of *report.Report) error {
 	return nil
 }
 
-// read reads runs, to make tables from their records alone; steps says whether any of
-// them is made from the steps of episodes.
+// read reads runs; steps says whether a table is made from the steps of episodes.
 func (o *output) read(sys *system, of []record.Chosen, steps bool) (*report.Report, error) {
 	given, err := o.source().Load()
 	if err != nil {

@@ -108,7 +108,6 @@ func (o *playOptions) find(env envs.Env) (envs.Task, error) {
 	return task, err
 }
 
-// perturbed puts the perturbation around the environment, if there is one.
 func (o *playOptions) perturbed(env envs.Env) (envs.Env, error) {
 	if o.perturbation == "" {
 		return env, nil

@@ -112,8 +112,7 @@ func figureList() string {
 	return b.String()
 }
 
-// checkFigure returns the kind of a figure and the format of its file, or reports what
-// is wrong with their names.
+// checkFigure returns the kind and file format of a figure, or what is wrong with them.
 func checkFigure(name, out string) (k figure.Kind, format string, err error) {
 	if name == "" {
 		return k, "", errors.New("--figure is missing; there are " + strings.Join(figure.Names(), ", "))

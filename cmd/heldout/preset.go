@@ -168,7 +168,6 @@ func presetFile(name string) ([]byte, error) {
 	return configs.PresetText(name)
 }
 
-// presetParts lists the embedded presets, and their parts.
 func presetParts() (out []string, err error) {
 	names, err := configs.PresetNames()
 	if err != nil {

@@ -78,7 +78,6 @@ func checkouts(names []string) ([]official.Checkout, error) {
 	return originals.Checkouts(presets)
 }
 
-// pullPresets fetches originals and says where they are.
 func pullPresets(ctx context.Context, sys *system, o official.Options, list []official.Checkout) error {
 	err := fetching(ctx, sys, &o, func() error { return official.PullCheckouts(ctx, o, list) })
 	for _, c := range list {

@@ -15,7 +15,6 @@ import (
 	"heldout/eval/queue"
 )
 
-// queueFlags say which queue a run uses.
 type queueFlags struct{ queue.Place }
 
 // connectionFlags adds the flags that every process of a run has.
@@ -64,7 +63,6 @@ func ownedBy(owners ...configs.Owner) (names []string) {
 	return names
 }
 
-// check reports flags that do not belong together.
 func (q *queueFlags) check(given *pflag.FlagSet) error {
 	var errs []error
 	for _, name := range []string{"queue", "shard"} { // of an unset variable in a script
@@ -100,8 +98,7 @@ func (q *queueFlags) check(given *pflag.FlagSet) error {
 	return usage(errors.Join(errs...))
 }
 
-// shared returns the flags that say what is played: all that have nothing to do
-// with the machine.
+// shared returns the flags that say what is played, not how the machine plays it.
 func shared(given *pflag.FlagSet) []queue.Flag {
 	own := ownedBy(configs.EachWorker, configs.EachOne, configs.TheLeader)
 	for _, s := range catalog.Settings() {
@@ -112,8 +109,7 @@ func shared(given *pflag.FlagSet) []queue.Flag {
 	return flagsOfRun(given, own)
 }
 
-// flagsOfRun returns the given flags that set a field of configs.Run, as --format does not,
-// without some.
+// flagsOfRun returns the given flags that set a field of configs.Run, without some.
 func flagsOfRun(given *pflag.FlagSet, without []string) (out []queue.Flag) {
 	known := pflag.NewFlagSet("", pflag.ContinueOnError)
 	sweepFlags(known, new(configs.Run)) // which are those of a run and more

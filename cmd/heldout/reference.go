@@ -99,8 +99,7 @@ func filled(text string, indent int) string {
 	return strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n"
 }
 
-// keysPage is the reference of the keys of configuration files, from the declared
-// options.
+// keysPage explains the keys of configuration files, from the declared options.
 func keysPage() string {
 	var b strings.Builder
 	b.WriteString(underlined("Keys of configuration files", '='))

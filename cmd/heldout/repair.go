@@ -79,8 +79,7 @@ func printRepaired(w io.Writer, r *record.Repaired, lead string) error {
 	return nil
 }
 
-// describeMissing lists the planned episodes without a result, and returns their
-// number.
+// describeMissing lists planned episodes without a result, and returns their number.
 func describeMissing(b *strings.Builder, planned int, groups []record.Missing) int {
 	missing := 0
 	for _, m := range groups {

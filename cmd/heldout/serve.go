@@ -120,8 +120,7 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	return o.listenAt(ctx, sys, options)
 }
 
-// answer answers the process that started this one, until it closes standard input
-// or ends.
+// answer answers the process that started this one until that closes its end or ends.
 func (o *serveOptions) answer(ctx context.Context, sys *system, options serve.Options) error {
 	options.Log = func(event string, about ...any) {
 		if !strings.HasPrefix(event, "session ") { // there are thousands, and who reads knows of them

@@ -76,7 +76,6 @@ func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations[flagGroup
 // helpAll is the flag that asks for the help on all flags.
 const helpAll = "help-all"
 
-// section is a group of flags with its title.
 type section struct {
 	title string
 	flags *pflag.FlagSet

@@ -27,8 +27,7 @@ func newVersion(sys *system) *cobra.Command {
 	}
 }
 
-// surroundings says what else a bug report needs: system, data folder, proxies
-// and mirrors, without anything secret.
+// surroundings says what else a bug report needs, without anything secret.
 func surroundings(sys *system) string {
 	data := bench.DefaultSetup(sys.bench()).Data
 	var set []string
@@ -73,8 +72,7 @@ const unknownVersion = "dev"
 // version and commit are set by release builds.
 var version, commit string
 
-// about says which build this is: the values set by a release build, or otherwise
-// those that the Go tool recorded.
+// about says which build this is, as a release build or the Go tool recorded it.
 func about(info *debug.BuildInfo) record.Tool {
 	t := record.Tool{Version: version, Commit: commit}
 	if info == nil {

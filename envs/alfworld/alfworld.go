@@ -74,8 +74,7 @@ func (o Options) settings() map[string]string {
 	return s
 }
 
-// caveat says why results are not comparable with published results, if they
-// are not.
+// caveat says why results do not compare with published ones, if they do not.
 func (o Options) caveat() string {
 	switch {
 	case o.Variant == ALFWorld:
@@ -156,7 +155,6 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 	}, nil
 }
 
-// add puts a game at the end of the benchmark.
 func (e *Env) add(t envs.Task, s source, l label) {
 	g := newTask(t, s, l)
 	g.task.Index = len(e.tasks)
@@ -190,7 +188,6 @@ func (s source) read(domain *planning.Domain) (*reading, error) {
 	return r, nil
 }
 
-// finish grounds a problem and prepares its sub-goals.
 func (s source) finish(r *reading) (*rules, error) {
 	g, err := r.ground(s.dialect)
 	if err != nil {
@@ -235,8 +232,7 @@ func (e *Env) load(s source) (*loading, error) {
 	return l, nil
 }
 
-// ready returns a game that can make worlds. The last maxLoaded games stay
-// loaded.
+// ready returns a game that can make worlds. The last maxLoaded ones stay loaded.
 func (e *Env) ready(s source) (*loading, error) {
 	e.mu.Lock()
 	load, ok := e.loaded[s.id]

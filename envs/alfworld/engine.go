@@ -98,7 +98,6 @@ func (e *engine) commands() []string {
 	return out
 }
 
-// take and put maintain the list of takings.
 func (e *engine) take(t taking) {
 	if i, found := e.findTaking(t); !found {
 		e.taken = slices.Insert(e.taken, i, t)

@@ -9,8 +9,7 @@ import (
 	"heldout/envs/planning"
 )
 
-// fact is a fact as a state represents it: its bit, or one of the two constants
-// below.
+// fact is a fact in a state: its bit, or one of the two constants below.
 type fact int
 
 const (
@@ -18,7 +17,6 @@ const (
 	never  fact = -2
 )
 
-// in reports whether the fact holds in a state.
 func (f fact) in(s planning.State) bool { return f == always || f >= 0 && s.Has(int(f)) }
 
 // game is a ground game with everything that its engines need to read and write
@@ -39,8 +37,7 @@ type game struct {
 	texts []string
 }
 
-// thing is something that a game can refer to: at most one of the pointers is
-// set.
+// thing is something that a game can refer to: at most one of the pointers is set.
 type thing struct {
 	id        string // as in the problem
 	name      string // as players see it
@@ -54,12 +51,10 @@ type place struct {
 	thing      int
 	visited    fact  // the player is here
 	containers []int // the receptacles at this place
-	// commands are the operators that apply only here and the operators that
-	// apply anywhere, in the order of their texts.
+	// commands are the operators that apply only here, or anywhere, in the order of texts.
 	commands []int
 }
 
-// container is a receptacle.
 type container struct {
 	openable bool
 	opened   fact
@@ -81,16 +76,14 @@ type object struct {
 	inside                []int // the objects that lie in this one
 }
 
-// reading is a game that is read but not grounded yet. It knows what the player
-// sees at the start.
+// reading is a game that is read, not grounded. It knows what the player sees at first.
 type reading struct {
 	game    *game
 	problem *planning.Problem
 	numbers map[string]int // the things by id
 }
 
-// readGame checks a problem. The goal is the sentence that states the problem's
-// goal.
+// readGame checks a problem. The goal is the sentence that states it.
 func readGame(p *planning.Problem, goal string) (*reading, error) {
 	if err := check(p); err != nil {
 		return nil, err
@@ -143,8 +136,7 @@ func (r *reading) ground(d dialect) (*game, error) {
 	return g, nil
 }
 
-// addThings numbers and names the things that occur in facts, and returns their
-// numbers by id.
+// addThings numbers and names the things in facts, and returns their numbers by id.
 func (g *game) addThings(p *planning.Problem) map[string]int {
 	var ids []string
 	for _, a := range p.Init {
@@ -177,7 +169,6 @@ func (g *game) addThings(p *planning.Problem) map[string]int {
 	return index
 }
 
-// addFact records a fact and the things that it mentions.
 func (g *game) addFact(index map[string]int, a planning.Atom, f fact) {
 	arg := func(i int) *thing { return &g.things[index[a.Args[i]]] }
 	switch a.Predicate {
@@ -256,7 +247,6 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 	}
 }
 
-// argument returns the thing that an operator takes as the named parameter.
 func (g *game) argument(op *planning.Operator, key string) *thing {
 	return &g.things[g.number(op, key)]
 }

@@ -69,8 +69,7 @@ func goalOf(grammar string) (string, error) {
 	return goal, nil
 }
 
-// dialectOf recognizes the dialect of a grammar by the texts that differ
-// between dialects.
+// dialectOf recognizes the dialect of a grammar by the texts that differ.
 func dialectOf(grammar string) (dialect, error) {
 	either := func(old, new string) (isNew bool, err error) {
 		hasOld, hasNew := strings.Contains(grammar, old), strings.Contains(grammar, new)

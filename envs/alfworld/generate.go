@@ -133,13 +133,11 @@ func (e errand) avoided(taskType string) string {
 	}
 }
 
-// has reports whether a class of receptacles can be in the room.
 func (r *room) has(class string) bool {
 	return slices.ContainsFunc(r.containers, func(c containerStat) bool { return c.class == class })
 }
 
-// startsOf returns where the objects of a class can be at the start, except for
-// one class of receptacles.
+// startsOf returns where objects of a class can start, but for one class of receptacles.
 func (r *room) startsOf(object, avoided string) []share {
 	for _, o := range r.objects {
 		if o.class == object {

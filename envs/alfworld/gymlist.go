@@ -11,8 +11,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// gymFolder is the folder of the data folder in which the lists of AgentGym's
-// ALFWorld games lie.
+// gymFolder is the data folder's folder for the lists of AgentGym's ALFWorld games.
 const gymFolder = "agentgym"
 
 // The lists that AgentGym counts its games by. Number 0 is the first training game,
@@ -77,7 +76,6 @@ func GymGames(data string) ([]GymGame, error) {
 	return games, nil
 }
 
-// getGymLists says where the lists come from.
 func getGymLists(folder string) string {
 	return "copy the lists agentenv-alfworld/configs/mappings_*.json of AgentGym's repository to " + folder
 }

@@ -31,8 +31,7 @@ func displayNames(ids []string) []string {
 	return names
 }
 
-// kind is the name of a thing without its number; empty if the id has no
-// separator.
+// kind is the name of a thing without its number; "" if the id has no separator.
 func kind(id string) string {
 	base, _, found := strings.Cut(id, separator)
 	if !found {

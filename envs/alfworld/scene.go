@@ -28,7 +28,6 @@ type furniture struct {
 	openable            bool
 }
 
-// item is an object of a scene.
 type item struct {
 	class, id, location string
 	in                  []string // ids of receptacles
@@ -48,8 +47,7 @@ const (
 
 func (s *scene) chance(percent int) bool { return s.rng.IntN(100) < percent }
 
-// furnish places the receptacles: the required ones, and others as often as the
-// room has them.
+// furnish places the required receptacles, and others as often as the room has them.
 func (s *scene) furnish() {
 	needed := []string{s.target, appliance(s.taskType), draw(s.room.startsOf(s.object, s.avoided(s.taskType)), s.rng)}
 	if s.taskType == lookInLight {
@@ -86,7 +84,6 @@ func (s *scene) spot() string {
 	return s.locations[len(s.locations)-1]
 }
 
-// fill puts the objects into the room.
 func (s *scene) fill() {
 	for _, o := range s.room.objects {
 		copies, placed := 1+s.rng.IntN(min(o.most, 3)), 0

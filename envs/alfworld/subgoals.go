@@ -70,8 +70,7 @@ func derivedLabel(folder string) (label, error) {
 	return l, nil
 }
 
-// inDialect translates sub-goals, which use the classic dialect, into another
-// dialect.
+// inDialect translates sub-goals from the classic dialect into another one.
 func inDialect(subgoals []string, d dialect) []string {
 	out := make([]string, len(subgoals))
 	for i, s := range subgoals {

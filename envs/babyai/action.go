@@ -36,8 +36,7 @@ var words = [verbs]string{
 // texts of actions are cached.
 const fewThings = 9
 
-// texts are the cached texts of the actions with an object, by verb, noun and
-// number.
+// texts are cached texts of actions with an object, by verb, noun and number.
 var texts = sync.OnceValue(func() *[verbs][nouns][fewThings + 1]string {
 	var out [verbs][nouns][fewThings + 1]string
 	for v := simple + 1; int(v) < verbs; v++ {
@@ -52,8 +51,7 @@ var texts = sync.OnceValue(func() *[verbs][nouns][fewThings + 1]string {
 
 func numbered(of noun, n uint8) string { return of.String() + " " + strconv.Itoa(int(n)) }
 
-// actionText formats an action with the n-th thing of a noun; verbs up to
-// simple take no object.
+// actionText formats an action with the n-th thing of a noun, if its verb takes one.
 func actionText(v verb, of noun, n uint8) string {
 	switch {
 	case v <= simple:

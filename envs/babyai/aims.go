@@ -12,8 +12,7 @@ type aim struct {
 	leaf *minigrid.Instruction
 }
 
-// seer finds where things must be in view for a sub-goal. It belongs to one
-// task and caches its results.
+// seer finds where things must be in view for a sub-goal of one task, and caches it.
 type seer struct {
 	places map[sight][][2]int
 }
@@ -24,8 +23,7 @@ type sight struct {
 	noun noun
 }
 
-// inView returns the columns and rows of the view where a thing with that code
-// reaches a sub-goal.
+// inView returns the columns and rows of the view where such a thing reaches a sub-goal.
 func (s *seer) inView(goal *pattern, code minigrid.Code) [][2]int {
 	id := sight{goal.text, nounOf(code)}
 	if found, ok := s.places[id]; ok {
@@ -150,8 +148,7 @@ func openTargets(w *minigrid.World, o minigrid.Object) (out []target) {
 	return out
 }
 
-// leafTargets returns the poses that fulfil a simple instruction, exactly or
-// nearly.
+// leafTargets returns poses that fulfil a simple instruction, exactly or nearly.
 func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	switch leaf.Op {
 	case minigrid.OpGoTo:
@@ -212,8 +209,7 @@ func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	return out
 }
 
-// inHand returns the cost of an aim that the carried object reaches, exactly or
-// nearly, wherever the agent is.
+// inHand returns the cost of an aim that the carried object reaches, exactly or nearly.
 func inHand(w *minigrid.World, a aim) (cost int32, ok bool) {
 	id := w.Carrying()
 	if id == minigrid.None {

@@ -7,8 +7,7 @@ import (
 	"heldout/envs/babyai/minigrid"
 )
 
-// The costs of a path, in primitive actions, or estimates if more work is
-// needed.
+// The costs of a path, in primitive actions; estimates if more work is needed.
 const (
 	costDoor     = 2  // entering a closed door
 	costBlocker  = 7  // entering a cell after removing its contents
@@ -27,8 +26,7 @@ type approach struct {
 	lock []minigrid.Color
 }
 
-// target is a target pose, with the cost to finish there and, if a key is
-// needed first, the color of the key.
+// target is a target pose, the cost to finish there, and the color of a key needed first.
 type target struct {
 	at   minigrid.Pose
 	cost int32
@@ -85,8 +83,7 @@ func newApproach(w *minigrid.World, targets []target, barred colorSet) *approach
 	return a
 }
 
-// entering returns the cost to step into a cell with the carried object, and
-// the color of the missing key.
+// entering returns the cost to step into a cell, and the color of the missing key.
 func entering(w *minigrid.World, p minigrid.Point, carried minigrid.Object) (cost int32, lock minigrid.Color) {
 	_, o := w.At(p)
 	switch {

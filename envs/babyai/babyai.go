@@ -92,8 +92,7 @@ func (e *Env) readLabels(dir string) error {
 	return nil
 }
 
-// digest identifies everything that defines a task. Tasks outside the benchmark
-// have the index -1.
+// digest identifies all that defines a task; the index is -1 outside the benchmark.
 func (e *Env) digest(p place, index int) string {
 	texts := []string{p.id()}
 	switch {

@@ -14,8 +14,7 @@ const (
 	emptyHanded    = "You are not carrying anything."
 )
 
-// describe returns what the agent sees and carries; carried is Empty if it
-// carries nothing.
+// describe returns what the agent sees and carries; carried may be Empty.
 func describe(things []thing, carried minigrid.Object) string {
 	b := make([]byte, 0, 1024)
 	if len(things) == 0 {

@@ -145,8 +145,7 @@ func (p *planner) estimate(g *game) int32 {
 	return total
 }
 
-// possible reports whether one of the ways' sub-goals at i can still be
-// reached, at any cost.
+// possible reports whether one of the ways' sub-goals at i can still be reached.
 func (p *planner) possible(g *game, i int) bool {
 	return slices.ContainsFunc(g.goals.ways, func(way []pattern) bool { return p.seer.possible(g.world, &way[i]) })
 }
@@ -160,8 +159,7 @@ func (p *planner) goalCost(g *game, i int) int32 {
 	return cost
 }
 
-// pendingLeaves lists the unfulfilled simple instructions, in the order in
-// which they must be done.
+// pendingLeaves lists the unfulfilled simple instructions, in their order.
 func pendingLeaves(in *minigrid.Instruction, out []*minigrid.Instruction) []*minigrid.Instruction {
 	if !in.Compound() {
 		return append(out, in)

@@ -45,8 +45,7 @@ func (g *game) look() {
 	g.observation = describe(g.table.things, g.table.carried)
 }
 
-// normalize changes an action as the text layer does before it reads the
-// action.
+// normalize changes an action as the text layer does before it reads it.
 func normalize(action string) string { return pytext.Strip(pytext.Lower(action)) }
 
 func asksForActions(action string) bool { return strings.Contains(action, "check") }
@@ -74,8 +73,7 @@ func (g *game) step(action string) (observation string) {
 	return g.observation
 }
 
-// carryOut makes primitive steps until one leaves the view unchanged, and uses
-// the last step for the result.
+// carryOut makes primitive steps until one leaves the view unchanged; the last counts.
 func (g *game) carryOut(moves []minigrid.Action) {
 	var last minigrid.Result
 	for _, m := range moves {

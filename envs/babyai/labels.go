@@ -90,7 +90,6 @@ func parseWays(b []byte) ([][]string, error) {
 	return ways, nil
 }
 
-// subgoalField is a key of a line that holds sub-goals.
 type subgoalField struct {
 	key   string
 	goals []string

@@ -39,8 +39,7 @@ func (n noun) String() string { return nounTexts[n] }
 
 type counter [nouns]uint8
 
-// next counts a thing and returns how many things with its noun were counted so
-// far.
+// next counts a thing and returns how many with its noun were counted so far.
 func (c *counter) next(n noun) uint8 {
 	c[n]++
 	return c[n]

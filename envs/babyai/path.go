@@ -38,8 +38,7 @@ var allowedCells = func() (out [4]board) {
 	return out
 }()
 
-// moved returns the cells that are one step in a direction from the cells of b,
-// as far as they are in the square.
+// moved returns the cells one step from those of b, as far as they are in the square.
 func (b board) moved(d minigrid.Direction) board {
 	switch d {
 	case minigrid.East:
@@ -107,8 +106,7 @@ func (p *paths) around(agent minigrid.Pose, things []thing) {
 	}
 }
 
-// index returns the number of a cell in the square; ok is false outside the
-// square.
+// index returns the number of a cell; ok is false outside the square.
 func (p *paths) index(at minigrid.Point) (n int, ok bool) {
 	d := at.Sub(p.corner)
 	return reach*d.Y + d.X, uint(d.X) < reach && uint(d.Y) < reach
@@ -135,8 +133,7 @@ func (p *paths) toFace(target minigrid.Point) bool {
 	return false
 }
 
-// facing returns the moves after which the agent faces a cell; nil if there is no
-// way.
+// facing returns the moves to face a cell; nil if there is no way.
 func (p *paths) facing(target minigrid.Point) []minigrid.Action {
 	var goals poses
 	for d := range minigrid.Direction(4) {
@@ -145,8 +142,7 @@ func (p *paths) facing(target minigrid.Point) []minigrid.Action {
 	return p.to(&goals)
 }
 
-// entering returns the moves after which the agent is in a cell; nil if there is
-// no way.
+// entering returns the moves into a cell; nil if there is no way.
 func (p *paths) entering(target minigrid.Point) []minigrid.Action {
 	cell := p.cell(target)
 	return p.to(&poses{cell, cell, cell, cell})
@@ -191,8 +187,7 @@ func (p *paths) layers(goals *poses, layers []poses) []poses {
 	return layers
 }
 
-// retrace keeps, in every layer, the poses with a path to a pose in the last
-// layer.
+// retrace keeps, in every layer, the poses with a path to one in the last layer.
 func retrace(layers []poses) {
 	for k := len(layers) - 2; k >= 0; k-- {
 		after := layers[k+1]

@@ -17,7 +17,6 @@ type thing struct {
 
 func (t *thing) distance() int { return int(t.forward + max(t.side, -t.side)) }
 
-// blocks reports whether no other object can be in the thing's cell.
 func (t *thing) blocks() bool { return t.Kind != minigrid.Door }
 
 // spot is a cell of the view: its index in the view, and its distance in front

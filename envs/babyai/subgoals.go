@@ -7,8 +7,7 @@ import (
 	"heldout/envs/pytext"
 )
 
-// pattern is a sub-goal: pieces of text that occur in one sentence, in any
-// order (§5.7).
+// pattern is a sub-goal: pieces of text in one sentence, in any order (§5.7).
 type pattern struct {
 	text   string
 	pieces []string
@@ -59,8 +58,7 @@ func newSubgoals(ways [][]string) *subgoals {
 	return s
 }
 
-// score records the sub-goals that an observation reaches, at most one, and
-// returns the share reached so far.
+// score records what an observation reaches, at most one, and returns the share so far.
 func (s *subgoals) score(observation string) (share float64, reached bool) {
 	for i := range s.ways[0] {
 		if slices.ContainsFunc(s.ways, func(way []pattern) bool { return way[i].matches(observation) }) {

@@ -128,8 +128,7 @@ func (t *table) fillDoors() {
 	}
 }
 
-// opening returns the reason why a closed door cannot be opened, if there is
-// one.
+// opening returns the reason why a closed door stays closed, if there is one.
 func (t *table) opening(door *thing) refusal {
 	switch {
 	case door.State == minigrid.Locked && t.carried.Kind != minigrid.Key:
@@ -151,8 +150,7 @@ func (t *table) choice(text string) *entry {
 	return nil
 }
 
-// acts reports whether an offered action has an effect: "go to" has none if the
-// agent already faces the thing.
+// acts reports whether an offered action has an effect: "go to" a faced thing has none.
 func (t *table) acts(e *entry) bool {
 	return e.verb != check && !(e.verb == goTo && e.at == t.agent.Front())
 }
@@ -195,8 +193,7 @@ func (t *table) list() []string {
 	return out
 }
 
-// reason returns why an action is refused; a later reason overrides an earlier
-// one.
+// reason returns why an action is refused: a later reason overrides others.
 func (t *table) reason(text string) string {
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		if e := &t.entries[i]; e.why != offered && e.text() == text {

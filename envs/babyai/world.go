@@ -28,8 +28,7 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	return s, nil
 }
 
-// finished is the answer of AgentGym's service when a task is over, if this is
-// the service's first environment.
+// finished is what AgentGym's first environment says when a task is over.
 const finished = "The task with environment 0 has finished."
 
 // Step implements envs.World. Progress is the share of sub-goals reached or,

@@ -11,8 +11,7 @@ import (
 	"os"
 )
 
-// The limits, in bytes. The largest official files have a quarter of them or
-// less.
+// The limits, in bytes. The largest official files have at most a quarter of them.
 const (
 	// MaxConfig is for configurations, prompts, perturbations and published
 	// results.

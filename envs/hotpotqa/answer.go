@@ -8,8 +8,7 @@ import (
 	"heldout/envs/pytext"
 )
 
-// punctuation are the characters that do not matter in an answer: ASCII
-// punctuation only.
+// punctuation are the characters that do not matter in an answer: ASCII only.
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 // normalize is HotpotQA's normal form of an answer (spec section 1.6): lower
@@ -48,8 +47,7 @@ func withoutArticles(s string) string {
 	return b.String()
 }
 
-// isWordRune reports whether a Python regular expression treats r as part of a
-// word.
+// isWordRune reports whether r is \w of Python's regular expressions.
 func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 func words(s string) []string { return strings.FieldsFunc(s, pytext.IsSpace) }

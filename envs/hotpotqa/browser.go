@@ -82,8 +82,7 @@ func (b *browser) step(ctx context.Context, action string) (valid bool, err erro
 }
 
 const (
-	// ambiguous is the text by which the reference recognizes a disambiguation
-	// page.
+	// ambiguous is how the reference recognizes a disambiguation page.
 	ambiguous = "may refer to:"
 	// shownTitles is the number of titles of a list that are shown.
 	shownTitles = 5
@@ -120,7 +119,6 @@ func isAmbiguous(blocks []string) bool {
 	return slices.ContainsFunc(blocks, func(block string) bool { return strings.Contains(block, ambiguous) })
 }
 
-// showList shows titles. The current page remains.
 func (b *browser) showList(query string, titles []string) {
 	b.offered = nil
 	for _, t := range titles[:min(shownTitles, len(titles))] {

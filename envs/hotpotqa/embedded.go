@@ -13,8 +13,7 @@ import (
 	"heldout/envs/hotpotqa/wiki/index"
 )
 
-// Our own articles and questions: facts that anyone can check, in our own
-// words.
+// Our own articles and questions: facts that anyone can check.
 var (
 	//go:embed embedded/articles.txt
 	articlesText string
@@ -62,8 +61,7 @@ func embeddedQuestions() (out []question, err error) {
 	return out, nil
 }
 
-// embeddedArticles reads our articles: a title after "# ", then one paragraph
-// per line.
+// embeddedArticles reads our articles: after "# " a title, then a paragraph per line.
 func embeddedArticles() (out []index.Article) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(articlesText, "# "), "\n# ") {
 		lines := strings.Split(strings.TrimSpace(part), "\n")

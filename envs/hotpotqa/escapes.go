@@ -76,8 +76,7 @@ var simpleEscapes = map[byte]rune{
 	'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11,
 }
 
-// escape reads the escape whose backslash comes before s. It returns its
-// character and how many bytes of s it uses.
+// escape reads the escape behind a backslash: its character and size in s.
 func escape(s string) (r rune, width int, err error) {
 	if s == "" {
 		return 0, 0, errDecode

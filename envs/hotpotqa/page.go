@@ -42,8 +42,7 @@ func summary(page string) string {
 	return strings.Join(s[:min(shownSentences, len(s))], " ")
 }
 
-// containing returns the sentences of a page that contain a text; case does not
-// matter.
+// containing returns the sentences that contain a text; case does not matter.
 func containing(page, text string) []string {
 	var out []string
 	text = pytext.Lower(text)

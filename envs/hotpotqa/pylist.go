@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// pythonList formats texts as Python prints a list of strings (spec section
-// 1.2).
+// pythonList formats texts as Python prints a list of strings (spec 1.2).
 func pythonList(items []string) string {
 	quoted := make([]string, len(items))
 	for i, s := range items {

@@ -107,8 +107,7 @@ func parseQuestions(name string, b []byte) ([]question, error) {
 	return unique(out)
 }
 
-// unique drops repeated questions, and reports different questions with the
-// same name.
+// unique drops repeated questions; different ones with the same name are an error.
 func unique(questions []question) ([]question, error) {
 	seen := map[string]question{}
 	var out []question
@@ -125,8 +124,7 @@ func unique(questions []question) ([]question, error) {
 	return out, nil
 }
 
-// facts are the titles of the articles that an answer rests on, without
-// duplicates.
+// facts are the titles of the articles that an answer rests on, each once.
 type facts []string
 
 // UnmarshalJSON reads a list of [title, sentence], or an object with a list of

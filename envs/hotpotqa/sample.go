@@ -68,8 +68,7 @@ func (s Sample) String() string {
 	}
 }
 
-// indices returns the questions of the sample, out of n, in the order of the
-// sample.
+// indices returns the questions of the sample out of n, in its order.
 func (s Sample) indices(n int) ([]int, error) {
 	if s.Count > n {
 		return nil, fmt.Errorf("the sample %s has more questions than the file, which has %d", s, n)

@@ -12,8 +12,7 @@ import (
 	"heldout/envs/pytext"
 )
 
-// world implements envs.World: the bare environment with a question around it
-// (spec section 1.5).
+// world implements envs.World: the environment with a question around it (spec 1.5).
 type world struct {
 	env      *Env
 	question question

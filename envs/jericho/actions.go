@@ -9,8 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// taken in a reply means that the parser took an object by itself to carry out
-// the command.
+// taken in a reply means that the parser took an object by itself first.
 const taken = "(Taken)"
 
 // group are commands that change the world in the same way.

@@ -25,8 +25,7 @@ type binding struct {
 	ROM string `json:"rom"`
 }
 
-// bindings maps the name of the story file, without its extension, to its
-// binding.
+// bindings maps names of story files, without extension, to their bindings.
 type bindings map[string]binding
 
 // readBindings reads a file of bindings in either form.

@@ -14,13 +14,11 @@ type rule int
 const (
 	// everything keeps the whole text, for stories that are shown raw.
 	everything rule = iota
-	// withoutPrompt cuts a ">" at either end and white space. It is for unknown
-	// stories.
+	// withoutPrompt cuts a ">" and white space at both ends, for unknown stories.
 	withoutPrompt
 	// beforePrompt cuts two characters before the first ">".
 	beforePrompt
-	// beforeWidePrompt cuts two characters before the first ">" followed by two
-	// spaces.
+	// beforeWidePrompt cuts two characters before the first ">" with two spaces.
 	beforeWidePrompt
 	// beforeBracket cuts two characters before the first "[".
 	beforeBracket

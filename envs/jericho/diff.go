@@ -6,8 +6,7 @@ import (
 	"heldout/envs/jericho/zmachine"
 )
 
-// diff holds the meaningful changes of the world in a step; spec §9.1. Each list
-// is in order of occurrence.
+// diff holds the meaningful changes of a step in order of occurrence; spec §9.1.
 type diff struct {
 	Moves  []zmachine.Pair
 	Sets   []zmachine.Pair

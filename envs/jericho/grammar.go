@@ -112,8 +112,7 @@ func (g *grammar) spellings(holds func(data []byte) bool) string {
 	return strings.Join(out, "/")
 }
 
-// preposition returns the spellings of a preposition by its number, which number
-// reads from the data of a word.
+// preposition returns the spellings of preposition n; number reads it from a word's data.
 func (g *grammar) preposition(n byte, number func(data []byte) byte) string {
 	word, known := g.prepositions[n]
 	if !known {
@@ -207,8 +206,7 @@ func (g *grammar) informVersion1() bool {
 	return true
 }
 
-// informLine reads a line of version 1: the number of objects, six tokens, an
-// action.
+// informLine reads a line of version 1: a number of objects, six tokens, an action.
 func (g *grammar) informLine(at int) (parts []string, meaning string, next int, ok bool) {
 	objects := int(g.story.Byte(at))
 	tokens := []byte{g.story.Byte(at + 7)} // the action

@@ -59,8 +59,7 @@ func (p *helperPool) get(c *catalogue) helper {
 	return helper{c.newHelper(), c}
 }
 
-// put ends the work of a helper. The one that has been idle for longest is
-// forgotten if there are too many.
+// put ends the work of a helper. Of too many it forgets the one idle for longest.
 func (p *helperPool) put(h helper) {
 	p.mu.Lock()
 	p.idle = append(p.idle, h)

@@ -17,8 +17,7 @@ import (
 	"heldout/envs/pytext"
 )
 
-// misfiled is the game whose texts the benchmark does not find, because it keeps
-// them under another name.
+// misfiled is the game whose texts the benchmark keeps under another name, and misses.
 const (
 	misfiled     = "huntdark"
 	misfiledName = "darkhunt"
@@ -84,8 +83,7 @@ var originals = map[string][2]string{
 	"loose": {"c70e4f8b82966caa", "3fa82389781634e9"},
 }
 
-// original reports whether goal and first observation are the ones that the
-// benchmark shows.
+// original reports whether the texts are the ones that the benchmark shows.
 func (l *label) original(name string) bool {
 	want, ok := originals[name]
 	return !ok || hash16(l.goal) == want[0] && hash16(l.start) == want[1]
@@ -96,8 +94,7 @@ func hash16(text string) string {
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// readLabels reads the benchmark's labels or, if they are missing, the known part
-// of them; raw is the text of the file.
+// readLabels reads the benchmark's labels or their known part; raw is the file's text.
 func readLabels(data string) (labels []label, raw string, err error) {
 	file := filepath.Join(data, filepath.FromSlash(labelFile))
 	b, err := datafile.Read(file, datafile.MaxLabels)
@@ -121,8 +118,7 @@ func readLabels(data string) (labels []label, raw string, err error) {
 	return labels, string(b), nil
 }
 
-// parseLabels reads the benchmark's file, JSON Lines; its errors start with the
-// line number.
+// parseLabels reads the benchmark's JSON Lines; errors start with the line number.
 func parseLabels(b []byte) ([]label, error) {
 	var labels []label
 	n := 0
@@ -222,8 +218,7 @@ func lastKey(object []byte) (string, error) {
 	return last, nil
 }
 
-// parsePartial reads the known part of the labels; its errors start with the
-// number of the entry.
+// parsePartial reads the known part of the labels; errors start with the entry's number.
 func parsePartial(b []byte) ([]label, error) {
 	var entries []struct {
 		Name       string `json:"game_name"`
@@ -263,8 +258,7 @@ func parsePartial(b []byte) ([]label, error) {
 	return labels, nil
 }
 
-// shortest leaves out texts that contain another text: both were rewarded for the
-// same sub-goal.
+// shortest drops texts that contain another one: both were for the same sub-goal.
 func shortest(texts []string) []string {
 	var out []string
 	for i, t := range texts {

@@ -45,8 +45,7 @@ func newLists(most, longest int) *lists {
 
 var errUnfinished = errors.New("the list of valid actions was not finished")
 
-// of returns the list of a moment, which is made if it is not known. Worlds that ask
-// for it meanwhile wait.
+// of returns the list of a moment, made if unknown. Worlds that ask meanwhile wait.
 func (l *lists) of(key momentKey, produce func() ([]string, error)) ([]string, error) {
 	e := l.entry(key)
 	e.once.Do(func() {

@@ -33,8 +33,7 @@ func informSerial(serial string) bool {
 	return len(serial) == 6 && serial[0] != '8' && serial[2] <= '1' && serial[4] <= '3'
 }
 
-// knows reports whether a word is in the dictionary. It compares as many letters
-// as the dictionary keeps.
+// knows compares as many letters as the dictionary keeps.
 func (v *vocabulary) knows(word string) bool {
 	return v.words[word[:min(len(word), v.length)]]
 }
@@ -135,8 +134,7 @@ func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
 // maxNames bounds how many names are tried; more than a screen of text has.
 const maxNames = 1000
 
-// surroundings returns the names of the objects where the player is, and of what
-// they hold, without the player's own.
+// surroundings names the objects around the player and in them, without the player's own.
 func (s *session) surroundings() []string {
 	var out []string
 	m := s.machine
@@ -158,8 +156,7 @@ func (s *session) surroundings() []string {
 	return out
 }
 
-// examine tries every name. Names with the same answer belong to one thing. It
-// returns the best name of each thing.
+// examine returns the best name of each thing. Names with the same answer are of one.
 func (s *session) examine(at *moment, names []name) ([]string, error) {
 	var order []string
 	best := map[string]name{}      // by answer

@@ -22,8 +22,7 @@ const (
 	partialLabels = "jericho/partial_labels.json"
 )
 
-// unwritten is the text that the benchmark shows for a game whose texts it does
-// not find.
+// unwritten is what the benchmark shows for a game whose texts it does not find.
 const unwritten = "Not written yet."
 
 // newOfficial reads the benchmark's 20 games.

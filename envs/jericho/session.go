@@ -60,8 +60,7 @@ func (s *session) step(action string) (string, error) {
 	return fromLatin1(s.world), nil
 }
 
-// play does what step does, but leaves the text in world. The machine must not
-// be halted.
+// play is step, but leaves the text in world. The machine must not be halted.
 func (s *session) play(action string) error {
 	for i, addr := range s.game.special {
 		s.before[i] = s.machine.Byte(addr)

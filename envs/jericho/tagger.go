@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// tokens matches the words of a text, and separators between words that end a
-// phrase.
+// tokens matches words, and separators that end a phrase.
 var tokens = regexp.MustCompile(`[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z\s]`)
 
 // tag returns the nouns and adjectives of a text in lower case, in their order.
@@ -34,8 +33,7 @@ func tag(text string) []name {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// classOf decides between noun and adjective; follows says that another such word
-// does.
+// classOf decides between noun and adjective; follows: another such word does.
 func classOf(word string, follows bool) class {
 	if slices.Contains(adjectives, word) {
 		return adjective

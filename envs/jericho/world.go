@@ -27,8 +27,7 @@ const (
 type world struct {
 	play    *play
 	session *session // nil in a fork that has not gone on
-	// still is the present moment as forks share it; nil if there is no fork that begins
-	// with it.
+	// still is the present moment that forks share; nil if none begins with it.
 	still *moment
 	status
 }

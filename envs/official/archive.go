@@ -33,8 +33,7 @@ type limits struct {
 var usualLimits = limits{members: 1 << 17, file: 64 << 20, total: 64 << 30, ratio: 200, slack: 256 << 20,
 	directory: 64 << 20}
 
-// visitor is told of a regular file of an archive. It reads what it wants of the
-// content.
+// visitor is told of a regular file of an archive, and reads what it wants.
 type visitor func(name string, size int64, content io.Reader) error
 
 // contents is what an archive says beside its files.
@@ -234,8 +233,7 @@ type limitError struct{ text string }
 
 func (e *limitError) Error() string { return e.text }
 
-// counter counts what an archive unpacks to, and ends one that grows beyond the
-// limits.
+// counter counts what an archive unpacks to, up to the limits.
 type counter struct {
 	r io.Reader
 	w *walk

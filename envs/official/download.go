@@ -77,8 +77,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// download is the state of a file that is being fetched. It is kept beside the
-// file, so that another process continues.
+// download is the state of a file being fetched, kept beside it for other processes.
 type download struct {
 	// Address is the SHA-256 of the address, which may hold a password.
 	Address string `json:"address"`
@@ -110,8 +109,7 @@ func (d *downloader) fetch(ctx context.Context, s Source, file string) error {
 	return verify(s, file, state)
 }
 
-// verify checks a file that has arrived. One with a wrong SHA-256 is deleted, so
-// that it is fetched anew.
+// verify checks a file that has arrived, and deletes a wrong one: it is fetched anew.
 func verify(s Source, file string, state download) error {
 	want := cmp.Or(s.SHA256, state.Linked)
 	if want == "" {
@@ -245,8 +243,7 @@ func (d *downloader) request(ctx context.Context, s Source, have int64, state *d
 
 var hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// accept says from which byte on an answer is to be written, and notes what it
-// tells of the file.
+// accept says from which byte on to write an answer, and notes what it tells.
 func (d *download) accept(resp *http.Response, have int64) (offset int64, err error) {
 	switch resp.StatusCode {
 	case http.StatusPartialContent:

@@ -14,13 +14,11 @@ type finding struct {
 	file string
 	// published: its bytes are the published ones.
 	published bool
-	// expected is the SHA-256 of the published bytes, if they are known and
-	// different.
+	// expected is the SHA-256 of the published bytes, if known and different.
 	expected string
 }
 
-// finder recognises official files, wherever they lie and whatever they are
-// called.
+// finder recognises official files wherever they lie and whatever their names.
 type finder struct {
 	parts []Part
 	sums  map[string]string // SHA-256 by path
@@ -49,8 +47,7 @@ func newFinder() *finder {
 	return f
 }
 
-// identify says what a file of that name, content and SHA-256 is; ok is false for
-// what is none of ours.
+// identify says what a file is; ok is false for what is none of ours.
 func (f *finder) identify(name string, content []byte, sum string) (found finding, ok bool) {
 	if file, ok := f.files[sum]; ok {
 		return finding{file: file, published: true}, true
@@ -62,12 +59,10 @@ func (f *finder) identify(name string, content []byte, sum string) (found findin
 	return finding{file: file, expected: f.sums[file]}, true
 }
 
-// labelFolders are the data folder's folders by the name that AgentBoard's
-// labels give the task.
+// labelFolders are folders of the data folder, by the task in AgentBoard's labels.
 var labelFolders = []string{"alfworld", "babyai", "jericho", "pddl", "scienceworld"}
 
-// labelsOf returns the path of AgentBoard's label file with this content, "" if
-// it is none.
+// labelsOf returns the path of AgentBoard's label file with this content, "" if none.
 func labelsOf(content []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(content), []byte("\n"))
 	var label struct {

@@ -117,8 +117,7 @@ var parts = sync.OnceValue(func() []Part {
 	}
 })
 
-// environments lists the environments that have official data, in the order of
-// Parts.
+// environments lists those with official data, in the order of Parts.
 func environments() (names []string) {
 	for _, p := range Parts() {
 		if !slices.Contains(names, p.Env) {

@@ -54,8 +54,7 @@ func Plan(o Options) ([]Source, error) {
 	return plan, nil
 }
 
-// wantsEnv reports whether an environment is asked for, by its name or by an
-// extra source of it.
+// wantsEnv reports whether an environment or an extra source of it is asked for.
 func (o Options) wantsEnv(env string) bool {
 	return len(o.Environments) == 0 || slices.Contains(o.Environments, env) ||
 		slices.ContainsFunc(o.Sources, func(s Source) bool {
@@ -128,8 +127,7 @@ func (p *pull) source(ctx context.Context, s Source) error {
 	return nil
 }
 
-// missing lists the parts of a source that neither the data folder nor the stage
-// has.
+// missing lists the parts of a source that are neither in the data folder nor staged.
 func (p *pull) missing(s Source) ([]string, error) {
 	var environments, ids []string
 	for _, id := range s.Parts {
@@ -197,8 +195,7 @@ func (p *pull) unpack(ctx context.Context, s Source, file string, parts []string
 	return err
 }
 
-// candidate reports whether the name of an archive's member may be one of the
-// published names, so that other members need not be read.
+// candidate reports whether an archive's member may have one of the published names.
 func candidate(name string) bool {
 	base := filepath.Base(name)
 	return base == labelName || base == gameName || strings.HasSuffix(base, ".pddl") || storyName(base)

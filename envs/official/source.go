@@ -93,8 +93,7 @@ func Sources() []Source {
 // mostUnknown bounds a file whose size is not known in advance, in bytes.
 const mostUnknown = 2 << 30
 
-// most is how many bytes a source may have. One whose bytes are not known may grow
-// fourfold.
+// most is how many bytes a source may have: fourfold if they are not known.
 func (s Source) most() int64 {
 	switch {
 	case s.Size > 0 && s.SHA256 != "":

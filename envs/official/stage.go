@@ -224,8 +224,7 @@ func (s *stage) place() error {
 	return nil
 }
 
-// writeReceipts replaces the record as a whole. Others may read it, as they may
-// read the data.
+// writeReceipts replaces the record as a whole: others may read it meanwhile.
 func (s *stage) writeReceipts(b []byte) error {
 	temporary := filepath.Join(s.dir, workName, receiptName)
 	f, err := os.Create(temporary)
@@ -255,8 +254,7 @@ func (s *stage) drop(env string) error {
 	return nil
 }
 
-// merge moves the entries of one folder into another. A folder that is not there
-// yet appears as a whole.
+// merge moves the entries of a folder into another. A new folder appears as a whole.
 func merge(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

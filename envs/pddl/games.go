@@ -156,8 +156,7 @@ func (g *game) fact(a planning.Atom) string { return render(g.facts, a) }
 // action renders an action as the list of valid actions shows it.
 func (g *game) action(a planning.Atom) string { return render(g.actions, a) }
 
-// render puts the arguments into the template one after the other. It drops
-// arguments that have no placeholder.
+// render puts arguments into a template one after the other, as far as it has places.
 func render(templates map[string]string, a planning.Atom) string {
 	text, ok := templates[a.Predicate]
 	if !ok {

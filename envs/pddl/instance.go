@@ -136,8 +136,7 @@ func goalSentence(g *game, targets []planning.Atom) string {
 	return "The goal is to satisfy the following conditions: " + strings.Join(texts, ", ")
 }
 
-// describe lists the facts that hold in s and, if since is given, did not hold
-// in since.
+// describe lists the facts of s; if since is given, those that did not hold in it.
 func (in *instance) describe(s, since planning.State) string {
 	text := make([]byte, 0, 2048) // longer than most
 	for i := range in.facts {
@@ -153,8 +152,7 @@ func (in *instance) describe(s, since planning.State) string {
 	return string(text)
 }
 
-// reached returns the share of the goal's facts that hold in s, and whether all
-// of them hold.
+// reached returns the share of the goal's facts that hold in s, and whether all hold.
 func (in *instance) reached(s planning.State) (share float64, all bool) {
 	n := 0
 	for _, t := range in.targets {

@@ -36,8 +36,7 @@ type problem struct {
 	ready   func() (*instance, error)
 }
 
-// newProblem reads a problem and checks that progress can be measured on its
-// goal: the goal must be a conjunction of facts.
+// newProblem reads a problem. Progress needs a goal that is a conjunction of facts.
 func newProblem(g *game, domain *planning.Domain, file, text string) (*problem, error) {
 	parsed, err := planning.ParseProblem(file, text, domain)
 	if err != nil {
@@ -61,7 +60,6 @@ func newProblem(g *game, domain *planning.Domain, file, text string) (*problem, 
 	return p, nil
 }
 
-// add puts a problem at the end of the benchmark.
 func (e *Env) add(p *problem, id string, difficulty envs.Difficulty, texts ...string) {
 	e.tasks = append(e.tasks, envs.Task{
 		ID:         id,
@@ -119,16 +117,14 @@ func sameLists(a, b string) bool {
 		slices.Equal(as[end:], bs[end:]) && sameParts(as[:end], bs[:end])
 }
 
-// sameParts reports whether two collections hold the same elements; it sorts
-// them.
+// sameParts sorts two collections and reports whether they hold the same elements.
 func sameParts(a, b []string) bool {
 	slices.Sort(a)
 	slices.Sort(b)
 	return slices.Equal(a, b)
 }
 
-// splitFacts splits facts joined by spaces. Each fact is capitalized, so a
-// capital occurs only at the start of a fact.
+// splitFacts splits facts joined by spaces: only the start of a fact has a capital.
 func splitFacts(text string) []string {
 	var parts []string
 	start := 0

@@ -109,8 +109,7 @@ var (
 	}
 )
 
-// finalPeriod matches a text's last period and the closing marks after it,
-// which may be brackets and the given marks.
+// finalPeriod matches a text's last period and closing marks: brackets and these.
 func finalPeriod(marks string) string {
 	return `([^.])(\.)([\])}>` + marks + `]*)` + pySpace + `*$`
 }
@@ -162,8 +161,7 @@ func detachQuote(s string) string {
 type contraction struct {
 	word string
 	at   int
-	// spaceBefore and spaceAfter require white space at that end; otherwise a
-	// word boundary is enough.
+	// Without spaceBefore or spaceAfter, a word boundary is enough at that end.
 	spaceBefore, spaceAfter bool
 }
 
@@ -236,8 +234,7 @@ func sentences(text string) []string {
 	return append(out, strings.TrimRightFunc(text[start:], pytext.IsSpace))
 }
 
-// lastEnd returns where a sentence ends in text[from:to], which has no white
-// space; 0 if no sentence ends there.
+// lastEnd returns where a sentence ends in text[from:to], a single word; 0 for nowhere.
 func lastEnd(text string, from, to int) int {
 	last, ends := 0, false
 	for i := from; i < to; i++ {
@@ -272,12 +269,10 @@ func periodEnds(word, next string) bool {
 	return !ordinal.MatchString(word) || !unicode.IsLower(first) && !strings.ContainsRune(";:,.!?", first)
 }
 
-// ordinal matches text that, with a period, may number what follows: "1.",
-// "a.".
+// ordinal matches what with a period may number what follows: "1.", "a.".
 var ordinal = regexp.MustCompile(`^(-?[.,]?\p{Nd}[\p{Nd},.-]*|\p{L})$`)
 
-// closing returns the length of the closing marks and the following white space
-// at the start of a text. They belong to the sentence before it.
+// closing returns the size of closing marks at the start and white space behind them.
 func closing(text string) int {
 	rest := strings.TrimLeftFunc(text, pytext.IsSpace)
 	after := strings.TrimLeft(rest, "\"')]}")

@@ -63,7 +63,6 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	return envs.Step{Observation: observation, Progress: w.progress, Done: w.done, Success: w.done, Valid: valid}, nil
 }
 
-// list answers "check valid actions".
 func (w *world) list() string {
 	var b strings.Builder
 	b.WriteString(listPrefix)
@@ -109,7 +108,6 @@ func (w *world) act(words []string) (observation string, valid bool) {
 	return noEffect, false
 }
 
-// apply applies an operator and describes the change.
 func (w *world) apply(operator int) (observation string, valid bool) {
 	w.in.task.Apply(&w.in.task.Operators[operator], w.state, w.spare)
 	if w.spare.Equal(w.state) {

@@ -41,8 +41,7 @@ func Examine(ctx context.Context, o Options) []envs.Check {
 	return append(checks, checkLabels(o))
 }
 
-// javaVersion finds the number in the output of java -version: 1.8.0_392 or
-// 17.0.15.
+// javaVersion finds the number in what java -version says: 1.8.0_392 or 17.0.15.
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)[^"]*"`)
 
 func checkJava(ctx context.Context) envs.Check {

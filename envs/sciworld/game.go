@@ -2,8 +2,7 @@ package sciworld
 
 import "context"
 
-// game is one running simulation: our own or the official one. It belongs to one
-// goroutine.
+// game is one running simulation, our own or the official one, for one goroutine.
 type game interface {
 	// start loads a task and looks around, as the Python package does.
 	start(ctx context.Context, p place, simplifications string) (report, error)
@@ -29,8 +28,7 @@ type game interface {
 
 // games is a source of games.
 type games interface {
-	// take returns a game as soon as one is free. The caller gives it back, or
-	// discards it if something is wrong with it.
+	// take returns a free game. The caller gives it back, or discards a broken one.
 	take(ctx context.Context) (game, error)
 	giveBack(game)
 	discard(game)

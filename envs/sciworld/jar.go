@@ -71,8 +71,7 @@ func openJar(path string) (jar, error) {
 	return j, nil
 }
 
-// version checks that the simulator and the gateway are in an archive and
-// returns the version in its manifest.
+// version returns the version in the manifest of an archive with simulator and gateway.
 func version(z *zip.Reader) (string, error) {
 	for _, class := range []string{simulatorClass, "py4j.GatewayServer"} {
 		file := strings.ReplaceAll(class, ".", "/") + ".class"

@@ -27,8 +27,7 @@ func javaOptions(dir string) []string {
 	}
 }
 
-// launcher returns what starts simulators, each in a virtual machine and a
-// folder of its own.
+// launcher returns what starts simulators, each with a machine and folder of its own.
 func launcher(j jar, folders *scratch) func(context.Context) (*simulator, error) {
 	return func(ctx context.Context) (*simulator, error) {
 		dir, err := folders.folder()
@@ -62,8 +61,7 @@ func launch(ctx context.Context, j jar, dir string) (*simulator, error) {
 	return s, nil
 }
 
-// connect makes a simulator behind the gateway on a port. The timeout is for each
-// of its answers.
+// connect makes a simulator behind a port. The timeout is for each of its answers.
 func connect(ctx context.Context, port int, timeout time.Duration) (*simulator, error) {
 	conn, err := py4j.Dial(ctx, port, timeout)
 	if err != nil {

@@ -16,12 +16,10 @@ import (
 	"heldout/envs/sciworld/lab"
 )
 
-// nativeVersion is the version of the official simulator whose answers our own
-// gives.
+// nativeVersion is the version of the official simulator that ours answers like.
 const nativeVersion = "1.1.3"
 
-// native is our own simulator. Its games are values in this process. Their number
-// is not limited.
+// native is our own simulator. Its games are values in this process, in any number.
 type native struct {
 	portals bool // looks at doors and drains are answered
 	library *lab.Library
@@ -62,8 +60,7 @@ func (n *native) solution(_ context.Context, p place, simplifications string) ([
 type nativeGame struct {
 	library *lab.Library
 	world   *lab.World // nil before the start, and until a game that begins with still goes on
-	// still is the present moment as other games share it; nil if none does. It never
-	// changes.
+	// still is the present moment that other games share; nil if none. It never changes.
 	still   *lab.World
 	portals bool
 	starts  *starts
@@ -150,8 +147,7 @@ func (g *nativeGame) judge(_ context.Context, action string) (bool, error) {
 	return g.awake().DrawValidActions().Has(action), nil
 }
 
-// nativeWorld is a world of our own simulator. It can do more than a world of the
-// official simulator.
+// nativeWorld can do more than a world of the official simulator.
 type nativeWorld struct{ *world }
 
 var errNotRunning = errors.New("sciworld: the world is not running")

@@ -7,8 +7,7 @@ import (
 	"fmt"
 )
 
-// official is the official simulator: a pool of virtual machines for games, and
-// one for solutions.
+// official is the official simulator: virtual machines for games, and one for solutions.
 type official struct {
 	machines *pool
 	gold     *goldPaths

@@ -38,8 +38,7 @@ var notInGym = []string{
 	"inclined-plane-friction-unnamed-surfaces", "mendelian-genetics-known-plant", "mendelian-genetics-unknown-plant",
 }
 
-// gymPlaces lists AgentGym's tasks: the variations of its kinds of tasks, in the
-// order of the simulator.
+// gymPlaces lists AgentGym's tasks: variations of its kinds in the simulator's order.
 var gymPlaces = sync.OnceValue(func() (out []place) {
 	for _, t := range tasks {
 		for v := range t.variations {

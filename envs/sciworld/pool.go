@@ -26,8 +26,7 @@ func newPool(launch func(context.Context) (*simulator, error), size int) *pool {
 
 var errClosed = errors.New("sciworld: the environment is closed")
 
-// take returns a simulator as soon as one is free. The caller gives it back, or
-// discards it.
+// take returns a free simulator. The caller gives it back, or discards it.
 func (p *pool) take(ctx context.Context) (*simulator, error) {
 	select {
 	case p.slots <- struct{}{}:

@@ -176,8 +176,7 @@ func (e *Env) plain(o Options) {
 	e.info.Settings["variant"] = o.Variant
 }
 
-// readLabels reads AgentBoard's labels. Without them progress and success are
-// not AgentBoard's: the tasks do not count as official ones.
+// readLabels reads AgentBoard's labels. Without them no task counts as an official one.
 func (e *Env) readLabels(dir string) error {
 	if dir == "" {
 		e.info.Source = envs.Generated

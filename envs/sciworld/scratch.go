@@ -56,7 +56,6 @@ func (s *scratch) make() error {
 	return nil
 }
 
-// remove removes the folder with all that is in it.
 func (s *scratch) remove() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,8 +67,7 @@ func (s *scratch) remove() error {
 	return err
 }
 
-// sweepScratch removes the folders whose environments are gone. A folder that it
-// cannot remove belongs to another user.
+// sweepScratch removes folders whose environments are gone, as far as they are ours.
 func sweepScratch(parent string) {
 	left, err := filepath.Glob(filepath.Join(parent, scratchName+"*"))
 	if err != nil {

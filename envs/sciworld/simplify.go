@@ -25,8 +25,7 @@ func simplifications() []string {
 		noSimplifications}
 }
 
-// simplify chooses the simplifications: the requested ones, or those of the
-// variant.
+// simplify chooses the requested simplifications, or those of the variant.
 func (e *Env) simplify(wanted string) error {
 	standard := ""
 	if e.board {
@@ -62,8 +61,7 @@ func boardSimplifications(version string) string {
 	return "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"
 }
 
-// reallyOpensContainers reports whether a version is 1.2.3 or later; an
-// unreadable version counts as later.
+// reallyOpensContainers reports whether a version is 1.2.3 or later, or unreadable.
 func reallyOpensContainers(version string) bool {
 	var n []int
 	for _, part := range strings.Split(version, ".") {

@@ -14,8 +14,7 @@ import (
 type simulator struct {
 	conn   *py4j.Conn
 	object py4j.Ref
-	// listing is the last list of valid actions, which stays in the virtual
-	// machine until the next list; empty if there is none.
+	// listing is the last list of valid actions in the virtual machine; "" for none.
 	listing py4j.Ref
 	// alive reports whether the virtual machine still runs, and end ends it.
 	alive func() bool
@@ -81,8 +80,7 @@ func (s *simulator) items(ctx context.Context, list py4j.Ref) ([]string, error) 
 	return strings.Split(text, "\n"), nil
 }
 
-// listValid makes the simulator list the valid actions, which can draw from its
-// generator, and leaves the list in the virtual machine.
+// listValid makes the simulator list valid actions, which can draw, and keeps the list.
 func (s *simulator) listValid(ctx context.Context) error {
 	list, err := call[py4j.Ref](ctx, s, "getValidActionObjectCombinations")
 	if err != nil {

@@ -126,8 +126,7 @@ func (w *world) boardTurn(ctx context.Context, action string) (envs.Step, error)
 	return s, err
 }
 
-// turn is a step of the simulator. An action counts as valid if the simulator
-// understood it.
+// turn is a step of the simulator. Valid is what the simulator understood.
 func (w *world) turn(ctx context.Context, action string) (envs.Step, error) {
 	r, err := w.game.act(ctx, action)
 	if err != nil {
@@ -233,8 +232,7 @@ func (w *world) ExpertAction(ctx context.Context) (string, error) {
 	return path[done], nil
 }
 
-// copied returns a copy of the world that shares no mutable state except the
-// game.
+// copied returns a copy that shares no mutable state except the game.
 func (w *world) copied() world {
 	out := *w
 	out.reached, out.played = slices.Clone(w.reached), slices.Clone(w.played)

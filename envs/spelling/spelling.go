@@ -40,8 +40,7 @@ func nearest(name string, known []string) (near []string) {
 	return near
 }
 
-// edits counts the characters to insert, delete, replace, or swap with the next one
-// that make a into b (the distance of optimal string alignment).
+// edits counts insertions, deletions, replacements and swaps from a to b.
 func edits(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if max(len(x), len(y)) > 64 { // no name is that long

@@ -23,8 +23,7 @@ func Seed(seed int64, name ...string) int64 {
 	return int64(binary.BigEndian.Uint32(k[:4]) >> 1)
 }
 
-// key hashes seed and name. Each part is prefixed with its length, which keeps
-// the parts apart.
+// key hashes seed and name. The lengths before the parts keep them apart.
 func key(seed int64, name []string) [32]byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(seed))
 	for _, part := range name {

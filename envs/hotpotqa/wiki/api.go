@@ -14,8 +14,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// response is the relevant part of an answer of MediaWiki's API, format version
-// 2.
+// response is what we read of an answer of MediaWiki's API, format version 2.
 type response struct {
 	Error *struct {
 		Code string `json:"code"`
@@ -47,8 +46,7 @@ func (h hit) heading() string {
 	return h.Title
 }
 
-// listed is the number of titles to request for a list: the number that is
-// shown.
+// listed is the number of titles to request for a list: as many as are shown.
 const listed = "5"
 
 // searchJSON does in two requests what the search box does in one (spec section

@@ -20,8 +20,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// cacheVersion increases when a reader of the old format would misread the new
-// one.
+// cacheVersion increases when readers of the old format would misread the new one.
 const cacheVersion = 1
 
 // Origin says which Wikipedia the answers of a cache come from.
@@ -165,8 +164,7 @@ func (c *Cache) read(query string) (Answer, error) {
 	return a, nil
 }
 
-// write stores an answer: first the answer, then the record that it answers the
-// query.
+// write stores an answer, and then the record that it answers the query.
 func (c *Cache) write(query string, a Answer) error {
 	b, err := json.Marshal(a)
 	if err != nil {

@@ -60,8 +60,7 @@ const (
 	// maxWait is the longest wait that a server may request. If a server
 	// requests more, the search fails, and no request is sent before that time.
 	maxWait = 2 * time.Minute
-	// timeout applies to one request; maxBody is the limit for its answer in
-	// bytes.
+	// timeout applies to one request; maxBody limits its answer, in bytes.
 	timeout = 30 * time.Second
 	maxBody = 32 << 20
 )
@@ -142,8 +141,7 @@ func (l *Live) searchHTML(ctx context.Context, query string) (Answer, error) {
 	return out, err
 }
 
-// get requests an address until it has an answer that read can use, or until
-// further attempts are pointless.
+// get requests an address until read can use the answer or asking is pointless.
 func (l *Live) get(ctx context.Context, page string, read func(io.Reader) error) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -232,8 +230,7 @@ func (l *Live) await(ctx context.Context) error {
 	return nil
 }
 
-// pause delays the next request for as long as a server asks, in seconds or
-// until a date.
+// pause delays the next request as a server asks: for seconds or until a date.
 func (l *Live) pause(retryAfter string) {
 	until := l.next
 	if seconds, err := strconv.Atoi(strings.TrimSpace(retryAfter)); err == nil && seconds > 0 {
@@ -246,8 +243,7 @@ func (l *Live) pause(retryAfter string) {
 	}
 }
 
-// checkStatus reports what is wrong with an answer, and whether the error may
-// be temporary.
+// checkStatus reports what is wrong with an answer, for now or for good.
 func (l *Live) checkStatus(resp *http.Response) error {
 	switch status := resp.StatusCode; {
 	case status == http.StatusOK:

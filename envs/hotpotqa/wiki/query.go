@@ -29,8 +29,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// isLegal reports whether a byte is legal in the query of an address (RFC 3986,
-// section 3.4).
+// isLegal reports whether the query of an address may have a byte (RFC 3986, 3.4).
 func isLegal(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0

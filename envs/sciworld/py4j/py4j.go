@@ -129,8 +129,7 @@ func (c *Conn) request(ctx context.Context, command, target string, parts []any)
 	return value, nil
 }
 
-// javaError turns the value of an error's reply into an error. A reference
-// is the exception that was thrown; its text is asked for, and it is freed.
+// javaError turns an error's reply into an error. It asks an exception for its text.
 func (c *Conn) javaError(ctx context.Context, value any) error {
 	switch v := value.(type) {
 	case string:
@@ -161,8 +160,7 @@ func (c *Conn) reference(v any, err error) (Ref, error) {
 	return r, nil
 }
 
-// roundTrip sends a request and reads a line, without its end. It ends when the
-// timeout expires or ctx is done.
+// roundTrip sends a request and reads a line, until the timeout or the end of ctx.
 func (c *Conn) roundTrip(ctx context.Context, request string) (string, error) {
 	if c.broken != nil {
 		return "", c.broken
@@ -205,8 +203,7 @@ func (c *Conn) readLine() (string, error) {
 	}
 }
 
-// fail ends the use of the connection, because the next bytes to read are
-// unknown.
+// fail ends the use of the connection: the next bytes to read are unknown.
 func (c *Conn) fail(err error) error {
 	c.broken = fmt.Errorf("%w: %w", ErrBroken, err)
 	c.conn.Close()

@@ -104,8 +104,7 @@ func (s *Server) start() (stdout io.ReadCloser, err error) {
 	return stdout, err
 }
 
-// awaitPort reads the first printed line, which is the port (§1.1), and discards
-// everything after it.
+// awaitPort reads the port in the first line (§1.1), and discards everything after it.
 func (s *Server) awaitPort(ctx context.Context, stdout io.ReadCloser, timeout time.Duration) error {
 	type first struct {
 		line string
@@ -134,8 +133,7 @@ func (s *Server) awaitPort(ctx context.Context, stdout io.ReadCloser, timeout ti
 	}
 }
 
-// complaint is what the machine wrote to its standard error, for the end of an
-// error text.
+// complaint is what the machine wrote to its standard error, to end an error text.
 func (s *Server) complaint() string {
 	if text := strings.TrimSpace(s.stderr.String()); text != "" {
 		return "; it says: " + strings.Join(strings.Fields(text), " ")

@@ -181,8 +181,7 @@ var escaper = strings.NewReplacer(`\`, `\\`, "\r", `\r`, "\n", `\n`)
 // escape writes a string so that it fits into a line.
 func escape(s string) string { return escaper.Replace(s) }
 
-// unescape reads what escape wrote, from left to right: \n, \r, and a backslash
-// before any other character stands for that character.
+// unescape undoes escape: \n, \r, and a backslash before any other character is that one.
 func unescape(s string) string {
 	first := strings.IndexByte(s, '\\')
 	if first < 0 {

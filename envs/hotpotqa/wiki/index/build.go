@@ -34,8 +34,7 @@ type Progress struct {
 	Bytes, Total int64
 }
 
-// state is the progress of a build, stored in the index itself: it is on disk
-// exactly when the articles are.
+// state is the progress of a build, in the index itself: on disk with its articles.
 type state struct {
 	Version  int           `json:"version"`
 	Kind     Kind          `json:"kind"`

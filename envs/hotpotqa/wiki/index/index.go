@@ -162,8 +162,7 @@ func (x *Index) Article(ctx context.Context, title string) (a Article, ok bool, 
 const (
 	// maxFolded limits how many titles that differ only in case are checked.
 	maxFolded = 20
-	// titleBoost is the weight of a word in the title relative to a word in the
-	// text.
+	// titleBoost is the weight of a word in the title, relative to the text.
 	titleBoost = 4
 	// pool is the number of best results that are checked. Results with the same
 	// score are in the order of their titles. Scores are sums of floats whose

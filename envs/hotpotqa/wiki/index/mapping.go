@@ -27,8 +27,7 @@ const (
 // english is our analyzer: bleve's analyzer for English, with accents removed.
 const english = "heldout-english"
 
-// newMapping says how articles are indexed: titles folded and by words, texts by
-// words. Texts are stored.
+// newMapping indexes titles folded and by words, and texts by words; it stores texts.
 func newMapping() mapping.IndexMapping {
 	m := bleve.NewIndexMapping()
 	err := m.AddCustomAnalyzer(english, map[string]any{
@@ -68,8 +67,7 @@ func split(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// fold converts a title to the form for comparison: lower case, single blanks,
-// no underscores, composed (Unicode's NFC).
+// fold converts a title for comparison: lower case, single blanks, no underscores, NFC.
 func fold(title string) string {
 	s := cases.Fold().String(norm.NFC.String(strings.ReplaceAll(title, "_", " ")))
 	return norm.NFC.String(strings.Join(strings.Fields(s), " "))

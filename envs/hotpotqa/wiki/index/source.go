@@ -168,8 +168,7 @@ type dumpLines struct {
 	visit func(Article) error
 }
 
-// maxLine limits the length of a line of a dump: the longest articles have a
-// few megabytes.
+// maxLine bounds a line of a dump: the longest articles have a few megabytes.
 const maxLine = 64 << 20
 
 func (d *dumpLines) file(name string, r io.Reader) error {
