@@ -14,21 +14,18 @@ import (
 type Family struct {
 	// ID names the family; Title says what it changes.
 	ID, Title string
-	// Said: it changes how actions must be said. The other families change only what is
-	// read.
+	// Said: it changes how actions must be said. Other families change only what is read.
 	Said bool
 	// None says why the environment lacks the family; empty if it has it.
 	None string
-	// Grades are the rules by grade, from the mildest, which is grade 1. They have
-	// a title and no name.
+	// Grades are the rules by grade, from grade 1, the mildest. They have a title, no name.
 	Grades []Perturbation
 }
 
 // Families are the families of perturbations of an environment.
 type Families struct {
 	Env string
-	// All are the families in their fixed order, also those that the environment
-	// lacks.
+	// All are the families in their fixed order, also those that the environment lacks.
 	All []Family
 }
 
@@ -56,8 +53,7 @@ func FamilyIDs() []string {
 	return ids
 }
 
-// IsSaid reports whether a family changes how actions must be said; false if there is no
-// such family.
+// IsSaid reports whether there is such a family and it changes how actions must be said.
 func IsSaid(id string) bool {
 	return slices.ContainsFunc(families, func(f Family) bool { return f.ID == id && f.Said })
 }
@@ -176,8 +172,7 @@ func (f Family) check() error {
 	return nil
 }
 
-// Add adds the rules of another perturbation. Two rules about the same thing are an
-// error.
+// Add adds the rules of another perturbation. Two rules about one thing are an error.
 func (p *Perturbation) Add(other Perturbation) error {
 	for _, m := range []struct {
 		name string

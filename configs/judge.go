@@ -4,8 +4,7 @@ import "path"
 
 // Judge is the prompt that has a model label a turn as right or wrong.
 type Judge struct {
-	// Instruction says what right and wrong mean. Goal, actions, history and the turn
-	// follow it.
+	// Instruction says what right and wrong mean. Goal, actions, history and turn follow.
 	Instruction string `yaml:"instruction" json:"instruction"`
 	// Answer stands at the end and asks for a reason and a JSON object with "verdict".
 	Answer string `yaml:"answer" json:"answer"`

@@ -24,8 +24,7 @@ type Option struct {
 	Range Range
 	// Commas: the values of a list may be separated by commas.
 	Commas bool
-	// Values are the values that are completed. Names says that there are others: files,
-	// if it is Files.
+	// Values are the values that are completed. Names says what others there are.
 	Values []string
 	Names  Naming
 	// Changes: any other value than the default changes a preset.

@@ -33,8 +33,7 @@ type Perturbation struct {
 	// Hashes leave the fields below out if they are empty: they are younger than
 	// recorded hashes.
 
-	// Verbs maps words of forms of actions, such as "go to", to new ones. It is
-	// applied after Actions.
+	// Verbs maps words of forms of actions, such as "go to", to new ones, after Actions.
 	Verbs map[string]string `yaml:"verbs" json:",omitempty"`
 	// Without lists forms of actions that are taken away.
 	Without []string `yaml:"without" json:",omitempty"`
@@ -43,8 +42,7 @@ type Perturbation struct {
 	Words map[string]string `yaml:"words" json:",omitempty"`
 	// Numbers is NumberWords if numbers are written as words.
 	Numbers string `yaml:"numbers" json:",omitempty"`
-	// Texts maps forms of goals and sentences of observations to new ones with the
-	// same slots.
+	// Texts maps forms of goals and observations to new ones with the same slots.
 	Texts map[string]string `yaml:"texts" json:",omitempty"`
 	// Instructions maps passages of prompts to new ones, before all other rules.
 	// Prompts that lack a passage stay as they are.

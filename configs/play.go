@@ -80,8 +80,7 @@ const (
 type AgentForm struct {
 	// Form is one of AgentForms.
 	Form string `yaml:"form" json:"form"`
-	// Pairs is the number of (observation, action) pairs that a single message or a chat
-	// repeats; 0 for all.
+	// Pairs is how many (observation, action) pairs a message or chat repeats; 0 for all.
 	Pairs int `yaml:"pairs" json:"pairs,omitempty"`
 	// Left replaces the oldest observation of a chat that repeats so many pairs, with the
 	// slot {pairs}. Without it, all that stands before the pairs is lost, the system message
@@ -102,8 +101,7 @@ type AgentForm struct {
 	Shots       Shots  `yaml:"shots" json:"shots"`
 	// Memory is how plans of earlier trials are told; with no value in heldout's own way.
 	Memory MemoryForm `yaml:"memory" json:"memory,omitzero"`
-	// Reflection is how a plan is asked for after a failed trial; with no value in heldout's
-	// own way.
+	// Reflection is how a plan is asked for after a failed trial; empty for heldout's way.
 	Reflection ReflectionForm `yaml:"reflection" json:"reflection,omitzero"`
 	// Filter leaves out messages of the form chat; nothing if it has no segments.
 	Filter Filter `yaml:"filter" json:"filter,omitzero"`
@@ -177,8 +175,7 @@ func (f ReflectionForm) Given() bool { return f.End != "" }
 // A segment is up to seven letters, or another character but blanks and line breaks.
 type Filter struct {
 	Segments int `yaml:"segments" json:"segments,omitempty"`
-	// Notice follows the first message if others were left out, with their number in the
-	// slot {omitted}.
+	// Notice follows the first message if others were left out: {omitted} of them.
 	Notice string `yaml:"notice" json:"notice,omitempty"`
 }
 
@@ -275,8 +272,7 @@ type Thinks struct {
 	Until  string   `yaml:"until" json:"until,omitempty"`
 }
 
-// Parsers are the values of ReplyRules.Parser. Package eval/agent says what each
-// one reads.
+// Parsers are the values of ReplyRules.Parser; eval/agent says what each one reads.
 func Parsers() []string {
 	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action",
 		"one-action-line",
@@ -335,8 +331,7 @@ type StopRules struct {
 	SameRead   int `yaml:"same-read" json:"same-read,omitempty"`
 	SameAction int `yaml:"same-action" json:"same-action,omitempty"`
 	SameStep   int `yaml:"same-step" json:"same-step,omitempty"`
-	// EmptyAction: empty actions count among those of SameAction, and one stands before the
-	// first.
+	// EmptyAction: empty actions count for SameAction, and one stands before the first.
 	EmptyAction bool `yaml:"empty-action" json:"empty-action,omitempty"`
 	// From is the first step, counted from 1, at which they do; 0 for any.
 	From int `yaml:"from" json:"from,omitempty"`

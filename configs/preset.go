@@ -69,8 +69,7 @@ type PresetEnv struct {
 	Settings map[string]string `yaml:"settings" json:"settings,omitempty"`
 	Tasks    PresetTasks       `yaml:"tasks" json:"tasks"`
 	Limit    PresetLimit       `yaml:"limit" json:"limit"`
-	// Opening is a command that is played before the first turn; its answer is the
-	// first observation.
+	// Opening is a command played before the first turn, for the first observation.
 	Opening string `yaml:"opening" json:"opening,omitempty"`
 	// Parts are what a preset consists of, such as splits. The values of a part
 	// replace those above. Select returns a preset of one part.
@@ -113,11 +112,9 @@ type PresetTasks struct {
 	// BySeed keeps one task of every type: the one whose position is the remainder of
 	// the seed by the number of tasks; 0 for all.
 	BySeed int `yaml:"by-seed" json:"by-seed,omitempty"`
-	// ByName: positions are those of the names, sorted bytewise, not those of the
-	// environment.
+	// ByName: positions are those of the names, sorted bytewise, not the environment's.
 	ByName bool `yaml:"by-name" json:"by-name,omitempty"`
-	// Draws is how many tasks are drawn with repetition by the seed DrawSeed; 0 for
-	// all tasks once.
+	// Draws is how many tasks the seed DrawSeed draws, with repetition; 0 for all once.
 	Draws    int   `yaml:"draws" json:"draws,omitempty"`
 	DrawSeed int64 `yaml:"draw-seed" json:"draw-seed,omitempty"`
 	// Sample is the size of a fixed sample, with equally many tasks of each type as
@@ -131,11 +128,9 @@ type PresetTasks struct {
 type PresetList struct {
 	// File is the path in the source's repository, or in DataSet.
 	File string `yaml:"file" json:"file"`
-	// DataSet is a data set of Hugging Face as OWNER/NAME; empty if the repository has the
-	// list.
+	// DataSet is a data set of Hugging Face, OWNER/NAME; empty for a list in the repository.
 	DataSet string `yaml:"data-set" json:"data-set,omitempty"`
-	// SHA256 is its hash, or the first digits of it, at least 8; empty if it is not
-	// known.
+	// SHA256 is its hash, or at least 8 first digits of it; empty if it is not known.
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
 	// Format is one of listFormats.
 	Format string `yaml:"format" json:"format"`
@@ -191,8 +186,7 @@ func (l PresetLimit) Max() int {
 	return n
 }
 
-// PresetPrompt says which prompt is used: one of ours, or files of the source,
-// which the user has.
+// PresetPrompt says which prompt is used: one of ours, or files that the user has.
 type PresetPrompt struct {
 	// BuiltIn is a prompt of ours, such as v2.
 	BuiltIn string `yaml:"built-in" json:"built-in,omitempty"`
@@ -236,8 +230,7 @@ type PresetDecoding struct {
 	// Added are the fields of a request's body that only heldout sends; the others are
 	// those of the original's body. They have the values above, stream is false.
 	Added Strings `yaml:"added" json:"-"`
-	// Template is the chat template that the protocol expects; empty for the
-	// server's own.
+	// Template is the chat template that the protocol expects; empty for the server's own.
 	Template string `yaml:"template" json:"template,omitempty"`
 }
 
@@ -284,8 +277,7 @@ type Metric struct {
 	// FormatErrorResets: a reply that the environment does not get, because the model is
 	// told what is wrong with it, sets the score to 0, and the best one too.
 	FormatErrorResets bool `yaml:"format-error-resets" json:"format-error-resets,omitempty"`
-	// Success is the lowest final score, in percent, that is a success; 0 if the
-	// environment decides.
+	// Success is the lowest final score of a success, in percent; 0 for the environment's.
 	Success float64 `yaml:"success" json:"success,omitempty"`
 	// Loose is a second, looser definition of success that the source reports:
 	// "done", which is every end but the step limit, "done-and-positive", which also has
@@ -403,8 +395,7 @@ func ParsePreset(file string, b []byte) (Preset, error) {
 	return parsed(file, b, Preset.check)
 }
 
-// All returns the parts of a preset, each as a preset of its own: itself if it has
-// none.
+// All returns the parts of a preset, each as a preset of its own, or itself without any.
 func (p Preset) All() ([]Preset, error) {
 	if len(p.Env.Parts) == 0 {
 		p, err := p.complete()

@@ -16,8 +16,7 @@ type PresetResults struct {
 // PresetResult is one published number.
 type PresetResult struct {
 	Model string `yaml:"model"`
-	// Part is the part of the preset; empty for a preset without parts, or the mean of
-	// all.
+	// Part is the part of the preset; empty for a preset without parts, or a mean of all.
 	Part string `yaml:"part"`
 	// Value is the preset's metric in percent, as printed.
 	Value float64 `yaml:"value"`
@@ -35,8 +34,7 @@ type PresetResult struct {
 // thread, or a page such as a data card.
 func marks() []string { return []string{"repository", "thread", "page"} }
 
-// LoadPresetResults returns the published results of a preset, by its name; none if
-// there are none.
+// LoadPresetResults returns the published results of a preset, if there are any.
 func LoadPresetResults(preset string) (PresetResults, error) {
 	file := path.Join("published", preset+".yaml")
 	b, err := files.ReadFile(file)

@@ -82,8 +82,7 @@ func (p *Prices) UnmarshalYAML(read func(any) error) error {
 	return nil
 }
 
-// Of returns what a model costs, which may be named without its provider; false if nobody
-// said.
+// Of returns what a model costs, with or without its provider; false if nobody said.
 func (p Prices) Of(spec string) (Price, bool) {
 	price, ok := p[spec]
 	if _, name, cut := strings.Cut(spec, ":"); !ok && cut {

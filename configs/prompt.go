@@ -31,8 +31,7 @@ type Prompt struct {
 	// Template is for agents that write one message per turn; nil if the prompt is
 	// for others. Hashes of prompts leave an absent field out.
 	Template *Template `yaml:"template" json:",omitempty"`
-	// Handover stands between the examples and the task, if the agent has no text of
-	// its own for that.
+	// Handover stands before the task, behind examples, unless the agent has such a text.
 	Handover string `yaml:"handover" json:",omitempty"`
 }
 
@@ -76,11 +75,9 @@ type Template struct {
 
 // Instructions explain one task type.
 type Instructions struct {
-	// System is sent as a system message if it is not empty. Not every chat template
-	// supports one.
+	// System is sent as a system message unless empty. Not every chat template has one.
 	System string `yaml:"system"`
-	// Instruction explains the rules and the actions. Chats of presets may have a
-	// system message instead.
+	// Instruction explains rules and actions. A system message may take its place.
 	Instruction string `yaml:"instruction"`
 	// Examples are worked episodes.
 	Examples []Example `yaml:"examples"`
@@ -131,8 +128,7 @@ func (p Prompt) For(taskType string) (Instructions, error) {
 		taskType, strings.Join(slices.Sorted(maps.Keys(p.Types)), ", "))
 }
 
-// Hash is the SHA-256, in hex, of what a prompt says, not of how its file is
-// written.
+// Hash is the SHA-256, in hex, of what a prompt says, however its file is written.
 func (p Prompt) Hash() (string, error) { return HashJSON(p) }
 
 // PromptVersions are the versions of the embedded prompts, the newest first.

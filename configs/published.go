@@ -15,8 +15,7 @@ type Published struct {
 	Title string `yaml:"title"`
 	// Source says where the numbers come from.
 	Source string `yaml:"source"`
-	// Notes say what a reader must know, such as where the publication
-	// contradicts itself.
+	// Notes say what a reader must know, such as contradictions in the publication.
 	Notes  []string         `yaml:"notes"`
 	Tables []PublishedTable `yaml:"tables"`
 }

@@ -10,8 +10,7 @@ import (
 	"heldout/envs"
 )
 
-// Run says what to run. Its YAML keys are the names of the command line's
-// flags; Options declares them.
+// Run says what to run. Its YAML keys are names of flags; Options declares them.
 type Run struct {
 	// Preset are evaluation protocols, by name or file. They say what the fields
 	// below are if nothing else does.
@@ -24,8 +23,7 @@ type Run struct {
 	// Tasks selects tasks: names with * and ?, types, numbers or ranges of
 	// numbers, separated by commas; empty for all.
 	Tasks string `yaml:"tasks"`
-	// Limit is the number of tasks of each environment, from the first; 0 for
-	// all.
+	// Limit is the number of tasks of each environment, from the first; 0 for all.
 	Limit int `yaml:"limit"`
 
 	// Model lists the players: "expert", "expert-errs", "random", "vllm:NAME", "openai:NAME" or
@@ -51,12 +49,10 @@ type Run struct {
 	// Seeds are the seeds, as ParseSeeds reads them.
 	Seeds    string `yaml:"seeds"`
 	Decoding `yaml:",inline"`
-	// Context is the model's context in tokens; 0 for the value that the server
-	// reports.
+	// Context is the model's context in tokens; 0 for what the server reports.
 	Context int `yaml:"context"`
 
-	// StepLimit is the largest number of steps of an episode; 0 for the
-	// environment's own.
+	// StepLimit is the largest number of an episode's steps; 0 for the environment's own.
 	StepLimit int `yaml:"step-limit"`
 	// Trials is the largest number of trials of a task, Memory the number of
 	// reflections that a trial is shown.
@@ -80,12 +76,10 @@ type Run struct {
 	Timeout time.Duration `yaml:"timeout"`
 	// Retries is how often a failed request is sent again.
 	Retries int `yaml:"retries"`
-	// RPM and TPM are the requests and tokens that a server allows per minute; 0 for no
-	// limit.
+	// RPM and TPM are what a server allows per minute: requests, tokens; 0 for no limit.
 	RPM int `yaml:"rpm"`
 	TPM int `yaml:"tpm"`
-	// GiveUpAfter is how long a run waits while no server of a model answers; 0
-	// waits for ever.
+	// GiveUpAfter is how long a run waits without any server of a model; 0 for ever.
 	GiveUpAfter time.Duration `yaml:"give-up-after"`
 	// WaitForServers is how long a run waits at its start for servers that are not there
 	// yet, or still load their model; 0 does not wait.
@@ -95,11 +89,9 @@ type Run struct {
 	BudgetTokens int           `yaml:"budget-tokens"`
 	BudgetUSD    float64       `yaml:"budget-usd"`
 	BudgetTime   time.Duration `yaml:"budget-time"`
-	// AllowUnusable continues with a model even if none of its first replies is
-	// usable.
+	// AllowUnusable continues with a model even if its first replies are all unusable.
 	AllowUnusable bool `yaml:"allow-unusable"`
-	// Shard is the part of the plan to play, as record.ParseShard reads it; empty for
-	// all.
+	// Shard is the part of the plan to play, see record.ParseShard; empty for all.
 	Shard string `yaml:"shard"`
 	// Out is the run directory; empty for one named after what is run.
 	Out string `yaml:"out"`
@@ -119,8 +111,7 @@ type Run struct {
 	Ind string `yaml:"ind"`
 }
 
-// Strings is a list of strings; in YAML a single string may be written without
-// brackets.
+// Strings is a list of strings; in YAML one string may stand without brackets.
 type Strings []string
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.

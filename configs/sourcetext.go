@@ -21,8 +21,7 @@ type SourceText struct {
 	File string `yaml:"file" json:"file"`
 	// Recipe is one of textRecipes.
 	Recipe string `yaml:"recipe" json:"recipe"`
-	// Lines are those on which the text begins, such as 72 or 22-26; for the recipe
-	// python.
+	// Lines are those on which a text of the recipe python begins, such as 72 or 22-26.
 	Lines string `yaml:"lines" json:"lines,omitempty"`
 	// Path leads to a value: keys and positions separated by "/", * for all positions;
 	// for the recipes json and yaml.

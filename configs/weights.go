@@ -9,8 +9,7 @@ import (
 type Weights struct {
 	// Source says where the weights were published.
 	Source string `yaml:"source"`
-	// HeldOut gives the weight of each held-out environment, its number of
-	// tasks, in the published order.
+	// HeldOut weighs the held-out environments by their tasks, in the published order.
 	HeldOut []Weight `yaml:"held-out"`
 	// HeldIn are the environments whose data tuned models have usually seen.
 	HeldIn []string `yaml:"held-in"`

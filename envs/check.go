@@ -5,8 +5,7 @@ type Check struct {
 	// Name says in a word or two what was checked.
 	Name   string
 	Status CheckStatus
-	// Text says what was found and, if that is bad, what to do. It is one
-	// printable line.
+	// Text says what was found and, if that is bad, what to do, in one printable line.
 	Text string
 }
 

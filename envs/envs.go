@@ -56,8 +56,7 @@ type Info struct {
 	// Caveat says why results in this configuration are not comparable with
 	// published results; empty if there is nothing to say.
 	Caveat string `json:"caveat,omitempty"`
-	// DataHash is the SHA-256, in hex, of the files that the tasks come from;
-	// empty for generated tasks.
+	// DataHash is the SHA-256, in hex, of the tasks' files; empty for generated tasks.
 	DataHash string `json:"data_hash,omitempty"`
 }
 
@@ -119,8 +118,7 @@ type Start struct {
 	// Progress is the share of the task reached before the first action, in [0,1]:
 	// ScienceWorld looks around by itself, which can reach goals.
 	Progress float64
-	// Rewritten says that a perturbation changed the goal or the observation;
-	// environments leave it.
+	// Rewritten says that a perturbation changed goal or observation; environments leave it.
 	Rewritten bool
 }
 
@@ -143,8 +141,7 @@ type Step struct {
 	// Written says how the action is written if a perturbation writes its form
 	// differently; environments leave it empty.
 	Written Written
-	// Rewritten says that a perturbation changed the observation; environments leave
-	// it.
+	// Rewritten says that a perturbation changed the observation; environments leave it.
 	Rewritten bool
 }
 
@@ -179,8 +176,7 @@ type Scorer interface {
 	Score() float64
 }
 
-// ExactScorer is the optional ability of a World whose Score is rounded to give it as it
-// was before.
+// ExactScorer is the optional ability of a World to give a Score before its rounding.
 type ExactScorer interface {
 	ExactScore() float64
 }
@@ -224,8 +220,7 @@ type Inspector interface {
 
 // Picture is what a person sees of a world.
 type Picture struct {
-	// Rows are the places from top to bottom and from left to right. All texts
-	// have the same width.
+	// Rows are the places from top to bottom and left to right, in texts of one width.
 	Rows [][]Glyph
 	// Legend explains the texts, line by line.
 	Legend []string

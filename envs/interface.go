@@ -16,8 +16,7 @@ type Interface struct {
 	// Free says that the environment reads more than the forms: it looks for the
 	// words of actions and for names, wherever they stand.
 	Free bool
-	// Unknown is an action that the environment never understands. Without it, no
-	// action can be taken away.
+	// Unknown is an action that is never understood. Without it, none can be taken away.
 	Unknown string
 	// Name is how names are written, such as "{class} {number}". Parts has a
 	// regular expression (RE2, without groups) for each part of Name. A match
@@ -38,8 +37,7 @@ type Interface struct {
 	Lists []ActionList
 	// Quotes are the observations that repeat the action.
 	Quotes []Quote
-	// Replies are answers with fixed words, such as the answer to an action that
-	// was not understood.
+	// Replies are answers with fixed words, such as one to an action not understood.
 	Replies []string
 	// Texts are forms of goals and of sentences in observations, such as "You open
 	// the {recep}.". Fill has a regular expression (RE2, without groups) for their
@@ -48,8 +46,7 @@ type Interface struct {
 	Fill  map[string]string
 	// Series are the enumerations in observations.
 	Series []Series
-	// Articles says that texts have "an" before a vowel and "a" before all else, as
-	// English has.
+	// Articles says that texts have "an" before a vowel and "a" before all else.
 	Articles bool
 	// Alike are forms of Actions in other words, such as "pick up {thing}" for "pickup
 	// {thing}", in which prompts tell them: Normalize brings one to the other.
@@ -71,8 +68,7 @@ type Series struct {
 	End           string
 	// Wide matches the items behind which one more blank stands; empty for none.
 	Wide string
-	// Tail is an item that stands behind all others in any order, such as the sentence
-	// that a task is done.
+	// Tail is an item behind all others in any order, such as that a task is done.
 	Tail string
 	// Inline says that the items stay in one line, as in a list of Python's.
 	Inline bool

@@ -12,8 +12,7 @@ type Outside struct {
 	Now func() time.Time
 	// Proxy finds the proxy for an address, nil for none; it may itself be nil.
 	Proxy func(*url.URL) (*url.URL, error)
-	// Keep is a folder that stores fetched data for later runs; empty to store
-	// nothing.
+	// Keep is a folder that stores fetched data for later runs; empty to store nothing.
 	Keep string
 	// Tool is the name that heldout sends to servers, such as "heldout/1.2".
 	Tool string

@@ -26,8 +26,7 @@ type Setting struct {
 	// part of the condition of every episode. Other settings say where things
 	// are, or how fast they run.
 	Measured bool
-	// Variable is the environment variable that holds the default; empty for
-	// none.
+	// Variable is the environment variable that holds the default; empty for none.
 	Variable string
 }
 
@@ -43,8 +42,7 @@ const (
 	Path   SettingType = "path"   // a file or folder
 )
 
-// Check reports an invalid value of the setting. The empty value stands for the
-// default.
+// Check reports an invalid value of the setting. The empty one stands for the default.
 func (s Setting) Check(value string) error {
 	if value == "" {
 		return nil
@@ -84,11 +82,9 @@ func (s Settings) Number(name string) int {
 	return n
 }
 
-// Setup says how environments are set up. Empty fields have the benchmark's
-// values.
+// Setup says how environments are set up. Empty fields have the benchmark's values.
 type Setup struct {
-	// Data is the folder with the official task data; empty for generated
-	// tasks.
+	// Data is the folder with the official task data; empty for generated tasks.
 	Data string `yaml:"data"`
 	// GeneratorSeed chooses the generated tasks, those of one seed or of several.
 	GeneratorSeed GeneratorSeeds `yaml:"generator-seed"`

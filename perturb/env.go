@@ -102,8 +102,7 @@ func (e *Env) Names() (layout string, parts map[string]string) {
 	return "", nil
 }
 
-// Forms counts the forms of actions that are written differently, over all task
-// types.
+// Forms counts the forms of actions that are written differently, over all task types.
 func (e *Env) Forms() int {
 	forms := map[string]bool{}
 	for _, p := range e.byType {
@@ -224,8 +223,7 @@ func (e *Env) writeShared(in configs.Prompt) configs.Prompt {
 	return out
 }
 
-// NewWorld implements envs.Env. The world has the abilities of the environment's
-// own.
+// NewWorld implements envs.Env. The world has the abilities of the environment's own.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	p, err := e.ofType(t.Type)
 	if err != nil {
@@ -363,8 +361,7 @@ type speller struct {
 	p     *Perturbation
 }
 
-// Spell implements envs.Speller. An action in a current form needs no other
-// spelling.
+// Spell implements envs.Speller. An action in a current form stays as it is.
 func (s speller) Spell(action string) string {
 	if _, ok := s.p.read(action); ok {
 		return action

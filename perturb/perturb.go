@@ -24,8 +24,7 @@ import (
 	"heldout/envs"
 )
 
-// Perturbation rewrites the texts of one interface. It does not change and is
-// safe for concurrent use.
+// Perturbation rewrites the texts of one interface. It is safe for concurrent use.
 type Perturbation struct {
 	iface envs.Interface
 	names *names // nil where names stay

@@ -11,8 +11,7 @@ import (
 // fragment.
 var pattern = regexp.MustCompile(`(\w+://)(?:[^\s/?#@"'<>]*@)?([^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?`)
 
-// Plain returns the text with users, passwords, queries and fragments taken out of
-// its addresses.
+// Plain takes users, passwords, queries and fragments out of the addresses in a text.
 func Plain(text string) string {
 	if !strings.Contains(text, "://") {
 		return text

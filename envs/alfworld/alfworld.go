@@ -31,8 +31,7 @@ const (
 	ALFWorld = "alfworld"
 )
 
-// Options configure the environment. The zero value matches the configuration
-// of published results.
+// Options configure the environment. The zero value is that of published results.
 type Options struct {
 	// Variant is AgentBoard (also when empty) or ALFWorld.
 	Variant string

@@ -36,8 +36,7 @@ type Options struct {
 	// supplies the sub-goals. If it is empty, the sub-goals come from the
 	// instruction.
 	Data string
-	// Variant is AgentBoard (also when empty) or AgentGym, which has no
-	// sub-goals and reads no data.
+	// Variant is AgentBoard (also when empty) or AgentGym, without sub-goals and data.
 	Variant string
 }
 

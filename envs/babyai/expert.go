@@ -207,8 +207,7 @@ func (p *planner) approach(id string, search func() *approach) *approach {
 	return found
 }
 
-// ExpertAction implements envs.Expert. It follows its plan as long as the world
-// follows it.
+// ExpertAction implements envs.Expert. It keeps its plan as long as the world does.
 func (w *world) ExpertAction(context.Context) (string, error) {
 	if w.game.done {
 		return "", nil

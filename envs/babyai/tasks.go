@@ -93,8 +93,7 @@ func TrainTasks() (names []string) {
 	return names
 }
 
-// InTestRange reports whether a benchmark may play the task of that name, or the name
-// is none.
+// InTestRange reports whether benchmarks may play a task, or no task has that name.
 func InTestRange(id string) bool {
 	p, err := parsePlace(id)
 	return err != nil || p.seed.Cmp(big.NewInt(testSeeds)) < 0

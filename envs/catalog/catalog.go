@@ -27,17 +27,14 @@ type Entry struct {
 	Name string
 	// Summary describes the environment in one line.
 	Summary string
-	// Settings are the environment's options, in addition to data and generator
-	// seed.
+	// Settings are the environment's options beside data and generator seed.
 	Settings []envs.Setting
-	// Folders are the possible locations of the official tasks in the data
-	// folder; one of them must exist.
+	// Folders may hold the official tasks, in the data folder; one of them must exist.
 	Folders []string
 	// Missing reports what only the user can provide and has not provided, as an
 	// *envs.UnavailableError; nil for environments that need nothing.
 	Missing func(envs.Setup) error
-	// Examine checks each thing that the environment needs; nil for environments
-	// that need nothing.
+	// Examine checks each thing that the environment needs; nil if it needs nothing.
 	Examine func(context.Context, envs.Setup) []envs.Check
 	// Generates: without data, the tasks are those of the setup's generator seed.
 	Generates bool
@@ -146,8 +143,7 @@ func (e Entry) unavailable(s envs.Setup) error {
 		e.Name, s.Data, strings.Join(e.Folders, " or "), e.Name)
 }
 
-// Settings lists the settings of all environments, one per name, in the order
-// of the environments.
+// Settings lists the settings of all environments in their order, one per name.
 func Settings() []envs.Setting {
 	var out []envs.Setting
 	for _, e := range All() {

@@ -13,14 +13,11 @@ import (
 
 // The limits, in bytes. The largest official files have at most a quarter of them.
 const (
-	// MaxConfig is for configurations, prompts, perturbations and published
-	// results.
+	// MaxConfig is for configurations, prompts, perturbations and published results.
 	MaxConfig = 1 << 20
-	// MaxLabels is for label files, story files, bindings, and the files of single
-	// games and problems.
+	// MaxLabels is for labels, stories, bindings, and single games and problems.
 	MaxLabels = 16 << 20
-	// MaxQuestions is for HotpotQA's questions. The training set with its
-	// paragraphs has 570 MB.
+	// MaxQuestions is for HotpotQA's questions: with paragraphs they have 570 MB.
 	MaxQuestions = 1 << 30
 	// MaxJar is for Java programs. ScienceWorld's has less than a tenth of it.
 	MaxJar = 1 << 30

@@ -127,8 +127,7 @@ func unique(questions []question) ([]question, error) {
 // facts are the titles of the articles that an answer rests on, each once.
 type facts []string
 
-// UnmarshalJSON reads a list of [title, sentence], or an object with a list of
-// titles.
+// UnmarshalJSON reads a list of [title, sentence], or an object with titles.
 func (f *facts) UnmarshalJSON(b []byte) error {
 	var parallel struct {
 		Title []string `json:"title"`

@@ -11,11 +11,9 @@ import (
 
 // Sample is a selection of the questions of a file.
 type Sample struct {
-	// All takes every question in the file's order; the other fields are then
-	// ignored.
+	// All takes every question in the file's order, whatever the other fields say.
 	All bool
-	// Seed determines the order of the questions. Count is how many to take from
-	// the start, 0 for all.
+	// Seed determines the order, Count how many to take from the start, 0 for all.
 	Seed  uint32
 	Count int
 }

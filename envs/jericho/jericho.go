@@ -49,8 +49,7 @@ type Options struct {
 	// Seed starts the random numbers of Story, or of all games of the variant
 	// Jericho; 0 for the known seed of the game.
 	Seed int
-	// Raw shows what Story shows without any cleaning, and passes every action
-	// on as it is.
+	// Raw shows what Story shows without cleaning, and passes every action on as it is.
 	Raw bool
 	// Bindings is a file with Jericho's templates and walkthroughs: its
 	// game_info.py, or JSON of the same content; empty for templates derived

@@ -26,8 +26,7 @@ const (
 	// Unverified: every file is there, but some were not fetched by heldout and
 	// their published bytes are not known.
 	Unverified State = "unverified"
-	// Accepted: some files have other bytes than the published ones, and the
-	// user accepted that.
+	// Accepted: some files have other bytes than the published ones, as the user accepted.
 	Accepted State = "other version"
 	// Changed: some files are not the published or fetched ones.
 	Changed State = "changed"
@@ -44,8 +43,7 @@ var states = []State{Complete, Unverified, Accepted, Changed}
 type Finding struct {
 	Part
 	State State
-	// Have and Want are numbers of files; Want is a least number for a part
-	// whose files are not all known.
+	// Have and Want are numbers of files; Want is the least one if not all are known.
 	Have, Want int
 	// Version is the SHA-256 of the file or, of several files, of the lines that
 	// sha256sum prints for them, in hex; "" if there are none.
@@ -60,8 +58,7 @@ func (f Finding) Usable() bool {
 	return slices.Contains([]State{Complete, Unverified, Accepted}, f.State)
 }
 
-// Check looks at all official data of the environments in a data folder. Every
-// file is read.
+// Check reads all official data of the environments in a data folder.
 func Check(dir string, environments []string) ([]Finding, error) {
 	receipts, err := readReceipts(dir)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"heldout/envs/datafile"
 )
 
-// Checkout is what is kept of a repository at a commit: the files that are read, and its
-// licence.
+// Checkout is what is kept of a repository at a commit: files to read, and the licence.
 type Checkout struct {
 	// Archive is the repository's archive, whose members lie in one folder, as those of
 	// GitHub do. Its Licence is what the licence is said to be.

@@ -29,8 +29,7 @@ type Options struct {
 	Proxy     func(*http.Request) (*url.URL, error)
 	UserAgent string
 	Now       func() time.Time
-	// Tell is told how a download gets on, Note of what stays worth knowing, in a
-	// line.
+	// Tell is told how a download gets on, Note in a line what stays worth knowing.
 	Tell func(Progress)
 	Note func(string)
 }

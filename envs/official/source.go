@@ -15,12 +15,10 @@ type Source struct {
 	URL string
 	// For says what it is for, Licence under what terms it is published.
 	For, Licence string
-	// Size in bytes and SHA256 in hex; 0 and "" if they are not known in
-	// advance.
+	// Size in bytes and SHA256 in hex; 0 and "" if they are not known in advance.
 	Size   int64
 	SHA256 string
-	// As is the path in the data folder of a file that is used as it is; "" for
-	// an archive.
+	// As is the path in the data folder of a file used as it is; "" for an archive.
 	As string
 	// Parts are the parts that it holds.
 	Parts []string
@@ -127,8 +125,7 @@ func Replace(sources []Source, replacements []string, hfEndpoint string) ([]Sour
 	return sources, nil
 }
 
-// Extras lists the names of the sources that are fetched only if they are asked
-// for.
+// Extras lists the names of the sources that are fetched only on request.
 func Extras() []string { return sourceNames(Sources(), func(s Source) bool { return s.Extra }) }
 
 func sourceNames(sources []Source, want func(Source) bool) (names []string) {

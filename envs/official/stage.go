@@ -36,8 +36,7 @@ type Receipt struct {
 	From      string `json:"from"`
 	Address   string `json:"address,omitempty"`
 	Retrieved string `json:"retrieved"`
-	// Changed: the published bytes are known, these are others, and the user
-	// accepted them.
+	// Changed: these are other bytes than the published ones, and the user accepted them.
 	Changed bool `json:"changed,omitempty"`
 }
 

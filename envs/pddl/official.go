@@ -28,8 +28,7 @@ var problemFolders = []string{
 // labelFile holds one line of JSON per task.
 const labelFile = "pddl/test.jsonl"
 
-// NewOfficial reads the 60 official tasks from a folder with the layout of
-// AgentBoard's data folder.
+// NewOfficial reads the 60 official tasks from AgentBoard's data folder or one like it.
 func NewOfficial(dir string) (*Env, error) {
 	labels, raw, err := agentboard.Read(filepath.Join(dir, filepath.FromSlash(labelFile)), "PDDL", parseLabel)
 	if err != nil {

@@ -43,8 +43,7 @@ const (
 
 // Options say how the environment is set up.
 type Options struct {
-	// Jar is the file of the official simulator, which then plays. If it is
-	// empty, our own simulator plays.
+	// Jar is the file of the official simulator, which then plays; empty for our own.
 	Jar string
 	// Data is a folder laid out as AgentBoard's data folder, from which the
 	// labels come. If it is empty, progress is the simulator's own score.
@@ -56,8 +55,7 @@ type Options struct {
 	// Split is the part of ScienceWorld's tasks, one of Splits; empty for the
 	// first. AgentBoard's and AgentGym's tasks have none.
 	Split string
-	// Simplifications are names separated by commas; empty for those of the
-	// variant, "none" for none.
+	// Simplifications are names and commas; empty for the variant's, "none" for none.
 	Simplifications string
 	// JVMs is how many worlds of the official simulator may be played at once,
 	// each in its own virtual machine; 0 for the number of processors. The expert
@@ -261,6 +259,5 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	return w, nil
 }
 
-// Close implements io.Closer: it ends all virtual machines, including those in
-// use.
+// Close implements io.Closer: it ends all virtual machines, also those in use.
 func (e *Env) Close() error { return e.games.close() }

@@ -19,8 +19,7 @@ type Generator struct {
 	hasHalf bool
 }
 
-// New returns the generator for a seed, which must not be negative. Seeds may
-// have any size.
+// New returns the generator for a seed of any size that is not negative.
 func New(seed *big.Int) (*Generator, error) {
 	if seed.Sign() < 0 {
 		return nil, fmt.Errorf("nprand: seed %v is negative", seed)
@@ -45,8 +44,7 @@ func (g *Generator) Uint64() uint64 {
 	return bits.RotateLeft64(g.state.hi^g.state.lo, -int(g.state.hi>>58))
 }
 
-// Uint32 draws 32 bits: the low half of a Uint64, and on the next call its high
-// half.
+// Uint32 draws 32 bits: the low half of a Uint64, and then its high half.
 func (g *Generator) Uint32() uint32 {
 	if g.hasHalf {
 		g.hasHalf = false

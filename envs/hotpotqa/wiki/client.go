@@ -19,8 +19,7 @@ import (
 
 // Options configure the access to a live Wikipedia.
 type Options struct {
-	// URL is the address of its script path; empty for
-	// "https://en.wikipedia.org/w".
+	// URL is the address of its script path; empty for DefaultURL.
 	URL string
 	// Flow is the interface to use.
 	Flow Flow
@@ -65,8 +64,7 @@ const (
 	maxBody = 32 << 20
 )
 
-// Live asks a live Wikipedia. It is safe for concurrent use, but sends one
-// request at a time.
+// Live asks a live Wikipedia, also concurrently, but with one request at a time.
 type Live struct {
 	o    Options
 	http *http.Client

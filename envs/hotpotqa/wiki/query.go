@@ -35,6 +35,5 @@ func isLegal(c byte) bool {
 		strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0
 }
 
-// Address is the address that the reference requests; base is Wikipedia's
-// index.php.
+// Address is the address that the reference requests; base is Wikipedia's index.php.
 func Address(base, query string) string { return base + "?search=" + htmlQuery(query) }

@@ -5,8 +5,7 @@ package wiki
 
 import "fmt"
 
-// Answer is the result of a search: a page, or a list of pages that the search
-// may have meant.
+// Answer is the result of a search: a page, or a list of pages that may be meant.
 type Answer struct {
 	// List says that the answer is a list, not a page.
 	List bool `json:"list"`

@@ -26,11 +26,9 @@ const maxReply = 64 << 20
 // timed out, or the answer did not follow the protocol.
 var ErrBroken = errors.New("the connection to the Java gateway is broken")
 
-// JavaError is an error that the other side reported. The connection stays
-// usable.
+// JavaError is an error of the other side. The connection stays usable.
 type JavaError struct {
-	// Thrown: the method that was called threw an exception. Otherwise the
-	// gateway could not call it.
+	// Thrown: the called method threw an exception. If not, it could not be called.
 	Thrown bool
 	// Trace is the server's stack trace; empty if it gave none.
 	Trace string

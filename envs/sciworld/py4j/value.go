@@ -19,8 +19,7 @@ const (
 	Set      Kind = 'h'
 	Array    Kind = 't'
 	Iterator Kind = 'g'
-	// Class and Package are answers about names: ID is the name of the class, or
-	// empty.
+	// Class and Package are answers about names: ID is the name of the class, or empty.
 	Class   Kind = 'c'
 	Package Kind = 'p'
 	// NoMember says that no member has the name.

@@ -27,8 +27,7 @@ const (
 
 // Progress describes the progress of a build.
 type Progress struct {
-	// Articles counts the articles on disk. Skipped counts the articles among
-	// them that were there before.
+	// Articles counts the articles on disk, Skipped those that were there before.
 	Articles, Skipped int
 	// Bytes is how many bytes of the files were read; Total is their size.
 	Bytes, Total int64

@@ -73,8 +73,7 @@ type Index struct {
 	about About
 }
 
-// Open opens the index in a folder for searching. Several processes may open
-// it.
+// Open opens an index for searching. Several processes may do so.
 func Open(dir string) (*Index, error) {
 	about, err := readAbout(dir)
 	if err != nil {
