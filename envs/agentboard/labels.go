@@ -5,6 +5,7 @@ package agentboard
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -53,4 +54,31 @@ func CheckID(id, task int) error {
 		return fmt.Errorf("want id %d, got %d", task, id)
 	}
 	return nil
+}
+
+// Member is a name and a value in a JSON object.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// Members lists an object in the order of its text, which decides in the reference.
+func Members(object []byte) (out []Member, err error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil { // the opening brace
+		return nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var m Member
+		m.Name, _ = name.(string)
+		if err := d.Decode(&m.Value); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
 }

@@ -1,12 +1,12 @@
 package babyai
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"heldout/envs"
@@ -65,18 +65,22 @@ func parseLabel(b []byte, task int) (label, error) {
 // is a "subgoals_1", the values of every key that contains "subgoals", in the
 // order of the line.
 func parseWays(b []byte) ([][]string, error) {
-	lists, err := subgoalFields(b)
+	members, err := agentboard.Members(b)
 	if err != nil {
 		return nil, err
 	}
+	alternatives := slices.ContainsFunc(members, func(m agentboard.Member) bool { return m.Name == "subgoals_1" })
 	var ways [][]string
-	alternatives := false
-	for _, l := range lists {
-		alternatives = alternatives || l.key == "subgoals_1"
-	}
-	for _, l := range lists {
-		if l.key == "subgoals" || alternatives {
-			ways = append(ways, l.goals)
+	for _, m := range members {
+		if !strings.Contains(m.Name, "subgoals") {
+			continue
+		}
+		var goals []string
+		if err := json.Unmarshal(m.Value, &goals); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if m.Name == "subgoals" || alternatives {
+			ways = append(ways, goals)
 		}
 	}
 	if len(ways) == 0 {
@@ -88,39 +92,6 @@ func parseWays(b []byte) ([][]string, error) {
 		}
 	}
 	return ways, nil
-}
-
-type subgoalField struct {
-	key   string
-	goals []string
-}
-
-// subgoalFields reads the keys of an object that contain "subgoals".
-func subgoalFields(b []byte) (out []subgoalField, err error) {
-	d := json.NewDecoder(bytes.NewReader(b))
-	if _, err := d.Token(); err != nil { // the opening brace
-		return nil, err
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		name, ok := key.(string)
-		if !ok || !strings.Contains(name, "subgoals") {
-			continue
-		}
-		f := subgoalField{key: name}
-		if err := json.Unmarshal(value, &f.goals); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		out = append(out, f)
-	}
-	return out, nil
 }
 
 // fromInstruction makes sub-goals in AgentBoard's forms, in the order in which

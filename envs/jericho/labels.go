@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/agentboard"
 	"heldout/envs/datafile"
 	"heldout/envs/pytext"
 )
@@ -187,35 +188,19 @@ func subgoalTexts(line []byte) ([]string, error) {
 		}
 		return texts, nil
 	}
-	last, err := lastKey(line)
-	if err != nil || !strings.Contains(last, "subgoals") {
+	members, err := agentboard.Members(line)
+	if err != nil || len(members) == 0 {
 		return nil, err
 	}
+	last := members[len(members)-1]
+	if !strings.Contains(last.Name, "subgoals") {
+		return nil, nil
+	}
 	var text string
-	if err := json.Unmarshal(values[last], &text); err != nil {
-		return nil, fmt.Errorf("%s is not a text: %w", last, err)
+	if err := json.Unmarshal(last.Value, &text); err != nil {
+		return nil, fmt.Errorf("%s is not a text: %w", last.Name, err)
 	}
 	return []string{text}, nil
-}
-
-func lastKey(object []byte) (string, error) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	if _, err := d.Token(); err != nil {
-		return "", err
-	}
-	last := ""
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return "", err
-		}
-		last, _ = key.(string)
-		var skipped json.RawMessage
-		if err := d.Decode(&skipped); err != nil {
-			return "", err
-		}
-	}
-	return last, nil
 }
 
 // parsePartial reads the known part of the labels; errors start with the entry's number.
