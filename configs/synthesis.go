@@ -2,7 +2,6 @@ package configs
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -115,6 +114,5 @@ func HashJSON(v any) (string, error) {
 
 // hash is the SHA-256, in hex.
 func hash(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(b))
 }

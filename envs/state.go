@@ -2,7 +2,6 @@ package envs
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 )
 
@@ -19,6 +18,5 @@ func StateKey(t Task, w World) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the state of %s: %w", t.ID, err)
 	}
-	sum := sha256.Sum256(state)
-	return hex.EncodeToString(sum[:8]), nil
+	return fmt.Sprintf("%x", sha256.Sum256(state))[:16], nil
 }

@@ -2,7 +2,6 @@ package perturb
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -60,8 +59,7 @@ func (d *Drawn) Name() string {
 // Hash identifies the families and the draw.
 func (d *Drawn) Hash() (string, error) {
 	b, err := json.Marshal([]any{d.Name(), d.families, version})
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), err
+	return fmt.Sprintf("%x", sha256.Sum256(b)), err
 }
 
 // Of returns the environment as a task has it.

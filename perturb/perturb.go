@@ -12,7 +12,6 @@ package perturb
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -253,6 +252,5 @@ func Hash(rules configs.Perturbation) string {
 	if err != nil {
 		return err.Error() // strings and maps of them always marshal
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return fmt.Sprintf("%x", sha256.Sum256(b))
 }

@@ -118,7 +118,11 @@ hold as usual. --source takes a source from another address or from a file.`,
 			if err := showPlan(sys, plan, o.Dir); err != nil || dryRun {
 				return err
 			}
-			return pullData(c.Context(), sys, o)
+			err = fetching(c.Context(), sys, &o, func() error { return official.Pull(c.Context(), o) })
+			if err != nil {
+				return err
+			}
+			return printCheck(sys, string(table.Text), o.Dir, o.Environments)
 		},
 	}
 	dataFlag(c, sys, &o.Dir)
@@ -155,13 +159,6 @@ func showPlan(sys *system, plan []official.Source, dir string) error {
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
-
-func pullData(ctx context.Context, sys *system, o official.Options) error {
-	if err := fetching(ctx, sys, &o, func() error { return official.Pull(ctx, o) }); err != nil {
-		return err
-	}
-	return printCheck(sys, string(table.Text), o.Dir, o.Environments)
-}
 
 // fetching completes options and fetches.
 func fetching(ctx context.Context, sys *system, o *official.Options, fetch func() error) error {

@@ -78,12 +78,7 @@ func (d *display) write(w io.Writer) {
 }
 
 // note shows a line that stays, or several.
-func (d *display) note(line string) {
-	select {
-	case d.notes <- line + "\n":
-	default:
-	}
-}
+func (d *display) note(line string) { _, _ = d.Write([]byte(line + "\n")) }
 
 // Write implements io.Writer for libraries. It takes whole lines.
 func (d *display) Write(b []byte) (int, error) {

@@ -44,8 +44,8 @@ func rooms() (out []room) {
 			out = append(out, room{firstScene: number(words[1])})
 		case "receptacle":
 			r := &out[len(out)-1]
-			r.containers = append(r.containers, containerStat{words[1], number(words[2]), number(words[3]), number(words[4]),
-				number(words[5]), number(words[6])})
+			r.containers = append(r.containers, containerStat{words[1], number(words[2]), number(words[3]),
+				number(words[4]), number(words[5]), number(words[6])})
 		case "object":
 			o := objectStat{class: words[1], games: number(words[2]), most: number(words[3]), idle: number(words[4])}
 			for at := range slices.Chunk(words[5:], 2) {

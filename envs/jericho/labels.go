@@ -3,7 +3,6 @@ package jericho
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,8 +90,7 @@ func (l *label) original(name string) bool {
 }
 
 func hash16(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])[:16]
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16]
 }
 
 // readLabels reads the benchmark's labels or their known part; raw is the file's text.

@@ -3,7 +3,6 @@ package official
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -312,10 +311,7 @@ func (s *stage) copyFile(file, from string, size int64) error {
 	return s.write(file, f)
 }
 
-func sumOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
+func sumOf(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 // describe names the first of some files, and how many more there are.
 func describe(files []string) string {

@@ -6,6 +6,7 @@ package pddl
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -124,16 +125,8 @@ func sameParts(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// splitFacts splits facts joined by spaces: only the start of a fact has a capital.
-func splitFacts(text string) []string {
-	var parts []string
-	start := 0
-	text += " " // every part but the last has the space that joins it to the next
-	for i := 1; i < len(text); i++ {
-		if text[i] >= 'A' && text[i] <= 'Z' {
-			parts = append(parts, text[start:i])
-			start = i
-		}
-	}
-	return append(parts, text[start:])
-}
+// oneFact matches one of several facts: only the start of a fact has a capital.
+var oneFact = regexp.MustCompile(`(?s).[^A-Z]*`)
+
+// splitFacts splits facts joined by spaces. Each has the space behind it.
+func splitFacts(text string) []string { return oneFact.FindAllString(text+" ", -1) }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -183,10 +182,7 @@ func (c *Cache) file(kind, hash string) string {
 	return filepath.Join(c.dir, kind, hash[:2], hash+".json")
 }
 
-func sum(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:])
-}
+func sum(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
 
 func readJSON(file string, v any) error {
 	b, err := datafile.Read(file, maxKept)
