@@ -119,15 +119,7 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 		return Comparison{}, err
 	}
 	c := Comparison{About: p.about, Kinds: b.Kinds()}
-	if c.Success, err = p.bestChange(tries, success); err != nil {
-		return c, err
-	}
-	c.Progress, err = p.bestChange(tries, progress)
-	return c, err
-}
-
-func (p pair) bestChange(tries int, of value) (Change, error) {
-	return newChange(p.about, Level, func(about stats.Question) (stats.Difference, error) {
+	err = c.estimate(Level, func(of value, about stats.Question) (stats.Difference, error) {
 		if about == stats.TheseTasks {
 			return p.decodingBest(tries, of)
 		}
@@ -142,6 +134,7 @@ func (p pair) bestChange(tries int, of value) (Change, error) {
 		// As many disjoint sets of tries as there are count as seeds.
 		return sampling.Paired(a, max(1, p.seeds/tries)), nil
 	})
+	return c, err
 }
 
 func (p pair) decodingBest(tries int, of value) (stats.Difference, error) {

@@ -53,27 +53,31 @@ func compareAt(as []*Score, b *Score, level float64) (Comparison, error) {
 		return Comparison{}, err
 	}
 	c := Comparison{About: p.about, Kinds: b.Kinds(), AtMost: p.atMost()}
-	if c.Success, err = newChange(p.about, level, func(about stats.Question) (stats.Difference, error) {
-		return p.difference(success, about, level)
-	}); err != nil {
-		return c, err
-	}
-	c.Progress, err = newChange(p.about, level, func(about stats.Question) (stats.Difference, error) {
-		return p.difference(progress, about, level)
+	err = c.estimate(level, func(of value, about stats.Question) (stats.Difference, error) {
+		return p.difference(of, about, level)
 	})
 	return c, err
 }
 
-// newChange asks for the difference, and how sure it is for new kinds.
-func newChange(about stats.Question, level float64, of func(stats.Question) (stats.Difference, error)) (Change, error) {
-	d, err := of(about)
-	c := Change{Difference: d, NewKindsP: 1}
-	if err == nil && about == stats.TheseKinds && d.P < 1-level {
-		if wider, err := of(stats.NewKinds); err == nil {
-			c.NewKindsP = wider.P
+// estimate estimates both changes, and how sure each is for new kinds. Compare compares one
+// value.
+func (c *Comparison) estimate(level float64, compare func(value, stats.Question) (stats.Difference, error)) error {
+	for _, rate := range []struct {
+		change *Change
+		of     value
+	}{{&c.Success, success}, {&c.Progress, progress}} {
+		d, err := compare(rate.of, c.About)
+		*rate.change = Change{Difference: d, NewKindsP: 1}
+		if err != nil {
+			return err
+		}
+		if c.About == stats.TheseKinds && d.P < 1-level {
+			if wider, err := compare(rate.of, stats.NewKinds); err == nil {
+				rate.change.NewKindsP = wider.P
+			}
 		}
 	}
-	return c, err
+	return nil
 }
 
 // pair is scores on the same tasks.

@@ -76,22 +76,16 @@ func CompareHeldOutAt(w configs.Weights, a, b map[string]*Score, level float64) 
 		c.About, c.AtMost = p.about, c.AtMost || p.atMost()
 		pairs, weights = append(pairs, p), append(weights, part.Weight)
 	}
-	change := func(of value) (Change, error) {
-		return newChange(c.About, level, func(about stats.Question) (stats.Difference, error) {
-			var parts []stats.Difference
-			for _, p := range pairs {
-				d, err := p.difference(of, about, level)
-				if err != nil {
-					return d, fmt.Errorf("%s: %w", p.b.Condition.Env, err)
-				}
-				parts = append(parts, d)
+	err = c.estimate(level, func(of value, about stats.Question) (stats.Difference, error) {
+		var parts []stats.Difference
+		for _, p := range pairs {
+			d, err := p.difference(of, about, level)
+			if err != nil {
+				return d, fmt.Errorf("%s: %w", p.b.Condition.Env, err)
 			}
-			return stats.CombineDifferences(parts, weights, level), nil
-		})
-	}
-	if c.Success, err = change(success); err != nil {
-		return c, err
-	}
-	c.Progress, err = change(progress)
+			parts = append(parts, d)
+		}
+		return stats.CombineDifferences(parts, weights, level), nil
+	})
 	return c, err
 }

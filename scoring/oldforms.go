@@ -30,8 +30,7 @@ type OldForms struct {
 // ComputeOldForms pools scores of one environment and player, such as those under
 // several perturbations of one family. It is nil if they have no such actions.
 func ComputeOldForms(scores []*Score) *OldForms {
-	pool := *scores[0]
-	pool.tasks, pool.samplings = pooled(scores), map[stats.Question]stats.Sampling{}
+	pool := pooled(scores)
 	counts := pool.counts()
 	var o OldForms
 	for _, task := range counts {
@@ -58,8 +57,7 @@ func AdaptationCost(scores []*Score) *Measured {
 	if len(scores) == 0 {
 		return nil
 	}
-	pool := *scores[0]
-	pool.tasks, pool.samplings = pooled(scores), map[stats.Question]stats.Sampling{}
+	pool := pooled(scores)
 	counts := pool.counts()
 	if counts == nil {
 		return nil
@@ -69,7 +67,7 @@ func AdaptationCost(scores []*Score) *Measured {
 }
 
 // pooled joins the results of scores by task.
-func pooled(scores []*Score) []task {
+func pooled(scores []*Score) *Score {
 	byKey := map[string]task{}
 	for _, s := range scores {
 		for _, t := range s.tasks {
@@ -77,7 +75,9 @@ func pooled(scores []*Score) []task {
 			byKey[t.key] = t
 		}
 	}
-	return sorted(byKey)
+	pool := *scores[0]
+	pool.tasks, pool.samplings = sorted(byKey), map[stats.Question]stats.Sampling{}
+	return &pool
 }
 
 func relearning() func(*refinement.Counts) (atRisk, ended []float64) {

@@ -20,12 +20,7 @@ func metricOf(r *record.Result) float64 {
 func metric(a *attempt) float64 { return a.score }
 
 // loose is 1 if an episode meets the looser definition of success.
-func loose(a *attempt) float64 {
-	if a.loose {
-		return 1
-	}
-	return 0
-}
+func loose(a *attempt) float64 { return one(a.loose) }
 
 // Metric returns the mean of the preset's metric. Scores may be negative: the
 // interval is that of a value between the smallest possible score and 1. There is

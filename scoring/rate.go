@@ -45,17 +45,13 @@ func (s *Score) newRate(tasks []task, of value) Rate {
 	if len(means) > 1 {
 		r.PopulationStd, r.SampleStd = stats.PopulationStd(means), stats.SampleStd(means)
 	}
-	if e, err := s.estimate(tasks, of); err == nil {
+	if e, err := s.estimateAt(tasks, of, Level); err == nil {
 		r.Basis, r.Interval = e, &e.Interval
 	}
 	return r
 }
 
-// estimate makes the interval for the score's question.
-func (s *Score) estimate(tasks []task, of value) (stats.Estimate, error) {
-	return s.estimateAt(tasks, of, Level)
-}
-
+// estimateAt makes the interval for the score's question.
 func (s *Score) estimateAt(tasks []task, of value, level float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
 		if s.deterministic() {
@@ -91,7 +87,7 @@ func (s *Score) deterministic() bool {
 
 // NoInterval says why the rates have no interval; nil if they have.
 func (s *Score) NoInterval() error {
-	_, err := s.estimate(s.tasks, success)
+	_, err := s.estimateAt(s.tasks, success, Level)
 	return err
 }
 

@@ -181,8 +181,11 @@ func (s *Score) compute() {
 // value is a number of a result.
 type value func(*attempt) float64
 
-func success(a *attempt) float64 {
-	if a.success {
+func success(a *attempt) float64 { return one(a.success) }
+
+// one is 1 for true and 0 for false.
+func one(b bool) float64 {
+	if b {
 		return 1
 	}
 	return 0

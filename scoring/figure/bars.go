@@ -2,11 +2,12 @@ package figure
 
 import (
 	"fmt"
-	"heldout/scoring/column"
 	"image/color"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"heldout/scoring/column"
 )
 
 // part is a part of a stacked bar.
@@ -80,21 +81,11 @@ func stacked(r reader, f *Figure, parts []part,
 	}
 	var key []entry
 	for _, p := range parts {
-		if r.any(p.column) {
+		if r.reach(0, p.column) > 0 {
 			key = append(key, boxEntry(p.name, p.fill))
 		}
 	}
 	return rowFigure(f, names, out, key)
-}
-
-// any reports whether a column has a number other than 0.
-func (r reader) any(c named) bool {
-	for row := range r.Rows {
-		if x, _ := r.number(row, c); x != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // fill draws the part in a box.

@@ -3,8 +3,6 @@ package figure
 import (
 	"cmp"
 	"fmt"
-	"heldout/scoring/column"
-	"heldout/scoring/table"
 	"image/color"
 	"math"
 	"slices"
@@ -13,6 +11,9 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"heldout/scoring/column"
+	"heldout/scoring/table"
 )
 
 // The numbers of models that have a color of their own, and up to which there are
@@ -66,12 +67,7 @@ type lines struct {
 func byStep(value table.Bounded, name string) func(reader, *Figure) error {
 	return func(r reader, f *Figure) error {
 		return lines{r: r, value: value, name: name, at: column.Step, x: func(of reader) axis {
-			most := 1.0
-			for row := range of.Rows {
-				step, _ := of.number(row, column.Step)
-				most = max(most, step)
-			}
-			return roundAxis(0, most, 1, "step")
+			return roundAxis(0, of.reach(1, column.Step), 1, "step")
 		}, stays: true}.figure(f)
 	}
 }
@@ -81,11 +77,7 @@ func byStep(value table.Bounded, name string) func(reader, *Figure) error {
 func byTries(value table.Bounded, name string) func(reader, *Figure) error {
 	return func(r reader, f *Figure) error {
 		return lines{r: r, value: value, name: name, at: column.Tries, x: func(of reader) axis {
-			most := 2.0
-			for row := range of.Rows {
-				tries, _ := of.number(row, column.Tries)
-				most = max(most, tries)
-			}
+			most := of.reach(2, column.Tries)
 			scale := axis{min: 0, max: most, label: "tries"}
 			for k := 0.0; k <= most; k += math.Ceil(most / 5) {
 				scale.ticks = append(scale.ticks, plot.Tick{Value: k, Label: fmt.Sprint(k)})
@@ -213,11 +205,7 @@ func noBands(caption string) string {
 
 // draw draws the curves of a panel, grey ones first.
 func (l lines) draw(s *sheet, p *plot.Plot, of reader, env string, names []string, looks map[string]look) {
-	longest := 0.0
-	for row := range of.Rows {
-		at, _ := of.number(row, l.at)
-		longest = max(longest, at)
-	}
+	longest := of.reach(0, l.at)
 	for _, grey := range []bool{true, false} {
 		for _, name := range names {
 			if (looks[name].color == rest) != grey {

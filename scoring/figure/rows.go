@@ -3,8 +3,6 @@ package figure
 import (
 	"errors"
 	"fmt"
-	"heldout/scoring/column"
-	"heldout/scoring/table"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +10,9 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"heldout/scoring/column"
+	"heldout/scoring/table"
 )
 
 // rowHeight is the height of a row of a panel, titleHeight that of title and axis.
@@ -53,8 +54,9 @@ func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry, headi
 		}
 		plots = append(plots, f.rowPlot(panel, names))
 	}
-	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), withHeadings(newLabels(names), headings),
-		entries)
+	left := newLabels(names)
+	left.headings = headings
+	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), left, entries)
 	return nil
 }
 
@@ -82,11 +84,6 @@ func (f *Figure) rowPlot(panel rowPanel, names []string) *plot.Plot {
 		}
 	}))
 	return p
-}
-
-func withHeadings(l labels, headings []bool) labels {
-	l.headings = headings
-	return l
 }
 
 // series is a rate that rows show.
@@ -158,14 +155,10 @@ func dots(r reader, names []string, all []series, scale axis, zero bool) (out []
 	said := len(names) <= mostSaid && len(r.distinct(column.Environment)) <= mostSaid
 	for _, env := range r.distinct(column.Environment) {
 		of := r.is(column.Environment, env)
-		place := map[string]int{}
-		for row := range of.Rows {
-			place[of.text(row, column.Model)] = row
-		}
 		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), scale,
 			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				row, ok := place[names[i]]
-				if !ok {
+				row := of.find(names[i])
+				if row < 0 {
 					return
 				}
 				for k, q := range all {
@@ -344,14 +337,8 @@ func usage(quantity string) func(reader, *Figure) error {
 		var out []rowPanel
 		for _, env := range r.distinct(column.Environment) {
 			of := r.is(column.Environment, env)
-			most := 0.0
-			for row := range of.Rows {
-				high, _ := of.number(row, column.Ninth)
-				mean, _ := of.number(row, column.Mean)
-				most = max(most, high, mean)
-			}
-			label := quantity
-			out = append(out, rowPanel{env, roundAxis(0, most, 1, label),
+			most := of.reach(0, column.Ninth, column.Mean)
+			out = append(out, rowPanel{env, roundAxis(0, most, 1, quantity),
 				func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 					if row := of.find(names[i]); row >= 0 {
 						drawUsage(s, of, row, x, y)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,7 +200,7 @@ func rounded(s string) string {
 func CSS() template.CSS {
 	var b strings.Builder
 	b.WriteString("svg text { font-family: \"Liberation Sans\", Arial, Helvetica, sans-serif; }\n")
-	for _, name := range sortedRoles() {
+	for _, name := range slices.Sorted(maps.Values(roles())) {
 		fmt.Fprintf(&b, ".f-%[1]s { fill: var(--%[1]s); } .s-%[1]s { stroke: var(--%[1]s); }\n", name)
 	}
 	b.WriteString(

@@ -3,8 +3,6 @@ package figure
 import (
 	"fmt"
 	"image/color"
-	"maps"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -141,6 +139,3 @@ type plotter func(draw.Canvas, *plot.Plot)
 
 // Plot implements plot.Plotter.
 func (f plotter) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
-
-// sortedRoles lists the names of the colors.
-func sortedRoles() []string { return slices.Sorted(maps.Values(roles())) }

@@ -1,6 +1,9 @@
 package record
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Fault says what keeps a reply from being a whole, readable turn.
 type Fault string
@@ -32,41 +35,21 @@ func Faults() []Fault {
 func (f Fault) Valid() bool { return slices.Contains(Faults(), f) }
 
 // String says what happened to replies with this fault.
-func (f Fault) String() string {
-	switch f {
-	case CutOff:
-		return "cut off by the length limit"
-	case OnlyReasoning:
-		return "reasoning without a reply"
-	case Empty:
-		return "empty"
-	case NoContent:
-		return "without content"
-	case ToolCalls:
-		return "tool calls in place of text"
-	case Refused:
-		return "refused by a content filter or the model"
-	case NoAction:
-		return "without an action that could be read"
-	}
-	return string(f)
-}
+func (f Fault) String() string { return cmp.Or(faultTexts[f].what, string(f)) }
 
 // Remedy says what helps against the fault.
-func (f Fault) Remedy() string {
-	switch f {
-	case CutOff:
-		return "give a larger --max-tokens, or switch the model's reasoning off with --extra-body"
-	case OnlyReasoning:
-		return "check the server's reasoning parser, or switch the model's reasoning off with --extra-body"
-	case Empty, NoContent:
-		return "check the server's chat template and reasoning parser"
-	case ToolCalls:
-		return "start the server without automatic tool calls, or check its tool parser"
-	case Refused:
-		return "check the server's content filter"
-	case NoAction:
-		return "check the server's chat template, or try another --agent or --prompt"
-	}
-	return ""
+func (f Fault) Remedy() string { return faultTexts[f].remedy }
+
+var faultTexts = map[Fault]struct{ what, remedy string }{
+	CutOff: {"cut off by the length limit",
+		"give a larger --max-tokens, or switch the model's reasoning off with --extra-body"},
+	OnlyReasoning: {"reasoning without a reply",
+		"check the server's reasoning parser, or switch the model's reasoning off with --extra-body"},
+	Empty:     {"empty", "check the server's chat template and reasoning parser"},
+	NoContent: {"without content", "check the server's chat template and reasoning parser"},
+	ToolCalls: {"tool calls in place of text",
+		"start the server without automatic tool calls, or check its tool parser"},
+	Refused: {"refused by a content filter or the model", "check the server's content filter"},
+	NoAction: {"without an action that could be read",
+		"check the server's chat template, or try another --agent or --prompt"},
 }

@@ -270,7 +270,7 @@ func (p *part) read() error {
 	for at < p.to {
 		raw, err := in.ReadSlice('\n')
 		if err == bufio.ErrBufferFull {
-			raw, err = longLine(in, raw)
+			raw, err = appendLine(bytes.Clone(raw), in) // it is longer than the buffer
 		}
 		if err == io.EOF && !reachesEnd(raw) {
 			return nil
@@ -287,13 +287,6 @@ func (p *part) read() error {
 		}
 	}
 	return nil
-}
-
-// longLine reads the rest of a line that is longer than the reader's buffer.
-func longLine(in *bufio.Reader, start []byte) ([]byte, error) {
-	start = bytes.Clone(start)
-	rest, err := readLine(in)
-	return append(start, rest...), err
 }
 
 // add indexes a line; in has what follows it. A slice of in's buffer may be

@@ -117,7 +117,7 @@ func scanLines(r io.Reader, name string, read func(raw []byte) error, visit func
 	in := bufio.NewReaderSize(r, 1<<20)
 	end := int64(0)
 	for n := 1; ; n++ {
-		raw, err := readLine(in)
+		raw, err := appendLine(nil, in)
 		end += int64(len(raw))
 		if err == io.EOF && len(raw) == 0 {
 			return nil
@@ -139,11 +139,8 @@ func scanLines(r io.Reader, name string, read func(raw []byte) error, visit func
 	}
 }
 
-// readLine reads up to and with the next newline. The error is io.EOF if there is
-// none.
-func readLine(in *bufio.Reader) ([]byte, error) { return appendLine(nil, in) }
-
-// appendLine is readLine that appends to a buffer.
+// appendLine appends to a buffer what is up to and with the next newline. The error is io.EOF
+// if there is none.
 func appendLine(to []byte, in *bufio.Reader) ([]byte, error) {
 	before := len(to)
 	for {

@@ -82,6 +82,9 @@ type Group struct {
 	Episodes []string `json:"episodes"`
 }
 
+// Decoding says how replies are sampled.
+type Decoding = configs.Decoding
+
 // Condition is everything that identifies how an episode is run.
 type Condition struct {
 	Env        string            `json:"env"`

@@ -13,6 +13,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"heldout/envs"
@@ -51,21 +52,14 @@ const (
 // Final reports whether an outcome is a result.
 func (o Outcome) Final() bool { return o == Success || o == Failure }
 
-// valid reports whether o is one of the outcomes.
-func (o Outcome) valid() bool {
-	switch o {
-	case Success, Failure, ModelError, EnvError, ContextExceeded, Cancelled:
-		return true
-	}
-	return false
-}
+var outcomes = []Outcome{Success, Failure, ModelError, EnvError, ContextExceeded, Cancelled}
+
+func (o Outcome) valid() bool { return slices.Contains(outcomes, o) }
 
 // shared returns an equal outcome that takes no memory of its own.
 func (o Outcome) shared() Outcome {
-	for _, known := range [...]Outcome{Success, Failure, ModelError, EnvError, ContextExceeded, Cancelled} {
-		if o == known {
-			return known
-		}
+	if i := slices.Index(outcomes, o); i >= 0 {
+		return outcomes[i]
 	}
 	return o
 }

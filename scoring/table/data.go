@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,14 +17,11 @@ import (
 // left out. Text stays unchanged except for control characters other than tabs
 // and line feeds: CSV has no escapes for them, and a terminal may obey them. What a
 // spreadsheet would take for a formula gets an apostrophe before it.
-func renderCSV(w io.Writer, tables []Table) error {
+func renderCSV(b *bytes.Buffer, tables []Table) error {
 	for i, t := range tables {
 		if i > 0 {
-			if _, err := io.WriteString(w, "\n"); err != nil {
-				return err
-			}
+			b.WriteByte('\n')
 		}
-		out := csv.NewWriter(w)
 		var keys []string
 		for _, c := range t.Columns {
 			keys = append(keys, c.Key)
@@ -38,7 +34,7 @@ func renderCSV(w io.Writer, tables []Table) error {
 			}
 			rows = append(rows, values)
 		}
-		if err := out.WriteAll(rows); err != nil {
+		if err := csv.NewWriter(b).WriteAll(rows); err != nil {
 			return err
 		}
 	}
@@ -116,7 +112,7 @@ func (r jsonRow) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func renderJSON(w io.Writer, tables []Table) error {
+func renderJSON(b *bytes.Buffer, tables []Table) error {
 	out := []jsonTable{}
 	for _, t := range tables {
 		j := jsonTable{ID: t.ID, Title: t.Title, Rows: []jsonRow{}, Notes: t.Notes}
@@ -125,12 +121,12 @@ func renderJSON(w io.Writer, tables []Table) error {
 		}
 		out = append(out, j)
 	}
-	b, err := json.MarshalIndent(out, "", "  ")
+	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "%s\n", PrintableJSON(b))
-	return err
+	fmt.Fprintf(b, "%s\n", PrintableJSON(text))
+	return nil
 }
 
 // PrintableJSON writes the characters of JSON text that do not print, and

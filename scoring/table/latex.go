@@ -1,9 +1,9 @@
 package table
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -75,8 +75,7 @@ func latexLabel(t Table) string {
 // renderLaTeX writes table environments in the style of booktabs. An empty group
 // begins every line. Otherwise LaTeX would read a first cell that starts with [
 // or * as an option of the preceding command.
-func renderLaTeX(w io.Writer, tables []Table) error {
-	var b strings.Builder
+func renderLaTeX(b *bytes.Buffer, tables []Table) {
 	b.WriteString("% needs \\usepackage{booktabs}")
 	if slices.ContainsFunc(tables, Table.needsUnicode) {
 		b.WriteString(", XeLaTeX or LuaLaTeX, and a font with all characters")
@@ -85,7 +84,7 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 	for _, t := range tables {
 		if len(t.Columns) == 0 { // notes alone
 			for _, note := range t.Notes {
-				fmt.Fprintf(&b, "%% %s\n", Printable(note))
+				fmt.Fprintf(b, "%% %s\n", Printable(note))
 			}
 			continue
 		}
@@ -99,12 +98,12 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 			}
 			header = append(header, escapeLaTeX(c.Header))
 		}
-		fmt.Fprintf(&b,
+		fmt.Fprintf(b,
 			"\\begin{table}\n\\centering\n\\caption{%s}\n%s\\begin{tabular}{%s}\n\\toprule\n{}%s \\\\\n\\midrule\n",
 			escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t), columns.String(), strings.Join(header, " & "))
 		for i, row := range t.Rows {
 			if t.Divided != "" && i == t.Divide {
-				fmt.Fprintf(&b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
+				fmt.Fprintf(b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
 					escapeLaTeX(t.Divided))
 			}
 			var cells []string
@@ -115,19 +114,17 @@ func renderLaTeX(w io.Writer, tables []Table) error {
 				}
 				cells = append(cells, text)
 			}
-			fmt.Fprintf(&b, "{}%s \\\\\n", strings.Join(cells, " & "))
+			fmt.Fprintf(b, "{}%s \\\\\n", strings.Join(cells, " & "))
 			if !t.Compact {
 				b.WriteString(latexBelow(row))
 			}
 		}
 		b.WriteString("\\bottomrule\n\\end{tabular}\n")
 		for _, note := range t.Notes[min(t.Captioned, len(t.Notes)):] {
-			fmt.Fprintf(&b, "\\par\\footnotesize %s\n", escapeLaTeX(note))
+			fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(note))
 		}
 		b.WriteString("\\end{table}\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // needsUnicode reports whether a table has characters that pdfLaTeX does not know.

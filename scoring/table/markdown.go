@@ -1,8 +1,8 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -48,24 +48,18 @@ func markdownCell(c Cell) []string {
 	return []string{escapeMarkdown(text)}
 }
 
-func renderMarkdown(w io.Writer, tables []Table) error {
+func renderMarkdown(b *bytes.Buffer, tables []Table) error {
 	for i, t := range tables {
 		if i > 0 {
-			if _, err := fmt.Fprintln(w); err != nil {
-				return err
-			}
+			b.WriteByte('\n')
 		}
-		if _, err := fmt.Fprintf(w, "**%s**\n\n", escapeMarkdown(strings.TrimSpace(t.Title))); err != nil {
-			return err
-		}
+		fmt.Fprintf(b, "**%s**\n\n", escapeMarkdown(strings.TrimSpace(t.Title)))
 		plain := tablewriter.WithRenderer(renderer.NewMarkdown())
-		if err := fill(w, t, escapeMarkdown, markdownCell, plain); err != nil {
+		if err := fill(b, t, escapeMarkdown, markdownCell, plain); err != nil {
 			return err
 		}
 		for _, note := range t.Notes {
-			if _, err := fmt.Fprintf(w, "\n%s\n", escapeParagraph(note)); err != nil {
-				return err
-			}
+			fmt.Fprintf(b, "\n%s\n", escapeParagraph(note))
 		}
 	}
 	return nil

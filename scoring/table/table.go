@@ -3,6 +3,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -167,17 +168,25 @@ func Render(w io.Writer, f Format, tables ...Table) error {
 			}
 		}
 	}
+	var b bytes.Buffer
+	var err error
 	switch f {
 	case Text:
-		return renderText(w, tables)
+		err = renderText(&b, tables)
 	case Markdown:
-		return renderMarkdown(w, tables)
+		err = renderMarkdown(&b, tables)
 	case CSV:
-		return renderCSV(w, forPrograms(tables))
+		err = renderCSV(&b, forPrograms(tables))
 	case LaTeX:
-		return renderLaTeX(w, tables)
+		renderLaTeX(&b, tables)
 	case JSON:
-		return renderJSON(w, forPrograms(tables))
+		err = renderJSON(&b, forPrograms(tables))
+	default:
+		err = fmt.Errorf("unknown format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
 	}
-	return fmt.Errorf("unknown format %q; there are %s", f, strings.Trim(fmt.Sprint(Formats()), "[]"))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
 }

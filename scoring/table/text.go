@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -69,37 +70,29 @@ func escapeRunes(s string, must func(rune) bool) string {
 	return b.String()
 }
 
-func renderText(w io.Writer, tables []Table) error {
+func renderText(b *bytes.Buffer, tables []Table) error {
 	for i, t := range tables {
 		if i > 0 {
-			if _, err := fmt.Fprintln(w); err != nil {
-				return err
-			}
+			b.WriteByte('\n')
 		}
 		title := Printable(t.Title)
 		if t.TitleLines != nil {
 			title = strings.Join(t.TitleLines, "\n")
 		}
-		if _, err := fmt.Fprintln(w, title); err != nil {
-			return err
-		}
+		fmt.Fprintln(b, title)
 		r := renderer.NewBlueprint(tw.Rendition{
 			Borders: tw.Border{Left: tw.Off, Right: tw.Off},
 			Settings: tw.Settings{
 				Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
 			},
 		})
-		var b strings.Builder
-		if err := fill(&b, t, Printable, Cell.textLines, tablewriter.WithRenderer(r)); err != nil {
+		var text strings.Builder
+		if err := fill(&text, t, Printable, Cell.textLines, tablewriter.WithRenderer(r)); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, t.divided(b.String())); err != nil {
-			return err
-		}
+		b.WriteString(t.divided(text.String()))
 		for _, note := range t.Notes {
-			if _, err := fmt.Fprintln(w, Printable(note)); err != nil {
-				return err
-			}
+			fmt.Fprintln(b, Printable(note))
 		}
 	}
 	return nil

@@ -34,10 +34,16 @@ func newGrid(t table.Table) grid {
 		}
 		g.Rows = append(g.Rows, cells)
 	}
-	for _, n := range t.Notes {
-		g.Notes = append(g.Notes, table.Printable(n))
-	}
+	g.Notes = printable(t.Notes)
 	return g
+}
+
+// printable makes notes printable, whole as they are.
+func printable(notes []string) (out []string) {
+	for _, n := range notes {
+		out = append(out, table.Printable(n))
+	}
+	return out
 }
 
 // shown makes a text printable and not too long.

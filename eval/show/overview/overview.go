@@ -137,19 +137,12 @@ type findings struct {
 }
 
 func newFirst(f findings, v report.Verdict) first {
-	out := first{Table: newBoard(f.headline), Cards: cards(f.Report, f.headline, f.duels, f.failing)}
-	for _, s := range v.Sentences {
-		out.Verdict = append(out.Verdict, table.Printable(s))
-	}
+	out := first{Table: newBoard(f.headline), Cards: cards(f.Report, f.headline, f.duels, f.failing),
+		Verdict: printable(v.Sentences)}
 	if n := len(out.Verdict); n > 0 {
 		out.Verdict, out.About = out.Verdict[:n-1], out.Verdict[n-1]
 	}
-	for _, n := range f.headline.Notes {
-		out.Notes = append(out.Notes, table.Printable(n))
-	}
-	for _, n := range f.headline.Sources {
-		out.Sources = append(out.Sources, table.Printable(n))
-	}
+	out.Notes, out.Sources = printable(f.headline.Notes), printable(f.headline.Sources)
 	return out
 }
 

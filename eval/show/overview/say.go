@@ -118,11 +118,6 @@ func failureLists(c *content) (template.HTML, error) {
 
 // method says what the rates are, what weakens them, and which runs they are from.
 func method(c *content) (template.HTML, error) {
-	var notes []string
-	for _, n := range c.headline.NotWhole {
-		notes = append(notes, table.Printable(n))
-	}
-	runs := newGrid(runTable(c.Runs))
 	versions := make([]string, 0, len(c.episodes.versions))
 	for _, v := range c.episodes.versions {
 		versions = append(versions, shown(v))
@@ -131,5 +126,5 @@ func method(c *content) (template.HTML, error) {
 		Reservations []string
 		Runs         grid
 		Versions     string
-	}{notes, runs, table.List(versions)})
+	}{printable(c.headline.NotWhole), newGrid(runTable(c.Runs)), table.List(versions)})
 }

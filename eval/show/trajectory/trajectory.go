@@ -191,40 +191,26 @@ func mainFacts(e Episode) []fact {
 // facts list what else is known of an attempt besides its steps. Facts without a value
 // are left out.
 func facts(e Episode) (out []fact) {
-	add := func(name, format string, args ...any) {
-		out = append(out, fact{name, visible(fmt.Sprintf(format, args...))})
-	}
-	add("Task", "%s", e.Task)
-	if e.TaskType != "" {
-		add("Type", "%s", e.TaskType)
-	}
-	if e.Difficulty != "" {
-		add("Difficulty", "%s", e.Difficulty)
-	}
+	out = []fact{{"Task", e.Task}, {"Type", e.TaskType}, {"Difficulty", string(e.Difficulty)}}
 	if e.Agent != e.Model {
-		add("Agent", "%s", e.Agent)
+		out = append(out, fact{"Agent", e.Agent})
 	}
-	if e.Preset != "" {
-		add("Preset", "%s", e.Preset)
-	}
-	if e.Cut != "" {
-		add("Ended early", "%s", e.Cut)
-	}
+	out = append(out, fact{"Preset", e.Preset}, fact{"Ended early", string(e.Cut)})
 	if e.Score != nil {
-		add("Score", "%.3f", *e.Score)
+		out = append(out, fact{"Score", fmt.Sprintf("%.3f", *e.Score)})
 	}
 	if e.Loose != nil {
-		add("Loose success", "%v", *e.Loose)
+		out = append(out, fact{"Loose success", fmt.Sprint(*e.Loose)})
 	}
-	if e.FormatErrors > 0 {
-		add("Format errors", "%d", e.FormatErrors)
-	}
+	out = append(out, fact{"Format errors", positive(e.FormatErrors)})
 	for _, f := range record.Faults() {
-		if n := e.Faults[f]; n > 0 {
-			add(capital(words(string(f))), "%d", n)
-		}
+		out = append(out, fact{capital(words(string(f))), positive(e.Faults[f])})
 	}
-	return slices.Concat(out, behaviour(e), costs(e))
+	out = slices.DeleteFunc(slices.Concat(out, behaviour(e), costs(e)), func(f fact) bool { return f.Value == "" })
+	for i := range out {
+		out[i].Value = visible(out[i].Value)
+	}
+	return out
 }
 
 // behaviour is what the agent did with its errors, as the tables of refinement
@@ -254,7 +240,7 @@ func behaviour(e Episode) (out []fact) {
 // costs are the facts about tokens, requests and time.
 func costs(e Episode) (out []fact) {
 	add := func(name, format string, args ...any) {
-		out = append(out, fact{name, visible(fmt.Sprintf(format, args...))})
+		out = append(out, fact{name, fmt.Sprintf(format, args...)})
 	}
 	if e.Trimmed > 0 {
 		add("History shortened", "%d times", e.Trimmed)

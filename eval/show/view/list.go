@@ -33,12 +33,11 @@ type listedModel struct{ Name, Rates string }
 
 // newListedRun describes a run that has been read.
 func newListedRun(href, name string, s Summary) listedRun {
-	out := listedRun{Href: href, Name: table.Printable(name), Summary: s, Mean: s.meanSuccess()}
-	perturbations := map[string]bool{}
+	out := listedRun{Href: href, Name: table.Printable(name), Summary: s, Mean: s.meanSuccess(),
+		Perturbations: s.perturbations()}
 	for _, r := range s.Rates {
 		c := r.Condition
 		if c.Perturbation != "none" {
-			perturbations[c.Perturbation] = true
 			continue
 		}
 		model := table.Printable(c.Model)
@@ -53,7 +52,6 @@ func newListedRun(href, name string, s Summary) listedRun {
 		}
 		m.Rates += table.Printable(r.Where) + "\u00a0" + percent(r.Success.Mean)
 	}
-	out.Perturbations = len(perturbations)
 	return out
 }
 

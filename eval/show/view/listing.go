@@ -112,16 +112,11 @@ func runTable(names []string, all []Summary, width int) table.Table {
 
 // swept says how many perturbations a run has; empty for none.
 func swept(s Summary) string {
-	found := map[string]bool{}
-	for _, r := range s.Rates {
-		if p := r.Condition.Perturbation; p != "none" {
-			found[p] = true
-		}
-	}
-	if len(found) == 0 {
+	n := s.perturbations()
+	if n == 0 {
 		return ""
 	}
-	return ", " + table.Counted(len(found), "perturbation")
+	return ", " + table.Counted(n, "perturbation")
 }
 
 // named lists at most so many names, and counts them if there are more.
@@ -216,13 +211,13 @@ func minute(t time.Time) string {
 
 // jsonRun is a line of --json.
 type jsonRun struct {
-	Dir      string     `json:"dir"`
-	State    State      `json:"state"`
-	Started  *time.Time `json:"started,omitempty"`
-	Last     *time.Time `json:"last,omitempty"`
-	Planned  int        `json:"planned"`
-	Finished int        `json:"finished"`
-	BadLines int        `json:"bad_lines,omitempty"`
+	Dir      string    `json:"dir"`
+	State    State     `json:"state"`
+	Started  time.Time `json:"started,omitzero"`
+	Last     time.Time `json:"last,omitzero"`
+	Planned  int       `json:"planned"`
+	Finished int       `json:"finished"`
+	BadLines int       `json:"bad_lines,omitempty"`
 	// RemainingSeconds is there while the run goes on and has an estimate.
 	RemainingSeconds *float64   `json:"remaining_seconds,omitempty"`
 	Rates            []jsonRate `json:"rates"`
@@ -248,13 +243,7 @@ type jsonRate struct {
 func (l Listing) WriteJSON(w io.Writer) error {
 	return l.each(func(s Summary) error {
 		line := jsonRun{Dir: s.Run.Name(), State: s.State, Planned: s.Planned, Finished: s.Finished,
-			BadLines: s.BadLines, Rates: []jsonRate{}}
-		if !s.Started.IsZero() {
-			line.Started = &s.Started
-		}
-		if !s.Last.IsZero() {
-			line.Last = &s.Last
-		}
+			Started: s.Started, Last: s.Last, BadLines: s.BadLines, Rates: []jsonRate{}}
 		if s.Status != nil {
 			line.RemainingSeconds = s.Status.RemainingSeconds
 		}

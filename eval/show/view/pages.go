@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -209,16 +210,21 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, all record.Res
 
 // filterQuery is the part of an address that keeps a filter, with its question mark.
 func filterQuery(query url.Values) string {
+	if kept := filterValues(query); len(kept) > 0 {
+		return "?" + kept.Encode()
+	}
+	return ""
+}
+
+// filterValues are the values of a filter, apart from its text.
+func filterValues(query url.Values) url.Values {
 	kept := url.Values{}
 	for _, key := range []string{"env", "type", "model", "outcome"} {
 		if v := query.Get(key); v != "" {
 			kept.Set(key, v)
 		}
 	}
-	if len(kept) == 0 {
-		return ""
-	}
-	return "?" + kept.Encode()
+	return kept
 }
 
 // pager links the pages of a list.
@@ -230,10 +236,7 @@ type pager struct {
 
 // To is the address of a page of the list.
 func (p pager) To(number int) string {
-	q := url.Values{}
-	for k, v := range p.query {
-		q[k] = v
-	}
+	q := maps.Clone(p.query)
 	q.Set("page", strconv.Itoa(number))
 	return "?" + q.Encode()
 }
@@ -306,12 +309,7 @@ type planned struct {
 // episode reads the attempt of that name and finds its neighbours in the list.
 func (r *run) episode(name string, query url.Values) (e *record.Episode, p planned, a around, err error) {
 	filter := trajectory.ReadFilter(query.Get)
-	a.Keep = url.Values{}
-	for _, key := range []string{"env", "type", "model", "outcome"} {
-		if v := query.Get(key); v != "" {
-			a.Keep.Set(key, v)
-		}
-	}
+	a.Keep = filterValues(query)
 	var place record.Place
 	found := false
 	err = r.look(func(x *record.Index, _ Summary) error {
@@ -350,9 +348,7 @@ func (r *run) episode(name string, query url.Values) (e *record.Episode, p plann
 		}
 	}
 	again := url.Values{"draw": {"1"}}
-	for k, v := range query {
-		again[k] = v
-	}
+	maps.Copy(again, query)
 	a.Draw = "?" + again.Encode()
 	e, err = place.Episode()
 	return e, p, a, err
@@ -392,8 +388,7 @@ func (s *Server) others(own *run, e *record.Episode, chosen string) (out []other
 
 // label names an episode among those of its task.
 func label(r *run, o *record.Result, own *run) string {
-	parts := []string{trajectory.Title(o)}
-	parts = append(parts, trajectory.Outcome(o.Outcome))
+	parts := []string{trajectory.Title(o), trajectory.Outcome(o.Outcome)}
 	if r != own {
 		parts = append(parts, "run "+r.name)
 	}

@@ -106,6 +106,17 @@ func (s Summary) meanSuccess() float64 {
 	return sum / float64(n)
 }
 
+// perturbations counts the perturbations of the rates.
+func (s Summary) perturbations() int {
+	found := map[string]bool{}
+	for _, r := range s.Rates {
+		if p := r.Condition.Perturbation; p != "none" {
+			found[p] = true
+		}
+	}
+	return len(found)
+}
+
 // soFar returns a rate as the mean over tasks, which its interval is about. While
 // seeds have different numbers of episodes, the mean over seeds is another one: it
 // gives most weight to the few episodes of the latest seed.

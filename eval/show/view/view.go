@@ -5,7 +5,7 @@ package view
 
 import (
 	"context"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"html/template"
@@ -155,16 +155,11 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 			if errors.As(err, &known) {
 				code = known.code
 			}
-			p = failure(code, err)
+			p = &page.Page{Title: http.StatusText(code), Body: []template.HTML{fragment("failure", err.Error())},
+				Links: home}
 		}
 		s.write(w, code, p)
 	}
-}
-
-// failure is the page of an error.
-func failure(code int, err error) *page.Page {
-	return &page.Page{Title: http.StatusText(code), Body: []template.HTML{fragment("failure", err.Error())},
-		Links: home}
 }
 
 var home = []page.Link{{Href: "/", Text: "All runs"}}
@@ -185,23 +180,17 @@ func (s *Server) write(w http.ResponseWriter, code int, p *page.Page) {
 	_ = p.Write(w) // an error is one of the connection
 }
 
-//go:embed view.html live.js view.css
-var files embed.FS
-
 var (
-	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{
-		"interval": interval, "percent": percent, "ago": ago}).ParseFS(files, "view.html"))
-	style      = template.CSS(mustRead("view.css"))
-	liveScript = template.JS(mustRead("live.js"))
-)
+	//go:embed view.html
+	viewText string
+	//go:embed view.css
+	style template.CSS
+	//go:embed live.js
+	liveScript template.JS
 
-func mustRead(name string) string {
-	b, err := files.ReadFile(name)
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(b)
-}
+	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{
+		"interval": interval, "percent": percent, "ago": ago}).Parse(viewText))
+)
 
 // run returns the run that a request names.
 func (s *Server) run(name string) (*run, error) {
