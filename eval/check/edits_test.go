@@ -66,7 +66,7 @@ func first(change func(*record.Step)) func(*rand.Rand, *record.Episode) {
 // then fit, and of whole episodes, are caught; but for what only the server knew. The long
 // form makes 1,000 of them.
 func TestRandomEdits(t *testing.T) {
-	count := 30
+	count := 15
 	if sharedtest.Long() {
 		count = 1000
 	}

@@ -131,7 +131,7 @@ func TestMeanLostCovers(t *testing.T) {
 		runs, counts = *coverageRuns, []float64{1, 0.5, 0.2}
 	}
 	for _, q := range []Question{TheseKinds, NewKinds} {
-		for _, seeds := range []int{1, 10} {
+		for _, seeds := range sharedtest.Few(t, []int{1, 10}, 1) {
 			for _, of := range counts {
 				for _, lost := range []float64{0, 0.5, 0.9} {
 					var players []func() (Lost, float64, error)
