@@ -213,7 +213,9 @@ func TestIndexInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(content, []byte("\n"))
-	content = slices.Concat(bytes.Join(lines[:12], nil), []byte("\n{]\n"), bytes.Join(lines[12:], nil), lines[0][:50])
+	long := bytes.Repeat([]byte("{"), 3<<20) // more than is read at once, so that some parts begin in it
+	content = slices.Concat(bytes.Join(lines[:12], nil), []byte("\n"), long, []byte("]\n"), bytes.Join(lines[12:], nil),
+		lines[0][:50])
 	overwrite(t, dir, episodesFile, content)
 	want, err := OpenIndex(Parts{dir})
 	if err != nil || want.Results().Len() != 30 || want.Bad[0].Number != 14 {

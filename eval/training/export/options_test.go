@@ -6,8 +6,11 @@ import (
 )
 
 func TestWrongOptions(t *testing.T) {
-	if err := options(t, OpenAI, "run").Check(); err != nil {
-		t.Fatal(err)
+	for _, least := range []float64{0, 1} {
+		o := options(t, OpenAI, "run")
+		if o.Filter.Progress = least; o.Check() != nil {
+			t.Fatal(o.Check())
+		}
 	}
 	for want, change := range map[string]func(*Options){
 		`there is no format "openia"`:          func(o *Options) { o.Format = "openia" },
