@@ -262,9 +262,8 @@ func (p *Plan) extends(m *record.Manifest) error {
 			"the run directory is of another part of the plan: give the same --shard again, or another --out")
 	}
 	if old := max(1, m.Behaviour); len(m.Groups) > 0 && old != episode.Behaviour {
-		return fmt.Errorf(
-			"the run directory is of another version of heldout, which plays differently (behaviour %d, here %d): "+
-				"give another --out", old, episode.Behaviour)
+		return fmt.Errorf("the run directory is of another version of heldout, which plays differently (behaviour "+
+			"%d, here %d): give another --out", old, episode.Behaviour)
 	}
 	planned := map[string]bool{}
 	for _, e := range p.Episodes {

@@ -19,9 +19,8 @@ const maxSeeds = 10000
 // unique.
 func ParseSeeds(s string) ([]int64, error) {
 	bad := func(part string) ([]int64, error) {
-		return nil,
-			fmt.Errorf(
-				"seeds %q: cannot read %q; want a range such as 0-9, a list such as 1,5 or a number of seeds such as 10", s, part)
+		return nil, fmt.Errorf("seeds %q: cannot read %q; want a range such as 0-9, a list such as 1,5 or a number "+
+			"of seeds such as 10", s, part)
 	}
 	if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil {
 		if n == 0 {

@@ -57,10 +57,8 @@ func newNormaliser(name string) (normaliser, error) {
 	number, ok := strings.CutPrefix(name, configs.NearestBLEU+":")
 	threshold, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(threshold >= 0 && threshold < 1) {
-		return normaliser{},
-			fmt.Errorf(
-				"unknown normalisation %q; there are lower, first-line, strip-punctuation, put-repair and "+
-					"nearest-bleu:T with T from 0 to less than 1", name)
+		return normaliser{}, fmt.Errorf("unknown normalisation %q; there are lower, first-line, strip-punctuation, "+
+			"put-repair and nearest-bleu:T with T from 0 to less than 1", name)
 	}
 	return normaliser{name, true, func(action string, admissible func() ([]string, error)) (string, error) {
 		choices, err := admissible()

@@ -187,10 +187,8 @@ func cost(p *eval.Plan) string {
 	if least.Episodes == most.Episodes {
 		return fmt.Sprintf("%s: %d episodes, at most %d model calls", what, most.Episodes, most.Calls)
 	}
-	text := fmt.Sprintf(
-		"%s: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least %d and at most %d "+
-			"model calls",
-		what, least.Episodes, most.Episodes, least.Calls, most.Calls)
+	text := fmt.Sprintf("%s: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least "+
+		"%d and at most %d model calls", what, least.Episodes, most.Episodes, least.Calls, most.Calls)
 	if most.Reflections > 0 {
 		text += fmt.Sprintf(", of which at most %d are reflections", most.Reflections)
 	}

@@ -143,10 +143,8 @@ func expand(given []string) ([]string, error) {
 			switch line = strings.TrimSpace(line); {
 			case line == "" || strings.HasPrefix(line, "#"):
 			case len(line) > mostAddress:
-				return nil,
-					fmt.Errorf(
-						"the servers of --base-url: %s:%d: an address has at most %d bytes, and there is one per line",
-						file, n, mostAddress)
+				return nil, fmt.Errorf("the servers of --base-url: %s:%d: an address has at most %d bytes, and there "+
+					"is one per line", file, n, mostAddress)
 			default:
 				all = append(all, line)
 			}

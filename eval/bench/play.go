@@ -133,9 +133,8 @@ func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Durati
 	s, err := f.Await(ctx, patience)
 	var absent *model.UnavailableError
 	if errors.As(err, &absent) && absent.Unsent {
-		err = fmt.Errorf(
-			"%w\nstart the server of %s, or say where it is with --base-url; heldout doctor --model %s checks it, "+
-				"and --wait-for-servers 10m waits for it", err, name, name)
+		err = fmt.Errorf("%w\nstart the server of %s, or say where it is with --base-url; heldout doctor --model %s "+
+			"checks it, and --wait-for-servers 10m waits for it", err, name, name)
 	}
 	if err != nil {
 		return s, err

@@ -65,10 +65,8 @@ func ownPrompt(info envs.Info) (string, error) {
 	case info.Name != alfworld.Name:
 		return info.Name, nil
 	case info.Settings["variant"] == alfworld.ALFWorld:
-		return "",
-			fmt.Errorf(
-				"our prompts for %s are for AgentBoard's layer, which the variant %s does not have: give one with "+
-					"--prompt, or play a --preset", info.Name, alfworld.ALFWorld)
+		return "", fmt.Errorf("our prompts for %s are for AgentBoard's layer, which the variant %s does not have: "+
+			"give one with --prompt, or play a --preset", info.Name, alfworld.ALFWorld)
 	case dialect == "":
 		return info.Name, nil
 	case dialect == "v2":

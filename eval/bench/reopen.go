@@ -33,8 +33,7 @@ func Reopen(c record.Condition, task envs.Task, s envs.Setup, out envs.Outside) 
 func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
 	found, err := eval.FindTask(env, drawnFrom(task.ID))
 	if err == nil && found.Digest != task.Digest {
-		err = fmt.Errorf(
-			"task %s is another one here than in the records; give the --data of the run", task.ID)
+		err = fmt.Errorf("task %s is another one here than in the records; give the --data of the run", task.ID)
 	}
 	found.ID = task.ID
 	return found, err

@@ -76,11 +76,8 @@ func PlayedPreset(m *record.Manifest, c record.Condition) (*configs.Preset, erro
 		return nil, fmt.Errorf("the definition of the preset %s: %w", c.Preset.Name, err)
 	}
 	if hash, err := p.Hash(); err != nil || hash != c.Preset.SHA256 {
-		return nil,
-			errors.Join(err,
-				fmt.Errorf(
-					"the definition of the preset %s has the hash %.8s, want %.8s: it was changed, or is of another "+
-						"version of heldout", c.Preset.Name, hash, c.Preset.SHA256))
+		return nil, errors.Join(err, fmt.Errorf("the definition of the preset %s has the hash %.8s, want %.8s: it "+
+			"was changed, or is of another version of heldout", c.Preset.Name, hash, c.Preset.SHA256))
 	}
 	return &p, nil
 }
@@ -137,10 +134,8 @@ func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset)
 	if c.Preset != nil {
 		name = m.Prompts[c.Preset.Name].File
 	}
-	return configs.Prompt{},
-		fmt.Errorf(
-			"the prompt of %s with the hash %.8s is not there (the run read it from %q); give its file with --prompt",
-			c.Env, c.PromptHash, name)
+	return configs.Prompt{}, fmt.Errorf("the prompt of %s with the hash %.8s is not there (the run read it from %q); "+
+		"give its file with --prompt", c.Env, c.PromptHash, name)
 }
 
 // candidates are the prompts that a condition may have had. The error is why some of
@@ -193,9 +188,8 @@ func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(c
 	rules, err := builtIn(c.Env, c.Perturbation)
 	switch {
 	case err != nil || perturb.Hash(rules) != c.PerturbationHash:
-		return nil, nil,
-			fmt.Errorf("the perturbation %s is not one of heldout's own: what it makes of a prompt is not known",
-				c.Perturbation)
+		return nil, nil, fmt.Errorf("the perturbation %s is not one of heldout's own: what it makes of a prompt is "+
+			"not known", c.Perturbation)
 	case rules.Model != "":
 		return same, func() {}, nil
 	}
@@ -219,7 +213,6 @@ func (x Texts) memory(c record.Condition) (string, error) {
 			return p.Memory, nil
 		}
 	}
-	return "",
-		fmt.Errorf("the reflection prompt with the hash %.8s is not there; give its file with --reflection-prompt",
-			c.Trials.PromptHash)
+	return "", fmt.Errorf("the reflection prompt with the hash %.8s is not there; give its file with "+
+		"--reflection-prompt", c.Trials.PromptHash)
 }

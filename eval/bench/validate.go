@@ -56,9 +56,8 @@ func Validate(r configs.Run, kind Kind) error {
 	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
 	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.All) > 0 {
-		fail(
-			"--base-url is for models of one provider, and these are of %s: give a configuration file whose base-url "+
-				"is a mapping from models to addresses", strings.Join(providers, " and "))
+		fail("--base-url is for models of one provider, and these are of %s: give a configuration file whose "+
+			"base-url is a mapping from models to addresses", strings.Join(providers, " and "))
 	}
 	for name := range r.BaseURL.ByModel {
 		if !slices.Contains(served, name) {

@@ -24,8 +24,7 @@ func Whole(m *record.Manifest, about record.Environment, c record.Condition, env
 	}
 	want := p.Env.Tasks
 	if len(about.Tasks) != want.Count || want.SHA256 != "" && hashNames(about.Tasks) != want.SHA256 {
-		return fmt.Errorf("%d of %d tasks of %s are planned, or others", len(about.Tasks), want.Count,
-			c.Preset.Label())
+		return fmt.Errorf("%d of %d tasks of %s are planned, or others", len(about.Tasks), want.Count, c.Preset.Label())
 	}
 	return nil
 }

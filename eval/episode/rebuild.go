@@ -228,9 +228,8 @@ func (t *tape) reply(s *record.Step) (string, error) {
 		s.Fault == record.Refused && !model.RefusedBy(s.FinishReason):
 		return "", nil
 	case s.Fault == record.Refused, json.Valid([]byte(s.Reply)):
-		return "",
-			errors.New(
-				"the record does not say if the model wrote a text, or if the server sent something in its place")
+		return "", errors.New("the record does not say if the model wrote a text, or if the server sent something in " +
+			"its place")
 	}
 	return s.Reply, nil
 }

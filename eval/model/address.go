@@ -19,10 +19,8 @@ func (o Options) base() (*url.URL, error) {
 	}
 	u, err := o.read()
 	if err != nil && strings.Contains(o.BaseURL, "@") {
-		return nil,
-			errors.New(
-				"base URL cannot be read, and is not shown because a password may stand before its @; give a key " +
-					"through --api-key-env")
+		return nil, errors.New("base URL cannot be read, and is not shown because a password may stand before its @; " +
+			"give a key through --api-key-env")
 	}
 	return u, err
 }

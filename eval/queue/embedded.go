@@ -53,9 +53,8 @@ func Serve(dir, listen string, security Security) (*server.Server, error) {
 	s.Start()
 	if !s.ReadyForConnections(patience) || !s.JetStreamEnabled() {
 		s.Shutdown()
-		return nil,
-			errors.New(
-				"the embedded server does not start: is the disk full, or the run directory's queue folder damaged?")
+		return nil, errors.New("the embedded server does not start: is the disk full, or the run directory's queue " +
+			"folder damaged?")
 	}
 	return s, nil
 }

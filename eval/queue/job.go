@@ -75,10 +75,9 @@ func (j Job) SameFiles(read func(path string) ([]byte, error)) error {
 					"--%s %.200q of the run is not here: %w; copy it to that path from the machine that leads the run",
 					f.Flag, f.Path, err))
 		case Hash(content) != f.SHA256:
-			errs = append(errs,
-				fmt.Errorf(
-					"--%s %.200q is another file here: its SHA-256 is %.16s, that of the run's %.16s; copy it to "+
-						"that path from the machine that leads the run", f.Flag, f.Path, Hash(content), f.SHA256))
+			errs = append(errs, fmt.Errorf("--%s %.200q is another file here: its SHA-256 is %.16s, that of the "+
+				"run's %.16s; copy it to that path from the machine that leads the run", f.Flag, f.Path, Hash(content),
+				f.SHA256))
 		}
 	}
 	return errors.Join(errs...)
@@ -91,9 +90,8 @@ func (j Job) encode() (map[string]string, error) {
 		return nil, err
 	}
 	if len(b) > maxDescription {
-		return nil,
-			fmt.Errorf("configuration file and flags have %d bytes, which do not fit in the queue: the limit is %d",
-				len(b), maxDescription)
+		return nil, fmt.Errorf("configuration file and flags have %d bytes, which do not fit in the queue: the limit "+
+			"is %d", len(b), maxDescription)
 	}
 	return map[string]string{metadataKey: string(b)}, nil
 }
@@ -141,8 +139,6 @@ func (j Job) SamePlan(p *eval.Plan) error {
 			other = append(other, name+" is only here")
 		}
 	}
-	return fmt.Errorf(
-		"the episodes here are not those of the run %s (plan %s, here %s): %s; task data, prompts and other files "+
-			"must be the same",
-		j.Name, j.Plan, p.Hash(), strings.Join(other, ", "))
+	return fmt.Errorf("the episodes here are not those of the run %s (plan %s, here %s): %s; task data, prompts and "+
+		"other files must be the same", j.Name, j.Plan, p.Hash(), strings.Join(other, ", "))
 }

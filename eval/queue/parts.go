@@ -31,10 +31,8 @@ func cut(subject string, data []byte, size int) ([]*nats.Msg, error) {
 		return []*nats.Msg{{Subject: subject, Data: data}}, nil
 	}
 	if size < headroom || len(data) > min(size*maxParts, maxRecord) {
-		return nil,
-			fmt.Errorf(
-				"the record has %d bytes, compressed, which is too much for the queue: messages of its server have "+
-					"at most %d (max_payload)", len(data), size+headroom)
+		return nil, fmt.Errorf("the record has %d bytes, compressed, which is too much for the queue: messages of "+
+			"its server have at most %d (max_payload)", len(data), size+headroom)
 	}
 	sum := sha256.Sum256(data)
 	hash := hex.EncodeToString(sum[:8])

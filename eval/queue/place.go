@@ -41,9 +41,8 @@ func (p Place) checkListen() error {
 	if err := checkListen(p.Listen); err != nil || known || p.Open || private(p.Listen) {
 		return err
 	}
-	return fmt.Errorf(
-		"--queue-listen %s: whoever reaches it could read and change the run; give --queue-login-env (and "+
-			"--queue-cert and --queue-key for TLS), or allow it with --queue-open", p.Listen)
+	return fmt.Errorf("--queue-listen %s: whoever reaches it could read and change the run; give --queue-login-env "+
+		"(and --queue-cert and --queue-key for TLS), or allow it with --queue-open", p.Listen)
 }
 
 // private reports whether an address can only be reached from this machine.

@@ -85,9 +85,8 @@ func CheckAddress(addresses string) error {
 		case err != nil || u.Hostname() == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
 			return fmt.Errorf("queue %.200q: want an address such as nats://HOST:4222", address.Plain(a))
 		case u.User != nil:
-			return fmt.Errorf(
-				"queue %s: the address has a user name or a password, which other users of the machine can read; "+
-					"give a file with --queue-creds, or a variable with --queue-login-env", address.Plain(a))
+			return fmt.Errorf("queue %s: the address has a user name or a password, which other users of the machine "+
+				"can read; give a file with --queue-creds, or a variable with --queue-login-env", address.Plain(a))
 		case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 			return fmt.Errorf("queue %s: there is more than host and port", address.Plain(a))
 		case strings.HasPrefix(u.Scheme, "ws") != webSockets:

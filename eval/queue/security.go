@@ -78,9 +78,8 @@ func (s Security) refused() error {
 	case s.Login != (model.Secret{}):
 		return errors.New("the server refuses the login of --queue-login-env")
 	}
-	return errors.New(
-		"the server wants credentials; give them with --queue-creds or --queue-login-env, or --queue-cert and " +
-			"--queue-key")
+	return errors.New("the server wants credentials; give them with --queue-creds or --queue-login-env, or " +
+		"--queue-cert and --queue-key")
 }
 
 // clientOptions returns the options of a connection. One to a server in the same
@@ -136,9 +135,8 @@ func (s Security) secure(o *server.Options) error {
 		return err
 	}
 	if s.CA != "" && s.Cert == "" {
-		return errors.New(
-			"--queue embedded wants certificates of workers (--queue-ca) and has none itself: give --queue-cert and " +
-				"--queue-key")
+		return errors.New("--queue embedded wants certificates of workers (--queue-ca) and has none itself: give " +
+			"--queue-cert and --queue-key")
 	}
 	o.Username, o.Password, o.Authorization = s.login()
 	if s.Cert == "" {

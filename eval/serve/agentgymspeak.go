@@ -149,8 +149,7 @@ func newGymScience() gymSpeaker {
 		asks: map[string]func(*gymClient) (any, error){
 			"/observation": func(c *gymClient) (any, error) { return c.observation, nil },
 			"/task_description": func(c *gymClient) (any, error) {
-				return map[string]string{"task_description": c.goal},
-					nil
+				return map[string]string{"task_description": c.goal}, nil
 			},
 			"/detail":      func(c *gymClient) (any, error) { return c.science(), nil },
 			"/action_hint": (*gymClient).hint,

@@ -433,9 +433,8 @@ func (o *orsSession) run(tool string, input json.RawMessage) ([]byte, error) {
 		return orsRefusal("'"+clipped(tool)+"' is not a valid tool", "not_found")
 	}
 	if o.finished {
-		return orsRefusal(
-			"'act' was not run: the episode has finished (a tool returned finished=True), so no further tool calls "+
-				"are accepted.", "episode_finished")
+		return orsRefusal("'act' was not run: the episode has finished (a tool returned finished=True), so no "+
+			"further tool calls are accepted.", "episode_finished")
 	}
 	f := &form{all: input}
 	_ = json.Unmarshal(input, &f.values) // it is an object

@@ -67,9 +67,8 @@ func (e *CapacityError) Error() string {
 	case e.Memory > 0:
 		return memoryText(e.InUse, e.Memory, e.Active)
 	case e.Address:
-		return fmt.Sprintf(
-			"Server at capacity: %d/%d sessions active from this address. Cannot accept new connections; "+
-				"--max-sessions-per-client raises the limit.", e.Active, e.Max)
+		return fmt.Sprintf("Server at capacity: %d/%d sessions active from this address. Cannot accept new "+
+			"connections; --max-sessions-per-client raises the limit.", e.Active, e.Max)
 	}
 	return fmt.Sprintf("Server at capacity: %d/%d sessions active. Cannot accept new connections.", e.Active, e.Max)
 }

@@ -264,9 +264,8 @@ func agreement(all []*pairs, s *Sample) table.Table {
 			add("agreement %, all turns", p.n(), table.Percent, value, iv, err)
 		}
 	}
-	t.Notes = append(t.Notes,
-		"Intervals treat trajectories as the sampled units, those of one task as a cluster. Turns without a label of "+
-			"both raters do not count here; the table above counts them.")
+	t.Notes = append(t.Notes, "Intervals treat trajectories as the sampled units, those of one task as a cluster. "+
+		"Turns without a label of both raters do not count here; the table above counts them.")
 	if s.kind == Balanced {
 		t.Notes = append(t.Notes,
 			"All turns: the turns are weighted to the shares of right and wrong that all trajectories have.")

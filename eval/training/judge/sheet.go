@@ -86,9 +86,8 @@ func ReadSheet(r io.Reader, turns []Turn) (Rater, error) {
 		turn, said := strings.TrimSpace(row[id]), Label(strings.ToLower(strings.TrimSpace(row[label])))
 		switch {
 		case !known[turn]:
-			return rater,
-				fmt.Errorf(
-					"line %d: the turn %.40q is not in the sample: give --trajectories, --sample and --seed of the sheet", n, turn)
+			return rater, fmt.Errorf("line %d: the turn %.40q is not in the sample: give --trajectories, --sample "+
+				"and --seed of the sheet", n, turn)
 		case seen[turn]:
 			return rater, fmt.Errorf("line %d: the turn %s occurs twice", n, turn)
 		case said != "" && said != Right && said != Wrong:

@@ -49,11 +49,9 @@ func (c *Collection) summary(threshold float64) table.Table {
 		t.Notes = append(t.Notes,
 			fmt.Sprintf("%d items have calls without a reply: the same command makes them again.", n))
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf(
-		"Same task: an earlier kept item has the same goal and action forms. Near duplicate: the Jaccard similarity "+
-			"of the %d-word shingles of goal, actions, thoughts and observations to an earlier kept item is at least "+
-			"%g. %s lists every removal.",
-		ShingleWords, threshold, record.ItemsFile))
+	t.Notes = append(t.Notes, fmt.Sprintf("Same task: an earlier kept item has the same goal and action forms. Near "+
+		"duplicate: the Jaccard similarity of the %d-word shingles of goal, actions, thoughts and observations to an "+
+		"earlier kept item is at least %g. %s lists every removal.", ShingleWords, threshold, record.ItemsFile))
 	if c.Outcomes[Kept] > 0 {
 		t.Notes = append(t.Notes,
 			fmt.Sprintf(
@@ -101,10 +99,8 @@ func (c *Collection) reasons() table.Table {
 	t.Notes = append(t.Notes,
 		"Passed later: items with such a reply that pass in the end. The replies of items without a result do not count.")
 	if c.Mended > 0 {
-		t.Notes = append(t.Notes,
-			fmt.Sprintf(
-				"%d replies were mended: they had text around the JSON, commas before closing brackets, turns with "+
-					"the numbers of others, or turns after the end of the game.", c.Mended))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d replies were mended: they had text around the JSON, commas before "+
+			"closing brackets, turns with the numbers of others, or turns after the end of the game.", c.Mended))
 	}
 	if c.Repeated > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d continuations told verified turns again, and replace them.",
@@ -146,9 +142,8 @@ func (c *Collection) diversity() table.Table {
 	}
 	add("words of thoughts (distinct-1)", c.Diversity.Grams(1))
 	add("word pairs of thoughts (distinct-2)", c.Diversity.Grams(2))
-	t.Notes = append(t.Notes,
-		"Texts are compared by their words. Distinct-n is the number of distinct n-grams divided by that of all. It "+
-			"falls as a set grows: compare sets of one size.")
+	t.Notes = append(t.Notes, "Texts are compared by their words. Distinct-n is the number of distinct n-grams "+
+		"divided by that of all. It falls as a set grows: compare sets of one size.")
 	return t
 }
 
