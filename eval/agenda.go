@@ -49,14 +49,17 @@ func (a *agenda) count(f *fleet.Fleet, n int) {
 	f.AllBegun(a.waitingOf[f] == 0)
 }
 
-// setLimit changes the largest number of episodes in flight. Those that are in
-// flight go on.
-func (a *agenda) setLimit(n int) {
+// change changes something, and has those who wait look again.
+func (a *agenda) change(do func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.limit = n
+	do()
 	a.changed.Broadcast()
 }
+
+// setLimit changes the largest number of episodes in flight. Those that are in
+// flight go on.
+func (a *agenda) setLimit(n int) { a.change(func() { a.limit = n }) }
 
 // playing is the number of episodes in flight.
 func (a *agenda) playing() int {
@@ -100,36 +103,21 @@ func (a *agenda) early() bool {
 }
 
 // wake has those who wait look again.
-func (a *agenda) wake() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.changed.Broadcast()
-}
+func (a *agenda) wake() { a.change(func() {}) }
 
 // played notes that an episode has ended, so that another one can begin.
-func (a *agenda) played() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.inFlight--
-	a.changed.Broadcast()
-}
+func (a *agenda) played() { a.change(func() { a.inFlight-- }) }
 
 // done notes that an episode that was played is recorded, and adds the one that
 // follows it, unless that is nil.
 func (a *agenda) done(next *episode.Episode) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.open--
-	if next != nil {
-		a.add(next)
-	}
-	a.changed.Broadcast()
+	a.change(func() {
+		a.open--
+		if next != nil {
+			a.add(next)
+		}
+	})
 }
 
 // stop ends the agenda: nothing more is handed out.
-func (a *agenda) stop() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.stopped = true
-	a.changed.Broadcast()
-}
+func (a *agenda) stop() { a.change(func() { a.stopped = true }) }

@@ -17,13 +17,11 @@ import (
 // is played, by all players and under all perturbations, so that its rates are those of a
 // smaller run and not of the first tasks.
 func InPlayingOrder(episodes []episode.Episode) []episode.Episode {
-	type kind struct{ env, preset, model, perturbation string }
-	order := balanced(episodes)
-	begun := map[kind]int{}
+	begun := map[kindOf]int{}
 	var rounds [3][]episode.Episode
-	for _, i := range order {
+	for _, i := range balanced(episodes) {
 		e := episodes[i]
-		k := kind{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
+		k := kindOfEpisode(&e)
 		round := min(begun[k], len(rounds)-1)
 		begun[k]++
 		rounds[round] = append(rounds[round], e)

@@ -135,16 +135,11 @@ func (p *pool) delegate(ctx context.Context, e *episode.Episode, n int) (rec *re
 // fatal returns the error of an attempt after which nothing more can be played;
 // nil if the cause of its outcome is none.
 func (w *watch) fatal(e *episode.Episode, cause error) error {
-	var refused *model.RequestError
-	var unusable *UnusableError
-	var lost *fleet.LostError
-	switch {
-	case errors.As(cause, &unusable), errors.As(cause, &lost):
+	switch refused, isRefusal := errors.AsType[*model.RequestError](cause); {
+	case errors.As(cause, new(*UnusableError)), errors.As(cause, new(*fleet.LostError)), isRefusal && refused.Fatal():
 		return cause
-	case !errors.As(cause, &refused):
-		return nil
-	case refused.Fatal():
-		return cause
+	case isRefusal:
+		return w.refusal(e.Condition.Model, cause)
 	}
-	return w.refusal(e.Condition.Model, cause)
+	return nil
 }

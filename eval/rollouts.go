@@ -238,8 +238,7 @@ func (r *Rollouts) TakeWarnings() []string { return r.store.TakeWarnings() }
 // Close notes the end of the session and closes the directory.
 func (r *Rollouts) Close() error {
 	r.mu.Lock()
-	ended := r.now().UTC()
-	r.manifest.Sessions[len(r.manifest.Sessions)-1].Ended = &ended
+	r.manifest.Sessions[len(r.manifest.Sessions)-1].Ended = new(r.now().UTC())
 	r.version++
 	version := r.version
 	r.mu.Unlock()

@@ -157,7 +157,6 @@ func (s *Session) Stop(e *BudgetError) {
 
 // End notes the end of the session, removes its status and closes the directory.
 func (s *Session) End() error {
-	ended := s.now().UTC()
-	s.manifest.Sessions[len(s.manifest.Sessions)-1].Ended = &ended
+	s.manifest.Sessions[len(s.manifest.Sessions)-1].Ended = new(s.now().UTC())
 	return errors.Join(s.Store.RemoveStatus(), s.Store.SetManifest(s.manifest), s.Store.Close())
 }

@@ -69,7 +69,7 @@ type replies struct {
 
 // newWatch returns a watch that includes the replies of earlier sessions.
 func newWatch(o Options, earlier []record.Attempt) *watch {
-	w := &watch{allow: o.AllowUnusable, warn: o.Warn, models: map[string]*replies{}}
+	w := &watch{allow: o.AllowUnusable, warn: o.note, models: map[string]*replies{}}
 	for i := range earlier {
 		if a := &earlier[i]; a.Outcome.Final() {
 			w.of(a.Model).usable += a.Usable
@@ -119,10 +119,8 @@ func (w *watch) Reply(name string, m agent.Move) error {
 		err = w.unusable(name, r)
 	}
 	w.mu.Unlock()
-	if w.warn != nil {
-		for _, text := range warnings {
-			w.warn(text)
-		}
+	for _, text := range warnings {
+		w.warn(text)
 	}
 	return err
 }

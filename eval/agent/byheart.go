@@ -18,13 +18,10 @@ type byHeart struct {
 	start   envs.Start
 	strange bool
 
-	script []recited // what is left; nil before the first action
+	script []foreseen // what is left; nil before the first action
 	began  bool
 	next   string // observation that it knows
 }
-
-// recited is an action and the answer to it.
-type recited struct{ action, observation string }
 
 // NewMemoriser returns a player that plays the actions of the expert of a world that known
 // starts, whatever it reads.
@@ -69,27 +66,10 @@ func (b *byHeart) learn(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = w.Close() }() // nothing is left to be done with it
-	expert, ok := envs.As[envs.Expert](w)
-	if !ok {
+	if _, ok := envs.As[envs.Expert](w); !ok {
 		return fmt.Errorf("the environment has no expert")
 	}
 	b.strange = b.strange || start.Goal != b.start.Goal || start.Observation != b.start.Observation
-	for range b.limit {
-		action, err := expert.ExpertAction(ctx)
-		if err != nil {
-			return err
-		}
-		if action == "" {
-			break
-		}
-		step, err := w.Step(ctx, action)
-		if err != nil {
-			return err
-		}
-		b.script = append(b.script, recited{action, step.Observation})
-		if step.Done {
-			break
-		}
-	}
-	return nil
+	b.script, err = path(ctx, w, b.limit)
+	return err
 }

@@ -82,8 +82,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		if used.add(reply, err); err == nil {
 			used.Sent = append(used.Sent, c.sent.digest(messages))
 		}
-		var tooLong *model.ContextError
-		if errors.As(err, &tooLong) && !c.EndsAtRefusal {
+		if tooLong, ok := errors.AsType[*model.ContextError](err); ok && !c.EndsAtRefusal {
 			c.learnLimit(tooLong.Limit)
 			if c.drop(t, &used) {
 				continue
@@ -100,8 +99,8 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 // refused as too long and the protocol says so. An episode without a step has no result,
 // and neither has one whose prompt the server cut: both are faults of the set-up.
 func (c *caller) failed(used Usage, err error, step int) (Move, error) {
-	var tooLong *model.ContextError
-	if errors.As(err, &tooLong) && tooLong.Status != 200 && c.EndsAtRefusal && step > 1 {
+	tooLong, ok := errors.AsType[*model.ContextError](err)
+	if ok && tooLong.Status != 200 && c.EndsAtRefusal && step > 1 {
 		return Move{GiveUp: true, End: record.ContextOverflow, Usage: used}, nil
 	}
 	return Move{Usage: used}, err
@@ -194,17 +193,6 @@ func (u *Usage) add(reply model.Reply, err error) {
 	u.CompletionTokens += reply.CompletionTokens + reply.UnusedCompletionTokens
 	u.TokenDetails = u.TokenDetails.Plus(reply.TokenDetails)
 	u.Latency += reply.Latency
-	u.Requests += reply.Attempts
+	u.Requests += reply.Attempts + model.Attempts(err)
 	u.Dropped, u.Server = reply.Dropped, reply.Server
-	var tooLong *model.ContextError
-	var refused *model.RequestError
-	var unavailable *model.UnavailableError
-	switch {
-	case errors.As(err, &tooLong):
-		u.Requests += tooLong.Attempts
-	case errors.As(err, &refused):
-		u.Requests += refused.Attempts
-	case errors.As(err, &unavailable):
-		u.Requests += unavailable.Attempts
-	}
 }

@@ -24,7 +24,7 @@ type erring struct {
 	rng    *rand.Rand
 	// plan is how the expert would go on from the first error, for an expert that knows
 	// nothing after one; nil before.
-	plan []string
+	plan []foreseen
 	// seen are the actions that were possible so far, last is the one before this.
 	seen        []string
 	last        string
@@ -71,7 +71,7 @@ func (*erring) Observe(observation string) string { return observation }
 func (e *erring) next(ctx context.Context) (string, error) {
 	action, err := e.expert.ExpertAction(ctx)
 	if action == "" && err == nil && e.errs && len(e.plan) > 0 {
-		action = e.plan[0]
+		action = e.plan[0].action
 	}
 	return action, err
 }
@@ -121,7 +121,7 @@ func (e *erring) harmless(ctx context.Context, action string) (bool, error) {
 	}
 	if e.plan == nil {
 		err := fork(forker, func(w envs.World) (err error) {
-			e.plan, err = path(ctx, w)
+			e.plan, err = path(ctx, w, longestPath)
 			return err
 		})
 		if err != nil {
@@ -149,16 +149,20 @@ func fork(f envs.Forker, with func(envs.World) error) error {
 // longestPath bounds how far an expert's path is followed ahead.
 const longestPath = 1000
 
-// path plays the expert of a world to the end.
-func path(ctx context.Context, w envs.World) (plan []string, err error) {
+// foreseen is an action of an expert, and the answer to it.
+type foreseen struct{ action, observation string }
+
+// path plays the expert of a world to the end, for at most so many steps.
+func path(ctx context.Context, w envs.World, most int) (plan []foreseen, err error) {
 	expert, ok := envs.As[envs.Expert](w)
-	for ok && len(plan) < longestPath {
+	for ok && len(plan) < most {
 		action, err := expert.ExpertAction(ctx)
 		if err != nil || action == "" {
 			return plan, err
 		}
-		plan = append(plan, action)
-		if step, err := w.Step(ctx, action); err != nil || step.Done {
+		step, err := w.Step(ctx, action)
+		plan = append(plan, foreseen{action, step.Observation})
+		if err != nil || step.Done {
 			return plan, err
 		}
 	}

@@ -77,8 +77,7 @@ func parseAfterLast(reply string, _ int) (parsed, bool) {
 		_, size := utf8.DecodeLastRuneInString(before)
 		reply = before[:len(before)-size]
 	}
-	at := strings.LastIndex(reply, label)
-	if at >= 0 {
+	if at := strings.LastIndex(reply, label); at >= 0 {
 		return parsed{thought: spoken(reply[:at]), action: pytext.Strip(reply[at+len(label):])}, true
 	}
 	if strings.Contains(reply, "search[") || strings.Contains(reply, "click[") {

@@ -207,8 +207,7 @@ type askError struct{ error }
 
 // blamed returns an error of a search as one of the model or as one of the world.
 func blamed(err error) error {
-	var asked *askError
-	if errors.As(err, &asked) {
+	if asked, ok := errors.AsType[*askError](err); ok {
 		return asked.error
 	}
 	return &WorldError{err}

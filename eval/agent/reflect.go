@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -83,9 +84,9 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 	for i := range failed.Steps {
 		r.steps = append(r.steps, renderStep(&failed.Steps[i]))
 	}
-	reply, used, err := r.ask(ctx, r)
-	text, cut := shortened(strings.TrimSpace(strings.TrimPrefix(plainLines(reply.Text), cue)))
-	return reflected(text, cut, reply, used), used, err
+	return r.reflect(ctx, func(reply string) string {
+		return strings.TrimSpace(strings.TrimPrefix(plainLines(reply), cue))
+	})
 }
 
 // ReflectAs asks for a plan in the form of a preset, with the texts of the trial as the agent
@@ -102,9 +103,7 @@ func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (r
 			framed(play.Observation, i+1, laterObservation(play.Observation, s.Observation)))
 	}
 	r.plans = func() string { return tellPlans(form.Plans, r.Memory.Plans, func(plan string) string { return plan }) }
-	reply, used, err := r.ask(ctx, r)
-	text, cut := shortened(reply.Text)
-	return reflected(text, cut, reply, used), used, err
+	return r.reflect(ctx, func(reply string) string { return reply })
 }
 
 // tellPlans writes plans in the form of a preset.
@@ -119,17 +118,19 @@ func tellPlans(form configs.MemoryForm, plans []record.Remembered, written func(
 	return text
 }
 
-// reflected is the record of a reflection.
-func reflected(text string, cut bool, reply model.Reply, used Usage) record.Reflection {
-	fault := reply.Fault
-	if cut && fault == "" {
-		fault = record.CutOff
+// reflect asks for the reflection, and keeps the plan that is in the reply.
+func (r *reflector) reflect(ctx context.Context, planIn func(reply string) string) (record.Reflection, Usage, error) {
+	reply, used, err := r.ask(ctx, r)
+	text, fault := planIn(reply.Text), reply.Fault
+	if len(text) > maxReflection {
+		text, fault = text[:maxReflection], cmp.Or(fault, record.CutOff)
 	}
 	return record.Reflection{
-		Text: text, FinishReason: reply.FinishReason, Fault: fault, Reasoning: reply.Reasoning, Trimmed: used.Trimmed,
-		PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens, TokenDetails: used.TokenDetails,
-		Calls: used.Calls, Requests: used.Requests, ModelSeconds: used.Latency.Seconds(),
-	}
+		Text: strings.ToValidUTF8(text, ""), FinishReason: reply.FinishReason, Fault: fault, Reasoning: reply.Reasoning,
+		Trimmed: used.Trimmed, PromptTokens: used.PromptTokens, CompletionTokens: used.CompletionTokens,
+		TokenDetails: used.TokenDetails, Calls: used.Calls, Requests: used.Requests,
+		ModelSeconds: used.Latency.Seconds(),
+	}, used, err
 }
 
 const (
@@ -147,14 +148,6 @@ func renderStep(s *record.Step) string {
 		b.WriteString("Action: " + s.Action + "\n")
 	}
 	return b.String() + "Observation: " + s.Observation + "\n"
-}
-
-// shortened returns a plan as it is kept, and whether it was longer.
-func shortened(text string) (_ string, cut bool) {
-	if cut = len(text) > maxReflection; cut {
-		text = text[:maxReflection]
-	}
-	return strings.ToValidUTF8(text, ""), cut
 }
 
 // reflector is a prompt for a reflection.

@@ -68,7 +68,7 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 		f.corrected = true
 		message = strings.TrimPrefix(message, numbered(f.play.Observation.Prefix, f.number())) // which it gets again
 		move.Correction = strings.NewReplacer("{observation}", f.seen, "{actions}",
-			f.written(f.last().admissible)).Replace(message)
+			writeActions(f.play.ActionsShown, f.last().admissible)).Replace(message)
 	case configs.End:
 		move.End = record.Unreadable
 	case configs.SendReply:

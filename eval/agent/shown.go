@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -8,11 +9,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 )
-
-// written writes the list of admissible actions as a model sees it.
-func (f *formed) written(admissible []string) string {
-	return writeActions(f.play.ActionsShown, admissible)
-}
 
 // writeActions writes a list of admissible actions.
 func writeActions(shown configs.ActionsShown, admissible []string) string {
@@ -39,10 +35,7 @@ func (f *formed) actionsOf(i int) string {
 
 // task tells the task.
 func task(o configs.Observation, start envs.Start) string {
-	text := o.Task
-	if text == "" {
-		text = "{goal}\n{observation}"
-	}
+	text := cmp.Or(o.Task, "{goal}\n{observation}")
 	return strings.NewReplacer("{goal}", start.Goal, "{observation}", start.Observation).Replace(text)
 }
 
@@ -54,7 +47,7 @@ func (f *formed) showActions(ctx context.Context) error {
 		return nil
 	}
 	list, err := f.admissible(ctx)
-	f.last().actions = f.written(list)
+	f.last().actions = writeActions(f.play.ActionsShown, list)
 	return err
 }
 

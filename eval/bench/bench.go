@@ -129,7 +129,7 @@ func (j *Job) preparePresets(chosen []Chosen) error {
 // New sets up environments, models and plan. It contacts no server. Close the job
 // when it is done.
 func New(out Outside, kind Kind, r configs.Run) (*Job, error) {
-	j := &Job{Config: r, kind: kind, outside: out, spec: &eval.Spec{}, prompts: map[string]record.Prompt{}}
+	j := &Job{Config: r, kind: kind, outside: out, prompts: map[string]record.Prompt{}}
 	if err := j.prepare(); err != nil {
 		j.Close()
 		return nil, err
@@ -138,22 +138,10 @@ func New(out Outside, kind Kind, r configs.Run) (*Job, error) {
 }
 
 func (j *Job) prepare() (err error) {
-	r := j.Config
-	if j.spec.Seeds, err = eval.ParseSeeds(r.Seeds); err != nil {
+	if j.spec, err = j.newSpec(j.Config, configs.ReflectionForm{}); err != nil {
 		return err
 	}
-	if err := j.setTrials(r, configs.ReflectionForm{}); err != nil {
-		return err
-	}
-	players := slices.Concat(r.Model, j.anchors())
-	j.spec.Players = make([]episode.Player, len(players))
-	for i, name := range players {
-		if err := j.setPlayer(r, name, &j.spec.Players[i]); err != nil {
-			return err
-		}
-		j.spec.Players[i].Anchor = i >= len(r.Model)
-	}
-	for _, name := range r.Env {
+	for _, name := range j.Config.Env {
 		if err := j.addBenchmark(name); err != nil {
 			return err
 		}
@@ -163,6 +151,26 @@ func (j *Job) prepare() (err error) {
 		return err
 	}
 	return j.plan()
+}
+
+// newSpec has the seeds and players of a run, whose reflections have that form.
+func (j *Job) newSpec(r configs.Run, form configs.ReflectionForm) (*eval.Spec, error) {
+	seeds, err := eval.ParseSeeds(r.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.setTrials(r, form); err != nil {
+		return nil, err
+	}
+	names := slices.Concat(r.Model, j.anchors())
+	spec := &eval.Spec{Seeds: seeds, Players: make([]episode.Player, len(names))}
+	for i, name := range names {
+		if err := j.setPlayer(r, name, &spec.Players[i]); err != nil {
+			return nil, err
+		}
+		spec.Players[i].Anchor = i >= len(r.Model)
+	}
+	return spec, nil
 }
 
 // plan plans the episodes and names the run directory.
@@ -212,10 +220,7 @@ func (j *Job) addBenchmark(name string) error {
 	if err != nil {
 		return err
 	}
-	b := episode.Benchmark{Env: env, StepLimit: r.StepLimit}
-	if b.StepLimit == 0 {
-		b.StepLimit = env.Info().StepLimit
-	}
+	b := episode.Benchmark{Env: env, StepLimit: cmp.Or(r.StepLimit, env.Info().StepLimit)}
 	if b.Tasks, err = eval.SelectTasks(env, r.Tasks, r.Limit); err != nil {
 		return fmt.Errorf("environment %s: %w", name, err)
 	}

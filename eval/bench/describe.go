@@ -73,17 +73,18 @@ func describeGroups(b *strings.Builder, groups []record.Group) {
 		d.episodes += len(g.Episodes)
 	}
 	for _, d := range all {
-		seed := "seed"
-		if len(d.seeds) > 1 {
-			seed = "seeds"
-		}
-		perturbation := "perturbation"
-		if len(d.perturbations) > 1 {
-			perturbation = "perturbations"
-		}
-		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %d episodes %s\n", d.what, strings.Join(d.models, " and "), perturbation,
-			strings.Join(d.perturbations, ", "), seed, strings.Join(d.seeds, ","), d.episodes, d.limits)
+		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %d episodes %s\n", d.what, strings.Join(d.models, " and "),
+			plural("perturbation", d.perturbations), strings.Join(d.perturbations, ", "), plural("seed", d.seeds),
+			strings.Join(d.seeds, ","), d.episodes, d.limits)
 	}
+}
+
+// plural is the noun for the things of a list.
+func plural(noun string, of []string) string {
+	if len(of) > 1 {
+		return noun + "s"
+	}
+	return noun
 }
 
 // with returns a list that has a text once.
@@ -134,15 +135,14 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 	for _, env := range environments {
 		names := j.Perturbations(env)
 		fmt.Fprintf(b, "%s, without a perturbation and under %d:\n", env, len(names))
-		b.WriteString("  " + strings.Join(table.Wrap(strings.Join(names, ", "), width-2), "\n  ") + "\n")
+		indented(b, strings.Join(names, ", "), width)
 		if lacks := lackedFamilies(env); j.Config.Suite != "" && len(lacks) > 0 {
 			fmt.Fprintf(b, "  without %s (heldout envs %s says why)\n", strings.Join(lacks, ", "), env)
 		}
 		describeDeparts(b, j.sweep.Of(env), width)
 		for _, left := range j.sweep.LeftOut {
 			if left.Env == env {
-				text := fmt.Sprintf("without %s: %s", left.Perturbation, left.Why)
-				b.WriteString("  " + strings.Join(table.Wrap(text, width-2), "\n  ") + "\n")
+				indented(b, fmt.Sprintf("without %s: %s", left.Perturbation, left.Why), width)
 			}
 		}
 		for _, p := range players {
@@ -172,9 +172,13 @@ func describeDeparts(b *strings.Builder, all []record.Perturbation, width int) {
 		if len(under[part]) == len(all) {
 			where = "under all of them"
 		}
-		text := fmt.Sprintf("not the original's any more: %s, %s", part, where)
-		b.WriteString("  " + strings.Join(table.Wrap(text, width-2), "\n  ") + "\n")
+		indented(b, fmt.Sprintf("not the original's any more: %s, %s", part, where), width)
 	}
+}
+
+// indented writes a text as lines of so many characters, with two blanks before each.
+func indented(b *strings.Builder, text string, width int) {
+	b.WriteString("  " + strings.Join(table.Wrap(text, width-2), "\n  ") + "\n")
 }
 
 // cost says how much a plan needs at least and at most.

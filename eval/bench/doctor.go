@@ -122,16 +122,11 @@ func (d *Doctor) Servers(ctx context.Context, j *Job) (answers bool) {
 // firstRun prepares the run whose first turn the model plays.
 func (d *Doctor) firstRun(r configs.Run, over func(*configs.Run) error) (*Job, error) {
 	if len(r.Preset) > 0 {
-		chosen, _, err := resolvePresets(d.Outside, Kind{}, Given{Over: over}, r.Preset)
+		chosen, _, err := validPresets(d.Outside, Plain, Given{Over: over}, r.Preset)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range chosen {
-			if err := Validate(c.Run, Plain); err != nil {
-				return nil, err
-			}
-		}
-		return newPresets(d.Outside, Kind{}, chosen[:1])
+		return newPresets(d.Outside, Plain, chosen[:1])
 	}
 	if len(r.Env) == 0 && r.Tasks == "" {
 		r.Setup = envs.Setup{}
@@ -157,7 +152,7 @@ func (d *Doctor) beginning(ctx context.Context, j *Job) {
 	}
 	d.tell(envs.Check{Name: "run", Status: envs.CheckOK,
 		Text: "all servers that answer serve the same model, and its context has room for a prompt and a reply"})
-	turn, err := j.firstTurn(ctx)
+	turn, err := j.Plan.Episodes[0].FirstTurn(ctx)
 	check := envs.Check{Name: fmt.Sprintf("first turn (%s, %s, agent %s)", j.Config.Env[0], turn.Task, j.Config.Agent)}
 	if err != nil {
 		check.Status, check.Text = envs.CheckFail, "a run would be worthless: "+err.Error()

@@ -135,7 +135,7 @@ func usageOfPrompts(ctx context.Context, e episode.Episode) *usage {
 	idle := *e.Player // the plan's episodes share theirs
 	idle.Model = idler{&sum}
 	e.Player = &idle
-	if _, err := e.Play(ctx, patientWatch{}, func(agent.Usage) {}); err != nil || sum.prompt == 0 {
+	if _, err := e.Play(ctx, episode.Trusting{}, func(agent.Usage) {}); err != nil || sum.prompt == 0 {
 		return nil
 	}
 	return &sum
@@ -153,15 +153,6 @@ func (i idler) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	i.sum.completion += float64(len(text)) / perToken
 	return model.Reply{Text: text, FinishReason: "stop", Attempts: 1}, nil
 }
-
-// patientWatch accepts all replies.
-type patientWatch struct{}
-
-// Reply implements episode.Watch.
-func (patientWatch) Reply(string, agent.Move) error { return nil }
-
-// Unproven implements episode.Watch.
-func (patientWatch) Unproven(string) error { return nil }
 
 // String is the estimate as a line.
 func (e *Estimate) String() string {

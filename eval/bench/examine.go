@@ -36,14 +36,13 @@ func examinePreset(out Outside, c Chosen) []envs.Check {
 
 // examineFiles checks the files of a preset's source.
 func examineFiles(c Chosen) (checks []envs.Check) {
-	if c.Released.Prompt.BuiltIn != "" {
-		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": prompt", Status: envs.CheckOK,
-			Text: "heldout's own, " + c.Released.Prompt.BuiltIn})
+	about := c.Released.ID(false) + ": "
+	if own := c.Released.Prompt.BuiltIn; own != "" {
+		checks = append(checks, envs.Check{Name: about + "prompt", Status: envs.CheckOK, Text: "heldout's own, " + own})
 	}
 	files, other := originals.Check(c.Run.Originals, []configs.Preset{c.Released})
 	for _, f := range files {
-		check := envs.Check{Name: c.Released.ID(false) + ": " + f.Path, Status: envs.CheckOK,
-			Text: "it is the original"}
+		check := envs.Check{Name: about + f.Path, Status: envs.CheckOK, Text: "it is the original"}
 		switch {
 		case c.Run.Originals == "":
 			_, err := originals.Find("", c.Released.Name, f.Path)
@@ -58,8 +57,7 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 		checks = append(checks, check)
 	}
 	if other != "" {
-		checks = append(checks, envs.Check{Name: c.Released.ID(false) + ": commit", Status: envs.CheckWarn,
-			Text: other})
+		checks = append(checks, envs.Check{Name: about + "commit", Status: envs.CheckWarn, Text: other})
 	}
 	return checks
 }

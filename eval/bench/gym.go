@@ -64,11 +64,7 @@ func Gyms(out Outside, m Mounting, texts []string) (gyms []*serve.Gym, skipped [
 // openGym opens a split of an environment with AgentGym's settings.
 func openGym(out Outside, m Mounting, entry catalog.Entry, settings envs.Settings, split string) (envs.Env, []envs.Task,
 	error) {
-	setup := m.Setup
-	setup.Settings = maps.Clone(m.Setup.Settings)
-	if setup.Settings == nil {
-		setup.Settings = envs.Settings{}
-	}
+	setup := m.with()
 	maps.Copy(setup.Settings, settings)
 	delete(setup.Settings, "split")
 	if split != testSplit {

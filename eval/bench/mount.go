@@ -95,10 +95,7 @@ func (m Mounting) mount(out Outside, text string) (*serve.Mount, string, error) 
 	if err != nil {
 		return nil, env, err
 	}
-	m.Setup.Settings = maps.Clone(m.Setup.Settings)
-	if m.Setup.Settings == nil {
-		m.Setup.Settings = envs.Settings{}
-	}
+	m.Setup = m.with()
 	for _, part := range parts[1:] {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok {
@@ -246,10 +243,11 @@ func (m Mounting) splits(entry catalog.Entry) []split {
 	switch {
 	case len(official) > 0:
 		first := cmp.Or(chosen, official[0])
-		names := slices.DeleteFunc(slices.Clone(official), func(name string) bool { return name == first })
 		all := []split{{name: first, setup: m.with("split", first)}} // an error says what it lacks
-		for _, name := range names {
-			all = append(all, split{name: name, setup: m.with("split", name)})
+		for _, name := range official {
+			if name != first {
+				all = append(all, split{name: name, setup: m.with("split", name)})
+			}
 		}
 		return all
 	case chosen != "":
@@ -294,9 +292,8 @@ var trainSeeds = envs.GeneratorSeeds{First: 1, Last: 10}
 // with is the setup of the mount with other settings.
 func (m Mounting) with(pairs ...string) envs.Setup {
 	s := m.Setup
-	if s.Settings = maps.Clone(s.Settings); s.Settings == nil {
-		s.Settings = envs.Settings{}
-	}
+	s.Settings = envs.Settings{}
+	maps.Copy(s.Settings, m.Setup.Settings)
 	for i := 0; i < len(pairs); i += 2 {
 		s.Settings[pairs[i]] = pairs[i+1]
 	}

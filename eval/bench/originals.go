@@ -2,7 +2,6 @@ package bench
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"heldout/configs"
@@ -16,8 +15,7 @@ func (c Chosen) original(f configs.PresetFile, about *record.Protocol) (configs.
 	if err != nil {
 		return found, fmt.Errorf("%w; heldout preset prompt %s says more", err, c.Released.Name)
 	}
-	sum := sha256.Sum256(found.Content)
-	about.Files[f.Path] = hex.EncodeToString(sum[:])
+	about.Files[f.Path] = fmt.Sprintf("%x", sha256.Sum256(found.Content))
 	return found, nil
 }
 

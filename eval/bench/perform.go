@@ -65,13 +65,13 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn playe
 		return err
 	}
 	warn := func() {
-		for _, text := range session.takeWarnings() {
+		for _, text := range session.Store.TakeWarnings() {
 			on.Warn(text)
 		}
 	}
 	warn()
-	if session.Recovered > 0 {
-		on.say("passed over %d bytes of an episode that a crash left unfinished", session.Recovered)
+	if n := session.Store.Recovered; n > 0 {
+		on.say("passed over %d bytes of an episode that a crash left unfinished", n)
 	}
 	if session.Done > 0 {
 		on.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
@@ -81,16 +81,16 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn playe
 	if on.Follow != nil && len(session.Missing) > 0 {
 		finish = on.Follow(shown.Line)
 	}
-	silence := broadcast(shown, session.setStatus)
+	silence := broadcast(shown, session.Store.SetStatus)
 	watching := eval.Observer(shown)
 	if on.Events != nil {
 		watching = &events{Observer: shown, to: on.Events, warn: on.Warn}
 	}
 	runErr := playOn(session, shown, watching)
 	silence()
-	var budget *eval.BudgetError
-	if errors.As(runErr, &budget) {
-		session.session.Stop(budget)
+	budget, _ := errors.AsType[*eval.BudgetError](runErr)
+	if budget != nil {
+		session.Stop(budget)
 		runErr = nil
 	}
 	err = errors.Join(runErr, session.End())
@@ -138,13 +138,12 @@ func (j *Job) EndShard(on Screen) error {
 
 // stopped says what is left of a run that ended with an error.
 func stopped(ctx context.Context, err error, dir string) error {
-	var unusable *eval.UnusableError
 	switch {
 	case errors.Is(err, record.ErrMoved):
 		return err
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
-	case errors.As(err, &unusable):
+	case errors.As(err, new(*eval.UnusableError)):
 		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command continues once the server has changed",
 			err, dir)
 	}

@@ -110,17 +110,12 @@ func (j *Job) Meet(ctx context.Context) error {
 		}
 		for _, p := range known.Players {
 			p.ContextLimit = known.Fleet.ContextLimit()
-			if p.ContextLimit > 0 && p.Decoding.MaxTokens >= p.ContextLimit {
-				return ConfigError{
-					fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has",
-						p.Decoding.MaxTokens, p.ContextLimit, name)}
+			err := leavesRoom("max-tokens", p.Decoding.MaxTokens, p.ContextLimit, name)
+			if t := p.Trials; err == nil && t != nil && t.Decoding != nil {
+				err = leavesRoom("reflection-tokens", t.Decoding.MaxTokens, p.ContextLimit, name)
 			}
-			if t := p.Trials; t != nil && t.Decoding != nil && p.ContextLimit > 0 &&
-				t.Decoding.MaxTokens >= p.ContextLimit {
-				return ConfigError{
-					fmt.Errorf(
-						"reflection-tokens %d leaves no room for a prompt in the context of %d tokens that %s has",
-						t.Decoding.MaxTokens, p.ContextLimit, name)}
+			if err != nil {
+				return err
 			}
 		}
 		j.servers[name] = s
@@ -128,11 +123,19 @@ func (j *Job) Meet(ctx context.Context) error {
 	return nil
 }
 
+// leavesRoom reports an option of so many tokens that leaves no room for a prompt in a context.
+func leavesRoom(option string, tokens, limit int, name string) error {
+	if limit == 0 || tokens < limit {
+		return nil
+	}
+	return ConfigError{fmt.Errorf("%s %d leaves no room for a prompt in the context of %d tokens that %s has", option,
+		tokens, limit, name)}
+}
+
 // meet asks the servers of a model about themselves, and waits so long for them.
 func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Duration) (record.Server, error) {
 	s, err := f.Await(ctx, patience)
-	var absent *model.UnavailableError
-	if errors.As(err, &absent) && absent.Unsent {
+	if absent, ok := errors.AsType[*model.UnavailableError](err); ok && absent.Unsent {
 		err = fmt.Errorf("%w\nstart the server of %s, or say where it is with --base-url; heldout doctor --model %s "+
 			"checks it, and --wait-for-servers 10m waits for it", err, name, name)
 	}
@@ -159,12 +162,9 @@ func OpenModel(out Outside, r configs.Run) (*fleet.Fleet, error) {
 // MeetModel asks the servers of a configuration's only model about themselves and
 // checks that a reply leaves room for a prompt.
 func MeetModel(ctx context.Context, f *fleet.Fleet, r configs.Run) (record.Server, error) {
-	name, maxTokens := r.Model[0], r.MaxTokens
-	s, err := meet(ctx, f, name, r.WaitForServers)
-	if limit := f.ContextLimit(); err == nil && limit > 0 && maxTokens >= limit {
-		err = ConfigError{
-			fmt.Errorf("max-tokens %d leaves no room for a prompt in the context of %d tokens that %s has", maxTokens,
-				limit, name)}
+	s, err := meet(ctx, f, r.Model[0], r.WaitForServers)
+	if err == nil {
+		err = leavesRoom("max-tokens", r.MaxTokens, f.ContextLimit(), r.Model[0])
 	}
 	return s, err
 }
@@ -175,11 +175,9 @@ type Session struct {
 	// that have one.
 	Missing []episode.Episode
 	Done    int
-	// Recovered counts the bytes of an episode that a crash left unfinished.
-	Recovered int
 
-	job     *Job
-	session *eval.Session
+	*eval.Session
+	job *Job
 }
 
 // Begin opens the run directory; Meet comes before it. End the session when it is
@@ -192,15 +190,8 @@ func (j *Job) Begin() (*Session, error) {
 		return nil, err
 	}
 	missing, done, _ := j.Plan.Missing(s.Store.Attempts)
-	return &Session{Missing: missing, Done: done, Recovered: s.Store.Recovered, job: j, session: s}, nil
+	return &Session{Missing: missing, Done: done, Session: s, job: j}, nil
 }
-
-// takeWarnings returns what the directory's file system does not guarantee, each
-// warning once.
-func (s *Session) takeWarnings() []string { return s.session.Store.TakeWarnings() }
-
-// setStatus tells those who watch the run directory how far the session is.
-func (s *Session) setStatus(status *record.Status) error { return s.session.Store.SetStatus(status) }
 
 // Play plays the missing episodes. It reports every step to the observer, and
 // sends warn a one-line warning about replies that make the rates less
@@ -210,7 +201,7 @@ func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(li
 	if s.job.Config.Concurrency == configs.Auto {
 		concurrency = eval.AutoConcurrency
 	}
-	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
+	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
 		Concurrency: concurrency, Ceiling: s.job.Config.AutoLatency, Now: s.job.outside.Now, Observer: watching,
 		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn, Budget: s.job.budget(), Full: s.job.full,
 	})
@@ -238,7 +229,7 @@ const outstanding = 4096
 // Lead has the missing episodes played elsewhere; see Play.
 func (s *Session) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer,
 	warn func(line string)) error {
-	return eval.Run(ctx, s.job.Plan, s.session.Store, eval.Options{
+	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
 		Concurrency: outstanding, Now: s.job.outside.Now, Observer: watching, Warn: warn, Elsewhere: elsewhere,
 		AllowUnusable: s.job.Config.AllowUnusable, Budget: s.job.budget(),
 	})
@@ -246,24 +237,19 @@ func (s *Session) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching e
 
 // Name identifies the run among those of other directories and plans.
 func (s *Session) Name() string {
-	sum := sha256.Sum256([]byte(s.session.Mark().Format(time.RFC3339Nano)))
+	sum := sha256.Sum256([]byte(s.Mark().Format(time.RFC3339Nano)))
 	return s.job.Plan.Hash() + "-" + hex.EncodeToString(sum[:4])
 }
 
 // Finished returns the ids of the episodes that have a result.
 func (s *Session) Finished() map[string]bool {
 	ids := map[string]bool{}
-	for i := range s.session.Store.Attempts {
-		if a := &s.session.Store.Attempts[i]; a.Outcome.Final() {
+	for i := range s.Store.Attempts {
+		if a := &s.Store.Attempts[i]; a.Outcome.Final() {
 			ids[a.ID] = true
 		}
 	}
 	return ids
-}
-
-// addServers notes what the servers of a worker report about themselves, by player.
-func (s *Session) addServers(servers map[string]record.Server) error {
-	return s.session.AddServers(servers)
 }
 
 // Servers is what the servers report about themselves, by player; Meet asks them.
@@ -272,13 +258,4 @@ func (j *Job) Servers() map[string]record.Server { return j.servers }
 // Worker returns a worker for the job's plan; Meet comes before it.
 func (j *Job) Worker(warn func(line string)) *eval.Worker {
 	return eval.NewWorker(j.Plan, eval.Options{Now: j.outside.Now, AllowUnusable: j.Config.AllowUnusable, Warn: warn})
-}
-
-// End notes the end and closes the directory.
-func (s *Session) End() error { return s.session.End() }
-
-// firstTurn plays the first turn of the job's first episode; Meet comes before it.
-// See episode.Episode.FirstTurn.
-func (j *Job) firstTurn(ctx context.Context) (episode.Turn, error) {
-	return j.Plan.Episodes[0].FirstTurn(ctx)
 }

@@ -14,7 +14,6 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
-	"heldout/eval"
 )
 
 // Prepare resolves and checks what to run, and sets it up: with presets if any are
@@ -31,17 +30,21 @@ func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err 
 		j, err = New(out, kind, r)
 		return j, skipped, err
 	}
-	chosen, skipped, err := resolvePresets(out, kind, given, r.Preset)
+	chosen, skipped, err := validPresets(out, kind, given, r.Preset)
 	if err != nil {
 		return nil, skipped, err
 	}
-	for _, c := range chosen {
-		if err := Validate(c.Run, kind); err != nil {
-			return nil, skipped, err
-		}
-	}
 	j, err = newPresets(out, kind, chosen)
 	return j, skipped, err
+}
+
+// validPresets are presets that can be played; see resolvePresets.
+func validPresets(out Outside, kind Kind, given Given, names []string) (chosen []Chosen, skipped []error, err error) {
+	chosen, skipped, err = resolvePresets(out, kind, given, names)
+	for i := 0; err == nil && i < len(chosen); i++ {
+		err = Validate(chosen[i].Run, kind)
+	}
+	return chosen, skipped, err
 }
 
 // Chosen is a preset of one part, and the run that plays it.
@@ -216,19 +219,9 @@ func stepLimit(p *configs.Preset) int {
 
 // addPreset adds the benchmark and the players of a preset.
 func (j *Job) addPreset(c Chosen) error {
-	players, err := slices.Concat(c.Run.Model, j.anchors()), error(nil)
-	spec := &eval.Spec{Players: make([]episode.Player, len(players))}
-	if spec.Seeds, err = eval.ParseSeeds(c.Run.Seeds); err != nil {
+	spec, err := j.newSpec(c.Run, c.effective().Agent.Reflection)
+	if err != nil {
 		return err
-	}
-	if err := j.setTrials(c.Run, c.effective().Agent.Reflection); err != nil {
-		return err
-	}
-	for i, name := range players {
-		if err := j.setPlayer(c.Run, name, &spec.Players[i]); err != nil {
-			return err
-		}
-		spec.Players[i].Anchor = i >= len(c.Run.Model)
 	}
 	b, err := j.presetBenchmark(c, spec.Players)
 	if err != nil {

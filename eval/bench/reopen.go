@@ -81,10 +81,8 @@ func recordedSettings(c record.Condition, own envs.Settings) (envs.Settings, err
 	if err != nil {
 		return nil, err
 	}
-	out := maps.Clone(own)
-	if out == nil {
-		out = envs.Settings{}
-	}
+	out := envs.Settings{}
+	maps.Copy(out, own)
 	for _, setting := range e.Settings {
 		value, ok := c.Settings[setting.Name]
 		if !ok || setting.Type == envs.Words || setting.Type == envs.Path {

@@ -258,9 +258,7 @@ func Perturbed(env envs.Env, arg string) (envs.Env, error) {
 }
 
 // OfFamilies reports whether perturbations of the job combine families of rules.
-func (j *Job) OfFamilies() bool {
-	return j.sweep.Combines()
-}
+func (j *Job) OfFamilies() bool { return j.sweep.Combines() }
 
 // Perturbations lists the perturbations that an environment is played under.
 func (j *Job) Perturbations(env string) (names []string) {

@@ -87,10 +87,6 @@ func sayable(play configs.Play, env *perturb.Env) error {
 
 // promptDeparts lists the parts of a prompt that are rewritten.
 func promptDeparts(before, after configs.Prompt) (parts []string) {
-	type part struct {
-		name string
-		of   func(configs.Prompt) any
-	}
 	section := func(of func(configs.Instructions) any) func(configs.Prompt) any {
 		return func(p configs.Prompt) any {
 			var all []any
@@ -103,7 +99,10 @@ func promptDeparts(before, after configs.Prompt) (parts []string) {
 			return all
 		}
 	}
-	for _, x := range []part{
+	for _, x := range []struct {
+		name string
+		of   func(configs.Prompt) any
+	}{
 		{"the system message", section(func(in configs.Instructions) any { return in.System })},
 		{"the instruction", section(func(in configs.Instructions) any { return in.Instruction })},
 		{"the examples", section(func(in configs.Instructions) any { return in.Examples })},
@@ -170,8 +169,8 @@ func (j *Job) fitting(base *episode.Benchmark, families []perturb.Member, grades
 // leaveOut notes what a suite does not play of a preset since it does not fit. It returns any
 // other error.
 func (j *Job) leaveOut(base *episode.Benchmark, name string, err error) error {
-	var m misfit
-	if j.Config.Suite == "" || !errors.As(err, &m) {
+	m, ok := errors.AsType[misfit](err)
+	if j.Config.Suite == "" || !ok {
 		return err
 	}
 	j.sweep.LeftOut = append(j.sweep.LeftOut, record.LeftOut{Env: base.Env.Info().Name, Perturbation: name,

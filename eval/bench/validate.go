@@ -22,9 +22,8 @@ func Validate(r configs.Run, kind Kind) error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, name := range r.Env {
-		if _, err := catalog.Find(name); err != nil {
-			errs = append(errs, err)
-		}
+		_, err := catalog.Find(name)
+		errs = append(errs, err)
 	}
 	if len(r.Model) == 0 {
 		fail("no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or ollama:NAME")
@@ -75,15 +74,12 @@ func Validate(r configs.Run, kind Kind) error {
 	}) {
 		fail("completions need OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
 	}
-	if d := decoding(r); d.Validate() != nil {
-		errs = append(errs, d.Validate())
+	d := decoding(r)
+	errs = append(errs, d.Validate())
+	if r.Context > 0 && d.MaxTokens >= r.Context {
+		fail("max-tokens %d leaves no room for a prompt in a context of %d", d.MaxTokens, r.Context)
 	}
-	if r.Context > 0 && decoding(r).MaxTokens >= r.Context {
-		fail("max-tokens %d leaves no room for a prompt in a context of %d", decoding(r).MaxTokens, r.Context)
-	}
-	if err := catalog.CheckSettings(r.Env, r.Settings); err != nil {
-		errs = append(errs, err)
-	}
+	errs = append(errs, catalog.CheckSettings(r.Env, r.Settings))
 	return errors.Join(slices.Concat(errs, validateTrials(r), validateSweep(r, kind))...)
 }
 
@@ -126,9 +122,8 @@ func validateSweep(r configs.Run, kind Kind) (errs []error) {
 	if r.Suite == "" && len(r.Perturb) == 0 {
 		fail("no perturbation is given; name some with --perturb, or all with --suite %s", configs.Robust)
 	}
-	if _, err := suiteGrades(r); err != nil {
-		errs = append(errs, err)
-	}
+	_, err := suiteGrades(r)
+	errs = append(errs, err)
 	if r.Ind != "" && r.Ind != indNone {
 		fail("ind is %q; there is only %q", r.Ind, indNone)
 	}

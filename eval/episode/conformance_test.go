@@ -262,7 +262,7 @@ func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *recor
 		Temperature: p.Decoding.Temperature, TopP: p.Decoding.TopP, MaxTokens: p.Decoding.MaxTokens,
 		Stop: p.Decoding.Stop}}
 	episodes := planned(t, &b, &player)
-	rec, _ := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
+	rec, _ := episodes[0].Play(t.Context(), Trusting{}, func(agent.Usage) {})
 	return rec
 }
 

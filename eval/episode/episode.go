@@ -49,11 +49,14 @@ type Watch interface {
 	Unproven(player string) error
 }
 
-// trusting is a Watch that accepts everything.
-type trusting struct{}
+// Trusting is a Watch that accepts everything.
+type Trusting struct{}
 
-func (trusting) Reply(string, agent.Move) error { return nil }
-func (trusting) Unproven(string) error          { return nil }
+// Reply implements Watch.
+func (Trusting) Reply(string, agent.Move) error { return nil }
+
+// Unproven implements Watch.
+func (Trusting) Unproven(string) error { return nil }
 
 // Play runs one attempt at an episode to its end; onStep is called with the usage of
 // each step. Every fault becomes an outcome. Play also returns its cause, because a run
@@ -267,12 +270,10 @@ func failed(ctx context.Context, otherwise record.Outcome) record.Outcome {
 // modelOutcome is the outcome of an agent's error. Agents without a model only
 // ask the environment; others ask both.
 func modelOutcome(ctx context.Context, m model.Model, err error) record.Outcome {
-	var tooLong *model.ContextError
-	var world *agent.WorldError
 	switch {
-	case m == nil, errors.As(err, &world):
+	case m == nil, errors.As(err, new(*agent.WorldError)):
 		return failed(ctx, record.EnvError)
-	case errors.As(err, &tooLong):
+	case errors.As(err, new(*model.ContextError)):
 		return failed(ctx, record.ContextExceeded)
 	}
 	return failed(ctx, record.ModelError)

@@ -117,8 +117,7 @@ func (m *metric) add(w envs.World, step envs.Step, corrected bool, rec *record.E
 		m.kept = m.last
 	}
 	m.done = step.Done
-	score := m.last
-	last.Score = &score
+	last.Score = new(m.last)
 }
 
 // score is the score after a step.
@@ -153,8 +152,7 @@ func (m *metric) settle(rec *record.Episode) {
 	}
 	rec.Score = &value
 	if m.rule.Loose != "" {
-		loose := m.done && (m.last > 0 || m.rule.Loose == "done")
-		rec.Loose = &loose
+		rec.Loose = new(m.done && (m.last > 0 || m.rule.Loose == "done"))
 	}
 }
 

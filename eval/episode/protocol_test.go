@@ -99,7 +99,7 @@ func TestLimitByType(t *testing.T) {
 	b := Benchmark{Env: e, Tasks: e.Tasks(), StepLimit: 9, Protocol: p, Preset: &record.Preset{
 		Name: "p@1", SHA256: "h"}}
 	episodes := planned(t, &b, &Player{Name: Random, Agent: Random})
-	rec, _ := episodes[2].Play(t.Context(), trusting{}, func(agent.Usage) {})
+	rec, _ := episodes[2].Play(t.Context(), Trusting{}, func(agent.Usage) {})
 	if rec.Steps > 2 || rec.Preset != "p@1 h" {
 		t.Errorf("%d steps, preset %q", rec.Steps, rec.Preset)
 	}
@@ -152,7 +152,7 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &waiter{}, Decoding: record.Decoding{
 			TopP: 1, MaxTokens: 512}}
 		episodes := planned(t, &b, &player)
-		rec, cause := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
+		rec, cause := episodes[0].Play(t.Context(), Trusting{}, func(agent.Usage) {})
 		if cause != nil || rec.Loose == nil || !*rec.Loose || rec.Success || *rec.Score != 0 || rec.Steps > 22 {
 			t.Errorf("%s: %v, %s, loose %v, %d steps", id, cause, rec.Outcome, rec.Loose, rec.Steps)
 		}

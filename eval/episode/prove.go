@@ -29,14 +29,14 @@ type Proof struct {
 // read as those of the model were, and everything that follows from them is compared
 // with the record. The error says why the attempt cannot be played from its replies.
 func (r *Rebuilder) Prove(ctx context.Context, rec *record.Episode, env envs.Env, task envs.Task) (Proof, error) {
-	t := &tape{rec: rec, agent: r.condition.Agent, thinks: r.protocol != nil && r.protocol.Agent.Think.Ask != ""}
+	t := r.tape(rec)
 	e := r.episode(rec, nil)
 	e.ID, e.Task, e.Player.Model = rec.ID, &task, t
 	e.Benchmark.Env, e.Benchmark.Protocol = env, r.protocol
 	if r.condition.Instead == "" {
 		e.Benchmark.PerturbationHash = r.condition.PerturbationHash
 	}
-	again, err := e.Play(ctx, trusting{}, func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
+	again, err := e.Play(ctx, Trusting{}, func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
 	if ctx.Err() != nil {
 		return Proof{}, ctx.Err()
 	}

@@ -1,6 +1,7 @@
 package episode
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,7 +69,7 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 	if rec.Trimmed > 0 || rec.Forgotten > 0 {
 		return nil, errors.New("messages were shortened to fit the context, and the record does not say which")
 	}
-	t := &tape{rec: rec, agent: r.condition.Agent, thinks: r.protocol != nil && r.protocol.Agent.Think.Ask != ""}
+	t := r.tape(rec)
 	world := &recordedWorld{tape: t}
 	if r.NeedsWorld() {
 		real, err := r.world(ctx, rec, env, task)
@@ -80,11 +81,8 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 	}
 	e := r.episode(rec, world)
 	e.Player.Model = t
-	again, err := e.Play(ctx, trusting{}, func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
-	if t.err != nil {
-		err = t.err // and not what became of it
-	}
-	if err != nil {
+	again, err := e.Play(ctx, Trusting{}, func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
+	if err := cmp.Or(t.err, err); err != nil { // t.err, and not what became of it
 		return nil, err
 	}
 	return t.calls, sameSteps(rec.Trajectory, again.Trajectory)
@@ -163,6 +161,10 @@ type tape struct {
 	err         error
 }
 
+func (r *Rebuilder) tape(rec *record.Episode) *tape {
+	return &tape{rec: rec, agent: r.condition.Agent, thinks: r.protocol != nil && r.protocol.Agent.Think.Ask != ""}
+}
+
 // Chat implements model.Model. A call after the last step is the one whose messages no
 // longer fitted the context.
 func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
@@ -209,19 +211,15 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 // reply returns the text of a recorded reply, which is empty if the record holds what
 // came in its place.
 func (t *tape) reply(s *record.Step) (string, error) {
-	read := s.Action
-	if s.Parsed != "" {
-		read = s.Parsed
-	}
 	switch {
 	case t.agent == configs.ToolCall:
 		return s.Reply, nil
 	case s.Reply == "" && s.FormatError:
 		return "", nil
 	case s.Reply == "" && t.agent == React:
-		return agent.Canonical(s.Thought, read), nil
+		return agent.Canonical(s.Thought, read(*s)), nil
 	case s.Reply == "" && t.agent == Act:
-		return read, nil
+		return read(*s), nil
 	case !s.FormatError || s.Fault == record.NoAction || s.Fault == record.Empty:
 		return s.Reply, nil
 	case s.Fault == record.ToolCalls, s.Fault == record.OnlyReasoning, s.Fault == record.NoContent,

@@ -146,7 +146,7 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 					e.Trial, e.Reflections = 3, []record.Remembered{
 						{Trial: 1, Text: "first"}, {Trial: 2, Text: "second"}}
 				}
-				rec, err := e.Play(t.Context(), trusting{}, func(agent.Usage) {})
+				rec, err := e.Play(t.Context(), Trusting{}, func(agent.Usage) {})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -32,7 +32,7 @@ func playProtocol(t *testing.T, env envs.Env, p *configs.Preset, replies ...stri
 	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &recorder{replies: replies}, Decoding: record.Decoding{
 		TopP: 1, MaxTokens: 9}}
 	episodes := planned(t, &b, &player)
-	rec, _ := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
+	rec, _ := episodes[0].Play(t.Context(), Trusting{}, func(agent.Usage) {})
 	return rec
 }
 

@@ -34,20 +34,13 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 		acted = func(a, b record.Step) bool { return a.Action == b.Action }
 		actions = append([]record.Step{{}}, steps...)
 	}
-	formatErrors := 0
-	for _, s := range steps {
-		if s.FormatError {
-			formatErrors++
-		}
-	}
+	readable := slices.DeleteFunc(slices.Clone(steps), func(s record.Step) bool { return s.FormatError })
 	switch {
 	case same(steps, rules.SameReply, func(a, b record.Step) bool {
 		return a.Reply == b.Reply && (a.Reply != "" || a.Thought == b.Thought && a.Action == b.Action)
 	}):
 		return record.SameReply
-	case rules.SameRead > 0 && same(readable(steps), rules.SameRead, func(a, b record.Step) bool {
-		return read(a) == read(b)
-	}):
+	case same(readable, rules.SameRead, func(a, b record.Step) bool { return read(a) == read(b) }):
 		return record.SameRead
 	case same(actions, rules.SameAction, acted):
 		return record.SameAction
@@ -58,20 +51,10 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 	case rules.InvalidRunning > 0 && !carriedOut(steps[max(0, len(steps)-rules.InvalidRunning):]) &&
 		len(steps) >= rules.InvalidRunning:
 		return record.InvalidRunning
-	case rules.FormatErrors > 0 && formatErrors >= rules.FormatErrors:
+	case rules.FormatErrors > 0 && len(steps)-len(readable) >= rules.FormatErrors:
 		return record.FormatErrors
 	}
 	return ""
-}
-
-// readable are the steps whose reply has an action.
-func readable(steps []record.Step) (out []record.Step) {
-	for _, s := range steps {
-		if !s.FormatError {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // read is the action as it was read from the reply.

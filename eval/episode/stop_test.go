@@ -77,7 +77,7 @@ func TestStopBeforeEnd(t *testing.T) {
 			Protocol: p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
 		episodes := planned(t, &b, &Player{Name: "vllm:m", Agent: configs.Chat, Model: episodetest.Saying("down"),
 			Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
-		rec, cause := episodes[0].Play(t.Context(), trusting{}, func(agent.Usage) {})
+		rec, cause := episodes[0].Play(t.Context(), Trusting{}, func(agent.Usage) {})
 		if cause != nil || rec.Outcome != want || rec.Steps != 3 || (rec.Cut == record.SameReply) != before ||
 			*rec.Score != map[bool]float64{true: 0, false: 1}[before] {
 			t.Errorf("before the end %v: %s, %v, cut %q after %d steps", before, rec.Outcome, cause, rec.Cut, rec.Steps)

@@ -24,7 +24,7 @@ func (e Episode) FirstTurn(ctx context.Context) (Turn, error) {
 	player := *e.Player
 	player.Model = listener{player.Model, &turn.Reply}
 	e.Player = &player
-	t := e.attempt(trusting{}, func(agent.Usage) {})
+	t := e.attempt(Trusting{}, func(agent.Usage) {})
 	if _, err := t.start(ctx); err != nil {
 		return turn, err
 	}

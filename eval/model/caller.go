@@ -125,9 +125,7 @@ type waits struct {
 }
 
 // NextBackOff implements backoff.BackOff.
-func (w *waits) NextBackOff() time.Duration {
-	return w.atLeast + w.ExponentialBackOff.NextBackOff()
-}
+func (w *waits) NextBackOff() time.Duration { return w.atLeast + w.ExponentialBackOff.NextBackOff() }
 
 // failure is a failed attempt that may succeed if repeated.
 type failure struct {
@@ -196,11 +194,9 @@ func (c *caller) lost(x *exchange, message string) *failure {
 // absent reports whether a transport error means that no usable server is at the
 // address.
 func absent(err error) bool {
-	var op *net.OpError
-	var certificate *tls.CertificateVerificationError
-	var plain tls.RecordHeaderError
-	return errors.As(err, &op) && op.Op == "dial" ||
-		errors.As(err, &certificate) || errors.As(err, &plain) || errors.Is(err, http.ErrSchemeMismatch)
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial" || errors.As(err, new(*tls.CertificateVerificationError)) ||
+		errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // refused classifies a reply with a status outside 2xx.

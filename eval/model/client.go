@@ -85,19 +85,23 @@ type Client struct {
 	close func()
 }
 
-var _ Model = (*Client)(nil)
-
 // backend implements the protocol of one kind of server.
 type backend interface {
 	chat(context.Context, *Request) (*Reply, error)
-	server(context.Context) (record.Server, error)
+	// Server asks the server about itself. A missing endpoint is not an error. An
+	// unreachable server is an error at once. Otherwise errors and retries are those
+	// of Chat.
+	Server(context.Context) (record.Server, error)
 	// ping asks for the list of models, once.
 	ping(context.Context) error
-	// load is Client.Load.
-	load(context.Context) (Load, bool)
-	contextLimit() int
-	// waits is Client.Waits.
-	waits() time.Time
+	// Load asks the server once for its load. It reports false if the server tells none.
+	Load(context.Context) (Load, bool)
+	// ContextLimit returns the context in tokens that calls have to fit in: the limit in
+	// the options, or otherwise the value that Server found. It is 0 while unknown.
+	ContextLimit() int
+	// Waits returns when the next call is sent, if all calls wait for the service's limits
+	// per minute; else the zero time.
+	Waits() time.Time
 	// kind is the kind of server as in record.Server.Software, "" if it is not
 	// known.
 	kind() string
@@ -172,7 +176,7 @@ func (o Options) headers() http.Header {
 	if o.UserAgent != "" {
 		h.Set("User-Agent", o.UserAgent)
 	}
-	if key := o.Key.reveal(); key != "" {
+	if key := o.Key.Reveal(); key != "" {
 		h.Set("Authorization", "Bearer "+key)
 	}
 	return h
@@ -224,19 +228,11 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 	return *reply, nil
 }
 
-// Server asks the server about itself. A missing endpoint is not an error. An
-// unreachable server is an error at once. Otherwise errors and retries are those
-// of Chat.
-func (c *Client) Server(ctx context.Context) (record.Server, error) {
-	return c.server(ctx)
-}
-
 // Ping reports whether the server is there: nil if it answers at all, whatever the
 // answer, unless a gateway answers in its place. It asks once, without retries.
 func (c *Client) Ping(ctx context.Context) error {
 	err := c.ping(ctx)
-	var nobody *UnavailableError
-	if ctx.Err() != nil || errors.As(err, &nobody) && nobody.Gone {
+	if nobody, ok := errors.AsType[*UnavailableError](err); ctx.Err() != nil || ok && nobody.Gone {
 		return err
 	}
 	return nil
@@ -244,15 +240,6 @@ func (c *Client) Ping(ctx context.Context) error {
 
 // URL is where the server is, without user, password and query.
 func (c *Client) URL() string { return c.url }
-
-// ContextLimit returns the context in tokens that calls have to fit in: the limit
-// in the options, or otherwise the value that Server found. It is 0 while
-// unknown.
-func (c *Client) ContextLimit() int { return c.contextLimit() }
-
-// Waits returns when the next call is sent, if all calls wait for the service's limits per
-// minute; else the zero time.
-func (c *Client) Waits() time.Time { return c.waits() }
 
 // Close closes the connections that are not in use.
 func (c *Client) Close() { c.close() }

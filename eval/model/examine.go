@@ -53,8 +53,7 @@ func (e *examiner) add(name string, status envs.CheckStatus, format string, args
 // further call would fail, too.
 func (e *examiner) failed(name string, err error) error {
 	e.add(name, envs.CheckFail, "%v", err)
-	var tooLong *ContextError
-	if errors.As(err, &tooLong) || ofItsRequest(err) {
+	if errors.As(err, new(*ContextError)) || ofItsRequest(err) {
 		return nil
 	}
 	return err
@@ -63,8 +62,8 @@ func (e *examiner) failed(name string, err error) error {
 // ofItsRequest reports whether an error refuses one request because of its
 // content. The probes differ in their decoding, so others may succeed.
 func ofItsRequest(err error) bool {
-	var refused *RequestError
-	return errors.As(err, &refused) && (refused.Field != "" || !refused.Fatal())
+	refused, ok := errors.AsType[*RequestError](err)
+	return ok && (refused.Field != "" || !refused.Fatal())
 }
 
 // overridden reports whether the extra fields decide one of these, and if so
@@ -100,6 +99,18 @@ func (e *examiner) tell(ctx context.Context, d record.Decoding, seed int64) (Rep
 // not finish its reasoning in so few tokens.
 func said(r Reply) string { return r.Reasoning + r.Text }
 
+// tellOften has the story told with the seeds 0, 1, 2 and so on.
+func (e *examiner) tellOften(ctx context.Context, temperature float64, times int) (replies []Reply, err error) {
+	for seed := range int64(times) {
+		reply, err := e.tell(ctx, e.story(temperature), seed)
+		if err != nil {
+			return nil, err
+		}
+		replies = append(replies, reply)
+	}
+	return replies, nil
+}
+
 // distinct counts the different replies.
 func distinct(replies []Reply) int {
 	seen := map[string]bool{}
@@ -113,8 +124,7 @@ func (e *examiner) server(ctx context.Context) error {
 	about, err := e.client.Server(ctx)
 	if err != nil {
 		text := err.Error()
-		var nobody *UnavailableError
-		if errors.As(err, &nobody) && nobody.Status == 0 {
+		if nobody, ok := errors.AsType[*UnavailableError](err); ok && nobody.Status == 0 {
 			text = withHint(text, e.client.kind(), onAddress)
 		}
 		e.add("reachable", envs.CheckFail, "%s", text)

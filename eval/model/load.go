@@ -21,12 +21,11 @@ type Load struct {
 	Preemptions float64
 }
 
-// Load asks the server once for its load. It reports false if the server tells none.
-func (c *Client) Load(ctx context.Context) (Load, bool) { return c.load(ctx) }
+// Load tells nothing.
+func (o *ollama) Load(context.Context) (Load, bool) { return Load{}, false }
 
-func (o *ollama) load(context.Context) (Load, bool) { return Load{}, false }
-
-func (o *openAI) load(ctx context.Context) (load Load, told bool) {
+// Load reads the metrics of vLLM.
+func (o *openAI) Load(ctx context.Context) (load Load, told bool) {
 	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
 		x.limit = mostMetrics
 		if err := fetch(ctx, x, strings.TrimSuffix(o.base, "/v1")+"/metrics"); err != nil {

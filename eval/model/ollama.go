@@ -41,10 +41,11 @@ type ollama struct {
 
 func (o *ollama) kind() string { return ollamaSW }
 
-// waits is never: no limits are kept to.
-func (o *ollama) waits() time.Time { return time.Time{} }
+// Waits is never: no limits are kept to.
+func (o *ollama) Waits() time.Time { return time.Time{} }
 
-func (o *ollama) contextLimit() int {
+// ContextLimit is the one that was given, or chosen.
+func (o *ollama) ContextLimit() int {
 	if o.option > 0 {
 		return o.option
 	}
@@ -52,7 +53,7 @@ func (o *ollama) contextLimit() int {
 }
 
 func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
-	numCtx := o.contextLimit()
+	numCtx := o.ContextLimit()
 	if numCtx == 0 {
 		shown, err := o.show(ctx, always)
 		if err != nil {
@@ -147,7 +148,6 @@ func (o *ollama) withOwnStops(req Request) Request {
 // prompt that does not fit from the front, and generates past the end of the
 // context by dropping the oldest tokens.
 func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
-	no := false
 	options := map[string]any{
 		"num_ctx":     numCtx,
 		"num_predict": req.Decoding.MaxTokens,
@@ -159,7 +159,7 @@ func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
 		options["stop"] = req.Decoding.Stop
 	}
 	merge(options, req.Decoding.Extra)
-	body := &api.ChatRequest{Model: name, Stream: &no, Truncate: &no, Shift: &no, Options: options}
+	body := &api.ChatRequest{Model: name, Stream: new(false), Truncate: new(false), Shift: new(false), Options: options}
 	for _, m := range req.Messages {
 		body.Messages = append(body.Messages, ollamaMessage(m))
 	}
@@ -237,7 +237,7 @@ func (o *ollama) show(ctx context.Context, again func(*failure) bool) (shown, er
 // and a value, which is quoted as in Go.
 func ownStops(parameters string) []string {
 	var stops []string
-	for _, line := range strings.Split(parameters, "\n") {
+	for line := range strings.SplitSeq(parameters, "\n") {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if name != "stop" {
 			continue
@@ -268,7 +268,8 @@ func contextLength(info map[string]any) int {
 	return 0
 }
 
-func (o *ollama) server(ctx context.Context) (record.Server, error) {
+// Server asks for the models, the version and the model in use.
+func (o *ollama) Server(ctx context.Context) (record.Server, error) {
 	s := record.Server{Software: ollamaSW}
 	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
 		list, err := api.NewClient(o.base, x.client()).List(ctx)

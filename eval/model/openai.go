@@ -55,9 +55,11 @@ func (o *openAI) prepare() (err error) {
 	return err
 }
 
-func (o *openAI) waits() time.Time { return o.pacer.waits() }
+// Waits is as the pacer says.
+func (o *openAI) Waits() time.Time { return o.pacer.waits() }
 
-func (o *openAI) contextLimit() int {
+// ContextLimit is the one that was given, or that the server reported.
+func (o *openAI) ContextLimit() int {
 	if o.option > 0 {
 		return o.option
 	}
@@ -150,15 +152,14 @@ func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
 	for {
 		h := o.habits.now()
 		reply, err := o.ask(ctx, req, h)
-		var refused *RequestError
-		switch {
-		case errors.As(err, &refused):
+		if refused, ok := errors.AsType[*RequestError](err); ok {
 			attempts += refused.Attempts
 			refused.Attempts = attempts
 			if o.habits.drop(refused, h, req.Decoding) {
 				continue
 			}
-		case err == nil:
+		}
+		if err == nil {
 			attempts += reply.Attempts
 			reply.Attempts = attempts
 			if reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {

@@ -32,7 +32,8 @@ func (c modelCard) contextLength() int {
 	return cmp.Or(max(c.MaxModelLen, 0), max(c.Meta.Context, 0), max(c.Meta.ContextTrained, 0))
 }
 
-func (o *openAI) server(ctx context.Context) (record.Server, error) {
+// Server asks for the models, and what servers of some kinds tell besides.
+func (o *openAI) Server(ctx context.Context) (record.Server, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
@@ -69,9 +70,8 @@ func (o *openAI) server(ctx context.Context) (record.Server, error) {
 }
 
 func (o *openAI) ping(ctx context.Context) error {
-	var list struct{}
 	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
-		return get(ctx, x, o.base+"/models", &list)
+		return get(ctx, x, o.base+"/models", &struct{}{})
 	})
 	return err
 }
@@ -80,15 +80,13 @@ func (o *openAI) ping(ctx context.Context) error {
 // may want another kind of key for it. Whether ours is good shows at the first
 // call.
 func (o *openAI) keepsList(err error) bool {
-	var refused *RequestError
-	return o.spec.Provider == OpenAI && o.key.reveal() != "" && errors.As(err, &refused)
+	return o.spec.Provider == OpenAI && o.key.Reveal() != "" && errors.As(err, new(*RequestError))
 }
 
 // missing reports whether an error says that there is no such endpoint.
 func missing(err error) bool {
-	var refused *RequestError
-	return errors.As(err, &refused) &&
-		(refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed)
+	refused, ok := errors.AsType[*RequestError](err)
+	return ok && (refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed)
 }
 
 // softwareOf tells a server by what it lets slip, "" when that is nothing.

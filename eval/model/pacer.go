@@ -102,15 +102,13 @@ func (p *pacer) sleep(ctx context.Context, until time.Time) error {
 	p.asleep[&until] = true
 	heard := p.heard
 	p.mu.Unlock()
-	timer := time.NewTimer(until.Sub(p.now()))
 	var err error
 	select {
-	case <-timer.C:
+	case <-time.After(until.Sub(p.now())):
 	case <-heard:
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	timer.Stop()
 	p.mu.Lock()
 	delete(p.asleep, &until)
 	return err
@@ -134,10 +132,8 @@ func (p *pacer) waits() (until time.Time) {
 
 // Pause waits, at most until ctx is done, whose error it returns then.
 func Pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

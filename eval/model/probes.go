@@ -61,10 +61,7 @@ func (e *examiner) stop(ctx context.Context) error {
 // middle returns a few printable ASCII characters from inside a text, or "".
 func middle(text string) string {
 	const length = 3
-	runs := strings.FieldsFunc(text, func(r rune) bool {
-		return r > unicode.MaxASCII || !unicode.IsGraphic(r) ||
-			r == ' '
-	})
+	runs := strings.FieldsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || r == ' ' })
 	for i := range runs {
 		// From the middle run outwards to the end, then from the start.
 		run := runs[(len(runs)/2+i)%len(runs)]
@@ -80,13 +77,9 @@ func (e *examiner) greedy(ctx context.Context) error {
 	if e.overridden(name, "temperature") {
 		return nil
 	}
-	var replies []Reply
-	for seed := range int64(times) {
-		reply, err := e.tell(ctx, e.story(0), seed)
-		if err != nil {
-			return e.failed(name, err)
-		}
-		replies = append(replies, reply)
+	replies, err := e.tellOften(ctx, 0, times)
+	if err != nil {
+		return e.failed(name, err)
 	}
 	if n := distinct(replies); n > 1 {
 		e.add(name, envs.CheckWarn,
@@ -103,13 +96,9 @@ func (e *examiner) sampling(ctx context.Context) error {
 	if e.overridden(name, "temperature", "top_p", "top_k", "seed") {
 		return nil
 	}
-	var replies []Reply
-	for seed := range int64(seeds) {
-		reply, err := e.tell(ctx, e.story(1.3), seed)
-		if err != nil {
-			return e.failed(name, err)
-		}
-		replies = append(replies, reply)
+	replies, err := e.tellOften(ctx, 1.3, seeds)
+	if err != nil {
+		return e.failed(name, err)
 	}
 	if distinct(replies) == 1 {
 		e.add(name, envs.CheckWarn,
@@ -192,9 +181,9 @@ func (e *examiner) overflow(ctx context.Context) error {
 	prompt := strings.Repeat("a b c d ", (words+3)/4)
 	reply, err := e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
 
-	var tooLong *ContextError
+	tooLong, isTooLong := errors.AsType[*ContextError](err)
 	switch {
-	case errors.As(err, &tooLong):
+	case isTooLong:
 		e.add(name, envs.CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
 	case ofItsRequest(err):
 		e.add(name, envs.CheckWarn,

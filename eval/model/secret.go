@@ -46,9 +46,7 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
 // Reveal returns the key, to send it to where it belongs; empty for no key.
-func (s Secret) Reveal() string { return s.reveal() }
-
-func (s Secret) reveal() string {
+func (s Secret) Reveal() string {
 	if s.value == nil {
 		return ""
 	}
@@ -58,7 +56,7 @@ func (s Secret) reveal() string {
 // validate reports a key that cannot be sent in a header. The error does not
 // tell the key.
 func (s Secret) validate() error {
-	for _, b := range []byte(s.reveal()) {
+	for _, b := range []byte(s.Reveal()) {
 		if b <= ' ' || b > '~' {
 			return errors.New("the API key holds a character that no header may carry: check the variable it came from")
 		}
@@ -85,7 +83,7 @@ const leastSecret = 8
 
 // scrubReply is scrub for what a model says.
 func (s Secret) scrubReply(text string) string {
-	if text == "" || len(s.reveal()) < leastSecret {
+	if text == "" || len(s.Reveal()) < leastSecret {
 		return text
 	}
 	return s.scrub(text)

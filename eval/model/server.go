@@ -57,8 +57,7 @@ func get(ctx context.Context, x *exchange, url string, into any) error {
 	if err := fetch(ctx, x, url); err != nil {
 		return err
 	}
-	var mistyped *json.UnmarshalTypeError
-	if err := json.Unmarshal(x.reply, into); err != nil && !errors.As(err, &mistyped) {
+	if err := json.Unmarshal(x.reply, into); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return errMisread
 	}
 	return nil

@@ -50,21 +50,14 @@ func readWords(body []byte) (words, bool) {
 }
 
 func objectWords(object map[string]any, body []byte) words {
-	w := words{
-		text:  stringField(object, "message"),
+	return words{
+		text:  cmp.Or(stringField(object, "message"), stringField(object, "detail"), string(body)),
 		code:  stringField(object, "code"),
 		kind:  stringField(object, "type"),
 		param: stringField(object, "param"),
 		limit: countField(object, "n_ctx"),
 		asked: countField(object, "n_prompt_tokens"),
 	}
-	if w.text == "" {
-		w.text = stringField(object, "detail")
-	}
-	if w.text == "" {
-		w.text = string(body)
-	}
-	return w
 }
 
 func stringField(object map[string]any, name string) string {
@@ -117,12 +110,8 @@ func (w *words) overflow() bool {
 		!overflowText.MatchString(w.text) {
 		return false
 	}
-	if w.limit == 0 {
-		w.limit = numberIn(limitText, w.text)
-	}
-	if w.asked == 0 {
-		w.asked = numberIn(askedText, w.text)
-	}
+	w.limit = cmp.Or(w.limit, numberIn(limitText, w.text))
+	w.asked = cmp.Or(w.asked, numberIn(askedText, w.text))
 	return true
 }
 
