@@ -75,13 +75,11 @@ const (
 	tables
 	modelName
 	training
-	numClaims
 )
 
 // newClaims are the claims before anything was checked.
 func newClaims() []Claim {
-	list := make([]Claim, numClaims)
-	for i, c := range map[int]Claim{
+	list := []Claim{
 		files:     {ID: "files", Says: "the file is as it was written", How: "hashes of all parts"},
 		signature: {ID: "signature", Says: "it is from who signed it", How: "SSH signature"},
 		plan:      {ID: "plan", Says: "episodes are those of the plan", How: "ids, computed again"},
@@ -96,9 +94,9 @@ func newClaims() []Claim {
 		modelName: {ID: "model", Says: "the replies are those of the model", How: "asked again"},
 		training: {ID: "training", Says: "the model was not trained on these tasks",
 			How: "declared training tasks"},
-	} {
-		c.Verdict = Holds
-		list[i] = c
+	}
+	for i := range list {
+		list[i].Verdict = Holds
 	}
 	return list
 }

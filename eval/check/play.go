@@ -135,12 +135,12 @@ func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode)
 	c := p.of(g)
 	where := fmt.Sprintf("task %s, seed %d, attempt %d", e.Task, e.Seed, e.Attempt)
 	if c.err != nil {
-		p.failed(where, c.err)
+		p.fail(episodes, "%s: %v", where, c.err)
 		return
 	}
 	task, err := bench.SameTask(c.env, c.tasks[e.Task])
 	if err != nil {
-		p.note(tasks, err)
+		p.fail(tasks, "%v", err)
 		return
 	}
 	proof, fromReplies, err := c.prove(ctx, e, task)
@@ -204,16 +204,10 @@ func (p *player) count(c *condition, e *record.Episode, proof episode.Proof, fro
 	}
 }
 
-func (p *player) failed(where string, err error) {
+func (p *player) fail(claim int, format string, about ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.claim(episodes).fail("%s: %v", where, err)
-}
-
-func (p *player) note(claim int, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.claim(claim).fail("%v", err)
+	p.claim(claim).fail(format, about...)
 }
 
 // gaveUp reports whether an episode may end before its world does: only react and act

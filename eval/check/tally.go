@@ -28,9 +28,9 @@ func (p *player) tally(at place, r *record.Episode) {
 	t.attempts++
 	switch {
 	case r.Attempt != t.attempts:
-		p.note(attempts, fmt.Errorf("%s: attempt %d stands where attempt %d belongs", where, r.Attempt, t.attempts))
+		p.fail(attempts, "%s: attempt %d stands where attempt %d belongs", where, r.Attempt, t.attempts)
 	case t.outcome.Final():
-		p.note(attempts, fmt.Errorf("%s: attempt %d follows a result, so one of two was chosen", where, r.Attempt))
+		p.fail(attempts, "%s: attempt %d follows a result, so one of two was chosen", where, r.Attempt)
 	}
 	p.remember(at, t, r)
 	if t.outcome = r.Outcome; !r.Outcome.Final() {
@@ -53,8 +53,8 @@ func (p *player) remember(at place, t *tally, e *record.Episode) {
 		want = before.lessons
 	}
 	if !slices.Equal(e.Memory, want) {
-		p.note(prompts, fmt.Errorf("task %s, seed %d, trial %d: its memory is not what the reflections on the trials "+
-			"before it give", e.Task, e.Seed, e.Trial))
+		p.fail(prompts, "task %s, seed %d, trial %d: its memory is not what the reflections on the trials before it give",
+			e.Task, e.Seed, e.Trial)
 	}
 }
 

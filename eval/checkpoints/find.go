@@ -119,12 +119,11 @@ func (c Checkpoint) lacksOf(index string, names []string) string {
 }
 
 func reason(err error) string {
-	var of *fs.PathError
-	switch {
-	case err == nil:
+	if err == nil {
 		return ""
-	case errors.As(err, &of):
-		return of.Err.Error()
+	}
+	if of, is := errors.AsType[*fs.PathError](err); is {
+		err = of.Err
 	}
 	return err.Error()
 }

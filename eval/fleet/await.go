@@ -45,6 +45,5 @@ func (f *Fleet) Await(ctx context.Context, patience time.Duration) (about record
 // Unready reports whether an error of Server says that a server is not there or not
 // ready, rather than that it would refuse the run.
 func Unready(err error) bool {
-	var unavailable *model.UnavailableError
-	return errors.As(err, &unavailable)
+	return errors.As(err, new(*model.UnavailableError))
 }

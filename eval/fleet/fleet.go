@@ -5,6 +5,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,12 +89,7 @@ func (e *LostError) Error() string {
 // Open prepares to ask the servers. It contacts none. Close the fleet when it is
 // done.
 func Open(o Options) (*Fleet, error) {
-	if o.Pace == 0 {
-		o.Pace = time.Second
-	}
-	if o.ListPace == 0 {
-		o.ListPace = time.Second / 4
-	}
+	o.Pace, o.ListPace = cmp.Or(o.Pace, time.Second), cmp.Or(o.ListPace, time.Second/4)
 	f := &Fleet{o: o, several: len(o.Servers) > 1 || o.List != nil, changed: make(chan struct{}), completion: 64}
 	f.ctx, f.stop = context.WithCancel(context.Background())
 	for _, address := range o.Servers {
@@ -113,8 +109,7 @@ func Open(o Options) (*Fleet, error) {
 		return nil, errors.New("there is no server")
 	}
 	if o.List != nil {
-		f.work.Add(1)
-		go f.follow()
+		f.work.Go(f.follow)
 	}
 	return f, nil
 }

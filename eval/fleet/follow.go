@@ -8,7 +8,6 @@ import (
 
 // follow looks at the list of servers until the fleet is closed.
 func (f *Fleet) follow() {
-	defer f.work.Done()
 	said := ""
 	for {
 		model.Pause(f.ctx, f.o.ListPace)

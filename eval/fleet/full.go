@@ -30,7 +30,6 @@ func (f *Fleet) Full(ctx context.Context) string {
 	return cmp.Or(reasons...)
 }
 
-// full asks one server.
 func (s *server) full(ctx context.Context) string {
 	load, told := s.client.Load(ctx)
 	last := s.load

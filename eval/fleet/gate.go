@@ -64,7 +64,6 @@ func (f *Fleet) giveUp() {
 	f.notify()
 }
 
-// tell passes on a note.
 func (f *Fleet) tell(format string, args ...any) {
 	if f.o.Tell != nil {
 		f.o.Tell(fmt.Sprintf(format, args...))
@@ -74,9 +73,7 @@ func (f *Fleet) tell(format string, args ...any) {
 // recallLater has a server asked after a wait, until it is in use. The caller holds
 // the lock.
 func (f *Fleet) recallLater(s *server, wait time.Duration) {
-	f.work.Add(1)
-	go func() {
-		defer f.work.Done()
+	f.work.Go(func() {
 		for {
 			model.Pause(f.ctx, wait)
 			if f.ctx.Err() != nil || f.recall(s) {
@@ -87,7 +84,7 @@ func (f *Fleet) recallLater(s *server, wait time.Duration) {
 				wait *= trialPace
 			}
 		}
-	}()
+	})
 }
 
 // trialPace is the time between two trials, by that between two questions.

@@ -73,8 +73,7 @@ func (f *Fleet) suspect(ctx context.Context, s *server, trial *model.Request, ca
 	}
 	if s.checking == nil {
 		s.checking = make(chan struct{})
-		f.work.Add(1)
-		go f.check(s, trial, cause)
+		f.work.Go(func() { f.check(s, trial, cause) })
 	}
 	checking := s.checking
 	f.mu.Unlock()
@@ -90,7 +89,6 @@ func (f *Fleet) suspect(ctx context.Context, s *server, trial *model.Request, ca
 
 // check asks a suspected server and sets it aside if it does not work.
 func (f *Fleet) check(s *server, trial *model.Request, cause string) {
-	defer f.work.Done()
 	err := s.client.Ping(f.ctx)
 	if err != nil {
 		trial = nil // it has to come back first

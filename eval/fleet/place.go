@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"slices"
 
 	"heldout/eval/model"
 )
@@ -65,13 +66,11 @@ func (s *server) overloaded(other *server, tokens int) bool {
 
 // least returns the server with the fewest tokens in flight, the first of several;
 // nil without servers.
-func least(servers []*server) (best *server) {
-	for _, s := range servers {
-		if best == nil || s.tokens < best.tokens {
-			best = s
-		}
+func least(servers []*server) *server {
+	if len(servers) == 0 {
+		return nil
 	}
-	return best
+	return slices.MinFunc(servers, func(a, b *server) int { return a.tokens - b.tokens })
 }
 
 // size estimates the tokens of a prompt.

@@ -61,7 +61,8 @@ func (e *examiner) stop(ctx context.Context) error {
 // middle returns a few printable ASCII characters from inside a text, or "".
 func middle(text string) string {
 	const length = 3
-	runs := strings.FieldsFunc(text, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || r == ' ' })
+	odd := func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsGraphic(r) || r == ' ' }
+	runs := strings.FieldsFunc(text, odd)
 	for i := range runs {
 		// From the middle run outwards to the end, then from the start.
 		run := runs[(len(runs)/2+i)%len(runs)]

@@ -55,7 +55,7 @@ func NewRun(missing []episode.Episode, concurrency int, waits func() string, now
 		paces: map[playing]*pace{},
 	}
 	for _, e := range missing {
-		what := playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
+		what := playingOf(&e)
 		if p.paces[what] == nil {
 			p.paces[what] = newPace(e.Condition.StepLimit)
 			p.order = append(p.order, what)
@@ -77,7 +77,7 @@ func (p *Run) PlayElsewhere() {
 func (p *Run) EpisodeBegun(e *episode.Episode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.paceOf(e).begin(e.ID, p.now())
+	p.paces[playingOf(e)].begin(e.ID, p.now())
 }
 
 // StepDone implements eval.Observer.
@@ -85,11 +85,11 @@ func (p *Run) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tokens += u.PromptTokens + u.CompletionTokens
-	p.paceOf(e).step(e.ID, p.now())
+	p.paces[playingOf(e)].step(e.ID, p.now())
 }
 
-func (p *Run) paceOf(e *episode.Episode) *pace {
-	return p.paces[playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}]
+func playingOf(e *episode.Episode) playing {
+	return playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
 }
 
 // EpisodeDone implements eval.Observer.
@@ -195,7 +195,6 @@ func (p *Run) name(what playing) string {
 	return text
 }
 
-// remaining estimates the time that is left.
 func (p *Run) remaining() (time.Duration, bool) {
 	if p.elsewhere {
 		return p.remainingElsewhere()
@@ -230,7 +229,6 @@ func (p *Run) remainingElsewhere() (time.Duration, bool) {
 	return time.Duration(float64(span) * float64(p.least-p.done) / float64(len(p.ends)-1)), true
 }
 
-// inFlight is the number of episodes in flight that the run keeps up.
 func (p *Run) inFlight() int {
 	n := p.concurrency
 	if n < 1 {
@@ -252,8 +250,7 @@ func (p *Run) Status() *record.Status {
 		InFlight: []record.InFlight{},
 	}
 	if left, ok := p.remaining(); ok {
-		seconds := left.Seconds()
-		s.RemainingSeconds = &seconds
+		s.RemainingSeconds = new(left.Seconds())
 	}
 	for _, pace := range p.paces {
 		for id, steps := range pace.Running {

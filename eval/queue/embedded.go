@@ -10,12 +10,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// checkListen reports an address that no server can listen at.
-func checkListen(listen string) error {
-	_, _, err := hostPort(listen)
-	return err
-}
-
+// hostPort takes an address apart at which a server is to listen.
 func hostPort(listen string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(listen)
 	port, atoi := strconv.Atoi(text)

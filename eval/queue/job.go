@@ -2,7 +2,6 @@ package queue
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,10 +57,7 @@ type File struct {
 }
 
 // Hash returns the hash of a file's content as in File.
-func Hash(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
-}
+func Hash(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // SameFiles reports files of the run that are missing here or that are others.
 func (j Job) SameFiles(read func(path string) ([]byte, error)) error {
@@ -70,10 +66,8 @@ func (j Job) SameFiles(read func(path string) ([]byte, error)) error {
 		content, err := read(f.Path)
 		switch {
 		case err != nil:
-			errs = append(errs,
-				fmt.Errorf(
-					"--%s %.200q of the run is not here: %w; copy it to that path from the machine that leads the run",
-					f.Flag, f.Path, err))
+			errs = append(errs, fmt.Errorf("--%s %.200q of the run is not here: %w; copy it to that path from the "+
+				"machine that leads the run", f.Flag, f.Path, err))
 		case Hash(content) != f.SHA256:
 			errs = append(errs, fmt.Errorf("--%s %.200q is another file here: its SHA-256 is %.16s, that of the "+
 				"run's %.16s; copy it to that path from the machine that leads the run", f.Flag, f.Path, Hash(content),

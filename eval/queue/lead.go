@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,9 +115,8 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 func watch(ctx context.Context, s *server.Server, l *link) {
 	for model.Pause(ctx, l.pause) == nil {
 		if !s.JetStreamEnabled() {
-			l.stop(
-				errors.New(
-					"the embedded server stores no more: is the disk of the run directory full? free space on it"))
+			l.stop(errors.New("the embedded server stores no more: is the disk of the run directory full? free " +
+				"space on it"))
 			return
 		}
 	}
@@ -321,11 +321,11 @@ func (l *Leader) take(m jetstream.Msg) {
 // gather returns what has come of a record.
 func (l *Leader) gather(key, whole string, count int) *delivery {
 	for _, d := range l.coming[key] {
-		if d.whole == whole && len(d.parts) == count {
+		if d.whole == whole && d.count == count {
 			return d
 		}
 	}
-	d := &delivery{key: key, whole: whole, parts: make([]*part, count)}
+	d := &delivery{key: key, whole: whole, parts: map[int]*part{}, count: count}
 	l.coming[key] = append(l.coming[key], d)
 	return d
 }
@@ -390,14 +390,10 @@ func (l *Leader) restore(ctx context.Context) {
 		}
 	}
 	l.mu.Lock()
-	var lost []*waiter
-	var ids []string
-	for id, w := range l.waiting {
-		lost, ids = append(lost, w), append(ids, id)
-	}
+	lost := maps.Clone(l.waiting)
 	l.mu.Unlock()
-	for i, w := range lost {
-		if err := l.order(ctx, ids[i], w.order); err != nil {
+	for id, w := range lost {
+		if err := l.order(ctx, id, w.order); err != nil {
 			return // the next round tries again
 		}
 	}
@@ -442,7 +438,7 @@ func (l *Leader) Play(ctx context.Context, id string, order eval.Order) (*record
 			return nil, func() {}, context.Cause(ctx)
 		}
 	}
-	kept := func() { l.kept(id, d) }
+	kept := func() { l.kept(d) }
 	if text := d.parts[0].msg.Headers().Get(errorHeader); text != "" {
 		return nil, kept, errors.New(text)
 	}
@@ -465,7 +461,7 @@ func (l *Leader) await(id, key string, w *waiter) (d *delivery, left bool) {
 }
 
 // kept acknowledges a record that is on disk.
-func (l *Leader) kept(id string, d *delivery) {
+func (l *Leader) kept(d *delivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.arrived, d.key)
@@ -495,5 +491,3 @@ func (l *Leader) Close(complete bool) error {
 	errs = append(errs, l.link.conn.Publish(subject(l.job.Name, "end"), nil))
 	return errors.Join(errs...)
 }
-
-var _ eval.Elsewhere = (*Leader)(nil)

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"fmt"
 	"io"
@@ -19,14 +20,9 @@ func pack(rec *record.Episode) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := w.Write(line); err != nil {
-		return nil, err
-	}
-	err = w.Close()
+	w, _ := flate.NewWriter(&b, flate.BestSpeed) // only an unknown level is an error
+	_, err = w.Write(line)
+	err = cmp.Or(err, w.Close())
 	return b.Bytes(), err
 }
 

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,13 +34,12 @@ func cut(subject string, data []byte, size int) ([]*nats.Msg, error) {
 			"its server have at most %d (max_payload)", len(data), size+headroom)
 	}
 	sum := sha256.Sum256(data)
-	hash := hex.EncodeToString(sum[:8])
 	n := (len(data) + size - 1) / size
 	var out []*nats.Msg
 	for i := range n {
 		out = append(out, &nats.Msg{
 			Subject: subject, Data: data[i*size : min((i+1)*size, len(data))],
-			Header: nats.Header{partHeader: {fmt.Sprintf("%d/%d/%s", i, n, hash)}},
+			Header: nats.Header{partHeader: {fmt.Sprintf("%d/%d/%x", i, n, sum[:8])}},
 		})
 	}
 	return out, nil
@@ -52,7 +50,8 @@ type delivery struct {
 	key string
 	// whole identifies the record among all that workers sent for the key.
 	whole string
-	parts []*part // nil until they come
+	parts map[int]*part // those that have come
+	count int           // of all parts
 }
 
 // part is a message with a part of a record.
@@ -89,22 +88,15 @@ func (d *delivery) put(number int, p *part) {
 }
 
 // complete reports whether all parts are there.
-func (d *delivery) complete() bool {
-	for _, p := range d.parts {
-		if p == nil {
-			return false
-		}
-	}
-	return true
-}
+func (d *delivery) complete() bool { return len(d.parts) == d.count }
 
 // data is the record as it was sent.
 func (d *delivery) data() (all []byte) {
-	if len(d.parts) == 1 {
+	if d.count == 1 {
 		return d.parts[0].msg.Data()
 	}
-	for _, p := range d.parts {
-		all = append(all, p.msg.Data()...)
+	for i := range d.count {
+		all = append(all, d.parts[i].msg.Data()...)
 	}
 	return all
 }
@@ -112,9 +104,7 @@ func (d *delivery) data() (all []byte) {
 // size is the size of the parts that are there, in bytes.
 func (d *delivery) size() (n int) {
 	for _, p := range d.parts {
-		if p != nil {
-			n += len(p.msg.Data())
-		}
+		n += len(p.msg.Data())
 	}
 	return n
 }
@@ -122,17 +112,13 @@ func (d *delivery) size() (n int) {
 // ack says that the record is not needed any more. It comes again if that is lost.
 func (d *delivery) ack() {
 	for _, p := range d.parts {
-		if p != nil {
-			_ = p.msg.Ack()
-		}
+		_ = p.msg.Ack()
 	}
 }
 
 // giveBack has the record delivered again after a while.
 func (d *delivery) giveBack(after time.Duration) {
 	for _, p := range d.parts {
-		if p != nil {
-			_ = p.msg.NakWithDelay(after)
-		}
+		_ = p.msg.NakWithDelay(after)
 	}
 }

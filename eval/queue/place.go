@@ -38,7 +38,7 @@ func (p Place) Check() error {
 // checkListen reports an address that no server can listen at, or that is open to others.
 func (p Place) checkListen() error {
 	known := p.LoginEnv != "" || p.Security.CA != ""
-	if err := checkListen(p.Listen); err != nil || known || p.Open || private(p.Listen) {
+	if _, _, err := hostPort(p.Listen); err != nil || known || p.Open || private(p.Listen) {
 		return err
 	}
 	return fmt.Errorf("--queue-listen %s: whoever reaches it could read and change the run; give --queue-login-env "+

@@ -147,7 +147,6 @@ var outdated = []error{
 
 // explain adds to errors whose text does not say what to do.
 func (s Security) explain(err error) error {
-	var unknown *tls.CertificateVerificationError
 	var network net.Error
 	switch {
 	case errors.Is(err, io.EOF):
@@ -167,7 +166,7 @@ func (s Security) explain(err error) error {
 	case strings.Contains(err.Error(), "certificate required"),
 		strings.Contains(err.Error(), "closed by remote after TLS handshake"):
 		return fmt.Errorf("%w; the server wants a certificate: give --queue-cert and --queue-key", err)
-	case errors.As(err, &unknown):
+	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return fmt.Errorf("%w; --queue-ca names the certificate to trust", err)
 	}
 	return err

@@ -57,15 +57,12 @@ func (l *Leader) takeStray(m jetstream.Msg, why string) {
 		}
 	}
 	if l.strays++; l.strays == 1 {
-		l.o.Tell(
-			fmt.Sprintf(
-				"a message in the queue is not of this run: %.200s: %.200s; it is set aside in %s, and the run goes on",
-				s.Subject, s.Error, file))
+		l.o.Tell(fmt.Sprintf("a message in the queue is not of this run: %.200s: %.200s; it is set aside in %s, and "+
+			"the run goes on", s.Subject, s.Error, file))
 	}
 	_ = m.Ack() // it comes again if that is lost
 }
 
-// write adds the line to the file.
 func (s *stray) write(file string) error {
 	line, err := json.Marshal(s)
 	if err != nil {

@@ -137,7 +137,6 @@ func (w *Worker) leave(err error) error {
 	return err
 }
 
-// introduce reports the worker's model servers.
 func (w *Worker) introduce(ctx context.Context, servers map[string]record.Server) error {
 	if len(servers) == 0 {
 		return nil
@@ -150,7 +149,6 @@ func (w *Worker) introduce(ctx context.Context, servers map[string]record.Server
 		&nats.Msg{Subject: subject(w.Job.Name, "servers"), Data: data})
 }
 
-// serve plays one order after another.
 func (w *Worker) serve(ctx context.Context) error {
 	var consumer jetstream.Consumer
 	failures := 0
@@ -209,8 +207,7 @@ func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Durat
 		return w.setAside(m, store, fmt.Errorf("the order cannot be read: %w", err))
 	}
 	rec, err := w.player.Play(ctx, order)
-	var unknown *eval.OrderError
-	if errors.As(err, &unknown) {
+	if errors.As(err, new(*eval.OrderError)) {
 		return w.setAside(m, store, err)
 	}
 	if err == nil {
