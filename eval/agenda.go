@@ -61,7 +61,6 @@ func (a *agenda) change(do func()) {
 // flight go on.
 func (a *agenda) setLimit(n int) { a.change(func() { a.limit = n }) }
 
-// playing is the number of episodes in flight.
 func (a *agenda) playing() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,7 +101,6 @@ func (a *agenda) early() bool {
 	return v == later
 }
 
-// wake has those who wait look again.
 func (a *agenda) wake() { a.change(func() {}) }
 
 // played notes that an episode has ended, so that another one can begin.

@@ -36,7 +36,6 @@ func (e *UncountedError) Error() string {
 		"--budget-usd need; use --budget-time", e.Model)
 }
 
-// verdict says whether an episode may begin.
 type verdict int
 
 const (

@@ -94,7 +94,6 @@ func (c *climb) begin(limit int) {
 	c.set(c.limit)
 }
 
-// step notes the model calls of a step.
 func (c *climb) step(u agent.Usage) {
 	if u.Calls == 0 {
 		return

@@ -24,7 +24,6 @@ func (x *expense) known() bool {
 	return x.count[min(1, x.Limit-1)] > 0 || slices.ContainsFunc(x.Ended, func(n int) bool { return n > 0 })
 }
 
-// step adds a step of an episode.
 func (x *expense) step(id string, cost float64) {
 	at := min(x.Running[id], x.Limit-1)
 	x.sum[at] += cost
@@ -66,7 +65,6 @@ func (x *expense) rest() []float64 {
 // next is what another episode is expected to take; 0 if nothing is known.
 func (x *expense) next() float64 { return x.rest()[0] }
 
-// inFlight is what those in flight are expected still to take.
 func (x *expense) inFlight() (cost float64) {
 	if len(x.Running) == 0 {
 		return 0

@@ -60,7 +60,6 @@ type OrderError struct{ Why string }
 
 func (e *OrderError) Error() string { return e.Why }
 
-// find returns the episode of an order.
 func (w *Worker) find(order Order) (*episode.Episode, error) {
 	first := w.plan[order.First]
 	if first == nil {

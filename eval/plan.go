@@ -100,7 +100,6 @@ func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
 	return nil
 }
 
-// addPlayer plans a player's episodes on a benchmark.
 func (p *Plan) addPlayer(b *episode.Benchmark, info envs.Info, player *episode.Player, seeds []int64) error {
 	var instead string
 	if b.Instead != nil {

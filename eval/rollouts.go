@@ -124,7 +124,6 @@ func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
 
 func (r *Rollouts) environment() *record.Environment { return &r.manifest.Environments[0] }
 
-// taskKey identifies a task and what it is.
 func taskKey(t envs.Task) string { return t.Digest + " " + t.ID }
 
 // Append records one attempt at a task: Outcome, Error, Success, Progress, times and
@@ -176,7 +175,6 @@ func (r *Rollouts) place(t envs.Task, stepLimit int, e *record.Episode) (version
 	return r.version, nil
 }
 
-// addTask adds a task to the plan, and returns its place.
 func (r *Rollouts) addTask(t envs.Task) (int, error) {
 	for i := range r.manifest.Groups {
 		g := &r.manifest.Groups[i]
@@ -193,7 +191,6 @@ func (r *Rollouts) addTask(t envs.Task) (int, error) {
 	return len(env.Tasks) - 1, nil
 }
 
-// addGroup adds another rollout of all tasks to the plan.
 func (r *Rollouts) addGroup(stepLimit, seed int) error {
 	c := r.base
 	c.StepLimit, c.Seed = stepLimit, int64(seed)

@@ -52,7 +52,6 @@ type Observer interface {
 	EpisodeDone(*episode.Episode, record.Result)
 }
 
-// note passes a line on to Warn.
 func (o Options) note(line string) {
 	if o.Warn != nil {
 		o.Warn(line)
@@ -124,7 +123,6 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	return cmp.Or(w.verdict(), purse.ended())
 }
 
-// pool is a run while it is played.
 type pool struct {
 	due      *agenda
 	attempts map[string]int // made before, by episode

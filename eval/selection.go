@@ -167,7 +167,6 @@ func otherTask(env envs.Env, name string) (envs.Task, error) {
 	return t, nil
 }
 
-// noMatch says which tasks there are.
 func noMatch(pattern string, tasks []envs.Task) error {
 	last := len(tasks) - 1
 	if numbers.MatchString(pattern) {

@@ -59,7 +59,6 @@ type watch struct {
 	models map[string]*replies
 }
 
-// replies counts the replies of a model.
 type replies struct {
 	came, usable, refused, trimmed int
 	faults                         map[record.Fault]int
@@ -93,14 +92,12 @@ func (w *watch) proven(name string) {
 	r.usable = max(1, r.usable)
 }
 
-// usable reports whether a model has given a usable reply.
 func (w *watch) usable(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.of(name).usable > 0
 }
 
-// of returns the counts of a model.
 func (w *watch) of(name string) *replies {
 	if w.models[name] == nil {
 		w.models[name] = &replies{faults: map[record.Fault]int{}}
@@ -125,7 +122,6 @@ func (w *watch) Reply(name string, m agent.Move) error {
 	return err
 }
 
-// add counts a reply.
 func (r *replies) add(m agent.Move) {
 	r.came++
 	if !m.FormatError {

@@ -22,7 +22,6 @@ func parseBoard(reply string, _ int) (parsed, bool) {
 	return parsed{action: action}, action != ""
 }
 
-// mentions reports whether a text mentions an action.
 func mentions(text string) bool { return strings.Contains(pytext.Lower(text), "action") }
 
 // namedAction is what the lines of a reply call an action. A line may announce that one

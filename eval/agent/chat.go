@@ -165,7 +165,6 @@ func (c *caller) learn(messages []model.Message, reply model.Reply) error {
 	return nil
 }
 
-// size is the length of messages in bytes.
 func size(messages []model.Message) int {
 	n := 0
 	for _, m := range messages {
@@ -174,7 +173,6 @@ func size(messages []model.Message) int {
 	return n
 }
 
-// plus adds the usage of further calls.
 func (u *Usage) plus(v Usage) {
 	u.Calls += v.Calls
 	u.Requests += v.Requests
@@ -187,7 +185,6 @@ func (u *Usage) plus(v Usage) {
 	u.Sent = append(u.Sent, v.Sent...)
 }
 
-// add counts one call.
 func (u *Usage) add(reply model.Reply, err error) {
 	u.PromptTokens += reply.PromptTokens + reply.UnusedPromptTokens
 	u.CompletionTokens += reply.CompletionTokens + reply.UnusedCompletionTokens

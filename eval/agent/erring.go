@@ -137,7 +137,6 @@ func (e *erring) harmless(ctx context.Context, action string) (bool, error) {
 	return harmless, err
 }
 
-// fork does something with a fork of a world.
 func fork(f envs.Forker, with func(envs.World) error) error {
 	w, err := f.Fork()
 	if err != nil {

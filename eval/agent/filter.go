@@ -36,7 +36,6 @@ func filtered(rule configs.Filter, all []model.Message) []model.Message {
 // longestSegment is the largest number of letters in a segment.
 const longestSegment = 7
 
-// segments counts the segments of a text.
 func segments(text string) (n int) {
 	letters := 0
 	for _, r := range text {

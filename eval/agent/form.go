@@ -107,7 +107,6 @@ type turn struct {
 	unanswered bool
 }
 
-// layout is a form of messages.
 type layout interface {
 	messages(*formed) []model.Message
 	// dropOldest removes the oldest part that the layout itself holds; false if there
@@ -232,10 +231,8 @@ func (f *formed) dropOldest() bool {
 	return f.layout.dropOldest(f) || f.forget()
 }
 
-// number is the number of the current turn, from 1.
 func (f *formed) number() int { return len(f.turns) }
 
-// last is the current turn.
 func (f *formed) last() *turn { return &f.turns[len(f.turns)-1] }
 
 // later is the observation after a turn as the model sees it.
@@ -248,7 +245,6 @@ func framed(o configs.Observation, after int, text string) string {
 	return numbered(o.Prefix, after) + text + o.Suffix
 }
 
-// numbered fills in the slot {turn}.
 func numbered(text string, turn int) string {
 	return strings.ReplaceAll(text, "{turn}", strconv.Itoa(turn))
 }

@@ -102,7 +102,6 @@ func putRepair(form string) func(action string) string {
 	}
 }
 
-// tail is the last n characters of a text.
 func tail(text string, n int) string {
 	runes := []rune(text)
 	return string(runes[max(0, len(runes)-n):])

@@ -177,7 +177,6 @@ func parseNumbered(reply string, turn int) (parsed, bool) {
 	return parsed{thought: parts[0], action: lowerFirst(parts[1])}, true
 }
 
-// lowerFirst makes the first letter of a text lower case.
 func lowerFirst(s string) string {
 	for i := range s {
 		if i > 0 {

@@ -64,7 +64,6 @@ const proposalHelp = "No action could be read from any reply of the search."
 // proposalTries is how often the model is asked about a node until a proposal can be read.
 const proposalTries = 3
 
-// asker asks a model for proposals.
 type asker struct {
 	*caller
 	speller envs.Speller // nil for none

@@ -150,7 +150,6 @@ func renderStep(s *record.Step) string {
 	return b.String() + "Observation: " + s.Observation + "\n"
 }
 
-// reflector is a prompt for a reflection.
 type reflector struct {
 	*caller
 	before   string

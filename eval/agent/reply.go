@@ -7,7 +7,6 @@ import (
 	"unicode"
 )
 
-// parsed is what a reply says.
 type parsed struct {
 	thought, action string
 	// occasion is that of the preset's message that answers a reply without an action, if
@@ -137,7 +136,6 @@ func mentionsAction(line string) bool {
 	return false
 }
 
-// labelIn finds a label at the start of a line.
 func labelIn(line string) []int {
 	if at := requestedLabel(line, "Action:"); at != nil {
 		return at

@@ -68,7 +68,6 @@ func searchable(w envs.World) bool {
 	return forks && states
 }
 
-// searcher plays what its search has found.
 type searcher struct {
 	world envs.World
 	tree  tree
@@ -103,7 +102,6 @@ func (s *searcher) Act(ctx context.Context) (Move, error) {
 // Observe implements Agent.
 func (*searcher) Observe(observation string) string { return observation }
 
-// tree is what a search has seen.
 type tree struct {
 	Searching
 	asks  *asker          // nil if no model proposes
@@ -113,7 +111,6 @@ type tree struct {
 	best  *node // with the most progress; the first of several
 }
 
-// node is a state that was reached.
 type node struct {
 	world    envs.World // nil once nothing is left to try
 	parent   *node
@@ -132,7 +129,6 @@ type node struct {
 	sum, top float64 // of what was reached through it
 }
 
-// option is an action with what is expected of it.
 type option struct {
 	action string
 	value  float64 // in [0,1]; of a model
@@ -188,7 +184,6 @@ func listed(ctx context.Context, w envs.World) ([]string, error) {
 // over reports whether the search is at its end. What a model has proposed is tried even so.
 func (t *tree) over() bool { return t.best.solved || t.asks == nil && t.used.WorldSteps >= t.Budget }
 
-// end says why the search ended.
 func (t *tree) end() record.SearchEnd {
 	switch {
 	case t.best.solved:
@@ -239,7 +234,6 @@ func (t *tree) try(ctx context.Context, n *node) (*node, error) {
 	return child, nil
 }
 
-// leave closes the world of a node.
 func (n *node) leave() error {
 	w := n.world
 	if n.world = nil; w == nil {
@@ -248,14 +242,12 @@ func (n *node) leave() error {
 	return w.Close()
 }
 
-// close closes all worlds.
 func (t *tree) close() {
 	for _, n := range t.nodes {
 		_ = n.leave() // nothing is left to be done with it
 	}
 }
 
-// plan is the way to the best node.
 func (t *tree) plan() (actions []string) {
 	for n := t.best; n.parent != nil; n = n.parent {
 		actions = append(actions, n.action)
@@ -355,7 +347,6 @@ func (t *tree) monteCarlo(ctx context.Context, root *node) error {
 	return nil
 }
 
-// choose returns the child with the highest bound.
 func (n *node) choose() *node {
 	return slices.MaxFunc(n.children, func(a, b *node) int { return cmp.Compare(a.bound(n), b.bound(n)) })
 }

@@ -10,7 +10,6 @@ import (
 	"heldout/envs"
 )
 
-// writeActions writes a list of admissible actions.
 func writeActions(shown configs.ActionsShown, admissible []string) string {
 	var items []string
 	for _, action := range admissible {
@@ -33,7 +32,6 @@ func (f *formed) actionsOf(i int) string {
 	return f.turns[i].actions
 }
 
-// task tells the task.
 func task(o configs.Observation, start envs.Start) string {
 	text := cmp.Or(o.Task, "{goal}\n{observation}")
 	return strings.NewReplacer("{goal}", start.Goal, "{observation}", start.Observation).Replace(text)

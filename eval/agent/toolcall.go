@@ -27,7 +27,6 @@ func called(r model.Reply) callReply {
 	return c
 }
 
-// text is the JSON of a reply.
 func (c callReply) text() string {
 	b, err := json.Marshal(c)
 	if err != nil {

@@ -247,7 +247,6 @@ func oneKind(tasks []envs.Task) error {
 	return nil
 }
 
-// open opens an environment for a run.
 func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 	outside := j.outside.Envs()
 	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(RunsDir, "any")))
@@ -258,7 +257,6 @@ func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 	return env, err
 }
 
-// setPrompt gives a benchmark its prompt.
 func (j *Job) setPrompt(b *episode.Benchmark) error {
 	name := b.Env.Info().Name
 	own := name

@@ -31,7 +31,6 @@ func draw(tasks []envs.Task, n int, seed int64) (out []envs.Task) {
 // drawMark stands between the name of a task and the number of its draw.
 const drawMark = "#"
 
-// drawnFrom is the name of the task that was drawn.
 func drawnFrom(name string) string {
 	name, _, _ = strings.Cut(name, drawMark)
 	return name

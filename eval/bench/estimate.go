@@ -26,7 +26,6 @@ type Estimate struct {
 	Basis []string `json:"basis"`
 }
 
-// usage are the tokens of an episode, on average.
 type usage struct{ prompt, cached, completion float64 }
 
 // protocol is what episodes have in common that take about the same.

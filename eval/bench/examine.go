@@ -34,7 +34,6 @@ func examinePreset(out Outside, c Chosen) []envs.Check {
 	return append([]envs.Check{tasks}, examineFiles(c)...)
 }
 
-// examineFiles checks the files of a preset's source.
 func examineFiles(c Chosen) (checks []envs.Check) {
 	about := c.Released.ID(false) + ": "
 	if own := c.Released.Prompt.BuiltIn; own != "" {

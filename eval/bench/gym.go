@@ -103,7 +103,6 @@ func gymTasks(env, data string) (func(*big.Int) (serve.Choice, error), error) {
 	}, nil
 }
 
-// gymGames chooses games of ALFWorld.
 func gymGames(data string) (func(*big.Int) (serve.Choice, error), error) {
 	if data == "" {
 		return nil, errors.New("its games are ALFWorld's own, which --data names")

@@ -21,7 +21,6 @@ const (
 	actMaxTokens   = 100
 )
 
-// decoding says how replies are sampled.
 func decoding(r configs.Run) record.Decoding {
 	d := r.Decoding
 	if d.MaxTokens == 0 && r.Agent == episode.Act {
@@ -71,7 +70,6 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	})
 }
 
-// inFlight is the largest number of episodes in flight.
 func inFlight(c configs.Concurrency) int {
 	if c == configs.Auto {
 		return eval.MostInFlight
@@ -79,7 +77,6 @@ func inFlight(c configs.Concurrency) int {
 	return int(c)
 }
 
-// key returns the key of a model's servers.
 func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 	switch {
 	case r.APIKeyEnv != "":

@@ -123,7 +123,6 @@ func (m *Mounting) asksWikipedia(env string) error {
 		env, hotpotqa.Origins()[0])
 }
 
-// set changes one setting of a mount.
 func (m *Mounting) set(entry catalog.Entry, key, value string) (err error) {
 	switch key {
 	case "preset":
@@ -193,7 +192,6 @@ func (m *Mounting) usePreset(entry catalog.Entry, name string) error {
 	return nil
 }
 
-// make makes a mount of an environment.
 func (m Mounting) make(out Outside, name string, entry catalog.Entry) (*serve.Mount, string, error) {
 	o := serve.MountOptions{Name: name, Reward: m.Reward, StepCost: m.StepCost, InvalidPenalty: m.InvalidPenalty,
 		Actions: m.Actions, MaxSteps: m.MaxSteps}
@@ -289,7 +287,6 @@ func (m Mounting) officialSplits(entry catalog.Entry) []string {
 // data have none.
 var trainSeeds = envs.GeneratorSeeds{First: 1, Last: 10}
 
-// with is the setup of the mount with other settings.
 func (m Mounting) with(pairs ...string) envs.Setup {
 	s := m.Setup
 	s.Settings = envs.Settings{}
@@ -300,7 +297,6 @@ func (m Mounting) with(pairs ...string) envs.Setup {
 	return s
 }
 
-// generated is the split of generated tasks of some seeds.
 func (m Mounting) generated(seeds envs.GeneratorSeeds) split {
 	s := m.with()
 	delete(s.Settings, "split")
@@ -308,7 +304,6 @@ func (m Mounting) generated(seeds envs.GeneratorSeeds) split {
 	return split{setup: s}
 }
 
-// open opens a split of an environment.
 func (m Mounting) open(out Outside, entry catalog.Entry, split split) (envs.Env, []envs.Task, error) {
 	env, err := catalog.Open(entry.Name, split.setup, out.Envs())
 	if err != nil {

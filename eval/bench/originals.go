@@ -27,10 +27,8 @@ func (c Chosen) differing(err error) error {
 	return err
 }
 
-// reader reads a file of a preset's source.
 type reader func(configs.PresetFile) (configs.PromptFile, error)
 
-// readAll reads files of a preset's source.
 func (read reader) readAll(files []configs.PresetFile) (out []configs.PromptFile, err error) {
 	for _, f := range files {
 		found, err := read(f)
@@ -68,7 +66,6 @@ func (read reader) fill(p configs.Preset) (configs.Preset, error) {
 	return p.Filled(texts)
 }
 
-// prompt reads the prompt of the source.
 func (read reader) prompt(p configs.PresetPrompt) (configs.Prompt, error) {
 	files, err := read.readAll(p.Files)
 	if err != nil {

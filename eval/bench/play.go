@@ -217,7 +217,6 @@ func (j *Job) full(ctx context.Context) string {
 	return ""
 }
 
-// budget bounds what a run takes.
 func (j *Job) budget() eval.Budget {
 	c := &j.Config
 	return eval.Budget{Tokens: c.BudgetTokens, Dollars: c.BudgetUSD, Prices: c.Prices, Time: c.BudgetTime}

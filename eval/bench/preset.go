@@ -135,7 +135,6 @@ func checkAgent(p configs.Preset, r configs.Run) error {
 	return nil
 }
 
-// applyPreset gives a run the values of a preset.
 func applyPreset(p configs.Preset, r *configs.Run) {
 	r.Env = configs.Strings{p.Env.Name}
 	r.Settings = maps.Clone(r.Settings)
@@ -209,7 +208,6 @@ func changes(released, played *configs.Preset) ([]string, error) {
 	return out, err
 }
 
-// stepLimit is the largest number of replies of an episode.
 func stepLimit(p *configs.Preset) int {
 	if p.Env.Limit.Counts == "commands" {
 		return p.Env.Limit.Replies
@@ -217,7 +215,6 @@ func stepLimit(p *configs.Preset) int {
 	return p.Env.Limit.Max()
 }
 
-// addPreset adds the benchmark and the players of a preset.
 func (j *Job) addPreset(c Chosen) error {
 	spec, err := j.newSpec(c.Run, c.effective().Agent.Reflection)
 	if err != nil {

@@ -43,7 +43,6 @@ func FileOr[T any](name string, own func() (T, error), parse func(string, []byte
 	return parse(name, b)
 }
 
-// isPromptFile reports whether a prompt is a user's file.
 func isPromptFile(name string) bool {
 	return name != "" && !slices.Contains(configs.PromptVersions(), name)
 }

@@ -127,7 +127,6 @@ func (g Given) ReadOwn() (map[string]configs.Values, error) {
 	return g.parse(&r)
 }
 
-// readConfig overrides r with the configuration file.
 func (g Given) readConfig(r *configs.Run) error {
 	_, err := g.parse(r)
 	return err

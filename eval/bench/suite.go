@@ -31,7 +31,6 @@ func allOf(names []string, families []perturb.Member, grades []int) (out []strin
 	return out
 }
 
-// suite names the perturbations of the suite for an environment.
 func (j *Job) suite(base *episode.Benchmark) ([]string, error) {
 	grades, err := suiteGrades(j.Config)
 	if err != nil {
@@ -68,7 +67,6 @@ func lackedFamilies(env string) (ids []string) {
 	return ids
 }
 
-// suiteGrades reads the grades of a suite.
 func suiteGrades(r configs.Run) (grades []int, err error) {
 	for _, text := range r.Grades {
 		grade, err := strconv.Atoi(strings.TrimSpace(text))

@@ -21,7 +21,6 @@ var Sweep = Kind{suite: "sweep", always: true}
 // environment.
 const indNone = "none"
 
-// addPerturbations adds the perturbed benchmarks of a sweep.
 func (j *Job) addPerturbations() error {
 	if len(j.Config.Perturb) == 0 && j.Config.Suite == "" {
 		return nil
@@ -117,7 +116,6 @@ func (j *Job) perturbationsOf(base *episode.Benchmark) (args []string, err error
 	return args, nil
 }
 
-// addPerturbed adds a benchmark under a perturbation.
 func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string) error {
 	env := base.Env.Info().Name
 	rules, file, err := loadPerturbation(env, arg)

@@ -172,7 +172,6 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 	return out, problem
 }
 
-// reader reads files of a preset's source.
 func (x Texts) reader(p *configs.Preset) reader {
 	dir := x.Originals.Of(p.Source)
 	return func(f configs.PresetFile) (configs.PromptFile, error) { return originals.Read(dir, p.Name, f) }
@@ -202,7 +201,6 @@ func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(c
 		func() { CloseEnv(env) }, nil
 }
 
-// memory returns the introduction of reflections.
 func (x Texts) memory(c record.Condition) (string, error) {
 	for _, file := range []string{"", x.Reflection} {
 		p, about, err := loadReflection(file)

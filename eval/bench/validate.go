@@ -91,7 +91,6 @@ func agents(r configs.Run) []string {
 	return []string{episode.React, episode.Act}
 }
 
-// providers lists the providers of served models, each once.
 func providers(served []string) (out []string) {
 	for _, name := range served {
 		if provider, _, ok := strings.Cut(name, ":"); ok && !slices.Contains(out, provider) {

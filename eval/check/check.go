@@ -71,7 +71,6 @@ func File(ctx context.Context, file, dir string, o Options) (*Report, error) {
 	return r, nil
 }
 
-// signed checks the signature of a file.
 func (r *Report) signed(file, signers string) {
 	c := &r.Claims[signature]
 	if signers == "" {
@@ -109,7 +108,6 @@ func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) 
 	return k.report, nil
 }
 
-// checker is a check under way.
 type checker struct {
 	Options
 	report *Report
@@ -176,7 +174,6 @@ func (k *checker) planned(m *record.Manifest, number int) error {
 	return nil
 }
 
-// complete checks that no task is left out.
 func (k *checker) complete(m *record.Manifest, about record.Environment, c record.Condition, env envs.Env) {
 	if err := bench.Whole(m, about, c, env); err != nil {
 		k.claim(tasks).fail("%v", err)
@@ -197,7 +194,6 @@ func (k *checker) seedsFrom0() {
 	}
 }
 
-// tables compares the tables of the bundle with those of its records.
 func (k *checker) tables(c *bundle.Contents) {
 	got, err := bundle.Tables(c.Runs)
 	want, err2 := os.ReadFile(c.Tables)

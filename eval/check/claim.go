@@ -34,7 +34,6 @@ type Claim struct {
 // maxNotes is how many notes a claim keeps.
 const maxNotes = 8
 
-// note adds a note unless it is there already.
 func (c *Claim) note(format string, about ...any) {
 	text := fmt.Sprintf(format, about...)
 	switch {
@@ -46,7 +45,6 @@ func (c *Claim) note(format string, about ...any) {
 	}
 }
 
-// fail notes why a claim fails.
 func (c *Claim) fail(format string, about ...any) {
 	c.Verdict = Fails
 	c.note(format, about...)
@@ -77,7 +75,6 @@ const (
 	training
 )
 
-// newClaims are the claims before anything was checked.
 func newClaims() []Claim {
 	list := []Claim{
 		files:     {ID: "files", Says: "the file is as it was written", How: "hashes of all parts"},

@@ -14,7 +14,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// player plays the attempts of a run again.
 type player struct {
 	*checker
 	manifest *record.Manifest
@@ -121,7 +120,6 @@ func (p *player) of(g record.Group) *condition {
 	return c
 }
 
-// rebuilder finds the prompt of a condition.
 func (p *player) rebuilder(c record.Condition) (*episode.Rebuilder, error) {
 	texts, err := p.Texts.Of(p.manifest, c)
 	if err != nil {
@@ -130,7 +128,6 @@ func (p *player) rebuilder(c record.Condition) (*episode.Rebuilder, error) {
 	return episode.NewRebuilder(c, texts.Prompt, texts.Protocol, texts.Memory)
 }
 
-// attempt plays an attempt again.
 func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode) {
 	c := p.of(g)
 	where := fmt.Sprintf("task %s, seed %d, attempt %d", e.Task, e.Seed, e.Attempt)
@@ -177,7 +174,6 @@ func (c *condition) prove(ctx context.Context, e *record.Episode, task envs.Task
 	return p, false, err
 }
 
-// count adds what playing an attempt showed.
 func (p *player) count(c *condition, e *record.Episode, proof episode.Proof, fromReplies bool, where string) {
 	if fromReplies {
 		p.fromReplies++

@@ -34,7 +34,6 @@ const fewestTurns = 20
 // spotSeed is the seed of the draw of turns: the same bundle gives the same turns.
 const spotSeed = 0
 
-// spotted is a turn that is drawn.
 type spotted struct {
 	rank    uint64
 	id      string // of attempt, step and call, for a draw that no order changes
@@ -86,7 +85,6 @@ func (k *checker) askAgain(ctx context.Context) error {
 	return nil
 }
 
-// ask asks twice.
 func (s *spotted) ask(ctx context.Context, m model.Model) {
 	first, err := m.Chat(ctx, s.request)
 	if err != nil {
@@ -100,7 +98,6 @@ func (s *spotted) ask(ctx context.Context, m model.Model) {
 // same compares replies by their words: records leave out white space at their ends.
 func same(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
-// agreement counts turns.
 type agreement struct{ asked, agree, repeat int }
 
 // judge compares the agreement with the record with how often the server repeats itself.

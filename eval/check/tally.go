@@ -99,7 +99,6 @@ func (p *player) saySkipped() {
 	}
 }
 
-// sayPrompts says how many prompts were compared.
 func (p *player) sayPrompts() {
 	c := p.claim(prompts)
 	if n := p.prompts.same; n > 0 {

@@ -93,7 +93,6 @@ func (s *server) keep(ctx context.Context) error {
 // longestLine bounds a line of the log that is quoted, in bytes.
 const longestLine = 300
 
-// lastLine returns the last line of the log that is not empty.
 func (s *server) lastLine() string {
 	info, err := s.log.Stat()
 	if err != nil {
@@ -109,7 +108,6 @@ func (s *server) lastLine() string {
 	return strings.ToValidUTF8(string(last[:min(len(last), longestLine)]), "")
 }
 
-// quoted writes a path as a word of the shell.
 func quoted(path string) string {
 	plain := func(r rune) bool {
 		return strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-", r)

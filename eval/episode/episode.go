@@ -92,7 +92,6 @@ func (e *Episode) Blank() *record.Episode {
 	}
 }
 
-// newAgent makes the episode's player.
 func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) {
 	c := e.Condition
 	switch e.Player.Agent {
@@ -170,7 +169,6 @@ func (e *Episode) told() configs.Prompt {
 	return told
 }
 
-// newAct makes AgentBoard's agent.
 func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start) (agent.Agent, error) {
 	p := e.Benchmark.Protocol
 	if p == nil || p.Agent.Form != Act {
@@ -198,7 +196,6 @@ func (e *Episode) chat(purpose string) agent.Chat {
 	}
 }
 
-// conversation returns a model for the calls of the episode.
 func (e *Episode) conversation() model.Model {
 	if f := e.Fleet(); f != nil {
 		return f.Conversation(e.Condition.StepLimit)
@@ -230,7 +227,6 @@ func (e *Episode) spell(w envs.World, move *agent.Move) {
 	}
 }
 
-// spend adds to the usage of an attempt.
 func spend(r *record.Result, u agent.Usage) {
 	r.Calls += u.Calls
 	r.Requests += u.Requests
@@ -246,7 +242,6 @@ func spend(r *record.Result, u agent.Usage) {
 	note(r, u)
 }
 
-// note adds servers and refused fields to those of an attempt.
 func note(r *record.Result, u agent.Usage) {
 	if u.Server != "" && !slices.Contains(r.Servers, u.Server) {
 		r.Servers = append(r.Servers, u.Server)

@@ -53,7 +53,6 @@ func (r *Rebuilder) Prove(ctx context.Context, rec *record.Episode, env envs.Env
 	return p, nil
 }
 
-// proveSteps compares the beginning and the steps.
 func (r *replay) proveSteps(rec, again *record.Episode) {
 	r.compare(0, "", "goal", rec.Goal, again.Goal)
 	if !r.same("", rec.Observation, again.Observation) {
@@ -80,7 +79,6 @@ func (r *replay) proveSteps(rec, again *record.Episode) {
 	}
 }
 
-// proveResult compares what is said of the whole attempt.
 func (r *replay) proveResult(rec, again *record.Episode) {
 	n := len(rec.Trajectory) + 1
 	r.compare(n, "", "final progress", rec.Progress, again.Progress)
@@ -103,7 +101,6 @@ func number[T any](v *T) any {
 	return *v
 }
 
-// provePrompts compares what was sent with what is sent now.
 func (p *Proof) provePrompts(rec, again *record.Episode) {
 	for i := range min(len(rec.Trajectory), len(again.Trajectory)) {
 		was, is := rec.Trajectory[i].Sent, again.Trajectory[i].Sent

@@ -232,7 +232,6 @@ func (t *tape) reply(s *record.Step) (string, error) {
 	return s.Reply, nil
 }
 
-// recordedEnv is an environment with one world.
 type recordedEnv struct{ world *recordedWorld }
 
 func (recordedEnv) Info() envs.Info                          { return envs.Info{} }

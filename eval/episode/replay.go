@@ -171,7 +171,6 @@ func ReplayEpisode(ctx context.Context, env envs.Env, task envs.Task, e *record.
 	return Proof{Found: r.found, Over: last.Done}, nil
 }
 
-// replay is one replay under way.
 type replay struct {
 	task   envs.Task
 	source string
@@ -179,7 +178,6 @@ type replay struct {
 	found  []Mismatch
 }
 
-// step compares a step with ours.
 func (r *replay) step(n int, recorded record.Step, ours *envs.Step) {
 	if !r.same(recorded.Action, recorded.Observation, ours.Observation) {
 		r.compare(n, recorded.Action, "observation", recorded.Observation, ours.Observation)

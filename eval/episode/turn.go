@@ -37,7 +37,6 @@ func (e Episode) FirstTurn(ctx context.Context) (Turn, error) {
 	return turn, err
 }
 
-// listener keeps a model's last reply.
 type listener struct {
 	model.Model
 	last *model.Reply

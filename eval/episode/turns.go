@@ -25,7 +25,6 @@ type turns struct {
 	progress float64
 }
 
-// attempt begins an attempt at the episode.
 func (e *Episode) attempt(w Watch, onStep func(agent.Usage)) *turns {
 	rec := e.Blank()
 	return &turns{Episode: e, log: Log{Episode: rec}, rec: rec, watch: w, onStep: onStep,
@@ -150,7 +149,6 @@ func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
 	return step, nil
 }
 
-// end returns the outcome of an episode that was played to its end.
 func (t *turns) end(ctx context.Context) (record.Outcome, error) {
 	if t.Player.Model != nil && t.rec.FormatErrors == len(t.rec.Trajectory) {
 		if err := t.watch.Unproven(t.Player.Name); err != nil {

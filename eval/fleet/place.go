@@ -7,7 +7,6 @@ import (
 	"heldout/eval/model"
 )
 
-// placed is a call in flight.
 type placed struct {
 	server *server
 	// tokens of the call, estimated. left is the largest number of calls that its
@@ -73,7 +72,6 @@ func least(servers []*server) *server {
 	return slices.MinFunc(servers, func(a, b *server) int { return a.tokens - b.tokens })
 }
 
-// size estimates the tokens of a prompt.
 func size(req model.Request) int {
 	const bytesPerToken = 4
 	n := 0

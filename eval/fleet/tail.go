@@ -89,7 +89,6 @@ func (s *server) lasts(calls int) float64 {
 	return float64(calls) * s.latency * max(1, float64(s.calls+1)/s.busy)
 }
 
-// learn notes how long a call took.
 func (s *server) learn(took time.Duration, now time.Time, begins bool) {
 	const calls = 16 // the mean reaches back about so far
 	if s.latency == 0 {

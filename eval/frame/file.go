@@ -28,7 +28,6 @@ type file[Row any] struct {
 	rows *parquet.GenericWriter[Row]
 }
 
-// create begins NAME.parquet.
 func create[Row any](o Options, name string, group int64) (*file[Row], error) {
 	f, err := export.Create(filepath.Join(o.Dir, name+".parquet"), o.Force)
 	if err != nil {
@@ -50,7 +49,6 @@ func (f *file[Row]) write(rows []Row) error {
 	return err
 }
 
-// finish writes the end of the file.
 func (f *file[Row]) finish() error {
 	if f == nil {
 		return nil

@@ -51,7 +51,6 @@ func Write(ctx context.Context, runs []record.Parts, o Options) (*Report, error)
 	}
 }
 
-// place is an episode of a run.
 type place struct {
 	run int
 	at  record.Position
@@ -102,7 +101,6 @@ func (w *writer) open() (err error) {
 	return err
 }
 
-// abort removes what was written.
 func (w *writer) abort() {
 	w.runs.abort()
 	w.episodes.abort()
@@ -128,7 +126,6 @@ func (w *writer) commit() error {
 	return nil
 }
 
-// rows are those of an attempt.
 type rows struct {
 	episode EpisodeRow
 	steps   []StepRow
@@ -184,7 +181,6 @@ func (w *writer) add(ctx context.Context, i int, parts record.Parts) (wrong bool
 	return wrong, w.runs.write(rated)
 }
 
-// write writes an attempt and its steps.
 func (w *writer) write(r rows) error {
 	if !r.episode.Counts && !w.Attempts {
 		return nil

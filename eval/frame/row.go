@@ -98,7 +98,6 @@ func filled[T comparable](v T) *T {
 	return &v
 }
 
-// text returns a pointer to s if texts are wanted.
 func text(wanted bool, s string) *string {
 	if !wanted {
 		return nil
@@ -106,7 +105,6 @@ func text(wanted bool, s string) *string {
 	return &s
 }
 
-// episodeRow is the row of an attempt.
 func episodeRow(run string, e *record.Episode, texts bool) EpisodeRow {
 	return EpisodeRow{
 		Run: run, ID: e.ID, Attempt: int32(e.Attempt), Env: e.Env, Source: string(e.Source),
@@ -130,7 +128,6 @@ func episodeRow(run string, e *record.Episode, texts bool) EpisodeRow {
 	}
 }
 
-// stepRows are the rows of the steps of an attempt.
 func stepRows(run string, e *record.Episode, texts bool) []StepRow {
 	rows := make([]StepRow, len(e.Trajectory))
 	for i := range rows {
@@ -139,7 +136,6 @@ func stepRows(run string, e *record.Episode, texts bool) []StepRow {
 	return rows
 }
 
-// stepRow is the row of step i of an attempt.
 func stepRow(run string, e *record.Episode, i int, texts bool) StepRow {
 	s := e.Trajectory[i] // a copy: the trajectory is not kept
 	r := StepRow{

@@ -113,7 +113,6 @@ func planned(m *record.Manifest, g *record.Group) (RunRow, error) {
 	return r, nil
 }
 
-// add counts an attempt.
 func (c *condition) add(e *record.Episode, at record.Position, counts bool) {
 	r := &c.row
 	r.PromptTokens += int64(e.PromptTokens)
@@ -136,7 +135,6 @@ func (c *condition) add(e *record.Episode, at record.Position, counts bool) {
 	c.results.Add(at, &e.Result, nil)
 }
 
-// rated returns the row with its rates.
 func (c *condition) rated() (RunRow, error) {
 	scores, err := scoring.Compute(c.results, about)
 	if err != nil {
@@ -163,7 +161,6 @@ func limits(r scoring.Rate) (mean, low, high *float64) {
 	return &r.Mean, low, high
 }
 
-// ratedRows are the rows of conditions with their rates.
 func ratedRows(conditions []condition) ([]RunRow, error) {
 	rows := slices.Grow([]RunRow(nil), len(conditions))
 	for i := range conditions {

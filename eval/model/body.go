@@ -10,7 +10,6 @@ type body struct {
 	tail   string
 }
 
-// size is the length in bytes.
 func (b *body) size() int {
 	n := len(b.head) + len(b.tail)
 	for _, piece := range b.pieces {
@@ -19,7 +18,6 @@ func (b *body) size() int {
 	return n
 }
 
-// reader returns a reader of the whole body.
 func (b *body) reader() io.ReadCloser { return &bodyReader{body: b, left: b.head} }
 
 type bodyReader struct {

@@ -170,7 +170,6 @@ func (o Options) validate() error {
 	return errors.Join(errs...)
 }
 
-// headers are those of every request.
 func (o Options) headers() http.Header {
 	h := http.Header{}
 	if o.UserAgent != "" {

@@ -28,7 +28,6 @@ type part struct {
 	end     int
 }
 
-// is reports whether the part is that message.
 func (p part) is(m Message) bool {
 	return p.role == m.Role && p.content == m.Content
 }
@@ -106,7 +105,6 @@ func (e *Encoder) add(m Message, before *part) {
 	e.parts = append(e.parts, part{m.Role, m.Content, len(e.pieces)})
 }
 
-// appendText appends the JSON of a text.
 func appendText(b []byte, text string) []byte {
 	whole, err := json.Marshal(text)
 	if err != nil {

@@ -184,7 +184,6 @@ func (e *StoppedError) Error() string { return e.Err.Error() + " after " + e.Las
 // Unwrap returns the context's error.
 func (e *StoppedError) Unwrap() error { return e.Err }
 
-// unsendable is the error of a request that could not be sent.
 func unsendable(url, message string) *RequestError {
 	return &RequestError{URL: url, Message: strings.ReplaceAll(message, "\n", "; ")}
 }

@@ -111,7 +111,6 @@ func (e *examiner) tellOften(ctx context.Context, temperature float64, times int
 	return replies, nil
 }
 
-// distinct counts the different replies.
 func distinct(replies []Reply) int {
 	seen := map[string]bool{}
 	for _, r := range replies {

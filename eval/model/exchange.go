@@ -57,7 +57,6 @@ type exchange struct {
 	err error
 }
 
-// address is where the request went.
 func (x *exchange) address() string {
 	if x.sent == nil {
 		return x.url

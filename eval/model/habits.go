@@ -21,7 +21,6 @@ type habit struct {
 	keepsStops bool
 }
 
-// lengthField is the name of the field for the longest reply.
 func (h habit) lengthField() string {
 	if h.completionLength {
 		return "max_completion_tokens"
@@ -29,7 +28,6 @@ func (h habit) lengthField() string {
 	return "max_tokens"
 }
 
-// sendsStops reports whether stop strings are sent.
 func (h habit) sendsStops(d record.Decoding) bool {
 	_, decided := d.Extra[stopField]
 	return len(d.Stop) > 0 && !h.keepsStops && !decided
@@ -50,7 +48,6 @@ func (s *habits) now() habit {
 	return s.habit
 }
 
-// keepStops stops the sending of stop strings.
 func (s *habits) keepStops() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

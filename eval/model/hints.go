@@ -6,7 +6,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// topic is what a hint is about.
 type topic string
 
 // The topics.

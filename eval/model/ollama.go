@@ -24,7 +24,6 @@ import (
 // memory; a model's full length can be more than the machine can hold.
 const defaultNumCtx = 8192
 
-// ollama is the client of an Ollama server.
 type ollama struct {
 	*caller
 	spec Spec
@@ -198,7 +197,6 @@ func (o *ollama) converse(ctx context.Context, x *exchange, body *api.ChatReques
 	return whole, nil
 }
 
-// shown is what a server reports about a model.
 type shown struct {
 	length int    // of the context in tokens, 0 for unknown
 	parent string // the model that it is derived from

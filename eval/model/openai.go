@@ -19,7 +19,6 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// openAI is the client of an OpenAI-compatible server.
 type openAI struct {
 	*caller
 	spec Spec
@@ -221,7 +220,6 @@ func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration,
 	return nil
 }
 
-// decode decodes a reply.
 func (x *exchange) decode(into any) error {
 	if !x.answered() {
 		return errMisread
@@ -319,7 +317,6 @@ func absentJSON(value json.RawMessage) bool {
 	return false
 }
 
-// content takes a message apart.
 func (m *message) content() (content, error) {
 	c := content{refusal: textOf(m.Refusal)}
 	switch parts := m.Content.(type) {

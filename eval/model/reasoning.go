@@ -60,7 +60,6 @@ func splitReasoning(s string) (visible, reasoning string) {
 	return strings.TrimSpace(responseTags.Replace(shown.String())), strings.TrimSpace(hidden.String())
 }
 
-// closesReasoning reports whether a match of reasoningTag is a closing tag.
 func closesReasoning(s string, tag []int) bool {
 	for group := 2; group < len(tag); group += 2 {
 		if tag[group] >= 0 {

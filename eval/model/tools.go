@@ -25,7 +25,6 @@ type ToolCall struct {
 	Arguments string `json:"arguments,omitempty"`
 }
 
-// schema describes the arguments of a tool.
 func (t Tool) schema() map[string]any {
 	argument := map[string]any{"type": "string"}
 	if t.About != "" {

@@ -158,7 +158,6 @@ func wordless(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, "_") })
 }
 
-// unsupported reports whether the words refuse a field as such.
 func (w words) unsupported() bool {
 	return strings.HasPrefix(w.code, "unsupported_") || strings.HasPrefix(w.code, "unknown_") ||
 		unsupportedText.MatchString(w.text)

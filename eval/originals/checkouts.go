@@ -49,7 +49,6 @@ func Checkouts(presets []configs.Preset) (out []official.Checkout, err error) {
 	return out, nil
 }
 
-// all lists the parts of all released presets.
 func all() (out []configs.Preset, err error) {
 	names, err := configs.PresetNames()
 	for _, name := range names {
@@ -118,7 +117,6 @@ func dataSet(l configs.PresetList) *official.Source {
 // check says why a content is not what a preset wants.
 type check = func(content []byte) error
 
-// both makes two checks; a may be nil.
 func both(a, b check) check {
 	return func(content []byte) error {
 		if a != nil {
@@ -130,7 +128,6 @@ func both(a, b check) check {
 	}
 }
 
-// wholeFile compares the hash of a file, if it is known.
 func wholeFile(f configs.PresetFile) check {
 	return func(content []byte) error { return f.CheckHash("what it has", content) }
 }
@@ -145,7 +142,6 @@ func list(l configs.PresetList) check {
 	}
 }
 
-// text looks for a fixed text.
 func text(x configs.SourceText) check {
 	return func(content []byte) error {
 		_, err := x.Read(content)

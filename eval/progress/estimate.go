@@ -50,7 +50,6 @@ func forecastOf(l *lengths.Lengths, waiting, last int) forecast {
 	return f
 }
 
-// durations are the successive durations of one kind of work.
 type durations struct {
 	sums []float64 // in seconds, of the first, the first two, …
 }
@@ -95,12 +94,10 @@ func newPace(limit int) *pace {
 	return &pace{Lengths: lengths.New(limit), since: map[string]time.Time{}, begun: map[string]time.Time{}}
 }
 
-// begin notes an episode that begins.
 func (p *pace) begin(id string, now time.Time) {
 	p.Running[id], p.since[id], p.begun[id] = 0, now, now
 }
 
-// step notes a step of an episode.
 func (p *pace) step(id string, now time.Time) {
 	took := &p.steps
 	if p.Running[id] == 0 {
@@ -111,7 +108,6 @@ func (p *pace) step(id string, now time.Time) {
 	p.since[id] = now
 }
 
-// note adds a finished attempt.
 func (p *pace) note(r record.Result, now time.Time) {
 	took := &p.ends
 	if p.Running[r.ID] == 0 {
@@ -132,7 +128,6 @@ func (p *pace) note(r record.Result, now time.Time) {
 	}
 }
 
-// waiting is how many episodes have not begun.
 func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }
 
 // known reports whether there is any data to estimate the time of an episode

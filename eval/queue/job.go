@@ -90,7 +90,6 @@ func (j Job) encode() (map[string]string, error) {
 	return map[string]string{metadataKey: string(b)}, nil
 }
 
-// decodeJob reads what encode wrote.
 func decodeJob(metadata map[string]string) (j Job, err error) {
 	text := metadata[metadataKey]
 	if len(text) > maxDescription {

@@ -78,7 +78,6 @@ type LeaderOptions struct {
 	Tell func(line string)
 }
 
-// waiter is an order whose record is awaited.
 type waiter struct {
 	order eval.Order
 	came  chan *delivery // takes one
@@ -330,12 +329,10 @@ func (l *Leader) gather(key, whole string, count int) *delivery {
 	return d
 }
 
-// forget takes a record out of those that are coming.
 func (l *Leader) forget(d *delivery) {
 	l.coming[d.key] = slices.DeleteFunc(l.coming[d.key], func(o *delivery) bool { return o == d })
 }
 
-// drop has the parts of a record dropped.
 func (l *Leader) drop(d *delivery) {
 	l.forget(d)
 	d.ack()

@@ -54,7 +54,6 @@ type delivery struct {
 	count int           // of all parts
 }
 
-// part is a message with a part of a record.
 type part struct {
 	msg jetstream.Msg
 	seq uint64 // in the stream
@@ -87,7 +86,6 @@ func (d *delivery) put(number int, p *part) {
 	d.parts[number] = p
 }
 
-// complete reports whether all parts are there.
 func (d *delivery) complete() bool { return len(d.parts) == d.count }
 
 // data is the record as it was sent.

@@ -97,7 +97,6 @@ func CheckAddress(addresses string) error {
 	return nil
 }
 
-// link is a connection to the server.
 type link struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
@@ -256,7 +255,6 @@ func (l *link) named(err error) error {
 	return fmt.Errorf("queue %s: %w", l.name, err)
 }
 
-// close sends what waits and closes the connection.
 func (l *link) close() {
 	_ = l.conn.FlushTimeout(pause) // what is not sent is sent again by others
 	l.conn.Close()

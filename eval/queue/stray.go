@@ -22,7 +22,6 @@ const straySubject, strayError = "Heldout-Subject", "Heldout-Error"
 // others are only counted.
 const maxStray, maxStrays = 4 << 10, 1000
 
-// stray is a line of the file.
 type stray struct {
 	Subject string `json:"subject"`
 	Error   string `json:"error"`
@@ -76,7 +75,6 @@ func (s *stray) write(file string) error {
 	return cmp.Or(err, f.Close())
 }
 
-// countStrays says how many strays there were.
 func (l *Leader) countStrays() {
 	if l.strays > 0 {
 		l.o.Tell(fmt.Sprintf("%d messages in the queue were not of this run, and were set aside in %s", l.strays,

@@ -78,7 +78,6 @@ func (r *Replayer) file(ctx context.Context, name string) error {
 	return err
 }
 
-// ourName turns AgentBoard's name of an environment into ours.
 func ourName(name string) string {
 	if name == "scienceworld" {
 		return sciworld.Name
@@ -107,7 +106,6 @@ func (r *Replayer) episode(ctx context.Context, where string, e *episode.Recorde
 	return nil
 }
 
-// count counts a replayed episode.
 func (r *Replayer) count(env, where string, steps int, found []episode.Mismatch) {
 	at := slices.IndexFunc(r.Counts, func(c *Count) bool { return c.Env == env })
 	if at < 0 {

@@ -11,7 +11,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// run replays the episodes of a run directory.
 func (r *Replayer) run(ctx context.Context, dir string) error {
 	var planned map[string]plannedEpisode
 	var failed error
@@ -41,7 +40,6 @@ func (r *Replayer) run(ctx context.Context, dir string) error {
 	return err
 }
 
-// plannedEpisode is what was planned under an id.
 type plannedEpisode struct {
 	condition *record.Condition
 	task      envs.Task
@@ -59,7 +57,6 @@ func plannedEpisodes(m *record.Manifest) map[string]plannedEpisode {
 	return out
 }
 
-// recorded replays an episode of a run.
 func (r *Replayer) recorded(ctx context.Context, dir string, p plannedEpisode, e *record.Episode) error {
 	c := *p.condition
 	c.Seed, c.StepLimit = 0, 0 // one environment for all of them

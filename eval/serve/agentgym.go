@@ -48,7 +48,6 @@ type gymRoute struct {
 	serve  http.HandlerFunc
 }
 
-// agentgymRoutes adds AgentGym's servers.
 func (s *Server) agentgymRoutes() error {
 	for _, gym := range s.options.Gyms {
 		g := &gymServer{server: s, gym: gym, clients: map[int64]*gymClient{}}
@@ -78,7 +77,6 @@ type gymSpeaker struct {
 	asks map[string]func(*gymClient) (any, error)
 }
 
-// addRoutes returns the routes of a server.
 func (g *gymServer) addRoutes(speaker gymSpeaker) map[string]gymRoute {
 	routes := map[string]gymRoute{
 		"/": {http.MethodGet, func(w http.ResponseWriter, _ *http.Request) {
@@ -131,7 +129,6 @@ func (g *gymServer) create(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]int64{"id": g.number(c)})
 }
 
-// number gives a client its number.
 func (g *gymServer) number(c *gymClient) int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -143,7 +140,6 @@ func (g *gymServer) number(c *gymClient) int64 {
 	return c.id
 }
 
-// forget drops a client whose session has ended.
 func (g *gymServer) forget(c *gymClient, why Reason) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -261,7 +257,6 @@ func (g *gymServer) step(w http.ResponseWriter, r *http.Request, speaker *gymSpe
 	}
 }
 
-// ask answers a question about a client.
 func (g *gymServer) ask(w http.ResponseWriter, r *http.Request, answer func(*gymClient) (any, error)) {
 	f := queryForm(r)
 	id := f.whole("id")

@@ -48,7 +48,6 @@ func (c *gymClient) asked(_ context.Context, w envs.World) error {
 	return nil
 }
 
-// reset starts an episode.
 func (c *gymClient) reset(e Episode) error {
 	e.After = c.asked
 	r, err := within(c.session, func() (Reply, error) { return c.session.Reset(e) })
@@ -62,7 +61,6 @@ func (c *gymClient) reset(e Episode) error {
 	return nil
 }
 
-// step carries out an action.
 func (c *gymClient) step(action string) error {
 	r, err := within(c.session, func() (Reply, error) { return c.session.Step(action) })
 	if err != nil {

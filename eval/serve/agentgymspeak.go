@@ -12,7 +12,6 @@ import (
 	"heldout/envs"
 )
 
-// newGymALFWorld returns how the server of ALFWorld speaks.
 func newGymALFWorld() gymSpeaker {
 	return gymSpeaker{
 		hello: "This is environment AlfWorld.",
@@ -63,7 +62,6 @@ type alfworldDetail struct {
 	Done   bool        `json:"done"`
 }
 
-// alfworldReward is 1 when the game is won.
 func (c *gymClient) alfworldReward() pythonFloat {
 	if c.success {
 		return 1
@@ -88,7 +86,6 @@ func withoutArrival(text string) string {
 	return text
 }
 
-// newGymBabyAI returns how the server of BabyAI speaks.
 func newGymBabyAI() gymSpeaker {
 	return gymSpeaker{
 		hello: "This is environment BabyAI.",
@@ -137,7 +134,6 @@ type (
 	}
 )
 
-// newGymScience returns how the server of ScienceWorld speaks.
 func newGymScience() gymSpeaker {
 	return gymSpeaker{
 		hello:   "This is environment ScienceWorld.",
@@ -180,7 +176,6 @@ type scienceStep struct {
 // percent is a score as the simulator's Python package gives it.
 func percent(score float64) int { return int(math.Round(100 * score)) }
 
-// science tells everything about a client.
 func (c *gymClient) science() scienceState {
 	name, number, _ := strings.Cut(c.task.ID, "/")
 	variation, _ := strconv.Atoi(number) // the id of a task always has one
@@ -202,7 +197,6 @@ func with[Ability any](c *gymClient, ask func(context.Context, Ability) error) e
 	})
 }
 
-// hint lists the possible actions and objects.
 func (c *gymClient) hint() (any, error) {
 	var out struct {
 		Actions []string `json:"possible_actions"`
@@ -217,7 +211,6 @@ func (c *gymClient) hint() (any, error) {
 	return out, err
 }
 
-// goals is the simulator's table of the goals.
 func (c *gymClient) goals() (any, error) {
 	out := map[string]string{}
 	err := with(c, func(ctx context.Context, g goalTeller) (err error) {
@@ -227,7 +220,6 @@ func (c *gymClient) goals() (any, error) {
 	return out, err
 }
 
-// tree is all objects with their properties.
 func (c *gymClient) tree() (any, error) {
 	out := map[string]json.RawMessage{}
 	err := with(c, func(ctx context.Context, t treeTeller) error {

@@ -85,7 +85,6 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, opened, err)
 }
 
-// sessionsWanted are the sessions that a client opens.
 type sessionsWanted struct {
 	Env   string `json:"env"`
 	Count *whole `json:"count"`
@@ -300,7 +299,6 @@ func (g *group) wait() (replies [][]byte, hangs bool) {
 	return replies, true
 }
 
-// play carries out the entries of a group.
 func (s *Server) play(g *group, late time.Time) [][]byte {
 	replies := make([][]byte, len(g.entries))
 	for i := range g.entries {
@@ -343,7 +341,6 @@ func (s *Session) resetBy(arguments json.RawMessage) (Reply, error) {
 	return s.Reset(episode)
 }
 
-// entryError is the answer to a bad entry.
 func entryError(e *frameError) []byte {
 	var answer struct {
 		Error struct {

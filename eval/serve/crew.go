@@ -16,7 +16,6 @@ const mostStaying = 64
 
 func newCrew() *crew { return &crew{jobs: make(chan func()), ended: make(chan struct{})} }
 
-// start has a job done.
 func (c *crew) start(job func()) {
 	select {
 	case c.jobs <- job:

@@ -12,7 +12,6 @@ const maxEvent = 4096
 // events is a stream of server-sent events. Its lines end in CR LF.
 type events struct{ w http.ResponseWriter }
 
-// newEvents begins a stream.
 func newEvents(w http.ResponseWriter) *events {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -46,5 +45,4 @@ func (e *events) result(text []byte) {
 	e.send("end", string(text))
 }
 
-// flush sends what was written.
 func (e *events) flush() { _ = http.NewResponseController(e.w).Flush() }

@@ -78,7 +78,6 @@ func (s *Session) attach(ended func(Reason)) bool {
 	return true
 }
 
-// forkWanted is a fork that a client asks for.
 type forkWanted struct {
 	Session string `json:"session"`
 	Count   *whole `json:"count"`
@@ -118,7 +117,6 @@ func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, map[string]any{"sessions": ids}, err)
 }
 
-// forked is a session with its forks.
 type forked struct {
 	session *Session
 	count   int

@@ -30,7 +30,6 @@ func (g *gathering) leave() {
 	}
 }
 
-// wait returns when nobody is there.
 func (g *gathering) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -36,7 +36,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers a request that goes no further.
 func refuse(w http.ResponseWriter, code int, text string) {
 	writeJSON(w, code, map[string]string{"detail": text})
 }

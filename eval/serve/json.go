@@ -32,7 +32,6 @@ func marshalled(v any, err error) ([]byte, error) {
 	return marshal(v)
 }
 
-// writeJSON answers with the JSON of v.
 func writeJSON(w http.ResponseWriter, code int, v any) {
 	b, err := marshal(v)
 	if err != nil {
@@ -146,7 +145,6 @@ func keysOf(raw []byte) (keys []string) {
 // kind returns the kind of a JSON value; 0 without a value.
 func kind(raw json.RawMessage) jsontext.Kind { return jsontext.Value(raw).Kind() }
 
-// quoted is a text as a JSON string.
 func quoted(s string) json.RawMessage {
 	b, _ := jsontext.AppendQuote(nil, s) // the error says that bytes are not UTF-8: they become U+FFFD
 	return b

@@ -60,7 +60,6 @@ func (r *room) fits(worlds int64) (inUse int64, ok bool) {
 	return inUse, float64(inUse) < usable*float64(r.Most)
 }
 
-// memoryText says that there is no room.
 func memoryText(inUse, most int64, worlds int) string {
 	return fmt.Sprintf("Server at capacity: %d episodes and what they share take %d MB of the %d MB of --max-memory, of "+
 		"which a fifth stays free. Cannot accept new connections.", worlds, inUse/1_000_000, most/1_000_000)

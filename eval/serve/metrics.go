@@ -26,13 +26,11 @@ type metrics struct {
 	each map[where]*counters
 }
 
-// where is a mount and a protocol.
 type where struct {
 	mount    *Mount
 	protocol string
 }
 
-// counters are those of a mount and a protocol.
 type counters struct {
 	steps, resets, invalid, errs prometheus.Counter
 	stepTime, resetTime          prometheus.Observer
@@ -77,7 +75,6 @@ func newMetrics() *metrics {
 	return m
 }
 
-// at returns the counters of a mount and a protocol.
 func (m *metrics) at(mount *Mount, protocol string) *counters {
 	key := where{mount, protocol}
 	m.mu.RLock()

@@ -186,7 +186,6 @@ func (m *Mount) limit(set *Set, t envs.Task) int {
 	return set.Env.Info().StepLimit
 }
 
-// close closes the environments that were opened.
 func (m *Mount) close(closeEnv func(envs.Env)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,6 @@ const (
 	maxBatchBody = 1 << 20
 )
 
-// openEnvRoute is a route of OpenEnv below a mount.
 type openEnvRoute struct {
 	method string
 	answer func(*Server, http.ResponseWriter, *http.Request, *Mount)
@@ -38,7 +37,6 @@ var openEnvRoutes = map[string]openEnvRoute{
 	"mcp": {http.MethodPost, (*Server).serveMCP},
 }
 
-// serveOpenEnv answers a path below a mount.
 func (s *Server) serveOpenEnv(w http.ResponseWriter, r *http.Request, m *Mount, path string) {
 	route, ok := openEnvRoutes[path]
 	if !ok {
@@ -177,7 +175,6 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}{observation: observationOf(&reply, true)})
 }
 
-// unavailable answers an error of a session or of the table.
 func (s *Server) unavailable(w http.ResponseWriter, err error) {
 	ended, isEnd := errors.AsType[*EndedError](err)
 	if errors.As(err, new(*CapacityError)) || isEnd && ended.Reason == ShutDown {
@@ -242,7 +239,6 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		"/ws, whose session keeps its episode")
 }
 
-// orNull is a body, or null without one.
 func orNull(body json.RawMessage) json.RawMessage {
 	if body == nil {
 		return json.RawMessage("null")

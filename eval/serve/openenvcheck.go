@@ -30,7 +30,6 @@ type fieldError struct {
 // pydantic is where the types of errors are explained.
 const pydantic = "https://errors.pydantic.dev/2.14/v/"
 
-// wrong returns an error of a field.
 func wrong(kind, field, msg string, input json.RawMessage) fieldError {
 	return fieldError{Type: kind, Loc: []string{field}, Msg: msg, Input: input, URL: pydantic + kind}
 }
@@ -176,7 +175,6 @@ func (m *Mount) readReset(whole json.RawMessage) (Episode, []fieldError, error) 
 	return e, nil, err
 }
 
-// listed writes what is wrong as a sentence.
 func listed(errs []fieldError) string {
 	parts := make([]string, len(errs))
 	for i, e := range errs {

@@ -26,7 +26,6 @@ const (
 // errBroken says that a frame ends the session: it is no object, or binary.
 var errBroken = errors.New("the frame is no JSON object")
 
-// frameError is an error frame.
 type frameError struct {
 	Message string       `json:"message"`
 	Code    string       `json:"code"`
@@ -174,17 +173,14 @@ type reply struct {
 	Data any    `json:"data"`
 }
 
-// errorReply is the reply to what failed.
 func errorReply(err error) reply { return reply{"error", errorFrame(err)} }
 
-// observation is what a reset or a step answers.
 type observation struct {
 	Observation observed     `json:"observation"`
 	Reward      *pythonFloat `json:"reward"` // nil at a reset
 	Done        bool         `json:"done"`
 }
 
-// observed is the observation of the environment.
 type observed struct {
 	Metadata  struct{}    `json:"metadata"`
 	Text      string      `json:"text"`
@@ -198,7 +194,6 @@ type observed struct {
 	*Keys
 }
 
-// observationOf is the answer to a reset or a step.
 func observationOf(r *Reply, reset bool) observation {
 	o := observation{Done: r.Done, Observation: observed{Text: r.Observation, TaskID: r.TaskID,
 		Progress: pythonFloat(r.Progress), Success: r.Success, Valid: r.Valid, Truncated: r.Truncated,
@@ -229,7 +224,6 @@ func errorFrame(err error) *frameError {
 	return &frameError{Code: code, Message: err.Error()}
 }
 
-// stateReply is the state of a session.
 type stateReply struct {
 	EpisodeID *string     `json:"episode_id"`
 	Steps     int         `json:"step_count"`
@@ -242,7 +236,6 @@ func stateOf(s State) stateReply {
 	return stateReply{orNil(s.EpisodeID), s.Steps, orNil(s.TaskID), pythonFloat(s.Progress), s.Done}
 }
 
-// orNil is nil for an empty text.
 func orNil(s string) *string {
 	if s == "" {
 		return nil

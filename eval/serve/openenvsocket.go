@@ -59,7 +59,6 @@ func (s *Server) upgrader() *websocket.Upgrader {
 	}
 }
 
-// serveSocket answers GET …/ws.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 	s.open.enter()
 	conn, err := s.sockets.Upgrade(w, r, nil)

@@ -82,7 +82,6 @@ func (o *orsSessions) started(s *orsSession, session *Session, mount *Mount, pro
 	s.session, s.mount, s.prompt = session, mount, prompt
 }
 
-// orsRoute is a route of the Open Reward Standard.
 type orsRoute struct {
 	method string
 	answer func(*Server, http.ResponseWriter, *http.Request)
@@ -153,7 +152,6 @@ func (s *Server) deployment(r *http.Request) (*Mount, bool) {
 	return s.Mount(name[strings.LastIndex(name, "/")+1:])
 }
 
-// orsBelow answers a route below an environment.
 func (s *Server) orsBelow(w http.ResponseWriter, r *http.Request, env, route string) {
 	m, ok := s.Mount(env)
 	switch {
@@ -172,7 +170,6 @@ func (s *Server) orsBelow(w http.ResponseWriter, r *http.Request, env, route str
 	}
 }
 
-// orsInSession answers a route of a session.
 func (s *Server) orsInSession(w http.ResponseWriter, r *http.Request, o *orsSession, route string) {
 	o.session.Touch()
 	switch route {
@@ -212,7 +209,6 @@ type orsBlock struct {
 	Type   string `json:"type"`
 }
 
-// blocksOf is a text as a list of blocks.
 func blocksOf(text string) []orsBlock { return []orsBlock{{Text: text, Type: "text"}} }
 
 func (s *Server) orsVersion(w http.ResponseWriter, _ *http.Request) {
@@ -282,7 +278,6 @@ func (s *Server) orsDelete(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"sid": name})
 }
 
-// orsCreate starts the episode of a session.
 func (s *Server) orsCreate(w http.ResponseWriter, r *http.Request) {
 	began := s.options.Now()
 	name, ok := sessionName(w, r)
@@ -318,7 +313,6 @@ func (s *Server) orsCreate(w http.ResponseWriter, r *http.Request) {
 	s.metrics.whole(e.Mount, orsProtocol, true, s.options.Now().Sub(began))
 }
 
-// orsPrompt is the text that starts an episode.
 func orsPrompt(r *Reply) string {
 	text := withActions(r)
 	if r.Goal != "" && !strings.Contains(text, r.Goal) {
@@ -459,7 +453,6 @@ func (o *orsSession) run(tool string, input json.RawMessage) ([]byte, error) {
 	return marshal(result)
 }
 
-// orsResult is the result of a call that was carried out.
 type orsResult struct {
 	OK     bool `json:"ok"`
 	Output struct {
@@ -470,7 +463,6 @@ type orsResult struct {
 	} `json:"output"`
 }
 
-// orsMetadata is what a result tells besides.
 type orsMetadata struct {
 	TaskID    string  `json:"task_id"`
 	Progress  float64 `json:"progress"`

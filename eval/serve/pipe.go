@@ -61,7 +61,6 @@ type pipe struct {
 	ended    chan error
 }
 
-// pipeSession is a session of a pipe.
 type pipeSession struct {
 	*Session
 	turn  *turn // the last one with steps of this session

@@ -71,7 +71,6 @@ type turn struct {
 	left    atomic.Int64 // groups without answers
 }
 
-// pipeGroup are the entries of one session.
 type pipeGroup struct {
 	session     *Session // nil if there is none
 	first, last int
@@ -138,7 +137,6 @@ func (p *pipe) play(t *turn) (goesOn bool) {
 	}
 }
 
-// carryOut returns the answer to an entry.
 func (g *pipeGroup) carryOut(e *pipeEntry) []byte {
 	if g.session == nil {
 		return pipeError(errClosed)
@@ -203,7 +201,6 @@ func (t *turn) settle(g *pipeGroup, answers [][]byte) bool {
 	return t.left.Add(-1) == 0
 }
 
-// finish writes the answer to a line.
 func (p *pipe) finish(t *turn) bool {
 	size := 16
 	for i := range t.entries {
@@ -250,7 +247,6 @@ func pipeAnswer(r *Reply, reset bool) []byte {
 	return append(b, ']')
 }
 
-// pipeError is the answer to an entry that could not be carried out.
 func pipeError(err error) []byte {
 	return slices.Concat([]byte(`{"error":`), quoted(err.Error()), []byte("}"))
 }

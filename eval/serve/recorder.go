@@ -70,7 +70,6 @@ func (r *recorders) close() (errs []error) {
 	return errs
 }
 
-// recording is an episode that is being recorded.
 type recording struct {
 	to        Recorder
 	task      envs.Task

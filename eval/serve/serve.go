@@ -174,7 +174,6 @@ func (s *Server) shutDown(server *http.Server) {
 	}
 }
 
-// close closes what the server opened.
 func (s *Server) close() error {
 	close(s.crew.ended)
 	var errs []error

@@ -142,7 +142,6 @@ func (t *Table) Find(id string) (*Session, bool) {
 // Len returns the number of open sessions.
 func (t *Table) Len() int { return int(t.open.Load()) }
 
-// remove takes a session out of the table.
 func (t *Table) remove(s *Session, why Reason) {
 	shard := &t.shards[shardOf(s.id)]
 	shard.Lock()
@@ -196,7 +195,6 @@ func closeAll(sessions []*Session, why Reason) {
 	_ = closing.Wait() // always nil
 }
 
-// each visits the open sessions.
 func (t *Table) each(visit func(*Session)) {
 	for i := range t.shards {
 		shard := &t.shards[i]

@@ -39,7 +39,6 @@ func (s *Server) serveTasks(w http.ResponseWriter, r *http.Request, m *Mount, pa
 	}
 }
 
-// splitInfo is a split as it is listed.
 type splitInfo struct {
 	Name string `json:"name"`
 	// Type is train, validation or test.
@@ -62,7 +61,6 @@ func splitList(m *Mount) []splitInfo {
 	return list
 }
 
-// taskInfo is a task as it is listed.
 type taskInfo struct {
 	ID         string          `json:"id"`
 	Index      int             `json:"index"`
@@ -84,7 +82,6 @@ func taskRange(tasks []envs.Task, start, stop int) []taskInfo {
 	return list
 }
 
-// taskRequest is the body of the routes about tasks.
 type taskRequest struct {
 	Split string `json:"split"`
 	Index *whole `json:"index"`

@@ -113,7 +113,6 @@ type firstItems struct {
 // probation is the number of items within which one must have a script.
 const probation = 24
 
-// note notes an item that is complete.
 func (f *firstItems) note(it *generate.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -71,7 +71,6 @@ func (v *Verification) file(name string) error {
 	return nil
 }
 
-// print prints one verdict.
 func (v *Verification) print(file string, c synth.Checked) error {
 	v.errors += c.Errors
 	v.repaired += c.Repaired
@@ -116,7 +115,6 @@ func (v *Verification) print(file string, c synth.Checked) error {
 	return err
 }
 
-// end prints the counts.
 func (v *Verification) end() error {
 	rejected := 0
 	var counts []string

@@ -23,7 +23,6 @@ const (
 	maxWalk = 30
 )
 
-// dialer connects to a server.
 type dialer struct {
 	o         Options
 	base      string // of the protocol's routes
@@ -54,7 +53,6 @@ func newDialer(o Options) (*dialer, error) {
 	return d, nil
 }
 
-// dial connects, with that many sessions.
 func (d *dialer) dial(ctx context.Context, lanes int) (player, error) {
 	switch d.o.Protocol {
 	case OpenEnv:
@@ -93,7 +91,6 @@ func (d *dialer) walks(ctx context.Context) ([][]string, error) {
 	return walks, nil
 }
 
-// encoded returns a text as JSON.
 func encoded(text string) string {
 	b, err := json.Marshal(text)
 	if err != nil {

@@ -23,5 +23,4 @@ func (l *lane) next(over bool) request {
 	return request{reset: true, task: task}
 }
 
-// restart forgets the episode.
 func (l *lane) restart() { l.actions, l.playing = nil, false }

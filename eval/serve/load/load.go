@@ -215,7 +215,6 @@ func (l *load) fail(ctx context.Context, r *Result, err error) {
 	}
 }
 
-// count counts replies.
 func (r *Result) count(requests []request, took time.Duration) {
 	for _, q := range requests {
 		if q.reset {

@@ -11,7 +11,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// socket plays over OpenEnv's WebSocket.
 type socket struct {
 	conn *websocket.Conn
 	now  func() time.Time
@@ -70,7 +69,6 @@ func (s *socket) close(drop bool) {
 	s.conn.Close()
 }
 
-// walk plays random valid actions of a task.
 func (s *socket) walk(_ context.Context, task int, choose func([]string) string) ([]string, error) {
 	reply, err := s.exchange(fmt.Appendf(nil, `{"type":"reset","data":{"index":%d,"actions":true}}`, task))
 	var walk []string

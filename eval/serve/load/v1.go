@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// batch plays over heldout's batch route.
 type batch struct {
 	d        *dialer
 	sessions []string
@@ -87,7 +86,6 @@ func (b *batch) close(drop bool) {
 	}
 }
 
-// walk plays random valid actions of a task.
 func (b *batch) walk(ctx context.Context, task int, choose func([]string) string) ([]string, error) {
 	next := fmt.Sprintf(`"reset":{"index":%d,"actions":true}`, task)
 	var walk []string

@@ -112,7 +112,6 @@ func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error
 	return c, asked
 }
 
-// take adds the reply, or why there is none.
 func (c *Call) take(reply model.Reply, err error) {
 	c.Reply, c.Reasoning, c.Instead = reply.Text, reply.Reasoning, reply.Instead
 	c.FinishReason, c.Fault, c.Dropped = reply.FinishReason, reply.Fault, reply.Dropped

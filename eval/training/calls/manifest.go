@@ -120,7 +120,6 @@ func fields(object []byte) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// shortened is a value for an error.
 func shortened(value []byte) string {
 	if value == nil {
 		return "not set"

@@ -69,7 +69,6 @@ type refusals struct {
 // mostRefusals is the number of calls that may be refused before one is answered.
 const mostRefusals = 8
 
-// end notes a call that was answered.
 func (r *refusals) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// aboutEpisode is what examples say of an episode.
 func aboutEpisode(e *record.Episode, use catalog.Use) about {
 	return about{
 		ID: e.ID, Env: e.Env, Task: e.Task, Kind: e.TaskType, Difficulty: string(e.Difficulty),

@@ -17,7 +17,6 @@ type attempt struct {
 	expert   bool
 }
 
-// reply is a turn of the model in an attempt.
 type reply struct {
 	// at is the index of the reply in messages.
 	at int
@@ -63,5 +62,4 @@ func plain(in []Message) []roleContent {
 	return each(in, func(m Message) roleContent { return roleContent{m.Role, m.Content} })
 }
 
-// said is a reply as a completion.
 func said(text string) []roleContent { return []roleContent{{model.Assistant, text}} }

@@ -55,7 +55,6 @@ func Check(dir string) (out []Checked, err error) {
 	return out, nil
 }
 
-// checkExport checks a manifest and the files that it names.
 func checkExport(name string) []Checked {
 	var m struct {
 		Parts []PartReport `json:"parts"`

@@ -21,7 +21,6 @@ type Balance struct {
 	PerKind int `json:"per_kind,omitempty"`
 }
 
-// check reports a number that is negative.
 func (b Balance) check() error {
 	for name, n := range map[string]int{"best": b.Best, "per-task": b.PerTask, "per-kind": b.PerKind} {
 		if n < 0 {
@@ -31,7 +30,6 @@ func (b Balance) check() error {
 	return nil
 }
 
-// candidate is an episode that may be taken.
 type candidate struct {
 	id, task, kind string
 	rank           record.Rank
@@ -82,7 +80,6 @@ func (x *exporter) choose() {
 		func(c candidate) string { return c.kind }, func(a, b candidate) int { return turn[a.id] - turn[b.id] })
 }
 
-// drawn compares candidates by chance.
 func drawn(a, b candidate) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.id, b.id)) }
 
 // limit keeps so many candidates of each group, the first in an order, and notes why the

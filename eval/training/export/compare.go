@@ -61,7 +61,6 @@ func (x *exporter) compare(e *record.Episode, calls []episode.Call, marked []Mar
 	return nil
 }
 
-// rate writes the examples of an attempt in a form with labels.
 func (x *exporter) rate(a *attempt) (n int, err error) {
 	write := x.into(a, 1)
 	if x.Format == KTO {

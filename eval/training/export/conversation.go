@@ -82,7 +82,6 @@ func sent(in []model.Message) []Message {
 	return each(in, func(m model.Message) Message { return Message{Role: m.Role, Content: m.Content} })
 }
 
-// hasEmpty reports a message without text.
 func (c Conversation) hasEmpty() bool {
 	return slices.ContainsFunc(c.Messages, func(m Message) bool { return blank(m.Content) })
 }

@@ -35,7 +35,6 @@ type thinker struct {
 	written map[string][]string
 }
 
-// readThoughts reads the thoughts in a directory of heldout think.
 func readThoughts(dir string) (map[string][]string, error) {
 	name := filepath.Join(dir, record.ThoughtsFile)
 	f, err := datafile.Open(name, datafile.Unlimited)
@@ -56,7 +55,6 @@ func readThoughts(dir string) (map[string][]string, error) {
 	return out, nil
 }
 
-// think gives every step of an episode a thought.
 func (t thinker) think(e *record.Episode) {
 	if len(t.First) == 0 {
 		return
@@ -135,7 +133,6 @@ func (t thinker) thought(e *record.Episode, past string, i int, action string) s
 // longer one, the first sentence.
 const longestSaid = 200
 
-// say draws a sentence and fills it.
 func (t thinker) say(rng *rand.Rand, sentences []string, goal, action, observation string) string {
 	short := func(text string) string {
 		text = oneLine(text)

@@ -23,7 +23,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// exporter is an export under way.
 type exporter struct {
 	Options
 	sources   []source
@@ -47,7 +46,6 @@ type exporter struct {
 	missing map[string]int
 }
 
-// rebuilder rebuilds the messages of a condition.
 type rebuilder struct {
 	*episode.Rebuilder
 	env envs.Env // nil if no message needs it
@@ -146,7 +144,6 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 	return nil
 }
 
-// originate notes where the tasks of a run come from.
 func (x *exporter) originate(m *record.Manifest) {
 	for _, e := range m.Environments {
 		if x.origins[e.Name] == nil {
@@ -196,7 +193,6 @@ func (x *exporter) dropped(r *run, p planned) Reason {
 	return ""
 }
 
-// create begins the files.
 func (x *exporter) create() error {
 	if x.Folder {
 		if err := os.MkdirAll(filepath.Dir(x.Out), 0o777); err != nil {
@@ -233,14 +229,12 @@ func (x *exporter) create() error {
 	return nil
 }
 
-// abort removes what was written.
 func (x *exporter) abort() {
 	for _, w := range x.parts {
 		w.abort()
 	}
 }
 
-// write writes the examples, source by source.
 func (x *exporter) write(ctx context.Context) error {
 	for _, s := range x.sources {
 		before := x.report.Taken
@@ -310,7 +304,6 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	return nil
 }
 
-// items exports a file of verified trajectories.
 func (x *exporter) items(ctx context.Context, path string) error {
 	f, err := datafile.Open(path, datafile.Unlimited)
 	if err != nil {

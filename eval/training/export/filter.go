@@ -55,7 +55,6 @@ const (
 	OtherMaker Reason = "another player"
 )
 
-// lacking are the reasons for values that are too low.
 func (f Filter) lacking() (progress, recoveries Reason) {
 	return Reason(fmt.Sprintf("progress below %g", f.Progress)),
 		Reason(fmt.Sprintf("fewer than %d recoveries", f.Recoveries))

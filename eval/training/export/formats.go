@@ -144,7 +144,6 @@ type (
 	}
 )
 
-// speaker names a role in the forms with from and value.
 func speaker(r model.Role) string {
 	switch r {
 	case model.User:
@@ -155,7 +154,6 @@ func speaker(r model.Role) string {
 	return string(r)
 }
 
-// example is an example without what it says about its episode.
 type example func(about) any
 
 // examples visits the examples of a conversation, with their messages. Examples of single
@@ -206,7 +204,6 @@ func (f Format) examples(c Conversation, fit *measure, visit func([]Message, exa
 	})
 }
 
-// each is what f makes of the elements of a list.
 func each[In, T any](in []In, f func(In) T) []T {
 	out := make([]T, len(in))
 	for i, m := range in {
@@ -249,7 +246,6 @@ func (w *writer) write(example any) error {
 	return err
 }
 
-// end completes the content.
 func (w *writer) end() error {
 	if w.table != nil {
 		if err := w.table.end(); err != nil {

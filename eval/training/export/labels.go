@@ -18,7 +18,6 @@ type labelled struct {
 	step    int
 }
 
-// readLabels reads the labels in a directory of heldout judge.
 func readLabels(dir string) (turnLabels, error) {
 	name := filepath.Join(dir, record.LabelsFile)
 	f, err := datafile.Open(name, datafile.Unlimited)

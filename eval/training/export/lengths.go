@@ -18,7 +18,6 @@ type trainerLength struct {
 	Over int `json:"examples_over"`
 }
 
-// lengthsOf are the defaults of the trainers that read a format.
 func lengthsOf(f Format) []trainerLength {
 	trl := trainerLength{Trainer: "TRL", Setting: "max_length", Default: 1024}
 	axolotl := trainerLength{Trainer: "Axolotl", Setting: "sequence_len", Default: 512}
@@ -62,7 +61,6 @@ type Lengths struct {
 	Long   int `json:"turns_beyond_window,omitempty"`
 }
 
-// measure counts the tokens of messages.
 type measure struct {
 	counter *tokens.Counter // nil to go by characters
 	lengths *Lengths
@@ -82,7 +80,6 @@ func newMeasure(o Options) (*measure, error) {
 	return m, err
 }
 
-// text counts the tokens of a text.
 func (m *measure) text(text string) (int, error) {
 	if m.counter == nil {
 		return int(math.Ceil(float64(utf8.RuneCountInString(text)) / charactersPerToken)), nil
@@ -102,7 +99,6 @@ func (m *measure) of(messages []Message) (sum int, err error) {
 	return sum, nil
 }
 
-// note counts an example of a length.
 func (m *measure) note(n int) {
 	l := m.lengths
 	l.Most = max(l.Most, n)

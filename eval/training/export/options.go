@@ -66,7 +66,6 @@ const (
 	SameActions = "actions"
 )
 
-// duplicateRules are the values of Options.Duplicates.
 func duplicateRules() []string { return []string{SameMessages, SameActions, KeepAll} }
 
 // ParseMask reads the rules of a mask, or "none".

@@ -10,13 +10,11 @@ import (
 // rowsTogether is the number of examples that are held in memory and compressed together.
 const rowsTogether = 4096
 
-// parquetFile is a Parquet file of examples.
 type parquetFile interface {
 	write(example any) error
 	end() error
 }
 
-// rows is a table of examples of a type.
 type rows[Example any] struct {
 	*parquet.GenericWriter[Example]
 }
@@ -37,7 +35,6 @@ func (r rows[Example]) write(example any) error {
 
 func (r rows[Example]) end() error { return r.Close() }
 
-// newTable begins a table of examples of a format.
 func newTable(format Format, f *File) parquetFile {
 	switch format {
 	case ShareGPT:

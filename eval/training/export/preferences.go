@@ -38,7 +38,6 @@ type (
 	}
 )
 
-// measured is an example of these forms, which has a length.
 type measured interface {
 	length(*measure) (int, error)
 	with(tokens int) any
@@ -77,7 +76,6 @@ func (f Format) paired() bool { return f == DPO || f == ETO || f == StepDPO }
 // known of every turn.
 func (f Format) whole() bool { return f.paired() || f == KTO || f == PRM }
 
-// pairs visits the pairs among the episodes of a task.
 func (f Format) pairs(attempts []*attempt, visit func(pairExample) error) error {
 	slices.SortFunc(attempts, func(a, b *attempt) int {
 		return cmp.Or(better(a.rank, b.rank), strings.Compare(a.ID, b.ID))

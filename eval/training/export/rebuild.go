@@ -54,7 +54,6 @@ func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p plann
 // differsError says how an episode, played again, is not as recorded.
 type differsError struct{ error }
 
-// played rebuilds the calls of a model's episode.
 func (x *exporter) played(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
 	b, err := x.rebuilderOf(r, p.condition)
 	if err != nil {
@@ -79,7 +78,6 @@ func (b *rebuilder) again(ctx context.Context, e *record.Episode, t envs.Task) (
 	return calls, err
 }
 
-// rebuilderOf returns the rebuilder of a condition.
 func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) {
 	if known := x.rebuilder[c]; known != nil {
 		return known, nil

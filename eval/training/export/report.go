@@ -123,7 +123,6 @@ func newReport(o Options) *Report {
 	}
 }
 
-// take counts an episode that is taken.
 func (r *Report) take(a about, conversations int) {
 	r.Taken++
 	r.Environments[a.Env]++
@@ -171,14 +170,12 @@ func (r *Report) turn(mark Mark) {
 	}
 }
 
-// differs notes an episode that is not as recorded.
 func (r *Report) differs(e *record.Episode, err error) {
 	if len(r.Different) < mostDifferent {
 		r.Different = append(r.Different, fmt.Sprintf("%s %s: %v", e.Env, e.ID, err))
 	}
 }
 
-// hashSource names a source and hashes its files.
 func hashSource(s source) (SourceReport, error) {
 	about := SourceReport{Name: filepath.Base(s.path), SHA256: map[string]string{}}
 	files := map[string]string{about.Name: s.path}
@@ -273,7 +270,6 @@ func (x *exporter) writeManifest(manifest *File) error {
 	return nil
 }
 
-// writeCard writes the card of the folder.
 func (x *exporter) writeCard() (*File, error) {
 	f, err := Create(filepath.Join(filepath.Dir(x.Out), cardName), x.Force)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"heldout/scoring/record"
 )
 
-// source is a run directory or a file of verified trajectories.
 type source struct {
 	path string
 	run  *run // nil for a file
@@ -120,7 +119,6 @@ func inDirectory(dir string) ([]source, error) {
 	return out, nil
 }
 
-// survey reads what is planned and which attempts count.
 func (r *run) survey() error {
 	r.counts = map[string]record.Rank{}
 	m, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {

@@ -73,7 +73,6 @@ func newSplitter(parts []Part, seed int64) *splitter {
 // taskName is the name of a task among all environments.
 func taskName(env, id string) string { return "task " + env + " " + id }
 
-// add notes a task.
 func (s *splitter) add(env string, t envs.Task) {
 	if t.Digest != "" {
 		s.join(taskName(env, t.ID), "content "+env+" "+t.Digest)
@@ -104,7 +103,6 @@ func (s *splitter) join(a, b string) {
 	}
 }
 
-// part returns the index of the part of a task.
 func (s *splitter) part(name string) int {
 	if len(s.parts) < 2 {
 		return 0

@@ -51,7 +51,6 @@ func itemConversation(i *synth.Item) []Conversation {
 // oneLine keeps a thought or an action from being read as several.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// introduction is the instruction with goal and actions.
 func introduction(s *synth.Script) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nYour goal: %s\n\nActions:", instruction, s.Goal)

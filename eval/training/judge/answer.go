@@ -34,7 +34,6 @@ type Answer struct {
 // mostReason is the longest reason that is kept, in bytes.
 const mostReason = 4_000
 
-// readCall reads the answer in a judge's call.
 func readCall(c *calls.Call) Answer {
 	if c.Fault != "" {
 		return Answer{Unreadable: Unreadable(c.Fault)}

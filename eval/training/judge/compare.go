@@ -103,7 +103,6 @@ func indexOf(l Label) int {
 	return none
 }
 
-// n is the number of turns with both labels.
 func (p *pairs) n() int {
 	return p.counts[0][0] + p.counts[0][1] + p.counts[1][0] + p.counts[1][1]
 }
@@ -175,7 +174,6 @@ func Tables(s *Sample, turns []Turn, raters []Rater, usage calls.Usage, took str
 	return []table.Table{labelTable(s, turns, raters), confusion(all), agreement(all, s), cost(usage, took)}
 }
 
-// labelTable says which labels there are.
 func labelTable(s *Sample, turns []Turn, raters []Rater) table.Table {
 	t := table.Table{ID: "judge", Title: "Labels", Columns: []table.Column{
 		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true},
@@ -203,7 +201,6 @@ func labelTable(s *Sample, turns []Turn, raters []Rater) table.Table {
 	return t
 }
 
-// confusion counts turns by the labels of two raters.
 func confusion(all []*pairs) table.Table {
 	t := table.Table{ID: "judge-confusion", Title: "Labels of two raters", Columns: []table.Column{
 		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true},
@@ -225,7 +222,6 @@ func confusion(all []*pairs) table.Table {
 	return t
 }
 
-// agreement has agreement and kappa of two raters.
 func agreement(all []*pairs, s *Sample) table.Table {
 	t := table.Table{ID: "judge-agreement", Title: "Agreement", Columns: []table.Column{
 		{Key: "rater", Header: "Rater", Left: true}, {Key: "other", Header: "Other rater", Left: true},
@@ -273,7 +269,6 @@ func agreement(all []*pairs, s *Sample) table.Table {
 	return t
 }
 
-// plain is a cell with a number of two decimals.
 func plain(v float64) table.Cell {
 	text := fmt.Sprintf("%.2f", v)
 	if text == "-0.00" {
@@ -282,7 +277,6 @@ func plain(v float64) table.Cell {
 	return table.Cell{Text: text, Value: v}
 }
 
-// cost says what the calls cost.
 func cost(u calls.Usage, took string) table.Table {
 	return table.Table{
 		ID: "judge-cost", Title: "Cost",

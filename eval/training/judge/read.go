@@ -84,7 +84,6 @@ func readLines(r io.Reader, model string, visit func(*Trajectory)) (bare int, er
 	})
 }
 
-// readLine reads an object with script and trajectory.
 func readLine(line []byte) (*Trajectory, error) {
 	var item struct {
 		Script     json.RawMessage `json:"script"`

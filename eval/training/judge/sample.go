@@ -98,7 +98,6 @@ func (s *Sample) Turns() []Turn {
 	return out
 }
 
-// draw draws the turns of a trajectory.
 func (s *Sample) draw(t *Trajectory) []int {
 	var with [2][]int // the steps of each label
 	var all []int

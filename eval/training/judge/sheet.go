@@ -123,7 +123,6 @@ func newSheetReader(r io.Reader) *csv.Reader {
 	return in
 }
 
-// header finds the columns id and label.
 func header(in *csv.Reader) (id, label int, err error) {
 	row, err := in.Read()
 	if errors.Is(err, io.EOF) {

@@ -23,7 +23,6 @@ const (
 	Wrong Label = "wrong"
 )
 
-// labels are all labels.
 func labels() []Label { return []Label{Right, Wrong} }
 
 // Trajectory is a trajectory whose turns can be judged.
@@ -60,7 +59,6 @@ type Turn struct {
 
 func (t *Turn) step() *Step { return &t.Trajectory.Steps[t.Index] }
 
-// given is the label that the trajectory has.
 func (t *Turn) given() Label { return t.step().Given }
 
 func newTurn(of *Trajectory, index int) Turn {
@@ -90,7 +88,6 @@ func (t *Turn) History(most int) string {
 	return text + strings.Join(texts[from:], "")
 }
 
-// shown are thought and action of a turn.
 func shown(thought, action string) string {
 	text := "Action: " + action + "\n"
 	if strings.TrimSpace(thought) != "" {

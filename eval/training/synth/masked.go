@@ -48,7 +48,6 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// masked is the line of a verified item.
 func masked(id string, script, trajectory []byte, o Options) ([]byte, error) {
 	turns, err := Mask(trajectory, o)
 	if err != nil {

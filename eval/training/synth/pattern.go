@@ -98,7 +98,6 @@ func translate(pattern string) (string, error) {
 	return out.String(), nil
 }
 
-// escape translates an escape sequence.
 func escape(c byte, inClass bool) (string, error) {
 	class, isClass := classes[c|0x20]
 	upper := c < 'a'

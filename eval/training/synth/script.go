@@ -343,7 +343,6 @@ func (a *Action) instances() []map[string]string {
 	return out
 }
 
-// filled is the template with values in its slots.
 func (a *Action) filled(values map[string]string) string {
 	return slot.ReplaceAllStringFunc(a.Template, func(s string) string { return values[s[1:len(s)-1]] })
 }

@@ -121,7 +121,6 @@ func VerifyTurns(s *Script, raw []json.RawMessage, o Options, whole bool) Verdic
 	return c.Verdict
 }
 
-// checker is a verification under way.
 type checker struct {
 	Verdict
 	script *Script
@@ -131,7 +130,6 @@ type checker struct {
 	whole  bool
 }
 
-// ends reports whether a turn says that the task is complete.
 func (c *checker) ends(i int) bool {
 	t := &c.turns[i]
 	return t.Master && !t.Error(c.o) && strings.Contains(t.Observation, c.o.SuccessText)
@@ -172,7 +170,6 @@ func (c *checker) turn(i int) (Reason, string) {
 	return "", ""
 }
 
-// count counts the errors of a turn of the master.
 func (c *checker) count(i int) {
 	t := &c.turns[i]
 	if !t.Error(c.o) {
@@ -193,7 +190,6 @@ func (c *checker) count(i int) {
 	}
 }
 
-// end checks the last turn.
 func (c *checker) end(t *Turn) (Reason, string) {
 	switch {
 	case t.Error(c.o):

@@ -158,7 +158,6 @@ func (g *Generator) seen(ctx context.Context, items int, threshold float64) (*ne
 	return index, nil
 }
 
-// parsed returns script and turns of an item that passed.
 func (it *Item) parsed() (*synth.Script, []synth.Turn, error) {
 	script, err := synth.ParseScript(it.Script)
 	if err != nil {
@@ -171,7 +170,6 @@ func (it *Item) parsed() (*synth.Script, []synth.Turn, error) {
 	return script, turns, nil
 }
 
-// attempts counts the replies of an item.
 func (c *Collection) attempts(it *Item) {
 	var seen []Rejection
 	for _, a := range it.Attempts {

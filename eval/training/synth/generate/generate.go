@@ -123,7 +123,6 @@ func (g *Generator) Make(ctx context.Context, index int) (*Item, error) {
 	return it, nil
 }
 
-// id identifies an item by its condition and index.
 func (g *Generator) id(index int) string {
 	b, err := json.Marshal(g.Condition)
 	if err != nil {
@@ -136,7 +135,6 @@ func (g *Generator) id(index int) string {
 // mostMessage is the longest message to the model, in bytes: it may quote what the model wrote.
 const mostMessage = 1_000
 
-// work is an item that is being made.
 type work struct {
 	*Generator
 	*Item
@@ -154,7 +152,6 @@ func (w *work) last() Attempt {
 	return w.Attempts[len(w.Attempts)-1]
 }
 
-// ask makes the next call.
 func (w *work) ask(ctx context.Context, kind, prompt string) (*calls.Call, error) {
 	number := fmt.Sprint(len(w.Attempts) + 1)
 	item := fmt.Sprint(w.Index)
@@ -166,7 +163,6 @@ func (w *work) ask(ctx context.Context, kind, prompt string) (*calls.Call, error
 	})
 }
 
-// fault is the attempt of a reply that is not whole.
 func fault(kind string, f record.Fault) Attempt {
 	return Attempt{Kind: kind, Reason: synth.Reason(f), Message: "the reply was " + f.String()}
 }
@@ -178,10 +174,8 @@ const (
 	mostProse  = 300
 )
 
-// head is the beginning of a text.
 func head(text string, most int) string { return table.Shortened(strings.TrimSpace(text), most) }
 
-// askScript asks for a script and checks it.
 func (w *work) askScript(ctx context.Context) (Attempt, error) {
 	c, err := w.ask(ctx, ScriptCall, w.scriptPrompt())
 	if err != nil {
@@ -289,7 +283,6 @@ func excerpt(turns []json.RawMessage, verified int) string {
 	return strings.Join(out, "\n")
 }
 
-// compact is a JSON value without white space.
 func compact(value json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if err := json.Compact(&b, value); err != nil {
@@ -298,7 +291,6 @@ func compact(value json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// list is a JSON list of values.
 func list(values []json.RawMessage) []byte {
 	out := []byte("[")
 	for i, v := range values {

@@ -25,7 +25,6 @@ func (c *Collection) Tables(spent Spent, threshold float64) []table.Table {
 	return []table.Table{c.summary(threshold), c.reasons(), c.diversity(), cost(spent, c.Outcomes[Kept])}
 }
 
-// summary says what became of the items.
 func (c *Collection) summary(threshold float64) table.Table {
 	t := table.Table{ID: "synth", Title: "Items", Columns: []table.Column{
 		{Key: "outcome", Header: "Outcome", Left: true}, {Key: "items", Header: "Items"},
@@ -61,7 +60,6 @@ func (c *Collection) summary(threshold float64) table.Table {
 	return t
 }
 
-// share is a part of a whole; empty without a whole.
 func share(n, of int) table.Cell {
 	if of == 0 {
 		return table.None()
@@ -127,7 +125,6 @@ func nameOf(r synth.Reason) string {
 	return string(r)
 }
 
-// diversity says how different the kept items are.
 func (c *Collection) diversity() table.Table {
 	t := table.Table{ID: "synth-diversity", Title: "Diversity of the kept items", Columns: []table.Column{
 		{Key: "what", Header: "Of", Left: true}, {Key: "total", Header: "Total"}, {Key: "distinct", Header: "Distinct"},
@@ -147,7 +144,6 @@ func (c *Collection) diversity() table.Table {
 	return t
 }
 
-// cost says what the calls cost.
 func cost(spent Spent, kept int) table.Table {
 	t := table.Table{ID: "synth-cost", Title: "Cost", Columns: []table.Column{
 		{Key: "call", Header: "Call", Left: true}, {Key: "calls", Header: "Calls"},
