@@ -60,37 +60,27 @@ func (g *gym) close(drop bool) {
 // every task.
 var everywhere = []string{"look around", "inventory", "task", "open door to kitchen", "go to kitchen", "wait1"}
 
-// walk plays random actions of a task: listed ones, or ones that are valid anywhere.
-func (g *gym) walk(ctx context.Context, task int, choose func([]string) string) ([]string, error) {
-	q := request{reset: true, task: task}
-	var walk []string
-	for range maxWalk {
-		reply, err := g.exchange(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		var step struct {
-			Observation string
-			Available   []string `json:"available_actions"`
-			Done        bool
-		}
-		if err := json.Unmarshal(reply, &step); err != nil {
-			return nil, err
-		}
-		if step.Done {
-			break
-		}
-		actions := step.Available
-		if _, list, ok := strings.Cut(step.Observation, "Available actions: "); ok &&
-			json.Unmarshal([]byte(list), &actions) != nil {
-			return nil, fmt.Errorf("the list of actions cannot be read: %.300s", list)
-		}
-		if len(actions) == 0 {
-			actions = everywhere
-		}
-		action := choose(actions)
-		q = request{action: encoded(action)}
-		walk = append(walk, action)
+// valid returns listed actions, or ones that are valid anywhere.
+func (g *gym) valid(ctx context.Context, q request) ([]string, error) {
+	reply, err := g.exchange(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	return walk, nil
+	var step struct {
+		Observation string
+		Available   []string `json:"available_actions"`
+		Done        bool
+	}
+	if err := json.Unmarshal(reply, &step); err != nil || step.Done {
+		return nil, err
+	}
+	actions := step.Available
+	if _, list, ok := strings.Cut(step.Observation, "Available actions: "); ok &&
+		json.Unmarshal([]byte(list), &actions) != nil {
+		return nil, fmt.Errorf("the list of actions cannot be read: %.300s", list)
+	}
+	if len(actions) == 0 {
+		actions = everywhere
+	}
+	return actions, nil
 }

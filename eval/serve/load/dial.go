@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,7 +35,9 @@ type dialer struct {
 // player is a connection that can also find out what may be played.
 type player interface {
 	conn
-	walk(ctx context.Context, task int, choose func([]string) string) ([]string, error)
+	// valid sends a request of the only lane, and returns the actions that are valid
+	// then; none if the episode is over.
+	valid(ctx context.Context, q request) ([]string, error)
 }
 
 func newDialer(o Options) (*dialer, error) {
@@ -42,7 +45,7 @@ func newDialer(o Options) (*dialer, error) {
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return nil, fmt.Errorf("%q is no address such as http://127.0.0.1:8000/openenv/pddl", o.URL)
 	}
-	d := &dialer{o: o, base: trimmed(o.URL), header: http.Header{}}
+	d := &dialer{o: o, base: strings.TrimRight(o.URL, "/"), header: http.Header{}}
 	d.socketURL = "ws" + strings.TrimPrefix(d.base, "http") + "/ws"
 	if o.Token != "" {
 		d.header.Set("Authorization", "Bearer "+o.Token)
@@ -70,25 +73,35 @@ func (d *dialer) walks(ctx context.Context) ([][]string, error) {
 	var walks [][]string
 	some := false
 	for task := range d.o.Tasks {
-		random := stream.New(d.o.Seed, "load", "walk", strconv.Itoa(task))
 		p, err := d.dial(ctx, 1)
 		if err != nil {
 			return nil, err
 		}
-		walk, err := p.walk(ctx, task, func(actions []string) string { return actions[random.IntN(len(actions))] })
+		walk, err := d.walk(ctx, p, task)
 		p.close(false)
 		if err != nil {
 			return nil, fmt.Errorf("task %d: %w", task, err)
 		}
-		for i, action := range walk {
-			walk[i] = encoded(action)
-		}
 		walks, some = append(walks, walk), some || len(walk) > 0
 	}
 	if !some {
-		return nil, errNoActions
+		return nil, errors.New("no task lists a valid action")
 	}
 	return walks, nil
+}
+
+func (d *dialer) walk(ctx context.Context, p player, task int) (walk []string, err error) {
+	random := stream.New(d.o.Seed, "load", "walk", strconv.Itoa(task))
+	q := request{reset: true, task: task}
+	for range maxWalk {
+		actions, err := p.valid(ctx, q)
+		if err != nil || len(actions) == 0 {
+			return walk, err
+		}
+		q = request{action: encoded(actions[random.IntN(len(actions))])}
+		walk = append(walk, q.action)
+	}
+	return walk, nil
 }
 
 func encoded(text string) string {

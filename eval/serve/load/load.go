@@ -2,6 +2,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -210,9 +211,7 @@ func (l *load) fail(ctx context.Context, r *Result, err error) {
 		return
 	}
 	r.Errors++
-	if r.First == nil {
-		r.First = err
-	}
+	r.First = cmp.Or(r.First, err)
 }
 
 func (r *Result) count(requests []request, took time.Duration) {
@@ -232,8 +231,6 @@ func (l *load) add(part Result) {
 	defer l.mu.Unlock()
 	r := &l.result
 	r.Steps, r.Resets, r.Errors = r.Steps+part.Steps, r.Resets+part.Resets, r.Errors+part.Errors
-	if r.First == nil {
-		r.First = part.First
-	}
+	r.First = cmp.Or(r.First, part.First)
 	r.Latency.Merge(part.Latency)
 }

@@ -69,28 +69,23 @@ func (s *socket) close(drop bool) {
 	s.conn.Close()
 }
 
-func (s *socket) walk(_ context.Context, task int, choose func([]string) string) ([]string, error) {
-	reply, err := s.exchange(fmt.Appendf(nil, `{"type":"reset","data":{"index":%d,"actions":true}}`, task))
-	var walk []string
-	for range maxWalk {
-		if err != nil {
-			return nil, err
-		}
-		var frame struct {
-			Data struct {
-				Observation struct{ Actions []string }
-				Done        bool
-			}
-		}
-		if err := json.Unmarshal(reply, &frame); err != nil {
-			return nil, err
-		}
-		if frame.Data.Done || len(frame.Data.Observation.Actions) == 0 {
-			break
-		}
-		action := choose(frame.Data.Observation.Actions)
-		walk = append(walk, action)
-		reply, err = s.exchange(fmt.Appendf(nil, `{"type":"step","data":{"message":%s}}`, encoded(action)))
+func (s *socket) valid(_ context.Context, q request) ([]string, error) {
+	frame := fmt.Appendf(nil, `{"type":"step","data":{"message":%s}}`, q.action)
+	if q.reset {
+		frame = fmt.Appendf(nil, `{"type":"reset","data":{"index":%d,"actions":true}}`, q.task)
 	}
-	return walk, err
+	reply, err := s.exchange(frame)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Data struct {
+			Observation struct{ Actions []string }
+			Done        bool
+		}
+	}
+	if err := json.Unmarshal(reply, &answer); err != nil || answer.Data.Done {
+		return nil, err
+	}
+	return answer.Data.Observation.Actions, nil
 }

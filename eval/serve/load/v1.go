@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 )
 
 type batch struct {
@@ -86,40 +84,30 @@ func (b *batch) close(drop bool) {
 	}
 }
 
-func (b *batch) walk(ctx context.Context, task int, choose func([]string) string) ([]string, error) {
-	next := fmt.Sprintf(`"reset":{"index":%d,"actions":true}`, task)
-	var walk []string
-	for range maxWalk {
-		reply, err := b.d.post(ctx, "/v1/step", fmt.Appendf(nil, `{"steps":[{"session":%q,%s}]}`, b.sessions[0], next))
-		if err != nil {
-			return nil, err
-		}
-		var replies struct {
-			Results []struct {
-				Observation struct{ Actions []string }
-				Done        bool
-				Error       json.RawMessage
-			}
-		}
-		if err := json.Unmarshal(reply, &replies); err != nil {
-			return nil, err
-		}
-		if len(replies.Results) != 1 || replies.Results[0].Error != nil {
-			return nil, fmt.Errorf("the server answers %.300s", reply)
-		}
-		r := replies.Results[0]
-		if r.Done || len(r.Observation.Actions) == 0 {
-			break
-		}
-		action := choose(r.Observation.Actions)
-		walk = append(walk, action)
-		next = `"action":` + encoded(action)
+func (b *batch) valid(ctx context.Context, q request) ([]string, error) {
+	entry := `"action":` + q.action
+	if q.reset {
+		entry = fmt.Sprintf(`"reset":{"index":%d,"actions":true}`, q.task)
 	}
-	return walk, nil
+	reply, err := b.d.post(ctx, "/v1/step", fmt.Appendf(nil, `{"steps":[{"session":%q,%s}]}`, b.sessions[0], entry))
+	if err != nil {
+		return nil, err
+	}
+	var replies struct {
+		Results []struct {
+			Observation struct{ Actions []string }
+			Done        bool
+			Error       json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(reply, &replies); err != nil {
+		return nil, err
+	}
+	if len(replies.Results) != 1 || replies.Results[0].Error != nil {
+		return nil, fmt.Errorf("the server answers %.300s", reply)
+	}
+	if replies.Results[0].Done {
+		return nil, nil
+	}
+	return replies.Results[0].Observation.Actions, nil
 }
-
-// errNoActions says why a load cannot be made.
-var errNoActions = errors.New("no task lists a valid action")
-
-// trimmed returns an address without its last slashes.
-func trimmed(url string) string { return strings.TrimRight(url, "/") }
