@@ -58,7 +58,7 @@ func grouped(f *pflag.FlagSet, title string, add func()) {
 	f.VisitAll(func(of *pflag.Flag) { before[of.Name] = true })
 	add()
 	f.VisitAll(func(of *pflag.Flag) {
-		if !before[of.Name] && groupOf(of) == "" {
+		if !before[of.Name] && groupOf(of) == ownFlags {
 			annotate(of, flagGroup, title)
 		}
 	})
@@ -71,7 +71,9 @@ func annotate(f *pflag.Flag, key, value string) {
 	f.Annotations[key] = []string{value}
 }
 
-func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations[flagGroup], "") }
+func groupOf(f *pflag.Flag) string {
+	return cmp.Or(strings.Join(f.Annotations[flagGroup], ""), ownFlags)
+}
 
 // helpAll is the flag that asks for the help on all flags.
 const helpAll = "help-all"
@@ -82,26 +84,13 @@ type section struct {
 }
 
 // sections divides the flags of a command, without hidden ones, into groups in the order
-// in which these were added; flags without a group come last.
+// of the options; flags without a group come last.
 func sections(c *cobra.Command) (out []section) {
-	index := map[string]int{}
-	var rest []*pflag.Flag
-	add := func(title string, f *pflag.Flag) {
-		i, ok := index[title]
-		if !ok {
-			i = len(out)
-			index[title] = i
-			of := pflag.NewFlagSet("", pflag.ContinueOnError)
-			of.SortFlags = false
-			out = append(out, section{title, of})
-		}
-		out[i].flags.AddFlag(f)
-	}
 	var titles, names []string
 	for _, o := range configs.Options() {
 		titles, names = append(titles, o.Group.Title()), append(names, o.Name)
 	}
-	titles = append(titles, filterGroup, tableFlags, checkpointGroup, queueGroup)
+	titles = append(titles, filterGroup, tableFlags, checkpointGroup, queueGroup, ownFlags)
 	var all []*pflag.Flag
 	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -113,14 +102,12 @@ func sections(c *cobra.Command) (out []section) {
 			slices.Index(names, a.Name)-slices.Index(names, b.Name))
 	})
 	for _, f := range all {
-		if groupOf(f) == "" {
-			rest = append(rest, f)
-			continue
+		if len(out) == 0 || out[len(out)-1].title != groupOf(f) {
+			of := pflag.NewFlagSet("", pflag.ContinueOnError)
+			of.SortFlags = false
+			out = append(out, section{groupOf(f), of})
 		}
-		add(groupOf(f), f)
-	}
-	for _, f := range rest {
-		add(ownFlags, f)
+		out[len(out)-1].flags.AddFlag(f)
 	}
 	return out
 }
@@ -161,29 +148,20 @@ func writeUsage(c *cobra.Command) error {
 }
 
 func writeCommands(b *strings.Builder, c *cobra.Command) {
-	line := func(sub *cobra.Command) {
-		if sub.IsAvailableCommand() || sub.Name() == "help" {
-			fmt.Fprintf(b, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
-		}
-	}
 	if !c.HasAvailableSubCommands() {
 		return
 	}
-	for _, group := range c.Groups() {
+	groups := c.Groups()
+	if !c.AllChildCommandsHaveGroup() {
+		rest := map[bool]string{true: "More:", false: "Commands:"}[len(groups) > 0]
+		groups = append(slices.Clone(groups), &cobra.Group{Title: rest})
+	}
+	for _, group := range groups {
 		fmt.Fprintf(b, "\n%s\n", group.Title)
 		for _, sub := range c.Commands() {
-			if sub.GroupID == group.ID {
-				line(sub)
+			if sub.GroupID == group.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				fmt.Fprintf(b, "  %-*s %s\n", sub.NamePadding(), sub.Name(), sub.Short)
 			}
-		}
-	}
-	if c.AllChildCommandsHaveGroup() {
-		return
-	}
-	fmt.Fprintf(b, "\n%s:\n", map[bool]string{true: "More", false: "Commands"}[len(c.Groups()) > 0])
-	for _, sub := range c.Commands() {
-		if sub.GroupID == "" {
-			line(sub)
 		}
 	}
 }
