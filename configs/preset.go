@@ -339,10 +339,8 @@ func (p Preset) Select(name string) (Preset, error) {
 		p.Status, p.Deviations = part.Status, part.Deviations
 	}
 	if len(part.Settings) > 0 {
-		settings := maps.Clone(p.Env.Settings)
-		if settings == nil {
-			settings = map[string]string{}
-		}
+		settings := map[string]string{}
+		maps.Copy(settings, p.Env.Settings)
 		maps.Copy(settings, part.Settings)
 		p.Env.Settings = settings
 	}

@@ -221,15 +221,8 @@ func (p Preset) Filled(texts map[string]string) (Preset, error) {
 
 // withoutOtherTexts drops the fixed texts that a preset of one part does not name.
 func (p Preset) withoutOtherTexts() Preset {
-	all := p.Texts
-	p.Texts = nil
-	for _, name := range p.TextsNamed() {
-		if x, ok := all[name]; ok {
-			if p.Texts == nil {
-				p.Texts = map[string]SourceText{}
-			}
-			p.Texts[name] = x
-		}
-	}
+	p.Texts = maps.Clone(p.Texts)
+	named := p.TextsNamed()
+	maps.DeleteFunc(p.Texts, func(name string, _ SourceText) bool { return !slices.Contains(named, name) })
 	return p
 }

@@ -156,7 +156,7 @@ func (s *session) surroundings() []string {
 	return out
 }
 
-// examine returns the best name of each thing. Names with the same answer are of one.
+// examine returns the best name of each thing. Names with the same answer are of one thing.
 func (s *session) examine(at *moment, names []name) ([]string, error) {
 	var order []string
 	best := map[string]name{}      // by answer
