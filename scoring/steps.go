@@ -32,8 +32,10 @@ func (s *Score) BySteps() (points []ByStep) {
 	for step := max(1, stride); step < longest+stride; step += max(1, stride) {
 		step := min(step, longest)
 		points = append(points, ByStep{
-			Step:     step,
-			Success:  s.over(counts, func(c *refinement.Counts) float64 { return one(c.Solved && int(c.Steps) <= step) }),
+			Step: step,
+			Success: s.over(counts, func(c *refinement.Counts) float64 {
+				return one(c.Solved && int(c.Steps) <= step)
+			}),
 			Progress: s.over(counts, func(c *refinement.Counts) float64 { return c.ProgressAt(step) }),
 		})
 	}
