@@ -140,15 +140,20 @@ func (l lexicon) run(text string) string {
 // at returns the phrase that a text begins with and its new one, or the first word twice.
 func (l lexicon) at(text, run string) (old, written string) {
 	for _, phrase := range l.phrases[strings.ToLower(run)] {
-		n := len(phrase)
-		if n > len(text) || n < len(text) && l.inWord(text[n]) || !strings.EqualFold(text[:n], phrase) {
+		if !l.begins(text, phrase) {
 			continue
 		}
-		if written, ok := capitals(text[:n], l.to[phrase], l.anyCase); ok {
-			return text[:n], written
+		old := text[:len(phrase)]
+		if written, ok := capitals(old, l.to[phrase], l.anyCase); ok {
+			return old, written
 		}
 	}
 	return run, run
+}
+
+func (l lexicon) begins(text, phrase string) bool {
+	n := len(phrase)
+	return n <= len(text) && strings.EqualFold(text[:n], phrase) && (n == len(text) || !l.inWord(text[n]))
 }
 
 // capitals gives a text the capitals of another one: none, all, or the first. With
@@ -218,9 +223,7 @@ func (l lexicon) hasOld(text string) bool {
 	for from := 0; from < len(text); {
 		run := l.run(text[from:])
 		for _, phrase := range l.phrases[strings.ToLower(run)] {
-			n := len(phrase)
-			if l.old[phrase] && n <= len(text)-from && strings.EqualFold(text[from:from+n], phrase) &&
-				(n == len(text)-from || !l.inWord(text[from+n])) {
+			if l.old[phrase] && l.begins(text[from:], phrase) {
 				return true
 			}
 		}
