@@ -14,6 +14,9 @@ type code struct {
 	steps pages[step]
 	texts pages[text]
 	kept  int // bytes of the texts
+	// What executes steps, by their instruction, and by their shape too.
+	performs [quicks]func(*Machine, *step) *step
+	specials map[shape]func(*Machine, *step) *step
 	// Where branches lead that return from the routine with 0 or 1.
 	zero, one step
 	// Where a step goes on that has used up the budget.
@@ -37,7 +40,7 @@ const (
 func newCode(size int) *code {
 	n := size/pageSize + 1
 	return &code{
-		steps: make(pages[step], n), texts: make(pages[text], n),
+		steps: make(pages[step], n), texts: make(pages[text], n), performs: performs(), specials: specials(),
 		zero:  step{do: func(m *Machine, in *step) *step { return m.back(in, 0) }},
 		one:   step{do: func(m *Machine, in *step) *step { return m.back(in, 1) }},
 		spent: step{do: func(m *Machine, _ *step) *step { return m.halt() }},

@@ -141,12 +141,9 @@ func (m *Machine) deliverChecked(in *step, result uint16) *step {
 	return m.onward(in)
 }
 
-// performs are what executes steps with operands of any kind. They are set by init, as
-// specials are.
-var performs [quicks]func(*Machine, *step) *step
-
-func init() {
-	performs = [quicks]func(*Machine, *step) *step{
+// performs returns what executes steps with operands of any kind.
+func performs() [quicks]func(*Machine, *step) *step {
+	return [quicks]func(*Machine, *step) *step{
 		slow:           performSlow,
 		quickCall:      performCall,
 		quickCallKnown: callKnown,

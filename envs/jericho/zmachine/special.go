@@ -23,12 +23,10 @@ type shape struct {
 	kinds uint8
 }
 
-// specials are what executes steps of some shapes, those that make up most of what runs.
-// They are set by init, because some of them lay out code, which looks for them.
-var specials map[shape]func(*Machine, *step) *step
-
-func init() {
-	specials = map[shape]func(*Machine, *step) *step{
+// specials returns what executes steps of some shapes, those that make up most of what
+// runs.
+func specials() map[shape]func(*Machine, *step) *step {
+	return map[shape]func(*Machine, *step) *step{
 		{quickJe, kindsLC}:     jeLC,
 		{quickJe, kindsLL}:     jeLL,
 		{quickJe, kindsGC}:     jeGC,

@@ -82,7 +82,7 @@ func (s *Story) newStep(in *instruction) step {
 	if in.loop != nil {
 		quick = quickMoves
 	}
-	if st.do = performs[quick]; quick == slow {
+	if st.do = s.code.performs[quick]; quick == slow {
 		return st
 	}
 	if quick == quickCall {
@@ -140,11 +140,11 @@ func (s *Story) specialize(in *step, quick quick) {
 	in.local = in.store - 1
 	in.jumps = quick == quickJump || quick == quickLink
 	in.joins = quick == quickAdd && in.kinds == kindsLC && in.local < maxLocals
-	in.do = performs[quick]
+	in.do = s.code.performs[quick]
 	if quick == quickCallKnown {
 		in.traced = performCall
 	}
-	if do := specials[shape{quick, in.kinds}]; do != nil {
+	if do := s.code.specials[shape{quick, in.kinds}]; do != nil {
 		in.do, in.traced = do, in.do
 	}
 }
