@@ -255,3 +255,36 @@ func TestNothingIsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// A section shows each of its tables: with the figures that draw it, or else once by itself.
+func TestTablesAreShown(t *testing.T) {
+	w := look(t, "several")
+	f := &findings{Report: w.from, episodes: w.episodes, headline: w.from.Headline()}
+	shown := 0
+	for _, p := range plans {
+		c, err := newContent(p, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn, alone := map[string]bool{}, map[string]int{}
+		for _, d := range c.Figures {
+			drawn[d.Numbers.ID] = true
+		}
+		for _, g := range c.Tables {
+			alone[g.ID]++
+		}
+		for _, id := range p.ids {
+			for _, k := range report.In(id) {
+				for _, table := range w.from.Tables(k.ID) {
+					if shown++; drawn[table.ID] != (alone[table.ID] == 0) || alone[table.ID] > 1 {
+						t.Errorf("section %s has the table %s %d times by itself; drawn: %t", c.ID, table.ID,
+							alone[table.ID], drawn[table.ID])
+					}
+				}
+			}
+		}
+	}
+	if shown < 10 {
+		t.Errorf("only %d tables are looked for", shown)
+	}
+}
