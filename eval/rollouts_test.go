@@ -1,0 +1,77 @@
+package eval
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"heldout/envs"
+	"heldout/scoring/record"
+)
+
+// Rollouts of a task that follow each other are seeds of one run, also when the directory is
+// opened again; an attempt without a result keeps its seed. Rollouts of another kind are
+// refused.
+func TestRolloutsGoOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	about := RolloutsOf{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 9}, Total: 2}
+	open := func(of RolloutsOf) (*Rollouts, error) {
+		return OpenRollouts(dir, of, func() time.Time { return time.Unix(1, 0) })
+	}
+	tasks := []envs.Task{
+		{ID: "gripper/1", Type: "gripper", Digest: strings.Repeat("a", 64)},
+		{ID: "gripper/2", Index: 1, Type: "gripper", Digest: strings.Repeat("b", 64)},
+	}
+	for session, played := range [][]struct {
+		task    int
+		outcome record.Outcome
+	}{
+		{{0, record.Failure}, {1, record.EnvError}, {0, record.Failure}},
+		{{1, record.Failure}, {0, record.Failure}},
+	} {
+		r, err := open(about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range played {
+			e := &record.Episode{Result: record.Result{Outcome: p.outcome, Started: time.Unix(1, 0), Ended: time.Unix(2, 0)}}
+			if p.outcome == record.EnvError {
+				e.Error = "it broke"
+			}
+			if err := r.Append(tasks[p.task], 9, e); err != nil {
+				t.Fatalf("session %d, attempt %d: %v", session, i, err)
+			}
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, results, err := record.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range results {
+		got = append(got, fmt.Sprintf("%s seed %d attempt %d %s", r.Task, r.Seed, r.Attempt, r.Outcome))
+	}
+	want := []string{
+		"gripper/1 seed 0 attempt 1 failure", "gripper/2 seed 0 attempt 1 env_error",
+		"gripper/1 seed 1 attempt 1 failure", "gripper/2 seed 0 attempt 2 failure", "gripper/1 seed 2 attempt 1 failure",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for want, change := range map[string]func(*RolloutsOf){
+		"other episodes than rollouts of this kind": func(of *RolloutsOf) { of.Perturbation = "P1" },
+		"other settings or data":                    func(of *RolloutsOf) { of.Info.Settings = map[string]string{"split": "train"} },
+		"episodes of pddl with other":               func(of *RolloutsOf) { of.Info.Name = "babyai" },
+	} {
+		of := about
+		change(&of)
+		if _, err := open(of); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
