@@ -36,7 +36,8 @@ func TestRolloutsGoOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range played {
-			e := &record.Episode{Result: record.Result{Outcome: p.outcome, Started: time.Unix(1, 0), Ended: time.Unix(2, 0)}}
+			e := &record.Episode{Result: record.Result{Outcome: p.outcome, Started: time.Unix(1, 0),
+				Ended: time.Unix(2, 0)}}
 			if p.outcome == record.EnvError {
 				e.Error = "it broke"
 			}
@@ -58,15 +59,18 @@ func TestRolloutsGoOn(t *testing.T) {
 	}
 	want := []string{
 		"gripper/1 seed 0 attempt 1 failure", "gripper/2 seed 0 attempt 1 env_error",
-		"gripper/1 seed 1 attempt 1 failure", "gripper/2 seed 0 attempt 2 failure", "gripper/1 seed 2 attempt 1 failure",
+		"gripper/1 seed 1 attempt 1 failure", "gripper/2 seed 0 attempt 2 failure",
+		"gripper/1 seed 2 attempt 1 failure",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for want, change := range map[string]func(*RolloutsOf){
 		"other episodes than rollouts of this kind": func(of *RolloutsOf) { of.Perturbation = "P1" },
-		"other settings or data":                    func(of *RolloutsOf) { of.Info.Settings = map[string]string{"split": "train"} },
-		"episodes of pddl with other":               func(of *RolloutsOf) { of.Info.Name = "babyai" },
+		"other settings or data": func(of *RolloutsOf) {
+			of.Info.Settings = map[string]string{"split": "train"}
+		},
+		"episodes of pddl with other": func(of *RolloutsOf) { of.Info.Name = "babyai" },
 	} {
 		of := about
 		change(&of)

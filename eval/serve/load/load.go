@@ -112,7 +112,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Protocol == V1 {
 		lanes = min(o.Batch, o.Clients)
 	}
-	l := &load{o: o, d: d, walks: walks, pace: rate.NewLimiter(rate.Inf, o.Clients),
+	l := &load{o: o, d: d, walks: walks, pace: rate.NewLimiter(rate.Inf, lanes),
 		result: Result{Latency: newHistogram()}}
 	if o.Rate > 0 {
 		l.pace.SetLimit(rate.Limit(o.Rate))
