@@ -3,6 +3,8 @@ package scoring
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"heldout/scoring/record"
 )
 
@@ -18,5 +20,24 @@ func TestSpent(t *testing.T) {
 	want := Spent{8, 75, 13, record.TokenDetails{CachedTokens: 10, ReasoningTokens: 2}}
 	if r.spent[0] != want {
 		t.Errorf("%+v, want %+v", r.spent[0], want)
+	}
+}
+
+// Faults and repairs of all episodes add up.
+func TestRepliesAddUp(t *testing.T) {
+	var r Replies
+	for _, a := range []attempt{
+		{steps: 3, more: &more{faults: tallies(map[record.Fault]int{record.CutOff: 1}),
+			repairs: tallies(map[string]int{"quotes": 2, "fence": 1})}},
+		{steps: 4, formatErrors: 1, trimmed: true},
+		{steps: 5, more: &more{faults: tallies(map[record.Fault]int{record.CutOff: 2}),
+			repairs: tallies(map[string]int{"quotes": 3}), cut: record.SameAction}},
+	} {
+		r.add(&a)
+	}
+	want := Replies{Steps: 12, FormatErrors: 1, Episodes: 3, Trimmed: 1, Faults: map[record.Fault]int{record.CutOff: 3},
+		Repairs: map[string]int{"quotes": 5, "fence": 1}, Cuts: map[record.Cut]int{record.SameAction: 1}}
+	if diff := cmp.Diff(want, r); diff != "" {
+		t.Error(diff)
 	}
 }
