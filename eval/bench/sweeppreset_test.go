@@ -177,6 +177,35 @@ func TestUnfitPresets(t *testing.T) {
 	}
 }
 
+// A suite under a preset plays the families that fit it, and as the whole those together.
+func TestSuiteOfPreset(t *testing.T) {
+	data, folder := sharedtest.AgentBoard(t), filepath.Join(sharedtest.Golden(t, "protocols"), "originals")
+	given := Given{Over: func(r *configs.Run) error {
+		r.Model, r.Limit, r.Suite, r.Grades = configs.Strings{record.Expert}, 1, "robust", configs.Strings{"1"}
+		r.Data, r.Originals = data, filepath.Join(folder, "eto")
+		return nil
+	}}
+	out := Outside{Getenv: func(string) string { return "" }}
+	chosen, _, err := resolvePresets(out, Sweep, given, []string{"eto-alfworld:unseen"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := newPresets(out, Sweep, chosen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer job.Close()
+	var played []string
+	for _, b := range job.specs[0].Benchmarks {
+		played = append(played, b.Perturbation)
+	}
+	joined := func(name string) bool { return strings.Count(name, "+") > 1 && !strings.Contains(name, "help") }
+	if slices.Contains(played, "help:1") || slices.Contains(played, "all:1") || !slices.Contains(played, "verbs:1") ||
+		!slices.ContainsFunc(played, joined) {
+		t.Errorf("%q are played; help does not fit, so that all are those that do", played)
+	}
+}
+
 // trusts is a watch that accepts all replies.
 type trusts struct{}
 
