@@ -234,7 +234,7 @@ func sentences(text string) []string {
 	return append(out, strings.TrimRightFunc(text[start:], pytext.IsSpace))
 }
 
-// lastEnd returns where a sentence ends in text[from:to], a single word; 0 for nowhere.
+// lastEnd returns where a sentence ends in text[from:to], a single word; 0 if it ends at none.
 func lastEnd(text string, from, to int) int {
 	last, ends := 0, false
 	for i := from; i < to; i++ {

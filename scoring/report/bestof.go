@@ -63,7 +63,8 @@ func bestOf(from *Report, t *table.Table) {
 			marks += addPublished(t, a.where, column.AnySuccess, from)
 		}
 	}
-	explain(t, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best progress of N seeds; each by itself, in percent. "+
+	explain(t, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best "+
+		"progress of N seeds; each by itself, in percent. "+
 		oracleNote+" Fewer tries: --table pass-at-k; differences between models: best-of-paired.", tryNotes(from.rows))
 	t.Notes = append(t.Notes, sources(from.bests, marks)...)
 }
@@ -139,7 +140,8 @@ func passAtK(from *Report, t *table.Table) {
 			marks += addPublished(t, a.where, column.Pass, from)
 		}
 	}
-	explain(t, "pass@k: the probability that one of k tries solves a task; best PR: the expected best progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
+	explain(t, "pass@k: the probability that one of k tries solves a task; best PR: the expected best "+
+		"progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
 		"unbiased for new tries (Chen et al. 2021). "+oracleNote, tryNotes(from.rows))
 	t.Notes = append(t.Notes, sources(from.bests, marks)...)
 }

@@ -45,7 +45,8 @@ func refinementShort(from *Report, t *table.Table) {
 	if perturbed {
 		note += " Old form: invalid actions in the form that the perturbation replaces, per step."
 	}
-	explain(t, note, []string{"All measures with intervals: --table refinement-measures; differences paired by task: refinement-paired; when progress was made: progress-profile."})
+	explain(t, note, []string{"All measures with intervals: --table refinement-measures; differences paired by task: " +
+		"refinement-paired; when progress was made: progress-profile."})
 }
 
 // refinementMeasures has every measure with its interval.
@@ -59,7 +60,8 @@ func refinementMeasures(from *Report, t *table.Table) {
 			}
 		}
 	}
-	explain(t, "Sums over all episodes of a task, then over tasks; scoring/refinement/MEASURES.md defines each measure. What does not apply is left out. "+
+	explain(t, "Sums over all episodes of a task, then over tasks; scoring/refinement/MEASURES.md defines "+
+		"each measure. What does not apply is left out. "+
 		"Unrecovered: Kaplan and Meier's estimate, each interval by itself; a model with more errors may have easier ones.",
 		aboutNotes(rows))
 }
@@ -113,7 +115,8 @@ func progressProfile(from *Report, t *table.Table) {
 				measured(column.Reached, reached[k]).Marked(r.marks()), measured(column.ReachedAt, steps[k]))
 		}
 	}
-	explain(t, "Reached: share of the episodes that reached that progress, in percent. Steps: at which step those did, on average; they are others for every line.",
+	explain(t, "Reached: share of the episodes that reached that progress, in percent. Steps: at which "+
+		"step those did, on average; they are others for every line.",
 		aboutNotes(rows))
 }
 

@@ -241,7 +241,7 @@ func (l *Live) pause(retryAfter string) {
 	}
 }
 
-// checkStatus reports what is wrong with an answer, for now or for good.
+// checkStatus reports what is wrong with an answer: a fault that may pass, or one that stays.
 func (l *Live) checkStatus(resp *http.Response) error {
 	switch status := resp.StatusCode; {
 	case status == http.StatusOK:

@@ -1,9 +1,9 @@
 """Measures a step of ScienceWorld: the episodes of BenchmarkMix, starts apart.
 
-    go test ./envs/sciworld -run '^$' -bench Mix/scienceworld -args -mix-file /tmp/mix.json
-    python mix.py /tmp/mix.json ROUNDS
+    go test ./envs/sciworld -run '^$' -bench Mix/scienceworld -args -mix-file FILE
+    python mix.py FILE ROUNDS
 
-The package works out with each step what is valid, so that its step is compared with
+FILE is an absolute path. The package works out with each step what is valid, so that its step is compared with
 the benchmark's step and list. The time is the wall's, of Python and the JVM together: pin
 both programs to the same core. The first round warms the JVM up. Wants the package
 scienceworld.
