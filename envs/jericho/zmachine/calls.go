@@ -97,7 +97,7 @@ func performCall(m *Machine, in *step) *step {
 		m.args[i&7] = m.operand(of.kinds[i&7], of.values[i&7])
 	}
 	depth := m.depth
-	if m.call(of.result); m.depth > depth && in != &m.scratch {
+	if m.call(of.result); m.depth > depth {
 		m.callers[depth] = in
 	}
 	return m.resume(in)

@@ -70,11 +70,10 @@ func (m *Machine) fetch() *step {
 	switch {
 	case m.pc < 0 || m.pc >= m.story.Size():
 		m.fail(JumpRange)
-		m.scratch.of = &instruction{op: illegal, execute: (*Machine).illegal}
-		return &m.scratch
+		return m.halt()
 	case m.pc < m.story.dynamic:
 		in := m.story.decode(m.mem, m.pc)
-		m.scratch.of = &in
+		m.scratch.of, m.scratch.pc = &in, in.next
 		return &m.scratch
 	}
 	in := m.story.code.steps.at(m.pc)

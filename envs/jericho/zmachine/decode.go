@@ -32,22 +32,21 @@ const (
 
 // instruction is an instruction, decoded.
 type instruction struct {
-	op      uint8 // class|number
-	reach   uint8 // see reach
-	waits   bool  // it waits for input
-	count   uint8 // operands
-	store   uint8
-	result  int16 // store, or discard
-	execute func(*Machine, *instruction)
-	sense   bool // branches if the condition is this
-	kinds   [8]uint8
-	values  [8]uint16
-	target  int32     // of the branch: an address, returnFalse or returnTrue
-	text    int32     // address of the text inside the instruction
-	at      int32     // address
-	next    int32     // address of the instruction that follows
-	loop    *moveLoop // that it begins
-	callee  *callee   // that it calls, if that is always the same
+	op     uint8 // class|number
+	reach  uint8 // see reach
+	waits  bool  // it waits for input
+	count  uint8 // operands
+	store  uint8
+	result int16 // store, or discard
+	sense  bool  // branches if the condition is this
+	kinds  [8]uint8
+	values [8]uint16
+	target int32     // of the branch: an address, returnFalse or returnTrue
+	text   int32     // address of the text inside the instruction
+	at     int32     // address
+	next   int32     // address of the instruction that follows
+	loop   *moveLoop // that it begins
+	callee *callee   // that it calls, if that is always the same
 }
 
 // What is no instruction of a story: one that does not exist, and a link to an
@@ -111,7 +110,6 @@ func (s *Story) decode(mem []byte, pc int) instruction {
 	if in.result = discard; s.form(in.op)&stores != 0 {
 		in.result = int16(in.store)
 	}
-	in.execute = executor(in.op)
 	in.reach = reach(&in)
 	return in
 }

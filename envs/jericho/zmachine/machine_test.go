@@ -103,11 +103,14 @@ func TestFaultsTellWhere(t *testing.T) {
 		"test_attr": {0x0A, 1, 48, 0xC2},
 		"add":       {0x54, 0, 1, 0x10}, // from the empty stack
 		"set_attr":  {0x0B, 1, 48},
+		"jump":      {0x8C, 0xFF, 0xFF}, // to itself
 	} {
-		m := New(load(t, mini(5, append([]byte{0xB4, 0x0D, 0x10, 1}, code...)...)), Options{})
-		f, ok := errors.AsType[*Fault](m.Start())
-		if want := miniCode + 4 + len(code); !ok || f.PC != want {
-			t.Errorf("%s: %v, want it before %#x", name, f, want)
+		s := load(t, mini(5, append([]byte{0xB4, 0x0D, 0x10, 1}, code...)...))
+		for where, s := range map[string]*Story{"": s, " that may change": changeable(s, s.Size())} {
+			f, ok := errors.AsType[*Fault](New(s, Options{Budget: 100}).Start())
+			if want := miniCode + 4 + len(code); !ok || f.PC != want {
+				t.Errorf("%s%s: %v, want it before %#x", name, where, f, want)
+			}
 		}
 	}
 }

@@ -11,9 +11,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// twins are a machine that remembers and one that does not, playing the same.
-type twins struct{ plain, remembering *Machine }
+// twins are two machines that play the same in different ways.
+type twins struct{ plain, other *Machine }
 
+// newTwins makes a machine that does not remember and one that does.
 func newTwins(s *Story, budget int) twins {
 	return twins{New(s, Options{Seed: 1, Budget: budget}), New(s, Options{Seed: 1, Budget: budget, Remember: true})}
 }
@@ -27,19 +28,19 @@ type fatal interface {
 // both does something with each machine, and reports a difference.
 func (w twins) both(t fatal, what string, do func(m *Machine) error) {
 	t.Helper()
-	errs := [2]string{fmt.Sprint(do(w.plain)), fmt.Sprint(do(w.remembering))}
+	errs := [2]string{fmt.Sprint(do(w.plain)), fmt.Sprint(do(w.other))}
 	if errs[0] != errs[1] {
-		t.Fatalf("%s: error %s, remembering %s", what, errs[0], errs[1])
+		t.Fatalf("%s: error %s, the other %s", what, errs[0], errs[1])
 	}
-	a, b := w.plain, w.remembering
+	a, b := w.plain, w.other
 	if !bytes.Equal(a.capture, b.capture) || a.captured != b.captured {
-		t.Fatalf("%s: shown %q, remembering %q", what, a.capture[:a.captured], b.capture[:b.captured])
+		t.Fatalf("%s: shown %q, the other %q", what, a.capture[:a.captured], b.capture[:b.captured])
 	}
 	if !bytes.Equal(a.mem, b.mem) {
 		t.Fatalf("%s: memory: %s", what, cmp.Diff(a.mem, b.mem))
 	}
 	if a.Spent() != b.Spent() {
-		t.Fatalf("%s: spent %d, remembering %d", what, a.Spent(), b.Spent())
+		t.Fatalf("%s: spent %d, the other %d", what, a.Spent(), b.Spent())
 	}
 	if s, r := a.inUse(), b.inUse(); !reflect.DeepEqual(s, r) {
 		t.Fatalf("%s: %s", what, cmp.Diff(s, r, cmp.Exporter(func(reflect.Type) bool { return true })))
@@ -75,7 +76,7 @@ func TestRememberingChangesNothing(t *testing.T) {
 		moments = append(moments, w.plain.Snapshot())
 	}
 	for round := range 3 {
-		if memo := w.remembering.memo; round == 2 { // it is full
+		if memo := w.other.memo; round == 2 { // it is full
 			memo.branches = slices.Grow(memo.branches, maxNodes)[:maxNodes]
 		}
 		for i, moment := range moments {
@@ -85,7 +86,7 @@ func TestRememberingChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	if memo := w.remembering.memo; len(memo.outcomes) < 1000 || len(memo.branches) >= maxNodes {
+	if memo := w.other.memo; len(memo.outcomes) < 1000 || len(memo.branches) >= maxNodes {
 		t.Errorf("%d calls are remembered in %d nodes", len(memo.outcomes), len(memo.branches))
 	}
 }
@@ -136,7 +137,7 @@ func TestRememberingHasLimits(t *testing.T) {
 		w.both(t, "start", (*Machine).Start)
 		moment := w.plain.Snapshot()
 		for _, order := range []string{"cabca", "aabba", "bbaab"} {
-			w.remembering.memo.forget()
+			w.other.memo.forget()
 			for i, command := range order {
 				w.both(t, name, func(m *Machine) error { return m.Restore(moment) })
 				w.both(t, fmt.Sprintf("%s, %s, command %d", name, order, i), func(m *Machine) error {

@@ -46,8 +46,8 @@ func (m *Machine) execute2(in *instruction) {
 		m.setVariable(in.store, m.propertyAddress(a, b))
 	case 19:
 		m.setVariable(in.store, m.nextProperty(a, b))
-	case 26: // call_2n
-		m.call(discard)
+	case 25, 26: // call_2s, call_2n
+		m.call(in.result)
 	case 27: // set_colour
 		m.flush()
 	case 28:
@@ -111,17 +111,23 @@ func (m *Machine) execute1(in *instruction) {
 		m.add(a, -1)
 	case 7: // print_addr
 		m.printText(int(a))
+	case 8: // call_1s
+		m.call(in.result)
 	case 9: // remove_obj
 		m.remove(a)
 	case 10:
 		m.printObject(a)
+	case 11:
+		m.ret(a)
+	case 12: // jump
+		m.pc += int(int16(a)) - 2
 	case 13: // print_paddr
 		m.printText(m.text(a))
 	case 14: // load
 		m.setVariable(in.store, m.peek(uint8(a)))
 	case 15:
 		if m.story.version >= 5 {
-			m.call(discard) // call_1n
+			m.call(in.result) // call_1n
 		} else {
 			m.setVariable(in.store, ^a) // not
 		}
@@ -131,6 +137,10 @@ func (m *Machine) execute1(in *instruction) {
 // execute0 executes the instructions without operands.
 func (m *Machine) execute0(in *instruction) {
 	switch in.op & 0x1F {
+	case 0: // rtrue
+		m.ret(1)
+	case 1: // rfalse
+		m.ret(0)
 	case 2: // print
 		m.printText(int(in.text))
 	case 3: // print_ret
@@ -144,6 +154,8 @@ func (m *Machine) execute0(in *instruction) {
 	case 7:
 		m.flush()
 		m.restart()
+	case 8: // ret_popped
+		m.ret(m.pop())
 	case 9:
 		if m.story.version >= 5 {
 			m.setVariable(in.store, uint16(m.depth)) // catch
@@ -166,6 +178,10 @@ func (m *Machine) execute0(in *instruction) {
 func (m *Machine) executeVar(in *instruction) {
 	a, b, c := m.arg(0), m.arg(1), m.arg(2)
 	switch in.op & 0x1F {
+	case 0, 12, 25, 26: // calls
+		m.call(in.result)
+	case 1:
+		m.storew(a+2*b, c)
 	case 2:
 		m.storeb(a+b, byte(c))
 	case 3:
@@ -178,6 +194,8 @@ func (m *Machine) executeVar(in *instruction) {
 		m.printNumber(int16(a))
 	case 7:
 		m.setVariable(in.store, m.random.next(int16(a), m.options.Seed))
+	case 8:
+		m.push(a)
 	case 9: // pull
 		m.poke(uint8(a), m.pop())
 	case 22:
@@ -186,8 +204,6 @@ func (m *Machine) executeVar(in *instruction) {
 		m.scanTable(in)
 	case 24: // not
 		m.setVariable(in.store, ^a)
-	case 25, 26: // call_vn, call_vn2
-		m.call(discard)
 	case 27:
 		m.tokenise(a, b, c, m.arg(3) != 0)
 	case 28:

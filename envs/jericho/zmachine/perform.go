@@ -213,7 +213,7 @@ func performSlow(m *Machine, at *step) *step {
 	for i := range m.count {
 		m.args[i&7] = m.operand(in.kinds[i&7], in.values[i&7])
 	}
-	in.execute(m, in)
+	m.execute(in)
 	return m.resume(at)
 }
 

@@ -30,48 +30,23 @@ func (m *Machine) arg(i int) uint16 {
 	return m.args[i]
 }
 
-// executor returns what executes an instruction. The most usual have functions
-// of their own, the others one for each number of operands.
-func executor(op uint8) func(*Machine, *instruction) {
-	switch op {
-	case opVar, opVar | 12, op1 | 8, op2 | 25: // call_vs, call_vs2, call_1s, call_2s
-		return (*Machine).callForResult
-	case opVar | 1:
-		return func(m *Machine, _ *instruction) { m.storew(m.args[0]+2*m.args[1], m.args[2]) }
-	case opVar | 8:
-		return func(m *Machine, _ *instruction) { m.push(m.args[0]) }
-	case op1 | 11:
-		return func(m *Machine, _ *instruction) { m.ret(m.args[0]) }
-	case op0: // rtrue
-		return func(m *Machine, _ *instruction) { m.ret(1) }
-	case op0 | 1: // rfalse
-		return func(m *Machine, _ *instruction) { m.ret(0) }
-	case op0 | 8: // ret_popped
-		return func(m *Machine, _ *instruction) { m.ret(m.pop()) }
-	case op1 | 12:
-		return (*Machine).jump
-	}
-	switch {
+// execute executes an instruction whose operands have been evaluated.
+func (m *Machine) execute(in *instruction) {
+	switch op := in.op; {
 	case op < op1:
-		return (*Machine).execute2
+		m.execute2(in)
 	case op < op0:
-		return (*Machine).execute1
+		m.execute1(in)
 	case op < opVar:
-		return (*Machine).execute0
+		m.execute0(in)
 	case op < opExt:
-		return (*Machine).executeVar
+		m.executeVar(in)
 	case op == illegal:
-		return (*Machine).illegal
+		m.fail(IllegalOpcode)
 	default:
-		return (*Machine).executeExt
+		m.executeExt(in)
 	}
 }
-
-func (m *Machine) callForResult(in *instruction) { m.call(int16(in.store)) }
-
-func (m *Machine) jump(*instruction) { m.pc += int(int16(m.args[0])) - 2 }
-
-func (m *Machine) illegal(*instruction) { m.fail(IllegalOpcode) }
 
 // branch goes where a branch leads if the condition is the wanted one.
 func (m *Machine) branch(in *instruction, condition bool) {

@@ -1,0 +1,121 @@
+package zmachine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
+)
+
+// lowlightCommands save, restore, win the game, restart and restore again.
+const lowlightCommands = "save/down/wait/restore/script/unscript/undo/again/examine me/xyzzy/look, then inventory/" +
+	"west/turn windlass/take key/north/take all/south/west/take matches/light lantern/east/east/" +
+	"east/push slab/down/take crank/up/west/north/unlock door with key/north/down/take can/fill can/up/up/" +
+	"wind clockwork/up/fill lamp/light lamp/undo/restart/west/restore/wait"
+
+// changeable returns a story whose memory may change up to an address. Its header does not
+// say so, because Inform's parser finds the grammar where the header says that static
+// memory begins; and the header could say no address above 64 KB.
+func changeable(s *Story, end int) *Story {
+	c := *s
+	c.dynamic, c.code = end, newCode(s.Size())
+	return &c
+}
+
+// playChangeable plays a story as it is, and with its code in memory that may change: all
+// of it, and half of it. It returns what was shown.
+func playChangeable(t fatal, s *Story, seed int, commands []string) string {
+	t.Helper()
+	var all bytes.Buffer
+	for _, end := range []int{s.Size(), (s.dynamic + s.Size()) / 2} {
+		w := twins{New(s, Options{Seed: seed}), New(changeable(s, end), Options{Seed: seed})}
+		w.both(t, "start", (*Machine).Start)
+		for _, c := range commands {
+			w.both(t, c, func(m *Machine) error {
+				m.ClearCapture()
+				return m.Step(c)
+			})
+			all.Write(w.plain.capture[:w.plain.captured])
+		}
+	}
+	return all.String()
+}
+
+// Instructions that may change are decoded anew each time and executed by other functions
+// than those of constant memory. They do the same and cost the same.
+func TestChangeableCode(t *testing.T) {
+	const won = "The wicks catch one after the other"
+	if text := playChangeable(t, lowlight(t), 1, strings.Split(lowlightCommands, "/")); !strings.Contains(text, won) {
+		t.Errorf("%q is not in %q", won, text)
+	}
+}
+
+// A story changes an instruction of its own, which says what it prints.
+func TestCodeChanges(t *testing.T) {
+	code := append([]byte{0xE5, 0x7F, 'a'}, read5...)
+	code = append(code, 0xE2, 0x17, (miniCode+2)>>8, (miniCode+2)&0xFF, 0, 'b') // storeb
+	code = append(code, 0x8C, 0xFF, byte(-1-len(code)))                         // to the beginning
+	image := mini(5, code...)
+	binary.BigEndian.PutUint16(image[headerStatic:], miniCode+uint16(len(code)))
+	m := New(load(t, image), Options{})
+	if err := m.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"a", "b", "b"} { // what waits to be shown is shown at the read
+		if err := m.Step("x"); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimSpace(shown(m)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestChangeableCodeOfGames(t *testing.T) {
+	folder := filepath.Join(sharedtest.AgentBoard(t), "jericho/z-machine-games-master/jericho-game-suite")
+	var bindings struct {
+		Games map[string]struct {
+			ROM, Walkthrough string
+			Seed             int
+		}
+	}
+	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &bindings)
+	for _, name := range sharedtest.Few(t, slices.Sorted(maps.Keys(bindings.Games)), 5) {
+		g := bindings.Games[name]
+		t.Run(name, func(t *testing.T) {
+			b, err := os.ReadFile(filepath.Join(folder, g.ROM))
+			if err != nil {
+				t.Fatal(err)
+			}
+			playChangeable(t, load(t, b), g.Seed, strings.Split(g.Walkthrough, "/"))
+		})
+	}
+}
+
+func TestAnyChangeableCode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, err := Load(anyStory(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := rapid.SliceOfN(rapid.StringMatching(`[a-c]{2}`), 1, 5).Draw(t, "commands")
+		m := New(s, Options{Seed: 1})
+		err = m.Start()
+		for _, c := range commands {
+			if err == nil {
+				err = m.Step(c)
+			}
+		}
+		if m.fault == nil || m.fault.Kind != StoreRange { // which there is not where memory may change
+			playChangeable(t, s, 1, commands)
+		}
+	})
+}
