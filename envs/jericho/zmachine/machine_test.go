@@ -157,15 +157,18 @@ func TestFaults(t *testing.T) {
 		"text":                {5, []byte{0x8D, 0xFF, 0xFF}, PrintRange},
 		"streams":             {5, append([]byte{0xF3, 0x4F, 3, 0x02, 0x00}, back(5)...), StreamNesting},
 	} {
-		m := New(load(t, mini(c.version, c.code...)), Options{Budget: 100_000})
-		err := m.Start()
-		f, ok := errors.AsType[*Fault](err)
-		if !ok || f.Kind != c.want || !m.Halted() {
-			t.Errorf("%s: %v, want %v", name, err, c.want)
-			continue
-		}
-		if again := m.Step("look"); again != err {
-			t.Errorf("%s: the next step says %v", name, again)
+		s := load(t, mini(c.version, c.code...))
+		for _, s := range []*Story{s, changeable(s, s.Size())} {
+			m := New(s, Options{Budget: 100_000})
+			err := m.Start()
+			f, ok := errors.AsType[*Fault](err)
+			if !ok || f.Kind != c.want || !m.Halted() {
+				t.Errorf("%s: %v, want %v", name, err, c.want)
+				continue
+			}
+			if again := m.Step("look"); again != err {
+				t.Errorf("%s: the next step says %v", name, again)
+			}
 		}
 	}
 }

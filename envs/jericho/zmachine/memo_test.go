@@ -215,7 +215,7 @@ func anyStory(t *rapid.T) []byte {
 		copy(image[miniObjects+63*2+n*14+12:], []byte{noProps >> 8, noProps & 0xFF})
 	}
 	// Few kinds of instructions in one story meet each other more often.
-	kinds := rapid.SliceOfNDistinct(rapid.IntRange(0, 27), 2, 8, rapid.ID).Draw(t, "kinds")
+	kinds := rapid.SliceOfNDistinct(rapid.IntRange(0, 29), 2, 8, rapid.ID).Draw(t, "kinds")
 	return storyOf(image, slices.Repeat([]func([]int) []byte{func(at []int) []byte {
 		part := rapid.Custom(func(t *rapid.T) []byte { return anyPart(t, kinds, at) })
 		return slices.Concat(rapid.SliceOfN(part, 1, 10).Draw(t, "routine")...)
@@ -267,7 +267,7 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 	case 5:
 		return []byte{0x0D, anyVariable(t), small(200)} // store
 	case 6:
-		return skipping(operate(0xC0|1+small(2), 5)) // je, jl, jg
+		return skipping(operate(0xC0|rapid.SampledFrom([]byte{1, 2, 3, 7}).Draw(t, "test"), 5)) // je, jl, jg, test
 	case 7:
 		return skipping([]byte{0x0A, object(), small(47)}) // test_attr
 	case 8:
@@ -308,8 +308,12 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 		return append([]byte{0x87}, table...) // print_addr
 	case 26:
 		return bytes.Repeat([]byte{0xE5, 0x7F, 'l'}, int(small(120))) // a long word
-	default:
+	case 27:
 		return bytes.Repeat([]byte{0xE8, 0x7F, 1}, int(small(200))) // push; taken away by the return
+	case 28:
+		return skipping([]byte{0x04 + small(1), anyVariable(t), small(5)}) // dec_chk, inc_chk
+	default:
+		return []byte{0x9E, anyVariable(t), anyVariable(t)} // load
 	}
 }
 
