@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// Memory grows by half, by less than five times as much, and otherwise by 48 MiB.
+// Memory grows by a third, by less than five times as much, and otherwise by 32 MiB.
 func TestGrowth(t *testing.T) {
 	for _, x := range []struct {
 		live int64
 		want int
-	}{{0, 400}, {4 << 20, 400}, {12 << 20, 400}, {16 << 20, 300}, {48 << 20, 100}, {96 << 20, 50}, {1 << 40, 50}} {
+	}{{0, 400}, {4 << 20, 400}, {8 << 20, 400}, {16 << 20, 200}, {32 << 20, 100}, {96 << 20, 33}, {1 << 40, 33}} {
 		if got := growth(x.live); got != x.want {
 			t.Errorf("%d bytes grow by %d percent, want %d", x.live, got, x.want)
 		}
@@ -38,7 +38,7 @@ func TestCollector(t *testing.T) {
 	for i, x := range []struct {
 		live int64
 		want int // 0 if nothing is set
-	}{{16 << 20, 300}, {17 << 20, 0}, {24 << 20, 200}, {1 << 30, 50}, {last, 0}} {
+	}{{16 << 20, 200}, {17 << 20, 0}, {24 << 20, 133}, {1 << 30, 33}, {last, 0}} {
 		for waiting := true; waiting; { // until the collection has been seen
 			select {
 			case <-read:

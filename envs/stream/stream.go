@@ -25,7 +25,7 @@ func Seed(seed int64, name ...string) int64 {
 
 // key hashes seed and name. The lengths before the parts keep them apart.
 func key(seed int64, name []string) [32]byte {
-	b := binary.BigEndian.AppendUint64(nil, uint64(seed))
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 128), uint64(seed)) // most names fit
 	for _, part := range name {
 		b = binary.BigEndian.AppendUint64(b, uint64(len(part)))
 		b = append(b, part...)

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
 
 	"heldout/eval/model"
 )
@@ -32,22 +31,20 @@ func (s *sent) digest(messages []model.Message) string {
 		sum = s.sums[same-1]
 	}
 	for _, m := range messages[same:] {
-		h := sha256.New()
-		h.Write(sum[:])
-		for _, text := range []string{string(m.Role), m.Content, m.Call.Name, m.Call.Arguments} {
-			hashText(h, text)
-		}
-		h.Sum(sum[:0])
+		sum = digestOf(sum, string(m.Role), m.Content, m.Call.Name, m.Call.Arguments)
 		s.sums = append(s.sums, sum)
 	}
 	s.known = messages
 	return hex.EncodeToString(sum[:sentDigits/2])
 }
 
-// hashText hashes a text with its length, so that no text runs into the next.
-func hashText(h hash.Hash, text string) {
-	var length [8]byte
-	binary.BigEndian.PutUint64(length[:], uint64(len(text)))
-	h.Write(length[:])
-	h.Write([]byte(text))
+// digestOf is a digest that continues another one with texts. Each has its length before
+// it, so that no text runs into the next.
+func digestOf(before [sha256.Size]byte, texts ...string) [sha256.Size]byte {
+	whole := append(make([]byte, 0, 512), before[:]...) // most messages fit
+	for _, text := range texts {
+		whole = binary.BigEndian.AppendUint64(whole, uint64(len(text)))
+		whole = append(whole, text...)
+	}
+	return sha256.Sum256(whole)
 }

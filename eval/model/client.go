@@ -83,6 +83,8 @@ type Client struct {
 	spec  Spec
 	url   string
 	close func()
+	// valid is the decoding that was checked last, nil before the first.
+	valid atomic.Pointer[record.Decoding]
 }
 
 // backend implements the protocol of one kind of server.
@@ -211,7 +213,7 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 // The error is a *ContextError, *RequestError or *UnavailableError, or ctx.Err()
 // once ctx is done.
 func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
-	if err := req.validate(); err != nil {
+	if err := cmp.Or(req.validate(), c.check(&req.Decoding)); err != nil {
 		return Reply{}, unsendable(c.url, err.Error())
 	}
 	if req.Completion && c.spec.Provider == Ollama {

@@ -7,6 +7,7 @@ import (
 	"heldout/scoring/record"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 )
 
@@ -45,7 +46,21 @@ func (r Request) validate() error {
 	if r.Seed < 0 || r.Seed > math.MaxInt32 {
 		return fmt.Errorf("seed is %d, must be 0 to %d", r.Seed, math.MaxInt32)
 	}
-	return r.Decoding.Validate()
+	return nil
+}
+
+// check reports a decoding that no server could answer, nil for the last one that was
+// checked.
+func (c *Client) check(d *record.Decoding) error {
+	if valid := c.valid.Load(); valid != nil && reflect.DeepEqual(valid, d) {
+		return nil
+	}
+	checked := *d
+	err := checked.Validate()
+	if err == nil {
+		c.valid.Store(&checked)
+	}
+	return err
 }
 
 // setNumbers sets the fields that say how tokens are drawn.

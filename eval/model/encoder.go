@@ -93,7 +93,14 @@ func (e *Encoder) add(m Message, before *part) {
 			text = append(text, ',')
 		}
 		text = appendText(append(text, `{"role":`...), string(m.Role))
-		text = appendText(append(text, `,"content":`...), m.Content)
+		text = append(text, `,"content":`...)
+		start := len(text)
+		text = appendText(text, m.Content)
+		if plain := len(text)-start == len(m.Content)+2; plain && len(m.Content) > shortText {
+			// The JSON is the text in quotes, which is in memory already.
+			e.pieces = append(e.pieces, string(text[:start+1]), m.Content)
+			text = text[start+1+len(m.Content):]
+		}
 		text = append(text, '}')
 	}
 	piece := string(text)
@@ -104,6 +111,9 @@ func (e *Encoder) add(m Message, before *part) {
 	e.pieces = append(e.pieces, piece)
 	e.parts = append(e.parts, part{m.Role, m.Content, len(e.pieces)})
 }
+
+// shortText is the longest text whose JSON is always kept.
+const shortText = 64
 
 func appendText(b []byte, text string) []byte {
 	whole, err := json.Marshal(text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -19,7 +20,7 @@ import (
 // body that is lent does not change.
 func TestEncoder(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "<b>&\u2028", "\xff", "\xe2\x82", "\xac",
-		"\"\\\n", "é", "�"}))
+		"\"\\\n", "é", "�", strings.Repeat("plain é ", 20), strings.Repeat("a line\n", 20)}))
 	message := rapid.Custom(func(t *rapid.T) Message {
 		return Message{
 			Role: rapid.SampledFrom([]Role{User, Assistant}).Draw(t, "role"), Content: text.Draw(t, "content"),
@@ -95,6 +96,8 @@ func TestEncoderContinues(t *testing.T) {
 		func() {},
 		func() { messages = append(messages, Message{Role: Assistant, Content: "b"}) },
 		func() { messages[1].Content += "c" },
+		func() { messages = append(messages, Message{Role: User, Content: strings.Repeat("a plain text ", 9)}) },
+		func() { messages[2].Content += "d" },
 	} {
 		change()
 		pieces := e.encode(messages)
@@ -107,5 +110,21 @@ func TestEncoderContinues(t *testing.T) {
 			}
 		}
 		last = pieces
+	}
+}
+
+// A text that is the same in JSON is in memory once.
+func TestEncoderSharesPlainTexts(t *testing.T) {
+	for text, want := range map[string]bool{
+		strings.Repeat("a plain text ", 9): true, strings.Repeat("a line\n", 19): false, "a short text": false,
+	} {
+		var e Encoder
+		pieces := e.encode([]Message{{Role: User, Content: text}})
+		got := slices.ContainsFunc(pieces, func(piece string) bool {
+			return unsafe.StringData(piece) == unsafe.StringData(text)
+		})
+		if got != want {
+			t.Errorf("%q is shared: %v, want %v", text, got, want)
+		}
 	}
 }

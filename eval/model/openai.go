@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,8 @@ type openAI struct {
 	pacer  *pacer
 	// chats and completions are requests without a body. They do not change.
 	chats, completions *http.Request
+	// frame is that of the last body, nil before the first.
+	frame atomic.Pointer[frame]
 }
 
 // prepare makes the parts of requests that are always the same.
@@ -83,11 +86,11 @@ func (o *openAI) kind() string {
 // chatFields are the fields of a chat request to that kind of server. The
 // library's own types would leave out a temperature of 0 and empty messages, round
 // numbers to 32 bits, and have no place for extra fields.
-func chatFields(name, kind string, req *Request, h habit) map[string]any {
+func chatFields(name, kind string, req *Request, messages, seed any, h habit) map[string]any {
 	fields := map[string]any{
 		"model":         name,
-		messagesField:   req.Messages,
-		seedField:       req.Seed,
+		messagesField:   messages,
+		seedField:       seed,
 		h.lengthField(): req.Decoding.MaxTokens,
 	}
 	if req.Tool != (Tool{}) {
@@ -118,29 +121,21 @@ const (
 // body is the JSON of a request's fields, in the order of their names. The request's
 // Encoder encodes only the messages that the last body of the conversation does not have.
 func (o *openAI) body(req *Request, h habit) (*body, error) {
-	fields := chatFields(o.spec.Name, o.kind(), req, h)
+	kind := o.kind()
 	if req.Encoder == nil || req.Completion || req.Tool != (Tool{}) ||
 		slices.ContainsFunc(req.Messages, Message.called) {
-		whole, err := json.Marshal(fields)
+		whole, err := json.Marshal(chatFields(o.spec.Name, kind, req, req.Messages, req.Seed, h))
 		return &body{head: string(whole)}, err
 	}
-	delete(fields, messagesField)
-	before := maps.Clone(fields)
-	maps.DeleteFunc(before, func(name string, _ any) bool { return name > messagesField })
-	maps.DeleteFunc(fields, func(name string, _ any) bool { return name < messagesField })
-	head, err := json.Marshal(before)
-	if err != nil {
-		return nil, err
+	f := o.frame.Load()
+	if asked := (framed{req.Decoding, kind, h}); f == nil || !reflect.DeepEqual(&f.framed, &asked) {
+		var err error
+		if f, err = newFrame(o.spec.Name, req, asked); err != nil {
+			return nil, err
+		}
+		o.frame.Store(f)
 	}
-	tail, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
-	head = bytes.TrimSuffix(head, []byte("}"))
-	if len(before) > 0 {
-		head = append(head, ',')
-	}
-	return &body{string(head) + `"messages":[`, req.Encoder.encode(req.Messages), "]," + string(tail[1:])}, nil
+	return f.body(req), nil
 }
 
 // chat makes a call, and repeats it if the server turns out to need requests in
