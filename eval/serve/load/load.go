@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"golang.org/x/time/rate"
+	"golang.org/x/sync/errgroup"
 
 	"heldout/envs/stream"
 )
@@ -70,7 +70,7 @@ type Result struct {
 	Steps, Resets, Errors int64
 	// Took is how long the load lasted.
 	Took time.Duration
-	// Latency holds the time of each request, in microseconds.
+	// Latency holds the time of each request since it was due, in microseconds.
 	Latency *hdrhistogram.Histogram
 	// ServerCPU is the CPU time that the server used meanwhile; negative if it does not
 	// tell.
@@ -112,20 +112,28 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Protocol == V1 {
 		lanes = min(o.Batch, o.Clients)
 	}
-	l := &load{o: o, d: d, walks: walks, pace: rate.NewLimiter(rate.Inf, lanes),
+	l := &load{o: o, d: d, walks: walks, pace: pace{now: o.Now, due: make(chan time.Time)},
 		result: Result{Latency: newHistogram()}}
 	if o.Rate > 0 {
-		l.pace.SetLimit(rate.Limit(o.Rate))
+		requests := (o.Clients + lanes - 1) / lanes // that all clients send for a step each
+		l.pace.every = time.Duration(float64(o.Clients) / float64(requests) / o.Rate * float64(time.Second))
 	}
 	before := d.serverCPU(ctx)
 	limited, cancel := context.WithTimeout(ctx, o.For)
 	defer cancel()
 	start := o.Now()
-	var wg sync.WaitGroup
+	keeper, kept := errgroup.WithContext(limited)
+	var clients sync.WaitGroup
 	for first := 0; first < o.Clients; first += lanes {
-		wg.Go(func() { l.client(limited, first, min(lanes, o.Clients-first)) })
+		l.pace.clients.Add(1)
+		clients.Go(func() { l.client(kept, first, min(lanes, o.Clients-first)) })
 	}
-	wg.Wait()
+	keeper.Go(func() error { return l.pace.keep(kept) })
+	clients.Wait()
+	cancel()
+	if err := keeper.Wait(); err != nil {
+		return Result{}, fmt.Errorf("the rate cannot be kept: %w", err)
+	}
 	l.result.Took = o.Now().Sub(start)
 	l.result.ServerCPU = -1
 	if after := d.serverCPU(ctx); before >= 0 && after >= before {
@@ -143,7 +151,7 @@ type load struct {
 	o     Options
 	d     *dialer
 	walks [][]string // of valid actions, by task
-	pace  *rate.Limiter
+	pace  pace
 
 	mu     sync.Mutex
 	result Result
@@ -164,6 +172,8 @@ func (l *load) client(ctx context.Context, first, lanes int) {
 			c.close(false)
 		}
 	}()
+	connected := sync.OnceFunc(l.pace.clients.Done)
+	defer connected()
 	for !l.over(ctx) && part.Errors < maxErrors {
 		if c == nil {
 			var err error
@@ -173,13 +183,14 @@ func (l *load) client(ctx context.Context, first, lanes int) {
 				continue
 			}
 		}
+		connected()
 		for i := range players {
 			requests[i] = players[i].next(done[i])
 		}
-		if l.pace.WaitN(ctx, lanes) != nil {
+		due, ok := l.pace.next(ctx)
+		if !ok {
 			return // the load is over
 		}
-		start := l.o.Now()
 		if err := c.do(ctx, requests, done); err != nil {
 			l.fail(ctx, &part, err)
 			c.close(!l.over(ctx)) // sessions of v1 outlive a connection
@@ -190,7 +201,7 @@ func (l *load) client(ctx context.Context, first, lanes int) {
 			}
 			continue
 		}
-		part.count(requests, l.o.Now().Sub(start))
+		part.count(requests, l.o.Now().Sub(due))
 		if l.o.Kind == Drops {
 			c.close(true)
 			c = nil
