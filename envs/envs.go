@@ -157,7 +157,7 @@ type Written struct {
 
 // Lister is the optional ability of a World to list the actions that are valid
 // now, each as an agent would type it: in byte order as the environment itself
-// writes them.
+// writes them. The caller does not change the list, which may be given again.
 type Lister interface {
 	Actions(ctx context.Context) ([]string, error)
 }

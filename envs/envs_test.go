@@ -110,10 +110,11 @@ type louder struct{ Lister }
 
 func (l louder) Actions(ctx context.Context) ([]string, error) {
 	all, err := l.Lister.Actions(ctx)
-	for i, a := range all {
-		all[i] = strings.ToUpper(a)
+	var out []string
+	for _, a := range all {
+		out = append(out, strings.ToUpper(a))
 	}
-	return all, err
+	return out, err
 }
 
 // An ability is seen as all wrappers show it, and not at all if one hides it or the world

@@ -17,7 +17,7 @@ import (
 var mixFile = flag.String("mix-file", "", "write the episodes of the mix to this file, to play them on something else")
 
 // BenchmarkMix plays the mix through the whole layer: a step, a step and the list of
-// what is valid as text, and the start of an episode.
+// what is valid as text, the same if nothing was played before, and the start of an episode.
 func BenchmarkMix(b *testing.B) {
 	for _, variant := range []string{AgentBoard, ScienceWorld} {
 		e := opened(b, Options{Variant: variant})
@@ -26,7 +26,7 @@ func BenchmarkMix(b *testing.B) {
 			writeMix(b, scripts)
 		}
 		ctx := context.Background()
-		play := func(b *testing.B, list bool) {
+		play := func(b *testing.B, e *Env, list, anew bool) {
 			var w envs.World
 			n, used := 0, time.Duration(0)
 			for b.Loop() {
@@ -36,6 +36,9 @@ func BenchmarkMix(b *testing.B) {
 					if w != nil {
 						used += sharedtest.ProcessorTime(b)
 						w.Close()
+					}
+					if anew && n%(len(scripts)*mixLength) == 0 {
+						e = opened(b, Options{Variant: variant})
 					}
 					task, _ := e.Task(s.Task)
 					w = startedIn(b, e, task)
@@ -55,8 +58,9 @@ func BenchmarkMix(b *testing.B) {
 			used += sharedtest.ProcessorTime(b)
 			b.ReportMetric(used.Seconds()/float64(n)*1e6, "cpu-us/op")
 		}
-		b.Run(variant+"/step", func(b *testing.B) { play(b, false) })
-		b.Run(variant+"/list", func(b *testing.B) { play(b, true) })
+		b.Run(variant+"/step", func(b *testing.B) { play(b, e, false, false) })
+		b.Run(variant+"/list", func(b *testing.B) { play(b, e, true, false) })
+		b.Run(variant+"/first", func(b *testing.B) { play(b, e, true, true) })
 		b.Run(variant+"/start", func(b *testing.B) {
 			n := 0
 			for b.Loop() { // variations that were not played before, as far as there are

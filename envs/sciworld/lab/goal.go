@@ -24,7 +24,7 @@ type goal struct {
 	after   string // the key that must be completed before; empty: none
 	defocus bool   // meeting it clears the focus
 	scene   bool   // its test does not depend on the focus
-	test    func(t *trial) verdict
+	test    func(t trial) verdict
 }
 
 // as gives the goal a key.
@@ -39,11 +39,15 @@ func (g goal) clearing() goal { g.defocus = true; return g }
 // goalState is what a goal remembers.
 type goalState struct {
 	met     bool
-	started bool    // a first try has set the rest
-	place   string  // the room of the first try
-	degrees float64 // the temperature of the first try
-	count   int     // tries in place, or the length of the action history
+	started bool        // a first try has set the rest
+	place   string      // the room of the first try
+	degrees float64     // the temperature of the first try
+	count   int         // tries in place, or the length of the action history
+	nobody  arrangement // in which nobody visible could meet it
 }
+
+// arrangement counts changes of names and places. That of a loaded world is never zero.
+type arrangement struct{ names, places uint32 }
 
 // goals is the progress of a task: ordered goals, of which the first index goals
 // are met, and unordered goals. The two lists never change.
@@ -90,7 +94,7 @@ type trial struct {
 
 // visible lists what is below the agent's room and not hidden, including things
 // in closed containers (tasks §6.3, V).
-func (t *trial) visible() []*Object { return t.w.visibleBelow() }
+func (t trial) visible() []*Object { return t.w.visibleBelow() }
 
 // tick tests the goals that are due (core §13.2).
 func (p *goals) tick(w *World) {
@@ -102,7 +106,7 @@ func (p *goals) evaluateOrdered(w *World) {
 	for p.index < len(p.ordered) && w.focus != nil {
 		g := &p.ordered[p.index]
 		t := trial{w: w, goals: p, focus: w.focus}
-		switch g.test(&t) {
+		switch g.test(t) {
 		case unmet:
 			return
 		case failed:
@@ -127,10 +131,10 @@ func (p *goals) evaluateUnordered(w *World) {
 				continue
 			}
 			t := trial{w: w, goals: p, state: state}
-			v := g.test(&t)
+			v := g.test(t)
 			if v != met && w.focus != nil && !g.scene {
 				t.focus = w.focus
-				v = g.test(&t)
+				v = g.test(t)
 			}
 			if v == met {
 				state.met, again = true, true

@@ -7,7 +7,7 @@ import (
 
 // same reports whether the trial's object may meet a goal that continues with the
 // object of the previous goal.
-func (t *trial) same() bool {
+func (t trial) same() bool {
 	last := t.goals.last
 	return t.focus != nil && (last == nil || last == t.focus)
 }
@@ -21,9 +21,6 @@ func called(x *Object, name string) bool {
 // sameWord compares names, which are ASCII, as Java does without regard to case.
 func sameWord(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
-// some reports whether something visible passes a test.
-func (t *trial) some(test func(x *Object) bool) bool { return slices.ContainsFunc(t.visible(), test) }
-
 func verdictOf(ok bool) verdict {
 	if ok {
 		return met
@@ -33,7 +30,7 @@ func verdictOf(ok bool) verdict {
 
 // onFocus is a goal about the focus: met or failed.
 func onFocus(class, text string, test func(f *Object) bool) goal {
-	return goal{class: class, text: text, test: func(t *trial) verdict {
+	return goal{class: class, text: text, test: func(t trial) verdict {
 		switch {
 		case t.focus == nil:
 			return unmet
@@ -46,8 +43,8 @@ func onFocus(class, text string, test func(f *Object) bool) goal {
 
 // onSame is a goal about the focus, if the focus met the previous goal: met or
 // not.
-func onSame(class, text string, test func(t *trial, f *Object) verdict) goal {
-	return goal{class: class, text: text, test: func(t *trial) verdict {
+func onSame(class, text string, test func(t trial, f *Object) verdict) goal {
+	return goal{class: class, text: text, test: func(t trial) verdict {
 		if !t.same() {
 			return unmet
 		}
@@ -55,19 +52,39 @@ func onSame(class, text string, test func(t *trial, f *Object) verdict) goal {
 	}}
 }
 
-// onScene is a goal about the visible things.
-func onScene(class, text string, test func(t *trial, x *Object) bool) goal {
-	return goal{class: class, text: text, scene: true, test: func(t *trial) verdict {
-		return verdictOf(t.some(func(x *Object) bool { return test(t, x) }))
+// onScene is a goal about the visible things: one of the cast passes a test. Who is in the
+// cast depends on names and places of things alone, so that nobody joins an empty cast while
+// they stay.
+func onScene(class, text string, cast, test func(x *Object) bool) goal {
+	return goal{class: class, text: text, scene: true, test: func(t trial) verdict {
+		now := arrangement{t.w.names, t.w.places}
+		if t.state.nobody == now {
+			return unmet
+		}
+		nobody := true
+		for _, x := range t.visible() {
+			if cast(x) {
+				if test(x) {
+					return met
+				}
+				nobody = false
+			}
+		}
+		if nobody {
+			t.state.nobody = now
+		}
+		return unmet
 	}}
 }
+
+func always(*Object) bool { return true }
 
 func find(name, text string) goal {
 	return onFocus("GoalFind", text, func(f *Object) bool { return sameWord(f.name, name) })
 }
 
 func findAnswerBox(name, text string) goal {
-	return goal{class: "GoalFindAnswerBox", text: text, test: func(t *trial) verdict {
+	return goal{class: "GoalFindAnswerBox", text: text, test: func(t trial) verdict {
 		switch {
 		case t.focus == nil || t.focus.kind != AnswerBox:
 			return unmet
@@ -101,7 +118,7 @@ func focusKind(class string, g group, text string) goal {
 }
 
 func focusNonliving(text string) goal {
-	return goal{class: "GoalFocusOnNonlivingThing", text: text, test: func(t *trial) verdict {
+	return goal{class: "GoalFocusOnNonlivingThing", text: text, test: func(t trial) verdict {
 		switch {
 		case t.focus == nil:
 			return unmet
@@ -113,13 +130,13 @@ func focusNonliving(text string) goal {
 }
 
 func matter(want state, burning bool, text string) goal {
-	return onSame("GoalChangeStateOfMatter", text, func(t *trial, f *Object) verdict {
+	return onSame("GoalChangeStateOfMatter", text, func(t trial, f *Object) verdict {
 		return verdictOf(f.stuff != nil && (f.state == want || burning && f.burning))
 	})
 }
 
 func anyMatter() goal {
-	return onSame("GoalIsStateOfMatter", "", func(t *trial, f *Object) verdict {
+	return onSame("GoalIsStateOfMatter", "", func(t trial, f *Object) verdict {
 		if f.stuff == nil {
 			return unmet
 		}
@@ -129,19 +146,19 @@ func anyMatter() goal {
 }
 
 func otherMatter() goal {
-	return onSame("GoalIsDifferentStateOfMatter", "", func(t *trial, f *Object) verdict {
+	return onSame("GoalIsDifferentStateOfMatter", "", func(t trial, f *Object) verdict {
 		return verdictOf(f.stuff != nil && f.state != t.goals.stored)
 	})
 }
 
 func toActivate(name, text string) goal {
-	return goal{class: "GoalActivateDevice", text: text, test: func(t *trial) verdict {
+	return goal{class: "GoalActivateDevice", text: text, test: func(t trial) verdict {
 		return verdictOf(t.focus != nil && t.focus.isDevice && t.focus.name == name && t.focus.activated)
 	}}
 }
 
 func connected(source, text string) goal {
-	return onSame("GoalElectricallyConnected", text, func(t *trial, f *Object) verdict {
+	return onSame("GoalElectricallyConnected", text, func(t trial, f *Object) verdict {
 		if f.connectedTo(source) {
 			return met
 		}
@@ -165,13 +182,13 @@ func inside(x *Object, test func(c *Object) bool) bool {
 }
 
 func inContainer(name, text string) goal {
-	return onSame("GoalObjectInContainer", text, func(t *trial, f *Object) verdict {
+	return onSame("GoalObjectInContainer", text, func(t trial, f *Object) verdict {
 		return verdictOf(inside(f, func(c *Object) bool { return sameWord(c.name, name) }))
 	})
 }
 
 func inContainerNot(name, wrong, text string) goal {
-	return onSame("GoalObjectInContainerByName", text, func(t *trial, f *Object) verdict {
+	return onSame("GoalObjectInContainerByName", text, func(t trial, f *Object) verdict {
 		if inside(f, func(c *Object) bool { return c.name == wrong }) {
 			return failed
 		}
@@ -180,7 +197,7 @@ func inContainerNot(name, wrong, text string) goal {
 }
 
 func byTemperature(degrees float64, above, below, text string) goal {
-	return onSame("GoalContainerByTemperature", text, func(t *trial, f *Object) verdict {
+	return onSame("GoalContainerByTemperature", text, func(t trial, f *Object) verdict {
 		if f.stuff == nil || f.container == nil {
 			return unmet
 		}
@@ -196,13 +213,13 @@ func byTemperature(degrees float64, above, below, text string) goal {
 }
 
 func lifeStage(form, stage, text string) goal {
-	return onSame("GoalLifeStage", text, func(t *trial, f *Object) verdict {
+	return onSame("GoalLifeStage", text, func(t trial, f *Object) verdict {
 		return verdictOf(f.is(aLiving) && f.life.form == form && sameWord(f.stageName(), stage))
 	})
 }
 
 func newLocation(unless, text string) goal {
-	return goal{class: "GoalMoveToNewLocation", text: text, test: func(t *trial) verdict {
+	return goal{class: "GoalMoveToNewLocation", text: text, test: func(t trial) verdict {
 		room := t.w.here().name
 		switch {
 		case room == unless:
@@ -216,13 +233,13 @@ func newLocation(unless, text string) goal {
 }
 
 func atLocation(room, text string) goal {
-	return goal{class: "GoalMoveToLocation", text: text, test: func(t *trial) verdict {
+	return goal{class: "GoalMoveToLocation", text: text, test: func(t trial) verdict {
 		return verdictOf(t.w.here().name == room)
 	}}
 }
 
 func openDoor(text string) goal {
-	return goal{class: "GoalInRoomWithOpenDoor", text: text, test: func(t *trial) verdict {
+	return goal{class: "GoalInRoomWithOpenDoor", text: text, test: func(t trial) verdict {
 		return verdictOf(slices.ContainsFunc(t.w.here().portals.all(), func(p *Object) bool {
 			return p.kind == Door && p.open
 		}))
@@ -230,14 +247,14 @@ func openDoor(text string) goal {
 }
 
 func roomHas(name, text string) goal {
-	return onScene("GoalInRoomWithObject", text, func(t *trial, x *Object) bool {
+	return onScene("GoalInRoomWithObject", text, func(x *Object) bool {
 		return sameWord(x.name, name) || strings.ToLower(x.descriptiveName()) == name
-	})
+	}, always)
 }
 
 // alone wants all these things, and no others, in one container.
 func alone(names []string, text string) goal {
-	return onScene("GoalObjectsInSingleContainer", text, func(t *trial, x *Object) bool {
+	return onScene("GoalObjectsInSingleContainer", text, func(x *Object) bool {
 		n := 0
 		for _, y := range x.contents.all() {
 			if y.hidden {
@@ -249,39 +266,35 @@ func alone(names []string, text string) goal {
 			n++
 		}
 		return n == len(names)
-	})
+	}, always)
 }
 
 func directIn(container, name, text string) goal {
-	return onScene("GoalSpecificObjectInDirectContainer", text, func(t *trial, x *Object) bool {
+	return onScene("GoalSpecificObjectInDirectContainer", text, func(x *Object) bool {
 		return called(x, container) && slices.ContainsFunc(x.contents.all(), func(y *Object) bool {
 			return !y.hidden && (y.name == name || y.descriptiveName() == name)
 		})
-	})
+	}, always)
 }
 
 func deviceOnGoal(name, text string) goal {
-	return onScene("GoalActivateDeviceWithName", text, func(t *trial, x *Object) bool {
-		return called(x, name) && x.isDevice && x.activated
+	return onScene("GoalActivateDeviceWithName", text, isCalled(name), func(x *Object) bool {
+		return x.isDevice && x.activated
 	})
 }
 
 func deviceOffGoal(name, text string) goal {
-	return onScene("GoalDeactivateDeviceWithName", text, func(t *trial, x *Object) bool {
-		return called(x, name) && x.isDevice && !x.activated
+	return onScene("GoalDeactivateDeviceWithName", text, isCalled(name), func(x *Object) bool {
+		return x.isDevice && !x.activated
 	})
 }
 
 func containerOpen(name, text string) goal {
-	return onScene("GoalContainerOpen", text, func(t *trial, x *Object) bool {
-		return called(x, name) && x.isVessel && x.open
-	})
+	return onScene("GoalContainerOpen", text, isCalled(name), func(x *Object) bool { return x.isVessel && x.open })
 }
 
 func onFire(name, text string) goal {
-	return onScene("GoalTemperatureOnFire", text, func(t *trial, x *Object) bool {
-		return called(x, name) && x.burning
-	})
+	return onScene("GoalTemperatureOnFire", text, isCalled(name), func(x *Object) bool { return x.burning })
 }
 
 // noTemperature is the stored temperature that counts as none.
@@ -294,7 +307,7 @@ func warmer(degrees float64, text string) goal {
 	if degrees < 0 {
 		class = "GoalTemperatureDecrease"
 	}
-	return goal{class: class, text: text, test: func(t *trial) verdict {
+	return goal{class: class, text: text, test: func(t trial) verdict {
 		if t.focus == nil || t.focus.stuff == nil {
 			return unmet
 		}
@@ -311,7 +324,7 @@ func warmer(degrees float64, text string) goal {
 
 // stay counts tries, not steps.
 func stay(room string, tries int, text string) goal {
-	return goal{class: "GoalStayInLocation", text: text, test: func(t *trial) verdict {
+	return goal{class: "GoalStayInLocation", text: text, test: func(t trial) verdict {
 		if t.w.here().name != room {
 			t.state.count = 0
 			return unmet
@@ -323,7 +336,7 @@ func stay(room string, tries int, text string) goal {
 
 // past wants an action after the first try.
 func past(class, text string, test func(d *deed) bool) goal {
-	return goal{class: class, text: text, test: func(t *trial) verdict {
+	return goal{class: class, text: text, test: func(t trial) verdict {
 		if !t.state.started {
 			t.state.started, t.state.count = true, len(t.w.history)
 		}
@@ -360,8 +373,8 @@ func wireTo(name string, second bool, text string) goal {
 	if second {
 		i = 1
 	}
-	return onScene("GoalObjectConnectedToWire", text, func(t *trial, x *Object) bool {
-		if !called(x, name) || x.terminals[i] == nil {
+	return onScene("GoalObjectConnectedToWire", text, isCalled(name), func(x *Object) bool {
+		if x.terminals[i] == nil {
 			return false
 		}
 		p := x.terminals[i].partner
@@ -382,10 +395,7 @@ func neighbours(wire *Object) []*Object {
 
 // wireBetween wants a wire whose neighbours pass both tests.
 func wireBetween(class, text string, one, other func(x *Object) bool) goal {
-	return onScene(class, text, func(t *trial, x *Object) bool {
-		if x.kind != Wire {
-			return false
-		}
+	return onScene(class, text, func(x *Object) bool { return x.kind == Wire }, func(x *Object) bool {
 		parts := neighbours(x)
 		return slices.ContainsFunc(parts, one) && slices.ContainsFunc(parts, other)
 	})
@@ -417,7 +427,7 @@ func wirePowerBulb(text string) goal {
 
 // stageAnywhere wants a number of living things of a form in a stage.
 func stageAnywhere(form, stage string, n int, text string) goal {
-	return goal{class: "GoalLifeStageAnywhere", text: text, test: func(t *trial) verdict {
+	return goal{class: "GoalLifeStageAnywhere", text: text, test: func(t trial) verdict {
 		found := 0
 		for _, x := range t.visible() {
 			if x.is(aLiving) && x.life.form == form && sameWord(x.stageName(), stage) {

@@ -24,29 +24,37 @@ func (o *Object) exchangeHeat() {
 		return
 	}
 	if o.stuff != nil {
-		for _, x := range warm {
-			touch(o, x)
-		}
+		o.touch(warm)
 	}
 	if len(warm) >= manyWarm && exchangeMany(warm) {
 		return
 	}
 	for i, x := range warm {
-		for _, y := range warm[:i] {
-			touch(x, y)
-		}
+		x.touch(warm[:i])
 	}
 }
 
-// touch moves heat between two things: the second one already feels the new
-// temperature of the first.
-func touch(a, b *Object) {
-	m := min(a.stuff.conductivity, b.stuff.conductivity)
-	a.temp += clip(float64(float64((b.temp-a.temp)*m) * transfer))
-	b.temp += clip(float64(float64((a.temp-b.temp)*m) * transfer))
+// touch moves heat between a thing and others, one after the other: the second one of two
+// already feels the new temperature of the first.
+func (o *Object) touch(others []*Object) {
+	t, c := o.temp, o.stuff.conductivity
+	for _, x := range others {
+		m := lesser(c, x.stuff.conductivity)
+		t += clip(float64(float64((x.temp-t)*m) * transfer))
+		x.temp += clip(float64(float64((t-x.temp)*m) * transfer))
+	}
+	o.temp = t
 }
 
-func clip(v float64) float64 { return max(-mostMoved, min(v, mostMoved)) }
+func clip(v float64) float64 {
+	switch {
+	case v > mostMoved:
+		return mostMoved
+	case v < -mostMoved:
+		return -mostMoved
+	}
+	return v
+}
 
 // exchangeMany lets many things touch each other if no transfer can reach the most,
 // and reports it. A tap that is left open fills a drain with thousands of waters.

@@ -49,10 +49,12 @@ func (w *World) empty() {
 	*w = World{library: w.library, store: w.store, near: w.near.empty(), everywhere: w.everywhere.empty()}
 }
 
-// The numbers of referents and of phrases from which a library forgets them.
+// The numbers of referents, of phrases and of entries of lists from which a library forgets
+// them.
 const (
 	mostTexts   = 1 << 15
 	mostPhrases = 1 << 18
+	mostEntries = 1 << 19
 )
 
 // open returns what the library knows. Worlds that know more than there should be go
@@ -81,8 +83,10 @@ type shelf struct {
 	refLists    map[string]*refList
 	quickLists  map[refKey]*refList
 	calledLists map[pairOfLists]*calledList
+	lists       map[uint64]*written
 	mark        int
 	phrases     int
+	entries     int // of the lists
 
 	tallies sync.Pool // of *tally
 }
@@ -90,8 +94,26 @@ type shelf struct {
 func newShelf() *shelf {
 	return &shelf{
 		texts: map[string]*text{}, refLists: map[string]*refList{}, quickLists: map[refKey]*refList{},
-		calledLists: map[pairOfLists]*calledList{},
+		calledLists: map[pairOfLists]*calledList{}, lists: map[uint64]*written{},
 	}
+}
+
+// written returns the list that was kept under a key, nil if none was.
+func (s *shelf) written(key uint64) *written {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.lists[key]
+}
+
+// keepWritten keeps a list. If there are too many, all others are forgotten.
+func (s *shelf) keepWritten(key uint64, l *written) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.entries += len(l.texts); s.entries > mostEntries {
+		clear(s.lists)
+		s.entries = len(l.texts)
+	}
+	s.lists[key] = l
 }
 
 // text is a referent; a library has one for each different referent.
@@ -100,7 +122,7 @@ type text struct {
 	words  string // without articles, as the parser compares it
 	number int32
 	key    uint32 // by which hash tries are ordered
-	first  byte   // of the words
+	head   uint16 // of the words
 	seen   int    // scratch of the making of lists
 
 	phrases atomic.Pointer[phrases] // that begin with it
@@ -118,9 +140,20 @@ var noRefs = &refList{}
 type calledList struct {
 	full   []*text // in set order
 	sorted []*text // by text
-	// numbers are those of the sorted texts.
+	// numbers are those of the sorted texts, and bound is how many there are.
 	numbers []int32
-	firsts  firstBytes
+	bound   bound
+	// heads are those of the texts in set order, and firsts their first bytes.
+	heads  []uint16
+	firsts firstBytes
+}
+
+// headOf returns the first two bytes of a text, as far as there are, from the lowest on.
+func headOf(s string) (head uint16) {
+	for i := range min(len(s), 2) {
+		head |= uint16(s[i]) << (8 * i)
+	}
+	return head
 }
 
 // firstBytes are the bytes with which texts begin, as bits; a bit may stand for
@@ -208,13 +241,15 @@ func (s *shelf) newCalledList(own, in *refList) *calledList {
 	l := &calledList{full: orderTexts(list)}
 	l.full = slices.DeleteFunc(l.full, func(t *text) bool { return len([]rune(t.s)) <= 1 })
 	for _, t := range l.full {
-		l.firsts |= 1 << (t.first % 64)
+		l.firsts |= 1 << (t.head % 64)
+		l.heads = append(l.heads, t.head)
 	}
 	l.sorted = slices.Clone(l.full)
 	slices.SortFunc(l.sorted, func(a, b *text) int { return strings.Compare(a.s, b.s) })
 	for _, t := range l.sorted {
 		l.numbers = append(l.numbers, t.number)
 	}
+	l.bound = boundOf(len(l.numbers))
 	return l
 }
 
@@ -223,9 +258,7 @@ func (s *shelf) text(ref string) *text {
 	t := s.texts[ref]
 	if t == nil {
 		t = &text{s: ref, words: parserWords(ref), key: trieKey(improve(hashOf(ref))), number: s.size.Load()}
-		if t.words != "" {
-			t.first = t.words[0]
-		}
+		t.head = headOf(t.words)
 		s.texts[ref] = t
 		s.size.Add(1)
 	}

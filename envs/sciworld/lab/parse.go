@@ -16,8 +16,29 @@ func isBlank(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' }
 // parserWords brings a lower-case text into the form in which the parser compares
 // texts (core §10.1).
 func parserWords(s string) string {
+	if isPlain(s) {
+		return s
+	}
 	ws := strings.FieldsFunc(javaTrim(s), isBlank)
 	return join(slices.DeleteFunc(ws, isArticle), " ")
+}
+
+// isPlain reports whether a text is in the parser's form, as most are: words in ASCII with
+// single spaces between them, and no articles.
+func isPlain(s string) bool {
+	word := 0 // where it begins
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == ' ':
+			if i == word || isArticle(s[word:i]) {
+				return false
+			}
+			word = i + 1
+		case c < ' ' || c > '~':
+			return false
+		}
+	}
+	return word < len(s) && !isArticle(s[word:])
 }
 
 // javaLower is lower case as Java maps it, as far as it can matter for names in
@@ -143,13 +164,15 @@ func (w *World) naming(words string, objects *kept, yield func(x *Object, rest s
 	if words == "" {
 		return
 	}
+	head := headOf(words)
+	short := head & 0xff // that of a text with one byte
 	for i, list := range objects.lists {
 		if !list.firsts.has(words[0]) {
 			continue
 		}
-		for _, t := range list.full {
-			if t.first == words[0] && strings.HasPrefix(words, t.words) {
-				yield(objects.objects[i], javaTrim(words[len(t.words):]))
+		for n, h := range list.heads {
+			if (h == head || h == short) && strings.HasPrefix(words, list.full[n].words) {
+				yield(objects.objects[i], javaTrim(words[len(list.full[n].words):]))
 			}
 		}
 	}

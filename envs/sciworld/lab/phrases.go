@@ -43,19 +43,18 @@ func (p *phrases) find(k phraseKey) (*atomic.Uint64, uint64) {
 	}
 }
 
-// phrase returns a phrase of a length; empty if no list had it.
-func (s *shelf) phrase(t *text, k phraseKey, length int) string {
-	p := t.phrases.Load()
+// phrase returns a phrase of a length, if a list had it.
+func (s *shelf) phrase(p *phrases, k phraseKey, length int) (string, bool) {
 	if p == nil {
-		return ""
+		return "", false
 	}
 	_, x := p.find(k)
 	if x == 0 {
-		return ""
+		return "", false
 	}
 	learned := *s.learned.Load()
 	at := int(x & (1<<placeBits - 1))
-	return learned[x>>placeBits&(1<<learnedBits-1)][at : at+length]
+	return learned[x>>placeBits&(1<<learnedBits-1)][at : at+length], true
 }
 
 // learn keeps a text of new phrases and returns its number, unless there are enough or it

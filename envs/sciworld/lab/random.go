@@ -1,5 +1,10 @@
 package lab
 
+import (
+	"math"
+	"math/bits"
+)
+
 // random is the generator of java.util.Random, 48 bits of state, with which the
 // reference draws everything (core §2.8).
 type random struct{ state uint64 }
@@ -18,20 +23,34 @@ func (r *random) next(bits uint) int32 {
 	return int32(r.state >> (48 - bits))
 }
 
-// intn draws a number from 0 to n-1. A bound of 1 draws too.
-func (r *random) intn(n int) int {
-	m := int32(n)
-	v := r.next(31)
-	if m&-m == m {
-		return int((int64(m) * int64(v)) >> 31)
+// bound is a number of values to draw from, prepared to draw without dividing.
+type bound struct {
+	n      uint64
+	factor uint64
+}
+
+// boundOf prepares a number. The fraction of factor times a value, times n, is the value
+// modulo n or, as Java has it for powers of two, n times the value as a fraction of 1<<31.
+func boundOf(n int) bound {
+	if n&-n == n {
+		return bound{uint64(n), 1 << 33}
 	}
-	for u := v; ; u = r.next(31) {
-		v = u % m
-		if u-v+(m-1) >= 0 { // else it overflowed
+	return bound{uint64(n), math.MaxUint64/uint64(n) + 1}
+}
+
+// below draws a number below a bound. A bound of 1 draws too.
+func (r *random) below(b bound) int {
+	for {
+		u := uint64(r.next(31))
+		v, _ := bits.Mul64(b.factor*u, b.n)
+		if u-v+b.n <= 1<<31 { // else Java's sum overflows
 			return int(v)
 		}
 	}
 }
+
+// intn draws a number from 0 to n-1.
+func (r *random) intn(n int) int { return r.below(boundOf(n)) }
 
 // boolean draws true or false.
 func (r *random) boolean() bool { return r.next(1) != 0 }

@@ -238,6 +238,11 @@ func refuseDunk(x, from *Object) refusal {
 	return becauseOf("The ", from, " does not contain any liquids to dunk into.")
 }
 
+// holdsMovableLiquid reports whether something can be dunked into what is in the object.
+func (o *Object) holdsMovableLiquid() bool {
+	return slices.ContainsFunc(o.contents.chain, func(x *Object) bool { return x.isVisibleLiquid() && x.movable })
+}
+
 func (o *Object) isVisibleLiquid() bool { return !o.hidden && o.stuff != nil && o.state == liquid }
 
 // terminalOf chooses the terminal by which a thing is connected.

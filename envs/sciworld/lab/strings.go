@@ -51,15 +51,21 @@ type textSet struct {
 
 func newTextSet() *textSet { return &textSet{slots: make([]string, 32), used: make([]bool, 32)} }
 
-func (s *textSet) add(text string) {
+// find returns the slot where a text is or belongs.
+func (s *textSet) find(text string) int {
 	size := len(s.slots)
 	width := bits.TrailingZeros(uint(size))
 	i := int(bits.RotateLeft32(mix(hashOf(text)), -width) >> (32 - width))
-	for s.used[i] {
-		if s.slots[i] == text {
-			return
-		}
+	for s.used[i] && s.slots[i] != text {
 		i = (i + 1) % size
+	}
+	return i
+}
+
+func (s *textSet) add(text string) {
+	i, size := s.find(text), len(s.slots)
+	if s.used[i] {
+		return
 	}
 	s.slots[i], s.used[i] = text, true
 	if s.n++; s.n >= size*450/1000 {
@@ -71,7 +77,7 @@ func (s *textSet) add(text string) {
 	}
 }
 
-func (s *textSet) has(text string) bool { return slices.Contains(s.all(), text) }
+func (s *textSet) has(text string) bool { return s.used[s.find(text)] }
 
 // all lists the members as the reference enumerates them.
 func (s *textSet) all() (out []string) {
@@ -135,6 +141,9 @@ func join(texts []string, by string) string { return strings.Join(texts, by) }
 // javaTrim removes what Java's trim removes: all characters up to and including
 // U+0020.
 func javaTrim(s string) string {
+	if s == "" || s[0] > ' ' && s[len(s)-1] > ' ' {
+		return s
+	}
 	return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 }
 

@@ -9,11 +9,9 @@ func (w *World) tick() {
 func clearTicked(o *Object) {
 	o.ticked = false
 	for _, x := range o.contents.chain {
-		if x.isTerminal() {
-			x.ticked = false
-			continue
+		if !x.isTerminal() {
+			clearTicked(x)
 		}
-		clearTicked(x)
 	}
 	for _, p := range o.portals.chain {
 		p.ticked = false
@@ -26,7 +24,6 @@ func clearTicked(o *Object) {
 func (w *World) tickObject(o *Object) {
 	switch o.kind {
 	case Terminal, Anode, Cathode: // they have no state that could change
-		o.ticked = true
 		return
 	case Bee:
 		if o.ticked {
@@ -99,8 +96,6 @@ func (w *World) baseTick(o *Object) {
 	for _, x := range o.contents.all() {
 		if !x.isTerminal() {
 			w.tickObject(x)
-		} else {
-			x.ticked = true
 		}
 	}
 	for _, p := range o.portals.all() {

@@ -39,7 +39,7 @@ type name struct {
 }
 
 // nothing is the name of what has no referents. No library has it.
-var nothing = &text{}
+var nothing = &text{number: -2}
 
 // sharing are the objects of a search of which others have all referents.
 type sharing struct {
@@ -147,14 +147,15 @@ func (s *sharing) run(w *World) choice {
 	t, r := w.shelf.tally(), w.random
 	t.begin(s, out)
 	for range drawnAttempts {
-		changes := t.changes[:0]
-		for _, i := range t.shared() {
-			of := s.lists[i].numbers
-			at := r.intn(len(of))
-			changes = append(changes, change{i, int32(at), of[at]})
-		}
-		if t.changes = changes; len(changes) == 0 { // nothing is drawn any more
+		places := t.shared()
+		if len(places) == 0 { // nothing is drawn any more
 			break
+		}
+		t.changes = slices.Grow(t.changes[:0], len(places))[:len(places)]
+		for n, i := range places {
+			l := s.lists[i]
+			at := r.below(l.bound)
+			t.changes[n] = change{i, int32(at), l.numbers[at]}
 		}
 		t.apply(out)
 	}

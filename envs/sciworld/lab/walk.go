@@ -84,7 +84,7 @@ func (l *listing) empty() {
 	clear(l.chain)
 	clear(l.spare)
 	clear(l.members)
-	l.chain, l.members, l.capacity = l.chain[:0], l.members[:0], 0
+	l.chain, l.spare, l.members, l.capacity = l.chain[:0], l.spare[:0], l.members[:0], 0
 }
 
 func (l *listing) addAll(xs []*Object) {

@@ -48,6 +48,22 @@ func TestRandom(t *testing.T) {
 	if a, b, c := r.intn(10), r.intn(16), r.next(32); a != 0 || b != 0 || c != -1360544799 {
 		t.Errorf("%d, %d, %d", a, b, c)
 	}
+	for _, n := range []int{1, 2, 3, 5, 6, 7, 12, 64, 65, 1000, 1 << 30, 1<<30 + 1, math.MaxInt32} {
+		for range 1000 {
+			java := r
+			want := int32(java.next(31))
+			if u := want; n&-n == n {
+				want = int32(int64(n) * int64(u) >> 31)
+			} else {
+				for want = u % int32(n); u-want+int32(n)-1 < 0; want = u % int32(n) {
+					u = java.next(31)
+				}
+			}
+			if got := r.intn(n); got != int(want) || r != java {
+				t.Fatalf("below %d: %d, want %d", n, got, want)
+			}
+		}
+	}
 }
 
 // The states of generator and counter after a load, a list, its JSON form and a
@@ -101,6 +117,9 @@ func (w *World) forget() {
 	w.library = NewLibrary()
 	w.shelf = w.library.open()
 	w.listed, w.near, w.everywhere, w.stale, w.reach, w.scene = listed{}, search{}, census{}, nil, kept{}, kept{}
+	for i := range w.goals.states {
+		w.goals.states[i].nobody = arrangement{}
+	}
 	for _, o := range w.collect(w.universe, true) {
 		o.refs, o.seat, o.stale = refCache{}, 0, false
 		if !o.isTerminal() {
@@ -172,6 +191,68 @@ func TestSortedList(t *testing.T) {
 			if diff := cmp.Diff(texts, l.Sorted()); diff != "" {
 				t.Fatalf("%s: %s", name, diff)
 			}
+		}
+	}
+}
+
+// A goal that nobody could meet is met by what is renamed or brought to the agent.
+func TestEmptyCast(t *testing.T) {
+	for what, change := range map[string]func(w *World){
+		"renamed": func(w *World) { w.rename(w.inventory, "gem") },
+		"brought": func(w *World) {
+			gem := w.new(Apple)
+			gem.name = "gem"
+			w.put(gem, w.here())
+		},
+	} {
+		w := loaded(t, "boil", 0, "")
+		there, state := roomHas("gem", ""), goalState{}
+		test := func() verdict { return there.test(trial{w: w, goals: w.goals, state: &state}) }
+		if a, b := test(), test(); a != unmet || b != unmet {
+			t.Errorf("before a gem is %s: %v, %v", what, a, b)
+		}
+		if change(w); test() != met {
+			t.Errorf("a gem that is %s is not there", what)
+		}
+	}
+}
+
+// A list has what is not refused, and no more.
+func TestListHasWhatIsNotRefused(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, name := range TaskNames() {
+		w := loaded(t, name, rng.IntN(Variations(name)), "openDoors")
+		for range sharedtest.Times(t, 20, 6) {
+			if w.Step(randomActions(rng, w)); w.choices != nil {
+				continue
+			}
+			l := w.DrawValidActions().lister()
+			got := map[validDeed]bool{}
+			for d := range l.deeds() {
+				got[d] = true
+			}
+			for i, x := range l.objects {
+				for j, y := range l.objects {
+					for _, a := range actions {
+						d, want := validDeed{int32(i), int32(j), a.id}, false
+						switch carried := x.container == w.inventory; {
+						case !isEnabled(a.id, w.enabled) || a.slots == 0:
+						case a.slots == 1:
+							d.b = -1
+							want = !(a.id == pickUp && carried || a.id == putDown && !carried) &&
+								!w.refuse(w.substituted(deed{id: a.id, a: x})).refused
+						case a.id == dunk:
+							want = !w.refuse(deed{dunk, y, x}).refused
+						default:
+							want = !w.refuse(deed{a.id, x, y}).refused
+						}
+						if got[d] != want {
+							t.Fatalf("%s: %s %s, %s: %v, want %v", name, a.name, x.name, y.name, got[d], want)
+						}
+					}
+				}
+			}
+			l.release()
 		}
 	}
 }
@@ -296,6 +377,21 @@ func TestFullLibrary(t *testing.T) {
 	}
 }
 
+// A library gives a list again, and forgets its lists when there are too many.
+func TestWrittenLists(t *testing.T) {
+	w := loaded(t, "boil", 0, "")
+	l := w.DrawValidActions()
+	first, again := l.Sorted(), l.Sorted()
+	if &first[0] != &again[0] || len(w.lists) != 1 || w.entries != len(first) {
+		t.Errorf("%d lists of %d entries are kept, want the one of %d", len(w.lists), w.entries, len(first))
+	}
+	w.entries = mostEntries
+	w.Step("open door to kitchen")
+	if last := w.ValidActions(); len(w.lists) != 1 || w.entries != len(last) {
+		t.Errorf("%d lists of %d entries are kept, want the last one of %d", len(w.lists), w.entries, len(last))
+	}
+}
+
 // The memory of a listing is used again, and does not grow.
 func TestListingMemory(t *testing.T) {
 	w, l := loaded(t, "boil", 0, ""), &listing{}
@@ -351,7 +447,8 @@ func TestHeatOfMany(t *testing.T) {
 		for range n {
 			x := w.new([]Kind{Water, WoodCup, TinCup, Air}[rng.IntN(4)])
 			x.temp += spread * rng.Float64()
-			y := *x
+			y, own := *x, *x.body
+			y.body = &own
 			all, one = append(all, x), append(one, &y)
 		}
 		if done := exchangeMany(all); done != (spread < 5000) {
@@ -360,9 +457,7 @@ func TestHeatOfMany(t *testing.T) {
 			continue
 		}
 		for i, x := range one {
-			for _, y := range one[:i] {
-				touch(x, y)
-			}
+			x.touch(one[:i])
 		}
 		for i := range all {
 			if math.Float64bits(all[i].temp) != math.Float64bits(one[i].temp) {
