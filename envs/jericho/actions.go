@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"heldout/envs/jericho/zmachine"
 )
 
 // taken in a reply means that the parser took an object by itself first.
@@ -47,17 +49,20 @@ func candidates(templates, names []string) []string {
 	return out
 }
 
-// attempt plays a command at a moment, and returns what it changed; ok is false
-// if it changed nothing. The state of the session is undefined afterwards.
-func (s *session) attempt(at *moment, score int, action string) (d diff, ok bool) {
+// attempt plays a command at a moment. The state of the session is undefined afterwards.
+func (s *session) attempt(at *moment, score int, action string) (a attempt) {
 	if s.restore(at) != nil || s.play(action) != nil || s.machine.Halted() {
-		return diff{}, false
+		return attempt{}
 	}
-	d = s.changes()
-	if d.empty() && s.score() == score && !s.over() && !s.won() {
-		return diff{}, false
+	a.looked, a.known = s.machine.Attempt()
+	// In place of a text that is empty an earlier one appears, and a long one is cut.
+	a.known = a.known && s.shown > 1 && s.shown < zmachine.DefaultCapture/2
+	d := s.changes()
+	changed := !d.empty() || s.score() != score || s.over() || s.won()
+	if changed && !bytes.Contains(s.world, []byte(taken)) {
+		a.diff = &d
 	}
-	return d, !bytes.Contains(s.world, []byte(taken))
+	return a
 }
 
 const (
@@ -71,29 +76,54 @@ const (
 	share = 100 // commands that a helper takes at a time; they are similar
 )
 
-// effective tries commands, each at the present moment, and returns those that
-// change something, in groups.
-func (s *session) effective(c *catalogue, at *moment, actions []string) []group {
-	score := s.score()
-	budget := min(helpBudget/max(len(actions), 1), c.attemptBudget)
-	diffs := make([]*diff, len(actions))
+// effective returns what commands do, each at the present moment, and those that change
+// something, in groups. It tries those of which an earlier moment, if there is one, does
+// not tell.
+func (s *session) effective(c *catalogue, at *moment, actions []string, earlier *tried) (*tried, []group) {
+	t := newTried(at, s.score(), actions)
+	t.budget = min(helpBudget/max(len(actions), 1), c.attemptBudget)
+	rest, stayed := t.adopt(earlier, actions)
+	fresh, few := t.watch == nil || 4*len(rest) > 3*len(actions), 4*len(rest) <= len(actions)
+	// To watch takes half as long again. It pays where the player stays, unless much
+	// changes all the time. A score in the text makes every number there matter.
+	watch := s.game.score.kind != scoreParsed && (few || fresh && stayed)
+	first := helpers.take(c)
+	first.machine.SetBudget(t.budget)
+	if fresh {
+		rest, t.watch = t.all(), first.watch(at, t.score, actions, watch)
+	}
+	s.tryAll(c, first, t, actions, rest, watch)
+	t.spared = len(actions) - len(rest)
+	var groups []group
+	for k, a := range t.attempts {
+		if a.diff != nil {
+			groups = addTo(groups, *a.diff, actions[k])
+		}
+	}
+	return t, groups
+}
+
+// tryAll tries some of the commands, with as many helpers as may work now.
+func (s *session) tryAll(c *catalogue, first helper, t *tried, actions []string, rest []int, watch bool) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
 	work := func(h helper) {
 		defer helpers.put(h)
-		h.machine.SetBudget(budget)
-		for from := 0; from < len(actions); {
+		h.machine.SetBudget(t.budget)
+		h.machine.Watch(nil)
+		if watch {
+			h.machine.Watch(t.watch)
+		}
+		for from := 0; from < len(rest); {
 			end := int(next.Add(share))
 			from = end - share
-			for k := from; k < min(end, len(actions)); k++ {
-				if d, ok := h.attempt(at, score, actions[k]); ok {
-					diffs[k] = &d
-				}
+			for i := from; i < min(end, len(rest)); i++ {
+				k := rest[i]
+				t.attempts[k] = h.attempt(t.at, t.score, actions[k])
 			}
 		}
 	}
-	first := helpers.take(c)
-	for range len(actions)/share - 1 {
+	for range len(rest)/share - 1 {
 		h, ok := helpers.tryTake(c)
 		if !ok {
 			break
@@ -102,13 +132,6 @@ func (s *session) effective(c *catalogue, at *moment, actions []string) []group 
 	}
 	work(first)
 	wg.Wait()
-	var groups []group
-	for k, d := range diffs {
-		if d != nil {
-			groups = addTo(groups, *d, actions[k])
-		}
-	}
-	return groups
 }
 
 // addTo puts a command into the group of its diff, or into a new one at the end.
@@ -148,6 +171,7 @@ type catalogue struct {
 	newHelper func() *session
 	// attemptBudget is the largest number of instructions for one command.
 	attemptBudget int
+	volatile      volatile
 }
 
 // validActions lists the commands that change the world now; spec §9. The session
@@ -157,11 +181,15 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 		return nil, nil
 	}
 	at := s.snapshot()
-	return listed.of(c.key(at), func() ([]string, error) { return s.newValidActions(c, at) })
+	key := c.key(at)
+	earlier := latest.get(s.listed)
+	actions, err := listed.of(key, func() ([]string, error) { return s.newValidActions(c, at, key, earlier) })
+	s.listed = key
+	return actions, err
 }
 
 // newValidActions is validActions for a moment that is the present one and not known.
-func (s *session) newValidActions(c *catalogue, at *moment) ([]string, error) {
+func (s *session) newValidActions(c *catalogue, at *moment, key momentKey, earlier *tried) ([]string, error) {
 	budget := s.machine.SetBudget(c.attemptBudget)
 	names, err := s.objectNames(at, c.words)
 	s.machine.SetBudget(budget)
@@ -169,7 +197,8 @@ func (s *session) newValidActions(c *catalogue, at *moment) ([]string, error) {
 		return nil, err
 	}
 	s.machine.Prompt() // once, instead of with every command
-	groups := s.effective(c, s.snapshot(), distinct(candidates(c.templates, names)))
+	t, groups := s.effective(c, s.snapshot(), distinct(candidates(c.templates, names)), earlier)
+	latest.put(key, t)
 	return choose(groups, c.counts), s.restore(at)
 }
 

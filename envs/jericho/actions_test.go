@@ -57,7 +57,8 @@ func TestValidActionFilter(t *testing.T) {
 			if len(tried) != want.Candidates {
 				t.Errorf("%d candidates, want %d", len(tried), want.Candidates)
 			}
-			groups := s.effective(newPlay(g, s.machine.Story(), g.seed, binding{}).actions(), s.snapshot(), tried)
+			c := newPlay(g, s.machine.Story(), g.seed, binding{}).actions()
+			_, groups := s.effective(c, s.snapshot(), tried, nil)
 			if len(groups) != len(want.Groups) {
 				t.Fatalf("%d groups, want %d", len(groups), len(want.Groups))
 			}

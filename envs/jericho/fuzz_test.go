@@ -62,11 +62,13 @@ func FuzzHelp(f *testing.F) {
 		if _, err := w.Start(context.Background()); err != nil {
 			return
 		}
-		if _, err := w.Step(context.Background(), "west"); err != nil {
-			return
-		}
-		if _, err := w.Actions(context.Background()); err != nil {
-			t.Error(err)
+		for _, action := range []string{"west", "wait"} { // the second list knows the first
+			if _, err := w.Step(context.Background(), action); err != nil {
+				return
+			}
+			if _, err := w.Actions(context.Background()); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

@@ -215,7 +215,7 @@ func anyStory(t *rapid.T) []byte {
 		copy(image[miniObjects+63*2+n*14+12:], []byte{noProps >> 8, noProps & 0xFF})
 	}
 	// Few kinds of instructions in one story meet each other more often.
-	kinds := rapid.SliceOfNDistinct(rapid.IntRange(0, 29), 2, 8, rapid.ID).Draw(t, "kinds")
+	kinds := rapid.SliceOfNDistinct(rapid.IntRange(0, 31), 2, 8, rapid.ID).Draw(t, "kinds")
 	return storyOf(image, slices.Repeat([]func([]int) []byte{func(at []int) []byte {
 		part := rapid.Custom(func(t *rapid.T) []byte { return anyPart(t, kinds, at) })
 		return slices.Concat(rapid.SliceOfN(part, 1, 10).Draw(t, "routine")...)
@@ -245,7 +245,10 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 		kb, b := anyOperand(t, largest)
 		return []byte{opcode, ka<<6 | kb<<4 | 0xF, a, b}
 	}
-	skipping := func(test []byte) []byte { // a branch over an inc
+	skipping := func(test []byte) []byte { // a branch over an inc, or back
+		if rapid.IntRange(0, 4).Draw(t, "back") == 0 {
+			return append(test, 0xC0|small(1))
+		}
 		return append(test, 0xC0|4, 0x95, anyVariable(t))
 	}
 	table := []byte{0, 0x60 + small(9)}
@@ -254,8 +257,8 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 	}
 	switch rapid.SampledFrom(kinds).Draw(t, "kind") {
 	case 0:
-		return append(operate(0xC0|rapid.SampledFrom([]byte{8, 9, 20, 21, 22, 15, 16}).Draw(t, "arithmetic"), 200),
-			anyVariable(t))
+		return append(operate(0xC0|rapid.SampledFrom([]byte{8, 9, 20, 21, 22, 23, 24, 15, 16}).Draw(t, "arithmetic"),
+			200), anyVariable(t))
 	case 1:
 		return append(append([]byte{0xCF + small(1), 0x1F}, table...), small(3), anyVariable(t)) // loadw, loadb
 	case 2:
@@ -267,7 +270,8 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 	case 5:
 		return []byte{0x0D, anyVariable(t), small(200)} // store
 	case 6:
-		return skipping(operate(0xC0|rapid.SampledFrom([]byte{1, 2, 3, 7}).Draw(t, "test"), 5)) // je, jl, jg, test
+		tests := rapid.SampledFrom([]byte{1, 2, 3, 6, 7, 10}) // je to test_attr
+		return skipping(operate(0xC0|tests.Draw(t, "test"), 5))
 	case 7:
 		return skipping([]byte{0x0A, object(), small(47)}) // test_attr
 	case 8:
@@ -312,6 +316,11 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 		return bytes.Repeat([]byte{0xE8, 0x7F, 1}, int(small(200))) // push; taken away by the return
 	case 28:
 		return skipping([]byte{0x04 + small(1), anyVariable(t), small(5)}) // dec_chk, inc_chk
+	case 29:
+		return []byte{0xBE, 9, 0xFF, anyVariable(t)} // save_undo
+	case 30: // a loop that fills a table with the second local variable
+		fill := append(append([]byte{0xE2, 0x2B}, table...), 1, 2)
+		return slices.Concat([]byte{0x0D, 1, 0, 0x42, 1, 8, 0x4D}, fill, []byte{0x95, 1, 0x8C, 0xFF, 0xF3})
 	default:
 		return []byte{0x9E, anyVariable(t), anyVariable(t)} // load
 	}

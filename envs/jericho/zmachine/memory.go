@@ -55,8 +55,7 @@ func (m *Machine) storew(addr, value uint16) {
 		return
 	}
 	if m.tracing {
-		m.noteWrite(addr)
-		m.noteWrite(addr + 1)
+		m.noteWord(addr)
 	}
 	m.memo.wroteWord(addr, value)
 }

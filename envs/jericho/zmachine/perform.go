@@ -207,6 +207,9 @@ func performSlow(m *Machine, at *step) *step {
 			return nil
 		}
 		m.input.ready = false
+		if m.memo != nil && m.memo.watch != nil && !m.tracing {
+			m.beginAttempt()
+		}
 	}
 	m.pc = int(in.next)
 	m.count = int(in.count)

@@ -23,6 +23,11 @@ type recording struct {
 	reads   []read
 	known   byteSet // was read or written
 	written byteSet
+
+	sensed     []block // bytes that had a shadow when they were read first
+	conditions []condition
+	moved      []uint16 // bytes whose shadow may not be that of home
+	saved      []where  // the shadows that those of the call around it had
 }
 
 // read is something that a call read before it wrote there: some bytes of a block
@@ -77,6 +82,8 @@ func (r *recorder) end() {
 	rec.known.clear()
 	rec.written.clear()
 	rec.reads = rec.reads[:0]
+	rec.sensed, rec.conditions = rec.sensed[:0], rec.conditions[:0]
+	rec.moved, rec.saved = rec.moved[:0], rec.saved[:0]
 	r.open--
 }
 
@@ -90,15 +97,26 @@ func (m *Machine) record(r *routine, tree int32) {
 	if m.streams() > 0 {
 		return
 	}
-	if m.tracing && memo.levels[0].budget-m.budget > maxRecording {
+	inner := 0 // the first level that is a call
+	if m.tracing && memo.levels[0].routine == nil {
+		inner = 1
+	}
+	if memo.open > inner && memo.levels[inner].budget-m.budget > maxRecording {
 		m.abandon()
 	}
-	if !m.tracing && memo.full() {
+	if memo.open <= inner && memo.full() {
+		m.abandon()
 		memo.forget()
 		return
 	}
+	if !m.tracing {
+		m.reset(false)
+	}
 	m.tracing = true
 	rec := memo.begin(len(memo.off))
+	if memo.open > 1 {
+		m.enterLevel(memo.levels[memo.open-2], rec)
+	}
 	rec.routine, rec.tree, rec.depth, rec.budget = r, tree, m.depth, m.budget
 	rec.base, rec.high = m.height(), m.height()
 	rec.did = len(memo.did)
@@ -108,12 +126,16 @@ func (m *Machine) record(r *routine, tree int32) {
 func (m *Machine) abandon() {
 	memo := m.memo
 	for _, rec := range memo.levels[:memo.open] {
+		if rec.routine == nil {
+			continue // a whole command
+		}
 		rec.routine.credit -= failureCost + rec.budget - m.budget
 	}
 	for memo.open > 0 {
 		memo.end()
 	}
 	memo.did = memo.did[:0]
+	memo.hits = memo.hits[:0]
 	m.tracing = false
 }
 
@@ -140,10 +162,12 @@ func (m *Machine) returned(value uint16) {
 	}
 	o.effects.to = int32(len(memo.effects))
 	o.word = int32(longestWord(memo.did[rec.did:]))
+	o.trace = memo.trace(rec)
 	memo.insert(rec.tree, rec.reads, o)
 	rec.routine.credit -= recordingCost + int(o.spent)
 	if memo.open > 1 {
 		memo.levels[memo.open-2].takeOver(rec)
+		m.leaveLevel(memo.levels[memo.open-2], rec)
 	}
 	memo.end()
 	if m.tracing = memo.open > 0; !m.tracing {
@@ -154,6 +178,11 @@ func (m *Machine) returned(value uint16) {
 // takeOver adds the notes of a call that is over to those of the call around it.
 func (r *recording) takeOver(inner *recording) {
 	r.high = max(r.high, inner.high)
+	for _, b := range inner.sensed {
+		if b.bytes &^= r.known.masks[b.number]; b.bytes != 0 {
+			r.sensed = append(r.sensed, b)
+		}
+	}
 	for _, n := range inner.reads {
 		if n.off {
 			r.noteOff(n.place, byte(n.bytes))
@@ -197,8 +226,17 @@ func (r *recording) noteWritten(b block) {
 // noteRead notes that bytes are read.
 func (m *Machine) noteRead(addr uint16, size int) {
 	rec := m.memo.top()
+	if i := int(addr & inBlock); i+size <= blockSize && int(addr)+size <= m.story.dynamic { // nearly always
+		number, bits := addr>>blockBits, (uint64(1)<<size-1)<<i
+		if rec.known.masks[number]&bits == bits && m.memo.symbolic[number]&bits == 0 {
+			return
+		}
+	}
 	for size = min(size, m.story.dynamic-int(addr)); size > 0; {
 		b, n := stretch(addr, size)
+		if hit := b.bytes & m.memo.symbolic[b.number]; hit != 0 {
+			m.memo.hit(rec, block{b.number, hit})
+		}
 		if b.bytes &^= rec.known.masks[b.number]; b.bytes != 0 {
 			off := m.memo.off[b.number] & b.bytes
 			rec.noteSame(block{b.number, b.bytes &^ off})
@@ -217,6 +255,7 @@ func (m *Machine) noteStored(addr uint16, size int) {
 	for size > 0 {
 		b, n := stretch(addr, size)
 		if m.tracing {
+			m.memo.symbolic[b.number] &^= b.bytes
 			m.memo.top().noteWritten(b)
 		}
 		m.memo.wroteBlock(b, m.mem)
@@ -231,7 +270,20 @@ func (m *Machine) noteWrite(addr uint16) {
 		m.noteRead(addr, 1) // it depends on it whether the transcript changes
 	}
 	number, bit := locate(addr)
+	m.memo.symbolic[number] &^= bit
 	m.memo.top().noteWritten(block{number, bit})
+}
+
+// noteWord notes that two bytes are written that are not in the header.
+func (m *Machine) noteWord(addr uint16) {
+	if addr&inBlock == inBlock {
+		m.noteWrite(addr)
+		m.noteWrite(addr + 1)
+		return
+	}
+	number, bit := locate(addr)
+	m.memo.symbolic[number] &^= 3 * bit
+	m.memo.top().noteWritten(block{number, 3 * bit})
 }
 
 // noteHeight notes that the stack has grown.
@@ -275,6 +327,7 @@ func (m *Machine) rewrite(w *write) {
 	memo.off[w.number] = memo.off[w.number]&^w.bytes | w.off
 	memo.changed[w.number/64] |= 1 << (w.number % 64)
 	if m.tracing {
+		memo.symbolic[w.number] &^= w.bytes
 		memo.top().noteWritten(w.block)
 	}
 }

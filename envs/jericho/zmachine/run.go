@@ -11,11 +11,8 @@ func (m *Machine) run() {
 		return
 	}
 	for in != nil {
-		if m.tracing && int(in.reach) > m.base-m.fp {
-			m.abandon()
-		}
-		if m.tracing && in.traced != nil {
-			in = in.traced(m, in)
+		if m.tracing {
+			in = m.watched(in)
 		} else {
 			in = in.do(m, in)
 		}
@@ -50,7 +47,7 @@ func (m *Machine) execute(in *instruction) {
 
 // branch goes where a branch leads if the condition is the wanted one.
 func (m *Machine) branch(in *instruction, condition bool) {
-	if condition != in.sense {
+	if condition != in.sense || m.fault != nil {
 		return
 	}
 	switch in.target {
@@ -139,6 +136,8 @@ func (m *Machine) ret(value uint16) {
 	m.sp = m.fp
 	m.pc, m.fp, m.base, m.argc = int(f.pc), int(f.fp), int(f.base), f.argc
 	if m.tracing {
+		m.memo.pinHits() // of the instruction that returns
+		m.memo.clearAbove(m.sp)
 		m.returned(value)
 	}
 	m.frame = m.locals()
@@ -147,6 +146,9 @@ func (m *Machine) ret(value uint16) {
 		m.frame[v-1] = value
 	case v != discard:
 		m.setVariable(uint8(v), value)
+	}
+	if m.tracing && f.store != discard {
+		m.setVariableShadow(uint8(f.store), m.memo.passing)
 	}
 }
 

@@ -1,0 +1,137 @@
+package zmachine
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
+)
+
+// A command that a later moment spares does there what it did: it takes the same way
+// through the story, and what it leaves in memory can be foretold. The stories do
+// anything, and the moments differ in volatile and in other bytes.
+func TestSparedAttempts(t *testing.T) {
+	rounds, spared, conditional := 5, 0, 0 // rounds of 100 stories
+	if sharedtest.Long() {
+		rounds = 100
+	}
+	for range rounds {
+		rapid.Check(t, func(t *rapid.T) {
+			n, c := spareAttempts(t)
+			spared, conditional = spared+n, conditional+c
+		})
+	}
+	if spared == 0 || conditional == 0 {
+		t.Errorf("%d commands were spared, %d on conditions", spared, conditional)
+	}
+}
+
+// spareAttempts watches commands of a story at one moment, and plays those again at
+// another one that this spares. It returns how many those are, and how many of them had
+// conditions.
+func spareAttempts(t *rapid.T) (spared, conditional int) {
+	s, err := Load(anyStory(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newTwins(s, 20_000)
+	w.both(t, "start", (*Machine).Start)
+	w.both(t, "prompt", func(m *Machine) error { m.Prompt(); return nil })
+	// Most values are small, so that tests of them hold at one moment and not at another.
+	value := rapid.OneOf(rapid.Byte(), rapid.ByteRange(0, 0), rapid.ByteRange(0, 6))
+	table, globals := rapid.IntRange(0x60, 0x7F), rapid.IntRange(miniGlobals, miniGlobals+9)
+	objects := rapid.IntRange(miniObjects+63*2, miniObjects+63*2+4*14-1)
+	from := w.plain.Snapshot().with(rapid.MapOfN(rapid.OneOf(table, globals), value, 0, 12).Draw(t, "values"))
+	volatile := rapid.MapOfN(rapid.OneOf(table, globals, objects), value, 0, 8).Draw(t, "volatile")
+	others := rapid.MapOfN(table, value, 0, 1).Draw(t, "others")
+	sink := globals.Draw(t, "sink")
+	watch := &Watch{Volatile: Differences(from, from.with(volatile)), Sinks: []int{sink}}
+	maps.Copy(volatile, others)
+	to := from.with(volatile)
+	w.other.Watch(watch)
+	change, alike := watch.Compare(from, to)
+	if !alike {
+		return 0, 0 // the sink differs
+	}
+	for range rapid.IntRange(1, 12).Draw(t, "commands") {
+		action := rapid.StringMatching(`[a-c]{2}`).Draw(t, "action")
+		w.both(t, "restore", func(m *Machine) error { return m.Restore(from) })
+		w.both(t, action, func(m *Machine) error { return m.Step(action) })
+		attempt, known := w.other.Attempt()
+		if !known || !change.Spares(&attempt) {
+			continue
+		}
+		spared++
+		if len(attempt.conditions) > 0 {
+			conditional++
+		}
+		w.replay(t, action, sink, from, to)
+	}
+	return spared, conditional
+}
+
+// replay plays a command that was just played, at another moment that spares it.
+func (w twins) replay(t *rapid.T, action string, sink int, from, to *Snapshot) {
+	did, left := w.plain.outcome(sink), w.other.foretell(from, to)
+	if err := w.plain.Restore(to); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.plain.Step(action); err != nil {
+		t.Fatalf("%q is spared, and fails: %v", action, err)
+	}
+	if does := w.plain.outcome(sink); does != did {
+		t.Fatalf("%q is spared, and does\n%s, not\n%s", action, does, did)
+	}
+	for at, v := range left {
+		if w.plain.mem[at] != v {
+			t.Fatalf("%q leaves %d at %#x, not %d", action, w.plain.mem[at], at, v)
+		}
+	}
+}
+
+// with returns a moment with other values of some bytes.
+func (s *Snapshot) with(values map[int]byte) *Snapshot {
+	o := *s
+	o.memory = slices.Clone(s.memory)
+	for at, v := range values {
+		o.memory[at] = v
+	}
+	return &o
+}
+
+// outcome is what is looked at behind a command: what it changed, a byte, the way that it
+// took, and its text without numbers.
+func (m *Machine) outcome(sink int) string {
+	text := bytes.Map(func(r rune) rune {
+		if r == '-' || r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, m.capture[:m.captured])
+	return fmt.Sprint(m.changes, m.mem[sink], m.Spent(), m.pc, m.depth, m.sp, string(text))
+}
+
+// foretell returns what a command leaves in memory at another moment, by what the machine
+// knows that has just carried it out.
+func (m *Machine) foretell(from, to *Snapshot) map[int]byte {
+	left := map[int]byte{}
+	for at := headerSize; at < len(to.memory); at++ {
+		x := m.memo.byteAt(uint16(at))
+		switch {
+		case x.of != nothing:
+			v := x.compute(to.at(x.of, x.addr))
+			if x.part == high {
+				v >>= 8
+			}
+			left[at] = byte(v)
+		case m.mem[at] != from.memory[at] || from.memory[at] == to.memory[at]:
+			left[at] = m.mem[at]
+		}
+	}
+	return left
+}
