@@ -54,6 +54,7 @@ func spareAttempts(t *rapid.T) (spared, conditional int) {
 	maps.Copy(volatile, others)
 	to := from.with(volatile)
 	w.other.Watch(watch)
+	same, _ := watch.Compare(from, from)
 	change, alike := watch.Compare(from, to)
 	if !alike {
 		return 0, 0 // the sink differs
@@ -63,6 +64,9 @@ func spareAttempts(t *rapid.T) (spared, conditional int) {
 		w.both(t, "restore", func(m *Machine) error { return m.Restore(from) })
 		w.both(t, action, func(m *Machine) error { return m.Step(action) })
 		attempt, known := w.other.Attempt()
+		if known && !same.Spares(&attempt) {
+			t.Fatalf("what %q looked at does not hold where it was played", action)
+		}
 		if !known || !change.Spares(&attempt) {
 			continue
 		}
@@ -134,4 +138,77 @@ func (m *Machine) foretell(from, to *Snapshot) map[int]byte {
 		}
 	}
 	return left
+}
+
+// What instructions do with volatile values is noted: a command is not spared where that
+// decides what it leaves behind, and it is always spared where nothing differs.
+func TestWatchedInstructions(t *testing.T) {
+	const (
+		parent  = miniObjects + 63*2 + 7 // of object 1, the low byte
+		counted = miniGlobals + 11       // that of the variable
+	)
+	call := func(at int) []byte { return []byte{0xE0, 0x3F, byte(at / 4 >> 8), byte(at / 4)} }
+	for name, c := range map[string]struct {
+		inner, outer []byte // the second one calls the first one; before it a variable is counted on
+		at           int    // what differs; 0 for that variable
+		from, to     byte
+		sink         int // what is looked at; 0 for another variable
+	}{
+		"test of a constant and a variable": {outer: []byte{0x22, 3, 0x15, 0xC4, 0x95, 0x14}, from: 5, to: 2},
+		"count and return": {
+			inner: []byte{0x05, 0x15, 3, 0xC1}, outer: []byte{0x9E, 0x15, 0x14}, from: 5, to: 6,
+		},
+		"loop": {
+			outer: []byte{0x9E, 0x15, 2, 0x0D, 1, 0, 0x42, 1, 8, 0x4D, 0xE2, 0x2B, 0, 0x60, 1, 2, 0x95, 1, 0x8C, 0xFF, 0xF3},
+			from:  5, to: 6, sink: 0x62,
+		},
+		"undo in a call": { // that has counted before
+			outer: []byte{0x9E, 0x15, 1, 0xBE, 9, 0xFF, 2, 0x2D, 0x14, 1}, from: 5, to: 6,
+		},
+		"object": {inner: []byte{0xC6, 0x9F, 0x15, 2, 0xC1}, at: parent, from: 2, to: 0},
+		"bytes of two words": {
+			outer: []byte{
+				0xD0, 0x1F, 0, 0x47, 0, 1, 0xE2, 0x1B, 0, 0x60, 0, 1, 0xD0, 0x1F, 0, 0x4B, 0, 1, 0xE2, 0x1B, 0, 0x60, 1, 1,
+				0xCF, 0x1F, 0, 0x60, 0, 0x14,
+			},
+			from: 5, to: 6,
+		},
+		"long formula": {
+			outer: append(slices.Repeat([]byte{0x58, 0x15, 50, 0x15, 0x54, 0x15, 1, 0x15}, 5), 0x9E, 0x15, 0x14),
+			from:  5, to: 60,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := load(t, storyOf(mini(5)[:miniCode],
+				func([]int) []byte { return c.inner },
+				func(at []int) []byte { return slices.Concat(call(at[0]), []byte{0x14}, c.outer) },
+				func(at []int) []byte { return slices.Concat([]byte{0x95, 0x15}, call(at[1]), []byte{0x12}) },
+			))
+			at, sink := max(c.at, counted), c.sink
+			if sink == 0 {
+				sink = miniGlobals + 9
+			}
+			w := newTwins(s, 20_000)
+			w.both(t, "start", (*Machine).Start)
+			from := w.plain.Snapshot().with(map[int]byte{miniGlobals + 7: 1})
+			from = from.with(map[int]byte{at: c.from})
+			to := from.with(map[int]byte{at: c.to})
+			volatile := Differences(from, to.with(map[int]byte{counted: 9, miniGlobals + 7: 2}))
+			watch := &Watch{Volatile: volatile, Sinks: []int{sink}}
+			w.other.Watch(watch)
+			for range 3 { // the first call is recorded, the others are found
+				w.both(t, "restore", func(m *Machine) error { return m.Restore(from) })
+				w.both(t, "command", func(m *Machine) error { return m.Step("aa") })
+				attempt, known := w.other.Attempt()
+				same, _ := watch.Compare(from, from)
+				change, alike := watch.Compare(from, to)
+				if !known || !alike || !same.Spares(&attempt) {
+					t.Fatalf("known %t, alike %t; what it looked at does not hold where it was", known, alike)
+				}
+				if change.Spares(&attempt) {
+					t.Errorf("the command is spared")
+				}
+			}
+		})
+	}
 }
