@@ -84,8 +84,8 @@ func (v *Volatile) Join(o *Volatile) *Volatile {
 	return both
 }
 
-// Watch makes a machine that remembers note what commands look at.
-func (m *Machine) Watch(w *Watch) { m.memo.watch = w }
+// Watch makes a machine that remembers note what commands look at, or no longer if w is nil.
+func (m *Machine) Watch(w *Watch) { m.memo.watch, m.memo.noted = w, false }
 
 // Attempt returns what the last command looked at; ok is false if that is not known,
 // because of random numbers for example.

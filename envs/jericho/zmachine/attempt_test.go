@@ -2,6 +2,7 @@ package zmachine
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -210,5 +211,24 @@ func TestWatchedInstructions(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a machine looked at while it was watched is not that of a later command.
+func TestUnwatched(t *testing.T) {
+	m := New(lowlight(t), Options{Remember: true})
+	if err := m.Start(); err != nil {
+		t.Fatal(err)
+	}
+	m.Prompt()
+	at := m.Snapshot()
+	for _, watch := range []*Watch{nil, {Volatile: Differences(at, at)}, nil} {
+		m.Watch(watch)
+		if err := cmp.Or(m.Restore(at), m.Step("fnord")); err != nil {
+			t.Fatal(err)
+		}
+		if _, known := m.Attempt(); known != (watch != nil) {
+			t.Errorf("watched %t: what the command looked at is known: %t", watch != nil, known)
+		}
 	}
 }
