@@ -145,7 +145,7 @@ type moments struct {
 }
 
 // mostTried is how many bytes of memory they take at most. One takes 0.3 to 20 MB.
-const mostTried = 256 << 20
+const mostTried = 64 << 20
 
 var latest = newMoments(mostTried)
 

@@ -102,7 +102,11 @@ func (m *Machine) record(r *routine, tree int32) {
 		inner = 1
 	}
 	if memo.open > inner && memo.levels[inner].budget-m.budget > maxRecording {
-		m.abandon()
+		if inner == 1 {
+			m.flatten()
+		} else {
+			m.abandon()
+		}
 	}
 	if memo.open <= inner && memo.full() {
 		m.abandon()

@@ -63,7 +63,9 @@ func (m *Machine) reset(slots bool) {
 	}
 	if slots {
 		for _, i := range s.watch.Volatile.slots {
-			s.setWord(int(i), shadow{formula: formula{of: aSlot, addr: i}, value: m.stack[i]})
+			if int(i) < m.sp { // elsewhere the stack may be higher
+				s.setWord(int(i), shadow{formula: formula{of: aSlot, addr: i}, value: m.stack[i]})
+			}
 		}
 	}
 }
