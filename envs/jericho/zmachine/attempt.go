@@ -103,6 +103,14 @@ func (m *Machine) beginAttempt() {
 	memo.attempt, memo.noted, memo.lost = Attempt{}, false, false
 }
 
+// settleRead settles the shadows behind the read with which an attempt begins.
+func (m *Machine) settleRead(in *instruction) {
+	m.memo.pinHits()
+	if in.result != discard {
+		m.setVariableShadow(in.store, shadow{})
+	}
+}
+
 // leave is called before an instruction that a routine cannot do to be remembered. An
 // attempt goes on if what the instruction does follows from what it reads, and is over if
 // the next command is wanted.

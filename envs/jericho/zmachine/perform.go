@@ -217,6 +217,9 @@ func performSlow(m *Machine, at *step) *step {
 		m.args[i&7] = m.operand(in.kinds[i&7], in.values[i&7])
 	}
 	m.execute(in)
+	if in.waits && m.tracing {
+		m.settleRead(in)
+	}
 	return m.resume(at)
 }
 
