@@ -36,8 +36,8 @@ func newTried(at *moment, score int, actions []string) *tried {
 }
 
 // adopt takes over what an earlier moment tells about commands, and returns the numbers
-// of those that have to be tried. The player stayed if next to nothing has changed, or
-// if it is not known where he was.
+// of those that have to be tried. The player stayed if nothing but volatile bytes
+// has changed, or if it is not known where he was.
 func (t *tried) adopt(earlier *tried, actions []string) (rest []int, stayed bool) {
 	if earlier == nil {
 		return t.all(), true
@@ -54,15 +54,11 @@ func (t *tried) adopt(earlier *tried, actions []string) (rest []int, stayed bool
 			rest = append(rest, k)
 		}
 	}
-	return rest, change.Units() <= mostStill
+	return rest, change.Units() == 0
 }
 
 // spared reports whether a command need not be tried again.
 func (a *attempt) spared(c *zmachine.Change) bool { return a.known && c.Spares(&a.looked) }
-
-// mostStill is how many units of memory change at most while the player stays where he is
-// and changes nothing. A move changes 5 to 20.
-const mostStill = 3
 
 // all returns the numbers of all commands.
 func (t *tried) all() []int {
