@@ -84,16 +84,25 @@ func (s *session) effective(c *catalogue, at *moment, actions []string, earlier 
 	t.budget = min(helpBudget/max(len(actions), 1), c.attemptBudget)
 	rest, stayed := t.adopt(earlier, actions)
 	fresh, few := t.watch == nil || 4*len(rest) > 3*len(actions), 4*len(rest) <= len(actions)
+	if fresh {
+		t.watches = 0
+	}
 	// To watch takes half as long again. It pays where the player stays, unless much
-	// changes all the time. A score in the text makes every number there matter.
-	watch := s.game.score.kind != scoreParsed && (few || fresh && stayed)
+	// changes all the time.
+	t.watched = few || stayed && (fresh || !earlier.watched && t.watches < mostWatches)
+	if t.watched && !few {
+		t.watches++
+	}
 	first := helpers.take(c)
 	first.machine.SetBudget(t.budget)
 	if fresh {
-		rest, t.watch = t.all(), first.watch(at, t.score, actions, watch)
+		rest, t.watch = t.all(), first.watch(at, t.score, actions, t.watched)
 	}
-	s.tryAll(c, first, t, actions, rest, watch)
+	s.tryAll(c, first, t, actions, rest)
 	t.spared = len(actions) - len(rest)
+	if t.watched && 4*t.unknown() > len(rest) {
+		t.watches = mostWatches
+	}
 	var groups []group
 	for k, a := range t.attempts {
 		if a.diff != nil {
@@ -104,14 +113,14 @@ func (s *session) effective(c *catalogue, at *moment, actions []string, earlier 
 }
 
 // tryAll tries some of the commands, with as many helpers as may work now.
-func (s *session) tryAll(c *catalogue, first helper, t *tried, actions []string, rest []int, watch bool) {
+func (s *session) tryAll(c *catalogue, first helper, t *tried, actions []string, rest []int) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
 	work := func(h helper) {
 		defer helpers.put(h)
 		h.machine.SetBudget(t.budget)
 		h.machine.Watch(nil)
-		if watch {
+		if t.watched {
 			h.machine.Watch(t.watch)
 		}
 		for from := 0; from < len(rest); {

@@ -17,7 +17,13 @@ type tried struct {
 	index    map[string]int // of commands
 	attempts []attempt
 	spared   int // how many of them were not made, because an earlier moment told
+	watched  bool
+	watches  int // how often many were watched, at this moment and those like it
 }
+
+// mostWatches is how often many commands are watched in vain, since there may be things that
+// happen in the first turn alone. Random numbers are drawn in every turn.
+const mostWatches = 2
 
 // attempt is a command that was tried.
 type attempt struct {
@@ -46,7 +52,7 @@ func (t *tried) adopt(earlier *tried, actions []string) (rest []int, stayed bool
 	if !alike || earlier.score != t.score || earlier.budget != t.budget {
 		return t.all(), false
 	}
-	t.watch = earlier.watch
+	t.watch, t.watches = earlier.watch, earlier.watches
 	for k, action := range actions {
 		if i, ok := earlier.index[action]; ok && earlier.attempts[i].spared(change) {
 			t.attempts[k] = earlier.attempts[i]
@@ -59,6 +65,16 @@ func (t *tried) adopt(earlier *tried, actions []string) (rest []int, stayed bool
 
 // spared reports whether a command need not be tried again.
 func (a *attempt) spared(c *zmachine.Change) bool { return a.known && c.Spares(&a.looked) }
+
+// unknown is of how many commands it is not known what they looked at.
+func (t *tried) unknown() (n int) {
+	for i := range t.attempts {
+		if !t.attempts[i].known {
+			n++
+		}
+	}
+	return n
+}
 
 // all returns the numbers of all commands.
 func (t *tried) all() []int {
@@ -89,23 +105,32 @@ func (h helper) watch(at *moment, score int, actions []string, learn bool) *zmac
 	w := &zmachine.Watch{
 		Volatile: h.of.volatile.join(zmachine.Differences(at.machine, at.machine)),
 		Sinks:    slices.Clone(g.special),
-		Numbers:  hasDigit(g.victory + g.death),
 	}
 	switch g.score.kind {
+	case scoreParsed:
+		w.Numbers = zmachine.NumbersBehindColon
 	case scoreByte:
 		w.Sinks = append(w.Sinks, g.score.addr)
 	case scoreWord:
 		w.Sinks = append(w.Sinks, g.score.addr, g.score.addr+1)
 	}
+	if hasDigit(g.victory + g.death) {
+		w.Numbers = zmachine.AllNumbers
+	}
 	if !learn || len(actions) == 0 {
 		return w
 	}
+	var waited *diff
 	for i := range probes {
 		action := "wait"
 		if i > 0 {
 			action = actions[i*len(actions)/probes]
 		}
-		if a := h.attempt(at, score, action); a.diff == nil && !h.machine.Halted() {
+		a := h.attempt(at, score, action)
+		if i == 0 {
+			waited = a.diff
+		}
+		if !h.machine.Halted() && (a.diff == nil || waited != nil && a.diff.equal(waited)) {
 			h.machine.Prompt()
 			w.Volatile = h.of.volatile.join(zmachine.Differences(at.machine, h.machine.Snapshot()))
 		}

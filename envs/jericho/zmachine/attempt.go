@@ -18,9 +18,19 @@ type Watch struct {
 	Volatile *Volatile
 	// Sinks are the addresses of bytes that are looked at behind a command.
 	Sinks []int
-	// Numbers makes the text of a number matter, which otherwise may be any.
-	Numbers bool
+	// Numbers says of which numbers the text matters. That of others may be any.
+	Numbers Numbers
 }
+
+// Numbers are some of the numbers that a command shows.
+type Numbers uint8
+
+// The numbers whose text may matter.
+const (
+	NoNumbers          Numbers = iota
+	NumbersBehindColon         // those behind the last colon
+	AllNumbers
+)
 
 // Attempt is what a command looked at. It does the same at every moment at which all of
 // that is as it was.
@@ -100,7 +110,7 @@ func (m *Machine) beginAttempt() {
 	rec.routine, rec.depth, rec.budget = nil, -1, m.budget
 	rec.base, rec.high = m.height(), m.height()
 	rec.did = len(memo.did)
-	memo.attempt, memo.noted, memo.lost = Attempt{}, false, false
+	memo.attempt, memo.noted = Attempt{}, false
 }
 
 // settleRead settles the shadows behind the read with which an attempt begins.
@@ -146,10 +156,11 @@ func (m *Machine) endAttempt() {
 	for _, a := range memo.watch.Sinks {
 		memo.pin(memo.byteAt(uint16(a)))
 	}
-	if memo.noted = !memo.lost; memo.noted {
-		top := memo.top()
-		memo.attempt = Attempt{slices.Clone(top.conditions), slices.Clone(memo.unitsOf(top))}
+	for _, x := range memo.top().behind {
+		memo.pin(x)
 	}
+	top := memo.top()
+	memo.attempt, memo.noted = Attempt{slices.Clone(top.conditions), slices.Clone(memo.unitsOf(top))}, true
 }
 
 // unitsOf returns the units with bytes that are not volatile and that a command read.

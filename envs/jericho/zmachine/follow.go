@@ -161,13 +161,13 @@ func (m *Machine) followed(in *instruction, x *[8]shadow) {
 		m.execute(in)
 		m.setVariableShadow(0, x[0])
 		return
-	case op2 | 15, op2 | 16: // loads
+	case op2 | 15, op2 | 16, op2 | 17: // loads, get_prop
 		memo.pin(x[0])
 		memo.pin(x[1])
 		m.execute(in)
 		m.settleLoad(in)
 		return
-	case opVar | 1, opVar | 2: // stores
+	case opVar | 1, opVar | 2, opVar | 3: // stores, put_prop
 		m.followStore(in, x)
 		return
 	case op1 | 11: // ret
@@ -179,8 +179,10 @@ func (m *Machine) followed(in *instruction, x *[8]shadow) {
 		m.execute(in)
 		return
 	case opVar | 6: // print_num
-		if memo.watch != nil && memo.watch.Numbers || m.streams() > 0 || m.screen.n > pendingSize/2 {
+		if memo.watch.Numbers == AllNumbers || m.streams() > 0 || m.screen.n > pendingSize/2 {
 			memo.pin(x[0]) // its digits go on to matter
+		} else if memo.watch.Numbers == NumbersBehindColon {
+			memo.top().behind = append(memo.top().behind, x[0])
 		}
 		m.execute(in)
 		return
@@ -302,18 +304,24 @@ func (m *Machine) followVariable(in *instruction, x *[8]shadow) {
 	}
 }
 
-// followStore executes an instruction that stores something in a table.
+// followStore executes an instruction that stores something in a table or a property.
 func (m *Machine) followStore(in *instruction, x *[8]shadow) {
 	memo := m.memo
 	memo.pin(x[0])
 	memo.pin(x[1])
 	m.execute(in)
-	if !m.tracing || m.fault != nil || x[2].of == nothing {
+	if !m.tracing || m.fault != nil || x[2].of == nothing || in.op == opVar|3 && m.args[0] == 0 {
 		return
 	}
-	addr := m.args[0] + m.args[1]
-	if in.op == opVar|1 {
-		m.setWordShadow(addr+m.args[1], x[2])
+	addr, narrow := m.args[0]+m.args[1], in.op == opVar|2
+	switch in.op {
+	case opVar | 1:
+		addr += m.args[1]
+	case opVar | 3:
+		addr, narrow = memo.put, memo.narrow
+	}
+	if !narrow {
+		m.setWordShadow(addr, x[2])
 		return
 	}
 	_, lo, known := x[2].split()
@@ -350,7 +358,7 @@ func (m *Machine) followCall(in *instruction, x *[8]shadow) {
 func (m *Machine) settle(in *instruction) {
 	memo := m.memo
 	switch {
-	case in.op == op2|15 || in.op == op2|16:
+	case in.op == op2|15 || in.op == op2|16 || in.op == op2|17:
 		m.settleLoad(in)
 	case in.op == op2|10 && in.kinds[1] == constant && len(memo.hits) == 1 && memo.hits[0].part == whole:
 		memo.compared(memo.hits[0].shadow, anyBit, 0x80>>(in.values[1]&7))
@@ -368,7 +376,7 @@ func (m *Machine) settleLoad(in *instruction) {
 	switch hits := memo.hits; {
 	case len(hits) == 0:
 		known = true
-	case in.op == op2|16:
+	case in.op == op2|16, in.op == op2|17 && memo.narrow:
 		x, known = hits[0].asByte()
 	case len(hits) == 2:
 		x, known = join(hits[0].shadow, hits[1].shadow)

@@ -23,6 +23,9 @@ const (
 	opAdd = op2 | 20
 	opDiv = op2 | 23
 	opMod = op2 | 24
+	// opHigh takes the high byte. It is no instruction: stories store words of which they
+	// look at a byte.
+	opHigh = opVar | 31
 )
 
 // plain reports whether nothing is computed.
@@ -43,6 +46,8 @@ func (s arithmetic) apply(v int16) int16 {
 		return v / s.by
 	case opMod:
 		return v % s.by
+	case opHigh:
+		return int16(uint16(v) >> 8)
 	}
 	return v + s.by
 }
@@ -79,7 +84,7 @@ type condition struct {
 	formula
 	test  test
 	holds bool
-	now   uint16 // what is compared, when the condition was noted
+	base  uint16 // what was at the address when the condition was noted
 	with  uint16
 }
 

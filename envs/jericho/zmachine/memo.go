@@ -50,6 +50,7 @@ type outcome struct {
 	effects span
 	again   uint8 // how often it was recorded before
 	trace   int32 // 0 if nothing it read had a shadow
+	colon   bool  // it showed one
 }
 
 // span is a part of a list.
@@ -157,6 +158,9 @@ func (m *Machine) recall(store int16) bool {
 		o.word > 0 && (m.streams() > 0 || m.screen.n+int(o.word) >= pendingSize) {
 		memo.hits = memo.hits[:0]
 		return false
+	}
+	if m.tracing && o.colon {
+		memo.top().noteColon()
 	}
 	moves, result := m.relive(o)
 	if r.credit += int(o.spent) - callCost; int(o.spent) < callCost {

@@ -200,11 +200,17 @@ func storyOf(image []byte, routines ...func(at []int) []byte) []byte {
 	return append(image, make([]byte, 64)...)
 }
 
+// The table of properties of all objects in anyStory: one of a word and one of a byte.
+const (
+	properties     = 0x370
+	wideProperty   = 5
+	narrowProperty = 3
+)
+
 // anyStory makes a story of routines that do anything and call each other.
 func anyStory(t *rapid.T) []byte {
 	const (
 		objects  = 4
-		noProps  = 0x2F8 // a property table without properties
 		routines = 5
 	)
 	image := mini(5)[:miniCode]
@@ -212,10 +218,11 @@ func anyStory(t *rapid.T) []byte {
 		image[at] = byte(7 * at)
 	}
 	for n := range objects {
-		copy(image[miniObjects+63*2+n*14+12:], []byte{noProps >> 8, noProps & 0xFF})
+		copy(image[miniObjects+63*2+n*14+12:], []byte{properties >> 8, properties & 0xFF})
 	}
+	copy(image[properties:], []byte{0, 0x40 | wideProperty, 0, 1, narrowProperty, 2, 0})
 	// Few kinds of instructions in one story meet each other more often.
-	kinds := rapid.SliceOfNDistinct(rapid.IntRange(0, 31), 2, 8, rapid.ID).Draw(t, "kinds")
+	kinds := rapid.SliceOfNDistinct(rapid.IntRange(0, 33), 2, 8, rapid.ID).Draw(t, "kinds")
 	return storyOf(image, slices.Repeat([]func([]int) []byte{func(at []int) []byte {
 		part := rapid.Custom(func(t *rapid.T) []byte { return anyPart(t, kinds, at) })
 		return slices.Concat(rapid.SliceOfN(part, 1, 10).Draw(t, "routine")...)
@@ -287,7 +294,7 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 	case 13:
 		return []byte{0x11 + small(2), object(), small(40), anyVariable(t)} // get_prop and others
 	case 14:
-		return []byte{0xE5, 0x7F, 'a' + small(3)} // print_char
+		return []byte{0xE5, 0x7F, "abc:"[small(3)]} // print_char
 	case 15:
 		return []byte{0xE6, 0xBF, anyVariable(t), 0xBB} // print_num, new_line
 	case 16:
@@ -321,8 +328,13 @@ func anyPart(t *rapid.T, kinds, routines []int) []byte {
 	case 30: // a loop that fills a table with the second local variable
 		fill := append(append([]byte{0xE2, 0x2B}, table...), 1, 2)
 		return slices.Concat([]byte{0x0D, 1, 0, 0x42, 1, 8, 0x4D}, fill, []byte{0x95, 1, 0x8C, 0xFF, 0xF3})
-	default:
+	case 31:
 		return []byte{0x9E, anyVariable(t), anyVariable(t)} // load
+	case 32:
+		return []byte{0x11, object(), narrowProperty + 2*small(1), anyVariable(t)} // get_prop
+	default:
+		kind, value := anyOperand(t, 200)
+		return []byte{0xE3, 0x53 | kind<<2, object(), narrowProperty + 2*small(1), value} // put_prop
 	}
 }
 

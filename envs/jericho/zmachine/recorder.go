@@ -28,6 +28,8 @@ type recording struct {
 	conditions []condition
 	moved      []uint16 // bytes whose shadow may not be that of home
 	saved      []where  // the shadows that those of the call around it had
+	colon      bool     // it showed a colon
+	behind     []shadow // the numbers that it showed behind the last colon
 }
 
 // read is something that a call read before it wrote there: some bytes of a block
@@ -84,6 +86,7 @@ func (r *recorder) end() {
 	rec.reads = rec.reads[:0]
 	rec.sensed, rec.conditions = rec.sensed[:0], rec.conditions[:0]
 	rec.moved, rec.saved = rec.moved[:0], rec.saved[:0]
+	rec.colon, rec.behind = false, rec.behind[:0]
 	r.open--
 }
 
@@ -166,7 +169,7 @@ func (m *Machine) returned(value uint16) {
 	}
 	o.effects.to = int32(len(memo.effects))
 	o.word = int32(longestWord(memo.did[rec.did:]))
-	o.trace = memo.trace(rec)
+	o.trace, o.colon = memo.trace(rec), rec.colon
 	memo.insert(rec.tree, rec.reads, o)
 	rec.routine.credit -= recordingCost + int(o.spent)
 	if memo.open > 1 {
@@ -198,6 +201,9 @@ func (r *recording) takeOver(inner *recording) {
 		r.noteWritten(block{b, inner.written.masks[b]})
 	}
 }
+
+// noteColon notes that a colon is shown.
+func (r *recording) noteColon() { r.colon, r.behind = true, r.behind[:0] }
 
 // noteSame notes that bytes are read that are as on the ground.
 func (r *recording) noteSame(b block) {

@@ -8,9 +8,12 @@ package zmachine
 // otherwise alike, such as turn counters and what the parser keeps of the last command.
 type shadow struct {
 	formula
-	part  part   // of the value, if this is the shadow of a byte of it
-	value uint16 // the whole value, now
+	part part   // of the value, if this is the shadow of a byte of it
+	base uint16 // what was there
 }
+
+// value returns the whole value.
+func (x *shadow) value() uint16 { return x.compute(x.base) }
 
 // part is a byte of a word.
 type part uint8
@@ -29,11 +32,9 @@ type where struct {
 
 // shadows are those of all values at present.
 type shadows struct {
-	watch   *Watch // nil if commands are not watched
-	attempt Attempt
-	noted   bool
-	lost    bool // something is not known that the command looked at
-
+	watch    *Watch // nil if commands are not watched
+	attempt  Attempt
+	noted    bool
 	symbolic []uint64 // by block: the bytes that have one
 	bytes    []shadow // of bytes of memory that have one
 	words    [stackSize + window]shadow
@@ -43,6 +44,8 @@ type shadows struct {
 	hits    []where // what the current instruction has read that has one
 	passing shadow  // of the value that a routine returns
 	sends   bool    // an argument of the call that is made has one
+	narrow  bool    // the property that was read or written last is a byte
+	put     uint16  // where the value is of the one that was written
 
 	units []uint16 // see unitsOf
 	seen  []uint8
@@ -64,15 +67,17 @@ func (m *Machine) reset(slots bool) {
 	if slots {
 		for _, i := range s.watch.Volatile.slots {
 			if int(i) < m.sp { // elsewhere the stack may be higher
-				s.setWord(int(i), shadow{formula: formula{of: aSlot, addr: i}, value: m.stack[i]})
+				s.setWord(int(i), shadow{formula: formula{of: aSlot, addr: i}, base: m.stack[i]})
 			}
 		}
 	}
 }
 
 // home is the shadow of a byte that is as a recording found it.
-func (m *Machine) home(addr uint16) shadow {
-	return shadow{formula: formula{of: aByte, addr: addr}, value: uint16(m.mem[addr])}
+func (m *Machine) home(addr uint16) shadow { return homeOf(addr, m.mem[addr]) }
+
+func homeOf(addr uint16, value byte) shadow {
+	return shadow{formula: formula{of: aByte, addr: addr}, base: uint16(value)}
 }
 
 // has reports whether a byte has a shadow.
@@ -141,7 +146,7 @@ func join(x, y shadow) (word shadow, known bool) {
 	case x.of == nothing && y.of == nothing:
 		return shadow{}, true
 	case x.of == aByte && y.of == aByte && y.addr == x.addr+1:
-		return shadow{formula: formula{of: aWord, addr: x.addr}, value: x.value<<8 | y.value}, true
+		return shadow{formula: formula{of: aWord, addr: x.addr}, base: x.base<<8 | y.base}, true
 	case x.part == high && y.part == low && x.formula == y.formula:
 		x.part = whole
 		return x, true
@@ -157,8 +162,7 @@ func (x shadow) split() (hi, lo shadow, known bool) {
 	case x.of == aByte:
 		return shadow{}, x, x.plain()
 	case x.of == aWord && x.plain():
-		hi = shadow{formula: formula{of: aByte, addr: x.addr}, value: x.value >> 8}
-		return hi, shadow{formula: formula{of: aByte, addr: x.addr + 1}, value: x.value & 0xFF}, true
+		return homeOf(x.addr, byte(x.base>>8)), homeOf(x.addr+1, byte(x.base)), true
 	}
 	hi, lo = x, x
 	hi.part, lo.part = high, low
@@ -171,6 +175,5 @@ func (x shadow) then(s arithmetic) (y shadow, known bool) {
 	if x.of == nothing || s.op == opAdd && s.by == 0 {
 		return x, true
 	}
-	x.value = uint16(s.apply(int16(x.value)))
 	return x, x.formula.then(s)
 }

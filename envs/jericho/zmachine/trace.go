@@ -12,6 +12,7 @@ type trace struct {
 	conditions []condition
 	moves      []where // bytes that it wrote, with shadows
 	result     shadow
+	behind     []shadow // numbers that it showed behind the last colon
 }
 
 // eachByte calls a function with the addresses of bytes.
@@ -41,12 +42,19 @@ func (m *memo) require(c condition) {
 // compared adds the condition that a value compares as it does now.
 func (m *memo) compared(x shadow, t test, with uint16) {
 	if x.of != nothing {
-		m.require(condition{x.formula, t, t.compare(x.value, with), x.value, with})
+		m.require(condition{x.formula, t, t.compare(x.value(), with), x.base, with})
 	}
 }
 
-// pin adds the condition that a value is what it is now.
-func (m *memo) pin(x shadow) { m.compared(x, equal, x.value) }
+// pin adds the condition that a value is what it is now, or a byte of it.
+func (m *memo) pin(x shadow) {
+	if x.part == high {
+		if y, known := x.then(arithmetic{op: opHigh}); known {
+			x = y
+		}
+	}
+	m.compared(x, equal, x.value())
+}
 
 // pinHits takes as it is what the current instruction has read.
 func (m *memo) pinHits() {
@@ -81,7 +89,7 @@ func (m *memo) trace(rec *recording) int32 {
 	if len(rec.sensed) == 0 && len(t.moves) == 0 && t.result.of == nothing {
 		return 0
 	}
-	t.sensed, t.conditions = slices.Clone(rec.sensed), slices.Clone(rec.conditions)
+	t.sensed, t.conditions, t.behind = slices.Clone(rec.sensed), slices.Clone(rec.conditions), slices.Clone(rec.behind)
 	m.traces = push(m.traces, t)
 	return int32(len(m.traces) - 1)
 }
@@ -102,18 +110,24 @@ func (m *Machine) leaveLevel(outer, rec *recording) {
 			memo.setByte(w.addr, w.shadow)
 		}
 	}
-	at := func(a uint16) shadow {
+	at := func(a uint16, value byte) shadow {
 		for i := range rec.saved {
 			if rec.saved[i].addr == a {
 				return rec.saved[i].shadow
 			}
 		}
-		return shadow{formula: formula{of: aByte, addr: a}}
+		return homeOf(a, value)
 	}
 	// The conditions are noted in the recording around it.
 	memo.open--
 	for _, c := range rec.conditions {
 		memo.carry(c, at)
+	}
+	if rec.colon {
+		outer.noteColon()
+	}
+	for _, x := range rec.behind {
+		outer.behind = append(outer.behind, memo.rebase(x, at))
 	}
 	for i := range moves {
 		moves[i].shadow = memo.rebaseByte(moves[i].shadow, at)
@@ -132,57 +146,50 @@ func (m *Machine) leaveLevel(outer, rec *recording) {
 }
 
 // rebase returns a shadow of the beginning of a call as one of the recording around it,
-// in which bytes have certain shadows.
-func (m *memo) rebase(x shadow, at func(addr uint16) shadow) shadow {
-	var y, hi, lo shadow
+// in which bytes have certain shadows; at returns that of a byte which had a value.
+func (m *memo) rebase(x shadow, at func(addr uint16, value byte) shadow) shadow {
+	var y shadow
 	known := true
 	switch x.of {
 	case nothing:
 		return x
 	case aByte:
-		lo = at(x.addr)
-		y, known = lo.asByte()
+		if y, known = at(x.addr, byte(x.base)).asByte(); !known {
+			m.pin(y)
+		}
 	case aWord:
-		hi, lo = at(x.addr), at(x.addr+1)
-		y, known = join(hi, lo)
+		hi, lo := at(x.addr, byte(x.base>>8)), at(x.addr+1, byte(x.base))
+		if y, known = join(hi, lo); !known {
+			m.pin(hi)
+			m.pin(lo)
+		}
 	}
-	if known && y.of == nothing {
+	if !known || y.of == nothing {
 		return shadow{}
 	}
-	if known {
-		if f, ok := x.behind(y.formula); ok {
-			return shadow{formula: f, part: x.part, value: x.value}
-		}
+	f, ok := x.behind(y.formula)
+	if !ok {
 		m.pin(y)
 		return shadow{}
 	}
-	if x.of == aWord {
-		m.lost = true // what its bytes were is not known any more
-	}
-	m.pin(lo)
-	return shadow{}
+	return shadow{formula: f, part: x.part, base: y.base}
 }
 
 // rebaseByte is rebase for the shadow of a byte in memory.
-func (m *memo) rebaseByte(x shadow, at func(addr uint16) shadow) shadow {
+func (m *memo) rebaseByte(x shadow, at func(addr uint16, value byte) shadow) shadow {
 	if x.of == aByte && x.part == whole && x.plain() {
-		y := at(x.addr)
-		if y.of == aByte && y.part == whole {
-			y.value = x.value
-		}
-		return y
+		return at(x.addr, byte(x.base))
 	}
 	return m.rebase(x, at)
 }
 
 // carry adds a condition of a call to those of the recording around it.
-func (m *memo) carry(c condition, at func(addr uint16) shadow) {
-	x := m.rebase(shadow{formula: c.formula, value: c.now}, at)
-	if x.of == nothing {
-		return
+func (m *memo) carry(c condition, at func(addr uint16, value byte) shadow) {
+	x := m.rebase(shadow{formula: c.formula, base: c.base}, at)
+	if x.of != nothing {
+		c.formula, c.base = x.formula, x.base
+		m.require(c)
 	}
-	c.formula = x.formula
-	m.require(c)
 }
 
 // senses reports whether a call took a byte as one with a shadow.
@@ -201,6 +208,9 @@ func (m *memo) blind(o *outcome) bool {
 // mostAgain is how many times a call is recorded again at most.
 const mostAgain = 3
 
+// present is the shadow of a byte in memory.
+func (s *shadows) present(addr uint16, _ byte) shadow { return s.byteAt(addr) }
+
 // relive does to shadows what a call did that is found, which has just read what hits
 // say. What it wrote is still to be written.
 func (m *Machine) relive(o *outcome) (moves []where, result shadow) {
@@ -216,12 +226,15 @@ func (m *Machine) relive(o *outcome) (moves []where, result shadow) {
 	}
 	memo.hits = memo.hits[:0]
 	for _, c := range t.conditions {
-		memo.carry(c, memo.byteAt)
+		memo.carry(c, memo.present)
+	}
+	for _, x := range t.behind {
+		memo.top().behind = append(memo.top().behind, memo.rebase(x, memo.present))
 	}
 	for _, w := range t.moves {
-		moves = append(moves, where{w.addr, memo.rebaseByte(w.shadow, memo.byteAt)})
+		moves = append(moves, where{w.addr, memo.rebaseByte(w.shadow, memo.present)})
 	}
-	return moves, memo.rebase(t.result, memo.byteAt)
+	return moves, memo.rebase(t.result, memo.present)
 }
 
 // move gives shadows to bytes that were written.
