@@ -110,7 +110,7 @@ func (m *Machine) beginAttempt() {
 	rec.routine, rec.depth, rec.budget = nil, -1, m.budget
 	rec.base, rec.high = m.height(), m.height()
 	rec.did = len(memo.did)
-	memo.attempt, memo.noted = Attempt{}, false
+	memo.attempt, memo.noted, memo.draws = Attempt{}, false, 0
 }
 
 // settleRead settles the shadows behind the read with which an attempt begins.
@@ -129,8 +129,8 @@ func (m *Machine) leave(in *step) {
 	if in.of != nil && memo.levels[0].routine == nil {
 		m.flatten()
 		switch {
-		case in.of.op == opVar|27 || in.of.op == opExt|9: // tokenise; save_undo, which fails
-			return
+		case in.of.op == opVar|7 || in.of.op == opVar|27 || in.of.op == opExt|9:
+			return // random, tokenise, and save_undo, which fails
 		case in.of.waits && !m.input.ready:
 			m.endAttempt()
 		}
@@ -228,7 +228,7 @@ func (v *Volatile) alike(from, to *Snapshot) bool {
 	in.action = other.action
 	if from.story != to.story || x.pc != y.pc || x.sp != y.sp || x.fp != y.fp || x.base != y.base ||
 		x.argc != y.argc || x.depth != y.depth || x.flags2 != y.flags2 || x.captured != y.captured ||
-		x.fault != y.fault || x.files != y.files || in != other ||
+		x.fault != y.fault || x.random.interval != y.random.interval || x.files != y.files || in != other ||
 		!bytes.Equal(from.memory[:headerSize], to.memory[:headerSize]) {
 		return false
 	}

@@ -178,6 +178,10 @@ func (m *Machine) followed(in *instruction, x *[8]shadow) {
 		memo.passing = m.shadowOf(stacked, 0)
 		m.execute(in)
 		return
+	case opVar | 7: // random
+		memo.pin(x[0])
+		m.followRandom(in)
+		return
 	case opVar | 6: // print_num
 		if memo.watch.Numbers == AllNumbers || m.streams() > 0 || m.screen.n > pendingSize/2 {
 			memo.pin(x[0]) // its digits go on to matter
@@ -203,6 +207,29 @@ func (m *Machine) followed(in *instruction, x *[8]shadow) {
 	m.settle(in)
 	if in.result != discard && m.fault == nil && m.depth == depth {
 		m.setVariableShadow(in.store, stored)
+	}
+}
+
+// mostDraws is how many random numbers are followed in a command.
+const mostDraws = 100
+
+// followRandom draws a random number. It follows from the state of the moment, unless the
+// story sets that.
+func (m *Machine) followRandom(in *instruction) {
+	memo := m.memo
+	n, number := int16(m.args[0]), memo.draws
+	if n <= 0 || m.random.interval != 0 || number == mostDraws {
+		m.abandon()
+		m.execute(in)
+		return
+	}
+	memo.draws++
+	x := shadow{formula: formula{of: aDraw, addr: number}, base: m.random.nth(0)}
+	m.execute(in)
+	x, _ = x.then(arithmetic{opMod, n})
+	x, _ = x.then(arithmetic{opAdd, 1})
+	if m.fault == nil {
+		m.setVariableShadow(in.store, x)
 	}
 }
 
@@ -399,7 +426,7 @@ func (m *Machine) watched(in *step) *step {
 			return in.do(m, in)
 		}
 	}
-	if (in.globals || in.locals && m.memo.upper > m.fp) && m.concerns(in) {
+	if in.of != nil && in.of.op == opVar|7 || (in.globals || in.locals && m.memo.upper > m.fp) && m.concerns(in) {
 		return m.trail(in)
 	}
 	if in.notes {

@@ -77,6 +77,7 @@ const (
 	aByte
 	aWord
 	aSlot // a word of the stack
+	aDraw // a random number before it is limited, by how many a command draws before it
 )
 
 // condition is something that must hold for a command to do what it did.
@@ -123,8 +124,10 @@ func (s *Snapshot) at(of origin, addr uint16) uint16 {
 		return uint16(s.memory[addr])
 	case aWord:
 		return uint16(s.memory[addr])<<8 | uint16(s.memory[addr+1])
-	default:
+	case aSlot:
 		return s.state.stack[addr]
+	default:
+		return s.state.random.nth(int(addr))
 	}
 }
 

@@ -43,6 +43,7 @@ type shadows struct {
 
 	hits    []where // what the current instruction has read that has one
 	passing shadow  // of the value that a routine returns
+	draws   uint16  // random numbers that a command has drawn
 	sends   bool    // an argument of the call that is made has one
 	narrow  bool    // the property that was read or written last is a byte
 	put     uint16  // where the value is of the one that was written
