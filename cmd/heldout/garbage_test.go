@@ -7,11 +7,12 @@ import (
 
 // Memory grows by a third, by less than five times as much, and otherwise by 32 MiB.
 func TestGrowth(t *testing.T) {
+	g := garbage{percent: 33, least: 32 << 20, most: 400}
 	for _, x := range []struct {
 		live int64
 		want int
 	}{{0, 400}, {4 << 20, 400}, {8 << 20, 400}, {16 << 20, 200}, {32 << 20, 100}, {96 << 20, 33}, {1 << 40, 33}} {
-		if got := growth(x.live); got != x.want {
+		if got := g.growth(x.live); got != x.want {
 			t.Errorf("%d bytes grow by %d percent, want %d", x.live, got, x.want)
 		}
 	}
@@ -24,6 +25,8 @@ func TestCollector(t *testing.T) {
 	defer close(over)
 	const last = 2 << 30
 	c := &collector{
+		garbage: garbage{percent: 33, least: 32 << 20, most: 400},
+
 		set: func(p int) int { set <- p; return 0 },
 		live: func() int64 {
 			select {
@@ -66,4 +69,5 @@ func TestGarbageOfUsers(t *testing.T) {
 		getenv:    func(name string) string { return map[string]string{"GOGC": "200"}[name] },
 	}
 	s.saveMemory()
+	s.spareRequests()
 }

@@ -89,6 +89,9 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	if err := o.check(); err != nil {
 		return usage(err)
 	}
+	if !o.stdio { // there can be many of those
+		sys.spareRequests()
+	}
 	mounts, skipped, err := bench.Mounts(sys.bench(), o.Mounting, texts)
 	for _, why := range skipped {
 		sys.say("skipped: %v", why)
