@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -61,7 +62,7 @@ func decodeStrict(raw []byte, steps []Step) (e Episode, ok bool) {
 }
 
 // decodeResult is decodeStrict for the result alone. It decodes only what stands before
-// the goal, and compares the rest with the checksum.
+// the goal, and compares the rest with the checksum: what was written was checked.
 func decodeResult(raw []byte) (r Result, ok bool) {
 	body, sum, ok := cutSeal(raw)
 	if !ok || checksum(body) != sum {
@@ -72,6 +73,17 @@ func decodeResult(raw []byte) (r Result, ok bool) {
 		return r, false
 	}
 	return r, json.Unmarshal(append(bytes.Clone(raw[:from]), '}'), &r, strict) == nil
+}
+
+// decodeBriefly is decode without what follows the result, if decodeResult can leave it
+// out and it is checked against no other line: trials have their memory there.
+func decodeBriefly(raw []byte) (Episode, error) {
+	r, ok := decodeResult(raw)
+	if !ok || r.Trial != 0 {
+		return decode(raw)
+	}
+	e := Episode{Result: r}
+	return e, cmp.Or(r.check(), e.checkTrial())
 }
 
 // goalStart begins what follows the result. No string contains these bytes, because

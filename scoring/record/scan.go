@@ -40,6 +40,14 @@ func entirely() decoder {
 	}
 }
 
+// briefly decodes what continuing a run needs.
+func briefly() decoder {
+	return func(raw []byte) (Episode, any, error) {
+		e, err := decodeBriefly(raw)
+		return e, nil, err
+	}
+}
+
 // deriving decodes everything and derives something from it. The episode is then
 // without its trajectory, whose room the next one takes.
 func deriving(derive func(*Episode) any) func() decoder {

@@ -44,7 +44,8 @@ type Store struct {
 }
 
 // Open opens a run directory for work, creates it if necessary, and locks out
-// other processes until Close.
+// other processes until Close. It checks what it needs to continue the run: results, not
+// trajectories, as long as checksums hold. Reading checks everything.
 func Open(dir string) (*Store, error) { return openOn(realDisk(), dir) }
 
 func openOn(d disk, dir string) (*Store, error) {
@@ -93,9 +94,8 @@ func (s *Store) read() error {
 		return err
 	}
 	s.size = info.Size()
-	withoutSteps := deriving(func(*Episode) any { return nil })
 	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name,
-		newChecker(s.Manifest.Plan()), withoutSteps, func(e *Episode, _ Position, _ any) {
+		newChecker(s.Manifest.Plan()), briefly, func(e *Episode, _ Position, _ any) {
 			s.Attempts = append(s.Attempts, e.Result.Brief())
 		})
 	return err

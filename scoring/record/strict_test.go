@@ -66,6 +66,9 @@ func TestDecodeStrict(t *testing.T) {
 		if r, ok := decodeResult(line); !ok || !cmp.Equal(r, e.Result) {
 			t.Errorf("its result is %v, %v: %s", r, ok, line)
 		}
+		if b, err := decodeBriefly(line); err != nil || !cmp.Equal(b.Result, e.Result) {
+			t.Errorf("briefly it is %v, error %v: %s", b.Result, err, line)
+		}
 		got.Checksum = ""
 		if diff := cmp.Diff(e, &got, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
