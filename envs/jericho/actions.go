@@ -83,16 +83,8 @@ func (s *session) effective(c *catalogue, at *moment, actions []string, earlier 
 	t := newTried(at, s.score(), actions)
 	t.budget = min(helpBudget/max(len(actions), 1), c.attemptBudget)
 	rest, stayed := t.adopt(earlier, actions)
-	fresh, few := t.watch == nil || 4*len(rest) > 3*len(actions), 4*len(rest) <= len(actions)
-	if fresh {
-		t.watches = 0
-	}
-	// To watch takes half as long again. It pays where the player stays, unless much
-	// changes all the time.
-	t.watched = few || stayed && (fresh || !earlier.watched && t.watches < mostWatches)
-	if t.watched && !few {
-		t.watches++
-	}
+	fresh := t.watch == nil || 4*len(rest) > 3*len(actions)
+	t.plan(earlier, 4*len(rest) <= len(actions), stayed)
 	first := helpers.take(c)
 	first.machine.SetBudget(t.budget)
 	if fresh {
@@ -100,9 +92,6 @@ func (s *session) effective(c *catalogue, at *moment, actions []string, earlier 
 	}
 	s.tryAll(c, first, t, actions, rest)
 	t.spared = len(actions) - len(rest)
-	if t.watched && 4*t.unknown() > len(rest) {
-		t.watches = mostWatches
-	}
 	var groups []group
 	for k, a := range t.attempts {
 		if a.diff != nil {

@@ -18,12 +18,10 @@ type tried struct {
 	attempts []attempt
 	spared   int // how many of them were not made, because an earlier moment told
 	watched  bool
-	watches  int // how often many were watched, at this moment and those like it
+	// watches is how often many were watched since that last paid, while the player stayed,
+	// and unwatched how many moments ago the last time was.
+	watches, unwatched int
 }
-
-// mostWatches is how often many commands are watched in vain, since there may be things that
-// happen in the first turn alone. Random numbers are drawn in every turn.
-const mostWatches = 2
 
 // attempt is a command that was tried.
 type attempt struct {
@@ -52,7 +50,7 @@ func (t *tried) adopt(earlier *tried, actions []string) (rest []int, stayed bool
 	if !alike || earlier.score != t.score || earlier.budget != t.budget {
 		return t.all(), false
 	}
-	t.watch, t.watches = earlier.watch, earlier.watches
+	t.watch = earlier.watch
 	for k, action := range actions {
 		if i, ok := earlier.index[action]; ok && earlier.attempts[i].spared(change) {
 			t.attempts[k] = earlier.attempts[i]
@@ -66,14 +64,21 @@ func (t *tried) adopt(earlier *tried, actions []string) (rest []int, stayed bool
 // spared reports whether a command need not be tried again.
 func (a *attempt) spared(c *zmachine.Change) bool { return a.known && c.Spares(&a.looked) }
 
-// unknown is of how many commands it is not known what they looked at.
-func (t *tried) unknown() (n int) {
-	for i := range t.attempts {
-		if !t.attempts[i].known {
-			n++
-		}
+// plan decides whether commands are watched. That doubles the time or more. It costs little
+// if few are tried, and pays where the player stays, unless things happen in every turn: so
+// each time in vain it waits for two more turns.
+func (t *tried) plan(earlier *tried, few, stayed bool) {
+	if earlier != nil && stayed {
+		t.watches, t.unwatched = earlier.watches, earlier.unwatched
 	}
-	return n
+	switch t.watched = few || stayed && t.unwatched >= 2*t.watches; {
+	case few:
+		t.watches, t.unwatched = 0, 0
+	case t.watched:
+		t.watches, t.unwatched = t.watches+1, 0
+	default:
+		t.unwatched++
+	}
 }
 
 // all returns the numbers of all commands.

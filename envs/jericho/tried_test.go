@@ -129,3 +129,25 @@ func TestNoCommands(t *testing.T) {
 		t.Errorf("groups %v, watch %v", groups, second.watch)
 	}
 }
+
+// Many commands are watched at first, later each time two turns further apart as long as that
+// does not pay, and again where the player stays behind a move.
+func TestPlan(t *testing.T) {
+	var before *tried
+	for i, turn := range []struct{ few, stayed, watched bool }{
+		{stayed: true, watched: true}, // nothing is known yet
+		{stayed: true}, {stayed: true}, {stayed: true, watched: true},
+		{stayed: true}, {stayed: true}, {stayed: true}, {stayed: true}, {stayed: true, watched: true},
+		{stayed: true}, {few: true, stayed: true, watched: true}, // it pays
+		{stayed: true, watched: true}, {stayed: true},
+		{}, {}, {stayed: true, watched: true}, // moves
+		{few: true, watched: true},
+	} {
+		now := &tried{}
+		now.plan(before, turn.few, turn.stayed)
+		if now.watched != turn.watched {
+			t.Errorf("moment %d, %+v: watched %v", i, turn, now.watched)
+		}
+		before = now
+	}
+}
