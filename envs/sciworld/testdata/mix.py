@@ -30,4 +30,3 @@ for n in range(rounds):
         loads += loaded - began
         count += len(e["actions"])
     print(f"round {n}: {steps / count * 1e6:.0f} µs/step, {loads / len(episodes) * 1e6:.0f} µs/load", flush=True)
-env.close()
