@@ -75,15 +75,15 @@ func decodeResult(raw []byte) (r Result, ok bool) {
 	return r, json.Unmarshal(append(bytes.Clone(raw[:from]), '}'), &r, strict) == nil
 }
 
-// decodeBriefly is decode without what follows the result, if decodeResult can leave it
-// out and it is checked against no other line: trials have their memory there.
+// decodeBriefly is head with what head does not check: trials are decoded entirely, because
+// their memory is checked against other lines.
 func decodeBriefly(raw []byte) (Episode, error) {
-	r, ok := decodeResult(raw)
-	if !ok || r.Trial != 0 {
+	r, _, err := head(raw)
+	if err == nil && r.Trial != 0 {
 		return decode(raw)
 	}
 	e := Episode{Result: r}
-	return e, cmp.Or(r.check(), e.checkTrial())
+	return e, cmp.Or(err, e.checkTrial())
 }
 
 // goalStart begins what follows the result. No string contains these bytes, because

@@ -62,7 +62,7 @@ func TestTrialID(t *testing.T) {
 }
 
 // TestTrialsContradictThePlan changes one thing of the second of three trials:
-// reading names file, line and field, and a repair also takes out the trial that
+// reading and working name file, line and field, and a repair also takes out the trial that
 // followed it, whose memory is of it.
 func TestTrialsContradictThePlan(t *testing.T) {
 	for want, change := range map[string]func(*Episode){
@@ -96,9 +96,12 @@ func TestTrialsContradictThePlan(t *testing.T) {
 				t.Fatal(err)
 			}
 			overwrite(t, dir, episodesFile, bytes.Join(lines, nil))
-			_, _, err = Read(dir)
-			if err == nil || !strings.Contains(err.Error(), "episodes.jsonl:2: "+want) {
-				t.Errorf("error %v", err)
+			_, _, readErr := Read(dir)
+			_, openErr := Open(dir)
+			for _, err := range []error{readErr, openErr} {
+				if err == nil || !strings.Contains(err.Error(), "episodes.jsonl:2: "+want) {
+					t.Errorf("error %v", err)
+				}
 			}
 			r, err := Repair(dir)
 			if err != nil || r.Kept != 1 || len(r.Bad) != 2 ||
