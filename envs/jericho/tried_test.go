@@ -138,10 +138,9 @@ func TestPlan(t *testing.T) {
 		{stayed: true, watched: true}, // nothing is known yet
 		{stayed: true}, {stayed: true}, {stayed: true, watched: true},
 		{stayed: true}, {stayed: true}, {stayed: true}, {stayed: true}, {stayed: true, watched: true},
+		{}, {stayed: true, watched: true}, // a move
 		{stayed: true}, {few: true, stayed: true, watched: true}, // it pays
 		{stayed: true, watched: true}, {stayed: true},
-		{}, {}, {stayed: true, watched: true}, // moves
-		{few: true, watched: true},
 	} {
 		now := &tried{}
 		now.plan(before, turn.few, turn.stayed)
