@@ -214,15 +214,17 @@ func (p *Page) Go(address string) {
 	p.do("opening "+address, chromedp.Navigate(address))
 }
 
-// Until waits until a JavaScript expression is true. A page that is being replaced
-// by the next one makes nothing true.
+// Until waits until a JavaScript expression is true and the page has loaded: one whose
+// script has not run yet takes no keys. A page that is being replaced by the next one
+// makes nothing true.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
 	for {
-		met, err := chromedp.Run(p.context, chromedp.Evaluate[bool]("(() => { try { return Boolean("+expression+
-			") } catch { return false } })()"))
+		met, err := chromedp.Run(p.context, chromedp.Evaluate[bool](
+			"document.readyState === 'complete' && (() => { try { return Boolean("+expression+
+				") } catch { return false } })()"))
 		if err == nil && met {
 			return
 		}

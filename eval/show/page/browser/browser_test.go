@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"image/png"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,6 +74,30 @@ func TestFormInABrowser(t *testing.T) {
 	if got := p.Eval("[innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]"); got != "480,true" {
 		t.Errorf("the window is %s", got)
 	}
+}
+
+// A wait lasts until the page has loaded, so that its script hears the next key.
+func TestPageLoadsInABrowser(t *testing.T) {
+	rest := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/slow":
+			fmt.Fprint(w, "<!doctype html><title>Slow</title><script>setTimeout(() => fetch('/rest'), 500)</script>")
+			w.(http.Flusher).Flush()
+			<-rest
+			fmt.Fprint(w, "<script>addEventListener('keydown', (e) => { document.title = e.key })</script>")
+		case "/rest":
+			close(rest)
+		default:
+			fmt.Fprint(w, "<!doctype html><title>First</title><a href=/slow>Slow</a>")
+		}
+	}))
+	t.Cleanup(s.Close)
+	p := Start(t).Open(t, s.URL, s.URL, Look{Width: 320, Height: 200})
+	p.Click("a")
+	p.Until("document.title === 'Slow'")
+	p.Press("k")
+	p.Until("document.title === 'k'")
 }
 
 // recorder is a test whose failures are its result.
