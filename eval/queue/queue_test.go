@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,15 +131,18 @@ func quick(o Options) *Options {
 	return &o
 }
 
-// freeAddress returns an address at which nothing listens.
+// freeAddress returns an address at which nothing listens. Its port is none that the system
+// gives to connections, which tests beside this one open all the time.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		at := fmt.Sprintf("127.0.0.1:%d", 10000+rand.IntN(20000))
+		if listens(at) == nil {
+			return at
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no address is free")
+	return ""
 }
 
 func (b *bench) options(own *Options) Options {
