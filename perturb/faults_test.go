@@ -71,6 +71,7 @@ func TestTextsOfConditions(t *testing.T) {
 			}
 			found := map[string]bool{} // of the prompts, which task types share
 			byType := map[*Perturbation]*condition{}
+			seen := map[judged]bool{} // lines of which tasks and prompts have many in common
 			for _, h := range heard {
 				p, err := perturbed.ofType(h.taskType)
 				if err != nil {
@@ -79,22 +80,29 @@ func TestTextsOfConditions(t *testing.T) {
 				if byType[p] == nil {
 					byType[p] = newCondition(rules, p)
 				}
-				prompt := promptLines(t, p, prompts[0], h.taskType)
-				sheet := slices.Concat(prompt, h.sheet(p))
+				told := make([][]line, len(prompts))
+				for i, of := range prompts {
+					told[i] = promptLines(t, p, of, h.taskType)
+				}
+				sheet := slices.Concat(told[0], h.sheet(p))
 				if sharedtest.Long() || *whole {
-					sheet = append(sheet, promptLines(t, p, prompts[1], h.taskType)...)
+					sheet = append(sheet, told[1]...)
 				}
 				same := !differs(h.first(p)) && !slices.ContainsFunc(h.actions.all, func(a string) bool {
 					return p.WriteAction(a) != a
 				})
-				for i, of := range prompts {
-					if same && !differs(promptLines(t, p, of, h.taskType)) {
+				for i := range prompts {
+					if same && !differs(told[i]) {
 						nothing++
 						found["nothing changes in "+h.taskType+" with the prompt "+configs.PromptVersions()[i]] = true
 					}
 				}
 				for _, l := range sheet {
 					j := judged{byType[p], l}
+					if seen[j] {
+						continue
+					}
+					seen[j] = true
 					for _, of := range []struct {
 						fault string
 						count *int

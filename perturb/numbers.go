@@ -44,9 +44,17 @@ func wordOf(digits string) (string, bool) {
 
 // numberOfWord undoes wordOf.
 func numberOfWord(word string) (string, bool) {
-	n := slices.Index(numberWords[:], word)
-	return strconv.Itoa(n), n >= 0
+	digits, ok := wordNumbers[word]
+	return digits, ok
 }
+
+var wordNumbers = func() map[string]string {
+	numbers := make(map[string]string, len(numberWords))
+	for n, word := range numberWords {
+		numbers[word] = strconv.Itoa(n)
+	}
+	return numbers
+}()
 
 // letterOf is the letter of a number from 1, and from 27 on two letters: z, aa, ab, to zz.
 func letterOf(digits string) (string, bool) {
