@@ -24,6 +24,9 @@ var asPython = jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.Allo
 // marshal returns the JSON of v without blanks, as Python's servers write it.
 func marshal(v any) ([]byte, error) { return jsonv2.Marshal(v, asPython) }
 
+// marshalInto appends that to a buffer. A pointer is not copied.
+func marshalInto(b *bytes.Buffer, v any) error { return jsonv2.MarshalWrite(b, v, asPython) }
+
 // marshalled is marshal unless there is an error already.
 func marshalled(v any, err error) ([]byte, error) {
 	if err != nil {

@@ -172,7 +172,7 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	writeJSON(w, http.StatusOK, struct {
 		observation
 		Metadata any `json:"metadata"`
-	}{observation: observationOf(&reply, true)})
+	}{observation: *observationOf(&reply, true)})
 }
 
 func (s *Server) unavailable(w http.ResponseWriter, err error) {

@@ -194,8 +194,8 @@ type observed struct {
 	*Keys
 }
 
-func observationOf(r *Reply, reset bool) observation {
-	o := observation{Done: r.Done, Observation: observed{Text: r.Observation, TaskID: r.TaskID,
+func observationOf(r *Reply, reset bool) *observation {
+	o := &observation{Done: r.Done, Observation: observed{Text: r.Observation, TaskID: r.TaskID,
 		Progress: pythonFloat(r.Progress), Success: r.Success, Valid: r.Valid, Truncated: r.Truncated,
 		Actions: r.Actions, Keys: r.Keys}}
 	if reset {

@@ -26,7 +26,7 @@ const (
 // closeIdle is the code that closes the WebSocket of an idle session.
 const closeIdle = 4408
 
-// buffers are for frames of clients.
+// buffers are for frames.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func newBuffer() *bytes.Buffer {
@@ -248,12 +248,14 @@ func (c *socket) carryOut(q request) (reply, error) {
 // write sends a text frame; after the close frame it does nothing. A client that does
 // not take the frame loses its session.
 func (c *socket) write(r reply) {
-	frame, err := marshal(r)
+	b := newBuffer()
+	defer buffers.Put(b)
+	err := marshalInto(b, &r)
 	c.out.Lock()
 	defer c.out.Unlock()
 	_ = c.conn.SetWriteDeadline(c.server.options.Now().Add(writeTime)) // always nil
 	if err == nil {
-		err = c.conn.WriteMessage(websocket.TextMessage, frame)
+		err = c.conn.WriteMessage(websocket.TextMessage, b.Bytes())
 	}
 	if err != nil && err != websocket.ErrCloseSent && c.session != nil {
 		c.conn.Close() // ends reading, and so the session

@@ -16,6 +16,7 @@ type socket struct {
 	now  func() time.Time
 	stop func() bool // of what closes conn with the load
 	out  []byte
+	in   bytes.Buffer
 }
 
 func (d *dialer) dialSocket(ctx context.Context) (*socket, error) {
@@ -45,15 +46,21 @@ func (s *socket) do(_ context.Context, requests []request, done []bool) error {
 	return nil
 }
 
-// exchange sends a frame and returns the reply, which is no error.
+// exchange sends a frame and returns the reply, which is no error and lasts until the next
+// one.
 func (s *socket) exchange(frame []byte) ([]byte, error) {
 	if err := s.conn.WriteMessage(websocket.TextMessage, frame); err != nil {
 		return nil, err
 	}
-	_, reply, err := s.conn.ReadMessage()
+	_, r, err := s.conn.NextReader()
 	if err != nil {
 		return nil, err
 	}
+	s.in.Reset() // to read into new memory would have garbage collected while others wait
+	if _, err := s.in.ReadFrom(r); err != nil {
+		return nil, err
+	}
+	reply := s.in.Bytes()
 	if bytes.HasPrefix(reply, []byte(`{"type":"error"`)) {
 		return nil, fmt.Errorf("the server answers %.300s", reply)
 	}
