@@ -119,7 +119,7 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 		return Comparison{}, err
 	}
 	c := Comparison{About: p.about, Kinds: b.Kinds()}
-	err = c.estimate(Level, func(of value, about stats.Question) (stats.Difference, error) {
+	err = c.estimate(func(of value, about stats.Question) (stats.Difference, error) {
 		if about == stats.TheseTasks {
 			return p.decodingBest(tries, of)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"heldout/scoring/stats"
 )
 
@@ -25,6 +27,20 @@ type Change struct {
 	// NewKindsP is the P value for other kinds, if the interval is about new tasks of
 	// these kinds: 1 if the kinds are too few, or if not even P is below 1-Level.
 	NewKindsP float64
+
+	plans   []stats.Plan // on independent sets of tasks
+	weights []float64
+	seeds   int
+}
+
+// Sensitivity is the smallest true difference that the test finds with a probability of 80 %
+// at a confidence level, as a fraction; infinite if it finds none.
+func (c Change) Sensitivity(level float64) float64 {
+	plans := slices.Clone(c.plans)
+	for i := range plans {
+		plans[i].Level = level
+	}
+	return stats.Smallest(plans, c.weights, float64(c.seeds))
 }
 
 // Reasons why two scores cannot be compared, in addition to stats.ErrFewTasks and
@@ -38,40 +54,70 @@ var (
 // ErrDeterministic and those of stats.NewSampling.
 func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
 
-// CompareAt is Compare with intervals of another level than Level.
-func CompareAt(a, b *Score, level float64) (Comparison, error) {
-	return compareAt([]*Score{a}, b, level)
-}
-
 // CompareMean pairs the mean of several scores with another one by task. Its
 // errors are those of Compare.
-func CompareMean(as []*Score, b *Score) (Comparison, error) { return compareAt(as, b, Level) }
-
-func compareAt(as []*Score, b *Score, level float64) (Comparison, error) {
+func CompareMean(as []*Score, b *Score) (Comparison, error) {
 	p, err := newPair(as, b)
 	if err != nil {
 		return Comparison{}, err
 	}
-	c := Comparison{About: p.about, Kinds: b.Kinds(), AtMost: p.atMost()}
-	err = c.estimate(level, func(of value, about stats.Question) (stats.Difference, error) {
-		return p.difference(of, about, level)
+	return compare([]pair{p}, []float64{1}, b.Kinds())
+}
+
+// compare compares pairs on independent sets of tasks by their weighted mean.
+func compare(pairs []pair, weights []float64, kinds int) (Comparison, error) {
+	c := Comparison{About: pairs[0].about, Kinds: kinds}
+	for _, p := range pairs {
+		c.AtMost = c.AtMost || p.atMost()
+	}
+	err := c.estimate(func(of value, about stats.Question) (stats.Difference, error) {
+		var parts []stats.Difference
+		for _, p := range pairs {
+			d, err := p.difference(of, about, Level)
+			if err != nil || len(pairs) == 1 {
+				return d, err
+			}
+			parts = append(parts, d)
+		}
+		return stats.CombineDifferences(parts, weights, Level), nil
 	})
-	return c, err
+	if err != nil {
+		return c, err
+	}
+	for _, rate := range c.changes() {
+		rate.change.weights, rate.change.seeds = weights, pairs[0].seeds
+		for _, p := range pairs {
+			plan, err := p.plan(rate.of)
+			if err != nil {
+				return c, err
+			}
+			rate.change.plans = append(rate.change.plans, plan.Plan)
+			rate.change.seeds = min(rate.change.seeds, p.seeds)
+		}
+	}
+	return c, nil
+}
+
+// ratedChange is a change with the value that it is of.
+type ratedChange struct {
+	change *Change
+	of     value
+}
+
+func (c *Comparison) changes() []ratedChange {
+	return []ratedChange{{&c.Success, success}, {&c.Progress, progress}}
 }
 
 // estimate estimates both changes, and how sure each is for new kinds. Compare compares one
 // value.
-func (c *Comparison) estimate(level float64, compare func(value, stats.Question) (stats.Difference, error)) error {
-	for _, rate := range []struct {
-		change *Change
-		of     value
-	}{{&c.Success, success}, {&c.Progress, progress}} {
+func (c *Comparison) estimate(compare func(value, stats.Question) (stats.Difference, error)) error {
+	for _, rate := range c.changes() {
 		d, err := compare(rate.of, c.About)
 		*rate.change = Change{Difference: d, NewKindsP: 1}
 		if err != nil {
 			return err
 		}
-		if c.About == stats.TheseKinds && d.P < 1-level {
+		if c.About == stats.TheseKinds && d.P < 1-Level {
 			if wider, err := compare(rate.of, stats.NewKinds); err == nil {
 				rate.change.NewKindsP = wider.P
 			}
@@ -80,18 +126,20 @@ func (c *Comparison) estimate(level float64, compare func(value, stats.Question)
 	return nil
 }
 
-// pair is scores on the same tasks.
+// pair is scores on the same tasks: the mean of several against another one.
 type pair struct {
 	as    []*Score
 	b     *Score
 	about stats.Question
 	seeds int // the smallest number
+	// less is a pair on the same tasks that is subtracted from this one; nil for none.
+	less *pair
 }
 
 // newPair returns ErrIncomplete, ErrOtherTasks or ErrDeterministic if the scores
 // cannot be compared.
 func newPair(as []*Score, b *Score) (pair, error) {
-	p := pair{as, b, b.About, len(b.Seeds)}
+	p := pair{as: as, b: b, about: b.About, seeds: len(b.Seeds)}
 	tasks := tasksOf(b)
 	for _, s := range append([]*Score{b}, as...) {
 		if !s.Complete() {
@@ -108,6 +156,24 @@ func newPair(as []*Score, b *Score) (pair, error) {
 		return p, ErrDeterministic
 	}
 	return p, nil
+}
+
+// CompareChanges compares two changes by task: that of the mean of some scores from their
+// base, and that of others from theirs. The errors are those of Compare.
+func CompareChanges(as []*Score, aBase *Score, bs []*Score, bBase *Score) (Comparison, error) {
+	p, err := newPair(as, aBase)
+	if err != nil {
+		return Comparison{}, err
+	}
+	other, err := newPair(bs, bBase)
+	if err == nil && !slices.Equal(tasksOf(aBase), tasksOf(bBase)) {
+		err = ErrOtherTasks
+	}
+	if err != nil {
+		return Comparison{}, err
+	}
+	p.less, p.seeds = &other, min(p.seeds, other.seeds)
+	return compare([]pair{p}, []float64{1}, aBase.Kinds())
 }
 
 // deterministic reports whether other decodings would give the same results.
@@ -151,6 +217,11 @@ func (p pair) contrast(of value, about stats.Question, level float64) (func(u, v
 	if err != nil {
 		return nil, err
 	}
+	if p.less != nil {
+		return func(u, v float64) (stats.Difference, error) {
+			return sampling.PairedChanges(p.differences(of), p.seeds), nil
+		}, nil
+	}
 	as, b := taskMeans(p.as, of), taskMeans([]*Score{p.b}, of)
 	return func(u, v float64) (stats.Difference, error) {
 		return sampling.Paired(weighted(as, u, b, v), p.seeds), nil
@@ -186,7 +257,30 @@ func weighted(a []float64, u float64, b []float64, v float64) []float64 {
 
 // differences returns the differences of the tasks in the order of their keys.
 func (p pair) differences(of value) []float64 {
-	return weighted(taskMeans(p.as, of), 1, taskMeans([]*Score{p.b}, of), 1)
+	diffs := weighted(taskMeans(p.as, of), 1, taskMeans([]*Score{p.b}, of), 1)
+	if p.less == nil {
+		return diffs
+	}
+	return weighted(diffs, 1, p.less.differences(of), 1)
+}
+
+// decodingVariance is the variance of a task's difference from decoding, per seed, on
+// average over the tasks.
+func (p pair) decodingVariance(of value) float64 {
+	spread := func(s *Score) (v float64) {
+		for _, values := range byTask(s.tasks, of) {
+			v += stat.Variance(values, nil) / float64(len(s.tasks))
+		}
+		return v
+	}
+	v, k := spread(p.b), float64(len(p.as))
+	for _, a := range p.as {
+		v += spread(a) / (k * k)
+	}
+	if p.less != nil {
+		v += p.less.decodingVariance(of)
+	}
+	return v
 }
 
 // decoding compares other decodings of the same tasks.
@@ -202,6 +296,17 @@ func (p pair) decoding(of value, level float64) func(u, v float64) (stats.Differ
 		mean.N = e.N
 	}
 	other := estimate(p.b)
+	if p.less != nil { // sums of variances, whatever the signs
+		for _, e := range append(slices.Clone(p.less.as), p.less.b) {
+			weight := 1 / float64(len(p.less.as))
+			if e == p.less.b {
+				weight = -1
+			}
+			part := scaled(estimate(e), weight)
+			other.Mean, other.Variance = other.Mean+part.Mean, other.Variance+part.Variance
+			other.Degrees += part.Degrees
+		}
+	}
 	return func(u, v float64) (stats.Difference, error) {
 		return stats.DecodingDifference(scaled(mean, u), scaled(other, v), level), nil
 	}

@@ -60,32 +60,16 @@ func combine(parts []Estimate, weights []float64) Estimate {
 // by task in each environment, and their variances add up. The errors are those of
 // Compare.
 func CompareHeldOut(w configs.Weights, a, b map[string]*Score) (Comparison, error) {
-	return CompareHeldOutAt(w, a, b, Level)
-}
-
-// CompareHeldOutAt is CompareHeldOut with intervals of another level than Level.
-func CompareHeldOutAt(w configs.Weights, a, b map[string]*Score, level float64) (c Comparison, err error) {
 	var pairs []pair
 	var weights []float64
+	kinds := 0
 	for _, part := range w.HeldOut {
 		p, err := newPair([]*Score{a[part.Env]}, b[part.Env])
 		if err != nil {
-			return c, fmt.Errorf("%s: %w", part.Env, err)
+			return Comparison{}, fmt.Errorf("%s: %w", part.Env, err)
 		}
-		c.Kinds += p.b.Kinds()
-		c.About, c.AtMost = p.about, c.AtMost || p.atMost()
+		kinds += p.b.Kinds()
 		pairs, weights = append(pairs, p), append(weights, part.Weight)
 	}
-	err = c.estimate(level, func(of value, about stats.Question) (stats.Difference, error) {
-		var parts []stats.Difference
-		for _, p := range pairs {
-			d, err := p.difference(of, about, level)
-			if err != nil {
-				return d, fmt.Errorf("%s: %w", p.b.Condition.Env, err)
-			}
-			parts = append(parts, d)
-		}
-		return stats.CombineDifferences(parts, weights, level), nil
-	})
-	return c, err
+	return compare(pairs, weights, kinds)
 }

@@ -1,10 +1,6 @@
 package scoring
 
-import (
-	"gonum.org/v1/gonum/stat"
-
-	"heldout/scoring/stats"
-)
+import "heldout/scoring/stats"
 
 // Plan holds the sources of variance of the difference of two scores. They
 // determine how many seeds or tasks show a difference.
@@ -35,37 +31,39 @@ func (p Plan) Bounds() []stats.Plan {
 
 // PlanSuccess and PlanProgress make plans for both rates; the errors are those of
 // Compare.
-func PlanSuccess(a, b *Score) (Plan, error)  { return plan(a, b, success) }
-func PlanProgress(a, b *Score) (Plan, error) { return plan(a, b, progress) }
+func PlanSuccess(a, b *Score) (Plan, error)  { return planOf(a, b, success) }
+func PlanProgress(a, b *Score) (Plan, error) { return planOf(a, b, progress) }
 
-func plan(a, b *Score, of value) (Plan, error) {
+func planOf(a, b *Score, of value) (Plan, error) {
 	p, err := newPair([]*Score{a}, b)
 	if err != nil {
 		return Plan{}, err
 	}
-	about := b.About
-	if about == stats.TheseTasks {
+	return p.plan(of)
+}
+
+func (p pair) plan(of value) (Plan, error) {
+	about, fixed := p.about, p.about == stats.TheseTasks
+	if fixed {
 		about = stats.TheseKinds
 	}
-	sampling, err := b.sampling(b.tasks, about, Level)
+	sampling, err := p.b.sampling(p.b.tasks, about, Level)
 	if err != nil {
 		return Plan{}, err
 	}
-	diffs := p.differences(of)
-	n := float64(len(diffs))
-	variance, degrees := sampling.Variance(diffs)
-	out := Plan{Plan: stats.Plan{Degrees: degrees, N: len(diffs), Level: Level}, Seeds: p.seeds, Known: p.seeds > 1,
-		fixed: b.About == stats.TheseTasks}
+	n := float64(len(p.b.tasks))
+	variance, degrees := sampling.Variance(p.differences(of))
+	out := Plan{Plan: stats.Plan{Degrees: degrees, N: len(p.b.tasks), Level: Level}, Seeds: p.seeds,
+		Known: p.seeds > 1, fixed: fixed}
 	if out.Known {
-		for _, s := range []*Score{a, b} {
-			for _, values := range byTask(s.tasks, of) {
-				out.Seed += stat.Variance(values, nil) / n
-			}
-		}
+		out.Seed = p.decodingVariance(of)
 	}
 	out.Task = max(0, n*variance-out.Seed/float64(p.seeds))
-	if out.fixed && out.Known {
-		out.Task = 0
+	if fixed && out.Known {
+		out.Task, out.Fixed = 0, true
+		if d, err := p.difference(of, p.about, Level); err == nil {
+			out.Degrees = d.Degrees
+		}
 	}
 	return out, nil
 }

@@ -11,9 +11,11 @@ import (
 	"heldout/scoring/stats"
 )
 
-// Rate is a rate over seeds: the mean of the means of every seed's episodes, and
-// how those means spread. All values are fractions. NaN means that there are not
-// enough episodes.
+// Rate is a rate over tasks and seeds, and how the means of the seeds' episodes spread. It
+// is the mean over tasks of the mean over the seeds of each, which is also the mean of the
+// seeds' means if all have the same tasks: while a run is half done, its latest seed has
+// few tasks, and its mean is no estimate of the rate. All values are fractions. NaN means
+// that there are not enough episodes.
 type Rate struct {
 	Estimate
 	// PopulationStd and SampleStd are the standard deviations of the means per
@@ -41,7 +43,9 @@ func (s *Score) newRate(tasks []task, of value) Rate {
 		return r
 	}
 	means := sorted(runs)
-	r.Mean = stats.Mean(means)
+	if r.Mean = stats.Mean(means); uneven(tasks, len(runs)) {
+		r.Mean = stats.Mean(meansByTask(tasks, of))
+	}
 	if len(means) > 1 {
 		r.PopulationStd, r.SampleStd = stats.PopulationStd(means), stats.SampleStd(means)
 	}
@@ -49,6 +53,11 @@ func (s *Score) newRate(tasks []task, of value) Rate {
 		r.Basis, r.Interval = e, &e.Interval
 	}
 	return r
+}
+
+// uneven reports whether some of so many seeds lack results of tasks that others have.
+func uneven(tasks []task, seeds int) bool {
+	return slices.ContainsFunc(tasks, func(t task) bool { return len(t.played) < seeds })
 }
 
 // estimateAt makes the interval for the score's question.

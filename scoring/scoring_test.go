@@ -222,8 +222,8 @@ func TestComputeFirstAttempt(t *testing.T) {
 	}
 }
 
-// TestComputeUnequalSeeds: the mean is of the seeds' means, each over what that
-// seed finished.
+// TestComputeUnequalSeeds: the mean is over tasks, so that a seed that has just begun
+// weighs little: 1/2, 1, 1 and 1.
 func TestComputeUnequalSeeds(t *testing.T) {
 	r := newRun(4, 3)
 	for i := range 4 {
@@ -231,10 +231,32 @@ func TestComputeUnequalSeeds(t *testing.T) {
 	}
 	r.add(id(1, 0), record.Failure, 0, 1) // seed 2 has nothing
 	s := r.score(t)
-	near(t, "success", s.Success.Mean, 0.5)
+	near(t, "success", s.Success.Mean, 0.875)
 	near(t, "population", s.Success.PopulationStd, 0.5)
 	if s.Finished != 5 || s.Unfinished[""] != 7 || len(s.Seeds) != 3 {
 		t.Errorf("%d finished, unfinished %v, seeds %v", s.Finished, s.Unfinished, s.Seeds)
+	}
+}
+
+// TestSupposing: episodes without a result count as what is supposed of them, in rates and
+// in comparisons.
+func TestSupposing(t *testing.T) {
+	r := newRun(4, 2)
+	for seed := range 2 {
+		for i := range 3 {
+			r.add(id(seed, i), record.Success, 1, 1)
+		}
+	}
+	s := r.score(t)
+	low, high := s.Supposing(0), s.Supposing(1)
+	near(t, "all failed", low.Success.Mean, 0.75)
+	near(t, "all solved", high.Success.Mean, 1)
+	near(t, "progress", low.Progress.Mean, 0.75)
+	if !low.Complete() || low.Finished != 8 || s.Finished != 6 || s.Complete() {
+		t.Errorf("supposed %d of %d, played %d", low.Finished, low.Planned, s.Finished)
+	}
+	if c, err := Compare(high, low); err != nil || c.Success.Mean != 0.25 {
+		t.Errorf("difference %v, error %v", c.Success.Mean, err)
 	}
 }
 
@@ -478,14 +500,14 @@ func TestComputeHeldOut(t *testing.T) {
 // which agree on what this one seed shows.
 func TestPlanBounds(t *testing.T) {
 	play := func(seeds int, about stats.Question) *Score {
-		r := newRun(4, seeds)
+		r := newRun(40, seeds)
 		for seed := range seeds {
-			for i := range 4 {
+			for i := range 40 {
 				outcome := record.Failure
 				if (seed*i+i)%3 == 0 {
 					outcome = record.Success
 				}
-				r.add(id(seed, i), outcome, float64(i)/4, 1)
+				r.add(id(seed, i), outcome, float64(i)/40, 1)
 			}
 		}
 		scores, err := Compute(r.read(), about)
@@ -495,9 +517,9 @@ func TestPlanBounds(t *testing.T) {
 		return scores[0]
 	}
 	expert := func(seeds int, about stats.Question) *Score {
-		r := newRun(4, seeds)
+		r := newRun(40, seeds)
 		for seed := range seeds {
-			for i := range 4 {
+			for i := range 40 {
 				r.add(id(seed, i), record.Success, 1, 1)
 			}
 		}

@@ -58,7 +58,13 @@ func CompareTrainings(a, b Trainings) (Comparison, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Success.Difference = b.widened(a.widened(c.Success.Difference, a.Success), b.Success)
-	c.Progress.Difference = b.widened(a.widened(c.Progress.Difference, a.Progress), b.Progress)
+	c.Success.widen(a, b, a.Success, b.Success)
+	c.Progress.widen(a, b, a.Progress, b.Progress)
 	return c, nil
+}
+
+// widen adds how the trainings of two arms differ, whose rates are given.
+func (c *Change) widen(a, b Trainings, ours, theirs Rate) {
+	c.Difference = b.widened(a.widened(c.Difference, ours), theirs)
+	c.plans = []stats.Plan{stats.PlanOf(c.Difference, c.seeds)}
 }

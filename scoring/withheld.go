@@ -48,3 +48,30 @@ func (s *Score) bounds(of value) Bounds {
 	planned, missing := float64(s.Planned), float64(s.Planned-s.Finished)
 	return Bounds{sum / planned, (sum + missing) / planned}
 }
+
+// Supposing returns the score if every planned episode without a result had reached v, 0
+// or 1, in success and progress.
+func (s *Score) Supposing(v float64) *Score {
+	supposed := &attempt{success: v == 1}
+	supposed.Outcome, supposed.Progress = record.Failure, v
+	out := newScore(s.Condition, s.Environment, s.About)
+	out.Seeds, out.Planned, out.Finished = s.Seeds, s.Planned, s.Planned
+	results := map[string][]played{}
+	for _, t := range s.tasks {
+		results[t.key] = t.played
+	}
+	for i := range out.tasks {
+		t := &out.tasks[i]
+		for _, seed := range s.Seeds {
+			of := played{seed, supposed}
+			for _, p := range results[t.key] {
+				if p.seed == seed {
+					of = p
+				}
+			}
+			t.played = append(t.played, of)
+		}
+	}
+	out.compute()
+	return out
+}

@@ -13,13 +13,20 @@ type Difference struct {
 	// played.
 	Interval
 	Centre float64
-	// Variance is the variance of Centre, with its degrees of freedom.
+	// Variance is the variance of Centre, with its degrees of freedom: that of the
+	// design with the widest interval.
 	Variance, Degrees float64
 	// P is two-sided and uses the same t as the interval: the interval of level
 	// 1-α holds 0 if and only if P is at least α.
 	P float64
 	N int // tasks
+
+	spreads []spread
+	most    float64 // the largest that it can be; 0 stands for 1
 }
+
+// spread is the variance of a centre by one design.
+type spread struct{ variance, degrees float64 }
 
 // Paired estimates the mean of differences of rates, one for each task. Rates are
 // averages over the given number of seeds, the smaller one if they differ. Two
@@ -27,9 +34,16 @@ type Difference struct {
 // doi:10.3102/1076998611411915) add them to a paired 2×2 table; so there is also
 // an interval if all tasks differ by the same amount. Of several designs the
 // largest half width and the largest P count.
-func (s Sampling) Paired(diffs []float64, seeds int) Difference {
+func (s Sampling) Paired(diffs []float64, seeds int) Difference { return s.paired(diffs, seeds, 1) }
+
+// PairedChanges is Paired for differences of changes of rates, which can be as large as 2.
+func (s Sampling) PairedChanges(diffs []float64, seeds int) Difference {
+	return s.paired(diffs, seeds, 2)
+}
+
+func (s Sampling) paired(diffs []float64, seeds int, most float64) Difference {
 	n := float64(s.n)
-	d := Difference{Mean: Mean(diffs), N: s.n}
+	d := Difference{Mean: Mean(diffs), N: s.n, most: most}
 	d.Centre = n * d.Mean / (n + 2)
 	widest := -1.0
 	for _, g := range s.designs {
@@ -38,8 +52,23 @@ func (s Sampling) Paired(diffs []float64, seeds int) Difference {
 			widest, d.Variance, d.Degrees = w, v, g.degrees
 		}
 		d.P = max(d.P, twoSided(d.Centre, v, g.degrees))
+		d.spreads = append(d.spreads, spread{v, g.degrees})
 	}
-	d.Interval = around(d.Centre, widest)
+	d.Interval = d.around(widest)
+	return d
+}
+
+// At returns the difference with the interval of another level, from the same variances
+// as P.
+func (d Difference) At(level float64) Difference {
+	squared := 0.0
+	for _, s := range d.spreads {
+		squared = max(squared, width(s.variance, s.degrees, level))
+	}
+	if d.spreads == nil {
+		squared = width(d.Variance, d.Degrees, level)
+	}
+	d.Interval = d.around(squared)
 	return d
 }
 
@@ -49,7 +78,7 @@ func DecodingDifference(a, b Estimate, level float64) Difference {
 	d := Difference{Mean: a.Mean - b.Mean, Variance: a.Variance + b.Variance, Degrees: a.Degrees + b.Degrees, N: a.N}
 	d.Centre = d.Mean
 	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
-	d.Interval = around(d.Centre, width(d.Variance, d.Degrees, level))
+	d.Interval = d.around(width(d.Variance, d.Degrees, level))
 	return d
 }
 
@@ -74,7 +103,7 @@ func CombineDifferences(parts []Difference, weights []float64, level float64) Di
 	}
 	d.Degrees = d.Variance * d.Variance / fourth
 	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
-	d.Interval = around(d.Centre, width(d.Variance, d.Degrees, level))
+	d.Interval = d.around(width(d.Variance, d.Degrees, level))
 	return d
 }
 
@@ -86,16 +115,17 @@ func (d Difference) Plus(variance, degrees, level float64) Difference {
 	}
 	sum := d.Variance + variance
 	d.Degrees = sum * sum / (d.Variance*d.Variance/d.Degrees + variance*variance/degrees)
-	d.Variance = sum
+	d.Variance, d.spreads = sum, nil
 	d.P = twoSided(d.Centre, d.Variance, d.Degrees)
-	d.Interval = around(d.Centre, width(d.Variance, d.Degrees, level))
+	d.Interval = d.around(width(d.Variance, d.Degrees, level))
 	return d
 }
 
-// around returns the interval of a difference, which cannot leave [-1,1].
-func around(centre, squared float64) Interval {
-	half := math.Sqrt(squared)
-	return Interval{max(-1, centre-half), min(1, centre+half)}
+// around returns the interval of a squared half width, which does not leave what the
+// difference can be.
+func (d Difference) around(squared float64) Interval {
+	half, most := math.Sqrt(squared), max(1, d.most)
+	return Interval{max(-most, d.Centre-half), min(most, d.Centre+half)}
 }
 
 // twoSided is the probability of a t at least as far from 0.

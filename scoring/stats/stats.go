@@ -58,19 +58,40 @@ func weightedInterval(rates []float64, ivs []Interval, weights []float64) Interv
 // rates and is below every other nonzero value of them.
 const rounding = 1e-12
 
-// Holm corrects probabilities for the number of them, by the step-down method of
-// Holm (1979); the order stays.
-func Holm(ps []float64) []float64 {
-	order := make([]int, len(ps))
+// ascendingOrder lists the places of values, that of the smallest first.
+func ascendingOrder(values []float64) []int {
+	order := make([]int, len(values))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ps[a], ps[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return order
+}
+
+// Holm corrects probabilities for the number of them, by the step-down method of
+// Holm (1979); the order stays.
+func Holm(ps []float64) []float64 {
 	out := make([]float64, len(ps))
 	least := 0.0
-	for rank, i := range order {
+	for rank, i := range ascendingOrder(ps) {
 		least = max(least, min(1, ps[i]*float64(len(ps)-rank)))
 		out[i] = least
+	}
+	return out
+}
+
+// HolmLevels returns the levels of intervals that agree with Holm: the one of a test holds 0
+// if and only if its corrected probability is at least 1-level. It is the level of the step
+// that decides the test; the tests behind the first that is not significant have its step.
+func HolmLevels(ps []float64, level float64) []float64 {
+	out := make([]float64, len(ps))
+	tests, open := len(ps), false
+	for rank, i := range ascendingOrder(ps) {
+		if !open {
+			tests = len(ps) - rank
+			open = ps[i]*float64(tests) >= 1-level
+		}
+		out[i] = 1 - (1-level)/float64(tests)
 	}
 	return out
 }

@@ -79,7 +79,7 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 		environments[score.Where()], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
 		s.Rates = append(s.Rates, Rate{score.Condition, score.Where(), score.Outside, due, finished,
-			soFar(score.Success), soFar(score.Progress)})
+			score.Success, score.Progress})
 		s.Planned += due
 		s.Finished += finished
 	}
@@ -115,16 +115,6 @@ func (s Summary) perturbations() int {
 		}
 	}
 	return len(found)
-}
-
-// soFar returns a rate as the mean over tasks, which its interval is about. While
-// seeds have different numbers of episodes, the mean over seeds is another one: it
-// gives most weight to the few episodes of the latest seed.
-func soFar(r scoring.Rate) scoring.Rate {
-	if r.Interval != nil {
-		r.Mean = r.Basis.Mean
-	}
-	return r
 }
 
 // setStatus reads what the processes say that work on the run.
