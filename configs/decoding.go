@@ -57,6 +57,34 @@ type Decoding struct {
 	Extra map[string]any `yaml:"extra-body" json:"extra,omitempty"`
 }
 
+// The longest replies of the agents, in tokens. AgentBoard lets open models
+// write 100; a thought needs more.
+const (
+	reactMaxTokens = 512
+	actMaxTokens   = 100
+)
+
+// AgentDecoding is the decoding of a run with what its agent has where the run says nothing:
+// the longest reply and the stop strings.
+func (r Run) AgentDecoding() Decoding {
+	d := r.Decoding
+	if d.MaxTokens == 0 && r.Agent == Act {
+		d.MaxTokens = actMaxTokens
+	} else if d.MaxTokens == 0 {
+		d.MaxTokens = reactMaxTokens
+	}
+	switch {
+	case r.Stop != nil:
+		d.Stop = slices.DeleteFunc(slices.Clone(r.Stop), func(s string) bool { return s == "" })
+	case r.Agent == React:
+		d.Stop = []string{"\nObservation:"}
+	}
+	if len(d.Stop) == 0 {
+		d.Stop = nil
+	}
+	return d
+}
+
 // Number is a number that says how tokens are drawn.
 type Number struct {
 	Option

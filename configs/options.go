@@ -36,6 +36,16 @@ var Options = sync.OnceValue(func() []Option {
 				"openai:NAME=2.5/0.25/10; repeat it for several; a mapping in a file",
 		},
 		{
+			Name: "held-in", Group: Playing, Owner: TheLeader,
+			Help: "environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; repeat it for " +
+				"several models; a mapping in a file",
+		},
+		{
+			Name: "accept-changed-model", Group: Server, Owner: TheLeader,
+			Help: "continue a run although the server has another model under the same name than the one with recorded " +
+				"results; tables then say so",
+		},
+		{
 			Name: "base-url", Group: Server, First: true, Owner: EachWorker,
 			Help: "server address, such as http://HOST:8000/v1; repeat it for several servers of the model; @FILE reads " +
 				"addresses, one per line, and follows changes; the default is the provider's own, or OLLAMA_HOST",

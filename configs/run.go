@@ -33,6 +33,11 @@ type Run struct {
 	Names Names `yaml:"names"`
 	// Prices are what models cost.
 	Prices Prices `yaml:"prices"`
+	// HeldIn are the environments whose data models were trained on.
+	HeldIn HeldIn `yaml:"held-in"`
+	// AcceptChangedModel continues a run although the server has another model under the same
+	// name than the one with recorded results.
+	AcceptChangedModel bool `yaml:"accept-changed-model"`
 	// Agent is how a served model plays: "react" or "act".
 	Agent string `yaml:"agent"`
 	// Prompt is a prompt file; empty for our own prompts.

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -27,12 +28,33 @@ func LoadWeights() (Weights, error) {
 	if err := embedded("heldout.yaml", &w); err != nil {
 		return w, err
 	}
-	for _, h := range w.HeldOut {
-		if h.Weight <= 0 {
-			return w, fmt.Errorf("heldout.yaml: the weight of %s is not positive", h.Env)
+	return w, w.check("heldout.yaml")
+}
+
+// ParseWeights reads weights from a file of the form of heldout.yaml.
+func ParseWeights(file string, b []byte) (Weights, error) {
+	var w Weights
+	if err := decode(file, b, &w); err != nil {
+		return w, err
+	}
+	return w, w.check(file)
+}
+
+func (w Weights) check(file string) error {
+	if len(w.HeldOut) == 0 {
+		return fmt.Errorf("%s: held-out lists no environment; want entries such as {env: babyai, weight: 112}", file)
+	}
+	for i, h := range w.HeldOut {
+		switch {
+		case h.Env == "":
+			return fmt.Errorf("%s: entry %d of held-out has no env", file, i+1)
+		case !(h.Weight > 0) || math.IsInf(h.Weight, 0):
+			return fmt.Errorf("%s: the weight of %s is %v, want a positive number", file, h.Env, h.Weight)
+		case slices.ContainsFunc(w.HeldOut[:i], func(other Weight) bool { return other.Env == h.Env }):
+			return fmt.Errorf("%s: %s has two weights", file, h.Env)
 		}
 	}
-	return w, nil
+	return nil
 }
 
 // Has reports whether an environment is one of those held out or held in.

@@ -3,9 +3,11 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"heldout/configs"
@@ -31,6 +33,12 @@ type About struct {
 	Names map[string]string
 	// Prices are what they say that models cost; none leaves those of before.
 	Prices configs.Prices
+	// HeldIn are the environments whose data models were trained on; none leaves those of
+	// before.
+	HeldIn configs.HeldIn
+	// AcceptChangedModel accepts another model under the same name than the one with recorded
+	// results.
+	AcceptChangedModel bool
 	// Servers is what the model servers report about themselves, by player.
 	Servers map[string]record.Server
 	// Sweep is set for a run of several perturbations.
@@ -97,7 +105,11 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if m == nil {
 		m = &record.Manifest{Schema: record.Schema}
 	}
-	if err := p.extends(m); err != nil {
+	err := p.extends(m)
+	if err == nil && !about.AcceptChangedModel {
+		err = s.sameModels(about.Servers)
+	}
+	if err != nil {
 		return err
 	}
 	m.Behaviour = episode.Behaviour
@@ -112,6 +124,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if len(about.Prices) > 0 {
 		m.Prices = about.Prices
 	}
+	if len(about.HeldIn) > 0 {
+		m.HeldIn = about.HeldIn
+	}
 	for player, server := range about.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]record.Server{}
@@ -123,8 +138,33 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if err := s.Store.SetManifest(m); err != nil || !unchecked {
 		return err
 	}
-	_, _, err := record.Read(dir) // run.json was missing: nothing said what was planned
+	_, _, err = record.Read(dir) // run.json was missing: nothing said what was planned
 	return err
+}
+
+// sameModels reports a server that has another model under the same name than the one with
+// recorded results: its results would share a row with theirs.
+func (s *Session) sameModels(servers map[string]record.Server) error {
+	m := s.Store.Manifest
+	if m == nil {
+		return nil
+	}
+	played := map[string]bool{}
+	for i := range s.Store.Attempts {
+		a := &s.Store.Attempts[i]
+		played[a.Model] = played[a.Model] || a.Outcome.Final()
+	}
+	for _, player := range slices.Sorted(maps.Keys(servers)) {
+		known := m.Servers[player]
+		if len(known) == 0 || !played[player] {
+			continue
+		}
+		if changed := record.Changes(known[len(known)-1], servers[player]); len(changed) > 0 {
+			return fmt.Errorf("the model behind %s is not the one with recorded results: %s; give another --out, or "+
+				"--accept-changed-model to continue with it", player, strings.Join(changed, "; "))
+		}
+	}
+	return nil
 }
 
 // AddServers notes what servers that joined the run report about themselves, by

@@ -2,6 +2,9 @@ package scoring
 
 import (
 	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"heldout/configs"
 	"heldout/scoring/stats"
@@ -35,6 +38,40 @@ func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress
 		h.Success, h.Progress = combine(successes, weights), combine(progresses, weights)
 	}
 	return h
+}
+
+// Spread is how the held-out scores of single seeds spread.
+type Spread struct {
+	Success, Progress Rate // without intervals
+	// Seeds counts the seeds; less than two if the environments have no common ones, or if
+	// one lacks results.
+	Seeds int
+}
+
+// HeldOutSpread returns how the held-out scores of seeds spread: each is the weighted sum
+// of what the seed reached on every held-out environment.
+func HeldOutSpread(w configs.Weights, scores map[string]*Score) (out Spread) {
+	var successes, progresses, weights []float64
+	for i, part := range w.HeldOut {
+		s := scores[part.Env]
+		if s == nil || !s.Complete() || i > 0 && !slices.Equal(s.Seeds, scores[w.HeldOut[0].Env].Seeds) {
+			return out
+		}
+		weights = append(weights, part.Weight)
+		for j, seed := range s.SeedRates() {
+			if i == 0 {
+				successes, progresses = append(successes, 0), append(progresses, 0)
+			}
+			successes[j] += part.Weight * seed.Success
+			progresses[j] += part.Weight * seed.Progress
+		}
+	}
+	total := floats.Sum(weights)
+	spread := func(sums []float64) Rate {
+		floats.Scale(1/total, sums)
+		return Rate{Estimate{Mean: stats.Mean(sums)}, stats.PopulationStd(sums), stats.SampleStd(sums)}
+	}
+	return Spread{spread(successes), spread(progresses), len(successes)}
 }
 
 // combine averages rates of different environments, which are independent. The

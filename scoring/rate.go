@@ -55,6 +55,17 @@ func (s *Score) newRate(tasks []task, of value) Rate {
 	return r
 }
 
+// Decoded are the intervals of both rates for other decodings of the same tasks; nil if another
+// decoding would give the same, or if there is one seed.
+func (s *Score) Decoded() (successes, progresses *stats.Interval) {
+	if len(s.Seeds) < 2 || s.deterministic() || len(s.tasks) == 0 {
+		return nil, nil
+	}
+	one := stats.DecodingRate(byTask(s.tasks, success), Level).Interval
+	other := stats.DecodingRate(byTask(s.tasks, progress), Level).Interval
+	return &one, &other
+}
+
 // uneven reports whether some of so many seeds lack results of tasks that others have.
 func uneven(tasks []task, seeds int) bool {
 	return slices.ContainsFunc(tasks, func(t task) bool { return len(t.played) < seeds })

@@ -16,6 +16,9 @@ type TaskRate struct {
 	Success, Progress float64
 }
 
+// Tasks counts the tasks that have results.
+func (s *Score) Tasks() int { return len(s.tasks) }
+
 // TaskRates returns the rates of the tasks that have results, in benchmark order.
 func (s *Score) TaskRates() (out []TaskRate) {
 	successes, progresses := meansByTask(s.tasks, success), meansByTask(s.tasks, progress)

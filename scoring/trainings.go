@@ -3,12 +3,17 @@ package scoring
 import (
 	"slices"
 
+	"heldout/configs"
 	"heldout/scoring/stats"
 )
 
 // Trainings is the score of several trainings of one arm: what a seed is elsewhere, a
 // training is here. A player that was not trained is an arm of one.
-type Trainings struct{ *Score }
+type Trainings struct {
+	*Score
+	// Parts are the scores of the trainings.
+	Parts []*Score
+}
 
 // JoinTrainings joins the scores of the trainings. Its errors are ErrIncomplete and
 // ErrOtherTasks.
@@ -28,28 +33,42 @@ func JoinTrainings(scores []*Score) (Trainings, error) {
 		}
 		numbered[i] = &n
 	}
-	return Trainings{Join(numbered...)}, nil
+	return Trainings{Join(numbered...), scores}, nil
 }
 
-// Interval is that of a rate of the arm, for new trainings and new tasks; ok is false if
-// there is none.
-func (t Trainings) Interval(r Rate) (in stats.Interval, ok bool) {
-	if r.Interval == nil {
-		return in, false
+// Estimate is a rate of the arm with its interval for new trainings and new tasks.
+func (t Trainings) Estimate(r Rate) *Estimate {
+	e := Widened(r.Estimate, r.SampleStd, len(t.Parts))
+	return &e
+}
+
+// Widened is the estimate of a mean over several trainings, whose means have that standard
+// deviation: its interval is for new trainings and new tasks, and at least the one that it
+// has for new tasks.
+func Widened(e Estimate, std float64, trainings int) Estimate {
+	if e.Interval == nil {
+		return e
 	}
-	d := stats.Difference{Centre: r.Mean, Interval: *r.Interval, Variance: r.Basis.Variance, Degrees: r.Basis.Degrees}
-	in = t.widened(d, r).Interval
-	return stats.Interval{Low: max(0, min(in.Low, r.Interval.Low)), High: min(1, max(in.High, r.Interval.High))}, true
+	d := stats.Difference{Centre: e.Mean, Interval: *e.Interval, Variance: e.Basis.Variance, Degrees: e.Basis.Degrees}
+	in := widened(d, std, trainings).Interval
+	e.Interval = &stats.Interval{Low: max(0, min(in.Low, e.Interval.Low)), High: min(1, max(in.High, e.Interval.High))}
+	return e
 }
 
 // widened adds to a difference how its trainings differ. What of that follows from the
 // tasks is counted twice, so intervals are rather too wide.
 func (t Trainings) widened(d stats.Difference, r Rate) stats.Difference {
-	n := float64(len(t.Seeds))
-	if n < 2 {
+	return widened(d, r.SampleStd, len(t.Parts))
+}
+
+// widened adds the variance of the mean of several trainings, whose means have that standard
+// deviation.
+func widened(d stats.Difference, std float64, trainings int) stats.Difference {
+	n := float64(trainings)
+	if trainings < 2 {
 		return d
 	}
-	return d.Plus(r.SampleStd*r.SampleStd/n, n-1, Level)
+	return d.Plus(std*std/n, n-1, Level)
 }
 
 // CompareTrainings compares two arms as Compare does, for new trainings and new tasks.
@@ -58,13 +77,35 @@ func CompareTrainings(a, b Trainings) (Comparison, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Success.widen(a, b, a.Success, b.Success)
-	c.Progress.widen(a, b, a.Progress, b.Progress)
+	c.Success.widen(a.Success.SampleStd, len(a.Parts), b.Success.SampleStd, len(b.Parts))
+	c.Progress.widen(a.Progress.SampleStd, len(a.Parts), b.Progress.SampleStd, len(b.Parts))
 	return c, nil
 }
 
-// widen adds how the trainings of two arms differ, whose rates are given.
-func (c *Change) widen(a, b Trainings, ours, theirs Rate) {
-	c.Difference = b.widened(a.widened(c.Difference, ours), theirs)
-	c.plans = []stats.Plan{stats.PlanOf(c.Difference, c.seeds)}
+// CompareHeldOutTrainings compares the held-out scores of two arms, which have trainings on
+// every held-out environment.
+func CompareHeldOutTrainings(w configs.Weights, a, b map[string]Trainings) (Comparison, error) {
+	c, err := CompareHeldOut(w, scoresOf(a), scoresOf(b))
+	if err != nil {
+		return c, err
+	}
+	ours, theirs := HeldOutSpread(w, scoresOf(a)), HeldOutSpread(w, scoresOf(b))
+	c.Success.widen(ours.Success.SampleStd, ours.Seeds, theirs.Success.SampleStd, theirs.Seeds)
+	c.Progress.widen(ours.Progress.SampleStd, ours.Seeds, theirs.Progress.SampleStd, theirs.Seeds)
+	return c, nil
+}
+
+func scoresOf(arms map[string]Trainings) map[string]*Score {
+	out := map[string]*Score{}
+	for place, arm := range arms {
+		out[place] = arm.Score
+	}
+	return out
+}
+
+// widen adds how the trainings of two arms differ: the standard deviations and the numbers
+// of their trainings.
+func (c *Change) widen(ours float64, our int, theirs float64, their int) {
+	c.Difference = widened(widened(c.Difference, ours, our), theirs, their)
+	c.plans, c.weights = []stats.Plan{stats.PlanOf(c.Difference, c.seeds)}, []float64{1}
 }

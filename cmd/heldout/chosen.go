@@ -12,6 +12,7 @@ type chosen struct {
 	record.Choice
 	Names  configs.Names  `yaml:"names"`
 	Prices configs.Prices `yaml:"prices"`
+	HeldIn configs.HeldIn `yaml:"held-in"`
 }
 
 func (o *chosen) flags(c *cobra.Command) {
@@ -31,6 +32,8 @@ func (o *chosen) nameFlags(c *cobra.Command) {
 	o.modelFlag(c, "names")
 	c.Flags().SetNormalizeFunc(usualName)
 }
+
+func (o *chosen) heldInFlags(c *cobra.Command) { o.modelFlag(c, "held-in") }
 
 func (o *chosen) priceFlags(c *cobra.Command) { o.modelFlag(c, "prices") }
 

@@ -29,7 +29,7 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
 				return err
 			}
 			out.apart, out.names, out.versus = !mix, only.Names, true
-			out.prices = only.Prices
+			out.prices, out.heldIn = only.Prices, only.HeldIn
 			_, err = out.print(sys, once)
 			return err
 		},
@@ -38,10 +38,12 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
 	only.flags(c)
 	only.nameFlags(c)
 	only.priceFlags(c)
+	only.heldInFlags(c)
 	c.Flags().StringToStringVar(&out.below, "fail-below", nil,
 		"exit with 4 if a rate, such as alfworld=60 percent, is lower, missing or not of a complete run")
 	c.Flags().BoolVar(&out.worse, "fail-if-worse", false,
-		"exit with 4 if the second of two runs is shown to be worse than the first, by more than --margin")
+		"exit with 4 if the second of two runs is significantly worse than the first, by more than --margin, or not "+
+			"compared somewhere")
 	c.Flags().BoolVar(&mix, "mixed", false,
 		"print runs of different protocols in one table; their numbers do not compare")
 	return c

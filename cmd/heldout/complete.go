@@ -12,6 +12,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/training/judge"
+	"heldout/scoring/claim"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
 )
@@ -59,7 +60,7 @@ func flagValues() (map[string]completer, error) {
 		"sample":       oneOf(string(judge.Balanced), string(judge.Natural)),
 		"error-signal": oneOf("any", "parameter"),
 		"interval":     oneOf(report.Intervals()...),
-		"rate":         oneOf(string(report.Success), string(report.Progress), string(report.Grounding)),
+		"rate":         oneOf(string(claim.Success), string(claim.Progress), string(claim.Grounding)),
 		"by":           oneOf("kind"),
 		"latex":        oneOf(latexLines, latexCompact),
 		"format":       oneOf(strings.Fields(formats())...),

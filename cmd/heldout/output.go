@@ -15,6 +15,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/spelling"
 	"heldout/eval/bench"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
@@ -38,6 +39,9 @@ type output struct {
 	by        string // "kind" for kinds of tasks as columns of the first table
 	margin    float64
 	names     configs.Names // of models
+	heldIn    configs.HeldIn
+	weights   string // file of the weights of the held-out score
+	reference string // the model that others are compared with
 	// eventsFile gets finished episodes and tables as lines of JSON; empty for none.
 	eventsFile string
 	events     io.Writer
@@ -57,7 +61,7 @@ func (o *output) addFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.wide, "wide", false, "show all columns of text tables, however wide")
 	c.Flags().IntVar(&o.width, "width", 0,
 		"width of text in characters; 0 takes that of the terminal, else COLUMNS, else 80")
-	c.Flags().StringVar(&o.rate, "rate", string(report.Success),
+	c.Flags().StringVar(&o.rate, "rate", string(claim.Success),
 		"rate of the first table: SR (success), PR (progress) or GA (grounding)")
 	c.Flags().StringVar(&o.by, "by", "",
 		`"kind" for a first table of one environment with its kinds of tasks as columns`)
@@ -68,6 +72,11 @@ func (o *output) addFlags(c *cobra.Command) {
 
 func (o *output) contentFlags(c *cobra.Command) {
 	intervalFlag(c, &o.interval)
+	c.Flags().StringVar(&o.reference, "reference", "",
+		"model that all others are compared with, by its name in tables or its run; the default is all pairs, or the "+
+			"first of two runs")
+	c.Flags().StringVar(&o.weights, "weights", "",
+		"YAML file with other weights of the held-out score, in the form of configs/heldout.yaml")
 	c.Flags().StringVar(&o.thoughts, "thoughts", "",
 		"text file with a thought per line to compare thoughts with, such as training data")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,
@@ -120,11 +129,11 @@ func (o *output) check() error {
 		return usage(fmt.Errorf("unknown format %q%s; there are %s", o.format,
 			spelling.Hint(o.format, strings.Fields(formats())), formats()))
 	}
-	if !slices.Contains(report.Rates(), report.Rate(o.rate)) {
+	if !slices.Contains(claim.Rates(), claim.Rate(o.rate)) {
 		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.rate,
-			strings.Trim(fmt.Sprint(report.Rates()), "[]")))
+			strings.Trim(fmt.Sprint(claim.Rates()), "[]")))
 	}
-	if o.by != "" && o.rate == string(report.Grounding) {
+	if o.by != "" && o.rate == string(claim.Grounding) {
 		return usage(errors.New("--by kind has SR or PR; there is no GA by kind"))
 	}
 	if o.by != "" && o.by != "kind" {
@@ -152,7 +161,7 @@ func (o *output) check() error {
 // source says what tables are made from.
 func (o *output) source() report.Source {
 	return report.Source{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names,
-		Prices: o.prices}
+		Prices: o.prices, HeldIn: o.heldIn, Weights: o.weights}
 }
 
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
@@ -164,7 +173,7 @@ func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	from.First = report.First{Rate: report.Rate(o.rate), Margin: o.margin / 100, OldNew: o.versus}
+	from.First.Rate, from.First.Margin, from.First.OldNew = claim.Rate(o.rate), o.margin/100, o.versus
 	if places := from.Places(); o.by != "" {
 		if len(places) != 1 {
 			return nil, usage(fmt.Errorf("--by kind wants runs of one environment; these have %s",
@@ -242,6 +251,12 @@ func (o *output) read(sys *system, of []record.Chosen, steps bool) (*report.Repo
 		return nil, usage(err)
 	}
 	if err := report.CheckPrices(from.Runs, o.prices); err != nil {
+		return nil, usage(err)
+	}
+	if err := report.CheckHeldIn(from.Runs, o.heldIn); err != nil {
+		return nil, usage(err)
+	}
+	if err := from.SetReference(o.reference); err != nil {
 		return nil, usage(err)
 	}
 	if o.apart {

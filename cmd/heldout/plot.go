@@ -69,7 +69,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 				return err
 			}
 			sys.saveMemory()
-			d.names = only.Names
+			d.names, d.heldIn = only.Names, only.HeldIn
 			from, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
 			if err != nil {
 				return err
@@ -101,6 +101,7 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 	c.Flags().StringSliceVar(&environments, "env", nil, "only these environments, separated by commas")
 	d.flags(c)
 	only.nameFlags(c)
+	only.heldInFlags(c)
 	return c
 }
 

@@ -32,7 +32,7 @@ disk, print it, or send it. More: heldout help figures.`,
 			if err != nil {
 				return err
 			}
-			d.names, d.prices = only.Names, only.Prices
+			d.names, d.prices, d.heldIn = only.Names, only.Prices, only.HeldIn
 			p, err := d.page(sys, once)
 			if err != nil {
 				return err
@@ -54,6 +54,7 @@ disk, print it, or send it. More: heldout help figures.`,
 	only.flags(c)
 	only.nameFlags(c)
 	only.priceFlags(c)
+	only.heldInFlags(c)
 	return c
 }
 

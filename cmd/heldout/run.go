@@ -81,7 +81,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 			return usage(err)
 		}
 		defer job.Close()
-		out.names, out.prices = job.Config.Names, job.Config.Prices
+		out.names, out.prices, out.heldIn = job.Config.Names, job.Config.Prices, job.Config.HeldIn
 		seeds, models := job.Plan.Breadth()
 		if err := report.Suit(out.tables, map[report.Only]bool{
 			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(),

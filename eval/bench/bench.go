@@ -208,7 +208,7 @@ func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 		j.Served = append(j.Served, Served{Fleet: client})
 	}
 	served := &j.Served[at]
-	*p = episode.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: decoding(r),
+	*p = episode.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: r.AgentDecoding(),
 		NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
 	served.Players = append(served.Players, p)
 	return nil

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"heldout/eval/episode"
 	"slices"
 	"strings"
 
@@ -11,34 +10,7 @@ import (
 	"heldout/eval"
 	"heldout/eval/fleet"
 	"heldout/eval/model"
-	"heldout/scoring/record"
 )
-
-// The longest replies of the agents, in tokens. AgentBoard lets open models
-// write 100; a thought needs more.
-const (
-	reactMaxTokens = 512
-	actMaxTokens   = 100
-)
-
-func decoding(r configs.Run) record.Decoding {
-	d := r.Decoding
-	if d.MaxTokens == 0 && r.Agent == episode.Act {
-		d.MaxTokens = actMaxTokens
-	} else if d.MaxTokens == 0 {
-		d.MaxTokens = reactMaxTokens
-	}
-	switch {
-	case r.Stop != nil:
-		d.Stop = slices.DeleteFunc(slices.Clone(r.Stop), func(s string) bool { return s == "" })
-	case r.Agent == episode.React:
-		d.Stop = []string{"\nObservation:"}
-	}
-	if len(d.Stop) == 0 {
-		d.Stop = nil
-	}
-	return d
-}
 
 // openModel prepares to ask a served model.
 func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {

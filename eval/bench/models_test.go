@@ -23,7 +23,7 @@ func TestDecoding(t *testing.T) {
 	} {
 		r := configs.DefaultRun()
 		c.change(&r)
-		if diff := cmp.Diff(c.want, decoding(r)); diff != "" {
+		if diff := cmp.Diff(c.want, r.AgentDecoding()); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}

@@ -184,7 +184,8 @@ type Session struct {
 // done.
 func (j *Job) Begin() (*Session, error) {
 	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers,
-		Names: j.Config.Names, Prices: j.Config.Prices, Sweep: j.sweep, Protocols: j.protocols}
+		Names: j.Config.Names, Prices: j.Config.Prices, HeldIn: j.Config.HeldIn,
+		AcceptChangedModel: j.Config.AcceptChangedModel, Sweep: j.sweep, Protocols: j.protocols}
 	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
 	}
 	if !isPromptFile(name) {
 		p, err := configs.LoadPrompt(env, name)
-		about := promptRecord("built-in", p)
+		about := promptRecord(record.BuiltIn, p)
 		about.Version = name
 		return p, about, err
 	}

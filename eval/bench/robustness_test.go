@@ -336,7 +336,7 @@ func TestScale(t *testing.T) {
 	if n := strings.Count(screen.String(), "\n"); n > 24 {
 		t.Errorf("one model takes %d lines:\n%s", n, &screen)
 	}
-	lines := *from.Tables("indices")[0].Programs
+	lines := from.Tables("indices")[0].Programs[0]
 	seen := 0
 	for _, row := range lines.Rows {
 		at := func(key string) table.Cell { return row[lines.At(key)] }

@@ -157,7 +157,7 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 func loadPerturbation(env, arg string) (rules configs.Perturbation, file string, err error) {
 	if !strings.HasSuffix(arg, ".yaml") && !strings.HasSuffix(arg, ".yml") {
 		rules, err = builtIn(env, arg)
-		return rules, "built-in", err
+		return rules, record.BuiltIn, err
 	}
 	b, err := datafile.Read(arg, datafile.MaxConfig)
 	if err != nil {

@@ -99,7 +99,7 @@ func reflectionHash(form configs.ReflectionForm) (string, error) {
 func loadReflection(name string) (p configs.Reflection, about record.Prompt, err error) {
 	about = record.Prompt{File: name}
 	if name == "" {
-		about.File, about.Version = "built-in", configs.ReflectionVersion
+		about.File, about.Version = record.BuiltIn, configs.ReflectionVersion
 	}
 	if p, err = FileOr(name, configs.LoadReflection, configs.ParseReflection); err == nil {
 		about.SHA256, err = configs.HashJSON(p)

@@ -74,7 +74,7 @@ func Validate(r configs.Run, kind Kind) error {
 	}) {
 		fail("completions need OpenAI's protocol: ask Ollama as openai:NAME with --base-url http://HOST:11434/v1")
 	}
-	d := decoding(r)
+	d := r.AgentDecoding()
 	errs = append(errs, d.Validate())
 	if r.Context > 0 && d.MaxTokens >= r.Context {
 		fail("max-tokens %d leaves no room for a prompt in a context of %d", d.MaxTokens, r.Context)
@@ -172,10 +172,10 @@ func checkBudget(r configs.Run) error {
 	return nil
 }
 
-// checkNames reports names and prices of models that are not played, and names that two
+// checkNames reports names, prices and held-in environments of models that are not played, and names that two
 // models would have.
 func checkNames(r configs.Run) error {
-	if len(r.Names)+len(r.Prices) == 0 {
+	if len(r.Names)+len(r.Prices)+len(r.HeldIn) == 0 {
 		return nil
 	}
 	run := report.Run{Names: r.Names}
@@ -183,5 +183,6 @@ func checkNames(r configs.Run) error {
 		run.Scores = append(run.Scores, &scoring.Score{Condition: record.Condition{Model: name}})
 	}
 	runs := []report.Run{run}
-	return errors.Join(report.CheckNames(runs, r.Names), report.CheckPrices(runs, r.Prices))
+	return errors.Join(report.CheckNames(runs, r.Names), report.CheckPrices(runs, r.Prices),
+		report.CheckHeldIn(runs, r.HeldIn))
 }

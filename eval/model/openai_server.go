@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,7 +25,26 @@ type modelCard struct {
 		// Context is that of one slot, which is what a call can have.
 		Context        int `json:"n_ctx"`
 		ContextTrained int `json:"n_ctx_train"`
+		// Parameters, Size in bytes and Type of the weights are what llama.cpp tells of them.
+		Parameters int64  `json:"n_params"`
+		Size       int64  `json:"size"`
+		Type       string `json:"ftype"`
 	} `json:"meta"`
+}
+
+// size describes the weights by what llama.cpp tells of them; empty if it tells nothing.
+func (c modelCard) size() string {
+	var parts []string
+	if n := c.Meta.Parameters; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d parameters", n))
+	}
+	if n := c.Meta.Size; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes", n))
+	}
+	if c.Meta.Type != "" {
+		parts = append(parts, c.Meta.Type)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // contextLength is the model's context in tokens, 0 when it is not told.
@@ -56,6 +76,7 @@ func (o *openAI) Server(ctx context.Context) (record.Server, error) {
 		if card.ID == o.spec.Name || card.ID == "models/"+o.spec.Name || slices.Contains(card.Aliases, o.spec.Name) {
 			s.Present = true
 			s.Root, s.Parent = clean(card.Root, o.key), clean(card.Parent, o.key)
+			s.Size = clean(card.size(), o.key)
 			s.ContextLength = card.contextLength()
 		}
 	}
@@ -122,6 +143,7 @@ func (o *openAI) askVLLM(ctx context.Context, s *record.Server) {
 func (o *openAI) askLlamaCpp(ctx context.Context, s *record.Server) {
 	var props struct {
 		Build    string `json:"build_info"`
+		Path     string `json:"model_path"`
 		Defaults struct {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
@@ -130,6 +152,9 @@ func (o *openAI) askLlamaCpp(ctx context.Context, s *record.Server) {
 		return
 	}
 	s.Version = clean(props.Build, o.key)
+	if s.Present && s.Root == "" {
+		s.Root = clean(props.Path, o.key)
+	}
 	if props.Defaults.Context > 0 {
 		s.ContextLength = props.Defaults.Context
 	}

@@ -53,7 +53,7 @@ func cleanManifest(m *record.Manifest) *record.Manifest {
 		}
 		c.Sweep = &s
 	}
-	c.Names, c.Prices = ofModels(m, m.Names), ofModels(m, m.Prices)
+	c.Names, c.Prices, c.HeldIn = ofModels(m, m.Names), ofModels(m, m.Prices), ofModels(m, m.HeldIn)
 	return &c
 }
 

@@ -21,7 +21,7 @@ var (
 	Success   = table.Rate("success", "SR", "success rate: the share of solved episodes, in percent")
 	Progress  = table.Rate("progress", "PR", "progress rate: the mean progress of episodes, in percent")
 	Grounding = table.Share("grounding", "GA", "grounding accuracy: the share of valid actions, in percent").AsDetail()
-	TaskSet   = table.Words("tasks", "Tasks", "how many tasks were played, of which source")
+	TaskSet   = table.Words("task_set", "Tasks", "how many tasks were played, of which source")
 	Compared  = table.Count("tasks", "Tasks", "number of tasks that are compared").AsDetail()
 	Tasks     = table.Count("tasks", "Tasks", "number of tasks with a result")
 	Seeds     = table.Count("seeds", "Seeds", "number of seeds").AsDetail()
@@ -37,12 +37,21 @@ var (
 // Columns of headline, verdict, results, difficulty and spread.
 var (
 	HeadlineValue = table.Limited(table.Share("value", "Value", "the rate, in percent"), "")
-	Letters       = table.Words("letters", "Letters", "models of a column that share a letter are not told apart")
+	Letters       = table.Words("letters", "Letters", "models of a column that share a letter do not differ significantly")
 	PlayedTasks   = table.Count("tasks", "Tasks", "number of tasks")
 	PresetName    = table.Words("preset", "Preset", "the evaluation protocol; empty without one")
-	Shown         = table.Count("shown", "Shown", "1 if the difference is shown after correction, else 0")
-	Needed        = table.Difference("needed", "Needed",
-		"the difference that would have been shown, at least, in percentage points")
+
+	Shows       = table.Words("claim", "Shows", "what the line says: significant, not significant, not compared, best, …")
+	Sensitivity = table.Share("sensitivity", "80%",
+		"the true difference that would have been found with a probability of 80 %, in percentage points")
+	Perturbations = table.Words("perturbations", "Under", "the perturbations of a change").AsDetail()
+	FamilyOfTests = table.Words("test_family", "Family", "the family of tests: primary or second").AsDetail()
+	Tests         = table.Count("tests", "Tests", "number of tests of the family").AsDetail()
+	Alone         = table.Limited(table.Difference("alone_difference", "alone",
+		"difference, in percentage points"), "alone_").WithDetail(true)
+	AloneP   = table.Chance("alone_p", "p alone", "p value without a correction").AsDetail()
+	Reason   = table.Words("reason", "Reason", "why there is no comparison or no score").AsDetail()
+	Sentence = table.Words("sentence", "Sentence", "the claim in words").AsDetail()
 
 	Agent    = table.Words("agent", "Agent", "how the model turns observations into actions").AsDetail()
 	Finished = table.Count("finished", "Done", "number of episodes with a result").AsDetail()
@@ -96,24 +105,10 @@ var (
 		table.Chance("progress_p", "p", "two-sided p value of the difference of PR"),
 	}
 	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"), "")
-	Together   = together()
-
-	SuccessRank = table.Words("success_rank", "rank",
-		"the ranks by SR that the differences from all others allow").Aligned(false)
-	ProgressRank = table.Words("progress_rank", "rank",
-		"the ranks by PR that the differences from all others allow").Aligned(false)
 
 	Published = table.Words("published", "Published", "the published result that the model is set against")
 	Solved    = table.Words("solved", "Solved", "the numbers of tasks that the published rate can stand for").AsDetail()
 )
-
-func together() table.Bounded {
-	b := table.Limited(table.Difference("difference", "Δ", ""), "together_")
-	b.Low.Header = "together low"
-	b.Low.About = "lower limit of the interval that holds for all pairs at once"
-	b.High.About = "upper limit of the interval that holds for all pairs at once"
-	return b
-}
 
 // Columns of presets.
 var (
@@ -349,7 +344,7 @@ var (
 	Loops   = table.Share("loops", "Loop", "valid steps in cycles, in percent of the steps")
 	Other   = table.Share("other", "Other", "other valid actions, in percent of the steps")
 
-	Unsolved       = table.Count("episodes", "Unsolved", "number of unsolved episodes")
+	Unsolved       = table.Count("unsolved_episodes", "Unsolved", "number of unsolved episodes")
 	SolvedEpisodes = table.Count("solved", "Solved", "number of solved episodes")
 	EndedEarly     = table.Count("early", "Ended early",
 		"number of unsolved episodes that ended before the step limit")

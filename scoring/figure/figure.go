@@ -49,10 +49,9 @@ type Kind struct {
 	build func(reader, *Figure) error
 }
 
-// decided says how figures of differences show which of them are significant. Intervals
-// are not corrected for their number, so they do not.
-const decided = "Filled dots are significant: p is below 0.05, corrected if there are several comparisons (Holm). " +
-	"Hollow dots are not, even where the line, which is not corrected, leaves 0 out."
+// decided says how figures of differences show which of them are significant.
+const decided = "Filled dots are significant, hollow ones are not: p and the lines are corrected for the number of " +
+	"comparisons (Holm)."
 
 // Columns of lines of numbers that stand beside each other, by model.
 var (
@@ -74,7 +73,7 @@ var kinds = []Kind{
 		build:   rates,
 	},
 	{
-		Name: "differences", Title: "Differences, paired by task", Table: "paired", Section: "differences",
+		Name: "differences", Title: "Differences, paired by task", Table: "verdict", Section: "differences",
 		Caption: "Dots are differences in percentage points, lines their 95% intervals. " + decided,
 		build:   differences,
 	},
@@ -129,8 +128,8 @@ var kinds = []Kind{
 	},
 	{
 		Name: "robustness", Title: "Robustness", Table: "robustness", Section: "robustness",
-		Caption: "A dot is a condition, the ring is the condition without perturbation. The shorter the line, the " +
-			"more stable the model.",
+		Caption: "A dot is a condition, the ring is the condition without perturbation. Read the ring beside the " +
+			"line: a model that solves nothing has a short line, too.",
 		build: robustness,
 	},
 	{
@@ -146,7 +145,7 @@ var kinds = []Kind{
 		build: byDose("PR"),
 	},
 	{
-		Name: "families", Title: "Change by family of perturbations", Table: "families", Section: "indices",
+		Name: "families", Title: "Change by family of perturbations", Table: "families",
 		Caption: "Dots are changes from the tasks without a perturbation in percentage points, lines their 95% " +
 			"intervals. The number behind a family is its grade. " + decided,
 		build: families,

@@ -88,11 +88,9 @@ func everyTable(models ...string) tables {
 		}
 		all = append(all, t)
 	}
-	add("paired",
-		"environment model against success_difference success_low success_high progress_difference progress_low "+
-			"progress_high", func(m string, i int) [][]any {
-			return [][]any{{"pddl", m, "base", -0.1, -0.2, 0.1, 0.1, 0.05, 0.2}}
-		})
+	add("verdict", "environment model against rate difference low high p", func(m string, i int) [][]any {
+		return [][]any{{"pddl", m, "base", "SR", -0.1, -0.2, 0.1, 0.5}}
+	})
 	add("tasks", "environment index task type model episodes success progress", func(m string, i int) (rows [][]any) {
 		for k := range 7 {
 			rows = append(rows, []any{"pddl", k, fmt.Sprintf("t%d", k), "gripper", m, 2, float64(k%3) / 2, 0.5})
@@ -147,7 +145,7 @@ func everyTable(models ...string) tables {
 		func(m string, i int) [][]any {
 			return [][]any{{"pddl", m, 10, 1, 2, 3, 1, 1, 1, 1}}
 		})
-	add("lost-steps", "environment model episodes steps cut_off format invalid loops other",
+	add("lost-steps", "environment model unsolved_episodes steps cut_off format invalid loops other",
 		func(m string, i int) [][]any {
 			return [][]any{{"pddl", m, 10, 100, 0.1, 0.2, 0.3, 0.3, 0.1}}
 		})
@@ -298,6 +296,8 @@ func TestDecided(t *testing.T) {
 		for i, key := range strings.Fields(keys) {
 			out.Columns = append(out.Columns, table.Column{Key: key})
 			switch v := values[i].(type) {
+			case nil:
+				out.Rows[0] = append(out.Rows[0], table.None())
 			case string:
 				out.Rows[0] = append(out.Rows[0], table.String(v))
 			case int:
@@ -316,11 +316,9 @@ func TestDecided(t *testing.T) {
 		p     float64
 		rings int
 	}{{0.137, 1}, {0.049, 0}} {
-		paired := row(
-			"environment model against success_difference success_low success_high success_p progress_difference "+
-				"progress_low progress_high progress_p",
-			"pddl", "m", "base", 0.3, 0.1, 0.5, c.p, 0.3, 0.1, 0.5, 0.01)
-		paired.ID = "paired"
+		paired := row("environment model against perturbations rate difference low high p",
+			"pddl", "m", "base", nil, "SR", 0.3, 0.1, 0.5, c.p)
+		paired.ID = "verdict"
 		family := row("environment model family grade rate difference low high p", "pddl", "m", "verbs", 2, "SR", 0.3,
 			0.1, 0.5, c.p)
 		family.ID = "families"

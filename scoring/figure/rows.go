@@ -255,21 +255,49 @@ func heldOut(r reader, f *Figure) error {
 	return rates(of, f)
 }
 
-// differences has a panel for each environment.
+// differences has a panel for each environment: a dot for each pair of models.
 func differences(r reader, f *Figure) error {
-	all := twoRates(column.SuccessChange.Bounded, column.ProgressChange.Bounded)
-	all[0].p, all[1].p = column.SuccessChange.P, column.ProgressChange.P
-	reach := 0.05
-	for i := range all {
-		all[i].name = "Δ " + all[i].name
-		reach = r.reach(reach, all[i].value.Low, all[i].value.High)
+	r = r.keep(func(row int) bool {
+		_, ok := r.number(row, column.Difference)
+		return ok && r.cell(row, column.Against).Value != nil && r.cell(row, column.Perturbations).Value == nil
+	})
+	if len(r.Rows) == 0 {
+		return errors.New("no two models are compared")
 	}
-	scale := roundAxis(-reach, reach, 100, "percentage points")
-	if bases := r.distinct(column.Against); len(bases) == 1 {
+	q := twoRates(column.Difference, column.Difference)[0]
+	q.name, q.p, q.shift = "Δ "+r.text(0, column.Rate), column.P, 0
+	reach := r.reach(0.05, q.value.Low, q.value.High)
+	bases := r.distinct(column.Against)
+	if len(bases) == 1 {
 		f.Caption += " All are minus " + shown(bases[0]) + "."
 	}
-	names := r.models()
-	return rowFigure(f, names, dots(r, names, all, scale, true), entries(all))
+	pair := func(row int) string {
+		if len(bases) == 1 {
+			return r.text(row, column.Model)
+		}
+		return r.text(row, column.Model) + " − " + r.text(row, column.Against)
+	}
+	var names []string
+	rows := map[string]map[string]int{} // by environment and pair
+	for row := range r.Rows {
+		env, name := r.text(row, column.Environment), pair(row)
+		if rows[env] == nil {
+			rows[env] = map[string]int{}
+		}
+		if rows[env][name] = row; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	var out []rowPanel
+	for _, env := range r.distinct(column.Environment) {
+		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), roundAxis(-reach, reach, 100, "percentage points"),
+			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
+				if row, ok := rows[env][names[i]]; ok {
+					drawChange(s, r, row, q, x, y, fmt.Sprintf("%s, %s: %s", env, names[i], q.name))
+				}
+			}, true})
+	}
+	return rowFigure(f, names, out, nil)
 }
 
 // reach is the largest size of numbers in some columns, or at least a given one.

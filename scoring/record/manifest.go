@@ -35,6 +35,9 @@ type Manifest struct {
 	Names map[string]string `json:"names,omitempty"`
 	// Prices are what the user says that models cost, by model.
 	Prices configs.Prices `json:"prices,omitempty"`
+	// HeldIn are the environments whose data models were trained on, by model, as the user
+	// says.
+	HeldIn configs.HeldIn `json:"held_in,omitempty"`
 	// Servers is what the model servers reported about themselves, by model; one
 	// entry per start of the run.
 	Servers map[string][]Server `json:"servers,omitempty"`
@@ -185,7 +188,7 @@ type Perturbation struct {
 	// Forms counts the forms of actions that are written differently. Steps then say
 	// which form their action has; nil in records from before they did.
 	Forms *int `json:"forms,omitempty"`
-	// File is the source of the rules, "built-in" or a path; SHA256 is the hash of
+	// File is the source of the rules, BuiltIn or a path; SHA256 is the hash of
 	// their content.
 	File   string `json:"file"`
 	SHA256 string `json:"sha256"`
@@ -242,9 +245,12 @@ type Rules struct {
 	Seed      int64    `json:"seed,omitempty"`
 }
 
+// BuiltIn is the file of prompts and perturbations that are heldout's own.
+const BuiltIn = "built-in"
+
 // Prompt names the prompt that was used and its hash.
 type Prompt struct {
-	// File is "built-in" or a path.
+	// File is BuiltIn or a path.
 	File string `json:"file"`
 	// Version is that of a built-in prompt, such as "v2"; empty before there were
 	// versions, which is "v1".

@@ -1,5 +1,7 @@
 package record
 
+import "fmt"
+
 // Server is what a model server reports about itself and the model. Values that
 // it does not report are left empty. It is part of a run's manifest.
 type Server struct {
@@ -16,6 +18,27 @@ type Server struct {
 	// that it is derived from.
 	Root   string `json:"root,omitempty"`
 	Parent string `json:"parent,omitempty"`
+	// Size describes the weights where the server has no digest, such as "494032768 parameters,
+	// 531067904 bytes, Q8_0".
+	Size string `json:"size,omitempty"`
 	// Digest identifies the exact weights, where the server has one.
 	Digest string `json:"digest,omitempty"`
+}
+
+// Changes lists what a server's model has become since another report of it, if both say
+// so: each with both values. A model whose weights changed is another model under the same
+// name.
+func Changes(old, now Server) (changes []string) {
+	for _, of := range []struct{ what, old, now string }{
+		{"digest", old.Digest, now.Digest}, {"root", old.Root, now.Root},
+		{"size", old.Size, now.Size},
+	} {
+		if of.old != "" && of.now != "" && of.old != of.now {
+			changes = append(changes, fmt.Sprintf("%s %s, now %s", of.what, of.old, of.now))
+		}
+	}
+	if old.ContextLength > 0 && now.ContextLength > 0 && old.ContextLength != now.ContextLength {
+		changes = append(changes, fmt.Sprintf("context %d tokens, now %d", old.ContextLength, now.ContextLength))
+	}
+	return changes
 }

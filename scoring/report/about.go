@@ -73,4 +73,4 @@ func (r row) aboutReservation() string {
 }
 
 // named names a row with its environment.
-func (r row) named() string { return r.name + " on " + r.place() }
+func (r row) named() string { return r.name + " on " + r.claimPlace().Title }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/table"
 )
 
@@ -14,8 +15,9 @@ import (
 type Demands struct {
 	// Below are the least rates, as fractions, by environment or preset.
 	Below map[string]float64
-	// Worse: the new one of two runs must not be shown to be worse than the old one, by more
-	// than the margin of the first table. That it is not shown is no proof that it is as good.
+	// Worse: the new one of two runs must be compared with the old one everywhere, and
+	// nowhere be significantly worse, by more than the margin of the first table. That it
+	// is not significantly worse is no proof that it is as good.
 	Worse bool
 }
 
@@ -23,51 +25,55 @@ type Demands struct {
 // first table. A rate that is missing, or of a run that is not complete, meets none.
 func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 	s := r.standing()
-	for _, place := range slices.Sorted(maps.Keys(d.Below)) {
-		at := slices.Index(s.places, place)
+	for _, name := range slices.Sorted(maps.Keys(d.Below)) {
+		at := slices.IndexFunc(s.places(), func(p claim.Place) bool { return p.Name == name })
 		if at < 0 {
-			return nil, fmt.Errorf("the runs have no environment %q to demand a rate of; there are %s", place,
-				table.List(s.places))
+			return nil, fmt.Errorf("the runs have no environment %q to demand a rate of; there are %s", name,
+				table.List(r.Places()))
 		}
-		for i, l := range s.lines {
+		for i := range s.lines {
 			if old := s.oldNew && i == 1; !old {
-				unmet = append(unmet, s.below(l, place, s.cells[i][at], d.Below[place])...)
+				unmet = append(unmet, s.below(i, s.places()[at], d.Below[name])...)
 			}
 		}
 	}
 	if !d.Worse {
 		return unmet, nil
 	}
-	if !s.oldNew {
-		return nil, errors.New("whether a run is worse wants two runs of one model each, the old one first")
+	if s.Reference == "" {
+		return nil, errors.New("whether a run is worse wants two runs of one model each, the old one first, or --reference")
 	}
-	if len(s.facts) == 0 {
-		unmet = append(unmet, "the two runs are nowhere compared")
+	if len(s.Comparisons()) == 0 {
+		unmet = append(unmet, "the runs are not compared anywhere")
 	}
-	for _, f := range s.facts {
-		worse := f.Shown && f.Difference < 0
-		if margin := r.First.Margin; margin > 0 {
-			worse = f.TogetherHigh < -margin
+	for _, c := range s.Comparisons() {
+		worse := c.Kind == claim.Differs && c.Estimate < 0
+		if c.Margin > 0 {
+			worse = c.Kind != claim.Apart && c.Interval.High < -c.Margin
 		}
-		if worse {
-			unmet = append(unmet, fmt.Sprintf("on %s, %s is worse than %s by %.1f points (%.1f to %.1f)", said(f.Where),
-				f.A, f.B, -100*f.Difference, -100*f.High, -100*f.Low))
+		if worse || c.Kind == claim.Apart {
+			unmet = append(unmet, c.Sentence())
 		}
 	}
 	return unmet, nil
 }
 
 // below says that a rate is not as high as demanded.
-func (s *standing) below(l line, place string, rate *scoring.Estimate, least float64) []string {
-	if rate == nil {
-		return []string{fmt.Sprintf("%s has no %s on %s", l.name, s.rate, said(place))}
+func (s *standing) below(i int, place claim.Place, least float64) []string {
+	l := s.lines[i]
+	var rate *scoring.Estimate
+	if rate = l.rated(place.Name, s.Rate); place == claim.HeldOut {
+		rate = s.Models[i].HeldOut
 	}
-	if score := l.scores[place]; score != nil && !score.Complete() {
-		return []string{fmt.Sprintf("%s on %s has results for %d of %d episodes", l.name, place, score.Finished,
+	if rate == nil {
+		return []string{fmt.Sprintf("%s has no %s on %s", l.name, s.Rate, place.Title)}
+	}
+	if score := l.scores[place.Name]; score != nil && !score.Complete() {
+		return []string{fmt.Sprintf("%s on %s has results for %d of %d episodes", l.name, place.Title, score.Finished,
 			score.Planned)}
 	}
 	if rate.Mean < least {
-		return []string{fmt.Sprintf("%s of %s on %s is %.1f, below %g", s.rate, l.name, said(place), 100*rate.Mean,
+		return []string{fmt.Sprintf("%s of %s on %s is %.1f, below %g", s.Rate, l.name, place.Title, 100*rate.Mean,
 			100*least)}
 	}
 	return nil

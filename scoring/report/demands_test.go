@@ -24,16 +24,16 @@ func TestUnmet(t *testing.T) {
 		want   string
 	}{
 		"met":         {one("SSff", "SSSS"), 0, half("babyai"), ""},
-		"below":       {one("SSff", "Sfff"), 0, half("pddl"), "SR of m on pddl is 25.0, below 50"},
-		"incomplete":  {one("SSS-", "SSSS"), 0, half("babyai"), "m on babyai has results for 3 of 4 episodes"},
-		"no rate":     {one("SSSS", "----"), 0, half("pddl"), "m has no SR on pddl"},
+		"below":       {one("SSff", "Sfff"), 0, half("pddl"), "SR of m on PDDL is 25.0, below 50"},
+		"incomplete":  {one("SSS-", "SSSS"), 0, half("babyai"), "m on BabyAI has results for 3 of 4 episodes"},
+		"no rate":     {one("SSSS", "----"), 0, half("pddl"), "m has no SR on PDDL"},
 		"no place":    {one("SSSS", "SSSS"), 0, half("alfworld"), "error: the runs have no environment"},
 		"one run":     {one("SSSS", "SSSS"), 0, worse, "error: whether a run is worse wants two runs"},
-		"worse":       {two("SSSS", "ffff"), 0, worse, "on babyai, m (b) is worse than m (a) by 100.0 points"},
+		"worse":       {two("SSSS", "ffff"), 0, worse, "SR on BabyAI (40 tasks, 1 seed): m (b) 0.0, m (a) 100.0: -100.0 points"},
 		"better":      {two("ffff", "SSSS"), 0, worse, ""},
 		"not shown":   {append(one("SSSS", "SSSS"), run("b", "vllm:m", "SSSf", "SSSS")), 0, worse, ""},
 		"margin":      {two("SSSS", "SSSf"), 0.5, worse, ""},
-		"beyond it":   {two("SSSS", "ffff"), 0.5, worse, "on babyai, m (b) is worse than m (a)"},
+		"beyond it":   {two("SSSS", "ffff"), 0.5, worse, "SR on BabyAI (40 tasks, 1 seed): m (b) 0.0, m (a) 100.0: -100.0 points"},
 		"of the new":  {two("ffff", "SSSS"), 0, half("babyai"), ""},
 		"without any": {one("SSSS", "----"), 0, Demands{}, ""},
 	} {

@@ -3,18 +3,18 @@ package report
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
-// losses collects lines of a table about changes of rates.
+// losses collects lines of a table about rates under perturbations.
 type losses struct {
 	notes  []string
 	lines  []lossLine
@@ -23,38 +23,40 @@ type losses struct {
 	about  stats.Question
 }
 
-// lossLine is a line with the p value of its rate; NaN if there is none.
+// lossLine is a line with the change of its rate; nil if there is none.
 type lossLine struct {
-	rate   string
-	p      float64
+	rate   claim.Rate
+	change *stats.Difference
 	fields []table.Field
 }
 
-func (l *losses) add(rate string, p float64, fields ...table.Field) {
-	l.lines = append(l.lines, lossLine{rate, p, append(fields, column.Rate.Is(rate))})
+func (l *losses) add(rate claim.Rate, change *stats.Difference, fields ...table.Field) {
+	l.lines = append(l.lines, lossLine{rate, change, append(fields, column.Rate.Is(string(rate)))})
 }
 
-// fill adds the lines with corrected p values, each rate by itself, and the notes that
-// all these tables have.
+// fill adds the lines with their changes, a family of tests for each rate, and the notes
+// that all these tables have.
 func (l *losses) fill(t *table.Table, all []*perturbedPlayer) {
-	by, most := map[string][]float64{}, 0
+	changes, most := map[claim.Rate][]stats.Difference{}, 0
 	for _, of := range l.lines {
-		if !math.IsNaN(of.p) {
-			by[of.rate] = append(by[of.rate], of.p)
+		if of.change != nil {
+			changes[of.rate] = append(changes[of.rate], *of.change)
 		}
 	}
-	for rate, ps := range by {
-		by[rate], most = stats.Holm(ps), max(most, len(ps))
+	for rate, of := range changes {
+		changes[rate], most = family(of), max(most, len(of))
 	}
 	for _, of := range l.lines {
-		if !math.IsNaN(of.p) {
-			of.fields, by[of.rate] = append(of.fields, column.P.Is(by[of.rate][0])), by[of.rate][1:]
+		if of.change != nil {
+			d := changes[of.rate][0]
+			of.fields = append(of.fields, column.Difference.Is(d.Mean, d.Low, d.High), column.P.Is(d.P))
+			changes[of.rate] = changes[of.rate][1:]
 		}
 		t.Add(of.fields...)
 	}
 	t.Notes = append(t.Notes, l.notes...)
 	if most > 0 {
-		t.Notes = append(t.Notes, "p: two-sided, that nothing changes. "+decided(most, ratesApart))
+		t.Notes = append(t.Notes, decided(most, ", SR and PR separately"))
 	}
 	t.Notes = slices.Concat(t.Notes, l.aboutNotes(all), l.failed, missing(all, t.Rows))
 }
@@ -112,8 +114,8 @@ func missing(all []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 // unreadableNote explains repliesMark where the table of results has no row for the
 // perturbation.
 const unreadableNote = repliesMark +
-	" More than 1 % of the replies could not be read, were not whole, were not sampled as asked or saw a shortened " +
-	"history; --table refinement-measures has shares for each perturbation."
+	" More than 1% of the replies were unreadable, cut off, sampled with other settings or based on a shortened " +
+	"history: --table refinement-measures."
 
 // label says who played where.
 func (p *perturbedPlayer) label(more ...table.Field) []table.Field {
@@ -135,36 +137,33 @@ func marksOf(of []condition) (marks string) {
 
 // changed adds a line for each rate: the mean over conditions and its change from base.
 func (l *losses) changed(p *perturbedPlayer, of []condition, label ...table.Field) {
-	success, progress := scoring.MeanRates(scoresOf(of))
-	nan := math.NaN()
-	none := scoring.Change{Difference: stats.Difference{Mean: nan, Interval: stats.Interval{Low: nan, High: nan},
-		P: nan}}
-	c := scoring.Comparison{Success: none, Progress: none}
+	var changes [2]*stats.Difference
 	if p.base != nil {
-		compared, err := scoring.CompareMean(scoresOf(of), p.base.Score)
+		c, err := scoring.CompareMean(scoresOf(of), p.base.Score)
 		if err == nil {
-			c = compared
 			l.about, l.atMost = c.About, l.atMost || c.AtMost
+			changes = [2]*stats.Difference{&c.Success.Difference, &c.Progress.Difference}
 		} else if !errors.Is(err, scoring.ErrIncomplete) { // its mark says so
 			why := fmt.Sprintf("%s on %s cannot be compared with base: %v.", p.name, p.env, err)
 			l.failed = appendNew(l.failed, why)
 		}
 	}
-	for _, r := range []struct {
-		rate string
-		scoring.Estimate
-		scoring.Change
-	}{{"SR", success, c.Success}, {"PR", progress, c.Progress}} {
-		l.add(r.rate, r.P, append(p.label(label...), rated(column.Level, r.Estimate).Marked(marksOf(of)),
-			column.Difference.Is(r.Difference.Mean, r.Low, r.High))...)
+	l.level(p, of, changes, label...)
+}
+
+// level adds a line for each rate: the mean over conditions.
+func (l *losses) level(p *perturbedPlayer, of []condition, changes [2]*stats.Difference, label ...table.Field) {
+	success, progress := scoring.MeanRates(scoresOf(of))
+	for i, e := range []scoring.Estimate{success, progress} {
+		l.add([]claim.Rate{claim.Success, claim.Progress}[i], changes[i],
+			append(p.label(label...), rated(column.Level, e).Marked(marksOf(of)))...)
 	}
 }
 
 // unchanged adds the rates without a perturbation.
 func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
-	for _, rate := range []Rate{Success, Progress} {
-		estimate := p.base.rated(column.Level, rate.of(p.base.Score))
-		l.add(string(rate), math.NaN(), append(p.label(label...), estimate)...)
+	for _, rate := range []claim.Rate{claim.Success, claim.Progress} {
+		l.add(rate, nil, append(p.label(label...), p.base.rated(column.Level, rate.Of(p.base.Score).Estimate))...)
 	}
 }
 
@@ -190,10 +189,10 @@ func doses(from *Report, t *table.Table) {
 			if d.all {
 				families = families.Shown(fmt.Sprintf("all %d", d.parts))
 			}
-			l.changed(p, d.conditions, column.DoseGrade.Is(d.grade), families, column.Sets.Is(len(d.conditions)))
+			l.level(p, d.conditions, [2]*stats.Difference{}, column.DoseGrade.Is(d.grade), families, column.Sets.Is(len(d.conditions)))
 		}
 	}
-	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. Sets: the perturbations of that number, over which the rate is averaged. "+changeNote)
+	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. Sets: the perturbations of that number, over which the rate is averaged. SR success rate, PR progress rate, in percent.")
 	l.fill(t, all)
 }
 

@@ -1,80 +1,328 @@
 package report
 
 import (
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
-// Headline is the first table for those who draw it. The table "headline" has the same
-// cells.
-type Headline struct {
-	// Rate says what the cells are, such as "Success rate".
-	Rate string
-	// Places are environments or presets, and column.HeldOutScore at the end if any model
-	// has that score.
-	Places []string
-	// Seeds is the largest number of seeds of a rate.
-	Seeds int
-	// Lines are the models of the runs, the best first.
-	Lines []HeadlineLine
-	// Published are published results. Divided says above them what differs, Sources
-	// below where they are from and what they may be compared with.
-	Published []HeadlineLine
-	Divided   string
-	Sources   []string
-	// Notes say how to read the cells, NotWhole what weakens them: episodes without a
-	// result, and replies that could not be read.
-	Notes, NotWhole []string
-}
+// mostNotes is how many notes stand below the first table; the table of notes has all.
+const mostNotes = 3
 
-// HeadlineLine is a model.
-type HeadlineLine struct {
-	Model string
-	Cells []HeadlineCell // one for each place
-}
-
-// HeadlineCell is a rate.
-type HeadlineCell struct {
-	table.Cell // without the letters
-	// Interval is nil if there is none.
-	Interval *stats.Interval
-	// Letters are those of the column: models that share one are not told apart.
-	Letters string
-}
-
-// Headline returns the first table.
-func (r *Report) Headline() Headline {
-	s := r.standing()
-	h := Headline{Rate: s.rate.title(), Places: s.places, Divided: r.publishedTitle()}
-	if len(s.lines) == 0 {
-		return h
+// firstNotes are those below the first table: how to read it, which a legend says if it is
+// not the table of rates, and what weakens it most.
+func (r *Report) firstNotes(s *standing, legend ...string) []string {
+	if legend == nil {
+		legend = s.legend(r)
 	}
-	h.Lines, h.Seeds = s.headlines(), mostSeeds(r.plain)
-	h.Published, h.Sources = r.publishedHeadlines(s), sources(r.baselines, "")
-	h.Notes, h.NotWhole = slices.Concat(s.legend(r), directories(r.plain), s.apart), r.notWhole()
-	return h
+	notes := append(legend, r.caveats(s)...)
+	if n := len(notes) - mostNotes; n > 0 {
+		notes = notes[:mostNotes:mostNotes]
+		last := &notes[mostNotes-1]
+		*last = fmt.Sprintf("%s (%s more: --table notes)", strings.TrimSuffix(*last, "."), table.Counted(n, "note"))
+	}
+	return notes
 }
 
-// Stand is where tables of unperturbed tasks have episodes: a model in a place.
-type Stand struct{ Model, Place string }
+// legend says in a sentence how to read the cells.
+func (s *standing) legend(r *Report) []string {
+	if len(s.lines) == 0 {
+		return nil
+	}
+	var parts []string
+	switch lettered := slices.ContainsFunc(s.places(), func(p claim.Place) bool { return len(s.Letters(p)) > 0 }); {
+	case s.oldNew:
+		parts = append(parts, "~: not significant")
+	case s.Reference != "":
+		parts = append(parts, fmt.Sprintf("better, worse: significant against %s, ~: not", s.Reference))
+	case lettered:
+		parts = append(parts, "Same letter: not significantly different")
+	}
+	if s.bounded() {
+		parts = append(parts, "below: 95% CI for "+population(r.plain))
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{capital(strings.Join(parts, "; ")) + "."}
+}
 
-// Stands returns where the groups of a plan stand, in their order; a Stand is empty if
-// the group is under a perturbation.
-func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
-	known := map[string]Stand{}
+// bounded reports whether any rate has an interval.
+func (s *standing) bounded() bool {
+	return slices.ContainsFunc(s.Rates, func(c claim.Claim) bool { return c.Interval != nil })
+}
+
+// population says what intervals of rows are about, within a sentence.
+func population(rows []row) string {
+	switch rows[0].About {
+	case stats.TheseTasks:
+		return "these tasks decoded again"
+	case stats.NewKinds:
+		return "other kinds of tasks like these"
+	}
+	var single []string // environments whose kinds have one task each
+	for _, r := range rows {
+		if r.Kinds() == len(r.Environment.Tasks) {
+			single = appendNew(single, r.claimPlace().Title)
+		}
+	}
+	switch places := environmentsOf(rows); {
+	case len(single) == len(places):
+		return "new tasks like these"
+	case len(single) > 0:
+		return fmt.Sprintf("new tasks of the same kinds (%s: tasks like these)", table.List(single))
+	}
+	return "new tasks of the same kinds"
+}
+
+// caveats are what a reader must know besides the rates, what changes a conclusion most
+// first. The verdict has said what the claims of s say, if there are any.
+func (r *Report) caveats(s *standing) (notes []string) {
+	notes = slices.Concat(r.changedModels(), r.missing(), grouped(r.plain, row.named, row.withheld))
+	if changes := r.changes(); len(changes) > 0 {
+		notes = append(notes, "The default protocol is changed: "+strings.Join(changes, ", ")+".")
+	}
+	notes = append(notes, r.otherTasks()...)
+	for _, p := range r.swept() {
+		notes = append(notes, p.warnings...)
+		for _, l := range p.lines {
+			notes = append(notes, l.absent...)
+		}
+	}
+	if s != nil {
+		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
+	}
+	notes = slices.Concat(notes, r.reservations(), caveats(r.plain),
+		grouped(r.plain, row.title, row.lostExpert), searchNotes(r.plain), r.namesakes(), directories(r.plain))
+	if len(r.baselines) > 0 {
+		marked := ""
+		if slices.ContainsFunc(r.baselines, func(b Baseline) bool {
+			return slices.ContainsFunc(b.Table.Rows, func(of configs.PublishedRow) bool { return len(of.HeldIn) > 0 })
+		}) {
+			marked = " (" + heldInMark + " trained on that environment)"
+		}
+		notes = append(notes, fmt.Sprintf("Published rows%s have other prompts, agents and servers: --table notes.", marked))
+	}
+	return notes
+}
+
+// missing says how many episodes have no result, and why.
+func (r *Report) missing() []string {
+	planned, missing := 0, 0
+	outcomes := map[record.Outcome]int{}
+	for _, of := range r.all {
+		planned, missing = planned+of.Planned, missing+of.Planned-of.Finished
+		for outcome, n := range of.Unfinished {
+			outcomes[outcome] += n
+		}
+	}
+	if missing == 0 {
+		return nil
+	}
+	have := "have"
+	if missing == 1 {
+		have = "has"
+	}
+	text := fmt.Sprintf("%s %d of %d episodes %s no result (%s); rerun the command to play the rest", incompleteMark,
+		missing, planned, have, reasonsOf(outcomes))
+	if slices.ContainsFunc(r.Runs, func(run Run) bool { return run.Stopped != "" }) {
+		text += "; a budget ended the run"
+	}
+	return []string{text + "."}
+}
+
+// reasonsOf counts why episodes have no result.
+func reasonsOf(outcomes map[record.Outcome]int) string {
+	var parts []string
+	for _, of := range []struct {
+		outcome   record.Outcome
+		one, many string
+	}{{record.ModelError, "model error", "model errors"}, {record.EnvError, "environment error", "environment errors"},
+		{record.ContextExceeded, "prompt too long", "prompts too long"}, {record.Cancelled, "stopped", "stopped"},
+		{"", "not started", "not started"}} {
+		switch n := outcomes[of.outcome]; {
+		case n == 1:
+			parts = append(parts, "1 "+of.one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, of.many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// otherTasks says where the tasks are not all official tasks of the benchmark.
+func (r *Report) otherTasks() (notes []string) {
+	var parts, generated []string
 	for _, of := range r.plain {
-		if of.directory != directory && !slices.Contains(of.others, directory) {
+		title := of.claimPlace().Title
+		switch n := len(of.Environment.Tasks); {
+		case of.Environment.Source != envs.Official:
+			generated = appendNew(generated, title)
+		case of.Outside > 0:
+			parts = appendNew(parts, fmt.Sprintf("%s has tasks outside the benchmark", title))
+		case n < of.Environment.Total:
+			parts = appendNew(parts, fmt.Sprintf("%s is %d of %d official tasks", title, n, of.Environment.Total))
+		}
+	}
+	if len(generated) > 0 {
+		where := ""
+		if len(generated) < len(environmentsOf(r.plain)) {
+			where = " on " + table.List(generated)
+		}
+		parts = append(parts, fmt.Sprintf("tasks%s are generated, so rates do not compare with published ones", where))
+	}
+	if parts == nil {
+		return nil
+	}
+	return []string{capital(strings.Join(parts, "; ")) + "."}
+}
+
+// trained says which environments models were trained on.
+func (s *standing) trained() []string {
+	var parts []string
+	for _, c := range s.Trained {
+		parts = append(parts, c.Subjects[0].Name+" "+strings.Join(titlesOf(c.Environments), ", "))
+	}
+	if parts == nil {
+		return nil
+	}
+	return append([]string{heldInMark + " trained on: " + strings.Join(parts, "; ") + "."}, s.untrained()...)
+}
+
+// untrained says what models reach on the held-out environments that no model was trained
+// on, if training keeps some of them from a held-out score.
+func (s *standing) untrained() []string {
+	left := configs.Weights{Source: s.Weights.Source}
+	var names []string
+	for _, part := range s.Weights.HeldOut {
+		if !slices.ContainsFunc(s.Trained, func(c claim.Claim) bool {
+			return slices.ContainsFunc(c.Environments, func(p claim.Place) bool { return p.Name == part.Env })
+		}) {
+			left.HeldOut = append(left.HeldOut, part)
+			names = append(names, envs.Title(part.Env))
+		}
+	}
+	if len(left.HeldOut) == 0 || len(left.HeldOut) == len(s.Weights.HeldOut) {
+		return nil
+	}
+	var rates []string
+	tasks := 0
+	for _, l := range s.lines {
+		e := l.heldOutRate(left, s.Rate)
+		if e == nil {
 			continue
 		}
-		known[of.Condition.Key()] = Stand{of.line, of.place()}
+		n := 0
+		for _, part := range left.HeldOut {
+			n += l.scores[part.Env].Tasks()
+		}
+		tasks = max(tasks, n)
+		rates = append(rates, fmt.Sprintf("%s %.1f", l.name, 100*e.Mean))
 	}
-	for _, g := range m.Groups {
-		c := g.Condition
-		c.Seed = 0
-		out = append(out, known[c.Key()])
+	if len(rates) < 2 {
+		return nil
 	}
-	return out
+	return []string{fmt.Sprintf("%s on %s (%s), where no model was trained: %s.", s.Rate, table.List(names),
+		table.Counted(tasks, "task"), strings.Join(rates, ", "))}
+}
+
+func titlesOf(places []claim.Place) (titles []string) {
+	for _, p := range places {
+		titles = append(titles, p.Title)
+	}
+	return titles
+}
+
+// unscoredNotes say why models have no held-out score, where two of its environments or more
+// were played.
+func (s *standing) unscoredNotes() []string {
+	return grouped(s.Unscored, func(c claim.Claim) string { return c.Subjects[0].Name },
+		func(c claim.Claim) string { return "no held-out score: " + c.Reason })
+}
+
+// doubtful is the share of replies without an action from which the first screen says it.
+const doubtful = 0.03
+
+// unreadable says how many replies had no action: of the only rate in full, else how many
+// rates have many of them.
+func (s *standing) unreadable() []string {
+	most, ok := s.MostUnreadable()
+	if !ok || most.Share() < doubtful {
+		return nil
+	}
+	if len(s.Rates) == 1 {
+		return []string{most.Sentence() + "."}
+	}
+	n := 0
+	for _, c := range s.Unreadable {
+		if c.Share() >= doubtful {
+			n++
+		}
+	}
+	where := most.Place.Title
+	if len(most.Under) > 0 {
+		where += " under " + most.Under[0]
+	}
+	return []string{fmt.Sprintf("%s: 3%% or more of the replies had no readable action (most: %s on %s, %.1f%%): "+
+		"--table lost-steps.", table.Counted(n, "rate"), most.Subjects[0].Name, where, 100*most.Share())}
+}
+
+// caption says below a table in a paper what the table is about and what made it.
+func (s *standing) caption(r *Report) string {
+	var tools []string
+	for _, run := range r.Runs {
+		text := strings.TrimSpace("heldout " + run.Tool.Version)
+		if c := run.Tool.Commit; c != "" {
+			text += fmt.Sprintf(" (%.8s)", c)
+		}
+		tools = appendNew(tools, text)
+	}
+	text := fmt.Sprintf("%s in percent, %s, with 95%% confidence intervals for %s.", s.Rate.Title(), r.seedsSaid(),
+		population(r.plain))
+	if n := s.tests(); n > 0 && s.Reference != "" {
+		text += fmt.Sprintf(" Bold: significantly better (paired by task, Holm's correction, %s).", table.Counted(n, "test"))
+	} else if n > 0 {
+		text += fmt.Sprintf(" Models that share a letter within a column do not differ significantly; bold: the best "+
+			"group (paired by task, Holm's correction, %s).", table.Counted(n, "test"))
+	}
+	return fmt.Sprintf("%s %s; %s.", text, capital(r.protocols()), table.List(tools))
+}
+
+// tests counts the tests of both families.
+func (s *standing) tests() (n int) {
+	for _, family := range [][]claim.Claim{s.Primary, s.Second} {
+		if len(family) > 0 {
+			n += family[0].Family.Tests
+		}
+	}
+	return n
+}
+
+// seeds are the smallest and the largest number of seeds of a row whose player has any.
+func (r *Report) seeds() (least, most int) {
+	least = math.MaxInt
+	rows := slices.DeleteFunc(slices.Clone(r.plain), func(of row) bool { return record.Seedless(of.Condition.Agent) })
+	if len(rows) == 0 {
+		rows = r.plain
+	}
+	for _, of := range rows {
+		least, most = min(least, len(of.Seeds)), max(most, len(of.Seeds))
+	}
+	return least, most
+}
+
+func (r *Report) seedsSaid() string {
+	least, most := r.seeds()
+	if least < most {
+		return fmt.Sprintf("%d to %d seeds", least, most)
+	}
+	return table.Counted(most, "seed")
 }

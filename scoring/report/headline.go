@@ -8,18 +8,106 @@ import (
 
 	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
+	"heldout/scoring/record"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
+// Headline is the first table for those who draw it. The table "headline" has the same
+// cells.
+type Headline struct {
+	// Title answers the primary question, Verdict has what else is said.
+	Title   string
+	Verdict []string
+	// Rate says what the cells are, such as "Success rate".
+	Rate string
+	// Places are environments or presets, and that of the held-out score at the end if any
+	// model has it.
+	Places []claim.Place
+	// Seeds is the largest number of seeds of a rate.
+	Seeds int
+	// Lines are the models of the runs, the best first.
+	Lines []HeadlineLine
+	// Published are published results. Divided says above them what differs, Sources
+	// below where they are from and what they may be compared with.
+	Published []HeadlineLine
+	Divided   string
+	Sources   []string
+	// Notes say how to read the cells, and what weakens them: at most mostNotes.
+	Notes []string
+}
+
+// HeadlineLine is a model.
+type HeadlineLine struct {
+	Model string
+	Cells []HeadlineCell // one for each place
+}
+
+// HeadlineCell is a rate.
+type HeadlineCell struct {
+	table.Cell // without the letters
+	// Interval is nil if there is none.
+	Interval *stats.Interval
+	// Letters are those of the column: models that share one do not differ significantly.
+	// With a reference it is a word: better or worse than it, or ~.
+	Letters string
+}
+
+// Claims are all claims of the runs.
+func (r *Report) Claims() *claim.Set { return r.standing().Set }
+
+// Headline returns the first table.
+func (r *Report) Headline() Headline {
+	s := r.standing()
+	h := Headline{Title: s.Title(), Verdict: s.Verdict(), Rate: s.Rate.Title(), Places: s.places()}
+	if len(s.lines) == 0 {
+		return h
+	}
+	h.Lines, h.Published = s.headlines(), r.publishedHeadlines(s)
+	h.Divided, h.Sources = r.publishedTitle(s), sources(r.baselines, "")
+	_, h.Seeds = r.seeds()
+	h.Notes = r.firstNotes(s)
+	return h
+}
+
+// places are those of the columns.
+func (s *standing) places() []claim.Place {
+	if slices.ContainsFunc(s.Models, func(m claim.Model) bool { return m.HeldOut != nil }) {
+		return append(slices.Clip(s.Places), claim.HeldOut)
+	}
+	return s.Places
+}
+
+// Stand is where tables of unperturbed tasks have episodes: a model in a place.
+type Stand struct{ Model, Place string }
+
+// Stands returns where the groups of a plan stand, in their order; a Stand is empty if
+// the group is under a perturbation.
+func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
+	known := map[string]Stand{}
+	for _, of := range r.plain {
+		if of.directory != directory && !slices.Contains(of.others, directory) {
+			continue
+		}
+		known[of.Condition.Key()] = Stand{of.line, of.place()}
+	}
+	for _, g := range m.Groups {
+		c := g.Condition
+		c.Seed = 0
+		out = append(out, known[c.Key()])
+	}
+	return out
+}
+
 // headline is what a reader needs first: models as rows, with the rates on environments
-// or on the kinds of tasks of one, and the limits of each rate below it. Programs get one
-// line for each rate.
+// or on the kinds of tasks of one, and the limits of each rate below it; then what they
+// say. Programs get one line for each rate, and all claims.
 func headline(r *Report, t *table.Table) {
 	s := r.standing()
 	programs := *t
-	t.Columns = []table.Column{{Key: column.Model.Key, Header: string(s.rate) + ", %", Left: true}}
+	t.Columns = []table.Column{{Key: column.Model.Key, Header: string(s.Rate) + ", %", Left: true}}
 	if len(s.lines) == 0 {
 		return
 	}
@@ -27,88 +115,58 @@ func headline(r *Report, t *table.Table) {
 		r.kindScores(t)
 		return
 	}
-	t.Title = s.title()
-	programs.Title = t.Title
 	if s.oldNew {
 		s.changeTable(t)
 	} else {
 		s.rateTable(t)
 		if published := r.publishedHeadlines(s); published != nil {
-			t.Divide, t.Divided = len(t.Rows), r.publishedTitle()
+			t.Divide, t.Divided = len(t.Rows), r.publishedTitle(s)
 			t.Rows = append(t.Rows, headlineRows(published)...)
 		}
 	}
-	if t.Caption, t.Captioned = s.caption(r), 1; len(s.facts) > 0 {
-		t.Captioned = 2 // the legend of rates and that of letters
-	}
-	t.Notes = slices.Concat(s.legend(r), directories(r.plain), s.apart, r.notWhole(), sources(r.baselines, ""))
 	s.enter(&programs)
-	t.Programs = &programs
+	if r.question() == "" {
+		r.head(t)
+		t.Programs[0] = programs
+	} else { // another table answers the primary question
+		t.Title = s.Rate.Title() + " on unperturbed tasks, first trials"
+		t.Notes, t.Programs = r.firstNotes(s), []table.Table{programs}
+	}
+	t.Caption, t.Captioned = s.caption(r), len(s.legend(r))
 }
 
-// caption says below a table in a paper what the table is about and what made it.
-func (s *standing) caption(r *Report) string {
-	var protocols, tools []string
-	for _, of := range r.plain {
-		name := "default protocol"
-		if p := of.Condition.Preset; p != nil {
-			name = "preset " + p.Label()
-		}
-		protocols = appendNew(protocols, name)
-	}
-	for _, run := range r.Runs {
-		text := strings.TrimSpace("heldout " + run.Tool.Version)
-		if c := run.Tool.Commit; c != "" {
-			text += fmt.Sprintf(" (%.8s)", c)
-		}
-		tools = appendNew(tools, text)
-	}
-	text := fmt.Sprintf("%s in percent, %s, with 95%% intervals for %s.", s.rate.title(),
-		table.Counted(mostSeeds(r.plain), "seed"), about(r.plain[0].About))
-	switch n := len(s.facts); {
-	case n > 0 && s.oldNew:
-		text += fmt.Sprintf(" Bold: better (paired by task, Holm's correction for %s).", table.Counted(n, "comparison"))
-	case n > 0:
-		text += fmt.Sprintf(" Models of a column that share a letter are not told apart; bold: the best group, where "+
-			"others are not in it (paired by task, Holm's correction for %s).", table.Counted(n, "comparison"))
-	}
-	return fmt.Sprintf("%s %s; %s.", text, capital(table.List(protocols)), table.List(tools))
-}
-
-// mostSeeds is the largest number of seeds of a row.
-func mostSeeds(rows []row) (seeds int) {
-	for _, r := range rows {
-		seeds = max(seeds, len(r.Seeds))
-	}
-	return seeds
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-// about says what differences are about, within a sentence.
-func about(q stats.Question) string {
-	return strings.TrimSuffix(strings.TrimPrefix(population(q), "This is about "), ".")
-}
+// claimColumns are those of the table of claims.
+var claimColumns = of(
+	column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
+	column.Seeds, column.Difference, column.P, column.Shows, column.Sensitivity, column.FamilyOfTests, column.Tests,
+	column.Alone, column.AloneP, column.HeadlineValue, column.Reason, column.Sentence,
+)
 
 // rateTable has models as rows and places as columns.
 func (s *standing) rateTable(t *table.Table) {
-	for _, place := range s.places {
-		t.Columns = append(t.Columns, table.Column{Key: place, Header: place})
+	for _, place := range s.places() {
+		t.Columns = append(t.Columns, table.Column{Key: place.Name, Header: header(place)})
 	}
 	t.Rows = headlineRows(s.headlines())
+}
+
+// header is the head of a place's column.
+func header(p claim.Place) string {
+	if p == claim.HeldOut {
+		return "held-out"
+	}
+	if p.Measure != "" {
+		return p.Title + " " + p.Measure
+	}
+	return p.Title
 }
 
 // headlines are the models with their rates.
 func (s *standing) headlines() (out []HeadlineLine) {
 	for i, l := range s.lines {
 		line := HeadlineLine{Model: l.name}
-		for at, place := range s.places {
-			line.Cells = append(line.Cells, s.rated(i, at, place))
+		for _, place := range s.places() {
+			line.Cells = append(line.Cells, s.rated(i, place))
 		}
 		out = append(out, line)
 	}
@@ -129,137 +187,73 @@ func headlineRows(lines []HeadlineLine) (rows [][]table.Cell) {
 }
 
 // rated is a rate with its letters beside it.
-func (s *standing) rated(i, at int, place string) (out HeadlineCell) {
-	mark := ""
-	if score := s.lines[i].scores[place]; score != nil && !score.Complete() {
-		mark = incompleteMark
+func (s *standing) rated(i int, place claim.Place) (out HeadlineCell) {
+	l, mark := s.lines[i], ""
+	if score := l.scores[place.Name]; score != nil {
+		if mark = l.rates[place.Name].trained; !score.Complete() {
+			mark += incompleteMark
+		}
+		if score.Environment.Caveat != "" {
+			mark += caveatMark
+		}
 	}
-	e := s.cells[i][at]
+	e := l.rated(place.Name, s.Rate)
+	if place == claim.HeldOut {
+		e = s.Models[i].HeldOut
+	} else if arm, ok := l.arms[place.Name]; ok && e != nil {
+		e = arm.Estimate(s.Rate.Of(arm.Score))
+	}
 	if e == nil {
 		return HeadlineCell{Cell: table.None().Marked(mark)}
 	}
 	out.Cell = table.Percent(e.Mean).Marked(mark)
-	if of := s.letters[place]; of != nil && of[i] != "" {
-		out.Letters = of[i]
-		out.Best = strings.Contains(of[i], "a") && slices.ContainsFunc(of, func(other string) bool {
-			return other != "" && !strings.Contains(other, "a")
-		})
-	}
+	out.Letters, out.Best = s.Mark(place, l.name), s.Bold(place)[l.name]
 	if out.Interval = e.Interval; e.Interval != nil {
 		out.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
 	}
 	return out
 }
 
-// publishedTitle says with what published rows may be compared.
-func (r *Report) publishedTitle() string {
-	if slices.ContainsFunc(r.plain, func(of row) bool { return of.Environment.Source != envs.Official }) {
-		return "published, on official tasks: not comparable with generated ones"
+// changeTable has old and new side by side, one line per place: the rates, their
+// difference, and what it shows.
+func (s *standing) changeTable(t *table.Table) {
+	fresh, old := s.lines[0].name, s.lines[1].name
+	t.Columns = []table.Column{
+		{Key: column.Environment.Key, Header: string(s.Rate) + ", %", Left: true},
+		{Key: "old", Header: old}, {Key: "new", Header: fresh},
+		{Key: column.Difference.Key, Header: "difference"}, {Key: column.P.Key, Header: "p"},
+		{Key: column.Shows.Key, Header: ""},
 	}
-	return "published; prompts, agents and servers differ"
-}
-
-// publishedHeadlines are the published results that have any of the places.
-func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
-	if s.rate == Grounding {
-		return nil
-	}
-	for _, b := range r.baselines {
-		for _, l := range publishedLines(b) {
-			line := HeadlineLine{Model: l.name}
-			any := false
-			for _, place := range s.places {
-				e := l.heldOutRate(r.weights, s.rate)
-				if place != column.HeldOutScore {
-					e = l.rates[place].of(s.rate)
-				}
-				cell := table.None()
-				if e != nil {
-					any, cell = true, table.Percent(e.Mean)
-				}
-				line.Cells = append(line.Cells, HeadlineCell{Cell: cell})
-			}
-			if any {
-				out = append(out, line)
+	for _, place := range s.places() {
+		row := []table.Cell{table.String(header(place)), s.rated(1, place).Cell, s.rated(0, place).Cell, table.None(),
+			table.None(), table.String("")}
+		if c, ok := s.Find(place, fresh, old); ok && c.Kind != claim.Apart {
+			row[3] = table.Points(c.Estimate)
+			row[3].Below = fmt.Sprintf("%.1f to %.1f", 100*c.Interval.Low, 100*c.Interval.High)
+			row[4] = table.Probability(c.P)
+			if row[1].Best, row[2].Best = false, false; c.Kind == claim.Differs {
+				row[1].Best, row[2].Best = c.Estimate < 0, c.Estimate > 0
 			}
 		}
+		row[5] = table.String(s.Mark(place, fresh))
+		t.Rows = append(t.Rows, row)
 	}
-	return out
-}
-
-// legend says what the cells are.
-func (s *standing) legend(r *Report) (notes []string) {
-	notes = append(notes, fmt.Sprintf("%s in percent over %s; below, the limits of its 95%% interval, for %s.",
-		s.rate.title(), table.Counted(mostSeeds(r.plain), "seed"), about(r.plain[0].About)))
-	if n := len(s.facts); n > 0 {
-		says := "Models of a column that share a letter are not told apart"
-		if s.oldNew {
-			says = fmt.Sprintf("difference: %s less %s in points, with its 95%% interval; p decides, ~ is no difference "+
-				"shown", s.lines[0].name, s.lines[1].name)
-		}
-		notes = append(notes, fmt.Sprintf("%s (paired by task; Holm's correction for %s).", says,
-			table.Counted(n, "comparison")))
-	}
-	if s.lacks() {
-		notes = append(notes, "–: not played, or no rate.")
-	}
-	if s.rate != Grounding {
-		notes = append(notes, otherNames(r.plain)...)
-	}
-	var tasks []string
-	for _, of := range r.plain {
-		if of.Environment.Source != envs.Official || len(of.Environment.Tasks) != of.Environment.Total {
-			tasks = appendNew(tasks, of.place()+" "+of.tasks())
-		}
-	}
-	if len(tasks) > 0 {
-		notes = append(notes, "Tasks: "+strings.Join(tasks, ", ")+".")
-	}
-	return notes
-}
-
-// lacks reports whether a model has no rate where another has one. The held-out score has
-// a note of its own.
-func (s *standing) lacks() bool {
-	return slices.ContainsFunc(s.cells, func(cells []*scoring.Estimate) bool { return slices.Contains(cells, nil) })
-}
-
-// notWhole says once what is not whole: episodes without a result, and replies that
-// weaken the rates.
-func (r *Report) notWhole() (notes []string) {
-	planned, missing := 0, 0
-	for _, of := range r.plain {
-		planned, missing = planned+of.Planned, missing+of.Planned-of.Finished
-	}
-	if missing > 0 {
-		notes = append(notes, fmt.Sprintf(incompleteMark+
-			" %d of %d episodes have no result; --table results says which, and the same command plays them.", missing,
-			planned))
-		notes = append(notes, budgets(r.Runs)...)
-	}
-	notes = append(notes, grouped(r.plain, row.named, row.withheld)...)
-	notes = append(notes, grouped(r.plain, row.named, func(of row) string {
-		return strings.Join(of.reservations(), "; ")
-	})...)
-	return append(notes, searchNotes(r.plain)...)
 }
 
 // enter adds a line for each rate.
 func (s *standing) enter(t *table.Table) {
 	for i, l := range s.lines {
-		for at, place := range s.places {
-			e := s.cells[i][at]
-			if e == nil {
+		for _, place := range s.places() {
+			c := s.rated(i, place)
+			value, ok := c.Value.(float64)
+			if !ok {
 				continue
 			}
 			line := []table.Field{
-				column.Model.Is(l.name), column.Environment.Is(place), column.Rate.Is(string(s.rate)),
-				rated(column.HeadlineValue, *e),
+				column.Model.Is(l.name), column.Environment.Is(place.Name), column.Rate.Is(string(s.Rate)),
+				rated(column.HeadlineValue, scoring.Estimate{Mean: value, Interval: c.Interval}), column.Letters.Is(c.Letters),
 			}
-			if of := s.letters[place]; of != nil {
-				line = append(line, column.Letters.Is(of[i]))
-			}
-			if score := l.scores[place]; score != nil { // else the held-out score
+			if score := l.scores[place.Name]; score != nil { // else the held-out score
 				line = append(line, column.PlayedTasks.Is(len(score.Environment.Tasks)),
 					column.Seeds.Is(len(score.Seeds)),
 					column.Planned.Is(score.Planned), column.Finished.Is(score.Finished))
@@ -272,29 +266,81 @@ func (s *standing) enter(t *table.Table) {
 	}
 }
 
-// verdict has the sentences of the verdict, and for programs its facts.
+// verdict has the comparisons of both families, a line each, and below them the other claims
+// but those of single rates. Programs get a line for each claim.
 func verdict(r *Report, t *table.Table) {
-	v := r.Verdict()
-	facts := *t
-	facts.Title = v.Title
-	for _, f := range v.Facts {
-		shown := 0
-		if f.Shown {
-			shown = 1
+	s := r.standing()
+	claims := *t
+	t.Columns = table.Columns(
+		column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
+		column.Difference, column.P, column.Shows, column.Sensitivity,
+	)
+	for _, c := range s.All() {
+		if c.Kind == claim.Rated {
+			continue
 		}
-		facts.Add(column.Model.Is(f.A), column.Against.Is(f.B), column.Environment.Is(f.Where),
-			column.Difference.Is(f.Difference, f.Low, f.High), column.P.Is(f.P), column.Shown.Is(shown),
-			column.Needed.Is(f.Needed))
+		line := []table.Field{column.Shows.Is(string(c.Kind)), column.Environment.Is(c.Place.Name), column.Rate.Is(c.Rate),
+			column.Model.Is(c.Subjects[0].Name), column.Compared.Is(c.Tasks)}
+		if c.Compared() {
+			line = append(line, rated(column.Difference, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval}),
+				column.P.Is(c.P), column.Sensitivity.Is(c.Sensitivity))
+		}
+		if len(c.Subjects) > 1 {
+			line = append(line, column.Against.Is(c.Others()))
+		}
+		if len(c.Under) > 0 {
+			line = append(line, column.Perturbations.Is(strings.Join(c.Under, ", ")))
+		}
+		if c.Compared() {
+			t.Add(line...)
+		} else {
+			t.Notes = append(t.Notes, c.Sentence()+".")
+		}
+		claims.Add(append(line, column.Seeds.Is(c.Subjects[0].Seeds), column.Reason.Is(c.Reason),
+			column.Sentence.Is(c.Sentence()), claimNumbers(c))...)
 	}
-	facts.Notes = v.Sentences
-	t.Columns, t.Notes, t.Programs = nil, v.Sentences, &facts
+	t.Programs = []table.Table{claims}
+	if len(t.Rows) > 0 {
+		t.Notes = append(familyNotes(s.Set), t.Notes...)
+	}
+}
+
+// claimNumbers are what programs get of a claim besides: a rate, or what a comparison stands
+// on.
+func claimNumbers(c claim.Claim) table.Field {
+	if !c.Compared() {
+		return rated(column.HeadlineValue, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval})
+	}
+	return table.Fields(column.FamilyOfTests.Is(string(c.Family.Name)), column.Tests.Is(c.Family.Tests),
+		rated(column.Alone, scoring.Estimate{Mean: c.Estimate, Interval: c.Alone}), column.AloneP.Is(c.AloneP))
+}
+
+// familyNotes say how tests are corrected.
+func familyNotes(s *claim.Set) (notes []string) {
+	for _, of := range []struct {
+		claims []claim.Claim
+		name   string
+	}{{s.Primary, "the primary question"}, {s.Second, "all other comparisons"}} {
+		if len(of.claims) > 0 && of.claims[0].Family.Tests > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s, corrected by Holm; p and 95%% limits agree.",
+				capital(of.name), table.Counted(of.claims[0].Family.Tests, "test")))
+		}
+	}
+	return append(notes, "80%: the true difference, in points, that would have been found with a probability of 80%.")
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // kindScores has the kinds of tasks of one environment as columns.
 func (r *Report) kindScores(t *table.Table) {
-	rate := cmp.Or(r.First.Rate, Success)
-	t.Title = fmt.Sprintf("%s on %s by kind of task", rate.title(), r.First.Kinds)
+	rate := cmp.Or(r.First.Rate, claim.Success)
 	rows := slices.DeleteFunc(slices.Clone(r.plain), func(of row) bool { return of.place() != r.First.Kinds })
+	t.Title = fmt.Sprintf("%s on %s by kind of task", rate.Title(), rows[0].claimPlace().Title)
 	var kinds []string
 	for _, of := range rows {
 		for _, k := range of.ByKind() {
@@ -309,7 +355,7 @@ func (r *Report) kindScores(t *table.Table) {
 		cells := append([]table.Cell{table.String(of.name)}, slices.Repeat([]table.Cell{table.None()}, len(kinds))...)
 		for _, k := range of.ByKind() {
 			e := k.Success.Estimate
-			if rate == Progress {
+			if rate == claim.Progress {
 				e = k.Progress.Estimate
 			}
 			c := table.Percent(e.Mean)
@@ -321,10 +367,59 @@ func (r *Report) kindScores(t *table.Table) {
 		t.Rows = append(t.Rows, cells)
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			rate.title()+" in percent of the tasks of a kind; below, the limits of its 95% interval.")
-		t.Notes = append(t.Notes, r.notWhole()...)
+		t.Notes = append(t.Notes, "Below each rate: 95% CI for "+population(rows)+". The kinds are not compared.")
+		t.Notes = append(t.Notes, r.caveats(nil)...)
 	}
+}
+
+// publishedTitle says with what published rows may be compared.
+func (r *Report) publishedTitle(s *standing) string {
+	title := "published; prompts, agents and servers differ"
+	if generated := r.notOfficial(); len(generated) > 0 {
+		title += "; not comparable on " + table.List(generated)
+	}
+	if changes := r.changes(); len(changes) > 0 {
+		title += "; the protocol here is changed"
+	}
+	return title
+}
+
+// notOfficial are the places whose tasks are not all official tasks of the benchmark.
+func (r *Report) notOfficial() (titles []string) {
+	for _, of := range r.plain {
+		if of.Environment.Source != envs.Official || of.Outside > 0 {
+			titles = appendNew(titles, of.claimPlace().Title)
+		}
+	}
+	return titles
+}
+
+// publishedHeadlines are the published results that have any of the places.
+func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
+	if s.Rate == claim.Grounding {
+		return nil
+	}
+	for _, b := range r.baselines {
+		for _, l := range publishedLines(b) {
+			line := HeadlineLine{Model: l.name}
+			any := false
+			for _, place := range s.places() {
+				e, mark := l.heldOutRate(r.weights, s.Rate), ""
+				if place != claim.HeldOut {
+					e, mark = l.rates[place.Name].of(s.Rate), l.rates[place.Name].marks
+				}
+				cell := table.None()
+				if e != nil {
+					any, cell = true, table.Percent(e.Mean).Marked(mark)
+				}
+				line.Cells = append(line.Cells, HeadlineCell{Cell: cell})
+			}
+			if any {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
 }
 
 // withheld says why the headline has no rates of a row, and what they can be; empty

@@ -10,6 +10,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -129,6 +130,10 @@ type line struct {
 	rates  map[string]rates
 	scores map[string]*scoring.Score // of rates that are not published
 	order  []string                  // the names of rates, as they came
+	// arms are the trainings behind rates, if the line is several.
+	arms map[string]scoring.Trainings
+	// trained are the environments whose data the model was trained on.
+	trained []claim.Place
 }
 
 // rates are fractions.
@@ -138,11 +143,13 @@ type rates struct {
 	// count.
 	lack  string
 	marks string
+	// trained is the mark of an environment whose data the model was trained on.
+	trained string
 }
 
 // of is one of them; nil if it is unknown.
-func (r rates) of(rate Rate) *scoring.Estimate {
-	if rate == Progress {
+func (r rates) of(rate claim.Rate) *scoring.Estimate {
+	if rate == claim.Progress {
 		return r.progress
 	}
 	return r.success
@@ -166,6 +173,15 @@ func gather(rows []row, where func(row) string) []line {
 		}
 		lines[i].rates[where(r)], lines[i].scores[where(r)] = r.rates(), r.Score
 		lines[i].order = append(lines[i].order, where(r))
+		if r.arm != nil {
+			if lines[i].arms == nil {
+				lines[i].arms = map[string]scoring.Trainings{}
+			}
+			lines[i].arms[where(r)] = *r.arm
+		}
+		for _, env := range r.trained {
+			lines[i].trained = appendNew(lines[i].trained, claim.Place{Name: env, Title: envs.Title(env)})
+		}
 	}
 	return lines
 }
@@ -201,6 +217,10 @@ func (r row) rates() rates {
 	if !r.Complete() {
 		out.lack = fmt.Sprintf("%d of %d episodes", r.Finished, r.Planned)
 		out.marks += incompleteMark
+	}
+	if slices.Contains(r.trained, r.Condition.Env) {
+		out.lack, out.trained = "trained on it", heldInMark
+		out.marks += heldInMark
 	}
 	if r.reservations() != nil {
 		out.marks += repliesMark
@@ -257,17 +277,24 @@ func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 
 // heldOutRate is the held-out score of a rate; nil if it is incomplete or the score has
 // no such rate.
-func (l line) heldOutRate(w configs.Weights, rate Rate) *scoring.Estimate {
+func (l line) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Estimate {
 	h := l.heldOut(w)
-	switch {
-	case len(h.Missing) > 0:
+	if len(h.Missing) > 0 || rate == claim.Grounding {
 		return nil
-	case rate == Success:
-		return &h.Success
-	case rate == Progress:
-		return &h.Progress
 	}
-	return nil
+	e := h.Success
+	if rate == claim.Progress {
+		e = h.Progress
+	}
+	if l.arms != nil {
+		spread := scoring.HeldOutSpread(w, l.scores)
+		of := spread.Success
+		if rate == claim.Progress {
+			of = spread.Progress
+		}
+		e = scoring.Widened(e, of.SampleStd, spread.Seeds)
+	}
+	return &e
 }
 
 // scored returns the lines of rows that have a held-out score.

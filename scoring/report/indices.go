@@ -10,6 +10,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
@@ -58,7 +59,7 @@ func (a anchored) of(r row, agent string) *scoring.Score { return a[placed(r.Con
 type indexLine struct {
 	*perturbedPlayer
 	grade int
-	rate  Rate
+	rate  claim.Rate
 	base  float64
 	// said is the index under perturbations that change what must be said, read that
 	// under those that change only what is read; about both are anchorLosses.
@@ -131,16 +132,16 @@ func (p *perturbedPlayer) robustness(of []condition, a anchored, agent string) (
 }
 
 // lost is the share of an anchor's rate that is lost on average.
-func (p *perturbedPlayer) lost(of []condition, a anchored, agent string, rate Rate) float64 {
+func (p *perturbedPlayer) lost(of []condition, a anchored, agent string, rate claim.Rate) float64 {
 	_, under, err := p.scaled(of, a, agent)
 	if err != nil || len(under) == 0 {
 		return math.NaN()
 	}
 	sum := 0.0
 	for _, u := range under {
-		sum += rate.of(u.Anchor).Mean
+		sum += rate.Of(u.Anchor).Mean
 	}
-	return 1 - sum/float64(len(under))/rate.of(a.of(*p.base, agent)).Mean
+	return 1 - sum/float64(len(under))/rate.Of(a.of(*p.base, agent)).Mean
 }
 
 // lines makes the lines of a player at a grade: one for each rate.
@@ -150,18 +151,18 @@ func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err er
 	other, failed := p.robustness(read, a, record.Reciter)
 	err = errors.Join(err, failed)
 	cost := scoring.AdaptationCost(scoresOf(said))
-	for i, rate := range []Rate{Success, Progress} {
-		l := indexLine{perturbedPlayer: p, grade: grade, rate: rate, base: rate.of(p.base.Score).Mean,
+	for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
+		l := indexLine{perturbedPlayer: p, grade: grade, rate: rate, base: rate.Of(p.base.Score).Mean,
 			said: one.Success, read: other.Success, cost: cost, luck: math.NaN(),
 			about: p.base.About, mark: marksOf(append(p.at(grade), condition{row: *p.base}))}
-		if rate == Progress {
+		if rate == claim.Progress {
 			l.said, l.read = one.Progress, other.Progress
 		}
 		l.scaleSaid = anchorLosses{len(said), p.lost(said, a, record.Memoriser, rate),
 			p.lost(said, a, record.Expert, rate)}
 		l.scale = anchorLosses{len(read), p.lost(read, a, record.Reciter, rate), p.lost(read, a, record.Expert, rate)}
 		if s := a.of(*p.base, luck); s != nil {
-			l.luck = rate.of(s).Mean
+			l.luck = rate.Of(s).Mean
 		}
 		l.worst, l.without = p.worst(grade, rate), p.unread(read, a)
 		out[i] = l
@@ -185,8 +186,8 @@ func (p *perturbedPlayer) unread(read []condition, a anchored) (names []string) 
 const mostWorst = 3
 
 // worst names the families that cost most, each alone.
-func (p *perturbedPlayer) worst(grade int, rate Rate) (names []string) {
-	lost := func(c condition) float64 { return rate.of(p.base.Score).Mean - rate.of(c.Score).Mean }
+func (p *perturbedPlayer) worst(grade int, rate claim.Rate) (names []string) {
+	lost := func(c condition) float64 { return rate.Of(p.base.Score).Mean - rate.Of(c.Score).Mean }
 	all := slices.DeleteFunc(p.singles(grade), func(c condition) bool { return !(lost(c) > 0) })
 	slices.SortStableFunc(all, func(a, b condition) int { return cmp.Compare(lost(b), lost(a)) })
 	for _, c := range all[:min(mostWorst, len(all))] {
@@ -195,26 +196,17 @@ func (p *perturbedPlayer) worst(grade int, rate Rate) (names []string) {
 	return names
 }
 
-// indices is the table of robustness indices: three numbers for each model and place, and
-// the families that cost most. Programs get a line for each rate.
-func indices(from *Report, t *table.Table) {
-	programs := *t
-	var lines []indexLine
-	var why []string // there is no index
-	all := slices.DeleteFunc(slices.Clone(from.families()), func(p *perturbedPlayer) bool {
+// indexLines are the lines of all players, for people and for programs, and why players or
+// rates have no index.
+func (r *Report) indexLines() (lines []indexLine, programs [][]table.Field, why []string) {
+	for _, p := range r.families() {
 		if p.base == nil {
 			why = appendNew(why, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.",
 				p.name, p.env))
+			continue
 		}
-		return p.base == nil
-	})
-	if len(all) == 0 {
-		t.Notes = why
-		return
-	}
-	for _, p := range all {
 		for _, grade := range p.grades() {
-			both, err := p.lines(grade, from.anchors())
+			both, err := p.lines(grade, r.anchors())
 			switch {
 			case errors.Is(err, errNoAnchors):
 				why = appendNew(why, noAnchorsNote)
@@ -224,10 +216,25 @@ func indices(from *Report, t *table.Table) {
 				why = appendNew(why, fmt.Sprintf("%s on %s: no index: %v.", p.name, p.env, err))
 			}
 			for _, l := range both {
-				programs.Add(l.fields()...)
+				programs = append(programs, l.fields())
 			}
-			lines = append(lines, both[from.shownRate(both)])
+			lines = append(lines, both[r.shownRate(both)])
 		}
+	}
+	return lines, programs, why
+}
+
+// indices is the table of robustness indices: three numbers for each model and place, and
+// the families that cost most. Programs get a line for each rate.
+func indices(from *Report, t *table.Table) {
+	programs := *t
+	lines, fields, why := from.indexLines()
+	if len(lines) == 0 {
+		t.Notes = why
+		return
+	}
+	for _, line := range fields {
+		programs.Add(line...)
 	}
 	grades := severalGrades(lines)
 	t.Columns = table.Columns(column.Environment, column.Model)
@@ -235,7 +242,6 @@ func indices(from *Report, t *table.Table) {
 		t.Columns = append(t.Columns, column.Grade.Heads()...)
 	}
 	t.Columns = append(t.Columns, table.Columns(shownBase, shownSaid, shownRead, shownCost, column.Worst)...)
-	t.Title = "Robustness: 100 is a memoriser, 0 is a reader"
 	for _, l := range lines {
 		fields := l.shown(from.rate())
 		if grades {
@@ -244,23 +250,27 @@ func indices(from *Report, t *table.Table) {
 		t.Add(fields...)
 	}
 	addMeans(t, lines, grades)
-	t.Notes = slices.Concat(from.indexNotes(lines), departures(from.rows), why, missing(all, t.Rows))
-	programs.Title, programs.Notes = t.Title, t.Notes
-	t.Programs = &programs
+	from.head(t, append([]string{fmt.Sprintf(indexLegend, from.rate())}, why...)...)
+	programs.Title = t.Title
+	t.Programs[0] = programs
 }
 
+// indexLegend explains the columns.
+const indexLegend = "Interface, Reading: %s lost, in %% of what a memorising player loses (0 reads, 100 replays; 95%% CI); " +
+	"Steps: errors until the first new form."
+
 // rate is the rate that a reader asked for, of those that tables of perturbations have.
-func (r *Report) rate() Rate {
-	if r.First.Rate == Progress {
-		return Progress
+func (r *Report) rate() claim.Rate {
+	if r.First.Rate == claim.Progress {
+		return claim.Progress
 	}
-	return Success
+	return claim.Success
 }
 
 // shownRate chooses the line that people see: that of the rate asked for, or that of
 // progress where only it has an index.
 func (r *Report) shownRate(both [2]indexLine) int {
-	if r.rate() == Progress || math.IsNaN(both[0].said.Value) && !math.IsNaN(both[1].said.Value) {
+	if r.rate() == claim.Progress || math.IsNaN(both[0].said.Value) && !math.IsNaN(both[1].said.Value) {
 		return 1
 	}
 	return 0
@@ -274,7 +284,7 @@ var (
 	shownCost = table.Words("adaptation_cost", "Steps", "extra steps until the first new form").Aligned(false)
 )
 
-func (l indexLine) shown(asked Rate) []table.Field {
+func (l indexLine) shown(asked claim.Rate) []table.Field {
 	base := fmt.Sprintf("%.1f", 100*l.base)
 	if l.rate != asked {
 		base = string(l.rate) + " " + base
@@ -364,16 +374,19 @@ func meanIndex(lines []indexLine, of func(indexLine) scoring.Index) (stats.Lost,
 	return scoring.MeanIndex(all), len(all)
 }
 
-const noAnchorsNote = "No index without anchors: heldout sweep with the same flags, but --model expert and another " +
-	"--out, plays them; heldout compare reads both directories."
+const noAnchorsNote = "No index: anchors are missing. Run the same sweep with --model expert and another --out, and give " +
+	"heldout compare both directories."
 
 // indexNotes explain the numbers.
-func (r *Report) indexNotes(lines []indexLine) (notes []string) {
-	const what = "%% of the %s that is lost, of what a player by heart loses (95%%: %s). Interface: actions must be " +
-		"said otherwise. Reading: only texts differ. Steps: errors until the first valid new form, in solved tasks."
-	notes = append(notes, fmt.Sprintf(what, r.rate(), intervalWords(lines[0].about)))
+func (r *Report) indexNotes() (notes []string) {
+	lines, _, _ := r.indexLines()
+	if len(lines) == 0 {
+		return nil
+	}
+	notes = append(notes, fmt.Sprintf("Interface: actions must be written in another form; Reading: only texts differ; "+
+		"95%% intervals for %s.", intervalWords(lines[0].about)))
 	grades := severalGrades(lines)
-	var measured, out []string
+	var measured, left []string
 	for _, l := range lines {
 		where := l.env
 		if grades {
@@ -385,15 +398,15 @@ func (r *Report) indexNotes(lines []indexLine) (notes []string) {
 			measured = appendNew(measured, text)
 		}
 		if len(l.without) > 0 {
-			out = appendNew(out, l.env+" "+strings.Join(l.without, " "))
+			left = appendNew(left, l.env+" "+strings.Join(l.without, " "))
 		}
 	}
 	if len(measured) > 0 {
 		notes = append(notes, "Anchors, % (memoriser, reciter and reader lose, random wins): "+
 			strings.Join(measured, "; ")+".")
 	}
-	if len(out) > 0 {
-		notes = append(notes, "Left out, as nothing changes for a reader: "+strings.Join(out, "; ")+".")
+	if len(left) > 0 {
+		notes = append(notes, "Excluded (the reader sees no change): "+strings.Join(left, "; ")+".")
 	}
 	var unscaled []string
 	for _, l := range lines {
@@ -405,7 +418,8 @@ func (r *Report) indexNotes(lines []indexLine) (notes []string) {
 		notes = append(notes, "No scale: the expert reaches nothing on "+strings.Join(unscaled, ", ")+
 			" (heldout help robustness).")
 	}
-	return append(notes, "What the indices cannot tell apart, and more tables: heldout help robustness.")
+	notes = slices.Concat(notes, departures(r.rows), missing(r.families(), nil))
+	return append(notes, "Limits of the indices, and more tables: heldout help robustness.")
 }
 
 // share writes a share in whole percent, or that it is unknown.

@@ -20,7 +20,16 @@ type row struct {
 	// model is what the model is called; weights is what its server loaded, if servers
 	// loaded several models of that name.
 	model, weights string
-	behaviour      int
+	// loaded is what its server loaded, if it said so; called: the user named the directory.
+	loaded string
+	called bool
+	// trained are the environments whose data the model was trained on.
+	trained []string
+	// promptFile is the prompt, if the run says which one it had.
+	promptFile record.Prompt
+	// arm has the trainings of the row, if it is several.
+	arm       *scoring.Trainings
+	behaviour int
 	// joined are the runs that the seeds of the score are from, if these are several, and
 	// others their directories but for the first.
 	joined, others []string
@@ -40,7 +49,9 @@ func newRows(runs []Run) []row {
 				continue
 			}
 			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep,
-				model: called[i][s.Condition.Model], weights: run.weights(s.Condition.Model), behaviour: run.Behaviour})
+				model: called[i][s.Condition.Model], weights: run.weights(s.Condition.Model), behaviour: run.Behaviour,
+				loaded: run.weights(s.Condition.Model), called: run.called(),
+				trained: run.HeldIn.Of(s.Condition.Model), promptFile: run.Prompts[s.Condition.Env]})
 		}
 	}
 	knownWeights(rows)

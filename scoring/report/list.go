@@ -104,11 +104,9 @@ var kinds = []Kind{
 		fill: headline,
 	},
 	{
-		ID: "verdict", Title: "Verdict", First: true, Section: "summary",
-		columns: of(
-			column.Model, column.Against, column.Environment, column.Difference, column.P, column.Shown, column.Needed,
-		),
-		fill: verdict,
+		ID: "verdict", Title: "All claims", Section: "differences", Lacks: "nothing is compared",
+		columns: claimColumns,
+		fill:    verdict,
 	},
 	{
 		ID: "presets", Title: "Presets", First: true, Only: Presets, Section: "protocols",
@@ -145,13 +143,12 @@ var kinds = []Kind{
 		ID: "dose", Title: "Rates by number of combined families", Only: Families,
 		Lacks: "no run is a sweep of families of perturbations",
 		columns: of(
-			column.Environment, column.Model, column.DoseGrade, column.Combined, column.Sets, column.Rate,
-			column.Level, column.Difference, column.P.AsDetail(),
+			column.Environment, column.Model, column.DoseGrade, column.Combined, column.Sets, column.Rate, column.Level,
 		),
 		fill: doses,
 	},
 	{
-		ID: "families", Title: "Change by family of perturbations", Only: Families,
+		ID: "families", Title: "Change by family of perturbations", Only: Families, Request: true,
 		Lacks: "no run is a sweep of families of perturbations, each alone",
 		columns: of(
 			column.Environment, column.Model, column.Family, column.FamilyGrade, column.Rate, column.Level,
@@ -193,15 +190,6 @@ var kinds = []Kind{
 		fill: spread,
 	},
 	{
-		ID: "paired", Title: "Differences, paired by task", Only: Pairs, Section: "differences",
-		Lacks: "no two models played the same tasks to the end",
-		columns: of(
-			column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
-			column.ProgressChange,
-		),
-		fill: paired,
-	},
-	{
 		ID: "trainings", Title: "Several trainings of an arm", Request: true, Lacks: lacksTrainings,
 		columns: of(
 			column.Environment, column.Model, column.Perturbation, column.Trainings, column.Success,
@@ -218,29 +206,13 @@ var kinds = []Kind{
 		fill: trainingsPaired,
 	},
 	{
-		ID: "ranks", Title: "Ranks", Only: Threes, Section: "differences", Late: true,
-		columns: of(
-			column.Environment, column.Model, column.Success.Of, column.SuccessRank, column.Progress.Of,
-			column.ProgressRank,
-		),
-		fill: ranks,
-	},
-	{
-		ID: "pairs", Title: "Differences of all pairs", Only: Threes, Request: true, Section: "differences",
-		columns: of(
-			column.Environment, column.Model, column.Against, column.Rate, column.Difference, column.Together.Low,
-			column.Together.High,
-		),
-		fill: pairs,
-	},
-	{
 		ID: "robustness", Title: "Robustness", First: true, Only: Sweeps, Lacks: "no run is a sweep of perturbations",
 		Besides: "the rate under each condition",
 		columns: of(column.Model, column.TaskSet, column.Rate, column.Average, column.Spread, column.WithoutNoise),
 		each:    robustness,
 	},
 	{
-		ID: "change", Title: "Change from base, paired by task", Only: Sweeps, Section: "robustness",
+		ID: "change", Title: "Change from base, paired by task", Only: Sweeps, Request: true,
 		columns: of(column.Model, column.Changed, column.Compared, column.SuccessChange, column.ProgressChange),
 		each:    changes,
 	},
@@ -260,7 +232,6 @@ var kinds = []Kind{
 	},
 	{
 		ID: "best-of-paired", Title: "Best of N tries: differences, paired by task", Only: Seeds, Request: true,
-		Section: "tries",
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Tries, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -282,7 +253,7 @@ var kinds = []Kind{
 	},
 	{
 		ID: "trials-paired", Title: "Reflections against retries without memory, paired by task", Only: Trials,
-		Section: "trials",
+		Request: true,
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Trial, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -311,7 +282,7 @@ var kinds = []Kind{
 	},
 	{
 		ID: "refinement-paired", Title: "Refinement: differences, paired by task", Only: Pairs, Request: true,
-		Section: "refinement", Steps: true,
+		Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Measure, column.Against, column.Difference.Of, column.Unit,
 			column.Difference.Low, column.Difference.High, column.P,
@@ -325,7 +296,6 @@ var kinds = []Kind{
 	},
 	{
 		ID: "against-published", Title: "Differences from published results, unpaired", Only: Baselines, Request: true,
-		Section: "rates", Late: true,
 		columns: of(
 			column.Environment, column.Model, column.Published, column.Solved, column.SuccessChange,
 			column.ProgressChange,
@@ -400,6 +370,10 @@ var kinds = []Kind{
 		fill: lostSteps,
 	},
 	{
+		ID: "notes", Title: "All notes on the first table", Request: true, Lacks: "no episode is planned",
+		fill: allNotes,
+	},
+	{
 		ID: "checkpoints", Title: "Checkpoints in order", Request: true, Drawn: true,
 		Lacks:   "no model was served, or there is no order",
 		columns: of(column.Environment, column.Model, column.From, column.Success, column.Progress),
@@ -441,8 +415,14 @@ func IDs() (ids []string) {
 	return ids
 }
 
+// merged are the tables that are now others.
+var merged = map[string]string{"paired": "verdict", "pairs": "verdict", "ranks": "verdict"}
+
 // Find returns the kind of the table with that ID.
 func Find(id string) (Kind, bool) {
+	if now, ok := merged[id]; ok {
+		id = now
+	}
 	for _, k := range kinds {
 		if id == k.ID || k.ID == "results" && strings.HasPrefix(id, "results-") {
 			return k, true

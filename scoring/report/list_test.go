@@ -25,9 +25,9 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ ids, want string }{
-		{"", "headline verdict"},
-		{"all", "headline verdict results results-EM-F1 difficulty paired"},
-		{"paired results headline", "paired results results-EM-F1 headline"},
+		{"", "headline"},
+		{"all", "headline verdict results results-EM-F1 difficulty"},
+		{"paired results headline", "verdict results results-EM-F1 headline"},
 		{"results-EM-F1", "results-EM-F1"},
 		{"rates", "rates"},
 	} {

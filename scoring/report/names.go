@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"heldout/configs"
+	"heldout/envs"
 	"heldout/envs/spelling"
 	"heldout/scoring"
+	"heldout/scoring/record"
 )
 
 // CheckPrices reports prices that a user gave to no model of the runs.
@@ -19,6 +21,23 @@ func CheckPrices(runs []Run, given configs.Prices) error {
 	for _, spec := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, spec) {
 			return fmt.Errorf("the price %s is for %s, %w", given[spec], spec, noSuch(spec, known))
+		}
+	}
+	return nil
+}
+
+// CheckHeldIn reports environments that a user gave to no model of the runs, and mistyped
+// ones: a model may be trained on environments that no run has.
+func CheckHeldIn(runs []Run, given configs.HeldIn) error {
+	known := modelsAndRuns(runs)
+	for _, spec := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, spec) {
+			return fmt.Errorf("--held-in names %s, %w", spec, noSuch(spec, known))
+		}
+		for _, env := range given[spec] {
+			if hint := spelling.Hint(env, envs.Names()); !slices.Contains(envs.Names(), env) && hint != "" {
+				return fmt.Errorf("--held-in %s=%s names an unknown environment%s", spec, env, hint)
+			}
 		}
 	}
 	return nil
@@ -123,12 +142,27 @@ func (r *Report) Called(directory string) map[string]string {
 	return called
 }
 
-// named returns the name that the user gave to a model.
-func (r Run) named(spec string, alone bool) (text string, ok bool) {
+// called reports whether the user gave the directory a name.
+func (r Run) called() bool {
+	_, ok := r.ownName()
+	return ok
+}
+
+// ownName is the name that the user gave to the directory.
+func (r Run) ownName() (text string, ok bool) {
 	for of, text := range r.Names {
-		if alone && filepath.Clean(of) == filepath.Clean(r.Name) {
+		if filepath.Clean(of) == filepath.Clean(r.Name) {
 			return text, true
 		}
+	}
+	return "", false
+}
+
+// named returns the name that the user gave to a model; alone: it is the only one of its
+// directory.
+func (r Run) named(spec string, alone bool) (text string, ok bool) {
+	if text, ok = r.ownName(); ok && alone {
+		return text, true
 	}
 	if text, ok = r.Names[spec]; !ok {
 		text, ok = r.Names[bare(spec)]
@@ -143,7 +177,7 @@ func (r Run) weights(spec string) string {
 		return ""
 	}
 	last := servers[len(servers)-1]
-	return cmp.Or(last.Digest, last.Root)
+	return cmp.Or(last.Digest, last.Root, last.Size)
 }
 
 // knownWeights says what servers loaded, for models of which several loads are known: they
@@ -189,8 +223,7 @@ func joinRows(rows []row) (out []row) {
 				if part.directory != r.directory {
 					r.others = append(r.others, part.directory)
 				}
-				r.joined = append(r.joined, fmt.Sprintf("%s (%s %s)", part.directory,
-					plural(len(part.Seeds), "seed", "seeds"), seedList(part.Seeds)))
+				r.joined = append(r.joined, fmt.Sprintf("%s (seeds %s)", part.directory, seedList(part.Seeds)))
 			}
 			r.Score = scoring.Join(scores...)
 			out = append(out, r)
@@ -200,9 +233,53 @@ func joinRows(rows []row) (out []row) {
 }
 
 // joins reports whether two rows are parts of one.
-func (r row) joins(other row) bool {
+func (r row) joins(other row) bool { return r.continues(other) && r.sameModel(other) }
+
+// continues reports whether two rows have other seeds of one condition.
+func (r row) continues(other row) bool {
 	return r.directory != other.directory && r.sweep == nil && other.sweep == nil && r.behaviour == other.behaviour &&
 		r.Joins(other.Score)
+}
+
+// sameModel reports whether two rows of one served name are known to be of one model: their
+// servers loaded the same weights, or the user gave both directories one name. A server may
+// serve the next checkpoint under the name of the last one.
+func (r row) sameModel(other row) bool {
+	return r.Condition.Decoding == nil || r.loaded != "" && r.loaded == other.loaded || r.called && other.called
+}
+
+// namesakes say which rows are not pooled because it is not known whether they are of one
+// model.
+func (r *Report) namesakes() (notes []string) {
+	for i, of := range r.plain {
+		for _, other := range r.plain[:i] {
+			if of.model == other.model && of.continues(other) && !of.sameModel(other) {
+				notes = appendNew(notes, fmt.Sprintf("%s and %s have other seeds of one served name, and nothing shows "+
+					"that it is one model: they are not pooled; --name %s=%s,%s=%s pools them.", other.directory,
+					of.directory, other.directory, of.model, of.directory, of.model))
+			}
+		}
+	}
+	return notes
+}
+
+// changedModels say which models changed while their run was played.
+func (r *Report) changedModels() (notes []string) {
+	for _, run := range r.Runs {
+		called := r.Called(run.Name)
+		for _, spec := range run.models() {
+			for i, server := range run.Servers[spec] {
+				if i == 0 {
+					continue
+				}
+				if changed := record.Changes(run.Servers[spec][i-1], server); len(changed) > 0 {
+					notes = appendNew(notes, fmt.Sprintf("%s: the model behind this name changed while %s was played: %s.",
+						cmp.Or(called[spec], spec), run.Name, strings.Join(changed, ", ")))
+				}
+			}
+		}
+	}
+	return notes
 }
 
 // seedList writes seeds as ranges.

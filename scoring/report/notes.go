@@ -105,14 +105,23 @@ func stepLimits(rows []row) []string {
 	})
 }
 
-// caveats say which rows do not compare with published results, and why.
-func caveats(rows []row) []string {
-	return grouped(rows, row.title, func(r row) string {
-		if r.Environment.Caveat == "" {
-			return ""
+// caveats say where rows do not compare with published results, and why.
+func caveats(rows []row) (notes []string) {
+	for _, r := range rows {
+		if why := r.Environment.Caveat; why != "" {
+			notes = appendNew(notes, fmt.Sprintf("%s %s does not compare with published results: %s.", caveatMark,
+				r.claimPlace().Title, why))
 		}
-		return "not comparable with published results on " + r.place() + ": " + r.Environment.Caveat
-	})
+	}
+	return notes
+}
+
+// lostExpert says where the expert solves nothing, so that it is no upper bound.
+func (r row) lostExpert() string {
+	if r.Condition.Agent != record.Expert || r.Finished == 0 || r.Success.Mean > 0 {
+		return ""
+	}
+	return "knows no way on " + r.claimPlace().Title + ", so its rate there is no upper bound"
 }
 
 // otherNames returns notes on the environments whose rates have other names than

@@ -2,16 +2,19 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
-// pairing collects the comparisons for one table.
+// pairing collects the comparisons of a table that readers ask for by name: they are a
+// family of tests of its own.
 type pairing struct {
 	comparisons []scoring.Comparison
 	labels      [][]table.Field
@@ -34,7 +37,7 @@ func (p *pairing) intervalNote() string {
 	switch {
 	case about == stats.TheseTasks && atMost:
 		return note +
-			", for other decodings of these tasks; at most as wide, because with one seed luck cannot be told from " +
+			", for other decodings of these tasks; at most as wide, because one seed does not separate luck from " +
 			"difficulty."
 	case about == stats.TheseTasks:
 		return note + ", for other decodings of these tasks."
@@ -59,46 +62,61 @@ func (p *pairing) take(of pilot, c scoring.Comparison, err error, more ...table.
 	p.add(c, append([]table.Field{of.row.where(), of.row.who(), column.Against.Is(of.against)}, more...)...)
 }
 
-// fill fills the table.
-func (p *pairing) fill(t *table.Table) {
-	var successP, progressP []float64
-	for _, c := range p.comparisons {
-		successP, progressP = append(successP, c.Success.P), append(progressP, c.Progress.P)
+// family corrects differences as a family of tests: each gets its corrected probability and
+// the interval that agrees with it. Those without a probability stay.
+func family(of []stats.Difference) []stats.Difference {
+	var ps []float64
+	for _, d := range of {
+		if !math.IsNaN(d.P) {
+			ps = append(ps, d.P)
+		}
 	}
-	successP, progressP = stats.Holm(successP), stats.Holm(progressP)
-	for i, c := range p.comparisons {
-		t.Add(append(p.labels[i], column.Compared.Is(c.Success.N),
-			column.SuccessChange.Is(c.Success.Mean, c.Success.Low, c.Success.High),
-			column.SuccessChange.P.Is(successP[i]),
-			column.ProgressChange.Is(c.Progress.Mean, c.Progress.Low, c.Progress.High),
-			column.ProgressChange.P.Is(progressP[i]))...)
+	corrected, levels := stats.Holm(ps), stats.HolmLevels(ps, claim.Level)
+	out := slices.Clone(of)
+	for i, d := range of {
+		if !math.IsNaN(d.P) {
+			out[i] = d.At(levels[0])
+			out[i].P, corrected, levels = corrected[0], corrected[1:], levels[1:]
+		}
 	}
-	if n := len(p.comparisons); n > 0 {
-		t.Notes = append(t.Notes, "p: two-sided, of the same t. "+decided(n, ratesApart))
-	}
-	t.Notes = slices.Concat(t.Notes, p.onlyTheseKinds(successP, progressP), p.failed)
+	return out
 }
 
-// ratesApart says that each rate is corrected by itself.
-const ratesApart = ", SR and PR separately"
+// fill fills the table.
+func (p *pairing) fill(t *table.Table) {
+	var successes, progresses []stats.Difference
+	for _, c := range p.comparisons {
+		successes, progresses = append(successes, c.Success.Difference), append(progresses, c.Progress.Difference)
+	}
+	successes, progresses = family(successes), family(progresses)
+	for i := range p.comparisons {
+		s, g := successes[i], progresses[i]
+		t.Add(append(p.labels[i], column.Compared.Is(s.N), column.SuccessChange.Is(s.Mean, s.Low, s.High),
+			column.SuccessChange.P.Is(s.P), column.ProgressChange.Is(g.Mean, g.Low, g.High),
+			column.ProgressChange.P.Is(g.P))...)
+	}
+	if n := len(p.comparisons); n > 0 {
+		t.Notes = append(t.Notes, decided(n, ", SR and PR separately"))
+	}
+	t.Notes = slices.Concat(t.Notes, p.onlyTheseKinds(successes, progresses), p.failed)
+}
 
 // significant is the p value below which a table says that there is a difference.
-const significant = 1 - scoring.Level
+const significant = 1 - claim.Level
 
-// decided says what p values and intervals of n comparisons decide: p is corrected
-// for their number, intervals are not, so only p decides. Apart says what is
+// decided says what p values and intervals of n comparisons decide. Apart says what is
 // corrected separately.
 func decided(n int, apart string) string {
 	if n < 2 {
-		return "It is below 0.05 if and only if the interval excludes 0."
+		return "p: two-sided, below 0.05 if and only if the interval excludes 0."
 	}
-	return fmt.Sprintf("It is corrected for %d comparisons (Holm)%s; intervals are not, each holds by itself. "+
-		"A difference is significant where p is below 0.05; an interval that excludes 0 does not show that.", n, apart)
+	return fmt.Sprintf("p: two-sided, corrected for %d comparisons of this table (Holm)%s. Intervals have the levels "+
+		"of its steps: p is below 0.05 if and only if the interval excludes 0.", n, apart)
 }
 
 // onlyTheseKinds names the rows whose difference is significant, after correction, for
 // tasks of these kinds but not for other kinds.
-func (p *pairing) onlyTheseKinds(successP, progressP []float64) (notes []string) {
+func (p *pairing) onlyTheseKinds(successes, progresses []stats.Difference) (notes []string) {
 	var otherSuccess, otherProgress []float64
 	for _, c := range p.comparisons {
 		otherSuccess, otherProgress = append(otherSuccess, c.Success.NewKindsP),
@@ -116,7 +134,7 @@ func (p *pairing) onlyTheseKinds(successP, progressP []float64) (notes []string)
 		for _, d := range []struct {
 			rate     string
 			p, other float64
-		}{{"SR", successP[i], otherSuccess[i]}, {"PR", progressP[i], otherProgress[i]}} {
+		}{{"SR", successes[i].P, otherSuccess[i]}, {"PR", progresses[i].P, otherProgress[i]}} {
 			if d.p < significant && d.other >= significant {
 				of = append(of, d.rate)
 			}

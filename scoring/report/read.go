@@ -30,6 +30,11 @@ type Source struct {
 	Names configs.Names
 	// Prices are those of models, before those that the runs have recorded.
 	Prices configs.Prices
+	// HeldIn are the environments whose data models were trained on, before those that the
+	// runs have recorded.
+	HeldIn configs.HeldIn
+	// Weights is a file with the weights of the held-out score; empty for AgentRefine's.
+	Weights string
 }
 
 // Given is a Source whose files are read.
@@ -49,7 +54,7 @@ func (s Source) Load() (g Given, err error) {
 	if g.thoughts, err = readThoughts(s.Thoughts); err != nil {
 		return g, err
 	}
-	if g.weights, err = configs.LoadWeights(); err != nil {
+	if g.weights, err = readWeights(s.Weights); err != nil {
 		return g, err
 	}
 	for _, name := range s.Baselines {
@@ -80,6 +85,19 @@ func checkInterval(about string) error {
 	}
 	return fmt.Errorf("unknown interval %q%s; there are %s", about, spelling.Hint(about, Intervals()),
 		strings.Join(Intervals(), ", "))
+}
+
+// readWeights reads the weights of the held-out score from a file; those that are embedded
+// without one.
+func readWeights(file string) (configs.Weights, error) {
+	if file == "" {
+		return configs.LoadWeights()
+	}
+	b, err := datafile.Read(file, datafile.MaxConfig)
+	if err != nil {
+		return configs.Weights{}, err
+	}
+	return configs.ParseWeights(file, b)
 }
 
 // readThoughts reads a file with a thought per line; none without a file.
@@ -160,7 +178,8 @@ func (g Given) Read(of []record.Chosen, steps bool) (r *Report, uncovered []stri
 		runs = append(runs, Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
 			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(g.of.Baselines, PresetResults),
 			Names:  over(run.Manifest.Names, g.of.Names),
-			Prices: over(run.Manifest.Prices, g.of.Prices), Servers: run.Manifest.Servers,
+			Prices: over(run.Manifest.Prices, g.of.Prices), HeldIn: over(run.Manifest.HeldIn, g.of.HeldIn),
+			Prompts: run.Manifest.Prompts, Servers: run.Manifest.Servers,
 			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool, Stopped: run.Manifest.Stopped()})
 	}
 	return New(runs, g.baselines, g.weights), uncovered, nil

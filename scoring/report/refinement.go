@@ -72,34 +72,31 @@ func refinementPaired(from *Report, t *table.Table) {
 	rows := from.plain
 	withSteps := func(r row) bool { return r.Refinement() != nil }
 	var failed []string
-	var lines [][]table.Field
-	var all, ps []float64
+	var labels [][]table.Field
+	var units []refinement.Unit
+	var all []stats.Difference
 	for _, p := range againstFirst(rows, withSteps) {
 		found, err := scoring.CompareRefinement(p.row.Score, p.base.Score)
 		if err != nil {
 			failed = append(failed, p.cannot(err))
 		}
 		for _, c := range found {
-			all = append(all, c.P)
-			if !math.IsNaN(c.P) {
-				ps = append(ps, c.P)
-			}
-			lines = append(lines, []table.Field{
-				p.row.where(), p.row.who(), column.Measure.Is(c.Name), column.Against.Is(p.against),
-				column.Unit.Is(string(c.Unit)), column.Difference.By(changeIn(c.Unit)).Is(c.Mean, c.Low, c.High),
-			})
+			all, units = append(all, c.Difference), append(units, c.Unit)
+			labels = append(labels, []table.Field{p.row.where(), p.row.who(), column.Measure.Is(c.Name),
+				column.Against.Is(p.against), column.Unit.Is(string(c.Unit))})
 		}
 	}
-	corrected := stats.Holm(ps)
-	for i, line := range lines {
-		if !math.IsNaN(all[i]) {
-			line, corrected = append(line, column.P.Is(corrected[0])), corrected[1:]
+	tests := 0
+	for i, d := range family(all) {
+		line := append(labels[i], column.Difference.By(changeIn(units[i])).Is(d.Mean, d.Low, d.High))
+		if !math.IsNaN(d.P) {
+			line, tests = append(line, column.P.Is(d.P)), tests+1
 		}
 		t.Add(line...)
 	}
-	if len(lines) > 0 {
+	if len(labels) > 0 {
 		t.Notes = append(t.Notes, "Δ: model minus the one it is set against, on the same tasks; shares in percentage points. 95% low, high: Student's t interval. "+
-			"p: of the same t. "+decided(len(ps), "")+" No interval where all tasks are alike; measures that are equal are left out.")
+			decided(tests, "")+" No interval where all tasks are alike; measures that are equal are left out.")
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	t.Notes = append(t.Notes, failed...)

@@ -10,16 +10,16 @@ import (
 	"heldout/scoring/table"
 )
 
-// doubtful is the share of replies or episodes at which a table starts to say
-// that they were not read completely.
-const doubtful = 0.01
+// marked is the share of replies or episodes at which a table starts to say that they were
+// not read completely.
+const marked = 0.01
 
 const (
 	repliesMark = "#"
 	// repliesNote explains the mark if the details are in another table.
 	repliesNote = repliesMark +
-		" More than 1 % of the replies could not be read, were not whole, were not sampled as asked, were equal for " +
-		"all seeds or saw a shortened history; the table of results says which."
+		" More than 1% of the replies were unreadable, cut off, sampled with other settings, equal for all seeds, or " +
+		"based on a shortened history: --table results."
 )
 
 // faultWords describes replies with a fault.
@@ -33,7 +33,7 @@ func faultWords(f record.Fault) string {
 // reservations lists what weakens the meaning of a row's rates.
 func (r row) reservations() (out []string) {
 	of := func(n, all int) (share string, ok bool) {
-		return fmt.Sprintf("%.1f %% of %d", 100*float64(n)/float64(all), all), float64(n) > doubtful*float64(all)
+		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(all), all), float64(n) > marked*float64(all)
 	}
 	var faults []string
 	all := 0
@@ -44,21 +44,33 @@ func (r row) reservations() (out []string) {
 		}
 	}
 	if share, ok := of(all, r.Replies.Steps); ok {
-		out = append(out,
-			fmt.Sprintf("%s replies could not be read or were not whole: %s; %d of them are format errors",
-				share, strings.Join(faults, ", "), r.Replies.FormatErrors))
+		out = append(out, fmt.Sprintf("%s replies were unreadable or cut off (%s); %d had no action", share,
+			strings.Join(faults, ", "), r.Replies.FormatErrors))
+	}
+	return append(out, r.otherReservations()...)
+}
+
+// otherReservations are those about what the model was sent, and with which decoding.
+func (r row) otherReservations() (out []string) {
+	of := func(n, all int) (share string, ok bool) {
+		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(all), all), float64(n) > marked*float64(all)
 	}
 	if share, ok := of(r.Replies.Trimmed, r.Replies.Episodes); ok {
 		out = append(out, share+" episodes had their history trimmed to fit the context")
 	}
 	if len(r.Replies.Dropped) > 0 {
-		out = append(out, fmt.Sprintf("the server refuses %s, so it decided %s itself",
-			strings.Join(r.Replies.Dropped, ", "), plural(len(r.Replies.Dropped), "that", "those")))
+		out = append(out, fmt.Sprintf("the server refuses %s and uses values of its own",
+			strings.Join(r.Replies.Dropped, ", ")))
 	}
 	if r.EqualSeeds() {
 		out = append(out, r.equalSeeds())
 	}
 	return out
+}
+
+// reservations are those of rows about what models were sent.
+func (r *Report) reservations() []string {
+	return grouped(r.plain, row.named, func(of row) string { return strings.Join(of.otherReservations(), "; ") })
 }
 
 // equalSeeds says what equal seeds are; empty if they are not.
@@ -76,8 +88,7 @@ func (r row) equalSeeds() string {
 func replyNotes(rows []row) (notes []string) {
 	for _, r := range rows {
 		if out := r.reservations(); out != nil {
-			notes = append(notes, fmt.Sprintf("%s %s on %s: %s.", repliesMark, r.name, r.place(),
-				strings.Join(out, "; ")))
+			notes = append(notes, fmt.Sprintf("%s %s: %s.", repliesMark, r.named(), strings.Join(out, "; ")))
 		}
 	}
 	return notes

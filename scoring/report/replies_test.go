@@ -39,8 +39,8 @@ func TestReservations(t *testing.T) {
 		t.Errorf("2 of 200: %q", got)
 	}
 	r.Replies.Faults[record.NoAction], r.Replies.Trimmed = 1, 1
-	want := []string{"1.5 % of 200 replies could not be read or were not whole: 2 empty, 1 text without an action; " +
-		"1 of them are format errors", "25.0 % of 4 episodes had their history trimmed to fit the context"}
+	want := []string{"1.5% of 200 replies were unreadable or cut off (2 empty, 1 text without an action); 1 had no action",
+		"25.0% of 4 episodes had their history trimmed to fit the context"}
 	if got := r.reservations(); !slices.Equal(got, want) {
 		t.Errorf("3 of 200: %q", got)
 	}

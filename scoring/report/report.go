@@ -11,6 +11,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -30,6 +31,10 @@ type Run struct {
 	// Names are what the user calls models, by specification, name of the server or run
 	// directory.
 	Names map[string]string
+	// HeldIn are the environments whose data models were trained on.
+	HeldIn configs.HeldIn
+	// Prompts are those of the environments.
+	Prompts map[string]record.Prompt
 	// Prices are what models cost, by specification or name of the server.
 	Prices configs.Prices
 	// Servers is what the servers of its models reported, and Behaviour the version of how
@@ -69,7 +74,6 @@ type Report struct {
 	families func() []*perturbedPlayer
 	tries    func() []tries
 	tried    func() []tried
-	ranked   func() []ranked
 	presets  func() []row
 	standing func() *standing
 	swept    func() []sweptPlace
@@ -87,7 +91,6 @@ func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.all) })
 	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
 	r.tried = sync.OnceValue(func() []tried { return triedRows(r.rows) })
-	r.ranked = sync.OnceValue(func() []ranked { return rankings(r.plain, w) })
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
 	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
 	r.anchors = sync.OnceValue(func() anchored { return anchors(runs) })
@@ -95,8 +98,14 @@ func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 	return r
 }
 
-// Places lists the environments or presets of the unperturbed episodes.
-func (r *Report) Places() []string { return environmentsOf(r.plain) }
+// Places lists the environments or presets of the unperturbed episodes, in the order of the
+// runs.
+func (r *Report) Places() (names []string) {
+	for _, p := range r.placesAsked() {
+		names = append(names, p.Name)
+	}
+	return names
+}
 
 // Has reports whether any table may have lines of an environment.
 func (r *Report) Has(environment string) bool {
@@ -171,9 +180,8 @@ const All = "all"
 // all its tables. Without IDs it returns those that need not be asked for.
 func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	if all := slices.Contains(ids, All); len(ids) == 0 || all {
-		alone := !all && len(r.families()) > 0 // it says the most about them, on one screen
 		for _, k := range kinds {
-			if all && !k.Request || k.First && (!alone || k.Only == Families) {
+			if all && !k.Request || !all && k.First && slices.Contains(r.firsts(), k.Only) {
 				out = append(out, r.Tables(k.ID)...)
 			}
 		}
@@ -189,6 +197,33 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	return out, nil
 }
 
+// question is the kind of tables that answers the primary question: those of runs under
+// perturbations or with several trials, or those of all runs, for which it is empty.
+func (r *Report) question() Only {
+	switch {
+	case len(r.families()) > 0:
+		return Families
+	case len(r.swept()) > 0:
+		return Sweeps
+	case len(r.retries()) > 0:
+		return Trials
+	}
+	return ""
+}
+
+// firsts are the kinds of tables that readers get who ask for none. Places without
+// perturbations have their rates beside a sweep.
+func (r *Report) firsts() []Only {
+	question := r.question()
+	swept := func(place claim.Place) bool {
+		return slices.ContainsFunc(r.swept(), func(p sweptPlace) bool { return p.env == place.Name })
+	}
+	if question == Sweeps && slices.ContainsFunc(r.placesAsked(), func(p claim.Place) bool { return !swept(p) }) {
+		return []Only{question, Presets, ""}
+	}
+	return []Only{question, Presets}
+}
+
 // named returns the tables that a reader asked for. They say so if there are no results.
 func (r *Report) named(id string) (out []table.Table) {
 	k, ok := Find(id)
@@ -201,7 +236,7 @@ func (r *Report) named(id string) (out []table.Table) {
 		if nothing && len(t.Rows) == 0 {
 			t.Notes = append(t.Notes, "No episode has a result.")
 		}
-		if (id == k.ID || id == t.ID) && len(t.Rows)+len(t.Notes) > 0 {
+		if (id == k.ID || id == t.ID || merged[id] == k.ID) && len(t.Rows)+len(t.Notes) > 0 {
 			out = append(out, t)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
@@ -70,7 +71,8 @@ func newRun(t *testing.T, name string, groups ...group) Run {
 		c := record.Condition{Env: g.env, Source: g.source, Model: g.model, Agent: g.model, Perturbation: "none",
 			StepLimit: 30, Seed: g.seed}
 		if strings.Contains(g.model, ":") {
-			c.Agent, c.Decoding, c.PromptHash = "react", &record.Decoding{TopP: 1, MaxTokens: 512}, "0123456789abcdef"
+			c.Agent, c.Decoding, c.PromptHash = "react", &record.Decoding{TopP: 1, MaxTokens: 512,
+				Stop: []string{"\nObservation:"}}, "0123456789abcdef"
 		}
 		if g.change != nil {
 			g.change(&c)
@@ -278,14 +280,14 @@ func TestWhichTables(t *testing.T) {
 		want      string
 	}{
 		{"nothing", nil, nil, "results"},
-		{"one model", []group{one}, nil, "headline results difficulty kinds"},
-		{"no classes", []group{plain}, nil, "headline results kinds"},
-		{"two models", []group{one, other}, nil, "headline verdict results difficulty paired kinds"},
-		{"two seeds", []group{other, seed}, nil, "headline results difficulty spread best-of pass-at-k kinds"},
-		{"two environments", []group{one, plain}, nil, "headline results difficulty kinds"},
-		{"official", []group{official}, nil, "headline results difficulty held-out kinds"},
-		{"official, not weighted", []group{elsewhere}, nil, "headline results difficulty kinds"},
-		{"baseline", []group{one}, []Baseline{baseline("paper")}, "headline results difficulty held-out kinds"},
+		{"one model", []group{one}, nil, "headline results difficulty kinds notes"},
+		{"no classes", []group{plain}, nil, "headline results kinds notes"},
+		{"two models", []group{one, other}, nil, "headline verdict results difficulty kinds notes"},
+		{"two seeds", []group{other, seed}, nil, "headline results difficulty spread best-of pass-at-k kinds notes"},
+		{"two environments", []group{one, plain}, nil, "headline results difficulty kinds notes"},
+		{"official", []group{official}, nil, "headline results difficulty held-out kinds notes"},
+		{"official, not weighted", []group{elsewhere}, nil, "headline results difficulty kinds notes"},
+		{"baseline", []group{one}, []Baseline{baseline("paper")}, "headline results difficulty held-out kinds notes"},
 		{"only a baseline", nil, []Baseline{baseline("paper")}, "results held-out"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -308,7 +310,7 @@ func TestResults(t *testing.T) {
 	)}, nil, weights)
 	r := find(t, tables, "results")
 	same(t, "environments", below(t, r, "environment"), "babyai", "pddl")
-	same(t, "tasks", below(t, r, "tasks"), "4 official", "3 of 4 generated")
+	same(t, "tasks", below(t, r, "task_set"), "4 official", "3 of 4 generated")
 	same(t, "models", below(t, r, "model"), "M", "M")
 	same(t, "agents", below(t, r, "agent"), "react", "react")
 	same(t, "seeds", below(t, r, "seeds"), "1", "2")
@@ -378,11 +380,9 @@ func TestIncomplete(t *testing.T) {
 	for _, id := range []string{"difficulty", "spread", "held-out"} {
 		hasNote(t, find(t, tables, id), incompleteNote)
 	}
-	p := find(t, tables, "paired")
-	if len(p.Rows) != 0 {
-		t.Errorf("an incomplete row is compared: %v", p.Rows)
-	}
-	hasNote(t, p, "random cannot be compared with expert on pddl: not every planned episode has a result.")
+	p := find(t, tables, "verdict")
+	same(t, "shows", below(t, p, "claim"), "not compared")
+	same(t, "reason", below(t, p.Programs[0], "reason")[:1], "random has 2 of 8 episodes")
 	h := find(t, tables, "held-out")
 	same(t, "held-out", below(t, h, "pddl_success"), "100.0", "50.0*")
 	hasNote(t, h, "random: the held-out score is incomplete; missing: babyai, pddl (2 of 8 episodes).")
@@ -419,7 +419,7 @@ func TestLabels(t *testing.T) {
 			c.Decoding.TopP, c.Decoding.MaxTokens, c.Decoding.Stop, c.Context = 0.9, 64, []string{"\n"}, 4096
 			c.Decoding.Extra = map[string]any{"top_k": 20, "min_p": 0}
 		})}}, []string{
-			"M (top-p 1, max-tokens 512, stop [], extra-body {}, context of the server)",
+			`M (top-p 1, max-tokens 512, stop ["\nObservation:"], extra-body {}, context of the server)`,
 			`M (top-p 0.9, max-tokens 64, stop ["\n"], extra-body {"min_p":0,"top_k":20}, context 4096)`,
 		}},
 		{"steps and settings", [][]group{{plan("expert", nil),
@@ -559,33 +559,46 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
-// TestPaired: all against the first of their environment, and Holm's correction
-// for the number of rows.
-func TestPaired(t *testing.T) {
+// TestReference: all against the reference, and Holm's correction for their number.
+func TestReference(t *testing.T) {
 	var groups []group
 	for _, env := range []string{"pddl", "babyai"} {
 		groups = append(groups,
 			group{env, envs.Generated, 4, "expert", 0, nil, "SSSS"},
-			group{env, envs.Generated, 4, "random", 0, nil, "ffff"},
+			group{env, envs.Generated, 4, "vllm:N", 0, nil, "ffff"},
 			group{env, envs.Generated, 4, "vllm:M", 0, nil, "SSSf"})
 	}
-	p := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "paired")
-	same(t, "environments", below(t, p, "environment"), "babyai", "babyai", "pddl", "pddl")
-	same(t, "models", below(t, p, "model"), "random", "M", "random", "M")
-	same(t, "against", below(t, p, "against"), "expert", "expert", "expert", "expert")
-	same(t, "tasks", below(t, p, "tasks"), "4", "4", "4", "4")
-	same(t, "success", below(t, p, "success_difference"), "-100.0", "-25.0", "-100.0", "-25.0")
-	same(t, "progress", below(t, p, "progress_difference"), "-50.0", "-12.5", "-50.0", "-12.5")
-	// All tasks differ by -1 for random: of the six with the two added, the mean is
-	// -2/3 and its variance 4/36, so that t(3) is -2 and P 0.1393, times 4 by Holm.
-	same(t, "low", below(t, p, "success_low"), "-100.0", "-100.0", "-100.0", "-100.0")
-	same(t, "p", below(t, p, "success_p"), "0.557", "1.000", "0.557", "1.000")
-	hasNote(t, p, "corrected for 4 comparisons (Holm)")
+	for rate, want := range map[claim.Rate][]string{claim.Success: {"-25.0", "-100.0"}, claim.Progress: {"-12.5", "-50.0"}} {
+		from := New([]Run{newRun(t, "run", groups...)}, nil, weights)
+		from.First.Rate = rate
+		if err := from.SetReference("expert"); err != nil {
+			t.Fatal(err)
+		}
+		p := from.Tables("verdict")[0]
+		same(t, "environments", below(t, p, "environment"), "pddl", "pddl", "babyai", "babyai")
+		same(t, "models", below(t, p, "model"), "M", "N", "M", "N")
+		same(t, "against", below(t, p, "against"), "expert", "expert", "expert", "expert")
+		same(t, "tasks", below(t, p, "tasks"), "4", "4", "4", "4")
+		same(t, "differences", below(t, p, "difference"), slices.Concat(want, want)...)
+		if rate == claim.Progress {
+			continue
+		}
+		// All tasks differ by -1 for N: of the six with the two added, the mean is -2/3 and its
+		// variance 4/36, so that t(3) is -2 and P 0.1393, times 4 by Holm.
+		same(t, "low", below(t, p, "low"), "-100.0", "-100.0", "-100.0", "-100.0")
+		same(t, "p", below(t, p, "p"), "1.000", "0.557", "1.000", "0.557")
+		same(t, "alone", below(t, p.Programs[0], "alone_p")[:2], "0.611", "0.139")
+		same(t, "marks", below(t, from.Tables("headline")[0], "pddl"), "100.0", "75.0 ~", "0.0 ~")
+	}
+	from := New([]Run{newRun(t, "run", groups...)}, nil, weights)
+	if err := from.SetReference("K"); err == nil || !strings.Contains(err.Error(), "expert") {
+		t.Errorf("error %v", err)
+	}
 }
 
-// TestPairedHeldOut: differences of held-out scores are weighted like the scores,
-// and models without one have none.
-func TestPairedHeldOut(t *testing.T) {
+// TestPrimary: the held-out score is tested alone, weighted like the scores; models without one
+// are not compared there, and all environments are a second family.
+func TestPrimary(t *testing.T) {
 	var groups []group
 	for model, outcomes := range map[string]string{"a:A": "SSSS", "b:B": "SSff", "c:C": "ffff"} {
 		groups = append(groups, group{"babyai", envs.Official, 4, model, 0, nil, outcomes},
@@ -594,16 +607,13 @@ func TestPairedHeldOut(t *testing.T) {
 	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.model+a.env, b.model+b.env) })
 	groups = append(groups, group{"babyai", envs.Official, 4, "d:D", 0, nil, "SSSS"})
 	tables := everything([]Run{newRun(t, "run", groups...)}, nil, weights)
-	p := find(t, tables, "paired")
-	same(t, "environments", below(t, p, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "held-out score",
-		"held-out score")
-	same(t, "differences", below(t, p, "success_difference")[5:], "-37.5", "-75.0") // 3/4 of those of babyai
-	r := find(t, tables, "ranks")
-	same(t, "ranked", below(t, r, "environment"), "babyai", "babyai", "babyai", "babyai", "pddl", "pddl", "pddl",
+	p := find(t, tables, "verdict")
+	same(t, "environments", below(t, p, "environment")[:6], "held-out score", "held-out score", "held-out score",
 		"held-out score", "held-out score", "held-out score")
-	same(t, "rank", below(t, r, "success_rank")[7:], "1-3", "1-3", "1-3") // four tasks show nothing
-	same(t, "pairs", below(t, find(t, tables, "pairs"), "difference")[18:], "-37.5", "-18.8", "-75.0", "-37.5", "-37.5",
-		"-18.8")
+	same(t, "differences", below(t, p, "difference")[:6], "+37.5", "+75.0", "+37.5", "–", "–", "–") // 3/4 of babyai
+	same(t, "shows", below(t, p, "claim")[2:4], "not significant", "not compared")
+	same(t, "families", below(t, p.Programs[0], "test_family")[5:7], "primary", "second")
+	same(t, "tests", below(t, p.Programs[0], "tests")[5:7], "3", "9")
 }
 
 // TestBestOf is worked by hand: of three seeds, the tasks have 3, 1, 0 and 0
@@ -655,27 +665,22 @@ func TestBestOfIncomplete(t *testing.T) {
 	hasNote(t, b, "Incomplete")
 }
 
-func TestPairedOnce(t *testing.T) {
+func TestOneComparison(t *testing.T) {
 	p := find(t, everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
 		group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
-	)}, nil, weights), "paired")
-	same(t, "p", below(t, p, "success_p"), "0.236")
-	hasNoNote(t, p, "Holm")
+	)}, nil, weights), "verdict")
+	same(t, "p", below(t, p, "p"), "0.236")
+	hasNote(t, p, "The primary question: 1 test")
 }
 
-func TestPairedOtherTasks(t *testing.T) {
+func TestOtherTasks(t *testing.T) {
 	p := find(t, everything([]Run{
-		newRun(t, "a", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}),
-		newRun(t, "b", group{"pddl", envs.Generated, 3, "random", 0, nil, "SSS"},
-			group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SSS"}),
-	}, nil, weights), "paired")
-	if len(p.Rows) != 0 {
-		t.Errorf("rows %v", p.Rows)
-	}
-	same(t, "notes", p.Notes,
-		"random cannot be compared with expert on pddl: they were not made on the same tasks.",
-		"M cannot be compared with expert on pddl: they were not made on the same tasks.")
+		newRun(t, "a", group{"pddl", envs.Generated, 4, "vllm:K", 0, nil, "SSSS"}),
+		newRun(t, "b", group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SSS"}),
+	}, nil, weights), "verdict")
+	same(t, "shows", below(t, p, "claim"), "not compared")
+	same(t, "reason", below(t, p.Programs[0], "reason")[:1], "K and M played different tasks")
 }
 
 // An environment with names of its own for its rates has a table of its own, and
@@ -723,14 +728,12 @@ func TestOtherNames(t *testing.T) {
 	if !slices.Contains(headers, "EM") || !slices.Contains(headers, "F1") || slices.Contains(headers, "SR") {
 		t.Errorf("%q", headers)
 	}
-	want := "expert; random: not comparable with published results on hotpotqa: the pages are few."
+	want := "¶ HotpotQA does not compare with published results: the pages are few."
 	if !slices.Contains(tables[1].Notes, want) || slices.Contains(tables[0].Notes, want) {
 		t.Errorf("%q", tables[1].Notes)
 	}
-	i := slices.IndexFunc(tables, func(t table.Table) bool { return t.ID == "paired" })
-	if want := "hotpotqa: SR is EM and PR is F1."; i < 0 || !slices.Contains(tables[i].Notes, want) {
-		t.Errorf("no note %q", want)
-	}
+	v := find(t, everything([]Run{run}, nil, weights), "verdict")
+	same(t, "rate", below(t, v.Programs[0], "rate")[:1], "EM")
 	if only := everything([]Run{{Name: "run", Scores: run.Scores[:1]}}, nil, weights); only[1].ID != "results-EM-F1" {
 		t.Errorf("the table %s follows the headline", only[1].ID)
 	}

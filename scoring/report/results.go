@@ -41,8 +41,8 @@ func results(from *Report, blank table.Table) (tables []table.Table) {
 func addResults(t *table.Table, rows []row, m measures) {
 	t.Notes = append(t.Notes,
 		m.explain()+
-			", GA grounding accuracy (the share of valid actions), in percent: the mean over the episodes of a seed, "+
-			"then over seeds. "+
+			", GA grounding accuracy (the share of valid actions), in percent: the mean over tasks of the mean over "+
+			"seeds. "+
 			"Planned: episodes, one for every task and seed. Done: those with a result.")
 	t.Notes = append(t.Notes, aboutNotes(rows)...)
 	generated := false

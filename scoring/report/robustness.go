@@ -2,11 +2,14 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
+	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
@@ -40,21 +43,24 @@ type sweptPlace struct {
 	env           string
 	lines         []swept
 	perturbations []string
-	notes         []string // on the perturbations
+	// notes say what the perturbations are, warnings which of them are not the same in all runs.
+	notes, warnings []string
 }
 
 // sweptPlaces gathers what is known of every environment that was swept.
 func sweptPlaces(rows []row) (out []sweptPlace) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.compared()) == 0 })
 	for _, of := range groupedBy(rows, row.place) {
-		perturbations, notes := perturbationsOf(of)
-		notes = append(notes, departures(of)...)
-		out = append(out, sweptPlace{of[0].place(), sweptLines(of), perturbations, notes})
+		p := sweptPlace{env: of[0].place(), lines: sweptLines(of)}
+		p.perturbations, p.notes, p.warnings = perturbationsOf(of)
+		p.notes = append(p.notes, departures(of)...)
+		out = append(out, p)
 	}
 	return out
 }
 
-// robustness puts the conditions of every swept environment side by side.
+// robustness puts the conditions of every swept environment side by side. The first table
+// says what the runs show.
 func robustness(from *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range from.swept() {
 		lines, names := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
@@ -65,12 +71,32 @@ func robustness(from *Report, blank table.Table) (tables []table.Table) {
 			}
 		}
 		t := blank
-		t.Title += " on " + p.env
+		t.Title += " on " + envs.Title(p.env)
 		t.Columns = column.Sweep(names)
-		addSwept(&t, p.env, lines, names, p.notes, from.baselines)
+		addSwept(&t, lines, names)
 		tables = append(tables, t)
 	}
+	if len(tables) > 0 {
+		from.head(&tables[0], sweptLegend)
+	}
 	return tables
+}
+
+// sweptLegend explains the columns of a table of robustness.
+const sweptLegend = "Average and std are over the conditions shown (pop.: divisor n; sample: n-1), in points; w/o noise: " +
+	"less what chance adds."
+
+// head makes a table the first of its runs: it has their title, and below it what they say.
+// Programs get the claims beside it.
+func (r *Report) head(t *table.Table, legend ...string) {
+	s := r.standing()
+	claims := table.Table{ID: "verdict", Title: s.Title(), Columns: table.Columns(claimColumns...)}
+	verdict(r, &claims)
+	t.Programs = append([]table.Table{*t}, claims.Programs...)
+	t.Caption = t.Title + ": " + s.Title() + "."
+	t.Title = s.Title()
+	t.Programs[0].Title = t.Title
+	t.Notes = slices.Concat(s.Verdict(), r.firstNotes(s, legend...))
 }
 
 // changes says what every perturbation changes, by environment.
@@ -93,9 +119,9 @@ func (r row) compared() []record.Perturbation {
 	return slices.DeleteFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
 }
 
-// perturbationsOf lists the perturbations of sweeps, with notes that say what
-// they are and which of them have different rules.
-func perturbationsOf(rows []row) (names, notes []string) {
+// perturbationsOf lists the perturbations of sweeps, with notes that say what they are, and
+// warnings about those that have different rules.
+func perturbationsOf(rows []row) (names, notes, warnings []string) {
 	seen := map[string]record.Perturbation{}
 	for _, r := range rows {
 		for _, p := range r.compared() {
@@ -107,12 +133,12 @@ func perturbationsOf(rows []row) (names, notes []string) {
 				continue
 			}
 			if known.SHA256 != p.SHA256 {
-				notes = appendNew(notes,
+				warnings = appendNew(warnings,
 					fmt.Sprintf("The rules of %s are not the same in all runs: its column compares nothing.", p.Name))
 			}
 		}
 	}
-	return names, notes
+	return names, notes, warnings
 }
 
 // sweptLines gathers rows that differ in the perturbation alone.
@@ -182,63 +208,71 @@ func publishedSweeps(b Baseline) []swept {
 }
 
 // addSwept adds two rows per model.
-func addSwept(t *table.Table, env string, lines []swept, conditions, notes []string, baselines []Baseline) {
-	marks := ""
+func addSwept(t *table.Table, lines []swept, conditions []string) {
+	alike := true // all rows have the same conditions and tasks
 	for _, l := range lines {
-		notes = append(notes, l.absent...)
-		for _, rate := range []Rate{Success, Progress} {
-			line, used := l.row(conditions, rate)
-			line = append(line, column.Model.Is(l.name), column.Rate.Is(string(rate)),
+		alike = alike && l.tasks == lines[0].tasks && slices.Equal(slices.Sorted(maps.Keys(l.cells)),
+			slices.Sorted(maps.Keys(lines[0].cells)))
+	}
+	for _, l := range lines {
+		for _, rate := range []claim.Rate{claim.Success, claim.Progress} {
+			line := append(l.row(conditions, rate, alike), column.Model.Is(l.name), column.Rate.Is(string(rate)),
 				column.WithoutNoise.Is(l.withoutNoise(conditions, rate)))
 			if l.tasks != "" {
 				line = append(line, column.TaskSet.Is(l.tasks))
 			}
 			t.Add(line...)
-			marks += used
 		}
 	}
-	t.Notes = append(t.Notes,
-		"SR success rate, PR progress rate, in percent. Average and std: of the row's conditions, "+
-			"with divisor n (pop.) and n-1 (sample) in percentage points; of published rows too, computed from their cells. "+
-			"W/o noise: the sample std without what chance adds to it; it describes these conditions and no others.")
-	t.Notes = slices.Concat(t.Notes, notes, explained(marks, incompleteNote, repliesNote, searchNote,
-		partMark+" Not on all tasks, or, at an average, not over all conditions of the table: it does not compare "+
-			"with the others.",
-		reuseMark+" The result without perturbation: what the perturbation takes away, this model never had."))
-	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool { return b.Table.Env != env })
-	t.Notes = append(t.Notes, sources(baselines, marks)...)
 }
 
-// row returns one rate under all conditions, and all marks on it.
-func (l swept) row(conditions []string, rate Rate) (line []table.Field, marks string) {
-	var values []float64
-	averageMarks := "" // marks that hold for the average as well
-	for _, c := range conditions {
-		r := l.cells[c].rates
-		line = append(line, optional(column.Condition(c), r.of(rate), r.marks))
-		if value := r.of(rate); value != nil && !math.IsNaN(value.Mean) {
-			values = append(values, value.Mean)
-			marks += r.marks
-		} else {
-			averageMarks = partMark
+// sweptNotes explain the conditions and the marks of tables of robustness.
+func (r *Report) sweptNotes() (notes []string) {
+	var marks strings.Builder
+	for _, p := range r.swept() {
+		notes = append(notes, p.notes...)
+		for _, l := range p.lines {
+			for _, c := range l.cells {
+				marks.WriteString(c.marks)
+			}
 		}
 	}
-	for _, m := range []string{partMark, incompleteMark, repliesMark, searchMark} {
-		if strings.Contains(marks, m) && !strings.Contains(averageMarks, m) {
-			averageMarks += m
+	return append(notes, explained(marks.String(), reuseMark+" The result without perturbation, which counts here too: this "+
+		"model saw no data of the environment.", partMark+" Not on all tasks, or not over all conditions of the table.")...)
+}
+
+// row returns one rate under all conditions. Marks that all rows would have are left out.
+func (l swept) row(conditions []string, rate claim.Rate, alike bool) (line []table.Field) {
+	var values []float64
+	average := "" // marks of the average
+	for _, c := range conditions {
+		r := l.cells[c].rates
+		marks := strings.ReplaceAll(r.marks, repliesMark, "")
+		if alike {
+			marks = strings.ReplaceAll(marks, partMark, "")
+		}
+		line = append(line, optional(column.Condition(c), r.of(rate), marks))
+		if value := r.of(rate); value != nil && !math.IsNaN(value.Mean) {
+			values = append(values, value.Mean)
+		} else if !alike && !strings.Contains(average, partMark) {
+			average += partMark
+		}
+		for _, m := range []string{incompleteMark, searchMark} {
+			if strings.Contains(marks, m) && !strings.Contains(average, m) {
+				average += m
+			}
 		}
 	}
 	if len(values) == 0 {
-		return line, marks
+		return line
 	}
-	return append(line, column.Average.Is(stats.Mean(values)).Marked(averageMarks),
-		column.Spread.Population.Is(stats.PopulationStd(values)), column.Spread.Sample.Is(stats.SampleStd(values)),
-	), marks + averageMarks
+	return append(line, column.Average.Is(stats.Mean(values)).Marked(average),
+		column.Spread.Population.Is(stats.PopulationStd(values)), column.Spread.Sample.Is(stats.SampleStd(values)))
 }
 
 // withoutNoise is the deviation of a rate over the row's conditions without the
 // part that chance adds. It requires that all conditions were played.
-func (l swept) withoutNoise(conditions []string, rate Rate) float64 {
+func (l swept) withoutNoise(conditions []string, rate claim.Rate) float64 {
 	var scores []*scoring.Score
 	for _, c := range conditions {
 		cell := l.cells[c]
@@ -252,7 +286,7 @@ func (l swept) withoutNoise(conditions []string, rate Rate) float64 {
 		}
 	}
 	success, progress := scoring.ConditionStd(scores)
-	if rate == Progress {
+	if rate == claim.Progress {
 		return progress
 	}
 	return success

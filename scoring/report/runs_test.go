@@ -61,7 +61,7 @@ func TestOnlyTheseKinds(t *testing.T) {
 	add("others corrected", stats.TheseKinds, 0.001, 0.04) // 0.16 by Holm
 	add("other", stats.NewKinds, 0.001, 1)
 	var got []string
-	k, _ := Find("paired")
+	k, _ := Find("best-of-paired")
 	filled := table.Table{Columns: k.Columns()}
 	pairs.fill(&filled)
 	for _, note := range filled.Notes {
@@ -96,5 +96,5 @@ func TestOneName(t *testing.T) {
 	}
 	same(t, "babyai", below(t, find(t, tables, "results"), "model"), "M (first)", "M (first)",
 		"M (second)")
-	hasNote(t, find(t, tables, "results"), "M (second) on pddl: prompt fedcba98.")
+	hasNote(t, find(t, tables, "results"), "M (second) on PDDL: prompt fedcba98.")
 }

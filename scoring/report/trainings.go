@@ -3,8 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/scoring"
@@ -84,10 +84,57 @@ func trainings(from *Report, t *table.Table) {
 
 // field is a rate with its interval.
 func (a trained) field(c table.Bounded, r scoring.Rate) table.Field {
-	if in, ok := a.all.Interval(r); ok {
-		return c.Is(r.Mean, in.Low, in.High)
+	return rated(c, *a.all.Estimate(r))
+}
+
+// armsOf are the rows of arms with several trainings each, with all other rows; nil if there
+// are fewer than two arms, or if trainings of an arm do not go together. Names that differ in
+// the number at their end are trainings only if they are numbered from 0 or 1: checkpoints of
+// one training have other numbers.
+func armsOf(plain []row) (rows []row) {
+	type key struct{ place, arm string }
+	arms := map[string]bool{}
+	for _, of := range groupedBy(plain, func(r row) key { return key{r.place(), armOf(r.line)} }) {
+		if of[0].Condition.Decoding == nil || len(of) < 2 || !numbered(of) {
+			rows = append(rows, of...)
+			continue
+		}
+		var scores []*scoring.Score
+		for _, r := range of {
+			scores = append(scores, r.Score)
+		}
+		all, err := scoring.JoinTrainings(scores)
+		if err != nil {
+			return nil
+		}
+		arm := of[0]
+		arm.Score, arm.arm, arm.line = all.Score, &all, armOf(arm.line)
+		arm.name = arm.line
+		rows, arms[arm.line] = append(rows, arm), true
 	}
-	return c.Is(r.Mean, math.NaN(), math.NaN())
+	if len(arms) < 2 {
+		return nil
+	}
+	return rows
+}
+
+// numbered reports whether the names of rows end in the numbers from 0 or 1 on.
+func numbered(rows []row) bool {
+	var numbers []int
+	for _, r := range rows {
+		n, err := strconv.Atoi(strings.TrimLeft(strings.TrimPrefix(r.line, armOf(r.line)), "-_./: "))
+		if err != nil {
+			return false
+		}
+		numbers = append(numbers, n)
+	}
+	slices.Sort(numbers)
+	for i, n := range numbers {
+		if n != numbers[0]+i {
+			return false
+		}
+	}
+	return numbers[0] <= 1
 }
 
 // trainingsPaired compares all pairs of arms on unperturbed tasks.

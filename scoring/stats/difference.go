@@ -59,8 +59,11 @@ func (s Sampling) paired(diffs []float64, seeds int, most float64) Difference {
 }
 
 // At returns the difference with the interval of another level, from the same variances
-// as P.
+// as P. One without a variance keeps its interval.
 func (d Difference) At(level float64) Difference {
+	if d.spreads == nil && d.Degrees == 0 {
+		return d
+	}
 	squared := 0.0
 	for _, s := range d.spreads {
 		squared = max(squared, width(s.variance, s.degrees, level))

@@ -235,7 +235,7 @@ func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) 
 // PairedLinear is the difference of two estimates on the same tasks. The error is
 // ErrAlike or ErrFewTasks.
 func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
-	d := Difference{Mean: a.Value - b.Value, N: s.n}
+	d := Difference{Mean: a.Value - b.Value, N: s.n, most: math.Inf(1)}
 	if a.Based < 2 || b.Based < 2 {
 		return d, ErrFewTasks
 	}
@@ -254,6 +254,7 @@ func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
 			squared, d.Variance, d.Degrees = w, v, g.degrees
 		}
 		d.P = max(d.P, twoSided(d.Centre, v, g.degrees))
+		d.spreads = append(d.spreads, spread{v, g.degrees})
 	}
 	return d.bounded(squared)
 }
@@ -261,7 +262,7 @@ func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
 // DecodingPairedLinear is the difference for other decodings of the same tasks. The
 // error is ErrAlike or ErrFewTasks.
 func DecodingPairedLinear(a, b Linear, level float64) (Difference, error) {
-	d := Difference{Mean: a.Value - b.Value, N: len(a.Tasks)}
+	d := Difference{Mean: a.Value - b.Value, N: len(a.Tasks), most: math.Inf(1)}
 	v, degrees := decodingVariance(a)
 	w, more := decodingVariance(b)
 	d.Centre, d.Variance, d.Degrees = d.Mean, v+w, degrees+more
@@ -279,7 +280,6 @@ func (d Difference) bounded(squared float64) (Difference, error) {
 	if squared == 0 {
 		return d, ErrAlike
 	}
-	half := math.Sqrt(squared)
-	d.Interval = Interval{d.Centre - half, d.Centre + half}
+	d.Interval = d.around(squared)
 	return d, nil
 }

@@ -127,6 +127,14 @@ func (f Field) Marked(mark string) Field { return f.change(func(c *Cell) { c.Mar
 // Shown returns the field with another text for people.
 func (f Field) Shown(text string) Field { return f.change(func(c *Cell) { c.Text = text }) }
 
+// Fields are several fields as one.
+func Fields(of ...Field) (all Field) {
+	for _, f := range of {
+		all.keys, all.cells = append(all.keys, f.keys...), append(all.cells, f.cells...)
+	}
+	return all
+}
+
 // Text is the text of the field for people.
 func (f Field) Text() string { return f.cells[0].Text }
 

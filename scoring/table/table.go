@@ -34,17 +34,18 @@ type Table struct {
 	Captioned int
 	// Compact: LaTeX has limits beside their rates, as indices, not below them.
 	Compact bool
-	// Programs is what CSV and JSON have in place of the table; nil for the table.
-	Programs *Table
+	// Programs are what CSV and JSON have in place of the table; nil for the table.
+	Programs []Table
 }
 
 // forPrograms returns what CSV and JSON have.
 func forPrograms(tables []Table) (out []Table) {
 	for _, t := range tables {
 		if t.Programs != nil {
-			t = *t.Programs
+			out = append(out, t.Programs...)
+		} else {
+			out = append(out, t)
 		}
-		out = append(out, t)
 	}
 	return out
 }
@@ -118,7 +119,8 @@ func Points(difference float64) Cell {
 	return c
 }
 
-// Probability is a cell with a probability, shown with three decimals.
+// Probability is a cell with a probability, shown with three decimals, or with as many as
+// show on which side of 0.05 it is.
 func Probability(p float64) Cell {
 	if math.IsNaN(p) || math.IsInf(p, 0) {
 		return None()
@@ -126,8 +128,15 @@ func Probability(p float64) Cell {
 	if p < 0.001 {
 		return Cell{Text: "<0.001", Value: p}
 	}
-	return Cell{Text: strconv.FormatFloat(p, 'f', 3, 64), Value: p}
+	text := strconv.FormatFloat(p, 'f', 3, 64)
+	for decimals := 4; p != decisive && text == strconv.FormatFloat(decisive, 'f', decimals-1, 64); decimals++ {
+		text = strconv.FormatFloat(p, 'f', decimals, 64)
+	}
+	return Cell{Text: text, Value: p}
 }
+
+// decisive is the probability below which a difference is significant.
+const decisive = 0.05
 
 // percent writes a fraction in percent. There is no negative zero.
 func percent(rate float64) string {

@@ -20,6 +20,7 @@ import (
 	"heldout/eval/show/overview"
 	"heldout/scoring"
 	"heldout/scoring/bundle"
+	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
@@ -286,24 +287,40 @@ func (b *Board) rank() {
 			}
 			return cmp.Compare(y.Success.Mean, x.Success.Mean)
 		})
-		var scores []*scoring.Score
-		for _, r := range p.Rows {
-			if r.Checked {
-				scores = append(scores, r.score)
+	}
+	claims := b.claims()
+	for i := range b.Places {
+		p := &b.Places[i]
+		for j := range p.Rows {
+			r := &p.Rows[j]
+			if best, worst, ok := claims.Ranks(claim.Place{Name: p.Name}, r.id()); ok && worst > 1 {
+				r.Best, r.Worst = best, worst
 			}
 		}
-		if len(scores) < 2 {
-			continue
-		}
-		ranks, err := scoring.Rank(scores)
-		if err != nil {
-			p.NoRanks = err.Error()
-			continue
-		}
-		for j, r := range ranks.Success { // checked rows come first
-			p.Rows[j].Best, p.Rows[j].Worst = r.Best, r.Worst
+		for _, c := range claims.Comparisons() {
+			if len(p.Rows) > 1 && c.Place.Name == p.Name && c.Kind == claim.Apart && p.NoRanks == "" {
+				p.NoRanks = c.Reason
+			}
 		}
 	}
+}
+
+// id is the row's name among those of the board.
+func (r Row) id() string { return r.Model + " in " + r.Bundle }
+
+// claims compare the checked rows of each place, as one family of tests.
+func (b *Board) claims() *claim.Set {
+	results := claim.Results{Rate: claim.Success}
+	for _, p := range b.Places {
+		results.Places = append(results.Places, claim.Place{Name: p.Name, Title: p.Name})
+		for _, r := range p.Rows {
+			if r.Checked {
+				results.Models = append(results.Models, claim.Model{Name: r.id(),
+					Scores: map[string]*scoring.Score{p.Name: r.score}})
+			}
+		}
+	}
+	return claim.Derive(&results)
 }
 
 // write writes board.json and the first page.

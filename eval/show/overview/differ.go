@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 
 	"heldout/eval/show/trajectory"
+	"heldout/scoring/claim"
 	"heldout/scoring/report"
 )
 
@@ -30,13 +32,19 @@ type duel struct {
 type duelPlace struct {
 	Place                    string
 	Tasks, WonA, WonB, Alike int
-	// Most is the kind of tasks of which the model of Most wins the most; empty if there
-	// are no kinds.
-	Most         string
-	LinksA       []link
-	LinksB       []link
-	MoreA, MoreB int // won tasks without a link
+	Edge                     edge
+	LinksA                   []link
+	LinksB                   []link
+	MoreA, MoreB             int // won tasks without a link
 }
+
+// edge is the kind of tasks of which a model wins most beyond what the other one wins.
+type edge struct {
+	Model, Kind string // empty if there are no kinds
+	Won, Lost   int
+}
+
+func (e edge) lead() int { return e.Won - e.Lost }
 
 // link leads to an episode, or to two beside each other.
 type link struct {
@@ -46,46 +54,35 @@ type link struct {
 	Said string
 }
 
-// duels compare the models of the facts: all pairs of a few models, of many the best one
-// with the last one and the next ones.
-func (e *Episodes) duels(lines []report.HeadlineLine, facts []report.Fact) (out []duel) {
-	for _, p := range pairsToShow(len(lines)) {
-		d := duel{A: lines[p[0]].Model, B: lines[p[1]].Model}
-		for _, f := range facts {
-			if f.A != d.A || f.B != d.B {
+// duels set pairs of models side by side in the places where both have results for the same
+// tasks: those whose difference is clearest first.
+func (e *Episodes) duels(claims *claim.Set) (out []duel) {
+	at := map[[2]string]int{}
+	for _, c := range claim.Surest(claims.Comparisons()) {
+		if len(c.Subjects) != 2 || c.Place == claim.HeldOut {
+			continue
+		}
+		key := [2]string{c.Subjects[0].Name, c.Subjects[1].Name}
+		a, b := e.at[report.Stand{Model: key[0], Place: c.Place.Name}], e.at[report.Stand{Model: key[1], Place: c.Place.Name}]
+		if a == nil || b == nil {
+			continue
+		}
+		i, known := at[key]
+		if !known {
+			if len(out) == mostPairs {
 				continue
 			}
-			a, b := e.at[report.Stand{Model: d.A, Place: f.Where}], e.at[report.Stand{Model: d.B, Place: f.Where}]
-			if a == nil || b == nil { // the held-out score is no place
-				continue
-			}
-			place := e.compare(f.Where, a, b)
-			d.Places = append(d.Places, place)
-			d.WonA, d.WonB = d.WonA+place.WonA, d.WonB+place.WonB
+			i = len(out)
+			at[key] = i
+			out = append(out, duel{A: shown(key[0]), B: shown(key[1])})
 		}
-		d.A, d.B = shown(d.A), shown(d.B)
-		if len(d.Places) > 0 {
-			out = append(out, d)
+		if d := e.compare(c.Place.Title, a, b); d.Tasks > 0 {
+			d.Edge.Model = map[bool]string{true: out[i].A, false: out[i].B}[d.Edge.Model == "a"]
+			out[i].Places = append(out[i].Places, d)
+			out[i].WonA, out[i].WonB = out[i].WonA+d.WonA, out[i].WonB+d.WonB
 		}
 	}
-	return out
-}
-
-// pairsToShow are pairs of n models, as indices: the first and the last one, and then
-// others.
-func pairsToShow(n int) (out [][2]int) {
-	if n < 2 {
-		return nil
-	}
-	out = append(out, [2]int{0, n - 1})
-	for i := range n {
-		for j := i + 1; j < n && len(out) < mostPairs; j++ {
-			if p := [2]int{i, j}; p != out[0] {
-				out = append(out, p)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(out, func(d duel) bool { return len(d.Places) == 0 })
 }
 
 // won is a task that one model wins.
@@ -114,7 +111,7 @@ func (e *Episodes) compare(place string, a, b *stood) duelPlace {
 		}
 	}
 	d.WonA, d.WonB = len(byA), len(byB)
-	d.Most = mostWon(byA, byB)
+	d.Edge = largestEdge(byA, byB)
 	d.LinksA, d.MoreA = e.links(byA)
 	d.LinksB, d.MoreB = e.links(byB)
 	return d
@@ -123,25 +120,31 @@ func (e *Episodes) compare(place string, a, b *stood) duelPlace {
 // rate is the share of the attempts that solved the task.
 func (t *tried) rate() float64 { return float64(t.solved()) / float64(len(t.attempts)) }
 
-// mostWon says of which kind the model that wins more tasks wins the most.
-func mostWon(byA, byB []won) string {
-	more := byA
-	if len(byB) > len(byA) {
-		more = byB
+// largestEdge says of which kind one model, a or b, wins most beyond what the other one wins.
+func largestEdge(byA, byB []won) (most edge) {
+	count := func(all []won) map[string]int {
+		kinds := map[string]int{}
+		for _, w := range all {
+			kinds[w.winner.kind]++
+		}
+		return kinds
 	}
-	count := map[string]int{}
-	most := ""
-	for _, w := range more {
-		kind := w.winner.kind
-		count[kind]++
-		if most == "" || count[kind] > count[most] || count[kind] == count[most] && kind < most {
-			most = kind
+	wonA, wonB := count(byA), count(byB)
+	for _, side := range []struct {
+		model      string
+		ours, them map[string]int
+	}{{"a", wonA, wonB}, {"b", wonB, wonA}} {
+		for _, kind := range slices.Sorted(maps.Keys(side.ours)) {
+			l := edge{side.model, shown(kind), side.ours[kind], side.them[kind]}
+			if kind != "" && l.lead() > most.lead() {
+				most = l
+			}
 		}
 	}
-	if most == "" || count[most] == len(more) {
-		return ""
+	if len(wonA) < 2 && len(wonB) < 2 {
+		return edge{} // there is one kind
 	}
-	return fmt.Sprintf("%s (%d)", shown(most), count[most])
+	return most
 }
 
 // links lead to the won tasks with the largest lead; more counts those without a link.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
@@ -16,7 +17,6 @@ import (
 // those of the page.
 type first struct {
 	Verdict []string // sentences
-	About   string   // the sentence that says what the verdict is about
 	Table   board
 	Cards   []card
 	Notes   []string
@@ -69,7 +69,7 @@ func (b board) Columns() int { return len(b.Places) + 1 }
 func newBoard(h report.Headline) board {
 	b := board{Rate: h.Rate, Divided: h.Divided, Dense: len(h.Lines) > mostTall}
 	for _, place := range h.Places {
-		b.Places = append(b.Places, boardPlace{shown(placeName(place)), place == column.HeldOutScore})
+		b.Places = append(b.Places, boardPlace{shown(placeName(place)), place == claim.HeldOut})
 	}
 	lines := func(of []report.HeadlineLine) (out []boardLine) {
 		for _, l := range of {
@@ -86,11 +86,11 @@ func newBoard(h report.Headline) board {
 }
 
 // placeName names a column.
-func placeName(place string) string {
-	if place == column.HeldOutScore {
+func placeName(place claim.Place) string {
+	if place == claim.HeldOut {
 		return "held-out"
 	}
-	return place
+	return place.Title
 }
 
 func newBoardCell(p boardPlace, c report.HeadlineCell) boardCell {
@@ -109,27 +109,6 @@ func newBoardCell(p boardPlace, c report.HeadlineCell) boardCell {
 type card struct {
 	ID, Title string
 	Text      []string
-}
-
-// title is the finding; without a comparison it says whose rates the page has.
-func title(h report.Headline, v report.Verdict) string {
-	if len(v.Facts) > 0 || len(h.Lines) == 0 {
-		return shown(v.Title)
-	}
-	var models, places []string
-	for _, l := range h.Lines {
-		models = append(models, l.Model)
-	}
-	for _, p := range h.Places {
-		if p != column.HeldOutScore {
-			places = append(places, p)
-		}
-	}
-	if len(h.Lines) == 1 && len(places) == 1 && h.Lines[0].Cells[0].Value != nil {
-		c := h.Lines[0].Cells[0]
-		return shown(fmt.Sprintf("%s of %s on %s: %s %%%s", h.Rate, models[0], places[0], c.Text, c.Mark))
-	}
-	return shown(fmt.Sprintf("%s of %s on %s", h.Rate, few(models, "models"), few(places, "environments")))
 }
 
 // few lists some names and counts many.
@@ -227,18 +206,18 @@ func cards(from *report.Report, h report.Headline, d []duel, f []failing) (out [
 	if text := perturbed(from); text != nil {
 		out = append(out, card{"robustness", "Is it robust?", text})
 	}
-	return append(out, card{"method", "Is anything not whole?", whole(from.Runs, h.NotWhole)})
+	return append(out, card{"method", "Data quality", quality(from)})
 }
 
-// finding says who wins how many tasks.
+// finding says who wins how many tasks, and where the largest lead is.
 func (d duel) finding() string {
 	if d.WonA+d.WonB == 0 {
 		return fmt.Sprintf("%s and %s solve all tasks equally often.", d.A, d.B)
 	}
-	text := fmt.Sprintf("%s wins %s against %s, and loses %d.", d.A, count(d.WonA, "task"), d.B, d.WonB)
-	most := slices.MaxFunc(d.Places, func(a, b duelPlace) int { return max(a.WonA, a.WonB) - max(b.WonA, b.WonB) })
-	if most.Most != "" {
-		text += fmt.Sprintf(" Most of all on %s: %s.", most.Place, most.Most)
+	text := fmt.Sprintf("%s solves %s more often than %s, and %d less often.", d.A, count(d.WonA, "task"), d.B, d.WonB)
+	if most := slices.MaxFunc(d.Places, func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }); most.Edge.Kind != "" {
+		m := most.Edge
+		text += fmt.Sprintf(" Largest lead: %s on %s, %s (%s to %d).", m.Model, most.Place, m.Kind, count(m.Won, "task"), m.Lost)
 	}
 	return text
 }
@@ -277,44 +256,34 @@ func memory(from *report.Report) (out []string) {
 	return out
 }
 
-// perturbed says of the first models what remains of their success rate under
-// perturbations; nil if nothing is known.
+// perturbed says what models lose under perturbations; nil if nothing is known.
 func perturbed(from *report.Report) (out []string) {
+	claims := from.Claims()
+	if !claims.Swept() {
+		return nil
+	}
 	const most = 3
-	for _, t := range from.Tables("robustness") {
-		base := slices.IndexFunc(t.Columns, column.IsCondition)
-		average := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Average.Key })
-		for _, row := range t.Rows {
-			if base < 0 || average < 0 || len(out) == most || row[base].Value == nil || row[average].Value == nil ||
-				row[t.At(column.Rate.Key)].Text != string(report.Success) {
-				continue
-			}
-			const text = "%s: %s %% without a perturbation, %s %% on average over all conditions."
-			model := row[t.At(column.Model.Key)].Text
-			out = append(out, shown(fmt.Sprintf(text, model, row[base].Text, row[average].Text)))
-		}
+	for _, c := range claims.Primary[:min(most, len(claims.Primary))] {
+		out = append(out, shown(c.Sentence()+"."))
 	}
 	return out
 }
 
-// whole says what is missing, or that nothing is.
-func whole(runs []report.Run, notes []string) []string {
+// quality says what is missing, and whose replies could be read least.
+func quality(from *report.Report) []string {
 	finished, planned := 0, 0
-	for _, r := range runs {
+	for _, r := range from.Runs {
 		for _, s := range r.Scores {
 			finished, planned = finished+s.Finished, planned+s.Planned
 		}
 	}
-	var out []string
-	if finished == planned {
-		out = append(out,
-			fmt.Sprintf("Episodes with a result: %s of %s planned.", thousands(finished), thousands(planned)))
-	} else {
-		out = append(out, fmt.Sprintf("Incomplete: %d of %d planned episodes have a result. Rates with the mark * "+
-			"cover only those.", finished, planned))
+	text := fmt.Sprintf("%s of %s planned episodes have a result.", thousands(finished), thousands(planned))
+	if finished < planned {
+		text += " Rates with the mark * cover only those."
 	}
-	if len(notes) == 0 {
-		return append(out, "At most 1 % of any model's replies could not be read.")
+	most, ok := from.Claims().MostUnreadable()
+	if !ok {
+		return []string{text, "Every reply of the compared models had a readable action."}
 	}
-	return append(out, count(len(notes), "reservation")+" about the rates.")
+	return []string{text, shown("Most unreadable replies: " + most.Sentence() + ".")}
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/eval/show/page"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
@@ -38,7 +39,7 @@ func (p plan) id() string { return p.ids[0] }
 
 // plans are the sections in order, after the first screen and before the episodes.
 var plans = []plan{
-	{ids: []string{"rates"}, title: "Rates", finding: leaders},
+	{ids: []string{"rates"}, title: "Rates"},
 	{ids: []string{"differences", "tasks"}, title: "Where they differ", alone: "Tasks",
 		finding: mainDuel, more: duelLists},
 	{ids: []string{"failures"}, title: "Why they fail", alone: "Why it fails",
@@ -84,16 +85,16 @@ func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
 
 // Page makes the page of a report with its episodes.
 func Page(from *report.Report, e *Episodes) (page.Page, error) {
-	h, v := from.Headline(), from.Verdict()
-	found := findings{Report: from, episodes: e, headline: h, duels: e.duels(h.Lines, v.Facts),
+	h := from.Headline()
+	found := findings{Report: from, episodes: e, headline: h, duels: e.duels(from.Claims()),
 		failing: e.failures(h.Lines, from.Places())}
 	episodes, err := e.bundle.Section()
 	if err != nil {
 		return page.Page{}, err
 	}
-	p := page.Page{Title: title(h, v), Lead: lead(e, from, h), Styles: []template.CSS{pageStyle(), episodes.Style},
+	p := page.Page{Title: shown(h.Title), Lead: lead(e, from, h), Styles: []template.CSS{pageStyle(), episodes.Style},
 		Scripts: episodes.Scripts, Data: episodes.Data, Class: "report"}
-	start := newFirst(found, v)
+	start := newFirst(found)
 	var sections []template.HTML
 	for _, of := range plans {
 		s, err := newContent(of, &found)
@@ -136,12 +137,9 @@ type findings struct {
 	said     []string // notes on marks, which the page says once each
 }
 
-func newFirst(f findings, v report.Verdict) first {
+func newFirst(f findings) first {
 	out := first{Table: newBoard(f.headline), Cards: cards(f.Report, f.headline, f.duels, f.failing),
-		Verdict: printable(v.Sentences)}
-	if n := len(out.Verdict); n > 0 {
-		out.Verdict, out.About = out.Verdict[:n-1], out.Verdict[n-1]
-	}
+		Verdict: printable(f.headline.Verdict)}
 	out.Notes, out.Sources = printable(f.headline.Notes), printable(f.headline.Sources)
 	return out
 }
@@ -204,7 +202,7 @@ const heldOutFigure = "held-out"
 func (c *content) add(id string) error {
 	var drawn []string // tables that are there as the numbers of figures
 	for _, k := range figure.Kinds() {
-		if k.Section != id || k.Name == heldOutFigure && !slices.Contains(c.headline.Places, column.HeldOutScore) {
+		if k.Section != id || k.Name == heldOutFigure && !slices.Contains(c.headline.Places, claim.HeldOut) {
 			continue // a score that only published models have is no finding of these runs
 		}
 		d, err := newDrawing(k, c.Report)

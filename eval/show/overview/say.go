@@ -8,43 +8,9 @@ import (
 
 	"heldout/scoring"
 	"heldout/scoring/column"
+	"heldout/scoring/report"
 	"heldout/scoring/table"
 )
-
-// leaders says who has the highest rates; empty if there is one model, or nobody leads.
-func leaders(c *content) string {
-	var parts []string
-	h := c.headline
-	if len(h.Lines) < 2 {
-		return ""
-	}
-	lead := map[int][]string{}
-	for at, place := range h.Places {
-		best, value, alone := -1, math.Inf(-1), false
-		for i, l := range h.Lines {
-			v, ok := l.Cells[at].Value.(float64)
-			switch {
-			case !ok:
-			case v > value:
-				best, value, alone = i, v, true
-			case v == value:
-				alone = false
-			}
-		}
-		if alone && place != column.HeldOutScore {
-			lead[best] = append(lead[best], place)
-		}
-	}
-	for i, l := range h.Lines {
-		if lead[i] != nil {
-			parts = append(parts, fmt.Sprintf("%s on %s", l.Model, table.List(lead[i])))
-		}
-	}
-	if parts == nil {
-		return ""
-	}
-	return shown("The highest rates: " + strings.Join(parts, "; ") + ".")
-}
 
 // mainDuel says what the first and the last model win.
 func mainDuel(c *content) string {
@@ -126,5 +92,13 @@ func method(c *content) (template.HTML, error) {
 		Reservations []string
 		Runs         grid
 		Versions     string
-	}{printable(c.headline.NotWhole), newGrid(runTable(c.Runs)), table.List(versions)})
+	}{printable(allNotes(c.Report)), newGrid(runTable(c.Runs)), table.List(versions)})
+}
+
+// allNotes are all notes on the first table.
+func allNotes(from *report.Report) (notes []string) {
+	for _, t := range from.Tables("notes") {
+		notes = append(notes, t.Notes...)
+	}
+	return notes
 }

@@ -88,7 +88,7 @@ func (d Difference) Table(wide bool) table.Table {
 		return fields
 	}
 	t := d.subjects(verdict)
-	t.Programs = &fields
+	t.Programs = []table.Table{fields}
 	return t
 }
 

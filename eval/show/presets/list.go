@@ -24,7 +24,7 @@ func List(wide bool) (table.Table, error) {
 		return whole, nil
 	}
 	t := shortList(parts)
-	t.Programs = &whole
+	t.Programs = []table.Table{whole}
 	return t, nil
 }
 

@@ -97,8 +97,8 @@ func TestList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(short.Programs.Rows) != len(parts) || len(short.Rows) == 0 || len(short.Rows) >= len(parts) {
-		t.Errorf("%d and %d rows for %d parts", len(short.Rows), len(short.Programs.Rows), len(parts))
+	if len(short.Programs[0].Rows) != len(parts) || len(short.Rows) == 0 || len(short.Rows) >= len(parts) {
+		t.Errorf("%d and %d rows for %d parts", len(short.Rows), len(short.Programs[0].Rows), len(parts))
 	}
 }
 

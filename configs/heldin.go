@@ -1,0 +1,116 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// HeldIn are the environments whose data models were trained on, by what --model calls them.
+// On the command line and in lists, each is SPEC=ENV, and a further environment of the same
+// model may stand alone behind it: SPEC=ENV,ENV.
+type HeldIn map[string][]string
+
+// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
+func (h *HeldIn) UnmarshalYAML(read func(any) error) error {
+	var named map[string]Strings
+	if read(&named) != nil {
+		var list Strings
+		if err := read(&list); err != nil {
+			return errors.New("held-in wants a map from models to environments, such as {\"vllm:NAME\": [alfworld]}")
+		}
+		return h.Replace(list)
+	}
+	*h = HeldIn{}
+	for _, spec := range slices.Sorted(maps.Keys(named)) {
+		for _, env := range named[spec] {
+			if err := h.add(spec, env); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+const wantHeldIn = "want MODEL=ENV,ENV, such as vllm:tuned=alfworld,babyai"
+
+func (h *HeldIn) add(spec, env string) error {
+	spec, env = strings.TrimSpace(spec), strings.TrimSpace(env)
+	switch {
+	case spec == "":
+		return fmt.Errorf("--held-in names %q for no model; %s", env, wantHeldIn)
+	case env == "" || strings.ContainsAny(env, "= "):
+		return fmt.Errorf("--held-in names %q for %s; %s", env, spec, wantHeldIn)
+	}
+	if *h == nil {
+		*h = HeldIn{}
+	}
+	if !slices.Contains((*h)[spec], env) {
+		(*h)[spec] = append((*h)[spec], env)
+		slices.Sort((*h)[spec])
+	}
+	return nil
+}
+
+// Of returns the environments of a model, with or without its provider.
+func (h HeldIn) Of(spec string) []string {
+	if known, ok := h[spec]; ok {
+		return known
+	}
+	_, name, _ := strings.Cut(spec, ":")
+	return h[name]
+}
+
+// Environments lists all environments that are named, sorted.
+func (h HeldIn) Environments() []string {
+	var all []string
+	for _, of := range h {
+		all = append(all, of...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Set implements pflag.Value.
+func (h *HeldIn) Set(s string) error { return h.Append(s) }
+
+// Append implements pflag.SliceValue.
+func (h *HeldIn) Append(s string) error {
+	spec, list, ok := strings.Cut(s, "=")
+	if !ok {
+		return fmt.Errorf("%q names no model; %s", s, wantHeldIn)
+	}
+	for env := range strings.SplitSeq(list, ",") {
+		if err := h.add(spec, env); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Replace implements pflag.SliceValue.
+func (h *HeldIn) Replace(all []string) error {
+	*h = nil
+	for _, s := range all {
+		if err := h.Append(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice implements pflag.SliceValue.
+func (h *HeldIn) GetSlice() (all []string) {
+	for _, spec := range slices.Sorted(maps.Keys(*h)) {
+		all = append(all, spec+"="+strings.Join((*h)[spec], ","))
+	}
+	return all
+}
+
+// String implements pflag.Value.
+func (h *HeldIn) String() string { return strings.Join(h.GetSlice(), " ") }
+
+// Type implements pflag.Value.
+func (h *HeldIn) Type() string { return "MODEL=ENV" }

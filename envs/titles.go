@@ -1,0 +1,21 @@
+package envs
+
+import (
+	"maps"
+	"slices"
+)
+
+// titles are the proper names of environments, as papers write them.
+var titles = map[string]string{"alfworld": "ALFWorld", "babyai": "BabyAI", "hotpotqa": "HotpotQA",
+	"jericho": "Jericho", "pddl": "PDDL", "sciworld": "SciWorld"}
+
+// Names are the names of heldout's own environments, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(titles)) }
+
+// Title is the proper name of an environment, which is its name if it has no other.
+func Title(name string) string {
+	if title, ok := titles[name]; ok {
+		return title
+	}
+	return name
+}

@@ -1,0 +1,199 @@
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"heldout/scoring"
+	"heldout/scoring/record"
+	"heldout/scoring/stats"
+)
+
+// test is a comparison before its family is known.
+type test struct {
+	claim  Claim
+	change scoring.Change
+	// bounds are the differences with the missing episodes of the first as failures and
+	// those of the second as successes, and the other way round; nil if none are missing.
+	bounds *[2]scoring.Change
+	// tested: there is a probability.
+	tested bool
+}
+
+// p is the probability of a test. What is missing counts as what speaks most against a
+// difference.
+func (t test) p() float64 {
+	if t.bounds == nil {
+		return t.change.P
+	}
+	low, high := t.bounds[0], t.bounds[1]
+	if low.Centre*high.Centre <= 0 {
+		return 1
+	}
+	return max(low.P, high.P)
+}
+
+// at is the interval of a level.
+func (t test) at(level float64) *stats.Interval {
+	if t.bounds != nil {
+		return &stats.Interval{Low: t.bounds[0].At(level).Low, High: t.bounds[1].At(level).High}
+	}
+	in := t.change.At(level).Interval
+	return &in
+}
+
+// settle corrects the tests of a family and returns their claims.
+func settle(name FamilyName, tests []test, margin float64) (claims []Claim) {
+	var ps []float64
+	for _, t := range tests {
+		if t.tested {
+			ps = append(ps, t.p())
+		}
+	}
+	family := Family{name, len(ps)}
+	corrected, levels := stats.Holm(ps), stats.HolmLevels(ps, Level)
+	for _, t := range tests {
+		c := t.claim
+		c.Family, c.Margin = family, margin
+		if !t.tested {
+			c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = Apart, math.NaN(), math.NaN(), math.NaN(), math.NaN()
+			claims = append(claims, c)
+			continue
+		}
+		c.AloneP, c.P = t.p(), corrected[0]
+		c.Interval, c.Alone = t.at(levels[0]), t.at(Level)
+		corrected, levels = corrected[1:], levels[1:]
+		found := c.P < 1-Level
+		switch {
+		case t.bounds != nil:
+			c.Kind, c.Estimate, c.Sensitivity = Apart, math.NaN(), math.NaN()
+			if c.Bounded = found; !found {
+				c.Interval, c.Alone = nil, nil
+			}
+		default:
+			c.Kind, c.Estimate = Alike, t.change.Mean
+			if found {
+				c.Kind = Differs
+			}
+			c.Sensitivity = t.change.Sensitivity(1 - (1-Level)/float64(family.Tests))
+			c.Equal = margin > 0 && c.Interval.Low >= -margin && c.Interval.High <= margin
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// pair compares two models in a place; false if none of them was planned there, or if one
+// of several models was not: a table shows that.
+func (r *Results) pair(a, b Model, p Place) (test, bool) {
+	one, two := r.subject(a, p), r.subject(b, p)
+	t := test{claim: Claim{Subjects: []Subject{one, two}, Rate: r.measure(p), Place: p,
+		Tasks: max(r.tasks(a, p), r.tasks(b, p))}}
+	direct := r.Reference != "" || r.competing() == 2
+	if one.Planned == 0 && two.Planned == 0 || !direct && (one.Planned == 0 || two.Planned == 0) {
+		return t, false
+	}
+	c, err := r.compare(a, b, p)
+	if err == nil {
+		change, ok := r.Rate.change(c)
+		t.change, t.tested = change, ok
+		t.claim.Reason = map[bool]string{false: "differences of grounding are not tested"}[ok]
+		return t, true
+	}
+	if errors.Is(err, scoring.ErrIncomplete) && p.Name != HeldOut.Name {
+		t.bounds = r.bounds(a.Scores[p.Name], b.Scores[p.Name])
+		t.tested = t.bounds != nil
+	}
+	t.claim.Reason = r.reason(a, b, p, err)
+	return t, true
+}
+
+var errAbsent = errors.New("no results")
+
+func (r *Results) compare(a, b Model, p Place) (c scoring.Comparison, err error) {
+	switch one, two := a.Scores[p.Name], b.Scores[p.Name]; {
+	case p.Name == HeldOut.Name && (a.HeldOut == nil || b.HeldOut == nil):
+		return c, errAbsent
+	case p.Name == HeldOut.Name && a.Arm != nil && b.Arm != nil:
+		return scoring.CompareHeldOutTrainings(r.Weights, a.Arm, b.Arm)
+	case p.Name == HeldOut.Name:
+		return scoring.CompareHeldOut(r.Weights, a.Scores, b.Scores)
+	case one == nil || two == nil || one.Finished == 0 || two.Finished == 0:
+		return c, errAbsent
+	case a.Arm != nil && b.Arm != nil:
+		return scoring.CompareTrainings(a.Arm[p.Name], b.Arm[p.Name])
+	default:
+		return scoring.Compare(one, two)
+	}
+}
+
+// mostMissing is the largest share of the planned episodes that may be missing for a pair to
+// be compared with what is missing at its worst for either.
+const mostMissing = 0.1
+
+// bounds compares two scores with what is missing at its worst for either; nil if too much
+// is missing, or if they cannot be compared all the same.
+func (r *Results) bounds(a, b *scoring.Score) *[2]scoring.Change {
+	for _, s := range []*scoring.Score{a, b} {
+		if float64(s.Planned-s.Finished) > mostMissing*float64(s.Planned) {
+			return nil
+		}
+	}
+	low, err1 := scoring.Compare(a.Supposing(0), b.Supposing(1))
+	high, err2 := scoring.Compare(a.Supposing(1), b.Supposing(0))
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	lowest, ok := r.Rate.change(low)
+	highest, _ := r.Rate.change(high)
+	if !ok {
+		return nil
+	}
+	return &[2]scoring.Change{lowest, highest}
+}
+
+// unplayed counts the planned episodes that were not tried to their end.
+func unplayed(s *scoring.Score) int { return s.Unfinished[""] + s.Unfinished[record.Cancelled] }
+
+// reason says why two models are not compared.
+func (r *Results) reason(a, b Model, p Place, err error) string {
+	switch {
+	case errors.Is(err, errAbsent) && p.Name == HeldOut.Name:
+		for _, m := range []Model{a, b} {
+			if m.HeldOut == nil {
+				return unscored(m)
+			}
+		}
+	case errors.Is(err, errAbsent):
+		for _, m := range []Model{a, b} {
+			if s := m.Scores[p.Name]; s == nil {
+				return m.Name + " was not planned there"
+			} else if s.Finished == 0 {
+				return fmt.Sprintf("%s has 0 of %d episodes", m.Name, s.Planned)
+			}
+		}
+	case errors.Is(err, scoring.ErrIncomplete):
+		text := ""
+		for _, m := range []Model{a, b} {
+			if s := m.Scores[p.Name]; s != nil && !s.Complete() {
+				if text != "" {
+					text += ", "
+				}
+				text += fmt.Sprintf("%s has %d of %d episodes", m.Name, s.Finished, s.Planned)
+			}
+		}
+		return text
+	case errors.Is(err, scoring.ErrOtherTasks):
+		return fmt.Sprintf("%s and %s played different tasks", a.Name, b.Name)
+	}
+	return err.Error()
+}
+
+// unscored says why a model has no held-out score.
+func unscored(m Model) string {
+	if m.Unscored == "" {
+		return m.Name + " has no held-out score"
+	}
+	return fmt.Sprintf("%s has no held-out score: %s", m.Name, m.Unscored)
+}

@@ -1,0 +1,128 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// number writes a rate in percent.
+func number(rate float64) string { return table.Percent(rate).Text }
+
+// points writes a difference with its sign and its unit.
+func points(difference float64) string { return table.Points(difference).Text + " points" }
+
+// limits writes an interval of rates or differences.
+func limits(i *stats.Interval) string {
+	return fmt.Sprintf("95%% CI %s to %s", number(i.Low), number(i.High))
+}
+
+// tested is what a difference stands on: its interval and its probability.
+func (c Claim) tested() string {
+	text := fmt.Sprintf("%s, p %s", limits(c.Interval), table.Probability(c.P).Text)
+	if c.Family.Tests > 1 {
+		text += fmt.Sprintf(" of %d tests", c.Family.Tests)
+	}
+	return text
+}
+
+// where says which rate a claim is about and where it was reached.
+func (c Claim) where() string {
+	if c.Place.Name == HeldOut.Name {
+		return c.Rate + ", held-out score"
+	}
+	return c.Rate + " on " + c.Place.Title
+}
+
+// basis says on how many tasks and seeds a claim stands.
+func (c Claim) basis() string {
+	parts := []string{table.Counted(c.Tasks, "task")}
+	if text := seeds(c.Subjects); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// seeds says how many seeds models have, or how many trainings.
+func seeds(of []Subject) string {
+	least, most, arms := math.MaxInt, 0, 0
+	for _, s := range of {
+		if s.Trainings > 0 {
+			arms = max(arms, s.Trainings)
+		}
+		if n := s.Seeds; s.Trainings == 0 && n > 0 {
+			least, most = min(least, n), max(most, n)
+		}
+	}
+	switch {
+	case arms > 0:
+		return trainings(of)
+	case most == 0:
+		return ""
+	case least == most:
+		return table.Counted(most, "seed")
+	}
+	return fmt.Sprintf("%d to %d seeds", least, most)
+}
+
+// trainings says how many trainings arms have.
+func trainings(of []Subject) string {
+	least, most := math.MaxInt, 0
+	for _, s := range of {
+		n := max(1, s.Trainings)
+		least, most = min(least, n), max(most, n)
+	}
+	if least == most {
+		return table.Counted(most, "training") + " each"
+	}
+	return fmt.Sprintf("%d to %d trainings", least, most)
+}
+
+// rates lists models with their rates: a few, and how many others there are.
+func rates(of []Subject) string {
+	const most = 4
+	var parts []string
+	for _, s := range of[:min(most, len(of))] {
+		parts = append(parts, s.rated())
+	}
+	if n := len(of) - most; n > 0 {
+		parts = append(parts, table.Counted(n, "other"))
+		return table.List(parts)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// rated is a model with its rate.
+func (s Subject) rated() string { return s.Name + " " + number(s.Value) }
+
+// verdict says in the words of tests what a comparison shows.
+func (c Claim) verdict() string {
+	within := fmt.Sprintf("within %g points", 100*c.Margin)
+	switch {
+	case c.Kind == Apart:
+		text := "not compared (" + c.Reason + ")"
+		if c.Bounded {
+			text += fmt.Sprintf("; counted as failures or as successes, the missing episodes leave the difference "+
+				"significant (%s to %s points)", number(c.Interval.Low), number(c.Interval.High))
+		}
+		return text
+	case c.Kind == Differs && c.Equal:
+		return "significant, but " + within
+	case c.Kind == Alike && c.Equal:
+		return "not significant, equal " + within
+	}
+	return string(c.Kind)
+}
+
+// found says which true difference would have been found.
+func (c Claim) found(noun string) string {
+	if math.IsInf(c.Sensitivity, 1) {
+		return fmt.Sprintf("no true %s would have been found with a probability of 80%%: %s are too few", noun,
+			table.Counted(c.Tasks, "task"))
+	}
+	return fmt.Sprintf("a true %s of %s points would have been found with a probability of 80%%", noun,
+		number(c.Sensitivity))
+}

@@ -1,0 +1,191 @@
+package claim
+
+import (
+	"math"
+	"slices"
+
+	"heldout/configs"
+	"heldout/scoring"
+)
+
+// Rate is a rate that claims can be about.
+type Rate string
+
+// The rates.
+const (
+	Success   Rate = "SR"
+	Progress  Rate = "PR"
+	Grounding Rate = "GA"
+)
+
+// Rates are the rates that claims can be about.
+func Rates() []Rate { return []Rate{Success, Progress, Grounding} }
+
+// Title names the rate.
+func (r Rate) Title() string {
+	return map[Rate]string{Success: "Success rate", Progress: "Progress rate", Grounding: "Grounding accuracy"}[r]
+}
+
+// Of returns the rate of a score.
+func (r Rate) Of(s *scoring.Score) scoring.Rate {
+	switch r {
+	case Progress:
+		return s.Progress
+	case Grounding:
+		return s.Grounding
+	}
+	return s.Success
+}
+
+// change returns the difference of the rate; ok is false if differences of the rate are
+// not estimated.
+func (r Rate) change(c scoring.Comparison) (d scoring.Change, ok bool) {
+	switch r {
+	case Success:
+		return c.Success, true
+	case Progress:
+		return c.Progress, true
+	}
+	return d, false
+}
+
+// Place is where results stand: an environment, a preset, or the held-out score.
+type Place struct {
+	// Name is the name for programs, Title the one for people.
+	Name, Title string
+	// Measure is what the environment calls the rate, such as EM.
+	Measure string
+}
+
+// Results are what claims are derived from.
+type Results struct {
+	Rate Rate
+	// Places are those of unperturbed tasks, in the order of tables.
+	Places []Place
+	// Models in the order of tables.
+	Models []Model
+	// Weights are those of the held-out score.
+	Weights configs.Weights
+	// Reference is the model that the others are compared with; empty for all pairs.
+	Reference string
+	// Margin is the largest difference, as a fraction, that counts as none; 0 if no margin is
+	// given.
+	Margin float64
+	// Retries are comparisons that the primary question is about, if tasks had several trials.
+	Retries []Retry
+}
+
+// Model is a model with what it reached.
+type Model struct {
+	Name string
+	// Baseline: it is a scripted player, which no model competes with.
+	Baseline bool
+	// Scores are those of unperturbed tasks, by place.
+	Scores map[string]*scoring.Score
+	// Arm has its trainings by place, if it is several trainings; Scores are then over all.
+	Arm map[string]scoring.Trainings
+	// HeldOut is its held-out score, nil if it has none; Unscored then says why, if it has
+	// results that count for it.
+	HeldOut  *scoring.Estimate
+	Unscored string
+	// Changes are what it reached under perturbations.
+	Changes []Changed
+	// Trained are the environments whose data it was trained on.
+	Trained []Place
+}
+
+// Changed is a model in a place under perturbations.
+type Changed struct {
+	Place Place
+	Base  *scoring.Score // without perturbations; nil if it was not planned
+	Under []*scoring.Score
+	// Names are the perturbations, Rules hashes of their rules, and Lacking those without any
+	// planned episode.
+	Names, Rules, Lacking []string
+}
+
+// Retry compares retries of two players after a number of trials.
+type Retry struct {
+	Place Place
+	// Names and Scores are those of the player and of the one that it is compared with; a
+	// score is nil if results that are due are missing.
+	Names  [2]string
+	Scores [2]*scoring.Score
+}
+
+// HeldOut is the place of the held-out score.
+var HeldOut = Place{Name: "held-out score", Title: "the held-out score"}
+
+// places are all places, with that of the held-out score at the end if a model has it.
+func (r *Results) places() []Place {
+	if slices.ContainsFunc(r.Models, func(m Model) bool { return m.HeldOut != nil }) {
+		return append(slices.Clip(r.Places), HeldOut)
+	}
+	return r.Places
+}
+
+// Competes reports whether a model is compared with others: a baseline is only if there are
+// no others, or if it is the reference.
+func (r *Results) Competes(m Model) bool {
+	return !m.Baseline || m.Name == r.Reference ||
+		!slices.ContainsFunc(r.Models, func(other Model) bool { return !other.Baseline })
+}
+
+// competing counts the models that are compared.
+func (r *Results) competing() (n int) {
+	for _, m := range r.Models {
+		if r.Competes(m) {
+			n++
+		}
+	}
+	return n
+}
+
+// measure is the name of the rate in a place.
+func (r *Results) measure(p Place) string {
+	if p.Measure != "" && r.Rate != Grounding {
+		return p.Measure
+	}
+	return string(r.Rate)
+}
+
+// subject is a model in a place.
+func (r *Results) subject(m Model, p Place) Subject {
+	out := Subject{Name: m.Name, Value: math.NaN(), Trainings: len(m.Arm[p.Name].Parts)}
+	if p.Name == HeldOut.Name {
+		if m.HeldOut != nil {
+			out.Value = m.HeldOut.Mean
+		}
+		for _, part := range r.Weights.HeldOut {
+			if s := m.Scores[part.Env]; s != nil {
+				out.Seeds = max(out.Seeds, len(s.Seeds))
+				out.Finished, out.Planned = out.Finished+s.Finished, out.Planned+s.Planned
+				out.Trainings = max(out.Trainings, len(m.Arm[part.Env].Parts))
+			}
+		}
+		return out
+	}
+	if s := m.Scores[p.Name]; s != nil {
+		out.Seeds, out.Finished, out.Planned = len(s.Seeds), s.Finished, s.Planned
+		if !s.Misleads() {
+			out.Value = r.Rate.Of(s).Mean
+		}
+	}
+	return out
+}
+
+// tasks counts the tasks of a model in a place that have results.
+func (r *Results) tasks(m Model, p Place) (n int) {
+	if p.Name != HeldOut.Name {
+		if s := m.Scores[p.Name]; s != nil {
+			return s.Tasks()
+		}
+		return 0
+	}
+	for _, part := range r.Weights.HeldOut {
+		if s := m.Scores[part.Env]; s != nil {
+			n += s.Tasks()
+		}
+	}
+	return n
+}

@@ -1,0 +1,296 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"heldout/scoring"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// Title is the first thing that results say: the answer to the primary question, or where
+// models differ if there is none.
+func (s *Set) Title() string {
+	title, _ := s.say()
+	return title
+}
+
+// Verdict is what results say below the title, in sentences.
+func (s *Set) Verdict() []string {
+	_, rest := s.say()
+	var out []string
+	for _, line := range rest {
+		out = append(out, line+".")
+	}
+	return out
+}
+
+// say returns the title and what stands below it.
+func (s *Set) say() (title string, rest []string) {
+	var lines []string
+	switch {
+	case len(s.Retries) > 0:
+		lines = s.sentences(s.Primary)
+	case s.Swept():
+		lines = slices.Concat(s.sentences(s.Primary), s.apart())
+	case s.Reference != "" || s.competing() == 2:
+		lines = s.against()
+	default:
+		lines = s.among()
+	}
+	if len(lines) == 0 {
+		lines = s.alone()
+	}
+	if len(lines) == 0 {
+		return s.Rate.Title(), nil
+	}
+	return lines[0], append(lines[1:], s.spreads()...)
+}
+
+// sentences say claims, the significant ones with the largest difference first, and what would
+// have been found where none is.
+func (s *Set) sentences(claims []Claim) (out []string) {
+	for _, c := range Surest(claims) {
+		noun := "difference"
+		if len(c.Under) > 0 {
+			noun = "loss"
+		}
+		out = append(out, c.withReach(noun))
+	}
+	return few(out, "model")
+}
+
+func (c Claim) withReach(noun string) string {
+	if c.Kind == Alike && !c.Equal {
+		return c.Sentence() + "; " + c.found(noun)
+	}
+	return c.Sentence()
+}
+
+// Surest orders claims: the significant ones first, by the size of their difference, and then
+// the others by theirs.
+func Surest(claims []Claim) []Claim {
+	weight := func(c Claim) float64 {
+		switch size := math.Abs(c.Estimate); {
+		case c.Kind == Apart:
+			return 0
+		case c.Kind == Differs:
+			return 4 + size
+		default:
+			return 1 + size
+		}
+	}
+	out := slices.Clone(claims)
+	slices.SortStableFunc(out, func(a, b Claim) int {
+		switch x, y := weight(a), weight(b); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// apart says whose losses differ.
+func (s *Set) apart() (out []string) {
+	for _, c := range Surest(s.Second) {
+		if c.Kind == Differs {
+			out = append(out, c.Sentence())
+		}
+	}
+	if len(out) == 0 && len(s.Second) > 0 && s.Second[0].Family.Tests > 0 {
+		return []string{fmt.Sprintf("No change differs significantly from that of another model (%s, %s, %s by Holm)",
+			rateOf(s.Second), seeds(subjects(s.Second)), table.Counted(s.Second[0].Family.Tests, "test"))}
+	}
+	return few(out, "pair")
+}
+
+// against says how each model compares with the reference, or with the only other one.
+func (s *Set) against() (out []string) {
+	for _, c := range Surest(s.Primary) {
+		out = append(out, c.withReach("difference"))
+	}
+	out = few(out, "model")
+	pairs := byPair(s.Second)
+	if len(out) == 0 && len(pairs) > 0 {
+		out = append(out, summary(pairs[0]))
+	}
+	var families []string
+	for _, claims := range pairs {
+		families = append(families, family(claims))
+	}
+	return append(out, few(families, "model")...)
+}
+
+// byPair groups comparisons by their models.
+func byPair(claims []Claim) (groups [][]Claim) {
+	for _, c := range claims {
+		i := slices.IndexFunc(groups, func(g []Claim) bool {
+			return g[0].Subjects[0].Name == c.Subjects[0].Name && g[0].Subjects[1].Name == c.Subjects[1].Name
+		})
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], c)
+	}
+	return groups
+}
+
+// among says which of several models is best: where the primary question is asked, and by
+// environment.
+func (s *Set) among() (out []string) {
+	var best, undecided []string
+	tests := 0
+	var all []Claim
+	for _, c := range s.Best {
+		if c.Family.Name == Primary {
+			out = append(out, s.first(c)...)
+			continue
+		}
+		tests = c.Family.Tests
+		all = append(all, c)
+		place := fmt.Sprintf("%s (%s)", c.Place.Title, table.Counted(c.Tasks, "task"))
+		if c.Kind == Best {
+			best = append(best, fmt.Sprintf("%s %s, above %s", place, c.Subjects[0].rated(), s.below(c)))
+		} else {
+			undecided = append(undecided, place)
+		}
+	}
+	if len(all) == 0 {
+		return out
+	}
+	parts := best
+	if len(undecided) > 0 {
+		parts = append(parts, "not decided on "+table.List(undecided))
+	}
+	return append(out, fmt.Sprintf("Best by environment (%s, %s, %d tests by Holm): %s", rateOf(all),
+		seeds(s.subjects(all)), tests, strings.Join(parts, "; ")))
+}
+
+// subjects are the models of places.
+func (s *Set) subjects(places []Claim) (out []Subject) {
+	for _, c := range places {
+		out = append(out, s.ranked(c.Place)...)
+	}
+	return out
+}
+
+// below lists the models that are significantly below the best one of a place.
+func (s *Set) below(best Claim) string { return rates(s.ranked(best.Place)[1:]) }
+
+// first answers the primary question of several models: who is best, or what is open.
+func (s *Set) first(c Claim) (out []string) {
+	all := s.ranked(c.Place)
+	if c.Kind == Best {
+		return []string{fmt.Sprintf("%s, significantly above %s (%d tests by Holm)", c.Sentence(), s.below(c), c.Family.Tests)}
+	}
+	c.Subjects = all
+	out = []string{c.Sentence()}
+	for _, other := range all[1:] {
+		of, ok := s.Find(c.Place, all[0].Name, other.Name)
+		if ok && of.Kind != Differs {
+			out = append(out, of.minusWithReach())
+			break
+		}
+	}
+	var found []string
+	for _, of := range Surest(s.Primary) {
+		if of.Kind == Differs {
+			if of.Estimate < 0 {
+				of = of.Reversed()
+			}
+			found = append(found, of.minus())
+		}
+	}
+	return append(out, few(found, "pair")...)
+}
+
+func (c Claim) minusWithReach() string {
+	if c.Kind == Alike && !c.Equal {
+		return c.minus() + "; " + c.found("difference")
+	}
+	return c.minus()
+}
+
+// alone says what models reached that are not compared: each rate in a sentence, or the rates
+// of a single model in one.
+func (s *Set) alone() (out []string) {
+	rates := slices.DeleteFunc(slices.Clone(s.Rates), func(c Claim) bool { return math.IsNaN(c.Estimate) })
+	if len(s.Models) != 1 || len(rates) < 2 {
+		for _, c := range rates {
+			out = append(out, c.Sentence())
+		}
+		return few(out, "rate")
+	}
+	var parts []string
+	for _, c := range rates {
+		if c.Place == HeldOut {
+			out = append(out, c.Sentence())
+			continue
+		}
+		text := fmt.Sprintf("%s %s", c.at(), number(c.Estimate))
+		if of := c.Subjects[0]; c.Kind != Rated {
+			text += fmt.Sprintf(" so far, %d of %d episodes", of.Finished, of.Planned)
+		}
+		parts = append(parts, text)
+	}
+	return append(out, fmt.Sprintf("%s of %s (%s): %s", rateOf(rates), s.Models[0].Name, seeds(subjects(rates)),
+		strings.Join(parts, ", ")))
+}
+
+// spreads says how much the seeds of a single model differ, where the primary question is
+// asked.
+func (s *Set) spreads() []string {
+	if len(s.Models) != 1 || s.Rate == Grounding {
+		return nil
+	}
+	m := s.Models[0]
+	if m.HeldOut != nil {
+		spread := scoring.HeldOutSpread(s.Weights, m.Scores)
+		of := spread.Success
+		if s.Rate == Progress {
+			of = spread.Progress
+		}
+		return s.spread(HeldOut, of, spread.Seeds, math.NaN(), nil)
+	}
+	if len(s.Places) != 1 {
+		return nil
+	}
+	score := m.Scores[s.Places[0].Name]
+	if score == nil || !score.Complete() || score.EqualSeeds() {
+		return nil
+	}
+	best := score.BestOf()
+	last, decoded, other := best[len(best)-1].Success.Mean, (*stats.Interval)(nil), (*stats.Interval)(nil)
+	if decoded, other = score.Decoded(); s.Rate == Progress {
+		last, decoded = best[len(best)-1].Progress.Mean, other
+	}
+	if score.About == stats.TheseTasks {
+		decoded = nil
+	}
+	return s.spread(s.Places[0], s.Rate.Of(score), len(score.Seeds), last, decoded)
+}
+
+// spread says how the means of so many seeds spread, what the best of them reaches, and how far
+// the rate is known for these tasks.
+func (s *Set) spread(p Place, of scoring.Rate, n int, best float64, decoded *stats.Interval) []string {
+	if n < 2 {
+		return nil
+	}
+	c := Claim{Rate: s.measure(p), Place: p, Tasks: s.tasks(s.Models[0], p), Subjects: []Subject{{Seeds: n}}}
+	text := fmt.Sprintf("%s (%s): mean %s, standard deviation of the seeds %s (n-1)", c.where(), c.basis(),
+		number(of.Mean), number(of.SampleStd))
+	if !math.IsNaN(best) {
+		text += fmt.Sprintf("; best of %d seeds in each task %s", n, number(best))
+	}
+	if decoded != nil {
+		text += fmt.Sprintf("; for these tasks decoded again, %s", limits(decoded))
+	}
+	return []string{text}
+}

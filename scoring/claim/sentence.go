@@ -1,0 +1,275 @@
+package claim
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"heldout/scoring/table"
+)
+
+// Sentence says a claim with its rate, its tasks and its seeds, without a period.
+func (c Claim) Sentence() string {
+	switch {
+	case c.Kind == Best:
+		return fmt.Sprintf("Best %s (%s): %s", c.where(), c.basis(), c.Subjects[0].rated())
+	case c.Kind == Undecided:
+		return fmt.Sprintf("%s (%s), the best is not decided: %s", c.where(), c.basis(), rates(c.Subjects))
+	case c.Kind == Unreadable:
+		return c.unreadable()
+	case c.Kind == Unscored:
+		return fmt.Sprintf("%s has no held-out score: %s", c.Subjects[0].Name, c.Reason)
+	case c.Kind == Trained:
+		return fmt.Sprintf("%s was trained on %s", c.Subjects[0].Name, table.List(titles(c.Environments)))
+	case !c.Compared():
+		return c.rate()
+	case len(c.Under) > 0 && len(c.Subjects) == 1:
+		return c.loss()
+	case len(c.Under) > 0:
+		return c.losses()
+	}
+	return c.pair()
+}
+
+func titles(places []Place) (out []string) {
+	for _, p := range places {
+		out = append(out, p.Title)
+	}
+	return out
+}
+
+// rate says what one model reached.
+func (c Claim) rate() string {
+	of := c.Subjects[0]
+	value := of.rated()
+	if c.Interval != nil {
+		value += fmt.Sprintf(" (%s)", limits(c.Interval))
+	}
+	switch c.Kind {
+	case Preliminary:
+		return fmt.Sprintf("Preliminary %s (%d of %d episodes, %s): %s", c.where(), of.Finished, of.Planned, c.basis(),
+			value)
+	case Incomplete:
+		return fmt.Sprintf("%s (%d of %d episodes, %s): %s", c.where(), of.Finished, of.Planned, c.basis(), value)
+	}
+	return fmt.Sprintf("%s (%s): %s", c.where(), c.basis(), value)
+}
+
+// pair says how two models compare.
+func (c Claim) pair() string {
+	text := fmt.Sprintf("%s (%s): %s, %s", c.where(), c.basis(), c.Subjects[0].rated(), c.Subjects[1].rated())
+	if c.Kind == Apart {
+		return text + ", " + c.verdict()
+	}
+	return fmt.Sprintf("%s: %s (%s), %s", text, points(c.Estimate), c.tested(), c.verdict())
+}
+
+// minus says the same of models whose rates were said.
+func (c Claim) minus() string {
+	text := fmt.Sprintf("%s minus %s, %s (%s): ", c.Subjects[0].Name, c.Subjects[1].Name, c.where(), c.basis())
+	if c.Kind == Apart {
+		return text + c.verdict()
+	}
+	return fmt.Sprintf("%s%s (%s), %s", text, points(c.Estimate), c.tested(), c.verdict())
+}
+
+// under names perturbations: P1 to P4 if they are numbered in order.
+func under(names []string) string {
+	const most = 4
+	switch n := len(names); {
+	case n > 2 && numbered(names):
+		return names[0] + " to " + names[n-1]
+	case n > most:
+		return table.Counted(n, "perturbation")
+	}
+	return table.List(names)
+}
+
+func numbered(names []string) bool {
+	for i, name := range names {
+		var first, n int
+		if _, err := fmt.Sscanf(names[0], "P%d", &first); err != nil {
+			return false
+		}
+		if _, err := fmt.Sscanf(name, "P%d", &n); err != nil || n != first+i || name != fmt.Sprintf("P%d", n) {
+			return false
+		}
+	}
+	return true
+}
+
+// loss says what a model loses under perturbations.
+func (c Claim) loss() string {
+	of := c.Subjects[0]
+	text := fmt.Sprintf("Under %s, %s (%s): %s ", under(c.Under), c.where(), c.basis(), of.Name)
+	if c.Kind == Apart {
+		return fmt.Sprintf("%sis %s; without a perturbation %s", text, c.verdict(), number(of.Value))
+	}
+	verb := "loses"
+	if c.Estimate > 0 {
+		verb = "gains"
+	}
+	return fmt.Sprintf("%s%s %s points, from %s to %s (change %s), %s", text, verb, number(math.Abs(c.Estimate)),
+		number(of.Value), number(of.Perturbed), c.tested(), c.verdict())
+}
+
+// losses says how the changes of two models compare.
+func (c Claim) losses() string {
+	text := fmt.Sprintf("Change under %s of %s minus that of %s, %s (%s): ", under(c.Under), c.Subjects[0].Name,
+		c.Subjects[1].Name, c.where(), c.basis())
+	if c.Kind == Apart {
+		return text + c.verdict()
+	}
+	return fmt.Sprintf("%s%s (%s), %s", text, points(c.Estimate), c.tested(), c.verdict())
+}
+
+// unreadable says how many replies had no action, and what that cost at most.
+func (c Claim) unreadable() string {
+	of := c.Subjects[0]
+	text := fmt.Sprintf("%s, %s (%s): %d of %d replies (%.1f%%) had no readable action and cost a step", of.Name,
+		c.where(), c.basis(), c.Part, c.Of, 100*c.Share())
+	if len(c.Under) > 0 {
+		text = fmt.Sprintf("Under %s, %s", under(c.Under), text)
+	}
+	if c.Touched == 0 {
+		return text + "; no unsolved episode has one"
+	}
+	return fmt.Sprintf("%s; %d of the %d unsolved episodes have one: had they all been solved, %s would be %s", text,
+		c.Touched, c.Unsolved, c.Rate, number(c.Estimate))
+}
+
+// mostSentences is how many models, or pairs of them, have sentences of their own; a table
+// has the others.
+const mostSentences = 3
+
+// few keeps the first sentences and counts the others.
+func few(sentences []string, noun string) []string {
+	if n := len(sentences) - mostSentences; n > 0 {
+		return append(sentences[:mostSentences:mostSentences], fmt.Sprintf("%s more: --table verdict",
+			table.Counted(n, noun)))
+	}
+	return sentences
+}
+
+// parts divides the comparisons of two models by what they show.
+func parts(claims []Claim) (found, open, apart []Claim) {
+	for _, c := range claims {
+		switch c.Kind {
+		case Differs:
+			found = append(found, c)
+		case Alike:
+			open = append(open, c)
+		case Apart:
+			apart = append(apart, c)
+		}
+	}
+	return found, open, apart
+}
+
+// at is the place of a claim with its tasks.
+func (c Claim) at() string {
+	return fmt.Sprintf("%s (%s)", c.Place.Title, table.Counted(c.Tasks, "task"))
+}
+
+func places(claims []Claim) (names []string) {
+	for _, c := range claims {
+		names = append(names, c.at())
+	}
+	return names
+}
+
+// headOf begins what is said of the comparisons of two models in several places.
+func headOf(claims []Claim) string {
+	first := claims[0]
+	text := fmt.Sprintf("%s, %s minus %s (%s", rateOf(claims), first.Subjects[0].Name, first.Subjects[1].Name,
+		seeds(subjects(claims)))
+	if n := first.Family.Tests; n > 1 {
+		text += fmt.Sprintf(", %d tests by Holm", n)
+	}
+	return text + "): "
+}
+
+// summary says in which places two models differ.
+func summary(claims []Claim) string {
+	found, open, apart := parts(claims)
+	var said, differ []string
+	for _, c := range found {
+		differ = append(differ, fmt.Sprintf("%s %s", c.at(), points(c.Estimate)))
+	}
+	for _, of := range []struct {
+		word  string
+		where []string
+	}{{"significant", differ}, {"not significant", places(open)}, {"not compared", places(apart)}} {
+		if len(of.where) > 0 {
+			said = append(said, of.word+" on "+table.List(of.where))
+		}
+	}
+	return headOf(claims) + strings.Join(said, "; ")
+}
+
+// family says the same with what it stands on.
+func family(claims []Claim) string {
+	found, open, apart := parts(claims)
+	var said, differ []string
+	for _, c := range found {
+		differ = append(differ, fmt.Sprintf("%s %s (%s, p %s)", c.at(), points(c.Estimate), limits(c.Interval),
+			table.Probability(c.P).Text))
+	}
+	if len(found) > 0 {
+		said = append(said, "significant on "+table.List(differ))
+	}
+	if len(open) > 0 {
+		said = append(said, fmt.Sprintf("not significant on %s, %s", table.List(places(open)), reach(open)))
+	}
+	for _, c := range apart {
+		said = append(said, c.at()+": "+c.verdict())
+	}
+	return headOf(claims) + strings.Join(said, "; ")
+}
+
+// rateOf names the rates of claims, each once.
+func rateOf(claims []Claim) string {
+	var names []string
+	for _, c := range claims {
+		if !slices.Contains(names, c.Rate) {
+			names = append(names, c.Rate)
+		}
+	}
+	return strings.Join(names, "/")
+}
+
+func subjects(claims []Claim) (all []Subject) {
+	for _, c := range claims {
+		all = append(all, c.Subjects...)
+	}
+	return all
+}
+
+// reach says of comparisons without a significant difference which one is largest, and
+// which true differences would have been found.
+func reach(open []Claim) string {
+	largest := slices.MaxFunc(open, func(a, b Claim) int {
+		return cmp.Compare(math.Abs(a.Estimate), math.Abs(b.Estimate))
+	})
+	bySensitivity := func(a, b Claim) int { return cmp.Compare(a.Sensitivity, b.Sensitivity) }
+	least, most := slices.MinFunc(open, bySensitivity), slices.MaxFunc(open, bySensitivity)
+	text := points(largest.Estimate)
+	if len(open) > 1 {
+		text = fmt.Sprintf("at most %s on %s", text, largest.Place.Title)
+	}
+	text += fmt.Sprintf(" (%s)", limits(largest.Interval))
+	switch {
+	case math.IsInf(least.Sensitivity, 1):
+		return text + ", with too few tasks to find any true difference with a probability of 80%"
+	case number(least.Sensitivity) == number(most.Sensitivity):
+		text += fmt.Sprintf("; a true difference of %s points", number(least.Sensitivity))
+	case math.IsInf(most.Sensitivity, 1):
+		text += fmt.Sprintf("; a true difference of %s points on %s", number(least.Sensitivity), least.Place.Title)
+	default:
+		text += fmt.Sprintf("; true differences of %s (%s) to %s points (%s)", number(least.Sensitivity), least.Place.Title,
+			number(most.Sensitivity), most.Place.Title)
+	}
+	return text + " would have been found with a probability of 80%"
+}

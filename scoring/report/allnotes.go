@@ -1,0 +1,20 @@
+package report
+
+import (
+	"slices"
+
+	"heldout/scoring/table"
+)
+
+// allNotes are all notes on the first table, one below the other.
+func allNotes(r *Report, t *table.Table) {
+	s := r.standing()
+	if len(s.lines) == 0 {
+		return
+	}
+	t.Columns = nil
+	t.Notes = slices.Concat(s.legend(r), r.caveats(s), aboutNotes(r.plain), decodings(r.plain), prompts(r.plain),
+		settings(r.plain), stepLimits(r.plain), incomplete(r.plain), replyNotes(r.plain), ruleNotes(r.plain),
+		otherNames(r.plain), r.sweptNotes(), r.indexNotes(), sources(r.baselines, ""))
+	t.Notes = appendNew(nil, t.Notes...)
+}

@@ -1,0 +1,247 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/scoring"
+	"heldout/scoring/claim"
+	"heldout/scoring/record"
+)
+
+// First says what the first table has.
+type First struct {
+	// Rate is the rate of its cells, and of all comparisons; empty for claim.Success.
+	Rate claim.Rate
+	// Kinds is the environment whose kinds of tasks are the columns; empty for
+	// environments.
+	Kinds string
+	// Margin is the largest difference, as a fraction, that counts as none; 0 if no
+	// margin is given.
+	Margin float64
+	// Reference is the model that the others are compared with; empty for all pairs.
+	Reference string
+	// OldNew: two runs of a model each are set against each other as old and new.
+	OldNew bool
+}
+
+// standing is what the unperturbed tasks say: the models in the order of the first table,
+// and all claims about them.
+type standing struct {
+	*claim.Set
+	lines []line
+	// oldNew: the second of two lines is the old one.
+	oldNew bool
+}
+
+// stand derives the claims of the runs.
+func (r *Report) stand() *standing {
+	s := &standing{lines: gather(r.plain, row.place)}
+	arms := armsOf(r.plain)
+	if arms != nil {
+		s.lines = gather(arms, row.place)
+	}
+	results := &claim.Results{Rate: cmp.Or(r.First.Rate, claim.Success), Weights: r.weights, Margin: r.First.Margin,
+		Places: r.placesAsked(), Reference: r.First.Reference}
+	s.order(results.Places, r.weights, results.Rate)
+	if r.First.OldNew && r.First.Reference == "" && len(r.baselines) == 0 && arms == nil {
+		if s.oldNew = s.oldAndNew(r.Runs); s.oldNew {
+			results.Reference = s.lines[1].name
+		}
+	}
+	for _, l := range s.lines {
+		results.Models = append(results.Models, r.model(l, results))
+	}
+	results.Retries = r.retries()
+	s.Set = claim.Derive(results)
+	return s
+}
+
+// SetReference sets the model that the others are compared with, by its name in tables, its
+// specification or its run; empty for all pairs. Nobody of that name, or several, is an error.
+func (r *Report) SetReference(name string) error {
+	if name == "" {
+		return nil
+	}
+	lines, err := ordered(gather(r.plain, row.place), []string{name})
+	if err != nil {
+		return fmt.Errorf("--reference: %w", err)
+	}
+	r.First.Reference = lines[0].name
+	return nil
+}
+
+// placesAsked are the places of unperturbed tasks, in the order of the runs.
+func (r *Report) placesAsked() (places []claim.Place) {
+	at := map[string]row{}
+	for _, of := range r.plain {
+		at[of.place()] = of
+	}
+	for _, run := range r.Runs {
+		for _, score := range run.Scores {
+			name := row{Score: score}.place()
+			of, known := at[name]
+			if delete(at, name); known {
+				places = append(places, of.claimPlace())
+			}
+		}
+	}
+	return places
+}
+
+// claimPlace is the place of a row.
+func (r row) claimPlace() claim.Place {
+	return claim.Place{Name: r.place(), Title: placeTitle(r.place(), r.Condition.Env),
+		Measure: strings.TrimSpace(r.Environment.SuccessName)}
+}
+
+// placeTitle is a place with the proper name of its environment.
+func placeTitle(place, env string) string {
+	if rest, ok := strings.CutPrefix(place, env); ok {
+		return envs.Title(env) + rest
+	}
+	return place
+}
+
+// order puts the best model first: by the held-out score, and then by the mean over the
+// places that all models have.
+func (s *standing) order(places []claim.Place, w configs.Weights, rate claim.Rate) {
+	type key struct{ heldOut, mean float64 }
+	keys := map[string]key{}
+	for _, l := range s.lines {
+		k := key{heldOut: -1}
+		if e := l.heldOutRate(w, rate); e != nil {
+			k.heldOut = e.Mean
+		}
+		for _, p := range places {
+			if !slices.ContainsFunc(s.lines, func(other line) bool { return other.rated(p.Name, rate) == nil }) {
+				k.mean += l.rated(p.Name, rate).Mean
+			}
+		}
+		keys[l.name] = k
+	}
+	slices.SortStableFunc(s.lines, func(a, b line) int {
+		return cmp.Or(cmp.Compare(keys[b.name].heldOut, keys[a.name].heldOut),
+			cmp.Compare(keys[b.name].mean, keys[a.name].mean))
+	})
+}
+
+// rated is the rate of a line in a place; nil if there is none, or if it misleads.
+func (l line) rated(place string, rate claim.Rate) *scoring.Estimate {
+	s := l.scores[place]
+	if s == nil || s.Finished == 0 || s.Misleads() {
+		return nil
+	}
+	e := rate.Of(s).Estimate
+	return &e
+}
+
+// model is a line as claims take it.
+func (r *Report) model(l line, of *claim.Results) claim.Model {
+	m := claim.Model{Name: l.name, Baseline: !l.served, Scores: l.scores, Arm: l.arms, Trained: l.trained,
+		HeldOut: l.heldOutRate(r.weights, of.Rate)}
+	if m.HeldOut == nil {
+		m.Unscored = l.unscored(r.weights)
+	}
+	for _, place := range of.Places {
+		if c, ok := r.changed(l.name, place); ok {
+			m.Changes = append(m.Changes, c)
+		}
+	}
+	return m
+}
+
+// unscored says why a line has no held-out score; empty if it did not play most of its
+// environments.
+func (l line) unscored(w configs.Weights) string {
+	var missing []string
+	played := len(w.HeldOut)
+	for _, env := range l.heldOut(w).Missing {
+		why := l.rates[env].lack
+		if _, ok := l.rates[env]; !ok {
+			why, played = "not played", played-1
+		}
+		missing = append(missing, fmt.Sprintf("%s (%s)", envs.Title(env), why))
+	}
+	if 2*played <= len(w.HeldOut) {
+		return ""
+	}
+	return strings.Join(missing, ", ")
+}
+
+// changed is what a model reached under the perturbations of a sweep that change the
+// interface; ok is false if there are none.
+func (r *Report) changed(name string, place claim.Place) (c claim.Changed, ok bool) {
+	c.Place = place
+	for _, of := range r.all {
+		if of.line != name || of.place() != place.Name {
+			continue
+		}
+		if of.Condition.Perturbation == noPerturbation {
+			c.Base = of.Score
+		}
+		planned := of.interfaces()
+		ok = ok || len(planned) > 0
+		for _, p := range planned {
+			if p.Name == of.Condition.Perturbation {
+				c.Under, c.Names = append(c.Under, of.Score), append(c.Names, p.Name)
+				c.Rules = append(c.Rules, p.SHA256)
+			} else {
+				c.Lacking = appendNew(c.Lacking, p.Name)
+			}
+		}
+	}
+	c.Lacking = slices.DeleteFunc(c.Lacking, func(name string) bool { return slices.Contains(c.Names, name) })
+	return c, ok && len(c.Under) > 0
+}
+
+// interfaces are the perturbations of the row's sweep, in its environment, that change the
+// interface and not the model.
+func (r row) interfaces() []record.Perturbation {
+	if r.sweep == nil {
+		return nil
+	}
+	return slices.DeleteFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return p.Model != "" })
+}
+
+// retries compare players with several trials with those that retry without memory, after
+// the last trial.
+func (r *Report) retries() (out []claim.Retry) {
+	all := r.tried()
+	for _, t := range all {
+		base, ok := t.control(all)
+		if !ok || t.Condition.Perturbation != noPerturbation {
+			continue
+		}
+		of := claim.Retry{Place: t.claimPlace(), Names: [2]string{t.name, base.name}}
+		last := min(len(t.trials), len(base.trials)) - 1
+		for i, p := range []tried{t, base} {
+			if after, complete := p.after(last); complete {
+				of.Scores[i] = after.Score
+			}
+		}
+		out = append(out, of)
+	}
+	return out
+}
+
+// oldAndNew puts the model of the first of two runs behind that of the second, which is
+// the new one, and reports whether there is one of each.
+func (s *standing) oldAndNew(runs []Run) bool {
+	if len(runs) != 2 || len(s.lines) != 2 {
+		return false
+	}
+	at := func(run Run) int {
+		return slices.IndexFunc(s.lines, func(l line) bool { return l.directory == run.Name })
+	}
+	old, fresh := at(runs[0]), at(runs[1])
+	if old < 0 || fresh < 0 || old == fresh {
+		return false
+	}
+	s.lines = []line{s.lines[fresh], s.lines[old]}
+	return true
+}
