@@ -42,6 +42,7 @@ type output struct {
 	heldIn    configs.HeldIn
 	weights   string // file of the weights of the held-out score
 	reference string // the model that others are compared with
+	limits    bool   // tables for papers have intervals
 	// eventsFile gets finished episodes and tables as lines of JSON; empty for none.
 	eventsFile string
 	events     io.Writer
@@ -65,6 +66,7 @@ func (o *output) addFlags(c *cobra.Command) {
 		"rate of the first table: SR (success), PR (progress) or GA (grounding)")
 	c.Flags().StringVar(&o.by, "by", "",
 		`"kind" for a first table of one environment with its kinds of tasks as columns`)
+	c.Flags().BoolVar(&o.limits, "intervals", false, "add 95% intervals to the tables paper and paper-best-of")
 	c.Flags().Float64Var(&o.margin, "margin",
 		0, "differences of at most so many points count as none, where the intervals show it")
 	o.contentFlags(c)
@@ -174,6 +176,7 @@ func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 		return nil, err
 	}
 	from.First.Rate, from.First.Margin, from.First.OldNew = claim.Rate(o.rate), o.margin/100, o.versus
+	from.First.Limits = o.limits
 	if places := from.Places(); o.by != "" {
 		if len(places) != 1 {
 			return nil, usage(fmt.Errorf("--by kind wants runs of one environment; these have %s",

@@ -280,6 +280,21 @@ func On(env string) (success, progress table.Of[float64]) {
 		table.Share(env+"_progress", "PR", "progress rate on this environment, in percent")
 }
 
+// Paper is a rate as papers print it: with its standard deviation over seeds and its limits.
+type Paper struct {
+	table.Bounded
+	Std table.Of[float64]
+}
+
+// OnPaper are the columns of a rate in a paper's table.
+func OnPaper(key, header string) Paper {
+	return Paper{table.Rate(key, header, "the rate, in percent"), table.Share(key+"_std", "std",
+		"standard deviation over seeds with divisor n-1, in percentage points")}
+}
+
+// Heads implements table.Declared.
+func (p Paper) Heads() []table.Column { return table.Columns(p.Bounded, p.Std) }
+
 // Measures are columns of measures.
 type Measures []table.Of[float64]
 

@@ -25,6 +25,8 @@ type First struct {
 	Margin float64
 	// Reference is the model that the others are compared with; empty for all pairs.
 	Reference string
+	// Limits: tables for papers have the limits of rates.
+	Limits bool
 	// OldNew: two runs of a model each are set against each other as old and new.
 	OldNew bool
 }

@@ -109,6 +109,24 @@ var kinds = []Kind{
 		fill:    verdict,
 	},
 	{
+		ID: "paper", Title: "Rates with standard deviations, as papers print them", Request: true,
+		Lacks: "no episode is planned", Besides: "SR and PR on each environment and the held-out score",
+		columns: of(column.Model, column.Seeds),
+		fill:    paper,
+	},
+	{
+		ID: "paper-robustness", Title: "Rates under perturbations, as papers print them", Only: Sweeps, Request: true,
+		Lacks: "no run is a sweep of perturbations", Besides: "SR/PR under each condition",
+		columns: of(column.Model, column.Average, column.Spread),
+		each:    paperRobustness,
+	},
+	{
+		ID: "paper-best-of", Title: "Best of several tries, as papers print it", Only: Seeds, Request: true,
+		Lacks: "no model was run with several seeds", Besides: "SR and PR on each environment",
+		columns: of(column.Model, column.Tries),
+		fill:    paperBestOf,
+	},
+	{
 		ID: "presets", Title: "Presets", First: true, Only: Presets, Section: "protocols",
 		columns: of(
 			column.Preset, column.SHA256, column.TaskSet, column.Model, column.Metric, column.MetricValue,

@@ -23,6 +23,9 @@ func Fit(tables []Table, width int) []Table {
 	for _, t := range tables {
 		t = t.joinIntervals()
 		if t.width() > width {
+			t = t.stackGroups()
+		}
+		if t.width() > width {
 			t = t.dropConstant()
 		}
 		if t.width() > width {
@@ -83,7 +86,7 @@ func (c Cell) textLines() []string {
 	if c.Lines != nil {
 		return c.Lines
 	}
-	lines := []string{Printable(c.Text + c.Mark)}
+	lines := []string{Printable(c.Whole())}
 	if c.Below != "" {
 		lines = append(lines, Printable(c.Below))
 	}
@@ -150,6 +153,41 @@ func (t Table) joinIntervals() Table {
 
 // intervalHeader heads the column of an interval whose ends were joined.
 const intervalHeader = "95% CI"
+
+// stackGroups puts the columns of each group below each other.
+func (t Table) stackGroups() Table {
+	out := t
+	out.Columns, out.Rows = nil, make([][]Cell, len(t.Rows))
+	var shorts []string // of the longest group
+	for i := 0; i < len(t.Columns); {
+		n := 1
+		for c := t.Columns[i]; c.Group != "" && i+n < len(t.Columns) && t.Columns[i+n].Group == c.Group; n++ {
+		}
+		column := t.Columns[i]
+		if n > 1 {
+			column.Header = column.Group
+		}
+		out.Columns = append(out.Columns, column)
+		if n > len(shorts) {
+			shorts = nil
+			for _, c := range t.Columns[i : i+n] {
+				shorts = append(shorts, c.Short)
+			}
+		}
+		for r, row := range t.Rows {
+			cell := row[i]
+			for _, other := range row[i+1 : i+n] {
+				cell.Lines = append(cell.textLines(), other.textLines()...)
+			}
+			out.Rows[r] = append(out.Rows[r], cell)
+		}
+		i += n
+	}
+	if len(out.Columns) < len(t.Columns) {
+		out.Notes = slices.Concat([]string{"In each cell: " + strings.Join(shorts, ", then ") + "."}, t.Notes)
+	}
+	return out
+}
 
 // dropConstant moves columns with the same value in each of several rows into a
 // line above the notes, and leaves out those that are empty.

@@ -22,18 +22,22 @@ var latexText = strings.NewReplacer(
 func escapeLaTeX(s string) string { return latexText.Replace(Printable(s)) }
 
 // latexCell writes a cell; a negative number gets a minus sign in place of the
-// hyphen.
+// hyphen, and a standard deviation stands as an index.
 func latexCell(c Cell) string {
+	spread := ""
+	if c.Spread != "" {
+		spread = `{\scriptsize\,$\pm$\,` + escapeLaTeX(c.Spread) + "}"
+	}
 	if _, isText := c.Value.(string); !isText {
 		if digits, negative := strings.CutPrefix(c.Text, "-"); negative {
-			return "$-$" + escapeLaTeX(digits+c.Mark)
+			return "$-$" + escapeLaTeX(digits+c.Mark) + spread
 		}
 	}
 	text := escapeLaTeX(c.Text + c.Mark)
 	if c.Best {
-		return `\textbf{` + text + "}"
+		text = `\textbf{` + text + "}"
 	}
-	return text
+	return text + spread
 }
 
 // latexLimits are the limits of a rate as its indices; empty if it has none.
@@ -64,12 +68,43 @@ func latexBelow(row []Cell) string {
 	return "{}" + strings.Join(cells, " & ") + " \\\\\n"
 }
 
-// latexLabel is the label of the first table of a paper; empty for others.
+// latexLabel is the label of a table: that of the first one of a run is short.
 func latexLabel(t Table) string {
-	if t.ID != "headline" {
-		return ""
+	if t.ID == "headline" {
+		return "\\label{tab:heldout}\n"
 	}
-	return "\\label{tab:heldout}\n"
+	return fmt.Sprintf("\\label{tab:heldout-%s}\n", t.ID)
+}
+
+// mostNarrow is the largest number of columns that one column of a paper has room for.
+const mostNarrow = 7
+
+// latexHead writes the heads of the columns, with a line of groups above it if there are any.
+func latexHead(t Table) string {
+	var groups, rules, heads []string
+	grouped := false
+	for i := 0; i < len(t.Columns); {
+		c, n := t.Columns[i], 1
+		for c.Group != "" && i+n < len(t.Columns) && t.Columns[i+n].Group == c.Group {
+			n++
+		}
+		if c.Group != "" {
+			grouped = true
+			groups = append(groups, fmt.Sprintf("\\multicolumn{%d}{c}{%s}", n, escapeLaTeX(c.Group)))
+			rules = append(rules, fmt.Sprintf("\\cmidrule(lr){%d-%d}", i+1, i+n))
+		} else {
+			groups = append(groups, "")
+		}
+		for _, of := range t.Columns[i : i+n] {
+			heads = append(heads, escapeLaTeX(cmp.Or(of.Short, of.Header)))
+		}
+		i += n
+	}
+	text := "{}" + strings.Join(heads, " & ") + " \\\\\n"
+	if grouped {
+		text = "{}" + strings.Join(groups, " & ") + " \\\\\n" + strings.Join(rules, "") + "\n" + text
+	}
+	return text
 }
 
 // renderLaTeX writes table environments in the style of booktabs. An empty group
@@ -89,18 +124,19 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 			continue
 		}
 		var columns strings.Builder
-		var header []string
 		for _, c := range t.Columns {
 			if c.Left {
 				columns.WriteByte('l')
 			} else {
 				columns.WriteByte('r')
 			}
-			header = append(header, escapeLaTeX(c.Header))
 		}
-		fmt.Fprintf(b,
-			"\\begin{table}\n\\centering\n\\caption{%s}\n%s\\begin{tabular}{%s}\n\\toprule\n{}%s \\\\\n\\midrule\n",
-			escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t), columns.String(), strings.Join(header, " & "))
+		environment, size := "table", ""
+		if len(t.Columns) > mostNarrow {
+			environment, size = "table*", "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
+		}
+		fmt.Fprintf(b, "\\begin{%s}\n\\centering\n\\caption{%s}\n%s%s\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n",
+			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t), size, columns.String(), latexHead(t))
 		for i, row := range t.Rows {
 			if t.Divided != "" && i == t.Divide {
 				fmt.Fprintf(b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
@@ -123,7 +159,7 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 		for _, note := range t.Notes[min(t.Captioned, len(t.Notes)):] {
 			fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(note))
 		}
-		b.WriteString("\\end{table}\n")
+		fmt.Fprintf(b, "\\end{%s}\n", environment)
 	}
 }
 
@@ -136,7 +172,7 @@ func (t Table) needsUnicode() bool {
 	}
 	for _, row := range t.Rows {
 		for _, c := range row {
-			all.WriteString(c.Text + c.Mark)
+			all.WriteString(c.Whole())
 		}
 	}
 	return strings.ContainsFunc(escapeLaTeX(all.String()), func(r rune) bool { return r > unicode.MaxLatin1 })

@@ -41,7 +41,7 @@ func escapeMarkdown(s string) string {
 
 // markdownCell writes a cell.
 func markdownCell(c Cell) []string {
-	text := c.Text + c.Mark
+	text := c.Whole()
 	if c.Below != "" {
 		text += " (" + c.Below + ")"
 	}

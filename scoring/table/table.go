@@ -64,6 +64,10 @@ type Column struct {
 	Upper bool
 	// Detail says that a narrow table may leave the column out.
 	Detail bool
+	// Group is the head that columns of one group share, such as the environment of SR and
+	// PR, and Short the head of each below it: LaTeX sets them so, and a narrow text has the
+	// columns of a group below each other. Header says both.
+	Group, Short string
 	// Lines are the header in lines that are ready to print, as Fit breaks it;
 	// nil if the header is one line.
 	Lines []string
@@ -78,6 +82,9 @@ type Cell struct {
 	Value any
 	// Mark follows the text and points to a note.
 	Mark string
+	// Spread is the standard deviation of the number, behind text and mark; empty if there is
+	// none.
+	Spread string
 	// Below stands under the text, such as the limits of a rate; in parentheses
 	// behind it where a cell is one line. It is not for programs.
 	Below string
@@ -145,6 +152,14 @@ func percent(rate float64) string {
 		return "0.0"
 	}
 	return s
+}
+
+// Whole is the text of the cell with its mark and its standard deviation.
+func (c Cell) Whole() string {
+	if c.Spread == "" {
+		return c.Text + c.Mark
+	}
+	return c.Text + c.Mark + " ± " + c.Spread
 }
 
 // Marked returns the cell with a mark.

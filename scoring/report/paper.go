@@ -1,0 +1,315 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"heldout/scoring"
+	"heldout/scoring/claim"
+	"heldout/scoring/column"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// paperCell is a rate with its standard deviation over seeds, and with its limits if readers
+// ask for them.
+func (r *Report) paperCell(of scoring.Rate, mark string) table.Cell {
+	c := table.Percent(of.Mean).Marked(mark)
+	if !math.IsNaN(of.SampleStd) && c.Value != nil {
+		c.Spread = table.Percent(of.SampleStd).Text
+	}
+	if r.First.Limits && of.Interval != nil {
+		c.Below = fmt.Sprintf("%.1f–%.1f", 100*of.Interval.Low, 100*of.Interval.High)
+	}
+	return c
+}
+
+// paperHeads are the columns of a place: both rates for people, and for programs each with
+// its deviation and its limits.
+func paperHeads(p claim.Place, progress string) (people []table.Column, programs [2]column.Paper) {
+	title := p.Title
+	if p == claim.HeldOut {
+		title = "Held-out"
+	}
+	for i, rate := range []struct{ key, short string }{{"success", p.Measure}, {"progress", progress}} {
+		if rate.short == "" {
+			rate.short = []string{"SR", "PR"}[i]
+		}
+		key := strings.ReplaceAll(p.Name, " ", "_") + "_" + rate.key
+		people = append(people, table.Column{Key: key, Header: title + " " + rate.short, Group: title, Short: rate.short})
+		programs[i] = column.OnPaper(key, title+" "+rate.short)
+	}
+	return people, programs
+}
+
+// onPaper is a rate with its limits and its deviation, for programs.
+func onPaper(c column.Paper, of scoring.Rate) table.Field {
+	return table.Fields(rated(c.Bounded, of.Estimate), c.Std.Is(of.SampleStd))
+}
+
+// paper is the table that papers print: SR and PR on each environment and the held-out score,
+// each with its standard deviation over seeds.
+func paper(r *Report, t *table.Table) {
+	s := r.standing()
+	if len(s.lines) == 0 {
+		return
+	}
+	programs := *t
+	var heads [][2]column.Paper
+	t.Columns = table.Columns(column.Model)
+	programs.Columns = table.Columns(column.Model, column.Seeds)
+	for _, p := range s.places() {
+		progress := ""
+		for _, of := range r.plain {
+			if of.place() == p.Name {
+				progress = of.Environment.ProgressName
+			}
+		}
+		people, columns := paperHeads(p, progress)
+		t.Columns = append(t.Columns, people...)
+		heads = append(heads, columns)
+		programs.Columns = append(programs.Columns, table.Columns(columns[0], columns[1])...)
+	}
+	for i, l := range s.lines {
+		line := []table.Cell{table.String(l.name)}
+		fields := []table.Field{column.Model.Is(l.name), column.Seeds.Is(l.seeds())}
+		for at, p := range s.places() {
+			success, progress, ok := s.paperRates(i, p)
+			mark := s.rated(i, p).Mark
+			if !ok {
+				line = append(line, table.None().Marked(mark), table.None().Marked(mark))
+				continue
+			}
+			one := r.paperCell(success, mark)
+			one.Best = s.Rate == claim.Success && s.Bold(p)[l.name]
+			line = append(line, one, r.paperCell(progress, mark))
+			fields = append(fields, onPaper(heads[at][0], success), onPaper(heads[at][1], progress))
+		}
+		t.Rows = append(t.Rows, line)
+		programs.Add(fields...)
+	}
+	r.addPublishedPaper(s, t)
+	t.Title = fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", r.seedsSaid())
+	t.Caption = fmt.Sprintf("%s. %s.", t.Title, capital(r.protocols()))
+	t.Notes = slices.Concat(r.deviationNote(), r.firstNotes(s, s.limitNote(r)...))
+	programs.Title = t.Title
+	t.Programs = []table.Table{programs}
+}
+
+// deviationNote says what stands behind ±.
+func (r *Report) deviationNote() []string {
+	if _, most := r.seeds(); most < 2 {
+		return nil
+	}
+	return []string{"±: standard deviation over seeds with divisor n-1; of the held-out score, of its weighted sums by seed."}
+}
+
+func (s *standing) limitNote(r *Report) []string {
+	if !r.First.Limits {
+		return []string{}
+	}
+	return []string{"Below: 95% CI for " + population(r.plain) + "."}
+}
+
+// seeds is the largest number of seeds of a line.
+func (l line) seeds() (most int) {
+	for _, s := range l.scores {
+		most = max(most, len(s.Seeds))
+	}
+	return most
+}
+
+// paperRates are both rates of a line in a place; not ok if there are none.
+func (s *standing) paperRates(i int, p claim.Place) (success, progress scoring.Rate, ok bool) {
+	l := s.lines[i]
+	if p == claim.HeldOut {
+		one, other := l.heldOutRate(s.Weights, claim.Success), l.heldOutRate(s.Weights, claim.Progress)
+		if one == nil || other == nil {
+			return success, progress, false
+		}
+		spread := scoring.HeldOutSpread(s.Weights, l.scores)
+		success, progress = scoring.Rate{Estimate: *one, PopulationStd: math.NaN(), SampleStd: math.NaN()},
+			scoring.Rate{Estimate: *other, PopulationStd: math.NaN(), SampleStd: math.NaN()}
+		if spread.Seeds > 1 {
+			success.SampleStd, progress.SampleStd = spread.Success.SampleStd, spread.Progress.SampleStd
+		}
+		return success, progress, true
+	}
+	score := l.scores[p.Name]
+	if l.rated(p.Name, claim.Success) == nil {
+		return success, progress, false
+	}
+	success, progress = score.Success, score.Progress
+	if score.EqualSeeds() {
+		success.SampleStd, progress.SampleStd = math.NaN(), math.NaN()
+	}
+	return success, progress, true
+}
+
+// addPublishedPaper adds published rows that have any of the places.
+func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
+	before := len(t.Rows)
+	for _, b := range r.baselines {
+		for i, l := range publishedLines(b) {
+			line := []table.Cell{table.String(l.name)}
+			any := false
+			for _, p := range s.places() {
+				of, of2, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
+				if p == claim.HeldOut {
+					of, of2, mark = l.heldOutRate(r.weights, claim.Success), l.heldOutRate(r.weights, claim.Progress), ""
+				}
+				any = any || of != nil || of2 != nil
+				at := slices.Index(b.Table.Columns, p.Name)
+				line = append(line, publishedCell(of, b.Table.Rows[i].SuccessStd, at, mark),
+					publishedCell(of2, b.Table.Rows[i].ProgressStd, at, mark))
+			}
+			if any {
+				t.Rows = append(t.Rows, line)
+			}
+		}
+	}
+	if len(t.Rows) > before {
+		t.Divide, t.Divided = before, r.publishedTitle(s)
+	}
+}
+
+func publishedCell(rate *scoring.Estimate, stds []*float64, at int, mark string) table.Cell {
+	if rate == nil {
+		return table.None()
+	}
+	c := table.Percent(rate.Mean).Marked(mark)
+	if at >= 0 && at < len(stds) && stds[at] != nil {
+		c.Spread = fmt.Sprintf("%.1f", *stds[at])
+	}
+	return c
+}
+
+// paperRobustness are the tables of AgentRefine's Table 3: SR/PR under each condition of a
+// sweep, with their average and their standard deviation with divisor n, as in the paper's
+// AgentRefine row.
+func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
+	for _, p := range r.swept() {
+		lines, names := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
+		for _, b := range r.baselines {
+			if b.Table.Env == p.env {
+				lines = append(lines, publishedSweeps(b)...)
+				names = appendNew(names, b.Table.Columns...)
+			}
+		}
+		t := blank
+		title := placeTitle(p.env, p.env)
+		t.Title = "SR/PR in percent under perturbations of " + title
+		t.Columns = []table.Column{{Key: column.Model.Key, Header: column.Model.Header, Left: true}}
+		for _, name := range names {
+			header := name
+			if name == baseColumn {
+				header = title
+			}
+			t.Columns = append(t.Columns, table.Column{Key: name, Header: header})
+		}
+		t.Columns = append(t.Columns, table.Column{Key: "average", Header: "Average"},
+			table.Column{Key: "std", Header: "Std"})
+		programs := blank
+		programs.Title, programs.Columns = t.Title, column.Sweep(names)
+		addSwept(&programs, lines, names)
+		for _, l := range lines {
+			t.Rows = append(t.Rows, l.paperRow(names))
+		}
+		t.Caption = fmt.Sprintf("%s. %s.", t.Title, capital(r.protocols()))
+		t.Notes = slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points."},
+			r.firstNotes(r.standing(), []string{}...))
+		t.Programs = []table.Table{programs}
+		tables = append(tables, t)
+	}
+	return tables
+}
+
+// paperRow are both rates of a line under all conditions, each in one cell.
+func (l swept) paperRow(names []string) []table.Cell {
+	row := []table.Cell{table.String(l.name)}
+	var values [2][]float64
+	both := func(one, other float64, decimals int) table.Cell {
+		if math.IsNaN(one) || math.IsNaN(other) {
+			return table.None()
+		}
+		text := fmt.Sprintf("%.*f/%.*f", decimals, 100*one, decimals, 100*other)
+		return table.Cell{Text: text, Value: text}
+	}
+	for _, name := range names {
+		of := l.cells[name].rates
+		cell := table.None()
+		if of.success != nil && of.progress != nil {
+			values[0], values[1] = append(values[0], of.success.Mean), append(values[1], of.progress.Mean)
+			cell = both(of.success.Mean, of.progress.Mean, 1).Marked(strings.Map(func(mark rune) rune {
+				if strings.ContainsRune(incompleteMark+heldInMark+reuseMark, mark) {
+					return mark
+				}
+				return -1
+			}, of.marks))
+		}
+		row = append(row, cell)
+	}
+	if len(values[0]) == 0 {
+		return append(row, table.None(), table.None())
+	}
+	return append(row, both(stats.Mean(values[0]), stats.Mean(values[1]), 1),
+		both(stats.PopulationStd(values[0]), stats.PopulationStd(values[1]), 2))
+}
+
+// paperBestOf is AgentRefine's Table 4: the rates of each model, and below them those of the
+// best of its seeds.
+func paperBestOf(r *Report, t *table.Table) {
+	s := r.standing()
+	programs := *t
+	var heads [][2]column.Paper
+	t.Columns = table.Columns(column.Model)
+	programs.Columns = table.Columns(column.Model, column.Tries)
+	for _, p := range s.Places {
+		people, columns := paperHeads(p, "")
+		t.Columns, heads = append(t.Columns, people...), append(heads, columns)
+		programs.Columns = append(programs.Columns, table.Columns(columns[0], columns[1])...)
+	}
+	for i, l := range s.lines {
+		one, best := []table.Cell{table.String(l.name)}, []table.Cell{}
+		tries := 0
+		var fields []table.Field
+		for at, p := range s.Places {
+			success, progress, ok := s.paperRates(i, p)
+			if !ok {
+				one, best = append(one, table.None(), table.None()), append(best, table.None(), table.None())
+				continue
+			}
+			mark := s.rated(i, p).Mark
+			success.SampleStd, progress.SampleStd = math.NaN(), math.NaN()
+			one = append(one, r.paperCell(success, mark), r.paperCell(progress, mark))
+			all := l.scores[p.Name].BestOf()
+			if len(all) < 2 {
+				best = append(best, table.None(), table.None())
+				continue
+			}
+			last := all[len(all)-1]
+			tries = max(tries, last.Tries)
+			nan := math.NaN()
+			bestSuccess, bestProgress := scoring.Rate{Estimate: last.Success, PopulationStd: nan, SampleStd: nan},
+				scoring.Rate{Estimate: last.Progress, PopulationStd: nan, SampleStd: nan}
+			best = append(best, r.paperCell(bestSuccess, mark), r.paperCell(bestProgress, mark))
+			fields = append(fields, onPaper(heads[at][0], bestSuccess), onPaper(heads[at][1], bestProgress))
+		}
+		t.Rows = append(t.Rows, one)
+		if tries > 1 {
+			t.Rows = append(t.Rows, append([]table.Cell{table.String(fmt.Sprintf("%s, best of %d", l.name, tries))}, best...))
+			programs.Add(append(fields, column.Model.Is(l.name), column.Tries.Is(tries))...)
+		}
+	}
+	if len(programs.Rows) == 0 {
+		t.Rows = nil
+		return
+	}
+	t.Title = "SR and PR in percent, of one try and of the best of several"
+	t.Caption = fmt.Sprintf("%s. %s.", t.Title, capital(r.protocols()))
+	t.Notes = append([]string{oracleNote}, r.firstNotes(s, s.limitNote(r)...)...)
+	programs.Title = t.Title
+	t.Programs = []table.Table{programs}
+}
