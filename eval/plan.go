@@ -222,16 +222,31 @@ func (p *Plan) Part(s record.Shard) *Plan {
 	return &part
 }
 
-// Missing lists the episodes that are due and have no result yet, in the order of
-// InPlayingOrder, counts those that have one, and returns the number of attempts
-// at each of the first, by id.
-func (p *Plan) Missing(made []record.Attempt) (missing []episode.Episode, done int, attempts map[string]int) {
-	attempts = map[string]int{}
+// Due is how far a plan is.
+type Due struct {
+	// Missing are the episodes that are due and have no result yet, in the order of
+	// InPlayingOrder.
+	Missing []episode.Episode
+	// Finished are those with a result, in the order of the plan.
+	Finished []Finished
+	// Attempts counts the attempts without a result, by the id of the episode.
+	Attempts map[string]int
+}
+
+// Finished is an episode with the attempt that counts.
+type Finished struct {
+	*episode.Episode
+	Attempt *record.Attempt
+}
+
+// Due says how far the plan is after attempts, which it keeps.
+func (p *Plan) Due(made []record.Attempt) Due {
+	due := Due{Attempts: map[string]int{}}
 	result := make(map[string]*record.Attempt, len(made))
 	for i := range made {
 		a := &made[i]
 		if !a.Outcome.Final() {
-			attempts[a.ID]++
+			due.Attempts[a.ID]++
 		} else if old := result[a.ID]; old == nil || a.CountsBefore(old.Rank) {
 			result[a.ID] = a
 		}
@@ -242,14 +257,15 @@ func (p *Plan) Missing(made []record.Attempt) (missing []episode.Episode, done i
 			continue
 		}
 		for e != nil && result[e.ID] != nil {
-			done++
+			due.Finished = append(due.Finished, Finished{e, result[e.ID]})
 			e = e.NextTrial(*result[e.ID])
 		}
 		if e != nil {
-			missing = append(missing, *e)
+			due.Missing = append(due.Missing, *e)
 		}
 	}
-	return InPlayingOrder(missing), done, attempts
+	due.Missing = InPlayingOrder(due.Missing)
+	return due
 }
 
 // extends reports whether the plan contains everything that the run directory was

@@ -87,12 +87,12 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
-	missing, _, attempts := p.Missing(s.Attempts)
+	left := p.Due(s.Attempts)
 	w := newWatch(o, s.Attempts)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	most := max(1, o.Concurrency)
-	due := newAgenda(missing, most)
+	due := newAgenda(left.Missing, most)
 	if o.Concurrency == AutoConcurrency {
 		most = MostInFlight
 		c := newClimb(o.Ceiling, due.setLimit, due.playing, o.note, o.Now)
@@ -106,9 +106,9 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		o.Observer, due.may = purse, purse.take
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
-	pool := pool{due, attempts, s, &o, w, stop}
+	pool := pool{due, left.Attempts, s, &o, w, stop}
 	var workers errgroup.Group
-	for range min(most, len(missing)) {
+	for range min(most, len(left.Missing)) {
 		workers.Go(func() error { return pool.work(runCtx) })
 	}
 	err := workers.Wait()

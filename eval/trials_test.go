@@ -267,10 +267,10 @@ func TestTrialWithoutResult(t *testing.T) {
 				results[1].Reflection != nil {
 				t.Fatalf("error %v, %+v", err, results)
 			}
-			missing, done, attempts := plan().Missing([]record.Attempt{results[0].Brief(), results[1].Brief()})
-			if len(missing) != 1 || missing[0].Trial != 2 || done != 1 || attempts[missing[0].ID] != 1 ||
-				len(missing[0].Blank().Memory) != 1 {
-				t.Errorf("missing %+v, %d done", missing, done)
+			due := plan().Due([]record.Attempt{results[0].Brief(), results[1].Brief()})
+			if m := due.Missing; len(m) != 1 || m[0].Trial != 2 || len(due.Finished) != 1 ||
+				due.Attempts[m[0].ID] != 1 || len(m[0].Blank().Memory) != 1 {
+				t.Errorf("%+v", due)
 			}
 			down = false
 			if _, err := play(t, t.Context(), dir, plan(), Options{}); err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"heldout/envs"
+	"heldout/eval"
 	"heldout/eval/episode"
 	"heldout/eval/progress"
 	"io"
@@ -22,6 +24,7 @@ func episodes(env, model, perturbation string, limit, n int) (out []episode.Epis
 	for i := range n {
 		out = append(out, episode.Episode{
 			ID:        fmt.Sprint(env, model, perturbation, i),
+			Task:      &envs.Task{ID: fmt.Sprint(i)},
 			Condition: &record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
 		})
 	}
@@ -98,7 +101,7 @@ func TestFrozenTerminal(t *testing.T) {
 		sys.open()
 		out := &checkedWriter{w: io.Discard, before: sys.display.flush}
 		plan := episodes("pddl", "random", "none", 2, 100)
-		p := progress.NewRun(plan, 8, func() string { return "" }, sys.now)
+		p := progress.NewRun(eval.Due{Missing: plan}, 8, func() string { return "" }, sys.now)
 		finish := sys.follow(p.Line)
 		start := time.Now()
 		for i := range plan {

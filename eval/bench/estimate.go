@@ -86,7 +86,8 @@ func (j *Job) usageOf(ctx context.Context, e *episode.Episode, what protocol) (o
 		return of, "as in " + dir
 	}
 	if of := usageOfPrompts(ctx, *e); of != nil {
-		return of, "by the prompts of an episode without an end, 4 characters a token"
+		return of, fmt.Sprintf("a guess: an episode up to the step limit, %d tokens a reply, %d characters a token",
+			idleTokens, perToken)
 	}
 	return nil, ""
 }
@@ -127,8 +128,8 @@ func meanUsage(dir string, what protocol) *usage {
 	return &usage{sum.prompt / n, sum.cached / n, sum.completion / n}
 }
 
-// usageOfPrompts plays an episode with replies of one line, and counts characters. A model that
-// ends before the step limit takes less.
+// usageOfPrompts plays an episode with replies of an idler, and counts characters. A model that
+// solves tasks takes less, and one that reasons at length more.
 func usageOfPrompts(ctx context.Context, e episode.Episode) *usage {
 	var sum usage
 	idle := *e.Player // the plan's episodes share theirs
@@ -143,14 +144,20 @@ func usageOfPrompts(ctx context.Context, e episode.Episode) *usage {
 // idler is a model that does nothing of use, and counts the tokens of its prompts.
 type idler struct{ sum *usage }
 
+// A reply of an idler has so many tokens: models of 0.5 to 8 billion parameters take 30 to 60
+// for a thought and an action. A token of English has about 4 characters.
+const idleTokens, perToken = 60, 4
+
+// idle is what an idler says.
+var idle = "Thought: " + strings.Repeat("I look around. ", idleTokens*perToken/15-2) + "\nAction: look"
+
 // Chat implements model.Model.
 func (i idler) Chat(_ context.Context, req model.Request) (model.Reply, error) {
-	const text, perToken = "Thought: I look around.\nAction: look", 4
 	for _, m := range req.Messages {
 		i.sum.prompt += float64(len(m.Content)) / perToken
 	}
-	i.sum.completion += float64(len(text)) / perToken
-	return model.Reply{Text: text, FinishReason: "stop", Attempts: 1}, nil
+	i.sum.completion += idleTokens
+	return model.Reply{Text: idle, FinishReason: "stop", Attempts: 1}, nil
 }
 
 // String is the estimate as a line.

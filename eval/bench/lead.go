@@ -71,7 +71,7 @@ func (l *leading) conduct(ctx context.Context, s *Session, watching eval.Observe
 		return err
 	}
 	leader, err := queue.Lead(ctx, o, about, queue.LeaderOptions{
-		Dir: l.job.Dir, Finished: s.Finished(), Servers: s.AddServers, Tell: l.on.Warn})
+		Dir: l.job.Dir, Finished: s.FinishedIDs(), Servers: s.AddServers, Tell: l.on.Warn})
 	if err != nil {
 		return err
 	}

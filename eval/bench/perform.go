@@ -73,10 +73,10 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn playe
 	if n := session.Store.Recovered; n > 0 {
 		on.say("passed over %d bytes of an episode that a crash left unfinished", n)
 	}
-	if session.Done > 0 {
-		on.say("%d of %d episodes already have a result in %s", session.Done, session.Done+len(session.Missing), j.Dir)
+	if n := len(session.Finished); n > 0 {
+		on.say("%d of %d episodes already have a result in %s", n, n+len(session.Missing), j.Dir)
 	}
-	shown := progress.NewRun(session.Missing, concurrency, j.waits, j.outside.Now)
+	shown := progress.NewRun(session.Due, concurrency, j.waits, j.outside.Now)
 	finish := func() {}
 	if on.Follow != nil && len(session.Missing) > 0 {
 		finish = on.Follow(shown.Line)

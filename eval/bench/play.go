@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
 	"heldout/eval/model"
 	"strings"
 	"time"
@@ -67,8 +66,8 @@ func (j *Job) shortfall() (done, missing int, err error) {
 	}); err != nil {
 		return 0, 0, err
 	}
-	left, done, _ := j.Plan.Missing(made)
-	return done, len(left), nil
+	due := j.Plan.Due(made)
+	return len(due.Finished), len(due.Missing), nil
 }
 
 // Finished reports whether the run directory has a result of every episode that is
@@ -171,12 +170,8 @@ func MeetModel(ctx context.Context, f *fleet.Fleet, r configs.Run) (record.Serve
 
 // Session is one period of work on the run directory of a job.
 type Session struct {
-	// Missing are the episodes that are due and have no result; Done counts those
-	// that have one.
-	Missing []episode.Episode
-	Done    int
-
 	*eval.Session
+	eval.Due
 	job *Job
 }
 
@@ -190,8 +185,7 @@ func (j *Job) Begin() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	missing, done, _ := j.Plan.Missing(s.Store.Attempts)
-	return &Session{Missing: missing, Done: done, Session: s, job: j}, nil
+	return &Session{s, j.Plan.Due(s.Store.Attempts), j}, nil
 }
 
 // Play plays the missing episodes. It reports every step to the observer, and
@@ -241,8 +235,8 @@ func (s *Session) Name() string {
 	return s.job.Plan.Hash() + "-" + hex.EncodeToString(sum[:4])
 }
 
-// Finished returns the ids of the episodes that have a result.
-func (s *Session) Finished() map[string]bool {
+// FinishedIDs returns the ids of the episodes that have a result.
+func (s *Session) FinishedIDs() map[string]bool {
 	ids := map[string]bool{}
 	for i := range s.Store.Attempts {
 		if a := &s.Store.Attempts[i]; a.Outcome.Final() {

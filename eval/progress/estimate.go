@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"heldout/eval/episode"
 	"heldout/eval/lengths"
 	"heldout/scoring/record"
 )
@@ -80,9 +81,8 @@ func (d *durations) recent() float64 {
 // perturbation.
 type pace struct {
 	*lengths.Lengths
-	planned, done      int
-	results, successes int     // of first trials
-	progress           float64 // the sum
+	planned, done int
+	tasks         map[string]*sums // of first trials
 	// firsts are how long episodes took to their first step, steps how long each
 	// further step took, and ends what was left after the last.
 	firsts, steps, ends durations
@@ -91,7 +91,38 @@ type pace struct {
 }
 
 func newPace(limit int) *pace {
-	return &pace{Lengths: lengths.New(limit), since: map[string]time.Time{}, begun: map[string]time.Time{}}
+	return &pace{Lengths: lengths.New(limit), tasks: map[string]*sums{}, since: map[string]time.Time{},
+		begun: map[string]time.Time{}}
+}
+
+// sums are those of the results of a task.
+type sums struct{ results, success, progress float64 }
+
+// rate adds a result.
+func (p *pace) rate(e *episode.Episode, success bool, progress float64) {
+	if e.Trial > 1 {
+		return
+	}
+	of := p.tasks[e.Task.ID]
+	if of == nil {
+		of = &sums{}
+		p.tasks[e.Task.ID] = of
+	}
+	of.results++
+	of.progress += progress
+	if success {
+		of.success++
+	}
+}
+
+// rates are the means over tasks of their means, as those of scoring.Rate.
+func (p *pace) rates() (success, progress float64) {
+	for _, of := range p.tasks {
+		success += of.success / of.results
+		progress += of.progress / of.results
+	}
+	n := float64(len(p.tasks))
+	return success / n, progress / n
 }
 
 func (p *pace) begin(id string, now time.Time) {
@@ -108,24 +139,26 @@ func (p *pace) step(id string, now time.Time) {
 	p.since[id] = now
 }
 
-func (p *pace) note(r record.Result, now time.Time) {
+// note notes the end of an episode.
+func (p *pace) note(e *episode.Episode, r record.Result, now time.Time) {
 	took := &p.ends
 	if p.Running[r.ID] == 0 {
 		took = &p.firsts // it has failed without a step
 	}
 	took.add(now.Sub(p.since[r.ID]))
-	delete(p.since, r.ID)
-	delete(p.begun, r.ID)
+	p.cancel(r.ID)
 	p.End(r.ID, r.Steps)
 	p.done++
-	if !r.Outcome.Final() || r.Trial > 1 {
-		return
+	if r.Outcome.Final() {
+		p.rate(e, r.Success, r.Progress)
 	}
-	p.results++
-	p.progress += r.Progress
-	if r.Success {
-		p.successes++
-	}
+}
+
+// cancel forgets an episode in flight.
+func (p *pace) cancel(id string) {
+	delete(p.Running, id)
+	delete(p.since, id)
+	delete(p.begun, id)
 }
 
 func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }

@@ -29,7 +29,7 @@ func (t *Items) Call(c *calls.Call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.calls++
-	t.tok += c.PromptTokens + c.CompletionTokens
+	t.tok += c.CompletionTokens
 }
 
 // Item counts an item that ended, with an error if a call has no reply.
@@ -57,7 +57,7 @@ func (t *Items) Line() string {
 	}
 	parts = append(parts, fmt.Sprintf("%d calls", t.calls))
 	if seconds := elapsed.Seconds(); t.tok > 0 && seconds > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(t.tok)/seconds))
+		parts = append(parts, fmt.Sprintf("%.0f reply tokens/s", float64(t.tok)/seconds))
 	}
 	return strings.Join(parts, "  ")
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
@@ -26,11 +27,14 @@ type Run struct {
 	// left; empty if they do not wait.
 	waits func() string
 
-	mu             sync.Mutex
-	done, failures int
-	// least and most count the episodes: later trials depend on outcomes.
+	mu sync.Mutex
+	// before counts the episodes that had a result when the run began, done those that have
+	// ended since, and failures those of them without a result. An episode that was stopped
+	// has not ended.
+	before, done, failures int
+	// least and most count the episodes since: later trials depend on outcomes.
 	least, most int
-	tokens      int
+	tokens      int // of replies
 	// busy is the time that finished episodes took, added up.
 	busy time.Duration
 	// ends are when the latest episodes ended, if they are played elsewhere: their
@@ -46,24 +50,33 @@ type Run struct {
 // players has no meaning.
 type playing struct{ env, preset, model, perturbation string }
 
-// NewRun returns the progress of a run of the missing episodes, with so many in
-// flight; less than 1 if the number changes. waits says for what calls wait, and is empty if they
-// do not.
-func NewRun(missing []episode.Episode, concurrency int, waits func() string, now func() time.Time) *Run {
+// NewRun returns the progress of a run that is so far, with so many episodes in flight;
+// less than 1 if the number changes. waits says for what calls wait, and is empty if they do
+// not.
+func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.Time) *Run {
 	p := &Run{
-		now: now, started: now(), concurrency: concurrency, waits: waits, least: len(missing), most: len(missing),
-		paces: map[playing]*pace{},
+		now: now, started: now(), concurrency: concurrency, waits: waits, before: len(due.Finished),
+		least: len(due.Missing), most: len(due.Missing), paces: map[playing]*pace{},
 	}
-	for _, e := range missing {
-		what := playingOf(&e)
-		if p.paces[what] == nil {
-			p.paces[what] = newPace(e.Condition.StepLimit)
-			p.order = append(p.order, what)
-		}
-		p.paces[what].planned++
+	for i := range due.Missing {
+		e := &due.Missing[i]
+		p.of(e).planned++
 		p.most += e.TrialsLeft()
 	}
+	for _, f := range due.Finished {
+		p.of(f.Episode).rate(f.Episode, f.Attempt.Outcome == record.Success, f.Attempt.Progress)
+	}
 	return p
+}
+
+// of is the pace of an episode's kind.
+func (p *Run) of(e *episode.Episode) *pace {
+	what := playingOf(e)
+	if p.paces[what] == nil {
+		p.paces[what] = newPace(e.Condition.StepLimit)
+		p.order = append(p.order, what)
+	}
+	return p.paces[what]
 }
 
 // PlayElsewhere says that other processes play the episodes.
@@ -84,7 +97,7 @@ func (p *Run) EpisodeBegun(e *episode.Episode) {
 func (p *Run) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tokens += u.PromptTokens + u.CompletionTokens
+	p.tokens += u.CompletionTokens
 	p.paces[playingOf(e)].step(e.ID, p.now())
 }
 
@@ -96,14 +109,18 @@ func playingOf(e *episode.Episode) playing {
 func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	what := playingOf(e)
+	if r.Outcome == record.Cancelled {
+		p.paces[what].cancel(r.ID)
+		return
+	}
 	p.done++
 	if p.elsewhere {
 		p.ends = append(p.ends, p.now())
 		p.ends = p.ends[max(0, len(p.ends)-mostEnds):]
 	}
-	what := playing{r.Env, r.Preset, r.Model, r.Perturbation}
 	p.busy += p.now().Sub(p.paces[what].begun[r.ID])
-	p.paces[what].note(r, p.now())
+	p.paces[what].note(e, r, p.now())
 	if e.NextTrial(r.Brief()) != nil {
 		p.least++
 		p.paces[what].planned++
@@ -122,7 +139,7 @@ func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 func (p *Run) Line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	parts := []string{fmt.Sprintf("%d/%s episodes", p.done, p.total())}
+	parts := []string{fmt.Sprintf("%d/%s episodes", p.before+p.done-p.failures, p.total())}
 	seconds := p.now().Sub(p.started).Seconds()
 	if p.done > 0 && seconds > 0 {
 		parts = append(parts, frequency(float64(p.done)/seconds))
@@ -140,17 +157,18 @@ func (p *Run) Line() string {
 		parts = append(parts, fmt.Sprintf("%d failed", p.failures))
 	}
 	if p.tokens > 0 && seconds > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(p.tokens)/seconds))
+		parts = append(parts, fmt.Sprintf("%.0f reply tokens/s", float64(p.tokens)/seconds))
 	}
 	return strings.Join(append(parts, p.rates()...), "  ")
 }
 
 // total is the number of episodes, or the least and the most.
 func (p *Run) total() string {
-	if p.most > p.least {
-		return fmt.Sprintf("%d-%d", p.least, p.most)
+	least, most := p.before+p.least, p.before+p.most
+	if most > least {
+		return fmt.Sprintf("%d-%d", least, most)
 	}
-	return fmt.Sprint(p.least)
+	return fmt.Sprint(least)
 }
 
 // frequency writes episodes per second, or per minute if they are few.
@@ -166,11 +184,11 @@ func frequency(perSecond float64) string {
 func (p *Run) rates() (out []string) {
 	for _, what := range append([]playing{p.latest}, p.order...) {
 		t := p.paces[what]
-		if t == nil || t.results == 0 || t.done == t.planned || len(out) > 0 && what == p.latest {
+		if t == nil || len(t.tasks) == 0 || t.done == t.planned || len(out) > 0 && what == p.latest {
 			continue
 		}
-		n := float64(t.results)
-		out = append(out, fmt.Sprintf("%s SR %.1f PR %.1f", p.name(what), 100*float64(t.successes)/n, 100*t.progress/n))
+		success, progress := t.rates()
+		out = append(out, fmt.Sprintf("%s SR %.1f PR %.1f", p.name(what), 100*success, 100*progress))
 	}
 	return out
 }

@@ -21,7 +21,7 @@ import (
 func episodes(env, model, perturbation string, limit, n int) (out []episode.Episode) {
 	for i := range n {
 		out = append(out, episode.Episode{
-			ID: fmt.Sprint(env, model, perturbation, i), Task: &envs.Task{},
+			ID: fmt.Sprint(env, model, perturbation, i), Task: &envs.Task{ID: fmt.Sprint(i)},
 			Condition: &record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
 		})
 	}
@@ -45,7 +45,7 @@ func never() string { return "" }
 // While calls wait, the line says for what, and guesses nothing.
 func TestWaits(t *testing.T) {
 	wait := ""
-	p := NewRun(nil, 1, func() string { return wait }, func() time.Time { return time.Unix(0, 0) })
+	p := NewRun(eval.Due{}, 1, func() string { return wait }, func() time.Time { return time.Unix(0, 0) })
 	if line := p.Line(); line != "0/0 episodes" {
 		t.Error(line)
 	}
@@ -59,7 +59,7 @@ func TestWaits(t *testing.T) {
 func TestRemainingElsewhere(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := episodes("pddl", "vllm:m", "none", 2, 100)
-	p := NewRun(plan, 0, never, func() time.Time { return now })
+	p := NewRun(eval.Due{Missing: plan}, 0, never, func() time.Time { return now })
 	p.PlayElsewhere()
 	for i := range 20 {
 		left, ok := p.remaining()
@@ -78,12 +78,12 @@ func TestProgressLines(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "random", "none", 2, 3), episodes("alfworld", "vllm:/models/bad\x1b[2J", "P1", 2,
 		3)...)
-	p := NewRun(plan, 1, never, func() time.Time { return now })
+	p := NewRun(eval.Due{Missing: plan}, 1, never, func() time.Time { return now })
 	var got []string
 	play := func(i int, outcome record.Outcome, progress float64) {
 		p.EpisodeBegun(&plan[i])
 		for range 2 {
-			p.StepDone(&plan[i], agent.Usage{PromptTokens: 100 * i, CompletionTokens: i})
+			p.StepDone(&plan[i], agent.Usage{PromptTokens: 100 * i, CompletionTokens: 10 * i})
 		}
 		now = now.Add(10 * time.Second)
 		p.EpisodeDone(&plan[i], result(plan[i], 2, outcome, progress, 10*time.Second))
@@ -94,19 +94,44 @@ func TestProgressLines(t *testing.T) {
 	play(1, record.Success, 1)
 	play(3, record.ModelError, 0)
 	play(4, record.Failure, 0.25)
+	play(5, record.Cancelled, 0)
 	play(5, record.Failure, 0.25)
 	play(2, record.Failure, 0)
 	want := []string{
 		"0/6 episodes",
 		"1/6 episodes  6.0/min  pddl random SR 0.0 PR 50.0",
-		"2/6 episodes  6.0/min  10 tokens/s  pddl random SR 50.0 PR 75.0",
-		"3/6 episodes  6.0/min  ETA 30s  1 failed  27 tokens/s  pddl random SR 50.0 PR 75.0",
-		`4/6 episodes  6.0/min  ETA 20s  1 failed  40 tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
-		"5/6 episodes  6.0/min  ETA 10s  1 failed  53 tokens/s  pddl random SR 50.0 PR 75.0",
-		"6/6 episodes  6.0/min  1 failed  50 tokens/s",
+		"2/6 episodes  6.0/min  1 reply tokens/s  pddl random SR 50.0 PR 75.0",
+		"2/6 episodes  6.0/min  ETA 30s  1 failed  3 reply tokens/s  pddl random SR 50.0 PR 75.0",
+		`3/6 episodes  6.0/min  ETA 20s  1 failed  4 reply tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
+		`3/6 episodes  4.8/min  ETA 20s  1 failed  5 reply tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
+		"4/6 episodes  5.0/min  ETA 10s  1 failed  6 reply tokens/s  pddl random SR 50.0 PR 75.0",
+		"5/6 episodes  5.1/min  1 failed  6 reply tokens/s",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// A run that is resumed counts what it had before, and its rates are means over tasks.
+func TestProgressOfAResumedRun(t *testing.T) {
+	now := time.Unix(0, 0)
+	plan := episodes("pddl", "vllm:m", "none", 2, 4)
+	again := plan[0] // with another seed
+	again.ID = "again"
+	due := eval.Due{Missing: plan[2:], Finished: []eval.Finished{
+		{Episode: &plan[0], Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Success, Progress: 1}}},
+		{Episode: &again, Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Failure, Progress: 0.5}}},
+		{Episode: &plan[1], Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Failure}}},
+	}}
+	p := NewRun(due, 1, never, func() time.Time { return now })
+	if line := p.Line(); line != "3/5 episodes  pddl SR 25.0 PR 37.5" {
+		t.Error(line)
+	}
+	now = now.Add(10 * time.Second)
+	p.EpisodeBegun(&plan[2])
+	p.EpisodeDone(&plan[2], result(plan[2], 1, record.Success, 1, time.Second))
+	if line := p.Line(); line != "4/5 episodes  6.0/min  ETA 0s  pddl SR 50.0 PR 58.3" {
+		t.Error(line)
 	}
 }
 
@@ -118,7 +143,7 @@ func TestProgressOfTrials(t *testing.T) {
 	for i := range plan {
 		plan[i].Trial, plan[i].Condition.Trials = 1, &record.Trials{Most: 3}
 	}
-	p := NewRun(plan, 1, never, func() time.Time { return now })
+	p := NewRun(eval.Due{Missing: plan}, 1, never, func() time.Time { return now })
 	var got []string
 	play := func(e *episode.Episode, outcome record.Outcome) *episode.Episode {
 		p.EpisodeBegun(e)
@@ -140,7 +165,7 @@ func TestProgressOfTrials(t *testing.T) {
 		"1/3-6 episodes  6.0/min  ETA at least 20s  pddl SR 0.0 PR 50.0",
 		"2/3-4 episodes  6.0/min  ETA at least 10s  pddl SR 50.0 PR 50.0",
 		"3/4 episodes  6.0/min  ETA 10s  pddl SR 50.0 PR 50.0",
-		"4/4 episodes  6.0/min  1 failed",
+		"3/4 episodes  6.0/min  1 failed",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -152,7 +177,7 @@ func TestStatusOfARun(t *testing.T) {
 	start := time.Unix(100, 0).UTC()
 	now := start
 	plan := append(episodes("pddl", "random", "none", 5, 3), episodes("babyai", "random", "none", 5, 1)...)
-	p := NewRun(plan, 2, never, func() time.Time { return now })
+	p := NewRun(eval.Due{Missing: plan}, 2, never, func() time.Time { return now })
 	if left := p.Status().RemainingSeconds; left != nil {
 		t.Errorf("an estimate before the first step: %v", *left)
 	}
@@ -170,7 +195,7 @@ func TestStatusOfARun(t *testing.T) {
 	}
 	got.RemainingSeconds = nil
 	want := &record.Status{
-		Updated: now, Started: start, Concurrency: 2, Planned: 4, Most: 4, Done: 1, Failed: 1, Tokens: 66,
+		Updated: now, Started: start, Concurrency: 2, Planned: 4, Most: 4, Done: 1, Failed: 1, Tokens: 6,
 		InFlight: []record.InFlight{
 			{ID: plan[0].ID, Started: start},
 			{ID: plan[2].ID, Steps: 2, Started: start.Add(2 * time.Second)},
@@ -185,7 +210,7 @@ func TestStatusOfARun(t *testing.T) {
 // A status describes a bounded number of episodes.
 func TestStatusIsBounded(t *testing.T) {
 	plan := episodes("pddl", "random", "none", 5, record.MaxInFlight+7)
-	p := NewRun(plan, len(plan), never, func() time.Time { return time.Unix(0, 0) })
+	p := NewRun(eval.Due{Missing: plan}, len(plan), never, func() time.Time { return time.Unix(0, 0) })
 	for i := range plan {
 		p.EpisodeBegun(&plan[i])
 	}
@@ -224,7 +249,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	now := time.Unix(0, 0)
 	plan := eval.InPlayingOrder(s.plan)
-	p := NewRun(plan, s.concurrency, never, func() time.Time { return now })
+	p := NewRun(eval.Due{Missing: plan}, s.concurrency, never, func() time.Time { return now })
 	step := func(e *episode.Episode) time.Duration {
 		mean := 1.0
 		if s.step != nil {
@@ -365,7 +390,7 @@ func TestETA(t *testing.T) {
 func TestNoETAYet(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "m", "none", 30, 2), episodes("alfworld", "m", "none", 30, 2)...)
-	p := NewRun(plan, 2, never, func() time.Time { return now })
+	p := NewRun(eval.Due{Missing: plan}, 2, never, func() time.Time { return now })
 	p.EpisodeBegun(&plan[0])
 	p.EpisodeBegun(&plan[2])
 	now = now.Add(time.Second)
