@@ -34,6 +34,7 @@ func (s *Score) Unreadable() Unreadable {
 			return of(a)
 		}
 	}
-	u.Success, u.Progress = stats.Mean(meansByTask(s.tasks, solved(success))), stats.Mean(meansByTask(s.tasks, solved(progress)))
+	u.Success = stats.Mean(meansByTask(s.tasks, solved(success)))
+	u.Progress = stats.Mean(meansByTask(s.tasks, solved(progress)))
 	return u
 }

@@ -37,8 +37,9 @@ var values = map[string]string{
 	"no-ind-base-url": "http://i/v1", "ind": "none",
 	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2",
 	"same-step": "5", "names": "vllm:x=Tuned & co", "prices": "vllm:x=2.5/0.25/10",
-	"auto-latency": "2",
-	"rpm":          "500", "tpm": "200000", "budget-tokens": "1000", "budget-usd": "2.5", "budget-time": "8h",
+	"auto-latency":         "2",
+	"accept-changed-model": "true", "held-in": "vllm:x=alfworld",
+	"rpm": "500", "tpm": "200000", "budget-tokens": "1000", "budget-usd": "2.5", "budget-time": "8h",
 }
 
 // flat is what a configuration says, by key; settings of environments are among
@@ -139,7 +140,7 @@ func otherValue(f *pflag.Flag) string {
 		return "77s"
 	case "float64":
 		return "7.5"
-	case "int":
+	case "int", "int64":
 		return "77"
 	}
 	return "another"

@@ -18,28 +18,29 @@ func (o *output) logFolder() (string, error) {
 	if o.logTo != "" && (kind != "tensorboard" || dir == "") {
 		return "", errors.New("--log wants tensorboard:DIR")
 	}
+	if o.logStep != noStep && (o.logStep < 0 || dir == "") {
+		return "", errors.New("--log-step is the step of --log tensorboard:DIR, a number from 0")
+	}
 	return dir, nil
 }
 
-// log writes the rates of runs where the user wants them, in percent. The step of a curve is
-// the last number in the name of the model, as in checkpoint-1000.
+// noStep leaves the step of curves to the names of models.
+const noStep = -1
+
+// log writes the rates of runs where the user wants them, in percent. A curve is a model, or
+// the checkpoints of one.
 func (o *output) log(sys *system, runs []report.Run) error {
 	dir, err := o.logFolder()
 	if err != nil || dir == "" {
 		return err
 	}
 	for _, run := range runs {
-		models := map[string]bool{}
 		for _, s := range run.Scores {
-			models[s.Condition.Model] = true
-		}
-		for _, s := range run.Scores {
-			name := cmp.Or(run.Names[s.Condition.Model], s.Condition.Model)
-			place := placeOf(s)
-			if len(models) > 1 {
-				place = name + "/" + place
+			curve, step := curveOf(cmp.Or(run.Names[s.Condition.Model], s.Condition.Model))
+			if o.logStep != noStep {
+				step = o.logStep
 			}
-			if err := tensorboard.Append(dir, sys.now(), lastNumber(name), scalars(place, s)); err != nil {
+			if err := tensorboard.Append(dir, sys.now(), step, scalars(curve+"/"+placeOf(s), s)); err != nil {
 				return err
 			}
 		}
@@ -59,15 +60,20 @@ func placeOf(s *scoring.Score) string {
 	return place
 }
 
+// scalars are the rates of a score with their limits, named as preliminary while episodes are
+// missing.
 func scalars(place string, s *scoring.Score) (all []tensorboard.Scalar) {
+	if s.Finished == 0 {
+		return nil
+	}
 	for _, r := range []struct {
 		name string
 		rate scoring.Rate
 	}{{"success", s.Success}, {"progress", s.Progress}} {
-		if s.Finished == 0 {
-			continue
-		}
 		tag := place + "/" + r.name
+		if !s.Complete() {
+			tag = place + "/preliminary_" + r.name
+		}
 		all = append(all, tensorboard.Scalar{Tag: tag, Value: 100 * r.rate.Mean})
 		if i := r.rate.Interval; i != nil {
 			all = append(all, tensorboard.Scalar{Tag: tag + "_low", Value: 100 * i.Low},
@@ -77,17 +83,22 @@ func scalars(place string, s *scoring.Score) (all []tensorboard.Scalar) {
 	return all
 }
 
-var numbers = regexp.MustCompile(`[0-9]+`)
+// checkpoint is what names of checkpoints end in: checkpoint-1000, ckpt_5, step 20.
+var checkpoint = regexp.MustCompile(`(?i)(^|[^a-z0-9])((?:global_?)?(?:checkpoint|ckpt|step)s?)[-_ =]?([0-9]+)$`)
 
-// lastNumber returns the last number in a name, 0 if there is none.
-func lastNumber(name string) int64 {
-	all := numbers.FindAllString(name, -1)
-	if len(all) == 0 {
-		return 0
+// curveOf returns the curve of a model and the step of its point: checkpoints of a training
+// share a curve, and other models have one of their own with the step 0.
+func curveOf(name string) (curve string, step int64) {
+	at := checkpoint.FindStringSubmatchIndex(name)
+	if at == nil {
+		return name, 0
 	}
-	n, err := strconv.ParseInt(all[len(all)-1], 10, 64)
+	step, err := strconv.ParseInt(name[at[6]:at[7]], 10, 64)
 	if err != nil { // more than fits
-		return 0
+		return name, 0
 	}
-	return n
+	if separator := name[at[2]:at[3]]; separator == "" || separator == ":" {
+		return name[:at[5]], step // nothing else is left of the name
+	}
+	return name[:at[2]], step
 }

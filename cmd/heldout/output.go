@@ -47,6 +47,7 @@ type output struct {
 	eventsFile string
 	events     io.Writer
 	logTo      string // where rates go as curves; empty for nowhere
+	logStep    int64  // the step of their points, or noStep
 	prices     configs.Prices
 	below      map[string]string // the least rates in percent, by environment
 	worse      bool              // a run that is worse than the one before fails

@@ -123,7 +123,9 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 	c.Flags().StringVar(&out.eventsFile, "events", "",
 		"file or pipe that gets a line of JSON for every finished episode, and the tables at the end")
 	c.Flags().StringVar(&out.logTo, "log", "",
-		"where the rates go besides: tensorboard:DIR writes event files into a folder")
+		"where the rates go as well: tensorboard:DIR writes event files into a folder")
+	c.Flags().Int64Var(&out.logStep, "log-step", noStep,
+		"with --log: step of all points; the default is the N of names that end in checkpoint-N, ckpt-N or step-N")
 	c.Flags().BoolVar(&all, helpAll, false, "explain all flags")
 	out.flags(c)
 	return c

@@ -151,7 +151,8 @@ func applyPreset(p configs.Preset, r *configs.Run) {
 // released ones.
 func (c Chosen) effective() configs.Preset {
 	p, r := c.Released, c.Run
-	p.Decoding = configs.PresetDecoding{Decoding: r.AgentDecoding(), Seed: p.Decoding.Seed, Template: p.Decoding.Template}
+	p.Decoding = configs.PresetDecoding{Decoding: r.AgentDecoding(), Seed: p.Decoding.Seed,
+		Template: p.Decoding.Template}
 	if r.StepLimit != p.Env.Limit.Steps {
 		p.Env.Limit.Steps, p.Env.Limit.ByType = r.StepLimit, nil
 	}

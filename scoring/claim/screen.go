@@ -188,7 +188,8 @@ func (s *Set) below(best Claim) string { return rates(s.ranked(best.Place)[1:]) 
 func (s *Set) first(c Claim) (out []string) {
 	all := s.ranked(c.Place)
 	if c.Kind == Best {
-		return []string{fmt.Sprintf("%s, significantly above %s (%d tests by Holm)", c.Sentence(), s.below(c), c.Family.Tests)}
+		return []string{fmt.Sprintf("%s, significantly above %s (%d tests by Holm)", c.Sentence(), s.below(c),
+			c.Family.Tests)}
 	}
 	c.Subjects = all
 	out = []string{c.Sentence()}

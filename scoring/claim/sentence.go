@@ -268,8 +268,8 @@ func reach(open []Claim) string {
 	case math.IsInf(most.Sensitivity, 1):
 		text += fmt.Sprintf("; a true difference of %s points on %s", number(least.Sensitivity), least.Place.Title)
 	default:
-		text += fmt.Sprintf("; true differences of %s (%s) to %s points (%s)", number(least.Sensitivity), least.Place.Title,
-			number(most.Sensitivity), most.Place.Title)
+		text += fmt.Sprintf("; true differences of %s (%s) to %s points (%s)", number(least.Sensitivity),
+			least.Place.Title, number(most.Sensitivity), most.Place.Title)
 	}
 	return text + " would have been found with a probability of 80%"
 }

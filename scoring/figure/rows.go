@@ -290,7 +290,8 @@ func differences(r reader, f *Figure) error {
 	}
 	var out []rowPanel
 	for _, env := range r.distinct(column.Environment) {
-		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), roundAxis(-reach, reach, 100, "percentage points"),
+		out = append(out, rowPanel{strings.TrimSuffix(env, " score"),
+			roundAxis(-reach, reach, 100, "percentage points"),
 			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 				if row, ok := rows[env][names[i]]; ok {
 					drawChange(s, r, row, q, x, y, fmt.Sprintf("%s, %s: %s", env, names[i], q.name))

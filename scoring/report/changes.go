@@ -44,7 +44,8 @@ func (r row) changes() (out []string) {
 		return c.Preset.Changes
 	}
 	if c.StepLimit != r.Environment.StepLimit {
-		out = append(out, fmt.Sprintf("at most %s, not %d", table.Counted(c.StepLimit, "step"), r.Environment.StepLimit))
+		out = append(out, fmt.Sprintf("at most %s, not %d", table.Counted(c.StepLimit, "step"),
+			r.Environment.StepLimit))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
 		if value := c.Settings[name]; !slices.Contains(ownFacts, name) && !strings.HasPrefix(value, "native ") {

@@ -189,7 +189,8 @@ func doses(from *Report, t *table.Table) {
 			if d.all {
 				families = families.Shown(fmt.Sprintf("all %d", d.parts))
 			}
-			l.level(p, d.conditions, [2]*stats.Difference{}, column.DoseGrade.Is(d.grade), families, column.Sets.Is(len(d.conditions)))
+			l.level(p, d.conditions, [2]*stats.Difference{}, column.DoseGrade.Is(d.grade), families,
+				column.Sets.Is(len(d.conditions)))
 		}
 	}
 	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. Sets: the perturbations of that number, over which the rate is averaged. SR success rate, PR progress rate, in percent.")

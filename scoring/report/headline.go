@@ -251,7 +251,8 @@ func (s *standing) enter(t *table.Table) {
 			}
 			line := []table.Field{
 				column.Model.Is(l.name), column.Environment.Is(place.Name), column.Rate.Is(string(s.Rate)),
-				rated(column.HeadlineValue, scoring.Estimate{Mean: value, Interval: c.Interval}), column.Letters.Is(c.Letters),
+				rated(column.HeadlineValue, scoring.Estimate{Mean: value, Interval: c.Interval}),
+				column.Letters.Is(c.Letters),
 			}
 			if score := l.scores[place.Name]; score != nil { // else the held-out score
 				line = append(line, column.PlayedTasks.Is(len(score.Environment.Tasks)),
@@ -279,8 +280,8 @@ func verdict(r *Report, t *table.Table) {
 		if c.Kind == claim.Rated {
 			continue
 		}
-		line := []table.Field{column.Shows.Is(string(c.Kind)), column.Environment.Is(c.Place.Name), column.Rate.Is(c.Rate),
-			column.Model.Is(c.Subjects[0].Name), column.Compared.Is(c.Tasks)}
+		line := []table.Field{column.Shows.Is(string(c.Kind)), column.Environment.Is(c.Place.Name),
+			column.Rate.Is(c.Rate), column.Model.Is(c.Subjects[0].Name), column.Compared.Is(c.Tasks)}
 		if c.Compared() {
 			line = append(line, rated(column.Difference, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval}),
 				column.P.Is(c.P), column.Sensitivity.Is(c.Sensitivity))

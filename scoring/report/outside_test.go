@@ -28,7 +28,8 @@ func TestOutside(t *testing.T) {
 			{"pddl", envs.Official, 4, "vllm:M", 0, nil, outcomes}}
 	}
 	alone := everything([]Run{other(newRun(t, "outside", both("SSSS")...))}, []Baseline{baseline("paper")}, weights)
-	same(t, "tasks", below(t, find(t, alone, "results"), "task_set"), "4 outside the benchmark", "4 outside the benchmark")
+	same(t, "tasks", below(t, find(t, alone, "results"), "task_set"), "4 outside the benchmark",
+		"4 outside the benchmark")
 	same(t, "held-out", below(t, find(t, alone, "held-out"), "model"), "GPT-9 [paper]", "Tuned, Llama [paper]")
 	if slices.ContainsFunc(find(t, alone, "headline").Columns, func(c table.Column) bool {
 		return c.Key == column.HeldOutScore

@@ -38,7 +38,8 @@ func paperHeads(p claim.Place, progress string) (people []table.Column, programs
 			rate.short = []string{"SR", "PR"}[i]
 		}
 		key := strings.ReplaceAll(p.Name, " ", "_") + "_" + rate.key
-		people = append(people, table.Column{Key: key, Header: title + " " + rate.short, Group: title, Short: rate.short})
+		people = append(people, table.Column{Key: key, Header: title + " " + rate.short, Group: title,
+			Short: rate.short})
 		programs[i] = column.OnPaper(key, title+" "+rate.short)
 	}
 	return people, programs
@@ -158,7 +159,8 @@ func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
 			for _, p := range s.places() {
 				of, of2, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
 				if p == claim.HeldOut {
-					of, of2, mark = l.heldOutRate(r.weights, claim.Success), l.heldOutRate(r.weights, claim.Progress), ""
+					of, of2 = l.heldOutRate(r.weights, claim.Success), l.heldOutRate(r.weights, claim.Progress)
+					mark = ""
 				}
 				any = any || of != nil || of2 != nil
 				at := slices.Index(b.Table.Columns, p.Name)
@@ -299,7 +301,8 @@ func paperBestOf(r *Report, t *table.Table) {
 		}
 		t.Rows = append(t.Rows, one)
 		if tries > 1 {
-			t.Rows = append(t.Rows, append([]table.Cell{table.String(fmt.Sprintf("%s, best of %d", l.name, tries))}, best...))
+			name := table.String(fmt.Sprintf("%s, best of %d", l.name, tries))
+			t.Rows = append(t.Rows, append([]table.Cell{name}, best...))
 			programs.Add(append(fields, column.Model.Is(l.name), column.Tries.Is(tries))...)
 		}
 	}

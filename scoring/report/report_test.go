@@ -568,7 +568,8 @@ func TestReference(t *testing.T) {
 			group{env, envs.Generated, 4, "vllm:N", 0, nil, "ffff"},
 			group{env, envs.Generated, 4, "vllm:M", 0, nil, "SSSf"})
 	}
-	for rate, want := range map[claim.Rate][]string{claim.Success: {"-25.0", "-100.0"}, claim.Progress: {"-12.5", "-50.0"}} {
+	for rate, want := range map[claim.Rate][]string{
+		claim.Success: {"-25.0", "-100.0"}, claim.Progress: {"-12.5", "-50.0"}} {
 		from := New([]Run{newRun(t, "run", groups...)}, nil, weights)
 		from.First.Rate = rate
 		if err := from.SetReference("expert"); err != nil {

@@ -237,8 +237,10 @@ func (r *Report) sweptNotes() (notes []string) {
 			}
 		}
 	}
-	return append(notes, explained(marks.String(), reuseMark+" The result without perturbation, which counts here too: this "+
-		"model saw no data of the environment.", partMark+" Not on all tasks, or not over all conditions of the table.")...)
+	return append(notes, explained(marks.String(),
+		reuseMark+" The result without perturbation, which counts here too: "+
+			"this model saw no data of the environment.",
+		partMark+" Not on all tasks, or not over all conditions of the table.")...)
 }
 
 // row returns one rate under all conditions. Marks that all rows would have are left out.

@@ -63,7 +63,8 @@ func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 			continue
 		}
 		key := [2]string{c.Subjects[0].Name, c.Subjects[1].Name}
-		a, b := e.at[report.Stand{Model: key[0], Place: c.Place.Name}], e.at[report.Stand{Model: key[1], Place: c.Place.Name}]
+		a := e.at[report.Stand{Model: key[0], Place: c.Place.Name}]
+		b := e.at[report.Stand{Model: key[1], Place: c.Place.Name}]
 		if a == nil || b == nil {
 			continue
 		}

@@ -215,9 +215,11 @@ func (d duel) finding() string {
 		return fmt.Sprintf("%s and %s solve all tasks equally often.", d.A, d.B)
 	}
 	text := fmt.Sprintf("%s solves %s more often than %s, and %d less often.", d.A, count(d.WonA, "task"), d.B, d.WonB)
-	if most := slices.MaxFunc(d.Places, func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }); most.Edge.Kind != "" {
+	byLead := func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }
+	if most := slices.MaxFunc(d.Places, byLead); most.Edge.Kind != "" {
 		m := most.Edge
-		text += fmt.Sprintf(" Largest lead: %s on %s, %s (%s to %d).", m.Model, most.Place, m.Kind, count(m.Won, "task"), m.Lost)
+		text += fmt.Sprintf(" Largest lead: %s on %s, %s (%s to %d).", m.Model, most.Place, m.Kind,
+			count(m.Won, "task"), m.Lost)
 	}
 	return text
 }
