@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"heldout/configs"
@@ -74,5 +75,28 @@ func TestCueFollowsTheObservation(t *testing.T) {
 		if got := r.Messages; len(got) != 1 || got[0] != (model.Message{Role: model.User, Content: want[i]}) {
 			t.Errorf("request %d: %q", i+1, got)
 		}
+	}
+}
+
+// A thought of HotpotQA's form that is empty stays a line of later prompts.
+func TestEmptyThoughtKeepsItsLine(t *testing.T) {
+	m := says("", "t", "I see.\nAction 2: Look ", "x")
+	a := newForm(t, chat(m), configs.Play{
+		ActionsShown: configs.ActionsShown{When: configs.Never},
+		Observation:  configs.Observation{Prefix: "Observation {turn}: "},
+		Agent:        configs.AgentForm{Form: configs.Text, Cue: "Thought {turn}:"},
+		Reply:        configs.ReplyRules{Parser: numberedParser, OnFailure: configs.SendEmpty},
+	}, nil)
+	for range 2 {
+		move(t, a)
+		a.Observe("seen")
+	}
+	if _, err := a.Act(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const want = "Thought 1: \nAction 1: t\nObservation 1: seen\n" +
+		"Thought 2: I see.\nAction 2: Look\nObservation 2: seen\nThought 3:"
+	if text := m.requests[3].Messages[0].Content; !strings.HasSuffix(text, want) {
+		t.Errorf("%q", text)
 	}
 }

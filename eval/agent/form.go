@@ -266,11 +266,14 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 		return f.failed(move.Usage, err, f.number())
 	}
 	p, ok := f.read(reply.Text)
-	if !ok && f.play.Reply.Parser == numberedParser {
-		if err := f.askAgain(ctx, &p, &move); err != nil {
-			return f.failed(move.Usage, err, f.number())
+	if f.play.Reply.Parser == numberedParser {
+		f.last().reply = pytext.Strip(f.last().reply)
+		if !ok {
+			if err := f.askAgain(ctx, &p, &move); err != nil {
+				return f.failed(move.Usage, err, f.number())
+			}
+			ok = true
 		}
-		ok = true
 	}
 	f.last().unanswered = p.occasion == badCall && f.play.Reply.Messages[badCall] != ""
 	move.Thought, move.Action = cmp.Or(p.thought, f.thought), p.action

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"heldout/envs"
-	"heldout/envs/pytext"
 	"heldout/eval/model"
 )
 
@@ -58,7 +57,7 @@ func (l *textLayout) messages(f *formed) []model.Message {
 // actions, otherwise the action.
 func (f *formed) said(i int) string {
 	if f.play.Reply.Parser == numberedParser {
-		return pytext.Strip(f.turns[i].reply)
+		return f.turns[i].reply
 	}
 	return f.turns[i].action
 }

@@ -194,6 +194,9 @@ func where(want, got any) string {
 		names := maps.Clone(a)
 		maps.Copy(names, b)
 		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if _, sent := b[name]; !sent {
+				return "." + name + " is not sent"
+			}
 			if !reflect.DeepEqual(a[name], b[name]) {
 				return "." + name + where(a[name], b[name])
 			}

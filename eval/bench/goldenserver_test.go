@@ -138,11 +138,13 @@ func compact(b json.RawMessage) string {
 	if json.Unmarshal(b, &v) != nil {
 		return string(b)
 	}
-	out, err := json.Marshal(v)
-	if err != nil {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
 		return string(b)
 	}
-	return string(out)
+	return strings.TrimSuffix(out.String(), "\n")
 }
 
 func write(w io.Writer, v any) {

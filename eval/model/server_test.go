@@ -24,6 +24,7 @@ func endpoints(answers map[string]http.HandlerFunc) http.HandlerFunc {
 
 func TestServer(t *testing.T) {
 	// A slot of 2048 tokens, of a model that was trained for 4096.
+	const tinySize = "473472 parameters, 948224 bytes, F16"
 	const llamaModels = `{"models":[{"name":"heldout-tiny","model":"heldout-tiny","modified_at":"","size":"","digest":"","type":"model","description":"",` +
 		`"tags":[""],"capabilities":["completion"],"parameters":"","details":{"parent_model":"","format":"gguf","family":"","families":[""],` +
 		`"parameter_size":"","quantization_level":""}}],"object":"list","data":[{"id":"heldout-tiny","aliases":["heldout-tiny","tiny"],"tags":[],` +
@@ -81,7 +82,7 @@ func TestServer(t *testing.T) {
 				"/props": say(200, `{"default_generation_settings":{"n_ctx":2048,"params":{"seed":1}},"total_slots":4,"model_path":"m.gguf","build_info":"b6000-abcdef"}`),
 			},
 			want: record.Server{Software: "llama.cpp", Version: "b6000-abcdef", Models: []string{vllmSpec.Name},
-				Present: true, ContextLength: 2048},
+				Present: true, ContextLength: 2048, Root: "m.gguf"},
 			limit: 2048,
 		},
 		{
@@ -93,7 +94,7 @@ func TestServer(t *testing.T) {
 					`"model_alias":"heldout-tiny","model_ftype":"F16","build_info":"b0-0c1e57098"}`, "Server", "llama.cpp"),
 			},
 			want: record.Server{Software: "llama.cpp", Version: "b0-0c1e57098", Models: []string{"heldout-tiny"},
-				Present: true, ContextLength: 2048},
+				Present: true, ContextLength: 2048, Size: tinySize},
 			limit: 2048,
 		},
 		{
@@ -104,7 +105,7 @@ func TestServer(t *testing.T) {
 				"/props":     say(404, `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`),
 			},
 			want: record.Server{Software: "llama.cpp", Models: []string{"heldout-tiny"}, Present: true,
-				ContextLength: 2048},
+				ContextLength: 2048, Size: tinySize},
 			limit: 2048,
 		},
 		{

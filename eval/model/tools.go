@@ -38,13 +38,25 @@ func (t Tool) schema() map[string]any {
 	return schema
 }
 
-// toolMessage is a message of a chat with a tool. The library's own type leaves out a
-// content that is empty.
+// toolMessage is a message of a chat with a tool. The library's own types leave out a
+// content and arguments that are empty, which servers refuse.
 type toolMessage struct {
-	Role       string            `json:"role"`
-	Content    *string           `json:"content"` // null in a call without a text
-	ToolCalls  []openai.ToolCall `json:"tool_calls,omitempty"`
-	ToolCallID string            `json:"tool_call_id,omitempty"`
+	Role       string     `json:"role"`
+	Content    *string    `json:"content"` // null in a call without a text
+	ToolCalls  []sentCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+// sentCall is a call of a message.
+type sentCall struct {
+	ID       string          `json:"id,omitempty"`
+	Type     openai.ToolType `json:"type"`
+	Function sentFunction    `json:"function"`
+}
+
+type sentFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
 }
 
 // toolFields are tool and messages of a request.
@@ -58,8 +70,8 @@ func toolFields(req *Request) (tools []openai.Tool, messages []toolMessage) {
 		case m.Role == ToolResult:
 			sent.ToolCallID = m.Call.ID
 		case m.Call != ToolCall{}:
-			sent.ToolCalls = []openai.ToolCall{{ID: m.Call.ID, Type: openai.ToolTypeFunction,
-				Function: openai.FunctionCall{Name: m.Call.Name, Arguments: m.Call.Arguments}}}
+			sent.ToolCalls = []sentCall{{m.Call.ID, openai.ToolTypeFunction,
+				sentFunction{m.Call.Name, m.Call.Arguments}}}
 			if m.Content == "" {
 				sent.Content = nil
 			}

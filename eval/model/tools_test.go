@@ -3,6 +3,7 @@ package model_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,17 @@ func TestToolsOpenAI(t *testing.T) {
 		`{"properties":{"action":{"description":"an action","type":"string"}},"required":["action"],"type":"object"}}}]}`
 	sameFields(t, server.all()[0].body, want)
 
+	// Servers want the arguments of a call, also if the model gave none.
+	empty := slices.Clone(acted)
+	empty[1].Call.Arguments = ""
+	if _, err := c.Chat(t.Context(), model.Request{Messages: empty, Tool: actTool,
+		Decoding: record.Decoding{TopP: 1, MaxTokens: 9}}); err != nil {
+		t.Error(err)
+	}
+	if body := server.all()[1].body; !strings.Contains(body, `"function":{"name":"act","arguments":""}`) {
+		t.Error(body)
+	}
+
 	// Without a tool in the request, calls take the place of a text.
 	reply, err = c.Chat(t.Context(), model.Request{Messages: acted[:1],
 		Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
@@ -54,7 +66,7 @@ func TestToolsOpenAI(t *testing.T) {
 		!strings.Contains(reply.Instead, "take key") {
 		t.Errorf("%+v, %v", reply, err)
 	}
-	if body := server.all()[1].body; strings.Contains(body, "tools") {
+	if body := server.all()[2].body; strings.Contains(body, "tools") {
 		t.Error(body)
 	}
 }
