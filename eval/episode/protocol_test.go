@@ -3,6 +3,7 @@ package episode
 import (
 	"context"
 	"heldout/eval/episode/episodetest"
+	"strings"
 	"testing"
 
 	"heldout/configs"
@@ -156,5 +157,34 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 		if cause != nil || rec.Loose == nil || !*rec.Loose || rec.Success || *rec.Score != 0 || rec.Steps > 22 {
 			t.Errorf("%s: %v, %s, loose %v, %d steps", id, cause, rec.Outcome, rec.Loose, rec.Steps)
 		}
+	}
+}
+
+// A thought that a preset takes as an action, and answers, is not an invalid action.
+func TestThoughtsAreValid(t *testing.T) {
+	names, err := configs.PresetNames()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, name := range names {
+		for _, p := range loadPlays(t, name) {
+			if p.Agent.Thoughts == "" {
+				continue
+			}
+			found++
+			rec := playScript(t, &p, houseType(&p), &recorder{replies: []string{
+				"think: I need the mug.", "dance", "think: It is on the desk.", "whistle", "think: I go."}})
+			valid := ""
+			for _, s := range rec.Trajectory {
+				valid += map[bool]string{true: "v", false: "-"}[s.Valid]
+			}
+			if !strings.HasPrefix(valid, "v-v-v") {
+				t.Errorf("%s: %s", p.Name, valid)
+			}
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d presets take thoughts as actions", found)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"heldout/envs"
 	"heldout/eval/agent"
@@ -46,11 +47,33 @@ func (r *Rebuilder) Prove(ctx context.Context, rec *record.Episode, env envs.Env
 		return p, err
 	}
 	c := &replay{task: task, source: rec.ID, same: comparer(env)}
+	r.ageThoughts(rec, again)
 	c.proveSteps(rec, again)
 	c.proveResult(rec, again)
 	p.Found = c.found
 	p.provePrompts(rec, again)
 	return p, nil
+}
+
+// ageThoughts makes thoughts that a preset accepts invalid in the second attempt where they are
+// in the first, as in records from before they counted as valid.
+func (r *Rebuilder) ageThoughts(rec, again *record.Episode) {
+	if r.protocol == nil || r.protocol.Agent.Thoughts == "" {
+		return
+	}
+	valid := 0
+	for i := range again.Trajectory {
+		b := &again.Trajectory[i]
+		if i < len(rec.Trajectory) && !rec.Trajectory[i].Valid && strings.HasPrefix(b.Action, agent.ThoughtAction) {
+			b.Valid = false
+		}
+		if b.Valid {
+			valid++
+		}
+	}
+	if len(again.Trajectory) > 0 {
+		again.Grounding = float64(valid) / float64(again.Turns())
+	}
 }
 
 func (r *replay) proveSteps(rec, again *record.Episode) {
