@@ -17,7 +17,10 @@ import (
 
 // Session is one period of work on a run directory.
 type Session struct {
-	Store    *record.Store
+	Store *record.Store
+	// Warnings are about servers that changed since results were recorded, though their
+	// models may be the same.
+	Warnings []string
 	manifest *record.Manifest
 	now      func() time.Time
 }
@@ -106,8 +109,8 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 		m = &record.Manifest{Schema: record.Schema}
 	}
 	err := p.extends(m)
-	if err == nil && !about.AcceptChangedModel {
-		err = s.sameModels(about.Servers)
+	if err == nil {
+		err = s.sameModels(about)
 	}
 	if err != nil {
 		return err
@@ -143,8 +146,8 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 }
 
 // sameModels reports a server that has another model under the same name than the one with
-// recorded results: its results would share a row with theirs.
-func (s *Session) sameModels(servers map[string]record.Server) error {
+// recorded results, unless the user accepts it: its results would share a row with theirs.
+func (s *Session) sameModels(about About) error {
 	m := s.Store.Manifest
 	if m == nil {
 		return nil
@@ -154,14 +157,19 @@ func (s *Session) sameModels(servers map[string]record.Server) error {
 		a := &s.Store.Attempts[i]
 		played[a.Model] = played[a.Model] || a.Outcome.Final()
 	}
-	for _, player := range slices.Sorted(maps.Keys(servers)) {
+	for _, player := range slices.Sorted(maps.Keys(about.Servers)) {
 		known := m.Servers[player]
 		if len(known) == 0 || !played[player] {
 			continue
 		}
-		if changed := record.Changes(known[len(known)-1], servers[player]); len(changed) > 0 {
+		old, now := known[len(known)-1], about.Servers[player]
+		if changed := record.Changes(old, now); len(changed) > 0 && !about.AcceptChangedModel {
 			return fmt.Errorf("the model behind %s is not the one with recorded results: %s; give another --out, or "+
 				"--accept-changed-model to continue with it", player, strings.Join(changed, "; "))
+		}
+		if was, is := old.Program(), now.Program(); was != "" && is != "" && was != is {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the server of %s is %s, and recorded results are from %s", player,
+				is, was))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
+	"heldout/envs/catalog"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -31,8 +32,14 @@ func newVersion(sys *system) *cobra.Command {
 func surroundings(sys *system) string {
 	data := bench.DefaultSetup(sys.bench()).Data
 	var set []string
-	for _, name := range []string{configs.DataVariable, hfVariable, "OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY",
-		"NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
+	names := []string{configs.DataVariable, hfVariable, "OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
+		"http_proxy", "https_proxy", "no_proxy"}
+	for _, s := range catalog.Settings() {
+		if s.Variable != "" {
+			names = append(names, s.Variable)
+		}
+	}
+	for _, name := range names {
 		if sys.getenv(name) != "" {
 			set = append(set, name)
 		}

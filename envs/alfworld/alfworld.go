@@ -109,6 +109,8 @@ type Env struct {
 	// folder has the official games, found are those of them that are no tasks; see Task.
 	folder  string
 	options Options
+	// unmarked are the game files that do not say whether they are solvable.
+	unmarked []string
 
 	mu     sync.Mutex
 	found  map[string]playable

@@ -15,6 +15,8 @@ type gameFile struct {
 	goal     string // the sentence, with its period
 	dialect  dialect
 	solvable bool
+	// unmarked: the file does not say whether it is solvable.
+	unmarked bool
 }
 
 // rawGame is what the parser looks at.
@@ -40,7 +42,8 @@ func parseGameFile(b []byte) (gameFile, error) {
 	if raw.Problem == nil || raw.Grammar == nil {
 		return gameFile{}, errors.New(`not a game file: "pddl_problem" or "grammar" is missing`)
 	}
-	f := gameFile{problem: *raw.Problem, solvable: raw.Solvable != nil && *raw.Solvable}
+	f := gameFile{problem: *raw.Problem, solvable: raw.Solvable != nil && *raw.Solvable,
+		unmarked: raw.Solvable == nil}
 	var err error
 	if f.goal, err = goalOf(*raw.Grammar); err != nil {
 		return gameFile{}, err

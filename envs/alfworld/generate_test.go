@@ -150,7 +150,7 @@ func TestExport(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := (gameFile{e.games[task.Index].problem, e.games[task.Index].goal, d, true}); f != want {
+			if want := (gameFile{e.games[task.Index].problem, e.games[task.Index].goal, d, true, false}); f != want {
 				t.Errorf("%s: %+v", task.ID, f)
 			}
 			var extra struct {

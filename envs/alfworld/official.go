@@ -51,14 +51,14 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, files, sums, err := listGames(folder)
+	ids, files, sums, unmarked, err := listGames(folder)
+	if err == nil && len(ids) == 0 {
+		err = fmt.Errorf("alfworld: no solvable game in %s", folder)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(ids) == 0 {
-		return nil, fmt.Errorf("alfworld: no solvable game in %s", folder)
-	}
-	e.folder, e.options = folder, o
+	e.folder, e.options, e.unmarked = folder, o, unmarked
 	contents := make([]string, len(files))
 	var work errgroup.Group
 	work.SetLimit(runtime.GOMAXPROCS(0))
@@ -78,6 +78,23 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	}
 	e.info.DataHash = envs.Digest(read...)
 	return e, nil
+}
+
+// wanted counts the games of the splits that benchmarks test with.
+var wanted = map[string]int{"valid_unseen": 134, "valid_seen": 140}
+
+// Whole reports a split that lacks games: its rates would be those of another set of tasks.
+func (e *Env) Whole() error {
+	split := cmp.Or(e.options.Split, Splits()[0])
+	if len(e.tasks) >= wanted[split] {
+		return nil
+	}
+	text := fmt.Sprintf("alfworld: %s has %d of the %d official games of %s", e.folder, len(e.tasks), wanted[split],
+		split)
+	if len(e.unmarked) > 0 {
+		text += fmt.Sprintf(" (%s does not say whether it is solvable)", e.unmarked[0])
+	}
+	return errors.New(text + "; heldout data pull alfworld fetches all")
 }
 
 // contentOf is envs.Task.Content. Games of other splits than train are for tests, whatever
@@ -112,11 +129,12 @@ func findGames(dir, split string) (string, error) {
 }
 
 // listGames reads the eligible games of a folder, sorted by path: the solvable
-// games of the six task types. It also returns the SHA-256 of each file.
-func listGames(folder string) (ids []string, files []gameFile, sums []string, err error) {
+// games of the six task types. It also returns the SHA-256 of each file, and the files that
+// do not say whether they are solvable, which ALFWorld leaves out.
+func listGames(folder string) (ids []string, files []gameFile, sums, unmarked []string, err error) {
 	names, err := fs.Glob(os.DirFS(folder), "*/*/"+gameName)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("alfworld: %w", err)
+		return nil, nil, nil, nil, fmt.Errorf("alfworld: %w", err)
 	}
 	slices.Sort(names)
 	for _, name := range names {
@@ -127,17 +145,20 @@ func listGames(folder string) (ids []string, files []gameFile, sums []string, er
 		file := filepath.Join(folder, filepath.FromSlash(name))
 		b, err := datafile.Read(file, datafile.MaxLabels)
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("alfworld: %w", err)
+			return nil, nil, nil, nil, fmt.Errorf("alfworld: %w", err)
 		}
 		f, err := parseGameFile(b)
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("%s: %w", file, err)
+			return nil, nil, nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
-		if f.solvable {
+		switch {
+		case f.unmarked:
+			unmarked = append(unmarked, name)
+		case f.solvable:
 			ids, files, sums = append(ids, path.Dir(name)), append(files, f), append(sums, envs.Digest(string(b)))
 		}
 	}
-	return ids, files, sums, nil
+	return ids, files, sums, unmarked, nil
 }
 
 // officialGame returns the task of a game, what it is made from, and its label.

@@ -146,6 +146,26 @@ func TestWhichGamesCount(t *testing.T) {
 	}
 }
 
+// A split that lacks games is told, with a file that was left out because it does not say
+// whether its game can be solved.
+func TestWhole(t *testing.T) {
+	dir, files := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
+	edit(t, files[1], func(f map[string]any) { delete(f, "solvable") })
+	e, err := NewOfficial(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = e.Whole()
+	if err == nil || !strings.Contains(err.Error(), "has 5 of the 134 official games of valid_unseen ("+
+		filepath.ToSlash(strings.TrimPrefix(files[1], filepath.Dir(filepath.Dir(filepath.Dir(files[1])))+
+			string(filepath.Separator)))+" does not say") {
+		t.Errorf("%v", err)
+	}
+	if err := official(t, Options{}).Whole(); err != nil {
+		t.Error(err)
+	}
+}
+
 // The dialect is a setting of its own: default, the other one, or the file's.
 func TestDialects(t *testing.T) {
 	helps := map[string]int{"": 0, "v1": 0, "v2": 6, "file": 3}

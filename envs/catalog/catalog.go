@@ -200,7 +200,14 @@ func openALFWorld(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	if s.Data == "" {
 		return alfworld.NewGenerated(s.GeneratorSeed.First, o)
 	}
-	return alfworld.NewOfficial(s.Data, o)
+	e, err := alfworld.NewOfficial(s.Data, o)
+	if err == nil {
+		err = e.Whole()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
 func openJericho(s envs.Setup, _ envs.Outside) (envs.Env, error) {

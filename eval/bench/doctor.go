@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,13 +61,29 @@ func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) err
 	if err != nil {
 		return ConfigError{err}
 	}
-	if entry.Examine == nil {
+	if entry.Examine != nil {
+		d.tell(entry.Examine(ctx, s)...)
+	}
+	switch {
+	case s.Data != "":
+		d.tell(d.official(entry, s))
+	case entry.Examine == nil:
 		d.tell(envs.Check{Name: name, Status: envs.CheckOK,
 			Text: "it needs nothing but heldout; official tasks need --data"})
-		return nil
 	}
-	d.tell(entry.Examine(ctx, s)...)
 	return d.verdictOr(ctx)
+}
+
+// official checks that an environment has its official tasks.
+func (d *Doctor) official(entry catalog.Entry, s envs.Setup) envs.Check {
+	_, unavailable := catalog.Available([]string{entry.Name}, s)
+	env, err := entry.Open(s, d.Outside.Envs())
+	if err = cmp.Or(errors.Join(unavailable...), err); err != nil {
+		return envs.Check{Name: entry.Name, Status: envs.CheckFail, Text: err.Error()}
+	}
+	defer CloseEnv(env)
+	return envs.Check{Name: entry.Name, Status: envs.CheckOK,
+		Text: fmt.Sprintf("%d official tasks in %s", len(env.Tasks()), s.Data)}
 }
 
 // Presets checks what presets need; over is what the user gave besides.

@@ -64,6 +64,9 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn playe
 	if err != nil {
 		return err
 	}
+	for _, text := range session.Warnings {
+		on.Warn(text)
+	}
 	warn := func() {
 		for _, text := range session.Store.TakeWarnings() {
 			on.Warn(text)

@@ -124,12 +124,6 @@ func (c Claim) Significant() bool {
 // Compared reports whether the claim is a comparison, also one that was not made.
 func (c Claim) Compared() bool { return c.Kind == Differs || c.Kind == Alike || c.Kind == Apart }
 
-// Between reports whether the claim compares two models in a place, in either order.
-func (c Claim) Between(place, a, b string) bool {
-	return c.Compared() && len(c.Subjects) == 2 && c.Place.Name == place &&
-		(c.Subjects[0].Name == a && c.Subjects[1].Name == b || c.Subjects[0].Name == b && c.Subjects[1].Name == a)
-}
-
 // Reversed is a comparison with its subjects the other way round.
 func (c Claim) Reversed() Claim {
 	flip := func(i *stats.Interval) *stats.Interval {

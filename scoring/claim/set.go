@@ -20,7 +20,12 @@ type Set struct {
 	Rates []Claim
 	// Trained, Unscored and Unreadable are about single models.
 	Trained, Unscored, Unreadable []Claim
+
+	between map[pairKey]Claim            // the comparisons of two models, in both directions
+	letters map[string]map[string]string // by place and model
 }
+
+type pairKey struct{ place, a, b string }
 
 // Derive derives all claims of results.
 func Derive(r *Results) *Set {
@@ -34,7 +39,9 @@ func Derive(r *Results) *Set {
 	default:
 		primary, second := r.pairs()
 		s.Primary, s.Second = settle(Primary, primary, r.Margin), settle(Second, second, r.Margin)
+		s.index()
 		for _, p := range r.places() {
+			s.letters[p.Name] = s.lettered(p)
 			if c, ok := s.best(p); ok {
 				s.Best = append(s.Best, c)
 			}
@@ -101,17 +108,20 @@ func (r *Results) pairs() (primary, second []test) {
 	return primary, second
 }
 
+// index makes comparisons of two models quick to find.
+func (s *Set) index() {
+	s.between, s.letters = map[pairKey]Claim{}, map[string]map[string]string{}
+	for _, c := range s.Comparisons() {
+		a, b := c.Subjects[0].Name, c.Subjects[1].Name
+		s.between[pairKey{c.Place.Name, a, b}] = c
+		s.between[pairKey{c.Place.Name, b, a}] = c.Reversed()
+	}
+}
+
 // Find returns the comparison of two models in a place, seen from the first one.
 func (s *Set) Find(p Place, a, b string) (Claim, bool) {
-	for _, c := range s.Comparisons() {
-		if c.Between(p.Name, a, b) {
-			if c.Subjects[0].Name != a {
-				c = c.Reversed()
-			}
-			return c, true
-		}
-	}
-	return Claim{}, false
+	c, ok := s.between[pairKey{p.Name, a, b}]
+	return c, ok
 }
 
 // ranked are the models with a rate in a place that compete, the highest first.
@@ -151,7 +161,9 @@ func (s *Set) best(p Place) (Claim, bool) {
 // Letters are those of the models in a place: models that share a letter do not differ
 // significantly. A model that is not compared with all others that have letters has none;
 // there are none if nobody is compared.
-func (s *Set) Letters(p Place) map[string]string {
+func (s *Set) Letters(p Place) map[string]string { return s.letters[p.Name] }
+
+func (s *Set) lettered(p Place) map[string]string {
 	all := s.ranked(p)
 	apart := func(a, b string) bool {
 		c, ok := s.Find(p, a, b)

@@ -356,8 +356,8 @@ var (
 		"replies without an action that the length limit ended, in percent of the steps")
 	Format  = table.Share("format", "Format error", "other replies without an action, in percent of the steps")
 	Invalid = table.Share("invalid", "Invalid action", "actions that were not carried out, in percent of the steps")
-	Loops   = table.Share("loops", "Loop", "valid steps in cycles, in percent of the steps")
-	Other   = table.Share("other", "Other", "other valid actions, in percent of the steps")
+	Loops   = table.Share("valid_loops", "Valid, looped", "valid steps in cycles, in percent of the steps")
+	Other   = table.Share("other", "Valid, other", "other valid actions, in percent of the steps")
 
 	Unsolved       = table.Count("unsolved_episodes", "Unsolved", "number of unsolved episodes")
 	SolvedEpisodes = table.Count("solved", "Solved", "number of solved episodes")

@@ -145,7 +145,7 @@ func everyTable(models ...string) tables {
 		func(m string, i int) [][]any {
 			return [][]any{{"pddl", m, 10, 1, 2, 3, 1, 1, 1, 1}}
 		})
-	add("lost-steps", "environment model unsolved_episodes steps cut_off format invalid loops other",
+	add("lost-steps", "environment model unsolved_episodes steps cut_off format invalid valid_loops other",
 		func(m string, i int) [][]any {
 			return [][]any{{"pddl", m, 10, 100, 0.1, 0.2, 0.3, 0.3, 0.1}}
 		})
@@ -261,7 +261,7 @@ func TestInline(t *testing.T) {
 func TestPartsOfBars(t *testing.T) {
 	all := everyTable("expert")
 	steps := all[slices.IndexFunc(all, func(t table.Table) bool { return t.ID == "lost-steps" })]
-	steps.Rows[0][steps.At("loops")] = table.Percent(0)
+	steps.Rows[0][steps.At("valid_loops")] = table.Percent(0)
 	f, err := New("failures", all)
 	if err != nil {
 		t.Fatal(err)

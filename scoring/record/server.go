@@ -25,6 +25,14 @@ type Server struct {
 	Digest string `json:"digest,omitempty"`
 }
 
+// Program is the server's software with its version; empty if either is not known.
+func (s Server) Program() string {
+	if s.Software == "" || s.Version == "" {
+		return ""
+	}
+	return s.Software + " " + s.Version
+}
+
 // Changes lists what a server's model has become since another report of it, if both say
 // so: each with both values. A model whose weights changed is another model under the same
 // name.

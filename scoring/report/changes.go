@@ -35,7 +35,7 @@ func (r *Report) changes() (out []string) {
 }
 
 // ownFacts are settings that environments record of themselves and nobody chose.
-var ownFacts = []string{"labels", "generator-seed"}
+var ownFacts = []string{"labels", "generator-seed", "jar-sha256"}
 
 // changes lists what a row's condition has changed of the default protocol.
 func (r row) changes() (out []string) {

@@ -13,7 +13,7 @@ import (
 // Environments that only publications have are left out.
 func rateLines(from *Report, t *table.Table) {
 	rows, w := from.plain, from.weights
-	lines := gather(rows, row.place)
+	lines := gather(fair(rows), row.place)
 	runs := len(lines)
 	var shown []Baseline
 	for _, b := range from.baselines {
@@ -46,8 +46,13 @@ func rateLines(from *Report, t *table.Table) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	t.Notes = slices.Concat([]string{weightNote(w)}, aboutNotes(rows), noScore(lines[:runs], w), otherNames(rows),
+	t.Notes = slices.Concat([]string{weightNote(w)}, grouped(rows, row.named, row.withheld), aboutNotes(rows), noScore(lines[:runs], w), otherNames(rows),
 		directories(rows), rateMarks(marks), sources(shown, marks))
+}
+
+// fair are the rows with a rate that does not mislead.
+func fair(rows []row) []row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Misleads() })
 }
 
 // environmentsOf lists the environments of rows, each once.

@@ -70,6 +70,6 @@ func lostSteps(from *Report, t *table.Table) {
 	explain(t, "Shares of the steps of unsolved episodes, in percent; a step counts once, in this order. Cut off: no "+
 		"action could be read from a reply that the length limit ended. "+
 		"Format error: none could be read from another reply. Invalid action: the environment did not carry it out. "+
-		"Loop: a valid step in a cycle of at most 5 steps that was passed 3 times or more. "+
+		"Looped: in a cycle of at most 5 steps that was passed 3 times or more. "+
 		"Old records do not say which replies were cut off; those are format errors here.")
 }

@@ -89,7 +89,7 @@ func TestReaderInABrowser(t *testing.T) {
 	if want == "" || got != want {
 		t.Errorf("the mark says %q, want %q", got, want)
 	}
-	p.Until("[...document.querySelectorAll('.card')].some((c) => c.textContent.includes('Incomplete: '))")
+	p.Until("document.querySelector('#summary').textContent.includes('episodes have no result')")
 	p.Click("tr[data-key] a")
 	p.Until("document.querySelectorAll('#episode .step').length > 3")
 }

@@ -209,12 +209,21 @@ func cards(from *report.Report, h report.Headline, d []duel, f []failing) (out [
 	return append(out, card{"method", "Data quality", quality(from)})
 }
 
+// tasks counts the tasks of a pair.
+func (d duel) tasks() (n int) {
+	for _, p := range d.Places {
+		n += p.Tasks
+	}
+	return n
+}
+
 // finding says who wins how many tasks, and where the largest lead is.
 func (d duel) finding() string {
 	if d.WonA+d.WonB == 0 {
 		return fmt.Sprintf("%s and %s solve all tasks equally often.", d.A, d.B)
 	}
-	text := fmt.Sprintf("%s solves %s more often than %s, and %d less often.", d.A, count(d.WonA, "task"), d.B, d.WonB)
+	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", d.A, d.WonA,
+		count(d.tasks(), "task"), d.B, d.WonB)
 	byLead := func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }
 	if most := slices.MaxFunc(d.Places, byLead); most.Edge.Kind != "" {
 		m := most.Edge

@@ -9,21 +9,22 @@ import (
 
 	"golang.org/x/net/html"
 
+	"heldout/envs"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
-	"heldout/scoring/report"
 )
 
 // The title is the verdict's, and its sentences are there.
 func TestTitleIsTheVerdict(t *testing.T) {
 	w := look(t, "whole")
 	p, from := w.page, w.from
-	v := from.Verdict()
-	if len(v.Facts) == 0 || p.Title != v.Title {
-		t.Errorf("the title is %q, the verdict %q", p.Title, v.Title)
+	h := from.Headline()
+	if len(from.Claims().Comparisons()) == 0 || p.Title != h.Title {
+		t.Errorf("the title is %q, that of the table %q", p.Title, h.Title)
 	}
 	first := string(p.Body[0])
-	for _, sentence := range v.Sentences {
+	for _, sentence := range h.Verdict {
 		if !strings.Contains(html.UnescapeString(first), sentence) {
 			t.Errorf("the first screen lacks %q", sentence)
 		}
@@ -39,8 +40,10 @@ func TestTitleOfOneModel(t *testing.T) {
 	s.models, s.environments, s.missing = s.models[:1], s.environments[:1], 0
 	w := write(t, t.TempDir(), s)
 	p, from := w.page, w.from
-	rate := from.Headline().Lines[0].Cells[0].Text
-	if want := "Success rate of base on alfworld: " + rate + " %"; p.Title != want {
+	h := from.Headline()
+	cell := h.Lines[0].Cells[0]
+	if want := fmt.Sprintf("SR on ALFWorld (%d tasks, %d seeds): base %s (95%% CI %.1f to %.1f)",
+		s.tasks, h.Seeds, cell.Text, 100*cell.Interval.Low, 100*cell.Interval.High); p.Title != want {
 		t.Errorf("the title is %q, want %q", p.Title, want)
 	}
 }
@@ -55,7 +58,7 @@ func TestFirstTableIsTheHeadline(t *testing.T) {
 			drawn[l.Model+" "+c.Place] = fmt.Sprintf("%.9f %.9f %.9f %s", c.Value, c.Low, c.High, c.Letters)
 		}
 	}
-	programs := from.Tables("headline")[0].Programs
+	programs := from.Tables("headline")[0].Programs[0]
 	if len(programs.Rows) != len(drawn) || len(drawn) != 6 {
 		t.Fatalf("%d cells are drawn, and programs read %d", len(drawn), len(programs.Rows))
 	}
@@ -64,7 +67,7 @@ func TestFirstTableIsTheHeadline(t *testing.T) {
 		of := column.HeadlineValue
 		want := fmt.Sprintf("%.9f %.9f %.9f %s", 100*at(row, of.Key).(float64), 100*at(row, of.Low.Key).(float64),
 			100*at(row, of.High.Key).(float64), at(row, column.Letters.Key))
-		name := fmt.Sprintf("%s %s", at(row, column.Model.Key), at(row, column.Environment.Key))
+		name := fmt.Sprintf("%s %s", at(row, column.Model.Key), envs.Title(fmt.Sprint(at(row, column.Environment.Key))))
 		if drawn[name] != want {
 			t.Errorf("%s: drawn %s, programs read %s", name, drawn[name], want)
 		}
@@ -106,9 +109,10 @@ func TestLinksLeadToEpisodes(t *testing.T) {
 func TestGroupsAddUp(t *testing.T) {
 	w := look(t, "whole")
 	from, e := w.from, w.episodes
-	h, v := from.Headline(), from.Verdict()
-	duels := e.duels(h.Lines, v.Facts)
-	if len(duels) != 3 || duels[0].A != h.Lines[0].Model || duels[0].B != h.Lines[2].Model {
+	h := from.Headline()
+	duels := e.duels(from.Claims())
+	if surest := claim.Surest(from.Claims().Comparisons())[0].Subjects; len(duels) != 3 ||
+		duels[0].A != surest[0].Name || duels[0].B != surest[1].Name {
 		t.Fatalf("%d pairs, the first %s and %s", len(duels), duels[0].A, duels[0].B)
 	}
 	rates := map[string]map[string]float64{} // by model and task
@@ -220,18 +224,5 @@ func TestReasons(t *testing.T) {
 	e := &record.Episode{Result: record.Result{Outcome: record.Success, Success: true}}
 	if got := signsOf(e).why(e, 30); got != solved {
 		t.Errorf("a success has the reason %d", got)
-	}
-}
-
-// Of many models the first and the last one are compared, and not all pairs.
-func TestPairs(t *testing.T) {
-	for n, want := range map[int]string{1: "[]", 2: "[[0 1]]", 3: "[[0 2] [0 1] [1 2]]",
-		30: "[[0 29] [0 1] [0 2] [0 3] [0 4] [0 5]]"} {
-		if got := fmt.Sprint(pairsToShow(n)); got != want {
-			t.Errorf("%d models: %s, want %s", n, got, want)
-		}
-	}
-	if got := (&Episodes{}).duels([]report.HeadlineLine{{Model: "a"}}, nil); got != nil {
-		t.Errorf("one model has pairs: %v", got)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,7 +156,7 @@ func columns() []column {
 		{"Outcome", true, func(r Row) string { return Outcome(r.Outcome) }, true},
 		{"Progress", false, func(r Row) string { return percent(r.Progress) }, true},
 		{"Steps", false, func(r Row) string { return strconv.Itoa(r.Steps) }, true},
-		{"Invalid", false, func(r Row) string { return strconv.Itoa(invalid(r.Result)) }, true},
+		{"Grounding", false, func(r Row) string { return percent(r.Grounding) }, true},
 		{"Format errors", false, func(r Row) string { return strconv.Itoa(r.FormatErrors) }, true},
 		{"Reply tokens", false, func(r Row) string { return positive(r.CompletionTokens) }, false},
 	}
@@ -169,11 +168,6 @@ func positive(n int) string {
 		return ""
 	}
 	return strconv.Itoa(n)
-}
-
-// invalid counts the steps without a valid action.
-func invalid(r *record.Result) int {
-	return r.Steps - int(math.Round(r.Grounding*float64(r.Steps)))
 }
 
 // Render writes the list as HTML.
