@@ -77,15 +77,21 @@ func (p *Preset) StatusText() string {
 	return p.Status
 }
 
+const heatOrder = "heat-order"
+
 // equalUpTo are the values of Preset.UpTo, in what an original differs from itself from
 // run to run:
 //
 //   - set-order: the order of what PDDL's games list, which is that of a Python set
 //   - room-order: the order of what ScienceWorld's rooms hold, which is that of a Java set
+//   - heat-order: the order in which things of ScienceWorld exchange heat, which is that of a
+//     Java set, and so what thermometers read
 //   - trial-statistics: in Reflexion, the counts of a trial, which the reflection on its last
 //     game holds; which game that is depends on the file system
 //
 // or in how it asks for the same:
 //
 //   - stream: stream and stream_options, which say how a reply travels
-func equalUpTo() []string { return []string{"set-order", "room-order", "stream", "trial-statistics"} }
+func equalUpTo() []string {
+	return []string{"set-order", "room-order", heatOrder, "stream", "trial-statistics"}
+}

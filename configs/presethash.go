@@ -11,9 +11,12 @@ import (
 
 // Canonical returns the canonical JSON of a preset of one part: keys sorted, no
 // white space, files as their hashes, without the published results and with no
-// fields that have no value. Its SHA-256 identifies the protocol.
+// fields that have no value. Its SHA-256 identifies the protocol. It leaves out heat-order,
+// which was found after results were recorded: the protocol is the same.
 func (p *Preset) Canonical() ([]byte, error) {
-	b, err := json.Marshal(p)
+	same := *p
+	same.UpTo = slices.DeleteFunc(slices.Clone(p.UpTo), func(name string) bool { return name == heatOrder })
+	b, err := json.Marshal(same)
 	if err != nil {
 		return nil, err
 	}

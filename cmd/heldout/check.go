@@ -20,6 +20,10 @@ const spotConcurrency = 16
 
 var errUnproven = errors.New("some claims fail")
 
+// errPart says that the claims that fail do so because something was not played.
+var errPart = &codedError{errors.New("some claims fail, all because tasks, seeds or episodes are missing"),
+	exitIncomplete}
+
 func newCheck(sys *system) *cobra.Command {
 	var o check.Options
 	var asJSON bool
@@ -34,7 +38,8 @@ which are not in a bundle.
 
 Each claim of a bundle has a line with how it was checked and the verdict: it
 holds, it FAILS, or it is open, because nothing here can show it. The command
-ends with code 1 if a claim fails. What can be cheated and what shows it:
+ends with code 1 if a claim fails, and with code 3 if all that fail do so
+because tasks, seeds or episodes are missing. What can be cheated and what shows it:
 heldout help bundles.
 
 --ask asks a model again at turns that are drawn by chance, with the recorded
@@ -63,13 +68,15 @@ It asks twice, to say how often the server repeats itself.`,
 				}
 				o.Spot.Ask, o.Spot.Concurrency = servers, spotConcurrency
 			}
-			failed := false
+			failed, incomplete := false, true
 			for _, file := range files {
 				r, err := checkBundle(c, file, o)
 				if err != nil {
 					return err
 				}
-				failed = failed || !r.Passed()
+				if bad, part := r.Failed(); bad {
+					failed, incomplete = true, incomplete && part
+				}
 				if asJSON {
 					err = json.NewEncoder(sys.stdout).Encode(struct {
 						File string `json:"file"`
@@ -82,7 +89,10 @@ It asks twice, to say how often the server repeats itself.`,
 					return err
 				}
 			}
-			if failed {
+			switch {
+			case failed && incomplete:
+				return errPart
+			case failed:
 				return errUnproven
 			}
 			return nil

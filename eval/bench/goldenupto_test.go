@@ -47,7 +47,7 @@ func eachText(v any, change func(string) string) any {
 }
 
 // equalUpTo are the values of configs.EqualUpTo that are about texts.
-var equalUpTo = map[string]func(string) string{"set-order": setOrder, "room-order": roomOrder,
+var equalUpTo = map[string]func(string) string{"set-order": setOrder, "room-order": roomOrder, "heat-order": heatOrder,
 	"trial-statistics": withoutStatistics}
 
 // setOrder sorts what PDDL's games list: the actions of the help command, and what the
@@ -98,6 +98,12 @@ var (
 	listed = regexp.MustCompile(`(?:On|In) the [^.:]* is: [^.]*\.`)
 	thing  = regexp.MustCompile(`, (?:an? |the |some )`)
 )
+
+// reading is what a thermometer of ScienceWorld says.
+var reading = regexp.MustCompile(`a temperature of -?\d+ degrees`)
+
+// heatOrder leaves out what thermometers read.
+func heatOrder(text string) string { return reading.ReplaceAllString(text, "a temperature") }
 
 // statistics are those of a trial of Reflexion, as the log has them after its last game.
 var statistics = regexp.MustCompile(`\n\n#####\n\n-----\nSUCCESS: \d+\nADDITIONAL SUCCESS: \d+\nFAIL: \d+\n` +

@@ -98,6 +98,9 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn playe
 	}
 	err = errors.Join(runErr, session.End())
 	finish()
+	for _, line := range shown.Failures() {
+		on.say("%s", line)
+	}
 	warn()
 	switch {
 	case err != nil:

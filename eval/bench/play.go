@@ -15,6 +15,7 @@ import (
 	"heldout/eval/fleet"
 	"heldout/scoring"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // ConfigError is an error in the configuration, not in the run.
@@ -35,10 +36,13 @@ type IncompleteError struct {
 
 // Error implements error.
 func (e *IncompleteError) Error() string {
-	text := fmt.Sprintf("%d episodes have no result; the same command tries them again", e.Missing)
+	text := fmt.Sprintf("%s without a result", table.Counted(e.Missing, "episode"))
+	if e.Missing > e.TooLong {
+		text += "; the same command tries again"
+	}
 	if e.TooLong > 0 {
-		text += fmt.Sprintf(
-			"\n%d of them do not fit the model's context: they need a longer one, or a shorter --prompt", e.TooLong)
+		text += fmt.Sprintf("\nof %d of them the prompt does not fit the model's context: give it a longer one, or a "+
+			"shorter --prompt", e.TooLong)
 	}
 	return text
 }

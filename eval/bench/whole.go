@@ -8,23 +8,37 @@ import (
 	"heldout/scoring/record"
 )
 
+// ErrPart says that only a part of the tasks is planned.
+var ErrPart = errors.New("only a part of the tasks is planned")
+
 // Whole reports how the planned tasks of an environment are not those of the whole
-// benchmark, or of the preset that they were played by. Env is the environment as the
-// condition describes it, opened here.
+// benchmark, or of the preset that they were played by: with ErrPart if tasks are missing.
+// Env is the environment as the condition describes it, opened here.
 func Whole(m *record.Manifest, about record.Environment, c record.Condition, env envs.Env) error {
 	if c.Preset == nil {
-		if here := len(env.Tasks()); len(about.Tasks) != here {
-			return fmt.Errorf("%d of %d tasks of %s are planned", len(about.Tasks), here, c.Env)
-		}
-		return nil
+		return part(len(about.Tasks), len(env.Tasks()), c.Env)
 	}
 	p, err := PlayedPreset(m, c)
 	if err != nil {
 		return err
 	}
 	want := p.Env.Tasks
-	if len(about.Tasks) != want.Count || want.SHA256 != "" && hashNames(about.Tasks) != want.SHA256 {
-		return fmt.Errorf("%d of %d tasks of %s are planned, or others", len(about.Tasks), want.Count, c.Preset.Label())
+	if err := part(len(about.Tasks), want.Count, c.Preset.Label()); err != nil {
+		return err
+	}
+	if want.SHA256 != "" && hashNames(about.Tasks) != want.SHA256 {
+		return fmt.Errorf("the planned tasks are not those of %s", c.Preset.Label())
+	}
+	return nil
+}
+
+// part reports another number of planned tasks than all.
+func part(planned, all int, of string) error {
+	switch {
+	case planned < all:
+		return fmt.Errorf("%w: %d of %d of %s", ErrPart, planned, all, of)
+	case planned > all:
+		return fmt.Errorf("%d tasks of %s are planned, and it has %d", planned, of, all)
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ type Claim struct {
 	Says    string  `json:"claim"`
 	How     string  `json:"how"`
 	Verdict Verdict `json:"verdict"`
+	// Incomplete: the claim fails only because something was not played.
+	Incomplete bool `json:"incomplete,omitempty"`
 	// Notes are counts, and what the verdict rests on; at most maxNotes of them.
 	Notes []string `json:"notes,omitempty"`
 	// Others counts the notes beyond these.
@@ -46,6 +48,13 @@ func (c *Claim) note(format string, about ...any) {
 }
 
 func (c *Claim) fail(format string, about ...any) {
+	c.Verdict, c.Incomplete = Fails, false
+	c.note(format, about...)
+}
+
+// lack notes what was not played, of what the claim says that it was.
+func (c *Claim) lack(format string, about ...any) {
+	c.Incomplete = c.Incomplete || c.Verdict != Fails
 	c.Verdict = Fails
 	c.note(format, about...)
 }
@@ -81,7 +90,8 @@ func newClaims() []Claim {
 		signature: {ID: "signature", Says: "it is from who signed it", How: "SSH signature"},
 		plan:      {ID: "plan", Says: "episodes are those of the plan", How: "ids, computed again"},
 		tasks:     {ID: "tasks", Says: "no task is left out, and tasks are the official ones", How: "own data"},
-		seeds:     {ID: "seeds", Says: "no seed is left out", How: "seeds from 0 without gaps"},
+		seeds: {ID: "seeds", Says: "no seed is left out", How: "seeds from 0 without gaps", Notes: []string{
+			"whether seeds after the last one were played does not show"}},
 		results:   {ID: "results", Says: "every episode has a result", How: "plan"},
 		attempts:  {ID: "attempts", Says: "no attempt was chosen by its outcome", How: "rule for retries"},
 		episodes:  {ID: "episodes", Says: "replies earn these results", How: "played again"},
@@ -95,5 +105,6 @@ func newClaims() []Claim {
 	for i := range list {
 		list[i].Verdict = Holds
 	}
+	list[seeds].Verdict = Open
 	return list
 }

@@ -75,7 +75,7 @@ func (p *player) settle() {
 		}
 	}
 	for _, of := range slices.Sorted(maps.Keys(missing)) {
-		p.claim(results).fail("%s: %d episodes have none", of, missing[of])
+		p.claim(results).lack("%s: %d episodes have none", of, missing[of])
 	}
 	p.saySkipped()
 	if n := p.fromReplies; n > 0 {

@@ -59,7 +59,7 @@ func Files(p *configs.Preset) []configs.PresetFile {
 func Find(dir, preset, file string) (string, error) {
 	if dir == "" {
 		return "", fmt.Errorf("the original file %s is needed: heldout preset pull %s fetches it, and --originals DIR "+
-			"names a checkout that has it", file, preset)
+			"names a folder that has it", file, preset)
 	}
 	for _, at := range []string{file, path.Base(file)} {
 		name := filepath.Join(dir, filepath.FromSlash(at))

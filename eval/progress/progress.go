@@ -35,6 +35,7 @@ type Run struct {
 	// least and most count the episodes since: later trials depend on outcomes.
 	least, most int
 	tokens      int // of replies
+	reasons     map[string]*failure
 	// busy is the time that finished episodes took, added up.
 	busy time.Duration
 	// ends are when the latest episodes ended, if they are played elsewhere: their
@@ -57,6 +58,7 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 	p := &Run{
 		now: now, started: now(), concurrency: concurrency, waits: waits, before: len(due.Finished),
 		least: len(due.Missing), most: len(due.Missing), paces: map[playing]*pace{},
+		reasons: map[string]*failure{},
 	}
 	for i := range due.Missing {
 		e := &due.Missing[i]
@@ -131,6 +133,7 @@ func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 		p.latest = what
 	} else {
 		p.failures++
+		p.fail(r)
 	}
 }
 

@@ -427,3 +427,28 @@ func TestItemsLine(t *testing.T) {
 		t.Errorf("what is done has a rest: %q", line)
 	}
 }
+
+// Reasons of failures are counted, whatever numbers they hold.
+func TestFailures(t *testing.T) {
+	plan := episodes("pddl", "m", "none", 5, 20)
+	p := NewRun(eval.Due{Missing: plan}, 1, never, func() time.Time { return time.Unix(0, 0) })
+	end := func(i int, outcome record.Outcome, text string) {
+		p.EpisodeBegun(&plan[i])
+		r := result(plan[i], 0, outcome, 0, 0)
+		r.Error = text
+		p.EpisodeDone(&plan[i], r)
+	}
+	for i := range 9 {
+		end(i, record.ModelError, fmt.Sprintf("HTTP 500 after %d tries\nmore", i))
+	}
+	for i, text := range []string{"a", "b", "c", "d"} {
+		end(9+i, record.EnvError, text)
+	}
+	end(13, record.Cancelled, "stopped")
+	want := []string{"9 episodes without a result: model error: HTTP 500 after 0 tries",
+		"1 episode without a result: env error: a", "1 episode without a result: env error: b",
+		"1 episode without a result: env error: c", "no result for 1 reason more"}
+	if d := cmp.Diff(want, p.Failures()); d != "" {
+		t.Error(d)
+	}
+}

@@ -131,8 +131,14 @@ func (r *Report) missing() []string {
 	if missing == 1 {
 		have = "has"
 	}
-	text := fmt.Sprintf("%s %d of %d episodes %s no result (%s); rerun the command to play the rest", incompleteMark,
-		missing, planned, have, reasonsOf(outcomes))
+	text := fmt.Sprintf("%s %d of %d episodes %s no result (%s)", incompleteMark, missing, planned, have,
+		reasonsOf(outcomes))
+	if missing > outcomes[record.ContextExceeded] {
+		text += "; rerun the command to play the rest"
+	}
+	if outcomes[record.ContextExceeded] > 0 {
+		text += "; prompts that are too long need a longer context"
+	}
 	if slices.ContainsFunc(r.Runs, func(run Run) bool { return run.Stopped != "" }) {
 		text += "; a budget ended the run"
 	}

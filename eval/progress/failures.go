@@ -1,0 +1,58 @@
+package progress
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+// failure is a reason why episodes ended without a result.
+type failure struct {
+	text     string // of the first
+	episodes int
+}
+
+// mostReasons is how many reasons are said, and mostOfReason how long each may be, in bytes.
+const mostReasons, mostOfReason = 4, 300
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// fail notes why an episode has no result. Reasons that differ in numbers only are one.
+func (p *Run) fail(r record.Result) {
+	line, _, _ := strings.Cut(r.Error, "\n")
+	text := strings.ReplaceAll(string(r.Outcome), "_", " ")
+	if line != "" {
+		text += ": " + line
+	}
+	key := numbers.ReplaceAllString(text, "")
+	if p.reasons[key] == nil {
+		p.reasons[key] = &failure{text: table.Shortened(text, mostOfReason)}
+	}
+	p.reasons[key].episodes++
+}
+
+// Failures says why episodes ended without a result since the run began, the most frequent
+// reasons first.
+func (p *Run) Failures() (lines []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []*failure
+	for _, f := range p.reasons {
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *failure) int {
+		return cmp.Or(cmp.Compare(b.episodes, a.episodes), cmp.Compare(a.text, b.text))
+	})
+	for i, f := range all {
+		if i == mostReasons {
+			return append(lines, fmt.Sprintf("no result for %s more", table.Counted(len(all)-i, "reason")))
+		}
+		lines = append(lines, fmt.Sprintf("%s without a result: %s", table.Counted(f.episodes, "episode"), f.text))
+	}
+	return lines
+}
