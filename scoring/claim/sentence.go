@@ -136,6 +136,10 @@ func (c Claim) unreadable() string {
 	if c.Touched == 0 {
 		return text + "; no unsolved episode has one"
 	}
+	if c.Touched == 1 {
+		return fmt.Sprintf("%s; 1 of the %d unsolved episodes has one: had it been solved, %s would be %s", text,
+			c.Unsolved, c.Rate, number(c.Estimate))
+	}
 	return fmt.Sprintf("%s; %d of the %d unsolved episodes have one: had they all been solved, %s would be %s", text,
 		c.Touched, c.Unsolved, c.Rate, number(c.Estimate))
 }

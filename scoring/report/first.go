@@ -87,21 +87,21 @@ func population(rows []row) string {
 // first. The verdict has said what the claims of s say, if there are any.
 func (r *Report) caveats(s *standing) (notes []string) {
 	notes = slices.Concat(r.changedModels(), r.missing(), grouped(r.plain, row.named, row.withheld))
+	if s != nil {
+		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
+	}
 	if changes := r.changes(); len(changes) > 0 {
 		notes = append(notes, "The default protocol is changed: "+strings.Join(changes, ", ")+".")
 	}
-	notes = append(notes, r.otherTasks()...)
+	notes = slices.Concat(notes, searchNotes(r.plain), firstTrial(r.plain), r.namesakes(), r.otherTasks())
 	for _, p := range r.swept() {
 		notes = append(notes, p.warnings...)
 		for _, l := range p.lines {
 			notes = append(notes, l.absent...)
 		}
 	}
-	if s != nil {
-		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
-	}
 	notes = slices.Concat(notes, r.reservations(), caveats(r.plain),
-		grouped(r.plain, row.title, row.lostExpert), searchNotes(r.plain), r.namesakes(), directories(r.plain))
+		grouped(r.plain, row.title, row.lostExpert), directories(r.plain))
 	if len(r.baselines) > 0 {
 		marked := ""
 		if slices.ContainsFunc(r.baselines, func(b Baseline) bool {

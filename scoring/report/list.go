@@ -388,7 +388,7 @@ var kinds = []Kind{
 		fill: lostSteps,
 	},
 	{
-		ID: "notes", Title: "All notes on the first table", Request: true, Lacks: "no episode is planned",
+		ID: "notes", Title: "All notes on the first table", Lacks: "no episode is planned",
 		fill: allNotes,
 	},
 	{

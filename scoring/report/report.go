@@ -164,7 +164,7 @@ func (r *Report) of(k Kind) []table.Table {
 		return made
 	}
 	for _, t := range k.build(r) {
-		if k.Only != Trials && len(t.Rows) > 0 {
+		if k.Only != Trials && k.ID != "headline" && len(t.Rows) > 0 {
 			t.Notes = append(t.Notes, firstTrial(r.rows)...)
 		}
 		made = append(made, t)
@@ -221,7 +221,7 @@ func (r *Report) firsts() []Only {
 	if question == Sweeps && slices.ContainsFunc(r.placesAsked(), func(p claim.Place) bool { return !swept(p) }) {
 		return []Only{question, Presets, ""}
 	}
-	return []Only{question, Presets}
+	return []Only{question, Presets, Trials}
 }
 
 // named returns the tables that a reader asked for. They say so if there are no results.

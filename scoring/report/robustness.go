@@ -77,7 +77,7 @@ func robustness(from *Report, blank table.Table) (tables []table.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		from.head(&tables[0], sweptLegend)
+		from.head(&tables[0], strings.Join(append([]string{sweptLegend}, from.sweptMarks()...), " "))
 	}
 	return tables
 }
@@ -228,19 +228,24 @@ func addSwept(t *table.Table, lines []swept, conditions []string) {
 
 // sweptNotes explain the conditions and the marks of tables of robustness.
 func (r *Report) sweptNotes() (notes []string) {
-	var marks strings.Builder
 	for _, p := range r.swept() {
 		notes = append(notes, p.notes...)
+	}
+	return append(notes, r.sweptMarks()...)
+}
+
+// sweptMarks explain the marks of tables of robustness.
+func (r *Report) sweptMarks() []string {
+	var marks strings.Builder
+	for _, p := range r.swept() {
 		for _, l := range p.lines {
 			for _, c := range l.cells {
 				marks.WriteString(c.marks)
 			}
 		}
 	}
-	return append(notes, explained(marks.String(),
-		reuseMark+" The result without perturbation, which counts here too: "+
-			"this model saw no data of the environment.",
-		partMark+" Not on all tasks, or not over all conditions of the table.")...)
+	return explained(marks.String(), reuseMark+" The result without a perturbation, which counts here too: this model "+
+		"saw no data of the environment.", partMark+" Not on all tasks, or not over all conditions of the table.")
 }
 
 // row returns one rate under all conditions. Marks that all rows would have are left out.
