@@ -168,8 +168,8 @@ func (s *Session) sameModels(about About) error {
 				"--accept-changed-model to continue with it", player, strings.Join(changed, "; "))
 		}
 		if was, is := old.Program(), now.Program(); was != "" && is != "" && was != is {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the server of %s is %s, and recorded results are from %s", player,
-				is, was))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the server of %s is %s, and recorded results are from %s",
+				player, is, was))
 		}
 	}
 	return nil

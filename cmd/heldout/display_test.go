@@ -144,8 +144,8 @@ func TestFrozenCommand(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"run", "--env", "pddl", "--model", "expert", "--limit", "3", "--out", dir}, exitOK, "pddl"},
-		{[]string{"compare", dir, dir}, exitOK, "pddl"},
+		{[]string{"run", "--env", "pddl", "--model", "expert", "--limit", "3", "--out", dir}, exitOK, "PDDL"},
+		{[]string{"compare", dir, dir}, exitOK, "PDDL"},
 		{[]string{"compare", dir, filepath.Join(dir, "nowhere")}, exitError, ""},
 	} {
 		var out bytes.Buffer

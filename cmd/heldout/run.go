@@ -21,11 +21,10 @@ func newRun(sys *system) *cobra.Command {
 		Use:   "run",
 		Short: "Play the tasks, record the episodes and print the tables",
 		Long: `run plays every task with every model and seed, records each finished episode,
-and prints the table and what it shows. The same command continues a run that
-was stopped, and retries what failed because of a server. Without flags it plays
-generated tasks with the baselines expert and random. Environments have flags of
-their own (heldout envs ENV); every flag is a key of --config (heldout help
-keys).`,
+and prints the rates and what they show. The same command continues a run that
+was stopped. Without flags it plays generated tasks with the baselines expert
+and random. Environments have flags of their own (heldout envs ENV); every flag
+is a key of --config (heldout help keys).`,
 		Example: `  heldout run
   heldout run --env pddl --model vllm:NAME --base-url http://HOST:8000/v1 \
           --seeds 0-9 --temperature 1.0
@@ -86,7 +85,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		if err := report.Suit(out.tables, map[report.Only]bool{
 			report.Trials: job.Config.Trials > 1, report.Families: job.OfFamilies(),
 			report.Presets: len(job.Config.Preset) > 0,
-			report.Seeds:   seeds > 1, report.Pairs: models > 1, report.Threes: models > 2,
+			report.Seeds:   seeds > 1, report.Pairs: models > 1,
 		}); err != nil {
 			return usage(err)
 		}

@@ -38,7 +38,7 @@ type IncompleteError struct {
 func (e *IncompleteError) Error() string {
 	text := fmt.Sprintf("%s without a result", table.Counted(e.Missing, "episode"))
 	if e.Missing > e.TooLong {
-		text += "; the same command tries again"
+		text += "; the same command plays them"
 	}
 	if e.TooLong > 0 {
 		text += fmt.Sprintf("\nof %d of them the prompt does not fit the model's context: give it a longer one, or a "+

@@ -184,33 +184,67 @@ func places(claims []Claim) (names []string) {
 	return names
 }
 
-// headOf begins what is said of the comparisons of two models in several places.
-func headOf(claims []Claim) string {
+// headOf begins what is said of the comparisons of two models in several places; tasks is
+// empty, or how many tasks they have in all.
+func headOf(claims []Claim, tasks string) string {
 	first := claims[0]
-	text := fmt.Sprintf("%s, %s minus %s (%s", rateOf(claims), first.Subjects[0].Name, first.Subjects[1].Name,
-		seeds(subjects(claims)))
+	text := fmt.Sprintf("%s, %s minus %s (%s%s", rateOf(claims), first.Subjects[0].Name, first.Subjects[1].Name,
+		tasks, seeds(subjects(claims)))
 	if n := first.Family.Tests; n > 1 {
 		text += fmt.Sprintf(", %d tests by Holm", n)
 	}
 	return text + "): "
 }
 
-// summary says in which places two models differ.
+// summary says in which places two models differ, and in which direction.
 func summary(claims []Claim) string {
-	found, open, apart := parts(claims)
-	var said, differ []string
-	for _, c := range found {
-		differ = append(differ, fmt.Sprintf("%s %s", c.at(), points(c.Estimate)))
-	}
-	for _, of := range []struct {
-		word  string
-		where []string
-	}{{"significant", differ}, {"not significant", places(open)}, {"not compared", places(apart)}} {
-		if len(of.where) > 0 {
-			said = append(said, of.word+" on "+table.List(of.where))
+	said := map[string][]string{}
+	var words []string
+	tasks := 0
+	for _, c := range claims {
+		word := c.word()
+		if said[word] == nil {
+			words = append(words, word)
 		}
+		said[word] = append(said[word], c.Place.Title)
+		tasks += c.Tasks
 	}
-	return headOf(claims) + strings.Join(said, "; ")
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	var parts []string
+	for _, word := range words {
+		verdict, reason, _ := strings.Cut(word, "; ")
+		text := verdict + " on " + table.List(said[word])
+		if reason != "" {
+			text += " (" + reason + ")"
+		}
+		parts = append(parts, text)
+	}
+	return headOf(claims, table.Counted(tasks, "task")+", ") + strings.Join(parts, "; ")
+}
+
+// The words for what a comparison shows, in the order in which they are said.
+var ordered = []string{"significantly higher", "significantly lower", "not significant"}
+
+func rank(word string) int {
+	if i := slices.Index(ordered, word); i >= 0 {
+		return i
+	}
+	return len(ordered)
+}
+
+// word is what a comparison shows; behind a semicolon, why there is none.
+func (c Claim) word() string {
+	switch {
+	case c.Kind == Differs && c.Estimate > 0:
+		return ordered[0]
+	case c.Kind == Differs:
+		return ordered[1]
+	case c.Kind == Alike:
+		return ordered[2]
+	case c.Bounded:
+		return fmt.Sprintf("%s; %s, significant either way", Apart, c.Reason)
+	}
+	return fmt.Sprintf("%s; %s", Apart, c.Reason)
 }
 
 // family says the same with what it stands on.
@@ -230,7 +264,7 @@ func family(claims []Claim) string {
 	for _, c := range apart {
 		said = append(said, c.at()+": "+c.verdict())
 	}
-	return headOf(claims) + strings.Join(said, "; ")
+	return headOf(claims, "") + strings.Join(said, "; ")
 }
 
 // rateOf names the rates of claims, each once.

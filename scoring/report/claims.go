@@ -169,10 +169,19 @@ func (l line) unscored(w configs.Weights) string {
 		}
 		missing = append(missing, fmt.Sprintf("%s (%s)", envs.Title(env), why))
 	}
-	if 2*played <= len(w.HeldOut) {
+	if 2*played <= len(w.HeldOut) || l.generated(w) {
 		return ""
 	}
 	return strings.Join(missing, ", ")
+}
+
+// generated reports whether no environment of the held-out score has official tasks: a note
+// on the tasks says so.
+func (l line) generated(w configs.Weights) bool {
+	return !slices.ContainsFunc(w.HeldOut, func(part configs.Weight) bool {
+		s := l.scores[part.Env]
+		return s != nil && s.Environment.Source == envs.Official
+	})
 }
 
 // changed is what a model reached under the perturbations of a sweep that change the

@@ -86,14 +86,15 @@ func population(rows []row) string {
 // caveats are what a reader must know besides the rates, what changes a conclusion most
 // first. The verdict has said what the claims of s say, if there are any.
 func (r *Report) caveats(s *standing) (notes []string) {
-	notes = slices.Concat(r.changedModels(), r.missing(), grouped(r.plain, row.named, row.withheld))
+	notes = slices.Concat(r.changedModels(), r.namesakes(), r.missing(), firstTrial(r.plain),
+		grouped(r.plain, row.named, row.withheld))
 	if s != nil {
 		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
 	}
 	if changes := r.changes(); len(changes) > 0 {
 		notes = append(notes, "The default protocol is changed: "+strings.Join(changes, ", ")+".")
 	}
-	notes = slices.Concat(notes, searchNotes(r.plain), firstTrial(r.plain), r.namesakes(), r.otherTasks())
+	notes = slices.Concat(notes, searchNotes(r.plain), r.otherTasks())
 	for _, p := range r.swept() {
 		notes = append(notes, p.warnings...)
 		for _, l := range p.lines {
@@ -139,8 +140,10 @@ func (r *Report) missing() []string {
 	if outcomes[record.ContextExceeded] > 0 {
 		text += "; prompts that are too long need a longer context"
 	}
-	if slices.ContainsFunc(r.Runs, func(run Run) bool { return run.Stopped != "" }) {
-		text += "; a budget ended the run"
+	for _, run := range r.Runs {
+		if run.Stopped != "" {
+			text += fmt.Sprintf("; %s ended %s", run.Stopped, run.Name)
+		}
 	}
 	return []string{text + "."}
 }

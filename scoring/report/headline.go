@@ -303,6 +303,8 @@ func verdict(r *Report, t *table.Table) {
 	t.Programs = []table.Table{claims}
 	if len(t.Rows) > 0 {
 		t.Notes = append(familyNotes(s.Set), t.Notes...)
+	} else {
+		t.Columns = nil
 	}
 }
 

@@ -67,7 +67,6 @@ const (
 	Presets   Only = "presets"
 	Seeds     Only = "several seeds"
 	Pairs     Only = "two models or more"
-	Threes    Only = "three models or more"
 )
 
 // toGet says of tables that some runs alone have how to get them.
@@ -79,15 +78,18 @@ var toGet = map[Only]string{
 	Presets:   "only runs with --preset have the table %q",
 	Seeds:     "only runs with several --seeds have the table %q",
 	Pairs:     "the table %q needs two models; name them with --model, or give several runs to heldout compare",
-	Threes:    "the table %q needs three models; name them with --model, or give several runs to heldout compare",
 }
 
 // Suit reports one of these tables that a run will not have. has says what is known of the run.
 func Suit(ids []string, has map[Only]bool) error {
 	for _, id := range ids {
 		k, _ := Find(id)
-		if there, known := has[k.Only]; known && !there {
-			return fmt.Errorf(toGet[k.Only], id)
+		only := k.Only
+		if merged[id] != "" {
+			only = Pairs
+		}
+		if there, known := has[only]; known && !there {
+			return fmt.Errorf(toGet[only], id)
 		}
 	}
 	return nil

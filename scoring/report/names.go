@@ -13,6 +13,7 @@ import (
 	"heldout/envs/spelling"
 	"heldout/scoring"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // CheckPrices reports prices that a user gave to no model of the runs.
@@ -223,7 +224,11 @@ func joinRows(rows []row) (out []row) {
 				if part.directory != r.directory {
 					r.others = append(r.others, part.directory)
 				}
-				r.joined = append(r.joined, fmt.Sprintf("%s (seeds %s)", part.directory, seedList(part.Seeds)))
+				noun := "seeds"
+				if len(part.Seeds) == 1 {
+					noun = "seed"
+				}
+				r.joined = append(r.joined, fmt.Sprintf("%s (%s %s)", part.directory, noun, seedList(part.Seeds)))
 			}
 			r.Score = scoring.Join(scores...)
 			out = append(out, r)
@@ -258,6 +263,25 @@ func (r *Report) namesakes() (notes []string) {
 					"that it is one model: they are not pooled; --name %s=%s,%s=%s pools them.", other.directory,
 					of.directory, other.directory, of.model, of.directory, of.model))
 			}
+		}
+	}
+	return append(notes, r.gathered()...)
+}
+
+// gathered say which models have places from several directories, of which it is not known
+// whether they are of one model.
+func (r *Report) gathered() (notes []string) {
+	for _, of := range groupedBy(r.plain, func(r row) string { return r.line }) {
+		first := of[0]
+		var parts []string
+		known := true
+		for _, part := range of {
+			known = known && first.sameModel(part)
+			parts = appendNew(parts, part.directory)
+		}
+		if len(parts) > 1 && !known {
+			notes = append(notes, fmt.Sprintf("%s is one served name in %s, and nothing shows that it is one model.",
+				first.line, table.List(parts)))
 		}
 	}
 	return notes

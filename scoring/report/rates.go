@@ -46,8 +46,8 @@ func rateLines(from *Report, t *table.Table) {
 	if len(t.Rows) == 0 {
 		return
 	}
-	t.Notes = slices.Concat([]string{weightNote(w)}, grouped(rows, row.named, row.withheld), aboutNotes(rows), noScore(lines[:runs], w), otherNames(rows),
-		directories(rows), rateMarks(marks), sources(shown, marks))
+	t.Notes = slices.Concat([]string{weightNote(w)}, grouped(rows, row.named, row.withheld), aboutNotes(rows),
+		noScore(lines[:runs], w), otherNames(rows), directories(rows), rateMarks(marks), sources(shown, marks))
 }
 
 // fair are the rows with a rate that does not mislead.

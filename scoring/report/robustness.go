@@ -92,7 +92,10 @@ func (r *Report) head(t *table.Table, legend ...string) {
 	s := r.standing()
 	claims := table.Table{ID: "verdict", Title: s.Title(), Columns: table.Columns(claimColumns...)}
 	verdict(r, &claims)
-	t.Programs = append([]table.Table{*t}, claims.Programs...)
+	t.Programs = []table.Table{*t}
+	if made := claims.Programs[0]; len(made.Rows) > 0 {
+		t.Programs = append(t.Programs, made)
+	}
 	t.Caption = t.Title + ": " + s.Title() + "."
 	t.Title = s.Title()
 	t.Programs[0].Title = t.Title
