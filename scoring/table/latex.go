@@ -68,12 +68,17 @@ func latexBelow(row []Cell) string {
 	return "{}" + strings.Join(cells, " & ") + " \\\\\n"
 }
 
-// latexLabel is the label of a table: that of the first one of a run is short.
-func latexLabel(t Table) string {
-	if t.ID == "headline" {
-		return "\\label{tab:heldout}\n"
+// latexLabel is the label of a table: that of the first one of a run is short. Further tables of
+// one kind are numbered; seen counts those before.
+func latexLabel(t Table, seen map[string]int) string {
+	name := "heldout"
+	if t.ID != "headline" {
+		name += "-" + t.ID
 	}
-	return fmt.Sprintf("\\label{tab:heldout-%s}\n", t.ID)
+	if seen[name]++; seen[name] > 1 {
+		name += fmt.Sprintf("-%d", seen[name])
+	}
+	return fmt.Sprintf("\\label{tab:%s}\n", name)
 }
 
 // mostNarrow is the largest number of columns that one column of a paper has room for.
@@ -116,6 +121,7 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 		b.WriteString(", XeLaTeX or LuaLaTeX, and a font with all characters")
 	}
 	b.WriteByte('\n')
+	seen := map[string]int{}
 	for _, t := range tables {
 		if len(t.Columns) == 0 { // notes alone
 			for _, note := range t.Notes {
@@ -136,7 +142,7 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 			environment, size = "table*", "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
 		}
 		fmt.Fprintf(b, "\\begin{%s}\n\\centering\n\\caption{%s}\n%s%s\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n",
-			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t), size, columns.String(), latexHead(t))
+			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t, seen), size, columns.String(), latexHead(t))
 		for i, row := range t.Rows {
 			if t.Divided != "" && i == t.Divide {
 				fmt.Fprintf(b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
