@@ -266,11 +266,13 @@ func (r *Results) rated(m Model, p Place) (Claim, bool) {
 	if s == nil {
 		return c, false
 	}
+	if c.Kind = kindOf(s); s.Misleads() {
+		return c, true
+	}
 	c.Interval = r.Rate.Of(s).Interval
 	if arm := m.Arm[p.Name]; arm.Score != nil {
 		c.Interval = arm.Estimate(r.Rate.Of(s)).Interval
 	}
-	c.Kind = kindOf(s)
 	return c, true
 }
 

@@ -37,6 +37,7 @@ var (
 // Columns of headline, verdict, results, difficulty and spread.
 var (
 	HeadlineValue = table.Limited(table.Share("value", "Value", "the rate, in percent"), "")
+	Claimed       = table.Limited(table.Share("value", "Value", "the rate that is claimed, in percent"), "value_")
 	Letters       = table.Words("letters", "Letters", "models of a column that share a letter do not differ significantly")
 	PlayedTasks   = table.Count("tasks", "Tasks", "number of tasks")
 	PresetName    = table.Words("preset", "Preset", "the evaluation protocol; empty without one")

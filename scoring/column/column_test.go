@@ -14,7 +14,8 @@ func TestColumns(t *testing.T) {
 	for _, id := range report.IDs() {
 		k, _ := report.Find(id)
 		seen := map[string]bool{}
-		if k.Title == "" || len(k.Columns()) < 3 {
+		made := strings.HasPrefix(id, "paper") || id == "notes" // their columns depend on the runs
+		if k.Title == "" || !made && len(k.Columns()) < 3 {
 			t.Errorf("%s has the title %q and %d columns", id, k.Title, len(k.Columns()))
 		}
 		for _, c := range k.Columns() {

@@ -72,7 +72,7 @@ func suiteRun(t *testing.T, models ...string) Run {
 
 func TestIndices(t *testing.T) {
 	tables := everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)
-	same(t, "tables", ids(tables)[:5], "headline", "verdict", "indices", "dose", "families")
+	same(t, "tables", ids(tables)[:6], "headline", "verdict", "paper", "indices", "dose", "families")
 	shown := find(t, tables, "indices")
 	m := shown.Programs[0]
 	same(t, "environments", below(t, m, "environment"), "babyai", "babyai", "pddl", "pddl")

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -139,7 +140,7 @@ func headline(r *Report, t *table.Table) {
 var claimColumns = of(
 	column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
 	column.Seeds, column.Difference, column.P, column.Shows, column.Sensitivity, column.FamilyOfTests, column.Tests,
-	column.Alone, column.AloneP, column.HeadlineValue, column.Reason, column.Sentence,
+	column.Alone, column.AloneP, column.Claimed, column.Reason, column.Sentence,
 )
 
 // rateTable has models as rows and places as columns.
@@ -294,8 +295,8 @@ func verdict(r *Report, t *table.Table) {
 		}
 		if c.Compared() {
 			t.Add(line...)
-		} else {
-			t.Notes = append(t.Notes, c.Sentence()+".")
+		} else if held := (c.Kind == claim.Preliminary || c.Kind == claim.Incomplete) && math.IsNaN(c.Estimate); !held {
+			t.Notes = append(t.Notes, c.Sentence()+".") // a note says why a rate is withheld
 		}
 		claims.Add(append(line, column.Seeds.Is(c.Subjects[0].Seeds), column.Reason.Is(c.Reason),
 			column.Sentence.Is(c.Sentence()), claimNumbers(c))...)
@@ -312,7 +313,7 @@ func verdict(r *Report, t *table.Table) {
 // on.
 func claimNumbers(c claim.Claim) table.Field {
 	if !c.Compared() {
-		return rated(column.HeadlineValue, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval})
+		return rated(column.Claimed, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval})
 	}
 	return table.Fields(column.FamilyOfTests.Is(string(c.Family.Name)), column.Tests.Is(c.Family.Tests),
 		rated(column.Alone, scoring.Estimate{Mean: c.Estimate, Interval: c.Alone}), column.AloneP.Is(c.AloneP))

@@ -26,7 +26,7 @@ func TestSelect(t *testing.T) {
 	}
 	for _, c := range []struct{ ids, want string }{
 		{"", "headline"},
-		{"all", "headline verdict results results-EM-F1 difficulty"},
+		{"all", "headline verdict results results-EM-F1 difficulty notes"},
 		{"paired results headline", "verdict results results-EM-F1 headline"},
 		{"results-EM-F1", "results-EM-F1"},
 		{"rates", "rates"},
@@ -42,7 +42,7 @@ func TestSelect(t *testing.T) {
 	}
 	_, err := from.Select([]string{"headline", "robustness"})
 	if err == nil || !strings.Contains(err.Error(),
-		`no table "robustness" here; there are headline, verdict, results, results-EM-F1, `) {
+		`no table "robustness" here; there are headline, verdict, paper, results, results-EM-F1, `) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := from.Select([]string{"results-a-b"}); err == nil {

@@ -47,7 +47,8 @@ func rateLines(from *Report, t *table.Table) {
 		return
 	}
 	t.Notes = slices.Concat([]string{weightNote(w)}, grouped(rows, row.named, row.withheld), aboutNotes(rows),
-		noScore(lines[:runs], w), otherNames(rows), directories(rows), rateMarks(marks), sources(shown, marks))
+		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks),
+		sources(shown, marks))
 }
 
 // fair are the rows with a rate that does not mislead.

@@ -97,7 +97,7 @@ func TestTrialTables(t *testing.T) {
 			t.Errorf("%s does not say which trial it has: %q", id, tb.Notes)
 		}
 	}
-	if got := below(t, find(t, tables, "headline"), "pddl"); !slices.Equal(got[:2], []string{"25.0 a", "25.0 a"}) {
+	if got := below(t, find(t, tables, "headline"), "pddl"); !slices.Equal(got[:2], []string{"25.0", "25.0"}) {
 		t.Errorf("headline %q", got)
 	}
 }

@@ -142,7 +142,8 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 			environment, size = "table*", "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
 		}
 		fmt.Fprintf(b, "\\begin{%s}\n\\centering\n\\caption{%s}\n%s%s\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n",
-			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t, seen), size, columns.String(), latexHead(t))
+			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t, seen), size, columns.String(),
+			latexHead(t))
 		for i, row := range t.Rows {
 			if t.Divided != "" && i == t.Divide {
 				fmt.Fprintf(b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),

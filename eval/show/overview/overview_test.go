@@ -128,7 +128,7 @@ var idOf = regexp.MustCompile(`^<section id="([a-z]+)"`)
 // Sections of every kind of run are well-formed and show what there is.
 func TestLooks(t *testing.T) {
 	want := map[string]string{
-		"empty":      "summary rates differences failures method episodes",
+		"empty":      "summary rates failures method episodes",
 		"one":        "summary rates differences failures refinement steps cost method episodes",
 		"incomplete": "summary rates differences failures refinement steps tries seeds cost method episodes",
 		"thirty":     "summary rates differences failures refinement steps cost method episodes",
