@@ -108,8 +108,8 @@ func TestSweepBesideRun(t *testing.T) {
 	plain := newRun(t, "runs/plain", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSSf"})
 	tables := everything(append(sweepRuns(t), plain), []Baseline{baseline("paper"), published()}, weights)
 	same(t, "tables", ids(tables), "headline", "verdict", "paper", "paper-robustness", "paper-best-of", "results",
-		"difficulty", "spread", "robustness", "change", "best-of", "pass-at-k", "held-out", "against-published", "kinds",
-		"notes")
+		"difficulty", "spread", "robustness", "change", "best-of", "pass-at-k", "held-out", "against-published",
+		"kinds", "notes")
 	h := find(t, tables, "held-out")
 	same(t, "held-out", below(t, h, "model"), "M", "GPT-9 [paper]", "Tuned, Llama [paper]")
 	same(t, "not the sweep's", below(t, h, "alfworld_success")[:1], table.None().Text)
