@@ -117,8 +117,12 @@ func (c Claim) verdict() string {
 	return string(c.Kind)
 }
 
-// found says which true difference would have been found.
-func (c Claim) found(noun string) string {
+// found says which true difference, or loss, would have been found.
+func (c Claim) found() string {
+	noun := "difference"
+	if len(c.Under) > 0 {
+		noun = "loss"
+	}
 	if math.IsInf(c.Sensitivity, 1) {
 		return fmt.Sprintf("no true %s would have been found with a probability of 80%%: %s are too few", noun,
 			table.Counted(c.Tasks, "task"))

@@ -33,9 +33,9 @@ func (s *Set) say() (title string, rest []string) {
 	var lines []string
 	switch {
 	case len(s.Retries) > 0:
-		lines = s.sentences(s.Primary)
+		lines = sentences(s.Primary)
 	case s.Swept():
-		lines = slices.Concat(s.sentences(s.Primary), s.apart())
+		lines = slices.Concat(sentences(s.Primary), s.apart())
 	case s.Reference != "" || s.competing() == 2:
 		lines = s.against()
 	default:
@@ -51,24 +51,25 @@ func (s *Set) say() (title string, rest []string) {
 }
 
 // sentences say claims, the significant ones with the largest difference first, and what would
-// have been found where none is.
-func (s *Set) sentences(claims []Claim) (out []string) {
-	for _, c := range Surest(claims) {
-		noun := "difference"
-		if len(c.Under) > 0 {
-			noun = "loss"
+// have been found where none is: of the first one, which is the title, in a sentence of its own.
+func sentences(claims []Claim) (out []string) {
+	claims = Surest(claims)
+	for i, c := range claims {
+		if text := c.Sentence(); i == 0 || !c.open() {
+			out = append(out, text)
+		} else {
+			out = append(out, text+"; "+c.found())
 		}
-		out = append(out, c.withReach(noun))
 	}
-	return few(out, "model")
+	out = few(out, "model")
+	if len(claims) > 0 && claims[0].open() {
+		out = slices.Insert(out, 1, claims[0].reach())
+	}
+	return out
 }
 
-func (c Claim) withReach(noun string) string {
-	if c.Kind == Alike && !c.Equal {
-		return c.Sentence() + "; " + c.found(noun)
-	}
-	return c.Sentence()
-}
+// open reports whether there is no significant difference, nor an equality.
+func (c Claim) open() bool { return c.Kind == Alike && !c.Equal }
 
 // Surest orders claims: the significant ones first, by the size of their difference, and then
 // the others by theirs.
@@ -112,10 +113,7 @@ func (s *Set) apart() (out []string) {
 
 // against says how each model compares with the reference, or with the only other one.
 func (s *Set) against() (out []string) {
-	for _, c := range Surest(s.Primary) {
-		out = append(out, c.withReach("difference"))
-	}
-	out = few(out, "model")
+	out = sentences(s.Primary)
 	pairs := byPair(s.Second)
 	if len(out) == 0 && len(pairs) > 0 {
 		out = append(out, summary(pairs[0]))
@@ -213,8 +211,8 @@ func (s *Set) first(c Claim) (out []string) {
 }
 
 func (c Claim) minusWithReach() string {
-	if c.Kind == Alike && !c.Equal {
-		return c.minus() + "; " + c.found("difference")
+	if c.open() {
+		return c.minus() + "; " + c.found()
 	}
 	return c.minus()
 }

@@ -66,6 +66,19 @@ func (c Claim) pair() string {
 	return fmt.Sprintf("%s: %s (%s), %s", text, points(c.Estimate), c.tested(), c.verdict())
 }
 
+// reach says which true difference would have been found.
+func (c Claim) reach() string {
+	who := c.Subjects[0].Name
+	if len(c.Subjects) > 1 {
+		who += " minus " + c.Subjects[1].Name
+	}
+	text := fmt.Sprintf("%s (%s), %s: %s", c.where(), c.basis(), who, c.found())
+	if len(c.Under) > 0 {
+		return fmt.Sprintf("Under %s, %s", under(c.Under), text)
+	}
+	return text
+}
+
 // minus says the same of models whose rates were said.
 func (c Claim) minus() string {
 	text := fmt.Sprintf("%s minus %s, %s (%s): ", c.Subjects[0].Name, c.Subjects[1].Name, c.where(), c.basis())
@@ -259,7 +272,7 @@ func family(claims []Claim) string {
 		said = append(said, "significant on "+table.List(differ))
 	}
 	if len(open) > 0 {
-		said = append(said, fmt.Sprintf("not significant on %s, %s", table.List(places(open)), reach(open)))
+		said = append(said, fmt.Sprintf("not significant on %s, %s", table.List(places(open)), largest(open)))
 	}
 	for _, c := range apart {
 		said = append(said, c.at()+": "+c.verdict())
@@ -285,9 +298,9 @@ func subjects(claims []Claim) (all []Subject) {
 	return all
 }
 
-// reach says of comparisons without a significant difference which one is largest, and
+// largest says of comparisons without a significant difference which one is largest, and
 // which true differences would have been found.
-func reach(open []Claim) string {
+func largest(open []Claim) string {
 	largest := slices.MaxFunc(open, func(a, b Claim) int {
 		return cmp.Compare(math.Abs(a.Estimate), math.Abs(b.Estimate))
 	})

@@ -210,16 +210,19 @@ func publishedSweeps(b Baseline) []swept {
 	return out
 }
 
+// alike reports whether all lines have the same conditions and tasks.
+func alike(lines []swept) bool {
+	return !slices.ContainsFunc(lines, func(l swept) bool {
+		return l.tasks != lines[0].tasks ||
+			!slices.Equal(slices.Sorted(maps.Keys(l.cells)), slices.Sorted(maps.Keys(lines[0].cells)))
+	})
+}
+
 // addSwept adds two rows per model.
 func addSwept(t *table.Table, lines []swept, conditions []string) {
-	alike := true // all rows have the same conditions and tasks
-	for _, l := range lines {
-		alike = alike && l.tasks == lines[0].tasks && slices.Equal(slices.Sorted(maps.Keys(l.cells)),
-			slices.Sorted(maps.Keys(lines[0].cells)))
-	}
 	for _, l := range lines {
 		for _, rate := range []claim.Rate{claim.Success, claim.Progress} {
-			line := append(l.row(conditions, rate, alike), column.Model.Is(l.name), column.Rate.Is(string(rate)),
+			line := append(l.row(conditions, rate, alike(lines)), column.Model.Is(l.name), column.Rate.Is(string(rate)),
 				column.WithoutNoise.Is(l.withoutNoise(conditions, rate)))
 			if l.tasks != "" {
 				line = append(line, column.TaskSet.Is(l.tasks))
@@ -239,22 +242,27 @@ func (r *Report) sweptNotes() (notes []string) {
 
 // sweptMarks explain the marks of tables of robustness.
 func (r *Report) sweptMarks() []string {
-	var marks strings.Builder
+	var all strings.Builder
 	for _, p := range r.swept() {
 		for _, l := range p.lines {
 			for _, c := range l.cells {
-				marks.WriteString(c.marks)
+				marks := c.marks
+				if alike(p.lines) {
+					marks = strings.ReplaceAll(marks, partMark, "")
+				}
+				all.WriteString(marks)
 			}
 		}
 	}
-	return explained(marks.String(), reuseMark+" The result without a perturbation, which counts here too: this model "+
+	return explained(all.String(), reuseMark+" The result without a perturbation, which counts here too: this model "+
 		"saw no data of the environment.", partMark+" Not on all tasks, or not over all conditions of the table.")
 }
 
 // row returns one rate under all conditions. Marks that all rows would have are left out.
 func (l swept) row(conditions []string, rate claim.Rate, alike bool) (line []table.Field) {
 	var values []float64
-	average := "" // marks of the average
+	average := ""    // marks of the average
+	missing := false // a planned condition has no result
 	for _, c := range conditions {
 		r := l.cells[c].rates
 		marks := strings.ReplaceAll(r.marks, repliesMark, "")
@@ -262,6 +270,7 @@ func (l swept) row(conditions []string, rate claim.Rate, alike bool) (line []tab
 			marks = strings.ReplaceAll(marks, partMark, "")
 		}
 		line = append(line, optional(column.Condition(c), r.of(rate), marks))
+		missing = missing || l.cells[c].score != nil && l.cells[c].score.Finished == 0
 		if value := r.of(rate); value != nil && !math.IsNaN(value.Mean) {
 			values = append(values, value.Mean)
 		} else if !alike && !strings.Contains(average, partMark) {
@@ -273,7 +282,7 @@ func (l swept) row(conditions []string, rate claim.Rate, alike bool) (line []tab
 			}
 		}
 	}
-	if len(values) == 0 {
+	if len(values) == 0 || missing {
 		return line
 	}
 	return append(line, column.Average.Is(stats.Mean(values)).Marked(average),
