@@ -70,8 +70,9 @@ type Subject struct {
 	Name string
 	// Value is its rate as a fraction, Perturbed that under perturbations.
 	Value, Perturbed float64
-	// Seeds counts its seeds, Trainings its trainings; 0 for one that stands for itself.
-	Seeds, Trainings int
+	// Seeds counts its seeds, FewestSeeds those of the environment with the fewest, if it
+	// stands for several. Trainings counts its trainings; 0 for one that stands for itself.
+	Seeds, FewestSeeds, Trainings int
 	// Finished and Planned count its episodes.
 	Finished, Planned int
 }

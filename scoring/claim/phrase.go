@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -54,7 +55,7 @@ func seeds(of []Subject) string {
 			arms = max(arms, s.Trainings)
 		}
 		if n := s.Seeds; s.Trainings == 0 && n > 0 {
-			least, most = min(least, n), max(most, n)
+			least, most = min(least, n, cmp.Or(s.FewestSeeds, n)), max(most, n)
 		}
 	}
 	switch {

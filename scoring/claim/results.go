@@ -158,6 +158,9 @@ func (r *Results) subject(m Model, p Place) Subject {
 		}
 		for _, part := range r.Weights.HeldOut {
 			if s := m.Scores[part.Env]; s != nil {
+				if n := len(s.Seeds); out.Seeds == 0 || n < out.FewestSeeds {
+					out.FewestSeeds = n
+				}
 				out.Seeds = max(out.Seeds, len(s.Seeds))
 				out.Finished, out.Planned = out.Finished+s.Finished, out.Planned+s.Planned
 				out.Trainings = max(out.Trainings, len(m.Arm[part.Env].Parts))

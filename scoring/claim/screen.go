@@ -167,8 +167,31 @@ func (s *Set) among() (out []string) {
 	if len(undecided) > 0 {
 		parts = append(parts, "not decided on "+table.List(undecided))
 	}
+	parts = append(parts, s.uncompared()...)
 	return append(out, fmt.Sprintf("Best by environment (%s, %s, %d tests by Holm): %s", rateOf(all),
 		seeds(s.subjects(all)), tests, strings.Join(parts, "; ")))
+}
+
+// uncompared says where no models are compared, and why not.
+func (s *Set) uncompared() (out []string) {
+	places := map[string][]string{}
+	var reasons []string
+	for _, p := range s.Places {
+		in := func(c Claim) bool { return c.Place == p }
+		i := slices.IndexFunc(s.Comparisons(), in)
+		if i < 0 || slices.ContainsFunc(s.Best, in) {
+			continue
+		}
+		reason := s.Comparisons()[i].Reason
+		if places[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		places[reason] = append(places[reason], p.Title)
+	}
+	for _, reason := range reasons {
+		out = append(out, fmt.Sprintf("%s on %s (%s)", Apart, table.List(places[reason]), reason))
+	}
+	return out
 }
 
 // subjects are the models of places.

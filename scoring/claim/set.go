@@ -34,8 +34,8 @@ func Derive(r *Results) *Set {
 	case len(r.Retries) > 0:
 		s.Primary = settle(Primary, r.retries(), r.Margin)
 	case r.Swept():
-		s.Primary = settle(Primary, r.losses(), 0)
-		s.Second = settle(Second, r.lossesApart(), 0)
+		s.Primary = settle(Primary, r.losses(), r.Margin)
+		s.Second = settle(Second, r.lossesApart(), r.Margin)
 	default:
 		primary, second := r.pairs()
 		s.Primary, s.Second = settle(Primary, primary, r.Margin), settle(Second, second, r.Margin)

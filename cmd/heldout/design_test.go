@@ -1,0 +1,369 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"heldout/envs"
+	"heldout/eval/episode/episodetest"
+	"heldout/scoring/record"
+)
+
+// design is a set of runs that nobody played, with every result that is in them.
+type design struct {
+	number int
+	models []string // as tables name them
+	places []*designPlace
+	// under are the perturbations of a sweep of the first place; empty for none.
+	under []string
+	cells map[cellKey]*cell
+	// What is asked of the runs.
+	rate, reference string
+	margin          float64 // in points
+	published       bool
+	dirs            []string
+}
+
+// designPlace is an environment with its tasks.
+type designPlace struct {
+	env, title string
+	measures   [2]string // of success and progress
+	tasks      []envs.Task
+	kinds      []string
+	official   bool
+	whole      bool // the tasks are those of the whole benchmark
+}
+
+type cellKey struct{ model, env, under string }
+
+// cell is what a model played in a place.
+type cell struct {
+	tasks  []int // of the place
+	seeds  []int64
+	played map[slot]outcome
+	failed map[slot]record.Outcome
+}
+
+type slot struct {
+	task int
+	seed int64
+}
+
+type outcome struct {
+	success       bool
+	progress      float64
+	steps, unread int
+}
+
+var designEnvs = []designPlace{
+	{env: "alfworld", title: "ALFWorld", measures: [2]string{"SR", "PR"}},
+	{env: "babyai", title: "BabyAI", measures: [2]string{"SR", "PR"}},
+	{env: "sciworld", title: "SciWorld", measures: [2]string{"SR", "PR"}},
+	{env: "pddl", title: "PDDL", measures: [2]string{"SR", "PR"}},
+	{env: "jericho", title: "Jericho", measures: [2]string{"SR", "PR"}},
+	{env: "hotpotqa", title: "HotpotQA", measures: [2]string{"EM", "F1"}},
+}
+
+// newDesign draws a design.
+func newDesign(number int) *design {
+	rng := rand.New(rand.NewPCG(uint64(number), 50))
+	d := &design{number: number, rate: "SR", cells: map[cellKey]*cell{}}
+	chance := func(p float64) bool { return rng.Float64() < p }
+	names := []string{"base", "tuned", "m-8b", "refine", "agent-x", "zeta"}
+	if chance(0.12) { // trainings of two arms or more
+		names = []string{"arm-0", "arm-1", "leg-0", "leg-1", "leg-2", "base"}
+	}
+	d.models = names[:1+rng.IntN(len(names))]
+	order := rng.Perm(len(designEnvs))
+	for _, i := range order[:1+rng.IntN(len(order))] {
+		d.places = append(d.places, drawnPlace(rng, designEnvs[i]))
+	}
+	if chance(0.25) { // all environments of the held-out score
+		d.places = nil
+		for _, i := range []int{0, 1, 2, 3, 4} {
+			p := drawnPlace(rng, designEnvs[i])
+			p.official, p.whole = true, true
+			d.places = append(d.places, p)
+		}
+	}
+	if chance(0.2) {
+		d.places = d.places[:1]
+		p := drawnPlace(rng, designEnvs[0])
+		d.places[0] = p
+		d.under = []string{"P1", "P2", "P3", "P4"}[:1+rng.IntN(4)]
+	}
+	seeds := 1 + rng.IntN(4)
+	if chance(0.1) {
+		seeds = 10
+	}
+	level := rng.NormFloat64()
+	for _, m := range d.models {
+		skill := level + 1.5*rng.NormFloat64()
+		for _, p := range d.places {
+			own := seeds
+			if chance(0.15) {
+				own = 1 + rng.IntN(4)
+			}
+			d.cells[cellKey{m, p.env, "none"}] = d.drawnCell(rng, p, own, skill+rng.NormFloat64())
+			for _, under := range d.under {
+				if c := d.drawnCell(rng, p, own, skill-2*rng.Float64()); !chance(0.05) {
+					d.cells[cellKey{m, p.env, under}] = c
+				}
+			}
+			if chance(0.08) && p != d.places[0] {
+				delete(d.cells, cellKey{m, p.env, "none"})
+			}
+		}
+	}
+	d.ties(rng)
+	d.ask(rng)
+	return d
+}
+
+// ties gives a model the results of another one, now and then.
+func (d *design) ties(rng *rand.Rand) {
+	if len(d.models) < 2 || rng.Float64() > 0.15 {
+		return
+	}
+	for _, p := range d.places {
+		one := d.cells[cellKey{d.models[0], p.env, "none"}]
+		if one != nil && d.cells[cellKey{d.models[1], p.env, "none"}] != nil {
+			d.cells[cellKey{d.models[1], p.env, "none"}] = one
+		}
+	}
+}
+
+// ask draws what is asked of the runs.
+func (d *design) ask(rng *rand.Rand) {
+	if rng.Float64() < 0.2 {
+		d.rate = "PR"
+	}
+	if rng.Float64() < 0.15 {
+		d.margin = []float64{2, 5, 20}[rng.IntN(3)]
+	}
+	if len(d.models) > 2 && len(d.under) == 0 && rng.Float64() < 0.15 {
+		d.reference = d.models[rng.IntN(len(d.models))]
+	}
+	d.published = rng.Float64() < 0.15
+}
+
+func drawnPlace(rng *rand.Rand, of designPlace) *designPlace {
+	p := of
+	n, kinds := 1+rng.IntN(16), 1+rng.IntN(5)
+	if rng.Float64() < 0.2 {
+		n = 20 + rng.IntN(30)
+	}
+	for i := range n {
+		task := envs.Task{ID: fmt.Sprintf("%s-%03d/trial", p.env, i), Index: i, Type: fmt.Sprintf("kind%d", i%kinds),
+			Digest: fmt.Sprintf("%s %d", p.env, i)}
+		kind := task.Type
+		switch p.env {
+		case "jericho":
+			task.Type = fmt.Sprintf("game%d", i)
+			kind = task.Type
+		case "hotpotqa":
+			kind = task.ID
+		}
+		p.tasks, p.kinds = append(p.tasks, task), append(p.kinds, kind)
+	}
+	p.official = rng.Float64() < 0.7
+	p.whole = rng.Float64() < 0.7
+	return &p
+}
+
+// drawnCell plays tasks of a place: now and then not all of them.
+func (d *design) drawnCell(rng *rand.Rand, p *designPlace, seeds int, skill float64) *cell {
+	c := &cell{played: map[slot]outcome{}, failed: map[slot]record.Outcome{}}
+	for i := range p.tasks {
+		c.tasks = append(c.tasks, i)
+	}
+	if len(d.under) == 0 && rng.Float64() < 0.06 && len(p.tasks) > 3 { // other tasks than others
+		c.tasks = c.tasks[rng.IntN(2) : len(c.tasks)-rng.IntN(2)]
+	}
+	for s := range seeds {
+		c.seeds = append(c.seeds, int64(s))
+	}
+	chance := func(p float64) bool { return rng.Float64() < p }
+	certain, unread := rng.Float64(), 0.0
+	if chance(0.2) {
+		unread = 0.2 * rng.Float64()
+	}
+	var all []slot
+	for _, s := range c.seeds {
+		for _, t := range c.tasks {
+			all = append(all, slot{t, s})
+		}
+	}
+	until := len(all)
+	switch state := rng.Float64(); {
+	case state < 0.08:
+		until = rng.IntN(len(all) + 1) // half done
+	case state < 0.12:
+		until = 0
+	}
+	loss := 0.0
+	if chance(0.12) {
+		loss = 0.15 * rng.Float64()
+	}
+	ease := map[int]float64{}
+	for i, at := range all {
+		if _, known := ease[at.task]; !known {
+			ease[at.task] = skill + 1.2*rng.NormFloat64()
+		}
+		if i >= until {
+			continue
+		}
+		if chance(loss) {
+			c.failed[at] = []record.Outcome{record.ModelError, record.EnvError, record.ContextExceeded,
+				record.Cancelled}[rng.IntN(4)]
+			continue
+		}
+		o := outcome{success: rng.NormFloat64() < ease[at.task], steps: 2 + rng.IntN(5)}
+		switch {
+		case certain < 0.06:
+			o.success = false
+		case certain < 0.12:
+			o.success = true
+		}
+		if o.progress = 1; !o.success {
+			o.progress = float64(rng.IntN(4)) / 4
+		}
+		for range o.steps - 1 {
+			if chance(unread) {
+				o.unread++
+			}
+		}
+		c.played[at] = o
+	}
+	return c
+}
+
+// write writes a run directory for each model.
+func (d *design) write(t testing.TB, root string) {
+	t.Helper()
+	for _, model := range d.models {
+		dir := filepath.Join(root, "run-"+model)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		d.writeModel(t, dir, model)
+		d.dirs = append(d.dirs, dir)
+	}
+}
+
+func (d *design) writeModel(t testing.TB, dir, model string) {
+	t.Helper()
+	m := record.Manifest{Schema: record.Schema, Behaviour: 2, Names: map[string]string{}}
+	if len(d.under) > 0 {
+		m.Sweep = &record.Sweep{Env: d.places[0].env}
+		for _, name := range d.under {
+			m.Sweep.Perturbations = append(m.Sweep.Perturbations, record.Perturbation{Name: name, Title: "title of " + name,
+				File: "built-in", SHA256: "hash of " + name, Rules: &record.Rules{}})
+		}
+	}
+	var lines bytes.Buffer
+	out := bufio.NewWriter(&lines)
+	for _, p := range d.places {
+		for _, under := range append([]string{"none"}, d.under...) {
+			c := d.cells[cellKey{model, p.env, under}]
+			if c == nil {
+				continue
+			}
+			env := record.Environment{Info: envs.Info{Name: p.env, Source: envs.Generated, StepLimit: 30}, Total: len(p.tasks)}
+			if p.official {
+				env.Source = envs.Official
+			}
+			if !p.whole {
+				env.Total += 10
+			}
+			if p.measures[0] != "SR" {
+				env.SuccessName, env.ProgressName = p.measures[0], p.measures[1]
+			}
+			for _, i := range c.tasks {
+				env.Tasks = append(env.Tasks, p.tasks[i])
+			}
+			if under == "none" || d.cells[cellKey{model, p.env, "none"}] == nil && !slices.ContainsFunc(m.Environments,
+				func(e record.Environment) bool { return e.Name == p.env }) {
+				m.Environments = append(m.Environments, env)
+			}
+			for _, seed := range c.seeds {
+				g := record.Group{Condition: record.Condition{Env: p.env, Source: env.Source, Model: "vllm:" + model,
+					Agent: "react", Perturbation: under, StepLimit: 30, Seed: seed, PromptHash: "0123456789abcdef",
+					Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}}}
+				if under != "none" {
+					g.Condition.PerturbationHash = "hash of " + under
+				}
+				for _, i := range c.tasks {
+					id, err := record.EpisodeID(2, p.tasks[i], g.Condition)
+					if err != nil {
+						t.Fatal(err)
+					}
+					g.Episodes = append(g.Episodes, id)
+					c.line(t, out, id, g.Condition, p.tasks[i], slot{i, seed})
+				}
+				m.Groups = append(m.Groups, g)
+			}
+		}
+	}
+	manifest, err := record.EncodeFile(&m)
+	if err == nil {
+		err = out.Flush()
+	}
+	for name, content := range map[string][]byte{"run.json": manifest, "episodes.jsonl": lines.Bytes()} {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), content, 0o644)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// line writes an attempt at an episode, if there is one.
+func (c *cell) line(t testing.TB, out *bufio.Writer, id string, of record.Condition, task envs.Task, at slot) {
+	t.Helper()
+	o, ok := c.played[at]
+	why := c.failed[at]
+	if !ok && why == "" {
+		return
+	}
+	e := record.Episode{Result: record.Result{Schema: record.Schema, ID: id, Attempt: 1, Env: of.Env, Source: of.Source,
+		Task: task.ID, TaskIndex: task.Index, TaskType: task.Type, Model: of.Model, Agent: of.Agent, Seed: of.Seed,
+		Perturbation: of.Perturbation, Outcome: record.Failure, Started: time.Unix(1, 0), Ended: time.Unix(2, 0)}}
+	for i := range o.steps {
+		s := record.Step{Thought: "I look.", Action: fmt.Sprintf("go %d", i), Observation: fmt.Sprint(i), Valid: true,
+			FinishReason: "stop"}
+		if i < o.unread {
+			s.Action, s.Valid, s.FormatError, s.Fault, s.Reply = "", false, true, record.NoAction, "Well."
+		}
+		if i == o.steps-1 {
+			s.Progress = o.progress
+		}
+		e.Trajectory = append(e.Trajectory, s)
+	}
+	e.Calls, e.Requests = len(e.Trajectory), len(e.Trajectory)
+	if o.success {
+		e.Outcome, e.Success = record.Success, true
+	}
+	episodetest.Settle(&e)
+	if why != "" {
+		e.Outcome, e.Success, e.Error = why, false, "it is gone"
+	}
+	body, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body = body[:len(body)-1]
+	sum := sha256.Sum256(body)
+	fmt.Fprintf(out, "%s,\"checksum\":%q}\n", body, hex.EncodeToString(sum[:8]))
+}
