@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
@@ -263,7 +264,11 @@ func (d *design) write(t testing.TB, root string) {
 
 func (d *design) writeModel(t testing.TB, dir, model string) {
 	t.Helper()
-	m := record.Manifest{Schema: record.Schema, Behaviour: 2, Names: map[string]string{}}
+	m := record.Manifest{Schema: record.Schema, Behaviour: 2, Prompts: map[string]record.Prompt{}}
+	for _, p := range d.places {
+		m.Prompts[p.env] = record.Prompt{File: record.BuiltIn, Version: configs.PromptVersions()[0],
+			SHA256: "0123456789abcdef"}
+	}
 	if len(d.under) > 0 {
 		m.Sweep = &record.Sweep{Env: d.places[0].env}
 		for _, name := range d.under {

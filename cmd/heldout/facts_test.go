@@ -297,6 +297,9 @@ func (d *design) place(title string) *designPlace {
 
 // trained reports whether models are trainings of two arms or more.
 func (d *design) trained() bool {
+	if len(d.under) > 0 {
+		return false // each stands for itself
+	}
 	arms := map[string]bool{}
 	for _, m := range d.models {
 		if arm, _, ok := strings.Cut(m, "-"); ok && (arm == "arm" || arm == "leg") {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heldout/scoring/record"
 )
 
 var designs = flag.Int("designs", 0, "number of random designs that TestStatementsAreTrue checks; 0 is 40, or 300 in the "+
@@ -45,7 +47,7 @@ func TestStatementsAreTrue(t *testing.T) {
 	}
 	for _, s := range sentences {
 		t.Logf("%6d %s", said[s.name], s.name)
-		if n >= 300 && said[s.name] == 0 {
+		if n >= 1000 && said[s.name] == 0 {
 			t.Errorf("no design has a sentence of the kind %q", s.name)
 		}
 	}
@@ -182,7 +184,8 @@ type kindOfSentence struct {
 // Parts of forms.
 const (
 	formWhere = `(?P<rate>SR|PR|EM|F1)(?:, (?P<heldout>held-out score)| on (?P<place>[A-Za-z]+))`
-	formBasis = `(?P<tasks>\d+) tasks?(?:, (?P<seeds>\d+(?: to \d+)?) seeds?|, (?P<trainings>\d+(?: to \d+)? trainings?(?: each)?))?`
+	formSeeds = `(?:(?P<seeds>\d+(?: to \d+)?) seeds?|\d+(?: to \d+)? trainings?(?: each)?)`
+	formBasis = `(?P<tasks>\d+) tasks?(?:, ` + formSeeds + `)?`
 	formCI    = `95% CI (?P<low>-?[\d.]+) to (?P<high>-?[\d.]+)`
 	formTest  = formCI + `, p (?P<p><?[\d.]+)(?: of (?P<tests>\d+) tests)?`
 	formName  = `[a-z0-9-]+`
@@ -198,7 +201,7 @@ func form(text string) *regexp.Regexp { return regexp.MustCompile("^" + text + "
 
 var sentences = []kindOfSentence{
 	{"pair", form(formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+|–), (?P<b>` + formName +
-		`) (?P<bv>[\d.]+|–): (?P<d>[+-]?[\d.]+) points \(` + formTest + `\), ` + formShows), (*checker).pair},
+		`) (?P<bv>[\d.]+|–): (?P<d>[+-]?[\d.]+) points \(` + formTest + `\), ` + formShows + `(?:; ` + formFound + `)?`), (*checker).pair},
 	{"pair that is not compared", form(formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+|–), (?P<b>` +
 		formName + `) (?P<bv>[\d.]+|–), ` + formApart), (*checker).pair},
 	{"difference", form(`(?P<a>` + formName + `) minus (?P<b>` + formName + `), ` + formWhere + ` \(` + formBasis +
@@ -214,13 +217,12 @@ var sentences = []kindOfSentence{
 	{"best", form(`Best ` + formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+), significantly above ` +
 		`(?P<list>.*) \((?P<tests>\d+) tests by Holm\)`), (*checker).best},
 	{"undecided", form(formWhere + ` \(` + formBasis + `\), the best is not decided: (?P<list>.*)`), (*checker).undecided},
-	{"best by environment", form(`Best by environment \((?P<rates>[A-Z0-9/]+), (?P<seeds>\d+(?: to \d+)?) seeds?, (?P<tests>\d+) ` +
+	{"best by environment", form(`Best by environment \((?P<rates>[A-Z0-9/]+), ` + formSeeds + `, (?P<tests>\d+) ` +
 		`tests by Holm\): (?P<parts>.*)`), (*checker).bestBy},
 	{"summary", form(`(?P<rates>[A-Z0-9/]+), (?P<a>` + formName + `) minus (?P<b>` + formName + `) \((?P<tasks>\d+) tasks?, ` +
-		`(?P<seeds>\d+(?: to \d+)?) seeds?(?:, (?P<tests>\d+) tests by Holm)?\): (?P<parts>.*)`), (*checker).summary},
-	{"family", form(`(?P<rates>[A-Z0-9/]+), (?P<a>` + formName + `) minus (?P<b>` + formName + `) \((?P<seeds>\d+(?: to \d+)?) ` +
-		`seeds?(?:, (?P<tests>\d+) tests by Holm)?\): (?P<parts>.*)`), (*checker).family},
-	{"rates of one model", form(`(?P<rates>[A-Z0-9/]+) of (?P<a>` + formName + `) \((?P<seeds>\d+(?: to \d+)?) seeds?\): ` +
+		formSeeds + `(?:, (?P<tests>\d+) tests by Holm)?\): (?P<parts>.*)`), (*checker).summary},
+	{"family", form(`(?P<rates>[A-Z0-9/]+), (?P<a>` + formName + `) minus (?P<b>` + formName + `) \(` + formSeeds + `(?:, (?P<tests>\d+) tests by Holm)?\): (?P<parts>.*)`), (*checker).family},
+	{"rates of one model", form(`(?P<rates>[A-Z0-9/]+) of (?P<a>` + formName + `) \(` + formSeeds + `\): ` +
 		`(?P<parts>.*)`), (*checker).alone},
 	{"spread", form(formWhere + ` \(` + formBasis + `\): mean (?P<av>[\d.]+), standard deviation of the seeds (?P<std>[\d.]+) ` +
 		`\(n-1\)(?:; best of (?P<n>\d+) seeds in each task (?P<best>[\d.]+))?(?:; for these tasks decoded again, ` + formCI + `)?`),
@@ -237,7 +239,7 @@ var sentences = []kindOfSentence{
 	{"losses that are not compared", form(`Change under ` + formUnder + ` of (?P<a>` + formName + `) minus that of (?P<b>` +
 		formName + `), ` + formWhere + ` \(` + formBasis + `\): ` + formApart), (*checker).losses},
 	{"no change differs", form(`No change differs significantly from that of another model \((?P<rates>[A-Z0-9/]+), ` +
-		`(?P<seeds>\d+(?: to \d+)?) seeds?, (?P<tests>\d+) tests? by Holm\)`), (*checker).alike},
+		formSeeds + `, (?P<tests>\d+) tests? by Holm\)`), (*checker).alike},
 	{"unreadable", form(`(?:Under ` + formUnder + `, )?(?P<a>` + formName + `), ` + formWhere + ` \(` + formBasis +
 		`\): (?P<part>\d+) of (?P<of>\d+) replies \((?P<share>[\d.]+)%\) had no readable action and cost a step(?:; no unsolved ` +
 		`episode has one|; (?P<touched>\d+) of the (?P<unsolved>\d+) unsolved episodes ha(?:s|ve) one: had (?:it|they all) been ` +
@@ -257,12 +259,9 @@ var sentences = []kindOfSentence{
 	{"legend of a sweep", form(`Average and std are over the conditions shown \(pop\.: divisor n; sample: n-1\), in points; w/o ` +
 		`noise: less what chance adds.*`), nothing},
 	{"more models", form(`(?P<n>\d+) (?:models?|pairs?|rates?) more: --table verdict`), nothing},
-	{"equal seeds", form(`.*seeds gave equal results in every task.*`), nothing},
+	{"equal seeds", form(`(?P<names>.*): \d+ seeds gave equal results in every task at temperature 1: .*`), (*checker).equalSeeds},
 	{"published", form(`Published rows.*`), nothing},
-	{"protocol", form(`The default protocol is changed: .*`), nothing},
-	{"served name", form(`.*(?:one served name|one model in|is one model).*`), nothing},
 	{"nothing", form(`(?:Success|Progress) rate(?: on unperturbed tasks, first trials)?`), nothing},
-	{"reservations", form(`.*(?:does not say|no upper bound|holds for tasks of these kinds|could only).*`), nothing},
 }
 
 // nothing is there to check of a sentence.
@@ -402,10 +401,15 @@ func (c *checker) fact(a, b, place string) (fact, bool) {
 
 // pair checks what is said of two models.
 func (c *checker) pair(m map[string]string) {
+	a, b, place := m["a"], m["b"], title(m)
 	if c.trained() {
+		one, two := c.arm(a, place), c.arm(b, place)
+		if d, said := m["d"]; said && !math.IsNaN(one-two) {
+			c.shown("the difference", d, one-two)
+			c.shown(a, def(m, "av", fmt.Sprint(100*one)), one)
+		}
 		return
 	}
-	a, b, place := m["a"], m["b"], title(m)
 	c.measure(m)
 	c.basis(m, a, b)
 	if _, said := m["av"]; said {
@@ -418,6 +422,27 @@ func (c *checker) pair(m map[string]string) {
 		return
 	}
 	c.test(m, f, 1)
+}
+
+// arm is the mean rate of an arm's trainings in an environment, if all have as many seeds; NaN
+// if nothing is known.
+func (c *checker) arm(name, place string) float64 {
+	sum, n, seeds := 0.0, 0, 0
+	for _, m := range c.models {
+		if m != name && !strings.HasPrefix(m, name+"-") {
+			continue
+		}
+		p := c.place(place)
+		if p == nil {
+			return math.NaN()
+		}
+		of := c.cell(m, p.env, "none")
+		if of == nil || !of.complete() || n > 0 && len(of.seeds) != seeds {
+			return math.NaN()
+		}
+		sum, n, seeds = sum+of.rate(c.rate), n+1, len(of.seeds)
+	}
+	return sum / float64(n)
 }
 
 // test checks the numbers and the words of a test.
@@ -1087,6 +1112,26 @@ func (c *checker) sources(m map[string]string) {
 	}
 }
 
+// equalSeeds checks that no seed of a task differs from another.
+func (c *checker) equalSeeds(m map[string]string) {
+	for _, name := range strings.Split(m["names"], "; ") {
+		model, title, _ := strings.Cut(name, " on ")
+		of := c.cell(model, c.place(title).env, "none")
+		for _, task := range of.tasks {
+			var first *outcome
+			for _, seed := range of.seeds {
+				o, ok := of.played[slot{task, seed}]
+				if ok && first != nil && (o.success != first.success || o.progress != first.progress) {
+					c.wrong("%s differs in task %d", name, task)
+				}
+				if ok {
+					first = &o
+				}
+			}
+		}
+	}
+}
+
 func (c *checker) legend(m map[string]string) {
 	if strings.HasPrefix(m["text"], "~") && c.reference == "" && len(c.models) != 2 {
 		c.wrong("there is no old and new one")
@@ -1369,11 +1414,40 @@ func (c *checker) exitCode(t *testing.T) {
 	}
 }
 
-// curves checks what is logged.
+// curves checks the points that are logged.
 func (c *checker) curves(t *testing.T) {
+	t.Helper()
+	var chosen []record.Chosen
+	for _, dir := range c.dirs {
+		chosen = append(chosen, record.Chosen{Parts: record.Parts{dir}})
+	}
 	o := &output{interval: "kinds"}
-	_ = o
-	_ = t
+	from, err := o.read(&system{getenv: noVariables, now: time.Now}, chosen, false)
+	if err != nil {
+		c.wrong("%v", err)
+		return
+	}
+	for _, run := range from.Runs {
+		for _, s := range run.Scores {
+			_, model, _ := strings.Cut(s.Condition.Model, ":")
+			of := c.cell(model, s.Condition.Env, s.Condition.Perturbation)
+			for _, point := range scalars(placeOf(s), s) {
+				rate, preliminary := "SR", strings.Contains(point.Tag, "/preliminary_")
+				if strings.Contains(point.Tag, "progress") {
+					rate = "PR"
+				}
+				want := 100 * of.rate(rate)
+				switch {
+				case preliminary == of.complete():
+					c.wrong("%s of %d of %d episodes", point.Tag, len(of.played), of.planned())
+				case strings.HasSuffix(point.Tag, "_low") && point.Value > want+1e-9,
+					strings.HasSuffix(point.Tag, "_high") && point.Value < want-1e-9,
+					strings.HasSuffix(point.Tag, "success") && math.Abs(point.Value-want) > 1e-9:
+					c.wrong("%s is %v, and the rate %v", point.Tag, point.Value, want)
+				}
+			}
+		}
+	}
 }
 
 // page checks the sentences of the report.

@@ -12,9 +12,9 @@ import (
 	"heldout/scoring/table"
 )
 
-// changes says what of the default protocol the runs changed, each change with where it is
+// departed says what of the default protocol the runs changed, each change with where it is
 // not made everywhere. Presets list their own changes.
-func (r *Report) changes() (out []string) {
+func (r *Report) departed() (out []string) {
 	places := map[string][]string{}
 	var all []string
 	for _, of := range r.plain {

@@ -43,7 +43,10 @@ type standing struct {
 // stand derives the claims of the runs.
 func (r *Report) stand() *standing {
 	s := &standing{lines: gather(r.plain, row.place)}
-	arms := armsOf(r.plain)
+	var arms []row
+	if len(r.swept()) == 0 { // what is lost under perturbations is said of each training
+		arms = armsOf(r.plain)
+	}
 	if arms != nil {
 		s.lines = gather(arms, row.place)
 	}

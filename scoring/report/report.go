@@ -78,6 +78,7 @@ type Report struct {
 	standing func() *standing
 	swept    func() []sweptPlace
 	anchors  func() anchored
+	changes  func() []string
 
 	checkpoints []line // in their order
 	made        map[string][]table.Table
@@ -95,6 +96,7 @@ func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
 	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
 	r.anchors = sync.OnceValue(func() anchored { return anchors(runs) })
 	r.standing = sync.OnceValue(r.stand)
+	r.changes = sync.OnceValue(r.departed)
 	return r
 }
 
