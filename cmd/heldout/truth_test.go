@@ -846,6 +846,7 @@ func (c *checker) family(m map[string]string) {
 					c.wrong("%s is not one without significance", place)
 				}
 			}
+			c.largest(part, facts)
 		case strings.Contains(part, ": not compared ("):
 			place := placeName(regexp.MustCompile(` \(\d+ tasks?\): .*`).ReplaceAllString(part, ""))
 			named = append(named, place)
@@ -859,6 +860,36 @@ func (c *checker) family(m map[string]string) {
 		}
 	}
 	c.samePlaces(named, facts)
+}
+
+var largestPart = regexp.MustCompile(
+	`, (?:at most )?([+-]?[\d.]+) points(?: on (the held-out score|\w+))? \(95% CI (-?[\d.]+) to (-?[\d.]+)\)`)
+
+// largest checks which difference without significance is the largest.
+func (c *checker) largest(part string, facts map[string]fact) {
+	m := largestPart.FindStringSubmatch(part)
+	if m == nil {
+		c.wrong("no largest difference: %s", part)
+		return
+	}
+	most := 0.0
+	for _, f := range facts {
+		if f.t != nil && !f.significant() {
+			most = max(most, math.Abs(f.t.mean))
+		}
+	}
+	for place, f := range facts {
+		if f.t == nil || f.significant() || m[2] != "" && placeName(m[2]) != place || m[2] == "" && math.Abs(f.t.mean) < most {
+			continue
+		}
+		c.shown("the largest difference", m[1], f.t.mean)
+		c.level(f, number(m[3])/100, number(m[4])/100, 0.0006, 1)
+		if math.Abs(math.Abs(f.t.mean)-most) > 1e-9 {
+			c.wrong("%s is not the largest difference", place)
+		}
+		return
+	}
+	c.wrong("there is no largest difference on %s", m[2])
 }
 
 var alonePart = regexp.MustCompile(`([A-Za-z]+) \((\d+) tasks?\) ([\d.]+)(?: so far, (\d+) of (\d+) episodes)?`)
@@ -883,6 +914,7 @@ func (c *checker) spread(m map[string]string) {
 	if c.trained() || m["heldout"] != "" {
 		return
 	}
+	c.basis(m, c.models[0])
 	of := c.cellsOf(title(m), c.models[0])[0]
 	var means []float64
 	for _, seed := range of.seeds {
@@ -932,6 +964,7 @@ func (c *checker) loss(m map[string]string) {
 	}
 	c.measure(m)
 	c.shown(m["a"], def(m, "av", "–"), c.unperturbed(m, f))
+	c.sweptBasis(m, m["a"])
 	if m["bv"] != "" {
 		sum, n := 0.0, 0
 		for _, name := range c.under {
@@ -960,6 +993,23 @@ func (c *checker) unperturbed(m map[string]string, f fact) float64 {
 	return of.rate(c.rate)
 }
 
+// sweptBasis checks the tasks of the first model without a perturbation, and the seeds of all.
+func (c *checker) sweptBasis(m map[string]string, models ...string) {
+	var cells []*cell
+	for _, model := range models {
+		if of := c.cell(model, c.places[0].env, "none"); of != nil {
+			cells = append(cells, of)
+		}
+	}
+	c.seeds(m["seeds"], cells)
+	if of := c.cell(models[0], c.places[0].env, "none"); of != nil {
+		played, _ := of.byTask(func(slot, outcome) float64 { return 0 })
+		if int(number(m["tasks"])) != len(played) {
+			c.wrong("%s tasks, want %d", m["tasks"], len(played))
+		}
+	}
+}
+
 func (c *checker) losses(m map[string]string) {
 	f, ok := c.fact(m["a"], m["b"], m["place"])
 	if !ok {
@@ -967,6 +1017,7 @@ func (c *checker) losses(m map[string]string) {
 		return
 	}
 	c.measure(m)
+	c.sweptBasis(m, m["a"], m["b"])
 	c.test(m, f, 2)
 }
 
@@ -996,6 +1047,10 @@ func (c *checker) unreadable(m map[string]string) {
 		under = "none"
 	}
 	of := c.cell(m["a"], c.place(m["place"]).env, under)
+	c.seeds(m["seeds"], []*cell{of})
+	if played, _ := of.byTask(func(slot, outcome) float64 { return 0 }); int(number(m["tasks"])) != len(played) {
+		c.wrong("%s tasks, want %d", m["tasks"], len(played))
+	}
 	all, unread := of.replies()
 	if int(number(m["part"])) != unread || int(number(m["of"])) != all {
 		c.wrong("%s of %s replies, want %d of %d", m["part"], m["of"], unread, all)
