@@ -32,7 +32,13 @@ type design struct {
 	rate, reference string
 	margin          float64 // in points
 	published       bool
-	dirs            []string
+	// trials is the number of trials of a task, 0 for one; players are what models then are:
+	// cells of "last" have what is reached after the last trial.
+	trials  int
+	players map[string]player
+	// equal: all models solve tasks with the same probability, also under perturbations.
+	equal bool
+	dirs  []string
 }
 
 // designPlace is an environment with its tasks.
@@ -53,6 +59,8 @@ type cell struct {
 	seeds  []int64
 	played map[slot]outcome
 	failed map[slot]record.Outcome
+	later  map[slot][]outcome // of the trials after the first
+	due    bool               // results of later trials are missing
 }
 
 type slot struct {
@@ -76,9 +84,9 @@ var designEnvs = []designPlace{
 }
 
 // newDesign draws a design.
-func newDesign(number int) *design {
+func newDesign(number int, equal bool) *design {
 	rng := rand.New(rand.NewPCG(uint64(number), 50))
-	d := &design{number: number, rate: "SR", cells: map[cellKey]*cell{}}
+	d := &design{number: number, rate: "SR", cells: map[cellKey]*cell{}, equal: equal}
 	chance := func(p float64) bool { return rng.Float64() < p }
 	names := []string{"base", "tuned", "m-8b", "refine", "agent-x", "zeta"}
 	if chance(0.12) { // trainings of two arms or more
@@ -102,6 +110,9 @@ func newDesign(number int) *design {
 		p := drawnPlace(rng, designEnvs[0])
 		d.places[0] = p
 		d.under = []string{"P1", "P2", "P3", "P4"}[:1+rng.IntN(4)]
+	}
+	if len(d.under) == 0 && chance(0.1) {
+		d.retried(rng)
 	}
 	seeds := 1 + rng.IntN(4)
 	if chance(0.1) {
@@ -128,6 +139,7 @@ func newDesign(number int) *design {
 	}
 	d.ties(rng)
 	d.ask(rng)
+	d.retry(rng)
 	return d
 }
 
@@ -216,6 +228,9 @@ func (d *design) drawnCell(rng *rand.Rand, p *designPlace, seeds int, skill floa
 	if chance(0.12) {
 		loss = 0.15 * rng.Float64()
 	}
+	if d.equal {
+		skill, certain = 0, 1
+	}
 	ease := map[int]float64{}
 	for i, at := range all {
 		if _, known := ease[at.task]; !known {
@@ -252,8 +267,8 @@ func (d *design) drawnCell(rng *rand.Rand, p *designPlace, seeds int, skill floa
 // write writes a run directory for each model.
 func (d *design) write(t testing.TB, root string) {
 	t.Helper()
-	for _, model := range d.models {
-		dir := filepath.Join(root, "run-"+model)
+	for i, model := range d.models {
+		dir := filepath.Join(root, fmt.Sprintf("run-%d", i))
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -272,8 +287,8 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 	if len(d.under) > 0 {
 		m.Sweep = &record.Sweep{Env: d.places[0].env}
 		for _, name := range d.under {
-			m.Sweep.Perturbations = append(m.Sweep.Perturbations, record.Perturbation{Name: name, Title: "title of " + name,
-				File: "built-in", SHA256: "hash of " + name, Rules: &record.Rules{}})
+			m.Sweep.Perturbations = append(m.Sweep.Perturbations, record.Perturbation{Name: name,
+				Title: "title of " + name, File: "built-in", SHA256: "hash of " + name, Rules: &record.Rules{}})
 		}
 	}
 	var lines bytes.Buffer
@@ -284,7 +299,8 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 			if c == nil {
 				continue
 			}
-			env := record.Environment{Info: envs.Info{Name: p.env, Source: envs.Generated, StepLimit: 30}, Total: len(p.tasks)}
+			env := record.Environment{Info: envs.Info{Name: p.env, Source: envs.Generated, StepLimit: 30},
+				Total: len(p.tasks)}
 			if p.official {
 				env.Source = envs.Official
 			}
@@ -302,9 +318,11 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 				m.Environments = append(m.Environments, env)
 			}
 			for _, seed := range c.seeds {
-				g := record.Group{Condition: record.Condition{Env: p.env, Source: env.Source, Model: "vllm:" + model,
+				g := record.Group{Condition: record.Condition{Env: p.env, Source: env.Source, Model: "vllm:" + d.spec(model),
 					Agent: "react", Perturbation: under, StepLimit: 30, Seed: seed, PromptHash: "0123456789abcdef",
-					Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512, Stop: []string{"\nObservation:"}}}}
+					Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512,
+						Stop: []string{"\nObservation:"}}}}
+				g.Condition.Trials = d.conditionOf(model)
 				if under != "none" {
 					g.Condition.PerturbationHash = "hash of " + under
 				}
@@ -314,7 +332,7 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 						t.Fatal(err)
 					}
 					g.Episodes = append(g.Episodes, id)
-					c.line(t, out, id, g.Condition, p.tasks[i], slot{i, seed})
+					c.lines(t, out, id, &g.Condition, p.tasks[i], slot{i, seed})
 				}
 				m.Groups = append(m.Groups, g)
 			}
@@ -334,15 +352,22 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 	}
 }
 
-// line writes an attempt at an episode, if there is one.
-func (c *cell) line(t testing.TB, out *bufio.Writer, id string, of record.Condition, task envs.Task, at slot) {
+// lines writes the attempts at an episode: of each trial one, if there is one.
+func (c *cell) lines(t testing.TB, out *bufio.Writer, id string, of *record.Condition, task envs.Task, at slot) {
 	t.Helper()
 	o, ok := c.played[at]
-	why := c.failed[at]
-	if !ok && why == "" {
-		return
+	if why := c.failed[at]; ok || why != "" {
+		line(t, out, attempt(id, of, task, at, o, 1), why)
 	}
-	e := record.Episode{Result: record.Result{Schema: record.Schema, ID: id, Attempt: 1, Env: of.Env, Source: of.Source,
+	for i, o := range c.later[at] {
+		line(t, out, attempt(id, of, task, at, o, i+2), "")
+	}
+}
+
+// attempt is a trial of a task.
+func attempt(id string, of *record.Condition, task envs.Task, at slot, o outcome, trial int) *record.Episode {
+	e := record.Episode{Result: record.Result{Schema: record.Schema, ID: record.TrialID(id, trial), Attempt: 1,
+		Env: of.Env, Source: of.Source,
 		Task: task.ID, TaskIndex: task.Index, TaskType: task.Type, Model: of.Model, Agent: of.Agent, Seed: of.Seed,
 		Perturbation: of.Perturbation, Outcome: record.Failure, Started: time.Unix(1, 0), Ended: time.Unix(2, 0)}}
 	for i := range o.steps {
@@ -360,9 +385,21 @@ func (c *cell) line(t testing.TB, out *bufio.Writer, id string, of record.Condit
 	if o.success {
 		e.Outcome, e.Success = record.Success, true
 	}
+	if t := of.Trials; t != nil {
+		e.Trial = trial
+		if !o.success && trial < t.Most && t.Memory > 0 {
+			e.Reflection = &record.Reflection{Text: "I plan.", Calls: 1, Requests: 1}
+		}
+	}
 	episodetest.Settle(&e)
+	return &e
+}
+
+// line writes an attempt, which has no result for a reason that is not empty.
+func line(t testing.TB, out *bufio.Writer, e *record.Episode, why record.Outcome) {
+	t.Helper()
 	if why != "" {
-		e.Outcome, e.Success, e.Error = why, false, "it is gone"
+		e.Outcome, e.Success, e.Error, e.Reflection = why, false, "it is gone", nil
 	}
 	body, err := json.Marshal(e)
 	if err != nil {

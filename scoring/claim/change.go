@@ -33,7 +33,7 @@ func (r *Results) losses() (tests []test) {
 // change is the claim about a model under perturbations, without a comparison.
 func (r *Results) change(m Model, c Changed) test {
 	of := Subject{Name: m.Name, Value: math.NaN(), Perturbed: math.NaN()}
-	t := test{claim: Claim{Rate: r.measure(c.Place), Place: c.Place, Under: c.Names}}
+	t := test{claim: Claim{Rate: r.Measure(c.Place), Place: c.Place, Under: c.Names}}
 	if c.Base != nil {
 		of.Value, of.Seeds = r.Rate.Of(c.Base).Mean, len(c.Base.Seeds)
 		of.Finished, of.Planned = c.Base.Finished, c.Base.Planned
@@ -118,19 +118,15 @@ func (r *Results) changesOf(a Model, one Changed, b Model, two Changed) test {
 // retries compare players after their last trial.
 func (r *Results) retries() (tests []test) {
 	for _, of := range r.Retries {
-		t := test{claim: Claim{Rate: r.measure(of.Place), Place: of.Place}}
-		for i, s := range of.Scores {
-			subject := Subject{Name: of.Names[i], Value: math.NaN()}
-			if s != nil {
-				subject.Value, subject.Seeds = r.Rate.Of(s).Mean, len(s.Seeds)
-				subject.Finished, subject.Planned = s.Finished, s.Planned
-				t.claim.Tasks = s.Tasks()
-			}
-			t.claim.Subjects = append(t.claim.Subjects, subject)
+		if of.Against == nil {
+			continue
 		}
-		if of.Scores[0] == nil || of.Scores[1] == nil {
+		t := test{claim: of.claim(r.Rate)}
+		t.claim.Subjects = append(t.claim.Subjects, of.Against.subject(r.Rate))
+		t.claim.Tasks = max(t.claim.Tasks, of.Against.First.Tasks())
+		if of.Score == nil || of.Against.Score == nil {
 			t.claim.Reason = "results of trials that are due are missing"
-		} else if compared, err := scoring.Compare(of.Scores[0], of.Scores[1]); err != nil {
+		} else if compared, err := scoring.Compare(of.Score, of.Against.Score); err != nil {
 			t.claim.Reason = err.Error()
 		} else {
 			t.change, t.tested = r.Rate.change(compared)
@@ -138,4 +134,14 @@ func (r *Results) retries() (tests []test) {
 		tests = append(tests, t)
 	}
 	return tests
+}
+
+// claim is about what the player reached.
+func (of Retry) claim(rate Rate) Claim {
+	c := Claim{Kind: kindOf(of.First), Subjects: []Subject{of.subject(rate)}, Place: of.Place, Tasks: of.First.Tasks(),
+		Rate: afterTrials(rate.NameIn(of.Place), of.Trials), Estimate: math.NaN(), P: math.NaN()}
+	if of.Score != nil {
+		c.Estimate, c.Interval = rate.Of(of.Score).Mean, rate.Of(of.Score).Interval
+	}
+	return c
 }

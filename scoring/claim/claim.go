@@ -37,8 +37,8 @@ const (
 	Differs Kind = "significant"
 	Alike   Kind = "not significant"
 	Apart   Kind = "not compared"
-	// Best: the first subject is significantly above all others. Undecided: no model is;
-	// the subjects are those that are not significantly below the highest, which comes first.
+	// Best: the first subject is significantly above all others. Undecided: none is; the
+	// highest comes first.
 	Best      Kind = "best"
 	Undecided Kind = "best not decided"
 	// Unreadable: the share of replies without an action.

@@ -88,7 +88,7 @@ func settle(name FamilyName, tests []test, margin float64) (claims []Claim) {
 // of several models was not: a table shows that.
 func (r *Results) pair(a, b Model, p Place) (test, bool) {
 	one, two := r.subject(a, p), r.subject(b, p)
-	t := test{claim: Claim{Subjects: []Subject{one, two}, Rate: r.measure(p), Place: p,
+	t := test{claim: Claim{Subjects: []Subject{one, two}, Rate: r.Measure(p), Place: p,
 		Tasks: max(r.tasks(a, p), r.tasks(b, p))}}
 	direct := r.Reference != "" || r.competing() == 2
 	if one.Planned == 0 && two.Planned == 0 || !direct && (one.Planned == 0 || two.Planned == 0) {

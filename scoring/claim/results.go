@@ -1,11 +1,13 @@
 package claim
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/table"
 )
 
 // Rate is a rate that claims can be about.
@@ -53,8 +55,20 @@ func (r Rate) change(c scoring.Comparison) (d scoring.Change, ok bool) {
 type Place struct {
 	// Name is the name for programs, Title the one for people.
 	Name, Title string
-	// Measure is what the environment calls the rate, such as EM.
-	Measure string
+	// Success and Progress are what the environment calls its rates, such as EM and F1; empty
+	// for SR and PR.
+	Success, Progress string
+}
+
+// NameIn is what a rate is called in a place.
+func (r Rate) NameIn(p Place) string {
+	switch r {
+	case Success:
+		return cmp.Or(p.Success, string(r))
+	case Progress:
+		return cmp.Or(p.Progress, string(r))
+	}
+	return string(r)
 }
 
 // Results are what claims are derived from.
@@ -71,7 +85,8 @@ type Results struct {
 	// Margin is the largest difference, as a fraction, that counts as none; 0 if no margin is
 	// given.
 	Margin float64
-	// Retries are comparisons that the primary question is about, if tasks had several trials.
+	// Retries are the rates after the last trial, if tasks have several. The primary question
+	// is about their comparisons.
 	Retries []Retry
 }
 
@@ -104,13 +119,26 @@ type Changed struct {
 	Names, Rules, Lacking []string
 }
 
-// Retry compares retries of two players after a number of trials.
+// Retry is what a player reached after a number of trials.
 type Retry struct {
-	Place Place
-	// Names and Scores are those of the player and of the one that it is compared with; a
-	// score is nil if results that are due are missing.
-	Names  [2]string
-	Scores [2]*scoring.Score
+	Place  Place
+	Name   string
+	Trials int
+	// First is what it reached in the first trial, Score after all; nil if results that are
+	// due are missing, or if the rate is withheld.
+	First, Score *scoring.Score
+	// Against is what it is compared with, after as many trials; nil if there is none.
+	Against *Retry
+}
+
+// subject is the player with its rate.
+func (of Retry) subject(rate Rate) Subject {
+	out := Subject{Name: of.Name, Value: math.NaN(), Seeds: len(of.First.Seeds), Finished: of.First.Finished,
+		Planned: of.First.Planned}
+	if of.Score != nil {
+		out.Value = rate.Of(of.Score).Mean
+	}
+	return out
 }
 
 // HeldOut is the place of the held-out score.
@@ -141,12 +169,31 @@ func (r *Results) competing() (n int) {
 	return n
 }
 
-// measure is the name of the rate in a place.
-func (r *Results) measure(p Place) string {
-	if p.Measure != "" && r.Rate != Grounding {
-		return p.Measure
+// Measure is the name of the rate in a place. Where a model has several trials of a task it is
+// the rate after the first one.
+func (r *Results) Measure(p Place) string {
+	name := r.Rate.NameIn(p)
+	if slices.ContainsFunc(r.Models, func(m Model) bool { return severalTrials(m, p) }) {
+		return afterTrials(name, 1)
 	}
-	return string(r.Rate)
+	return name
+}
+
+func afterTrials(rate string, n int) string { return rate + " after " + table.Counted(n, "trial") }
+
+// retried reports whether the primary question is about retries.
+func (r *Results) retried() bool {
+	return slices.ContainsFunc(r.Retries, func(of Retry) bool { return of.Against != nil })
+}
+
+// severalTrials reports whether a model has several trials of tasks in a place.
+func severalTrials(m Model, p Place) bool {
+	for name, s := range m.Scores {
+		if s != nil && s.Condition.MostTrials() > 1 && (name == p.Name || p.Name == HeldOut.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // subject is a model in a place.

@@ -32,7 +32,7 @@ func (s *Set) Verdict() []string {
 func (s *Set) say() (title string, rest []string) {
 	var lines []string
 	switch {
-	case len(s.Retries) > 0:
+	case s.retried():
 		lines = sentences(s.Primary)
 	case s.Swept():
 		lines = slices.Concat(sentences(s.Primary), s.apart())
@@ -155,7 +155,7 @@ func (s *Set) among() (out []string) {
 		all = append(all, c)
 		place := fmt.Sprintf("%s (%s)", c.Place.Title, table.Counted(c.Tasks, "task"))
 		if c.Kind == Best {
-			best = append(best, fmt.Sprintf("%s %s, above %s", place, c.Subjects[0].rated(), s.below(c)))
+			best = append(best, fmt.Sprintf("%s %s, above %s", place, c.Subjects[0].rated(), rates(c.Subjects[1:])))
 		} else {
 			undecided = append(undecided, place)
 		}
@@ -168,8 +168,8 @@ func (s *Set) among() (out []string) {
 		parts = append(parts, "not decided on "+table.List(undecided))
 	}
 	parts = append(parts, s.uncompared()...)
-	return append(out, fmt.Sprintf("Best by environment (%s, %s, %d tests by Holm): %s", rateOf(all),
-		seeds(s.subjects(all)), tests, strings.Join(parts, "; ")))
+	return append(out, fmt.Sprintf("Best by environment (%s, %s, %s by Holm): %s", rateOf(all),
+		seeds(subjects(all)), table.Counted(tests, "test"), strings.Join(parts, "; ")))
 }
 
 // uncompared says where no models are compared, and why not.
@@ -194,28 +194,14 @@ func (s *Set) uncompared() (out []string) {
 	return out
 }
 
-// subjects are the models of places.
-func (s *Set) subjects(places []Claim) (out []Subject) {
-	for _, c := range places {
-		out = append(out, s.ranked(c.Place)...)
-	}
-	return out
-}
-
-// below lists the models that are significantly below the best one of a place.
-func (s *Set) below(best Claim) string { return rates(s.ranked(best.Place)[1:]) }
-
 // first answers the primary question of several models: who is best, or what is open.
 func (s *Set) first(c Claim) (out []string) {
-	all := s.ranked(c.Place)
-	if c.Kind == Best {
-		return []string{fmt.Sprintf("%s, significantly above %s (%d tests by Holm)", c.Sentence(), s.below(c),
-			c.Family.Tests)}
-	}
-	c.Subjects = all
 	out = []string{c.Sentence()}
-	for _, other := range all[1:] {
-		of, ok := s.Find(c.Place, all[0].Name, other.Name)
+	if c.Kind == Best {
+		return out
+	}
+	for _, other := range c.Subjects[1:] {
+		of, ok := s.Find(c.Place, c.Subjects[0].Name, other.Name)
 		if ok && of.Kind != Differs {
 			out = append(out, of.minusWithReach())
 			break
@@ -244,7 +230,7 @@ func (c Claim) minusWithReach() string {
 // of a single model in one.
 func (s *Set) alone() (out []string) {
 	rates := slices.DeleteFunc(slices.Clone(s.Rates), func(c Claim) bool { return math.IsNaN(c.Estimate) })
-	if len(s.Models) != 1 || len(rates) < 2 {
+	if len(s.Models) != 1 || len(rates) < 2 || len(s.Retries) > 0 {
 		for _, c := range rates {
 			out = append(out, c.Sentence())
 		}
@@ -305,7 +291,7 @@ func (s *Set) spread(p Place, of scoring.Rate, n int, best float64, decoded *sta
 	if n < 2 {
 		return nil
 	}
-	c := Claim{Rate: s.measure(p), Place: p, Tasks: s.tasks(s.Models[0], p), Subjects: []Subject{{Seeds: n}}}
+	c := Claim{Rate: s.Measure(p), Place: p, Tasks: s.tasks(s.Models[0], p), Subjects: []Subject{{Seeds: n}}}
 	text := fmt.Sprintf("%s (%s): mean %s, standard deviation of the seeds %s (n-1)", c.where(), c.basis(),
 		number(of.Mean), number(of.SampleStd))
 	if !math.IsNaN(best) {

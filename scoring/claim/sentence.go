@@ -14,7 +14,8 @@ import (
 func (c Claim) Sentence() string {
 	switch {
 	case c.Kind == Best:
-		return fmt.Sprintf("Best %s (%s): %s", c.where(), c.basis(), c.Subjects[0].rated())
+		return fmt.Sprintf("Best %s (%s): %s, significantly above %s (%s by Holm)", c.where(), c.basis(),
+			c.Subjects[0].rated(), rates(c.Subjects[1:]), table.Counted(c.Family.Tests, "test"))
 	case c.Kind == Undecided:
 		return fmt.Sprintf("%s (%s), the best is not decided: %s", c.where(), c.basis(), rates(c.Subjects))
 	case c.Kind == Unreadable:

@@ -31,7 +31,7 @@ type pairKey struct{ place, a, b string }
 func Derive(r *Results) *Set {
 	s := &Set{Results: r}
 	switch {
-	case len(r.Retries) > 0:
+	case r.retried():
 		s.Primary = settle(Primary, r.retries(), r.Margin)
 	case r.Swept():
 		s.Primary = settle(Primary, r.losses(), r.Margin)
@@ -46,6 +46,9 @@ func Derive(r *Results) *Set {
 				s.Best = append(s.Best, c)
 			}
 		}
+	}
+	for _, of := range r.Retries {
+		s.Rates = append(s.Rates, of.claim(r.Rate))
 	}
 	for _, m := range r.Models {
 		for _, p := range r.places() {
@@ -141,7 +144,7 @@ func (s *Set) best(p Place) (Claim, bool) {
 	if len(all) < 2 || s.Reference != "" {
 		return Claim{}, false
 	}
-	c := Claim{Kind: Best, Subjects: all[:1], Rate: s.measure(p), Place: p, Estimate: all[0].Value, P: math.NaN()}
+	c := Claim{Kind: Best, Subjects: all, Rate: s.Measure(p), Place: p, Estimate: all[0].Value, P: math.NaN()}
 	compared := slices.ContainsFunc(s.Comparisons(), func(of Claim) bool {
 		return of.Place == p && (of.Kind == Differs || of.Kind == Alike || of.Bounded)
 	})
@@ -149,7 +152,7 @@ func (s *Set) best(p Place) (Claim, bool) {
 		of, _ := s.Find(p, all[0].Name, other.Name)
 		c.Tasks, c.Family = max(c.Tasks, of.Tasks), of.Family
 		if above := of.Kind == Differs && of.Estimate > 0; !above {
-			c.Kind, c.Subjects = Undecided, append(slices.Clip(c.Subjects), other)
+			c.Kind = Undecided
 		}
 		if of.Kind == Apart && c.Reason == "" {
 			c.Reason = of.Reason
@@ -253,7 +256,7 @@ func (s *Set) Ranks(p Place, model string) (best, worst int, ok bool) {
 // rated says what a model reached in a place; false if nothing was planned there.
 func (r *Results) rated(m Model, p Place) (Claim, bool) {
 	of := r.subject(m, p)
-	c := Claim{Kind: Rated, Subjects: []Subject{of}, Rate: r.measure(p), Place: p, Tasks: r.tasks(m, p),
+	c := Claim{Kind: Rated, Subjects: []Subject{of}, Rate: r.Measure(p), Place: p, Tasks: r.tasks(m, p),
 		Estimate: of.Value, P: math.NaN()}
 	if p.Name == HeldOut.Name {
 		if m.HeldOut == nil {

@@ -40,7 +40,7 @@ func (s *Set) unreadable(m Model, p Place, score *scoring.Score, under []string)
 	}
 	of := Subject{Name: m.Name, Value: s.Rate.Of(score).Mean, Seeds: len(score.Seeds), Finished: score.Finished,
 		Planned: score.Planned}
-	c := Claim{Kind: Unreadable, Subjects: []Subject{of}, Rate: s.measure(p), Place: p, Under: under,
+	c := Claim{Kind: Unreadable, Subjects: []Subject{of}, Rate: s.Measure(p), Place: p, Under: under,
 		Tasks: score.Tasks(), Part: u.Unread, Of: u.Replies, Touched: u.Touched, Unsolved: u.Unsolved,
 		Estimate: u.Success, P: math.NaN()}
 	if s.Rate == Progress {

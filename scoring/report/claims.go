@@ -101,7 +101,7 @@ func (r *Report) placesAsked() (places []claim.Place) {
 // claimPlace is the place of a row.
 func (r row) claimPlace() claim.Place {
 	return claim.Place{Name: r.place(), Title: placeTitle(r.place(), r.Condition.Env),
-		Measure: strings.TrimSpace(r.Environment.SuccessName)}
+		Success: r.Environment.SuccessName, Progress: r.Environment.ProgressName}
 }
 
 // placeTitle is a place with the proper name of its environment.
@@ -222,25 +222,36 @@ func (r row) interfaces() []record.Perturbation {
 	return slices.DeleteFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return p.Model != "" })
 }
 
-// retries compare players with several trials with those that retry without memory, after
-// the last trial.
+// retries are the rates of players after their last trial. One with memory is compared with
+// the one that retries without, after as many trials as both have.
 func (r *Report) retries() (out []claim.Retry) {
 	all := r.tried()
 	for _, t := range all {
-		base, ok := t.control(all)
-		if !ok || t.Condition.Perturbation != noPerturbation {
+		if t.Condition.Perturbation != noPerturbation {
 			continue
 		}
-		of := claim.Retry{Place: t.claimPlace(), Names: [2]string{t.name, base.name}}
-		last := min(len(t.trials), len(base.trials)) - 1
-		for i, p := range []tried{t, base} {
-			if after, complete := p.after(last); complete {
-				of.Scores[i] = after.Score
-			}
+		last := len(t.trials)
+		base, ok := t.control(all)
+		if ok {
+			last = min(last, len(base.trials))
+		}
+		of := t.retry(last)
+		if ok {
+			against := base.retry(last)
+			of.Against = &against
 		}
 		out = append(out, of)
 	}
 	return out
+}
+
+// retry is what the player reached after n trials.
+func (t tried) retry(n int) claim.Retry {
+	of := claim.Retry{Place: t.claimPlace(), Name: t.name, Trials: n, First: t.Score}
+	if after, complete := t.after(n - 1); complete {
+		of.Score = after.Score
+	}
+	return of
 }
 
 // oldAndNew puts the model of the first of two runs behind that of the second, which is

@@ -47,6 +47,9 @@ func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 		unmet = append(unmet, "the runs are not compared anywhere")
 	}
 	for _, c := range s.Comparisons() {
+		if c.Subjects[0].Name == s.Reference {
+			c = c.Reversed()
+		}
 		worse := c.Kind == claim.Differs && c.Estimate < 0
 		if c.Margin > 0 {
 			worse = c.Kind != claim.Apart && c.Interval.High < -c.Margin
@@ -66,15 +69,15 @@ func (s *standing) below(i int, place claim.Place, least float64) []string {
 		rate = s.Models[i].HeldOut
 	}
 	if rate == nil {
-		return []string{fmt.Sprintf("%s has no %s on %s", l.name, s.Rate, place.Title)}
+		return []string{fmt.Sprintf("%s has no %s on %s", l.name, s.Measure(place), place.Title)}
 	}
 	if score := l.scores[place.Name]; score != nil && !score.Complete() {
 		return []string{fmt.Sprintf("%s on %s has results for %d of %d episodes", l.name, place.Title, score.Finished,
 			score.Planned)}
 	}
 	if rate.Mean < least {
-		return []string{fmt.Sprintf("%s of %s on %s is %.1f, below %g", s.Rate, l.name, place.Title, 100*rate.Mean,
-			100*least)}
+		return []string{fmt.Sprintf("%s of %s on %s is %.1f, below %g", s.Measure(place), l.name, place.Title,
+			100*rate.Mean, 100*least)}
 	}
 	return nil
 }

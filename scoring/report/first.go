@@ -86,7 +86,11 @@ func population(rows []row) string {
 // caveats are what a reader must know besides the rates, what changes a conclusion most
 // first. The verdict has said what the claims of s say, if there are any.
 func (r *Report) caveats(s *standing) (notes []string) {
-	notes = slices.Concat(r.changedModels(), r.namesakes(), r.missing(), firstTrial(r.plain),
+	tried := firstTrial(r.plain)
+	if r.question() == Trials {
+		tried = r.trialCaveats()
+	}
+	notes = slices.Concat(r.changedModels(), r.namesakes(), r.missing(), tried,
 		grouped(r.plain, row.named, row.withheld))
 	if s != nil {
 		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())

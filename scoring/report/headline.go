@@ -146,18 +146,18 @@ var claimColumns = of(
 // rateTable has models as rows and places as columns.
 func (s *standing) rateTable(t *table.Table) {
 	for _, place := range s.places() {
-		t.Columns = append(t.Columns, table.Column{Key: place.Name, Header: header(place)})
+		t.Columns = append(t.Columns, table.Column{Key: place.Name, Header: header(place, s.Rate)})
 	}
 	t.Rows = headlineRows(s.headlines())
 }
 
 // header is the head of a place's column.
-func header(p claim.Place) string {
+func header(p claim.Place, rate claim.Rate) string {
 	if p == claim.HeldOut {
 		return "held-out"
 	}
-	if p.Measure != "" {
-		return p.Title + " " + p.Measure
+	if name := rate.NameIn(p); name != string(rate) {
+		return p.Title + " " + name
 	}
 	return p.Title
 }
@@ -226,7 +226,7 @@ func (s *standing) changeTable(t *table.Table) {
 		{Key: column.Shows.Key, Header: ""},
 	}
 	for _, place := range s.places() {
-		row := []table.Cell{table.String(header(place)), s.rated(1, place).Cell, s.rated(0, place).Cell, table.None(),
+		row := []table.Cell{table.String(header(place, s.Rate)), s.rated(1, place).Cell, s.rated(0, place).Cell, table.None(),
 			table.None(), table.String("")}
 		if c, ok := s.Find(place, fresh, old); ok && c.Kind != claim.Apart {
 			row[3] = table.Points(c.Estimate)

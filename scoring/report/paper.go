@@ -28,19 +28,15 @@ func (r *Report) paperCell(of scoring.Rate, mark string) table.Cell {
 
 // paperHeads are the columns of a place: both rates for people, and for programs each with
 // its deviation and its limits.
-func paperHeads(p claim.Place, progress string) (people []table.Column, programs [2]column.Paper) {
+func paperHeads(p claim.Place) (people []table.Column, programs [2]column.Paper) {
 	title := p.Title
 	if p == claim.HeldOut {
 		title = "Held-out"
 	}
-	for i, rate := range []struct{ key, short string }{{"success", p.Measure}, {"progress", progress}} {
-		if rate.short == "" {
-			rate.short = []string{"SR", "PR"}[i]
-		}
-		key := strings.ReplaceAll(p.Name, " ", "_") + "_" + rate.key
-		people = append(people, table.Column{Key: key, Header: title + " " + rate.short, Group: title,
-			Short: rate.short})
-		programs[i] = column.OnPaper(key, title+" "+rate.short)
+	for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
+		key, short := strings.ReplaceAll(p.Name, " ", "_")+[]string{"_success", "_progress"}[i], rate.NameIn(p)
+		people = append(people, table.Column{Key: key, Header: title + " " + short, Group: title, Short: short})
+		programs[i] = column.OnPaper(key, title+" "+short)
 	}
 	return people, programs
 }
@@ -62,13 +58,7 @@ func paper(r *Report, t *table.Table) {
 	t.Columns = table.Columns(column.Model)
 	programs.Columns = table.Columns(column.Model, column.Seeds)
 	for _, p := range s.places() {
-		progress := ""
-		for _, of := range r.plain {
-			if of.place() == p.Name {
-				progress = of.Environment.ProgressName
-			}
-		}
-		people, columns := paperHeads(p, progress)
+		people, columns := paperHeads(p)
 		t.Columns = append(t.Columns, people...)
 		heads = append(heads, columns)
 		programs.Columns = append(programs.Columns, table.Columns(columns[0], columns[1])...)
@@ -269,7 +259,7 @@ func paperBestOf(r *Report, t *table.Table) {
 	t.Columns = table.Columns(column.Model)
 	programs.Columns = table.Columns(column.Model, column.Tries)
 	for _, p := range s.Places {
-		people, columns := paperHeads(p, "")
+		people, columns := paperHeads(p)
 		t.Columns, heads = append(t.Columns, people...), append(heads, columns)
 		programs.Columns = append(programs.Columns, table.Columns(columns[0], columns[1])...)
 	}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/scoring"
 	"heldout/scoring/claim"
 	"heldout/scoring/record"
@@ -29,14 +29,17 @@ func board() (out []simulated) {
 		s := simulated{env: env}
 		for kind, n := range sizes {
 			for i := range n {
-				s.tasks = append(s.tasks, envs.Task{ID: id(kind, i), Index: len(s.tasks), Type: fmt.Sprintf("kind%02d", kind),
-					Digest: fmt.Sprint(env, len(s.tasks))})
+				n := len(s.tasks)
+				s.tasks = append(s.tasks, envs.Task{ID: id(kind, i), Index: n, Type: fmt.Sprintf("kind%02d", kind),
+					Digest: fmt.Sprint(env, n)})
 			}
 		}
 		out = append(out, s)
 	}
 	plain := func(kind, i int) string { return fmt.Sprintf("%d-%d", kind, i) }
-	add("alfworld", []int{31, 24, 23, 21, 18, 17}, func(kind, i int) string { return fmt.Sprintf("%d-%d/%d", kind, i/3, i) })
+	add("alfworld", []int{31, 24, 23, 21, 18, 17}, func(kind, i int) string {
+		return fmt.Sprintf("%d-%d/%d", kind, i/3, i)
+	})
 	levels := make([]int, 28)
 	games := make([]int, 20)
 	for i := range levels {
@@ -52,9 +55,10 @@ func board() (out []simulated) {
 	return out
 }
 
-// play draws runs of models on environments. Ease is the logit of a model on an environment;
-// tasks, settings and kinds are drawn besides, the same for all models but for a part.
-func play(rng *rand.Rand, of []simulated, models, seeds int, ease func(model int, env string) float64) Run {
+// play draws a run of models, of which a share of the episodes is done, seed after seed. Ease
+// is the logit of a model; the ease of kinds and tasks is drawn besides, the same for all
+// models but for a part.
+func play(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease func(model int) float64) Run {
 	m := &record.Manifest{Schema: record.Schema}
 	var results []record.Result
 	for _, s := range of {
@@ -73,16 +77,17 @@ func play(rng *rand.Rand, of []simulated, models, seeds int, ease func(model int
 		for k := range models {
 			p := make([]float64, len(s.tasks))
 			for i := range p {
-				p[i] = 1 / (1 + math.Exp(-(ease(k, s.env) + shared[i] + 0.7*rng.NormFloat64())))
+				p[i] = 1 / (1 + math.Exp(-(ease(k) + shared[i] + 0.7*rng.NormFloat64())))
 			}
 			for seed := range int64(seeds) {
 				g := record.Group{Condition: record.Condition{Env: s.env, Source: envs.Official,
-					Model: fmt.Sprintf("vllm:model-%c", 'a'+rune(k)), Agent: "react", Perturbation: "none", StepLimit: 30, Seed: seed,
-					PromptHash: "0123456789abcdef", Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512}}}
+					Model: fmt.Sprintf("vllm:model-%c", 'a'+rune(k)), Agent: "react", Perturbation: "none",
+					StepLimit: 30, Seed: seed, PromptHash: "0123456789abcdef",
+					Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512}}}
 				for i := range s.tasks {
 					id := fmt.Sprintf("%s-%d-%d-%d", s.env, k, seed, i)
 					g.Episodes = append(g.Episodes, id)
-					if float64(int(seed)*len(s.tasks)+i) >= partShare*float64(seeds*len(s.tasks)) {
+					if float64(int(seed)*len(s.tasks)+i) >= share*float64(seeds*len(s.tasks)) {
 						rng.Float64()
 						continue
 					}
@@ -108,91 +113,124 @@ func play(rng *rand.Rand, of []simulated, models, seeds int, ease func(model int
 	return Run{Name: "run", Scores: scores}
 }
 
-func TestSens(t *testing.T) {
-	if os.Getenv("SIM") == "" {
-		t.Skip()
+func paperWeights(t *testing.T) configs.Weights {
+	t.Helper()
+	w, err := configs.LoadWeights()
+	if err != nil {
+		t.Fatal(err)
 	}
-	w, _ := configs.LoadWeights()
-	for _, name := range []string{"pddl", "babyai", "alfworld", "jericho"} {
-		for _, seeds := range []int{1, 3, 10} {
-			for _, level := range []float64{-1, 0, 1} {
-				of := slices.DeleteFunc(board(), func(s simulated) bool { return s.env != name })
-				const n = 400
-				run := func(i int, shift float64) claim.Claim {
-					rng := rand.New(rand.NewPCG(uint64(i), 77))
-					r := play(rng, of, 2, seeds, func(k int, _ string) float64 { return level + shift*float64(k) })
-					return New([]Run{r}, nil, w).Claims().Primary[0]
+	return w
+}
+
+// only is one of the board's environments.
+func only(env string) []simulated {
+	return slices.DeleteFunc(board(), func(s simulated) bool { return s.env != env })
+}
+
+// With equal models on AgentBoard's tasks each family claims a difference in about 5 of 100
+// reports or fewer. Both together claim one in more, which topic statistics says.
+func TestEqualModelsSeldomDiffer(t *testing.T) {
+	n, w := sharedtest.Times(t, 1000, 100), paperWeights(t)
+	for _, models := range []int{2, 3} {
+		primary, second, either := 0, 0, 0
+		for i := range n {
+			rng := rand.New(rand.NewPCG(uint64(i), uint64(models)))
+			s := New([]Run{play(rng, board(), models, 3, 1, func(int) float64 { return 0 })}, nil, w).Claims()
+			differs := func(c claim.Claim) bool { return c.Kind == claim.Differs }
+			one, other := slices.ContainsFunc(s.Primary, differs), slices.ContainsFunc(s.Second, differs)
+			for _, of := range []struct {
+				found bool
+				count *int
+			}{{one, &primary}, {other, &second}, {one || other, &either}} {
+				if of.found {
+					*of.count++
 				}
-				var printed []float64
-				for i := range n {
-					printed = append(printed, run(i, 0).Sensitivity)
-				}
-				slices.Sort(printed)
-				want := printed[n/2]
-				// the shift whose true difference is what was printed
-				truth := func(shift float64) float64 {
-					rng := rand.New(rand.NewPCG(1, 2))
-					sum := 0.0
-					const m = 40000
-					for range m {
-						x := level + 1.5*rng.NormFloat64() + rng.NormFloat64()
-						f := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-						sum += f(x+shift+0.7*rng.NormFloat64()) - f(x+0.7*rng.NormFloat64())
-					}
-					return sum / m
-				}
-				lo, hi := 0.0, 20.0
-				for range 30 {
-					if mid := (lo + hi) / 2; truth(mid) < want {
-						lo = mid
-					} else {
-						hi = mid
-					}
-				}
-				found := 0
-				for i := range n {
-					if run(10000+i, lo).Kind == claim.Differs {
-						found++
-					}
-				}
-				t.Logf("%s seeds %d level %v: printed %.1f (%.1f to %.1f), found %.1f %%", name, seeds, level, 100*want,
-					100*printed[n/20], 100*printed[n-n/20-1], 100*float64(found)/n)
 			}
+		}
+		t.Logf("%d equal models, %d runs: the primary question %d, the others %d, either %d", models, n, primary, second,
+			either)
+		// At 5 % there are more than this in less than one of 1,000 repetitions.
+		if most := int(0.05*float64(n) + 3.1*math.Sqrt(0.05*0.95*float64(n))); primary > most || second > most {
+			t.Errorf("more than %d of %d", most, n)
 		}
 	}
 }
 
-func TestHalf(t *testing.T) {
-	if os.Getenv("SIM") == "" {
-		t.Skip()
+// A true difference as large as the printed one is found in 75 to 85 of 100 runs.
+func TestPrintedDifferenceIsFound(t *testing.T) {
+	n, w := sharedtest.Times(t, 1000, 100), paperWeights(t)
+	first := func(of []simulated, seed, stream int, shift float64) claim.Claim {
+		rng := rand.New(rand.NewPCG(uint64(seed), uint64(stream)))
+		r := play(rng, of, 2, 3, 1, func(model int) float64 { return shift * float64(model) })
+		return New([]Run{r}, nil, w).Claims().Primary[0]
 	}
-	for _, name := range []string{"pddl", "babyai", "alfworld"} {
-		for _, share := range []float64{0.2, 0.37, 0.5, 0.8} {
-			of := slices.DeleteFunc(board(), func(s simulated) bool { return s.env != name })
-			errFull, errTrue, cover, n := 0.0, 0.0, 0, 400
+	for _, env := range []string{"alfworld", "babyai", "pddl"} {
+		of := only(env)
+		var printed []float64
+		for i := range n {
+			printed = append(printed, first(of, i, 1, 0).Sensitivity)
+		}
+		slices.Sort(printed)
+		shift, found := shiftOf(printed[n/2]), 0
+		for i := range n {
+			if first(of, i, 2, shift).Kind == claim.Differs {
+				found++
+			}
+		}
+		share := float64(found) / float64(n)
+		t.Logf("%s: a difference of %.1f points is found in %d of %d", env, 100*printed[n/2], found, n)
+		if slack := 3.1 * math.Sqrt(0.8*0.2/float64(n)); share < 0.75-slack || share > 0.85+slack {
+			t.Errorf("%s: found in %.1f%%, want 75 to 85%%", env, 100*share)
+		}
+	}
+}
+
+// shiftOf is the shift in logits that changes the expected rate by a difference.
+func shiftOf(difference float64) float64 {
+	truth := func(shift float64) float64 {
+		rng, sum := rand.New(rand.NewPCG(1, 2)), 0.0
+		const n = 20000
+		chance := func(logit float64) float64 { return 1 / (1 + math.Exp(-logit)) }
+		for range n {
+			shared := 1.5*rng.NormFloat64() + rng.NormFloat64()
+			sum += chance(shared+shift+0.7*rng.NormFloat64()) - chance(shared+0.7*rng.NormFloat64())
+		}
+		return sum / n
+	}
+	low, high := 0.0, 20.0
+	for range 30 {
+		if middle := (low + high) / 2; truth(middle) < difference {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// The rates of runs that are half done are near those of the whole runs, and in their own
+// intervals.
+func TestHalfDoneRates(t *testing.T) {
+	n := sharedtest.Times(t, 1000, 100)
+	for _, env := range []string{"alfworld", "babyai", "pddl"} {
+		for _, share := range []float64{0.37, 0.5, 0.8} {
+			off, inside := 0.0, 0
 			for i := range n {
-				rng := rand.New(rand.NewPCG(uint64(i), 5))
-				level := rng.NormFloat64()
-				full := play(rng, of, 1, 3, func(int, string) float64 { return level })
-				rng = rand.New(rand.NewPCG(uint64(i), 5))
-				rng.NormFloat64()
-				half := playPart(rng, of, 1, 3, share, func(int, string) float64 { return level })
-				f, h := full.Scores[0].Success, half.Scores[0].Success
-				errFull += math.Abs(f.Mean-h.Mean) / float64(n)
-				if h.Interval != nil && h.Interval.Low <= h.Mean+1e-9 && h.Mean <= h.Interval.High+1e-9 {
-					cover++
+				run := func(share float64) scoring.Rate {
+					rng := rand.New(rand.NewPCG(uint64(i), 5))
+					level := rng.NormFloat64()
+					return play(rng, only(env), 1, 3, share, func(int) float64 { return level }).Scores[0].Success
 				}
-				_ = errTrue
+				whole, part := run(1), run(share)
+				off += math.Abs(whole.Mean-part.Mean) / float64(n)
+				if part.Interval.Low <= part.Mean+1e-9 && part.Mean <= part.Interval.High+1e-9 {
+					inside++
+				}
 			}
-			t.Logf("%s %.2f: mean error %.1f, in its own interval %.1f %%", name, share, 100*errFull, 100*float64(cover)/float64(n))
+			t.Logf("%s, %.0f%% done: mean error %.1f points, in its own interval %d of %d", env, 100*share, 100*off, inside, n)
+			if off > 0.045 || float64(inside) < 0.93*float64(n) {
+				t.Errorf("want at most 4.5 points, and 93%% in the interval")
+			}
 		}
 	}
 }
-
-func playPart(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease func(int, string) float64) Run {
-	partShare = share
-	defer func() { partShare = 1 }()
-	return play(rng, of, models, seeds, ease)
-}
-
-var partShare = 1.0

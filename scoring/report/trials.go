@@ -30,12 +30,16 @@ func triedRows(rows []row) (out []tried) {
 }
 
 // after returns the row after trial n, counted from 0; false if a trial that is due
-// has no result.
+// has no result, or if the rate is withheld.
 func (t tried) after(n int) (row, bool) {
 	r := t.row
 	r.Score = t.trials[n].After
-	return r, r.Score != nil
+	return r, r.Score != nil && !t.Misleads()
 }
+
+// trialLegend explains the columns of the table of trials.
+const trialLegend = "SR: solved in any trial so far, which an agent knows by an oracle; PR: progress in the last trial, " +
+	"Best PR: in the best"
 
 // trials has the rates after each trial, and published results after several
 // trials beside them.
@@ -44,35 +48,50 @@ func trials(from *Report, t *table.Table) {
 	if len(all) == 0 {
 		return
 	}
-	t.Notes = append(t.Notes,
-		"A task is played again after a failure, until it is solved. SR: tasks solved in any trial so far; PR: "+
-			"progress in the last trial, Best PR: in the best, in percent. "+
-			"The environment says which trials failed, so SR is that of an agent with an oracle.")
-	var plain []row
 	for _, r := range all {
-		plain = append(plain, r.row)
 		for n := range r.trials {
 			line := []table.Field{r.where(), r.who(), column.Trial.Is(n + 1)}
 			if after, ok := r.after(n); ok {
-				line = append(line, after.rated(column.Success, after.Success.Estimate),
-					after.rated(column.Progress, after.Progress.Estimate),
-					after.share(column.BestTrial, r.trials[n].Best.Mean))
+				marks := strings.ReplaceAll(after.marks(), repliesMark, "") // which sentences count
+				line = append(line, rated(column.Success, after.Success.Estimate).Marked(marks),
+					rated(column.Progress, after.Progress.Estimate).Marked(marks),
+					column.BestTrial.Is(r.trials[n].Best.Mean).Marked(marks))
 			}
 			t.Add(line...)
 		}
 	}
-	t.Notes = slices.Concat(t.Notes, aboutNotes(plain), grouped(plain, row.title, row.howTried), stepLimits(plain),
-		directories(plain), otherNames(plain))
-	if slices.ContainsFunc(plain, func(r row) bool { return !r.Complete() }) {
-		t.Notes = append(t.Notes, incompleteNote)
-	}
+	addPublishedTrials(t, all, from.baselines)
+	from.head(t, trialLegend+"; 95% CI for "+population(rowsOfTried(all))+".")
+}
+
+func rowsOfTried(all []tried) (rows []row) {
 	for _, r := range all {
-		t.Notes = slices.Concat(t.Notes, r.unfinished(), r.doubts())
+		rows = append(rows, r.row)
 	}
-	t.Notes = append(t.Notes, grouped(all, tried.title, func(r tried) string {
-		return r.lacksControl(all)
-	})...)
-	addPublishedTrials(t, plain, from.baselines)
+	return rows
+}
+
+// trialCaveats say what weakens the rates after several trials.
+func (r *Report) trialCaveats() (notes []string) {
+	all := r.tried()
+	for _, of := range all {
+		notes = append(notes, of.unfinished()...)
+	}
+	return append(notes, grouped(all, tried.title, func(of tried) string { return of.lacksControl(all) })...)
+}
+
+// trialNotes say how tasks are played again, and what was lost.
+func (r *Report) trialNotes() (notes []string) {
+	all := r.tried()
+	rows := rowsOfTried(all)
+	notes = grouped(rows, row.title, row.howTried)
+	for _, of := range all {
+		notes = append(notes, of.doubts()...)
+	}
+	if len(all) > 0 {
+		notes = append(notes, publishedTrialNotes(all, r.baselines)...)
+	}
+	return notes
 }
 
 // howTried says how a row's tasks are played again.
@@ -257,34 +276,52 @@ func trialsPaired(from *Report, t *table.Table) {
 // reflexion is the id of published tables of results after several trials.
 const reflexion = "reflexion"
 
-// addPublishedTrials adds published results after several trials on the environments
-// whose official tasks the rows are about.
-func addPublishedTrials(t *table.Table, rows []row, baselines []Baseline) {
-	before := len(t.Rows)
+// reflexionOf are the published results after several trials: a table of each baseline, with
+// the columns of environments that were played on official tasks.
+func reflexionOf(all []tried, baselines []Baseline) (tables []Baseline, columns map[string][]int) {
+	columns = map[string][]int{}
 	for _, b := range baselines {
 		if b.Table.ID != reflexion || b.Table.Env != "" {
 			continue
 		}
+		tables = append(tables, b)
 		for i, env := range b.Table.Columns {
-			if !slices.ContainsFunc(rows, func(r row) bool {
+			if slices.ContainsFunc(all, func(r tried) bool {
 				return r.Condition.Env == env && r.Environment.Source == envs.Official
 			}) {
-				continue
+				columns[b.Name] = append(columns[b.Name], i)
 			}
+		}
+	}
+	return tables, columns
+}
+
+// addPublishedTrials adds published results after several trials.
+func addPublishedTrials(t *table.Table, all []tried, baselines []Baseline) {
+	tables, columns := reflexionOf(all, baselines)
+	for _, b := range tables {
+		for _, i := range columns[b.Name] {
 			for _, p := range b.Table.Rows {
-				t.Add(column.Environment.Is(env), column.Model.Is(method(p)+" ["+b.Name+"]"),
+				t.Add(column.Environment.Is(b.Table.Columns[i]), column.Model.Is(method(p)+" ["+b.Name+"]"),
 					reprinted(column.Success.Of, p.Success, i), reprinted(column.Progress.Of, p.Progress, i))
 			}
 		}
-		if len(t.Rows) > before {
-			t.Notes = append(t.Notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name,
-				b.From.Title, b.Table.Title))
-			t.Notes = append(t.Notes, b.Table.Notes...)
-		} else {
-			t.Notes = append(t.Notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.",
-				b.Name))
-		}
 	}
+}
+
+// publishedTrialNotes say where published results after several trials are from.
+func publishedTrialNotes(all []tried, baselines []Baseline) (notes []string) {
+	tables, columns := reflexionOf(all, baselines)
+	for _, b := range tables {
+		if len(columns[b.Name]) == 0 {
+			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name, b.From.Title,
+			b.Table.Title))
+		notes = append(notes, b.Table.Notes...)
+	}
+	return notes
 }
 
 // reprinted is a published rate, shown as it was printed.

@@ -67,7 +67,11 @@ func TestTrialTables(t *testing.T) {
 		names[7] != "Tuned, Llama [paper:reflexion]" {
 		t.Errorf("names %q", names)
 	}
-	notes := strings.Join(rates.Notes, "\n")
+	if want := "SR after 3 trials on PDDL (4 tasks, 1 seed): m (memory 2, same action 3) 75.0, m (memory 0, same action 0) " +
+		"25.0: +50.0 points"; !strings.HasPrefix(rates.Title, want) {
+		t.Errorf("title %q", rates.Title)
+	}
+	notes := strings.Join(append(find(t, tables, "notes").Notes, rates.Notes...), "\n")
 	for _, want := range []string{
 		"up to 3 trials with the last 2 reflections, each of at most 256 tokens at temperature 0 (prompt 01234567); " +
 			"a trial ends after the same action 3 times in a row",
@@ -91,7 +95,10 @@ func TestTrialTables(t *testing.T) {
 	if diff := cmp.Diff([]string{"43", "32", "21", "40", "30", "30"}, below(t, cost, "calls")); diff != "" {
 		t.Error(diff)
 	}
-	for _, id := range []string{"headline", "results", "held-out"} {
+	if title := find(t, tables, "headline").Title; !strings.Contains(title, "first trials") {
+		t.Errorf("headline does not say which trial it has: %q", title)
+	}
+	for _, id := range []string{"results", "held-out"} {
 		if tb := find(t, tables, id); !slices.ContainsFunc(tb.Notes,
 			func(n string) bool { return strings.Contains(n, "the first of up to 3 trials") }) {
 			t.Errorf("%s does not say which trial it has: %q", id, tb.Notes)
@@ -110,7 +117,7 @@ func TestTrialTablesDoubts(t *testing.T) {
 	if diff := cmp.Diff([]string{"33.3*", "–", "–"}, below(t, rates, "success")); diff != "" {
 		t.Error(diff)
 	}
-	notes := strings.Join(rates.Notes, "\n")
+	notes := strings.Join(find(t, tables, "notes").Notes, "\n")
 	for _, want := range []string{
 		"* Incomplete: m on pddl lacks results that are due: 1 of 2 in trial 2.",
 		"# m on pddl, all trials: 1 of 2 reflections empty",
