@@ -55,14 +55,9 @@ func Widened(e Estimate, std float64, trainings int) Estimate {
 	return e
 }
 
-// widened adds to a difference how its trainings differ. What of that follows from the
-// tasks is counted twice, so intervals are rather too wide.
-func (t Trainings) widened(d stats.Difference, r Rate) stats.Difference {
-	return widened(d, r.SampleStd, len(t.Parts))
-}
-
-// widened adds the variance of the mean of several trainings, whose means have that standard
-// deviation.
+// widened adds to a difference the variance of the mean of several trainings, whose means
+// have that standard deviation. What of that follows from the tasks is counted twice, so
+// intervals are rather too wide.
 func widened(d stats.Difference, std float64, trainings int) stats.Difference {
 	n := float64(trainings)
 	if trainings < 2 {

@@ -318,7 +318,8 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 				m.Environments = append(m.Environments, env)
 			}
 			for _, seed := range c.seeds {
-				g := record.Group{Condition: record.Condition{Env: p.env, Source: env.Source, Model: "vllm:" + d.spec(model),
+				g := record.Group{Condition: record.Condition{Env: p.env, Source: env.Source,
+					Model: "vllm:" + d.spec(model),
 					Agent: "react", Perturbation: under, StepLimit: 30, Seed: seed, PromptHash: "0123456789abcdef",
 					Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512,
 						Stop: []string{"\nObservation:"}}}}

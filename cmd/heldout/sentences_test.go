@@ -377,7 +377,8 @@ func (c *checker) level(f fact, low, high, slack, most float64) {
 	if low < wide-slack || low > narrow+slack || high > far+slack || high < near-slack {
 		c.wrong("the limits are %.4f to %.4f, want between %.4f to %.4f and %.4f to %.4f", low, high, narrow, near, wide, far)
 	}
-	if holds := low <= slack && high >= -slack; !holds != f.significant() && math.Abs(low) > slack && math.Abs(high) > slack {
+	holds, edge := low <= slack && high >= -slack, math.Abs(low) <= slack || math.Abs(high) <= slack
+	if holds == f.significant() && !edge {
 		c.wrong("the limits %.4f to %.4f are about p %.4f", low, high, f.p)
 	}
 }
@@ -769,7 +770,8 @@ func (c *checker) largest(part string, facts map[string]fact) {
 		}
 	}
 	for place, f := range facts {
-		if f.t == nil || f.significant() || m[2] != "" && placeName(m[2]) != place || m[2] == "" && math.Abs(f.t.mean) < most {
+		if f.t == nil || f.significant() || m[2] != "" && placeName(m[2]) != place ||
+			m[2] == "" && math.Abs(f.t.mean) < most {
 			continue
 		}
 		c.shown("the largest difference", m[1], f.t.mean)

@@ -226,7 +226,8 @@ func (s *standing) changeTable(t *table.Table) {
 		{Key: column.Shows.Key, Header: ""},
 	}
 	for _, place := range s.places() {
-		row := []table.Cell{table.String(header(place, s.Rate)), s.rated(1, place).Cell, s.rated(0, place).Cell, table.None(),
+		row := []table.Cell{table.String(header(place, s.Rate)),
+			s.rated(1, place).Cell, s.rated(0, place).Cell, table.None(),
 			table.None(), table.String("")}
 		if c, ok := s.Find(place, fresh, old); ok && c.Kind != claim.Apart {
 			row[3] = table.Points(c.Estimate)

@@ -41,18 +41,6 @@ func incomplete(rows []row) (notes []string) {
 	return notes
 }
 
-// budgets says which runs a budget ended, and what that does to their rates.
-func budgets(runs []Run) (notes []string) {
-	for _, r := range runs {
-		if r.Stopped != "" {
-			notes = append(notes, fmt.Sprintf("%s was stopped by %s. Episodes are played in an order whose "+
-				"beginnings are balanced over environments, types of tasks and models, and each ends before it counts: "+
-				"the rates are those of a smaller run.", r.Name, r.Stopped))
-		}
-	}
-	return notes
-}
-
 // decodings says how the replies of served models were sampled.
 func decodings(rows []row) []string {
 	return grouped(rows, row.title, func(r row) string {

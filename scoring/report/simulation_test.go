@@ -91,7 +91,8 @@ func play(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease
 						rng.Float64()
 						continue
 					}
-					r := record.Result{Schema: record.Schema, ID: id, Attempt: 1, Outcome: record.Failure, Progress: 0.25}
+					r := record.Result{Schema: record.Schema, ID: id, Attempt: 1, Outcome: record.Failure,
+						Progress: 0.25}
 					if rng.Float64() < p[i] {
 						r.Outcome, r.Success, r.Progress = record.Success, true, 1
 					}

@@ -74,8 +74,14 @@ func rowsOfTried(all []tried) (rows []row) {
 // trialCaveats say what weakens the rates after several trials.
 func (r *Report) trialCaveats() (notes []string) {
 	all := r.tried()
+	tables, columns := reflexionOf(all, r.baselines)
+	for _, b := range tables {
+		if len(columns[b.Name]) == 0 {
+			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
+		}
+	}
 	for _, of := range all {
-		notes = append(notes, of.unfinished()...)
+		notes = slices.Concat(notes, of.unfinished(), of.doubts())
 	}
 	return append(notes, grouped(all, tried.title, func(of tried) string { return of.lacksControl(all) })...)
 }
@@ -85,9 +91,6 @@ func (r *Report) trialNotes() (notes []string) {
 	all := r.tried()
 	rows := rowsOfTried(all)
 	notes = grouped(rows, row.title, row.howTried)
-	for _, of := range all {
-		notes = append(notes, of.doubts()...)
-	}
 	if len(all) > 0 {
 		notes = append(notes, publishedTrialNotes(all, r.baselines)...)
 	}
@@ -138,11 +141,10 @@ func (r tried) unfinished() []string {
 		fmt.Sprintf(
 			"%s Incomplete: %s on %s lacks results that are due: %s. There is no rate from there on, because the "+
 				"tasks that lack one have failed so far; the same command plays them.",
-			incompleteMark, r.name, r.Condition.Env, strings.Join(missing, ", "))}
+			incompleteMark, r.name, envs.Title(r.Condition.Env), strings.Join(missing, ", "))}
 }
 
-// doubts lists what weakens the meaning of trials: flawed and incomplete
-// reflections, and replies that could not be read.
+// doubts lists what weakens the meaning of trials: flawed, incomplete and lost reflections.
 func (r tried) doubts() (notes []string) {
 	var made, trimmed, forgetful, played int
 	flawed := map[record.Fault]int{}
@@ -167,13 +169,10 @@ func (r tried) doubts() (notes []string) {
 		out = append(out, fmt.Sprintf("%d of %d trials lost reflections that did not fit the context", forgetful,
 			played))
 	}
-	if last, ok := r.after(len(r.trials) - 1); ok {
-		out = append(out, last.reservations()...)
-	}
 	if out == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s %s on %s, all trials: %s.", repliesMark, r.name, r.Condition.Env,
+	return []string{fmt.Sprintf("%s on %s, all trials: %s.", r.name, envs.Title(r.Condition.Env),
 		strings.Join(out, "; "))}
 }
 
@@ -313,13 +312,11 @@ func addPublishedTrials(t *table.Table, all []tried, baselines []Baseline) {
 func publishedTrialNotes(all []tried, baselines []Baseline) (notes []string) {
 	tables, columns := reflexionOf(all, baselines)
 	for _, b := range tables {
-		if len(columns[b.Name]) == 0 {
-			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
-			continue
+		if len(columns[b.Name]) > 0 {
+			notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name,
+				b.From.Title, b.Table.Title))
+			notes = append(notes, b.Table.Notes...)
 		}
-		notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name, b.From.Title,
-			b.Table.Title))
-		notes = append(notes, b.Table.Notes...)
 	}
 	return notes
 }

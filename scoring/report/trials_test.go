@@ -119,8 +119,8 @@ func TestTrialTablesDoubts(t *testing.T) {
 	}
 	notes := strings.Join(find(t, tables, "notes").Notes, "\n")
 	for _, want := range []string{
-		"* Incomplete: m on pddl lacks results that are due: 1 of 2 in trial 2.",
-		"# m on pddl, all trials: 1 of 2 reflections empty",
+		"* Incomplete: m on PDDL lacks results that are due: 1 of 2 in trial 2.",
+		"m on PDDL, all trials: 1 of 2 reflections empty",
 		"no retries without memory beside it",
 	} {
 		if !strings.Contains(notes, want) {
