@@ -49,6 +49,7 @@ func makeRun(t *testing.T, started time.Time) string {
 		Groups:   []record.Group{{Condition: c, Episodes: []string{id}}},
 		Prompts:  map[string]record.Prompt{"pddl": {File: "/home/me/prompt.yaml", SHA256: "a"}},
 		Names:    map[string]string{"vllm:m": "ours", "/home/me/runs/1": "other"},
+		HeldIn:   configs.HeldIn{"vllm:m": {"pddl"}, "/home/me/runs/1": {"babyai"}},
 		Sessions: []record.Session{{Started: started, Ended: &ended}},
 		Servers: map[string][]record.Server{"vllm:m": {
 			{Software: "vllm", Models: []string{"m", "secret-host/other"}, Root: "/home/me/weights",
@@ -107,7 +108,8 @@ func TestCreate(t *testing.T) {
 		}
 	}
 	m, results, err := record.Read(c.Runs[0][0])
-	if err != nil || len(results) != 2 || results[1].Outcome != record.Success || m.Names["vllm:m"] != "ours" {
+	if err != nil || len(results) != 2 || results[1].Outcome != record.Success || m.Names["vllm:m"] != "ours" ||
+		len(m.HeldIn) != 1 || m.HeldIn["vllm:m"] == nil {
 		t.Errorf("%+v, %v", results, err)
 	}
 	servers := m.Servers["vllm:m"]

@@ -84,17 +84,21 @@ func paper(r *Report, t *table.Table) {
 	r.addPublishedPaper(s, t)
 	t.Title = fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", r.seedsSaid())
 	t.Caption = fmt.Sprintf("%s. %s.", t.Title, capital(r.protocols()))
-	t.Notes = slices.Concat(r.deviationNote(), r.firstNotes(s, s.limitNote(r)...))
+	t.Notes = slices.Concat(r.deviationNote(s), r.firstNotes(s, s.limitNote(r)...))
 	programs.Title = t.Title
 	t.Programs = []table.Table{programs}
 }
 
 // deviationNote says what stands behind ±.
-func (r *Report) deviationNote() []string {
+func (r *Report) deviationNote(s *standing) []string {
 	if _, most := r.seeds(); most < 2 {
 		return nil
 	}
-	return []string{"±: standard deviation over seeds with divisor n-1; of the held-out score, of its weighted sums by seed."}
+	note := "±: standard deviation over seeds with divisor n-1"
+	if slices.Contains(s.places(), claim.HeldOut) {
+		note += "; of the held-out score, of its weighted sums by seed"
+	}
+	return []string{note + "."}
 }
 
 func (s *standing) limitNote(r *Report) []string {
