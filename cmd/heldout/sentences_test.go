@@ -91,7 +91,7 @@ var sentences = []kindOfSentence{
 		`\(n-1\)(?:; best of (?P<n>\d+) seeds in each task (?P<best>[\d.]+))?(?:; for these tasks decoded again, ` + formCI + `)?`),
 		(*checker).spread},
 	{"loss", form(`Under ` + formUnder + `, ` + formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) ` +
-		`(?P<verb>loses|gains) (?P<d>[\d.]+) points, from (?P<av>[\d.]+) to (?P<bv>[\d.]+) \(change ` + formTest + `\), ` +
+		`(?P<verb>loses|gains|changes by) (?P<d>[\d.]+) points, from (?P<av>[\d.]+) to (?P<bv>[\d.]+) \(change ` + formTest + `\), ` +
 		formShows + `(?:; ` + formFound + `)?`), (*checker).loss},
 	{"loss that is not compared", form(`Under ` + formUnder + `, ` + formWhere + ` \(` + formBasis + `\): (?P<a>` + formName +
 		`) is ` + formApart + `; without a perturbation (?P<av>[\d.]+|–)`), (*checker).loss},

@@ -122,7 +122,10 @@ func (c Claim) loss() string {
 		return fmt.Sprintf("%sis %s; without a perturbation %s", text, c.verdict(), number(of.Value))
 	}
 	verb := "loses"
-	if c.Estimate > 0 {
+	switch size := number(math.Abs(c.Estimate)); {
+	case size == number(0):
+		verb = "changes by"
+	case c.Estimate > 0:
 		verb = "gains"
 	}
 	return fmt.Sprintf("%s%s %s points, from %s to %s (change %s), %s", text, verb, number(math.Abs(c.Estimate)),
