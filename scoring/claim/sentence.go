@@ -168,10 +168,18 @@ const mostSentences = 3
 // few keeps the first sentences and counts the others.
 func few(sentences []string, noun string) []string {
 	if n := len(sentences) - mostSentences; n > 0 {
-		return append(sentences[:mostSentences:mostSentences], fmt.Sprintf("%s more: --table verdict",
-			table.Counted(n, noun)))
+		return append(sentences[:mostSentences:mostSentences], others(n, 0, noun))
 	}
 	return sentences
+}
+
+// others counts what has no sentence of its own, and what of it is not compared.
+func others(n, apart int, noun string) string {
+	text := table.Counted(n, "more "+noun)
+	if apart > 0 {
+		text += fmt.Sprintf(", %d not compared", apart)
+	}
+	return text + ": --table verdict"
 }
 
 // parts divides the comparisons of two models by what they show.
