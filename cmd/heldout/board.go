@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/eval/bench"
-	"heldout/eval/show/board"
+	"heldout/eval/share/board"
 )
 
 func newBoard(sys *system) *cobra.Command {

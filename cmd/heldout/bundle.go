@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
+	"heldout/eval/share/bundle"
 	"heldout/eval/training/export"
-	"heldout/scoring/bundle"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )

@@ -12,7 +12,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/bench"
-	"heldout/eval/check"
+	"heldout/eval/share/check"
 	"heldout/scoring/table"
 )
 

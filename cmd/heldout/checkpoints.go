@@ -12,8 +12,8 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/bench"
-	"heldout/eval/checkpoints"
 	"heldout/eval/model"
+	"heldout/eval/scale/checkpoints"
 	"heldout/scoring/record"
 )
 

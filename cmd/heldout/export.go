@@ -15,8 +15,8 @@ import (
 	"heldout/envs/datafile"
 	"heldout/eval"
 	"heldout/eval/bench"
-	"heldout/eval/frame"
 	"heldout/eval/training/export"
+	"heldout/eval/training/frame"
 )
 
 const parquet = "parquet"

@@ -25,10 +25,10 @@ var floors = map[string]int{
 	"configs/pysource":             0,
 	"envs/testset":                 0,
 	"envs/stream":                  1,
-	"envs/planning":                1,
-	"envs/jericho/zmachine":        1,
+	"envs/engine/planning":         1,
+	"envs/engine/zmachine":         1,
 	"envs/sciworld/py4j":           1,
-	"envs/sciworld/lab":            1,
+	"envs/engine/scienceworld":     1,
 	"envs/hotpotqa/wiki":           1,
 	"envs/hotpotqa/wiki/index":     1,
 	"configs":                      1,
@@ -36,9 +36,9 @@ var floors = map[string]int{
 	"envs/agentboard":              1,
 	"envs/official":                2,
 	"scoring/stats":                1,
-	"envs/babyai/nprand":           1,
+	"envs/engine/nprand":           1,
 	"eval/agent/bleu":              1,
-	"envs/babyai/minigrid":         1,
+	"envs/engine/minigrid":         1,
 	"envs/alfworld":                2,
 	"envs/babyai":                  2,
 	"envs/jericho":                 2,
@@ -63,15 +63,17 @@ var floors = map[string]int{
 	"eval/episode":                 5,
 	"eval/episode/episodetest":     4,
 	"eval":                         6,
-	"eval/frame":                   10,
+	"eval/training/frame":          10,
 	"eval/bench":                   8,
-	"eval/checkpoints":             9,
+	"eval/scale/checkpoints":       9,
 	"eval/replay":                  9,
 	"eval/serve":                   6,
+	"eval/serve/mount":             9,
+	"eval/scale":                   9,
 	"eval/serve/load":              2,
 	"eval/progress":                7,
 	"eval/lengths":                 3,
-	"eval/queue":                   7,
+	"eval/scale/queue":             7,
 	"eval/show/page/browser":       2,
 	"eval/show/trajectory":         4,
 	"eval/show/console":            4,
@@ -79,9 +81,9 @@ var floors = map[string]int{
 	"eval/show/presets":            4,
 	"eval/show/view":               6,
 	"scoring/report":               6,
-	"scoring/bundle":               7,
-	"eval/check":                   9,
-	"eval/show/board":              10,
+	"eval/share/bundle":            7,
+	"eval/share/check":             9,
+	"eval/share/board":             10,
 	"eval/show/overview":           8,
 	"eval/show/page":               1,
 	"eval/training/tokens":         1,
@@ -95,6 +97,47 @@ var floors = map[string]int{
 	"cmd/heldout":                  11,
 }
 
+// rooms are what uses the core, which none of it may import: a folder with all below it.
+var rooms = []string{"eval/show", "eval/training", "eval/serve", "eval/share", "eval/scale", "scoring/figure"}
+
+// below reports whether a package is one of the folders or below one.
+func below(pkg string, folders ...string) bool {
+	return slices.ContainsFunc(folders, func(folder string) bool {
+		return pkg == folder || strings.HasPrefix(pkg, folder+"/")
+	})
+}
+
+// The core can be read and built without the rooms, and an engine without anything of
+// heldout.
+func TestCoreImportsNoRoom(t *testing.T) {
+	var core []string
+	sources(t, func(pkg, file string, f *ast.File) {
+		room, engine := below(pkg, rooms...), below(pkg, "envs/engine")
+		if !room && !below(pkg, "cmd") && !slices.Contains(core, "heldout/"+pkg) {
+			core = append(core, "heldout/"+pkg)
+		}
+		for _, spec := range f.Imports {
+			path, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), "heldout/")
+			switch {
+			case !ours:
+			case engine:
+				t.Errorf("%s is of an engine and imports %s", file, path)
+			case !room && !below(pkg, "cmd") && below(path, rooms...):
+				t.Errorf("%s is of the core and imports %s", file, path)
+			}
+		}
+	})
+	list, err := exec.Command("go", append([]string{"list", "-deps"}, core...)...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, pkg := range strings.Fields(string(list)) {
+		if below(pkg, "github.com/nats-io", "github.com/gorilla/websocket", "github.com/parquet-go", "gonum.org/v1/plot") {
+			t.Errorf("the core links %s", pkg)
+		}
+	}
+}
+
 // reserved are modules that only one package may import, with the packages below it.
 var reserved = map[string]string{
 	"gonum.org/v1/plot":                   "scoring/figure",
@@ -103,13 +146,13 @@ var reserved = map[string]string{
 	"golang.org/x/net/html":               "envs/hotpotqa/wiki",
 	"github.com/spf13/cobra":              "cmd/heldout",
 	"github.com/chromedp":                 "eval/show/page/browser",
-	"github.com/nats-io":                  "eval/queue",
+	"github.com/nats-io":                  "eval/scale/queue",
 	"github.com/gorilla/websocket":        "eval/serve",
 	"github.com/prometheus/client_golang": "eval/serve",
 	"github.com/prometheus/common":        "eval/model",
 	"github.com/olekukonko/tablewriter":   "scoring/table",
-	"github.com/hiddeco/sshsig":           "scoring/bundle",
-	"golang.org/x/crypto":                 "scoring/bundle",
+	"github.com/hiddeco/sshsig":           "eval/share/bundle",
+	"golang.org/x/crypto":                 "eval/share/bundle",
 	"github.com/sashabaranov/go-openai":   "eval/model",
 	"github.com/ollama/ollama/api":        "eval/model",
 }

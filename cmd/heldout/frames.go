@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"heldout/eval/frame"
+	"heldout/eval/training/frame"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"heldout/eval/queue"
+	"heldout/eval/scale/queue"
 	"heldout/scoring/record"
 )
 

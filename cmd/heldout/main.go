@@ -23,7 +23,7 @@ import (
 	_ "heldout/cmd/heldout/ulimit" // ends a process that has too little
 	"heldout/envs"
 	"heldout/eval/bench"
-	"heldout/eval/checkpoints"
+	"heldout/eval/scale/checkpoints"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )

@@ -10,8 +10,8 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/bench"
-	"heldout/eval/progress"
 	"heldout/eval/training"
+	"heldout/eval/training/calls"
 	"heldout/scoring/table"
 )
 
@@ -75,7 +75,7 @@ func (a *modelCalls) calls(sys *system) *training.ModelCalls {
 	return &training.ModelCalls{
 		Run: a.run, Dir: a.out, Outside: sys.bench(), Say: sys.say,
 		Counter: func(items int) (training.Counter, func()) {
-			shown := progress.NewItems(items, sys.now)
+			shown := calls.NewProgress(items, sys.now)
 			if a.quiet {
 				return shown, func() {}
 			}

@@ -12,7 +12,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/model"
-	"heldout/eval/queue"
+	"heldout/eval/scale/queue"
 )
 
 type queueFlags struct{ queue.Place }

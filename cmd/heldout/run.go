@@ -11,7 +11,8 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/bench"
-	"heldout/eval/queue"
+	"heldout/eval/scale"
+	"heldout/eval/scale/queue"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 )
@@ -101,7 +102,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		defer closeEvents()
 		if q.on() {
 			about := queue.Job{Tool: sys.tool, Command: c.Name(), Flags: shared(c.Flags())}
-			err = job.Lead(c.Context(), on, q.Place, about, given, !c.Flags().Changed("env"))
+			err = scale.Lead(c.Context(), job, on, q.Place, about, given, !c.Flags().Changed("env"))
 		} else {
 			err = job.Play(c.Context(), on)
 		}

@@ -14,11 +14,12 @@ import (
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/serve"
+	"heldout/eval/serve/mount"
 	"heldout/scoring/table"
 )
 
 type serveOptions struct {
-	bench.Mounting
+	mount.Defaults
 	listen, tokenFile string
 	record            string
 	noToken           bool
@@ -92,14 +93,14 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	if !o.stdio { // there can be many of those
 		sys.spareRequests()
 	}
-	mounts, skipped, err := bench.Mounts(sys.bench(), o.Mounting, texts)
+	mounts, skipped, err := mount.Parse(sys.bench(), o.Defaults, texts)
 	for _, why := range skipped {
 		sys.say("skipped: %v", why)
 	}
 	if err != nil {
 		return usage(err)
 	}
-	gyms, skipped := bench.Gyms(sys.bench(), o.Mounting, texts)
+	gyms, skipped := mount.Gyms(sys.bench(), o.Defaults, texts)
 	for _, why := range skipped {
 		sys.say("%v", why)
 	}
@@ -115,7 +116,7 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 		Log: sys.logEvent,
 	}
 	if o.record != "" {
-		options.Record = bench.RecordRollouts(sys.bench(), o.record)
+		options.Record = mount.RecordRollouts(sys.bench(), o.record)
 	}
 	if o.stdio {
 		return o.answer(ctx, sys, options)

@@ -13,7 +13,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
-	"heldout/eval/queue"
+	"heldout/eval/scale/queue"
 )
 
 func newWorker(sys *system) *cobra.Command {

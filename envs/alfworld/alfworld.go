@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // Name is the environment's name.

@@ -3,7 +3,7 @@ package alfworld
 import (
 	"fmt"
 
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // check refuses problems that the text rules cannot answer.

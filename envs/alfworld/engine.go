@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
 )
 

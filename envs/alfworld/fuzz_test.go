@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // fact is a fact in a state: its bit, or one of the two constants below.

@@ -18,7 +18,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/agentboard"
 	"heldout/envs/datafile"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // gameFolders are the possible locations of a split: in AgentBoard's data

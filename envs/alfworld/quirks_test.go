@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // household makes a world of testdata/household.pddl.

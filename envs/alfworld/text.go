@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // answer describes the effect of an operator, after it was applied.

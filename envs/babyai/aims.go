@@ -3,7 +3,7 @@ package babyai
 import (
 	"slices"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // aim is the next thing to reach: a sub-goal or a simple instruction.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // The costs of a path, in primitive actions; estimates if more work is needed.

@@ -14,8 +14,8 @@ import (
 	"strconv"
 
 	"heldout/envs"
-	"heldout/envs/babyai/minigrid"
-	"heldout/envs/babyai/nprand"
+	"heldout/envs/engine/minigrid"
+	"heldout/envs/engine/nprand"
 )
 
 // Name is the environment's name.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"heldout/envs"
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // Content is the envs.Task.Content of a task, by its name: tasks have it in common if they

@@ -3,7 +3,7 @@ package babyai
 import (
 	"strconv"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // The fixed sentences of a description (§5.3).

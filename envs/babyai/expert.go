@@ -6,7 +6,7 @@ import (
 	"context"
 	"slices"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // The expert knows the whole world, not only what the agent sees. It searches

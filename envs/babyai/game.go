@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 	"heldout/envs/pytext"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"heldout/envs/babyai/minigrid"
-	"heldout/envs/babyai/nprand"
+	"heldout/envs/engine/minigrid"
+	"heldout/envs/engine/nprand"
 	"heldout/envs/sharedtest"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // labelFile holds one line of JSON per task (§5.9).

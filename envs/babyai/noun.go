@@ -1,6 +1,6 @@
 package babyai
 
-import "heldout/envs/babyai/minigrid"
+import "heldout/envs/engine/minigrid"
 
 // noun is the name of a key, ball, box or door, as an index into nounTexts.
 // Doors in different states have different names.

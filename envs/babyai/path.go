@@ -1,6 +1,6 @@
 package babyai
 
-import "heldout/envs/babyai/minigrid"
+import "heldout/envs/engine/minigrid"
 
 // reach is the side of the square that holds the cells that paths may use.
 const reach = 8

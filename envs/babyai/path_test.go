@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // searched is the reference's search in its own words (§5.5): breadth first, for

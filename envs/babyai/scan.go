@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // thing is something that the agent sees: a wall, door, key, ball or box.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // table holds the actions that are possible now, in order, and the actions that

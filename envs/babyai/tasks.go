@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // place identifies a task's world.

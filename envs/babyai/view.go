@@ -2,7 +2,7 @@ package babyai
 
 import (
 	"heldout/envs"
-	"heldout/envs/babyai/minigrid"
+	"heldout/envs/engine/minigrid"
 )
 
 // View implements envs.Viewer.

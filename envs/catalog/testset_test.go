@@ -17,7 +17,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/babyai"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/sharedtest"
 	"heldout/envs/testset"
 )

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // taken in a reply means that the parser took an object by itself first.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 	"heldout/envs/sharedtest"
 )
 

@@ -3,7 +3,7 @@ package jericho
 import (
 	"slices"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // diff holds the meaningful changes of a step in order of occurrence; spec §9.1.

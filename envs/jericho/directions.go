@@ -3,7 +3,7 @@ package jericho
 import (
 	"slices"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // abbreviations are the short forms of directions.

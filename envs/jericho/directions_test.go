@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // A story that knows only the short forms of directions is asked for those.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/envs"
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // FuzzStep types anything into our own game, some steps after its start.

@@ -3,7 +3,7 @@ package jericho
 import (
 	"slices"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // game is what is known of one of the benchmark's games; spec §1 and §8.

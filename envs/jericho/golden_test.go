@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 	"heldout/envs/sharedtest"
 )
 

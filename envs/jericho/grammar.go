@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // deriveTemplates reads the grammar that a story's parser uses, and returns it

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // A list is made once for a moment, and again when it was forgotten, is too long or

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 	"heldout/envs/sharedtest"
 )
 

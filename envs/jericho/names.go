@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // vocabulary is the dictionary of a story.

@@ -11,7 +11,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/datafile"
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // The locations of files in the data folder.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"heldout/envs"
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 	"heldout/envs/stream"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // play holds the data of a task. It does not change, and worlds share it.

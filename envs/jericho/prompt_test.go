@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"heldout/configs"
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // attic is the game of the example in the prompt.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // haltedText is what a step answers once the story has stopped; spec §3.3.

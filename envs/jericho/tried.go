@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 )
 
 // tried is what commands did at a moment, and what they looked at. At a later moment,

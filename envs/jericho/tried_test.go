@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 	"heldout/envs/sharedtest"
 )
 

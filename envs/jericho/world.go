@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"heldout/envs"
-	"heldout/envs/jericho/zmachine"
+	"heldout/envs/engine/zmachine"
 	"heldout/envs/pytext"
 )
 

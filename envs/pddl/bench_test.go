@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/stream"
 )
 

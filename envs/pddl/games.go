@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // domains holds our own writing of the four games' rules, for generated tasks.

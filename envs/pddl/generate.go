@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/stream"
 )
 

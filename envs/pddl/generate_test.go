@@ -2,16 +2,17 @@ package pddl
 
 import (
 	"fmt"
-	"heldout/envs/sharedtest"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/stream"
 )
 

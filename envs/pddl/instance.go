@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // instance is a ground problem with everything that its worlds need to read and

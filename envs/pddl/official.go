@@ -14,7 +14,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/agentboard"
 	"heldout/envs/datafile"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 )
 
 // problemFolders are the possible locations, relative to the data folder, of

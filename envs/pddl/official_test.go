@@ -14,7 +14,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/agentboard"
 	"heldout/envs/datafile"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )

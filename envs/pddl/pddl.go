@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
 )
 

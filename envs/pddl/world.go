@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/pytext"
 )
 

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/envs"
-	"heldout/envs/planning"
+	"heldout/envs/engine/planning"
 	"heldout/envs/stream"
 )
 

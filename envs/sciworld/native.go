@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"heldout/envs"
-	"heldout/envs/sciworld/lab"
+	"heldout/envs/engine/scienceworld"
 )
 
 // nativeVersion is the version of the official simulator that ours answers like.
@@ -22,7 +22,7 @@ const nativeVersion = "1.1.3"
 // native is our own simulator. Its games are values in this process, in any number.
 type native struct {
 	portals bool // looks at doors and drains are answered
-	library *lab.Library
+	library *scienceworld.Library
 	starts  starts
 	making  singleflight.Group // of solutions
 	known   sync.Map           // of solutions, by place
@@ -48,7 +48,7 @@ func (n *native) solution(_ context.Context, p place, simplifications string) ([
 		return path.([]string), nil
 	}
 	path, err, _ := n.making.Do(p.id(), func() (any, error) {
-		return lab.GoldPath(p.task, p.variation, simplifications)
+		return scienceworld.GoldPath(p.task, p.variation, simplifications)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("sciworld: the solution of %s: %w", p.id(), err)
@@ -58,13 +58,13 @@ func (n *native) solution(_ context.Context, p place, simplifications string) ([
 }
 
 type nativeGame struct {
-	library *lab.Library
-	world   *lab.World // nil before the start, and until a game that begins with still goes on
+	library *scienceworld.Library
+	world   *scienceworld.World // nil before the start, and until a game that begins with still goes on
 	// still is the present moment that other games share; nil if none. It never changes.
-	still   *lab.World
+	still   *scienceworld.World
 	portals bool
 	starts  *starts
-	list    lab.ValidList // of what was valid after the last step
+	list    scienceworld.ValidList // of what was valid after the last step
 }
 
 func (g *nativeGame) start(ctx context.Context, p place, simplifications string) (report, error) {
@@ -83,7 +83,7 @@ func (g *nativeGame) start(ctx context.Context, p place, simplifications string)
 }
 
 // awake returns the world to go on with.
-func (g *nativeGame) awake() *lab.World {
+func (g *nativeGame) awake() *scienceworld.World {
 	if g.world == nil {
 		g.world = g.still.Fork()
 		g.list = g.list.In(g.world)

@@ -19,7 +19,7 @@ import (
 	"strconv"
 
 	"heldout/envs"
-	"heldout/envs/sciworld/lab"
+	"heldout/envs/engine/scienceworld"
 )
 
 // Name is the environment's name.
@@ -115,7 +115,7 @@ func (e *Env) choosePlayer(o Options) error {
 			return errors.New("sciworld: jvms is for the official simulator: name it with sciworld-jar")
 		}
 		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion,
-			&native{portals: o.Variant == AgentGym, library: lab.NewLibrary()}
+			&native{portals: o.Variant == AgentGym, library: scienceworld.NewLibrary()}
 		if o.Variant == AgentGym {
 			e.digest += ", portals as 1.2.3"
 		}

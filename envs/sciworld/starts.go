@@ -3,7 +3,7 @@ package sciworld
 import (
 	"sync"
 
-	"heldout/envs/sciworld/lab"
+	"heldout/envs/engine/scienceworld"
 )
 
 // starts keeps worlds that have just started, for those that start again: attempts,
@@ -23,8 +23,8 @@ type startKey struct {
 
 // started is a world at its start. Nobody plays it.
 type started struct {
-	world  *lab.World
-	list   lab.ValidList
+	world  *scienceworld.World
+	list   scienceworld.ValidList
 	report report
 }
 

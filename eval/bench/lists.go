@@ -210,8 +210,8 @@ func eachString(b []byte, visit func(string) error) error {
 	}
 }
 
-// byRule selects tasks as a preset's rule says.
-func byRule(tasks []envs.Task, rule configs.PresetTasks) []envs.Task {
+// SelectByRule selects tasks as a preset's rule says.
+func SelectByRule(tasks []envs.Task, rule configs.PresetTasks) []envs.Task {
 	if rule.ByName {
 		slices.SortFunc(tasks, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
 	}

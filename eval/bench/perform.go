@@ -49,17 +49,17 @@ func (j *Job) Play(ctx context.Context, on Screen) error {
 			on.say("no episode is missing, so the run needs no model server: %v", err)
 		}
 	}
-	return j.work(ctx, on, int(j.Config.Concurrency), func(s *Session, _ *progress.Run, watching eval.Observer) error {
+	return j.Work(ctx, on, int(j.Config.Concurrency), func(s *Session, _ *progress.Run, watching eval.Observer) error {
 		return s.Play(ctx, watching, on.Warn)
 	})
 }
 
-// player plays what is missing of a session, and lets others see it.
-type player func(s *Session, shown *progress.Run, watching eval.Observer) error
+// Player plays what is missing of a session, and lets others see it.
+type Player func(s *Session, shown *progress.Run, watching eval.Observer) error
 
-// work opens the run directory of a job and has what is missing played. Concurrency is less
+// Work opens the run directory of a job and has what is missing played. Concurrency is less
 // than 1 if it changes.
-func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn player) error {
+func (j *Job) Work(ctx context.Context, on Screen, concurrency int, play Player) error {
 	session, err := j.Begin()
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (j *Job) work(ctx context.Context, on Screen, concurrency int, playOn playe
 	if on.Events != nil {
 		watching = &events{Observer: shown, to: on.Events, warn: on.Warn}
 	}
-	runErr := playOn(session, shown, watching)
+	runErr := play(session, shown, watching)
 	silence()
 	budget, _ := errors.AsType[*eval.BudgetError](runErr)
 	if budget != nil {

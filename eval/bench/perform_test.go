@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"heldout/envs"
 	"heldout/eval"
 	"heldout/eval/progress"
-	"heldout/eval/queue"
 	"heldout/scoring/record"
 )
 
@@ -116,7 +114,7 @@ func TestPlayIsStopped(t *testing.T) {
 func TestShardEnds(t *testing.T) {
 	j := prepared(t, func(r *configs.Run) { r.Shard, r.Limit = "1/2", 20 })
 	nothing := func(*Session, *progress.Run, eval.Observer) error { return nil }
-	if err := j.work(t.Context(), new(notes).screen(), 1, nothing); err != nil {
+	if err := j.Work(t.Context(), new(notes).screen(), 1, nothing); err != nil {
 		t.Fatal(err)
 	}
 	var shown notes
@@ -159,51 +157,6 @@ func TestLasting(t *testing.T) {
 		if got := lasting(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
-	}
-}
-
-// A worker in this process plays what a leader has: the records are the leader's.
-func TestLead(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listen := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	j := prepared(t)
-	at := queue.Place{Address: queue.InProcess, Listen: listen, AckWait: time.Minute, Wait: time.Minute}
-	var shown notes
-	led := make(chan error, 1)
-	go func() {
-		about := queue.Job{Command: "run", Tool: record.Tool{Version: "test"}}
-		led <- j.Lead(t.Context(), shown.screen(), at, about, Given{}, true)
-	}()
-	worker := queue.Place{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
-	w, err := queue.Join(t.Context(), worker.Options("worker", 0, shown.add), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	own := prepared(t)
-	if err := w.Job.SamePlan(own.Plan); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Work(t.Context(), own.Worker(shown.add), nil, 2); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-led; err != nil {
-		t.Fatal(err)
-	}
-	if !j.Finished() || w.Played() != 2 {
-		t.Errorf("finished: %v, played: %d", j.Finished(), w.Played())
-	}
-	if missing := shown.lacks("start workers with: heldout worker --queue nats://" + listen); missing != nil {
-		t.Errorf("%q", shown.lines)
-	}
-	if len(w.Job.Flags) != 1 || w.Job.Flags[0].Name != "env" {
-		t.Errorf("flags %v", w.Job.Flags)
 	}
 }
 

@@ -119,7 +119,7 @@ func TestByRule(t *testing.T) {
 		if c.rule.ByName {
 			slices.Reverse(given)
 		}
-		for _, task := range byRule(given, c.rule) {
+		for _, task := range SelectByRule(given, c.rule) {
 			got = append(got, task.ID)
 		}
 		slices.Sort(got)

@@ -5,9 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"heldout/eval/episode"
 	"slices"
 	"strings"
+
+	"heldout/eval/episode"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -79,7 +80,7 @@ func (j *Job) presetTasks(c Chosen, played *configs.Preset, env envs.Env, about 
 		return nil, err
 	}
 	rule := c.Released.Env.Tasks
-	tasks = byRule(tasks, rule)
+	tasks = SelectByRule(tasks, rule)
 	slices.SortFunc(tasks, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
 	if rule.Draws > 0 {
 		tasks = draw(tasks, rule.Draws, rule.DrawSeed)

@@ -2,9 +2,10 @@ package bench
 
 import (
 	"fmt"
-	"heldout/eval/episode"
 	"slices"
 	"strings"
+
+	"heldout/eval/episode"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -101,7 +102,7 @@ func (j *Job) perturbationsOf(base *episode.Benchmark) (args []string, err error
 	}
 	env := base.Env.Info().Name
 	for _, arg := range j.Config.Perturb {
-		rules, _, err := loadPerturbation(env, arg)
+		rules, _, err := LoadPerturbation(env, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +119,7 @@ func (j *Job) perturbationsOf(base *episode.Benchmark) (args []string, err error
 
 func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string) error {
 	env := base.Env.Info().Name
-	rules, file, err := loadPerturbation(env, arg)
+	rules, file, err := LoadPerturbation(env, arg)
 	if err != nil {
 		return err
 	}
@@ -152,9 +153,9 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 	return nil
 }
 
-// loadPerturbation finds a perturbation: in a file, of the families of the
+// LoadPerturbation finds a perturbation: in a file, of the families of the
 // environment, or an embedded one.
-func loadPerturbation(env, arg string) (rules configs.Perturbation, file string, err error) {
+func LoadPerturbation(env, arg string) (rules configs.Perturbation, file string, err error) {
 	if !strings.HasSuffix(arg, ".yaml") && !strings.HasSuffix(arg, ".yml") {
 		rules, err = builtIn(env, arg)
 		return rules, record.BuiltIn, err
@@ -244,7 +245,7 @@ func (j *Job) noInd(players []episode.Player) (instead map[string]*episode.Playe
 // Perturbed puts a perturbation, by name or file, around an environment to be
 // played by hand.
 func Perturbed(env envs.Env, arg string) (envs.Env, error) {
-	rules, _, err := loadPerturbation(env.Info().Name, arg)
+	rules, _, err := LoadPerturbation(env.Info().Name, arg)
 	if err != nil {
 		return nil, err
 	}

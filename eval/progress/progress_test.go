@@ -1,18 +1,17 @@
 package progress
 
 import (
-	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
 	"heldout/envs"
 	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
-	"math/rand/v2"
-	"slices"
-	"strings"
-	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -402,29 +401,6 @@ func TestNoETAYet(t *testing.T) {
 	p.StepDone(&plan[2], agent.Usage{})
 	if _, ok := p.remaining(); !ok {
 		t.Error("no estimate")
-	}
-}
-
-// The line of items says how long the rest takes at the pace so far.
-func TestItemsLine(t *testing.T) {
-	now := time.Unix(0, 0)
-	items := NewItems(10, func() time.Time { return now })
-	now = now.Add(40 * time.Second)
-	for range 3 {
-		items.Item(nil)
-	}
-	items.Item(errors.New("no reply"))
-	line := items.Line()
-	for _, part := range []string{"4/10 items", "ETA 1m0s", "1 without a result", "0 calls"} {
-		if !strings.Contains(line, part) {
-			t.Errorf("%q lacks %q", line, part)
-		}
-	}
-	for range 6 {
-		items.Item(nil)
-	}
-	if line := items.Line(); strings.Contains(line, "ETA") {
-		t.Errorf("what is done has a rest: %q", line)
 	}
 }
 

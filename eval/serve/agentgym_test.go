@@ -24,6 +24,7 @@ import (
 	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/serve"
+	"heldout/eval/serve/mount"
 )
 
 // noLog drops events.
@@ -44,12 +45,12 @@ func gymServed(t testing.TB, data string, change func(*serve.Options), texts ...
 func gymServer(t testing.TB, data string, change func(*serve.Options), texts ...string) (string, *serve.Server) {
 	t.Helper()
 	out := bench.Outside{Now: func() time.Time { return mountTime }, Getenv: func(string) string { return "" }}
-	m := bench.Mounting{Setup: envs.Setup{Data: data}, Reward: serve.RewardSuccess}
-	gyms, skipped := bench.Gyms(out, m, texts)
+	m := mount.Defaults{Setup: envs.Setup{Data: data}, Reward: serve.RewardSuccess}
+	gyms, skipped := mount.Gyms(out, m, texts)
 	if len(skipped) > 0 || len(gyms) != len(texts) {
 		t.Fatalf("%d servers, %v", len(gyms), skipped)
 	}
-	mounts, _, err := bench.Mounts(out, bench.Mounting{Reward: serve.RewardSuccess}, []string{"pddl"})
+	mounts, _, err := mount.Parse(out, mount.Defaults{Reward: serve.RewardSuccess}, []string{"pddl"})
 	if err != nil {
 		t.Fatal(err)
 	}

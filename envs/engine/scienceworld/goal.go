@@ -1,0 +1,197 @@
+package scienceworld
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// verdict is what a test of a goal says.
+type verdict uint8
+
+const (
+	unmet verdict = iota
+	met
+	failed // the whole task has failed
+)
+
+// goal is one condition of a task (tasks §6). It never changes; a goalState holds
+// what it remembers from test to test.
+type goal struct {
+	class   string // as the progress text prints it
+	text    string // description
+	key     string // completed with the goal; empty: none
+	after   string // the key that must be completed before; empty: none
+	defocus bool   // meeting it clears the focus
+	scene   bool   // its test does not depend on the focus
+	test    func(t trial) verdict
+}
+
+// as gives the goal a key.
+func (g goal) as(key string) goal { g.key = key; return g }
+
+// once makes the goal wait for a key.
+func (g goal) once(key string) goal { g.after = key; return g }
+
+// clearing makes the goal clear the focus.
+func (g goal) clearing() goal { g.defocus = true; return g }
+
+// goalState is what a goal remembers.
+type goalState struct {
+	met     bool
+	started bool        // a first try has set the rest
+	place   string      // the room of the first try
+	degrees float64     // the temperature of the first try
+	count   int         // tries in place, or the length of the action history
+	nobody  arrangement // in which nobody visible could meet it
+}
+
+// arrangement counts changes of names and places. That of a loaded world is never zero.
+type arrangement struct{ names, places uint32 }
+
+// goals is the progress of a task: ordered goals, of which the first index goals
+// are met, and unordered goals. The two lists never change.
+type goals struct {
+	ordered, unordered []goal
+	states             []goalState // of the unordered goals
+	index              int
+	failed             bool
+	last               *Object  // what met the last ordered goal; nil: nothing
+	keys               *textSet // completed keys
+	stored             state    // of matter, for the goal that wants another
+}
+
+func newGoals(ordered, unordered []goal) *goals {
+	return &goals{ordered: ordered, unordered: unordered, states: make([]goalState, len(unordered)), keys: newTextSet()}
+}
+
+// clone copies what changes. The function returns the copy of an object.
+func (p *goals) clone(swap func(*Object) *Object) *goals {
+	out := *p
+	out.states, out.keys = slices.Clone(p.states), p.keys.clone()
+	if p.last != nil {
+		out.last = swap(p.last)
+	}
+	return &out
+}
+
+// reset does what the action "reset task" does, except for the focus. Completed
+// keys and goal states stay.
+func (p *goals) reset() {
+	p.index, p.failed, p.last = 0, false, nil
+	for i := range p.states {
+		p.states[i].met = false
+	}
+}
+
+// trial is one test of one goal.
+type trial struct {
+	w     *World
+	goals *goals
+	state *goalState // of unordered goals
+	focus *Object    // nil: the goal is tested without object
+}
+
+// visible lists what is below the agent's room and not hidden, including things
+// in closed containers (tasks §6.3, V).
+func (t trial) visible() []*Object { return t.w.visibleBelow() }
+
+// tick tests the goals that are due (core §13.2).
+func (p *goals) tick(w *World) {
+	p.evaluateOrdered(w)
+	p.evaluateUnordered(w)
+}
+
+func (p *goals) evaluateOrdered(w *World) {
+	for p.index < len(p.ordered) && w.focus != nil {
+		g := &p.ordered[p.index]
+		t := trial{w: w, goals: p, focus: w.focus}
+		switch g.test(t) {
+		case unmet:
+			return
+		case failed:
+			p.failed = true
+			return
+		}
+		p.last = w.focus
+		if g.defocus {
+			w.focus = nil
+		}
+		p.complete(g)
+		p.index++
+	}
+}
+
+func (p *goals) evaluateUnordered(w *World) {
+	for again := true; again; {
+		again = false
+		for i := range p.unordered {
+			g, state := &p.unordered[i], &p.states[i]
+			if state.met || g.after != "" && !p.keys.has(g.after) {
+				continue
+			}
+			t := trial{w: w, goals: p, state: state}
+			v := g.test(t)
+			if v != met && w.focus != nil && !g.scene {
+				t.focus = w.focus
+				v = g.test(t)
+			}
+			if v == met {
+				state.met, again = true, true
+				p.complete(g)
+			}
+		}
+	}
+}
+
+func (p *goals) complete(g *goal) {
+	if g.key != "" {
+		p.keys.add(g.key)
+	}
+}
+
+// completed reports whether all ordered goals are met, which they can be in a
+// failed task too.
+func (p *goals) completed() bool { return p.index >= len(p.ordered) }
+
+// score is between 0 and 1, and -1 in a failed task. The unordered goals together
+// are worth less than one ordered goal. The sum is computed by repeated addition,
+// as in the reference, because its rounding is visible.
+func (p *goals) score() float64 {
+	if p.failed {
+		return -1
+	}
+	unit := 1 / float64(len(p.ordered)+1) / float64(len(p.unordered))
+	sum := 0.0
+	for _, s := range p.states {
+		if s.met {
+			sum += unit
+		}
+	}
+	return min(float64(p.index)/float64(len(p.ordered))+sum, 1)
+}
+
+// progress is the progress text (core §13.3).
+func (p *goals) progress() string {
+	var b strings.Builder
+	line := strings.Repeat("-", 100) + "\n"
+	row := func(i int, met bool, g goal) {
+		fmt.Fprintf(&b, "%d\t%t\t%40s\t%s\n", i, met, g.class, g.text)
+	}
+	b.WriteString("Completed keys: " + strings.Join(p.keys.all(), ", ") + "\n")
+	b.WriteString(line + "Sequential Subgoals:\n" + line)
+	for i, g := range p.ordered {
+		row(i, i < p.index, g)
+	}
+	b.WriteString(line + "Unordered and Optional Subgoals:\n" + line)
+	for i, g := range p.unordered {
+		row(i, p.states[i].met, g)
+	}
+	b.WriteString(line)
+	return b.String()
+}
+
+// clone copies a set.
+func (s *textSet) clone() *textSet {
+	return &textSet{slots: slices.Clone(s.slots), used: slices.Clone(s.used), n: s.n}
+}

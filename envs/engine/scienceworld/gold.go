@@ -1,0 +1,311 @@
+package scienceworld
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// GoldPath is the reference's own solution of a variation: the inputs of a script
+// that plays in a world of its own (tasks §7). Some of them fail. It returns an
+// error if the variation does not exist, or if the script ends in an exception of
+// the reference.
+func GoldPath(task string, variation int, simplifications string) ([]string, error) {
+	return goldPath(task, variation, simplifications, tours{})
+}
+
+// goldPath makes a solution with the known tours, and adds the tours that it
+// makes. In the reference, tours stay known as long as its process lives.
+func goldPath(name string, number int, simplifications string, known tours) (path []string, err error) {
+	w := New()
+	if trouble := w.Load(name, number, simplifications); trouble != "" {
+		return nil, errors.New("sciworld: " + trouble)
+	}
+	i := findTaskNamed(name)
+	registry[i].describe(w, &w.asked) // the reference sets the goals up again, which can draw
+	p := &player{w: w, tours: known}
+	defer func() {
+		if r := recover(); r != nil {
+			text, ok := r.(javaError)
+			if !ok {
+				panic(r)
+			}
+			err = fmt.Errorf("sciworld: the solution of %s/%d ends in an exception of the reference: %s", name,
+				number, text)
+		}
+	}()
+	scripts[registry[i].name](p, &w.asked)
+	return p.said, nil
+}
+
+// script plays a task. It ends early if the reference's script gives up.
+type script func(p *player, v *variation)
+
+var scripts = map[string]script{
+	"boil":                          changeState,
+	"melt":                          changeState,
+	"freeze":                        changeState,
+	"change-the-state-of-matter-of": changeState,
+	"power-component":               powerPart,
+	"power-component-renewable-vs-nonrenewable-energy": powerPart,
+	"test-conductivity":                       func(p *player, v *variation) { testConductivity(p, v, false) },
+	"test-conductivity-of-unknown-substances": func(p *player, v *variation) { testConductivity(p, v, true) },
+	"find-living-thing":                       func(p *player, v *variation) { findAlive(p, v, "") },
+	"find-non-living-thing":                   findDead,
+	"find-plant":                              func(p *player, v *variation) { findAlive(p, v, "greenhouse") },
+	"find-animal":                             func(p *player, v *variation) { findAlive(p, v, "outside") },
+	"grow-plant":                              growPlant,
+	"grow-fruit":                              growFruit,
+	"chemistry-mix":                           mixChemicals,
+	"chemistry-mix-paint-secondary-color":     func(p *player, v *variation) { mixPaint(p, v, false) },
+	"chemistry-mix-paint-tertiary-color":      func(p *player, v *variation) { mixPaint(p, v, true) },
+	"lifespan-longest-lived": func(p *player, v *variation) {
+		focusOnAnimals(p, v.facts["longest"])
+	},
+	"lifespan-shortest-lived": func(p *player, v *variation) {
+		focusOnAnimals(p, v.facts["shortest"])
+	},
+	"lifespan-longest-lived-then-shortest-lived": func(p *player, v *variation) {
+		focusOnAnimals(p, v.facts["longest"], v.facts["shortest"])
+	},
+	"identify-life-stages-1":                   focusOnStages,
+	"identify-life-stages-2":                   focusOnStages,
+	"inclined-plane-friction-named-surfaces":   comparePlanes,
+	"inclined-plane-friction-unnamed-surfaces": comparePlanes,
+	"inclined-plane-determine-angle":           comparePlanes,
+	"mendelian-genetics-known-plant":           determineGenes,
+	"mendelian-genetics-unknown-plant":         determineGenes,
+	"use-thermometer":                          useThermometer,
+	"measure-melting-point-known-substance":    func(p *player, v *variation) { measureMelting(p, v, true) },
+	"measure-melting-point-unknown-substance":  func(p *player, v *variation) { measureMelting(p, v, false) },
+}
+
+// player plays a script (tasks §7.2).
+type player struct {
+	w     *World
+	said  []string // the inputs so far
+	tours tours
+}
+
+// say plays an input and answers questions with the first choice.
+func (p *player) say(format string, args ...any) {
+	input := fmt.Sprintf(format, args...)
+	for {
+		p.said = append(p.said, input)
+		p.w.Step(input)
+		if p.w.choices == nil {
+			return
+		}
+		input = "0"
+	}
+}
+
+// look looks around.
+func (p *player) look() { p.say("look around") }
+
+// wait says "wait1" some times.
+func (p *player) wait(times int) {
+	for range times {
+		p.say("wait1")
+	}
+}
+
+// lookUp finds a unique referent of an object among all below a root.
+func (p *player) lookUp(x, root *Object) (string, bool) {
+	for _, n := range p.w.unique(below(root, true, true), root) {
+		if n.object == x {
+			return n.text, true
+		}
+	}
+	return "", false
+}
+
+// u is a unique referent of an object here. It may draw.
+func (p *player) u(x *Object) string {
+	text, ok := p.lookUp(x, p.w.here())
+	if !ok {
+		panic(javaError("java.lang.RuntimeException: no unique referent"))
+	}
+	return text
+}
+
+// isNamed reports whether a thing has the name, apart from case and white space.
+func isNamed(x *Object, name string) bool {
+	name = lower(javaTrim(name))
+	return lower(javaTrim(x.name)) == name || lower(javaTrim(x.descriptiveName())) == name
+}
+
+// reach lists what is accessible in a place and has a name.
+func (p *player) reach(name string, root *Object) []*Object {
+	return only(accessibleContents(root, true, true), func(x *Object) bool { return isNamed(x, name) })
+}
+
+// here lists what is accessible here and has a name.
+func (p *player) here(name string) []*Object { return p.reach(name, p.w.here()) }
+
+// all lists what is below a place, in closed containers too, and has a name.
+func (p *player) all(name string, root *Object) []*Object {
+	return only(below(root, true, false), func(x *Object) bool { return isNamed(x, name) })
+}
+
+// first is the first of some objects. The script requires it.
+func first(xs []*Object) *Object {
+	if len(xs) == 0 {
+		panic(javaError("java.lang.IndexOutOfBoundsException: 0"))
+	}
+	return xs[0]
+}
+
+func only(xs []*Object, test func(x *Object) bool) []*Object {
+	var out []*Object
+	for _, x := range xs {
+		if test(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// ofKind lists what is accessible in a place, not hidden, and of some kind.
+func (p *player) ofKind(root *Object, test func(x *Object) bool) []*Object {
+	return only(accessibleContents(root, false, true), test)
+}
+
+// kindsHere lists what is accessible here and of one of the kinds.
+func (p *player) kindsHere(ks ...Kind) []*Object {
+	return p.ofKind(p.w.here(), func(x *Object) bool { return slices.Contains(ks, x.kind) })
+}
+
+// isEmpty reports whether nothing visible is in a thing.
+func isEmpty(x *Object) bool { return len(visible(x.contents.all())) == 0 }
+
+// emptyCup is the first cup here with nothing in it; nil if there is none.
+func (p *player) emptyCup() *Object {
+	for _, c := range p.ofKind(p.w.here(), func(x *Object) bool { return x.is(aCup) }) {
+		if isEmpty(c) {
+			return c
+		}
+	}
+	return nil
+}
+
+// shuffled is a copy in an order that is drawn.
+func (p *player) shuffled(xs []*Object) []*Object {
+	xs = slices.Clone(xs)
+	shuffle(&p.w.random, xs)
+	return xs
+}
+
+// byID sorts by number.
+func byID(xs []*Object) []*Object {
+	xs = slices.Clone(xs)
+	slices.SortFunc(xs, func(a, b *Object) int { return cmp.Compare(a.id, b.id) })
+	return xs
+}
+
+// openRandom opens some closed container here and reports whether there was one.
+func (p *player) openRandom() bool {
+	for _, x := range p.shuffled(accessibleContents(p.w.here(), false, true)) {
+		if x.isVessel && x.closable && !x.open {
+			p.say("open %s", p.u(x))
+			return true
+		}
+	}
+	return false
+}
+
+// waterIn is the water in a thing; nil if there is none.
+func (p *player) waterIn(c *Object) *Object {
+	for _, x := range p.ofKind(c, func(x *Object) bool { return x.kind == Water }) {
+		return x
+	}
+	return nil
+}
+
+// water gets water into a cup that is carried, or into an empty one here.
+func (p *player) water(carried *Object) (cup, water *Object, ok bool) {
+	cup = carried
+	if cup == nil {
+		if cup = p.emptyCup(); cup == nil {
+			return nil, nil, false
+		}
+	}
+	back := func() {
+		if carried != nil {
+			p.say("pick up %s", p.u(cup))
+		}
+	}
+	if sinks := p.kindsHere(Sink); len(sinks) > 0 {
+		s := sinks[0]
+		p.say("move %s to %s", p.u(cup), p.u(s))
+		p.say("activate %s", p.u(s))
+		p.say("deactivate %s", p.u(s))
+		if x := p.waterIn(cup); x != nil {
+			back()
+			return cup, x, true
+		}
+	}
+	for _, x := range p.kindsHere(Water) {
+		p.say("dunk %s into %s", p.u(cup), p.u(x.container))
+		if p.waterIn(cup) != nil {
+			back()
+			return cup, x, true
+		}
+	}
+	back()
+	return nil, nil, false
+}
+
+// waterAnywhere gets water here or on a tour.
+func (p *player) waterAnywhere(carried *Object) (cup, water *Object, ok bool) {
+	if cup, water, ok = p.water(carried); ok {
+		return cup, water, true
+	}
+	for _, l := range p.tour() {
+		if cup, water, ok = p.water(carried); ok {
+			return cup, water, true
+		}
+		p.walk(l)
+		p.look()
+	}
+	return p.water(carried)
+}
+
+// uncover opens containers until something of a name is accessible, or nothing
+// is left to open.
+func (p *player) uncover(name string, rounds int) {
+	more := true
+	for range rounds {
+		if len(p.here(name)) > 0 || !more {
+			return
+		}
+		more = p.openRandom()
+	}
+}
+
+// search looks for something of a name here, then on a tour; nil if there is
+// none.
+func (p *player) search(name string, rounds int) *Object {
+	p.uncover(name, rounds)
+	found := p.here(name)
+	if len(found) == 0 {
+		for _, l := range p.tour() {
+			if found = p.here(name); len(found) > 0 {
+				break
+			}
+			p.walk(l)
+			p.look()
+		}
+		if len(found) == 0 {
+			found = p.here(name)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found[0]
+}
+
+// isSolid reports whether a thing is solid, or of no matter at all.
+func isSolid(x *Object) bool { return x.stuff == nil || x.state == solid }

@@ -1,0 +1,311 @@
+package scienceworld
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Library is what worlds know about texts: referents, and which lists of them things
+// are called by. It never becomes wrong, so all worlds of a library share it. It is
+// safe for concurrent use, and forgets what it knows when that becomes much.
+type Library struct {
+	shelf    atomic.Pointer[shelf]
+	worlds   sync.Pool // of *World that were released
+	builders sync.Pool // of *World in which a house was built, and copied from there
+	cloners  sync.Pool // of *cloner
+	listers  sync.Pool // of *validLister
+}
+
+// NewLibrary returns a library that knows nothing.
+func NewLibrary() *Library {
+	l := &Library{}
+	l.shelf.Store(newShelf())
+	return l
+}
+
+// New returns a world in which nothing is loaded.
+func (l *Library) New() *World { return l.from(&l.worlds) }
+
+func (l *Library) from(pool *sync.Pool) *World {
+	if w, ok := pool.Get().(*World); ok {
+		return w
+	}
+	return &World{library: l}
+}
+
+// Release gives a world back to its library, whose next world uses its memory. The
+// caller uses neither the world nor its lists any more.
+func (w *World) Release() {
+	w.empty()
+	w.store.reset()
+	w.library.worlds.Put(w)
+}
+
+// empty leaves nothing of a world but its memory.
+func (w *World) empty() {
+	*w = World{library: w.library, store: w.store, near: w.near.empty(), everywhere: w.everywhere.empty()}
+}
+
+// The numbers of referents, of phrases and of entries of lists from which a library forgets
+// them.
+const (
+	mostTexts   = 1 << 15
+	mostPhrases = 1 << 18
+	mostEntries = 1 << 19
+)
+
+// open returns what the library knows. Worlds that know more than there should be go
+// on with it.
+func (l *Library) open() *shelf {
+	s := l.shelf.Load()
+	if s.isFull() && l.shelf.CompareAndSwap(s, newShelf()) {
+		return l.shelf.Load()
+	}
+	return s
+}
+
+func (s *shelf) isFull() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.size.Load() > mostTexts || s.phrases >= mostPhrases
+}
+
+// shelf is what a library knows between two moments at which it forgets.
+type shelf struct {
+	size    atomic.Int32             // of texts; their numbers are below it
+	learned atomic.Pointer[[]string] // texts that have phrases
+
+	mu          sync.RWMutex
+	texts       map[string]*text
+	refLists    map[string]*refList
+	quickLists  map[refKey]*refList
+	calledLists map[pairOfLists]*calledList
+	lists       map[uint64]*written
+	mark        int
+	phrases     int
+	entries     int // of the lists
+
+	tallies sync.Pool // of *tally
+}
+
+func newShelf() *shelf {
+	return &shelf{
+		texts: map[string]*text{}, refLists: map[string]*refList{}, quickLists: map[refKey]*refList{},
+		calledLists: map[pairOfLists]*calledList{}, lists: map[uint64]*written{},
+	}
+}
+
+// written returns the list that was kept under a key, nil if none was.
+func (s *shelf) written(key uint64) *written {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.lists[key]
+}
+
+// keepWritten keeps a list. If there are too many, all others are forgotten.
+func (s *shelf) keepWritten(key uint64, l *written) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.entries += len(l.texts); s.entries > mostEntries {
+		clear(s.lists)
+		s.entries = len(l.texts)
+	}
+	s.lists[key] = l
+}
+
+// text is a referent; a library has one for each different referent.
+type text struct {
+	s      string
+	words  string // without articles, as the parser compares it
+	number int32
+	key    uint32 // by which hash tries are ordered
+	head   uint16 // of the words
+	seen   int    // scratch of the making of lists
+
+	phrases atomic.Pointer[phrases] // that begin with it
+}
+
+// refList is a list of referents in set order. A library has one per different list,
+// so lists can be compared as pointers.
+type refList struct{ refs []string }
+
+// noRefs are the referents of no container.
+var noRefs = &refList{}
+
+// calledList holds the names of a thing, from its own referents and the referents
+// of its container.
+type calledList struct {
+	full   []*text // in set order
+	sorted []*text // by text
+	// numbers are those of the sorted texts, and bound is how many there are.
+	numbers []int32
+	bound   bound
+	// heads are those of the texts in set order, and firsts their first bytes.
+	heads  []uint16
+	firsts firstBytes
+}
+
+// headOf returns the first two bytes of a text, as far as there are, from the lowest on.
+func headOf(s string) (head uint16) {
+	for i := range min(len(s), 2) {
+		head |= uint16(s[i]) << (8 * i)
+	}
+	return head
+}
+
+// firstBytes are the bytes with which texts begin, as bits; a bit may stand for
+// several bytes.
+type firstBytes uint64
+
+func (f firstBytes) has(b byte) bool { return f&(1<<(b%64)) != 0 }
+
+// pairOfLists is the pair of lists that determines a called list.
+type pairOfLists struct{ own, in *refList }
+
+// refKey is what the referents of most things depend on.
+type refKey struct {
+	kind            Kind
+	burning, burned bool
+	name            string
+	of              string // the substance, or the name of a terminal's owner
+	inside          string // what a container holds
+}
+
+// quick returns the list of a key, made by the function if it is not known.
+func (s *shelf) quick(k refKey, referents func() []string) *refList {
+	s.mu.RLock()
+	l := s.quickLists[k]
+	s.mu.RUnlock()
+	if l == nil {
+		l = s.list(referents())
+		s.mu.Lock()
+		s.quickLists[k] = l
+		s.mu.Unlock()
+	}
+	return l
+}
+
+// list returns the library's own copy of a list.
+func (s *shelf) list(refs []string) *refList {
+	key := join(refs, "\x00")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.refLists[key]
+	if l == nil {
+		l = &refList{refs}
+		s.refLists[key] = l
+	}
+	return l
+}
+
+// calledAs returns the called list of two lists.
+func (s *shelf) calledAs(own, in *refList) *calledList {
+	pair := pairOfLists{own, in}
+	s.mu.RLock()
+	l := s.calledLists[pair]
+	s.mu.RUnlock()
+	if l != nil {
+		return l
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l = s.calledLists[pair]; l == nil {
+		l = s.newCalledList(own, in)
+		s.calledLists[pair] = l
+	}
+	return l
+}
+
+func (s *shelf) newCalledList(own, in *refList) *calledList {
+	var list []*text
+	s.mark++
+	add := func(ref string) {
+		if t := s.text(lower(ref)); t.seen != s.mark {
+			t.seen = s.mark
+			list = append(list, t)
+		}
+	}
+	for _, r := range own.refs {
+		if javaTrim(r) == "" {
+			continue
+		}
+		add(r)
+		for _, q := range in.refs {
+			add(r + " in " + q)
+			add(r + " on " + q)
+		}
+	}
+	l := &calledList{full: orderTexts(list)}
+	l.full = slices.DeleteFunc(l.full, func(t *text) bool { return len([]rune(t.s)) <= 1 })
+	for _, t := range l.full {
+		l.firsts |= 1 << (t.head % 64)
+		l.heads = append(l.heads, t.head)
+	}
+	l.sorted = slices.Clone(l.full)
+	slices.SortFunc(l.sorted, func(a, b *text) int { return strings.Compare(a.s, b.s) })
+	for _, t := range l.sorted {
+		l.numbers = append(l.numbers, t.number)
+	}
+	l.bound = boundOf(len(l.numbers))
+	return l
+}
+
+// text returns the library's own copy of a referent.
+func (s *shelf) text(ref string) *text {
+	t := s.texts[ref]
+	if t == nil {
+		t = &text{s: ref, words: parserWords(ref), key: trieKey(improve(hashOf(ref))), number: s.size.Load()}
+		t.head = headOf(t.words)
+		s.texts[ref] = t
+		s.size.Add(1)
+	}
+	return t
+}
+
+// orderTexts brings different texts into the order of an immutable set that was
+// filled from a mutable one.
+func orderTexts(list []*text) []*text {
+	if len(list) < trieMembers {
+		s := newTextSet()
+		byText := map[string]*text{}
+		for _, t := range list {
+			s.add(t.s)
+			byText[t.s] = t
+		}
+		out := make([]*text, 0, len(list))
+		for _, t := range s.all() {
+			out = append(out, byText[t])
+		}
+		return out
+	}
+	slices.SortStableFunc(list, func(a, b *text) int {
+		return cmp.Compare(a.key, b.key)
+	})
+	return list
+}
+
+// tally is memory for counting texts. Between uses all counts are 0.
+type tally struct {
+	counts  []int32 // by number of text
+	numbers []int32 // of chosen texts
+	places  []int32
+	changes []change
+}
+
+// change is another text for an object of a search.
+type change struct{ place, at, number int32 }
+
+// tally lends memory for all texts that there are now. The caller gives it back.
+func (s *shelf) tally() *tally {
+	t, ok := s.tallies.Get().(*tally)
+	if !ok {
+		t = &tally{}
+	}
+	if n := int(s.size.Load()); n > len(t.counts) {
+		t.counts = make([]int32, n+n/4)
+	}
+	return t
+}

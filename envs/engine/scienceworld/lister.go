@@ -1,0 +1,328 @@
+package scienceworld
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// validLister makes a list of valid actions.
+type validLister struct {
+	*World
+	objects []*Object // what is seen, and then the places to which one can teleport
+	offers  []offer   // of the objects
+	asFound []int32   // those that are seen, in their order
+	places  []int32
+	seconds []int32
+	texts   []string
+	missing []missing
+	text    []byte // of the missing entries
+}
+
+// offer is an object as a list names it.
+type offer struct {
+	name *text
+	can  roles
+}
+
+// validDeed is an entry of the list: objects by their places in the lister, -1 for none.
+type validDeed struct {
+	a, b int32
+	id   actionID
+}
+
+// missing is an entry whose phrase no earlier list had, with its place in the list and that
+// of its text.
+type missing struct {
+	validDeed
+	at, begin, end int
+}
+
+func (l ValidList) lister() *validLister {
+	seen, everywhere := l.world.validLists()
+	list, _ := l.world.library.listers.Get().(*validLister)
+	if list == nil {
+		list = &validLister{}
+	}
+	w := l.world
+	list.World = w
+	for i, o := range seen.objects {
+		list.asFound = append(list.asFound, int32(i))
+		list.offers = append(list.offers, offer{seen.text(l.seen, i), w.rolesOf(o)})
+	}
+	list.objects = append(list.objects, seen.objects...)
+	if !isEnabled(teleport, w.enabled) {
+		return list
+	}
+	for i, o := range everywhere.objects {
+		if o.is(aLocation) && !w.refuse(deed{id: teleport, a: o}).refused {
+			list.places = append(list.places, int32(len(list.objects)))
+			list.offers = append(list.offers, offer{everywhere.text(l.universe, i), firstOf(teleport)})
+			list.objects = append(list.objects, o)
+		}
+	}
+	return list
+}
+
+// release gives the memory of a list to the next one.
+func (l *validLister) release() {
+	library := l.library
+	clear(l.objects)
+	clear(l.texts)
+	*l = validLister{
+		objects: l.objects[:0], offers: l.offers[:0], asFound: l.asFound[:0], places: l.places[:0],
+		seconds: l.seconds[:0], texts: l.texts[:0], missing: l.missing[:0], text: l.text[:0],
+	}
+	library.listers.Put(l)
+}
+
+// written is a sorted list and what it depends on. It never changes.
+type written struct {
+	offers  []offer
+	enabled simplification
+	texts   []string
+}
+
+// sorted returns the sorted list, which some world of the library may have written.
+func (l *validLister) sorted() []string {
+	key := uint64(l.enabled)
+	for _, o := range l.offers {
+		key = (key ^ uint64(o.name.number)<<32 ^ uint64(o.can)) * 0x9e3779b97f4a7c15
+		key ^= key >> 32
+	}
+	if old := l.shelf.written(key); old != nil && old.enabled == l.enabled && slices.Equal(old.offers, l.offers) {
+		return old.texts
+	}
+	l.write()
+	out := &written{slices.Clone(l.offers), l.enabled, slices.Clone(l.texts)}
+	l.shelf.keepWritten(key, out)
+	return out.texts
+}
+
+// write writes the list: actions by their words, objects by their referents.
+func (l *validLister) write() {
+	byText := l.inOrder(l.asFound, "")
+	l.places = l.inOrder(l.places, "")
+	prefixes, twice := l.overlap(byText)
+	byLink := map[string][]int32{"": byText}
+	for _, id := range actionsSorted {
+		a := &actions[id]
+		first := byText
+		if prefixes && a.link != "" {
+			if first = byLink[a.link]; first == nil {
+				first = l.inOrder(byText, " "+a.link+" ")
+				byLink[a.link] = first
+			}
+		}
+		for i, seconds := range l.rows(a, first, byText) {
+			l.phrases(a, i, seconds)
+		}
+	}
+	l.learn()
+	if twice {
+		slices.Sort(l.texts)
+	}
+}
+
+// overlap reports of objects in sorted order whether the name of one begins with that
+// of another, without which endings do not change the order, and whether two names are
+// the same.
+func (l *validLister) overlap(byText []int32) (prefixes, twice bool) {
+	for n, i := range byText[min(1, len(byText)):] {
+		before, name := l.offers[byText[n]].name.s, l.offers[i].name.s
+		prefixes = prefixes || strings.HasPrefix(name, before)
+		twice = twice || name == before
+	}
+	return prefixes, twice
+}
+
+// actionsSorted are the actions in the order of their words in the list.
+var actionsSorted = func() (ids []actionID) {
+	for i := range actions {
+		ids = append(ids, actions[i].id)
+	}
+	slices.SortFunc(ids, func(a, b actionID) int { return strings.Compare(actions[a].listed, actions[b].listed) })
+	return ids
+}()
+
+// inOrder sorts objects by their referents with an ending.
+func (l *validLister) inOrder(objects []int32, ending string) []int32 {
+	out := slices.Clone(objects)
+	slices.SortStableFunc(out, func(a, b int32) int {
+		return compareEnded(l.offers[a].name.s, l.offers[b].name.s, ending)
+	})
+	return out
+}
+
+// compareEnded compares two texts with an ending.
+func compareEnded(a, b, ending string) int {
+	n := min(len(a), len(b))
+	switch c := strings.Compare(a[:n], b[:n]); {
+	case c != 0 || len(a) == len(b):
+		return c
+	case len(a) < len(b):
+		return strings.Compare(ending, b[n:]+ending)
+	}
+	return strings.Compare(a[n:]+ending, ending)
+}
+
+// rows lists the first objects of an action, -1 for none, each with the second ones. The first
+// one can be among them.
+func (l *validLister) rows(a *action, first, second []int32) iter.Seq2[int32, []int32] {
+	return func(yield func(int32, []int32) bool) {
+		switch {
+		case !isEnabled(a.id, l.enabled):
+			return
+		case a.slots == 0:
+			yield(-1, nil)
+			return
+		case a.id == teleport:
+			for _, i := range l.places {
+				if !yield(i, nil) {
+					return
+				}
+			}
+			return
+		}
+		l.seconds = l.seconds[:0]
+		for _, j := range second {
+			if a.slots > 1 && l.offers[j].can&secondOf(a.id) != 0 {
+				l.seconds = append(l.seconds, j)
+			}
+		}
+		for _, i := range first {
+			if l.offers[i].can&firstOf(a.id) != 0 && !yield(i, l.seconds) {
+				return
+			}
+		}
+	}
+}
+
+// deeds lists what can be done, in the order of the reference.
+func (l *validLister) deeds() iter.Seq[validDeed] {
+	return func(yield func(validDeed) bool) {
+		for n := range actions {
+			a := &actions[n]
+			for i, seconds := range l.rows(a, l.asFound, l.asFound) {
+				if a.slots < 2 && !yield(validDeed{i, -1, a.id}) {
+					return
+				}
+				for _, j := range seconds {
+					if (i != j || canBoth(a.id)) && !yield(validDeed{i, j, a.id}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// has reports whether words that follow those of an action are among what it can be done with.
+func (l *validLister) has(a *action, words string) bool {
+	for i, seconds := range l.rows(a, l.asFound, l.asFound) {
+		rest := words
+		if i >= 0 {
+			name := l.offers[i].name.s
+			if !strings.HasPrefix(words, " ") || !strings.HasPrefix(words[1:], name) {
+				continue
+			}
+			rest = words[1+len(name):]
+		}
+		if a.slots < 2 && rest == "" {
+			return true
+		}
+		rest, ok := strings.CutPrefix(rest, " "+a.link+" ")
+		if ok && slices.ContainsFunc(seconds, func(j int32) bool {
+			return (i != j || canBoth(a.id)) && l.offers[j].name.s == rest
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// append adds an entry as it is typed.
+func (l *validLister) append(b []byte, v validDeed) []byte {
+	a := &actions[v.id]
+	b = append(b, a.listed...)
+	if v.a >= 0 {
+		b = append(b, ' ')
+		b = append(b, l.offers[v.a].name.s...)
+	}
+	if v.b >= 0 {
+		b = append(b, ' ')
+		b = append(b, a.link...)
+		b = append(b, ' ')
+		b = append(b, l.offers[v.b].name.s...)
+	}
+	return b
+}
+
+// objectsOf returns the objects of an entry.
+func (l *validLister) objectsOf(v validDeed) (out []*Object) {
+	for _, i := range []int32{v.a, v.b} {
+		if i >= 0 {
+			out = append(out, l.objects[i])
+		}
+	}
+	return out
+}
+
+// phrases adds the entries of an action with a first object and some second ones, as they are
+// typed; empty if they are missing.
+func (l *validLister) phrases(a *action, i int32, seconds []int32) {
+	if i < 0 {
+		l.texts = append(l.texts, a.listed)
+		return
+	}
+	first := l.offers[i].name
+	known := first.phrases.Load()
+	length := len(a.listed) + len(" ") + len(first.s)
+	if a.slots < 2 {
+		l.phrase(validDeed{i, -1, a.id}, known, keyOfPhrase(a.id, noSecond), length)
+		return
+	}
+	length += len(" ") + len(a.link) + len(" ")
+	for _, j := range seconds {
+		if i != j || canBoth(a.id) {
+			second := l.offers[j].name
+			l.phrase(validDeed{i, j, a.id}, known, keyOfPhrase(a.id, second.number), length+len(second.s))
+		}
+	}
+}
+
+// phrase adds an entry of a length; empty if it is missing.
+func (l *validLister) phrase(v validDeed, known *phrases, key phraseKey, length int) {
+	s, ok := l.shelf.phrase(known, key, length)
+	if !ok {
+		l.missing = append(l.missing, missing{validDeed: v, at: len(l.texts)})
+	}
+	l.texts = append(l.texts, s)
+}
+
+// learn writes the entries that are missing, for later lists too.
+func (l *validLister) learn() {
+	if len(l.missing) == 0 {
+		return
+	}
+	for i := range l.missing {
+		m := &l.missing[i]
+		m.begin = len(l.text)
+		l.text = l.append(l.text, m.validDeed)
+		m.end = len(l.text)
+	}
+	text := string(l.text)
+	l.shelf.mu.Lock()
+	defer l.shelf.mu.Unlock()
+	learned, ok := l.shelf.learn(text)
+	for _, m := range l.missing {
+		l.texts[m.at] = text[m.begin:m.end]
+		first, second := l.offers[m.a].name, int32(noSecond)
+		if m.b >= 0 {
+			second = l.offers[m.b].name.number
+		}
+		if ok && first != nothing && second != nothing.number {
+			l.shelf.keep(first, keyOfPhrase(m.id, second), learned, m.begin)
+		}
+	}
+}

@@ -1,0 +1,305 @@
+package scienceworld
+
+// Object is one thing in a world: a room, a cup, a terminal of a battery. It
+// belongs to one World.
+//
+// Most objects are terminals, so what terminals lack stands apart.
+type Object struct {
+	id    int32 // the reference's number of the object
+	index int32 // by order of creation in this world
+	kind  Kind
+
+	hidden  bool
+	deleted bool
+	ticked  bool
+	live    bool   // a terminal that has a voltage
+	stale   bool   // the census may know another called list
+	seat    uint16 // in the census; 0: none
+
+	name      string // changes with state, stage and fire
+	container *Object
+
+	// What terminals have (processes §7); owner is nil for other things.
+	owner   *Object
+	partner *Object // the connected terminal
+	voltage float64
+
+	refs refCache
+	*body
+}
+
+// body is what things have that are no terminals. Terminals share one, noBody, and
+// nobody writes to it.
+type body struct {
+	contents set
+	portals  set // doors and drains
+
+	movable bool
+	edible  bool
+
+	// The container property.
+	isVessel bool // has it
+	holds    bool // its flag for containers
+	open     bool // also of portals
+	closable bool
+
+	// The device property.
+	isDevice  bool
+	activable bool
+	activated bool
+	usable    bool
+	broken    bool
+
+	// Matter; stuff is nil for things without a material.
+	stuff   *material
+	temp    float64
+	state   state
+	burning bool
+	burned  bool
+	fuel    int // ticks that it can still burn
+
+	// terminals are terminal 1 and 2, or anode and cathode; nil for terminals.
+	terminals [2]*Object
+
+	// What only some kinds have.
+	door   *door
+	page   *page
+	life   *life
+	genes  *genes // of plants with genes
+	flower *flower
+	plane  *plane
+	count  int // stopwatch: ticks counted; toilet: stage of the flush
+	shown  int // stopwatch: the ticks that it shows
+
+	lists *placeLists // nil: none were made
+	inner uint32      // counts what is moved in it, at any depth
+}
+
+// noBody is the body of terminals.
+var noBody body
+
+func (o *Object) isTerminal() bool { return o.owner != nil }
+
+// door is what portals have: the two ends, and texts that are kept as long as the
+// names of the portal and its ends stay.
+type door struct {
+	from, to *Object
+	names    [3]string      // of the portal and its ends, when the texts were made
+	text     string         // the descriptive name
+	called   [3]*calledList // seen from the first end, from the second and from elsewhere; nil before they were made
+}
+
+// keptDoor returns what a portal has, without the texts that are no longer true.
+func (o *Object) keptDoor() *door {
+	d := o.door
+	if names := [3]string{o.name, d.from.name, d.to.name}; d.names != names {
+		*d = door{from: d.from, to: d.to, names: names, text: "door between " + d.from.name + " and " + d.to.name}
+	}
+	return d
+}
+
+// page is the text of documents and pictures. The title of a sandwich is its
+// first name.
+type page struct{ title, author, text string }
+
+// The voltages (processes §7.1).
+const (
+	ground  = 0.0
+	powered = 9.0
+)
+
+func (o *Object) is(g group) bool { return kinds[o.kind].groups&g != 0 }
+
+// new makes an object of a kind, with the numbers and members that the
+// reference's constructor takes and makes (objects §2).
+func (w *World) new(k Kind) *Object {
+	row := &kinds[k]
+	o := w.store.objects.next()
+	*o = Object{kind: k, name: row.name, index: w.created, body: w.store.bodies.next()}
+	*o.body = body{movable: !row.fixed, edible: row.edible}
+	w.created++
+	polarized := row.groups&aPolarized != 0
+	if polarized {
+		o.id = w.number()
+		o.terminals = [2]*Object{w.newTerminal(Anode, "anode", o), w.newTerminal(Cathode, "cathode", o)}
+	} else {
+		o.terminals = [2]*Object{w.newTerminal(Terminal, "terminal 1", o), w.newTerminal(Terminal, "terminal 2", o)}
+		o.id = w.number()
+		hidden := k != Wire && k != UnpolarizedElectricalComponent
+		o.terminals[0].hidden, o.terminals[1].hidden = hidden, hidden
+	}
+	o.contents = set{append(w.store.chains.some(leastChain)[:0], o.terminals[:]...), firstCapacity}
+	o.terminals[0].container, o.terminals[1].container = o, o
+	if row.stuff != ofNothing {
+		o.makeOf(&materials[row.stuff])
+	}
+	o.setVessel(row.vessel)
+	o.setDevice(row.device)
+	w.furnish(o)
+	return o
+}
+
+func (w *World) newTerminal(k Kind, name string, owner *Object) *Object {
+	t := w.store.objects.next()
+	*t = Object{kind: k, name: name, index: w.created, id: w.number(), owner: owner, body: &noBody}
+	w.created++
+	return t
+}
+
+// number takes the next object number.
+func (w *World) number() int32 {
+	w.numbers++
+	return w.numbers
+}
+
+// makeOf gives the object a material, as new.
+func (o *Object) makeOf(m *material) {
+	o.stuff, o.state, o.temp, o.fuel = m, m.state, defaultStart, burnTicks
+	if m.start != 0 {
+		o.temp = m.start
+	}
+	if m == &materials[ofAsh] {
+		o.fuel, o.burned = 0, true
+	}
+}
+
+func (o *Object) setVessel(v vessel) {
+	switch v {
+	case alwaysOpen:
+		o.isVessel, o.holds, o.open, o.closable = true, true, true, false
+	case closable:
+		o.isVessel, o.holds, o.open, o.closable = true, true, false, true
+	case neverOpen:
+		o.isVessel, o.holds, o.open, o.closable = true, false, false, false
+	}
+}
+
+func (o *Object) setDevice(d deviceState) {
+	o.isDevice = d != noDevice
+	o.activable = d == deviceOff || d == deviceOn
+	o.activated = d == deviceOn || d == running
+	o.usable = d == tool
+}
+
+// dn is the descriptive name for a text: the text with the words of fire (objects
+// §1.4).
+func (o *Object) dn(base string) string {
+	switch {
+	case o.burning:
+		return base + " (on fire)"
+	case o.burned:
+		return "burned " + base
+	}
+	return base
+}
+
+// descriptiveName is DN, the name that many texts use.
+func (o *Object) descriptiveName() string {
+	switch {
+	case o.door != nil:
+		return o.keptDoor().text
+	case o.plane != nil:
+		return o.planeName()
+	case o.is(aAnimal):
+		return o.dn(o.canonicalName())
+	}
+	return o.dn(o.name)
+}
+
+// hasOtherName reports whether the descriptive name may differ from the name.
+func (o *Object) hasOtherName() bool {
+	return o.burning || o.burned || o.door != nil || o.plane != nil || o.life != nil
+}
+
+// leadsTo is the place to which a portal leads, seen from a place; nil if it
+// does not say.
+func (o *Object) leadsTo(from *Object) *Object {
+	_, to := o.sides(from)
+	return to
+}
+
+// sides are the side of a portal that belongs to a place, and the other one.
+func (o *Object) sides(p *Object) (near, far *Object) {
+	d := o.door
+	switch {
+	case p == nil:
+		return nil, nil
+	case p == d.from || p != d.to && d.from.container == p:
+		return d.from, d.to
+	case p == d.to || d.to.container == p:
+		return d.to, d.from
+	}
+	return nil, nil
+}
+
+// put adds an object to a container: it leaves its old one and becomes the last
+// of the new one (core §5.2).
+func (w *World) put(x, c *Object) {
+	if x == c {
+		return
+	}
+	w.take(x)
+	c.contents.append(x)
+	x.container = c
+	w.moved(x, c)
+	if c.plane != nil {
+		c.plane.positions[x.id] = 1
+	}
+}
+
+// take removes an object from its container, if it has one.
+func (w *World) take(x *Object) {
+	c := x.container
+	if c == nil || !c.contents.remove(x) {
+		return
+	}
+	x.container = nil
+	w.moved(x, c)
+}
+
+// putAll moves all contents, hidden ones too.
+func (w *World) putAll(from, to *Object) {
+	for _, x := range from.contents.all() {
+		w.put(x, to)
+	}
+}
+
+// delete deletes an object; if expel is set, what is inside moves to the
+// container (core §5.6).
+func (w *World) delete(o *Object, expel bool) {
+	if expel && o.container != nil {
+		w.putAll(o, o.container)
+	}
+	o.disconnect()
+	w.take(o)
+	w.rename(o, o.name+" (deleted)")
+	o.deleted = true
+}
+
+// disconnect ends the connections of both terminals, on both sides.
+func (o *Object) disconnect() {
+	for _, t := range o.terminals {
+		if t != nil && t.partner != nil {
+			t.partner.partner = nil
+			t.partner = nil
+		}
+	}
+}
+
+// connected reports whether something is connected to the object.
+func (o *Object) connected() bool {
+	for _, t := range o.terminals {
+		if t != nil && t.partner != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// rename gives an object another name.
+func (w *World) rename(o *Object, name string) {
+	if o.name != name {
+		o.name = name
+		w.renamed(o)
+	}
+}

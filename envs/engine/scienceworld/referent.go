@@ -1,0 +1,334 @@
+package scienceworld
+
+import (
+	"slices"
+	"strings"
+)
+
+// portalReferent is the name of portals if nobody looks at them.
+const portalReferent = "ERROR: SHOULD USE OVERRIDE FOR PORTAL."
+
+// refCache keeps the referents of an object until something changes them.
+type refCache struct {
+	own     *refList // nil: they are to be made
+	changes uint32   // counts what changes the object's own referents
+
+	// What it was called last, with its container; portals keep it in door.
+	withAt uint32      // changes of the container
+	called *calledList // nil: it was moved or changed
+}
+
+// renamed records that the referents of an object have changed.
+func (w *World) renamed(o *Object) {
+	w.names++
+	w.changed(o)
+	for _, t := range o.terminals {
+		if t != nil {
+			w.changed(t)
+		}
+	}
+	if c := o.container; c != nil && kinds[c.kind].containing {
+		w.changed(c)
+	}
+}
+
+// changed records it of one object.
+func (w *World) changed(o *Object) {
+	o.refs.changes++
+	o.refs.own, o.refs.called = nil, nil
+	w.suspect(o)
+}
+
+// suspect notes for the census that an object, and what is in it, may be called
+// otherwise.
+func (w *World) suspect(o *Object) {
+	if !o.stale {
+		o.stale = true
+		w.stale = append(w.stale, o)
+	}
+}
+
+// mostLevels is the largest nesting depth of things. Deeper nesting means a cycle
+// of containers outside the world.
+const mostLevels = 1 << 10
+
+// moved notes that something was put into a container or taken out.
+func (w *World) moved(x, c *Object) {
+	w.places++
+	x.refs.called = nil
+	w.suspect(x)
+	for o, level := c, 0; o != nil && level < mostLevels; o, level = o.container, level+1 {
+		o.inner++
+	}
+	if kinds[c.kind].containing && !x.hidden {
+		w.renamed(c)
+	}
+}
+
+// referents lists what an object is called, in set order (core §5.11).
+func (o *Object) referents() []string {
+	if o.door != nil {
+		return []string{portalReferent}
+	}
+	return o.makeReferents()
+}
+
+// refList is the same as the library keeps it.
+func (w *World) refList(o *Object) *refList {
+	c := &o.refs
+	if c.own != nil {
+		return c.own
+	}
+	if o.door != nil || o.life != nil || o.page != nil || o.flower != nil || o.plane != nil {
+		c.own = w.shelf.list(o.referents())
+	} else {
+		c.own = w.shelf.quick(o.refKey(), o.referents)
+	}
+	return c.own
+}
+
+// refKey is what the referents of an object depend on that has nothing of its own.
+func (o *Object) refKey() refKey {
+	k := refKey{kind: o.kind, name: o.name, burning: o.burning, burned: o.burned}
+	switch {
+	case o.isTerminal():
+		k.of = o.owner.name
+	case o.stuff != nil:
+		k.of = o.stuff.substance
+	}
+	if kinds[o.kind].containing {
+		k.inside = o.inside()
+	}
+	return k
+}
+
+// portalReferents lists what a portal is called, seen from a place (objects §3.9).
+func (o *Object) portalReferents(from *Object) []string {
+	near, far := o.sides(from)
+	if o.kind == LiquidDrain {
+		if near == nil {
+			return []string{o.name}
+		}
+		return inSetOrder([]string{o.name, near.name + " " + o.name})
+	}
+	if far == nil {
+		a, b := o.door.from.name, o.door.to.name
+		return inSetOrder([]string{o.name, o.name + " from " + a + " to " + b, o.name + " from " + b + " to " + a})
+	}
+	return inSetOrder([]string{o.name, o.name + " to " + far.name, far.name + " " + o.name})
+}
+
+func (o *Object) makeReferents() []string {
+	row := &kinds[o.kind]
+	switch {
+	case row.plain:
+		s := newTextSet()
+		for _, r := range []string{"object", o.name, o.descriptiveName()} {
+			s.add(r)
+		}
+		return inSetOrder(s.all())
+	case row.containing:
+		return o.containingReferents(inSetOrder(o.listed(row.refs)))
+	case o.is(aPlant):
+		return inSetOrder(o.plantReferents())
+	case o.kind == Bee:
+		return inSetOrder([]string{"living thing", "organism", o.name, o.life.form, o.descriptiveName()})
+	case o.is(aAnimal):
+		s, d := o.stageName(), o.descriptiveName()
+		return inSetOrder([]string{"living thing", "organism", o.name, d, s + " " + o.name, s + " " + d})
+	case o.kind == Flower:
+		d := o.descriptiveName()
+		if o.flower.step == 0 {
+			return inSetOrder([]string{"flower", o.name, d})
+		}
+		return inSetOrder([]string{"flower", o.name, "wilting flower", "wilting " + o.name, d, "wilting " + d})
+	case o.kind == InclinedPlane:
+		d := o.descriptiveName()
+		list := []string{"inclined plane", "plane", o.name, d}
+		if x := o.plane.extra; x != "" {
+			list = append(list, "inclined plane "+x, "plane "+x, o.name+" "+x, d+" "+x)
+		}
+		return inSetOrder(list)
+	}
+	return inSetOrder(o.listed(row.refs))
+}
+
+// listed fills the slots of the referents of a kind.
+func (o *Object) listed(refs string) (out []string) {
+	for r := range strings.SplitSeq(refs, "; ") {
+		out = append(out, o.fill(r))
+	}
+	return out
+}
+
+// fill fills the slots of a text of the table of kinds.
+func (o *Object) fill(s string) string {
+	for {
+		head, rest, found := strings.Cut(s, "{")
+		if !found {
+			return s
+		}
+		slot, tail, _ := strings.Cut(rest, "}")
+		s = head + o.slot(slot) + tail
+	}
+}
+
+func (o *Object) slot(slot string) string {
+	switch slot {
+	case "n":
+		return o.name
+	case "d":
+		return o.descriptiveName()
+	case "m":
+		return o.stuff.substance
+	case "t":
+		return o.dn(o.page.title)
+	case "title", "subject":
+		return o.page.title
+	case "author":
+		return o.page.author
+	case "parent":
+		return o.owner.name
+	case "form":
+		return o.flower.plant.life.form
+	}
+	return o.dn(strings.TrimPrefix(slot, "d:"))
+}
+
+// containingReferents adds to each referent the same with what is inside.
+func (o *Object) containingReferents(refs []string) []string {
+	inside := o.inside()
+	s := newTextSet()
+	for _, r := range refs {
+		s.add(r)
+		s.add(r + " containing " + inside)
+	}
+	return inSetOrder(s.all())
+}
+
+// inside names what is inside, each name once.
+func (o *Object) inside() string {
+	var names []string
+	for _, x := range o.contents.chain {
+		if !x.hidden {
+			names = append(names, x.descriptiveName())
+		}
+	}
+	if len(names) == 0 {
+		return "nothing"
+	}
+	slices.Sort(names)
+	return join(slices.Compact(names), " and ")
+}
+
+// plantName is the name of a plant from its properties (objects §3.12).
+func (o *Object) plantName() string {
+	switch {
+	case o.life.stage == seed:
+		return o.dn(o.life.form + " seed")
+	case o.genes == nil:
+		return o.dn(o.life.form + " tree")
+	}
+	return o.dn(o.life.form + " plant")
+}
+
+func (o *Object) plantReferents() []string {
+	s, p, d := o.stageName(), o.plantName(), o.descriptiveName()
+	list := []string{"living thing", "organism", o.name}
+	if o.genes != nil {
+		list = append(list, o.life.form)
+	}
+	in := " in the " + s + " stage"
+	list = append(list, o.name+in, s+" plant", p, p+in, s+" "+p, d, d+in)
+	traits := o.traits()
+	if cut, ok := strings.CutPrefix(traits, " with a "); ok {
+		traits = cut
+	}
+	if traits = javaTrim(traits); traits != "" && !o.burning { // the name is a pattern, which matches no parentheses
+		for _, r := range list[:len(list):len(list)] {
+			list = append(list, strings.ReplaceAll(r, p, traits+" "+p))
+		}
+	}
+	if o.life.sickly {
+		for _, r := range list[:len(list):len(list)] {
+			list = append(list, "sick "+r)
+		}
+	}
+	return list
+}
+
+// traits is the text that a plant's genes add (objects §3.12).
+func (o *Object) traits() string {
+	g := o.genes
+	if g == nil {
+		return ""
+	}
+	grown := o.life.stage == adult || o.life.stage == reproducing
+	if o.kind == PeaPlant {
+		switch {
+		case o.life.stage == seed:
+			return g.value("seed shape") + " " + g.value("seed color") + " "
+		case grown:
+			return " with a " + g.readable("plant height")
+		}
+		return ""
+	}
+	switch {
+	case o.life.stage == seed:
+		return words(g.value("seed shape"), g.value("seed color"))
+	case grown:
+		height, leaves := g.readable("plant height"), words(g.value("leaf size"), g.value("leaf shape"))
+		if height != "" {
+			height = "a " + height
+		}
+		if leaves != "" {
+			leaves += " leaves"
+		}
+		switch {
+		case height != "" && leaves != "":
+			return " with " + height + " and " + leaves
+		case height+leaves != "":
+			return " with " + height + leaves
+		}
+	}
+	return ""
+}
+
+// words joins those that are not empty.
+func words(ws ...string) string {
+	return join(slices.DeleteFunc(ws, func(s string) bool { return s == "" }), " ")
+}
+
+// called lists the referents of an object with those of its container, seen from
+// a place (core §5.11).
+func (w *World) called(o, from *Object) *calledList {
+	c := &o.refs
+	if o.door != nil {
+		return w.portalCalled(o, from)
+	}
+	in, withAt := noRefs, uint32(0)
+	if o.container != nil {
+		in, withAt = w.refList(o.container), o.container.refs.changes
+	}
+	if c.called == nil || c.withAt != withAt {
+		c.called = w.shelf.calledAs(w.refList(o), in)
+		c.withAt = withAt
+	}
+	return c.called
+}
+
+// portalCalled lists the referents of a portal, seen from a place.
+func (w *World) portalCalled(o, from *Object) *calledList {
+	d := o.keptDoor()
+	side := 2
+	switch near, _ := o.sides(from); near {
+	case d.from:
+		side = 0
+	case d.to:
+		side = 1
+	}
+	if d.called[side] == nil {
+		d.called[side] = w.shelf.calledAs(w.shelf.list(o.portalReferents(from)), noRefs)
+	}
+	return d.called[side]
+}

@@ -1,0 +1,292 @@
+package scienceworld
+
+import "slices"
+
+// refusal is why an action is not carried out: a text around a name. The zero
+// value is none. The text is built only if somebody reads it.
+type refusal struct {
+	refused             bool
+	before, name, after string
+	held                *Object // its container, which does not move, is why; nil: the text is
+}
+
+func (r refusal) text() string {
+	if o := r.held; o != nil {
+		return "The " + o.container.name + " the " + o.name + " is in is not movable."
+	}
+	return r.before + r.name + r.after
+}
+
+func because(before string) refusal { return refusal{refused: true, before: before} }
+
+func becauseOf(before string, o *Object, after string) refusal {
+	return refusal{refused: true, before: before, name: o.name, after: after}
+}
+
+// refuse checks whether a deed can be done. The same checks decide whether it is
+// listed as valid, with a few exceptions (actions §6, §8).
+func (w *World) refuse(d deed) refusal {
+	switch d.id {
+	case openThing:
+		return refuseOpen(d.a)
+	case closeThing:
+		return refuseClose(d.a)
+	case goTo:
+		return w.refuseGo(d.a)
+	case lookIn:
+		return refuseLookIn(d.a)
+	case activate, deactivate:
+		return refuseSwitch(d)
+	case eat:
+		if !d.a.edible {
+			return becauseOf("The ", d.a, " is not edible.")
+		}
+	case move, pickUp, putDown:
+		return refuseMove(d.a, d.b)
+	case pour:
+		return refusePour(d.a, d.b)
+	case dunk:
+		return refuseDunk(d.a, d.b)
+	case useOn:
+		if !d.a.usable {
+			return becauseOf("I'm not sure how to use the ", d.a, ". ")
+		}
+	case read:
+		if !d.a.is(aDocument) {
+			return because("It's not clear how to read that.")
+		}
+	case flush:
+		switch {
+		case d.a.kind != Toilet:
+			return because("It's not clear how to flush that.")
+		case d.a.activated:
+			return because("That is already flushing.")
+		}
+	case connect:
+		return refuseConnect(d.a, d.b)
+	case disconnect:
+		if d.a.isTerminal() {
+			return becauseOf("You must disconnect entire objects (such as ", d.a.owner,
+				") instead of just single terminals")
+		}
+	case mixContents:
+		if d.a.contents.len() <= 1 {
+			return because("")
+		}
+	case teleport:
+		if !d.a.is(aLocation) || lower(d.a.name) == "universe" {
+			return becauseOf("Its not clear how to go to ", d.a, ".")
+		}
+	}
+	return refusal{}
+}
+
+func refuseOpen(o *Object) refusal {
+	switch {
+	case o.door != nil && !o.open:
+		return refusal{}
+	case o.door == nil && !o.closable:
+		return becauseOf("The ", o, " is not openable.")
+	case o.open:
+		return becauseOf("The ", o, " is already open.")
+	}
+	return refusal{}
+}
+
+func refuseClose(o *Object) refusal {
+	switch {
+	case o.door != nil && o.open:
+		return refusal{}
+	case o.door == nil && !o.closable:
+		return becauseOf("The ", o, " is not closeable.")
+	case !o.open:
+		return becauseOf("The ", o, " is already closed.")
+	}
+	return refusal{}
+}
+
+func (w *World) refuseGo(o *Object) refusal {
+	switch {
+	case o.kind == Door:
+		if !o.open {
+			return becauseOf("The ", o, " is not open.")
+		}
+		if o.leadsTo(w.here()) == nil {
+			return becauseOf("The ", o, " doesn't appear to go anywhere.")
+		}
+		return refusal{}
+	case !o.is(aLocation):
+		return becauseOf("Its not clear how to go to/through a ", o, ".")
+	}
+	for _, p := range w.here().portals.all() {
+		to := p.leadsTo(w.here())
+		if to == nil || !slices.Contains(w.refList(to).refs, o.name) {
+			continue
+		}
+		if !p.open {
+			return becauseOf("The ", p, " is not open.")
+		}
+		return refusal{}
+	}
+	return because("It's not clear how to get there from here.")
+}
+
+func refuseLookIn(o *Object) refusal {
+	switch {
+	case !o.isVessel:
+		return because("It's not clear how to look inside of that.")
+	case !o.open:
+		return becauseOf("The ", o, " isn't open, so you can't see inside.")
+	}
+	return refusal{}
+}
+
+// refuseSwitch leaves out whether the device is broken, which is checked only
+// where the action is carried out.
+func refuseSwitch(d deed) refusal {
+	switch {
+	case !d.a.activable:
+		return becauseOf("The ", d.a, " is not something that can be activated.")
+	case d.id == activate && d.a.activated:
+		return becauseOf("The ", d.a, " is already activated.")
+	case d.id == deactivate && !d.a.activated:
+		return becauseOf("The ", d.a, " is already deactivated.")
+	}
+	return refusal{}
+}
+
+func refuseMove(x, to *Object) refusal {
+	switch {
+	case !x.movable:
+		return becauseOf("The ", x, " is not moveable.")
+	case x == to:
+		return because("You can't move something into itself.")
+	case x.stuff != nil && x.state == liquid:
+		return because(
+			"You can't pick up a liquid directly.  Try pouring it from one container to another, or dunking empty " +
+				"containers into containers filled with the liquid.")
+	case x.stuff != nil && x.state == gas:
+		return because("You can't pick up a gas directly.")
+	case !to.isVessel:
+		return because("That can't be moved there.")
+	case !to.open:
+		return becauseOf("That can't be moved there, because the ", to, " isn't open.")
+	}
+	return refusal{}
+}
+
+func refusePour(x, to *Object) refusal {
+	if r := refusePouring(x); r.refused {
+		return r
+	}
+	switch {
+	case !to.isVessel:
+		return because("That can't be moved there, because it's not a container.")
+	case !to.open:
+		return becauseOf("That can't be moved there, because the ", to, " isn't open.")
+	case x.isVessel && x.holds && x.contents.len() == 0:
+		return becauseOf("The ", x, " is empty, so there's nothing to pour.")
+	}
+	return refusal{}
+}
+
+// refusePouring is what depends on the thing alone.
+func refusePouring(x *Object) refusal {
+	emptying := x.isVessel && x.holds
+	switch {
+	case !x.movable:
+		return becauseOf("The ", x, " is not moveable.")
+	case emptying:
+		if !x.open {
+			return becauseOf("The ", x, " can't be poured out, because it's not open.")
+		}
+	case x.container == nil:
+		return becauseOf("The ", x, " can't be poured out because it doesn't appear to be in a container.")
+	case !x.container.movable:
+		return refusal{refused: true, held: x}
+	case x.stuff != nil && x.state == solid:
+		return because("I'm not sure how to pour a solid. ")
+	case x.stuff != nil && x.state == gas:
+		return because("You can't pour a gas directly. ")
+	}
+	return refusal{}
+}
+
+func refuseDunk(x, from *Object) refusal {
+	switch {
+	case x == from:
+		return because("You can't dunk something into itself.")
+	case !x.movable:
+		return becauseOf("The ", x, " is not moveable.")
+	case x.isVessel && !x.open:
+		return becauseOf("The ", x, " is not open.")
+	case !x.isVessel || !x.holds:
+		return becauseOf("The ", x, " is not a container.")
+	}
+	liquids := false
+	for _, l := range from.contents.chain {
+		if l.isVisibleLiquid() {
+			if l.movable {
+				return refusal{}
+			}
+			liquids = true
+		}
+	}
+	if liquids {
+		return becauseOf("The liquids in ", from, " aren't able to move.")
+	}
+	return becauseOf("The ", from, " does not contain any liquids to dunk into.")
+}
+
+// holdsMovableLiquid reports whether something can be dunked into what is in the object.
+func (o *Object) holdsMovableLiquid() bool {
+	return slices.ContainsFunc(o.contents.chain, func(x *Object) bool { return x.isVisibleLiquid() && x.movable })
+}
+
+func (o *Object) isVisibleLiquid() bool { return !o.hidden && o.stuff != nil && o.state == liquid }
+
+// terminalOf chooses the terminal by which a thing is connected.
+func terminalOf(o *Object) (*Object, refusal) {
+	switch {
+	case o.isTerminal():
+		return o, refusal{}
+	case o.is(aPolarized):
+		return nil,
+			because(
+				"Connections must specify specific points of contact on polarized electrical components (e.g. anode, " +
+					"cathode)")
+	case o.kind == Wire || o.kind == UnpolarizedElectricalComponent:
+		return nil,
+			because(
+				"Connections must specify specific points of contact on unpolarized electrical components (e.g. " +
+					"terminal 1, terminal 2)")
+	}
+	for _, t := range o.terminals {
+		if t.partner == nil {
+			return t, refusal{}
+		}
+	}
+	return nil, becauseOf("", o, alreadyConnected)
+}
+
+const alreadyConnected = " is already connected, and must be disconnected before it can be connected to something else"
+
+func refuseConnect(a, b *Object) refusal {
+	ta, r := terminalOf(a)
+	if r.refused {
+		return r
+	}
+	tb, r := terminalOf(b)
+	if r.refused {
+		return r
+	}
+	if ta == tb {
+		return because("Something can't be connected to itself.")
+	}
+	for _, t := range []*Object{ta, tb} {
+		if t.partner != nil {
+			return becauseOf(t.name+" on ", t.owner, alreadyConnected)
+		}
+	}
+	return refusal{}
+}

@@ -1,0 +1,91 @@
+package scienceworld
+
+// The reference keeps objects in hash sets. All objects have one hash code, so
+// that a set is one run of slots: it enumerates in the order of insertion, with
+// one exception beyond 122 members (core §2.3).
+
+const (
+	firstCapacity = 32
+	// rotationFrom is the least capacity at which the run reaches the end of the
+	// table, which holds wrapAt members, and goes on at its beginning.
+	rotationFrom = 512
+	wrapAt       = 122
+)
+
+// leastChain is the room of a new chain.
+const leastChain = 4
+
+// set is a mutable hash set of objects. Its zero value is empty. A slice that
+// all returned stays as it is when the set changes later.
+type set struct {
+	chain    []*Object // in the order of insertion since the last growth
+	capacity int
+}
+
+// rotated reports whether the set enumerates in another order than its chain.
+func (s *set) rotated() bool { return s.capacity >= rotationFrom && len(s.chain) > wrapAt }
+
+// all lists the members as the reference enumerates them. The caller must not
+// change the list.
+func (s *set) all() []*Object {
+	if !s.rotated() {
+		return s.chain[:len(s.chain):len(s.chain)]
+	}
+	out := make([]*Object, 0, len(s.chain))
+	return append(append(out, s.chain[wrapAt:]...), s.chain[:wrapAt]...)
+}
+
+// len is the number of members.
+func (s *set) len() int { return len(s.chain) }
+
+func (s *set) has(o *Object) bool {
+	for _, x := range s.chain {
+		if x == o {
+			return true
+		}
+	}
+	return false
+}
+
+// append adds an object that is no member.
+func (s *set) append(o *Object) {
+	if s.put(o) {
+		s.grow(nil)
+	}
+}
+
+// put adds an object that is no member, and reports whether the set has to grow now.
+func (s *set) put(o *Object) bool {
+	if s.capacity == 0 {
+		s.capacity = firstCapacity
+		if s.chain == nil {
+			s.chain = make([]*Object, 0, leastChain)
+		}
+	}
+	s.chain = append(s.chain, o)
+	return len(s.chain) >= s.capacity*450/1000
+}
+
+// grow doubles the capacity. A chain that is rotated moves into the room, if there is one.
+func (s *set) grow(room []*Object) {
+	if s.rotated() {
+		if room == nil {
+			room = make([]*Object, 0, cap(s.chain))
+		}
+		s.chain = append(append(room[:0], s.chain[wrapAt:]...), s.chain[:wrapAt]...)
+	}
+	s.capacity *= 2
+}
+
+// remove removes an object and reports whether it was a member.
+func (s *set) remove(o *Object) bool {
+	for i, x := range s.chain {
+		if x == o {
+			// A new slice: others may be walking over the old one.
+			chain := make([]*Object, 0, max(len(s.chain), leastChain))
+			s.chain = append(append(chain, s.chain[:i]...), s.chain[i+1:]...)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,137 @@
+package scienceworld
+
+// Step carries out what an agent types and returns the observation (core §11).
+func (w *World) Step(input string) string {
+	if w.trouble != "" {
+		return w.trouble
+	}
+	if w.universe == nil {
+		return notInitialized
+	}
+	switch javaLower(javaTrim(input)) {
+	case "help":
+		return "Possible actions: \n\t" + join(w.PossibleActions(), "\n\t")
+	case "objects":
+		return "Possible object references: \n\t" + join(w.PossibleObjects(), "\n\t")
+	case "task":
+		return "Task description:\n" + w.Description()
+	}
+	// The reference looks around and at the inventory for its record.
+	w.history = append(w.history, deed{id: lookAround}, deed{id: viewInventory})
+	said := w.play(input)
+	if said == "" {
+		return unknownAction
+	}
+	return said
+}
+
+// play is a step of the reference's session.
+func (w *World) play(input string) string {
+	if w.failure != "" {
+		w.score, w.completed = -1, true
+		return w.failure
+	}
+	if w.choices != nil {
+		w.answer(input)
+	} else if said, ok := w.understand(input); !ok {
+		w.judge()
+		return said
+	}
+	said := w.cycle()
+	w.judge()
+	return squeeze(javaTrim(said))
+}
+
+// judge takes score and completion from the goals.
+func (w *World) judge() { w.score, w.completed = w.goals.score(), w.goals.completed() }
+
+// understand queues the one deed that an input means, or says why there is none.
+func (w *World) understand(input string) (said string, ok bool) {
+	all := w.parse(input)
+	switch {
+	case len(all) == 0:
+		return NotUnderstood, false
+	case len(all) > 1 || len(all[0].deeds) > 1:
+		return w.ask(all), false
+	}
+	w.queue = append(w.queue, w.substituted(all[0].deeds[0]))
+	return "", true
+}
+
+// substituted is the deed as it is carried out: picking up and putting down are
+// moves.
+func (w *World) substituted(d deed) deed {
+	switch d.id {
+	case pickUp:
+		d.b = w.inventory
+	case putDown:
+		d.b = w.here()
+	}
+	return d
+}
+
+// cycle runs what is queued, lets time pass and goes on while the agent waits.
+func (w *World) cycle() (said string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text, ok := r.(javaError)
+			if !ok {
+				panic(r)
+			}
+			w.failure = string(text)
+		}
+	}()
+	for {
+		timed := len(w.queue) == 0
+		for _, d := range w.queue {
+			timed = timed || !d.free()
+		}
+		said += w.runQueue()
+		w.goals.tick(w)
+		if timed {
+			w.tick()
+			w.moves++
+		}
+		w.goals.tick(w)
+		if w.waiting == 0 {
+			return said
+		}
+		w.waiting--
+	}
+}
+
+// runQueue runs what is queued; there is at most one deed.
+func (w *World) runQueue() (said string) {
+	queue := w.queue
+	w.queue = nil
+	for _, d := range queue {
+		said += w.do(d)
+		w.history = append(w.history, d)
+	}
+	return said
+}
+
+// freely runs a free action outside of a step.
+func (w *World) freely(id actionID) string {
+	switch {
+	case w.trouble != "":
+		return w.trouble
+	case w.universe == nil:
+		return notInitialized
+	case w.failure != "":
+		return w.failure
+	}
+	d := deed{id: id}
+	said := w.do(d)
+	w.history = append(w.history, d)
+	return said
+}
+
+// Look is what the agent sees, as it is: nothing is trimmed, no time passes.
+func (w *World) Look() string { return w.freely(lookAround) }
+
+// Inventory is what the agent carries.
+func (w *World) Inventory() string { return w.freely(viewInventory) }
+
+// TaskText is the description of the task as the agent can look at it.
+func (w *World) TaskText() string { return w.freely(taskText) }

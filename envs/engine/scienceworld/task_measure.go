@@ -1,0 +1,269 @@
+package scienceworld
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// This file has the tasks of measuring temperatures and melting points (tasks
+// §5.16 to §5.18).
+
+// subsample keeps a share of n combinations: of the first half, the next quarter
+// and the last, each shuffled.
+func subsample(n int, share float64) []int {
+	r := seeded(5)
+	var kept []int
+	cuts := []int{0, n / 2, int(float64(n) * 0.75), n}
+	for i := range 3 {
+		var part []int
+		for k := cuts[i]; k < cuts[i+1]; k++ {
+			part = append(part, k)
+		}
+		shuffle(r, part)
+		kept = append(kept, part[:int(float64(len(part))*share)]...)
+	}
+	return kept
+}
+
+// The combinations that are variations.
+var (
+	thermometerSample    = sync.OnceValue(func() []int { return subsample(360*5*15, 0.02) })
+	knownMeltingSample   = sync.OnceValue(func() []int { return subsample(35*5*5, 0.5) })
+	unknownMeltingSample = sync.OnceValue(func() []int { return subsample(600*5*5, 0.02) })
+)
+
+var thermometerTask = task{
+	name: "use-thermometer", variations: 540, first: 12838, draws: []draws{{360, []int{100, 2}}},
+	make: makeThermometer,
+	describe: func(w *World, v *variation) string {
+		o, t := v.facts["objectName"], javaDouble(v.degrees)
+		return "Your task is to measure the temperature of " + o + ", which is located around the " +
+			v.facts["location"] +
+			". First, focus on the thermometer. Next, focus on the " + o + ". If the " + o + " temperature is above " +
+			t + " degrees celsius, place it in the " + v.facts["boxAbove"] +
+			". If the " + o + " temperature is below " + t + " degrees celsius, place it in the " +
+			v.facts["boxBelow"] +
+			". The boxes are located around the " + v.facts["locationAnswerBox"] + ". "
+	},
+	goals: func(v *variation) (ordered, unordered []goal) {
+		f := v.facts
+		o := f["objectName"]
+		return []goal{
+				find("thermometer", "focus on instrument").clearing(),
+				find(o, "focus on object"),
+				byTemperature(v.degrees, f["boxAbove"], f["boxBelow"], "move object to correct answer box"),
+			}, append(instrumentGoals(),
+				atLocation(f["location"], "move to the location asked by the task (object location)").as("move1"),
+				atLocation(f["locationAnswerBox"], "move to the location asked by the task (answer box location)").as(
+					"move2").once("move1"),
+				directIn("inventory", o, "have task object in inventory"),
+				usedOn("thermometer", o, "use instrument on object"),
+				usedOn("thermometer", o, "use instrument on object (in answer box location)").once("move2"),
+			)
+	},
+}
+
+// instrumentGoals are about getting the thermometer.
+func instrumentGoals() []goal {
+	return []goal{
+		roomHas("thermometer", "be in same location as thermometer"),
+		directIn("inventory", "thermometer", "have thermometer in inventory"),
+		newLocation("", "move to a new location"),
+	}
+}
+
+func (w *World) thermometerEntry() tableRow {
+	return tableRow{modifiers: []modifier{at("kitchen", w.new(Thermometer), "thermometer")}}
+}
+
+func makeThermometer(w *World, v int) variation {
+	instrument := w.thermometerEntry()
+	table := make([]measured, 0, 360)
+	rooms := []string{"living room", "bedroom", "bathroom"}
+	for _, room := range rooms {
+		for _, p := range []int{-50, 0, 50, 100, 200} {
+			table = w.addWarmThings(table, room, p)
+		}
+	}
+	sortByName(table)
+	var boxes []tableRow
+	for _, room := range rooms {
+		boxes = append(boxes, w.boxPairs(room, "boxAbove", "boxBelow", facts{"locationAnswerBox": room})...)
+	}
+	i := thermometerSample()[v]
+	points := []float64{-50, 0, 50, 100, 200}
+	chosen := table[i/75]
+	placed := at(chosen.room, chosen.thing, chosen.thing.name)
+	placed.force = chosen.thing.kind == SodiumChloride
+	return combine(instrument, chosen.row(placed), tableRow{degrees: points[i/15%5]}, boxes[i%15])
+}
+
+// measured is an entry of a long table of things to measure, of which one is used.
+type measured struct {
+	thing *Object
+	room  string
+}
+
+func sortByName(table []measured) {
+	slices.SortStableFunc(table, func(a, b measured) int { return strings.Compare(a.thing.name, b.thing.name) })
+}
+
+func (m measured) row(placed modifier) tableRow {
+	return tableRow{modifiers: []modifier{placed}, facts: facts{"objectName": m.thing.name, "location": m.room}}
+}
+
+// addWarmThings makes things with temperatures near a given one.
+func (w *World) addWarmThings(table []measured, room string, degrees int) []measured {
+	all := []Kind{SodiumChloride, ForkMetal, Wood, Wire}
+	for range 20 {
+		all = append(all, UnknownSubstanceThermal)
+	}
+	for _, k := range all {
+		o := w.new(k)
+		if k == UnknownSubstanceThermal {
+			o.name = "unknown substance B"
+		}
+		offset := 50 + w.random.intn(100)
+		if w.random.boolean() {
+			offset = -offset
+		}
+		o.temp = float64(degrees + offset)
+		table = append(table, measured{o, room})
+	}
+	return table
+}
+
+var knownMeltingTask = task{
+	name: "measure-melting-point-known-substance", variations: 436, first: 14011, draws: []draws{{25, []int{7}}},
+	make:     makeKnownMelting,
+	describe: describeMelting,
+	goals:    meltingGoals,
+}
+
+var unknownMeltingTask = task{
+	name: "measure-melting-point-unknown-substance", variations: 300, first: 14314, draws: unknownMeltingDraws(),
+	make:     makeUnknownMelting,
+	describe: describeMelting,
+	goals:    meltingGoals,
+}
+
+// liquidLetters are the unknown substances that are in cups.
+const liquidLetters = "DEJMTVX"
+
+func unknownMeltingDraws() []draws {
+	var once []int
+	for _, letter := range letters {
+		once = append(once, 2)
+		if strings.ContainsRune(liquidLetters, letter) {
+			once = append(once, 7)
+		}
+	}
+	return []draws{{25, once}}
+}
+
+// meltingPoints are those between which the tasks ask.
+var meltingPoints = []float64{-10, 10, 50, 150, 200}
+
+func makeKnownMelting(w *World, v int) variation {
+	instrument := w.thermometerEntry()
+	var table []tableRow
+	row := func(name string, degrees float64, modifiers ...modifier) {
+		table = append(table, tableRow{modifiers: modifiers, facts: facts{"objectName": name, "location": "kitchen"},
+			melts: degrees})
+	}
+	for range meltingPoints {
+		w.new(Water)
+		row("water", 0)
+		w.new(OrangeJuice)
+		row("orange juice", 0, at("kitchen", w.randomCup(w.new(OrangeJuice)), "orange juice", "fridge"))
+		row("chocolate", 30, at("kitchen", w.new(Chocolate), "chocolate", "fridge"))
+		row("mercury", -39, at("kitchen", w.randomCup(w.new(Mercury)), "mercury"))
+		row("gallium", 30, at("kitchen", w.randomCup(w.new(Gallium)), "gallium"))
+		row("tin", 232, at("kitchen", w.randomCup(w.new(Tin)), "tin"))
+		row("lead", 327, at("kitchen", w.randomCup(w.new(Lead)), "lead"))
+	}
+	sortBy(table, "objectName")
+	i := knownMeltingSample()[v]
+	return w.meltingVariation(instrument, table[i/25], i)
+}
+
+func makeUnknownMelting(w *World, v int) variation {
+	instrument := w.thermometerEntry()
+	table := make([]measured, 0, 600)
+	for range 25 {
+		for _, letter := range letters {
+			w.random.boolean() // drawn but unused
+			o := w.newUnknownThermal(letter)
+			if strings.ContainsRune(liquidLetters, letter) {
+				w.randomCup(o)
+			}
+			table = append(table, measured{o, "kitchen"})
+		}
+	}
+	sortByName(table)
+	i := unknownMeltingSample()[v]
+	chosen := table[i/25]
+	placed := chosen.thing
+	if placed.container != nil {
+		placed = placed.container // the cup
+	}
+	row := chosen.row(at("kitchen", placed, placed.name).forced())
+	row.melts = chosen.thing.stuff.melts
+	return w.meltingVariation(instrument, row, i)
+}
+
+func (w *World) meltingVariation(instrument, row tableRow, i int) variation {
+	boxes := w.boxPairs("kitchen", "boxAbove", "boxBelow", facts{"locationAnswerBox": "kitchen"})
+	v := combine(instrument, row, boxes[i%5])
+	v.degrees = meltingPoints[i/5%5]
+	return v
+}
+
+func describeMelting(w *World, v *variation) string {
+	o, t := v.facts["objectName"], javaDouble(v.degrees)
+	return "Your task is to measure the melting point of " + o + ", which is located around the " +
+		v.facts["location"] +
+		". First, focus on the thermometer. Next, focus on the " + o + ". If the melting point of " + o + " is above " +
+		t + " degrees celsius, focus on the " + v.facts["boxAbove"] +
+		". If the melting point of " + o + " is below " + t + " degrees celsius, focus on the " + v.facts["boxBelow"] +
+		". The boxes are located around the " + v.facts["locationAnswerBox"] + ". "
+}
+
+func meltingGoals(v *variation) (ordered, unordered []goal) {
+	f := v.facts
+	o := f["objectName"]
+	right := f["boxBelow"]
+	if v.melts >= v.degrees {
+		right = f["boxAbove"]
+	}
+	ordered = []goal{
+		find("thermometer", "focus on thermometer").clearing(),
+		find(o, "focus on substance").as("focusObject"),
+		findAnswerBox(right, "focus on correct answer box"),
+	}
+	unordered = append(instrumentGoals(),
+		atLocation(f["location"], "move to the location asked by the task (substance location)").as("move1"),
+		atLocation(f["locationAnswerBox"], "move to the location asked by the task (answer box location)").as("move1"),
+		atLocation("kitchen", "move to a location with a heating device (kitchen)").as("move2a").once("move1"),
+		atLocation("outside", "move to a location with a heating device (outside)").as("move2b").once("move1"),
+		atLocation("foundry", "move to a location with a heating device (foundry)").as("move2c").once("move1"),
+		directIn("inventory", o, "have task object in inventory"),
+		usedOn("thermometer", o, "use thermometer on substance"),
+		usedOn("thermometer", o, "use thermometer on substance (after it has been heated)").once("heatObject"),
+		alone([]string{o}, "have substance alone in a single container"),
+	)
+	return ordered, slices.Concat(unordered, heaterGoals(),
+		onHeaterGoals("have substance on heater (%s)", "focusObject"),
+		[]goal{warmer(20, "heat substance by at least 20C").as("heatObject").once("focusObject")})
+}
+
+// javaDouble is how Java prints a number that is a whole one or has few digits.
+func javaDouble(x float64) string {
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}

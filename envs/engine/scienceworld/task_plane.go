@@ -1,0 +1,164 @@
+package scienceworld
+
+import "slices"
+
+// This file has the tasks of inclined planes (tasks §5.12 and §5.13).
+
+// surface is the property by which the inclined planes of a table are compared.
+type surface struct {
+	label string // substance or letter
+	value float64
+	call  string // the plane's name
+}
+
+// planeSet is a table of planes.
+type planeSet struct {
+	kind     string  // "friction" or "angle"
+	least    string  // how the task calls what has the smaller value
+	most     string  // and the greater one
+	distance float64 // pairs that are not further apart are left out
+	stuffs   []Stuff // surfaces of planes at 45 degrees
+	shuffled int     // the seed with which these are shuffled
+	angles   []angle // planes of different angles
+	named    bool    // whether the texts of goals name the planes
+	focus    string  // text of the goal
+}
+
+// angle is a plane of a letter.
+type angle struct {
+	letter  string
+	degrees int
+}
+
+var namedPlanes = planeSet{
+	kind: "friction", least: "least", most: "most", distance: 0.05, shuffled: 3, named: true,
+	focus: "focus on correct inclined plane",
+	stuffs: []Stuff{
+		ofAluminum, ofBrass, ofBronze, ofCaesium, ofCopper, ofIron, ofLead, ofPlatinum, ofSteel, ofTin, ofTitanium,
+		ofZinc, ofGlass, ofPlastic, ofCeramic,
+		ofWood, ofPaper, ofSandpaper, ofCottonCloth, ofRubber, ofChocolate, ofSoapyWater, ofGreenPaint,
+	},
+}
+
+var unnamedPlanes = planeSet{
+	kind: "friction", least: "least", most: "most", distance: 0.05, shuffled: 4,
+	stuffs: []Stuff{ofUnknownB, ofUnknownC, ofUnknownD, ofUnknownE, ofUnknownF, ofUnknownG, ofUnknownH, ofUnknownJ},
+}
+
+var anglePlanes = planeSet{
+	kind: "angle", least: "shallowest", most: "steepest", distance: 5,
+	angles: []angle{{"B", 70}, {"C", 80}, {"D", 20}, {"E", 10}, {"F", 60}, {"G", 40}, {"H", 30}, {"J", 50}},
+}
+
+func planesTask(name string, variations, first int, set planeSet) task {
+	return task{
+		name: name, variations: variations, first: first,
+		make: func(w *World, v int) variation { return makePlanes(w, v, &set) },
+		describe: func(w *World, v *variation) string {
+			two := []string{v.facts["least"], v.facts["most"]}
+			if set.angles != nil {
+				slices.Reverse(two)
+			}
+			shuffle(&w.random, two)
+			property := v.facts["mode"] + " " + set.kind
+			return "Your task is to determine which of the two inclined planes (" + two[0] + ", " + two[1] +
+				") has the " + property +
+				". After completing your experiment, focus on the inclined plane with the " + property + "."
+		},
+		goals: func(v *variation) (ordered, unordered []goal) {
+			return []goal{set.wanted(v.facts["answer"])}, planeGoals(v.facts, set.named)
+		},
+	}
+}
+
+// planeOf is a plane that is made for a surface.
+type planeOf struct {
+	surface
+	object *Object
+}
+
+func makePlanes(w *World, v int, set *planeSet) variation {
+	x, y := set.make(w), set.make(w)
+	blocks := []*Object{w.new(WoodBlock), w.new(SteelBlock), w.new(Brick)}
+	watch := w.new(StopWatch)
+	count := 0
+	for _, a := range x {
+		for _, b := range y {
+			if apart := a.value - b.value; max(apart, -apart) <= set.distance {
+				continue
+			}
+			if v < count+len(blocks) {
+				return set.combine(a, b, blocks[v-count], watch, v)
+			}
+			count += len(blocks)
+		}
+	}
+	panic("lab: there are fewer pairs of planes than variations")
+}
+
+// make makes all planes of a table.
+func (set *planeSet) make(w *World) []planeOf {
+	var all []planeOf
+	for _, a := range set.angles {
+		s := surface{a.letter, float64(a.degrees), "inclined plane " + a.letter}
+		all = append(all, planeOf{s, w.newPlane(a.degrees, ofDefaultFriction, a.letter)})
+	}
+	for _, stuff := range set.stuffs {
+		m := &materials[stuff]
+		s := surface{m.substance, m.friction, "inclined plane with a " + m.substance + " surface"}
+		all = append(all, planeOf{s, w.newPlane(45, stuff, "")})
+	}
+	if set.stuffs != nil {
+		shuffle(seeded(set.shuffled), all)
+	}
+	return all
+}
+
+// wanted is the goal of focusing on the right plane.
+func (set *planeSet) wanted(label string) goal {
+	if set.angles != nil {
+		return findPlaneNamed(label, set.focus).clearing()
+	}
+	return findPlane(label, set.focus).clearing()
+}
+
+func (set *planeSet) combine(a, b planeOf, block, watch *Object, v int) variation {
+	least, most := a, b
+	if least.value > most.value {
+		least, most = most, least
+	}
+	mode, answer := set.most, most.label
+	if (v%2 == 0) == (set.kind == "angle") {
+		mode, answer = set.least, least.label
+	}
+	return combine(tableRow{
+		modifiers: []modifier{
+			at("workshop", a.object, a.call).forced(), at("workshop", b.object, b.call).forced(),
+			at("workshop", block, block.name).forced(), at("workshop", watch, "stopwatch"),
+		},
+		facts: facts{
+			"least": least.label, "most": most.label, "mode": mode, "answer": answer, "blockName": block.name,
+			"planeName1": a.call, "planeName2": b.call,
+		},
+	})
+}
+
+func planeGoals(f facts, named bool) []goal {
+	all := []goal{
+		newLocation("workshop", "move to a new location (unless starting in task location)"),
+		atLocation("workshop", "move to the location asked by the task"),
+	}
+	for _, n := range []string{"1", "2"} {
+		which := ""
+		if named {
+			which = " (plane " + n + ")"
+		}
+		all = append(all,
+			directIn(f["planeName"+n], f["blockName"], "move block to plane "+n).as("b"+n),
+			deviceOnGoal("stopwatch", "activate time keeping device"+which).as("aTime"+n).once("b"+n),
+			deviceOffGoal("stopwatch", "deactivate time keeping device"+which).as("dTime"+n).once("aTime"+n),
+			examined("stopwatch", "read time keeping device"+which).as("readTime"+n).once("dTime"+n),
+		)
+	}
+	return all
+}

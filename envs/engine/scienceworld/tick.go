@@ -1,0 +1,271 @@
+package scienceworld
+
+// tick lets time pass in the whole world.
+func (w *World) tick() {
+	clearTicked(w.universe)
+	w.tickObject(w.universe)
+}
+
+func clearTicked(o *Object) {
+	o.ticked = false
+	for _, x := range o.contents.chain {
+		if !x.isTerminal() {
+			clearTicked(x)
+		}
+	}
+	for _, p := range o.portals.chain {
+		p.ticked = false
+	}
+}
+
+// tickObject runs the turn of the object's kind, and then the turn that all
+// things have. The first part does not look at whether the object had its turn
+// (core §5.8).
+func (w *World) tickObject(o *Object) {
+	switch o.kind {
+	case Terminal, Anode, Cathode: // they have no state that could change
+		return
+	case Bee:
+		if o.ticked {
+			return
+		}
+		w.bee(o)
+	case Stove, HotPlate, Oven, BlastFurnace, HeatSource:
+		o.heat(sourceTemps[o.kind])
+	case Fridge, Freezer, UltraColdFreezer, CoolingSource:
+		o.cool(sourceTemps[o.kind])
+	case Sink, Bathtub:
+		if o.activated {
+			w.run(o)
+		}
+	case Toilet:
+		w.flushing(o)
+	case Fountain, SelfWateringFlowerPot:
+		w.fillWithWater(o)
+	case FlowerPot:
+		if w.enabled&selfWateringFlowerPots != 0 {
+			w.fillWithWater(o)
+		}
+	case Ground:
+		if o.container != nil {
+			w.putAll(o, o.container)
+		}
+	case StopWatch:
+		if o.activated {
+			o.count++
+			o.shown = o.count
+		} else {
+			o.count = 0
+		}
+	case LiquidDrain:
+		w.drain(o)
+	case InclinedPlane:
+		o.slide()
+	case Wire, UnpolarizedElectricalComponent:
+		o.conduct(true)
+	case Flower:
+		w.pollinate(o)
+	default:
+		switch {
+		case o.is(aPolarized):
+			o.evaluate()
+		case o.is(aPlant):
+			w.plant(o)
+		case o.is(aAnimal):
+			w.animal(o)
+		}
+	}
+	w.baseTick(o)
+}
+
+// baseTick is the turn that all things have, once per tick.
+func (w *World) baseTick(o *Object) {
+	if o.ticked {
+		return
+	}
+	if o.stuff != nil {
+		w.combust(o)
+	}
+	o.exchangeHeat()
+	if o.stuff != nil {
+		w.changeState(o)
+	}
+	if o.terminals[0] != nil && !o.is(aPolarized) {
+		o.conduct(false)
+	}
+	for _, x := range o.contents.all() {
+		if !x.isTerminal() {
+			w.tickObject(x)
+		}
+	}
+	for _, p := range o.portals.all() {
+		w.tickObject(p)
+	}
+	o.ticked = true
+}
+
+// sourceTemps are how hot or cold devices get.
+var sourceTemps = [len(kinds)]float64{
+	Stove: 260, HotPlate: 260, Oven: 540, BlastFurnace: 3000, Lighter: 2200,
+	Fridge: 2, Freezer: -18, UltraColdFreezer: -86,
+}
+
+// heat heats what is in a heat source that is on.
+func (o *Object) heat(most float64) {
+	if !o.activated {
+		return
+	}
+	for _, x := range o.contents.all() {
+		if x.stuff != nil && x.temp < most {
+			x.temp += float64((most - x.temp) * transfer)
+		}
+	}
+}
+
+// cool cools what is in a cooling source that is on.
+func (o *Object) cool(least float64) {
+	if !o.activated {
+		return
+	}
+	for _, x := range o.contents.all() {
+		if x.stuff != nil && x.temp > least {
+			x.temp += float64((least - x.temp) * transfer)
+		}
+	}
+}
+
+// stateAt is the state of matter at a temperature.
+func (o *Object) stateAt(temp float64) state {
+	switch {
+	case temp < o.stuff.melts:
+		return solid
+	case temp > o.stuff.boils:
+		return gas
+	}
+	return liquid
+}
+
+// changeState changes the state of matter, and with it the name.
+func (w *World) changeState(o *Object) {
+	s := o.stateAt(o.temp)
+	if s == o.state {
+		return
+	}
+	o.state = s
+	if name := o.stuff.names[s]; name != "" {
+		w.rename(o, name)
+	}
+}
+
+// The temperatures of burning things, from the combustion point on.
+const (
+	fireHotter    = 200.0
+	quenchedBelow = 10.0
+)
+
+// combust lets a thing catch fire, burn and burn down (processes §5).
+func (w *World) combust(o *Object) {
+	if o.temp >= o.stuff.burns && !o.burning && o.fuel > 0 {
+		o.burning, o.burned = true, true
+		w.renamed(o)
+	}
+	if !o.burning || o.fuel == 0 {
+		return
+	}
+	o.fuel--
+	o.temp = max(o.temp, o.stuff.burns+fireHotter)
+	if o.fuel == 0 {
+		o.burning = false
+		ash := w.new(Ash)
+		ash.temp = o.temp
+		if o.container != nil {
+			w.put(ash, o.container)
+		}
+		w.delete(o, true)
+	}
+	if water := o.waterNear(); water != nil {
+		water.temp = o.temp
+		o.burning = false
+		o.temp = o.stuff.burns - quenchedBelow
+		w.renamed(o)
+	}
+}
+
+// waterNear is liquid water in the object or beside it.
+func (o *Object) waterNear() *Object {
+	places := []*Object{o}
+	if o.container != nil {
+		places = append(places, o.container)
+	}
+	for _, p := range places {
+		for _, x := range p.contents.all() {
+			if x.stuff != nil && x.stuff.substance == "water" && x.state == liquid {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+// hasWater reports whether something of the kind Water is in the object, in any
+// state.
+func (o *Object) hasWater() bool {
+	for _, x := range o.contents.chain {
+		if x.kind == Water {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *World) fillWithWater(o *Object) {
+	if !o.hasWater() {
+		w.put(w.new(Water), o)
+	}
+}
+
+// run lets water run into what stands in a sink, and into the sink.
+func (w *World) run(o *Object) {
+	for _, x := range o.contents.all() {
+		if x.isVessel && x.holds && x.open {
+			w.fillWithWater(x)
+		}
+	}
+	w.fillWithWater(o)
+}
+
+// flushEnds is the stage after which a toilet is quiet.
+const flushEnds = 5
+
+func (w *World) flushing(o *Object) {
+	drain := o.portals.all()[0]
+	was := drain.open
+	if o.activated && o.count == 0 {
+		o.count = 1
+		drain.open = true
+	}
+	if o.count > 0 {
+		w.run(o)
+		if o.count++; o.count > flushEnds {
+			o.activated, o.count = false, 0
+		}
+	}
+	if o.count == 0 {
+		drain.open = false
+	}
+	if drain.open != was {
+		w.opens++
+	}
+}
+
+// drain lets liquids out.
+func (w *World) drain(o *Object) {
+	if !o.open {
+		return
+	}
+	for _, x := range o.door.from.contents.all() {
+		if x.stuff != nil && x.state == liquid {
+			w.put(x, o.door.to)
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package scienceworld
+
+import (
+	"slices"
+	"strings"
+)
+
+// The attempts of the search for unique referents (core §8.2): in the first ones
+// the next referent is tried, then one that is drawn.
+const (
+	steadyAttempts = 10
+	drawnAttempts  = 10
+)
+
+// named is an object with a referent that names no other, as far as one was found.
+type named struct {
+	text   string
+	object *Object
+}
+
+// search is a search for unique referents: all of it that does not depend on
+// draws. It is valid as long as nothing changes. The next search reuses its memory.
+type search struct {
+	objects []*Object
+	names   []name // by place in objects
+	sharing
+}
+
+// empty is a search that has nothing but the memory of this one.
+func (s *search) empty() search {
+	return search{names: s.names[:0], sharing: sharing{lists: s.lists[:0]}}
+}
+
+// name is what a search found for an object: the first referent that names no other
+// or, if others have all of its referents, its place among those that share theirs.
+type name struct {
+	text  *text
+	place int32
+}
+
+// nothing is the name of what has no referents. No library has it.
+var nothing = &text{number: -2}
+
+// sharing are the objects of a search of which others have all referents.
+type sharing struct {
+	lists []*calledList
+	start choice // after the steady attempts
+}
+
+// choice holds the referents chosen for the objects that share theirs, by their places
+// in the lists. It never changes.
+type choice []uint16
+
+// among prepares a search among objects, seen from a place.
+func (s *search) among(w *World, objects []*Object, from *Object) {
+	lists := make([]*calledList, len(objects))
+	for i, o := range objects {
+		lists[i] = w.called(o, from)
+	}
+	t := w.shelf.tally()
+	for _, l := range lists {
+		for _, n := range l.numbers {
+			t.counts[n]++
+		}
+	}
+	s.objects, s.names = objects, s.names[:0]
+	shared := 0
+	for _, l := range lists {
+		found := name{text: nothing}
+		for i, n := range l.numbers {
+			if found.text = nil; t.counts[n] == 1 {
+				found.text = l.sorted[i]
+				break
+			}
+		}
+		if found.text == nil {
+			found.place = int32(shared)
+			s.share(shared, l)
+			shared++
+		}
+		s.names = append(s.names, found)
+	}
+	for _, l := range lists {
+		for _, n := range l.numbers {
+			t.counts[n] = 0
+		}
+	}
+	s.settle(shared, t)
+	w.shelf.tallies.Put(t)
+}
+
+// text is the referent that was chosen for an object of the search by its place.
+func (s *search) text(c choice, i int) *text { return s.chosen(c, s.names[i]) }
+
+func (s *sharing) chosen(c choice, n name) *text {
+	if n.text != nil {
+		return n.text
+	}
+	return s.lists[n.place].sorted[c[n.place]]
+}
+
+// share puts a list at a place among those that are shared. The steady attempts are made
+// anew only if there was another.
+func (s *sharing) share(place int, l *calledList) {
+	if place == len(s.lists) || s.lists[place] != l {
+		s.lists = append(s.lists[:place], l)
+		s.start = nil
+	}
+}
+
+// settle ends the lists that are shared.
+func (s *sharing) settle(shared int, t *tally) {
+	if s.start == nil || shared != len(s.lists) {
+		s.lists = s.lists[:shared]
+		s.steady(t)
+	}
+}
+
+// steady makes the attempts that draw nothing.
+func (s *sharing) steady(t *tally) {
+	s.start = make(choice, len(s.lists))
+	t.begin(s, s.start)
+	for range steadyAttempts {
+		changes := t.changes[:0]
+		for _, i := range t.shared() {
+			of := s.lists[i].numbers
+			at := int(s.start[i]) + 1
+			if at == len(of) {
+				at = 0
+			}
+			changes = append(changes, change{i, int32(at), of[at]})
+		}
+		if t.changes = changes; len(changes) == 0 {
+			break
+		}
+		t.apply(s.start)
+	}
+	t.end()
+}
+
+// run draws the last attempts.
+func (s *sharing) run(w *World) choice {
+	out := slices.Clone(s.start)
+	if len(out) == 0 {
+		return out
+	}
+	t, r := w.shelf.tally(), w.random
+	t.begin(s, out)
+	for range drawnAttempts {
+		places := t.shared()
+		if len(places) == 0 { // nothing is drawn any more
+			break
+		}
+		t.changes = slices.Grow(t.changes[:0], len(places))[:len(places)]
+		for n, i := range places {
+			l := s.lists[i]
+			at := r.below(l.bound)
+			t.changes[n] = change{i, int32(at), l.numbers[at]}
+		}
+		t.apply(out)
+	}
+	t.end()
+	w.random = r
+	w.shelf.tallies.Put(t)
+	return out
+}
+
+// begin counts the texts of a choice.
+func (t *tally) begin(s *sharing, c choice) {
+	t.numbers = t.numbers[:0]
+	for i, l := range s.lists {
+		n := l.numbers[c[i]]
+		t.numbers = append(t.numbers, n)
+		t.counts[n]++
+	}
+	t.places = slices.Grow(t.places[:0], len(t.numbers)+1)
+}
+
+// shared lists the places whose texts others have too: without branches, because nobody
+// can guess which they are.
+func (t *tally) shared() []int32 {
+	places, n := t.places[:len(t.numbers)+1], 0
+	for i, number := range t.numbers {
+		places[n] = int32(i)
+		if t.counts[number] > 1 {
+			n++
+		}
+	}
+	return places[:n]
+}
+
+// apply makes the changes of an attempt, in which the texts before it count.
+func (t *tally) apply(c choice) {
+	counts, numbers := t.counts, t.numbers
+	for _, ch := range t.changes {
+		counts[numbers[ch.place]]--
+		counts[ch.number]++
+		numbers[ch.place], c[ch.place] = ch.number, uint16(ch.at)
+	}
+}
+
+// end forgets the counts.
+func (t *tally) end() {
+	for _, n := range t.numbers {
+		t.counts[n] = 0
+	}
+}
+
+// unique searches unique referents of objects, seen from a place, and sorts the
+// objects by them. It draws.
+func (w *World) unique(objects []*Object, from *Object) []named {
+	var s search
+	s.among(w, objects, from)
+	c := s.run(w)
+	out := make([]named, len(objects))
+	for i, o := range objects {
+		out[i] = named{s.text(c, i).s, o}
+	}
+	slices.SortStableFunc(out, func(a, b named) int { return strings.Compare(a.text, b.text) })
+	return out
+}
+
+// listed says when the searches behind the list of valid actions were made.
+type listed struct {
+	names, places, inner uint32
+	here                 *Object // nil: they were not made
+}
+
+// validLists returns the searches among what is seen here and among all objects.
+func (w *World) validLists() (seen *search, universe *census) {
+	l, here := &w.listed, w.here()
+	same := l.here == here && l.names == w.names
+	if !same || l.inner != here.inner || w.near.objects == nil {
+		w.near.among(w, w.collect(here, false), here)
+	}
+	if !same || l.places != w.places {
+		w.everywhere.take(w, l.here == nil || l.places != w.places)
+	}
+	*l = listed{w.names, w.places, here.inner, here}
+	return &w.near, &w.everywhere
+}
+
+// kept is a list of objects that stays valid as long as the agent stays, and
+// nothing there is moved or opened.
+type kept struct {
+	inner, opens uint32
+	here         *Object
+	objects      []*Object
+	names        uint32
+	lists        []*calledList // what the objects are called, as long as names stay
+}
+
+func (w *World) isCurrent(k *kept) bool {
+	return k.here == w.here() && k.inner == k.here.inner && k.opens == w.opens
+}
+
+func (w *World) keep(k *kept, objects []*Object) {
+	*k = kept{inner: w.here().inner, opens: w.opens, here: w.here(), objects: objects, lists: k.lists[:0]}
+}
+
+// visibleBelow lists what is below the place where the agent is and not hidden, in
+// closed containers too.
+func (w *World) visibleBelow() []*Object {
+	if !w.isCurrent(&w.scene) {
+		w.keep(&w.scene, below(w.here(), false, false))
+	}
+	return w.scene.objects
+}

@@ -1,0 +1,346 @@
+package scienceworld
+
+import (
+	"slices"
+	"sync"
+)
+
+// listing is a hash set of objects that a query fills. It has a fast membership
+// test.
+type listing struct {
+	set
+	members []uint64  // bits by index, once there are many
+	spare   []*Object // room for the chain
+}
+
+// manyMembers is the number of members from which a listing keeps bits.
+const manyMembers = 24
+
+func (l *listing) add(o *Object) {
+	if len(l.chain) < manyMembers {
+		if !l.has(o) {
+			l.append(o)
+		}
+		return
+	}
+	if len(l.members) == 0 {
+		for _, x := range l.chain {
+			l.mark(x)
+		}
+	}
+	if l.mark(o) {
+		l.append(o)
+	}
+}
+
+// append adds an object that is no member. Nobody else has the chain, so it can change
+// places with the spare one.
+func (l *listing) append(o *Object) {
+	if l.put(o) {
+		old := l.chain
+		if l.grow(l.spare); l.rotated() {
+			l.spare = old
+		}
+	}
+}
+
+// mark sets the bit of an object and reports whether it was not set.
+func (l *listing) mark(o *Object) bool {
+	i := int(o.index / 64)
+	if i >= len(l.members) {
+		l.members = slices.Grow(l.members, i+32-len(l.members))[:i+32] // cleared
+	}
+	bit := uint64(1) << (o.index % 64)
+	if l.members[i]&bit != 0 {
+		return false
+	}
+	l.members[i] |= bit
+	return true
+}
+
+// listings is the memory of listings that are done.
+var listings = sync.Pool{New: func() any { return new(listing) }}
+
+func newListing() *listing { return listings.Get().(*listing) }
+
+// done lists the members as the reference enumerates them, and ends the listing.
+func (l *listing) done() []*Object {
+	out := l.all()
+	if !l.rotated() { // else it is a copy
+		out = slices.Clone(out)
+	}
+	l.drop()
+	return out
+}
+
+// drop ends the listing.
+func (l *listing) drop() {
+	l.empty()
+	listings.Put(l)
+}
+
+// empty leaves nothing of a listing but its memory.
+func (l *listing) empty() {
+	clear(l.chain)
+	clear(l.spare)
+	clear(l.members)
+	l.chain, l.spare, l.members, l.capacity = l.chain[:0], l.spare[:0], l.members[:0], 0
+}
+
+func (l *listing) addAll(xs []*Object) {
+	for len(xs) > 0 && len(l.members) == 0 {
+		l.add(xs[0])
+		xs = xs[1:]
+	}
+	members := l.members
+	for _, x := range xs {
+		i, bit := int(x.index/64), uint64(1)<<(x.index%64)
+		if i >= len(members) {
+			l.mark(x)
+			members = l.members
+		} else if members[i]&bit != 0 {
+			continue
+		}
+		members[i] |= bit
+		l.append(x)
+	}
+}
+
+// clone is a set in place of the listing, with the members in the order of enumeration:
+// another order for more than 122 of them.
+func (l *listing) clone() *listing {
+	out := newListing()
+	out.addAll(l.all())
+	l.drop()
+	return out
+}
+
+// visible lists the members that are not hidden, as a filtered set.
+func visible(xs []*Object) []*Object {
+	n := 0
+	for _, x := range xs {
+		if !x.hidden {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n <= wrapAt {
+		out := make([]*Object, 0, n)
+		for _, x := range xs {
+			if !x.hidden {
+				out = append(out, x)
+			}
+		}
+		return out
+	}
+	var s set
+	for _, x := range xs {
+		if !x.hidden {
+			s.append(x)
+		}
+	}
+	return s.all()
+}
+
+func hasVisible(xs []*Object) bool {
+	return slices.ContainsFunc(xs, func(x *Object) bool { return !x.hidden })
+}
+
+// contentsAndPortals is the query of core §5.3 with hidden objects.
+func (o *Object) contentsAndPortals() []*Object {
+	portals := o.portals.all()
+	if len(portals) == 0 && !o.contents.rotated() {
+		return o.contents.all()
+	}
+	var l listing
+	l.addAll(o.contents.all())
+	l.addAll(portals)
+	return l.all()
+}
+
+// placeLists are the collected lists of an object, without hidden objects and with
+// them, as long as nothing is moved in it.
+type placeLists [2]collected
+
+type collected struct {
+	inner   uint32
+	objects []*Object // nil: not made
+}
+
+// collect lists what belongs to a place, whether containers are open or not
+// (core §8.1).
+func (w *World) collect(r *Object, hidden bool) []*Object {
+	if r.lists == nil {
+		r.lists = w.store.lists.next()
+		*r.lists = placeLists{}
+	}
+	kept := &r.lists[0]
+	if hidden {
+		kept = &r.lists[1]
+	}
+	if kept.objects == nil || kept.inner != r.inner {
+		kept.objects = w.collectAnew(r, hidden)
+		kept.inner = r.inner
+	}
+	return kept.objects
+}
+
+// collectAnew makes the list.
+func (w *World) collectAnew(r *Object, hidden bool) []*Object {
+	seen := hidden || !r.hidden
+	if r.portals.len() == 0 && (!seen || r.contents.len() == 0) {
+		if seen {
+			return []*Object{r}
+		}
+		return nil
+	}
+	l := newListing()
+	if seen {
+		l.add(r)
+	}
+	for _, p := range r.portals.all() {
+		l.add(p)
+		if to := p.leadsTo(r); to != nil {
+			l.add(to)
+		}
+	}
+	if seen {
+		for _, x := range r.contentsAndPortals() {
+			w.addCollected(l, x, hidden)
+		}
+	}
+	return l.done()
+}
+
+// addCollected adds what belongs to an object. An object that holds only
+// terminals needs no set of its own.
+func (w *World) addCollected(l *listing, x *Object, hidden bool) {
+	if x.portals.len() > 0 || slices.ContainsFunc(x.contents.chain, func(y *Object) bool { return !y.isTerminal() }) {
+		l.addAll(w.collect(x, hidden))
+		return
+	}
+	if x.hidden && !hidden {
+		return
+	}
+	l.add(x)
+	for _, t := range x.contents.chain {
+		if hidden || !t.hidden {
+			l.add(t)
+		}
+	}
+}
+
+// accessible lists what can be reached from a place (core §8.1).
+func accessible(r *Object, hidden bool) []*Object {
+	var contents []*Object
+	seen := hidden || !r.hidden
+	if seen {
+		contents = accessibleContents(r, hidden, true)
+	}
+	l := newListing()
+	if seen {
+		l.add(r)
+	}
+	for _, p := range r.portals.all() {
+		l.add(p)
+		if to := p.leadsTo(r); to != nil {
+			l.add(to)
+		}
+	}
+	l.addAll(contents)
+	return l.done()
+}
+
+// accessibleContents is the query of that name of core §5.3. With portals, it
+// adds the hidden portals, or all portals if hidden objects are wanted.
+func accessibleContents(r *Object, hidden, portals bool) []*Object {
+	l := newListing()
+	for _, x := range r.contents.all() {
+		if x.hidden && !hidden {
+			continue
+		}
+		l.add(x)
+		if x.terminals[0] != nil && (hidden || x.is(aPolarized) || x.kind == Wire ||
+			x.kind == UnpolarizedElectricalComponent) {
+			l.add(x.terminals[0])
+			l.add(x.terminals[1])
+		}
+		if x.isVessel && x.open {
+			l.addAll(accessibleContents(x, hidden, portals))
+		}
+	}
+	if portals {
+		for _, p := range r.portals.all() {
+			if p.hidden || hidden {
+				l.add(p)
+			}
+		}
+	}
+	return l.done()
+}
+
+// openlyContained is the query "recursive accessible" of core §5.3.
+func openlyContained(r *Object, hidden bool) []*Object {
+	var l listing
+	xs := r.contents.all()
+	if !hidden {
+		xs = visible(xs)
+	}
+	l.addAll(xs)
+	for _, x := range xs {
+		if x.isVessel && x.open {
+			l.addAll(openlyContained(x, hidden))
+		}
+	}
+	return l.all()
+}
+
+// allContents is the query "contents recursive" of core §5.3.
+func allContents(r *Object) []*Object {
+	var l listing
+	xs := r.contents.all()
+	l.addAll(xs)
+	for _, x := range xs {
+		l.addAll(allContents(x))
+	}
+	return l.all()
+}
+
+// below is the query "contents and portals recursive" of core §5.3. With
+// connections, the ends of portals are added.
+func below(r *Object, hidden, connections bool) []*Object {
+	if r.portals.len() == 0 && (hidden && r.contents.len() == 0 || !hidden && !hasVisible(r.contents.chain)) {
+		return nil
+	}
+	l := newListing()
+	var ends listing
+	for _, x := range r.contents.all() {
+		if hidden || !x.hidden {
+			l.add(x)
+		}
+	}
+	for _, p := range r.portals.all() {
+		if hidden || !p.hidden {
+			l.add(p)
+		}
+		if connections {
+			ends.add(p.door.from)
+			ends.add(p.door.to)
+		}
+	}
+	for _, x := range r.contents.all() {
+		if hidden || !x.hidden {
+			if l.capacity >= rotationFrom { // else a copy has the same order
+				l = l.clone()
+			}
+			l.addAll(below(x, hidden, connections))
+		}
+	}
+	if l.capacity >= rotationFrom {
+		l = l.clone()
+	}
+	l.addAll(ends.all())
+	return l.done()
+}

@@ -1,0 +1,556 @@
+package scienceworld
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"heldout/envs/sharedtest"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+)
+
+// boardSimplifications are those of AgentBoard.
+const boardSimplifications = "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"
+
+// loaded is a world with a variation of a task.
+func loaded(t testing.TB, task string, variation int, simplifications string) *World {
+	t.Helper()
+	w := New()
+	if trouble := w.Load(task, variation, simplifications); trouble != "" {
+		t.Fatal(trouble)
+	}
+	return w
+}
+
+// randomActions yields actions for random play: mostly valid ones.
+func randomActions(rng *rand.Rand, w *World) string {
+	valid := w.Fork().ValidActions()
+	switch rng.IntN(12) {
+	case 0:
+		return "wait"
+	case 1:
+		return []string{"open bee hive", "0", "look at orange", "flush toilet", "activate sink", "use shovel on ground",
+			"use lighter on table"}[rng.IntN(7)]
+	}
+	return valid[rng.IntN(len(valid))]
+}
+
+// The generator is Java's: new Random(42) gives -1170105035, 234785527 and
+// -1360544799.
+func TestRandom(t *testing.T) {
+	r := random{}
+	r.seed(42)
+	if a, b, c := r.intn(10), r.intn(16), r.next(32); a != 0 || b != 0 || c != -1360544799 {
+		t.Errorf("%d, %d, %d", a, b, c)
+	}
+	for _, n := range []int{1, 2, 3, 5, 6, 7, 12, 64, 65, 1000, 1 << 30, 1<<30 + 1, math.MaxInt32} {
+		for range 1000 {
+			java := r
+			want := int32(java.next(31))
+			if u := want; n&-n == n {
+				want = int32(int64(n) * int64(u) >> 31)
+			} else {
+				for want = u % int32(n); u-want+int32(n)-1 < 0; want = u % int32(n) {
+					u = java.next(31)
+				}
+			}
+			if got := r.intn(n); got != int(want) || r != java {
+				t.Fatalf("below %d: %d, want %d", n, got, want)
+			}
+		}
+	}
+}
+
+// The states of generator and counter after a load, a list, its JSON form and a
+// wait (core §18).
+func TestCheckValues(t *testing.T) {
+	for _, c := range []struct {
+		task              string
+		variation         int
+		counter           int
+		state             uint64
+		actions           int
+		list, json, after uint64
+		counterAfter      int
+	}{
+		{"boil", 5, 17604, 241482837991613, 173, 223685141896484, 9873969911817, 223105437704046, 17607},
+		{"freeze", 6, 17595, 25214903915, 230, 111386752878911, 75766005078102, 220718523643567, 17598},
+		{"chemistry-mix", 5, 17604, 25214903912, 173, 189366530609454, 216472952074537, 204695798002958, 17607},
+		{"find-animal", 20, 17598, 25214903929, 105, 253277863086463, 235643685966208, 187282267745281, 17724},
+		{"find-living-thing", 5, 17604, 25214903912, 173, 30660465235561, 205012949656722, 127457638609115, 17730},
+		{"identify-life-stages-1", 0, 17598, 25214903917, 105, 66719058543521, 102219596386961, 227686047484438, 17601},
+		{"lifespan-longest-lived", 5, 17604, 25214903912, 173, 272071764288157, 105253584727038, 109859932354295,
+			17607},
+		{"measure-melting-point-unknown-substance", 2, 17595, 25214903919, 1264, 145040136197773, 208356427217147,
+			82201108599208, 17598},
+		{"use-thermometer", 22, 17613, 25214903931, 230, 9729618848324, 228025966285886, 268525145157687, 17616},
+		{"chemistry-mix-paint-tertiary-color", 6, 17595, 25214903915, 230, 261848079704310, 43089407105183,
+			224723549280988, 17598},
+	} {
+		w := loaded(t, c.task, c.variation, boardSimplifications)
+		check := func(what string, counter int, state uint64) {
+			t.Helper()
+			if s, n := w.State(); n != counter || s != state {
+				t.Errorf("%s/%d %s: counter %d, state %d; want %d, %d", c.task, c.variation, what, n, s, counter, state)
+			}
+		}
+		check("load", c.counter, c.state)
+		w.Step("look around")
+		if n := len(w.ValidActions()); n != c.actions {
+			t.Errorf("%s/%d: %d actions, want %d", c.task, c.variation, n, c.actions)
+		}
+		check("list", c.counter, c.list)
+		w.ValidActionsJSON()
+		check("JSON", c.counter, c.json)
+		w.Step("wait")
+		check("wait", c.counterAfter, c.after)
+	}
+}
+
+// forget drops all that a world keeps of what it worked out.
+func (w *World) forget() {
+	w.library = NewLibrary()
+	w.shelf = w.library.open()
+	w.listed, w.near, w.everywhere, w.stale, w.reach, w.scene = listed{}, search{}, census{}, nil, kept{}, kept{}
+	for i := range w.goals.states {
+		w.goals.states[i].nobody = arrangement{}
+	}
+	for _, o := range w.collect(w.universe, true) {
+		o.refs, o.seat, o.stale = refCache{}, 0, false
+		if !o.isTerminal() {
+			o.lists = nil
+		}
+		if o.door != nil {
+			o.door.names = [3]string{}
+		}
+	}
+	for _, o := range w.collect(w.agent, true) {
+		o.refs, o.seat, o.stale = refCache{}, 0, false
+		if !o.isTerminal() {
+			o.lists = nil
+		}
+		if o.door != nil {
+			o.door.names = [3]string{}
+		}
+	}
+}
+
+// What a world keeps from step to step is what it would work out anew.
+func TestNothingKeptIsWrong(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	every := sharedtest.Every(t, 2)
+	for i, name := range TaskNames() {
+		if i%(3*every) != 0 { // one of most kinds of task
+			continue
+		}
+		variation := rng.IntN(Variations(name))
+		keeping := loaded(t, name, variation, "openDoors,teleportAction")
+		anew := loaded(t, name, variation, "openDoors,teleportAction")
+		var played []string
+		for range 15 {
+			action := randomActions(rng, keeping)
+			played = append(played, action)
+			anew.forget()
+			a, b := keeping.Step(action), anew.Step(action)
+			anew.forget()
+			if diff := cmp.Diff(b, a) + cmp.Diff(anew.ValidActions(), keeping.ValidActions()) +
+				cmp.Diff(anew.Progress(), keeping.Progress()); diff != "" {
+				t.Fatalf("%s/%d, %q: %s", name, variation, played, diff)
+			}
+			if keeping.random != anew.random {
+				t.Fatalf("%s/%d, %q: the generators differ", name, variation, played)
+			}
+		}
+	}
+}
+
+// A list that is sorted as it is made is the same as one that is sorted then, and
+// has what it lists.
+func TestSortedList(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, name := range TaskNames() {
+		w := loaded(t, name, rng.IntN(Variations(name)), "openDoors,teleportAction")
+		for range sharedtest.Times(t, 10, 4) {
+			w.Step(randomActions(rng, w))
+			l := w.DrawValidActions()
+			texts := l.Texts()
+			for range 20 {
+				if s := texts[rng.IntN(len(texts))]; !l.Has(s) {
+					t.Errorf("%q is not on its list", s)
+				}
+			}
+			if l.Has("dance") {
+				t.Error("dance is on the list")
+			}
+			slices.Sort(texts)
+			if diff := cmp.Diff(texts, l.Sorted()); diff != "" {
+				t.Fatalf("%s: %s", name, diff)
+			}
+		}
+	}
+}
+
+// A goal that nobody could meet is met by what is renamed or brought to the agent.
+func TestEmptyCast(t *testing.T) {
+	for what, change := range map[string]func(w *World){
+		"renamed": func(w *World) { w.rename(w.inventory, "gem") },
+		"brought": func(w *World) {
+			gem := w.new(Apple)
+			gem.name = "gem"
+			w.put(gem, w.here())
+		},
+	} {
+		w := loaded(t, "boil", 0, "")
+		there, state := roomHas("gem", ""), goalState{}
+		test := func() verdict { return there.test(trial{w: w, goals: w.goals, state: &state}) }
+		if a, b := test(), test(); a != unmet || b != unmet {
+			t.Errorf("before a gem is %s: %v, %v", what, a, b)
+		}
+		if change(w); test() != met {
+			t.Errorf("a gem that is %s is not there", what)
+		}
+	}
+}
+
+// A list has what is not refused, and no more.
+func TestListHasWhatIsNotRefused(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, name := range TaskNames() {
+		w := loaded(t, name, rng.IntN(Variations(name)), "openDoors")
+		for range sharedtest.Times(t, 20, 6) {
+			if w.Step(randomActions(rng, w)); w.choices != nil {
+				continue
+			}
+			l := w.DrawValidActions().lister()
+			got := map[validDeed]bool{}
+			for d := range l.deeds() {
+				got[d] = true
+			}
+			for i, x := range l.objects {
+				for j, y := range l.objects {
+					for _, a := range actions {
+						d, want := validDeed{int32(i), int32(j), a.id}, false
+						switch carried := x.container == w.inventory; {
+						case !isEnabled(a.id, w.enabled) || a.slots == 0:
+						case a.slots == 1:
+							d.b = -1
+							want = !(a.id == pickUp && carried || a.id == putDown && !carried) &&
+								!w.refuse(w.substituted(deed{id: a.id, a: x})).refused
+						case a.id == dunk:
+							want = !w.refuse(deed{dunk, y, x}).refused
+						default:
+							want = !w.refuse(deed{a.id, x, y}).refused
+						}
+						if got[d] != want {
+							t.Fatalf("%s: %s %s, %s: %v, want %v", name, a.name, x.name, y.name, got[d], want)
+						}
+					}
+				}
+			}
+			l.release()
+		}
+	}
+}
+
+// Every fork of a moment goes on as the first one did, whatever that does.
+func TestForks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, name := range TaskNames() {
+		w := loaded(t, name, rng.IntN(Variations(name)), "teleportAction")
+		for range 10 {
+			w.Step(randomActions(rng, w))
+		}
+		var actions []string
+		first := ""
+		moment := w
+		for range 3 {
+			said, w := "", moment.Fork()
+			for i := range 12 {
+				if i == len(actions) {
+					actions = append(actions, randomActions(rng, w))
+				}
+				said += w.Step(actions[i]) + join(w.ValidActions(), "\n") + w.Progress() + w.Inventory() +
+					fmt.Sprintln(w.Score(), w.Completed(), w.Moves())
+			}
+			if first == "" {
+				first = said
+			}
+			if diff := cmp.Diff(first, said); diff != "" {
+				t.Fatalf("%s: %q: %s", name, actions, diff)
+			}
+			w.Release() // the next fork lies there
+		}
+	}
+	if !reflect.DeepEqual(noBody, body{}) {
+		t.Error("something wrote to the body of terminals")
+	}
+}
+
+// Worlds share nothing: one plays as if there were no other.
+func TestWorldsShareNothing(t *testing.T) {
+	play := func(worlds ...*World) string {
+		said := ""
+		for _, a := range []string{"go to kitchen", "look around", "pick up orange", "0", "wait", "open cupboard"} {
+			for i, w := range worlds {
+				s := w.Step(a) + join(w.ValidActions(), "\n")
+				if i == 0 {
+					said += s
+				}
+			}
+		}
+		return said
+	}
+	alone := play(loaded(t, "boil", 0, boardSimplifications))
+	w := loaded(t, "boil", 0, boardSimplifications)
+	other := loaded(t, "grow-fruit", 3, "easy")
+	if diff := cmp.Diff(alone, play(w, other, loaded(t, "boil", 0, ""))); diff != "" {
+		t.Error(diff)
+	}
+	w.Load("melt", 4, "")
+	w.Load("boil", 0, boardSimplifications)
+	if diff := cmp.Diff(alone, play(w)); diff != "" {
+		t.Errorf("after another task: %s", diff)
+	}
+}
+
+// Worlds that share a library, and lie where others lay, play as if each had its own, at the
+// same time too.
+func TestLibrary(t *testing.T) {
+	play := func(task string, made func() *World, release func(*World)) (said string) {
+		rng := rand.New(rand.NewPCG(7, uint64(len(task))))
+		w := made()
+		for v := range 4 {
+			w.Load(task, v, boardSimplifications)
+			for range 6 {
+				said += w.Step(randomActions(rng, w)) + join(w.ValidActions(), "\n")
+			}
+			f := w.Fork()
+			release(w)
+			for range 3 {
+				said += f.Step(randomActions(rng, f)) + join(f.ValidActions(), "\n")
+			}
+			release(f)
+			w = made()
+		}
+		return said
+	}
+	shared := NewLibrary()
+	var g errgroup.Group
+	for _, name := range TaskNames()[:12] {
+		g.Go(func() error {
+			alone := play(name, NewLibrary().New, func(*World) {})
+			if diff := cmp.Diff(alone, play(name, shared.New, (*World).Release)); diff != "" {
+				return fmt.Errorf("%s: %s", name, diff)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A library that keeps no more phrases lists as others do, and the next world that is
+// loaded gets one that does.
+func TestFullLibrary(t *testing.T) {
+	full, other := loaded(t, "boil", 0, ""), loaded(t, "boil", 0, "")
+	shelf := full.shelf
+	shelf.phrases = mostPhrases
+	shelf.learned.Store(nil)
+	for _, a := range []string{"look around", "open door to kitchen", "go kitchen", "look around"} {
+		full.Step(a)
+		other.Step(a)
+		if diff := cmp.Diff(other.ValidActions(), full.ValidActions()); diff != "" {
+			t.Errorf("after %q: %s", a, diff)
+		}
+	}
+	if shelf.phrases != mostPhrases || shelf.learned.Load() != nil {
+		t.Errorf("%d phrases are kept, want %d", shelf.phrases, mostPhrases)
+	}
+	if full.Load("boil", 0, ""); full.shelf == shelf {
+		t.Error("the next world has the full library")
+	}
+}
+
+// A library gives a list again, and forgets its lists when there are too many.
+func TestWrittenLists(t *testing.T) {
+	w := loaded(t, "boil", 0, "")
+	l := w.DrawValidActions()
+	first, again := l.Sorted(), l.Sorted()
+	if &first[0] != &again[0] || len(w.lists) != 1 || w.entries != len(first) {
+		t.Errorf("%d lists of %d entries are kept, want the one of %d", len(w.lists), w.entries, len(first))
+	}
+	w.entries = mostEntries
+	w.Step("open door to kitchen")
+	if last := w.ValidActions(); len(w.lists) != 1 || w.entries != len(last) {
+		t.Errorf("%d lists of %d entries are kept, want the last one of %d", len(w.lists), w.entries, len(last))
+	}
+}
+
+// The memory of a listing is used again, and does not grow.
+func TestListingMemory(t *testing.T) {
+	w, l := loaded(t, "boil", 0, ""), &listing{}
+	all := w.collect(w.universe, true)
+	for range 100 {
+		l.addAll(all)
+		l.empty()
+	}
+	if got, most := cap(l.chain)+cap(l.spare), 8*len(all); got > most {
+		t.Errorf("after %d objects there is room for %d, want no more than %d", len(all), got, most)
+	}
+}
+
+// The census finds the same names if there are more objects than it counts.
+func TestManyObjects(t *testing.T) {
+	many, few := loaded(t, "boil", 0, "teleportAction"), loaded(t, "boil", 0, "teleportAction")
+	same := func(when string) {
+		t.Helper()
+		few.forget()
+		if diff := cmp.Diff(few.ValidActions(), many.ValidActions()); diff != "" || many.random != few.random {
+			t.Errorf("%s: the lists or the draws differ: %s", when, diff)
+		}
+	}
+	same("at the start")
+	var tables []*Object
+	for _, w := range []*World{many, few} {
+		table := w.new(WoodTable)
+		for range mostCounted / 3 {
+			w.put(w.new(Water), table)
+		}
+		w.put(table, w.universe.contents.chain[2]) // after the terminals
+		tables = append(tables, table)
+	}
+	same("with many objects")
+	if many.everywhere.plain == nil {
+		t.Error("the objects are counted")
+	}
+	if got := many.Fork(); !slices.Equal(got.ValidActions(), few.Fork().ValidActions()) {
+		t.Error("forks list other actions")
+	}
+	many.take(tables[0])
+	few.take(tables[1])
+	same("without them")
+}
+
+// Many things exchange heat as if each touched the others one after the other.
+func TestHeatOfMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	w := New()
+	for n := manyWarm; n < 80; n++ {
+		spread := []float64{0, 1e-9, 30, 4000, 60000}[n%5]
+		var all, one []*Object
+		for range n {
+			x := w.new([]Kind{Water, WoodCup, TinCup, Air}[rng.IntN(4)])
+			x.temp += spread * rng.Float64()
+			y, own := *x, *x.body
+			y.body = &own
+			all, one = append(all, x), append(one, &y)
+		}
+		if done := exchangeMany(all); done != (spread < 5000) {
+			t.Errorf("a spread of %v degrees: %v", spread, done)
+		} else if !done {
+			continue
+		}
+		for i, x := range one {
+			x.touch(one[:i])
+		}
+		for i := range all {
+			if math.Float64bits(all[i].temp) != math.Float64bits(one[i].temp) {
+				t.Fatalf("%d things, spread %v: number %d has %v, want %v", n, spread, i, all[i].temp, one[i].temp)
+			}
+		}
+	}
+}
+
+// BenchmarkOpenTap lets time pass with 3,000 waters in a drain.
+func BenchmarkOpenTap(b *testing.B) {
+	w := loaded(b, "boil", 0, "easy")
+	w.Step("teleport to kitchen")
+	w.Step("activate sink")
+	sink := w.here()
+	for _, x := range w.here().contents.all() {
+		if x.kind == Sink {
+			sink = x
+		}
+	}
+	for i := range 3000 {
+		x := w.new(Water)
+		x.temp += float64(i) / 1e4
+		w.put(x, sink.portals.all()[0].door.to)
+	}
+	for b.Loop() {
+		w.tick()
+	}
+}
+
+// What cannot be loaded says so, and so does every step.
+func TestTrouble(t *testing.T) {
+	w := New()
+	if s := w.Step("wait"); s != notInitialized {
+		t.Error(s)
+	}
+	if l := w.ValidActions(); len(l) != 1 || l[0] != notInitialized {
+		t.Error(l)
+	}
+	want := "ERROR: Task (boil): ERROR: The requested variation (9999) exceeds the total number of variations (30)."
+	if s := w.Load("boil", 9999, ""); s != want || w.Step("wait") != want || w.Look() != want {
+		t.Error(s)
+	}
+	if s := w.Load("cook", 0, ""); s != "ERROR: Task (cook): ERROR: Unknown task (cook)." {
+		t.Error(s)
+	}
+	if s := w.Load("boil", 0, "openDoors,Flying"); s != "" ||
+		w.Step("wait") != "ERROR: Unknown simplification label: flying" || w.Score() != -1 || !w.Completed() {
+		t.Error(s, w.Score())
+	}
+}
+
+// Blanks alone are a label that there is not; beside commas they are none.
+func TestBlankLabels(t *testing.T) {
+	for wanted, said := range map[string]string{
+		"": "", " ": "ERROR: Unknown simplification label: ", "\t": "ERROR: Unknown simplification label: ",
+		",": "", " , ": "", "openDoors, ": "", "openDoors,,": "", ",openDoors": "ERROR: Unknown simplification label: ",
+		"openDoors, ,teleportAction": "ERROR: Unknown simplification label:  ",
+		"easy ":                      "ERROR: Unknown simplification label: easy",
+	} {
+		w := loaded(t, "boil", 0, wanted)
+		if got := w.Step("task"); said != "" && w.Look() != said || said == "" && got != "Task description:\n"+
+			w.Description() {
+			t.Errorf("%q: %q, %q", wanted, got, w.Look())
+		}
+	}
+}
+
+// FuzzCommands plays sequences of commands, one per line. No input breaks a
+// world or keeps it from ending a step.
+func FuzzCommands(f *testing.F) {
+	f.Add(uint(0), "go to kitchen\npick up orange\n0\nopen fridge\nwait\n")
+	f.Add(uint(7),
+		"pick up jug\nmove jug to jug\nmix agent\nconnect air to agent\ndisconnect air\nwait\nfocus on agent\n")
+	f.Add(uint(12),
+		"open bee hive\nteleport to greenhouse\nuse axe on plant\nuse shovel on ground\nmove ground to bowl\n")
+	names := TaskNames()
+	f.Fuzz(func(t *testing.T, n uint, commands string) {
+		name := names[n%uint(len(names))]
+		w := loaded(t, name, int(n/30)%Variations(name), []string{"", "easy", boardSimplifications}[n/7%3])
+		lines := strings.Split(commands, "\n")
+		for i, line := range lines[:min(len(lines), 40)] {
+			before := w.Moves()
+			w.Step(line)
+			if n := w.Moves() - before; n < 0 || n > 11 {
+				t.Errorf("%q takes %d ticks", line, n)
+			}
+			if i%5 == 0 {
+				w.ValidActions()
+			}
+		}
+		w = w.Fork()
+		_ = w.Look() + w.Inventory() + w.Progress() + w.Tree() + w.Combinations() + w.ObjectIDsTypesReferents()
+	})
+}

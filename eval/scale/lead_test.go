@@ -1,0 +1,99 @@
+package scale
+
+import (
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heldout/configs"
+	"heldout/eval/bench"
+	"heldout/eval/scale/queue"
+	"heldout/scoring/record"
+)
+
+// prepared is a run of two generated tasks, which the expert plays, in a directory of its own.
+func prepared(t *testing.T) *bench.Job {
+	t.Helper()
+	r := configs.DefaultRun()
+	r.Env, r.Model, r.Limit = configs.Strings{"pddl"}, configs.Strings{"expert"}, 2
+	r.Out = filepath.Join(t.TempDir(), "run")
+	outside := bench.Outside{Now: time.Now, Getenv: func(string) string { return "" },
+		Warn: func(line string) { t.Log(line) }, Tool: record.Tool{Version: "test"}}
+	j, err := bench.New(outside, bench.Plain, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(j.Close)
+	return j
+}
+
+// notes collects what a screen shows.
+type notes struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (n *notes) add(line string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.lines = append(n.lines, line)
+}
+
+func (n *notes) screen() bench.Screen {
+	return bench.Screen{Say: n.add, Warn: n.add}
+}
+
+func (n *notes) shows(part string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.ContainsFunc(n.lines, func(line string) bool { return strings.Contains(line, part) })
+}
+
+// A worker in this process plays what a leader has: the records are the leader's.
+func TestLead(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j := prepared(t)
+	at := queue.Place{Address: queue.InProcess, Listen: listen, AckWait: time.Minute, Wait: time.Minute}
+	var shown notes
+	led := make(chan error, 1)
+	go func() {
+		about := queue.Job{Command: "run", Tool: record.Tool{Version: "test"}}
+		led <- Lead(t.Context(), j, shown.screen(), at, about, bench.Given{}, true)
+	}()
+	worker := queue.Place{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
+	w, err := queue.Join(t.Context(), worker.Options("worker", 0, shown.add), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	own := prepared(t)
+	if err := w.Job.SamePlan(own.Plan); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Work(t.Context(), own.Worker(shown.add), nil, 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-led; err != nil {
+		t.Fatal(err)
+	}
+	if !j.Finished() || w.Played() != 2 {
+		t.Errorf("finished: %v, played: %d", j.Finished(), w.Played())
+	}
+	if !shown.shows("start workers with: heldout worker --queue nats://" + listen) {
+		t.Errorf("%q", shown.lines)
+	}
+	if len(w.Job.Flags) != 1 || w.Job.Flags[0].Name != "env" {
+		t.Errorf("flags %v", w.Job.Flags)
+	}
+}

@@ -1,0 +1,232 @@
+package queue
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"heldout/envs/sharedtest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats-server/v2/server"
+
+	"heldout/scoring/record"
+)
+
+// noise is text that does not compress well.
+func noise(bytes int) string {
+	b := make([]byte, bytes/2)
+	for i := range b {
+		b[i] = byte(rand.Uint32())
+	}
+	return hex.EncodeToString(b)
+}
+
+// Records that are larger than the server's messages travel in parts.
+func TestLargeRecords(t *testing.T) {
+	t.Parallel()
+	env := newLine(sharedtest.Times(t, 12, 4))
+	env.seen = noise(3 << 20)
+	b := newBench(t, env.plan(t))
+	b.workUntilEnd()
+	b.workUntilEnd()
+	b.completes()
+}
+
+// Parts of records that were sent twice, or by two workers, give one record.
+func TestPartsOfTwoWorkers(t *testing.T) {
+	l := &Leader{coming: map[string][]*delivery{}}
+	one, other := l.gather("k", "/2/a", 2), l.gather("k", "/2/b", 2)
+	if one == other || l.gather("k", "/2/a", 2) != one || one.complete() {
+		t.Error("records of two workers are mixed")
+	}
+	data := []byte(strings.Repeat("0123456789", 500))
+	messages, err := cut("s", data, 1024+headroom)
+	if err != nil || len(messages) != 5 {
+		t.Fatalf("%d messages, %v", len(messages), err)
+	}
+	var again []byte
+	for _, m := range messages {
+		again = append(again, m.Data...)
+	}
+	if diff := cmp.Diff(data, again); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := cut("s", make([]byte, 1024*maxParts+1), 1024+headroom); err == nil {
+		t.Error("a record of too many parts is cut")
+	}
+	if messages, err := cut("s", data[:1024], 1024+headroom); err != nil || len(messages) != 1 ||
+		messages[0].Header != nil {
+		t.Errorf("%d messages of a small record, %v", len(messages), err)
+	}
+}
+
+// told waits for a line of a process.
+type told struct {
+	t     *testing.T
+	ctx   context.Context
+	lines chan string
+}
+
+func tellsOf(ctx context.Context, t *testing.T) *told { return &told{t, ctx, make(chan string, 1000)} }
+
+func (w *told) tell(line string) {
+	w.t.Log(line)
+	w.lines <- line
+}
+
+func (w *told) await(part string) {
+	w.t.Helper()
+	for !strings.Contains(receive(w.ctx, w.t, w.lines, fmt.Sprintf("a line with %q", part)), part) {
+	}
+}
+
+// A queue without room refuses records, workers wait, and nothing is lost.
+func TestFullQueue(t *testing.T) {
+	t.Parallel()
+	env := newLine(30)
+	env.seen = noise(200_000)
+	b := newBench(t, env.plan(t))
+	o := &server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(),
+		JetStreamMaxStore: 1 << 20, NoSigs: true, NoLog: true}
+	small, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small.Start()
+	t.Cleanup(func() { Shut(small) })
+	if !small.ReadyForConnections(patience) {
+		t.Fatal("the server does not start")
+	}
+	b.server = small
+	worker := tellsOf(b.ctx, t)
+	b.worker = quick(Options{Embedded: small, Tell: worker.tell})
+	b.leader = quick(Options{Embedded: small, Tell: func(string) {}})
+	b.orders(8)
+	b.workUntilEnd()
+	worker.await("the server stores no more")
+	b.completes()
+	worker.await("the server stores again")
+}
+
+// stopsToStore has the server do after 30 steps what it does when it finds no space. It
+// returns a channel that is closed when the server has done so.
+func (b *bench) stopsToStore(env *line) <-chan struct{} {
+	stopped := make(chan struct{})
+	var once sync.Once
+	env.before = func() {
+		if env.steps.Load() >= 30 {
+			once.Do(func() {
+				defer close(stopped)
+				if err := b.server.ShutdownJetStream(); err != nil {
+					b.t.Error(err)
+				}
+			})
+		}
+	}
+	return stopped
+}
+
+// storesAgain starts a server anew that has stopped to store, at its address and on what it
+// has stored.
+func (b *bench) storesAgain(stopped <-chan struct{}) {
+	b.t.Helper()
+	receive(b.ctx, b.t, stopped, "the server to stop")
+	address := b.server.Addr().String()
+	b.server.Shutdown() // its clients stay, and Shut would wait for them
+	b.server.WaitForShutdown()
+	var err error
+	if b.server, err = Serve(b.store, address, Security{}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// When the disk under the embedded server is full, the run ends with one error and no
+// episode counts as failed; the next start goes on.
+func TestEmbeddedServerStopsToStore(t *testing.T) {
+	t.Parallel()
+	env := newLine(40)
+	b := newBench(t, env.plan(t))
+	stopped := b.stopsToStore(env)
+	b.worker = quick(Options{Address: "nats://" + b.server.Addr().String(), Tell: func(line string) { t.Log(line) }})
+	b.workUntilEnd()
+	if err := receive(b.ctx, t, b.leads(b.ctx), "the run to end"); err == nil ||
+		!strings.Contains(err.Error(), "is the disk of the run directory full?") {
+		t.Errorf("the run ends with %v", err)
+	}
+	_, results, err := record.Read(b.dir)
+	if err != nil || len(results) == 0 || len(results) == 40 {
+		t.Fatalf("%d records, %v", len(results), err)
+	}
+	for _, r := range results {
+		if r.Outcome != record.Success {
+			t.Errorf("%s is recorded as %s: %s", r.Task, r.Outcome, r.Error)
+		}
+	}
+	b.storesAgain(stopped)
+	b.completes()
+}
+
+// A leader that restarts leaves records in the queue if it has no room for them, and
+// does not order their episodes again.
+func TestLeaderWithoutRoom(t *testing.T) {
+	t.Parallel()
+	env := newLine(20)
+	env.seen = noise(1000)
+	b := newBench(t, env.plan(t))
+	link := b.orders(8)
+	b.workUntilEnd()
+	b.await(link, resultsStream(b.job.Name), 9)
+	b.leader = quick(Options{Embedded: b.server, Tell: func(line string) { t.Log(line) }, room: 3000,
+		later: 10 * time.Millisecond})
+	b.completes()
+	if n := env.steps.Load(); n != 40 {
+		t.Errorf("%d steps were played, want %s", n, fmt.Sprint(2*20))
+	}
+}
+
+// Leader and workers wait for a server of its own that stops to store, and say so.
+func TestServerStopsToStore(t *testing.T) {
+	t.Parallel()
+	env := newLine(40)
+	b := newBench(t, env.plan(t))
+	stopped := b.stopsToStore(env)
+	worker := tellsOf(b.ctx, t)
+	address := "nats://" + b.server.Addr().String()
+	b.leader = quick(Options{Address: address, Tell: func(line string) { t.Log(line) }})
+	b.worker = quick(Options{Address: address, Tell: worker.tell})
+	b.workUntilEnd()
+	done := b.leads(b.ctx)
+	worker.await("JetStream does not answer")
+	b.storesAgain(stopped)
+	worker.await("the server stores again")
+	b.completed(done)
+}
+
+// A leader makes streams anew that the server has lost, and a worker waits for them.
+func TestStreamsAreLost(t *testing.T) {
+	t.Parallel()
+	env := newLine(40)
+	b := newBench(t, env.plan(t))
+	link := b.connect()
+	var once sync.Once
+	env.before = func() {
+		if env.steps.Load() < 30 {
+			return
+		}
+		once.Do(func() {
+			for _, name := range []string{workStream(b.job.Name), resultsStream(b.job.Name)} {
+				if err := link.js.DeleteStream(b.ctx, name); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	b.workUntilEnd()
+	b.completes()
+}

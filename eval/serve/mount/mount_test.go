@@ -1,0 +1,189 @@
+package mount
+
+import (
+	"errors"
+	"math/big"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval/bench"
+	"heldout/eval/serve"
+)
+
+func outside() bench.Outside {
+	return bench.Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
+}
+
+func mounts(t *testing.T, m Defaults, texts ...string) []*serve.Mount {
+	t.Helper()
+	m.Reward = serve.RewardSuccess
+	all, _, err := Parse(outside(), m, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Every split that is listed opens, and a task of it starts.
+func TestSplitsOpen(t *testing.T) {
+	want := map[string][]string{
+		"alfworld": {"test", "train"}, "babyai": {"test", "train"}, "hotpotqa": {"test"}, "jericho": {"test", "train"},
+		"pddl": {"test", "train"}, "sciworld": {"test", "dev", "train", "all"},
+		"own": {"test", "dev", "train", "all"}, "dev": {"dev", "test", "train", "all"},
+	}
+	texts := []string{"own=sciworld,variant=scienceworld", "dev=sciworld,variant=scienceworld,split=dev"}
+	for _, entry := range catalog.All() {
+		texts = append(texts, entry.Name)
+	}
+	for _, m := range mounts(t, Defaults{}, texts...) {
+		got := m.SplitNames()
+		slices.Sort(got[1:])
+		slices.Sort(want[m.Name][1:])
+		if diff := cmp.Diff(want[m.Name], got); diff != "" {
+			t.Errorf("%s: %s", m.Name, diff)
+		}
+		for _, name := range got {
+			set, err := m.Set(name)
+			if err != nil {
+				t.Errorf("%s: %v", m.Name, err)
+				continue
+			}
+			w, err := set.Env.NewWorld(set.Tasks[len(set.Tasks)-1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Start(t.Context()); err != nil {
+				t.Errorf("%s, %s: %v", m.Name, name, err)
+			}
+			_ = w.Close() // its start has been seen
+			tested := func(t envs.Task) bool { return catalog.UseOf(set.Env.Info(), t) == catalog.Test }
+			if name == "train" && set.Env.Info().Name != "sciworld" && slices.ContainsFunc(set.Tasks, tested) {
+				t.Errorf("%s: a task of train is one that a benchmark tests with", m.Name)
+			}
+		}
+	}
+}
+
+// Ranges of generator seeds are splits; a client cannot open any number of them.
+func TestGeneratedSplits(t *testing.T) {
+	all := mounts(t, Defaults{Setup: envs.Setup{Data: ""}}, "pddl", "babyai")
+	set, err := all[0].Set("generated:3-5")
+	if err != nil || len(set.Tasks) != 180 || set.Name != "generated:3-5" {
+		t.Fatalf("%+v, %v", set, err)
+	}
+	if again, err := all[0].Set("generated:3-5"); err != nil || again != set {
+		t.Error("the split is opened again")
+	}
+	for _, name := range []string{"generated:", "generated:x", "generated:5-3", "generated:1-999999999"} {
+		if _, err := all[0].Set(name); err == nil {
+			t.Errorf("%s is a split", name)
+		}
+	}
+	if _, err := all[1].Set("generated:1"); err == nil {
+		t.Error("babyai generates no tasks")
+	}
+	for seed := range int64(15) {
+		if _, err := all[0].Set("generated:" + (envs.GeneratorSeeds{First: seed, Last: seed}).String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := all[0].Set("generated:100"); err == nil {
+		t.Error("there is no limit of splits")
+	}
+}
+
+// ALFWorld has the splits whose games are there, and its default, which says what it
+// lacks.
+func TestSplitsOfAFolder(t *testing.T) {
+	dir := t.TempDir()
+	for _, split := range []string{"train", "valid_seen"} {
+		if err := os.MkdirAll(filepath.Join(dir, "alfworld", "json_2.1.1", split), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := mounts(t, Defaults{Setup: envs.Setup{Data: dir}}, "alfworld")[0]
+	if diff := cmp.Diff([]string{"valid_unseen", "valid_seen", "train"}, m.SplitNames()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A mount has the settings of its text; what cannot be one is refused.
+func TestSettingsOfMounts(t *testing.T) {
+	m := mounts(t, Defaults{}, "mine=pddl,preset=agentrefine:pddl,tasks=gripper,perturb=verbs:2,reward=progress,"+
+		"step-cost=0.5,invalid-penalty=0.25,actions=true,max-steps=7")[0]
+	if m.Name != "mine" || m.Perturbation != "verbs:2" || m.StepCost != 0.5 || m.InvalidPenalty != 0.25 ||
+		m.Reward != serve.RewardProgress || m.MaxSteps != 7 {
+		t.Errorf("%+v", m)
+	}
+	for text, want := range map[string]string{
+		"pddl,preset=agentrefine":          "is not one part for pddl",
+		"pddl,preset=agentrefine:alfworld": "is not one part for pddl",
+		"pddl,preset=x":                    `"x"`,
+		"pddl,step-cost=much":              `step-cost is "much", want a number from 0 to 1`,
+		"pddl,invalid-penalty=2":           "invalid-penalty",
+		"pddl,max-steps=-1":                "max-steps is -1, want 0 or more",
+		"pddl,reward=gold":                 "gold",
+		"pddl,actions=often":               "often",
+		"pddl,perturb":                     "want setting=value",
+		"pddl,task=1":                      `pddl has no setting "task"`,
+		"chess":                            "there is no environment",
+		"a b=pddl":                         "is no name of a mount",
+		"hotpotqa,questions=x.json":        "would ask Wikipedia for its clients",
+	} {
+		if _, _, err := Parse(outside(), Defaults{}, []string{text}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	if _, _, err := Parse(outside(), Defaults{}, []string{"pddl", "pddl"}); err == nil ||
+		!strings.Contains(err.Error(), "two mounts are called pddl") {
+		t.Errorf("two of one name: %v", err)
+	}
+}
+
+// AgentGym's servers have the environments that are there; their numbers name tasks.
+func TestGyms(t *testing.T) {
+	gyms, skipped := Gyms(outside(), Defaults{}, nil)
+	names := map[string]*serve.Gym{}
+	for _, g := range gyms {
+		names[g.Mount.Name] = g
+	}
+	if len(gyms) != 2 || names["babyai"] == nil || names["sciworld"] == nil || len(skipped) != 1 ||
+		!strings.Contains(skipped[0].Error(), "AgentGym's alfworld is not served: its games are ALFWorld's own") {
+		t.Fatalf("%d environments, skipped %v", len(gyms), skipped)
+	}
+	for name, g := range names {
+		if c, err := g.Choose(big.NewInt(0)); err != nil || c.TaskID == "" {
+			t.Errorf("%s: the first task is %+v, %v", name, c, err)
+		}
+	}
+	huge := new(big.Int).Lsh(big.NewInt(1), 80)
+	if _, err := names["sciworld"].Choose(huge); !errors.Is(err, errGymRange) {
+		t.Errorf("a number that is too large: %v", err)
+	}
+	if gyms, _ := Gyms(outside(), Defaults{}, []string{"pddl", "own=babyai,max-steps=3"}); len(gyms) != 1 ||
+		gyms[0].Mount.Name != "babyai" {
+		t.Errorf("%d environments for babyai alone", len(gyms))
+	}
+	env, tasks, err := openGym(outside(), Defaults{}, catalogEntry(t, "babyai"), gymSettings["babyai"], testSplit)
+	if err != nil || len(tasks) == 0 || env.Info().Settings["variant"] == "" {
+		t.Errorf("%d tasks, %v", len(tasks), err)
+	}
+}
+
+func catalogEntry(t *testing.T, name string) catalog.Entry {
+	t.Helper()
+	e, err := catalog.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

@@ -1,0 +1,339 @@
+// Package board makes a static site of bundles: each is checked, and the numbers are
+// computed from its records. The site asks no server for anything.
+package board
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/eval/share/bundle"
+	"heldout/eval/share/check"
+	"heldout/eval/show/overview"
+	"heldout/scoring"
+	"heldout/scoring/claim"
+	"heldout/scoring/record"
+	"heldout/scoring/report"
+	"heldout/scoring/stats"
+)
+
+// Options say how a board is made.
+type Options struct {
+	Check check.Options
+	// Date is that of the checks, Version that of heldout.
+	Date, Version string
+	// Baselines are published results, as heldout compare takes them.
+	Baselines []string
+	// Tell receives a line for each bundle; Force replaces a site that exists.
+	Tell  func(line string)
+	Force bool
+}
+
+// Board is board.json.
+type Board struct {
+	Schema  int     `json:"schema"`
+	Date    string  `json:"date"`
+	Version string  `json:"version"`
+	Places  []Place `json:"places"`
+	// Unread are bundles without rows, because they cannot be read.
+	Unread []Unread `json:"unread,omitempty"`
+
+	published []report.Baseline
+}
+
+// Schema is the version of the form of board.json.
+const Schema = 1
+
+// Place is a preset, or an environment without one, with its rows, the best first.
+type Place struct {
+	Name string `json:"name"`
+	Rows []Row  `json:"rows"`
+	// NoRanks says why rows have no ranks; empty if they have.
+	NoRanks string `json:"no_ranks,omitempty"`
+}
+
+// Unread is a bundle that cannot be read.
+type Unread struct {
+	Bundle string `json:"bundle"`
+	Why    string `json:"why"`
+}
+
+// Row is a model in a place.
+type Row struct {
+	Model  string `json:"model"`
+	Bundle string `json:"bundle"`
+	Who    string `json:"who,omitempty"`
+	// Checked: no claim of the bundle fails. Why are the claims that do.
+	Checked bool     `json:"checked"`
+	Why     []string `json:"why,omitempty"`
+	// Success and Progress are in percent, with 95 % limits if there are any.
+	Success  Rate `json:"success"`
+	Progress Rate `json:"progress"`
+	// Best and Worst are the ranks that the differences from other checked rows allow; 0
+	// without ranks.
+	Best  int `json:"best_rank,omitempty"`
+	Worst int `json:"worst_rank,omitempty"`
+	// Perturbed is the mean success under all perturbations, in percent; nil if there are none.
+	Perturbed     *float64 `json:"perturbed,omitempty"`
+	Perturbations int      `json:"perturbations,omitempty"`
+	Tasks         int      `json:"tasks"`
+	Seeds         int      `json:"seeds"`
+	// Tokens are those of prompts and replies per episode.
+	Tokens float64            `json:"tokens"`
+	About  configs.AboutModel `json:"about"`
+
+	score *scoring.Score
+}
+
+// Rate is a rate in percent. Low and High are nil without an interval.
+type Rate struct {
+	Mean float64  `json:"mean"`
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
+}
+
+// Page is the file with the episodes of the row.
+func (r Row) Page() string { return r.Bundle + ".html" }
+
+// named are the names that bundles may have: they are parts of addresses.
+var named = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// mostBundles is the largest number of bundles of a board.
+const mostBundles = 1000
+
+// Write checks the bundles in a folder and writes a site into a new one.
+func Write(ctx context.Context, folder, out string, o Options) (*Board, error) {
+	found, err := filepath.Glob(filepath.Join(folder, "*"+bundle.Extension))
+	if err != nil || len(found) == 0 || len(found) > mostBundles {
+		return nil, errors.Join(err, fmt.Errorf("%s has %d bundles (*%s), want 1 to %d", folder, len(found),
+			bundle.Extension, mostBundles))
+	}
+	if _, err := os.Lstat(out); err == nil && !o.Force {
+		return nil, fmt.Errorf("%s exists already; replace it with --force", out)
+	}
+	site, err := os.MkdirTemp(filepath.Dir(filepath.Clean(out)), ".heldout-board-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(site)
+	b := &Board{Schema: Schema, Date: o.Date, Version: o.Version}
+	for _, name := range o.Baselines {
+		p, err := report.ReadPublished(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range p.Tables {
+			b.published = append(b.published, report.Baseline{Name: name, From: p, Table: t})
+		}
+	}
+	for _, file := range found {
+		if err := b.add(ctx, file, site, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	b.rank()
+	if err := b.write(site); err != nil {
+		return nil, err
+	}
+	return b, replace(site, out)
+}
+
+// replace gives a site its name, in place of the one before.
+func replace(site, out string) error {
+	if err := os.Chmod(site, 0o755); err != nil {
+		return err
+	}
+	old := site + "-before"
+	err := os.Rename(out, old)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return errors.Join(os.Rename(site, out), os.RemoveAll(old))
+}
+
+// add checks a bundle, adds its rows, and writes the page with its episodes.
+func (b *Board) add(ctx context.Context, file, site string, o Options) error {
+	name := strings.TrimSuffix(filepath.Base(file), bundle.Extension)
+	if !named.MatchString(name) {
+		return errors.New("its name is part of addresses: it may have only letters, digits, dots, - and _")
+	}
+	dir, err := os.MkdirTemp(site, "unpacked-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	c, err := bundle.Open(file, dir)
+	if err != nil {
+		b.Unread = append(b.Unread, Unread{name, err.Error()})
+		o.Tell(fmt.Sprintf("%s: it cannot be read", name))
+		return nil
+	}
+	r, err := check.Check(ctx, c, o.Check)
+	if err != nil {
+		return err
+	}
+	var why []string
+	for _, claim := range r.Claims {
+		if claim.Verdict == check.Fails {
+			why = append(why, fmt.Sprintf("%s: %s", claim.ID, strings.Join(claim.Notes, "; ")))
+		}
+	}
+	given, err := report.Source{Interval: string(stats.TheseKinds)}.Load()
+	if err != nil {
+		return err
+	}
+	var chosen []record.Chosen
+	for _, p := range c.Runs {
+		chosen = append(chosen, record.Chosen{Parts: p})
+	}
+	from, _, err := given.Read(chosen, true)
+	if err != nil {
+		b.Unread = append(b.Unread, Unread{name, strings.ReplaceAll(err.Error(), dir, "")})
+		return nil
+	}
+	for _, run := range from.Runs {
+		b.rows(run, Row{Bundle: name, Who: c.About.Who, Checked: len(why) == 0, Why: why}, c.About)
+	}
+	o.Tell(fmt.Sprintf("%s: %d episodes played again, %s", name, r.Episodes,
+		cmp.Or(strings.Join(why, "; "), "checked")))
+	return episodes(filepath.Join(site, name+".html"), chosen, from)
+}
+
+// episodes writes the page of a bundle, which has its episodes as far as there is room.
+func episodes(file string, chosen []record.Chosen, from *report.Report) error {
+	read, err := overview.Read(chosen, from)
+	if err != nil {
+		return err
+	}
+	p, err := overview.Page(from, read)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		return err
+	}
+	return os.WriteFile(file, out.Bytes(), 0o644)
+}
+
+// rows adds the rows of a run. blank has what they share.
+func (b *Board) rows(run report.Run, blank Row, about configs.About) {
+	for _, s := range run.Scores {
+		if s.Condition.Perturbation != plain || run.Sweep.Besides(s.Condition.Model) {
+			continue
+		}
+		row := blank
+		row.Model, row.score = cmp.Or(run.Names[s.Condition.Model], s.Condition.Model), s
+		row.About = about.Models[s.Condition.Model]
+		row.About.Tasks = nil // the bundle has them
+		row.Success, row.Progress = percent(s.Success.Estimate), percent(s.Progress.Estimate)
+		row.Tasks, row.Seeds = len(s.Environment.Tasks), len(s.Seeds)
+		row.Tokens = float64(s.Spent.PromptTokens+s.Spent.CompletionTokens) / float64(max(1, s.Finished))
+		sum := 0.0
+		for _, other := range run.Scores {
+			c := other.Condition
+			if c.Perturbation != plain && c.Model == s.Condition.Model && c.Env == s.Condition.Env {
+				sum += 100 * other.Success.Mean
+				row.Perturbations++
+			}
+		}
+		if row.Perturbations > 0 {
+			mean := sum / float64(row.Perturbations)
+			row.Perturbed = &mean
+		}
+		place := b.place(cmp.Or(s.Condition.Preset.Label(), s.Condition.Env+" ("+string(s.Condition.Source)+")"))
+		place.Rows = append(place.Rows, row)
+	}
+}
+
+// plain is the name of the perturbation of unperturbed episodes.
+const plain = "none"
+
+func (b *Board) place(name string) *Place {
+	i := slices.IndexFunc(b.Places, func(p Place) bool { return p.Name == name })
+	if i < 0 {
+		i = len(b.Places)
+		b.Places = append(b.Places, Place{Name: name})
+	}
+	return &b.Places[i]
+}
+
+func percent(e scoring.Estimate) Rate {
+	r := Rate{Mean: 100 * e.Mean}
+	if e.Interval != nil {
+		low, high := 100*e.Interval.Low, 100*e.Interval.High
+		r.Low, r.High = &low, &high
+	}
+	return r
+}
+
+// rank sorts the rows and ranks the checked ones.
+func (b *Board) rank() {
+	slices.SortFunc(b.Places, func(x, y Place) int { return strings.Compare(x.Name, y.Name) })
+	for i := range b.Places {
+		p := &b.Places[i]
+		slices.SortStableFunc(p.Rows, func(x, y Row) int {
+			if x.Checked != y.Checked {
+				return map[bool]int{true: -1, false: 1}[x.Checked]
+			}
+			return cmp.Compare(y.Success.Mean, x.Success.Mean)
+		})
+	}
+	claims := b.claims()
+	for i := range b.Places {
+		p := &b.Places[i]
+		for j := range p.Rows {
+			r := &p.Rows[j]
+			if best, worst, ok := claims.Ranks(claim.Place{Name: p.Name}, r.id()); ok && worst > 1 {
+				r.Best, r.Worst = best, worst
+			}
+		}
+		for _, c := range claims.Comparisons() {
+			if len(p.Rows) > 1 && c.Place.Name == p.Name && c.Kind == claim.Apart && p.NoRanks == "" {
+				p.NoRanks = c.Reason
+			}
+		}
+	}
+}
+
+// id is the row's name among those of the board.
+func (r Row) id() string { return r.Model + " in " + r.Bundle }
+
+// claims compare the checked rows of each place, as one family of tests.
+func (b *Board) claims() *claim.Set {
+	results := claim.Results{Rate: claim.Success}
+	for _, p := range b.Places {
+		results.Places = append(results.Places, claim.Place{Name: p.Name, Title: p.Name})
+		for _, r := range p.Rows {
+			if r.Checked {
+				results.Models = append(results.Models, claim.Model{Name: r.id(),
+					Scores: map[string]*scoring.Score{p.Name: r.score}})
+			}
+		}
+	}
+	return claim.Derive(&results)
+}
+
+// write writes board.json and the first page.
+func (b *Board) write(site string) error {
+	text, err := json.MarshalIndent(b, "", "  ")
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	p, err := b.page()
+	if err == nil {
+		err = p.Write(&out)
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(site, "board.json"), append(text, '\n'), 0o644),
+		os.WriteFile(filepath.Join(site, "index.html"), out.Bytes(), 0o644))
+}

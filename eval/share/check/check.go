@@ -1,0 +1,253 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/catalog"
+	"heldout/eval/bench"
+	"heldout/eval/episode"
+	"heldout/eval/share/bundle"
+	"heldout/scoring/record"
+)
+
+// Options say what a check has besides the bundle.
+type Options struct {
+	// Texts are where data and prompts are.
+	Texts bench.Texts
+	// Workers is how many episodes are played at once, at least 1.
+	Workers int
+	// Signers is a file of those who may sign; empty if signatures are not read.
+	Signers string
+	// Spot says if a model is asked again.
+	Spot Spot
+	// Played is told of every episode that was played; nil for nobody.
+	Played func()
+}
+
+// Report is what a check found.
+type Report struct {
+	Claims []Claim `json:"claims"`
+	// Runs, Episodes and Steps count what was played again.
+	Runs     int `json:"runs"`
+	Episodes int `json:"episodes"`
+	Steps    int `json:"steps"`
+}
+
+// Failed reports whether any claim fails, and whether all that do fail only because something
+// was not played.
+func (r *Report) Failed() (failed, incomplete bool) {
+	incomplete = true
+	for _, c := range r.Claims {
+		if c.Verdict == Fails {
+			failed, incomplete = true, incomplete && c.Incomplete
+		}
+	}
+	return failed, failed && incomplete
+}
+
+// File checks the bundle in a file, which it unpacks into an empty directory.
+func File(ctx context.Context, file, dir string, o Options) (*Report, error) {
+	c, err := bundle.Open(file, dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		r := &Report{Claims: newClaims()}
+		for i := range r.Claims {
+			r.Claims[i].open("the file cannot be read")
+		}
+		r.Claims[files].Notes = nil
+		r.Claims[files].fail("%v", err)
+		return r, nil
+	}
+	r, err := Check(ctx, c, o)
+	if err != nil {
+		return nil, err
+	}
+	r.signed(file, o.Signers)
+	return r, nil
+}
+
+func (r *Report) signed(file, signers string) {
+	c := &r.Claims[signature]
+	if signers == "" {
+		c.open("signatures were not read (--signers)")
+		return
+	}
+	name, err := bundle.Signer(file, signers)
+	if err != nil {
+		c.fail("%v", err)
+		return
+	}
+	c.note("%s", name)
+}
+
+// Check checks an unpacked bundle. The error says why nothing could be checked; what is
+// wrong with the results is in the report.
+func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) {
+	k := &checker{Options: o, report: &Report{Claims: newClaims(), Runs: len(c.Runs)}, worlds: newWorlds(o.Texts),
+		seeds: map[string][]int64{}, played: map[string]int{}, about: c.About, trained: map[string]map[string]bool{}}
+	defer k.worlds.close()
+	for i, run := range c.Runs {
+		if err := k.run(ctx, i, run); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			k.claim(plan).fail("run %d: %v", i+1, err)
+		}
+	}
+	if err := k.askAgain(ctx); err != nil {
+		return nil, err
+	}
+	k.seedsFrom0()
+	k.tables(c)
+	k.declared()
+	return k.report, nil
+}
+
+type checker struct {
+	Options
+	report *Report
+	worlds *worlds
+	// seeds are those of each condition without its seed.
+	seeds map[string][]int64
+	// played is the run of each planned episode, from 1.
+	played map[string]int
+	// about is what the authors declare, trained are the tasks played that are among the
+	// declared training tasks, by model.
+	about   configs.About
+	trained map[string]map[string]bool
+	// drawn are the turns that are asked again, by rank.
+	drawn []spotted
+}
+
+func (k *checker) claim(i int) *Claim { return &k.report.Claims[i] }
+
+// run checks a run. The error is that of records that cannot be read.
+func (k *checker) run(ctx context.Context, number int, run record.Parts) error {
+	m, err := record.ReadManifest(run[0])
+	if err != nil {
+		return err
+	}
+	if err := k.planned(m, number); err != nil {
+		return err
+	}
+	p := &player{checker: k, manifest: m, conditions: map[string]*condition{}, tallies: map[string]*tally{},
+		without: map[record.Outcome]int{}}
+	if err := p.play(ctx, run); err != nil {
+		return err
+	}
+	p.settle()
+	return nil
+}
+
+// planned checks the plan of a run before anything is played.
+func (k *checker) planned(m *record.Manifest, number int) error {
+	if m.Behaviour != episode.Behaviour {
+		return fmt.Errorf("it was played by behaviour %d of heldout, this version has %d", m.Behaviour, episode.Behaviour)
+	}
+	for _, g := range m.Groups {
+		c := g.Condition
+		about, _ := m.EnvironmentOf(c) // reading has checked it
+		if env, err := k.worlds.open(c); err != nil {
+			k.claim(tasks).fail("%s cannot be opened here: %v", c.Env, err)
+		} else {
+			k.complete(m, about, c, env)
+			k.trainedOn(c, about, env)
+		}
+		if err := bench.AsReleased(m, c); err != nil {
+			k.claim(presets).fail("%v", err)
+		}
+		key := fmt.Sprintf("%s of %s (%s)", c.Model, cmp.Or(c.Preset.Label(), c.Env), c.Perturbation)
+		k.seeds[key] = append(k.seeds[key], c.Seed)
+		for _, id := range g.Episodes {
+			if other := k.played[id]; other > 0 && other != number+1 {
+				k.claim(attempts).fail("runs %d and %d both played episodes of %s", other, number+1, key)
+				break
+			}
+			k.played[id] = number + 1
+		}
+	}
+	return nil
+}
+
+func (k *checker) complete(m *record.Manifest, about record.Environment, c record.Condition, env envs.Env) {
+	if err := bench.Whole(m, about, c, env); errors.Is(err, bench.ErrPart) {
+		k.claim(tasks).lack("%v", err)
+	} else if err != nil {
+		k.claim(tasks).fail("%v", err)
+	} else if c.Source == envs.Generated {
+		k.claim(tasks).open("the tasks of %s are generated by heldout, not official", c.Env)
+	}
+}
+
+// seedsFrom0 checks that the seeds of each player are the first ones.
+func (k *checker) seedsFrom0() {
+	for _, key := range slices.Sorted(maps.Keys(k.seeds)) {
+		for i, seed := range slices.Compact(slices.Sorted(slices.Values(k.seeds[key]))) {
+			if seed != int64(i) {
+				k.claim(seeds).lack("%s: seed %d is not there, %d is", key, i, seed)
+				break
+			}
+		}
+	}
+}
+
+func (k *checker) tables(c *bundle.Contents) {
+	got, err := bundle.Tables(c.Runs)
+	want, err2 := os.ReadFile(c.Tables)
+	switch err := errors.Join(err, err2); {
+	case err != nil:
+		k.claim(tables).fail("%v", err)
+	case !bytes.Equal(got, want):
+		k.claim(tables).fail("the tables in the bundle are others: the records give other numbers")
+	}
+}
+
+// trainedOn notes the tasks of a condition that the model was trained on, as its authors
+// declare. What tasks contain is read here: the record could say anything.
+func (k *checker) trainedOn(c record.Condition, about record.Environment, env envs.Env) {
+	list := k.about.Models[c.Model].Tasks
+	if list.Len() == 0 {
+		return
+	}
+	here := map[string]envs.Task{}
+	for _, t := range env.Tasks() {
+		here[t.ID] = t
+	}
+	for _, t := range about.Tasks {
+		if own, ok := here[t.ID]; ok {
+			t = own
+		}
+		if catalog.Listed(list, c.Env, t) {
+			if k.trained[c.Model] == nil {
+				k.trained[c.Model] = map[string]bool{}
+			}
+			k.trained[c.Model][c.Env+" "+t.ID] = true
+		}
+	}
+}
+
+// declared says what authors declare of the training data. More than these tasks does not
+// show.
+func (k *checker) declared() {
+	k.claim(training).open("what it was trained on is what its authors say")
+	for _, name := range slices.Sorted(maps.Keys(k.about.Models)) {
+		declared := k.about.Models[name].Tasks.Len()
+		if n := len(k.trained[name]); n > 0 {
+			k.claim(training).fail("%s: %d of the tasks played are declared training tasks", name, n)
+		} else if declared > 0 {
+			k.claim(training).note("%s: none of the %d declared training tasks was played", name, declared)
+		}
+	}
+}
