@@ -91,10 +91,7 @@ func (j *Job) Check(ctx context.Context) (unready, err error) {
 	if err := eval.Fits(j.Dir, j.Plan); err != nil {
 		return nil, err
 	}
-	patience := j.Config.WaitForServers
-	j.Config.WaitForServers = 0
-	err = j.Meet(ctx)
-	j.Config.WaitForServers = patience
+	err = j.meet(ctx, 0)
 	if fleet.Unready(err) {
 		return err, nil
 	}
@@ -103,11 +100,14 @@ func (j *Job) Check(ctx context.Context) (unready, err error) {
 
 // Meet asks every server about itself before the first episode: a wrong address
 // or name must show now, not later. It settles the contexts in force.
-func (j *Job) Meet(ctx context.Context) error {
+func (j *Job) Meet(ctx context.Context) error { return j.meet(ctx, j.Config.WaitForServers) }
+
+// meet gives servers that are not ready so long.
+func (j *Job) meet(ctx context.Context, patience time.Duration) error {
 	j.servers = map[string]record.Server{}
 	for _, known := range j.Served {
 		name := known.Players[0].Name
-		s, err := meet(ctx, known.Fleet, name, j.Config.WaitForServers)
+		s, err := meet(ctx, known.Fleet, name, patience)
 		if err != nil {
 			return err
 		}

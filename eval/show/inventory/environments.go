@@ -9,6 +9,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/eval/bench"
 	"heldout/scoring/table"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +27,7 @@ func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table
 	if o.Data != "" {
 		t.Notes = append(t.Notes, "Official data: "+o.Data+origin+".")
 	}
+	var generated []string
 	for _, e := range catalog.All() {
 		cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
 		if env, err := e.Open(o, outside); err != nil {
@@ -34,12 +36,16 @@ func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table
 			cells[1] = table.Int(len(env.Tasks()))
 			cells[2] = table.String(string(env.Info().Source))
 			cells[3] = table.Int(env.Info().StepLimit)
-			if env.Info().Source == envs.Generated {
-				t.Notes = append(t.Notes, e.Name+": generated tasks; heldout data pull fetches the official ones.")
+			if env.Info().Source == envs.Generated && len(e.Folders) > 0 {
+				generated = append(generated, e.Name)
 			}
 			bench.CloseEnv(env)
 		}
 		t.Rows = append(t.Rows, cells)
+	}
+	if len(generated) > 0 {
+		t.Notes = append(t.Notes, "The tasks of "+table.List(generated)+
+			" are generated; heldout data pull fetches the official ones.")
 	}
 	return t
 }
@@ -67,7 +73,14 @@ func Tasks(of envs.Info, tasks []envs.Task) table.Table {
 
 // Families lists the families of perturbations of an environment with their
 // grades, or with the reason why the environment lacks them, in lines of that width.
+// An environment may have none at all.
 func Families(env string, width int) (string, error) {
+	switch named, err := configs.FamilyEnvs(); {
+	case err != nil:
+		return "", err
+	case !slices.Contains(named, env):
+		return "\nPerturbations: none.\n", nil
+	}
 	families, err := configs.LoadFamilies(env)
 	if err != nil {
 		return "", err
