@@ -34,22 +34,6 @@ func TestActionsOnDemand(t *testing.T) {
 	}
 }
 
-func TestActionsOfORS(t *testing.T) {
-	c, _, _ := newORS(t, nil)
-	c.ask("POST", "/create", `{"split":"train","index":0}`)
-	for _, q := range []struct {
-		call, want string
-		code       int
-	}{
-		{"look", `{"actions":["look","win"]}`, 200}, {"win", `{"detail":"the episode is over"}`, 409},
-	} {
-		c.call(q.call)
-		if code, got := c.ask("GET", "/echo/actions", ""); code != q.code || got != q.want {
-			t.Errorf("after %s: %d %s", q.call, code, got)
-		}
-	}
-}
-
 // Tokens and their log-probabilities are recorded with their steps, in every protocol that
 // has room for them.
 func TestSampledActions(t *testing.T) {

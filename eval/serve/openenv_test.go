@@ -70,6 +70,8 @@ func TestHTTPRoutes(t *testing.T) {
 		{"POST", "/openenv/echo/echo/task_range", `{"start":5,"stop":-9}`, 200, `{"tasks":[]}`},
 		{"POST", "/openenv/echo/echo/tasks", `{"split":"x"}`, 400, ""},
 		{"GET", "/openenv/echo/other/splits", "", 404, `{"detail":"unknown environment 'other'"}`},
+		{"POST", "/echo/task", `{"split":"train","index":1}`, 200, `{"task":{"id":"echo/1","index":1,"type":"echo","difficulty":"hard"}}`},
+		{"POST", "/create", `{"split":"train","index":1}`, 404, `{"detail":"Not Found"}`},
 	} {
 		got := ask(s, c.method, c.path, c.body)
 		if got.Code != c.code || c.reply != "" && got.Body.String() != c.reply {
@@ -82,6 +84,20 @@ func TestHTTPRoutes(t *testing.T) {
 	}
 	if n := s.Table().Len(); n != 0 {
 		t.Errorf("%d sessions are open after requests without one", n)
+	}
+}
+
+// With several environments nothing at the root is one of them.
+func TestRootOfSeveral(t *testing.T) {
+	s, _ := testServer(t, func(o *Options) {
+		second := echoMount(2)
+		second.Name = "other"
+		o.Mounts = append(o.Mounts, second)
+	})
+	for _, path := range []string{"/metadata", "/list_environments", "/echo/splits"} {
+		if got := ask(s, "GET", path, ""); got.Code != 404 || got.Body.String() != `{"detail":"Not Found"}` {
+			t.Errorf("%s: status %d: %s", path, got.Code, got.Body)
+		}
 	}
 }
 

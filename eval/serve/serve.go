@@ -63,7 +63,6 @@ type Server struct {
 	sockets *websocket.Upgrader
 	crew    *crew
 	open    *gathering // the open WebSockets
-	ors     orsSessions
 }
 
 // New returns a server. It opens no environment yet.
@@ -94,7 +93,7 @@ func (s *Server) routes() error {
 	s.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { writeHealth(w) })
 	s.mux.Handle("GET /metrics", s.metrics.handler())
 	s.mux.HandleFunc("/openenv/{env}/{path...}", s.openEnvMount)
-	s.mux.HandleFunc("/", s.root)
+	s.mux.HandleFunc("/", s.openEnvRoot)
 	s.batchRoutes()
 	if s.options.Profiles {
 		s.mux.HandleFunc("GET /debug/pprof/", pprof.Index)

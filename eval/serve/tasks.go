@@ -35,7 +35,7 @@ func (s *Server) serveTasks(w http.ResponseWriter, r *http.Request, m *Mount, pa
 	case route == "splits":
 		writeJSON(w, http.StatusOK, splitList(m))
 	default:
-		s.answerTasks(w, r, m, route, false)
+		s.answerTasks(w, r, m, route)
 	}
 }
 
@@ -89,9 +89,8 @@ type taskRequest struct {
 	Stop  *whole `json:"stop"`
 }
 
-// answerTasks answers a route about the tasks of a split. Named adds the name of the
-// environment to single tasks and ranges, as ORS does.
-func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, route string, named bool) {
+// answerTasks answers a route about the tasks of a split.
+func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, route string) {
 	body, ok := readBody(w, r)
 	if !ok {
 		return
@@ -118,23 +117,16 @@ func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, r
 		Num     *int       `json:"num_tasks,omitempty"`
 		EnvName string     `json:"env_name,omitempty"`
 	}
-	if named || route == "tasks" {
-		answer.EnvName = m.Name
-	}
 	switch route {
 	case "tasks":
-		answer.Tasks = taskRange(set.Tasks, 0, n)
+		answer.Tasks, answer.EnvName = taskRange(set.Tasks, 0, n), m.Name
 	case "num_tasks":
-		answer.Num, answer.EnvName = &n, ""
+		answer.Num = &n
 	case "task_range":
 		answer.Tasks = taskRange(set.Tasks, bound(q.Start, 0, n), bound(q.Stop, n, n))
 	case "task":
 		if q.Index == nil || *q.Index < 0 || int(*q.Index) >= n {
-			text := "Invalid task index"
-			if named {
-				text = "Invalid index"
-			}
-			refuse(w, http.StatusBadRequest, text)
+			refuse(w, http.StatusBadRequest, "Invalid task index")
 			return
 		}
 		answer.Task = new(infoOf(set.Tasks, int(*q.Index)))
