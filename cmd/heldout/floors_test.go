@@ -70,7 +70,6 @@ var floors = map[string]int{
 	"eval/serve":                   6,
 	"eval/serve/mount":             9,
 	"eval/scale":                   9,
-	"eval/serve/load":              2,
 	"eval/progress":                7,
 	"eval/lengths":                 3,
 	"eval/scale/queue":             7,

@@ -11,8 +11,7 @@ func (s *system) saveMemory() { s.collect(garbage{percent: 33, least: 32 << 20, 
 
 // spareRequests has garbage collected as seldom as it is where GOGC is 100, but not before
 // memory has grown by 64 MiB: while a collection goes on, some requests wait for
-// milliseconds. A small server that answers 12,000 steps a second collects every other
-// second then, not five times a second.
+// milliseconds.
 func (s *system) spareRequests() { s.collect(garbage{percent: 100, least: 64 << 20, most: 1600}) }
 
 func (s *system) collect(g garbage) {

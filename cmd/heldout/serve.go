@@ -82,7 +82,6 @@ serving.`,
 		"serve profiles of the process at /debug/pprof/; only with a loopback address")
 	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
 	f.IntVar(&o.MaxSteps, "max-steps", 0, "step limit of an episode; 0 uses the environment's own, mostly 30")
-	c.AddCommand(newServeBench(sys))
 	return c
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // online serves over a loopback connection, by the real clock.
-func online(t *testing.T, change func(*Options)) (*Server, string) {
+func online(t testing.TB, change func(*Options)) (*Server, string) {
 	t.Helper()
 	s, _ := testServer(t, func(o *Options) {
 		o.Now = time.Now
