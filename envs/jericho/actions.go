@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"heldout/envs/engine/zmachine"
 )
 
 // taken in a reply means that the parser took an object by itself first.
@@ -49,20 +47,17 @@ func candidates(templates, names []string) []string {
 	return out
 }
 
-// attempt plays a command at a moment. The state of the session is undefined afterwards.
-func (s *session) attempt(at *moment, score int, action string) (a attempt) {
+// attempt plays a command at a moment, and returns what it changed; ok is false
+// if it changed nothing. The state of the session is undefined afterwards.
+func (s *session) attempt(at *moment, score int, action string) (d diff, ok bool) {
 	if s.restore(at) != nil || s.play(action) != nil || s.machine.Halted() {
-		return attempt{}
+		return diff{}, false
 	}
-	a.looked, a.known = s.machine.Attempt()
-	// In place of a text that is empty an earlier one appears, and a long one is cut.
-	a.known = a.known && s.shown > 1 && s.shown < zmachine.DefaultCapture/2
-	d := s.changes()
-	changed := !d.empty() || s.score() != score || s.over() || s.won()
-	if changed && !bytes.Contains(s.world, []byte(taken)) {
-		a.diff = &d
+	d = s.changes()
+	if d.empty() && s.score() == score && !s.over() && !s.won() {
+		return diff{}, false
 	}
-	return a
+	return d, !bytes.Contains(s.world, []byte(taken))
 }
 
 const (
@@ -76,52 +71,41 @@ const (
 	share = 100 // commands that a helper takes at a time; they are similar
 )
 
-// effective returns what commands do, each at the present moment, and those that change
-// something, in groups. It tries those of which an earlier moment, if there is one, does
-// not tell.
-func (s *session) effective(c *catalogue, at *moment, actions []string, earlier *tried) (*tried, []group) {
-	t := newTried(at, s.score(), actions)
-	t.budget = min(helpBudget/max(len(actions), 1), c.attemptBudget)
-	rest, stayed := t.adopt(earlier, actions)
-	fresh := t.watch == nil || 4*len(rest) > 3*len(actions)
-	t.plan(earlier, 4*len(rest) <= len(actions), stayed)
-	first := helpers.take(c)
-	first.machine.SetBudget(t.budget)
-	if fresh {
-		rest, t.watch = t.all(), first.watch(at, t.score, actions, t.watched)
-	}
-	s.tryAll(c, first, t, actions, rest)
-	t.spared = len(actions) - len(rest)
+// effective tries commands, each at the present moment, and returns those that
+// change something, in groups.
+func (s *session) effective(c *catalogue, at *moment, actions []string) []group {
 	var groups []group
-	for k, a := range t.attempts {
-		if a.diff != nil {
-			groups = addTo(groups, *a.diff, actions[k])
+	for k, d := range s.tryAll(c, at, actions) {
+		if d != nil {
+			groups = addTo(groups, *d, actions[k])
 		}
 	}
-	return t, groups
+	return groups
 }
 
-// tryAll tries some of the commands, with as many helpers as may work now.
-func (s *session) tryAll(c *catalogue, first helper, t *tried, actions []string, rest []int) {
+// tryAll returns what commands change, or nil for those that change nothing. As many
+// helpers work as may now.
+func (s *session) tryAll(c *catalogue, at *moment, actions []string) []*diff {
+	score := s.score()
+	budget := min(helpBudget/max(len(actions), 1), c.attemptBudget)
+	diffs := make([]*diff, len(actions))
 	var wg sync.WaitGroup
 	var next atomic.Int64
 	work := func(h helper) {
 		defer helpers.put(h)
-		h.machine.SetBudget(t.budget)
-		h.machine.Watch(nil)
-		if t.watched {
-			h.machine.Watch(t.watch)
-		}
-		for from := 0; from < len(rest); {
+		h.machine.SetBudget(budget)
+		for from := 0; from < len(actions); {
 			end := int(next.Add(share))
 			from = end - share
-			for i := from; i < min(end, len(rest)); i++ {
-				k := rest[i]
-				t.attempts[k] = h.attempt(t.at, t.score, actions[k])
+			for k := from; k < min(end, len(actions)); k++ {
+				if d, ok := h.attempt(at, score, actions[k]); ok {
+					diffs[k] = &d
+				}
 			}
 		}
 	}
-	for range len(rest)/share - 1 {
+	first := helpers.take(c)
+	for range len(actions)/share - 1 {
 		h, ok := helpers.tryTake(c)
 		if !ok {
 			break
@@ -130,6 +114,7 @@ func (s *session) tryAll(c *catalogue, first helper, t *tried, actions []string,
 	}
 	work(first)
 	wg.Wait()
+	return diffs
 }
 
 // addTo puts a command into the group of its diff, or into a new one at the end.
@@ -169,7 +154,6 @@ type catalogue struct {
 	newHelper func() *session
 	// attemptBudget is the largest number of instructions for one command.
 	attemptBudget int
-	volatile      volatile
 }
 
 // validActions lists the commands that change the world now; spec §9. The session
@@ -179,15 +163,11 @@ func (s *session) validActions(c *catalogue) ([]string, error) {
 		return nil, nil
 	}
 	at := s.snapshot()
-	key := c.key(at)
-	earlier := latest.get(s.listed)
-	actions, err := listed.of(key, func() ([]string, error) { return s.newValidActions(c, at, key, earlier) })
-	s.listed = key
-	return actions, err
+	return listed.of(c.key(at), func() ([]string, error) { return s.newValidActions(c, at) })
 }
 
 // newValidActions is validActions for a moment that is the present one and not known.
-func (s *session) newValidActions(c *catalogue, at *moment, key momentKey, earlier *tried) ([]string, error) {
+func (s *session) newValidActions(c *catalogue, at *moment) ([]string, error) {
 	budget := s.machine.SetBudget(c.attemptBudget)
 	names, err := s.objectNames(at, c.words)
 	s.machine.SetBudget(budget)
@@ -195,8 +175,7 @@ func (s *session) newValidActions(c *catalogue, at *moment, key momentKey, earli
 		return nil, err
 	}
 	s.machine.Prompt() // once, instead of with every command
-	t, groups := s.effective(c, s.snapshot(), distinct(candidates(c.templates, names)), earlier)
-	latest.put(key, t)
+	groups := s.effective(c, s.snapshot(), distinct(candidates(c.templates, names)))
 	return choose(groups, c.counts), s.restore(at)
 }
 

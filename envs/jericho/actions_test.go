@@ -57,8 +57,7 @@ func TestValidActionFilter(t *testing.T) {
 			if len(tried) != want.Candidates {
 				t.Errorf("%d candidates, want %d", len(tried), want.Candidates)
 			}
-			c := newPlay(g, s.machine.Story(), g.seed, binding{}).actions()
-			_, groups := s.effective(c, s.snapshot(), tried, nil)
+			groups := s.effective(newPlay(g, s.machine.Story(), g.seed, binding{}).actions(), s.snapshot(), tried)
 			if len(groups) != len(want.Groups) {
 				t.Fatalf("%d groups, want %d", len(groups), len(want.Groups))
 			}
@@ -84,5 +83,23 @@ func TestValidActionFilter(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A story without commands has a list without entries, again and again.
+func TestNoCommands(t *testing.T) {
+	story, err := zmachine.Load(lowlightImage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPlay(&lowlight, story, 0, binding{})
+	s := newSession(p.game, p.story, zmachine.Options{Seed: p.seed})
+	if _, err := s.start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if groups := s.effective(p.actions(), s.snapshot(), nil); len(groups) > 0 {
+			t.Errorf("groups %v", groups)
+		}
 	}
 }

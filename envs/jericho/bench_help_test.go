@@ -25,7 +25,7 @@ func BenchmarkHelp(b *testing.B) {
 			story := officialStory(b, g)
 			var start, again, waited, moved, ten time.Duration
 			for b.Loop() {
-				listed, latest = newLists(maxLists, longestList), newMoments(mostTried)
+				listed = newLists(maxLists, longestList)
 				known := binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength, Walkthrough: x.Walkthrough}
 				p := newPlay(g, story, g.seed, known)
 				p.actions()

@@ -113,8 +113,8 @@ func effects(t *testing.T, s *session, at *moment, actions []string) []string {
 	score := s.score()
 	for _, a := range actions {
 		effect := a
-		if d := s.attempt(at, score, a).diff; d != nil {
-			effect = fmt.Sprint(*d)
+		if d, ok := s.attempt(at, score, a); ok {
+			effect = fmt.Sprint(d)
 		}
 		out = append(out, effect)
 	}

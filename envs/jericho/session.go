@@ -17,11 +17,9 @@ type session struct {
 	game    *game
 	machine *zmachine.Machine
 
-	world  []byte    // the last text, cleaned
-	shown  int       // bytes of the last text before it was cleaned
-	parsed int       // the score that was read from a status line
-	listed momentKey // the last moment of which valid actions were listed
-	before []byte    // of the last step: the bytes at game.special
+	world  []byte // the last text, cleaned
+	parsed int    // the score that was read from a status line
+	before []byte // of the last step: the bytes at game.special
 }
 
 func newSession(g *game, s *zmachine.Story, o zmachine.Options) *session {
@@ -84,7 +82,6 @@ func broken(err error) error {
 // take cleans what was captured and empties the buffer.
 func (s *session) take() {
 	buffer := s.machine.Capture()
-	s.shown = len(terminated(buffer))
 	if s.game.score.kind == scoreParsed {
 		s.parsed = -parseScore(terminated(buffer))
 	}
@@ -140,11 +137,10 @@ type moment struct {
 	machine *zmachine.Snapshot
 	world   []byte
 	parsed  int
-	listed  momentKey
 }
 
 func (s *session) snapshot() *moment {
-	return &moment{s.machine.Snapshot(), bytes.Clone(s.world), s.parsed, s.listed}
+	return &moment{s.machine.Snapshot(), bytes.Clone(s.world), s.parsed}
 }
 
 // session returns a session that goes on from a moment.
@@ -153,11 +149,11 @@ func (m *moment) session(p *play) *session {
 		return s
 	}
 	s := p.game.session(m.machine.Machine(p.game.options(zmachine.Options{Seed: p.seed})))
-	s.world, s.parsed, s.listed = bytes.Clone(m.world), m.parsed, m.listed
+	s.world, s.parsed = bytes.Clone(m.world), m.parsed
 	return s
 }
 
 func (s *session) restore(m *moment) error {
-	s.world, s.parsed, s.listed = append(s.world[:0], m.world...), m.parsed, m.listed
+	s.world, s.parsed = append(s.world[:0], m.world...), m.parsed
 	return s.machine.Restore(m.machine)
 }
