@@ -225,9 +225,11 @@ func (l *layer) way(from *step, addr int32) (*step, int8) {
 }
 
 // join makes one step of two, at the end of most loops: one adds to a local variable, the
-// other jumps.
+// other jumps. It is executed while calls are recorded, too, so that the budget is used up
+// at the same address.
 func (in *step) join() {
 	if jump := in.next; in.joins && jump.jumps {
-		in.do, in.taken, in.costs[1] = addLCJump, jump.taken, jump.costs[1]
+		in.do, in.traced = addLCJump, nil
+		in.taken, in.costs[1] = jump.taken, jump.costs[1]
 	}
 }

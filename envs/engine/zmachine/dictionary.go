@@ -160,7 +160,7 @@ func (m *Machine) tokenise(buffer, parse, table uint16, keep bool) {
 	}
 	start := first
 	for i := first; i < end && m.charge(1); i++ {
-		c := byte(m.loadb(buffer + i))
+		c := m.mem[buffer+i]
 		separator := slices.Contains(t.dictionary.separators, c)
 		if c == ' ' || separator {
 			t.add(buffer, start, i)
@@ -191,7 +191,7 @@ func (t *tokens) add(buffer, start, end uint16) {
 	m.storeb(t.parse+1, byte(n+1))
 	word := make([]byte, 0, 16)
 	for i := start; i < end && len(word) < cap(word); i++ {
-		word = append(word, byte(m.loadb(buffer+i)))
+		word = append(word, m.mem[buffer+i])
 	}
 	code, size := m.story.encode(word)
 	addr := m.lookup(&t.dictionary, code[:size])

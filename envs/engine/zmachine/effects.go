@@ -19,12 +19,8 @@ const (
 // noteChar notes that a character is printed. What goes into memory is noted
 // there.
 func (m *Machine) noteChar(c byte) {
-	if m.streams() > 0 {
-		return
-	}
-	m.memo.did = append(m.memo.did, effect{effectChar, uint16(c), 0})
-	if c == ':' {
-		m.memo.top().noteColon()
+	if m.streams() == 0 {
+		m.memo.did = append(m.memo.did, effect{effectChar, uint16(c), 0})
 	}
 }
 

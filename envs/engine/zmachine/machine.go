@@ -117,7 +117,7 @@ func New(s *Story, o Options) *Machine {
 	m.ram = (*[addressable + padding]byte)(m.mem)
 	m.objects, m.globals = s.objectTable(), uint16(s.globals)
 	m.plainGlobals = !o.Remember && s.globals > headerFlags2+1 && s.globals+2*240 <= s.dynamic
-	m.scratch = step{do: performSlow, reach: beyond, globals: true}
+	m.scratch = step{do: performSlow, reach: beyond}
 	copy(m.mem, s.image)
 	if o.Remember {
 		m.memo = newMemo(s.dynamic)

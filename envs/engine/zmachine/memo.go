@@ -25,8 +25,6 @@ type memo struct {
 	places   []int32           // of blocks in it, from 1 on
 	ground
 	recorder
-	shadows
-	traces []trace // of the outcomes; the first one is none
 }
 
 // routine is what is remembered of a routine.
@@ -48,9 +46,6 @@ type outcome struct {
 	word    int32  // see longestWord
 	writes  span
 	effects span
-	again   uint8 // how often it was recorded before
-	trace   int32 // 0 if nothing it read had a shadow
-	colon   bool  // it showed one
 }
 
 // span is a part of a list.
@@ -75,8 +70,6 @@ const (
 func newMemo(dynamic int) *memo {
 	m := &memo{ground: newGround(dynamic)}
 	m.places = make([]int32, len(m.off))
-	m.symbolic, m.seen = make([]uint64, len(m.off)), make([]uint8, len(m.off))
-	m.shadows.bytes = make([]shadow, dynamic)
 	m.forget()
 	return m
 }
@@ -87,7 +80,6 @@ func (m *memo) forget() {
 	m.forks = append(m.forks[:0], fork{})
 	m.branches = append(m.branches[:0], branch{})
 	m.outcomes = append(m.outcomes[:0], outcome{})
-	m.traces = append(m.traces[:0], trace{})
 	m.blocks, m.writes, m.values, m.effects = m.blocks[:0], m.writes[:0], m.values[:0], m.effects[:0]
 }
 
@@ -136,33 +128,19 @@ func (m *Machine) recall(store int16) bool {
 	if r == nil {
 		return false
 	}
-	if memo.sends {
-		return false // it is not remembered what a call does with the shadow of an argument
-	}
 	key := arguments{uint16(m.count)}
 	copy(key[1:], m.args[1:m.count])
 	root := memo.tree(r, key)
 	which := m.find(root)
 	if which == 0 {
-		memo.hits = memo.hits[:0]
 		m.record(r, root)
 		return false
 	}
 	o := &memo.outcomes[which]
-	if memo.blind(o) {
-		memo.hits = memo.hits[:0]
-		m.record(r, root)
-		return false
-	}
 	if int(o.spent) > m.budget || m.height()+int(o.high) > stackSize ||
 		o.word > 0 && (m.streams() > 0 || m.screen.n+int(o.word) >= pendingSize) {
-		memo.hits = memo.hits[:0]
 		return false
 	}
-	if m.tracing && o.colon {
-		memo.top().noteColon()
-	}
-	moves, result := m.relive(o)
 	if r.credit += int(o.spent) - callCost; int(o.spent) < callCost {
 		r.credit -= failureCost
 	}
@@ -173,15 +151,9 @@ func (m *Machine) recall(store int16) bool {
 	for i := o.writes.from; i < o.writes.to; i++ {
 		m.rewrite(&memo.writes[i])
 	}
-	if len(moves) > 0 {
-		memo.move(moves)
-	}
 	m.performAll(memo.effects[o.effects.from:o.effects.to])
 	if store != discard {
 		m.setVariable(uint8(store), o.result)
-		if m.tracing {
-			m.setVariableShadow(uint8(store), result)
-		}
 	}
 	return true
 }

@@ -97,9 +97,6 @@ func (l *moveLoop) move(code []instruction) (m move, n int) {
 // runMoveLoop executes as many whole rounds of a loop as go without any fault, from
 // the test that begins a round; the test is executed again behind them.
 func (m *Machine) runMoveLoop(l *moveLoop) {
-	if m.tracing && m.shadowed(l) {
-		return
-	}
 	counter := &m.stack[m.fp+int(l.counter)]
 	from := int(int16(*counter))
 	to := min(int(l.limit), from+m.budget/l.length)
@@ -126,18 +123,6 @@ func (m *Machine) runMoveLoop(l *moveLoop) {
 	}
 	*counter = uint16(to)
 	m.budget -= l.length * (to - from)
-}
-
-// shadowed reports whether an operand of a loop has a shadow.
-func (m *Machine) shadowed(l *moveLoop) bool {
-	for i := range l.moves {
-		for _, o := range [2]operand{l.moves[i].source, l.moves[i].target} {
-			if o.kind == local && m.memo.marks(m.fp+int(o.value)) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // fit returns how many entries of a table fit into a number of bytes.
@@ -228,17 +213,7 @@ func (m *Machine) moveBytes(v *move, source, target uint16, from, to int) {
 			m.mem[i+size-1] = byte(source)
 		}
 	}
-	if m.memo == nil {
-		return
-	}
-	m.noteStored(uint16(begin), end-begin)
-	if m.tracing && v.loads { // what is copied keeps its shadows
-		at, _, _ := v.places(source, from, to)
-		hits := m.memo.hits
-		for i := range hits {
-			hits[i].addr += uint16(begin - at)
-		}
-		m.memo.move(hits)
-		m.memo.hits = hits[:0]
+	if m.memo != nil {
+		m.noteStored(uint16(begin), end-begin)
 	}
 }

@@ -217,10 +217,6 @@ func (m *Machine) property(n, number uint16) uint16 {
 		return 0
 	}
 	e, found := m.findEntry(n, number)
-	if m.tracing {
-		m.memo.pinHits() // of what tells where the value is
-		m.memo.narrow = found && e.length == 1
-	}
 	switch {
 	case !found:
 		return m.loadw(uint16(m.story.objects) + 2*(number-1))
@@ -276,9 +272,6 @@ func (m *Machine) putProperty(n, number, value uint16) {
 		return
 	}
 	e, found := m.findEntry(n, number)
-	if m.tracing {
-		m.memo.put, m.memo.narrow = e.data, e.length == 1
-	}
 	switch {
 	case !found:
 		m.fail(MissingProperty)

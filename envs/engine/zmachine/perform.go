@@ -207,9 +207,6 @@ func performSlow(m *Machine, at *step) *step {
 			return nil
 		}
 		m.input.ready = false
-		if m.memo != nil && m.memo.watch != nil && !m.tracing {
-			m.beginAttempt()
-		}
 	}
 	m.pc = int(in.next)
 	m.count = int(in.count)
@@ -217,9 +214,6 @@ func performSlow(m *Machine, at *step) *step {
 		m.args[i&7] = m.operand(in.kinds[i&7], in.values[i&7])
 	}
 	m.execute(in)
-	if in.waits && m.tracing {
-		m.settleRead(in)
-	}
 	return m.resume(at)
 }
 

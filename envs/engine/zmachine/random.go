@@ -32,21 +32,8 @@ func (r *random) next(n int16, seed int) uint16 {
 			r.counter = 0
 		}
 	} else {
-		drawn = r.draw()
+		r.a = r.a*0x015A4E35 + 1
+		drawn = uint16(r.a>>16) & 0x7FFF
 	}
 	return drawn%uint16(n) + 1
-}
-
-// draw returns the next number, which has 15 bits.
-func (r *random) draw() uint16 {
-	r.a = r.a*0x015A4E35 + 1
-	return uint16(r.a>>16) & 0x7FFF
-}
-
-// nth returns the number that is drawn after n others.
-func (r random) nth(n int) uint16 {
-	for range n {
-		r.draw()
-	}
-	return r.draw()
 }

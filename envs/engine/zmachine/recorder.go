@@ -23,13 +23,6 @@ type recording struct {
 	reads   []read
 	known   byteSet // was read or written
 	written byteSet
-
-	sensed     []block // bytes that had a shadow when they were read first
-	conditions []condition
-	moved      []uint16 // bytes whose shadow may not be that of home
-	saved      []where  // the shadows that those of the call around it had
-	colon      bool     // it showed a colon
-	behind     []shadow // the numbers that it showed behind the last colon
 }
 
 // read is something that a call read before it wrote there: some bytes of a block
@@ -84,9 +77,6 @@ func (r *recorder) end() {
 	rec.known.clear()
 	rec.written.clear()
 	rec.reads = rec.reads[:0]
-	rec.sensed, rec.conditions = rec.sensed[:0], rec.conditions[:0]
-	rec.moved, rec.saved = rec.moved[:0], rec.saved[:0]
-	rec.colon, rec.behind = false, rec.behind[:0]
 	r.open--
 }
 
@@ -100,30 +90,15 @@ func (m *Machine) record(r *routine, tree int32) {
 	if m.streams() > 0 {
 		return
 	}
-	inner := 0 // the first level that is a call
-	if m.tracing && memo.levels[0].routine == nil {
-		inner = 1
-	}
-	if memo.open > inner && memo.levels[inner].budget-m.budget > maxRecording {
-		if inner == 1 {
-			m.flatten()
-		} else {
-			m.abandon()
-		}
-	}
-	if memo.open <= inner && memo.full() {
+	if m.tracing && memo.levels[0].budget-m.budget > maxRecording {
 		m.abandon()
+	}
+	if !m.tracing && memo.full() {
 		memo.forget()
 		return
 	}
-	if !m.tracing {
-		m.reset(false)
-	}
 	m.tracing = true
 	rec := memo.begin(len(memo.off))
-	if memo.open > 1 {
-		m.enterLevel(memo.levels[memo.open-2], rec)
-	}
 	rec.routine, rec.tree, rec.depth, rec.budget = r, tree, m.depth, m.budget
 	rec.base, rec.high = m.height(), m.height()
 	rec.did = len(memo.did)
@@ -133,16 +108,12 @@ func (m *Machine) record(r *routine, tree int32) {
 func (m *Machine) abandon() {
 	memo := m.memo
 	for _, rec := range memo.levels[:memo.open] {
-		if rec.routine == nil {
-			continue // a whole command
-		}
 		rec.routine.credit -= failureCost + rec.budget - m.budget
 	}
 	for memo.open > 0 {
 		memo.end()
 	}
 	memo.did = memo.did[:0]
-	memo.hits = memo.hits[:0]
 	m.tracing = false
 }
 
@@ -169,12 +140,10 @@ func (m *Machine) returned(value uint16) {
 	}
 	o.effects.to = int32(len(memo.effects))
 	o.word = int32(longestWord(memo.did[rec.did:]))
-	o.trace, o.colon = memo.trace(rec), rec.colon
 	memo.insert(rec.tree, rec.reads, o)
 	rec.routine.credit -= recordingCost + int(o.spent)
 	if memo.open > 1 {
 		memo.levels[memo.open-2].takeOver(rec)
-		m.leaveLevel(memo.levels[memo.open-2], rec)
 	}
 	memo.end()
 	if m.tracing = memo.open > 0; !m.tracing {
@@ -185,11 +154,6 @@ func (m *Machine) returned(value uint16) {
 // takeOver adds the notes of a call that is over to those of the call around it.
 func (r *recording) takeOver(inner *recording) {
 	r.high = max(r.high, inner.high)
-	for _, b := range inner.sensed {
-		if b.bytes &^= r.known.masks[b.number]; b.bytes != 0 {
-			r.sensed = append(r.sensed, b)
-		}
-	}
 	for _, n := range inner.reads {
 		if n.off {
 			r.noteOff(n.place, byte(n.bytes))
@@ -201,9 +165,6 @@ func (r *recording) takeOver(inner *recording) {
 		r.noteWritten(block{b, inner.written.masks[b]})
 	}
 }
-
-// noteColon notes that a colon is shown.
-func (r *recording) noteColon() { r.colon, r.behind = true, r.behind[:0] }
 
 // noteSame notes that bytes are read that are as on the ground.
 func (r *recording) noteSame(b block) {
@@ -238,15 +199,12 @@ func (m *Machine) noteRead(addr uint16, size int) {
 	rec := m.memo.top()
 	if i := int(addr & inBlock); i+size <= blockSize && int(addr)+size <= m.story.dynamic { // nearly always
 		number, bits := addr>>blockBits, (uint64(1)<<size-1)<<i
-		if rec.known.masks[number]&bits == bits && m.memo.symbolic[number]&bits == 0 {
+		if rec.known.masks[number]&bits == bits {
 			return
 		}
 	}
 	for size = min(size, m.story.dynamic-int(addr)); size > 0; {
 		b, n := stretch(addr, size)
-		if hit := b.bytes & m.memo.symbolic[b.number]; hit != 0 {
-			m.memo.hit(rec, block{b.number, hit})
-		}
 		if b.bytes &^= rec.known.masks[b.number]; b.bytes != 0 {
 			off := m.memo.off[b.number] & b.bytes
 			rec.noteSame(block{b.number, b.bytes &^ off})
@@ -265,7 +223,6 @@ func (m *Machine) noteStored(addr uint16, size int) {
 	for size > 0 {
 		b, n := stretch(addr, size)
 		if m.tracing {
-			m.memo.symbolic[b.number] &^= b.bytes
 			m.memo.top().noteWritten(b)
 		}
 		m.memo.wroteBlock(b, m.mem)
@@ -280,7 +237,6 @@ func (m *Machine) noteWrite(addr uint16) {
 		m.noteRead(addr, 1) // it depends on it whether the transcript changes
 	}
 	number, bit := locate(addr)
-	m.memo.symbolic[number] &^= bit
 	m.memo.top().noteWritten(block{number, bit})
 }
 
@@ -292,7 +248,6 @@ func (m *Machine) noteWord(addr uint16) {
 		return
 	}
 	number, bit := locate(addr)
-	m.memo.symbolic[number] &^= 3 * bit
 	m.memo.top().noteWritten(block{number, 3 * bit})
 }
 
@@ -337,7 +292,6 @@ func (m *Machine) rewrite(w *write) {
 	memo.off[w.number] = memo.off[w.number]&^w.bytes | w.off
 	memo.changed[w.number/64] |= 1 << (w.number % 64)
 	if m.tracing {
-		memo.symbolic[w.number] &^= w.bytes
 		memo.top().noteWritten(w.block)
 	}
 }

@@ -11,8 +11,11 @@ func (m *Machine) run() {
 		return
 	}
 	for in != nil {
-		if m.tracing {
-			in = m.watched(in)
+		if m.tracing && int(in.reach) > m.base-m.fp {
+			m.abandon()
+		}
+		if m.tracing && in.traced != nil {
+			in = in.traced(m, in)
 		} else {
 			in = in.do(m, in)
 		}
@@ -136,8 +139,6 @@ func (m *Machine) ret(value uint16) {
 	m.sp = m.fp
 	m.pc, m.fp, m.base, m.argc = int(f.pc), int(f.fp), int(f.base), f.argc
 	if m.tracing {
-		m.memo.pinHits() // of the instruction that returns
-		m.memo.clearAbove(m.sp)
 		m.returned(value)
 	}
 	m.frame = m.locals()
@@ -146,9 +147,6 @@ func (m *Machine) ret(value uint16) {
 		m.frame[v-1] = value
 	case v != discard:
 		m.setVariable(uint8(v), value)
-	}
-	if m.tracing && f.store != discard {
-		m.setVariableShadow(uint8(f.store), m.memo.passing)
 	}
 }
 

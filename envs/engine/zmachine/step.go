@@ -20,12 +20,9 @@ type step struct {
 	before uint8
 	costs  [2]int8
 	reach  uint8 // as in the instruction
-	// It reads, or writes to, global variables; local ones, or the stack.
-	globals, locals bool
-	notes           bool  // what it reads is to be noted before it is executed
-	jumps           bool  // it does nothing else
-	joins           bool  // it adds a constant to a local variable
-	pc              int32 // the address behind it
+	jumps  bool  // it does nothing else
+	joins  bool  // it adds a constant to a local variable
+	pc     int32 // the address behind it
 }
 
 // kind returns the kind of one of the operands.
@@ -85,7 +82,6 @@ func (s *Story) newStep(in *instruction) step {
 	if in.loop != nil {
 		quick = quickMoves
 	}
-	st.globals, st.locals = in.variables()
 	if st.do = s.code.performs[quick]; quick == slow {
 		return st
 	}
@@ -149,10 +145,7 @@ func (s *Story) specialize(in *step, quick quick) {
 		in.traced = performCall
 	}
 	if do := s.code.specials[shape{quick, in.kinds}]; do != nil {
-		if in.traced = in.do; quick.pure() && in.kind(0) != stacked && in.kind(1) != stacked {
-			in.traced, in.notes = nil, in.globals
-		}
-		in.do = do
+		in.do, in.traced = do, in.do
 	}
 }
 
@@ -244,28 +237,4 @@ func operands(op uint8) uint8 {
 		return 2
 	}
 	return 1
-}
-
-// variables reports whether an instruction may read global variables; and local ones or
-// the stack, or write a local one.
-func (in *instruction) variables() (globals, locals bool) {
-	for i := range in.count {
-		globals = globals || in.kinds[i] == global
-		locals = locals || in.kinds[i] == local || in.kinds[i] == stacked
-	}
-	locals = locals || in.op == op0|8 || in.store > 0 && in.store <= maxLocals
-	if indirect(in.op) {
-		globals = globals || in.values[0] > maxLocals
-		locals = locals || in.values[0] <= maxLocals
-	}
-	return globals, locals
-}
-
-// pure reports whether an instruction reads nothing but its operands.
-func (q quick) pure() bool {
-	switch q {
-	case quickJe, quickJl, quickJg, quickAdd, quickSub, quickAnd, quickMove, quickReturn:
-		return true
-	}
-	return false
 }

@@ -49,16 +49,9 @@ func (m *Machine) find(root int32) (outcome int32) {
 		if m.tracing {
 			top := memo.top()
 			for _, b := range same {
-				if hit := b.bytes & memo.symbolic[b.number]; hit != 0 {
-					memo.hit(top, block{b.number, hit})
-				}
 				top.noteSame(b)
 			}
 			if !f.leaf {
-				if memo.has(f.addr) {
-					number, bit := locate(f.addr)
-					memo.hit(top, block{number, bit})
-				}
 				top.noteOff(f.addr, m.mem[f.addr])
 			}
 		}
@@ -98,11 +91,10 @@ func (m *memo) insert(root int32, reads []read, o outcome) {
 		}
 		f := m.forkAt(at, reads)
 		if len(reads) == 0 {
-			if was := m.forks[f].to; was != 0 {
-				o.again = m.outcomes[was].again + 1
+			if m.forks[f].to == 0 {
+				m.forks[f].to = int32(len(m.outcomes))
+				m.outcomes = push(m.outcomes, o)
 			}
-			m.forks[f].to = int32(len(m.outcomes))
-			m.outcomes = push(m.outcomes, o)
 			return
 		}
 		value := byte(reads[0].bytes)
