@@ -65,7 +65,7 @@ func shown(m *Machine) string {
 // lowlight loads the story of the environment.
 func lowlight(t testing.TB) *Story {
 	t.Helper()
-	b, err := os.ReadFile("../lowlight/lowlight.z5")
+	b, err := os.ReadFile("../../jericho/lowlight/lowlight.z5")
 	if err != nil {
 		t.Fatal(err)
 	}
