@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // twins are two machines that play the same in different ways.
@@ -150,25 +152,34 @@ func TestRememberingHasLimits(t *testing.T) {
 
 // Likewise in stories of any routines that only use what is their own.
 func TestRememberingAnyRoutines(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, err := Load(anyStory(t))
-		if err != nil {
-			t.Fatal(err)
+	rounds := 5 // of 100 stories
+	if sharedtest.Long() {
+		rounds = 100
+	}
+	for range rounds {
+		rapid.Check(t, playAnyRoutines)
+	}
+}
+
+// playAnyRoutines plays a story with both machines, and goes back now and then.
+func playAnyRoutines(t *rapid.T) {
+	s, err := Load(anyStory(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newTwins(s, 20_000)
+	w.both(t, "start", (*Machine).Start)
+	moments := []*Snapshot{w.plain.Snapshot()}
+	for i := range rapid.IntRange(5, 40).Draw(t, "steps") {
+		if rapid.Bool().Draw(t, "back") {
+			moment := rapid.SampledFrom(moments).Draw(t, "moment")
+			w.both(t, "restore", func(m *Machine) error { return m.Restore(moment) })
 		}
-		w := newTwins(s, 20_000)
-		w.both(t, "start", (*Machine).Start)
-		moments := []*Snapshot{w.plain.Snapshot()}
-		for i := range rapid.IntRange(5, 40).Draw(t, "steps") {
-			if rapid.Bool().Draw(t, "back") {
-				moment := rapid.SampledFrom(moments).Draw(t, "moment")
-				w.both(t, "restore", func(m *Machine) error { return m.Restore(moment) })
-			}
-			action := rapid.StringMatching(`[a-c]{2}`).Draw(t, "action")
-			budget := rapid.SampledFrom([]int{30, 100, 300, 20_000, 20_000}).Draw(t, "budget")
-			w.both(t, fmt.Sprintf("step %d", i), func(m *Machine) error { m.SetBudget(budget); return m.Step(action) })
-			moments = append(moments, w.plain.Snapshot())
-		}
-	})
+		action := rapid.StringMatching(`[a-c]{2}`).Draw(t, "action")
+		budget := rapid.SampledFrom([]int{30, 100, 300, 20_000, 20_000}).Draw(t, "budget")
+		w.both(t, fmt.Sprintf("step %d", i), func(m *Machine) error { m.SetBudget(budget); return m.Step(action) })
+		moments = append(moments, w.plain.Snapshot())
+	}
 }
 
 // storyOf makes a story of routines with three local variables, of which it calls the
