@@ -22,8 +22,8 @@ var Options = sync.OnceValue(func() []Option {
 	return []Option{
 		{
 			Name: "model", Group: Server, First: true,
-			Help: "model or baseline: expert, expert-errs, random, search:best-first, search:mcts, vllm:NAME, openai:NAME " +
-				"(any OpenAI-compatible server) or ollama:NAME; repeat it for several",
+			Help: "model or baseline: expert, expert-errs, random, vllm:NAME, openai:NAME (any OpenAI-compatible server) or " +
+				"ollama:NAME; repeat it for several",
 		},
 		{
 			Name: "names", Group: Playing, Owner: TheLeader,
@@ -111,8 +111,7 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "agent", Group: Player, Default: React, Values: []string{React, Act},
-			Help: "agent of a served model: react (thought, then action), act (AgentBoard's act-only agent), or a search " +
-				"that tries what the model proposes, search:WAY:CALLS:BRANCH (heldout help agents)",
+			Help: "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent)",
 		},
 		{
 			Name: "prompt", Group: Player, Names: Files, Values: PromptVersions(),

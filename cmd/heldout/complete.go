@@ -146,7 +146,7 @@ func orFile(names ...string) completer {
 
 // completeModel completes players without a server, and the providers of the others.
 func completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return append(episode.Baselines(), "search:best-first", "search:mcts", "vllm:", "openai:", "ollama:"),
+	return append(episode.Baselines(), "vllm:", "openai:", "ollama:"),
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -56,39 +55,10 @@ func misbehave(w http.ResponseWriter, r *http.Request, body []byte) bool {
 		fmt.Fprintf(w, `{"choices":[%s]%s}`, reply, counted)
 		return true
 	}
-	if mode == "proposes" {
-		propose(w, body)
-		return true
-	}
 	if refusal, ok := fakeRefusals[mode]; ok && strings.Contains(string(body), refusal.holds) {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprint(w, refusal.words)
 		return true
 	}
 	return false
-}
-
-// propose answers a search on a gripper problem of PDDL: it proposes to move, to pick up and
-// to drop what is named in the last observation. Every fifth reply cannot be read.
-func propose(w http.ResponseWriter, body []byte) {
-	rooms, balls := []string{"rooma", "roomb"}, []string{"ball1", "ball2", "ball3", "ball4"}
-	at := bytes.LastIndex(body, []byte("Robby is at "))
-	here, _, _ := strings.Cut(string(body[at+len("Robby is at "):]), ".")
-	there := rooms[0]
-	if here == there {
-		there = rooms[1]
-	}
-	var text strings.Builder
-	if len(body)%5 == 0 {
-		text.WriteString("I would move.")
-	} else {
-		fmt.Fprintf(&text, "Move from %s to %s. | 10\n", here, there)
-		for i, ball := range balls {
-			fmt.Fprintf(&text, "Pick up %s at %s with arm left. | %d\nDrop %s %s left. | %d\n", ball, here, 20+i,
-				ball, here, 40+i)
-		}
-	}
-	reply, _ := json.Marshal(text.String())
-	fmt.Fprintf(w, `{"choices":[{"message":{"content":%s},"finish_reason":"stop"}],"usage":{"prompt_tokens":90,`+
-		`"completion_tokens":9}}`, reply)
 }

@@ -71,11 +71,6 @@ type Usage struct {
 	Server    string        // the address that answered, if there are several
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
 	Sent      []string      // digests of the answered prompts, in order
-	// WorldSteps are steps in forks of the world, of a search. Unread are the calls of these
-	// whose reply has no readable proposal, and SearchEnd says why it ended.
-	WorldSteps int
-	Unread     int
-	SearchEnd  record.SearchEnd
 }
 
 // FormatHelp answers a reply without an action that could be read.

@@ -28,17 +28,8 @@ func Validate(r configs.Run, kind Kind) error {
 	if len(r.Model) == 0 {
 		fail("no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or ollama:NAME")
 	}
-	for _, name := range r.Model {
-		_, _, _, err := episode.ParseSearch(name)
-		errs = append(errs, err)
-	}
 	errs = append(errs, checkNames(r))
-	if _, searches, err := episode.ParseModelSearch(r.Agent); searches && len(r.Preset) == 0 {
-		errs = append(errs, err)
-		if r.Trials > 1 {
-			fail("--trials does not work with --agent %s: a search sees the end before it plays", r.Agent)
-		}
-	} else if agents := agents(r); !slices.Contains(agents, r.Agent) {
+	if agents := agents(r); !slices.Contains(agents, r.Agent) {
 		fail("unknown agent %q%s; there are %s", r.Agent, spelling.Hint(r.Agent, agents), strings.Join(agents, ", "))
 	}
 	for _, o := range configs.Options() {
@@ -101,10 +92,7 @@ func providers(served []string) (out []string) {
 }
 
 // IsBaseline reports whether a player needs no model.
-func IsBaseline(name string) bool {
-	_, _, search, _ := episode.ParseSearch(name)
-	return search || slices.Contains(episode.Baselines(), name)
-}
+func IsBaseline(name string) bool { return slices.Contains(episode.Baselines(), name) }
 
 // validateSweep reports what is wrong with the settings of a sweep, and any such
 // settings without a sweep.

@@ -3,7 +3,6 @@
 package episode
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,27 +104,12 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	if a, ok := e.byHeart(start); ok {
 		return a, nil
 	}
-	if e.Player.Model == nil {
-		way, budget, _, err := ParseSearch(e.Player.Agent)
-		if err != nil {
-			return nil, err
-		}
-		return agent.NewSearch(w, agent.Searching{Way: way, Budget: budget, Limit: c.StepLimit, Task: *e.Task,
-			Random: stream.New(c.Seed, e.Player.Agent, c.Env, e.Task.ID)})
-	}
 	in, err := e.Benchmark.Prompt.For(e.Task.Type)
 	if err != nil {
 		return nil, err
 	}
 	e.model = e.conversation()
 	chat := e.chat("model")
-	if p, ok, err := ParseModelSearch(e.Player.Agent); ok {
-		if err != nil {
-			return nil, err
-		}
-		p.Limit, p.Task = c.StepLimit, *e.Task
-		return agent.NewModelSearch(chat, in, w, start, p)
-	}
 	if t := e.Player.Trials; t != nil {
 		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
 	}
@@ -235,9 +219,6 @@ func spend(r *record.Result, u agent.Usage) {
 	r.TokenDetails = r.TokenDetails.Plus(u.TokenDetails)
 	r.Trimmed += u.Trimmed
 	r.Forgotten += u.Forgotten
-	r.SearchSteps += u.WorldSteps
-	r.SearchUnread += u.Unread
-	r.SearchEnd = cmp.Or(r.SearchEnd, u.SearchEnd)
 	r.ModelSeconds += u.Latency.Seconds()
 	note(r, u)
 }

@@ -2,14 +2,9 @@ package episode
 
 import (
 	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/agent"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -33,79 +28,18 @@ func Baselines() []string { return []string{Expert, Erring, Memoriser, Random, R
 // the reciter where other texts are read, and random is right by luck.
 func Anchors() []string { return []string{Expert, Memoriser, Reciter, Random} }
 
-// searches begins the names of players that search without a model, such as search:mcts:500.
-const searches = "search:"
-
-// defaultSearchBudget is the budget of a search whose name has none.
-const defaultSearchBudget = 1000
-
-// mostSearchBudget bounds the memory of a search: it keeps worlds.
-const mostSearchBudget = 100_000
-
-// ParseSearch reads search:WAY or search:WAY:BUDGET, where the budget is a number of steps
-// in forks of the world. ok is false for another name. The error says what is wrong with
-// the name of a search.
-func ParseSearch(name string) (way string, budget int, ok bool, err error) {
-	rest, ok := strings.CutPrefix(name, searches)
-	if !ok {
-		return "", 0, false, nil
-	}
-	way, number, given := strings.Cut(rest, ":")
-	if budget = defaultSearchBudget; given {
-		budget, err = strconv.Atoi(number)
-	}
-	if err != nil || budget < 1 || budget > mostSearchBudget || !slices.Contains(agent.SearchWays(), way) {
-		return "", 0, true, fmt.Errorf("model %q: want search:WAY or search:WAY:BUDGET, with the ways %s and a budget of "+
-			"1 to %d steps", name, strings.Join(agent.SearchWays(), " and "), mostSearchBudget)
-	}
-	return way, budget, true, nil
-}
-
-// The agents of a served model. There are searches besides, see ParseModelSearch.
+// The agents of a served model.
 const (
 	React = "react"
 	Act   = "act"
 )
-
-// The budget and the branches of a model's search whose name has none, and the most.
-const (
-	defaultSearchCalls, mostSearchCalls = 100, 10_000
-	defaultBranch, mostBranch           = 4, 32
-)
-
-// ParseModelSearch reads the agent of a model that proposes what a search tries:
-// search:WAY, search:WAY:CALLS or search:WAY:CALLS:BRANCH, where CALLS is the largest number
-// of replies in an episode and BRANCH that of actions in a reply. ok is false for another
-// agent. The error says what is wrong with the name of a search.
-func ParseModelSearch(name string) (p agent.Proposing, ok bool, err error) {
-	rest, ok := strings.CutPrefix(name, searches)
-	if !ok {
-		return p, false, nil
-	}
-	parts := strings.Split(rest, ":")
-	p.Way, p.Budget, p.Branch = parts[0], defaultSearchCalls, defaultBranch
-	good := slices.Contains(agent.ModelSearchWays(), p.Way) && len(parts) <= 3
-	for i, n := range []*int{&p.Budget, &p.Branch} {
-		if i+1 < len(parts) {
-			*n, err = strconv.Atoi(parts[i+1])
-			good = good && err == nil
-		}
-	}
-	if !good || p.Budget < 1 || p.Budget > mostSearchCalls || p.Branch < 1 || p.Branch > mostBranch {
-		return p, true, fmt.Errorf("agent %q: want search:WAY, search:WAY:CALLS or search:WAY:CALLS:BRANCH, with the ways "+
-			"%s, 1 to %d calls and 1 to %d branches", name, strings.Join(agent.ModelSearchWays(), " and "),
-			mostSearchCalls, mostBranch)
-	}
-	return p, true, nil
-}
 
 // NoPerturbation is the perturbation of episodes that have none.
 const NoPerturbation = "none"
 
 // Player is a model with its agent, or a baseline without a model.
 type Player struct {
-	// Name is one of Baselines or of a search, or a provider and model such as
-	// "vllm:NAME".
+	// Name is one of Baselines, or a provider and model such as "vllm:NAME".
 	Name string
 	// Agent is "react" or "act" for a served model, otherwise the name.
 	Agent string

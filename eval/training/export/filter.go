@@ -33,7 +33,6 @@ type Reason string
 // The reasons. Others are made of the values of a Filter.
 const (
 	NoModel    Reason = "no model played"
-	Searched   Reason = "a search played, which saw what actions lead to"
 	Text       Reason = "the model continued a text, not a chat"
 	Called     Reason = "the model acted by calls of a function"
 	Shortened  Reason = "messages were shortened to fit the context"

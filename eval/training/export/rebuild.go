@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -21,8 +20,6 @@ func noChat(c *record.Condition) Reason {
 		return ""
 	case c.Decoding == nil:
 		return NoModel
-	case strings.HasPrefix(c.Agent, "search:"):
-		return Searched
 	case c.Completions || c.Agent == configs.Completion:
 		return Text
 	case c.Agent == configs.ToolCall:
