@@ -21,10 +21,6 @@ type Replies struct {
 	Episodes, Trimmed int
 	// Untouched counts the episodes of which a perturbation changed no message.
 	Untouched int
-	// Searches counts the searches by why they ended; SearchCalls are their calls of a model,
-	// Unread those without a readable proposal.
-	Searches            map[record.SearchEnd]int
-	SearchCalls, Unread int
 	// Dropped lists the decoding fields that the server refused, sorted.
 	Dropped []string
 }
@@ -54,14 +50,6 @@ func (r *Replies) add(a *attempt) {
 	}
 	if a.more.cut != "" {
 		r.Cuts[a.more.cut]++
-	}
-	if a.more.searchEnd != "" {
-		if r.Searches == nil {
-			r.Searches = map[record.SearchEnd]int{}
-		}
-		r.Searches[a.more.searchEnd]++
-		r.SearchCalls += a.more.calls
-		r.Unread += a.more.unread
 	}
 	if len(a.more.dropped) > 0 {
 		r.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Dropped, a.more.dropped))))

@@ -46,13 +46,10 @@ type more struct {
 	dropped []string
 	cut     record.Cut
 
-	forgotten   bool
-	calls       int
-	searchSteps int
-	unread      int                // calls of a search without a readable proposal
-	searchEnd   record.SearchEnd   // empty without a search, and in older records
-	reflection  *record.Reflection // without its texts
-	actions     uint64             // see actionsOf
+	forgotten  bool
+	calls      int
+	reflection *record.Reflection // without its texts
+	actions    uint64             // see actionsOf
 }
 
 // tally is how often something happened.
@@ -166,14 +163,12 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 		promptTokens: r.PromptTokens, completionTokens: r.CompletionTokens, TokenDetails: r.TokenDetails,
 		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts,
 	}
-	if r.Trial == 0 && r.SearchSteps == 0 && r.SearchEnd == "" && len(r.Faults) == 0 && len(r.Repairs) == 0 &&
-		len(r.Dropped) == 0 && r.Cut == "" {
+	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" {
 		return a
 	}
 	a.more = &more{
 		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut),
-		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions, searchSteps: r.SearchSteps,
-		unread: r.SearchUnread, searchEnd: shared(r.SearchEnd),
+		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions,
 	}
 	for _, field := range r.Dropped {
 		a.more.dropped = append(a.more.dropped, shared(field))

@@ -19,19 +19,11 @@ const (
 	ReasoningTokens  Quantity = "reasoning tokens" // of the completion
 	ModelSeconds     Quantity = "model seconds"
 	Seconds          Quantity = "seconds"
-	SearchSteps      Quantity = "search steps" // in forks of the world
-	SearchCalls      Quantity = "search calls" // of the model, for proposals
-	// What the search of a solved task took.
-	SolvedSteps Quantity = "search steps, solved"
-	SolvedCalls Quantity = "search calls, solved"
 )
 
 // Quantities lists all quantities.
 func Quantities() []Quantity {
-	return []Quantity{
-		Steps, PromptTokens, CachedTokens, CompletionTokens, ReasoningTokens, ModelSeconds, Seconds, SearchSteps,
-		SolvedSteps, SearchCalls, SolvedCalls,
-	}
+	return []Quantity{Steps, PromptTokens, CachedTokens, CompletionTokens, ReasoningTokens, ModelSeconds, Seconds}
 }
 
 // of returns what an episode used.
@@ -49,16 +41,6 @@ func (q Quantity) of(a *attempt) float64 {
 		return float64(a.ReasoningTokens)
 	case ModelSeconds:
 		return a.modelSeconds
-	case SearchSteps, SolvedSteps:
-		if a.more == nil {
-			return 0
-		}
-		return float64(a.more.searchSteps)
-	case SearchCalls, SolvedCalls:
-		if a.more == nil || a.more.searchEnd == "" {
-			return 0
-		}
-		return float64(a.more.calls)
 	}
 	return a.seconds
 }
@@ -75,9 +57,7 @@ func (s *Score) Usage(q Quantity) Usage {
 	values := make([]float64, 0, s.Finished)
 	for _, t := range s.tasks {
 		for _, p := range t.played {
-			if p.success || q != SolvedSteps && q != SolvedCalls {
-				values = append(values, max(0, q.of(p.attempt)))
-			}
+			values = append(values, max(0, q.of(p.attempt)))
 		}
 	}
 	slices.Sort(values)

@@ -142,12 +142,6 @@ type Result struct {
 	Requests int `json:"requests"`
 	// ModelSeconds is the time that the answered requests took.
 	ModelSeconds float64 `json:"model_seconds"`
-	// SearchSteps counts the steps that a search made in forks of the world.
-	SearchSteps int `json:"search_steps,omitempty"`
-	// SearchUnread counts the calls of a search whose reply had no readable proposal, and
-	// SearchEnd says why the search ended.
-	SearchUnread int       `json:"search_unread,omitempty"`
-	SearchEnd    SearchEnd `json:"search_end,omitempty"`
 	// Branch is the name by which lines of forks.jsonl mean this episode; empty if it was
 	// not forked.
 	Branch string `json:"branch,omitempty"`
@@ -155,16 +149,6 @@ type Result struct {
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 }
-
-// SearchEnd is why a search ended.
-type SearchEnd string
-
-// The ends of a search: it solved the task, spent its budget, or had nothing left to try.
-const (
-	SearchSolved    SearchEnd = "solved"
-	SearchBudget    SearchEnd = "budget"
-	SearchExhausted SearchEnd = "exhausted"
-)
 
 // Episode is one line of episodes.jsonl.
 type Episode struct {

@@ -98,7 +98,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	if changes := r.changes(); len(changes) > 0 {
 		notes = append(notes, "The default protocol is changed: "+strings.Join(changes, ", ")+".")
 	}
-	notes = slices.Concat(notes, searchNotes(r.plain), r.otherTasks())
+	notes = append(notes, r.otherTasks()...)
 	for _, p := range r.swept() {
 		notes = append(notes, p.warnings...)
 		for _, l := range p.lines {

@@ -99,7 +99,7 @@ func noScore(lines []line, w configs.Weights) []string {
 
 // rateMarks explains the marks of rates whose details are in another table.
 func rateMarks(marks string) []string {
-	return explained(marks, incompleteNote, repliesNote, searchNote,
+	return explained(marks, incompleteNote, repliesNote,
 		caveatMark+" Not comparable with published results; the table of results says why.",
 		partMark+" On a part of the tasks: the rate does not compare with those on all of them.")
 }
@@ -224,9 +224,6 @@ func (r row) rates() rates {
 	}
 	if r.reservations() != nil {
 		out.marks += repliesMark
-	}
-	if r.searches() {
-		out.marks += searchMark
 	}
 	return out
 }

@@ -164,12 +164,11 @@ func parenthesized(name string, details []string) string {
 }
 
 // distinguishing returns the details of one variant that not all variants of its
-// model share. That a model proposes for a search is always one.
+// model share.
 func distinguishing(variants []variant, of variant) []string {
 	var out []string
 	for _, d := range of.details {
-		search := strings.HasPrefix(d, "agent search:") && d != "agent "+of.model
-		if search || slices.ContainsFunc(variants, func(t variant) bool {
+		if slices.ContainsFunc(variants, func(t variant) bool {
 			return t.model == of.model && !slices.Contains(t.details, d)
 		}) {
 			out = append(out, d)

@@ -95,10 +95,10 @@ func (r Run) models() (specs []string) {
 	return specs
 }
 
-// bare is the name of a model without its provider. That of a search has none.
+// bare is the name of a model without its provider.
 func bare(spec string) string {
-	provider, name, ok := strings.Cut(spec, ":")
-	if !ok || name == "" || provider == "search" {
+	_, name, ok := strings.Cut(spec, ":")
+	if !ok || name == "" {
 		return spec
 	}
 	return name

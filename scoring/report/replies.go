@@ -128,7 +128,7 @@ func markNotes(rows [][]table.Cell) []string {
 	for _, cell := range slices.Concat(rows...) {
 		marks.WriteString(cell.Mark)
 	}
-	return explained(marks.String(), incompleteNote, repliesNote, searchNote)
+	return explained(marks.String(), incompleteNote, repliesNote)
 }
 
 // explained are the notes on marks that occur. Each note begins with its mark and a blank.

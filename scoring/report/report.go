@@ -292,17 +292,13 @@ func (r row) tasks() string {
 	return fmt.Sprintf("%d %s", e.Total, e.Source)
 }
 
-// marks are those of the rates of a row that is not complete, has reservations or is a
-// search.
+// marks are those of the rates of a row that is not complete or has reservations.
 func (r row) marks() (marks string) {
 	if !r.Complete() {
 		marks = incompleteMark
 	}
 	if r.reservations() != nil {
 		marks += repliesMark
-	}
-	if r.searches() {
-		marks += searchMark
 	}
 	return marks
 }

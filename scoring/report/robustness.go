@@ -276,10 +276,8 @@ func (l swept) row(conditions []string, rate claim.Rate, alike bool) (line []tab
 		} else if !alike && !strings.Contains(average, partMark) {
 			average += partMark
 		}
-		for _, m := range []string{incompleteMark, searchMark} {
-			if strings.Contains(marks, m) && !strings.Contains(average, m) {
-				average += m
-			}
+		if strings.Contains(marks, incompleteMark) && !strings.Contains(average, incompleteMark) {
+			average += incompleteMark
 		}
 	}
 	if len(values) == 0 || missing {

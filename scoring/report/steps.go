@@ -34,8 +34,8 @@ func usage(from *Report, t *table.Table) {
 		}
 	}
 	explain(t, "Of the episodes with a result. Tokens: as the server counted them. Model seconds: time of the answered "+
-		"requests; seconds: from start to end, with other episodes in flight; search steps: in copies of the world, "+
-		"search calls: for proposals, solved: of solved episodes. What no episode used, or nobody counted, is left out.")
+		"requests; seconds: from start to end, with other episodes in flight. What no episode used, or nobody counted, is "+
+		"left out.")
 }
 
 // endings says how the planned episodes ended.
