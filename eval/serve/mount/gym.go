@@ -63,8 +63,8 @@ func Gyms(out bench.Outside, m Defaults, texts []string) (gyms []*serve.Gym, ski
 }
 
 // openGym opens a split of an environment with AgentGym's settings.
-func openGym(out bench.Outside, m Defaults, entry catalog.Entry, settings envs.Settings, split string) (envs.Env, []envs.Task,
-	error) {
+func openGym(out bench.Outside, m Defaults, entry catalog.Entry, settings envs.Settings, split string) (envs.Env,
+	[]envs.Task, error) {
 	setup := m.with()
 	maps.Copy(setup.Settings, settings)
 	delete(setup.Settings, "split")
