@@ -3,11 +3,12 @@ package configs
 import (
 	"errors"
 	"fmt"
-	"heldout/envs/spelling"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+
+	"heldout/envs/spelling"
 )
 
 // Family is one way to change the interface of an environment, in grades.

@@ -2,12 +2,12 @@ package eval
 
 import (
 	"context"
-	"heldout/eval/episode"
-	"heldout/eval/episode/episodetest"
 	"testing"
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )

@@ -4,15 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"heldout/envs/sharedtest"
-	"heldout/eval/episode"
-	"heldout/eval/episode/episodetest"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"heldout/envs/sharedtest"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
 

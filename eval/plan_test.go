@@ -3,8 +3,6 @@ package eval
 import (
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
-	"heldout/eval/episode/episodetest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"heldout/envs"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
 

@@ -3,8 +3,6 @@ package eval
 import (
 	"context"
 	"errors"
-	"heldout/eval/episode"
-	"heldout/eval/episode/episodetest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +18,8 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/agent"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )

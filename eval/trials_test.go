@@ -3,8 +3,6 @@ package eval
 import (
 	"context"
 	"fmt"
-	"heldout/eval/episode"
-	"heldout/eval/episode/episodetest"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
-	"heldout/eval/episode/episodetest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"heldout/eval/agent"
+	"heldout/eval/episode"
+	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )

@@ -3,14 +3,13 @@ package main
 import (
 	"strings"
 
-	"heldout/eval/episode"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/eval/episode"
 	"heldout/eval/training/judge"
 	"heldout/scoring/claim"
 	"heldout/scoring/figure"

@@ -3,10 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"heldout/envs"
-	"heldout/eval"
-	"heldout/eval/episode"
-	"heldout/eval/progress"
 	"io"
 	"path/filepath"
 	"strings"
@@ -15,7 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/envs"
+	"heldout/eval"
 	"heldout/eval/agent"
+	"heldout/eval/episode"
+	"heldout/eval/progress"
 	"heldout/scoring/record"
 )
 

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"heldout/envs/sharedtest"
 	"io/fs"
 	"net/http/httptest"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"heldout/envs/sharedtest"
 )
 
 // collect is by how many percent the memory of commands grows before garbage is

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math/rand/v2"
-
 	"regexp"
 	"slices"
 	"strings"

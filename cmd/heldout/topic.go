@@ -2,7 +2,6 @@ package main
 
 import (
 	"embed"
-	"heldout/scoring/table"
 	"io"
 	"maps"
 	"path"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"heldout/scoring/table"
 )
 
 // topics are pages about a subject, in Markdown that reads well as it is: 80

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
 	"net"
 	"os"
 
@@ -13,6 +12,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/bench"
+	"heldout/eval/episode"
 	"heldout/eval/show/view"
 	"heldout/scoring/record"
 	"heldout/scoring/table"

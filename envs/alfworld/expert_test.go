@@ -1,13 +1,13 @@
 package alfworld
 
 import (
-	"heldout/envs/sharedtest"
 	"slices"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 

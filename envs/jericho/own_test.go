@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"heldout/envs/sharedtest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // own sets up the game of our own.

@@ -7,10 +7,11 @@ package official
 import (
 	_ "embed"
 	"fmt"
-	"heldout/envs/spelling"
 	"slices"
 	"strings"
 	"sync"
+
+	"heldout/envs/spelling"
 )
 
 // Part is a piece of the official data that is used as a whole.

@@ -2,10 +2,10 @@ package pddl
 
 import (
 	"context"
-	"heldout/envs/sharedtest"
 	"testing"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // solve plays a task with the expert and returns the number of steps it took.

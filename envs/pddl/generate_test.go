@@ -6,13 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/envs"
 	"heldout/envs/engine/planning"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"heldout/eval/episode"
 	"os"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/envs/sharedtest"
+	"heldout/eval/episode"
 )
 
 // needJar returns the simulator's file, or skips the test.

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
 	"io"
 	"net/http"
 	"net/url"
@@ -22,6 +21,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
+	"heldout/eval/episode"
 	"heldout/eval/fleet"
 	"heldout/scoring/record"
 )

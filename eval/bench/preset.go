@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
-	"heldout/eval/originals"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +12,8 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
+	"heldout/eval/episode"
+	"heldout/eval/originals"
 )
 
 // Prepare resolves and checks what to run, and sets it up: with presets if any are

@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/episode"
-
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval"
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
 

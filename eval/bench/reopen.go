@@ -3,12 +3,12 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
 	"maps"
 
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
+	"heldout/eval/episode"
 	"heldout/perturb"
 	"heldout/scoring/record"
 )

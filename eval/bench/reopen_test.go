@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"heldout/eval/episode"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval"
+	"heldout/eval/episode"
 	"heldout/perturb"
 	"heldout/scoring/record"
 )

@@ -5,12 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/eval/episode"
-
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/datafile"
 	"heldout/eval"
+	"heldout/eval/episode"
 	"heldout/perturb"
 	"heldout/scoring/record"
 )

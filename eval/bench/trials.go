@@ -3,12 +3,12 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
-	"heldout/eval/model"
 	"slices"
 	"strings"
 
 	"heldout/configs"
+	"heldout/eval/episode"
+	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 

@@ -3,13 +3,13 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
 	"slices"
 	"strings"
 
 	"heldout/configs"
 	"heldout/envs/catalog"
 	"heldout/envs/spelling"
+	"heldout/eval/episode"
 	"heldout/eval/model"
 	"heldout/perturb"
 	"heldout/scoring"

@@ -1,9 +1,10 @@
 package episode
 
 import (
-	"heldout/envs/sharedtest"
 	"os/exec"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // The scripts that compare requests with those of the originals have tests of

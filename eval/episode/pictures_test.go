@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heldout/eval/episode/episodetest"
 	"testing"
 
 	"heldout/envs"
+	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
 )
 

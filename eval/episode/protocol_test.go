@@ -2,7 +2,6 @@ package episode
 
 import (
 	"context"
-	"heldout/eval/episode/episodetest"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/sciworld"
 	"heldout/eval/agent"
+	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )

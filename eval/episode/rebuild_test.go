@@ -2,7 +2,6 @@ package episode
 
 import (
 	"context"
-	"heldout/eval/episode/episodetest"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/agent"
+	"heldout/eval/episode/episodetest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )

@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heldout/eval/episode/episodetest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/eval/episode/episodetest"
 )
 
 // wonFrom2 is a record of winning the second task.

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heldout/scoring/record"
-
 	"github.com/cenkalti/backoff/v5"
+
+	"heldout/scoring/record"
 )
 
 // Options say which model is asked, at which address, and with which retries and

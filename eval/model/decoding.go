@@ -3,12 +3,13 @@ package model
 import (
 	"errors"
 	"fmt"
-	"heldout/configs"
-	"heldout/scoring/record"
 	"maps"
 	"math"
 	"reflect"
 	"slices"
+
+	"heldout/configs"
+	"heldout/scoring/record"
 )
 
 // neutral holds the fields that are sent in addition to those of Decoding, by the

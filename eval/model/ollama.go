@@ -14,9 +14,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heldout/scoring/record"
-
 	"github.com/ollama/ollama/api"
+
+	"heldout/scoring/record"
 )
 
 // defaultNumCtx is the context in tokens that Ollama is asked for when no limit

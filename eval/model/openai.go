@@ -15,9 +15,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"heldout/scoring/record"
-
 	"github.com/sashabaranov/go-openai"
+
+	"heldout/scoring/record"
 )
 
 type openAI struct {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode"
 
-	"heldout/envs"
-
 	"golang.org/x/sync/errgroup"
+
+	"heldout/envs"
 )
 
 func (e *examiner) maxTokens(ctx context.Context) error {

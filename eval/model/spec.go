@@ -2,10 +2,11 @@ package model
 
 import (
 	"fmt"
-	"heldout/envs/spelling"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"heldout/envs/spelling"
 )
 
 // Provider is a kind of model server.

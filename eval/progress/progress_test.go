@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"heldout/envs"
 	"heldout/eval"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // episodes are planned episodes of one kind.

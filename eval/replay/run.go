@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"heldout/eval/episode"
 
 	"heldout/envs"
 	"heldout/eval/bench"
+	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
 

@@ -2,11 +2,12 @@ package serve
 
 import (
 	"encoding/json"
-	"heldout/envs/sharedtest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // openEnvPythons are the interpreters with releases of OpenEnv.

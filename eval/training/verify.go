@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
+
 	"heldout/envs/datafile"
 	"heldout/eval/training/export"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
-	"io"
-	"strings"
 )
 
 // Verification verifies files of trajectories, writes their verdicts, and counts them.

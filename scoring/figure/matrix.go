@@ -2,13 +2,14 @@ package figure
 
 import (
 	"fmt"
-	"heldout/scoring/column"
-	"heldout/scoring/table"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"heldout/scoring/column"
+	"heldout/scoring/table"
 )
 
 // mostColumns is the largest number of tasks that have a column each. Above it a

@@ -2,10 +2,11 @@ package figure
 
 import (
 	"fmt"
-	"heldout/scoring/column"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"heldout/scoring/column"
 )
 
 // refinementShown are the measures of the figure, by the names in the table, with

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs"
-
 	"github.com/google/go-cmp/cmp"
+
+	"heldout/envs"
 )
 
 // choosable is a plan of two environments, two models and three seeds.

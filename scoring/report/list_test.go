@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"heldout/envs"
 	"heldout/scoring/record"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Readers who ask for nothing get the tables that need not be asked for, and others

@@ -3,7 +3,6 @@ package stats
 import (
 	"errors"
 	"fmt"
-	"heldout/envs/sharedtest"
 	"math"
 	"slices"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/combin"
 	"pgregory.net/rapid"
 
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 

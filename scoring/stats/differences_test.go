@@ -2,10 +2,10 @@ package stats
 
 import (
 	"fmt"
-	"heldout/envs/sharedtest"
 	"math/rand/v2"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 

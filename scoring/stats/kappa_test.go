@@ -2,11 +2,11 @@ package stats
 
 import (
 	"fmt"
-	"heldout/envs/sharedtest"
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"pgregory.net/rapid"
+
+	"heldout/envs/sharedtest"
 )
 
 // TestMain asks for more random problems than rapid would, for they are small.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sync/errgroup"
+
+	"heldout/envs/sharedtest"
 )
 
 // boardSimplifications are those of AgentBoard.

@@ -9,9 +9,9 @@ import (
 	"net/url"
 	"strings"
 
-	"heldout/envs/pytext"
-
 	"github.com/cenkalti/backoff/v5"
+
+	"heldout/envs/pytext"
 )
 
 // response is what we read of an answer of MediaWiki's API, format version 2.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"heldout/envs/pytext"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"heldout/envs/pytext"
 )
 
 // headingClass marks the titles of a page of search results.

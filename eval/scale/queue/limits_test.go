@@ -10,11 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats-server/v2/server"
 
+	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
 

@@ -2,11 +2,12 @@ package inventory
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
 	"heldout/configs"
 	"heldout/envs/official"
 	"heldout/scoring/table"
-	"slices"
-	"strings"
 )
 
 // Data says what of the official data is in a folder. Lacking are the environments whose needed

@@ -4,14 +4,15 @@ package inventory
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/eval/bench"
 	"heldout/scoring/table"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // Environments are all environments, with what is missing for them. Origin says why the data folder

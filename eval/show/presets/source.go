@@ -3,10 +3,11 @@ package presets
 import (
 	"cmp"
 	"fmt"
+	"strings"
+
 	"heldout/configs"
 	"heldout/eval/originals"
 	"heldout/scoring/table"
-	"strings"
 )
 
 // Explain names the files of presets' sources, each once, with what they are compared with:

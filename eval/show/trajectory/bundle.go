@@ -3,13 +3,12 @@ package trajectory
 import (
 	"bytes"
 	"compress/gzip"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"html/template"
 	"strconv"
-
-	_ "embed"
 
 	"heldout/eval/show/page"
 	"heldout/scoring/record"

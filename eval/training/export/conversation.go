@@ -1,10 +1,10 @@
 package export
 
 import (
-	"heldout/eval/episode"
 	"slices"
 	"strings"
 
+	"heldout/eval/episode"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )

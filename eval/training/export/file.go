@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"heldout/scoring/record"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	"github.com/gofrs/flock"
+
+	"heldout/scoring/record"
 )
 
 // File is a file that has its name only when it is complete. Until then it is

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"heldout/eval/episode"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"heldout/envs/datafile"
 	"heldout/envs/testset"
+	"heldout/eval/episode"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
 )

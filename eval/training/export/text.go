@@ -3,11 +3,12 @@ package export
 import (
 	"cmp"
 	"fmt"
-	"heldout/scoring/table"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"heldout/scoring/table"
 )
 
 // Text says what was taken by those options and what was left out, in lines.

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"heldout/eval/episode"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs/datafile"
+	"heldout/eval/episode"
 	"heldout/eval/training/synth"
 	"heldout/eval/training/synth/generate"
 	"heldout/scoring/record"

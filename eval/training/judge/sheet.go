@@ -6,11 +6,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"heldout/scoring/table"
 	"io"
 	"slices"
 	"strings"
 	"unicode"
+
+	"heldout/scoring/table"
 )
 
 // sheetColumns are the columns of a sheet for people. They fill in label, and reason

@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"heldout/scoring/record"
 	"io"
+
+	"heldout/scoring/record"
 )
 
 // mostLine is the largest line of a file of trajectories, in bytes.

@@ -12,7 +12,7 @@ import (
 	"github.com/blevesearch/bleve/v2/analysis/token/porter"
 	"github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 	"github.com/blevesearch/bleve/v2/mapping"
-	"github.com/blevesearch/bleve_index_api"
+	index "github.com/blevesearch/bleve_index_api"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
