@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,28 +9,76 @@ import (
 	"testing"
 )
 
-// longestParagraph is how many words a paragraph of ARCHITECTURE.md may have.
+// longestParagraph is how many words a paragraph about the code may have.
 const longestParagraph = 60
 
-// ARCHITECTURE.md has short paragraphs, and names only files and packages that
-// are there.
+// The most lines of ARCHITECTURE.md, and of the README of an engine or a room.
+const (
+	mostLines       = 120
+	mostLinesOfRoom = 60
+)
+
+// measured is a measured figure, which belongs beside its command and not into ARCHITECTURE.md.
+var measured = regexp.MustCompile(`\d ?(?:µs|ms|ns|s|kB|MB|GB|kiB|MiB|%)\b`)
+
+// ARCHITECTURE.md fits a page and has no figures, and every engine and room has a README.
 func TestArchitecture(t *testing.T) {
-	root := filepath.Join("..", "..")
-	b, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	text := described(t, "ARCHITECTURE.md")
+	if n := strings.Count(text, "\n"); n > mostLines {
+		t.Errorf("ARCHITECTURE.md has %d lines, want at most %d", n, mostLines)
+	}
+	if found := measured.FindString(text); found != "" {
+		t.Errorf("ARCHITECTURE.md has the figure %q", found)
+	}
+	readmes := append([]string{}, rooms...)
+	for pkg := range floors {
+		if below(pkg, "envs/engine") {
+			readmes = append(readmes, pkg)
+		}
+	}
+	for _, folder := range readmes {
+		file := folder + "/README.md"
+		if n := strings.Count(described(t, file), "\n"); n > mostLinesOfRoom {
+			t.Errorf("%s has %d lines, want at most %d", file, n, mostLinesOfRoom)
+		}
+	}
+	err := fs.WalkDir(os.DirFS(filepath.Join("..", "..")), "docs", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			described(t, path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := string(b)
-	paragraphs := regexp.MustCompile(`\n\n|\n(?:- |\d+\. )`).Split(text, -1)
-	for _, p := range paragraphs {
-		if words := strings.Fields(p); len(words) > longestParagraph && !strings.HasPrefix(p, "|") {
-			t.Errorf("a paragraph of %d words: %s…", len(words), strings.Join(words[:8], " "))
+}
+
+// described reads a text about the code. It must have short paragraphs, and name only
+// files and packages that are there.
+func described(t *testing.T, file string) string {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range regexp.MustCompile(`\n\n|\n(?:- |\d+\. )`).Split(string(b), -1) {
+		words := strings.Fields(p)
+		if len(words) > longestParagraph && !strings.HasPrefix(p, "|") {
+			t.Errorf("%s: a paragraph of %d words: %s…", file, len(words), strings.Join(words[:8], " "))
 		}
 	}
 	for _, match := range regexp.MustCompile(
-		"`((?:cmd|configs|envs|eval|perturb|scoring)/[a-z0-9/_.]+)`").FindAllStringSubmatch(text, -1) {
+		"`((?:cmd|configs|envs|eval|perturb|scoring)/[a-z0-9/_.]+)`").FindAllStringSubmatch(string(b), -1) {
 		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(match[1]))); err != nil {
-			t.Errorf("it names %s: %v", match[1], err)
+			t.Errorf("%s names %s: %v", file, match[1], err)
 		}
 	}
+	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	for _, match := range link.FindAllStringSubmatch(string(b), -1) {
+		if _, err := os.Stat(filepath.Join(root, filepath.Dir(file), match[1])); err != nil {
+			t.Errorf("%s links to %s: %v", file, match[1], err)
+		}
+	}
+	return string(b)
 }

@@ -287,7 +287,7 @@ func TestLayout(t *testing.T) {
 	}
 	want := []string{"cmd", "configs", "envs", "eval", "perturb", "scoring", "go.mod", "go.sum", "README.md",
 		"ARCHITECTURE.md", "LICENSE",
-		"CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "Containerfile", "python", "examples",
+		"CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "Containerfile", "python", "examples", "docs",
 		"runs", "dist", "heldout"}
 	for _, e := range entries {
 		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(want, e.Name()) {

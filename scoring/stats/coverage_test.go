@@ -264,7 +264,7 @@ func questionsOf(b benchmark) []Question {
 // seed and ten, rare and frequent success. No cell may cover less than 88 %, and no
 // benchmark less than 93 % on average. With -coverage 4000 -v -timeout 2h it plays the whole
 // grid, also with effects of other shapes, and prints the tables of
-// ARCHITECTURE.md.
+// COVERAGE.md.
 func TestRatesCover(t *testing.T) {
 	runs, stds, rates := sharedtest.Times(t, 200, 100), []float64{0, 1}, []float64{0.02, 0.1, 0.5, 0.9}
 	rates = sharedtest.Few(t, rates, 2)

@@ -17,8 +17,7 @@ import (
 	"heldout/envs/stream"
 )
 
-// articles is how many the benchmarks have; for the figures in ARCHITECTURE.md it
-// is 200000.
+// articles is how many the benchmarks have.
 var articles = flag.Int("articles", 5000, "articles of the synthetic dump in the benchmarks")
 
 // vocabulary is that of the synthetic dump.
