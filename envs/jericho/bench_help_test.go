@@ -4,6 +4,7 @@ package jericho
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -45,6 +46,7 @@ func BenchmarkHelp(b *testing.B) {
 				}
 				w := world()
 				start += list(w)
+				runtime.GC() // else it may be that of the first list that is measured
 				again += list(world())
 				f, err := w.Fork()
 				if err != nil {
