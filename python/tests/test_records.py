@@ -68,10 +68,11 @@ def test_metrics(run):
 
 def test_shown(run, tmp_path):
     records = heldout.read(run)
-    assert str(records).startswith("expert is better than random on pddl") and str(records).count("100.0") > 0
+    claim = "SR on PDDL (20 tasks, 1 to 2 seeds): expert 100.0, random 0.0: +100.0 points"
+    assert str(records).startswith(claim) and "significant" in str(records)
     shown = records._repr_html_()
     assert "<th>expert</th><td>100.0 a<br><small>84–100</small></td>" in shown
-    assert "<p>expert beats random on pddl by 100.0 points" in shown
+    assert f"<p>{claim} (95% CI" in shown
     assert records.figure("rates").svg.startswith("<svg") or "<svg" in records.figure("rates").svg
     assert records.report(tmp_path / "r.html").stat().st_size > 10_000
 

@@ -134,7 +134,9 @@ class Records:
         printed = json.loads(cli("compare", *self.paths, "--format=json").stdout)
         if not printed or printed[0]["id"] != "headline":
             return f"<pre>{html.escape(str(self))}</pre>"
-        return _headline(printed[0]) + "".join(_paragraphs(t.get("notes") or []) for t in printed)
+        claim = " ".join(str(self).split("\n─", 1)[0].split())  # it stands above the first rule
+        notes = "".join(_paragraphs(t.get("notes") or []) for t in printed)
+        return _paragraphs([claim]) + _headline(printed[0]) + notes
 
     def _frame(self, kind: str, *, steps: bool, texts: bool, attempts: bool) -> Any:
         backend = _backend(self._backend)
