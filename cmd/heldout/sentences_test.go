@@ -126,7 +126,8 @@ var sentences = []kindOfSentence{
 	{"no retries beside it", form(`(?P<names>.*): no retries without memory beside it; .*`), (*checker).uncontrolled},
 	{"trials that are due", form(`\* Incomplete: (?P<a>` + formName + `) on \w+ lacks results that are due: ` +
 		`(?P<parts>.*)\. There is no rate from there on, because .*`), (*checker).due},
-	{"more models", form(`(?P<n>\d+) more (?:models?|pairs?|rates?|comparisons?)(?:, \d+ not compared)?: --table verdict`), nothing},
+	{"more models", form(`(?P<n>\d+) more (?:models?|pairs?|rates?|comparisons?)` +
+		`(?:, \d+ not compared)?: --table verdict`), nothing},
 	{"equal seeds", form(`(?P<names>.*): \d+ seeds gave equal results in every task at temperature 1: .*`), (*checker).equalSeeds},
 	{"published", form(`Published rows.*`), nothing},
 	{"nothing", form(`(?:Success|Progress) rate(?: on unperturbed tasks, first trials)?`), nothing},

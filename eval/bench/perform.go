@@ -54,12 +54,11 @@ func (j *Job) Play(ctx context.Context, on Screen) error {
 	})
 }
 
-// Player plays what is missing of a session, and lets others see it.
-type Player func(s *Session, shown *progress.Run, watching eval.Observer) error
-
-// Work opens the run directory of a job and has what is missing played. Concurrency is less
-// than 1 if it changes.
-func (j *Job) Work(ctx context.Context, on Screen, concurrency int, play Player) error {
+// Work opens the run directory of a job, and play plays the episodes that are missing. Shown
+// is their progress, and watching follows them. A concurrency below 1 stands for one that
+// changes.
+func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
+	play func(s *Session, shown *progress.Run, watching eval.Observer) error) error {
 	session, err := j.Begin()
 	if err != nil {
 		return err

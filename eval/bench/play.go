@@ -91,7 +91,7 @@ func (j *Job) Check(ctx context.Context) (unready, err error) {
 	if err := eval.Fits(j.Dir, j.Plan); err != nil {
 		return nil, err
 	}
-	err = j.meet(ctx, 0)
+	err = j.ask(ctx, 0)
 	if fleet.Unready(err) {
 		return err, nil
 	}
@@ -100,10 +100,10 @@ func (j *Job) Check(ctx context.Context) (unready, err error) {
 
 // Meet asks every server about itself before the first episode: a wrong address
 // or name must show now, not later. It settles the contexts in force.
-func (j *Job) Meet(ctx context.Context) error { return j.meet(ctx, j.Config.WaitForServers) }
+func (j *Job) Meet(ctx context.Context) error { return j.ask(ctx, j.Config.WaitForServers) }
 
-// meet gives servers that are not ready so long.
-func (j *Job) meet(ctx context.Context, patience time.Duration) error {
+// ask is Meet with a patience of its own for servers that are not ready yet.
+func (j *Job) ask(ctx context.Context, patience time.Duration) error {
 	j.servers = map[string]record.Server{}
 	for _, known := range j.Served {
 		name := known.Players[0].Name

@@ -54,32 +54,32 @@ func (s *Set) say() (title string, rest []string) {
 // have been found where none is: of the first one, which is the title, in a sentence of its own.
 // Of many claims, only significant ones and equalities follow the first.
 func sentences(claims []Claim) (out []string) {
+	claims = Surest(claims)
 	more, apart := 0, 0
-	for i, c := range Surest(claims) {
-		switch text := c.Sentence(); {
-		case i == 0 || len(claims) <= mostSentences && !c.open():
-			out = append(out, text)
-		case len(claims) <= mostSentences:
-			out = append(out, text+"; "+c.found())
-		case len(out) < mostSentences && !c.open() && c.Kind != Apart:
-			out = append(out, text)
+	for i, c := range claims {
+		switch few := len(claims) <= mostSentences; {
+		case i > 0 && few && c.open():
+			out = append(out, c.Sentence()+"; "+c.found())
+		case i == 0 || few || len(out) < mostSentences && (c.Significant() || c.Equal):
+			out = append(out, c.Sentence())
+		case c.Kind == Apart:
+			apart++
+			fallthrough
 		default:
-			if more++; c.Kind == Apart {
-				apart++
-			}
+			more++
 		}
 	}
 	if more > 0 {
-		out = append(out, others(more, apart, counted(claims)))
+		out = append(out, others(more, apart, noun(claims)))
 	}
-	if first := Surest(claims); len(first) > 0 && first[0].open() {
-		out = slices.Insert(out, 1, first[0].reach())
+	if len(claims) > 0 && claims[0].open() {
+		out = slices.Insert(out, 1, claims[0].reach())
 	}
 	return out
 }
 
-// counted is what claims are counted as: in a single place, there are as many as models.
-func counted(claims []Claim) string {
+// noun is what claims are counted as: in a single place, there are as many as models.
+func noun(claims []Claim) string {
 	if slices.ContainsFunc(claims, func(c Claim) bool { return c.Place != claims[0].Place }) {
 		return "comparison"
 	}
