@@ -21,8 +21,8 @@ import (
 	"heldout/scoring/record"
 )
 
-var designs = flag.Int("designs", 0, "number of random designs that TestStatementsAreTrue checks; 0 is 40, or 300 in the "+
-	"long tests")
+var designs = flag.Int("designs", 0, "number of random designs of TestStatementsAreTrue and TestEqualModelsClaimNothing; "+
+	"0 is 40 and 200, or 300 and 500 in the long tests")
 
 // Every sentence, cell and claim of every renderer is true of the episodes, in random
 // designs of all kinds.
@@ -51,7 +51,10 @@ func TestStatementsAreTrue(t *testing.T) {
 
 // Of reports on equal models in random designs at most 5 % claim any difference.
 func TestEqualModelsClaimNothing(t *testing.T) {
-	n := sharedtest.Times(t, 2000, 200)
+	n := *designs
+	if n == 0 {
+		n = sharedtest.Times(t, 500, 200)
+	}
 	claimed := 0
 	for number := range n {
 		d := newDesign(number, true)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -123,6 +124,16 @@ func paperWeights(t *testing.T) configs.Weights {
 	return w
 }
 
+var simulations = flag.Int("simulations", 0, "number of runs of each simulation; 0 is 100, or 300 in the long tests")
+
+// repeated is how often a run is simulated.
+func repeated(t *testing.T) int {
+	if *simulations > 0 {
+		return *simulations
+	}
+	return sharedtest.Times(t, 300, 100)
+}
+
 // only is one of the board's environments.
 func only(env string) []simulated {
 	return slices.DeleteFunc(board(), func(s simulated) bool { return s.env != env })
@@ -131,7 +142,7 @@ func only(env string) []simulated {
 // With equal models on AgentBoard's tasks each family claims a difference in about 5 of 100
 // reports or fewer. Both together claim one in more, which topic statistics says.
 func TestEqualModelsSeldomDiffer(t *testing.T) {
-	n, w := sharedtest.Times(t, 1000, 100), paperWeights(t)
+	n, w := repeated(t), paperWeights(t)
 	for _, models := range []int{2, 3} {
 		primary, second, either := 0, 0, 0
 		for i := range n {
@@ -159,7 +170,7 @@ func TestEqualModelsSeldomDiffer(t *testing.T) {
 
 // A true difference as large as the printed one is found in 75 to 85 of 100 runs.
 func TestPrintedDifferenceIsFound(t *testing.T) {
-	n, w := sharedtest.Times(t, 1000, 100), paperWeights(t)
+	n, w := repeated(t), paperWeights(t)
 	first := func(of []simulated, seed, stream int, shift float64) claim.Claim {
 		rng := rand.New(rand.NewPCG(uint64(seed), uint64(stream)))
 		r := play(rng, of, 2, 3, 1, func(model int) float64 { return shift * float64(model) })
@@ -212,7 +223,7 @@ func shiftOf(difference float64) float64 {
 // The rates of runs that are half done are near those of the whole runs, and in their own
 // intervals.
 func TestHalfDoneRates(t *testing.T) {
-	n := sharedtest.Times(t, 1000, 100)
+	n := repeated(t)
 	for _, env := range []string{"alfworld", "babyai", "pddl"} {
 		for _, share := range []float64{0.37, 0.5, 0.8} {
 			off, inside := 0.0, 0

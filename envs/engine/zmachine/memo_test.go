@@ -154,7 +154,7 @@ func TestRememberingHasLimits(t *testing.T) {
 func TestRememberingAnyRoutines(t *testing.T) {
 	rounds := 5 // of 100 stories
 	if sharedtest.Long() {
-		rounds = 100
+		rounds = 40
 	}
 	for range rounds {
 		rapid.Check(t, playAnyRoutines)
