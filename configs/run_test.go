@@ -48,14 +48,14 @@ func TestParseRunErrors(t *testing.T) {
 
 // Keys of settings are taken as they are written; anything else stays strict.
 func TestParseRunSettings(t *testing.T) {
-	names := []string{"split", "switch", "jvms"}
+	names := []string{"split", "switch", "moves"}
 	r := DefaultRun()
-	r.Settings = envs.Settings{"jvms": "1", "other": "kept"}
-	if _, err := ParseRun("f", []byte("split: \"test\"\nseeds: 3\nswitch: true\njvms: 4 # of them\n"), &r, names,
+	r.Settings = envs.Settings{"moves": "1", "other": "kept"}
+	if _, err := ParseRun("f", []byte("split: \"test\"\nseeds: 3\nswitch: true\nmoves: 4 # of them\n"), &r, names,
 		nil); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(envs.Settings{"split": "test", "switch": "true", "jvms": "4", "other": "kept"},
+	if diff := cmp.Diff(envs.Settings{"split": "test", "switch": "true", "moves": "4", "other": "kept"},
 		r.Settings); diff != "" || r.Seeds != "3" {
 		t.Errorf("seeds %s, %s", r.Seeds, diff)
 	}

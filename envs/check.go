@@ -20,11 +20,3 @@ const (
 	CheckFail    CheckStatus = "fail"
 	CheckSkipped CheckStatus = "skipped"
 )
-
-// Passed is CheckOK if ok, else CheckFail.
-func Passed(ok bool) CheckStatus {
-	if ok {
-		return CheckOK
-	}
-	return CheckFail
-}

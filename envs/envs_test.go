@@ -144,15 +144,8 @@ func TestAbilitiesThroughWrappers(t *testing.T) {
 
 // What is small says what it is.
 func TestWords(t *testing.T) {
-	if Passed(true) != CheckOK || Passed(false) != CheckFail {
-		t.Error("a check that passed is not ok")
-	}
 	if Easy.Check() != nil || Hard.Check() != nil || Difficulty("odd").Check() == nil || Difficulty("").Check() == nil {
 		t.Error("there are other difficulties than easy and hard")
-	}
-	err := &UnavailableError{Env: "sciworld", Lacks: "Java", Help: "heldout doctor sciworld says more"}
-	if err.Error() != "sciworld needs Java; heldout doctor sciworld says more" {
-		t.Error(err)
 	}
 	if Digest("a", "b") == Digest("ab") || Digest("a", "b") == Digest("b", "a") {
 		t.Error("other texts have the same digest")

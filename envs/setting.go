@@ -26,8 +26,6 @@ type Setting struct {
 	// part of the condition of every episode. Other settings say where things
 	// are, or how fast they run.
 	Measured bool
-	// Variable is the environment variable that holds the default; empty for none.
-	Variable string
 }
 
 // SettingType says how the values of a Setting are written.

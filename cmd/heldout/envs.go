@@ -82,8 +82,5 @@ func settingHelp(s envs.Setting) string {
 		help += ": " + strings.Join(s.Values, ", ")
 		standard = s.Values[0]
 	}
-	if s.Variable != "" {
-		help += " (or " + s.Variable + ")"
-	}
 	return help + "; the default is " + standard
 }

@@ -32,7 +32,7 @@ var values = map[string]string{
 	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w",
 	"wiki-contact": "me@example.org", "wiki-cache": "cache", "wiki-index": "index",
 	"preset": "agentrefine:babyai,mine.yaml", "originals": "copies", "simulator-limit": "200",
-	"sciworld-jar": "s.jar", "jvms": "3", "simplifications": "easy",
+	"simplifications": "easy",
 	"perturb": "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y",
 	"no-ind-base-url": "http://i/v1", "ind": "none",
 	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2",

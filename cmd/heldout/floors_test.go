@@ -27,7 +27,6 @@ var floors = map[string]int{
 	"envs/stream":                  1,
 	"envs/engine/planning":         1,
 	"envs/engine/zmachine":         1,
-	"envs/sciworld/py4j":           1,
 	"envs/engine/scienceworld":     1,
 	"envs/hotpotqa/wiki":           1,
 	"envs/hotpotqa/wiki/index":     1,

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
-	"heldout/envs/catalog"
 	"heldout/eval/bench"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -34,11 +33,6 @@ func surroundings(sys *system) string {
 	var set []string
 	names := []string{configs.DataVariable, hfVariable, "OLLAMA_HOST", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
 		"http_proxy", "https_proxy", "no_proxy"}
-	for _, s := range catalog.Settings() {
-		if s.Variable != "" {
-			names = append(names, s.Variable)
-		}
-	}
 	for _, name := range names {
 		if sys.getenv(name) != "" {
 			set = append(set, name)

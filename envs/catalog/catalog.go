@@ -2,7 +2,6 @@
 package catalog
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,11 +30,8 @@ type Entry struct {
 	Settings []envs.Setting
 	// Folders may hold the official tasks, in the data folder; one of them must exist.
 	Folders []string
-	// Missing reports what only the user can provide and has not provided, as an
-	// *envs.UnavailableError; nil for environments that need nothing.
-	Missing func(envs.Setup) error
 	// Examine checks each thing that the environment needs; nil if it needs nothing.
-	Examine func(context.Context, envs.Setup) []envs.Check
+	Examine func(envs.Setup) []envs.Check
 	// Generates: without data, the tasks are those of the setup's generator seed.
 	Generates bool
 	Open      func(envs.Setup, envs.Outside) (envs.Env, error)
@@ -73,10 +69,7 @@ func All() []Entry {
 			Name: sciworld.Name, Folders: []string{"scienceworld"},
 			Summary:  "elementary science experiments: heat, mix, measure, grow, find",
 			Settings: sciworld.Settings(),
-			Missing:  func(s envs.Setup) error { return sciworld.Missing(sciworldOptions(s)) },
-			Examine: func(ctx context.Context, s envs.Setup) []envs.Check {
-				return sciworld.Examine(ctx, sciworldOptions(s))
-			},
+			Examine:  func(s envs.Setup) []envs.Check { return sciworld.Examine(sciworldOptions(s)) },
 			Open: func(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 				return sciworld.New(sciworldOptions(s))
 			},
@@ -108,8 +101,8 @@ func Find(name string) (Entry, error) {
 }
 
 // Available returns the environments that can be played and, for each of the
-// others, the reason why it cannot: something else is missing, or the data
-// folder has nothing for it. Unknown names stay in the list.
+// others, the reason why it cannot: the data folder has nothing for it. Unknown
+// names stay in the list.
 func Available(names []string, s envs.Setup) (available []string, unavailable []error) {
 	for _, name := range names {
 		if e, err := Find(name); err == nil {
@@ -126,11 +119,6 @@ func Available(names []string, s envs.Setup) (available []string, unavailable []
 // unavailable says why the environment cannot be played. Incomplete data are
 // not a reason: a mistake must not cause an environment to be skipped.
 func (e Entry) unavailable(s envs.Setup) error {
-	if e.Missing != nil {
-		if err := e.Missing(s); err != nil {
-			return err
-		}
-	}
 	if s.Data == "" {
 		return nil
 	}
@@ -157,8 +145,7 @@ func Settings() []envs.Setting {
 }
 
 // CheckSettings reports settings that none of the environments has, and values
-// that are invalid for one of them. A setting with an environment variable may
-// apply to all commands, so it is always allowed.
+// that are invalid for one of them.
 func CheckSettings(environments []string, chosen envs.Settings) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
@@ -166,7 +153,6 @@ func CheckSettings(environments []string, chosen envs.Settings) error {
 		for _, e := range All() {
 			i := slices.IndexFunc(e.Settings, func(s envs.Setting) bool { return s.Name == name })
 			if i < 0 || !slices.Contains(environments, e.Name) {
-				known = known || i >= 0 && e.Settings[i].Variable != ""
 				continue
 			}
 			known = true

@@ -19,8 +19,6 @@ const (
 	MaxLabels = 16 << 20
 	// MaxQuestions is for HotpotQA's questions: with paragraphs they have 570 MB.
 	MaxQuestions = 1 << 30
-	// MaxJar is for Java programs. ScienceWorld's has less than a tenth of it.
-	MaxJar = 1 << 30
 	// Unlimited is for files that are read in a stream, in bounded memory.
 	Unlimited = math.MaxInt64
 )

@@ -1,40 +1,33 @@
 package sciworld
 
-import "context"
-
-// game is one running simulation, our own or the official one, for one goroutine.
+// game is one running simulation, for one goroutine. It is an interface because
+// tests also play made-up games, and those of the official simulator.
 type game interface {
 	// start loads a task and looks around, as the Python package does.
-	start(ctx context.Context, p place, simplifications string) (report, error)
+	start(p place, simplifications string) (report, error)
 	// act makes a step and then lists what is valid, as the Python package does.
-	act(ctx context.Context, action string) (report, error)
-	inventory(ctx context.Context) (string, error)
+	act(action string) report
+	inventory() string
 	// description is what the task asks for.
-	description(ctx context.Context) (string, error)
+	description() string
 	// forms lists the templates of actions.
-	forms(ctx context.Context) ([]string, error)
+	forms() []string
 	// objects lists what can be spoken of. It can draw random numbers.
-	objects(ctx context.Context) ([]string, error)
+	objects() []string
 	// goals is the simulator's table of the goals and whether they are reached.
-	goals(ctx context.Context) (string, error)
-	// tree is all objects with their properties, as JSON.
-	tree(ctx context.Context) (string, error)
+	goals() string
 	// valid lists what was valid after the last step. It changes nothing.
-	valid(ctx context.Context) ([]string, error)
+	valid() []string
 	// judge makes another list of what is valid, which can draw random numbers,
 	// and reports whether an action is on it.
-	judge(ctx context.Context, action string) (bool, error)
-}
-
-// games is a source of games.
-type games interface {
-	// take returns a free game. The caller gives it back, or discards a broken one.
-	take(ctx context.Context) (game, error)
-	giveBack(game)
-	discard(game)
-	// solution returns the actions that solve a task.
-	solution(ctx context.Context, p place, simplifications string) ([]string, error)
-	close() error
+	judge(action string) bool
+	// fork returns a game that goes on from the present moment by itself.
+	fork() game
+	appendState(b []byte) []byte
+	// tree shows the tree of objects.
+	tree() string
+	// release ends the game.
+	release()
 }
 
 // report is what a game says after an action.

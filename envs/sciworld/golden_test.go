@@ -8,56 +8,31 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-
-	"golang.org/x/sync/errgroup"
 
 	"heldout/envs/sharedtest"
 	"heldout/eval/episode"
 )
 
-// needJar returns the simulator's file, or skips the test.
-func needJar(t testing.TB) string {
-	t.Helper()
-	path := os.Getenv("HELDOUT_SCIWORLD_JAR")
-	if path == "" {
-		sharedtest.Absent(t, "java", "needs the simulator: name scienceworld.jar in HELDOUT_SCIWORLD_JAR; "+
-			"heldout doctor sciworld says how to get it")
-	}
-	if err := Missing(Options{Jar: path}); err != nil { // whoever names it means it to be used
-		t.Fatal(err)
-	}
-	return path
-}
-
-// opened sets up an environment that is closed with the test.
+// opened sets up an environment.
 func opened(t testing.TB, o Options) *Env {
 	t.Helper()
 	e, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return e
 }
 
-// Which of the recorded episodes are replayed: every so many, from the first so
-// many. All of them take a quarter of an hour and more.
+// Which of the recorded episodes the official simulator replays: every so many, from
+// the first so many. All of them take a quarter of an hour and more.
 var (
-	every    = flag.Int("every", 20, "replay every so many recorded episodes; 1 for all")
-	first    = flag.Int("first", 0, "the number of the first episode that is replayed, less than every")
-	machines = flag.Int("machines", 2, "virtual machines in the replay")
+	every = flag.Int("every", 20, "replay every so many recorded episodes; 1 for all")
+	first = flag.Int("first", 0, "the number of the first episode that is replayed, less than every")
 )
 
 // differences counts in what replayed steps differ from their records.
 type differences struct {
-	version         string
-	mu              sync.Mutex
 	episodes, steps int
 	counts          map[string]int // by what differs
 	classes         map[string]int // of observations
@@ -77,8 +52,9 @@ func mostObservations(version string) float64 {
 // The official simulator repeats what it said to AgentBoard. Progress never
 // differs.
 func TestRecordedRuns(t *testing.T) {
-	d := compareRecorded(t, Options{Jar: needJar(t), JVMs: *machines}, *every, *first)
-	if most := mostObservations(d.version) * float64(d.steps); float64(d.counts["observation"]) > most {
+	o := startOfficial(t)
+	d := compareRecorded(t, o.plays(Options{Data: sharedtest.AgentBoard(t)}), *every, *first)
+	if most := mostObservations(o.version) * float64(d.steps); float64(d.counts["observation"]) > most {
 		t.Errorf("%d observations differ, want at most %.1f", d.counts["observation"], most)
 	}
 }
@@ -87,7 +63,7 @@ func TestRecordedRuns(t *testing.T) {
 // differs from them, where all objects have one hash code: the order of some
 // things followed the hash codes of that day's virtual machine.
 func TestRecordedRunsNatively(t *testing.T) {
-	d := compareRecorded(t, Options{}, 1, 0)
+	d := compareRecorded(t, opened(t, Options{Data: sharedtest.AgentBoard(t)}), 1, 0)
 	if n := d.counts["observation"]; n != nativeObservations {
 		t.Errorf("%d observations differ, want %d as with the official simulator", n, nativeObservations)
 	}
@@ -98,31 +74,21 @@ func TestRecordedRunsNatively(t *testing.T) {
 const nativeObservations = 53
 
 // compareRecorded replays every so many recorded episodes.
-func compareRecorded(t *testing.T, o Options, every, first int) *differences {
-	o.Data = sharedtest.AgentBoard(t)
-	e := opened(t, o)
-	d := &differences{version: e.version, counts: map[string]int{}, classes: map[string]int{}}
-	var g errgroup.Group
-	g.SetLimit(*machines)
+func compareRecorded(t *testing.T, e *Env, every, first int) *differences {
+	t.Helper()
+	d := &differences{counts: map[string]int{}, classes: map[string]int{}}
 	for i, rec := range recorded(t) {
 		if i%every != first {
 			continue
 		}
-		g.Go(func() error {
-			found, err := episode.Replay(context.Background(), e, rec)
-			if err != nil {
-				return fmt.Errorf("episode %d: %w", i, err)
-			}
-			d.add(i, rec, found)
-			return nil
-		})
+		found, err := episode.Replay(context.Background(), e, rec)
+		if err != nil {
+			t.Fatalf("episode %d: %v", i, err)
+		}
+		d.add(i, rec, found)
 	}
-	if err := g.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(d.lines)
-	t.Logf("version %s, %d episodes, %d steps; what differs: %v; observations by reason: %v\n%s",
-		e.version, d.episodes, d.steps, d.counts, d.classes, strings.Join(d.lines, "\n"))
+	t.Logf("%d episodes, %d steps; what differs: %v; observations by reason: %v\n%s",
+		d.episodes, d.steps, d.counts, d.classes, strings.Join(d.lines, "\n"))
 	if n := d.counts["progress"] + d.counts["final progress"] + d.counts["done"]; n > 0 {
 		t.Errorf("%d progress values and ends differ", n)
 	}
@@ -130,8 +96,6 @@ func compareRecorded(t *testing.T, o Options, every, first int) *differences {
 }
 
 func (d *differences) add(episode int, rec *episode.Recorded, found []episode.Mismatch) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.episodes++
 	d.steps += len(rec.Steps)
 	for _, m := range found {

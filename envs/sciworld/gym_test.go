@@ -72,13 +72,11 @@ func gymSaid(t *testing.T, e *Env, number int, actions []string) (said, played [
 
 // AgentGym's service over the official simulator and ours say the same.
 func TestRealGym(t *testing.T) {
-	o := Options{Variant: ScienceWorld, Split: "all"}
-	if j, err := openJar(needJar(t)); err == nil && j.version == "1.2.3" { // which AgentGym's service has
+	simulator, o := startOfficial(t), Options{Variant: ScienceWorld, Split: "all"}
+	if simulator.version == "1.2.3" { // which AgentGym's service has
 		o = Options{Variant: AgentGym}
 	}
-	ours := opened(t, o)
-	o.Jar, o.JVMs = needJar(t), 1
-	real := opened(t, o)
+	ours, real := opened(t, o), simulator.plays(o)
 	tasks, texts, different := 0, 0, 0 // texts that differ
 	for number := 0; number < 4639; number += *gymEvery {
 		said, played := gymSaid(t, ours, number, nil)
@@ -92,8 +90,8 @@ func TestRealGym(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("version %s: %d tasks, %d texts, %d of them differ", real.version, tasks, texts, different)
-	if different > 0 && (real.version == nativeVersion || o.Variant == AgentGym) {
+	t.Logf("version %s: %d tasks, %d texts, %d of them differ", simulator.version, tasks, texts, different)
+	if different > 0 && (simulator.version == nativeVersion || o.Variant == AgentGym) {
 		t.Errorf("%d of %d texts differ", different, texts)
 	}
 }

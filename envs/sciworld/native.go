@@ -2,17 +2,11 @@ package sciworld
 
 import (
 	"cmp"
-	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
 	"sync"
 
 	"golang.org/x/sync/singleflight"
 
-	"heldout/envs"
 	"heldout/envs/engine/scienceworld"
 )
 
@@ -28,22 +22,12 @@ type native struct {
 	known   sync.Map           // of solutions, by place
 }
 
-func (n *native) take(context.Context) (game, error) {
-	return &nativeGame{library: n.library, portals: n.portals, starts: &n.starts}, nil
+func (n *native) game() game {
+	return &nativeGame{library: n.library, portals: n.portals, starts: &n.starts}
 }
-
-func (n *native) giveBack(g game) {
-	if w := g.(*nativeGame).world; w != nil {
-		w.Release()
-	}
-}
-
-func (*native) discard(game) {}
-
-func (*native) close() error { return nil }
 
 // solution returns the simulator's own solution. Making it can take seconds.
-func (n *native) solution(_ context.Context, p place, simplifications string) ([]string, error) {
+func (n *native) solution(p place, simplifications string) ([]string, error) {
 	if path, ok := n.known.Load(p); ok {
 		return path.([]string), nil
 	}
@@ -67,14 +51,14 @@ type nativeGame struct {
 	list    scienceworld.ValidList // of what was valid after the last step
 }
 
-func (g *nativeGame) start(ctx context.Context, p place, simplifications string) (report, error) {
+func (g *nativeGame) start(p place, simplifications string) (report, error) {
 	key := startKey{p, simplifications}
 	if s, ok := g.starts.get(key); ok {
 		g.still, g.list = s.world, s.list
-		return s.report, ctx.Err()
+		return s.report, nil
 	}
 	again := !g.starts.isNew(key)
-	r, err := g.load(ctx, p, simplifications)
+	r, err := g.load(p, simplifications)
 	if err == nil && again {
 		w := g.world.Fork()
 		g.starts.keep(key, started{w, g.list.In(w), r})
@@ -91,7 +75,7 @@ func (g *nativeGame) awake() *scienceworld.World {
 	return g.world
 }
 
-func (g *nativeGame) load(ctx context.Context, p place, simplifications string) (report, error) {
+func (g *nativeGame) load(p place, simplifications string) (report, error) {
 	g.world = g.library.New()
 	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
 		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
@@ -99,92 +83,50 @@ func (g *nativeGame) load(ctx context.Context, p place, simplifications string) 
 	if g.portals {
 		g.world.AnswerPortals()
 	}
-	return g.act(ctx, "look around")
+	return g.act("look around"), nil
 }
 
-func (g *nativeGame) act(ctx context.Context, action string) (report, error) {
-	if err := ctx.Err(); err != nil {
-		return report{}, err
-	}
+func (g *nativeGame) act(action string) report {
 	w := g.awake()
 	g.still = nil // it passes
 	r := report{observation: w.Step(action), score: w.Score(), completed: w.Completed(), moves: w.Moves()}
 	// The Python package looks around and at the inventory and the task, which
 	// draws nothing, and then lists the valid actions, which does.
 	g.list = w.DrawValidActions()
-	return r, nil
+	return r
 }
 
-func (g *nativeGame) inventory(context.Context) (string, error) { return g.awake().Inventory(), nil }
+func (g *nativeGame) inventory() string { return g.awake().Inventory() }
 
-func (g *nativeGame) description(context.Context) (string, error) {
-	return g.awake().Description(), nil
-}
+func (g *nativeGame) description() string { return g.awake().Description() }
 
-func (g *nativeGame) forms(context.Context) ([]string, error) {
-	return g.awake().PossibleActions(), nil
-}
+func (g *nativeGame) forms() []string { return g.awake().PossibleActions() }
 
-func (g *nativeGame) objects(context.Context) ([]string, error) {
-	return g.awake().PossibleObjects(), nil
-}
+func (g *nativeGame) objects() []string { return g.awake().PossibleObjects() }
 
-func (g *nativeGame) goals(context.Context) (string, error) { return g.awake().Progress(), nil }
+func (g *nativeGame) goals() string { return g.awake().Progress() }
 
-// errNoTree: the simulator's tree of objects came with version 1.2.
-var errNoTree = errors.New("sciworld: ScienceWorld " + nativeVersion +
-	", which heldout's own simulator is, has no object tree; give a simulator of version 1.2 or later with " +
-	"--sciworld-jar")
-
-func (g *nativeGame) tree(context.Context) (string, error) { return "", errNoTree }
-
-func (g *nativeGame) valid(context.Context) ([]string, error) {
+func (g *nativeGame) valid() []string {
 	g.awake()
-	return g.list.Sorted(), nil
+	return g.list.Sorted()
 }
 
-func (g *nativeGame) judge(_ context.Context, action string) (bool, error) {
-	return g.awake().DrawValidActions().Has(action), nil
-}
+func (g *nativeGame) judge(action string) bool { return g.awake().DrawValidActions().Has(action) }
 
-// nativeWorld can do more than a world of the official simulator.
-type nativeWorld struct{ *world }
-
-var errNotRunning = errors.New("sciworld: the world is not running")
-
-// Fork implements envs.Forker. Forks share the present moment until they go on.
-func (w *nativeWorld) Fork() (envs.World, error) {
-	g, ok := w.game.(*nativeGame)
-	if !ok {
-		return nil, errNotRunning
-	}
+// fork shares the present moment with the fork until either goes on.
+func (g *nativeGame) fork() game {
 	if g.still == nil {
 		g.still = g.world.Fork()
 	}
-	out := w.world.copied()
-	out.game = &nativeGame{library: g.library, still: g.still, portals: g.portals, starts: g.starts, list: g.list}
-	return &nativeWorld{&out}, nil
+	return &nativeGame{library: g.library, still: g.still, portals: g.portals, starts: g.starts, list: g.list}
 }
 
-// AppendState implements envs.StateAppender. The simulator draws random numbers in
-// every step, so its states seldom recur.
-func (w *nativeWorld) AppendState(b []byte) ([]byte, error) {
-	g, ok := w.game.(*nativeGame)
-	if !ok {
-		return b, errNotRunning
-	}
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w.last.Progress))
-	for _, r := range w.reached {
-		b = strconv.AppendBool(b, r)
-	}
-	return cmp.Or(g.world, g.still).AppendState(b), nil
-}
+func (g *nativeGame) appendState(b []byte) []byte { return cmp.Or(g.world, g.still).AppendState(b) }
 
-// Inspect implements envs.Inspector: it shows the tree of objects.
-func (w *nativeWorld) Inspect() (string, error) {
-	g, ok := w.game.(*nativeGame)
-	if !ok {
-		return "", errNotRunning
+func (g *nativeGame) tree() string { return g.awake().Tree() }
+
+func (g *nativeGame) release() {
+	if g.world != nil {
+		g.world.Release()
 	}
-	return g.awake().Tree(), nil
 }

@@ -50,15 +50,10 @@ func testPrompt(t *testing.T, version string) {
 
 // The forms of the test above are the simulator's.
 func TestRealForms(t *testing.T) {
-	e := opened(t, Options{Jar: needJar(t), Variant: ScienceWorld, JVMs: 1})
-	w := newStarted(t, e)
+	w := newStarted(t, startOfficial(t).plays(Options{Variant: ScienceWorld}))
 	defer w.Close()
-	listed, err := w.game.(*simulator).list(t.Context(), "getPossibleActions")
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for _, l := range listed {
+	for _, l := range w.game.forms() {
 		if l == "reset task" { // begins anew, which no agent needs
 			continue
 		}

@@ -1,7 +1,6 @@
-// Package sciworld is ScienceWorld, played by a simulator of our own, or by the
-// official one: a program for the Java virtual machine, which the user provides
-// and which is driven from here, without Python. Above it stands AgentBoard's
-// layer, or the plain order of the official simulator's own Python package.
+// Package sciworld is ScienceWorld, played by a simulator of our own. Above it
+// stands AgentBoard's layer, or the plain order of the official simulator's own
+// Python package.
 //
 // The simulator draws from one random generator, and so do some calls that only
 // list things. The order of calls is therefore part of the result. It is the same
@@ -12,10 +11,7 @@
 package sciworld
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"runtime"
 	"strconv"
 
 	"heldout/envs"
@@ -29,9 +25,9 @@ const Name = "sciworld"
 const (
 	AgentBoard   = "agentboard"
 	ScienceWorld = "scienceworld"
-	// AgentGym is ScienceWorld with the tasks of AgentGym's server, in its order. Our
-	// own simulator then answers looks at doors and drains as version 1.2.3 does, which
-	// the server has.
+	// AgentGym is ScienceWorld with the tasks of AgentGym's server, in its order. The
+	// simulator then answers looks at doors and drains as version 1.2.3 does, which the
+	// server has.
 	AgentGym = "agentgym"
 )
 
@@ -43,8 +39,6 @@ const (
 
 // Options say how the environment is set up.
 type Options struct {
-	// Jar is the file of the official simulator, which then plays; empty for our own.
-	Jar string
 	// Data is a folder laid out as AgentBoard's data folder, from which the
 	// labels come. If it is empty, progress is the simulator's own score.
 	Data string
@@ -57,17 +51,13 @@ type Options struct {
 	Split string
 	// Simplifications are names and commas; empty for the variant's, "none" for none.
 	Simplifications string
-	// JVMs is how many worlds of the official simulator may be played at once,
-	// each in its own virtual machine; 0 for the number of processors. The expert
-	// uses one more.
-	JVMs int
 	// Moves is the number of moves after which the simulator of the variants
 	// ScienceWorld and AgentGym ends an episode; 0 for 100. Moves are ticks of its clock: "wait"
 	// takes several.
 	Moves int
 }
 
-// Env implements envs.Env, envs.Finder and io.Closer.
+// Env implements envs.Env and envs.Finder.
 type Env struct {
 	info            envs.Info
 	tasks           []envs.Task
@@ -75,26 +65,19 @@ type Env struct {
 	board           bool    // AgentBoard's layer
 	simplifications string
 	moves           int    // that end an episode of the variant ScienceWorld; 0 for its own number
-	version         string // of the simulator
 	digest          string // says which simulator plays
-	games           games
+	native          *native
+	newGame         func() game // of native
 }
 
-// New sets up the environment. It starts no virtual machine; worlds start them if
-// the official simulator plays.
+// New sets up the environment.
 func New(o Options) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, Settings: map[string]string{}}}
 	places, err := e.choose(o)
 	if err != nil {
 		return nil, err
 	}
-	if o.JVMs < 0 {
-		return nil, fmt.Errorf("sciworld: %d virtual machines, want at least 1, or 0 for the number of processors",
-			o.JVMs)
-	}
-	if err := e.choosePlayer(o); err != nil {
-		return nil, err
-	}
+	e.setSimulator(o.Variant == AgentGym)
 	if err := e.simplify(o.Simplifications); err != nil {
 		return nil, err
 	}
@@ -107,31 +90,15 @@ func New(o Options) (*Env, error) {
 	return e, nil
 }
 
-// choosePlayer settles which simulator plays: the official one if it is named.
-// Results of the two simulators never share a row.
-func (e *Env) choosePlayer(o Options) error {
-	if o.Jar == "" {
-		if o.JVMs > 0 {
-			return errors.New("sciworld: jvms is for the official simulator: name it with sciworld-jar")
-		}
-		e.version, e.digest, e.games = nativeVersion, "native "+nativeVersion,
-			&native{portals: o.Variant == AgentGym, library: scienceworld.NewLibrary()}
-		if o.Variant == AgentGym {
-			e.digest += ", portals as 1.2.3"
-		}
-		e.info.Settings["simulator"] = e.digest
-		return nil
+// setSimulator sets the simulator; with portals, it answers looks at doors and drains.
+func (e *Env) setSimulator(portals bool) {
+	e.native = &native{portals: portals, library: scienceworld.NewLibrary()}
+	e.newGame = e.native.game
+	e.digest = "native " + nativeVersion
+	if portals {
+		e.digest += ", portals as 1.2.3"
 	}
-	if err := Missing(o); err != nil {
-		return err
-	}
-	j, err := openJar(o.Jar)
-	if err != nil {
-		return err
-	}
-	e.version, e.digest, e.games = j.version, j.sha256, newOfficial(j, cmp.Or(o.JVMs, runtime.GOMAXPROCS(0)))
-	e.info.Settings["jar"], e.info.Settings["jar-sha256"] = j.version, j.sha256
-	return nil
+	e.info.Settings["simulator"] = e.digest
 }
 
 // choose settles the variant and its tasks, and reads labels.
@@ -252,12 +219,5 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newWorld(e, p, e.label(t))
-	if _, ok := e.games.(*native); ok {
-		return &nativeWorld{w}, nil
-	}
-	return w, nil
+	return newWorld(e, p, e.label(t)), nil
 }
-
-// Close implements io.Closer: it ends all virtual machines, also those in use.
-func (e *Env) Close() error { return e.games.close() }

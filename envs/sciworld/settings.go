@@ -17,18 +17,13 @@ func Settings() []envs.Setting {
 			Help: "names separated by commas: " + strings.Join(simplifications(), ", ")},
 		{Name: "simulator-limit", Type: envs.Count, Default: "100", Measured: true,
 			Help: "moves after which the variants " + ScienceWorld + " and " + AgentGym + " end an episode"},
-		{Name: "sciworld-jar", Type: envs.Path, Default: "heldout's own simulator", Variable: "HELDOUT_SCIWORLD_JAR",
-			Measured: true, Help: "play the official simulator, scienceworld.jar"},
-		{Name: "jvms", Type: envs.Count, Default: "the number of processors",
-			Help: "number of Java virtual machines for the official simulator, one per world"},
 	}
 }
 
 // Configured returns the options for settings.
 func Configured(s envs.Settings) Options {
 	return Options{
-		Jar: s["sciworld-jar"], Variant: s["variant"], Split: s["split"],
-		Simplifications: s["simplifications"], JVMs: s.Number("jvms"),
-		Moves: s.Number("simulator-limit"),
+		Variant: s["variant"], Split: s["split"],
+		Simplifications: s["simplifications"], Moves: s.Number("simulator-limit"),
 	}
 }

@@ -3,15 +3,14 @@ package sciworld
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// The simplifications that this package treats specially.
-const (
-	openContainers     = "openContainers"
-	noElectricalAction = "noElectricalAction"
-)
+// boardSimplifications are AgentBoard's (§4.1).
+const boardSimplifications = "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"
+
+// noElectricalAction makes tasks about electricity impossible.
+const noElectricalAction = "noElectricalAction"
 
 // easy stands for several simplifications; the simulator decides which.
 const easy = "easy"
@@ -21,7 +20,7 @@ const noSimplifications = "none"
 
 // simplifications lists the names of all simplifications (§2), and "none".
 func simplifications() []string {
-	return []string{easy, noElectricalAction, openContainers, "openDoors", "selfWateringFlowerPots", "teleportAction",
+	return []string{easy, noElectricalAction, "openContainers", "openDoors", "selfWateringFlowerPots", "teleportAction",
 		noSimplifications}
 }
 
@@ -29,7 +28,7 @@ func simplifications() []string {
 func (e *Env) simplify(wanted string) error {
 	standard := ""
 	if e.board {
-		standard = boardSimplifications(e.version)
+		standard = boardSimplifications
 	}
 	switch wanted {
 	case "":
@@ -49,29 +48,6 @@ func (e *Env) simplify(wanted string) error {
 		e.info.Settings["simplifications"] = wanted
 	}
 	return nil
-}
-
-// boardSimplifications are AgentBoard's (§4.1). From 1.2.3 on, openContainers
-// really opens containers. It did not when AgentBoard was made, and it changes
-// the tasks, so it is left out for these versions (§5).
-func boardSimplifications(version string) string {
-	if reallyOpensContainers(version) {
-		return "selfWateringFlowerPots,openDoors,noElectricalAction"
-	}
-	return "selfWateringFlowerPots,openContainers,openDoors,noElectricalAction"
-}
-
-// reallyOpensContainers reports whether a version is 1.2.3 or later, or unreadable.
-func reallyOpensContainers(version string) bool {
-	var n []int
-	for _, part := range strings.Split(version, ".") {
-		i, err := strconv.Atoi(part)
-		if err != nil {
-			return true
-		}
-		n = append(n, i)
-	}
-	return slices.Compare(n, []int{1, 2, 3}) >= 0
 }
 
 // cannotPlay reports whether the simplifications make a task impossible.

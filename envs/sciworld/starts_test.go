@@ -105,10 +105,8 @@ func TestStarts(t *testing.T) {
 // The official simulator begins as ours does: texts, progress and score, and the
 // same after a first action that does nothing.
 func TestRealStarts(t *testing.T) {
-	o := Options{Variant: ScienceWorld, Split: "all"}
-	ours := opened(t, o)
-	o.Jar, o.JVMs = needJar(t), 1
-	real := opened(t, o)
+	simulator, o := startOfficial(t), Options{Variant: ScienceWorld, Split: "all"}
+	ours, real := opened(t, o), simulator.plays(o)
 	if *startsUpdate {
 		updateStartScores(t, real)
 	}
@@ -123,8 +121,8 @@ func TestRealStarts(t *testing.T) {
 			t.Logf("%s: %+v, want %+v", task.ID, got, want)
 		}
 	}
-	t.Logf("version %s: %d starts, %d of them differ", real.version, compared, different)
-	if different > 0 && real.version == nativeVersion {
+	t.Logf("version %s: %d starts, %d of them differ", simulator.version, compared, different)
+	if different > 0 && simulator.version == nativeVersion {
 		t.Errorf("%d of %d starts differ", different, compared)
 	}
 }

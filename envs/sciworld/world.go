@@ -3,9 +3,11 @@ package sciworld
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/envs"
@@ -20,13 +22,16 @@ const (
 	choicePrefix  = "Ambiguous request: Please enter the number for the action you intended (or blank to cancel):\n"
 )
 
+// errNotRunning says that a world was not started, or has been closed.
+var errNotRunning = errors.New("sciworld: the world is not running")
+
 // world is one running copy of a task. It has a game from Start on, until it is
-// closed or something breaks.
+// closed.
 type world struct {
 	env     *Env
 	place   place
 	label   *label // nil: progress is the simulator's score
-	game    game   // nil before Start and after it is given back
+	game    game   // nil before Start and after Close
 	started bool
 
 	reached []bool // by sub-goal of the label
@@ -43,47 +48,40 @@ func newWorld(e *Env, p place, l *label) *world {
 	return w
 }
 
-// Start implements envs.World. It waits until a game is free.
+// Start implements envs.World.
 func (w *world) Start(ctx context.Context) (envs.Start, error) {
 	if w.started {
 		return envs.Start{}, errors.New("sciworld: the world has been started already")
 	}
-	g, err := w.env.games.take(ctx)
+	w.started = true
+	if err := ctx.Err(); err != nil {
+		return envs.Start{}, err
+	}
+	g := w.env.newGame()
+	r, err := g.start(w.place, w.env.simplifications)
 	if err != nil {
 		return envs.Start{}, err
 	}
-	w.game, w.started = g, true
-	s, err := w.begin(ctx)
-	if err != nil {
-		w.abandon()
-	}
-	return s, err
+	w.game = g
+	return w.begin(r), nil
 }
 
 // begin makes the calls of an episode's start (§4.3).
-func (w *world) begin(ctx context.Context) (s envs.Start, err error) {
-	r, err := w.game.start(ctx, w.place, w.env.simplifications)
-	if err != nil {
-		return s, err
-	}
-	s.Observation = r.observation
+func (w *world) begin(r report) envs.Start {
+	s := envs.Start{Observation: r.observation}
 	if w.label == nil {
 		_, s.Progress = w.count(r)
 		w.last.Progress = s.Progress
 	}
 	if w.env.board {
-		inventory, err := w.game.inventory(ctx)
-		if err != nil {
-			return s, err
-		}
-		s.Observation += "\n" + inventory
+		s.Observation += "\n" + w.game.inventory()
 	}
 	if w.label != nil {
 		s.Goal = w.label.goal
-		return s, nil
+	} else {
+		s.Goal = w.game.description()
 	}
-	s.Goal, err = w.game.description(ctx)
-	return s, err
+	return s
 }
 
 // Step implements envs.World.
@@ -91,58 +89,48 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	if w.game == nil {
 		return envs.Step{}, errNotRunning
 	}
-	step := w.turn
-	if w.env.board {
-		step = w.boardTurn
-	}
-	s, err := step(ctx, action)
-	if err != nil {
-		w.abandon()
+	if err := ctx.Err(); err != nil {
 		return envs.Step{}, err
 	}
-	w.last = s
+	if w.env.board {
+		w.last = w.boardTurn(action)
+	} else {
+		w.last = w.turn(action)
+	}
 	w.played = append(w.played, strings.Clone(action)) // it can be a piece of a list
-	return s, nil
+	return w.last, nil
 }
 
 // boardTurn is a turn of AgentBoard's (§4.2): asking for help takes no time, and
 // an action counts as valid if it is among those that are valid afterwards.
-func (w *world) boardTurn(ctx context.Context, action string) (envs.Step, error) {
+func (w *world) boardTurn(action string) envs.Step {
 	s := w.last
-	var err error
 	words := pytext.Strip(action)
 	if words == helpAction {
-		s.Observation, err = w.help(ctx)
+		s.Observation = w.help()
 	} else {
-		s, err = w.turn(ctx, words)
+		s = w.turn(words)
 	}
-	if err != nil {
-		return s, err
-	}
-	valid, err := w.game.judge(ctx, action)
 	understood := words == helpAction || s.Valid
-	s.Valid = valid || action == helpAction
+	s.Valid = w.game.judge(action) || action == helpAction
 	s.Understood = understood && !s.Valid
-	return s, err
+	return s
 }
 
 // turn is a step of the simulator. Valid is what the simulator understood.
-func (w *world) turn(ctx context.Context, action string) (envs.Step, error) {
-	r, err := w.game.act(ctx, action)
-	if err != nil {
-		return envs.Step{}, err
-	}
+func (w *world) turn(action string) envs.Step {
+	r := w.game.act(action)
 	s := envs.Step{Observation: r.observation, Valid: r.observation != notUnderstood}
 	if w.label != nil {
 		s.Progress, s.Success = w.reach(r.observation)
 		s.Done = s.Success
-		return s, nil
+		return s
 	}
 	var percent float64
 	percent, s.Progress = w.count(r)
 	s.Success = percent >= 100
 	s.Done = r.completed || r.score < 0 || r.moves > cmp.Or(w.env.moves, plainStepLimit)
-	return s, nil
+	return s
 }
 
 // count takes the score of a report. The package gives it in percent, rounded half
@@ -183,40 +171,32 @@ func (w *world) reach(observation string) (progress float64, all bool) {
 }
 
 // help lists the forms of actions.
-func (w *world) help(ctx context.Context) (string, error) {
-	forms, err := w.game.forms(ctx)
-	if err != nil {
-		return "", err
-	}
+func (w *world) help() string {
 	var b strings.Builder
 	b.WriteString(helpPrefix)
-	for _, f := range forms {
+	for _, f := range w.game.forms() {
 		if !strings.Contains(f, "reset") {
 			b.WriteString(f + ", ")
 		}
 	}
 	b.WriteString(helpAction)
-	return b.String(), nil
+	return b.String()
 }
 
 // Actions implements envs.Lister. The list is the one that the reference makes
 // after each step anyway: asking for it changes nothing.
-func (w *world) Actions(ctx context.Context) ([]string, error) {
+func (w *world) Actions(context.Context) ([]string, error) {
 	if w.game == nil {
 		return nil, errNotRunning
 	}
-	actions, err := w.game.valid(ctx)
-	if err != nil {
-		w.abandon()
-	}
-	return actions, err
+	return w.game.valid(), nil
 }
 
 // ExpertAction implements envs.Expert: the next action of the simulator's own
 // solution that was not played yet. It knows only this solution. The solution
 // comes from another game, because making it would change this one.
-func (w *world) ExpertAction(ctx context.Context) (string, error) {
-	path, err := w.env.games.solution(ctx, w.place, w.env.simplifications)
+func (w *world) ExpertAction(context.Context) (string, error) {
+	path, err := w.env.native.solution(w.place, w.env.simplifications)
 	if err != nil {
 		return "", err
 	}
@@ -232,23 +212,42 @@ func (w *world) ExpertAction(ctx context.Context) (string, error) {
 	return path[done], nil
 }
 
-// copied returns a copy that shares no mutable state except the game.
-func (w *world) copied() world {
+// Fork implements envs.Forker.
+func (w *world) Fork() (envs.World, error) {
+	if w.game == nil {
+		return nil, errNotRunning
+	}
 	out := *w
+	out.game = w.game.fork()
 	out.reached, out.played = slices.Clone(w.reached), slices.Clone(w.played)
-	return out
+	return &out, nil
 }
 
-// abandon discards a broken game.
-func (w *world) abandon() {
-	w.env.games.discard(w.game)
-	w.game = nil
+// AppendState implements envs.StateAppender. The simulator draws random numbers in
+// every step, so its states seldom recur.
+func (w *world) AppendState(b []byte) ([]byte, error) {
+	if w.game == nil {
+		return b, errNotRunning
+	}
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w.last.Progress))
+	for _, r := range w.reached {
+		b = strconv.AppendBool(b, r)
+	}
+	return w.game.appendState(b), nil
+}
+
+// Inspect implements envs.Inspector: it shows the tree of objects.
+func (w *world) Inspect() (string, error) {
+	if w.game == nil {
+		return "", errNotRunning
+	}
+	return w.game.tree(), nil
 }
 
 // Close implements envs.World.
 func (w *world) Close() error {
 	if w.game != nil {
-		w.env.games.giveBack(w.game)
+		w.game.release()
 		w.game = nil
 	}
 	return nil

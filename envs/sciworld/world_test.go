@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"heldout/envs"
-	"heldout/envs/sciworld/py4j"
 	"heldout/envs/sharedtest"
 )
 
@@ -30,9 +29,15 @@ func rakeLabel() []label {
 // answers. Sub-goals are regular expressions in which a dot is no line feed and
 // which match line feeds only at the start of the text.
 func TestAgentBoardTurns(t *testing.T) {
-	e := fakeEnv(t, scripted(t, "agentboard.txt"), true, rakeLabel())
-	w := newStarted(t, e)
-	defer w.Close()
+	m := &madeUp{
+		reports: []report{
+			{observation: "You stand in a shed. Here are:\n\ta rake"},
+			{observation: "You walk to the yard (2.5 m).", score: 0.25, moves: 1},
+			{observation: "The leaves are raked.\nYou are back.", score: -1, completed: true, moves: 2},
+		},
+		lists: [][]string{{"go shed", `rake "leaves"`}, {"go shed"}, {"go shed"}},
+	}
+	w := newStarted(t, madeUpEnv(t, m, true, rakeLabel()))
 	want := envs.Start{Goal: "Rake!", Observation: "You stand in a shed. Here are:\n\ta rake\nYou carry:\n\ta pear\n"}
 	if diff := cmp.Diff(want, w.started); diff != "" {
 		t.Error(diff)
@@ -62,14 +67,27 @@ func TestAgentBoardTurns(t *testing.T) {
 			t.Errorf("%q: %v %s", c.action, err, diff)
 		}
 	}
+	w.Close()
+	if diff := cmp.Diff([]string{
+		"start lifespan-longest-lived/5 with openDoors", "inventory", `act "go yard"`, `judge "go yard\x1f "`,
+		"forms", `judge "check valid actions "`, "valid", `act "go shed"`, `judge "go shed"`, "release",
+	}, m.asked); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // In the simulator's own variant actions are sent as they are, nothing is asked
 // beyond the Python package's calls, and the score is the simulator's: never
 // below 0, over when it says so, when the task failed, or after 100 ticks.
 func TestScienceWorldTurns(t *testing.T) {
-	e := fakeEnv(t, scripted(t, "scienceworld.txt"), false, nil)
-	start, steps := play(t, e, " go yard", "check valid actions", "break rake", "wait")
+	m := &madeUp{reports: []report{
+		{observation: "You stand in a shed.", score: 0.034},
+		{observation: "You walk to the yard.", score: 0.125, moves: 1},
+		{observation: notUnderstood, score: 1, completed: true, moves: 1},
+		{observation: "It breaks.", score: -1, completed: true, moves: 2},
+		{observation: "You wait.", score: 0.5, moves: 101},
+	}}
+	start, steps := play(t, madeUpEnv(t, m, false, nil), " go yard", "check valid actions", "break rake", "wait")
 	begin := envs.Start{Goal: "Rake the leaves.", Observation: "You stand in a shed.", Progress: 0.03}
 	if start != begin {
 		t.Errorf("%+v", start)
@@ -83,48 +101,36 @@ func TestScienceWorldTurns(t *testing.T) {
 	if diff := cmp.Diff(want, steps); diff != "" {
 		t.Error(diff)
 	}
+	if diff := cmp.Diff([]string{
+		"start lifespan-longest-lived/5 with openDoors", "description", `act " go yard"`, `act "check valid actions"`,
+		`act "break rake"`, `act "wait"`, "release",
+	}, m.asked); diff != "" {
+		t.Error(diff)
+	}
 }
 
-// broken says of every world what it must be when the simulator fails it.
-func TestSimulatorFails(t *testing.T) {
+// A world whose task cannot be loaded does not go on, nor does one that nobody waits for.
+func TestStartFails(t *testing.T) {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
 	for name, c := range map[string]struct {
-		method, reply, want string
+		ctx    context.Context
+		broken bool
+		want   string
 	}{
-		"load":       {"load", "!ysno such task\n", "does not load lifespan-longest-lived/5: no such task"},
-		"reset":      {"reset", "!ysno\n", "does not reset"},
-		"kind":       {"getScore", "!yi0\n", "getScore answers with a int32, want a float64"},
-		"java":       {"getCompleted", "!xsjava.lang.Boom: bang\\n\tat x\n", "java.lang.Boom: bang"},
-		"garbage":    {"freeActionLook", "SSH-2.0\n", "not the protocol's"},
-		"list":       {"getValidActionObjectCombinations", "!yn\n", "want a py4j.Ref"},
-		"valid JSON": {"getValidActionObjectCombinationsJSON", "!ys{\n", "the list of valid actions"},
-		"inventory":  {"freeActionInventory", "!yv\n", "answers with a py4j.Void"},
+		"load":     {context.Background(), true, "no such task"},
+		"canceled": {gone, false, "context canceled"},
 	} {
-		f := &fakeMachines{make: func() answerer {
-			return func(request []string) (string, bool) {
-				if len(request) > 2 && request[2] == c.method {
-					return c.reply, false
-				}
-				return obliging(request), false
-			}
-		}}
-		e := fakeEnv(t, f, true, rakeLabel())
+		e := madeUpEnv(t, &madeUp{broken: c.broken}, true, rakeLabel())
 		w, err := e.NewWorld(e.Tasks()[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx := context.Background()
-		_, err = w.Start(ctx)
-		if err == nil {
-			_, err = w.Step(ctx, "wait")
-		}
-		if err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := w.Start(c.ctx); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if n := f.running.Load(); n != 0 {
-			t.Errorf("%s: the machine is kept", name)
-		}
-		if _, err := w.Step(ctx, "wait"); err == nil {
-			t.Errorf("%s: the world goes on", name)
+		if _, err := w.Step(context.Background(), "wait"); !errors.Is(err, errNotRunning) {
+			t.Errorf("%s: the world goes on: %v", name, err)
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
@@ -132,44 +138,10 @@ func TestSimulatorFails(t *testing.T) {
 	}
 }
 
-// obliging answers every request as a simulator that is well might.
-func obliging(request []string) string {
-	switch request[0] {
-	case "i":
-		return "!yro0\n"
-	case "m":
-		return "!yv\n"
-	}
-	switch request[2] {
-	case "getScore":
-		return "!yd0.0\n"
-	case "getCompleted":
-		return "!ybfalse\n"
-	case "getNumMoves":
-		return "!yi1\n"
-	case "load", "reset":
-		return "!ys\n"
-	case "getValidActionObjectCombinations", "getGoldActionSequence", "getPossibleActions":
-		return "!ylo1\n"
-	case "getValidActionObjectCombinationsJSON":
-		return "!ys{\"validActions\": []}\n"
-	case "join":
-		return "!ysopen box\\ntake pear\\ntake pear\\neat pear\n"
-	}
-	return "!ysYou wait.\n"
-}
-
-func obligingMachines() *fakeMachines {
-	return &fakeMachines{make: func() answerer {
-		return func(request []string) (string, bool) { return obliging(request), false }
-	}}
-}
-
-// The expert goes along the gold path, past what else was done, on a machine of
-// its own.
+// The expert goes along the gold path, past what else was done.
 func TestExpert(t *testing.T) {
-	f := obligingMachines()
-	e := fakeEnv(t, f, true, rakeLabel())
+	e := madeUpEnv(t, &madeUp{}, true, rakeLabel())
+	e.native.known.Store(boardPlaces()[0], []string{"open box", "take pear", "take pear", "eat pear"})
 	w := newStarted(t, e)
 	defer w.Close()
 	ctx := context.Background()
@@ -184,14 +156,11 @@ func TestExpert(t *testing.T) {
 			}
 		}
 	}
-	if n := f.started.Load(); n != 2 {
-		t.Errorf("%d machines for a world and its expert", n)
-	}
 }
 
 func TestWorldOrder(t *testing.T) {
-	e := fakeEnv(t, obligingMachines(), true, rakeLabel())
-	ctx := context.Background()
+	e := madeUpEnv(t, &madeUp{}, true, rakeLabel())
+	ctx, cancel := context.WithCancel(context.Background())
 	w, err := e.NewWorld(e.Tasks()[0])
 	if err != nil {
 		t.Fatal(err)
@@ -204,6 +173,10 @@ func TestWorldOrder(t *testing.T) {
 	}
 	if _, err := w.Start(ctx); err == nil {
 		t.Error("two starts")
+	}
+	cancel()
+	if _, err := w.Step(ctx, "wait"); !errors.Is(err, context.Canceled) {
+		t.Error("a step that nobody waits for")
 	}
 	for range 2 {
 		if err := w.Close(); err != nil {
@@ -255,7 +228,7 @@ func TestStartsAgain(t *testing.T) {
 	if err := g.Wait(); err != nil {
 		t.Error(err)
 	}
-	if n := len(e.games.(*native).starts.worlds); n != mostStarts {
+	if n := len(e.native.starts.worlds); n != mostStarts {
 		t.Errorf("%d starts are kept, want %d", n, mostStarts)
 	}
 }
@@ -287,7 +260,7 @@ func TestForks(t *testing.T) {
 		w := startedIn(t, e, task)
 		for i, a := range s.Actions {
 			if i%every == 0 {
-				fork, err := w.(*nativeWorld).Fork()
+				fork, err := w.(*world).Fork()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -300,27 +273,7 @@ func TestForks(t *testing.T) {
 			}
 		}
 	}
-	w := &nativeWorld{&world{}}
-	if _, err := w.Fork(); err == nil {
+	if _, err := (&world{}).Fork(); err == nil {
 		t.Error("a world that is not running can be forked")
-	}
-}
-
-// The wire's errors keep their kind up to here.
-func TestErrorKinds(t *testing.T) {
-	f := &fakeMachines{make: func() answerer {
-		return func(request []string) (string, bool) { return obliging(request), request[0] != "i" }
-	}}
-	e := fakeEnv(t, f, true, rakeLabel())
-	w, err := e.NewWorld(e.Tasks()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.Start(context.Background())
-	if err == nil {
-		_, err = w.Step(context.Background(), "wait")
-	}
-	if !errors.Is(err, py4j.ErrBroken) {
-		t.Error(err)
 	}
 }

@@ -62,7 +62,7 @@ func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) err
 		return ConfigError{err}
 	}
 	if entry.Examine != nil {
-		d.tell(entry.Examine(ctx, s)...)
+		d.tell(entry.Examine(s)...)
 	}
 	switch {
 	case s.Data != "":

@@ -78,11 +78,11 @@ func TestReopen(t *testing.T) {
 
 // Records choose no files, programs or addresses.
 func TestRecordsNameNoFiles(t *testing.T) {
-	c := record.Condition{Env: "sciworld", Settings: map[string]string{
-		"sciworld-jar": "evil.jar", "variant": "scienceworld", "nonsense": "x"}}
-	got, err := recordedSettings(c, envs.Settings{"simplifications": "easy"})
-	if err != nil || got["sciworld-jar"] != "" || got["nonsense"] != "" || got["variant"] != "scienceworld" ||
-		got["simplifications"] != "easy" {
+	c := record.Condition{Env: "hotpotqa", Settings: map[string]string{
+		"questions": "evil.json", "wiki-flow": "html", "nonsense": "x"}}
+	got, err := recordedSettings(c, envs.Settings{"sample": "all"})
+	if err != nil || got["questions"] != "" || got["nonsense"] != "" || got["wiki-flow"] != "html" ||
+		got["sample"] != "all" {
 		t.Errorf("settings %v, %v", got, err)
 	}
 }

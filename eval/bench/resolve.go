@@ -38,19 +38,10 @@ type Given struct {
 	Over func(r *configs.Run) error
 }
 
-// DefaultSetup is the default setup of environments: from environment variables
-// or, without them, with the user's own data folder.
+// DefaultSetup is the default setup of environments: with the data folder of the
+// environment variable or, without it, the user's own.
 func DefaultSetup(out Outside) envs.Setup {
-	s := envs.Setup{Data: cmp.Or(out.Getenv(configs.DataVariable), out.Data), Settings: envs.Settings{}}
-	for _, setting := range catalog.Settings() {
-		if setting.Variable == "" {
-			continue
-		}
-		if value := out.Getenv(setting.Variable); value != "" {
-			s.Settings[setting.Name] = value
-		}
-	}
-	return s
+	return envs.Setup{Data: cmp.Or(out.Getenv(configs.DataVariable), out.Data), Settings: envs.Settings{}}
 }
 
 // Resolve combines what to run, with later sources taking precedence: defaults,

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/big"
@@ -129,9 +128,6 @@ type (
 	goalTeller interface {
 		Goals(context.Context) (string, error)
 	}
-	treeTeller interface {
-		ObjectTree(context.Context) (string, error)
-	}
 )
 
 func newGymScience() gymSpeaker {
@@ -150,7 +146,6 @@ func newGymScience() gymSpeaker {
 			"/detail":      func(c *gymClient) (any, error) { return c.science(), nil },
 			"/action_hint": (*gymClient).hint,
 			"/goals":       (*gymClient).goals,
-			"/object_tree": (*gymClient).tree,
 		},
 	}
 }
@@ -215,19 +210,6 @@ func (c *gymClient) goals() (any, error) {
 	out := map[string]string{}
 	err := with(c, func(ctx context.Context, g goalTeller) (err error) {
 		out["goals"], err = g.Goals(ctx)
-		return err
-	})
-	return out, err
-}
-
-func (c *gymClient) tree() (any, error) {
-	out := map[string]json.RawMessage{}
-	err := with(c, func(ctx context.Context, t treeTeller) error {
-		text, err := t.ObjectTree(ctx)
-		if err == nil && !json.Valid([]byte(text)) {
-			err = errors.New("the simulator's tree of objects is no JSON")
-		}
-		out["object_tree"] = json.RawMessage(text)
 		return err
 	})
 	return out, err

@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * Speaks with a simulator of ScienceWorld in this process, for tests that compare it with another engine.
  *
  * <p>A request is a line with a JSON array of calls, each an array of strings: a method of the simulator's
- * interface and its arguments. The reply is a line with a JSON array of their results. There are four calls more:
- * {@code #generator} (the state of the random generator), {@code #counter} (the last object number),
- * {@code #fresh} (a new interface object) and {@code #memory} (bytes in use). A call that throws
- * has the result {@code {"error": text}}; the calls after it are made all the same.
+ * interface and its arguments. The reply is a line with a JSON array of their results. There are five calls more:
+ * {@code #version} (of the simulator), {@code #generator} (the state of the random generator), {@code #counter}
+ * (the last object number), {@code #fresh} (a new interface object) and {@code #memory} (bytes in use). A call that
+ * throws has the result {@code {"error": text}}; the calls after it are made all the same.
  */
 public final class Driver {
     private static final String INTERFACE = "scienceworld.runtime.pythonapi.PythonInterface";
@@ -66,6 +66,8 @@ public final class Driver {
     private Object result(List<String> call) {
         try {
             switch (call.get(0)) {
+                case "#version":
+                    return simulator.getClass().getPackage().getSpecificationVersion();
                 case "#generator":
                     return Long.toString(generator());
                 case "#counter":
