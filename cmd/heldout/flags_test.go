@@ -33,7 +33,7 @@ var values = map[string]string{
 	"wiki-contact": "me@example.org", "wiki-cache": "cache", "wiki-index": "index",
 	"preset": "agentrefine:babyai,mine.yaml", "originals": "copies", "simulator-limit": "200",
 	"simplifications": "easy",
-	"perturb": "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y",
+	"perturb":         "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y",
 	"no-ind-base-url": "http://i/v1", "ind": "none",
 	"trials": "4", "memory": "0", "reflection-prompt": "plan.yaml", "reflection-tokens": "99", "same-action": "2",
 	"same-step": "5", "names": "vllm:x=Tuned & co", "prices": "vllm:x=2.5/0.25/10",
