@@ -254,7 +254,7 @@ func (c *checker) headline(t jsonTable) {
 		if want := c.value(model, place); math.Abs(value-want) > 1e-9 {
 			c.wrong("%s on %s is %v, want %v", model, place, value, want)
 		}
-		if low, ok := row["low"].(float64); ok && (low > value+1e-9 || row["high"].(float64) < value-1e-9) {
+		if low, ok := row["value_low"].(float64); ok && (low > value+1e-9 || row["value_high"].(float64) < value-1e-9) {
 			c.wrong("%s on %s lies outside of its interval", model, place)
 		}
 		if text, _ := row["letters"].(string); text != "" && c.reference == "" {
@@ -324,12 +324,12 @@ func (c *checker) claim(row map[string]any) {
 	near("p", "p", f.p)
 	near("p alone", "alone_p", f.t.p())
 	low, high := f.t.limits(0.95, most)
-	near("the lower limit alone", "alone_low", low)
-	near("the upper limit alone", "alone_high", high)
+	near("the lower limit alone", "alone_difference_low", low)
+	near("the upper limit alone", "alone_difference_high", high)
 	if (kind == "significant") != f.significant() {
 		c.wrong("%s and %s on %s are %s with p %v", a, b, env, kind, f.p)
 	}
-	c.level(f, row["low"].(float64), row["high"].(float64), 1e-6, most)
+	c.level(f, row["difference_low"].(float64), row["difference_high"].(float64), 1e-6, most)
 }
 
 // csv checks that CSV has the claims of JSON.

@@ -55,7 +55,7 @@ def test_tables(run):
     assert {"headline", "results"} <= tables.keys()
     headline = heldout.read(run).tables("headline")["headline"]
     expert = next(row for row in headline.rows if row["model"] == "expert")
-    assert expert["value"] == 1 and 0 < expert["low"] < 1
+    assert expert["value"] == 1 and 0 < expert["value_low"] < 1
     assert "<td>expert</td>" in headline._repr_html_()
     with pytest.raises(heldout.UsageError, match="nope"):
         heldout.read(run).tables("nope")

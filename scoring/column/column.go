@@ -22,25 +22,21 @@ var (
 	Progress  = table.Rate("progress", "PR", "progress rate: the mean progress of episodes, in percent")
 	Grounding = table.Share("grounding", "GA", "grounding accuracy: the share of valid actions, in percent").AsDetail()
 	TaskSet   = table.Words("task_set", "Tasks", "how many tasks were played, of which source")
-	Compared  = table.Count("tasks", "Tasks", "number of tasks that are compared").AsDetail()
-	Tasks     = table.Count("tasks", "Tasks", "number of tasks with a result")
+	Tasks     = table.Count("tasks", "Tasks", "number of tasks that the line is made from")
+	Compared  = Tasks.AsDetail()
 	Seeds     = table.Count("seeds", "Seeds", "number of seeds").AsDetail()
 	Trainings = table.Count("trainings", "Trainings", "number of trainings of an arm; 0 if it was not trained")
 	Episodes  = table.Count("episodes", "Episodes", "number of episodes with a result")
 	Planned   = table.Count("planned", "Planned", "number of planned episodes, one for every task and seed")
 	Rate      = table.Words("rate", "Rate", "which rate the line is about: SR or PR")
 	P         = table.Chance("p", "p", "two-sided p value of the difference, corrected for the number of lines")
-	Value     = table.Rate("value", "Value", "the preset's metric, in percent")
-	Level     = table.Rate("value", "Value", "the rate, in percent").WithDetail(false)
+	Value     = table.Rate("value", "Value", "the rate, in percent")
+	Level     = Value.WithDetail(false)
 )
 
 // Columns of headline, verdict, results, difficulty and spread.
 var (
-	HeadlineValue = table.Limited(table.Share("value", "Value", "the rate, in percent"), "")
-	Claimed       = table.Limited(table.Share("value", "Value", "the rate that is claimed, in percent"), "value_")
-	Letters       = table.Words("letters", "Letters", "models of a column that share a letter do not differ significantly")
-	PlayedTasks   = table.Count("tasks", "Tasks", "number of tasks")
-	PresetName    = table.Words("preset", "Preset", "the evaluation protocol; empty without one")
+	Letters = table.Words("letters", "Letters", "models of a column that share a letter do not differ significantly")
 
 	Shows       = table.Words("claim", "Shows", "what the line says: significant, not significant, not compared, best, …")
 	Sensitivity = table.Share("sensitivity", "80%",
@@ -49,7 +45,7 @@ var (
 	FamilyOfTests = table.Words("test_family", "Family", "the family of tests: primary or second").AsDetail()
 	Tests         = table.Count("tests", "Tests", "number of tests of the family").AsDetail()
 	Alone         = table.Limited(table.Difference("alone_difference", "alone",
-		"difference, in percentage points"), "alone_").WithDetail(true)
+		"difference, in percentage points")).WithDetail(true)
 	AloneP   = table.Chance("alone_p", "p alone", "p value without a correction").AsDetail()
 	Reason   = table.Words("reason", "Reason", "why there is no comparison or no score").AsDetail()
 	Sentence = table.Words("sentence", "Sentence", "the claim in words").AsDetail()
@@ -96,32 +92,29 @@ func (c Change) Heads() []table.Column { return table.Columns(c.Bounded, c.P) }
 // Columns of differences: paired, ranks, pairs and against-published.
 var (
 	SuccessChange = Change{
-		table.Limited(table.Difference("success_difference", "Δ SR", "difference of SR, in percentage points"),
-			"success_"),
+		table.Limited(table.Difference("success_difference", "Δ SR", "difference of SR, in percentage points")),
 		table.Chance("success_p", "p", "two-sided p value of the difference of SR"),
 	}
 	ProgressChange = Change{
-		table.Limited(table.Difference("progress_difference", "Δ PR", "difference of PR, in percentage points"),
-			"progress_"),
+		table.Limited(table.Difference("progress_difference", "Δ PR", "difference of PR, in percentage points")),
 		table.Chance("progress_p", "p", "two-sided p value of the difference of PR"),
 	}
-	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"), "")
+	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"))
 
 	Published = table.Words("published", "Published", "the published result that the model is set against")
-	Solved    = table.Words("solved", "Solved", "the numbers of tasks that the published rate can stand for").AsDetail()
+	Solved    = table.Words("published_solved", "Solved", "the numbers of tasks that the published rate can stand for").AsDetail()
 )
 
 // Columns of presets.
 var (
-	Preset      = table.Words("preset", "Preset", "the evaluation protocol")
-	SHA256      = table.Words("sha256", "SHA-256", "the hash of the preset").AsDetail()
-	Metric      = table.Words("metric", "Metric", "the metric of the preset")
-	MetricValue = table.Limited(table.Share("value", "Value",
-		"the preset's metric, in percent of the highest score"), "")
+	Preset       = table.Words("preset", "Preset", "the evaluation protocol; empty without one")
+	SHA256       = table.Words("sha256", "SHA-256", "the hash of the preset").AsDetail()
+	Metric       = table.Words("metric", "Metric", "the metric of the preset")
+	MetricValue  = table.Rate("metric_value", "Value", "the preset's metric, in percent of the highest score")
 	LooseSuccess = table.Share("loose_success", "Loose", "the looser success of the protocol's source, in percent")
 
-	Printed     = table.Amount("value", "Value", "the published value, in percent as printed", amount)
-	ResultKind  = table.Words("kind", "Kind", "authors, or a reproduction by somebody else")
+	Printed     = table.Amount("printed", "Value", "the published value, in percent as printed", amount)
+	ResultKind  = table.Words("result_kind", "Kind", "authors, or a reproduction by somebody else")
 	ReadIn      = table.Words("mark", "Read in", "where the value was read")
 	ResultPlace = table.Words("source", "Source", "where the value was published")
 
@@ -141,8 +134,8 @@ var (
 		"what is lost where other actions are needed, in percent of what the memoriser loses")
 	ReadingIndex = table.Rate("reading", "Reading",
 		"what is lost where other texts are read, in percent of what the reciter loses")
-	AdaptationCost = table.Limited(table.Share("adaptation_cost", "Steps",
-		"errors until the first valid new form, in solved tasks"), "adaptation_cost_")
+	AdaptationCost = table.Rate("adaptation_cost", "Steps",
+		"errors until the first valid new form, in solved tasks")
 	Worst         = table.Words("worst", "Worst", "the families that cost most, each alone")
 	InterfaceSets = table.Count("interface_perturbations", "Perturbations",
 		"number of perturbations that change what must be said")
@@ -159,10 +152,10 @@ var (
 	ReaderReadingLoss = table.Share("reader_reading_loss", "Reader",
 		"what the expert loses by them on average, in percent of its rate")
 	Luck      = table.Share("luck", "Luck", "the rate of the random player without a perturbation, in percent")
-	DoseGrade = table.Words("grade", "Grade", "the grade of the families, or drawn")
+	DoseGrade = table.Words("combined_grade", "Grade", "the grade of the combined families, or drawn")
 	Combined  = table.Count("families", "Families",
 		"number of families that are combined; 0 is without a perturbation").Aligned(true)
-	Sets = table.Count("perturbations", "Sets",
+	Sets = table.Count("sets", "Sets",
 		"number of perturbations over which the rate is averaged").AsDetail()
 	Family        = table.Words("family", "Family", "the family of perturbations")
 	FamilyGrade   = Grade.Aligned(true)
@@ -171,7 +164,7 @@ var (
 	Old           = table.Rate("old", "Old", "the share of these actions that are in the old form, in percent")
 	Refused       = table.Count("refused", "Refused", "number of episodes with an action in an old form")
 	Never         = table.Count("never", "Never", "number of refused episodes that never use the new form")
-	MedianRelearn = table.Count("median", "Median", "steps until half of the refused episodes use the new form")
+	MedianRelearn = table.Count("median_steps", "Median", "steps until half of the refused episodes use the new form")
 )
 
 // Within are the shares of refused episodes that use the new form within so many steps,
@@ -189,7 +182,6 @@ func within() (out []table.Bounded) {
 
 // Columns of sweeps.
 var (
-	Changed      = table.Words("perturbation", "Perturbation", "what is set against the tasks without a perturbation")
 	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
 	Spread       = deviations("", false)
 	WithoutNoise = table.Share("std_without_noise", "w/o noise",
@@ -213,22 +205,21 @@ func Condition(name string) table.Of[float64] {
 // Columns of several tries and trials.
 var (
 	Tries        = table.Count("tries", "N", "number of tries")
-	OneSuccess   = table.Share("success", "one SR", "success rate of one try, in percent").AsDetail()
+	OneSuccess   = table.Share("one_success", "one SR", "success rate of one try, in percent").AsDetail()
 	AnySuccess   = table.Rate("any_success", "Any SR", "the share of tasks that any of the tries solved, in percent")
-	OneProgress  = table.Share("progress", "one PR", "progress rate of one try, in percent").AsDetail()
+	OneProgress  = table.Share("one_progress", "one PR", "progress rate of one try, in percent").AsDetail()
 	BestProgress = table.Rate("best_progress", "best PR",
 		"the mean over tasks of the best progress of the tries, in percent")
 	Pass = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
 
-	Trial        = table.Count("trial", "Trial", "the number of the trial")
-	BestTrial    = table.Share("best_progress", "Best PR", "progress in the best trial so far, in percent").AsDetail()
-	SolvedTrials = table.Count("solved", "Solved", "number of tasks that the trial solved")
-	Same         = table.Count("same", "Same", "number of trials with the same actions as the one before")
-	Cut          = table.Count("cut", "Cut", "number of trials that a rule ended early").AsDetail()
-	Reflections  = table.Count("reflections", "Reflections", "number of reflections made after the trial").AsDetail()
-	Calls        = table.Count("calls", "Calls", "number of model calls")
-	TokensIn     = table.Count("prompt_tokens", "Tokens in", "tokens of the prompts, as the server counted them")
-	TokensOut    = table.Count("completion_tokens", "out", "tokens of the replies, as the server counted them")
+	Trial       = table.Count("trial", "Trial", "the number of the trial")
+	BestTrial   = table.Share("best_trial_progress", "Best PR", "progress in the best trial so far, in percent").AsDetail()
+	Same        = table.Count("same", "Same", "number of trials with the same actions as the one before")
+	Cut         = table.Count("cut", "Cut", "number of trials that a rule ended early").AsDetail()
+	Reflections = table.Count("reflections", "Reflections", "number of reflections made after the trial").AsDetail()
+	Calls       = table.Count("calls", "Calls", "number of model calls")
+	TokensIn    = table.Count("prompt_tokens", "Tokens in", "tokens of the prompts, as the server counted them")
+	TokensOut   = table.Count("completion_tokens", "out", "tokens of the replies, as the server counted them")
 )
 
 // Columns of cost.
@@ -335,12 +326,11 @@ var OldForm = table.Share("old_form", "Old form",
 // Columns of what models do with their errors.
 var (
 	Measure       = table.Words("measure", "Measure", "the measure; scoring/refinement/MEASURES.md defines each")
-	Measured      = table.Limited(table.Share("value", "Value", "the value, in its unit"), "")
+	Measured      = table.Rate("measure_value", "Value", "the value, in its unit")
 	Unit          = table.Words("unit", "", "the unit of the value and of its limits")
-	ProgressLevel = table.Share("progress", "Progress", "a level of progress, in percent")
+	ProgressLevel = table.Share("progress_level", "Progress", "a level of progress, in percent")
 	Reached       = table.Rate("reached", "Reached", "the share of episodes that reached it, in percent")
-	ReachedAt     = table.Limited(table.Share("steps", "Steps", "the step at which those reached it, on average"),
-		"steps_")
+	ReachedAt     = table.Rate("reached_at", "Steps", "the step at which those reached it, on average")
 )
 
 // Columns of tables behind figures.
@@ -352,13 +342,13 @@ var (
 	Type   = table.Words("type", "Type", "the type of the task")
 	Seed   = table.Count("seed", "Seed", "the seed")
 	Step   = table.Count("step", "Step", "the number of the step")
-	Lost   = table.Count("steps", "Steps", "number of steps of unsolved episodes")
-	CutOff = table.Share("cut_off", "Cut off",
+	Lost   = table.Count("lost_steps", "Steps", "number of steps of unsolved episodes")
+	CutOff = table.Share("lost_cut_off", "Cut off",
 		"replies without an action that the length limit ended, in percent of the steps")
-	Format  = table.Share("format", "Format error", "other replies without an action, in percent of the steps")
-	Invalid = table.Share("invalid", "Invalid action", "actions that were not carried out, in percent of the steps")
-	Loops   = table.Share("valid_loops", "Valid, looped", "valid steps in cycles, in percent of the steps")
-	Other   = table.Share("other", "Valid, other", "other valid actions, in percent of the steps")
+	Format  = table.Share("lost_format", "Format error", "other replies without an action, in percent of the steps")
+	Invalid = table.Share("lost_invalid", "Invalid action", "actions that were not carried out, in percent of the steps")
+	Loops   = table.Share("lost_loops", "Valid, looped", "valid steps in cycles, in percent of the steps")
+	Other   = table.Share("lost_other", "Valid, other", "other valid actions, in percent of the steps")
 
 	Unsolved       = table.Count("unsolved_episodes", "Unsolved", "number of unsolved episodes")
 	SolvedEpisodes = table.Count("solved", "Solved", "number of solved episodes")
@@ -373,9 +363,9 @@ var (
 
 	Quantity = table.Words("quantity", "Quantity", "what an episode used")
 	Mean     = table.Amount("mean", "Mean", "mean over the episodes", amount)
-	Tenth    = table.Amount("low", "10 %", "a tenth of the episodes used less", amount)
+	Tenth    = table.Amount("quantile_10", "10 %", "a tenth of the episodes used less", amount)
 	Median   = table.Amount("median", "Median", "half of the episodes used less", amount)
-	Ninth    = table.Amount("high", "90 %", "a tenth of the episodes used more", amount)
+	Ninth    = table.Amount("quantile_90", "90 %", "a tenth of the episodes used more", amount)
 )
 
 // amount shows a number with three digits or more.

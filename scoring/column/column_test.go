@@ -30,6 +30,20 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// A key means the same in all tables: whoever reads several of them as one frame relies on it.
+func TestKeys(t *testing.T) {
+	type use struct{ about, table string }
+	seen := map[string]use{}
+	for _, k := range report.Kinds() {
+		for _, c := range k.Columns() {
+			if known, ok := seen[c.Key]; ok && known.about != c.About {
+				t.Errorf("%s is %q in %s and %q in %s", c.Key, known.about, known.table, c.About, k.ID)
+			}
+			seen[c.Key] = use{c.About, k.ID}
+		}
+	}
+}
+
 // A field of a column that a table does not have is a mistake that no table survives.
 func TestNoSuchColumn(t *testing.T) {
 	of := table.Table{ID: "steps", Columns: table.Columns(column.Environment, column.Success)}

@@ -88,7 +88,7 @@ func everyTable(models ...string) tables {
 		}
 		all = append(all, t)
 	}
-	add("verdict", "environment model against rate difference low high p", func(m string, i int) [][]any {
+	add("verdict", "environment model against rate difference difference_low difference_high p", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, "base", "SR", -0.1, -0.2, 0.1, 0.5}}
 	})
 	add("tasks", "environment index task type model episodes success progress", func(m string, i int) (rows [][]any) {
@@ -112,14 +112,14 @@ func everyTable(models ...string) tables {
 			}
 			return rows
 		})
-	add("usage", "environment model quantity episodes mean low median high", func(m string, i int) [][]any {
+	add("usage", "environment model quantity episodes mean quantile_10 median quantile_90", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, "completion tokens", 9, 100 + i, 10, 90, 300},
 			{"pddl", m, "model seconds", 9, 2, 1, 2, 3}}
 	})
 	add("robustness", "model rate condition_base condition_P1 average sample_std", func(m string, i int) [][]any {
 		return [][]any{{m, "SR", 0.5, 0.25, 0.4, 0.1}, {m, "PR", 0.5, 0.25, 0.4, 0.1}}
 	})
-	add("dose", "environment model grade families perturbations rate value value_low value_high",
+	add("dose", "environment model combined_grade families sets rate value value_low value_high",
 		func(m string, i int) (rows [][]any) {
 			for _, rate := range []string{"SR", "PR"} {
 				for _, n := range []int{0, 1, 2, 4, 9} {
@@ -129,7 +129,7 @@ func everyTable(models ...string) tables {
 			}
 			return rows
 		})
-	add("families", "environment model family grade rate value difference low high",
+	add("families", "environment model family grade rate value difference difference_low difference_high",
 		func(m string, i int) (rows [][]any) {
 			for _, rate := range []string{"SR", "PR"} {
 				for _, family := range []string{"verbs", "names", "order"} {
@@ -145,11 +145,11 @@ func everyTable(models ...string) tables {
 		func(m string, i int) [][]any {
 			return [][]any{{"pddl", m, 10, 1, 2, 3, 1, 1, 1, 1}}
 		})
-	add("lost-steps", "environment model unsolved_episodes steps cut_off format invalid valid_loops other",
+	add("lost-steps", "environment model unsolved_episodes lost_steps lost_cut_off lost_format lost_invalid lost_loops lost_other",
 		func(m string, i int) [][]any {
 			return [][]any{{"pddl", m, 10, 100, 0.1, 0.2, 0.3, 0.3, 0.1}}
 		})
-	add("refinement-measures", "environment model measure value unit low high", func(m string, i int) [][]any {
+	add("refinement-measures", "environment model measure measure_value unit measure_value_low measure_value_high", func(m string, i int) [][]any {
 		return [][]any{{"pddl", m, "format errors", 0.1, "%", 0.05, 0.2}}
 	})
 	return all
@@ -261,7 +261,7 @@ func TestInline(t *testing.T) {
 func TestPartsOfBars(t *testing.T) {
 	all := everyTable("expert")
 	steps := all[slices.IndexFunc(all, func(t table.Table) bool { return t.ID == "lost-steps" })]
-	steps.Rows[0][steps.At("valid_loops")] = table.Percent(0)
+	steps.Rows[0][steps.At("lost_loops")] = table.Percent(0)
 	f, err := New("failures", all)
 	if err != nil {
 		t.Fatal(err)
@@ -316,10 +316,10 @@ func TestDecided(t *testing.T) {
 		p     float64
 		rings int
 	}{{0.137, 1}, {0.049, 0}} {
-		paired := row("environment model against perturbations rate difference low high p",
+		paired := row("environment model against perturbations rate difference difference_low difference_high p",
 			"pddl", "m", "base", nil, "SR", 0.3, 0.1, 0.5, c.p)
 		paired.ID = "verdict"
-		family := row("environment model family grade rate difference low high p", "pddl", "m", "verbs", 2, "SR", 0.3,
+		family := row("environment model family grade rate difference difference_low difference_high p", "pddl", "m", "verbs", 2, "SR", 0.3,
 			0.1, 0.5, c.p)
 		family.ID = "families"
 		for _, name := range []string{"differences", "families"} {

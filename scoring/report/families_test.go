@@ -96,9 +96,9 @@ func TestIndices(t *testing.T) {
 	hasNoNote(t, m, "Incomplete")
 
 	d := rowsOf(find(t, tables, "dose"), "SR")
-	same(t, "grades", below(t, d, "grade"), "2", "2", "2", "2", "drawn", "drawn", "2", "2", "2")
+	same(t, "grades", below(t, d, "combined_grade"), "2", "2", "2", "2", "drawn", "drawn", "2", "2", "2")
 	same(t, "families", below(t, d, "families"), "0", "1", "2", "all 3", "0", "2", "0", "1", "all 2")
-	same(t, "sets", below(t, d, "perturbations"), "1", "3", "2", "1", "1", "1", "1", "2", "1")
+	same(t, "sets", below(t, d, "sets"), "1", "3", "2", "1", "1", "1", "1", "2", "1")
 	same(t, "rates", below(t, d, "value"), "75.0", "50.0", "25.0", "0.0", "75.0", "50.0", "100.0", "75.0", "25.0")
 
 	f := rowsOf(find(t, tables, "families"), "SR")
@@ -178,8 +178,8 @@ func TestOneStatement(t *testing.T) {
 			}
 			for _, row := range t1.Rows {
 				p, ok := row[i].Value.(float64)
-				low, also := row[t1.At(prefix+"low")].Value.(float64)
-				if high := row[t1.At(prefix+"high")].Value; ok && also &&
+				low, also := row[t1.At(prefix+"difference_low")].Value.(float64)
+				if high := row[t1.At(prefix+"difference_high")].Value; ok && also &&
 					(p < 0.05) != (low > 0 || high.(float64) < 0) {
 					t.Errorf("%s: p %v, interval %v to %v", t1.ID, p, low, high)
 				}

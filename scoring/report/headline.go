@@ -140,7 +140,7 @@ func headline(r *Report, t *table.Table) {
 var claimColumns = of(
 	column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
 	column.Seeds, column.Difference, column.P, column.Shows, column.Sensitivity, column.FamilyOfTests, column.Tests,
-	column.Alone, column.AloneP, column.Claimed, column.Reason, column.Sentence,
+	column.Alone, column.AloneP, column.Value, column.Reason, column.Sentence,
 )
 
 // rateTable has models as rows and places as columns.
@@ -253,15 +253,15 @@ func (s *standing) enter(t *table.Table) {
 			}
 			line := []table.Field{
 				column.Model.Is(l.name), column.Environment.Is(place.Name), column.Rate.Is(string(s.Rate)),
-				rated(column.HeadlineValue, scoring.Estimate{Mean: value, Interval: c.Interval}),
+				rated(column.Value, scoring.Estimate{Mean: value, Interval: c.Interval}),
 				column.Letters.Is(c.Letters),
 			}
 			if score := l.scores[place.Name]; score != nil { // else the held-out score
-				line = append(line, column.PlayedTasks.Is(len(score.Environment.Tasks)),
+				line = append(line, column.Tasks.Is(len(score.Environment.Tasks)),
 					column.Seeds.Is(len(score.Seeds)),
 					column.Planned.Is(score.Planned), column.Finished.Is(score.Finished))
 				if p := score.Condition.Preset; p != nil {
-					line = append(line, column.PresetName.Is(p.Name))
+					line = append(line, column.Preset.Is(p.Name))
 				}
 			}
 			t.Add(line...)
@@ -314,7 +314,7 @@ func verdict(r *Report, t *table.Table) {
 // on.
 func claimNumbers(c claim.Claim) table.Field {
 	if !c.Compared() {
-		return rated(column.Claimed, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval})
+		return rated(column.Value, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval})
 	}
 	return table.Fields(column.FamilyOfTests.Is(string(c.Family.Name)), column.Tests.Is(c.Family.Tests),
 		rated(column.Alone, scoring.Estimate{Mean: c.Estimate, Interval: c.Alone}), column.AloneP.Is(c.AloneP))

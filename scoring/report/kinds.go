@@ -14,7 +14,7 @@ func byKind(from *Report, t *table.Table) {
 	rows := from.plain
 	metric := slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Preset != nil })
 	if !metric {
-		t.Drop(column.Value)
+		t.Drop(column.MetricValue)
 	}
 	for _, r := range rows {
 		for _, of := range r.ByKind() {
@@ -23,7 +23,7 @@ func byKind(from *Report, t *table.Table) {
 				r.rated(column.Success, of.Success.Estimate), r.rated(column.Progress, of.Progress.Estimate),
 			}
 			if r.Condition.Preset != nil {
-				line = append(line, r.rated(column.Value, of.Metric.Estimate))
+				line = append(line, r.rated(column.MetricValue, of.Metric.Estimate))
 			}
 			t.Add(line...)
 		}

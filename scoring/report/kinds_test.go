@@ -37,7 +37,7 @@ func TestKinds(t *testing.T) {
 		same(t, "progress", below(t, kinds, "progress"), "50.0*", "50.0*")
 		hasNote(t, kinds, "(1 not run)")
 		if preset != nil {
-			same(t, "values", below(t, kinds, "value"), "25.0*", "25.0*")
+			same(t, "values", below(t, kinds, "metric_value"), "25.0*", "25.0*")
 			hasNote(t, kinds, "the preset's metric")
 		}
 	}

@@ -100,8 +100,8 @@ var kinds = []Kind{
 	{
 		ID: "headline", Title: "Rates of all models", First: true, Section: "summary",
 		columns: of(
-			column.Model, column.Environment, column.Rate, column.HeadlineValue, column.Letters, column.PlayedTasks,
-			column.Seeds, column.Planned, column.Finished, column.PresetName,
+			column.Model, column.Environment, column.Rate, column.Value, column.Letters, column.Tasks,
+			column.Seeds, column.Planned, column.Finished, column.Preset,
 		),
 		fill: headline,
 	},
@@ -233,7 +233,7 @@ var kinds = []Kind{
 	},
 	{
 		ID: "change", Title: "Change from base, paired by task", Only: Sweeps, Request: true,
-		columns: of(column.Model, column.Changed, column.Compared, column.SuccessChange, column.ProgressChange),
+		columns: of(column.Model, column.Perturbation, column.Compared, column.SuccessChange, column.ProgressChange),
 		each:    changes,
 	},
 	{
@@ -266,7 +266,7 @@ var kinds = []Kind{
 	{
 		ID: "trials-cost", Title: "Cost of each trial", Only: Trials, Section: "trials", Steps: true,
 		columns: of(
-			column.Environment, column.Model, column.Trial, column.Episodes, column.SolvedTrials, column.Same,
+			column.Environment, column.Model, column.Trial, column.Episodes, column.SolvedEpisodes, column.Same,
 			column.Cut, column.Reflections, column.Calls, column.TokensIn, column.TokensOut,
 		),
 		fill: trialCosts,
@@ -326,7 +326,7 @@ var kinds = []Kind{
 		ID: "kinds", Title: "Rates by kind", Request: true, Section: "rates",
 		columns: of(
 			column.Environment, column.Model, column.Kind, column.Tasks, column.Success, column.Progress,
-			column.Value,
+			column.MetricValue,
 		),
 		fill: byKind,
 	},

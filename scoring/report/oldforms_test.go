@@ -45,7 +45,7 @@ func TestOldFormTable(t *testing.T) {
 	o := find(t, tables, "old-forms")
 	for key, want := range map[string]string{
 		"perturbation": "verbs:2", "actions": "36", "old": "66.7", "episodes": "12", "refused": "12", "never": "6",
-		"within_1": "0.0", "within_3": "–", "median": "2",
+		"within_1": "0.0", "within_3": "–", "median_steps": "2",
 	} {
 		same(t, key, below(t, o, key), want)
 	}

@@ -233,12 +233,14 @@ func TestGolden(t *testing.T) {
 		group{"babyai", envs.Official, 4, "vllm:N", 0, nil, "SSff"},
 		group{"alfworld", envs.Official, 2, "vllm:M", 0, nil, "Sf"},
 	)
+	types := map[string]string{}
 	for name, tables := range map[string][]table.Table{
 		"plain": everything([]Run{plain}, nil, weights),
 		"full":  everything([]Run{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
 		"sweep": everything(sweepRuns(t), []Baseline{published()}, weights),
 	} {
 		t.Run(name, func(t *testing.T) {
+			oneType(t, types, tables)
 			var got bytes.Buffer
 			if err := table.Render(&got, table.Text, tables...); err != nil {
 				t.Fatal(err)
@@ -262,6 +264,30 @@ func TestGolden(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// oneType reports keys of CSV and JSON whose values are of two types.
+func oneType(t *testing.T, known map[string]string, tables []table.Table) {
+	for _, tb := range tables {
+		programs := tb.Programs
+		if programs == nil {
+			programs = []table.Table{tb}
+		}
+		for _, of := range programs {
+			for i, c := range of.Columns {
+				for _, row := range of.Rows {
+					if row[i].Value == nil {
+						continue
+					}
+					typ := fmt.Sprintf("%T", row[i].Value)
+					if known[c.Key] != "" && known[c.Key] != typ {
+						t.Errorf("%s of table %s is %s, elsewhere %s", c.Key, of.ID, typ, known[c.Key])
+					}
+					known[c.Key] = typ
+				}
+			}
+		}
 	}
 }
 
@@ -587,7 +613,7 @@ func TestReference(t *testing.T) {
 		}
 		// All tasks differ by -1 for N: of the six with the two added, the mean is -2/3 and its
 		// variance 4/36, so that t(3) is -2 and P 0.1393, times 4 by Holm.
-		same(t, "low", below(t, p, "low"), "-100.0", "-100.0", "-100.0", "-100.0")
+		same(t, "low", below(t, p, "difference_low"), "-100.0", "-100.0", "-100.0", "-100.0")
 		same(t, "p", below(t, p, "p"), "1.000", "0.557", "1.000", "0.557")
 		same(t, "alone", below(t, p.Programs[0], "alone_p")[:2], "0.611", "0.139")
 		same(t, "marks", below(t, from.Tables("headline")[0], "pddl"), "100.0", "75.0 ~", "0.0 ~")
@@ -638,7 +664,7 @@ func TestBestOf(t *testing.T) {
 		"held-out score", "held-out score", "held-out score")
 	same(t, "models", below(t, b, "model")[:3], "A", "B", "GPT-9 [paper]")
 	same(t, "tries", below(t, b, "tries")[:3], "3", "3", "10")
-	same(t, "one", below(t, b, "success")[:3], "33.3", "8.3", "–")
+	same(t, "one", below(t, b, "one_success")[:3], "33.3", "8.3", "–")
 	same(t, "any", below(t, b, "any_success"), "50.0", "25.0", "30.0", "50.0", "25.0", "10.0", "50.0", "25.0", "25.0")
 	same(t, "best", below(t, b, "best_progress")[:3], "75.0", "62.5", "40.0")
 	hasNote(t, b, "chosen by an oracle")

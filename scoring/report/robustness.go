@@ -349,5 +349,5 @@ func (p *pairing) compare(model, label string, scores []*scoring.Score, base *sc
 		p.failed = append(p.failed, fmt.Sprintf("%s: %s cannot be compared with base: %v.", model, label, err))
 		return
 	}
-	p.add(c, column.Model.Is(model), column.Changed.Is(label))
+	p.add(c, column.Model.Is(model), column.Perturbation.Is(label))
 }

@@ -217,7 +217,7 @@ func trialCosts(from *Report, t *table.Table) {
 				episodes = episodes.Marked(incompleteMark)
 			}
 			line := []table.Field{
-				r.where(), r.who(), column.Trial.Is(n.Number), episodes, column.SolvedTrials.Is(n.Solved),
+				r.where(), r.who(), column.Trial.Is(n.Number), episodes, column.SolvedEpisodes.Is(n.Solved),
 				column.Cut.Is(n.Cut),
 				column.Reflections.Is(n.Reflections), column.Calls.Is(n.Calls), column.TokensIn.Is(n.PromptTokens),
 				column.TokensOut.Is(n.CompletionTokens),

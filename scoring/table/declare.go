@@ -81,18 +81,18 @@ type Bounded struct {
 	Low, High Of[float64]
 }
 
-// Limited returns a column with its limits, whose keys begin with a prefix.
-func Limited(c Of[float64], prefix string) Bounded {
+// Limited returns a column with its limits, whose keys begin with that of the column.
+func Limited(c Of[float64]) Bounded {
 	low, high := c, c
-	low.Column = Column{Key: prefix + "low", Header: "95% low", About: "lower limit of the 95% interval",
+	low.Column = Column{Key: c.Key + "_low", Header: "95% low", About: "lower limit of the 95% interval",
 		Detail: c.Detail}
-	high.Column = Column{Key: prefix + "high", Header: "high", About: "upper limit of the 95% interval",
+	high.Column = Column{Key: c.Key + "_high", Header: "high", About: "upper limit of the 95% interval",
 		Detail: c.Detail, Upper: true}
 	return Bounded{c, low, high}
 }
 
 // Rate declares a share with its limits.
-func Rate(key, header, about string) Bounded { return Limited(Share(key, header, about), key+"_") }
+func Rate(key, header, about string) Bounded { return Limited(Share(key, header, about)) }
 
 // Heads implements Declared.
 func (b Bounded) Heads() []Column { return []Column{b.Column, b.Low.Column, b.High.Column} }

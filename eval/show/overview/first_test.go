@@ -64,7 +64,7 @@ func TestFirstTableIsTheHeadline(t *testing.T) {
 	}
 	at := func(row int, key string) any { return programs.Rows[row][programs.At(key)].Value }
 	for row := range programs.Rows {
-		of := column.HeadlineValue
+		of := column.Value
 		want := fmt.Sprintf("%.9f %.9f %.9f %s", 100*at(row, of.Key).(float64), 100*at(row, of.Low.Key).(float64),
 			100*at(row, of.High.Key).(float64), at(row, column.Letters.Key))
 		name := fmt.Sprintf("%s %s", at(row, column.Model.Key), envs.Title(fmt.Sprint(at(row, column.Environment.Key))))

@@ -101,9 +101,9 @@ class Records:
             several = len({row["model"] for row in rows}) > 1
             for row in rows:
                 place = prefix + (f"{row['model']}/" if several else "") + f"{row['environment']}/{name}"
-                for key, suffix in (("value", ""), ("low", "_low"), ("high", "_high")):
-                    if row[key] is not None:
-                        found[place + suffix] = float(row[key])
+                for suffix in ("", "_low", "_high"):
+                    if row["value" + suffix] is not None:
+                        found[place + suffix] = float(row["value" + suffix])
         return found
 
     def report(self, out: str | os.PathLike[str] = "report.html") -> Path:
@@ -222,7 +222,7 @@ def _headline(table: dict[str, Any]) -> str:
     cells: dict[str, dict[str, str]] = {}
     for row in table["rows"]:
         rate = "" if row["value"] is None else f"{100 * row['value']:.1f} {html.escape(row['letters'] or '')}"
-        if row["low"] is not None:
+        if row["value_low"] is not None:
             rate += f"<br><small>{100 * row['low']:.0f}–{100 * row['high']:.0f}</small>"
         cells.setdefault(row["model"], {})[row["preset"] or row["environment"]] = rate
     places = list(dict.fromkeys(place for rates in cells.values() for place in rates))
