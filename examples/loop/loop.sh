@@ -154,7 +154,7 @@ show() {
   $HELDOUT compare "$runs/trials"/* --table trials
   $HELDOUT plot "$runs/babyai-robust"/*-0 --figure families --out "$OUT/families.svg"
   $HELDOUT plot "$runs/babyai-unseen"/{*-0,random} --figure success --out "$OUT/success.svg"
-  $HELDOUT plot "$runs/babyai-unseen"/{*-0,random} --figure failures --out "$OUT/failures.svg"
+  $HELDOUT compare "$runs/babyai-unseen"/{*-0,random} --table lost-steps
   $HELDOUT report "$runs/babyai-unseen"/* --out "$OUT/report.html"
 }
 

@@ -14,28 +14,27 @@ import (
 
 // byDose has a panel for each environment and grade: a curve over the number of
 // combined families of perturbations for each model.
-func byDose(rate string) func(reader, *Figure) error {
-	return func(r reader, f *Figure) error {
-		r = panelled(r.is(column.Rate, rate), column.DoseGrade, func(text string) string {
-			if text == "drawn" {
-				return text
+func byDose(r reader, f *Figure) error {
+	const rate = "SR"
+	r = panelled(r.is(column.Rate, rate), column.DoseGrade, func(text string) string {
+		if text == "drawn" {
+			return text
+		}
+		return "grade " + text
+	})
+	f.Table.Rows = newReader(f.Table).is(column.Rate, rate).Rows
+	return lines{r: r, value: column.Level, name: rate, at: column.Combined, x: func(of reader) axis {
+		scale := axis{label: "combined families"}
+		for row := range of.Rows {
+			n, _ := of.number(row, column.Combined)
+			known := slices.ContainsFunc(scale.ticks, func(t plot.Tick) bool { return t.Value == n })
+			if !known {
+				scale.ticks = append(scale.ticks, plot.Tick{Value: n, Label: of.text(row, column.Combined)})
 			}
-			return "grade " + text
-		})
-		f.Table.Rows = newReader(f.Table).is(column.Rate, rate).Rows
-		return lines{r: r, value: column.Level, name: rate, at: column.Combined, x: func(of reader) axis {
-			scale := axis{label: "combined families"}
-			for row := range of.Rows {
-				n, _ := of.number(row, column.Combined)
-				known := slices.ContainsFunc(scale.ticks, func(t plot.Tick) bool { return t.Value == n })
-				if !known {
-					scale.ticks = append(scale.ticks, plot.Tick{Value: n, Label: of.text(row, column.Combined)})
-				}
-				scale.max = max(scale.max, n)
-			}
-			return scale
-		}}.figure(f)
-	}
+			scale.max = max(scale.max, n)
+		}
+		return scale
+	}}.figure(f)
 }
 
 // panelled returns the reader with the text of another column in the environment's

@@ -55,18 +55,12 @@ const decided = "Filled dots are significant, hollow ones are not: p and the lin
 
 // Columns of lines of numbers that stand beside each other, by model.
 var (
-	taskColumns    = table.Columns(column.Environment, column.TaskNo, column.Task, column.Type)
-	stepColumns    = table.Columns(column.Environment, column.Step)
-	measureColumns = table.Columns(column.Environment, column.Measure, column.Unit)
+	taskColumns = table.Columns(column.Environment, column.TaskNo, column.Task, column.Type)
+	stepColumns = table.Columns(column.Environment, column.Step)
 )
 
 // kinds are all kinds in the order of the report.
 var kinds = []Kind{
-	{
-		Name: "held-out", Title: "Held-out score", Table: "rates", Section: "rates",
-		Caption: "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.",
-		build:   heldOut,
-	},
 	{
 		Name: "rates", Title: "Rates by environment", Table: "rates", Section: "rates",
 		Caption: "Dots are rates, lines their 95% intervals. Hollow dots are published results, which have none.",
@@ -82,14 +76,7 @@ var kinds = []Kind{
 		Caption: "A column is a task, in benchmark order; the darker, the more of its episodes were solved. Empty " +
 			"boxes are 0, gaps are tasks without a result.",
 		Lines: taskColumns, Values: column.Success,
-		build: taskMatrix(column.Success, "SR"),
-	},
-	{
-		Name: "tasks-progress", Title: "Progress by task", Table: "tasks", Section: "tasks",
-		Caption: "A column is a task, in benchmark order; the darker, the more progress. Empty boxes are 0, gaps are " +
-			"tasks without a result.",
-		Lines: taskColumns, Values: column.Progress,
-		build: taskMatrix(column.Progress, "PR"),
+		build: taskMatrix,
 	},
 	{
 		Name: "progress", Title: "Progress by step", Table: "steps", Section: "steps",
@@ -107,24 +94,7 @@ var kinds = []Kind{
 		Name: "pass-at-k", Title: "Solved by one of k tries", Table: "pass-at-k", Section: "tries",
 		Caption: "Lines are the shares of tasks that one of k tries solves, bands their 95% intervals. Single dots " +
 			"are published. An oracle chooses the try.",
-		build: byTries(column.Pass, "pass@k"),
-	},
-	{
-		Name: "best-at-k", Title: "Best progress of k tries", Table: "pass-at-k", Section: "tries",
-		Caption: "Lines are the best progress of k tries, bands its 95% intervals. Single dots are published. An " +
-			"oracle chooses the try.",
-		build: byTries(column.BestProgress, "best PR"),
-	},
-	{
-		Name: "tokens", Title: "Completion tokens per episode", Table: "usage", Section: "cost",
-		Caption: "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means.",
-		build:   usage("completion tokens"),
-	},
-	{
-		Name: "time", Title: "Time of the model per episode", Table: "usage", Section: "cost",
-		Caption: "Dots are medians, lines reach from the 10 % to the 90 % quantile of the episodes, bars are means. " +
-			"Seconds of answered requests.",
-		build: usage("model seconds"),
+		build: byTries,
 	},
 	{
 		Name: "robustness", Title: "Robustness", Table: "robustness", Section: "robustness",
@@ -136,13 +106,7 @@ var kinds = []Kind{
 		Name: "dose", Title: "Success by number of combined families", Table: "dose", Section: "indices",
 		Caption: "Lines are success rates over the number of families of perturbations that are combined, bands their " +
 			"95% intervals. 0 is without a perturbation.",
-		build: byDose("SR"),
-	},
-	{
-		Name: "dose-progress", Title: "Progress by number of combined families", Table: "dose", Section: "indices",
-		Caption: "Lines are progress rates over the number of families of perturbations that are combined, bands " +
-			"their 95% intervals. 0 is without a perturbation.",
-		build: byDose("PR"),
+		build: byDose,
 	},
 	{
 		Name: "families", Title: "Change by family of perturbations", Table: "families",
@@ -151,35 +115,24 @@ var kinds = []Kind{
 		build: families,
 	},
 	{
-		Name: "seeds", Title: "Spread over seeds", Table: "seeds", Section: "seeds",
-		Caption: "Dots are the rates of single seeds, bars their means.",
-		build:   seeds,
-	},
-	{
-		Name: "endings", Title: "How episodes ended", Table: "endings", Section: "failures",
-		Caption: "Shares of the planned episodes. Hatched and grey parts have no result and are no failures.",
-		build:   endings,
-	},
-	{
-		Name: "failures", Title: "Steps of unsolved episodes", Table: "lost-steps", Section: "failures",
-		Caption: "What the steps of unsolved episodes were.",
-		build:   failures,
-	},
-	{
 		Name: "checkpoints", Title: "Checkpoints in order", Table: "checkpoints", Section: "checkpoints",
 		Caption: "Dots are rates, bands their 95% intervals.",
 		build:   checkpoints,
 	},
-	{
-		Name: "refinement", Title: "What models do with their errors", Table: "refinement-measures",
-		Section: "refinement",
-		Caption: "Dots are measures, lines their 95% intervals. Format errors, invalid actions and loops: shares of " +
-			"the steps. Repeated: errors that were already answered as errors; recovered: followed by a different " +
-			"valid action within 3 steps; progress: followed by progress within 5. Stuck: steps of unsolved episodes " +
-			"after their last progress.",
-		Lines: measureColumns, Values: column.Measured,
-		build: refinement,
-	},
+}
+
+// numbers are the commands that show what earlier figures drew.
+var numbers = map[string]string{
+	"held-out":       `heldout plot RUN… --figure rates --env "` + column.HeldOutScore + `"`,
+	"tasks-progress": "heldout compare RUN… --table tasks",
+	"best-at-k":      "heldout compare RUN… --table pass-at-k",
+	"tokens":         "heldout compare RUN… --table usage",
+	"time":           "heldout compare RUN… --table usage",
+	"dose-progress":  "heldout compare RUN… --table dose",
+	"seeds":          "heldout compare RUN… --table seeds",
+	"endings":        "heldout compare RUN… --table endings",
+	"failures":       "heldout compare RUN… --table lost-steps",
+	"refinement":     "heldout compare RUN… --table refinement-measures",
 }
 
 // Names lists the figures.
@@ -199,6 +152,9 @@ func Find(name string) (Kind, error) {
 		if k.Name == name {
 			return k, nil
 		}
+	}
+	if command := numbers[name]; command != "" {
+		return Kind{}, fmt.Errorf("the figure %s is no longer drawn; %s shows the same", name, command)
 	}
 	return Kind{}, fmt.Errorf("unknown figure %q%s; there are %s", name, spelling.Hint(name, Names()),
 		strings.Join(Names(), ", "))

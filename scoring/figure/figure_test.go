@@ -9,7 +9,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -112,10 +111,6 @@ func everyTable(models ...string) tables {
 			}
 			return rows
 		})
-	add("usage", "environment model quantity episodes mean quantile_10 median quantile_90", func(m string, i int) [][]any {
-		return [][]any{{"pddl", m, "completion tokens", 9, 100 + i, 10, 90, 300},
-			{"pddl", m, "model seconds", 9, 2, 1, 2, 3}}
-	})
 	add("robustness", "model rate condition_base condition_P1 average sample_std", func(m string, i int) [][]any {
 		return [][]any{{m, "SR", 0.5, 0.25, 0.4, 0.1}, {m, "PR", 0.5, 0.25, 0.4, 0.1}}
 	})
@@ -138,20 +133,6 @@ func everyTable(models ...string) tables {
 			}
 			return rows
 		})
-	add("seeds", "environment model seed episodes success progress", func(m string, i int) [][]any {
-		return [][]any{{"pddl", m, 0, 9, 0.5, 0.6}, {"pddl", m, 1, 9, 0.4, 0.5}}
-	})
-	add("endings", "environment model planned solved early limit context_exceeded model_error env_error not_run",
-		func(m string, i int) [][]any {
-			return [][]any{{"pddl", m, 10, 1, 2, 3, 1, 1, 1, 1}}
-		})
-	add("lost-steps", "environment model unsolved_episodes lost_steps lost_cut_off lost_format lost_invalid lost_loops lost_other",
-		func(m string, i int) [][]any {
-			return [][]any{{"pddl", m, 10, 100, 0.1, 0.2, 0.3, 0.3, 0.1}}
-		})
-	add("refinement-measures", "environment model measure measure_value unit measure_value_low measure_value_high", func(m string, i int) [][]any {
-		return [][]any{{"pddl", m, "format errors", 0.1, "%", 0.05, 0.2}}
-	})
 	return all
 }
 
@@ -232,7 +213,7 @@ func TestInline(t *testing.T) {
 			}
 		}
 	}
-	f, err := New("failures", everyTable("expert"))
+	f, err := New("families", everyTable("expert"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,38 +234,6 @@ func TestInline(t *testing.T) {
 	if want := "<title>alfworld, expert: SR 0.0* (95% 0.0 to 50.0)</title>"; err != nil ||
 		!strings.Contains(string(element), want) {
 		t.Errorf("no mark says %s", want)
-	}
-}
-
-// The parts of a bar follow one another, and the legend has the parts that a bar has, and
-// no others.
-func TestPartsOfBars(t *testing.T) {
-	all := everyTable("expert")
-	steps := all[slices.IndexFunc(all, func(t table.Table) bool { return t.ID == "lost-steps" })]
-	steps.Rows[0][steps.At("lost_loops")] = table.Percent(0)
-	f, err := New("failures", all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	element, _, err := f.Inline()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]bool{"invalid action": true, "format error": true, "loop": false} {
-		if got := strings.Contains(string(element), ">"+name+"</text>"); got != want {
-			t.Errorf("the legend has %q: %v", name, got)
-		}
-	}
-	at := 0.0
-	for _, mark := range regexp.MustCompile(`class="mark" x="([\d.]+)"`).FindAllStringSubmatch(string(element), -1) {
-		x, err := strconv.ParseFloat(mark[1], 64)
-		if err != nil || x <= at {
-			t.Errorf("a part begins at %v, and the one before it at %v: %v", x, at, err)
-		}
-		at = x
-	}
-	if at == 0 {
-		t.Error("there are no bars")
 	}
 }
 
@@ -343,45 +292,6 @@ func TestDecided(t *testing.T) {
 	}
 }
 
-// A part of one planned episode is an episode, no share of steps.
-func TestOneEpisode(t *testing.T) {
-	one := table.Table{ID: "endings", Columns: columnsOf("endings")}
-	one.Add(column.Environment.Is("pddl"), column.Model.Is("m"), column.Planned.Is(1), column.SolvedEpisodes.Is(1))
-	f, err := New("endings", tables{one})
-	if err != nil {
-		t.Fatal(err)
-	}
-	element, _, err := f.Inline()
-	if want := "<title>pddl, m: solved: 1 of 1 episodes</title>"; err != nil ||
-		!strings.Contains(string(element), want) {
-		t.Errorf("no mark says %s (%v)", want, err)
-	}
-}
-
-// The figure of held-out scores says which models of the runs it lacks, and if all
-// that it has are published.
-func TestHeldOutLacks(t *testing.T) {
-	for _, c := range []struct{ scored, want string }{
-		{"a b paper", ""},
-		{"a paper", " Left out, because their results are incomplete or not on all official tasks: b."},
-		{"paper", " All here are published. Left out, because their results are incomplete or not on all official tasks: a, b."},
-	} {
-		rates := rateRows("rates", "a", "b", "paper") // of which the third is published
-		for _, row := range rates.Rows[:3] {
-			if slices.Contains(strings.Fields(c.scored), row[1].Text) {
-				rates.Rows = append(rates.Rows, append([]table.Cell{table.String("held-out score")}, row[1:]...))
-			}
-		}
-		f, err := New("held-out", tables{rates})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, said, _ := strings.Cut(f.Caption, "which have none."); said != c.want {
-			t.Errorf("with scores of %s: %q, want %q", c.scored, said, c.want)
-		}
-	}
-}
-
 // Names of models are text, whatever they hold, and no name makes a figure wide.
 func TestHostileNames(t *testing.T) {
 	hostile := []string{
@@ -433,6 +343,14 @@ func TestNothingToShow(t *testing.T) {
 	if _, err := New("pie", tables(nil)); err == nil || errors.As(err, &empty) {
 		t.Errorf("an unknown figure: %v", err)
 	}
+	for name, command := range numbers {
+		if _, err := New(name, tables(nil)); err == nil || !strings.Contains(err.Error(), command) {
+			t.Errorf("an earlier figure, %s: %v", name, err)
+		}
+		if _, id, of := strings.Cut(command, "--table "); of && report.Check([]string{id}) != nil {
+			t.Errorf("the command of %s names no table: %s", name, command)
+		}
+	}
 	if _, err := FormatOf("a.gif"); err == nil {
 		t.Error("GIF is a format")
 	}
@@ -470,7 +388,7 @@ func TestMatrixHasItsCells(t *testing.T) {
 				table.Percent(values[model][task])})
 		}
 	}
-	m := newMatrix(newReader(of), column.Success, "SR")
+	m := newMatrix(newReader(of))
 	if m.tasks != 3 || m.each != 1 {
 		t.Fatalf("%d tasks, %d in a column", m.tasks, m.each)
 	}

@@ -131,11 +131,6 @@ func dotEntry(name string, g draw.GlyphStyle) entry {
 	}}
 }
 
-// boxEntry is an entry with a box.
-func boxEntry(name string, fill func(s *sheet, x0, y0, x1, y1 vg.Length)) entry {
-	return entry{name, func(s *sheet, x, y vg.Length) { fill(s, x+3, y-3, x+legendSample-1, y+3) }}
-}
-
 // glyph draws a glyph that covers what is below it.
 func glyph(s *sheet, g draw.GlyphStyle, x, y vg.Length) {
 	if hollow(g) {

@@ -18,28 +18,25 @@ const mostColumns = 300
 
 // taskMatrix has a panel for each environment, one below the other: models by
 // tasks.
-func taskMatrix(value named, name string) func(reader, *Figure) error {
-	return func(r reader, f *Figure) error {
-		f.width = doubleColumn
-		var plots []*plot.Plot
-		var heights []vg.Length
-		var names []labels
-		for _, env := range r.distinct(column.Environment) {
-			of := r.is(column.Environment, env)
-			m := newMatrix(of, value, name)
-			m.marked = len(r.Rows) <= mostMarks
-			plots = append(plots, m.plot(f, env))
-			names = append(names, newLabels(m.models))
-			heights = append(heights, titleHeight+vg.Length(len(m.models))*matrixRow(len(m.models)))
-			if m.tasks > mostColumns {
-				f.Table.Notes = append(f.Table.Notes,
-					fmt.Sprintf("In the figure, a column of %s is the mean of up to %d neighboring tasks.", env,
-						m.each))
-			}
+func taskMatrix(r reader, f *Figure) error {
+	f.width = doubleColumn
+	var plots []*plot.Plot
+	var heights []vg.Length
+	var names []labels
+	for _, env := range r.distinct(column.Environment) {
+		of := r.is(column.Environment, env)
+		m := newMatrix(of)
+		m.marked = len(r.Rows) <= mostMarks
+		plots = append(plots, m.plot(f, env))
+		names = append(names, newLabels(m.models))
+		heights = append(heights, titleHeight+vg.Length(len(m.models))*matrixRow(len(m.models)))
+		if m.tasks > mostColumns {
+			f.Table.Notes = append(f.Table.Notes,
+				fmt.Sprintf("In the figure, a column of %s is the mean of up to %d neighboring tasks.", env, m.each))
 		}
-		stack(f, plots, heights, names)
-		return nil
 	}
+	stack(f, plots, heights, names)
+	return nil
 }
 
 // leastColumns is the number of columns that a panel has room for, at least: few
@@ -69,7 +66,7 @@ type matrixCell struct {
 	text string
 }
 
-func newMatrix(r reader, of named, name string) matrix {
+func newMatrix(r reader) matrix {
 	tasks := map[string]int{}
 	var rows []int // the first row of each task
 	for row := range r.Rows {
@@ -97,18 +94,19 @@ func newMatrix(r reader, of named, name string) matrix {
 		m.cells = append(m.cells, make([]matrixCell, len(m.types)))
 	}
 	for row := range r.Rows {
-		value, ok := r.number(row, of)
+		value, ok := r.number(row, column.Success)
 		if !ok {
 			continue
 		}
 		c := &m.cells[at[r.text(row, column.Model)]][place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)]]
 		c.sum += value
 		c.n++
-		c.text = fmt.Sprintf("%s, task %s, %s: %s %s of %s episodes", r.text(row, column.Model),
-			r.text(row, column.TaskNo), r.text(row, column.Task), name, r.marked(row, of), r.text(row, column.Episodes))
+		c.text = fmt.Sprintf("%s, task %s, %s: SR %s of %s episodes", r.text(row, column.Model),
+			r.text(row, column.TaskNo), r.text(row, column.Task), r.marked(row, column.Success),
+			r.text(row, column.Episodes))
 		if c.n > 1 {
-			c.text = fmt.Sprintf("%s, tasks up to %s: %s %.1f, mean of %d tasks", r.text(row, column.Model),
-				r.text(row, column.TaskNo), name, 100*c.sum/float64(c.n), c.n)
+			c.text = fmt.Sprintf("%s, tasks up to %s: SR %.1f, mean of %d tasks", r.text(row, column.Model),
+				r.text(row, column.TaskNo), 100*c.sum/float64(c.n), c.n)
 		}
 	}
 	return m

@@ -232,29 +232,6 @@ func (r reader) parted() (names []string, headings []bool) {
 	return slices.Insert(names, at, publishedHeading), headings
 }
 
-// heldOut is the panel of the held-out score alone.
-func heldOut(r reader, f *Figure) error {
-	of := r.is(column.Environment, column.HeldOutScore)
-	if len(of.Rows) == 0 {
-		return errors.New("no model has complete results on all official tasks of the held-out environments")
-	}
-	var without []string
-	for _, model := range r.is(column.From, column.FromRun).distinct(column.Model) {
-		if of.find(model) < 0 {
-			without = append(without, shown(model))
-		}
-	}
-	if len(of.is(column.From, column.FromRun).Rows) == 0 {
-		f.Caption += " All here are published."
-	}
-	if without != nil {
-		f.Caption += " Left out, because their results are incomplete or not on all official tasks: " +
-			strings.Join(without, ", ") + "."
-	}
-	f.Table.Rows = of.Rows
-	return rates(of, f)
-}
-
 // differences has a panel for each environment: a dot for each pair of models.
 func differences(r reader, f *Figure) error {
 	r = r.keep(func(row int) bool {
@@ -311,84 +288,4 @@ func (r reader) reach(least float64, columns ...named) float64 {
 		}
 	}
 	return least
-}
-
-// seeds has a panel for each environment: a dot for each seed.
-func seeds(r reader, f *Figure) error {
-	names, all := r.models(), twoRates(column.Success, column.Progress)
-	var out []rowPanel
-	for _, env := range r.distinct(column.Environment) {
-		of := r.is(column.Environment, env)
-		rows := map[string][]int{}
-		for row := range of.Rows {
-			name := of.text(row, column.Model)
-			rows[name] = append(rows[name], row)
-		}
-		out = append(out, rowPanel{env, percentAxis("%"),
-			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				for _, q := range all {
-					drawSeeds(s, of, rows[names[i]], q, x, y+q.shift)
-				}
-			}, false})
-	}
-	return rowFigure(f, names, out, entries(all))
-}
-
-// drawSeeds draws the dots of one model, and a bar at their mean.
-func drawSeeds(s *sheet, r reader, rows []int, q series, x func(float64) vg.Length, y vg.Length) {
-	if len(rows) == 0 {
-		return
-	}
-	sum := 0.0
-	q.glyph.Radius *= 0.75
-	for _, row := range rows {
-		value, _ := r.number(row, q.value)
-		sum += value
-		g := q.glyph
-		g.Color = faded(colors[slices.Index([]string{"SR", "PR"}, q.name)], 0.6)
-		s.DrawGlyphNoClip(g, vg.Point{X: x(value), Y: y})
-		s.markAt(x(value), y, 2, fmt.Sprintf("%s, %s, seed %s: %s %s", r.text(row, column.Environment),
-			r.text(row, column.Model), r.text(row, column.Seed), q.name, r.marked(row, q.value)))
-	}
-	mean := sum / float64(len(rows))
-	s.StrokeLine2(solid(ink), x(mean), y-2, x(mean), y+2)
-}
-
-// usage has a panel for each environment: the distribution of a quantity.
-func usage(quantity string) func(reader, *Figure) error {
-	return func(r reader, f *Figure) error {
-		r = r.is(column.Quantity, quantity)
-		if len(r.Rows) == 0 {
-			return fmt.Errorf("no episode has %s", quantity)
-		}
-		f.Table.Rows = r.Rows
-		names := r.models()
-		var out []rowPanel
-		for _, env := range r.distinct(column.Environment) {
-			of := r.is(column.Environment, env)
-			most := of.reach(0, column.Ninth, column.Mean)
-			out = append(out, rowPanel{env, roundAxis(0, most, 1, quantity),
-				func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-					if row := of.find(names[i]); row >= 0 {
-						drawUsage(s, of, row, x, y)
-					}
-				}, false})
-		}
-		return rowFigure(f, names, out, nil)
-	}
-}
-
-func drawUsage(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length) {
-	low, _ := r.number(row, column.Tenth)
-	median, _ := r.number(row, column.Median)
-	high, _ := r.number(row, column.Ninth)
-	mean, _ := r.number(row, column.Mean)
-	s.StrokeLine2(solid(colors[0]), x(low), y, x(high), y)
-	glyph(s, draw.GlyphStyle{Color: colors[0], Radius: 2.1, Shape: draw.CircleGlyph{}}, x(median), y)
-	s.StrokeLine2(solid(ink), x(mean), y-2.5, x(mean), y+2.5)
-	s.mark(min(x(low), x(mean))-3, y-3.5, max(x(high), x(mean))+3, y+3.5,
-		fmt.Sprintf("%s, %s: %s per episode: median %s, 10 %% %s, 90 %% %s, mean %s (%s episodes)",
-			r.text(row, column.Environment), r.text(row, column.Model), r.text(row, column.Quantity),
-			r.text(row, column.Median), r.text(row, column.Tenth), r.text(row, column.Ninth), r.text(row, column.Mean),
-			r.text(row, column.Episodes)))
 }

@@ -292,8 +292,8 @@ var kinds = []Kind{
 		fill:    refinementShort,
 	},
 	{
-		ID: "refinement-measures", Title: "Refinement: all measures", Request: true, Lacks: "no episode has a result",
-		Steps: true,
+		ID: "refinement-measures", Title: "Refinement: all measures", Request: true, Section: "refinement",
+		Lacks: "no episode has a result", Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Measure, column.Measured.Of, column.Unit, column.Measured.Low,
 			column.Measured.High,
@@ -344,7 +344,8 @@ var kinds = []Kind{
 		fill: byTask,
 	},
 	{
-		ID: "seeds", Title: "Rates by seed", Only: Seeds, Request: true, Lacks: "no model was run with several seeds",
+		ID: "seeds", Title: "Rates by seed", Only: Seeds, Request: true, Section: "seeds",
+		Lacks: "no model was run with several seeds",
 		columns: of(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Of,
 			column.Progress.Of),
 		fill: bySeed,
@@ -373,7 +374,7 @@ var kinds = []Kind{
 		fill: usage,
 	},
 	{
-		ID: "endings", Title: "How episodes ended", Request: true, Lacks: "no episode is planned",
+		ID: "endings", Title: "How episodes ended", Request: true, Section: "failures", Lacks: "no episode is planned",
 		columns: of(
 			column.Environment, column.Model, column.Planned, column.SolvedEpisodes, column.EndedEarly,
 			column.StepLimit, column.ContextExceeded, column.ModelError, column.EnvError, column.NotRun,
@@ -381,8 +382,8 @@ var kinds = []Kind{
 		fill: endings,
 	},
 	{
-		ID: "lost-steps", Title: "Steps of unsolved episodes", Request: true, Lacks: "no unsolved episode has steps",
-		Steps: true,
+		ID: "lost-steps", Title: "Steps of unsolved episodes", Request: true, Section: "failures",
+		Lacks: "no unsolved episode has steps", Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Unsolved, column.Lost, column.CutOff, column.Format,
 			column.Invalid, column.Loops, column.Other,

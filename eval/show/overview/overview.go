@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"heldout/eval/show/page"
-	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/figure"
 	"heldout/scoring/report"
@@ -196,14 +195,12 @@ func newContent(p plan, f *findings) (*content, error) {
 	return c, nil
 }
 
-const heldOutFigure = "held-out"
-
 // add adds the figures and tables that are in a section, each table once.
 func (c *content) add(id string) error {
 	var drawn []string // tables that are there as the numbers of figures
 	for _, k := range figure.Kinds() {
-		if k.Section != id || k.Name == heldOutFigure && !slices.Contains(c.headline.Places, claim.HeldOut) {
-			continue // a score that only published models have is no finding of these runs
+		if k.Section != id {
+			continue
 		}
 		d, err := newDrawing(k, c.Report)
 		var empty *figure.EmptyError
