@@ -78,21 +78,6 @@ func (s *Score) Refinement() []Measured {
 	return s.measures
 }
 
-// Profile is, by tenth of progress, the share of the episodes that reached it and
-// the mean step at which they did; nil if the run was read without trajectories.
-func (s *Score) Profile() (reached, steps []Measured) {
-	counts := s.counts()
-	if counts == nil {
-		return nil, nil
-	}
-	shares, times := refinement.Profile()
-	for k := range shares {
-		reached = append(reached, s.measured(shares[k], counts))
-		steps = append(steps, s.measured(times[k], counts))
-	}
-	return reached, steps
-}
-
 // counts returns the counts of the episodes by task, in the order of the keys.
 func (s *Score) counts() (byTask [][]*refinement.Counts) {
 	for _, t := range s.tasks {

@@ -18,7 +18,7 @@ paired by task. Two runs of a model each are old and new. Runs of one model with
 other seeds are one model. Runs that played an environment by different
 protocols do not compare and are refused; --mixed prints them all the same.`,
 		Example: `  heldout compare runs/base runs/tuned
-  heldout compare runs/tuned --baseline agentrefine --table held-out`,
+  heldout compare runs/tuned --baseline agentrefine --table rates`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			if err := out.check(); err != nil {

@@ -92,7 +92,7 @@ func TestCompletion(t *testing.T) {
 		{"sweep --perturb ", []string{"P1"}},
 		{"sweep --ind ", []string{"none"}},
 		{"compare r --format ", []string{"latex"}},
-		{"compare r --table ", []string{"held-out", "headline"}},
+		{"compare r --table ", []string{"rates", "headline"}},
 		{"compare r --table results,", []string{"results,spread"}},
 		{"compare r --baseline ", []string{"agentrefine"}},
 		{"compare r --interval ", []string{"kinds", "new-kinds"}},

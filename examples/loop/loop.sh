@@ -150,7 +150,7 @@ show() {
     $HELDOUT compare "$runs/$env-unseen"/* --table "$arms${pairs}headline"
     $HELDOUT compare "$runs/$env-robust"/* --table "${arms}indices"
   done
-  $HELDOUT compare "$runs/official"/* --table headline,best-of
+  $HELDOUT compare "$runs/official"/* --table headline,pass-at-k
   $HELDOUT compare "$runs/trials"/* --table trials
   $HELDOUT plot "$runs/babyai-robust"/*-0 --figure families --out "$OUT/families.svg"
   $HELDOUT plot "$runs/babyai-unseen"/{*-0,random} --figure success --out "$OUT/success.svg"

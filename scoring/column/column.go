@@ -60,25 +60,14 @@ var (
 	HardSuccess  = table.Share("hard_success", "SR", "success rate on hard tasks, in percent")
 	HardProgress = table.Share("hard_progress", "PR", "progress rate on hard tasks, in percent")
 
-	SuccessDeviations   = deviations("success_", false)
-	ProgressDeviations  = deviations("progress_", false)
-	GroundingDeviations = deviations("grounding_", true)
+	SuccessDeviation  = sampleStd("success_")
+	ProgressDeviation = sampleStd("progress_")
 )
 
-// Deviations are the columns of standard deviations.
-type Deviations struct{ Population, Sample table.Of[float64] }
-
-func deviations(prefix string, detail bool) Deviations {
-	d := Deviations{
-		table.Share(prefix+"population_std", "std pop.", "standard deviation with divisor n, in percentage points"),
-		table.Share(prefix+"sample_std", "sample", "standard deviation with divisor n-1, in percentage points"),
-	}
-	d.Population.Detail, d.Sample.Detail = detail, detail
-	return d
+// sampleStd is a column of standard deviations.
+func sampleStd(prefix string) table.Of[float64] {
+	return table.Share(prefix+"sample_std", "sample", "standard deviation with divisor n-1, in percentage points")
 }
-
-// Heads implements table.Declared.
-func (d Deviations) Heads() []table.Column { return table.Columns(d.Population, d.Sample) }
 
 // Change is a difference with its interval and its p value.
 type Change struct {
@@ -117,13 +106,6 @@ var (
 	ResultKind  = table.Words("result_kind", "Kind", "authors, or a reproduction by somebody else")
 	ReadIn      = table.Words("mark", "Read in", "where the value was read")
 	ResultPlace = table.Words("source", "Source", "where the value was published")
-
-	Presets        = table.Count("presets", "Presets", "number of presets that the model played")
-	Lowest         = table.Words("lowest", "Lowest", "the preset with the lowest SR")
-	LowestSuccess  = table.Share("lowest_success", "SR", "the lowest SR, in percent")
-	Highest        = table.Words("highest", "Highest", "the preset with the highest SR")
-	HighestSuccess = table.Share("highest_success", "SR", "the highest SR, in percent")
-	Range          = table.Difference("range", "Range", "how far the two are apart, in percentage points")
 )
 
 // Columns of families of perturbations.
@@ -183,7 +165,8 @@ func within() (out []table.Bounded) {
 // Columns of sweeps.
 var (
 	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
-	Spread       = deviations("", false)
+	Population   = table.Share("population_std", "std pop.", "standard deviation with divisor n, in percentage points")
+	Sample       = sampleStd("")
 	WithoutNoise = table.Share("std_without_noise", "w/o noise",
 		"the sample deviation without what chance adds to it, in percentage points")
 )
@@ -194,7 +177,7 @@ func Sweep(conditions []string) []table.Column {
 	for _, name := range conditions {
 		heads = append(heads, Condition(name).Column)
 	}
-	return append(heads, table.Columns(Average, Spread, WithoutNoise)...)
+	return append(heads, table.Columns(Average, Population, Sample, WithoutNoise)...)
 }
 
 // Condition is the rate under a condition of a sweep.
@@ -205,9 +188,6 @@ func Condition(name string) table.Of[float64] {
 // Columns of several tries and trials.
 var (
 	Tries        = table.Count("tries", "N", "number of tries")
-	OneSuccess   = table.Share("one_success", "one SR", "success rate of one try, in percent").AsDetail()
-	AnySuccess   = table.Rate("any_success", "Any SR", "the share of tasks that any of the tries solved, in percent")
-	OneProgress  = table.Share("one_progress", "one PR", "progress rate of one try, in percent").AsDetail()
 	BestProgress = table.Rate("best_progress", "best PR",
 		"the mean over tasks of the best progress of the tries, in percent")
 	Pass = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
@@ -244,32 +224,6 @@ func dollars(amount float64) table.Cell {
 		digits = 4
 	}
 	return table.Cell{Text: strconv.FormatFloat(amount, 'f', digits, 64), Value: amount}
-}
-
-// The held-out score.
-var (
-	HeldOutSuccess  = table.Rate("heldout_success", "Held-out SR", "success rate of the held-out score, in percent")
-	HeldOutProgress = table.Rate("heldout_progress", "PR", "progress rate of the held-out score, in percent")
-)
-
-// HeldOut are the columns of the table of the held-out score, which has limits if it is
-// bounded.
-func HeldOut(environments []string, bounded bool) []table.Column {
-	heads := table.Columns(Model)
-	for _, env := range environments {
-		success, progress := On(env)
-		heads = append(heads, table.Columns(success, progress)...)
-	}
-	if bounded {
-		return append(heads, table.Columns(HeldOutSuccess, HeldOutProgress)...)
-	}
-	return append(heads, table.Columns(HeldOutSuccess.Of, HeldOutProgress.Of)...)
-}
-
-// On are the rates on an environment that stands beside others.
-func On(env string) (success, progress table.Of[float64]) {
-	return table.Share(env+"_success", env+" SR", "success rate on this environment, in percent"),
-		table.Share(env+"_progress", "PR", "progress rate on this environment, in percent")
 }
 
 // Paper is a rate as papers print it: with its standard deviation over seeds and its limits.
@@ -325,12 +279,9 @@ var OldForm = table.Share("old_form", "Old form",
 
 // Columns of what models do with their errors.
 var (
-	Measure       = table.Words("measure", "Measure", "the measure; scoring/refinement/MEASURES.md defines each")
-	Measured      = table.Rate("measure_value", "Value", "the value, in its unit")
-	Unit          = table.Words("unit", "", "the unit of the value and of its limits")
-	ProgressLevel = table.Share("progress_level", "Progress", "a level of progress, in percent")
-	Reached       = table.Rate("reached", "Reached", "the share of episodes that reached it, in percent")
-	ReachedAt     = table.Rate("reached_at", "Steps", "the step at which those reached it, on average")
+	Measure  = table.Words("measure", "Measure", "the measure; scoring/refinement/MEASURES.md defines each")
+	Measured = table.Rate("measure_value", "Value", "the value, in its unit")
+	Unit     = table.Words("unit", "", "the unit of the value and of its limits")
 )
 
 // Columns of tables behind figures.

@@ -72,23 +72,6 @@ func Measures() []Measure {
 	return all
 }
 
-// Profile returns the measures of the progress profile, by tenth of progress: the
-// share of the episodes that reached it, and the step at which they reached it.
-func Profile() (reached, steps [Tenths]Measure) {
-	for k := range Tenths {
-		percent := 100 * (k + 1) / Tenths
-		reached[k] = Measure{fmt.Sprintf("reached_%d", percent), fmt.Sprintf("reached %d %%", percent), Share,
-			func(c *Counts) (float64, float64) {
-				return one(c.Reached[k] > 0), 1
-			}}
-		steps[k] = Measure{fmt.Sprintf("steps_%d", percent), fmt.Sprintf("steps to %d %%", percent), Steps,
-			func(c *Counts) (float64, float64) {
-				return float64(c.Reached[k]), one(c.Reached[k] > 0)
-			}}
-	}
-	return reached, steps
-}
-
 // SurvivalSteps are the numbers of steps after which the share of unrecovered
 // errors is reported.
 var SurvivalSteps = []int{1, 3, 5, longestSpell}

@@ -11,9 +11,6 @@ import (
 // Horizons are the numbers of steps within which a recovery from an error counts.
 var Horizons = [3]int{1, 3, 5}
 
-// Tenths is the number of steps of the progress profile.
-const Tenths = 10
-
 // Counts is what one episode contributes: counts of at most record.MaxSteps, because
 // large runs keep one for each episode. An error is a step that has no readable
 // action or whose action the environment did not carry out.
@@ -59,9 +56,6 @@ type Counts struct {
 	Actions, Observations uint16
 	Thoughts              Thoughts
 
-	// Reached is the step, from 1, at which each tenth of progress was reached; 0
-	// if it was not.
-	Reached [Tenths]uint16
 	// Solved says that the episode succeeded. Lost says that it ended with less
 	// progress than it had reached.
 	Solved, Lost bool
@@ -287,11 +281,6 @@ func (c *Counts) profile(steps []record.Step) {
 		}
 		best = last
 		c.Stuck = uint16(i + 1)
-		for k := range c.Reached {
-			if c.Reached[k] == 0 && best >= float64(k+1)/Tenths-almost {
-				c.Reached[k] = uint16(i + 1)
-			}
-		}
 	}
 	c.Lost = last < best-almost
 }

@@ -64,8 +64,7 @@ func TestCount(t *testing.T) {
 	}{
 		{"nothing", "", Counts{}},
 		{"straight", "a>1@5 b>2@10", Counts{
-			Steps: 2, Actions: 2, Observations: 2, Solved: true, Stuck: 2, Reached: [10]uint16{
-				1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, Changes: []Change{{1, 0.5}, {2, 1}},
+			Steps: 2, Actions: 2, Observations: 2, Solved: true, Stuck: 2, Changes: []Change{{1, 0.5}, {2, 1}},
 		}},
 		// Three errors, of which the second repeats the first; the third is another
 		// action. A valid one follows, with progress.
@@ -73,7 +72,7 @@ func TestCount(t *testing.T) {
 			Steps: 5, Invalid: 3, Runs: []uint16{3}, Repeated: 1, Actions: 2, Observations: 3,
 			Spells: spellsOf(Spell{3, true}, Spell{2, true}, Spell{1, true}), Recovered: [3]uint16{1, 3, 3},
 			Progressed: [3]uint16{1, 3, 3},
-			Stuck:      5, Reached: [10]uint16{5, 5, 5}, Changes: []Change{{5, 0.3}},
+			Stuck:      5, Changes: []Change{{5, 0.3}},
 		}},
 		// After another observation the same error is not in an equal situation.
 		{"elsewhere", "!x>no a>1 !x>no b>start !x>no", Counts{
@@ -95,7 +94,7 @@ func TestCount(t *testing.T) {
 		{"no loop yet", "a>1 b>2 a>1 b>2", Counts{Steps: 4, Actions: 2, Observations: 2}},
 		{"another answer is no loop", "a>1 a>2 a>3", Counts{Steps: 3, Actions: 1, Observations: 3}},
 		{"lost", "a>1@6 b>2@2", Counts{
-			Steps: 2, Actions: 2, Observations: 2, Lost: true, Stuck: 1, Reached: [10]uint16{1, 1, 1, 1, 1, 1},
+			Steps: 2, Actions: 2, Observations: 2, Lost: true, Stuck: 1,
 			Changes: []Change{{1, 0.6}, {2, 0.2}},
 		}},
 	} {
@@ -298,8 +297,7 @@ func TestMeasuresAreShares(t *testing.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]string{"a>1", "b>2@3", "!x>no", "?>say", "c>1@7", "!a>no",
 			"d>3@10"}), 0, 30).Draw(t, "steps")
 		c := NewCounter(nil).Count(episode(strings.Join(text, " ")), nil)
-		reached, _ := Profile()
-		for _, m := range append(Measures(), reached[:]...) {
+		for _, m := range Measures() {
 			num, den := m.Of(&c)
 			if math.IsNaN(num) || num < 0 || den < 0 || den == 0 && num != 0 || m.Unit == Share && num > den {
 				t.Fatalf("%s: %v of %v", m.Key, num, den)
@@ -331,7 +329,6 @@ func TestMeasuresAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	want = append(want, "reached_10", "steps_10")
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Errorf("MEASURES.md (-measures +documented):\n%s", diff)
 	}

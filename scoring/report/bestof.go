@@ -45,30 +45,6 @@ func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
 const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: " +
 	"an agent that has to choose without it reaches less."
 
-// bestOf has the rates of one try and of the best of all, as papers print them, with
-// published ones.
-func bestOf(from *Report, t *table.Table) {
-	all := from.tries()
-	if len(all) == 0 {
-		return
-	}
-	marks := ""
-	for i, a := range all {
-		one, best := a.best[0], a.best[len(a.best)-1]
-		t.Add(append(a.label(best.Tries), column.OneSuccess.Is(one.Success.Mean).Marked(a.marks),
-			rated(column.AnySuccess, best.Success).Marked(a.marks),
-			column.OneProgress.Is(one.Progress.Mean).Marked(a.marks),
-			rated(column.BestProgress, best.Progress).Marked(a.marks))...)
-		if last(all, i) {
-			marks += addPublished(t, a.where, column.AnySuccess, from)
-		}
-	}
-	explain(t, "Any SR: tasks that any of N seeds solved; best PR: the mean over tasks of the best "+
-		"progress of N seeds; each by itself, in percent. "+
-		oracleNote+" Fewer tries: --table pass-at-k; differences between models: best-of-paired.", tryNotes(from.rows))
-	t.Notes = append(t.Notes, sources(from.bests, marks)...)
-}
-
 // last reports whether the number i is the last of its place.
 func last(all []tries, i int) bool { return i+1 == len(all) || all[i+1].where != all[i].where }
 

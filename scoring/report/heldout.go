@@ -11,7 +11,6 @@ import (
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
-	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
 
@@ -20,54 +19,6 @@ const (
 	partMark   = "‡"
 	caveatMark = "¶"
 )
-
-// environments lists the environments of the held-out score, the held-in ones
-// first.
-func environments(w configs.Weights) []string {
-	out := slices.Clone(w.HeldIn)
-	for _, h := range w.HeldOut {
-		out = append(out, h.Env)
-	}
-	return out
-}
-
-// heldOut puts the environments side by side, one line per model, as published
-// tables do, with the held-out score at the end. Only official tasks in the
-// benchmark's own form count: a variant is another benchmark.
-func heldOut(from *Report, t *table.Table) {
-	rows, baselines, w := from.plain, from.baselines, from.weights
-	swept := slices.ContainsFunc(rows, func(r row) bool { return r.sweep != nil })
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		return r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" ||
-			!w.Has(r.Condition.Env) || r.sweep != nil || !r.comparesAcross()
-	})
-	baselines = slices.DeleteFunc(slices.Clone(baselines), func(b Baseline) bool {
-		return b.Table.Env != "" || swept && len(rows) == 0
-	})
-	if len(rows) == 0 && len(baselines) == 0 {
-		return
-	}
-	all := environments(w)
-	lines := gather(rows, row.environment)
-	bounded := slices.ContainsFunc(lines, func(l line) bool { return l.heldOut(w).Success.Interval != nil })
-	t.Columns = column.HeldOut(all, bounded)
-	t.Notes = append(t.Notes, weightNote(w))
-	if bounded {
-		t.Notes = append(t.Notes,
-			"95% low, high: confidence interval of the held-out score, of the sum of the environments' variances.")
-		t.Notes = append(t.Notes, aboutNotes(rows)...)
-	}
-	t.Notes = slices.Concat(t.Notes, noScore(lines, w), stepLimits(rows))
-	for _, b := range baselines {
-		lines = append(lines, publishedLines(b)...)
-	}
-	marks := ""
-	for _, l := range lines {
-		t.Add(append(l.fields(all), l.score(w, bounded)...)...)
-		marks += l.marks(all)
-	}
-	t.Notes = slices.Concat(t.Notes, rateMarks(marks), sources(baselines, marks))
-}
 
 func weightNote(w configs.Weights) string {
 	var parts []string
@@ -301,43 +252,10 @@ func scored(rows []row, w configs.Weights) []line {
 	}), row.environment), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 
-// score is the held-out score of a line.
-func (l line) score(w configs.Weights, bounded bool) []table.Field {
-	h := l.heldOut(w)
-	switch {
-	case len(h.Missing) > 0:
-		return nil
-	case bounded:
-		return []table.Field{rated(column.HeldOutSuccess, h.Success), rated(column.HeldOutProgress, h.Progress)}
-	}
-	return []table.Field{column.HeldOutSuccess.Of.Is(h.Success.Mean), column.HeldOutProgress.Of.Is(h.Progress.Mean)}
-}
-
-// fields are the name of a line and its rates on environments.
-func (l line) fields(environments []string) []table.Field {
-	out := []table.Field{column.Model.Is(l.name)}
-	for _, env := range environments {
-		r := l.rates[env]
-		success, progress := column.On(env)
-		out = append(out, optional(success, r.success, r.marks), optional(progress, r.progress, r.marks))
-	}
-	return out
-}
-
 // optional is a rate that may not be there.
 func optional(c table.Of[float64], rate *scoring.Estimate, marks string) table.Field {
 	if rate == nil {
 		return c.Is(math.NaN())
 	}
 	return c.Is(rate.Mean).Marked(marks)
-}
-
-// marks returns all marks in these columns.
-func (l line) marks(columns []string) (marks string) {
-	for _, c := range columns {
-		if r := l.rates[c]; r.success != nil || r.progress != nil {
-			marks += r.marks
-		}
-	}
-	return marks
 }

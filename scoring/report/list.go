@@ -85,7 +85,7 @@ func Suit(ids []string, has map[Only]bool) error {
 	for _, id := range ids {
 		k, _ := Find(id)
 		only := k.Only
-		if merged[id] != "" {
+		if merged[id] == "verdict" {
 			only = Pairs
 		}
 		if there, known := has[only]; known && !there {
@@ -119,7 +119,7 @@ var kinds = []Kind{
 	{
 		ID: "paper-robustness", Title: "Rates under perturbations, as papers print them", Only: Sweeps, Request: true,
 		Lacks: "no run is a sweep of perturbations", Besides: "SR/PR under each condition",
-		columns: of(column.Model, column.Average, column.Spread),
+		columns: of(column.Model, column.Average, column.Population, column.Sample),
 		each:    paperRobustness,
 	},
 	{
@@ -140,14 +140,6 @@ var kinds = []Kind{
 		ID: "presets-published", Title: "Published results of these presets", Only: Presets, Section: "protocols",
 		columns: of(column.Preset, column.Model, column.Printed, column.ResultKind, column.ReadIn, column.ResultPlace),
 		fill:    presetsPublished,
-	},
-	{
-		ID: "protocols", Title: "How much of a score is protocol", Only: Presets, Section: "protocols",
-		columns: of(
-			column.Model, column.Environment, column.Presets, column.Lowest, column.LowestSuccess, column.Highest,
-			column.HighestSuccess, column.Range,
-		),
-		fill: protocolSpread,
 	},
 	{
 		ID: "indices", Title: "Robustness indices", First: true, Only: Families, Section: "indices", Steps: true,
@@ -202,18 +194,10 @@ var kinds = []Kind{
 		fill: difficulty,
 	},
 	{
-		ID: "spread", Title: "Spread over seeds", Only: Seeds, Section: "seeds",
-		columns: of(
-			column.Environment, column.Model, column.Seeds, column.Success.Of, column.SuccessDeviations,
-			column.Progress.Of, column.ProgressDeviations, column.Grounding, column.GroundingDeviations,
-		),
-		fill: spread,
-	},
-	{
 		ID: "trainings", Title: "Several trainings of an arm", Request: true, Lacks: lacksTrainings,
 		columns: of(
 			column.Environment, column.Model, column.Perturbation, column.Trainings, column.Success,
-			column.SuccessDeviations.Sample, column.Progress, column.ProgressDeviations.Sample,
+			column.SuccessDeviation, column.Progress, column.ProgressDeviation,
 		),
 		fill: trainings,
 	},
@@ -228,7 +212,7 @@ var kinds = []Kind{
 	{
 		ID: "robustness", Title: "Robustness", First: true, Only: Sweeps, Lacks: "no run is a sweep of perturbations",
 		Besides: "the rate under each condition",
-		columns: of(column.Model, column.TaskSet, column.Rate, column.Average, column.Spread, column.WithoutNoise),
+		columns: of(column.Model, column.TaskSet, column.Rate, column.Average, column.Population, column.Sample, column.WithoutNoise),
 		each:    robustness,
 	},
 	{
@@ -237,15 +221,7 @@ var kinds = []Kind{
 		each:    changes,
 	},
 	{
-		ID: "best-of", Title: "Best of N tries", Only: Seeds, Section: "tries",
-		columns: of(
-			column.Environment, column.Model, column.Tries, column.OneSuccess, column.AnySuccess, column.OneProgress,
-			column.BestProgress,
-		),
-		fill: bestOf,
-	},
-	{
-		ID: "pass-at-k", Title: "Best of k tries", Only: Seeds, Request: true,
+		ID: "pass-at-k", Title: "Best of k tries", Only: Seeds, Section: "tries",
 		Lacks:   "no model was run with several seeds",
 		columns: of(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.BestProgress),
 		fill:    passAtK,
@@ -281,12 +257,6 @@ var kinds = []Kind{
 		fill: trialsPaired,
 	},
 	{
-		ID: "held-out", Title: "Held-out score", Section: "rates",
-		Besides: "SR and PR on each environment of the score",
-		columns: of(column.Model, column.HeldOutSuccess, column.HeldOutProgress),
-		fill:    heldOut,
-	},
-	{
 		ID: "refinement", Title: "Refinement", Section: "refinement", Steps: true,
 		columns: of(column.Environment, column.Model, column.Refinement),
 		fill:    refinementShort,
@@ -308,11 +278,6 @@ var kinds = []Kind{
 			column.Difference.Low, column.Difference.High, column.P,
 		),
 		fill: refinementPaired,
-	},
-	{
-		ID: "progress-profile", Title: "Progress profile", Request: true, Section: "steps", Steps: true,
-		columns: of(column.Environment, column.Model, column.ProgressLevel, column.Reached, column.ReachedAt),
-		fill:    progressProfile,
 	},
 	{
 		ID: "against-published", Title: "Differences from published results, unpaired", Only: Baselines, Request: true,
@@ -436,8 +401,10 @@ func IDs() (ids []string) {
 	return ids
 }
 
-// merged are the tables that are now others.
-var merged = map[string]string{"paired": "verdict", "pairs": "verdict", "ranks": "verdict"}
+// merged are the tables that are now others, which have what they had.
+var merged = map[string]string{"paired": "verdict", "pairs": "verdict", "ranks": "verdict",
+	"held-out": "rates", "spread": "paper", "best-of": "pass-at-k", "protocols": "presets",
+	"progress-profile": "steps"}
 
 // Find returns the kind of the table with that ID.
 func Find(id string) (Kind, bool) {

@@ -87,7 +87,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s is made from steps, and its kind does not say so", k.ID)
 		}
 	}
-	for _, id := range []string{"refinement", "refinement-measures", "progress-profile", "steps", "lost-steps"} {
+	for _, id := range []string{"refinement", "refinement-measures", "steps", "lost-steps"} {
 		if cmp.Equal(a.Tables(id), b.Tables(id)) || !NeedSteps([]string{"headline", id}) {
 			t.Errorf("%s is not made from steps", id)
 		}

@@ -162,25 +162,3 @@ func presetNotes(rows []row, known map[string]protocol) []string {
 		return text
 	})
 }
-
-// protocolSpread says for each model and environment how far the success rates of
-// presets are apart: how much of a score is protocol.
-func protocolSpread(from *Report, t *table.Table) {
-	type player struct{ model, env string }
-	for _, of := range groupedBy(from.presets(), func(r row) player { return player{r.model, r.Condition.Env} }) {
-		if len(of) < 2 {
-			continue
-		}
-		bySuccess := func(a, b row) int { return cmp.Compare(a.Success.Mean, b.Success.Mean) }
-		low, high := slices.MinFunc(of, bySuccess), slices.MaxFunc(of, bySuccess)
-		t.Add(column.Model.Is(low.model), column.Environment.Is(low.Condition.Env), column.Presets.Is(len(of)),
-			column.Lowest.Is(low.Condition.Preset.Name), low.share(column.LowestSuccess, low.Success.Mean),
-			column.Highest.Is(high.Condition.Preset.Name), high.share(column.HighestSuccess, high.Success.Mean),
-			column.Range.Is(high.Success.Mean-low.Success.Mean))
-	}
-	if len(t.Rows) > 0 {
-		t.Notes = []string{
-			"One model under several presets: SR strict success in percent, Range in percentage points. Presets " +
-				"differ in tasks, limits, prompts and decoding: heldout preset diff A B."}
-	}
-}

@@ -46,7 +46,7 @@ func refinementShort(from *Report, t *table.Table) {
 		note += " Old form: invalid actions in the form that the perturbation replaces, per step."
 	}
 	explain(t, note, []string{"All measures with intervals: --table refinement-measures; differences paired by task: " +
-		"refinement-paired; when progress was made: progress-profile."})
+		"refinement-paired; when progress was made: steps."})
 }
 
 // refinementMeasures has every measure with its interval.
@@ -100,21 +100,6 @@ func refinementPaired(from *Report, t *table.Table) {
 		t.Notes = append(t.Notes, aboutNotes(rows)...)
 	}
 	t.Notes = append(t.Notes, failed...)
-}
-
-// progressProfile says how many episodes reached each tenth of progress, and when.
-func progressProfile(from *Report, t *table.Table) {
-	rows := from.all
-	for _, r := range rows {
-		reached, steps := r.Profile()
-		for k := range reached {
-			t.Add(r.where(), r.who(), column.ProgressLevel.Is(float64(k+1)/refinement.Tenths),
-				measured(column.Reached, reached[k]).Marked(r.marks()), measured(column.ReachedAt, steps[k]))
-		}
-	}
-	explain(t, "Reached: share of the episodes that reached that progress, in percent. Steps: at which "+
-		"step those did, on average; they are others for every line.",
-		aboutNotes(rows))
 }
 
 // amountIn shows values of a unit.

@@ -16,6 +16,7 @@ import (
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
+	"heldout/scoring/column"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 	"heldout/scoring/stats"
@@ -178,6 +179,18 @@ func below(t *testing.T, tb table.Table, key string) (out []string) {
 	return out
 }
 
+// on returns what stands below a key in the lines of an environment.
+func on(t *testing.T, tb table.Table, environment, key string) (out []string) {
+	t.Helper()
+	texts := below(t, tb, key)
+	for i, env := range below(t, tb, "environment") {
+		if env == environment {
+			out = append(out, texts[i])
+		}
+	}
+	return out
+}
+
 func same(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -309,13 +322,13 @@ func TestWhichTables(t *testing.T) {
 		{"one model", []group{one}, nil, "headline paper results difficulty kinds notes"},
 		{"no classes", []group{plain}, nil, "headline paper results kinds notes"},
 		{"two models", []group{one, other}, nil, "headline verdict paper results difficulty kinds notes"},
-		{"two seeds", []group{other, seed}, nil, "headline paper paper-best-of results difficulty spread best-of pass-at-k kinds notes"},
+		{"two seeds", []group{other, seed}, nil, "headline paper paper-best-of results difficulty pass-at-k kinds notes"},
 		{"two environments", []group{one, plain}, nil, "headline paper results difficulty kinds notes"},
-		{"official", []group{official}, nil, "headline paper results difficulty held-out kinds notes"},
+		{"official", []group{official}, nil, "headline paper results difficulty kinds notes"},
 		{"official, not weighted", []group{elsewhere}, nil, "headline paper results difficulty kinds notes"},
 		{"baseline", []group{one}, []Baseline{baseline("paper")},
-			"headline paper results difficulty held-out kinds notes"},
-		{"only a baseline", nil, []Baseline{baseline("paper")}, "results held-out"},
+			"headline paper results difficulty kinds notes"},
+		{"only a baseline", nil, []Baseline{baseline("paper")}, "results"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tables := everything([]Run{newRun(t, "run", c.groups...)}, c.baselines, weights)
@@ -368,7 +381,7 @@ func TestNotesOnlyWhereTrue(t *testing.T) {
 	for _, note := range []string{"Generated", "Incomplete", "temperature", "steps"} {
 		hasNoNote(t, r, note)
 	}
-	h := find(t, tables, "held-out")
+	h := find(t, tables, "rates")
 	for _, mark := range []string{incompleteMark + " ", partMark, heldInMark} {
 		hasNoNote(t, h, mark)
 	}
@@ -381,10 +394,8 @@ func TestStepLimit(t *testing.T) {
 		group{"pddl", envs.Official, 4, "random", 0, more, "ffff"},
 		group{"babyai", envs.Official, 4, "random", 0, nil, "ffff"},
 	)}, nil, weights)
-	for _, id := range []string{"results", "held-out"} {
-		hasNote(t, find(t, tables, id), "expert; random: at most 40 steps on pddl, where the benchmark has 30.")
-		hasNoNote(t, find(t, tables, id), "on babyai,")
-	}
+	hasNote(t, find(t, tables, "results"), "expert; random: at most 40 steps on pddl, where the benchmark has 30.")
+	hasNoNote(t, find(t, tables, "results"), "on babyai,")
 }
 
 // TestIncomplete: an incomplete row is marked in every table, its reasons stand
@@ -403,15 +414,12 @@ func TestIncomplete(t *testing.T) {
 			"context_exceeded, 1 cancelled, 1 not run). "+
 			"Its rates cover only those; the same command plays the rest.")
 	same(t, "easy", below(t, find(t, tables, "difficulty"), "easy_success"), "100.0", "100.0*")
-	same(t, "spread", below(t, find(t, tables, "spread"), "success"), "50.0*")
-	for _, id := range []string{"difficulty", "spread", "held-out"} {
-		hasNote(t, find(t, tables, id), incompleteNote)
-	}
+	hasNote(t, find(t, tables, "difficulty"), incompleteNote)
 	p := find(t, tables, "verdict")
 	same(t, "shows", below(t, p, "claim"), "not compared")
 	same(t, "reason", below(t, p.Programs[0], "reason")[:1], "random has 2 of 8 episodes")
-	h := find(t, tables, "held-out")
-	same(t, "held-out", below(t, h, "pddl_success"), "100.0", "50.0*")
+	h := find(t, tables, "rates")
+	same(t, "rates", on(t, h, "pddl", "success"), "100.0")
 	hasNote(t, h, "random: the held-out score is incomplete; missing: babyai, pddl (2 of 8 episodes).")
 	hasNote(t, h, "expert: the held-out score is incomplete; missing: babyai.")
 }
@@ -421,7 +429,6 @@ func TestNothingFinished(t *testing.T) {
 		weights)
 	same(t, "success", below(t, find(t, tables, "results"), "success"), "–*")
 	same(t, "low", below(t, find(t, tables, "results"), "success_low"), "–")
-	same(t, "held-out", below(t, find(t, tables, "held-out"), "pddl_success"), "–*")
 }
 
 // TestLabels: one model that stands in several rows is told apart by what
@@ -479,18 +486,10 @@ func TestHeldOut(t *testing.T) {
 		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"},
 		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "Sfff"},
 	)}, nil, weights)
-	h := find(t, tables, "held-out")
-	var keys []string
-	for _, c := range h.Columns {
-		keys = append(keys, c.Key)
-	}
-	same(t, "columns", keys, "model", "alfworld_success", "alfworld_progress", "babyai_success", "babyai_progress",
-		"pddl_success", "pddl_progress",
-		"heldout_success", "heldout_success_low", "heldout_success_high", "heldout_progress", "heldout_progress_low",
-		"heldout_progress_high")
-	same(t, "score", below(t, h, "heldout_success"), "43.8")
-	same(t, "progress", below(t, h, "heldout_progress"), "71.9")
-	same(t, "alfworld", below(t, h, "alfworld_success"), "–")
+	h := find(t, tables, "rates")
+	same(t, "score", on(t, h, column.HeldOutScore, "success"), "43.8")
+	same(t, "progress", on(t, h, column.HeldOutScore, "progress"), "71.9")
+	same(t, "babyai", on(t, h, "babyai", "success"), "50.0")
 	hasNote(t, h, "weighted with babyai 3, pddl 1 (a paper)")
 	hasNoNote(t, h, "incomplete")
 }
@@ -500,24 +499,23 @@ func TestHeldOut(t *testing.T) {
 func TestHeldOutWhole(t *testing.T) {
 	babyai := group{"babyai", envs.Official, 4, "expert", 0, nil, "SSSS"}
 	for _, c := range []struct {
-		name, pddl, missing string
-		other               group
+		name, missing string
+		other         group
 	}{
-		{"generated", "–", "pddl", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}},
-		{"a variant", "–", "pddl", group{"pddl", envs.Official, 4, "expert", 0, func(c *record.Condition) {
-			c.Settings = map[string]string{"variant": "another"}
-		}, "SSSS"}},
-		{"a part", "100.0‡", "pddl (2 of 4 tasks)", group{"pddl", envs.Official, 2, "expert", 0, nil, "SS"}},
-		{"incomplete", "100.0*", "pddl (3 of 4 episodes)", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSm"}},
-		{"incomplete part", "100.0‡*", "pddl (1 of 2 episodes)",
-			group{"pddl", envs.Official, 2, "expert", 0, nil, "Sm"}},
+		{"generated", "pddl (not the official tasks)", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"}},
+		{"a variant", "pddl (not the official tasks)",
+			group{"pddl", envs.Official, 4, "expert", 0, func(c *record.Condition) {
+				c.Settings = map[string]string{"variant": "another"}
+			}, "SSSS"}},
+		{"a part", "pddl (2 of 4 tasks)", group{"pddl", envs.Official, 2, "expert", 0, nil, "SS"}},
+		{"incomplete", "pddl (3 of 4 episodes)", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSm"}},
+		{"incomplete part", "pddl (1 of 2 episodes)", group{"pddl", envs.Official, 2, "expert", 0, nil, "Sm"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := find(t, everything([]Run{newRun(t, "run", babyai, c.other)}, nil, weights), "held-out")
-			same(t, "pddl", below(t, h, "pddl_success"), c.pddl)
-			same(t, "score", below(t, h, "heldout_success"), "–")
+			h := find(t, everything([]Run{newRun(t, "run", babyai, c.other)}, nil, weights), "rates")
+			same(t, "score", on(t, h, column.HeldOutScore, "success"))
 			hasNote(t, h, "expert: the held-out score is incomplete; missing: "+c.missing+".")
-			if strings.Contains(c.pddl, partMark) {
+			if c.name == "a part" {
 				hasNote(t, h, partMark+" On a part of the tasks")
 			}
 		})
@@ -544,32 +542,31 @@ func TestHeldOutLines(t *testing.T) {
 		{"another prompt", [][]group{{babyai(nil)}, {pddl(func(c *record.Condition) { c.PromptHash = "fedc" })}},
 			[]string{"M"}, []string{"43.8"}},
 		{"another temperature on one", [][]group{{babyai(nil), pddl(nil)}, {pddl(warm)}},
-			[]string{"M (temperature 0)", "M (temperature 1)"}, []string{"43.8", "–"}},
-		{"the same twice", [][]group{{babyai(nil), pddl(nil)}, {pddl(nil)}}, []string{"M (run0)", "M (run1)"},
-			[]string{"43.8", "–"}},
+			[]string{"M (temperature 0)"}, []string{"43.8"}},
+		{"the same twice", [][]group{{babyai(nil), pddl(nil)}, {pddl(nil)}}, []string{"M (run0)"}, []string{"43.8"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var runs []Run
 			for i, groups := range c.runs {
 				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
 			}
-			h := find(t, everything(runs, nil, weights), "held-out")
-			same(t, "models", below(t, h, "model"), c.models...)
-			same(t, "scores", below(t, h, "heldout_success"), c.score...)
+			h := find(t, everything(runs, nil, weights), "rates")
+			same(t, "models", on(t, h, column.HeldOutScore, "model"), c.models...)
+			same(t, "scores", on(t, h, column.HeldOutScore, "success"), c.score...)
 		})
 	}
 }
 
 func TestBaselines(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})},
+	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"},
+		group{"alfworld", envs.Official, 4, "expert", 0, nil, "SSSf"})},
 		[]Baseline{baseline("paper"), baseline("paper:two")}, weights)
-	h := find(t, tables, "held-out")
-	same(t, "models", below(t, h, "model"), "expert", "GPT-9 [paper]", "Tuned, Llama [paper]", "GPT-9 [paper:two]",
+	h := find(t, tables, "rates")
+	same(t, "models", on(t, h, "pddl", "model"), "expert", "GPT-9 [paper]", "Tuned, Llama [paper]", "GPT-9 [paper:two]",
 		"Tuned, Llama [paper:two]")
-	same(t, "pddl", below(t, h, "pddl_success"), "75.0", "10.0", "12.5", "10.0", "12.5")
-	same(t, "alfworld", below(t, h, "alfworld_progress"), "–", "50.0", "90.0†", "50.0", "90.0†")
-	same(t, "babyai", below(t, h, "babyai_success"), "–", "30.0", "–", "30.0", "–")
-	same(t, "score", below(t, h, "heldout_success"), "–", "25.0", "–", "25.0", "–") // (3*30 + 10) / 4
+	same(t, "pddl", on(t, h, "pddl", "success"), "75.0", "10.0", "12.5", "10.0", "12.5")
+	same(t, "alfworld", on(t, h, "alfworld", "progress"), "87.5", "50.0", "90.0†", "50.0", "90.0†")
+	same(t, "score", on(t, h, column.HeldOutScore, "success"), "25.0", "25.0") // (3*30 + 10) / 4
 	for note, want := range map[string]int{
 		"[paper]: A paper; Main results.": 1, "[paper:two]: A paper; Main results.": 1,
 		"The paper's own note.": 1, "The table's own note.": 2, heldInMark + " Held in": 1,
@@ -659,21 +656,18 @@ func TestBestOf(t *testing.T) {
 	published.Table.Rows[0].BestOf = 10
 	run := newRun(t, "run", append(seeds("a:A", "SSff", "Sfff", "Sfff"), seeds("b:B", "ffff", "ffff", "Sfff")...)...)
 	tables := everything([]Run{run}, []Baseline{published}, weights)
-	b := find(t, tables, "best-of")
-	same(t, "places", below(t, b, "environment"), "babyai", "babyai", "babyai", "pddl", "pddl", "pddl",
-		"held-out score", "held-out score", "held-out score")
-	same(t, "models", below(t, b, "model")[:3], "A", "B", "GPT-9 [paper]")
-	same(t, "tries", below(t, b, "tries")[:3], "3", "3", "10")
-	same(t, "one", below(t, b, "one_success")[:3], "33.3", "8.3", "–")
-	same(t, "any", below(t, b, "any_success"), "50.0", "25.0", "30.0", "50.0", "25.0", "10.0", "50.0", "25.0", "25.0")
-	same(t, "best", below(t, b, "best_progress")[:3], "75.0", "62.5", "40.0")
-	hasNote(t, b, "chosen by an oracle")
 	k := find(t, tables, "pass-at-k")
 	same(t, "pass@k", below(t, k, "pass")[:6], "33.3", "41.7", "50.0", "8.3", "16.7", "25.0") // A at 2: (1 + 2/3)/4
 	same(t, "best PR", below(t, k, "best_progress")[:3], "66.7", "70.8", "75.0")
+	same(t, "places", slices.Compact(below(t, k, "environment")), "babyai", "pddl", "held-out score")
+	same(t, "models", slices.Compact(on(t, k, "babyai", "model")), "A", "B", "GPT-9 [paper]")
+	same(t, "tries", on(t, k, "babyai", "tries"), "1", "2", "3", "1", "2", "3", "10")
+	same(t, "published", on(t, k, "babyai", "pass")[6:], "30.0")
+	same(t, "score", on(t, k, column.HeldOutScore, "pass"), "33.3", "41.7", "50.0", "8.3", "16.7", "25.0", "25.0")
+	hasNote(t, k, "chosen by an oracle")
 	same(t, "differences", below(t, find(t, tables, "best-of-paired"), "success_difference"), "-25.0", "-25.0")
 	for _, other := range tables {
-		if other.ID == "held-out" && slices.Contains(below(t, other, "model"), "GPT-9 [paper]") {
+		if other.ID == "rates" && slices.Contains(below(t, other, "model"), "GPT-9 [paper]") {
 			t.Error("the best of ten stands beside rates of one try")
 		}
 	}
@@ -685,9 +679,9 @@ func TestBestOfIncomplete(t *testing.T) {
 	b := find(t, everything([]Run{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "a:A", 0, nil, "Sffm"}, group{"pddl", envs.Official, 4, "a:A", 1, nil, "fSfm"},
 		group{"pddl", envs.Official, 4, "a:A", 2, nil, "fmfm"},
-	)}, nil, weights), "best-of")
-	same(t, "tries", below(t, b, "tries"), "2")
-	same(t, "any", below(t, b, "any_success"), "55.6*") // (2/3 + 1 + 0)/3
+	)}, nil, weights), "pass-at-k")
+	same(t, "tries", below(t, b, "tries"), "1", "2")
+	same(t, "any", below(t, b, "pass")[1:], "55.6*") // (2/3 + 1 + 0)/3
 	hasNote(t, b,
 		"tasks without a result are left out, and of 3 seeds each other task has results of 2 or more, so N is 2")
 	hasNote(t, b, "Incomplete")
@@ -720,13 +714,13 @@ func TestCaveat(t *testing.T) {
 		{env: "babyai", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSff"},
 		{env: "pddl", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSSS"},
 	}
-	whole := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "held-out")
-	same(t, "score", below(t, whole, "heldout_success"), "62.5")
+	whole := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "rates")
+	same(t, "score", on(t, whole, column.HeldOutScore, "success"), "62.5")
 	run := newRun(t, "run", groups...)
 	run.Scores[0].Environment.Caveat = "the sub-goals are others"
-	marked := find(t, everything([]Run{run}, nil, weights), "held-out")
-	same(t, "score", below(t, marked, "heldout_success"), "–")
-	same(t, "babyai", below(t, marked, "babyai_success"), "50.0"+caveatMark)
+	marked := find(t, everything([]Run{run}, nil, weights), "rates")
+	same(t, "score", on(t, marked, column.HeldOutScore, "success"))
+	same(t, "babyai", on(t, marked, "babyai", "success"), "50.0"+caveatMark)
 	hasNote(t, marked, "missing: babyai (not comparable)")
 	hasNote(t, marked, caveatMark+" Not comparable")
 	hasNoNote(t, whole, caveatMark)

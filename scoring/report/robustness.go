@@ -284,7 +284,7 @@ func (l swept) row(conditions []string, rate claim.Rate, alike bool) (line []tab
 		return line
 	}
 	return append(line, column.Average.Is(stats.Mean(values)).Marked(average),
-		column.Spread.Population.Is(stats.PopulationStd(values)), column.Spread.Sample.Is(stats.SampleStd(values)))
+		column.Population.Is(stats.PopulationStd(values)), column.Sample.Is(stats.SampleStd(values)))
 }
 
 // withoutNoise is the deviation of a rate over the row's conditions without the

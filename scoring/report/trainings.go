@@ -70,9 +70,9 @@ func trainings(from *Report, t *table.Table) {
 	for _, a := range arms {
 		t.Add(a.where(), column.Model.Is(a.name), column.Perturbation.Is(a.Condition.Perturbation),
 			column.Trainings.Is(a.served), a.field(column.Success, a.all.Success),
-			column.SuccessDeviations.Sample.Is(a.all.Success.SampleStd),
+			column.SuccessDeviation.Is(a.all.Success.SampleStd),
 			a.field(column.Progress, a.all.Progress),
-			column.ProgressDeviations.Sample.Is(a.all.Progress.SampleStd))
+			column.ProgressDeviation.Is(a.all.Progress.SampleStd))
 	}
 	if len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "Trainings: models whose names differ in the number at their end alone. "+

@@ -98,7 +98,7 @@ func TestTrialTables(t *testing.T) {
 	if title := find(t, tables, "headline").Title; !strings.Contains(title, "first trials") {
 		t.Errorf("headline does not say which trial it has: %q", title)
 	}
-	for _, id := range []string{"results", "held-out"} {
+	for _, id := range []string{"results", "rates"} {
 		if tb := find(t, tables, id); !slices.ContainsFunc(tb.Notes,
 			func(n string) bool { return strings.Contains(n, "the first of up to 3 trials") }) {
 			t.Errorf("%s does not say which trial it has: %q", id, tb.Notes)
