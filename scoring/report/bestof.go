@@ -135,10 +135,6 @@ func bestOfPaired(from *Report, t *table.Table) {
 		c, err := scoring.CompareBestOf(p.row.Score, p.base.Score, n)
 		pairs.take(p, c, err, column.Tries.Is(n))
 	}
-	pairs.fill(t)
-	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0,
-			"Δ: model minus the one it is set against, in percentage points, of any and of the best of N tries. "+pairs.intervalNote(), oracleNote)
-		t.Notes = append(t.Notes, otherNames(from.plain)...)
-	}
+	pairs.fill(t, otherNames(from.plain), "Δ: model minus the one it is set against, in percentage points, of any and "+
+		"of the best of N tries. "+pairs.intervalNote(), oracleNote)
 }

@@ -82,8 +82,8 @@ func family(of []stats.Difference) []stats.Difference {
 	return out
 }
 
-// fill fills the table.
-func (p *pairing) fill(t *table.Table) {
+// fill fills the table. Its notes begin with the legend, and end with more.
+func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 	var successes, progresses []stats.Difference
 	for _, c := range p.comparisons {
 		successes, progresses = append(successes, c.Success.Difference), append(progresses, c.Progress.Difference)
@@ -95,10 +95,11 @@ func (p *pairing) fill(t *table.Table) {
 			column.SuccessChange.P.Is(s.P), column.ProgressChange.Is(g.Mean, g.Low, g.High),
 			column.ProgressChange.P.Is(g.P))...)
 	}
+	t.Notes = p.failed
 	if n := len(p.comparisons); n > 0 {
-		t.Notes = append(t.Notes, decided(n, ", SR and PR separately"))
+		t.Notes = slices.Concat(legend, []string{decided(n, ", SR and PR separately")},
+			p.onlyTheseKinds(successes, progresses), p.failed, more)
 	}
-	t.Notes = slices.Concat(t.Notes, p.onlyTheseKinds(successes, progresses), p.failed)
 }
 
 // significant is the p value below which a table says that there is a difference.

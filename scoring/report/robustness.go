@@ -335,11 +335,8 @@ func addChanges(t *table.Table, lines []swept, perturbations []string) {
 			pairs.compare(l.name, "average of these", played, base)
 		}
 	}
-	pairs.fill(t)
-	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0,
-			"Δ: with the perturbation minus without, in percentage points, on the same tasks; "+pairs.pairedNote())
-	}
+	pairs.fill(t, nil, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+
+		pairs.pairedNote())
 }
 
 // compare adds the change from base to the mean of scores.

@@ -63,7 +63,7 @@ func TestOnlyTheseKinds(t *testing.T) {
 	var got []string
 	k, _ := Find("best-of-paired")
 	filled := table.Table{Columns: k.Columns()}
-	pairs.fill(&filled)
+	pairs.fill(&filled, nil)
 	for _, note := range filled.Notes {
 		if strings.Contains(note, "too few to say") {
 			got = append(got, note)

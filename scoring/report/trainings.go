@@ -157,11 +157,7 @@ func trainingsPaired(from *Report, t *table.Table) {
 			pairs.add(c, a.where(), column.Model.Is(a.name), column.Against.Is(b.name))
 		}
 	}
-	pairs.fill(t)
-	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0, "Δ: mean of the arm's trainings minus that of the other, in percentage "+
-			"points, on the same tasks. 95% low, high: Student's t interval for new trainings and new tasks of these "+
-			"kinds: the variance among tasks and that among trainings add up.")
-		t.Notes = append(t.Notes, notes...)
-	}
+	pairs.fill(t, notes, "Δ: mean of the arm's trainings minus that of the other, in percentage points, on the same "+
+		"tasks. 95% low, high: Student's t interval for new trainings and new tasks of these kinds: the variance among "+
+		"tasks and that among trainings add up.")
 }

@@ -264,12 +264,8 @@ func trialsPaired(from *Report, t *table.Table) {
 			pairs.add(c, r.where(), r.who(), column.Against.Is(base.name), column.Trial.Is(n+1))
 		}
 	}
-	pairs.fill(t)
-	if len(t.Rows) > 0 {
-		t.Notes = slices.Insert(t.Notes, 0,
-			"Δ: with reflections minus without, in percentage points, after as many trials of the same tasks; "+
-				pairs.pairedNote())
-	}
+	pairs.fill(t, nil, "Δ: with reflections minus without, in percentage points, after as many trials of the same "+
+		"tasks; "+pairs.pairedNote())
 }
 
 // reflexion is the id of published tables of results after several trials.
