@@ -44,16 +44,12 @@ func cost(from *Report, t *table.Table) {
 		}
 		t.Add(fields...)
 	}
-	if len(bills) == 0 {
-		return
+	dollars := "USD: at the prices that the user gave."
+	if !priced {
+		dollars = "Dollars need prices: give --prices SPEC=INPUT/CACHED/OUTPUT."
 	}
-	t.Notes = append(t.Notes, "Of all attempts, also those without a result. Tokens as the server counted them: "+
-		"cached ones are part of those in, reasoning ones of those out.")
-	if priced {
-		t.Notes = append(t.Notes, "USD: at the prices that the user gave.")
-	} else {
-		t.Notes = append(t.Notes, "Dollars need prices: give --prices SPEC=INPUT/CACHED/OUTPUT.")
-	}
+	annotate(t, "Of all attempts, also those without a result. Tokens as the server counted them: cached ones are part "+
+		"of those in, reasoning ones of those out.", []string{dollars})
 }
 
 // bills lists what each model took in each place and, if there are several, in all of

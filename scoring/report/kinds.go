@@ -28,13 +28,10 @@ func byKind(from *Report, t *table.Table) {
 			t.Add(line...)
 		}
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
-	t.Notes = append(t.Notes,
-		"SR success rate, PR progress rate, in percent: the mean over the tasks of the kind. Tasks: those with a result.")
+	var value []string
 	if metric {
-		t.Notes = append(t.Notes, "Value: the preset's metric on the tasks of the kind.")
+		value = []string{"Value: the preset's metric on the tasks of the kind."}
 	}
-	t.Notes = slices.Concat(t.Notes, aboutNotes(rows), otherNames(rows), incomplete(rows))
+	annotate(t, "SR success rate, PR progress rate, in percent: the mean over the tasks of the kind. Tasks: those with a "+
+		"result.", value, aboutNotes(rows), otherNames(rows), incomplete(rows))
 }

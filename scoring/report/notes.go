@@ -123,11 +123,16 @@ func otherNames(rows []row) []string {
 	})
 }
 
-// explain adds notes to a table that has rows, and what the marks in them mean.
-func explain(t *table.Table, note string, more ...[]string) {
+// annotate adds a legend and more notes to a table that has rows.
+func annotate(t *table.Table, legend string, more ...[]string) {
 	if len(t.Rows) > 0 {
-		t.Notes = slices.Concat(t.Notes, []string{note}, slices.Concat(more...), markNotes(t.Rows))
+		t.Notes = slices.Concat(t.Notes, []string{legend}, slices.Concat(more...))
 	}
+}
+
+// explain is annotate with what the marks in the rows mean.
+func explain(t *table.Table, legend string, more ...[]string) {
+	annotate(t, legend, append(more, markNotes(t.Rows))...)
 }
 
 // grouped makes one note per text that say returns, with the names of the items

@@ -73,9 +73,6 @@ func (p protocol) metric(s *scoring.Score) scoring.Rate {
 // presets has a row for every preset and model.
 func presets(from *Report, t *table.Table) {
 	rows, known := from.presets(), protocols(from.Runs)
-	if len(rows) == 0 {
-		return
-	}
 	loose := slices.ContainsFunc(rows, func(r row) bool {
 		return known[r.Condition.Preset.Key()].definition.Metric.Loose != ""
 	})
@@ -95,16 +92,15 @@ func presets(from *Report, t *table.Table) {
 		}
 		t.Add(line...)
 	}
-	t.Notes = append(t.Notes,
-		"Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different presets "+
-			"do not rank against each other. By task type: --table kinds.")
+	var looser []string
 	if loose {
-		t.Notes = append(t.Notes,
-			"Loose: the success of the protocol's source, which counts episodes that ended before the step limit "+
-				"(done), or only those of them with a score above 0 (done-and-positive), also if a mistake or doing "+
-				"nothing ended them.")
+		looser = []string{"Loose: the success of the protocol's source, which counts episodes that ended before the step " +
+			"limit (done), or only those of them with a score above 0 (done-and-positive), also if a mistake or doing " +
+			"nothing ended them."}
 	}
-	t.Notes = slices.Concat(t.Notes, aboutNotes(rows), presetNotes(rows, known), incomplete(rows))
+	annotate(t, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different "+
+		"presets do not rank against each other. By task type: --table kinds.", looser, aboutNotes(rows),
+		presetNotes(rows, known), incomplete(rows))
 }
 
 // presetsPublished has the published results of the rows' presets, except of those

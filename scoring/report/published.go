@@ -248,14 +248,10 @@ func againstPublished(from *Report, t *table.Table) {
 			}
 		}
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes,
-			"Δ: model minus published, in percentage points. 95% low, high: Newcombe's interval of independent "+
-				"rates; where several numbers of tasks are printed alike, of all of them; "+
-				"p: where a limit is 0; neither is corrected for the number of rows. Unpaired: on the safe side; "+
-				"prompts, agents and servers differ besides.")
-		t.Notes = append(t.Notes, aboutNotes(rows)...)
-	}
+	annotate(t, "Δ: model minus published, in percentage points. 95% low, high: Newcombe's interval of independent rates; "+
+		"where several numbers of tasks are printed alike, of all of them; p: where a limit is 0; neither is corrected "+
+		"for the number of rows. Unpaired: on the safe side; prompts, agents and servers differ besides.",
+		aboutNotes(rows))
 }
 
 // against compares one rate with a published one.

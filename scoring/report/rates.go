@@ -43,12 +43,8 @@ func rateLines(from *Report, t *table.Table) {
 			}
 		}
 	}
-	if len(t.Rows) == 0 {
-		return
-	}
-	t.Notes = slices.Concat([]string{weightNote(w)}, grouped(rows, row.named, row.withheld), aboutNotes(rows),
-		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks),
-		sources(shown, marks))
+	annotate(t, weightNote(w), grouped(rows, row.named, row.withheld), aboutNotes(rows),
+		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks), sources(shown, marks))
 }
 
 // fair are the rows with a rate that does not mislead.

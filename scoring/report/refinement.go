@@ -94,11 +94,9 @@ func refinementPaired(from *Report, t *table.Table) {
 		}
 		t.Add(line...)
 	}
-	if len(labels) > 0 {
-		t.Notes = append(t.Notes, "Δ: model minus the one it is set against, on the same tasks; shares in percentage points. 95% low, high: Student's t interval. "+
-			decided(tests, "")+" No interval where all tasks are alike; measures that are equal are left out.")
-		t.Notes = append(t.Notes, aboutNotes(rows)...)
-	}
+	annotate(t, "Δ: model minus the one it is set against, on the same tasks; shares in percentage points. 95% low, high: "+
+		"Student's t interval. "+decided(tests, "")+" No interval where all tasks are alike; measures that are equal are "+
+		"left out.", aboutNotes(rows))
 	t.Notes = append(t.Notes, failed...)
 }
 

@@ -74,12 +74,9 @@ func trainings(from *Report, t *table.Table) {
 			a.field(column.Progress, a.all.Progress),
 			column.ProgressDeviation.Is(a.all.Progress.SampleStd))
 	}
-	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, "Trainings: models whose names differ in the number at their end alone. "+
-			"95% intervals are for new trainings and new tasks; sample: the standard deviation of the trainings' "+
-			"means, in percentage points, with divisor n-1.")
-		t.Notes = append(t.Notes, notes...)
-	}
+	annotate(t, "Trainings: models whose names differ in the number at their end alone. 95% intervals are for new "+
+		"trainings and new tasks; sample: the standard deviation of the trainings' means, in percentage points, with "+
+		"divisor n-1.", notes)
 }
 
 // field is a rate with its interval.
