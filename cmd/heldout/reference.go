@@ -22,12 +22,18 @@ func tablesPage() string {
 	b.WriteString(`
 --table NAME prints a table, --table NAME,NAME several, --table all those that
 need not be asked for by name. Without it, a run prints those marked First.
+Views of a table stand behind it.
 The names of columns are those of --format csv and json; what people read stands
 behind. Rates of CSV and JSON are fractions. ` + "`heldout help statistics`" + ` says how
 intervals and p values are made.
 `)
 	for _, k := range report.Kinds() {
-		b.WriteString("\n" + explained(k))
+		if k.Of == "" {
+			b.WriteString("\n" + explained(k))
+			for _, view := range report.Views(k.ID) {
+				b.WriteString("\n" + explained(view))
+			}
+		}
 	}
 	return b.String()
 }
@@ -35,8 +41,7 @@ intervals and p values are made.
 func tablePage(id string) (string, error) {
 	k, ok := report.Find(id)
 	if !ok || k.Drawn {
-		return "", fmt.Errorf("there is no table %q%s; there are %s", id, spelling.Hint(id, report.IDs()),
-			strings.Join(report.IDs(), ", "))
+		return "", fmt.Errorf("there is no table %q%s; there are %s", id, spelling.Hint(id, report.IDs()), report.Names())
 	}
 	return explained(k), nil
 }
@@ -50,6 +55,9 @@ func explained(k report.Kind) string {
 		says = append(says, "First: printed without --table")
 	case k.Request:
 		says = append(says, "Only by name")
+	}
+	if k.Of != "" {
+		says = append(says, "A view of "+k.Of)
 	}
 	if k.Only != "" {
 		says = append(says, "Only for "+string(k.Only))

@@ -15,6 +15,9 @@ import (
 type Kind struct {
 	// ID is the name by which readers ask for it.
 	ID, Title string
+	// Of is the table whose view it is: it has the same rows divided in another way, or says
+	// more of them. It is empty for the others, which errors and --help name.
+	Of string
 	// Only says which runs alone have it; empty if all can.
 	Only Only
 	// First: readers get it who ask for no table.
@@ -117,14 +120,16 @@ var kinds = []Kind{
 		fill:    paper,
 	},
 	{
-		ID: "paper-robustness", Title: "Rates under perturbations, as papers print them", Only: Sweeps, Request: true,
-		Lacks: "no run is a sweep of perturbations", Besides: "SR/PR under each condition",
+		ID: "paper-robustness", Of: "paper", Title: "Rates under perturbations, as papers print them", Only: Sweeps,
+		Request: true,
+		Lacks:   "no run is a sweep of perturbations", Besides: "SR/PR under each condition",
 		columns: of(column.Model, column.Average, column.Population, column.Sample),
 		each:    paperRobustness,
 	},
 	{
-		ID: "paper-best-of", Title: "Best of several tries, as papers print it", Only: Seeds, Request: true,
-		Lacks: "no model was run with several seeds", Besides: "SR and PR on each environment",
+		ID: "paper-best-of", Of: "paper", Title: "Best of several tries, as papers print it", Only: Seeds,
+		Request: true,
+		Lacks:   "no model was run with several seeds", Besides: "SR and PR on each environment",
 		columns: of(column.Model, column.Tries),
 		fill:    paperBestOf,
 	},
@@ -137,7 +142,8 @@ var kinds = []Kind{
 		fill: presets,
 	},
 	{
-		ID: "presets-published", Title: "Published results of these presets", Only: Presets, Section: "protocols",
+		ID: "presets-published", Of: "presets", Title: "Published results of these presets", Only: Presets,
+		Section: "protocols",
 		columns: of(column.Preset, column.Model, column.Printed, column.ResultKind, column.ReadIn, column.ResultPlace),
 		fill:    presetsPublished,
 	},
@@ -152,7 +158,7 @@ var kinds = []Kind{
 		fill: indices,
 	},
 	{
-		ID: "dose", Title: "Rates by number of combined families", Only: Families,
+		ID: "dose", Of: "families", Title: "Rates by number of combined families", Only: Families,
 		Lacks: "no run is a sweep of families of perturbations",
 		columns: of(
 			column.Environment, column.Model, column.DoseGrade, column.Combined, column.Sets, column.Rate, column.Level,
@@ -169,7 +175,8 @@ var kinds = []Kind{
 		fill: families,
 	},
 	{
-		ID: "old-forms", Title: "Actions in the old form", Only: Families, Section: "indices", Steps: true,
+		ID: "old-forms", Of: "indices", Title: "Actions in the old form", Only: Families, Section: "indices",
+		Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Perturbation, column.Actions, column.Old,
 			column.Episodes.AsDetail(), column.Refused, column.Never, column.Within[0], column.Within[1],
@@ -186,7 +193,7 @@ var kinds = []Kind{
 		each: results,
 	},
 	{
-		ID: "difficulty", Title: "Easy and hard tasks", Section: "rates", Late: true,
+		ID: "difficulty", Of: "kinds", Title: "Easy and hard tasks", Section: "rates", Late: true,
 		columns: of(
 			column.Environment, column.Model, column.EasyTasks, column.EasySuccess, column.EasyProgress,
 			column.HardTasks, column.HardSuccess, column.HardProgress,
@@ -202,7 +209,8 @@ var kinds = []Kind{
 		fill: trainings,
 	},
 	{
-		ID: "trainings-paired", Title: "Differences of arms, paired by task", Request: true, Lacks: lacksTrainings,
+		ID: "trainings-paired", Of: "trainings", Title: "Differences of arms, paired by task", Request: true,
+		Lacks: lacksTrainings,
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -212,11 +220,14 @@ var kinds = []Kind{
 	{
 		ID: "robustness", Title: "Robustness", First: true, Only: Sweeps, Lacks: "no run is a sweep of perturbations",
 		Besides: "the rate under each condition",
-		columns: of(column.Model, column.TaskSet, column.Rate, column.Average, column.Population, column.Sample, column.WithoutNoise),
-		each:    robustness,
+		columns: of(
+			column.Model, column.TaskSet, column.Rate, column.Average, column.Population, column.Sample,
+			column.WithoutNoise,
+		),
+		each: robustness,
 	},
 	{
-		ID: "change", Title: "Change from base, paired by task", Only: Sweeps, Request: true,
+		ID: "change", Of: "robustness", Title: "Change from base, paired by task", Only: Sweeps, Request: true,
 		columns: of(column.Model, column.Perturbation, column.Compared, column.SuccessChange, column.ProgressChange),
 		each:    changes,
 	},
@@ -227,7 +238,8 @@ var kinds = []Kind{
 		fill:    passAtK,
 	},
 	{
-		ID: "best-of-paired", Title: "Best of N tries: differences, paired by task", Only: Seeds, Request: true,
+		ID: "best-of-paired", Of: "pass-at-k", Title: "Best of N tries: differences, paired by task", Only: Seeds,
+		Request: true,
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Tries, column.Compared, column.SuccessChange,
 			column.ProgressChange,
@@ -240,7 +252,7 @@ var kinds = []Kind{
 		fill:    trials,
 	},
 	{
-		ID: "trials-cost", Title: "Cost of each trial", Only: Trials, Section: "trials", Steps: true,
+		ID: "trials-cost", Of: "trials", Title: "Cost of each trial", Only: Trials, Section: "trials", Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Trial, column.Episodes, column.SolvedEpisodes, column.Same,
 			column.Cut, column.Reflections, column.Calls, column.TokensIn, column.TokensOut,
@@ -248,7 +260,8 @@ var kinds = []Kind{
 		fill: trialCosts,
 	},
 	{
-		ID: "trials-paired", Title: "Reflections against retries without memory, paired by task", Only: Trials,
+		ID: "trials-paired", Of: "trials", Title: "Reflections against retries without memory, paired by task",
+		Only:    Trials,
 		Request: true,
 		columns: of(
 			column.Environment, column.Model, column.Against, column.Trial, column.Compared, column.SuccessChange,
@@ -262,8 +275,9 @@ var kinds = []Kind{
 		fill:    refinementShort,
 	},
 	{
-		ID: "refinement-measures", Title: "Refinement: all measures", Request: true, Section: "refinement",
-		Lacks: "no episode has a result", Steps: true,
+		ID: "refinement-measures", Of: "refinement", Title: "Refinement: all measures", Request: true,
+		Section: "refinement",
+		Lacks:   "no episode has a result", Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Measure, column.Measured.Of, column.Unit, column.Measured.Low,
 			column.Measured.High,
@@ -271,8 +285,9 @@ var kinds = []Kind{
 		fill: refinementMeasures,
 	},
 	{
-		ID: "refinement-paired", Title: "Refinement: differences, paired by task", Only: Pairs, Request: true,
-		Steps: true,
+		ID: "refinement-paired", Of: "refinement", Title: "Refinement: differences, paired by task", Only: Pairs,
+		Request: true,
+		Steps:   true,
 		columns: of(
 			column.Environment, column.Model, column.Measure, column.Against, column.Difference.Of, column.Unit,
 			column.Difference.Low, column.Difference.High, column.P,
@@ -280,7 +295,8 @@ var kinds = []Kind{
 		fill: refinementPaired,
 	},
 	{
-		ID: "against-published", Title: "Differences from published results, unpaired", Only: Baselines, Request: true,
+		ID: "against-published", Of: "verdict", Title: "Differences from published results, unpaired",
+		Only: Baselines, Request: true,
 		columns: of(
 			column.Environment, column.Model, column.Published, column.Solved, column.SuccessChange,
 			column.ProgressChange,
@@ -309,7 +325,7 @@ var kinds = []Kind{
 		fill: byTask,
 	},
 	{
-		ID: "seeds", Title: "Rates by seed", Only: Seeds, Request: true, Section: "seeds",
+		ID: "seeds", Of: "rates", Title: "Rates by seed", Only: Seeds, Request: true, Section: "seeds",
 		Lacks: "no model was run with several seeds",
 		columns: of(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Of,
 			column.Progress.Of),
@@ -339,7 +355,8 @@ var kinds = []Kind{
 		fill: usage,
 	},
 	{
-		ID: "endings", Title: "How episodes ended", Request: true, Section: "failures", Lacks: "no episode is planned",
+		ID: "endings", Title: "How episodes ended", Request: true, Section: "failures",
+		Lacks: "no episode is planned",
 		columns: of(
 			column.Environment, column.Model, column.Planned, column.SolvedEpisodes, column.EndedEarly,
 			column.StepLimit, column.ContextExceeded, column.ModelError, column.EnvError, column.NotRun,
@@ -347,7 +364,7 @@ var kinds = []Kind{
 		fill: endings,
 	},
 	{
-		ID: "lost-steps", Title: "Steps of unsolved episodes", Request: true, Section: "failures",
+		ID: "lost-steps", Of: "endings", Title: "Steps of unsolved episodes", Request: true, Section: "failures",
 		Lacks: "no unsolved episode has steps", Steps: true,
 		columns: of(
 			column.Environment, column.Model, column.Unsolved, column.Lost, column.CutOff, column.Format,
@@ -356,7 +373,7 @@ var kinds = []Kind{
 		fill: lostSteps,
 	},
 	{
-		ID: "notes", Title: "All notes on the first table", Lacks: "no episode is planned",
+		ID: "notes", Of: "headline", Title: "All notes on the first table", Lacks: "no episode is planned",
 		fill: allNotes,
 	},
 	{
@@ -429,8 +446,21 @@ func Check(ids []string) error {
 	return nil
 }
 
-// Names names the tables that readers can ask for.
-func Names() string { return strings.Join(append(IDs(), All), ", ") }
+// Names names the tables that readers can ask for, without views of others.
+func Names() string {
+	var names []string
+	for _, k := range Kinds() {
+		if k.Of == "" {
+			names = append(names, k.ID)
+		}
+	}
+	return strings.Join(append(names, All), ", ") + "; views of them: heldout help tables"
+}
+
+// Views are the views of a table.
+func Views(id string) []Kind {
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k.Of != id })
+}
 
 // Kinds lists the kinds that readers can ask for.
 func Kinds() (out []Kind) {
