@@ -69,7 +69,7 @@ func HeldOutSpread(w configs.Weights, scores map[string]*Score) (out Spread) {
 	total := floats.Sum(weights)
 	spread := func(sums []float64) Rate {
 		floats.Scale(1/total, sums)
-		return Rate{Estimate{Mean: stats.Mean(sums)}, stats.PopulationStd(sums), stats.SampleStd(sums)}
+		return Rate{Estimate{Mean: stats.Mean(sums)}, stats.SampleStd(sums)}
 	}
 	return Spread{spread(successes), spread(progresses), len(successes)}
 }

@@ -43,7 +43,7 @@ func (s *Score) metricRate(tasks []task, overTypes bool) Rate {
 	width := highest - lowest
 	r := s.newRate(tasks, func(a *attempt) float64 { return (a.score - lowest) / width })
 	r.Mean = lowest + width*r.Mean
-	r.PopulationStd, r.SampleStd = width*r.PopulationStd, width*r.SampleStd
+	r.SampleStd *= width
 	switch {
 	case overTypes:
 		r.Mean, r.Interval = stats.Mean(sorted(averages(tasks, byType, metric))), nil

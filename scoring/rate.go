@@ -18,9 +18,8 @@ import (
 // that there are not enough episodes.
 type Rate struct {
 	Estimate
-	// PopulationStd and SampleStd are the standard deviations of the means per
-	// seed, with divisors n and n-1.
-	PopulationStd, SampleStd float64
+	// SampleStd is the standard deviation of the means per seed, with the divisor n-1.
+	SampleStd float64
 }
 
 // Estimate is a mean and its confidence interval.
@@ -38,7 +37,7 @@ var ErrDeterministic = errors.New("decoding was deterministic")
 // newRate averages a value of results.
 func (s *Score) newRate(tasks []task, of value) Rate {
 	runs := averages(tasks, bySeed, of)
-	r := Rate{Estimate: Estimate{Mean: math.NaN()}, PopulationStd: math.NaN(), SampleStd: math.NaN()}
+	r := Rate{Estimate{Mean: math.NaN()}, math.NaN()}
 	if len(runs) == 0 {
 		return r
 	}
@@ -47,7 +46,7 @@ func (s *Score) newRate(tasks []task, of value) Rate {
 		r.Mean = stats.Mean(meansByTask(tasks, of))
 	}
 	if len(means) > 1 {
-		r.PopulationStd, r.SampleStd = stats.PopulationStd(means), stats.SampleStd(means)
+		r.SampleStd = stats.SampleStd(means)
 	}
 	if e, err := s.estimateAt(tasks, of, Level); err == nil {
 		r.Basis, r.Interval = e, &e.Interval

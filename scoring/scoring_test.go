@@ -136,16 +136,15 @@ func TestCompute(t *testing.T) {
 	near(t, "success", s.Success.Mean, 0.375)
 	near(t, "progress", s.Progress.Mean, 0.53125)
 	near(t, "grounding", s.Grounding.Mean, (0.5+0.75)/2)
-	near(t, "success, population", s.Success.PopulationStd, 0.125)
 	near(t, "success, sample", s.Success.SampleStd, 0.125*math.Sqrt2)
-	near(t, "progress, population", s.Progress.PopulationStd, 0.15625)
+	near(t, "progress, sample", s.Progress.SampleStd, 0.15625*math.Sqrt2)
 	near(t, "grounding, sample", s.Grounding.SampleStd, 0.125*math.Sqrt2)
 
 	near(t, "easy success", s.Easy.Success.Mean, 0.75)
 	near(t, "easy progress", s.Easy.Progress.Mean, 0.875)
 	near(t, "hard success", s.Hard.Success.Mean, 0)
 	near(t, "hard progress", s.Hard.Progress.Mean, 0.1875)
-	near(t, "hard progress, population", s.Hard.Progress.PopulationStd, 0.1875)
+	near(t, "hard progress, sample", s.Hard.Progress.SampleStd, 0.1875*math.Sqrt2)
 	if s.Easy.Tasks != 2 || s.Hard.Tasks != 2 {
 		t.Errorf("%d easy and %d hard tasks", s.Easy.Tasks, s.Hard.Tasks)
 	}
@@ -162,7 +161,6 @@ func TestComputeOneSeed(t *testing.T) {
 	r.add(id(0, 1), record.Failure, 0, 0)
 	s := r.score(t)
 	near(t, "mean", s.Success.Mean, 0.5)
-	near(t, "population", s.Success.PopulationStd, math.NaN())
 	near(t, "sample", s.Success.SampleStd, math.NaN())
 	if s.Success.Interval == nil {
 		t.Error("two tasks have no interval")
@@ -232,7 +230,7 @@ func TestComputeUnequalSeeds(t *testing.T) {
 	r.add(id(1, 0), record.Failure, 0, 1) // seed 2 has nothing
 	s := r.score(t)
 	near(t, "success", s.Success.Mean, 0.875)
-	near(t, "population", s.Success.PopulationStd, 0.5)
+	near(t, "sample", s.Success.SampleStd, 0.5*math.Sqrt2)
 	if s.Finished != 5 || s.Unfinished[""] != 7 || len(s.Seeds) != 3 {
 		t.Errorf("%d finished, unfinished %v, seeds %v", s.Finished, s.Unfinished, s.Seeds)
 	}
@@ -264,8 +262,7 @@ func TestComputeNothing(t *testing.T) {
 	s := newRun(2, 2).score(t)
 	for what, v := range map[string]float64{
 		"success": s.Success.Mean, "progress": s.Progress.Mean, "grounding": s.Grounding.Mean,
-		"easy":       s.Easy.Success.Mean,
-		"population": s.Success.PopulationStd, "sample": s.Success.SampleStd,
+		"easy": s.Easy.Success.Mean, "sample": s.Success.SampleStd,
 	} {
 		near(t, what, v, math.NaN())
 	}

@@ -125,8 +125,8 @@ func (s *standing) paperRates(i int, p claim.Place) (success, progress scoring.R
 			return success, progress, false
 		}
 		spread := scoring.HeldOutSpread(s.Weights, l.scores)
-		success, progress = scoring.Rate{Estimate: *one, PopulationStd: math.NaN(), SampleStd: math.NaN()},
-			scoring.Rate{Estimate: *other, PopulationStd: math.NaN(), SampleStd: math.NaN()}
+		success, progress = scoring.Rate{Estimate: *one, SampleStd: math.NaN()},
+			scoring.Rate{Estimate: *other, SampleStd: math.NaN()}
 		if spread.Seeds > 1 {
 			success.SampleStd, progress.SampleStd = spread.Success.SampleStd, spread.Progress.SampleStd
 		}
@@ -287,9 +287,8 @@ func paperBestOf(r *Report, t *table.Table) {
 			}
 			last := all[len(all)-1]
 			tries = max(tries, last.Tries)
-			nan := math.NaN()
-			bestSuccess, bestProgress := scoring.Rate{Estimate: last.Success, PopulationStd: nan, SampleStd: nan},
-				scoring.Rate{Estimate: last.Progress, PopulationStd: nan, SampleStd: nan}
+			bestSuccess, bestProgress := scoring.Rate{Estimate: last.Success, SampleStd: math.NaN()},
+				scoring.Rate{Estimate: last.Progress, SampleStd: math.NaN()}
 			best = append(best, r.paperCell(bestSuccess, mark), r.paperCell(bestProgress, mark))
 			fields = append(fields, onPaper(heads[at][0], bestSuccess), onPaper(heads[at][1], bestProgress))
 		}
