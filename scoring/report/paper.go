@@ -26,19 +26,33 @@ func (r *Report) paperCell(of scoring.Rate, mark string) table.Cell {
 	return c
 }
 
-// paperHeads are the columns of a place: both rates for people, and for programs each with
-// its deviation and its limits.
-func paperHeads(p claim.Place) (people []table.Column, programs [2]column.Paper) {
-	title := p.Title
-	if p == claim.HeldOut {
-		title = "Held-out"
+// paperHeads gives a table the columns of places: both rates for people, and for programs each
+// with its deviation and its limits, under keys that begin with a prefix.
+func paperHeads(t, programs *table.Table, places []claim.Place, prefix string) (heads [][2]column.Paper) {
+	t.Columns = table.Columns(column.Model)
+	for _, p := range places {
+		title := p.Title
+		if p == claim.HeldOut {
+			title = "Held-out"
+		}
+		var head [2]column.Paper
+		for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
+			key := prefix + strings.ReplaceAll(p.Name, " ", "_") + []string{"_success", "_progress"}[i]
+			short := rate.NameIn(p)
+			t.Columns = append(t.Columns, table.Column{Key: key, Header: title + " " + short, Group: title, Short: short})
+			head[i] = column.OnPaper(key, title+" "+short)
+		}
+		heads = append(heads, head)
+		programs.Columns = append(programs.Columns, table.Columns(head[0], head[1])...)
 	}
-	for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
-		key, short := strings.ReplaceAll(p.Name, " ", "_")+[]string{"_success", "_progress"}[i], rate.NameIn(p)
-		people = append(people, table.Column{Key: key, Header: title + " " + short, Group: title, Short: short})
-		programs[i] = column.OnPaper(key, title+" "+short)
-	}
-	return people, programs
+	return heads
+}
+
+// finish gives a table for a paper its title, its notes and what programs read.
+func (r *Report) finish(t *table.Table, programs table.Table, title string, notes []string) {
+	t.Title, t.Notes, programs.Title = title, notes, title
+	t.Caption = fmt.Sprintf("%s. %s.", title, capital(r.protocols()))
+	t.Programs = []table.Table{programs}
 }
 
 // onPaper is a rate with its limits and its deviation, for programs.
@@ -54,15 +68,7 @@ func paper(r *Report, t *table.Table) {
 		return
 	}
 	programs := *t
-	var heads [][2]column.Paper
-	t.Columns = table.Columns(column.Model)
-	programs.Columns = table.Columns(column.Model, column.Seeds)
-	for _, p := range s.places() {
-		people, columns := paperHeads(p)
-		t.Columns = append(t.Columns, people...)
-		heads = append(heads, columns)
-		programs.Columns = append(programs.Columns, table.Columns(columns[0], columns[1])...)
-	}
+	heads := paperHeads(t, &programs, s.places(), "")
 	for i, l := range s.lines {
 		line := []table.Cell{table.String(l.name)}
 		fields := []table.Field{column.Model.Is(l.name), column.Seeds.Is(l.seeds())}
@@ -82,11 +88,8 @@ func paper(r *Report, t *table.Table) {
 		programs.Add(fields...)
 	}
 	r.addPublishedPaper(s, t)
-	t.Title = fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", r.seedsSaid())
-	t.Caption = fmt.Sprintf("%s. %s.", t.Title, capital(r.protocols()))
-	t.Notes = slices.Concat(r.deviationNote(s), r.firstNotes(s, s.limitNote(r)...))
-	programs.Title = t.Title
-	t.Programs = []table.Table{programs}
+	r.finish(t, programs, fmt.Sprintf("Success (SR) and progress rate (PR) in percent, %s", r.seedsSaid()),
+		slices.Concat(r.deviationNote(s), r.firstNotes(s, s.limitNote(r)...)))
 }
 
 // deviationNote says what stands behind ±.
@@ -196,7 +199,6 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		}
 		t := blank
 		title := placeTitle(p.env, p.env)
-		t.Title = "SR/PR in percent under perturbations of " + title
 		t.Columns = []table.Column{{Key: column.Model.Key, Header: column.Model.Header, Left: true}}
 		for _, name := range names {
 			header := name
@@ -208,15 +210,14 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		t.Columns = append(t.Columns, table.Column{Key: "average", Header: "Average"},
 			table.Column{Key: "std", Header: "Std"})
 		programs := blank
-		programs.Title, programs.Columns = t.Title, column.Sweep(names)
+		programs.Columns = column.Sweep(names)
 		addSwept(&programs, lines, names)
 		for _, l := range lines {
 			t.Rows = append(t.Rows, l.paperRow(names))
 		}
-		t.Caption = fmt.Sprintf("%s. %s.", t.Title, capital(r.protocols()))
-		t.Notes = slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points."},
-			r.firstNotes(r.standing(), []string{}...))
-		t.Programs = []table.Table{programs}
+		r.finish(&t, programs, "SR/PR in percent under perturbations of "+title,
+			append([]string{"Std: standard deviation of the row's conditions with divisor n, in points."},
+				r.firstNotes(r.standing(), []string{}...)...))
 		tables = append(tables, t)
 	}
 	return tables
@@ -259,14 +260,7 @@ func (l swept) paperRow(names []string) []table.Cell {
 func paperBestOf(r *Report, t *table.Table) {
 	s := r.standing()
 	programs := *t
-	var heads [][2]column.Paper
-	t.Columns = table.Columns(column.Model)
-	programs.Columns = table.Columns(column.Model, column.Tries)
-	for _, p := range s.Places {
-		people, columns := paperHeads(p)
-		t.Columns, heads = append(t.Columns, people...), append(heads, columns)
-		programs.Columns = append(programs.Columns, table.Columns(columns[0], columns[1])...)
-	}
+	heads := paperHeads(t, &programs, s.Places, "best_")
 	for i, l := range s.lines {
 		one, best := []table.Cell{table.String(l.name)}, []table.Cell{}
 		tries := 0
@@ -303,9 +297,6 @@ func paperBestOf(r *Report, t *table.Table) {
 		t.Rows = nil
 		return
 	}
-	t.Title = "SR and PR in percent, of one try and of the best of several"
-	t.Caption = fmt.Sprintf("%s. %s.", t.Title, capital(r.protocols()))
-	t.Notes = append([]string{oracleNote}, r.firstNotes(s, s.limitNote(r)...)...)
-	programs.Title = t.Title
-	t.Programs = []table.Table{programs}
+	r.finish(t, programs, "SR and PR in percent, of one try and of the best of several",
+		append([]string{oracleNote}, r.firstNotes(s, s.limitNote(r)...)...))
 }
