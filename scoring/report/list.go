@@ -312,7 +312,8 @@ var kinds = []Kind{
 		fill: byKind,
 	},
 	{
-		ID: "rates", Title: "Rates and held-out score", Request: true, Lacks: "no episode is planned",
+		ID: "rates", Title: "Rates and held-out score", Request: true,
+		Lacks: "no episode is planned there, or no model has a complete held-out score",
 		columns: of(column.Environment, column.Model, column.From, column.Success, column.Progress),
 		fill:    rateLines,
 	},

@@ -223,7 +223,7 @@ def _headline(table: dict[str, Any]) -> str:
     for row in table["rows"]:
         rate = "" if row["value"] is None else f"{100 * row['value']:.1f} {html.escape(row['letters'] or '')}"
         if row["value_low"] is not None:
-            rate += f"<br><small>{100 * row['low']:.0f}–{100 * row['high']:.0f}</small>"
+            rate += f"<br><small>{100 * row['value_low']:.0f}–{100 * row['value_high']:.0f}</small>"
         cells.setdefault(row["model"], {})[row["preset"] or row["environment"]] = rate
     places = list(dict.fromkeys(place for rates in cells.values() for place in rates))
     head = "".join(f"<th>{html.escape(h)}</th>" for h in [f"{table['rows'][0]['rate']}, %", *places])
