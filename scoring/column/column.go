@@ -91,7 +91,8 @@ var (
 	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"))
 
 	Published = table.Words("published", "Published", "the published result that the model is set against")
-	Solved    = table.Words("published_solved", "Solved", "the numbers of tasks that the published rate can stand for").AsDetail()
+	Solved    = table.Words("published_solved", "Solved",
+		"the numbers of tasks that the published rate can stand for").AsDetail()
 )
 
 // Columns of presets.
@@ -192,8 +193,9 @@ var (
 		"the mean over tasks of the best progress of the tries, in percent")
 	Pass = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
 
-	Trial       = table.Count("trial", "Trial", "the number of the trial")
-	BestTrial   = table.Share("best_trial_progress", "Best PR", "progress in the best trial so far, in percent").AsDetail()
+	Trial     = table.Count("trial", "Trial", "the number of the trial")
+	BestTrial = table.Share("best_trial_progress", "Best PR",
+		"progress in the best trial so far, in percent").AsDetail()
 	Same        = table.Count("same", "Same", "number of trials with the same actions as the one before")
 	Cut         = table.Count("cut", "Cut", "number of trials that a rule ended early").AsDetail()
 	Reflections = table.Count("reflections", "Reflections", "number of reflections made after the trial").AsDetail()
@@ -297,9 +299,10 @@ var (
 	CutOff = table.Share("lost_cut_off", "Cut off",
 		"replies without an action that the length limit ended, in percent of the steps")
 	Format  = table.Share("lost_format", "Format error", "other replies without an action, in percent of the steps")
-	Invalid = table.Share("lost_invalid", "Invalid action", "actions that were not carried out, in percent of the steps")
-	Loops   = table.Share("lost_loops", "Valid, looped", "valid steps in cycles, in percent of the steps")
-	Other   = table.Share("lost_other", "Valid, other", "other valid actions, in percent of the steps")
+	Invalid = table.Share("lost_invalid", "Invalid action",
+		"actions that were not carried out, in percent of the steps")
+	Loops = table.Share("lost_loops", "Valid, looped", "valid steps in cycles, in percent of the steps")
+	Other = table.Share("lost_other", "Valid, other", "other valid actions, in percent of the steps")
 
 	Unsolved       = table.Count("unsolved_episodes", "Unsolved", "number of unsolved episodes")
 	SolvedEpisodes = table.Count("solved", "Solved", "number of solved episodes")

@@ -87,7 +87,8 @@ func everyTable(models ...string) tables {
 		}
 		all = append(all, t)
 	}
-	add("verdict", "environment model against rate difference difference_low difference_high p", func(m string, i int) [][]any {
+	add("verdict", "environment model against rate difference difference_low difference_high p", func(m string,
+		i int) [][]any {
 		return [][]any{{"pddl", m, "base", "SR", -0.1, -0.2, 0.1, 0.5}}
 	})
 	add("tasks", "environment index task type model episodes success progress", func(m string, i int) (rows [][]any) {
@@ -268,8 +269,8 @@ func TestDecided(t *testing.T) {
 		paired := row("environment model against perturbations rate difference difference_low difference_high p",
 			"pddl", "m", "base", nil, "SR", 0.3, 0.1, 0.5, c.p)
 		paired.ID = "verdict"
-		family := row("environment model family grade rate difference difference_low difference_high p", "pddl", "m", "verbs", 2, "SR", 0.3,
-			0.1, 0.5, c.p)
+		family := row("environment model family grade rate difference difference_low difference_high p",
+			"pddl", "m", "verbs", 2, "SR", 0.3, 0.1, 0.5, c.p)
 		family.ID = "families"
 		for _, name := range []string{"differences", "families"} {
 			f, err := New(name, tables{paired, family})
