@@ -93,7 +93,7 @@ func TestCompletion(t *testing.T) {
 		{"sweep --ind ", []string{"none"}},
 		{"compare r --format ", []string{"latex"}},
 		{"compare r --table ", []string{"rates", "headline"}},
-		{"compare r --table results,", []string{"results,spread"}},
+		{"compare r --table results,", []string{"results,seeds"}},
 		{"compare r --baseline ", []string{"agentrefine"}},
 		{"compare r --interval ", []string{"kinds", "new-kinds"}},
 	} {

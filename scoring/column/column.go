@@ -34,7 +34,7 @@ var (
 	Level     = Value.WithDetail(false)
 )
 
-// Columns of headline, verdict, results, difficulty and spread.
+// Columns of headline, verdict, results and difficulty.
 var (
 	Letters = table.Words("letters", "Letters", "models of a column that share a letter do not differ significantly")
 

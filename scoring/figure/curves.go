@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -88,8 +89,12 @@ func byTries(r reader, f *Figure) error {
 // checkpoints has a panel for each environment and the held-out score: a curve
 // over training for success and progress.
 func checkpoints(r reader, f *Figure) error {
-	names := r.distinct(column.Model)
-	f.width = doubleColumn
+	r = r.keep(func(row int) bool { return slices.Contains(r.checkpoints, r.text(row, column.Model)) })
+	names := slices.DeleteFunc(slices.Clone(r.checkpoints), func(name string) bool { return r.find(name) < 0 })
+	if len(names) == 0 {
+		return errors.New("no model was served, there is no order, or no checkpoint has a rate")
+	}
+	f.width, f.Table.Rows = doubleColumn, r.Rows
 	scale := axis{min: -0.3, max: float64(len(names)) - 0.7}
 	every := (len(names) + 9) / 10
 	for i, name := range names {
@@ -111,10 +116,11 @@ func checkpoints(r reader, f *Figure) error {
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) {
 			for _, q := range all {
 				var points []curvePoint
-				for row := range of.Rows {
-					points = append(points, newPoint(of, row, q.value,
-						float64(slices.Index(names, of.text(row, column.Model))),
-						fmt.Sprintf("%s, %s: %s %s", env, of.text(row, column.Model), q.name, of.exact(row, q.value))))
+				for i, name := range names {
+					if row := of.find(name); row >= 0 {
+						points = append(points, newPoint(of, row, q.value, float64(i),
+							fmt.Sprintf("%s, %s: %s %s", env, name, q.name, of.exact(row, q.value))))
+					}
 				}
 				curve(s, p, points, look{q.glyph.Color.(color.NRGBA), solid(q.glyph.Color), true}, &q.glyph)
 			}

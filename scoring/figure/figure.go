@@ -115,7 +115,7 @@ var kinds = []Kind{
 		build: families,
 	},
 	{
-		Name: "checkpoints", Title: "Checkpoints in order", Table: "checkpoints", Section: "checkpoints",
+		Name: "checkpoints", Title: "Checkpoints in order", Table: "rates", Section: "checkpoints",
 		Caption: "Dots are rates, bands their 95% intervals.",
 		build:   checkpoints,
 	},
@@ -160,9 +160,11 @@ func Find(name string) (Kind, error) {
 		strings.Join(Names(), ", "))
 }
 
-// Source gives the tables of a kind; none if the runs have nothing for it.
+// Source gives the tables of a kind; none if the runs have nothing for it. Checkpoints are
+// models in the order of their training; none without one.
 type Source interface {
 	Tables(kind string) []table.Table
+	Checkpoints() []string
 }
 
 // EmptyError says that the records have nothing for a figure.
@@ -185,6 +187,7 @@ func New(name string, from Source) (Figure, error) {
 	}
 	r := newReader(f.Table)
 	r.order = newReader(merged(from.Tables("rates"))).is(column.From, column.FromRun).distinct(column.Model)
+	r.checkpoints = from.Checkpoints()
 	if err := k.build(r, &f); err != nil {
 		return f, &EmptyError{name, err.Error()}
 	}
@@ -263,6 +266,8 @@ type reader struct {
 	table.Table
 	column map[string]int
 	order  []string // of models, the same in all figures
+	// checkpoints are models in the order of their training.
+	checkpoints []string
 }
 
 func newReader(t table.Table) reader {

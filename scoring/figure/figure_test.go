@@ -40,6 +40,14 @@ func rateRows(id string, models ...string) table.Table {
 // tables are those of runs.
 type tables []table.Table
 
+// Checkpoints implements Source: all models are.
+func (all tables) Checkpoints() []string {
+	if len(all) == 0 {
+		return nil
+	}
+	return newReader(all[0]).distinct(column.Model)
+}
+
 // Tables implements Source.
 func (all tables) Tables(kind string) (out []table.Table) {
 	for _, t := range all {
@@ -66,7 +74,7 @@ func everyTable(models ...string) tables {
 	heldOut := rates.Rows[0]
 	heldOut = append([]table.Cell{table.String("held-out score")}, heldOut[1:]...)
 	rates.Rows = append(rates.Rows, heldOut)
-	all := tables{rates, rateRows("checkpoints", models...)}
+	all := tables{rates}
 	add := func(id string, keys string, row func(model string, i int) [][]any) {
 		t := table.Table{ID: id, Title: id, Columns: columnsOf(id)}
 		for i, model := range models {

@@ -6,10 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"heldout/scoring"
-	"heldout/scoring/column"
-	"heldout/scoring/table"
 )
 
 // OrderGiven asks for all served models in the order of the runs.
@@ -18,34 +14,19 @@ const OrderGiven = "given"
 // InOrder puts models in an order, such as that of their training. Models are named as in
 // tables, without the provider, or by their run's directory. The order may be
 // OrderGiven. A name that fits no model or several is an error.
-func (r *Report) InOrder(names []string) (err error) {
-	r.checkpoints, err = ordered(gather(r.plain, row.place), names)
+func (r *Report) InOrder(names []string) error {
+	lines, err := ordered(gather(r.plain, row.place), names)
+	for _, l := range lines {
+		r.checkpoints = append(r.checkpoints, l.name)
+	}
 	return err
 }
 
-// checkpoints has the rates of models in an order.
-func checkpoints(from *Report, t *table.Table) {
-	rows, w := from.plain, from.weights
-	if len(from.checkpoints) == 0 {
-		return
-	}
-	marks := ""
-	for _, l := range from.checkpoints {
-		if h := l.heldOut(w); len(h.Missing) == 0 {
-			addRates(t, column.HeldOutScore, l.name, column.FromRun, h.Success, h.Progress, "")
-		}
-	}
-	for _, env := range environmentsOf(rows) {
-		for _, l := range from.checkpoints {
-			if r, ok := l.rates[env]; ok {
-				addRates(t, env, l.name, column.FromRun, *r.success, *r.progress, r.marks)
-				marks += r.marks
-			}
-		}
-	}
-	t.Notes = slices.Concat([]string{weightNote(w)}, aboutNotes(rows), otherNames(rows), directories(rows),
-		rateMarks(marks))
-}
+// Checkpoints are the models that are in an order; none without one.
+func (r *Report) Checkpoints() []string { return r.checkpoints }
+
+// Checkpoints are those of the report.
+func (p Part) Checkpoints() []string { return p.from.checkpoints }
 
 // ordered returns the lines in the order of their names.
 func ordered(lines []line, order []string) (out []line, err error) {
@@ -79,10 +60,4 @@ func ordered(lines []line, order []string) (out []line, err error) {
 func (l line) called(name string) bool {
 	_, bare, _ := strings.Cut(l.model, ":")
 	return slices.Contains([]string{l.name, l.model, bare, l.run, l.directory, filepath.Base(l.directory)}, name)
-}
-
-// addRates adds the rates of a model on an environment.
-func addRates(t *table.Table, env, name, from string, success, progress scoring.Estimate, mark string) {
-	t.Add(column.Environment.Is(env), column.Model.Is(name), column.From.Is(from),
-		rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark))
 }

@@ -24,8 +24,6 @@ type Kind struct {
 	First bool
 	// Request: only readers who ask for it by its name get it.
 	Request bool
-	// Drawn: it is there for a figure, and nobody can ask for it.
-	Drawn bool
 	// Section is where the page of a report has it, Late behind the others there; empty
 	// if the page has its numbers with figures.
 	Section string
@@ -313,7 +311,7 @@ var kinds = []Kind{
 	},
 	{
 		ID: "rates", Title: "Rates and held-out score", Request: true,
-		Lacks: "no episode is planned there, or no model has a complete held-out score",
+		Lacks:   "no episode is planned there, or no model has a complete held-out score",
 		columns: of(column.Environment, column.Model, column.From, column.Success, column.Progress),
 		fill:    rateLines,
 	},
@@ -377,12 +375,6 @@ var kinds = []Kind{
 		ID: "notes", Of: "headline", Title: "All notes on the first table", Lacks: "no episode is planned",
 		fill: allNotes,
 	},
-	{
-		ID: "checkpoints", Title: "Checkpoints in order", Request: true, Drawn: true,
-		Lacks:   "no model was served, or there is no order",
-		columns: of(column.Environment, column.Model, column.From, column.Success, column.Progress),
-		fill:    checkpoints,
-	},
 }
 
 // In lists the kinds that a section of the page of a report has.
@@ -440,7 +432,7 @@ func Find(id string) (Kind, bool) {
 // Check reports a table that nobody can ask for.
 func Check(ids []string) error {
 	for _, id := range ids {
-		if k, ok := Find(id); id != All && (!ok || k.Drawn) {
+		if _, ok := Find(id); id != All && !ok {
 			return fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, IDs()), Names())
 		}
 	}
@@ -464,11 +456,4 @@ func Views(id string) []Kind {
 }
 
 // Kinds lists the kinds that readers can ask for.
-func Kinds() (out []Kind) {
-	for _, k := range kinds {
-		if !k.Drawn {
-			out = append(out, k)
-		}
-	}
-	return out
-}
+func Kinds() []Kind { return slices.Clone(kinds) }

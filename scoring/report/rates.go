@@ -29,7 +29,8 @@ func rateLines(from *Report, t *table.Table) {
 			from = column.FromPublished
 		}
 		marks += mark
-		addRates(t, env, lines[i].name, from, success, progress, mark)
+		t.Add(column.Environment.Is(env), column.Model.Is(lines[i].name), column.From.Is(from),
+			rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark))
 	}
 	for i, l := range lines {
 		if h := l.heldOut(w); len(h.Missing) == 0 {

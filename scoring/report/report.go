@@ -80,7 +80,7 @@ type Report struct {
 	anchors  func() anchored
 	changes  func() []string
 
-	checkpoints []line // in their order
+	checkpoints []string // in their order
 	made        map[string][]table.Table
 }
 
