@@ -39,7 +39,8 @@ func paperHeads(t, programs *table.Table, places []claim.Place, prefix string) (
 		for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
 			key := prefix + strings.ReplaceAll(p.Name, " ", "_") + []string{"_success", "_progress"}[i]
 			short := rate.NameIn(p)
-			t.Columns = append(t.Columns, table.Column{Key: key, Header: title + " " + short, Group: title, Short: short})
+			t.Columns = append(t.Columns,
+				table.Column{Key: key, Header: title + " " + short, Group: title, Short: short})
 			head[i] = column.OnPaper(key, title+" "+short)
 		}
 		heads = append(heads, head)

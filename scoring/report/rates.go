@@ -45,7 +45,8 @@ func rateLines(from *Report, t *table.Table) {
 		}
 	}
 	annotate(t, weightNote(w), grouped(rows, row.named, row.withheld), aboutNotes(rows),
-		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks), sources(shown, marks))
+		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks),
+		sources(shown, marks))
 }
 
 // fair are the rows with a rate that does not mislead.
