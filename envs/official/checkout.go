@@ -1,7 +1,6 @@
 package official
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"heldout/envs/datafile"
 )
@@ -77,33 +75,23 @@ func PullCheckouts(ctx context.Context, o Options, list []Checkout) error {
 	return pullCheckouts(ctx, o, list, newDownloader(o.Proxy, o.UserAgent, o.Tell))
 }
 
-func pullCheckouts(ctx context.Context, o Options, list []Checkout, d *downloader) (err error) {
-	stage, err := openStage(o.Dir, o.Accept)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stage.close()) }()
-	p := &pull{Options: o, stage: stage, download: d}
-	for _, c := range list {
-		if c.Complete(o.Dir) {
-			o.Note(c.Archive.Name + " is there already")
-			continue
+func pullCheckouts(ctx context.Context, o Options, list []Checkout, d *downloader) error {
+	return d.fill(o, func(p *pull) error {
+		for _, c := range list {
+			if c.Complete(o.Dir) {
+				o.Note(c.Archive.Name + " is there already")
+				continue
+			}
+			err := p.checkout(ctx, c)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				p.problems = append(p.problems, errors.Join(err, p.stage.drop(c.Folder)))
+			}
 		}
-		err := p.checkout(ctx, c)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			p.problems = append(p.problems, errors.Join(err, stage.dropFolder(c.Folder)))
-		}
-	}
-	if err := stage.place(); err != nil {
-		return err
-	}
-	for _, file := range p.fetched {
-		p.problems = append(p.problems, forget(file))
-	}
-	return errors.Join(p.problems...)
+		return nil
+	})
 }
 
 // checkout stages what is lacking of a checkout. What it fetched is deleted in the end
@@ -115,13 +103,7 @@ func (p *pull) checkout(ctx context.Context, c Checkout) error {
 		if i := slices.IndexFunc(p.Sources, func(to Source) bool { return to.Name == s.Name }); i >= 0 {
 			s.URL = p.Sources[i].URL
 		}
-		file, err := p.get(ctx, s)
-		if err == nil {
-			err = p.unpackCheckout(ctx, c, s, file)
-			if err != nil && ctx.Err() == nil && s.remote() {
-				err = errors.Join(err, forget(file))
-			}
-		}
+		err := p.take(ctx, s, func(file string, r Receipt) error { return p.unpackCheckout(ctx, c, s, file, r) })
 		if err != nil {
 			p.fetched = p.fetched[:before]
 			return err
@@ -131,9 +113,8 @@ func (p *pull) checkout(ctx context.Context, c Checkout) error {
 }
 
 // unpackCheckout stages what a source has of a checkout.
-func (p *pull) unpackCheckout(ctx context.Context, c Checkout, s Source, file string) error {
-	k := &keeper{stage: p.stage, folder: c.Folder, missing: map[string]Wanted{}, receipt: Receipt{From: s.Name,
-		Address: s.Address(), Retrieved: p.Now().UTC().Format(time.RFC3339)}}
+func (p *pull) unpackCheckout(ctx context.Context, c Checkout, s Source, file string, r Receipt) error {
+	k := &keeper{stage: p.stage, folder: c.Folder, missing: map[string]Wanted{}, receipt: r}
 	for _, f := range c.Files {
 		if c.from(f).Name == s.Name {
 			k.missing[f.Path] = f
@@ -215,14 +196,7 @@ func (k *keeper) alone(s Source, file string) error {
 }
 
 func (k *keeper) keep(path string, content []byte) error {
-	at := k.folder + "/" + path
-	r := k.receipt
-	r.SHA256, r.Size = sumOf(content), int64(len(content))
-	if err := room(k.stage.dir, r.Size, freeSpace); err != nil {
-		return err
-	}
-	k.stage.receipts[at] = r
-	return k.stage.write(at, bytes.NewReader(content))
+	return k.stage.add(k.folder+"/"+path, content, k.receipt)
 }
 
 // verdict says why an archive is not that of the commit; empty if all that is wanted was
@@ -239,13 +213,3 @@ func (k *keeper) verdict(c Checkout, at string) string {
 }
 
 var hexCommit = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
-
-// dropFolder gives up what is staged of a folder.
-func (s *stage) dropFolder(folder string) error {
-	for file := range s.receipts {
-		if strings.HasPrefix(file, folder+"/") {
-			delete(s.receipts, file)
-		}
-	}
-	return s.root.RemoveAll(filepath.FromSlash(folder))
-}

@@ -85,23 +85,40 @@ func Pull(ctx context.Context, o Options) error {
 	return pullWith(ctx, o, newDownloader(o.Proxy, o.UserAgent, o.Tell))
 }
 
-func pullWith(ctx context.Context, o Options, d *downloader) (err error) {
+func pullWith(ctx context.Context, o Options, d *downloader) error {
 	plan, err := Plan(o)
 	if err != nil {
 		return err
 	}
+	return d.fill(o, func(p *pull) error {
+		for _, s := range plan {
+			if err := p.source(ctx, s); err != nil {
+				return err
+			}
+		}
+		return p.finish()
+	})
+}
+
+// fill places what work stages in a data folder. What was fetched for it is deleted then.
+func (d *downloader) fill(o Options, work func(*pull) error) (err error) {
 	stage, err := openStage(o.Dir, o.Accept)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stage.close()) }()
 	p := &pull{Options: o, stage: stage, download: d}
-	for _, s := range plan {
-		if err := p.source(ctx, s); err != nil {
-			return err
-		}
+	if err := work(p); err != nil {
+		return err
 	}
-	return p.finish()
+	if err := stage.place(); err != nil {
+		return err
+	}
+	p.problems = append(p.problems, stage.problems(len(p.problems) > 0)...)
+	for _, file := range p.fetched {
+		p.problems = append(p.problems, forget(file))
+	}
+	return errors.Join(p.problems...)
 }
 
 // source fetches a source if a part that it holds is still missing. Only an end
@@ -112,10 +129,7 @@ func (p *pull) source(ctx context.Context, s Source) error {
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	file, err := p.get(ctx, s)
-	if err == nil {
-		err = p.unpack(ctx, s, file, missing)
-	}
+	err = p.take(ctx, s, func(file string, r Receipt) error { return p.unpack(ctx, s, file, r, missing) })
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -124,6 +138,20 @@ func (p *pull) source(ctx context.Context, s Source) error {
 		p.problems = append(p.problems, err)
 	}
 	return nil
+}
+
+// take fetches a source and has it unpacked. A fetched file that is of no use is deleted, so
+// that the same command fetches it anew.
+func (p *pull) take(ctx context.Context, s Source, unpack func(file string, r Receipt) error) error {
+	file, err := p.get(ctx, s)
+	if err != nil {
+		return err
+	}
+	err = unpack(file, Receipt{From: s.Name, Address: s.Address(), Retrieved: p.Now().UTC().Format(time.RFC3339)})
+	if err != nil && ctx.Err() == nil && s.remote() {
+		err = errors.Join(err, forget(file))
+	}
+	return err
 }
 
 // missing lists the parts of a source that are neither in the data folder nor staged.
@@ -169,29 +197,23 @@ func (p *pull) get(ctx context.Context, s Source) (string, error) {
 	return file, nil
 }
 
-// unpack stages what is wanted of a source's file. A fetched archive that is damaged
-// is deleted, so that the same command fetches it anew.
-func (p *pull) unpack(ctx context.Context, s Source, file string, parts []string) error {
-	receipt := Receipt{From: s.Name, Address: s.Address(), Retrieved: p.Now().UTC().Format(time.RFC3339)}
+// unpack stages what is wanted of a source's file.
+func (p *pull) unpack(ctx context.Context, s Source, file string, r Receipt, parts []string) error {
 	if s.As != "" {
-		return p.stage.offerFile(s.As, file, s.remote(), receipt)
+		return p.stage.offerFile(s.As, file, s.remote(), r)
 	}
 	want := func(part Part) bool { return slices.Contains(parts, part.ID()) }
 	about, err := walkArchive(ctx, file, usualLimits, func(name string, _ int64, content io.Reader) error {
 		if !candidate(name) {
 			return nil
 		}
-		return p.stage.offer(name, content, receipt, want)
+		return p.stage.offer(name, content, r, want)
 	})
 	p.stage.linked = append(p.stage.linked, about.links...)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	err = fmt.Errorf("%s: %s: %w", s.Name, s.Address(), err)
-	if s.remote() {
-		err = errors.Join(err, forget(file))
-	}
-	return err
+	return fmt.Errorf("%s: %s: %w", s.Name, s.Address(), err)
 }
 
 // candidate reports whether an archive's member may have one of the published names.
@@ -206,7 +228,7 @@ func storyName(base string) bool {
 	return len(ext) == 3 && ext[:2] == ".z" && ext[2] >= '1' && ext[2] <= '8'
 }
 
-// finish places the environments that are complete, and reports the others.
+// finish gives up the environments that are not complete, and reports them.
 func (p *pull) finish() error {
 	for _, env := range environments() {
 		if !p.wantsEnv(env) {
@@ -219,24 +241,20 @@ func (p *pull) finish() error {
 		if len(lacking) == 0 {
 			continue
 		}
-		if err := p.stage.drop(env); err != nil {
-			return err
+		for _, part := range p.stage.finder.parts {
+			if folder, _, _ := strings.Cut(part.Folder, "/"); part.Env == env {
+				if err := p.stage.drop(folder); err != nil {
+					return err
+				}
+			}
 		}
 		p.problems = append(p.problems, fmt.Errorf("%s is not complete, and nothing of it was placed: %s is missing",
 			env, strings.Join(lacking, " and ")))
 	}
-	if err := p.stage.place(); err != nil {
-		return err
+	if p.failed {
+		p.fetched = nil // the same command takes what is there
 	}
-	p.problems = append(p.problems, p.stage.problems(len(p.problems) > 0)...)
-	if !p.failed {
-		for _, file := range p.fetched {
-			if err := forget(file); err != nil {
-				return err
-			}
-		}
-	}
-	return errors.Join(p.problems...)
+	return nil
 }
 
 // lacking lists the parts of an environment that are needed, or of which

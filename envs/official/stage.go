@@ -149,7 +149,7 @@ func (s *stage) offer(name string, content io.Reader, from Receipt, want func(Pa
 	if err != nil {
 		return err
 	}
-	from.SHA256, from.Size = sumOf(b), int64(len(b))
+	from.SHA256 = sumOf(b)
 	found, ok := s.finder.identify(name, b, from.SHA256)
 	if part, _ := s.finder.part(found.file); !ok || !want(part) {
 		return nil
@@ -166,13 +166,19 @@ func (s *stage) offer(name string, content io.Reader, from Receipt, want func(Pa
 		return fmt.Errorf("there are two different files for %s, the second is %s; give one of them",
 			found.file, name)
 	}
-	if err := room(s.dir, from.Size, freeSpace); err != nil {
+	return s.add(found.file, b, from)
+}
+
+// add stages a file with that content.
+func (s *stage) add(file string, content []byte, r Receipt) error {
+	r.SHA256, r.Size = sumOf(content), int64(len(content))
+	if err := room(s.dir, r.Size, freeSpace); err != nil {
 		return err
 	}
-	if err := s.write(found.file, bytes.NewReader(b)); err != nil {
+	if err := s.write(file, bytes.NewReader(content)); err != nil {
 		return err
 	}
-	s.receipts[found.file] = from
+	s.receipts[file] = r
 	return nil
 }
 
@@ -236,20 +242,15 @@ func (s *stage) writeReceipts(b []byte) error {
 	return os.Rename(temporary, filepath.Join(s.dir, receiptName))
 }
 
-// drop gives up what is staged of an environment.
-func (s *stage) drop(env string) error {
+// drop gives up what is staged of a folder.
+func (s *stage) drop(folder string) error {
 	for file := range s.receipts {
-		if part, _ := s.finder.part(file); part.Env != env {
-			continue
-		}
-		delete(s.receipts, file)
-		delete(s.moves, file)
-		top, _, _ := strings.Cut(file, "/")
-		if err := s.root.RemoveAll(top); err != nil {
-			return err
+		if strings.HasPrefix(file, folder+"/") {
+			delete(s.receipts, file)
+			delete(s.moves, file)
 		}
 	}
-	return nil
+	return s.root.RemoveAll(filepath.FromSlash(folder))
 }
 
 // merge moves the entries of a folder into another. A new folder appears as a whole.
