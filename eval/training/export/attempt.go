@@ -57,9 +57,4 @@ func newAttempt(calls []episode.Call, e *record.Episode, marked []Mark, about ab
 	return a
 }
 
-// plain are messages as the forms for preferences have them.
-func plain(in []Message) []roleContent {
-	return each(in, func(m Message) roleContent { return roleContent{m.Role, m.Content} })
-}
-
-func said(text string) []roleContent { return []roleContent{{model.Assistant, text}} }
+func said(text string) []Message { return []Message{{Role: model.Assistant, Content: text}} }

@@ -8,7 +8,7 @@ import (
 
 // await counts the episodes of each task, for forms that compare them.
 func (x *exporter) await() {
-	if !x.Format.paired() {
+	if x.needs != pair {
 		return
 	}
 	for _, s := range x.sources {
@@ -43,7 +43,7 @@ func (x *exporter) compare(e *record.Episode, calls []episode.Call, marked []Mar
 	if about.Use == string(catalog.Test) {
 		x.report.TestEpisodes++
 	}
-	if x.Format.paired() {
+	if x.needs == pair {
 		task := x.splitter.root(taskName(e.Env, e.Task))
 		x.waiting[task] = append(x.waiting[task], a)
 		return x.arrived(e)
@@ -74,31 +74,22 @@ func (x *exporter) rate(a *attempt) (n int, err error) {
 }
 
 // into returns what writes examples into the part of an attempt's task, and counts them.
-func (x *exporter) into(a *attempt, episodes int) func(measured) error {
+func (x *exporter) into(a *attempt, episodes int) func(example) error {
 	task := taskName(a.Env, a.Task)
 	part := x.splitter.part(task)
 	p := &x.report.Parts[part]
-	counted := false
-	return func(example measured) error {
-		n, err := example.length(x.measure)
-		if err != nil {
-			return err
-		}
-		x.measure.note(n)
-		if !counted {
-			counted = true
-			p.Episodes += episodes
-			p.tasks[x.splitter.root(task)] = true
-		}
-		p.Examples++
-		return x.parts[part].write(example.with(n))
+	return func(e example) error {
+		p.tasks[x.splitter.root(task)] = true
+		p.Episodes += episodes
+		episodes = 0
+		return x.add(part, e)
 	}
 }
 
 // arrived notes that an episode was read. After the last one of its task, the pairs are
 // written.
 func (x *exporter) arrived(e *record.Episode) error {
-	if !x.Format.paired() {
+	if x.needs != pair {
 		return nil
 	}
 	task := x.splitter.root(taskName(e.Env, e.Task))
@@ -108,9 +99,9 @@ func (x *exporter) arrived(e *record.Episode) error {
 	attempts := x.waiting[task]
 	delete(x.waiting, task)
 	used := map[string]bool{}
-	err := x.Format.pairs(attempts, func(pair pairExample) error {
+	err := x.Format.pairs(attempts, func(pair example) error {
 		fresh := 0
-		for _, id := range []string{pair.ID, pair.Other} {
+		for _, id := range []string{pair.ID, pair.other} {
 			if !used[id] {
 				used[id] = true
 				fresh++

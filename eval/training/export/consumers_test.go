@@ -15,6 +15,9 @@ import (
 
 var consumers = flag.String("consumers", "", "folder with the trainers, as testdata/consumers/README.md says")
 
+// demonstrations are the formats for supervised fine-tuning.
+var demonstrations = []Format{ShareGPT, OpenAI, TRL, Axolotl, AgentGym}
+
 // The trainers themselves read the files, and train on the tokens that the mask leaves,
 // and on no others.
 func TestConsumers(t *testing.T) {
@@ -29,7 +32,7 @@ func TestConsumers(t *testing.T) {
 	sample := someRun(t)
 	file := func(f Format) string { return filepath.Join(work, string(f)+f.Extension()) }
 	reference, tokenizer := file(Axolotl), filepath.Join(work, "tokenizer")
-	for _, f := range append([]Format{Axolotl}, Demonstrations()...) { // the tokenizer is made from the first
+	for _, f := range append([]Format{Axolotl}, demonstrations...) { // the tokenizer is made from the first
 		o := options(t, f, sample)
 		o.Out, o.Force = file(f), true
 		if _, err := os.Stat(tokenizer); err == nil {

@@ -25,6 +25,7 @@ import (
 
 type exporter struct {
 	Options
+	form
 	sources   []source
 	tests     bool // there are tasks that a benchmark tests with
 	splitter  *splitter
@@ -58,7 +59,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	x := &exporter{
-		Options: o, splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
+		Options: o, form: o.Format.form(), splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
 		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, seen: map[[16]byte]bool{},
 		thinker: thinker{Thoughts: o.Thoughts, seed: o.Seed},
 		waiting: map[string][]*attempt{}, missing: map[string]int{},
@@ -213,7 +214,7 @@ func (x *exporter) create() error {
 			x.abort()
 			return err
 		}
-		w := &writer{format: x.Format, file: f}
+		w := &writer{form: x.form, file: f}
 		x.parts = append(x.parts, w)
 		part := PartReport{Part: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}}
 		if x.Folder {
@@ -222,7 +223,7 @@ func (x *exporter) create() error {
 				x.abort()
 				return err
 			}
-			w.table, part.Parquet = newTable(x.Format, w.parquet), filepath.Base(w.parquet.Name())
+			w.table, part.Parquet = newTable(x.form, w.parquet), filepath.Base(w.parquet.Name())
 		}
 		x.report.Parts = append(x.report.Parts, part)
 	}
@@ -290,7 +291,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	marked := marks(e.Trajectory, x.Mask)
 	use := r.use(p)
 	about := aboutEpisode(e, use)
-	if x.Format.whole() {
+	if x.whole() {
 		return x.compare(e, calls, marked, about)
 	}
 	taken, err := x.take(conversations(calls, marked), about, actionsOf(e))
@@ -310,7 +311,7 @@ func (x *exporter) items(ctx context.Context, path string) error {
 		return err
 	}
 	defer f.Close()
-	if x.Format.whole() {
+	if x.whole() {
 		return fmt.Errorf("trajectories of files are demonstrations, of which the format %s has none", x.Format)
 	}
 	bare, err := synth.ReadItems(f, func(i *synth.Item) error {
@@ -359,11 +360,11 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 	}
 	task := taskName(a.Env, a.Task)
 	part := x.splitter.part(task)
-	w, p := x.parts[part], &x.report.Parts[part]
+	p := &x.report.Parts[part]
 	before := p.Examples
 	for _, c := range conversations {
-		if err := x.conversation(c, a, w, p); err != nil {
-			return false, fmt.Errorf("writing %s: %w", w.file.Name(), err)
+		if err := x.conversation(c, a, part); err != nil {
+			return false, fmt.Errorf("writing %s: %w", x.parts[part].file.Name(), err)
 		}
 	}
 	if p.Examples == before {
@@ -377,31 +378,37 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 }
 
 // conversation writes the examples of a conversation, as long as the window allows.
-func (x *exporter) conversation(c Conversation, a about, w *writer, p *PartReport) error {
-	parts := []Conversation{c}
-	if x.Format != ShareGPT && x.Format != TRL { // which have an example for each trained turn
-		var err error
-		if parts, err = x.measure.windows(c); err != nil {
-			return err
-		}
-	}
-	for _, part := range parts {
-		err := x.Format.examples(part, x.measure, func(messages []Message, e example) error {
-			n, err := x.measure.of(messages)
-			if err != nil {
+func (x *exporter) conversation(c Conversation, a about, part int) error {
+	if x.needs == trainedTurn {
+		return c.each(func(turn int, prefix []Message) error {
+			prefix, ok, err := x.measure.shortened(prefix)
+			if !ok || err != nil {
 				return err
 			}
-			x.measure.note(n)
-			p.Examples++
-			about := a
-			about.Tokens = n
-			return w.write(e(about))
+			last := len(prefix) - 1
+			return x.add(part, example{about: a, turn: turn, prompt: prefix[:last], reply: prefix[last:]})
 		})
-		if err != nil {
+	}
+	parts, err := x.measure.windows(c)
+	if err != nil {
+		return err
+	}
+	for _, c := range parts {
+		if err := x.add(part, example{about: a, prompt: c.Messages}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// add writes an example into a part.
+func (x *exporter) add(part int, e example) (err error) {
+	if e.Tokens, err = e.length(x.measure); err != nil {
+		return err
+	}
+	x.measure.note(e.Tokens)
+	x.report.Parts[part].Examples++
+	return x.parts[part].write(x.row(e))
 }
 
 // duplicate reports an episode that was there before, by the rule in force.

@@ -667,7 +667,7 @@ func BenchmarkExport(b *testing.B) {
 		episodes = append(episodes, of(steps...))
 	}
 	dir := makeRun(b, nil, episodes...)
-	for _, f := range Demonstrations() {
+	for _, f := range demonstrations {
 		b.Run(string(f), func(b *testing.B) {
 			for b.Loop() {
 				o := options(b, f, dir)

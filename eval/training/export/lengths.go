@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"heldout/eval/training/tokens"
@@ -16,22 +17,6 @@ type trainerLength struct {
 	Default int    `json:"default"`
 	// Over counts the examples that are longer.
 	Over int `json:"examples_over"`
-}
-
-func lengthsOf(f Format) []trainerLength {
-	trl := trainerLength{Trainer: "TRL", Setting: "max_length", Default: 1024}
-	axolotl := trainerLength{Trainer: "Axolotl", Setting: "sequence_len", Default: 512}
-	switch f {
-	case ShareGPT:
-		return []trainerLength{{Trainer: "LLaMA-Factory", Setting: "cutoff_len", Default: 2048}}
-	case Axolotl:
-		return []trainerLength{axolotl, trl}
-	case AgentGym:
-		return []trainerLength{axolotl}
-	case TRL, DPO, ETO, StepDPO, KTO:
-		return []trainerLength{trl}
-	}
-	return nil
 }
 
 // What is added to the tokens of messages for the marks of a chat template, and how many
@@ -69,7 +54,7 @@ type measure struct {
 func newMeasure(o Options) (*measure, error) {
 	m := &measure{lengths: &Lengths{
 		By:        fmt.Sprintf("characters, %d a token", charactersPerToken),
-		Histogram: []int{}, Trainers: lengthsOf(o.Format), Window: o.Window,
+		Histogram: []int{}, Trainers: slices.Clone(o.Format.form().trainers), Window: o.Window,
 	}}
 	if o.Tokenizer == "" {
 		return m, nil

@@ -3,7 +3,6 @@ package export
 import (
 	"cmp"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,72 +10,8 @@ import (
 	"heldout/eval/model"
 )
 
-// The examples of the forms for preferences and rewards.
-type (
-	pairExample struct {
-		about
-		// Rejected is the id of the other episode.
-		Other    string        `json:"rejected_id" parquet:"rejected_id"`
-		Turn     int           `json:"turn" parquet:"turn"`
-		Prompt   []roleContent `json:"prompt" parquet:"prompt,list"`
-		Chosen   []roleContent `json:"chosen" parquet:"chosen,list"`
-		Rejected []roleContent `json:"rejected" parquet:"rejected,list"`
-	}
-	labelExample struct {
-		about
-		Turn       int           `json:"turn" parquet:"turn"`
-		Prompt     []roleContent `json:"prompt" parquet:"prompt,list"`
-		Completion []roleContent `json:"completion" parquet:"completion,list"`
-		Label      bool          `json:"label" parquet:"label"`
-	}
-	stepsExample struct {
-		about
-		Prompt      string    `json:"prompt" parquet:"prompt"`
-		Completions []string  `json:"completions" parquet:"completions,list"`
-		Labels      []bool    `json:"labels" parquet:"labels,list"`
-		Rewards     []float64 `json:"progress_after" parquet:"progress_after,list"`
-	}
-)
-
-type measured interface {
-	length(*measure) (int, error)
-	with(tokens int) any
-}
-
-func (e pairExample) length(m *measure) (int, error) {
-	before, err := m.written(e.Prompt)
-	chosen, err1 := m.written(e.Chosen)
-	rejected, err2 := m.written(e.Rejected)
-	return before + max(chosen, rejected), errors.Join(err, err1, err2)
-}
-
-func (e labelExample) length(m *measure) (int, error) {
-	before, err := m.written(e.Prompt)
-	after, err1 := m.written(e.Completion)
-	return before + after, errors.Join(err, err1)
-}
-
-func (e stepsExample) length(m *measure) (int, error) {
-	return m.written(append(said(e.Prompt), each(e.Completions, func(t string) roleContent { return said(t)[0] })...))
-}
-
-func (e pairExample) with(tokens int) any  { e.Tokens = tokens; return e }
-func (e labelExample) with(tokens int) any { e.Tokens = tokens; return e }
-func (e stepsExample) with(tokens int) any { e.Tokens = tokens; return e }
-
-// written counts the tokens of messages as these forms have them.
-func (m *measure) written(messages []roleContent) (int, error) {
-	return m.of(each(messages, func(w roleContent) Message { return Message{Role: w.Role, Content: w.Content} }))
-}
-
-// paired reports a form whose examples compare two episodes of a task.
-func (f Format) paired() bool { return f == DPO || f == ETO || f == StepDPO }
-
-// whole reports a form that needs the whole conversation of an episode, with what is
-// known of every turn.
-func (f Format) whole() bool { return f.paired() || f == KTO || f == PRM }
-
-func (f Format) pairs(attempts []*attempt, visit func(pairExample) error) error {
+// pairs visits the pairs of a task's attempts.
+func (f Format) pairs(attempts []*attempt, visit func(example) error) error {
 	slices.SortFunc(attempts, func(a, b *attempt) int {
 		return cmp.Or(better(a.rank, b.rank), strings.Compare(a.ID, b.ID))
 	})
@@ -97,8 +32,8 @@ func (f Format) pairs(attempts []*attempt, visit func(pairExample) error) error 
 		if from == nil {
 			continue
 		}
-		err := visit(pairExample{from.about, worse.ID, turnAt(from, longest), plain(from.messages[:longest]),
-			plain(from.messages[longest:]), plain(worse.messages[longest:])})
+		err := visit(example{about: from.about, turn: turnAt(from, longest), prompt: from.messages[:longest],
+			reply: from.messages[longest:], rejected: worse.messages[longest:], other: worse.ID})
 		if err != nil {
 			return err
 		}
@@ -132,7 +67,7 @@ func turnAt(a *attempt, at int) int {
 // stepPairs visits pairs of replies after the same messages: a wrong one, by the rules
 // of the mask, and a right one of a solved episode, or what an expert would have done in
 // the place of its error.
-func stepPairs(attempts []*attempt, visit func(pairExample) error) error {
+func stepPairs(attempts []*attempt, visit func(example) error) error {
 	type choice struct {
 		of    *attempt
 		reply reply
@@ -165,8 +100,8 @@ func stepPairs(attempts []*attempt, visit func(pairExample) error) error {
 			continue
 		}
 		seen[pair] = true
-		before := plain(w.of.messages[:w.reply.at])
-		err := visit(pairExample{about, w.of.ID, w.reply.step + 1, before, said(good), said(bad)})
+		err := visit(example{about: about, turn: w.reply.step + 1, prompt: w.of.messages[:w.reply.at],
+			reply: said(good), rejected: said(bad), other: w.of.ID})
 		if err != nil {
 			return err
 		}
@@ -187,15 +122,16 @@ func prefixes(messages []Message) [][32]byte {
 
 // judged visits the replies of an attempt with a label: right ones of a solved episode,
 // and wrong ones by the rules of the mask. Of the others nobody knows.
-func judged(a *attempt, visit func(measured) error) (n int, err error) {
+func judged(a *attempt, visit func(example) error) (n int, err error) {
 	for _, r := range a.replies {
 		text := a.messages[r.at].Content
 		if blank(text) || r.mark == "" && !a.solved() {
 			continue
 		}
 		n++
-		before := plain(a.messages[:r.at])
-		if err := visit(labelExample{a.about, r.step + 1, before, said(text), r.mark == ""}); err != nil {
+		err := visit(example{about: a.about, turn: r.step + 1, prompt: a.messages[:r.at], reply: said(text),
+			labels: []bool{r.mark == ""}})
+		if err != nil {
 			return n, err
 		}
 	}
@@ -213,10 +149,12 @@ const (
 // steps is an attempt as steps with labels. A step is the observation before a reply and
 // the reply, so that a label is given before the environment answers. Turns that a judge
 // did not label are part of the next step.
-func (x *exporter) steps(a *attempt) (example stepsExample, ok bool) {
+func (x *exporter) steps(a *attempt) (e example, ok bool) {
 	first := a.replies[0].at
-	example = stepsExample{about: a.about, Completions: []string{}}
-	example.Prompt = strings.Join(each(a.messages[:first], func(m Message) string { return m.Content }), "\n\n")
+	text := func(from, to int, between string) []Message {
+		return said(strings.Join(each(a.messages[from:to], content), between))
+	}
+	e = example{about: a.about, prompt: text(0, first, "\n\n")}
 	before := first
 	for _, r := range a.replies {
 		label, known := r.valid, true
@@ -229,11 +167,9 @@ func (x *exporter) steps(a *attempt) (example stepsExample, ok bool) {
 		if !known {
 			continue
 		}
-		text := strings.Join(each(a.messages[before:r.at+1], func(m Message) string { return m.Content }), "\n")
+		e.reply = append(e.reply, text(before, r.at+1, "\n")...)
 		before = r.at + 1
-		example.Completions = append(example.Completions, text)
-		example.Labels = append(example.Labels, label)
-		example.Rewards = append(example.Rewards, r.progress)
+		e.labels, e.rewards = append(e.labels, label), append(e.rewards, r.progress)
 	}
-	return example, len(example.Labels) > 0
+	return e, len(e.labels) > 0
 }

@@ -23,7 +23,7 @@ type Report struct {
 	Tool   record.Tool `json:"tool"`
 	Format Format      `json:"format"`
 	// Reader says how the trainer has to read the files.
-	Reader any `json:"reader"`
+	Reader json.RawMessage `json:"reader"`
 	// Mask are the rules; Duplicates is one, too.
 	Mask       []Mark `json:"mask"`
 	Filter     Filter `json:"filter"`
@@ -245,7 +245,7 @@ func (x *exporter) complete() (err error) {
 	}
 	x.measure.settle()
 	x.report.Tasks = testset.NewList(x.report.trained)
-	x.report.Reader = x.Format.reader(x.report.Parts[0].File, x.measure.lengths.Needed)
+	x.report.Reader = x.form.settings(x.report.Parts[0].File, x.measure.lengths.Needed)
 	return err
 }
 

@@ -83,15 +83,10 @@ func (r *Report) Warnings() (out []string) {
 
 // Advice says what a trainer has to know of the format; empty if there is nothing.
 func (r *Report) Advice() string {
-	switch {
-	case r.Format == ShareGPT:
-		return "read it with mask_history: true, else LLaMA-Factory trains on every turn"
-	case r.Format == AgentGym:
-		return "AgentGym's own trainers ignore loss and train on every turn of gpt; heldout help training"
-	case r.Format == OpenAI && r.Parts[0].Examples < 10:
+	if r.Format == OpenAI && r.Parts[0].Examples < 10 {
 		return "OpenAI wants at least 10 examples"
 	}
-	return ""
+	return r.Format.form().advice
 }
 
 // whatIsThere says why nothing is left.
