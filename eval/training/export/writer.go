@@ -16,15 +16,15 @@ const rowsTogether = 4096
 type writer struct {
 	form
 	file     *File
-	table    *parquet.Writer // beside the file; nil without one
-	parquet  *File           // of the table
+	table    *parquet.GenericWriter[any] // beside the file; nil without one
+	parquet  *File                       // of the table
 	examples int
 	line     bytes.Buffer
 }
 
 func (w *writer) write(example any) error {
 	if w.table != nil {
-		if err := w.table.Write(example); err != nil {
+		if _, err := w.table.Write([]any{example}); err != nil {
 			return err
 		}
 	}
@@ -84,9 +84,9 @@ func (w *writer) commit() error {
 }
 
 // newTable writes the rows of a form to a Parquet file.
-func newTable(f form, to *File) *parquet.Writer {
+func newTable(f form, to *File) *parquet.GenericWriter[any] {
 	one := []Message{{}}
 	schema := parquet.SchemaOf(f.row(example{prompt: one, reply: one, labels: []bool{false}}))
-	return parquet.NewWriter(to, schema, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("heldout", "", ""),
+	return parquet.NewGenericWriter[any](to, schema, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("heldout", "", ""),
 		parquet.MaxRowsPerRowGroup(rowsTogether))
 }
