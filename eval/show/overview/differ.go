@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"heldout/eval/show/page"
+
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/claim"
 	"heldout/scoring/report"
@@ -75,7 +77,7 @@ func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 			}
 			i = len(out)
 			at[key] = i
-			out = append(out, duel{A: shown(key[0]), B: shown(key[1])})
+			out = append(out, duel{A: page.Shown(key[0]), B: page.Shown(key[1])})
 		}
 		if d := e.compare(c.Place.Title, a, b); d.Tasks > 0 {
 			d.Edge.Model = map[bool]string{true: out[i].A, false: out[i].B}[d.Edge.Model == "a"]
@@ -94,7 +96,7 @@ type won struct {
 
 // compare compares two models in a place, by the tasks that both have results for.
 func (e *Episodes) compare(place string, a, b *stood) duelPlace {
-	d := duelPlace{Place: shown(place)}
+	d := duelPlace{Place: page.Shown(place)}
 	var byA, byB []won
 	for _, key := range a.tasks {
 		ours, theirs := a.by[key], b.by[key]
@@ -136,7 +138,7 @@ func largestEdge(byA, byB []won) (most edge) {
 		ours, them map[string]int
 	}{{"a", wonA, wonB}, {"b", wonB, wonA}} {
 		for _, kind := range slices.Sorted(maps.Keys(side.ours)) {
-			l := edge{side.model, shown(kind), side.ours[kind], side.them[kind]}
+			l := edge{side.model, page.Shown(kind), side.ours[kind], side.them[kind]}
 			if kind != "" && l.lead() > most.lead() {
 				most = l
 			}
@@ -160,7 +162,7 @@ func (e *Episodes) links(all []won) (out []link, more int) {
 			continue
 		}
 		l := link{template.URL("#" + trajectory.Beside(good.run, good.result(), bad.run, bad.result())),
-			shown(w.winner.name), ""}
+			page.Shown(w.winner.name), ""}
 		if len(w.winner.attempts) > 1 || len(w.loser.attempts) > 1 {
 			l.Said = fmt.Sprintf("%d of %d : %d of %d", w.winner.solved(), len(w.winner.attempts), w.loser.solved(),
 				len(w.loser.attempts))

@@ -83,7 +83,6 @@ func (e *Episodes) read(p record.Chosen, name string, from *report.Report) error
 	type derived struct {
 		html template.HTML
 		signs
-		err error
 	}
 	called := from.Called(p.Name())
 	var counting [][]seen // by group and task
@@ -92,17 +91,15 @@ func (e *Episodes) read(p record.Chosen, name string, from *report.Report) error
 		d := derived{signs: signsOf(of)}
 		named := *of
 		named.Model = cmp.Or(called[of.Model], of.Model)
-		d.html, d.err = e.bundle.Render(name, &named)
+		d.html = e.bundle.Render(name, &named)
 		return d
 	}, func(m *record.Manifest, of *record.Episode, at record.Position, d derived) {
 		if failed != nil {
 			return
 		}
-		if failed = d.err; failed == nil {
-			named := of.Result
-			named.Model = cmp.Or(called[of.Model], of.Model)
-			failed = e.bundle.Add(name, &named, d.html)
-		}
+		named := of.Result
+		named.Model = cmp.Or(called[of.Model], of.Model)
+		failed = e.bundle.Add(name, &named, d.html)
 		if of.Ended.After(e.ended) {
 			e.ended = of.Ended
 		}

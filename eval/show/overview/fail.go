@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/eval/show/page"
+
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/report"
 )
@@ -32,13 +34,13 @@ type failed struct {
 // failures groups the unsolved episodes of models.
 func (e *Episodes) failures(lines []report.HeadlineLine, places []string) (out []failing) {
 	for _, l := range lines {
-		f := failing{Model: shown(l.Model)}
+		f := failing{Model: page.Shown(l.Model)}
 		groups := make([]failed, len(reasons))
 		for _, place := range places {
 			count := e.count(report.Stand{Model: l.Model, Place: place}, groups)
 			for i, n := range count {
 				if n > 0 {
-					groups[i].Where += fmt.Sprintf(", %s %d", shown(place), n)
+					groups[i].Where += fmt.Sprintf(", %s %d", page.Shown(place), n)
 					groups[i].Episodes += n
 					f.Unsolved += n
 				}
@@ -80,7 +82,7 @@ func (e *Episodes) count(where report.Stand, groups []failed) []int {
 				last = i
 				linked[i]++
 				g.Examples = append(g.Examples, link{template.URL("#" + trajectory.Fragment(a.run, a.result())),
-					shown(where.Place + " " + t.name), ""})
+					page.Shown(where.Place + " " + t.name), ""})
 			}
 		}
 	}

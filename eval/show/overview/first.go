@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"heldout/eval/show/page"
+
 	"heldout/envs"
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
@@ -69,11 +71,11 @@ func (b board) Columns() int { return len(b.Places) + 1 }
 func newBoard(h report.Headline) board {
 	b := board{Rate: h.Rate, Divided: h.Divided, Dense: len(h.Lines) > mostTall}
 	for _, place := range h.Places {
-		b.Places = append(b.Places, boardPlace{shown(placeName(place)), place == claim.HeldOut})
+		b.Places = append(b.Places, boardPlace{page.Shown(placeName(place)), place == claim.HeldOut})
 	}
 	lines := func(of []report.HeadlineLine) (out []boardLine) {
 		for _, l := range of {
-			line := boardLine{Model: shown(l.Model)}
+			line := boardLine{Model: page.Shown(l.Model)}
 			for at, c := range l.Cells {
 				line.Cells = append(line.Cells, newBoardCell(b.Places[at], c))
 			}
@@ -256,7 +258,7 @@ func memory(from *report.Report) (out []string) {
 		for _, row := range t.Rows {
 			said, read := at(row, column.InterfaceIndex), at(row, column.ReadingIndex)
 			if len(out) < most && said != table.None().Text {
-				out = append(out, shown(fmt.Sprintf("%s on %s: interface %s, reading %s.", at(row, column.Model),
+				out = append(out, page.Shown(fmt.Sprintf("%s on %s: interface %s, reading %s.", at(row, column.Model),
 					at(row, column.Environment), said, read)))
 			}
 		}
@@ -275,7 +277,7 @@ func perturbed(from *report.Report) (out []string) {
 	}
 	const most = 3
 	for _, c := range claims.Primary[:min(most, len(claims.Primary))] {
-		out = append(out, shown(c.Sentence()+"."))
+		out = append(out, page.Shown(c.Sentence()+"."))
 	}
 	return out
 }
@@ -296,5 +298,5 @@ func quality(from *report.Report) []string {
 	if !ok {
 		return []string{text, "Every reply of the compared models had a readable action."}
 	}
-	return []string{text, shown("Most unreadable replies: " + most.Sentence() + ".")}
+	return []string{text, page.Shown("Most unreadable replies: " + most.Sentence() + ".")}
 }

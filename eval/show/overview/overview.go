@@ -5,7 +5,6 @@
 package overview
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -31,7 +30,7 @@ type plan struct {
 	// finding is what the section shows, in a sentence; nil for none.
 	finding func(*content) string
 	// more is what stands before the figures; nil for nothing.
-	more func(*content) (template.HTML, error)
+	more func(*content) template.HTML
 }
 
 func (p plan) id() string { return p.ids[0] }
@@ -87,12 +86,9 @@ func Page(from *report.Report, e *Episodes) (page.Page, error) {
 	h := from.Headline()
 	found := findings{Report: from, episodes: e, headline: h, duels: e.duels(from.Claims()),
 		failing: e.failures(h.Lines, from.Places())}
-	episodes, err := e.bundle.Section()
-	if err != nil {
-		return page.Page{}, err
-	}
-	p := page.Page{Title: shown(h.Title), Lead: lead(e, from, h), Styles: []template.CSS{pageStyle(), episodes.Style},
-		Scripts: episodes.Scripts, Data: episodes.Data, Class: "report"}
+	episodes := e.bundle.Section()
+	p := page.Page{Title: page.Shown(h.Title), Lead: lead(e, from, h), Class: "report",
+		Styles: []template.CSS{pageStyle(), episodes.Style}, Scripts: episodes.Scripts, Data: episodes.Data}
 	start := newFirst(found)
 	var sections []template.HTML
 	for _, of := range plans {
@@ -103,23 +99,15 @@ func Page(from *report.Report, e *Episodes) (page.Page, error) {
 		if s.empty() {
 			continue
 		}
-		text, err := render("section", s)
-		if err != nil {
-			return p, err
-		}
 		start.Links = append(start.Links, navLink{s.ID, s.Title})
-		sections = append(sections, text)
+		sections = append(sections, page.Fragment(templates, "section", s))
 	}
 	start.Links = append(start.Links, navLink{"episodes", "Episodes"})
 	// A card leads to a section that is there.
 	start.Cards = slices.DeleteFunc(start.Cards, func(c card) bool {
 		return !slices.ContainsFunc(start.Links, func(l navLink) bool { return l.ID == c.ID })
 	})
-	text, err := render("first", start)
-	if err != nil {
-		return p, err
-	}
-	p.Body = append([]template.HTML{text}, sections...)
+	p.Body = append([]template.HTML{page.Fragment(templates, "first", start)}, sections...)
 	p.Body = append(p.Body,
 		`<section id="episodes" aria-labelledby="episodes-title"><h2 id="episodes-title">Episodes</h2>`,
 		episodes.Body, `</section>`)
@@ -138,18 +126,9 @@ type findings struct {
 
 func newFirst(f findings) first {
 	out := first{Table: newBoard(f.headline), Cards: cards(f.Report, f.headline, f.duels, f.failing),
-		Verdict: printable(f.headline.Verdict)}
-	out.Notes, out.Sources = printable(f.headline.Notes), printable(f.headline.Sources)
+		Verdict: page.Printable(f.headline.Verdict)}
+	out.Notes, out.Sources = page.Printable(f.headline.Notes), page.Printable(f.headline.Sources)
 	return out
-}
-
-// render renders a template.
-func render(name string, data any) (template.HTML, error) {
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
-		return "", fmt.Errorf("the page: %s: %w", name, err)
-	}
-	return template.HTML(b.String()), nil
 }
 
 // content is what the template of a section shows.
@@ -158,7 +137,7 @@ type content struct {
 	ID, Title, Intro, Finding string
 	More                      template.HTML
 	Figures                   []drawing
-	Tables                    []grid
+	Tables                    []page.Grid
 }
 
 // drawing is a figure on a page.
@@ -167,7 +146,7 @@ type drawing struct {
 	SVG                  template.HTML
 	// Marked are the notes that explain marks, and are always shown.
 	Marked  []string
-	Numbers grid
+	Numbers page.Grid
 }
 
 func (c content) empty() bool { return len(c.Figures)+len(c.Tables) == 0 && c.More == "" }
@@ -186,11 +165,7 @@ func newContent(p plan, f *findings) (*content, error) {
 		c.Finding = p.finding(c)
 	}
 	if p.more != nil {
-		more, err := p.more(c)
-		if err != nil {
-			return c, err
-		}
-		c.More = more
+		c.More = p.more(c)
 	}
 	return c, nil
 }
@@ -218,7 +193,7 @@ func (c *content) add(id string) error {
 	for _, k := range report.In(id) {
 		for _, t := range c.Report.Tables(k.ID) {
 			if !slices.Contains(drawn, t.ID) {
-				c.Tables = append(c.Tables, newGrid(t))
+				c.Tables = append(c.Tables, page.NewGrid(t))
 			}
 		}
 	}
@@ -238,7 +213,7 @@ func newDrawing(k figure.Kind, from figure.Source) (drawing, error) {
 	if k.Lines != nil {
 		numbers = pivot(numbers, k.Lines, k.Values)
 	}
-	d.Numbers = newGrid(numbers)
+	d.Numbers = page.NewGrid(numbers)
 	d.Numbers.Title = "Numbers: " + f.Title
 	for _, note := range f.Table.Notes {
 		if first, _ := utf8.DecodeRuneInString(note); strings.ContainsRune("*#†‡¶§", first) {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"heldout/eval/show/page"
+
 	"heldout/scoring"
 	"heldout/scoring/column"
 	"heldout/scoring/report"
@@ -52,7 +54,7 @@ func tokens(c *content) string {
 	if len(parts) == 0 || len(parts) > most {
 		return ""
 	}
-	return shown(strings.Join(parts, "; ") + ".")
+	return page.Shown(strings.Join(parts, "; ") + ".")
 }
 
 // took writes a time in seconds with its largest unit.
@@ -67,32 +69,32 @@ func took(s float64) string {
 }
 
 // duelLists are the tasks that models win against each other.
-func duelLists(c *content) (template.HTML, error) {
+func duelLists(c *content) template.HTML {
 	if len(c.duels) == 0 {
-		return "", nil
+		return ""
 	}
-	return render("duels", c.duels)
+	return page.Fragment(templates, "duels", c.duels)
 }
 
 // failureLists are the groups of failures of each model.
-func failureLists(c *content) (template.HTML, error) {
+func failureLists(c *content) template.HTML {
 	if len(c.failing) == 0 {
-		return "", nil
+		return ""
 	}
-	return render("failures", c.failing)
+	return page.Fragment(templates, "failures", c.failing)
 }
 
 // method says what the rates are, what weakens them, and which runs they are from.
-func method(c *content) (template.HTML, error) {
+func method(c *content) template.HTML {
 	versions := make([]string, 0, len(c.episodes.versions))
 	for _, v := range c.episodes.versions {
-		versions = append(versions, shown(v))
+		versions = append(versions, page.Shown(v))
 	}
-	return render("method", struct {
+	return page.Fragment(templates, "method", struct {
 		Reservations []string
-		Runs         grid
+		Runs         page.Grid
 		Versions     string
-	}{printable(allNotes(c.Report)), newGrid(runTable(c.Runs)), table.List(versions)})
+	}{page.Printable(allNotes(c.Report)), page.NewGrid(runTable(c.Runs)), table.List(versions)})
 }
 
 // allNotes are all notes on the first table.

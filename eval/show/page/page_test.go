@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"strings"
 	"testing"
+
+	"heldout/scoring/table"
 )
 
 // Text is escaped wherever the skeleton shows it, and data cannot leave its
@@ -72,5 +74,28 @@ func TestHashesHold(t *testing.T) {
 				t.Errorf("the policy lacks the hash of the %s %.60q", element, text)
 			}
 		}
+	}
+}
+
+// Tables show text as text, and a template that does not fit its data says so in the page.
+func TestGrid(t *testing.T) {
+	const hostile = "<script>alert(1)</script>\x1b"
+	g := NewGrid(table.Table{Title: hostile, Columns: []table.Column{{Header: hostile, Left: true}, {Key: "b"}},
+		Rows: [][]table.Cell{{table.String(hostile), table.Int(1).Marked("*")}}, Notes: []string{hostile}})
+	g.Rows[0][0].Head, g.Rows[0][0].Href, g.Rows[0][1].Lines = true, "javascript:alert(1)", []string{Shown(hostile)}
+	text := string(g.HTML())
+	for _, bad := range []string{"<script", "javascript:", "\x1b"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the table contains %q", bad)
+		}
+	}
+	for _, want := range []string{`<th scope="row" class="left" dir="auto">`, "<td>1*<div", "&lt;script&gt;", ">b</th>"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s lacks %s", text, want)
+		}
+	}
+	broken := template.Must(template.New("").Parse("{{.Absent}}"))
+	if text := Fragment(broken, "", hostile); !strings.Contains(string(text), "Absent") {
+		t.Error(text)
 	}
 }

@@ -52,9 +52,9 @@ func NewBundle(records int64) *Bundle {
 
 // Render renders an attempt of a run, which has a name of its own, if its task is one of
 // those that the bundle takes; empty if not. Several goroutines may call it at once.
-func (b *Bundle) Render(run string, e *record.Episode) (template.HTML, error) {
+func (b *Bundle) Render(run string, e *record.Episode) template.HTML {
 	if !b.takes(&e.Result) {
-		return "", nil
+		return ""
 	}
 	return Render(Episode{Episode: e, Run: run})
 }
@@ -155,16 +155,9 @@ func (b *Bundle) Close() error {
 func (b *Bundle) Has(run string, r *record.Result) bool { return b.held[bundleKey(run, r)] }
 
 // Section is the part of a page with a closed bundle.
-func (b *Bundle) Section() (Section, error) {
-	list, err := List{Choices: b.choices, Count: b.count(), Rows: b.rows}.Render()
-	if err != nil {
-		return Section{}, err
-	}
-	var body bytes.Buffer
-	if err := parsed.ExecuteTemplate(&body, "bundle", list); err != nil {
-		return Section{}, fmt.Errorf("the episodes: %w", err)
-	}
-	return Section{template.HTML(body.String()), Style, []template.JS{Script, bundleScript}, b.data}, nil
+func (b *Bundle) Section() Section {
+	list := List{Choices: b.choices, Count: b.count(), Rows: b.rows}.Render()
+	return Section{page.Fragment(parsed, "bundle", list), Style, []template.JS{Script, bundleScript}, b.data}
 }
 
 // count says how many episodes the page has, and which.

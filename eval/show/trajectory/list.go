@@ -1,14 +1,13 @@
 package trajectory
 
 import (
-	"bytes"
-	"fmt"
 	"html/template"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"heldout/eval/show/page"
 	"heldout/scoring/record"
 )
 
@@ -171,7 +170,7 @@ func positive(n int) string {
 }
 
 // Render writes the list as HTML.
-func (l List) Render() (template.HTML, error) {
+func (l List) Render() template.HTML {
 	out := listing{Text: l.Filter.Text, Filtered: l.Filter != Filter{}, Count: l.Count}
 	for i, s := range l.Filter.selects() {
 		s.Values = slices.Sorted(maps.Keys(l.Choices[i]))
@@ -185,11 +184,7 @@ func (l List) Render() (template.HTML, error) {
 	for _, r := range l.Rows {
 		out.Rows = append(out.Rows, l.row(r, out.Columns))
 	}
-	var b bytes.Buffer
-	if err := parsed.ExecuteTemplate(&b, "list", out); err != nil {
-		return "", fmt.Errorf("the list of episodes: %w", err)
-	}
-	return template.HTML(b.String()), nil
+	return page.Fragment(parsed, "list", out)
 }
 
 // differ reports whether rows differ in a column.

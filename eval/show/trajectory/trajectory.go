@@ -6,7 +6,6 @@
 package trajectory
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/show/page"
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
 )
@@ -69,13 +69,7 @@ type Episode struct {
 }
 
 // Render writes an episode as an HTML article.
-func Render(e Episode) (template.HTML, error) {
-	var b bytes.Buffer
-	if err := parsed.ExecuteTemplate(&b, "episode", newArticle(e)); err != nil {
-		return "", fmt.Errorf("the episode %s: %w", e.ID, err)
-	}
-	return template.HTML(b.String()), nil
-}
+func Render(e Episode) template.HTML { return page.Fragment(parsed, "episode", newArticle(e)) }
 
 // article is an episode as its template takes it.
 type article struct {

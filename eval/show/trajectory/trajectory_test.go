@@ -48,11 +48,7 @@ func episode() *record.Episode {
 
 func render(t *testing.T, e Episode) string {
 	t.Helper()
-	out, err := Render(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return string(Render(e))
 }
 
 // textOf is what a reader sees of HTML, without what scripts and styles are.
@@ -134,12 +130,9 @@ func TestHostileText(t *testing.T) {
 	e := hostileEpisode()
 	pictures := []envs.Picture{{Rows: [][]envs.Glyph{{{Text: hostile, Color: hostile, Lit: true}}},
 		Legend: []string{hostile}}}
-	list, err := List{Filter: Filter{Text: hostile, Env: hostile}, Count: hostile,
+	list := List{Filter: Filter{Text: hostile, Env: hostile}, Count: hostile,
 		Rows: []Row{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)", Key: hostile},
 			{Result: &episode().Result}}}.Render()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, source := range map[string]string{"episode": render(t,
 		Episode{Episode: e, Run: hostile, Pictures: pictures}), "list": string(list)} {
 		checkHarmless(t, name, source)
@@ -282,11 +275,7 @@ func TestBehaviour(t *testing.T) {
 // add adds an attempt to a bundle.
 func add(t testing.TB, b *Bundle, run string, e *record.Episode) {
 	t.Helper()
-	text, err := b.Render(run, e)
-	if err == nil {
-		err = b.Add(run, &e.Result, text)
-	}
-	if err != nil {
+	if err := b.Add(run, &e.Result, b.Render(run, e)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -297,11 +286,7 @@ func section(t testing.TB, b *Bundle) Section {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := b.Section()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return b.Section()
 }
 
 // Steps are numbered from 1, the first bad one is named, and loops are told.

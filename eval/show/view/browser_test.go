@@ -118,7 +118,7 @@ func TestInABrowser(t *testing.T) {
 	t.Run("runs are filtered and sorted", func(t *testing.T) {
 		p := openAt(t, b, s, "/?sort=rate", desk)
 		names := "[...document.querySelectorAll('table.runs tbody th')].map((e) => e.innerText).join(' ')"
-		p.Until("document.querySelector('th[aria-sort=descending]').innerText === 'Mean SR'")
+		p.Until("document.querySelector('th[aria-sort=descending]').innerText === 'SR'")
 		p.Until(names + " === 'base tuned' || " + names + " === 'tuned base'")
 		p.Type("input[name=text]", "EXPERT")
 		p.Until(names + " === 'tuned' && location.search.includes('sort=rate')")

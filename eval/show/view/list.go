@@ -15,80 +15,54 @@ import (
 	"heldout/scoring/table"
 )
 
-// listedRun is a run in the list of runs.
+// listedRun is a run in the list of runs. It has no summary if it cannot be read, or not yet.
 type listedRun struct {
-	Href, Name string
-	Error      string
-	Summary    Summary
-	Models     []listedModel
-	// Mean is the mean success rate over models and environments without a perturbation;
-	// NaN if there is none.
-	Mean float64
-	// Perturbations counts those whose rates are left out.
-	Perturbations int
-}
-
-// listedModel is a model of a run with its rates.
-type listedModel struct{ Name, Rates string }
-
-// newListedRun describes a run that has been read.
-func newListedRun(href, name string, s Summary) listedRun {
-	out := listedRun{Href: href, Name: table.Printable(name), Summary: s, Mean: s.meanSuccess(),
-		Perturbations: s.perturbations()}
-	for _, r := range s.Rates {
-		c := r.Condition
-		if c.Perturbation != "none" {
-			continue
-		}
-		model := table.Printable(c.Model)
-		i := slices.IndexFunc(out.Models, func(m listedModel) bool { return m.Name == model })
-		if i < 0 {
-			i = len(out.Models)
-			out.Models = append(out.Models, listedModel{Name: model})
-		}
-		m := &out.Models[i]
-		if m.Rates != "" {
-			m.Rates += " · "
-		}
-		m.Rates += table.Printable(r.Where) + "\u00a0" + percent(r.Success.Mean)
-	}
-	return out
+	href, name string
+	Summary
+	err error
 }
 
 // text is what the filter of the list looks at.
 func (r listedRun) text() string {
-	parts := []string{r.Name, string(r.Summary.State)}
-	parts = append(append(parts, r.Summary.Environments...), r.Summary.Models...)
-	return strings.ToLower(strings.Join(parts, " "))
+	words := slices.Concat([]string{r.name, string(r.State)}, r.Environments, r.Models)
+	return strings.ToLower(strings.Join(words, " "))
 }
 
-// order is a column by which the list can be sorted.
-type order struct {
-	Key, Header string
-	Left        bool
-	compare     func(a, b listedRun) int
-}
-
-var orders = []order{
-	{"run", "Run", true, func(a, b listedRun) int { return cmp.Compare(a.Name, b.Name) }},
-	{"state", "State", true, func(a, b listedRun) int { return cmp.Compare(a.Summary.State, b.Summary.State) }},
-	{"started", "Started", true, func(a, b listedRun) int { return b.Summary.Started.Compare(a.Summary.Started) }},
-	{"done", "Done", false, func(a, b listedRun) int { return cmp.Compare(b.share(), a.share()) }},
-	{"rate", "Mean SR", false, func(a, b listedRun) int { return falling(a.Mean, b.Mean) }},
-}
-
-// Direction says, for readers of screens, how the list is then sorted.
-func (o order) Direction() string {
-	if o.Left && o.Key != "started" {
-		return "ascending"
+// rates are lines with the success rates of each model, without a perturbation.
+func (r listedRun) rates() (lines []string) {
+	var models []string
+	for _, rate := range r.Rates {
+		c := rate.Condition
+		if c.Perturbation != "none" {
+			continue
+		}
+		text := table.Printable(rate.Where) + "\u00a0" + table.Percent(rate.Success.Mean).Text
+		if i := slices.Index(models, c.Model); i >= 0 {
+			lines[i] += " · " + text
+			continue
+		}
+		models, lines = append(models, c.Model), append(lines, table.Printable(c.Model)+": "+text)
 	}
-	return "descending"
+	if n := r.perturbations(); n > 0 {
+		lines = append(lines, "and "+table.Counted(n, "perturbation"))
+	}
+	return lines
+}
+
+// orders are those by which the list can be sorted, by column.
+var orders = []struct {
+	key, direction string
+	compare        func(a, b listedRun) int
+}{
+	{"run", "ascending", func(a, b listedRun) int { return cmp.Compare(a.name, b.name) }},
+	{"started", "descending", func(a, b listedRun) int { return b.Started.Compare(a.Started) }},
+	{"state", "ascending", func(a, b listedRun) int { return cmp.Compare(a.State, b.State) }},
+	{"done", "descending", func(a, b listedRun) int { return cmp.Compare(b.share(), a.share()) }},
+	{"rate", "descending", func(a, b listedRun) int { return falling(a.meanSuccess(), b.meanSuccess()) }},
 }
 
 // share is how much of the run is done.
-func (r listedRun) share() float64 {
-	return float64(r.Summary.Finished) / float64(max(1, r.Summary.Planned))
-}
+func (r listedRun) share() float64 { return float64(r.Finished) / float64(max(1, r.Planned)) }
 
 // falling puts the higher rate first, and what is no number last.
 func falling(a, b float64) int {
@@ -105,17 +79,40 @@ func falling(a, b float64) int {
 
 // listPage is the list of runs as its template takes it.
 type listPage struct {
-	Runs   []listedRun
-	Text   string
-	Sorted string
-	All    int
+	Text, Sorted string
+	runs         []listedRun
 }
 
-// Orders are the columns that sort the list.
-func (listPage) Orders() []order { return orders }
+// Runs are the runs in their order.
+func (p listPage) Runs() page.Grid {
+	var names []string
+	var all []Summary
+	for _, r := range p.runs {
+		names, all = append(names, r.name), append(all, r.Summary)
+	}
+	g := page.NewGrid(runTable(names, all))
+	g.Class = "runs"
+	for i, o := range orders {
+		if g.Heads[i].Href = p.to(o.key); o.key == p.Sorted {
+			g.Heads[i].Sorted = o.direction
+		}
+	}
+	g.Heads = append(g.Heads, page.GridCell{Text: "SR by environment, %", Class: "left"})
+	for i, r := range p.runs {
+		row := g.Rows[i]
+		row[0].Href, row[0].Head = r.href, true
+		row[2].Class += " " + string(r.State)
+		last := page.GridCell{Class: "left", Lines: r.rates()}
+		if r.err != nil {
+			row[3].Text, last.Text = "", page.Shown(r.err.Error())
+		}
+		g.Rows[i] = append(row, last)
+	}
+	return g
+}
 
-// To is the address of the list in another order.
-func (p listPage) To(key string) string {
+// to is the address of the list in another order.
+func (p listPage) to(key string) string {
 	q := url.Values{"sort": {key}}
 	if p.Text != "" {
 		q.Set("text", p.Text)
@@ -129,32 +126,28 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 		return nil, &redirect{s.runs[0].path()}
 	}
 	query := request.URL.Query()
-	p := listPage{Text: query.Get("text"), Sorted: query.Get("sort"), All: len(s.runs)}
+	p := listPage{Text: query.Get("text"), Sorted: query.Get("sort")}
 	s.openAll()
 	for _, r := range s.runs {
-		row := listedRun{Href: r.path(), Name: table.Printable(r.name), Mean: math.NaN()}
-		err := errReading
+		row := listedRun{href: r.path(), name: r.name, err: errReading}
 		if r.isOpen() {
-			err = r.look(func(_ *record.Index, summary Summary) error {
-				row = newListedRun(r.path(), r.name, summary)
+			row.err = r.look(func(_ *record.Index, summary Summary) error {
+				row.Summary = summary
 				return nil
 			})
 		}
-		if err != nil {
-			row.Error = err.Error()
-		}
 		if strings.Contains(row.text(), strings.ToLower(p.Text)) {
-			p.Runs = append(p.Runs, row)
+			p.runs = append(p.runs, row)
 		}
 	}
 	for _, o := range orders {
-		if o.Key == p.Sorted {
-			slices.SortStableFunc(p.Runs, o.compare)
+		if o.key == p.Sorted {
+			slices.SortStableFunc(p.runs, o.compare)
 		}
 	}
-	lead := fmt.Sprintf("%d run directories", p.All)
-	if len(p.Runs) != p.All {
-		lead = fmt.Sprintf("%d of %s", len(p.Runs), lead)
+	lead := fmt.Sprintf("%d run directories", len(s.runs))
+	if len(p.runs) != len(s.runs) {
+		lead = fmt.Sprintf("%d of %s", len(p.runs), lead)
 	}
 	return &page.Page{Title: "Runs", Lead: lead, Body: []template.HTML{fragment("overview", p)}}, nil
 }

@@ -73,28 +73,11 @@ func (l Listing) Table(width int) (table.Table, error) {
 	var names []string
 	var all []Summary
 	err := l.visit(func(name string, s Summary) { names, all = append(names, name), append(all, s) })
-	return runTable(names, all, width), err
-}
-
-// runTable has a line for each run. It names as many environments and models as a line of
-// that width has room for.
-func runTable(names []string, all []Summary, width int) table.Table {
-	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
-		{Key: "run", Header: "Run", Left: true},
-		{Key: "started", Header: "Started", Left: true, Detail: true},
-		{Key: "state", Header: "State", Left: true},
-		{Key: "done", Header: "Done"},
-		{Key: "success", Header: "SR"},
-	}, Notes: []string{
+	t := runTable(names, all)
+	t.Notes = []string{
 		"SR: success rate so far, in percent, of first trials without a perturbation: the mean over models and " +
 			"environments. Episodes that end early come first, so rates of a run that goes on are not those that it " +
-			"will have. --rates has each rate."}}
-	for i, s := range all {
-		t.Rows = append(t.Rows, []table.Cell{
-			table.String(names[i]), table.String(minute(s.Started)), table.String(string(s.State)),
-			table.String(fmt.Sprintf("%d/%d", s.Finished, s.Planned)), table.Percent(s.meanSuccess()),
-		})
-	}
+			"will have. --rates has each rate."}
 	room := width - lineWidth(t) - 2
 	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Left: true, Detail: true})
 	for i, s := range all {
@@ -106,6 +89,24 @@ func runTable(names []string, all []Summary, width int) table.Table {
 			}
 		}
 		t.Rows[i] = append(t.Rows[i], table.String(text))
+	}
+	return t, err
+}
+
+// runTable has a line for each run.
+func runTable(names []string, all []Summary) table.Table {
+	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
+		{Key: "run", Header: "Run", Left: true},
+		{Key: "started", Header: "Started", Left: true, Detail: true},
+		{Key: "state", Header: "State", Left: true},
+		{Key: "done", Header: "Done"},
+		{Key: "success", Header: "SR"},
+	}}
+	for i, s := range all {
+		t.Rows = append(t.Rows, []table.Cell{
+			table.String(names[i]), table.String(minute(s.Started)), table.String(string(s.State)),
+			table.String(fmt.Sprintf("%d/%d", s.Finished, s.Planned)), table.Percent(s.meanSuccess()),
+		})
 	}
 	return t
 }
@@ -143,6 +144,19 @@ func lineWidth(t table.Table) int {
 // Rates is a table with a line for each environment, model and perturbation of every run.
 // Columns that tell no lines of a run apart are left out.
 func (l Listing) Rates() (table.Table, error) {
+	var names []string
+	var all []Summary
+	err := l.visit(func(name string, s Summary) { names, all = append(names, name), append(all, s) })
+	t := rateTable(names, all, func(r scoring.Rate) table.Cell { return table.Percent(r.Mean) }, "")
+	t.Notes = []string{
+		"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come " +
+			"first, so rates of a run that goes on are not those that it will have."}
+	return t, err
+}
+
+// rateTable is a table of the rates of runs, as rate shows one. The column that must names is
+// there even if it tells no lines apart.
+func rateTable(names []string, all []Summary, rate func(scoring.Rate) table.Cell, must string) table.Table {
 	t := table.Table{ID: "rates", Title: "Runs", Columns: []table.Column{
 		{Key: "run", Header: "Run", Left: true},
 		{Key: "environment", Header: "Environment", Left: true},
@@ -153,28 +167,27 @@ func (l Listing) Rates() (table.Table, error) {
 		{Key: "done", Header: "Done"},
 		{Key: "success", Header: "SR"},
 		{Key: "progress", Header: "PR"},
-	},
-		Notes: []string{
-			"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come " +
-				"first, so rates of a run that goes on are not those that it will have."}}
+	}}
 	var of []string // the run of each line
-	err := l.visit(func(name string, s Summary) {
-		own := name
+	for i, s := range all {
+		name := names[i]
 		for _, score := range s.Rates {
 			c := score.Condition
 			t.Rows = append(t.Rows, []table.Cell{
 				table.String(name), table.String(score.Where), table.String(c.Model), table.String(c.Agent),
 				table.String(c.Perturbation), table.String(c.Preset.Key()),
 				table.String(fmt.Sprintf("%d/%d", score.Finished, score.Planned)),
-				table.Percent(score.Success.Mean), table.Percent(score.Progress.Mean),
+				rate(score.Success), rate(score.Progress),
 			})
-			of, name = append(of, own), "" // the other lines of the run have none
+			of, name = append(of, names[i]), "" // the other lines of the run have none
 		}
-	})
-	for _, key := range []string{"agent", "perturbation", "preset"} {
-		t = withoutColumn(t, key, of)
 	}
-	return t, err
+	for _, key := range []string{"agent", "perturbation", "preset"} {
+		if key != must {
+			t = withoutColumn(t, key, of)
+		}
+	}
+	return t
 }
 
 // withoutColumn returns the table without a column, if its lines of one run differ in the

@@ -4,38 +4,31 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
+	"heldout/eval/show/page"
 	"heldout/eval/show/trajectory"
+	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
 // livePanel is the part of a run's page that changes while the run goes on.
 type livePanel struct {
-	Summary   Summary
-	Rows      []rateRow
-	Perturbed bool   // rows differ in perturbations
-	Trials    bool   // tasks are played again after a failure
-	Absent    string // shards that have not begun
-	Bad       []record.BadLine
-	Errors    []failed // the latest attempts without a result
+	Summary Summary
+	Rates   page.Grid
+	Trials  bool   // tasks are played again after a failure
+	Absent  string // shards that have not begun
+	Bad     []record.BadLine
+	Errors  []failed // the latest attempts without a result
 	// Of a run that goes on:
 	Running   bool
-	Elapsed   time.Duration
 	Left      time.Duration // 0: no estimate
 	End       time.Time
 	PerMinute float64
 	TokensPer float64 // per second
-	InFlight  []inFlight
-	Now       time.Time
-}
-
-// rateRow is what a player has reached in an environment so far.
-type rateRow struct {
-	Env, Model, Perturbation string
-	Finished, Planned        int
-	Success, Progress        string
+	InFlight  page.Grid
 }
 
 // failed is an attempt without a result.
@@ -58,50 +51,66 @@ func (r *run) latestErrors(x *record.Index) (out []failed) {
 	return out
 }
 
-// inFlight is an episode that is being played.
-type inFlight struct {
-	Task, Model string
-	Seed        int64
-	Steps       int
-	Limit       int
-	For         time.Duration
+// limited is a rate with its interval.
+func limited(r scoring.Rate) table.Cell {
+	c := table.Percent(r.Mean)
+	if r.Interval != nil {
+		c.Mark = fmt.Sprintf(" [%s, %s]", table.Percent(r.Interval.Low).Text, table.Percent(r.Interval.High).Text)
+	}
+	return c
+}
+
+// rateGrid has a line for each player and environment.
+func rateGrid(s Summary) page.Grid {
+	must := ""
+	if s.perturbations() > 0 {
+		must = "perturbation"
+	}
+	t := rateTable([]string{""}, []Summary{s}, limited, must)
+	t.Title, t.Columns = "Rates so far", t.Columns[1:]
+	for i := range t.Rows {
+		t.Rows[i] = t.Rows[i][1:]
+	}
+	return page.NewGrid(t)
+}
+
+// inFlight lists the episodes that are being played.
+func inFlight(x *record.Index, status *record.Status, now time.Time) page.Grid {
+	t := table.Table{Title: "Episodes in flight", Columns: []table.Column{{Header: "Task", Left: true},
+		{Header: "Model", Left: true}, {Header: "Seed"}, {Header: "Step"}, {Header: "Limit"}, {Header: "For"}}}
+	for _, f := range status.InFlight {
+		row := []table.Cell{table.String(f.ID), {}, {}, table.Int(f.Steps), {}, table.String(ago(now.Sub(f.Started)))}
+		if task, c, ok := x.Planned(f.ID); ok {
+			row[0], row[1] = table.String(c.Env+" "+task.ID), table.String(c.Model)
+			row[2], row[4] = table.Int(int(c.Seed)), table.Int(c.StepLimit)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	g := page.NewGrid(t)
+	g.Class = "inflight"
+	return g
 }
 
 // panel describes a run.
 func (r *run) panel(x *record.Index, s Summary) livePanel {
-	p := livePanel{Summary: s, Absent: record.NameShards(x.Absent), Bad: x.Bad, Errors: r.latestErrors(x), Now: r.now()}
-	for _, score := range s.Rates {
-		c := score.Condition
-		p.Perturbed = p.Perturbed || c.Perturbation != "none"
-		p.Trials = p.Trials || c.Trials != nil
-		p.Rows = append(p.Rows, rateRow{
-			table.Printable(c.Env), table.Printable(c.Model), table.Printable(c.Perturbation), score.Finished,
-			score.Planned,
-			interval(score.Success), interval(score.Progress),
-		})
-	}
+	p := livePanel{Summary: s, Absent: record.NameShards(x.Absent), Bad: x.Bad, Errors: r.latestErrors(x)}
+	p.Trials = slices.ContainsFunc(s.Rates, func(r Rate) bool { return r.Condition.Trials != nil })
+	p.Rates = rateGrid(s)
 	status := s.Status
 	if status == nil {
 		return p
 	}
 	p.Running = true
-	p.Elapsed = status.Updated.Sub(status.Started)
-	if minutes := p.Elapsed.Minutes(); minutes > 0 {
+	elapsed := status.Updated.Sub(status.Started)
+	if minutes := elapsed.Minutes(); minutes > 0 {
 		p.PerMinute = float64(status.Done) / minutes
-		p.TokensPer = float64(status.Tokens) / p.Elapsed.Seconds()
+		p.TokensPer = float64(status.Tokens) / elapsed.Seconds()
 	}
 	if status.RemainingSeconds != nil {
 		p.Left = time.Duration(*status.RemainingSeconds * float64(time.Second))
 		p.End = status.Updated.Add(p.Left)
 	}
-	for _, f := range status.InFlight {
-		shown := inFlight{Task: f.ID, Steps: f.Steps, For: p.Now.Sub(f.Started)}
-		if task, c, ok := x.Planned(f.ID); ok {
-			shown.Task, shown.Model, shown.Seed, shown.Limit = table.Printable(c.Env+" "+task.ID),
-				table.Printable(c.Model), c.Seed, c.StepLimit
-		}
-		p.InFlight = append(p.InFlight, shown)
-	}
+	p.InFlight = inFlight(x, status, r.now())
 	return p
 }
 

@@ -1,13 +1,11 @@
 package view
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"html/template"
 	"maps"
-	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,35 +15,12 @@ import (
 	"heldout/envs"
 	"heldout/eval/show/page"
 	"heldout/eval/show/trajectory"
-	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
-// fragment renders a template of this package. Its templates fit their data, which
-// tests show; an error shows in the page.
-func fragment(name string, data any) template.HTML {
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
-		return template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
-	}
-	return template.HTML(b.String())
-}
-
-func percent(rate float64) string {
-	if math.IsNaN(rate) {
-		return "–"
-	}
-	return strconv.FormatFloat(100*rate, 'f', 1, 64)
-}
-
-// interval writes a rate with its interval.
-func interval(r scoring.Rate) string {
-	if r.Interval == nil {
-		return percent(r.Mean)
-	}
-	return fmt.Sprintf("%s [%s, %s]", percent(r.Mean), percent(r.Interval.Low), percent(r.Interval.High))
-}
+// fragment renders a template of this package.
+func fragment(name string, data any) template.HTML { return page.Fragment(templates, name, data) }
 
 // ago writes a time span with its largest units.
 func ago(d time.Duration) string {
@@ -116,10 +91,6 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 		list.Rows = append(list.Rows, trajectory.Row{
 			Result: &row, Href: r.path("episodes", trajectory.Name(&row)) + filterQuery(query)})
 	}
-	rendered, err := list.Render()
-	if err != nil {
-		return nil, err
-	}
 	lead := ""
 	if dirs := r.parts.String(); dirs != r.name {
 		lead = table.Printable(dirs)
@@ -127,7 +98,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	return &page.Page{
 		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
 		Body: []template.HTML{
-			fragment("panel", panelBox{shown, all.Len()}), rendered,
+			fragment("panel", panelBox{shown, all.Len()}), list.Render(),
 			fragment("pager", pager{query, number, more}),
 		},
 		Scripts: []template.JS{trajectory.Script, liveScript},
@@ -278,21 +249,14 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	} else if s.options.Draw == nil {
 		around.Draw = ""
 	}
-	body, err := trajectory.Render(first)
-	if err != nil {
-		return nil, err
-	}
+	body := trajectory.Render(first)
 	title := table.Printable(e.Task)
 	if with := query.Get("with"); with != "" {
 		second, err := s.second(with)
 		if err != nil {
 			return nil, err
 		}
-		rendered, err := trajectory.Render(second)
-		if err != nil {
-			return nil, err
-		}
-		body = `<div class="pair">` + body + rendered + `</div>`
+		body = `<div class="pair">` + body + trajectory.Render(second) + `</div>`
 	}
 	links := append(s.links(), page.Link{Href: r.path() + filterQuery(query),
 		Text: "Episodes of " + table.Printable(r.name)})

@@ -188,8 +188,7 @@ var (
 	//go:embed live.js
 	liveScript template.JS
 
-	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{
-		"interval": interval, "percent": percent, "ago": ago}).Parse(viewText))
+	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{"ago": ago}).Parse(viewText))
 )
 
 // run returns the run that a request names.

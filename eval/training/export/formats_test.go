@@ -20,8 +20,8 @@ func TestBytes(t *testing.T) {
 		expert, someRun(t))
 	for f, want := range map[Format]string{
 		ShareGPT: "92dd559faf7a", OpenAI: "531c7c9e8284", TRL: "91a365511df8", Axolotl: "2413a906f4d2",
-		AgentGym: "831792a24c61", DPO: "729753aa85f3", ETO: "66455d344895", StepDPO: "4c9204ccbe3a", KTO: "6b4030a10d03",
-		PRM: "0bc061ccda80",
+		AgentGym: "831792a24c61", DPO: "729753aa85f3", ETO: "66455d344895", StepDPO: "4c9204ccbe3a",
+		KTO: "6b4030a10d03", PRM: "0bc061ccda80",
 	} {
 		o := options(t, f, sources...)
 		export(t, o)

@@ -87,6 +87,6 @@ func (w *writer) commit() error {
 func newTable(f form, to *File) *parquet.GenericWriter[any] {
 	one := []Message{{}}
 	schema := parquet.SchemaOf(f.row(example{prompt: one, reply: one, labels: []bool{false}}))
-	return parquet.NewGenericWriter[any](to, schema, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("heldout", "", ""),
-		parquet.MaxRowsPerRowGroup(rowsTogether))
+	return parquet.NewGenericWriter[any](to, schema, parquet.Compression(&zstd.Codec{}),
+		parquet.CreatedBy("heldout", "", ""), parquet.MaxRowsPerRowGroup(rowsTogether))
 }

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"html/template"
+
+	"heldout/scoring/table"
+)
+
+// Grid is a table of a page. All texts are printable.
+type Grid struct {
+	ID, Title, Class string
+	Heads            []GridCell
+	Rows             [][]GridCell
+	Notes            []string
+}
+
+// GridCell is a cell, or the head of a column.
+type GridCell struct {
+	Text, Class string
+	// Href is where the text leads; empty for nowhere.
+	Href string
+	// Lines stand below the text.
+	Lines []string
+	// Head says that the cell names its row, Sorted in which direction the rows are sorted
+	// by a column.
+	Head   bool
+	Sorted string
+}
+
+var (
+	//go:embed grid.html
+	gridText     string
+	gridTemplate = template.Must(template.New("grid").Parse(gridText))
+)
+
+// longestCell is the largest number of bytes of a text in a table.
+const longestCell = 400
+
+// NewGrid makes a table ready for a page.
+func NewGrid(t table.Table) Grid {
+	g := Grid{ID: t.ID, Title: Shown(t.Title), Notes: Printable(t.Notes)}
+	classes := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		if c.Left {
+			classes[i] = "left"
+		}
+		g.Heads = append(g.Heads, GridCell{Text: Shown(cmp.Or(c.Header, c.Key)), Class: classes[i]})
+	}
+	for _, row := range t.Rows {
+		var cells []GridCell
+		for i, c := range row {
+			cells = append(cells, GridCell{Text: Shown(c.Text + c.Mark), Class: classes[i]})
+		}
+		g.Rows = append(g.Rows, cells)
+	}
+	return g
+}
+
+// HTML is the table. An error, which no data can cause, shows in the page.
+func (g Grid) HTML() template.HTML { return Fragment(gridTemplate, "grid", g) }
+
+// Fragment renders a template that fits its data, which tests show; an error shows in the
+// page.
+func Fragment(t *template.Template, name string, data any) template.HTML {
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+		return template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
+	}
+	return template.HTML(b.String())
+}
+
+// Printable makes texts printable, whole as they are.
+func Printable(texts []string) (out []string) {
+	for _, text := range texts {
+		out = append(out, table.Printable(text))
+	}
+	return out
+}
+
+// Shown makes a text printable and not too long.
+func Shown(s string) string { return table.Printable(table.Shortened(s, longestCell)) }
