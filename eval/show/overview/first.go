@@ -15,97 +15,35 @@ import (
 	"heldout/scoring/table"
 )
 
-// first is what the first screen has: the verdict, the table and cards. Title and lead are
-// those of the page.
+// first is what the first screen has: the headline with its verdict, and cards.
 type first struct {
-	Verdict []string // sentences
-	Table   board
-	Cards   []card
-	Notes   []string
-	Sources []string
-	Links   []navLink
+	report.Headline
+	Cards []card
+	Links []navLink
 }
 
-// navLink is an entry of the contents.
-type navLink struct{ ID, Text string }
-
-// board is the first table as it is drawn.
-type board struct {
-	Rate      string
-	Places    []boardPlace
-	Lines     []boardLine
-	Published []boardLine
-	Divided   string // above published lines
-	// Dense: each model has one line of text, because there are many.
-	Dense bool
-}
-
-// boardPlace is a column. Apart: it is the held-out score.
-type boardPlace struct {
-	Name  string
-	Apart bool
-}
-
-type boardLine struct {
-	Model string
-	Cells []boardCell
-}
-
-// boardCell is a rate. Numbers of the drawing are in percent.
-type boardCell struct {
-	Place              string
-	Apart              bool
-	Text, Letters      string
-	Best               bool
-	Limits             string
-	Value, Low, High   float64
-	HasValue, HasRange bool
-}
+// Dense reports that each model has one line of text, because there are many.
+func (f first) Dense() bool { return len(f.Lines) > mostTall }
 
 // mostTall is the largest number of models that have several lines of text each.
 const mostTall = 8
 
-// Columns counts the columns with that of the models.
-func (b board) Columns() int { return len(b.Places) + 1 }
-
-func newBoard(h report.Headline) board {
-	b := board{Rate: h.Rate, Divided: h.Divided, Dense: len(h.Lines) > mostTall}
-	for _, place := range h.Places {
-		b.Places = append(b.Places, boardPlace{page.Shown(placeName(place)), place == claim.HeldOut})
-	}
-	lines := func(of []report.HeadlineLine) (out []boardLine) {
-		for _, l := range of {
-			line := boardLine{Model: page.Shown(l.Model)}
-			for at, c := range l.Cells {
-				line.Cells = append(line.Cells, newBoardCell(b.Places[at], c))
-			}
-			out = append(out, line)
-		}
-		return out
-	}
-	b.Lines, b.Published = lines(h.Lines), lines(h.Published)
-	return b
-}
+// navLink is an entry of the contents.
+type navLink struct{ ID, Text string }
 
 // placeName names a column.
 func placeName(place claim.Place) string {
 	if place == claim.HeldOut {
 		return "held-out"
 	}
-	return place.Title
+	return page.Shown(place.Title)
 }
 
-func newBoardCell(p boardPlace, c report.HeadlineCell) boardCell {
-	out := boardCell{Place: p.Name, Apart: p.Apart, Text: c.Text + c.Mark, Letters: c.Letters, Best: c.Best}
-	if v, ok := c.Value.(float64); ok {
-		out.Value, out.HasValue = 100*v, true
-	}
-	if c.Interval != nil {
-		out.Limits = strings.Replace(c.Below, "–", " to ", 1)
-		out.Low, out.High, out.HasRange = 100*c.Interval.Low, 100*c.Interval.High, true
-	}
-	return out
-}
+// drawn reports whether a cell has a rate.
+func drawn(c report.HeadlineCell) bool { _, ok := c.Value.(float64); return ok }
+
+// limits are those of the interval of a cell.
+func limits(c report.HeadlineCell) string { return strings.Replace(c.Below, "–", " to ", 1) }
 
 // card says in a sentence or two what a section has.
 type card struct {

@@ -51,11 +51,12 @@ func TestTitleOfOneModel(t *testing.T) {
 // The table of the first screen has the numbers of the table that programs read.
 func TestFirstTableIsTheHeadline(t *testing.T) {
 	from := look(t, "whole").from
-	b := newBoard(from.Headline())
+	h := from.Headline()
 	drawn := map[string]string{}
-	for _, l := range b.Lines {
-		for _, c := range l.Cells {
-			drawn[l.Model+" "+c.Place] = fmt.Sprintf("%.9f %.9f %.9f %s", c.Value, c.Low, c.High, c.Letters)
+	for _, l := range h.Lines {
+		for i, c := range l.Cells {
+			drawn[l.Model+" "+placeName(h.Places[i])] = fmt.Sprintf("%.9f %.9f %.9f %s", 100*c.Value.(float64),
+				100*c.Interval.Low, 100*c.Interval.High, c.Letters)
 		}
 	}
 	programs := from.Tables("headline")[0].Programs[0]

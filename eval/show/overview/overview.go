@@ -69,8 +69,14 @@ var (
 	listsText string
 
 	templates = func() *template.Template {
-		t := template.New("").Funcs(template.FuncMap{"reasons": func() []reasonName { return reasons[:] },
-			"width": func(x float64) string { return fmt.Sprintf("%.1f", x) }})
+		t := template.New("").Funcs(template.FuncMap{
+			"reasons": func() []reasonName { return reasons[:] }, "shown": page.Shown, "printable": table.Printable,
+			"place": placeName, "apart": func(p claim.Place) bool { return p == claim.HeldOut },
+			"drawn": drawn, "limits": limits,
+			"hundred": func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
+			"width":   func(x float64) string { return fmt.Sprintf("%.1f", x) },
+			"plus":    func(a, b int) int { return a + b },
+		})
 		for name, text := range map[string]string{"first": firstText, "section": sectionText, "lists": listsText} {
 			template.Must(t.New(name).Parse(text))
 		}
@@ -89,7 +95,7 @@ func Page(from *report.Report, e *Episodes) (page.Page, error) {
 	episodes := e.bundle.Section()
 	p := page.Page{Title: page.Shown(h.Title), Lead: lead(e, from, h), Class: "report",
 		Styles: []template.CSS{pageStyle(), episodes.Style}, Scripts: episodes.Scripts, Data: episodes.Data}
-	start := newFirst(found)
+	start := first{Headline: h, Cards: cards(from, h, found.duels, found.failing)}
 	var sections []template.HTML
 	for _, of := range plans {
 		s, err := newContent(of, &found)
@@ -122,13 +128,6 @@ type findings struct {
 	duels    []duel
 	failing  []failing
 	said     []string // notes on marks, which the page says once each
-}
-
-func newFirst(f findings) first {
-	out := first{Table: newBoard(f.headline), Cards: cards(f.Report, f.headline, f.duels, f.failing),
-		Verdict: page.Printable(f.headline.Verdict)}
-	out.Notes, out.Sources = page.Printable(f.headline.Notes), page.Printable(f.headline.Sources)
-	return out
 }
 
 // content is what the template of a section shows.
