@@ -7,8 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/eval/show/overview"
-	"heldout/eval/show/page"
-	"heldout/scoring/record"
 )
 
 func newReport(sys *system) *cobra.Command {
@@ -33,19 +31,19 @@ disk, print it, or send it. More: heldout help figures.`,
 				return err
 			}
 			d.names, d.prices, d.heldIn = only.Names, only.Prices, only.HeldIn
-			p, err := d.page(sys, once)
+			sys.saveMemory()
+			from, err := d.read(sys, once, true)
 			if err != nil {
 				return err
 			}
-			var b bytes.Buffer
-			if err := p.Write(&b); err != nil {
+			text, err := overview.HTML(once, from)
+			if err != nil {
 				return err
 			}
-			size := b.Len()
-			if err := writeFile(out, &b); err != nil {
+			if err := writeFile(out, bytes.NewBuffer(text)); err != nil {
 				return fmt.Errorf("writing the report: %w", err)
 			}
-			sys.say("%s: %.1f MB", out, float64(size)/1e6)
+			sys.say("%s: %.1f MB", out, float64(len(text))/1e6)
 			return nil
 		},
 	}
@@ -56,17 +54,4 @@ disk, print it, or send it. More: heldout help figures.`,
 	only.priceFlags(c)
 	only.heldInFlags(c)
 	return c
-}
-
-func (d *drawn) page(sys *system, of []record.Chosen) (page.Page, error) {
-	sys.saveMemory()
-	from, err := d.read(sys, of, true)
-	if err != nil {
-		return page.Page{}, err
-	}
-	episodes, err := overview.Read(of, from)
-	if err != nil {
-		return page.Page{}, err
-	}
-	return overview.Page(from, episodes)
 }

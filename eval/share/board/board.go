@@ -210,19 +210,11 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 
 // episodes writes the page of a bundle, which has its episodes as far as there is room.
 func episodes(file string, chosen []record.Chosen, from *report.Report) error {
-	read, err := overview.Read(chosen, from)
+	text, err := overview.HTML(chosen, from)
 	if err != nil {
 		return err
 	}
-	p, err := overview.Page(from, read)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if err := p.Write(&out); err != nil {
-		return err
-	}
-	return os.WriteFile(file, out.Bytes(), 0o644)
+	return os.WriteFile(file, text, 0o644)
 }
 
 // rows adds the rows of a run. blank has what they share.
@@ -330,10 +322,6 @@ func (b *Board) write(site string) error {
 		return err
 	}
 	var out bytes.Buffer
-	p, err := b.page()
-	if err == nil {
-		err = p.Write(&out)
-	}
-	return errors.Join(err, os.WriteFile(filepath.Join(site, "board.json"), append(text, '\n'), 0o644),
+	return errors.Join(b.page().Write(&out), os.WriteFile(filepath.Join(site, "board.json"), append(text, '\n'), 0o644),
 		os.WriteFile(filepath.Join(site, "index.html"), out.Bytes(), 0o644))
 }

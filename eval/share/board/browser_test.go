@@ -36,12 +36,8 @@ func open(t *testing.T, look browser.Look) *browser.Page {
 			{Model: "vllm:forged", Bundle: "d", Success: limits(99, 97, 100),
 				Why: []string{"episodes: it was <edited>"}},
 		}}}}
-	p, err := board.page()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out bytes.Buffer
-	if err := p.Write(&out); err != nil {
+	if err := board.page().Write(&out); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "index.html")

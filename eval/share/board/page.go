@@ -1,13 +1,13 @@
 package board
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"strings"
 
 	"heldout/eval/show/page"
+	"heldout/scoring/table"
 )
 
 var (
@@ -24,44 +24,36 @@ var (
 )
 
 // page makes the first page.
-func (b *Board) page() (page.Page, error) {
-	var body bytes.Buffer
-	err := parsed.Execute(&body, struct {
+func (b *Board) page() page.Page {
+	body := page.Fragment(parsed, "board", struct {
 		*Board
-		Published []published
+		Published []page.Grid
 	}{b, b.publishedTables()})
-	if err != nil {
-		return page.Page{}, fmt.Errorf("the board: %w", err)
-	}
 	return page.Page{Title: "Board",
 		Lead: fmt.Sprintf("Results that heldout %s has played again from their replies, %s.", b.Version, b.Date),
-		Body: []template.HTML{template.HTML(body.String())}, Styles: []template.CSS{style},
-		Scripts: []template.JS{script}, Class: "board"}, nil
-}
-
-// published is a table of published results.
-type published struct {
-	Title, Source string
-	Columns       []string
-	Rows          [][]string
+		Body: []template.HTML{body}, Styles: []template.CSS{style}, Scripts: []template.JS{script}, Class: "board"}
 }
 
 // publishedTables are the published results, success rates in percent as printed.
-func (b *Board) publishedTables() (out []published) {
+func (b *Board) publishedTables() (out []page.Grid) {
 	for _, from := range b.published {
-		t := published{Title: from.Table.Title, Source: from.Name, Columns: from.Table.Columns}
+		t := table.Table{Title: fmt.Sprintf("%s (%s)", from.Table.Title, from.Name),
+			Columns: []table.Column{{Header: "Model", Left: true}}}
+		for _, name := range from.Table.Columns {
+			t.Columns = append(t.Columns, table.Column{Header: name})
+		}
 		for _, r := range from.Table.Rows {
-			cells := []string{r.Model}
-			for i := range t.Columns {
-				cell := "–"
-				if i < len(r.Success) && r.Success[i] != nil {
-					cell = fmt.Sprintf("%.1f", *r.Success[i])
+			cells := []table.Cell{table.String(r.Model)}
+			for i := range from.Table.Columns {
+				cell := table.None()
+				if i < len(r.Success) {
+					cell.Text = number(r.Success[i])
 				}
 				cells = append(cells, cell)
 			}
 			t.Rows = append(t.Rows, cells)
 		}
-		out = append(out, t)
+		out = append(out, page.NewGrid(t))
 	}
 	return out
 }

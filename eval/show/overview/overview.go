@@ -5,6 +5,7 @@
 package overview
 
 import (
+	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"heldout/eval/show/page"
 	"heldout/scoring/column"
 	"heldout/scoring/figure"
+	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/table"
 )
@@ -86,6 +88,21 @@ var (
 
 // pageStyle is the style of sections and of the figures in them.
 func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
+
+// HTML is the page of a report of runs, with their episodes.
+func HTML(runs []record.Chosen, from *report.Report) ([]byte, error) {
+	e, err := Read(runs, from)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Page(from, e)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = p.Write(&b)
+	return b.Bytes(), err
+}
 
 // Page makes the page of a report with its episodes.
 func Page(from *report.Report, e *Episodes) (page.Page, error) {
