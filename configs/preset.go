@@ -485,3 +485,14 @@ func readPreset(name string, read func(file string) ([]byte, error)) (Preset, er
 	}
 	return p, err
 }
+
+// DefaultPreset is what a run plays in an environment if it names no preset. It has no name and
+// no metric, and the environment's own step limit.
+func DefaultPreset(env string) Preset {
+	return Preset{Env: PresetEnv{Name: env, Limit: PresetLimit{Counts: "replies"}}, Play: OwnPlay(React)}
+}
+
+// OwnPlay is how the agents react and act play.
+func OwnPlay(form string) Play {
+	return Play{ActionsShown: ActionsShown{When: Never}, Agent: AgentForm{Form: form}}
+}

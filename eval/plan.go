@@ -4,6 +4,7 @@
 package eval
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -84,10 +85,8 @@ func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
 		return err
 	}
 	info := b.Env.Info()
-	env := record.Environment{Info: info, Protocol: b.Preset.Key(), Total: len(b.Env.Tasks()), Tasks: b.Tasks}
-	if b.Protocol != nil {
-		env.Total = b.Protocol.Env.Tasks.Count
-	}
+	env := record.Environment{Info: info, Protocol: b.Named.Key(), Tasks: b.Tasks,
+		Total: cmp.Or(b.Preset.Env.Tasks.Count, len(b.Env.Tasks()))}
 	known := func(e record.Environment) bool { return e.Name == env.Name && e.Protocol == env.Protocol }
 	if !slices.ContainsFunc(p.Environments, known) { // else perturbed now
 		p.Environments = append(p.Environments, env)

@@ -6,7 +6,6 @@ package bench
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -74,8 +73,7 @@ type Job struct {
 
 	outside   Outside
 	kind      Kind
-	spec      *eval.Spec   // of a run without presets
-	specs     []*eval.Spec // all
+	specs     []*eval.Spec
 	opened    []envs.Env
 	prompts   map[string]record.Prompt // by environment, or by preset
 	sweep     *record.Sweep            // nil for a run without perturbations
@@ -93,64 +91,50 @@ type Served struct {
 	Fleet   *fleet.Fleet
 }
 
-// newPresets sets up a run of presets, as New does for others.
-func newPresets(out Outside, kind Kind, chosen []Chosen) (*Job, error) {
+// New sets up environments, models and plan. It contacts no server. Close the job
+// when it is done.
+func New(out Outside, kind Kind, chosen ...Chosen) (*Job, error) {
 	j := &Job{Config: chosen[0].Run, kind: kind, outside: out, prompts: map[string]record.Prompt{}}
-	if err := j.preparePresets(chosen); err != nil {
+	if err := j.prepare(chosen); err != nil {
 		j.Close()
 		return nil, err
 	}
 	return j, nil
 }
 
-func (j *Job) preparePresets(chosen []Chosen) error {
+func (j *Job) prepare(chosen []Chosen) error {
 	if err := onePerEnv(j.kind, chosen); err != nil {
 		return err
 	}
-	for _, c := range chosen {
-		if err := j.addPreset(c); err != nil {
-			return err
-		}
-	}
 	j.Config.Env = nil
 	for _, c := range chosen {
-		j.Config.Env = append(j.Config.Env, c.Released.Env.Name)
+		if err := j.add(c); err != nil {
+			return err
+		}
+		j.Config.Env = append(j.Config.Env, c.name())
 	}
 	if err := j.addPerturbations(); err != nil {
 		return err
 	}
-	j.Config.Env = nil
-	for _, c := range chosen {
-		j.Config.Env = append(j.Config.Env, c.Released.ID(false))
-	}
 	return j.plan()
 }
 
-// New sets up environments, models and plan. It contacts no server. Close the job
-// when it is done.
-func New(out Outside, kind Kind, r configs.Run) (*Job, error) {
-	j := &Job{Config: r, kind: kind, outside: out, prompts: map[string]record.Prompt{}}
-	if err := j.prepare(); err != nil {
-		j.Close()
-		return nil, err
-	}
-	return j, nil
-}
-
-func (j *Job) prepare() (err error) {
-	if j.spec, err = j.newSpec(j.Config, configs.ReflectionForm{}); err != nil {
-		return err
-	}
-	for _, name := range j.Config.Env {
-		if err := j.addBenchmark(name); err != nil {
+// add plans to play a preset. All of the default have the same players.
+func (j *Job) add(c Chosen) error {
+	if len(j.specs) == 0 || !c.isDefault() {
+		spec, err := j.newSpec(c.Run, c.effective().Agent.Reflection)
+		if err != nil {
 			return err
 		}
+		j.specs = append(j.specs, spec)
 	}
-	j.specs = []*eval.Spec{j.spec}
-	if err := j.addPerturbations(); err != nil {
-		return err
+	spec := j.specs[len(j.specs)-1]
+	b, err := j.benchmark(c, spec.Players)
+	if err != nil && !c.isDefault() {
+		err = fmt.Errorf("preset %s: %w", c.name(), err)
 	}
-	return j.plan()
+	spec.Benchmarks = append(spec.Benchmarks, b)
+	return err
 }
 
 // newSpec has the seeds and players of a run, whose reflections have that form.
@@ -214,28 +198,6 @@ func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 	return nil
 }
 
-func (j *Job) addBenchmark(name string) error {
-	r := j.Config
-	env, err := j.open(r, name)
-	if err != nil {
-		return err
-	}
-	b := episode.Benchmark{Env: env, StepLimit: cmp.Or(r.StepLimit, env.Info().StepLimit)}
-	if b.Tasks, err = eval.SelectTasks(env, r.Tasks, r.Limit); err != nil {
-		return fmt.Errorf("environment %s: %w", name, err)
-	}
-	if err := oneKind(b.Tasks); err != nil {
-		return fmt.Errorf("environment %s: %w", name, err)
-	}
-	if len(j.Served) > 0 || slices.ContainsFunc(j.spec.Players, reads) {
-		if err := j.setPrompt(&b); err != nil {
-			return err
-		}
-	}
-	j.spec.Benchmarks = append(j.spec.Benchmarks, b)
-	return nil
-}
-
 // oneKind reports tasks of the benchmark beside others: a rate over both would be one
 // of neither.
 func oneKind(tasks []envs.Task) error {
@@ -255,33 +217,6 @@ func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 		j.opened = append(j.opened, env)
 	}
 	return env, err
-}
-
-func (j *Job) setPrompt(b *episode.Benchmark) error {
-	name := b.Env.Info().Name
-	own := name
-	if !isPromptFile(j.Config.Prompt) {
-		var err error
-		if own, err = ownPrompt(b.Env.Info()); err != nil {
-			return err
-		}
-	}
-	prompt, about, err := loadPrompt(own, j.Config.Prompt)
-	if err != nil {
-		return err
-	}
-	for _, t := range b.Tasks {
-		in, err := prompt.For(t.Type)
-		if err == nil && in.Instruction == "" {
-			err = errors.New("the prompt has no instruction: a template is for presets with the form single")
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", about.File, err)
-		}
-	}
-	b.Prompt, b.PromptHash = prompt, about.SHA256
-	j.prompts[name] = about
-	return nil
 }
 
 // notInName matches what a directory name should not contain.

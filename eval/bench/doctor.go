@@ -139,11 +139,11 @@ func (d *Doctor) Servers(ctx context.Context, j *Job) (answers bool) {
 // firstRun prepares the run whose first turn the model plays.
 func (d *Doctor) firstRun(r configs.Run, over func(*configs.Run) error) (*Job, error) {
 	if len(r.Preset) > 0 {
-		chosen, _, err := validPresets(d.Outside, Plain, Given{Over: over}, r.Preset)
-		if err != nil {
+		chosen, _, err := resolvePresets(d.Outside, Plain, Given{Over: over}, r.Preset)
+		if err = cmp.Or(err, validate(chosen, Plain)); err != nil {
 			return nil, err
 		}
-		return newPresets(d.Outside, Plain, chosen[:1])
+		return New(d.Outside, Plain, chosen[0])
 	}
 	if len(r.Env) == 0 && r.Tasks == "" {
 		r.Setup = envs.Setup{}
@@ -158,7 +158,7 @@ func (d *Doctor) firstRun(r configs.Run, over func(*configs.Run) error) (*Job, e
 	if err := Validate(r, Plain); err != nil {
 		return nil, err
 	}
-	return New(d.Outside, Plain, r)
+	return New(d.Outside, Plain, Default(r)...)
 }
 
 // beginning makes the checks of a run and plays its first turn.

@@ -16,7 +16,7 @@ func examinePreset(out Outside, c Chosen) []envs.Check {
 	tasks := envs.Check{Name: c.Released.ID(false) + ": tasks", Status: envs.CheckOK}
 	job := &Job{outside: out, prompts: map[string]record.Prompt{}}
 	defer job.Close()
-	b, err := job.presetBenchmark(c, nil)
+	b, err := job.benchmark(c, nil)
 	switch {
 	case err != nil:
 		tasks.Status, tasks.Text = envs.CheckFail, err.Error()

@@ -222,7 +222,7 @@ func (h how) ofKind(out Outside, c *Chosen) (string, error) {
 // playChosen plays a run with one task, and returns its last trial.
 func playChosen(t *testing.T, out Outside, chosen []Chosen, dir string) (*record.Episode, error) {
 	t.Helper()
-	job, err := newPresets(out, Kind{}, chosen)
+	job, err := New(out, Kind{}, chosen...)
 	if err != nil {
 		return nil, err
 	}

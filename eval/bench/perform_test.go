@@ -35,7 +35,7 @@ func prepared(t *testing.T, change ...func(*configs.Run)) *Job {
 	if err := Validate(r, Plain); err != nil {
 		t.Fatal(err)
 	}
-	j, err := New(around(t), Plain, r)
+	j, err := New(around(t), Plain, Default(r)...)
 	if err != nil {
 		t.Fatal(err)
 	}

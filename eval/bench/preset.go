@@ -16,35 +16,34 @@ import (
 	"heldout/eval/originals"
 )
 
-// Prepare resolves and checks what to run, and sets it up: with presets if any are
-// named. skipped says which environments are left out.
+// Prepare resolves and checks what to run, and sets it up. skipped says which environments
+// are left out.
 func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err error) {
 	r, skipped, err := Resolve(out, kind, given)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(r.Preset) == 0 {
-		if err := Validate(r, kind); err != nil {
+	chosen := Default(r)
+	if len(r.Preset) > 0 {
+		if chosen, skipped, err = resolvePresets(out, kind, given, r.Preset); err != nil {
 			return nil, skipped, err
 		}
-		j, err = New(out, kind, r)
-		return j, skipped, err
 	}
-	chosen, skipped, err := validPresets(out, kind, given, r.Preset)
-	if err != nil {
+	if err := validate(chosen, kind); err != nil {
 		return nil, skipped, err
 	}
-	j, err = newPresets(out, kind, chosen)
+	j, err = New(out, kind, chosen...)
 	return j, skipped, err
 }
 
-// validPresets are presets that can be played; see resolvePresets.
-func validPresets(out Outside, kind Kind, given Given, names []string) (chosen []Chosen, skipped []error, err error) {
-	chosen, skipped, err = resolvePresets(out, kind, given, names)
-	for i := 0; err == nil && i < len(chosen); i++ {
-		err = Validate(chosen[i].Run, kind)
+// validate reports what of presets cannot be played.
+func validate(chosen []Chosen, kind Kind) error {
+	for _, c := range chosen {
+		if err := Validate(c.Run, kind); err != nil {
+			return err
+		}
 	}
-	return chosen, skipped, err
+	return nil
 }
 
 // Chosen is a preset of one part, and the run that plays it.
@@ -53,6 +52,25 @@ type Chosen struct {
 	Released configs.Preset
 	// Run has the values of the preset, overridden by the user's input.
 	Run configs.Run
+}
+
+// Default is the preset of a run that names none, for each environment: heldout's own agents,
+// prompts and limits. It has no name, so that records do not name it.
+func Default(r configs.Run) (chosen []Chosen) {
+	for _, name := range r.Env {
+		chosen = append(chosen, Chosen{configs.DefaultPreset(name), r})
+	}
+	return chosen
+}
+
+func (c Chosen) isDefault() bool { return c.Released.Name == "" }
+
+// name is what a choice is called: its preset or, by default, its environment.
+func (c Chosen) name() string {
+	if c.isDefault() {
+		return c.Released.Env.Name
+	}
+	return c.Released.ID(false)
 }
 
 // FindPresets returns the presets that texts such as eto-alfworld@1:unseen name.
@@ -158,8 +176,7 @@ func (c Chosen) effective() configs.Preset {
 	}
 	p.Env.Settings = measured(p.Env, r.Settings)
 	if r.Agent != p.Agent.Form {
-		p.Play = configs.Play{Agent: configs.AgentForm{Form: r.Agent}, ActionsShown: configs.ActionsShown{
-			When: "never"}}
+		p.Play = configs.OwnPlay(r.Agent)
 	}
 	p.Overrides = map[string]string{}
 	standard := configs.DefaultRun()
@@ -214,18 +231,4 @@ func stepLimit(p *configs.Preset) int {
 		return p.Env.Limit.Replies
 	}
 	return p.Env.Limit.Max()
-}
-
-func (j *Job) addPreset(c Chosen) error {
-	spec, err := j.newSpec(c.Run, c.effective().Agent.Reflection)
-	if err != nil {
-		return err
-	}
-	b, err := j.presetBenchmark(c, spec.Players)
-	if err != nil {
-		return fmt.Errorf("preset %s: %w", c.Released.ID(false), err)
-	}
-	spec.Benchmarks = []episode.Benchmark{b}
-	j.specs = append(j.specs, spec)
-	return nil
 }

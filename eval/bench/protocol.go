@@ -15,34 +15,38 @@ import (
 	"heldout/scoring/record"
 )
 
-// presetBenchmark opens the environment of a preset and settles its tasks, its
-// prompt and the name of what is played.
-func (j *Job) presetBenchmark(c Chosen, players []episode.Player) (episode.Benchmark, error) {
+// benchmark opens the environment of a preset and settles its tasks, its prompt and the name
+// of what is played.
+func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, error) {
 	played := c.effective()
-	if played.Env.Limit.Max() == 0 {
+	if played.Env.Limit.Max() == 0 && !c.isDefault() {
 		return episode.Benchmark{}, fmt.Errorf("the step limit is 0")
 	}
 	env, err := j.open(c.Run, played.Env.Name)
 	if err != nil {
 		return episode.Benchmark{}, err
 	}
-	b := episode.Benchmark{Env: env, StepLimit: stepLimit(&played), Protocol: &played}
+	b := episode.Benchmark{Env: env, StepLimit: cmp.Or(stepLimit(&played), env.Info().StepLimit)}
 	about := record.Protocol{Published: c.Released.Published, Files: map[string]string{}}
-	if b.Tasks, err = j.presetTasks(c, &played, env, &about); err != nil {
+	if b.Tasks, err = j.tasks(c, &played, env, &about); err != nil {
 		return b, err
 	}
 	if played.Env.Tasks.Draws > 0 {
 		b.Env = drawn{env}
 	}
+	b.Preset = played
 	if len(j.Served) > 0 || slices.ContainsFunc(players, reads) {
-		if err := j.presetPrompt(c, &played, &b, &about); err != nil {
+		if err := j.setPrompt(c, &played, &b, &about); err != nil {
 			return b, err
 		}
+	}
+	if c.isDefault() {
+		return b, nil
 	}
 	if err := nameProtocol(&c.Released, &played, &about); err != nil {
 		return b, err
 	}
-	b.Preset = &about.Preset
+	b.Named = &about.Preset
 	if b.PromptHash != "" {
 		j.prompts[about.Name] = record.Prompt{File: cmp.Or(played.Prompt.BuiltIn, c.Run.Prompt, "originals"),
 			SHA256: b.PromptHash}
@@ -71,9 +75,17 @@ func nameProtocol(released, played *configs.Preset, about *record.Protocol) (err
 	return err
 }
 
-// presetTasks returns the tasks of a preset, sorted by name, or what the user
-// selected of them. Tasks that heldout generates are a change of the preset.
-func (j *Job) presetTasks(c Chosen, played *configs.Preset, env envs.Env, about *record.Protocol) ([]envs.Task, error) {
+// tasks returns the tasks of a preset, sorted by name, or what the user selected of them: by
+// default of all, in the order of the benchmark. Tasks that heldout generates are a change of
+// the preset.
+func (j *Job) tasks(c Chosen, played *configs.Preset, env envs.Env, about *record.Protocol) ([]envs.Task, error) {
+	if c.isDefault() {
+		tasks, err := eval.SelectTasks(env, c.Run.Tasks, c.Run.Limit)
+		if err = cmp.Or(err, oneKind(tasks)); err != nil {
+			err = fmt.Errorf("environment %s: %w", c.name(), err)
+		}
+		return tasks, err
+	}
 	tasks, official, err := c.listed(env, about)
 	if err != nil {
 		return nil, err
@@ -130,20 +142,20 @@ func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
 	return nil
 }
 
-// presetPrompt gives a benchmark the prompt of a preset, ours, that of the source's
-// files, or the user's, and the fixed texts of the source.
-func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *episode.Benchmark, about *record.Protocol) (err error) {
+// setPrompt gives a benchmark the prompt of a preset, ours, that of the source's files, or the
+// user's, and the fixed texts of the source.
+func (j *Job) setPrompt(c Chosen, played *configs.Preset, b *episode.Benchmark, about *record.Protocol) (err error) {
 	read := reader(func(f configs.PresetFile) (configs.PromptFile, error) { return c.original(f, about) })
-	told, err := read.fill(*played)
-	if err != nil {
+	if b.Preset, err = read.fill(*played); err != nil {
 		return c.differing(err)
 	}
-	b.Protocol = &told
 	own := c.Run.Prompt
 	if own == played.Prompt.BuiltIn {
 		own = ""
 	}
 	switch {
+	case c.isDefault():
+		return j.setOwnPrompt(b)
 	case own != "":
 		var found record.Prompt
 		b.Prompt, found, err = loadPrompt(played.Env.Name, own)
@@ -154,7 +166,7 @@ func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *episode.Benchmar
 	case played.Prompt.BuiltIn != "":
 		b.Prompt, err = configs.LoadPrompt(played.Env.Name, played.Prompt.BuiltIn)
 	default:
-		b.Prompt, err = read.prompt(told.Prompt)
+		b.Prompt, err = read.prompt(b.Preset.Prompt)
 		err = c.differing(err)
 	}
 	if err != nil {
@@ -165,4 +177,25 @@ func (j *Job) presetPrompt(c Chosen, played *configs.Preset, b *episode.Benchmar
 	}
 	b.PromptHash, err = b.Prompt.Hash()
 	return err
+}
+
+// setOwnPrompt gives a benchmark our prompt for its environment as it is set up, or the user's.
+func (j *Job) setOwnPrompt(b *episode.Benchmark) error {
+	own := b.Env.Info().Name
+	if !isPromptFile(j.Config.Prompt) {
+		var err error
+		if own, err = ownPrompt(b.Env.Info()); err != nil {
+			return err
+		}
+	}
+	prompt, about, err := loadPrompt(own, j.Config.Prompt)
+	if err != nil {
+		return err
+	}
+	b.Prompt, b.PromptHash = prompt, about.SHA256
+	if err := b.CheckPrompt(); err != nil {
+		return fmt.Errorf("%s: %w", about.File, err)
+	}
+	j.prompts[b.Env.Info().Name] = about
+	return nil
 }

@@ -109,7 +109,7 @@ func (s *scripted) begin(seed int64, prompt string) {
 func (s *scripted) learn(t *testing.T, j *Job) {
 	t.Helper()
 	plain := map[string]scriptedEpisode{} // by environment and task
-	for _, b := range j.spec.Benchmarks {
+	for _, b := range j.specs[0].Benchmarks {
 		for _, task := range b.Tasks {
 			e := expertEpisode(t, b, task)
 			key := b.Env.Info().Name + " " + task.ID
@@ -205,7 +205,7 @@ func playSweep(t *testing.T, run configs.Run, before func(*Job)) *scoring.Run {
 	t.Helper()
 	run.Out = filepath.Join(t.TempDir(), "run")
 	outside := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
-	job, err := New(outside, Sweep, run)
+	job, err := New(outside, Sweep, Default(run)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func TestServedRun(t *testing.T) {
 		t.Errorf("%d reflections, want one for each first trial", reflections)
 	}
 	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Of(m, m.Groups[0].Condition)
-	if err != nil || texts.Protocol != nil || texts.Memory == "" || len(texts.Prompt.Types) == 0 {
+	if err != nil || texts.Preset.Name != "" || texts.Memory == "" || len(texts.Prompt.Types) == 0 {
 		t.Errorf("%v: %+v", err, texts)
 	}
 	changed := m.Groups[0].Condition
@@ -173,7 +173,7 @@ func TestPresetRun(t *testing.T) {
 		served(address)(r)
 		r.Limit, r.Out = 2, dir
 	})
-	j, err := newPresets(around(t), Kind{}, all)
+	j, err := New(around(t), Kind{}, all...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,8 +190,8 @@ func TestPresetRun(t *testing.T) {
 	}
 	c := m.Groups[0].Condition
 	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Of(m, c)
-	if err != nil || texts.Protocol == nil || texts.Protocol.Name != "agentrefine" {
-		t.Errorf("%v: %+v", err, texts.Protocol)
+	if err != nil || texts.Preset.Name != "agentrefine" {
+		t.Errorf("%v: %+v", err, texts.Preset)
 	}
 	c.Preset.SHA256 = "0"
 	if _, err := PlayedPreset(m, c); err == nil {
@@ -215,7 +215,7 @@ func TestSweepOfAModel(t *testing.T) {
 	if err := Validate(r, Sweep); err != nil {
 		t.Fatal(err)
 	}
-	j, err := New(around(t), Sweep, r)
+	j, err := New(around(t), Sweep, Default(r)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +233,14 @@ func TestSweepOfAModel(t *testing.T) {
 	if j.OfFamilies() {
 		t.Error("a sweep of P1 and P5 is taken for one of families")
 	}
-	env, err := Perturbed(j.spec.Benchmarks[0].Env, file)
+	env, err := Perturbed(j.specs[0].Benchmarks[0].Env, file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := env.(*perturb.Env); !ok {
 		t.Errorf("by hand it is a %T", env)
 	}
-	if _, err := Perturbed(j.spec.Benchmarks[0].Env, "P5"); err == nil ||
+	if _, err := Perturbed(j.specs[0].Benchmarks[0].Env, "P5"); err == nil ||
 		!strings.Contains(err.Error(), "changes the model") {
 		t.Errorf("a perturbation of the model is played by hand: %v", err)
 	}

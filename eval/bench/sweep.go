@@ -73,8 +73,9 @@ func reads(p episode.Player) bool { return p.Agent == episode.Reciter }
 
 // drawPerturbations perturbs the benchmarks of a run: every task has a draw of its own.
 func (j *Job) drawPerturbations() error {
-	bases := j.spec.Benchmarks
-	j.spec.Benchmarks = nil
+	spec := j.specs[0] // presets are played as they are
+	bases := spec.Benchmarks
+	spec.Benchmarks = nil
 	for _, base := range bases {
 		for _, name := range j.Config.Perturb {
 			drawn, err := perturb.Draw(base.Env, name)
@@ -87,7 +88,7 @@ func (j *Job) drawPerturbations() error {
 			if b.PerturbationHash, err = drawn.Hash(); err != nil {
 				return err
 			}
-			j.spec.Benchmarks = append(j.spec.Benchmarks, b)
+			spec.Benchmarks = append(spec.Benchmarks, b)
 		}
 	}
 	return nil
@@ -105,7 +106,7 @@ func (j *Job) perturbationsOf(base *episode.Benchmark) (args []string, err error
 		if err != nil {
 			return nil, err
 		}
-		if rules.Env == env || !slices.Contains(j.Config.Env, rules.Env) {
+		if rules.Env == env || !j.plays(rules.Env) {
 			args = append(args, arg)
 		}
 	}
@@ -114,6 +115,12 @@ func (j *Job) perturbationsOf(base *episode.Benchmark) (args []string, err error
 			configs.Robust)
 	}
 	return args, nil
+}
+
+func (j *Job) plays(env string) bool {
+	return slices.ContainsFunc(j.specs, func(s *eval.Spec) bool {
+		return slices.ContainsFunc(s.Benchmarks, func(b episode.Benchmark) bool { return b.Env.Info().Name == env })
+	})
 }
 
 func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string) error {
@@ -138,9 +145,9 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 	switch {
 	case rules.Model == "":
 		err = perturbBenchmark(&b, rules, &about)
-	case base.Protocol != nil:
+	case base.Named != nil:
 		err = fmt.Errorf("perturbation %s changes the model and not what preset %s says: compare two runs of the preset",
-			rules.Name, base.Preset.Name)
+			rules.Name, base.Named.Name)
 	default:
 		b.Instead, about.Base, err = j.noInd(spec.Players)
 	}
@@ -187,17 +194,10 @@ func perturbBenchmark(b *episode.Benchmark, rules configs.Perturbation, about *r
 	forms := env.Forms()
 	about.Forms = &forms
 	about.Rules = recordedRules(env, rules)
-	switch {
-	case b.PromptHash == "": // nobody reads it
+	if b.PromptHash == "" { // nobody reads it
 		return nil
-	case b.Protocol != nil:
-		return perturbPreset(b, env, rules, about)
 	}
-	if b.Prompt, err = env.WritePrompt(b.Prompt, b.Tasks); err != nil {
-		return err
-	}
-	b.PromptHash = promptRecord("", b.Prompt).SHA256
-	return nil
+	return perturbPreset(b, env, rules, about)
 }
 
 // recordedRules are the rules as records have them.

@@ -19,12 +19,12 @@ import (
 // onePerEnv reports what a sweep cannot play of presets: perturbations are those of an
 // environment, and reflections speak of its own forms.
 func onePerEnv(kind Kind, chosen []Chosen) error {
-	if kind != Sweep {
+	if kind != Sweep || chosen[0].isDefault() {
 		return nil
 	}
 	known := map[string]string{}
 	for _, c := range chosen {
-		env, id := c.Released.Env.Name, c.Released.ID(false)
+		env, id := c.Released.Env.Name, c.name()
 		if other := known[env]; other != "" {
 			return fmt.Errorf("%s and %s both play %s: a sweep has one preset or part for each environment, such as "+
 				"--preset %s; play the other in a sweep of its own", other, id, env, other)
@@ -47,29 +47,28 @@ func (m misfit) Error() string { return m.why.Error() }
 // why the preset cannot be played so; about gets what of it is not the original's.
 func perturbPreset(b *episode.Benchmark, env *perturb.Env, rules configs.Perturbation,
 	about *record.Perturbation) error {
-	preset, prompt := b.Protocol, b.Prompt
-	written := env.WritePreset(*preset)
+	preset, prompt := b.Preset, b.Prompt
 	var err error
 	if b.Prompt, err = env.WritePrompt(prompt, b.Tasks); err != nil {
 		return err
 	}
-	if b.PromptHash, err = b.Prompt.Hash(); err != nil {
+	if b.PromptHash, err = b.Prompt.Hash(); err != nil || b.Named == nil { // ours fit all
 		return err
 	}
+	b.Preset = env.WritePreset(preset)
 	if about.Departs = promptDeparts(prompt, b.Prompt); len(about.Departs) == 0 && !env.Changes() {
-		return misfit{fmt.Errorf("perturbation %s changes nothing of preset %s", rules.Name, b.Preset.Name)}
+		return misfit{fmt.Errorf("perturbation %s changes nothing of preset %s", rules.Name, b.Named.Name)}
 	}
-	b.Protocol = &written
 	when := preset.ActionsShown.When
 	listed := when == configs.Every || when == configs.Latest
 	if faults := env.Untold(b.Prompt, listed); len(faults) > 0 {
-		return misfit{fmt.Errorf("perturbation %s does not fit the prompt of preset %s: %s", rules.Name, b.Preset.Name,
+		return misfit{fmt.Errorf("perturbation %s does not fit the prompt of preset %s: %s", rules.Name, b.Named.Name,
 			faults[0])}
 	}
-	if err := sayable(written.Play, env); err != nil {
-		return misfit{fmt.Errorf("perturbation %s does not fit preset %s: %w", rules.Name, b.Preset.Name, err)}
+	if err := sayable(b.Preset.Play, env); err != nil {
+		return misfit{fmt.Errorf("perturbation %s does not fit preset %s: %w", rules.Name, b.Named.Name, err)}
 	}
-	about.Departs = append(about.Departs, ruleDeparts(*preset, written, env)...)
+	about.Departs = append(about.Departs, ruleDeparts(preset, b.Preset, env)...)
 	return nil
 }
 
@@ -141,7 +140,7 @@ func ruleDeparts(before, after configs.Preset, env *perturb.Env) (parts []string
 // are left out of the sweep, which says why.
 func (j *Job) fitting(base *episode.Benchmark, families []perturb.Member, grades []int) (out []perturb.Member,
 	err error) {
-	if base.Protocol == nil || base.PromptHash == "" {
+	if base.Named == nil || base.PromptHash == "" {
 		return families, nil
 	}
 	for _, f := range families {
@@ -161,7 +160,7 @@ func (j *Job) fitting(base *episode.Benchmark, families []perturb.Member, grades
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("no family of perturbations fits the preset " + base.Preset.Name)
+		return nil, errors.New("no family of perturbations fits the preset " + base.Named.Name)
 	}
 	return out, nil
 }

@@ -43,13 +43,13 @@ func presetSweep(t *testing.T, preset, data, originals string, perturb ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newPresets(out, Sweep, chosen)
+	return New(out, Sweep, chosen...)
 }
 
 // plays plays the task of a benchmark with a model that says these actions.
 func plays(t *testing.T, b *episode.Benchmark, info record.Condition, m model.Model) *record.Episode {
 	t.Helper()
-	player := &episode.Player{Name: "openai:sayer", Agent: b.Protocol.Agent.Form, Model: m}
+	player := &episode.Player{Name: "openai:sayer", Agent: b.Preset.Agent.Form, Model: m}
 	e := episode.Episode{ID: "one", Task: &b.Tasks[0], Condition: &info, Benchmark: b, Player: player}
 	rec, err := e.Play(t.Context(), trusts{}, func(agent.Usage) {})
 	if err != nil {
@@ -190,7 +190,7 @@ func TestSuiteOfPreset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := newPresets(out, Sweep, chosen)
+	job, err := New(out, Sweep, chosen...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,8 +28,8 @@ type Texts struct {
 // ModelTexts are the texts that a model got under a condition, beside its task.
 type ModelTexts struct {
 	Prompt configs.Prompt
-	// Protocol is the preset as it was played; nil without one.
-	Protocol *configs.Preset
+	// Preset is the preset as it was played.
+	Preset configs.Preset
 	// Memory introduces reflections on earlier trials.
 	Memory string
 }
@@ -37,22 +37,18 @@ type ModelTexts struct {
 // Of finds the texts of a condition by their hashes.
 func (x Texts) Of(m *record.Manifest, c record.Condition) (ModelTexts, error) {
 	var t ModelTexts
-	var err error
-	if t.Protocol, err = PlayedPreset(m, c); err != nil {
+	played, err := PlayedPreset(m, c)
+	if err != nil {
 		return t, err
 	}
-	own := ""
-	if t.Protocol != nil {
-		if own, err = reflectionHash(t.Protocol.Agent.Reflection); err != nil {
-			return t, err
-		}
-		filled, err := x.reader(t.Protocol).fill(*t.Protocol)
-		if err != nil {
-			return t, err
-		}
-		t.Protocol = &filled
+	own, err := reflectionHash(played.Agent.Reflection)
+	if err != nil {
+		return t, err
 	}
-	if t.Prompt, err = x.prompt(m, c, t.Protocol); err != nil {
+	if t.Preset, err = x.reader(&played).fill(played); err != nil {
+		return t, err
+	}
+	if t.Prompt, err = x.prompt(m, c, &t.Preset); err != nil {
 		return t, err
 	}
 	if c.Trials != nil && c.Trials.Memory > 0 && c.Trials.PromptHash != own {
@@ -61,25 +57,23 @@ func (x Texts) Of(m *record.Manifest, c record.Condition) (ModelTexts, error) {
 	return t, err
 }
 
-// PlayedPreset returns the preset of a condition, as it was played, from the manifest; nil
-// if there is none.
-func PlayedPreset(m *record.Manifest, c record.Condition) (*configs.Preset, error) {
+// PlayedPreset returns the preset of a condition, as it was played, from the manifest.
+func PlayedPreset(m *record.Manifest, c record.Condition) (p configs.Preset, err error) {
 	if c.Preset == nil {
-		return nil, nil
+		return configs.DefaultPreset(c.Env), nil
 	}
 	about := m.Protocol(c.Preset)
 	if about == nil {
-		return nil, fmt.Errorf("the run does not say what its preset %s is", c.Preset.Name)
+		return p, fmt.Errorf("the run does not say what its preset %s is", c.Preset.Name)
 	}
-	var p configs.Preset
 	if err := json.Unmarshal(about.Definition, &p); err != nil {
-		return nil, fmt.Errorf("the definition of the preset %s: %w", c.Preset.Name, err)
+		return p, fmt.Errorf("the definition of the preset %s: %w", c.Preset.Name, err)
 	}
 	if hash, err := p.Hash(); err != nil || hash != c.Preset.SHA256 {
-		return nil, errors.Join(err, fmt.Errorf("the definition of the preset %s has the hash %.8s, want %.8s: it "+
+		return p, errors.Join(err, fmt.Errorf("the definition of the preset %s has the hash %.8s, want %.8s: it "+
 			"was changed, or is of another version of heldout", c.Preset.Name, hash, c.Preset.SHA256))
 	}
-	return &p, nil
+	return p, nil
 }
 
 // Would returns the prompt that a model would have had in the place of a player without
@@ -150,12 +144,11 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 		}
 	}
 	switch {
-	case p != nil && p.Prompt.BuiltIn != "":
+	case p.Prompt.BuiltIn != "":
 		add(configs.LoadPrompt(c.Env, p.Prompt.BuiltIn))
-	case p != nil && p.Prompt.SHA256 == "":
+	case c.Preset != nil && p.Prompt.SHA256 == "":
 		add(x.reader(p).prompt(p.Prompt))
-	}
-	if p == nil {
+	case c.Preset == nil:
 		env, _ := m.EnvironmentOf(c)
 		if own, err := ownPrompt(env.Info); err == nil {
 			for _, version := range configs.PromptVersions() {

@@ -44,10 +44,10 @@ func part(planned, all int, of string) error {
 }
 
 // AsReleased reports how the preset of a condition is not one that this version of heldout
-// has; nil without a preset.
+// has; nil for the default.
 func AsReleased(m *record.Manifest, c record.Condition) error {
 	played, err := PlayedPreset(m, c)
-	if err != nil || played == nil {
+	if err != nil || c.Preset == nil {
 		return err
 	}
 	found, err := FindPresets([]string{played.ID(false)})
@@ -57,7 +57,7 @@ func AsReleased(m *record.Manifest, c record.Condition) error {
 	if found[0].Env.Tasks.SHA256 == "" {
 		found[0].Env.Tasks.SHA256 = played.Env.Tasks.SHA256
 	}
-	differ, err := changes(&found[0], played)
+	differ, err := changes(&found[0], &played)
 	if err == nil && len(differ) > 0 {
 		err = fmt.Errorf("%s: the run changed %s", c.Preset.Label(), differ)
 	}

@@ -253,7 +253,7 @@ func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *recor
 		t.Fatal(err)
 	}
 	b := Benchmark{Env: house{typ}, Tasks: house{typ}.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: prompt,
-		PromptHash: hash, Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
+		PromptHash: hash, Preset: *p, Named: &record.Preset{Name: p.Name, SHA256: "hash"}}
 	name := "m"
 	for _, w := range p.Agent.Wraps {
 		name = w.Model // the last of them

@@ -113,16 +113,13 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	if t := e.Player.Trials; t != nil {
 		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
 	}
-	if e.Benchmark.Protocol != nil && !e.spells() {
-		return agent.NewProtocol(chat, e.Benchmark.protocol(in, e.Player.Name), w, start)
-	}
 	switch e.Player.Agent {
 	case React:
 		return agent.NewReact(chat, in, e.Benchmark.Prompt.React, start), nil
 	case Act:
 		return e.newAct(chat, in, start)
 	}
-	return nil, fmt.Errorf("unknown agent %q; there are %s and %s", e.Player.Agent, React, Act)
+	return agent.NewProtocol(chat, e.Benchmark.protocol(in, e.Player.Name), w, start)
 }
 
 // byHeart makes a player that knows the episode without its perturbation; ok is false if
@@ -154,10 +151,7 @@ func (e *Episode) told() configs.Prompt {
 }
 
 func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start) (agent.Agent, error) {
-	p := e.Benchmark.Protocol
-	if p == nil || p.Agent.Form != Act {
-		return agent.NewAct(c, e.Benchmark.Prompt, in, start), nil
-	}
+	p := &e.Benchmark.Preset
 	c.EndsAtRefusal = p.Stop.ContextOverflow == configs.End
 	if len(p.Agent.Wraps) == 0 {
 		return agent.NewAct(c, e.Benchmark.Prompt, in, start), nil
@@ -172,8 +166,8 @@ func (e *Episode) chat(purpose string) agent.Chat {
 		Model: e.model, Decoding: e.Player.Decoding, ContextLimit: e.Player.ContextLimit,
 		FoldSystem: e.Player.NoSystemRole, Completion: e.Player.Completions,
 		Seed: func(step int) int64 {
-			if p := e.Benchmark.Protocol; p != nil && p.Decoding.Seed > 0 {
-				return p.Decoding.Seed
+			if seed := e.Benchmark.Preset.Decoding.Seed; seed > 0 {
+				return seed
 			}
 			return e.seed(purpose, step)
 		},

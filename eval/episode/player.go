@@ -71,10 +71,10 @@ type Benchmark struct {
 	// Prompt is the prompt for models; PromptHash is its SHA-256 in hex.
 	Prompt     configs.Prompt
 	PromptHash string
-	// Protocol is the preset that is played, Preset what it is called; nil without
-	// one.
-	Protocol *configs.Preset
-	Preset   *record.Preset
+	// Preset is what is played. Named is how records name it; nil for heldout's default, which
+	// they do not name.
+	Preset configs.Preset
+	Named  *record.Preset
 	// Perturbation is the perturbation around Env; empty for none. PerturbationHash
 	// identifies its rules.
 	Perturbation, PerturbationHash string
@@ -92,7 +92,7 @@ func (b *Benchmark) Condition(info envs.Info, p *Player, seed int64) record.Cond
 		Env: info.Name, Source: info.Source, Settings: info.Settings,
 		Model: p.Name, Agent: p.Agent,
 		Perturbation: cmp.Or(b.Perturbation, NoPerturbation), PerturbationHash: b.PerturbationHash,
-		StepLimit: b.StepLimit, Seed: seed, Preset: b.Preset,
+		StepLimit: b.StepLimit, Seed: seed, Preset: b.Named,
 	}
 	if p.Model != nil {
 		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash

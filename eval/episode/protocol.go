@@ -1,6 +1,7 @@
 package episode
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -12,7 +13,7 @@ import (
 
 // protocol is how the agent of the preset asks the model of that name about a task.
 func (b *Benchmark) protocol(in configs.Instructions, name string) agent.Protocol {
-	return agent.Protocol{Play: b.Protocol.Play, Name: name, Instructions: in, Template: b.Prompt.Template,
+	return agent.Protocol{Play: b.Preset.Play, Name: name, Instructions: in, Template: b.Prompt.Template,
 		Handover: b.Prompt.Handover}
 }
 
@@ -46,10 +47,11 @@ func (e *Episode) open(ctx context.Context, w envs.World, start envs.Start) (env
 	if ok {
 		start.Goal, start.Observation = own.Goal, own.Observation
 	}
-	if e.Benchmark.Protocol == nil || e.Benchmark.Protocol.Env.Opening == "" {
+	command := e.Benchmark.Preset.Env.Opening
+	if command == "" {
 		return start, nil
 	}
-	step, err := w.Step(ctx, e.Benchmark.Protocol.Env.Opening)
+	step, err := w.Step(ctx, command)
 	start.Observation = step.Observation
 	return start, err
 }
@@ -58,11 +60,8 @@ func (e *Episode) open(ctx context.Context, w envs.World, start envs.Start) (env
 // only the steps that reached the environment, and have limits by task type.
 func (e *Episode) goesOn(rec *record.Episode) bool {
 	steps := len(rec.Trajectory)
-	if e.Benchmark.Protocol == nil {
-		return steps < e.Condition.StepLimit
-	}
-	limit := e.Benchmark.Protocol.Env.Limit
-	most := limit.For(e.Task.Type)
+	limit := e.Benchmark.Preset.Env.Limit
+	most := cmp.Or(limit.For(e.Task.Type), e.Condition.StepLimit)
 	if limit.Counts == "commands" {
 		return steps-rec.FormatErrors < most && steps < limit.Replies
 	}
@@ -71,36 +70,27 @@ func (e *Episode) goesOn(rec *record.Episode) bool {
 
 // Limited reports a task whose type has no step limit.
 func (b *Benchmark) Limited() error {
-	if b.Protocol == nil {
-		return nil
-	}
+	limit := b.Preset.Env.Limit
 	for _, t := range b.Tasks {
-		if b.Protocol.Env.Limit.For(t.Type) == 0 {
-			return fmt.Errorf("preset %s has no step limit for the task type %q", b.Preset.Name, t.Type)
+		if len(limit.ByType) > 0 && limit.For(t.Type) == 0 {
+			return fmt.Errorf("preset %s has no step limit for the task type %q", b.Named.Name, t.Type)
 		}
 	}
 	return nil
 }
 
-// metric follows the score of an episode. It does nothing without a preset.
+// metric follows the score of an episode. Heldout's default has none.
 type metric struct {
-	rule *configs.Metric // nil without a preset
+	rule configs.Metric
 	// last, best and bestStep are scores, kept the last one that was not negative.
 	last, best, bestStep, kept float64
 	done                       bool
 }
 
-func newMetric(p *configs.Preset) *metric {
-	if p == nil {
-		return &metric{}
-	}
-	return &metric{rule: &p.Metric}
-}
-
 // add adds a step, the last one of the record, and notes the score in it. corrected says
 // that the model got a correction instead.
 func (m *metric) add(w envs.World, step envs.Step, corrected bool, rec *record.Episode) {
-	if m.rule == nil {
+	if m.rule.Primary == "" {
 		return
 	}
 	last := &rec.Trajectory[len(rec.Trajectory)-1]
@@ -134,7 +124,7 @@ func (m *metric) score(w envs.World, step envs.Step) float64 {
 // settle gives the record of an ended episode the value of the metric, and the
 // metric's definition of success.
 func (m *metric) settle(rec *record.Episode) {
-	if m.rule == nil {
+	if m.rule.Primary == "" {
 		return
 	}
 	if m.rule.Success > 0 {

@@ -67,7 +67,7 @@ func TestMetric(t *testing.T) {
 		{"progress", configs.Metric{Primary: "progress"}, []float64{0.1, 0.4}, 0.4, false, false},
 	} {
 		w := &steps{scores: c.scores}
-		m := newMetric(&configs.Preset{Metric: c.metric})
+		m := &metric{rule: c.metric}
 		rec := &record.Episode{}
 		for _, s := range c.scores {
 			step, err := w.Step(t.Context(), "")
@@ -97,14 +97,14 @@ func TestLimitByType(t *testing.T) {
 	e := episodetest.NewCountdown(3)
 	p := &configs.Preset{Env: configs.PresetEnv{Limit: configs.PresetLimit{
 		ByType: map[string]int{"from": 2}, Counts: "replies"}}, Metric: configs.Metric{Primary: "success"}}
-	b := Benchmark{Env: e, Tasks: e.Tasks(), StepLimit: 9, Protocol: p, Preset: &record.Preset{
+	b := Benchmark{Env: e, Tasks: e.Tasks(), StepLimit: 9, Preset: *p, Named: &record.Preset{
 		Name: "p@1", SHA256: "h"}}
 	episodes := planned(t, &b, &Player{Name: Random, Agent: Random})
 	rec, _ := episodes[2].Play(t.Context(), Trusting{}, func(agent.Usage) {})
 	if rec.Steps > 2 || rec.Preset != "p@1 h" {
 		t.Errorf("%d steps, preset %q", rec.Steps, rec.Preset)
 	}
-	p.Env.Limit.ByType = map[string]int{"to": 2}
+	b.Preset.Env.Limit.ByType = map[string]int{"to": 2}
 	if err := b.Limited(); err == nil {
 		t.Error("a task without a step limit is planned")
 	}
@@ -149,7 +149,7 @@ func TestWaitingIsNoSuccess(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := Benchmark{Env: env, Tasks: []envs.Task{task}, StepLimit: p.Env.Limit.Max(), Prompt: prompt,
-			PromptHash: "hash", Protocol: &p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
+			PromptHash: "hash", Preset: p, Named: &record.Preset{Name: "p", SHA256: "h"}}
 		player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &waiter{}, Decoding: record.Decoding{
 			TopP: 1, MaxTokens: 512}}
 		episodes := planned(t, &b, &player)

@@ -33,7 +33,7 @@ func (r *Rebuilder) Prove(ctx context.Context, rec *record.Episode, env envs.Env
 	t := r.tape(rec)
 	e := r.episode(rec, nil)
 	e.ID, e.Task, e.Player.Model = rec.ID, &task, t
-	e.Benchmark.Env, e.Benchmark.Protocol = env, r.protocol
+	e.Benchmark.Env, e.Benchmark.Preset = env, r.preset
 	if r.condition.Instead == "" {
 		e.Benchmark.PerturbationHash = r.condition.PerturbationHash
 	}
@@ -58,7 +58,7 @@ func (r *Rebuilder) Prove(ctx context.Context, rec *record.Episode, env envs.Env
 // ageThoughts makes thoughts that a preset accepts invalid in the second attempt where they are
 // in the first, as in records from before they counted as valid.
 func (r *Rebuilder) ageThoughts(rec, again *record.Episode) {
-	if r.protocol == nil || r.protocol.Agent.Thoughts == "" {
+	if r.preset.Agent.Thoughts == "" {
 		return
 	}
 	valid := 0

@@ -35,30 +35,25 @@ type Call struct {
 type Rebuilder struct {
 	condition record.Condition
 	prompt    configs.Prompt
-	protocol  *configs.Preset // nil without a preset
+	preset    configs.Preset
 	memory    string
 }
 
-// NewRebuilder returns a rebuilder for a condition. The prompt is that of the
-// condition; protocol is its preset, nil if it has none. Memory introduces reflections
-// on earlier trials; it is empty if the preset has a form of its own for them.
-func NewRebuilder(c record.Condition, prompt configs.Prompt, protocol *configs.Preset, memory string) (*Rebuilder,
-	error) {
+// NewRebuilder returns a rebuilder for a condition. Prompt and preset are those of the
+// condition. Memory introduces reflections on earlier trials; it is empty if the preset has
+// a form of its own for them.
+func NewRebuilder(c record.Condition, prompt configs.Prompt, preset configs.Preset, memory string) (*Rebuilder, error) {
 	if hash, err := prompt.Hash(); err != nil || hash != c.PromptHash {
 		return nil, errors.Join(err, fmt.Errorf("the prompt is not that of the run: its hash is %.8s, want %.8s", hash,
 			c.PromptHash))
 	}
-	if (protocol == nil) != (c.Preset == nil) {
-		return nil, errors.New("the preset is not that of the run")
-	}
-	return &Rebuilder{c, prompt, protocol, memory}, nil
+	return &Rebuilder{c, prompt, preset, memory}, nil
 }
 
 // NeedsWorld reports that messages depend on the admissible actions, which records do
 // not hold: the environment has to be played again.
 func (r *Rebuilder) NeedsWorld() bool {
-	return r.protocol != nil && r.condition.Agent != React && r.condition.Agent != Act &&
-		agent.NeedsActions(r.protocol.Play)
+	return r.condition.Agent != React && r.condition.Agent != Act && agent.NeedsActions(r.preset.Play)
 }
 
 // Calls returns the calls of an episode in order. Env and task are needed only if
@@ -77,7 +72,7 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 			return nil, err
 		}
 		defer real.Close()
-		world.real, world.same, world.thoughts = real, comparer(env), r.protocol.Agent.Thoughts != ""
+		world.real, world.same, world.thoughts = real, comparer(env), r.preset.Agent.Thoughts != ""
 	}
 	e := r.episode(rec, world)
 	e.Player.Model = t
@@ -93,7 +88,7 @@ func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode 
 	e := &Episode{
 		Task: &envs.Task{ID: rec.Task, Index: rec.TaskIndex, Type: rec.TaskType}, Condition: &r.condition,
 		Trial:     rec.Trial,
-		Benchmark: &Benchmark{Env: recordedEnv{world}, Prompt: r.prompt},
+		Benchmark: &Benchmark{Env: recordedEnv{world}, Prompt: r.prompt, Preset: r.preset},
 		Player: &Player{
 			Name: rec.Model, Agent: r.condition.Agent, NoSystemRole: r.condition.NoSystemRole,
 			Completions: r.condition.Completions,
@@ -107,11 +102,8 @@ func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode 
 		// without memory of its own: nothing is reflected on
 		e.Player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}, Own: r.memory == ""}
 	}
-	if r.protocol != nil {
-		p := *r.protocol
-		p.Env.Opening, p.Env.Limit.Restart = "", false // the recorded observations are those after it
-		e.Benchmark.Protocol = &p
-	}
+	env := &e.Benchmark.Preset.Env
+	env.Opening, env.Limit.Restart = "", false // the recorded observations are those after it
 	return e
 }
 
@@ -121,7 +113,7 @@ func (r *Rebuilder) world(ctx context.Context, rec *record.Episode, env envs.Env
 		return nil,
 			errors.New("the messages contain the admissible actions, and the environment is not there to list them")
 	}
-	e := &Episode{Task: &task, Benchmark: &Benchmark{Env: env, Protocol: r.protocol}}
+	e := &Episode{Task: &task, Benchmark: &Benchmark{Env: env, Preset: r.preset}}
 	w, start, err := e.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -162,7 +154,7 @@ type tape struct {
 }
 
 func (r *Rebuilder) tape(rec *record.Episode) *tape {
-	return &tape{rec: rec, agent: r.condition.Agent, thinks: r.protocol != nil && r.protocol.Agent.Think.Ask != ""}
+	return &tape{rec: rec, agent: r.condition.Agent, thinks: r.preset.Agent.Think.Ask != ""}
 }
 
 // Chat implements model.Model. A call after the last step is the one whose messages no

@@ -76,7 +76,7 @@ func rebuilds(t *testing.T, p *configs.Preset) (calls, worlds int) {
 		c := record.Condition{Model: "vllm:m", Agent: p.Agent.Form, PromptHash: hash, StepLimit: len(replies),
 			Preset:   &record.Preset{Name: p.Name, SHA256: "hash"},
 			Decoding: &record.Decoding{MaxTokens: 1, Stop: p.Decoding.Stop}}
-		r, err := NewRebuilder(c, standIn(p), p, "")
+		r, err := NewRebuilder(c, standIn(p), *p, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := NewRebuilder(*e.Condition, prompt, nil, "You know:")
+				r, err := NewRebuilder(*e.Condition, prompt, configs.Preset{}, "You know:")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -178,11 +178,11 @@ func TestRebuilderRefuses(t *testing.T) {
 		"": {Instruction: "Count."}}}
 	hash, _ := prompt.Hash()
 	c := record.Condition{Agent: React, PromptHash: hash, StepLimit: 3}
-	if _, err := NewRebuilder(record.Condition{PromptHash: "another"}, prompt, nil, ""); err == nil ||
+	if _, err := NewRebuilder(record.Condition{PromptHash: "another"}, prompt, configs.Preset{}, ""); err == nil ||
 		!strings.Contains(err.Error(), "not that of the run") {
 		t.Error(err)
 	}
-	r, err := NewRebuilder(c, prompt, nil, "")
+	r, err := NewRebuilder(c, prompt, configs.Preset{}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestRebuilderRefuses(t *testing.T) {
 		}
 	}
 	c.StepLimit = 1
-	if r, err = NewRebuilder(c, prompt, nil, ""); err != nil {
+	if r, err = NewRebuilder(c, prompt, configs.Preset{}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.Calls(t.Context(), &good, nil, envs.Task{}); err == nil ||
@@ -239,7 +239,7 @@ func FuzzRebuild(f *testing.F) {
 		rec := record.Episode{Goal: reply, Observation: action, Trajectory: []record.Step{
 			step, {Action: "end", Valid: true}}}
 		for _, name := range []string{React, Act} {
-			r, err := NewRebuilder(record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}, prompt, nil, "")
+			r, err := NewRebuilder(record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}, prompt, configs.Preset{}, "")
 			if err != nil {
 				t.Fatal(err)
 			}

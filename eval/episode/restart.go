@@ -16,10 +16,11 @@ const restartLine = "\n\n-= Restarting =-\n"
 // as many games as it allows.
 func (e *Episode) newWorld() (envs.World, error) {
 	w, err := e.Benchmark.Env.NewWorld(*e.Task)
-	if p := e.Benchmark.Protocol; err != nil || p == nil || !p.Env.Limit.Restart {
+	p := &e.Benchmark.Preset
+	if err != nil || !p.Env.Limit.Restart {
 		return w, err
 	}
-	return &restarting{World: w, observation: e.Benchmark.Protocol.Observation, again: func() (envs.World, error) {
+	return &restarting{World: w, observation: p.Observation, again: func() (envs.World, error) {
 		return e.Benchmark.Env.NewWorld(*e.Task)
 	}}, nil
 }

@@ -28,7 +28,7 @@ func (*brokenWorld) Actions(context.Context) ([]string, error) {
 func playProtocol(t *testing.T, env envs.Env, p *configs.Preset, replies ...string) *record.Episode {
 	t.Helper()
 	b := Benchmark{Env: env, Tasks: env.Tasks(), StepLimit: p.Env.Limit.Max(), Prompt: standIn(p), PromptHash: "hash",
-		Protocol: p, Preset: &record.Preset{Name: p.Name, SHA256: "hash"}}
+		Preset: *p, Named: &record.Preset{Name: p.Name, SHA256: "hash"}}
 	player := Player{Name: "vllm:m", Agent: p.Agent.Form, Model: &recorder{replies: replies}, Decoding: record.Decoding{
 		TopP: 1, MaxTokens: 9}}
 	episodes := planned(t, &b, &player)
@@ -93,7 +93,7 @@ func TestDecodingSeed(t *testing.T) {
 	p := loadAny(t, "testdata/forms/form-restart.yaml")
 	for _, fixed := range []int64{0, 7} {
 		p.Decoding.Seed = fixed
-		e := Episode{Task: &envs.Task{}, Condition: &record.Condition{}, Benchmark: &Benchmark{Protocol: &p},
+		e := Episode{Task: &envs.Task{}, Condition: &record.Condition{}, Benchmark: &Benchmark{Preset: p},
 			Player: &Player{}}
 		c := e.chat("model")
 		if one, other := c.Seed(0), c.Seed(1); fixed == 0 && one == other || fixed > 0 &&

@@ -14,10 +14,7 @@ func (e *Episode) stopped(steps []record.Step) (rule record.Cut) {
 	if t := e.Condition.Trials; t != nil {
 		rule = stopRule(configs.StopRules{SameAction: t.SameAction, SameStep: t.SameStep}, steps)
 	}
-	if p := e.Benchmark.Protocol; p != nil && rule == "" {
-		rule = stopRule(p.Stop, steps)
-	}
-	return rule
+	return cmp.Or(rule, stopRule(e.Benchmark.Preset.Stop, steps))
 }
 
 // stopRule returns the first rule that steps meet; empty for none. Replies without

@@ -74,7 +74,7 @@ func TestStopBeforeEnd(t *testing.T) {
 				Primary: "success"},
 		}
 		b := Benchmark{Env: e, Tasks: e.Tasks()[2:], StepLimit: 9, Prompt: episodetest.Prompt, PromptHash: "h",
-			Protocol: p, Preset: &record.Preset{Name: "p", SHA256: "h"}}
+			Preset: *p, Named: &record.Preset{Name: "p", SHA256: "h"}}
 		episodes := planned(t, &b, &Player{Name: "vllm:m", Agent: configs.Chat, Model: episodetest.Saying("down"),
 			Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
 		rec, cause := episodes[0].Play(t.Context(), Trusting{}, func(agent.Usage) {})

@@ -72,7 +72,7 @@ func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
 	var used agent.Usage
 	var err error
 	if t.Own {
-		reflection, used, err = agent.ReflectAs(ctx, chat, e.Benchmark.Protocol.Play, failed)
+		reflection, used, err = agent.ReflectAs(ctx, chat, e.Benchmark.Preset.Play, failed)
 	} else {
 		reflection, used, err = agent.Reflect(ctx, chat, t.Prompt, failed)
 	}

@@ -28,7 +28,7 @@ type turns struct {
 func (e *Episode) attempt(w Watch, onStep func(agent.Usage)) *turns {
 	rec := e.Blank()
 	return &turns{Episode: e, log: Log{Episode: rec}, rec: rec, watch: w, onStep: onStep,
-		score: newMetric(e.Benchmark.Protocol)}
+		score: &metric{rule: e.Benchmark.Preset.Metric}}
 }
 
 // run starts the environment and plays turn by turn. The error says why the
@@ -120,7 +120,7 @@ func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outc
 		}
 	}
 	cut := cmp.Or(move.End, t.stopped(t.rec.Trajectory))
-	if p := t.Benchmark.Protocol; step.Done && (cut == "" || p == nil || !p.Stop.BeforeEnd) {
+	if step.Done && (cut == "" || !t.Benchmark.Preset.Stop.BeforeEnd) {
 		return true, "", nil
 	}
 	if t.rec.Cut = cut; cut != "" {

@@ -22,7 +22,7 @@ func played(t *testing.T) (dir string, steps int) {
 	run.Env, run.Model, run.Limit = configs.Strings{"pddl"}, configs.Strings{"expert", "random"}, 2
 	run.StepLimit, run.Out = 6, filepath.Join(t.TempDir(), "run")
 	job, err := bench.New(bench.Outside{Now: time.Now, Getenv: func(string) string { return "" },
-		Warn: func(string) {}}, bench.Plain, run)
+		Warn: func(string) {}}, bench.Plain, bench.Default(run)...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func prepared(t *testing.T) *bench.Job {
 	r.Out = filepath.Join(t.TempDir(), "run")
 	outside := bench.Outside{Now: time.Now, Getenv: func(string) string { return "" },
 		Warn: func(line string) { t.Log(line) }, Tool: record.Tool{Version: "test"}}
-	j, err := bench.New(outside, bench.Plain, r)
+	j, err := bench.New(outside, bench.Plain, bench.Default(r)...)
 	if err != nil {
 		t.Fatal(err)
 	}

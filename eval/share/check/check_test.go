@@ -57,7 +57,7 @@ func play(t *testing.T, kind bench.Kind, change func(*configs.Run)) string {
 	run.BaseURL = configs.Servers{All: configs.Strings{server(t)}}
 	run.StepLimit, run.Seeds, run.Temperature, run.Out = 3, "2", 1, filepath.Join(t.TempDir(), "run")
 	change(&run)
-	job, err := bench.New(outside(), kind, run)
+	job, err := bench.New(outside(), kind, bench.Default(run)...)
 	if err != nil {
 		t.Fatal(err)
 	}

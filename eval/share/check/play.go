@@ -125,7 +125,7 @@ func (p *player) rebuilder(c record.Condition) (*episode.Rebuilder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return episode.NewRebuilder(c, texts.Prompt, texts.Protocol, texts.Memory)
+	return episode.NewRebuilder(c, texts.Prompt, texts.Preset, texts.Memory)
 }
 
 func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode) {

@@ -196,7 +196,7 @@ func (x *exporter) expertRebuilder(r *run, p planned) (*rebuilder, error) {
 		return nil, err
 	}
 	made := &rebuilder{}
-	if made.Rebuilder, err = episode.NewRebuilder(c, prompt, nil, ""); err != nil {
+	if made.Rebuilder, err = episode.NewRebuilder(c, prompt, configs.Preset{}, ""); err != nil {
 		return nil, err
 	}
 	if known == nil {

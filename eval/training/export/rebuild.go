@@ -84,7 +84,7 @@ func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) 
 		return nil, err
 	}
 	b := &rebuilder{}
-	if b.Rebuilder, err = episode.NewRebuilder(*c, texts.Prompt, texts.Protocol, texts.Memory); err != nil {
+	if b.Rebuilder, err = episode.NewRebuilder(*c, texts.Prompt, texts.Preset, texts.Memory); err != nil {
 		return nil, err
 	}
 	if b.NeedsWorld() {
