@@ -25,13 +25,13 @@ type Observation struct {
 	// the start of an observation.
 	Arrive string `yaml:"arrive" json:"arrive,omitempty"`
 	// Without is a text that is taken out of every observation after the first.
-	Without string `yaml:"without" json:"without,omitempty"`
+	Without string `yaml:"-" json:"without,omitempty"`
 	// Task is how the task is told, with the slots {goal} and {observation}; empty
 	// for the goal and, on the next line, the first observation.
 	Task string `yaml:"task" json:"task,omitempty"`
 	// Prefix precedes every observation after the first, Suffix follows it.
-	Prefix string `yaml:"prefix" json:"prefix,omitempty"`
-	Suffix string `yaml:"suffix" json:"suffix,omitempty"`
+	Prefix string `yaml:"-" json:"prefix,omitempty"`
+	Suffix string `yaml:"-" json:"suffix,omitempty"`
 }
 
 // The values of Observation.
@@ -47,16 +47,16 @@ type ActionsShown struct {
 	// When is one of actionTimes.
 	When string `yaml:"when" json:"when"`
 	// Older is what stands in place of the list in older turns if When is latest.
-	Older string `yaml:"older" json:"older,omitempty"`
+	Older string `yaml:"-" json:"older,omitempty"`
 	// Before and After surround the list.
 	Before string `yaml:"before" json:"before,omitempty"`
-	After  string `yaml:"after" json:"after,omitempty"`
+	After  string `yaml:"-" json:"after,omitempty"`
 	// Item is how an action is written, with the slot {action}; empty for the action
 	// alone. Separator stands between two actions.
-	Item      string `yaml:"item" json:"item,omitempty"`
+	Item      string `yaml:"-" json:"item,omitempty"`
 	Separator string `yaml:"separator" json:"separator,omitempty"`
 	// Exclude are actions that are left out.
-	Exclude []string `yaml:"exclude" json:"exclude,omitempty"`
+	Exclude []string `yaml:"-" json:"exclude,omitempty"`
 }
 
 // actionTimes are the values of ActionsShown.When:
@@ -85,38 +85,38 @@ type AgentForm struct {
 	// Left replaces the oldest observation of a chat that repeats so many pairs, with the
 	// slot {pairs}. Without it, all that stands before the pairs is lost, the system message
 	// too.
-	Left string `yaml:"left" json:"left,omitempty"`
+	Left string `yaml:"-" json:"left,omitempty"`
 	// Joined: the messages of a chat after the system message are one, with nothing between.
-	Joined bool `yaml:"joined" json:"joined,omitempty"`
+	Joined bool `yaml:"-" json:"joined,omitempty"`
 	// Think has a chat ask for a thought before each action.
-	Think Think `yaml:"think" json:"think,omitzero"`
+	Think Think `yaml:"-" json:"think,omitzero"`
 	// Cue precedes every reply of the forms completion and text, such as ">", on a
 	// line of its own. Its slot {turn} is the number of the turn, which also the
 	// prefix of observations and stop strings may have.
 	Cue string `yaml:"cue" json:"cue,omitempty"`
 	// CueFollows: the last cue follows the last observation without a line break.
-	CueFollows bool `yaml:"cue-follows" json:"cue-follows,omitempty"`
+	CueFollows bool `yaml:"-" json:"cue-follows,omitempty"`
 	// Acknowledge is the assistant's turn after the instruction; empty for none.
 	Acknowledge string `yaml:"acknowledge" json:"acknowledge,omitempty"`
 	Shots       Shots  `yaml:"shots" json:"shots"`
 	// Memory is how plans of earlier trials are told; with no value in heldout's own way.
-	Memory MemoryForm `yaml:"memory" json:"memory,omitzero"`
+	Memory MemoryForm `yaml:"-" json:"memory,omitzero"`
 	// Reflection is how a plan is asked for after a failed trial; empty for heldout's way.
-	Reflection ReflectionForm `yaml:"reflection" json:"reflection,omitzero"`
+	Reflection ReflectionForm `yaml:"-" json:"reflection,omitzero"`
 	// Filter leaves out messages of the form chat; nothing if it has no segments.
-	Filter Filter `yaml:"filter" json:"filter,omitzero"`
+	Filter Filter `yaml:"-" json:"filter,omitzero"`
 	// Wraps are the chat templates of the form act for models that continue a text, by
 	// their names; without any, it asks in a chat. Added follows the system message in them.
-	Wraps []Wrap `yaml:"wraps" json:"wraps,omitempty"`
-	Added string `yaml:"added" json:"added,omitempty"`
+	Wraps []Wrap `yaml:"-" json:"wraps,omitempty"`
+	Added string `yaml:"-" json:"added,omitempty"`
 	// Tool is the function of the form tool-call.
-	Tool Tool `yaml:"tool" json:"tool,omitzero"`
+	Tool Tool `yaml:"-" json:"tool,omitzero"`
 	// Said is how the history of the form chat holds a reply, with the slot {reply},
 	// the reply without white space around it; empty for the reply as it came.
-	Said string `yaml:"said" json:"said,omitempty"`
+	Said string `yaml:"-" json:"said,omitempty"`
 	// Thoughts is empty, or "sent": a line that starts with "think:" is also sent to
 	// the game, and its answer is replaced by "OK.".
-	Thoughts string `yaml:"thoughts" json:"thoughts,omitempty"`
+	Thoughts string `yaml:"-" json:"thoughts,omitempty"`
 }
 
 // AgentForms are the values of AgentForm.Form:
@@ -145,26 +145,26 @@ const (
 // The model's answer, of up to so many tokens, and Then ask for the action. The history has
 // neither.
 type Think struct {
-	Ask       string `yaml:"ask" json:"ask,omitempty"`
-	Then      string `yaml:"then" json:"then,omitempty"`
-	MaxTokens int    `yaml:"max-tokens" json:"max-tokens,omitempty"`
+	Ask       string `json:"ask,omitempty"`
+	Then      string `json:"then,omitempty"`
+	MaxTokens int    `json:"max-tokens,omitempty"`
 }
 
 // MemoryForm is how plans of earlier trials are told before the task: Before, then Each of
 // them, with the slots {number}, from 0, and {plan}.
 type MemoryForm struct {
-	Before string `yaml:"before" json:"before,omitempty"`
-	Each   string `yaml:"each" json:"each,omitempty"`
+	Before string `json:"before,omitempty"`
+	Each   string `json:"each,omitempty"`
 }
 
 // ReflectionForm is a text that a model continues with a plan: Before, the failed trial as
 // the agent was shown it, without prompt and plans, After, the plans of that trial, and End.
 type ReflectionForm struct {
-	Before   string         `yaml:"before" json:"before"`
-	After    string         `yaml:"after" json:"after"`
-	Plans    MemoryForm     `yaml:"plans" json:"plans"`
-	End      string         `yaml:"end" json:"end"`
-	Decoding PresetDecoding `yaml:"decoding" json:"decoding"`
+	Before   string         `json:"before"`
+	After    string         `json:"after"`
+	Plans    MemoryForm     `json:"plans"`
+	End      string         `json:"end"`
+	Decoding PresetDecoding `json:"decoding"`
 }
 
 // Given reports whether a preset has a form of its own.
@@ -174,19 +174,19 @@ func (f ReflectionForm) Given() bool { return f.End != "" }
 // have fewer segments with it. After the first one, an answer of the assistant comes next.
 // A segment is up to seven letters, or another character but blanks and line breaks.
 type Filter struct {
-	Segments int `yaml:"segments" json:"segments,omitempty"`
+	Segments int `json:"segments,omitempty"`
 	// Notice follows the first message if others were left out: {omitted} of them.
-	Notice string `yaml:"notice" json:"notice,omitempty"`
+	Notice string `json:"notice,omitempty"`
 }
 
 // Wrap is a chat template as a text, with the slots {system_prompt} and {prompt}. White
 // space around the whole goes.
 type Wrap struct {
 	// Model is what the model's name in lower case contains; the first wrap that fits counts.
-	Model string `yaml:"model" json:"model"`
-	Text  string `yaml:"text" json:"text"`
+	Model string `json:"model"`
+	Text  string `json:"text"`
 	// Unescape: in replies, "\_" becomes "_".
-	Unescape bool `yaml:"unescape" json:"unescape,omitempty"`
+	Unescape bool `json:"unescape,omitempty"`
 }
 
 // Wrap returns the template for a model.
@@ -206,13 +206,13 @@ func (a AgentForm) Wrap(model string) (Wrap, error) {
 
 // Tool is a function with one argument, a text.
 type Tool struct {
-	Name        string `yaml:"name" json:"name"`
-	Description string `yaml:"description" json:"description,omitempty"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
 	// Argument is the name of the argument, About its description.
-	Argument string `yaml:"argument" json:"argument"`
-	About    string `yaml:"about" json:"about,omitempty"`
+	Argument string `json:"argument"`
+	About    string `json:"about,omitempty"`
 	// Closed: its description says that there are no further arguments.
-	Closed bool `yaml:"closed" json:"closed,omitempty"`
+	Closed bool `json:"closed,omitempty"`
 }
 
 // Shots are the worked examples of a prompt.
@@ -220,12 +220,12 @@ type Shots struct {
 	// As is "turns" or "text"; empty without examples.
 	As string `yaml:"as" json:"as,omitempty"`
 	// Before precedes the first of them.
-	Before string `yaml:"before" json:"before,omitempty"`
+	Before string `yaml:"-" json:"before,omitempty"`
 	// Count is their number.
 	Count int `yaml:"count" json:"count,omitempty"`
 	// Order holds the numbers of the examples in the prompt file, in the order in
 	// which they are shown; empty for the file's order.
-	Order []int `yaml:"order" json:"order,omitempty"`
+	Order []int `yaml:"-" json:"order,omitempty"`
 }
 
 // ReplyRules say how a reply becomes an action.
@@ -236,13 +236,13 @@ type ReplyRules struct {
 	// of reasoning is part of the reply.
 	Reasoning string `yaml:"reasoning" json:"reasoning,omitempty"`
 	// Again asks again for replies that are too short; never if it has no calls.
-	Again Again `yaml:"again" json:"again,omitzero"`
+	Again Again `yaml:"-" json:"again,omitzero"`
 	// Thinks cuts off what some models think. Blank is the action of a reply that is only
 	// white space; empty for the empty action.
-	Thinks Thinks `yaml:"thinks" json:"thinks,omitzero"`
-	Blank  string `yaml:"blank" json:"blank,omitempty"`
+	Thinks Thinks `yaml:"-" json:"thinks,omitzero"`
+	Blank  string `yaml:"-" json:"blank,omitempty"`
 	// Normalise are changes of the action, in this order; see Normalisations.
-	Normalise []string `yaml:"normalise" json:"normalise,omitempty"`
+	Normalise []string `yaml:"-" json:"normalise,omitempty"`
 	// OnFailure says what happens to a reply without an action: one of
 	// OnFailures, "send-tail" with a colon and a number of characters.
 	OnFailure string `yaml:"on-failure" json:"on-failure,omitempty"`
@@ -259,17 +259,17 @@ type ReplyRules struct {
 // long enough, the reply is empty. TALES does so if the reply is Empty: its last message stands
 // once more in each further call, and an episode without a reply ends.
 type Again struct {
-	Under  int     `yaml:"under" json:"under,omitempty"`
-	Empty  bool    `yaml:"empty" json:"empty,omitempty"`
-	Calls  int     `yaml:"calls" json:"calls,omitempty"`
-	Warmer float64 `yaml:"warmer" json:"warmer,omitempty"`
+	Under  int     `json:"under,omitempty"`
+	Empty  bool    `json:"empty,omitempty"`
+	Calls  int     `json:"calls,omitempty"`
+	Warmer float64 `json:"warmer,omitempty"`
 }
 
 // Thinks is TALES': if the name of the model contains one of Models, a reply begins after the
 // mark Until. An episode ends with a reply that lacks the mark.
 type Thinks struct {
-	Models []string `yaml:"models" json:"models,omitempty"`
-	Until  string   `yaml:"until" json:"until,omitempty"`
+	Models []string `json:"models,omitempty"`
+	Until  string   `json:"until,omitempty"`
 }
 
 // Parsers are the values of ReplyRules.Parser; eval/agent says what each one reads.
@@ -327,21 +327,21 @@ type StopRules struct {
 	// SameReply, SameRead, the same action as it was read, SameAction, as it was sent, and
 	// SameStep, with the same observation, are how many equal ones in a row end an episode.
 	// Replies without an action do not count among those of SameRead.
-	SameReply  int `yaml:"same-reply" json:"same-reply,omitempty"`
-	SameRead   int `yaml:"same-read" json:"same-read,omitempty"`
-	SameAction int `yaml:"same-action" json:"same-action,omitempty"`
-	SameStep   int `yaml:"same-step" json:"same-step,omitempty"`
+	SameReply  int `yaml:"-" json:"same-reply,omitempty"`
+	SameRead   int `yaml:"-" json:"same-read,omitempty"`
+	SameAction int `yaml:"-" json:"same-action,omitempty"`
+	SameStep   int `yaml:"-" json:"same-step,omitempty"`
 	// EmptyAction: empty actions count for SameAction, and one stands before the first.
-	EmptyAction bool `yaml:"empty-action" json:"empty-action,omitempty"`
+	EmptyAction bool `yaml:"-" json:"empty-action,omitempty"`
 	// From is the first step, counted from 1, at which they do; 0 for any.
-	From int `yaml:"from" json:"from,omitempty"`
+	From int `yaml:"-" json:"from,omitempty"`
 	// BeforeEnd: what the environment says of the step that meets a rule does not count, not
 	// even that it solved the task.
-	BeforeEnd bool `yaml:"before-end" json:"before-end,omitempty"`
+	BeforeEnd bool `yaml:"-" json:"before-end,omitempty"`
 	// InvalidRunning is how many invalid actions in a row end an episode;
 	// FormatErrors how many replies without an action in all.
-	InvalidRunning int `yaml:"invalid-running" json:"invalid-running,omitempty"`
-	FormatErrors   int `yaml:"format-errors" json:"format-errors,omitempty"`
+	InvalidRunning int `yaml:"-" json:"invalid-running,omitempty"`
+	FormatErrors   int `yaml:"-" json:"format-errors,omitempty"`
 	// ContextOverflow is "trim" (also when empty: the oldest turns are left out) or
 	// "end": an episode that no longer fits the context ends.
 	ContextOverflow string `yaml:"context-overflow" json:"context-overflow,omitempty"`

@@ -11,7 +11,7 @@ import (
 // out of their range.
 func TestPlaysThatWouldBeIgnored(t *testing.T) {
 	for _, c := range []struct{ replaces, with, want string }{
-		{"agent: {form: react}", "agent: {form: react}\nobservation: {prefix: x}", "observation is for the forms chat"},
+		{"agent: {form: react}", "agent: {form: react}\nobservation: {task: x}", "observation is for the forms chat"},
 		{"agent: {form: react}", "agent: {form: act}", "the form act has reply.parser agentboard"},
 		{"agent: {form: react}", "agent: {form: react, pairs: 2}",
 			"agent.pairs is for the forms single, chat, not for react"},
@@ -23,8 +23,6 @@ func TestPlaysThatWouldBeIgnored(t *testing.T) {
 		{"{parser: agentrefine}", "{parser: thought-action-i}", "thought-action-i is for the forms completion"},
 		{"{parser: agentrefine}", "{parser: agentrefine, on-failure: end}", "the form react has"},
 		{"{parser: agentrefine}", "{parser: agentrefine, on-failure: 'send-tail:2.5'}", "want a whole number"},
-		{"{parser: agentrefine}", "{parser: agentrefine, normalise: ['nearest-bleu:1']}",
-			"want a threshold between 0 and 1"},
 	} {
 		text := strings.Replace(minimal, c.replaces, c.with, 1)
 		if text == minimal {

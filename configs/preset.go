@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,13 +33,15 @@ type Preset struct {
 
 	Env  PresetEnv `yaml:"env" json:"env"`
 	Play `yaml:",inline"`
+	// Protocol is the form of one protocol that the agent's form named, such as eto@1.
+	Protocol string `yaml:"-" json:"protocol,omitempty"`
 	// Prompt is what the model is told before the task.
 	Prompt   PresetPrompt   `yaml:"prompt" json:"prompt"`
 	Decoding PresetDecoding `yaml:"decoding" json:"decoding"`
 	Metric   Metric         `yaml:"metric" json:"metric"`
-	// Published names the published results that were made so; see
-	// PublishedNames. It is no part of the hash.
-	Published string `yaml:"published" json:"-"`
+	// Published names the published results that were made so, which are those of the
+	// preset's name; see PublishedNames. It is no part of the hash.
+	Published string `yaml:"-" json:"-"`
 	// Overrides are what a run changed that has no other field here; no file has any.
 	Overrides map[string]string `yaml:"-" json:"overrides,omitempty"`
 }
@@ -70,12 +73,12 @@ type PresetEnv struct {
 	Tasks    PresetTasks       `yaml:"tasks" json:"tasks"`
 	Limit    PresetLimit       `yaml:"limit" json:"limit"`
 	// Opening is a command played before the first turn, for the first observation.
-	Opening string `yaml:"opening" json:"opening,omitempty"`
+	Opening string `yaml:"-" json:"opening,omitempty"`
 	// Parts are what a preset consists of, such as splits. The values of a part
 	// replace those above. Select returns a preset of one part.
 	Parts []PresetPart `yaml:"parts" json:"-"`
 	// Default are the parts that are played if none is named; empty for all.
-	Default []string `yaml:"default" json:"-"`
+	Default []string `yaml:"-" json:"-"`
 	// Part is the selected part; empty if the preset has none.
 	Part string `yaml:"-" json:"part,omitempty"`
 }
@@ -94,8 +97,6 @@ type PresetPart struct {
 	Limit      PresetLimit       `yaml:"limit"`
 	Prompt     PresetPrompt      `yaml:"prompt"`
 	Agent      AgentForm         `yaml:"agent"`
-	Reply      ReplyRules        `yaml:"reply"`
-	Decoding   PresetDecoding    `yaml:"decoding"`
 }
 
 // PresetTasks selects tasks.
@@ -107,19 +108,19 @@ type PresetTasks struct {
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
 	// FirstOfType keeps the first N tasks of every type, SkipTypes leaves types out;
 	// for selections that follow a rule.
-	FirstOfType int      `yaml:"first-of-type" json:"first-of-type,omitempty"`
-	SkipTypes   []string `yaml:"skip-types" json:"skip-types,omitempty"`
+	FirstOfType int      `yaml:"-" json:"first-of-type,omitempty"`
+	SkipTypes   []string `yaml:"-" json:"skip-types,omitempty"`
 	// BySeed keeps one task of every type: the one whose position is the remainder of
 	// the seed by the number of tasks; 0 for all.
-	BySeed int `yaml:"by-seed" json:"by-seed,omitempty"`
+	BySeed int `yaml:"-" json:"by-seed,omitempty"`
 	// ByName: positions are those of the names, sorted bytewise, not the environment's.
-	ByName bool `yaml:"by-name" json:"by-name,omitempty"`
+	ByName bool `yaml:"-" json:"by-name,omitempty"`
 	// Draws is how many tasks the seed DrawSeed draws, with repetition; 0 for all once.
-	Draws    int   `yaml:"draws" json:"draws,omitempty"`
-	DrawSeed int64 `yaml:"draw-seed" json:"draw-seed,omitempty"`
+	Draws    int   `yaml:"-" json:"draws,omitempty"`
+	DrawSeed int64 `yaml:"-" json:"draw-seed,omitempty"`
 	// Sample is the size of a fixed sample, with equally many tasks of each type as
 	// far as there are; 0 for all.
-	Sample int `yaml:"sample" json:"sample,omitempty"`
+	Sample int `yaml:"-" json:"sample,omitempty"`
 	// List is a file of names from the source; nil to take all tasks.
 	List *PresetList `yaml:"list" json:"list,omitempty"`
 }
@@ -129,16 +130,16 @@ type PresetList struct {
 	// File is the path in the source's repository, or in DataSet.
 	File string `yaml:"file" json:"file"`
 	// DataSet is a data set of Hugging Face, OWNER/NAME; empty for a list in the repository.
-	DataSet string `yaml:"data-set" json:"data-set,omitempty"`
+	DataSet string `yaml:"-" json:"data-set,omitempty"`
 	// SHA256 is its hash, or at least 8 first digits of it; empty if it is not known.
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
 	// Format is one of listFormats.
 	Format string `yaml:"format" json:"format"`
 	// Key is the key of the list in a JSON object.
-	Key string `yaml:"key" json:"key,omitempty"`
+	Key string `yaml:"-" json:"key,omitempty"`
 	// Partial: names that the environment does not have are left out. The number of tasks
 	// and the hash of their names say which remain.
-	Partial bool `yaml:"partial" json:"partial,omitempty"`
+	Partial bool `yaml:"-" json:"partial,omitempty"`
 }
 
 // listFormats are the values of PresetList.Format:
@@ -158,15 +159,15 @@ func listFormats() []string {
 type PresetLimit struct {
 	// Steps is the largest number of steps; 0 if every type has its own in ByType.
 	Steps  int            `yaml:"steps" json:"steps,omitempty"`
-	ByType map[string]int `yaml:"by-type" json:"by-type,omitempty"`
+	ByType map[string]int `yaml:"-" json:"by-type,omitempty"`
 	// Counts says what a step is: "replies" of the model, or "commands" that the
 	// environment carried out. Replies is the largest number of replies if commands
 	// count.
 	Counts  string `yaml:"counts" json:"counts,omitempty"`
-	Replies int    `yaml:"replies" json:"replies,omitempty"`
+	Replies int    `yaml:"-" json:"replies,omitempty"`
 	// Restart starts the game again when it ends, until the limit is reached or it is won
 	// with the highest score.
-	Restart bool `yaml:"restart" json:"restart,omitempty"`
+	Restart bool `yaml:"-" json:"restart,omitempty"`
 }
 
 // For returns the step limit of a task type, 0 if there is none.
@@ -195,17 +196,17 @@ type PresetPrompt struct {
 	// Format is how the files are written, one of PromptFormats. Key is the key of
 	// the text in a file that has others too.
 	Format string `yaml:"format" json:"format,omitempty"`
-	Key    string `yaml:"key" json:"key,omitempty"`
+	Key    string `yaml:"-" json:"key,omitempty"`
 	// System and Instruction are told before the examples, by prompts whose files have
 	// only examples, or which have no files. Handover stands between examples and task.
 	System      string `yaml:"system" json:"system,omitempty"`
 	Instruction string `yaml:"instruction" json:"instruction,omitempty"`
-	Handover    string `yaml:"handover" json:"handover,omitempty"`
+	Handover    string `yaml:"-" json:"handover,omitempty"`
 	// MoreHelp and Kept are those of Prompt, for the agent act. Untold is what the format
 	// agentboard says of tasks without an opening.
-	MoreHelp string `yaml:"more-help" json:"more-help,omitempty"`
-	Kept     string `yaml:"kept" json:"kept,omitempty"`
-	Untold   string `yaml:"untold" json:"untold,omitempty"`
+	MoreHelp string `yaml:"-" json:"more-help,omitempty"`
+	Kept     string `yaml:"-" json:"kept,omitempty"`
+	Untold   string `yaml:"-" json:"untold,omitempty"`
 	// SHA256 is the hash of the content of a prompt of ours or of the user.
 	SHA256 string `yaml:"-" json:"sha256,omitempty"`
 }
@@ -226,12 +227,9 @@ type PresetFile struct {
 type PresetDecoding struct {
 	Decoding `yaml:",inline"`
 	// Seed is sent with every call; 0 for one of the run's per call.
-	Seed int64 `yaml:"seed" json:"seed,omitempty"`
-	// Added are the fields of a request's body that only heldout sends; the others are
-	// those of the original's body. They have the values above, stream is false.
-	Added Strings `yaml:"added" json:"-"`
+	Seed int64 `yaml:"-" json:"seed,omitempty"`
 	// Template is the chat template that the protocol expects; empty for the server's own.
-	Template string `yaml:"template" json:"template,omitempty"`
+	Template string `yaml:"-" json:"template,omitempty"`
 }
 
 // MarshalJSON implements json.Marshaler: fields have the names of the options, on which
@@ -273,16 +271,16 @@ type Metric struct {
 	// Primary is one of Metrics.
 	Primary string `yaml:"primary" json:"primary"`
 	// Exact: scores are taken before the environment rounds them.
-	Exact bool `yaml:"exact" json:"exact,omitempty"`
+	Exact bool `yaml:"-" json:"exact,omitempty"`
 	// FormatErrorResets: a reply that the environment does not get, because the model is
 	// told what is wrong with it, sets the score to 0, and the best one too.
-	FormatErrorResets bool `yaml:"format-error-resets" json:"format-error-resets,omitempty"`
+	FormatErrorResets bool `yaml:"-" json:"format-error-resets,omitempty"`
 	// Success is the lowest final score of a success, in percent; 0 for the environment's.
 	Success float64 `yaml:"success" json:"success,omitempty"`
 	// Loose is a second, looser definition of success that the source reports:
 	// "done", which is every end but the step limit, "done-and-positive", which also has
 	// a score above 0, or empty.
-	Loose string `yaml:"loose" json:"loose,omitempty"`
+	Loose string `yaml:"-" json:"loose,omitempty"`
 	// Aggregate is "mean-over-tasks" or "mean-over-types".
 	Aggregate string `yaml:"aggregate" json:"aggregate"`
 }
@@ -353,14 +351,14 @@ func (p Preset) Select(name string) (Preset, error) {
 	if part.Prompt.given() {
 		p.Prompt = part.Prompt
 	}
+	if p.Protocol != "" {
+		p.Agent.Form = p.Protocol
+	}
 	if part.Agent.Form != "" {
 		p.Agent = part.Agent
 	}
-	if part.Reply.Parser != "" {
-		p.Reply = part.Reply
-	}
-	if part.Decoding.MaxTokens > 0 {
-		p.Decoding = part.Decoding
+	if err := p.fill(); err != nil {
+		return p, err
 	}
 	return p.complete()
 }
@@ -374,7 +372,11 @@ func LoadPreset(name string) (Preset, error) {
 	if err != nil {
 		return Preset{}, err
 	}
-	return ParsePreset(name+".yaml", b)
+	p, err := ParsePreset(name+".yaml", b)
+	if published, _ := PublishedNames(); slices.Contains(published, name) {
+		p.Published = name
+	}
+	return p, err
 }
 
 // PresetText returns the file of an embedded preset.
@@ -388,9 +390,39 @@ func PresetText(name string) ([]byte, error) {
 	return b, nil
 }
 
-// ParsePreset reads a preset and checks it.
-func ParsePreset(file string, b []byte) (Preset, error) {
-	return parsed(file, b, Preset.check)
+// ParsePreset reads a preset, fills in the rules of its protocol, and checks it.
+func ParsePreset(file string, b []byte) (p Preset, err error) {
+	if err = decode(file, b, &p); err != nil {
+		return p, withForms(err)
+	}
+	for name, x := range p.Texts {
+		x.Recipe = recipeOf(x.File)
+		p.Texts[name] = x
+	}
+	if err = p.fill(); err == nil {
+		err = p.check()
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return p, err
+}
+
+// unknownKey finds the key in an error of the YAML reader.
+var unknownKey = regexp.MustCompile(`unknown field "([^"]*)"`)
+
+// withForms adds to an error of a key that presets do not have the forms that have it.
+func withForms(err error) error {
+	found := unknownKey.FindStringSubmatch(err.Error())
+	if found == nil {
+		return err
+	}
+	forms := formsWith(found[1])
+	if len(forms) == 0 {
+		return fmt.Errorf("%w\nheldout help forms says what presets have", err)
+	}
+	return fmt.Errorf("%w\n%s is a rule of one protocol, which agent.form names: %s", err, found[1],
+		strings.Join(forms, ", "))
 }
 
 // All returns the parts of a preset, each as a preset of its own, or itself without any.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,10 +14,8 @@ import (
 
 // The limits of a preset's lists.
 const (
-	maxParts  = 64
-	maxTexts  = 64 // of lists of texts, such as stop strings
-	maxLimits = 256
-	maxDraws  = 100000
+	maxParts = 64
+	maxTexts = 64 // of lists of texts, such as stop strings
 	// maxSteps bounds step limits: more is probably a typing mistake.
 	maxSteps = 100000
 )
@@ -39,7 +36,6 @@ func (p Preset) check() error {
 	p.checkStatus(&errs)
 	errs.want(p.Title != "", "title is empty")
 	p.Source.check(&errs)
-	p.checkPlay(&errs)
 	errs.want(len(p.Texts) <= maxTexts, "there are %d texts, more than %d", len(p.Texts), maxTexts)
 	for _, name := range slices.Sorted(maps.Keys(p.Texts)) {
 		p.Texts[name].check(name, &errs)
@@ -50,9 +46,6 @@ func (p Preset) check() error {
 		return err
 	}
 	if len(p.Env.Parts) == 0 {
-		if len(p.Env.Default) > 0 {
-			return errors.New("env.default names parts, and there are none")
-		}
 		return p.checkPart()
 	}
 	return p.checkParts()
@@ -63,13 +56,6 @@ func (s PresetSource) check(errs *complaints) {
 		"source.repository is %.100q, want OWNER/NAME at GitHub", s.Repository)
 	errs.want(s.Commit == "" || commitName.MatchString(s.Commit), "source.commit is %.100q, want 7 to 64 hex digits",
 		s.Commit)
-}
-
-func (p *Preset) checkPlay(errs *complaints) {
-	p.Play.check(errs)
-	p.Decoding.check(errs)
-	errs.want(p.Reply.Again.Under == 0 || slices.Contains(p.Decoding.Stop, "\n"),
-		"reply.again.under needs the line break as a stop string: records keep replies on lines")
 }
 
 func (p *Preset) checkStatus(errs *complaints) {
@@ -96,9 +82,6 @@ func (p *Preset) checkParts() error {
 			errs = append(errs, fmt.Errorf("part %s: %w", name, err))
 		}
 	}
-	for _, name := range p.Env.Default {
-		errs.want(seen[name], "env.default names %q, which is no part", name)
-	}
 	return errors.Join(errs...)
 }
 
@@ -107,24 +90,16 @@ func (p *Preset) checkPart() error {
 	var errs complaints
 	e := p.Env
 	p.checkStatus(&errs)
-	p.checkPlay(&errs)
+	p.Play.check(&errs)
+	p.Decoding.check(&errs)
 	errs.want(e.Name != "", "env.name is empty")
 	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
 	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256),
 		"env.tasks.sha256 is no SHA-256 in hex")
-	errs.want(min(e.Tasks.FirstOfType, e.Tasks.BySeed, e.Tasks.Sample, e.Tasks.Draws) >= 0 && e.Tasks.DrawSeed >= 0,
-		"env.tasks: a number is negative")
-	errs.want(e.Tasks.Draws == 0 || e.Tasks.Draws == e.Tasks.Count, "env.tasks.draws is %d, and env.tasks.count is %d",
-		e.Tasks.Draws, e.Tasks.Count)
-	errs.want(e.Tasks.Draws <= maxDraws, "env.tasks.draws is more than %d", maxDraws)
 	if l := e.Tasks.List; l != nil {
 		errs.path("env.tasks.list.file", l.File)
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
-		errs.want(l.DataSet == "" || repository.MatchString(l.DataSet),
-			"env.tasks.list.data-set is %.100q, want OWNER/NAME at Hugging Face", l.DataSet)
 		errs.oneOf("env.tasks.list.format", l.Format, listFormats())
-		errs.want(!l.Partial || e.Tasks.SHA256 != "",
-			"env.tasks.sha256 is missing: it says which tasks of a partial list there are")
 	}
 	e.Limit.check(&errs)
 	theirs := len(p.Prompt.Files) > 0 || p.Prompt.System != "" || p.Prompt.Instruction != ""
@@ -145,16 +120,8 @@ func (p *Preset) checkPart() error {
 }
 
 func (l PresetLimit) check(errs *complaints) {
-	errs.oneOf("env.limit.counts", l.Counts, []string{"replies", "commands"})
-	errs.want(l.Max() > 0, "env.limit needs steps or by-type")
-	errs.want(l.Counts != "commands" || l.Replies > 0,
-		"env.limit.replies is missing: replies that are no commands must end too")
-	errs.want(len(l.ByType) <= maxLimits, "env.limit.by-type has more than %d entries", maxLimits)
-	for _, typ := range slices.Sorted(maps.Keys(l.ByType)) {
-		errs.want(l.ByType[typ] > 0, "env.limit.by-type: %s is %d, want at least 1", typ, l.ByType[typ])
-	}
-	errs.want(l.Steps >= 0 && l.Replies >= 0 && l.Max() <= maxSteps && l.Replies <= maxSteps,
-		"env.limit: want numbers from 1 to %d", maxSteps)
+	errs.oneOf("env.limit.counts", l.Counts, []string{"replies"})
+	errs.want(l.Max() > 0 && l.Max() <= maxSteps, "env.limit.steps is %d, want a number from 1 to %d", l.Max(), maxSteps)
 }
 
 func (p *Play) check(errs *complaints) {
@@ -162,13 +129,10 @@ func (p *Play) check(errs *complaints) {
 	errs.optional("observation.banner", o.Banner, []string{Keep, Strip})
 	errs.optional("observation.arrive", o.Arrive, []string{Keep, Strip})
 	errs.oneOf("actions-shown.when", p.ActionsShown.When, actionTimes())
-	errs.oneOf("agent.form", p.Agent.Form, AgentForms())
 	errs.optional("agent.shots.as", p.Agent.Shots.As, []string{"turns", "text"})
 	errs.optional("reply.reasoning", p.Reply.Reasoning, []string{Keep, Strip})
-	errs.optional("agent.thoughts", p.Agent.Thoughts, []string{"sent"})
-	errs.want(min(p.Agent.Pairs, p.Agent.Shots.Count, p.Agent.Filter.Segments) >= 0, "agent: a number is negative")
-	errs.want(max(p.Agent.Shots.Count, len(p.Agent.Shots.Order)) <= maxExamples, "agent.shots: there are more than %d",
-		maxExamples)
+	errs.want(min(p.Agent.Pairs, p.Agent.Shots.Count) >= 0, "agent: a number is negative")
+	errs.want(p.Agent.Shots.Count <= maxExamples, "agent.shots: there are more than %d", maxExamples)
 	for _, occasion := range slices.Sorted(maps.Keys(p.Reply.Messages)) {
 		errs.oneOf("reply.messages", occasion, []string{"format", "several", "call", "thought"})
 	}
@@ -177,20 +141,12 @@ func (p *Play) check(errs *complaints) {
 	errs.want(p.Agent.Thoughts == "" || p.Reply.Messages["thought"] != "",
 		"reply.messages.thought is missing: it answers the thoughts that are sent")
 	errs.oneOf("reply.parser", p.Reply.Parser, Parsers())
-	for _, n := range p.Reply.Normalise {
-		errs.withNumber("reply.normalise", n, normalisations(), "nearest-bleu")
-	}
 	if p.Reply.OnFailure != "" {
 		errs.withNumber("reply.on-failure", p.Reply.OnFailure, OnFailures(), "send-tail")
 	}
 	p.checkForm(errs)
-	p.Reply.checkNumbers(errs)
-	s := p.Stop
-	errs.want(min(s.SameReply, s.SameRead, s.SameAction, s.SameStep, s.From, s.InvalidRunning, s.FormatErrors) >= 0,
-		"stop: a number is negative")
-	errs.optional("stop.context-overflow", s.ContextOverflow, []string{"trim", "end"})
-	errs.want(len(p.Reply.Normalise) <= maxTexts && len(p.ActionsShown.Exclude) <= maxTexts &&
-		len(p.Reply.Messages) <= maxTexts, "a list has more than %d entries", maxTexts)
+	p.Reply.checkTail(errs)
+	errs.optional("stop.context-overflow", p.Stop.ContextOverflow, []string{"trim", "end"})
 }
 
 func (d PresetDecoding) check(errs *complaints) {
@@ -199,11 +155,7 @@ func (d PresetDecoding) check(errs *complaints) {
 			*errs = append(*errs, err)
 		}
 	}
-	errs.want(d.Seed >= 0 && d.Seed <= math.MaxInt32, "decoding.seed is %d, want 0 to %d", d.Seed, math.MaxInt32)
 	errs.want(d.MaxTokens >= 1, "decoding.max-tokens is %d, want at least 1", d.MaxTokens)
-	for _, field := range d.Added {
-		errs.oneOf("decoding.added", field, append(SamplingFields(), "seed", "stream", "max_tokens"))
-	}
 	_, err := json.Marshal(d.Extra)
 	errs.want(err == nil && len(d.Extra) <= maxTexts,
 		"decoding.extra-body has a value that is no JSON, or more than %d", maxTexts)
@@ -214,7 +166,6 @@ func (d PresetDecoding) check(errs *complaints) {
 func (m Metric) check(errs *complaints) {
 	errs.oneOf("metric.primary", m.Primary, metrics())
 	errs.oneOf("metric.aggregate", m.Aggregate, []string{"mean-over-tasks", "mean-over-types"})
-	errs.optional("metric.loose", m.Loose, []string{"done", "done-and-positive"})
 	errs.want(m.Success >= 0 && m.Success <= 100, "metric.success is %v, want a percentage", m.Success)
 }
 

@@ -16,6 +16,7 @@ import (
 func (p *Preset) Canonical() ([]byte, error) {
 	same := *p
 	same.UpTo = slices.DeleteFunc(slices.Clone(p.UpTo), func(name string) bool { return name == heatOrder })
+	same.Protocol = p.hashedProtocol()
 	b, err := json.Marshal(same)
 	if err != nil {
 		return nil, err

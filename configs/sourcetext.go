@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,26 +20,34 @@ import (
 type SourceText struct {
 	// File is the path in the repository.
 	File string `yaml:"file" json:"file"`
-	// Recipe is one of textRecipes.
-	Recipe string `yaml:"recipe" json:"recipe"`
-	// Lines are those on which a text of the recipe python begins, such as 72 or 22-26.
+	// Recipe is what recipeOf says, or that of a form.
+	Recipe string `yaml:"-" json:"recipe"`
+	// Lines are those on which a text of a Python file begins, such as 72 or 22-26.
 	Lines string `yaml:"lines" json:"lines,omitempty"`
-	// Path leads to a value: keys and positions separated by "/", * for all positions;
-	// for the recipes json and yaml.
-	Path string `yaml:"path" json:"path,omitempty"`
+	// Path leads to a value of a JSON or YAML file: keys and positions separated by "/", * for all
+	// positions. Only forms have it.
+	Path string `yaml:"-" json:"path,omitempty"`
 	// SHA256 is the hash of the text.
 	SHA256 string `yaml:"sha256" json:"sha256"`
 }
 
-// textRecipes are the values of SourceText.Recipe. The text is the one that has the hash
-// among:
+// recipeOf is how the text is found in a file of that name: the one that has the hash among
 //
 //   - python: the string literals that begin on the lines, adjacent ones joined, and
 //     the constant parts of f-strings
 //   - notebook: the same, in all code cells of a notebook
-//   - json, yaml: the texts at the path, and those of a list joined with nothing
 //   - file: the whole file
-func textRecipes() []string { return []string{"python", "notebook", "json", "yaml", "file"} }
+//
+// A form may say json or yaml: the texts at the path, and those of a list joined with nothing.
+func recipeOf(file string) string {
+	switch path.Ext(file) {
+	case ".py":
+		return "python"
+	case ".ipynb":
+		return "notebook"
+	}
+	return "file"
+}
 
 // reference is how a text of a preset names a fixed text.
 var reference = regexp.MustCompile(`\{text:([a-z0-9-]+)\}`)
@@ -171,13 +180,10 @@ func (x SourceText) check(name string, errs *complaints) {
 	field := "texts." + name
 	errs.want(presetName.MatchString(name), "texts: %.50q: want lower-case letters, digits and hyphens", name)
 	errs.path(field+".file", x.File)
-	errs.oneOf(field+".recipe", x.Recipe, textRecipes())
 	errs.want(hexPrefix.MatchString(x.SHA256), "%s.sha256: want 8 to 64 hex digits", field)
 	_, _, err := x.lines()
 	errs.want((err == nil) == (x.Recipe == "python") && (err == nil || x.Lines == ""),
-		"%s.lines is %.40q: the recipe python, and no other, needs a line or a range", field, x.Lines)
-	errs.want((x.Path != "") == (x.Recipe == "json" || x.Recipe == "yaml"),
-		"%s.path: the recipes json and yaml, and no others, need one", field)
+		"%s.lines is %.40q: a Python file, and no other, needs a line or a range", field, x.Lines)
 }
 
 // filled are the parts of a preset that may name fixed texts.

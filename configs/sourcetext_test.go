@@ -60,8 +60,8 @@ title: t
 status: adapted
 deviations: [d]
 texts:
-  said: {file: a.py, recipe: python, lines: 3, sha256: "0123456789abcdef"}
-  other: {file: b.json, recipe: json, path: x, sha256: "0123456789abcdef"}
+  said: {file: a.py, lines: 3, sha256: "0123456789abcdef"}
+  other: {file: b.json, sha256: "0123456789abcdef"}
 env:
   name: alfworld
   limit: {steps: 1, counts: replies}
@@ -95,12 +95,11 @@ func TestTextsOfPresets(t *testing.T) {
 		t.Error("filling a preset changes it")
 	}
 	for was, want := range map[string]string{
-		`lines: 3`: "texts.said.lines", `path: x`: "texts.other.path", `file: a.py`: "texts.said.file",
-		`recipe: json`: "texts.other.recipe", `"<{text:said}>"`: "names no text", `0.0}`: "extra",
+		`lines: 3`: "texts.said.lines", `b.json`: "texts.other.lines", `file: a.py`: "texts.said.file",
+		`"<{text:said}>"`: "names no text", `0.0}`: "extra",
 	} {
 		by := map[string]string{
-			`lines: 3`: `lines: 3-1`, `path: x`: `lines: 1`, `file: a.py`: `file: ../a.py`,
-			`recipe: json`: `recipe: xml`, `"<{text:said}>"`: `"{text:none}"`, `0.0}`: `.nan}`,
+			`lines: 3`: `lines: 3-1`, `b.json`: `b.json, lines: 1`, `file: a.py`: `file: ../a.py`, `"<{text:said}>"`: `"{text:none}"`, `0.0}`: `.nan}`,
 		}[was]
 		if _, err := configs.ParsePreset("f", []byte(strings.Replace(withTexts, was, by, 1))); err == nil ||
 			!strings.Contains(err.Error(), want) {

@@ -25,7 +25,7 @@ status: adapted
 deviations: [everything]
 source: {repository: me/toy, commit: 0123456789abcdef, licence: MIT}
 texts:
-  said: {file: run.py, recipe: python, lines: 1, sha256: %s}
+  said: {file: run.py, lines: 1, sha256: %s}
 env:
   name: pddl
   tasks: {count: 60}

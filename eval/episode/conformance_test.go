@@ -365,13 +365,13 @@ func loadAny(t *testing.T, file string) configs.Preset {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range p.Agent.Wraps { // stand-ins
-			p.Agent.Wraps[i].Text = " " + p.Agent.Wraps[i].Model + ":\n{system_prompt}\n{prompt}\n"
-		}
 		if parts := p.PartNames(); len(parts) > 0 {
 			if p, err = p.Select(parts[0]); err != nil {
 				t.Fatal(err)
 			}
+		}
+		for i := range p.Agent.Wraps { // stand-ins
+			p.Agent.Wraps[i].Text = " " + p.Agent.Wraps[i].Model + ":\n{system_prompt}\n{prompt}\n"
 		}
 		return p
 	}
@@ -383,5 +383,26 @@ func loadAny(t *testing.T, file string) configs.Preset {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if add := rulesOfForms[p.Name]; add != nil {
+		add(&p)
+	}
 	return p
+}
+
+// rulesOfForms are rules of the forms of tests that only forms in Go can have.
+var rulesOfForms = map[string]func(*configs.Preset){
+	"form-every": func(p *configs.Preset) {
+		p.ActionsShown.Item, p.ActionsShown.After, p.ActionsShown.Exclude = "<{action}>", "]", []string{"help"}
+	},
+	"form-first": func(p *configs.Preset) { p.Stop.InvalidRunning = 3 },
+	"form-restart": func(p *configs.Preset) {
+		p.ActionsShown.After, p.Stop.SameReply, p.Stop.From, p.Env.Limit.Restart = ")", 2, 4, true
+	},
+	"form-single": func(p *configs.Preset) { p.ActionsShown.After = ")" },
+	"form-tell": func(p *configs.Preset) {
+		p.Observation.Prefix = "Observation: "
+		p.Reply.Normalise = []string{"strip-punctuation", "lower", "put-repair"}
+		p.Stop.FormatErrors, p.Stop.SameAction = 3, 3
+	},
+	"form-tool-call": func(p *configs.Preset) { p.Reply.Normalise, p.Stop.SameReply = []string{"lower"}, 4 },
 }

@@ -1,0 +1,48 @@
+package configs
+
+// talesSeeds is what TALES' seeds have before their number.
+const talesSeeds = 202411060
+
+// tales is TALES' agent. A part seed-N, seen-N or unseen-N is played with the Nth seed.
+func tales(p *Preset) {
+	p.Agent.Form, p.Agent.Said = Chat, "{reply}\n"
+	p.Observation.Suffix = "\n> "
+	p.Decoding.Seed = 20241001
+	p.Env.Limit.Restart = true
+	if n := p.series(); n > 0 && p.Env.Name != "jericho" { // of which the seed is a setting
+		p.Env.Tasks.BySeed, p.Env.Tasks.ByName = talesSeeds+n, p.Env.Name == "alfworld"
+	}
+}
+
+// talesJoined is TALES' agent without a conversation.
+func talesJoined(p *Preset) {
+	tales(p)
+	p.Agent.Joined = true
+}
+
+// talesLimit is TALES' agent with three pairs of its history.
+func talesLimit(p *Preset) {
+	tales(p)
+	p.Agent.Pairs, p.Agent.Left = 3, "{text:left-before}{pairs}{text:left-after}"
+}
+
+// talesNewer is TALES' agent with a newer client, which loses all but the last step.
+func talesNewer(p *Preset) {
+	tales(p)
+	p.Agent.Pairs = 1
+}
+
+// talesReact is TALES' agent that thinks before each action.
+func talesReact(p *Preset) {
+	tales(p)
+	p.Agent.Think = Think{Ask: "{text:question}", Then: "{text:answer}", MaxTokens: 1024}
+}
+
+// talesReasoning is TALES' agent for models that reason.
+func talesReasoning(p *Preset) {
+	tales(p)
+	p.Decoding.MaxTokens = 1024
+	p.Reply.Again = Again{Empty: true, Calls: 10}
+	p.Reply.Thinks = Thinks{Models: []string{"Qwen3", "DeepSeek-R1"}, Until: "</think>"}
+	p.Reply.Blank = "(empty)"
+}
