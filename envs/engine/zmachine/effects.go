@@ -8,7 +8,7 @@ type effect struct {
 }
 
 // effectKind is a kind of effect. The first ones are the kinds of changes; those
-// from effectScreen on are instructions of executeScreen, by their number.
+// from effectScreen on are instructions of executeScreen, by their opcode.
 type effectKind uint8
 
 const (
@@ -26,26 +26,19 @@ func (m *Machine) noteChar(c byte) {
 
 // noteScreen notes an instruction of executeScreen. While text goes into memory,
 // most of them do something that no recording sees.
-func (m *Machine) noteScreen(number uint8) {
-	e := effect{effectScreen + effectKind(number), m.arg(0), m.arg(1)}
+func (m *Machine) noteScreen(op opcode) {
+	e := effect{effectScreen + effectKind(op), m.arg(0), m.arg(1)}
 	switch {
 	case m.streams() > 0:
-		if number != outputStream && number != textStyle {
+		if op != opOutputStream && op != opTextStyle {
 			m.abandon()
 		}
 		return
-	case number == outputStream: // for a screen, to begin or end in memory is to show the pending word
-		e = effect{effectScreen + eraseLine, 0, 0}
+	case op == opOutputStream: // for a screen, to begin or end in memory is to show the pending word
+		e = effect{effectScreen + effectKind(opEraseLine), 0, 0}
 	}
 	m.memo.did = append(m.memo.did, e)
 }
-
-// Numbers of instructions.
-const (
-	eraseLine    = 14
-	textStyle    = 17
-	outputStream = 19
-)
 
 // performAll does again what instructions did.
 func (m *Machine) performAll(effects []effect) {
@@ -62,7 +55,7 @@ func (m *Machine) performAll(effects []effect) {
 			m.note(changeKind(e.kind), e.a, e.b)
 		default:
 			m.args[0], m.args[1], m.count = e.a, e.b, 2
-			m.executeScreen(uint8(e.kind - effectScreen))
+			m.executeScreen(opcode(e.kind - effectScreen))
 		}
 	}
 	m.tracing = tracing

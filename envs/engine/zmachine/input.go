@@ -110,8 +110,9 @@ func (m *Machine) prompt() {
 	}
 }
 
-// readLine executes read.
-func (m *Machine) readLine(in *instruction) {
+// readLine executes read, and returns the key that ended the line.
+func (m *Machine) readLine() uint16 {
+	m.input.ready = false
 	buffer, parse := m.arg(0), m.arg(1)
 	m.prompt()
 	m.input.prompted = false
@@ -123,9 +124,7 @@ func (m *Machine) readLine(in *instruction) {
 	if key == carriage && parse != 0 {
 		m.tokenise(buffer, parse, 0, false)
 	}
-	if m.story.version >= 5 {
-		m.setVariable(in.store, uint16(m.story.toZSCII(key)))
-	}
+	return uint16(m.story.toZSCII(key))
 }
 
 // storeLine puts a line into a text buffer, whatever size that says it has. The
@@ -153,8 +152,9 @@ func (m *Machine) storeLine(buffer uint16, line string, lowered bool) {
 	}
 }
 
-// readChar executes read_char.
-func (m *Machine) readChar(in *instruction) {
+// readChar executes read_char, and returns the key.
+func (m *Machine) readChar() uint16 {
+	m.input.ready = false
 	m.flush()
-	m.setVariable(in.store, uint16(m.story.toZSCII(m.takeKey())))
+	return uint16(m.story.toZSCII(m.takeKey()))
 }

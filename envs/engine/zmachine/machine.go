@@ -97,8 +97,8 @@ type Machine struct {
 
 	objects objectTable
 	state
-	callers [maxFrames]*step // what called the routine of a frame, if nothing was restored since
-	scratch step             // the current one, if it is in memory that can change
+	callers [maxFrames]*instruction // what called the routine of a frame, if nothing was restored since
+	scratch instruction             // the current one, if it is in memory that can change
 }
 
 // New prepares to play a story. Nothing runs before Start.
@@ -117,7 +117,6 @@ func New(s *Story, o Options) *Machine {
 	m.ram = (*[addressable + padding]byte)(m.mem)
 	m.objects, m.globals = s.objectTable(), uint16(s.globals)
 	m.plainGlobals = !o.Remember && s.globals > headerFlags2+1 && s.globals+2*240 <= s.dynamic
-	m.scratch = step{do: performSlow, reach: beyond}
 	copy(m.mem, s.image)
 	if o.Remember {
 		m.memo = newMemo(s.dynamic)
@@ -180,6 +179,7 @@ func (m *Machine) restart() {
 	m.applyHeader()
 	m.random.seed(m.options.Seed)
 	m.sp, m.fp, m.base, m.depth, m.argc = 0, 0, 0, 0, 0
+	m.frame = m.locals()
 	m.screen.reset()
 	m.pc = m.story.start
 }

@@ -76,11 +76,15 @@ func (m *Machine) push(value uint16) {
 // pop takes the top word of the running routine's stack.
 func (m *Machine) pop() uint16 {
 	if m.sp <= m.base {
-		m.fail(StackUnderflow)
-		return 0
+		return m.underflow()
 	}
 	m.sp--
 	return m.stack[m.sp]
+}
+
+func (m *Machine) underflow() uint16 {
+	m.fail(StackUnderflow)
+	return 0
 }
 
 // variable reads a variable; 0 pops the stack.

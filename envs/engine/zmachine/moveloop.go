@@ -29,50 +29,61 @@ type operand struct {
 	value uint16
 }
 
+// evaluate returns the value of such an operand.
+func (m *Machine) evaluate(o operand) uint16 {
+	if o.kind == local {
+		return m.local(o.value)
+	}
+	return o.value
+}
+
 // longestLoop is how many instructions a moveLoop has at most.
 const longestLoop = 12
 
-// findMoveLoop reports whether instructions end in such a loop, and where it begins.
-func findMoveLoop(code []instruction) (l moveLoop, first int, ok bool) {
-	end := len(code) - 2 // of the moves
-	if end < 0 || code[end].op != op1|5 || code[end+1].op != op1|12 || code[end+1].kinds[0] != constant {
-		return moveLoop{}, 0, false
+// findMoveLoop returns the loop that begins with an instruction, or nil.
+func (s *Story) findMoveLoop(mem []byte, test *instruction) *moveLoop {
+	if test.count != 2 || test.kind(0) != local || test.kind(1) != constant || test.sense {
+		return nil
 	}
-	inc, jump := &code[end], &code[end+1]
-	for first = end; first >= 0 && code[first].at != jump.target; first-- {
+	code := make([]instruction, longestLoop-1)
+	n := 0
+	for at := test.next; s.constant(int(at)) && n < len(code) && (n == 0 || code[n-1].op != opJump); n++ {
+		s.decode(&code[n], mem, int(at))
+		at = code[n].next
 	}
-	if first < 0 || len(code)-first > longestLoop {
-		return moveLoop{}, 0, false
+	l := moveLoop{counter: test.values[0], limit: int16(test.values[1]), length: n + 1, reach: test.reach}
+	if n < 3 || !l.closes(test, &code[n-2], &code[n-1]) {
+		return nil
 	}
-	test := &code[first]
-	l = moveLoop{counter: test.values[0], limit: int16(test.values[1]), length: len(code) - first}
-	if test.op != op2|2 || test.kinds[0] != local || test.kinds[1] != constant || test.sense ||
-		test.target != jump.next ||
-		inc.kinds[0] != constant || inc.values[0] != l.counter+1 {
-		return moveLoop{}, 0, false
+	for i := range n {
+		l.reach = max(l.reach, code[i].reach)
 	}
-	for body := code[first+1 : end]; len(body) > 0; {
+	for body := code[:n-2]; len(body) > 0; {
 		m, n := l.move(body)
 		if n == 0 {
-			return moveLoop{}, 0, false
+			return nil
 		}
 		l.moves = append(l.moves, m)
 		body = body[n:]
 	}
-	for i := range code[first:] {
-		l.reach = max(l.reach, code[first+i].reach)
-	}
-	return l, first, len(l.moves) > 0
+	return &l
+}
+
+// closes reports whether the last two instructions of a loop count and jump to its test, which leads behind them.
+func (l *moveLoop) closes(test, inc, jump *instruction) bool {
+	return inc.op == opAdd && inc.kind(0) == local && inc.values[0] == l.counter && inc.kind(1) == constant &&
+		inc.values[1] == 1 && uint16(inc.store) == l.counter+1 &&
+		jump.op == opJump && jump.branches && jump.target == test.at && test.target == jump.next
 }
 
 // move reads the move at the beginning of instructions, and of how many of them it
 // consists; 0 if there is none.
 func (l *moveLoop) move(code []instruction) (m move, n int) {
-	counts := func(in *instruction, i int) bool { return in.kinds[i] == local && in.values[i] == l.counter }
+	counts := func(in *instruction, i int) bool { return in.kind(i) == local && in.values[i] == l.counter }
 	stays := func(o operand) bool { return o.kind == constant || o.kind == local && o.value != l.counter }
-	if load := &code[0]; (load.op == op2|15 || load.op == op2|16) && load.count == 2 && load.store == 0 &&
+	if load := &code[0]; (load.op == opLoadw || load.op == opLoadb) && load.count == 2 && load.store == 0 &&
 		counts(load, 1) {
-		m = move{words: load.op == op2|15, loads: true, source: operand{load.kinds[0], load.values[0]}}
+		m = move{words: load.op == opLoadw, loads: true, source: operand{load.kind(0), load.values[0]}}
 		code, n = code[1:], 1
 	}
 	if len(code) == 0 {
@@ -80,14 +91,14 @@ func (l *moveLoop) move(code []instruction) (m move, n int) {
 	}
 	store := &code[0]
 	if !m.loads {
-		m = move{words: store.op == opVar|1, source: operand{store.kinds[2], store.values[2]}}
+		m = move{words: store.op == opStorew, source: operand{store.kind(2), store.values[2]}}
 	}
-	m.target = operand{store.kinds[0], store.values[0]}
-	op := uint8(opVar | 2)
+	m.target = operand{store.kind(0), store.values[0]}
+	op := opStoreb
 	if m.words {
-		op = opVar | 1
+		op = opStorew
 	}
-	if store.op != op || store.count != 3 || !counts(store, 1) || m.loads && store.kinds[2] != stacked ||
+	if store.op != op || store.count != 3 || !counts(store, 1) || m.loads && store.kind(2) != stacked ||
 		!stays(m.source) || !stays(m.target) {
 		return move{}, 0
 	}
@@ -103,10 +114,10 @@ func (m *Machine) runMoveLoop(l *moveLoop) {
 	pushes := 0
 	for i := range l.moves {
 		v := &l.moves[i]
-		target := int(m.operand(v.target.kind, v.target.value))
+		target := int(m.evaluate(v.target))
 		if v.loads {
 			pushes = 1
-			to = min(to, v.fit(addressable-int(m.operand(v.source.kind, v.source.value))))
+			to = min(to, v.fit(addressable-int(m.evaluate(v.source))))
 		}
 		to = min(to, v.fit(m.story.dynamic-target))
 		if target+from <= headerFlags2+1 {
@@ -138,7 +149,7 @@ func (v *move) fit(bytes int) int {
 func (m *Machine) moveAll(l *moveLoop, from, to uint16) {
 	var sources, targets [longestLoop]uint16
 	for k, v := range l.moves {
-		sources[k], targets[k] = m.operand(v.source.kind, v.source.value), m.operand(v.target.kind, v.target.value)
+		sources[k], targets[k] = m.evaluate(v.source), m.evaluate(v.target)
 	}
 	if l.apart(&sources, &targets, int(from), int(to)) {
 		for k := range l.moves {

@@ -80,8 +80,8 @@ func TestMoveLoop(t *testing.T) {
 // moves counts the moves of all loops that are found in a story.
 func moves(m *Machine) (n int) {
 	for pc := range m.story.Size() {
-		if in := m.story.code.steps.at(pc); in != nil && in.of.loop != nil {
-			n += len(in.of.loop.moves)
+		if in := m.story.code.instructions.at(pc); in != nil && in.loop != nil {
+			n += len(in.loop.moves)
 		}
 	}
 	return n

@@ -124,8 +124,8 @@ func (m *Machine) returned(value uint16) {
 	if rec.depth != m.depth {
 		return
 	}
-	if m.streams() > 0 {
-		m.abandon() // the text is not complete
+	if m.streams() > 0 || m.fault != nil {
+		m.abandon() // the text is not complete, or not all was done
 		return
 	}
 	o := outcome{result: value, high: uint16(rec.high - rec.base), spent: int32(rec.budget - m.budget)}
@@ -192,6 +192,19 @@ func (r *recording) noteOff(addr uint16, value byte) {
 func (r *recording) noteWritten(b block) {
 	r.known.add(b)
 	r.written.add(b)
+}
+
+// noteOperands notes that the operands of an instruction are read, if it can be remembered.
+func (m *Machine) noteOperands(in *instruction) {
+	if int(in.reach) > m.base-m.fp {
+		m.abandon()
+		return
+	}
+	for i := range int(in.count) {
+		if in.kind(i) == global {
+			m.noteRead(in.values[i&7], 2)
+		}
+	}
 }
 
 // noteRead notes that bytes are read.

@@ -1,24 +1,187 @@
 package zmachine
 
+import "slices"
+
 // run executes instructions up to a read for which there is no input.
 func (m *Machine) run() {
 	m.frame = m.locals()
-	in := m.fetch()
-	if m.memo == nil {
-		for in != nil {
-			in = in.do(m, in)
+	for in := m.fetch(); in != nil; {
+		m.pc = int(in.next)
+		if m.budget--; m.budget < 0 {
+			m.fail(BudgetExceeded) // unless there is another fault
+			break
 		}
-		return
-	}
-	for in != nil {
-		if m.tracing && int(in.reach) > m.base-m.fp {
-			m.abandon()
+		if m.tracing {
+			m.noteOperands(in)
 		}
-		if m.tracing && in.traced != nil {
-			in = in.traced(m, in)
+		a, b := in.values[0], in.values[1]
+		if k := in.kind(0); k == local {
+			a = m.frame[a%window]
+		} else if k == global {
+			a = m.word(a)
+		} else if k == stacked {
+			a = m.pop()
+		}
+		if k := in.kind(1); k == constant {
+		} else if k == local {
+			b = m.frame[b%window]
+		} else if k == global {
+			b = m.word(b)
 		} else {
-			in = in.do(m, in)
+			b = m.pop()
 		}
+		if in.count > 2 {
+			m.evaluateRest(in)
+		}
+		r := a         // the result
+		var holds bool // the condition
+		switch in.op {
+		case opMove:
+		case opJe:
+			holds = a == b
+		case opJeAny:
+			m.args[1] = b
+			holds = slices.Contains(m.args[1:in.count], a)
+		case opJl:
+			holds = int16(a) < int16(b)
+		case opJg:
+			holds = int16(a) > int16(b)
+		case opJin:
+			holds = m.parent(a) == b
+		case opTest:
+			holds = a&b == b
+		case opTestAttr:
+			holds = m.testAttribute(a, b)
+		case opMoveLoop:
+			m.runMoveLoop(in.loop)
+			holds = int16(m.local(in.values[0])) < int16(b)
+		case opDecChk:
+			holds = m.add(a, -1) < int16(b)
+		case opIncChk:
+			holds = m.add(a, 1) > int16(b)
+		case opOr:
+			r = a | b
+		case opAnd:
+			r = a & b
+		case opNot:
+			r = ^a
+		case opAdd:
+			r = a + b
+		case opSub:
+			r = a - b
+		case opMul:
+			r = a * b
+		case opDiv, opMod:
+			r = m.divide(in.op, int16(a), int16(b))
+		case opLoadw:
+			r = a + 2*b
+			if m.tracing {
+				m.noteRead(r, 2)
+			}
+			r = m.word(r)
+		case opLoadb:
+			r = a + b
+			if m.tracing {
+				m.noteRead(r, 1)
+			}
+			r = m.byte(r)
+		case opLoad:
+			r = m.peek(uint8(a))
+		case opGetSibling:
+			r = m.sibling(a)
+			holds = r != 0
+		case opGetChild:
+			r = m.child(a)
+			holds = r != 0
+		case opGetParent:
+			r = m.parent(a)
+		case opGetProp:
+			r = m.property(a, b)
+		case opGetPropAddr:
+			r = m.propertyAddress(a, b)
+		case opGetPropLen:
+			r = m.propertyLength(a)
+		case opInc:
+			m.add(a, 1)
+		case opDec:
+			m.add(a, -1)
+		case opStore:
+			m.poke(uint8(a), b)
+		case opPull:
+			m.poke(uint8(a), m.pop())
+		case opStorew:
+			m.storew(a+2*b, m.args[2])
+		case opStoreb:
+			m.storeb(a+b, byte(m.args[2]))
+		case opSetAttr:
+			m.setAttribute(a, b)
+		case opClearAttr:
+			m.clearAttribute(a, b)
+		case opPrintChar:
+			m.printZSCII(a)
+		case opJump:
+			if holds = in.branches; !holds { // by a variable
+				m.pc += int(int16(a)) - 2
+				in = m.fetch()
+				continue
+			}
+		case opCall:
+			m.args[0], m.args[1], m.count = a, b, int(in.count)
+			in = m.enter(in)
+			continue
+		case opRet:
+			m.ret(a)
+			in = m.back()
+			continue
+		case opRestore:
+			in, r = m.restore(in)
+			holds = in.branches && r != 0
+		default:
+			m.args[0], m.args[1], m.count = a, b, int(in.count)
+			r, holds = m.executeRare(in, a, b)
+			if m.pc != int(in.next) {
+				in = m.fetch()
+				continue
+			}
+		}
+		if in.stores {
+			switch v := in.store - 1; {
+			case v < maxLocals:
+				m.frame[v%window] = r
+			case in.store == 0:
+				m.push(r)
+			default:
+				m.setVariable(in.store, r)
+			}
+		}
+		way := &in.no
+		if holds {
+			way = &in.yes
+		}
+		if to := way.Load(); to != nil {
+			in = to
+		} else {
+			in = m.advance(in, way)
+		}
+	}
+	if m.tracing {
+		m.abandon()
+	}
+}
+
+// evaluateRest evaluates the operands behind the second.
+func (m *Machine) evaluateRest(in *instruction) {
+	for i := 2; i < int(in.count); i++ {
+		v := in.values[i&7]
+		switch in.kind(i) {
+		case local:
+			v = m.local(v)
+		case global:
+			v = m.word(v)
+		case stacked:
+			v = m.pop()
+		}
+		m.args[i&7] = v
 	}
 }
 
@@ -30,135 +193,138 @@ func (m *Machine) arg(i int) uint16 {
 	return m.args[i]
 }
 
-// execute executes an instruction whose operands have been evaluated.
-func (m *Machine) execute(in *instruction) {
-	switch op := in.op; {
-	case op < op1:
-		m.execute2(in)
-	case op < op0:
-		m.execute1(in)
-	case op < opVar:
-		m.execute0(in)
-	case op < opExt:
-		m.executeVar(in)
-	case op == illegal:
+// add changes a variable by d and returns its new value.
+func (m *Machine) add(variable uint16, d int16) int16 {
+	value := int16(m.peek(uint8(variable))) + d
+	m.poke(uint8(variable), uint16(value))
+	return value
+}
+
+func (m *Machine) divide(op opcode, a, b int16) uint16 {
+	switch {
+	case b == 0:
+		m.fail(DivisionByZero)
+		return 0
+	case op == opDiv:
+		return uint16(a / b)
+	default:
+		return uint16(a % b)
+	}
+}
+
+// executeRare executes the other instructions, of which m.args are all operands. It returns the result and the
+// condition.
+func (m *Machine) executeRare(in *instruction, a, b uint16) (r uint16, holds bool) {
+	c := m.arg(2)
+	switch in.op {
+	case opIllegal:
 		m.fail(IllegalOpcode)
-	default:
-		m.executeExt(in)
-	}
-}
-
-// branch goes where a branch leads if the condition is the wanted one.
-func (m *Machine) branch(in *instruction, condition bool) {
-	if condition != in.sense || m.fault != nil {
-		return
-	}
-	switch in.target {
-	case returnFalse:
-		m.ret(0)
-	case returnTrue:
+	case opInsertObj:
+		m.insert(a, b)
+	case opRemoveObj:
+		m.remove(a)
+	case opGetNextProp:
+		r = m.nextProperty(a, b)
+	case opPutProp:
+		m.putProperty(a, b, c)
+	case opSetColour:
+		m.flush()
+	case opThrow:
+		m.throw(a, b)
+	case opCatch:
+		r = uint16(m.depth)
+	case opPop:
+		m.pop()
+	case opPrintAddr:
+		m.printText(int(a))
+	case opPrintPaddr:
+		m.printText(m.text(a))
+	case opPrintObj:
+		m.printObject(a)
+	case opPrint:
+		m.printText(int(in.target))
+	case opPrintRet:
+		m.printText(int(in.target))
+		m.printChar(carriage)
 		m.ret(1)
+	case opNewLine:
+		m.printChar(carriage)
+	case opPrintNum:
+		m.printNumber(int16(a))
+	case opPrintUnicode:
+		m.printUnicode(a)
+	case opCheckUnicode:
+		r = checkUnicode(a)
+	case opSave:
+		r = m.save(in)
+		holds = in.branches && r != 0
+	case opRestart:
+		m.flush()
+		m.restart()
+	case opSaveUndo: // is not available: spec §6
+		r = 0xFFFF
+	case opShowStatus:
+		m.showStatus()
+	case opVerify:
+		holds = int(m.story.sum) == m.story.word(headerChecksum)
+	case opPiracy:
+		holds = true
+	case opRead:
+		r = m.readLine()
+	case opReadChar:
+		r = m.readChar()
+	case opRandom:
+		r = m.random.next(int16(a), m.options.Seed)
+	case opScanTable:
+		r, holds = m.scanTable()
+	case opTokenise:
+		m.tokenise(a, b, c, m.arg(3) != 0)
+	case opEncodeText:
+		m.encodeText(a, b, c, m.arg(3))
+	case opCopyTable:
+		m.copyTable(a, b, int16(c))
+	case opPrintTable:
+		m.printTable()
+	case opCheckArgCount:
+		holds = a <= uint16(m.argc)
+	case opLogShift:
+		r = a << max(int16(b), 0) >> max(-int(int16(b)), 0)
+	case opArtShift:
+		r = uint16(int16(a) << max(int16(b), 0) >> max(-int(int16(b)), 0))
+	case opSetFont:
+		r = m.setFont(a)
 	default:
-		m.pc = int(in.target)
+		m.executeScreen(in.op)
 	}
+	return r, holds
 }
 
-// call runs a routine with the operands from the second on; the first is its
-// packed address. Calling address 0 does nothing and gives 0.
-func (m *Machine) call(store int16) {
-	if m.args[0] == 0 {
-		if store != discard {
-			m.setVariable(uint8(store), 0)
-		}
-		return
-	}
-	addr := m.routine(m.args[0])
-	if addr >= m.story.Size() {
-		m.fail(CallRange)
-		return
-	}
-	count := int(m.mem[addr])
-	if count > maxLocals {
-		m.fail(CallNonRoutine)
-		return
-	}
-	if m.sp+count+frameWords*(m.depth+1) > stackSize {
-		m.fail(StackOverflow)
-		return
-	}
-	if m.memo != nil && m.recall(store) {
-		return
-	}
-	values, pc := m.story.valuesAt(m.mem, addr)
-	m.pushFrame(m.pc, count, store, &values)
-	m.pc = pc
+// executeScreen executes the instructions that are about windows, streams and how text looks.
+func (m *Machine) executeScreen(op opcode) {
+	a := m.arg(0)
 	if m.tracing {
-		m.noteHeight()
+		m.noteScreen(op)
 	}
-}
-
-// valuesAt returns the values with which the local variables of a routine begin, and the
-// address of its first instruction.
-func (s *Story) valuesAt(mem []byte, addr int) (values [window]uint16, pc int) {
-	pc = addr + 1
-	if s.version >= 5 {
-		return values, pc
+	switch op {
+	case opSplitWindow:
+		m.splitWindow(int(a))
+	case opSetWindow:
+		m.setWindow(a)
+	case opEraseWindow:
+		m.eraseWindow(int16(a))
+	case opEraseLine:
+		m.flush()
+	case opSetCursor:
+		m.setCursor(int16(a), int16(m.arg(1)))
+	case opGetCursor:
+		m.getCursor(a)
+	case opTextStyle:
+		m.appendStyle(codeStyle, a)
+	case opBufferMode:
+		m.bufferMode(a != 0)
+	case opOutputStream:
+		m.outputStream(int16(a), m.arg(1))
+	case opInputStream:
+		m.inputStream(a)
 	}
-	for i := range mem[addr] {
-		values[i%window] = uint16(mem[pc])<<8 | uint16(mem[pc+1])
-		pc += 2
-	}
-	return values, pc
-}
-
-// pushFrame makes the frame of a routine that returns to an address, with values of its
-// local variables, of which there are count, and the arguments in the first of them.
-func (m *Machine) pushFrame(pc, count int, store int16, values *[window]uint16) {
-	f := &m.frames[m.depth] // whose fields are set one by one, since they are read like that soon
-	f.pc, f.fp, f.base, f.argc, f.store = int32(pc), uint16(m.fp), uint16(m.base), m.argc, store
-	m.depth++
-	m.fp = m.sp
-	m.sp += count
-	m.base = m.sp
-	m.argc = uint8(m.count - 1)
-	m.frame = m.locals()
-	*m.frame = *values
-	for i := range min(count, m.count-1) {
-		m.frame[i%window] = m.args[(i+1)&7]
-	}
-}
-
-// ret returns from a routine.
-func (m *Machine) ret(value uint16) {
-	if m.depth == 0 {
-		m.fail(BadFrame)
-		return
-	}
-	m.depth--
-	f := &m.frames[m.depth]
-	m.sp = m.fp
-	m.pc, m.fp, m.base, m.argc = int(f.pc), int(f.fp), int(f.base), f.argc
-	if m.tracing {
-		m.returned(value)
-	}
-	m.frame = m.locals()
-	switch v := f.store; {
-	case v > 0 && v <= maxLocals:
-		m.frame[v-1] = value
-	case v != discard:
-		m.setVariable(uint8(v), value)
-	}
-}
-
-// throw returns from the routine that caught that frame.
-func (m *Machine) throw(value, frame uint16) {
-	if int(frame) > m.depth || frame == 0 {
-		m.fail(BadFrame)
-		return
-	}
-	for m.depth > int(frame) {
-		m.depth--
-		m.fp = int(m.frames[m.depth].fp)
-	}
-	m.ret(value)
 }

@@ -91,7 +91,7 @@ type saved struct {
 	frames       []frame
 	pc, fp, base int
 	argc         uint8
-	resume       instruction // tells where the result of saving goes
+	resume       *instruction // tells where the result of saving goes
 }
 
 // files are what a story believes to be files.
@@ -131,45 +131,40 @@ func (m *Machine) setRecording(on bool) {
 	m.files.recording = on && (m.files.recording || m.openFile())
 }
 
-// save keeps the game in the slot; in tells where the result goes.
-func (m *Machine) save(in *instruction) {
+// save keeps the game in the slot, and returns the result: 1, or 0 for a part of memory, for which there are no files.
+func (m *Machine) save(in *instruction) uint16 {
+	if in.count > 0 {
+		return 0
+	}
+	resume := new(instruction)
+	m.story.decode(resume, m.mem, int(in.at))
 	m.files.saved = &saved{
 		memory: append([]byte(nil), m.mem[:m.story.dynamic]...),
 		stack:  append([]uint16(nil), m.stack[:m.sp]...),
 		frames: append([]frame(nil), m.frames[:m.depth]...),
 		pc:     m.pc, fp: m.fp, base: m.base, argc: m.argc,
-		resume: *in,
+		resume: resume,
 	}
-	m.result(in, 1)
+	return 1
 }
 
-// restore goes back to where the game was saved.
-func (m *Machine) restore(in *instruction) {
+// restore goes back to where the game was saved. It returns the instruction that saved it, and its result now, 2. If
+// there is nothing to restore, it returns the restore itself and 0.
+func (m *Machine) restore(in *instruction) (*instruction, uint16) {
 	s := m.files.saved
-	if s == nil {
-		m.result(in, 0)
-		return
+	if s == nil || in.count > 0 {
+		return in, 0
 	}
 	copy(m.mem, s.memory)
 	m.sp = copy(m.stack[:], s.stack)
 	m.depth = copy(m.frames[:], s.frames)
 	m.pc, m.fp, m.base, m.argc = s.pc, s.fp, s.base, s.argc
+	m.frame = m.locals()
 	m.applyHeader()
 	if m.story.version == 3 {
 		m.splitWindow(0)
 	}
-	resume := s.resume
-	m.result(&resume, 2)
-}
-
-// result delivers the outcome of saving or restoring: by a branch up to version
-// 3, by a store from then on.
-func (m *Machine) result(in *instruction, value uint16) {
-	if m.story.version <= 3 {
-		m.branch(in, value != 0)
-		return
-	}
-	m.setVariable(in.store, value)
+	return s.resume, 2
 }
 
 // Equal reports whether two snapshots are of the same moment of a story.

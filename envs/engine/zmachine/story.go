@@ -76,6 +76,7 @@ type Story struct {
 	codes      [256]zchars // of all ZSCII characters
 	unicode    []uint16    // what ZSCII 155 and up stand for; nil for the default
 	sum        uint16      // of the bytes from 0x40 up to the length in the header
+	encodings  [encodings]encoding
 	code       *code
 }
 
@@ -121,6 +122,7 @@ func Load(image []byte) (*Story, error) {
 	s.loadCodes()
 	s.loadUnicode()
 	s.sum = s.checksum()
+	s.encodings = encodingsFor(s.version)
 	s.code = newCode(len(image))
 	return s, nil
 }

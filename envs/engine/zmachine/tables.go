@@ -1,7 +1,7 @@
 package zmachine
 
 // scanTable executes scan_table: it looks for a value in a table.
-func (m *Machine) scanTable(in *instruction) {
+func (m *Machine) scanTable() (at uint16, found bool) {
 	value, addr, length := m.args[0], m.args[1], m.args[2]
 	form := uint16(0x82)
 	if m.count > 3 {
@@ -9,21 +9,18 @@ func (m *Machine) scanTable(in *instruction) {
 	}
 	for range length {
 		if !m.charge(1) {
-			return
+			break
 		}
-		found := m.loadb(addr)
+		entry := m.loadb(addr)
 		if form&0x80 != 0 {
-			found = m.loadw(addr)
+			entry = m.loadw(addr)
 		}
-		if found == value {
-			m.setVariable(in.store, addr)
-			m.branch(in, true)
-			return
+		if entry == value {
+			return addr, true
 		}
 		addr += form & 0x7F
 	}
-	m.setVariable(in.store, 0)
-	m.branch(in, false)
+	return 0, false
 }
 
 // copyTable executes copy_table; Standard, section 15. A negative size forbids
