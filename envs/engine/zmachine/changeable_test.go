@@ -49,8 +49,8 @@ func playChangeable(t fatal, s *Story, seed int, commands []string) string {
 	return all.String()
 }
 
-// Instructions that may change are decoded anew each time and executed by other functions
-// than those of constant memory. They do the same and cost the same.
+// Instructions that may change are decoded anew each time, and nothing is known of what follows
+// them. They do the same as those of constant memory, and cost the same.
 func TestChangeableCode(t *testing.T) {
 	const won = "The wicks catch one after the other"
 	if text := playChangeable(t, lowlight(t), 1, strings.Split(lowlightCommands, "/")); !strings.Contains(text, won) {

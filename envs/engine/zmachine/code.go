@@ -95,45 +95,41 @@ func (m *Machine) enter(in *instruction) *instruction {
 		return m.fetch()
 	}
 	m.callers[depth] = in
-	if in.kind(0) != constant {
-		return m.fetch()
-	}
 	if to := in.yes.Load(); to != nil {
 		return to
 	}
-	return m.learn(in, &in.yes)
-}
-
-// back fetches the instruction to which a routine returned.
-func (m *Machine) back() *instruction {
-	if in := m.callers[m.depth]; in != nil && int(in.next) == m.pc {
-		if to := in.no.Load(); to != nil {
-			return to
-		}
-		return m.learn(in, &in.no)
+	if in.kind(0) == constant && m.story.constant(m.routine(in.values[0])) {
+		return m.learn(in, &in.yes)
 	}
 	return m.fetch()
 }
 
-// advance fetches the instruction that an instruction goes on to, behind itself or where it branches, and lets it
-// know.
+// back fetches the instruction to which a routine returned.
+func (m *Machine) back() *instruction {
+	in := m.callers[m.depth]
+	if in == nil || int(in.next) != m.pc {
+		return m.fetch()
+	}
+	if to := in.no.Load(); to != nil {
+		return to
+	}
+	return m.learn(in, &in.no)
+}
+
+// advance fetches the instruction that follows one, behind it or where it branches.
 func (m *Machine) advance(in *instruction, way *atomic.Pointer[instruction]) *instruction {
 	m.pc = int(in.next)
 	if in.branches && in.sense == (way == &in.yes) {
-		switch in.target {
-		case returnFalse:
-			m.ret(0)
-			return m.fetch()
-		case returnTrue:
-			m.ret(1)
-			return m.fetch()
+		if in.target < 0 {
+			m.ret(uint16(returnFalse - in.target))
+			return m.back()
 		}
 		m.pc = int(in.target)
 	}
 	return m.learn(in, way)
 }
 
-// learn fetches the instruction at pc, to which an instruction always goes on that way.
+// learn fetches the instruction at pc. If an instruction always goes on to that, it knows from then on.
 func (m *Machine) learn(in *instruction, way *atomic.Pointer[instruction]) *instruction {
 	lasts := m.story.constant(int(in.at)) && m.story.constant(m.pc)
 	to := m.fetch()

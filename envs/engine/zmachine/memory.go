@@ -76,27 +76,11 @@ func (m *Machine) push(value uint16) {
 // pop takes the top word of the running routine's stack.
 func (m *Machine) pop() uint16 {
 	if m.sp <= m.base {
-		return m.underflow()
+		m.fail(StackUnderflow)
+		return 0
 	}
 	m.sp--
 	return m.stack[m.sp]
-}
-
-func (m *Machine) underflow() uint16 {
-	m.fail(StackUnderflow)
-	return 0
-}
-
-// variable reads a variable; 0 pops the stack.
-func (m *Machine) variable(v uint8) uint16 {
-	switch {
-	case v == 0:
-		return m.pop()
-	case v <= maxLocals:
-		return m.stack[m.fp+int(v)-1]
-	default:
-		return m.loadw(m.global(v))
-	}
 }
 
 // setVariable writes a variable; 0 pushes.
@@ -121,10 +105,12 @@ func (s *Story) global(v uint8) uint16 { return uint16(s.globals + 2*int(v-16)) 
 // peek and poke are what instructions use that name a variable by its number:
 // the top of the stack is read and written where it is (Standard, 6.3.4).
 func (m *Machine) peek(v uint8) uint16 {
-	if v != 0 {
-		return m.variable(v)
-	}
-	if m.sp <= m.base {
+	switch {
+	case v > maxLocals:
+		return m.loadw(m.global(v))
+	case v > 0:
+		return m.frame[v-1]
+	case m.sp <= m.base:
 		m.fail(StackUnderflow)
 		return 0
 	}

@@ -82,9 +82,6 @@ func (m *Machine) parent(n uint16) uint16  { return m.follow(n, parentLink) }
 func (m *Machine) sibling(n uint16) uint16 { return m.follow(n, siblingLink) }
 func (m *Machine) child(n uint16) uint16   { return m.follow(n, childLink) }
 
-// parentIs answers jin.
-func (m *Machine) parentIs(a, b uint16) bool { return m.parent(a) == b }
-
 // remove takes an object out of the tree.
 func (m *Machine) remove(n uint16) {
 	parent := m.parent(n)

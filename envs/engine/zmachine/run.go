@@ -15,19 +15,21 @@ func (m *Machine) run() {
 			m.noteOperands(in)
 		}
 		a, b := in.values[0], in.values[1]
-		if k := in.kind(0); k == local {
-			a = m.frame[a%window]
-		} else if k == global {
+		switch in.kind(0) {
+		case local:
+			a = m.local(a)
+		case global:
 			a = m.word(a)
-		} else if k == stacked {
+		case stacked:
 			a = m.pop()
 		}
-		if k := in.kind(1); k == constant {
-		} else if k == local {
-			b = m.frame[b%window]
-		} else if k == global {
+		switch in.kind(1) {
+		case constant: // mostly, so it is tested first
+		case local:
+			b = m.local(b)
+		case global:
 			b = m.word(b)
-		} else {
+		case stacked:
 			b = m.pop()
 		}
 		if in.count > 2 {
