@@ -59,7 +59,6 @@ type caller struct {
 	lastPrompt int
 	// forgotten counts the plans that were removed from the memory.
 	forgotten int
-	encoder   model.Encoder
 	sent      sent
 }
 
@@ -78,7 +77,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		}
 		used.Calls++
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed,
-			Completion: c.Completion, KeepReasoning: c.KeepReasoning, Tool: c.Tool, Encoder: &c.encoder})
+			Completion: c.Completion, KeepReasoning: c.KeepReasoning, Tool: c.Tool})
 		if used.add(reply, err); err == nil {
 			used.Sent = append(used.Sent, c.sent.digest(messages))
 		}

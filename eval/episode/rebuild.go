@@ -189,9 +189,7 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	if t.agent == React {
 		said = agent.Said(text)
 	}
-	again := req
-	again.Encoder = nil // it is of one episode
-	t.calls = append(t.calls, Call{Step: t.step, Request: again, Messages: req.Messages, Reply: text, Said: said})
+	t.calls = append(t.calls, Call{Step: t.step, Request: req, Messages: req.Messages, Reply: text, Said: said})
 	if t.agent == configs.ToolCall {
 		reply := agent.CalledReply(text)
 		reply.FinishReason, reply.Fault = s.FinishReason, s.Fault

@@ -40,7 +40,7 @@ type exchange struct {
 	// headers are added to those of a library.
 	headers http.Header
 	// body is what post sends.
-	body *body
+	body []byte
 	// limit is the longest reply in bytes.
 	limit int
 	// budget is the largest total size in bytes of the replies that all exchanges of
@@ -87,9 +87,9 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 // redirect.
 func (x *exchange) post(ctx context.Context, prepared *http.Request) error {
 	req := prepared.WithContext(ctx)
-	req.ContentLength = int64(x.body.size())
-	req.Body = x.body.reader()
-	req.GetBody = func() (io.ReadCloser, error) { return x.body.reader(), nil }
+	req.ContentLength = int64(len(x.body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+	req.Body, _ = req.GetBody() // never an error
 	_, err := x.send(req)
 	return err
 }

@@ -31,8 +31,6 @@ type Message struct {
 	Call ToolCall `json:"call,omitzero"`
 }
 
-func (m Message) called() bool { return m.Call != (ToolCall{}) }
-
 // Request is one call.
 type Request struct {
 	Messages []Message
@@ -50,8 +48,6 @@ type Request struct {
 	Tool Tool
 	// Once makes one attempt.
 	Once bool
-	// Encoder is that of the conversation; nil for none.
-	Encoder *Encoder
 }
 
 // prompt is the text that a completion continues.

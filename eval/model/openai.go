@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +33,6 @@ type openAI struct {
 	pacer  *pacer
 	// chats and completions are requests without a body. They do not change.
 	chats, completions *http.Request
-	// frame is that of the last body, nil before the first.
-	frame atomic.Pointer[frame]
 }
 
 // prepare makes the parts of requests that are always the same.
@@ -86,11 +83,11 @@ func (o *openAI) kind() string {
 // chatFields are the fields of a chat request to that kind of server. The
 // library's own types would leave out a temperature of 0 and empty messages, round
 // numbers to 32 bits, and have no place for extra fields.
-func chatFields(name, kind string, req *Request, messages, seed any, h habit) map[string]any {
+func chatFields(name, kind string, req *Request, h habit) map[string]any {
 	fields := map[string]any{
 		"model":         name,
-		messagesField:   messages,
-		seedField:       seed,
+		messagesField:   req.Messages,
+		seedField:       req.Seed,
 		h.lengthField(): req.Decoding.MaxTokens,
 	}
 	if req.Tool != (Tool{}) {
@@ -117,26 +114,6 @@ const (
 	messagesField = "messages"
 	seedField     = "seed"
 )
-
-// body is the JSON of a request's fields, in the order of their names. The request's
-// Encoder encodes only the messages that the last body of the conversation does not have.
-func (o *openAI) body(req *Request, h habit) (*body, error) {
-	kind := o.kind()
-	if req.Encoder == nil || req.Completion || req.Tool != (Tool{}) ||
-		slices.ContainsFunc(req.Messages, Message.called) {
-		whole, err := json.Marshal(chatFields(o.spec.Name, kind, req, req.Messages, req.Seed, h))
-		return &body{head: string(whole)}, err
-	}
-	f := o.frame.Load()
-	if asked := (framed{req.Decoding, kind, h}); f == nil || !reflect.DeepEqual(&f.framed, &asked) {
-		var err error
-		if f, err = newFrame(o.spec.Name, req, asked); err != nil {
-			return nil, err
-		}
-		o.frame.Store(f)
-	}
-	return f.body(req), nil
-}
 
 // chat makes a call, and repeats it if the server turns out to need requests in
 // another form.
@@ -170,16 +147,15 @@ func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
 
 // ask makes a call in the way that h says.
 func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error) {
-	body, err := o.body(req, h)
+	body, err := json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
 	if err != nil {
 		return nil, unsendable(o.url, clean(err.Error(), o.key))
 	}
 	reply := &Reply{}
 	paced := *o.caller
 	paced.before = func(ctx context.Context) (func(*exchange), error) {
-		size := body.size()
-		expected, err := o.pacer.wait(ctx, size)
-		return func(x *exchange) { o.pacer.answered(size, expected, reply, x.header) }, err
+		expected, err := o.pacer.wait(ctx, len(body))
+		return func(x *exchange) { o.pacer.answered(len(body), expected, reply, x.header) }, err
 	}
 	attempts, err := paced.call(ctx, req.again(), func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, replyLimit(longest(req.Decoding))
