@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/eval/show/page"
+	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/figure"
 	"heldout/scoring/record"
