@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// packageState lists every package-level variable that changes while the program runs, and why it may.
+var packageState = map[string]string{
+	"configs.builtInHashes":             "hashes of embedded prompts, which cannot change",
+	"configs.fieldsOf":                  "fields of types, which cannot change",
+	"configs.loaded":                    "embedded families, which cannot change",
+	"envs/catalog.contents":             "contents of BabyAI's tasks: a name draws the same world always",
+	"envs/engine/scienceworld.listings": "memory that is used again; nothing is read from it",
+	"envs/jericho.helpers":              "bounds how many processors all games of a process take",
+	"envs/jericho.listed":               "lists by moment: the same moment has the same list in every world",
+	"envs/testset.files":                "embedded digests, which cannot change",
+	"eval/model.buffers":                "memory that is used again; nothing is read from it",
+	"eval/serve.buffers":                "memory that is used again; nothing is read from it",
+	"eval/show/page/browser.running":    "the one browser of a test process",
+}
+
+// TestPackageState holds the list: what a package remembers between two calls is shared by everything in the process, so each
+// such variable needs a reason.
+func TestPackageState(t *testing.T) {
+	found := map[string]string{}
+	for dir, files := range productFiles(t) {
+		vars := map[string]*ast.ValueSpec{}
+		for _, file := range files {
+			for _, spec := range packageVars(file) {
+				for _, id := range spec.Names {
+					vars[id.Name] = spec
+				}
+			}
+		}
+		for name, spec := range vars {
+			if lockable(spec) || changed(name, spec, files) {
+				found[dir+"."+name] = packageState[dir+"."+name]
+			}
+		}
+	}
+	if diff := cmp.Diff(packageState, found); diff != "" {
+		t.Errorf("package-level state and its list differ (-listed, +found); hang it on what it is for, or list it with a reason:\n%s", diff)
+	}
+}
+
+// productFiles parses the Go files of every package, tests left out, by folder.
+func productFiles(t *testing.T) map[string][]*ast.File {
+	t.Helper()
+	out := map[string][]*ast.File{}
+	root, set := filepath.Join("..", ".."), token.NewFileSet()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 2 && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(set, path, nil, 0)
+		dir, _ := filepath.Rel(root, filepath.Dir(path))
+		out[filepath.ToSlash(dir)] = append(out[filepath.ToSlash(dir)], file)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func packageVars(file *ast.File) (out []*ast.ValueSpec) {
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			for _, s := range g.Specs {
+				out = append(out, s.(*ast.ValueSpec))
+			}
+		}
+	}
+	return out
+}
+
+// lockable reports whether a variable is of a type that exists to be changed: a lock, a pool, a concurrent
+// map, a channel, or what a constructor of the package returns.
+func lockable(spec *ast.ValueSpec) (out bool) {
+	ast.Inspect(spec, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ChanType:
+			out = true
+		case *ast.CallExpr:
+			id, ok := n.Fun.(*ast.Ident)
+			out = out || ok && strings.HasPrefix(id.Name, "new")
+		case *ast.SelectorExpr:
+			switch fmt.Sprint(n.X, ".", n.Sel) {
+			case "sync.Map", "sync.Pool", "sync.Mutex", "sync.RWMutex", "sync.Once", "sync.Cond":
+				out = true
+			}
+			out = out || fmt.Sprint(n.X) == "atomic"
+		}
+		return true
+	})
+	return out
+}
+
+// changed reports whether any function assigns to a variable or to a part of it.
+func changed(name string, spec *ast.ValueSpec, files []*ast.File) (out bool) {
+	is := func(x ast.Expr) bool {
+		id := rootName(x)
+		return id != nil && id.Name == name && (id.Obj == nil || id.Obj.Decl == spec)
+	}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, x := range n.Lhs {
+					out = out || n.Tok != token.DEFINE && is(x)
+				}
+			case *ast.IncDecStmt:
+				out = out || is(n.X)
+			}
+			return true
+		})
+	}
+	return out
+}
+
+func rootName(x ast.Expr) *ast.Ident {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x
+	case *ast.SelectorExpr:
+		return rootName(x.X)
+	case *ast.IndexExpr:
+		return rootName(x.X)
+	case *ast.StarExpr:
+		return rootName(x.X)
+	case *ast.ParenExpr:
+		return rootName(x.X)
+	}
+	return nil
+}
