@@ -6,7 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +34,7 @@ var packageState = map[string]string{
 // such variable needs a reason.
 func TestPackageState(t *testing.T) {
 	found := map[string]string{}
-	for dir, files := range productFiles(t) {
+	for dir, files := range parseProduct(t).byFolder {
 		vars := map[string]*ast.ValueSpec{}
 		for _, file := range files {
 			for _, spec := range packageVars(file) {
@@ -52,23 +54,31 @@ func TestPackageState(t *testing.T) {
 	}
 }
 
-// productFiles parses the Go files of every package, tests left out, by folder.
-func productFiles(t *testing.T) map[string][]*ast.File {
+// product holds the parsed Go files of every package, tests left out.
+type product struct {
+	set      *token.FileSet
+	byFolder map[string][]*ast.File
+}
+
+func (p product) all() []*ast.File { return slices.Concat(slices.Collect(maps.Values(p.byFolder))...) }
+
+func parseProduct(t *testing.T) product {
 	t.Helper()
-	out := map[string][]*ast.File{}
-	root, set := filepath.Join("..", ".."), token.NewFileSet()
+	out := product{token.NewFileSet(), map[string][]*ast.File{}}
+	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 2 && strings.HasPrefix(d.Name(), ".")):
+		case d.IsDir() && path != root && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
-		file, err := parser.ParseFile(set, path, nil, 0)
+		file, err := parser.ParseFile(out.set, path, nil, 0)
 		dir, _ := filepath.Rel(root, filepath.Dir(path))
-		out[filepath.ToSlash(dir)] = append(out[filepath.ToSlash(dir)], file)
+		dir = filepath.ToSlash(dir)
+		out.byFolder[dir] = append(out.byFolder[dir], file)
 		return err
 	})
 	if err != nil {
