@@ -50,7 +50,8 @@ func TestPackageState(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(packageState, found); diff != "" {
-		t.Errorf("package-level state and its list differ (-listed, +found); hang it on what it is for, or list it with a reason:\n%s", diff)
+		t.Errorf("package-level state and its list differ (-listed, +found); "+
+			"hang it on what it is for, or list it with a reason:\n%s", diff)
 	}
 }
 
