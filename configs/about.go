@@ -15,8 +15,8 @@ import (
 // About is what the authors of results say of themselves and of the models. Nothing of it
 // can be proven from records.
 type About struct {
-	// Who made the results, Contact is how to reach them, Licence is that of the records.
-	Who     string `yaml:"who" json:"who,omitempty"`
+	// Authors made the results, Contact is how to reach them, Licence is that of the records.
+	Authors string `yaml:"who" json:"who,omitempty"`
 	Contact string `yaml:"contact" json:"contact,omitempty"`
 	Licence string `yaml:"licence" json:"licence,omitempty"`
 	// Models are by what --model calls them.
@@ -65,7 +65,7 @@ func (a About) Check() error {
 	if len(a.Models) > mostAbout {
 		return fmt.Errorf("models: there are %d, the limit is %d", len(a.Models), mostAbout)
 	}
-	texts := map[string]string{"who": a.Who, "contact": a.Contact, "licence": a.Licence}
+	texts := map[string]string{"who": a.Authors, "contact": a.Contact, "licence": a.Licence}
 	for _, name := range slices.Sorted(maps.Keys(a.Models)) {
 		m := a.Models[name]
 		switch {

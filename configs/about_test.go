@@ -22,7 +22,7 @@ func TestLoadAbout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := About{Who: "A. Author", Licence: "CC-BY-4.0", Models: map[string]AboutModel{
+	want := About{Authors: "A. Author", Licence: "CC-BY-4.0", Models: map[string]AboutModel{
 		"vllm:tuned": {SHA256: strings.Repeat("0a", 32), Parameters: 7.5, TrainingData: []string{},
 			TrainingTasks: []string{"a.json"}},
 		"vllm:base": {Base: "vllm:none"},

@@ -5,7 +5,7 @@ import "maps"
 // agentBench is AgentBench v0.2's house-holding.
 func agentBench(p *Preset) {
 	p.Agent.Form = Chat
-	p.Agent.Shots.Before = "{text:example}"
+	p.Agent.Shots.Intro = "{text:example}"
 	p.Agent.Filter = Filter{Segments: 3500, Notice: "{text:omitted-before}{omitted}{text:omitted-after}"}
 	p.ActionsShown.Older = " "
 	p.Stop.SameReply = 3
@@ -15,8 +15,8 @@ func agentBench(p *Preset) {
 
 // houseHolding is what both versions of AgentBench's house-holding have.
 func houseHolding(p *Preset) {
-	p.ActionsShown.After = "\n"
-	p.Stop.From, p.Stop.BeforeEnd = 4, true
+	p.ActionsShown.Suffix = "\n"
+	p.Stop.Start, p.Stop.BeforeEnd = 4, true
 	p.Prompt.Handover = "{text:handover}"
 }
 
@@ -27,7 +27,8 @@ func agentBenchFC(p *Preset) {
 		About: "{text:argument}", Closed: true}
 	const function = "default/parameters/tools/0/function/"
 	p.Texts = maps.Clone(p.Texts)
-	p.Texts["function"] = SourceText{File: "configs/tasks/alfworld.yaml", Recipe: "yaml", Path: function + "description",
+	p.Texts["function"] = SourceText{File: "configs/tasks/alfworld.yaml", Recipe: "yaml",
+		Path:   function + "description",
 		SHA256: "a04b6ea0b21e5dc9e140cd7f78d364f684093fd41dc7131f80216991aaadfc44"}
 	p.Texts["argument"] = SourceText{File: "configs/tasks/alfworld.yaml", Recipe: "yaml",
 		Path:   function + "parameters/properties/action/description",

@@ -29,10 +29,10 @@ type agentBoardExamples struct {
 // UnmarshalJSON implements json.Unmarshaler.
 func (e *agentBoardExamples) UnmarshalJSON(b []byte) error {
 	*e = agentBoardExamples{}
-	var one string
-	if json.Unmarshal(b, &one) == nil {
-		if one != "" {
-			e.texts = []string{one}
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		if text != "" {
+			e.texts = []string{text}
 		}
 		return nil
 	}
@@ -58,7 +58,7 @@ func (p PresetPrompt) parseAgentBoard(files []PromptFile) (Prompt, error) {
 	if err != nil {
 		return out, err
 	}
-	out.MoreHelp, out.Kept = p.MoreHelp, p.Kept
+	out.MoreHelp, out.Kept = p.MoreHelp, p.History
 	if len(files) == 2 {
 		if out.Openings, err = parseOpenings(files[1].Content, p.Untold); err != nil {
 			return out, fmt.Errorf("%s: %w", files[1].Name, err)

@@ -8,9 +8,9 @@ func agentBoard(p *Preset) {
 	}
 	switch p.Env.Name {
 	case "alfworld":
-		p.Prompt.Kept = KeptALFWorld
+		p.Prompt.History = KeptALFWorld
 	case "jericho":
-		p.Prompt.Kept, p.Prompt.Untold = KeptJericho, "{text:untold}"
+		p.Prompt.History, p.Prompt.Untold = KeptJericho, "{text:untold}"
 	}
 }
 
@@ -18,7 +18,8 @@ func agentBoard(p *Preset) {
 func agentBoardOpen(p *Preset) {
 	agentBoard(p)
 	p.Agent.Added, p.Agent.Wraps = "{text:added}", nil
-	for _, model := range []string{"codellama-13b", "codellama-34b", "llama", "lemur", "vicuna", "deepseek", "mistral"} {
+	for _, model := range []string{"codellama-13b", "codellama-34b", "llama", "lemur", "vicuna", "deepseek",
+		"mistral"} {
 		p.Agent.Wraps = append(p.Agent.Wraps, Wrap{Model: model, Text: "{text:" + model + "}",
 			Unescape: model == "vicuna"})
 	}

@@ -20,8 +20,8 @@ type Comparison struct {
 	// Outcomes were compared, Same of them are those that the original reported.
 	Outcomes int `yaml:"outcomes"`
 	Same     int `yaml:"same"`
-	// More are requests beyond those of the original.
-	More int `yaml:"more"`
+	// Extra are requests beyond those of the original.
+	Extra int `yaml:"more"`
 }
 
 // Comparisons lists all comparisons, one for each file and preset.
@@ -33,12 +33,12 @@ func Comparisons() (list []Comparison, err error) {
 // Add adds the counts of another comparison.
 func (c *Comparison) Add(o Comparison) {
 	c.Requests, c.Equal, c.UpTo = c.Requests+o.Requests, c.Equal+o.Equal, c.UpTo+o.UpTo
-	c.Outcomes, c.Same, c.More = c.Outcomes+o.Outcomes, c.Same+o.Same, c.More+o.More
+	c.Outcomes, c.Same, c.Extra = c.Outcomes+o.Outcomes, c.Same+o.Same, c.Extra+o.Extra
 }
 
 // Proves reports whether a comparison shows that a protocol is the original's.
 func (c Comparison) Proves() bool {
-	return c.Requests > 0 && c.Equal+c.UpTo == c.Requests && c.Same == c.Outcomes && c.More == 0
+	return c.Requests > 0 && c.Equal+c.UpTo == c.Requests && c.Same == c.Outcomes && c.Extra == 0
 }
 
 // String is a line of the file of comparisons.
@@ -52,16 +52,16 @@ func (c Comparison) String() string {
 		text += fmt.Sprintf(", up-to: %d", c.UpTo)
 	}
 	text += fmt.Sprintf(", outcomes: %d, same: %d", c.Outcomes, c.Same)
-	if c.More > 0 {
-		text += fmt.Sprintf(", more: %d", c.More)
+	if c.Extra > 0 {
+		text += fmt.Sprintf(", more: %d", c.Extra)
 	}
 	return text + "}"
 }
 
 // Compared sums up the comparisons that vouch for a preset of one part.
 func (p *Preset) Compared() (sum Comparison, err error) {
-	all, err := Comparisons()
-	for _, c := range all {
+	comparisons, err := Comparisons()
+	for _, c := range comparisons {
 		if name, part, _ := strings.Cut(c.Preset, ":"); name == p.Name && (part == "" || part == p.Env.Part) {
 			sum.Add(c)
 		}

@@ -18,7 +18,7 @@ func TestStatusIsEarned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := whole.All()
+		parts, err := whole.Split()
 		if err != nil {
 			t.Fatal(err)
 		}

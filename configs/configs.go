@@ -63,16 +63,16 @@ func decodeWith(file string, b []byte, v any, keys []string) (map[string]Values,
 		return nil, fmt.Errorf("%s: there is more than one YAML document", file)
 	}
 	body := documents[0].Body
-	taken := map[string]Values{}
+	extras := map[string]Values{}
 	if m, ok := body.(*ast.MappingNode); ok {
-		if taken, err = takeKeys(m, keys); err != nil {
+		if extras, err = takeKeys(m, keys); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	if err := yaml.NodeToValue(body, v, yaml.Strict()); err != nil {
 		return fail(err)
 	}
-	return taken, nil
+	return extras, nil
 }
 
 // Values are what a key has: one value, or a list.
@@ -83,7 +83,7 @@ type Values struct {
 }
 
 func takeKeys(m *ast.MappingNode, keys []string) (map[string]Values, error) {
-	taken := map[string]Values{}
+	extras := map[string]Values{}
 	var rest []*ast.MappingValueNode
 	for _, entry := range m.Values {
 		key := entry.Key.GetToken()
@@ -103,10 +103,10 @@ func takeKeys(m *ast.MappingNode, keys []string) (map[string]Values, error) {
 			}
 			values.Texts = append(values.Texts, node.GetToken().Value)
 		}
-		taken[key.Value] = values
+		extras[key.Value] = values
 	}
 	m.Values = rest
-	return taken, nil
+	return extras, nil
 }
 
 // invalid is the error of a document that cannot be decoded, with the lines at fault.

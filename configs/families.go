@@ -133,11 +133,11 @@ func parseFamilies(file string, b []byte) (Families, error) {
 	}
 	out := Families{Env: in.Env}
 	for _, f := range families {
-		given, ok := in.Families[f.ID]
+		entry, ok := in.Families[f.ID]
 		if !ok {
 			return out, fmt.Errorf("%s: family %s is missing; give it grades, or none with a reason", file, f.ID)
 		}
-		f.None, f.Grades = given.None, given.Grades
+		f.None, f.Grades = entry.None, entry.Grades
 		for i := range f.Grades {
 			f.Grades[i].Env = in.Env
 		}
@@ -174,45 +174,45 @@ func (f Family) check() error {
 }
 
 // Add adds the rules of another perturbation. Two rules about one thing are an error.
-func (p *Perturbation) Add(other Perturbation) error {
+func (p *Perturbation) Add(q Perturbation) error {
 	for _, m := range []struct {
 		name string
-		to   *map[string]string
-		from map[string]string
+		dst  *map[string]string
+		src  map[string]string
 	}{
-		{"actions", &p.Actions, other.Actions}, {"replies", &p.Replies, other.Replies},
-		{"verbs", &p.Verbs, other.Verbs},
-		{"words", &p.Words, other.Words}, {"texts", &p.Texts, other.Texts},
-		{"instructions", &p.Instructions, other.Instructions},
+		{"actions", &p.Actions, q.Actions}, {"replies", &p.Replies, q.Replies},
+		{"verbs", &p.Verbs, q.Verbs},
+		{"words", &p.Words, q.Words}, {"texts", &p.Texts, q.Texts},
+		{"instructions", &p.Instructions, q.Instructions},
 	} {
-		for _, old := range slices.Sorted(maps.Keys(m.from)) {
-			if known, ok := (*m.to)[old]; ok && known != m.from[old] {
+		for _, old := range slices.Sorted(maps.Keys(m.src)) {
+			if rule, ok := (*m.dst)[old]; ok && rule != m.src[old] {
 				return fmt.Errorf("%s: there are two rules about %q", m.name, old)
 			}
-			if *m.to == nil {
-				*m.to = map[string]string{}
+			if *m.dst == nil {
+				*m.dst = map[string]string{}
 			}
-			(*m.to)[old] = m.from[old]
+			(*m.dst)[old] = m.src[old]
 		}
 	}
 	for _, v := range []struct {
 		name string
-		to   *string
-		from string
-	}{{"names", &p.Names, other.Names}, {"numbers", &p.Numbers, other.Numbers}, {"order", &p.Order, other.Order},
-		{"layout", &p.Layout, other.Layout}} {
-		if *v.to != "" && v.from != "" {
+		dst  *string
+		src  string
+	}{{"names", &p.Names, q.Names}, {"numbers", &p.Numbers, q.Numbers}, {"order", &p.Order, q.Order},
+		{"layout", &p.Layout, q.Layout}} {
+		if *v.dst != "" && v.src != "" {
 			return fmt.Errorf("%s: there are two rules about it", v.name)
 		}
-		*v.to += v.from
+		*v.dst += v.src
 	}
-	if p.Lines != nil && other.Lines != nil {
+	if p.Lines != nil && q.Lines != nil {
 		return errors.New("lines: there are two rules about them")
 	}
-	if other.Lines != nil {
-		p.Lines = other.Lines
+	if q.Lines != nil {
+		p.Lines = q.Lines
 	}
-	p.Without = append(slices.Clip(p.Without), other.Without...)
+	p.Without = append(slices.Clip(p.Without), q.Without...)
 	return nil
 }
 

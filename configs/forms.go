@@ -69,7 +69,7 @@ func formsWith(rule string) (forms []string) {
 	names, _ := PresetNames() // of our own files, which tests read
 	for _, name := range names {
 		whole, _ := LoadPreset(name)
-		parts, _ := whole.All()
+		parts, _ := whole.Split()
 		for _, p := range parts {
 			fields, _ := p.fields()
 			has := slices.ContainsFunc(slices.Collect(maps.Keys(fields)), func(path string) bool {

@@ -96,7 +96,7 @@ func TestReleasedHashes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := whole.All()
+		parts, err := whole.Split()
 		if err != nil {
 			t.Fatal(err)
 		}

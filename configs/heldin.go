@@ -54,10 +54,10 @@ func (h *HeldIn) add(spec, env string) error {
 	return nil
 }
 
-// Of returns the environments of a model, with or without its provider.
-func (h HeldIn) Of(spec string) []string {
-	if known, ok := h[spec]; ok {
-		return known
+// Lookup returns the environments of a model, with or without its provider.
+func (h HeldIn) Lookup(spec string) []string {
+	if environments, ok := h[spec]; ok {
+		return environments
 	}
 	_, name, _ := strings.Cut(spec, ":")
 	return h[name]
@@ -65,12 +65,12 @@ func (h HeldIn) Of(spec string) []string {
 
 // Environments lists all environments that are named, sorted.
 func (h HeldIn) Environments() []string {
-	var all []string
+	var names []string
 	for _, of := range h {
-		all = append(all, of...)
+		names = append(names, of...)
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Set implements pflag.Value.
@@ -91,9 +91,9 @@ func (h *HeldIn) Append(s string) error {
 }
 
 // Replace implements pflag.SliceValue.
-func (h *HeldIn) Replace(all []string) error {
+func (h *HeldIn) Replace(values []string) error {
 	*h = nil
-	for _, s := range all {
+	for _, s := range values {
 		if err := h.Append(s); err != nil {
 			return err
 		}
@@ -102,11 +102,11 @@ func (h *HeldIn) Replace(all []string) error {
 }
 
 // GetSlice implements pflag.SliceValue.
-func (h *HeldIn) GetSlice() (all []string) {
+func (h *HeldIn) GetSlice() (values []string) {
 	for _, spec := range slices.Sorted(maps.Keys(*h)) {
-		all = append(all, spec+"="+strings.Join((*h)[spec], ","))
+		values = append(values, spec+"="+strings.Join((*h)[spec], ","))
 	}
-	return all
+	return values
 }
 
 // String implements pflag.Value.

@@ -70,9 +70,9 @@ func (n *Names) Append(s string) error {
 }
 
 // Replace implements pflag.SliceValue.
-func (n *Names) Replace(all []string) error {
+func (n *Names) Replace(values []string) error {
 	*n = nil
-	for _, s := range all {
+	for _, s := range values {
 		if err := n.Append(s); err != nil {
 			return err
 		}
@@ -81,11 +81,11 @@ func (n *Names) Replace(all []string) error {
 }
 
 // GetSlice implements pflag.SliceValue.
-func (n *Names) GetSlice() (all []string) {
+func (n *Names) GetSlice() (values []string) {
 	for _, spec := range slices.Sorted(maps.Keys(*n)) {
-		all = append(all, spec+"="+(*n)[spec])
+		values = append(values, spec+"="+(*n)[spec])
 	}
-	return all
+	return values
 }
 
 // String implements pflag.Value.

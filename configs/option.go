@@ -16,7 +16,7 @@ type Option struct {
 	Name, Help string
 	// Default is nil for the zero value of the field.
 	Default any
-	Group   Group
+	Group   OptionGroup
 	Owner   Owner
 	// First: it is among the few that everybody needs.
 	First bool
@@ -31,23 +31,23 @@ type Option struct {
 	Changes bool
 }
 
-// Group says what an option is about, and so which commands have it.
-type Group int
+// OptionGroup says what an option is about, and so which commands have it.
+type OptionGroup int
 
 // The groups.
 const (
-	Server    Group = iota // which model is asked, and how
-	Sampling               // how tokens are drawn
-	Length                 // of a reply
-	Player                 // how a served model plays
-	Protocols              // presets
-	Playing                // what is played, and how often
-	Sweeping               // under perturbations
+	Server    OptionGroup = iota // which model is asked, and how
+	Sampling                     // how tokens are drawn
+	Length                       // of a reply
+	Player                       // how a served model plays
+	Protocols                    // presets
+	Playing                      // what is played, and how often
+	Sweeping                     // under perturbations
 )
 
 // Title names the group in help.
-func (g Group) Title() string {
-	return map[Group]string{Server: "Model server", Sampling: "Sampling", Length: "Sampling", Player: "Agent",
+func (g OptionGroup) Title() string {
+	return map[OptionGroup]string{Server: "Model server", Sampling: "Sampling", Length: "Sampling", Player: "Agent",
 		Protocols: "Presets", Playing: "What is played", Sweeping: "Perturbations"}[g]
 }
 
@@ -76,48 +76,48 @@ const (
 func DefaultRun() (r Run) {
 	for _, o := range Options() {
 		if o.Default != nil {
-			at := reflect.ValueOf(o.At(&r)).Elem()
-			at.Set(reflect.ValueOf(o.Default).Convert(at.Type()))
+			field := reflect.ValueOf(o.Pointer(&r)).Elem()
+			field.Set(reflect.ValueOf(o.Default).Convert(field.Type()))
 		}
 	}
 	return r
 }
 
-// At returns the address of the option's field in a pointer to Run, or to a part of it
+// Pointer returns the address of the option's field in a pointer to Run, or to a part of it
 // that has the field.
-func (o Option) At(in any) any {
+func (o Option) Pointer(in any) any {
 	v := reflect.ValueOf(in).Elem()
-	at, ok := optionFields(v.Type())[o.Name]
+	index, ok := optionFields(v.Type())[o.Name]
 	if !ok {
 		panic(fmt.Sprintf("%s has no field for the option %s", v.Type(), o.Name)) // a test walks all options
 	}
-	return v.FieldByIndex(at).Addr().Interface()
+	return v.FieldByIndex(index).Addr().Interface()
 }
 
 // fieldsOf has what optionFields returned: every start of a command asks for all options.
 var fieldsOf sync.Map
 
 // optionFields returns where a type has its options, by their names.
-func optionFields(of reflect.Type) map[string][]int {
-	if known, ok := fieldsOf.Load(of); ok {
-		return known.(map[string][]int)
+func optionFields(t reflect.Type) map[string][]int {
+	if cached, ok := fieldsOf.Load(t); ok {
+		return cached.(map[string][]int)
 	}
 	fields := map[string][]int{}
-	for _, f := range reflect.VisibleFields(of) {
+	for _, f := range reflect.VisibleFields(t) {
 		if name := f.Tag.Get("yaml"); fields[name] == nil {
 			fields[name] = f.Index
 		}
 	}
-	fieldsOf.Store(of, fields)
+	fieldsOf.Store(t, fields)
 	return fields
 }
 
 // Text writes what a run says of an option.
-func (o Option) Text(r *Run) string { return fmt.Sprint(reflect.ValueOf(o.At(r)).Elem()) }
+func (o Option) Text(r *Run) string { return fmt.Sprint(reflect.ValueOf(o.Pointer(r)).Elem()) }
 
 // Texts are the texts that a run says of an option: one, or those of a list.
 func (o Option) Texts(r *Run) []string {
-	if list, ok := o.At(r).(*Strings); ok {
+	if list, ok := o.Pointer(r).(*Strings); ok {
 		return *list
 	}
 	return []string{o.Text(r)}
@@ -125,7 +125,7 @@ func (o Option) Texts(r *Run) []string {
 
 // Check reports a number that is out of its range.
 func (o Option) Check(r *Run) error {
-	return o.Range.Check(o.Name, reflect.ValueOf(o.At(r)).Elem().Interface())
+	return o.Range.Check(o.Name, reflect.ValueOf(o.Pointer(r)).Elem().Interface())
 }
 
 var byName = sync.OnceValue(func() map[string]Option {
@@ -144,21 +144,21 @@ func FindOption(name string) (o Option, ok bool) {
 
 // Range is what a number may be; the zero Range is any number.
 type Range struct {
-	bounded     bool
-	least, most float64
-	above       bool // more than least
+	bounded   bool
+	low, high float64
+	exclusive bool // more than least
 }
 
-func atLeast(least float64) Range {
-	return Range{bounded: true, least: least, most: math.MaxFloat64}
+func atLeast(low float64) Range {
+	return Range{bounded: true, low: low, high: math.MaxFloat64}
 }
 
-func moreThan(least float64) Range {
-	return Range{bounded: true, least: least, most: math.MaxFloat64, above: true}
+func moreThan(low float64) Range {
+	return Range{bounded: true, low: low, high: math.MaxFloat64, exclusive: true}
 }
 
-func (r Range) upTo(most float64) Range {
-	r.most = most
+func (r Range) upTo(high float64) Range {
+	r.high = high
 	return r
 }
 
@@ -167,7 +167,7 @@ func (r Range) Check(name string, value any) error {
 	if !r.bounded {
 		return nil
 	}
-	x, shown := 0.0, func(x float64) any { return x }
+	x, format := 0.0, func(x float64) any { return x }
 	switch v := value.(type) {
 	case float64:
 		x = v
@@ -175,7 +175,7 @@ func (r Range) Check(name string, value any) error {
 		x = float64(v)
 	case time.Duration:
 		x = float64(v)
-		shown = func(x float64) any {
+		format = func(x float64) any {
 			if x == 0 {
 				return 0
 			}
@@ -184,17 +184,17 @@ func (r Range) Check(name string, value any) error {
 	default:
 		return fmt.Errorf("%s is %v, which is no number", name, value)
 	}
-	if (x > r.least || x == r.least && !r.above) && x <= r.most {
+	if (x > r.low || x == r.low && !r.exclusive) && x <= r.high {
 		return nil
 	}
-	least, most := shown(r.least), shown(r.most)
+	low, high := format(r.low), format(r.high)
 	switch {
-	case r.above && r.most < math.MaxFloat64:
-		return fmt.Errorf("%s is %v, want more than %v and at most %v", name, value, least, most)
-	case r.above:
-		return fmt.Errorf("%s is %v, want more than %v", name, value, least)
-	case r.most < math.MaxFloat64:
-		return fmt.Errorf("%s is %v, want %v to %v", name, value, least, most)
+	case r.exclusive && r.high < math.MaxFloat64:
+		return fmt.Errorf("%s is %v, want more than %v and at most %v", name, value, low, high)
+	case r.exclusive:
+		return fmt.Errorf("%s is %v, want more than %v", name, value, low)
+	case r.high < math.MaxFloat64:
+		return fmt.Errorf("%s is %v, want %v to %v", name, value, low, high)
 	}
-	return fmt.Errorf("%s is %v, want at least %v", name, value, least)
+	return fmt.Errorf("%s is %v, want at least %v", name, value, low)
 }

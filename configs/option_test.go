@@ -14,7 +14,7 @@ func TestOptions(t *testing.T) {
 	r := DefaultRun()
 	declared := map[string]bool{}
 	for _, o := range Options() {
-		field := reflect.ValueOf(o.At(&r)).Elem()
+		field := reflect.ValueOf(o.Pointer(&r)).Elem()
 		if declared[o.Name] || o.Help == "" {
 			t.Errorf("%s is declared twice, or has no help", o.Name)
 		}

@@ -56,7 +56,7 @@ type Perturbation struct {
 	// Seed selects the order of Shuffled lists and the added lines.
 	Seed int64 `yaml:"seed" json:",omitempty"`
 	// Parts are the families that the rules come from; nil for a file.
-	Parts []Part `yaml:"-" json:"-"`
+	Parts []FamilyGrade `yaml:"-" json:"-"`
 }
 
 // Lines are true lines that have nothing to do with the task. Count of them, from 1
@@ -66,8 +66,8 @@ type Lines struct {
 	Of    []string `yaml:"of"`
 }
 
-// Part is a family of perturbations in one of its grades, counted from 1.
-type Part struct {
+// FamilyGrade is a family of perturbations in one of its grades, counted from 1.
+type FamilyGrade struct {
 	Family string
 	Grade  int
 }

@@ -24,8 +24,8 @@ type Observation struct {
 	// Arrive is Keep (also when empty) or Strip: without "You arrive at loc N. " at
 	// the start of an observation.
 	Arrive string `yaml:"arrive" json:"arrive,omitempty"`
-	// Without is a text that is taken out of every observation after the first.
-	Without string `yaml:"-" json:"without,omitempty"`
+	// Remove is a text that is taken out of every observation after the first.
+	Remove string `yaml:"-" json:"without,omitempty"`
 	// Task is how the task is told, with the slots {goal} and {observation}; empty
 	// for the goal and, on the next line, the first observation.
 	Task string `yaml:"task" json:"task,omitempty"`
@@ -44,13 +44,13 @@ const (
 // the list is written. It stands at the end of the observation, or in the slot of
 // a template.
 type ActionsShown struct {
-	// When is one of actionTimes.
-	When string `yaml:"when" json:"when"`
-	// Older is what stands in place of the list in older turns if When is latest.
+	// Timing is one of actionTimes.
+	Timing string `yaml:"when" json:"when"`
+	// Older is what stands in place of the list in older turns if Timing is latest.
 	Older string `yaml:"-" json:"older,omitempty"`
-	// Before and After surround the list.
-	Before string `yaml:"before" json:"before,omitempty"`
-	After  string `yaml:"-" json:"after,omitempty"`
+	// Prefix and Suffix surround the list.
+	Prefix string `yaml:"before" json:"before,omitempty"`
+	Suffix string `yaml:"-" json:"after,omitempty"`
 	// Item is how an action is written, with the slot {action}; empty for the action
 	// alone. Separator stands between two actions.
 	Item      string `yaml:"-" json:"item,omitempty"`
@@ -82,10 +82,10 @@ type AgentForm struct {
 	Form string `yaml:"form" json:"form"`
 	// Pairs is how many (observation, action) pairs a message or chat repeats; 0 for all.
 	Pairs int `yaml:"pairs" json:"pairs,omitempty"`
-	// Left replaces the oldest observation of a chat that repeats so many pairs, with the
+	// Placeholder replaces the oldest observation of a chat that repeats so many pairs, with the
 	// slot {pairs}. Without it, all that stands before the pairs is lost, the system message
 	// too.
-	Left string `yaml:"-" json:"left,omitempty"`
+	Placeholder string `yaml:"-" json:"left,omitempty"`
 	// Joined: the messages of a chat after the system message are one, with nothing between.
 	Joined bool `yaml:"-" json:"joined,omitempty"`
 	// Think has a chat ask for a thought before each action.
@@ -111,9 +111,9 @@ type AgentForm struct {
 	Added string `yaml:"-" json:"added,omitempty"`
 	// Tool is the function of the form tool-call.
 	Tool Tool `yaml:"-" json:"tool,omitzero"`
-	// Said is how the history of the form chat holds a reply, with the slot {reply},
+	// History is how the history of the form chat holds a reply, with the slot {reply},
 	// the reply without white space around it; empty for the reply as it came.
-	Said string `yaml:"-" json:"said,omitempty"`
+	History string `yaml:"-" json:"said,omitempty"`
 	// Thoughts is empty, or "sent": a line that starts with "think:" is also sent to
 	// the game, and its answer is replaced by "OK.".
 	Thoughts string `yaml:"-" json:"thoughts,omitempty"`
@@ -142,33 +142,33 @@ const (
 )
 
 // Think is TALES': Ask stands in place of what follows an observation, after an empty line.
-// The model's answer, of up to so many tokens, and Then ask for the action. The history has
+// The model's answer, of up to so many tokens, and Action ask for the action. The history has
 // neither.
 type Think struct {
 	Ask       string `json:"ask,omitempty"`
-	Then      string `json:"then,omitempty"`
+	Action    string `json:"then,omitempty"`
 	MaxTokens int    `json:"max-tokens,omitempty"`
 }
 
-// MemoryForm is how plans of earlier trials are told before the task: Before, then Each of
+// MemoryForm is how plans of earlier trials are told before the task: Intro, then Item for each of
 // them, with the slots {number}, from 0, and {plan}.
 type MemoryForm struct {
-	Before string `json:"before,omitempty"`
-	Each   string `json:"each,omitempty"`
+	Intro string `json:"before,omitempty"`
+	Item  string `json:"each,omitempty"`
 }
 
-// ReflectionForm is a text that a model continues with a plan: Before, the failed trial as
-// the agent was shown it, without prompt and plans, After, the plans of that trial, and End.
+// ReflectionForm is a text that a model continues with a plan: Intro, the failed trial as
+// the agent was shown it, without prompt and plans, Middle, the plans of that trial, and End.
 type ReflectionForm struct {
-	Before   string         `json:"before"`
-	After    string         `json:"after"`
+	Intro    string         `json:"before"`
+	Middle   string         `json:"after"`
 	Plans    MemoryForm     `json:"plans"`
 	End      string         `json:"end"`
 	Decoding PresetDecoding `json:"decoding"`
 }
 
-// Given reports whether a preset has a form of its own.
-func (f ReflectionForm) Given() bool { return f.End != "" }
+// IsSet reports whether a preset has a form of its own.
+func (f ReflectionForm) IsSet() bool { return f.End != "" }
 
 // Filter is AgentBench's: a request has the first message and the latest ones, as many as
 // have fewer segments with it. After the first one, an answer of the assistant comes next.
@@ -217,10 +217,10 @@ type Tool struct {
 
 // Shots are the worked examples of a prompt.
 type Shots struct {
-	// As is "turns" or "text"; empty without examples.
-	As string `yaml:"as" json:"as,omitempty"`
-	// Before precedes the first of them.
-	Before string `yaml:"-" json:"before,omitempty"`
+	// Format is "turns" or "text"; empty without examples.
+	Format string `yaml:"as" json:"as,omitempty"`
+	// Intro precedes the first of them.
+	Intro string `yaml:"-" json:"before,omitempty"`
 	// Count is their number.
 	Count int `yaml:"count" json:"count,omitempty"`
 	// Order holds the numbers of the examples in the prompt file, in the order in
@@ -235,8 +235,8 @@ type ReplyRules struct {
 	// Reasoning is Strip (also when empty) or Keep: what a model writes between tags
 	// of reasoning is part of the reply.
 	Reasoning string `yaml:"reasoning" json:"reasoning,omitempty"`
-	// Again asks again for replies that are too short; never if it has no calls.
-	Again Again `yaml:"-" json:"again,omitzero"`
+	// Retry asks again for replies that are too short; never if it has no calls.
+	Retry Retry `yaml:"-" json:"again,omitzero"`
 	// Thinks cuts off what some models think. Blank is the action of a reply that is only
 	// white space; empty for the empty action.
 	Thinks Thinks `yaml:"-" json:"thinks,omitzero"`
@@ -254,12 +254,12 @@ type ReplyRules struct {
 	Messages map[string]string `yaml:"messages" json:"messages,omitempty"`
 }
 
-// Again asks again for a reply, up to so many Calls in all. Reflexion does so with fewer than
-// Under characters, without white space around them, each time Warmer by as much; if none is
+// Retry asks again for a reply, up to so many Calls in all. Reflexion does so with fewer than
+// Short characters, without white space around them, each time Warmer by as much; if none is
 // long enough, the reply is empty. TALES does so if the reply is Empty: its last message stands
 // once more in each further call, and an episode without a reply ends.
-type Again struct {
-	Under  int     `json:"under,omitempty"`
+type Retry struct {
+	Short  int     `json:"under,omitempty"`
 	Empty  bool    `json:"empty,omitempty"`
 	Calls  int     `json:"calls,omitempty"`
 	Warmer float64 `json:"warmer,omitempty"`
@@ -333,8 +333,8 @@ type StopRules struct {
 	SameStep   int `yaml:"-" json:"same-step,omitempty"`
 	// EmptyAction: empty actions count for SameAction, and one stands before the first.
 	EmptyAction bool `yaml:"-" json:"empty-action,omitempty"`
-	// From is the first step, counted from 1, at which they do; 0 for any.
-	From int `yaml:"-" json:"from,omitempty"`
+	// Start is the first step, counted from 1, at which they do; 0 for any.
+	Start int `yaml:"-" json:"from,omitempty"`
 	// BeforeEnd: what the environment says of the step that meets a rule does not count, not
 	// even that it solved the task.
 	BeforeEnd bool `yaml:"-" json:"before-end,omitempty"`

@@ -16,12 +16,12 @@ func (p *Play) checkForm(errs *complaints) {
 	}
 	ruled := []string{Chat, ToolCall, Single, Completion, Text} // the others have rules of their own
 	only(p.Observation != Observation{}, "observation", ruled...)
-	only(p.ActionsShown.When != Never, "actions-shown", ruled...)
+	only(p.ActionsShown.Timing != Never, "actions-shown", ruled...)
 	only(r.Reasoning != "", "reply.reasoning", ruled...)
 	only(len(r.Messages) > 0, "reply.messages", ruled...)
 	only(p.Stop.ContextOverflow == End, "stop.context-overflow: end", append(ruled, Act)...)
 	only(a.Pairs > 0, "agent.pairs", Single, Chat)
-	errs.want(a.Form != Chat || a.Pairs == 0 || a.Acknowledge == "" && a.Shots.As == "",
+	errs.want(a.Form != Chat || a.Pairs == 0 || a.Acknowledge == "" && a.Shots.Format == "",
 		"agent.pairs of the form chat is for prompts that are only a system message")
 	only(r.Messages["call"] != "", "reply.messages.call", ToolCall)
 	only(a.Acknowledge != "", "agent.acknowledge", Chat, ToolCall)
@@ -30,8 +30,8 @@ func (p *Play) checkForm(errs *complaints) {
 	if a.Form == ToolCall {
 		errs.want(r.Parser == ToolCall, "the form tool-call has reply.parser tool-call")
 	}
-	only(a.Shots.As == "turns", "agent.shots.as: turns", Chat, ToolCall)
-	only(a.Shots.As == "text", "agent.shots.as: text", Chat, ToolCall, Completion, Text)
+	only(a.Shots.Format == "turns", "agent.shots.as: turns", Chat, ToolCall)
+	only(a.Shots.Format == "text", "agent.shots.as: text", Chat, ToolCall, Completion, Text)
 	only(r.Parser == "thought-action-i", "reply.parser thought-action-i", Completion, Text)
 	switch a.Form {
 	case React:

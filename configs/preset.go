@@ -202,16 +202,16 @@ type PresetPrompt struct {
 	System      string `yaml:"system" json:"system,omitempty"`
 	Instruction string `yaml:"instruction" json:"instruction,omitempty"`
 	Handover    string `yaml:"-" json:"handover,omitempty"`
-	// MoreHelp and Kept are those of Prompt, for the agent act. Untold is what the format
+	// MoreHelp and History are MoreHelp and Kept of Prompt, for the agent act. Untold is what the format
 	// agentboard says of tasks without an opening.
 	MoreHelp string `yaml:"-" json:"more-help,omitempty"`
-	Kept     string `yaml:"-" json:"kept,omitempty"`
+	History  string `yaml:"-" json:"kept,omitempty"`
 	Untold   string `yaml:"-" json:"untold,omitempty"`
 	// SHA256 is the hash of the content of a prompt of ours or of the user.
 	SHA256 string `yaml:"-" json:"sha256,omitempty"`
 }
 
-func (p PresetPrompt) given() bool {
+func (p PresetPrompt) isSet() bool {
 	return p.BuiltIn != "" || len(p.Files) > 0 || p.Instruction != "" || p.System != ""
 }
 
@@ -254,14 +254,14 @@ func (d *PresetDecoding) UnmarshalJSON(b []byte) error {
 }
 
 // renamed is a JSON object with other signs in the names of its fields.
-func renamed(object []byte, from, to string) ([]byte, error) {
+func renamed(object []byte, old, replacement string) ([]byte, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {
 		return nil, err
 	}
 	named := map[string]json.RawMessage{}
 	for name, value := range fields {
-		named[strings.ReplaceAll(name, from, to)] = value
+		named[strings.ReplaceAll(name, old, replacement)] = value
 	}
 	return json.Marshal(named)
 }
@@ -348,7 +348,7 @@ func (p Preset) Select(name string) (Preset, error) {
 	if part.Limit.Max() > 0 {
 		p.Env.Limit = part.Limit
 	}
-	if part.Prompt.given() {
+	if part.Prompt.isSet() {
 		p.Prompt = part.Prompt
 	}
 	if p.Protocol != "" {
@@ -425,8 +425,8 @@ func withForms(err error) error {
 		strings.Join(forms, ", "))
 }
 
-// All returns the parts of a preset, each as a preset of its own, or itself without any.
-func (p Preset) All() ([]Preset, error) {
+// Split returns the parts of a preset, each as a preset of its own, or itself without any.
+func (p Preset) Split() ([]Preset, error) {
 	if len(p.Env.Parts) == 0 {
 		p, err := p.complete()
 		return []Preset{p}, err
@@ -489,16 +489,16 @@ func FindPresets(text string, read func(file string) ([]byte, error)) ([]Preset,
 	case len(p.Env.Default) > 0:
 		return p.parts(p.Env.Default)
 	}
-	return p.All()
+	return p.Split()
 }
 
 // cutPart cuts the part off a name or the path of a file.
 func cutPart(text string) (name, part string) {
-	at := strings.LastIndex(text, ":")
-	if at < 0 || strings.ContainsAny(text[at:], `/\.`) {
+	i := strings.LastIndex(text, ":")
+	if i < 0 || strings.ContainsAny(text[i:], `/\.`) {
 		return text, ""
 	}
-	return text[:at], text[at+1:]
+	return text[:i], text[i+1:]
 }
 
 // readPreset reads an embedded preset, whose name may have a version, or a file.
@@ -526,5 +526,5 @@ func DefaultPreset(env string) Preset {
 
 // OwnPlay is how the agents react and act play.
 func OwnPlay(form string) Play {
-	return Play{ActionsShown: ActionsShown{When: Never}, Agent: AgentForm{Form: form}}
+	return Play{ActionsShown: ActionsShown{Timing: Never}, Agent: AgentForm{Form: form}}
 }

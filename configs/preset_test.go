@@ -29,7 +29,7 @@ func TestPresets(t *testing.T) {
 		if len(p.Source.Commit) != 40 {
 			t.Errorf("%s: the commit %q is not written out", name, p.Source.Commit)
 		}
-		parts, err := p.All()
+		parts, err := p.Split()
 		if err != nil {
 			t.Error(err)
 		}
@@ -70,7 +70,7 @@ func mustHash(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := p.All()
+	all, err := p.Split()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,11 +69,11 @@ func (p *Preset) checkStatus(errs *complaints) {
 
 func (p *Preset) checkParts() error {
 	var errs complaints
-	seen := map[string]bool{}
+	parts := map[string]bool{}
 	for _, name := range p.PartNames() {
 		errs.want(partName.MatchString(name), "part %q: want letters, digits and hyphens", name)
-		errs.want(!seen[name], "there are two parts %q", name)
-		seen[name] = true
+		errs.want(!parts[name], "there are two parts %q", name)
+		parts[name] = true
 		part, err := p.Select(name)
 		if err == nil {
 			err = part.checkPart()
@@ -121,15 +121,16 @@ func (p *Preset) checkPart() error {
 
 func (l PresetLimit) check(errs *complaints) {
 	errs.oneOf("env.limit.counts", l.Counts, []string{"replies"})
-	errs.want(l.Max() > 0 && l.Max() <= maxSteps, "env.limit.steps is %d, want a number from 1 to %d", l.Max(), maxSteps)
+	errs.want(l.Max() > 0 && l.Max() <= maxSteps,
+		"env.limit.steps is %d, want a number from 1 to %d", l.Max(), maxSteps)
 }
 
 func (p *Play) check(errs *complaints) {
 	o := p.Observation
 	errs.optional("observation.banner", o.Banner, []string{Keep, Strip})
 	errs.optional("observation.arrive", o.Arrive, []string{Keep, Strip})
-	errs.oneOf("actions-shown.when", p.ActionsShown.When, actionTimes())
-	errs.optional("agent.shots.as", p.Agent.Shots.As, []string{"turns", "text"})
+	errs.oneOf("actions-shown.when", p.ActionsShown.Timing, actionTimes())
+	errs.optional("agent.shots.as", p.Agent.Shots.Format, []string{"turns", "text"})
 	errs.optional("reply.reasoning", p.Reply.Reasoning, []string{Keep, Strip})
 	errs.want(min(p.Agent.Pairs, p.Agent.Shots.Count) >= 0, "agent: a number is negative")
 	errs.want(p.Agent.Shots.Count <= maxExamples, "agent.shots: there are more than %d", maxExamples)
@@ -196,9 +197,9 @@ func (c *complaints) optional(field, value string, values []string) {
 
 // withNumber is oneOf for values of which one has a colon and a number after it.
 func (c *complaints) withNumber(field, value string, values []string, numbered string) {
-	name, number, has := strings.Cut(value, ":")
+	name, number, found := strings.Cut(value, ":")
 	c.oneOf(field, name, values)
 	n, err := strconv.ParseFloat(number, 64)
-	ok := has == (name == numbered) && (!has || err == nil && n > 0)
+	ok := found == (name == numbered) && (!found || err == nil && n > 0)
 	c.want(ok, "%s is %.50q: %s, and nothing else, is followed by a colon and a number above 0", field, value, numbered)
 }

@@ -59,10 +59,10 @@ func DiffPresets(a, b *Preset) ([]FieldDifference, error) {
 	if err != nil {
 		return nil, err
 	}
-	either := maps.Clone(x)
-	maps.Copy(either, y)
+	union := maps.Clone(x)
+	maps.Copy(union, y)
 	var out []FieldDifference
-	for _, field := range slices.Sorted(maps.Keys(either)) {
+	for _, field := range slices.Sorted(maps.Keys(union)) {
 		if x[field] != y[field] {
 			out = append(out, FieldDifference{field, x[field], y[field]})
 		}

@@ -58,8 +58,8 @@ func (r PresetResults) check() error {
 	return nil
 }
 
-// Of returns the rows of a part.
-func (r PresetResults) Of(part string) []PresetResult {
+// ForPart returns the rows of a part.
+func (r PresetResults) ForPart(part string) []PresetResult {
 	return slices.DeleteFunc(slices.Clone(r.Rows), func(row PresetResult) bool {
 		return row.Part != part && row.Part != ""
 	})

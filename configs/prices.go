@@ -24,19 +24,19 @@ type Price struct {
 
 // Dollars returns what so many tokens cost. The cached ones are part of the prompt's.
 func (p Price) Dollars(prompt, cached, completion int) float64 {
-	kept := p.Input
+	cachedPrice := p.Input
 	if p.Cached != nil {
-		kept = *p.Cached
+		cachedPrice = *p.Cached
 	}
-	return (float64(prompt-cached)*p.Input + float64(cached)*kept + float64(completion)*p.Output) / 1e6
+	return (float64(prompt-cached)*p.Input + float64(cached)*cachedPrice + float64(completion)*p.Output) / 1e6
 }
 
 func (p Price) check(spec string) error {
-	kept := p.Input
+	cachedPrice := p.Input
 	if p.Cached != nil {
-		kept = *p.Cached
+		cachedPrice = *p.Cached
 	}
-	for _, dollars := range []float64{p.Input, kept, p.Output} {
+	for _, dollars := range []float64{p.Input, cachedPrice, p.Output} {
 		if math.IsNaN(dollars) || dollars < 0 || dollars > highestPrice {
 			return fmt.Errorf("the price of %s is %v dollars per million tokens, want 0 to %.0f", spec, dollars,
 				float64(highestPrice))
@@ -82,8 +82,8 @@ func (p *Prices) UnmarshalYAML(read func(any) error) error {
 	return nil
 }
 
-// Of returns what a model costs, with or without its provider; false if nobody said.
-func (p Prices) Of(spec string) (Price, bool) {
+// Lookup returns what a model costs, with or without its provider; false if nobody said.
+func (p Prices) Lookup(spec string) (Price, bool) {
 	price, ok := p[spec]
 	if _, name, cut := strings.Cut(spec, ":"); !ok && cut {
 		price, ok = p[name]
@@ -92,12 +92,12 @@ func (p Prices) Of(spec string) (Price, bool) {
 }
 
 func (p *Prices) add(spec string, price Price) error {
-	before, twice := (*p)[spec]
+	previous, twice := (*p)[spec]
 	switch {
 	case spec == "":
 		return fmt.Errorf("the price %s is for no model; %s", price, wantPrice)
-	case twice && before.String() != price.String():
-		return fmt.Errorf("%s has two prices, %s and %s", spec, before, price)
+	case twice && previous.String() != price.String():
+		return fmt.Errorf("%s has two prices, %s and %s", spec, previous, price)
 	}
 	if *p == nil {
 		*p = Prices{}
@@ -111,12 +111,12 @@ func (p *Prices) Set(s string) error { return p.Append(s) }
 
 // Append implements pflag.SliceValue.
 func (p *Prices) Append(s string) error {
-	at := strings.LastIndex(s, "=")
-	if at < 0 {
+	i := strings.LastIndex(s, "=")
+	if i < 0 {
 		return fmt.Errorf("%q is no price; %s", s, wantPrice)
 	}
 	var dollars []float64
-	for text := range strings.SplitSeq(s[at+1:], "/") {
+	for text := range strings.SplitSeq(s[i+1:], "/") {
 		d, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil {
 			return fmt.Errorf("%q is no price; %s", s, wantPrice)
@@ -131,13 +131,13 @@ func (p *Prices) Append(s string) error {
 	default:
 		return fmt.Errorf("%q is no price; %s", s, wantPrice)
 	}
-	return p.add(strings.TrimSpace(s[:at]), price)
+	return p.add(strings.TrimSpace(s[:i]), price)
 }
 
 // Replace implements pflag.SliceValue.
-func (p *Prices) Replace(all []string) error {
+func (p *Prices) Replace(values []string) error {
 	*p = nil
-	for _, s := range all {
+	for _, s := range values {
 		if err := p.Append(s); err != nil {
 			return err
 		}
@@ -146,11 +146,11 @@ func (p *Prices) Replace(all []string) error {
 }
 
 // GetSlice implements pflag.SliceValue.
-func (p *Prices) GetSlice() (all []string) {
+func (p *Prices) GetSlice() (values []string) {
 	for _, spec := range slices.Sorted(maps.Keys(*p)) {
-		all = append(all, spec+"="+(*p)[spec].String())
+		values = append(values, spec+"="+(*p)[spec].String())
 	}
-	return all
+	return values
 }
 
 // String implements pflag.Value.

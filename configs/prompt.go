@@ -90,11 +90,11 @@ type Example struct {
 	Observation string        `yaml:"observation"`
 	Steps       []ExampleStep `yaml:"steps"`
 	Text        string        `yaml:"text"`
-	Turns       []Turn        `yaml:"turns" json:",omitempty"`
+	Turns       []ChatMessage `yaml:"turns" json:",omitempty"`
 }
 
-// Turn is a message of a chat.
-type Turn struct {
+// ChatMessage is a message of a chat.
+type ChatMessage struct {
 	// Role is User or Assistant.
 	Role    string `yaml:"role"`
 	Content string `yaml:"content"`

@@ -69,7 +69,7 @@ func (p PresetPrompt) paths() (out []string) {
 
 func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 	if p.Format == "" { // there are only texts
-		out.Types = map[string]Instructions{"": p.told()}
+		out.Types = map[string]Instructions{"": p.instructions()}
 		out.Handover = p.Handover
 		return out, out.check("prompt")
 	}
@@ -102,8 +102,8 @@ func (p PresetPrompt) parse(files []PromptFile) (out Prompt, err error) {
 	return out, out.check(first.Name)
 }
 
-// told is what the preset itself says.
-func (p PresetPrompt) told() Instructions {
+// instructions is what the preset itself says.
+func (p PresetPrompt) instructions() Instructions {
 	return Instructions{System: p.System, Instruction: p.Instruction}
 }
 
@@ -125,13 +125,13 @@ func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) 
 		if !ok {
 			return nil, fmt.Errorf("there is no key %q", p.Key)
 		}
-		in := p.told()
+		in := p.instructions()
 		in.Examples = []Example{{Text: text}}
 		return map[string]Instructions{"": in}, nil
 	}
 	types := map[string]Instructions{}
 	for _, kind := range slices.Sorted(maps.Keys(alfworldKinds)) {
-		in := p.told()
+		in := p.instructions()
 		for len(in.Examples) < maxExamples {
 			text, ok := texts["react_"+kind+"_"+strconv.Itoa(len(in.Examples))]
 			if !ok {
@@ -185,9 +185,9 @@ func (p PresetPrompt) parseAgentBench(b []byte) (map[string]Instructions, error)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", key, err)
 		}
-		in, has := types[typ]
-		if !has {
-			in = p.told()
+		in, found := types[typ]
+		if !found {
+			in = p.instructions()
 		}
 		if in.Examples = append(in.Examples, Example{Turns: turns}); len(in.Examples) > maxExamples {
 			return nil, fmt.Errorf("%s: there are more than %d examples", key, maxExamples)
@@ -201,9 +201,9 @@ func (p PresetPrompt) parseAgentBench(b []byte) (map[string]Instructions, error)
 // its kind with or without "react_" before and a number after it.
 func taskType(key string) (string, bool) {
 	kind := strings.TrimPrefix(key, "react_")
-	if at := strings.LastIndex(kind, "_"); at >= 0 {
-		if _, err := strconv.Atoi(kind[at+1:]); err == nil {
-			kind = kind[:at]
+	if i := strings.LastIndex(kind, "_"); i >= 0 {
+		if _, err := strconv.Atoi(kind[i+1:]); err == nil {
+			kind = kind[:i]
 		}
 	}
 	if typ, ok := alfworldKinds[kind]; ok {
@@ -218,7 +218,7 @@ type fileTurn struct {
 	Content, Value *string
 }
 
-func parseTurns(b []byte) ([]Turn, error) {
+func parseTurns(b []byte) ([]ChatMessage, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(b, &list); err != nil {
 		return nil, err
@@ -226,13 +226,13 @@ func parseTurns(b []byte) ([]Turn, error) {
 	if len(list) == 0 || len(list) > maxTurns {
 		return nil, fmt.Errorf("an example has %d turns, want 1 to %d", len(list), maxTurns)
 	}
-	var out []Turn
+	var out []ChatMessage
 	for i, raw := range list {
 		text, err := turnText(raw)
 		if err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
 		}
-		out = append(out, Turn{[]string{User, Assistant}[i%2], text})
+		out = append(out, ChatMessage{[]string{User, Assistant}[i%2], text})
 	}
 	return out, nil
 }

@@ -20,7 +20,7 @@ const (
 	fromText  = `[{"from": "human", "value": "do it"}, {"from": "gpt", "value": "Action: go"}]`
 )
 
-var turns = []configs.Turn{{Role: "user", Content: "do it"}, {Role: "assistant", Content: "Action: go"}}
+var turns = []configs.ChatMessage{{Role: "user", Content: "do it"}, {Role: "assistant", Content: "Action: go"}}
 
 // prompted describes files with these contents.
 func prompted(format string, contents ...string) (p configs.PresetPrompt, found []configs.PromptFile) {

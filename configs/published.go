@@ -106,7 +106,7 @@ func (t PublishedTable) check() error {
 		}
 	}
 	type name struct{ model, base string }
-	seen := map[name]bool{}
+	names := map[name]bool{}
 	for i, r := range t.Rows {
 		if r.Model == "" {
 			return fmt.Errorf("row number %d names no model", i+1)
@@ -115,10 +115,10 @@ func (t PublishedTable) check() error {
 		if r.Base != "" {
 			row += fmt.Sprintf(" on base %q", r.Base)
 		}
-		if seen[name{r.Model, r.Base}] {
+		if names[name{r.Model, r.Base}] {
 			return fmt.Errorf("%s: another row has the same model and base", row)
 		}
-		seen[name{r.Model, r.Base}] = true
+		names[name{r.Model, r.Base}] = true
 		if err := r.check(t.Columns); err != nil {
 			return fmt.Errorf("%s: %w", row, err)
 		}

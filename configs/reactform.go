@@ -16,7 +16,7 @@ func reactChat(p *Preset) {
 // reactHotpotQA is ReAct's HotpotQA.
 func reactHotpotQA(p *Preset) {
 	p.Agent.Form = Completion
-	p.Observation.Without, p.Observation.Prefix = `\n`, "Observation {turn}: "
+	p.Observation.Remove, p.Observation.Prefix = `\n`, "Observation {turn}: "
 	p.Prompt.Key = "webthink_simple6"
 }
 
@@ -24,13 +24,13 @@ func reactHotpotQA(p *Preset) {
 func reflexion(p *Preset) {
 	reactChat(p)
 	p.Agent.CueFollows = true
-	p.Agent.Memory = MemoryForm{Before: "{text:memory}", Each: "{text:plan-before}{number}{text:plan-after}{plan}"}
+	p.Agent.Memory = MemoryForm{Intro: "{text:memory}", Item: "{text:plan-before}{number}{text:plan-after}{plan}"}
 	p.Agent.Reflection = ReflectionForm{
-		Before: "{text:reflect}{text:failed-trials}\n\n", After: "\n\nSTATUS: FAIL", End: "{text:new-plan}",
-		Plans: MemoryForm{Before: "{text:plans}", Each: "Trial #{number}: {plan}\n"},
+		Intro: "{text:reflect}{text:failed-trials}\n\n", Middle: "\n\nSTATUS: FAIL", End: "{text:new-plan}",
+		Plans: MemoryForm{Intro: "{text:plans}", Item: "Trial #{number}: {plan}\n"},
 		Decoding: PresetDecoding{Decoding: Decoding{TopP: 1, MaxTokens: 256,
 			Extra: map[string]any{"frequency_penalty": 0, "presence_penalty": 0}}},
 	}
-	p.Reply.Again = Again{Under: 5, Calls: 6, Warmer: 0.2}
+	p.Reply.Retry = Retry{Short: 5, Calls: 6, Warmer: 0.2}
 	p.Stop.SameAction, p.Stop.EmptyAction = 2, true
 }

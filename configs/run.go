@@ -121,9 +121,9 @@ type Strings []string
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (s *Strings) UnmarshalYAML(read func(any) error) error {
-	var one string
-	if read(&one) == nil {
-		*s = Strings{one}
+	var text string
+	if read(&text) == nil {
+		*s = Strings{text}
 		return nil
 	}
 	return read((*[]string)(s))
@@ -140,11 +140,11 @@ func LoadSuite(name string, r *Run) error {
 // ParseRun overrides r with a run configuration: fields that it does not name
 // stay unchanged. Keys that are among settings are those of environments. Keys among
 // others are returned: they are no matter of r.
-func ParseRun(file string, b []byte, r *Run, settings, others []string) (map[string]Values, error) {
+func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[string]Values, error) {
 	if strings.TrimSpace(string(b)) == "" {
 		return nil, fmt.Errorf("%s: the configuration is empty", file)
 	}
-	taken, err := decodeWith(file, b, r, slices.Concat(settings, others))
+	values, err := decodeWith(file, b, r, slices.Concat(settings, extras))
 	if err != nil {
 		return nil, err
 	}
@@ -152,14 +152,14 @@ func ParseRun(file string, b []byte, r *Run, settings, others []string) (map[str
 		r.Settings = envs.Settings{}
 	}
 	for _, name := range settings {
-		value, ok := taken[name]
+		value, ok := values[name]
 		if ok && value.List {
 			return nil, fmt.Errorf("%s: line %d: %s wants one value", file, value.Line, name)
 		}
 		if ok {
 			r.Settings[name] = value.Texts[0]
 		}
-		delete(taken, name)
+		delete(values, name)
 	}
-	return taken, nil
+	return values, nil
 }

@@ -6,17 +6,17 @@ import "errors"
 // list of addresses, or for several models a mapping from a model to its
 // addresses. An address @FILE stands for the addresses in a file.
 type Servers struct {
-	// All are the addresses of every served model. They replace ByModel.
-	All Strings
+	// List are the addresses of every served model. They replace ByModel.
+	List Strings
 	// ByModel are the addresses of each model, by its name in Run.Model.
 	ByModel map[string]Strings
 }
 
 // UnmarshalYAML implements yaml.InterfaceUnmarshaler.
 func (s *Servers) UnmarshalYAML(read func(any) error) error {
-	var all Strings
-	if read(&all) == nil {
-		*s = Servers{All: all}
+	var addresses Strings
+	if read(&addresses) == nil {
+		*s = Servers{List: addresses}
 		return nil
 	}
 	var byModel map[string]Strings
@@ -27,13 +27,13 @@ func (s *Servers) UnmarshalYAML(read func(any) error) error {
 	return nil
 }
 
-// Of returns the addresses of a model.
-func (s Servers) Of(model string) Strings {
-	if len(s.All) > 0 {
-		return s.All
+// Lookup returns the addresses of a model.
+func (s Servers) Lookup(model string) Strings {
+	if len(s.List) > 0 {
+		return s.List
 	}
 	return s.ByModel[model]
 }
 
 // Empty reports that no address is given.
-func (s Servers) Empty() bool { return len(s.All) == 0 && len(s.ByModel) == 0 }
+func (s Servers) Empty() bool { return len(s.List) == 0 && len(s.ByModel) == 0 }

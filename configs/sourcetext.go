@@ -163,12 +163,12 @@ func textsAt(value any, path []string) (out []string) {
 			return textsAt(v[path[0]], path[1:])
 		}
 	case []any:
-		at, rest := "*", path
+		key, rest := "*", path
 		if len(path) > 0 {
-			at, rest = path[0], path[1:]
+			key, rest = path[0], path[1:]
 		}
 		for i, element := range v {
-			if at == "*" || at == strconv.Itoa(i) {
+			if key == "*" || key == strconv.Itoa(i) {
 				out = append(out, textsAt(element, rest)...)
 			}
 		}

@@ -20,8 +20,8 @@ type Synthesis struct {
 type ScriptPrompt struct {
 	Instruction string          `yaml:"instruction" json:"instruction"`
 	Examples    []ScriptExample `yaml:"examples" json:"examples"`
-	// Again follows the persona if a script was rejected; {message} says why.
-	Again string `yaml:"again" json:"again"`
+	// Retry follows the persona if a script was rejected; {message} says why.
+	Retry string `yaml:"again" json:"again"`
 }
 
 // ScriptExample is a persona with its script, a JSON object.
@@ -35,8 +35,8 @@ type TrajectoryPrompt struct {
 	// Instruction may hold {min-errors} and {success-text}.
 	Instruction string            `yaml:"instruction" json:"instruction"`
 	Example     TrajectoryExample `yaml:"example" json:"example"`
-	// Again follows the script if a game must be written again; {message} says why.
-	Again string `yaml:"again" json:"again"`
+	// Retry follows the script if a game must be written again; {message} says why.
+	Retry string `yaml:"again" json:"again"`
 	// Continue follows the script if the game goes on after {turns}, a JSON list;
 	// {message} says why the rest was rejected, {next} is the number of the next turn.
 	Continue string `yaml:"continue" json:"continue"`
@@ -65,9 +65,9 @@ func (s Synthesis) check() error {
 	t := s.Trajectory
 	if err := needTexts(
 		needed{"script: instruction", s.Script.Instruction, nil},
-		needed{"script: again", s.Script.Again, []string{"{message}"}},
+		needed{"script: again", s.Script.Retry, []string{"{message}"}},
 		needed{"trajectory: instruction", t.Instruction, nil},
-		needed{"trajectory: again", t.Again, []string{"{message}"}},
+		needed{"trajectory: again", t.Retry, []string{"{message}"}},
 		needed{"trajectory: continue", t.Continue, []string{"{turns}", "{message}"}},
 	); err != nil {
 		return err
@@ -89,8 +89,8 @@ type needed struct {
 	holds       []string
 }
 
-func needTexts(all ...needed) error {
-	for _, n := range all {
+func needTexts(texts ...needed) error {
+	for _, n := range texts {
 		if strings.TrimSpace(n.text) == "" {
 			return fmt.Errorf("%s is missing or empty", n.field)
 		}

@@ -5,7 +5,7 @@ const talesSeeds = 202411060
 
 // tales is TALES' agent. A part seed-N, seen-N or unseen-N is played with the Nth seed.
 func tales(p *Preset) {
-	p.Agent.Form, p.Agent.Said = Chat, "{reply}\n"
+	p.Agent.Form, p.Agent.History = Chat, "{reply}\n"
 	p.Observation.Suffix = "\n> "
 	p.Decoding.Seed = 20241001
 	p.Env.Limit.Restart = true
@@ -23,7 +23,7 @@ func talesJoined(p *Preset) {
 // talesLimit is TALES' agent with three pairs of its history.
 func talesLimit(p *Preset) {
 	tales(p)
-	p.Agent.Pairs, p.Agent.Left = 3, "{text:left-before}{pairs}{text:left-after}"
+	p.Agent.Pairs, p.Agent.Placeholder = 3, "{text:left-before}{pairs}{text:left-after}"
 }
 
 // talesNewer is TALES' agent with a newer client, which loses all but the last step.
@@ -35,14 +35,14 @@ func talesNewer(p *Preset) {
 // talesReact is TALES' agent that thinks before each action.
 func talesReact(p *Preset) {
 	tales(p)
-	p.Agent.Think = Think{Ask: "{text:question}", Then: "{text:answer}", MaxTokens: 1024}
+	p.Agent.Think = Think{Ask: "{text:question}", Action: "{text:answer}", MaxTokens: 1024}
 }
 
 // talesReasoning is TALES' agent for models that reason.
 func talesReasoning(p *Preset) {
 	tales(p)
 	p.Decoding.MaxTokens = 1024
-	p.Reply.Again = Again{Empty: true, Calls: 10}
+	p.Reply.Retry = Retry{Empty: true, Calls: 10}
 	p.Reply.Thinks = Thinks{Models: []string{"Qwen3", "DeepSeek-R1"}, Until: "</think>"}
 	p.Reply.Blank = "(empty)"
 }

@@ -50,14 +50,14 @@ func (w Weights) check(file string) error {
 			return fmt.Errorf("%s: entry %d of held-out has no env", file, i+1)
 		case !(h.Weight > 0) || math.IsInf(h.Weight, 0):
 			return fmt.Errorf("%s: the weight of %s is %v, want a positive number", file, h.Env, h.Weight)
-		case slices.ContainsFunc(w.HeldOut[:i], func(other Weight) bool { return other.Env == h.Env }):
+		case slices.ContainsFunc(w.HeldOut[:i], func(previous Weight) bool { return previous.Env == h.Env }):
 			return fmt.Errorf("%s: %s has two weights", file, h.Env)
 		}
 	}
 	return nil
 }
 
-// Has reports whether an environment is one of those held out or held in.
-func (w Weights) Has(env string) bool {
+// Contains reports whether an environment is one of those held out or held in.
+func (w Weights) Contains(env string) bool {
 	return slices.Contains(w.HeldIn, env) || slices.ContainsFunc(w.HeldOut, func(h Weight) bool { return h.Env == env })
 }

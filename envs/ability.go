@@ -26,7 +26,7 @@ func As[A any](v any) (ability A, ok bool) {
 		return ability, false
 	}
 	for _, rewrite := range w.Rewrites() {
-		if f, is := rewrite.(func(A) A); is {
+		if f, match := rewrite.(func(A) A); match {
 			ability = f(ability)
 		}
 	}

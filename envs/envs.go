@@ -138,15 +138,15 @@ type Step struct {
 	// Valid. Only ScienceWorld sets it: AgentBoard judges an action there by what
 	// is possible after it, so "open door" is not valid once the door is open.
 	Understood bool
-	// Written says how the action is written if a perturbation writes its form
+	// Wording says how the action is written if a perturbation writes its form
 	// differently; environments leave it empty.
-	Written Written
+	Wording Wording
 	// Rewritten says that a perturbation changed the observation; environments leave it.
 	Rewritten bool
 }
 
-// Written is how an action is written under a perturbation.
-type Written struct {
+// Wording is how an action is written under a perturbation.
+type Wording struct {
 	// Form is the environment's own form of the action, such as "go to {recep}".
 	// It is empty if the perturbation does not change how the action is written, or if
 	// the action has no known form.

@@ -19,9 +19,9 @@ func ParseGeneratorSeeds(text string) (g GeneratorSeeds, err error) {
 		g.Last = g.First
 		return g, nil
 	}
-	from, to, _ := strings.Cut(text, "-")
-	first, err1 := strconv.ParseUint(from, 10, 62)
-	last, err2 := strconv.ParseUint(to, 10, 62)
+	start, end, _ := strings.Cut(text, "-")
+	first, err1 := strconv.ParseUint(start, 10, 62)
+	last, err2 := strconv.ParseUint(end, 10, 62)
 	if err1 != nil || err2 != nil || last < first || last-first >= mostGeneratorSeeds {
 		return GeneratorSeeds{}, fmt.Errorf(
 			"generator-seed is %q, want a number such as 7, or a range of at most %d such as 1-100", text,

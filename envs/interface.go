@@ -48,24 +48,24 @@ type Interface struct {
 	Series []Series
 	// Articles says that texts have "an" before a vowel and "a" before all else.
 	Articles bool
-	// Alike are forms of Actions in other words, such as "pick up {thing}" for "pickup
+	// Synonyms are forms of Actions in other words, such as "pick up {thing}" for "pickup
 	// {thing}", in which prompts tell them: Normalize brings one to the other.
-	Alike map[string]string
-	// Shown are actions that prompts show as they are, such as "look at OBJ".
+	Synonyms map[string]string
+	// PromptActions are actions that prompts show as they are, such as "look at OBJ".
 	// Placeholders in brackets need not be here.
-	Shown []string
+	PromptActions []string
 	// Spellings returns other spellings in which the environment takes an action
 	// too, such as "in" and "on" for "in/on"; nil if it takes none.
 	Spellings func(action string) []string
 }
 
-// Series is how an environment enumerates things: Begin, items with Between
+// Series is how an environment enumerates things: Begin, items with Middle
 // between them, or Last before the last one, then End. Begin, Item and Wide are
 // regular expressions (RE2, without groups).
 type Series struct {
-	Begin, Item   string
-	Between, Last string
-	End           string
+	Begin, Item  string
+	Middle, Last string
+	End          string
 	// Wide matches the items behind which one more blank stands; empty for none.
 	Wide string
 	// Tail is an item behind all others in any order, such as that a task is done.
@@ -76,9 +76,9 @@ type Series struct {
 	Fixed bool
 }
 
-// Quote is an observation that begins with Before, the action as it was read, and
-// After, which may be empty at the end of the observation.
-type Quote struct{ Before, After string }
+// Quote is an observation that begins with Prefix, the action as it was read, and
+// Suffix, which may be empty at the end of the observation.
+type Quote struct{ Prefix, Suffix string }
 
 // ActionList is a list of actions in an observation: Prefix, then the actions with
 // Separator between them, then Suffix, which may be empty at the end of the
@@ -94,8 +94,8 @@ type ActionList struct {
 	Last   []string
 }
 
-// Spoken is the optional ability of an Env to describe its interface, by task
+// Describer is the optional ability of an Env to describe its interface, by task
 // type; without it the environment cannot be perturbed.
-type Spoken interface {
+type Describer interface {
 	Interface(taskType string) Interface
 }

@@ -21,7 +21,7 @@ type agenda struct {
 	// limit is the largest number in flight.
 	limit int
 	// may says whether the next episode may begin; nil if all may.
-	may     func(*episode.Episode) verdict
+	may     func(*episode.Episode) budgetVerdict
 	stopped bool
 }
 
@@ -98,13 +98,13 @@ func (a *agenda) early() bool {
 		a.stopped = true
 		a.changed.Broadcast()
 	}
-	return v == later
+	return v == postpone
 }
 
 func (a *agenda) wake() { a.change(func() {}) }
 
-// played notes that an episode has ended, so that another one can begin.
-func (a *agenda) played() { a.change(func() { a.inFlight-- }) }
+// release notes that an episode has ended, so that another one can begin.
+func (a *agenda) release() { a.change(func() { a.inFlight-- }) }
 
 // done notes that an episode that was played is recorded, and adds the one that
 // follows it, unless that is nil.

@@ -41,7 +41,7 @@ func balanced(episodes []episode.Episode) []int {
 	order := make([]int, len(episodes))
 	for i := range episodes {
 		e := &episodes[i]
-		keys[i].seed, keys[i].share = shares.seeds[e.Condition.Seed], shares.of[taskOf(e)]
+		keys[i].seed, keys[i].share = shares.seeds[e.Condition.Seed], shares.byTask[taskOf(e)]
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
@@ -50,18 +50,18 @@ func balanced(episodes []episode.Episode) []int {
 	return order
 }
 
-// task is a task of an environment, whoever plays it.
-type task struct{ env, preset, id string }
+// envTask is a task of an environment, whoever plays it.
+type envTask struct{ env, preset, id string }
 
-func taskOf(e *episode.Episode) task {
-	return task{e.Condition.Env, e.Condition.Preset.Key(), e.Task.ID}
+func taskOf(e *episode.Episode) envTask {
+	return envTask{e.Condition.Env, e.Condition.Preset.Key(), e.Task.ID}
 }
 
 // shares say what share of the tasks of its environment a task comes after, from 0 to 1,
 // and which seed a number is, from 0.
 type shares struct {
-	of    map[task]float64
-	seeds map[int64]int
+	byTask map[envTask]float64
+	seeds  map[int64]int
 }
 
 // newShares spreads the tasks of each type and difficulty of an environment evenly, in an
@@ -72,29 +72,29 @@ func newShares(episodes []episode.Episode) shares {
 		difficulty        envs.Difficulty
 	}
 	var kinds []kind
-	of := map[kind][]task{}
-	s := shares{map[task]float64{}, map[int64]int{}}
+	byKind := map[kind][]envTask{}
+	s := shares{map[envTask]float64{}, map[int64]int{}}
 	for i := range episodes {
 		e := &episodes[i]
 		c, t := e.Condition, taskOf(e)
 		if _, ok := s.seeds[c.Seed]; !ok {
 			s.seeds[c.Seed] = len(s.seeds)
 		}
-		if _, ok := s.of[t]; ok {
+		if _, ok := s.byTask[t]; ok {
 			continue
 		}
-		s.of[t] = 0
+		s.byTask[t] = 0
 		k := kind{t.env, t.preset, e.Task.Type, e.Task.Difficulty}
-		if of[k] == nil {
+		if byKind[k] == nil {
 			kinds = append(kinds, k)
 		}
-		of[k] = append(of[k], t)
+		byKind[k] = append(byKind[k], t)
 	}
 	for _, k := range kinds {
 		r := stream.New(0, "playing order", k.env, k.preset, k.task, string(k.difficulty))
 		first := r.Float64()
-		for place, at := range r.Perm(len(of[k])) {
-			s.of[of[k][at]] = (float64(place) + first) / float64(len(of[k]))
+		for place, at := range r.Perm(len(byKind[k])) {
+			s.byTask[byKind[k][at]] = (float64(place) + first) / float64(len(byKind[k]))
 		}
 	}
 	return s

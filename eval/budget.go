@@ -36,12 +36,12 @@ func (e *UncountedError) Error() string {
 		"--budget-usd need; use --budget-time", e.Model)
 }
 
-type verdict int
+type budgetVerdict int
 
 const (
-	begin verdict = iota
-	later         // when more is known, or when episodes in flight have ended
-	never         // in this session
+	begin    budgetVerdict = iota
+	postpone               // when more is known, or when episodes in flight have ended
+	never                  // in this session
 )
 
 // purse keeps a budget. It is an Observer that passes on what it sees, and safe for
@@ -63,24 +63,24 @@ type purse struct {
 
 // newPurse returns a purse from which earlier attempts have been paid. A nil purse has no
 // bounds.
-func newPurse(o *Options, earlier []record.Attempt, wake func(), fail func(error)) *purse {
+func newPurse(o *Options, attempts []record.Attempt, wake func(), fail func(error)) *purse {
 	b := o.Budget
 	p := &purse{Observer: o.Observer, now: o.Now, time: b.Time, ends: o.Now().Add(b.Time),
 		wake: wake, fail: fail, longest: map[kindOf]time.Duration{}}
 	if b.Tokens > 0 {
-		each := func(string) configs.Price { return configs.Price{Input: 1e6, Output: 1e6} }
-		p.limits = append(p.limits, newLimit(fmt.Sprintf("--budget-tokens %d", b.Tokens), float64(b.Tokens), each))
+		rate := func(string) configs.Price { return configs.Price{Input: 1e6, Output: 1e6} }
+		p.limits = append(p.limits, newLimit(fmt.Sprintf("--budget-tokens %d", b.Tokens), float64(b.Tokens), rate))
 	}
 	if b.Dollars > 0 {
-		price := func(model string) configs.Price { of, _ := b.Prices.Of(model); return of }
+		price := func(model string) configs.Price { cost, _ := b.Prices.Lookup(model); return cost }
 		p.limits = append(p.limits, newLimit(fmt.Sprintf("--budget-usd %g", b.Dollars), b.Dollars, price))
 	}
 	if len(p.limits) == 0 && b.Time == 0 {
 		return nil
 	}
 	for _, l := range p.limits {
-		for i := range earlier {
-			a := &earlier[i]
+		for i := range attempts {
+			a := &attempts[i]
 			l.spent += l.rate(a.Model).Dollars(int(a.PromptTokens), int(a.CachedTokens), int(a.CompletionTokens))
 		}
 	}
@@ -88,7 +88,7 @@ func newPurse(o *Options, earlier []record.Attempt, wake func(), fail func(error
 }
 
 // take says whether an episode may begin, and counts it as begun if it may.
-func (p *purse) take(e *episode.Episode) verdict {
+func (p *purse) take(e *episode.Episode) budgetVerdict {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.rule != "" {
@@ -106,7 +106,7 @@ func (p *purse) take(e *episode.Episode) verdict {
 		case v == never:
 			p.rule = l.name
 			return v
-		case v == later:
+		case v == postpone:
 			return v
 		}
 	}
@@ -133,16 +133,16 @@ func (p *purse) StepDone(e *episode.Episode, u agent.Usage) {
 
 // EpisodeDone implements Observer.
 func (p *purse) EpisodeDone(e *episode.Episode, r record.Result) {
-	of := r.Brief()
+	a := r.Brief()
 	p.mu.Lock()
 	for _, l := range p.limits {
-		l.end(e, &r, l.rate(of.Model).Dollars(int(of.PromptTokens), int(of.CachedTokens), int(of.CompletionTokens)))
+		l.end(e, &r, l.rate(a.Model).Dollars(int(a.PromptTokens), int(a.CachedTokens), int(a.CompletionTokens)))
 	}
 	k := kindOfEpisode(e)
 	p.longest[k] = max(p.longest[k], r.Ended.Sub(r.Started))
 	p.mu.Unlock()
 	if len(p.limits) > 0 && r.Outcome.Final() && r.Calls > 0 && r.PromptTokens+r.CompletionTokens == 0 {
-		p.fail(&UncountedError{of.Model})
+		p.fail(&UncountedError{a.Model})
 	}
 	p.wake()
 	p.Observer.EpisodeDone(e, r)
@@ -172,15 +172,15 @@ func kindOfEpisode(e *episode.Episode) kindOf {
 // limit is a bound of the sum of what calls take, in tokens or dollars.
 type limit struct {
 	name  string
-	most  float64
+	bound float64
 	rate  func(model string) configs.Price
 	spent float64
 	kinds map[kindOf]*expense
 	paid  map[string]float64 // by the episodes in flight
 }
 
-func newLimit(name string, most float64, rate func(string) configs.Price) *limit {
-	return &limit{name: name, most: most, rate: rate, kinds: map[kindOf]*expense{}, paid: map[string]float64{}}
+func newLimit(name string, bound float64, rate func(string) configs.Price) *limit {
+	return &limit{name: name, bound: bound, rate: rate, kinds: map[kindOf]*expense{}, paid: map[string]float64{}}
 }
 
 func (l *limit) kind(e *episode.Episode) *expense {
@@ -193,20 +193,20 @@ func (l *limit) kind(e *episode.Episode) *expense {
 
 // may says whether an episode may begin. Nothing is known of a kind before its first
 // replies, which one episode waits for.
-func (l *limit) may(e *episode.Episode) verdict {
+func (l *limit) may(e *episode.Episode) budgetVerdict {
 	k := l.kind(e)
-	if !k.known() && len(k.Running) > 0 {
-		return later
+	if !k.measured() && len(k.Running) > 0 {
+		return postpone
 	}
 	needed := l.spent + k.next()
 	for _, of := range l.kinds {
 		needed += of.inFlight()
 	}
 	switch {
-	case needed < l.most:
+	case needed < l.bound:
 		return begin
 	case len(l.paid) > 0:
-		return later
+		return postpone
 	}
 	return never
 }
@@ -222,11 +222,11 @@ func (l *limit) step(e *episode.Episode, cost float64) (news bool) {
 		return false
 	}
 	k := l.kind(e)
-	news = !k.known()
+	news = !k.measured()
 	k.step(e.ID, cost)
 	l.paid[e.ID] += cost
 	l.spent += cost
-	return news && k.known()
+	return news && k.measured()
 }
 
 // end adds what the steps of an episode did not tell, such as its reflection.

@@ -58,16 +58,16 @@ type climb struct {
 	// falling: there are more episodes in flight than the limit. What is measured then
 	// says nothing about the limit.
 	falling bool
-	// asking: a window has ended, and a step waits for full outside the lock.
-	asking bool
-	// told is the last number that was told, 0 for none; another one is told if it is
+	// checking: a window has ended, and a step waits for full outside the lock.
+	checking bool
+	// reported is the last number that was told, 0 for none; another one is told if it is
 	// half or twice as large, because numbers swing along refusals.
-	told int
+	reported int
 
 	// The window of calls that is being measured. The first skip calls after a change
-	// began before it and do not count. again counts requests that were sent again.
-	skip, calls, again int
-	began              time.Time
+	// began before it and do not count. resent counts requests that were sent again.
+	skip, calls, resent int
+	began               time.Time
 }
 
 // A window is at least this many calls, twice the number in flight, and this time.
@@ -90,7 +90,7 @@ func (c *climb) begin(limit int) {
 	limit = min(limit, MostInFlight)
 	c.falling = limit < c.limit
 	c.limit = limit
-	c.skip, c.calls, c.again = c.limit, 0, 0
+	c.skip, c.calls, c.resent = c.limit, 0, 0
 	c.set(c.limit)
 }
 
@@ -100,7 +100,7 @@ func (c *climb) step(u agent.Usage) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.asking {
+	if c.checking {
 		return
 	}
 	if c.falling {
@@ -113,14 +113,14 @@ func (c *climb) step(u agent.Usage) {
 		return
 	}
 	c.calls += u.Calls
-	c.again += u.Requests - u.Calls
+	c.resent += u.Requests - u.Calls
 	elapsed := c.now().Sub(c.began)
 	if c.calls < max(windowCalls, 2*c.limit) || elapsed < windowTime {
 		return
 	}
-	rate, busy := float64(c.calls)/elapsed.Seconds(), c.again*20 > c.calls
+	rate, busy := float64(c.calls)/elapsed.Seconds(), c.resent*20 > c.calls
 	full := c.ask()
-	c.calls, c.again, c.began = 0, 0, c.now()
+	c.calls, c.resent, c.began = 0, 0, c.now()
 	c.decide(rate, busy, full)
 }
 
@@ -130,11 +130,11 @@ func (c *climb) ask() string {
 	if c.full == nil {
 		return ""
 	}
-	c.asking = true
+	c.checking = true
 	c.mu.Unlock()
 	full := c.full()
 	c.mu.Lock()
-	c.asking = false
+	c.checking = false
 	return full
 }
 
@@ -205,14 +205,14 @@ func (c *climb) slow(rate float64) bool {
 	return c.ceiling > 0 && latency > c.ceiling*c.first
 }
 
-// settle stays with a number until the next try of a larger one. why is the reason, ""
+// settle stays with a number until the next try of a larger one. reason says why, ""
 // for the rate.
-func (c *climb) settle(limit int, rate float64, why string) {
-	if c.told == 0 || limit >= 2*c.told || 2*limit <= c.told {
-		c.told = limit
+func (c *climb) settle(limit int, rate float64, reason string) {
+	if c.reported == 0 || limit >= 2*c.reported || 2*limit <= c.reported {
+		c.reported = limit
 		line := fmt.Sprintf("concurrency: %d episodes in flight, with %.3g model calls per second", limit, rate)
-		if why != "" {
-			line += ": " + why
+		if reason != "" {
+			line += ": " + reason
 		}
 		c.tell(line)
 	}

@@ -18,16 +18,16 @@ func newExpense(limit int) *expense {
 	return &expense{lengths.New(limit), make([]float64, limit), make([]int, limit)}
 }
 
-// known reports whether there is anything to estimate from: two steps say how prompts
+// measured reports whether there is anything to estimate from: two steps say how prompts
 // grow, and episodes that have ended may have had only one.
-func (x *expense) known() bool {
+func (x *expense) measured() bool {
 	return x.count[min(1, x.Limit-1)] > 0 || slices.ContainsFunc(x.Ended, func(n int) bool { return n > 0 })
 }
 
 func (x *expense) step(id string, cost float64) {
-	at := min(x.Running[id], x.Limit-1)
-	x.sum[at] += cost
-	x.count[at]++
+	i := min(x.Running[id], x.Limit-1)
+	x.sum[i] += cost
+	x.count[i]++
 	x.Running[id]++
 }
 
@@ -35,16 +35,16 @@ func (x *expense) step(id string, cost float64) {
 // beyond those that are known.
 func (x *expense) costs() []float64 {
 	costs := make([]float64, x.Limit)
-	known := 0
-	for known < x.Limit && x.count[known] > 0 {
-		costs[known] = x.sum[known] / float64(x.count[known])
-		known++
+	n := 0
+	for n < x.Limit && x.count[n] > 0 {
+		costs[n] = x.sum[n] / float64(x.count[n])
+		n++
 	}
 	growth := 0.0
-	if known > 1 {
-		growth = max(0, (costs[known-1]-costs[0])/float64(known-1))
+	if n > 1 {
+		growth = max(0, (costs[n-1]-costs[0])/float64(n-1))
 	}
-	for i := max(1, known); i < x.Limit; i++ {
+	for i := max(1, n); i < x.Limit; i++ {
 		costs[i] = costs[i-1] + growth
 	}
 	return costs

@@ -29,10 +29,10 @@ type Order struct {
 
 // Elsewhere plays the episodes of a run in other processes.
 type Elsewhere interface {
-	// Play returns the record of an attempt at the episode with that id. Kept is
+	// Play returns the record of an attempt at the episode with that id. Ack is
 	// called when the record is on disk. An error is the outcome of the attempt,
-	// unless ctx is cancelled; kept is never nil then.
-	Play(ctx context.Context, id string, order Order) (rec *record.Episode, kept func(), err error)
+	// unless ctx is cancelled; ack is never nil then.
+	Play(ctx context.Context, id string, order Order) (rec *record.Episode, ack func(), err error)
 }
 
 // Worker plays orders of a plan. It is safe for concurrent use.
@@ -56,9 +56,9 @@ func NewWorker(p *Plan, o Options) *Worker {
 }
 
 // OrderError says that an order is not for the worker's plan.
-type OrderError struct{ Why string }
+type OrderError struct{ Reason string }
 
-func (e *OrderError) Error() string { return e.Why }
+func (e *OrderError) Error() string { return e.Reason }
 
 func (w *Worker) find(order Order) (*episode.Episode, error) {
 	first := w.plan[order.First]
@@ -109,10 +109,10 @@ func attempt(ctx context.Context, e *episode.Episode, n int, o *Options, w *watc
 }
 
 // delegate has the attempt played elsewhere. The record is nil if ctx is cancelled.
-func (p *pool) delegate(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, kept func()) {
+func (p *pool) delegate(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, ack func()) {
 	started := p.o.Now()
 	p.o.Observer.EpisodeBegun(e)
-	rec, kept, err := p.o.Elsewhere.Play(ctx, e.ID, Order{
+	rec, ack, err := p.o.Elsewhere.Play(ctx, e.ID, Order{
 		First: e.First, Trial: e.Trial, Attempt: n, Reflections: e.Reflections, Proven: p.watch.usable(e.Player.Name),
 	})
 	if err == nil {
@@ -128,7 +128,7 @@ func (p *pool) delegate(ctx context.Context, e *episode.Episode, n int) (rec *re
 	}
 	rec.Attempt = n
 	p.watch.learn(&rec.Result)
-	return rec, kept
+	return rec, ack
 }
 
 // fatal returns the error of an attempt after which nothing more can be played;

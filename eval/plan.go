@@ -44,18 +44,18 @@ func (p *Plan) Breadth() (seeds, models int) {
 	bySeed, byModel := map[place]int{}, map[place]map[string]bool{}
 	for _, g := range p.Groups {
 		c := g.Condition
-		at := place{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
-		bySeed[at]++
-		seeds = max(seeds, bySeed[at])
+		key := place{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
+		bySeed[key]++
+		seeds = max(seeds, bySeed[key])
 		if c.Perturbation != episode.NoPerturbation || p.anchors[c.Model] {
 			continue
 		}
-		at.model = ""
-		if byModel[at] == nil {
-			byModel[at] = map[string]bool{}
+		key.model = ""
+		if byModel[key] == nil {
+			byModel[key] = map[string]bool{}
 		}
-		byModel[at][c.Model] = true
-		models = max(models, len(byModel[at]))
+		byModel[key][c.Model] = true
+		models = max(models, len(byModel[key]))
 	}
 	return seeds, models
 }
@@ -87,8 +87,8 @@ func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
 	info := b.Env.Info()
 	env := record.Environment{Info: info, Protocol: b.Named.Key(), Tasks: b.Tasks,
 		Total: cmp.Or(b.Preset.Env.Tasks.Count, len(b.Env.Tasks()))}
-	known := func(e record.Environment) bool { return e.Name == env.Name && e.Protocol == env.Protocol }
-	if !slices.ContainsFunc(p.Environments, known) { // else perturbed now
+	same := func(e record.Environment) bool { return e.Name == env.Name && e.Protocol == env.Protocol }
+	if !slices.ContainsFunc(p.Environments, same) { // else perturbed now
 		p.Environments = append(p.Environments, env)
 	}
 	for j := range s.Players {
@@ -100,13 +100,13 @@ func (p *Plan) addBenchmark(s *Spec, b *episode.Benchmark) error {
 }
 
 func (p *Plan) addPlayer(b *episode.Benchmark, info envs.Info, player *episode.Player, seeds []int64) error {
-	var instead string
-	if b.Instead != nil {
-		other, ok := b.Instead[player.Name]
+	var replaced string
+	if b.Replacements != nil {
+		replacement, ok := b.Replacements[player.Name]
 		if !ok {
 			return nil
 		}
-		instead, player = player.Name, other
+		replaced, player = player.Name, replacement
 	}
 	if player.Anchor && player.Name == episode.Random && b.Perturbation != "" {
 		return nil
@@ -116,7 +116,7 @@ func (p *Plan) addPlayer(b *episode.Benchmark, info envs.Info, player *episode.P
 	}
 	for _, seed := range seeds {
 		c := b.Condition(info, player, seed)
-		c.Instead = instead
+		c.Substitute = replaced
 		if err := p.addGroup(b, player, c); err != nil {
 			return err
 		}
@@ -143,13 +143,13 @@ func (p *Plan) check() error {
 	if len(p.Episodes) == 0 {
 		return fmt.Errorf("the plan has no episodes")
 	}
-	seen := map[string]bool{}
+	ids := map[string]bool{}
 	for _, e := range p.Episodes {
-		if seen[e.ID] {
+		if ids[e.ID] {
 			return fmt.Errorf("the plan has %s with %s twice; name every environment and model once", e.Task.ID,
 				e.Condition.Model)
 		}
-		seen[e.ID] = true
+		ids[e.ID] = true
 	}
 	return nil
 }
@@ -193,25 +193,25 @@ type Cost struct {
 }
 
 // Cost returns the least and the most that the plan, or its shard, can need.
-func (p *Plan) Cost() (least, most Cost) {
+func (p *Plan) Cost() (low, high Cost) {
 	for _, e := range p.Episodes {
-		if p.Shard != nil && !p.Shard.Has(e.ID) {
+		if p.Shard != nil && !p.Shard.Contains(e.ID) {
 			continue
 		}
 		trials := e.Condition.MostTrials()
-		least.Episodes++
-		most.Episodes += trials
+		low.Episodes++
+		high.Episodes += trials
 		if e.Player.Model == nil {
 			continue
 		}
-		least.Calls++
-		most.Calls += trials * e.Condition.StepLimit
+		low.Calls++
+		high.Calls += trials * e.Condition.StepLimit
 		if t := e.Condition.Trials; t != nil && t.Memory > 0 {
-			most.Reflections += trials - 1
+			high.Reflections += trials - 1
 		}
 	}
-	most.Calls += most.Reflections
-	return least, most
+	high.Calls += high.Reflections
+	return low, high
 }
 
 // Part returns the part of the plan that a shard plays.
@@ -239,11 +239,11 @@ type Finished struct {
 }
 
 // Due says how far the plan is after attempts, which it keeps.
-func (p *Plan) Due(made []record.Attempt) Due {
+func (p *Plan) Due(attempts []record.Attempt) Due {
 	due := Due{Attempts: map[string]int{}}
-	result := make(map[string]*record.Attempt, len(made))
-	for i := range made {
-		a := &made[i]
+	result := make(map[string]*record.Attempt, len(attempts))
+	for i := range attempts {
+		a := &attempts[i]
 		if !a.Outcome.Final() {
 			due.Attempts[a.ID]++
 		} else if old := result[a.ID]; old == nil || a.CountsBefore(old.Rank) {
@@ -252,7 +252,7 @@ func (p *Plan) Due(made []record.Attempt) Due {
 	}
 	for i := range p.Episodes {
 		e := &p.Episodes[i]
-		if p.Shard != nil && !p.Shard.Has(e.ID) {
+		if p.Shard != nil && !p.Shard.Contains(e.ID) {
 			continue
 		}
 		for e != nil && result[e.ID] != nil {

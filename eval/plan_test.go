@@ -312,7 +312,7 @@ func TestInstead(t *testing.T) {
 	other := served(episodetest.Saying("up"))
 	other.Name = "vllm:other"
 	b := s.Benchmarks[0]
-	b.Perturbation, b.PerturbationHash, b.Instead = "P5", "hash", map[string]*episode.Player{"vllm:m": &other}
+	b.Perturbation, b.PerturbationHash, b.Replacements = "P5", "hash", map[string]*episode.Player{"vllm:m": &other}
 	s.Benchmarks = append(s.Benchmarks, b)
 	p := mustPlan(t, s)
 	if len(p.Environments) != 1 {
@@ -321,7 +321,7 @@ func TestInstead(t *testing.T) {
 	var got []string
 	for _, g := range p.Groups {
 		c := g.Condition
-		got = append(got, fmt.Sprint(c.Model, " ", c.Perturbation, " ", c.PerturbationHash, " ", c.Instead, " ",
+		got = append(got, fmt.Sprint(c.Model, " ", c.Perturbation, " ", c.PerturbationHash, " ", c.Substitute, " ",
 			c.Seed))
 	}
 	want := []string{

@@ -36,7 +36,7 @@ type Rollouts struct {
 	final    map[string]bool
 
 	writing sync.Mutex // held while the manifest is written; guards what follows
-	written int        // version on disk
+	saved   int        // version on disk
 }
 
 // RolloutsOf says what is played.
@@ -149,8 +149,8 @@ func (r *Rollouts) AppendFork(f *record.Fork) error { return r.store.AppendFork(
 func (r *Rollouts) place(t envs.Task, stepLimit int, e *record.Episode) (version int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	task, known := r.tasks[taskKey(t)]
-	if !known {
+	task, ok := r.tasks[taskKey(t)]
+	if !ok {
 		if task, err = r.addTask(t); err != nil {
 			return 0, err
 		}
@@ -213,7 +213,7 @@ func (r *Rollouts) addGroup(stepLimit, seed int) error {
 func (r *Rollouts) flush(version int) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	if r.written >= version {
+	if r.saved >= version {
 		return nil
 	}
 	r.mu.Lock()
@@ -225,7 +225,7 @@ func (r *Rollouts) flush(version int) error {
 	if err := r.store.SetManifest(&m); err != nil {
 		return err
 	}
-	r.written = latest
+	r.saved = latest
 	return nil
 }
 

@@ -87,14 +87,14 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
-	left := p.Due(s.Attempts)
+	todo := p.Due(s.Attempts)
 	w := newWatch(o, s.Attempts)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	most := max(1, o.Concurrency)
-	due := newAgenda(left.Missing, most)
+	slots := max(1, o.Concurrency)
+	due := newAgenda(todo.Missing, slots)
 	if o.Concurrency == AutoConcurrency {
-		most = MostInFlight
+		slots = MostInFlight
 		c := newClimb(o.Ceiling, due.setLimit, due.playing, o.note, o.Now)
 		if o.Full != nil {
 			c.full = func() string { return o.Full(runCtx) }
@@ -106,9 +106,9 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		o.Observer, due.may = purse, purse.take
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
-	pool := pool{due, left.Attempts, s, &o, w, stop}
+	pool := pool{due, todo.Attempts, s, &o, w, stop}
 	var workers errgroup.Group
-	for range min(most, len(left.Missing)) {
+	for range min(slots, len(todo.Missing)) {
 		workers.Go(func() error { return pool.work(runCtx) })
 	}
 	err := workers.Wait()
@@ -142,13 +142,13 @@ func (p *pool) work(ctx context.Context) error {
 		if e == nil || ctx.Err() != nil {
 			return recording.Wait()
 		}
-		rec, kept, cause := p.play(ctx, e, p.attempts[e.ID]+1)
-		p.due.played()
+		rec, ack, cause := p.play(ctx, e, p.attempts[e.ID]+1)
+		p.due.release()
 		if err := recording.Wait(); err != nil || rec == nil {
 			return cmp.Or(err, ctx.Err())
 		}
 		recording.Go(func() error {
-			next, err := p.record(e, rec, cause, kept)
+			next, err := p.record(e, rec, cause, ack)
 			if err != nil {
 				p.stop(err)
 			}
@@ -164,22 +164,22 @@ func (p *pool) work(ctx context.Context) error {
 }
 
 // play makes one attempt, here or elsewhere; nil if ctx is cancelled.
-func (p *pool) play(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, kept func(), cause error) {
+func (p *pool) play(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, ack func(), cause error) {
 	if p.o.Elsewhere == nil {
 		rec, cause = attempt(ctx, e, n, p.o, p.watch)
 		return rec, func() {}, cause
 	}
-	rec, kept = p.delegate(ctx, e, n)
-	return rec, kept, nil
+	rec, ack = p.delegate(ctx, e, n)
+	return rec, ack, nil
 }
 
 // record puts an attempt on disk, and says so.
-func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, kept func()) (next *episode.Episode,
+func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack func()) (next *episode.Episode,
 	err error) {
 	if err := p.store.Append(rec); err != nil {
 		return nil, fmt.Errorf("task %s: %w", e.Task.ID, err)
 	}
-	kept()
+	ack()
 	p.o.Observer.EpisodeDone(e, rec.Result)
 	if err := p.watch.fatal(e, cause); err != nil {
 		return nil, err

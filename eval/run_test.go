@@ -120,7 +120,7 @@ func TestStepsRecordTheirCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	episodes := 0
-	_, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	_, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		episodes++
 		var prompt, completion int
 		var seconds float64
@@ -163,7 +163,7 @@ func TestFormatErrors(t *testing.T) {
 	if r := results[0]; r.Outcome != record.Success || r.Steps != 2 || r.FormatErrors != 1 || r.Grounding != 0.5 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	if _, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		if got := e.Trajectory[0].Progress; got != 0.25 {
 			t.Errorf("progress %v after no action, want that of the start", got)
 		}

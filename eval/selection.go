@@ -33,12 +33,12 @@ func ParseSeeds(s string) ([]int64, error) {
 	}
 	var seeds []int64
 	for _, part := range strings.Split(s, ",") {
-		from, to, ranged := strings.Cut(strings.TrimSpace(part), "-")
+		low, high, ranged := strings.Cut(strings.TrimSpace(part), "-")
 		if !ranged {
-			to = from
+			high = low
 		}
-		first, err1 := strconv.ParseInt(from, 10, 64)
-		last, err2 := strconv.ParseInt(to, 10, 64)
+		first, err1 := strconv.ParseInt(low, 10, 64)
+		last, err2 := strconv.ParseInt(high, 10, 64)
 		if err1 == nil && err2 == nil && first >= 0 && last >= 0 && last < first {
 			return nil, fmt.Errorf("seeds %q: the range %q is reversed; write %d-%d", s, part, last, first)
 		}
@@ -96,13 +96,13 @@ func expandTasks(patterns string) (names []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("the tasks of @%s: %w", file, err)
 		}
-		before := len(names)
+		size := len(names)
 		for line := range strings.Lines(string(b)) {
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 				names = append(names, line)
 			}
 		}
-		if len(names) == before {
+		if len(names) == size {
 			return nil, fmt.Errorf("the tasks of @%s: the file names no task", file)
 		}
 	}
@@ -117,7 +117,7 @@ func pick(env envs.Env, names []string) ([]envs.Task, error) {
 	}
 	picked := make([]bool, len(tasks))
 	var outside []envs.Task
-	seen := map[string]bool{}
+	added := map[string]bool{}
 	for _, p := range names {
 		if i, ok := places[p]; ok { // also if the name looks like a number
 			picked[i] = true
@@ -138,8 +138,8 @@ func pick(env envs.Env, names []string) ([]envs.Task, error) {
 			return nil, err
 		case t.Index >= 0: // another name of a task of the benchmark
 			picked[t.Index] = true
-		case !seen[t.ID]:
-			seen[t.ID] = true
+		case !added[t.ID]:
+			added[t.ID] = true
 			outside = append(outside, t)
 		}
 	}
@@ -191,8 +191,8 @@ func matcher(pattern string) func(envs.Task) bool {
 		return func(t envs.Task) bool { return t.Type == pattern }
 	}
 	glob := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
-	whole := regexp.MustCompile("^(?:" + glob + ")$")
-	return func(t envs.Task) bool { return whole.MatchString(t.ID) }
+	re := regexp.MustCompile("^(?:" + glob + ")$")
+	return func(t envs.Task) bool { return re.MatchString(t.ID) }
 }
 
 // FindTask returns the one task with that name or 0-based number: of the

@@ -43,7 +43,7 @@ type About struct {
 	// results.
 	AcceptChangedModel bool
 	// Servers is what the model servers report about themselves, by player.
-	Servers map[string]record.Server
+	Servers map[string]record.ServerReport
 	// Sweep is set for a run of several perturbations.
 	Sweep *record.Sweep
 	// Protocols are the presets of the run.
@@ -84,12 +84,12 @@ func Fits(dir string, p *Plan) error {
 // shard, or the other way round.
 func divided(dir string, p *Plan) error {
 	if p.Shard != nil {
-		if whole := filepath.Dir(dir); record.IsRun(whole) {
-			return fmt.Errorf("%s is a run without shards: give another --out", whole)
+		if parent := filepath.Dir(dir); record.IsRun(parent) {
+			return fmt.Errorf("%s is a run without shards: give another --out", parent)
 		}
-		others, err := record.Shards(filepath.Dir(dir))
-		if err == nil && len(others) > 0 && !record.SameDivision(others[0], dir) {
-			err = fmt.Errorf("%s is a shard of another division than %s: give another --out", others[0],
+		siblings, err := record.Shards(filepath.Dir(dir))
+		if err == nil && len(siblings) > 0 && !record.SameDivision(siblings[0], dir) {
+			err = fmt.Errorf("%s is a shard of another division than %s: give another --out", siblings[0],
 				filepath.Base(dir))
 		}
 		return err
@@ -132,7 +132,7 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	}
 	for player, server := range about.Servers {
 		if m.Servers == nil {
-			m.Servers = map[string][]record.Server{}
+			m.Servers = map[string][]record.ServerReport{}
 		}
 		m.Servers[player] = append(m.Servers[player], server)
 	}
@@ -152,24 +152,24 @@ func (s *Session) sameModels(about About) error {
 	if m == nil {
 		return nil
 	}
-	played := map[string]bool{}
+	finished := map[string]bool{}
 	for i := range s.Store.Attempts {
 		a := &s.Store.Attempts[i]
-		played[a.Model] = played[a.Model] || a.Outcome.Final()
+		finished[a.Model] = finished[a.Model] || a.Outcome.Final()
 	}
 	for _, player := range slices.Sorted(maps.Keys(about.Servers)) {
-		known := m.Servers[player]
-		if len(known) == 0 || !played[player] {
+		recorded := m.Servers[player]
+		if len(recorded) == 0 || !finished[player] {
 			continue
 		}
-		old, now := known[len(known)-1], about.Servers[player]
+		old, now := recorded[len(recorded)-1], about.Servers[player]
 		if changed := record.Changes(old, now); len(changed) > 0 && !about.AcceptChangedModel {
 			return fmt.Errorf("the model behind %s is not the one with recorded results: %s; give another --out, or "+
 				"--accept-changed-model to continue with it", player, strings.Join(changed, "; "))
 		}
-		if was, is := old.Program(), now.Program(); was != "" && is != "" && was != is {
+		if prev, current := old.Program(), now.Program(); prev != "" && current != "" && prev != current {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("the server of %s is %s, and recorded results are from %s",
-				player, is, was))
+				player, current, prev))
 		}
 	}
 	return nil
@@ -177,17 +177,17 @@ func (s *Session) sameModels(about About) error {
 
 // AddServers notes what servers that joined the run report about themselves, by
 // player. What is known is not noted again.
-func (s *Session) AddServers(servers map[string]record.Server) error {
+func (s *Session) AddServers(servers map[string]record.ServerReport) error {
 	changed := false
 	for player, server := range servers {
-		known := s.manifest.Servers[player]
-		if slices.ContainsFunc(known, func(k record.Server) bool { return reflect.DeepEqual(k, server) }) {
+		recorded := s.manifest.Servers[player]
+		if slices.ContainsFunc(recorded, func(k record.ServerReport) bool { return reflect.DeepEqual(k, server) }) {
 			continue
 		}
 		if s.manifest.Servers == nil {
-			s.manifest.Servers = map[string][]record.Server{}
+			s.manifest.Servers = map[string][]record.ServerReport{}
 		}
-		s.manifest.Servers[player], changed = append(known, server), true
+		s.manifest.Servers[player], changed = append(recorded, server), true
 	}
 	if !changed {
 		return nil

@@ -22,7 +22,7 @@ import (
 func trying(m model.Model, trials, memory int) episode.Player {
 	p := served(m)
 	p.Trials = &episode.Trials{
-		Trials: record.Trials{Most: trials, Memory: memory},
+		Trials: record.Trials{Limit: trials, Memory: memory},
 		Prompt: configs.Reflection{Instruction: "write a plan", Memory: "plans"},
 	}
 	if memory > 0 {
@@ -56,7 +56,7 @@ func learning(plans int) episodetest.ModelFunc {
 func episodes(t *testing.T, dir string) map[int]*record.Episode {
 	t.Helper()
 	out := map[int]*record.Episode{}
-	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	if _, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		if e.Outcome.Final() {
 			out[e.Trial] = e
 		}
@@ -288,7 +288,7 @@ func TestTrialWithoutResult(t *testing.T) {
 func TestTrialsAreAnIdentity(t *testing.T) {
 	ids := map[string]bool{}
 	for _, change := range []func(*episode.Trials){
-		func(*episode.Trials) {}, func(t *episode.Trials) { t.Most++ }, func(t *episode.Trials) { t.Memory++ },
+		func(*episode.Trials) {}, func(t *episode.Trials) { t.Limit++ }, func(t *episode.Trials) { t.Memory++ },
 		func(t *episode.Trials) { t.PromptHash = "other" },
 		func(t *episode.Trials) { t.Decoding.MaxTokens++ }, func(t *episode.Trials) { t.SameAction = 3 },
 		func(t *episode.Trials) { t.SameStep = 3 },
@@ -319,12 +319,12 @@ func TestOrderOfTrials(t *testing.T) {
 	a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
 		Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 	first := a.take()
-	a.played()
+	a.release()
 	a.done(first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 	var order []string
 	for e := a.take(); e != nil; e = a.take() {
 		order = append(order, fmt.Sprintf("%s trial %d", e.Task.ID, e.Trial))
-		a.played()
+		a.release()
 		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Success}}))
 	}
 	if diff := cmp.Diff([]string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"}, order); diff != "" {
@@ -348,7 +348,7 @@ func TestAgendaEnds(t *testing.T) {
 			}
 			continue
 		}
-		a.played()
+		a.release()
 		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 		if next := <-got; next == nil || next.Trial != 2 {
 			t.Errorf("next is %v", next)

@@ -35,18 +35,18 @@ type UnusableError struct {
 // Error describes the replies and the remedy for the most frequent fault.
 func (e *UnusableError) Error() string {
 	var came []string
-	most := record.NoAction
+	top := record.NoAction
 	for _, f := range record.Faults() {
 		if n := e.Faults[f]; n > 0 {
 			came = append(came, fmt.Sprintf("%d %s", n, f))
-			if n > e.Faults[most] {
-				most = f
+			if n > e.Faults[top] {
+				top = f
 			}
 		}
 	}
 	return fmt.Sprintf(
 		"none of the first %d replies of %s could be used: %s; %s; --allow-unusable goes on and counts them as failures",
-		e.Replies, e.Model, strings.Join(came, ", "), most.Remedy())
+		e.Replies, e.Model, strings.Join(came, ", "), top.Remedy())
 }
 
 // watch monitors the models' replies, so that a model with unreadable replies
@@ -62,16 +62,16 @@ type watch struct {
 type replies struct {
 	came, usable, refused, trimmed int
 	faults                         map[record.Fault]int
-	told                           []string       // the warnings that were given
+	warned                         []string       // the warnings that were given
 	verdict                        *UnusableError // the first one; nil for none
 }
 
 // newWatch returns a watch that includes the replies of earlier sessions.
-func newWatch(o Options, earlier []record.Attempt) *watch {
+func newWatch(o Options, attempts []record.Attempt) *watch {
 	w := &watch{allow: o.AllowUnusable, warn: o.note, models: map[string]*replies{}}
-	for i := range earlier {
-		if a := &earlier[i]; a.Outcome.Final() {
-			w.of(a.Model).usable += a.Usable
+	for i := range attempts {
+		if a := &attempts[i]; a.Outcome.Final() {
+			w.repliesOf(a.Model).usable += a.Usable
 		}
 	}
 	return w
@@ -81,24 +81,24 @@ func newWatch(o Options, earlier []record.Attempt) *watch {
 func (w *watch) learn(r *record.Result) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.of(r.Model).usable += r.Steps - r.FormatErrors
+	w.repliesOf(r.Model).usable += r.Steps - r.FormatErrors
 }
 
 // proven notes that a model has given a usable reply elsewhere.
 func (w *watch) proven(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.of(name)
+	r := w.repliesOf(name)
 	r.usable = max(1, r.usable)
 }
 
 func (w *watch) usable(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.of(name).usable > 0
+	return w.repliesOf(name).usable > 0
 }
 
-func (w *watch) of(name string) *replies {
+func (w *watch) repliesOf(name string) *replies {
 	if w.models[name] == nil {
 		w.models[name] = &replies{faults: map[record.Fault]int{}}
 	}
@@ -108,7 +108,7 @@ func (w *watch) of(name string) *replies {
 // Reply implements episode.Watch. The error says that the model gives no usable reply.
 func (w *watch) Reply(name string, m agent.Move) error {
 	w.mu.Lock()
-	r := w.of(name)
+	r := w.repliesOf(name)
 	r.add(m)
 	warnings := r.warnings(name)
 	var err error
@@ -151,12 +151,12 @@ func (w *watch) unusable(name string, r *replies) error {
 // warnings returns the warnings about a model that are due and were not given
 // yet.
 func (r *replies) warnings(name string) (texts []string) {
-	say := func(n int, what, remedy string) {
-		if n < fewFaults || n*oneIn <= r.came || slices.Contains(r.told, what) {
+	say := func(n int, problem, remedy string) {
+		if n < fewFaults || n*oneIn <= r.came || slices.Contains(r.warned, problem) {
 			return
 		}
-		r.told = append(r.told, what)
-		texts = append(texts, fmt.Sprintf("%s: %d of %d replies so far %s; %s", name, n, r.came, what, remedy))
+		r.warned = append(r.warned, problem)
+		texts = append(texts, fmt.Sprintf("%s: %d of %d replies so far %s; %s", name, n, r.came, problem, remedy))
 	}
 	for _, f := range record.Faults() {
 		say(r.faults[f], "are "+f.String(), f.Remedy())
@@ -170,7 +170,7 @@ func (r *replies) warnings(name string) (texts []string) {
 func (w *watch) refusal(name string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	r := w.of(name)
+	r := w.repliesOf(name)
 	r.refused++
 	if r.refused < refusals || r.came+r.usable > 0 {
 		return nil
@@ -182,7 +182,7 @@ func (w *watch) refusal(name string, err error) error {
 func (w *watch) Unproven(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.unusable(name, w.of(name))
+	return w.unusable(name, w.repliesOf(name))
 }
 
 // verdict is about all models at the end of a run.

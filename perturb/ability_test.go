@@ -23,7 +23,7 @@ import (
 // ofEnv and ofWorld ask for every optional ability by its name.
 var (
 	ofEnv = map[string]func(any) bool{
-		"Finder": has[envs.Finder], "Comparer": has[envs.Comparer], "Spoken": has[envs.Spoken],
+		"Finder": has[envs.Finder], "Comparer": has[envs.Comparer], "Describer": has[envs.Describer],
 		"io.Closer": has[io.Closer],
 	}
 	ofWorld = map[string]func(any) bool{
@@ -116,7 +116,7 @@ func TestWrappersLoseNoAbility(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, has := range ofEnv {
-			if want := has(env) && name != "Spoken"; has(perturbed) != want {
+			if want := has(env) && name != "Describer"; has(perturbed) != want {
 				t.Errorf("%s: perturbed it has %s: %v, want %v", rules.Env, name, !want, want)
 			}
 		}

@@ -28,16 +28,16 @@ func program(pattern string) *syntax.Prog {
 	return prog
 }
 
-// state is the position of two automata, and whether their groups have differed.
-type state struct {
+// automataState is the position of two automata, and whether their groups have differed.
+type automataState struct {
 	a, b   uint32
 	differ bool
 }
 
 // arrival says how a state was reached first.
 type arrival struct {
-	from int // in the list of states; -1 for the first ones
-	by   rune
+	parent int // in the list of states; -1 for the first ones
+	symbol rune
 }
 
 // walk searches breadth first for a text that brings both automata to a match,
@@ -46,29 +46,29 @@ func walk(a, b *syntax.Prog, differ bool) (example string, ok bool) {
 	if a == nil || b == nil {
 		return "", false
 	}
-	var states []state
+	var states []automataState
 	var arrivals []arrival
-	seen := map[state]bool{}
+	visited := map[automataState]bool{}
 	fromA, fromB := closures(a), closures(b)
-	reach := func(pa, pb uint32, was bool, how arrival) {
+	reach := func(pa, pb uint32, differed bool, step arrival) {
 		for _, x := range fromA(pa) {
 			for _, y := range fromB(pb) {
-				s := state{x.pc, y.pc, differ && (was || !slices.Equal(x.groups, y.groups))}
-				if !seen[s] {
-					seen[s] = true
-					states, arrivals = append(states, s), append(arrivals, how)
+				s := automataState{x.pc, y.pc, differ && (differed || !slices.Equal(x.groups, y.groups))}
+				if !visited[s] {
+					visited[s] = true
+					states, arrivals = append(states, s), append(arrivals, step)
 				}
 			}
 		}
 	}
-	reach(uint32(a.Start), uint32(b.Start), false, arrival{from: -1})
+	reach(uint32(a.Start), uint32(b.Start), false, arrival{parent: -1})
 	for i := 0; i < len(states); i++ {
 		s := states[i]
 		x, y := &a.Inst[s.a], &b.Inst[s.b]
 		if x.Op == syntax.InstMatch && y.Op == syntax.InstMatch && s.differ == differ {
 			return trace(arrivals, i), true
 		}
-		if r, both := sharedRune(x, y); both {
+		if r, shared := sharedRune(x, y); shared {
 			reach(x.Out, y.Out, s.differ, arrival{i, r})
 		}
 	}
@@ -76,10 +76,10 @@ func walk(a, b *syntax.Prog, differ bool) (example string, ok bool) {
 }
 
 // trace is the text that led to a state.
-func trace(arrivals []arrival, at int) string {
+func trace(arrivals []arrival, i int) string {
 	var text []rune
-	for ; arrivals[at].from >= 0; at = arrivals[at].from {
-		text = append(text, arrivals[at].by)
+	for ; arrivals[i].parent >= 0; i = arrivals[i].parent {
+		text = append(text, arrivals[i].symbol)
 	}
 	slices.Reverse(text)
 	return string(text)
@@ -94,12 +94,12 @@ type stop struct {
 
 // closures returns the closure of a place, and remembers it.
 func closures(p *syntax.Prog) func(pc uint32) []stop {
-	known := make([][]stop, len(p.Inst))
+	cache := make([][]stop, len(p.Inst))
 	return func(pc uint32) []stop {
-		if known[pc] == nil {
-			known[pc] = closure(p, pc)
+		if cache[pc] == nil {
+			cache[pc] = closure(p, pc)
 		}
-		return known[pc]
+		return cache[pc]
 	}
 }
 
@@ -135,15 +135,15 @@ func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
 	if a.Op == syntax.InstMatch || b.Op == syntax.InstMatch {
 		return 0, false
 	}
-	both := func(r rune) bool { return a.MatchRune(r) && b.MatchRune(r) }
+	matches := func(r rune) bool { return a.MatchRune(r) && b.MatchRune(r) }
 	if len(b.Rune) == 1 {
 		a, b = b, a
 	}
 	if len(a.Rune) == 1 { // as in most pairs: only its cases come into question
-		return sharedCase(a.Rune[0], both)
+		return sharedCase(a.Rune[0], matches)
 	}
 	for _, r := range "abcdefghijklmnopqrstuvwxyz0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ" {
-		if both(r) {
+		if matches(r) {
 			return r, true
 		}
 	}
@@ -155,7 +155,7 @@ func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
 		}
 		for i := 0; i < len(in.Rune); i += 2 {
 			for r := in.Rune[i]; ; r = unicode.SimpleFold(r) {
-				if both(r) {
+				if matches(r) {
 					return r, true
 				}
 				if unicode.SimpleFold(r) == in.Rune[i] {
@@ -164,19 +164,19 @@ func sharedRune(a, b *syntax.Inst) (r rune, ok bool) {
 			}
 		}
 	}
-	if both('☃') { // neither has ranges
+	if matches('☃') { // neither has ranges
 		return '☃', true
 	}
 	return 0, false
 }
 
 // sharedCase returns a case of a rune that is good, the lower one if it is.
-func sharedCase(of rune, good func(rune) bool) (r rune, ok bool) {
-	if r = unicode.ToLower(of); good(r) {
+func sharedCase(c rune, good func(rune) bool) (r rune, ok bool) {
+	if r = unicode.ToLower(c); good(r) {
 		return r, true
 	}
-	for r = of; !good(r); {
-		if r = unicode.SimpleFold(r); r == of {
+	for r = c; !good(r); {
+		if r = unicode.SimpleFold(r); r == c {
 			return 0, false
 		}
 	}

@@ -62,8 +62,8 @@ func (d *Drawn) Hash() (string, error) {
 	return fmt.Sprintf("%x", sha256.Sum256(b)), err
 }
 
-// Of returns the environment as a task has it.
-func (d *Drawn) Of(t envs.Task) (*Env, error) {
+// ForTask returns the environment as a task has it.
+func (d *Drawn) ForTask(t envs.Task) (*Env, error) {
 	seed := stream.Seed(d.seed, "perturbation of a task", d.families.Env, t.ID, t.Digest)
 	rules, err := random(d.families, fmt.Sprintf("%d:%s", seed, d.count))
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *Drawn) Of(t envs.Task) (*Env, error) {
 
 // NewWorld implements envs.Env.
 func (d *Drawn) NewWorld(t envs.Task) (envs.World, error) {
-	env, err := d.Of(t)
+	env, err := d.ForTask(t)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (d *Drawn) Unwrap() any { return d.Env }
 func (d *Drawn) Rewrites() []any {
 	return []any{
 		func(envs.Comparer) envs.Comparer { return nil },
-		func(envs.Spoken) envs.Spoken { return nil },
+		func(envs.Describer) envs.Describer { return nil },
 	}
 }
 

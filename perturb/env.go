@@ -16,16 +16,16 @@ import (
 // stay the same, and the interface differs.
 type Env struct {
 	envs.Env
-	spoken envs.Spoken
-	rules  configs.Perturbation
-	byType map[string]*Perturbation // of the benchmark's task types
+	speaker envs.Describer
+	rules   configs.Perturbation
+	byType  map[string]*Perturbation // of the benchmark's task types
 }
 
 // Wrap puts a perturbation around an environment. It is checked against the
 // interface of every task type.
 func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	name := env.Info().Name
-	spoken, ok := envs.As[envs.Spoken](env)
+	speaker, ok := envs.As[envs.Describer](env)
 	switch {
 	case rules.Env != name:
 		return nil, fmt.Errorf("perturbation %s is for %s, not for %s", rules.Name, rules.Env, name)
@@ -33,26 +33,26 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 		return nil, fmt.Errorf("perturbation %s: %s does not describe its interface, so it cannot be perturbed",
 			rules.Name, name)
 	}
-	e := &Env{Env: env, spoken: spoken, rules: rules, byType: map[string]*Perturbation{}}
+	e := &Env{Env: env, speaker: speaker, rules: rules, byType: map[string]*Perturbation{}}
 	interfaces := map[string]envs.Interface{}
-	var whole envs.Interface
+	var union envs.Interface
 	for _, t := range env.Tasks() {
 		if _, ok := interfaces[t.Type]; !ok {
-			i := spoken.Interface(t.Type)
+			i := speaker.Interface(t.Type)
 			interfaces[t.Type] = i
-			whole.Open = whole.Open || i.Open
-			whole.Actions, whole.Replies = append(whole.Actions, i.Actions...), append(whole.Replies, i.Replies...)
-			whole.Texts, whole.FoldCase, whole.Unknown = append(whole.Texts, i.Texts...), i.FoldCase, i.Unknown
+			union.Open = union.Open || i.Open
+			union.Actions, union.Replies = append(union.Actions, i.Actions...), append(union.Replies, i.Replies...)
+			union.Texts, union.FoldCase, union.Unknown = append(union.Texts, i.Texts...), i.FoldCase, i.Unknown
 		}
 	}
 	if rules.Parts != nil { // families have rules for all settings of an environment
-		rules = only(rules, whole)
+		rules = only(rules, union)
 	}
-	if err := known(rules, whole); err != nil {
+	if err := checkRules(rules, union); err != nil {
 		return nil, fmt.Errorf("perturbation %s: %w", rules.Name, err)
 	}
 	for _, t := range slices.Sorted(maps.Keys(interfaces)) {
-		if p := e.alike(interfaces[t]); p != nil {
+		if p := e.equivalent(interfaces[t]); p != nil {
 			e.byType[t] = p
 			continue
 		}
@@ -65,14 +65,14 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	return e, nil
 }
 
-// alike returns the perturbation of a task type with the same interface, or nil:
+// equivalent returns the perturbation of a task type with the same interface, or nil:
 // checking rules takes time. The functions of an interface are the environment's.
-func (e *Env) alike(i envs.Interface) *Perturbation {
+func (e *Env) equivalent(i envs.Interface) *Perturbation {
 	i.Normalize, i.Spellings = nil, nil
 	for _, p := range e.byType {
-		other := p.iface
-		other.Normalize, other.Spellings = nil, nil
-		if reflect.DeepEqual(i, other) {
+		candidate := p.iface
+		candidate.Normalize, candidate.Spellings = nil, nil
+		if reflect.DeepEqual(i, candidate) {
 			return p
 		}
 	}
@@ -85,7 +85,7 @@ func (e *Env) ofType(taskType string) (*Perturbation, error) {
 	if p, ok := e.byType[taskType]; ok {
 		return p, nil
 	}
-	i := e.spoken.Interface(taskType)
+	i := e.speaker.Interface(taskType)
 	return New(only(e.rules, i), i)
 }
 
@@ -122,7 +122,7 @@ func (e *Env) Unwrap() any { return e.Env }
 func (e *Env) Rewrites() []any {
 	return []any{
 		func(inner envs.Comparer) envs.Comparer { return comparer{inner, e} },
-		func(envs.Spoken) envs.Spoken { return nil },
+		func(envs.Describer) envs.Describer { return nil },
 	}
 }
 
@@ -162,7 +162,7 @@ func only(rules configs.Perturbation, iface envs.Interface) configs.Perturbation
 // WritePrompt returns a prompt as it reads now, with a section for every task
 // type of the benchmark, and of the played tasks, that the prompt is for. It may be for
 // those that are played alone.
-func (e *Env) WritePrompt(in configs.Prompt, played []envs.Task) (configs.Prompt, error) {
+func (e *Env) WritePrompt(in configs.Prompt, tasks []envs.Task) (configs.Prompt, error) {
 	out := e.writeShared(in)
 	if len(in.Types) == 0 {
 		return out, nil
@@ -173,9 +173,9 @@ func (e *Env) WritePrompt(in configs.Prompt, played []envs.Task) (configs.Prompt
 		p       *Perturbation
 		section string
 	}
-	written := map[part]configs.Instructions{}
+	cache := map[part]configs.Instructions{}
 	types := maps.Clone(e.byType)
-	for _, t := range played {
+	for _, t := range tasks {
 		if types[t.Type] != nil {
 			continue
 		}
@@ -191,14 +191,14 @@ func (e *Env) WritePrompt(in configs.Prompt, played []envs.Task) (configs.Prompt
 			continue
 		}
 		p := types[t]
-		of := part{p, t}
+		key := part{p, t}
 		if _, own := in.Types[t]; !own {
-			of.section = ""
+			key.section = ""
 		}
-		if _, ok := written[of]; !ok {
-			written[of] = p.writeInstructions(section)
+		if _, ok := cache[key]; !ok {
+			cache[key] = p.writeInstructions(section)
 		}
-		out.Types[t] = written[of]
+		out.Types[t] = cache[key]
 		out.Help = p.writeHelp(in.Help)
 	}
 	return out, nil
@@ -249,7 +249,7 @@ func (w *world) Unwrap() any { return w.World }
 func (w *world) Rewrites() []any {
 	return []any{
 		func(inner envs.Lister) envs.Lister { return lister{inner, w.p} },
-		func(inner envs.Expert) envs.Expert { return expert{inner, w.p} },
+		func(inner envs.Expert) envs.Expert { return expertWorld{inner, w.p} },
 		func(inner envs.Speller) envs.Speller { return speller{inner, w.p} },
 		func(inner envs.Forker) envs.Forker { return forker{inner, w.p} },
 	}
@@ -279,7 +279,7 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Written = w.p.written(action)
+	s.Wording = w.p.wording(action)
 	observation := s.Observation
 	s.Observation, err = w.p.checked(observation)
 	if read != "" && read == w.p.iface.Unknown { // an answer may repeat it, but nobody typed it
@@ -293,15 +293,15 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 // of the rules on free text shows only here. If not all forms are known, this
 // cannot be required.
 func (p *Perturbation) checked(observation string) (string, error) {
-	written := p.writeObservation(observation)
+	rewritten := p.writeObservation(observation)
 	if p.iface.Open {
-		return written, nil
+		return rewritten, nil
 	}
-	if back := p.readObservation(written); back != observation {
+	if back := p.readObservation(rewritten); back != observation {
 		return "", fmt.Errorf("the perturbation cannot be undone on an observation: %q becomes %q, which reads as %q",
-			observation, written, back)
+			observation, rewritten, back)
 	}
-	return written, nil
+	return rewritten, nil
 }
 
 type lister struct {
@@ -318,7 +318,7 @@ func (l lister) Actions(ctx context.Context) ([]string, error) {
 	}
 	out := make([]string, 0, len(actions))
 	for _, a := range actions {
-		if !l.p.taken(l.p.normalize(a)) {
+		if !l.p.isRemoved(l.p.normalize(a)) {
 			out = append(out, l.p.WriteAction(a))
 		}
 	}
@@ -328,13 +328,13 @@ func (l lister) Actions(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-type expert struct {
+type expertWorld struct {
 	inner envs.Expert
 	p     *Perturbation
 }
 
 // ExpertAction implements envs.Expert.
-func (e expert) ExpertAction(ctx context.Context) (string, error) {
+func (e expertWorld) ExpertAction(ctx context.Context) (string, error) {
 	action, err := e.inner.ExpertAction(ctx)
 	if err != nil || action == "" {
 		return "", err
@@ -376,7 +376,7 @@ func (e *Env) Actions() map[string]string {
 	for _, p := range e.byType {
 		for i := range p.forms {
 			if f := &p.forms[i]; f.changed() {
-				out[f.old.text] = f.written.text
+				out[f.old.text] = f.current.text
 			}
 		}
 	}

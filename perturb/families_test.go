@@ -170,7 +170,7 @@ func TestDraws(t *testing.T) {
 		env := generated(t, name)
 		drawn := map[string]bool{}
 		for seed := range seeds {
-			var smaller []configs.Part
+			var smaller []configs.FamilyGrade
 			for _, k := range []string{"1", "2", "4", "all"} {
 				n := fmt.Sprintf("random:%d:%s", seed-seeds/2, k)
 				rules := mustName(t, name, n)
@@ -199,7 +199,7 @@ func TestDrawsWithout(t *testing.T) {
 		for seed := range 20 {
 			n := fmt.Sprintf("random:%d:all-nouns-verbs", seed)
 			rules, whole := mustName(t, name, n), mustName(t, name, fmt.Sprintf("random:%d:all", seed))
-			drawn := slices.ContainsFunc(rules.Parts, func(p configs.Part) bool {
+			drawn := slices.ContainsFunc(rules.Parts, func(p configs.FamilyGrade) bool {
 				return p.Family == "nouns" || p.Family == "verbs"
 			})
 			if drawn || len(rules.Parts) >= len(whole.Parts) || rules.Name != n {
@@ -288,10 +288,10 @@ func TestNonceWords(t *testing.T) {
 	}
 	for _, name := range withFamilies(t) {
 		env := generated(t, name)
-		spoken := abilityOf[envs.Spoken](t, env)
+		spoken := abilityOf[envs.Describer](t, env)
 		for _, task := range env.Tasks()[:1] {
 			i := spoken.Interface(task.Type)
-			hear(name, slices.Concat(i.Actions, i.Replies, i.Texts, i.Shown, []string{i.Unknown})...)
+			hear(name, slices.Concat(i.Actions, i.Replies, i.Texts, i.PromptActions, []string{i.Unknown})...)
 			w, err := env.NewWorld(task)
 			if err != nil {
 				t.Fatal(err)

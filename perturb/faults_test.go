@@ -46,7 +46,7 @@ func newCondition(rules configs.Perturbation, p *Perturbation) *condition {
 	if len(verbs) > 0 {
 		c.asAction = regexp.MustCompile(`(?i)\b(?:` + strings.Join(verbs, "|") + `)\b`)
 	}
-	c.help = slices.ContainsFunc(rules.Parts, func(p configs.Part) bool { return p.Family == "help" })
+	c.help = slices.ContainsFunc(rules.Parts, func(p configs.FamilyGrade) bool { return p.Family == "help" })
 	c.account()
 	return c
 }
@@ -198,7 +198,7 @@ func oldForm(j judged) string {
 	}
 	switch j.kind {
 	case action:
-		if written := j.p.written(j.after); written.Old {
+		if written := j.p.wording(j.after); written.Old {
 			return fmt.Sprintf("the action %q", j.after)
 		}
 	case instruction:
@@ -332,7 +332,7 @@ func (c *condition) account() {
 	for i := range c.p.forms {
 		if f := &c.p.forms[i]; f.changed() {
 			add(out, f.old.text)
-			add(in, f.written.text)
+			add(in, f.current.text)
 		}
 	}
 	add(out, r.Without...)

@@ -12,7 +12,7 @@ import (
 
 // form is one form of actions, before and now.
 type form struct {
-	old, written template
+	old, current template
 	// write turns a whole action of the old form into one of the new, read the
 	// other way.
 	write, read rewriting
@@ -26,7 +26,7 @@ type form struct {
 	// instructions and help texts have it, and unplaced the new one. alike finds the old
 	// form in other words, so that only what nobody reads back has it.
 	placeholders, unplaced rewriting
-	alike                  []rewriting
+	synonyms               []rewriting
 }
 
 // placeholder is what stands for a slot in instructions: {recep}, (receptacle).
@@ -42,13 +42,13 @@ func (t template) placeholder() string {
 	return placeholder
 }
 
-func newForm(old, written string, iface envs.Interface, n *names) (form, error) {
+func newForm(old, current string, iface envs.Interface, n *names) (form, error) {
 	var f form
 	var err error
-	if f.old, f.written, err = templates(old, written); err != nil {
+	if f.old, f.current, err = templates(old, current); err != nil {
 		return f, err
 	}
-	before, now, err := slotPatterns(iface, n)
+	oldSlots, newSlots, err := slotPatterns(iface, n)
 	if err != nil {
 		return f, err
 	}
@@ -57,46 +57,46 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 		start, anywhere = "(?i)^", "(?i)"
 	}
 	always := func(pattern string) func(string) string { return func(string) string { return pattern } }
-	f.automaton = program(start + f.written.pattern(grouped(always(now))) + "$")
+	f.automaton = program(start + f.current.pattern(grouped(always(newSlots))) + "$")
 	for _, r := range []struct {
-		into          *rewriting
-		from, to      template
-		before, after string
-		slot          string
+		into           *rewriting
+		src, dst       template
+		prefix, suffix string
+		slot           string
 	}{
-		{&f.write, f.old, f.written, start, "$", before},
-		{&f.read, f.written, f.old, start, "$", now},
-		{&f.placeholders, f.old, f.written, anywhere + bracketEdge(f.old, 0), bracketEdge(f.old, -1),
+		{&f.write, f.old, f.current, start, "$", oldSlots},
+		{&f.read, f.current, f.old, start, "$", newSlots},
+		{&f.placeholders, f.old, f.current, anywhere + bracketEdge(f.old, 0), bracketEdge(f.old, -1),
 			f.old.placeholder()},
-		{&f.unplaced, f.written, f.old, anywhere + bracketEdge(f.written, 0), bracketEdge(f.written, -1),
-			f.written.placeholder()},
+		{&f.unplaced, f.current, f.old, anywhere + bracketEdge(f.current, 0), bracketEdge(f.current, -1),
+			f.current.placeholder()},
 	} {
-		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, always(r.slot)); err != nil {
+		if *r.into, err = newRewriting(r.src, r.dst, r.prefix, r.suffix, always(r.slot)); err != nil {
 			return f, err
 		}
 	}
 	f.placeholders.sentence, f.unplaced.sentence = true, true
-	if from, to, ok := halves(f.old, f.written); ok {
-		half, err := newRewriting(from, to, start, "$", always(before))
+	if src, dst, ok := halves(f.old, f.current); ok {
+		half, err := newRewriting(src, dst, start, "$", always(oldSlots))
 		if err != nil {
 			return f, err
 		}
 		f.half = &half
 	}
-	for _, other := range slices.Sorted(maps.Keys(iface.Alike)) {
-		if iface.Alike[other] != old {
+	for _, other := range slices.Sorted(maps.Keys(iface.Synonyms)) {
+		if iface.Synonyms[other] != old {
 			continue
 		}
-		from, err := parseTemplate(other)
+		synonym, err := parseTemplate(other)
 		if err != nil {
 			return f, err
 		}
-		r, err := newRewriting(from, f.written, anywhere+bracketEdge(from, 0), bracketEdge(from, -1),
-			always(from.placeholder()))
+		r, err := newRewriting(synonym, f.current, anywhere+bracketEdge(synonym, 0), bracketEdge(synonym, -1),
+			always(synonym.placeholder()))
 		if err != nil {
 			return f, err
 		}
-		f.alike = append(f.alike, r)
+		f.synonyms = append(f.synonyms, r)
 	}
 	return f, nil
 }
@@ -104,19 +104,19 @@ func newForm(old, written string, iface envs.Interface, n *names) (form, error) 
 // halves returns a form without its last slot and the words before it, as it was and as it
 // is written now: "take {obj}" of "take {obj} from {recep}" is "{obj} take" where the
 // form is "from {recep} {obj} take".
-func halves(old, written template) (before, now template, ok bool) {
+func halves(old, current template) (oldHalf, newHalf template, ok bool) {
 	n := len(old.slots)
 	if n < 2 || old.literals[n] != "" {
-		return before, now, false
+		return oldHalf, newHalf, false
 	}
 	rest := old.literals[n-1] + "{" + old.slots[n-1] + "}"
-	head, tail, ok := strings.Cut(written.text, strings.TrimSpace(rest))
+	head, tail, ok := strings.Cut(current.text, strings.TrimSpace(rest))
 	if !ok {
-		return before, now, false
+		return oldHalf, newHalf, false
 	}
-	before, err := parseTemplate(strings.TrimSuffix(old.text, rest))
-	now, errNow := parseTemplate(strings.TrimSpace(strings.TrimSpace(head) + " " + strings.TrimSpace(tail)))
-	return before, now, err == nil && errNow == nil
+	oldHalf, err := parseTemplate(strings.TrimSuffix(old.text, rest))
+	newHalf, errNow := parseTemplate(strings.TrimSpace(strings.TrimSpace(head) + " " + strings.TrimSpace(tail)))
+	return oldHalf, newHalf, err == nil && errNow == nil
 }
 
 var letter = regexp.MustCompile(`[A-Za-z0-9_]`)
@@ -125,12 +125,12 @@ var letter = regexp.MustCompile(`[A-Za-z0-9_]`)
 // has a word or a slot there; end is 0 or -1.
 func wordEdge(t template, end int) string {
 	literal := t.literals[0]
-	at := 0
+	i := 0
 	if end < 0 {
 		literal = t.literals[len(t.literals)-1]
-		at = len(literal) - 1
+		i = len(literal) - 1
 	}
-	if literal == "" || letter.MatchString(literal[at:at+1]) {
+	if literal == "" || letter.MatchString(literal[i:i+1]) {
 		return `\b`
 	}
 	return ""
@@ -144,4 +144,4 @@ func bracketEdge(t template, end int) string {
 	return wordEdge(t, end)
 }
 
-func (f *form) changed() bool { return f.old.text != f.written.text }
+func (f *form) changed() bool { return f.old.text != f.current.text }

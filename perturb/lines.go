@@ -10,14 +10,14 @@ import (
 	"heldout/envs/stream"
 )
 
-// lines adds lines to observations. Which ones follows from the observation, so
+// lineAdder adds lines to observations. Which ones follows from the observation, so
 // that the same observation always reads the same.
-type lines struct {
+type lineAdder struct {
 	*configs.Lines // nil: none
 	seed           int64
 }
 
-func (l lines) write(text string) string {
+func (l lineAdder) write(text string) string {
 	if l.Lines == nil {
 		return text
 	}
@@ -30,17 +30,17 @@ func (l lines) write(text string) string {
 }
 
 // read undoes write.
-func (l lines) read(text string) string {
+func (l lineAdder) read(text string) string {
 	if l.Lines == nil {
 		return text
 	}
 	old := text
 	for range l.Count {
-		at := strings.LastIndexByte(old, '\n')
-		if at < 0 {
+		i := strings.LastIndexByte(old, '\n')
+		if i < 0 {
 			return text
 		}
-		old = old[:at]
+		old = old[:i]
 	}
 	if l.write(old) != text {
 		return text

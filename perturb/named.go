@@ -48,7 +48,7 @@ func named(families configs.Families, name string) (configs.Perturbation, error)
 	case kind == randomName:
 		return random(families, rest)
 	case kind == allName:
-		return all(families, rest)
+		return allFamilies(families, rest)
 	}
 	parts, err := parseParts(name)
 	if err != nil {
@@ -60,14 +60,14 @@ func named(families configs.Families, name string) (configs.Perturbation, error)
 }
 
 // parseParts reads FAMILY:GRADE+FAMILY:GRADE.
-func parseParts(name string) (parts []configs.Part, err error) {
+func parseParts(name string) (parts []configs.FamilyGrade, err error) {
 	for _, text := range strings.Split(name, "+") {
 		family, grade, _ := strings.Cut(text, ":")
 		n, err := number(grade)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not FAMILY:GRADE, such as verbs:2", text)
 		}
-		parts = append(parts, configs.Part{Family: family, Grade: n})
+		parts = append(parts, configs.FamilyGrade{Family: family, Grade: n})
 	}
 	return parts, nil
 }
@@ -81,7 +81,7 @@ func number(text string) (int, error) {
 	return n, nil
 }
 
-func partsName(parts []configs.Part) string {
+func partsName(parts []configs.FamilyGrade) string {
 	texts := make([]string, len(parts))
 	for i, p := range parts {
 		texts[i] = p.Family + ":" + strconv.Itoa(p.Grade)
@@ -89,18 +89,18 @@ func partsName(parts []configs.Part) string {
 	return strings.Join(texts, "+")
 }
 
-// all is every family that the environment has.
-func all(families configs.Families, grade string) (configs.Perturbation, error) {
+// allFamilies is every family that the environment has.
+func allFamilies(families configs.Families, grade string) (configs.Perturbation, error) {
 	n, err := number(grade)
 	if err != nil {
 		return configs.Perturbation{}, fmt.Errorf("%s needs a grade: %w", allName, err)
 	}
-	var parts []configs.Part
+	var parts []configs.FamilyGrade
 	highest := 0
 	for _, f := range families.All {
 		highest = max(highest, len(f.Grades))
 		if f.None == "" {
-			parts = append(parts, configs.Part{Family: f.ID, Grade: min(n, len(f.Grades))})
+			parts = append(parts, configs.FamilyGrade{Family: f.ID, Grade: min(n, len(f.Grades))})
 		}
 	}
 	if n > highest {
@@ -112,11 +112,11 @@ func all(families configs.Families, grade string) (configs.Perturbation, error) 
 }
 
 // combine puts the rules of several families together.
-func combine(families configs.Families, parts []configs.Part) (configs.Perturbation, error) {
+func combine(families configs.Families, parts []configs.FamilyGrade) (configs.Perturbation, error) {
 	out := configs.Perturbation{Env: families.Env}
 	order := configs.FamilyIDs()
-	place := func(p configs.Part) int { return slices.Index(order, p.Family) }
-	out.Parts = slices.SortedFunc(slices.Values(parts), func(a, b configs.Part) int {
+	place := func(p configs.FamilyGrade) int { return slices.Index(order, p.Family) }
+	out.Parts = slices.SortedFunc(slices.Values(parts), func(a, b configs.FamilyGrade) int {
 		return cmp.Compare(place(a), place(b))
 	})
 	var titles []string
@@ -143,19 +143,19 @@ func combine(families configs.Families, parts []configs.Part) (configs.Perturbat
 
 // random draws families. The first families of a draw are those of a smaller
 // draw with the same seed. Words that exist in no language are drawn, too.
-func random(families configs.Families, of string) (configs.Perturbation, error) {
-	seedText, count, _ := strings.Cut(of, ":")
+func random(families configs.Families, spec string) (configs.Perturbation, error) {
+	seedText, count, _ := strings.Cut(spec, ":")
 	seed, err := strconv.ParseInt(seedText, 10, 64)
 	if err != nil || strconv.FormatInt(seed, 10) != seedText {
 		return configs.Perturbation{}, fmt.Errorf("want %s:SEED:K with a whole number as seed, not %q", randomName,
 			seedText)
 	}
-	count, without, err := parseCount(count)
+	count, excluded, err := parseCount(count)
 	if err != nil {
 		return configs.Perturbation{}, err
 	}
 	have := slices.DeleteFunc(slices.Clone(families.All), func(f configs.Family) bool {
-		return f.None != "" || slices.Contains(without, f.ID)
+		return f.None != "" || slices.Contains(excluded, f.ID)
 	})
 	k := len(have)
 	if count != allName {
@@ -166,15 +166,15 @@ func random(families configs.Families, of string) (configs.Perturbation, error) 
 		}
 	}
 	draws := stream.New(seed, "perturbation", families.Env)
-	var parts []configs.Part
+	var parts []configs.FamilyGrade
 	for _, i := range draws.Perm(len(have)) {
-		parts = append(parts, configs.Part{Family: have[i].ID, Grade: 1 + draws.IntN(len(have[i].Grades))})
+		parts = append(parts, configs.FamilyGrade{Family: have[i].ID, Grade: 1 + draws.IntN(len(have[i].Grades))})
 	}
 	rules, err := combine(families, parts[:k])
 	if err != nil {
 		return rules, err
 	}
-	rules.Name = randomName + ":" + of
+	rules.Name = randomName + ":" + spec
 	rules.Title = "drawn: " + rules.Title
 	if rules.Order == configs.Shuffled || rules.Lines != nil {
 		rules.Seed = seed
@@ -183,7 +183,7 @@ func random(families configs.Families, of string) (configs.Perturbation, error) 
 }
 
 // parseCount reads K-FAMILY-FAMILY: how many families are drawn, and which ones are not.
-func parseCount(text string) (count string, without []string, err error) {
+func parseCount(text string) (count string, excluded []string, err error) {
 	parts := strings.Split(text, "-")
 	for _, id := range parts[1:] {
 		if !slices.Contains(configs.FamilyIDs(), id) {
@@ -200,12 +200,12 @@ func renewed(rules configs.Perturbation, draws *rand.Rand) (configs.Perturbation
 	if err != nil {
 		return rules, err
 	}
-	to := map[string]string{}
+	replacements := map[string]string{}
 	order := draws.Perm(len(nonce))
 	for i, word := range nonce {
-		to[word] = nonce[order[i]]
+		replacements[word] = nonce[order[i]]
 	}
-	words := newLexicon(to, isLetter)
+	words := newLexicon(replacements, isLetter)
 	for _, m := range []*map[string]string{&rules.Actions, &rules.Replies, &rules.Verbs, &rules.Words, &rules.Texts,
 		&rules.Instructions} {
 		*m = maps.Clone(*m)

@@ -15,11 +15,11 @@ type names struct {
 	// name from end to end.
 	write, read, wholeWrite, wholeRead rewriting
 	// spell and unspell change the parts that are spelled otherwise.
-	spell, unspell change
+	spell, unspell rewriter
 	// braces rewrites the layout of names as instructions have it, such as
 	// "{thing} {number}", and called is what they call a part now.
 	braces rewriting
-	called change
+	called rewriter
 }
 
 // spelledSlot is a slot of names with a value spelled otherwise: {number:letters}.
@@ -33,7 +33,7 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 	if iface.Name == "" {
 		return nil, fmt.Errorf("the names of the environment have no parts, so they can only stay as they are")
 	}
-	from, err := parseTemplate(iface.Name)
+	src, err := parseTemplate(iface.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -41,48 +41,48 @@ func newNames(layout string, iface envs.Interface) (*names, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := parseTemplate(spelledSlot.ReplaceAllString(layout, "{$1}"))
+	dst, err := parseTemplate(spelledSlot.ReplaceAllString(layout, "{$1}"))
 	if err != nil {
 		return nil, err
 	}
-	if err := sameSlots(from, to); err != nil {
+	if err := sameSlots(src, dst); err != nil {
 		return nil, err
 	}
 	part := func(slot string) string { return iface.Parts[slot] }
-	written := func(slot string) string {
+	slotPattern := func(slot string) string {
 		if s, ok := spelled[slot]; ok {
 			return s.pattern
 		}
 		return part(slot)
 	}
-	if example, ok := twoReadings(program(to.pattern(grouped(written)))); ok {
+	if example, ok := twoReadings(program(dst.pattern(grouped(slotPattern)))); ok {
 		return nil, fmt.Errorf("names written as %q cannot be taken apart again, as in %q", layout, example)
 	}
-	if example, ok := common(program("^"+to.pattern(written)+"$"), program(plainWords)); ok {
+	if example, ok := common(program("^"+dst.pattern(slotPattern)+"$"), program(plainWords)); ok {
 		return nil, fmt.Errorf("names written as %q would look like other words, as in %q; put a mark into them",
 			layout, example)
 	}
-	n := &names{pattern: to.pattern(written), spell: keep, unspell: keep}
+	n := &names{pattern: dst.pattern(slotPattern), spell: keep, unspell: keep}
 	if len(spelled) > 0 {
 		n.spell = func(slot, value string) (string, bool) { return spelled[slot].in(value) }
 		n.unspell = func(slot, value string) (string, bool) { return spelled[slot].out(value) }
 	}
 	for _, r := range []struct {
-		into          *rewriting
-		from, to      template
-		before, after string
-		part          func(string) string
+		into           *rewriting
+		src, dst       template
+		prefix, suffix string
+		part           func(string) string
 	}{
-		{&n.write, from, to, "(?i)" + wordEdge(from, 0), wordEdge(from, -1), part},
-		{&n.read, to, from, "(?i)" + wordEdge(to, 0), wordEdge(to, -1), written},
-		{&n.wholeWrite, from, to, `(?i)^`, `$`, part}, {&n.wholeRead, to, from, `(?i)^`, `$`, written},
+		{&n.write, src, dst, "(?i)" + wordEdge(src, 0), wordEdge(src, -1), part},
+		{&n.read, dst, src, "(?i)" + wordEdge(dst, 0), wordEdge(dst, -1), slotPattern},
+		{&n.wholeWrite, src, dst, `(?i)^`, `$`, part}, {&n.wholeRead, dst, src, `(?i)^`, `$`, slotPattern},
 	} {
-		if *r.into, err = newRewriting(r.from, r.to, r.before, r.after, r.part); err != nil {
+		if *r.into, err = newRewriting(r.src, r.dst, r.prefix, r.suffix, r.part); err != nil {
 			return nil, err
 		}
 		r.into.sentence = true
 	}
-	n.braces, err = newRewriting(from, to, "", "", func(slot string) string {
+	n.braces, err = newRewriting(src, dst, "", "", func(slot string) string {
 		if slot == numberPart {
 			return `(?:\{number\}|<id>)`
 		}
@@ -124,7 +124,7 @@ func (n *names) inText(text string) string {
 	if n == nil {
 		return text
 	}
-	return n.write.all(text, n.spell)
+	return n.write.replaceAll(text, n.spell)
 }
 
 // inProse is inText for prompts, which also show the layout of names.
@@ -132,7 +132,7 @@ func (n *names) inProse(text string) string {
 	if n == nil {
 		return text
 	}
-	return n.braces.all(n.inText(text), n.called)
+	return n.braces.replaceAll(n.inText(text), n.called)
 }
 
 // outOfText undoes inText.
@@ -140,7 +140,7 @@ func (n *names) outOfText(text string) string {
 	if n == nil {
 		return text
 	}
-	return n.read.all(text, n.unspell)
+	return n.read.replaceAll(text, n.unspell)
 }
 
 // trade makes old and new spellings in a text trade places.
@@ -149,15 +149,15 @@ func (n *names) trade(text string) string {
 		return text
 	}
 	var b strings.Builder
-	from := 0
+	start := 0
 	for _, at := range n.read.find.FindAllStringSubmatchIndex(text, -1) {
 		if old, ok := n.read.fill(text, at, n.unspell); ok {
-			b.WriteString(n.inText(text[from:at[0]]))
+			b.WriteString(n.inText(text[start:at[0]]))
 			b.WriteString(old)
-			from = at[1]
+			start = at[1]
 		}
 	}
-	b.WriteString(n.inText(text[from:]))
+	b.WriteString(n.inText(text[start:]))
 	return b.String()
 }
 
@@ -166,8 +166,8 @@ func (n *names) inSlot(_, value string) (string, bool) {
 	if n == nil {
 		return value, true
 	}
-	if written, ok := n.wholeWrite.whole(value, n.spell); ok {
-		return written, true
+	if rewritten, ok := n.wholeWrite.replace(value, n.spell); ok {
+		return rewritten, true
 	}
 	return value, true
 }
@@ -177,24 +177,24 @@ func (n *names) outOfSlot(_, value string) (string, bool) {
 	if n == nil {
 		return value, true
 	}
-	if old, ok := n.wholeRead.whole(value, n.unspell); ok {
+	if old, ok := n.wholeRead.replace(value, n.unspell); ok {
 		return old, true
 	}
-	_, isOld := n.wholeWrite.whole(value, n.spell)
+	_, isOld := n.wholeWrite.replace(value, n.spell)
 	return value, !isOld
 }
 
 // slotPatterns are the patterns of what may stand in a slot of an action, as
 // written before and now.
-func slotPatterns(iface envs.Interface, n *names) (old, written string, err error) {
+func slotPatterns(iface envs.Interface, n *names) (old, current string, err error) {
 	if old, err = namePattern(iface); err != nil {
 		return "", "", err
 	}
-	written = old
+	current = old
 	if n != nil {
-		written = n.pattern
+		current = n.pattern
 	}
-	return either(old, iface.Slot), either(written, iface.Slot), nil
+	return alternation(old, iface.Slot), alternation(current, iface.Slot), nil
 }
 
 // namePattern is the pattern of the environment's names, without groups; "" without parts.
@@ -206,8 +206,8 @@ func namePattern(iface envs.Interface) (string, error) {
 	return t.pattern(func(slot string) string { return iface.Parts[slot] }), err
 }
 
-// either matches one of two patterns; an empty pattern matches nothing.
-func either(a, b string) string {
+// alternation matches one of two patterns; an empty pattern matches nothing.
+func alternation(a, b string) string {
 	switch {
 	case a == "":
 		return "(?:" + b + ")"

@@ -87,9 +87,9 @@ var numberBegins = regexp.MustCompile(`(?:^|[.!?:] +)[0-9]+`)
 // a sentence they have a capital.
 func tellNumbers(text string) string {
 	text = numberBegins.ReplaceAllStringFunc(text, func(begin string) string {
-		at := strings.IndexAny(begin, "0123456789")
-		if word, ok := wordOf(begin[at:]); ok {
-			return begin[:at] + capitalized(word)
+		i := strings.IndexAny(begin, "0123456789")
+		if word, ok := wordOf(begin[i:]); ok {
+			return begin[:i] + capitalized(word)
 		}
 		return begin
 	})
@@ -112,33 +112,33 @@ func swapNumbers(text string, anyCase bool, stay map[string]bool) string {
 }
 
 // mapNumbers replaces what could be a number that stands alone.
-func mapNumbers(text string, anyCase bool, to func(token string) (string, bool)) string {
+func mapNumbers(text string, anyCase bool, convert func(token string) (string, bool)) string {
 	var b strings.Builder
-	for from := 0; from < len(text); {
-		end := from + 1
-		if !inNumber(text[from]) {
-			b.WriteByte(text[from])
-			from = end
+	for start := 0; start < len(text); {
+		end := start + 1
+		if !inNumber(text[start]) {
+			b.WriteByte(text[start])
+			start = end
 			continue
 		}
 		for end < len(text) && inNumber(text[end]) {
 			end++
 		}
-		b.WriteString(mapNumber(text[from:end], anyCase, to))
-		from = end
+		b.WriteString(mapNumber(text[start:end], anyCase, convert))
+		start = end
 	}
 	return b.String()
 }
 
 // mapNumber replaces a token. Periods at its end are not part of the number.
-func mapNumber(token string, anyCase bool, to func(token string) (string, bool)) string {
+func mapNumber(token string, anyCase bool, convert func(token string) (string, bool)) string {
 	word := strings.TrimRight(token, ".")
 	end := token[len(word):]
 	if anyCase {
 		word = strings.ToLower(word)
 	}
-	if written, ok := to(word); ok {
-		return written + end
+	if converted, ok := convert(word); ok {
+		return converted + end
 	}
 	return token
 }

@@ -29,8 +29,8 @@ type Perturbation struct {
 	names *names // nil where names stay
 	// forms are all forms of actions, changed or not.
 	forms []form
-	// told are the changed forms, the longest first: a form may stand in another one.
-	told []*form
+	// changedForms are the changed forms, the longest first: a form may stand in another one.
+	changedForms []*form
 	// verbs are the words of forms that change, in both directions, and turned says
 	// that some form has its slots in another order; both only where the environment
 	// reads freely.
@@ -50,7 +50,7 @@ type Perturbation struct {
 	// words makes old and new words trade places, typed does so whatever their capitals,
 	// and prose has new words for old ones in prompts.
 	words, typed, prose lexicon
-	lines               lines
+	lines               lineAdder
 	// sorted sorts lists of actions. The perturbations of files have done so from the
 	// start, which decides what a random player does.
 	sorted bool
@@ -63,7 +63,7 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 	p := &Perturbation{
 		iface: iface, replies: map[string]string{}, canonicalReplies: map[string]string{},
 		numbers: rules.Numbers == configs.NumberWords,
-		order:   listOrder{rules.Order, rules.Seed}, lines: lines{rules.Lines, rules.Seed},
+		order:   listOrder{rules.Order, rules.Seed}, lines: lineAdder{rules.Lines, rules.Seed},
 		passages: passages(rules.Instructions),
 		sorted:   rules.Parts == nil,
 	}
@@ -74,7 +74,7 @@ func New(rules configs.Perturbation, iface envs.Interface) (*Perturbation, error
 }
 
 func (p *Perturbation) add(rules configs.Perturbation) error {
-	if err := known(rules, p.iface); err != nil {
+	if err := checkRules(rules, p.iface); err != nil {
 		return err
 	}
 	for _, add := range []func(configs.Perturbation) error{p.addNames, p.addWords, p.addForms, p.addReplies,
@@ -87,7 +87,7 @@ func (p *Perturbation) add(rules configs.Perturbation) error {
 }
 
 // passage is a part of a prompt, before and now.
-type passage struct{ old, written string }
+type passage struct{ old, current string }
 
 // passages lists the rules about passages, the longest first. A shorter one may be about
 // what a longer one becomes.
@@ -99,9 +99,9 @@ func passages(rules map[string]string) (out []passage) {
 	return out
 }
 
-// known reports rules about actions, answers and texts that do not exist, and
+// checkRules reports rules about actions, answers and texts that do not exist, and
 // empty answers.
-func known(rules configs.Perturbation, iface envs.Interface) error {
+func checkRules(rules configs.Perturbation, iface envs.Interface) error {
 	for _, old := range append(slices.Sorted(maps.Keys(rules.Actions)), rules.Without...) {
 		if !slices.Contains(iface.Actions, old) && !iface.Open {
 			return fmt.Errorf("the environment has no action %q; it has: %s", old, strings.Join(iface.Actions, "; "))
@@ -137,7 +137,7 @@ func (p *Perturbation) addNames(rules configs.Perturbation) (err error) {
 
 func (p *Perturbation) addWords(rules configs.Perturbation) (err error) {
 	p.prose, err = newWords(rules.Words, true)
-	p.words = p.prose.both()
+	p.words = p.prose.symmetric()
 	p.words.articles = p.iface.Articles
 	p.typed = p.words
 	p.typed.anyCase = true
@@ -154,30 +154,30 @@ func (p *Perturbation) addWords(rules configs.Perturbation) (err error) {
 
 func (p *Perturbation) addForms(rules configs.Perturbation) error {
 	v := newVerbs(rules.Verbs, p.iface)
-	p.verbs = v.both()
+	p.verbs = v.symmetric()
 	for _, old := range forms(rules, p.iface) {
-		written, changed := rules.Actions[old]
+		current, changed := rules.Actions[old]
 		if !changed {
-			written = old
+			current = old
 		}
-		written, err := v.writeForm(written)
+		current, err := v.writeForm(current)
 		if err != nil {
 			return err
 		}
-		f, err := newForm(old, written, p.iface, p.names)
+		f, err := newForm(old, current, p.iface, p.names)
 		if err != nil {
 			return err
 		}
 		f.removed = slices.Contains(rules.Without, old)
-		p.turned = p.turned || !slices.Equal(f.old.slots, f.written.slots)
+		p.turned = p.turned || !slices.Equal(f.old.slots, f.current.slots)
 		p.forms = append(p.forms, f)
 	}
 	for i := range p.forms {
 		if f := &p.forms[i]; f.changed() {
-			p.told = append(p.told, f)
+			p.changedForms = append(p.changedForms, f)
 		}
 	}
-	slices.SortStableFunc(p.told, func(a, b *form) int { return cmp.Compare(len(b.old.text), len(a.old.text)) })
+	slices.SortStableFunc(p.changedForms, func(a, b *form) int { return cmp.Compare(len(b.old.text), len(a.old.text)) })
 	return p.checkForms()
 }
 
@@ -187,7 +187,7 @@ func (p *Perturbation) checkForms() error {
 		f := &p.forms[i]
 		if example, ok := twoReadings(f.automaton); ok {
 			return fmt.Errorf("the form %q can be read in two ways, as in %q; put words between its slots",
-				f.written.text, example)
+				f.current.text, example)
 		}
 		for _, g := range p.forms[:i] {
 			if example, ok := common(g.automaton, f.automaton); ok {
@@ -212,12 +212,12 @@ func forms(rules configs.Perturbation, iface envs.Interface) []string {
 
 func (p *Perturbation) addReplies(rules configs.Perturbation) error {
 	for _, old := range p.iface.Replies {
-		written := p.mention(cmp.Or(rules.Replies[old], old))
-		if other, taken := p.canonicalReplies[written]; taken {
-			return fmt.Errorf("the answers %q and %q would both be %q", other, old, written)
+		reply := p.mention(cmp.Or(rules.Replies[old], old))
+		if clash, ok := p.canonicalReplies[reply]; ok {
+			return fmt.Errorf("the answers %q and %q would both be %q", clash, old, reply)
 		}
-		p.canonicalReplies[written] = old
-		p.replies[old] = written
+		p.canonicalReplies[reply] = old
+		p.replies[old] = reply
 	}
 	return nil
 }
@@ -241,14 +241,14 @@ const version = 3
 // Hash identifies the rules and what they mean: the SHA-256, in hex, of their content, not
 // of the text of their file.
 func Hash(rules configs.Perturbation) string {
-	of := any(rules)
+	content := any(rules)
 	if rules.Parts != nil || rules.Rewords() {
-		of = struct {
+		content = struct {
 			Version int
 			configs.Perturbation
 		}{version, rules}
 	}
-	b, err := json.Marshal(of)
+	b, err := json.Marshal(content)
 	if err != nil {
 		return err.Error() // strings and maps of them always marshal
 	}

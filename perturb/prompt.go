@@ -27,10 +27,10 @@ func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 		if t.Role == configs.Assistant {
 			first = saidAsThought
 		}
-		out.Turns = append(out.Turns, configs.Turn{Role: t.Role, Content: p.writeTranscript(t.Content, first)})
+		out.Turns = append(out.Turns, configs.ChatMessage{Role: t.Role, Content: p.writeTranscript(t.Content, first)})
 	}
 	for _, s := range e.Steps {
-		if p.taken(p.normalize(s.Action)) {
+		if p.isRemoved(p.normalize(s.Action)) {
 			continue
 		}
 		out.Steps = append(out.Steps, configs.ExampleStep{
@@ -47,20 +47,20 @@ func (p *Perturbation) writeExample(e configs.Example) configs.Example {
 // in quotes, names, words and numbers.
 func (p *Perturbation) writeInstruction(text string) string {
 	text = p.passed(text)
-	for _, f := range p.told {
+	for _, f := range p.changedForms {
 		switch {
 		case len(f.old.slots) > 0:
-			text = f.placeholders.all(text, keep)
-			for _, alike := range f.alike {
-				text = alike.all(text, keep)
+			text = f.placeholders.replaceAll(text, keep)
+			for _, alike := range f.synonyms {
+				text = alike.replaceAll(text, keep)
 			}
 		default:
-			text = inEnumeration(text, f.old.text, f.written.text, p.iface.FoldCase)
+			text = inEnumeration(text, f.old.text, f.current.text, p.iface.FoldCase)
 		}
 	}
-	for _, shown := range p.iface.Shown {
-		if written := p.writeAction(shown); written != shown {
-			text = inEnumeration(text, shown, written, p.iface.FoldCase)
+	for _, shown := range p.iface.PromptActions {
+		if current := p.writeAction(shown); current != shown {
+			text = inEnumeration(text, shown, current, p.iface.FoldCase)
 		}
 	}
 	for _, old := range p.iface.Replies {
@@ -72,7 +72,7 @@ func (p *Perturbation) writeInstruction(text string) string {
 // passed replaces the passages of a text that change.
 func (p *Perturbation) passed(text string) string {
 	for _, passage := range p.passages {
-		text = strings.ReplaceAll(text, passage.old, passage.written)
+		text = strings.ReplaceAll(text, passage.old, passage.current)
 	}
 	return text
 }
@@ -80,7 +80,7 @@ func (p *Perturbation) passed(text string) string {
 // inEnumeration replaces an action where instructions enumerate or explain actions:
 // at the beginning of a line or an item, or behind a mark or "such as", and before a mark.
 // In running text its words may mean something else.
-func inEnumeration(text, old, written string, anyCase bool) string {
+func inEnumeration(text, old, current string, anyCase bool) string {
 	flags := "(?m)"
 	if anyCase {
 		flags = "(?mi)"
@@ -89,8 +89,8 @@ func inEnumeration(text, old, written string, anyCase bool) string {
 		`)(["']?(?:[:.,;]| \(| *$))`)
 	replace := func(text string) string {
 		return re.ReplaceAllStringFunc(text, func(found string) string {
-			at := re.FindStringSubmatchIndex(found)
-			return found[:at[4]] + withCapital(found[at[4]:at[5]], written) + found[at[5]:]
+			match := re.FindStringSubmatchIndex(found)
+			return found[:match[4]] + withCapital(found[match[4]:match[5]], current) + found[match[5]:]
 		})
 	}
 	return replace(replace(text)) // a mark between two actions belongs to the first match only
@@ -98,16 +98,16 @@ func inEnumeration(text, old, written string, anyCase bool) string {
 
 // mention returns a fixed answer as written now, without sentences on removed actions.
 func (p *Perturbation) mention(reply string) string {
-	for _, action := range append(p.mentioned(), p.iface.Shown...) {
+	for _, action := range append(p.mentioned(), p.iface.PromptActions...) {
 		re := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(action) + `\b`)
 		switch normal := p.normalize(action); {
 		case !re.MatchString(reply):
-		case p.taken(normal):
-			kept := slices.DeleteFunc(strings.SplitAfter(reply, ". "), re.MatchString)
-			reply = strings.TrimSpace(strings.Join(kept, ""))
+		case p.isRemoved(normal):
+			sentences := slices.DeleteFunc(strings.SplitAfter(reply, ". "), re.MatchString)
+			reply = strings.TrimSpace(strings.Join(sentences, ""))
 		default:
-			if written := p.writeAction(action); written != action {
-				reply = re.ReplaceAllStringFunc(reply, func(found string) string { return withCapital(found, written) })
+			if current := p.writeAction(action); current != action {
+				reply = re.ReplaceAllStringFunc(reply, func(found string) string { return withCapital(found, current) })
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func (p *Perturbation) mentioned() (out []string) {
 func (p *Perturbation) writeHelp(help string) string {
 	var out []string
 	for _, action := range strings.Split(help, ", ") {
-		if action != "" && !p.taken(p.normalize(action)) {
+		if action != "" && !p.isRemoved(p.normalize(action)) {
 			out = append(out, p.WriteAction(action))
 		}
 	}
@@ -143,15 +143,15 @@ func (p *Perturbation) writeShown(action string) string {
 	if _, ok := p.write(normal); ok {
 		return p.WriteAction(action)
 	}
-	for _, f := range p.told {
+	for _, f := range p.changedForms {
 		if f.half == nil {
 			continue
 		}
-		if written, ok := f.half.whole(normal, p.names.inSlot); ok {
-			return p.say(written, false)
+		if current, ok := f.half.replace(normal, p.names.inSlot); ok {
+			return p.say(current, false)
 		}
 	}
-	if len(p.verbs.to) == 0 {
+	if len(p.verbs.replacements) == 0 {
 		return p.WriteAction(action)
 	}
 	return p.say(p.names.inText(p.verbs.say(normal)), false)

@@ -42,7 +42,7 @@ func (e *Env) WritePreset(in configs.Preset) configs.Preset {
 func (p *Perturbation) formNow(old string) string {
 	for i := range p.forms {
 		if f := &p.forms[i]; f.old.text == old {
-			return f.written.join(func(words string) string { return p.say(words, false) },
+			return f.current.join(func(words string) string { return p.say(words, false) },
 				func(slot string) string { return "{" + slot + "}" })
 		}
 	}
@@ -56,7 +56,7 @@ func (e *Env) Wording() []string {
 	for _, p := range e.byType {
 		for i := range p.forms {
 			if f := &p.forms[i]; f.changed() && !f.removed {
-				for _, literal := range f.written.literals {
+				for _, literal := range f.current.literals {
 					texts[literal] = true
 				}
 			}
@@ -124,31 +124,31 @@ func toldIn(prompt configs.Prompt, in configs.Instructions) string {
 
 // untold is Untold for a task type.
 func (p *Perturbation) untold(prompt string, examples []configs.Example, listed bool) (faults []string) {
-	changes, told := 0, listed
+	changes, stated := 0, listed
 	rest := p.withoutForms(prompt)
-	shown := p.shownActions(examples)
+	actions := p.shownActions(examples)
 	for i := range p.forms {
 		f := &p.forms[i]
 		if !f.changed() && !f.removed {
 			continue
 		}
-		if left := f.oldDefinition(rest); left != "" {
-			faults = append(faults, fmt.Sprintf("%q stays in its instructions, as in %q", f.old.text, left))
+		if remnant := f.oldDefinition(rest); remnant != "" {
+			faults = append(faults, fmt.Sprintf("%q stays in its instructions, as in %q", f.old.text, remnant))
 		}
 		if f.removed {
 			continue
 		}
 		changes++
-		told = told || f.written.toldIn(prompt) || slices.ContainsFunc(shown, func(action string) bool {
-			return p.written(action) == envs.Written{Form: f.old.text}
+		stated = stated || f.current.toldIn(prompt) || slices.ContainsFunc(actions, func(action string) bool {
+			return p.wording(action) == envs.Wording{Form: f.old.text}
 		})
 	}
-	for _, action := range shown {
-		if p.written(action).Old {
+	for _, action := range actions {
+		if p.wording(action).Old {
 			faults = append(faults, fmt.Sprintf("an example has %q", action))
 		}
 	}
-	if changes > 0 && !told {
+	if changes > 0 && !stated {
 		faults = append(faults, "it tells none of the forms that change, so nobody could know them")
 	}
 	return faults
@@ -185,8 +185,8 @@ func (t template) toldIn(text string) bool {
 // withoutForms is a text without the forms that change, as they are written now: they may
 // hold old ones.
 func (p *Perturbation) withoutForms(text string) string {
-	for _, f := range p.told {
-		now := f.written.join(func(words string) string { return regexp.QuoteMeta(p.say(words, false)) },
+	for _, f := range p.changedForms {
+		now := f.current.join(func(words string) string { return regexp.QuoteMeta(p.say(words, false)) },
 			func(string) string { return "(?:" + placeholder + "|[A-Z]{3,})" })
 		text = regexp.MustCompile("(?i:"+now+")").ReplaceAllString(text, "")
 	}
@@ -197,12 +197,12 @@ func (p *Perturbation) withoutForms(text string) string {
 // before something that stands for a slot, beside another verb, or as an item of a list.
 func (f *form) oldDefinition(text string) string {
 	first := strings.TrimSpace(f.old.literals[0])
-	if first == "" || first == strings.TrimSpace(f.written.literals[0]) {
+	if first == "" || first == strings.TrimSpace(f.current.literals[0]) {
 		return ""
 	}
-	for _, alike := range f.alike {
-		if left := alike.find.FindString(text); left != "" {
-			return left
+	for _, alike := range f.synonyms {
+		if remnant := alike.find.FindString(text); remnant != "" {
+			return remnant
 		}
 	}
 	words := regexp.QuoteMeta(first)

@@ -19,22 +19,22 @@ func (p *Perturbation) WriteAction(action string) string { return p.say(p.writeA
 // mean nothing, the periods and blanks at its end.
 func (p *Perturbation) writeAction(action string) string {
 	normal := p.normalize(action)
-	written := p.writeNormal(normal)
-	if written == normal || written == "" {
+	current := p.writeNormal(normal)
+	if current == normal || current == "" {
 		return action
 	}
-	written = withCapital(action, written)
+	current = withCapital(action, current)
 	end := action[len(strings.TrimRight(action, ". ")):]
-	if !strings.HasSuffix(normal, end) && p.normalize(written+end) == p.normalize(written) {
-		written += end
+	if !strings.HasSuffix(normal, end) && p.normalize(current+end) == p.normalize(current) {
+		current += end
 	}
-	return written
+	return current
 }
 
 // writeNormal is writeAction for an action in the spelling of the forms.
 func (p *Perturbation) writeNormal(action string) string {
-	if written, ok := p.write(action); ok {
-		return written
+	if current, ok := p.write(action); ok {
+		return current
 	}
 	switch {
 	case p.iface.Open: // the environment itself may understand the new form
@@ -59,7 +59,7 @@ func (p *Perturbation) readAction(action string) string {
 	normalized := p.normalize(action)
 	for _, spelling := range p.spellings(action, normalized) {
 		if old, ok := p.read(spelling); ok {
-			if p.taken(old) || p.isOld(old, spelling) {
+			if p.isRemoved(old) || p.isOld(old, spelling) {
 				return p.iface.Unknown
 			}
 			return old
@@ -92,12 +92,12 @@ func (p *Perturbation) isOld(action, typed string) bool {
 	if !p.iface.Open {
 		return false
 	}
-	written, ok := p.write(action)
-	return ok && !strings.EqualFold(written, typed)
+	current, ok := p.write(action)
+	return ok && !strings.EqualFold(current, typed)
 }
 
-// taken reports whether an action of the environment is taken away.
-func (p *Perturbation) taken(action string) bool {
+// isRemoved reports whether an action of the environment is taken away.
+func (p *Perturbation) isRemoved(action string) bool {
 	for i := range p.forms {
 		if p.forms[i].removed && p.forms[i].write.find.MatchString(action) {
 			return true
@@ -136,8 +136,8 @@ func (p *Perturbation) normalize(action string) string {
 
 // write rewrites an action of an old form.
 func (p *Perturbation) write(action string) (string, bool) {
-	f, written := p.formWritten(action)
-	return written, f != nil
+	f, current := p.formWritten(action)
+	return current, f != nil
 }
 
 // read rewrites an action of a new form.
@@ -192,11 +192,11 @@ func (p *Perturbation) writeText(text string) string {
 			text = s.write(text)
 		}
 		text = p.texts.write(text)
-		for _, f := range p.told {
+		for _, f := range p.changedForms {
 			if len(f.old.slots) > 0 {
-				text = f.placeholders.all(text, keep)
+				text = f.placeholders.replaceAll(text, keep)
 			} else {
-				text = explained(text, f.old, f.written)
+				text = explained(text, f.old, f.current)
 			}
 		}
 		return p.names.inText(text)
@@ -209,11 +209,11 @@ func (p *Perturbation) readText(text string) string {
 	}
 	return p.parts(text, p.readAction, p.readList, p.readText, func(text string) string {
 		text = p.names.outOfText(text)
-		for _, f := range slices.Backward(p.told) {
+		for _, f := range slices.Backward(p.changedForms) {
 			if len(f.old.slots) > 0 {
-				text = f.unplaced.all(text, keep)
+				text = f.unplaced.replaceAll(text, keep)
 			} else {
-				text = explained(text, f.written, f.old)
+				text = explained(text, f.current, f.old)
 			}
 		}
 		text = p.texts.read(text)
@@ -225,48 +225,48 @@ func (p *Perturbation) readText(text string) string {
 }
 
 // explained replaces an action that a help text explains on its own line: "  look: ".
-func explained(text string, from, to template) string {
-	return strings.ReplaceAll(text, "\n  "+from.text+": ", "\n  "+to.text+": ")
+func explained(text string, src, dst template) string {
+	return strings.ReplaceAll(text, "\n  "+src.text+": ", "\n  "+dst.text+": ")
 }
 
 // parts rewrites the actions that an observation lists or repeats, and the rest
 // of its text. Around a list stand texts of their own, such as an answer.
 func (p *Perturbation) parts(text string, action func(string) string, list func(string, envs.ActionList) string,
-	whole, rest func(string) string) string {
+	outer, rest func(string) string) string {
 	for _, l := range p.iface.Lists {
-		before, inside, after, ok := between(text, l.Prefix, l.Suffix)
+		head, inside, tail, ok := enclosed(text, l.Prefix, l.Suffix)
 		if !ok {
 			continue
 		}
 		if l.Suffix == "" {
-			inside, after = p.beforeList(inside)
+			inside, tail = p.beforeList(inside)
 		}
-		return whole(before) + l.Prefix + list(inside, l) + l.Suffix + whole(after)
+		return outer(head) + l.Prefix + list(inside, l) + l.Suffix + outer(tail)
 	}
 	for _, q := range p.iface.Quotes {
-		if before, quoted, after, ok := between(text, q.Before, q.After); ok && before == "" {
-			return q.Before + action(quoted) + q.After + rest(after)
+		if head, quoted, tail, ok := enclosed(text, q.Prefix, q.Suffix); ok && head == "" {
+			return q.Prefix + action(quoted) + q.Suffix + rest(tail)
 		}
 	}
 	return rest(text)
 }
 
 // beforeList cuts a text where a list begins.
-func (p *Perturbation) beforeList(text string) (before, after string) {
-	before = text
+func (p *Perturbation) beforeList(text string) (head, tail string) {
+	head = text
 	for _, l := range p.iface.Lists {
-		before, _, _ = strings.Cut(before, l.Prefix)
+		head, _, _ = strings.Cut(head, l.Prefix)
 	}
-	return before, text[len(before):]
+	return head, text[len(head):]
 }
 
-// between cuts a text at the first prefix and the next suffix; an empty one is at the end.
-func between(text, prefix, suffix string) (before, inside, after string, ok bool) {
-	before, inside, ok = strings.Cut(text, prefix)
+// enclosed cuts a text at the first prefix and the next suffix; an empty one is at the end.
+func enclosed(text, prefix, suffix string) (head, inside, tail string, ok bool) {
+	head, inside, ok = strings.Cut(text, prefix)
 	if ok && suffix != "" {
-		inside, after, ok = strings.Cut(inside, suffix)
+		inside, tail, ok = strings.Cut(inside, suffix)
 	}
-	return before, inside, after, ok
+	return head, inside, tail, ok
 }
 
 func (p *Perturbation) writeList(text string, l envs.ActionList) string {
@@ -285,12 +285,12 @@ func (p *Perturbation) writeList(text string, l envs.ActionList) string {
 }
 
 func (p *Perturbation) readList(text string, l envs.ActionList) string {
-	written := l
-	written.Last = nil
+	current := l
+	current.Last = nil
 	for _, action := range l.Last {
-		written.Last = append(written.Last, p.writeAction(action))
+		current.Last = append(current.Last, p.writeAction(action))
 	}
-	actions, last := cutList(text, written)
+	actions, last := cutList(text, current)
 	if l.Mark == "" {
 		copy(actions, p.order.read(actions[:last]))
 	}
@@ -322,14 +322,14 @@ func cutList(text string, l envs.ActionList) (actions []string, last int) {
 }
 
 // rewriteList rewrites actions, but no marks before them nor periods and blanks behind.
-func rewriteList(actions []string, l envs.ActionList, each func(string) string) {
+func rewriteList(actions []string, l envs.ActionList, rewrite func(string) string) {
 	for i, a := range actions {
-		from := 0
-		if at := strings.Index(a, l.Mark); at >= 0 {
-			from = at + len(l.Mark)
+		start := 0
+		if mark := strings.Index(a, l.Mark); mark >= 0 {
+			start = mark + len(l.Mark)
 		}
-		action := strings.TrimRight(a[from:], ". ")
-		actions[i] = a[:from] + each(action) + a[from+len(action):]
+		action := strings.TrimRight(a[start:], ". ")
+		actions[i] = a[:start] + rewrite(action) + a[start+len(action):]
 	}
 	if l.Sorted {
 		slices.Sort(actions)

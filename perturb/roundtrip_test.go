@@ -194,7 +194,7 @@ func readBack(t *testing.T, rule string, p *Perturbation, s *said) {
 		normal := p.normalize(a)
 		_, ok := p.write(normal)
 		switch {
-		case p.taken(normal): // nothing stands for it
+		case p.isRemoved(normal): // nothing stands for it
 			continue
 		case !ok && (p.turned || p.iface.Open): // it has no form, so it has none to be read from
 			continue

@@ -16,8 +16,8 @@ type listOrder struct {
 	seed int64
 }
 
-// of returns which item stands at each place of a list of n.
-func (o listOrder) of(n int) []int {
+// permutation returns which item stands at each place of a list of n.
+func (o listOrder) permutation(n int) []int {
 	places := make([]int, n)
 	for i := range places {
 		places[i] = i
@@ -37,7 +37,7 @@ func (o listOrder) of(n int) []int {
 // write puts items into the order, read undoes it.
 func (o listOrder) write(items []string) []string {
 	out := make([]string, len(items))
-	for i, from := range o.of(len(items)) {
+	for i, from := range o.permutation(len(items)) {
 		out[i] = items[from]
 	}
 	return out
@@ -45,7 +45,7 @@ func (o listOrder) write(items []string) []string {
 
 func (o listOrder) read(items []string) []string {
 	out := make([]string, len(items))
-	for i, from := range o.of(len(items)) {
+	for i, from := range o.permutation(len(items)) {
 		out[from] = items[i]
 	}
 	return out
@@ -61,10 +61,10 @@ func newSeries(s envs.Series, o listOrder, layout string) ([]stage, error) {
 	if o.name != "" && !s.Fixed {
 		out = append(out, stage{
 			func(text string) string {
-				return old.all(text, func(l list) string { return old.join(old.ordered(l, o.write)) })
+				return old.replaceAll(text, func(l list) string { return old.join(old.ordered(l, o.write)) })
 			},
 			func(text string) string {
-				return old.all(text, func(l list) string { return old.join(old.ordered(l, o.read)) })
+				return old.replaceAll(text, func(l list) string { return old.join(old.ordered(l, o.read)) })
 			},
 		})
 	}
@@ -76,22 +76,22 @@ func newSeries(s envs.Series, o listOrder, layout string) ([]stage, error) {
 		return nil, err
 	}
 	return append(out, stage{
-		func(text string) string { return old.all(text, now.join) },
-		func(text string) string { return now.all(text, old.join) },
+		func(text string) string { return old.replaceAll(text, now.join) },
+		func(text string) string { return now.replaceAll(text, old.join) },
 	}), nil
 }
 
 type look struct {
 	// find has three groups: what stands before the items, the items, and the end.
 	find *regexp.Regexp
-	// open and end stand around the items, between and last between them.
-	open, between, last, end string
+	// open and end stand around the items, separator and last between them.
+	open, separator, last, end string
 	// items finds the items, if there are wide ones, and wide those: one more blank stands
 	// behind them.
 	items, wide *regexp.Regexp
 	// tail is an item that stays at the end.
 	tail string
-	// sentences says that the items are sentences. In lines blanks stand before between, or
+	// sentences says that the items are sentences. In lines blanks stand before separator, or
 	// before the one that follows: blanks at the end of a line are not seen.
 	sentences, lines bool
 	pattern          struct{ begin, item string }
@@ -101,7 +101,7 @@ type look struct {
 
 // newLook is the environment's own look.
 func newLook(s envs.Series) (l look, err error) {
-	l = look{between: s.Between, last: s.Last, end: s.End, tail: s.Tail, sentences: s.Fixed}
+	l = look{separator: s.Middle, last: s.Last, end: s.End, tail: s.Tail, sentences: s.Fixed}
 	l.pattern.begin, l.pattern.item = s.Begin, s.Item
 	if s.Tail != "" {
 		l.pattern.item = "(?:" + s.Item + "|" + regexp.QuoteMeta(s.Tail) + ")"
@@ -119,15 +119,15 @@ func newLook(s envs.Series) (l look, err error) {
 
 func (l *look) compile() (err error) {
 	q := regexp.QuoteMeta
-	separator, end := "(?:"+q(l.last)+"|"+q(l.between)+")", ""
+	separator, end := "(?:"+q(l.last)+"|"+q(l.separator)+")", ""
 	if l.wide != nil {
 		separator, end = " ?"+separator, " ?"
 	}
 	if l.lines {
-		if l.gap, err = regexp.Compile("( *)" + q(l.between)); err != nil {
+		if l.gap, err = regexp.Compile("( *)" + q(l.separator)); err != nil {
 			return err
 		}
-		separator = " *" + q(l.between)
+		separator = " *" + q(l.separator)
 	}
 	l.find, err = regexp.Compile("(" + l.pattern.begin + q(l.open) + ")(" + l.pattern.item + "(?:" + separator +
 		l.pattern.item + ")*" + end + ")(" + q(l.end) + ")")
@@ -138,19 +138,19 @@ func (l *look) lay(layout string) error {
 	l.wide = nil
 	switch layout {
 	case configs.Bullets:
-		if strings.HasPrefix(l.between, "\n") { // one item per line already
-			l.open, l.between, l.last = "- ", l.between+"- ", l.last+"- "
+		if strings.HasPrefix(l.separator, "\n") { // one item per line already
+			l.open, l.separator, l.last = "- ", l.separator+"- ", l.last+"- "
 			break
 		}
-		l.open, l.between, l.last = "- ", "\n- ", "\n- "
+		l.open, l.separator, l.last = "- ", "\n- ", "\n- "
 		if !strings.HasPrefix(l.pattern.begin, "^") {
 			l.open, l.end = "\n- ", "\n"
 		}
 		l.lines = l.sentences
 	case configs.Bars:
-		l.between, l.last = " | ", " | "
+		l.separator, l.last = " | ", " | "
 	case configs.Semicolons:
-		l.between, l.last = "; ", "; "
+		l.separator, l.last = "; ", "; "
 	default:
 		return fmt.Errorf("layout: unknown value %q", layout)
 	}
@@ -162,21 +162,21 @@ type list struct {
 	items []string
 }
 
-func (l *look) ordered(of list, order func([]string) []string) list {
-	units := l.units(of.items)
+func (l *look) ordered(e list, order func([]string) []string) list {
+	units := l.units(e.items)
 	n := len(units)
 	for n > 0 && (units[n-1] == l.tail || l.readsOn(units[n-1])) {
 		n--
 	}
-	of.items = append(order(units[:n]), units[n:]...)
-	return of
+	e.items = append(order(units[:n]), units[n:]...)
+	return e
 }
 
 // units joins the items that stay together.
 func (l *look) units(items []string) (out []string) {
 	for _, item := range items {
 		if n := len(out); n > 0 && item != l.tail && l.readsOn(out[n-1]) {
-			out[n-1] += l.between + item
+			out[n-1] += l.separator + item
 		} else {
 			out = append(out, item)
 		}
@@ -187,17 +187,17 @@ func (l *look) units(items []string) (out []string) {
 // readsOn reports whether an item among sentences is none: the text goes on behind it.
 func (l *look) readsOn(item string) bool { return l.wide != nil && !strings.HasSuffix(item, ".") }
 
-// all replaces every enumeration in a text.
-func (l *look) all(text string, write func(list) string) string {
+// replaceAll replaces every enumeration in a text.
+func (l *look) replaceAll(text string, write func(list) string) string {
 	var b strings.Builder
-	from := 0
+	start := 0
 	for _, at := range l.find.FindAllStringSubmatchIndex(text, -1) {
 		begin := strings.TrimSuffix(text[at[2]:at[3]], l.open)
-		b.WriteString(text[from:at[0]])
+		b.WriteString(text[start:at[0]])
 		b.WriteString(write(l.split(begin, text[at[4]:at[5]])))
-		from = at[1]
+		start = at[1]
 	}
-	b.WriteString(text[from:])
+	b.WriteString(text[start:])
 	return b.String()
 }
 
@@ -207,24 +207,24 @@ func (l *look) split(begin, items string) list {
 	case l.wide != nil:
 		out.items = l.items.FindAllString(items, -1)
 	case l.lines:
-		from, before := 0, ""
+		start, indent := 0, ""
 		for _, at := range l.gap.FindAllStringSubmatchIndex(items, -1) {
-			out.items = append(out.items, before+items[from:at[0]])
-			before, from = items[at[2]:at[3]], at[1]
+			out.items = append(out.items, indent+items[start:at[0]])
+			indent, start = items[at[2]:at[3]], at[1]
 		}
-		out.items = append(out.items, before+items[from:])
-	case l.sentences && l.between == sentenceEnd:
-		for piece := range strings.SplitSeq(items, l.between) {
+		out.items = append(out.items, indent+items[start:])
+	case l.sentences && l.separator == sentenceEnd:
+		for piece := range strings.SplitSeq(items, l.separator) {
 			if n := len(out.items); n > 0 && goesOn.MatchString(out.items[n-1]) {
-				out.items[n-1] += l.between + piece
+				out.items[n-1] += l.separator + piece
 			} else {
 				out.items = append(out.items, piece)
 			}
 		}
 	default:
-		if at := strings.LastIndex(items, l.last); at >= 0 {
-			out.items = strings.Split(items[:at], l.between)
-			items = items[at+len(l.last):]
+		if i := strings.LastIndex(items, l.last); i >= 0 {
+			out.items = strings.Split(items[:i], l.separator)
+			items = items[i+len(l.last):]
 		}
 		out.items = append(out.items, items)
 	}
@@ -237,21 +237,21 @@ const sentenceEnd = ". "
 // abbreviations.
 var goesOn = regexp.MustCompile(`(?:\.|(?:^|[^A-Za-z])(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Jr|Sr|Prof|No|vs|ca|etc|e\.g|i\.e))$`)
 
-func (l *look) join(of list) string {
+func (l *look) join(e list) string {
 	var b strings.Builder
-	b.WriteString(of.begin)
+	b.WriteString(e.begin)
 	b.WriteString(l.open)
-	for i, item := range of.items {
+	for i, item := range e.items {
 		switch {
 		case i == 0:
 		case l.lines:
 			text := strings.TrimLeft(item, " ")
-			b.WriteString(item[:len(item)-len(text)] + l.between)
+			b.WriteString(item[:len(item)-len(text)] + l.separator)
 			item = text
-		case i == len(of.items)-1:
+		case i == len(e.items)-1:
 			b.WriteString(l.last)
 		default:
-			b.WriteString(l.between)
+			b.WriteString(l.separator)
 		}
 		b.WriteString(item)
 		if l.wide != nil && l.wide.MatchString(item) {

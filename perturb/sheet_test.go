@@ -39,7 +39,7 @@ func conditions(t testing.TB, env string) []string {
 		}
 	}
 	if !*whole {
-		combined = sharedtest.Few(t, combined, 4)
+		combined = sharedtest.Sample(t, combined, 4)
 	}
 	return slices.Concat(graded(t, env), combined, []string{"all:1", "all:2", "all:3"})
 }
@@ -66,7 +66,7 @@ func promptSheet(p *Perturbation, in configs.Instructions) (sheet []line) {
 		sheet = append(sheet, line{goal, e.Goal, w.Goal}, line{observation, e.Observation, w.Observation})
 		next := 0
 		for _, s := range e.Steps {
-			if p.taken(p.normalize(s.Action)) {
+			if p.isRemoved(p.normalize(s.Action)) {
 				continue
 			}
 			to := w.Steps[next]
@@ -203,14 +203,14 @@ func (h *heard) first(p *Perturbation) (sheet []line) {
 func (h *heard) sheet(p *Perturbation) []line {
 	sheet := h.first(p)
 	said := h.observations.all[1:]
-	if !p.taken(p.normalize(helpAction)) {
+	if !p.isRemoved(p.normalize(helpAction)) {
 		said = slices.Concat(said, h.helped.all)
 	}
 	for _, o := range said {
 		sheet = append(sheet, line{observation, o, p.writeObservation(o)})
 	}
 	for _, a := range h.actions.all {
-		if !p.taken(p.normalize(a)) {
+		if !p.isRemoved(p.normalize(a)) {
 			sheet = append(sheet, line{action, a, p.WriteAction(a)})
 		}
 	}

@@ -46,7 +46,7 @@ func TestWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := prose.both()
+	w := prose.symmetric()
 	for _, tt := range [][2]string{
 		{"open fridge 1", "open icebox 1"}, {"Fridge1, FRIDGE.", "Icebox1, ICEBOX."}, {"wug mug", "mug wug"},
 		{"fRidge smug", "fRidge smug"}, {"Fridges, mugs", "Iceboxes, wugs"}, {"the fridge's door", "the icebox's door"},
@@ -96,7 +96,7 @@ func TestLetters(t *testing.T) {
 // Dots in a row, initials and abbreviations end no sentence.
 func TestSentences(t *testing.T) {
 	i := household()
-	i.Series = []envs.Series{{Begin: "^ *", Item: `[^\n]+`, Between: ". ", Last: ". ", Fixed: true}}
+	i.Series = []envs.Series{{Begin: "^ *", Item: `[^\n]+`, Middle: ". ", Last: ". ", Fixed: true}}
 	for layout, want := range map[string]string{
 		configs.Bars:    " I wait, but... nothing |  Mr. J. Smith left | It ended.",
 		configs.Bullets: " - I wait, but... nothing \n- Mr. J. Smith left\n- It ended.",
@@ -137,7 +137,7 @@ func TestNamesInProse(t *testing.T) {
 // enumerating is an interface whose observations enumerate in two ways.
 func enumerating() envs.Interface {
 	i := household()
-	i.Series = []envs.Series{{Begin: "you see ", Item: "a [a-z]+ [0-9]+", Between: ", ", Last: ", and ", End: "."}}
+	i.Series = []envs.Series{{Begin: "you see ", Item: "a [a-z]+ [0-9]+", Middle: ", ", Last: ", and ", End: "."}}
 	i.Texts, i.Fill = []string{"You open the {recep}.", "You close the {recep}.", "put a {class} in {place}."},
 		map[string]string{"class": "[a-z]+", "place": "[a-z]+"}
 	i.Unknown = "zzqx"
@@ -191,7 +191,7 @@ func TestSeries(t *testing.T) {
 func TestFacts(t *testing.T) {
 	i := household()
 	i.Series = []envs.Series{{Begin: "^", Item: "(?i:[a-z0-9]+ is (?:free|open)\\.|handempty [a-z]+|room [a-z]+)",
-		Between: " ", Last: " ", Wide: "(?i:[a-z0-9]+ is free\\.)", Tail: "Done."}}
+		Middle: " ", Last: " ", Wide: "(?i:[a-z0-9]+ is free\\.)", Tail: "Done."}}
 	for _, tt := range []struct{ old, reversed, bars, bullets string }{
 		{"A is free.  B is open. Handempty left C is free.  Room x Room y Done.",
 			"Handempty left C is free.  B is open. A is free.  Room x Room y Done.",
@@ -238,11 +238,11 @@ func TestVerbsAndWithout(t *testing.T) {
 			t.Errorf("%q is read %q, want %q", typed, got, read)
 		}
 	}
-	want := []envs.Written{{Form: "go to {recep}", Old: true}, {Form: "go to {recep}"},
+	want := []envs.Wording{{Form: "go to {recep}", Old: true}, {Form: "go to {recep}"},
 		{Form: "go to {recep}", Old: true}, {Form: "check valid actions", Old: true}, {}}
 	for i, action := range []string{"walk to desk 1", "walk to bureau 1", "go to bureau 1", "check valid actions",
 		"inventory"} {
-		if got := p.written(action); got != want[i] {
+		if got := p.wording(action); got != want[i] {
 			t.Errorf("%q is %+v, want %+v", action, got, want[i])
 		}
 	}
@@ -314,7 +314,7 @@ func FuzzSay(f *testing.F) {
 		if got := p.say(p.say(text, false), false); got != text {
 			t.Errorf("%q comes back as %q", text, got)
 		}
-		added := lines{&configs.Lines{Count: 2, Of: []string{"A week has seven days.", "A circle has no corners.",
+		added := lineAdder{&configs.Lines{Count: 2, Of: []string{"A week has seven days.", "A circle has no corners.",
 			"x"}}, seed}
 		if got := added.read(added.write(text)); got != text {
 			t.Errorf("%q comes back as %q", text, got)

@@ -12,8 +12,8 @@ type Member struct {
 	Grades int
 }
 
-// At names the family at a grade, or at its highest if it has no such grade.
-func (f Member) At(grade int) string { return fmt.Sprintf("%s:%d", f.ID, min(grade, f.Grades)) }
+// GradeName names the family at a grade, or at its highest if it has no such grade.
+func (f Member) GradeName(grade int) string { return fmt.Sprintf("%s:%d", f.ID, min(grade, f.Grades)) }
 
 // SuiteNames names the perturbations of a suite: at each grade every family alone,
 // in pairs, in fours, and all at once. Families are interleaved so that each pair is
@@ -28,20 +28,20 @@ func SuiteNames(families []Member, grades []int) (names []string) {
 	n := len(families)
 	for _, grade := range grades {
 		for _, f := range families {
-			add(f.At(grade))
+			add(f.GradeName(grade))
 		}
 	}
 	for _, grade := range grades {
 		for _, size := range []int{2, 4} {
 			for first := 0; first < n && size < n; first += size {
-				var at []int
+				var indices []int
 				for i := first; i < first+size; i++ {
-					at = append(at, interleaved(i%n, n))
+					indices = append(indices, interleaved(i%n, n))
 				}
-				slices.Sort(at)
+				slices.Sort(indices)
 				var parts []string
-				for _, i := range at {
-					parts = append(parts, families[i].At(grade))
+				for _, i := range indices {
+					parts = append(parts, families[i].GradeName(grade))
 				}
 				add(strings.Join(parts, "+"))
 			}

@@ -17,13 +17,13 @@ var slotPattern = regexp.MustCompile(`\{([a-z]+)\}`)
 
 func parseTemplate(text string) (template, error) {
 	t := template{text: text}
-	from := 0
+	start := 0
 	for _, at := range slotPattern.FindAllStringSubmatchIndex(text, -1) {
-		t.literals = append(t.literals, text[from:at[0]])
+		t.literals = append(t.literals, text[start:at[0]])
 		t.slots = append(t.slots, text[at[2]:at[3]])
-		from = at[1]
+		start = at[1]
 	}
-	t.literals = append(t.literals, text[from:])
+	t.literals = append(t.literals, text[start:])
 	sorted := slices.Sorted(slices.Values(t.slots))
 	switch {
 	case text == "" || text != strings.TrimSpace(text):
@@ -37,14 +37,14 @@ func parseTemplate(text string) (template, error) {
 }
 
 // templates reads two templates with the same slots.
-func templates(old, written string) (from, to template, err error) {
-	if from, err = parseTemplate(old); err == nil {
-		to, err = parseTemplate(written)
+func templates(old, current string) (src, dst template, err error) {
+	if src, err = parseTemplate(old); err == nil {
+		dst, err = parseTemplate(current)
 	}
 	if err == nil {
-		err = sameSlots(from, to)
+		err = sameSlots(src, dst)
 	}
-	return from, to, err
+	return src, dst, err
 }
 
 func sameSlots(a, b template) error {
@@ -77,71 +77,71 @@ func (t template) join(literal, value func(string) string) string {
 // rewriting turns what is written like one template into another with the same slots.
 type rewriting struct {
 	find *regexp.Regexp
-	to   template
+	dst  template
 	// sentence keeps a capital at the beginning, as that of a sentence.
 	sentence bool
 }
 
 // newRewriting takes patterns without groups: of slots, and of what stands around.
-func newRewriting(from, to template, before, after string, value func(slot string) string) (rewriting, error) {
-	re, err := regexp.Compile(before + from.pattern(func(slot string) string {
+func newRewriting(src, dst template, prefix, suffix string, value func(slot string) string) (rewriting, error) {
+	re, err := regexp.Compile(prefix + src.pattern(func(slot string) string {
 		return "(?P<" + slot + ">" + value(slot) + ")"
-	}) + after)
-	return rewriting{find: re, to: to}, err
+	}) + suffix)
+	return rewriting{find: re, dst: dst}, err
 }
 
-// change returns what a slot holds after a rewriting; ok is false if it does not fit.
-type change func(slot, value string) (changed string, ok bool)
+// rewriter returns what a slot holds after a rewriting; ok is false if it does not fit.
+type rewriter func(slot, value string) (changed string, ok bool)
 
-// all rewrites every place in a text where each slot fits.
-func (r rewriting) all(text string, each change) string {
+// replaceAll rewrites every place in a text where each slot fits.
+func (r rewriting) replaceAll(text string, edit rewriter) string {
 	var b strings.Builder
-	from := 0
+	start := 0
 	for _, at := range r.find.FindAllStringSubmatchIndex(text, -1) {
-		if written, ok := r.fill(text, at, each); ok {
-			b.WriteString(text[from:at[0]])
-			b.WriteString(written)
-			from = at[1]
+		if rewritten, ok := r.fill(text, at, edit); ok {
+			b.WriteString(text[start:at[0]])
+			b.WriteString(rewritten)
+			start = at[1]
 		}
 	}
-	b.WriteString(text[from:])
+	b.WriteString(text[start:])
 	return b.String()
 }
 
-// whole rewrites a text that is written like the template from end to end; each
+// replace rewrites a text that is written like the template from end to end; each
 // changes what stands in the slots, or refuses it.
-func (r rewriting) whole(text string, each change) (written string, ok bool) {
-	at := r.find.FindStringSubmatchIndex(text)
-	if at == nil {
+func (r rewriting) replace(text string, edit rewriter) (rewritten string, ok bool) {
+	loc := r.find.FindStringSubmatchIndex(text)
+	if loc == nil {
 		return "", false
 	}
-	return r.fill(text, at, each)
+	return r.fill(text, loc, edit)
 }
 
-func (r rewriting) fill(text string, at []int, each change) (written string, ok bool) {
-	match := text[at[0]:at[1]]
+func (r rewriting) fill(text string, loc []int, edit rewriter) (rewritten string, ok bool) {
+	match := text[loc[0]:loc[1]]
 	lower := strings.ToLower(match)
 	if r.sentence && match != lower && match == capitalized(lower) {
-		if written, ok = r.join(match, lower, at, each); ok && isLetter(written[0]) {
-			return capitalized(written), true
+		if rewritten, ok = r.join(match, lower, loc, edit); ok && isLetter(rewritten[0]) {
+			return capitalized(rewritten), true
 		}
 	}
-	return r.join(match, match, at, each)
+	return r.join(match, match, loc, edit)
 }
 
 // join is fill for a match whose letters are those of spelled.
-func (r rewriting) join(match, spelled string, at []int, each change) (written string, ok bool) {
+func (r rewriting) join(match, spelled string, loc []int, edit rewriter) (rewritten string, ok bool) {
 	if len(spelled) != len(match) { // a letter whose small one is longer
 		return "", false
 	}
 	ok = true
-	written = r.to.fill(func(slot string) string {
+	rewritten = r.dst.fill(func(slot string) string {
 		group := r.find.SubexpIndex(slot)
-		value, fits := each(slot, spelled[at[2*group]-at[0]:at[2*group+1]-at[0]])
+		value, fits := edit(slot, spelled[loc[2*group]-loc[0]:loc[2*group+1]-loc[0]])
 		ok = ok && fits
 		return value
 	})
-	return written, ok
+	return rewritten, ok
 }
 
 // keep leaves a slot as it is.

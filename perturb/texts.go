@@ -13,8 +13,8 @@ import (
 type stage struct{ rewrite, restore func(string) string }
 
 func (s stage) write(text string) string {
-	if written := s.rewrite(text); s.restore(written) == text {
-		return written
+	if rewritten := s.rewrite(text); s.restore(rewritten) == text {
+		return rewritten
 	}
 	return text
 }
@@ -41,31 +41,31 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 	var forward, back []rewriting
 	var automata []*syntax.Prog
 	for _, old := range iface.Texts {
-		written, changed := rules[old]
+		current, changed := rules[old]
 		if !changed {
-			written = old
+			current = old
 		}
-		from, to, err := templates(old, written)
+		src, dst, err := templates(old, current)
 		if err != nil {
 			return stage{}, fmt.Errorf("texts: %w", err)
 		}
-		own := program("^" + to.pattern(grouped(fill)) + "$")
-		if err := checkText(old, to, own, iface.Texts, automata); err != nil {
+		own := program("^" + dst.pattern(grouped(fill)) + "$")
+		if err := checkText(old, dst, own, iface.Texts, automata); err != nil {
 			return stage{}, err
 		}
 		automata = append(automata, own)
 		if !changed {
 			continue
 		}
-		there, err := newRewriting(from, to, wordEdge(from, 0), wordEdge(from, -1), fill)
+		write, err := newRewriting(src, dst, wordEdge(src, 0), wordEdge(src, -1), fill)
 		if err != nil {
 			return stage{}, err
 		}
-		again, err := newRewriting(to, from, wordEdge(to, 0), wordEdge(to, -1), fill)
+		read, err := newRewriting(dst, src, wordEdge(dst, 0), wordEdge(dst, -1), fill)
 		if err != nil {
 			return stage{}, err
 		}
-		forward, back = append(forward, there), append(back, again)
+		forward, back = append(forward, write), append(back, read)
 	}
 	slices.Reverse(back)
 	return stage{func(text string) string { return through(forward, text) }, func(text string) string {
@@ -75,12 +75,12 @@ func newTexts(rules map[string]string, iface envs.Interface) (stage, error) {
 
 // checkText reports a text that has two readings, or one in common with the texts
 // before it. Automata are given.
-func checkText(old string, to template, own *syntax.Prog, texts []string, before []*syntax.Prog) error {
+func checkText(old string, dst template, own *syntax.Prog, texts []string, automata []*syntax.Prog) error {
 	if example, ok := twoReadings(own); ok {
-		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", to.text,
+		return fmt.Errorf("the text %q can be read in two ways, as in %q; put words between its slots", dst.text,
 			example)
 	}
-	for i, other := range before {
+	for i, other := range automata {
 		if example, ok := common(other, own); ok {
 			return fmt.Errorf("the texts %q and %q would be written alike, as in %q", texts[i], old, example)
 		}
@@ -90,7 +90,7 @@ func checkText(old string, to template, own *syntax.Prog, texts []string, before
 
 func through(rewritings []rewriting, text string) string {
 	for _, r := range rewritings {
-		text = r.all(text, keep)
+		text = r.replaceAll(text, keep)
 	}
 	return text
 }

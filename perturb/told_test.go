@@ -74,12 +74,12 @@ func untold(t *testing.T, p *Perturbation, taskType string, prompt, written conf
 	}
 	for i := range p.forms {
 		f := &p.forms[i]
-		now := template{slots: f.written.slots}
-		for _, l := range f.written.literals {
+		now := template{slots: f.current.slots}
+		for _, l := range f.current.literals {
 			now.literals = append(now.literals, p.say(l, false))
 		}
 		if f.changed() && told(f.old, before.Instruction) && !told(now, after.Instruction) {
-			faults = append(faults, fmt.Sprintf("the instructions do not tell %q:\n%s", f.written.text,
+			faults = append(faults, fmt.Sprintf("the instructions do not tell %q:\n%s", f.current.text,
 				after.Instruction))
 		}
 		if f.removed && (strings.Contains(strings.ToLower(after.Instruction), "check") ||
@@ -172,8 +172,8 @@ func TestVerbsAreExplainedApart(t *testing.T) {
 
 // mentions counts the changed forms whose verbs a text has.
 func mentions(p *Perturbation, text string) (n int) {
-	for _, f := range p.told {
-		if told(f.written, text) {
+	for _, f := range p.changedForms {
+		if told(f.current, text) {
 			n++
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// kind is what a passage of a transcript is.
-type kind int
+// passageKind is what a passage of a transcript is.
+type passageKind int
 
 const (
-	saidByEnv kind = iota
+	saidByEnv passageKind = iota
 	saidAsThought
 	saidAsAction
 )
@@ -18,7 +18,7 @@ const (
 // protocols have them: "Action: ", "Action 3: ", " ACTION: " or "> ", and so on. A thought
 // that is sent to the game comes before other actions.
 var passageMarks = []struct {
-	kind kind
+	kind passageKind
 	find *regexp.Regexp
 }{
 	{saidAsThought, regexp.MustCompile(`^(?:Thought(?: \d+)?:|THOUGHT:|(?:> ?)?think:) ?`)},
@@ -27,7 +27,7 @@ var passageMarks = []struct {
 }
 
 // passageOf returns what begins with a line, and its mark; ok is false if none does.
-func passageOf(line string) (k kind, mark string, ok bool) {
+func passageOf(line string) (k passageKind, mark string, ok bool) {
 	for _, m := range passageMarks {
 		if mark = m.find.FindString(line); mark != "" {
 			return m.kind, mark, true
@@ -39,14 +39,14 @@ func passageOf(line string) (k kind, mark string, ok bool) {
 // writeTranscript rewrites an example that is given as text, or a turn of one, that begins
 // with a passage of some kind. An action is one line. What follows it without a mark is
 // what the environment says. An action that is taken away goes with its answer.
-func (p *Perturbation) writeTranscript(text string, first kind) string {
+func (p *Perturbation) writeTranscript(text string, first passageKind) string {
 	var b, passage strings.Builder
-	now, label, taken := first, "", false
+	now, label, removed := first, "", false
 	flush := func() {
 		if now != saidByEnv {
-			taken = now == saidAsAction && p.taken(p.normalize(strings.TrimSpace(passage.String())))
+			removed = now == saidAsAction && p.isRemoved(p.normalize(strings.TrimSpace(passage.String())))
 		}
-		if !taken { // which leaves out the answer, too
+		if !removed { // which leaves out the answer, too
 			b.WriteString(label + p.writePassage(passage.String(), now))
 		}
 		passage.Reset()
@@ -64,12 +64,12 @@ func (p *Perturbation) writeTranscript(text string, first kind) string {
 }
 
 // writePassage rewrites a passage without its mark, but not the white space around it.
-func (p *Perturbation) writePassage(text string, k kind) string {
+func (p *Perturbation) writePassage(text string, k passageKind) string {
 	body := strings.TrimSpace(text)
 	if body == "" {
 		return text
 	}
-	before, after, _ := strings.Cut(text, body)
+	head, tail, _ := strings.Cut(text, body)
 	switch k {
 	case saidAsAction:
 		body = p.writeShown(body)
@@ -78,5 +78,5 @@ func (p *Perturbation) writePassage(text string, k kind) string {
 	default:
 		body = p.writeObservation(body)
 	}
-	return before + body + after
+	return head + body + tail
 }

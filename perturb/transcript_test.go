@@ -19,7 +19,7 @@ func TestTranscripts(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text, want string
-		first      kind
+		first      passageKind
 	}{
 		{"You see a desk 1.\n\nYour task is to: x.\n> think: the desk 1\nOK.\n> take pen 1 from desk 1\nNothing happens.\n",
 			"You see a desk1.\n\nYour task is to: x.\n> think: the desk1\nOK.\n> from desk1 take pen1\nNo.\n", saidByEnv},

@@ -19,7 +19,7 @@ func newVerbs(rules map[string]string, iface envs.Interface) lexicon {
 
 // writeForm returns a form with its words replaced, outside its slots.
 func (l lexicon) writeForm(form string) (string, error) {
-	if len(l.to) == 0 {
+	if len(l.replacements) == 0 {
 		return form, nil
 	}
 	t, err := parseTemplate(form)

@@ -12,8 +12,8 @@ import (
 // goals, instructions and thoughts. A phrase stands from word edge to word edge, the
 // longest first. What replaces it has its capitals.
 type lexicon struct {
-	to map[string]string // in small letters
-	// phrases are the keys of to by their first words, the longest first.
+	replacements map[string]string // in small letters
+	// phrases are the keys of replacements by their first words, the longest first.
 	phrases map[string][]string
 	old     map[string]bool
 	inWord  func(byte) bool
@@ -23,9 +23,9 @@ type lexicon struct {
 	articles bool
 }
 
-func newLexicon(to map[string]string, inWord func(byte) bool) lexicon {
-	l := lexicon{to: to, phrases: map[string][]string{}, old: map[string]bool{}, inWord: inWord}
-	for _, phrase := range slices.Sorted(maps.Keys(to)) {
+func newLexicon(replacements map[string]string, inWord func(byte) bool) lexicon {
+	l := lexicon{replacements: replacements, phrases: map[string][]string{}, old: map[string]bool{}, inWord: inWord}
+	for _, phrase := range slices.Sorted(maps.Keys(replacements)) {
 		first := l.run(phrase)
 		l.phrases[first] = append(l.phrases[first], phrase)
 		l.old[phrase] = true
@@ -36,15 +36,15 @@ func newLexicon(to map[string]string, inWord func(byte) bool) lexicon {
 	return l
 }
 
-// both makes old and new phrases trade places, which undoes itself.
-func (l lexicon) both() lexicon {
-	to := maps.Clone(l.to)
-	for _, old := range slices.Sorted(maps.Keys(l.to)) {
-		if _, ok := to[l.to[old]]; !ok {
-			to[l.to[old]] = old
+// symmetric makes old and new phrases trade places, which undoes itself.
+func (l lexicon) symmetric() lexicon {
+	replacements := maps.Clone(l.replacements)
+	for _, old := range slices.Sorted(maps.Keys(l.replacements)) {
+		if _, ok := replacements[l.replacements[old]]; !ok {
+			replacements[l.replacements[old]] = old
 		}
 	}
-	out := newLexicon(to, l.inWord)
+	out := newLexicon(replacements, l.inWord)
 	out.old, out.anyCase, out.articles = l.old, l.anyCase, l.articles
 	return out
 }
@@ -52,43 +52,43 @@ func (l lexicon) both() lexicon {
 // newWords reads rules about words, which are runs of letters from a to z. Their plurals
 // are replaced, too, unless another rule is about them.
 func newWords(rules map[string]string, articles bool) (forward lexicon, err error) {
-	to, taken := map[string]string{}, map[string]string{}
-	add := func(old, written string) {
-		to[old], taken[old], taken[written] = written, written, old
+	replacements, partners := map[string]string{}, map[string]string{}
+	add := func(old, current string) {
+		replacements[old], partners[old], partners[current] = current, current, old
 	}
 	for _, old := range slices.Sorted(maps.Keys(rules)) {
-		written := rules[old]
-		for _, word := range []string{old, written} {
+		current := rules[old]
+		for _, word := range []string{old, current} {
 			if len(word) < 2 || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 				return lexicon{}, fmt.Errorf("words: %q is not a word of two or more small letters from a to z", word)
 			}
 			if _, number := numberOfWord(word); number {
 				return lexicon{}, fmt.Errorf("words: %q is a number", word)
 			}
-			if other, there := taken[word]; there {
-				return lexicon{}, fmt.Errorf("words: %q trades places with both %q and %q", word, other, written)
+			if partner, ok := partners[word]; ok {
+				return lexicon{}, fmt.Errorf("words: %q trades places with both %q and %q", word, partner, current)
 			}
 		}
-		if old == written {
+		if old == current {
 			return lexicon{}, fmt.Errorf("words: %q stays the same", old)
 		}
-		add(old, written)
+		add(old, current)
 	}
 	for _, old := range slices.Sorted(maps.Keys(rules)) {
-		some, now := plural(old), plural(rules[old])
-		if taken[some] == "" && taken[now] == "" && some != now {
-			add(some, now)
+		oldPlural, newPlural := plural(old), plural(rules[old])
+		if partners[oldPlural] == "" && partners[newPlural] == "" && oldPlural != newPlural {
+			add(oldPlural, newPlural)
 		}
 	}
-	forward = newLexicon(to, isLetter)
+	forward = newLexicon(replacements, isLetter)
 	forward.articles = articles
 	return forward, nil
 }
 
 // plural is the regular plural of a noun. A word in s is one already.
 func plural(word string) string {
-	ends := func(with ...string) bool {
-		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(word, end) })
+	ends := func(endings ...string) bool {
+		return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(word, end) })
 	}
 	switch {
 	case ends("ss", "x", "z", "ch", "sh", "tato", "mato"):
@@ -107,23 +107,23 @@ func plural(word string) string {
 
 // say replaces the phrases of a text.
 func (l lexicon) say(text string) string {
-	if len(l.to) == 0 {
+	if len(l.replacements) == 0 {
 		return text
 	}
 	out := make([]byte, 0, len(text)+len(text)/4)
-	for from := 0; from < len(text); {
-		run := l.run(text[from:])
+	for i := 0; i < len(text); {
+		run := l.run(text[i:])
 		if run == "" {
-			out = append(out, text[from])
-			from++
+			out = append(out, text[i])
+			i++
 			continue
 		}
-		old, written := l.at(text[from:], run)
-		if l.articles && written != old {
-			out = article(out, old, written)
+		old, current := l.phraseAt(text[i:], run)
+		if l.articles && current != old {
+			out = article(out, old, current)
 		}
-		out = append(out, written...)
-		from += len(old)
+		out = append(out, current...)
+		i += len(old)
 	}
 	return string(out)
 }
@@ -137,15 +137,15 @@ func (l lexicon) run(text string) string {
 	return text[:end]
 }
 
-// at returns the phrase that a text begins with and its new one, or the first word twice.
-func (l lexicon) at(text, run string) (old, written string) {
+// phraseAt returns the phrase that a text begins with and its new one, or the first word twice.
+func (l lexicon) phraseAt(text, run string) (old, current string) {
 	for _, phrase := range l.phrases[strings.ToLower(run)] {
 		if !l.begins(text, phrase) {
 			continue
 		}
 		old := text[:len(phrase)]
-		if written, ok := capitals(old, l.to[phrase], l.anyCase); ok {
-			return old, written
+		if current, ok := capitals(old, l.replacements[phrase], l.anyCase); ok {
+			return old, current
 		}
 	}
 	return run, run
@@ -158,21 +158,21 @@ func (l lexicon) begins(text, phrase string) bool {
 
 // capitals gives a text the capitals of another one: none, all, or the first. With
 // anyCase other mixtures count as none; without, they are not ok.
-func capitals(of, text string, anyCase bool) (written string, ok bool) {
-	switch lower := strings.ToLower(of); {
-	case of == lower:
+func capitals(sample, text string, anyCase bool) (out string, ok bool) {
+	switch lower := strings.ToLower(sample); {
+	case sample == lower:
 		return text, true
-	case of == strings.ToUpper(of) && len(of) > 1:
+	case sample == strings.ToUpper(sample) && len(sample) > 1:
 		return strings.ToUpper(text), true
-	case of == capitalized(lower):
+	case sample == capitalized(lower):
 		return capitalized(text), true
 	}
 	return text, anyCase
 }
 
 // withCapital gives a text the capital that another one begins with.
-func withCapital(of, text string) string {
-	if of != "" && 'A' <= of[0] && of[0] <= 'Z' {
+func withCapital(sample, text string) string {
+	if sample != "" && 'A' <= sample[0] && sample[0] <= 'Z' {
 		return capitalized(text)
 	}
 	return text
@@ -187,15 +187,15 @@ func capitalized(text string) string {
 
 // article makes the article at the end of a text fit the new word, if there is one and it
 // fitted the old word.
-func article(text []byte, old, written string) []byte {
+func article(text []byte, old, current string) []byte {
 	for _, a := range []string{"a ", "an "} {
-		before := len(text) - len(a)
-		if before < 0 || !strings.EqualFold(string(text[before:]), a) || before > 0 && isLetter(text[before-1]) {
+		start := len(text) - len(a)
+		if start < 0 || !strings.EqualFold(string(text[start:]), a) || start > 0 && isLetter(text[start-1]) {
 			continue
 		}
-		if fitted := vowel(old) == (a == "an "); fitted && vowel(written) != vowel(old) {
-			text = text[:before+1] // the letter a, as it is
-			if vowel(written) {
+		if fitted := vowel(old) == (a == "an "); fitted && vowel(current) != vowel(old) {
+			text = text[:start+1] // the letter a, as it is
+			if vowel(current) {
 				text = append(text, 'n')
 			}
 			text = append(text, ' ')
@@ -220,14 +220,14 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 
 // hasOld reports whether a text holds a phrase that is another one now.
 func (l lexicon) hasOld(text string) bool {
-	for from := 0; from < len(text); {
-		run := l.run(text[from:])
+	for i := 0; i < len(text); {
+		run := l.run(text[i:])
 		for _, phrase := range l.phrases[strings.ToLower(run)] {
-			if l.old[phrase] && l.begins(text[from:], phrase) {
+			if l.old[phrase] && l.begins(text[i:], phrase) {
 				return true
 			}
 		}
-		from += max(1, len(run))
+		i += max(1, len(run))
 	}
 	return false
 }

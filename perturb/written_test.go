@@ -20,28 +20,28 @@ func TestWritten(t *testing.T) {
 	for _, c := range []struct {
 		rules  configs.Perturbation
 		action string
-		want   envs.Written
+		want   envs.Wording
 	}{
-		{order, "take pen 1 from desk 2", envs.Written{Form: take, Old: true}},
-		{order, "from desk 2 take pen 1", envs.Written{Form: take}},
-		{order, "go to desk 2", envs.Written{}},
-		{order, "dance", envs.Written{}},
-		{glue, "take pen 1 from desk 2", envs.Written{Form: take, Old: true}},
-		{glue, "take pen1 from desk2 .", envs.Written{Form: take}},
-		{glue, "take pen1 from desk 2", envs.Written{Form: take, Old: true}},
-		{glue, "look", envs.Written{}},
-		{both, "go to desk 1", envs.Written{Form: goTo, Old: true}},
-		{both, "walk to desk1", envs.Written{Form: goTo}},
-		{both, "walk to desk 1", envs.Written{Form: goTo, Old: true}}, // new words, old names
-		{both, "go to desk1", envs.Written{Form: goTo, Old: true}},    // old words, new names
-		{both, "take pen1 from desk1", envs.Written{Form: take}},
-		{both, "look", envs.Written{Form: "look", Old: true}},
-		{both, "look about", envs.Written{Form: "look"}},
-		{both, "inventory", envs.Written{}},
-		{swap, "take pen 1 from desk 2", envs.Written{Form: "clean {obj} with {recep}"}}, // what it means now
-		{answer, "go to desk 1", envs.Written{}},
+		{order, "take pen 1 from desk 2", envs.Wording{Form: take, Old: true}},
+		{order, "from desk 2 take pen 1", envs.Wording{Form: take}},
+		{order, "go to desk 2", envs.Wording{}},
+		{order, "dance", envs.Wording{}},
+		{glue, "take pen 1 from desk 2", envs.Wording{Form: take, Old: true}},
+		{glue, "take pen1 from desk2 .", envs.Wording{Form: take}},
+		{glue, "take pen1 from desk 2", envs.Wording{Form: take, Old: true}},
+		{glue, "look", envs.Wording{}},
+		{both, "go to desk 1", envs.Wording{Form: goTo, Old: true}},
+		{both, "walk to desk1", envs.Wording{Form: goTo}},
+		{both, "walk to desk 1", envs.Wording{Form: goTo, Old: true}}, // new words, old names
+		{both, "go to desk1", envs.Wording{Form: goTo, Old: true}},    // old words, new names
+		{both, "take pen1 from desk1", envs.Wording{Form: take}},
+		{both, "look", envs.Wording{Form: "look", Old: true}},
+		{both, "look about", envs.Wording{Form: "look"}},
+		{both, "inventory", envs.Wording{}},
+		{swap, "take pen 1 from desk 2", envs.Wording{Form: "clean {obj} with {recep}"}}, // what it means now
+		{answer, "go to desk 1", envs.Wording{}},
 	} {
-		if got := mustNew(t, c.rules).written(c.action); got != c.want {
+		if got := mustNew(t, c.rules).wording(c.action); got != c.want {
 			t.Errorf("%s: %q is %+v, want %+v", c.rules.Name, c.action, got, c.want)
 		}
 	}
@@ -68,10 +68,10 @@ func TestWrittenOfAnyAction(t *testing.T) {
 		if written == action {
 			form = ""
 		}
-		if got := p.written(written); got != (envs.Written{Form: form}) {
+		if got := p.wording(written); got != (envs.Wording{Form: form}) {
 			t.Fatalf("%q, written %q, is %+v", action, written, got)
 		}
-		if got := p.written(action); got != (envs.Written{Form: form, Old: form != ""}) {
+		if got := p.wording(action); got != (envs.Wording{Form: form, Old: form != ""}) {
 			t.Fatalf("%q, not %q, is %+v", action, written, got)
 		}
 	})
@@ -105,7 +105,7 @@ func TestWrittenAgreesWithRecords(t *testing.T) {
 		for _, form := range iface.Actions {
 			action := strings.NewReplacer("{recep}", "desk 2", "{tool}", "knife 1", "{obj}", "pen 1").Replace(form)
 			for _, action := range []string{action, p.WriteAction(action)} {
-				if got := p.written(action); got.Old != old(action) {
+				if got := p.wording(action); got.Old != old(action) {
 					t.Errorf("%s: %q is %+v, and the rules say old: %v", name, action, got, old(action))
 				}
 			}
@@ -139,7 +139,7 @@ func TestWrittenOfFamilies(t *testing.T) {
 				}
 				for _, action := range actions {
 					written := p.WriteAction(action)
-					now, before := p.written(written), p.written(action)
+					now, before := p.wording(written), p.wording(action)
 					if differs := !strings.EqualFold(p.normalize(written), p.normalize(action)); now.Old ||
 						(now.Form != "") != differs || before.Old != differs || differs && before.Form != now.Form {
 						t.Errorf("%s %s: %q is %+v, and %q is %+v", name, perturbation, action, before, written, now)

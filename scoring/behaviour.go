@@ -36,10 +36,10 @@ func oldForms(m *record.Manifest) (map[perturbed]func(string) bool, error) {
 		return out, nil
 	}
 	for _, p := range m.Sweep.Perturbations {
-		at := perturbed{cmp.Or(p.Env, m.Sweep.Env), p.Name}
+		key := perturbed{cmp.Or(p.Env, m.Sweep.Env), p.Name}
 		if p.Forms != nil {
 			if *p.Forms > 0 {
-				out[at] = refinement.Marked
+				out[key] = refinement.Marked
 			}
 			continue
 		}
@@ -47,7 +47,7 @@ func oldForms(m *record.Manifest) (map[perturbed]func(string) bool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("perturbation %s: %w", p.Name, err)
 		}
-		out[at] = old
+		out[key] = old
 	}
 	return out, nil
 }
@@ -81,8 +81,8 @@ func (s *Score) Refinement() []Measured {
 // counts returns the counts of the episodes by task, in the order of the keys.
 func (s *Score) counts() (byTask [][]*refinement.Counts) {
 	for _, t := range s.tasks {
-		counts := make([]*refinement.Counts, 0, len(t.played))
-		for _, p := range t.played {
+		counts := make([]*refinement.Counts, 0, len(t.results))
+		for _, p := range t.results {
 			if p.counts == nil {
 				return nil
 			}
@@ -99,7 +99,7 @@ func (s *Score) measured(m refinement.Measure, counts [][]*refinement.Counts) Me
 	for i, task := range counts {
 		nums[i], dens[i] = make([]float64, len(task)), make([]float64, len(task))
 		for j, c := range task {
-			nums[i][j], dens[i][j] = m.Of(c)
+			nums[i][j], dens[i][j] = m.Sums(c)
 		}
 	}
 	l, err := stats.Ratio(nums, dens, m.Unit == refinement.Share)
@@ -138,14 +138,14 @@ func (s *Score) linearInterval(l stats.Linear) (stats.Interval, error) {
 
 // wholeSampling returns the sampling of all played tasks, which is made once.
 func (s *Score) wholeSampling(q stats.Question) (stats.Sampling, error) {
-	if made, ok := s.samplings[q]; ok {
-		return made, nil
+	if sampling, ok := s.samplings[q]; ok {
+		return sampling, nil
 	}
-	made, err := s.sampling(s.tasks, q, Level)
+	sampling, err := s.sampling(s.tasks, q, Level)
 	if err == nil {
-		s.samplings[q] = made
+		s.samplings[q] = sampling
 	}
-	return made, err
+	return sampling, err
 }
 
 // unrecovered are the points of the survival curve of errors.
@@ -158,11 +158,11 @@ func (s *Score) unrecovered(counts [][]*refinement.Counts) (out []Measured) {
 }
 
 // spells returns counts of spells as stats.Survival asks for them.
-func spells(of func(*refinement.Counts) (atRisk, ended refinement.BySpell)) func(*refinement.Counts) (atRisk,
+func spells(count func(*refinement.Counts) (atRisk, ended refinement.BySpell)) func(*refinement.Counts) (atRisk,
 	ended []float64) {
 	var n, d refinement.BySpell // for all calls
 	return func(c *refinement.Counts) (atRisk, ended []float64) {
-		n, d = of(c)
+		n, d = count(c)
 		return n[:], d[:]
 	}
 }
@@ -171,7 +171,7 @@ func spells(of func(*refinement.Counts) (atRisk, ended refinement.BySpell)) func
 // interval has the lengths whose share of shorter runs may be nine tenths
 // (Woodruff 1952).
 func (s *Score) longRuns(counts [][]*refinement.Counts) Measured {
-	const most = 0.9
+	const quantile = 0.9
 	longest := uint16(0)
 	for _, task := range counts {
 		for _, c := range task {
@@ -183,17 +183,17 @@ func (s *Score) longRuns(counts [][]*refinement.Counts) Measured {
 	bounded := true
 	for length := uint16(1); length <= longest && high == 0; length++ {
 		m := s.measured(refinement.RunsWithin(length), counts)
-		if math.IsNaN(out.Value) && m.Value >= most {
+		if math.IsNaN(out.Value) && m.Value >= quantile {
 			out.Value = float64(length)
 		}
 		if m.Interval == nil {
 			bounded = false
 			continue
 		}
-		if low == 0 && m.Interval.High >= most {
+		if low == 0 && m.Interval.High >= quantile {
 			low = float64(length)
 		}
-		if m.Interval.Low >= most || length == longest {
+		if m.Interval.Low >= quantile || length == longest {
 			high = float64(length)
 		}
 	}

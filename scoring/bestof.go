@@ -19,8 +19,8 @@ type BestOf struct {
 // of seeds if the score is complete.
 func (s *Score) Tries() (fewest int) {
 	for _, t := range s.tasks {
-		if fewest == 0 || len(t.played) < fewest {
-			fewest = len(t.played)
+		if fewest == 0 || len(t.results) < fewest {
+			fewest = len(t.results)
 		}
 	}
 	return fewest
@@ -40,15 +40,15 @@ func (s *Score) BestOf() (out []BestOf) {
 }
 
 // bestOfEach returns the best of every number of tries up to most, of each task.
-func bestOfEach(tries [][]float64, most int) [][]float64 {
-	values := make([][]float64, most)
+func bestOfEach(tries [][]float64, limit int) [][]float64 {
+	values := make([][]float64, limit)
 	for n := range values {
 		values[n] = make([]float64, len(tries))
 	}
 	var working sync.WaitGroup
 	for i, of := range tries {
 		working.Go(func() {
-			for n, v := range stats.BestOfEach(of, most) {
+			for n, v := range stats.BestOfEach(of, limit) {
 				values[n][i] = v
 			}
 		})
@@ -90,20 +90,20 @@ func (s *Score) bestEstimate(tries [][]float64, n int, values []float64) (stats.
 
 // HeldOutBestOf is the held-out score of the best of every number of tries, from
 // those of one model on each held-out environment, as far as all have one.
-func HeldOutBestOf(w configs.Weights, of map[string][]BestOf) (out []BestOf) {
+func HeldOutBestOf(w configs.Weights, byEnv map[string][]BestOf) (out []BestOf) {
 	if len(w.HeldOut) == 0 {
 		return nil
 	}
-	fewest := len(of[w.HeldOut[0].Env])
+	fewest := len(byEnv[w.HeldOut[0].Env])
 	var weights []float64
 	for _, part := range w.HeldOut {
-		fewest = min(fewest, len(of[part.Env]))
+		fewest = min(fewest, len(byEnv[part.Env]))
 		weights = append(weights, part.Weight)
 	}
 	for n := range fewest {
 		var successes, progresses []Estimate
 		for _, part := range w.HeldOut {
-			b := of[part.Env][n]
+			b := byEnv[part.Env][n]
 			successes, progresses = append(successes, b.Success), append(progresses, b.Progress)
 		}
 		out = append(out, BestOf{n + 1, combine(successes, weights), combine(progresses, weights)})
@@ -119,11 +119,11 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 		return Comparison{}, err
 	}
 	c := Comparison{About: p.about, Kinds: b.Kinds()}
-	err = c.estimate(func(of value, about stats.Question) (stats.Difference, error) {
+	err = c.estimate(func(measure value, about stats.Question) (stats.Difference, error) {
 		if about == stats.TheseTasks {
-			return p.decodingBest(tries, of)
+			return p.decodingBest(tries, measure)
 		}
-		a, b := best(byTask(p.as[0].tasks, of), tries), best(byTask(p.b.tasks, of), tries)
+		a, b := best(byTask(p.scores[0].tasks, measure), tries), best(byTask(p.b.tasks, measure), tries)
 		sampling, err := p.b.sampling(p.b.tasks, about, Level)
 		if err != nil {
 			return stats.Difference{}, err
@@ -137,13 +137,13 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 	return c, err
 }
 
-func (p pair) decodingBest(tries int, of value) (stats.Difference, error) {
-	var each [2]stats.Estimate
-	for i, s := range []*Score{p.as[0], p.b} {
+func (p pair) decodingBest(tries int, measure value) (stats.Difference, error) {
+	var estimates [2]stats.Estimate
+	for i, s := range []*Score{p.scores[0], p.b} {
 		var err error
-		if each[i], err = stats.DecodingBestOf(byTask(s.tasks, of), tries, Level); err != nil {
+		if estimates[i], err = stats.DecodingBestOf(byTask(s.tasks, measure), tries, Level); err != nil {
 			return stats.Difference{}, err
 		}
 	}
-	return stats.DecodingDifference(each[0], each[1], Level), nil
+	return stats.DecodingDifference(estimates[0], estimates[1], Level), nil
 }

@@ -28,7 +28,7 @@ type Change struct {
 	// these kinds: 1 if the kinds are too few, or if not even P is below 1-Level.
 	NewKindsP float64
 
-	plans   []stats.Plan // on independent sets of tasks
+	plans   []stats.Components // on independent sets of tasks
 	weights []float64
 	seeds   int
 }
@@ -56,8 +56,8 @@ func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, 
 
 // CompareMean pairs the mean of several scores with another one by task. Its
 // errors are those of Compare.
-func CompareMean(as []*Score, b *Score) (Comparison, error) {
-	p, err := newPair(as, b)
+func CompareMean(scores []*Score, b *Score) (Comparison, error) {
+	p, err := newPair(scores, b)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -70,10 +70,10 @@ func compare(pairs []pair, weights []float64, kinds int) (Comparison, error) {
 	for _, p := range pairs {
 		c.AtMost = c.AtMost || p.atMost()
 	}
-	err := c.estimate(func(of value, about stats.Question) (stats.Difference, error) {
+	err := c.estimate(func(measure value, about stats.Question) (stats.Difference, error) {
 		var parts []stats.Difference
 		for _, p := range pairs {
-			d, err := p.difference(of, about, Level)
+			d, err := p.difference(measure, about, Level)
 			if err != nil || len(pairs) == 1 {
 				return d, err
 			}
@@ -87,11 +87,11 @@ func compare(pairs []pair, weights []float64, kinds int) (Comparison, error) {
 	for _, rate := range c.changes() {
 		rate.change.weights, rate.change.seeds = weights, pairs[0].seeds
 		for _, p := range pairs {
-			plan, err := p.plan(rate.of)
+			plan, err := p.plan(rate.measure)
 			if err != nil {
 				return c, err
 			}
-			rate.change.plans = append(rate.change.plans, plan.Plan)
+			rate.change.plans = append(rate.change.plans, plan.Components)
 			rate.change.seeds = min(rate.change.seeds, p.seeds)
 		}
 	}
@@ -100,8 +100,8 @@ func compare(pairs []pair, weights []float64, kinds int) (Comparison, error) {
 
 // ratedChange is a change with the value that it is of.
 type ratedChange struct {
-	change *Change
-	of     value
+	change  *Change
+	measure value
 }
 
 func (c *Comparison) changes() []ratedChange {
@@ -112,13 +112,13 @@ func (c *Comparison) changes() []ratedChange {
 // value.
 func (c *Comparison) estimate(compare func(value, stats.Question) (stats.Difference, error)) error {
 	for _, rate := range c.changes() {
-		d, err := compare(rate.of, c.About)
+		d, err := compare(rate.measure, c.About)
 		*rate.change = Change{Difference: d, NewKindsP: 1}
 		if err != nil {
 			return err
 		}
 		if c.About == stats.TheseKinds && d.P < 1-Level {
-			if wider, err := compare(rate.of, stats.NewKinds); err == nil {
+			if wider, err := compare(rate.measure, stats.NewKinds); err == nil {
 				rate.change.NewKindsP = wider.P
 			}
 		}
@@ -128,25 +128,25 @@ func (c *Comparison) estimate(compare func(value, stats.Question) (stats.Differe
 
 // pair is scores on the same tasks: the mean of several against another one.
 type pair struct {
-	as    []*Score
-	b     *Score
-	about stats.Question
-	seeds int // the smallest number
-	// less is a pair on the same tasks that is subtracted from this one; nil for none.
-	less *pair
+	scores []*Score
+	b      *Score
+	about  stats.Question
+	seeds  int // the smallest number
+	// minus is a pair on the same tasks that is subtracted from this one; nil for none.
+	minus *pair
 }
 
 // newPair returns ErrIncomplete, ErrOtherTasks or ErrDeterministic if the scores
 // cannot be compared.
-func newPair(as []*Score, b *Score) (pair, error) {
-	p := pair{as: as, b: b, about: b.About, seeds: len(b.Seeds)}
+func newPair(scores []*Score, b *Score) (pair, error) {
+	p := pair{scores: scores, b: b, about: b.About, seeds: len(b.Seeds)}
 	tasks := tasksOf(b)
-	for _, s := range append([]*Score{b}, as...) {
+	for _, s := range append([]*Score{b}, scores...) {
 		if !s.Complete() {
 			return p, ErrIncomplete
 		}
 	}
-	for _, a := range as {
+	for _, a := range scores {
 		if !slices.Equal(tasksOf(a), tasks) {
 			return p, ErrOtherTasks
 		}
@@ -160,25 +160,25 @@ func newPair(as []*Score, b *Score) (pair, error) {
 
 // CompareChanges compares two changes by task: that of the mean of some scores from their
 // base, and that of others from theirs. The errors are those of Compare.
-func CompareChanges(as []*Score, aBase *Score, bs []*Score, bBase *Score) (Comparison, error) {
-	p, err := newPair(as, aBase)
+func CompareChanges(scores []*Score, aBase *Score, bs []*Score, bBase *Score) (Comparison, error) {
+	p, err := newPair(scores, aBase)
 	if err != nil {
 		return Comparison{}, err
 	}
-	other, err := newPair(bs, bBase)
+	q, err := newPair(bs, bBase)
 	if err == nil && !slices.Equal(tasksOf(aBase), tasksOf(bBase)) {
 		err = ErrOtherTasks
 	}
 	if err != nil {
 		return Comparison{}, err
 	}
-	p.less, p.seeds = &other, min(p.seeds, other.seeds)
+	p.minus, p.seeds = &q, min(p.seeds, q.seeds)
 	return compare([]pair{p}, []float64{1}, aBase.Kinds())
 }
 
 // deterministic reports whether other decodings would give the same results.
 func (p pair) deterministic() bool {
-	return !slices.ContainsFunc(append([]*Score{p.b}, p.as...), func(s *Score) bool { return !s.deterministic() })
+	return !slices.ContainsFunc(append([]*Score{p.b}, p.scores...), func(s *Score) bool { return !s.deterministic() })
 }
 
 // tasksOf returns the sorted keys of the played tasks.
@@ -195,8 +195,8 @@ func tasksOf(s *Score) []string {
 func (p pair) atMost() bool { return p.about == stats.TheseTasks && p.seeds == 1 }
 
 // difference compares one value.
-func (p pair) difference(of value, about stats.Question, level float64) (stats.Difference, error) {
-	contrast, err := p.contrast(of, about, level)
+func (p pair) difference(measure value, about stats.Question, level float64) (stats.Difference, error) {
+	contrast, err := p.contrast(measure, about, level)
 	if err != nil {
 		return stats.Difference{}, err
 	}
@@ -205,11 +205,11 @@ func (p pair) difference(of value, about stats.Question, level float64) (stats.D
 
 // contrast returns an estimator of u times the mean of the scores less v times the
 // other score.
-func (p pair) contrast(of value, about stats.Question, level float64) (func(u, v float64) (stats.Difference, error),
+func (p pair) contrast(metric value, about stats.Question, level float64) (func(u, v float64) (stats.Difference, error),
 	error) {
 	if about == stats.TheseTasks {
 		if p.seeds > 1 {
-			return p.decoding(of, level), nil
+			return p.decoding(metric, level), nil
 		}
 		about = stats.TheseKinds
 	}
@@ -217,22 +217,22 @@ func (p pair) contrast(of value, about stats.Question, level float64) (func(u, v
 	if err != nil {
 		return nil, err
 	}
-	if p.less != nil {
+	if p.minus != nil {
 		return func(u, v float64) (stats.Difference, error) {
-			return sampling.PairedChanges(p.differences(of), p.seeds), nil
+			return sampling.PairedChanges(p.differences(metric), p.seeds), nil
 		}, nil
 	}
-	as, b := taskMeans(p.as, of), taskMeans([]*Score{p.b}, of)
+	a, b := taskMeans(p.scores, metric), taskMeans([]*Score{p.b}, metric)
 	return func(u, v float64) (stats.Difference, error) {
-		return sampling.Paired(weighted(as, u, b, v), p.seeds), nil
+		return sampling.Paired(weighted(a, u, b, v), p.seeds), nil
 	}, nil
 }
 
 // taskMeans averages a value over scores of the same tasks: the means of the tasks, in
 // the order of their keys.
-func taskMeans(scores []*Score, of value) (means []float64) {
+func taskMeans(scores []*Score, measure value) (means []float64) {
 	for _, s := range scores {
-		rates := meansByTask(s.tasks, of)
+		rates := meansByTask(s.tasks, measure)
 		if means == nil {
 			means = make([]float64, len(rates))
 		}
@@ -256,66 +256,66 @@ func weighted(a []float64, u float64, b []float64, v float64) []float64 {
 }
 
 // differences returns the differences of the tasks in the order of their keys.
-func (p pair) differences(of value) []float64 {
-	diffs := weighted(taskMeans(p.as, of), 1, taskMeans([]*Score{p.b}, of), 1)
-	if p.less == nil {
+func (p pair) differences(measure value) []float64 {
+	diffs := weighted(taskMeans(p.scores, measure), 1, taskMeans([]*Score{p.b}, measure), 1)
+	if p.minus == nil {
 		return diffs
 	}
-	return weighted(diffs, 1, p.less.differences(of), 1)
+	return weighted(diffs, 1, p.minus.differences(measure), 1)
 }
 
 // decodingVariance is the variance of a task's difference from decoding, per seed, on
 // average over the tasks.
-func (p pair) decodingVariance(of value) float64 {
+func (p pair) decodingVariance(measure value) float64 {
 	spread := func(s *Score) (v float64) {
-		for _, values := range byTask(s.tasks, of) {
+		for _, values := range byTask(s.tasks, measure) {
 			v += stat.Variance(values, nil) / float64(len(s.tasks))
 		}
 		return v
 	}
-	v, k := spread(p.b), float64(len(p.as))
-	for _, a := range p.as {
+	v, k := spread(p.b), float64(len(p.scores))
+	for _, a := range p.scores {
 		v += spread(a) / (k * k)
 	}
-	if p.less != nil {
-		v += p.less.decodingVariance(of)
+	if p.minus != nil {
+		v += p.minus.decodingVariance(measure)
 	}
 	return v
 }
 
 // decoding compares other decodings of the same tasks.
-func (p pair) decoding(of value, level float64) func(u, v float64) (stats.Difference, error) {
-	estimate := func(s *Score) stats.Estimate { return stats.DecodingRate(byTask(s.tasks, of), level) }
+func (p pair) decoding(measure value, level float64) func(u, v float64) (stats.Difference, error) {
+	estimate := func(s *Score) stats.Estimate { return stats.DecodingRate(byTask(s.tasks, measure), level) }
 	var mean stats.Estimate
-	k := float64(len(p.as))
-	for _, a := range p.as {
+	k := float64(len(p.scores))
+	for _, a := range p.scores {
 		e := estimate(a)
 		mean.Mean += e.Mean / k
 		mean.Variance += e.Variance / (k * k)
 		mean.Degrees += e.Degrees
 		mean.N = e.N
 	}
-	other := estimate(p.b)
-	if p.less != nil { // sums of variances, whatever the signs
-		for _, e := range append(slices.Clone(p.less.as), p.less.b) {
-			weight := 1 / float64(len(p.less.as))
-			if e == p.less.b {
+	base := estimate(p.b)
+	if p.minus != nil { // sums of variances, whatever the signs
+		for _, e := range append(slices.Clone(p.minus.scores), p.minus.b) {
+			weight := 1 / float64(len(p.minus.scores))
+			if e == p.minus.b {
 				weight = -1
 			}
 			part := scaled(estimate(e), weight)
-			other.Mean, other.Variance = other.Mean+part.Mean, other.Variance+part.Variance
-			other.Degrees += part.Degrees
+			base.Mean, base.Variance = base.Mean+part.Mean, base.Variance+part.Variance
+			base.Degrees += part.Degrees
 		}
 	}
 	return func(u, v float64) (stats.Difference, error) {
-		return stats.DecodingDifference(scaled(mean, u), scaled(other, v), level), nil
+		return stats.DecodingDifference(scaled(mean, u), scaled(base, v), level), nil
 	}
 }
 
 // scaled is a multiple of an estimate. Nothing of it has no degrees of freedom.
-func scaled(e stats.Estimate, by float64) stats.Estimate {
-	e.Mean, e.Variance = by*e.Mean, by*by*e.Variance
-	if by == 0 {
+func scaled(e stats.Estimate, factor float64) stats.Estimate {
+	e.Mean, e.Variance = factor*e.Mean, factor*factor*e.Variance
+	if factor == 0 {
 		e.Degrees = 0
 	}
 	return e

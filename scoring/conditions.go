@@ -15,7 +15,7 @@ func ConditionStd(scores []*Score) (successStd, progressStd float64) {
 	return conditionStd(scores, success), conditionStd(scores, progress)
 }
 
-func conditionStd(scores []*Score, of value) float64 {
+func conditionStd(scores []*Score, measure value) float64 {
 	if len(scores) < 2 {
 		return math.NaN()
 	}
@@ -25,7 +25,7 @@ func conditionStd(scores []*Score, of value) float64 {
 		if !s.Complete() || !slices.Equal(tasksOf(s), tasksOf(scores[0])) {
 			return math.NaN()
 		}
-		y := meansByTask(s.tasks, of)
+		y := meansByTask(s.tasks, measure)
 		rates, means = append(rates, y), append(means, stats.Mean(y))
 	}
 	n, c := len(rates[0]), len(scores)
@@ -40,8 +40,8 @@ func conditionStd(scores []*Score, of value) float64 {
 			task += rates[k][i] / float64(c)
 		}
 		for k := range rates {
-			off := rates[k][i] - task - means[k] + overall
-			square += off * off
+			residual := rates[k][i] - task - means[k] + overall
+			square += residual * residual
 		}
 	}
 	square /= float64((n - 1) * (c - 1))

@@ -22,7 +22,7 @@ type Endings struct {
 func (s *Score) Endings() Endings {
 	out := Endings{Unfinished: maps.Clone(s.Unfinished)}
 	for _, t := range s.tasks {
-		for _, p := range t.played {
+		for _, p := range t.results {
 			switch {
 			case p.success:
 				out.Solved++
@@ -50,7 +50,7 @@ type Lost struct {
 // without trajectories.
 func (s *Score) Lost() (out Lost, ok bool) {
 	for _, t := range s.tasks {
-		for _, p := range t.played {
+		for _, p := range t.results {
 			if p.counts == nil {
 				return Lost{}, false
 			}

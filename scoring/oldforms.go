@@ -19,9 +19,9 @@ type OldForms struct {
 	// old form, and Relearned those of them that write its form in the new way later.
 	// The others are censored at their end.
 	Episodes, Refused, Relearned int
-	// Within are the shares of refused episodes that do so within the steps of
+	// Survival are the shares of refused episodes that do so within the steps of
 	// refinement.SurvivalSteps, by the estimator of Kaplan and Meier.
-	Within []Measured
+	Survival []Measured
 	// Median is the number of steps within which half of them do; 0 if fewer than half
 	// do within the last of these steps, or if there are too few to say.
 	Median int
@@ -44,7 +44,7 @@ func ComputeOldForms(scores []*Score) *OldForms {
 	o.Use = pool.measured(refinement.OldFormUse(), counts)
 	for _, steps := range refinement.SurvivalSteps {
 		l, err := stats.Survival(counts, relearning(), steps)
-		o.Within = append(o.Within, opposite(pool.bounded(refinement.Unlearned(steps), l, err)))
+		o.Survival = append(o.Survival, opposite(pool.bounded(refinement.Unlearned(steps), l, err)))
 	}
 	o.Median = median(counts)
 	return &o
@@ -68,10 +68,10 @@ func AdaptationCost(scores []*Score) *Measured {
 
 // pooled joins the results of scores by task.
 func pooled(scores []*Score) *Score {
-	byKey := map[string]task{}
+	byKey := map[string]taskResults{}
 	for _, s := range scores {
 		for _, t := range s.tasks {
-			t.played = slices.Concat(byKey[t.key].played, t.played)
+			t.results = slices.Concat(byKey[t.key].results, t.results)
 			byKey[t.key] = t
 		}
 	}

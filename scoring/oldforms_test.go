@@ -51,7 +51,7 @@ func TestComputeOldForms(t *testing.T) {
 	}
 	// Per task 0 of 2, 1 of 3 and 2 of 2.
 	near(t, "use", o.Use.Value, 12.0/28)
-	if o.Median != 0 || len(o.Within) != len(refinement.SurvivalSteps) || o.Within[0].Interval != nil {
+	if o.Median != 0 || len(o.Survival) != len(refinement.SurvivalSteps) || o.Survival[0].Interval != nil {
 		t.Errorf("fewer than ten tasks are at risk: %+v", o)
 	}
 	cost := AdaptationCost([]*Score{writtenAs(t, "oNn", "..n")})
@@ -74,7 +74,7 @@ func TestRelearning(t *testing.T) {
 		episodes = append(episodes, []string{"on", "on", "o..n", "o.."}[i%4])
 	}
 	o := ComputeOldForms([]*Score{writtenAs(t, episodes...)})
-	near(t, "within 1", o.Within[0].Value, 0.5)
+	near(t, "within 1", o.Survival[0].Value, 0.5)
 	if o.Median != 1 || o.Refused != 20 || o.Relearned != 15 {
 		t.Errorf("%+v", o)
 	}
@@ -84,8 +84,8 @@ func TestRelearning(t *testing.T) {
 		t.Errorf("%+v", two)
 	}
 	near(t, "use", two.Use.Value, o.Use.Value)
-	near(t, "within 1", two.Within[0].Value, 0.5)
-	if two.Within[0].Interval == nil || *two.Within[0].Interval == (stats.Interval{}) {
-		t.Errorf("interval %+v", two.Within[0])
+	near(t, "within 1", two.Survival[0].Value, 0.5)
+	if two.Survival[0].Interval == nil || *two.Survival[0].Interval == (stats.Interval{}) {
+		t.Errorf("interval %+v", two.Survival[0])
 	}
 }

@@ -10,13 +10,13 @@ import (
 
 // Joins reports whether two scores are of one condition on the same tasks, with other
 // seeds each: then they are parts of one score.
-func (s *Score) Joins(other *Score) bool {
-	if s.About != other.About || slices.ContainsFunc(s.Seeds, func(seed int64) bool {
-		return slices.Contains(other.Seeds, seed)
+func (s *Score) Joins(o *Score) bool {
+	if s.About != o.About || slices.ContainsFunc(s.Seeds, func(seed int64) bool {
+		return slices.Contains(o.Seeds, seed)
 	}) {
 		return false
 	}
-	return s.Condition.Key() == other.Condition.Key() && reflect.DeepEqual(s.Environment, other.Environment)
+	return s.Condition.Key() == o.Condition.Key() && reflect.DeepEqual(s.Environment, o.Environment)
 }
 
 // Join returns the score over the seeds of scores that join.
@@ -24,9 +24,9 @@ func Join(scores ...*Score) *Score {
 	first := scores[0]
 	s := newScore(first.Condition, first.Environment, first.About)
 	s.withSteps = true
-	at := map[string]*task{}
+	byKey := map[string]*taskResults{}
 	for i := range s.tasks {
-		at[s.tasks[i].key] = &s.tasks[i]
+		byKey[s.tasks[i].key] = &s.tasks[i]
 	}
 	for _, of := range scores {
 		s.withSteps = s.withSteps && of.withSteps
@@ -37,8 +37,8 @@ func Join(scores ...*Score) *Score {
 		addCounts(s.Unfinished, of.Unfinished)
 		addCounts(s.LaterUnfinished, of.LaterUnfinished)
 		for _, t := range of.tasks {
-			for _, p := range t.played {
-				at[t.key].played = append(at[t.key].played, p)
+			for _, p := range t.results {
+				byKey[t.key].results = append(byKey[t.key].results, p)
 				s.Replies.add(p.attempt)
 			}
 		}
@@ -47,8 +47,8 @@ func Join(scores ...*Score) *Score {
 	return s
 }
 
-func addCounts(to, from map[record.Outcome]int) {
-	for outcome, n := range maps.All(from) {
-		to[outcome] += n
+func addCounts(dst, src map[record.Outcome]int) {
+	for outcome, n := range maps.All(src) {
+		dst[outcome] += n
 	}
 }

@@ -20,7 +20,7 @@ func metricOf(r *record.Result) float64 {
 func metric(a *attempt) float64 { return a.score }
 
 // loose is 1 if an episode meets the looser definition of success.
-func loose(a *attempt) float64 { return one(a.loose) }
+func loose(a *attempt) float64 { return indicator(a.loose) }
 
 // Metric returns the mean of the preset's metric. Scores may be negative: the
 // interval is that of a value between the smallest possible score and 1. There is
@@ -30,10 +30,10 @@ func (s *Score) Metric(overTypes bool) Rate { return s.metricRate(s.tasks, overT
 // Loose returns the rate of the preset's looser definition of success.
 func (s *Score) Loose() Rate { return s.newRate(s.tasks, loose) }
 
-func (s *Score) metricRate(tasks []task, overTypes bool) Rate {
+func (s *Score) metricRate(tasks []taskResults, overTypes bool) Rate {
 	lowest, highest := 0.0, 1.0
 	for _, t := range tasks {
-		for _, p := range t.played {
+		for _, p := range t.results {
 			if p.score < 0 {
 				lowest = -1
 			}
@@ -67,7 +67,7 @@ type KindScore struct {
 
 // ByKind returns the rates by task type, sorted.
 func (s *Score) ByKind() (out []KindScore) {
-	parts := map[string][]task{}
+	parts := map[string][]taskResults{}
 	for _, t := range s.tasks {
 		parts[t.Type] = append(parts[t.Type], t)
 	}
@@ -84,4 +84,4 @@ func (s *Score) ByKind() (out []KindScore) {
 }
 
 // byType is a key of results.
-func byType(t *task, _ played) string { return t.Type }
+func byType(t *taskResults, _ seedResult) string { return t.Type }

@@ -35,20 +35,20 @@ type Estimate struct {
 var ErrDeterministic = errors.New("decoding was deterministic")
 
 // newRate averages a value of results.
-func (s *Score) newRate(tasks []task, of value) Rate {
-	runs := averages(tasks, bySeed, of)
+func (s *Score) newRate(tasks []taskResults, measure value) Rate {
+	runs := averages(tasks, bySeed, measure)
 	r := Rate{Estimate{Mean: math.NaN()}, math.NaN()}
 	if len(runs) == 0 {
 		return r
 	}
 	means := sorted(runs)
 	if r.Mean = stats.Mean(means); uneven(tasks, len(runs)) {
-		r.Mean = stats.Mean(meansByTask(tasks, of))
+		r.Mean = stats.Mean(meansByTask(tasks, measure))
 	}
 	if len(means) > 1 {
 		r.SampleStd = stats.SampleStd(means)
 	}
-	if e, err := s.estimateAt(tasks, of, Level); err == nil {
+	if e, err := s.estimateAt(tasks, measure, Level); err == nil {
 		r.Basis, r.Interval = e, &e.Interval
 	}
 	return r
@@ -60,23 +60,23 @@ func (s *Score) Decoded() (successes, progresses *stats.Interval) {
 	if len(s.Seeds) < 2 || s.deterministic() || len(s.tasks) == 0 {
 		return nil, nil
 	}
-	one := stats.DecodingRate(byTask(s.tasks, success), Level).Interval
-	other := stats.DecodingRate(byTask(s.tasks, progress), Level).Interval
-	return &one, &other
+	first := stats.DecodingRate(byTask(s.tasks, success), Level).Interval
+	second := stats.DecodingRate(byTask(s.tasks, progress), Level).Interval
+	return &first, &second
 }
 
 // uneven reports whether some of so many seeds lack results of tasks that others have.
-func uneven(tasks []task, seeds int) bool {
-	return slices.ContainsFunc(tasks, func(t task) bool { return len(t.played) < seeds })
+func uneven(tasks []taskResults, seeds int) bool {
+	return slices.ContainsFunc(tasks, func(t taskResults) bool { return len(t.results) < seeds })
 }
 
 // estimateAt makes the interval for the score's question.
-func (s *Score) estimateAt(tasks []task, of value, level float64) (stats.Estimate, error) {
+func (s *Score) estimateAt(tasks []taskResults, measure value, level float64) (stats.Estimate, error) {
 	if s.About == stats.TheseTasks {
 		if s.deterministic() {
 			return stats.Estimate{}, ErrDeterministic
 		}
-		values := byTask(tasks, of)
+		values := byTask(tasks, measure)
 		if len(values) == 0 {
 			return stats.Estimate{}, stats.ErrFewTasks
 		}
@@ -86,11 +86,11 @@ func (s *Score) estimateAt(tasks []task, of value, level float64) (stats.Estimat
 	if err != nil {
 		return stats.Estimate{}, err
 	}
-	return sampling.Rate(meansByTask(tasks, of)), nil
+	return sampling.Rate(meansByTask(tasks, measure)), nil
 }
 
 // sampling returns the sampling of the played tasks, in the order of their keys.
-func (s *Score) sampling(tasks []task, q stats.Question, level float64) (stats.Sampling, error) {
+func (s *Score) sampling(tasks []taskResults, q stats.Question, level float64) (stats.Sampling, error) {
 	var groups []stats.Group
 	for _, t := range tasks {
 		groups = append(groups, groupOf(s.Condition.Env, *t.Task))
@@ -112,12 +112,12 @@ func (s *Score) NoInterval() error {
 
 // byTask returns the values of the results of each task, sorted: sums of floats depend
 // on the order, results must not.
-func byTask(tasks []task, of value) [][]float64 {
+func byTask(tasks []taskResults, measure value) [][]float64 {
 	out := make([][]float64, len(tasks))
 	for i := range tasks {
-		out[i] = make([]float64, 0, len(tasks[i].played))
-		for _, p := range tasks[i].played {
-			out[i] = append(out[i], of(p.attempt))
+		out[i] = make([]float64, 0, len(tasks[i].results))
+		for _, p := range tasks[i].results {
+			out[i] = append(out[i], measure(p.attempt))
 		}
 		slices.Sort(out[i])
 	}
@@ -125,8 +125,8 @@ func byTask(tasks []task, of value) [][]float64 {
 }
 
 // meansByTask averages a value over the results of each task.
-func meansByTask(tasks []task, of value) []float64 {
-	out := byTask(tasks, of)
+func meansByTask(tasks []taskResults, measure value) []float64 {
+	out := byTask(tasks, measure)
 	means := make([]float64, len(out))
 	for i := range out {
 		means[i] = stats.Mean(out[i])
@@ -135,12 +135,12 @@ func meansByTask(tasks []task, of value) []float64 {
 }
 
 // gathered groups the values of results by a key, each group sorted as byTask does.
-func gathered[K cmp.Ordered](tasks []task, key func(*task, played) K, of value) map[K][]float64 {
+func gathered[K cmp.Ordered](tasks []taskResults, key func(*taskResults, seedResult) K, measure value) map[K][]float64 {
 	groups := map[K][]float64{}
 	for i := range tasks {
-		for _, p := range tasks[i].played {
+		for _, p := range tasks[i].results {
 			k := key(&tasks[i], p)
-			groups[k] = append(groups[k], of(p.attempt))
+			groups[k] = append(groups[k], measure(p.attempt))
 		}
 	}
 	for _, values := range groups {
@@ -150,16 +150,16 @@ func gathered[K cmp.Ordered](tasks []task, key func(*task, played) K, of value) 
 }
 
 // averages groups results by a key and averages a value in each group.
-func averages[K cmp.Ordered](tasks []task, key func(*task, played) K, of value) map[K]float64 {
+func averages[K cmp.Ordered](tasks []taskResults, key func(*taskResults, seedResult) K, measure value) map[K]float64 {
 	means := map[K]float64{}
-	for k, values := range gathered(tasks, key, of) {
+	for k, values := range gathered(tasks, key, measure) {
 		means[k] = stats.Mean(values)
 	}
 	return means
 }
 
 // bySeed is a key of results.
-func bySeed(_ *task, p played) int64 { return p.seed }
+func bySeed(_ *taskResults, p seedResult) int64 { return p.seed }
 
 // sorted returns a map's values in the order of its keys.
 func sorted[K cmp.Ordered, V any](m map[K]V) []V {

@@ -39,19 +39,19 @@ func (r *Replies) add(a *attempt) {
 	if r.Faults == nil {
 		r.Faults, r.Repairs, r.Cuts = map[record.Fault]int{}, map[string]int{}, map[record.Cut]int{}
 	}
-	if a.more == nil {
+	if a.extras == nil {
 		return
 	}
-	for _, fault := range a.more.faults {
-		r.Faults[fault.what] += fault.n
+	for _, fault := range a.extras.faults {
+		r.Faults[fault.item] += fault.n
 	}
-	for _, rule := range a.more.repairs {
-		r.Repairs[rule.what] += rule.n
+	for _, rule := range a.extras.repairs {
+		r.Repairs[rule.item] += rule.n
 	}
-	if a.more.cut != "" {
-		r.Cuts[a.more.cut]++
+	if a.extras.cut != "" {
+		r.Cuts[a.extras.cut]++
 	}
-	if len(a.more.dropped) > 0 {
-		r.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Dropped, a.more.dropped))))
+	if len(a.extras.dropped) > 0 {
+		r.Dropped = slices.Compact(slices.Sorted(slices.Values(slices.Concat(r.Dropped, a.extras.dropped))))
 	}
 }

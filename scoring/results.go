@@ -36,11 +36,11 @@ type attempt struct {
 	record.TokenDetails
 	modelSeconds, seconds float64
 	counts                *refinement.Counts // nil if it was read without its trajectory
-	more                  *more              // nil if there is no more
+	extras                *extras            // nil if there is no more
 }
 
-// more is what few attempts have: replies or decoding with flaws, or several trials.
-type more struct {
+// extras is what few attempts have: replies or decoding with flaws, or several trials.
+type extras struct {
 	faults  []tally[record.Fault]
 	repairs []tally[string]
 	dropped []string
@@ -54,7 +54,7 @@ type more struct {
 
 // tally is how often something happened.
 type tally[K ~string] struct {
-	what K
+	item K
 	n    int
 }
 
@@ -66,8 +66,8 @@ func NewRun(m *record.Manifest) *Run {
 // ReadRun reads a run, checks its records against the plan and counts
 // what its episodes contribute to the measures of refinement. Thoughts are compared
 // with the known ones, which may be none.
-func ReadRun(p record.Readable, known []string) (*Run, error) {
-	return read(p, &sync.Pool{New: func() any { return refinement.NewCounter(known) }})
+func ReadRun(p record.Readable, thoughts []string) (*Run, error) {
+	return read(p, &sync.Pool{New: func() any { return refinement.NewCounter(thoughts) }})
 }
 
 // ReadResults is ReadRun without these measures, in half the time. Sweeps of families have
@@ -86,11 +86,11 @@ func read(p record.Readable, counters *sync.Pool) (*Run, error) {
 		if counters != nil {
 			counter := counters.Get().(*refinement.Counter)
 			defer counters.Put(counter)
-			of := counter.Count(e, old[perturbed{e.Env, e.Perturbation}])
-			counts = &of
+			c := counter.Count(e, old[perturbed{e.Env, e.Perturbation}])
+			counts = &c
 		} else if m.Sweep.Combines() {
-			of := refinement.WithoutThoughts(e, old[perturbed{e.Env, e.Perturbation}])
-			counts = &of
+			c := refinement.WithoutThoughts(e, old[perturbed{e.Env, e.Perturbation}])
+			counts = &c
 		}
 		var actions uint64
 		if e.Trial > 0 {
@@ -100,12 +100,13 @@ func read(p record.Readable, counters *sync.Pool) (*Run, error) {
 		d.spent.add(&e.Result)
 		return d
 	}
-	m, err := record.EachDerived(p, derive, func(m *record.Manifest, _ *record.Episode, at record.Position, d derived) {
-		if r == nil {
-			r = NewRun(m)
-		}
-		r.add(at, &d)
-	})
+	m, err := record.EachDerived(p, derive,
+		func(m *record.Manifest, _ *record.Episode, pos record.Position, d derived) {
+			if r == nil {
+				r = NewRun(m)
+			}
+			r.add(pos, &d)
+		})
 	if err == nil && damaged != nil {
 		err = fmt.Errorf("%s: %w", p.Name(), damaged)
 	}
@@ -116,10 +117,10 @@ func read(p record.Readable, counters *sync.Pool) (*Run, error) {
 }
 
 // Add adds an attempt at a planned episode. counts is nil if its trajectory is unknown.
-func (r *Run) Add(at record.Position, result *record.Result, counts *refinement.Counts) {
+func (r *Run) Add(pos record.Position, result *record.Result, counts *refinement.Counts) {
 	d := derived{attempt: newAttempt(result, counts, 0)}
 	d.spent.add(result)
-	r.add(at, &d)
+	r.add(pos, &d)
 }
 
 // derived is what an episode gives.
@@ -129,20 +130,20 @@ type derived struct {
 }
 
 // add keeps an attempt if it counts rather than the one that is there.
-func (r *Run) add(at record.Position, d *derived) {
+func (r *Run) add(pos record.Position, d *derived) {
 	a := &d.attempt
 	r.withSteps = a.counts != nil
-	r.spent[at.Group] = r.spent[at.Group].Plus(d.spent)
-	trials := &r.attempts[at.Group]
-	for len(*trials) < int(at.Trial) {
+	r.spent[pos.Group] = r.spent[pos.Group].Plus(d.spent)
+	trials := &r.attempts[pos.Group]
+	for len(*trials) < int(pos.Trial) {
 		*trials = append(*trials, nil)
 	}
-	tasks := &(*trials)[at.Trial-1]
+	tasks := &(*trials)[pos.Trial-1]
 	if *tasks == nil {
-		*tasks = make([]attempt, len(r.Manifest.Groups[at.Group].Episodes))
+		*tasks = make([]attempt, len(r.Manifest.Groups[pos.Group].Episodes))
 	}
-	if there := &(*tasks)[at.Task]; a.CountsBefore(there.Rank) {
-		*there = *a
+	if previous := &(*tasks)[pos.Task]; a.CountsBefore(previous.Rank) {
+		*previous = *a
 	}
 }
 
@@ -166,18 +167,18 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" {
 		return a
 	}
-	a.more = &more{
+	a.extras = &extras{
 		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut),
 		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions,
 	}
 	for _, field := range r.Dropped {
-		a.more.dropped = append(a.more.dropped, shared(field))
+		a.extras.dropped = append(a.extras.dropped, shared(field))
 	}
 	if r.Reflection != nil {
 		short := *r.Reflection
 		short.Text, short.Reasoning = "", ""
 		short.Fault, short.FinishReason = shared(short.Fault), shared(short.FinishReason)
-		a.more.reflection = &short
+		a.extras.reflection = &short
 	}
 	return a
 }

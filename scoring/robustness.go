@@ -33,9 +33,9 @@ type Index struct {
 	stats.Lost
 	// Counted is the number of perturbations that count on some task.
 	Counted int
-	// Why says why there is no index (ErrNoScale, stats.ErrNothing) or no interval of it
+	// Reason says why there is no index (ErrNoScale, stats.ErrNothing) or no interval of it
 	// (stats.ErrNoBase, or an error of NoInterval); nil if there are both.
-	Why error
+	Reason error
 }
 
 // ErrNoScale says that an anchor loses nothing, so a loss cannot be measured by it.
@@ -46,12 +46,12 @@ type Scaled struct{ Model, Anchor *Score }
 
 // NewRobustness returns the index of a model with its anchor. The errors are
 // ErrIncomplete and ErrOtherTasks.
-func NewRobustness(base Scaled, under []Scaled) (r Robustness, err error) {
-	var models, all []*Score
-	for _, u := range under {
-		models, all = append(models, u.Model), append(all, u.Model, u.Anchor)
+func NewRobustness(base Scaled, perturbations []Scaled) (r Robustness, err error) {
+	var models, scores []*Score
+	for _, u := range perturbations {
+		models, scores = append(models, u.Model), append(scores, u.Model, u.Anchor)
 	}
-	if _, err := newPair(append(all, base.Anchor), base.Model); err != nil && !errors.Is(err, ErrDeterministic) {
+	if _, err := newPair(append(scores, base.Anchor), base.Model); err != nil && !errors.Is(err, ErrDeterministic) {
 		return r, err
 	}
 	p, err := newPair(models, base.Model)
@@ -59,7 +59,7 @@ func NewRobustness(base Scaled, under []Scaled) (r Robustness, err error) {
 		return r, err
 	}
 	r = Robustness{About: p.about, Kinds: base.Model.Kinds(), AtMost: p.atMost()}
-	r.Success, r.Progress = newIndex(p, base, under, success), newIndex(p, base, under, progress)
+	r.Success, r.Progress = newIndex(p, base, perturbations, success), newIndex(p, base, perturbations, progress)
 	return r, nil
 }
 
@@ -69,71 +69,71 @@ type scale struct {
 	counted       int
 }
 
-func newScale(base Scaled, under []Scaled, of value) (s scale) {
-	before := meansByTask(base.Anchor.tasks, of)
-	for _, u := range under {
-		after := meansByTask(u.Anchor.tasks, of)
-		counts, loses := make([]float64, len(after)), make([]float64, len(after))
-		any := 0
-		for i, a := range after {
-			if a < before[i] {
-				counts[i], loses[i], any = 1, 1-a/before[i], 1
+func newScale(base Scaled, perturbations []Scaled, measure value) (s scale) {
+	baseMeans := meansByTask(base.Anchor.tasks, measure)
+	for _, u := range perturbations {
+		means := meansByTask(u.Anchor.tasks, measure)
+		counts, loses := make([]float64, len(means)), make([]float64, len(means))
+		counted := 0
+		for i, a := range means {
+			if a < baseMeans[i] {
+				counts[i], loses[i], counted = 1, 1-a/baseMeans[i], 1
 			}
 		}
-		s.counts, s.loses, s.counted = append(s.counts, counts), append(s.loses, loses), s.counted+any
+		s.counts, s.loses, s.counted = append(s.counts, counts), append(s.loses, loses), s.counted+counted
 	}
 	return s
 }
 
 // Loses reports whether success or progress under a perturbation is less than base on some
 // task. Both have the same tasks.
-func Loses(base, under *Score) bool {
-	one := []Scaled{{under, under}}
-	before := Scaled{base, base}
-	return len(base.tasks) == len(under.tasks) &&
-		newScale(before, one, success).counted+newScale(before, one, progress).counted > 0
+func Loses(base, score *Score) bool {
+	perturbations := []Scaled{{score, score}}
+	unperturbed := Scaled{base, base}
+	return len(base.tasks) == len(score.tasks) &&
+		newScale(unperturbed, perturbations, success).counted+newScale(unperturbed, perturbations, progress).counted > 0
 }
 
-func newIndex(p pair, base Scaled, under []Scaled, of value) Index {
-	s := newScale(base, under, of)
-	i := Index{Lost: stats.NoLost(), Counted: s.counted, Why: ErrNoScale}
+func newIndex(p pair, base Scaled, perturbations []Scaled, measure value) Index {
+	s := newScale(base, perturbations, measure)
+	i := Index{Lost: stats.NoLost(), Counted: s.counted, Reason: ErrNoScale}
 	if s.counted == 0 {
 		return i
 	}
-	contrast, err := p.onScale(s, of)
+	contrast, err := p.onScale(s, measure)
 	if err != nil {
 		contrast = func(u, v float64) (stats.Difference, error) { return stats.Difference{}, err }
 	}
-	kept, whole := s.sums(p, of)
-	negative := slices.Min(kept) < -1e-9
-	i.Lost, i.Why = stats.LostShare(stats.Mean(kept), stats.Mean(whole), negative, contrast)
+	retained, total := s.sums(p, measure)
+	negative := slices.Min(retained) < -1e-9
+	i.Lost, i.Reason = stats.LostShare(stats.Mean(retained), stats.Mean(total), negative, contrast)
 	return i
 }
 
 // sums are, by task, what would be lost if the model did as the anchor, and what of it is
 // kept; both for each perturbation that counts.
-func (s scale) sums(p pair, of value) (kept, whole []float64) {
-	before := meansByTask(p.b.tasks, of)
-	kept, whole = make([]float64, len(before)), make([]float64, len(before))
-	for c, score := range p.as {
-		for i, after := range meansByTask(score.tasks, of) {
+func (s scale) sums(p pair, measure value) (retained, total []float64) {
+	baseMeans := meansByTask(p.b.tasks, measure)
+	retained, total = make([]float64, len(baseMeans)), make([]float64, len(baseMeans))
+	for c, score := range p.scores {
+		for i, after := range meansByTask(score.tasks, measure) {
 			weight := s.counts[c][i] / float64(s.counted)
-			whole[i] += weight * s.loses[c][i] * before[i]
-			kept[i] += weight * (after - (1-s.loses[c][i])*before[i])
+			total[i] += weight * s.loses[c][i] * baseMeans[i]
+			retained[i] += weight * (after - (1-s.loses[c][i])*baseMeans[i])
 		}
 	}
-	return kept, whole
+	return retained, total
 }
 
 // onScale returns an estimator of u times what is kept less v times the whole.
-func (p pair) onScale(s scale, of value) (func(u, v float64) (stats.Difference, error), error) {
+func (p pair) onScale(s scale, measure value) (func(u, v float64) (stats.Difference, error), error) {
 	about := p.about
 	if about == stats.TheseTasks {
 		if p.deterministic() {
 			return nil, ErrDeterministic
 		}
 		if p.seeds > 1 {
-			return p.onScaleDecoding(s, of), nil
+			return p.onScaleDecoding(s, measure), nil
 		}
 		about = stats.TheseKinds
 	}
@@ -141,17 +141,17 @@ func (p pair) onScale(s scale, of value) (func(u, v float64) (stats.Difference, 
 	if err != nil {
 		return nil, err
 	}
-	kept, whole := s.sums(p, of)
+	retained, total := s.sums(p, measure)
 	return func(u, v float64) (stats.Difference, error) {
-		return sampling.Paired(weighted(kept, u, whole, v), p.seeds), nil
+		return sampling.Paired(weighted(retained, u, total, v), p.seeds), nil
 	}, nil
 }
 
 // onScaleDecoding is onScale for other decodings of the same tasks: the unperturbed value of
 // a task has the weight of all perturbations that count there.
-func (p pair) onScaleDecoding(s scale, of value) func(u, v float64) (stats.Difference, error) {
+func (p pair) onScaleDecoding(s scale, measure value) func(u, v float64) (stats.Difference, error) {
 	estimate := func(score *Score, weight func(task int) float64) stats.Estimate {
-		values := byTask(score.tasks, of)
+		values := byTask(score.tasks, measure)
 		for i := range values {
 			for j := range values[i] {
 				values[i][j] *= weight(i)
@@ -160,27 +160,27 @@ func (p pair) onScaleDecoding(s scale, of value) func(u, v float64) (stats.Diffe
 		return stats.DecodingRate(values, Level)
 	}
 	n := float64(s.counted)
-	var after stats.Estimate
-	for c, score := range p.as {
+	var sum stats.Estimate
+	for c, score := range p.scores {
 		e := estimate(score, func(i int) float64 { return s.counts[c][i] / n })
-		after.Mean, after.Variance, after.N = after.Mean+e.Mean, after.Variance+e.Variance, e.N
-		after.Degrees += e.Degrees
+		sum.Mean, sum.Variance, sum.N = sum.Mean+e.Mean, sum.Variance+e.Variance, e.N
+		sum.Degrees += e.Degrees
 	}
 	return func(u, v float64) (stats.Difference, error) {
-		before := estimate(p.b, func(i int) (weight float64) {
-			for c := range p.as {
+		base := estimate(p.b, func(i int) (weight float64) {
+			for c := range p.scores {
 				weight += s.counts[c][i] / n * (u*(1-s.loses[c][i]) + v*s.loses[c][i])
 			}
 			return weight
 		})
-		return stats.DecodingDifference(scaled(after, u), before, Level), nil
+		return stats.DecodingDifference(scaled(sum, u), base, Level), nil
 	}
 }
 
 // MeanIndex averages indices over environments, each on its own scale.
-func MeanIndex(of []Index) stats.Lost {
+func MeanIndex(indices []Index) stats.Lost {
 	var parts []stats.Lost
-	for _, i := range of {
+	for _, i := range indices {
 		parts = append(parts, i.Lost)
 	}
 	return stats.MeanLost(parts, Level)
@@ -193,14 +193,14 @@ func MeanRates(scores []*Score) (successes, progresses Estimate) {
 	return meanRate(scores, success), meanRate(scores, progress)
 }
 
-func meanRate(scores []*Score, of value) Estimate {
+func meanRate(scores []*Score, measure value) Estimate {
 	e := Estimate{Mean: math.NaN()}
 	if len(scores) == 0 {
 		return e
 	}
 	var means []float64
 	for _, s := range scores {
-		means = append(means, s.newRate(s.tasks, of).Mean)
+		means = append(means, s.newRate(s.tasks, measure).Mean)
 	}
 	e.Mean = stats.Mean(means)
 	p, err := newPair(scores, scores[0])
@@ -208,24 +208,24 @@ func meanRate(scores []*Score, of value) Estimate {
 		return e
 	}
 	if p.about == stats.TheseTasks {
-		e.Basis = decodingMean(scores, of)
+		e.Basis = decodingMean(scores, measure)
 	} else {
 		sampling, err := p.b.sampling(p.b.tasks, p.about, Level)
 		if err != nil {
 			return e
 		}
-		e.Basis = sampling.Rate(taskMeans(scores, of))
+		e.Basis = sampling.Rate(taskMeans(scores, measure))
 	}
 	e.Interval = &e.Basis.Interval
 	return e
 }
 
 // decodingMean estimates the mean over scores for other decodings of the same tasks.
-func decodingMean(scores []*Score, of value) stats.Estimate {
+func decodingMean(scores []*Score, measure value) stats.Estimate {
 	var parts []stats.Estimate
 	var weights []float64
 	for _, s := range scores {
-		parts = append(parts, stats.DecodingRate(byTask(s.tasks, of), Level))
+		parts = append(parts, stats.DecodingRate(byTask(s.tasks, measure), Level))
 		weights = append(weights, 1)
 	}
 	return stats.Combine(parts, weights, Level)

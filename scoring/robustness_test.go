@@ -92,7 +92,7 @@ func TestPartOfScale(t *testing.T) {
 			t.Fatal(err)
 		}
 		near(t, "progress", r.Progress.Value, want)
-		if r.Progress.Why != nil || r.Progress.Low > want || r.Progress.High < want {
+		if r.Progress.Reason != nil || r.Progress.Low > want || r.Progress.High < want {
 			t.Errorf("interval of %v: %+v", want, r.Progress)
 		}
 		near(t, "success", r.Success.Value, min(1, want))
@@ -114,7 +114,7 @@ func TestNoIndex(t *testing.T) {
 		"an anchor with results": {all, none, none, nil},
 	} {
 		r, err := NewRobustness(Scaled{c.base, all}, []Scaled{{c.model, c.anchor}})
-		if err != nil || !errors.Is(r.Success.Why, c.want) || (c.want != nil) != math.IsNaN(r.Success.Low) {
+		if err != nil || !errors.Is(r.Success.Reason, c.want) || (c.want != nil) != math.IsNaN(r.Success.Low) {
 			t.Errorf("%s: %+v, %v", name, r.Success, err)
 		}
 	}
@@ -173,8 +173,8 @@ func TestRobustnessProperties(t *testing.T) {
 		same := of(base, Scaled{base.Model, anchor[0]}, Scaled{base.Model, anchor[1]})
 		own := of(Scaled{base.Anchor, base.Anchor}, Scaled{anchor[0], anchor[0]}, Scaled{anchor[1], anchor[1]})
 		for k, i := range indices {
-			if errors.Is(i.Why, ErrNoScale) != (i.Counted == 0) || math.IsNaN(own[k].Value) != (i.Counted == 0) {
-				rt.Fatalf("%d count, reason %v, the anchor's own index %v", i.Counted, i.Why, own[k].Value)
+			if errors.Is(i.Reason, ErrNoScale) != (i.Counted == 0) || math.IsNaN(own[k].Value) != (i.Counted == 0) {
+				rt.Fatalf("%d count, reason %v, the anchor's own index %v", i.Counted, i.Reason, own[k].Value)
 			}
 			if i.Counted > 0 && math.Abs(own[k].Value-1) > 1e-9 {
 				rt.Fatalf("the anchor has %v", own[k].Value)
@@ -185,7 +185,7 @@ func TestRobustnessProperties(t *testing.T) {
 			if math.Abs(i.Value-turned[k].Value) > 1e-9 || math.Abs(same[k].Value) > 1e-9 {
 				rt.Fatalf("index %v, turned around %v, of nothing %v", i.Value, turned[k].Value, same[k].Value)
 			}
-			if i.Why == nil && (i.Low > i.Value+1e-9 || i.High < i.Value-1e-9) || k == 0 && i.Value > 1+1e-9 {
+			if i.Reason == nil && (i.Low > i.Value+1e-9 || i.High < i.Value-1e-9) || k == 0 && i.Value > 1+1e-9 {
 				rt.Fatalf("index %+v", i)
 			}
 		}

@@ -50,39 +50,39 @@ type Score struct {
 	LaterUnfinished map[record.Outcome]int
 
 	equalSeeds bool
-	tasks      []task                            // those with results, in the order of their keys
+	tasks      []taskResults                     // those with results, in the order of their keys
 	chains     []chain                           // nil if the tasks have one trial
 	withSteps  bool                              // trajectories were read
 	samplings  map[stats.Question]stats.Sampling // of all tasks
 	measures   []Measured                        // made when they are needed
 }
 
-// task is a task with the results of its episodes.
-type task struct {
+// taskResults is a task with the results of its episodes.
+type taskResults struct {
 	*envs.Task
-	key    string
-	played []played // in the order of the plan
+	key     string
+	results []seedResult // in the order of the plan
 }
 
-// played is the result of a seed.
-type played struct {
+// seedResult is the result of a seed.
+type seedResult struct {
 	seed int64
 	*attempt
 }
 
 // newTasks returns tasks without results, in their own order.
-func newTasks(all []envs.Task) []task {
-	tasks := make([]task, len(all))
-	for i := range all {
-		tasks[i] = task{Task: &all[i], key: all[i].ID + " " + all[i].Digest}
+func newTasks(list []envs.Task) []taskResults {
+	tasks := make([]taskResults, len(list))
+	for i := range list {
+		tasks[i] = taskResults{Task: &list[i], key: list[i].ID + " " + list[i].Digest}
 	}
 	return tasks
 }
 
 // arranged returns the tasks with results, in the order of their keys.
-func arranged(tasks []task) []task {
-	tasks = slices.DeleteFunc(tasks, func(t task) bool { return len(t.played) == 0 })
-	slices.SortFunc(tasks, func(a, b task) int { return cmp.Compare(a.key, b.key) })
+func arranged(tasks []taskResults) []taskResults {
+	tasks = slices.DeleteFunc(tasks, func(t taskResults) bool { return len(t.results) == 0 })
+	slices.SortFunc(tasks, func(a, b taskResults) int { return cmp.Compare(a.key, b.key) })
 	return tasks
 }
 
@@ -93,8 +93,8 @@ type Split struct {
 	Success, Progress Rate
 }
 
-// Where names the environment, and says so if its tasks are not all of the benchmark.
-func (s *Score) Where() string {
+// Place names the environment, and says so if its tasks are not all of the benchmark.
+func (s *Score) Place() string {
 	if s.Outside > 0 {
 		return s.Condition.Env + " (other tasks)"
 	}
@@ -161,7 +161,7 @@ func (s *Score) addGroup(r *Run, group int, seed int64) {
 			continue
 		}
 		s.Finished++
-		t.played = append(t.played, played{seed, a})
+		t.results = append(t.results, seedResult{seed, a})
 		s.Replies.add(a)
 	}
 }
@@ -181,10 +181,10 @@ func (s *Score) compute() {
 // value is a number of a result.
 type value func(*attempt) float64
 
-func success(a *attempt) float64 { return one(a.success) }
+func success(a *attempt) float64 { return indicator(a.success) }
 
-// one is 1 for true and 0 for false.
-func one(b bool) float64 {
+// indicator is 1 for true and 0 for false.
+func indicator(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -194,7 +194,7 @@ func one(b bool) float64 {
 func progress(a *attempt) float64 { return a.Progress }
 
 func (s *Score) split(d envs.Difficulty) Split {
-	var part []task
+	var part []taskResults
 	for _, t := range s.tasks {
 		if t.Difficulty == d {
 			part = append(part, t)

@@ -527,7 +527,7 @@ func TestPlanBounds(t *testing.T) {
 		return scores[0]
 	}
 	p, err := PlanSuccess(play(1, stats.TheseKinds), expert(1, stats.TheseKinds))
-	if err != nil || p.Known || p.Task == 0 {
+	if err != nil || p.Separated || p.Task == 0 {
 		t.Fatalf("%+v, error %v", p, err)
 	}
 	b := p.Bounds()
@@ -542,7 +542,7 @@ func TestPlanBounds(t *testing.T) {
 		len(p.Bounds()) != 1 || p.Bounds()[0].Task != 0 {
 		t.Errorf("%+v, error %v", p.Bounds(), err)
 	}
-	if p, err = PlanSuccess(play(3, stats.TheseKinds), expert(3, stats.TheseKinds)); err != nil || !p.Known ||
+	if p, err = PlanSuccess(play(3, stats.TheseKinds), expert(3, stats.TheseKinds)); err != nil || !p.Separated ||
 		len(p.Bounds()) != 1 {
 		t.Errorf("%+v, error %v", p, err)
 	}

@@ -12,8 +12,8 @@ func (s *Score) haveEqualSeeds() (compared bool) {
 		return false
 	}
 	for _, t := range s.tasks {
-		for _, p := range t.played[1:] {
-			if !p.repeats(t.played[0].attempt) {
+		for _, p := range t.results[1:] {
+			if !p.repeats(t.results[0].attempt) {
 				return false
 			}
 			compared = true

@@ -27,10 +27,10 @@ func TestSpent(t *testing.T) {
 func TestRepliesAddUp(t *testing.T) {
 	var r Replies
 	for _, a := range []attempt{
-		{steps: 3, more: &more{faults: tallies(map[record.Fault]int{record.CutOff: 1}),
+		{steps: 3, extras: &extras{faults: tallies(map[record.Fault]int{record.CutOff: 1}),
 			repairs: tallies(map[string]int{"quotes": 2, "fence": 1})}},
 		{steps: 4, formatErrors: 1, trimmed: true},
-		{steps: 5, more: &more{faults: tallies(map[record.Fault]int{record.CutOff: 2}),
+		{steps: 5, extras: &extras{faults: tallies(map[record.Fault]int{record.CutOff: 2}),
 			repairs: tallies(map[string]int{"quotes": 3}), cut: record.SameAction}},
 	} {
 		r.add(&a)

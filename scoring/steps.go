@@ -33,17 +33,17 @@ func (s *Score) BySteps() (points []ByStep) {
 		step := min(step, longest)
 		points = append(points, ByStep{
 			Step: step,
-			Success: s.over(counts, func(c *refinement.Counts) float64 {
-				return one(c.Solved && int(c.Steps) <= step)
+			Success: s.average(counts, func(c *refinement.Counts) float64 {
+				return indicator(c.Solved && int(c.Steps) <= step)
 			}),
-			Progress: s.over(counts, func(c *refinement.Counts) float64 { return c.ProgressAt(step) }),
+			Progress: s.average(counts, func(c *refinement.Counts) float64 { return c.ProgressAt(step) }),
 		})
 	}
 	return points
 }
 
-// over averages a value in [0,1] over the seeds of each task, then over tasks.
-func (s *Score) over(counts [][]*refinement.Counts, value func(*refinement.Counts) float64) Estimate {
+// average averages a value in [0,1] over the seeds of each task, then over tasks.
+func (s *Score) average(counts [][]*refinement.Counts, value func(*refinement.Counts) float64) Estimate {
 	byTask, means := make([][]float64, len(counts)), make([]float64, len(counts))
 	for i, task := range counts {
 		for _, c := range task {

@@ -23,7 +23,7 @@ func (s *Score) Tasks() int { return len(s.tasks) }
 func (s *Score) TaskRates() (out []TaskRate) {
 	successes, progresses := meansByTask(s.tasks, success), meansByTask(s.tasks, progress)
 	for i, t := range s.tasks {
-		out = append(out, TaskRate{Task: *t.Task, Episodes: len(t.played), Success: successes[i],
+		out = append(out, TaskRate{Task: *t.Task, Episodes: len(t.results), Success: successes[i],
 			Progress: progresses[i]})
 	}
 	slices.SortFunc(out, func(a, b TaskRate) int {

@@ -26,9 +26,9 @@ func JoinTrainings(scores []*Score) (Trainings, error) {
 		n := *s
 		n.Seeds, n.tasks = []int64{int64(i)}, slices.Clone(s.tasks)
 		for j := range n.tasks {
-			n.tasks[j].played = slices.Clone(n.tasks[j].played)
-			for k := range n.tasks[j].played {
-				n.tasks[j].played[k].seed = int64(i)
+			n.tasks[j].results = slices.Clone(n.tasks[j].results)
+			for k := range n.tasks[j].results {
+				n.tasks[j].results[k].seed = int64(i)
 			}
 		}
 		numbered[i] = &n
@@ -102,5 +102,5 @@ func scoresOf(arms map[string]Trainings) map[string]*Score {
 // of their trainings.
 func (c *Change) widen(ours float64, our int, theirs float64, their int) {
 	c.Difference = widened(widened(c.Difference, ours, our), theirs, their)
-	c.plans, c.weights = []stats.Plan{stats.PlanOf(c.Difference, c.seeds)}, []float64{1}
+	c.plans, c.weights = []stats.Components{stats.PlanOf(c.Difference, c.seeds)}, []float64{1}
 }

@@ -12,16 +12,16 @@ import (
 type Trial struct {
 	// Number counts from 1.
 	Number int
-	// After is the score after this trial: a task counts as solved if a trial so far
+	// Score is the score after this trial: a task counts as solved if a trial so far
 	// solved it, and its progress is that of its last trial. Best is the best
-	// progress of the trials so far. After is nil if a later trial that is due has no
+	// progress of the trials so far. Score is nil if a later trial that is due has no
 	// result: the tasks without it have all failed so far, so the others would make
 	// the rate too high.
-	After *Score
+	Score *Score
 	Best  Rate
 	// Due counts the trials of this number that are due: all first ones, and those
-	// after a failure. Played counts those with a result, Solved the successes.
-	Due, Played, Solved int
+	// after a failure. Finished counts those with a result, Solved the successes.
+	Due, Finished, Solved int
 	// Same counts the trials with the same actions as the one before; -1 if the run
 	// was read without trajectories. Cut counts those that a rule ended early.
 	Same, Cut int
@@ -48,11 +48,11 @@ type chain struct {
 }
 
 // trial returns what an attempt has beside its counts; empty if there is nothing.
-func (a *attempt) trial() more {
-	if a.more == nil {
-		return more{}
+func (a *attempt) trial() extras {
+	if a.extras == nil {
+		return extras{}
 	}
-	return *a.more
+	return *a.extras
 }
 
 // actionsOf is a hash of what an agent did in an episode.
@@ -90,9 +90,9 @@ func (s *Score) addChain(r *Run, group, task int, seed int64) {
 func (s *Score) Episodes() (due, finished int) {
 	due, finished = s.Planned, s.Finished
 	for _, c := range s.chains {
-		later := max(0, len(c.results)-1)
-		finished += later
-		due += later
+		retries := max(0, len(c.results)-1)
+		finished += retries
+		due += retries
 		if c.due && len(c.results) > 0 {
 			due++
 		}
@@ -118,7 +118,7 @@ func (s *Score) Trials() []Trial {
 		if !slices.ContainsFunc(s.chains, func(c chain) bool {
 			return c.due && len(c.results) > 0 && len(c.results) < n
 		}) {
-			t.After, t.Best = s.after(n)
+			t.Score, t.Best = s.scoreAfter(n)
 		}
 		out = append(out, t)
 	}
@@ -135,7 +135,7 @@ func (t *Trial) add(c *chain) {
 		return
 	}
 	t.Due++
-	t.Played++
+	t.Finished++
 	a := c.results[n-1]
 	t.Replies.add(a)
 	t.PromptTokens += a.promptTokens
@@ -176,25 +176,25 @@ func (t *Trial) reflected(r *record.Reflection) {
 	}
 }
 
-// after returns the score after so many trials, and the best progress.
-func (s *Score) after(n int) (*Score, Rate) {
-	after := newScore(s.Condition, s.Environment, s.About)
-	after.Seeds, after.Planned = s.Seeds, s.Planned
+// scoreAfter returns the score after so many trials, and the best progress.
+func (s *Score) scoreAfter(n int) (*Score, Rate) {
+	score := newScore(s.Condition, s.Environment, s.About)
+	score.Seeds, score.Planned = s.Seeds, s.Planned
 	best := map[*attempt]float64{}
 	for _, c := range s.chains {
 		if len(c.results) == 0 {
 			continue
 		}
-		so := c.results[:min(n, len(c.results))]
-		last := so[len(so)-1]
-		after.Finished++
-		t := &after.tasks[c.task]
-		t.played = append(t.played, played{c.seed, last})
-		for _, a := range so {
-			after.Replies.add(a)
+		results := c.results[:min(n, len(c.results))]
+		last := results[len(results)-1]
+		score.Finished++
+		t := &score.tasks[c.task]
+		t.results = append(t.results, seedResult{c.seed, last})
+		for _, a := range results {
+			score.Replies.add(a)
 			best[last] = max(best[last], a.Progress)
 		}
 	}
-	after.compute()
-	return after, after.newRate(after.tasks, func(a *attempt) float64 { return best[a] })
+	score.compute()
+	return score, score.newRate(score.tasks, func(a *attempt) float64 { return best[a] })
 }

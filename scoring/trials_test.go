@@ -15,7 +15,7 @@ func tried(tasks, seeds, most int) *run {
 	r := newRun(tasks, seeds)
 	for i := range r.Manifest.Groups {
 		r.Manifest.Groups[i].Condition.Trials = &record.Trials{
-			Most: most, Memory: 3, Decoding: &record.Decoding{TopP: 1, MaxTokens: 256}}
+			Limit: most, Memory: 3, Decoding: &record.Decoding{TopP: 1, MaxTokens: 256}}
 	}
 	return r
 }
@@ -72,17 +72,17 @@ func TestTrials(t *testing.T) {
 	}
 	var got []row
 	for _, n := range s.Trials() {
-		got = append(got, row{n.Due, n.Played, n.Solved, n.Same, n.Cut, n.Forgetful, n.Reflections, n.Trimmed,
+		got = append(got, row{n.Due, n.Finished, n.Solved, n.Same, n.Cut, n.Forgetful, n.Reflections, n.Trimmed,
 			n.Flawed[record.CutOff], n.Calls, n.PromptTokens, n.CompletionTokens,
-			n.After.Success.Mean, n.After.Progress.Mean, n.Best.Mean})
-		if n.After.Success.Interval == nil || !n.After.Complete() {
-			t.Errorf("trial %d: %+v", n.Number, n.After)
+			n.Score.Success.Mean, n.Score.Progress.Mean, n.Best.Mean})
+		if n.Score.Success.Interval == nil || !n.Score.Complete() {
+			t.Errorf("trial %d: %+v", n.Number, n.Score)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if last := s.Trials()[2].After.Replies; last.Episodes != 9 {
+	if last := s.Trials()[2].Score.Replies; last.Episodes != 9 {
 		t.Errorf("the rates after the last trial rest on %d episodes", last.Episodes)
 	}
 }
@@ -97,11 +97,11 @@ func TestTrialsIncomplete(t *testing.T) {
 	r.trial(0, 1, 2, record.ContextExceeded, 0)
 	s := r.score(t)
 	n := s.Trials()
-	if n[0].After == nil || n[0].After.Complete() || n[1].After != nil || n[2].After != nil {
+	if n[0].Score == nil || n[0].Score.Complete() || n[1].Score != nil || n[2].Score != nil {
 		t.Errorf("%+v", n)
 	}
-	near(t, "after trial 1", n[0].After.Success.Mean, 0.5)
-	if n[1].Due != 1 || n[1].Played != 0 || n[2].Due != 0 || n[0].Due != 3 || n[0].Same != -1 {
+	near(t, "after trial 1", n[0].Score.Success.Mean, 0.5)
+	if n[1].Due != 1 || n[1].Finished != 0 || n[2].Due != 0 || n[0].Due != 3 || n[0].Same != -1 {
 		t.Errorf("due %d, %d, %d", n[0].Due, n[1].Due, n[2].Due)
 	}
 	if diff := cmp.Diff(map[record.Outcome]int{record.ContextExceeded: 1}, s.LaterUnfinished); diff != "" {
@@ -144,16 +144,16 @@ func TestTrialsOnlyAdd(t *testing.T) {
 		s := scores[0]
 		var before Trial
 		for i, n := range s.Trials() {
-			if n.Due != n.Played || i == 0 && (n.After.Success.Mean != s.Success.Mean ||
-				n.After.Progress.Mean != s.Progress.Mean) {
+			if n.Due != n.Finished || i == 0 && (n.Score.Success.Mean != s.Success.Mean ||
+				n.Score.Progress.Mean != s.Progress.Mean) {
 				t.Fatalf("trial 1: %+v, the score has %+v", n, s)
 			}
-			if i > 0 && (n.After.Success.Mean < before.After.Success.Mean-1e-12 ||
+			if i > 0 && (n.Score.Success.Mean < before.Score.Success.Mean-1e-12 ||
 				n.Best.Mean < before.Best.Mean-1e-12 || n.Due != before.Due-before.Solved) {
 				t.Fatalf("trial %d: %+v after %+v", n.Number, n, before)
 			}
-			if n.Best.Mean < n.After.Progress.Mean-1e-12 {
-				t.Fatalf("trial %d: best %v, last %v", n.Number, n.Best.Mean, n.After.Progress.Mean)
+			if n.Best.Mean < n.Score.Progress.Mean-1e-12 {
+				t.Fatalf("trial %d: best %v, last %v", n.Number, n.Best.Mean, n.Score.Progress.Mean)
 			}
 			before = n
 		}

@@ -17,7 +17,7 @@ func (s *Score) Unreadable() Unreadable {
 	u := Unreadable{Replies: s.Replies.Steps, Unread: s.Replies.FormatErrors}
 	touched := func(a *attempt) bool { return !a.success && a.formatErrors > 0 }
 	for _, t := range s.tasks {
-		for _, p := range t.played {
+		for _, p := range t.results {
 			if !p.success {
 				u.Unsolved++
 			}
@@ -26,12 +26,12 @@ func (s *Score) Unreadable() Unreadable {
 			}
 		}
 	}
-	solved := func(of value) value {
+	solved := func(measure value) value {
 		return func(a *attempt) float64 {
 			if touched(a) {
 				return 1
 			}
-			return of(a)
+			return measure(a)
 		}
 	}
 	u.Success = stats.Mean(meansByTask(s.tasks, solved(success)))

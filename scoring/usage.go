@@ -26,8 +26,8 @@ func Quantities() []Quantity {
 	return []Quantity{Steps, PromptTokens, CachedTokens, CompletionTokens, ReasoningTokens, ModelSeconds, Seconds}
 }
 
-// of returns what an episode used.
-func (q Quantity) of(a *attempt) float64 {
+// used returns what an episode used.
+func (q Quantity) used(a *attempt) float64 {
 	switch q {
 	case Steps:
 		return float64(a.steps)
@@ -45,27 +45,27 @@ func (q Quantity) of(a *attempt) float64 {
 	return a.seconds
 }
 
-// Usage is the distribution of a quantity over the episodes with a result.
-type Usage struct {
+// Distribution is the distribution of a quantity over the episodes with a result.
+type Distribution struct {
 	Episodes                int
 	Mean, Low, Median, High float64 // Low and High are the quantiles of 10 and 90 %
 }
 
 // Usage returns the distribution of a quantity. All values are NaN if no episode
 // used any: baselines have no tokens, and some servers count none.
-func (s *Score) Usage(q Quantity) Usage {
+func (s *Score) Usage(q Quantity) Distribution {
 	values := make([]float64, 0, s.Finished)
 	for _, t := range s.tasks {
-		for _, p := range t.played {
-			values = append(values, max(0, q.of(p.attempt)))
+		for _, p := range t.results {
+			values = append(values, max(0, q.used(p.attempt)))
 		}
 	}
 	slices.Sort(values)
 	n := len(values)
 	if n == 0 || values[n-1] == 0 {
 		nan := math.NaN()
-		return Usage{n, nan, nan, nan, nan}
+		return Distribution{n, nan, nan, nan, nan}
 	}
-	at := func(share float64) float64 { return stat.Quantile(share, stat.Empirical, values, nil) }
-	return Usage{n, stat.Mean(values, nil), at(0.1), at(0.5), at(0.9)}
+	quantile := func(share float64) float64 { return stat.Quantile(share, stat.Empirical, values, nil) }
+	return Distribution{n, stat.Mean(values, nil), quantile(0.1), quantile(0.5), quantile(0.9)}
 }

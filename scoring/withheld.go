@@ -38,9 +38,9 @@ func (s *Score) Bounds() (successes, progresses Bounds) {
 	return s.bounds(success), s.bounds(progress)
 }
 
-func (s *Score) bounds(of value) Bounds {
+func (s *Score) bounds(measure value) Bounds {
 	sum := 0.0
-	for _, values := range byTask(s.tasks, of) {
+	for _, values := range byTask(s.tasks, measure) {
 		for _, v := range values {
 			sum += v
 		}
@@ -56,20 +56,20 @@ func (s *Score) Supposing(v float64) *Score {
 	supposed.Outcome, supposed.Progress = record.Failure, v
 	out := newScore(s.Condition, s.Environment, s.About)
 	out.Seeds, out.Planned, out.Finished = s.Seeds, s.Planned, s.Planned
-	results := map[string][]played{}
+	results := map[string][]seedResult{}
 	for _, t := range s.tasks {
-		results[t.key] = t.played
+		results[t.key] = t.results
 	}
 	for i := range out.tasks {
 		t := &out.tasks[i]
 		for _, seed := range s.Seeds {
-			of := played{seed, supposed}
+			result := seedResult{seed, supposed}
 			for _, p := range results[t.key] {
 				if p.seed == seed {
-					of = p
+					result = p
 				}
 			}
-			t.played = append(t.played, of)
+			t.results = append(t.results, result)
 		}
 	}
 	out.compute()

@@ -30,11 +30,11 @@ by pull request is in configs/recipes. More: heldout help bundles.`,
 			o.Check.Texts.Originals.Data = []string{o.Check.Texts.Setup.Data, pullFolder(sys)}
 			o.Date, o.Version = sys.now().Format("2006-01-02"), sys.tool.Version
 			o.Tell = func(line string) { sys.say("%s", line) }
-			made, err := board.Write(c.Context(), dirs[0], out, o)
+			site, err := board.Write(c.Context(), dirs[0], out, o)
 			if err != nil {
 				return err
 			}
-			sys.say("%s: %d tables", out, len(made.Places))
+			sys.say("%s: %d tables", out, len(site.Places))
 			return nil
 		},
 	}

@@ -45,10 +45,10 @@ signature beside it. With another key, ssh-keygen -Y sign -n heldout does so.`,
 			if _, err := os.Lstat(out); err == nil && !force {
 				return usage(fmt.Errorf("%s exists already; replace it with --force", out))
 			}
-			var said configs.About
+			var details configs.About
 			if about != "" {
 				var err error
-				if said, err = loadAbout(about); err != nil {
+				if details, err = loadAbout(about); err != nil {
 					return usage(err)
 				}
 			}
@@ -56,17 +56,17 @@ signature beside it. With another key, ssh-keygen -Y sign -n heldout does so.`,
 			if err != nil {
 				return err
 			}
-			made, err := bundle.Create(out, runs, said, key)
+			result, err := bundle.Create(out, runs, details, key)
 			if err != nil {
 				return err
 			}
-			for _, name := range made.Paths {
+			for _, name := range result.Paths {
 				sys.warn(fmt.Sprintf("the name of %s is a path of a machine, and is in the bundle", name))
 			}
-			sys.say("%s: %s, %.1f MB (%.1f MB unpacked)", out, table.Counted(len(made.Runs), "run"),
-				float64(made.Size)/1e6, float64(made.Unpacked)/1e6)
+			sys.say("%s: %s, %.1f MB (%.1f MB unpacked)", out, table.Counted(len(result.Runs), "run"),
+				float64(result.Size)/1e6, float64(result.Unpacked)/1e6)
 			if key != "" {
-				sys.say("%s: signature; %s", out+bundle.SignatureExtension, made.Signer)
+				sys.say("%s: signature; %s", out+bundle.SignatureExtension, result.Signer)
 			}
 			return nil
 		},

@@ -110,7 +110,7 @@ It asks twice, to say how often the server repeats itself.`,
 	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
 	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
 		"prompt file of the runs' reflections, if it was not heldout's own")
-	f.StringVar(&o.Texts.Originals.Given, "originals", "",
+	f.StringVar(&o.Texts.Originals.Dir, "originals", "",
 		"folder with the original prompt files of presets; the default is that of heldout preset pull")
 	f.BoolVar(&asJSON, "json", false, "one JSON object per bundle")
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
@@ -129,15 +129,15 @@ func checkBundle(c *cobra.Command, file string, o check.Options) (*check.Report,
 
 func printClaims(sys *system, file string, r *check.Report) error {
 	t := table.Table{ID: "check", Title: table.Printable(file), Columns: []table.Column{
-		{Key: "claim", Header: "Claim", Left: true}, {Key: "how", Header: "Checked by", Left: true},
-		{Key: "verdict", Header: "Verdict", Left: true},
+		{Key: "claim", Header: "Claim", Words: true}, {Key: "how", Header: "Checked by", Words: true},
+		{Key: "verdict", Header: "Verdict", Words: true},
 	}}
 	for _, c := range r.Claims {
 		t.Rows = append(t.Rows,
-			[]table.Cell{table.String(c.Says), table.String(c.How), table.String(string(c.Verdict))})
+			[]table.Cell{table.String(c.Text), table.String(c.Method), table.String(string(c.Verdict))})
 		notes := c.Notes
-		if c.Others > 0 {
-			notes = append(notes, fmt.Sprintf("%d more", c.Others))
+		if c.Omitted > 0 {
+			notes = append(notes, fmt.Sprintf("%d more", c.Omitted))
 		}
 		for _, note := range notes {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", c.ID, strings.TrimSuffix(table.Printable(note), ".")))

@@ -34,17 +34,17 @@ func (m *checkpointFlags) flags(f *pflag.FlagSet) {
 
 func (m *checkpointFlags) on() bool { return m.pattern != "" }
 
-func (m *checkpointFlags) check(given *pflag.FlagSet) error {
+func (m *checkpointFlags) check(flags *pflag.FlagSet) error {
 	if !m.on() {
 		for _, name := range []string{"checkpoints", "serve", "follow"} {
-			if f := given.Lookup(name); f != nil && f.Changed {
+			if f := flags.Lookup(name); f != nil && f.Changed {
 				return usage(fmt.Errorf("--%s: name checkpoints with --checkpoints 'out/checkpoint-*'", name))
 			}
 		}
 		return nil
 	}
 	for _, name := range []string{"base-url", "queue", "shard"} {
-		if given.Changed(name) {
+		if flags.Changed(name) {
 			return usage(fmt.Errorf("--checkpoints does not work with --%s: one process plays on the servers that it "+
 				"starts", name))
 		}
@@ -53,7 +53,7 @@ func (m *checkpointFlags) check(given *pflag.FlagSet) error {
 }
 
 // play plays the checkpoints, and prints the tables of all. dry says what it would play.
-func (m *checkpointFlags) play(ctx context.Context, sys *system, given bench.Given, dry bool, out *output) error {
+func (m *checkpointFlags) play(ctx context.Context, sys *system, input bench.Input, dry bool, out *output) error {
 	on, closeEvents, err := out.screen(sys)
 	if err != nil {
 		return usage(err)
@@ -61,15 +61,15 @@ func (m *checkpointFlags) play(ctx context.Context, sys *system, given bench.Giv
 	defer closeEvents()
 	s := &checkpoints.Series{Pattern: m.pattern, Command: m.serve, Follow: m.follow, Outside: sys.bench(), Screen: on,
 		Prepare: func(c checkpoints.Checkpoint, address string) (*bench.Job, error) {
-			job, _, err := bench.Prepare(sys.bench(), bench.Plain, m.given(given, c, address))
+			job, _, err := bench.Prepare(sys.bench(), bench.Plain, m.input(input, c, address))
 			return job, err
 		},
-		Played: func(dir string) error {
-			from, err := out.read(sys, []record.Chosen{{Parts: record.Parts{dir}}}, false)
+		Report: func(dir string) error {
+			results, err := out.read(sys, []record.Chosen{{Parts: record.Parts{dir}}}, false)
 			if err != nil {
 				return err
 			}
-			return out.log(sys, from.Runs)
+			return out.log(sys, results.Runs)
 		},
 	}
 	if dry {
@@ -79,11 +79,11 @@ func (m *checkpointFlags) play(ctx context.Context, sys *system, given bench.Giv
 	if ctx.Err() != nil || len(dirs) == 0 {
 		return unplayed
 	}
-	var all []record.Chosen
+	var choices []record.Chosen
 	for _, dir := range dirs {
-		all = append(all, record.Chosen{Parts: record.Parts{dir}})
+		choices = append(choices, record.Chosen{Parts: record.Parts{dir}})
 	}
-	runs, err := out.print(sys, all)
+	runs, err := out.print(sys, choices)
 	if err != nil {
 		return errors.Join(unplayed, err)
 	}
@@ -113,21 +113,21 @@ func (m *checkpointFlags) rehearse(ctx context.Context, sys *system, s *checkpoi
 	return forecast(ctx, sys, job, format)
 }
 
-// given is what the user's input says of one checkpoint.
-func (m *checkpointFlags) given(all bench.Given, c checkpoints.Checkpoint, address string) bench.Given {
-	all.Chosen = true
-	over := all.Over
-	all.Over = func(r *configs.Run) error {
-		if err := over(r); err != nil {
+// input is what the user's input says of one checkpoint.
+func (m *checkpointFlags) input(input bench.Input, c checkpoints.Checkpoint, address string) bench.Input {
+	input.Chosen = true
+	change := input.Override
+	input.Override = func(r *configs.Run) error {
+		if err := change(r); err != nil {
 			return err
 		}
-		return of(r, c, address)
+		return setCheckpoint(r, c, address)
 	}
-	return all
+	return input
 }
 
-// of makes r the run of a checkpoint.
-func of(r *configs.Run, c checkpoints.Checkpoint, address string) error {
+// setCheckpoint makes r the run of a checkpoint.
+func setCheckpoint(r *configs.Run, c checkpoints.Checkpoint, address string) error {
 	if len(r.Model) == 0 {
 		r.Model = configs.Strings{string(model.VLLM) + ":{}"}
 	}
@@ -147,7 +147,7 @@ func of(r *configs.Run, c checkpoints.Checkpoint, address string) error {
 		prices[strings.ReplaceAll(name, "{}", c.Path)] = price
 	}
 	r.Model, r.Names, r.Prices = configs.Strings{spec}, names, prices
-	r.BaseURL.All = configs.Strings{address}
+	r.BaseURL.List = configs.Strings{address}
 	if r.Out != "" {
 		r.Out = filepath.Join(r.Out, c.Name)
 	}

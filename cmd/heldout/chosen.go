@@ -9,7 +9,7 @@ import (
 
 // chosen says which episodes of runs a command reads, and what models are called.
 type chosen struct {
-	record.Choice
+	record.EpisodeFilter
 	Names  configs.Names  `yaml:"names"`
 	Prices configs.Prices `yaml:"prices"`
 	HeldIn configs.HeldIn `yaml:"held-in"`
@@ -44,14 +44,14 @@ func (o *chosen) modelFlag(c *cobra.Command, name string) {
 
 // runs returns what the command reads. The user may name a model by another name.
 func (o *chosen) runs(sys *system, dirs []string) ([]record.Chosen, error) {
-	all, err := record.Runs(dirs, sys.tell())
+	runs, err := record.Runs(dirs, sys.tell())
 	if err != nil {
 		return nil, err
 	}
-	return o.choose(all)
+	return o.choose(runs)
 }
 
-func (o *chosen) choose(all []record.Parts) ([]record.Chosen, error) {
-	found, err := record.Choose(all, o.Choice.Called(o.Names))
+func (o *chosen) choose(runs []record.Parts) ([]record.Chosen, error) {
+	found, err := record.Choose(runs, o.EpisodeFilter.Called(o.Names))
 	return found, usage(err)
 }

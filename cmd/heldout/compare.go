@@ -28,7 +28,7 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
 			if err != nil {
 				return err
 			}
-			out.apart, out.names, out.versus = !mix, only.Names, true
+			out.separate, out.names, out.versus = !mix, only.Names, true
 			out.prices, out.heldIn = only.Prices, only.HeldIn
 			_, err = out.print(sys, once)
 			return err
@@ -39,7 +39,7 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
 	only.nameFlags(c)
 	only.priceFlags(c)
 	only.heldInFlags(c)
-	c.Flags().StringToStringVar(&out.below, "fail-below", nil,
+	c.Flags().StringToStringVar(&out.floors, "fail-below", nil,
 		"exit with 4 if a rate, such as alfworld=60 percent, is lower, missing or not of a complete run")
 	c.Flags().BoolVar(&out.worse, "fail-if-worse", false,
 		"exit with 4 if the second of two runs is significantly worse than the first, by more than --margin, or not "+

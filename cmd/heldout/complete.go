@@ -63,7 +63,7 @@ func flagValues() (map[string]completer, error) {
 		"by":           oneOf("kind"),
 		"latex":        oneOf(latexLines, latexCompact),
 		"format":       oneOf(strings.Fields(formats())...),
-		"table":        listOf(append(report.IDs(), report.All)...),
+		"table":        listOf(append(report.IDs(), report.AllTables)...),
 		"figure":       oneOf(figure.Names()...),
 		"config":       cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt),
 	}
@@ -78,7 +78,7 @@ func flagValues() (map[string]completer, error) {
 			values[o.Name] = oneOf(o.Values...)
 		}
 	}
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		for _, s := range e.Settings {
 			if complete := settingValues(s.Name); complete != nil {
 				values[s.Name] = complete
@@ -91,7 +91,7 @@ func flagValues() (map[string]completer, error) {
 // settingValues completes a setting with its values in all environments; nil means files.
 func settingValues(name string) completer {
 	var values []string
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		for _, s := range e.Settings {
 			switch {
 			case s.Name != name || s.Type == envs.Path:
@@ -118,24 +118,24 @@ func oneOf(values ...string) completer {
 
 // listOf completes the last of several values that are separated by commas.
 func listOf(values ...string) completer {
-	return func(_ *cobra.Command, _ []string, given string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		before := given[:strings.LastIndex(given, ",")+1]
+	return func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		prefix := typed[:strings.LastIndex(typed, ",")+1]
 		var out []cobra.Completion
 		for _, v := range values {
-			out = append(out, before+v)
+			out = append(out, prefix+v)
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
 }
 
 // listed completes what list returns. That takes time, so only a shell that completes waits.
-func listed(list func() ([]string, error), as func(...string) completer) completer {
-	return func(c *cobra.Command, args []string, given string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func listed(list func() ([]string, error), build func(...string) completer) completer {
+	return func(c *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		names, err := list()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		return as(names...)(c, args, given)
+		return build(names...)(c, args, typed)
 	}
 }
 
@@ -149,15 +149,15 @@ func completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.
 		cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-func completeEnvironment(_ *cobra.Command, given []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(given) > 0 {
+func completeEnvironment(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return environmentNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func environmentNames() (names []string) {
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		names = append(names, e.Name)
 	}
 	return names

@@ -144,7 +144,7 @@ func acceptFlag(c *cobra.Command, accept *bool) {
 		"take files whose bytes are not the published ones; heldout data check names them")
 }
 
-func showPlan(sys *system, plan []official.Source, dir string) error {
+func showPlan(sys *system, plan []official.PublishedFile, dir string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Sources for %s:\n", dir)
 	for _, s := range plan {
@@ -164,7 +164,7 @@ func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 func fetching(ctx context.Context, sys *system, o *official.Options, fetch func() error) error {
 	show := sys.sometimes()
 	o.Proxy, o.UserAgent, o.Now = sys.proxy, sys.outside().Tool, sys.now
-	o.Tell = func(at official.Progress) { show(func() string { return fetchLine(at) }) }
+	o.Tell = func(p official.Progress) { show(func() string { return fetchLine(p) }) }
 	o.Note = sys.display.note
 	err := fetch()
 	if ctx.Err() != nil {
@@ -257,10 +257,10 @@ func printCheck(sys *system, format, dir string, environments []string) error {
 	return nil
 }
 
-func fetchLine(at official.Progress) string {
-	line := at.Source + "  " + megabytes(at.Bytes)
-	if at.Total > 0 {
-		line += fmt.Sprintf(" of %s  %.0f%%", megabytes(at.Total), 100*float64(at.Bytes)/float64(at.Total))
+func fetchLine(p official.Progress) string {
+	line := p.Source + "  " + megabytes(p.Bytes)
+	if p.Total > 0 {
+		line += fmt.Sprintf(" of %s  %.0f%%", megabytes(p.Total), 100*float64(p.Bytes)/float64(p.Total))
 	}
 	return line
 }

@@ -388,7 +388,7 @@ func attempt(id string, of *record.Condition, task envs.Task, at slot, o outcome
 	}
 	if t := of.Trials; t != nil {
 		e.Trial = trial
-		if !o.success && trial < t.Most && t.Memory > 0 {
+		if !o.success && trial < t.Limit && t.Memory > 0 {
 			e.Reflection = &record.Reflection{Text: "I plan.", Calls: 1, Requests: 1}
 		}
 	}

@@ -162,10 +162,10 @@ func (s *system) pace() time.Duration {
 // sometimes returns a function that shows a line of progress, or leaves it out while the last
 // one is young.
 func (s *system) sometimes() func(line func() string) {
-	shown := s.now()
+	last := s.now()
 	return func(line func() string) {
-		if now := s.now(); now.Sub(shown) >= s.pace() {
-			shown = now
+		if now := s.now(); now.Sub(last) >= s.pace() {
+			last = now
 			s.display.show(line())
 		}
 	}

@@ -99,7 +99,7 @@ func TestFrozenTerminal(t *testing.T) {
 		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now,
 			getenv: func(string) string { return "" }}
 		sys.open()
-		out := &checkedWriter{w: io.Discard, before: sys.display.flush}
+		out := &checkedWriter{w: io.Discard, prepare: sys.display.flush}
 		plan := episodes("pddl", "random", "none", 2, 100)
 		p := progress.NewRun(eval.Due{Missing: plan}, 8, func() string { return "" }, sys.now)
 		finish := sys.follow(p.Line)
@@ -166,7 +166,7 @@ func TestOrderOfStreams(t *testing.T) {
 		var terminal strings.Builder
 		sys := &system{stderr: &terminal, interactive: true, stderrColumns: func() int { return 80 }}
 		sys.open()
-		out := &checkedWriter{w: &terminal, before: sys.display.flush}
+		out := &checkedWriter{w: &terminal, prepare: sys.display.flush}
 		sys.say("first")
 		synctest.Wait()
 		sys.display.show("bar")

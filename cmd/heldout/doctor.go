@@ -51,10 +51,10 @@ default environment for this is pddl.`,
 			if len(names) > 0 {
 				return d.Environment(c.Context(), names[0], r.Setup)
 			}
-			var over func(*configs.Run) error
+			var change func(*configs.Run) error
 			if len(r.Preset) > 0 {
-				over = func(to *configs.Run) error { return override(to, c.Flags()) }
-				if err := d.Presets(r.Preset, over); err != nil || len(r.Model) == 0 {
+				change = func(target *configs.Run) error { return override(target, c.Flags()) }
+				if err := d.Presets(r.Preset, change); err != nil || len(r.Model) == 0 {
 					return err
 				}
 			} else if len(r.Model) != 1 || bench.IsBaseline(r.Model[0]) {
@@ -62,7 +62,7 @@ default environment for this is pddl.`,
 					errors.New(
 						"want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
 			}
-			return d.Model(c.Context(), r, over)
+			return d.Model(c.Context(), r, change)
 		},
 	}
 	optionFlags(c.Flags(), &r, configs.Protocols, configs.Server, configs.Sampling, configs.Length, configs.Player)

@@ -67,7 +67,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 				return exportFrames(c, sys, sources, o.Out, o.Force, frames)
 			}
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
-			o.Again = commandOf(c, sources)
+			o.Command = commandOf(c, sources)
 			if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
 				o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
 			}
@@ -139,7 +139,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
 	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
 		"prompt file of the runs' reflections, if it was not heldout's own")
-	f.StringVar(&o.Texts.Originals.Given, "originals", "",
+	f.StringVar(&o.Texts.Originals.Dir, "originals", "",
 		"folder with the original prompt files of presets; the default is that of heldout preset pull")
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
 	f.StringVar(&o.Texts.Setup.Data, "data", o.Texts.Setup.Data,
@@ -184,7 +184,7 @@ func parseExport(o *export.Options, mask, split, seeds, thoughts string) (err er
 		}
 	}
 	if info, err := os.Stat(thoughts); err == nil && info.IsDir() {
-		o.Written, thoughts = thoughts, templateThoughts
+		o.ThoughtsDir, thoughts = thoughts, templateThoughts
 	}
 	if o.Thoughts, err = expertThoughts(thoughts); err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 	"heldout/eval/bench"
 )
 
-func optionFlags(f *pflag.FlagSet, r *configs.Run, of ...configs.Group) {
+func optionFlags(f *pflag.FlagSet, r *configs.Run, groups ...configs.OptionGroup) {
 	for _, o := range configs.Options() {
-		if slices.Contains(of, o.Group) {
+		if slices.Contains(groups, o.Group) {
 			optionFlag(f, r, o)
 		}
 	}
@@ -26,33 +26,33 @@ func optionFlags(f *pflag.FlagSet, r *configs.Run, of ...configs.Group) {
 
 // optionFlag adds the flag of an option, which sets its field in a run or a part of one.
 func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
-	switch at := o.At(in).(type) {
+	switch field := o.Pointer(in).(type) {
 	case *string:
-		f.StringVar(at, o.Name, *at, o.Help)
+		f.StringVar(field, o.Name, *field, o.Help)
 	case *bool:
-		f.BoolVar(at, o.Name, *at, o.Help)
+		f.BoolVar(field, o.Name, *field, o.Help)
 	case *int:
-		f.IntVar(at, o.Name, *at, o.Help)
+		f.IntVar(field, o.Name, *field, o.Help)
 	case *int64:
-		f.Int64Var(at, o.Name, *at, o.Help)
+		f.Int64Var(field, o.Name, *field, o.Help)
 	case *float64:
-		f.Float64Var(at, o.Name, *at, o.Help)
+		f.Float64Var(field, o.Name, *field, o.Help)
 	case *time.Duration:
-		f.DurationVar(at, o.Name, *at, o.Help)
+		f.DurationVar(field, o.Name, *field, o.Help)
 	case *configs.Servers:
-		f.StringArrayVar((*[]string)(&at.All), o.Name, at.All, o.Help)
+		f.StringArrayVar((*[]string)(&field.List), o.Name, field.List, o.Help)
 	case *configs.Strings:
 		if o.Commas {
-			f.StringSliceVar((*[]string)(at), o.Name, *at, o.Help)
+			f.StringSliceVar((*[]string)(field), o.Name, *field, o.Help)
 		} else {
-			f.StringArrayVar((*[]string)(at), o.Name, *at, o.Help)
+			f.StringArrayVar((*[]string)(field), o.Name, *field, o.Help)
 		}
 	case *map[string]any:
-		f.Var((*jsonObject)(at), o.Name, o.Help)
+		f.Var((*jsonObject)(field), o.Name, o.Help)
 	case pflag.Value:
-		f.Var(at, o.Name, o.Help)
+		f.Var(field, o.Name, o.Help)
 	default:
-		panic(fmt.Sprintf("option %s: no flag has a value as %T", o.Name, at)) // a test makes all flags
+		panic(fmt.Sprintf("option %s: no flag has a value as %T", o.Name, field)) // a test makes all flags
 	}
 	added := f.Lookup(o.Name)
 	if annotate(added, flagGroup, o.Group.Title()); o.First {
@@ -170,10 +170,10 @@ var onlyFlags = map[string]string{
 
 // ownKeys are the flags that are keys of a configuration file and no matter of
 // configs.Run: they say what the command itself does.
-func ownKeys(all *pflag.FlagSet) (names []string) {
+func ownKeys(flags *pflag.FlagSet) (names []string) {
 	ofRun := pflag.NewFlagSet("", pflag.ContinueOnError)
 	sweepFlags(ofRun, new(configs.Run))
-	all.VisitAll(func(f *pflag.Flag) {
+	flags.VisitAll(func(f *pflag.Flag) {
 		if ofRun.Lookup(f.Name) == nil && onlyFlags[f.Name] == "" {
 			names = append(names, f.Name)
 		}
@@ -182,18 +182,18 @@ func ownKeys(all *pflag.FlagSet) (names []string) {
 }
 
 // setOwnKeys sets flags that were not given to what the configuration file says.
-func setOwnKeys(all *pflag.FlagSet, given bench.Given) error {
-	keys, err := given.ReadOwn()
+func setOwnKeys(flags *pflag.FlagSet, input bench.Input) error {
+	keys, err := input.ReadOwn()
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
-		f, values := all.Lookup(name), keys[name]
+		f, values := flags.Lookup(name), keys[name]
 		if f.Changed {
 			continue
 		}
 		if err := setFlag(f, values); err != nil {
-			return fmt.Errorf("%s: line %d: %s: %w", given.File, values.Line, name, err)
+			return fmt.Errorf("%s: line %d: %s: %w", input.File, values.Line, name, err)
 		}
 	}
 	return nil
@@ -221,4 +221,4 @@ func setFlag(f *pflag.Flag, values configs.Values) error {
 
 type flagger func(*pflag.FlagSet, *configs.Run)
 
-func override(r *configs.Run, given *pflag.FlagSet) error { return apply(r, flagsOfRun(given, nil)) }
+func override(r *configs.Run, flags *pflag.FlagSet) error { return apply(r, flagsOfRun(flags, nil)) }

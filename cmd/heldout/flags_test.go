@@ -59,7 +59,7 @@ func flat(r configs.Run) map[string]any {
 
 // everyEnv names the environments that need nothing from the user.
 func everyEnv() (names configs.Strings) {
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		names = append(names, e.Name)
 	}
 	return names
@@ -67,9 +67,9 @@ func everyEnv() (names configs.Strings) {
 
 // resolve settles what flags and a configuration file say.
 func resolve(getenv func(string) string, given *pflag.FlagSet, file string) (configs.Run, error) {
-	r, _, err := bench.Resolve(bench.Outside{Getenv: getenv}, bench.Plain, bench.Given{
+	r, _, err := bench.Resolve(bench.Outside{Getenv: getenv}, bench.Plain, bench.Input{
 		File: file, Chosen: given.Changed("env") || given.Changed("model"),
-		Over: func(r *configs.Run) error { return override(r, given) },
+		Override: func(r *configs.Run) error { return override(r, given) },
 	})
 	return r, err
 }
@@ -198,7 +198,7 @@ func keyIs(t *testing.T, command, name, value string, own bool) {
 	for _, form := range forms {
 		text := name + ": " + form
 		byKey, wins := flags(), flags()
-		given := bench.Given{File: "f.yaml", Content: []byte(text), Own: ownKeys(byKey)}
+		given := bench.Input{File: "f.yaml", Content: []byte(text), Own: ownKeys(byKey)}
 		if err := setOwnKeys(byKey, given); err != nil {
 			t.Errorf("%s with %q: %v", command, text, err)
 			continue
@@ -231,7 +231,7 @@ func TestOwnKeysErrors(t *testing.T) {
 		"format: csv\nformat: a": `f.yaml: [2:1] mapping key "format" already defined`,
 	} {
 		all := newSweep(&system{getenv: noVariables}).Flags()
-		err := setOwnKeys(all, bench.Given{File: "f.yaml", Content: []byte(text), Own: ownKeys(all)})
+		err := setOwnKeys(all, bench.Input{File: "f.yaml", Content: []byte(text), Own: ownKeys(all)})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -268,7 +268,7 @@ func TestResolveDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		if err := os.Mkdir(filepath.Join(folder, e.Folders[0]), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 func TestServersComeAndGo(t *testing.T) {
 	t.Parallel()
 	want, requests := undisturbed(t)
-	var servers []*fleettest.Server
+	var servers []*fleettest.Switchable
 	var events sync.Mutex
 	away := 0
 	fake := &fakeServer{context: 16384, onChat: func(n int) {

@@ -134,7 +134,7 @@ func TestFlippedRun(t *testing.T) {
 			}
 			said := fmt.Sprintf("%+v", x.Manifest)
 			for i := range x.Results().Len() {
-				said += fmt.Sprintf(" %+v", x.Results().At(i))
+				said += fmt.Sprintf(" %+v", x.Results().Result(i))
 			}
 			return said, nil
 		})

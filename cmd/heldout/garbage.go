@@ -7,12 +7,12 @@ import "runtime"
 // (35 to 46 of them pages of the program) instead of 223, for 113 instead of 101 µs of CPU per
 // call; in a small one a third of the time would go into collections. A GOGC that the user
 // sets stays in force.
-func (s *system) saveMemory() { s.collect(garbage{percent: 33, least: 32 << 20, most: 400}) }
+func (s *system) saveMemory() { s.collect(garbage{percent: 33, minimum: 32 << 20, limit: 400}) }
 
 // spareRequests has garbage collected as seldom as it is where GOGC is 100, but not before
 // memory has grown by 64 MiB: while a collection goes on, some requests wait for
 // milliseconds.
-func (s *system) spareRequests() { s.collect(garbage{percent: 100, least: 64 << 20, most: 1600}) }
+func (s *system) spareRequests() { s.collect(garbage{percent: 100, minimum: 64 << 20, limit: 1600}) }
 
 func (s *system) collect(g garbage) {
 	if s.collectAt != nil && s.getenv("GOGC") == "" {
@@ -25,15 +25,15 @@ func (s *system) collect(g garbage) {
 // has grown by least bytes.
 type garbage struct {
 	percent int
-	least   int64
-	// most bounds how far memory grows, in percent, if most of it is new and in use, until the
+	minimum int64
+	// limit bounds how far memory grows, in percent, if most of it is new and in use, until the
 	// next collection shows that.
-	most int
+	limit int
 }
 
 // growth is by how many percent memory in use, in bytes, grows until garbage is collected.
 func (g garbage) growth(live int64) int {
-	return int(min(max(int64(g.percent), 100*g.least/max(live, 1)), int64(g.most)))
+	return int(min(max(int64(g.percent), 100*g.minimum/max(live, 1)), int64(g.limit)))
 }
 
 // collector sets after each collection how far memory grows until the next one.

@@ -7,7 +7,7 @@ import (
 
 // Memory grows by a third, by less than five times as much, and otherwise by 32 MiB.
 func TestGrowth(t *testing.T) {
-	g := garbage{percent: 33, least: 32 << 20, most: 400}
+	g := garbage{percent: 33, minimum: 32 << 20, limit: 400}
 	for _, x := range []struct {
 		live int64
 		want int
@@ -25,7 +25,7 @@ func TestCollector(t *testing.T) {
 	defer close(over)
 	const last = 2 << 30
 	c := &collector{
-		garbage: garbage{percent: 33, least: 32 << 20, most: 400},
+		garbage: garbage{percent: 33, minimum: 32 << 20, limit: 400},
 
 		set: func(p int) int { set <- p; return 0 },
 		live: func() int64 {

@@ -49,7 +49,7 @@ func TestHelpFits(t *testing.T) {
 		path := strings.Fields(c.CommandPath())[1:]
 		check(c.CommandPath(), runLine(t, append(path, "--help")...))
 	})
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		text := runLine(t, "envs", e.Name)
 		check("envs "+e.Name, text)
 		for _, s := range e.Settings {

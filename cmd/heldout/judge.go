@@ -112,11 +112,11 @@ apostrophe.`,
 			if err := s.Check(); err != nil {
 				return usage(err)
 			}
-			sample, turns, from, err := s.Draw(path[0], seed)
+			sample, turns, source, err := s.Draw(path[0], seed)
 			if err != nil {
 				return err
 			}
-			sys.warnUncovered(from.Uncovered)
+			sys.warnUncovered(source.Uncovered)
 			f, err := export.Create(out, force)
 			if err != nil {
 				return err

@@ -29,7 +29,7 @@ const noStep = -1
 
 // log writes the rates of runs where the user wants them, in percent. A curve is a model, or
 // the checkpoints of one.
-func (o *output) log(sys *system, runs []report.Run) error {
+func (o *output) log(sys *system, runs []report.NamedRun) error {
 	dir, err := o.logFolder()
 	if err != nil || dir == "" {
 		return err
@@ -62,7 +62,7 @@ func placeOf(s *scoring.Score) string {
 
 // scalars are the rates of a score with their limits, named as preliminary while episodes are
 // missing.
-func scalars(place string, s *scoring.Score) (all []tensorboard.Scalar) {
+func scalars(place string, s *scoring.Score) (points []tensorboard.Scalar) {
 	if s.Finished == 0 {
 		return nil
 	}
@@ -74,13 +74,13 @@ func scalars(place string, s *scoring.Score) (all []tensorboard.Scalar) {
 		if !s.Complete() {
 			tag = place + "/preliminary_" + r.name
 		}
-		all = append(all, tensorboard.Scalar{Tag: tag, Value: 100 * r.rate.Mean})
+		points = append(points, tensorboard.Scalar{Tag: tag, Value: 100 * r.rate.Mean})
 		if i := r.rate.Interval; i != nil {
-			all = append(all, tensorboard.Scalar{Tag: tag + "_low", Value: 100 * i.Low},
+			points = append(points, tensorboard.Scalar{Tag: tag + "_low", Value: 100 * i.Low},
 				tensorboard.Scalar{Tag: tag + "_high", Value: 100 * i.High})
 		}
 	}
-	return all
+	return points
 }
 
 // checkpoint is what names of checkpoints end in: checkpoint-1000, ckpt_5, step 20.
@@ -89,16 +89,16 @@ var checkpoint = regexp.MustCompile(`(?i)(^|[^a-z0-9])((?:global_?)?(?:checkpoin
 // curveOf returns the curve of a model and the step of its point: checkpoints of a training
 // share a curve, and other models have one of their own with the step 0.
 func curveOf(name string) (curve string, step int64) {
-	at := checkpoint.FindStringSubmatchIndex(name)
-	if at == nil {
+	match := checkpoint.FindStringSubmatchIndex(name)
+	if match == nil {
 		return name, 0
 	}
-	step, err := strconv.ParseInt(name[at[6]:at[7]], 10, 64)
+	step, err := strconv.ParseInt(name[match[6]:match[7]], 10, 64)
 	if err != nil { // more than fits
 		return name, 0
 	}
-	if separator := name[at[2]:at[3]]; separator == "" || separator == ":" {
-		return name[:at[5]], step // nothing else is left of the name
+	if separator := name[match[2]:match[3]]; separator == "" || separator == ":" {
+		return name[:match[5]], step // nothing else is left of the name
 	}
-	return name[:at[2]], step
+	return name[:match[2]], step
 }

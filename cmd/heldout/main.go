@@ -126,9 +126,9 @@ func (s *system) tell() record.Tell {
 }
 
 // warnUncovered says which of the files and lines that a command read have no checksum.
-func (s *system) warnUncovered(what []string) {
-	if len(what) > 0 {
-		s.warn(record.NotCovered(what))
+func (s *system) warnUncovered(places []string) {
+	if len(places) > 0 {
+		s.warn(record.NotCovered(places))
 	}
 }
 
@@ -138,7 +138,7 @@ func warning(line string) string { return "warning: " + table.Printable(line) }
 func execute(ctx context.Context, args []string, sys *system) int {
 	sys.open()
 	defer sys.display.end()
-	out := &checkedWriter{w: sys.stdout, before: sys.display.flush}
+	out := &checkedWriter{w: sys.stdout, prepare: sys.display.flush}
 	sys.stdout = out
 	root := newRoot(sys)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -181,16 +181,16 @@ func (s *system) open() {
 // at it fails all the same.
 type checkedWriter struct {
 	w io.Writer
-	// before is called before every write: both outputs may be one terminal.
-	before func()
-	err    error
+	// prepare is called before every write: both outputs may be one terminal.
+	prepare func()
+	err     error
 }
 
 func (c *checkedWriter) Write(b []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
-	c.before()
+	c.prepare()
 	n, err := c.w.Write(b)
 	c.err = err
 	return n, err

@@ -49,9 +49,9 @@ func (m memorySize) limit() serve.Memory {
 	if m == 0 {
 		return serve.Memory{}
 	}
-	most := int64(m) * 1_000_000
-	debug.SetMemoryLimit(most)
-	return serve.Memory{Most: most, Read: memoryInUse, Collect: runtime.GC}
+	limit := int64(m) * 1_000_000
+	debug.SetMemoryLimit(limit)
+	return serve.Memory{Limit: limit, Read: memoryInUse, Collect: runtime.GC}
 }
 
 // memoryInUse is the memory of live objects at the last garbage collection and of stacks,

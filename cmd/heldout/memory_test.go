@@ -20,7 +20,7 @@ func TestMemorySize(t *testing.T) {
 func TestMemoryInUse(t *testing.T) {
 	before, collections := memoryInUse()
 	limit := memorySize(0).limit()
-	if before <= 0 || limit.Most != 0 {
-		t.Errorf("%d bytes after %d collections; the limit is %d", before, collections, limit.Most)
+	if before <= 0 || limit.Limit != 0 {
+		t.Errorf("%d bytes after %d collections; the limit is %d", before, collections, limit.Limit)
 	}
 }

@@ -20,7 +20,7 @@ func flagError(c *cobra.Command, err error) error {
 		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(),
 			spelling.Hint("--"+unknown.GetSpecifiedName(), flagNames(c)))
 	case errors.As(err, &value):
-		if want := wanted[value.GetFlag().Value.Type()]; want != "" {
+		if want := valueFormats[value.GetFlag().Value.Type()]; want != "" {
 			err = fmt.Errorf("--%s is %q, want %s", value.GetFlag().Name, value.GetValue(), want)
 		} else {
 			err = fmt.Errorf("--%s: %w", value.GetFlag().Name, value.Unwrap())
@@ -29,8 +29,8 @@ func flagError(c *cobra.Command, err error) error {
 	return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
 }
 
-// wanted says what values of flags look like, by the names of their types.
-var wanted = map[string]string{
+// valueFormats says what values of flags look like, by the names of their types.
+var valueFormats = map[string]string{
 	"float64": "a number, such as 0.7", "int": "a whole number", "int64": "a whole number", "bool": "true or false",
 	"duration": "a time with its unit, such as 30s, 10m or 2h",
 }
@@ -49,21 +49,21 @@ func unknownCommand(root *cobra.Command, name string) error {
 }
 
 func unknownTopic(root *cobra.Command, name string) error {
-	known := topicNames()
+	names := topicNames()
 	for _, c := range root.Commands() {
 		if !c.Hidden {
-			known = append(known, c.Name())
+			names = append(names, c.Name())
 		}
 	}
 	return usage(fmt.Errorf("there is no help on %q%s; there are pages on %s, and heldout --help lists the commands",
-		name, spelling.Hint(name, known), strings.Join(topicNames(), ", ")))
+		name, spelling.Hint(name, names), strings.Join(topicNames(), ", ")))
 }
 
 func unknownPart(c *cobra.Command, name string) error {
-	var known []string
+	var names []string
 	for _, sub := range c.Commands() {
-		known = append(known, sub.Name())
+		names = append(names, sub.Name())
 	}
-	return usage(fmt.Errorf("unknown command %q%s; there are: %s", name, spelling.Hint(name, known),
-		strings.Join(known, ", ")))
+	return usage(fmt.Errorf("unknown command %q%s; there are: %s", name, spelling.Hint(name, names),
+		strings.Join(names, ", ")))
 }

@@ -75,11 +75,11 @@ func (a *modelCalls) calls(sys *system) *training.ModelCalls {
 	return &training.ModelCalls{
 		Run: a.run, Dir: a.out, Outside: sys.bench(), Say: sys.say,
 		Counter: func(items int) (training.Counter, func()) {
-			shown := calls.NewProgress(items, sys.now)
+			progress := calls.NewProgress(items, sys.now)
 			if a.quiet {
-				return shown, func() {}
+				return progress, func() {}
 			}
-			return shown, sys.follow(shown.Line)
+			return progress, sys.follow(progress.Line)
 		},
 	}
 }
@@ -91,9 +91,9 @@ func (a *modelCalls) wants() error {
 	return nil
 }
 
-func withoutResult(n int, what string) error {
+func withoutResult(n int, noun string) error {
 	if n == 0 {
 		return nil
 	}
-	return &codedError{fmt.Errorf("%d %s have no result; the same command tries them again", n, what), exitIncomplete}
+	return &codedError{fmt.Errorf("%d %s have no result; the same command tries them again", n, noun), exitIncomplete}
 }

@@ -32,11 +32,11 @@ type output struct {
 	width     int    // in characters; 0 for that of the terminal
 	interval  string // population of the intervals
 	thoughts  string // file of thoughts to compare with
-	apart     bool   // runs of different protocols are refused
+	separate  bool   // runs of different protocols are refused
 	versus    bool   // two runs are old and new
 	quiet     bool   // no progress while episodes are played
 	rate      string // of the first table
-	by        string // "kind" for kinds of tasks as columns of the first table
+	grouping  string // "kind" for kinds of tasks as columns of the first table
 	margin    float64
 	names     configs.Names // of models
 	heldIn    configs.HeldIn
@@ -49,7 +49,7 @@ type output struct {
 	logTo      string // where rates go as curves; empty for nowhere
 	logStep    int64  // the step of their points, or noStep
 	prices     configs.Prices
-	below      map[string]string // the least rates in percent, by environment
+	floors     map[string]string // the least rates in percent, by environment
 	worse      bool              // a run that is worse than the one before fails
 }
 
@@ -65,7 +65,7 @@ func (o *output) addFlags(c *cobra.Command) {
 		"width of text in characters; 0 takes that of the terminal, else COLUMNS, else 80")
 	c.Flags().StringVar(&o.rate, "rate", string(claim.Success),
 		"rate of the first table: SR (success), PR (progress) or GA (grounding)")
-	c.Flags().StringVar(&o.by, "by", "",
+	c.Flags().StringVar(&o.grouping, "by", "",
 		`"kind" for a first table of one environment with its kinds of tasks as columns`)
 	c.Flags().BoolVar(&o.limits, "intervals", false, "add 95% intervals to the tables paper and paper-best-of")
 	c.Flags().Float64Var(&o.margin, "margin",
@@ -136,11 +136,11 @@ func (o *output) check() error {
 		return usage(fmt.Errorf("--rate %q is unknown; there are %s", o.rate,
 			strings.Trim(fmt.Sprint(claim.Rates()), "[]")))
 	}
-	if o.by != "" && o.rate == string(claim.Grounding) {
+	if o.grouping != "" && o.rate == string(claim.Grounding) {
 		return usage(errors.New("--by kind has SR or PR; there is no GA by kind"))
 	}
-	if o.by != "" && o.by != "kind" {
-		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.by))
+	if o.grouping != "" && o.grouping != "kind" {
+		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.grouping))
 	}
 	if o.latex != latexLines && o.latex != latexCompact {
 		return usage(fmt.Errorf("--latex %q is unknown; there are %s and %s", o.latex, latexLines, latexCompact))
@@ -162,30 +162,30 @@ func (o *output) check() error {
 }
 
 // source says what tables are made from.
-func (o *output) source() report.Source {
-	return report.Source{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names,
+func (o *output) source() report.Inputs {
+	return report.Inputs{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names,
 		Prices: o.prices, HeldIn: o.heldIn, Weights: o.weights}
 }
 
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 
 // print prints the tables of runs, from their records alone.
-func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
+func (o *output) print(sys *system, runs []record.Chosen) ([]report.NamedRun, error) {
 	sys.saveMemory()
-	from, err := o.read(sys, of, report.NeedSteps(o.tables))
+	results, err := o.read(sys, runs, report.NeedSteps(o.tables))
 	if err != nil {
 		return nil, err
 	}
-	from.First.Rate, from.First.Margin, from.First.OldNew = claim.Rate(o.rate), o.margin/100, o.versus
-	from.First.Limits = o.limits
-	if places := from.Places(); o.by != "" {
+	results.First.Rate, results.First.Margin, results.First.OldNew = claim.Rate(o.rate), o.margin/100, o.versus
+	results.First.Limits = o.limits
+	if places := results.Places(); o.grouping != "" {
 		if len(places) != 1 {
 			return nil, usage(fmt.Errorf("--by kind wants runs of one environment; these have %s",
 				strings.Join(places, ", ")))
 		}
-		from.First.Kinds = places[0]
+		results.First.Kinds = places[0]
 	}
-	tables, err := from.Select(o.tables)
+	tables, err := results.Select(o.tables)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -198,17 +198,17 @@ func (o *output) print(sys *system, of []record.Chosen) ([]report.Run, error) {
 	if err := o.tellTables(tables); err != nil {
 		sys.warn(fmt.Sprintf("the tables are no event: %v", err))
 	}
-	return from.Runs, errors.Join(render(sys, o.format, o.wide, tables...), o.checkDemands(from))
+	return results.Runs, errors.Join(render(sys, o.format, o.wide, tables...), o.checkDemands(results))
 }
 
 func (o *output) demands() (report.Demands, error) {
-	d := report.Demands{Below: map[string]float64{}, Worse: o.worse}
-	for place, text := range o.below {
+	d := report.Demands{Floors: map[string]float64{}, Worse: o.worse}
+	for place, text := range o.floors {
 		percent, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(percent >= 0 && percent <= 100) {
 			return d, fmt.Errorf("--fail-below %s=%s wants a rate from 0 to 100", place, text)
 		}
-		d.Below[place] = percent / 100
+		d.Floors[place] = percent / 100
 	}
 	return d, nil
 }
@@ -225,12 +225,12 @@ func (o *output) tellTables(tables []table.Table) error {
 }
 
 // checkDemands reports what the user asks of rates and they do not meet.
-func (o *output) checkDemands(of *report.Report) error {
+func (o *output) checkDemands(results *report.Report) error {
 	d, err := o.demands()
 	if err != nil {
 		return usage(err)
 	}
-	unmet, err := of.Unmet(d)
+	unmet, err := results.Unmet(d)
 	if err != nil {
 		return usage(err)
 	}
@@ -241,32 +241,32 @@ func (o *output) checkDemands(of *report.Report) error {
 }
 
 // read reads runs; steps says whether a table is made from the steps of episodes.
-func (o *output) read(sys *system, of []record.Chosen, steps bool) (*report.Report, error) {
-	given, err := o.source().Load()
+func (o *output) read(sys *system, runs []record.Chosen, steps bool) (*report.Report, error) {
+	source, err := o.source().Load()
 	if err != nil {
 		return nil, usage(err)
 	}
-	from, uncovered, err := given.Read(of, steps)
+	results, uncovered, err := source.Read(runs, steps)
 	if err != nil {
 		return nil, err
 	}
 	sys.warnUncovered(uncovered)
-	if err := report.CheckNames(from.Runs, o.names); err != nil {
+	if err := report.CheckNames(results.Runs, o.names); err != nil {
 		return nil, usage(err)
 	}
-	if err := report.CheckPrices(from.Runs, o.prices); err != nil {
+	if err := report.CheckPrices(results.Runs, o.prices); err != nil {
 		return nil, usage(err)
 	}
-	if err := report.CheckHeldIn(from.Runs, o.heldIn); err != nil {
+	if err := report.CheckHeldIn(results.Runs, o.heldIn); err != nil {
 		return nil, usage(err)
 	}
-	if err := from.SetReference(o.reference); err != nil {
+	if err := results.SetReference(o.reference); err != nil {
 		return nil, usage(err)
 	}
-	if o.apart {
-		if err := report.CheckMixed(from.Runs); err != nil {
+	if o.separate {
+		if err := report.CheckMixed(results.Runs); err != nil {
 			return nil, err
 		}
 	}
-	return from, nil
+	return results, nil
 }

@@ -23,7 +23,7 @@ type playOptions struct {
 	raw          bool
 	asJSON       bool
 	withActions  bool
-	told         bool
+	promptOnly   bool
 }
 
 func newPlay(sys *system) *cobra.Command {
@@ -63,8 +63,8 @@ progress, done, success and valid. --actions adds the valid actions.
 			if err != nil {
 				return usage(err)
 			}
-			if o.told {
-				text, err := bench.Told(c.Context(), env, task)
+			if o.promptOnly {
+				text, err := bench.OpeningText(c.Context(), env, task)
 				if err != nil {
 					return err
 				}
@@ -95,7 +95,7 @@ progress, done, success and valid. --actions adds the valid actions.
 	f.StringVar(&o.story, "story", "", "jericho: a Z-machine story file to play")
 	f.BoolVar(&o.raw, "raw", false, "with --story, show its output unchanged and pass every line to it")
 	f.BoolVar(&o.asJSON, "json", false, "read and write JSON, one object per line")
-	f.BoolVar(&o.told, "prompt", false, "print what a model is told before its first action, and stop")
+	f.BoolVar(&o.promptOnly, "prompt", false, "print what a model is told before its first action, and stop")
 	f.BoolVar(&o.withActions, "actions", false, "list the valid actions after every observation")
 	return c
 }

@@ -14,12 +14,12 @@ import (
 	"heldout/scoring/table"
 )
 
-type drawn struct {
+type drawnFigure struct {
 	output
 	order []string // of checkpoints
 }
 
-func (d *drawn) flags(c *cobra.Command) {
+func (d *drawnFigure) flags(c *cobra.Command) {
 	d.contentFlags(c)
 	c.Flags().StringSliceVar(&d.order, "order", nil,
 		`checkpoints of one model in order: names of models or run directories, or "`+report.OrderGiven+
@@ -27,19 +27,19 @@ func (d *drawn) flags(c *cobra.Command) {
 }
 
 // read reads run directories, and puts their checkpoints in order if there is one.
-func (d *drawn) read(sys *system, of []record.Chosen, steps bool) (*report.Report, error) {
-	from, err := d.output.read(sys, of, steps)
+func (d *drawnFigure) read(sys *system, runs []record.Chosen, steps bool) (*report.Report, error) {
+	results, err := d.output.read(sys, runs, steps)
 	if err != nil || len(d.order) == 0 {
-		return from, err
+		return results, err
 	}
-	if err := from.InOrder(d.order); err != nil {
+	if err := results.InOrder(d.order); err != nil {
 		return nil, usage(fmt.Errorf("--order: %w", err))
 	}
-	return from, nil
+	return results, nil
 }
 
 func newPlot(sys *system) *cobra.Command {
-	var d drawn
+	var d drawnFigure
 	var name, out string
 	var environments []string
 	var only chosen
@@ -70,11 +70,11 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			}
 			sys.saveMemory()
 			d.names, d.heldIn = only.Names, only.HeldIn
-			from, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
+			results, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
 			if err != nil {
 				return err
 			}
-			part, err := from.Part(environments)
+			part, err := results.Part(environments)
 			if err != nil {
 				return usage(fmt.Errorf("--env: %w", err))
 			}

@@ -31,7 +31,7 @@ spread, so it gives two plans: the truth lies between them.`,
 			if !(points > 0 && points < 100) {
 				return usage(fmt.Errorf("difference %v is not between 0 and 100 percentage points", points))
 			}
-			given, err := report.Source{Interval: interval}.Load()
+			source, err := report.Inputs{Interval: interval}.Load()
 			if err != nil {
 				return usage(err)
 			}
@@ -39,12 +39,12 @@ spread, so it gives two plans: the truth lies between them.`,
 			if err != nil {
 				return err
 			}
-			from, uncovered, err := given.Read(runs, false)
+			results, uncovered, err := source.Read(runs, false)
 			if err != nil {
 				return err
 			}
 			sys.warnUncovered(uncovered)
-			t := report.Power(from.Runs, points/100)
+			t := report.Power(results.Runs, points/100)
 			if len(t.Rows) == 0 {
 				return fmt.Errorf("there is nothing to plan from: %s", strings.Join(t.Notes, " "))
 			}

@@ -80,14 +80,14 @@ can change a number instead.`,
 		ValidArgsFunction: listed(presetParts, orFile),
 		Args:              args(2, 2, "two presets"),
 		RunE: func(_ *cobra.Command, names []string) error {
-			var of [2][]configs.Preset
+			var protocols [2][]configs.Preset
 			for i, name := range names {
 				var err error
-				if of[i], err = bench.FindPresets([]string{name}); err != nil {
+				if protocols[i], err = bench.FindPresets([]string{name}); err != nil {
 					return usage(err)
 				}
 			}
-			d, err := presets.Pair(names, of[0], of[1])
+			d, err := presets.Pair(names, protocols[0], protocols[1])
 			if err != nil {
 				return usage(err)
 			}
@@ -104,7 +104,7 @@ can change a number instead.`,
 }
 
 func newPresetPrompt(sys *system) *cobra.Command {
-	var given, data string
+	var folder, data string
 	c := &cobra.Command{
 		Use:   "prompt NAME",
 		Short: "Say which files of its source a protocol reads, and check them",
@@ -121,7 +121,7 @@ and checks those that heldout preset pull fetched, or those in the folder
 				return usage(err)
 			}
 			text, failed := presets.Explain(found,
-				originals.Places{Given: given, Data: []string{data}}.Of(found[0].Source))
+				originals.Places{Dir: folder, Data: []string{data}}.Find(found[0].Source))
 			if _, err := io.WriteString(sys.stdout, text); err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ and checks those that heldout preset pull fetched, or those in the folder
 			return nil
 		},
 	}
-	c.Flags().StringVar(&given, "originals", "", "folder with the original files")
+	c.Flags().StringVar(&folder, "originals", "", "folder with the original files")
 	dataFlag(c, sys, &data)
 	return c
 }

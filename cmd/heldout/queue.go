@@ -15,7 +15,7 @@ import (
 	"heldout/eval/scale/queue"
 )
 
-type queueFlags struct{ queue.Place }
+type queueFlags struct{ queue.Location }
 
 // connectionFlags adds the flags that every process of a run has.
 func (q *queueFlags) connectionFlags(f *pflag.FlagSet) {
@@ -63,58 +63,58 @@ func ownedBy(owners ...configs.Owner) (names []string) {
 	return names
 }
 
-func (q *queueFlags) check(given *pflag.FlagSet) error {
+func (q *queueFlags) check(flags *pflag.FlagSet) error {
 	var errs []error
 	for _, name := range []string{"queue", "shard"} { // of an unset variable in a script
-		if f := given.Lookup(name); f.Changed && f.Value.String() == "" {
+		if f := flags.Lookup(name); f.Changed && f.Value.String() == "" {
 			errs = append(errs, fmt.Errorf("--%s is empty: give a value, or leave it out", name))
 		}
 	}
 	if !q.on() {
 		for _, name := range []string{"queue-listen", "queue-open", "queue-ack-wait", "queue-creds", "queue-ca",
 			"queue-cert", "queue-key", "queue-login-env", "queue-wait"} {
-			if given.Changed(name) {
+			if flags.Changed(name) {
 				errs = append(errs, fmt.Errorf("--%s is for --queue", name))
 			}
 		}
 		return usage(errors.Join(errs...))
 	}
 	for _, name := range ownedBy(configs.EachWorker) {
-		if given.Changed(name) {
+		if flags.Changed(name) {
 			errs = append(errs, fmt.Errorf("with --queue, --%s is a flag of heldout worker", name))
 		}
 	}
-	if given.Changed("shard") {
+	if flags.Changed("shard") {
 		errs = append(errs, errors.New("--queue and --shard both divide a run: give one of them"))
 	}
 	switch inside := q.Address == queue.InProcess; {
-	case inside && given.Changed("queue-creds"):
+	case inside && flags.Changed("queue-creds"):
 		errs = append(errs,
 			errors.New("--queue embedded has no --queue-creds; give --queue-login-env, or start a NATS server"))
-	case !inside && (given.Changed("queue-listen") || given.Changed("queue-open")):
+	case !inside && (flags.Changed("queue-listen") || flags.Changed("queue-open")):
 		errs = append(errs, errors.New("--queue-listen and --queue-open are for --queue embedded"))
 	}
-	errs = append(errs, q.Place.Check())
+	errs = append(errs, q.Location.Check())
 	return usage(errors.Join(errs...))
 }
 
 // shared returns the flags that say what is played, not how the machine plays it.
-func shared(given *pflag.FlagSet) []queue.Flag {
+func shared(flags *pflag.FlagSet) []queue.Flag {
 	own := ownedBy(configs.EachWorker, configs.EachOne, configs.TheLeader)
 	for _, s := range catalog.Settings() {
 		if s.Type == envs.Path {
 			own = append(own, s.Name)
 		}
 	}
-	return flagsOfRun(given, own)
+	return flagsOfRun(flags, own)
 }
 
 // flagsOfRun returns the given flags that set a field of configs.Run, without some.
-func flagsOfRun(given *pflag.FlagSet, without []string) (out []queue.Flag) {
-	known := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(known, new(configs.Run)) // which are those of a run and more
-	given.Visit(func(f *pflag.Flag) {
-		if known.Lookup(f.Name) == nil || slices.Contains(without, f.Name) {
+func flagsOfRun(flags *pflag.FlagSet, excluded []string) (out []queue.Flag) {
+	runFlags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	sweepFlags(runFlags, new(configs.Run)) // which are those of a run and more
+	flags.Visit(func(f *pflag.Flag) {
+		if runFlags.Lookup(f.Name) == nil || slices.Contains(excluded, f.Name) {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -128,11 +128,11 @@ func flagsOfRun(given *pflag.FlagSet, without []string) (out []queue.Flag) {
 
 // apply sets the fields of r that the flags of a run's description name.
 func apply(r *configs.Run, flags []queue.Flag) error {
-	over := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(over, r)
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	sweepFlags(set, r)
 	var errs []error
 	for _, given := range flags {
-		f := over.Lookup(given.Name)
+		f := set.Lookup(given.Name)
 		if f == nil {
 			errs = append(errs, fmt.Errorf("the run has a flag that this version does not know: %.40q", given.Name))
 			continue

@@ -50,21 +50,21 @@ func tablePage(id string) (string, error) {
 func explained(k report.Kind) string {
 	var b strings.Builder
 	b.WriteString(underlined(k.ID+": "+k.Title, '-'))
-	var says []string
+	var remarks []string
 	switch {
 	case k.First:
-		says = append(says, "First: printed without --table")
+		remarks = append(remarks, "First: printed without --table")
 	case k.Request:
-		says = append(says, "Only by name")
+		remarks = append(remarks, "Only by name")
 	}
 	if k.Of != "" {
-		says = append(says, "A view of "+k.Of)
+		remarks = append(remarks, "A view of "+k.Of)
 	}
 	if k.Only != "" {
-		says = append(says, "Only for "+string(k.Only))
+		remarks = append(remarks, "Only for "+string(k.Only))
 	}
-	if len(says) > 0 {
-		b.WriteString("\n" + filled(strings.Join(says, ". ")+".", 0))
+	if len(remarks) > 0 {
+		b.WriteString("\n" + filled(strings.Join(remarks, ". ")+".", 0))
 	}
 	b.WriteString("\n")
 	for _, c := range shownColumns(k.Columns()) {
@@ -74,15 +74,15 @@ func explained(k report.Kind) string {
 		}
 		b.WriteString("- " + filled(name+": "+c.About, 2))
 	}
-	if k.Besides != "" {
-		b.WriteString("- " + filled("besides: "+k.Besides, 2))
+	if k.Extra != "" {
+		b.WriteString("- " + filled("besides: "+k.Extra, 2))
 	}
 	return b.String()
 }
 
 // shownColumns are columns with the limits of an interval as one.
-func shownColumns(all []table.Column) (out []table.Column) {
-	for _, c := range all {
+func shownColumns(columns []table.Column) (out []table.Column) {
+	for _, c := range columns {
 		if last := len(out) - 1; c.Upper && last >= 0 {
 			out[last].Key += ", " + c.Key
 			out[last].Header, out[last].About = "", strings.Replace(out[last].About, "lower limit", "limits", 1)
@@ -93,13 +93,13 @@ func shownColumns(all []table.Column) (out []table.Column) {
 	return out
 }
 
-func underlined(title string, with rune) string {
+func underlined(title string, mark rune) string {
 	lines := table.Wrap(title, plainWidth)
 	longest := 0
 	for _, line := range lines {
 		longest = max(longest, len([]rune(line)))
 	}
-	return strings.Join(lines, "\n") + "\n" + strings.Repeat(string(with), longest) + "\n"
+	return strings.Join(lines, "\n") + "\n" + strings.Repeat(string(mark), longest) + "\n"
 }
 
 // filled breaks a text into lines; those after the first are indented.
@@ -124,16 +124,16 @@ written as one value. An unknown key is an error that names what is close.
     seeds: 0-2
     temperature: 1.0
 `)
-	shown := configs.DefaultRun()
+	defaults := configs.DefaultRun()
 	c := &cobra.Command{}
-	sweepFlags(c.Flags(), &shown)
+	sweepFlags(c.Flags(), &defaults)
 	new(output).flags(c)
 	grouped(c.Flags(), queueGroup, func() { new(queueFlags).leaderFlags(c.Flags()) })
 	for _, s := range sections(c) {
 		b.WriteString("\n" + underlined(s.title, '-') + "\n")
 		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString("- " + filled(key(f), 2)) })
 	}
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		if len(e.Settings) == 0 {
 			continue
 		}

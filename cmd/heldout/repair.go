@@ -62,7 +62,7 @@ func printRepaired(w io.Writer, r *record.Repaired, lead string) error {
 	for _, bad := range r.Bad {
 		fmt.Fprintf(&b, "line %d set aside: %s\n", bad.Number, table.Printable(bad.Why.Error()))
 	}
-	fmt.Fprintf(&b, "%d bad lines, %d good ones\n", len(r.Bad), r.Kept)
+	fmt.Fprintf(&b, "%d bad lines, %d good ones\n", len(r.Bad), r.Attempts)
 	if r.File != "" {
 		fmt.Fprintf(&b, "the bad lines are in %s\n", table.Printable(r.File))
 	}
@@ -94,15 +94,15 @@ func describeMissing(b *strings.Builder, planned int, groups []record.Missing) i
 	for _, m := range groups {
 		c := m.Condition
 		fmt.Fprintf(b, "  %s, %s, perturbation %s, seed %d: %s\n", c.Env, table.Printable(c.Model),
-			table.Printable(c.Perturbation), c.Seed, table.Printable(some(m.Tasks)))
+			table.Printable(c.Perturbation), c.Seed, table.Printable(abbreviate(m.Tasks)))
 	}
 	return missing
 }
 
-func some(tasks []string) string {
-	const most = 10
-	if len(tasks) <= most {
+func abbreviate(tasks []string) string {
+	const limit = 10
+	if len(tasks) <= limit {
 		return strings.Join(tasks, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(tasks[:most], ", "), len(tasks)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(tasks[:limit], ", "), len(tasks)-limit)
 }

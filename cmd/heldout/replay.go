@@ -42,7 +42,7 @@ episodes without a preset, first trials only.`,
 
 func printReplay(sys *system, r *replay.Replayer) error {
 	t := table.Table{ID: "replay", Title: "Replay", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true},
+		{Key: "environment", Header: "Environment", Words: true},
 		{Key: "episodes", Header: "Episodes"}, {Key: "steps", Header: "Steps"},
 		{Key: "mismatches", Header: "Mismatches"},
 	}}
@@ -62,7 +62,7 @@ func printReplay(sys *system, r *replay.Replayer) error {
 	m := r.First
 	fmt.Fprintf(sys.stdout,
 		"\nfirst difference: %s, task %s, run %s, step %d, action %q: %s\nrecorded: %q\nours:     %q\n",
-		table.Printable(r.Where), table.Printable(m.Task.ID), table.Printable(m.Source), m.Step, m.Action, m.What,
+		table.Printable(r.Location), table.Printable(m.Task.ID), table.Printable(m.Source), m.Step, m.Action, m.Field,
 		m.Want, m.Got)
 	return errors.New("the replay differs from the records")
 }

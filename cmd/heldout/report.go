@@ -10,7 +10,7 @@ import (
 )
 
 func newReport(sys *system) *cobra.Command {
-	var d drawn
+	var d drawnFigure
 	var only chosen
 	var out string
 	c := &cobra.Command{

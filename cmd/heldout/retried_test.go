@@ -43,7 +43,7 @@ func (d *design) conditionOf(model string) *record.Trials {
 	if d.trials == 0 {
 		return nil
 	}
-	t := &record.Trials{Most: d.trials, Memory: d.players[model].memory}
+	t := &record.Trials{Limit: d.trials, Memory: d.players[model].memory}
 	if t.Memory > 0 {
 		t.PromptHash, t.Decoding = "0123456789abcdef", &record.Decoding{TopP: 1, MaxTokens: 256}
 	}

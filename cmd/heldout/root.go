@@ -50,10 +50,10 @@ Pages about a topic (heldout help TOPIC):
 	return root
 }
 
-func args(least, most int, what string) cobra.PositionalArgs {
+func args(minimum, maximum int, expected string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || most >= 0 && len(args) > most {
-			return usage(errors.New("want " + what + "; see " + c.CommandPath() + " --help"))
+		if len(args) < minimum || maximum >= 0 && len(args) > maximum {
+			return usage(errors.New("want " + expected + "; see " + c.CommandPath() + " --help"))
 		}
 		return nil
 	}

@@ -37,22 +37,22 @@ is a key of --config (heldout help keys).`,
 
 // newRunner completes c to a command that plays what its flags and a
 // configuration file say. The kind adds what the command stands for.
-func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *cobra.Command {
+func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command) *cobra.Command {
 	var out output
 	var file string
 	var dry bool
 	var q queueFlags
-	var many checkpointFlags
-	var all bool
-	shown := configs.DefaultRun()
+	var series checkpointFlags
+	var explain bool
+	defaults := configs.DefaultRun()
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if all {
+		if explain {
 			return c.Help()
 		}
-		given := bench.Given{
+		input := bench.Input{
 			File: file, Own: ownKeys(c.Flags()), Chosen: c.Flags().Changed("env") || c.Flags().Changed("model") ||
 				c.Flags().Changed("preset"),
-			Over: func(r *configs.Run) error {
+			Override: func(r *configs.Run) error {
 				err := override(r, c.Flags())
 				if q.on() { // only a worker needs servers
 					r.BaseURL, r.NoIndBaseURL, r.APIKeyEnv, r.Concurrency = configs.Servers{}, nil, "", 1
@@ -60,20 +60,20 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 				return err
 			},
 		}
-		if err := setOwnKeys(c.Flags(), given); err != nil {
+		if err := setOwnKeys(c.Flags(), input); err != nil {
 			return usage(err)
 		}
 		unsuited := report.Suit(out.tables, map[report.Only]bool{report.Sweeps: kind == bench.Sweep,
 			report.Baselines: len(out.baselines) > 0})
 		_, logs := out.logFolder()
 		if err := errors.Join(out.check(), usage(logs), usage(unsuited), q.check(c.Flags()),
-			q.login(sys), many.check(c.Flags())); err != nil {
+			q.login(sys), series.check(c.Flags())); err != nil {
 			return err
 		}
-		if many.on() {
-			return many.play(c.Context(), sys, given, dry, &out)
+		if series.on() {
+			return series.play(c.Context(), sys, input, dry, &out)
 		}
-		job, skipped, err := bench.Prepare(sys.bench(), kind, given)
+		job, skipped, err := bench.Prepare(sys.bench(), kind, input)
 		for _, why := range skipped {
 			sys.say("skipped: %v", why)
 		}
@@ -102,7 +102,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		defer closeEvents()
 		if q.on() {
 			about := queue.Job{Tool: sys.tool, Command: c.Name(), Flags: shared(c.Flags())}
-			err = scale.Lead(c.Context(), job, on, q.Place, about, given, !c.Flags().Changed("env"))
+			err = scale.Lead(c.Context(), job, on, q.Location, about, input, !c.Flags().Changed("env"))
 		} else {
 			err = job.Play(c.Context(), on)
 		}
@@ -111,10 +111,10 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		}
 		return finish(sys, job, &out)
 	}
-	flags(c.Flags(), &shown)
+	flags(c.Flags(), &defaults)
 	grouped(c.Flags(), queueGroup, func() { q.leaderFlags(c.Flags()) })
 	if kind == bench.Plain {
-		grouped(c.Flags(), checkpointGroup, func() { many.flags(c.Flags()) })
+		grouped(c.Flags(), checkpointGroup, func() { series.flags(c.Flags()) })
 	}
 	c.Flags().StringVar(&file, "config", "", "YAML file whose keys are the names of these flags; flags override it")
 	c.Flags().BoolVar(&dry, "dry-run", false,
@@ -126,7 +126,7 @@ func newRunner(sys *system, flags flagger, kind bench.Kind, c *cobra.Command) *c
 		"where the rates go as well: tensorboard:DIR writes event files into a folder")
 	c.Flags().Int64Var(&out.logStep, "log-step", noStep,
 		"with --log: step of all points; the default is the N of names that end in checkpoint-N, ckpt-N or step-N")
-	c.Flags().BoolVar(&all, helpAll, false, "explain all flags")
+	c.Flags().BoolVar(&explain, helpAll, false, "explain all flags")
 	out.flags(c)
 	return c
 }
@@ -164,12 +164,12 @@ func (o *output) screen(sys *system) (on bench.Screen, done func(), err error) {
 	if o.eventsFile == "" {
 		return on, done, nil
 	}
-	to, err := os.OpenFile(o.eventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(o.eventsFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return on, done, err
 	}
-	on.Events, o.events = to, to
-	return on, func() { to.Close() }, nil
+	on.Events, o.events = f, f
+	return on, func() { f.Close() }, nil
 }
 
 // screen is where a run is shown; a quiet one shows no progress.

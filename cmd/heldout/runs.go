@@ -31,7 +31,7 @@ With --json, standard output has one JSON object per run and line.`,
 			if len(dirs) > 0 {
 				root = dirs[0]
 			}
-			found, err := record.Below([]string{root}, sys.tell())
+			found, err := record.RunsBelow([]string{root}, sys.tell())
 			if err != nil {
 				return err
 			}

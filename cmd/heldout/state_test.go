@@ -30,8 +30,8 @@ var packageState = map[string]string{
 	"eval/show/page/browser.running":    "the one browser of a test process",
 }
 
-// TestPackageState holds the list: what a package remembers between two calls is shared by everything in the process, so each
-// such variable needs a reason.
+// TestPackageState holds the list: what a package remembers between two calls is shared by
+// everything in the process, so each such variable needs a reason.
 func TestPackageState(t *testing.T) {
 	found := map[string]string{}
 	for dir, files := range parseProduct(t).byFolder {

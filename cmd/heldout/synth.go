@@ -71,7 +71,7 @@ stop or a kill. heldout help synthesis says more.`,
 	f.IntVar(&s.Count, "count", 0, "number of items to attempt")
 	f.IntVar(&s.MaxCalls, "max-calls", generate.MostCalls,
 		"largest number of calls of an item, those for its script included")
-	f.Float64Var(&s.Near, "near", nearThreshold,
+	f.Float64Var(&s.Cutoff, "near", nearThreshold,
 		"least similarity of near duplicates, from 0 to 1; more than 1 removes none")
 	verifyFlags(f, &s.Verify, &s.Signal)
 	a.flags(c)

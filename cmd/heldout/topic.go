@@ -19,11 +19,11 @@ import (
 //go:embed topics/*.md
 var topics embed.FS
 
-// made are the pages that declarations make: they cannot say less than there is.
-var made = map[string]func() string{"tables": tablesPage, "keys": keysPage}
+// generated are the pages that declarations make: they cannot say less than there is.
+var generated = map[string]func() string{"tables": tablesPage, "keys": keysPage}
 
 func topicNames() []string {
-	names := slices.Collect(maps.Keys(made))
+	names := slices.Collect(maps.Keys(generated))
 	entries, err := topics.ReadDir("topics")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -36,7 +36,7 @@ func topicNames() []string {
 }
 
 func readTopic(name string) (page []byte, ok bool) {
-	if write, ok := made[name]; ok {
+	if write, ok := generated[name]; ok {
 		return []byte(write()), true
 	}
 	page, err := topics.ReadFile(path.Join("topics", name+".md"))
@@ -70,11 +70,11 @@ func newHelp(sys *system) *cobra.Command {
 				_, err = io.WriteString(sys.stdout, page)
 				return err
 			}
-			of, rest, err := c.Root().Find(names)
-			if err != nil || len(rest) > 0 || of == c.Root() && len(names) > 0 {
+			command, rest, err := c.Root().Find(names)
+			if err != nil || len(rest) > 0 || command == c.Root() && len(names) > 0 {
 				return unknownTopic(c.Root(), strings.Join(names, " "))
 			}
-			return of.Help()
+			return command.Help()
 		},
 	}
 }

@@ -55,7 +55,7 @@ func newLearner(t *testing.T) *learner {
 	}
 	l := &learner{solutions: map[string][]string{}, needs: map[string]int{},
 		reflection: "I moved too little. Next time I pick the balls up.", context: 16384}
-	_, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	_, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		key := e.Goal + "\n" + e.Observation
 		if l.solutions[key] != nil {
 			t.Errorf("two tasks look like %s", e.Task)
@@ -395,7 +395,7 @@ func TestHostileReflections(t *testing.T) {
 		}
 	}
 	forgotten := 0
-	_, err = record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	_, err = record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		forgotten += e.Forgotten
 		if e.Reflection != nil && len(e.Reflection.Text) > 16<<10 {
 			t.Errorf("a reflection has %d bytes", len(e.Reflection.Text))

@@ -54,12 +54,12 @@ const (
 )
 
 func grouped(f *pflag.FlagSet, title string, add func()) {
-	before := map[string]bool{}
-	f.VisitAll(func(of *pflag.Flag) { before[of.Name] = true })
+	existing := map[string]bool{}
+	f.VisitAll(func(flag *pflag.Flag) { existing[flag.Name] = true })
 	add()
-	f.VisitAll(func(of *pflag.Flag) {
-		if !before[of.Name] && groupOf(of) == ownFlags {
-			annotate(of, flagGroup, title)
+	f.VisitAll(func(flag *pflag.Flag) {
+		if !existing[flag.Name] && groupOf(flag) == ownFlags {
+			annotate(flag, flagGroup, title)
 		}
 	})
 }
@@ -91,21 +91,21 @@ func sections(c *cobra.Command) (out []section) {
 		titles, names = append(titles, o.Group.Title()), append(names, o.Name)
 	}
 	titles = append(titles, filterGroup, tableFlags, checkpointGroup, queueGroup, ownFlags)
-	var all []*pflag.Flag
+	var flags []*pflag.Flag
 	c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
-			all = append(all, f)
+			flags = append(flags, f)
 		}
 	})
-	slices.SortStableFunc(all, func(a, b *pflag.Flag) int {
+	slices.SortStableFunc(flags, func(a, b *pflag.Flag) int {
 		return cmp.Or(slices.Index(titles, groupOf(a))-slices.Index(titles, groupOf(b)),
 			slices.Index(names, a.Name)-slices.Index(names, b.Name))
 	})
-	for _, f := range all {
+	for _, f := range flags {
 		if len(out) == 0 || out[len(out)-1].title != groupOf(f) {
-			of := pflag.NewFlagSet("", pflag.ContinueOnError)
-			of.SortFlags = false
-			out = append(out, section{groupOf(f), of})
+			set := pflag.NewFlagSet("", pflag.ContinueOnError)
+			set.SortFlags = false
+			out = append(out, section{groupOf(f), set})
 		}
 		out[len(out)-1].flags.AddFlag(f)
 	}
@@ -130,13 +130,13 @@ func writeUsage(c *cobra.Command) error {
 	}
 	writeCommands(&b, c)
 	long := c.Flags().Lookup(helpAll)
-	switch all := sections(c); {
+	switch groups := sections(c); {
 	case long != nil && !long.Changed:
-		writeShort(&b, all)
-	case len(all) == 1:
-		fmt.Fprintf(&b, "\nFlags:\n%s", all[0].flags.FlagUsagesWrapped(plainWidth))
+		writeShort(&b, groups)
+	case len(groups) == 1:
+		fmt.Fprintf(&b, "\nFlags:\n%s", groups[0].flags.FlagUsagesWrapped(plainWidth))
 	default:
-		for _, s := range all {
+		for _, s := range groups {
 			fmt.Fprintf(&b, "\n%s:\n%s", s.title, s.flags.FlagUsagesWrapped(plainWidth))
 		}
 	}
@@ -173,10 +173,10 @@ const (
 )
 
 // writeShort says what the flags are that everybody needs, and names the others.
-func writeShort(b *strings.Builder, all []section) {
-	var more []string
+func writeShort(b *strings.Builder, groups []section) {
+	var lines []string
 	b.WriteString("\nFlags to begin with:\n")
-	for _, s := range all {
+	for _, s := range groups {
 		var names []string
 		s.flags.VisitAll(func(f *pflag.Flag) {
 			switch brief, _, _ := strings.Cut(f.Usage, "; "); {
@@ -187,11 +187,11 @@ func writeShort(b *strings.Builder, all []section) {
 			}
 		})
 		if len(names) > 0 {
-			more = append(more, fmt.Sprintf("  %-*s%s", titleWidth-2, s.title,
+			lines = append(lines, fmt.Sprintf("  %-*s%s", titleWidth-2, s.title,
 				hanging(strings.Join(names, " "), titleWidth)))
 		}
 	}
-	fmt.Fprintf(b, "\nMore flags, which --%s explains:\n%s\n", helpAll, strings.Join(more, "\n"))
+	fmt.Fprintf(b, "\nMore flags, which --%s explains:\n%s\n", helpAll, strings.Join(lines, "\n"))
 }
 
 // hanging breaks a text into lines that begin in a column.

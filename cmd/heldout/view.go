@@ -44,7 +44,7 @@ For official tasks this needs --data.`,
 			if len(dirs) == 0 {
 				dirs = []string{bench.RunsDir}
 			}
-			found, err := record.Below(dirs, sys.tell())
+			found, err := record.RunsBelow(dirs, sys.tell())
 			if err != nil {
 				return err
 			}
@@ -68,9 +68,9 @@ func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen st
 	}
 	options := view.Options{
 		Runs: runs, Now: sys.now, Names: []string{host, machineName()},
-		Draw: func(ctx context.Context, played record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture,
+		Draw: func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture,
 			int, error) {
-			env, found, err := bench.Reopen(played, task, setup, sys.outside())
+			env, found, err := bench.Reopen(condition, task, setup, sys.outside())
 			if err != nil {
 				return nil, 0, err
 			}

@@ -42,8 +42,8 @@ The same command continues a build that was stopped.`,
 			var last index.Progress
 			started, show := sys.now(), sys.sometimes()
 			line := func() string { return buildLine(last, sys.now().Sub(started)) }
-			about, err := index.Build(c.Context(), dir, files, func(at index.Progress) {
-				if last = at; !quiet {
+			about, err := index.Build(c.Context(), dir, files, func(p index.Progress) {
+				if last = p; !quiet {
 					show(line)
 				}
 			})
@@ -68,11 +68,11 @@ The same command continues a build that was stopped.`,
 	return c
 }
 
-func buildLine(at index.Progress, took time.Duration) string {
+func buildLine(p index.Progress, took time.Duration) string {
 	rate := 0.0
 	if seconds := took.Seconds(); seconds > 0 {
-		rate = float64(at.Articles-at.Skipped) / seconds
+		rate = float64(p.Articles-p.Skipped) / seconds
 	}
 	return fmt.Sprintf("%d articles  %.1f%% of the files read  %.0f articles/s",
-		at.Articles, 100*float64(at.Bytes)/float64(max(1, at.Total)), rate)
+		p.Articles, 100*float64(p.Bytes)/float64(max(1, p.Total)), rate)
 }

@@ -19,7 +19,7 @@ import (
 func newWorker(sys *system) *cobra.Command {
 	var q queueFlags
 	var job string
-	shown := configs.DefaultRun()
+	defaults := configs.DefaultRun()
 	c := &cobra.Command{
 		Use:   "worker --queue nats://HOST:4222",
 		Short: "Play episodes of a run that another machine leads",
@@ -51,15 +51,15 @@ heldout help queue says more.`,
 	c.Flags().StringVar(&q.Address, "queue", "", "address of the queue that the run prints")
 	c.Flags().StringVar(&job, "job", "", "name of the run, if the queue has several")
 	q.connectionFlags(c.Flags())
-	workerFlags(c.Flags(), &shown)
+	workerFlags(c.Flags(), &defaults)
 	return c
 }
 
 func workerFlags(f *pflag.FlagSet, r *configs.Run) {
-	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	sweepFlags(all, r)
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	sweepFlags(flags, r)
 	for _, name := range ownedBy(configs.EachWorker, configs.EachOne) {
-		f.AddFlag(all.Lookup(name))
+		f.AddFlag(flags.Lookup(name))
 	}
 	settingFlags(f, &r.Setup)
 	f.SetNormalizeFunc(usualName)
@@ -104,7 +104,7 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 	sys.saveMemory()
 	started := sys.now()
 	err = w.Work(ctx, job.Worker(sys.warn), job.Servers(), int(job.Config.Concurrency))
-	sys.say("played %d episodes in %v", w.Played(), sys.now().Sub(started).Round(time.Second))
+	sys.say("played %d episodes in %v", w.Finished(), sys.now().Sub(started).Round(time.Second))
 	if err != nil {
 		return err
 	}
@@ -119,10 +119,10 @@ func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, erro
 		kind = bench.Sweep
 	}
 	setup := bench.DefaultSetup(sys.bench())
-	job, _, err := bench.Prepare(sys.bench(), kind, bench.Given{
+	job, _, err := bench.Prepare(sys.bench(), kind, bench.Input{
 		File: about.File, Content: about.Config, Chosen: about.Chosen,
 		Own: ownKeys(newSweep(sys).Flags()), // which only the leader reads
-		Over: func(r *configs.Run) error {
+		Override: func(r *configs.Run) error {
 			d := configs.DefaultRun() // what the file says of these is the leader's
 			r.Data, r.Out, r.Concurrency, r.APIKeyEnv = setup.Data, "", d.Concurrency, ""
 			return errors.Join(apply(r, about.Flags), override(r, own))

@@ -28,13 +28,13 @@ type Literal struct {
 	Parts []string
 	// Follows: it stands directly after another literal, which Python joins.
 	Follows bool
-	// Before is what stands between it and the literal before it, without white space
+	// Preceding is what stands between it and the literal before it, without white space
 	// and comments. Only the last bytes are kept.
-	Before string
+	Preceding string
 }
 
-// kept is how much Literal.Before keeps.
-const kept = 64
+// maxPreceding is how much Literal.Preceding keeps.
+const maxPreceding = 64
 
 // Literals lists the string literals of a file in order.
 func Literals(source string) ([]Literal, error) {
@@ -45,7 +45,7 @@ func Literals(source string) ([]Literal, error) {
 		return nil, errors.New("the file is not UTF-8")
 	}
 	s := scanner{source: strings.ReplaceAll(source, "\r\n", "\n"), line: 1}
-	for s.at < len(s.source) {
+	for s.pos < len(s.source) {
 		if err := s.next(); err != nil {
 			return nil, fmt.Errorf("line %d: %w", s.line, err)
 		}
@@ -55,21 +55,21 @@ func Literals(source string) ([]Literal, error) {
 
 type scanner struct {
 	source string
-	at     int
+	pos    int
 	line   int
 	found  []Literal
-	// between is the code since the last literal.
-	between []byte
+	// gap is the code since the last literal.
+	gap []byte
 }
 
 // next reads a comment, a literal, or one byte of code.
 func (s *scanner) next() error {
-	switch c := s.source[s.at]; {
+	switch c := s.source[s.pos]; {
 	case c == '#':
-		if end := strings.IndexByte(s.source[s.at:], '\n'); end >= 0 {
-			s.at += end
+		if end := strings.IndexByte(s.source[s.pos:], '\n'); end >= 0 {
+			s.pos += end
 		} else {
-			s.at = len(s.source)
+			s.pos = len(s.source)
 		}
 		return nil
 	case c == '\'' || c == '"':
@@ -81,14 +81,14 @@ func (s *scanner) next() error {
 	case c != ' ' && c != '\t' && c != '\\' && c != '\f' && c != '\r':
 		s.code(string(c))
 	}
-	s.at++
+	s.pos++
 	return nil
 }
 
 // code notes what is no literal.
 func (s *scanner) code(text string) {
-	s.between = append(s.between, text...)
-	s.between = s.between[max(0, len(s.between)-kept):]
+	s.gap = append(s.gap, text...)
+	s.gap = s.gap[max(0, len(s.gap)-maxPreceding):]
 }
 
 func isName(c byte) bool {
@@ -97,12 +97,12 @@ func isName(c byte) bool {
 
 // name reads a name, or the prefix of a literal.
 func (s *scanner) name() error {
-	end := s.at
+	end := s.pos
 	for end < len(s.source) && isName(s.source[end]) {
 		end++
 	}
-	name := s.source[s.at:end]
-	s.at = end
+	name := s.source[s.pos:end]
+	s.pos = end
 	if end < len(s.source) && (s.source[end] == '\'' || s.source[end] == '"') && len(name) <= 2 &&
 		strings.Trim(name, "rRbBuUfF") == "" {
 		return s.literal(strings.ToLower(name))
@@ -113,7 +113,7 @@ func (s *scanner) name() error {
 
 // literal reads a literal whose prefix has been read.
 func (s *scanner) literal(prefix string) error {
-	l := Literal{Line: s.line, Follows: len(s.found) > 0 && len(s.between) == 0, Before: string(s.between)}
+	l := Literal{Line: s.line, Follows: len(s.found) > 0 && len(s.gap) == 0, Preceding: string(s.gap)}
 	body, err := s.body()
 	if err != nil {
 		return err
@@ -127,36 +127,36 @@ func (s *scanner) literal(prefix string) error {
 	default:
 		l.Text, err = unescape(body, strings.Contains(prefix, "b"))
 	}
-	s.found, s.between = append(s.found, l), s.between[:0]
+	s.found, s.gap = append(s.found, l), s.gap[:0]
 	return err
 }
 
 // body is what stands between the quotes of a literal.
 func (s *scanner) body() (string, error) {
-	quote := s.source[s.at : s.at+1]
-	if triple := strings.Repeat(quote, 3); strings.HasPrefix(s.source[s.at:], triple) {
+	quote := s.source[s.pos : s.pos+1]
+	if triple := strings.Repeat(quote, 3); strings.HasPrefix(s.source[s.pos:], triple) {
 		quote = triple
 	}
-	s.at += len(quote)
-	from := s.at
-	for s.at < len(s.source) {
+	s.pos += len(quote)
+	start := s.pos
+	for s.pos < len(s.source) {
 		switch {
-		case strings.HasPrefix(s.source[s.at:], quote):
-			body := s.source[from:s.at]
-			s.at += len(quote)
+		case strings.HasPrefix(s.source[s.pos:], quote):
+			body := s.source[start:s.pos]
+			s.pos += len(quote)
 			return body, nil
-		case s.source[s.at] == '\\':
-			s.at++ // what follows is no end, and may be a line break
-			if s.at == len(s.source) {
+		case s.source[s.pos] == '\\':
+			s.pos++ // what follows is no end, and may be a line break
+			if s.pos == len(s.source) {
 				continue
 			}
-		case s.source[s.at] == '\n' && len(quote) == 1:
+		case s.source[s.pos] == '\n' && len(quote) == 1:
 			return "", errors.New("a string has no end")
 		}
-		if s.source[s.at] == '\n' {
+		if s.source[s.pos] == '\n' {
 			s.line++
 		}
-		s.at++
+		s.pos++
 	}
 	return "", errors.New("a string has no end")
 }
@@ -170,23 +170,23 @@ var simple = map[byte]string{
 func unescape(body string, isBytes bool) (string, error) {
 	var out strings.Builder
 	for {
-		before, after, ok := strings.Cut(body, `\`)
-		out.WriteString(before)
-		if !ok || after == "" {
+		head, tail, ok := strings.Cut(body, `\`)
+		out.WriteString(head)
+		if !ok || tail == "" {
 			return out.String(), nil
 		}
-		text, size, err := escape(after, isBytes)
+		text, size, err := escape(tail, isBytes)
 		if err != nil {
 			return "", err
 		}
 		out.WriteString(text)
-		body = after[size:]
+		body = tail[size:]
 	}
 }
 
 // escape reads what follows a backslash.
-func escape(after string, isBytes bool) (text string, size int, err error) {
-	c := after[0]
+func escape(sequence string, isBytes bool) (text string, size int, err error) {
+	c := sequence[0]
 	if text, ok := simple[c]; ok {
 		return text, 1, nil
 	}
@@ -194,20 +194,20 @@ func escape(after string, isBytes bool) (text string, size int, err error) {
 	switch {
 	case c >= '0' && c <= '7':
 		n := 1
-		for n < min(3, len(after)) && after[n] >= '0' && after[n] <= '7' {
+		for n < min(3, len(sequence)) && sequence[n] >= '0' && sequence[n] <= '7' {
 			n++
 		}
-		code, err := strconv.ParseUint(after[:n], 8, 32)
+		code, err := strconv.ParseUint(sequence[:n], 8, 32)
 		return string(rune(code)), n, err
 	case digits > 2 && isBytes:
 		return `\`, 0, nil
 	case digits > 0:
-		if len(after) < 1+digits {
+		if len(sequence) < 1+digits {
 			return "", 0, errors.New(`an escape such as \x41 is cut off`)
 		}
-		code, err := strconv.ParseUint(after[1:1+digits], 16, 32)
+		code, err := strconv.ParseUint(sequence[1:1+digits], 16, 32)
 		if err == nil && !utf8.ValidRune(rune(code)) {
-			err = fmt.Errorf(`\%s is no character`, after[:1+digits])
+			err = fmt.Errorf(`\%s is no character`, sequence[:1+digits])
 		}
 		return string(rune(code)), 1 + digits, err
 	case c == 'N' && !isBytes:
@@ -305,15 +305,15 @@ func Table(literals []Literal, name string) (map[string]string, error) {
 	for _, l := range literals {
 		switch {
 		case !inTable:
-			if inTable = strings.HasSuffix(l.Before, name+"={"); inTable {
+			if inTable = strings.HasSuffix(l.Preceding, name+"={"); inTable {
 				key = l.Text
 			}
-		case l.Follows || l.Before == ":":
+		case l.Follows || l.Preceding == ":":
 			if l.Parts != nil {
 				return nil, fmt.Errorf("line %d: %s has a value that is no plain text", l.Line, name)
 			}
 			out[key] += l.Text
-		case l.Before == ",":
+		case l.Preceding == ",":
 			key = l.Text
 		default:
 			return out, nil // another statement

@@ -18,18 +18,18 @@ var (
 	modern  = dialect{moves: true, saysMove: true, namesTarget: true, helps: true}
 )
 
-// form says how an action of the domain is typed and answered. In both texts
+// actionForm says how an action of the domain is typed and answered. In both texts
 // {x} stands for the name of the action's argument ?x. The answer, given after
 // the action, may also contain {see r}, what is visible in or on a receptacle,
 // {describe o}, {look}, {inventory} and {help}.
-type form struct {
+type actionForm struct {
 	action  string // as in the domain, in lower case
 	command string
 	answer  string
 }
 
 // forms is the table of actions in a dialect.
-func (d dialect) forms() []form {
+func (d dialect) forms() []actionForm {
 	place, placed, arrived := "put {o} in/on {r}", "You put the {o} in/on the {r}.", "{lend}"
 	if d.moves {
 		place = "move {o} to {r}"
@@ -40,7 +40,7 @@ func (d dialect) forms() []form {
 	if d.namesTarget {
 		arrived = "{r}"
 	}
-	all := []form{
+	forms := []actionForm{
 		{"look", "look", "{look}"},
 		{"inventory", "inventory", "{inventory}"},
 		{"examinereceptacle", "examine {r}", "{see r}"},
@@ -57,21 +57,21 @@ func (d dialect) forms() []form {
 		{"sliceobject", "slice {co} with {ko}", "You sliced the {co} with the {ko}."},
 	}
 	if d.helps {
-		all = append(all, form{"help", "help", "{help}"})
+		forms = append(forms, actionForm{"help", "help", "{help}"})
 	}
-	return all
+	return forms
 }
 
 // expand appends a template and replaces every {key}.
-func expand(to []byte, template string, value func(key string) string) []byte {
+func expand(buf []byte, template string, value func(key string) string) []byte {
 	for {
 		text, rest, found := strings.Cut(template, "{")
-		to = append(to, text...)
+		buf = append(buf, text...)
 		if !found {
-			return to
+			return buf
 		}
 		key, rest, _ := strings.Cut(rest, "}")
-		to = append(to, value(key)...)
+		buf = append(buf, value(key)...)
 		template = rest
 	}
 }

@@ -105,7 +105,7 @@ type Env struct {
 	info   envs.Info
 	tasks  []envs.Task
 	domain *planning.Domain
-	games  []source // by task index
+	games  []gameSource // by task index
 	// folder has the official games, found are those of them that are no tasks; see Task.
 	folder  string
 	options Options
@@ -125,8 +125,8 @@ type Env struct {
 // A game takes about a megabyte.
 const maxLoaded = 256
 
-// source is what a game is made from when it is first played.
-type source struct {
+// gameSource is what a game is made from when it is first played.
+type gameSource struct {
 	id       string
 	problem  string // in PDDL
 	goal     string
@@ -141,7 +141,7 @@ type source struct {
 //go:embed domain.pddl
 var domainText string
 
-func newEnv(from envs.Source, o Options) (*Env, error) {
+func newEnv(src envs.Source, o Options) (*Env, error) {
 	if !slices.Contains([]string{"", AgentBoard, ALFWorld}, o.Variant) {
 		return nil, fmt.Errorf("alfworld: there is no variant %q; there are %s and %s", o.Variant, AgentBoard, ALFWorld)
 	}
@@ -152,24 +152,24 @@ func newEnv(from envs.Source, o Options) (*Env, error) {
 	return &Env{
 		domain: domain, found: map[string]playable{}, loaded: map[string]func() (*loading, error){},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		info:  envs.Info{Name: Name, Source: from, StepLimit: stepLimit, Settings: o.settings(), Caveat: o.caveat()},
+		info:  envs.Info{Name: Name, Source: src, StepLimit: stepLimit, Settings: o.settings(), Caveat: o.caveat()},
 	}, nil
 }
 
-func (e *Env) add(t envs.Task, s source, l label) {
+func (e *Env) add(t envs.Task, s gameSource, l label) {
 	g := newTask(t, s, l)
 	g.task.Index = len(e.tasks)
-	e.tasks, e.games = append(e.tasks, g.task), append(e.games, g.source)
+	e.tasks, e.games = append(e.tasks, g.task), append(e.games, g.gameSource)
 }
 
 // playable is a task with what it is made from.
 type playable struct {
 	task envs.Task
-	source
+	gameSource
 }
 
 // newTask completes a task outside the benchmark, and its source.
-func newTask(t envs.Task, s source, l label) playable {
+func newTask(t envs.Task, s gameSource, l label) playable {
 	t.Index, t.Difficulty = -1, l.difficulty
 	t.Digest = envs.Digest(append([]string{s.problem, s.goal, fmt.Sprintf("%v", s.dialect), string(l.difficulty)},
 		l.subgoals...)...)
@@ -177,7 +177,7 @@ func newTask(t envs.Task, s source, l label) playable {
 	return playable{t, s}
 }
 
-func (s source) read(domain *planning.Domain) (*reading, error) {
+func (s gameSource) read(domain *planning.Domain) (*reading, error) {
 	p, err := planning.ParseProblem(s.id, s.problem, domain)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (s source) read(domain *planning.Domain) (*reading, error) {
 	return r, nil
 }
 
-func (s source) finish(r *reading) (*rules, error) {
+func (s gameSource) finish(r *reading) (*rules, error) {
 	g, err := r.ground(s.dialect)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.id, err)
@@ -215,7 +215,7 @@ type loading struct {
 // first model call does not wait for grounding. A game is grounded once,
 // regardless of how many worlds need it. The number of slots limits how many
 // games are grounded at a time.
-func (e *Env) load(s source) (*loading, error) {
+func (e *Env) load(s gameSource) (*loading, error) {
 	read, err := s.read(e.domain)
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (e *Env) load(s source) (*loading, error) {
 }
 
 // ready returns a game that can make worlds. The last maxLoaded ones stay loaded.
-func (e *Env) ready(s source) (*loading, error) {
+func (e *Env) ready(s gameSource) (*loading, error) {
 	e.mu.Lock()
 	load, ok := e.loaded[s.id]
 	if !ok {
@@ -259,15 +259,15 @@ func (e *Env) Tasks() []envs.Task { return e.tasks }
 // a game is unsolvable or too large, the first call that needs the ground game
 // returns the error.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
-	var from source
+	var src gameSource
 	if t.Index >= 0 && t.Index < len(e.tasks) && e.tasks[t.Index] == t {
-		from = e.games[t.Index]
+		src = e.games[t.Index]
 	} else if g, err := e.outside(t.ID); err == nil && g.task == t {
-		from = g.source
+		src = g.gameSource
 	} else {
 		return nil, fmt.Errorf("alfworld: there is no task %s here", t.ID)
 	}
-	l, err := e.ready(from)
+	l, err := e.ready(src)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func check(p *planning.Problem) error {
 	for _, pr := range p.Domain.Predicates {
 		params[pr.Name] = pr.Params
 	}
-	at := map[string]string{} // receptacle to location
+	locations := map[string]string{} // receptacle to location
 	positions := 0
 	for _, a := range p.Init {
 		for i, arg := range a.Args {
@@ -35,10 +35,10 @@ func check(p *planning.Problem) error {
 		case "atlocation":
 			positions++
 		case "receptacleatlocation":
-			if other := at[a.Args[0]]; other != "" {
-				return fmt.Errorf("receptacle %s is at %s and at %s", a.Args[0], other, a.Args[1])
+			if location := locations[a.Args[0]]; location != "" {
+				return fmt.Errorf("receptacle %s is at %s and at %s", a.Args[0], location, a.Args[1])
 			}
-			at[a.Args[0]] = a.Args[1]
+			locations[a.Args[0]] = a.Args[1]
 		}
 	}
 	if agents != 1 || positions != 1 {
@@ -46,7 +46,7 @@ func check(p *planning.Problem) error {
 	}
 	for _, a := range p.Init {
 		for _, arg := range a.Args {
-			if types[arg] == "receptacle" && at[arg] == "" {
+			if types[arg] == "receptacle" && locations[arg] == "" {
 				return fmt.Errorf("receptacle %s is at no location", arg)
 			}
 		}

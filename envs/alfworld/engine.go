@@ -25,10 +25,10 @@ type engine struct {
 	game  *game
 	state planning.State
 	spare planning.State // scratch for the next state
-	// taken are the pairs of an object and the container that it was taken from
+	// takings are the pairs of an object and the container that it was taken from
 	// and has not returned to, in the order of their numbers. Only the text
 	// depends on it.
-	taken []taking
+	takings []taking
 }
 
 // taking says that an object was taken from a container; both are numbers of things.
@@ -62,8 +62,8 @@ func (e *engine) do(command string) string {
 	return e.answer(op)
 }
 
-func (e *engine) place() *place {
-	i := slices.IndexFunc(e.game.places, func(p *place) bool { return p.visited.in(e.state) })
+func (e *engine) place() *location {
+	i := slices.IndexFunc(e.game.places, func(p *location) bool { return p.visited.in(e.state) })
 	return e.game.places[i]
 }
 
@@ -74,13 +74,13 @@ func (e *engine) applicable(operator int) bool {
 // find returns the operator that a command currently stands for, or -1.
 func (e *engine) find(command string) int {
 	commands := e.game.texts
-	here := e.place().commands
-	i, _ := slices.BinarySearchFunc(here, command, func(op int, text string) int {
+	ops := e.place().commands
+	i, _ := slices.BinarySearchFunc(ops, command, func(op int, text string) int {
 		return cmp.Compare(commands[op], text)
 	})
-	for ; i < len(here) && commands[here[i]] == command; i++ {
-		if e.applicable(here[i]) {
-			return here[i]
+	for ; i < len(ops) && commands[ops[i]] == command; i++ {
+		if e.applicable(ops[i]) {
+			return ops[i]
 		}
 	}
 	return -1
@@ -100,30 +100,30 @@ func (e *engine) commands() []string {
 
 func (e *engine) take(t taking) {
 	if i, found := e.findTaking(t); !found {
-		e.taken = slices.Insert(e.taken, i, t)
+		e.takings = slices.Insert(e.takings, i, t)
 	}
 }
 
 func (e *engine) put(t taking) {
 	if i, found := e.findTaking(t); found {
-		e.taken = slices.Delete(e.taken, i, i+1)
+		e.takings = slices.Delete(e.takings, i, i+1)
 	}
 }
 
 func (e *engine) findTaking(t taking) (int, bool) {
-	return slices.BinarySearchFunc(e.taken, t, func(a, b taking) int {
+	return slices.BinarySearchFunc(e.takings, t, func(a, b taking) int {
 		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.container, b.container))
 	})
 }
 
 // clone returns a copy that shares no mutable state.
 func (e *engine) clone() *engine {
-	return &engine{game: e.game, state: e.state.Clone(), spare: e.spare.Clone(), taken: slices.Clone(e.taken)}
+	return &engine{game: e.game, state: e.state.Clone(), spare: e.spare.Clone(), takings: slices.Clone(e.takings)}
 }
 
 func (e *engine) appendState(b []byte) []byte {
 	b = e.state.Append(b)
-	for _, t := range e.taken {
+	for _, t := range e.takings {
 		b = binary.AppendVarint(binary.AppendVarint(b, int64(t.object)), int64(t.container))
 	}
 	return b

@@ -34,7 +34,7 @@ func solve(t testing.TB, e *Env, task envs.Task) (steps int, success bool) {
 func TestExpertOfficial(t *testing.T) {
 	e := shared(t, Options{})
 	total := 0
-	for _, task := range sharedtest.Few(t, e.Tasks(), 40) {
+	for _, task := range sharedtest.Sample(t, e.Tasks(), 40) {
 		steps, success := solve(t, e, task)
 		if !success || steps < 3 || steps > 12 {
 			t.Errorf("%s: %d steps, success %v", task.ID, steps, success)
@@ -82,7 +82,7 @@ func TestExpertFromAnywhere(t *testing.T) {
 // deadEnd reports whether the player holds what can be put nowhere.
 func deadEnd(e *engine) bool {
 	for n, thing := range e.game.things {
-		if thing.object != nil && thing.object.held.in(e.state) {
+		if thing.object != nil && thing.object.carried.in(e.state) {
 			return !e.game.canPut(n)
 		}
 	}

@@ -47,7 +47,7 @@ func FuzzGame(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s := source{id: "fuzz", problem: file.problem, goal: file.goal, subgoals: []string{seen(`a mug \d+`)},
+		s := gameSource{id: "fuzz", problem: file.problem, goal: file.goal, subgoals: []string{sighting(`a mug \d+`)},
 			dialect: file.dialect}
 		w, err := loaded(s, domain)
 		if err != nil {
@@ -133,7 +133,7 @@ func FuzzStep(f *testing.F) {
 		if err != nil || s.Valid != listed || s.Success && !s.Done || s.Progress == 1 != s.Success {
 			t.Fatalf("%q: %+v, %v; listed %v", action, s, err, listed)
 		}
-		changed := !was.state.Equal(w.engine.state) || !slices.Equal(was.taken, w.engine.taken)
+		changed := !was.state.Equal(w.engine.state) || !slices.Equal(was.takings, w.engine.takings)
 		if changed && (done || s.Observation == rejected) || !done && listed != (s.Observation != rejected) &&
 			!strings.HasSuffix(normal, ".") && pytext.Strip(normal) == normal {
 			t.Fatalf("%q: %+v, changed %v", action, s, changed)

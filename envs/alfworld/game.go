@@ -17,7 +17,7 @@ const (
 	never  fact = -2
 )
 
-func (f fact) in(s planning.State) bool { return f == always || f >= 0 && s.Has(int(f)) }
+func (f fact) in(s planning.State) bool { return f == always || f >= 0 && s.Contains(int(f)) }
 
 // game is a ground game with everything that its engines need to read and write
 // text quickly. It is immutable and all engines share it.
@@ -28,12 +28,12 @@ type game struct {
 	// things are the things that occur in facts, in the order of their ids.
 	// Every list uses this order.
 	things []thing
-	places []*place
+	places []*location
 	// numbers maps an object of the task to its thing; -1 for none.
 	numbers []int
 	// forms and texts say how each operator is typed and answered. Operators
 	// that are not in the dialect have no text.
-	forms map[*planning.Action]form
+	forms map[*planning.Action]actionForm
 	texts []string
 }
 
@@ -41,13 +41,13 @@ type game struct {
 type thing struct {
 	id        string // as in the problem
 	name      string // as players see it
-	place     *place
+	place     *location
 	container *container
-	object    *object
+	object    *movable
 }
 
-// place is a location of the scene.
-type place struct {
+// location is a location of the scene.
+type location struct {
 	thing      int
 	visited    fact  // the player is here
 	containers []int // the receptacles at this place
@@ -67,9 +67,9 @@ type content struct {
 	inside fact
 }
 
-// object is a thing that is not a receptacle.
-type object struct {
-	held, clean, hot, cool, sliced, toggled fact
+// movable is a thing that is not a receptacle.
+type movable struct {
+	carried, clean, hot, cool, sliced, toggled fact
 
 	sliceable, toggleable bool
 	holder                bool  // made to hold other objects
@@ -88,16 +88,16 @@ func readGame(p *planning.Problem, goal string) (*reading, error) {
 	if err := check(p); err != nil {
 		return nil, err
 	}
-	g := &game{goal: goal, forms: map[*planning.Action]form{}}
+	g := &game{goal: goal, forms: map[*planning.Action]actionForm{}}
 	r := &reading{g, p, g.addThings(p)}
-	var start *place
+	var start *location
 	for _, a := range p.Init {
 		switch a.Predicate {
 		case "atlocation":
 			start = g.things[r.numbers[a.Args[1]]].place
 		case "receptacleatlocation": // which no action changes
-			at := g.things[r.numbers[a.Args[1]]].place
-			at.containers = append(at.containers, r.numbers[a.Args[0]])
+			location := g.things[r.numbers[a.Args[1]]].place
+			location.containers = append(location.containers, r.numbers[a.Args[0]])
 		}
 	}
 	for _, p := range g.places {
@@ -158,12 +158,12 @@ func (g *game) addThings(p *planning.Problem) map[string]int {
 		g.numbers = append(g.numbers, n)
 		switch t := &g.things[n]; o.Type {
 		case "location":
-			t.place = &place{thing: n, visited: never}
+			t.place = &location{thing: n, visited: never}
 			g.places = append(g.places, t.place)
 		case "receptacle":
 			t.container = &container{opened: never}
 		case "object":
-			t.object = &object{held: never, clean: never, hot: never, cool: never, sliced: never, toggled: never}
+			t.object = &movable{carried: never, clean: never, hot: never, cool: never, sliced: never, toggled: never}
 		}
 	}
 	return index
@@ -191,7 +191,7 @@ func (g *game) addFact(index map[string]int, a planning.Atom, f fact) {
 	case "toggleable":
 		arg(0).object.toggleable = true
 	case "holds":
-		arg(1).object.held = f
+		arg(1).object.carried = f
 	case "isclean":
 		arg(0).object.clean = f
 	case "ishot":
@@ -214,9 +214,9 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 			}
 		}
 	}
-	at := map[fact]*place{}
+	byFact := map[fact]*location{}
 	for _, p := range g.places {
-		at[p.visited] = p
+		byFact[p.visited] = p
 	}
 	shared := map[string]string{} // shared texts of several operators are stored once
 	var buffer []byte
@@ -232,13 +232,13 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 			g.texts[i] = string(buffer)
 			shared[g.texts[i]] = g.texts[i]
 		}
-		where := g.places
+		places := g.places
 		for _, l := range op.Precondition {
-			if p, ok := at[fact(l.Fact())]; ok && !l.Negated() {
-				where = []*place{p}
+			if p, ok := byFact[fact(l.Fact())]; ok && !l.Negated() {
+				places = []*location{p}
 			}
 		}
-		for _, p := range where {
+		for _, p := range places {
 			p.commands = append(p.commands, i)
 		}
 	}

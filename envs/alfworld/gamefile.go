@@ -53,8 +53,8 @@ func parseGameFile(b []byte) (gameFile, error) {
 }
 
 func goalOf(grammar string) (string, error) {
-	const before = `"rhs": "` + goalPrefix
-	_, rest, found := strings.Cut(grammar, before)
+	const prefix = `"rhs": "` + goalPrefix
+	_, rest, found := strings.Cut(grammar, prefix)
 	end := 0
 	for found && end < len(rest) && rest[end] != '"' {
 		if rest[end] == '\\' {
@@ -63,7 +63,7 @@ func goalOf(grammar string) (string, error) {
 		end++
 	}
 	if !found || end >= len(rest) {
-		return "", fmt.Errorf("unknown grammar: it has no sentence after %s", before)
+		return "", fmt.Errorf("unknown grammar: it has no sentence after %s", prefix)
 	}
 	var goal string
 	if err := json.Unmarshal([]byte(`"`+rest[:end]+`"`), &goal); err != nil {
@@ -74,7 +74,7 @@ func goalOf(grammar string) (string, error) {
 
 // dialectOf recognizes the dialect of a grammar by the texts that differ.
 func dialectOf(grammar string) (dialect, error) {
-	either := func(old, new string) (isNew bool, err error) {
+	detect := func(old, new string) (isNew bool, err error) {
 		hasOld, hasNew := strings.Contains(grammar, old), strings.Contains(grammar, new)
 		if hasOld == hasNew {
 			return false, fmt.Errorf("unknown grammar: it should have either %q or %q", old, new)
@@ -83,9 +83,9 @@ func dialectOf(grammar string) (dialect, error) {
 	}
 	var d dialect
 	var errs [3]error
-	d.moves, errs[0] = either("put {o} in/on {r}", "move {o} to {r}")
-	d.saysMove, errs[1] = either("You put the ", "You move the ")
-	d.namesTarget, errs[2] = either("You arrive at {lend.name}.", "You arrive at {r.name}.")
+	d.moves, errs[0] = detect("put {o} in/on {r}", "move {o} to {r}")
+	d.saysMove, errs[1] = detect("You put the ", "You move the ")
+	d.namesTarget, errs[2] = detect("You arrive at {lend.name}.", "You arrive at {r.name}.")
 	d.helps = strings.Contains(grammar, "action help {")
 	return d, errors.Join(errs[:]...)
 }

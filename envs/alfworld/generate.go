@@ -61,7 +61,7 @@ func (e *Env) addGenerated(s *scene, seed int64, d dialect, o Options) error {
 		return err
 	}
 	name := fmt.Sprintf("gen%d-%03d", seed, len(e.tasks)+1)
-	game := source{problem: s.problem(name), goal: s.goal, dialect: d, limitPays: o.StepLimitReward}
+	game := gameSource{problem: s.problem(name), goal: s.goal, dialect: d, limitPays: o.StepLimitReward}
 	e.add(envs.Task{ID: folder + "/" + name, Type: s.taskType}, game, l)
 	return nil
 }
@@ -72,16 +72,16 @@ type errand struct {
 	object, target string
 }
 
-// generator holds the facts that games are made of, ready for use.
-type generator struct {
+// factory holds the facts that games are made of, ready for use.
+type factory struct {
 	accepts     map[string][]string   // classes of objects by class of receptacles
 	receptacles []string              // the classes of receptacles, sorted
 	affordances map[string][]string   // by class of objects
 	errands     map[string][][]errand // by task type and room
 }
 
-func newGenerator() *generator {
-	g := &generator{accepts: accepts(), affordances: map[string][]string{}, errands: map[string][][]errand{}}
+func newGenerator() *factory {
+	g := &factory{accepts: accepts(), affordances: map[string][]string{}, errands: map[string][][]errand{}}
 	g.receptacles = slices.Sorted(maps.Keys(g.accepts))
 	for _, a := range [...][2]string{
 		{"cleanable", cleanable}, {"heatable", heatable}, {"coolable", coolable}, {"sliceable", sliceable},
@@ -103,12 +103,12 @@ func newGenerator() *generator {
 }
 
 func errandsIn(r *room, taskType string, byTarget map[string][]string) []errand {
-	if a := appliance(taskType); a != "" && !r.has(a) {
+	if a := appliance(taskType); a != "" && !r.contains(a) {
 		return nil
 	}
 	var out []errand
 	for _, target := range slices.Sorted(maps.Keys(byTarget)) {
-		if !r.has(target) && r.startsOf(target, "") == nil {
+		if !r.contains(target) && r.startsOf(target, "") == nil {
 			continue
 		}
 		for _, object := range byTarget[target] {
@@ -133,7 +133,7 @@ func (e errand) avoided(taskType string) string {
 	}
 }
 
-func (r *room) has(class string) bool {
+func (r *room) contains(class string) bool {
 	return slices.ContainsFunc(r.containers, func(c containerStat) bool { return c.class == class })
 }
 
@@ -141,13 +141,13 @@ func (r *room) has(class string) bool {
 func (r *room) startsOf(object, avoided string) []share {
 	for _, o := range r.objects {
 		if o.class == object {
-			return without(o.places, avoided)
+			return exclude(o.places, avoided)
 		}
 	}
 	return nil
 }
 
-func without(places []share, class string) []share {
+func exclude(places []share, class string) []share {
 	var out []share
 	for _, p := range places {
 		if p.class != class {
@@ -164,19 +164,19 @@ func draw(places []share, rng *rand.Rand) string {
 	for _, p := range places {
 		total += p.share
 	}
-	left, i := rng.IntN(total), 0
-	for ; left >= places[i].share; i++ {
-		left -= places[i].share
+	n, i := rng.IntN(total), 0
+	for ; n >= places[i].share; i++ {
+		n -= places[i].share
 	}
 	return places[i].class
 }
 
-func (g *generator) game(taskType string, rng *rand.Rand) *scene {
+func (g *factory) game(taskType string, rng *rand.Rand) *scene {
 	rooms := g.errands[taskType]
 	found := rooms[rng.IntN(len(rooms))]
 	e := found[rng.IntN(len(found))]
 	s := &scene{
-		generator: g, rng: rng, errand: e, taskType: taskType,
+		factory: g, rng: rng, errand: e, taskType: taskType,
 		number: e.room.firstScene + rng.IntN(30), ids: map[string]bool{},
 	}
 	s.goal = s.sentence()

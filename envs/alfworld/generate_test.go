@@ -123,7 +123,7 @@ func oddities(problem string) map[string]bool {
 func TestExpertGenerated(t *testing.T) {
 	for seed := range int64(2) {
 		e := generated(t, seed)
-		for _, task := range sharedtest.Few(t, e.Tasks()[:[]int{134, 20}[seed]], 10) {
+		for _, task := range sharedtest.Sample(t, e.Tasks()[:[]int{134, 20}[seed]], 10) {
 			if newTestWorld(t, e, task).engine.won() {
 				t.Errorf("%s is won at the start", task.ID)
 			}
@@ -141,7 +141,7 @@ func TestExport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, task := range sharedtest.Few(t, e.Tasks()[:12], 4) {
+		for _, task := range sharedtest.Sample(t, e.Tasks()[:12], 4) {
 			b, err := e.export(task)
 			if err != nil {
 				t.Fatal(err)
@@ -202,18 +202,18 @@ func TestTables(t *testing.T) {
 	}
 	for _, r := range rooms() {
 		for _, c := range r.containers {
-			if _, ok := accepted[c.class]; !ok || c.least > c.median || c.median > c.most || c.scenes < 1 ||
+			if _, ok := accepted[c.class]; !ok || c.low > c.median || c.median > c.high || c.scenes < 1 ||
 				c.scenes > 27 || c.opens > 100 {
 				t.Errorf("%+v", c)
 			}
 		}
 		for _, o := range r.objects {
-			if !slices.Contains(objects, o.class) || o.games > 100 || o.most < 1 || o.idle > 100 || o.idle < 100 &&
+			if !slices.Contains(objects, o.class) || o.games > 100 || o.high < 1 || o.idle > 100 || o.idle < 100 &&
 				o.places == nil {
 				t.Errorf("%+v", o)
 			}
 			for _, p := range o.places {
-				if !r.has(p.class) || p.share < 1 {
+				if !r.contains(p.class) || p.share < 1 {
 					t.Errorf("%s in %+v", o.class, p)
 				}
 			}

@@ -51,7 +51,7 @@ func newTestWorld(t testing.TB, e *Env, task envs.Task) *world {
 }
 
 // loaded reads and grounds a game and returns a world of it.
-func loaded(s source, domain *planning.Domain) (*world, error) {
+func loaded(s gameSource, domain *planning.Domain) (*world, error) {
 	r, err := s.read(domain)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func TestGoldenAgentBoard(t *testing.T) {
 		}
 		got := trace{
 			Index: task.Index, Game: "valid_unseen/" + task.ID + "/game.tw-pddl", RawReset: w.engine.intro(),
-			InitObs: w.seen, Goal: goalPrefix + w.rules.game.goal, Difficulty: task.Difficulty, Subgoals: l.subgoals,
+			InitObs: w.view, Goal: goalPrefix + w.rules.game.goal, Difficulty: task.Difficulty, Subgoals: l.subgoals,
 		}
 		for _, want := range tr.Steps {
 			s := step{Action: want.Action, InActionSpace: w.valid(want.Action),

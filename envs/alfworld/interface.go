@@ -32,7 +32,7 @@ var (
 	}
 )
 
-// Interface implements envs.Spoken. All task types have the same interface.
+// Interface implements envs.Describer. All task types have the same interface.
 func (e *Env) Interface(string) envs.Interface {
 	i := envs.Interface{
 		Actions:   []string{checkAction},
@@ -44,8 +44,8 @@ func (e *Env) Interface(string) envs.Interface {
 		Texts:     slices.Concat(goalForms, sentences),
 		Fill:      map[string]string{"class": "[a-z]+", "place": "[a-z]+", "location": "loc [0-9]+"},
 		Series: []envs.Series{
-			{Begin: "(?:you see|You are carrying:) ", Item: "a [a-z]+ [0-9]+", Between: ", ", Last: ", and ", End: "."},
-			{Begin: "You are facing the ", Item: "[a-z]+ [0-9]+", Between: ", ", Last: ", and ", End: "."},
+			{Begin: "(?:you see|You are carrying:) ", Item: "a [a-z]+ [0-9]+", Middle: ", ", Last: ", and ", End: "."},
+			{Begin: "You are facing the ", Item: "[a-z]+ [0-9]+", Middle: ", ", Last: ", and ", End: "."},
 		},
 		Unknown: "zzqx",
 		// The benchmark's own layer writes these words alike after "put".

@@ -14,9 +14,9 @@ var demangle = strings.NewReplacer("_bar_", "|", "_minus_", "-", "_plus_", "+", 
 // displayNames returns the names that players see, in the order of the ids,
 // which must be sorted. Things of one kind are numbered downwards.
 func displayNames(ids []string) []string {
-	left := map[string]int{}
+	counts := map[string]int{}
 	for _, id := range ids {
-		left[kind(id)]++
+		counts[kind(id)]++
 	}
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -25,8 +25,8 @@ func displayNames(ids []string) []string {
 			names[i] = demangle.Replace(id) + " " // has no number, but its place
 			continue
 		}
-		names[i] = k + " " + strconv.Itoa(left[k])
-		left[k]--
+		names[i] = k + " " + strconv.Itoa(counts[k])
+		counts[k]--
 	}
 	return names
 }

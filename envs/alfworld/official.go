@@ -80,16 +80,16 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	return e, nil
 }
 
-// wanted counts the games of the splits that benchmarks test with.
-var wanted = map[string]int{"valid_unseen": 134, "valid_seen": 140}
+// splitSizes counts the games of the splits that benchmarks test with.
+var splitSizes = map[string]int{"valid_unseen": 134, "valid_seen": 140}
 
-// Whole reports a split that lacks games: its rates would be those of another set of tasks.
-func (e *Env) Whole() error {
+// CheckComplete reports a split that lacks games: its rates would be those of another set of tasks.
+func (e *Env) CheckComplete() error {
 	split := cmp.Or(e.options.Split, Splits()[0])
-	if len(e.tasks) >= wanted[split] {
+	if len(e.tasks) >= splitSizes[split] {
 		return nil
 	}
-	text := fmt.Sprintf("alfworld: %s has %d of the %d official games of %s", e.folder, len(e.tasks), wanted[split],
+	text := fmt.Sprintf("alfworld: %s has %d of the %d official games of %s", e.folder, len(e.tasks), splitSizes[split],
 		split)
 	if len(e.unmarked) > 0 {
 		text += fmt.Sprintf(" (%s does not say whether it is solvable)", e.unmarked[0])
@@ -162,7 +162,7 @@ func listGames(folder string) (ids []string, files []gameFile, sums, unmarked []
 }
 
 // officialGame returns the task of a game, what it is made from, and its label.
-func officialGame(id string, f gameFile, labels map[string]label, o Options) (t envs.Task, s source, l label,
+func officialGame(id string, f gameFile, labels map[string]label, o Options) (t envs.Task, s gameSource, l label,
 	err error) {
 	task := path.Dir(id)
 	l, ok := labels[id]
@@ -174,7 +174,7 @@ func officialGame(id string, f gameFile, labels map[string]label, o Options) (t 
 	d, err := o.speech(f.dialect)
 	typ, _, _ := strings.Cut(task, "-")
 	return envs.Task{ID: id, Type: typ},
-		source{problem: f.problem, goal: f.goal, dialect: d, limitPays: o.StepLimitReward}, l, err
+		gameSource{problem: f.problem, goal: f.goal, dialect: d, limitPays: o.StepLimitReward}, l, err
 }
 
 // Task implements envs.Finder: any game of the split's folder, by folder and trial, also one

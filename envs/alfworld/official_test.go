@@ -155,13 +155,13 @@ func TestWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = e.Whole()
+	err = e.CheckComplete()
 	if err == nil || !strings.Contains(err.Error(), "has 5 of the 134 official games of valid_unseen ("+
 		filepath.ToSlash(strings.TrimPrefix(files[1], filepath.Dir(filepath.Dir(filepath.Dir(files[1])))+
 			string(filepath.Separator)))+" does not say") {
 		t.Errorf("%v", err)
 	}
-	if err := official(t, Options{}).Whole(); err != nil {
+	if err := official(t, Options{}).CheckComplete(); err != nil {
 		t.Error(err)
 	}
 }

@@ -79,20 +79,20 @@ func (s *scene) facts() []string {
 
 func (s *scene) formula() string {
 	object, target := s.object+"Type", s.target+"Type"
-	placed := func(o, more string) string {
+	placed := func(o, condition string) string {
 		return fmt.Sprintf("(objectType %s %s) (receptacleType ?r %s) (inReceptacle %s ?r)%s", o, object, target,
-			o, more)
+			o, condition)
 	}
-	one := func(more string) string {
-		return "(exists (?r - receptacle) (exists (?o - object) (and " + placed("?o", more) + ")))"
+	exists := func(condition string) string {
+		return "(exists (?r - receptacle) (exists (?o - object) (and " + placed("?o", condition) + ")))"
 	}
 	switch s.taskType {
 	case pickClean:
-		return one(" (cleanable ?o) (isClean ?o)")
+		return exists(" (cleanable ?o) (isClean ?o)")
 	case pickHeat:
-		return one(" (heatable ?o) (isHot ?o)")
+		return exists(" (heatable ?o) (isHot ?o)")
 	case pickCool:
-		return one(" (coolable ?o) (isCool ?o)")
+		return exists(" (coolable ?o) (isCool ?o)")
 	case pickTwo:
 		second := " (exists (?o2 - object) (and (not (= ?o1 ?o2)) " + placed("?o2", "") + "))"
 		return "(exists (?r - receptacle) (exists (?o1 - object) (and " + placed("?o1", second) + ")))"
@@ -103,6 +103,6 @@ func (s *scene) formula() string {
 				"(isToggled ?ot) (receptacleAtLocation ?r ?l) (atLocation ?a ?l) (inReceptacle ?ot ?r))) "+
 				"(exists (?o - object ?a - agent) (and (objectType ?o %s) (holds ?a ?o))))", target, object)
 	default:
-		return one("")
+		return exists("")
 	}
 }

@@ -31,7 +31,7 @@ func worldOf(t testing.TB, problem string, d dialect) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := source{id: "test", problem: problem, goal: "heat some apple and put it in fridge.", subgoals: l.subgoals,
+	s := gameSource{id: "test", problem: problem, goal: "heat some apple and put it in fridge.", subgoals: l.subgoals,
 		dialect: d}
 	w, err := loaded(s, domain)
 	if err != nil {

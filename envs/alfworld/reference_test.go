@@ -107,7 +107,7 @@ func householdEnv(t *testing.T, speech string) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	game := source{problem: string(text), goal: "heat some apple and put it in fridge.", dialect: d}
+	game := gameSource{problem: string(text), goal: "heat some apple and put it in fridge.", dialect: d}
 	e.add(envs.Task{ID: "household"}, game, label{difficulty: envs.Hard})
 	return e
 }

@@ -22,14 +22,14 @@ type room struct {
 
 // containerStat describes a class of receptacles in a room; rooms.txt says how.
 type containerStat struct {
-	class                              string
-	scenes, least, most, median, opens int
+	class                            string
+	scenes, low, high, median, opens int
 }
 
 // objectStat describes a class of objects in a room; rooms.txt says how.
 type objectStat struct {
 	class             string
-	games, most, idle int
+	games, high, idle int
 	places            []share
 }
 
@@ -47,7 +47,7 @@ func rooms() (out []room) {
 			r.containers = append(r.containers, containerStat{words[1], number(words[2]), number(words[3]),
 				number(words[4]), number(words[5]), number(words[6])})
 		case "object":
-			o := objectStat{class: words[1], games: number(words[2]), most: number(words[3]), idle: number(words[4])}
+			o := objectStat{class: words[1], games: number(words[2]), high: number(words[3]), idle: number(words[4])}
 			for at := range slices.Chunk(words[5:], 2) {
 				o.places = append(o.places, share{at[0], number(at[1])})
 			}

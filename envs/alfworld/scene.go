@@ -9,7 +9,7 @@ import (
 
 // scene is a generated game under construction.
 type scene struct {
-	*generator
+	*factory
 	errand
 	rng      *rand.Rand
 	taskType string
@@ -68,9 +68,9 @@ func (s *scene) furnish() {
 
 // count draws a number of receptacles: above the median as often as below it.
 func (s *scene) count(c containerStat) int {
-	low, high := c.least, c.median
+	low, high := c.low, c.median
 	if s.rng.IntN(2) == 0 {
-		low, high = c.median, c.most
+		low, high = c.median, c.high
 	}
 	return low + s.rng.IntN(high-low+1)
 }
@@ -86,7 +86,7 @@ func (s *scene) spot() string {
 
 func (s *scene) fill() {
 	for _, o := range s.room.objects {
-		copies, placed := 1+s.rng.IntN(min(o.most, 3)), 0
+		copies, placed := 1+s.rng.IntN(min(o.high, 3)), 0
 		places := o.places
 		switch {
 		case o.class == s.object:
@@ -94,7 +94,7 @@ func (s *scene) fill() {
 			if s.taskType == pickTwo {
 				copies, placed = 2+s.rng.IntN(3), 2
 			}
-			places = without(places, s.avoided(s.taskType))
+			places = exclude(places, s.avoided(s.taskType))
 		case o.class == s.target:
 			placed = 1 // the lamp
 		case !s.chance(o.games):
@@ -110,30 +110,30 @@ func (s *scene) fill() {
 // add puts an object of a class into one of the given receptacles. If the
 // object is idle, or if there is no such receptacle, add puts it anywhere.
 func (s *scene) add(class string, places []share, idle bool) {
-	it := item{class: class, id: s.objectID(class), location: s.locations[s.rng.IntN(len(s.locations))]}
-	var there []share
+	added := item{class: class, id: s.objectID(class), location: s.locations[s.rng.IntN(len(s.locations))]}
+	var available []share
 	for _, p := range places {
 		if slices.ContainsFunc(s.containers, func(f furniture) bool { return f.class == p.class }) {
-			there = append(there, p)
+			available = append(available, p)
 		}
 	}
-	if !idle && len(there) > 0 {
+	if !idle && len(available) > 0 {
 		var fit []furniture
-		into := draw(there, s.rng)
+		into := draw(available, s.rng)
 		for _, f := range s.containers {
 			if f.class == into {
 				fit = append(fit, f)
 			}
 		}
 		s.rng.Shuffle(len(fit), func(i, j int) { fit[i], fit[j] = fit[j], fit[i] })
-		it.in, it.location = []string{fit[0].id}, fit[0].location
+		added.in, added.location = []string{fit[0].id}, fit[0].location
 		if len(fit) > 1 && s.chance(listedTwice) {
-			it.in = append(it.in, fit[1].id)
+			added.in = append(added.in, fit[1].id)
 		}
 		// The official games call these things cool at the start.
-		it.cool = class == s.object && into == "Fridge" && contains(coolable, class)
+		added.cool = class == s.object && into == "Fridge" && contains(coolable, class)
 	}
-	s.items = append(s.items, it)
+	s.items = append(s.items, added)
 }
 
 func contains(classes, class string) bool { return slices.Contains(strings.Fields(classes), class) }
@@ -186,8 +186,8 @@ func (s *scene) objectID(class string) string {
 // containerID makes the id of a receptacle. Basins are parts of other things.
 func (s *scene) containerID(class string) string {
 	return s.fresh(func() string {
-		if whole, ok := strings.CutSuffix(class, "Basin"); ok {
-			return whole + s.coordinates() + "_bar_" + class
+		if fixture, ok := strings.CutSuffix(class, "Basin"); ok {
+			return fixture + s.coordinates() + "_bar_" + class
 		}
 		return class + s.coordinates()
 	})

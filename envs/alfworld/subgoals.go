@@ -29,8 +29,8 @@ type label struct {
 	difficulty envs.Difficulty
 }
 
-// seen is the pattern of a first line that lists things, p among them.
-func seen(p string) string { return seenStart + p + seenEnd }
+// sighting is the pattern of a first line that lists things, p among them.
+func sighting(p string) string { return seenStart + p + seenEnd }
 
 const (
 	seenStart = `^(?=.* you see)(?=.*`
@@ -48,7 +48,7 @@ func derivedLabel(folder string) (label, error) {
 	}
 	object, target := f[1], f[3]
 	l := label{
-		subgoals:   []string{seen("a " + object + ` \d+`), "You pick up the " + object + ` \d+`},
+		subgoals:   []string{sighting("a " + object + ` \d+`), "You pick up the " + object + ` \d+`},
 		difficulty: envs.Hard,
 	}
 	switch f[0] {
@@ -63,7 +63,7 @@ func derivedLabel(folder string) (label, error) {
 	case pickCool:
 		l.subgoals = append(l.subgoals, "You cool the "+object+` \d+ using the`)
 	case lookInLight:
-		l.subgoals = append(l.subgoals, seen("a "+target))
+		l.subgoals = append(l.subgoals, sighting("a "+target))
 	default:
 		return label{}, fmt.Errorf("unknown task type in %q", folder)
 	}

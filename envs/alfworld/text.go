@@ -39,11 +39,11 @@ func (e *engine) see(t *thing) string {
 			inside = append(inside, o.thing)
 		}
 	}
-	seen := list(article, e.game.namesOf(inside)) + "."
+	contents := list(article, e.game.namesOf(inside)) + "."
 	if c.openable {
-		return "The " + t.name + " is open. In it, you see " + seen
+		return "The " + t.name + " is open. In it, you see " + contents
 	}
-	return "On the " + t.name + ", you see " + seen
+	return "On the " + t.name + ", you see " + contents
 }
 
 func (g *game) namesOf(things []int) []string {
@@ -58,24 +58,24 @@ func (g *game) namesOf(things []int) []string {
 func (e *engine) describe(t *thing) string {
 	o := t.object
 	clean, hot, cool, sliced := o.clean.in(e.state), o.hot.in(e.state), o.cool.in(e.state), o.sliced.in(e.state)
-	var how string
+	var quality string
 	switch {
 	case o.holder:
 		return fmt.Sprintf("This is a normal %s. In it, you see %s.", t.name, list(article, e.game.namesOf(o.inside)))
 	case clean && hot:
-		how = "hot and clean"
+		quality = "hot and clean"
 	case clean && cool:
-		how = "cool and clean"
+		quality = "cool and clean"
 	case clean && sliced:
-		how = "clean"
+		quality = "clean"
 	case hot:
-		how = "hot"
+		quality = "hot"
 	case cool && sliced:
-		how = "cool"
+		quality = "cool"
 	case clean:
-		how = "clean"
+		quality = "clean"
 	case cool:
-		how = "cold"
+		quality = "cold"
 	case o.toggleable && o.toggled.in(e.state):
 		return "This " + t.name + " is on."
 	case o.sliceable && sliced:
@@ -84,46 +84,46 @@ func (e *engine) describe(t *thing) string {
 		return "There's nothing special about " + t.name + "."
 	}
 	if sliced {
-		how += " sliced"
+		quality += " sliced"
 	}
-	return "This is a " + how + " " + t.name + "."
+	return "This is a " + quality + " " + t.name + "."
 }
 
 func (e *engine) inventory() string {
-	var held []string
+	var carried []string
 	for _, t := range e.game.things {
-		if t.object != nil && t.object.held.in(e.state) {
-			held = append(held, t.name)
+		if t.object != nil && t.object.carried.in(e.state) {
+			carried = append(carried, t.name)
 		}
 	}
-	if len(held) == 0 {
+	if len(carried) == 0 {
 		return "You are not carrying anything."
 	}
-	return "You are carrying: " + list(article, held) + "."
+	return "You are carrying: " + list(article, carried) + "."
 }
 
 func (e *engine) look() string {
-	here := e.place()
-	return e.game.lookFrom(here, e.beside(here))
+	p := e.place()
+	return e.game.lookFrom(p, e.looseObjects(p))
 }
 
 // lookFrom describes the view from a place where some objects lie beside the
 // containers. In the middle of the room nothing is visible.
-func (g *game) lookFrom(here *place, beside []string) string {
-	if len(here.containers) == 0 {
+func (g *game) lookFrom(p *location, objects []string) string {
+	if len(p.containers) == 0 {
 		return middle + nothingLying + "."
 	}
-	return "You are facing the " + list("", g.namesOf(here.containers)) +
-		". Next to it, you see " + list(article, beside) + "."
+	return "You are facing the " + list("", g.namesOf(p.containers)) +
+		". Next to it, you see " + list(article, objects) + "."
 }
 
-// beside names the objects at a place that were taken from a container there
+// looseObjects names the objects at a place that were taken from a container there
 // and not put back, once per such container.
-func (e *engine) beside(here *place) []string {
+func (e *engine) looseObjects(p *location) []string {
 	var names []string
-	for _, t := range e.taken {
-		for _, c := range here.containers {
-			if c == t.container && e.isAt(t.object, here) {
+	for _, t := range e.takings {
+		for _, c := range p.containers {
+			if c == t.container && e.isAt(t.object, p) {
 				names = append(names, e.game.things[t.object].name)
 			}
 		}
@@ -131,7 +131,7 @@ func (e *engine) beside(here *place) []string {
 	return names
 }
 
-func (e *engine) isAt(object int, p *place) bool {
+func (e *engine) isAt(object int, p *location) bool {
 	things := e.game.things
 	return e.game.task.Holds(e.state, planning.Atom{
 		Predicate: "objectatlocation", Args: []string{things[object].id, things[p.thing].id},
@@ -139,7 +139,7 @@ func (e *engine) isAt(object int, p *place) bool {
 }
 
 // roomFrom describes the room from the player's starting location.
-func (g *game) roomFrom(start *place) string {
+func (g *game) roomFrom(start *location) string {
 	if len(start.containers) > 0 {
 		return g.lookFrom(start, nil)
 	}

@@ -29,9 +29,9 @@ type world struct {
 	bare   bool
 	rules  *rules  // nil until something needs more than the view at the start
 	engine *engine // nil as long as rules is nil
-	// seen is what "look" shows: first the room, later the view after the last
+	// view is what "look" shows: first the room, later the view after the last
 	// arrival or opening, however long ago.
-	seen     string
+	view     string
 	answer   string // the engine's last answer
 	commands int    // number of commands sent to the engine
 	reached  []bool // the sub-goals, in order
@@ -49,7 +49,7 @@ type rules struct {
 	limitPays bool
 }
 
-func newWorld(l *loading) *world { return &world{loading: l, seen: l.room} }
+func newWorld(l *loading) *world { return &world{loading: l, view: l.room} }
 
 // load waits until the game is grounded.
 func (w *world) load() error {
@@ -69,7 +69,7 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 	if w.bare {
 		return envs.Start{Goal: w.loading.goal, Observation: intro(w.loading.room, w.loading.goal)}, nil
 	}
-	return envs.Start{Goal: w.loading.goal, Observation: w.seen}, nil
+	return envs.Start{Goal: w.loading.goal, Observation: w.view}, nil
 }
 
 // Close implements envs.World.
@@ -130,7 +130,7 @@ func (w *world) step(action string) envs.Step {
 	switch action {
 	case lookAction:
 		w.run(action)
-		observation = w.seen
+		observation = w.view
 	case checkAction:
 		observation = checkPrefix + strings.Join(append(w.engine.commands(), checkAction), ", ")
 	default:
@@ -138,7 +138,7 @@ func (w *world) step(action string) envs.Step {
 	}
 	if (strings.Contains(action, "go to") || strings.Contains(action, "open")) &&
 		!strings.Contains(observation, strings.TrimSuffix(rejected, ".")) {
-		w.seen = observation
+		w.view = observation
 	}
 	if strings.HasPrefix(observation, arrival) {
 		_, observation, _ = strings.Cut(observation, ". ")
@@ -217,6 +217,6 @@ func (w *world) AppendState(b []byte) ([]byte, error) {
 	if w.done {
 		b = strconv.AppendQuote(b, w.answer)
 	}
-	b = strconv.AppendQuote(b, w.seen)
+	b = strconv.AppendQuote(b, w.view)
 	return w.engine.appendState(b), nil
 }

@@ -49,15 +49,15 @@ var texts = sync.OnceValue(func() *[verbs][nouns][fewThings + 1]string {
 	return &out
 })
 
-func numbered(of noun, n uint8) string { return of.String() + " " + strconv.Itoa(int(n)) }
+func numbered(object noun, n uint8) string { return object.String() + " " + strconv.Itoa(int(n)) }
 
 // actionText formats an action with the n-th thing of a noun, if its verb takes one.
-func actionText(v verb, of noun, n uint8) string {
+func actionText(v verb, object noun, n uint8) string {
 	switch {
 	case v <= simple:
 		return words[v]
 	case n <= fewThings:
-		return texts()[v][of][n]
+		return texts()[v][object][n]
 	}
-	return words[v] + " " + numbered(of, n)
+	return words[v] + " " + numbered(object, n)
 }

@@ -80,8 +80,8 @@ func keyTargets(w *minigrid.World, c minigrid.Color, rest *approach) (out []targ
 			return
 		}
 		for _, t := range carryTargets(w, id, o) {
-			if _, in := w.At(t.at.Point); in.Kind != minigrid.Wall {
-				t.cost += rest.cost[rest.index(t.at)]
+			if _, in := w.ObjectAt(t.pose.Point); in.Kind != minigrid.Wall {
+				t.cost += rest.cost[rest.index(t.pose)]
 				out = append(out, t)
 			}
 		}
@@ -94,7 +94,7 @@ func (s *seer) goalTargets(w *minigrid.World, goal *pattern) (out []target) {
 		if o.Kind != minigrid.Door && reaches(goal, o.Code) {
 			out = append(out, carryTargets(w, id, o)...)
 		}
-		if at, _ := w.At(o.Pos); id == w.Carrying() || at == minigrid.None {
+		if occupant, _ := w.ObjectAt(o.Pos); id == w.Carrying() || occupant == minigrid.None {
 			return
 		}
 		for _, place := range s.inView(goal, o.Code) {
@@ -112,13 +112,13 @@ func (s *seer) goalTargets(w *minigrid.World, goal *pattern) (out []target) {
 // seeTargets returns the poses that show a cell at a given place of the view.
 func seeTargets(w *minigrid.World, p minigrid.Point, place [2]int) (out []target) {
 	for d := range minigrid.Direction(4) {
-		from := minigrid.Pose{Dir: d}
-		from.Point = p.Sub(from.InView(place[0], place[1]))
-		if _, o := w.At(from.Point); o.Kind == minigrid.Wall {
+		pose := minigrid.Pose{Dir: d}
+		pose.Point = p.Sub(pose.InView(place[0], place[1]))
+		if _, o := w.ObjectAt(pose.Point); o.Kind == minigrid.Wall {
 			continue
 		}
-		if v := w.ViewFrom(from); v.At(place[0], place[1]).Kind != minigrid.Unseen {
-			out = append(out, target{at: from, lock: minigrid.AnyColor})
+		if v := w.ViewFrom(pose); v.Cell(place[0], place[1]).Kind != minigrid.Unseen {
+			out = append(out, target{pose: pose, lock: minigrid.AnyColor})
 		}
 	}
 	return out
@@ -126,7 +126,7 @@ func seeTargets(w *minigrid.World, p minigrid.Point, place [2]int) (out []target
 
 // carryTargets returns the poses from which the agent can pick up an object.
 func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) (out []target) {
-	if at, _ := w.At(o.Pos); at != id {
+	if occupant, _ := w.ObjectAt(o.Pos); occupant != id {
 		return nil // carried, or in a box
 	}
 	cost := int32(1)
@@ -134,7 +134,7 @@ func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) (out []t
 		cost += costDrop
 	}
 	for _, p := range around(o.Pos) {
-		out = append(out, target{at: p, cost: cost, lock: minigrid.AnyColor})
+		out = append(out, target{pose: p, cost: cost, lock: minigrid.AnyColor})
 	}
 	return out
 }
@@ -143,7 +143,7 @@ func carryTargets(w *minigrid.World, id minigrid.ID, o minigrid.Object) (out []t
 func openTargets(w *minigrid.World, o minigrid.Object) (out []target) {
 	cost, lock := entering(w, o.Pos, w.Object(w.Carrying()))
 	for _, p := range around(o.Pos) {
-		out = append(out, target{at: p, cost: cost, lock: lock})
+		out = append(out, target{pose: p, cost: cost, lock: lock})
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func leafTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 	case minigrid.OpGoTo:
 		for _, p := range leaf.Target.Positions() {
 			for _, at := range around(p) {
-				out = append(out, target{at: at, lock: minigrid.AnyColor})
+				out = append(out, target{pose: at, lock: minigrid.AnyColor})
 			}
 		}
 		return out
@@ -198,11 +198,11 @@ func putTargets(w *minigrid.World, leaf *minigrid.Instruction) (out []target) {
 		}
 		for d := range minigrid.Direction(4) {
 			free := w.Object(id).Pos.Add(d.Vector())
-			if at, _ := w.At(free); at != minigrid.None {
+			if occupant, _ := w.ObjectAt(free); occupant != minigrid.None {
 				continue
 			}
 			for _, p := range around(free) {
-				out = append(out, target{at: p, cost: 1, lock: minigrid.AnyColor})
+				out = append(out, target{pose: p, cost: 1, lock: minigrid.AnyColor})
 			}
 		}
 	}

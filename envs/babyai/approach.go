@@ -28,7 +28,7 @@ type approach struct {
 
 // target is a target pose, the cost to finish there, and the color of a key needed first.
 type target struct {
-	at   minigrid.Pose
+	pose minigrid.Pose
 	cost int32
 	lock minigrid.Color
 }
@@ -53,39 +53,39 @@ func newApproach(w *minigrid.World, targets []target, barred colorSet) *approach
 		}
 	}
 	for _, t := range targets {
-		if _, o := w.At(t.at.Point); o.Kind != minigrid.Wall {
-			reach(t.at, t.cost, t.lock)
+		if _, o := w.ObjectAt(t.pose.Point); o.Kind != minigrid.Wall {
+			reach(t.pose, t.cost, t.lock)
 		}
 	}
 	key := w.Object(w.Carrying())
 	for q.Len() > 0 {
 		item := heap.Pop(q).(queued)
-		i := a.index(item.at)
+		i := a.index(item.pose)
 		if item.cost > a.cost[i] {
 			continue
 		}
-		for _, d := range [...]minigrid.Direction{item.at.Dir.Left(), item.at.Dir.Right()} {
-			reach(minigrid.Pose{Point: item.at.Point, Dir: d}, item.cost+1, a.lock[i])
+		for _, d := range [...]minigrid.Direction{item.pose.Dir.Left(), item.pose.Dir.Right()} {
+			reach(minigrid.Pose{Point: item.pose.Point, Dir: d}, item.cost+1, a.lock[i])
 		}
-		from := minigrid.Pose{Point: item.at.Sub(item.at.Dir.Vector()), Dir: item.at.Dir}
-		if _, o := w.At(from.Point); o.Kind == minigrid.Wall {
+		prev := minigrid.Pose{Point: item.pose.Sub(item.pose.Dir.Vector()), Dir: item.pose.Dir}
+		if _, o := w.ObjectAt(prev.Point); o.Kind == minigrid.Wall {
 			continue
 		}
-		cost, lock := entering(w, item.at.Point, key)
-		if barred.has(lock) {
+		cost, lock := entering(w, item.pose.Point, key)
+		if barred.contains(lock) {
 			continue
 		}
 		if lock == minigrid.AnyColor {
 			lock = a.lock[i]
 		}
-		reach(from, item.cost+cost, lock)
+		reach(prev, item.cost+cost, lock)
 	}
 	return a
 }
 
 // entering returns the cost to step into a cell, and the color of the missing key.
 func entering(w *minigrid.World, p minigrid.Point, carried minigrid.Object) (cost int32, lock minigrid.Color) {
-	_, o := w.At(p)
+	_, o := w.ObjectAt(p)
 	switch {
 	case o.Kind == minigrid.Empty || o.Kind == minigrid.Door && o.State == minigrid.Open:
 		return 1, minigrid.AnyColor
@@ -101,12 +101,12 @@ func entering(w *minigrid.World, p minigrid.Point, carried minigrid.Object) (cos
 
 type colorSet uint8
 
-func (s colorSet) has(c minigrid.Color) bool { return s&(1<<c) != 0 }
+func (s colorSet) contains(c minigrid.Color) bool { return s&(1<<c) != 0 }
 
-func (s colorSet) with(c minigrid.Color) colorSet { return s | 1<<c }
+func (s colorSet) add(c minigrid.Color) colorSet { return s | 1<<c }
 
 type queued struct {
-	at   minigrid.Pose
+	pose minigrid.Pose
 	cost int32
 }
 

@@ -45,7 +45,7 @@ type Env struct {
 	info   envs.Info
 	tasks  []envs.Task
 	gym    bool
-	labels []label // by task index; nil if sub-goals are made from the instruction
+	labels []levelLabel // by task index; nil if sub-goals are made from the instruction
 }
 
 // New sets up the environment.
@@ -92,7 +92,7 @@ func (e *Env) readLabels(dir string) error {
 }
 
 // digest identifies all that defines a task; the index is -1 outside the benchmark.
-func (e *Env) digest(p place, index int) string {
+func (e *Env) digest(p worldID, index int) string {
 	texts := []string{p.id()}
 	switch {
 	case e.gym:

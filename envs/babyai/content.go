@@ -34,7 +34,7 @@ func worldText(w *minigrid.World) string {
 	write(w.Object(w.Carrying()))
 	for y := range height {
 		for x := range width {
-			_, o := w.At(minigrid.Point{X: x, Y: y})
+			_, o := w.ObjectAt(minigrid.Point{X: x, Y: y})
 			write(o)
 		}
 	}

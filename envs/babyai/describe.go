@@ -43,7 +43,7 @@ func describe(things []thing, carried minigrid.Object) string {
 
 // appendThings lists every thing except walls, numbered by name.
 func appendThings(b []byte, things []thing) []byte {
-	var count counter
+	var count nounCounts
 	for i := range things {
 		t := &things[i]
 		if t.Kind == minigrid.Wall {

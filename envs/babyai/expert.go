@@ -34,7 +34,7 @@ func newPlanner() planner {
 
 // node is a state of the game that was reached.
 type node struct {
-	game     *game // nil until it is expanded
+	game     *textGame // nil until it is expanded
 	parent   *node
 	choice   int // of the parent's table
 	actions  int // made since the search began
@@ -45,7 +45,7 @@ type node struct {
 type search struct {
 	planner
 	open    queue[*node]    // the most promising first
-	seen    map[string]bool // states
+	visited map[string]bool // states
 	reached int             // nodes so far
 	best    *node           // the best end so far, nil if there is none
 	reward  float64         // there
@@ -53,14 +53,14 @@ type search struct {
 
 // plan returns actions that solve the task and reach every sub-goal, or as many
 // sub-goals as it can; nil if it finds none.
-func plan(from *game) []string {
-	s := search{planner: newPlanner(), seen: map[string]bool{string(from.appendState(nil)): true}}
+func plan(start *textGame) []string {
+	s := search{planner: newPlanner(), visited: map[string]bool{string(start.appendState(nil)): true}}
 	s.open.compare = func(a, b *node) int {
 		return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.order, b.order))
 	}
-	heap.Push(&s.open, &node{game: from})
+	heap.Push(&s.open, &node{game: start})
 	for range maxExpanded {
-		if s.open.Len() == 0 || s.best != nil && (from.goals == nil || s.reward == 1) {
+		if s.open.Len() == 0 || s.best != nil && (start.goals == nil || s.reward == 1) {
 			break
 		}
 		s.expand(heap.Pop(&s.open).(*node))
@@ -77,7 +77,7 @@ func (s *search) expand(n *node) {
 	table := &n.game.table
 	for i := range table.entries {
 		c := &table.entries[i]
-		if c.why != offered || !table.acts(c) {
+		if c.reason != offered || !table.acts(c) {
 			continue
 		}
 		next := n.game.clone()
@@ -90,8 +90,8 @@ func (s *search) expand(n *node) {
 			}
 			continue
 		}
-		if key := string(next.appendState(nil)); !s.seen[key] {
-			s.seen[key] = true
+		if key := string(next.appendState(nil)); !s.visited[key] {
+			s.visited[key] = true
 			m.priority = int32(costAction*m.actions) + s.estimate(next)
 			heap.Push(&s.open, m)
 		}
@@ -108,7 +108,7 @@ func (n *node) path() (actions []string) {
 
 // appendState appends everything that determines how a game continues, except
 // the number of steps: with that number, no state would ever recur.
-func (g *game) appendState(b []byte) []byte {
+func (g *textGame) appendState(b []byte) []byte {
 	a := g.world.Agent()
 	b = append(b, byte(a.X), byte(a.Y), byte(a.Dir))
 	b = g.world.AppendState(b)
@@ -123,7 +123,7 @@ func (g *game) appendState(b []byte) []byte {
 // estimate estimates the remaining work, in primitive actions: the distance to
 // the first sub-goal, plus a fixed cost for every other sub-goal. Without
 // sub-goals it uses the simple instructions instead.
-func (p *planner) estimate(g *game) int32 {
+func (p *planner) estimate(g *textGame) int32 {
 	if g.goals == nil {
 		pending := pendingLeaves(g.world.Instruction(), nil)
 		if len(pending) == 0 {
@@ -146,12 +146,12 @@ func (p *planner) estimate(g *game) int32 {
 }
 
 // possible reports whether one of the ways' sub-goals at i can still be reached.
-func (p *planner) possible(g *game, i int) bool {
+func (p *planner) possible(g *textGame, i int) bool {
 	return slices.ContainsFunc(g.goals.ways, func(way []pattern) bool { return p.seer.possible(g.world, &way[i]) })
 }
 
 // goalCost estimates the cost to reach one of the ways' sub-goals at i.
-func (p *planner) goalCost(g *game, i int) int32 {
+func (p *planner) goalCost(g *textGame, i int) int32 {
 	cost := int32(unattainable)
 	for _, way := range g.goals.ways {
 		cost = min(cost, p.cost(g.world, aim{goal: &way[i]}))
@@ -190,7 +190,7 @@ func (p *planner) cost(w *minigrid.World, a aim) int32 {
 	var barred colorSet
 	for way.lock[agent] != minigrid.AnyColor && way.cost[agent] < unattainable {
 		key, rest := way.lock[agent], way
-		barred = barred.with(key)
+		barred = barred.add(key)
 		id += " key " + key.String()
 		way = p.approach(id, func() *approach { return newApproach(w, keyTargets(w, key, rest), barred) })
 	}
@@ -216,21 +216,21 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 }
 
 type expert struct {
-	plan []string
-	then string // the state in which the rest of the plan continues
+	plan     []string
+	expected string // the state in which the rest of the plan continues
 }
 
-func (e *expert) action(g *game) string {
+func (e *expert) action(g *textGame) string {
 	state := string(g.appendState(nil))
-	if len(e.plan) == 0 || state != e.then {
+	if len(e.plan) == 0 || state != e.expected {
 		e.plan = plan(g.clone())
 	}
 	if len(e.plan) == 0 {
 		return ""
 	}
 	action := e.plan[0]
-	after := g.clone()
-	after.carryOut(g.table.moves(g.table.choice(action)))
-	e.plan, e.then = e.plan[1:], string(after.appendState(nil))
+	next := g.clone()
+	next.carryOut(g.table.moves(g.table.choice(action)))
+	e.plan, e.expected = e.plan[1:], string(next.appendState(nil))
 	return action
 }

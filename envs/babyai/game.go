@@ -17,8 +17,8 @@ const (
 	listPrefix    = "You can take the following actions: "
 )
 
-// game is AgentBoard's text layer around a world.
-type game struct {
+// textGame is AgentBoard's text layer around a world.
+type textGame struct {
 	world *minigrid.World
 	goal  string
 	view  minigrid.View // the view that the next one is compared with
@@ -32,15 +32,15 @@ type game struct {
 }
 
 // newGame starts a game. Without sub-goals the reward is the world's own.
-func newGame(w *minigrid.World, ways [][]string) *game {
-	g := &game{world: w, goals: newSubgoals(ways), view: *w.View()}
+func newGame(w *minigrid.World, ways [][]string) *textGame {
+	g := &textGame{world: w, goals: newSubgoals(ways), view: *w.View()}
 	g.goal = strings.ReplaceAll(strings.ReplaceAll(w.Mission(), "then", "and"), "after you", "and")
 	g.look()
 	return g
 }
 
 // look describes the world as it is and finds what can be done in it.
-func (g *game) look() {
+func (g *textGame) look() {
 	g.table.fill(g.world.View(), g.world.Agent(), g.world.Object(g.world.Carrying()))
 	g.observation = describe(g.table.things, g.table.carried)
 }
@@ -51,7 +51,7 @@ func normalize(action string) string { return pytext.Strip(pytext.Lower(action))
 func asksForActions(action string) bool { return strings.Contains(action, "check") }
 
 // step carries out an action as the agent typed it.
-func (g *game) step(action string) (observation string) {
+func (g *textGame) step(action string) (observation string) {
 	action = normalize(action)
 	switch {
 	case asksForActions(action):
@@ -74,7 +74,7 @@ func (g *game) step(action string) (observation string) {
 }
 
 // carryOut makes primitive steps until one leaves the view unchanged; the last counts.
-func (g *game) carryOut(moves []minigrid.Action) {
+func (g *textGame) carryOut(moves []minigrid.Action) {
 	var last minigrid.Result
 	for _, m := range moves {
 		last = g.world.Step(m)
@@ -103,7 +103,7 @@ func (g *game) carryOut(moves []minigrid.Action) {
 	}
 }
 
-func (g *game) clone() *game {
+func (g *textGame) clone() *textGame {
 	c := *g
 	c.world = g.world.Clone()
 	c.goals = g.goals.clone()

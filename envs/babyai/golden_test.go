@@ -40,7 +40,7 @@ func (c *recordedChoice) UnmarshalJSON(b []byte) error {
 func choices(t *table) (out []recordedChoice) {
 	for i := range t.entries {
 		e := &t.entries[i]
-		if e.why != offered {
+		if e.reason != offered {
 			continue
 		}
 		r := recordedChoice{e.text(), []int{}}
@@ -59,7 +59,7 @@ func choices(t *table) (out []recordedChoice) {
 func refusals(t *table) map[string]string {
 	out := map[string]string{}
 	for i := range t.entries {
-		if e := &t.entries[i]; e.why != offered {
+		if e := &t.entries[i]; e.reason != offered {
 			out[e.text()] = t.reason(e.text())
 		}
 	}
@@ -145,7 +145,7 @@ func TestRecordedGames(t *testing.T) {
 }
 
 // replayed makes a recorded step and writes it down like the record.
-func replayed(g *game, s recordedStep) recordedStep {
+func replayed(g *textGame, s recordedStep) recordedStep {
 	before := g.world.Steps()
 	got := recordedStep{Action: s.Action, Obs: g.step(s.Action), Reward: g.reward, Done: g.done}
 	prims := g.world.Steps() - before

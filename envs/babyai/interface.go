@@ -2,7 +2,7 @@ package babyai
 
 import "heldout/envs"
 
-// Interface implements envs.Spoken. All levels have the same interface.
+// Interface implements envs.Describer. All levels have the same interface.
 func (e *Env) Interface(string) envs.Interface {
 	return envs.Interface{
 		Actions: []string{
@@ -25,7 +25,7 @@ func (e *Env) Interface(string) envs.Interface {
 			{Prefix: listPrefix, Separator: ", "},
 			{Prefix: gymListPrefix, Separator: `", "`, Suffix: gymListSuffix},
 		},
-		Quotes:  []envs.Quote{{Before: "You cannot ", After: ", as "}},
+		Quotes:  []envs.Quote{{Prefix: "You cannot ", Suffix: ", as "}},
 		Replies: []string{notRecognized, noChange},
 		Texts: []string{
 			"go to the", "go to a", "pick up the", "pick up a", "open the", "open a", "put the", "put a", "next to the",
@@ -33,10 +33,11 @@ func (e *Env) Interface(string) envs.Interface {
 			"on your left", "on your right", "in front of you", "behind you",
 			nothingInSight, emptyHanded, barrierAhead, "The task is completed.",
 		},
-		Series:   []envs.Series{{Begin: inSight, Item: `There is a [^.\n]+\.`, Between: "  ", Last: "  ", End: "  "}},
-		Alike:    map[string]string{"pick up {thing}": "pickup {thing}"},
-		Shown:    []string{"check valid actions", "go to red ball 1", "toggle and go through blue closed door 1"},
-		Articles: true,
-		Unknown:  "zzqx",
+		Series: []envs.Series{{Begin: inSight, Item: `There is a [^.\n]+\.`, Middle: "  ", Last: "  ",
+			End: "  "}},
+		Synonyms:      map[string]string{"pick up {thing}": "pickup {thing}"},
+		PromptActions: []string{"check valid actions", "go to red ball 1", "toggle and go through blue closed door 1"},
+		Articles:      true,
+		Unknown:       "zzqx",
 	}
 }

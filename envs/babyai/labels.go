@@ -17,15 +17,15 @@ import (
 // labelFile holds one line of JSON per task (§5.9).
 const labelFile = "babyai/test.jsonl"
 
-// label is the relevant part of a line of the label file.
-type label struct {
+// levelLabel is the relevant part of a line of the label file.
+type levelLabel struct {
 	level      string
 	difficulty envs.Difficulty
 	ways       [][]string // lists of sub-goals, each a way to solve the task
 }
 
 // readLabels reads AgentBoard's labels; raw is their text.
-func readLabels(dir string) (labels []label, raw string, err error) {
+func readLabels(dir string) (labels []levelLabel, raw string, err error) {
 	file := filepath.Join(dir, filepath.FromSlash(labelFile))
 	if labels, raw, err = agentboard.Read(file, "BabyAI", parseLabel); err != nil {
 		return nil, "", err
@@ -43,7 +43,7 @@ func readLabels(dir string) (labels []label, raw string, err error) {
 	return labels, raw, nil
 }
 
-func parseLabel(b []byte, task int) (label, error) {
+func parseLabel(b []byte, task int) (levelLabel, error) {
 	var line struct {
 		ID         int             `json:"id"`
 		Difficulty envs.Difficulty `json:"difficulty"`
@@ -52,13 +52,13 @@ func parseLabel(b []byte, task int) (label, error) {
 		} `json:"additional_info"`
 	}
 	if err := json.Unmarshal(b, &line); err != nil {
-		return label{}, err
+		return levelLabel{}, err
 	}
 	if err := cmp.Or(agentboard.CheckID(line.ID, task), line.Difficulty.Check()); err != nil {
-		return label{}, err
+		return levelLabel{}, err
 	}
 	ways, err := parseWays(b)
-	return label{line.Info.Subtask, line.Difficulty, ways}, err
+	return levelLabel{line.Info.Subtask, line.Difficulty, ways}, err
 }
 
 // parseWays reads the sub-goals of a line: the value of "subgoals" or, if there
@@ -125,8 +125,8 @@ func instructionGoals(in *minigrid.Instruction) []string {
 		if in.Target.Kind == minigrid.Door {
 			kind = "** door" // in any state
 		}
-		seen := "There is a " + color + " " + kind + " **"
-		return []string{seen, seen + " right in front of you 1 steps away."}
+		sentence := "There is a " + color + " " + kind + " **"
+		return []string{sentence, sentence + " right in front of you 1 steps away."}
 	case minigrid.OpOpen:
 		return []string{"There is a " + color + " open door **"}
 	default:

@@ -37,10 +37,10 @@ var nounTexts = func() (out [nouns]string) {
 
 func (n noun) String() string { return nounTexts[n] }
 
-type counter [nouns]uint8
+type nounCounts [nouns]uint8
 
 // next counts a thing and returns how many with its noun were counted so far.
-func (c *counter) next(n noun) uint8 {
+func (c *nounCounts) next(n noun) uint8 {
 	c[n]++
 	return c[n]
 }

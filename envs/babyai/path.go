@@ -9,7 +9,7 @@ const reach = 8
 // relative to the agent: what the agent sees, and one more line if the
 // reference counts from the other end. The specification (§5.5) lets paths that
 // start northward go back three lines; the records do not.
-var spans = [4]struct{ from, to minigrid.Point }{
+var spans = [4]struct{ low, high minigrid.Point }{
 	minigrid.East:  {minigrid.Point{X: -1, Y: -3}, minigrid.Point{X: 6, Y: 3}},
 	minigrid.South: {minigrid.Point{X: -4, Y: -1}, minigrid.Point{X: 3, Y: 6}},
 	minigrid.West:  {minigrid.Point{X: -6, Y: -4}, minigrid.Point{X: 0, Y: 3}},
@@ -28,7 +28,7 @@ const (
 // allowedCells are the cells of spans, by the agent's direction, as boards.
 var allowedCells = func() (out [4]board) {
 	for d, span := range spans {
-		size := span.to.Sub(span.from)
+		size := span.high.Sub(span.low)
 		for y := range size.Y + 1 {
 			for x := range size.X + 1 {
 				out[d] |= 1 << (reach*y + x)
@@ -91,30 +91,30 @@ var order = [...]minigrid.Action{minigrid.Forward, minigrid.TurnLeft, minigrid.T
 
 // around computes where paths lead from the agent around things.
 func (p *paths) around(agent minigrid.Pose, things []thing) {
-	p.agent, p.corner = agent, agent.Add(spans[agent.Dir].from)
+	p.agent, p.corner = agent, agent.Add(spans[agent.Dir].low)
 	p.allowed = allowedCells[agent.Dir]
 	for i := range things {
 		if t := &things[i]; t.blocks() {
-			p.allowed &^= p.cell(t.at)
+			p.allowed &^= p.cell(t.pos)
 		}
 	}
 	p.start, _ = p.index(agent.Point)
 	p.reached = 1 << p.start
-	for before := board(0); before != p.reached; {
-		before = p.reached
-		p.reached |= (before&^lastColumn<<1 | before&^firstColumn>>1 | before<<reach | before>>reach) & p.allowed
+	for prev := board(0); prev != p.reached; {
+		prev = p.reached
+		p.reached |= (prev&^lastColumn<<1 | prev&^firstColumn>>1 | prev<<reach | prev>>reach) & p.allowed
 	}
 }
 
 // index returns the number of a cell; ok is false outside the square.
-func (p *paths) index(at minigrid.Point) (n int, ok bool) {
-	d := at.Sub(p.corner)
+func (p *paths) index(pos minigrid.Point) (n int, ok bool) {
+	d := pos.Sub(p.corner)
 	return reach*d.Y + d.X, uint(d.X) < reach && uint(d.Y) < reach
 }
 
 // cell returns a cell as a set, empty if it is outside the square.
-func (p *paths) cell(at minigrid.Point) board {
-	if n, ok := p.index(at); ok {
+func (p *paths) cell(pos minigrid.Point) board {
+	if n, ok := p.index(pos); ok {
 		return 1 << n
 	}
 	return 0
@@ -139,17 +139,17 @@ func (p *paths) facing(target minigrid.Point) []minigrid.Action {
 	for d := range minigrid.Direction(4) {
 		goals[d] = p.cell(target.Sub(d.Vector()))
 	}
-	return p.to(&goals)
+	return p.route(&goals)
 }
 
 // entering returns the moves into a cell; nil if there is no way.
 func (p *paths) entering(target minigrid.Point) []minigrid.Action {
 	cell := p.cell(target)
-	return p.to(&poses{cell, cell, cell, cell})
+	return p.route(&poses{cell, cell, cell, cell})
 }
 
-// to returns the reference's path to one of some poses; nil if there is none.
-func (p *paths) to(goals *poses) []minigrid.Action {
+// route returns the reference's path to one of some poses; nil if there is none.
+func (p *paths) route(goals *poses) []minigrid.Action {
 	var space [32]poses
 	layers := p.layers(goals, space[:0])
 	if layers == nil {
@@ -170,18 +170,18 @@ func (p *paths) to(goals *poses) []minigrid.Action {
 func (p *paths) layers(goals *poses, layers []poses) []poses {
 	var now poses
 	now[p.agent.Dir] = 1 << p.start
-	seen := now
+	visited := now
 	for layers = append(layers, now); !now.meets(goals); layers = append(layers, now) {
 		var next poses
 		for d := range minigrid.Direction(4) {
-			next[d] = (now[d].moved(d)&p.allowed | now[d.Left()] | now[d.Right()]) &^ seen[d]
+			next[d] = (now[d].moved(d)&p.allowed | now[d.Left()] | now[d.Right()]) &^ visited[d]
 		}
 		if next == (poses{}) {
 			return nil
 		}
 		now = next
-		for d := range seen {
-			seen[d] |= now[d]
+		for d := range visited {
+			visited[d] |= now[d]
 		}
 	}
 	return layers
@@ -190,9 +190,9 @@ func (p *paths) layers(goals *poses, layers []poses) []poses {
 // retrace keeps, in every layer, the poses with a path to one in the last layer.
 func retrace(layers []poses) {
 	for k := len(layers) - 2; k >= 0; k-- {
-		after := layers[k+1]
+		next := layers[k+1]
 		for d := range minigrid.Direction(4) {
-			layers[k][d] &= after[d].moved((d+2)%4) | after[d.Left()] | after[d.Right()]
+			layers[k][d] &= next[d].moved((d+2)%4) | next[d.Left()] | next[d.Right()]
 		}
 	}
 }
@@ -207,9 +207,9 @@ func (p *paths) walk(layers []poses, moves []minigrid.Action, lastOne bool) (end
 			if lastOne {
 				m = order[len(order)-1-i]
 			}
-			to, toward := after(cell, d, m)
-			if layers[k+1][toward]&to != 0 {
-				cell, d, moves[k] = to, toward, m
+			dest, toward := advance(cell, d, m)
+			if layers[k+1][toward]&dest != 0 {
+				cell, d, moves[k] = dest, toward, m
 				break
 			}
 		}
@@ -218,8 +218,8 @@ func (p *paths) walk(layers []poses, moves []minigrid.Action, lastOne bool) (end
 	return end
 }
 
-// after returns the pose after a move; no cell if it is outside the square.
-func after(cell board, d minigrid.Direction, m minigrid.Action) (board, minigrid.Direction) {
+// advance returns the pose after a move; no cell if it is outside the square.
+func advance(cell board, d minigrid.Direction, m minigrid.Action) (board, minigrid.Direction) {
 	switch m {
 	case minigrid.TurnLeft:
 		return cell, d.Left()

@@ -20,10 +20,10 @@ func searched(agent minigrid.Pose, things []thing, done func(minigrid.Pose) bool
 		move minigrid.Action
 	}
 	span := spans[agent.Dir]
-	from, to := agent.Add(span.from), agent.Add(span.to)
+	from, to := agent.Add(span.low), agent.Add(span.high)
 	blocked := map[minigrid.Point]bool{}
 	for i := range things {
-		blocked[things[i].at] = blocked[things[i].at] || things[i].blocks()
+		blocked[things[i].pos] = blocked[things[i].pos] || things[i].blocks()
 	}
 	closed, parents := map[minigrid.Pose]bool{}, map[minigrid.Pose]step{}
 	queue := []minigrid.Pose{agent}
@@ -71,13 +71,13 @@ func TestPathsAreTheReferences(t *testing.T) {
 			i, j := rapid.IntRange(0, 6).Draw(t, "i"), rapid.IntRange(0, 6).Draw(t, "j")
 			if at := agent.InView(i, j); at != agent.Point {
 				k := rapid.SampledFrom(kinds).Draw(t, "kind")
-				things = append(things, thing{Code: minigrid.Code{Kind: k}, at: at})
+				things = append(things, thing{Code: minigrid.Code{Kind: k}, pos: at})
 			}
 		}
 		var p paths
 		p.around(agent, things)
 		for i := range things {
-			target := things[i].at
+			target := things[i].pos
 			want, found, ok := searched(agent, things, func(at minigrid.Pose) bool { return at.Front() == target })
 			if !ok {
 				t.Skip("another room has to be drawn: this one has too many poses to search")

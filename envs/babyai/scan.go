@@ -12,7 +12,7 @@ type thing struct {
 	minigrid.Code
 	forward int8 // cells in front of the agent
 	side    int8 // cells to its right; negative to its left
-	at      minigrid.Point
+	pos     minigrid.Point
 }
 
 func (t *thing) distance() int { return int(t.forward + max(t.side, -t.side)) }
@@ -50,11 +50,11 @@ func scan(view *minigrid.View, agent minigrid.Pose, things []thing) []thing {
 		if code.Kind < minigrid.Wall {
 			continue
 		}
-		at := agent.Add(front.Times(s.forward)).Add(right.Times(s.side))
-		if at.X < 0 || at.Y < 0 {
+		pos := agent.Add(front.Times(s.forward)).Add(right.Times(s.side))
+		if pos.X < 0 || pos.Y < 0 {
 			continue
 		}
-		things = append(things, thing{Code: code, forward: int8(s.forward), side: int8(s.side), at: at})
+		things = append(things, thing{Code: code, forward: int8(s.forward), side: int8(s.side), pos: pos})
 	}
 	return things
 }

@@ -28,10 +28,10 @@ func newPattern(text string) pattern {
 // matches reports whether one sentence of a text has all the pieces.
 func (p *pattern) matches(text string) bool {
 	// The test of the whole text is quick, and fails for most texts.
-	return p.within(text) && slices.ContainsFunc(strings.Split(text, "."), p.within)
+	return p.foundIn(text) && slices.ContainsFunc(strings.Split(text, "."), p.foundIn)
 }
 
-func (p *pattern) within(text string) bool {
+func (p *pattern) foundIn(text string) bool {
 	return !slices.ContainsFunc(p.pieces, func(piece string) bool { return !strings.Contains(text, piece) })
 }
 

@@ -17,16 +17,16 @@ type table struct {
 	carried minigrid.Object // Empty if nothing
 	things  []thing
 	paths   paths
-	entries []entry
+	entries []tableAction
 }
 
-// entry is an action of the table, offered or refused.
-type entry struct {
-	verb verb
-	noun noun  // of the object, if the verb has one
-	n    uint8 // its number among the things of its noun
-	why  refusal
-	at   minigrid.Point // where the object is
+// tableAction is an action of the table, offered or refused.
+type tableAction struct {
+	verb   verb
+	noun   noun  // of the object, if the verb has one
+	n      uint8 // its number among the things of its noun
+	reason refusal
+	pos    minigrid.Point // where the object is
 }
 
 // refusal says why an action is refused.
@@ -44,7 +44,7 @@ const (
 )
 
 // text is the action as the agent types it.
-func (e *entry) text() string { return actionText(e.verb, e.noun, e.n) }
+func (e *tableAction) text() string { return actionText(e.verb, e.noun, e.n) }
 
 // fill finds the possible actions, given what the agent sees and carries.
 func (t *table) fill(view *minigrid.View, agent minigrid.Pose, carried minigrid.Object) {
@@ -68,61 +68,63 @@ func (t *table) fill(view *minigrid.View, agent minigrid.Pose, carried minigrid.
 	t.add(check, offered)
 }
 
-func (t *table) add(v verb, why refusal) { t.entries = append(t.entries, entry{verb: v, why: why}) }
+func (t *table) add(v verb, r refusal) {
+	t.entries = append(t.entries, tableAction{verb: v, reason: r})
+}
 
 // fillReached numbers the things of a noun as far as they are reachable.
 func (t *table) fillReached(v verb) {
-	var reached counter
+	var reached nounCounts
 	for i := range t.things {
 		th := &t.things[i]
 		if th.Kind == minigrid.Wall || v == pickup && th.Kind == minigrid.Door {
 			continue
 		}
 		l := nounOf(th.Code)
-		e := entry{verb: v, noun: l, n: reached[l] + 1, why: noWay, at: th.at}
-		if t.paths.toFace(th.at) {
+		e := tableAction{verb: v, noun: l, n: reached[l] + 1, reason: noWay, pos: th.pos}
+		if t.paths.toFace(th.pos) {
 			reached[l]++
-			e.why = offered
+			e.reason = offered
 		}
 		t.entries = append(t.entries, e)
 	}
 }
 
 func (t *table) fillDrop() {
-	why, front := offered, t.agent.Front()
+	reason, front := offered, t.agent.Front()
 	switch {
 	case t.carried.Kind == minigrid.Empty:
-		why = handsEmpty
-	case slices.ContainsFunc(t.things, func(th thing) bool { return th.at == front && th.blocks() }):
-		why = frontTaken
+		reason = handsEmpty
+	case slices.ContainsFunc(t.things, func(th thing) bool { return th.pos == front && th.blocks() }):
+		reason = frontTaken
 	}
-	t.add(drop, why)
+	t.add(drop, reason)
 }
 
 func (t *table) fillDoors() {
-	var seen counter
+	var counts nounCounts
 	for i := range t.things {
 		door := &t.things[i]
 		if door.Kind != minigrid.Door {
 			continue
 		}
 		l := nounOf(door.Code)
-		e := entry{noun: l, n: seen.next(l), at: door.at}
+		e := tableAction{noun: l, n: counts.next(l), pos: door.pos}
 		if door.State == minigrid.Open {
 			e.verb = goThrough
-			if !t.paths.toEnter(door.at) {
-				e.why = noWay
+			if !t.paths.toEnter(door.pos) {
+				e.reason = noWay
 			}
 			t.entries = append(t.entries, e)
 			continue
 		}
-		e.verb, e.why = toggleThrough, t.opening(door)
+		e.verb, e.reason = toggleThrough, t.opening(door)
 		t.entries = append(t.entries, e)
-		if e.why == offered && door.at == t.agent.Front() {
+		if e.reason == offered && door.pos == t.agent.Front() {
 			t.add(toggle, offered)
 		}
 		if door.State == minigrid.Closed {
-			e.verb, e.why = goThrough, doorClosed
+			e.verb, e.reason = goThrough, doorClosed
 			t.entries = append(t.entries, e)
 		}
 	}
@@ -135,15 +137,15 @@ func (t *table) opening(door *thing) refusal {
 		return noKey
 	case door.State == minigrid.Locked && t.carried.Color != door.Color:
 		return wrongKey
-	case !t.paths.toFace(door.at):
+	case !t.paths.toFace(door.pos):
 		return noWay
 	}
 	return offered
 }
 
-func (t *table) choice(text string) *entry {
+func (t *table) choice(text string) *tableAction {
 	for i := range t.entries {
-		if e := &t.entries[i]; e.why == offered && e.text() == text {
+		if e := &t.entries[i]; e.reason == offered && e.text() == text {
 			return e
 		}
 	}
@@ -151,12 +153,12 @@ func (t *table) choice(text string) *entry {
 }
 
 // acts reports whether an offered action has an effect: "go to" a faced thing has none.
-func (t *table) acts(e *entry) bool {
-	return e.verb != check && !(e.verb == goTo && e.at == t.agent.Front())
+func (t *table) acts(e *tableAction) bool {
+	return e.verb != check && !(e.verb == goTo && e.pos == t.agent.Front())
 }
 
 // moves returns the primitive actions of an action.
-func (t *table) moves(e *entry) []minigrid.Action {
+func (t *table) moves(e *tableAction) []minigrid.Action {
 	switch e.verb {
 	case turnLeft:
 		return []minigrid.Action{minigrid.TurnLeft}
@@ -171,9 +173,9 @@ func (t *table) moves(e *entry) []minigrid.Action {
 	case check:
 		return nil
 	case goThrough:
-		return t.paths.entering(e.at)
+		return t.paths.entering(e.pos)
 	}
-	moves := t.paths.facing(e.at)
+	moves := t.paths.facing(e.pos)
 	switch e.verb {
 	case pickup:
 		return append(moves, minigrid.Pickup)
@@ -186,7 +188,7 @@ func (t *table) moves(e *entry) []minigrid.Action {
 func (t *table) list() []string {
 	out := make([]string, 0, len(t.entries))
 	for i := range t.entries {
-		if e := &t.entries[i]; e.why == offered {
+		if e := &t.entries[i]; e.reason == offered {
 			out = append(out, e.text())
 		}
 	}
@@ -196,16 +198,16 @@ func (t *table) list() []string {
 // reason returns why an action is refused: a later reason overrides others.
 func (t *table) reason(text string) string {
 	for i := len(t.entries) - 1; i >= 0; i-- {
-		if e := &t.entries[i]; e.why != offered && e.text() == text {
+		if e := &t.entries[i]; e.reason != offered && e.text() == text {
 			return t.explain(e)
 		}
 	}
 	return notRecognized
 }
 
-func (t *table) explain(e *entry) string {
+func (t *table) explain(e *tableAction) string {
 	cannot := "You cannot " + e.text() + ", as "
-	switch e.why {
+	switch e.reason {
 	case barred:
 		return barrierAhead
 	case handsEmpty:
@@ -221,7 +223,7 @@ func (t *table) explain(e *entry) string {
 	}
 	if e.verb == toggleThrough {
 		// The reference prints its table of counts instead of the number.
-		cannot = "You cannot " + words[e.verb] + " " + e.noun.String() + " " + t.doorsUpTo(e.at) + ", as "
+		cannot = "You cannot " + words[e.verb] + " " + e.noun.String() + " " + t.doorsUpTo(e.pos) + ", as "
 	}
 	return cannot + "there is no path leading to it."
 }
@@ -229,8 +231,8 @@ func (t *table) explain(e *entry) string {
 // doorsUpTo counts the doors by name up to the door in a cell, and formats the
 // counts as Python prints a dictionary: in the order in which the nounTexts
 // occurred.
-func (t *table) doorsUpTo(at minigrid.Point) string {
-	var seen counter
+func (t *table) doorsUpTo(pos minigrid.Point) string {
+	var counts nounCounts
 	var order []noun
 	for i := range t.things {
 		door := &t.things[i]
@@ -238,16 +240,16 @@ func (t *table) doorsUpTo(at minigrid.Point) string {
 			continue
 		}
 		l := nounOf(door.Code)
-		if seen.next(l) == 1 {
+		if counts.next(l) == 1 {
 			order = append(order, l)
 		}
-		if door.at == at {
+		if door.pos == pos {
 			break
 		}
 	}
 	var parts []string
 	for _, l := range order {
-		parts = append(parts, "'"+l.String()+"': "+strconv.Itoa(int(seen[l])))
+		parts = append(parts, "'"+l.String()+"': "+strconv.Itoa(int(counts[l])))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

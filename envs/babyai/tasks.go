@@ -11,13 +11,13 @@ import (
 	"heldout/envs/engine/minigrid"
 )
 
-// place identifies a task's world.
-type place struct {
+// worldID identifies a task's world.
+type worldID struct {
 	level *minigrid.Level
 	seed  *big.Int
 }
 
-func (p place) id() string { return p.level.ID + "/" + p.seed.String() }
+func (p worldID) id() string { return p.level.ID + "/" + p.seed.String() }
 
 // The benchmark has 28 of the 40 levels, each with four seeds (§3.7).
 var benchmarkLevels = []int{
@@ -30,11 +30,11 @@ const (
 	seedsPerLevel = 4
 )
 
-func benchmark() []place {
-	var out []place
+func benchmark() []worldID {
+	var out []worldID
 	for _, n := range benchmarkLevels {
 		for seed := range int64(seedsPerLevel) {
-			out = append(out, place{&minigrid.Levels()[n-1], big.NewInt(firstSeed + seed)})
+			out = append(out, worldID{&minigrid.Levels()[n-1], big.NewInt(firstSeed + seed)})
 		}
 	}
 	return out
@@ -45,19 +45,19 @@ func benchmark() []place {
 var seedText = regexp.MustCompile(`^[0-9]{1,80}$`)
 
 // parsePlace reads the name or number of a level, a slash and a seed.
-func parsePlace(id string) (place, error) {
+func parsePlace(id string) (worldID, error) {
 	name, seed, ok := strings.Cut(id, "/")
 	if !ok || !seedText.MatchString(seed) {
-		return place{}, fmt.Errorf("babyai: want a level and a seed, such as %s/1234 or 1/1234, not %q",
+		return worldID{}, fmt.Errorf("babyai: want a level and a seed, such as %s/1234 or 1/1234, not %q",
 			minigrid.Levels()[0].ID, id)
 	}
 	n, _ := new(big.Int).SetString(seed, 10) // a string of digits always parses
 	for i := range minigrid.Levels() {
 		if l := &minigrid.Levels()[i]; l.ID == name || strconv.Itoa(l.Number) == name {
-			return place{l, n}, nil
+			return worldID{l, n}, nil
 		}
 	}
-	return place{}, fmt.Errorf("babyai: there is no level %q; they are numbered from 1 to %d, or have names such as %s",
+	return worldID{}, fmt.Errorf("babyai: there is no level %q; they are numbered from 1 to %d, or have names such as %s",
 		name, len(minigrid.Levels()), minigrid.Levels()[0].ID)
 }
 
@@ -72,7 +72,7 @@ func GymTask(number *big.Int) (string, error) {
 	if seed.Sign() < 0 {
 		return "", errors.New(negativeSeed + seed.String())
 	}
-	return place{&minigrid.Levels()[level.Int64()], seed}.id(), nil
+	return worldID{&minigrid.Levels()[level.Int64()], seed}.id(), nil
 }
 
 // testSeeds bounds the seeds of tasks that benchmarks play: AgentBoard's begin at
@@ -87,7 +87,7 @@ const trainSeeds = 100
 func TrainTasks() (names []string) {
 	for seed := range int64(trainSeeds) {
 		for _, n := range benchmarkLevels {
-			names = append(names, place{&minigrid.Levels()[n-1], big.NewInt(testSeeds + seed)}.id())
+			names = append(names, worldID{&minigrid.Levels()[n-1], big.NewInt(testSeeds + seed)}.id())
 		}
 	}
 	return names

@@ -13,7 +13,7 @@ func (w *world) View() envs.Picture {
 	view := m.ViewFrom(agent)
 	for j := range minigrid.ViewSize {
 		for i := range minigrid.ViewSize {
-			if view.At(i, j).Kind != minigrid.Unseen {
+			if view.Cell(i, j).Kind != minigrid.Unseen {
 				lit[agent.InView(i, j)] = true
 			}
 		}
@@ -26,13 +26,13 @@ func (w *world) View() envs.Picture {
 	for y := range height {
 		row := make([]envs.Glyph, 0, width)
 		for x := range width {
-			at := minigrid.Point{X: x, Y: y}
-			_, o := m.At(at)
-			g := glyph(o.Code, lit[at])
-			if at == agent.Point {
+			pos := minigrid.Point{X: x, Y: y}
+			_, o := m.ObjectAt(pos)
+			g := glyph(o.Code, lit[pos])
+			if pos == agent.Point {
 				g = envs.Glyph{Text: string(">v<^"[agent.Dir]) + " "}
 			}
-			g.Lit = lit[at]
+			g.Lit = lit[pos]
 			row = append(row, g)
 		}
 		p.Rows = append(p.Rows, row)

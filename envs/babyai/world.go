@@ -13,7 +13,7 @@ import (
 
 // world implements envs.World.
 type world struct {
-	game *game
+	game *textGame
 	gym  bool // every observation has the list of actions, as AgentGym's
 
 	expert expert
@@ -85,7 +85,7 @@ func (w *world) Actions(context.Context) ([]string, error) {
 	t := &w.game.table
 	out := make([]string, 0, len(t.entries))
 	for i := range t.entries {
-		if e := &t.entries[i]; e.why == offered && t.acts(e) {
+		if e := &t.entries[i]; e.reason == offered && t.acts(e) {
 			out = append(out, e.text())
 		}
 	}

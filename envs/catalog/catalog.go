@@ -37,8 +37,8 @@ type Entry struct {
 	Open      func(envs.Setup, envs.Outside) (envs.Env, error)
 }
 
-// All lists the environments.
-func All() []Entry {
+// Entries lists the environments.
+func Entries() []Entry {
 	return []Entry{
 		{
 			Name: alfworld.Name, Folders: []string{"alfworld", "json_2.1.1", "json_2.1.3"},
@@ -90,7 +90,7 @@ func Open(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
 // Find returns the entry with the given name.
 func Find(name string) (Entry, error) {
 	var names []string
-	for _, e := range All() {
+	for _, e := range Entries() {
 		if e.Name == name {
 			return e, nil
 		}
@@ -134,9 +134,9 @@ func (e Entry) unavailable(s envs.Setup) error {
 // Settings lists the settings of all environments in their order, one per name.
 func Settings() []envs.Setting {
 	var out []envs.Setting
-	for _, e := range All() {
+	for _, e := range Entries() {
 		for _, s := range e.Settings {
-			if !slices.ContainsFunc(out, func(known envs.Setting) bool { return known.Name == s.Name }) {
+			if !slices.ContainsFunc(out, func(o envs.Setting) bool { return o.Name == s.Name }) {
 				out = append(out, s)
 			}
 		}
@@ -149,18 +149,18 @@ func Settings() []envs.Setting {
 func CheckSettings(environments []string, chosen envs.Settings) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
-		known := false
-		for _, e := range All() {
+		found := false
+		for _, e := range Entries() {
 			i := slices.IndexFunc(e.Settings, func(s envs.Setting) bool { return s.Name == name })
 			if i < 0 || !slices.Contains(environments, e.Name) {
 				continue
 			}
-			known = true
+			found = true
 			if err := e.Settings[i].Check(chosen[name]); err != nil {
 				errs = append(errs, fmt.Errorf("environment %s: %w", e.Name, err))
 			}
 		}
-		if !known {
+		if !found {
 			errs = append(errs, fmt.Errorf("%s: there is no such setting in %s", name,
 				strings.Join(environments, ", ")))
 		}
@@ -188,7 +188,7 @@ func openALFWorld(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 	}
 	e, err := alfworld.NewOfficial(s.Data, o)
 	if err == nil {
-		err = e.Whole()
+		err = e.CheckComplete()
 	}
 	if err != nil {
 		return nil, err

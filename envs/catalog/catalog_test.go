@@ -13,7 +13,7 @@ import (
 
 func TestAll(t *testing.T) {
 	var names []string
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		if e.Name == "" || e.Summary == "" || strings.ContainsAny(e.Summary, "\n|") || e.Open == nil {
 			t.Errorf("%+v", e)
 		}
@@ -28,7 +28,7 @@ func TestAll(t *testing.T) {
 // Every environment serves tasks of its own when there are no data, and says what
 // they are. None needs more than heldout.
 func TestGeneratedByDefault(t *testing.T) {
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		setup := envs.Setup{GeneratorSeed: envs.GeneratorSeeds{First: 3, Last: 3}}
 		e, err := catalog.Open(entry.Name, setup, envs.Outside{})
 		if err != nil {
@@ -46,7 +46,7 @@ func TestGeneratedByDefault(t *testing.T) {
 
 // Tasks of its own never stand in for data that are missing.
 func TestMissingData(t *testing.T) {
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		if e, err := catalog.Open(entry.Name, envs.Setup{Data: t.TempDir()}, envs.Outside{}); err == nil {
 			t.Errorf("%s: %d tasks from an empty folder", entry.Name, len(e.Tasks()))
 		}
@@ -54,7 +54,7 @@ func TestMissingData(t *testing.T) {
 }
 
 func TestUnknownVariant(t *testing.T) {
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		if !slices.ContainsFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == "variant" }) {
 			continue
 		}
@@ -70,7 +70,7 @@ func TestUnknownName(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), `there is no environment "chess"; there are: `) {
 		t.Fatal(err)
 	}
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		if !strings.Contains(err.Error(), e.Name) {
 			t.Errorf("%v does not name %s", err, e.Name)
 		}

@@ -16,7 +16,7 @@ import (
 // and a fork that makes one (fork). Actions are drawn from the lists, 20 for each of
 // ten tasks. cpu-us/op is time of the processor, with the collection of garbage.
 func BenchmarkCost(b *testing.B) {
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		b.Run(entry.Name, func(b *testing.B) { costsOf(b, entry.Name) })
 	}
 }

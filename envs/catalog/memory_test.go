@@ -16,7 +16,7 @@ import (
 // The tasks are official, and actions are drawn from those that are possible at the start.
 // Run it with -benchtime 1x.
 func BenchmarkMemory(b *testing.B) {
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		b.Run(entry.Name, func(b *testing.B) {
 			for b.Loop() {
 				measureMemory(b, entry.Name)

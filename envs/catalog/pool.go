@@ -22,9 +22,9 @@ type pool struct {
 	envs.Env // of the first seed, which speaks as all do
 	info     envs.Info
 	tasks    []envs.Task
-	// from says by the name of a task which seed has it, and what it is there.
-	from map[string]pooled
-	open func(seed int64) (envs.Env, error)
+	// origins says by the name of a task which seed has it, and what it is there.
+	origins map[string]pooled
+	open    func(seed int64) (envs.Env, error)
 
 	mu     sync.Mutex
 	opened map[int64]envs.Env
@@ -49,13 +49,13 @@ func (e Entry) openAll(s envs.Setup, out envs.Outside) (envs.Env, error) {
 		return first, err
 	}
 	p := &pool{
-		Env: first, info: first.Info(), from: map[string]pooled{}, open: open,
+		Env: first, info: first.Info(), origins: map[string]pooled{}, open: open,
 		opened: map[int64]envs.Env{seeds.First: first},
 	}
 	p.info.Settings = maps.Clone(p.info.Settings)
 	p.info.Settings[generatorSeed] = seeds.String()
 	for seed := seeds.First; seed <= seeds.Last; seed++ {
-		env, err := p.of(seed)
+		env, err := p.env(seed)
 		if err != nil {
 			return nil, err
 		}
@@ -64,8 +64,8 @@ func (e Entry) openAll(s envs.Setup, out envs.Outside) (envs.Env, error) {
 	return p, nil
 }
 
-// of returns the environment of a seed.
-func (p *pool) of(seed int64) (envs.Env, error) {
+// env returns the environment of a seed.
+func (p *pool) env(seed int64) (envs.Env, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if env, ok := p.opened[seed]; ok {
@@ -87,11 +87,11 @@ func (p *pool) of(seed int64) (envs.Env, error) {
 func (p *pool) add(env envs.Env, seed int64) {
 	for _, t := range env.Tasks() {
 		own := t
-		if _, taken := p.from[t.ID]; taken {
+		if _, exists := p.origins[t.ID]; exists {
 			t.ID = fmt.Sprintf("%s/gen%d", t.ID, seed)
 		}
 		t.Index = len(p.tasks)
-		p.tasks, p.from[t.ID] = append(p.tasks, t), pooled{seed, own}
+		p.tasks, p.origins[t.ID] = append(p.tasks, t), pooled{seed, own}
 	}
 }
 
@@ -103,15 +103,15 @@ func (p *pool) Tasks() []envs.Task { return p.tasks }
 
 // NewWorld implements envs.Env.
 func (p *pool) NewWorld(t envs.Task) (envs.World, error) {
-	of, ok := p.from[t.ID]
+	origin, ok := p.origins[t.ID]
 	if !ok {
 		return nil, fmt.Errorf("there is no task %q", t.ID)
 	}
-	env, err := p.of(of.seed)
+	env, err := p.env(origin.seed)
 	if err != nil {
 		return nil, err
 	}
-	return env.NewWorld(of.task)
+	return env.NewWorld(origin.task)
 }
 
 // Unwrap implements envs.Wrapper.

@@ -113,7 +113,7 @@ func apart(a, b walker, random *rand.Rand, steps int) string {
 // Worlds whose keys are equal go on alike. Most of those whose keys differ show a
 // difference in few random steps.
 func TestStateKeys(t *testing.T) {
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		name := entry.Name
 		t.Run(name, func(t *testing.T) {
 			e, err := catalog.Open(name, envs.Setup{}, envs.Outside{})
@@ -122,7 +122,7 @@ func TestStateKeys(t *testing.T) {
 			}
 			random := stream.New(1, "state keys", name)
 			var equal, different, visible int
-			for _, task := range sharedtest.Few(t, e.Tasks(), 3) {
+			for _, task := range sharedtest.Sample(t, e.Tasks(), 3) {
 				world, err := e.NewWorld(task)
 				if err != nil {
 					t.Fatal(err)
@@ -187,7 +187,7 @@ func TestStateKeys(t *testing.T) {
 // BenchmarkFork forks a world some steps after its start. going makes a first step in
 // the fork, and replayed one in a new world that was brought to the same moment.
 func BenchmarkFork(b *testing.B) {
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		e, err := catalog.Open(entry.Name, envs.Setup{}, envs.Outside{})
 		if err != nil {
 			b.Fatal(err)

@@ -51,7 +51,7 @@ func renamed(t *testing.T, env string, most int, change func(text string) string
 		if err != nil || len(files) != 134 {
 			t.Fatalf("%d games, %v", len(files), err)
 		}
-		for i, f := range sharedtest.Few(t, files, most) {
+		for i, f := range sharedtest.Sample(t, files, most) {
 			kind, _, _ := strings.Cut(filepath.Base(filepath.Dir(filepath.Dir(f))), "-")
 			parts := strings.Split(filepath.Base(filepath.Dir(filepath.Dir(f))), "-")
 			name := strings.Join(append([]string{kind}, parts[1:]...), "-")
@@ -275,7 +275,7 @@ func TestRenamedProblems(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if testset.Has("pddl", testset.Content, content) {
+			if testset.Contains("pddl", testset.Content, content) {
 				recognised[name]++
 			}
 		}

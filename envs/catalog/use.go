@@ -54,7 +54,7 @@ func UseOf(info envs.Info, t envs.Task) Use {
 // tested reports whether a test task has the content or ID of a task.
 func tested(env string, t envs.Task) bool {
 	content := Content(env, t)
-	return content != "" && testset.Has(env, testset.Content, content) || testset.Has(env, testset.ID, t.ID)
+	return content != "" && testset.Contains(env, testset.Content, content) || testset.Contains(env, testset.ID, t.ID)
 }
 
 // Digest is the digest of a task's content or, where that is not known, of its ID.
@@ -68,7 +68,7 @@ func Digest(env string, t envs.Task) []byte {
 // Listed reports whether a list has the content or ID of a task.
 func Listed(list testset.List, env string, t envs.Task) bool {
 	content := Content(env, t)
-	return content != "" && list.Has(env, testset.Content, content) || list.Has(env, testset.ID, t.ID)
+	return content != "" && list.Contains(env, testset.Content, content) || list.Contains(env, testset.ID, t.ID)
 }
 
 // contents are those of BabyAI's tasks by their names: it takes a world to know one.
@@ -80,8 +80,8 @@ func Content(env string, t envs.Task) string {
 	if t.Content != "" || env != babyai.Name {
 		return t.Content
 	}
-	if known, ok := contents.Load(t.ID); ok {
-		return known.(string)
+	if cached, ok := contents.Load(t.ID); ok {
+		return cached.(string)
 	}
 	content, err := babyai.Content(t.ID)
 	if err != nil {
@@ -100,7 +100,7 @@ func ByChance(info envs.Info, t envs.Task) bool {
 
 // IsTestQuestion reports whether a text is a question that HotpotQA tests with.
 func IsTestQuestion(text string) bool {
-	return testset.Has(hotpotqa.Name, testset.Content, envs.TextContent(text))
+	return testset.Contains(hotpotqa.Name, testset.Content, envs.TextContent(text))
 }
 
 func useByName(info envs.Info, t envs.Task) Use {

@@ -15,12 +15,12 @@ func (w *world) Actions(context.Context) ([]string, error) {
 	if w.browser.answer != nil {
 		return nil, nil
 	}
-	seen := append(names(w.question.text), w.browser.offered...)
+	candidates := append(names(w.question.text), w.browser.offered...)
 	if w.browser.steps > 0 {
-		seen = append(seen, names(w.browser.observation)...)
+		candidates = append(candidates, names(w.browser.observation)...)
 	}
 	actions := []string{"finish[no]", "finish[yes]"}
-	for _, name := range seen {
+	for _, name := range candidates {
 		actions = append(actions, "search["+name+"]", "finish["+name+"]")
 		if w.browser.page != nil {
 			actions = append(actions, "lookup["+name+"]")

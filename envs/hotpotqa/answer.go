@@ -65,19 +65,19 @@ func f1(answer, gold string) (f1, precision, recall float64) {
 			return 0, 0, 0
 		}
 	}
-	given, want := words(answer), words(gold)
-	left := slices.Clone(want)
+	got, want := words(answer), words(gold)
+	remaining := slices.Clone(want)
 	common := 0
-	for _, w := range given {
-		if i := slices.Index(left, w); i >= 0 {
-			left = slices.Delete(left, i, i+1)
+	for _, w := range got {
+		if i := slices.Index(remaining, w); i >= 0 {
+			remaining = slices.Delete(remaining, i, i+1)
 			common++
 		}
 	}
 	if common == 0 {
 		return 0, 0, 0
 	}
-	precision = float64(common) / float64(len(given))
+	precision = float64(common) / float64(len(got))
 	recall = float64(common) / float64(len(want))
 	return 2 * precision * recall / (precision + recall), precision, recall
 }

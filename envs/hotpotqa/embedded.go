@@ -29,15 +29,15 @@ func NewEmbedded(o Options, out envs.Outside) (*Env, error) {
 			o.Questions)
 	}
 	e := newEnv(envs.Generated, o)
-	all, err := embeddedQuestions()
+	questions, err := embeddedQuestions()
 	if err != nil {
 		return nil, err
 	}
-	sample, err := o.sample(Sample{All: true})
+	sample, err := o.sample(Sample{Full: true})
 	if err != nil {
 		return nil, err
 	}
-	if err := e.add(all, sample); err != nil {
+	if err := e.add(questions, sample); err != nil {
 		return nil, err
 	}
 	if o.Pages == (Pages{}) {

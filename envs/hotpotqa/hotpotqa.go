@@ -50,9 +50,9 @@ type question struct {
 	searches, pages []string
 }
 
-func newEnv(from envs.Source, o Options) *Env {
+func newEnv(src envs.Source, o Options) *Env {
 	e := &Env{info: envs.Info{
-		Name: Name, Source: from, StepLimit: stepLimit,
+		Name: Name, Source: src, StepLimit: stepLimit,
 		SuccessName: "EM", ProgressName: "F1", Settings: map[string]string{},
 	}}
 	if o.Sample != "" {
@@ -62,13 +62,13 @@ func newEnv(from envs.Source, o Options) *Env {
 }
 
 // add puts the questions of a sample into the benchmark.
-func (e *Env) add(all []question, s Sample) error {
-	order, err := s.indices(len(all))
+func (e *Env) add(questions []question, s Sample) error {
+	order, err := s.indices(len(questions))
 	if err != nil {
 		return err
 	}
 	for _, i := range order {
-		q := all[i]
+		q := questions[i]
 		e.tasks = append(e.tasks, envs.Task{ID: q.id, Index: len(e.tasks), Type: q.kind,
 			Digest: envs.Digest(q.text, q.answer, q.kind), Content: envs.TextContent(q.text)})
 		e.questions = append(e.questions, q)

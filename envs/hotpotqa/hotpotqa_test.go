@@ -238,20 +238,20 @@ func TestSettings(t *testing.T) {
 	}{
 		{Options{}, map[string]string{}},
 		{Options{Sample: "seed:1:5"}, map[string]string{"sample": "seed:1:5"}},
-		{Options{Pages: Pages{From: "live"}}, map[string]string{"wiki": "live"}},
+		{Options{Pages: Pages{Origin: "live"}}, map[string]string{"wiki": "live"}},
 		{Options{Pages: Pages{Flow: "html", URL: "http://w/w"}}, map[string]string{
 			"wiki": "live", "wiki-flow": "html", "wiki-url": "http://w/w"}},
-		{Options{Pages: Pages{From: "recorded", Cache: cache}}, map[string]string{
+		{Options{Pages: Pages{Origin: "recorded", Cache: cache}}, map[string]string{
 			"wiki": "recorded", "wiki-flow": "html", "wiki-url": "http://w/x"}},
-		{Options{Pages: Pages{From: "recorded", Cache: cache, Flow: "json"}}, nil},
-		{Options{Pages: Pages{From: "recorded", Cache: t.TempDir()}}, nil},
-		{Options{Pages: Pages{From: "recorded"}}, nil},
-		{Options{Pages: Pages{From: "offline"}}, nil},
-		{Options{Pages: Pages{From: "offline", Index: t.TempDir()}}, nil},
-		{Options{Pages: Pages{From: "offline", Index: "x", Cache: cache}}, nil},
-		{Options{Pages: Pages{From: "live", Index: "x"}}, nil},
-		{Options{Pages: Pages{From: "live", Cache: cache}}, nil}, // has answers of another Wikipedia
-		{Options{Pages: Pages{From: "paper"}}, nil},
+		{Options{Pages: Pages{Origin: "recorded", Cache: cache, Flow: "json"}}, nil},
+		{Options{Pages: Pages{Origin: "recorded", Cache: t.TempDir()}}, nil},
+		{Options{Pages: Pages{Origin: "recorded"}}, nil},
+		{Options{Pages: Pages{Origin: "offline"}}, nil},
+		{Options{Pages: Pages{Origin: "offline", Index: t.TempDir()}}, nil},
+		{Options{Pages: Pages{Origin: "offline", Index: "x", Cache: cache}}, nil},
+		{Options{Pages: Pages{Origin: "live", Index: "x"}}, nil},
+		{Options{Pages: Pages{Origin: "live", Cache: cache}}, nil}, // has answers of another Wikipedia
+		{Options{Pages: Pages{Origin: "paper"}}, nil},
 		{Options{Pages: Pages{Flow: "xml"}}, nil},
 		{Options{Pages: Pages{URL: "en.wikipedia.org"}}, nil},
 		{Options{Sample: "seed:1:57"}, nil},

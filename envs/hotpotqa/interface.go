@@ -2,16 +2,16 @@ package hotpotqa
 
 import "heldout/envs"
 
-// Interface implements envs.Spoken.
+// Interface implements envs.Describer.
 func (e *Env) Interface(string) envs.Interface {
 	return envs.Interface{
 		Actions: []string{"search[{text}]", "lookup[{text}]", "finish[{text}]", "think[{text}]"},
 		Slot:    `[^\n]*`,
-		Quotes:  []envs.Quote{{Before: invalid}},
+		Quotes:  []envs.Quote{{Prefix: invalid}},
 		Texts:   []string{"Question:", "Could not find", "Similar:", "No more results.", "Episode finished, reward ="},
 		Series: []envs.Series{
-			{Begin: `Similar: \[`, Item: `(?:'[^'\n]*'|"[^"\n]*")`, Between: ", ", Last: ", ", End: "]", Inline: true},
-			{Begin: "^", Item: `[^\n]+`, Between: ". ", Last: ". ", Fixed: true},
+			{Begin: `Similar: \[`, Item: `(?:'[^'\n]*'|"[^"\n]*")`, Middle: ", ", Last: ", ", End: "]", Inline: true},
+			{Begin: "^", Item: `[^\n]+`, Middle: ". ", Last: ". ", Fixed: true},
 		},
 	}
 }

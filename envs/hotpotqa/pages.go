@@ -15,8 +15,8 @@ import (
 
 // Pages configures the source of pages.
 type Pages struct {
-	// From is one of Origins; empty for the first.
-	From string
+	// Origin is one of Origins; empty for the first.
+	Origin string
 	// Flow is the way to ask Wikipedia: "json" (also when empty) or "html". URL
 	// is its script path; empty for English Wikipedia. If pages are recorded,
 	// both values come from the record.
@@ -52,12 +52,12 @@ const shownHash = 16
 
 // connect opens the pages and records what identifies them.
 func (e *Env) connect(p Pages, out envs.Outside) (err error) {
-	p.From = cmp.Or(p.From, live)
-	if p.From != local && p.Index != "" {
+	p.Origin = cmp.Or(p.Origin, live)
+	if p.Origin != local && p.Index != "" {
 		return fmt.Errorf("hotpotqa: --wiki-index is for --wiki %s", local)
 	}
-	e.info.Settings["wiki"] = p.From
-	switch p.From {
+	e.info.Settings["wiki"] = p.Origin
+	switch p.Origin {
 	case live:
 		return e.connectLive(p, out)
 	case recorded:
@@ -65,7 +65,7 @@ func (e *Env) connect(p Pages, out envs.Outside) (err error) {
 	case local:
 		return e.connectOffline(p)
 	default:
-		return fmt.Errorf("hotpotqa: unknown pages %q; there are %s", p.From, strings.Join(Origins(), ", "))
+		return fmt.Errorf("hotpotqa: unknown pages %q; there are %s", p.Origin, strings.Join(Origins(), ", "))
 	}
 }
 

@@ -51,17 +51,17 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	name = filepath.Base(name)
 	standard := reactSample
 	if name != devFile {
-		standard, e.info.Settings["questions"] = Sample{All: true}, name
+		standard, e.info.Settings["questions"] = Sample{Full: true}, name
 	}
 	sample, err := o.sample(standard)
 	if err != nil {
 		return nil, err
 	}
-	all, err := parseQuestions(name, b)
+	questions, err := parseQuestions(name, b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if err := e.add(all, sample); err != nil {
+	if err := e.add(questions, sample); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	e.info.DataHash = envs.Digest(string(b))
@@ -109,13 +109,13 @@ func parseQuestions(name string, b []byte) ([]question, error) {
 
 // unique drops repeated questions; different ones with the same name are an error.
 func unique(questions []question) ([]question, error) {
-	seen := map[string]question{}
+	byID := map[string]question{}
 	var out []question
 	for i, q := range questions {
-		first, again := seen[q.id]
+		first, repeated := byID[q.id]
 		switch {
-		case !again:
-			seen[q.id] = q
+		case !repeated:
+			byID[q.id] = q
 			out = append(out, q)
 		case first.text != q.text || first.answer != q.answer:
 			return nil, fmt.Errorf("question %d has the name %q of another one", i, q.id)
@@ -169,11 +169,11 @@ func siblingFacts(dir string) func(question) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			all, err := parseQuestions(name, b)
+			questions, err := parseQuestions(name, b)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			for _, q := range all {
+			for _, q := range questions {
 				found[envs.Digest(q.text, q.answer)] = q.pages
 			}
 		}

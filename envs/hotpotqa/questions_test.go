@@ -57,7 +57,7 @@ func TestExpertOnOfficialSample(t *testing.T) {
 		sharedtest.Data(t, "agentboard/hotpotqa/"+name, "HotpotQA's files")}, func(index.Progress) {}); err != nil {
 		t.Fatal(err)
 	}
-	e := official(t, Options{Questions: name, Pages: Pages{From: "offline", Index: dir}})
+	e := official(t, Options{Questions: name, Pages: Pages{Origin: "offline", Index: dir}})
 	if e.Info().Caveat != contextsCaveat || len(e.Info().Settings["wiki-index"]) != shownHash {
 		t.Errorf("%+v", e.Info())
 	}

@@ -11,8 +11,8 @@ import (
 
 // Sample is a selection of the questions of a file.
 type Sample struct {
-	// All takes every question in the file's order, whatever the other fields say.
-	All bool
+	// Full takes every question in the file's order, whatever the other fields say.
+	Full bool
 	// Seed determines the order, Count how many to take from the start, 0 for all.
 	Seed  uint32
 	Count int
@@ -33,7 +33,7 @@ func (o Options) sample(standard Sample) (Sample, error) {
 // parseSample reads "all", "seed:N" or "seed:N:COUNT".
 func parseSample(s string) (Sample, error) {
 	if s == "all" {
-		return Sample{All: true}, nil
+		return Sample{Full: true}, nil
 	}
 	bad := fmt.Errorf("sample is %q; want all, seed:N or seed:N:COUNT, such as %s", s, reactSample)
 	rest, ok := strings.CutPrefix(s, "seed:")
@@ -57,7 +57,7 @@ func parseSample(s string) (Sample, error) {
 // String formats a sample in the syntax that parseSample reads.
 func (s Sample) String() string {
 	switch {
-	case s.All:
+	case s.Full:
 		return "all"
 	case s.Count == 0:
 		return fmt.Sprintf("seed:%d", s.Seed)
@@ -75,7 +75,7 @@ func (s Sample) indices(n int) ([]int, error) {
 	for i := range order {
 		order[i] = i
 	}
-	if s.All {
+	if s.Full {
 		return order, nil
 	}
 	shuffle(order, s.Seed)

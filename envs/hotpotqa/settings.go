@@ -31,7 +31,7 @@ func Settings() []envs.Setting {
 func Configured(s envs.Settings) Options {
 	return Options{
 		Questions: s["questions"], Sample: s["sample"],
-		Pages: Pages{From: s["wiki"], Flow: s["wiki-flow"], URL: s["wiki-url"], Contact: s["wiki-contact"],
+		Pages: Pages{Origin: s["wiki"], Flow: s["wiki-flow"], URL: s["wiki-url"], Contact: s["wiki-contact"],
 			Cache: s["wiki-cache"], Index: s["wiki-index"]},
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// taken in a reply means that the parser took an object by itself first.
-const taken = "(Taken)"
+// takenReply in a reply means that the parser took an object by itself first.
+const takenReply = "(Taken)"
 
-// group are commands that change the world in the same way.
-type group struct {
+// effectGroup are commands that change the world in the same way.
+type effectGroup struct {
 	diff    diff
 	actions []string
 }
@@ -26,20 +26,20 @@ func candidates(templates, names []string) []string {
 		if len(out) > maxCandidates {
 			break
 		}
-		before, rest, found := strings.Cut(t, placeholder)
+		prefix, rest, found := strings.Cut(t, placeholder)
 		if !found {
 			out = append(out, t)
 			continue
 		}
-		middle, after, two := strings.Cut(rest, placeholder)
+		middle, suffix, two := strings.Cut(rest, placeholder)
 		for _, first := range names {
 			if !two {
-				out = append(out, before+first+rest)
+				out = append(out, prefix+first+rest)
 				continue
 			}
 			for _, second := range names {
 				if first != second {
-					out = append(out, before+first+middle+second+after)
+					out = append(out, prefix+first+middle+second+suffix)
 				}
 			}
 		}
@@ -49,15 +49,15 @@ func candidates(templates, names []string) []string {
 
 // attempt plays a command at a moment, and returns what it changed; ok is false
 // if it changed nothing. The state of the session is undefined afterwards.
-func (s *session) attempt(at *moment, score int, action string) (d diff, ok bool) {
-	if s.restore(at) != nil || s.play(action) != nil || s.machine.Halted() {
+func (s *storySession) attempt(m *moment, score int, action string) (d diff, ok bool) {
+	if s.restore(m) != nil || s.play(action) != nil || s.machine.Halted() {
 		return diff{}, false
 	}
 	d = s.changes()
-	if d.empty() && s.score() == score && !s.over() && !s.won() {
+	if d.empty() && s.score() == score && !s.lost() && !s.won() {
 		return diff{}, false
 	}
-	return d, !bytes.Contains(s.world, []byte(taken))
+	return d, !bytes.Contains(s.world, []byte(takenReply))
 }
 
 const (
@@ -73,9 +73,9 @@ const (
 
 // effective tries commands, each at the present moment, and returns those that
 // change something, in groups.
-func (s *session) effective(c *catalogue, at *moment, actions []string) []group {
-	var groups []group
-	for k, d := range s.tryAll(c, at, actions) {
+func (s *storySession) effective(c *catalogue, m *moment, actions []string) []effectGroup {
+	var groups []effectGroup
+	for k, d := range s.tryAll(c, m, actions) {
 		if d != nil {
 			groups = addTo(groups, *d, actions[k])
 		}
@@ -85,7 +85,7 @@ func (s *session) effective(c *catalogue, at *moment, actions []string) []group 
 
 // tryAll returns what commands change, or nil for those that change nothing. As many
 // helpers work as may now.
-func (s *session) tryAll(c *catalogue, at *moment, actions []string) []*diff {
+func (s *storySession) tryAll(c *catalogue, m *moment, actions []string) []*diff {
 	score := s.score()
 	budget := min(helpBudget/max(len(actions), 1), c.attemptBudget)
 	diffs := make([]*diff, len(actions))
@@ -94,11 +94,11 @@ func (s *session) tryAll(c *catalogue, at *moment, actions []string) []*diff {
 	work := func(h helper) {
 		defer helpers.put(h)
 		h.machine.SetBudget(budget)
-		for from := 0; from < len(actions); {
+		for start := 0; start < len(actions); {
 			end := int(next.Add(share))
-			from = end - share
-			for k := from; k < min(end, len(actions)); k++ {
-				if d, ok := h.attempt(at, score, actions[k]); ok {
+			start = end - share
+			for k := start; k < min(end, len(actions)); k++ {
+				if d, ok := h.attempt(m, score, actions[k]); ok {
 					diffs[k] = &d
 				}
 			}
@@ -118,25 +118,25 @@ func (s *session) tryAll(c *catalogue, at *moment, actions []string) []*diff {
 }
 
 // addTo puts a command into the group of its diff, or into a new one at the end.
-func addTo(groups []group, d diff, action string) []group {
+func addTo(groups []effectGroup, d diff, action string) []effectGroup {
 	for i := range groups {
 		if groups[i].diff.equal(&d) {
 			groups[i].actions = append(groups[i].actions, action)
 			return groups
 		}
 	}
-	return append(groups, group{d, []string{action}})
+	return append(groups, effectGroup{d, []string{action}})
 }
 
 // choose returns the command of each group that begins with the most usual word.
-func choose(groups []group, counts verbCounts) []string {
+func choose(groups []effectGroup, counts verbCounts) []string {
 	out := make([]string, 0, len(groups))
 	for _, g := range groups {
-		best, most := "", -1
+		best, top := "", -1
 		for _, a := range g.actions {
 			verb, _, _ := strings.Cut(a, " ")
-			if n := counts.exact(verb); n > most {
-				best, most = a, n
+			if n := counts.exact(verb); n > top {
+				best, top = a, n
 			}
 		}
 		out = append(out, best)
@@ -151,40 +151,40 @@ type catalogue struct {
 	templates []string
 	counts    verbCounts
 	words     *vocabulary
-	newHelper func() *session
+	newHelper func() *storySession
 	// attemptBudget is the largest number of instructions for one command.
 	attemptBudget int
 }
 
 // validActions lists the commands that change the world now; spec §9. The session
 // is unchanged afterwards.
-func (s *session) validActions(c *catalogue) ([]string, error) {
-	if s.over() || s.won() {
+func (s *storySession) validActions(c *catalogue) ([]string, error) {
+	if s.lost() || s.won() {
 		return nil, nil
 	}
-	at := s.snapshot()
-	return listed.of(c.key(at), func() ([]string, error) { return s.newValidActions(c, at) })
+	m := s.snapshot()
+	return listed.get(c.key(m), func() ([]string, error) { return s.newValidActions(c, m) })
 }
 
 // newValidActions is validActions for a moment that is the present one and not known.
-func (s *session) newValidActions(c *catalogue, at *moment) ([]string, error) {
+func (s *storySession) newValidActions(c *catalogue, m *moment) ([]string, error) {
 	budget := s.machine.SetBudget(c.attemptBudget)
-	names, err := s.objectNames(at, c.words)
+	names, err := s.objectNames(m, c.words)
 	s.machine.SetBudget(budget)
-	if err := errors.Join(err, s.restore(at)); err != nil {
+	if err := errors.Join(err, s.restore(m)); err != nil {
 		return nil, err
 	}
 	s.machine.Prompt() // once, instead of with every command
 	groups := s.effective(c, s.snapshot(), distinct(candidates(c.templates, names)))
-	return choose(groups, c.counts), s.restore(at)
+	return choose(groups, c.counts), s.restore(m)
 }
 
 // distinct leaves out repeated entries, because they would say the same again.
 func distinct(texts []string) []string {
-	seen := make(map[string]bool, len(texts))
+	present := make(map[string]bool, len(texts))
 	return slices.DeleteFunc(texts, func(t string) bool {
-		before := seen[t]
-		seen[t] = true
-		return before
+		repeated := present[t]
+		present[t] = true
+		return repeated
 	})
 }

@@ -15,23 +15,23 @@ type diff struct {
 	RAM []zmachine.Pair
 }
 
-func (s *session) changes() diff {
+func (s *storySession) changes() diff {
 	c := s.machine.Changes()
 	d := diff{
-		Moves:  without(c.Moves(), func(p zmachine.Pair) bool { return slices.Contains(s.game.ignored.moved, p[0]) }),
-		Sets:   without(c.Sets(), s.game.ignored.sets.match),
-		Clears: without(c.Clears(), s.game.ignored.clears.match),
+		Moves:  exclude(c.Moves(), func(p zmachine.Pair) bool { return slices.Contains(s.game.ignored.moved, p[0]) }),
+		Sets:   exclude(c.Sets(), s.game.ignored.sets.match),
+		Clears: exclude(c.Clears(), s.game.ignored.clears.match),
 	}
 	for i, addr := range s.game.special {
-		if b := s.machine.Byte(addr); b != s.before[i] {
+		if b := s.machine.Byte(addr); b != s.lastSpecial[i] {
 			d.RAM = append(d.RAM, zmachine.Pair{uint16(addr), uint16(b)})
 		}
 	}
 	return d
 }
 
-// without returns the pairs that are not ignored; nil if there are none.
-func without(pairs []zmachine.Pair, ignored func(zmachine.Pair) bool) (out []zmachine.Pair) {
+// exclude returns the pairs that are not ignored; nil if there are none.
+func exclude(pairs []zmachine.Pair, ignored func(zmachine.Pair) bool) (out []zmachine.Pair) {
 	for _, p := range pairs {
 		if !ignored(p) {
 			out = append(out, p)

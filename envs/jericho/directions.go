@@ -19,16 +19,16 @@ const flagDirection = 0x10
 // forms, if it understands those: not all stories know both.
 func understood(templates []string, story *zmachine.Story) []string {
 	inform := informSerial(story.Serial())
-	known := vocabulary{words: map[string]bool{}}
+	vocab := vocabulary{words: map[string]bool{}}
 	for _, w := range zmachine.New(story, zmachine.Options{}).Dictionary() {
-		known.length = max(known.length, len(w.Text))
+		vocab.length = max(vocab.length, len(w.Text))
 		if inform || len(w.Data) > 0 && w.Data[0]&flagDirection != 0 {
-			known.words[w.Text] = true
+			vocab.words[w.Text] = true
 		}
 	}
 	out := slices.Clone(templates)
 	for i, t := range out {
-		if short := abbreviations[t]; short != "" && !known.knows(t) && known.knows(short) {
+		if short := abbreviations[t]; short != "" && !vocab.knows(t) && vocab.knows(short) {
 			out[i] = short
 		}
 	}

@@ -17,12 +17,12 @@ type game struct {
 	intro  []string // typed before the first observation
 	player uint16   // object
 	moves  int      // address
-	// before is subtracted from the moves.
-	before  int
-	score   score
-	max     int // largest score
-	victory string
-	death   string
+	// moveOffset is subtracted from the moves.
+	moveOffset int
+	score      score
+	max        int // largest score
+	victory    string
+	death      string
 	// wordLength is how many letters of a word the parser looks at.
 	wordLength int
 	// blankQuestionMarks and hideStatus: see zmachine.Options.
@@ -95,7 +95,7 @@ const (
 var games = []game{
 	{
 		name: "905", file: "905.z5", md5: "4c5067169b834d247a30bb08d1039896",
-		clean: beforeWidePrompt, player: 28, moves: 4295, before: 545, score: score{scoreVictory, 0}, max: 1,
+		clean: beforeWidePrompt, player: 28, moves: 4295, moveOffset: 545, score: score{scoreVictory, 0}, max: 1,
 		victory: "*** You have left Las Mesas ***", death: haveDied, wordLength: informWord,
 		ignored: ignored{sets: attributes(25), clears: attributes(25)},
 	},

@@ -29,7 +29,7 @@ func officialStory(t testing.TB, g *game) *zmachine.Story {
 }
 
 // official starts a game as the benchmark does, twice.
-func official(t testing.TB, g *game) (s *session, first string) {
+func official(t testing.TB, g *game) (s *storySession, first string) {
 	t.Helper()
 	s = newSession(g, officialStory(t, g), zmachine.Options{Seed: g.seed})
 	for range 2 {
@@ -105,7 +105,7 @@ func TestWalkthroughDigests(t *testing.T) {
 				}
 				chain = append(append(chain, 0x1e), latin1(text)...)
 				got := []any{sha(latin1(text))[:16], sha([]byte(observation(text)))[:16],
-					float64(s.score()), float64(s.moves()), numeric(s.won()), numeric(s.over())}
+					float64(s.score()), float64(s.moves()), numeric(s.won()), numeric(s.lost())}
 				for k := range got {
 					if got[k] != want.Steps[n][k] {
 						t.Fatalf("step %d, %q: %v, want %v; %q", n, a, got, want.Steps[n], text)
@@ -150,7 +150,7 @@ func TestMixedDigests(t *testing.T) {
 				raw := latin1(text)
 				chain = append(append(chain, 0x1e), raw...)
 				got := []any{sha(raw)[:16], float64(len(raw)), float64(s.score()), float64(s.moves()), numeric(s.won()),
-					numeric(s.over())}
+					numeric(s.lost())}
 				for k := range got {
 					if got[k] != want.Steps[n][k] {
 						t.Errorf("step %d, %q: %v, want %v; %q", n, a, got, want.Steps[n], text)

@@ -83,8 +83,8 @@ func (g *grammar) merge() {
 	places := map[string]int{}
 	for _, l := range g.lines {
 		key := strings.Join(l.parts[1:], " ") + "\n" + l.meaning
-		if at, ok := places[key]; ok {
-			if have := &out[at].parts[0]; !slices.Contains(strings.Split(*have, "/"), l.parts[0]) {
+		if i, ok := places[key]; ok {
+			if have := &out[i].parts[0]; !slices.Contains(strings.Split(*have, "/"), l.parts[0]) {
 				*have += "/" + l.parts[0]
 			}
 			continue
@@ -114,8 +114,8 @@ func (g *grammar) spellings(holds func(data []byte) bool) string {
 
 // preposition returns the spellings of preposition n; number reads it from a word's data.
 func (g *grammar) preposition(n byte, number func(data []byte) byte) string {
-	word, known := g.prepositions[n]
-	if !known {
+	word, ok := g.prepositions[n]
+	if !ok {
 		word = g.spellings(func(data []byte) bool { return data[0]&flagPreposition != 0 && number(data) == n })
 		g.prepositions[n] = word
 	}
@@ -126,9 +126,9 @@ func (g *grammar) preposition(n byte, number func(data []byte) byte) string {
 // the address of its lines. At the beginning of static memory there is a table
 // of these addresses, from verb 255 downwards. Verbs that the story defines last
 // have the lowest numbers and come first, as in the reference's templates.
-func (g *grammar) verbs(has func(data []byte, number byte) bool, visit func(verb string, lines int)) {
+func (g *grammar) verbs(match func(data []byte, number byte) bool, visit func(verb string, lines int)) {
 	for number := 1; number <= 255; number++ {
-		verb := g.spellings(func(data []byte) bool { return has(data, byte(number)) })
+		verb := g.spellings(func(data []byte) bool { return match(data, byte(number)) })
 		lines := g.story.Word(g.story.StaticMemory() + 2*(255-number))
 		if verb != "" && verb != jumpingVerb && lines >= g.story.StaticMemory() && lines < g.story.Size() {
 			visit(verb, lines)
@@ -161,16 +161,16 @@ func informVerb(data []byte, number byte) bool {
 
 func (g *grammar) inform() {
 	version1 := g.informVersion1()
-	g.verbs(informVerb, func(verb string, at int) {
-		count := int(g.story.Byte(at))
-		at++
+	g.verbs(informVerb, func(verb string, addr int) {
+		count := int(g.story.Byte(addr))
+		addr++
 		for range count {
 			read := g.informLine2
 			if version1 {
 				read = g.informLine
 			}
-			parts, meaning, next, ok := read(at)
-			if at = next; ok {
+			parts, meaning, next, ok := read(addr)
+			if addr = next; ok {
 				g.add(verb, parts, meaning)
 			}
 		}
@@ -181,11 +181,11 @@ func (g *grammar) inform() {
 // may know them without any line of its grammar.
 func (g *grammar) answers() {
 	for _, answer := range []string{"yes", "no"} {
-		known := slices.ContainsFunc(g.words, func(w zmachine.Word) bool { return w.Text == answer })
+		exists := slices.ContainsFunc(g.words, func(w zmachine.Word) bool { return w.Text == answer })
 		listed := slices.ContainsFunc(g.lines, func(l line) bool {
 			return slices.Contains(strings.Split(l.parts[0], "/"), answer)
 		})
-		if known && !listed {
+		if exists && !listed {
 			g.add(answer, nil, answer)
 		}
 	}
@@ -207,33 +207,33 @@ func (g *grammar) informVersion1() bool {
 }
 
 // informLine reads a line of version 1: a number of objects, six tokens, an action.
-func (g *grammar) informLine(at int) (parts []string, meaning string, next int, ok bool) {
-	objects := int(g.story.Byte(at))
-	tokens := []byte{g.story.Byte(at + 7)} // the action
+func (g *grammar) informLine(addr int) (parts []string, meaning string, next int, ok bool) {
+	objects := int(g.story.Byte(addr))
+	tokens := []byte{g.story.Byte(addr + 7)} // the action
 	for i := 1; i <= 6; i++ {
-		token := g.story.Byte(at + i)
+		token := g.story.Byte(addr + i)
 		switch {
 		case token >= informPreposition:
 			word := g.preposition(token, func(data []byte) byte { return data[2] })
 			if word == "" {
-				return nil, "", at + informLine1, false
+				return nil, "", addr + informLine1, false
 			}
 			parts = append(parts, word)
 		case token >= informFilter && token < informScope:
-			return nil, "", at + informLine1, false
+			return nil, "", addr + informLine1, false
 		case objects > 0:
 			parts = append(parts, placeholder)
 			tokens = append(tokens, token)
 			objects--
 		}
 	}
-	return parts, string(tokens), at + informLine1, true
+	return parts, string(tokens), addr + informLine1, true
 }
 
 // informLine2 reads a line of version 2: an action of two bytes and tokens of
 // three bytes. The first byte of a token gives its kind, and says whether the
 // token is an alternative to the previous one.
-func (g *grammar) informLine2(at int) (parts []string, meaning string, next int, ok bool) {
+func (g *grammar) informLine2(addr int) (parts []string, meaning string, next int, ok bool) {
 	const (
 		kind        = 0x0F
 		preposition = 2
@@ -242,11 +242,11 @@ func (g *grammar) informLine2(at int) (parts []string, meaning string, next int,
 		alternative = 0x10
 	)
 	ok = true
-	tokens := []byte{g.story.Byte(at), g.story.Byte(at + 1)} // the action
-	at += 2
-	for at < g.story.Size() && g.story.Byte(at) != informEnd {
-		token, data := g.story.Byte(at), g.story.Word(at+1)
-		at += 3
+	tokens := []byte{g.story.Byte(addr), g.story.Byte(addr + 1)} // the action
+	addr += 2
+	for addr < g.story.Size() && g.story.Byte(addr) != informEnd {
+		token, data := g.story.Byte(addr), g.story.Word(addr+1)
+		addr += 3
 		text := placeholder
 		switch token & kind {
 		case filter, routine:
@@ -266,7 +266,7 @@ func (g *grammar) informLine2(at int) (parts []string, meaning string, next int,
 		}
 		parts = append(parts, text)
 	}
-	return parts, string(tokens), at + 1, ok
+	return parts, string(tokens), addr + 1, ok
 }
 
 // infocom reads the grammar of Infocom's games of version 3: lines of eight
@@ -275,15 +275,15 @@ func (g *grammar) infocom() {
 	verb := func(data []byte, number byte) bool {
 		return data[0]&flagInfocomVerb != 0 && infocomValue(data, infocomFirstVerb) == number
 	}
-	g.verbs(verb, func(verb string, at int) {
-		count := int(g.story.Byte(at))
-		at++
+	g.verbs(verb, func(verb string, addr int) {
+		count := int(g.story.Byte(addr))
+		addr++
 		for range count {
-			objects := int(g.story.Byte(at) & 3)
+			objects := int(g.story.Byte(addr) & 3)
 			var parts []string
 			ok := true
 			for i := range 2 {
-				if number := g.story.Byte(at + 1 + i); number != 0 {
+				if number := g.story.Byte(addr + 1 + i); number != 0 {
 					word := g.preposition(number, func(data []byte) byte {
 						return infocomValue(data, infocomFirstPrep)
 					})
@@ -297,11 +297,11 @@ func (g *grammar) infocom() {
 			if ok {
 				meaning := make([]byte, 0, 5)
 				for i := 3; i < 8; i++ {
-					meaning = append(meaning, g.story.Byte(at+i))
+					meaning = append(meaning, g.story.Byte(addr+i))
 				}
 				g.add(verb, parts, string(meaning))
 			}
-			at += 8
+			addr += 8
 		}
 	})
 }

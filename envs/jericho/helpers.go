@@ -9,8 +9,8 @@ import (
 // helper is a session that tries commands for the help command of a game, and
 // remembers between commands what it has seen.
 type helper struct {
-	*session
-	of *catalogue
+	*storySession
+	catalogue *catalogue
 }
 
 // helperPool holds the helpers of a process, of all games. They take memory, and
@@ -51,7 +51,7 @@ func (p *helperPool) get(c *catalogue) helper {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, h := range slices.Backward(p.idle) {
-		if h.of == c {
+		if h.catalogue == c {
 			p.idle = slices.Delete(p.idle, i, i+1)
 			return h
 		}

@@ -2,7 +2,7 @@ package jericho
 
 import "heldout/envs"
 
-// Interface implements envs.Spoken. Each story decides what it understands; the
+// Interface implements envs.Describer. Each story decides what it understands; the
 // forms are commands that most stories know.
 func (e *Env) Interface(string) envs.Interface {
 	return envs.Interface{
@@ -31,8 +31,8 @@ func (e *Env) Interface(string) envs.Interface {
 			"I beg your pardon?", "You can't go that way.",
 		},
 		// Blanks at the end, as Infocom's games have them, are no sentence.
-		Series: []envs.Series{{Begin: "^ *", Item: `[^\n]*[^\n ]`, Between: ". ", Last: ". ", Fixed: true}},
-		Shown: []string{
+		Series: []envs.Series{{Begin: "^ *", Item: `[^\n]*[^\n ]`, Middle: ". ", Last: ". ", Fixed: true}},
+		PromptActions: []string{
 			"look", "inventory", "examine lamp", "take lamp", "drop lamp", "open box", "close box", "read book",
 			"push lever", "pull lever", "turn lever", "wear coat", "eat bread", "light lamp", "put coin in box",
 			"give bread to guard",

@@ -74,10 +74,10 @@ func New(o Options) (*Env, error) {
 	if o.Story == "" && o.Raw {
 		return nil, errors.New("jericho: only a story file given by name can be shown raw")
 	}
-	known := bindings{}
+	binds := bindings{}
 	if o.Bindings != "" {
 		var err error
-		if known, err = readBindings(o.Bindings); err != nil {
+		if binds, err = readBindings(o.Bindings); err != nil {
 			return nil, err
 		}
 	}
@@ -87,11 +87,11 @@ func New(o Options) (*Env, error) {
 	case o.Variant != Jericho && o.Story == "" && o.Seed != 0:
 		return nil, fmt.Errorf("jericho: game-seed is for the variant %s; AgentBoard's games have known seeds", Jericho)
 	case o.Story != "":
-		return newStory(o, known)
+		return newStory(o, binds)
 	case o.Data != "" && o.Variant == Jericho:
-		return newPlain(o, known)
+		return newPlain(o, binds)
 	case o.Data != "":
-		return newOfficial(o, known)
+		return newOfficial(o, binds)
 	default:
 		return newOwn(o)
 	}

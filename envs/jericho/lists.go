@@ -14,7 +14,7 @@ import (
 // What was remembered first is forgotten first.
 type lists struct {
 	mu      sync.Mutex
-	known   map[momentKey]*list
+	entries map[momentKey]*actionList
 	order   []momentKey // of those known, a ring once it is full
 	longest int         // in bytes; longer ones are made anew each time
 	next    int         // place in the ring
@@ -23,8 +23,8 @@ type lists struct {
 // momentKey is the hash of everything that a list of valid actions depends on.
 type momentKey [sha256.Size]byte
 
-// list is a list of valid actions that is made once.
-type list struct {
+// actionList is a list of valid actions that is made once.
+type actionList struct {
 	once    sync.Once
 	actions []string
 	err     error
@@ -39,14 +39,14 @@ const (
 
 var listed = newLists(maxLists, longestList)
 
-func newLists(most, longest int) *lists {
-	return &lists{known: map[momentKey]*list{}, order: make([]momentKey, 0, most), longest: longest}
+func newLists(limit, longest int) *lists {
+	return &lists{entries: map[momentKey]*actionList{}, order: make([]momentKey, 0, limit), longest: longest}
 }
 
 var errUnfinished = errors.New("the list of valid actions was not finished")
 
-// of returns the list of a moment, made if unknown. Worlds that ask meanwhile wait.
-func (l *lists) of(key momentKey, produce func() ([]string, error)) ([]string, error) {
+// get returns the list of a moment, made if unknown. Worlds that ask meanwhile wait.
+func (l *lists) get(key momentKey, produce func() ([]string, error)) ([]string, error) {
 	e := l.entry(key)
 	e.once.Do(func() {
 		e.err = errUnfinished // for those who wait, if produce panics
@@ -61,35 +61,35 @@ func (l *lists) of(key momentKey, produce func() ([]string, error)) ([]string, e
 }
 
 // entry returns what is remembered of a moment, or room for it.
-func (l *lists) entry(key momentKey) *list {
+func (l *lists) entry(key momentKey) *actionList {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.known[key]; e != nil {
+	if e := l.entries[key]; e != nil {
 		return e
 	}
 	if len(l.order) < cap(l.order) {
 		l.order = append(l.order, key)
 	} else {
-		delete(l.known, l.order[l.next])
+		delete(l.entries, l.order[l.next])
 		l.order[l.next] = key
 		l.next = (l.next + 1) % len(l.order)
 	}
-	e := new(list)
-	l.known[key] = e
+	e := new(actionList)
+	l.entries[key] = e
 	return e
 }
 
-func (l *lists) forget(key momentKey, e *list) {
+func (l *lists) forget(key momentKey, e *actionList) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.known[key] == e {
-		delete(l.known, key)
+	if l.entries[key] == e {
+		delete(l.entries, key)
 	}
 }
 
 // key is the hash of all that decides which actions are valid at a moment.
-func (c *catalogue) key(at *moment) momentKey {
+func (c *catalogue) key(m *moment) momentKey {
 	b := append([]byte(nil), c.identity[:]...)
-	b = fmt.Append(b, c.attemptBudget, at.parsed, len(at.world))
-	return sha256.Sum256(at.machine.AppendState(append(b, at.world...)))
+	b = fmt.Append(b, c.attemptBudget, m.parsed, len(m.world))
+	return sha256.Sum256(m.machine.AppendState(append(b, m.world...)))
 }

@@ -15,7 +15,7 @@ func TestListsAreMadeOnce(t *testing.T) {
 	l := newLists(2, 10)
 	made := 0
 	get := func(key byte, actions ...string) []string {
-		got, err := l.of(momentKey{key}, func() ([]string, error) {
+		got, err := l.get(momentKey{key}, func() ([]string, error) {
 			made++
 			return actions, nil
 		})
@@ -39,13 +39,13 @@ func TestListsAreMadeOnce(t *testing.T) {
 		t.Errorf("%d lists were made, want 6, since one is too long", made)
 	}
 	broken := errors.New("broken")
-	if _, err := l.of(momentKey{5}, func() ([]string, error) { return nil, broken }); err != broken {
+	if _, err := l.get(momentKey{5}, func() ([]string, error) { return nil, broken }); err != broken {
 		t.Error(err)
 	}
 	get(5, "up")
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = l.of(momentKey{6}, func() ([]string, error) { panic("a bug") })
+		_, _ = l.get(momentKey{6}, func() ([]string, error) { panic("a bug") })
 	}()
 	get(6, "down")
 }
@@ -57,7 +57,7 @@ func TestListsAreMadeByOne(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			got, err := l.of(momentKey{}, func() ([]string, error) {
+			got, err := l.get(momentKey{}, func() ([]string, error) {
 				made++
 				return []string{"east"}, nil
 			})

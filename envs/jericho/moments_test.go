@@ -105,7 +105,7 @@ func TestHelpMoments(t *testing.T) {
 
 // effects returns what commands change at a moment, each once, as text. A command
 // that changes nothing stands for itself. The session is left at the moment.
-func effects(t *testing.T, s *session, at *moment, actions []string) []string {
+func effects(t *testing.T, s *storySession, at *moment, actions []string) []string {
 	var out []string
 	if err := s.restore(at); err != nil {
 		t.Fatal(err)

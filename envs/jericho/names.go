@@ -108,17 +108,17 @@ func namesOf(text string) []name {
 
 // objectNames finds one usable name for each thing here; spec §9.4. The state of
 // the session is undefined afterwards.
-func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
+func (s *storySession) objectNames(m *moment, v *vocabulary) ([]string, error) {
 	var names []name
 	for _, action := range []string{"look", "inventory"} {
-		if err := s.restore(at); err != nil {
+		if err := s.restore(m); err != nil {
 			return nil, err
 		}
 		if s.play(action) == nil && !s.machine.Halted() {
 			names = append(names, v.namesIn(fromLatin1(s.world))...)
 		}
 	}
-	if err := s.restore(at); err != nil {
+	if err := s.restore(m); err != nil {
 		return nil, err
 	}
 	for _, text := range s.surroundings() {
@@ -127,7 +127,7 @@ func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
 	names = slices.DeleteFunc(names, func(n name) bool {
 		return n.text == "" || !v.knows(n.text) && !strings.Contains(n.text, " ")
 	})
-	best, err := s.examine(at, names[:min(len(names), maxNames)])
+	best, err := s.examine(m, names[:min(len(names), maxNames)])
 	return append(best, "all"), err
 }
 
@@ -135,14 +135,14 @@ func (s *session) objectNames(at *moment, v *vocabulary) ([]string, error) {
 const maxNames = 1000
 
 // surroundings names the objects around the player and in them, without the player's own.
-func (s *session) surroundings() []string {
+func (s *storySession) surroundings() []string {
 	var out []string
 	m := s.machine
-	seen := map[uint16]bool{0: true}
+	visited := map[uint16]bool{0: true}
 	var walk func(n uint16)
 	walk = func(n uint16) {
-		for ; !seen[n]; n = m.Object(n).Sibling {
-			seen[n] = true
+		for ; !visited[n]; n = m.Object(n).Sibling {
+			visited[n] = true
 			o := m.Object(n)
 			if n != s.game.player {
 				out = append(out, o.Name)
@@ -157,14 +157,14 @@ func (s *session) surroundings() []string {
 }
 
 // examine returns the best name of each thing. Names with the same answer are of one thing.
-func (s *session) examine(at *moment, names []name) ([]string, error) {
+func (s *storySession) examine(m *moment, names []name) ([]string, error) {
 	var order []string
 	best := map[string]name{}      // by answer
 	answers := map[string]string{} // by name
 	for _, n := range names {
-		answer, asked := answers[n.text]
-		if !asked {
-			if err := s.restore(at); err != nil {
+		answer, examined := answers[n.text]
+		if !examined {
+			if err := s.restore(m); err != nil {
 				return nil, err
 			}
 			if s.play("examine "+n.text) == nil && !s.machine.Halted() {

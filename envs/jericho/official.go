@@ -25,7 +25,7 @@ const (
 const unwritten = "Not written yet."
 
 // newOfficial reads the benchmark's 20 games.
-func newOfficial(o Options, known bindings) (*Env, error) {
+func newOfficial(o Options, binds bindings) (*Env, error) {
 	labels, raw, err := readLabels(o.Data)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func newOfficial(o Options, known bindings) (*Env, error) {
 		if g.name == misfiled {
 			goal, start = l.huntdark(o.Huntdark)
 		}
-		p := newPlay(g, story, g.seed, known[g.name])
+		p := newPlay(g, story, g.seed, binds[g.name])
 		p.goal, p.start, p.subgoals = goal, start, &l.subgoals
 		e.add(p, g.name, l.difficulty, image, goal, start, strings.Join(l.subgoals.texts, "\n"),
 			fmt.Sprint(l.subgoals.n))
@@ -62,13 +62,13 @@ func newOfficial(o Options, known bindings) (*Env, error) {
 		e.set("huntdark", HuntdarkFixed)
 		e.caveat("huntdark starts with other texts than in the benchmark")
 	}
-	e.note(known)
+	e.note(binds)
 	e.info.DataHash = envs.Digest(read...)
 	return e, nil
 }
 
 // newPlain reads the same games for the variant Jericho, which needs no labels.
-func newPlain(o Options, known bindings) (*Env, error) {
+func newPlain(o Options, binds bindings) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
 	e.set("variant", Jericho)
 	var read []string
@@ -79,7 +79,7 @@ func newPlain(o Options, known bindings) (*Env, error) {
 			return nil, err
 		}
 		seed := cmp.Or(o.Seed, g.seed)
-		p := newPlay(g, story, seed, known[g.name])
+		p := newPlay(g, story, seed, binds[g.name])
 		p.goal, p.plain = "Play "+g.name+".", true
 		e.add(p, g.name, "", image, fmt.Sprint(seed))
 		read = append(read, image)
@@ -88,7 +88,7 @@ func newPlain(o Options, known bindings) (*Env, error) {
 		e.set("game-seed", fmt.Sprint(o.Seed))
 	}
 	e.caveat("texts and scores are Jericho's, without AgentBoard's layer")
-	e.note(known)
+	e.note(binds)
 	e.info.DataHash = envs.Digest(read...)
 	return e, nil
 }
@@ -109,17 +109,17 @@ func loadStory(data string, g *game) (story *zmachine.Story, image string, err e
 }
 
 // caveat adds a reason why results do not compare with published ones.
-func (e *Env) caveat(why string) {
+func (e *Env) caveat(reason string) {
 	if e.info.Caveat != "" {
-		why = e.info.Caveat + "; " + why
+		reason = e.info.Caveat + "; " + reason
 	}
-	e.info.Caveat = why
+	e.info.Caveat = reason
 }
 
 // note says which templates the valid actions were made from.
-func (e *Env) note(known bindings) {
-	if len(known) > 0 {
-		e.set("bindings", known.digest()[:12])
+func (e *Env) note(binds bindings) {
+	if len(binds) > 0 {
+		e.set("bindings", binds.digest()[:12])
 	}
 }
 
@@ -132,7 +132,7 @@ func readStory(file string) ([]byte, error) {
 	return b, err
 }
 
-func newStory(o Options, known bindings) (*Env, error) {
+func newStory(o Options, binds bindings) (*Env, error) {
 	image, err := readStory(o.Story)
 	if err != nil {
 		return nil, err
@@ -151,12 +151,12 @@ func newStory(o Options, known bindings) (*Env, error) {
 	}
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit,
 		DataHash: envs.Digest(string(image))}}
-	p := newPlay(g, story, seed, known[g.name])
+	p := newPlay(g, story, seed, binds[g.name])
 	p.goal, p.raw = "Play "+name+".", o.Raw
 	e.add(p, name, "", string(image), fmt.Sprint(seed), fmt.Sprint(o.Raw))
 	e.set("story", filepath.Base(o.Story))
 	e.set("seed", fmt.Sprint(seed))
-	e.note(known)
+	e.note(binds)
 	return e, nil
 }
 

@@ -199,9 +199,9 @@ func TestOwnGameCompiles(t *testing.T) {
 	}
 }
 
-func (s *session) moves() int {
+func (s *storySession) moves() int {
 	if s.game.moves == 0 {
 		return 0
 	}
-	return int(s.machine.Word(s.game.moves)) - s.game.before
+	return int(s.machine.Word(s.game.moves)) - s.game.moveOffset
 }

@@ -29,11 +29,11 @@ type play struct {
 	actions func() *catalogue
 }
 
-func newPlay(g *game, story *zmachine.Story, seed int, known binding) *play {
-	p := &play{game: g, story: story, seed: seed, walkthrough: splitWalkthrough(known.Walkthrough)}
+func newPlay(g *game, story *zmachine.Story, seed int, bind binding) *play {
+	p := &play{game: g, story: story, seed: seed, walkthrough: splitWalkthrough(bind.Walkthrough)}
 	p.actions = sync.OnceValue(func() *catalogue {
 		counts := usualVerbs()
-		grammar, length := known.Grammar, known.MaxWordLength
+		grammar, length := bind.Grammar, bind.MaxWordLength
 		if grammar == "" {
 			grammar, length = deriveTemplates(story), g.wordLength
 		}
@@ -43,7 +43,10 @@ func newPlay(g *game, story *zmachine.Story, seed int, known binding) *play {
 			templates: templates,
 			counts:    counts,
 			words:     newVocabulary(zmachine.New(story, zmachine.Options{})),
-			newHelper: func() *session { return newSession(g, story, zmachine.Options{Seed: seed, Remember: true}) },
+			newHelper: func() *storySession {
+				return newSession(g, story,
+					zmachine.Options{Seed: seed, Remember: true})
+			},
 
 			attemptBudget: attemptBudget,
 		}

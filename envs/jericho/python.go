@@ -14,7 +14,7 @@ func parseGameInfo(text string) ([]binding, error) {
 	var out []binding
 	for {
 		if err := p.next(); err != nil {
-			return nil, p.at(err)
+			return nil, p.wrap(err)
 		}
 		switch {
 		case p.kind == pythonEnd:
@@ -22,7 +22,7 @@ func parseGameInfo(text string) ([]binding, error) {
 		case p.kind == pythonMark && p.value == "{":
 			dict, err := p.dict()
 			if err != nil {
-				return nil, p.at(err)
+				return nil, p.wrap(err)
 			}
 			b := binding{Grammar: dict["grammar"], Walkthrough: dict["walkthrough"], ROM: dict["rom"]}
 			if n, err := strconv.Atoi(dict["max_word_length"]); err == nil {
@@ -51,7 +51,7 @@ type python struct {
 	value string
 }
 
-func (p *python) at(err error) error { return fmt.Errorf("line %d: %w", p.line, err) }
+func (p *python) wrap(err error) error { return fmt.Errorf("line %d: %w", p.line, err) }
 
 func (p *python) next() error {
 	p.space()

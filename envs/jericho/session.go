@@ -11,18 +11,18 @@ import (
 // haltedText is what a step answers once the story has stopped; spec §3.3.
 const haltedText = "Emulator halted due to runtime error.\n"
 
-// session is a story being played the way Jericho plays it: with cleaned texts,
+// storySession is a story being played the way Jericho plays it: with cleaned texts,
 // a score, and an end.
-type session struct {
+type storySession struct {
 	game    *game
 	machine *zmachine.Machine
 
-	world  []byte // the last text, cleaned
-	parsed int    // the score that was read from a status line
-	before []byte // of the last step: the bytes at game.special
+	world       []byte // the last text, cleaned
+	parsed      int    // the score that was read from a status line
+	lastSpecial []byte // of the last step: the bytes at game.special
 }
 
-func newSession(g *game, s *zmachine.Story, o zmachine.Options) *session {
+func newSession(g *game, s *zmachine.Story, o zmachine.Options) *storySession {
 	return g.session(zmachine.New(s, g.options(o)))
 }
 
@@ -32,12 +32,12 @@ func (g *game) options(o zmachine.Options) zmachine.Options {
 	return o
 }
 
-func (g *game) session(m *zmachine.Machine) *session {
-	return &session{game: g, machine: m, before: make([]byte, len(g.special))}
+func (g *game) session(m *zmachine.Machine) *storySession {
+	return &storySession{game: g, machine: m, lastSpecial: make([]byte, len(g.special))}
 }
 
 // start plays up to the first command, and returns what the story showed.
-func (s *session) start() (string, error) {
+func (s *storySession) start() (string, error) {
 	s.parsed = 0
 	err := s.machine.Start()
 	for _, action := range s.game.intro {
@@ -50,7 +50,7 @@ func (s *session) start() (string, error) {
 }
 
 // step plays an action and returns the cleaned text.
-func (s *session) step(action string) (string, error) {
+func (s *storySession) step(action string) (string, error) {
 	if s.machine.Halted() {
 		return haltedText, nil
 	}
@@ -61,9 +61,9 @@ func (s *session) step(action string) (string, error) {
 }
 
 // play is step, but leaves the text in world. The machine must not be halted.
-func (s *session) play(action string) error {
+func (s *storySession) play(action string) error {
 	for i, addr := range s.game.special {
-		s.before[i] = s.machine.Byte(addr)
+		s.lastSpecial[i] = s.machine.Byte(addr)
 	}
 	err := s.machine.Step(action)
 	s.take()
@@ -80,7 +80,7 @@ func broken(err error) error {
 }
 
 // take cleans what was captured and empties the buffer.
-func (s *session) take() {
+func (s *storySession) take() {
 	buffer := s.machine.Capture()
 	if s.game.score.kind == scoreParsed {
 		s.parsed = -parseScore(terminated(buffer))
@@ -107,16 +107,16 @@ func parseScore(raw []byte) int {
 	return n
 }
 
-func (s *session) won() bool {
+func (s *storySession) won() bool {
 	return bytes.Contains(s.world, []byte(s.game.victory))
 }
 
-// over reports whether the game is lost, or has stopped.
-func (s *session) over() bool {
+// lost reports whether the game is lost, or has stopped.
+func (s *storySession) lost() bool {
 	return s.machine.Halted() || bytes.Contains(s.world, []byte(s.game.death))
 }
 
-func (s *session) score() int {
+func (s *storySession) score() int {
 	switch s.game.score.kind {
 	case scoreByte:
 		return int(s.machine.Byte(s.game.score.addr))
@@ -139,13 +139,13 @@ type moment struct {
 	parsed  int
 }
 
-func (s *session) snapshot() *moment {
+func (s *storySession) snapshot() *moment {
 	return &moment{s.machine.Snapshot(), bytes.Clone(s.world), s.parsed}
 }
 
 // session returns a session that goes on from a moment.
-func (m *moment) session(p *play) *session {
-	if s, ok := p.sessions.Get().(*session); ok && s.restore(m) == nil {
+func (m *moment) session(p *play) *storySession {
+	if s, ok := p.sessions.Get().(*storySession); ok && s.restore(m) == nil {
 		return s
 	}
 	s := p.game.session(m.machine.Machine(p.game.options(zmachine.Options{Seed: p.seed})))
@@ -153,7 +153,7 @@ func (m *moment) session(p *play) *session {
 	return s
 }
 
-func (s *session) restore(m *moment) error {
+func (s *storySession) restore(m *moment) error {
 	s.world, s.parsed = append(s.world[:0], m.world...), m.parsed
 	return s.machine.Restore(m.machine)
 }

@@ -53,14 +53,14 @@ func reduceTemplates(grammar string, wordLength int, counts verbCounts) []string
 
 // mostUsual returns the most usual of several words. The first word wins a tie.
 func mostUsual(words []string, wordLength int, counts verbCounts) string {
-	best, most := "", -1
+	best, top := "", -1
 	for _, w := range words {
 		n := counts.exact(strings.ToLower(w))
 		if len(w) == wordLength {
 			n = counts.prefix(strings.ToLower(w))
 		}
-		if n > most {
-			best, most = w, n
+		if n > top {
+			best, top = w, n
 		}
 	}
 	return best

@@ -26,9 +26,9 @@ const (
 // world is one running copy of a game.
 type world struct {
 	play    *play
-	session *session // nil in a fork that has not gone on
-	// still is the present moment that forks share; nil if none begins with it.
-	still *moment
+	session *storySession // nil in a fork that has not gone on
+	// shared is the present moment that forks share; nil if none begins with it.
+	shared *moment
 	status
 }
 
@@ -77,7 +77,7 @@ func (w *world) Close() error {
 	if w.session != nil {
 		w.play.sessions.Put(w.session)
 	}
-	w.session, w.still = nil, nil
+	w.session, w.shared = nil, nil
 	return nil
 }
 
@@ -139,7 +139,7 @@ func asksForHelp(action string) bool {
 // judge counts what a text shows; spec §2.5.
 func (w *world) judge(text string) {
 	s := w.session
-	ended := s.over() || s.won()
+	ended := s.lost() || s.won()
 	goals := w.play.subgoals
 	if goals == nil {
 		if s.game.max > 0 {
@@ -202,9 +202,9 @@ type scored struct{ *world }
 
 // Score implements envs.Scorer.
 func (w scored) Score() float64 {
-	if most := w.play.game.max; most > 0 {
+	if maxScore := w.play.game.max; maxScore > 0 {
 		if session, err := w.awake(); err == nil {
-			return float64(session.score()) / float64(most)
+			return float64(session.score()) / float64(maxScore)
 		}
 	}
 	return w.progress
@@ -224,29 +224,29 @@ func (w *world) Fork() (envs.World, error) {
 	if err := w.rest(); err != nil {
 		return nil, err
 	}
-	return &world{play: w.play, still: w.still, status: w.status}, nil
+	return &world{play: w.play, shared: w.shared, status: w.status}, nil
 }
 
 // awake returns the session to go on with. A fork has one only from then on.
-func (w *world) awake() (*session, error) {
+func (w *world) awake() (*storySession, error) {
 	switch {
-	case w.session == nil && w.still == nil:
+	case w.session == nil && w.shared == nil:
 		return nil, errClosed
 	case w.session == nil:
-		w.session = w.still.session(w.play)
+		w.session = w.shared.session(w.play)
 	}
-	w.still = nil // it is about to pass
+	w.shared = nil // it is about to pass
 	return w.session, nil
 }
 
 // rest makes sure that still is the present moment.
 func (w *world) rest() error {
 	switch {
-	case w.still != nil:
+	case w.shared != nil:
 	case w.session == nil:
 		return errClosed
 	default:
-		w.still = w.session.snapshot()
+		w.shared = w.session.snapshot()
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func (w *world) AppendState(b []byte) ([]byte, error) {
 	if err := w.rest(); err != nil {
 		return b, err
 	}
-	m := w.still
+	m := w.shared
 	b = strconv.AppendBool(strconv.AppendBool(b, w.done), w.success)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(w.progress))
 	for _, goal := range w.open {

@@ -104,7 +104,7 @@ func (w *walk) gzip(ctx context.Context, f io.Reader) error {
 
 // tar goes through a tar to its end, so that its checksums are read too.
 func (w *walk) tar(ctx context.Context, r io.Reader) error {
-	counted := &counter{r: r, w: w}
+	counted := &meter{r: r, w: w}
 	t := tar.NewReader(counted)
 	for {
 		h, err := t.Next()
@@ -172,7 +172,7 @@ func (w *walk) unzip(m *zip.File) error {
 	if m.UncompressedSize64 > 1<<62 {
 		return damaged(fmt.Errorf("%q says that it has %d bytes", m.Name, m.UncompressedSize64))
 	}
-	return w.visitMember(m.Name, int64(m.UncompressedSize64), &counter{r: r, w: w})
+	return w.visitMember(m.Name, int64(m.UncompressedSize64), &meter{r: r, w: w})
 }
 
 // checkDirectory looks at the size of a zip's directory before it is read into
@@ -233,13 +233,13 @@ type limitError struct{ text string }
 
 func (e *limitError) Error() string { return e.text }
 
-// counter counts what an archive unpacks to, up to the limits.
-type counter struct {
+// meter counts what an archive unpacks to, up to the limits.
+type meter struct {
 	r io.Reader
 	w *walk
 }
 
-func (c *counter) Read(b []byte) (int, error) {
+func (c *meter) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.w.unpacked += int64(n)
 	switch u := c.w.unpacked; {

@@ -15,34 +15,34 @@ import (
 	"heldout/envs/datafile"
 )
 
-// State says how a part of the data folder is.
-type State string
+// FolderState says how a part of the data folder is.
+type FolderState string
 
 // The states of a part.
 const (
 	// Complete: every file is there and is the published one, or the one that was
 	// fetched where the published bytes are not known.
-	Complete State = "complete"
+	Complete FolderState = "complete"
 	// Unverified: every file is there, but some were not fetched by heldout and
 	// their published bytes are not known.
-	Unverified State = "unverified"
+	Unverified FolderState = "unverified"
 	// Accepted: some files have other bytes than the published ones, as the user accepted.
-	Accepted State = "other version"
+	Accepted FolderState = "other version"
 	// Changed: some files are not the published or fetched ones.
-	Changed State = "changed"
+	Changed FolderState = "changed"
 	// Incomplete: some files are missing.
-	Incomplete State = "incomplete"
+	Incomplete FolderState = "incomplete"
 	// Absent: all are.
-	Absent State = "absent"
+	Absent FolderState = "absent"
 )
 
 // states are in the order of what a file means for its part.
-var states = []State{Complete, Unverified, Accepted, Changed}
+var states = []FolderState{Complete, Unverified, Accepted, Changed}
 
 // Finding is what was found of a part.
 type Finding struct {
 	Part
-	State State
+	State FolderState
 	// Have and Want are numbers of files; Want is the least one if not all are known.
 	Have, Want int
 	// Version is the SHA-256 of the file or, of several files, of the lines that
@@ -55,7 +55,7 @@ type Finding struct {
 
 // Usable reports whether the part can be played.
 func (f Finding) Usable() bool {
-	return slices.Contains([]State{Complete, Unverified, Accepted}, f.State)
+	return slices.Contains([]FolderState{Complete, Unverified, Accepted}, f.State)
 }
 
 // Check reads all official data of the environments in a data folder.
@@ -64,7 +64,7 @@ func Check(dir string, environments []string) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := checker{dir: dir, sums: known(), receipts: receipts}
+	c := inspector{dir: dir, sums: publishedSums(), receipts: receipts}
 	var found []Finding
 	for _, p := range Parts() {
 		if len(environments) > 0 && !slices.Contains(environments, p.Env) {
@@ -83,7 +83,7 @@ func Check(dir string, environments []string) ([]Finding, error) {
 // in which nothing is finished does not count as one.
 func Holds(dir string) bool {
 	for _, p := range Parts() {
-		for _, folder := range append([]string{p.Folder}, p.Others...) {
+		for _, folder := range append([]string{p.Folder}, p.Alternatives...) {
 			top, _, _ := strings.Cut(folder, "/")
 			if info, err := os.Stat(filepath.Join(dir, top)); top != ".." && err == nil && info.IsDir() {
 				return true
@@ -93,14 +93,14 @@ func Holds(dir string) bool {
 	return false
 }
 
-type checker struct {
+type inspector struct {
 	dir      string
 	sums     map[string]string
 	receipts map[string]Receipt
 }
 
-func (c *checker) check(p Part) (Finding, error) {
-	out := Finding{Part: p, Want: max(len(p.Files), p.Least), State: Complete}
+func (c *inspector) check(p Part) (Finding, error) {
+	out := Finding{Part: p, Want: max(len(p.Files), p.MinFiles), State: Complete}
 	folder, files, err := c.list(p)
 	if err != nil {
 		return out, err
@@ -139,9 +139,9 @@ func (c *checker) check(p Part) (Finding, error) {
 }
 
 // list returns the files of a part and the folder in which it lies.
-func (c *checker) list(p Part) (folder string, files []string, err error) {
+func (c *inspector) list(p Part) (folder string, files []string, err error) {
 	folder = p.Folder
-	for _, f := range append([]string{p.Folder}, p.Others...) {
+	for _, f := range append([]string{p.Folder}, p.Alternatives...) {
 		if info, err := os.Stat(filepath.Join(c.dir, filepath.FromSlash(f))); err == nil && info.IsDir() {
 			folder = f
 			break
@@ -157,7 +157,7 @@ func (c *checker) list(p Part) (folder string, files []string, err error) {
 
 // judge says whether a file is the published or fetched one. Labels that are not
 // the published ones have to be for as many tasks.
-func (c *checker) judge(p Part, file, sum, full string) State {
+func (c *inspector) judge(p Part, file, sum, full string) FolderState {
 	path := p.Folder + "/" + file
 	receipt, recorded := c.receipts[path]
 	published := c.sums[path]

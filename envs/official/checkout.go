@@ -18,25 +18,25 @@ import (
 type Checkout struct {
 	// Archive is the repository's archive, whose members lie in one folder, as those of
 	// GitHub do. Its Licence is what the licence is said to be.
-	Archive Source
+	Archive PublishedFile
 	// Repository is OWNER/NAME, and Commit is that of the archive, or begins it.
 	Repository, Commit string
 	// Folder is where the files go in the data folder, with slashes.
 	Folder string
-	Files  []Wanted
+	Files  []RepoFile
 }
 
-// Wanted is a file of a repository.
-type Wanted struct {
+// RepoFile is a file of a repository.
+type RepoFile struct {
 	// Path is its path in the repository.
 	Path string
 	// Alone is where it is fetched by itself; nil if the archive has it.
-	Alone *Source
+	Alone *PublishedFile
 	// Check says why a content is not the file's.
 	Check func(content []byte) error
 }
 
-func (c Checkout) from(f Wanted) Source {
+func (c Checkout) source(f RepoFile) PublishedFile {
 	if f.Alone != nil {
 		return *f.Alone
 	}
@@ -44,24 +44,24 @@ func (c Checkout) from(f Wanted) Source {
 }
 
 // CheckoutSources lists what checkouts are fetched from, each source once, in that order.
-func CheckoutSources(list []Checkout) (all []Source) {
+func CheckoutSources(list []Checkout) (sources []PublishedFile) {
 	for _, c := range list {
 		for _, f := range c.Files {
-			s := c.from(f)
-			if !slices.ContainsFunc(all, func(o Source) bool { return o.Name == s.Name }) {
-				all = append(all, s)
+			s := c.source(f)
+			if !slices.ContainsFunc(sources, func(o PublishedFile) bool { return o.Name == s.Name }) {
+				sources = append(sources, s)
 			}
 		}
 	}
-	return all
+	return sources
 }
 
 // Complete reports whether a data folder has all files of a checkout.
 func (c Checkout) Complete(dir string) bool { return len(c.lacking(dir)) == 0 }
 
 // lacking lists the files of a checkout that a data folder does not have.
-func (c Checkout) lacking(dir string) []Wanted {
-	return slices.DeleteFunc(slices.Clone(c.Files), func(f Wanted) bool {
+func (c Checkout) lacking(dir string) []RepoFile {
+	return slices.DeleteFunc(slices.Clone(c.Files), func(f RepoFile) bool {
 		b, err := datafile.Read(filepath.Join(dir, filepath.FromSlash(c.Folder), filepath.FromSlash(f.Path)),
 			datafile.MaxLabels)
 		return err == nil && f.Check(b) == nil
@@ -97,15 +97,15 @@ func pullCheckouts(ctx context.Context, o Options, list []Checkout, d *downloade
 // checkout stages what is lacking of a checkout. What it fetched is deleted in the end
 // only if all of it was right; a source that was wrong is deleted at once.
 func (p *pull) checkout(ctx context.Context, c Checkout) error {
-	before := len(p.fetched)
+	mark := len(p.fetched)
 	c.Files = c.lacking(p.Dir)
 	for _, s := range CheckoutSources([]Checkout{c}) {
-		if i := slices.IndexFunc(p.Sources, func(to Source) bool { return to.Name == s.Name }); i >= 0 {
+		if i := slices.IndexFunc(p.Sources, func(o PublishedFile) bool { return o.Name == s.Name }); i >= 0 {
 			s.URL = p.Sources[i].URL
 		}
 		err := p.take(ctx, s, func(file string, r Receipt) error { return p.unpackCheckout(ctx, c, s, file, r) })
 		if err != nil {
-			p.fetched = p.fetched[:before]
+			p.fetched = p.fetched[:mark]
 			return err
 		}
 	}
@@ -113,10 +113,10 @@ func (p *pull) checkout(ctx context.Context, c Checkout) error {
 }
 
 // unpackCheckout stages what a source has of a checkout.
-func (p *pull) unpackCheckout(ctx context.Context, c Checkout, s Source, file string, r Receipt) error {
-	k := &keeper{stage: p.stage, folder: c.Folder, missing: map[string]Wanted{}, receipt: r}
+func (p *pull) unpackCheckout(ctx context.Context, c Checkout, s PublishedFile, file string, r Receipt) error {
+	k := &keeper{stage: p.stage, folder: c.Folder, missing: map[string]RepoFile{}, receipt: r}
 	for _, f := range c.Files {
-		if c.from(f).Name == s.Name {
+		if c.source(f).Name == s.Name {
 			k.missing[f.Path] = f
 		}
 	}
@@ -129,9 +129,9 @@ func (p *pull) unpackCheckout(ctx context.Context, c Checkout, s Source, file st
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w; nothing of it is kept", s.Name, s.Address(), err)
 	}
-	if why := k.verdict(c, about.commit); why != "" {
+	if reason := k.verdict(c, about.commit); reason != "" {
 		return fmt.Errorf("%s: %s is not %s at commit %.12s: %s; nothing of it is kept", s.Name, s.Address(),
-			c.Repository, c.Commit, why)
+			c.Repository, c.Commit, reason)
 	}
 	if !k.licensed {
 		p.Note(fmt.Sprintf("%s: the repository has no licence file (licence: %s)", s.Name, s.Licence))
@@ -143,8 +143,8 @@ func (p *pull) unpackCheckout(ctx context.Context, c Checkout, s Source, file st
 type keeper struct {
 	stage    *stage
 	folder   string
-	missing  map[string]Wanted // those not met yet
-	differ   []string          // why members are not the wanted ones
+	missing  map[string]RepoFile // those not met yet
+	differ   []string            // why members are not the wanted ones
 	licensed bool
 	receipt  Receipt
 }
@@ -158,7 +158,7 @@ const mostLicence = 1 << 20
 // element of its name is the archive's own folder.
 func (k *keeper) member(name string, size int64, content io.Reader) error {
 	_, path, _ := strings.Cut(name, "/")
-	wanted, ok := k.missing[path]
+	file, ok := k.missing[path]
 	licence := licenceName.MatchString(path) && size <= mostLicence
 	if !ok && !licence {
 		return nil
@@ -170,7 +170,7 @@ func (k *keeper) member(name string, size int64, content io.Reader) error {
 	delete(k.missing, path)
 	k.licensed = k.licensed || licence
 	if ok {
-		if err := wanted.Check(b); err != nil {
+		if err := file.Check(b); err != nil {
 			k.differ = append(k.differ, err.Error())
 			return nil
 		}
@@ -179,7 +179,7 @@ func (k *keeper) member(name string, size int64, content io.Reader) error {
 }
 
 // alone keeps a file that was fetched by itself.
-func (k *keeper) alone(s Source, file string) error {
+func (k *keeper) alone(s PublishedFile, file string) error {
 	b, err := datafile.Read(file, datafile.MaxLabels)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -200,16 +200,16 @@ func (k *keeper) keep(path string, content []byte) error {
 }
 
 // verdict says why an archive is not that of the commit; empty if all that is wanted was
-// right. at is the commit that the archive states.
-func (k *keeper) verdict(c Checkout, at string) string {
-	why := k.differ
+// right. commit is the one that the archive states.
+func (k *keeper) verdict(c Checkout, commit string) string {
+	reasons := k.differ
 	if len(k.missing) > 0 {
-		why = append(why, "it lacks "+describe(slices.Collect(maps.Keys(k.missing))))
+		reasons = append(reasons, "it lacks "+describe(slices.Collect(maps.Keys(k.missing))))
 	}
-	if len(why) > 0 && hexCommit.MatchString(at) && !strings.HasPrefix(at, c.Commit) {
-		why = slices.Insert(why, 0, fmt.Sprintf("it is of commit %.12s", at))
+	if len(reasons) > 0 && hexCommit.MatchString(commit) && !strings.HasPrefix(commit, c.Commit) {
+		reasons = slices.Insert(reasons, 0, fmt.Sprintf("it is of commit %.12s", commit))
 	}
-	return strings.Join(why, "; ")
+	return strings.Join(reasons, "; ")
 }
 
 var hexCommit = regexp.MustCompile(`^[0-9a-f]{40,64}$`)

@@ -40,13 +40,15 @@ func exactly(content string) func([]byte) error {
 // set.
 func toy(alone bool) Checkout {
 	c := Checkout{
-		Archive: Source{Name: "toy-0123456", URL: "https://github.com/me/toy/archive/0123456.tar.gz", Licence: "MIT"},
-		Commit:  toyCommit[:7], Repository: "me/toy", Folder: "originals/toy-0123456",
-		Files: []Wanted{{Path: "prompts/a.txt", Check: exactly(prompt)}, {Path: "run.py", Check: exactly(program)}},
+		Archive: PublishedFile{Name: "toy-0123456", URL: "https://github.com/me/toy/archive/0123456.tar.gz",
+			Licence: "MIT"},
+		Commit: toyCommit[:7], Repository: "me/toy", Folder: "originals/toy-0123456",
+		Files: []RepoFile{{Path: "prompts/a.txt", Check: exactly(prompt)}, {Path: "run.py", Check: exactly(program)}},
 	}
 	if alone {
-		c.Files = append(c.Files, Wanted{Path: "tasks.json", Check: exactly(taskList),
-			Alone: &Source{Name: "toys-tasks.json", URL: HuggingFace + "/datasets/me/toys/resolve/main/tasks.json"}})
+		c.Files = append(c.Files, RepoFile{Path: "tasks.json", Check: exactly(taskList),
+			Alone: &PublishedFile{Name: "toys-tasks.json",
+				URL: HuggingFace + "/datasets/me/toys/resolve/main/tasks.json"}})
 	}
 	return c
 }
@@ -129,7 +131,7 @@ func TestPullCheckout(t *testing.T) {
 	}
 	receipts, err := readReceipts(dir)
 	check(t, err)
-	if r := receipts["originals/toy-0123456/run.py"]; r.SHA256 != sumOf([]byte(program)) || r.From != "toy-0123456" ||
+	if r := receipts["originals/toy-0123456/run.py"]; r.SHA256 != sumOf([]byte(program)) || r.Origin != "toy-0123456" ||
 		r.Retrieved == "" || r.Size != int64(len(program)) {
 		t.Errorf("%+v", r)
 	}

@@ -93,10 +93,10 @@ type download struct {
 
 // fetch downloads a source to a file, continuing what is there, and checks its
 // SHA-256 where that is known.
-func (d *downloader) fetch(ctx context.Context, s Source, file string) error {
+func (d *downloader) fetch(ctx context.Context, s PublishedFile, file string) error {
 	state := readDownload(file)
-	if asked := sumOf([]byte(s.URL)); state.Address != asked {
-		state = download{Address: asked}
+	if sum := sumOf([]byte(s.URL)); state.Address != sum {
+		state = download{Address: sum}
 		if err := forget(file); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (d *downloader) fetch(ctx context.Context, s Source, file string) error {
 }
 
 // verify checks a file that has arrived, and deletes a wrong one: it is fetched anew.
-func verify(s Source, file string, state download) error {
+func verify(s PublishedFile, file string, state download) error {
 	want := cmp.Or(s.SHA256, state.Linked)
 	if want == "" {
 		return nil
@@ -124,7 +124,7 @@ func verify(s Source, file string, state download) error {
 }
 
 // retry tries until the file is there or there is no more hope.
-func (d *downloader) retry(ctx context.Context, s Source, file string, state *download) error {
+func (d *downloader) retry(ctx context.Context, s PublishedFile, file string, state *download) error {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = d.wait, longestWait
 	var err error
@@ -134,7 +134,7 @@ func (d *downloader) retry(ctx context.Context, s Source, file string, state *do
 				return err
 			}
 		}
-		before := sizeOf(file)
+		size := sizeOf(file)
 		if err = d.once(ctx, s, file, state); err == nil {
 			return nil
 		}
@@ -148,7 +148,7 @@ func (d *downloader) retry(ctx context.Context, s Source, file string, state *do
 			}
 			return err
 		}
-		if sizeOf(file) > before {
+		if sizeOf(file) > size {
 			try = 0
 			wait.Reset()
 		}
@@ -167,7 +167,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (d *downloader) once(ctx context.Context, s Source, file string, state *download) error {
+func (d *downloader) once(ctx context.Context, s PublishedFile, file string, state *download) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	resp, err := d.request(ctx, s, sizeOf(file), state)
@@ -179,8 +179,8 @@ func (d *downloader) once(ctx context.Context, s Source, file string, state *dow
 	if err != nil {
 		return err
 	}
-	if most := s.most(); max(state.Total, offset) > most {
-		return backoff.Permanent(&sizeError{most})
+	if limit := s.limit(); max(state.Total, offset) > limit {
+		return backoff.Permanent(&sizeError{limit})
 	}
 	if err := writeDownload(file, *state); err != nil {
 		return backoff.Permanent(err)
@@ -190,22 +190,23 @@ func (d *downloader) once(ctx context.Context, s Source, file string, state *dow
 		return backoff.Permanent(err)
 	}
 	body := &watched{r: resp.Body, timer: time.AfterFunc(d.stall, func() { cancel(errStalled) }), stall: d.stall,
-		at: offset, total: state.Total, most: s.most(), source: s.Name, tell: d.tell,
-		room: func(more int64) error { return room(filepath.Dir(file), more, d.free) }}
+		offset: offset, total: state.Total, limit: s.limit(), source: s.Name, tell: d.tell,
+		room: func(n int64) error { return room(filepath.Dir(file), n, d.free) }}
 	defer body.timer.Stop()
 	err = errors.Join(out.Truncate(offset), body.copyTo(ctx, out, offset), out.Sync(), out.Close())
 	if err != nil {
 		return err
 	}
-	if state.Total >= 0 && body.at != state.Total {
-		return fmt.Errorf("%d of %d bytes arrived", body.at, state.Total)
+	if state.Total >= 0 && body.offset != state.Total {
+		return fmt.Errorf("%d of %d bytes arrived", body.offset, state.Total)
 	}
 	state.Done = true
 	return writeDownload(file, *state)
 }
 
 // request asks for the part of the file that is not there yet.
-func (d *downloader) request(ctx context.Context, s Source, have int64, state *download) (*http.Response, error) {
+func (d *downloader) request(ctx context.Context, s PublishedFile, have int64, state *download) (*http.Response,
+	error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
 	if err != nil {
 		return nil, backoff.Permanent(fmt.Errorf("%s is no address", s.Address()))
@@ -247,12 +248,12 @@ var hexSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 func (d *download) accept(resp *http.Response, have int64) (offset int64, err error) {
 	switch resp.StatusCode {
 	case http.StatusPartialContent:
-		from, total, err := contentRange(resp.Header.Get("Content-Range"))
-		if err != nil || from > have || d.Total >= 0 && total >= 0 && total != d.Total {
+		start, total, err := contentRange(resp.Header.Get("Content-Range"))
+		if err != nil || start > have || d.Total >= 0 && total >= 0 && total != d.Total {
 			d.Validator = "" // so that the next attempt starts from the beginning
 			return 0, errors.New("the server sent another part of the file than the one asked for")
 		}
-		return from, nil
+		return start, nil
 	case http.StatusRequestedRangeNotSatisfiable:
 		if d.Total == have {
 			return have, nil // it was complete, and the process was killed then
@@ -272,28 +273,28 @@ func validator(resp *http.Response) string {
 }
 
 // contentRange reads "bytes 5-9/10"; the total is -1 if it is not told.
-func contentRange(header string) (from, total int64, err error) {
+func contentRange(header string) (start, total int64, err error) {
 	text, ok := strings.CutPrefix(header, "bytes ")
 	span, size, ok2 := strings.Cut(text, "/")
 	first, _, ok3 := strings.Cut(span, "-")
 	if !ok || !ok2 || !ok3 {
 		return 0, 0, fmt.Errorf("the range %q cannot be read", header)
 	}
-	if from, err = strconv.ParseInt(first, 10, 64); err != nil || from < 0 {
+	if start, err = strconv.ParseInt(first, 10, 64); err != nil || start < 0 {
 		return 0, 0, fmt.Errorf("the range %q cannot be read", header)
 	}
 	if size == "*" {
-		return from, -1, nil
+		return start, -1, nil
 	}
 	total, err = strconv.ParseInt(size, 10, 64)
-	return from, total, err
+	return start, total, err
 }
 
 // sizeError says that a file is larger than what its source publishes can be.
-type sizeError struct{ most int64 }
+type sizeError struct{ limit int64 }
 
 func (e *sizeError) Error() string {
-	return fmt.Sprintf("the file has more than %d bytes, which no official one has; it is not kept", e.most)
+	return fmt.Sprintf("the file has more than %d bytes, which no official one has; it is not kept", e.limit)
 }
 
 // errStalled says that a server stopped sending.
@@ -301,30 +302,30 @@ var errStalled = errors.New("the server sends nothing any more")
 
 // watched is a body whose reading ends when nothing arrives any more.
 type watched struct {
-	r         io.Reader
-	timer     *time.Timer
-	stall     time.Duration
-	at, total int64
-	most      int64 // bytes of the file
-	looked    int64 // up to where the disk is known to have room
-	source    string
-	tell      func(Progress)
-	room      func(more int64) error
+	r             io.Reader
+	timer         *time.Timer
+	stall         time.Duration
+	offset, total int64
+	limit         int64 // bytes of the file
+	looked        int64 // up to where the disk is known to have room
+	source        string
+	tell          func(Progress)
+	room          func(n int64) error
 }
 
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.r.Read(b)
 	w.timer.Reset(w.stall)
-	if w.at += int64(n); w.at > w.most {
-		return 0, backoff.Permanent(&sizeError{w.most})
+	if w.offset += int64(n); w.offset > w.limit {
+		return 0, backoff.Permanent(&sizeError{w.limit})
 	}
-	if w.at >= w.looked {
-		if full := w.room(max(look, w.total-w.at)); full != nil {
+	if w.offset >= w.looked {
+		if full := w.room(max(look, w.total-w.offset)); full != nil {
 			return 0, backoff.Permanent(full)
 		}
-		w.looked = w.at + look
+		w.looked = w.offset + look
 	}
-	w.tell(Progress{Source: w.source, Bytes: w.at, Total: max(0, w.total)})
+	w.tell(Progress{Source: w.source, Bytes: w.offset, Total: max(0, w.total)})
 	return n, err
 }
 

@@ -30,7 +30,7 @@ type finder struct {
 type tail struct{ end, file string }
 
 func newFinder() *finder {
-	f := &finder{parts: Parts(), sums: known(), files: map[string]string{}}
+	f := &finder{parts: Parts(), sums: publishedSums(), files: map[string]string{}}
 	for file, sum := range f.sums {
 		f.files[sum] = file
 	}

@@ -84,7 +84,7 @@ func (i *importer) file(ctx context.Context, path, name string, info fs.FileInfo
 	if !info.Mode().IsRegular() {
 		return errors.New("it is a pipe or a device; copy its content to a file")
 	}
-	receipt := Receipt{From: filepath.Base(path), Retrieved: i.now().UTC().Format(time.RFC3339)}
+	receipt := Receipt{Origin: filepath.Base(path), Retrieved: i.now().UTC().Format(time.RFC3339)}
 	if info.Size() == dumpSize {
 		return i.stage.offerFile("hotpotqa/"+dumpName, path, false, receipt)
 	}

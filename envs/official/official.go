@@ -22,19 +22,19 @@ type Part struct {
 	Name string
 	// Needed says that the official tasks cannot be played without the part.
 	Needed bool
-	// Folder holds the part, from the data folder, with slashes; Others are
+	// Folder holds the part, from the data folder, with slashes; Alternatives are
 	// folders in which it may lie instead.
-	Folder string
-	Others []string
+	Folder       string
+	Alternatives []string
 	// Files are the part's files, from Folder. A part without Files holds every
-	// file of Folder that matches Pattern, Least of them or more.
-	Files   []string
-	Pattern string
-	Least   int
+	// file of Folder that matches Pattern, MinFiles of them or more.
+	Files    []string
+	Pattern  string
+	MinFiles int
 	// Lines is the number of tasks in a label file, 0 for other parts.
 	Lines int
-	// Without says what the absence of the part means, as a sentence.
-	Without string
+	// Absence says what the absence of the part means, as a sentence.
+	Absence string
 }
 
 // ID names the part, such as "pddl/problems".
@@ -60,60 +60,60 @@ func Parts() []Part { return slices.Clone(parts()) }
 var parts = sync.OnceValue(func() []Part {
 	return []Part{
 		{
-			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen", Others: []string{
+			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen", Alternatives: []string{
 				"json_2.1.1/valid_unseen"},
-			Files: filesUnder(gamesFolder + "/valid_unseen"), Without: "ALFWorld's 134 unseen games cannot be played.",
+			Files: filesUnder(gamesFolder + "/valid_unseen"), Absence: "ALFWorld's 134 unseen games cannot be played.",
 		},
 		{
 			Env: "alfworld", Name: "labels", Folder: "alfworld", Files: []string{labelName}, Lines: 134,
-			Without: "ALFWorld's sub-goals are derived from the tasks; the success rate is the same.",
+			Absence: "ALFWorld's sub-goals are derived from the tasks; the success rate is the same.",
 		},
 		{
 			Env: "alfworld", Name: "valid_seen", Folder: gamesFolder + "/valid_seen",
-			Others:  []string{"json_2.1.1/valid_seen"},
-			Pattern: "*/*/" + gameName, Least: 140, Without: "--split valid_seen cannot be played.",
+			Alternatives: []string{"json_2.1.1/valid_seen"},
+			Pattern:      "*/*/" + gameName, MinFiles: 140, Absence: "--split valid_seen cannot be played.",
 		},
 		{
-			Env: "alfworld", Name: "train", Folder: gamesFolder + "/train", Others: []string{"json_2.1.1/train"},
-			Pattern: "*/*/" + gameName, Least: 3553, Without: "--split train cannot be played.",
+			Env: "alfworld", Name: "train", Folder: gamesFolder + "/train", Alternatives: []string{"json_2.1.1/train"},
+			Pattern: "*/*/" + gameName, MinFiles: 3553, Absence: "--split train cannot be played.",
 		},
 		{
 			Env: "babyai", Name: "labels", Needed: true, Folder: "babyai", Files: []string{labelName}, Lines: 112,
-			Without: "BabyAI has no official sub-goals: its official tasks cannot be scored.",
+			Absence: "BabyAI has no official sub-goals: its official tasks cannot be scored.",
 		},
 		{
 			Env: "hotpotqa", Name: "questions", Needed: true, Folder: "hotpotqa", Files: []string{questionsName},
-			Without: "HotpotQA's development set cannot be played.",
+			Absence: "HotpotQA's development set cannot be played.",
 		},
 		{
 			Env: "hotpotqa", Name: "facts", Folder: "hotpotqa", Files: []string{factsName},
-			Without: "HotpotQA's expert does not know what to search for; models are not affected.",
+			Absence: "HotpotQA's expert does not know what to search for; models are not affected.",
 		},
 		{
 			Env: "hotpotqa", Name: "wikipedia", Folder: "hotpotqa", Files: []string{dumpName},
-			Without: "Wikipedia of 2017 is not at hand for heldout wiki build; pages come from the live site.",
+			Absence: "Wikipedia of 2017 is not at hand for heldout wiki build; pages come from the live site.",
 		},
 		{
 			Env: "jericho", Name: "labels", Needed: true, Folder: "jericho", Files: []string{labelName}, Lines: 20,
-			Without: "Jericho's sub-goals are missing: progress and success cannot be scored.",
+			Absence: "Jericho's sub-goals are missing: progress and success cannot be scored.",
 		},
 		{
 			Env: "jericho", Name: "stories", Needed: true, Folder: suiteFolder, Files: filesUnder(suiteFolder),
-			Without: "Jericho's games cannot be played.",
+			Absence: "Jericho's games cannot be played.",
 		},
 		{
 			Env: "pddl", Name: "labels", Needed: true, Folder: "pddl", Files: []string{labelName}, Lines: 60,
-			Without: "The difficulty of the PDDL tasks is missing: they cannot be played.",
+			Absence: "The difficulty of the PDDL tasks is missing: they cannot be played.",
 		},
 		{
-			Env: "pddl", Name: "problems", Needed: true, Folder: problemFolder, Others: []string{
+			Env: "pddl", Name: "problems", Needed: true, Folder: problemFolder, Alternatives: []string{
 				"../agentboard/environment/pddl_env/pddlgym/pddl"},
-			Files: filesUnder(problemFolder), Without: "The PDDL problems are missing: they cannot be played.",
+			Files: filesUnder(problemFolder), Absence: "The PDDL problems are missing: they cannot be played.",
 		},
 		{
 			Env: "sciworld", Name: "labels", Needed: true, Folder: "scienceworld", Files: []string{labelName},
 			Lines:   90,
-			Without: "ScienceWorld has no official goals and sub-goals: AgentBoard's progress rate cannot be computed.",
+			Absence: "ScienceWorld has no official goals and sub-goals: AgentBoard's progress rate cannot be computed.",
 		},
 	}
 })
@@ -145,8 +145,8 @@ func CheckEnvironments(names []string) error {
 //go:embed known.sha256
 var knownSums string
 
-// known returns the SHA-256 in hex of the published files, by path.
-func known() map[string]string {
+// publishedSums returns the SHA-256 in hex of the published files, by path.
+func publishedSums() map[string]string {
 	sums := map[string]string{"hotpotqa/" + factsName: factsSum, "hotpotqa/" + dumpName: dumpSum}
 	for line := range strings.Lines(knownSums) {
 		if sum, file, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
@@ -158,7 +158,7 @@ func known() map[string]string {
 
 // filesUnder lists the known files of a folder, from that folder, sorted.
 func filesUnder(folder string) (files []string) {
-	for file := range known() {
+	for file := range publishedSums() {
 		if rest, ok := strings.CutPrefix(file, folder+"/"); ok {
 			files = append(files, rest)
 		}

@@ -22,7 +22,7 @@ type Options struct {
 	Environments []string
 	// Extras are the sources that are fetched only if they are asked for.
 	Extras  []string
-	Sources []Source
+	Sources []PublishedFile
 	// Accept takes files with other bytes than the published ones.
 	Accept bool
 
@@ -35,7 +35,7 @@ type Options struct {
 }
 
 // Plan returns the sources that a pull may fetch, in order.
-func Plan(o Options) ([]Source, error) {
+func Plan(o Options) ([]PublishedFile, error) {
 	if err := CheckEnvironments(o.Environments); err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func Plan(o Options) ([]Source, error) {
 			return nil, fmt.Errorf("there is no extra source %q; there are: %s", name, strings.Join(Extras(), ", "))
 		}
 	}
-	var plan []Source
+	var plan []PublishedFile
 	for _, s := range o.Sources {
 		if s.Extra && slices.Contains(o.Extras, s.Name) || !s.Extra && slices.ContainsFunc(s.Parts, o.wantsPart) {
 			plan = append(plan, s)
@@ -56,7 +56,7 @@ func Plan(o Options) ([]Source, error) {
 // wantsEnv reports whether an environment or an extra source of it is asked for.
 func (o Options) wantsEnv(env string) bool {
 	return len(o.Environments) == 0 || slices.Contains(o.Environments, env) ||
-		slices.ContainsFunc(o.Sources, func(s Source) bool {
+		slices.ContainsFunc(o.Sources, func(s PublishedFile) bool {
 			return slices.Contains(o.Extras, s.Name) && strings.HasPrefix(s.Parts[0], env+"/")
 		})
 }
@@ -124,7 +124,7 @@ func (d *downloader) fill(o Options, work func(*pull) error) (err error) {
 // source fetches a source if a part that it holds is still missing. Only an end
 // of ctx or of the disk is returned; other errors are kept, so that the
 // other sources are fetched.
-func (p *pull) source(ctx context.Context, s Source) error {
+func (p *pull) source(ctx context.Context, s PublishedFile) error {
 	missing, err := p.missing(s)
 	if err != nil || len(missing) == 0 {
 		return err
@@ -142,12 +142,12 @@ func (p *pull) source(ctx context.Context, s Source) error {
 
 // take fetches a source and has it unpacked. A fetched file that is of no use is deleted, so
 // that the same command fetches it anew.
-func (p *pull) take(ctx context.Context, s Source, unpack func(file string, r Receipt) error) error {
+func (p *pull) take(ctx context.Context, s PublishedFile, unpack func(file string, r Receipt) error) error {
 	file, err := p.get(ctx, s)
 	if err != nil {
 		return err
 	}
-	err = unpack(file, Receipt{From: s.Name, Address: s.Address(), Retrieved: p.Now().UTC().Format(time.RFC3339)})
+	err = unpack(file, Receipt{Origin: s.Name, Address: s.Address(), Retrieved: p.Now().UTC().Format(time.RFC3339)})
 	if err != nil && ctx.Err() == nil && s.remote() {
 		err = errors.Join(err, forget(file))
 	}
@@ -155,7 +155,7 @@ func (p *pull) take(ctx context.Context, s Source, unpack func(file string, r Re
 }
 
 // missing lists the parts of a source that are neither in the data folder nor staged.
-func (p *pull) missing(s Source) ([]string, error) {
+func (p *pull) missing(s PublishedFile) ([]string, error) {
 	var environments, ids []string
 	for _, id := range s.Parts {
 		if env, _, _ := strings.Cut(id, "/"); p.wantsEnv(env) {
@@ -177,7 +177,7 @@ func (p *pull) missing(s Source) ([]string, error) {
 	return ids, nil
 }
 
-func (p *pull) get(ctx context.Context, s Source) (string, error) {
+func (p *pull) get(ctx context.Context, s PublishedFile) (string, error) {
 	if !s.remote() {
 		info, err := os.Stat(s.URL)
 		if err == nil && !info.Mode().IsRegular() {
@@ -198,9 +198,9 @@ func (p *pull) get(ctx context.Context, s Source) (string, error) {
 }
 
 // unpack stages what is wanted of a source's file.
-func (p *pull) unpack(ctx context.Context, s Source, file string, r Receipt, parts []string) error {
-	if s.As != "" {
-		return p.stage.offerFile(s.As, file, s.remote(), r)
+func (p *pull) unpack(ctx context.Context, s PublishedFile, file string, r Receipt, parts []string) error {
+	if s.DataPath != "" {
+		return p.stage.offerFile(s.DataPath, file, s.remote(), r)
 	}
 	want := func(part Part) bool { return slices.Contains(parts, part.ID()) }
 	about, err := walkArchive(ctx, file, usualLimits, func(name string, _ int64, content io.Reader) error {

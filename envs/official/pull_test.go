@@ -16,7 +16,7 @@ import (
 )
 
 // publish serves the published archives.
-func publish(t testing.TB, p published) (*owner, []Source) {
+func publish(t testing.TB, p published) (*owner, []PublishedFile) {
 	o := &owner{files: map[string][]byte{"/data.tar.gz": p.agentboard, "/code.tar.gz": p.code, "/suite.tar.gz": p.suite,
 		"/questions.json": p.questions}}
 	return o, serve(t, o, "agentboard=/data.tar.gz", "agentboard-code=/code.tar.gz", "jericho-suite=/suite.tar.gz",
@@ -24,11 +24,11 @@ func publish(t testing.TB, p published) (*owner, []Source) {
 }
 
 // states are the states of the parts of a data folder.
-func stateOf(t testing.TB, dir string) map[string]State {
+func stateOf(t testing.TB, dir string) map[string]FolderState {
 	t.Helper()
 	found, err := Check(dir, nil)
 	check(t, err)
-	out := map[string]State{}
+	out := map[string]FolderState{}
 	for _, f := range found {
 		if f.State != Absent {
 			out[f.ID()] = f.State
@@ -37,7 +37,7 @@ func stateOf(t testing.TB, dir string) map[string]State {
 	return out
 }
 
-var everything = map[string]State{
+var everything = map[string]FolderState{
 	"alfworld/games": Complete, "alfworld/labels": Complete, "babyai/labels": Complete, "hotpotqa/questions": Complete,
 	"jericho/labels":  Complete,
 	"jericho/stories": Complete, "pddl/labels": Complete, "pddl/problems": Complete, "sciworld/labels": Complete,
@@ -134,7 +134,7 @@ func TestContinuesAnotherProcess(t *testing.T) {
 		file := filepath.Join(o.Dir, workName, "react")
 		check(t, os.MkdirAll(filepath.Dir(file), 0o700))
 		check(t, os.WriteFile(file, p.questions[:1000], 0o600))
-		i := slices.IndexFunc(sources, func(s Source) bool { return s.Name == "react" })
+		i := slices.IndexFunc(sources, func(s PublishedFile) bool { return s.Name == "react" })
 		tag := `"` + sumOf(p.questions) + `"`
 		if changed {
 			tag = `"of an older file"`
@@ -346,7 +346,7 @@ func TestPlan(t *testing.T) {
 	names := func(o Options) []string {
 		plan, err := Plan(o)
 		check(t, err)
-		return sourceNames(plan, func(Source) bool { return true })
+		return sourceNames(plan, func(PublishedFile) bool { return true })
 	}
 	for _, test := range []struct{ environments, extras, want []string }{
 		{nil, nil, []string{"agentboard", "agentboard-code", "jericho-suite", "react"}},
@@ -375,7 +375,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for _, p := range Parts() {
-		if !slices.ContainsFunc(Sources(), func(s Source) bool { return slices.Contains(s.Parts, p.ID()) }) {
+		if !slices.ContainsFunc(Sources(), func(s PublishedFile) bool { return slices.Contains(s.Parts, p.ID()) }) {
 			t.Errorf("%s has no source", p.ID())
 		}
 		if p.Pattern == "" && len(p.Files) == 0 {

@@ -7,11 +7,11 @@ const reserve = 256 << 20
 
 // room reports a disk on which so many bytes more would leave too little. A disk of
 // which nothing is known has room.
-func room(dir string, more int64, free func(dir string) (int64, error)) error {
-	left, err := free(dir)
-	if err != nil || left >= more+reserve {
+func room(dir string, need int64, free func(dir string) (int64, error)) error {
+	available, err := free(dir)
+	if err != nil || available >= need+reserve {
 		return nil
 	}
 	return fmt.Errorf("the disk of %s has %d MB free, want %d: free some space, or choose another --data", dir,
-		left>>20, (more+reserve)>>20)
+		available>>20, (need+reserve)>>20)
 }

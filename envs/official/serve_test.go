@@ -205,7 +205,7 @@ func (b *breaking) Write(p []byte) (int, error) {
 }
 
 // serve starts an owner and returns sources at it, by name.
-func serve(t testing.TB, o *owner, replace ...string) []Source {
+func serve(t testing.TB, o *owner, replace ...string) []PublishedFile {
 	t.Helper()
 	server := httptest.NewServer(o)
 	t.Cleanup(server.Close)
@@ -219,7 +219,7 @@ func serve(t testing.TB, o *owner, replace ...string) []Source {
 }
 
 // options are those of a pull into a new folder.
-func options(t testing.TB, sources []Source, environments ...string) Options {
+func options(t testing.TB, sources []PublishedFile, environments ...string) Options {
 	return Options{
 		Dir: filepath.Join(t.TempDir(), "data"), Environments: environments, Sources: sources, UserAgent: "test",
 		Now: func() time.Time { return time.Unix(0, 0) }, Tell: func(Progress) {}, Note: func(string) {},

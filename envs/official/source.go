@@ -8,8 +8,8 @@ import (
 	"heldout/envs/address"
 )
 
-// Source is a file that an owner publishes.
-type Source struct {
+// PublishedFile is a file that an owner publishes.
+type PublishedFile struct {
 	Name string
 	// URL is where it lies, or the path of a local file.
 	URL string
@@ -18,8 +18,8 @@ type Source struct {
 	// Size in bytes and SHA256 in hex; 0 and "" if they are not known in advance.
 	Size   int64
 	SHA256 string
-	// As is the path in the data folder of a file used as it is; "" for an archive.
-	As string
+	// DataPath is the path in the data folder of a file used as it is; "" for an archive.
+	DataPath string
 	// Parts are the parts that it holds.
 	Parts []string
 	// Extra says that it is fetched only if it is asked for by name.
@@ -39,8 +39,8 @@ const HuggingFace = "https://huggingface.co"
 
 // Sources lists what can be fetched, in the order in which it is tried: a later
 // source is not fetched for a part that an earlier one completed.
-func Sources() []Source {
-	return []Source{
+func Sources() []PublishedFile {
+	return []PublishedFile{
 		{
 			Name: "agentboard", URL: HuggingFace + "/datasets/hkust-nlp/agentboard/resolve/main/data.tar.gz",
 			For:     "AgentBoard's data: labels, ALFWorld's unseen games, Jericho's stories",
@@ -63,8 +63,8 @@ func Sources() []Source {
 		{
 			Name: "react", URL: "https://raw.githubusercontent.com/ysymyth/ReAct/master/data/" + questionsName,
 			For:     "HotpotQA's development set in ReAct's order",
-			Licence: "CC BY-SA 4.0 (HotpotQA)", Size: 1179017, SHA256: known()["hotpotqa/"+questionsName],
-			As: "hotpotqa/" + questionsName, Parts: []string{"hotpotqa/questions"},
+			Licence: "CC BY-SA 4.0 (HotpotQA)", Size: 1179017, SHA256: publishedSums()["hotpotqa/"+questionsName],
+			DataPath: "hotpotqa/" + questionsName, Parts: []string{"hotpotqa/questions"},
 		},
 		{
 			Name:    "alfworld-splits",
@@ -77,13 +77,13 @@ func Sources() []Source {
 			Name: "hotpotqa-facts", URL: "http://curtis.ml.cmu.edu/datasets/hotpot/" + factsName,
 			For:     "HotpotQA's paragraphs: what the expert searches for, and a small offline Wikipedia",
 			Licence: "CC BY-SA 4.0", Size: 46320117, SHA256: factsSum,
-			As: "hotpotqa/" + factsName, Parts: []string{"hotpotqa/facts"}, Extra: true,
+			DataPath: "hotpotqa/" + factsName, Parts: []string{"hotpotqa/facts"}, Extra: true,
 		},
 		{
 			Name: "wikipedia", URL: "https://nlp.stanford.edu/projects/hotpotqa/" + dumpName,
 			For:     "Wikipedia of 2017, for heldout wiki build",
 			Licence: "CC BY-SA 4.0", Size: dumpSize, SHA256: dumpSum,
-			As: "hotpotqa/" + dumpName, Parts: []string{"hotpotqa/wikipedia"}, Extra: true,
+			DataPath: "hotpotqa/" + dumpName, Parts: []string{"hotpotqa/wikipedia"}, Extra: true,
 		},
 	}
 }
@@ -91,8 +91,8 @@ func Sources() []Source {
 // mostUnknown bounds a file whose size is not known in advance, in bytes.
 const mostUnknown = 2 << 30
 
-// most is how many bytes a source may have: fourfold if they are not known.
-func (s Source) most() int64 {
+// limit is how many bytes a source may have: fourfold if they are not known.
+func (s PublishedFile) limit() int64 {
 	switch {
 	case s.Size > 0 && s.SHA256 != "":
 		return s.Size
@@ -104,7 +104,7 @@ func (s Source) most() int64 {
 
 // Replace applies replacements of the form NAME=URL or NAME=FILE, and hfEndpoint,
 // a mirror of Hugging Face, if it is not empty.
-func Replace(sources []Source, replacements []string, hfEndpoint string) ([]Source, error) {
+func Replace(sources []PublishedFile, replacements []string, hfEndpoint string) ([]PublishedFile, error) {
 	sources = slices.Clone(sources)
 	if hfEndpoint != "" {
 		for i := range sources {
@@ -114,21 +114,21 @@ func Replace(sources []Source, replacements []string, hfEndpoint string) ([]Sour
 		}
 	}
 	for _, r := range replacements {
-		name, to, ok := strings.Cut(r, "=")
-		i := slices.IndexFunc(sources, func(s Source) bool { return s.Name == name })
-		if !ok || to == "" || i < 0 {
+		name, target, ok := strings.Cut(r, "=")
+		i := slices.IndexFunc(sources, func(s PublishedFile) bool { return s.Name == name })
+		if !ok || target == "" || i < 0 {
 			return nil, fmt.Errorf("source %q: want NAME=URL or NAME=FILE; names are: %s", address.Plain(r),
-				strings.Join(sourceNames(sources, func(Source) bool { return true }), ", "))
+				strings.Join(sourceNames(sources, func(PublishedFile) bool { return true }), ", "))
 		}
-		sources[i].URL = to
+		sources[i].URL = target
 	}
 	return sources, nil
 }
 
 // Extras lists the names of the sources that are fetched only on request.
-func Extras() []string { return sourceNames(Sources(), func(s Source) bool { return s.Extra }) }
+func Extras() []string { return sourceNames(Sources(), func(s PublishedFile) bool { return s.Extra }) }
 
-func sourceNames(sources []Source, want func(Source) bool) (names []string) {
+func sourceNames(sources []PublishedFile, want func(PublishedFile) bool) (names []string) {
 	for _, s := range sources {
 		if want(s) {
 			names = append(names, s.Name)
@@ -138,9 +138,9 @@ func sourceNames(sources []Source, want func(Source) bool) (names []string) {
 }
 
 // remote reports whether the source is fetched, not a local file.
-func (s Source) remote() bool {
+func (s PublishedFile) remote() bool {
 	return strings.HasPrefix(s.URL, "http://") || strings.HasPrefix(s.URL, "https://")
 }
 
 // Address is the source's address without what may be secret.
-func (s Source) Address() string { return address.Plain(s.URL) }
+func (s PublishedFile) Address() string { return address.Plain(s.URL) }

@@ -30,9 +30,9 @@ const (
 type Receipt struct {
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
-	// From is the source or file that it came from, Address where that lay, and
+	// Origin is the source or file that it came from, Address where that lay, and
 	// Retrieved when, in UTC (RFC 3339).
-	From      string `json:"from"`
+	Origin    string `json:"from"`
 	Address   string `json:"address,omitempty"`
 	Retrieved string `json:"retrieved"`
 	// Changed: these are other bytes than the published ones, and the user accepted them.
@@ -89,11 +89,11 @@ func openStage(dir string, accept bool) (*stage, error) {
 	if !locked {
 		return nil, fmt.Errorf("another heldout is filling %s; wait for it to end", dir)
 	}
-	at := filepath.Join(work, "stage")
-	err = errors.Join(os.RemoveAll(at), os.Mkdir(at, 0o777))
+	staging := filepath.Join(work, "stage")
+	err = errors.Join(os.RemoveAll(staging), os.Mkdir(staging, 0o777))
 	var root *os.Root
 	if err == nil {
-		root, err = os.OpenRoot(at)
+		root, err = os.OpenRoot(staging)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Unlock())
@@ -144,29 +144,29 @@ func (s *stage) problems(missing bool) (problems []error) {
 
 // offer stages a file if it is an official one that want agrees to. Published bytes win
 // over others with the same path.
-func (s *stage) offer(name string, content io.Reader, from Receipt, want func(Part) bool) error {
+func (s *stage) offer(name string, content io.Reader, r Receipt, want func(Part) bool) error {
 	b, err := io.ReadAll(content)
 	if err != nil {
 		return err
 	}
-	from.SHA256 = sumOf(b)
-	found, ok := s.finder.identify(name, b, from.SHA256)
+	r.SHA256 = sumOf(b)
+	found, ok := s.finder.identify(name, b, r.SHA256)
 	if part, _ := s.finder.part(found.file); !ok || !want(part) {
 		return nil
 	}
-	from.Changed = !found.published && found.expected != ""
-	if from.Changed && !s.accept {
+	r.Changed = !found.published && found.expected != ""
+	if r.Changed && !s.accept {
 		s.refused = append(s.refused, found.file)
 		return nil
 	}
-	if have, ok := s.receipts[found.file]; ok && have.SHA256 != from.SHA256 && !found.published {
-		if !have.Changed && from.Changed {
+	if have, ok := s.receipts[found.file]; ok && have.SHA256 != r.SHA256 && !found.published {
+		if !have.Changed && r.Changed {
 			return nil // the published file is there already
 		}
 		return fmt.Errorf("there are two different files for %s, the second is %s; give one of them",
 			found.file, name)
 	}
-	return s.add(found.file, b, from)
+	return s.add(found.file, b, r)
 }
 
 // add stages a file with that content.
@@ -201,12 +201,12 @@ func (s *stage) place() error {
 	if len(s.receipts) == 0 {
 		return nil
 	}
-	all, err := readReceipts(s.dir)
+	receipts, err := readReceipts(s.dir)
 	if err != nil {
 		return err
 	}
-	maps.Copy(all, s.receipts)
-	b, err := json.MarshalIndent(all, "", " ")
+	maps.Copy(receipts, s.receipts)
+	b, err := json.MarshalIndent(receipts, "", " ")
 	if err != nil {
 		return err
 	}
@@ -254,13 +254,13 @@ func (s *stage) drop(folder string) error {
 }
 
 // merge moves the entries of a folder into another. A new folder appears as a whole.
-func merge(from, to string) error {
-	entries, err := os.ReadDir(from)
+func merge(src, dst string) error {
+	entries, err := os.ReadDir(src)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		source, target := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		source, target := filepath.Join(src, e.Name()), filepath.Join(dst, e.Name())
 		info, err := os.Stat(target)
 		if err == nil && info.IsDir() && e.IsDir() {
 			err = merge(source, target)
@@ -276,12 +276,12 @@ func merge(from, to string) error {
 
 // offerFile stages a file that may be too large to be held in memory, as that
 // path of the data folder. move says that the file itself may be moved.
-func (s *stage) offerFile(file, from string, move bool, r Receipt) error {
-	info, err := os.Stat(from)
+func (s *stage) offerFile(file, src string, move bool, r Receipt) error {
+	info, err := os.Stat(src)
 	if err != nil {
 		return err
 	}
-	if r.SHA256, err = datafile.Sum(from); err != nil {
+	if r.SHA256, err = datafile.Sum(src); err != nil {
 		return err
 	}
 	r.Size = info.Size()
@@ -292,19 +292,19 @@ func (s *stage) offerFile(file, from string, move bool, r Receipt) error {
 		return nil
 	}
 	if move {
-		s.moves[file] = from
-	} else if err := s.copyFile(file, from, r.Size); err != nil {
+		s.moves[file] = src
+	} else if err := s.copyFile(file, src, r.Size); err != nil {
 		return err
 	}
 	s.receipts[file] = r
 	return nil
 }
 
-func (s *stage) copyFile(file, from string, size int64) error {
+func (s *stage) copyFile(file, src string, size int64) error {
 	if err := room(s.dir, size, freeSpace); err != nil {
 		return err
 	}
-	f, err := os.Open(from)
+	f, err := os.Open(src)
 	if err != nil {
 		return err
 	}

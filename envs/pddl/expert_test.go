@@ -37,7 +37,7 @@ func solve(t *testing.T, e *Env, task envs.Task, limit int) (steps int, success 
 func TestExpertOfficial(t *testing.T) {
 	e := official(t)
 	long := map[int]int{4: 35, 14: 36, 15: 35, 16: 34, 53: 39}
-	for _, task := range sharedtest.Few(t, e.Tasks(), 20) {
+	for _, task := range sharedtest.Sample(t, e.Tasks(), 20) {
 		steps, success := solve(t, e, task, 40)
 		want := 30
 		if n, ok := long[task.Index]; ok {

@@ -16,8 +16,8 @@ import (
 //go:embed domains/*.pddl
 var domains embed.FS
 
-// game is one of the four strategy games.
-type game struct {
+// strategyGame is one of the four strategy games.
+type strategyGame struct {
 	name string
 	// capacity is the number of the game's problems that the benchmark uses.
 	capacity int
@@ -33,7 +33,7 @@ type game struct {
 }
 
 // games are the four games in the benchmark's order.
-var games = [...]game{
+var games = [...]strategyGame{
 	{
 		name: "gripper", capacity: 20, difficulty: "eeeeeeeeeeeeeeeeeeee",
 		facts: map[string]string{
@@ -143,7 +143,7 @@ var games = [...]game{
 }
 
 // difficultyOf returns the class of a game's i-th problem.
-func (g *game) difficultyOf(i int) envs.Difficulty {
+func (g *strategyGame) difficultyOf(i int) envs.Difficulty {
 	if g.difficulty[i] == 'h' {
 		return envs.Hard
 	}
@@ -151,10 +151,10 @@ func (g *game) difficultyOf(i int) envs.Difficulty {
 }
 
 // fact renders a fact as it appears in the goal; observations capitalize it.
-func (g *game) fact(a planning.Atom) string { return render(g.facts, a) }
+func (g *strategyGame) fact(a planning.Atom) string { return render(g.facts, a) }
 
 // action renders an action as the list of valid actions shows it.
-func (g *game) action(a planning.Atom) string { return render(g.actions, a) }
+func (g *strategyGame) action(a planning.Atom) string { return render(g.actions, a) }
 
 // render puts arguments into a template one after the other, as far as it has places.
 func render(templates map[string]string, a planning.Atom) string {

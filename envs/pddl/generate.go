@@ -30,15 +30,15 @@ func NewGenerated(seed int64) (*Env, error) {
 		if err != nil {
 			return nil, err
 		}
-		seen := map[string]bool{}
+		used := map[string]bool{}
 		for n := range g.capacity {
 			id := fmt.Sprintf("%s/gen%d-%02d", g.name, seed, n+1)
 			rng := stream.New(seed, Name, g.name, strconv.Itoa(n))
 			text := generators[g.name](n, g.difficultyOf(n) == envs.Hard, rng)
-			for seen[text] { // small problems can be identical
+			for used[text] { // small problems can be identical
 				text = generators[g.name](n, g.difficultyOf(n) == envs.Hard, rng)
 			}
-			seen[text] = true
+			used[text] = true
 			p, err := newProblem(g, domain, id, text)
 			if err != nil {
 				return nil, err

@@ -10,7 +10,7 @@ import (
 // instance is a ground problem with everything that its worlds need to read and
 // write text quickly. It is immutable and all worlds share it.
 type instance struct {
-	game *game
+	game *strategyGame
 	task *planning.Task
 	goal string // the goal sentence
 	// facts are all facts that can ever hold, sorted by text.
@@ -57,7 +57,7 @@ type fact struct {
 	text  string
 }
 
-func newInstance(g *game, task *planning.Task, targets []planning.Atom) *instance {
+func newInstance(g *strategyGame, task *planning.Task, targets []planning.Atom) *instance {
 	in := &instance{
 		game: g, task: task,
 		words: map[string]word{},
@@ -108,8 +108,8 @@ func (in *instance) addOperator(i int) {
 	}
 	key := string(appendCall(nil, name, atom.Args))
 	in.texts = append(in.texts, in.game.action(atom))
-	if known := in.words[name]; known.verb == nil {
-		in.words[name] = word{&verb{name: name, arity: len(op.Args)}, known.object}
+	if w := in.words[name]; w.verb == nil {
+		in.words[name] = word{&verb{name: name, arity: len(op.Args)}, w.object}
 	}
 	in.calls[key] = append(in.calls[key], i)
 	if distinct { // the benchmark lists no action that names an object twice
@@ -127,7 +127,7 @@ func appendCall(key []byte, name string, args []string) []byte {
 }
 
 // goalSentence states the goal, its conditions sorted.
-func goalSentence(g *game, targets []planning.Atom) string {
+func goalSentence(g *strategyGame, targets []planning.Atom) string {
 	var texts []string
 	for _, a := range targets {
 		texts = append(texts, g.fact(a))
@@ -141,7 +141,7 @@ func (in *instance) describe(s, since planning.State) string {
 	text := make([]byte, 0, 2048) // longer than most
 	for i := range in.facts {
 		f := &in.facts[i]
-		if f.index == always && since != nil || !holds(s, f.index) || since != nil && since.Has(f.index) {
+		if f.index == always && since != nil || !holds(s, f.index) || since != nil && since.Contains(f.index) {
 			continue
 		}
 		if len(text) > 0 {
@@ -153,7 +153,7 @@ func (in *instance) describe(s, since planning.State) string {
 }
 
 // reached returns the share of the goal's facts that hold in s, and whether all hold.
-func (in *instance) reached(s planning.State) (share float64, all bool) {
+func (in *instance) reached(s planning.State) (share float64, complete bool) {
 	n := 0
 	for _, t := range in.targets {
 		if holds(s, t) {
@@ -165,5 +165,5 @@ func (in *instance) reached(s planning.State) (share float64, all bool) {
 
 // holds reports whether a fact, given as in fact.index or targets, holds in s.
 func holds(s planning.State, index int) bool {
-	return index == always || index >= 0 && s.Has(index)
+	return index == always || index >= 0 && s.Contains(index)
 }

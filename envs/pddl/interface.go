@@ -10,7 +10,7 @@ import (
 	"heldout/envs/pytext"
 )
 
-// Interface implements envs.Spoken: every game has its own actions. Their forms
+// Interface implements envs.Describer: every game has its own actions. Their forms
 // are the forms in the list of valid actions, without the final period and with
 // the slots {a}, {b}, … in order. The environment itself reads actions more
 // freely: it looks for the action's name and the names of things.
@@ -53,22 +53,22 @@ func (e *Env) Interface(taskType string) envs.Interface {
 
 // series is how observations enumerate facts. Some templates of facts end with a blank, and
 // a fact without a template has no period.
-func (g *game) series(predicates []planning.Predicate) envs.Series {
-	var all, wide []string
+func (g *strategyGame) series(predicates []planning.Predicate) envs.Series {
+	var items, wide []string
 	for _, p := range predicates {
 		text := g.fact(planning.Atom{Predicate: p.Name, Args: slices.Repeat([]string{"\x00"}, len(p.Params))})
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(text)), "\x00", "[a-z][a-z0-9_-]*")
-		if all = append(all, pattern); strings.HasSuffix(text, " ") {
+		if items = append(items, pattern); strings.HasSuffix(text, " ") {
 			wide = append(wide, pattern)
 		}
 	}
 	anyOf := func(patterns []string) string { return "(?i:" + strings.Join(patterns, "|") + ")" }
-	return envs.Series{Begin: "^", Item: anyOf(all), Between: " ", Last: " ", Wide: anyOf(wide),
+	return envs.Series{Begin: "^", Item: anyOf(items), Middle: " ", Last: " ", Wide: anyOf(wide),
 		Tail: strings.TrimSpace(satisfied)}
 }
 
 // form is the template of an action with named slots.
-func (g *game) form(action string, arity int) string {
+func (g *strategyGame) form(action string, arity int) string {
 	template, ok := g.actions[action]
 	if !ok {
 		template = action + strings.Repeat(" {}", arity)

@@ -504,7 +504,7 @@ func describeTask(t *planning.Task) []string {
 		return strings.Join(words, " ")
 	}
 	for i, a := range t.Facts {
-		out = append(out, fmt.Sprint("fact ", a, t.Init.Has(i)))
+		out = append(out, fmt.Sprint("fact ", a, t.Init.Contains(i)))
 	}
 	for _, a := range t.Constant {
 		out = append(out, "constant "+a.String())
@@ -513,7 +513,7 @@ func describeTask(t *planning.Task) []string {
 		op := &t.Operators[i]
 		text := t.Name(op) + " needs " + literals(op.Precondition)
 		for _, e := range op.Effects {
-			text += " where " + literals(e.When) + " makes " + literals(e.Then)
+			text += " where " + literals(e.Condition) + " makes " + literals(e.Literals)
 		}
 		out = append(out, text)
 	}

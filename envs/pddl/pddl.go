@@ -31,14 +31,14 @@ type Env struct {
 
 // problem is the source of a task. It is grounded when it is first played.
 type problem struct {
-	game    *game
+	game    *strategyGame
 	content string // see envs.Task
 	parsed  *planning.Problem
 	ready   func() (*instance, error)
 }
 
 // newProblem reads a problem. Progress needs a goal that is a conjunction of facts.
-func newProblem(g *game, domain *planning.Domain, file, text string) (*problem, error) {
+func newProblem(g *strategyGame, domain *planning.Domain, file, text string) (*problem, error) {
 	parsed, err := planning.ParseProblem(file, text, domain)
 	if err != nil {
 		return nil, err
@@ -112,10 +112,10 @@ func (e *Env) SameObservation(action, recorded, ours string) bool {
 func sameLists(a, b string) bool {
 	a, okA := strings.CutPrefix(a, listPrefix)
 	b, okB := strings.CutPrefix(b, listPrefix)
-	as, bs := strings.Split(a, ", "), strings.Split(b, ", ")
-	end := slices.Index(bs, checkAction)
-	return okA && okB && end >= 0 && len(as) == len(bs) &&
-		slices.Equal(as[end:], bs[end:]) && sameParts(as[:end], bs[:end])
+	partsA, partsB := strings.Split(a, ", "), strings.Split(b, ", ")
+	end := slices.Index(partsB, checkAction)
+	return okA && okB && end >= 0 && len(partsA) == len(partsB) &&
+		slices.Equal(partsA[end:], partsB[end:]) && sameParts(partsA[:end], partsB[:end])
 }
 
 // sameParts sorts two collections and reports whether they hold the same elements.

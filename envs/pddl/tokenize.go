@@ -62,20 +62,20 @@ func anyWords(text string) []string {
 // A rewrite is one step of the word rules. The rule can apply only if the text
 // contains at least one character of the trigger; most actions contain none.
 type rewrite struct {
-	trigger string
-	pattern *regexp.Regexp
-	with    string
+	trigger     string
+	pattern     *regexp.Regexp
+	replacement string
 }
 
 func (r rewrite) apply(s string) string {
 	if !strings.ContainsAny(s, r.trigger) {
 		return s
 	}
-	return r.pattern.ReplaceAllString(s, r.with)
+	return r.pattern.ReplaceAllString(s, r.replacement)
 }
 
-func rewriting(trigger, pattern, with string) rewrite {
-	return rewrite{trigger, regexp.MustCompile(pattern), with}
+func rewriting(trigger, pattern, replacement string) rewrite {
+	return rewrite{trigger, regexp.MustCompile(pattern), replacement}
 }
 
 // The word rules in their order, in groups, with other rules between the
@@ -149,34 +149,34 @@ func detachQuote(s string) string {
 			continue
 		}
 		letter, n := utf8.DecodeRuneInString(s[i+1:])
-		after, _ := utf8.DecodeRuneInString(s[i+1+n:])
-		if isWord(letter) && !isWord(after) && !strings.ContainsRune("mtsdn", letter) {
+		next, _ := utf8.DecodeRuneInString(s[i+1+n:])
+		if isWord(letter) && !isWord(next) && !strings.ContainsRune("mtsdn", letter) {
 			b.WriteByte(' ')
 		}
 	}
 	return b.String()
 }
 
-// contraction is a word that stands for two words; the first has at bytes.
+// contraction is a word that stands for two words; the first has cut bytes.
 type contraction struct {
 	word string
-	at   int
+	cut  int
 	// Without spaceBefore or spaceAfter, a word boundary is enough at that end.
 	spaceBefore, spaceAfter bool
 }
 
 // contractions are the contractions of rule 13, in order.
 var contractions = []contraction{
-	{word: "cannot", at: 3},
-	{word: "d'ye", at: 1},
-	{word: "gimme", at: 3},
-	{word: "gonna", at: 3},
-	{word: "gotta", at: 3},
-	{word: "lemme", at: 3},
-	{word: "more'n", at: 4},
-	{word: "wanna", at: 3, spaceAfter: true},
-	{word: "'tis", at: 2, spaceBefore: true},
-	{word: "'twas", at: 2, spaceBefore: true},
+	{word: "cannot", cut: 3},
+	{word: "d'ye", cut: 1},
+	{word: "gimme", cut: 3},
+	{word: "gonna", cut: 3},
+	{word: "gotta", cut: 3},
+	{word: "lemme", cut: 3},
+	{word: "more'n", cut: 4},
+	{word: "wanna", cut: 3, spaceAfter: true},
+	{word: "'tis", cut: 2, spaceBefore: true},
+	{word: "'twas", cut: 2, spaceBefore: true},
 }
 
 func (c contraction) split(s string) string {
@@ -192,15 +192,15 @@ func (c contraction) split(s string) string {
 		}
 		start := i + n
 		i = start + len(c.word)
-		before, _ := utf8.DecodeLastRuneInString(s[:start])
-		after, _ := utf8.DecodeRuneInString(s[i:])
-		if isWord(after) || c.spaceAfter && !pytext.IsSpace(after) {
+		prev, _ := utf8.DecodeLastRuneInString(s[:start])
+		next, _ := utf8.DecodeRuneInString(s[i:])
+		if isWord(next) || c.spaceAfter && !pytext.IsSpace(next) {
 			continue
 		}
-		if c.spaceBefore && before != ' ' || !c.spaceBefore && isWord(before) {
+		if c.spaceBefore && prev != ' ' || !c.spaceBefore && isWord(prev) {
 			continue
 		}
-		b.WriteString(s[done:start] + " " + c.word[:c.at] + " " + c.word[c.at:] + " ")
+		b.WriteString(s[done:start] + " " + c.word[:c.cut] + " " + c.word[c.cut:] + " ")
 		done = i
 	}
 	b.WriteString(s[done:])
@@ -234,19 +234,19 @@ func sentences(text string) []string {
 	return append(out, strings.TrimRightFunc(text[start:], pytext.IsSpace))
 }
 
-// lastEnd returns where a sentence ends in text[from:to], a single word; 0 if it ends at none.
-func lastEnd(text string, from, to int) int {
+// lastEnd returns where a sentence ends in text[start:end], a single word; 0 if it ends at none.
+func lastEnd(text string, start, end int) int {
 	last, ends := 0, false
-	for i := from; i < to; i++ {
+	for i := start; i < end; i++ {
 		if !strings.ContainsRune(".?!", rune(text[i])) {
 			continue
 		}
 		next := strings.TrimLeftFunc(text[i+1:], pytext.IsSpace)
-		if next == "" || i+1 < to && !strings.ContainsRune(marks, rune(next[0])) {
+		if next == "" || i+1 < end && !strings.ContainsRune(marks, rune(next[0])) {
 			continue
 		}
 		last = i + 1
-		ends = ends || text[i] != '.' || periodEnds(text[from:i], next)
+		ends = ends || text[i] != '.' || periodEnds(text[start:i], next)
 	}
 	if !ends {
 		return 0
@@ -275,12 +275,12 @@ var ordinal = regexp.MustCompile(`^(-?[.,]?\p{Nd}[\p{Nd},.-]*|\p{L})$`)
 // closing returns the size of closing marks at the start and white space behind them.
 func closing(text string) int {
 	rest := strings.TrimLeftFunc(text, pytext.IsSpace)
-	after := strings.TrimLeft(rest, "\"')]}")
-	if len(after) == len(rest) {
+	tail := strings.TrimLeft(rest, "\"')]}")
+	if len(tail) == len(rest) {
 		return 0
 	}
-	if spaced := strings.TrimLeftFunc(after, pytext.IsSpace); len(spaced) < len(after) || after == "" ||
-		strings.HasPrefix(after, "--") {
+	if spaced := strings.TrimLeftFunc(tail, pytext.IsSpace); len(spaced) < len(tail) || tail == "" ||
+		strings.HasPrefix(tail, "--") {
 		return len(text) - len(spaced)
 	}
 	return 0

@@ -66,7 +66,7 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 func (w *world) list() string {
 	var b strings.Builder
 	b.WriteString(listPrefix)
-	for n := range w.valid.All() {
+	for n := range w.valid.Operators() {
 		b.WriteString(w.in.texts[w.in.listed[n]])
 		b.WriteString(", ")
 	}
@@ -89,7 +89,7 @@ func (w *world) act(words []string) (observation string, valid bool) {
 	args := make([]string, 0, 16) // more than any action takes
 	for _, text := range words {
 		means := w.in.words[text]
-		if v == nil && means.verb != nil && w.valid.Any(means.verb.listed) {
+		if v == nil && means.verb != nil && w.valid.Intersects(means.verb.listed) {
 			v = means.verb
 		}
 		if means.object {
@@ -118,11 +118,11 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 	var share float64
 	share, w.done = w.in.reached(w.state)
 	w.progress = max(w.progress, share)
-	var before planning.State
+	var prev planning.State
 	if w.in.game.changesOnly {
-		before = w.spare
+		prev = w.spare
 	}
-	observation = w.in.describe(w.state, before)
+	observation = w.in.describe(w.state, prev)
 	if w.done {
 		observation += satisfied
 	}
@@ -133,7 +133,7 @@ func (w *world) apply(operator int) (observation string, valid bool) {
 // form of the environment's own list.
 func (w *world) Actions(context.Context) ([]string, error) {
 	out := make([]string, 0, w.valid.Len())
-	for n := range w.valid.All() {
+	for n := range w.valid.Operators() {
 		out = append(out, w.in.texts[w.in.listed[n]])
 	}
 	return out, nil

@@ -17,7 +17,7 @@ import (
 )
 
 // gameNamed returns the game of that name.
-func gameNamed(t testing.TB, name string) *game {
+func gameNamed(t testing.TB, name string) *strategyGame {
 	t.Helper()
 	for i := range games {
 		if games[i].name == name {
@@ -383,7 +383,7 @@ func TestSettledGoals(t *testing.T) {
 }
 
 func TestRender(t *testing.T) {
-	g := &game{facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}
+	g := &strategyGame{facts: map[string]string{"on": "{} is on {}.", "none": "Nothing.", "one": "{}!"}}
 	for _, tt := range []struct{ atom, want string }{
 		{"on a b", "a is on b."},
 		{"on a", "a is on {}."},

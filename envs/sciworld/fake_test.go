@@ -24,7 +24,7 @@ func (m *madeUp) note(format string, args ...any) {
 	m.asked = append(m.asked, fmt.Sprintf(format, args...))
 }
 
-func (m *madeUp) start(p place, simplifications string) (report, error) {
+func (m *madeUp) start(p taskVariation, simplifications string) (report, error) {
 	if m.broken {
 		return report{}, errors.New("no such task")
 	}
@@ -79,7 +79,7 @@ func (m *madeUp) judge(action string) bool {
 func (m *madeUp) release() { m.note("release") }
 
 // madeUpEnv is an environment that plays one made-up game.
-func madeUpEnv(t testing.TB, m *madeUp, board bool, labels []label) *Env {
+func madeUpEnv(t testing.TB, m *madeUp, board bool, labels []goalLabel) *Env {
 	t.Helper()
 	e := &Env{
 		info: envs.Info{Name: Name, Source: envs.Official, StepLimit: boardStepLimit}, board: board, labels: labels,

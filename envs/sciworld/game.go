@@ -4,7 +4,7 @@ package sciworld
 // tests also play made-up games, and those of the official simulator.
 type game interface {
 	// start loads a task and looks around, as the Python package does.
-	start(p place, simplifications string) (report, error)
+	start(p taskVariation, simplifications string) (report, error)
 	// act makes a step and then lists what is valid, as the Python package does.
 	act(action string) report
 	inventory() string

@@ -99,9 +99,9 @@ func (d *differences) add(episode int, rec *episode.Recorded, found []episode.Mi
 	d.episodes++
 	d.steps += len(rec.Steps)
 	for _, m := range found {
-		d.counts[m.What]++
-		why := m.What
-		if m.What == "observation" {
+		d.counts[m.Field]++
+		why := m.Field
+		if m.Field == "observation" {
 			why = classify(m.Want, m.Got)
 			d.classes[why]++
 		}

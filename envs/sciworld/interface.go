@@ -2,7 +2,7 @@ package sciworld
 
 import "heldout/envs"
 
-// Interface implements envs.Spoken. The simulator accepts many wordings of an
+// Interface implements envs.Describer. The simulator accepts many wordings of an
 // action; the forms are those that prompts and the help action name, with one slot
 // for all that follows the verb.
 func (e *Env) Interface(string) envs.Interface {
@@ -30,8 +30,8 @@ func (e *Env) Interface(string) envs.Interface {
 			"In your inventory, you see:", "You move to the", "It's not clear how to get there from here.",
 			"You decide to wait for",
 		},
-		Series: []envs.Series{{Begin: `:[ ]*\n\t`, Item: `[^\n\t]+`, Between: "\n\t", Last: "\n\t"}},
-		Shown: []string{
+		Series: []envs.Series{{Begin: `:[ ]*\n\t`, Item: `[^\n\t]+`, Middle: "\n\t", Last: "\n\t"}},
+		PromptActions: []string{
 			"look around", "inventory", "wait", "wait1", "look at OBJ", "look in OBJ", "open OBJ", "close OBJ",
 			"go OBJ", "go kitchen",
 			"pick up OBJ", "put down OBJ", "move OBJ to OBJ", "pour OBJ in OBJ", "dunk OBJ in OBJ", "mix OBJ",

@@ -15,16 +15,16 @@ import (
 // labelFile holds a line of JSON for each task (§4.1).
 const labelFile = "scienceworld/test.jsonl"
 
-// label holds the relevant fields of a line of the label file.
-type label struct {
-	place      place
+// goalLabel holds the relevant fields of a line of the label file.
+type goalLabel struct {
+	place      taskVariation
 	goal       string
 	difficulty envs.Difficulty
 	subgoals   []*regexp.Regexp
 }
 
 // readLabels reads AgentBoard's labels; raw is their text.
-func readLabels(dir string) (labels []label, raw string, err error) {
+func readLabels(dir string) (labels []goalLabel, raw string, err error) {
 	file := filepath.Join(dir, filepath.FromSlash(labelFile))
 	if labels, raw, err = agentboard.Read(file, "ScienceWorld", parseLabel); err != nil {
 		return nil, "", err
@@ -42,7 +42,7 @@ func readLabels(dir string) (labels []label, raw string, err error) {
 	return labels, raw, nil
 }
 
-func parseLabel(b []byte, task int) (label, error) {
+func parseLabel(b []byte, task int) (goalLabel, error) {
 	var line struct {
 		ID         int             `json:"id"`
 		Goal       string          `json:"goal"`
@@ -54,19 +54,19 @@ func parseLabel(b []byte, task int) (label, error) {
 		} `json:"additional_info"`
 	}
 	if err := json.Unmarshal(b, &line); err != nil {
-		return label{}, err
+		return goalLabel{}, err
 	}
 	if err := cmp.Or(agentboard.CheckID(line.ID, task), line.Difficulty.Check()); err != nil {
-		return label{}, err
+		return goalLabel{}, err
 	}
 	if len(line.Subgoals) == 0 {
-		return label{}, errors.New("there are no subgoals")
+		return goalLabel{}, errors.New("there are no subgoals")
 	}
-	l := label{place{line.Info.Task, line.Info.Variation}, line.Goal, line.Difficulty, nil}
+	l := goalLabel{taskVariation{line.Info.Task, line.Info.Variation}, line.Goal, line.Difficulty, nil}
 	for _, pattern := range line.Subgoals {
 		re, err := regexp.Compile(pattern)
 		if err != nil {
-			return label{}, fmt.Errorf("subgoal %q: %w", pattern, err)
+			return goalLabel{}, fmt.Errorf("subgoal %q: %w", pattern, err)
 		}
 		l.subgoals = append(l.subgoals, re)
 	}

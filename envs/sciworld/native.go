@@ -15,11 +15,11 @@ const nativeVersion = "1.1.3"
 
 // native is our own simulator. Its games are values in this process, in any number.
 type native struct {
-	portals bool // looks at doors and drains are answered
-	library *scienceworld.Library
-	starts  starts
-	making  singleflight.Group // of solutions
-	known   sync.Map           // of solutions, by place
+	portals   bool // looks at doors and drains are answered
+	library   *scienceworld.Library
+	starts    starts
+	making    singleflight.Group // of solutions
+	solutions sync.Map           // of solutions, by place
 }
 
 func (n *native) game() game {
@@ -27,8 +27,8 @@ func (n *native) game() game {
 }
 
 // solution returns the simulator's own solution. Making it can take seconds.
-func (n *native) solution(p place, simplifications string) ([]string, error) {
-	if path, ok := n.known.Load(p); ok {
+func (n *native) solution(p taskVariation, simplifications string) ([]string, error) {
+	if path, ok := n.solutions.Load(p); ok {
 		return path.([]string), nil
 	}
 	path, err, _ := n.making.Do(p.id(), func() (any, error) {
@@ -37,29 +37,29 @@ func (n *native) solution(p place, simplifications string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sciworld: the solution of %s: %w", p.id(), err)
 	}
-	n.known.Store(p, path)
+	n.solutions.Store(p, path)
 	return path.([]string), nil
 }
 
 type nativeGame struct {
 	library *scienceworld.Library
-	world   *scienceworld.World // nil before the start, and until a game that begins with still goes on
-	// still is the present moment that other games share; nil if none. It never changes.
-	still   *scienceworld.World
+	world   *scienceworld.World // nil before the start, and until a game that begins with shared goes on
+	// shared is the present moment that other games share; nil if none. It never changes.
+	shared  *scienceworld.World
 	portals bool
 	starts  *starts
 	list    scienceworld.ValidList // of what was valid after the last step
 }
 
-func (g *nativeGame) start(p place, simplifications string) (report, error) {
+func (g *nativeGame) start(p taskVariation, simplifications string) (report, error) {
 	key := startKey{p, simplifications}
 	if s, ok := g.starts.get(key); ok {
-		g.still, g.list = s.world, s.list
+		g.shared, g.list = s.world, s.list
 		return s.report, nil
 	}
-	again := !g.starts.isNew(key)
+	repeated := !g.starts.isNew(key)
 	r, err := g.load(p, simplifications)
-	if err == nil && again {
+	if err == nil && repeated {
 		w := g.world.Fork()
 		g.starts.keep(key, started{w, g.list.In(w), r})
 	}
@@ -69,13 +69,13 @@ func (g *nativeGame) start(p place, simplifications string) (report, error) {
 // awake returns the world to go on with.
 func (g *nativeGame) awake() *scienceworld.World {
 	if g.world == nil {
-		g.world = g.still.Fork()
+		g.world = g.shared.Fork()
 		g.list = g.list.In(g.world)
 	}
 	return g.world
 }
 
-func (g *nativeGame) load(p place, simplifications string) (report, error) {
+func (g *nativeGame) load(p taskVariation, simplifications string) (report, error) {
 	g.world = g.library.New()
 	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
 		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
@@ -88,7 +88,7 @@ func (g *nativeGame) load(p place, simplifications string) (report, error) {
 
 func (g *nativeGame) act(action string) report {
 	w := g.awake()
-	g.still = nil // it passes
+	g.shared = nil // it passes
 	r := report{observation: w.Step(action), score: w.Score(), completed: w.Completed(), moves: w.Moves()}
 	// The Python package looks around and at the inventory and the task, which
 	// draws nothing, and then lists the valid actions, which does.
@@ -111,17 +111,17 @@ func (g *nativeGame) valid() []string {
 	return g.list.Sorted()
 }
 
-func (g *nativeGame) judge(action string) bool { return g.awake().DrawValidActions().Has(action) }
+func (g *nativeGame) judge(action string) bool { return g.awake().DrawValidActions().Contains(action) }
 
 // fork shares the present moment with the fork until either goes on.
 func (g *nativeGame) fork() game {
-	if g.still == nil {
-		g.still = g.world.Fork()
+	if g.shared == nil {
+		g.shared = g.world.Fork()
 	}
-	return &nativeGame{library: g.library, still: g.still, portals: g.portals, starts: g.starts, list: g.list}
+	return &nativeGame{library: g.library, shared: g.shared, portals: g.portals, starts: g.starts, list: g.list}
 }
 
-func (g *nativeGame) appendState(b []byte) []byte { return cmp.Or(g.world, g.still).AppendState(b) }
+func (g *nativeGame) appendState(b []byte) []byte { return cmp.Or(g.world, g.shared).AppendState(b) }
 
 func (g *nativeGame) tree() string { return g.awake().Tree() }
 

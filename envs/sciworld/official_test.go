@@ -109,14 +109,14 @@ func ask[T any](o *official, method string, args ...string) T {
 	return results[0]
 }
 
-func (o *official) load(p place, simplifications string) {
+func (o *official) load(p taskVariation, simplifications string) {
 	o.t.Helper()
 	if trouble := ask[string](o, "load", p.task, strconv.Itoa(p.variation), simplifications, "false"); trouble != "" {
 		o.t.Fatalf("%s is not loaded: %s", p.id(), trouble)
 	}
 }
 
-func (o *official) start(p place, simplifications string) (report, error) {
+func (o *official) start(p taskVariation, simplifications string) (report, error) {
 	o.load(p, simplifications)
 	if trouble := ask[string](o, "reset"); trouble != "" {
 		o.t.Fatalf("%s is not reset: %s", p.id(), trouble)

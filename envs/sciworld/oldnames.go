@@ -39,11 +39,11 @@ var notInGym = []string{
 }
 
 // gymPlaces lists AgentGym's tasks: variations of its kinds in the simulator's order.
-var gymPlaces = sync.OnceValue(func() (out []place) {
+var gymPlaces = sync.OnceValue(func() (out []taskVariation) {
 	for _, t := range tasks {
 		for v := range t.variations {
 			if !slices.Contains(notInGym, t.name) {
-				out = append(out, place{t.name, v})
+				out = append(out, taskVariation{t.name, v})
 			}
 		}
 	}
@@ -52,9 +52,9 @@ var gymPlaces = sync.OnceValue(func() (out []place) {
 
 // GymTask returns the name of AgentGym's task with that number.
 func GymTask(number int) (string, error) {
-	all := gymPlaces()
-	if number < 0 || number >= len(all) {
+	places := gymPlaces()
+	if number < 0 || number >= len(places) {
 		return "", fmt.Errorf("sciworld: AgentGym has no task number %d", number)
 	}
-	return all[number].id(), nil
+	return places[number].id(), nil
 }

@@ -93,7 +93,7 @@ func TestRealTasks(t *testing.T) {
 		if n := ask[int](o, "getTaskMaxVariations", task.name); n != task.variations {
 			t.Errorf("%s: %d variations", task.name, n)
 		}
-		o.load(place{task.name, 0}, "")
+		o.load(taskVariation{task.name, 0}, "")
 		for part, method := range map[string]string{"train": "getVariationsTrain", "dev": "getVariationsDev",
 			"test": "getVariationsTest"} {
 			split, err := findSplit(part)

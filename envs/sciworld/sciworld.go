@@ -61,8 +61,8 @@ type Options struct {
 type Env struct {
 	info            envs.Info
 	tasks           []envs.Task
-	labels          []label // by task index; nil if progress is the simulator's score
-	board           bool    // AgentBoard's layer
+	labels          []goalLabel // by task index; nil if progress is the simulator's score
+	board           bool        // AgentBoard's layer
 	simplifications string
 	moves           int    // that end an episode of the variant ScienceWorld; 0 for its own number
 	digest          string // says which simulator plays
@@ -102,7 +102,7 @@ func (e *Env) setSimulator(portals bool) {
 }
 
 // choose settles the variant and its tasks, and reads labels.
-func (e *Env) choose(o Options) ([]place, error) {
+func (e *Env) choose(o Options) ([]taskVariation, error) {
 	switch o.Variant {
 	case "", AgentBoard:
 		if o.Split != "" {
@@ -159,7 +159,7 @@ func (e *Env) readLabels(dir string) error {
 }
 
 // task returns the task of a place; outside the benchmark the index is -1.
-func (e *Env) task(p place, index int) envs.Task {
+func (e *Env) task(p taskVariation, index int) envs.Task {
 	t := envs.Task{ID: p.id(), Index: index, Type: p.task}
 	texts := []string{p.id(), e.digest, e.simplifications, strconv.FormatBool(e.board)}
 	if l := e.label(t); l != nil {
@@ -174,7 +174,7 @@ func (e *Env) task(p place, index int) envs.Task {
 }
 
 // label is the label of a task, nil if it has none.
-func (e *Env) label(t envs.Task) *label {
+func (e *Env) label(t envs.Task) *goalLabel {
 	if e.labels == nil || t.Index < 0 {
 		return nil
 	}

@@ -25,27 +25,27 @@ func simplifications() []string {
 }
 
 // simplify chooses the requested simplifications, or those of the variant.
-func (e *Env) simplify(wanted string) error {
+func (e *Env) simplify(requested string) error {
 	standard := ""
 	if e.board {
 		standard = boardSimplifications
 	}
-	switch wanted {
+	switch requested {
 	case "":
 		e.simplifications = standard
 	case noSimplifications:
 	default:
-		for _, s := range strings.Split(wanted, ",") {
+		for _, s := range strings.Split(requested, ",") {
 			if s == noSimplifications || !slices.Contains(simplifications(), s) {
 				return fmt.Errorf(
 					"sciworld: there is no simplification %q; there are %s; several are separated by commas",
 					s, strings.Join(simplifications(), ", "))
 			}
 		}
-		e.simplifications = wanted
+		e.simplifications = requested
 	}
-	if e.simplifications != standard || !e.board && wanted != "" {
-		e.info.Settings["simplifications"] = wanted
+	if e.simplifications != standard || !e.board && requested != "" {
+		e.info.Settings["simplifications"] = requested
 	}
 	return nil
 }

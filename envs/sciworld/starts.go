@@ -9,15 +9,15 @@ import (
 // starts keeps worlds that have just started, for those that start again: attempts,
 // seeds and groups of rollouts. It is safe for concurrent use.
 type starts struct {
-	mu     sync.Mutex
-	asked  map[startKey]bool
-	worlds map[startKey]started
-	order  []startKey // of the worlds, the oldest first
+	mu        sync.Mutex
+	requested map[startKey]bool
+	worlds    map[startKey]started
+	order     []startKey // of the worlds, the oldest first
 }
 
 // startKey says how a world starts.
 type startKey struct {
-	place           place
+	place           taskVariation
 	simplifications string
 }
 
@@ -46,13 +46,13 @@ func (s *starts) get(k startKey) (started, bool) {
 func (s *starts) isNew(k startKey) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.asked[k] {
+	if s.requested[k] {
 		return false
 	}
-	if s.asked == nil || len(s.asked) == mostAsked {
-		s.asked = map[startKey]bool{}
+	if s.requested == nil || len(s.requested) == mostAsked {
+		s.requested = map[startKey]bool{}
 	}
-	s.asked[k] = true
+	s.requested[k] = true
 	return true
 }
 

@@ -40,7 +40,7 @@ func readStartScores(t *testing.T) map[string]float64 {
 			if err != nil {
 				t.Fatal(err)
 			}
-			scores[place{name, v}.id()] = float64(percent) / 100
+			scores[taskVariation{name, v}.id()] = float64(percent) / 100
 		}
 	}
 	return scores

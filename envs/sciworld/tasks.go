@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// place is a variation of a task.
-type place struct {
+// taskVariation is a variation of a task.
+type taskVariation struct {
 	task      string
 	variation int
 }
 
 // id names the task, such as "boil/5".
-func (p place) id() string { return p.task + "/" + strconv.Itoa(p.variation) }
+func (p taskVariation) id() string { return p.task + "/" + strconv.Itoa(p.variation) }
 
 // tasks are the simulator's tasks with their numbers of variations (§2.1).
 var tasks = []struct {
@@ -38,7 +38,7 @@ var tasks = []struct {
 }
 
 // parsePlace reads the name of a task, a slash and a variation.
-func parsePlace(id string) (place, error) {
+func parsePlace(id string) (taskVariation, error) {
 	name, number, _ := strings.Cut(id, "/")
 	variation, err := strconv.Atoi(number)
 	for _, t := range tasks {
@@ -46,12 +46,13 @@ func parsePlace(id string) (place, error) {
 			continue
 		}
 		if err != nil || variation < 0 || variation >= t.variations || strconv.Itoa(variation) != number {
-			return place{}, fmt.Errorf("sciworld: want a variation of %s from 0 to %d, such as %s/0, not %q", name,
+			return taskVariation{}, fmt.Errorf("sciworld: want a variation of %s from 0 to %d, such as %s/0, not %q",
+				name,
 				t.variations-1, name, id)
 		}
-		return place{name, variation}, nil
+		return taskVariation{name, variation}, nil
 	}
-	return place{},
+	return taskVariation{},
 		fmt.Errorf("sciworld: want a task and a variation, such as %s/0, not %q; heldout tasks %s lists them",
 			tasks[0].name, id, Name)
 }
@@ -64,8 +65,8 @@ func electrical(task string) bool {
 // split is a part of every task's variations.
 type split struct {
 	name string
-	// from and to bound the part of n variations: from ≤ v < to.
-	bounds func(n int) (from, to int)
+	// start and end bound the part of n variations: start ≤ v < end.
+	bounds func(n int) (start, end int)
 }
 
 // splits are cut by quarters, rounded down: train has the first two, dev the
@@ -89,58 +90,58 @@ func Splits() (names []string) {
 }
 
 func findSplit(name string) (split, error) {
-	all := splits()
+	list := splits()
 	if name == "" {
-		return all[0], nil
+		return list[0], nil
 	}
-	i := slices.IndexFunc(all, func(s split) bool { return s.name == name })
+	i := slices.IndexFunc(list, func(s split) bool { return s.name == name })
 	if i < 0 {
 		return split{}, fmt.Errorf("sciworld: there is no split %q; there are %s", name, strings.Join(Splits(), ", "))
 	}
-	return all[i], nil
+	return list[i], nil
 }
 
 // places lists the variations of a split, task by task.
-func (s split) places() (out []place) {
+func (s split) places() (out []taskVariation) {
 	for _, t := range tasks {
-		from, to := s.bounds(t.variations)
-		for v := from; v < to; v++ {
-			out = append(out, place{t.name, v})
+		start, end := s.bounds(t.variations)
+		for v := start; v < end; v++ {
+			out = append(out, taskVariation{t.name, v})
 		}
 	}
 	return out
 }
 
 // boardPlaces lists AgentBoard's 90 tasks (§4.1).
-func boardPlaces() (out []place) {
+func boardPlaces() (out []taskVariation) {
 	add := func(name string, variations ...int) {
 		for _, v := range variations {
-			out = append(out, place{name, v})
+			out = append(out, taskVariation{name, v})
 		}
 	}
 	lifespans := []string{"lifespan-longest-lived", "lifespan-longest-lived-then-shortest-lived",
 		"lifespan-shortest-lived"}
 	finds := []string{"find-animal", "find-living-thing", "find-non-living-thing"}
-	each := func(names []string, variations ...int) {
+	addAll := func(names []string, variations ...int) {
 		for _, n := range names {
 			add(n, variations...)
 		}
 	}
-	each(lifespans, 5, 6, 7)
-	each([]string{"measure-melting-point-known-substance", "measure-melting-point-unknown-substance",
+	addAll(lifespans, 5, 6, 7)
+	addAll([]string{"measure-melting-point-known-substance", "measure-melting-point-unknown-substance",
 		"use-thermometer"}, 5, 6, 7)
 	add("freeze", 6)
 	add("identify-life-stages-1", 6, 7)
 	add("chemistry-mix-paint-tertiary-color", 5, 6, 7)
-	each(finds, 5, 6, 7)
-	each([]string{"boil", "change-the-state-of-matter-of"}, 5, 6, 7, 8)
-	each([]string{"chemistry-mix", "chemistry-mix-paint-secondary-color"}, 5, 6, 7)
+	addAll(finds, 5, 6, 7)
+	addAll([]string{"boil", "change-the-state-of-matter-of"}, 5, 6, 7, 8)
+	addAll([]string{"chemistry-mix", "chemistry-mix-paint-secondary-color"}, 5, 6, 7)
 	add("use-thermometer", 0, 1, 2)
-	each(lifespans, 0, 1, 2)
-	each([]string{"measure-melting-point-known-substance", "measure-melting-point-unknown-substance"}, 0, 1, 2)
+	addAll(lifespans, 0, 1, 2)
+	addAll([]string{"measure-melting-point-known-substance", "measure-melting-point-unknown-substance"}, 0, 1, 2)
 	add("identify-life-stages-1", 0, 1, 2)
-	each(finds, 20, 21, 22)
-	each(lifespans, 20, 21, 22)
+	addAll(finds, 20, 21, 22)
+	addAll(lifespans, 20, 21, 22)
 	add("measure-melting-point-known-substance", 20, 21)
 	add("use-thermometer", 21, 22)
 	return out
@@ -158,7 +159,7 @@ func SplitOf(id string) string {
 			continue
 		}
 		for _, s := range splits() {
-			if from, to := s.bounds(t.variations); s.name != "all" && from <= p.variation && p.variation < to {
+			if start, end := s.bounds(t.variations); s.name != "all" && start <= p.variation && p.variation < end {
 				return s.name
 			}
 		}

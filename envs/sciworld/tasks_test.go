@@ -15,7 +15,7 @@ import (
 
 func TestBoardPlaces(t *testing.T) {
 	places := boardPlaces()
-	seen := map[place]bool{}
+	seen := map[taskVariation]bool{}
 	for _, p := range places {
 		if got, err := parsePlace(p.id()); err != nil || got != p {
 			t.Errorf("%s: %v, %v", p.id(), got, err)
@@ -110,7 +110,7 @@ func TestParseLabels(t *testing.T) {
 			pattern, difficulty)
 	}
 	got, err := agentboard.Labels([]byte(line(0, "easy", "a.b")+"\n"+line(1, "hard", "c|d")+"\n"), parseLabel)
-	if err != nil || len(got) != 2 || got[1].place != (place{"boil", 3}) || got[1].difficulty != envs.Hard ||
+	if err != nil || len(got) != 2 || got[1].place != (taskVariation{"boil", 3}) || got[1].difficulty != envs.Hard ||
 		!got[0].subgoals[0].MatchString("xa-bx") {
 		t.Errorf("%+v, %v", got, err)
 	}

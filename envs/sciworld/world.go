@@ -29,18 +29,18 @@ var errNotRunning = errors.New("sciworld: the world is not running")
 // closed.
 type world struct {
 	env     *Env
-	place   place
-	label   *label // nil: progress is the simulator's score
-	game    game   // nil before Start and after Close
+	place   taskVariation
+	label   *goalLabel // nil: progress is the simulator's score
+	game    game       // nil before Start and after Close
 	started bool
 
 	reached []bool // by sub-goal of the label
 	last    envs.Step
 	score   float64  // the simulator's, not rounded; 0 with labels
-	played  []string // the actions so far
+	history []string // the actions so far
 }
 
-func newWorld(e *Env, p place, l *label) *world {
+func newWorld(e *Env, p taskVariation, l *goalLabel) *world {
 	w := &world{env: e, place: p, label: l}
 	if l != nil {
 		w.reached = make([]bool, len(l.subgoals))
@@ -97,7 +97,7 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	} else {
 		w.last = w.turn(action)
 	}
-	w.played = append(w.played, strings.Clone(action)) // it can be a piece of a list
+	w.history = append(w.history, strings.Clone(action)) // it can be a piece of a list
 	return w.last, nil
 }
 
@@ -159,7 +159,7 @@ func (w *world) ExactScore() float64 {
 }
 
 // reach marks the sub-goals whose patterns occur in an observation.
-func (w *world) reach(observation string) (progress float64, all bool) {
+func (w *world) reach(observation string) (progress float64, complete bool) {
 	n := 0
 	for i, re := range w.label.subgoals {
 		w.reached[i] = w.reached[i] || re.MatchString(observation)
@@ -201,7 +201,7 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 		return "", err
 	}
 	done := 0
-	for _, a := range w.played {
+	for _, a := range w.history {
 		if done < len(path) && pytext.Strip(a) == path[done] {
 			done++
 		}
@@ -219,7 +219,7 @@ func (w *world) Fork() (envs.World, error) {
 	}
 	out := *w
 	out.game = w.game.fork()
-	out.reached, out.played = slices.Clone(w.reached), slices.Clone(w.played)
+	out.reached, out.history = slices.Clone(w.reached), slices.Clone(w.history)
 	return &out, nil
 }
 

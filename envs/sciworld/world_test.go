@@ -17,12 +17,12 @@ import (
 )
 
 // rakeLabel is the label of the made-up game.
-func rakeLabel() []label {
-	l := label{place: boardPlaces()[0], goal: "Rake!", difficulty: envs.Easy}
+func rakeLabel() []goalLabel {
+	l := goalLabel{place: boardPlaces()[0], goal: "Rake!", difficulty: envs.Easy}
 	for _, p := range []string{`walk to the (yard|lawn) \(2.5`, "^You are back", "raked.+back", `leaves are raked\.`} {
 		l.subgoals = append(l.subgoals, regexp.MustCompile(p))
 	}
-	return []label{l}
+	return []goalLabel{l}
 }
 
 // The calls are AgentBoard's, in its order, and so is what is made of the
@@ -141,7 +141,7 @@ func TestStartFails(t *testing.T) {
 // The expert goes along the gold path, past what else was done.
 func TestExpert(t *testing.T) {
 	e := madeUpEnv(t, &madeUp{}, true, rakeLabel())
-	e.native.known.Store(boardPlaces()[0], []string{"open box", "take pear", "take pear", "eat pear"})
+	e.native.solutions.Store(boardPlaces()[0], []string{"open box", "take pear", "take pear", "eat pear"})
 	w := newStarted(t, e)
 	defer w.Close()
 	ctx := context.Background()

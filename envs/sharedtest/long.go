@@ -35,25 +35,25 @@ func Times(t testing.TB, long, short int) int {
 // Absent skips a test that needs a part of the machine that is not there, and says how
 // to get it. If HELDOUT_REQUIRE names the part, separated from others by commas, the
 // test fails: this machine has it, and the test should find it.
-func Absent(t testing.TB, part, how string) {
+func Absent(t testing.TB, part, remedy string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv("HELDOUT_REQUIRE"), ","), part) {
-		t.Fatalf("HELDOUT_REQUIRE names %s, and it is not found: %s", part, how)
+		t.Fatalf("HELDOUT_REQUIRE names %s, and it is not found: %s", part, remedy)
 	}
-	t.Skip(how)
+	t.Skip(remedy)
 }
 
-// Few returns all inputs in the long form, and n of them in the short one, spread
+// Sample returns all inputs in the long form, and n of them in the short one, spread
 // evenly. It says so.
-func Few[T any](t testing.TB, all []T, n int) []T {
+func Sample[T any](t testing.TB, inputs []T, n int) []T {
 	t.Helper()
-	if Long() || n >= len(all) {
-		return all
+	if Long() || n >= len(inputs) {
+		return inputs
 	}
-	t.Logf("the short form takes %d of %d; HELDOUT_LONG=1 takes all", n, len(all))
-	some := make([]T, n)
-	for i := range some {
-		some[i] = all[i*len(all)/n]
+	t.Logf("the short form takes %d of %d; HELDOUT_LONG=1 takes all", n, len(inputs))
+	sample := make([]T, n)
+	for i := range sample {
+		sample[i] = inputs[i*len(inputs)/n]
 	}
-	return some
+	return sample
 }

@@ -46,7 +46,7 @@ func TestForms(t *testing.T) {
 		if long == "1" {
 			some = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 		}
-		if got := Few(v, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4); !slices.Equal(got, some) {
+		if got := Sample(v, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4); !slices.Equal(got, some) {
 			t.Errorf("with %q: %v, want %v", long, got, some)
 		}
 	}

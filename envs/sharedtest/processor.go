@@ -24,11 +24,11 @@ func Cost(b *testing.B, name string, do func(n int)) {
 	b.Helper()
 	b.Run(name, func(b *testing.B) {
 		b.ReportAllocs()
-		before, n := ProcessorTime(b), 0
+		start, n := ProcessorTime(b), 0
 		for b.Loop() {
 			do(n)
 			n++
 		}
-		b.ReportMetric((ProcessorTime(b)-before).Seconds()/float64(n)*1e6, "cpu-us/op")
+		b.ReportMetric((ProcessorTime(b)-start).Seconds()/float64(n)*1e6, "cpu-us/op")
 	})
 }

@@ -21,11 +21,11 @@ func AgentBoard(t testing.TB) string {
 	return Data(t, "agentboard", "AgentBoard's data folder")
 }
 
-// Data returns the path of an entry in the data folder, or skips the test; what
-// describes the entry.
-func Data(t testing.TB, path, what string) string {
+// Data returns the path of an entry in the data folder, or skips the test; the description
+// says what the entry is.
+func Data(t testing.TB, path, description string) string {
 	t.Helper()
-	return find(t, "data/"+path, what)
+	return find(t, "data/"+path, description)
 }
 
 // Golden returns the path of a file of recorded behaviour, or skips the test.
@@ -35,12 +35,12 @@ func Golden(t testing.TB, file string) string {
 }
 
 // find returns the path of something in the shared folder.
-func find(t testing.TB, path, what string) string {
+func find(t testing.TB, path, description string) string {
 	t.Helper()
 	full := filepath.Join(root(t), "..", "shared", filepath.FromSlash(path))
 	if _, err := os.Stat(full); err != nil {
 		part := strings.Join(strings.SplitN(path, "/", 3)[:2], "/")
-		Absent(t, part, fmt.Sprintf("needs %s: put it at ../shared/%s beside the module root", what, path))
+		Absent(t, part, fmt.Sprintf("needs %s: put it at ../shared/%s beside the module root", description, path))
 	}
 	return full
 }

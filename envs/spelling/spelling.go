@@ -6,38 +6,38 @@ import (
 	"strings"
 )
 
-// most is the largest number of names that are offered: more would be a list.
-const most = 3
+// maxNames is the largest number of names that are offered: more would be a list.
+const maxNames = 3
 
 // Hint returns the known names that a name is closest to, in words such as
 // " (did you mean babyai?)"; empty if it is close to none, or to many.
-func Hint(name string, known []string) string {
-	near := nearest(strings.ToLower(name), known)
-	if len(near) == 0 || len(near) > most {
+func Hint(name string, names []string) string {
+	closest := nearest(strings.ToLower(name), names)
+	if len(closest) == 0 || len(closest) > maxNames {
 		return ""
 	}
-	return " (did you mean " + strings.Join(near, " or ") + "?)"
+	return " (did you mean " + strings.Join(closest, " or ") + "?)"
 }
 
 // nearest returns the known names that take the fewest edits, each once. A name may
 // differ in a third of its characters, or be cut short after two or more.
-func nearest(name string, known []string) (near []string) {
+func nearest(name string, names []string) (closest []string) {
 	length := len([]rune(name))
-	least := length/3 + 1
-	for _, k := range known {
+	best := length/3 + 1
+	for _, k := range names {
 		d := edits(name, strings.ToLower(k))
 		if length > 2 && strings.HasPrefix(strings.ToLower(k), name) {
 			d = min(d, 1)
 		}
-		if d > length/3 || d > least || slices.Contains(near, k) {
+		if d > length/3 || d > best || slices.Contains(closest, k) {
 			continue
 		}
-		if d < least {
-			near, least = nil, d
+		if d < best {
+			closest, best = nil, d
 		}
-		near = append(near, k)
+		closest = append(closest, k)
 	}
-	return near
+	return closest
 }
 
 // edits counts insertions, deletions, replacements and swaps from a to b.

@@ -24,24 +24,24 @@ const listedSize = 2 * digestSize
 var environmentName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
 // NewList returns the list of digests, by environment.
-func NewList(of map[string][][]byte) List {
+func NewList(byEnv map[string][][]byte) List {
 	l := List{}
-	for env, digests := range of {
+	for env, digests := range byEnv {
 		l[env] = hex.EncodeToString(File(digests))
 	}
 	return l
 }
 
 // Join returns the tasks of both lists.
-func (l List) Join(other List) List {
-	all := map[string][][]byte{}
-	for _, from := range []List{l, other} {
+func (l List) Join(o List) List {
+	byEnv := map[string][][]byte{}
+	for _, from := range []List{l, o} {
 		for env, digits := range from {
 			b, _ := hex.DecodeString(digits) // Check has seen it
-			all[env] = slices.AppendSeq(all[env], slices.Chunk(b, digestSize))
+			byEnv[env] = slices.AppendSeq(byEnv[env], slices.Chunk(b, digestSize))
 		}
 	}
-	return NewList(all)
+	return NewList(byEnv)
 }
 
 // Len counts the tasks.
@@ -52,8 +52,8 @@ func (l List) Len() (n int) {
 	return n
 }
 
-// Has reports whether a task of an environment has that content or ID.
-func (l List) Has(env string, kind Kind, value string) bool {
+// Contains reports whether a task of an environment has that content or ID.
+func (l List) Contains(env string, kind DigestKind, value string) bool {
 	digits, want := l[env], hex.EncodeToString(Digest(kind, value))
 	_, found := sort.Find(len(digits)/listedSize, func(i int) int {
 		return strings.Compare(want, digits[i*listedSize:][:listedSize])

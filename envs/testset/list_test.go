@@ -18,14 +18,14 @@ func TestList(t *testing.T) {
 	}
 	for _, has := range []struct {
 		env, value string
-		kind       Kind
+		kind       DigestKind
 		want       bool
 	}{
 		{"pddl", "a", Content, true}, {"pddl", "b", ID, true}, {"pddl", "c", Content, true},
 		{"babyai", "d", ID, true}, {"pddl", "a", ID, false}, {"pddl", "d", ID, false},
 		{"babyai", "a", Content, false}, {"jericho", "a", ID, false},
 	} {
-		if got := both.Has(has.env, has.kind, has.value); got != has.want {
+		if got := both.Contains(has.env, has.kind, has.value); got != has.want {
 			t.Errorf("%+v: %v", has, got)
 		}
 	}

@@ -21,43 +21,43 @@ const digestSize = 6
 //go:embed digests
 var digests embed.FS
 
-// Kind says what of a task a digest is of.
-type Kind string
+// DigestKind says what of a task a digest is of.
+type DigestKind string
 
 const (
 	// Content: envs.Task.Content.
-	Content Kind = "content"
+	Content DigestKind = "content"
 	// ID: envs.Task.ID.
-	ID Kind = "id"
+	ID DigestKind = "id"
 )
 
 // Digest is the digest of a task's content or ID.
-func Digest(kind Kind, value string) []byte {
+func Digest(kind DigestKind, value string) []byte {
 	sum := sha256.Sum256([]byte(string(kind) + "\x00" + value))
 	return sum[:digestSize]
 }
 
 // File is the file of an environment, with digests in any order.
-func File(of [][]byte) []byte {
-	of = slices.Clone(of)
-	slices.SortFunc(of, bytes.Compare)
-	return bytes.Join(slices.CompactFunc(of, bytes.Equal), nil)
+func File(list [][]byte) []byte {
+	list = slices.Clone(list)
+	slices.SortFunc(list, bytes.Compare)
+	return bytes.Join(slices.CompactFunc(list, bytes.Equal), nil)
 }
 
 // files are read once.
 var files sync.Map // of []byte, by environment
 
-// Has reports whether a test task of an environment has that content or ID.
-func Has(env string, kind Kind, value string) bool {
-	all, ok := files.Load(env)
+// Contains reports whether a test task of an environment has that content or ID.
+func Contains(env string, kind DigestKind, value string) bool {
+	content, ok := files.Load(env)
 	if !ok {
 		b, err := digests.ReadFile("digests/" + env)
 		if err != nil {
 			b = nil // the environment has none
 		}
-		all, _ = files.LoadOrStore(env, b)
+		content, _ = files.LoadOrStore(env, b)
 	}
-	file, want := all.([]byte), Digest(kind, value)
+	file, want := content.([]byte), Digest(kind, value)
 	_, found := sort.Find(len(file)/digestSize, func(i int) int {
 		return bytes.Compare(want, file[i*digestSize:][:digestSize])
 	})

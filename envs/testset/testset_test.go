@@ -17,10 +17,10 @@ func TestHas(t *testing.T) {
 	}
 	files.Store("numbers", file)
 	for i := range 1000 {
-		if Has("numbers", ID, fmt.Sprint(i)) != (i < 500) {
+		if Contains("numbers", ID, fmt.Sprint(i)) != (i < 500) {
 			t.Errorf("%d: %v", i, i >= 500)
 		}
-		if Has("numbers", Content, fmt.Sprint(i)) || Has("no such environment", ID, fmt.Sprint(i)) {
+		if Contains("numbers", Content, fmt.Sprint(i)) || Contains("no such environment", ID, fmt.Sprint(i)) {
 			t.Errorf("%d is found where it is not", i)
 		}
 	}

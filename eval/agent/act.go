@@ -23,8 +23,8 @@ type act struct {
 	// in it.
 	wrap  configs.Wrap
 	added string
-	// kept is what the history holds of an action.
-	kept  func(action string) string
+	// entry is what the history holds of an action.
+	entry func(action string) string
 	items []string // "Observation: …" and "Action: …"
 }
 
@@ -53,7 +53,7 @@ func NewAct(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start)
 		}
 		return b.String()
 	}}
-	a := &act{caller: newCaller(c), system: in.System, opening: o, kept: keeper(p.Kept),
+	a := &act{caller: newCaller(c), system: in.System, opening: o, entry: keeper(p.Kept),
 		items: []string{observationLabel + start.Observation}}
 	a.head = a.opening.text(&a.Memory)
 	return a
@@ -143,9 +143,9 @@ func (a *act) Act(ctx context.Context) (Move, error) {
 		move.unread("")
 	}
 	if move.Action != reply.Text || move.FormatError {
-		move.Reply = cmp.Or(reply.Text, reply.Instead)
+		move.Reply = cmp.Or(reply.Text, reply.Substitute)
 	}
-	a.remember("Action: " + a.kept(move.Action))
+	a.remember("Action: " + a.entry(move.Action))
 	return move, nil
 }
 

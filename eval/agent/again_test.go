@@ -13,13 +13,13 @@ import (
 // againPlay is Reflexion's form.
 func againPlay() configs.Play {
 	return configs.Play{
-		ActionsShown: configs.ActionsShown{When: configs.Never},
+		ActionsShown: configs.ActionsShown{Timing: configs.Never},
 		Agent: configs.AgentForm{
 			Form: configs.Text, Cue: ">", CueFollows: true, Memory: configs.MemoryForm{
-				Before: "Plans:", Each: "\n{number}: {plan}"},
+				Intro: "Plans:", Item: "\n{number}: {plan}"},
 		},
-		Reply: configs.ReplyRules{Parser: "react-line", OnFailure: configs.SendEmpty, Again: configs.Again{
-			Under: 5, Calls: 3, Warmer: 0.2}},
+		Reply: configs.ReplyRules{Parser: "react-line", OnFailure: configs.SendEmpty, Retry: configs.Retry{
+			Short: 5, Calls: 3, Warmer: 0.2}},
 	}
 }
 
@@ -82,7 +82,7 @@ func TestCueFollowsTheObservation(t *testing.T) {
 func TestEmptyThoughtKeepsItsLine(t *testing.T) {
 	m := says("", "t", "I see.\nAction 2: Look ", "x")
 	a := newForm(t, chat(m), configs.Play{
-		ActionsShown: configs.ActionsShown{When: configs.Never},
+		ActionsShown: configs.ActionsShown{Timing: configs.Never},
 		Observation:  configs.Observation{Prefix: "Observation {turn}: "},
 		Agent:        configs.AgentForm{Form: configs.Text, Cue: "Thought {turn}:"},
 		Reply:        configs.ReplyRules{Parser: numberedParser, OnFailure: configs.SendEmpty},

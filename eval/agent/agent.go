@@ -76,8 +76,8 @@ type Usage struct {
 // FormatHelp answers a reply without an action that could be read.
 const FormatHelp = "No action could be read from your reply. Answer with a line that starts with \"Thought:\" and then a line that starts with \"Action:\", followed by one action."
 
-// expert plays the actions of the environment's own expert.
-type expert struct {
+// expertAgent plays the actions of the environment's own expert.
+type expertAgent struct {
 	world envs.Expert
 }
 
@@ -87,15 +87,15 @@ func NewExpert(w envs.World) (Agent, error) {
 	if !ok {
 		return nil, fmt.Errorf("the environment has no expert")
 	}
-	return expert{e}, nil
+	return expertAgent{e}, nil
 }
 
-func (e expert) Act(ctx context.Context) (Move, error) {
+func (e expertAgent) Act(ctx context.Context) (Move, error) {
 	action, err := e.world.ExpertAction(ctx)
 	return Move{Action: action, GiveUp: action == ""}, err
 }
 
-func (expert) Observe(observation string) string { return observation }
+func (expertAgent) Observe(observation string) string { return observation }
 
 // random plays any valid action.
 type random struct {

@@ -30,21 +30,21 @@ func namedAction(reply string) string {
 	action := reply
 	lines := strings.Split(reply, "\n")
 	for _, line := range lines {
-		before, after, colon := strings.Cut(line, ":")
+		label, rest, colon := strings.Cut(line, ":")
 		if colon && strings.Contains(line, "next action") {
-			below := lines[slices.Index(lines, line)+1:] // of the first such line, if there are equal ones
-			if i := slices.IndexFunc(below, func(l string) bool { return l != "" }); i >= 0 {
-				action = below[i]
+			next := lines[slices.Index(lines, line)+1:] // of the first such line, if there are equal ones
+			if i := slices.IndexFunc(next, func(l string) bool { return l != "" }); i >= 0 {
+				action = next[i]
 			}
 		}
-		if strings.HasSuffix(pytext.Lower(before), "with action input") {
+		if strings.HasSuffix(pytext.Lower(label), "with action input") {
 			return line
 		}
 		if !mentions(line) {
 			continue
 		}
-		if after != "" {
-			return after
+		if rest != "" {
+			return rest
 		}
 		if parts := strings.Split(line, "is to"); len(parts) > 1 && parts[1] != "" {
 			return parts[1]

@@ -9,8 +9,8 @@ import (
 
 // byHeart plays what the expert does in the world as it is, without a perturbation.
 type byHeart struct {
-	// known makes that world, and starts it.
-	known func(context.Context) (envs.World, envs.Start, error)
+	// open makes that world, and starts it.
+	open  func(context.Context) (envs.World, envs.Start, error)
 	limit int // on steps
 	// reads: it stops at the first text that is not the one of that world. The goal and
 	// the first observation are in start; strange says that the prompt is another one.
@@ -23,18 +23,18 @@ type byHeart struct {
 	next   string // observation that it knows
 }
 
-// NewMemoriser returns a player that plays the actions of the expert of a world that known
+// NewMemoriser returns a player that plays the actions of the expert of a world that open
 // starts, whatever it reads.
-func NewMemoriser(known func(context.Context) (envs.World, envs.Start, error), limit int) Agent {
-	return &byHeart{known: known, limit: limit}
+func NewMemoriser(open func(context.Context) (envs.World, envs.Start, error), limit int) Agent {
+	return &byHeart{open: open, limit: limit}
 }
 
 // NewReciter returns a player that knows the texts of the expert's episode as well. It
 // gives up at the first text that it does not know: samePrompt says that the prompt is the
 // one it knows, and start is what the episode begins with.
-func NewReciter(known func(context.Context) (envs.World, envs.Start, error), limit int, start envs.Start,
+func NewReciter(open func(context.Context) (envs.World, envs.Start, error), limit int, start envs.Start,
 	samePrompt bool) Agent {
-	return &byHeart{known: known, limit: limit, reads: true, start: start, strange: !samePrompt}
+	return &byHeart{open: open, limit: limit, reads: true, start: start, strange: !samePrompt}
 }
 
 // Act implements Agent.
@@ -61,7 +61,7 @@ func (b *byHeart) Observe(observation string) string {
 
 // learn plays the known world with its expert.
 func (b *byHeart) learn(ctx context.Context) error {
-	w, start, err := b.known(ctx)
+	w, start, err := b.open(ctx)
 	if err != nil {
 		return err
 	}

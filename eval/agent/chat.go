@@ -107,11 +107,11 @@ func (c *caller) failed(used Usage, err error, step int) (Move, error) {
 
 // drop shortens a history; false if nothing can be removed.
 func (c *caller) drop(t transcript, used *Usage) bool {
-	before := c.forgotten
+	forgotten := c.forgotten
 	if !t.dropOldest() {
 		return false
 	}
-	used.Forgotten += c.forgotten - before
+	used.Forgotten += c.forgotten - forgotten
 	c.shortened()
 	used.Trimmed++
 	return true
@@ -155,8 +155,8 @@ func (c *caller) learn(messages []model.Message, reply model.Reply) error {
 				"the server counts %d tokens in a prompt that continues one of %d: it must have cut it; give its "+
 					"real context with --context",
 				reply.PromptTokens, c.lastPrompt),
-			Asked:    reply.PromptTokens,
-			Attempts: reply.Attempts,
+			Requested: reply.PromptTokens,
+			Attempts:  reply.Attempts,
 		}
 	}
 	c.lastPrompt = reply.PromptTokens

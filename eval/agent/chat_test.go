@@ -239,7 +239,7 @@ func TestSilentTruncation(t *testing.T) {
 						a.Observe(observation(turn))
 						continue
 					}
-					if !strings.Contains(cut.Message, "--context") || cut.Asked != left {
+					if !strings.Contains(cut.Message, "--context") || cut.Requested != left {
 						t.Errorf("error %+v", cut)
 					}
 					if got.Usage.Calls != 1 || got.Usage.Requests != 1 || got.Usage.PromptTokens != left {

@@ -33,7 +33,7 @@ func newChatLayout(p Protocol, start envs.Start) (*chatLayout, error) {
 		l.instruction = strings.TrimSpace(l.instruction)
 	}
 	for _, ex := range shots {
-		if p.Agent.Shots.As == "text" {
+		if p.Agent.Shots.Format == "text" {
 			l.instruction += "\n\n" + strings.TrimSuffix(shotText(ex), "\n")
 			continue
 		}
@@ -42,7 +42,7 @@ func newChatLayout(p Protocol, start envs.Start) (*chatLayout, error) {
 			return nil, err
 		}
 		if len(l.shots) == 0 && len(turns) > 0 {
-			turns[0].Content = p.Agent.Shots.Before + turns[0].Content
+			turns[0].Content = p.Agent.Shots.Intro + turns[0].Content
 		}
 		l.shots = append(l.shots, turns)
 	}
@@ -71,30 +71,30 @@ func (l *chatLayout) messages(f *formed) []model.Message {
 
 // history are the replies and observations after the task or, if earlier turns were dropped,
 // the later ones.
-func (l *chatLayout) history(f *formed, from int) (out []model.Message) {
-	for i := from; i+1 < len(f.turns); i++ {
-		said, answer := model.Message{Role: model.Assistant, Content: f.kept(i)},
-			model.Message{Role: model.User, Content: f.later(i + 1)}
+func (l *chatLayout) history(f *formed, start int) (out []model.Message) {
+	for i := start; i+1 < len(f.turns); i++ {
+		reply, answer := model.Message{Role: model.Assistant, Content: f.entry(i)},
+			model.Message{Role: model.User, Content: f.observed(i + 1)}
 		if f.play.Agent.Form == configs.ToolCall {
-			said, answer = callMessages(f.turns[i].reply, i+1, answer, f.turns[i].unanswered)
+			reply, answer = callMessages(f.turns[i].reply, i+1, answer, f.turns[i].unanswered)
 		}
-		out = append(out, said, answer)
+		out = append(out, reply, answer)
 	}
 	return out
 }
 
 // latest are the messages of a chat that repeats only the turns from one on.
-func (l *chatLayout) latest(f *formed, from int) (out []model.Message) {
+func (l *chatLayout) latest(f *formed, start int) (out []model.Message) {
 	first := model.Message{Role: model.User, Content: l.task + f.actionsOf(0)}
-	if from > 0 {
-		first.Content = f.later(from)
+	if start > 0 {
+		first.Content = f.observed(start)
 	}
-	if left := f.play.Agent.Left; left != "" {
-		first.Content = strings.ReplaceAll(left, "{pairs}", strconv.Itoa(f.play.Agent.Pairs))
-	} else if from > 0 {
-		return append([]model.Message{first}, l.history(f, from)...)
+	if notice := f.play.Agent.Placeholder; notice != "" {
+		first.Content = strings.ReplaceAll(notice, "{pairs}", strconv.Itoa(f.play.Agent.Pairs))
+	} else if start > 0 {
+		return append([]model.Message{first}, l.history(f, start)...)
 	}
-	return append(f.withSystem(l.system, first.Content), l.history(f, from)...)
+	return append(f.withSystem(l.system, first.Content), l.history(f, start)...)
 }
 
 // ask ends messages with what the call is for, and joins them if the preset says so.
@@ -107,7 +107,7 @@ func (l *chatLayout) ask(f *formed, out []model.Message) []model.Message {
 	case forAction:
 		last.Content = strings.TrimSuffix(last.Content, suffix) + "\n\n" + rule.Ask
 		out = append(out, model.Message{Role: model.Assistant, Content: f.thought + "\n"},
-			model.Message{Role: model.User, Content: rule.Then})
+			model.Message{Role: model.User, Content: rule.Action})
 	case onceMore:
 		for range f.repeats {
 			out = append(out, *last)
@@ -127,10 +127,10 @@ func (l *chatLayout) ask(f *formed, out []model.Message) []model.Message {
 	return f.withSystem(system, text)
 }
 
-// kept is what the history holds of a reply.
-func (f *formed) kept(i int) string {
-	if said := f.play.Agent.Said; said != "" {
-		return strings.ReplaceAll(said, "{reply}", pytext.Strip(f.turns[i].reply))
+// entry is what the history holds of a reply.
+func (f *formed) entry(i int) string {
+	if form := f.play.Agent.History; form != "" {
+		return strings.ReplaceAll(form, "{reply}", pytext.Strip(f.turns[i].reply))
 	}
 	return f.turns[i].reply
 }

@@ -25,8 +25,8 @@ type erring struct {
 	// plan is how the expert would go on from the first error, for an expert that knows
 	// nothing after one; nil before.
 	plan []foreseen
-	// seen are the actions that were possible so far, last is the one before this.
-	seen        []string
+	// possible are the actions that were possible so far, last is the one before this.
+	possible    []string
 	last        string
 	errs, erred bool
 }
@@ -84,12 +84,12 @@ func (e *erring) wrong(ctx context.Context, right string) (string, error) {
 		return "", err
 	}
 	fits := func(a string) bool { return a != "" && !slices.Contains(possible, a) }
-	kinds := [][]string{{clipped(right)}, e.seen, {e.last}} // parameter, place, logic
+	kinds := [][]string{{clipped(right)}, e.possible, {e.last}} // parameter, place, logic
 	e.rng.Shuffle(len(kinds), func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	defer func() {
 		for _, a := range possible {
-			if at, found := slices.BinarySearch(e.seen, a); !found {
-				e.seen = slices.Insert(e.seen, at, a)
+			if i, found := slices.BinarySearch(e.possible, a); !found {
+				e.possible = slices.Insert(e.possible, i, a)
 			}
 		}
 	}()
@@ -137,12 +137,12 @@ func (e *erring) harmless(ctx context.Context, action string) (bool, error) {
 	return harmless, err
 }
 
-func fork(f envs.Forker, with func(envs.World) error) error {
+func fork(f envs.Forker, fn func(envs.World) error) error {
 	w, err := f.Fork()
 	if err != nil {
 		return err
 	}
-	return errors.Join(with(w), w.Close())
+	return errors.Join(fn(w), w.Close())
 }
 
 // longestPath bounds how far an expert's path is followed ahead.
@@ -152,9 +152,9 @@ const longestPath = 1000
 type foreseen struct{ action, observation string }
 
 // path plays the expert of a world to the end, for at most so many steps.
-func path(ctx context.Context, w envs.World, most int) (plan []foreseen, err error) {
+func path(ctx context.Context, w envs.World, limit int) (plan []foreseen, err error) {
 	expert, ok := envs.As[envs.Expert](w)
-	for ok && len(plan) < most {
+	for ok && len(plan) < limit {
 		action, err := expert.ExpertAction(ctx)
 		if err != nil || action == "" {
 			return plan, err

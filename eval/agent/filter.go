@@ -11,26 +11,26 @@ import (
 )
 
 // filtered leaves out messages as a preset's filter says.
-func filtered(rule configs.Filter, all []model.Message) []model.Message {
+func filtered(rule configs.Filter, messages []model.Message) []model.Message {
 	if rule.Segments == 0 {
-		return all
+		return messages
 	}
-	from, sum := len(all), segments(all[0].Content)
-	for from > 1 {
-		if sum += segments(all[from-1].Content); sum >= rule.Segments {
+	start, sum := len(messages), segments(messages[0].Content)
+	for start > 1 {
+		if sum += segments(messages[start-1].Content); sum >= rule.Segments {
 			break
 		}
-		from--
+		start--
 	}
-	if from < len(all) && all[from].Role == model.User {
-		from++
+	if start < len(messages) && messages[start].Role == model.User {
+		start++
 	}
-	if from <= 1 {
-		return all
+	if start <= 1 {
+		return messages
 	}
-	first := all[0]
-	first.Content += strings.ReplaceAll(rule.Notice, "{omitted}", strconv.Itoa(from-1))
-	return slices.Concat([]model.Message{first}, all[from:])
+	first := messages[0]
+	first.Content += strings.ReplaceAll(rule.Notice, "{omitted}", strconv.Itoa(start-1))
+	return slices.Concat([]model.Message{first}, messages[start:])
 }
 
 // longestSegment is the largest number of letters in a segment.

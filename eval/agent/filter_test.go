@@ -49,8 +49,8 @@ func TestFiltered(t *testing.T) {
 // sends.
 func TestFormFilters(t *testing.T) {
 	play := chatPlay()
-	play.ActionsShown = configs.ActionsShown{When: configs.Latest, Before: " NOW: ", Older: " "}
-	play.Agent.Shots.Before = "See: "
+	play.ActionsShown = configs.ActionsShown{Timing: configs.Latest, Prefix: " NOW: ", Older: " "}
+	play.Agent.Shots.Intro = "See: "
 	m := says("Action: look")
 	move(t, newForm(t, chat(m), play, &board{actions: []string{"look"}}))
 	if got := m.requests[0].Messages[2].Content; !strings.HasPrefix(got, "See: ") {

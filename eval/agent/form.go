@@ -65,10 +65,10 @@ type formed struct {
 	layout      layout
 	stops       []string // with their slots
 	turns       []turn
-	// seen is the environment's last observation; corrected says that the next one is a
+	// observation is the environment's last observation; corrected says that the next one is a
 	// message of the preset.
-	seen      string
-	corrected bool
+	observation string
+	corrected   bool
 	// dropped counts the oldest turns that no longer fit the context.
 	dropped int
 	// asks is what the current call of a chat asks for, with the thought, or with so many
@@ -138,7 +138,7 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 		f.world = list
 	}
 	start.Observation = firstObservation(p.Observation, start.Observation)
-	f.turns, f.seen = []turn{{observation: start.Observation}}, start.Observation
+	f.turns, f.observation = []turn{{observation: start.Observation}}, start.Observation
 	var err error
 	f.layout, err = newLayout(p, start)
 	return f, err
@@ -151,7 +151,7 @@ func NeedsActions(p configs.Play) bool {
 		n, err := newNormaliser(name)
 		return err == nil && n.lists
 	}
-	return p.ActionsShown.When != configs.Never || strings.Contains(p.Reply.Messages["format"], "{actions}") ||
+	return p.ActionsShown.Timing != configs.Never || strings.Contains(p.Reply.Messages["format"], "{actions}") ||
 		slices.ContainsFunc(p.Reply.Normalise, lists)
 }
 
@@ -179,8 +179,8 @@ func firstObservation(o configs.Observation, text string) string {
 }
 
 func laterObservation(o configs.Observation, text string) string {
-	if o.Without != "" {
-		text = strings.ReplaceAll(text, o.Without, "")
+	if o.Remove != "" {
+		text = strings.ReplaceAll(text, o.Remove, "")
 	}
 	if o.Arrive == configs.Strip && strings.HasPrefix(text, "You arrive at loc ") {
 		if _, rest, ok := strings.Cut(text, ". "); ok {
@@ -191,7 +191,7 @@ func laterObservation(o configs.Observation, text string) string {
 }
 
 func (f *formed) messages() []model.Message {
-	if a := f.play.Agent; f.play.ActionsShown.When == configs.Latest || a.Filter.Segments > 0 || a.Pairs > 0 ||
+	if a := f.play.Agent; f.play.ActionsShown.Timing == configs.Latest || a.Filter.Segments > 0 || a.Pairs > 0 ||
 		a.Think.Ask != "" {
 		f.shortened() // by the list or the question that the last prompt ended with, or by messages
 	}
@@ -235,14 +235,14 @@ func (f *formed) number() int { return len(f.turns) }
 
 func (f *formed) last() *turn { return &f.turns[len(f.turns)-1] }
 
-// later is the observation after a turn as the model sees it.
-func (f *formed) later(turn int) string {
+// observed is the observation after a turn as the model sees it.
+func (f *formed) observed(turn int) string {
 	return framed(f.play.Observation, turn, f.turns[turn].observation) + f.actionsOf(turn)
 }
 
 // framed is the text of an observation after that many actions, between what surrounds it.
-func framed(o configs.Observation, after int, text string) string {
-	return numbered(o.Prefix, after) + text + o.Suffix
+func framed(o configs.Observation, turn int, text string) string {
+	return numbered(o.Prefix, turn) + text + o.Suffix
 }
 
 func numbered(text string, turn int) string {
@@ -261,7 +261,7 @@ func (f *formed) Act(ctx context.Context) (Move, error) {
 		reply.Text = called(reply).text()
 	}
 	move := newMove(reply, used)
-	move.Reply = cmp.Or(reply.Text, reply.Instead)
+	move.Reply = cmp.Or(reply.Text, reply.Substitute)
 	if err := f.askFurther(ctx, &reply, &move); err != nil {
 		return f.failed(move.Usage, err, f.number())
 	}
@@ -294,11 +294,11 @@ func (f *formed) request(ctx context.Context, stops []string) (model.Reply, Usag
 }
 
 func (f *formed) Observe(observation string) string {
-	shown := laterObservation(f.play.Observation, observation)
+	text := laterObservation(f.play.Observation, observation)
 	if !f.corrected {
-		f.seen = shown
+		f.observation = text
 	}
-	f.turns = append(f.turns, turn{observation: shown, corrected: f.corrected})
+	f.turns = append(f.turns, turn{observation: text, corrected: f.corrected})
 	f.corrected = false
 	return observation
 }

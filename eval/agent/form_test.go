@@ -16,15 +16,15 @@ import (
 // chatPlay is a preset's form for tests.
 func chatPlay() configs.Play {
 	return configs.Play{
-		ActionsShown: configs.ActionsShown{When: configs.Never},
+		ActionsShown: configs.ActionsShown{Timing: configs.Never},
 		Agent: configs.AgentForm{Form: configs.Chat, Acknowledge: "OK", Shots: configs.Shots{
-			As: "turns", Count: 2}},
+			Format: "turns", Count: 2}},
 		Reply: configs.ReplyRules{Parser: "after-first-action", OnFailure: configs.SendEmpty},
 	}
 }
 
 var turnInstructions = configs.Instructions{Instruction: "Open the box.", Examples: []configs.Example{
-	{Turns: []configs.Turn{{Role: "user", Content: "first"}, {Role: "assistant", Content: "Action: one"}}},
+	{Turns: []configs.ChatMessage{{Role: "user", Content: "first"}, {Role: "assistant", Content: "Action: one"}}},
 	{Goal: "Open the bag.", Observation: "You see a bag.", Steps: []configs.ExampleStep{
 		{Thought: "Shut.", Action: "open bag", Observation: "It is open."}}},
 }}
@@ -33,7 +33,7 @@ var turnInstructions = configs.Instructions{Instruction: "Open the box.", Exampl
 // empty reply of one line goes to the game.
 func TestFormKeepsReplies(t *testing.T) {
 	play := chatPlay()
-	play.Agent = configs.AgentForm{Form: configs.Chat, Said: "{reply}\n"}
+	play.Agent = configs.AgentForm{Form: configs.Chat, History: "{reply}\n"}
 	play.Reply = configs.ReplyRules{Parser: "whole-reply", OnFailure: configs.Tell, Messages: map[string]string{
 		"format": "One line."}}
 	m := &fakeModel{answer: func(call int, _ model.Request) (model.Reply, error) {
@@ -131,7 +131,7 @@ func TestFormEndsAtItsContext(t *testing.T) {
 func TestLatestListShortensPrompts(t *testing.T) {
 	w := &board{actions: []string{strings.Repeat("a very long action ", 40)}}
 	play := chatPlay()
-	play.ActionsShown.When = configs.Latest
+	play.ActionsShown.Timing = configs.Latest
 	m := says("Action: go")
 	a := newForm(t, chat(m), play, w)
 	move(t, a)
@@ -180,7 +180,7 @@ func TestImpossibleForms(t *testing.T) {
 		"no parser": {func(p *Protocol) { p.Reply.Parser = "lisp" }, nil, `no parser "lisp"`},
 		"no normalisation": {func(p *Protocol) { p.Reply.Normalise = []string{"upper"} }, nil,
 			`unknown normalisation "upper"`},
-		"no list": {func(p *Protocol) { p.ActionsShown.When = configs.Every }, struct{ envs.World }{},
+		"no list": {func(p *Protocol) { p.ActionsShown.Timing = configs.Every }, struct{ envs.World }{},
 			"cannot list"},
 		"no list to repair": {func(p *Protocol) { p.Reply.Normalise = []string{"nearest-bleu:0.1"} },
 			struct{ envs.World }{}, "cannot list"},
@@ -205,7 +205,7 @@ func TestImpossibleForms(t *testing.T) {
 // A world that cannot list its actions now ends the episode with its error.
 func TestFormWithABrokenList(t *testing.T) {
 	play := chatPlay()
-	play.ActionsShown.When = configs.Every
+	play.ActionsShown.Timing = configs.Every
 	w := &board{err: errors.New("broken")}
 	if _, err := newForm(t, chat(says("")), play, w).Act(context.Background()); !errors.Is(err, w.err) {
 		t.Error(err)
@@ -214,7 +214,7 @@ func TestFormWithABrokenList(t *testing.T) {
 
 // Later observations lose what the preset says.
 func TestLaterObservation(t *testing.T) {
-	o := configs.Observation{Arrive: configs.Strip, Without: `\n`}
+	o := configs.Observation{Arrive: configs.Strip, Remove: `\n`}
 	for text, want := range map[string]string{
 		"You arrive at loc 3. A desk.": "A desk.", `One\n two` + "\n": "One two\n", "You arrive.": "You arrive.",
 	} {

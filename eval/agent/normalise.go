@@ -82,11 +82,11 @@ var slotOfForm = regexp.MustCompile(`\\\{[a-z]+\\\}`)
 // without it needs no repair.
 func putRepair(form string) func(action string) string {
 	var withOne []*regexp.Regexp
-	quoted, both := slotOfForm.ReplaceAllString(regexp.QuoteMeta(form), ".*?"), regexp.QuoteMeta(bothPrepositions)
+	quoted, slot := slotOfForm.ReplaceAllString(regexp.QuoteMeta(form), ".*?"), regexp.QuoteMeta(bothPrepositions)
 	for _, preposition := range []string{"in", "on"} {
-		if strings.Contains(quoted, both) {
-			one := strings.Replace(quoted, both, "("+preposition+")", 1)
-			withOne = append(withOne, regexp.MustCompile("(?s)^"+one+"$"))
+		if strings.Contains(quoted, slot) {
+			pattern := strings.Replace(quoted, slot, "("+preposition+")", 1)
+			withOne = append(withOne, regexp.MustCompile("(?s)^"+pattern+"$"))
 		}
 	}
 	return func(action string) string {
@@ -94,8 +94,8 @@ func putRepair(form string) func(action string) string {
 			return action
 		}
 		for _, one := range withOne {
-			if at := one.FindStringSubmatchIndex(action); at != nil {
-				return action[:at[2]] + bothPrepositions + action[at[3]:]
+			if loc := one.FindStringSubmatchIndex(action); loc != nil {
+				return action[:loc[2]] + bothPrepositions + action[loc[3]:]
 			}
 		}
 		return action

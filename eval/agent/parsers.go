@@ -54,16 +54,16 @@ func parseAfterFirst(reply string, turn int) (parsed, bool) {
 // afterFirst reads everything after the first label, line ends included.
 func afterFirst(label string) parser {
 	return func(reply string, _ int) (parsed, bool) {
-		before, after, ok := strings.Cut(pytext.Strip(reply), label)
+		thought, action, ok := strings.Cut(pytext.Strip(reply), label)
 		if !ok {
 			return parsed{}, false
 		}
-		return parsed{thought: spoken(before), action: after}, true
+		return parsed{thought: thoughtIn(thought), action: action}, true
 	}
 }
 
-// spoken is the thought in the text before an action.
-func spoken(text string) string {
+// thoughtIn is the thought in the text before an action.
+func thoughtIn(text string) string {
 	text = strings.TrimSpace(text)
 	return strings.TrimSpace(strings.TrimPrefix(text, "Thought:"))
 }
@@ -73,12 +73,12 @@ func spoken(text string) string {
 // count.
 func parseAfterLast(reply string, _ int) (parsed, bool) {
 	const label = "Action:"
-	if before, ended := strings.CutSuffix(reply, "</s>"); ended {
-		_, size := utf8.DecodeLastRuneInString(before)
-		reply = before[:len(before)-size]
+	if trimmed, ended := strings.CutSuffix(reply, "</s>"); ended {
+		_, size := utf8.DecodeLastRuneInString(trimmed)
+		reply = trimmed[:len(trimmed)-size]
 	}
-	if at := strings.LastIndex(reply, label); at >= 0 {
-		return parsed{thought: spoken(reply[:at]), action: pytext.Strip(reply[at+len(label):])}, true
+	if i := strings.LastIndex(reply, label); i >= 0 {
+		return parsed{thought: thoughtIn(reply[:i]), action: pytext.Strip(reply[i+len(label):])}, true
 	}
 	if strings.Contains(reply, "search[") || strings.Contains(reply, "click[") {
 		return parsed{action: pytext.Strip(reply)}, true
@@ -99,7 +99,7 @@ func parseOneLine(reply string, _ int) (p parsed, ok bool) {
 		return parsed{occasion: "several"}, false
 	}
 	action := strings.Join(strings.Fields(strings.Map(plainRune, line)), " ")
-	return parsed{thought: spoken(thought), action: action}, true
+	return parsed{thought: thoughtIn(thought), action: action}, true
 }
 
 // oneLabel stands before the action in a reply that may have it once.
@@ -116,12 +116,12 @@ func plainRune(r rune) rune {
 // parseUpperLine reads AgentBench's reply: the rest of the line of the first label, in
 // lower case. It may not be empty.
 func parseUpperLine(reply string, _ int) (parsed, bool) {
-	before, after, ok := strings.Cut(reply, "ACTION:")
+	head, rest, ok := strings.Cut(reply, "ACTION:")
 	if !ok {
 		return parsed{}, false
 	}
-	line, _, _ := strings.Cut(after, "\n")
-	thought := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(before), "THOUGHT:"))
+	line, _, _ := strings.Cut(rest, "\n")
+	thought := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(head), "THOUGHT:"))
 	action := pytext.Lower(pytext.Strip(line))
 	return parsed{thought: thought, action: action}, action != ""
 }
@@ -131,25 +131,25 @@ func parseUpperLine(reply string, _ int) (parsed, bool) {
 // the whole text, of which a protocol may send a part.
 func parseTags(text string) (parsed, bool) {
 	const opening, closing = "<action>", "</action>"
-	from, to := strings.Index(text, opening), strings.Index(text, closing)
-	if from < 0 || to < 0 {
+	start, end := strings.Index(text, opening), strings.Index(text, closing)
+	if start < 0 || end < 0 {
 		return parsed{action: text}, false
 	}
-	p := parsed{thought: strings.TrimSpace(between(text[:from], "<think>", "</think>"))}
-	if from += len(opening); from <= to {
-		p.action = strings.TrimSpace(text[from:to])
+	p := parsed{thought: strings.TrimSpace(enclosed(text[:start], "<think>", "</think>"))}
+	if start += len(opening); start <= end {
+		p.action = strings.TrimSpace(text[start:end])
 	}
 	return p, true
 }
 
-// between is the part of a text between two marks; a mark that is missing stands
+// enclosed is the part of a text between two marks; a mark that is missing stands
 // at the end of the text on its side.
-func between(text, from, to string) string {
-	if _, after, ok := strings.Cut(text, from); ok {
-		text = after
+func enclosed(text, opening, closing string) string {
+	if _, rest, ok := strings.Cut(text, opening); ok {
+		text = rest
 	}
-	before, _, _ := strings.Cut(text, to)
-	return before
+	inner, _, _ := strings.Cut(text, closing)
+	return inner
 }
 
 // wholeReply reads replies that are nothing but the action.

@@ -159,25 +159,25 @@ func (r *react) read(reply *model.Reply, move *Move) {
 	p, ok := parseReact(reply.Text)
 	*move = newMove(*reply, move.Usage)
 	move.Thought, move.Action = p.thought, p.action
-	said := p.said(ok, reply.Text)
+	entry := p.entry(ok, reply.Text)
 	if !ok {
 		move.unread(FormatHelp)
 	}
-	if trimmed := strings.TrimSpace(reply.Text); !ok || said != trimmed {
-		move.Reply = cmp.Or(reply.Text, reply.Instead)
+	if trimmed := strings.TrimSpace(reply.Text); !ok || entry != trimmed {
+		move.Reply = cmp.Or(reply.Text, reply.Substitute)
 	} else {
-		said = trimmed // which is in memory once
+		entry = trimmed // which is in memory once
 	}
-	r.chat = append(r.chat, model.Message{Role: model.Assistant, Content: said})
+	r.chat = append(r.chat, model.Message{Role: model.Assistant, Content: entry})
 }
 
-// Said is what the history of react holds of a reply.
-func Said(reply string) string {
+// HistoryEntry is what the history of react holds of a reply.
+func HistoryEntry(reply string) string {
 	p, ok := parseReact(reply)
-	return p.said(ok, reply)
+	return p.entry(ok, reply)
 }
 
-func (p parsed) said(ok bool, reply string) string {
+func (p parsed) entry(ok bool, reply string) string {
 	if ok {
 		return p.canonical()
 	}

@@ -53,8 +53,8 @@ func (c *caller) forget() bool {
 type Failed struct {
 	Start envs.Start
 	Steps []record.Step
-	// Earlier are the reflections that the agent was shown in the trial.
-	Earlier []record.Remembered
+	// Reflections are the reflections that the agent was shown in the trial.
+	Reflections []record.Remembered
 }
 
 // maxReflection is the largest length of a reflection in bytes. It is part of
@@ -66,8 +66,8 @@ const maxReflection = 16 << 10
 // without the agent's own prompt, and the plans that the agent was shown. The
 // usage is also part of the reflection. The error is the model's.
 func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Failed) (record.Reflection, Usage, error) {
-	c.Memory = Memory{Plans: failed.Earlier}
-	r := &reflector{caller: newCaller(c), before: strings.TrimSpace(prompt.Instruction) + "\n", after: failedStatus,
+	c.Memory = Memory{Plans: failed.Reflections}
+	r := &reflector{caller: newCaller(c), intro: strings.TrimSpace(prompt.Instruction) + "\n", lead: failedStatus,
 		end: "\n" + cue}
 	r.plans = func() string {
 		if len(r.Memory.Plans) == 0 {
@@ -93,10 +93,10 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 // was shown them. The plan is the reply as it came.
 func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (record.Reflection, Usage, error) {
 	form := play.Agent.Reflection
-	c.Memory, c.Completion = Memory{Plans: failed.Earlier}, true
+	c.Memory, c.Completion = Memory{Plans: failed.Reflections}, true
 	c.KeepReasoning = play.Reply.Reasoning == configs.Keep
 	failed.Start.Observation = firstObservation(play.Observation, failed.Start.Observation)
-	r := &reflector{caller: newCaller(c), before: form.Before, after: form.After, end: form.End,
+	r := &reflector{caller: newCaller(c), intro: form.Intro, lead: form.Middle, end: form.End,
 		task: strings.TrimLeftFunc(task(play.Observation, failed.Start), pytext.IsSpace)}
 	for i, s := range failed.Steps {
 		r.steps = append(r.steps, "\n"+numbered(play.Agent.Cue, i+1)+" "+s.Action+"\n"+
@@ -107,13 +107,13 @@ func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (r
 }
 
 // tellPlans writes plans in the form of a preset.
-func tellPlans(form configs.MemoryForm, plans []record.Remembered, written func(string) string) string {
+func tellPlans(form configs.MemoryForm, plans []record.Remembered, render func(string) string) string {
 	if len(plans) == 0 {
 		return ""
 	}
-	text := form.Before
+	text := form.Intro
 	for i, p := range plans {
-		text += strings.NewReplacer("{number}", strconv.Itoa(i), "{plan}", written(p.Text)).Replace(form.Each)
+		text += strings.NewReplacer("{number}", strconv.Itoa(i), "{plan}", render(p.Text)).Replace(form.Item)
 	}
 	return text
 }
@@ -152,18 +152,18 @@ func renderStep(s *record.Step) string {
 
 type reflector struct {
 	*caller
-	before   string
+	intro    string
 	examples []string
 	task     string
 	steps    []string
-	// after and end surround what plans writes.
-	after, end string
-	plans      func() string
+	// lead and end surround what plans writes.
+	lead, end string
+	plans     func() string
 }
 
 func (r *reflector) messages() []model.Message {
-	return []model.Message{{Role: model.User, Content: r.before + strings.Join(r.examples, "") + r.task +
-		strings.Join(r.steps, "") + r.after + r.plans() + r.end}}
+	return []model.Message{{Role: model.User, Content: r.intro + strings.Join(r.examples, "") + r.task +
+		strings.Join(r.steps, "") + r.lead + r.plans() + r.end}}
 }
 
 // dropOldest removes the oldest step. The last step stays; if no other step is

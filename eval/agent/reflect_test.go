@@ -27,7 +27,7 @@ var failed = Failed{
 		{Thought: "A box.", Action: "open box", Observation: "It is locked."},
 		{FormatError: true, Observation: FormatHelp},
 	},
-	Earlier: []record.Remembered{{Trial: 1, Text: "Find a key."}, {Trial: 2, Text: "Look\nup."}},
+	Reflections: []record.Remembered{{Trial: 1, Text: "Find a key."}, {Trial: 2, Text: "Look\nup."}},
 }
 
 const reflectionPrompt = `Write a plan.
@@ -136,7 +136,7 @@ func TestFlawedReflections(t *testing.T) {
 // remembering are the agents with two plans, by name. Every form of an agent must
 // be among them.
 func remembering(c Chat) map[string]Agent {
-	c.Memory = Memory{Intro: "You tried before.\n", Plans: failed.Earlier}
+	c.Memory = Memory{Intro: "You tried before.\n", Plans: failed.Reflections}
 	script := c
 	script.Completion = true
 	agents := map[string]Agent{
@@ -147,9 +147,9 @@ func remembering(c Chat) map[string]Agent {
 	for _, form := range []string{configs.Chat, configs.Single, configs.Completion, configs.Text} {
 		p := Protocol{Instructions: configs.Instructions{Instruction: "Open the box."}, Template: &configs.Template{
 			Next: "{goal} {observation}"}}
-		p.Agent.Form, p.Reply.Parser, p.ActionsShown.When = form, "agentrefine", configs.Never
+		p.Agent.Form, p.Reply.Parser, p.ActionsShown.Timing = form, "agentrefine", configs.Never
 		p.Instructions.Examples = []configs.Example{{Text: "Observation: You see a jar.\nAction: open jar"}}
-		p.Agent.Shots = configs.Shots{As: "text", Count: 1}
+		p.Agent.Shots = configs.Shots{Format: "text", Count: 1}
 		a, err := NewProtocol(c, p, nil, start)
 		if err != nil {
 			panic(err) // the protocol is complete
@@ -205,15 +205,15 @@ func TestPlansGiveWay(t *testing.T) {
 func TestReflectAsThePreset(t *testing.T) {
 	play := againPlay()
 	play.Observation = configs.Observation{Task: "{observation}", Banner: configs.Strip, Arrive: configs.Strip}
-	play.Agent.Reflection = configs.ReflectionForm{Before: "Plan. ", After: "\nFAIL", End: "\nNew:",
-		Plans: configs.MemoryForm{Before: "\nOld:", Each: " #{number} {plan};"}}
+	play.Agent.Reflection = configs.ReflectionForm{Intro: "Plan. ", Middle: "\nFAIL", End: "\nNew:",
+		Plans: configs.MemoryForm{Intro: "\nOld:", Item: " #{number} {plan};"}}
 	failed := Failed{
 		Start: envs.Start{Observation: "Hello.\n\n You see a box.\n\nOpen it."},
 		Steps: []record.Step{
 			{Action: "go", Reply: " go ", Observation: "You arrive at loc 3. A box."},
 			{FormatError: true, Observation: "Nothing."},
 		},
-		Earlier: []record.Remembered{{Trial: 2, Text: "\n a "}, {Trial: 3}},
+		Reflections: []record.Remembered{{Trial: 2, Text: "\n a "}, {Trial: 3}},
 	}
 	m := says("\n New plan: open it. ")
 	got, used, err := ReflectAs(t.Context(), chat(m), play, failed)

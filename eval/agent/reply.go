@@ -88,8 +88,8 @@ func parseReact(reply string) (p parsed, ok bool) {
 	lines := replyLines(reply)
 	var loose parsed // found within a line; a later line that starts with the label takes precedence
 	for i, line := range lines {
-		if at := labelIn(line); at != nil {
-			if action := actionFrom(line[at[1]:], lines[i+1:]); action != "" {
+		if loc := labelIn(line); loc != nil {
+			if action := actionFrom(line[loc[1]:], lines[i+1:]); action != "" {
 				return parsed{thought: thoughtFrom(lines[:i]), action: action}, true
 			}
 			continue
@@ -137,8 +137,8 @@ func mentionsAction(line string) bool {
 }
 
 func labelIn(line string) []int {
-	if at := requestedLabel(line, "Action:"); at != nil {
-		return at
+	if loc := requestedLabel(line, "Action:"); loc != nil {
+		return loc
 	}
 	if !mentionsAction(line) {
 		return nil
@@ -161,11 +161,11 @@ func looseLabel(line string) (start, end int, found bool) {
 	if !mentionsAction(line) {
 		return 0, 0, false
 	}
-	if at := actionWithin.FindStringIndex(line); at != nil {
-		return at[0], at[1], true
+	if loc := actionWithin.FindStringIndex(line); loc != nil {
+		return loc[0], loc[1], true
 	}
-	if at := actionBare.FindStringIndex(line); at != nil && !sentence.MatchString(line[at[1]:]) {
-		return at[0], at[1], true
+	if loc := actionBare.FindStringIndex(line); loc != nil && !sentence.MatchString(line[loc[1]:]) {
+		return loc[0], loc[1], true
 	}
 	return 0, 0, false
 }
@@ -173,20 +173,20 @@ func looseLabel(line string) (start, end int, found bool) {
 // actionFrom returns the action after a label: from the rest of the label's line
 // or, if the rest is empty, from the lines after it. It is empty if another label
 // comes first.
-func actionFrom(rest string, after []string) string {
+func actionFrom(rest string, lines []string) string {
 	action := unwrapped(rest)
-	for action == "" && len(after) > 0 && labelIn(after[0]) == nil {
-		action, after = unwrapped(after[0]), after[1:]
+	for action == "" && len(lines) > 0 && labelIn(lines[0]) == nil {
+		action, lines = unwrapped(lines[0]), lines[1:]
 	}
 	if !strings.ContainsAny(action, colons) {
 		return action
 	}
 	for !otherLabel.MatchString(action) {
-		at := nextLabel.FindStringIndex(action)
-		if at == nil {
+		loc := nextLabel.FindStringIndex(action)
+		if loc == nil {
 			return action
 		}
-		action = unwrapped(action[:at[0]])
+		action = unwrapped(action[:loc[0]])
 	}
 	return ""
 }
@@ -194,12 +194,12 @@ func actionFrom(rest string, after []string) string {
 // thoughtFrom returns the thought that the lines before an action give.
 func thoughtFrom(lines []string) string {
 	for i, line := range lines {
-		at := requestedLabel(line, "Thought:")
-		if at == nil {
-			at = thoughtLabel.FindStringIndex(line)
+		loc := requestedLabel(line, "Thought:")
+		if loc == nil {
+			loc = thoughtLabel.FindStringIndex(line)
 		}
-		if at != nil {
-			lines = append([]string{line[at[1]:]}, lines[i+1:]...)
+		if loc != nil {
+			lines = append([]string{line[loc[1]:]}, lines[i+1:]...)
 			break
 		}
 	}
@@ -214,20 +214,20 @@ var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’
 // marks before it, at any depth. Nothing is left of a fence.
 func unwrapped(s string) string {
 	for !isFence(s) {
-		was := len(s)
+		size := len(s)
 		s = strings.TrimFunc(s, func(r rune) bool { return r == '*' || r == '`' || unicode.IsSpace(r) })
-		if at := labelIn(s); at != nil {
-			s = s[at[1]:]
+		if loc := labelIn(s); loc != nil {
+			s = s[loc[1]:]
 		}
-		if at := item.FindStringIndex(s); at != nil {
-			s = s[at[1]:]
+		if loc := item.FindStringIndex(s); loc != nil {
+			s = s[loc[1]:]
 		}
 		for _, q := range quotes {
 			if len(s) >= len(q[0])+len(q[1]) && strings.HasPrefix(s, q[0]) && strings.HasSuffix(s, q[1]) {
 				s = s[len(q[0]) : len(s)-len(q[1])]
 			}
 		}
-		if len(s) == was {
+		if len(s) == size {
 			return s
 		}
 	}

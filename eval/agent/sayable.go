@@ -16,24 +16,24 @@ func ReadAs(play configs.Play, action string) (string, error) {
 	if parse == nil {
 		return "", fmt.Errorf("there is no parser %q", play.Reply.Parser)
 	}
-	said := "Thought: I see.\nAction: " + action
+	reply := "Thought: I see.\nAction: " + action
 	switch play.Reply.Parser {
 	case "react-line", wholeReply, "agentboard":
-		said = action
+		reply = action
 	case "upper-action-line":
-		said = "THOUGHT: I see.\nACTION: " + action
+		reply = "THOUGHT: I see.\nACTION: " + action
 	case "action-tags", "action-tags-cased":
-		said = "<think>I see.</think>\n<action>" + action + "</action>"
+		reply = "<think>I see.</think>\n<action>" + action + "</action>"
 	case numberedParser:
-		said = "I see.\nAction 1: " + action
+		reply = "I see.\nAction 1: " + action
 	case configs.ToolCall:
 		arguments, err := json.Marshal(map[string]string{play.Agent.Tool.Argument: action})
 		if err != nil {
 			return "", err
 		}
-		said = callReply{Call: model.ToolCall{Name: play.Agent.Tool.Name, Arguments: string(arguments)}}.text()
+		reply = callReply{Call: model.ToolCall{Name: play.Agent.Tool.Name, Arguments: string(arguments)}}.text()
 	}
-	p, ok := parse(said, 1)
+	p, ok := parse(reply, 1)
 	if !ok {
 		return "", nil
 	}

@@ -23,12 +23,12 @@ func (f *formed) settle(ctx context.Context, p parsed, ok bool, move *Move) erro
 	}
 	admissible := func() ([]string, error) { return f.admissible(ctx) }
 	for _, n := range f.normalisers {
-		was := move.Action
+		prev := move.Action
 		var err error
-		if move.Action, err = n.apply(was, admissible); err != nil {
+		if move.Action, err = n.apply(prev, admissible); err != nil {
 			return err
 		}
-		if move.Action != was {
+		if move.Action != prev {
 			move.Repairs = append(move.Repairs, n.name)
 		}
 	}
@@ -67,7 +67,7 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 		}
 		f.corrected = true
 		message = strings.TrimPrefix(message, numbered(f.play.Observation.Prefix, f.number())) // which it gets again
-		move.Correction = strings.NewReplacer("{observation}", f.seen, "{actions}",
+		move.Correction = strings.NewReplacer("{observation}", f.observation, "{actions}",
 			writeActions(f.play.ActionsShown, f.last().admissible)).Replace(message)
 	case configs.End:
 		move.End = record.Unreadable
@@ -93,8 +93,8 @@ const SecondCall = "second-call"
 // CutSecondCall separates the two replies of a move that was repaired so. The second
 // one is a line.
 func CutSecondCall(reply string) (first, second string) {
-	at := strings.LastIndex(reply, "\n")
-	return reply[:max(0, at)], reply[at+1:]
+	i := strings.LastIndex(reply, "\n")
+	return reply[:max(0, i)], reply[i+1:]
 }
 
 // AskedAgain is the repair of a reply that is too short: the model is asked once more.
@@ -103,13 +103,13 @@ const AskedAgain = "asked-again"
 // CutAsked cuts a reply that was repaired so into those that were received: a line for each
 // that was asked for again.
 func CutAsked(reply string, repairs []string) []string {
-	again := 0
+	retries := 0
 	for _, rule := range repairs {
 		if rule == AskedAgain {
-			again++
+			retries++
 		}
 	}
-	return strings.SplitN(reply, "\n", again+1)
+	return strings.SplitN(reply, "\n", retries+1)
 }
 
 // answered asks for a reply, after a thought if the preset says so.
@@ -136,7 +136,7 @@ func (f *formed) answered(ctx context.Context) (model.Reply, Usage, error) {
 // read reads a reply, and keeps what the history holds of it.
 func (f *formed) read(text string) (p parsed, ok bool) {
 	rules := f.play.Reply
-	if text == "" && rules.Again.Empty {
+	if text == "" && rules.Retry.Empty {
 		return parsed{occasion: unanswered}, false
 	}
 	if rules.Blank != "" && pytext.Strip(text) == "" {
@@ -147,11 +147,11 @@ func (f *formed) read(text string) (p parsed, ok bool) {
 		if !strings.Contains(f.name, name) {
 			continue
 		}
-		before, after, ended := strings.Cut(text, rules.Thinks.Until)
+		head, rest, ended := strings.Cut(text, rules.Thinks.Until)
 		if !ended {
 			return parsed{occasion: unanswered}, false
 		}
-		thought, text = pytext.Strip(strings.TrimPrefix(pytext.Strip(before), "<think>")), after
+		thought, text = pytext.Strip(strings.TrimPrefix(pytext.Strip(head), "<think>")), rest
 	}
 	p, ok = f.parse(text, f.number())
 	p.thought, f.last().reply = cmp.Or(p.thought, thought), text
@@ -164,10 +164,10 @@ const unanswered = "unanswered"
 
 // askFurther asks again for a reply that is too short, as the preset says.
 func (f *formed) askFurther(ctx context.Context, reply *model.Reply, move *Move) error {
-	rule, first := f.play.Reply.Again, f.Decoding.Temperature
+	rule, first := f.play.Reply.Retry, f.Decoding.Temperature
 	defer func() { f.Decoding.Temperature, f.asks = first, forReply }()
 	short := func() bool {
-		return rule.Empty && reply.Text == "" || utf8.RuneCountInString(pytext.Strip(reply.Text)) < rule.Under
+		return rule.Empty && reply.Text == "" || utf8.RuneCountInString(pytext.Strip(reply.Text)) < rule.Short
 	}
 	for call := 1; call < rule.Calls && short(); call++ {
 		f.Decoding.Temperature = first + float64(call)*rule.Warmer
@@ -175,14 +175,14 @@ func (f *formed) askFurther(ctx context.Context, reply *model.Reply, move *Move)
 			f.asks, f.repeats = onceMore, call
 			defer f.shortened() // the next prompt has no repeats
 		}
-		again, used, err := f.request(ctx, f.stops)
+		next, used, err := f.request(ctx, f.stops)
 		move.Usage.plus(used)
 		if err != nil {
 			return err
 		}
-		*reply = again
-		move.FinishReason, move.Fault, move.Reasoning = again.FinishReason, again.Fault, again.Reasoning
-		move.Reply += "\n" + again.Text
+		*reply = next
+		move.FinishReason, move.Fault, move.Reasoning = next.FinishReason, next.Fault, next.Reasoning
+		move.Reply += "\n" + next.Text
 		move.Repairs = append(move.Repairs, AskedAgain)
 	}
 	if short() {
@@ -194,9 +194,9 @@ func (f *formed) askFurther(ctx context.Context, reply *model.Reply, move *Move)
 // askAgain asks for the action after a reply that is only a thought.
 func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
 	f.last().reply = p.thought + fmt.Sprintf("\nAction %d:", f.number())
-	f.layout.(*textLayout).again = true
+	f.layout.(*textLayout).resumes = true
 	reply, used, err := f.request(ctx, []string{"\n"})
-	f.layout.(*textLayout).again = false
+	f.layout.(*textLayout).resumes = false
 	move.Usage.plus(used)
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 
 // chosenShots returns the examples that a preset shows, in its order.
 func chosenShots(p Protocol) ([]configs.Example, error) {
-	all, shots := p.Instructions.Examples, p.Agent.Shots
-	if shots.As == "" {
+	examples, shots := p.Instructions.Examples, p.Agent.Shots
+	if shots.Format == "" {
 		return nil, nil
 	}
 	order := shots.Order
@@ -23,10 +23,10 @@ func chosenShots(p Protocol) ([]configs.Example, error) {
 	}
 	var out []configs.Example
 	for _, n := range order {
-		if n < 0 || n >= len(all) {
-			return nil, fmt.Errorf("the prompt has no example %d; it has %d, counted from 0", n, len(all))
+		if n < 0 || n >= len(examples) {
+			return nil, fmt.Errorf("the prompt has no example %d; it has %d, counted from 0", n, len(examples))
 		}
-		out = append(out, all[n])
+		out = append(out, examples[n])
 	}
 	return out, nil
 }
@@ -41,12 +41,12 @@ func shotTurns(o configs.Observation, ex configs.Example) ([]model.Message, erro
 	for _, t := range ex.Turns {
 		out = append(out, model.Message{Role: model.Role(t.Role), Content: t.Content})
 	}
-	said := task(o, envs.Start{Goal: ex.Goal, Observation: ex.Observation})
+	text := task(o, envs.Start{Goal: ex.Goal, Observation: ex.Observation})
 	for i, s := range ex.Steps {
 		out = append(out,
-			model.Message{Role: model.User, Content: said},
+			model.Message{Role: model.User, Content: text},
 			model.Message{Role: model.Assistant, Content: parsed{thought: s.Thought, action: s.Action}.canonical()})
-		said = numbered(o.Prefix, i+1) + s.Observation
+		text = numbered(o.Prefix, i+1) + s.Observation
 	}
 	return out, nil
 }

@@ -10,23 +10,23 @@ import (
 	"heldout/envs"
 )
 
-func writeActions(shown configs.ActionsShown, admissible []string) string {
+func writeActions(rule configs.ActionsShown, admissible []string) string {
 	var items []string
 	for _, action := range admissible {
-		if slices.Contains(shown.Exclude, action) {
+		if slices.Contains(rule.Exclude, action) {
 			continue
 		}
-		if shown.Item != "" {
-			action = strings.ReplaceAll(shown.Item, "{action}", action)
+		if rule.Item != "" {
+			action = strings.ReplaceAll(rule.Item, "{action}", action)
 		}
 		items = append(items, action)
 	}
-	return shown.Before + strings.Join(items, shown.Separator) + shown.After
+	return rule.Prefix + strings.Join(items, rule.Separator) + rule.Suffix
 }
 
 // actionsOf is the list that a turn shows now.
 func (f *formed) actionsOf(i int) string {
-	if f.play.ActionsShown.When == configs.Latest && i < len(f.turns)-1 {
+	if f.play.ActionsShown.Timing == configs.Latest && i < len(f.turns)-1 {
 		return f.play.ActionsShown.Older
 	}
 	return f.turns[i].actions
@@ -40,8 +40,8 @@ func task(o configs.Observation, start envs.Start) string {
 // showActions asks for the admissible actions if the current turn shows them. A message
 // of the preset has them only in its slot.
 func (f *formed) showActions(ctx context.Context) error {
-	when := f.play.ActionsShown.When
-	if when == configs.Never || when == configs.First && f.number() > 1 || f.last().corrected {
+	mode := f.play.ActionsShown.Timing
+	if mode == configs.Never || mode == configs.First && f.number() > 1 || f.last().corrected {
 		return nil
 	}
 	list, err := f.admissible(ctx)
@@ -64,21 +64,21 @@ func (f *formed) admissible(ctx context.Context) ([]string, error) {
 	return list, nil
 }
 
-// Shown writes an environment's texts as the rules of a preset show them to a
+// Renderer writes an environment's texts as the rules of a preset show them to a
 // model, for those who play the preset without its agent. A form with a single
 // message tells the goal and lists the actions in its template, which is not part
 // of any text here.
-type Shown struct{ Play configs.Play }
+type Renderer struct{ Play configs.Play }
 
 // Lists reports whether the first text, or every later one, has a list of actions.
-func (s Shown) Lists(first bool) bool {
-	when := s.Play.ActionsShown.When
-	return s.Play.Agent.Form != configs.Single && (when == configs.Every || when == configs.Latest ||
-		when == configs.First && first)
+func (s Renderer) Lists(first bool) bool {
+	mode := s.Play.ActionsShown.Timing
+	return s.Play.Agent.Form != configs.Single && (mode == configs.Every || mode == configs.Latest ||
+		mode == configs.First && first)
 }
 
 // First returns the text of the task and the first observation.
-func (s Shown) First(start envs.Start, actions []string) string {
+func (s Renderer) First(start envs.Start, actions []string) string {
 	start.Observation = firstObservation(s.Play.Observation, start.Observation)
 	if s.Play.Agent.Form == configs.Single {
 		return start.Observation
@@ -86,13 +86,13 @@ func (s Shown) First(start envs.Start, actions []string) string {
 	return task(s.Play.Observation, start) + s.list(true, actions)
 }
 
-// Later returns the text of the observation after that many actions.
-func (s Shown) Later(observation string, after int, actions []string) string {
+// Next returns the text of the observation after that many actions.
+func (s Renderer) Next(observation string, steps int, actions []string) string {
 	o := s.Play.Observation
-	return framed(o, after, laterObservation(o, observation)) + s.list(false, actions)
+	return framed(o, steps, laterObservation(o, observation)) + s.list(false, actions)
 }
 
-func (s Shown) list(first bool, actions []string) string {
+func (s Renderer) list(first bool, actions []string) string {
 	if !s.Lists(first) {
 		return ""
 	}

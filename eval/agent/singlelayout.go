@@ -50,11 +50,11 @@ func (l *singleLayout) messages(f *formed) []model.Message {
 // history writes the turns of the window, and those before it if the template has
 // a form for them.
 func (l *singleLayout) history(f *formed) (text string, pairs int) {
-	from := max(f.dropped, l.window(f))
+	start := max(f.dropped, l.window(f))
 	var items []string
 	for i, t := range f.turns[:len(f.turns)-1] {
 		form := l.Pair
-		if i < from {
+		if i < start {
 			if form = l.Older; i < l.forgotten {
 				form = ""
 			}

@@ -14,8 +14,8 @@ func talesForm(t *testing.T, m model.Model, name string, change func(*configs.Pl
 	t.Helper()
 	play := configs.Play{
 		Observation:  configs.Observation{Task: "{observation}\n> ", Suffix: "\n> "},
-		ActionsShown: configs.ActionsShown{When: configs.Never},
-		Agent:        configs.AgentForm{Form: configs.Chat, Said: "{reply}\n"},
+		ActionsShown: configs.ActionsShown{Timing: configs.Never},
+		Agent:        configs.AgentForm{Form: configs.Chat, History: "{reply}\n"},
 		Reply: configs.ReplyRules{Parser: "whole-reply", OnFailure: configs.Tell,
 			Messages: map[string]string{"format": "One line."}},
 	}
@@ -54,7 +54,7 @@ func TestThinkingModels(t *testing.T) {
 		{"vllm:m", "", "", "", true},
 	} {
 		a := talesForm(t, says(c.reply, "", "", ""), c.name, func(p *configs.Play) {
-			p.Reply.Again = configs.Again{Empty: true, Calls: 3}
+			p.Reply.Retry = configs.Retry{Empty: true, Calls: 3}
 			p.Reply.Thinks = configs.Thinks{Models: []string{"Qwen3", "DeepSeek-R1"}, Until: "</think>"}
 			p.Reply.Blank, p.Reply.Reasoning = "(empty)", configs.Keep
 		})
@@ -68,7 +68,7 @@ func TestThinkingModels(t *testing.T) {
 // A call after an empty reply has its last message once more, and the history does not.
 func TestEmptyRepliesAreAskedForAgain(t *testing.T) {
 	m := says("", "", "go\nhome", "look")
-	a := talesForm(t, m, "vllm:m", func(p *configs.Play) { p.Reply.Again = configs.Again{Empty: true, Calls: 3} })
+	a := talesForm(t, m, "vllm:m", func(p *configs.Play) { p.Reply.Retry = configs.Retry{Empty: true, Calls: 3} })
 	got := move(t, a)
 	if got.Usage.Calls != 3 || got.Correction != "One line." ||
 		!slices.Equal(CutAsked(got.Reply, got.Repairs), []string{"", "", "go\nhome"}) {
@@ -94,12 +94,12 @@ func TestWhatAChatRepeats(t *testing.T) {
 		change func(*configs.AgentForm)
 		last   []string
 	}{
-		{"limit", func(a *configs.AgentForm) { a.Pairs, a.Left = 1, "last {pairs}> " },
+		{"limit", func(a *configs.AgentForm) { a.Pairs, a.Placeholder = 1, "last {pairs}> " },
 			[]string{"system: Play.", "user: last 1> ", "assistant: b\n", "user: " + three}},
-		{"limit of all", func(a *configs.AgentForm) { a.Pairs, a.Left = 2, "last {pairs}> " },
+		{"limit of all", func(a *configs.AgentForm) { a.Pairs, a.Placeholder = 2, "last {pairs}> " },
 			[]string{"system: Play.", "user: last 2> ", "assistant: a\n", "user: " + two, "assistant: b\n",
 				"user: " + three}},
-		{"limit not reached", func(a *configs.AgentForm) { a.Pairs, a.Left = 3, "last {pairs}> " },
+		{"limit not reached", func(a *configs.AgentForm) { a.Pairs, a.Placeholder = 3, "last {pairs}> " },
 			[]string{"system: Play.", "user: " + one, "assistant: a\n", "user: " + two, "assistant: b\n",
 				"user: " + three}},
 		{"lost", func(a *configs.AgentForm) { a.Pairs = 1 },
@@ -110,7 +110,7 @@ func TestWhatAChatRepeats(t *testing.T) {
 		{"joined", func(a *configs.AgentForm) { a.Joined = true },
 			[]string{"system: Play.", "user: " + one + "a\n" + two + "b\n" + three}},
 		{"thought", func(a *configs.AgentForm) {
-			a.Think, a.Pairs, a.Left = configs.Think{Ask: "Why?", Then: "So? ", MaxTokens: 9}, 1, "last> "
+			a.Think, a.Pairs, a.Placeholder = configs.Think{Ask: "Why?", Action: "So? ", MaxTokens: 9}, 1, "last> "
 		}, []string{"system: Play.", "user: last> ", "assistant: b\n", "user: second\n\nWhy?", "assistant: so\n",
 			"user: So? "}},
 	} {

@@ -13,12 +13,12 @@ const numberedParser = "thought-action-i"
 // textLayout is one text: instruction, examples, task, then a cue, a reply and an
 // observation by turns. It ends with the cue.
 type textLayout struct {
-	before   string
+	intro    string
 	examples []string
-	after    string
+	task     string
 	cue      string
-	// again: the text ends with what there is of the current reply.
-	again bool
+	// resumes: the text ends with what there is of the current reply.
+	resumes bool
 }
 
 func newTextLayout(p Protocol, start envs.Start) (*textLayout, error) {
@@ -27,8 +27,8 @@ func newTextLayout(p Protocol, start envs.Start) (*textLayout, error) {
 		return nil, err
 	}
 	l := &textLayout{
-		before: ownLine(p.Instructions.System) + ownLine(p.Instructions.Instruction),
-		after:  ownLine(p.Handover) + task(p.Observation, start), cue: p.Agent.Cue,
+		intro: ownLine(p.Instructions.System) + ownLine(p.Instructions.Instruction),
+		task:  ownLine(p.Handover) + task(p.Observation, start), cue: p.Agent.Cue,
 	}
 	for _, ex := range shots {
 		l.examples = append(l.examples, shotText(ex))
@@ -38,24 +38,24 @@ func newTextLayout(p Protocol, start envs.Start) (*textLayout, error) {
 
 func (l *textLayout) messages(f *formed) []model.Message {
 	var text strings.Builder
-	text.WriteString(l.before + strings.Join(l.examples, "") + f.plans() + l.after + f.actionsOf(0))
+	text.WriteString(l.intro + strings.Join(l.examples, "") + f.plans() + l.task + f.actionsOf(0))
 	for i := f.dropped; i < len(f.turns); i++ {
 		if i == 0 || i+1 < len(f.turns) || !f.play.Agent.CueFollows {
 			text.WriteString("\n")
 		}
 		text.WriteString(numbered(l.cue, i+1))
 		if i+1 < len(f.turns) {
-			text.WriteString(" " + f.said(i) + "\n" + f.later(i+1))
-		} else if l.again {
+			text.WriteString(" " + f.textEntry(i) + "\n" + f.observed(i+1))
+		} else if l.resumes {
 			text.WriteString(" " + f.turns[i].reply)
 		}
 	}
 	return []model.Message{{Role: model.User, Content: text.String()}}
 }
 
-// said is what a text holds of a reply: the reply itself for numbered thoughts and
+// textEntry is what a text holds of a reply: the reply itself for numbered thoughts and
 // actions, otherwise the action.
-func (f *formed) said(i int) string {
+func (f *formed) textEntry(i int) string {
 	if f.play.Reply.Parser == numberedParser {
 		return f.turns[i].reply
 	}

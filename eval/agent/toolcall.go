@@ -99,15 +99,15 @@ var errNoArgument = errors.New("there is no argument")
 // callMessages are a reply and its answer as messages: the answer to a call is of
 // the role tool. Both have the same id, which servers need. corrected says that the answer is
 // not to the call.
-func callMessages(reply string, turn int, answer model.Message, corrected bool) (said, _ model.Message) {
+func callMessages(reply string, turn int, answer model.Message, corrected bool) (message, _ model.Message) {
 	c := readCall(reply)
-	said = model.Message{Role: model.Assistant, Content: c.Content, Call: c.Call}
+	message = model.Message{Role: model.Assistant, Content: c.Content, Call: c.Call}
 	if c.Call == (model.ToolCall{}) {
-		return said, answer
+		return message, answer
 	}
-	said.Call.ID = fmt.Sprintf("call_%d", turn)
+	message.Call.ID = fmt.Sprintf("call_%d", turn)
 	if !corrected {
-		answer.Role, answer.Call = model.ToolResult, model.ToolCall{ID: said.Call.ID, Name: said.Call.Name}
+		answer.Role, answer.Call = model.ToolResult, model.ToolCall{ID: message.Call.ID, Name: message.Call.Name}
 	}
-	return said, answer
+	return message, answer
 }

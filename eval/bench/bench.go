@@ -72,7 +72,7 @@ type Job struct {
 	Served []Served
 
 	outside   Outside
-	kind      Kind
+	kind      Purpose
 	specs     []*eval.Spec
 	opened    []envs.Env
 	prompts   map[string]record.Prompt // by environment, or by preset
@@ -82,7 +82,7 @@ type Job struct {
 	// prompt in use, if there is one.
 	trials     *episode.Trials
 	reflection *record.Prompt
-	servers    map[string]record.Server // by player; set by Meet
+	servers    map[string]record.ServerReport // by player; set by Meet
 }
 
 // Served is a model that is on a server, with its players: one, or one per preset.
@@ -93,7 +93,7 @@ type Served struct {
 
 // New sets up environments, models and plan. It contacts no server. Close the job
 // when it is done.
-func New(out Outside, kind Kind, chosen ...Chosen) (*Job, error) {
+func New(out Outside, kind Purpose, chosen ...Chosen) (*Job, error) {
 	j := &Job{Config: chosen[0].Run, kind: kind, outside: out, prompts: map[string]record.Prompt{}}
 	if err := j.prepare(chosen); err != nil {
 		j.Close()
@@ -182,16 +182,16 @@ func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 	if IsBaseline(name) {
 		return nil
 	}
-	at := slices.IndexFunc(j.Served, func(s Served) bool { return s.Players[0].Name == name })
-	if at < 0 {
+	i := slices.IndexFunc(j.Served, func(s Served) bool { return s.Players[0].Name == name })
+	if i < 0 {
 		client, err := openModel(j.outside, r, name)
 		if err != nil {
 			return err
 		}
-		at = len(j.Served)
+		i = len(j.Served)
 		j.Served = append(j.Served, Served{Fleet: client})
 	}
-	served := &j.Served[at]
+	served := &j.Served[i]
 	*p = episode.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: r.AgentDecoding(),
 		NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
 	served.Players = append(served.Players, p)

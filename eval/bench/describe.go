@@ -24,8 +24,8 @@ type Forecast struct {
 
 // Forecast returns what Describe says, with every task.
 func (j *Job) Forecast(ctx context.Context) Forecast {
-	_, most := j.Plan.Cost()
-	return Forecast{j.Dir, most.Episodes, most.Calls, j.Plan.Environments, j.estimate(ctx)}
+	_, high := j.Plan.Cost()
+	return Forecast{j.Dir, high.Episodes, high.Calls, j.Plan.Environments, j.estimate(ctx)}
 }
 
 // Describe says what a job would play, and what it costs. Lists are broken at width characters.
@@ -41,8 +41,8 @@ func (j *Job) Describe(ctx context.Context, width int) string {
 		}
 	}
 	b.WriteString(cost(j.Plan) + "\n")
-	if _, most := j.Plan.Cost(); most.Calls > 0 {
-		b.WriteString(timeOf(most.Calls, int(j.Config.Concurrency)) + "\n")
+	if _, high := j.Plan.Cost(); high.Calls > 0 {
+		b.WriteString(timeOf(high.Calls, int(j.Config.Concurrency)) + "\n")
 	}
 	if e := j.estimate(ctx); e != nil {
 		b.WriteString(strings.Join(table.Wrap(e.String(), width), "\n") + "\n")
@@ -52,7 +52,7 @@ func (j *Job) Describe(ctx context.Context, width int) string {
 
 // described are the groups of a plan that differ only in player, seed and perturbation.
 type described struct {
-	what, limits                 string
+	subject, limits              string
 	models, seeds, perturbations []string
 	episodes                     int
 }
@@ -60,35 +60,35 @@ type described struct {
 // describeGroups has a line for each environment and agent: seeds and perturbations of
 // several models would be dozens.
 func describeGroups(b *strings.Builder, groups []record.Group) {
-	var all []*described
+	var list []*described
 	for _, g := range groups {
-		what, limits := whatOf(g.Condition), limitsOf(g.Condition)
-		at := slices.IndexFunc(all, func(d *described) bool { return d.what == what && d.limits == limits })
-		if at < 0 {
-			at, all = len(all), append(all, &described{what: what, limits: limits})
+		subject, limits := whatOf(g.Condition), limitsOf(g.Condition)
+		i := slices.IndexFunc(list, func(d *described) bool { return d.subject == subject && d.limits == limits })
+		if i < 0 {
+			i, list = len(list), append(list, &described{subject: subject, limits: limits})
 		}
-		d := all[at]
-		d.models, d.perturbations = with(d.models, g.Condition.Model), with(d.perturbations, g.Condition.Perturbation)
-		d.seeds = with(d.seeds, fmt.Sprint(g.Condition.Seed))
+		d := list[i]
+		d.models, d.perturbations = add(d.models, g.Condition.Model), add(d.perturbations, g.Condition.Perturbation)
+		d.seeds = add(d.seeds, fmt.Sprint(g.Condition.Seed))
 		d.episodes += len(g.Episodes)
 	}
-	for _, d := range all {
-		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %d episodes %s\n", d.what, strings.Join(d.models, " and "),
+	for _, d := range list {
+		fmt.Fprintf(b, "%s, %s, %s %s, %s %s: %d episodes %s\n", d.subject, strings.Join(d.models, " and "),
 			plural("perturbation", d.perturbations), strings.Join(d.perturbations, ", "), plural("seed", d.seeds),
 			strings.Join(d.seeds, ","), d.episodes, d.limits)
 	}
 }
 
 // plural is the noun for the things of a list.
-func plural(noun string, of []string) string {
-	if len(of) > 1 {
+func plural(noun string, list []string) string {
+	if len(list) > 1 {
 		return noun + "s"
 	}
 	return noun
 }
 
-// with returns a list that has a text once.
-func with(list []string, text string) []string {
+// add returns a list that has a text once.
+func add(list []string, text string) []string {
 	if slices.Contains(list, text) {
 		return list
 	}
@@ -96,17 +96,17 @@ func with(list []string, text string) []string {
 }
 
 func whatOf(c record.Condition) string {
-	what := fmt.Sprintf("%s (%s), agent %s", c.Env, c.Source, c.Agent)
+	text := fmt.Sprintf("%s (%s), agent %s", c.Env, c.Source, c.Agent)
 	if c.Preset != nil {
-		what = c.Preset.Label() + ": " + what
+		text = c.Preset.Label() + ": " + text
 	}
-	return what
+	return text
 }
 
 func limitsOf(c record.Condition) string {
 	text := fmt.Sprintf("of at most %d steps", c.StepLimit)
 	if t := c.Trials; t != nil {
-		text += fmt.Sprintf(", each again after a failure: at most %d trials, memory %d", t.Most, t.Memory)
+		text += fmt.Sprintf(", each again after a failure: at most %d trials, memory %d", t.Limit, t.Memory)
 	}
 	return text
 }
@@ -139,10 +139,10 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 		if lacks := lackedFamilies(env); j.Config.Suite != "" && len(lacks) > 0 {
 			fmt.Fprintf(b, "  without %s (heldout envs %s says why)\n", strings.Join(lacks, ", "), env)
 		}
-		describeDeparts(b, j.sweep.Of(env), width)
+		describeDeparts(b, j.sweep.In(env), width)
 		for _, left := range j.sweep.LeftOut {
 			if left.Env == env {
-				indented(b, fmt.Sprintf("without %s: %s", left.Perturbation, left.Why), width)
+				indented(b, fmt.Sprintf("without %s: %s", left.Perturbation, left.Reason), width)
 			}
 		}
 		for _, p := range players {
@@ -156,23 +156,23 @@ func describeSuite(b *strings.Builder, j *Job, width int) {
 
 // describeDeparts says what of a preset is not the original's, and under which
 // perturbations.
-func describeDeparts(b *strings.Builder, all []record.Perturbation, width int) {
-	under := map[string][]string{}
+func describeDeparts(b *strings.Builder, perturbations []record.Perturbation, width int) {
+	names := map[string][]string{}
 	var parts []string
-	for _, p := range all {
+	for _, p := range perturbations {
 		for _, part := range p.Departs {
-			if under[part] == nil {
+			if names[part] == nil {
 				parts = append(parts, part)
 			}
-			under[part] = append(under[part], p.Name)
+			names[part] = append(names[part], p.Name)
 		}
 	}
 	for _, part := range parts {
-		where := "under " + strings.Join(under[part], ", ")
-		if len(under[part]) == len(all) {
-			where = "under all of them"
+		scope := "under " + strings.Join(names[part], ", ")
+		if len(names[part]) == len(perturbations) {
+			scope = "under all of them"
 		}
-		indented(b, fmt.Sprintf("not the original's any more: %s, %s", part, where), width)
+		indented(b, fmt.Sprintf("not the original's any more: %s, %s", part, scope), width)
 	}
 }
 
@@ -183,18 +183,18 @@ func indented(b *strings.Builder, text string, width int) {
 
 // cost says how much a plan needs at least and at most.
 func cost(p *eval.Plan) string {
-	least, most := p.Cost()
-	what := "together"
+	low, high := p.Cost()
+	scope := "together"
 	if p.Shard != nil {
-		what = "of these, shard " + p.Shard.String() + " plays"
+		scope = "of these, shard " + p.Shard.String() + " plays"
 	}
-	if least.Episodes == most.Episodes {
-		return fmt.Sprintf("%s: %d episodes, at most %d model calls", what, most.Episodes, most.Calls)
+	if low.Episodes == high.Episodes {
+		return fmt.Sprintf("%s: %d episodes, at most %d model calls", scope, high.Episodes, high.Calls)
 	}
 	text := fmt.Sprintf("%s: %d episodes if every task is solved in its first trial, %d if none ever is;\nat least "+
-		"%d and at most %d model calls", what, least.Episodes, most.Episodes, least.Calls, most.Calls)
-	if most.Reflections > 0 {
-		text += fmt.Sprintf(", of which at most %d are reflections", most.Reflections)
+		"%d and at most %d model calls", scope, low.Episodes, high.Episodes, low.Calls, high.Calls)
+	if high.Reflections > 0 {
+		text += fmt.Sprintf(", of which at most %d are reflections", high.Reflections)
 	}
 	return text
 }

@@ -86,9 +86,9 @@ func (d *Doctor) official(entry catalog.Entry, s envs.Setup) envs.Check {
 		Text: fmt.Sprintf("%d official tasks in %s", len(env.Tasks()), s.Data)}
 }
 
-// Presets checks what presets need; over is what the user gave besides.
-func (d *Doctor) Presets(names []string, over func(*configs.Run) error) error {
-	chosen, skipped, err := resolvePresets(d.Outside, Kind{}, Given{Over: over}, names)
+// Presets checks what presets need; override is what the user gave besides.
+func (d *Doctor) Presets(names []string, override func(*configs.Run) error) error {
+	chosen, skipped, err := resolvePresets(d.Outside, Purpose{}, Input{Override: override}, names)
 	if err != nil {
 		return ConfigError{err}
 	}
@@ -102,9 +102,9 @@ func (d *Doctor) Presets(names []string, over func(*configs.Run) error) error {
 }
 
 // Model checks the servers of a model, and how a run on it would begin: its checks, and its
-// first turn. over is set if r names presets: what the user gave besides.
-func (d *Doctor) Model(ctx context.Context, r configs.Run, over func(*configs.Run) error) error {
-	job, err := d.firstRun(r, over)
+// first turn. override is set if r names presets: what the user gave besides.
+func (d *Doctor) Model(ctx context.Context, r configs.Run, override func(*configs.Run) error) error {
+	job, err := d.firstRun(r, override)
 	if err != nil {
 		return ConfigError{err}
 	}
@@ -137,9 +137,9 @@ func (d *Doctor) Servers(ctx context.Context, j *Job) (answers bool) {
 }
 
 // firstRun prepares the run whose first turn the model plays.
-func (d *Doctor) firstRun(r configs.Run, over func(*configs.Run) error) (*Job, error) {
+func (d *Doctor) firstRun(r configs.Run, override func(*configs.Run) error) (*Job, error) {
 	if len(r.Preset) > 0 {
-		chosen, _, err := resolvePresets(d.Outside, Plain, Given{Over: over}, r.Preset)
+		chosen, _, err := resolvePresets(d.Outside, Plain, Input{Override: override}, r.Preset)
 		if err = cmp.Or(err, validate(chosen, Plain)); err != nil {
 			return nil, err
 		}
@@ -189,7 +189,7 @@ func (d *Doctor) beginning(ctx context.Context, j *Job) {
 
 // outlook says what a first turn predicts for the run. remedy returns the remedy
 // for a fault.
-func outlook(t episode.Turn, remedy func(record.Fault) string) (envs.CheckStatus, string) {
+func outlook(t episode.FirstTurn, remedy func(record.Fault) string) (envs.CheckStatus, string) {
 	fault := t.Move.Fault
 	switch {
 	case t.Move.FormatError:

@@ -36,17 +36,17 @@ func drawnFrom(name string) string {
 	return name
 }
 
-// drawn is an environment that plays drawn tasks.
-type drawn struct{ envs.Env }
+// drawnEnv is an environment that plays drawn tasks.
+type drawnEnv struct{ envs.Env }
 
 // NewWorld implements envs.Env.
-func (d drawn) NewWorld(t envs.Task) (envs.World, error) {
+func (d drawnEnv) NewWorld(t envs.Task) (envs.World, error) {
 	t.ID = drawnFrom(t.ID)
 	return d.Env.NewWorld(t)
 }
 
 // Unwrap implements envs.Wrapper.
-func (d drawn) Unwrap() any { return d.Env }
+func (d drawnEnv) Unwrap() any { return d.Env }
 
 // Rewrites implements envs.Wrapper.
-func (drawn) Rewrites() []any { return nil }
+func (drawnEnv) Rewrites() []any { return nil }

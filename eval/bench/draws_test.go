@@ -42,7 +42,7 @@ func TestDrawnTasks(t *testing.T) {
 	task := env.Tasks()[3]
 	again := task
 	again.ID += "#2"
-	b := episode.Benchmark{Env: drawn{env}, Tasks: []envs.Task{task, again}, StepLimit: 5, Named: &record.Preset{
+	b := episode.Benchmark{Env: drawnEnv{env}, Tasks: []envs.Task{task, again}, StepLimit: 5, Named: &record.Preset{
 		Name: "p", SHA256: "h"}}
 	plan, err := eval.NewPlan(&eval.Spec{Benchmarks: []episode.Benchmark{b}, Players: []episode.Player{
 		{Name: episode.Expert, Agent: episode.Expert}}, Seeds: []int64{0}})

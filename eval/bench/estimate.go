@@ -26,16 +26,16 @@ type Estimate struct {
 	Basis []string `json:"basis"`
 }
 
-type usage struct{ prompt, cached, completion float64 }
+type tokenUsage struct{ prompt, cached, completion float64 }
 
-// protocol is what episodes have in common that take about the same.
-type protocol struct {
+// episodeShape is what episodes have in common that take about the same.
+type episodeShape struct {
 	env, preset, agent string
 	limit              int
 }
 
-func protocolOf(c record.Condition) protocol {
-	return protocol{c.Env, c.Preset.Key(), c.Agent, c.StepLimit}
+func protocolOf(c record.Condition) episodeShape {
+	return episodeShape{c.Env, c.Preset.Key(), c.Agent, c.StepLimit}
 }
 
 // estimate estimates what the plan takes, from the newest run beside it that has episodes of
@@ -43,50 +43,50 @@ func protocolOf(c record.Condition) protocol {
 // served, or nothing can be told.
 func (j *Job) estimate(ctx context.Context) *Estimate {
 	e := &Estimate{Dollars: new(float64)}
-	known := map[protocol]*usage{}
+	usages := map[episodeShape]*tokenUsage{}
 	for i := range j.Plan.Episodes {
-		of := &j.Plan.Episodes[i]
-		if of.Player.Model == nil || j.Plan.Shard != nil && !j.Plan.Shard.Has(of.ID) {
+		ep := &j.Plan.Episodes[i]
+		if ep.Player.Model == nil || j.Plan.Shard != nil && !j.Plan.Shard.Contains(ep.ID) {
 			continue
 		}
-		what := protocolOf(*of.Condition)
-		each, ok := known[what]
+		proto := protocolOf(*ep.Condition)
+		u, ok := usages[proto]
 		if !ok {
 			var basis string
-			if each, basis = j.usageOf(ctx, of, what); each == nil {
+			if u, basis = j.usageOf(ctx, ep, proto); u == nil {
 				return nil
 			}
-			known[what] = each
-			e.Basis = append(e.Basis, fmt.Sprintf("%s (%s)", basis, what.env))
+			usages[proto] = u
+			e.Basis = append(e.Basis, fmt.Sprintf("%s (%s)", basis, proto.env))
 		}
-		e.add(*each)
-		price, priced := j.Config.Prices.Of(of.Player.Name)
+		e.add(*u)
+		price, priced := j.Config.Prices.Lookup(ep.Player.Name)
 		switch {
 		case !priced:
 			e.Dollars = nil
 		case e.Dollars != nil:
-			*e.Dollars += price.Dollars(int(each.prompt), int(each.cached), int(each.completion))
+			*e.Dollars += price.Dollars(int(u.prompt), int(u.cached), int(u.completion))
 		}
 	}
-	if len(known) == 0 {
+	if len(usages) == 0 {
 		return nil
 	}
 	return e
 }
 
-func (e *Estimate) add(u usage) {
+func (e *Estimate) add(u tokenUsage) {
 	e.PromptTokens += int(u.prompt)
 	e.CachedTokens += int(u.cached)
 	e.CompletionTokens += int(u.completion)
 }
 
 // usageOf says what an episode takes, and from where that is known.
-func (j *Job) usageOf(ctx context.Context, e *episode.Episode, what protocol) (of *usage, basis string) {
-	if of, dir := j.usageBeside(what); of != nil {
-		return of, "as in " + dir
+func (j *Job) usageOf(ctx context.Context, e *episode.Episode, proto episodeShape) (u *tokenUsage, basis string) {
+	if u, dir := j.usageBeside(proto); u != nil {
+		return u, "as in " + dir
 	}
-	if of := usageOfPrompts(ctx, *e); of != nil {
-		return of, fmt.Sprintf("a guess: an episode up to the step limit, %d tokens a reply, %d characters a token",
+	if u := usageOfPrompts(ctx, *e); u != nil {
+		return u, fmt.Sprintf("a guess: an episode up to the step limit, %d tokens a reply, %d characters a token",
 			idleTokens, perToken)
 	}
 	return nil, ""
@@ -94,29 +94,29 @@ func (j *Job) usageOf(ctx context.Context, e *episode.Episode, what protocol) (o
 
 // usageBeside is the mean over the episodes of a protocol in the newest run beside this one
 // that has any.
-func (j *Job) usageBeside(what protocol) (of *usage, dir string) {
+func (j *Job) usageBeside(proto episodeShape) (u *tokenUsage, dir string) {
 	newest := time.Time{}
 	for _, run := range record.Find(filepath.Dir(j.Dir), func(string, error) {}) {
 		m, err := record.ReadManifest(run)
 		if err != nil || len(m.Sessions) == 0 || !m.Sessions[len(m.Sessions)-1].Started.After(newest) ||
 			!slices.ContainsFunc(m.Groups, func(g record.Group) bool {
-				return g.Condition.Decoding != nil && protocolOf(g.Condition) == what
+				return g.Condition.Decoding != nil && protocolOf(g.Condition) == proto
 			}) {
 			continue
 		}
-		if found := meanUsage(run, what); found != nil {
-			of, dir, newest = found, run, m.Sessions[len(m.Sessions)-1].Started
+		if found := meanUsage(run, proto); found != nil {
+			u, dir, newest = found, run, m.Sessions[len(m.Sessions)-1].Started
 		}
 	}
-	return of, dir
+	return u, dir
 }
 
 // meanUsage is the mean over the finished episodes of a protocol; nil if there are none.
-func meanUsage(dir string, what protocol) *usage {
-	var sum usage
+func meanUsage(dir string, proto episodeShape) *tokenUsage {
+	var sum tokenUsage
 	n := 0.0
-	if _, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
-		if e.Outcome.Final() && e.PromptTokens > 0 && e.Env == what.env && e.Preset == what.preset {
+	if _, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+		if e.Outcome.Final() && e.PromptTokens > 0 && e.Env == proto.env && e.Preset == proto.preset {
 			sum.prompt += float64(e.PromptTokens)
 			sum.cached += float64(e.CachedTokens)
 			sum.completion += float64(e.CompletionTokens)
@@ -125,13 +125,13 @@ func meanUsage(dir string, what protocol) *usage {
 	}); err != nil || n == 0 {
 		return nil
 	}
-	return &usage{sum.prompt / n, sum.cached / n, sum.completion / n}
+	return &tokenUsage{sum.prompt / n, sum.cached / n, sum.completion / n}
 }
 
 // usageOfPrompts plays an episode with replies of an idler, and counts characters. A model that
 // solves tasks takes less, and one that reasons at length more.
-func usageOfPrompts(ctx context.Context, e episode.Episode) *usage {
-	var sum usage
+func usageOfPrompts(ctx context.Context, e episode.Episode) *tokenUsage {
+	var sum tokenUsage
 	idle := *e.Player // the plan's episodes share theirs
 	idle.Model = idler{&sum}
 	e.Player = &idle
@@ -142,7 +142,7 @@ func usageOfPrompts(ctx context.Context, e episode.Episode) *usage {
 }
 
 // idler is a model that does nothing of use, and counts the tokens of its prompts.
-type idler struct{ sum *usage }
+type idler struct{ sum *tokenUsage }
 
 // A reply of an idler has so many tokens: models of 0.5 to 8 billion parameters take 30 to 60
 // for a thought and an action. A token of English has about 4 characters.

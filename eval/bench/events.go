@@ -16,20 +16,20 @@ type events struct {
 	eval.Observer
 	warn func(line string)
 
-	mu sync.Mutex
-	to io.Writer // nil after an error: a reader that is gone ends no run
+	mu  sync.Mutex
+	out io.Writer // nil after an error: a reader that is gone ends no run
 }
 
 // EpisodeDone implements eval.Observer.
-func (e *events) EpisodeDone(of *episode.Episode, r record.Result) {
-	e.Observer.EpisodeDone(of, r)
+func (e *events) EpisodeDone(ep *episode.Episode, r record.Result) {
+	e.Observer.EpisodeDone(ep, r)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.to == nil {
+	if e.out == nil {
 		return
 	}
-	if err := WriteEvent(e.to, "episode", r); err != nil {
-		e.to = nil
+	if err := WriteEvent(e.out, "episode", r); err != nil {
+		e.out = nil
 		e.warn(fmt.Sprintf("no more events are written: %v", err))
 	}
 }

@@ -39,7 +39,7 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 	if own := c.Released.Prompt.BuiltIn; own != "" {
 		checks = append(checks, envs.Check{Name: about + "prompt", Status: envs.CheckOK, Text: "heldout's own, " + own})
 	}
-	files, other := originals.Check(c.Run.Originals, []configs.Preset{c.Released})
+	files, mismatch := originals.Check(c.Run.Originals, []configs.Preset{c.Released})
 	for _, f := range files {
 		check := envs.Check{Name: about + f.Path, Status: envs.CheckOK, Text: "it is the original"}
 		switch {
@@ -55,8 +55,8 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 		}
 		checks = append(checks, check)
 	}
-	if other != "" {
-		checks = append(checks, envs.Check{Name: about + "commit", Status: envs.CheckWarn, Text: other})
+	if mismatch != "" {
+		checks = append(checks, envs.Check{Name: about + "commit", Status: envs.CheckWarn, Text: mismatch})
 	}
 	return checks
 }

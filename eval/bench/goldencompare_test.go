@@ -79,7 +79,7 @@ func (f recorded) compare(t *testing.T, folder string, c *goldenCase) (s tally) 
 			differ("request %d: %s", i+1, difference)
 		}
 	}
-	s.More = max(0, len(sent.requests)-len(c.requests))
+	s.Extra = max(0, len(sent.requests)-len(c.requests))
 	if c.outcome == nil {
 		return s
 	}

@@ -90,9 +90,9 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
 	out := Outside{Now: time.Now, Getenv: func(string) string { return "" }, Warn: func(string) {}}
-	chosen, _, err := resolvePresets(out, Kind{}, Given{Over: func(r *configs.Run) error {
+	chosen, _, err := resolvePresets(out, Purpose{}, Input{Override: func(r *configs.Run) error {
 		r.Data, r.Originals = h.data, filepath.Join(folder, "originals", f.originals)
-		r.Model, r.BaseURL = configs.Strings{"openai:" + c.model}, configs.Servers{All: []string{server.URL + "/v1"}}
+		r.Model, r.BaseURL = configs.Strings{"openai:" + c.model}, configs.Servers{List: []string{server.URL + "/v1"}}
 		r.Concurrency, r.AllowUnusable, r.Out, r.Retries, r.Context = 1, true, dir, 0, h.context
 		r.Settings = maps.Clone(r.Settings)
 		for name, value := range h.settings {
@@ -222,7 +222,7 @@ func (h how) ofKind(out Outside, c *Chosen) (string, error) {
 // playChosen plays a run with one task, and returns its last trial.
 func playChosen(t *testing.T, out Outside, chosen []Chosen, dir string) (*record.Episode, error) {
 	t.Helper()
-	job, err := New(out, Kind{}, chosen...)
+	job, err := New(out, Purpose{}, chosen...)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +242,7 @@ func playChosen(t *testing.T, out Outside, chosen []Chosen, dir string) (*record
 	}
 	var played []*record.Episode
 	keep := func(_ *record.Manifest, e *record.Episode) { played = append(played, e) }
-	if _, err := record.Each(record.Parts{dir}, keep); err != nil {
+	if _, err := record.EachEpisode(record.Parts{dir}, keep); err != nil {
 		return nil, err
 	}
 	if len(played) != max(1, chosen[0].Run.Trials) {

@@ -56,7 +56,7 @@ func named(env envs.Env, names []string, partial bool) (out []envs.Task, err err
 		byName[t.ID] = t
 	}
 	finder, finds := envs.As[envs.Finder](env)
-	seen := map[string]bool{}
+	added := map[string]bool{}
 	for _, name := range names {
 		t, ok := byName[name]
 		if !ok && partial {
@@ -68,8 +68,8 @@ func named(env envs.Env, names []string, partial bool) (out []envs.Task, err err
 		} else if !ok {
 			return nil, fmt.Errorf("it names the task %.100q, which the data lack", name)
 		}
-		if !seen[t.ID] {
-			seen[t.ID] = true
+		if !added[t.ID] {
+			added[t.ID] = true
 			out = append(out, t)
 		}
 	}
@@ -215,18 +215,18 @@ func SelectByRule(tasks []envs.Task, rule configs.PresetTasks) []envs.Task {
 	if rule.ByName {
 		slices.SortFunc(tasks, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
 	}
-	count, seen := map[string]int{}, map[string]int{}
+	count, next := map[string]int{}, map[string]int{}
 	for _, t := range tasks {
 		count[t.Type]++
 	}
 	var out []envs.Task
 	for _, t := range tasks {
-		at := seen[t.Type]
-		seen[t.Type]++
+		i := next[t.Type]
+		next[t.Type]++
 		switch {
 		case slices.Contains(rule.SkipTypes, t.Type):
-		case rule.FirstOfType > 0 && at >= rule.FirstOfType:
-		case rule.BySeed > 0 && at != rule.BySeed%count[t.Type]:
+		case rule.FirstOfType > 0 && i >= rule.FirstOfType:
+		case rule.BySeed > 0 && i != rule.BySeed%count[t.Type]:
 		default:
 			out = append(out, t)
 		}
@@ -246,18 +246,18 @@ func sample(tasks []envs.Task, n int) (out []envs.Task) {
 	}
 	names := slices.Sorted(maps.Keys(types))
 	for _, name := range names {
-		of := types[name]
-		slices.SortFunc(of, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
-		stream.New(0, "sample", name).Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+		group := types[name]
+		slices.SortFunc(group, func(a, b envs.Task) int { return strings.Compare(a.ID, b.ID) })
+		stream.New(0, "sample", name).Shuffle(len(group), func(i, j int) { group[i], group[j] = group[j], group[i] })
 	}
 	for round := 0; len(out) < n; round++ {
-		before := len(out)
+		size := len(out)
 		for _, name := range names {
 			if round < len(types[name]) && len(out) < n {
 				out = append(out, types[name][round])
 			}
 		}
-		if len(out) == before {
+		if len(out) == size {
 			return out
 		}
 	}

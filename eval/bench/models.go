@@ -35,9 +35,9 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	return fleet.Open(fleet.Options{
 		Servers: servers, List: list, Attempts: o.Retry.Attempts, GiveUpAfter: r.GiveUpAfter, Tell: o.Tell, Now: o.Now,
 		Open: func(address string) (*model.Client, error) {
-			one := o
-			one.BaseURL = address
-			return model.Open(one)
+			opts := o
+			opts.BaseURL = address
+			return model.Open(opts)
 		},
 	})
 }
@@ -66,23 +66,23 @@ func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 
 // addresses returns the addresses of a model's servers, and a function that reads
 // them again if some are in a file. "" stands for the provider's own.
-func addresses(out Outside, r configs.Run, spec model.Spec, name string) (now []string, again func() ([]string, error),
+func addresses(out Outside, r configs.Run, spec model.Spec, name string) (now []string, reread func() ([]string, error),
 	err error) {
-	given := r.BaseURL.Of(name)
-	if len(given) == 0 && spec.Provider == model.Ollama {
-		given = configs.Strings{out.Getenv("OLLAMA_HOST")}
+	list := r.BaseURL.Lookup(name)
+	if len(list) == 0 && spec.Provider == model.Ollama {
+		list = configs.Strings{out.Getenv("OLLAMA_HOST")}
 	}
-	if len(given) == 0 {
-		given = configs.Strings{""}
+	if len(list) == 0 {
+		list = configs.Strings{""}
 	}
-	read := func() ([]string, error) { return expand(given) }
+	read := func() ([]string, error) { return expand(list) }
 	if now, err = read(); err != nil {
 		return nil, nil, err
 	}
-	if slices.ContainsFunc(given, func(s string) bool { return strings.HasPrefix(s, "@") }) {
-		again = read
+	if slices.ContainsFunc(list, func(s string) bool { return strings.HasPrefix(s, "@") }) {
+		reread = read
 	}
-	return now, again, nil
+	return now, reread, nil
 }
 
 // mostAddress is the longest address, in bytes.
@@ -90,22 +90,22 @@ const mostAddress = 2048
 
 // expand replaces every @FILE with the addresses in the file: one per line; empty
 // lines and lines that begin with # do not count.
-func expand(given []string) ([]string, error) {
-	var all []string
-	for _, address := range given {
+func expand(list []string) ([]string, error) {
+	var out []string
+	for _, address := range list {
 		file, isFile := strings.CutPrefix(address, "@")
 		switch {
 		case !isFile && len(address) > mostAddress:
 			return nil, fmt.Errorf("the servers of --base-url: an address has at most %d bytes", mostAddress)
 		case !isFile:
-			all = append(all, address)
+			out = append(out, address)
 			continue
 		}
 		b, err := datafile.Read(file, datafile.MaxConfig)
 		if err != nil {
 			return nil, fmt.Errorf("the servers of --base-url: %w", err)
 		}
-		before := len(all)
+		start := len(out)
 		n := 0
 		for line := range strings.Lines(string(b)) {
 			n++
@@ -115,12 +115,12 @@ func expand(given []string) ([]string, error) {
 				return nil, fmt.Errorf("the servers of --base-url: %s:%d: an address has at most %d bytes, and there "+
 					"is one per line", file, n, mostAddress)
 			default:
-				all = append(all, line)
+				out = append(out, line)
 			}
 		}
-		if len(all) == before {
+		if len(out) == start {
 			return nil, fmt.Errorf("the servers of --base-url: %s names no address", file)
 		}
 	}
-	return all, nil
+	return out, nil
 }

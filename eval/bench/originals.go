@@ -21,8 +21,8 @@ func (c Chosen) original(f configs.PresetFile, about *record.Protocol) (configs.
 
 // differing adds to an error of a preset's source that the folder has another commit.
 func (c Chosen) differing(err error) error {
-	if other := originals.OtherCommit(c.Run.Originals, c.Released.Source); err != nil && other != "" {
-		return fmt.Errorf("%w; %s", err, other)
+	if mismatch := originals.OtherCommit(c.Run.Originals, c.Released.Source); err != nil && mismatch != "" {
+		return fmt.Errorf("%w; %s", err, mismatch)
 	}
 	return err
 }

@@ -49,16 +49,17 @@ func (j *Job) Play(ctx context.Context, on Screen) error {
 			on.say("no episode is missing, so the run needs no model server: %v", err)
 		}
 	}
-	return j.Work(ctx, on, int(j.Config.Concurrency), func(s *Session, _ *progress.Run, watching eval.Observer) error {
-		return s.Play(ctx, watching, on.Warn)
-	})
+	return j.Work(ctx, on, int(j.Config.Concurrency),
+		func(s *JobSession, _ *progress.Tracker, watching eval.Observer) error {
+			return s.Play(ctx, watching, on.Warn)
+		})
 }
 
 // Work opens the run directory of a job, and play plays the episodes that are missing. Shown
 // is their progress, and watching follows them. A concurrency below 1 stands for one that
 // changes.
 func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
-	play func(s *Session, shown *progress.Run, watching eval.Observer) error) error {
+	play func(s *JobSession, run *progress.Tracker, watching eval.Observer) error) error {
 	session, err := j.Begin()
 	if err != nil {
 		return err
@@ -78,17 +79,17 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	if n := len(session.Finished); n > 0 {
 		on.say("%d of %d episodes already have a result in %s", n, n+len(session.Missing), j.Dir)
 	}
-	shown := progress.NewRun(session.Due, concurrency, j.waits, j.outside.Now)
+	run := progress.NewRun(session.Due, concurrency, j.waits, j.outside.Now)
 	finish := func() {}
 	if on.Follow != nil && len(session.Missing) > 0 {
-		finish = on.Follow(shown.Line)
+		finish = on.Follow(run.Line)
 	}
-	silence := broadcast(shown, session.Store.SetStatus)
-	watching := eval.Observer(shown)
+	silence := broadcast(run, session.Store.SetStatus)
+	watching := eval.Observer(run)
 	if on.Events != nil {
-		watching = &events{Observer: shown, to: on.Events, warn: on.Warn}
+		watching = &events{Observer: run, out: on.Events, warn: on.Warn}
 	}
-	runErr := play(session, shown, watching)
+	runErr := play(session, run, watching)
 	silence()
 	budget, _ := errors.AsType[*eval.BudgetError](runErr)
 	if budget != nil {
@@ -97,7 +98,7 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	}
 	err = errors.Join(runErr, session.End())
 	finish()
-	for _, line := range shown.Failures() {
+	for _, line := range run.Failures() {
 		on.say("%s", line)
 	}
 	warn()
@@ -161,7 +162,7 @@ const statusEvery = time.Second
 // broadcast writes the status of a run until the returned function is called. An
 // error of a write changes nothing: nothing depends on the status, and what the
 // disk lacks shows when an episode is recorded.
-func broadcast(p *progress.Run, write func(*record.Status) error) (stop func()) {
+func broadcast(p *progress.Tracker, write func(*record.Status) error) (stop func()) {
 	var writing sync.WaitGroup
 	done := make(chan struct{})
 	writing.Go(func() {

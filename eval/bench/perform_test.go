@@ -113,7 +113,7 @@ func TestPlayIsStopped(t *testing.T) {
 // A shard says how far it is, and that episodes are missing.
 func TestShardEnds(t *testing.T) {
 	j := prepared(t, func(r *configs.Run) { r.Shard, r.Limit = "1/2", 20 })
-	nothing := func(*Session, *progress.Run, eval.Observer) error { return nil }
+	nothing := func(*JobSession, *progress.Tracker, eval.Observer) error { return nil }
 	if err := j.Work(t.Context(), new(notes).screen(), 1, nothing); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestDescribeSuite(t *testing.T) {
 	r := configs.DefaultRun()
 	r.Suite, r.Model, r.Limit, r.Env = configs.Robust, configs.Strings{"expert", "random"}, 1, configs.Strings{"pddl"}
 	r.Grades = configs.Strings{"2"}
-	chosen, _, err := Prepare(around(t), Sweep, Given{Over: func(to *configs.Run) error { *to = r; return nil }})
+	chosen, _, err := Prepare(around(t), Sweep, Input{Override: func(to *configs.Run) error { *to = r; return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,13 +64,13 @@ func Complete(scores []*scoring.Score) error {
 // shortfall counts the episodes of the job's part of the plan that have a result
 // on disk, and those that have none.
 func (j *Job) shortfall() (done, missing int, err error) {
-	var made []record.Attempt
-	if _, err := record.Each(record.Parts{j.Dir}, func(_ *record.Manifest, e *record.Episode) {
-		made = append(made, e.Brief())
+	var attempts []record.Attempt
+	if _, err := record.EachEpisode(record.Parts{j.Dir}, func(_ *record.Manifest, e *record.Episode) {
+		attempts = append(attempts, e.Brief())
 	}); err != nil {
 		return 0, 0, err
 	}
-	due := j.Plan.Due(made)
+	due := j.Plan.Due(attempts)
 	return len(due.Finished), len(due.Missing), nil
 }
 
@@ -104,7 +104,7 @@ func (j *Job) Meet(ctx context.Context) error { return j.ask(ctx, j.Config.WaitF
 
 // ask is Meet with a patience of its own for servers that are not ready yet.
 func (j *Job) ask(ctx context.Context, patience time.Duration) error {
-	j.servers = map[string]record.Server{}
+	j.servers = map[string]record.ServerReport{}
 	for _, known := range j.Served {
 		name := known.Players[0].Name
 		s, err := meet(ctx, known.Fleet, name, patience)
@@ -136,7 +136,7 @@ func leavesRoom(option string, tokens, limit int, name string) error {
 }
 
 // meet asks the servers of a model about themselves, and waits so long for them.
-func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Duration) (record.Server, error) {
+func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Duration) (record.ServerReport, error) {
 	s, err := f.Await(ctx, patience)
 	if absent, ok := errors.AsType[*model.UnavailableError](err); ok && absent.Unsent {
 		err = fmt.Errorf("%w\nstart the server of %s, or say where it is with --base-url; heldout doctor --model %s "+
@@ -164,7 +164,7 @@ func OpenModel(out Outside, r configs.Run) (*fleet.Fleet, error) {
 
 // MeetModel asks the servers of a configuration's only model about themselves and
 // checks that a reply leaves room for a prompt.
-func MeetModel(ctx context.Context, f *fleet.Fleet, r configs.Run) (record.Server, error) {
+func MeetModel(ctx context.Context, f *fleet.Fleet, r configs.Run) (record.ServerReport, error) {
 	s, err := meet(ctx, f, r.Model[0], r.WaitForServers)
 	if err == nil {
 		err = leavesRoom("max-tokens", r.MaxTokens, f.ContextLimit(), r.Model[0])
@@ -172,8 +172,8 @@ func MeetModel(ctx context.Context, f *fleet.Fleet, r configs.Run) (record.Serve
 	return s, err
 }
 
-// Session is one period of work on the run directory of a job.
-type Session struct {
+// JobSession is one period of work on the run directory of a job.
+type JobSession struct {
 	*eval.Session
 	eval.Due
 	job *Job
@@ -181,7 +181,7 @@ type Session struct {
 
 // Begin opens the run directory; Meet comes before it. End the session when it is
 // done.
-func (j *Job) Begin() (*Session, error) {
+func (j *Job) Begin() (*JobSession, error) {
 	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers,
 		Names: j.Config.Names, Prices: j.Config.Prices, HeldIn: j.Config.HeldIn,
 		AcceptChangedModel: j.Config.AcceptChangedModel, Sweep: j.sweep, Protocols: j.protocols}
@@ -189,13 +189,13 @@ func (j *Job) Begin() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s, j.Plan.Due(s.Store.Attempts), j}, nil
+	return &JobSession{s, j.Plan.Due(s.Store.Attempts), j}, nil
 }
 
 // Play plays the missing episodes. It reports every step to the observer, and
 // sends warn a one-line warning about replies that make the rates less
 // meaningful. Both are called from many goroutines.
-func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
+func (s *JobSession) Play(ctx context.Context, watching eval.Observer, warn func(line string)) error {
 	concurrency := int(s.job.Config.Concurrency)
 	if s.job.Config.Concurrency == configs.Auto {
 		concurrency = eval.AutoConcurrency
@@ -209,8 +209,8 @@ func (s *Session) Play(ctx context.Context, watching eval.Observer, warn func(li
 // full says why the servers of a model are full, "" if none are known to be.
 func (j *Job) full(ctx context.Context) string {
 	for _, s := range j.Served {
-		if why := s.Fleet.Full(ctx); why != "" {
-			return why
+		if reason := s.Fleet.Full(ctx); reason != "" {
+			return reason
 		}
 	}
 	return ""
@@ -225,7 +225,7 @@ func (j *Job) budget() eval.Budget {
 const outstanding = 4096
 
 // Lead has the missing episodes played elsewhere; see Play.
-func (s *Session) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer,
+func (s *JobSession) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching eval.Observer,
 	warn func(line string)) error {
 	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
 		Concurrency: outstanding, Now: s.job.outside.Now, Observer: watching, Warn: warn, Elsewhere: elsewhere,
@@ -234,13 +234,13 @@ func (s *Session) Lead(ctx context.Context, elsewhere eval.Elsewhere, watching e
 }
 
 // Name identifies the run among those of other directories and plans.
-func (s *Session) Name() string {
+func (s *JobSession) Name() string {
 	sum := sha256.Sum256([]byte(s.Mark().Format(time.RFC3339Nano)))
 	return s.job.Plan.Hash() + "-" + hex.EncodeToString(sum[:4])
 }
 
 // FinishedIDs returns the ids of the episodes that have a result.
-func (s *Session) FinishedIDs() map[string]bool {
+func (s *JobSession) FinishedIDs() map[string]bool {
 	ids := map[string]bool{}
 	for i := range s.Store.Attempts {
 		if a := &s.Store.Attempts[i]; a.Outcome.Final() {
@@ -251,7 +251,7 @@ func (s *Session) FinishedIDs() map[string]bool {
 }
 
 // Servers is what the servers report about themselves, by player; Meet asks them.
-func (j *Job) Servers() map[string]record.Server { return j.servers }
+func (j *Job) Servers() map[string]record.ServerReport { return j.servers }
 
 // Worker returns a worker for the job's plan; Meet comes before it.
 func (j *Job) Worker(warn func(line string)) *eval.Worker {

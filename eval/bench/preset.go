@@ -18,14 +18,14 @@ import (
 
 // Prepare resolves and checks what to run, and sets it up. skipped says which environments
 // are left out.
-func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err error) {
-	r, skipped, err := Resolve(out, kind, given)
+func Prepare(out Outside, kind Purpose, in Input) (j *Job, skipped []error, err error) {
+	r, skipped, err := Resolve(out, kind, in)
 	if err != nil {
 		return nil, nil, err
 	}
 	chosen := Default(r)
 	if len(r.Preset) > 0 {
-		if chosen, skipped, err = resolvePresets(out, kind, given, r.Preset); err != nil {
+		if chosen, skipped, err = resolvePresets(out, kind, in, r.Preset); err != nil {
 			return nil, skipped, err
 		}
 	}
@@ -37,7 +37,7 @@ func Prepare(out Outside, kind Kind, given Given) (j *Job, skipped []error, err 
 }
 
 // validate reports what of presets cannot be played.
-func validate(chosen []Chosen, kind Kind) error {
+func validate(chosen []Chosen, kind Purpose) error {
 	for _, c := range chosen {
 		if err := Validate(c.Run, kind); err != nil {
 			return err
@@ -90,12 +90,12 @@ func FindPresets(names []string) (out []configs.Preset, err error) {
 // resolvePresets combines each preset with the user's input, which takes
 // precedence. Environments that the data folder lacks are skipped if a preset has
 // several; skipped says why.
-func resolvePresets(out Outside, kind Kind, given Given, names []string) (chosen []Chosen, skipped []error, err error) {
+func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen []Chosen, skipped []error, err error) {
 	presets, err := FindPresets(names)
 	if err != nil {
 		return nil, nil, err
 	}
-	if kind, err = kind.of(given); err != nil {
+	if kind, err = kind.resolve(in); err != nil {
 		return nil, nil, err
 	}
 	several := slices.ContainsFunc(presets, func(p configs.Preset) bool {
@@ -110,10 +110,10 @@ func resolvePresets(out Outside, kind Kind, given Given, names []string) (chosen
 			}
 		}
 		applyPreset(p, &r)
-		if err := given.readConfig(&r); err != nil {
+		if err := in.readConfig(&r); err != nil {
 			return nil, nil, err
 		}
-		if err := given.Over(&r); err != nil {
+		if err := in.Override(&r); err != nil {
 			return nil, nil, err
 		}
 		if !slices.Equal(r.Env, configs.Strings{p.Env.Name}) {
@@ -123,7 +123,7 @@ func resolvePresets(out Outside, kind Kind, given Given, names []string) (chosen
 		if err := checkAgent(p, r); err != nil {
 			return nil, nil, err
 		}
-		r.Originals = originals.Places{Given: r.Originals, Data: []string{r.Data, out.Pulled}}.Of(p.Source)
+		r.Originals = originals.Places{Dir: r.Originals, Data: []string{r.Data, out.Pulled}}.Find(p.Source)
 		if several {
 			if _, missing := catalog.Available(r.Env, r.Setup); missing != nil {
 				skipped = append(skipped, missing...)
@@ -213,8 +213,8 @@ func measured(e configs.PresetEnv, chosen envs.Settings) map[string]string {
 }
 
 // changes says in what a run differs from a preset.
-func changes(released, played *configs.Preset) ([]string, error) {
-	differences, err := configs.DiffPresets(released, played)
+func changes(released, actual *configs.Preset) ([]string, error) {
+	differences, err := configs.DiffPresets(released, actual)
 	var out []string
 	for _, d := range differences {
 		if name, ok := strings.CutPrefix(d.Field, "overrides."); ok {

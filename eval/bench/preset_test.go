@@ -14,12 +14,12 @@ import (
 // chosen resolves presets with changes of the user.
 func chosen(t *testing.T, names []string, over func(*configs.Run)) []Chosen {
 	t.Helper()
-	given := Given{Over: func(r *configs.Run) error {
+	given := Input{Override: func(r *configs.Run) error {
 		r.Model, r.Preset = configs.Strings{"random"}, names
 		over(r)
 		return nil
 	}}
-	out, skipped, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Kind{}, given, names)
+	out, skipped, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Purpose{}, given, names)
 	if err != nil || len(skipped) > 0 {
 		t.Fatal(err, skipped)
 	}
@@ -80,8 +80,8 @@ func TestOtherAgent(t *testing.T) {
 	for _, c := range []struct{ agent, prompt, want string }{
 		{"react", "v2", ""}, {"single", "", ""}, {"react", "", "--prompt"}, {"chat", "v2", "there are react and act"},
 	} {
-		given := Given{Over: func(r *configs.Run) error { r.Agent, r.Prompt = c.agent, c.prompt; return nil }}
-		_, _, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Kind{}, given,
+		given := Input{Override: func(r *configs.Run) error { r.Agent, r.Prompt = c.agent, c.prompt; return nil }}
+		_, _, err := resolvePresets(Outside{Getenv: func(string) string { return "" }}, Purpose{}, given,
 			[]string{"gigpo-alfworld:unseen"})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: %v", c.agent, c.prompt, err)

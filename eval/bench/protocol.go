@@ -18,37 +18,37 @@ import (
 // benchmark opens the environment of a preset and settles its tasks, its prompt and the name
 // of what is played.
 func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, error) {
-	played := c.effective()
-	if played.Env.Limit.Max() == 0 && !c.isDefault() {
+	actual := c.effective()
+	if actual.Env.Limit.Max() == 0 && !c.isDefault() {
 		return episode.Benchmark{}, fmt.Errorf("the step limit is 0")
 	}
-	env, err := j.open(c.Run, played.Env.Name)
+	env, err := j.open(c.Run, actual.Env.Name)
 	if err != nil {
 		return episode.Benchmark{}, err
 	}
-	b := episode.Benchmark{Env: env, StepLimit: cmp.Or(stepLimit(&played), env.Info().StepLimit)}
+	b := episode.Benchmark{Env: env, StepLimit: cmp.Or(stepLimit(&actual), env.Info().StepLimit)}
 	about := record.Protocol{Published: c.Released.Published, Files: map[string]string{}}
-	if b.Tasks, err = j.tasks(c, &played, env, &about); err != nil {
+	if b.Tasks, err = j.tasks(c, &actual, env, &about); err != nil {
 		return b, err
 	}
-	if played.Env.Tasks.Draws > 0 {
-		b.Env = drawn{env}
+	if actual.Env.Tasks.Draws > 0 {
+		b.Env = drawnEnv{env}
 	}
-	b.Preset = played
+	b.Preset = actual
 	if len(j.Served) > 0 || slices.ContainsFunc(players, reads) {
-		if err := j.setPrompt(c, &played, &b, &about); err != nil {
+		if err := j.setPrompt(c, &actual, &b, &about); err != nil {
 			return b, err
 		}
 	}
 	if c.isDefault() {
 		return b, nil
 	}
-	if err := nameProtocol(&c.Released, &played, &about); err != nil {
+	if err := nameProtocol(&c.Released, &actual, &about); err != nil {
 		return b, err
 	}
 	b.Named = &about.Preset
 	if b.PromptHash != "" {
-		j.prompts[about.Name] = record.Prompt{File: cmp.Or(played.Prompt.BuiltIn, c.Run.Prompt, "originals"),
+		j.prompts[about.Name] = record.Prompt{File: cmp.Or(actual.Prompt.BuiltIn, c.Run.Prompt, "originals"),
 			SHA256: b.PromptHash}
 	}
 	j.protocols = append(j.protocols, about)
@@ -58,27 +58,27 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 // nameProtocol fills in name, hashes and definition of what is played. If the
 // released preset does not know the names of its tasks, the hash of those that are
 // played is part of the hash and no change.
-func nameProtocol(released, played *configs.Preset, about *record.Protocol) (err error) {
+func nameProtocol(released, actual *configs.Preset, about *record.Protocol) (err error) {
 	completed := *released
-	completed.Env.Tasks.SHA256 = cmp.Or(released.Env.Tasks.SHA256, played.Env.Tasks.SHA256)
-	if about.Changes, err = changes(&completed, played); err != nil {
+	completed.Env.Tasks.SHA256 = cmp.Or(released.Env.Tasks.SHA256, actual.Env.Tasks.SHA256)
+	if about.Changes, err = changes(&completed, actual); err != nil {
 		return err
 	}
 	about.Name = released.ID(len(about.Changes) > 0)
 	if about.Released, err = released.Hash(); err != nil {
 		return err
 	}
-	if about.Definition, err = played.Canonical(); err != nil {
+	if about.Definition, err = actual.Canonical(); err != nil {
 		return err
 	}
-	about.SHA256, err = played.Hash()
+	about.SHA256, err = actual.Hash()
 	return err
 }
 
 // tasks returns the tasks of a preset, sorted by name, or what the user selected of them: by
 // default of all, in the order of the benchmark. Tasks that heldout generates are a change of
 // the preset.
-func (j *Job) tasks(c Chosen, played *configs.Preset, env envs.Env, about *record.Protocol) ([]envs.Task, error) {
+func (j *Job) tasks(c Chosen, actual *configs.Preset, env envs.Env, about *record.Protocol) ([]envs.Task, error) {
 	if c.isDefault() {
 		tasks, err := eval.SelectTasks(env, c.Run.Tasks, c.Run.Limit)
 		if err = cmp.Or(err, oneKind(tasks)); err != nil {
@@ -97,19 +97,19 @@ func (j *Job) tasks(c Chosen, played *configs.Preset, env envs.Env, about *recor
 		tasks = draw(tasks, rule.Draws, rule.DrawSeed)
 	}
 	if !official {
-		played.Overrides["source"] = string(envs.Generated)
-		played.Env.Tasks.Count = len(tasks)
-	} else if err := checkTasks(tasks, played.Env); err != nil {
+		actual.Overrides["source"] = string(envs.Generated)
+		actual.Env.Tasks.Count = len(tasks)
+	} else if err := checkTasks(tasks, actual.Env); err != nil {
 		return nil, err
 	} else {
-		played.Env.Tasks.SHA256 = hashNames(tasks)
+		actual.Env.Tasks.SHA256 = hashNames(tasks)
 	}
 	if c.Run.Tasks != "" {
-		wanted, err := eval.SelectTasks(subset{env, tasks}, c.Run.Tasks, 0)
+		selected, err := eval.SelectTasks(subset{env, tasks}, c.Run.Tasks, 0)
 		if err != nil {
 			return nil, err
 		}
-		tasks = wanted
+		tasks = selected
 	}
 	if n := c.Run.Limit; n > 0 {
 		tasks = tasks[:min(n, len(tasks))]
@@ -144,13 +144,13 @@ func checkTasks(tasks []envs.Task, e configs.PresetEnv) error {
 
 // setPrompt gives a benchmark the prompt of a preset, ours, that of the source's files, or the
 // user's, and the fixed texts of the source.
-func (j *Job) setPrompt(c Chosen, played *configs.Preset, b *episode.Benchmark, about *record.Protocol) (err error) {
+func (j *Job) setPrompt(c Chosen, actual *configs.Preset, b *episode.Benchmark, about *record.Protocol) (err error) {
 	read := reader(func(f configs.PresetFile) (configs.PromptFile, error) { return c.original(f, about) })
-	if b.Preset, err = read.fill(*played); err != nil {
+	if b.Preset, err = read.fill(*actual); err != nil {
 		return c.differing(err)
 	}
 	own := c.Run.Prompt
-	if own == played.Prompt.BuiltIn {
+	if own == actual.Prompt.BuiltIn {
 		own = ""
 	}
 	switch {
@@ -158,13 +158,13 @@ func (j *Job) setPrompt(c Chosen, played *configs.Preset, b *episode.Benchmark, 
 		return j.setOwnPrompt(b)
 	case own != "":
 		var found record.Prompt
-		b.Prompt, found, err = loadPrompt(played.Env.Name, own)
-		played.Prompt = configs.PresetPrompt{SHA256: found.SHA256}
+		b.Prompt, found, err = loadPrompt(actual.Env.Name, own)
+		actual.Prompt = configs.PresetPrompt{SHA256: found.SHA256}
 		if !isPromptFile(own) {
-			played.Prompt.BuiltIn = own
+			actual.Prompt.BuiltIn = own
 		}
-	case played.Prompt.BuiltIn != "":
-		b.Prompt, err = configs.LoadPrompt(played.Env.Name, played.Prompt.BuiltIn)
+	case actual.Prompt.BuiltIn != "":
+		b.Prompt, err = configs.LoadPrompt(actual.Env.Name, actual.Prompt.BuiltIn)
 	default:
 		b.Prompt, err = read.prompt(b.Preset.Prompt)
 		err = c.differing(err)

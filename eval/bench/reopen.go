@@ -62,9 +62,9 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 		return nil, err
 	}
 	if c.Preset != nil {
-		env = drawn{env}
+		env = drawnEnv{env}
 	}
-	if c.Perturbation != episode.NoPerturbation && c.Instead == "" {
+	if c.Perturbation != episode.NoPerturbation && c.Substitute == "" {
 		if env, err = perturbed(env, c); err != nil {
 			CloseEnv(env)
 			return nil, err

@@ -12,8 +12,8 @@ import (
 	"heldout/envs/datafile"
 )
 
-// Kind says what a command that plays stands for.
-type Kind struct {
+// Purpose says what a command that plays stands for.
+type Purpose struct {
 	// suite is the embedded configuration that applies by default.
 	suite string
 	// always: the suite also applies together with a configuration file and chosen
@@ -22,10 +22,10 @@ type Kind struct {
 }
 
 // Plain plays the tasks as they are.
-var Plain = Kind{suite: "default"}
+var Plain = Purpose{suite: "default"}
 
-// Given is the user's input.
-type Given struct {
+// Input is the user's input.
+type Input struct {
 	// File is a configuration file; empty for none. Content is what it holds; nil
 	// reads it.
 	File    string
@@ -34,8 +34,8 @@ type Given struct {
 	Own []string
 	// Chosen says that environments or models were named outside the file.
 	Chosen bool
-	// Over overrides r with what was given outside the file.
-	Over func(r *configs.Run) error
+	// Override overrides r with what was given outside the file.
+	Override func(r *configs.Run) error
 }
 
 // DefaultSetup is the default setup of environments: with the data folder of the
@@ -48,27 +48,27 @@ func DefaultSetup(out Outside) envs.Setup {
 // the suite of the kind, the configuration file, and the rest of the user's
 // input. An environment that the user did not name is skipped if it cannot be
 // played; skipped says why.
-func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []error, err error) {
+func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []error, err error) {
 	r = configs.DefaultRun()
 	r.Setup = DefaultSetup(out)
-	if kind, err = kind.of(given); err != nil {
+	if kind, err = kind.resolve(in); err != nil {
 		return r, nil, err
 	}
-	if kind.always || given.File == "" && !given.Chosen {
+	if kind.always || in.File == "" && !in.Chosen {
 		if err := configs.LoadSuite(kind.suite, &r); err != nil {
 			return r, nil, err
 		}
 	}
 	offered := r.Env
 	r.Env = nil
-	if err := given.readConfig(&r); err != nil {
+	if err := in.readConfig(&r); err != nil {
 		return r, nil, err
 	}
-	if err := given.Over(&r); err != nil || len(r.Env) > 0 || len(r.Preset) > 0 {
+	if err := in.Override(&r); err != nil || len(r.Env) > 0 || len(r.Preset) > 0 {
 		return r, nil, err
 	}
 	if len(offered) == 0 {
-		for _, e := range catalog.All() {
+		for _, e := range catalog.Entries() {
 			offered = append(offered, e.Name)
 		}
 	}
@@ -82,13 +82,13 @@ func Resolve(out Outside, kind Kind, given Given) (r configs.Run, skipped []erro
 	return r, skipped, nil
 }
 
-// of returns the kind of sweep that the user's input asks for.
-func (k Kind) of(given Given) (Kind, error) {
+// resolve returns the kind of sweep that the user's input asks for.
+func (k Purpose) resolve(in Input) (Purpose, error) {
 	if k != Sweep {
 		return k, nil
 	}
 	var r configs.Run
-	if err := errors.Join(given.readConfig(&r), given.Over(&r)); err != nil {
+	if err := errors.Join(in.readConfig(&r), in.Override(&r)); err != nil {
 		return k, err
 	}
 	switch {
@@ -101,11 +101,11 @@ func (k Kind) of(given Given) (Kind, error) {
 	case len(r.Perturb) > 0:
 		return k, errors.New("--suite names the perturbations, so --perturb cannot; give one of both")
 	}
-	return Kind{suite: configs.Robust, always: true}, nil
+	return Purpose{suite: configs.Robust, always: true}, nil
 }
 
 // ReadFile returns the content of the configuration file; nil without one.
-func (g Given) ReadFile() ([]byte, error) {
+func (g Input) ReadFile() ([]byte, error) {
 	if g.File == "" || g.Content != nil {
 		return g.Content, nil
 	}
@@ -113,17 +113,17 @@ func (g Given) ReadFile() ([]byte, error) {
 }
 
 // ReadOwn returns what the configuration file says to the command itself.
-func (g Given) ReadOwn() (map[string]configs.Values, error) {
+func (g Input) ReadOwn() (map[string]configs.Values, error) {
 	var r configs.Run
 	return g.parse(&r)
 }
 
-func (g Given) readConfig(r *configs.Run) error {
+func (g Input) readConfig(r *configs.Run) error {
 	_, err := g.parse(r)
 	return err
 }
 
-func (g Given) parse(r *configs.Run) (map[string]configs.Values, error) {
+func (g Input) parse(r *configs.Run) (map[string]configs.Values, error) {
 	if g.File == "" {
 		return nil, nil
 	}

@@ -180,7 +180,7 @@ func playFamilies(t *testing.T, environments []string, tasks int, write func(old
 	run := configs.DefaultRun()
 	run.Env, run.Model, run.Perturb = environments, configs.Strings{"vllm:scripted"},
 		configs.Strings{"verbs:2", "layout:1", "all:2"}
-	run.BaseURL, run.Limit, run.Concurrency = configs.Servers{All: []string{server.URL + "/v1"}}, tasks, 1
+	run.BaseURL, run.Limit, run.Concurrency = configs.Servers{List: []string{server.URL + "/v1"}}, tasks, 1
 	read := playSweep(t, run, func(job *Job) { model.learn(t, job) })
 	scores, err := scoring.Compute(read, stats.TheseKinds)
 	if err != nil {
@@ -247,7 +247,7 @@ func (p played) index(t *testing.T, env, anchor string, perturbations ...string)
 // adapts at no cost; one that stops after the first refusal has 0 everywhere, and its cost
 // is one step. The short form plays two environments.
 func TestScriptedModels(t *testing.T) {
-	environments := sharedtest.Few(t, []string{"babyai", "alfworld", "hotpotqa", "jericho", "pddl", "sciworld"}, 2)
+	environments := sharedtest.Sample(t, []string{"babyai", "alfworld", "hotpotqa", "jericho", "pddl", "sciworld"}, 2)
 	for name, m := range map[string]struct {
 		write      func(old, written string, refusals int) string
 		said, cost float64
@@ -272,7 +272,7 @@ func TestScriptedModels(t *testing.T) {
 			}, 0, 1,
 			func(o *scoring.OldForms) bool {
 				return o.Old == o.Refused && o.Relearned == o.Refused && (o.Refused < 10 || o.Median == 1 &&
-					o.Within[0].Value == 1)
+					o.Survival[0].Value == 1)
 			},
 		},
 	} {
@@ -292,7 +292,7 @@ func TestScriptedModels(t *testing.T) {
 				if cost == nil || cost.Value != m.cost && !(math.IsNaN(m.cost) && math.IsNaN(cost.Value)) {
 					t.Errorf("%s: adaptation cost %+v, want %v", env, cost, m.cost)
 				}
-				for _, p := range sweep.Of(env) {
+				for _, p := range sweep.In(env) {
 					o := scoring.ComputeOldForms([]*scoring.Score{scores["react"][env][p.Name]})
 					if (o != nil) != (*p.Forms > 0) || o != nil && !m.use(o) {
 						t.Errorf("%s %s: old forms %+v", env, p.Name, o)
@@ -317,7 +317,8 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := report.New([]report.Run{{Name: "run", Scores: scores, Sweep: read.Manifest.Sweep}}, nil, configs.Weights{})
+	from := report.New([]report.NamedRun{{Name: "run", Scores: scores, Sweep: read.Manifest.Sweep}}, nil,
+		configs.Weights{})
 	var screen bytes.Buffer
 	of := func(model string) []table.Table {
 		tables, err := from.Select(nil)
@@ -326,7 +327,7 @@ func TestScale(t *testing.T) {
 		}
 		one := tables[0]
 		one.Rows = slices.DeleteFunc(slices.Clone(one.Rows), func(row []table.Cell) bool {
-			return row[one.At("model")].Text != model
+			return row[one.Pos("model")].Text != model
 		})
 		return table.Fit([]table.Table{one}, 80)
 	}
@@ -339,7 +340,7 @@ func TestScale(t *testing.T) {
 	lines := from.Tables("indices")[0].Programs[0]
 	seen := 0
 	for _, row := range lines.Rows {
-		at := func(key string) table.Cell { return row[lines.At(key)] }
+		at := func(key string) table.Cell { return row[lines.Pos(key)] }
 		where := at("environment").Text + " " + at("model").Text + " " + at("rate").Text
 		want := map[string]map[string]string{
 			record.Expert:    {"interface": "0.0", "reading": "0.0", "adaptation_cost": "0.0"},

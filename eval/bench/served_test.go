@@ -46,7 +46,7 @@ const looks = "Thought: I look.\nAction: check valid actions"
 func served(address string, more ...func(*configs.Run)) func(*configs.Run) {
 	return func(r *configs.Run) {
 		r.Model, r.StepLimit, r.Concurrency = configs.Strings{"vllm:m"}, 3, 2
-		r.BaseURL = configs.Servers{All: []string{address}}
+		r.BaseURL = configs.Servers{List: []string{address}}
 		for _, change := range more {
 			change(r)
 		}
@@ -94,13 +94,13 @@ func TestServedRun(t *testing.T) {
 	if reflections != 2 {
 		t.Errorf("%d reflections, want one for each first trial", reflections)
 	}
-	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Of(m, m.Groups[0].Condition)
+	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Find(m, m.Groups[0].Condition)
 	if err != nil || texts.Preset.Name != "" || texts.Memory == "" || len(texts.Prompt.Types) == 0 {
 		t.Errorf("%v: %+v", err, texts)
 	}
 	changed := m.Groups[0].Condition
 	changed.PromptHash = strings.Repeat("0", 64)
-	if _, err := (Texts{Outside: envs.Outside{Now: time.Now}}).Of(m, changed); err == nil ||
+	if _, err := (Texts{Outside: envs.Outside{Now: time.Now}}).Find(m, changed); err == nil ||
 		!strings.Contains(err.Error(), "give its file with --prompt") {
 		t.Errorf("a prompt that is not there is found: %v", err)
 	}
@@ -141,7 +141,7 @@ func TestDoctorOfModels(t *testing.T) {
 			r := configs.DefaultRun()
 			served(answering(t, text))(&r)
 			over := func(to *configs.Run) error {
-				served(r.BaseURL.All[0])(to)
+				served(r.BaseURL.List[0])(to)
 				return nil
 			}
 			if preset != "" {
@@ -173,7 +173,7 @@ func TestPresetRun(t *testing.T) {
 		served(address)(r)
 		r.Limit, r.Out = 2, dir
 	})
-	j, err := New(around(t), Kind{}, all...)
+	j, err := New(around(t), Purpose{}, all...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestPresetRun(t *testing.T) {
 		t.Fatalf("%d episodes, %v", len(results), err)
 	}
 	c := m.Groups[0].Condition
-	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Of(m, c)
+	texts, err := Texts{Outside: envs.Outside{Now: time.Now}}.Find(m, c)
 	if err != nil || texts.Preset.Name != "agentrefine" {
 		t.Errorf("%v: %+v", err, texts.Preset)
 	}
@@ -211,7 +211,7 @@ func TestSweepOfAModel(t *testing.T) {
 	}
 	r.Perturb, r.NoIndModel = configs.Strings{"P1", "P5", file}, configs.Strings{"openai:other"}
 	r.NoIndBaseURL = configs.Strings{answering(t, looks)}
-	r.BaseURL = configs.Servers{ByModel: map[string]configs.Strings{"vllm:m": r.BaseURL.All}}
+	r.BaseURL = configs.Servers{ByModel: map[string]configs.Strings{"vllm:m": r.BaseURL.List}}
 	if err := Validate(r, Sweep); err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func TestServersAndKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := configs.DefaultRun()
-	r.Model, r.BaseURL = configs.Strings{"vllm:m"}, configs.Servers{All: []string{"@" + list}}
+	r.Model, r.BaseURL = configs.Strings{"vllm:m"}, configs.Servers{List: []string{"@" + list}}
 	f, err := OpenModel(out, r)
 	if err != nil {
 		t.Fatal(err)
@@ -314,9 +314,9 @@ func TestServersAndKeys(t *testing.T) {
 		t.Errorf("%d servers", len(clients))
 	}
 	for want, change := range map[string]func(*configs.Run){
-		"no such file": func(r *configs.Run) { r.BaseURL.All = []string{"@" + list + "x"} },
+		"no such file": func(r *configs.Run) { r.BaseURL.List = []string{"@" + list + "x"} },
 		"an address has at most": func(r *configs.Run) {
-			r.BaseURL.All = []string{"http://" + strings.Repeat("x", mostAddress)}
+			r.BaseURL.List = []string{"http://" + strings.Repeat("x", mostAddress)}
 		},
 		"MINE, which --api-key-env names, is not set": func(r *configs.Run) { r.APIKeyEnv = "MINE" },
 		"chess:m": func(r *configs.Run) { r.Model = configs.Strings{"chess:m"} },

@@ -31,19 +31,19 @@ func shardOf(text string, getenv func(string) string) (record.Shard, error) {
 	if err != nil {
 		return record.Shard{}, fmt.Errorf("shard auto: %w", err)
 	}
-	given, ok := strings.CutPrefix(rest, "/")
+	total, ok := strings.CutPrefix(rest, "/")
 	if rest == "" {
-		given, ok = count, true
+		total, ok = count, true
 	}
 	switch {
 	case !ok:
 		return record.Shard{}, fmt.Errorf("shard is %q, want I/N, auto or auto/N", text)
-	case given == "":
+	case total == "":
 		return record.Shard{}, errors.New("shard auto: Kubernetes does not tell the number of parts: write auto/N")
-	case count != "" && given != count:
+	case count != "" && total != count:
 		return record.Shard{}, fmt.Errorf("shard is %q, but the Slurm array has %s tasks", text, count)
 	}
-	return record.ParseShard(fmt.Sprintf("%d/%s", index+1, given))
+	return record.ParseShard(fmt.Sprintf("%d/%s", index+1, total))
 }
 
 // scheduled returns the index of this part, from 0, and the number of parts, "" if

@@ -15,16 +15,16 @@ import (
 // allOf names the combinations of all families after their parts, since some of the
 // environment's families are not among them.
 func allOf(names []string, families []perturb.Member, grades []int) (out []string) {
-	whole := map[string]string{}
+	combined := map[string]string{}
 	for _, grade := range grades {
 		var parts []string
 		for _, f := range families {
-			parts = append(parts, f.At(grade))
+			parts = append(parts, f.GradeName(grade))
 		}
-		whole[fmt.Sprintf("all:%d", grade)] = strings.Join(parts, "+")
+		combined[fmt.Sprintf("all:%d", grade)] = strings.Join(parts, "+")
 	}
 	for _, name := range names {
-		if name = cmp.Or(whole[name], name); !slices.Contains(out, name) { // four families may be all
+		if name = cmp.Or(combined[name], name); !slices.Contains(out, name) { // four families may be all
 			out = append(out, name)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Sweep plays under several perturbations.
-var Sweep = Kind{suite: "sweep", always: true}
+var Sweep = Purpose{suite: "sweep", always: true}
 
 // indNone is the value of --ind for models that never saw data of the
 // environment.
@@ -132,9 +132,9 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 	about := record.Perturbation{Name: rules.Name, Title: rules.Title, Model: rules.Model, File: file,
 		SHA256: perturb.Hash(rules)}
 	for _, part := range rules.Parts {
-		about.Parts = append(about.Parts, record.Part(part))
+		about.Parts = append(about.Parts, record.FamilyGrade(part))
 	}
-	if slices.ContainsFunc(j.sweep.Of(env), func(p record.Perturbation) bool { return p.Name == rules.Name }) {
+	if slices.ContainsFunc(j.sweep.In(env), func(p record.Perturbation) bool { return p.Name == rules.Name }) {
 		return fmt.Errorf("there are two perturbations named %s", rules.Name)
 	}
 	if env != j.sweep.Env {
@@ -149,7 +149,7 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 		err = fmt.Errorf("perturbation %s changes the model and not what preset %s says: compare two runs of the preset",
 			rules.Name, base.Named.Name)
 	default:
-		b.Instead, about.Base, err = j.noInd(spec.Players)
+		b.Replacements, about.Base, err = j.noInd(spec.Players)
 	}
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func perturbBenchmark(b *episode.Benchmark, rules configs.Perturbation, about *r
 // recordedRules are the rules as records have them.
 func recordedRules(env *perturb.Env, rules configs.Perturbation) *record.Rules {
 	out := &record.Rules{
-		Actions: env.Actions(), Replies: rules.Replies, Names: rules.Names, Without: rules.Without, Words: rules.Words,
+		Actions: env.Actions(), Replies: rules.Replies, Names: rules.Names, Removed: rules.Without, Words: rules.Words,
 		Numbers: rules.Numbers,
 		Texts:   rules.Texts, Instructions: rules.Instructions, Order: rules.Order, Layout: rules.Layout,
 		Seed: rules.Seed,
@@ -220,25 +220,25 @@ func recordedRules(env *perturb.Env, rules configs.Perturbation) *record.Rules {
 // noInd applies to a perturbation that needs models trained without data of the
 // environment. It returns which player replaces which, and the players whose
 // unperturbed result counts: baselines are not trained.
-func (j *Job) noInd(players []episode.Player) (instead map[string]*episode.Player, base []string, err error) {
-	instead = map[string]*episode.Player{}
+func (j *Job) noInd(players []episode.Player) (replacements map[string]*episode.Player, base []string, err error) {
+	replacements = map[string]*episode.Player{}
 	r := j.Config
 	if len(r.NoIndBaseURL) > 0 {
-		r.BaseURL = configs.Servers{All: r.NoIndBaseURL}
+		r.BaseURL = configs.Servers{List: r.NoIndBaseURL}
 	}
 	for _, p := range players {
 		switch {
 		case p.Model == nil || r.Ind == indNone:
 			base = append(base, p.Name)
-		case len(instead) < len(r.NoIndModel):
-			other := &episode.Player{}
-			if err := j.setPlayer(r, r.NoIndModel[len(instead)], other); err != nil {
+		case len(replacements) < len(r.NoIndModel):
+			player := &episode.Player{}
+			if err := j.setPlayer(r, r.NoIndModel[len(replacements)], player); err != nil {
 				return nil, nil, err
 			}
-			instead[p.Name] = other
+			replacements[p.Name] = player
 		}
 	}
-	return instead, base, nil
+	return replacements, base, nil
 }
 
 // Perturbed puts a perturbation, by name or file, around an environment to be
@@ -263,7 +263,7 @@ func (j *Job) Perturbations(env string) (names []string) {
 	if j.sweep == nil {
 		return nil
 	}
-	for _, p := range j.sweep.Of(env) {
+	for _, p := range j.sweep.In(env) {
 		names = append(names, p.Name)
 	}
 	return names

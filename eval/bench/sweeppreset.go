@@ -18,30 +18,30 @@ import (
 
 // onePerEnv reports what a sweep cannot play of presets: perturbations are those of an
 // environment, and reflections speak of its own forms.
-func onePerEnv(kind Kind, chosen []Chosen) error {
+func onePerEnv(kind Purpose, chosen []Chosen) error {
 	if kind != Sweep || chosen[0].isDefault() {
 		return nil
 	}
-	known := map[string]string{}
+	ids := map[string]string{}
 	for _, c := range chosen {
 		env, id := c.Released.Env.Name, c.name()
-		if other := known[env]; other != "" {
+		if prev := ids[env]; prev != "" {
 			return fmt.Errorf("%s and %s both play %s: a sweep has one preset or part for each environment, such as "+
-				"--preset %s; play the other in a sweep of its own", other, id, env, other)
+				"--preset %s; play the other in a sweep of its own", prev, id, env, prev)
 		}
 		if c.Run.Trials > 1 {
 			return fmt.Errorf("preset %s: --trials does not work with sweep: reflections speak of the forms of actions "+
 				"as they were", id)
 		}
-		known[env] = id
+		ids[env] = id
 	}
 	return nil
 }
 
 // misfit is an error that a preset cannot be played under a perturbation.
-type misfit struct{ why error }
+type misfit struct{ err error }
 
-func (m misfit) Error() string { return m.why.Error() }
+func (m misfit) Error() string { return m.err.Error() }
 
 // perturbPreset rewrites the prompt and the rules of a benchmark's preset. The error says
 // why the preset cannot be played so; about gets what of it is not the original's.
@@ -59,8 +59,8 @@ func perturbPreset(b *episode.Benchmark, env *perturb.Env, rules configs.Perturb
 	if about.Departs = promptDeparts(prompt, b.Prompt); len(about.Departs) == 0 && !env.Changes() {
 		return misfit{fmt.Errorf("perturbation %s changes nothing of preset %s", rules.Name, b.Named.Name)}
 	}
-	when := preset.ActionsShown.When
-	listed := when == configs.Every || when == configs.Latest
+	mode := preset.ActionsShown.Timing
+	listed := mode == configs.Every || mode == configs.Latest
 	if faults := env.Untold(b.Prompt, listed); len(faults) > 0 {
 		return misfit{fmt.Errorf("perturbation %s does not fit the prompt of preset %s: %s", rules.Name, b.Named.Name,
 			faults[0])}
@@ -75,32 +75,32 @@ func perturbPreset(b *episode.Benchmark, env *perturb.Env, rules configs.Perturb
 // sayable reports actions that a preset cannot read as they are written now.
 func sayable(play configs.Play, env *perturb.Env) error {
 	for _, text := range env.Wording() {
-		said := "x" + text + "x"
-		if read, err := agent.ReadAs(play, said); err != nil || read != said {
+		action := "x" + text + "x"
+		if read, err := agent.ReadAs(play, action); err != nil || read != action {
 			return cmp.Or(err, fmt.Errorf("its replies cannot hold %q, which actions have now: the parser %s reads %q as %q",
-				text, play.Reply.Parser, said, read))
+				text, play.Reply.Parser, action, read))
 		}
 	}
 	return nil
 }
 
 // promptDeparts lists the parts of a prompt that are rewritten.
-func promptDeparts(before, after configs.Prompt) (parts []string) {
-	section := func(of func(configs.Instructions) any) func(configs.Prompt) any {
+func promptDeparts(original, perturbed configs.Prompt) (parts []string) {
+	section := func(get func(configs.Instructions) any) func(configs.Prompt) any {
 		return func(p configs.Prompt) any {
-			var all []any
-			for _, t := range slices.Sorted(maps.Keys(after.Types)) {
+			var values []any
+			for _, t := range slices.Sorted(maps.Keys(perturbed.Types)) {
 				in, err := p.For(t)
 				if err == nil {
-					all = append(all, of(in))
+					values = append(values, get(in))
 				}
 			}
-			return all
+			return values
 		}
 	}
 	for _, x := range []struct {
 		name string
-		of   func(configs.Prompt) any
+		get  func(configs.Prompt) any
 	}{
 		{"the system message", section(func(in configs.Instructions) any { return in.System })},
 		{"the instruction", section(func(in configs.Instructions) any { return in.Instruction })},
@@ -110,7 +110,7 @@ func promptDeparts(before, after configs.Prompt) (parts []string) {
 		{"how games begin", func(p configs.Prompt) any { return p.Openings }},
 		{"how the history writes put", func(p configs.Prompt) any { return p.Kept }},
 	} {
-		if !reflect.DeepEqual(x.of(before), x.of(after)) {
+		if !reflect.DeepEqual(x.get(original), x.get(perturbed)) {
 			parts = append(parts, x.name)
 		}
 	}
@@ -118,16 +118,16 @@ func promptDeparts(before, after configs.Prompt) (parts []string) {
 }
 
 // ruleDeparts lists the rules of a preset that act on other forms than the original's.
-func ruleDeparts(before, after configs.Preset, env *perturb.Env) (parts []string) {
-	if after.ActionsShown.When != configs.Never && env.Forms() > 0 {
+func ruleDeparts(original, perturbed configs.Preset, env *perturb.Env) (parts []string) {
+	if perturbed.ActionsShown.Timing != configs.Never && env.Forms() > 0 {
 		parts = append(parts, "the lists of actions")
 	}
-	if !slices.Equal(before.ActionsShown.Exclude, after.ActionsShown.Exclude) {
+	if !slices.Equal(original.ActionsShown.Exclude, perturbed.ActionsShown.Exclude) {
 		parts = append(parts, "the actions that lists leave out")
 	}
-	for i, rule := range after.Reply.Normalise {
+	for i, rule := range perturbed.Reply.Normalise {
 		switch {
-		case rule != before.Reply.Normalise[i]:
+		case rule != original.Reply.Normalise[i]:
 			parts = append(parts, "the repair "+configs.PutRepair)
 		case strings.HasPrefix(rule, configs.NearestBLEU) && env.Forms() > 0:
 			parts = append(parts, "the repair "+rule+", which compares actions in the new form")
@@ -146,7 +146,7 @@ func (j *Job) fitting(base *episode.Benchmark, families []perturb.Member, grades
 	for _, f := range families {
 		var unfit error
 		for _, grade := range grades {
-			rules, err := builtIn(base.Env.Info().Name, f.At(grade))
+			rules, err := builtIn(base.Env.Info().Name, f.GradeName(grade))
 			if err != nil {
 				return nil, err
 			}
@@ -173,6 +173,6 @@ func (j *Job) leaveOut(base *episode.Benchmark, name string, err error) error {
 		return err
 	}
 	j.sweep.LeftOut = append(j.sweep.LeftOut, record.LeftOut{Env: base.Env.Info().Name, Perturbation: name,
-		Why: m.Error()})
+		Reason: m.Error()})
 	return nil
 }

@@ -33,7 +33,7 @@ func (s *sayer) Chat(context.Context, model.Request) (model.Reply, error) {
 // presetSweep prepares a sweep of a preset on one task.
 func presetSweep(t *testing.T, preset, data, originals string, perturb ...string) (*Job, error) {
 	t.Helper()
-	given := Given{Over: func(r *configs.Run) error {
+	given := Input{Override: func(r *configs.Run) error {
 		r.Preset, r.Model, r.Perturb, r.Limit = configs.Strings{preset}, configs.Strings{record.Expert}, perturb, 1
 		r.Data, r.Originals = data, originals
 		return nil
@@ -180,7 +180,7 @@ func TestUnfitPresets(t *testing.T) {
 // A suite under a preset plays the families that fit it, and as the whole those together.
 func TestSuiteOfPreset(t *testing.T) {
 	data, folder := sharedtest.AgentBoard(t), filepath.Join(sharedtest.Golden(t, "protocols"), "originals")
-	given := Given{Over: func(r *configs.Run) error {
+	given := Input{Override: func(r *configs.Run) error {
 		r.Model, r.Limit, r.Suite, r.Grades = configs.Strings{record.Expert}, 1, "robust", configs.Strings{"1"}
 		r.Data, r.Originals = data, filepath.Join(folder, "eto")
 		return nil

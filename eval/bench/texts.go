@@ -34,8 +34,8 @@ type ModelTexts struct {
 	Memory string
 }
 
-// Of finds the texts of a condition by their hashes.
-func (x Texts) Of(m *record.Manifest, c record.Condition) (ModelTexts, error) {
+// Find finds the texts of a condition by their hashes.
+func (x Texts) Find(m *record.Manifest, c record.Condition) (ModelTexts, error) {
 	var t ModelTexts
 	played, err := PlayedPreset(m, c)
 	if err != nil {
@@ -113,12 +113,12 @@ func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset)
 	defer closeEnv()
 	candidates, problem := x.candidates(m, c, p)
 	for _, candidate := range candidates {
-		written, err := rewrite(candidate)
+		rewritten, err := rewrite(candidate)
 		if err != nil {
 			continue
 		}
-		if hash, err := written.Hash(); err == nil && hash == c.PromptHash {
-			return written, nil
+		if hash, err := rewritten.Hash(); err == nil && hash == c.PromptHash {
+			return rewritten, nil
 		}
 	}
 	if problem != nil {
@@ -166,7 +166,7 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 }
 
 func (x Texts) reader(p *configs.Preset) reader {
-	dir := x.Originals.Of(p.Source)
+	dir := x.Originals.Find(p.Source)
 	return func(f configs.PresetFile) (configs.PromptFile, error) { return originals.Read(dir, p.Name, f) }
 }
 
@@ -174,7 +174,7 @@ func (x Texts) reader(p *configs.Preset) reader {
 func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(configs.Prompt) (configs.Prompt, error),
 	closeEnv func(), err error) {
 	same := func(p configs.Prompt) (configs.Prompt, error) { return p, nil }
-	if c.PerturbationHash == "" || c.Instead != "" {
+	if c.PerturbationHash == "" || c.Substitute != "" {
 		return same, func() {}, nil
 	}
 	rules, err := builtIn(c.Env, c.Perturbation)

@@ -12,9 +12,9 @@ import (
 	"heldout/perturb"
 )
 
-// Told returns what a model is told before its first action on a task: the messages of the
+// OpeningText returns what a model is told before its first action on a task: the messages of the
 // agent react with heldout's own prompt, in the form of the environment's perturbation.
-func Told(ctx context.Context, env envs.Env, task envs.Task) (string, error) {
+func OpeningText(ctx context.Context, env envs.Env, task envs.Task) (string, error) {
 	prompt, err := toldPrompt(env, task)
 	if err != nil {
 		return "", err
@@ -32,7 +32,7 @@ func Told(ctx context.Context, env envs.Env, task envs.Task) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var heard asked
+	var heard listener
 	player := agent.NewReact(agent.Chat{Model: &heard, Seed: func(int) int64 { return 0 }}, in, prompt.React, start)
 	if _, err := player.Act(ctx); !errors.Is(err, errAsked) {
 		return "", err
@@ -53,13 +53,13 @@ func toldPrompt(env envs.Env, task envs.Task) (configs.Prompt, error) {
 	return prompt, err
 }
 
-// asked is a model that only listens to the first call.
-type asked struct{ texts []string }
+// listener is a model that only listens to the first call.
+type listener struct{ texts []string }
 
 var errAsked = errors.New("it was asked")
 
 // Chat implements model.Model.
-func (a *asked) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+func (a *listener) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	for _, m := range req.Messages {
 		a.texts = append(a.texts, m.Content)
 	}

@@ -51,12 +51,12 @@ func (j *Job) setTrials(r configs.Run, form configs.ReflectionForm) error {
 	if r.Trials <= 1 {
 		return nil
 	}
-	j.trials = &episode.Trials{Trials: record.Trials{Most: r.Trials, Memory: r.Memory, SameAction: r.SameAction,
+	j.trials = &episode.Trials{Trials: record.Trials{Limit: r.Trials, Memory: r.Memory, SameAction: r.SameAction,
 		SameStep: r.SameStep}}
 	if r.Memory == 0 {
 		return nil
 	}
-	if form.Given() && r.ReflectionPrompt == "" {
+	if form.IsSet() && r.ReflectionPrompt == "" {
 		return j.setOwnReflection(r, form)
 	}
 	prompt, about, err := loadReflection(r.ReflectionPrompt)

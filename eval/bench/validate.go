@@ -18,7 +18,7 @@ import (
 )
 
 // Validate reports everything that is wrong with what to run.
-func Validate(r configs.Run, kind Kind) error {
+func Validate(r configs.Run, kind Purpose) error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, name := range r.Env {
@@ -45,7 +45,7 @@ func Validate(r configs.Run, kind Kind) error {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
 	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
-	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.All) > 0 {
+	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.List) > 0 {
 		fail("--base-url is for models of one provider, and these are of %s: give a configuration file whose "+
 			"base-url is a mapping from models to addresses", strings.Join(providers, " and "))
 	}
@@ -96,7 +96,7 @@ func IsBaseline(name string) bool { return slices.Contains(episode.Baselines(), 
 
 // validateSweep reports what is wrong with the settings of a sweep, and any such
 // settings without a sweep.
-func validateSweep(r configs.Run, kind Kind) (errs []error) {
+func validateSweep(r configs.Run, kind Purpose) (errs []error) {
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if kind != Sweep {
 		errs = append(errs, validateDraws(r)...)
@@ -153,7 +153,7 @@ func validateDraws(r configs.Run) (errs []error) {
 // checkBudget reports models that a budget in dollars needs the prices of.
 func checkBudget(r configs.Run) error {
 	for _, name := range slices.Concat(r.Model, r.NoIndModel) {
-		if _, ok := r.Prices.Of(name); r.BudgetUSD > 0 && !ok && !IsBaseline(name) {
+		if _, ok := r.Prices.Lookup(name); r.BudgetUSD > 0 && !ok && !IsBaseline(name) {
 			return fmt.Errorf("--budget-usd needs the price of %s: give --prices %s=INPUT/OUTPUT", name, name)
 		}
 	}
@@ -166,11 +166,11 @@ func checkNames(r configs.Run) error {
 	if len(r.Names)+len(r.Prices)+len(r.HeldIn) == 0 {
 		return nil
 	}
-	run := report.Run{Names: r.Names}
+	run := report.NamedRun{Names: r.Names}
 	for _, name := range slices.Concat(r.Model, r.NoIndModel) {
 		run.Scores = append(run.Scores, &scoring.Score{Condition: record.Condition{Model: name}})
 	}
-	runs := []report.Run{run}
+	runs := []report.NamedRun{run}
 	return errors.Join(report.CheckNames(runs, r.Names), report.CheckPrices(runs, r.Prices),
 		report.CheckHeldIn(runs, r.HeldIn))
 }

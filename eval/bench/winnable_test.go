@@ -39,7 +39,7 @@ func jerichoPerturbations(t *testing.T, env envs.Env) (out []spokenWith) {
 	for grade := range highest {
 		names = append(names, fmt.Sprintf("all:%d", grade+1))
 	}
-	spoken, ok := envs.As[envs.Spoken](env)
+	spoken, ok := envs.As[envs.Describer](env)
 	if !ok {
 		t.Fatal("the environment does not describe its interface")
 	}
@@ -78,7 +78,7 @@ func TestStoriesStayWinnable(t *testing.T) {
 	spoken := jerichoPerturbations(t, env)
 	moments, steps := cmp.Or(*momentsFlag, 2), sharedtest.Times(t, 1000, 30)
 	listed, said := 0, 0
-	for _, task := range sharedtest.Few(t, env.Tasks(), 3) {
+	for _, task := range sharedtest.Sample(t, env.Tasks(), 3) {
 		t.Run(task.ID, func(t *testing.T) {
 			way := walk(t, env, task, steps)
 			for _, s := range spoken {

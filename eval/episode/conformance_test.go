@@ -184,8 +184,8 @@ func standIn(p *configs.Preset) configs.Prompt {
 	if p.Prompt.System != "" {
 		in = configs.Instructions{System: p.Prompt.System}
 	}
-	if p.Agent.Shots.As == "turns" {
-		in.Examples = []configs.Example{{Turns: []configs.Turn{{Role: "user", Content: "You see a lamp."},
+	if p.Agent.Shots.Format == "turns" {
+		in.Examples = []configs.Example{{Turns: []configs.ChatMessage{{Role: "user", Content: "You see a lamp."},
 			{Role: "assistant", Content: "Action: use lamp 1"}}}}
 	}
 	return configs.Prompt{React: "Think, then act.", Help: "help", Handover: p.Prompt.Handover,
@@ -345,7 +345,7 @@ func loadPlays(t *testing.T, file string) []configs.Preset {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := whole.All()
+	parts, err := whole.Split()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,13 +392,13 @@ func loadAny(t *testing.T, file string) configs.Preset {
 // rulesOfForms are rules of the forms of tests that only forms in Go can have.
 var rulesOfForms = map[string]func(*configs.Preset){
 	"form-every": func(p *configs.Preset) {
-		p.ActionsShown.Item, p.ActionsShown.After, p.ActionsShown.Exclude = "<{action}>", "]", []string{"help"}
+		p.ActionsShown.Item, p.ActionsShown.Suffix, p.ActionsShown.Exclude = "<{action}>", "]", []string{"help"}
 	},
 	"form-first": func(p *configs.Preset) { p.Stop.InvalidRunning = 3 },
 	"form-restart": func(p *configs.Preset) {
-		p.ActionsShown.After, p.Stop.SameReply, p.Stop.From, p.Env.Limit.Restart = ")", 2, 4, true
+		p.ActionsShown.Suffix, p.Stop.SameReply, p.Stop.Start, p.Env.Limit.Restart = ")", 2, 4, true
 	},
-	"form-single": func(p *configs.Preset) { p.ActionsShown.After = ")" },
+	"form-single": func(p *configs.Preset) { p.ActionsShown.Suffix = ")" },
 	"form-tell": func(p *configs.Preset) {
 		p.Observation.Prefix = "Observation: "
 		p.Reply.Normalise = []string{"strip-punctuation", "lower", "put-repair"}

@@ -125,29 +125,29 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 // byHeart makes a player that knows the episode without its perturbation; ok is false if
 // the episode's player is no such one.
 func (e *Episode) byHeart(start envs.Start) (a agent.Agent, ok bool) {
-	known := *e
+	original := *e
 	if b := e.Benchmark.Unperturbed; b != nil {
-		known.Benchmark = b
+		original.Benchmark = b
 	}
 	switch e.Player.Agent {
 	case Memoriser:
-		return agent.NewMemoriser(known.begin, e.Condition.StepLimit), true
+		return agent.NewMemoriser(original.begin, e.Condition.StepLimit), true
 	case Reciter:
-		same := reflect.DeepEqual(e.told(), known.told())
-		return agent.NewReciter(known.begin, e.Condition.StepLimit, start, same), true
+		same := reflect.DeepEqual(e.taskPrompt(), original.taskPrompt())
+		return agent.NewReciter(original.begin, e.Condition.StepLimit, start, same), true
 	}
 	return nil, false
 }
 
-// told is what the prompt says to players of the episode's task.
-func (e *Episode) told() configs.Prompt {
-	told := e.Benchmark.Prompt
-	in, err := told.For(e.Task.Type)
+// taskPrompt is what the prompt says to players of the episode's task.
+func (e *Episode) taskPrompt() configs.Prompt {
+	prompt := e.Benchmark.Prompt
+	in, err := prompt.For(e.Task.Type)
 	if err != nil {
 		return configs.Prompt{} // nobody reads it
 	}
-	told.Types, told.Openings = map[string]configs.Instructions{"": in}, nil // which start has
-	return told
+	prompt.Types, prompt.Openings = map[string]configs.Instructions{"": in}, nil // which start has
+	return prompt
 }
 
 func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start) (agent.Agent, error) {
@@ -222,8 +222,8 @@ func note(r *record.Result, u agent.Usage) {
 		r.Servers = append(r.Servers, u.Server)
 	}
 	for _, field := range u.Dropped {
-		if at, found := slices.BinarySearch(r.Dropped, field); !found {
-			r.Dropped = slices.Insert(r.Dropped, at, field)
+		if i, found := slices.BinarySearch(r.Dropped, field); !found {
+			r.Dropped = slices.Insert(r.Dropped, i, field)
 		}
 	}
 }

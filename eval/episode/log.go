@@ -34,11 +34,11 @@ func (l *Log) Add(move agent.Move, step envs.Step) {
 	if step.Valid {
 		l.valid++
 	}
-	l.rewritten(step.Rewritten || step.Written.Form != "")
+	l.rewritten(step.Rewritten || step.Wording.Form != "")
 	e := l.Episode
 	e.Progress, e.Success = step.Progress, step.Success
-	oldForm, newForm := "", step.Written.Form
-	if step.Written.Old {
+	oldForm, newForm := "", step.Wording.Form
+	if step.Wording.Old {
 		oldForm, newForm = newForm, ""
 	}
 	e.Trajectory = append(e.Trajectory, record.Step{

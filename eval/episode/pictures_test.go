@@ -23,7 +23,7 @@ func (e drawn) NewWorld(t envs.Task) (envs.World, error) {
 
 func (w drawnWorld) View() envs.Picture {
 	c := w.World.(*episodetest.CountdownWorld)
-	return envs.Picture{Rows: [][]envs.Glyph{{{Text: fmt.Sprint(c.From - c.Said)}}}}
+	return envs.Picture{Rows: [][]envs.Glyph{{{Text: fmt.Sprint(c.Count - c.Steps)}}}}
 }
 
 // Pictures follow the recorded actions. Steps whose reply has no action change

@@ -80,10 +80,10 @@ type Benchmark struct {
 	Perturbation, PerturbationHash string
 	// Unperturbed is the benchmark without the perturbation; nil if there is none.
 	Unperturbed *Benchmark
-	// Instead maps a player's name to the player that replaces it if the
+	// Replacements maps a player's name to the player that replaces it if the
 	// perturbation changes the model. A player that is not in the map does not play.
 	// Nil means that every player plays.
-	Instead map[string]*Player
+	Replacements map[string]*Player
 }
 
 // Condition is how a player plays the benchmark with a seed; info describes Env.

@@ -82,9 +82,9 @@ func (b *Benchmark) Limited() error {
 // metric follows the score of an episode. Heldout's default has none.
 type metric struct {
 	rule configs.Metric
-	// last, best and bestStep are scores, kept the last one that was not negative.
-	last, best, bestStep, kept float64
-	done                       bool
+	// last, best and bestStep are scores, lastValid the last one that was not negative.
+	last, best, bestStep, lastValid float64
+	done                            bool
 }
 
 // add adds a step, the last one of the record, and notes the score in it. corrected says
@@ -104,7 +104,7 @@ func (m *metric) add(w envs.World, step envs.Step, corrected bool, rec *record.E
 		}
 	}
 	if m.last >= 0 {
-		m.kept = m.last
+		m.lastValid = m.last
 	}
 	m.done = step.Done
 	last.Score = new(m.last)
@@ -154,7 +154,7 @@ func (m *metric) decisive() float64 {
 	case "score-best-step":
 		return m.bestStep
 	case "score-last-non-negative":
-		return m.kept
+		return m.lastValid
 	}
 	return m.last
 }

@@ -19,11 +19,11 @@ type Proof struct {
 	// Found are the differences from the record.
 	Found []Mismatch
 	// Prompts counts the steps whose prompts, built again, are those that were sent,
-	// Others those whose are not, and Unknown those of which the record does not say what
+	// Mismatched those whose are not, and Unknown those of which the record does not say what
 	// was sent, or that came after something was left out to fit the context.
-	Prompts, Others, Unknown int
-	// Over reports that the attempt had come to its end, so that it has a result.
-	Over bool
+	Prompts, Mismatched, Unknown int
+	// Ended reports that the attempt had come to its end, so that it has a result.
+	Ended bool
 }
 
 // Prove plays an attempt of a model again in its environment: the recorded replies are
@@ -34,36 +34,36 @@ func (r *Rebuilder) Prove(ctx context.Context, rec *record.Episode, env envs.Env
 	e := r.episode(rec, nil)
 	e.ID, e.Task, e.Player.Model = rec.ID, &task, t
 	e.Benchmark.Env, e.Benchmark.Preset = env, r.preset
-	if r.condition.Instead == "" {
+	if r.condition.Substitute == "" {
 		e.Benchmark.PerturbationHash = r.condition.PerturbationHash
 	}
-	again, err := e.Play(ctx, Trusting{}, func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
+	replayed, err := e.Play(ctx, Trusting{}, func(agent.Usage) { t.step, t.stepCalls = t.step+1, 0 })
 	if ctx.Err() != nil {
 		return Proof{}, ctx.Err()
 	}
-	p := Proof{Calls: t.calls, Over: again.Outcome.Final()}
+	p := Proof{Calls: t.calls, Ended: replayed.Outcome.Final()}
 	ended := t.step >= len(rec.Trajectory) && !rec.Outcome.Final() // as it did: in the middle
 	if err = cmp.Or(t.err, err); err != nil && !ended {
 		return p, err
 	}
 	c := &replay{task: task, source: rec.ID, same: comparer(env)}
-	r.ageThoughts(rec, again)
-	c.proveSteps(rec, again)
-	c.proveResult(rec, again)
+	r.ageThoughts(rec, replayed)
+	c.proveSteps(rec, replayed)
+	c.proveResult(rec, replayed)
 	p.Found = c.found
-	p.provePrompts(rec, again)
+	p.provePrompts(rec, replayed)
 	return p, nil
 }
 
 // ageThoughts makes thoughts that a preset accepts invalid in the second attempt where they are
 // in the first, as in records from before they counted as valid.
-func (r *Rebuilder) ageThoughts(rec, again *record.Episode) {
+func (r *Rebuilder) ageThoughts(rec, replayed *record.Episode) {
 	if r.preset.Agent.Thoughts == "" {
 		return
 	}
 	valid := 0
-	for i := range again.Trajectory {
-		b := &again.Trajectory[i]
+	for i := range replayed.Trajectory {
+		b := &replayed.Trajectory[i]
 		if i < len(rec.Trajectory) && !rec.Trajectory[i].Valid && strings.HasPrefix(b.Action, agent.ThoughtAction) {
 			b.Valid = false
 		}
@@ -71,19 +71,19 @@ func (r *Rebuilder) ageThoughts(rec, again *record.Episode) {
 			valid++
 		}
 	}
-	if len(again.Trajectory) > 0 {
-		again.Grounding = float64(valid) / float64(again.Turns())
+	if len(replayed.Trajectory) > 0 {
+		replayed.Grounding = float64(valid) / float64(replayed.Turns())
 	}
 }
 
-func (r *replay) proveSteps(rec, again *record.Episode) {
-	r.compare(0, "", "goal", rec.Goal, again.Goal)
-	if !r.same("", rec.Observation, again.Observation) {
-		r.compare(0, "", "observation", rec.Observation, again.Observation)
+func (r *replay) proveSteps(rec, replayed *record.Episode) {
+	r.compare(0, "", "goal", rec.Goal, replayed.Goal)
+	if !r.same("", rec.Observation, replayed.Observation) {
+		r.compare(0, "", "observation", rec.Observation, replayed.Observation)
 	}
-	r.compare(0, "", "number of steps", len(rec.Trajectory), len(again.Trajectory))
-	for i := range min(len(rec.Trajectory), len(again.Trajectory)) {
-		a, b := &rec.Trajectory[i], &again.Trajectory[i]
+	r.compare(0, "", "number of steps", len(rec.Trajectory), len(replayed.Trajectory))
+	for i := range min(len(rec.Trajectory), len(replayed.Trajectory)) {
+		a, b := &rec.Trajectory[i], &replayed.Trajectory[i]
 		n := i + 1
 		r.compare(n, a.Action, "thought", a.Thought, b.Thought)
 		r.compare(n, a.Action, "action", a.Action, b.Action)
@@ -102,18 +102,18 @@ func (r *replay) proveSteps(rec, again *record.Episode) {
 	}
 }
 
-func (r *replay) proveResult(rec, again *record.Episode) {
+func (r *replay) proveResult(rec, replayed *record.Episode) {
 	n := len(rec.Trajectory) + 1
-	r.compare(n, "", "final progress", rec.Progress, again.Progress)
-	r.compare(n, "", "grounding", rec.Grounding, again.Grounding)
-	r.compare(n, "", "changed messages", number(rec.Rewritten), number(again.Rewritten))
+	r.compare(n, "", "final progress", rec.Progress, replayed.Progress)
+	r.compare(n, "", "grounding", rec.Grounding, replayed.Grounding)
+	r.compare(n, "", "changed messages", number(rec.Rewritten), number(replayed.Rewritten))
 	if !rec.Outcome.Final() {
 		return
 	}
-	r.compare(n, "", "outcome", rec.Outcome, again.Outcome)
-	r.compare(n, "", "final score", number(rec.Score), number(again.Score))
-	r.compare(n, "", "loose success", number(rec.Loose), number(again.Loose))
-	r.compare(n, "", "rule that ended it", rec.Cut, again.Cut)
+	r.compare(n, "", "outcome", rec.Outcome, replayed.Outcome)
+	r.compare(n, "", "final score", number(rec.Score), number(replayed.Score))
+	r.compare(n, "", "loose success", number(rec.Loose), number(replayed.Loose))
+	r.compare(n, "", "rule that ended it", rec.Cut, replayed.Cut)
 }
 
 // number is a value, or a text that no value is equal to.
@@ -124,17 +124,17 @@ func number[T any](v *T) any {
 	return *v
 }
 
-func (p *Proof) provePrompts(rec, again *record.Episode) {
-	for i := range min(len(rec.Trajectory), len(again.Trajectory)) {
-		was, is := rec.Trajectory[i].Sent, again.Trajectory[i].Sent
-		switch same := slices.Equal(was, is); {
-		case len(is) == 0: // the model was not asked
-		case len(was) > 0 && same:
+func (p *Proof) provePrompts(rec, replayed *record.Episode) {
+	for i := range min(len(rec.Trajectory), len(replayed.Trajectory)) {
+		want, got := rec.Trajectory[i].Sent, replayed.Trajectory[i].Sent
+		switch same := slices.Equal(want, got); {
+		case len(got) == 0: // the model was not asked
+		case len(want) > 0 && same:
 			p.Prompts++
-		case len(was) == 0 || rec.Trimmed > 0 || rec.Forgotten > 0:
+		case len(want) == 0 || rec.Trimmed > 0 || rec.Forgotten > 0:
 			p.Unknown++
 		default:
-			p.Others++
+			p.Mismatched++
 		}
 	}
 }

@@ -23,9 +23,9 @@ type Call struct {
 	// Request is what was sent, Messages are its messages.
 	Request  model.Request
 	Messages []model.Message
-	// Reply is the text of the reply; Said is what later messages hold of it, in forms
+	// Reply is the text of the reply; Echo is what later messages hold of it, in forms
 	// that repeat replies.
-	Reply, Said string
+	Reply, Echo string
 }
 
 // Rebuilder finds out what a model was sent in the recorded episodes of a condition.
@@ -76,11 +76,11 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 	}
 	e := r.episode(rec, world)
 	e.Player.Model = t
-	again, err := e.Play(ctx, Trusting{}, func(agent.Usage) { t.step, t.asked = t.step+1, 0 })
+	replayed, err := e.Play(ctx, Trusting{}, func(agent.Usage) { t.step, t.stepCalls = t.step+1, 0 })
 	if err := cmp.Or(t.err, err); err != nil { // t.err, and not what became of it
 		return nil, err
 	}
-	return t.calls, sameSteps(rec.Trajectory, again.Trajectory)
+	return t.calls, sameSteps(rec.Trajectory, replayed.Trajectory)
 }
 
 // episode returns the episode of a record, to be played on a world.
@@ -125,12 +125,12 @@ func (r *Rebuilder) world(ctx context.Context, rec *record.Episode, env envs.Env
 }
 
 // sameSteps reports a step that is not the recorded one.
-func sameSteps(recorded, again []record.Step) error {
+func sameSteps(recorded, replayed []record.Step) error {
 	for i := range recorded {
-		if i >= len(again) {
+		if i >= len(replayed) {
 			return fmt.Errorf("played again, the episode ends after %d of %d steps", i, len(recorded))
 		}
-		a, b := &recorded[i], &again[i]
+		a, b := &recorded[i], &replayed[i]
 		if a.Thought != b.Thought || a.Action != b.Action || a.Parsed != b.Parsed || a.FormatError != b.FormatError ||
 			a.Observation != b.Observation || !slices.Equal(a.Repairs, b.Repairs) {
 			return fmt.Errorf(
@@ -147,10 +147,10 @@ type tape struct {
 	agent string
 	// thinks: the first call of a step asks for the thought.
 	thinks bool
-	// step is the index of the step in progress; asked counts the calls for it.
-	step, asked int
-	calls       []Call
-	err         error
+	// step is the index of the step in progress; stepCalls counts the calls for it.
+	step, stepCalls int
+	calls           []Call
+	err             error
 }
 
 func (r *Rebuilder) tape(rec *record.Episode) *tape {
@@ -175,21 +175,21 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	}
 	if slices.Contains(s.Repairs, agent.SecondCall) {
 		first, second := agent.CutSecondCall(text)
-		text = []string{first, second}[min(t.asked, 1)]
+		text = []string{first, second}[min(t.stepCalls, 1)]
 	}
 	if slices.Contains(s.Repairs, agent.AskedAgain) {
-		all := agent.CutAsked(text, s.Repairs)
-		text = all[min(t.asked, len(all)-1)]
+		replies := agent.CutAsked(text, s.Repairs)
+		text = replies[min(t.stepCalls, len(replies)-1)]
 	}
-	if t.thinks && t.asked == 0 {
+	if t.thinks && t.stepCalls == 0 {
 		text = s.Thought
 	}
-	t.asked++
-	said := text
+	t.stepCalls++
+	echo := text
 	if t.agent == React {
-		said = agent.Said(text)
+		echo = agent.HistoryEntry(text)
 	}
-	t.calls = append(t.calls, Call{Step: t.step, Request: req, Messages: req.Messages, Reply: text, Said: said})
+	t.calls = append(t.calls, Call{Step: t.step, Request: req, Messages: req.Messages, Reply: text, Echo: echo})
 	if t.agent == configs.ToolCall {
 		reply := agent.CalledReply(text)
 		reply.FinishReason, reply.Fault = s.FinishReason, s.Fault

@@ -120,10 +120,10 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 	replies := []model.Reply{
 		{Text: "Thought: I count.\nAction: DOWN"}, {Text: "**Action:** down\nObservation: 1"},
 		{Text: "I think about it.", FinishReason: "stop"},
-		{Text: "", Instead: `[{"function":"down"}]`, Fault: record.ToolCalls}, {Text: "  \n", Fault: record.Empty},
+		{Text: "", Substitute: `[{"function":"down"}]`, Fault: record.ToolCalls}, {Text: "  \n", Fault: record.Empty},
 		{Text: "Action: Dance"},
 		{Text: "Thought: cut of", Fault: record.CutOff, FinishReason: "length"}, {Text: "down"},
-		{Text: "", Instead: "I must not.", Fault: record.Refused},
+		{Text: "", Substitute: "I must not.", Fault: record.Refused},
 		{Text: "", Reasoning: "x", Fault: record.OnlyReasoning}, {Text: "", Fault: record.NoContent},
 	}
 	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{
@@ -134,7 +134,7 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 	}
 	for _, name := range []string{React, Act} {
 		for _, fold := range []bool{false, true} {
-			for _, trials := range []*Trials{nil, {Trials: record.Trials{Most: 3, Memory: 2},
+			for _, trials := range []*Trials{nil, {Trials: record.Trials{Limit: 3, Memory: 2},
 				Prompt: configs.Reflection{Instruction: "plan", Memory: "You know:"}}} {
 				m := &teller{replies: replies}
 				env := episodetest.Shouting{Countdown: episodetest.NewCountdown(30)}
@@ -163,8 +163,8 @@ func TestRebuildsWhatAgentsSent(t *testing.T) {
 				}
 				for i, c := range got[:len(got)-1] {
 					next := got[i+1].Messages
-					if name == React && next[len(next)-2].Content != c.Said {
-						t.Errorf("call %d: said %q, the history has %q", i, c.Said, next[len(next)-2].Content)
+					if name == React && next[len(next)-2].Content != c.Echo {
+						t.Errorf("call %d: said %q, the history has %q", i, c.Echo, next[len(next)-2].Content)
 					}
 				}
 			}
@@ -239,7 +239,8 @@ func FuzzRebuild(f *testing.F) {
 		rec := record.Episode{Goal: reply, Observation: action, Trajectory: []record.Step{
 			step, {Action: "end", Valid: true}}}
 		for _, name := range []string{React, Act} {
-			r, err := NewRebuilder(record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}, prompt, configs.Preset{}, "")
+			r, err := NewRebuilder(record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}, prompt,
+				configs.Preset{}, "")
 			if err != nil {
 				t.Fatal(err)
 			}

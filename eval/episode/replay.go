@@ -53,8 +53,8 @@ func ReadRecorded(ctx context.Context, r io.Reader, file string, visit func(line
 		}
 		in = bufio.NewReader(z)
 	}
-	whole := &io.LimitedReader{R: in, N: maxRecorded}
-	lines := bufio.NewScanner(whole)
+	limited := &io.LimitedReader{R: in, N: maxRecorded}
+	lines := bufio.NewScanner(limited)
 	lines.Buffer(nil, maxRecordedLine)
 	n := 0
 	for lines.Scan() {
@@ -78,7 +78,7 @@ func ReadRecorded(ctx context.Context, r io.Reader, file string, visit func(line
 		return fmt.Errorf("%s:%d: the line has more than %d bytes", file, n+1, maxRecordedLine)
 	case err != nil:
 		return fmt.Errorf("%s: after line %d: %w", file, n, err)
-	case whole.N == 0:
+	case limited.N == 0:
 		return fmt.Errorf("%s:%d: the file has more than %d bytes when it is decompressed", file, n+1, maxRecorded)
 	}
 	return nil
@@ -92,7 +92,7 @@ type Mismatch struct {
 	// the values of the whole episode.
 	Step   int
 	Action string
-	What   string // which value differs
+	Field  string // which value differs
 	Want   string // as recorded
 	Got    string
 }
@@ -168,7 +168,7 @@ func ReplayEpisode(ctx context.Context, env envs.Env, task envs.Task, e *record.
 	if e.Outcome.Final() {
 		r.compare(len(e.Trajectory)+1, "", "success", e.Success, last.Success)
 	}
-	return Proof{Found: r.found, Over: last.Done}, nil
+	return Proof{Found: r.found, Ended: last.Done}, nil
 }
 
 type replay struct {
@@ -186,11 +186,11 @@ func (r *replay) step(n int, recorded record.Step, ours *envs.Step) {
 }
 
 // compare notes a difference between two values of one comparable type.
-func (r *replay) compare(step int, action, what string, want, got any) {
+func (r *replay) compare(step int, action, field string, want, got any) {
 	if want != got {
 		r.found = append(r.found, Mismatch{
 			Task: r.task, Source: r.source, Step: step, Action: action,
-			What: what, Want: fmt.Sprint(want), Got: fmt.Sprint(got),
+			Field: field, Want: fmt.Sprint(want), Got: fmt.Sprint(got),
 		})
 	}
 }

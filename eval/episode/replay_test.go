@@ -44,7 +44,7 @@ func TestReplay(t *testing.T) {
 		found, err := Replay(t.Context(), env, &rec)
 		var got []string
 		for _, m := range found {
-			got = append(got, fmt.Sprintf("%d %q %s: %s, %s", m.Step, m.Action, m.What, m.Want, m.Got))
+			got = append(got, fmt.Sprintf("%d %q %s: %s, %s", m.Step, m.Action, m.Field, m.Want, m.Got))
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v %s", c.name, err, diff)

@@ -20,7 +20,7 @@ func (e *Episode) newWorld() (envs.World, error) {
 	if err != nil || !p.Env.Limit.Restart {
 		return w, err
 	}
-	return &restarting{World: w, observation: p.Observation, again: func() (envs.World, error) {
+	return &restarting{World: w, observation: p.Observation, newGame: func() (envs.World, error) {
 		return e.Benchmark.Env.NewWorld(*e.Task)
 	}}, nil
 }
@@ -29,13 +29,13 @@ func (e *Episode) newWorld() (envs.World, error) {
 // the highest score.
 type restarting struct {
 	envs.World // the game that is played now
-	again      func() (envs.World, error)
+	newGame    func() (envs.World, error)
 	// observation says how a game begins.
 	observation configs.Observation
 	// best is the highest score of any game.
 	best float64
-	// over: the last command ended its game.
-	over bool
+	// gameOver: the last command ended its game.
+	gameOver bool
 	// ended is the score of the game that ended with the last step; nil if it goes on.
 	ended *float64
 }
@@ -48,13 +48,13 @@ func (r *restarting) Step(ctx context.Context, action string) (envs.Step, error)
 	if err != nil {
 		return s, err
 	}
-	r.over = s.Done
-	score, most := 0.0, 0.0 // without scores, a success is enough
+	r.gameOver = s.Done
+	score, highest := 0.0, 0.0 // without scores, a success is enough
 	if scorer, ok := envs.As[envs.Scorer](r.World); ok {
-		score, most = scorer.Score(), 1
+		score, highest = scorer.Score(), 1
 		r.best = max(r.best, score)
 	}
-	if !s.Done || s.Success && r.best >= most {
+	if !s.Done || s.Success && r.best >= highest {
 		return s, nil
 	}
 	s.Done, s.Success, r.ended = false, false, &score
@@ -65,7 +65,7 @@ func (r *restarting) Step(ctx context.Context, action string) (envs.Step, error)
 // correct returns the correction that an agent gets in place of an answer. A game whose last command ended
 // it starts again even so: the original does not ask whether it has done that already.
 func (r *restarting) correct(ctx context.Context, correction string) (string, error) {
-	if !r.over {
+	if !r.gameOver {
 		return correction, nil
 	}
 	return r.restart(ctx, correction)
@@ -73,7 +73,7 @@ func (r *restarting) correct(ctx context.Context, correction string) (string, er
 
 // restart begins the next game, and returns a text with its beginning.
 func (r *restarting) restart(ctx context.Context, text string) (string, error) {
-	next, err := r.again()
+	next, err := r.newGame()
 	if err != nil {
 		return text, err
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 // retell plays the actions of a record again in a new world of its task. It calls begun
-// once the world has started, and after for every recorded step, with our answer to
+// once the world has started, and onStep for every recorded step, with our answer to
 // its action; nil if the action of the step did not reach the environment.
 func retell(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode,
-	begun func(envs.World, envs.Start) error, after func(i int, recorded record.Step, ours *envs.Step) error,
+	begun func(envs.World, envs.Start) error, onStep func(i int, recorded record.Step, ours *envs.Step) error,
 ) error {
-	again := Episode{Task: &task, Benchmark: &Benchmark{Env: env}}
-	world, start, err := again.begin(ctx)
+	ep := Episode{Task: &task, Benchmark: &Benchmark{Env: env}}
+	world, start, err := ep.begin(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func retell(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode
 			}
 			ours = &step
 		}
-		if err := after(i, s, ours); err != nil {
+		if err := onStep(i, s, ours); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func (e *Episode) stopped(steps []record.Step) (rule record.Cut) {
 func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 	same := func(steps []record.Step, n int, equal func(a, b record.Step) bool) bool {
 		last := steps[max(0, len(steps)-n):]
-		return n > 0 && len(last) == n && len(steps) >= rules.From &&
+		return n > 0 && len(last) == n && len(steps) >= rules.Start &&
 			!slices.ContainsFunc(last, func(s record.Step) bool { return !equal(s, last[0]) })
 	}
 	acted := func(a, b record.Step) bool { return sent(a) && a.Action == b.Action }

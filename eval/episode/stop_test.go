@@ -33,13 +33,13 @@ func TestStopRules(t *testing.T) {
 		{configs.StopRules{SameReply: 3}, "b a a a", record.SameReply},
 		{configs.StopRules{SameReply: 3}, "a a b a a", ""},
 		{configs.StopRules{SameReply: 3}, "a a", ""},
-		{configs.StopRules{SameReply: 3, From: 4}, "a a a", ""},
-		{configs.StopRules{SameReply: 3, From: 4}, "a a a a", record.SameReply},
+		{configs.StopRules{SameReply: 3, Start: 4}, "a a a", ""},
+		{configs.StopRules{SameReply: 3, Start: 4}, "a a a a", record.SameReply},
 		{configs.StopRules{SameReply: 2}, "none none", record.SameReply},
 		{configs.StopRules{SameReply: 2}, "a1 a2", ""},
 		{configs.StopRules{SameReply: 2}, "a1 b1 b2", ""},
-		{configs.StopRules{SameRead: 3, From: 4}, "a b none b b", record.SameRead},
-		{configs.StopRules{SameRead: 3, From: 4}, "none b b b", ""},
+		{configs.StopRules{SameRead: 3, Start: 4}, "a b none b b", record.SameRead},
+		{configs.StopRules{SameRead: 3, Start: 4}, "none b b b", ""},
 		{configs.StopRules{SameRead: 2}, "a1 a2", record.SameRead},
 		{configs.StopRules{SameRead: 2}, "none none", ""},
 		{configs.StopRules{SameAction: 2}, "a b b", record.SameAction},
@@ -66,7 +66,7 @@ func TestStopBeforeEnd(t *testing.T) {
 	for before, want := range map[bool]record.Outcome{false: record.Success, true: record.Failure} {
 		p := &configs.Preset{
 			Play: configs.Play{
-				ActionsShown: configs.ActionsShown{When: configs.Never}, Agent: configs.AgentForm{Form: configs.Chat},
+				ActionsShown: configs.ActionsShown{Timing: configs.Never}, Agent: configs.AgentForm{Form: configs.Chat},
 				Reply: configs.ReplyRules{Parser: "after-first-action", OnFailure: configs.End},
 				Stop:  configs.StopRules{SameReply: 3, BeforeEnd: before},
 			},

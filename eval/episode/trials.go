@@ -67,7 +67,7 @@ func (e *Episode) reflect(ctx context.Context, rec *record.Episode) error {
 	chat := e.chat("reflection")
 	chat.Decoding = *t.Decoding
 	failed := agent.Failed{Start: envs.Start{Goal: rec.Goal, Observation: rec.Observation}, Steps: rec.Trajectory,
-		Earlier: rec.Memory}
+		Reflections: rec.Memory}
 	var reflection record.Reflection
 	var used agent.Usage
 	var err error

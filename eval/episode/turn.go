@@ -8,8 +8,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// Turn is the first turn of an episode.
-type Turn struct {
+// FirstTurn is the first turn of an episode.
+type FirstTurn struct {
 	Task string
 	// Reply is the model's reply, Move is what the agent parsed from it, and Step is
 	// what is recorded; it is empty if nothing is.
@@ -19,8 +19,8 @@ type Turn struct {
 }
 
 // FirstTurn plays the first turn of the episode, and records nothing on disk.
-func (e Episode) FirstTurn(ctx context.Context) (Turn, error) {
-	turn := Turn{Task: e.Task.ID}
+func (e Episode) FirstTurn(ctx context.Context) (FirstTurn, error) {
+	turn := FirstTurn{Task: e.Task.ID}
 	player := *e.Player
 	player.Model = listener{player.Model, &turn.Reply}
 	e.Player = &player

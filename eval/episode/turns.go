@@ -39,11 +39,11 @@ func (t *turns) run(ctx context.Context) (record.Outcome, error) {
 	}
 	defer t.close()
 	for t.goesOn(t.rec) {
-		over, outcome, err := t.turn(ctx)
+		done, outcome, err := t.turn(ctx)
 		if err != nil {
 			return outcome, err
 		}
-		if over {
+		if done {
 			break
 		}
 	}
@@ -58,7 +58,7 @@ func (t *turns) start(ctx context.Context) (record.Outcome, error) {
 		return failed(ctx, record.EnvError), err
 	}
 	t.world = world
-	t.log.Begin(start, t.Benchmark.PerturbationHash != "" && t.Benchmark.Instead == nil)
+	t.log.Begin(start, t.Benchmark.PerturbationHash != "" && t.Benchmark.Replacements == nil)
 	t.progress = start.Progress
 	if t.agent, err = t.newAgent(world, start); err != nil {
 		t.close()
@@ -89,13 +89,13 @@ func (t *turns) close() { _ = t.world.Close() }
 // turn plays one turn and reports whether the episode is over. It is short, because
 // an episode spends nearly all its time in Act: a goroutine that waits with a small
 // stack is a small goroutine.
-func (t *turns) turn(ctx context.Context) (over bool, _ record.Outcome, err error) {
+func (t *turns) turn(ctx context.Context) (done bool, _ record.Outcome, err error) {
 	t.move, err = t.agent.Act(ctx)
 	return t.follow(ctx, err)
 }
 
 // follow carries out the move, unless the agent returned an error.
-func (t *turns) follow(ctx context.Context, err error) (over bool, _ record.Outcome, _ error) {
+func (t *turns) follow(ctx context.Context, err error) (done bool, _ record.Outcome, _ error) {
 	move := &t.move
 	spend(&t.rec.Result, move.Usage)
 	t.onStep(move.Usage)

@@ -10,7 +10,7 @@ import (
 
 // Conversation returns a model for the calls of one episode, which makes at most so
 // many. They stay with one server as long as it is there.
-func (f *Fleet) Conversation(calls int) model.Model { return &conversation{fleet: f, left: calls} }
+func (f *Fleet) Conversation(calls int) model.Model { return &conversation{fleet: f, calls: calls} }
 
 // Chat implements model.Model for a call that belongs to no episode.
 func (f *Fleet) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
@@ -22,7 +22,7 @@ func (f *Fleet) Chat(ctx context.Context, req model.Request) (model.Reply, error
 type conversation struct {
 	fleet  *Fleet
 	server *server // nil before the first call
-	left   int     // the largest number of calls to come
+	calls  int     // the largest number of calls to come
 }
 
 // Chat implements model.Model. Beside the errors that it names there is
@@ -32,7 +32,7 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 	// A server that works, but not for this call, gets time.
 	wait := model.Retry{FirstWait: c.fleet.o.Pace, MaxWait: time.Minute}.Waits()
 	for {
-		p, err := c.fleet.place(ctx, c.server, c.left, size(req))
+		p, err := c.fleet.place(ctx, c.server, c.calls, size(req))
 		if err != nil {
 			return model.Reply{}, err
 		}
@@ -41,7 +41,7 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 		reply, err := c.server.client.Chat(ctx, req)
 		c.fleet.done(p, reply, err)
 		if err == nil {
-			c.left--
+			c.calls--
 			reply.Attempts += spent
 			if c.fleet.several {
 				reply.Server = c.server.client.URL()

@@ -55,7 +55,7 @@ type Fleet struct {
 	mu      sync.Mutex
 	servers []*server
 	// about is what all servers must agree on; nil until Server has asked.
-	about *record.Server
+	about *record.ServerReport
 	// changed is closed and replaced when a server comes back or joins, and when the
 	// fleet gives up.
 	changed chan struct{}
@@ -75,14 +75,14 @@ type Fleet struct {
 
 // LostError reports that no server answered for too long.
 type LostError struct {
-	After time.Duration
+	Wait time.Duration
 	// Causes say for every server why it is set aside.
 	Causes []string
 }
 
 // Error implements error.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("no model server has answered for %v (--give-up-after): %s", e.After,
+	return fmt.Sprintf("no model server has answered for %v (--give-up-after): %s", e.Wait,
 		strings.Join(e.Causes, "; "))
 }
 
@@ -117,7 +117,7 @@ func Open(o Options) (*Fleet, error) {
 // find returns the server at a client's address, nil if there is none.
 func (f *Fleet) find(url string) *server {
 	for _, s := range f.servers {
-		if s.client.URL() == url && !s.left {
+		if s.client.URL() == url && !s.removed {
 			return s
 		}
 	}
@@ -137,13 +137,13 @@ func (f *Fleet) Clients() []*model.Client {
 
 // ContextLimit is the smallest context in tokens of the servers; 0 while unknown.
 func (f *Fleet) ContextLimit() int {
-	least := 0
+	smallest := 0
 	for _, c := range f.Clients() {
-		if n := c.ContextLimit(); n > 0 && (least == 0 || n < least) {
-			least = n
+		if n := c.ContextLimit(); n > 0 && (smallest == 0 || n < smallest) {
+			smallest = n
 		}
 	}
-	return least
+	return smallest
 }
 
 // Close stops the questions to servers and closes the connections that are not in
@@ -167,5 +167,5 @@ func (f *Fleet) notify() {
 
 // present returns the servers that are in use. The caller holds the lock.
 func (f *Fleet) present() []*server {
-	return slices.DeleteFunc(slices.Clone(f.servers), func(s *server) bool { return s.left || s.cause != "" })
+	return slices.DeleteFunc(slices.Clone(f.servers), func(s *server) bool { return s.removed || s.cause != "" })
 }

@@ -23,7 +23,7 @@ import (
 
 // host is a model server that can go and come back at its address.
 type host struct {
-	*fleettest.Server
+	*fleettest.Switchable
 	root atomic.Pointer[string]
 	// calls counts the chats that were answered.
 	calls atomic.Int64
@@ -34,7 +34,7 @@ type host struct {
 func newHost(t *testing.T, root string) *host {
 	h := &host{}
 	h.root.Store(&root)
-	h.Server = fleettest.New(t, h)
+	h.Switchable = fleettest.New(t, h)
 	return h
 }
 
@@ -249,7 +249,7 @@ func TestSameModel(t *testing.T) {
 	}
 	b.root.Store(a.root.Load())
 	about, err := f.server(context.Background())
-	if diff := cmp.Diff(record.Server{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"},
+	if diff := cmp.Diff(record.ServerReport{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"},
 		about); diff != "" || err != nil {
 		t.Error(err, diff)
 	}

@@ -8,17 +8,17 @@ import (
 
 // follow looks at the list of servers until the fleet is closed.
 func (f *Fleet) follow() {
-	said := ""
+	last := ""
 	for {
 		model.Pause(f.ctx, f.o.ListPace)
 		if f.ctx.Err() != nil {
 			return
 		}
-		if err := f.reread(); err != nil && err.Error() != said {
-			said = err.Error()
+		if err := f.reread(); err != nil && err.Error() != last {
+			last = err.Error()
 			f.tell("the servers stay as they are: %v", err)
 		} else if err == nil {
-			said = ""
+			last = ""
 		}
 	}
 }
@@ -52,10 +52,10 @@ func (f *Fleet) reread() error {
 		added = append(added, &server{address: address, client: client, cause: isNew, fresh: true, since: f.o.Now()})
 	}
 	f.servers = slices.DeleteFunc(f.servers, func(s *server) bool {
-		if s.left = !slices.Contains(addresses, s.address); s.left {
+		if s.removed = !slices.Contains(addresses, s.address); s.removed {
 			f.tell("%s has left the list of servers", s.client.URL())
 		}
-		return s.left
+		return s.removed
 	})
 	for _, s := range added {
 		f.servers = append(f.servers, s)

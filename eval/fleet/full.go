@@ -31,11 +31,11 @@ func (f *Fleet) Full(ctx context.Context) string {
 }
 
 func (s *server) full(ctx context.Context) string {
-	load, told := s.client.Load(ctx)
+	load, ok := s.client.Load(ctx)
 	last := s.load
-	s.load, s.silent = &load, !told
+	s.load, s.silent = &load, !ok
 	switch {
-	case !told:
+	case !ok:
 		return ""
 	case load.Waiting > load.Running/2: // a few wait for a moment whenever calls arrive
 		return "requests wait at the server"

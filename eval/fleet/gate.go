@@ -13,7 +13,7 @@ import (
 // time. It must answer the trial, if there is one, to be used again; it is not asked
 // before the wait is over. The caller holds the lock.
 func (f *Fleet) setAside(s *server, trial *model.Request, cause string, wait time.Duration) {
-	if s.cause != "" || s.left {
+	if s.cause != "" || s.removed {
 		return
 	}
 	s.cause, s.since, s.trial = cause, f.o.Now(), trial
@@ -57,7 +57,7 @@ func (f *Fleet) giveUp() {
 	if f.gone.IsZero() || f.lost != nil {
 		return
 	}
-	f.lost = &LostError{After: f.o.GiveUpAfter}
+	f.lost = &LostError{Wait: f.o.GiveUpAfter}
 	for _, s := range f.servers {
 		f.lost.Causes = append(f.lost.Causes, s.client.URL()+": "+s.cause)
 	}
@@ -92,12 +92,12 @@ const trialPace = 5
 
 // recall asks a server that is set aside, and reports whether nothing more is to be
 // asked: it is in use again, or it has left.
-func (f *Fleet) recall(s *server) (over bool) {
+func (f *Fleet) recall(s *server) (done bool) {
 	differs, err := f.examine(s)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case s.left || f.lost != nil || f.ctx.Err() != nil:
+	case s.removed || f.lost != nil || f.ctx.Err() != nil:
 		return true
 	case err == nil:
 		f.takeBack(s)
@@ -122,10 +122,10 @@ func (f *Fleet) examine(s *server) (differs bool, err error) {
 		return false, late(ctx, err)
 	}
 	f.mu.Lock()
-	known := f.about
+	reference := f.about
 	f.mu.Unlock()
-	if known != nil {
-		if err := same(*known, about); err != nil {
+	if reference != nil {
+		if err := same(*reference, about); err != nil {
 			return true, err
 		}
 	}
@@ -179,17 +179,17 @@ func (f *Fleet) Waits() (until time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.servers {
-		at := s.rests
+		t := s.rests
 		if s.cause == "" {
-			at = s.client.Waits()
-		} else if at.IsZero() {
+			t = s.client.Waits()
+		} else if t.IsZero() {
 			continue // its calls are elsewhere, or wait until it is back
 		}
-		if at.IsZero() {
-			return at
+		if t.IsZero() {
+			return t
 		}
-		if until.IsZero() || at.Before(until) {
-			until = at
+		if until.IsZero() || t.Before(until) {
+			until = t
 		}
 	}
 	return until

@@ -34,7 +34,7 @@ func (f *Fleet) judge(ctx context.Context, s *server, req model.Request, began t
 	case !errors.As(err, &failed):
 		return true, forGood
 	case failed.Busy && failed.Attempts < f.o.Attempts: // it asks for a long wait
-		f.setAsideFor(s, failed.After, failed.Message)
+		f.setAsideFor(s, failed.Wait, failed.Message)
 		return false, 0
 	case failed.Gone && f.answeredSince(s, began): // and may be gone since
 		works = f.suspect(ctx, s, nil, failed.Message)
@@ -67,7 +67,7 @@ func (f *Fleet) answeredSince(s *server, t time.Time) bool {
 // server that does not work is set aside.
 func (f *Fleet) suspect(ctx context.Context, s *server, trial *model.Request, cause string) (works bool) {
 	f.mu.Lock()
-	if s.cause != "" || s.left {
+	if s.cause != "" || s.removed {
 		f.mu.Unlock()
 		return false
 	}
@@ -84,7 +84,7 @@ func (f *Fleet) suspect(ctx context.Context, s *server, trial *model.Request, ca
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return s.cause == "" && !s.left
+	return s.cause == "" && !s.removed
 }
 
 // check asks a suspected server and sets it aside if it does not work.

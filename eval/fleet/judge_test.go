@@ -218,8 +218,8 @@ func TestHangingAtStart(t *testing.T) {
 
 // What differs is named: the model first, because the rest follows from it.
 func TestSame(t *testing.T) {
-	good := record.Server{Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 8192, Root: "a"}
-	for want, other := range map[string]record.Server{
+	good := record.ServerReport{Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 8192, Root: "a"}
+	for want, other := range map[string]record.ServerReport{
 		"only one of them has a model of the name; the other one has x, y": {
 			Software: "vllm", Models: []string{"x", "y"}},
 		"only one of them tells the names of its models": {},

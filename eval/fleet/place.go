@@ -9,26 +9,26 @@ import (
 
 type placed struct {
 	server *server
-	// tokens of the call, estimated. left is the largest number of calls that its
+	// tokens of the call, estimated. calls is the largest number of calls that its
 	// episode still makes, this one included.
-	tokens, left int
+	tokens, calls int
 }
 
 // place finds the server for a call and counts the call there: the episode's server
 // if it is in use and the episode does not leave it, otherwise the one with the
 // fewest tokens in flight. It waits while no server is in use.
-func (f *Fleet) place(ctx context.Context, mine *server, left, prompt int) (placed, error) {
+func (f *Fleet) place(ctx context.Context, mine *server, calls, prompt int) (placed, error) {
 	for {
 		f.mu.Lock()
 		if f.lost != nil {
 			defer f.mu.Unlock()
 			return placed{}, f.lost
 		}
-		p := placed{tokens: prompt + int(f.completion), left: max(1, left)}
+		p := placed{tokens: prompt + int(f.completion), calls: max(1, calls)}
 		if p.server = f.choose(mine, p); p.server != nil {
 			p.server.calls++
 			p.server.tokens += p.tokens
-			f.remaining += p.left
+			f.remaining += p.calls
 			f.mu.Unlock()
 			return p, nil
 		}
@@ -46,12 +46,12 @@ func (f *Fleet) place(ctx context.Context, mine *server, left, prompt int) (plac
 // nil if none is in use. The caller holds the lock.
 func (f *Fleet) choose(home *server, p placed) *server {
 	present := f.present()
-	idlest := least(present)
+	idlest := leastLoaded(present)
 	switch {
-	case home == nil || home.left || home.cause != "" || home.overloaded(idlest, p.tokens):
+	case home == nil || home.removed || home.cause != "" || home.overloaded(idlest, p.tokens):
 		return idlest
 	case f.allBegun:
-		return home.orBetter(present, p.left, f.deadline(present))
+		return home.orBetter(present, p.calls, f.deadline(present))
 	}
 	return home
 }
@@ -59,13 +59,13 @@ func (f *Fleet) choose(home *server, p placed) *server {
 // overloaded reports whether a server has far more to do than another one, as when
 // that one has just joined. An episode then leaves it, although its prefix is not
 // cached elsewhere. The call has so many tokens.
-func (s *server) overloaded(other *server, tokens int) bool {
-	return s.tokens > 2*other.tokens+4*tokens
+func (s *server) overloaded(peer *server, tokens int) bool {
+	return s.tokens > 2*peer.tokens+4*tokens
 }
 
-// least returns the server with the fewest tokens in flight, the first of several;
+// leastLoaded returns the server with the fewest tokens in flight, the first of several;
 // nil without servers.
-func least(servers []*server) *server {
+func leastLoaded(servers []*server) *server {
 	if len(servers) == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func size(req model.Request) int {
 func (f *Fleet) done(p placed, reply model.Reply, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.remaining -= p.left
+	f.remaining -= p.calls
 	if err == nil {
 		p.server.learn(reply.Latency, f.o.Now(), !f.allBegun)
 		f.completion += (float64(reply.CompletionTokens) - f.completion) / 64

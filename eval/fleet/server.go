@@ -44,13 +44,13 @@ type server struct {
 	// Full uses both.
 	load   *model.Load
 	silent bool
-	// left: the server is no longer on the list.
-	left bool
+	// removed: the server is no longer on the list.
+	removed bool
 }
 
 // server asks every server about itself. All must serve the same model. A server
 // that is not there is set aside; it is an error if none is.
-func (f *Fleet) server(ctx context.Context) (record.Server, error) {
+func (f *Fleet) server(ctx context.Context) (record.ServerReport, error) {
 	f.mu.Lock()
 	servers := f.present()
 	f.mu.Unlock()
@@ -60,15 +60,16 @@ func (f *Fleet) server(ctx context.Context) (record.Server, error) {
 	heard()
 	first := slices.Index(errs, nil)
 	if first < 0 {
-		return record.Server{}, errors.Join(errs...)
+		return record.ServerReport{}, errors.Join(errs...)
 	}
 	for i, s := range servers {
 		if errs[i] != nil {
 			continue
 		}
 		if err := same(abouts[first], abouts[i]); err != nil {
-			return record.Server{}, fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(),
-				s.client.URL(), err)
+			return record.ServerReport{},
+				fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(),
+					s.client.URL(), err)
 		}
 	}
 	f.mu.Lock()
@@ -102,18 +103,18 @@ func (f *Fleet) explain(ctx context.Context, s *server) {
 
 // interview asks servers about themselves. Once one has answered, which it passes on
 // to heard, the others have little time.
-func interview(ctx context.Context, servers []*server, heard func()) ([]record.Server, []error) {
-	abouts, errs := make([]record.Server, len(servers)), make([]error, len(servers))
-	asking, cancel := context.WithCancel(ctx)
+func interview(ctx context.Context, servers []*server, heard func()) ([]record.ServerReport, []error) {
+	abouts, errs := make([]record.ServerReport, len(servers)), make([]error, len(servers))
+	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var group sync.WaitGroup
 	for i, s := range servers {
 		group.Go(func() {
-			if abouts[i], errs[i] = s.client.Server(asking); errs[i] == nil {
+			if abouts[i], errs[i] = s.client.Server(limited); errs[i] == nil {
 				heard()
 				time.AfterFunc(patience, cancel)
 			} else if ctx.Err() == nil {
-				errs[i] = late(asking, errs[i])
+				errs[i] = late(limited, errs[i])
 			}
 		})
 	}
@@ -122,19 +123,19 @@ func interview(ctx context.Context, servers []*server, heard func()) ([]record.S
 }
 
 // same reports in which respect two servers differ that should serve one model.
-func same(a, b record.Server) error {
+func same(a, b record.ServerReport) error {
 	if a.Present != b.Present {
-		without := a
+		absent := a
 		if a.Present {
-			without = b
+			absent = b
 		}
-		if len(without.Models) == 0 {
+		if len(absent.Models) == 0 {
 			return errors.New("only one of them tells the names of its models")
 		}
 		return fmt.Errorf("only one of them has a model of the name; the other one has %s",
-			strings.Join(without.Models, ", "))
+			strings.Join(absent.Models, ", "))
 	}
-	for _, x := range []struct{ what, a, b string }{
+	for _, x := range []struct{ name, a, b string }{
 		{"software", a.Software, b.Software},
 		{"version of the software", a.Version, b.Version},
 		{"context length", fmt.Sprint(a.ContextLength), fmt.Sprint(b.ContextLength)},
@@ -143,7 +144,7 @@ func same(a, b record.Server) error {
 		{"digest of the model", a.Digest, b.Digest},
 	} {
 		if x.a != x.b {
-			return fmt.Errorf("the %s is %q and %q", x.what, x.a, x.b)
+			return fmt.Errorf("the %s is %q and %q", x.name, x.a, x.b)
 		}
 	}
 	return nil

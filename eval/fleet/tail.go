@@ -55,14 +55,14 @@ func (f *Fleet) deadline(present []*server) float64 {
 //   - s, if the episode ends in time there, and no server does that is much slower;
 //   - otherwise the slowest server on which it ends in time;
 //   - if there is none, the one on which it ends first, if that is clearly earlier.
-func (s *server) orBetter(present []*server, left int, deadline float64) *server {
+func (s *server) orBetter(present []*server, calls int, deadline float64) *server {
 	if s.latency == 0 { // nothing is known yet
 		return s
 	}
-	first, firstEnd := s, s.lasts(left)/clearly
+	first, firstEnd := s, s.lasts(calls)/clearly
 	var slowest *server // of those in time
 	for _, other := range present {
-		end := other.lasts(left + coldCalls)
+		end := other.lasts(calls + coldCalls)
 		switch {
 		case other == s || other.latency == 0:
 			continue
@@ -73,7 +73,7 @@ func (s *server) orBetter(present []*server, left int, deadline float64) *server
 			first, firstEnd = other, end
 		}
 	}
-	inTime := s.lasts(left) <= deadline
+	inTime := s.lasts(calls) <= deadline
 	switch {
 	case slowest != nil && (!inTime || slowest.latency > slower*s.latency):
 		return slowest

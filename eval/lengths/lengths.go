@@ -38,7 +38,7 @@ func (l *Lengths) Survival() []float64 {
 		atRisk[steps] += atRisk[steps+1]
 	}
 	return stats.ProductLimit(l.Limit+1, func(steps int) float64 {
-		alike := 1 / float64(l.Limit-steps+1) // of that one more to end here
-		return (float64(l.Ended[steps]) + alike) / float64(atRisk[steps]+1)
+		prior := 1 / float64(l.Limit-steps+1) // of that one more to end here
+		return (float64(l.Ended[steps]) + prior) / float64(atRisk[steps]+1)
 	})
 }

@@ -9,9 +9,9 @@ import (
 // allowance is what a service says is left of a limit, in requests or tokens. The zero
 // value is that of a service that says nothing.
 type allowance struct {
-	// left is the least that was left of the limit until it is renewed; most is the most
+	// quota is the least that was left of the limit until it is renewed; capacity is the most
 	// that was ever left, which a renewed limit has at least.
-	left, most float64
+	quota, capacity float64
 	// until is when the limit is renewed; the zero time if the service has said nothing.
 	until time.Time
 	// inFlight is what has no reply yet. The service may have counted it or not.
@@ -27,9 +27,9 @@ func (a *allowance) wait(n float64, now time.Time) time.Time {
 		return a.until
 	}
 	if !now.Before(a.until) {
-		a.left, a.until = a.most, now.Add(window)
+		a.quota, a.until = a.capacity, now.Add(window)
 	}
-	if a.left-a.inFlight >= min(n, a.most) { // more than the limit goes alone
+	if a.quota-a.inFlight >= min(n, a.capacity) { // more than the limit goes alone
 		return time.Time{}
 	}
 	return a.until
@@ -40,15 +40,15 @@ func (a *allowance) wait(n float64, now time.Time) time.Time {
 const renewed = 5 * time.Second
 
 // hear reads the headers of the reply to a request. It reports whether they say what is left.
-func (a *allowance) hear(what string, header http.Header, now time.Time) bool {
-	left, err := strconv.ParseFloat(header.Get("X-Ratelimit-Remaining-"+what), 64)
-	if err != nil || !(left >= 0) {
+func (a *allowance) hear(unit string, header http.Header, now time.Time) bool {
+	value, err := strconv.ParseFloat(header.Get("X-Ratelimit-Remaining-"+unit), 64)
+	if err != nil || !(value >= 0) {
 		return false
 	}
-	until := now.Add(resetAfter(header.Get("X-Ratelimit-Reset-" + what)))
+	until := now.Add(resetAfter(header.Get("X-Ratelimit-Reset-" + unit)))
 	if until.Sub(a.until) > renewed {
-		a.left = left
+		a.quota = value
 	}
-	a.left, a.most, a.until = min(a.left, left), max(a.most, left, 1), later(a.until, until)
+	a.quota, a.capacity, a.until = min(a.quota, value), max(a.capacity, value, 1), latest(a.until, until)
 	return true
 }

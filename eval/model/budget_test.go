@@ -55,7 +55,7 @@ func TestRepliesShareABudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	held := c.backend.(*openAI).held
+	held := c.backend.(*openAI).inUse
 	c.backend.(*openAI).budget = 12 << 10
 	ask := func() error {
 		reply, err := c.Chat(t.Context(), Request{Messages: []Message{{Role: User, Content: "hello"}},

@@ -35,12 +35,12 @@ type caller struct {
 	// leave ends a call with the first failure, unless the server is only busy.
 	leave bool
 	now   func() time.Time
-	// before waits before an attempt, and returns what is called after it; nil for none.
-	before func(context.Context) (after func(*exchange), err error)
+	// acquire waits before an attempt, and returns what is called after it; nil for none.
+	acquire func(context.Context) (release func(*exchange), err error)
 	// budget is the largest total size in bytes of the replies that are being read,
-	// held their current total size.
+	// inUse their current total size.
 	budget int64
-	held   *atomic.Int64
+	inUse  *atomic.Int64
 }
 
 // longWait is the longest wait that a busy server may ask for before a caller that
@@ -59,18 +59,18 @@ func never(*failure) bool          { return false }
 // call repeats a talk until it succeeds, fails for good, is not worth another
 // attempt, or has been tried often enough. It returns the number of attempts,
 // and a ContextError, RequestError, UnavailableError or the context's own error.
-func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (int, error) {
+func (c *caller) call(ctx context.Context, retryable func(*failure) bool, do talk) (int, error) {
 	if err := c.attempt(ctx, do); err != nil {
-		return c.repeat(ctx, again, do, err)
+		return c.repeat(ctx, retryable, do, err)
 	}
 	return 1, nil
 }
 
 // repeat is call after a first attempt that ended with that error.
-func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk, last error) (int, error) {
+func (c *caller) repeat(ctx context.Context, retryable func(*failure) bool, do talk, last error) (int, error) {
 	wait := &waits{ExponentialBackOff: c.retry.Waits()}
 	attempts := 0
-	before := "" // the last failure before ctx was done
+	message := "" // the last failure before ctx was done
 	attempt := func() (struct{}, error) {
 		if attempts++; attempts > 1 {
 			last = c.attempt(ctx, do)
@@ -79,13 +79,13 @@ func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk,
 			return struct{}{}, nil
 		}
 		f, ok := last.(*failure)
-		if !ok || !again(f) || c.leave && (!f.busy || f.after > longWait) {
+		if !ok || !retryable(f) || c.leave && (!f.busy || f.wait > longWait) {
 			return struct{}{}, backoff.Permanent(last)
 		}
 		if ctx.Err() == nil {
-			before = f.message
+			message = f.message
 		}
-		wait.atLeast = f.after
+		wait.atLeast = f.wait
 		return struct{}{}, last
 	}
 	_, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(wait),
@@ -94,8 +94,8 @@ func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk,
 	case err == nil:
 		return attempts, nil
 	case ctx.Err() != nil:
-		if c.explains && before != "" {
-			return attempts, &StoppedError{Last: before, Err: ctx.Err()}
+		if c.explains && message != "" {
+			return attempts, &StoppedError{Last: message, Err: ctx.Err()}
 		}
 		return attempts, ctx.Err()
 	}
@@ -107,7 +107,7 @@ func finish(err error, attempts int) error {
 	switch err := err.(type) {
 	case *failure:
 		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Busy: err.busy,
-			After: err.after, Attempts: attempts, Gone: err.gone, Unsent: err.absent}
+			Wait: err.wait, Attempts: attempts, Gone: err.gone, Unsent: err.absent}
 	case *RequestError:
 		err.Attempts = attempts
 	case *ContextError:
@@ -132,8 +132,8 @@ type failure struct {
 	url     string
 	status  int
 	message string
-	// after is the wait that the server asked for.
-	after time.Duration
+	// wait is the wait that the server asked for.
+	wait time.Duration
 	// busy reports that the server refuses calls for a while.
 	busy bool
 	// absent reports that no server was reachable.
@@ -147,10 +147,10 @@ func (f *failure) Error() string { return f.message }
 
 func (c *caller) attempt(ctx context.Context, do talk) error {
 	x := &exchange{transport: c.transport, headers: c.headers, url: c.url, limit: mostReply, budget: c.budget,
-		held: c.held}
-	if c.before != nil {
-		after, err := c.before(ctx)
-		defer after(x)
+		inUse: c.inUse}
+	if c.acquire != nil {
+		release, err := c.acquire(ctx)
+		defer release(x)
 		if err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func (c *caller) failed(x *exchange, message string) *failure {
 		url:     clean(x.address(), c.key),
 		status:  x.status,
 		message: clean(message, c.key),
-		after:   retryAfter(x.header, c.now()),
+		wait:    retryAfter(x.header, c.now()),
 		absent:  x.status == 0 && absent(x.err),
 	}
 }
@@ -201,8 +201,8 @@ func absent(err error) bool {
 
 // refused classifies a reply with a status outside 2xx.
 func (c *caller) refused(x *exchange) error {
-	said, _ := readWords(x.reply)
-	message := clean(said.text, c.key)
+	answer, _ := readWords(x.reply)
+	message := clean(answer.text, c.key)
 	switch x.status {
 	case http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusBadGateway, http.StatusServiceUnavailable,
 		http.StatusGatewayTimeout:
@@ -212,14 +212,14 @@ func (c *caller) refused(x *exchange) error {
 		message = clean("it leads to "+x.header.Get("Location"), c.key)
 	}
 	switch status := x.status; {
-	case status == http.StatusTooManyRequests && said.code == "insufficient_quota":
+	case status == http.StatusTooManyRequests && answer.code == "insufficient_quota":
 		// Waiting does not help with an empty account.
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		f := c.failed(x, statusLine(status, message))
 		f.busy = true
 		return f
-	case (status == 400 || status == 413 || status == 422 || status >= 500) && said.overflow():
-		return &ContextError{Status: status, Message: message, Limit: said.limit, Asked: said.asked}
+	case (status == 400 || status == 413 || status == 422 || status >= 500) && answer.overflow():
+		return &ContextError{Status: status, Message: message, Limit: answer.limit, Requested: answer.requested}
 	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":
 		f := c.failed(x, statusLine(status, message))
 		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
@@ -229,24 +229,24 @@ func (c *caller) refused(x *exchange) error {
 	refusal := &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message}
 	if x.status == 400 || x.status == 422 || x.status >= 500 {
 		refusal.remedy = remedyFor(c.kind(), x.status, message)
-		refusal.unsupported = said.unsupported()
-		refusal.Field = refusedField(said.param, message, refusal.unsupported)
+		refusal.unsupported = answer.unsupported()
+		refusal.Field = refusedField(answer.param, message, refusal.unsupported)
 	}
 	return refusal
 }
 
 // misread classifies an unusable reply with a status of 2xx.
 func (c *caller) misread(x *exchange, err error) error {
-	said, isError := readWords(x.reply)
-	switch message := clean(said.text, c.key); {
-	case isError && said.overflow():
-		return &ContextError{Status: x.status, Message: message, Limit: said.limit, Asked: said.asked}
+	answer, isError := readWords(x.reply)
+	switch message := clean(answer.text, c.key); {
+	case isError && answer.overflow():
+		return &ContextError{Status: x.status, Message: message, Limit: answer.limit, Requested: answer.requested}
 	case isError:
 		return c.failed(x, "it reports an error: "+message)
 	case message == "":
 		return c.failed(x, "the reply is empty")
 	}
-	return c.failed(x, fmt.Sprintf("%v: %s", err, said.text))
+	return c.failed(x, fmt.Sprintf("%v: %s", err, answer.text))
 }
 
 // maxRetryAfter is the longest wait that a server may ask for.

@@ -93,7 +93,7 @@ type backend interface {
 	// Server asks the server about itself. A missing endpoint is not an error. An
 	// unreachable server is an error at once. Otherwise errors and retries are those
 	// of Chat.
-	Server(context.Context) (record.Server, error)
+	Server(context.Context) (record.ServerReport, error)
 	// ping asks for the list of models, once.
 	ping(context.Context) error
 	// Load asks the server once for its load. It reports false if the server tells none.
@@ -136,19 +136,19 @@ func Open(o Options) (*Client, error) {
 		leave:  o.Leave,
 		now:    o.Now,
 		budget: mostInFlight,
-		held:   new(atomic.Int64),
+		inUse:  new(atomic.Int64),
 	}
 	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle}
 	if o.Spec.Provider == Ollama {
 		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit,
 			habits: habits{tell: o.Tell}}
 	} else {
-		made := &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit,
+		backend := &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit,
 			habits: habits{tell: o.Tell}, pacer: newPacer(o.Limits, o.Now, o.Tell)}
-		if err := made.prepare(); err != nil {
+		if err := backend.prepare(); err != nil {
 			return nil, err
 		}
-		c.backend = made
+		c.backend = backend
 	}
 	caller.kind = c.kind
 	return c, nil

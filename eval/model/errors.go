@@ -18,10 +18,10 @@ type ContextError struct {
 	Message string
 	// Limit is the server's context in tokens, 0 when it did not say.
 	Limit int
-	// Asked is the number of tokens asked for as the server counted them, 0 when
+	// Requested is the number of tokens asked for as the server counted them, 0 when
 	// it did not say. Some servers count the prompt alone, some stop counting one
 	// token past the limit.
-	Asked int
+	Requested int
 	// Attempts counts the requests made for the call.
 	Attempts int
 }
@@ -29,8 +29,8 @@ type ContextError struct {
 // Error gives the numbers, if known, and the server's message.
 func (e *ContextError) Error() string {
 	var numbers []string
-	if e.Asked > 0 {
-		numbers = append(numbers, fmt.Sprintf("%d tokens asked for", e.Asked))
+	if e.Requested > 0 {
+		numbers = append(numbers, fmt.Sprintf("%d tokens asked for", e.Requested))
 	}
 	if e.Limit > 0 {
 		numbers = append(numbers, fmt.Sprintf("limit %d", e.Limit))
@@ -135,8 +135,8 @@ type UnavailableError struct {
 	Message string
 	// Busy reports that the server refused the last attempt for a while (429, 408).
 	Busy bool
-	// After is the wait that the server asked for with the last attempt; 0 for none.
-	After time.Duration
+	// Wait is the wait that the server asked for with the last attempt; 0 for none.
+	Wait time.Duration
 	// Attempts counts the requests made for the call.
 	Attempts int
 	// Gone reports that the last attempt failed as it does when a server is gone:

@@ -135,7 +135,7 @@ func TestContextErrors(t *testing.T) {
 					t.Errorf("error %q does not carry the server's words", err)
 				}
 				got.Message = ""
-				want := &model.ContextError{Status: test.status, Limit: test.limit, Asked: test.asked, Attempts: 1}
+				want := &model.ContextError{Status: test.status, Limit: test.limit, Requested: test.asked, Attempts: 1}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("error (-want +got):\n%s", diff)
 				}
@@ -152,7 +152,7 @@ func TestOllamaThatFillsItsContextMayHaveCutThePrompt(t *testing.T) {
 	c := open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL, ContextLimit: 512})
 	_, err := c.Chat(t.Context(), hello)
 	got := as[*model.ContextError](t, err)
-	if got.Limit != 512 || got.Asked != 512 || got.Attempts != 1 {
+	if got.Limit != 512 || got.Requested != 512 || got.Attempts != 1 {
 		t.Errorf("error is %#v, want 512 of 512 tokens", got)
 	}
 }

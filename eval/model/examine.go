@@ -41,7 +41,7 @@ type examiner struct {
 	concurrency int
 	checks      []envs.Check
 
-	about record.Server
+	about record.ServerReport
 	first Reply
 }
 
@@ -95,9 +95,9 @@ func (e *examiner) tell(ctx context.Context, d record.Decoding, seed int64) (Rep
 	return e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: storyPrompt}}, Decoding: d, Seed: seed})
 }
 
-// said is the whole content of a reply, reasoning included: a reasoning model may
+// fullText is the whole content of a reply, reasoning included: a reasoning model may
 // not finish its reasoning in so few tokens.
-func said(r Reply) string { return r.Reasoning + r.Text }
+func fullText(r Reply) string { return r.Reasoning + r.Text }
 
 // tellOften has the story told with the seeds 0, 1, 2 and so on.
 func (e *examiner) tellOften(ctx context.Context, temperature float64, times int) (replies []Reply, err error) {
@@ -112,11 +112,11 @@ func (e *examiner) tellOften(ctx context.Context, temperature float64, times int
 }
 
 func distinct(replies []Reply) int {
-	seen := map[string]bool{}
+	texts := map[string]bool{}
 	for _, r := range replies {
-		seen[said(r)] = true
+		texts[fullText(r)] = true
 	}
-	return len(seen)
+	return len(texts)
 }
 
 func (e *examiner) server(ctx context.Context) error {
@@ -168,13 +168,13 @@ func (e *examiner) present() {
 
 // quoteSome lists the first names of a list that may be long.
 func quoteSome(names []string) string {
-	const most = 20
+	const limit = 20
 	var quoted []string
-	for _, name := range names[:min(len(names), most)] {
+	for _, name := range names[:min(len(names), limit)] {
 		quoted = append(quoted, fmt.Sprintf("%q", name))
 	}
-	if more := len(names) - most; more > 0 {
-		quoted = append(quoted, fmt.Sprintf("%d more", more))
+	if extra := len(names) - limit; extra > 0 {
+		quoted = append(quoted, fmt.Sprintf("%d more", extra))
 	}
 	return strings.Join(quoted, ", ")
 }
@@ -226,7 +226,7 @@ func (e *examiner) reply(ctx context.Context) error {
 	switch {
 	case reply.Attempts > 1 && len(reply.Dropped) == 0:
 		e.add("reply", envs.CheckWarn, "it took %d attempts to get a reply: %s", reply.Attempts, excerpt(reply))
-	case said(reply) == "":
+	case fullText(reply) == "":
 		e.add("reply", envs.CheckWarn, "%s", withHint(
 			"the reply is empty: does the server use the model's own chat template?", e.client.kind(), onTemplate))
 	default:
@@ -243,7 +243,7 @@ func (e *examiner) reply(ctx context.Context) error {
 	} else {
 		e.add("decoding", envs.CheckOK, "the decoding fields are accepted")
 	}
-	if reply.PromptTokens > 0 && (reply.CompletionTokens > 0 || said(reply) == "") {
+	if reply.PromptTokens > 0 && (reply.CompletionTokens > 0 || fullText(reply) == "") {
 		e.add("usage", envs.CheckOK, "%d prompt and %d completion tokens reported", reply.PromptTokens,
 			reply.CompletionTokens)
 	} else {
@@ -255,10 +255,10 @@ func (e *examiner) reply(ctx context.Context) error {
 
 // excerpt is the beginning of a reply, quoted.
 func excerpt(r Reply) string {
-	const most = 60
-	text := []rune(strings.TrimSpace(said(r)))
-	if len(text) > most {
-		return fmt.Sprintf("%q …", string(text[:most]))
+	const limit = 60
+	text := []rune(strings.TrimSpace(fullText(r)))
+	if len(text) > limit {
+		return fmt.Sprintf("%q …", string(text[:limit]))
 	}
 	return fmt.Sprintf("%q", string(text))
 }

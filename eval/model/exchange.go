@@ -44,9 +44,9 @@ type exchange struct {
 	// limit is the longest reply in bytes.
 	limit int
 	// budget is the largest total size in bytes of the replies that all exchanges of
-	// the client may hold, held their current total size.
+	// the client may hold, inUse their current total size.
 	budget int64
-	held   *atomic.Int64
+	inUse  *atomic.Int64
 
 	url    string // before a request
 	sent   *url.URL
@@ -65,7 +65,7 @@ func (x *exchange) address() string {
 }
 
 // release returns the reply's share of the client's budget.
-func (x *exchange) release() { x.held.Add(-int64(cap(x.reply))) }
+func (x *exchange) release() { x.inUse.Add(-int64(cap(x.reply))) }
 
 // client returns an HTTP client for this exchange. It follows no redirect: the
 // key never goes to another host, and a POST does not turn into a GET.
@@ -139,9 +139,9 @@ func (x *exchange) read(body io.Reader, announced int64) error {
 
 // grow makes room for so many bytes of a reply.
 func (x *exchange) grow(size int) error {
-	more := int64(size - cap(x.reply))
-	if x.held.Add(more) > x.budget {
-		x.held.Add(-more)
+	extra := int64(size - cap(x.reply))
+	if x.inUse.Add(extra) > x.budget {
+		x.inUse.Add(-extra)
 		return fmt.Errorf("the replies that are being read take more than %d KiB together", x.budget>>10)
 	}
 	x.reply = append(make([]byte, 0, size), x.reply...)

@@ -59,9 +59,9 @@ type content struct {
 	calls []ToolCall
 }
 
-// of leaves out calls of tools if the request has no tool: they are a fault then.
+// forRequest leaves out calls of tools if the request has no tool: they are a fault then.
 // Otherwise they are what was asked for, and nothing in place of a text.
-func (c content) of(req *Request) content {
+func (c content) forRequest(req *Request) content {
 	if req.Tool == (Tool{}) {
 		c.calls = nil
 	} else if len(c.calls) > 0 {
@@ -91,7 +91,7 @@ func (r *Reply) settle(sent content, keep bool, stops []string, stopsSent bool, 
 		r.Calls = append(r.Calls, ToolCall{key.scrubReply(call.ID), key.scrubReply(call.Name),
 			key.scrubReply(call.Arguments)})
 	}
-	r.Instead = key.scrubReply(excerptOf(sent.refusal + sent.toolCalls))
+	r.Substitute = key.scrubReply(excerptOf(sent.refusal + sent.toolCalls))
 	if r.FinishReason != "stop" { // the usual one
 		r.FinishReason = clean(r.FinishReason, key)
 	}
@@ -108,9 +108,9 @@ func (r *Reply) replaces(unused *Reply) {
 
 // excerptOf shortens a server's secondary text before it is kept.
 func excerptOf(text string) string {
-	const most = 2000
-	if len(text) <= most {
+	const limit = 2000
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }

@@ -37,7 +37,7 @@ func chatWith(t *testing.T, spec model.Spec, answer func() *http.Response) (mode
 		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		t.Errorf("%s: error is not fit to be shown: %q", spec.Provider, text)
 	}
-	if tooLong != nil && (tooLong.Limit < 0 || tooLong.Asked < 0) {
+	if tooLong != nil && (tooLong.Limit < 0 || tooLong.Requested < 0) {
 		t.Errorf("%s: error is %#v", spec.Provider, tooLong)
 	}
 	return reply, err

@@ -58,19 +58,19 @@ func (s *habits) keepStops() {
 // repeated. used says how the request was made. A field that the user set
 // explicitly is never dropped.
 func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool {
-	if _, asked := d.Extra[refused.Field]; asked || !refused.unsupported {
+	if _, explicit := d.Extra[refused.Field]; explicit || !refused.unsupported {
 		return false
 	}
-	news, again := s.learn(refused, used)
+	news, retry := s.learn(refused, used)
 	if news != "" && s.tell != nil {
 		s.tell(news)
 	}
-	return again
+	return retry
 }
 
 // learn is drop without the notification. If several calls are refused together,
 // only the first brings a change.
-func (s *habits) learn(refused *RequestError, used habit) (news string, again bool) {
+func (s *habits) learn(refused *RequestError, used habit) (news string, retry bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch field := refused.Field; {

@@ -25,16 +25,16 @@ type Load struct {
 func (o *ollama) Load(context.Context) (Load, bool) { return Load{}, false }
 
 // Load reads the metrics of vLLM.
-func (o *openAI) Load(ctx context.Context) (load Load, told bool) {
+func (o *openAI) Load(ctx context.Context) (load Load, ok bool) {
 	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
 		x.limit = mostMetrics
 		if err := fetch(ctx, x, strings.TrimSuffix(o.base, "/v1")+"/metrics"); err != nil {
 			return err
 		}
-		load, told = parseLoad(x.reply)
+		load, ok = parseLoad(x.reply)
 		return nil
 	})
-	return load, told && err == nil
+	return load, ok && err == nil
 }
 
 // parseLoad reads the load from metrics in Prometheus' text format. It reports false

@@ -59,8 +59,8 @@ func (r Request) prompt() string {
 	return text.String()
 }
 
-// again says which failed attempts are repeated.
-func (r Request) again() func(*failure) bool {
+// retryRule says which failed attempts are repeated.
+func (r Request) retryRule() func(*failure) bool {
 	if r.Once {
 		return never
 	}
@@ -74,9 +74,9 @@ type Reply struct {
 	// Reasoning is what the server sent as reasoning beside the text, and what it
 	// left in the text between the tags of a reasoning format.
 	Reasoning string
-	// Instead is what came in place of a text: a refusal, or calls of tools as
+	// Substitute is what came in place of a text: a refusal, or calls of tools as
 	// JSON, cut to some length.
-	Instead string
+	Substitute string
 	// Calls are calls of the request's tool.
 	Calls []ToolCall
 	// FinishReason is the server's reason: "stop", "length", …; also "stop" if the

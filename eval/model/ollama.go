@@ -54,11 +54,11 @@ func (o *ollama) ContextLimit() int {
 func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
 	numCtx := o.ContextLimit()
 	if numCtx == 0 {
-		shown, err := o.show(ctx, always)
+		info, err := o.show(ctx, always)
 		if err != nil {
 			return nil, err
 		}
-		numCtx = o.learn(shown)
+		numCtx = o.learn(info)
 	}
 	h := o.habits.now()
 	reply, limit, err := o.ask(ctx, *req, h, numCtx)
@@ -72,11 +72,11 @@ func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
 	}
 	if err == nil && limit > 0 && reply.PromptTokens >= limit {
 		return nil, &ContextError{
-			Status:   http.StatusOK,
-			Message:  "the server filled the whole context with the prompt, and may have left out the rest of it",
-			Limit:    limit,
-			Asked:    reply.PromptTokens,
-			Attempts: reply.Attempts,
+			Status:    http.StatusOK,
+			Message:   "the server filled the whole context with the prompt, and may have left out the rest of it",
+			Limit:     limit,
+			Requested: reply.PromptTokens,
+			Attempts:  reply.Attempts,
 		}
 	}
 	return reply, err
@@ -91,7 +91,7 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 	}
 	body := chatRequest(o.spec.Name, numCtx, o.withOwnStops(req))
 	limit, _ = body.Options["num_ctx"].(int)
-	attempts, err := o.call(ctx, req.again(), func(ctx context.Context, x *exchange) error {
+	attempts, err := o.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
 		x.limit = replyLimit(longest(req.Decoding))
 		start := o.now()
 		response, err := o.converse(ctx, x, body)
@@ -104,7 +104,7 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 			CompletionTokens: max(response.EvalCount, 0),
 			Latency:          o.now().Sub(start),
 		}
-		reply.settle(ollamaContent(response.Message).of(&req), req.KeepReasoning, stops, stopsSent, o.key)
+		reply.settle(ollamaContent(response.Message).forRequest(&req), req.KeepReasoning, stops, stopsSent, o.key)
 		return nil
 	})
 	if err != nil {
@@ -177,34 +177,34 @@ func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
 const thinkField = "think"
 
 func (o *ollama) converse(ctx context.Context, x *exchange, body *api.ChatRequest) (api.ChatResponse, error) {
-	var whole api.ChatResponse
+	var response api.ChatResponse
 	err := api.NewClient(o.base, x.client()).Chat(ctx, body, func(part api.ChatResponse) error {
 		// Some proxies stream even if asked not to.
-		part.Message.Content = whole.Message.Content + part.Message.Content
-		part.Message.ToolCalls = append(whole.Message.ToolCalls, part.Message.ToolCalls...)
-		part.Message.Thinking = whole.Message.Thinking + part.Message.Thinking
-		whole = part
+		part.Message.Content = response.Message.Content + part.Message.Content
+		part.Message.ToolCalls = append(response.Message.ToolCalls, part.Message.ToolCalls...)
+		part.Message.Thinking = response.Message.Thinking + part.Message.Thinking
+		response = part
 		return nil
 	})
 	switch {
 	case err != nil:
 		return api.ChatResponse{}, x.misread(err)
-	case !whole.Done:
+	case !response.Done:
 		return api.ChatResponse{}, errors.New("the reply breaks off")
-	case whole.DoneReason == "load", whole.DoneReason == "unload":
+	case response.DoneReason == "load", response.DoneReason == "unload":
 		return api.ChatResponse{}, errNoMessage
 	}
-	return whole, nil
+	return response, nil
 }
 
-type shown struct {
+type modelInfo struct {
 	length int    // of the context in tokens, 0 for unknown
 	parent string // the model that it is derived from
 	stops  []string
 }
 
 // learn keeps what calls need, and sets and returns the context.
-func (o *ollama) learn(m shown) (numCtx int) {
+func (o *ollama) learn(m modelInfo) (numCtx int) {
 	numCtx = defaultNumCtx
 	if m.length > 0 {
 		numCtx = min(numCtx, m.length)
@@ -215,9 +215,9 @@ func (o *ollama) learn(m shown) (numCtx int) {
 }
 
 // show asks for a description of the model.
-func (o *ollama) show(ctx context.Context, again func(*failure) bool) (shown, error) {
+func (o *ollama) show(ctx context.Context, retryable func(*failure) bool) (modelInfo, error) {
 	var model *api.ShowResponse
-	_, err := o.about().call(ctx, again, func(ctx context.Context, x *exchange) error {
+	_, err := o.about().call(ctx, retryable, func(ctx context.Context, x *exchange) error {
 		var err error
 		model, err = api.NewClient(o.base, x.client()).Show(ctx, &api.ShowRequest{Model: o.spec.Name})
 		if err != nil {
@@ -226,9 +226,9 @@ func (o *ollama) show(ctx context.Context, again func(*failure) bool) (shown, er
 		return nil
 	})
 	if err != nil {
-		return shown{}, err
+		return modelInfo{}, err
 	}
-	return shown{contextLength(model.ModelInfo), model.Details.ParentModel, ownStops(model.Parameters)}, nil
+	return modelInfo{contextLength(model.ModelInfo), model.Details.ParentModel, ownStops(model.Parameters)}, nil
 }
 
 // ownStops reads the stop strings out of a model's parameters: lines of a name
@@ -267,8 +267,8 @@ func contextLength(info map[string]any) int {
 }
 
 // Server asks for the models, the version and the model in use.
-func (o *ollama) Server(ctx context.Context) (record.Server, error) {
-	s := record.Server{Software: ollamaSW}
+func (o *ollama) Server(ctx context.Context) (record.ServerReport, error) {
+	s := record.ServerReport{Software: ollamaSW}
 	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
 		list, err := api.NewClient(o.base, x.client()).List(ctx)
 		if err != nil {
@@ -278,7 +278,7 @@ func (o *ollama) Server(ctx context.Context) (record.Server, error) {
 		return nil
 	})
 	if err != nil && !missing(err) {
-		return record.Server{}, err
+		return record.ServerReport{}, err
 	}
 	_, _ = o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
 		version, err := api.NewClient(o.base, x.client()).Version(ctx)
@@ -290,7 +290,7 @@ func (o *ollama) Server(ctx context.Context) (record.Server, error) {
 	case missing(err):
 		return s, nil
 	case err != nil:
-		return record.Server{}, fmt.Errorf("model %s: %w", o.spec.Name, err)
+		return record.ServerReport{}, fmt.Errorf("model %s: %w", o.spec.Name, err)
 	}
 	s.Present = true
 	s.ContextLength, s.Parent = m.length, clean(m.parent, o.key)
@@ -310,7 +310,7 @@ func (o *ollama) ping(ctx context.Context) error {
 
 // enlist fills in the available models and the digest of the model in use. A name
 // without a tag means the tag "latest".
-func (o *ollama) enlist(s *record.Server, models []api.ListModelResponse) {
+func (o *ollama) enlist(s *record.ServerReport, models []api.ListModelResponse) {
 	s.Models, s.Digest = nil, ""
 	for _, m := range models {
 		s.Models = append(s.Models, clean(m.Name, o.key))

@@ -26,8 +26,8 @@ type openAI struct {
 	base string
 	// option is the context limit that was given.
 	option int
-	// known is what the server last reported about itself, nil until it is asked.
-	known atomic.Pointer[record.Server]
+	// reported is what the server last reported about itself, nil until it is asked.
+	reported atomic.Pointer[record.ServerReport]
 	// habits are how requests are written for the server.
 	habits habits
 	pacer  *pacer
@@ -62,7 +62,7 @@ func (o *openAI) ContextLimit() int {
 	if o.option > 0 {
 		return o.option
 	}
-	if about := o.known.Load(); about != nil {
+	if about := o.reported.Load(); about != nil {
 		return about.ContextLength
 	}
 	return 0
@@ -71,7 +71,7 @@ func (o *openAI) ContextLimit() int {
 // kind returns the kind of server as in Server.Software, "" if it is none of
 // them.
 func (o *openAI) kind() string {
-	if about := o.known.Load(); about != nil && about.Software != "" {
+	if about := o.reported.Load(); about != nil && about.Software != "" {
 		return about.Software
 	}
 	if o.spec.Provider == VLLM {
@@ -153,11 +153,11 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 	}
 	reply := &Reply{}
 	paced := *o.caller
-	paced.before = func(ctx context.Context) (func(*exchange), error) {
+	paced.acquire = func(ctx context.Context) (func(*exchange), error) {
 		expected, err := o.pacer.wait(ctx, len(body))
 		return func(x *exchange) { o.pacer.answered(len(body), expected, reply, x.header) }, err
 	}
-	attempts, err := paced.call(ctx, req.again(), func(ctx context.Context, x *exchange) error {
+	attempts, err := paced.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, replyLimit(longest(req.Decoding))
 		start := o.now()
 		prepared := o.chats
@@ -187,7 +187,7 @@ func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration,
 		return err
 	}
 	reply.Latency = latency
-	reply.settle(sent.of(req), req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
+	reply.settle(sent.forRequest(req), req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
 	return nil
 }
 
@@ -347,7 +347,7 @@ func textOf(value any) string {
 // longest is the largest number of tokens of a reply, 0 if the extra fields leave
 // that to the server.
 func longest(d record.Decoding) int {
-	most := 0
+	largest := 0
 	for _, name := range lengthFields {
 		value, set := d.Extra[name]
 		if !set {
@@ -357,9 +357,9 @@ func longest(d record.Decoding) int {
 		if err != nil {
 			return 0
 		}
-		most = max(most, number)
+		largest = max(largest, number)
 	}
-	return max(most, d.MaxTokens)
+	return max(largest, d.MaxTokens)
 }
 
 // lengthFields are the names by which servers call the largest length of a

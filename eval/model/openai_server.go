@@ -53,7 +53,7 @@ func (c modelCard) contextLength() int {
 }
 
 // Server asks for the models, and what servers of some kinds tell besides.
-func (o *openAI) Server(ctx context.Context) (record.Server, error) {
+func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 	var list struct {
 		Data []modelCard `json:"data"`
 	}
@@ -64,10 +64,10 @@ func (o *openAI) Server(ctx context.Context) (record.Server, error) {
 		return err
 	})
 	if err != nil && !missing(err) && !o.keepsList(err) {
-		return record.Server{}, err
+		return record.ServerReport{}, err
 	}
 
-	s := record.Server{Software: softwareOf(header, list.Data)}
+	s := record.ServerReport{Software: softwareOf(header, list.Data)}
 	for _, card := range list.Data {
 		if card.ID == "" {
 			continue
@@ -86,7 +86,7 @@ func (o *openAI) Server(ctx context.Context) (record.Server, error) {
 	case s.Software == vLLM, o.spec.Provider == VLLM:
 		o.askVLLM(ctx, &s)
 	}
-	o.known.Store(&s)
+	o.reported.Store(&s)
 	return s, nil
 }
 
@@ -129,18 +129,18 @@ func softwareOf(header http.Header, cards []modelCard) string {
 }
 
 // askVLLM adds what vLLM tells beside the OpenAI protocol.
-func (o *openAI) askVLLM(ctx context.Context, s *record.Server) {
+func (o *openAI) askVLLM(ctx context.Context, s *record.ServerReport) {
 	var about struct {
 		Version string `json:"version"`
 	}
-	if o.besides(ctx, "/version", &about) && about.Version != "" {
+	if o.getSibling(ctx, "/version", &about) && about.Version != "" {
 		s.Software, s.Version = vLLM, clean(about.Version, o.key)
 	}
 }
 
 // askLlamaCpp adds what llama.cpp tells beside the OpenAI protocol. Old versions
 // tell the context of a slot only here.
-func (o *openAI) askLlamaCpp(ctx context.Context, s *record.Server) {
+func (o *openAI) askLlamaCpp(ctx context.Context, s *record.ServerReport) {
 	var props struct {
 		Build    string `json:"build_info"`
 		Path     string `json:"model_path"`
@@ -148,7 +148,7 @@ func (o *openAI) askLlamaCpp(ctx context.Context, s *record.Server) {
 			Context int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	if !o.besides(ctx, "/props", &props) {
+	if !o.getSibling(ctx, "/props", &props) {
 		return
 	}
 	s.Version = clean(props.Build, o.key)
@@ -160,8 +160,8 @@ func (o *openAI) askLlamaCpp(ctx context.Context, s *record.Server) {
 	}
 }
 
-// besides fetches a document from beside /v1, and reports whether it is there.
-func (o *openAI) besides(ctx context.Context, path string, into any) bool {
+// getSibling fetches a document from beside /v1, and reports whether it is there.
+func (o *openAI) getSibling(ctx context.Context, path string, into any) bool {
 	url := strings.TrimSuffix(o.base, "/v1") + path
 	_, err := o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
 		return get(ctx, x, url, into)

@@ -25,14 +25,14 @@ type pacer struct {
 	// perByte is the running mean of tokens per byte of a request's texts, its reply
 	// included.
 	perByte float64
-	// told is when it was said that calls wait.
-	told time.Time
+	// notified is when it was said that calls wait.
+	notified time.Time
 	// asleep are the calls that wait, with the times at which they go on. heard is closed
 	// when the service says what is left.
 	asleep map[*time.Time]bool
 	heard  chan struct{}
-	// left is what the service says.
-	left struct{ requests, tokens allowance }
+	// allowed is what the service says.
+	allowed struct{ requests, tokens allowance }
 }
 
 // tokensAtMost is what a request takes of what is left, for each token that is expected:
@@ -43,8 +43,8 @@ const tokensAtMost = 1.1
 // which take more tokens for each byte than the mean.
 const tokensKept = 0.01
 
-func newPacer(of Limits, now func() time.Time, tell func(string)) *pacer {
-	return &pacer{requests: newBucket(of.Requests, now()), tokens: newBucket(of.Tokens, now()), now: now, tell: tell,
+func newPacer(l Limits, now func() time.Time, tell func(string)) *pacer {
+	return &pacer{requests: newBucket(l.Requests, now()), tokens: newBucket(l.Tokens, now()), now: now, tell: tell,
 		perByte: 0.3, asleep: map[*time.Time]bool{}, heard: make(chan struct{})}
 }
 
@@ -54,13 +54,13 @@ const shareSent = 0.985
 
 // bucket fills with what may be sent. What is taken before it is there is a debt.
 type bucket struct {
-	perSecond, most, level float64
-	at                     time.Time
+	perSecond, capacity, level float64
+	updated                    time.Time
 }
 
 func newBucket(perMinute int, now time.Time) bucket {
-	most := max(1, float64(perMinute)/100)
-	return bucket{shareSent * float64(perMinute) / 60, most, most, now}
+	capacity := max(1, float64(perMinute)/100)
+	return bucket{shareSent * float64(perMinute) / 60, capacity, capacity, now}
 }
 
 // take takes n, and returns how long to wait until that is there.
@@ -68,8 +68,8 @@ func (b *bucket) take(n float64, now time.Time) time.Duration {
 	if b.perSecond == 0 {
 		return 0
 	}
-	b.level = min(b.most, b.level+b.perSecond*now.Sub(b.at).Seconds()) - n
-	b.at = now
+	b.level = min(b.capacity, b.level+b.perSecond*now.Sub(b.updated).Seconds()) - n
+	b.updated = now
 	return time.Duration(max(0, -b.level/b.perSecond) * float64(time.Second))
 }
 
@@ -82,8 +82,8 @@ func (p *pacer) wait(ctx context.Context, size int) (expected float64, err error
 	now := p.now()
 	paced := now.Add(max(p.requests.take(1, now), p.tokens.take(expected, now)))
 	for err == nil {
-		tokens := tokensAtMost*expected + tokensKept*p.left.tokens.most
-		until := later(paced, later(p.left.requests.wait(1, now), p.left.tokens.wait(tokens, now)))
+		tokens := tokensAtMost*expected + tokensKept*p.allowed.tokens.capacity
+		until := latest(paced, latest(p.allowed.requests.wait(1, now), p.allowed.tokens.wait(tokens, now)))
 		if !until.After(now) {
 			break
 		}
@@ -92,8 +92,8 @@ func (p *pacer) wait(ctx context.Context, size int) (expected float64, err error
 		now = p.now()
 	}
 	p.sent++
-	p.left.requests.inFlight++
-	p.left.tokens.inFlight += tokensAtMost * expected
+	p.allowed.requests.inFlight++
+	p.allowed.tokens.inFlight += tokensAtMost * expected
 	return expected, err
 }
 
@@ -145,10 +145,10 @@ const longPause = 5 * time.Second
 
 // announce says once that calls wait. The caller holds the lock.
 func (p *pacer) announce(now, until time.Time) {
-	if until.Sub(now) < longPause || p.tell == nil || now.Before(p.told) {
+	if until.Sub(now) < longPause || p.tell == nil || now.Before(p.notified) {
 		return
 	}
-	p.told = now.Add(time.Minute)
+	p.notified = now.Add(time.Minute)
 	p.tell("calls wait for the service's limit per minute, the next one until " + until.Format(time.TimeOnly))
 }
 
@@ -158,20 +158,20 @@ func (p *pacer) answered(size int, expected float64, reply *Reply, header http.H
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sent--
-	p.left.requests.inFlight--
-	p.left.tokens.inFlight -= tokensAtMost * expected
+	p.allowed.requests.inFlight--
+	p.allowed.tokens.inFlight -= tokensAtMost * expected
 	if took := float64(reply.PromptTokens + reply.CompletionTokens); took > 0 {
 		p.tokens.take(took-expected, p.now())
 		p.perByte += (took/float64(max(1, size)) - p.perByte) / 16
 	}
-	requests := p.left.requests.hear("requests", header, p.now())
-	if p.left.tokens.hear("tokens", header, p.now()) || requests {
+	requests := p.allowed.requests.hear("requests", header, p.now())
+	if p.allowed.tokens.hear("tokens", header, p.now()) || requests {
 		close(p.heard)
 		p.heard = make(chan struct{})
 	}
 }
 
-func later(a, b time.Time) time.Time {
+func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

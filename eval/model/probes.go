@@ -13,20 +13,20 @@ import (
 )
 
 func (e *examiner) maxTokens(ctx context.Context) error {
-	const name, few = "max_tokens", 4
+	const name, limit = "max_tokens", 4
 	if e.overridden(name, "max_tokens", "max_completion_tokens", "num_predict") {
 		return nil
 	}
 	d := e.story(0)
-	d.MaxTokens = few
+	d.MaxTokens = limit
 	reply, err := e.tell(ctx, d, 1)
 	switch {
 	case err != nil:
 		return e.failed(name, err)
-	case reply.CompletionTokens > few:
-		e.add(name, envs.CheckFail, "asked for at most %d tokens, got %d", few, reply.CompletionTokens)
-	case reply.CompletionTokens == 0 && len(said(reply)) >= len(said(e.first)) && said(reply) != "":
-		e.add(name, envs.CheckWarn, "a reply of at most %d tokens is as long as one of at most %d", few, storyTokens)
+	case reply.CompletionTokens > limit:
+		e.add(name, envs.CheckFail, "asked for at most %d tokens, got %d", limit, reply.CompletionTokens)
+	case reply.CompletionTokens == 0 && len(fullText(reply)) >= len(fullText(e.first)) && fullText(reply) != "":
+		e.add(name, envs.CheckWarn, "a reply of at most %d tokens is as long as one of at most %d", limit, storyTokens)
 	default:
 		e.add(name, envs.CheckOK, "honoured")
 	}
@@ -109,11 +109,11 @@ func (e *examiner) sampling(ctx context.Context) error {
 	}
 	e.add(name, envs.CheckOK, "%d seeds at temperature 1.3 gave %d different replies", seeds, distinct(replies))
 
-	again, err := e.tell(ctx, e.story(1.3), 0)
+	repeated, err := e.tell(ctx, e.story(1.3), 0)
 	switch {
 	case err != nil:
 		return e.failed("seed", err)
-	case said(again) != said(replies[0]):
+	case fullText(repeated) != fullText(replies[0]):
 		e.add("seed", envs.CheckWarn,
 			"the same seed gave another reply: runs can be compared, but not repeated exactly")
 	default:

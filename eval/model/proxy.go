@@ -8,11 +8,11 @@ import (
 
 // proxyHost returns the host of the proxy that requests to an address go through.
 // Its user name and password stay out.
-func proxyHost(proxy func(*http.Request) (*url.URL, error), to *url.URL) string {
+func proxyHost(proxy func(*http.Request) (*url.URL, error), target *url.URL) string {
 	if proxy == nil {
 		return ""
 	}
-	u, err := proxy(&http.Request{URL: to})
+	u, err := proxy(&http.Request{URL: target})
 	if err != nil || u == nil {
 		return ""
 	}

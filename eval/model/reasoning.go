@@ -34,30 +34,30 @@ func splitReasoning(s string) (visible, reasoning string) {
 	if tags == nil {
 		return s, ""
 	}
-	var shown, hidden strings.Builder
-	inside, from := false, 0
+	var plain, hidden strings.Builder
+	inside, start := false, 0
 	for _, tag := range tags {
-		part := s[from:tag[0]]
+		part := s[start:tag[0]]
 		switch closes := closesReasoning(s, tag); {
 		case !closes && inside:
 			continue // an opening tag within reasoning
 		case !closes:
-			shown.WriteString(part)
+			plain.WriteString(part)
 		case inside:
 			hidden.WriteString(part + "\n")
-			shown.WriteString("\n")
+			plain.WriteString("\n")
 		default:
-			hidden.WriteString(shown.String() + part + "\n")
-			shown.Reset()
+			hidden.WriteString(plain.String() + part + "\n")
+			plain.Reset()
 		}
-		inside, from = !closesReasoning(s, tag), tag[1]
+		inside, start = !closesReasoning(s, tag), tag[1]
 	}
 	if inside {
-		hidden.WriteString(s[from:])
+		hidden.WriteString(s[start:])
 	} else {
-		shown.WriteString(s[from:])
+		plain.WriteString(s[start:])
 	}
-	return strings.TrimSpace(responseTags.Replace(shown.String())), strings.TrimSpace(hidden.String())
+	return strings.TrimSpace(responseTags.Replace(plain.String())), strings.TrimSpace(hidden.String())
 }
 
 func closesReasoning(s string, tag []int) bool {
@@ -91,24 +91,24 @@ func splitHarmony(s string) (visible, reasoning string, found bool) {
 			return strings.TrimSpace(visible), strings.TrimSpace(reasoning), true
 		}
 	}
-	before, rest, found := strings.Cut(s, harmonyChannel)
+	head, rest, found := strings.Cut(s, harmonyChannel)
 	if !found {
 		return "", "", false
 	}
-	shown := strings.TrimSuffix(before, harmonyTurn)
+	plain := strings.TrimSuffix(head, harmonyTurn)
 	var hidden strings.Builder
 	for message := range strings.SplitSeq(rest, harmonyChannel) {
 		header, body, _ := strings.Cut(message, harmonyMessage)
-		if at := harmonyEnd.FindStringIndex(body); at != nil {
-			body = body[:at[0]]
+		if loc := harmonyEnd.FindStringIndex(body); loc != nil {
+			body = body[:loc[0]]
 		}
 		if strings.HasPrefix(strings.TrimSpace(header), "final") {
-			shown += body
+			plain += body
 		} else {
 			hidden.WriteString(body + "\n")
 		}
 	}
-	return strings.TrimSpace(shown), strings.TrimSpace(hidden.String()), true
+	return strings.TrimSpace(plain), strings.TrimSpace(hidden.String()), true
 }
 
 // cutAtStop ends a text before the first of the stop strings, and reports
@@ -116,8 +116,8 @@ func splitHarmony(s string) (visible, reasoning string, found bool) {
 func cutAtStop(text string, stops []string) (string, bool) {
 	cut := len(text)
 	for _, stop := range stops {
-		if at := strings.Index(text[:cut], stop); at >= 0 {
-			cut = at
+		if i := strings.Index(text[:cut], stop); i >= 0 {
+			cut = i
 		}
 	}
 	return text[:cut], cut < len(text)

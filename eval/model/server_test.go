@@ -35,7 +35,7 @@ func TestServer(t *testing.T) {
 		name    string
 		spec    model.Spec
 		answers map[string]http.HandlerFunc
-		want    record.Server
+		want    record.ServerReport
 		limit   int
 	}{
 		{
@@ -45,7 +45,7 @@ func TestServer(t *testing.T) {
 					card+`"owned_by":"vllm","root":"/models/llama3","parent":null,"max_model_len":8192,"permission":[]}]}`),
 				"/version": say(200, `{"version":"0.11.0"}`),
 			},
-			want: record.Server{Software: "vllm", Version: "0.11.0", Models: []string{"lora", vllmSpec.Name},
+			want: record.ServerReport{Software: "vllm", Version: "0.11.0", Models: []string{"lora", vllmSpec.Name},
 				Present:       true,
 				ContextLength: 8192, Root: "/models/llama3"},
 			limit: 8192,
@@ -60,7 +60,8 @@ func TestServer(t *testing.T) {
 					`"allow_fine_tuning":false,"organization":"*","group":null,"is_blocking":false}]}]}`),
 				"/version": say(200, `{"version":"0.32.0"}`),
 			},
-			want: record.Server{Software: "vllm", Version: "0.32.0", Models: []string{"heldout-tiny"}, Present: true,
+			want: record.ServerReport{Software: "vllm", Version: "0.32.0", Models: []string{"heldout-tiny"},
+				Present:       true,
 				ContextLength: 4096, Root: "/models/hf"},
 			limit: 4096,
 		},
@@ -70,7 +71,7 @@ func TestServer(t *testing.T) {
 			answers: map[string]http.HandlerFunc{
 				"/v1/models": say(200, `{"data":[{"id":"lora","owned_by":"vllm","root":"/lora","parent":"base","max_model_len":4096}]}`),
 			},
-			want: record.Server{Software: "vllm", Models: []string{"lora"}, Present: true, ContextLength: 4096,
+			want: record.ServerReport{Software: "vllm", Models: []string{"lora"}, Present: true, ContextLength: 4096,
 				Root: "/lora", Parent: "base"},
 			limit: 4096,
 		},
@@ -81,7 +82,7 @@ func TestServer(t *testing.T) {
 					"Server", "llama.cpp"),
 				"/props": say(200, `{"default_generation_settings":{"n_ctx":2048,"params":{"seed":1}},"total_slots":4,"model_path":"m.gguf","build_info":"b6000-abcdef"}`),
 			},
-			want: record.Server{Software: "llama.cpp", Version: "b6000-abcdef", Models: []string{vllmSpec.Name},
+			want: record.ServerReport{Software: "llama.cpp", Version: "b6000-abcdef", Models: []string{vllmSpec.Name},
 				Present: true, ContextLength: 2048, Root: "m.gguf"},
 			limit: 2048,
 		},
@@ -93,7 +94,7 @@ func TestServer(t *testing.T) {
 				"/props": say(200, `{"default_generation_settings":{"params":{"seed":4294967295,"temperature":0.800000011920929,"top_k":40},"n_ctx":2048},"total_slots":8,`+
 					`"model_alias":"heldout-tiny","model_ftype":"F16","build_info":"b0-0c1e57098"}`, "Server", "llama.cpp"),
 			},
-			want: record.Server{Software: "llama.cpp", Version: "b0-0c1e57098", Models: []string{"heldout-tiny"},
+			want: record.ServerReport{Software: "llama.cpp", Version: "b0-0c1e57098", Models: []string{"heldout-tiny"},
 				Present: true, ContextLength: 2048, Size: tinySize},
 			limit: 2048,
 		},
@@ -104,7 +105,7 @@ func TestServer(t *testing.T) {
 				"/v1/models": say(200, llamaModels),
 				"/props":     say(404, `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`),
 			},
-			want: record.Server{Software: "llama.cpp", Models: []string{"heldout-tiny"}, Present: true,
+			want: record.ServerReport{Software: "llama.cpp", Models: []string{"heldout-tiny"}, Present: true,
 				ContextLength: 2048, Size: tinySize},
 			limit: 2048,
 		},
@@ -113,14 +114,14 @@ func TestServer(t *testing.T) {
 			name:    "llama.cpp, by a name it does not know",
 			spec:    model.Spec{Provider: model.OpenAI, Name: "nope"},
 			answers: map[string]http.HandlerFunc{"/v1/models": say(200, llamaModels)},
-			want:    record.Server{Software: "llama.cpp", Models: []string{"heldout-tiny"}},
+			want:    record.ServerReport{Software: "llama.cpp", Models: []string{"heldout-tiny"}},
 		},
 		{
 			name: "llama.cpp without /props",
 			answers: map[string]http.HandlerFunc{
 				"/v1/models": say(200, `{"data":[{"id":"other","owned_by":"llamacpp"},`+card+`"owned_by":"llamacpp","meta":{"n_ctx_train":512}}]}`),
 			},
-			want: record.Server{Software: "llama.cpp", Models: []string{"other", vllmSpec.Name}, Present: true,
+			want: record.ServerReport{Software: "llama.cpp", Models: []string{"other", vllmSpec.Name}, Present: true,
 				ContextLength: 512},
 			limit: 512,
 		},
@@ -131,20 +132,21 @@ func TestServer(t *testing.T) {
 				"/v1/models": say(200, `{"data":[{"id":"gpt-4o","owned_by":"system"},{"id":"gpt-5","owned_by":"openai-internal"}]}`),
 				"/version":   say(200, `{"version":"not asked for"}`),
 			},
-			want: record.Server{Models: []string{"gpt-4o", "gpt-5"}, Present: true},
+			want: record.ServerReport{Models: []string{"gpt-4o", "gpt-5"}, Present: true},
 		},
 		{
 			name: "SGLang",
 			answers: map[string]http.HandlerFunc{
 				"/v1/models": say(200, `{"data":[`+card+`"owned_by":"sglang","root":"x","max_model_len":4096}]}`),
 			},
-			want: record.Server{Software: "sglang", Models: []string{vllmSpec.Name}, Present: true, ContextLength: 4096,
-				Root: "x"},
+			want: record.ServerReport{Software: "sglang", Models: []string{vllmSpec.Name}, Present: true,
+				ContextLength: 4096,
+				Root:          "x"},
 			limit: 4096,
 		},
 		{
 			name: "no list of models",
-			want: record.Server{},
+			want: record.ServerReport{},
 		},
 		{
 			name: "odd types and control characters",
@@ -152,7 +154,7 @@ func TestServer(t *testing.T) {
 				"/v1/models": say(200, `{"data":[{"id":"\u001b[31mred\u0000","owned_by":5,"root":{},"max_model_len":"many"},3,null,`+card+`"max_model_len":-1}]}`),
 				"/version":   say(500, ``),
 			},
-			want: record.Server{Models: []string{"[31mred", vllmSpec.Name}, Present: true},
+			want: record.ServerReport{Models: []string{"[31mred", vllmSpec.Name}, Present: true},
 		},
 		{
 			name: "Ollama",
@@ -160,7 +162,8 @@ func TestServer(t *testing.T) {
 			answers: map[string]http.HandlerFunc{
 				"/v1/api/tags": say(200, ollamaTags), "/v1/api/show": say(200, ollamaShow), "/v1/api/version": say(200, `{"version":"0.17.4"}`),
 			},
-			want: record.Server{Software: "ollama", Version: "0.17.4", Models: []string{"other:latest", "llama3:8b"},
+			want: record.ServerReport{Software: "ollama", Version: "0.17.4",
+				Models:        []string{"other:latest", "llama3:8b"},
 				Present:       true,
 				ContextLength: 4096, Parent: "base:1b", Digest: "365c0bd3c000"},
 			limit: 4096,
@@ -172,7 +175,7 @@ func TestServer(t *testing.T) {
 				"/v1/api/tags": say(200, ollamaTags),
 				"/v1/api/show": say(200, `{"model_info":{"general.architecture":"llama","llama.context_length":131072}}`),
 			},
-			want: record.Server{Software: "ollama", Models: []string{"other:latest", "llama3:8b"}, Present: true,
+			want: record.ServerReport{Software: "ollama", Models: []string{"other:latest", "llama3:8b"}, Present: true,
 				ContextLength: 131072, Digest: "aaa"},
 			limit: 8192,
 		},
@@ -182,7 +185,7 @@ func TestServer(t *testing.T) {
 			answers: map[string]http.HandlerFunc{
 				"/v1/api/tags": say(200, ollamaTags), "/v1/api/show": say(404, `{"error":"model 'absent' not found"}`),
 			},
-			want: record.Server{Software: "ollama", Models: []string{"other:latest", "llama3:8b"}},
+			want: record.ServerReport{Software: "ollama", Models: []string{"other:latest", "llama3:8b"}},
 		},
 	}
 	for _, test := range tests {
@@ -227,7 +230,8 @@ func TestServerErrors(t *testing.T) {
 }
 
 func TestServerAsJSON(t *testing.T) {
-	got, err := json.Marshal(record.Server{Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 5})
+	got, err := json.Marshal(record.ServerReport{Software: "vllm", Models: []string{"m"}, Present: true,
+		ContextLength: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestToolsOpenAI(t *testing.T) {
 	c := open(t, model.Options{Spec: model.Spec{Provider: model.VLLM, Name: "m"}, BaseURL: server.URL})
 	reply, err := c.Chat(t.Context(), model.Request{Messages: acted, Tool: actTool,
 		Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
-	if err != nil || reply.Text != "" || reply.Fault != "" || reply.Instead != "" ||
+	if err != nil || reply.Text != "" || reply.Fault != "" || reply.Substitute != "" ||
 		reply.FinishReason != "tool_calls" {
 		t.Errorf("%+v, %v", reply, err)
 	}
@@ -63,7 +63,7 @@ func TestToolsOpenAI(t *testing.T) {
 	reply, err = c.Chat(t.Context(), model.Request{Messages: acted[:1],
 		Decoding: record.Decoding{TopP: 1, MaxTokens: 9}})
 	if err != nil || reply.Calls != nil || reply.Fault != record.ToolCalls ||
-		!strings.Contains(reply.Instead, "take key") {
+		!strings.Contains(reply.Substitute, "take key") {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	if body := server.all()[2].body; strings.Contains(body, "tools") {

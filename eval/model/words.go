@@ -20,8 +20,8 @@ type words struct {
 	// code and kind are the server's own classes of errors, where it has any, and
 	// param the field of the request that it finds fault with.
 	code, kind, param string
-	// limit and asked count tokens, 0 when not told.
-	limit, asked int
+	// limit and requested count tokens, 0 when not told.
+	limit, requested int
 }
 
 // readWords reads the body of a refusal, and reports whether it is an object
@@ -51,12 +51,12 @@ func readWords(body []byte) (words, bool) {
 
 func objectWords(object map[string]any, body []byte) words {
 	return words{
-		text:  cmp.Or(stringField(object, "message"), stringField(object, "detail"), string(body)),
-		code:  stringField(object, "code"),
-		kind:  stringField(object, "type"),
-		param: stringField(object, "param"),
-		limit: countField(object, "n_ctx"),
-		asked: countField(object, "n_prompt_tokens"),
+		text:      cmp.Or(stringField(object, "message"), stringField(object, "detail"), string(body)),
+		code:      stringField(object, "code"),
+		kind:      stringField(object, "type"),
+		param:     stringField(object, "param"),
+		limit:     countField(object, "n_ctx"),
+		requested: countField(object, "n_prompt_tokens"),
 	}
 }
 
@@ -111,7 +111,7 @@ func (w *words) overflow() bool {
 		return false
 	}
 	w.limit = cmp.Or(w.limit, numberIn(limitText, w.text))
-	w.asked = cmp.Or(w.asked, numberIn(askedText, w.text))
+	w.requested = cmp.Or(w.requested, numberIn(askedText, w.text))
 	return true
 }
 
@@ -234,14 +234,14 @@ const foldSystem = "--no-system-role puts the prompt's system message into the f
 // remedyFor returns what helps against a refusal that every call would meet, ""
 // if it is not known to be one. kind is the kind of server.
 func remedyFor(kind string, status int, message string) string {
-	var known []obstacle
+	var obstacles []obstacle
 	switch status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		known = slices.Concat(templateObstacles, requestObstacles)
+		obstacles = slices.Concat(templateObstacles, requestObstacles)
 	case http.StatusInternalServerError:
-		known = templateObstacles
+		obstacles = templateObstacles
 	}
-	for _, o := range known {
+	for _, o := range obstacles {
 		if o.text.MatchString(message) {
 			return cmp.Or(o.remedy, hints[kind][o.on])
 		}

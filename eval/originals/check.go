@@ -12,16 +12,16 @@ type Original struct {
 }
 
 // Check compares the files of presets' source, each once, with those in a folder.
-// other says that the folder is a checkout of another commit; it is empty otherwise.
-func Check(dir string, presets []configs.Preset) (files []Original, other string) {
-	seen := map[string]int{}
+// mismatch says that the folder is a checkout of another commit; it is empty otherwise.
+func Check(dir string, presets []configs.Preset) (files []Original, mismatch string) {
+	index := map[string]int{}
 	checked := map[string]bool{}
 	for _, p := range presets {
 		for _, f := range Files(&p) {
-			if _, ok := seen[f.Path]; ok {
+			if _, ok := index[f.Path]; ok {
 				continue
 			}
-			seen[f.Path] = len(files)
+			index[f.Path] = len(files)
 			file := Original{PresetFile: f}
 			if _, err := Read(dir, p.Name, f); dir != "" && err != nil {
 				file.Differs = append(file.Differs, err.Error())
@@ -34,10 +34,10 @@ func Check(dir string, presets []configs.Preset) (files []Original, other string
 				continue
 			}
 			checked[name] = true
-			file := &files[seen[x.File]]
+			file := &files[index[x.File]]
 			file.Texts++
-			if why := differs(dir, file.PresetFile, x); why != "" {
-				file.Differs = append(file.Differs, name+": "+why)
+			if reason := differs(dir, file.PresetFile, x); reason != "" {
+				file.Differs = append(file.Differs, name+": "+reason)
 			}
 		}
 	}

@@ -27,36 +27,36 @@ func short(s configs.PresetSource) string {
 // order of the presets. It has what all released presets read of that repository. A preset
 // that reads no files needs none.
 func Checkouts(presets []configs.Preset) (out []official.Checkout, err error) {
-	released, err := all()
+	released, err := releasedPresets()
 	if err != nil {
 		return nil, err
 	}
-	seen := map[string]bool{}
+	listed := map[string]bool{}
 	for _, p := range presets {
 		s := p.Source
-		if len(Files(&p)) == 0 || seen[short(s)] {
+		if len(Files(&p)) == 0 || listed[short(s)] {
 			continue
 		}
 		if s.Repository == "" || s.Commit == "" {
 			return nil, fmt.Errorf("preset %s names no repository and commit as its source: give its files with "+
 				"--originals DIR", p.Name)
 		}
-		seen[short(s)] = true
-		other := func(o configs.Preset) bool { return short(o.Source) != short(s) }
-		out = append(out, checkout(s, slices.DeleteFunc(slices.Clone(presets), other),
-			slices.DeleteFunc(slices.Clone(released), other)))
+		listed[short(s)] = true
+		foreign := func(o configs.Preset) bool { return short(o.Source) != short(s) }
+		out = append(out, checkout(s, slices.DeleteFunc(slices.Clone(presets), foreign),
+			slices.DeleteFunc(slices.Clone(released), foreign)))
 	}
 	return out, nil
 }
 
-func all() (out []configs.Preset, err error) {
+func releasedPresets() (out []configs.Preset, err error) {
 	names, err := configs.PresetNames()
 	for _, name := range names {
 		p, err := configs.LoadPreset(name)
 		if err != nil {
 			return nil, err
 		}
-		parts, err := p.All()
+		parts, err := p.Split()
 		if err != nil {
 			return nil, err
 		}
@@ -68,29 +68,29 @@ func all() (out []configs.Preset, err error) {
 // checkout is that of a source, with the files of presets, and those files of further
 // presets that are in the repository itself.
 func checkout(s configs.PresetSource, presets, further []configs.Preset) official.Checkout {
-	files := map[string]official.Wanted{}
+	files := map[string]official.RepoFile{}
 	names := map[string]bool{}
 	for i, p := range slices.Concat(presets, further) {
 		names[p.Name] = true
 		for _, f := range Files(&p) {
 			w := files[f.Path]
-			w.Path, w.Check = f.Path, both(w.Check, wholeFile(f))
+			w.Path, w.Check = f.Path, combine(w.Check, wholeFile(f))
 			if l := p.Env.Tasks.List; l != nil && l.File == f.Path && l.DataSet != "" {
 				if i >= len(presets) {
 					continue
 				}
-				w.Alone, w.Check = dataSet(*l), both(w.Check, list(*l))
+				w.Alone, w.Check = dataSet(*l), combine(w.Check, list(*l))
 			}
 			files[f.Path] = w
 		}
 		for _, name := range p.TextsNamed() {
 			w := files[p.Texts[name].File]
-			w.Check = both(w.Check, text(p.Texts[name]))
+			w.Check = combine(w.Check, text(p.Texts[name]))
 			files[w.Path] = w
 		}
 	}
 	c := official.Checkout{
-		Archive: official.Source{
+		Archive: official.PublishedFile{
 			Name:    short(s),
 			URL:     fmt.Sprintf("https://github.com/%s/archive/%s.tar.gz", s.Repository, s.Commit),
 			For:     "what these presets read: " + strings.Join(slices.Sorted(maps.Keys(names)), ", "),
@@ -105,8 +105,8 @@ func checkout(s configs.PresetSource, presets, further []configs.Preset) officia
 }
 
 // dataSet is where a list of a data set is fetched.
-func dataSet(l configs.PresetList) *official.Source {
-	return &official.Source{
+func dataSet(l configs.PresetList) *official.PublishedFile {
+	return &official.PublishedFile{
 		Name:    path.Base(l.DataSet) + "-" + path.Base(l.File),
 		URL:     official.HuggingFace + "/datasets/" + l.DataSet + "/resolve/main/" + l.File,
 		For:     "a list of tasks, which the repository lacks",
@@ -117,7 +117,7 @@ func dataSet(l configs.PresetList) *official.Source {
 // check says why a content is not what a preset wants.
 type check = func(content []byte) error
 
-func both(a, b check) check {
+func combine(a, b check) check {
 	return func(content []byte) error {
 		if a != nil {
 			if err := a(content); err != nil {

@@ -19,7 +19,7 @@ import (
 // presets lists the parts of all released presets.
 func presets(t *testing.T) []configs.Preset {
 	t.Helper()
-	list, err := all()
+	list, err := releasedPresets()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestCheckouts(t *testing.T) {
 	}
 	for _, p := range presets(t) {
 		for _, f := range Files(&p) {
-			if !slices.ContainsFunc(folders[folder(p.Source)].Files, func(w official.Wanted) bool {
+			if !slices.ContainsFunc(folders[folder(p.Source)].Files, func(w official.RepoFile) bool {
 				return w.Path == f.Path && w.Check([]byte("something else")) != nil
 			}) {
 				t.Errorf("%s: %s has no source, or can be anything", p.ID(false), f.Path)
@@ -95,14 +95,14 @@ func TestPlaces(t *testing.T) {
 		source configs.PresetSource
 		want   string
 	}{
-		{Places{Given: "here", Data: []string{two}}, s, "here"},
+		{Places{Dir: "here", Data: []string{two}}, s, "here"},
 		{Places{Data: []string{"", one, two}}, s, pulled},
 		{Places{Data: []string{one}}, s, ""},
 		{Places{}, s, ""},
 		{Places{Data: []string{two}}, configs.PresetSource{Repository: "me/toy"}, ""},
 		{Places{Data: []string{two}}, configs.PresetSource{Repository: "me/toy", Commit: anotherCommit}, ""},
 	} {
-		if got := c.places.Of(c.source); got != c.want {
+		if got := c.places.Find(c.source); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.places, got, c.want)
 		}
 	}
@@ -141,7 +141,7 @@ func TestPullOriginals(t *testing.T) {
 		if folderOf[short(p.Source)] == "" {
 			continue
 		}
-		dir := Places{Data: []string{o.Dir}}.Of(p.Source)
+		dir := Places{Data: []string{o.Dir}}.Find(p.Source)
 		files, _ := Check(dir, []configs.Preset{p})
 		for _, f := range files {
 			if dir == "" || len(f.Differs) > 0 {

@@ -19,8 +19,8 @@ var commitName = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
 func commitOf(dir string) string {
 	git := filepath.Join(dir, ".git")
 	if b, err := datafile.Read(git, datafile.MaxConfig); err == nil { // of a work tree
-		if to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); ok {
-			git = to
+		if target, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: "); ok {
+			git = target
 			if !filepath.IsAbs(git) {
 				git = filepath.Join(dir, git)
 			}
@@ -32,19 +32,19 @@ func commitOf(dir string) string {
 		return commit(head)
 	}
 	common := git
-	if to := gitLine(git, "commondir"); to != "" {
-		common = filepath.Join(git, to)
+	if target := gitLine(git, "commondir"); target != "" {
+		common = filepath.Join(git, target)
 	}
-	if at := commit(gitLine(common, filepath.FromSlash(ref))); at != "" {
-		return at
+	if hash := commit(gitLine(common, filepath.FromSlash(ref))); hash != "" {
+		return hash
 	}
 	packed, err := datafile.Read(filepath.Join(common, "packed-refs"), datafile.MaxLabels)
 	if err != nil {
 		return ""
 	}
 	for lines := bufio.NewScanner(bytes.NewReader(packed)); lines.Scan(); {
-		if at, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref {
-			return commit(at)
+		if hash, name, ok := strings.Cut(lines.Text(), " "); ok && name == ref {
+			return commit(hash)
 		}
 	}
 	return ""
@@ -73,10 +73,10 @@ func OtherCommit(dir string, s configs.PresetSource) string {
 	if dir == "" {
 		return ""
 	}
-	at := commitOf(dir)
-	if at == "" || s.Commit == "" || strings.HasPrefix(at, s.Commit) {
+	c := commitOf(dir)
+	if c == "" || s.Commit == "" || strings.HasPrefix(c, s.Commit) {
 		return ""
 	}
-	return fmt.Sprintf("%s is a checkout of commit %.12s, and the preset is of commit %.12s: git checkout %s", dir, at,
+	return fmt.Sprintf("%s is a checkout of commit %.12s, and the preset is of commit %.12s: git checkout %s", dir, c,
 		s.Commit, s.Commit)
 }

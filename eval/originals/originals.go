@@ -18,17 +18,17 @@ import (
 
 // Places are the folders in which the originals of a preset are looked for.
 type Places struct {
-	// Given is the folder that the user names; if there is one, no other counts.
-	Given string
+	// Dir is the folder that the user names; if there is one, no other counts.
+	Dir string
 	// Data are data folders, into which originals are pulled; an empty one does not
 	// count.
 	Data []string
 }
 
-// Of returns the folder with the originals of a source, empty if there is none.
-func (p Places) Of(s configs.PresetSource) string {
-	if p.Given != "" || s.Repository == "" || s.Commit == "" {
-		return p.Given
+// Find returns the folder with the originals of a source, empty if there is none.
+func (p Places) Find(s configs.PresetSource) string {
+	if p.Dir != "" || s.Repository == "" || s.Commit == "" {
+		return p.Dir
 	}
 	for _, data := range p.Data {
 		dir := filepath.Join(data, filepath.FromSlash(folder(s)))

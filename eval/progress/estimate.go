@@ -23,16 +23,16 @@ type forecast struct {
 // still take, when so many are in flight at the end.
 func forecastOf(l *lengths.Lengths, waiting, last int) forecast {
 	survival := l.Survival()
-	after := make([]float64, l.Limit+2) // the sum of survival from there on
+	tail := make([]float64, l.Limit+2) // the sum of survival from there on
 	for steps := l.Limit; steps >= 0; steps-- {
-		after[steps] = after[steps+1] + survival[steps]
+		tail[steps] = tail[steps+1] + survival[steps]
 	}
-	f := forecast{work: float64(waiting) * after[0]}
+	f := forecast{work: float64(waiting) * tail[0]}
 	ages := make([]int, l.Limit+1)
 	for _, steps := range l.Running {
-		at := min(steps, l.Limit)
-		if ages[at]++; survival[at] > 0 {
-			f.work += after[at] / survival[at]
+		age := min(steps, l.Limit)
+		if ages[age]++; survival[age] > 0 {
+			f.work += tail[age] / survival[age]
 		}
 	}
 	for ahead := range l.Limit {
@@ -43,8 +43,8 @@ func forecastOf(l *lengths.Lengths, waiting, last int) forecast {
 			}
 		}
 		f.longest += 1 - none
-		if after[0] > 0 { // what is left of an episode at any moment of it
-			longer := after[ahead] / after[0]
+		if tail[0] > 0 { // what is left of an episode at any moment of it
+			longer := tail[ahead] / tail[0]
 			f.drain += 1 - math.Pow(1-longer, float64(last)) - longer
 		}
 	}
@@ -103,15 +103,15 @@ func (p *pace) rate(e *episode.Episode, success bool, progress float64) {
 	if e.Trial > 1 {
 		return
 	}
-	of := p.tasks[e.Task.ID]
-	if of == nil {
-		of = &sums{}
-		p.tasks[e.Task.ID] = of
+	s := p.tasks[e.Task.ID]
+	if s == nil {
+		s = &sums{}
+		p.tasks[e.Task.ID] = s
 	}
-	of.results++
-	of.progress += progress
+	s.results++
+	s.progress += progress
 	if success {
-		of.success++
+		s.success++
 	}
 }
 
@@ -163,13 +163,13 @@ func (p *pace) cancel(id string) {
 
 func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }
 
-// known reports whether there is any data to estimate the time of an episode
+// measured reports whether there is any data to estimate the time of an episode
 // from.
-func (p *pace) known() bool { return len(p.firsts.sums) > 0 }
+func (p *pace) measured() bool { return len(p.firsts.sums) > 0 }
 
 // costs returns the seconds per step and the seconds per episode in addition to
 // its steps.
-func (p *pace) costs() (perStep, beside float64) {
+func (p *pace) costs() (perStep, extra float64) {
 	first := p.firsts.recent()
 	perStep = first
 	if len(p.steps.sums) > 0 {
@@ -183,10 +183,10 @@ func (p *pace) costs() (perStep, beside float64) {
 // that are left take the time that the recent ones of their kind took. They are
 // shared by the episodes in flight, until no episode is waiting; then the run
 // takes as long as the longest.
-func remaining(paces []*pace, concurrency int) (left time.Duration, ok bool) {
+func remaining(paces []*pace, concurrency int) (rest time.Duration, ok bool) {
 	missing := 0
 	for _, p := range paces {
-		if p.planned > p.done && !p.known() {
+		if p.planned > p.done && !p.measured() {
 			return 0, false
 		}
 		missing += p.planned - p.done
@@ -198,9 +198,9 @@ func remaining(paces []*pace, concurrency int) (left time.Duration, ok bool) {
 	waiting := 0
 	var work, longest, drain float64 // in seconds
 	for _, p := range paces {
-		perStep, beside := p.costs()
+		perStep, extra := p.costs()
 		f := forecastOf(p.Lengths, p.waiting(), together)
-		work += f.work*perStep + float64(p.waiting())*beside
+		work += f.work*perStep + float64(p.waiting())*extra
 		longest = max(longest, f.longest*perStep)
 		if p.waiting() > 0 {
 			waiting, drain = waiting+p.waiting(), f.drain*perStep // of the last to begin

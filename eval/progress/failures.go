@@ -23,7 +23,7 @@ const mostReasons, mostOfReason = 4, 300
 var numbers = regexp.MustCompile(`[0-9]+`)
 
 // fail notes why an episode has no result. Reasons that differ in numbers only are one.
-func (p *Run) fail(r record.Result) {
+func (p *Tracker) fail(r record.Result) {
 	line, _, _ := strings.Cut(r.Error, "\n")
 	text := strings.ReplaceAll(string(r.Outcome), "_", " ")
 	if line != "" {
@@ -38,19 +38,19 @@ func (p *Run) fail(r record.Result) {
 
 // Failures says why episodes ended without a result since the run began, the most frequent
 // reasons first.
-func (p *Run) Failures() (lines []string) {
+func (p *Tracker) Failures() (lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []*failure
+	var reasons []*failure
 	for _, f := range p.reasons {
-		all = append(all, f)
+		reasons = append(reasons, f)
 	}
-	slices.SortFunc(all, func(a, b *failure) int {
+	slices.SortFunc(reasons, func(a, b *failure) int {
 		return cmp.Or(cmp.Compare(b.episodes, a.episodes), cmp.Compare(a.text, b.text))
 	})
-	for i, f := range all {
+	for i, f := range reasons {
 		if i == mostReasons {
-			return append(lines, fmt.Sprintf("no result for %s more", table.Counted(len(all)-i, "reason")))
+			return append(lines, fmt.Sprintf("no result for %s more", table.Counted(len(reasons)-i, "reason")))
 		}
 		lines = append(lines, fmt.Sprintf("%s without a result: %s", table.Counted(f.episodes, "episode"), f.text))
 	}

@@ -18,8 +18,8 @@ import (
 	"heldout/scoring/table"
 )
 
-// Run is the progress of a run. It is an eval.Observer.
-type Run struct {
+// Tracker is the progress of a run. It is an eval.Observer.
+type Tracker struct {
 	now         func() time.Time
 	started     time.Time
 	concurrency int // less than 1 if it changes
@@ -28,14 +28,14 @@ type Run struct {
 	waits func() string
 
 	mu sync.Mutex
-	// before counts the episodes that had a result when the run began, done those that have
+	// finished counts the episodes that had a result when the run began, done those that have
 	// ended since, and failures those of them without a result. An episode that was stopped
 	// has not ended.
-	before, done, failures int
-	// least and most count the episodes since: later trials depend on outcomes.
-	least, most int
-	tokens      int // of replies
-	reasons     map[string]*failure
+	finished, done, failures int
+	// low and high count the episodes since: later trials depend on outcomes.
+	low, high int
+	tokens    int // of replies
+	reasons   map[string]*failure
 	// busy is the time that finished episodes took, added up.
 	busy time.Duration
 	// ends are when the latest episodes ended, if they are played elsewhere: their
@@ -54,49 +54,49 @@ type playing struct{ env, preset, model, perturbation string }
 // NewRun returns the progress of a run that is so far, with so many episodes in flight;
 // less than 1 if the number changes. waits says for what calls wait, and is empty if they do
 // not.
-func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.Time) *Run {
-	p := &Run{
-		now: now, started: now(), concurrency: concurrency, waits: waits, before: len(due.Finished),
-		least: len(due.Missing), most: len(due.Missing), paces: map[playing]*pace{},
+func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.Time) *Tracker {
+	p := &Tracker{
+		now: now, started: now(), concurrency: concurrency, waits: waits, finished: len(due.Finished),
+		low: len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
 		reasons: map[string]*failure{},
 	}
 	for i := range due.Missing {
 		e := &due.Missing[i]
-		p.of(e).planned++
-		p.most += e.TrialsLeft()
+		p.paceOf(e).planned++
+		p.high += e.TrialsLeft()
 	}
 	for _, f := range due.Finished {
-		p.of(f.Episode).rate(f.Episode, f.Attempt.Outcome == record.Success, f.Attempt.Progress)
+		p.paceOf(f.Episode).rate(f.Episode, f.Attempt.Outcome == record.Success, f.Attempt.Progress)
 	}
 	return p
 }
 
-// of is the pace of an episode's kind.
-func (p *Run) of(e *episode.Episode) *pace {
-	what := playingOf(e)
-	if p.paces[what] == nil {
-		p.paces[what] = newPace(e.Condition.StepLimit)
-		p.order = append(p.order, what)
+// paceOf is the pace of an episode's kind.
+func (p *Tracker) paceOf(e *episode.Episode) *pace {
+	key := playingOf(e)
+	if p.paces[key] == nil {
+		p.paces[key] = newPace(e.Condition.StepLimit)
+		p.order = append(p.order, key)
 	}
-	return p.paces[what]
+	return p.paces[key]
 }
 
 // PlayElsewhere says that other processes play the episodes.
-func (p *Run) PlayElsewhere() {
+func (p *Tracker) PlayElsewhere() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.elsewhere = true
 }
 
 // EpisodeBegun implements eval.Observer.
-func (p *Run) EpisodeBegun(e *episode.Episode) {
+func (p *Tracker) EpisodeBegun(e *episode.Episode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.paces[playingOf(e)].begin(e.ID, p.now())
 }
 
 // StepDone implements eval.Observer.
-func (p *Run) StepDone(e *episode.Episode, u agent.Usage) {
+func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tokens += u.CompletionTokens
@@ -108,12 +108,12 @@ func playingOf(e *episode.Episode) playing {
 }
 
 // EpisodeDone implements eval.Observer.
-func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
+func (p *Tracker) EpisodeDone(e *episode.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	what := playingOf(e)
+	key := playingOf(e)
 	if r.Outcome == record.Cancelled {
-		p.paces[what].cancel(r.ID)
+		p.paces[key].cancel(r.ID)
 		return
 	}
 	p.done++
@@ -121,16 +121,16 @@ func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 		p.ends = append(p.ends, p.now())
 		p.ends = p.ends[max(0, len(p.ends)-mostEnds):]
 	}
-	p.busy += p.now().Sub(p.paces[what].begun[r.ID])
-	p.paces[what].note(e, r, p.now())
+	p.busy += p.now().Sub(p.paces[key].begun[r.ID])
+	p.paces[key].note(e, r, p.now())
 	if e.NextTrial(r.Brief()) != nil {
-		p.least++
-		p.paces[what].planned++
+		p.low++
+		p.paces[key].planned++
 	} else {
-		p.most -= e.TrialsLeft()
+		p.high -= e.TrialsLeft()
 	}
 	if r.Outcome.Final() {
-		p.latest = what
+		p.latest = key
 	} else {
 		p.failures++
 		p.fail(r)
@@ -139,22 +139,22 @@ func (p *Run) EpisodeDone(e *episode.Episode, r record.Result) {
 
 // Line describes the state of the run, the most important facts first, because a
 // terminal may cut the line.
-func (p *Run) Line() string {
+func (p *Tracker) Line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	parts := []string{fmt.Sprintf("%d/%s episodes", p.before+p.done-p.failures, p.total())}
+	parts := []string{fmt.Sprintf("%d/%s episodes", p.finished+p.done-p.failures, p.total())}
 	seconds := p.now().Sub(p.started).Seconds()
 	if p.done > 0 && seconds > 0 {
 		parts = append(parts, frequency(float64(p.done)/seconds))
 	}
 	if wait := p.waits(); wait != "" {
 		parts = append(parts, wait)
-	} else if left, ok := p.remaining(); ok {
+	} else if rest, ok := p.remaining(); ok {
 		eta := "ETA "
-		if p.most > p.least {
+		if p.high > p.low {
 			eta += "at least "
 		}
-		parts = append(parts, eta+left.Round(time.Second).String())
+		parts = append(parts, eta+rest.Round(time.Second).String())
 	}
 	if p.failures > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", p.failures))
@@ -166,12 +166,12 @@ func (p *Run) Line() string {
 }
 
 // total is the number of episodes, or the least and the most.
-func (p *Run) total() string {
-	least, most := p.before+p.least, p.before+p.most
-	if most > least {
-		return fmt.Sprintf("%d-%d", least, most)
+func (p *Tracker) total() string {
+	low, high := p.finished+p.low, p.finished+p.high
+	if high > low {
+		return fmt.Sprintf("%d-%d", low, high)
 	}
-	return fmt.Sprint(least)
+	return fmt.Sprint(low)
 }
 
 // frequency writes episodes per second, or per minute if they are few.
@@ -184,7 +184,7 @@ func frequency(perSecond float64) string {
 
 // rates lists the rates so far of everything that is being played, that of the
 // last result first. Complete units appear in the tables.
-func (p *Run) rates() (out []string) {
+func (p *Tracker) rates() (out []string) {
 	for _, what := range append([]playing{p.latest}, p.order...) {
 		t := p.paces[what]
 		if t == nil || len(t.tasks) == 0 || t.done == t.planned || len(out) > 0 && what == p.latest {
@@ -199,24 +199,24 @@ func (p *Run) rates() (out []string) {
 // name names what is played: by its environment or preset, and by the rest where the run
 // has more than one. The end of a model's name matters, because a checkpoint's
 // name is a path.
-func (p *Run) name(what playing) string {
-	text := what.env
-	if what.preset != "" {
-		text, _, _ = strings.Cut(what.preset, " ") // its hash follows
+func (p *Tracker) name(key playing) string {
+	text := key.env
+	if key.preset != "" {
+		text, _, _ = strings.Cut(key.preset, " ") // its hash follows
 	}
 	for _, other := range p.order {
-		if other.model != what.model {
-			text += " " + table.Printable(what.model[strings.LastIndexByte(what.model, '/')+1:])
+		if other.model != key.model {
+			text += " " + table.Printable(key.model[strings.LastIndexByte(key.model, '/')+1:])
 			break
 		}
 	}
-	if what.perturbation != episode.NoPerturbation {
-		text += " " + what.perturbation
+	if key.perturbation != episode.NoPerturbation {
+		text += " " + key.perturbation
 	}
 	return text
 }
 
-func (p *Run) remaining() (time.Duration, bool) {
+func (p *Tracker) remaining() (time.Duration, bool) {
 	if p.elsewhere {
 		return p.remainingElsewhere()
 	}
@@ -229,7 +229,7 @@ func (p *Run) remaining() (time.Duration, bool) {
 
 // overlap is how many episodes took place at once so far. It is more than those in flight
 // where an episode is short beside its way to the disk, on which the next one is played.
-func (p *Run) overlap() int {
+func (p *Tracker) overlap() int {
 	elapsed := p.now().Sub(p.started)
 	if elapsed <= 0 {
 		return 0
@@ -242,15 +242,15 @@ const fewestEnds, mostEnds = 8, 512
 
 // remainingElsewhere is remaining for episodes that other processes play: those that
 // are left come at the rate of the latest ones.
-func (p *Run) remainingElsewhere() (time.Duration, bool) {
-	if len(p.ends) < fewestEnds || p.done >= p.least {
+func (p *Tracker) remainingElsewhere() (time.Duration, bool) {
+	if len(p.ends) < fewestEnds || p.done >= p.low {
 		return 0, false
 	}
 	span := p.now().Sub(p.ends[0])
-	return time.Duration(float64(span) * float64(p.least-p.done) / float64(len(p.ends)-1)), true
+	return time.Duration(float64(span) * float64(p.low-p.done) / float64(len(p.ends)-1)), true
 }
 
-func (p *Run) inFlight() int {
+func (p *Tracker) inFlight() int {
 	n := p.concurrency
 	if n < 1 {
 		n = 0
@@ -262,16 +262,16 @@ func (p *Run) inFlight() int {
 }
 
 // Status is how far the run is.
-func (p *Run) Status() *record.Status {
+func (p *Tracker) Status() *record.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := &record.Status{
 		Updated: p.now().UTC(), Started: p.started.UTC(), Concurrency: p.inFlight(),
-		Planned: p.least, Most: p.most, Done: p.done, Failed: p.failures, Tokens: p.tokens,
+		Planned: p.low, MaxPlanned: p.high, Done: p.done, Failed: p.failures, Tokens: p.tokens,
 		InFlight: []record.InFlight{},
 	}
-	if left, ok := p.remaining(); ok {
-		s.RemainingSeconds = new(left.Seconds())
+	if rest, ok := p.remaining(); ok {
+		s.RemainingSeconds = new(rest.Seconds())
 	}
 	for _, pace := range p.paces {
 		for id, steps := range pace.Running {

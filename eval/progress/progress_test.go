@@ -140,7 +140,7 @@ func TestProgressOfTrials(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := episodes("pddl", "vllm:m", "none", 2, 2)
 	for i := range plan {
-		plan[i].Trial, plan[i].Condition.Trials = 1, &record.Trials{Most: 3}
+		plan[i].Trial, plan[i].Condition.Trials = 1, &record.Trials{Limit: 3}
 	}
 	p := NewRun(eval.Due{Missing: plan}, 1, never, func() time.Time { return now })
 	var got []string
@@ -194,7 +194,7 @@ func TestStatusOfARun(t *testing.T) {
 	}
 	got.RemainingSeconds = nil
 	want := &record.Status{
-		Updated: now, Started: start, Concurrency: 2, Planned: 4, Most: 4, Done: 1, Failed: 1, Tokens: 6,
+		Updated: now, Started: start, Concurrency: 2, Planned: 4, MaxPlanned: 4, Done: 1, Failed: 1, Tokens: 6,
 		InFlight: []record.InFlight{
 			{ID: plan[0].ID, Started: start},
 			{ID: plan[2].ID, Steps: 2, Started: start.Add(2 * time.Second)},

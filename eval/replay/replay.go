@@ -21,8 +21,8 @@ type Replayer struct {
 	// Counts are what was replayed, by environment in the order in which they came.
 	Counts []*Count
 	// First is the first difference, at Where; nil if there is none.
-	First *episode.Mismatch
-	Where string
+	First    *episode.Mismatch
+	Location string
 	// Passed counts the episodes of runs that cannot be replayed.
 	Passed int
 
@@ -66,9 +66,9 @@ func (r *Replayer) file(ctx context.Context, name string) error {
 	episodes := 0
 	err = episode.ReadRecorded(ctx, f, name, func(line int, e *episode.Recorded) error {
 		episodes++
-		where := fmt.Sprintf("%s:%d", name, line)
-		if err := r.episode(ctx, where, e); err != nil {
-			return fmt.Errorf("%s: %w", where, err)
+		location := fmt.Sprintf("%s:%d", name, line)
+		if err := r.episode(ctx, location, e); err != nil {
+			return fmt.Errorf("%s: %w", location, err)
 		}
 		return nil
 	})
@@ -85,7 +85,7 @@ func ourName(name string) string {
 	return name
 }
 
-func (r *Replayer) episode(ctx context.Context, where string, e *episode.Recorded) error {
+func (r *Replayer) episode(ctx context.Context, location string, e *episode.Recorded) error {
 	e.Env = ourName(e.Env)
 	env, ok := r.open[e.Env]
 	if !ok {
@@ -102,21 +102,21 @@ func (r *Replayer) episode(ctx context.Context, where string, e *episode.Recorde
 	if err != nil {
 		return err
 	}
-	r.count(e.Env, where, len(e.Steps), found)
+	r.count(e.Env, location, len(e.Steps), found)
 	return nil
 }
 
-func (r *Replayer) count(env, where string, steps int, found []episode.Mismatch) {
-	at := slices.IndexFunc(r.Counts, func(c *Count) bool { return c.Env == env })
-	if at < 0 {
-		at = len(r.Counts)
+func (r *Replayer) count(env, location string, steps int, found []episode.Mismatch) {
+	i := slices.IndexFunc(r.Counts, func(c *Count) bool { return c.Env == env })
+	if i < 0 {
+		i = len(r.Counts)
 		r.Counts = append(r.Counts, &Count{Env: env})
 	}
-	c := r.Counts[at]
+	c := r.Counts[i]
 	c.Episodes++
 	c.Steps += steps
 	c.Mismatches += len(found)
 	if len(found) > 0 && r.First == nil {
-		r.First, r.Where = &found[0], where
+		r.First, r.Location = &found[0], location
 	}
 }

@@ -31,7 +31,7 @@ func played(t *testing.T) (dir string, steps int) {
 	if err := job.Play(t.Context(), bench.Screen{Say: ignore, Warn: ignore}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = record.Each(record.Parts{run.Out}, func(_ *record.Manifest, e *record.Episode) {
+	_, err = record.EachEpisode(record.Parts{run.Out}, func(_ *record.Manifest, e *record.Episode) {
 		steps += len(e.Trajectory)
 	})
 	if err != nil || steps < 4 {
@@ -73,9 +73,9 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err = replayed(t, envs.Setup{}, dir)
-	if err != nil || r.Counts[0].Mismatches != 1 || r.First == nil || r.First.What != "observation" ||
-		!strings.HasPrefix(r.First.Want, "Not so. ") || r.Where != dir {
-		t.Errorf("%v: %+v, first difference %+v at %s", err, r.Counts[0], r.First, r.Where)
+	if err != nil || r.Counts[0].Mismatches != 1 || r.First == nil || r.First.Field != "observation" ||
+		!strings.HasPrefix(r.First.Want, "Not so. ") || r.Location != dir {
+		t.Errorf("%v: %+v, first difference %+v at %s", err, r.Counts[0], r.First, r.Location)
 	}
 }
 
@@ -118,8 +118,8 @@ func TestRecorded(t *testing.T) {
 		`"observation":"You dance."}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = replayed(t, setup, file); err != nil || r.Counts[0].Mismatches == 0 || r.First.What != "observation" ||
-		r.First.Want != "You dance." || r.Where != file+":1" {
-		t.Errorf("%v: %+v, first difference %+v at %s", err, r.Counts, r.First, r.Where)
+	if r, err = replayed(t, setup, file); err != nil || r.Counts[0].Mismatches == 0 || r.First.Field != "observation" ||
+		r.First.Want != "You dance." || r.Location != file+":1" {
+		t.Errorf("%v: %+v, first difference %+v at %s", err, r.Counts, r.First, r.Location)
 	}
 }

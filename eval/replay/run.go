@@ -15,7 +15,7 @@ func (r *Replayer) run(ctx context.Context, dir string) error {
 	var planned map[string]plannedEpisode
 	var failed error
 	episodes := 0
-	_, err := record.Each(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
+	_, err := record.EachEpisode(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
 		if failed != nil {
 			return
 		}

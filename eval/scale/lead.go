@@ -25,25 +25,25 @@ const queueFolder = "queue"
 type leading struct {
 	job   *bench.Job
 	on    bench.Screen
-	place queue.Place
+	place queue.Location
 	about queue.Job
-	given bench.Given
+	input bench.Input
 }
 
 // Lead has what is missing of a job played by workers. About has what only the caller knows of
 // the run; ownEnvs: the environments are those that this machine has.
-func Lead(ctx context.Context, j *bench.Job, on bench.Screen, at queue.Place, about queue.Job, given bench.Given,
+func Lead(ctx context.Context, j *bench.Job, on bench.Screen, p queue.Location, about queue.Job, input bench.Input,
 	ownEnvs bool) error {
 	if ownEnvs && len(j.Config.Preset) == 0 {
 		about.Flags = append(about.Flags, queue.Flag{Name: "env", Values: j.Config.Env, List: true})
 	}
-	l := &leading{j, on, at, about, given}
+	l := &leading{j, on, p, about, input}
 	folder := filepath.Join(j.Dir, queueFolder)
-	return j.Work(ctx, on, 0, func(s *bench.Session, shown *progress.Run, watching eval.Observer) error {
-		shown.PlayElsewhere()
+	return j.Work(ctx, on, 0, func(s *bench.JobSession, run *progress.Tracker, watching eval.Observer) error {
+		run.PlayElsewhere()
 		role := "heldout " + about.Command
-		if at.Address != queue.InProcess {
-			err := l.conduct(ctx, s, watching, at.Options(role, 0, on.Warn))
+		if p.Address != queue.InProcess {
+			err := l.conduct(ctx, s, watching, p.Options(role, 0, on.Warn))
 			if err != nil && len(s.Missing) == 0 { // the run is complete without it
 				on.Warn(err.Error())
 				return nil
@@ -53,11 +53,11 @@ func Lead(ctx context.Context, j *bench.Job, on bench.Screen, at queue.Place, ab
 		if _, err := os.Stat(folder); len(s.Missing) == 0 && errors.Is(err, fs.ErrNotExist) {
 			return nil // and there are no workers to tell so
 		}
-		server, err := queue.Serve(folder, at.Listen, at.Security)
+		server, err := queue.Serve(folder, p.Listen, p.Security)
 		if err != nil {
 			return err
 		}
-		err = l.conduct(ctx, s, watching, queue.Options{Embedded: server, Security: at.Security, AckWait: at.AckWait,
+		err = l.conduct(ctx, s, watching, queue.Options{Embedded: server, Security: p.Security, AckWait: p.AckWait,
 			Name: role, Tell: on.Warn})
 		queue.Shut(server)
 		if err == nil {
@@ -69,7 +69,7 @@ func Lead(ctx context.Context, j *bench.Job, on bench.Screen, at queue.Place, ab
 }
 
 // conduct has the missing episodes of a session played by workers.
-func (l *leading) conduct(ctx context.Context, s *bench.Session, watching eval.Observer, o queue.Options) error {
+func (l *leading) conduct(ctx context.Context, s *bench.JobSession, watching eval.Observer, o queue.Options) error {
 	about, err := l.describe(s)
 	if err != nil {
 		return err
@@ -92,22 +92,22 @@ func (l *leading) conduct(ctx context.Context, s *bench.Session, watching eval.O
 }
 
 // describe describes the run to its workers.
-func (l *leading) describe(s *bench.Session) (about queue.Job, err error) {
+func (l *leading) describe(s *bench.JobSession) (about queue.Job, err error) {
 	about = l.about
-	if about.Config, err = l.given.ReadFile(); err != nil {
+	if about.Config, err = l.input.ReadFile(); err != nil {
 		return about, err
 	}
-	about.Name, about.File, about.Chosen = s.Name(), l.given.File, l.given.Chosen
+	about.Name, about.File, about.Chosen = s.Name(), l.input.File, l.input.Chosen
 	about.Files, about.Plan, about.Parts = files(&l.job.Config), l.job.Plan.Hash(), l.job.Plan.Hashes()
 	return about, nil
 }
 
 // files returns the files that the configuration of a run names. A name of ours has
 // neither dot nor slash.
-func files(r *configs.Run) (out []queue.File) {
+func files(r *configs.Run) (out []queue.FlagFile) {
 	add := func(flag, name string) {
 		if content, err := datafile.Read(name, datafile.MaxConfig); err == nil { // the run has read it
-			out = append(out, queue.File{Flag: flag, Path: name, SHA256: queue.Hash(content)})
+			out = append(out, queue.FlagFile{Flag: flag, Path: name, SHA256: queue.Hash(content)})
 		}
 	}
 	for _, o := range configs.Options() {

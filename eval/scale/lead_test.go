@@ -64,14 +64,14 @@ func TestLead(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := prepared(t)
-	at := queue.Place{Address: queue.InProcess, Listen: listen, AckWait: time.Minute, Wait: time.Minute}
+	at := queue.Location{Address: queue.InProcess, Listen: listen, AckWait: time.Minute, Wait: time.Minute}
 	var shown notes
 	led := make(chan error, 1)
 	go func() {
 		about := queue.Job{Command: "run", Tool: record.Tool{Version: "test"}}
-		led <- Lead(t.Context(), j, shown.screen(), at, about, bench.Given{}, true)
+		led <- Lead(t.Context(), j, shown.screen(), at, about, bench.Input{}, true)
 	}()
-	worker := queue.Place{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
+	worker := queue.Location{Address: "nats://" + listen, AckWait: time.Minute, Wait: time.Minute}
 	w, err := queue.Join(t.Context(), worker.Options("worker", 0, shown.add), "")
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +87,8 @@ func TestLead(t *testing.T) {
 	if err := <-led; err != nil {
 		t.Fatal(err)
 	}
-	if !j.Finished() || w.Played() != 2 {
-		t.Errorf("finished: %v, played: %d", j.Finished(), w.Played())
+	if !j.Finished() || w.Finished() != 2 {
+		t.Errorf("finished: %v, played: %d", j.Finished(), w.Finished())
 	}
 	if !shown.shows("start workers with: heldout worker --queue nats://" + listen) {
 		t.Errorf("%q", shown.lines)

@@ -11,8 +11,8 @@ import (
 	"heldout/envs"
 )
 
-// Action is what a client does in a step.
-type Action struct {
+// ClientAction is what a client does in a step.
+type ClientAction struct {
 	Text string
 	Sampled
 }
@@ -50,8 +50,8 @@ func (s *Sampled) check() error {
 }
 
 // readSampled reads token_ids and logprobs from an object that may have other keys.
-func readSampled(whole json.RawMessage) (s Sampled, err error) {
-	if jsonv2.Unmarshal(whole, &s, asPython) != nil {
+func readSampled(raw json.RawMessage) (s Sampled, err error) {
+	if jsonv2.Unmarshal(raw, &s, asPython) != nil {
 		return Sampled{}, errSampled
 	}
 	return s, s.check()

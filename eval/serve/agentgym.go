@@ -26,7 +26,7 @@ type Gym struct {
 	Mount *Mount
 	// Choose returns the task of AgentGym's number. The text of an error is for the
 	// client.
-	Choose func(number *big.Int) (Choice, error)
+	Choose func(number *big.Int) (TaskChoice, error)
 }
 
 // gymServer is one of AgentGym's servers. Its clients are numbered from 0.
@@ -70,7 +70,7 @@ type gymSpeaker struct {
 	hello string
 	// reset reads what a reset needs besides the client's number: the number of the
 	// task, and perhaps what is wrong with the rest.
-	reset func(*form) (task *big.Int, problem string)
+	reset func(*formBody) (task *big.Int, problem string)
 	// started and stepped are the answers to a reset and to a step.
 	started, stepped func(*gymClient) any
 	// asks are the answers to questions about a client, by path.
@@ -120,7 +120,7 @@ func gymRefuse(w http.ResponseWriter, text string) { writeJSON(w, http.StatusOK,
 func (g *gymServer) create(w http.ResponseWriter, r *http.Request) {
 	c := &gymClient{}
 	session, err := g.server.table.Open(Owner{Protocol: agentGym, Mount: g.gym.Mount, Address: addressOf(r),
-		Ended: func(why Reason) { g.forget(c, why) }})
+		Ended: func(reason EndReason) { g.forget(c, reason) }})
 	if err != nil {
 		g.server.unavailable(w, err)
 		return
@@ -134,21 +134,21 @@ func (g *gymServer) number(c *gymClient) int64 {
 	defer g.mu.Unlock()
 	c.id, c.numbered = g.next, true
 	g.next++
-	if !c.over {
+	if !c.ended {
 		g.clients[c.id] = c
 	}
 	return c.id
 }
 
-func (g *gymServer) forget(c *gymClient, why Reason) {
+func (g *gymServer) forget(c *gymClient, reason EndReason) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	c.over = true
+	c.ended = true
 	if !c.numbered {
 		return
 	}
 	delete(g.clients, c.id)
-	if why != ByClient {
+	if reason != ByClient {
 		return
 	}
 	for int64(len(g.closed)) <= c.id/64 {
@@ -183,7 +183,7 @@ func (g *gymServer) close(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	id := f.whole("id")
+	id := f.integer("id")
 	if !f.ok(w) {
 		return
 	}
@@ -206,7 +206,7 @@ func (g *gymServer) reset(w http.ResponseWriter, r *http.Request, speaker *gymSp
 	if !ok {
 		return
 	}
-	id := f.whole("id")
+	id := f.integer("id")
 	task, problem := speaker.reset(f)
 	if !f.ok(w) {
 		return
@@ -228,13 +228,13 @@ func (g *gymServer) reset(w http.ResponseWriter, r *http.Request, speaker *gymSp
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.reset(Episode{Mount: g.gym.Mount, Set: set, Task: chosen, MaxSteps: -1,
+	if err := c.reset(EpisodeStart{Mount: g.gym.Mount, Set: set, Task: chosen, MaxSteps: -1,
 		Actions: g.gym.Mount.Name == gymALFWorld}); err != nil {
 		gymRefuse(w, c.problem(err))
 		return
 	}
 	writeJSON(w, http.StatusOK, speaker.started(c))
-	g.server.metrics.whole(g.gym.Mount, agentGym, true, g.server.options.Now().Sub(began))
+	g.server.metrics.observeRequest(g.gym.Mount, agentGym, true, g.server.options.Now().Sub(began))
 }
 
 func (g *gymServer) step(w http.ResponseWriter, r *http.Request, speaker *gymSpeaker) {
@@ -243,7 +243,7 @@ func (g *gymServer) step(w http.ResponseWriter, r *http.Request, speaker *gymSpe
 	if !ok {
 		return
 	}
-	id, action := f.whole("id"), f.text("action")
+	id, action := f.integer("id"), f.text("action")
 	if !f.ok(w) {
 		return
 	}
@@ -253,13 +253,13 @@ func (g *gymServer) step(w http.ResponseWriter, r *http.Request, speaker *gymSpe
 		}
 		return speaker.stepped(c), nil
 	}) {
-		g.server.metrics.whole(g.gym.Mount, agentGym, false, g.server.options.Now().Sub(began))
+		g.server.metrics.observeRequest(g.gym.Mount, agentGym, false, g.server.options.Now().Sub(began))
 	}
 }
 
 func (g *gymServer) ask(w http.ResponseWriter, r *http.Request, answer func(*gymClient) (any, error)) {
 	f := queryForm(r)
-	id := f.whole("id")
+	id := f.integer("id")
 	if !f.ok(w) {
 		return
 	}

@@ -13,10 +13,10 @@ import (
 
 // gymClient is one of the numbered environments of an AgentGym server.
 type gymClient struct {
-	// id, numbered and over belong to the server's lock.
-	id             int64
-	numbered, over bool
-	session        *Session
+	// id, numbered and ended belong to the server's lock.
+	id              int64
+	numbered, ended bool
+	session         *Session
 
 	mu      sync.Mutex // held by the running request
 	started bool       // reset at least once
@@ -26,21 +26,21 @@ type gymClient struct {
 	// observation is the last answer, and actions are those that are valid then.
 	observation string
 	actions     []string
-	// before, score and reward are what the world said: its score before and after the
+	// prior, score and reward are what the world said: its score before and after the
 	// last step or the start, and the reward of the last action that did something. A
 	// start counts from 0.
-	before, score, reward float64
-	success               bool
+	prior, score, reward float64
+	success              bool
 }
 
 // rewarder is the ability of BabyAI's world to tell its own reward, which may be
 // negative.
 type rewarder interface{ Reward() float64 }
 
-// asked takes the scores of a world.
-func (c *gymClient) asked(_ context.Context, w envs.World) error {
+// takeScores takes the scores of a world.
+func (c *gymClient) takeScores(_ context.Context, w envs.World) error {
 	if s, ok := envs.As[envs.Scorer](w); ok {
-		c.before, c.score = c.score, s.Score()
+		c.prior, c.score = c.score, s.Score()
 	}
 	if r, ok := envs.As[rewarder](w); ok {
 		c.reward = r.Reward()
@@ -48,21 +48,21 @@ func (c *gymClient) asked(_ context.Context, w envs.World) error {
 	return nil
 }
 
-func (c *gymClient) reset(e Episode) error {
-	e.After = c.asked
-	r, err := within(c.session, func() (Reply, error) { return c.session.Reset(e) })
+func (c *gymClient) reset(e EpisodeStart) error {
+	e.Observe = c.takeScores
+	r, err := runUntilEnd(c.session, func() (Reply, error) { return c.session.Reset(e) })
 	if err != nil {
 		c.done = true
 		return err
 	}
 	c.started, c.done, c.task, c.success = true, false, e.Task, false
-	c.before = 0
+	c.prior = 0
 	c.goal, c.observation, c.actions = r.Goal, r.Observation, r.Actions
 	return nil
 }
 
 func (c *gymClient) step(action string) error {
-	r, err := within(c.session, func() (Reply, error) { return c.session.Step(action) })
+	r, err := runUntilEnd(c.session, func() (Reply, error) { return c.session.Step(action) })
 	if err != nil {
 		return err
 	}

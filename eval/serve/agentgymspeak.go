@@ -14,8 +14,8 @@ import (
 func newGymALFWorld() gymSpeaker {
 	return gymSpeaker{
 		hello: "This is environment AlfWorld.",
-		reset: func(f *form) (*big.Int, string) {
-			game, worldType := f.whole("game"), f.text("world_type")
+		reset: func(f *formBody) (*big.Int, string) {
+			game, worldType := f.integer("game"), f.text("world_type")
 			switch worldType {
 			case "Text", "Embody", "Hybrid":
 				return game, ""
@@ -88,7 +88,7 @@ func withoutArrival(text string) string {
 func newGymBabyAI() gymSpeaker {
 	return gymSpeaker{
 		hello: "This is environment BabyAI.",
-		reset: func(f *form) (*big.Int, string) { return f.whole("data_idx"), "" },
+		reset: func(f *formBody) (*big.Int, string) { return f.integer("data_idx"), "" },
 		started: func(c *gymClient) any {
 			return babyaiStart{Observation: c.observation}
 		},
@@ -133,10 +133,10 @@ type (
 func newGymScience() gymSpeaker {
 	return gymSpeaker{
 		hello:   "This is environment ScienceWorld.",
-		reset:   func(f *form) (*big.Int, string) { return f.whole("data_idx"), "" },
+		reset:   func(f *formBody) (*big.Int, string) { return f.integer("data_idx"), "" },
 		started: func(c *gymClient) any { return c.science() },
 		stepped: func(c *gymClient) any {
-			return scienceStep{c.observation, percent(c.score) - percent(c.before), percent(c.score), c.done}
+			return scienceStep{c.observation, percent(c.score) - percent(c.prior), percent(c.score), c.done}
 		},
 		asks: map[string]func(*gymClient) (any, error){
 			"/observation": func(c *gymClient) (any, error) { return c.observation, nil },
@@ -174,16 +174,16 @@ func percent(score float64) int { return int(math.Round(100 * score)) }
 func (c *gymClient) science() scienceState {
 	name, number, _ := strings.Cut(c.task.ID, "/")
 	variation, _ := strconv.Atoi(number) // the id of a task always has one
-	return scienceState{name, variation, c.goal, c.observation, percent(c.score) - percent(c.before), percent(c.score),
+	return scienceState{name, variation, c.goal, c.observation, percent(c.score) - percent(c.prior), percent(c.score),
 		false, c.done}
 }
 
 // errNoAbility answers a question that the world cannot answer.
 var errNoAbility = errors.New("the environment cannot tell this")
 
-// with asks the running world by an ability.
-func with[Ability any](c *gymClient, ask func(context.Context, Ability) error) error {
-	return c.session.With(func(ctx context.Context, w envs.World) error {
+// askWorld asks the running world by an ability.
+func askWorld[Ability any](c *gymClient, ask func(context.Context, Ability) error) error {
+	return c.session.WithWorld(func(ctx context.Context, w envs.World) error {
 		able, ok := envs.As[Ability](w)
 		if !ok {
 			return errNoAbility
@@ -197,7 +197,7 @@ func (c *gymClient) hint() (any, error) {
 		Actions []string `json:"possible_actions"`
 		Objects []string `json:"possible_objects"`
 	}
-	err := with(c, func(ctx context.Context, h hinter) (err error) {
+	err := askWorld(c, func(ctx context.Context, h hinter) (err error) {
 		if out.Actions, err = h.PossibleActions(ctx); err == nil {
 			out.Objects, err = h.PossibleObjects(ctx)
 		}
@@ -208,7 +208,7 @@ func (c *gymClient) hint() (any, error) {
 
 func (c *gymClient) goals() (any, error) {
 	out := map[string]string{}
-	err := with(c, func(ctx context.Context, g goalTeller) (err error) {
+	err := askWorld(c, func(ctx context.Context, g goalTeller) (err error) {
 		out["goals"], err = g.Goals(ctx)
 		return err
 	})

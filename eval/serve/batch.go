@@ -86,8 +86,8 @@ func (s *Server) openSessions(w http.ResponseWriter, r *http.Request) {
 }
 
 type sessionsWanted struct {
-	Env   string `json:"env"`
-	Count *whole `json:"count"`
+	Env   string   `json:"env"`
+	Count *integer `json:"count"`
 }
 
 // wantOpen says what opens sessions.
@@ -155,8 +155,8 @@ func (s *Server) batchSession(id string) (*Session, bool) {
 	return session, ok && session.owner.Protocol == batchProtocol
 }
 
-// entry is a step or a reset of a batch, or asks for the valid actions.
-type entry struct {
+// batchEntry is a step or a reset of a batch, or asks for the valid actions.
+type batchEntry struct {
 	Session string          `json:"session"`
 	Action  *string         `json:"action"`
 	Reset   json.RawMessage `json:"reset"`
@@ -165,8 +165,9 @@ type entry struct {
 }
 
 // check reports an entry that does not ask for one thing.
-func (e *entry) check() error {
-	if !one(e.Action != nil, e.Reset != nil, e.Actions) || e.Action == nil && (e.TokenIDs != nil || e.Logprobs != nil) {
+func (e *batchEntry) check() error {
+	if !single(e.Action != nil, e.Reset != nil, e.Actions) || e.Action == nil &&
+		(e.TokenIDs != nil || e.Logprobs != nil) {
 		return errInvalidEntry
 	}
 	if err := e.Sampled.check(); err != nil {
@@ -175,16 +176,16 @@ func (e *entry) check() error {
 	return nil
 }
 
-// one reports whether exactly one of these is true.
-func one(of ...bool) bool {
-	first := slices.Index(of, true)
-	return first >= 0 && !slices.Contains(of[first+1:], true)
+// single reports whether exactly one of these is true.
+func single(conditions ...bool) bool {
+	first := slices.Index(conditions, true)
+	return first >= 0 && !slices.Contains(conditions[first+1:], true)
 }
 
-// group holds the entries of one session, in order.
-type group struct {
+// sessionEntries holds the entries of one session, in order.
+type sessionEntries struct {
 	session *Session
-	entries []entry
+	entries []batchEntry
 	places  []int // of the entries in the batch
 	replies chan [][]byte
 }
@@ -237,7 +238,7 @@ func (s *Server) stepMany(entries []json.RawMessage) []byte {
 const batchWorkers = 32
 
 // shareOut returns what a worker does: it plays groups until all are taken.
-func (s *Server) shareOut(groups []*group, late time.Time) func() {
+func (s *Server) shareOut(groups []*sessionEntries, late time.Time) func() {
 	var next atomic.Int64
 	return func() {
 		for {
@@ -251,10 +252,10 @@ func (s *Server) shareOut(groups []*group, late time.Time) func() {
 }
 
 // divide sorts entries by session, and answers those that are wrong.
-func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*group) {
-	of := make(map[string]*group, len(entries))
+func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*sessionEntries) {
+	bySession := make(map[string]*sessionEntries, len(entries))
 	for i, raw := range entries {
-		var e entry
+		var e batchEntry
 		err := error(errInvalidEntry)
 		if json.Unmarshal(raw, &e) == nil && kind(raw) == '{' {
 			err = e.check()
@@ -263,7 +264,7 @@ func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*
 			replies[i] = entryError(errorFrame(err))
 			continue
 		}
-		g := of[e.Session]
+		g := bySession[e.Session]
 		if g == nil {
 			session, ok := s.batchSession(e.Session)
 			if !ok {
@@ -271,8 +272,8 @@ func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*
 					Code: sessionError, Message: "Unknown session_id: " + clipped(e.Session)})
 				continue
 			}
-			g = &group{session: session, replies: make(chan [][]byte, 1)}
-			of[e.Session] = g
+			g = &sessionEntries{session: session, replies: make(chan [][]byte, 1)}
+			bySession[e.Session] = g
 			groups = append(groups, g)
 		}
 		g.entries = append(g.entries, e)
@@ -287,7 +288,7 @@ var errInvalidEntry = &frameError{Code: validationError,
 
 // wait returns the replies of a group. If its session ends while a step goes on and
 // on, all its entries say so.
-func (g *group) wait() (replies [][]byte, hangs bool) {
+func (g *sessionEntries) wait() (replies [][]byte, hangs bool) {
 	replies, err := await(g.session, g.replies)
 	if err == nil {
 		return replies, false
@@ -299,7 +300,7 @@ func (g *group) wait() (replies [][]byte, hangs bool) {
 	return replies, true
 }
 
-func (s *Server) play(g *group, late time.Time) [][]byte {
+func (s *Server) play(g *sessionEntries, late time.Time) [][]byte {
 	replies := make([][]byte, len(g.entries))
 	for i := range g.entries {
 		var err error
@@ -316,9 +317,9 @@ func (s *Server) play(g *group, late time.Time) [][]byte {
 	return replies
 }
 
-func (g *group) carryOut(e *entry) ([]byte, error) {
+func (g *sessionEntries) carryOut(e *batchEntry) ([]byte, error) {
 	if e.Action != nil {
-		r, err := g.session.Take(Action{*e.Action, e.Sampled})
+		r, err := g.session.Take(ClientAction{*e.Action, e.Sampled})
 		return marshalled(observationOf(&r, false), err)
 	}
 	if e.Actions {

@@ -31,7 +31,7 @@ func (l line) episode(sessions int) error {
 
 // batchLine speaks by the batch route.
 func batchLine(s *Server, c *http.Client, url string, count int) (line, error) {
-	sessions, err := s.openAll(sessionsWanted{Count: new(whole(count))}, Owner{Protocol: batchProtocol})
+	sessions, err := s.openAll(sessionsWanted{Count: new(integer(count))}, Owner{Protocol: batchProtocol})
 	if err != nil {
 		return nil, err
 	}

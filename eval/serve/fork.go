@@ -67,11 +67,11 @@ func (s *Session) Fork(count int) (forks []*Session, err error) {
 
 // attach gives a fork to the client that comes for it, and reports whether it had none.
 // Ended is as that of an owner.
-func (s *Session) attach(ended func(Reason)) bool {
+func (s *Session) attach(ended func(EndReason)) bool {
 	if !s.ended.CompareAndSwap(nil, &ended) {
 		return false
 	}
-	if s.over.Load() != nil && s.ended.CompareAndSwap(&ended, nil) {
+	if s.endErr.Load() != nil && s.ended.CompareAndSwap(&ended, nil) {
 		return false // it ended meanwhile, and told nobody
 	}
 	s.Touch()
@@ -79,8 +79,8 @@ func (s *Session) attach(ended func(Reason)) bool {
 }
 
 type forkWanted struct {
-	Session string `json:"session"`
-	Count   *whole `json:"count"`
+	Session string   `json:"session"`
+	Count   *integer `json:"count"`
 }
 
 // wantForks says what forks sessions.
@@ -100,18 +100,18 @@ func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, wantForks)
 		return
 	}
-	asked := make([]forked, len(q.Forks))
+	forks := make([]forked, len(q.Forks))
 	for i, f := range q.Forks {
 		session, found := s.batchSession(f.Session)
 		if !found {
 			refuse(w, http.StatusNotFound, "there is no session "+clipped(f.Session))
 			return
 		}
-		asked[i] = forked{session: session, count: f.Count.or(1)}
+		forks[i] = forked{session: session, count: f.Count.or(1)}
 	}
-	err := forkAll(asked)
-	ids := make([][]string, len(asked))
-	for i, f := range asked {
+	err := forkAll(forks)
+	ids := make([][]string, len(forks))
+	for i, f := range forks {
 		ids[i] = idsOf(f.forks)
 	}
 	s.answer(w, map[string]any{"sessions": ids}, err)
@@ -124,9 +124,9 @@ type forked struct {
 }
 
 // forkAll forks sessions: all as often as is asked, or none.
-func forkAll(asked []forked) error {
+func forkAll(forks []forked) error {
 	total := 0
-	for _, f := range asked {
+	for _, f := range forks {
 		if f.count < 1 || f.count > maxOpen {
 			return &ChoiceError{"forks", wantForks}
 		}
@@ -135,11 +135,11 @@ func forkAll(asked []forked) error {
 	if total < 1 || total > maxOpen {
 		return &ChoiceError{"forks", wantForks}
 	}
-	for i := range asked {
-		f := &asked[i]
+	for i := range forks {
+		f := &forks[i]
 		var err error
 		if f.forks, err = f.session.Fork(f.count); err != nil {
-			for _, done := range asked[:i] {
+			for _, done := range forks[:i] {
 				closeAll(done.forks, Capacity)
 			}
 			return err
@@ -176,7 +176,7 @@ const wantFork = `want {"type": "fork", "data": {"count": N}} with N from 1 to 4
 
 // fork forks the session of a WebSocket. Each fork is attached by a connection of its own.
 func (c *socket) fork(q request) (reply, error) {
-	var values object
+	var values jsonObject
 	_ = json.Unmarshal(q.data, &values) // it is an object, or nothing
 	f := &fields{values: values}
 	count := int64(1)
@@ -198,7 +198,7 @@ func (c *socket) fork(q request) (reply, error) {
 }
 
 // attach takes a fork whose client comes for it.
-func (c *socket) attach(id string, ended func(Reason)) error {
+func (c *socket) attach(id string, ended func(EndReason)) error {
 	session, ok := c.server.table.Find(id)
 	if !ok || session.owner.Protocol != openEnv || session.owner.Mount != c.mount {
 		return &frameError{Code: sessionError, Message: "Unknown session_id: " + clipped(id)}
@@ -223,7 +223,7 @@ type Keys struct {
 }
 
 // keys are those of a reply, if they were asked for.
-func (e *Episode) keys(w envs.World, r *Reply) (err error) {
+func (e *EpisodeStart) keys(w envs.World, r *Reply) (err error) {
 	if !e.Keys {
 		return nil
 	}
@@ -242,20 +242,20 @@ type pipeForks [2]int
 // fork forks sessions, and answers with the number of the first fork. The others follow, in
 // the order of the entries.
 func (p *pipe) fork(q []pipeForks) ([]byte, error) {
-	asked := make([]forked, len(q))
+	forks := make([]forked, len(q))
 	for i, f := range q {
 		session := p.session(f[0])
 		if session == nil {
 			return nil, errClosed
 		}
-		asked[i] = forked{session: session.Session, count: f[1]}
+		forks[i] = forked{session: session.Session, count: f[1]}
 	}
-	if err := forkAll(asked); err != nil {
+	if err := forkAll(forks); err != nil {
 		return nil, err
 	}
-	var all []*Session
-	for _, f := range asked {
-		all = append(all, f.forks...)
+	var sessions []*Session
+	for _, f := range forks {
+		sessions = append(sessions, f.forks...)
 	}
-	return marshal(map[string]int{"first": p.take(all)})
+	return marshal(map[string]int{"first": p.take(sessions)})
 }

@@ -217,7 +217,7 @@ func TestAttachOnce(t *testing.T) {
 		var clients sync.WaitGroup
 		for range 4 {
 			clients.Go(func() {
-				if forks[0].attach(func(Reason) { told.Add(1) }) {
+				if forks[0].attach(func(EndReason) { told.Add(1) }) {
 					got.Add(1)
 				}
 			})
@@ -248,12 +248,12 @@ func TestUnusedForks(t *testing.T) {
 	step(t, forks[0], "one")
 	clock.pass(time.Second)
 	s.Table().Sweep()
-	if n := s.Table().Len(); n != 4 || forks[1].over.Load() == nil {
-		t.Errorf("%d sessions are open, %v", n, forks[1].over.Load())
+	if n := s.Table().Len(); n != 4 || forks[1].endErr.Load() == nil {
+		t.Errorf("%d sessions are open, %v", n, forks[1].endErr.Load())
 	}
 	clock.pass(time.Hour + 1)
 	s.Table().Sweep()
-	if n := s.Table().Len(); n != 2 || piped[0].over.Load() != nil {
+	if n := s.Table().Len(); n != 2 || piped[0].endErr.Load() != nil {
 		t.Errorf("%d sessions are open", n)
 	}
 }
@@ -342,11 +342,11 @@ func BenchmarkForkRequest(b *testing.B) {
 		b.Fatal(err)
 	}
 	m := s.options.Mounts[0]
-	set, task, err := m.Find(Choice{})
+	set, task, err := m.Find(TaskChoice{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := session.Reset(Episode{Mount: m, Set: set, Task: task}); err != nil {
+	if _, err := session.Reset(EpisodeStart{Mount: m, Set: set, Task: task}); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

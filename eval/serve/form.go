@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// form is the JSON object in the body of a request, or its query, as servers in
+// formBody is the JSON object in the body of a request, or its query, as servers in
 // Python read it. Fields that are missing or have the wrong type become issues.
-type form struct {
-	from   string // "body" or "query"
-	all    json.RawMessage
-	values object
+type formBody struct {
+	source string // "body" or "query"
+	raw    json.RawMessage
+	values jsonObject
 	issues []fieldError
 }
 
 // readForm reads the body of a request. If that fails, it answers the request and
 // returns false.
-func readForm(w http.ResponseWriter, r *http.Request) (*form, bool) {
+func readForm(w http.ResponseWriter, r *http.Request) (*formBody, bool) {
 	b, ok := readBody(w, r)
 	if !ok {
 		return nil, false
 	}
-	f := &form{from: "body", all: b}
+	f := &formBody{source: "body", raw: b}
 	switch {
 	case b == nil:
 		f.add("missing", "Field required", orNull(nil))
@@ -36,8 +36,8 @@ func readForm(w http.ResponseWriter, r *http.Request) (*form, bool) {
 }
 
 // queryForm reads the query of a request. All values are texts.
-func queryForm(r *http.Request) *form {
-	f := &form{from: "query", all: orNull(nil), values: object{}}
+func queryForm(r *http.Request) *formBody {
+	f := &formBody{source: "query", raw: orNull(nil), values: jsonObject{}}
 	for name, values := range r.URL.Query() {
 		f.values[name] = quoted(values[len(values)-1])
 	}
@@ -45,7 +45,7 @@ func queryForm(r *http.Request) *form {
 }
 
 // ok reports whether there are no issues. If there are, it answers the request.
-func (f *form) ok(w http.ResponseWriter) bool {
+func (f *formBody) ok(w http.ResponseWriter) bool {
 	if len(f.issues) > 0 {
 		invalidBody(w, f.issues...)
 	}
@@ -53,21 +53,21 @@ func (f *form) ok(w http.ResponseWriter) bool {
 }
 
 // add notes an issue with a field, or with everything if none is named.
-func (f *form) add(kind, text string, input json.RawMessage, field ...string) {
-	f.issues = append(f.issues, fieldError{Type: kind, Loc: append([]string{f.from}, field...), Msg: text,
+func (f *formBody) add(kind, text string, input json.RawMessage, field ...string) {
+	f.issues = append(f.issues, fieldError{Type: kind, Loc: append([]string{f.source}, field...), Msg: text,
 		Input: input})
 }
 
 // value returns a field's value; ok is false if there is none, which is an issue.
-func (f *form) value(name string) (v json.RawMessage, ok bool) {
+func (f *formBody) value(name string) (v json.RawMessage, ok bool) {
 	if v, ok = f.values[name]; !ok {
-		f.add("missing", "Field required", f.all, name)
+		f.add("missing", "Field required", f.raw, name)
 	}
 	return v, ok
 }
 
 // text returns a field that is a text.
-func (f *form) text(name string) (text string) {
+func (f *formBody) text(name string) (text string) {
 	v, ok := f.value(name)
 	if !ok {
 		return ""
@@ -87,10 +87,10 @@ var (
 // maxDigits is the largest number of digits of a whole number.
 const maxDigits = 4300
 
-// whole returns a field that is a whole number, of any size. As in Python's servers,
+// integer returns a field that is a whole number, of any size. As in Python's servers,
 // texts and floats with a whole value count as one, and so do booleans. It is 0 if
 // there is an issue.
-func (f *form) whole(name string) *big.Int {
+func (f *formBody) integer(name string) *big.Int {
 	v, ok := f.value(name)
 	if !ok {
 		return new(big.Int)

@@ -26,11 +26,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				"the token is missing or wrong: send it as Authorization: Bearer TOKEN, as X-API-Key, or as the "+
 					"password of http://x:TOKEN@HOST")
 		default:
-			most := int64(maxBody)
+			limit := int64(maxBody)
 			if r.URL.Path == batchPath {
-				most = maxBatchBody
+				limit = maxBatchBody
 			}
-			r.Body = http.MaxBytesReader(w, r.Body, most)
+			r.Body = http.MaxBytesReader(w, r.Body, limit)
 			next.ServeHTTP(w, r)
 		}
 	})
@@ -59,8 +59,8 @@ func (s *Server) hasToken(r *http.Request) bool {
 	return strings.EqualFold(scheme, "Bearer") && s.isToken(strings.TrimSpace(token))
 }
 
-func (s *Server) isToken(given string) bool {
-	return subtle.ConstantTimeCompare([]byte(given), []byte(s.options.Token)) == 1
+func (s *Server) isToken(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1
 }
 
 // allowedHost reports whether clients may call the server by that name. Another

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// object is a JSON object whose values have not been read.
-type object map[string]json.RawMessage
+// jsonObject is a JSON object whose values have not been read.
+type jsonObject map[string]json.RawMessage
 
 // asPython writes JSON as the servers in Python do, with no escapes but those that JSON
 // needs. What clients sent is repeated as it was.
@@ -57,21 +57,21 @@ func strictly(b []byte, v any) error {
 	return nil
 }
 
-// whole is a whole number, which clients may write as a string.
-type whole int
+// integer is a whole number, which clients may write as a string.
+type integer int
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (n *whole) UnmarshalJSON(b []byte) error {
+func (n *integer) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
 	}
 	number, err := strconv.Atoi(string(bytes.Trim(b, `"`)))
-	*n = whole(number)
+	*n = integer(number)
 	return err
 }
 
 // or returns the number, or another one if there is none.
-func (n *whole) or(otherwise int) int {
+func (n *integer) or(otherwise int) int {
 	if n == nil {
 		return otherwise
 	}
@@ -128,14 +128,14 @@ func keysOf(raw []byte) (keys []string) {
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return nil
 	}
-	seen := map[string]bool{}
+	found := map[string]bool{}
 	for d.PeekKind() == '"' {
 		t, err := d.ReadToken()
 		if err != nil {
 			return keys
 		}
-		if key := t.String(); !seen[key] {
-			seen[key] = true
+		if key := t.String(); !found[key] {
+			found[key] = true
 			keys = append(keys, key)
 		}
 		if d.SkipValue() != nil {

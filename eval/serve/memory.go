@@ -8,8 +8,8 @@ import (
 
 // Memory bounds what the process holds.
 type Memory struct {
-	// Most is the largest number of bytes; 0 sets no bound.
-	Most int64
+	// Limit is the largest number of bytes; 0 sets no bound.
+	Limit int64
 	// Read returns the bytes of what was in use at the last garbage collection, and the
 	// number of collections so far. Collect collects garbage.
 	Read    func() (live int64, collections uint64)
@@ -35,7 +35,7 @@ const usable = 0.8
 
 // admit reports whether there is room for another world beside those that there are.
 func (r *room) admit(worlds int64, now func() time.Time) (inUse int64, ok bool) {
-	if r.Most == 0 {
+	if r.Limit == 0 {
 		return 0, true
 	}
 	r.mu.Lock()
@@ -57,10 +57,10 @@ func (r *room) fits(worlds int64) (inUse int64, ok bool) {
 		r.collections, r.worlds = collections, worlds
 	}
 	inUse = live + max(0, worlds+1-r.worlds)*(live/max(1, r.worlds))
-	return inUse, float64(inUse) < usable*float64(r.Most)
+	return inUse, float64(inUse) < usable*float64(r.Limit)
 }
 
-func memoryText(inUse, most int64, worlds int) string {
+func memoryText(inUse, limit int64, worlds int) string {
 	return fmt.Sprintf("Server at capacity: %d episodes and what they share take %d MB of the %d MB of --max-memory, of "+
-		"which a fifth stays free. Cannot accept new connections.", worlds, inUse/1_000_000, most/1_000_000)
+		"which a fifth stays free. Cannot accept new connections.", worlds, inUse/1_000_000, limit/1_000_000)
 }

@@ -34,7 +34,7 @@ func filling(t *testing.T, worlds int64) (*Server, *full, *clock) {
 	f := &full{}
 	s, clock := testServer(t, func(o *Options) {
 		o.MaxSessions, o.MaxPerAddress = 100, 100
-		o.Memory = Memory{Most: (20+100*worlds)*5/4 + 50, Read: f.read, Collect: f.collect}
+		o.Memory = Memory{Limit: (20+100*worlds)*5/4 + 50, Read: f.read, Collect: f.collect}
 	})
 	f.s, f.clock = s, clock
 	return s, f, clock
@@ -67,11 +67,11 @@ func TestMemory(t *testing.T) {
 	}
 	// an episode in place of another one is no more
 	m := s.options.Mounts[0]
-	set, task, err := m.Find(Choice{})
+	set, task, err := m.Find(TaskChoice{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open[1].Reset(Episode{Mount: m, Set: set, Task: task}); err != nil {
+	if _, err := open[1].Reset(EpisodeStart{Mount: m, Set: set, Task: task}); err != nil {
 		t.Error(err)
 	}
 	forks[0].Close(ByClient)

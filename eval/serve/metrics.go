@@ -22,11 +22,11 @@ type metrics struct {
 	batches                      prometheus.Histogram
 	unrecorded                   prometheus.Counter
 
-	mu   sync.RWMutex
-	each map[where]*counters
+	mu       sync.RWMutex
+	counters map[counterKey]*counters
 }
 
-type where struct {
+type counterKey struct {
 	mount    *Mount
 	protocol string
 }
@@ -41,7 +41,7 @@ type counters struct {
 var seconds = prometheus.ExponentialBucketsRange(1e-6, 32, 16)
 
 func newMetrics() *metrics {
-	m := &metrics{registry: prometheus.NewRegistry(), each: map[where]*counters{}}
+	m := &metrics{registry: prometheus.NewRegistry(), counters: map[counterKey]*counters{}}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "heldout", Name: name, Help: help}, labels)
 		m.registry.MustRegister(c)
@@ -75,17 +75,17 @@ func newMetrics() *metrics {
 	return m
 }
 
-func (m *metrics) at(mount *Mount, protocol string) *counters {
-	key := where{mount, protocol}
+func (m *metrics) countersOf(mount *Mount, protocol string) *counters {
+	key := counterKey{mount, protocol}
 	m.mu.RLock()
-	c := m.each[key]
+	c := m.counters[key]
 	m.mu.RUnlock()
 	if c != nil {
 		return c
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if c = m.each[key]; c == nil {
+	if c = m.counters[key]; c == nil {
 		env := mount.Name
 		c = &counters{
 			steps: m.steps.WithLabelValues(env, protocol), resets: m.resets.WithLabelValues(env, protocol),
@@ -95,7 +95,7 @@ func (m *metrics) at(mount *Mount, protocol string) *counters {
 			stepWhole:  m.requests.WithLabelValues(env, protocol, "step"),
 			resetWhole: m.requests.WithLabelValues(env, protocol, "reset"),
 		}
-		m.each[key] = c
+		m.counters[key] = c
 	}
 	return c
 }
@@ -105,15 +105,15 @@ func (m *metrics) openedOne(protocol string) {
 	m.opened.WithLabelValues(protocol).Inc()
 }
 
-func (m *metrics) closed(protocol string, why Reason) {
-	if why != Capacity {
+func (m *metrics) closed(protocol string, reason EndReason) {
+	if reason != Capacity {
 		m.openNow.Dec()
 	}
-	m.ended.WithLabelValues(protocol, string(why)).Inc()
+	m.ended.WithLabelValues(protocol, string(reason)).Inc()
 }
 
 func (m *metrics) reset(mount *Mount, protocol string, engine time.Duration) {
-	c := m.at(mount, protocol)
+	c := m.countersOf(mount, protocol)
 	c.resets.Inc()
 	c.resetTime.Observe(engine.Seconds())
 }
@@ -122,7 +122,7 @@ func (m *metrics) step(mount *Mount, protocol string, engine time.Duration, r *R
 	if err != nil {
 		return // failed counts it
 	}
-	c := m.at(mount, protocol)
+	c := m.countersOf(mount, protocol)
 	c.steps.Inc()
 	if !r.Valid {
 		c.invalid.Inc()
@@ -130,11 +130,11 @@ func (m *metrics) step(mount *Mount, protocol string, engine time.Duration, r *R
 	c.stepTime.Observe(engine.Seconds())
 }
 
-func (m *metrics) failed(mount *Mount, protocol string) { m.at(mount, protocol).errs.Inc() }
+func (m *metrics) failed(mount *Mount, protocol string) { m.countersOf(mount, protocol).errs.Inc() }
 
-// whole notes the time of a whole request.
-func (m *metrics) whole(mount *Mount, protocol string, reset bool, took time.Duration) {
-	c := m.at(mount, protocol)
+// observeRequest notes the time of a whole request.
+func (m *metrics) observeRequest(mount *Mount, protocol string, reset bool, took time.Duration) {
+	c := m.countersOf(mount, protocol)
 	if reset {
 		c.resetWhole.Observe(took.Seconds())
 		return

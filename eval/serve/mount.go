@@ -30,7 +30,7 @@ type MountOptions struct {
 	MaxSteps int
 	// Form writes observations as a preset shows them to its model; nil for the
 	// environment's own texts. Preset is the preset's name.
-	Form   Form
+	Form   TextForm
 	Preset string
 	// Limit is the step limit of tasks of a type, if MaxSteps is 0; nil uses the
 	// environment's own.
@@ -43,12 +43,12 @@ type MountOptions struct {
 	Perturbation, PerturbationHash string
 }
 
-// Form writes the texts of an environment as a model sees them.
-type Form interface {
+// TextForm writes the texts of an environment as a model sees them.
+type TextForm interface {
 	// Lists reports whether the first text, or every later one, has the valid actions.
 	Lists(first bool) bool
 	First(start envs.Start, actions []string) string
-	Later(observation string, after int, actions []string) string
+	Next(observation string, steps int, actions []string) string
 }
 
 // Split is a set of tasks of a mount.
@@ -112,15 +112,15 @@ func (m *Mount) Set(name string) (*Set, error) {
 		}
 		return set, set.open()
 	}
-	at := 0
+	i := 0
 	if name != "" {
-		at = slices.IndexFunc(m.sets, func(s *Set) bool { return strings.EqualFold(s.Name, name) })
+		i = slices.IndexFunc(m.sets, func(s *Set) bool { return strings.EqualFold(s.Name, name) })
 	}
-	if at < 0 {
+	if i < 0 {
 		return nil, &ChoiceError{Field: "split", Text: fmt.Sprintf("there is no split %q; there are %s", name,
 			strings.Join(m.SplitNames(), ", "))}
 	}
-	return m.sets[at], m.sets[at].open()
+	return m.sets[i], m.sets[i].open()
 }
 
 // generatedSet returns the split of generated tasks of some seeds.
@@ -200,10 +200,10 @@ func (m *Mount) close(closeEnv func(envs.Env)) {
 	}
 }
 
-// Choice says which task an episode plays: TaskID; or Index in a split; or Level
+// TaskChoice says which task an episode plays: TaskID; or Index in a split; or Level
 // and Seed, in environments with levels; or Seed alone, which counts tasks modulo
 // their number; or, with none of them, the next task of the mount's counter.
-type Choice struct {
+type TaskChoice struct {
 	TaskID string
 	// Split is the name of the split; empty for the default.
 	Split string
@@ -222,7 +222,7 @@ func (e *ChoiceError) Error() string { return e.Text }
 
 // Find returns the set and the task of a choice. The error is a *ChoiceError unless
 // the environment failed.
-func (m *Mount) Find(c Choice) (*Set, envs.Task, error) {
+func (m *Mount) Find(c TaskChoice) (*Set, envs.Task, error) {
 	set, err := m.Set(c.Split)
 	if err != nil {
 		return nil, envs.Task{}, err
@@ -231,7 +231,7 @@ func (m *Mount) Find(c Choice) (*Set, envs.Task, error) {
 	return set, t, err
 }
 
-func (m *Mount) find(set *Set, c Choice) (envs.Task, error) {
+func (m *Mount) find(set *Set, c TaskChoice) (envs.Task, error) {
 	n := int64(len(set.Tasks))
 	switch {
 	case c.TaskID != "":

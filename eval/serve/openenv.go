@@ -32,7 +32,7 @@ var openEnvRoutes = map[string]openEnvRoute{
 	"reset":        {http.MethodPost, (*Server).resetOnce},
 	"step":         {http.MethodPost, (*Server).stepOnce},
 	"state": {http.MethodGet, func(_ *Server, w http.ResponseWriter, _ *http.Request, _ *Mount) {
-		writeJSON(w, http.StatusOK, stateOf(State{}))
+		writeJSON(w, http.StatusOK, stateOf(SessionState{}))
 	}},
 	"mcp": {http.MethodPost, (*Server).serveMCP},
 }
@@ -164,7 +164,7 @@ func (s *Server) resetOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 		return
 	}
 	defer session.Close(ByClient)
-	reply, err := within(session, func() (Reply, error) { return session.Reset(e) })
+	reply, err := runUntilEnd(session, func() (Reply, error) { return session.Reset(e) })
 	if err != nil {
 		s.unavailable(w, err)
 		return
@@ -199,9 +199,9 @@ func (s *Server) answer(w http.ResponseWriter, v any, err error) {
 	}
 }
 
-// within runs a request of a session, and returns when the session ends, even if
+// runUntilEnd runs a request of a session, and returns when the session ends, even if
 // the request goes on.
-func within[T any](session *Session, request func() (T, error)) (T, error) {
+func runUntilEnd[T any](session *Session, request func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -221,7 +221,7 @@ func (s *Server) stepOnce(w http.ResponseWriter, r *http.Request, m *Mount) {
 	if !ok {
 		return
 	}
-	var values object
+	var values jsonObject
 	if json.Unmarshal(body, &values) != nil {
 		invalidBody(w, noObject(orNull(body)))
 		return
@@ -279,7 +279,7 @@ func answerMCP(b []byte) mcpAnswer {
 	answer := func(code int, message string) mcpAnswer {
 		return mcpAnswer{"2.0", orNull(q.ID), mcpError{Code: code, Message: message}}
 	}
-	var values object
+	var values jsonObject
 	if tooDeep(b) || json.Unmarshal(b, &values) != nil || values == nil {
 		return answer(-32700, "Parse error")
 	}

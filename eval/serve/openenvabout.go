@@ -17,8 +17,8 @@ func (s *Server) writeSchema(w http.ResponseWriter, _ *http.Request, _ *Mount) {
 	writeJSON(w, http.StatusOK, json.RawMessage(schemaFile))
 }
 
-// about describes a mount. The first six are those of the reference.
-type about struct {
+// mountDescription describes a mount. The first six are those of the reference.
+type mountDescription struct {
 	Name             string  `json:"name"`
 	Description      string  `json:"description"`
 	Readme           *string `json:"readme_content"`
@@ -71,7 +71,7 @@ func (s *Server) writeMetadata(w http.ResponseWriter, _ *http.Request, m *Mount)
 		s.unavailable(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, about{
+	writeJSON(w, http.StatusOK, mountDescription{
 		Name: m.Name, Version: s.options.Version, settled: settled,
 		Description: "The text environment " + settled.Env + ", played by typed actions, served by heldout",
 	})

@@ -39,14 +39,14 @@ func noDict(field string, input json.RawMessage) fieldError {
 	return wrong("dict_type", field, "Input should be a valid dictionary", input)
 }
 
-func missing(field string, whole json.RawMessage) fieldError {
-	return wrong("missing", field, "Field required", whole)
+func missing(field string, raw json.RawMessage) fieldError {
+	return wrong("missing", field, "Field required", raw)
 }
 
 // extra returns an error for each key that is not among the known ones.
-func extra(whole json.RawMessage, values object, known ...string) (errs []fieldError) {
+func extra(raw json.RawMessage, values jsonObject, names ...string) (errs []fieldError) {
 	unknown := len(values)
-	for _, key := range known {
+	for _, key := range names {
 		if _, ok := values[key]; ok {
 			unknown--
 		}
@@ -54,8 +54,8 @@ func extra(whole json.RawMessage, values object, known ...string) (errs []fieldE
 	if unknown == 0 { // as nearly always
 		return nil
 	}
-	for _, key := range keysOf(whole) {
-		if !slices.Contains(known, key) {
+	for _, key := range keysOf(raw) {
+		if !slices.Contains(names, key) {
 			errs = append(errs, wrong("extra_forbidden", key, "Extra inputs are not permitted", values[key]))
 		}
 	}
@@ -64,12 +64,12 @@ func extra(whole json.RawMessage, values object, known ...string) (errs []fieldE
 
 // fields reads the fields of an object, and collects what is wrong with them.
 type fields struct {
-	values object
+	values jsonObject
 	errs   []fieldError
 }
 
 // text reads a string of at most most bytes; empty without the field.
-func (f *fields) text(name string, most int) string {
+func (f *fields) text(name string, limit int) string {
 	raw, ok := f.values[name]
 	if !ok {
 		return ""
@@ -79,9 +79,9 @@ func (f *fields) text(name string, most int) string {
 		f.errs = append(f.errs, wrong("string_type", name, "Input should be a valid string", raw))
 		return ""
 	}
-	if len(s) > most {
-		e := wrong("string_too_long", name, "String should have at most "+strconv.Itoa(most)+" bytes", shortened(raw))
-		e.Ctx = map[string]any{"max_length": most}
+	if len(s) > limit {
+		e := wrong("string_too_long", name, "String should have at most "+strconv.Itoa(limit)+" bytes", shortened(raw))
+		e.Ctx = map[string]any{"max_length": limit}
 		f.errs = append(f.errs, e)
 	}
 	return s
@@ -93,8 +93,8 @@ func shortened(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(raw, &s) != nil {
 		return raw
 	}
-	const most = 100
-	for n := min(len(s), most); ; n-- {
+	const limit = 100
+	for n := min(len(s), limit); ; n-- {
 		if n == 0 || utf8.RuneStart(s[min(n, len(s)-1)]) {
 			return quoted(s[:n] + "…")
 		}
@@ -149,20 +149,20 @@ var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "l
 
 // readReset reads the arguments of a reset and finds its task. Other protocols use
 // it too.
-func (m *Mount) readReset(whole json.RawMessage) (Episode, []fieldError, error) {
-	var values object
-	if len(whole) > 0 && (json.Unmarshal(whole, &values) != nil || kind(whole) != '{') {
-		return Episode{}, []fieldError{noDict("data", whole)}, nil
+func (m *Mount) readReset(raw json.RawMessage) (EpisodeStart, []fieldError, error) {
+	var values jsonObject
+	if len(raw) > 0 && (json.Unmarshal(raw, &values) != nil || kind(raw) != '{') {
+		return EpisodeStart{}, []fieldError{noDict("data", raw)}, nil
 	}
 	f := &fields{values: values}
-	c := Choice{Seed: f.count("seed")}
-	e := Episode{Mount: m, ID: f.name("episode_id")}
+	c := TaskChoice{Seed: f.count("seed")}
+	e := EpisodeStart{Mount: m, ID: f.name("episode_id")}
 	c.TaskID, c.Split, c.Index, c.Level = f.name("task_id"), f.name("split"), f.count("index"), f.name("level")
-	if most := f.count("max_steps"); most != nil {
-		e.MaxSteps = int(min(*most, 1<<30))
+	if steps := f.count("max_steps"); steps != nil {
+		e.MaxSteps = int(min(*steps, 1<<30))
 	}
 	e.Actions, e.Keys = f.flag("actions"), f.flag("keys")
-	if f.errs = append(f.errs, extra(whole, values, resetFields...)...); len(f.errs) > 0 {
+	if f.errs = append(f.errs, extra(raw, values, resetFields...)...); len(f.errs) > 0 {
 		return e, f.errs, nil
 	}
 	var err error

@@ -44,13 +44,13 @@ func invalid(errs ...fieldError) error {
 type request struct {
 	kind   string // reset, step, state, close, mcp, fork or actions
 	data   json.RawMessage
-	action Action // of a step
+	action ClientAction // of a step
 }
 
 // readFrame reads a frame. The error is a *frameError or errBroken.
 func readFrame(frame []byte) (request, error) {
 	if action, ok := plainStep(frame); ok {
-		return request{kind: "step", action: Action{Text: action}}, nil
+		return request{kind: "step", action: ClientAction{Text: action}}, nil
 	}
 	return readAnyFrame(frame)
 }
@@ -78,7 +78,7 @@ func readAnyFrame(frame []byte) (request, error) {
 		return request{}, &frameError{Code: invalidJSON, Message: fmt.Sprintf("Invalid JSON: nested deeper than %d",
 			maxDepth)}
 	}
-	var values object
+	var values jsonObject
 	if err := json.Unmarshal(frame, &values); err != nil {
 		if errors.As(err, new(*json.SyntaxError)) || len(bytes.TrimSpace(frame)) == 0 {
 			return request{}, &frameError{Code: invalidJSON, Message: "Invalid JSON: " + err.Error()}
@@ -120,10 +120,10 @@ func readAnyFrame(frame []byte) (request, error) {
 }
 
 // readAction reads an action object. Its metadata may say how it was sampled.
-func readAction(whole json.RawMessage) (action Action, errs []fieldError) {
-	var values object
-	if json.Unmarshal(whole, &values) != nil {
-		return action, []fieldError{noDict("action", whole)}
+func readAction(raw json.RawMessage) (action ClientAction, errs []fieldError) {
+	var values jsonObject
+	if json.Unmarshal(raw, &values) != nil {
+		return action, []fieldError{noDict("action", raw)}
 	}
 	f := &fields{values: values}
 	if metadata, ok := values["metadata"]; ok {
@@ -140,9 +140,9 @@ func readAction(whole json.RawMessage) (action Action, errs []fieldError) {
 	if _, ok := values["message"]; ok {
 		action.Text = f.text("message", math.MaxInt)
 	} else {
-		f.errs = append(f.errs, missing("message", whole))
+		f.errs = append(f.errs, missing("message", raw))
 	}
-	return action, append(f.errs, extra(whole, values, "message", "metadata")...)
+	return action, append(f.errs, extra(raw, values, "message", "metadata")...)
 }
 
 // pythonText writes a JSON value that is no string as the reference does.
@@ -160,11 +160,11 @@ func pythonText(raw json.RawMessage) string {
 
 // clipped is a text of a client, of a bounded length.
 func clipped(s string) string {
-	const most = 100
-	if len(s) <= most {
+	const limit = 100
+	if len(s) <= limit {
 		return s
 	}
-	return string([]rune(s[:most])) + "…"
+	return string([]rune(s[:limit])) + "…"
 }
 
 // reply is a frame of the server.
@@ -232,7 +232,7 @@ type stateReply struct {
 	Done      bool        `json:"done"`
 }
 
-func stateOf(s State) stateReply {
+func stateOf(s SessionState) stateReply {
 	return stateReply{orNil(s.EpisodeID), s.Steps, orNil(s.TaskID), pythonFloat(s.Progress), s.Done}
 }
 

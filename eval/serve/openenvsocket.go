@@ -68,7 +68,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 	}
 	conn.SetReadLimit(maxFrame)
 	c := &socket{server: s, mount: m, conn: conn}
-	ended := func(why Reason) { go c.finish(why) }
+	ended := func(reason EndReason) { go c.finish(reason) }
 	if query := r.URL.Query(); query.Has("session_id") {
 		err = c.attach(query.Get("session_id"), ended)
 	} else {
@@ -79,7 +79,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, m *Mount) {
 		return
 	}
 	conn.SetPongHandler(func(string) error {
-		if c.session.over.Load() != nil {
+		if c.session.endErr.Load() != nil {
 			return nil // the time until the end of the connection is set
 		}
 		return conn.SetReadDeadline(s.options.Now().Add(pongTime))
@@ -114,16 +114,16 @@ func (c *socket) sendPing() {
 func (c *socket) read() {
 	defer c.server.open.leave()
 	err := c.readFrames()
-	why := Failed // the client has been told in a close frame
+	reason := Failed // the client has been told in a close frame
 	if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway,
 		websocket.CloseNoStatusReceived) {
-		why = ByClient
+		reason = ByClient
 	} else if errors.As(err, new(*websocket.CloseError)) || errors.As(err, new(net.Error)) {
-		why = Gone
+		reason = Gone
 	}
-	c.session.Close(why)
+	c.session.Close(reason)
 	c.ping.Stop()
-	if why == Failed {
+	if reason == Failed {
 		c.drain()
 	}
 	c.conn.Close()
@@ -221,7 +221,7 @@ func (c *socket) answer(frame []byte) {
 	}
 	c.write(answer)
 	if err == nil && (q.kind == "step" || q.kind == "reset") {
-		c.server.metrics.whole(c.mount, openEnv, q.kind == "reset", c.server.options.Now().Sub(began))
+		c.server.metrics.observeRequest(c.mount, openEnv, q.kind == "reset", c.server.options.Now().Sub(began))
 	}
 }
 
@@ -270,15 +270,15 @@ func (c *socket) fail(text string) {
 
 // finish says good-bye after the end of the session. What the running request answers
 // goes before it.
-func (c *socket) finish(why Reason) {
-	if why == Gone {
+func (c *socket) finish(reason EndReason) {
+	if reason == Gone {
 		c.conn.Close()
 		return
 	}
 	if !c.settle() {
-		c.write(errorReply(&EndedError{why}))
+		c.write(errorReply(&EndedError{reason}))
 	}
-	switch why {
+	switch reason {
 	case Idle:
 		c.end(closeIdle, fmt.Sprintf("no request for %v", c.server.options.Idle))
 	case ShutDown:

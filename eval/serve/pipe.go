@@ -57,14 +57,14 @@ type pipe struct {
 	out io.Writer
 	// sessions are those that were opened, by their number; nil once they are closed.
 	sessions []pipeSession
-	turn     atomic.Pointer[turn] // the steps of the last line that had any
+	turn     atomic.Pointer[stepLine] // the steps of the last line that had any
 	ended    chan error
 }
 
 type pipeSession struct {
 	*Session
-	turn  *turn // the last one with steps of this session
-	group int   // which group of that turn they are
+	turn  *stepLine // the last one with steps of this session
+	group int       // which group of that turn they are
 }
 
 // ServePipe answers the lines of in on out, until in ends or ctx is done. It closes
@@ -103,7 +103,7 @@ func (p *pipe) answerLines() {
 func (p *pipe) answer(line []byte) (goesOn bool) {
 	var q pipeRequest
 	err := jsonv2.Unmarshal(line, &q, jsonv2.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil || !q.one() {
+	if err != nil || !q.valid() {
 		return p.write(pipeError(&ChoiceError{"line", wantLine}))
 	}
 	if q.Steps != nil {
@@ -116,9 +116,9 @@ func (p *pipe) answer(line []byte) (goesOn bool) {
 	return p.write(result)
 }
 
-// one reports whether a request asks for one thing, and for no more than a line may.
-func (q *pipeRequest) one() bool {
-	only := one(q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Lists != nil, q.Fork != nil,
+// valid reports whether a request asks for one thing, and for no more than a line may.
+func (q *pipeRequest) valid() bool {
+	only := single(q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Lists != nil, q.Fork != nil,
 		q.Close != nil, q.Sync != nil)
 	return only && len(q.Steps) <= maxBatch && (q.Steps == nil || len(q.Steps) > 0)
 }
@@ -175,7 +175,7 @@ func (p *pipe) list(numbers []int) []byte {
 			continue
 		}
 		listing.Go(func() (err error) {
-			if answers[i], err = marshalled(within(session.Session, session.Actions)); err != nil {
+			if answers[i], err = marshalled(runUntilEnd(session.Session, session.Actions)); err != nil {
 				answers[i] = pipeError(err)
 			}
 			return nil
@@ -203,7 +203,7 @@ func (p *pipe) take(sessions []*Session) (first int) {
 	for _, session := range sessions {
 		p.sessions = append(p.sessions, pipeSession{Session: session})
 		context.AfterFunc(session.ctx, func() {
-			if session.over.Load().Reason == TooSlow {
+			if session.endErr.Load().Reason == TooSlow {
 				time.AfterFunc(lastReply, func() { p.giveUp(session) })
 			}
 		})

@@ -13,7 +13,7 @@ import (
 // pipeEntry is a step or a reset: [SESSION, ACTION] or [SESSION, {…}].
 type pipeEntry struct {
 	session int
-	action  Action
+	action  ClientAction
 	reset   json.RawMessage // nil for a step
 	bad     error           // what is wrong with how the action was sampled
 	next    int             // the next entry of the session, if it is not the last one
@@ -63,12 +63,12 @@ func (e *pipeEntry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return nil
 }
 
-// turn is a line of steps. Entries of one session run in order, sessions in parallel.
-type turn struct {
+// stepLine is a line of steps. Entries of one session run in order, sessions in parallel.
+type stepLine struct {
 	entries []pipeEntry
 	groups  []pipeGroup
 	next    atomic.Int64 // the group that is played next
-	left    atomic.Int64 // groups without answers
+	pending atomic.Int64 // groups without answers
 }
 
 type pipeGroup struct {
@@ -80,9 +80,9 @@ type pipeGroup struct {
 // step carries out steps and resets. It reports whether the caller answers the next
 // line; otherwise somebody else does.
 func (p *pipe) step(entries []pipeEntry) (goesOn bool) {
-	t := &turn{entries: entries, groups: make([]pipeGroup, 0, len(entries))}
+	t := &stepLine{entries: entries, groups: make([]pipeGroup, 0, len(entries))}
 	p.divide(t)
-	t.left.Store(int64(len(t.groups)))
+	t.pending.Store(int64(len(t.groups)))
 	p.turn.Store(t)
 	for range min(len(t.groups), batchWorkers) - 1 {
 		p.crew.start(func() {
@@ -95,7 +95,7 @@ func (p *pipe) step(entries []pipeEntry) (goesOn bool) {
 }
 
 // divide sorts the entries of a line by session.
-func (p *pipe) divide(t *turn) {
+func (p *pipe) divide(t *stepLine) {
 	for i := range t.entries {
 		var session *pipeSession
 		if number := t.entries[i].session; number >= 0 && number < len(p.sessions) {
@@ -117,7 +117,7 @@ func (p *pipe) divide(t *turn) {
 
 // play carries out the entries of sessions until all are taken. Who has played the
 // last one writes the answer to the line, and goes on with the next one.
-func (p *pipe) play(t *turn) (goesOn bool) {
+func (p *pipe) play(t *stepLine) (goesOn bool) {
 	for {
 		i := int(t.next.Add(1)) - 1
 		if i >= len(t.groups) {
@@ -125,9 +125,9 @@ func (p *pipe) play(t *turn) (goesOn bool) {
 		}
 		g := &t.groups[i]
 		answers := make([][]byte, 0, 1)
-		for at := g.first; ; at = t.entries[at].next {
-			answers = append(answers, g.carryOut(&t.entries[at]))
-			if at == g.last {
+		for j := g.first; ; j = t.entries[j].next {
+			answers = append(answers, g.carryOut(&t.entries[j]))
+			if j == g.last {
 				break
 			}
 		}
@@ -141,8 +141,8 @@ func (g *pipeGroup) carryOut(e *pipeEntry) []byte {
 	if g.session == nil {
 		return pipeError(errClosed)
 	}
-	if over := g.session.over.Load(); over != nil { // perhaps with a step that still holds it
-		return pipeError(over)
+	if ended := g.session.endErr.Load(); ended != nil { // perhaps with a step that still holds it
+		return pipeError(ended)
 	}
 	if e.bad != nil {
 		return pipeError(e.bad)
@@ -169,10 +169,10 @@ func (p *pipe) giveUp(session *Session) {
 		if g.session != session || g.answered.Load() {
 			continue
 		}
-		why := pipeError(session.over.Load())
-		answers := [][]byte{why}
-		for at := g.first; at != g.last; at = t.entries[at].next {
-			answers = append(answers, why)
+		answer := pipeError(session.endErr.Load())
+		answers := [][]byte{answer}
+		for j := g.first; j != g.last; j = t.entries[j].next {
+			answers = append(answers, answer)
 		}
 		goesOn := false
 		if t.settle(g, answers) {
@@ -189,19 +189,19 @@ func (p *pipe) giveUp(session *Session) {
 
 // settle notes the answers of a group, unless it has some. It reports whether all
 // groups have theirs now.
-func (t *turn) settle(g *pipeGroup, answers [][]byte) bool {
+func (t *stepLine) settle(g *pipeGroup, answers [][]byte) bool {
 	if !g.answered.CompareAndSwap(false, true) {
 		return false
 	}
-	at := g.first
+	i := g.first
 	for _, answer := range answers {
-		t.entries[at].answer = answer
-		at = t.entries[at].next
+		t.entries[i].answer = answer
+		i = t.entries[i].next
 	}
-	return t.left.Add(-1) == 0
+	return t.pending.Add(-1) == 0
 }
 
-func (p *pipe) finish(t *turn) bool {
+func (p *pipe) finish(t *stepLine) bool {
 	size := 16
 	for i := range t.entries {
 		size += len(t.entries[i].answer) + 1
@@ -229,16 +229,16 @@ func pipeAnswer(r *Reply, reset bool) []byte {
 		b = strconv.AppendBool(append(b, ','), is)
 	}
 	if reset || r.Actions != nil || r.Keys != nil {
-		more := struct {
+		details := struct {
 			TaskID  string   `json:"task_id,omitzero"`
 			Goal    *string  `json:"goal,omitzero"`
 			Actions []string `json:"actions,omitzero"`
 			*Keys
 		}{Actions: r.Actions, Keys: r.Keys}
 		if reset {
-			more.TaskID, more.Goal = r.TaskID, &r.Goal
+			details.TaskID, details.Goal = r.TaskID, &r.Goal
 		}
-		rest, err := marshal(more)
+		rest, err := marshal(details)
 		if err != nil {
 			return pipeError(err)
 		}

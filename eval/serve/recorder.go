@@ -34,13 +34,13 @@ type recorders struct {
 	closed bool
 }
 
-// of returns the recorder of a set. Protocol names apart what mounts of two protocols
+// get returns the recorder of a set. Protocol names apart what mounts of two protocols
 // have in common.
-func (r *recorders) of(m *Mount, set *Set, protocol string) (Recorder, error) {
+func (r *recorders) get(m *Mount, set *Set, protocol string) (Recorder, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if kept := r.opened[set]; kept != nil {
-		return kept, nil
+	if rec := r.opened[set]; rec != nil {
+		return rec, nil
 	}
 	if r.closed {
 		return nil, &EndedError{ShutDown}
@@ -52,12 +52,12 @@ func (r *recorders) of(m *Mount, set *Set, protocol string) (Recorder, error) {
 	if set != m.sets[0] || set.Name != "test" && len(m.sets) > 1 {
 		name += "-" + strings.ReplaceAll(set.Name, ":", "-")
 	}
-	kept, err := r.open(name, m, set)
+	rec, err := r.open(name, m, set)
 	if err != nil {
 		return nil, fmt.Errorf("episodes cannot be recorded: %w", err)
 	}
-	r.opened[set] = kept
-	return kept, nil
+	r.opened[set] = rec
+	return rec, nil
 }
 
 func (r *recorders) close() (errs []error) {
@@ -71,12 +71,12 @@ func (r *recorders) close() (errs []error) {
 }
 
 type recording struct {
-	to        Recorder
+	recorder  Recorder
 	task      envs.Task
 	stepLimit int
 	log       episode.Log
 	size      int // bytes of texts and tokens
-	over      bool
+	tooLong   bool
 	// branch is the name of the episode once it is forked. That of a fork has a parent,
 	// from which it goes on after step.
 	branch, parent string
@@ -89,7 +89,7 @@ func (r *recording) fork(now time.Time) *recording {
 	if r.branch == "" {
 		r.branch = newBranch()
 	}
-	f := &recording{to: r.to, task: r.task, stepLimit: r.stepLimit, branch: newBranch(), parent: r.branch,
+	f := &recording{recorder: r.recorder, task: r.task, stepLimit: r.stepLimit, branch: newBranch(), parent: r.branch,
 		step: r.step + len(r.log.Episode.Trajectory)}
 	if r.parent != "" && f.step == r.step {
 		f.parent = r.parent
@@ -105,8 +105,8 @@ func newBranch() string { return newID()[:16] }
 // maxRecording bounds the texts of an episode, in bytes.
 const maxRecording = 8 << 20
 
-func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recording, error) {
-	to, err := r.of(e.Mount, e.Set, protocol)
+func (r *recorders) begin(e *EpisodeStart, protocol string, start envs.Start) (*recording, error) {
+	recorder, err := r.get(e.Mount, e.Set, protocol)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +118,13 @@ func (r *recorders) begin(e *Episode, protocol string, start envs.Start) (*recor
 	rec.Started = r.now().UTC()
 	log := episode.Log{Episode: rec}
 	log.Begin(start, e.Mount.Perturbation != "")
-	return &recording{to: to, task: e.Task, stepLimit: limit, log: log}, nil
+	return &recording{recorder: recorder, task: e.Task, stepLimit: limit, log: log}, nil
 }
 
 func (r *recording) add(move agent.Move, sampled Sampled, step envs.Step) {
 	if r.size += len(move.Action) + len(step.Observation) + sampled.bytes(); r.size > maxRecording ||
 		len(r.log.Episode.Trajectory) == record.MaxSteps {
-		r.over = true // end says so
+		r.tooLong = true // end says so
 		return
 	}
 	r.log.Add(move, step)
@@ -134,7 +134,7 @@ func (r *recording) add(move agent.Move, sampled Sampled, step envs.Step) {
 
 // end writes an episode. The cause is what went wrong; nil for a result.
 func (r *recording) end(outcome record.Outcome, cause error, now time.Time) error {
-	if r.over {
+	if r.tooLong {
 		outcome, cause = record.Cancelled, fmt.Errorf(
 			"the episode has more than %d steps or %d bytes of texts; later steps are not kept", record.MaxSteps,
 			maxRecording)
@@ -144,9 +144,9 @@ func (r *recording) end(outcome record.Outcome, cause error, now time.Time) erro
 	e := r.log.Episode
 	if r.parent == "" {
 		e.Branch = r.branch
-		return r.to.Append(r.task, r.stepLimit, e)
+		return r.recorder.Append(r.task, r.stepLimit, e)
 	}
-	return r.to.AppendFork(&record.Fork{
+	return r.recorder.AppendFork(&record.Fork{
 		Branch: r.branch, Parent: r.parent, Step: r.step, Task: r.task.ID, StepLimit: r.stepLimit, Outcome: e.Outcome,
 		Error: e.Error, Success: e.Success, Progress: e.Progress, Started: e.Started, Ended: e.Ended,
 		Trajectory: e.Trajectory,

@@ -90,11 +90,11 @@ func TestRecordingOfEndings(t *testing.T) {
 	m := s.options.Mounts[0]
 	again := func(session *Session) {
 		t.Helper()
-		set, task, err := m.Find(Choice{})
+		set, task, err := m.Find(TaskChoice{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := session.Reset(Episode{Mount: m, Set: set, Task: task}); err != nil {
+		if _, err := session.Reset(EpisodeStart{Mount: m, Set: set, Task: task}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +145,7 @@ func TestRecordingOnAFullDisk(t *testing.T) {
 func TestRecordingOfALongEpisode(t *testing.T) {
 	s, kept, _ := recording1(t)
 	m := s.options.Mounts[0]
-	set, task, err := m.Find(Choice{})
+	set, task, err := m.Find(TaskChoice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestRecordingOfALongEpisode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := session.Reset(Episode{Mount: m, Set: set, Task: task, MaxSteps: -1}); err != nil {
+	if _, err := session.Reset(EpisodeStart{Mount: m, Set: set, Task: task, MaxSteps: -1}); err != nil {
 		t.Fatal(err)
 	}
 	long := strings.Repeat("x", MaxAction)

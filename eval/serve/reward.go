@@ -40,22 +40,22 @@ func CheckCost(name string, cost float64) error {
 	return nil
 }
 
-// reward returns the reward of a step. Before is the progress before it.
-func (o *MountOptions) reward(s envs.Step, before float64) float64 {
-	r := o.Reward.of(s, before) - o.StepCost
+// reward returns the reward of a step. prev is the progress before it.
+func (o *MountOptions) reward(s envs.Step, prev float64) float64 {
+	r := o.Reward.gross(s, prev) - o.StepCost
 	if !s.Valid {
 		r -= o.InvalidPenalty
 	}
 	return r
 }
 
-// of returns the reward of a step without its costs.
-func (r Reward) of(s envs.Step, before float64) float64 {
+// gross returns the reward of a step without its costs.
+func (r Reward) gross(s envs.Step, prev float64) float64 {
 	switch r {
 	case RewardProgress:
 		return s.Progress
 	case RewardDelta:
-		return s.Progress - before
+		return s.Progress - prev
 	}
 	if s.Success {
 		return 1

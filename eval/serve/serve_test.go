@@ -149,11 +149,11 @@ func start(t *testing.T, s *Server, o Owner) *Session {
 		t.Fatal(err)
 	}
 	m := s.options.Mounts[0]
-	set, task, err := m.Find(Choice{})
+	set, task, err := m.Find(TaskChoice{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := session.Reset(Episode{Mount: m, Set: set, Task: task}); err != nil {
+	if _, err := session.Reset(EpisodeStart{Mount: m, Set: set, Task: task}); err != nil {
 		t.Fatal(err)
 	}
 	return session

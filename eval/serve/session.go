@@ -17,23 +17,23 @@ import (
 // ErrNoEpisode answers a step before the first reset or after the end of an episode.
 var ErrNoEpisode = errors.New("no episode is running: send reset first")
 
-// Reason says why a session ended.
-type Reason string
+// EndReason says why a session ended.
+type EndReason string
 
 // The reasons. They are values of a metric.
 const (
-	ByClient   Reason = "client"   // the client closed it
-	Gone       Reason = "gone"     // the connection broke, or no ping was answered
-	Idle       Reason = "idle"     // no request for too long
-	Failed     Reason = "error"    // the environment panicked, or the client broke the protocol
-	TooSlow    Reason = "timeout"  // a step took too long
-	ShutDown   Reason = "shutdown" // the server ends
-	Capacity   Reason = "capacity" // there were too many sessions; it never began
-	notYetOver Reason = ""
+	ByClient   EndReason = "client"   // the client closed it
+	Gone       EndReason = "gone"     // the connection broke, or no ping was answered
+	Idle       EndReason = "idle"     // no request for too long
+	Failed     EndReason = "error"    // the environment panicked, or the client broke the protocol
+	TooSlow    EndReason = "timeout"  // a step took too long
+	ShutDown   EndReason = "shutdown" // the server ends
+	Capacity   EndReason = "capacity" // there were too many sessions; it never began
+	notYetOver EndReason = ""
 )
 
 // EndedError says that a session has ended.
-type EndedError struct{ Reason Reason }
+type EndedError struct{ Reason EndReason }
 
 func (e *EndedError) Error() string {
 	switch e.Reason {
@@ -70,7 +70,7 @@ type Owner struct {
 	Idle time.Duration
 	// Ended is called once, when the session ends; nil for nothing. It must not
 	// wait for anything.
-	Ended func(Reason)
+	Ended func(EndReason)
 }
 
 // Session is a client's place: at most one running episode at a time. Its methods
@@ -85,21 +85,21 @@ type Session struct {
 	// used is when the last request ended, and busy when the running one began, in
 	// nanoseconds of Unix time; busy is 0 between requests.
 	used, busy atomic.Int64
-	over       atomic.Pointer[EndedError] // nil until the session ends
+	endErr     atomic.Pointer[EndedError] // nil until the session ends
 	// unused says that the session is a fork without a request yet.
 	unused atomic.Bool
 	// ended is called once, when the session ends; nil for nothing, and afterwards.
-	ended atomic.Pointer[func(Reason)]
+	ended atomic.Pointer[func(EndReason)]
 
 	mu      sync.Mutex // held by the running request
-	episode Episode
+	episode EpisodeStart
 	world   envs.World // nil if no episode is running
-	last    State
+	last    SessionState
 	record  *recording // of the running episode; nil if it is not recorded
 }
 
-// Episode is what Reset starts.
-type Episode struct {
+// EpisodeStart is what Reset starts.
+type EpisodeStart struct {
 	Mount *Mount
 	Set   *Set
 	Task  envs.Task
@@ -111,14 +111,14 @@ type Episode struct {
 	Keys bool
 	// MaxSteps truncates the episode: 0 uses the limit of the mount, and -1 none.
 	MaxSteps int
-	// After is called with the world after the reset and after every step, before a
+	// Observe is called with the world after the reset and after every step, before a
 	// world whose episode is over is closed; nil for nothing. Its error counts as one
 	// of the environment.
-	After func(context.Context, envs.World) error
+	Observe func(context.Context, envs.World) error
 }
 
-// State is how far a session is.
-type State struct {
+// SessionState is how far a session is.
+type SessionState struct {
 	EpisodeID string
 	TaskID    string
 	Steps     int
@@ -177,7 +177,7 @@ func await[T any](s *Session, replies <-chan T) (reply T, err error) {
 	}
 	reply, ok := last(replies)
 	if !ok {
-		return reply, s.over.Load()
+		return reply, s.endErr.Load()
 	}
 	return reply, nil
 }
@@ -198,9 +198,9 @@ func last[T any](replies <-chan T) (reply T, ok bool) {
 // error.
 func (s *Session) begin() error {
 	s.mu.Lock()
-	if over := s.over.Load(); over != nil {
+	if ended := s.endErr.Load(); ended != nil {
 		s.end()
-		return over
+		return ended
 	}
 	s.busy.Store(s.table.now().UnixNano())
 	if s.unused.Load() {
@@ -220,17 +220,17 @@ func (s *Session) end() {
 // clear drops the episode of a session that is over. Whoever runs a request does it
 // afterwards.
 func (s *Session) clear() {
-	if over := s.over.Load(); over != nil && s.mu.TryLock() {
-		s.drop(over.Reason)
+	if ended := s.endErr.Load(); ended != nil && s.mu.TryLock() {
+		s.drop(ended.Reason)
 		s.mu.Unlock()
 	}
 }
 
-// drop ends the running episode, if there is one. Why is the reason of the session's
+// drop ends the running episode, if there is one. reason is that of the session's
 // end, or empty if the session goes on.
-func (s *Session) drop(why Reason) {
+func (s *Session) drop(reason EndReason) {
 	if s.record != nil {
-		s.table.abandon(s.record, why)
+		s.table.abandon(s.record, reason)
 		s.record = nil
 	}
 	if s.world == nil {
@@ -243,22 +243,22 @@ func (s *Session) drop(why Reason) {
 }
 
 // Close ends the session. The first call decides the reason.
-func (s *Session) Close(why Reason) {
-	if !s.over.CompareAndSwap(nil, &EndedError{why}) {
+func (s *Session) Close(reason EndReason) {
+	if !s.endErr.CompareAndSwap(nil, &EndedError{reason}) {
 		return
 	}
 	s.stop()
-	s.table.remove(s, why)
+	s.table.remove(s, reason)
 	if ended := s.ended.Swap(nil); ended != nil {
-		(*ended)(why)
+		(*ended)(reason)
 	}
 	s.clear()
 }
 
 // State returns how far the session is. It waits for the running request.
-func (s *Session) State() (State, error) {
+func (s *Session) State() (SessionState, error) {
 	if err := s.begin(); err != nil {
-		return State{}, err
+		return SessionState{}, err
 	}
 	defer s.end()
 	return s.last, nil
@@ -266,7 +266,7 @@ func (s *Session) State() (State, error) {
 
 // Reset ends the running episode, if there is one, and starts another. An error of
 // the environment is a *WorldError; a panic ends the session.
-func (s *Session) Reset(e Episode) (r Reply, err error) {
+func (s *Session) Reset(e EpisodeStart) (r Reply, err error) {
 	if err := s.begin(); err != nil {
 		return r, err
 	}
@@ -310,17 +310,17 @@ func (s *Session) Reset(e Episode) (r Reply, err error) {
 	s.table.metrics.reset(e.Mount, s.owner.Protocol, s.table.now().Sub(began))
 	s.episode, s.world = e, world
 	s.table.worlds.Add(1)
-	s.last = State{EpisodeID: e.ID, TaskID: e.Task.ID, Progress: r.Progress}
+	s.last = SessionState{EpisodeID: e.ID, TaskID: e.Task.ID, Progress: r.Progress}
 	return r, nil
 }
 
 // Step carries out an action, as Take does.
-func (s *Session) Step(action string) (Reply, error) { return s.Take(Action{Text: action}) }
+func (s *Session) Step(action string) (Reply, error) { return s.Take(ClientAction{Text: action}) }
 
 // Take carries out an action. Without a running episode it returns ErrNoEpisode. An
 // error of the environment is a *WorldError and ends the episode; a panic ends the
 // session.
-func (s *Session) Take(action Action) (r Reply, err error) {
+func (s *Session) Take(action ClientAction) (r Reply, err error) {
 	if err := s.begin(); err != nil {
 		return r, err
 	}
@@ -356,17 +356,17 @@ func (s *Session) Take(action Action) (r Reply, err error) {
 	if !r.Done {
 		return r, nil
 	}
-	kept := s.record
+	rec := s.record
 	s.record = nil
 	s.drop(notYetOver)
-	if kept == nil {
+	if rec == nil {
 		return r, nil
 	}
 	outcome := record.Failure
 	if step.Success {
 		outcome = record.Success
 	}
-	if err := s.table.keep(kept, outcome, nil); err != nil {
+	if err := s.table.keep(rec, outcome, nil); err != nil {
 		return r, &WorldError{err}
 	}
 	return r, nil
@@ -379,12 +379,12 @@ func (s *Session) act(action string) (agent.Move, envs.Step, error) {
 		step, err := s.world.Step(s.ctx, action)
 		return agent.Move{Action: action}, step, err
 	}
-	why := fmt.Sprintf("The action has %d bytes; the limit is %d. Nothing was done.", len(action), MaxAction)
-	return agent.Move{FormatError: true, Correction: why}, envs.Step{Observation: why, Progress: s.last.Progress}, nil
+	text := fmt.Sprintf("The action has %d bytes; the limit is %d. Nothing was done.", len(action), MaxAction)
+	return agent.Move{FormatError: true, Correction: text}, envs.Step{Observation: text, Progress: s.last.Progress}, nil
 }
 
-// With calls f with the running world, for what only one protocol asks.
-func (s *Session) With(f func(context.Context, envs.World) error) (err error) {
+// WithWorld calls f with the running world, for what only one protocol asks.
+func (s *Session) WithWorld(f func(context.Context, envs.World) error) (err error) {
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -397,16 +397,16 @@ func (s *Session) With(f func(context.Context, envs.World) error) (err error) {
 }
 
 // ask asks the world what the reply to a reset or a step needs besides.
-func (e *Episode) ask(ctx context.Context, w envs.World, r *Reply) error {
-	if err := e.list(ctx, w, r); err != nil || e.After == nil {
+func (e *EpisodeStart) ask(ctx context.Context, w envs.World, r *Reply) error {
+	if err := e.list(ctx, w, r); err != nil || e.Observe == nil {
 		return err
 	}
-	return e.After(ctx, w)
+	return e.Observe(ctx, w)
 }
 
 // write writes the observation of a reply in the form of the mount, and its keys. Start
 // is that of a reset.
-func (e *Episode) write(ctx context.Context, w envs.World, r *Reply, start *envs.Start) error {
+func (e *EpisodeStart) write(ctx context.Context, w envs.World, r *Reply, start *envs.Start) error {
 	form := e.Mount.Form
 	if form == nil {
 		return e.keys(w, r)
@@ -421,13 +421,13 @@ func (e *Episode) write(ctx context.Context, w envs.World, r *Reply, start *envs
 	if start != nil {
 		r.Observation = form.First(*start, actions)
 	} else {
-		r.Observation = form.Later(r.Observation, r.Steps, actions)
+		r.Observation = form.Next(r.Observation, r.Steps, actions)
 	}
 	return e.keys(w, r)
 }
 
 // list adds the valid actions to a reply if they were asked for.
-func (e *Episode) list(ctx context.Context, w envs.World, r *Reply) (err error) {
+func (e *EpisodeStart) list(ctx context.Context, w envs.World, r *Reply) (err error) {
 	if e.Actions {
 		r.Actions, err = validActions(ctx, w)
 	}
@@ -445,9 +445,9 @@ func validActions(ctx context.Context, w envs.World) ([]string, error) {
 }
 
 // failed ends the episode after an error of the environment.
-func (s *Session) failed(e *Episode, err error) error {
-	if over := s.over.Load(); over != nil {
-		return over
+func (s *Session) failed(e *EpisodeStart, err error) error {
+	if ended := s.endErr.Load(); ended != nil {
+		return ended
 	}
 	s.table.metrics.failed(e.Mount, s.owner.Protocol)
 	if s.record != nil {

@@ -125,7 +125,7 @@ func (t *Table) admit(open int64, address string) error {
 func (t *Table) hold() error {
 	worlds := t.worlds.Load()
 	if inUse, ok := t.room.admit(worlds, t.now); !ok {
-		return &CapacityError{Active: int(worlds), Max: t.max, InUse: inUse, Memory: t.room.Most}
+		return &CapacityError{Active: int(worlds), Max: t.max, InUse: inUse, Memory: t.room.Limit}
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (t *Table) Find(id string) (*Session, bool) {
 // Len returns the number of open sessions.
 func (t *Table) Len() int { return int(t.open.Load()) }
 
-func (t *Table) remove(s *Session, why Reason) {
+func (t *Table) remove(s *Session, reason EndReason) {
 	shard := &t.shards[shardOf(s.id)]
 	shard.Lock()
 	delete(shard.sessions, s.id)
@@ -153,14 +153,14 @@ func (t *Table) remove(s *Session, why Reason) {
 	}
 	t.mu.Unlock()
 	t.open.Add(-1)
-	t.metrics.closed(s.owner.Protocol, why)
-	t.log("session closed", "session", s.name(), "protocol", s.owner.Protocol, "reason", string(why))
+	t.metrics.closed(s.owner.Protocol, reason)
+	t.log("session closed", "session", s.name(), "protocol", s.owner.Protocol, "reason", string(reason))
 }
 
 // Sweep ends the sessions that are idle, and those whose step takes too long.
 func (t *Table) Sweep() {
 	now := t.now().UnixNano()
-	t.each(func(s *Session) {
+	t.forEach(func(s *Session) {
 		busy, idle := s.busy.Load(), cmp.Or(s.owner.Idle, t.idle)
 		if s.owner.Idle == 0 && s.unused.Load() {
 			idle = min(idle, unusedForkTime)
@@ -177,25 +177,25 @@ func (t *Table) Sweep() {
 // CloseAll ends all sessions, and refuses new ones.
 func (t *Table) CloseAll() {
 	t.closed.Store(true)
-	var all []*Session
-	t.each(func(s *Session) { all = append(all, s) })
-	closeAll(all, ShutDown)
+	var sessions []*Session
+	t.forEach(func(s *Session) { sessions = append(sessions, s) })
+	closeAll(sessions, ShutDown)
 }
 
 // closeAll closes sessions, side by side: records are flushed together.
-func closeAll(sessions []*Session, why Reason) {
+func closeAll(sessions []*Session, reason EndReason) {
 	var closing errgroup.Group
 	closing.SetLimit(256)
 	for _, s := range sessions {
 		closing.Go(func() error {
-			s.Close(why)
+			s.Close(reason)
 			return nil
 		})
 	}
 	_ = closing.Wait() // always nil
 }
 
-func (t *Table) each(visit func(*Session)) {
+func (t *Table) forEach(visit func(*Session)) {
 	for i := range t.shards {
 		shard := &t.shards[i]
 		shard.Lock()
@@ -240,12 +240,12 @@ var errPruned = errors.New("the fork was closed before the end of its episode")
 // abandon writes an episode that its client left: it gave up if it began another
 // one or closed the session. Otherwise there is no result. An episode without steps
 // was not played.
-func (t *Table) abandon(r *recording, why Reason) {
+func (t *Table) abandon(r *recording, reason EndReason) {
 	if len(r.log.Episode.Trajectory) == 0 {
 		return
 	}
-	outcome, cause := record.Cancelled, error(&EndedError{why})
-	if why == notYetOver || why == ByClient {
+	outcome, cause := record.Cancelled, error(&EndedError{reason})
+	if reason == notYetOver || reason == ByClient {
 		outcome, cause = record.Failure, nil
 		if r.parent != "" { // a branch that is pruned has not failed
 			outcome, cause = record.Cancelled, errPruned

@@ -92,8 +92,8 @@ func TestCapacity(t *testing.T) {
 
 func TestIdleAndSlow(t *testing.T) {
 	s, clock := testServer(t, nil)
-	ended := make(chan Reason, 2)
-	idle := start(t, s, Owner{Ended: func(r Reason) { ended <- r }})
+	ended := make(chan EndReason, 2)
+	idle := start(t, s, Owner{Ended: func(r EndReason) { ended <- r }})
 	clock.pass(59 * time.Second)
 	s.Table().Sweep()
 	if _, err := idle.Step("look"); err != nil {
@@ -109,7 +109,7 @@ func TestIdleAndSlow(t *testing.T) {
 		t.Errorf("step of an idle session: %v", err)
 	}
 
-	slow := start(t, s, Owner{Ended: func(r Reason) { ended <- r }})
+	slow := start(t, s, Owner{Ended: func(r EndReason) { ended <- r }})
 	answered := make(chan error)
 	go func() {
 		_, err := slow.Step("wait")
@@ -153,7 +153,7 @@ func TestLastReply(t *testing.T) {
 	s, _ := testServer(t, nil)
 	for range 100 {
 		session := start(t, s, Owner{})
-		_, err := within(session, func() (Reply, error) {
+		_, err := runUntilEnd(session, func() (Reply, error) {
 			r, err := session.Step("boom")
 			for range 100 {
 				runtime.Gosched() // to whoever waits for the session's end

@@ -69,8 +69,8 @@ type taskInfo struct {
 }
 
 // infoOf lists the task of a set at a place.
-func infoOf(tasks []envs.Task, at int) taskInfo {
-	return taskInfo{tasks[at].ID, at, tasks[at].Type, tasks[at].Difficulty}
+func infoOf(tasks []envs.Task, i int) taskInfo {
+	return taskInfo{tasks[i].ID, i, tasks[i].Type, tasks[i].Difficulty}
 }
 
 // taskRange lists the tasks from start to stop, which is exclusive.
@@ -83,10 +83,10 @@ func taskRange(tasks []envs.Task, start, stop int) []taskInfo {
 }
 
 type taskRequest struct {
-	Split string `json:"split"`
-	Index *whole `json:"index"`
-	Start *whole `json:"start"`
-	Stop  *whole `json:"stop"`
+	Split string   `json:"split"`
+	Index *integer `json:"index"`
+	Start *integer `json:"start"`
+	Stop  *integer `json:"stop"`
 }
 
 // answerTasks answers a route about the tasks of a split.
@@ -136,10 +136,10 @@ func (s *Server) answerTasks(w http.ResponseWriter, r *http.Request, m *Mount, r
 
 // bound returns an end of a slice by Python's rules: negative numbers count from the
 // end, and everything is cut to 0…n.
-func bound(i *whole, otherwise, n int) int {
-	at := i.or(otherwise)
-	if at < 0 {
-		at += n
+func bound(i *integer, otherwise, n int) int {
+	end := i.or(otherwise)
+	if end < 0 {
+		end += n
 	}
-	return min(max(at, 0), n)
+	return min(max(end, 0), n)
 }

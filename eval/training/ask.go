@@ -118,21 +118,21 @@ func (a *ModelCalls) ask(ctx context.Context, book *calls.Book, rest []int, crea
 	if err := book.Met(about, only); err != nil {
 		return 0, err
 	}
-	shown, finish := a.Counter(len(rest))
+	counter, finish := a.Counter(len(rest))
 	defer finish()
-	var told sync.Once
+	var warned sync.Once
 	return book.Work(ctx, len(rest), int(a.Run.Concurrency), func(ctx context.Context, i int) error {
 		var conversation model.Model = servers.Conversation(1)
 		err := create(ctx, func(ctx context.Context, q calls.Question) (*calls.Call, error) {
 			c, err := book.Ask(ctx, conversation, q)
 			if err == nil {
-				shown.Call(c)
+				counter.Call(c)
 			}
 			return c, err
 		}, rest[i])
-		shown.Item(err)
+		counter.Item(err)
 		if err != nil && ctx.Err() == nil {
-			told.Do(func() { a.Outside.Warn(fmt.Sprintf("item %d has no result: %v", rest[i], err)) })
+			warned.Do(func() { a.Outside.Warn(fmt.Sprintf("item %d has no result: %v", rest[i], err)) })
 		}
 		return err
 	})

@@ -24,7 +24,7 @@ type Sampling struct {
 	// Trajectories is the largest number of trajectories in the sample; two turns of
 	// each are judged.
 	Trajectories int
-	Kind         judge.Kind
+	Kind         judge.Sampling
 	// History is the longest history that is shown, in bytes.
 	History int
 }
@@ -45,17 +45,18 @@ func (s *Sampling) Check() error {
 }
 
 // Draw reads a file or directory and draws the sample.
-func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []judge.Turn, from judge.Source,
+func (s *Sampling) Draw(path string, seed int64) (sample *judge.Sample, turns []judge.JudgedTurn,
+	source judge.TrajectorySource,
 	err error) {
 	sample = judge.NewSample(s.Kind, seed, s.Trajectories)
-	if from, err = judge.Read(path, sample.Add); err != nil {
-		return nil, nil, from, err
+	if source, err = judge.Read(path, sample.Add); err != nil {
+		return nil, nil, source, err
 	}
 	if turns = sample.Turns(); len(turns) == 0 {
-		return nil, nil, from, fmt.Errorf("%s: none of %d trajectories has turns for a %s sample", path, sample.Seen,
+		return nil, nil, source, fmt.Errorf("%s: none of %d trajectories has turns for a %s sample", path, sample.Read,
 			s.Kind)
 	}
-	return sample, turns, from, nil
+	return sample, turns, source, nil
 }
 
 // Judging has a model label turns as right or wrong.
@@ -67,7 +68,7 @@ type Judging struct {
 	Prompt, Human string
 	Seed          int64
 
-	of     *judge.Judge
+	job    *judge.Judge
 	sample *judge.Sample
 	raters []judge.Rater
 }
@@ -79,14 +80,14 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 	if err != nil {
 		return 0, bench.Misconfigured(err)
 	}
-	sample, drawn, from, err := j.Draw(path, j.Seed)
+	sample, drawn, source, err := j.Draw(path, j.Seed)
 	if err != nil {
 		return 0, err
 	}
-	if len(from.Uncovered) > 0 {
-		j.Outside.Warn(record.NotCovered(from.Uncovered))
+	if len(source.Uncovered) > 0 {
+		j.Outside.Warn(record.NotCovered(source.Uncovered))
 	}
-	j.sample, j.raters = sample, []judge.Rater{judge.Given(from.Giver, drawn)}
+	j.sample, j.raters = sample, []judge.Rater{judge.OriginalRater(source.Giver, drawn)}
 	if j.Human != "" {
 		human, err := j.readHuman(drawn)
 		if err != nil {
@@ -98,15 +99,15 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	j.of = &judge.Judge{
+	j.job = &judge.Judge{
 		Prompt: prompt, Turns: drawn,
-		Condition: judge.Condition{
+		Condition: judge.Setting{
 			Model: j.Run.Model[0], Decoding: j.Run.Decoding, Prompt: hash, Turns: judge.HashOf(drawn), Seed: j.Seed,
 			Sample: j.Kind, Trajectories: j.Trajectories, MostHistory: j.History,
 		},
 	}
 	if j.Dir == "" {
-		name, err := configs.HashJSON(j.of.Condition)
+		name, err := configs.HashJSON(j.job.Condition)
 		if err != nil {
 			return 0, err
 		}
@@ -119,10 +120,10 @@ func (j *Judging) Prepare(path string) (turns int, err error) {
 // that of the turns without a result.
 func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int, err error) {
 	missing, err = j.work(ctx,
-		calls.Setup{Kind: record.JudgeLog, Tool: j.Outside.Tool, Condition: j.of.Condition, Planned: len(j.of.Turns),
+		calls.Setup{Kind: record.JudgeLog, Tool: j.Outside.Tool, Condition: j.job.Condition, Planned: len(j.job.Turns),
 			Now: j.Outside.Now},
 		func(ctx context.Context, ask Asker, i int) error {
-			_, err := j.of.Label(ctx, ask, i)
+			_, err := j.job.Label(ctx, ask, i)
 			return err
 		},
 		func(book *calls.Book) error {
@@ -132,7 +133,7 @@ func (j *Judging) Label(ctx context.Context) (tables []table.Table, missing int,
 	return tables, missing, err
 }
 
-func (j *Judging) readHuman(turns []judge.Turn) (judge.Rater, error) {
+func (j *Judging) readHuman(turns []judge.JudgedTurn) (judge.Rater, error) {
 	f, err := datafile.Open(j.Human, datafile.MaxQuestions)
 	if err != nil {
 		return judge.Rater{}, err
@@ -148,17 +149,17 @@ func (j *Judging) readHuman(turns []judge.Turn) (judge.Rater, error) {
 // collect writes the labels of the recorded calls and returns the tables.
 func (j *Judging) collect(ctx context.Context, book *calls.Book) ([]table.Table, error) {
 	answers := map[string]judge.Answer{}
-	for i := range j.of.Turns {
-		a, err := j.of.Label(ctx, recorded(book), i)
+	for i := range j.job.Turns {
+		a, err := j.job.Label(ctx, recorded(book), i)
 		if errors.Is(err, calls.ErrUnasked) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		answers[j.of.Turns[i].ID] = a
+		answers[j.job.Turns[i].ID] = a
 	}
-	write := func(w io.Writer) error { return j.of.WriteLabels(w, answers) }
+	write := func(w io.Writer) error { return j.job.WriteLabels(w, answers) }
 	if err := book.Replace(record.LabelsFile, write); err != nil {
 		return nil, err
 	}
@@ -166,9 +167,9 @@ func (j *Judging) collect(ctx context.Context, book *calls.Book) ([]table.Table,
 	if err != nil {
 		return nil, err
 	}
-	all := append(j.raters[:1:1], judge.Judged(j.of.Turns, answers))
-	tables := judge.Tables(j.sample, j.of.Turns, append(all, j.raters[1:]...), usage[judge.LabelCall], book.Took())
-	if note := judge.Kin(j.of.Condition.Model, j.of.Turns); note != "" {
+	raters := append(j.raters[:1:1], judge.Judged(j.job.Turns, answers))
+	tables := judge.Tables(j.sample, j.job.Turns, append(raters, j.raters[1:]...), usage[judge.LabelCall], book.Took())
+	if note := judge.Kin(j.job.Condition.Model, j.job.Turns); note != "" {
 		tables[0].Notes = append(tables[0].Notes, note)
 	}
 	return tables, nil

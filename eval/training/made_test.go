@@ -92,7 +92,7 @@ func newWork(t *testing.T, url, dir string) work {
 	t.Helper()
 	run := configs.DefaultRun()
 	run.Model, run.Concurrency, run.MaxTokens = configs.Strings{"vllm:m"}, 3, 500
-	run.BaseURL = configs.Servers{All: []string{url + "/v1"}}
+	run.BaseURL = configs.Servers{List: []string{url + "/v1"}}
 	c, warnings := &counts{}, &[]string{}
 	return work{counts: c, warnings: warnings, ModelCalls: &ModelCalls{
 		Run: run, Dir: dir, Say: t.Logf, Counter: func(int) (Counter, func()) { return c, func() {} },
@@ -102,7 +102,7 @@ func newWork(t *testing.T, url, dir string) work {
 }
 
 func newSynthesis(w work, count int) *Synthesis {
-	return &Synthesis{ModelCalls: w.ModelCalls, Count: count, MaxCalls: 6, Near: 0.9, Verify: synth.DefaultOptions(),
+	return &Synthesis{ModelCalls: w.ModelCalls, Count: count, MaxCalls: 6, Cutoff: 0.9, Verify: synth.DefaultOptions(),
 		Signal: "any", Seed: 1}
 }
 
@@ -209,7 +209,7 @@ func TestWrongSettings(t *testing.T) {
 		"count is 100001, want":     func(s *Synthesis) { s.Count = mostItems + 1 },
 		"max-calls is 1, want":      func(s *Synthesis) { s.MaxCalls = 1 },
 		"max-calls is 101, want":    func(s *Synthesis) { s.MaxCalls = 101 },
-		"near is 0, want":           func(s *Synthesis) { s.Near = 0 },
+		"near is 0, want":           func(s *Synthesis) { s.Cutoff = 0 },
 		"success-text is empty":     func(s *Synthesis) { s.Verify.SuccessText = " " },
 		`error-signal is "x", want`: func(s *Synthesis) { s.Signal = "x" },
 		"min-errors is -1, want":    func(s *Synthesis) { s.Verify.MinErrors = -1 },

@@ -33,9 +33,9 @@ type Synthesis struct {
 	// Count is the number of items to attempt, MaxCalls the largest number of calls of
 	// one, from 2.
 	Count, MaxCalls int
-	// Near is the least similarity of near duplicates, more than 0; more than 1 removes
+	// Cutoff is the least similarity of near duplicates, more than 0; more than 1 removes
 	// none.
-	Near   float64
+	Cutoff float64
 	Verify synth.Options
 	// Signal says which flags of the master are an error: "any" or "parameter".
 	Signal string
@@ -51,8 +51,8 @@ func (s *Synthesis) Check() error {
 	if s.MaxCalls < 2 || s.MaxCalls > 100 {
 		errs = append(errs, fmt.Errorf("max-calls is %d, want 2 to 100", s.MaxCalls))
 	}
-	if !(s.Near > 0) {
-		errs = append(errs, fmt.Errorf("near is %v, want more than 0", s.Near))
+	if !(s.Cutoff > 0) {
+		errs = append(errs, fmt.Errorf("near is %v, want more than 0", s.Cutoff))
 	}
 	if strings.TrimSpace(s.Verify.SuccessText) == "" {
 		errs = append(errs, errors.New("success-text is empty"))
@@ -79,17 +79,17 @@ func TakeSignal(o *synth.Options, signal string) error {
 // Make makes the items that are missing and returns the tables of all. The number is
 // that of the items without a result.
 func (s *Synthesis) Make(ctx context.Context, g *generate.Generator) (tables []table.Table, missing int, err error) {
-	one := *g
+	base := *g
 	first := &firstItems{warn: s.Outside.Warn}
 	missing, err = s.work(ctx,
 		calls.Setup{Kind: record.SynthLog, Tool: s.Outside.Tool, Condition: g.Condition, Planned: s.Count,
 			Now: s.Outside.Now},
 		func(ctx context.Context, ask Asker, item int) error {
-			own := one
+			own := base
 			own.Ask = ask
-			it, err := own.Make(ctx, item)
+			result, err := own.Make(ctx, item)
 			if err == nil {
-				first.note(it)
+				first.note(result)
 			}
 			return err
 		},
@@ -113,16 +113,16 @@ type firstItems struct {
 // probation is the number of items within which one must have a script.
 const probation = 24
 
-func (f *firstItems) note(it *generate.Item) {
+func (f *firstItems) note(item *generate.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.n++
-	f.scripts = f.scripts || slices.ContainsFunc(it.Attempts, func(a generate.Attempt) bool {
+	f.scripts = f.scripts || slices.ContainsFunc(item.Attempts, func(a generate.ItemCall) bool {
 		return a.Kind == generate.ScriptCall && a.Reason == ""
 	})
 	if f.n == probation && !f.scripts {
 		f.warn(fmt.Sprintf("none of the first %d items has a usable script; the last one: %s", f.n,
-			it.Attempts[len(it.Attempts)-1].Message))
+			item.Attempts[len(item.Attempts)-1].Message))
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *Synthesis) Generator() (*generate.Generator, error) {
 	sum := sha256.Sum256([]byte(strings.Join(personas, "\n")))
 	return &generate.Generator{
 		Prompts: prompts, Personas: personas, Verify: s.Verify,
-		Condition: generate.Condition{
+		Condition: generate.Setting{
 			Model: s.Run.Model[0], Decoding: s.Run.Decoding, Prompts: hash, Personas: hex.EncodeToString(sum[:]),
 			Seed: s.Seed, MaxCalls: s.MaxCalls, MinErrors: s.Verify.MinErrors, ErrorSignal: s.Signal,
 			SuccessText: s.Verify.SuccessText,
@@ -166,7 +166,7 @@ func (s *Synthesis) readPersonas() ([]string, error) {
 // collect writes the results of the recorded calls and returns their tables.
 func (s *Synthesis) collect(ctx context.Context, book *calls.Book, g *generate.Generator) ([]table.Table, error) {
 	g.Ask = recorded(book)
-	c, err := generate.Collect(ctx, book, g, s.Count, s.Near)
+	c, err := generate.Collect(ctx, book, g, s.Count, s.Cutoff)
 	if err != nil {
 		return nil, err
 	}
@@ -174,5 +174,5 @@ func (s *Synthesis) collect(ctx context.Context, book *calls.Book, g *generate.G
 	if spent.Usage, err = book.Usage(); err != nil {
 		return nil, err
 	}
-	return c.Tables(spent, s.Near), nil
+	return c.Tables(spent, s.Cutoff), nil
 }

@@ -51,12 +51,12 @@ func (t *Thinking) Prepare(dir string) (steps int, err error) {
 		return 0, bench.Misconfigured(err)
 	}
 	hash := sha256.New()
-	seen := map[string]bool{}
-	m, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
-		if !e.Outcome.Final() || seen[e.ID] || e.Agent != episode.Expert && e.Agent != episode.Erring {
+	read := map[string]bool{}
+	m, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+		if !e.Outcome.Final() || read[e.ID] || e.Agent != episode.Expert && e.Agent != episode.Erring {
 			return
 		}
-		seen[e.ID] = true
+		read[e.ID] = true
 		steps += len(e.Trajectory)
 		t.episodes = append(t.episodes, *e)
 		fmt.Fprintln(hash, e.ID, len(e.Trajectory))

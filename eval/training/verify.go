@@ -23,7 +23,7 @@ type Verification struct {
 	// Lenient is that of synth.VerifyLines.
 	Lenient bool
 
-	many                bool
+	several             bool
 	passed, mended, bad int
 	rejected            map[synth.Reason]int
 	errors, repaired    int
@@ -37,7 +37,7 @@ var ErrRejected = errors.New("some trajectories are rejected")
 // the file masked, unless that is empty; the file has its name only if all could be read. With
 // force, it replaces one.
 func (v *Verification) Files(names []string, masked string, force bool) (err error) {
-	v.many, v.rejected = len(names) > 1, map[synth.Reason]int{}
+	v.several, v.rejected = len(names) > 1, map[synth.Reason]int{}
 	if masked != "" {
 		if v.masked, err = export.Create(masked, force); err != nil {
 			return err
@@ -97,16 +97,16 @@ func (v *Verification) print(file string, c synth.Checked) error {
 			synth.Checked
 		}{file, c})
 	}
-	where := fmt.Sprintf("line %d", c.Line)
-	if v.many {
-		where = fmt.Sprintf("%s:%d", table.Printable(file), c.Line)
+	location := fmt.Sprintf("line %d", c.Line)
+	if v.several {
+		location = fmt.Sprintf("%s:%d", table.Printable(file), c.Line)
 	}
-	text := fmt.Sprintf("%s: passed, %d turns, %d errors, %d repaired", where, c.Turns, c.Errors, c.Repaired)
+	text := fmt.Sprintf("%s: passed, %d turns, %d errors, %d repaired", location, c.Turns, c.Errors, c.Repaired)
 	if c.Reason != "" {
-		text = fmt.Sprintf("%s: %s at turn %d: %s (%d of %d turns verified)", where, c.Reason, c.Turn,
+		text = fmt.Sprintf("%s: %s at turn %d: %s (%d of %d turns verified)", location, c.Reason, c.Turn,
 			table.Printable(c.Message), c.Verified, c.Turns)
 		if c.Turn == 0 {
-			text = fmt.Sprintf("%s: %s: %s", where, c.Reason, table.Printable(c.Message))
+			text = fmt.Sprintf("%s: %s: %s", location, c.Reason, table.Printable(c.Message))
 		}
 	}
 	if c.Script != "" {

@@ -17,9 +17,9 @@ func (r *Results) losses() (tests []test) {
 		}
 		for _, c := range m.Changes {
 			t := r.change(m, c)
-			if why := c.lacks(); why != "" {
-				t.claim.Reason = why
-			} else if compared, err := scoring.CompareMean(c.Under, c.Base); err != nil {
+			if reason := c.lacks(); reason != "" {
+				t.claim.Reason = reason
+			} else if compared, err := scoring.CompareMean(c.Perturbed, c.Base); err != nil {
 				t.claim.Reason = err.Error()
 			} else {
 				t.change, t.tested = r.Rate.change(compared)
@@ -32,20 +32,20 @@ func (r *Results) losses() (tests []test) {
 
 // change is the claim about a model under perturbations, without a comparison.
 func (r *Results) change(m Model, c Changed) test {
-	of := Subject{Name: m.Name, Value: math.NaN(), Perturbed: math.NaN()}
-	t := test{claim: Claim{Rate: r.Measure(c.Place), Place: c.Place, Under: c.Names}}
+	subject := Subject{Name: m.Name, Value: math.NaN(), Perturbed: math.NaN()}
+	t := test{claim: Claim{Rate: r.Measure(c.Place), Place: c.Place, Perturbations: c.Names}}
 	if c.Base != nil {
-		of.Value, of.Seeds = r.Rate.Of(c.Base).Mean, len(c.Base.Seeds)
-		of.Finished, of.Planned = c.Base.Finished, c.Base.Planned
+		subject.Value, subject.Seeds = r.Rate.Select(c.Base).Mean, len(c.Base.Seeds)
+		subject.Finished, subject.Planned = c.Base.Finished, c.Base.Planned
 		t.claim.Tasks = c.Base.Tasks()
 	}
 	sum := 0.0
-	for _, s := range c.Under {
-		sum += r.Rate.Of(s).Mean
-		of.Finished, of.Planned = of.Finished+s.Finished, of.Planned+s.Planned
+	for _, s := range c.Perturbed {
+		sum += r.Rate.Select(s).Mean
+		subject.Finished, subject.Planned = subject.Finished+s.Finished, subject.Planned+s.Planned
 	}
-	of.Perturbed = sum / float64(len(c.Under))
-	t.claim.Subjects = []Subject{of}
+	subject.Perturbed = sum / float64(len(c.Perturbed))
+	t.claim.Subjects = []Subject{subject}
 	return t
 }
 
@@ -58,7 +58,7 @@ func (c Changed) lacks() string {
 		return "not planned under " + strings.Join(c.Lacking, ", ")
 	}
 	var parts []string
-	for i, s := range append([]*scoring.Score{c.Base}, c.Under...) {
+	for i, s := range append([]*scoring.Score{c.Base}, c.Perturbed...) {
 		name := "without a perturbation"
 		if i > 0 {
 			name = "under " + c.Names[i-1]
@@ -92,20 +92,20 @@ func (r *Results) lossesApart() (tests []test) {
 	return tests
 }
 
-func (r *Results) changesOf(a Model, one Changed, b Model, two Changed) test {
-	t, other := r.change(a, one), r.change(b, two)
-	t.claim.Subjects = append(t.claim.Subjects, other.claim.Subjects...)
-	switch why, also := one.lacks(), two.lacks(); {
-	case why != "":
-		t.claim.Reason = a.Name + ": " + why
+func (r *Results) changesOf(a Model, first Changed, b Model, second Changed) test {
+	t, u := r.change(a, first), r.change(b, second)
+	t.claim.Subjects = append(t.claim.Subjects, u.claim.Subjects...)
+	switch reason, also := first.lacks(), second.lacks(); {
+	case reason != "":
+		t.claim.Reason = a.Name + ": " + reason
 	case also != "":
 		t.claim.Reason = b.Name + ": " + also
-	case !slices.Equal(one.Names, two.Names):
+	case !slices.Equal(first.Names, second.Names):
 		t.claim.Reason = fmt.Sprintf("%s and %s have different perturbations", a.Name, b.Name)
-	case !slices.Equal(one.Rules, two.Rules):
+	case !slices.Equal(first.Rules, second.Rules):
 		t.claim.Reason = fmt.Sprintf("%s and %s have perturbations of one name with different rules", a.Name, b.Name)
 	default:
-		compared, err := scoring.CompareChanges(one.Under, one.Base, two.Under, two.Base)
+		compared, err := scoring.CompareChanges(first.Perturbed, first.Base, second.Perturbed, second.Base)
 		if err != nil {
 			t.claim.Reason = fmt.Sprintf("%s and %s: %v", a.Name, b.Name, err)
 			break
@@ -137,11 +137,11 @@ func (r *Results) retries() (tests []test) {
 }
 
 // claim is about what the player reached.
-func (of Retry) claim(rate Rate) Claim {
-	c := Claim{Kind: kindOf(of.First), Subjects: []Subject{of.subject(rate)}, Place: of.Place, Tasks: of.First.Tasks(),
-		Rate: afterTrials(rate.NameIn(of.Place), of.Trials), Estimate: math.NaN(), P: math.NaN()}
-	if of.Score != nil {
-		c.Estimate, c.Interval = rate.Of(of.Score).Mean, rate.Of(of.Score).Interval
+func (r Retry) claim(rate Rate) Claim {
+	c := Claim{Kind: kindOf(r.First), Subjects: []Subject{r.subject(rate)}, Place: r.Place, Tasks: r.First.Tasks(),
+		Rate: afterTrials(rate.NameIn(r.Place), r.Trials), Estimate: math.NaN(), P: math.NaN()}
+	if r.Score != nil {
+		c.Estimate, c.Interval = rate.Select(r.Score).Mean, rate.Select(r.Score).Interval
 	}
 	return c
 }

@@ -20,33 +20,33 @@ import (
 // Level is the confidence level of intervals, and 1-Level that of the tests of a family.
 const Level = scoring.Level
 
-// Kind says what a claim says.
-type Kind string
+// ClaimKind says what a claim says.
+type ClaimKind string
 
 // The kinds of claims.
 const (
 	// Rated: what a model reached. Preliminary: so far, since episodes are not played yet.
 	// Incomplete: all were tried, and some have no result.
-	Rated       Kind = "rate"
-	Preliminary Kind = "preliminary"
-	Incomplete  Kind = "incomplete"
-	// Differs, Alike and Apart compare the first subject with the second: the difference is
+	Rated       ClaimKind = "rate"
+	Preliminary ClaimKind = "preliminary"
+	Incomplete  ClaimKind = "incomplete"
+	// Differs, NotSignificant and NotCompared compare the first subject with the second: the difference is
 	// significant, is not, or they are not compared, which Reason says. With perturbations
 	// (Under) they compare the change of the first with that of the second, or with none if
 	// it is alone.
-	Differs Kind = "significant"
-	Alike   Kind = "not significant"
-	Apart   Kind = "not compared"
+	Differs        ClaimKind = "significant"
+	NotSignificant ClaimKind = "not significant"
+	NotCompared    ClaimKind = "not compared"
 	// Best: the first subject is significantly above all others. Undecided: none is; the
 	// highest comes first.
-	Best      Kind = "best"
-	Undecided Kind = "best not decided"
+	Best      ClaimKind = "best"
+	Undecided ClaimKind = "best not decided"
 	// Unreadable: the share of replies without an action.
-	Unreadable Kind = "unreadable replies"
+	Unreadable ClaimKind = "unreadable replies"
 	// Trained: the environments whose data a model was trained on.
-	Trained Kind = "trained on"
+	Trained ClaimKind = "trained on"
 	// Unscored: a model has no held-out score, which Reason says.
-	Unscored Kind = "no held-out score"
+	Unscored ClaimKind = "no held-out score"
 )
 
 // FamilyName names a family of tests.
@@ -79,14 +79,14 @@ type Subject struct {
 
 // Claim is what is said of results.
 type Claim struct {
-	Kind     Kind
+	Kind     ClaimKind
 	Subjects []Subject
 	// Rate is the name of what is measured, such as SR, Place where.
 	Rate  string
-	Place Place
-	// Under are the perturbations of a claim about changes; the subjects then have their
+	Place Scope
+	// Perturbations are the perturbations of a claim about changes; the subjects then have their
 	// rates without them as Value, and with them as Perturbed.
-	Under []string
+	Perturbations []string
 	// Tasks counts the tasks with results.
 	Tasks int
 	// Estimate is a rate, a difference or a share, as a fraction; NaN if there is none.
@@ -109,12 +109,12 @@ type Claim struct {
 	// compared differs significantly either way, by Interval.
 	Bounded bool
 
-	// Part of Of are the replies of Unreadable. Touched of Unsolved episodes have one, and
+	// Part of Total are the replies of Unreadable. Touched of Unsolved episodes have one, and
 	// Estimate is the rate if these had been solved.
-	Part, Of          int
+	Part, Total       int
 	Touched, Unsolved int
 	// Environments are those of Trained, by their names.
-	Environments []Place
+	Environments []Scope
 }
 
 // Significant reports whether the claim says that there is a difference.
@@ -123,7 +123,9 @@ func (c Claim) Significant() bool {
 }
 
 // Compared reports whether the claim is a comparison, also one that was not made.
-func (c Claim) Compared() bool { return c.Kind == Differs || c.Kind == Alike || c.Kind == Apart }
+func (c Claim) Compared() bool {
+	return c.Kind == Differs || c.Kind == NotSignificant || c.Kind == NotCompared
+}
 
 // Reversed is a comparison with its subjects the other way round.
 func (c Claim) Reversed() Claim {
@@ -138,8 +140,8 @@ func (c Claim) Reversed() Claim {
 	return c
 }
 
-// Others are the names of all subjects but the first.
-func (c Claim) Others() string {
+// Rivals are the names of all subjects but the first.
+func (c Claim) Rivals() string {
 	var names []string
 	for _, s := range c.Subjects[1:] {
 		names = append(names, s.Name)

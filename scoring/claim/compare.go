@@ -34,12 +34,12 @@ func (t test) p() float64 {
 	return max(low.P, high.P)
 }
 
-// at is the interval of a level.
-func (t test) at(level float64) *stats.Interval {
+// intervalAt is the interval of a level.
+func (t test) intervalAt(level float64) *stats.Interval {
 	if t.bounds != nil {
-		return &stats.Interval{Low: t.bounds[0].At(level).Low, High: t.bounds[1].At(level).High}
+		return &stats.Interval{Low: t.bounds[0].AtLevel(level).Low, High: t.bounds[1].AtLevel(level).High}
 	}
-	in := t.change.At(level).Interval
+	in := t.change.AtLevel(level).Interval
 	return &in
 }
 
@@ -57,22 +57,23 @@ func settle(name FamilyName, tests []test, margin float64) (claims []Claim) {
 		c := t.claim
 		c.Family, c.Margin = family, margin
 		if !t.tested {
-			c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = Apart, math.NaN(), math.NaN(), math.NaN(), math.NaN()
+			c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = NotCompared, math.NaN(), math.NaN(), math.NaN(),
+				math.NaN()
 			claims = append(claims, c)
 			continue
 		}
 		c.AloneP, c.P = t.p(), corrected[0]
-		c.Interval, c.Alone = t.at(levels[0]), t.at(Level)
+		c.Interval, c.Alone = t.intervalAt(levels[0]), t.intervalAt(Level)
 		corrected, levels = corrected[1:], levels[1:]
 		found := c.P < 1-Level
 		switch {
 		case t.bounds != nil:
-			c.Kind, c.Estimate, c.Sensitivity = Apart, math.NaN(), math.NaN()
+			c.Kind, c.Estimate, c.Sensitivity = NotCompared, math.NaN(), math.NaN()
 			if c.Bounded = found; !found {
 				c.Interval, c.Alone = nil, nil
 			}
 		default:
-			c.Kind, c.Estimate = Alike, t.change.Mean
+			c.Kind, c.Estimate = NotSignificant, t.change.Mean
 			if found {
 				c.Kind = Differs
 			}
@@ -86,12 +87,12 @@ func settle(name FamilyName, tests []test, margin float64) (claims []Claim) {
 
 // pair compares two models in a place; false if none of them was planned there, or if one
 // of several models was not: a table shows that.
-func (r *Results) pair(a, b Model, p Place) (test, bool) {
-	one, two := r.subject(a, p), r.subject(b, p)
-	t := test{claim: Claim{Subjects: []Subject{one, two}, Rate: r.Measure(p), Place: p,
+func (r *Results) pair(a, b Model, p Scope) (test, bool) {
+	first, second := r.subject(a, p), r.subject(b, p)
+	t := test{claim: Claim{Subjects: []Subject{first, second}, Rate: r.Measure(p), Place: p,
 		Tasks: max(r.tasks(a, p), r.tasks(b, p))}}
 	direct := r.Reference != "" || r.competing() == 2
-	if one.Planned == 0 && two.Planned == 0 || !direct && (one.Planned == 0 || two.Planned == 0) {
+	if first.Planned == 0 && second.Planned == 0 || !direct && (first.Planned == 0 || second.Planned == 0) {
 		return t, false
 	}
 	c, err := r.compare(a, b, p)
@@ -111,20 +112,20 @@ func (r *Results) pair(a, b Model, p Place) (test, bool) {
 
 var errAbsent = errors.New("no results")
 
-func (r *Results) compare(a, b Model, p Place) (c scoring.Comparison, err error) {
-	switch one, two := a.Scores[p.Name], b.Scores[p.Name]; {
+func (r *Results) compare(a, b Model, p Scope) (c scoring.Comparison, err error) {
+	switch first, second := a.Scores[p.Name], b.Scores[p.Name]; {
 	case p.Name == HeldOut.Name && (a.HeldOut == nil || b.HeldOut == nil):
 		return c, errAbsent
 	case p.Name == HeldOut.Name && a.Arm != nil && b.Arm != nil:
 		return scoring.CompareHeldOutTrainings(r.Weights, a.Arm, b.Arm)
 	case p.Name == HeldOut.Name:
 		return scoring.CompareHeldOut(r.Weights, a.Scores, b.Scores)
-	case one == nil || two == nil || one.Finished == 0 || two.Finished == 0:
+	case first == nil || second == nil || first.Finished == 0 || second.Finished == 0:
 		return c, errAbsent
 	case a.Arm != nil && b.Arm != nil:
 		return scoring.CompareTrainings(a.Arm[p.Name], b.Arm[p.Name])
 	default:
-		return scoring.Compare(one, two)
+		return scoring.Compare(first, second)
 	}
 }
 
@@ -157,7 +158,7 @@ func (r *Results) bounds(a, b *scoring.Score) *[2]scoring.Change {
 func unplayed(s *scoring.Score) int { return s.Unfinished[""] + s.Unfinished[record.Cancelled] }
 
 // reason says why two models are not compared.
-func (r *Results) reason(a, b Model, p Place, err error) string {
+func (r *Results) reason(a, b Model, p Scope, err error) string {
 	switch {
 	case errors.Is(err, errAbsent) && p.Name == HeldOut.Name:
 		for _, m := range []Model{a, b} {

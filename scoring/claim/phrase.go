@@ -30,8 +30,8 @@ func (c Claim) tested() string {
 	return text
 }
 
-// where says which rate a claim is about and where it was reached.
-func (c Claim) where() string {
+// topic says which rate a claim is about and where it was reached.
+func (c Claim) topic() string {
 	if c.Place.Name == HeldOut.Name {
 		return c.Rate + ", held-out score"
 	}
@@ -48,48 +48,48 @@ func (c Claim) basis() string {
 }
 
 // seeds says how many seeds models have, or how many trainings.
-func seeds(of []Subject) string {
-	least, most, arms := math.MaxInt, 0, 0
-	for _, s := range of {
+func seeds(subjects []Subject) string {
+	low, high, arms := math.MaxInt, 0, 0
+	for _, s := range subjects {
 		if s.Trainings > 0 {
 			arms = max(arms, s.Trainings)
 		}
 		if n := s.Seeds; s.Trainings == 0 && n > 0 {
-			least, most = min(least, n, cmp.Or(s.FewestSeeds, n)), max(most, n)
+			low, high = min(low, n, cmp.Or(s.FewestSeeds, n)), max(high, n)
 		}
 	}
 	switch {
 	case arms > 0:
-		return trainings(of)
-	case most == 0:
+		return trainings(subjects)
+	case high == 0:
 		return ""
-	case least == most:
-		return table.Counted(most, "seed")
+	case low == high:
+		return table.Counted(high, "seed")
 	}
-	return fmt.Sprintf("%d to %d seeds", least, most)
+	return fmt.Sprintf("%d to %d seeds", low, high)
 }
 
 // trainings says how many trainings arms have.
-func trainings(of []Subject) string {
-	least, most := math.MaxInt, 0
-	for _, s := range of {
+func trainings(subjects []Subject) string {
+	low, high := math.MaxInt, 0
+	for _, s := range subjects {
 		n := max(1, s.Trainings)
-		least, most = min(least, n), max(most, n)
+		low, high = min(low, n), max(high, n)
 	}
-	if least == most {
-		return table.Counted(most, "training") + " each"
+	if low == high {
+		return table.Counted(high, "training") + " each"
 	}
-	return fmt.Sprintf("%d to %d trainings", least, most)
+	return fmt.Sprintf("%d to %d trainings", low, high)
 }
 
 // rates lists models with their rates: a few, and how many others there are.
-func rates(of []Subject) string {
-	const most = 4
+func rates(subjects []Subject) string {
+	const limit = 4
 	var parts []string
-	for _, s := range of[:min(most, len(of))] {
+	for _, s := range subjects[:min(limit, len(subjects))] {
 		parts = append(parts, s.rated())
 	}
-	if n := len(of) - most; n > 0 {
+	if n := len(subjects) - limit; n > 0 {
 		parts = append(parts, table.Counted(n, "other"))
 		return table.List(parts)
 	}
@@ -101,9 +101,9 @@ func (s Subject) rated() string { return s.Name + " " + number(s.Value) }
 
 // verdict says in the words of tests what a comparison shows.
 func (c Claim) verdict() string {
-	within := fmt.Sprintf("within %g points", 100*c.Margin)
+	equality := fmt.Sprintf("within %g points", 100*c.Margin)
 	switch {
-	case c.Kind == Apart:
+	case c.Kind == NotCompared:
 		text := "not compared (" + c.Reason + ")"
 		if c.Bounded {
 			text += fmt.Sprintf("; counted as failures or as successes, the missing episodes leave the difference "+
@@ -111,9 +111,9 @@ func (c Claim) verdict() string {
 		}
 		return text
 	case c.Kind == Differs && c.Equal:
-		return "significant, but " + within
-	case c.Kind == Alike && c.Equal:
-		return "not significant, equal " + within
+		return "significant, but " + equality
+	case c.Kind == NotSignificant && c.Equal:
+		return "not significant, equal " + equality
 	}
 	return string(c.Kind)
 }
@@ -121,7 +121,7 @@ func (c Claim) verdict() string {
 // found says which true difference, or loss, would have been found.
 func (c Claim) found() string {
 	noun := "difference"
-	if len(c.Under) > 0 {
+	if len(c.Perturbations) > 0 {
 		noun = "loss"
 	}
 	if math.IsInf(c.Sensitivity, 1) {

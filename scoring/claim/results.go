@@ -28,8 +28,8 @@ func (r Rate) Title() string {
 	return map[Rate]string{Success: "Success rate", Progress: "Progress rate", Grounding: "Grounding accuracy"}[r]
 }
 
-// Of returns the rate of a score.
-func (r Rate) Of(s *scoring.Score) scoring.Rate {
+// Select returns the rate of a score.
+func (r Rate) Select(s *scoring.Score) scoring.Rate {
 	switch r {
 	case Progress:
 		return s.Progress
@@ -51,8 +51,8 @@ func (r Rate) change(c scoring.Comparison) (d scoring.Change, ok bool) {
 	return d, false
 }
 
-// Place is where results stand: an environment, a preset, or the held-out score.
-type Place struct {
+// Scope is where results stand: an environment, a preset, or the held-out score.
+type Scope struct {
 	// Name is the name for programs, Title the one for people.
 	Name, Title string
 	// Success and Progress are what the environment calls its rates, such as EM and F1; empty
@@ -61,7 +61,7 @@ type Place struct {
 }
 
 // NameIn is what a rate is called in a place.
-func (r Rate) NameIn(p Place) string {
+func (r Rate) NameIn(p Scope) string {
 	switch r {
 	case Success:
 		return cmp.Or(p.Success, string(r))
@@ -75,7 +75,7 @@ func (r Rate) NameIn(p Place) string {
 type Results struct {
 	Rate Rate
 	// Places are those of unperturbed tasks, in the order of tables.
-	Places []Place
+	Places []Scope
 	// Models in the order of tables.
 	Models []Model
 	// Weights are those of the held-out score.
@@ -106,14 +106,14 @@ type Model struct {
 	// Changes are what it reached under perturbations.
 	Changes []Changed
 	// Trained are the environments whose data it was trained on.
-	Trained []Place
+	Trained []Scope
 }
 
 // Changed is a model in a place under perturbations.
 type Changed struct {
-	Place Place
-	Base  *scoring.Score // without perturbations; nil if it was not planned
-	Under []*scoring.Score
+	Place     Scope
+	Base      *scoring.Score // without perturbations; nil if it was not planned
+	Perturbed []*scoring.Score
 	// Names are the perturbations, Rules hashes of their rules, and Lacking those without any
 	// planned episode.
 	Names, Rules, Lacking []string
@@ -121,7 +121,7 @@ type Changed struct {
 
 // Retry is what a player reached after a number of trials.
 type Retry struct {
-	Place  Place
+	Place  Scope
 	Name   string
 	Trials int
 	// First is what it reached in the first trial, Score after all; nil if results that are
@@ -132,20 +132,20 @@ type Retry struct {
 }
 
 // subject is the player with its rate.
-func (of Retry) subject(rate Rate) Subject {
-	out := Subject{Name: of.Name, Value: math.NaN(), Seeds: len(of.First.Seeds), Finished: of.First.Finished,
-		Planned: of.First.Planned}
-	if of.Score != nil {
-		out.Value = rate.Of(of.Score).Mean
+func (r Retry) subject(rate Rate) Subject {
+	out := Subject{Name: r.Name, Value: math.NaN(), Seeds: len(r.First.Seeds), Finished: r.First.Finished,
+		Planned: r.First.Planned}
+	if r.Score != nil {
+		out.Value = rate.Select(r.Score).Mean
 	}
 	return out
 }
 
 // HeldOut is the place of the held-out score.
-var HeldOut = Place{Name: "held-out score", Title: "the held-out score"}
+var HeldOut = Scope{Name: "held-out score", Title: "the held-out score"}
 
 // places are all places, with that of the held-out score at the end if a model has it.
-func (r *Results) places() []Place {
+func (r *Results) places() []Scope {
 	if slices.ContainsFunc(r.Models, func(m Model) bool { return m.HeldOut != nil }) {
 		return append(slices.Clip(r.Places), HeldOut)
 	}
@@ -156,7 +156,7 @@ func (r *Results) places() []Place {
 // no others, or if it is the reference.
 func (r *Results) Competes(m Model) bool {
 	return !m.Baseline || m.Name == r.Reference ||
-		!slices.ContainsFunc(r.Models, func(other Model) bool { return !other.Baseline })
+		!slices.ContainsFunc(r.Models, func(o Model) bool { return !o.Baseline })
 }
 
 // competing counts the models that are compared.
@@ -171,7 +171,7 @@ func (r *Results) competing() (n int) {
 
 // Measure is the name of the rate in a place. Where a model has several trials of a task it is
 // the rate after the first one.
-func (r *Results) Measure(p Place) string {
+func (r *Results) Measure(p Scope) string {
 	name := r.Rate.NameIn(p)
 	if slices.ContainsFunc(r.Models, func(m Model) bool { return severalTrials(m, p) }) {
 		return afterTrials(name, 1)
@@ -183,11 +183,11 @@ func afterTrials(rate string, n int) string { return rate + " after " + table.Co
 
 // retried reports whether the primary question is about retries.
 func (r *Results) retried() bool {
-	return slices.ContainsFunc(r.Retries, func(of Retry) bool { return of.Against != nil })
+	return slices.ContainsFunc(r.Retries, func(retry Retry) bool { return retry.Against != nil })
 }
 
 // severalTrials reports whether a model has several trials of tasks in a place.
-func severalTrials(m Model, p Place) bool {
+func severalTrials(m Model, p Scope) bool {
 	for name, s := range m.Scores {
 		if s != nil && s.Condition.MostTrials() > 1 && (name == p.Name || p.Name == HeldOut.Name) {
 			return true
@@ -197,7 +197,7 @@ func severalTrials(m Model, p Place) bool {
 }
 
 // subject is a model in a place.
-func (r *Results) subject(m Model, p Place) Subject {
+func (r *Results) subject(m Model, p Scope) Subject {
 	out := Subject{Name: m.Name, Value: math.NaN(), Trainings: len(m.Arm[p.Name].Parts)}
 	if p.Name == HeldOut.Name {
 		if m.HeldOut != nil {
@@ -218,14 +218,14 @@ func (r *Results) subject(m Model, p Place) Subject {
 	if s := m.Scores[p.Name]; s != nil {
 		out.Seeds, out.Finished, out.Planned = len(s.Seeds), s.Finished, s.Planned
 		if !s.Misleads() {
-			out.Value = r.Rate.Of(s).Mean
+			out.Value = r.Rate.Select(s).Mean
 		}
 	}
 	return out
 }
 
 // tasks counts the tasks of a model in a place that have results.
-func (r *Results) tasks(m Model, p Place) (n int) {
+func (r *Results) tasks(m Model, p Scope) (n int) {
 	if p.Name != HeldOut.Name {
 		if s := m.Scores[p.Name]; s != nil {
 			return s.Tasks()

@@ -35,7 +35,7 @@ func (s *Set) say() (title string, rest []string) {
 	case s.retried():
 		lines = sentences(s.Primary)
 	case s.Swept():
-		lines = slices.Concat(sentences(s.Primary), s.apart())
+		lines = slices.Concat(sentences(s.Primary), s.lossDifferences())
 	case s.Reference != "" || s.competing() == 2:
 		lines = s.against()
 	default:
@@ -55,22 +55,22 @@ func (s *Set) say() (title string, rest []string) {
 // Of many claims, only significant ones and equalities follow the first.
 func sentences(claims []Claim) (out []string) {
 	claims = Surest(claims)
-	more, apart := 0, 0
+	omitted, uncompared := 0, 0
 	for i, c := range claims {
-		switch few := len(claims) <= mostSentences; {
-		case i > 0 && few && c.open():
+		switch brief := len(claims) <= mostSentences; {
+		case i > 0 && brief && c.open():
 			out = append(out, c.Sentence()+"; "+c.found())
-		case i == 0 || few || len(out) < mostSentences && (c.Significant() || c.Equal):
+		case i == 0 || brief || len(out) < mostSentences && (c.Significant() || c.Equal):
 			out = append(out, c.Sentence())
-		case c.Kind == Apart:
-			apart++
+		case c.Kind == NotCompared:
+			uncompared++
 			fallthrough
 		default:
-			more++
+			omitted++
 		}
 	}
-	if more > 0 {
-		out = append(out, others(more, apart, noun(claims)))
+	if omitted > 0 {
+		out = append(out, remainder(omitted, uncompared, noun(claims)))
 	}
 	if len(claims) > 0 && claims[0].open() {
 		out = slices.Insert(out, 1, claims[0].reach())
@@ -87,14 +87,14 @@ func noun(claims []Claim) string {
 }
 
 // open reports whether there is no significant difference, nor an equality.
-func (c Claim) open() bool { return c.Kind == Alike && !c.Equal }
+func (c Claim) open() bool { return c.Kind == NotSignificant && !c.Equal }
 
 // Surest orders claims: the significant ones first, by the size of their difference, and then
 // the others by theirs.
 func Surest(claims []Claim) []Claim {
 	weight := func(c Claim) float64 {
 		switch size := math.Abs(c.Estimate); {
-		case c.Kind == Apart:
+		case c.Kind == NotCompared:
 			return 0
 		case c.Kind == Differs:
 			return 4 + size
@@ -115,8 +115,8 @@ func Surest(claims []Claim) []Claim {
 	return out
 }
 
-// apart says whose losses differ.
-func (s *Set) apart() (out []string) {
+// lossDifferences says whose losses differ.
+func (s *Set) lossDifferences() (out []string) {
 	for _, c := range Surest(s.Second) {
 		if c.Kind == Differs {
 			out = append(out, c.Sentence())
@@ -126,7 +126,7 @@ func (s *Set) apart() (out []string) {
 		return []string{fmt.Sprintf("No change differs significantly from that of another model (%s, %s, %s by Holm)",
 			rateOf(s.Second), seeds(subjects(s.Second)), table.Counted(s.Second[0].Family.Tests, "test"))}
 	}
-	return few(out, "pair")
+	return truncate(out, "pair")
 }
 
 // against says how each model compares with the reference, or with the only other one.
@@ -140,7 +140,7 @@ func (s *Set) against() (out []string) {
 	for _, claims := range pairs {
 		families = append(families, family(claims))
 	}
-	return append(out, few(families, "model")...)
+	return append(out, truncate(families, "model")...)
 }
 
 // byPair groups comparisons by their models.
@@ -163,14 +163,14 @@ func byPair(claims []Claim) (groups [][]Claim) {
 func (s *Set) among() (out []string) {
 	var best, undecided []string
 	tests := 0
-	var all []Claim
+	var claims []Claim
 	for _, c := range s.Best {
 		if c.Family.Name == Primary {
 			out = append(out, s.first(c)...)
 			continue
 		}
 		tests = c.Family.Tests
-		all = append(all, c)
+		claims = append(claims, c)
 		place := fmt.Sprintf("%s (%s)", c.Place.Title, table.Counted(c.Tasks, "task"))
 		if c.Kind == Best {
 			best = append(best, fmt.Sprintf("%s %s, above %s", place, c.Subjects[0].rated(), rates(c.Subjects[1:])))
@@ -178,7 +178,7 @@ func (s *Set) among() (out []string) {
 			undecided = append(undecided, place)
 		}
 	}
-	if len(all) == 0 {
+	if len(claims) == 0 {
 		return out
 	}
 	parts := best
@@ -186,8 +186,8 @@ func (s *Set) among() (out []string) {
 		parts = append(parts, "not decided on "+table.List(undecided))
 	}
 	parts = append(parts, s.uncompared()...)
-	return append(out, fmt.Sprintf("Best by environment (%s, %s, %s by Holm): %s", rateOf(all),
-		seeds(subjects(all)), table.Counted(tests, "test"), strings.Join(parts, "; ")))
+	return append(out, fmt.Sprintf("Best by environment (%s, %s, %s by Holm): %s", rateOf(claims),
+		seeds(subjects(claims)), table.Counted(tests, "test"), strings.Join(parts, "; ")))
 }
 
 // uncompared says where no models are compared, and why not.
@@ -207,7 +207,7 @@ func (s *Set) uncompared() (out []string) {
 		places[reason] = append(places[reason], p.Title)
 	}
 	for _, reason := range reasons {
-		out = append(out, fmt.Sprintf("%s on %s (%s)", Apart, table.List(places[reason]), reason))
+		out = append(out, fmt.Sprintf("%s on %s (%s)", NotCompared, table.List(places[reason]), reason))
 	}
 	return out
 }
@@ -219,9 +219,9 @@ func (s *Set) first(c Claim) (out []string) {
 		return out
 	}
 	for _, other := range c.Subjects[1:] {
-		of, ok := s.Find(c.Place, c.Subjects[0].Name, other.Name)
-		if ok && of.Kind != Differs {
-			out = append(out, of.minusWithReach())
+		pair, ok := s.Find(c.Place, c.Subjects[0].Name, other.Name)
+		if ok && pair.Kind != Differs {
+			out = append(out, pair.minusWithReach())
 			break
 		}
 	}
@@ -234,7 +234,7 @@ func (s *Set) first(c Claim) (out []string) {
 			found = append(found, of.minus())
 		}
 	}
-	return append(out, few(found, "pair")...)
+	return append(out, truncate(found, "pair")...)
 }
 
 func (c Claim) minusWithReach() string {
@@ -252,7 +252,7 @@ func (s *Set) alone() (out []string) {
 		for _, c := range rates {
 			out = append(out, c.Sentence())
 		}
-		return few(out, "rate")
+		return truncate(out, "rate")
 	}
 	var parts []string
 	for _, c := range rates {
@@ -260,9 +260,9 @@ func (s *Set) alone() (out []string) {
 			out = append(out, c.Sentence())
 			continue
 		}
-		text := fmt.Sprintf("%s %s", c.at(), number(c.Estimate))
-		if of := c.Subjects[0]; c.Kind != Rated {
-			text += fmt.Sprintf(" so far, %d of %d episodes", of.Finished, of.Planned)
+		text := fmt.Sprintf("%s %s", c.place(), number(c.Estimate))
+		if subject := c.Subjects[0]; c.Kind != Rated {
+			text += fmt.Sprintf(" so far, %d of %d episodes", subject.Finished, subject.Planned)
 		}
 		parts = append(parts, text)
 	}
@@ -279,11 +279,11 @@ func (s *Set) spreads() []string {
 	m := s.Models[0]
 	if m.HeldOut != nil {
 		spread := scoring.HeldOutSpread(s.Weights, m.Scores)
-		of := spread.Success
+		rate := spread.Success
 		if s.Rate == Progress {
-			of = spread.Progress
+			rate = spread.Progress
 		}
-		return s.spread(HeldOut, of, spread.Seeds, math.NaN(), nil)
+		return s.spread(HeldOut, rate, spread.Seeds, math.NaN(), nil)
 	}
 	if len(s.Places) != 1 {
 		return nil
@@ -293,25 +293,25 @@ func (s *Set) spreads() []string {
 		return nil
 	}
 	best := score.BestOf()
-	last, decoded, other := best[len(best)-1].Success.Mean, (*stats.Interval)(nil), (*stats.Interval)(nil)
-	if decoded, other = score.Decoded(); s.Rate == Progress {
-		last, decoded = best[len(best)-1].Progress.Mean, other
+	last, decoded, progress := best[len(best)-1].Success.Mean, (*stats.Interval)(nil), (*stats.Interval)(nil)
+	if decoded, progress = score.Decoded(); s.Rate == Progress {
+		last, decoded = best[len(best)-1].Progress.Mean, progress
 	}
 	if score.About == stats.TheseTasks {
 		decoded = nil
 	}
-	return s.spread(s.Places[0], s.Rate.Of(score), len(score.Seeds), last, decoded)
+	return s.spread(s.Places[0], s.Rate.Select(score), len(score.Seeds), last, decoded)
 }
 
 // spread says how the means of so many seeds spread, what the best of them reaches, and how far
 // the rate is known for these tasks.
-func (s *Set) spread(p Place, of scoring.Rate, n int, best float64, decoded *stats.Interval) []string {
+func (s *Set) spread(p Scope, rate scoring.Rate, n int, best float64, decoded *stats.Interval) []string {
 	if n < 2 {
 		return nil
 	}
 	c := Claim{Rate: s.Measure(p), Place: p, Tasks: s.tasks(s.Models[0], p), Subjects: []Subject{{Seeds: n}}}
-	text := fmt.Sprintf("%s (%s): mean %s, standard deviation of the seeds %s (n-1)", c.where(), c.basis(),
-		number(of.Mean), number(of.SampleStd))
+	text := fmt.Sprintf("%s (%s): mean %s, standard deviation of the seeds %s (n-1)", c.topic(), c.basis(),
+		number(rate.Mean), number(rate.SampleStd))
 	if !math.IsNaN(best) {
 		text += fmt.Sprintf("; best of %d seeds in each task %s", n, number(best))
 	}

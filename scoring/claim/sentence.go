@@ -14,10 +14,10 @@ import (
 func (c Claim) Sentence() string {
 	switch {
 	case c.Kind == Best:
-		return fmt.Sprintf("Best %s (%s): %s, significantly above %s (%s by Holm)", c.where(), c.basis(),
+		return fmt.Sprintf("Best %s (%s): %s, significantly above %s (%s by Holm)", c.topic(), c.basis(),
 			c.Subjects[0].rated(), rates(c.Subjects[1:]), table.Counted(c.Family.Tests, "test"))
 	case c.Kind == Undecided:
-		return fmt.Sprintf("%s (%s), the best is not decided: %s", c.where(), c.basis(), rates(c.Subjects))
+		return fmt.Sprintf("%s (%s), the best is not decided: %s", c.topic(), c.basis(), rates(c.Subjects))
 	case c.Kind == Unreadable:
 		return c.unreadable()
 	case c.Kind == Unscored:
@@ -26,15 +26,15 @@ func (c Claim) Sentence() string {
 		return fmt.Sprintf("%s was trained on %s", c.Subjects[0].Name, table.List(titles(c.Environments)))
 	case !c.Compared():
 		return c.rate()
-	case len(c.Under) > 0 && len(c.Subjects) == 1:
+	case len(c.Perturbations) > 0 && len(c.Subjects) == 1:
 		return c.loss()
-	case len(c.Under) > 0:
+	case len(c.Perturbations) > 0:
 		return c.losses()
 	}
 	return c.pair()
 }
 
-func titles(places []Place) (out []string) {
+func titles(places []Scope) (out []string) {
 	for _, p := range places {
 		out = append(out, p.Title)
 	}
@@ -43,25 +43,25 @@ func titles(places []Place) (out []string) {
 
 // rate says what one model reached.
 func (c Claim) rate() string {
-	of := c.Subjects[0]
-	value := of.rated()
+	s := c.Subjects[0]
+	value := s.rated()
 	if c.Interval != nil {
 		value += fmt.Sprintf(" (%s)", limits(c.Interval))
 	}
 	switch c.Kind {
 	case Preliminary:
-		return fmt.Sprintf("Preliminary %s (%d of %d episodes, %s): %s", c.where(), of.Finished, of.Planned, c.basis(),
+		return fmt.Sprintf("Preliminary %s (%d of %d episodes, %s): %s", c.topic(), s.Finished, s.Planned, c.basis(),
 			value)
 	case Incomplete:
-		return fmt.Sprintf("%s (%d of %d episodes, %s): %s", c.where(), of.Finished, of.Planned, c.basis(), value)
+		return fmt.Sprintf("%s (%d of %d episodes, %s): %s", c.topic(), s.Finished, s.Planned, c.basis(), value)
 	}
-	return fmt.Sprintf("%s (%s): %s", c.where(), c.basis(), value)
+	return fmt.Sprintf("%s (%s): %s", c.topic(), c.basis(), value)
 }
 
 // pair says how two models compare.
 func (c Claim) pair() string {
-	text := fmt.Sprintf("%s (%s): %s, %s", c.where(), c.basis(), c.Subjects[0].rated(), c.Subjects[1].rated())
-	if c.Kind == Apart {
+	text := fmt.Sprintf("%s (%s): %s, %s", c.topic(), c.basis(), c.Subjects[0].rated(), c.Subjects[1].rated())
+	if c.Kind == NotCompared {
 		return text + ", " + c.verdict()
 	}
 	return fmt.Sprintf("%s: %s (%s), %s", text, points(c.Estimate), c.tested(), c.verdict())
@@ -69,33 +69,33 @@ func (c Claim) pair() string {
 
 // reach says which true difference would have been found.
 func (c Claim) reach() string {
-	who := c.Subjects[0].Name
+	name := c.Subjects[0].Name
 	if len(c.Subjects) > 1 {
-		who += " minus " + c.Subjects[1].Name
+		name += " minus " + c.Subjects[1].Name
 	}
-	text := fmt.Sprintf("%s (%s), %s: %s", c.where(), c.basis(), who, c.found())
-	if len(c.Under) > 0 {
-		return fmt.Sprintf("Under %s, %s", under(c.Under), text)
+	text := fmt.Sprintf("%s (%s), %s: %s", c.topic(), c.basis(), name, c.found())
+	if len(c.Perturbations) > 0 {
+		return fmt.Sprintf("Under %s, %s", brief(c.Perturbations), text)
 	}
 	return text
 }
 
 // minus says the same of models whose rates were said.
 func (c Claim) minus() string {
-	text := fmt.Sprintf("%s minus %s, %s (%s): ", c.Subjects[0].Name, c.Subjects[1].Name, c.where(), c.basis())
-	if c.Kind == Apart {
+	text := fmt.Sprintf("%s minus %s, %s (%s): ", c.Subjects[0].Name, c.Subjects[1].Name, c.topic(), c.basis())
+	if c.Kind == NotCompared {
 		return text + c.verdict()
 	}
 	return fmt.Sprintf("%s%s (%s), %s", text, points(c.Estimate), c.tested(), c.verdict())
 }
 
-// under names perturbations: P1 to P4 if they are numbered in order.
-func under(names []string) string {
-	const most = 4
+// brief names perturbations: P1 to P4 if they are numbered in order.
+func brief(names []string) string {
+	const limit = 4
 	switch n := len(names); {
 	case n > 2 && numbered(names):
 		return names[0] + " to " + names[n-1]
-	case n > most:
+	case n > limit:
 		return table.Counted(n, "perturbation")
 	}
 	return table.List(names)
@@ -116,10 +116,10 @@ func numbered(names []string) bool {
 
 // loss says what a model loses under perturbations.
 func (c Claim) loss() string {
-	of := c.Subjects[0]
-	text := fmt.Sprintf("Under %s, %s (%s): %s ", under(c.Under), c.where(), c.basis(), of.Name)
-	if c.Kind == Apart {
-		return fmt.Sprintf("%sis %s; without a perturbation %s", text, c.verdict(), number(of.Value))
+	subject := c.Subjects[0]
+	text := fmt.Sprintf("Under %s, %s (%s): %s ", brief(c.Perturbations), c.topic(), c.basis(), subject.Name)
+	if c.Kind == NotCompared {
+		return fmt.Sprintf("%sis %s; without a perturbation %s", text, c.verdict(), number(subject.Value))
 	}
 	verb := "loses"
 	switch size := number(math.Abs(c.Estimate)); {
@@ -129,14 +129,14 @@ func (c Claim) loss() string {
 		verb = "gains"
 	}
 	return fmt.Sprintf("%s%s %s points, from %s to %s (change %s), %s", text, verb, number(math.Abs(c.Estimate)),
-		number(of.Value), number(of.Perturbed), c.tested(), c.verdict())
+		number(subject.Value), number(subject.Perturbed), c.tested(), c.verdict())
 }
 
 // losses says how the changes of two models compare.
 func (c Claim) losses() string {
-	text := fmt.Sprintf("Change under %s of %s minus that of %s, %s (%s): ", under(c.Under), c.Subjects[0].Name,
-		c.Subjects[1].Name, c.where(), c.basis())
-	if c.Kind == Apart {
+	text := fmt.Sprintf("Change under %s of %s minus that of %s, %s (%s): ", brief(c.Perturbations), c.Subjects[0].Name,
+		c.Subjects[1].Name, c.topic(), c.basis())
+	if c.Kind == NotCompared {
 		return text + c.verdict()
 	}
 	return fmt.Sprintf("%s%s (%s), %s", text, points(c.Estimate), c.tested(), c.verdict())
@@ -144,11 +144,11 @@ func (c Claim) losses() string {
 
 // unreadable says how many replies had no action, and what that cost at most.
 func (c Claim) unreadable() string {
-	of := c.Subjects[0]
-	text := fmt.Sprintf("%s, %s (%s): %d of %d replies (%.1f%%) had no readable action and cost a step", of.Name,
-		c.where(), c.basis(), c.Part, c.Of, 100*c.Share())
-	if len(c.Under) > 0 {
-		text = fmt.Sprintf("Under %s, %s", under(c.Under), text)
+	subject := c.Subjects[0]
+	text := fmt.Sprintf("%s, %s (%s): %d of %d replies (%.1f%%) had no readable action and cost a step", subject.Name,
+		c.topic(), c.basis(), c.Part, c.Total, 100*c.Share())
+	if len(c.Perturbations) > 0 {
+		text = fmt.Sprintf("Under %s, %s", brief(c.Perturbations), text)
 	}
 	if c.Touched == 0 {
 		return text + "; no unsolved episode has one"
@@ -165,46 +165,46 @@ func (c Claim) unreadable() string {
 // has the others.
 const mostSentences = 3
 
-// few keeps the first sentences and counts the others.
-func few(sentences []string, noun string) []string {
+// truncate keeps the first sentences and counts the others.
+func truncate(sentences []string, noun string) []string {
 	if n := len(sentences) - mostSentences; n > 0 {
-		return append(sentences[:mostSentences:mostSentences], others(n, 0, noun))
+		return append(sentences[:mostSentences:mostSentences], remainder(n, 0, noun))
 	}
 	return sentences
 }
 
-// others counts what has no sentence of its own, and what of it is not compared.
-func others(n, apart int, noun string) string {
+// remainder counts what has no sentence of its own, and what of it is not compared.
+func remainder(n, uncompared int, noun string) string {
 	text := table.Counted(n, "more "+noun)
-	if apart > 0 {
-		text += fmt.Sprintf(", %d not compared", apart)
+	if uncompared > 0 {
+		text += fmt.Sprintf(", %d not compared", uncompared)
 	}
 	return text + ": --table verdict"
 }
 
 // parts divides the comparisons of two models by what they show.
-func parts(claims []Claim) (found, open, apart []Claim) {
+func parts(claims []Claim) (found, open, uncompared []Claim) {
 	for _, c := range claims {
 		switch c.Kind {
 		case Differs:
 			found = append(found, c)
-		case Alike:
+		case NotSignificant:
 			open = append(open, c)
-		case Apart:
-			apart = append(apart, c)
+		case NotCompared:
+			uncompared = append(uncompared, c)
 		}
 	}
-	return found, open, apart
+	return found, open, uncompared
 }
 
-// at is the place of a claim with its tasks.
-func (c Claim) at() string {
+// place is the place of a claim with its tasks.
+func (c Claim) place() string {
 	return fmt.Sprintf("%s (%s)", c.Place.Title, table.Counted(c.Tasks, "task"))
 }
 
 func places(claims []Claim) (names []string) {
 	for _, c := range claims {
-		names = append(names, c.at())
+		names = append(names, c.place())
 	}
 	return names
 }
@@ -223,22 +223,22 @@ func headOf(claims []Claim, tasks string) string {
 
 // summary says in which places two models differ, and in which direction.
 func summary(claims []Claim) string {
-	said := map[string][]string{}
+	byWord := map[string][]string{}
 	var words []string
 	tasks := 0
 	for _, c := range claims {
 		word := c.word()
-		if said[word] == nil {
+		if byWord[word] == nil {
 			words = append(words, word)
 		}
-		said[word] = append(said[word], c.Place.Title)
+		byWord[word] = append(byWord[word], c.Place.Title)
 		tasks += c.Tasks
 	}
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	var parts []string
 	for _, word := range words {
 		verdict, reason, _ := strings.Cut(word, "; ")
-		text := verdict + " on " + table.List(said[word])
+		text := verdict + " on " + table.List(byWord[word])
 		if reason != "" {
 			text += " (" + reason + ")"
 		}
@@ -264,32 +264,32 @@ func (c Claim) word() string {
 		return ordered[0]
 	case c.Kind == Differs:
 		return ordered[1]
-	case c.Kind == Alike:
+	case c.Kind == NotSignificant:
 		return ordered[2]
 	case c.Bounded:
-		return fmt.Sprintf("%s; %s, significant either way", Apart, c.Reason)
+		return fmt.Sprintf("%s; %s, significant either way", NotCompared, c.Reason)
 	}
-	return fmt.Sprintf("%s; %s", Apart, c.Reason)
+	return fmt.Sprintf("%s; %s", NotCompared, c.Reason)
 }
 
 // family says the same with what it stands on.
 func family(claims []Claim) string {
-	found, open, apart := parts(claims)
-	var said, differ []string
+	found, open, uncompared := parts(claims)
+	var clauses, differ []string
 	for _, c := range found {
-		differ = append(differ, fmt.Sprintf("%s %s (%s, p %s)", c.at(), points(c.Estimate), limits(c.Interval),
+		differ = append(differ, fmt.Sprintf("%s %s (%s, p %s)", c.place(), points(c.Estimate), limits(c.Interval),
 			table.Probability(c.P).Text))
 	}
 	if len(found) > 0 {
-		said = append(said, "significant on "+table.List(differ))
+		clauses = append(clauses, "significant on "+table.List(differ))
 	}
 	if len(open) > 0 {
-		said = append(said, fmt.Sprintf("not significant on %s, %s", table.List(places(open)), largest(open)))
+		clauses = append(clauses, fmt.Sprintf("not significant on %s, %s", table.List(places(open)), largest(open)))
 	}
-	for _, c := range apart {
-		said = append(said, c.at()+": "+c.verdict())
+	for _, c := range uncompared {
+		clauses = append(clauses, c.place()+": "+c.verdict())
 	}
-	return headOf(claims, "") + strings.Join(said, "; ")
+	return headOf(claims, "") + strings.Join(clauses, "; ")
 }
 
 // rateOf names the rates of claims, each once.
@@ -303,11 +303,11 @@ func rateOf(claims []Claim) string {
 	return strings.Join(names, "/")
 }
 
-func subjects(claims []Claim) (all []Subject) {
+func subjects(claims []Claim) (out []Subject) {
 	for _, c := range claims {
-		all = append(all, c.Subjects...)
+		out = append(out, c.Subjects...)
 	}
-	return all
+	return out
 }
 
 // largest says of comparisons without a significant difference which one is largest, and
@@ -317,22 +317,22 @@ func largest(open []Claim) string {
 		return cmp.Compare(math.Abs(a.Estimate), math.Abs(b.Estimate))
 	})
 	bySensitivity := func(a, b Claim) int { return cmp.Compare(a.Sensitivity, b.Sensitivity) }
-	least, most := slices.MinFunc(open, bySensitivity), slices.MaxFunc(open, bySensitivity)
+	lowest, highest := slices.MinFunc(open, bySensitivity), slices.MaxFunc(open, bySensitivity)
 	text := points(largest.Estimate)
 	if len(open) > 1 {
 		text = fmt.Sprintf("at most %s on %s", text, largest.Place.Title)
 	}
 	text += fmt.Sprintf(" (%s)", limits(largest.Interval))
 	switch {
-	case math.IsInf(least.Sensitivity, 1):
+	case math.IsInf(lowest.Sensitivity, 1):
 		return text + ", with too few tasks to find any true difference with a probability of 80%"
-	case number(least.Sensitivity) == number(most.Sensitivity):
-		text += fmt.Sprintf("; a true difference of %s points", number(least.Sensitivity))
-	case math.IsInf(most.Sensitivity, 1):
-		text += fmt.Sprintf("; a true difference of %s points on %s", number(least.Sensitivity), least.Place.Title)
+	case number(lowest.Sensitivity) == number(highest.Sensitivity):
+		text += fmt.Sprintf("; a true difference of %s points", number(lowest.Sensitivity))
+	case math.IsInf(highest.Sensitivity, 1):
+		text += fmt.Sprintf("; a true difference of %s points on %s", number(lowest.Sensitivity), lowest.Place.Title)
 	default:
-		text += fmt.Sprintf("; true differences of %s (%s) to %s points (%s)", number(least.Sensitivity),
-			least.Place.Title, number(most.Sensitivity), most.Place.Title)
+		text += fmt.Sprintf("; true differences of %s (%s) to %s points (%s)", number(lowest.Sensitivity),
+			lowest.Place.Title, number(highest.Sensitivity), highest.Place.Title)
 	}
 	return text + " would have been found with a probability of 80%"
 }

@@ -21,7 +21,7 @@ type Set struct {
 	// Trained, Unscored and Unreadable are about single models.
 	Trained, Unscored, Unreadable []Claim
 
-	between map[pairKey]Claim            // the comparisons of two models, in both directions
+	pairs   map[pairKey]Claim            // the comparisons of two models, in both directions
 	letters map[string]map[string]string // by place and model
 }
 
@@ -61,8 +61,8 @@ func Derive(r *Results) *Set {
 	return s
 }
 
-// All are all claims.
-func (s *Set) All() []Claim {
+// Claims are all claims.
+func (s *Set) Claims() []Claim {
 	return slices.Concat(s.Primary, s.Second, s.Best, s.Rates, s.Trained, s.Unscored, s.Unreadable)
 }
 
@@ -113,25 +113,25 @@ func (r *Results) pairs() (primary, second []test) {
 
 // index makes comparisons of two models quick to find.
 func (s *Set) index() {
-	s.between, s.letters = map[pairKey]Claim{}, map[string]map[string]string{}
+	s.pairs, s.letters = map[pairKey]Claim{}, map[string]map[string]string{}
 	for _, c := range s.Comparisons() {
 		a, b := c.Subjects[0].Name, c.Subjects[1].Name
-		s.between[pairKey{c.Place.Name, a, b}] = c
-		s.between[pairKey{c.Place.Name, b, a}] = c.Reversed()
+		s.pairs[pairKey{c.Place.Name, a, b}] = c
+		s.pairs[pairKey{c.Place.Name, b, a}] = c.Reversed()
 	}
 }
 
 // Find returns the comparison of two models in a place, seen from the first one.
-func (s *Set) Find(p Place, a, b string) (Claim, bool) {
-	c, ok := s.between[pairKey{p.Name, a, b}]
+func (s *Set) Find(p Scope, a, b string) (Claim, bool) {
+	c, ok := s.pairs[pairKey{p.Name, a, b}]
 	return c, ok
 }
 
 // ranked are the models with a rate in a place that compete, the highest first.
-func (s *Set) ranked(p Place) (out []Subject) {
+func (s *Set) ranked(p Scope) (out []Subject) {
 	for _, m := range s.Models {
-		if of := s.subject(m, p); s.Competes(m) && !math.IsNaN(of.Value) {
-			out = append(out, of)
+		if subject := s.subject(m, p); s.Competes(m) && !math.IsNaN(subject.Value) {
+			out = append(out, subject)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Subject) int { return cmp.Compare(b.Value, a.Value) })
@@ -139,23 +139,23 @@ func (s *Set) ranked(p Place) (out []Subject) {
 }
 
 // best says who is best in a place; false if nobody is compared there, or all with one.
-func (s *Set) best(p Place) (Claim, bool) {
-	all := s.ranked(p)
-	if len(all) < 2 || s.Reference != "" {
+func (s *Set) best(p Scope) (Claim, bool) {
+	subjects := s.ranked(p)
+	if len(subjects) < 2 || s.Reference != "" {
 		return Claim{}, false
 	}
-	c := Claim{Kind: Best, Subjects: all, Rate: s.Measure(p), Place: p, Estimate: all[0].Value, P: math.NaN()}
-	compared := slices.ContainsFunc(s.Comparisons(), func(of Claim) bool {
-		return of.Place == p && (of.Kind == Differs || of.Kind == Alike || of.Bounded)
+	c := Claim{Kind: Best, Subjects: subjects, Rate: s.Measure(p), Place: p, Estimate: subjects[0].Value, P: math.NaN()}
+	compared := slices.ContainsFunc(s.Comparisons(), func(claim Claim) bool {
+		return claim.Place == p && (claim.Kind == Differs || claim.Kind == NotSignificant || claim.Bounded)
 	})
-	for _, other := range all[1:] {
-		of, _ := s.Find(p, all[0].Name, other.Name)
-		c.Tasks, c.Family = max(c.Tasks, of.Tasks), of.Family
-		if above := of.Kind == Differs && of.Estimate > 0; !above {
+	for _, other := range subjects[1:] {
+		claim, _ := s.Find(p, subjects[0].Name, other.Name)
+		c.Tasks, c.Family = max(c.Tasks, claim.Tasks), claim.Family
+		if better := claim.Kind == Differs && claim.Estimate > 0; !better {
 			c.Kind = Undecided
 		}
-		if of.Kind == Apart && c.Reason == "" {
-			c.Reason = of.Reason
+		if claim.Kind == NotCompared && c.Reason == "" {
+			c.Reason = claim.Reason
 		}
 	}
 	return c, compared
@@ -164,18 +164,18 @@ func (s *Set) best(p Place) (Claim, bool) {
 // Letters are those of the models in a place: models that share a letter do not differ
 // significantly. A model that is not compared with all others that have letters has none;
 // there are none if nobody is compared.
-func (s *Set) Letters(p Place) map[string]string { return s.letters[p.Name] }
+func (s *Set) Letters(p Scope) map[string]string { return s.letters[p.Name] }
 
-func (s *Set) lettered(p Place) map[string]string {
-	all := s.ranked(p)
-	apart := func(a, b string) bool {
+func (s *Set) lettered(p Scope) map[string]string {
+	subjects := s.ranked(p)
+	lacks := func(a, b string) bool {
 		c, ok := s.Find(p, a, b)
-		return !ok || c.Kind == Apart
+		return !ok || c.Kind == NotCompared
 	}
 	var members []Subject
-	for _, of := range all {
-		others := slices.DeleteFunc(slices.Clone(all), func(o Subject) bool { return apart(of.Name, o.Name) })
-		if len(others) > 0 && !slices.ContainsFunc(members, func(m Subject) bool { return apart(of.Name, m.Name) }) {
+	for _, of := range subjects {
+		compared := slices.DeleteFunc(slices.Clone(subjects), func(o Subject) bool { return lacks(of.Name, o.Name) })
+		if len(compared) > 0 && !slices.ContainsFunc(members, func(m Subject) bool { return lacks(of.Name, m.Name) }) {
 			members = append(members, of)
 		}
 	}
@@ -194,10 +194,10 @@ func (s *Set) lettered(p Place) map[string]string {
 
 // Bold are the models of the best group of a place, which has the letter a: none if it is
 // all of them, or if a model with a rate is not compared with all others.
-func (s *Set) Bold(p Place) map[string]bool {
+func (s *Set) Bold(p Scope) map[string]bool {
 	letters, out := s.Letters(p), map[string]bool{}
-	all := s.ranked(p)
-	for _, of := range all {
+	subjects := s.ranked(p)
+	for _, of := range subjects {
 		if letters[of.Name] == "" {
 			return nil
 		}
@@ -205,7 +205,7 @@ func (s *Set) Bold(p Place) map[string]bool {
 			out[of.Name] = true
 		}
 	}
-	if len(out) == len(all) {
+	if len(out) == len(subjects) {
 		return nil
 	}
 	return out
@@ -213,15 +213,15 @@ func (s *Set) Bold(p Place) map[string]bool {
 
 // Mark is what stands beside a rate: the letters of its model, or against a reference a word:
 // better, worse, or ~ if the difference is not significant.
-func (s *Set) Mark(p Place, model string) string {
+func (s *Set) Mark(p Scope, model string) string {
 	if s.Reference == "" {
 		return s.Letters(p)[model]
 	}
 	c, ok := s.Find(p, model, s.Reference)
 	switch {
-	case !ok || c.Kind == Apart:
+	case !ok || c.Kind == NotCompared:
 		return ""
-	case c.Kind == Alike:
+	case c.Kind == NotSignificant:
 		return "~"
 	case c.Estimate > 0:
 		return "better"
@@ -232,17 +232,17 @@ func (s *Set) Mark(p Place, model string) string {
 // Ranks is the range of ranks that the comparisons of a place leave to a model: 1 plus the
 // number of models that are significantly above it, to the number of all less those that
 // are significantly below it. ok is false if it is not compared with all others.
-func (s *Set) Ranks(p Place, model string) (best, worst int, ok bool) {
-	all := s.ranked(p)
-	best, worst = 1, len(all)
-	for _, other := range all {
+func (s *Set) Ranks(p Scope, model string) (best, worst int, ok bool) {
+	subjects := s.ranked(p)
+	best, worst = 1, len(subjects)
+	for _, other := range subjects {
 		if other.Name == model {
 			ok = true
 			continue
 		}
 		c, found := s.Find(p, model, other.Name)
 		switch {
-		case !found || c.Kind == Apart:
+		case !found || c.Kind == NotCompared:
 			return 0, 0, false
 		case c.Kind == Differs && c.Estimate < 0:
 			best++
@@ -254,10 +254,10 @@ func (s *Set) Ranks(p Place, model string) (best, worst int, ok bool) {
 }
 
 // rated says what a model reached in a place; false if nothing was planned there.
-func (r *Results) rated(m Model, p Place) (Claim, bool) {
-	of := r.subject(m, p)
-	c := Claim{Kind: Rated, Subjects: []Subject{of}, Rate: r.Measure(p), Place: p, Tasks: r.tasks(m, p),
-		Estimate: of.Value, P: math.NaN()}
+func (r *Results) rated(m Model, p Scope) (Claim, bool) {
+	subject := r.subject(m, p)
+	c := Claim{Kind: Rated, Subjects: []Subject{subject}, Rate: r.Measure(p), Place: p, Tasks: r.tasks(m, p),
+		Estimate: subject.Value, P: math.NaN()}
 	if p.Name == HeldOut.Name {
 		if m.HeldOut == nil {
 			return c, false
@@ -272,15 +272,15 @@ func (r *Results) rated(m Model, p Place) (Claim, bool) {
 	if c.Kind = kindOf(s); s.Misleads() {
 		return c, true
 	}
-	c.Interval = r.Rate.Of(s).Interval
+	c.Interval = r.Rate.Select(s).Interval
 	if arm := m.Arm[p.Name]; arm.Score != nil {
-		c.Interval = arm.Estimate(r.Rate.Of(s)).Interval
+		c.Interval = arm.Estimate(r.Rate.Select(s)).Interval
 	}
 	return c, true
 }
 
 // kindOf says how far the episodes of a score are.
-func kindOf(s *scoring.Score) Kind {
+func kindOf(s *scoring.Score) ClaimKind {
 	switch {
 	case s.Complete():
 		return Rated

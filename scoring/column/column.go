@@ -65,14 +65,14 @@ var (
 )
 
 // sampleStd is a column of standard deviations.
-func sampleStd(prefix string) table.Of[float64] {
+func sampleStd(prefix string) table.Col[float64] {
 	return table.Share(prefix+"sample_std", "sample", "standard deviation with divisor n-1, in percentage points")
 }
 
 // Change is a difference with its interval and its p value.
 type Change struct {
 	table.Bounded
-	P table.Of[float64]
+	P table.Col[float64]
 }
 
 // Heads implements table.Declared.
@@ -150,11 +150,11 @@ var (
 	MedianRelearn = table.Count("median_steps", "Median", "steps until half of the refused episodes use the new form")
 )
 
-// Within are the shares of refused episodes that use the new form within so many steps,
+// Survival are the shares of refused episodes that use the new form within so many steps,
 // in the order of refinement.SurvivalSteps.
-var Within = within()
+var Survival = survival()
 
-func within() (out []table.Bounded) {
+func survival() (out []table.Bounded) {
 	for _, steps := range refinement.SurvivalSteps {
 		about := fmt.Sprintf("the share of refused episodes that use the new form within %d steps, in percent", steps)
 		c := table.Rate(fmt.Sprintf("within_%d", steps), fmt.Sprintf("in %d", steps), about)
@@ -182,7 +182,7 @@ func Sweep(conditions []string) []table.Column {
 }
 
 // Condition is the rate under a condition of a sweep.
-func Condition(name string) table.Of[float64] {
+func Condition(name string) table.Col[float64] {
 	return table.Share(conditionPrefix+name, name, "the rate under this condition, in percent")
 }
 
@@ -231,7 +231,7 @@ func dollars(amount float64) table.Cell {
 // Paper is a rate as papers print it: with its standard deviation over seeds and its limits.
 type Paper struct {
 	table.Bounded
-	Std table.Of[float64]
+	Std table.Col[float64]
 }
 
 // OnPaper are the columns of a rate in a paper's table.
@@ -244,7 +244,7 @@ func OnPaper(key, header string) Paper {
 func (p Paper) Heads() []table.Column { return table.Columns(p.Bounded, p.Std) }
 
 // Measures are columns of measures.
-type Measures []table.Of[float64]
+type Measures []table.Col[float64]
 
 // Heads implements table.Declared.
 func (m Measures) Heads() (out []table.Column) {
@@ -288,7 +288,7 @@ var (
 
 // Columns of tables behind figures.
 var (
-	From   = table.Words("from", "From", "run, or published")
+	Origin = table.Words("from", "From", "run, or published")
 	Kind   = table.Words("kind", "Kind", "the kind of tasks, such as a game or a level")
 	TaskNo = table.Count("index", "No.", "the number of the task in the benchmark")
 	Task   = table.Words("task", "Task", "the task")
@@ -301,8 +301,8 @@ var (
 	Format  = table.Share("lost_format", "Format error", "other replies without an action, in percent of the steps")
 	Invalid = table.Share("lost_invalid", "Invalid action",
 		"actions that were not carried out, in percent of the steps")
-	Loops = table.Share("lost_loops", "Valid, looped", "valid steps in cycles, in percent of the steps")
-	Other = table.Share("lost_other", "Valid, other", "other valid actions, in percent of the steps")
+	Loops      = table.Share("lost_loops", "Valid, looped", "valid steps in cycles, in percent of the steps")
+	OtherValid = table.Share("lost_other", "Valid, other", "other valid actions, in percent of the steps")
 
 	Unsolved       = table.Count("unsolved_episodes", "Unsolved", "number of unsolved episodes")
 	SolvedEpisodes = table.Count("solved", "Solved", "number of solved episodes")

@@ -47,7 +47,7 @@ func TestKeys(t *testing.T) {
 // A field of a column that a table does not have is a mistake that no table survives.
 func TestNoSuchColumn(t *testing.T) {
 	of := table.Table{ID: "steps", Columns: table.Columns(column.Environment, column.Success)}
-	of.Add(column.Success.Is(0.5, 0.25, 0.75).Marked("*"))
+	of.Add(column.Success.Val(0.5, 0.25, 0.75).Marked("*"))
 	if got := of.Rows[0][1]; got.Text != "50.0" || got.Mark != "*" || of.Rows[0][0].Value != nil ||
 		of.Rows[0][3].Text != "75.0" {
 		t.Errorf("the line is %v", of.Rows[0])
@@ -57,5 +57,5 @@ func TestNoSuchColumn(t *testing.T) {
 			t.Errorf("it said %v", said)
 		}
 	}()
-	of.Add(column.Progress.Is(0.5, 0.25, 0.75))
+	of.Add(column.Progress.Val(0.5, 0.25, 0.75))
 }

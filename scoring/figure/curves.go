@@ -53,13 +53,13 @@ func looks(names []string, last map[string]float64) map[string]look {
 	return out
 }
 
-// lines is a figure of curves.
-type lines struct {
-	r     reader
-	value table.Bounded
-	name  string
-	at    named // the place on the x axis
-	x     func(of reader) axis
+// curveFigure is a figure of curves.
+type curveFigure struct {
+	r       reader
+	value   table.Bounded
+	name    string
+	xColumn named // the place on the x axis
+	x       func(r reader) axis
 	// stays: a curve that ends early goes on at its last value.
 	stays bool
 }
@@ -67,8 +67,8 @@ type lines struct {
 // byStep has a panel for each environment: a curve over steps for each model.
 func byStep(value table.Bounded, name string) func(reader, *Figure) error {
 	return func(r reader, f *Figure) error {
-		return lines{r: r, value: value, name: name, at: column.Step, x: func(of reader) axis {
-			return roundAxis(0, of.reach(1, column.Step), 1, "step")
+		return curveFigure{r: r, value: value, name: name, xColumn: column.Step, x: func(subset reader) axis {
+			return roundAxis(0, subset.reach(1, column.Step), 1, "step")
 		}, stays: true}.figure(f)
 	}
 }
@@ -76,10 +76,10 @@ func byStep(value table.Bounded, name string) func(reader, *Figure) error {
 // byTries has a panel for each environment: a curve over numbers of tries for each
 // model.
 func byTries(r reader, f *Figure) error {
-	return lines{r: r, value: column.Pass, name: "pass@k", at: column.Tries, x: func(of reader) axis {
-		most := of.reach(2, column.Tries)
-		scale := axis{min: 0, max: most, label: "tries"}
-		for k := 0.0; k <= most; k += math.Ceil(most / 5) {
+	return curveFigure{r: r, value: column.Pass, name: "pass@k", xColumn: column.Tries, x: func(subset reader) axis {
+		limit := subset.reach(2, column.Tries)
+		scale := axis{min: 0, max: limit, label: "tries"}
+		for k := 0.0; k <= limit; k += math.Ceil(limit / 5) {
 			scale.ticks = append(scale.ticks, plot.Tick{Value: k, Label: fmt.Sprint(k)})
 		}
 		return scale
@@ -103,23 +103,23 @@ func checkpoints(r reader, f *Figure) error {
 			label = fmt.Sprint(i + 1)
 		}
 		scale.ticks = append(scale.ticks, plot.Tick{Value: float64(i), Label: label})
-		f.Caption += fmt.Sprintf(" %d: %s.", i+1, shown(name))
+		f.Caption += fmt.Sprintf(" %d: %s.", i+1, display(name))
 	}
 	scale.label = "checkpoint"
 	environments := r.distinct(column.Environment)
 	columns := gridColumns(len(environments))
-	all := twoRates(column.Success, column.Progress)
+	curves := twoRates(column.Success, column.Progress)
 	var plots []*plot.Plot
 	for i, env := range environments {
-		of := r.is(column.Environment, env)
+		subset := r.match(column.Environment, env)
 		p := curvePlot(env, i%columns == 0, scale)
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) {
-			for _, q := range all {
+			for _, q := range curves {
 				var points []curvePoint
 				for i, name := range names {
-					if row := of.find(name); row >= 0 {
-						points = append(points, newPoint(of, row, q.value, float64(i),
-							fmt.Sprintf("%s, %s: %s %s", env, name, q.name, of.exact(row, q.value))))
+					if row := subset.find(name); row >= 0 {
+						points = append(points, newPoint(subset, row, q.value, float64(i),
+							fmt.Sprintf("%s, %s: %s %s", env, name, q.name, subset.exact(row, q.value))))
 					}
 				}
 				curve(s, p, points, look{q.glyph.Color.(color.NRGBA), solid(q.glyph.Color), true}, &q.glyph)
@@ -127,7 +127,7 @@ func checkpoints(r reader, f *Figure) error {
 		}))
 		plots = append(plots, p)
 	}
-	panels(f, plots, columns, 118, labels{}, entries(all))
+	panels(f, plots, columns, 118, labels{}, entries(curves))
 	return nil
 }
 
@@ -146,24 +146,24 @@ func curvePlot(title string, labelled bool, x axis) *plot.Plot {
 	}
 	setAxis(&p.Y, y)
 	p.Add(plotter(func(c draw.Canvas, p *plot.Plot) {
-		_, at := p.Transforms(&c)
+		_, yPos := p.Transforms(&c)
 		for _, t := range y.ticks {
-			c.StrokeLine2(thin(grid), c.Min.X, at(t.Value), c.Max.X, at(t.Value))
+			c.StrokeLine2(thin(grid), c.Min.X, yPos(t.Value), c.Max.X, yPos(t.Value))
 		}
 	}))
 	return p
 }
 
 // figure lays out the curves.
-func (l lines) figure(f *Figure) error {
+func (l curveFigure) figure(f *Figure) error {
 	names := l.r.models()
 	last := map[string]float64{}
 	environments := l.r.distinct(column.Environment)
 	for _, env := range environments {
-		of := l.r.is(column.Environment, env)
+		subset := l.r.match(column.Environment, env)
 		final := map[string]float64{}
-		for row := range of.Rows {
-			final[of.text(row, column.Model)], _ = of.number(row, l.value)
+		for row := range subset.Rows {
+			final[subset.text(row, column.Model)], _ = subset.number(row, l.value)
 		}
 		for name, value := range final {
 			last[name] += value
@@ -184,15 +184,15 @@ func (l lines) figure(f *Figure) error {
 	}
 	var plots []*plot.Plot
 	for i, env := range environments {
-		of := l.r.is(column.Environment, env)
-		p := curvePlot(env, i%columns == 0, l.x(of))
-		p.Add(f.plotter(func(s *sheet, p *plot.Plot) { l.draw(s, p, of, env, names, looks) }))
+		subset := l.r.match(column.Environment, env)
+		p := curvePlot(env, i%columns == 0, l.x(subset))
+		p.Add(f.plotter(func(s *sheet, p *plot.Plot) { l.draw(s, p, subset, env, names, looks) }))
 		plots = append(plots, p)
 	}
-	var key []entry
+	var key []legendEntry
 	for _, name := range names {
 		if look := looks[name]; look.color != rest {
-			key = append(key, entry{name, func(s *sheet, x, y vg.Length) {
+			key = append(key, legendEntry{name, func(s *sheet, x, y vg.Length) {
 				s.StrokeLine2(look.line, x, y, x+legendSample, y)
 			}})
 		}
@@ -203,24 +203,24 @@ func (l lines) figure(f *Figure) error {
 
 // noBands is a caption of curves without bands.
 func noBands(caption string) string {
-	before, _, _ := strings.Cut(caption, ", bands")
-	return before + ". There are too many models for bands; the numbers have the intervals."
+	head, _, _ := strings.Cut(caption, ", bands")
+	return head + ". There are too many models for bands; the numbers have the intervals."
 }
 
 // draw draws the curves of a panel, grey ones first.
-func (l lines) draw(s *sheet, p *plot.Plot, of reader, env string, names []string, looks map[string]look) {
-	longest := of.reach(0, l.at)
+func (l curveFigure) draw(s *sheet, p *plot.Plot, subset reader, env string, names []string, looks map[string]look) {
+	longest := subset.reach(0, l.xColumn)
 	for _, grey := range []bool{true, false} {
 		for _, name := range names {
 			if (looks[name].color == rest) != grey {
 				continue
 			}
 			var points []curvePoint
-			part := of.is(column.Model, name)
+			part := subset.match(column.Model, name)
 			for row := range part.Rows {
-				at, _ := part.number(row, l.at)
-				points = append(points, newPoint(part, row, l.value, at, fmt.Sprintf("%s, %s, %s %s: %s %s", env, name,
-					l.at.ID(), part.text(row, l.at), l.name, part.exact(row, l.value))))
+				x, _ := part.number(row, l.xColumn)
+				points = append(points, newPoint(part, row, l.value, x, fmt.Sprintf("%s, %s, %s %s: %s %s", env, name,
+					l.xColumn.ID(), part.text(row, l.xColumn), l.name, part.exact(row, l.value))))
 			}
 			if n := len(points); n > 0 && l.stays && points[n-1].x < longest {
 				stays := points[n-1]

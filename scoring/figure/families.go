@@ -16,14 +16,14 @@ import (
 // combined families of perturbations for each model.
 func byDose(r reader, f *Figure) error {
 	const rate = "SR"
-	r = panelled(r.is(column.Rate, rate), column.DoseGrade, func(text string) string {
+	r = panelled(r.match(column.Rate, rate), column.DoseGrade, func(text string) string {
 		if text == "drawn" {
 			return text
 		}
 		return "grade " + text
 	})
-	f.Table.Rows = newReader(f.Table).is(column.Rate, rate).Rows
-	return lines{r: r, value: column.Level, name: rate, at: column.Combined, x: func(of reader) axis {
+	f.Table.Rows = newReader(f.Table).match(column.Rate, rate).Rows
+	return curveFigure{r: r, value: column.Level, name: rate, xColumn: column.Combined, x: func(of reader) axis {
 		scale := axis{label: "combined families"}
 		for row := range of.Rows {
 			n, _ := of.number(row, column.Combined)
@@ -40,12 +40,12 @@ func byDose(r reader, f *Figure) error {
 // panelled returns the reader with the text of another column in the environment's
 // name.
 func panelled(r reader, c named, name func(text string) string) reader {
-	at := r.column[column.Environment.Key]
+	index := r.column[column.Environment.Key]
 	rows := r.Rows
 	r.Rows = nil
 	for i, cells := range rows {
 		cells = slices.Clone(cells)
-		cells[at] = table.String(cells[at].Text + ", " + name(rows[i][r.column[c.ID()]].Text))
+		cells[index] = table.String(cells[index].Text + ", " + name(rows[i][r.column[c.ID()]].Text))
 		r.Rows = append(r.Rows, cells)
 	}
 	return r
@@ -57,9 +57,9 @@ func families(r reader, f *Figure) error {
 	reach := r.reach(0.05, column.Difference.Low, column.Difference.High, column.Difference)
 	scale := roundAxis(-reach, reach, 100, "percentage points")
 	rates := []string{"SR", "PR"} // of the series
-	all := twoRates(column.Difference, column.Difference)
-	for i := range all {
-		all[i].name, all[i].p = "Δ "+rates[i], column.P
+	changes := twoRates(column.Difference, column.Difference)
+	for i := range changes {
+		changes[i].name, changes[i].p = "Δ "+rates[i], column.P
 	}
 	var names []string
 	named := func(row int) string { return r.text(row, column.Family) + " " + r.text(row, column.FamilyGrade) }
@@ -74,7 +74,7 @@ func families(r reader, f *Figure) error {
 		for _, model := range models {
 			title := env
 			if len(models) > 1 {
-				title += ", " + shown(model)
+				title += ", " + display(model)
 			}
 			rows := map[string]int{} // by family and rate
 			for row := range r.Rows {
@@ -86,7 +86,7 @@ func families(r reader, f *Figure) error {
 				continue
 			}
 			out = append(out, rowPanel{title, scale, func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				for k, q := range all {
+				for k, q := range changes {
 					if row, ok := rows[names[i]+rates[k]]; ok {
 						drawChange(s, r, row, q, x, y+q.shift, fmt.Sprintf("%s, %s: %s", title, names[i], q.name))
 					}
@@ -94,11 +94,11 @@ func families(r reader, f *Figure) error {
 			}, true})
 		}
 	}
-	return rowFigure(f, names, out, entries(all))
+	return rowFigure(f, names, out, entries(changes))
 }
 
 // drawChange draws a difference and its interval.
-func drawChange(s *sheet, r reader, row int, q series, x func(float64) vg.Length, y vg.Length, what string) {
+func drawChange(s *sheet, r reader, row int, q series, x func(float64) vg.Length, y vg.Length, label string) {
 	value, ok := r.number(row, q.value)
 	if !ok {
 		return
@@ -108,5 +108,5 @@ func drawChange(s *sheet, r reader, row int, q series, x func(float64) vg.Length
 		q.glyph.Shape = draw.RingGlyph{}
 	}
 	glyph(s, q.glyph, x(value), y)
-	s.markAt(x(value), y, 3.2, what+" "+q.exact(r, row))
+	s.markAt(x(value), y, 3.2, label+" "+q.exact(r, row))
 }

@@ -160,34 +160,34 @@ func Find(name string) (Kind, error) {
 		strings.Join(Names(), ", "))
 }
 
-// Source gives the tables of a kind; none if the runs have nothing for it. Checkpoints are
+// TableSource gives the tables of a kind; none if the runs have nothing for it. Checkpoints are
 // models in the order of their training; none without one.
-type Source interface {
+type TableSource interface {
 	Tables(kind string) []table.Table
 	Checkpoints() []string
 }
 
 // EmptyError says that the records have nothing for a figure.
-type EmptyError struct{ Name, Why string }
+type EmptyError struct{ Name, Reason string }
 
-func (e *EmptyError) Error() string { return fmt.Sprintf("figure %s: %s", e.Name, e.Why) }
+func (e *EmptyError) Error() string { return fmt.Sprintf("figure %s: %s", e.Name, e.Reason) }
 
 // New makes a figure from the tables of runs. The error is an *EmptyError if they
 // have nothing to show.
-func New(name string, from Source) (Figure, error) {
+func New(name string, source TableSource) (Figure, error) {
 	k, err := Find(name)
 	if err != nil {
 		return Figure{}, err
 	}
 	f := Figure{Name: k.Name, Title: k.Title, Caption: k.Caption, marks: new([]mark)}
-	f.Table = merged(from.Tables(k.Table))
+	f.Table = merged(source.Tables(k.Table))
 	if len(f.Table.Rows) == 0 {
-		of, _ := report.Find(k.Table)
-		return f, &EmptyError{name, of.Lacks}
+		kind, _ := report.Find(k.Table)
+		return f, &EmptyError{name, kind.Lacks}
 	}
 	r := newReader(f.Table)
-	r.order = newReader(merged(from.Tables("rates"))).is(column.From, column.FromRun).distinct(column.Model)
-	r.checkpoints = from.Checkpoints()
+	r.order = newReader(merged(source.Tables("rates"))).match(column.Origin, column.FromRun).distinct(column.Model)
+	r.checkpoints = source.Checkpoints()
 	if err := k.build(r, &f); err != nil {
 		return f, &EmptyError{name, err.Error()}
 	}
@@ -199,12 +199,12 @@ var tableTitle = table.Words("table", "Table", "the table")
 
 // merged returns one table. Several of them, as of environments that were swept, get
 // their title as the first column; all have the same columns or they are left out.
-func merged(of []table.Table) table.Table {
-	if len(of) == 0 {
+func merged(tables []table.Table) table.Table {
+	if len(tables) == 0 {
 		return table.Table{}
 	}
-	out := of[0]
-	if len(of) == 1 {
+	out := tables[0]
+	if len(tables) == 1 {
 		return out
 	}
 	keys := func(t table.Table) (keys []string) {
@@ -213,10 +213,10 @@ func merged(of []table.Table) table.Table {
 		}
 		return keys
 	}
-	out.Columns = append(table.Columns(tableTitle), of[0].Columns...)
+	out.Columns = append(table.Columns(tableTitle), tables[0].Columns...)
 	out.Rows, out.Notes = nil, nil
-	for _, t := range of {
-		if !slices.Equal(keys(t), keys(of[0])) {
+	for _, t := range tables {
+		if !slices.Equal(keys(t), keys(tables[0])) {
 			out.Notes = append(out.Notes, t.Title+": left out, because it has other columns.")
 			continue
 		}
@@ -281,7 +281,7 @@ func newReader(t table.Table) reader {
 // named is a column.
 type named interface{ ID() string }
 
-func (r reader) has(c named) bool {
+func (r reader) hasColumn(c named) bool {
 	_, ok := r.column[c.ID()]
 	return ok
 }
@@ -326,10 +326,10 @@ func (r reader) exact(row int, b table.Bounded) string {
 
 // distinct lists the texts of a column, each once, in the order of the rows.
 func (r reader) distinct(c named) (out []string) {
-	seen := map[string]bool{}
+	texts := map[string]bool{}
 	for i := range r.Rows {
-		if text := r.text(i, c); !seen[text] {
-			seen[text] = true
+		if text := r.text(i, c); !texts[text] {
+			texts[text] = true
 			out = append(out, text)
 		}
 	}
@@ -361,8 +361,8 @@ func (r reader) keep(pass func(row int) bool) reader {
 	return out
 }
 
-// is returns the reader of the rows with that text.
-func (r reader) is(c named, text string) reader {
+// match returns the reader of the rows with that text.
+func (r reader) match(c named, text string) reader {
 	return r.keep(func(row int) bool { return r.text(row, c) == text })
 }
 

@@ -83,11 +83,11 @@ func everyTable(models ...string) tables {
 				for i, key := range strings.Fields(keys) {
 					switch v := values[i].(type) {
 					case float64:
-						cells[t.At(key)] = table.Percent(v)
+						cells[t.Pos(key)] = table.Percent(v)
 					case int:
-						cells[t.At(key)] = table.Int(v)
+						cells[t.Pos(key)] = table.Int(v)
 					case string:
-						cells[t.At(key)] = table.String(v)
+						cells[t.Pos(key)] = table.String(v)
 					}
 				}
 				t.Rows = append(t.Rows, cells)
@@ -398,8 +398,8 @@ func TestMatrixHasItsCells(t *testing.T) {
 		}
 	}
 	m := newMatrix(newReader(of))
-	if m.tasks != 3 || m.each != 1 {
-		t.Fatalf("%d tasks, %d in a column", m.tasks, m.each)
+	if m.tasks != 3 || m.perColumn != 1 {
+		t.Fatalf("%d tasks, %d in a column", m.tasks, m.perColumn)
 	}
 	for i, model := range m.models {
 		for task, want := range values[model] {

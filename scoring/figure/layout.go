@@ -31,8 +31,8 @@ func roundAxis(low, high, factor float64, label string) axis {
 	if high <= low {
 		high = low + 1/factor
 	}
-	const wanted = 4
-	raw := (high - low) * factor / wanted
+	const ticks = 4
+	raw := (high - low) * factor / ticks
 	step := math.Pow(10, math.Floor(math.Log10(raw)))
 	for _, m := range []float64{2, 2.5, 5, 10} {
 		if step >= raw {
@@ -71,8 +71,8 @@ func short(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'g', -1, 64)
 }
 
-// entry is a line of a legend.
-type entry struct {
+// legendEntry is a line of a legend.
+type legendEntry struct {
 	text string
 	draw func(s *sheet, x, y vg.Length) // a sample of the width of legendSample
 }
@@ -85,15 +85,15 @@ const (
 
 // legend lays out entries in lines.
 type legend struct {
-	entries []entry
+	entries []legendEntry
 	width   vg.Length
 }
 
 func (l legend) style() text.Style { return style(small, ink, draw.XLeft, draw.YCenter) }
 
-// each calls visit with the place of each entry, from the upper left, and returns
+// walk calls visit with the place of each entry, from the upper left, and returns
 // the height of all.
-func (l legend) each(visit func(e entry, name string, x, y vg.Length)) vg.Length {
+func (l legend) walk(visit func(e legendEntry, name string, x, y vg.Length)) vg.Length {
 	if len(l.entries) == 0 {
 		return 0
 	}
@@ -112,11 +112,11 @@ func (l legend) each(visit func(e entry, name string, x, y vg.Length)) vg.Length
 	return y + legendLine/2 + 4
 }
 
-func (l legend) height() vg.Length { return l.each(nil) }
+func (l legend) height() vg.Length { return l.walk(nil) }
 
 // draw draws the legend at the top of the sheet.
 func (l legend) draw(s *sheet) {
-	l.each(func(e entry, name string, x, y vg.Length) {
+	l.walk(func(e legendEntry, name string, x, y vg.Length) {
 		top := s.Max.Y - y
 		e.draw(s, s.Min.X+x, top)
 		s.FillText(l.style(), vg.Point{X: s.Min.X + x + legendSample + 3, Y: top}, name)
@@ -124,8 +124,8 @@ func (l legend) draw(s *sheet) {
 }
 
 // dotEntry is an entry with a dot.
-func dotEntry(name string, g draw.GlyphStyle) entry {
-	return entry{name, func(s *sheet, x, y vg.Length) {
+func dotEntry(name string, g draw.GlyphStyle) legendEntry {
+	return legendEntry{name, func(s *sheet, x, y vg.Length) {
 		s.StrokeLine2(solid(g.Color), x, y, x+legendSample, y)
 		glyph(s, g, x+legendSample/2, y)
 	}}
@@ -183,7 +183,7 @@ func (l labels) draw(s *sheet, p *plot.Plot, panel draw.Canvas) {
 
 // panels lays out plots in a grid below a legend. All have the same size. Labels
 // stand to the left of each row of the grid.
-func panels(f *Figure, plots []*plot.Plot, columns int, plotHeight vg.Length, names labels, entries []entry) {
+func panels(f *Figure, plots []*plot.Plot, columns int, plotHeight vg.Length, names labels, entries []legendEntry) {
 	rows := (len(plots) + columns - 1) / columns
 	cells := make([][]*plot.Plot, rows)
 	for i := range cells {
@@ -222,8 +222,8 @@ func gridColumns(panels int) int {
 }
 
 // setAxis gives an axis a scale.
-func setAxis(a *plot.Axis, to axis) {
-	a.Min, a.Max, a.Tick.Marker, a.Label.Text = to.min, to.max, to.ticks, to.label
+func setAxis(a *plot.Axis, scale axis) {
+	a.Min, a.Max, a.Tick.Marker, a.Label.Text = scale.min, scale.max, scale.ticks, scale.label
 }
 
 // setTitle gives a plot a title that starts above the left end of its data.

@@ -24,15 +24,16 @@ func taskMatrix(r reader, f *Figure) error {
 	var heights []vg.Length
 	var names []labels
 	for _, env := range r.distinct(column.Environment) {
-		of := r.is(column.Environment, env)
-		m := newMatrix(of)
+		subset := r.match(column.Environment, env)
+		m := newMatrix(subset)
 		m.marked = len(r.Rows) <= mostMarks
 		plots = append(plots, m.plot(f, env))
 		names = append(names, newLabels(m.models))
 		heights = append(heights, titleHeight+vg.Length(len(m.models))*matrixRow(len(m.models)))
 		if m.tasks > mostColumns {
 			f.Table.Notes = append(f.Table.Notes,
-				fmt.Sprintf("In the figure, a column of %s is the mean of up to %d neighboring tasks.", env, m.each))
+				fmt.Sprintf("In the figure, a column of %s is the mean of up to %d neighboring tasks.", env,
+					m.perColumn))
 		}
 	}
 	stack(f, plots, heights, names)
@@ -53,11 +54,11 @@ func matrixRow(models int) vg.Length {
 
 // matrix is what is known of tasks and models.
 type matrix struct {
-	models      []string
-	tasks, each int
-	cells       [][]matrixCell // by model and column
-	marked      bool           // cells have marks
-	types       []string       // of the columns
+	models           []string
+	tasks, perColumn int
+	cells            [][]matrixCell // by model and column
+	marked           bool           // cells have marks
+	types            []string       // of the columns
 }
 
 type matrixCell struct {
@@ -80,17 +81,17 @@ func newMatrix(r reader) matrix {
 		y, _ := r.number(b, column.TaskNo)
 		return int(x) - int(y)
 	})
-	m := matrix{models: r.models(), tasks: len(rows), each: (len(rows) + mostColumns - 1) / mostColumns}
+	m := matrix{models: r.models(), tasks: len(rows), perColumn: (len(rows) + mostColumns - 1) / mostColumns}
 	place := map[string]int{}
 	for i, row := range rows {
-		place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)] = i / m.each
-		if i%m.each == 0 {
+		place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)] = i / m.perColumn
+		if i%m.perColumn == 0 {
 			m.types = append(m.types, r.text(row, column.Type))
 		}
 	}
-	at := map[string]int{}
+	index := map[string]int{}
 	for i, model := range m.models {
-		at[model] = i
+		index[model] = i
 		m.cells = append(m.cells, make([]matrixCell, len(m.types)))
 	}
 	for row := range r.Rows {
@@ -98,7 +99,7 @@ func newMatrix(r reader) matrix {
 		if !ok {
 			continue
 		}
-		c := &m.cells[at[r.text(row, column.Model)]][place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)]]
+		c := &m.cells[index[r.text(row, column.Model)]][place[r.text(row, column.TaskNo)+" "+r.text(row, column.Task)]]
 		c.sum += value
 		c.n++
 		c.text = fmt.Sprintf("%s, task %s, %s: SR %s of %s episodes", r.text(row, column.Model),
@@ -133,8 +134,8 @@ func (m matrix) typeTicks() (ticks plot.ConstantTicks) {
 			ticks = append(ticks, plot.Tick{Value: float64(i)})
 		}
 	}
-	const most = 40 // more of them say nothing
-	if len(ticks) > most || len(ticks) < 2 {
+	const limit = 40 // more of them say nothing
+	if len(ticks) > limit || len(ticks) < 2 {
 		return plot.ConstantTicks{}
 	}
 	return ticks
@@ -152,22 +153,22 @@ func (m matrix) draw(s *sheet, p *plot.Plot) {
 	}
 	gap := min(0.4, (x(1)-x(0))*0.12)
 	for i, cells := range m.cells {
-		at := y(float64(len(m.models) - 1 - i))
-		box(s, grid, x(0)+gap, at-half, x(float64(len(cells)))-gap, at+half)
+		center := y(float64(len(m.models) - 1 - i))
+		box(s, grid, x(0)+gap, center-half, x(float64(len(cells)))-gap, center+half)
 		for j, cell := range cells {
 			if j > 0 {
-				box(s, paper, x(float64(j))-gap, at-half, x(float64(j))+gap, at+half)
+				box(s, paper, x(float64(j))-gap, center-half, x(float64(j))+gap, center+half)
 			}
 			if cell.n == 0 {
-				box(s, paper, x(float64(j)), at-half, x(float64(j+1)), at+half)
+				box(s, paper, x(float64(j)), center-half, x(float64(j+1)), center+half)
 				continue
 			}
 			x0, x1 := x(float64(j))+gap, x(float64(j+1))-gap
 			if value := cell.sum / float64(cell.n); value > 0 {
-				box(s, faded(colors[0], 0.12+0.88*value), x0, at-half, x1, at+half)
+				box(s, faded(colors[0], 0.12+0.88*value), x0, center-half, x1, center+half)
 			}
 			if m.marked {
-				s.mark(x0, at-half, x1, at+half, cell.text)
+				s.mark(x0, center-half, x1, center+half, cell.text)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func robustness(r reader, f *Figure) error {
 	}
 	names := r.models()
 	tables := []string{""}
-	if r.has(tableTitle) {
+	if r.hasColumn(tableTitle) {
 		tables = r.distinct(tableTitle)
 	}
 	var out []rowPanel
@@ -46,9 +46,9 @@ func robustness(r reader, f *Figure) error {
 				}, false})
 		}
 	}
-	var key []entry
+	var key []legendEntry
 	for i, c := range conditions {
-		key = append(key, entry{c.Header, func(s *sheet, x, y vg.Length) {
+		key = append(key, legendEntry{c.Header, func(s *sheet, x, y vg.Length) {
 			glyph(s, conditionGlyph(i), x+legendSample/2, y)
 		}})
 	}

@@ -34,29 +34,29 @@ type rowPanel struct {
 
 // rowFigure lays out panels whose rows have the same names, which stand on the
 // left.
-func rowFigure(f *Figure, names []string, all []rowPanel, entries []entry, headings ...bool) error {
-	if len(all) == 0 || len(names) == 0 {
+func rowFigure(f *Figure, names []string, rowPanels []rowPanel, entries []legendEntry, headings ...bool) error {
+	if len(rowPanels) == 0 || len(names) == 0 {
 		return errors.New("there is nothing to show")
 	}
-	const few, most = 8, 7
-	columns := gridColumns(len(all))
-	if len(names) > few { // one row of panels is easier to read than long columns below each other
-		columns = min(len(all), most)
+	const rowLimit, columnLimit = 8, 7
+	columns := gridColumns(len(rowPanels))
+	if len(names) > rowLimit { // one row of panels is easier to read than long columns below each other
+		columns = min(len(rowPanels), columnLimit)
 	}
 	f.width = doubleColumn
-	if len(all) == 1 && len(names) <= 2*few {
+	if len(rowPanels) == 1 && len(names) <= 2*rowLimit {
 		f.width = singleColumn
 	}
 	var plots []*plot.Plot
-	for _, panel := range all {
+	for _, panel := range rowPanels {
 		if columns > 4 {
 			panel.axis.ticks = fewLabels(panel.axis.ticks)
 		}
 		plots = append(plots, f.rowPlot(panel, names))
 	}
-	left := newLabels(names)
-	left.headings = headings
-	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), left, entries)
+	rowLabels := newLabels(names)
+	rowLabels.headings = headings
+	panels(f, plots, columns, titleHeight+rowHeight*vg.Length(len(names)), rowLabels, entries)
 	return nil
 }
 
@@ -77,10 +77,10 @@ func (f *Figure) rowPlot(panel rowPanel, names []string) *plot.Plot {
 			s.StrokeLine2(style, x(t.Value), s.Min.Y, x(t.Value), s.Max.Y)
 		}
 		for i := range names {
-			at := y(float64(len(names) - 1 - i))
-			s.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.4, Dashes: []vg.Length{0.8, 1.6}}, s.Min.X, at,
-				s.Max.X, at)
-			panel.draw(s, i, x, at)
+			center := y(float64(len(names) - 1 - i))
+			s.StrokeLine2(draw.LineStyle{Color: grid, Width: 0.4, Dashes: []vg.Length{0.8, 1.6}}, s.Min.X, center,
+				s.Max.X, center)
+			panel.draw(s, i, x, center)
 		}
 	}))
 	return p
@@ -136,49 +136,50 @@ func (q series) exact(r reader, row int) string {
 // difference that is not significant.
 func (q series) hollow(r reader, row int) bool {
 	if q.p == nil {
-		return r.text(row, column.From) == column.FromPublished
+		return r.text(row, column.Origin) == column.FromPublished
 	}
 	p, ok := r.number(row, q.p)
 	return !ok || p >= 0.05
 }
 
 // entries are the legend of series.
-func entries(all []series) (out []entry) {
-	for _, q := range all {
+func entries(list []series) (out []legendEntry) {
+	for _, q := range list {
 		out = append(out, dotEntry(q.name, q.glyph))
 	}
 	return out
 }
 
 // dots are panels by environment with a dot and an interval for each series.
-func dots(r reader, names []string, all []series, scale axis, zero bool) (out []rowPanel) {
-	said := len(names) <= mostSaid && len(r.distinct(column.Environment)) <= mostSaid
+func dots(r reader, names []string, list []series, scale axis, zero bool) (out []rowPanel) {
+	labelled := len(names) <= mostSaid && len(r.distinct(column.Environment)) <= mostSaid
 	for _, env := range r.distinct(column.Environment) {
-		of := r.is(column.Environment, env)
+		subset := r.match(column.Environment, env)
 		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), scale,
 			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
-				row := of.find(names[i])
+				row := subset.find(names[i])
 				if row < 0 {
 					return
 				}
-				for k, q := range all {
-					value, ok := of.number(row, q.value)
+				for k, q := range list {
+					value, ok := subset.number(row, q.value)
 					if !ok {
 						continue
 					}
-					at := y + q.shift
+					center := y + q.shift
 					g := q.glyph
-					if q.hollow(of, row) {
+					if q.hollow(subset, row) {
 						g.Shape = draw.RingGlyph{}
 					}
-					q.interval(s, of, row, x, at)
-					glyph(s, g, x(value), at)
-					label := of.cell(row, q.value).Mark
-					if said && k == 0 {
-						label = of.marked(row, q.value)
+					q.interval(s, subset, row, x, center)
+					glyph(s, g, x(value), center)
+					label := subset.cell(row, q.value).Mark
+					if labelled && k == 0 {
+						label = subset.marked(row, q.value)
 					}
-					q.say(s, of, row, x, at, scale, label)
-					s.markAt(x(value), at, 3.2, fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, q.exact(of, row)))
+					q.say(s, subset, row, x, center, scale, label)
+					s.markAt(x(value), center, 3.2,
+						fmt.Sprintf("%s, %s: %s %s", env, names[i], q.name, q.exact(subset, row)))
 				}
 			}, zero})
 	}
@@ -192,28 +193,28 @@ const mostSaid = 8
 // say writes a text behind the dot and the interval of a row, or before them where there
 // is no room behind.
 func (q series) say(s *sheet, r reader, row int, x func(float64) vg.Length, y vg.Length, scale axis, label string) {
-	left, _ := r.number(row, q.value)
-	right := left
+	start, _ := r.number(row, q.value)
+	end := start
 	if low, ok := r.number(row, q.value.Low); ok {
-		left = min(left, low)
+		start = min(start, low)
 	}
 	if high, ok := r.number(row, q.value.High); ok {
-		right = max(right, high)
+		end = max(end, high)
 	}
 	st := style(small-1, soft, draw.XLeft, draw.YCenter)
 	gap := q.glyph.Radius + 1.2
-	at := x(right) + gap
-	if width := st.Width(label); at+width > x(scale.max)+2*gap && x(left)-gap-width > x(scale.min) {
-		at = x(left) - gap - width
+	pos := x(end) + gap
+	if width := st.Width(label); pos+width > x(scale.max)+2*gap && x(start)-gap-width > x(scale.min) {
+		pos = x(start) - gap - width
 	}
-	s.FillText(st, vg.Point{X: at, Y: y + 0.7}, label)
+	s.FillText(st, vg.Point{X: pos, Y: y + 0.7}, label)
 }
 
 // rates has a panel for the held-out score and for each environment.
 func rates(r reader, f *Figure) error {
 	names, headings := r.parted()
-	all := twoRates(column.Success, column.Progress)
-	return rowFigure(f, names, dots(r, names, all, percentAxis("%"), false), entries(all), headings...)
+	list := twoRates(column.Success, column.Progress)
+	return rowFigure(f, names, dots(r, names, list, percentAxis("%"), false), entries(list), headings...)
 }
 
 // publishedHeading stands between the models of runs and published ones.
@@ -221,15 +222,15 @@ const publishedHeading = "published"
 
 // parted lists the models as models does, with a heading above published ones.
 func (r reader) parted() (names []string, headings []bool) {
-	published := r.is(column.From, column.FromPublished).distinct(column.Model)
+	published := r.match(column.Origin, column.FromPublished).distinct(column.Model)
 	names = r.models()
-	at := len(names) - len(published)
+	index := len(names) - len(published)
 	headings = make([]bool, len(names)+1)
-	if at == 0 || len(published) == 0 {
+	if index == 0 || len(published) == 0 {
 		return names, headings[1:]
 	}
-	headings[at] = true
-	return slices.Insert(names, at, publishedHeading), headings
+	headings[index] = true
+	return slices.Insert(names, index, publishedHeading), headings
 }
 
 // differences has a panel for each environment: a dot for each pair of models.
@@ -246,7 +247,7 @@ func differences(r reader, f *Figure) error {
 	reach := r.reach(0.05, q.value.Low, q.value.High)
 	bases := r.distinct(column.Against)
 	if len(bases) == 1 {
-		f.Caption += " All are minus " + shown(bases[0]) + "."
+		f.Caption += " All are minus " + display(bases[0]) + "."
 	}
 	pair := func(row int) string {
 		if len(bases) == 1 {
@@ -279,13 +280,13 @@ func differences(r reader, f *Figure) error {
 }
 
 // reach is the largest size of numbers in some columns, or at least a given one.
-func (r reader) reach(least float64, columns ...named) float64 {
+func (r reader) reach(size float64, columns ...named) float64 {
 	for row := range r.Rows {
 		for _, c := range columns {
 			if x, ok := r.number(row, c); ok {
-				least = max(least, math.Abs(x))
+				size = max(size, math.Abs(x))
 			}
 		}
 	}
-	return least
+	return size
 }

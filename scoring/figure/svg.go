@@ -41,7 +41,7 @@ func (f Figure) Inline() (element template.HTML, marks int, err error) {
 		fmt.Fprintf(&out, `<rect class="mark" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`,
 			decimal(m.box.Min.X.Points()), decimal((f.height - m.box.Max.Y).Points()), decimal(m.box.Size().X.Points()),
 			decimal(m.box.Size().Y.Points()),
-			template.HTMLEscapeString(shown(m.text)))
+			template.HTMLEscapeString(display(m.text)))
 	}
 	out.WriteString("</svg>")
 	return template.HTML(out.String()), len(found), nil
@@ -136,11 +136,11 @@ func writeStyle(w *bytes.Buffer, style string) {
 	filled := false
 	for _, declaration := range strings.Split(style, ";") {
 		property, value, _ := strings.Cut(declaration, ":")
-		name, known := role(value)
+		name, ok := role(value)
 		switch {
-		case property == "fill" && known:
+		case property == "fill" && ok:
 			classes, filled = append(classes, "f-"+name), true
-		case property == "stroke" && known:
+		case property == "stroke" && ok:
 			classes = append(classes, "s-"+name)
 		case strings.HasPrefix(property, "font-") && property != "font-size" && value != "bold", property == "":
 		default:
@@ -162,9 +162,9 @@ func role(hex string) (name string, ok bool) {
 	if n, err := fmt.Sscanf(hex, "#%02X%02X%02X", &r, &g, &b); n != 3 || err != nil {
 		return "", false
 	}
-	near := func(x int, y uint8) bool { return x-int(y) <= 2 && int(y)-x <= 2 }
+	similar := func(x int, y uint8) bool { return x-int(y) <= 2 && int(y)-x <= 2 }
 	for c, name := range roles() {
-		if near(r, c.R) && near(g, c.G) && near(b, c.B) {
+		if similar(r, c.R) && similar(g, c.G) && similar(b, c.B) {
 			return name, true
 		}
 	}

@@ -78,7 +78,7 @@ func bold(s text.Style) text.Style {
 // printable makes a text that fits into a width of a style. What is left out of a
 // long name is its middle, because the ends of names differ.
 func printable(s string, st text.Style, width vg.Length) string {
-	s = shown(s)
+	s = display(s)
 	if st.Width(s) <= width {
 		return s
 	}
@@ -92,8 +92,8 @@ func printable(s string, st text.Style, width vg.Length) string {
 	return "…"
 }
 
-// shown makes a text of any length safe to show.
-func shown(s string) string { return table.Printable(cut(s)) }
+// display makes a text of any length safe to show.
+func display(s string) string { return table.Printable(cut(s)) }
 
 // longestText is the largest number of bytes of a text in a figure.
 const longestText = 200

@@ -48,16 +48,16 @@ func (f Figure) Write(w io.Writer, format string) error {
 		defaults()
 		c := vgpdf.New(f.width, f.height)
 		f.paint(draw.NewCanvas(westernCanvas{c}, f.width, f.height))
-		return written(c.WriteTo(w))
+		return discardCount(c.WriteTo(w))
 	case "png":
 		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))}
 		f.paint(draw.New(c))
-		return written(c.WriteTo(w))
+		return discardCount(c.WriteTo(w))
 	}
 	return fmt.Errorf("unknown format %q; there are %s", format, strings.Join(Formats(), ", "))
 }
 
-func written(_ int64, err error) error { return err }
+func discardCount(_ int64, err error) error { return err }
 
 // paint draws the figure on paper and returns its marks.
 func (f Figure) paint(c draw.Canvas) []mark {
@@ -80,11 +80,11 @@ var defaults = sync.OnceFunc(func() {
 type westernCanvas struct{ *vgpdf.Canvas }
 
 // SetColor implements vg.Canvas.
-func (c westernCanvas) SetColor(to color.Color) {
-	if n, ok := to.(color.NRGBA); ok {
-		to = straight{n}
+func (c westernCanvas) SetColor(col color.Color) {
+	if n, ok := col.(color.NRGBA); ok {
+		col = straight{n}
 	}
-	c.Canvas.SetColor(to)
+	c.Canvas.SetColor(col)
 }
 
 // straight is a color whose parts are not multiplied by its opacity: vgpdf does not

@@ -23,7 +23,7 @@ import (
 type appender struct {
 	dir, name string // name is that of the file
 	base      string // the file's name in dir
-	what      string // what a line is of, in the plural, for messages
+	noun      string // noun a line is of, in the plural, for messages
 	disk      disk
 	locks     []*flock.Flock
 	warnings  []string // changed under mu
@@ -41,14 +41,14 @@ type appender struct {
 
 // openAppender opens a file in a directory, creates both if necessary, locks
 // both, and finds out what the file system cannot do. It does not read the file.
-func openAppender(d disk, dir, base, what string) (*appender, error) {
-	if err := others(dir, base); err != nil {
+func openAppender(d disk, dir, base, noun string) (*appender, error) {
+	if err := checkLogKind(dir, base); err != nil {
 		return nil, err
 	}
 	if err := d.makeDir(dir); err != nil {
 		return nil, err
 	}
-	s := &appender{dir: dir, name: filepath.Join(dir, base), base: base, what: what, disk: d}
+	s := &appender{dir: dir, name: filepath.Join(dir, base), base: base, noun: noun, disk: d}
 	if err := s.prepare(); err != nil {
 		return nil, errors.Join(err, s.release())
 	}
@@ -88,11 +88,11 @@ func (s *appender) openFile() (err error) {
 			return err
 		}
 	}
-	there, err := os.Stat(s.name)
+	current, err := os.Stat(s.name)
 	if err != nil {
 		return err
 	}
-	if s.stable = s.disk.same(info, there); !s.stable {
+	if s.stable = s.disk.same(info, current); !s.stable {
 		s.warn(
 			"its file system does not tell whether two files are the same: if %s is replaced while heldout writes to "+
 				"it, what is written is lost", s.base)
@@ -109,7 +109,7 @@ func (s *appender) lock(file string) error {
 	case unsupported(err):
 		s.warn(
 			"its file system has no locks (%v): nothing keeps a second process out; two of them would make %s twice, "+
-				"but lose none", err, s.what)
+				"but lose none", err, s.noun)
 		return nil
 	case err != nil:
 		return fmt.Errorf("locking %s: %w; give an --out on another file system", s.dir, err)
@@ -124,7 +124,7 @@ func (s *appender) lock(file string) error {
 func (s *appender) trySync() error {
 	switch err := s.disk.sync(s.file); {
 	case unsupported(err):
-		s.warn("its file system cannot flush files (%v): a power failure can lose finished %s", err, s.what)
+		s.warn("its file system cannot flush files (%v): a power failure can lose finished %s", err, s.noun)
 	case err != nil:
 		return fmt.Errorf("flushing %s: %w", s.name, err)
 	}
@@ -151,9 +151,9 @@ func (s *appender) warn(format string, args ...any) {
 func (s *appender) TakeWarnings() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	taken := s.warnings
+	warnings := s.warnings
 	s.warnings = nil
-	return taken
+	return warnings
 }
 
 // Close ends the work on the directory. An error says that the written data is
@@ -165,7 +165,7 @@ func (s *appender) Close() error {
 	if s.broken == nil {
 		_, err = s.inPlace()
 	}
-	s.broken = fmt.Errorf("recording %s: %w", s.what, os.ErrClosed)
+	s.broken = fmt.Errorf("recording %s: %w", s.noun, os.ErrClosed)
 	return errors.Join(err, s.release())
 }
 
@@ -235,7 +235,7 @@ func (s *appender) commit(lines []*pendingLine) {
 	err := s.broken
 	if err == nil {
 		if err = s.writeAll(lines); err != nil {
-			err = fmt.Errorf("recording %s in %s: %w", s.what, s.name, err)
+			err = fmt.Errorf("recording %s in %s: %w", s.noun, s.name, err)
 			s.broken = err
 		}
 	}
@@ -275,14 +275,14 @@ func (s *appender) writeAll(lines []*pendingLine) error {
 func (s *appender) write(lines []byte) error {
 	const attempts = 10
 	for range attempts {
-		before, err := s.inPlace()
+		oldSize, err := s.inPlace()
 		if err != nil {
 			return err
 		}
-		if before != s.size {
+		if oldSize != s.size {
 			s.warn("another process writes to %s: locks do nothing here; %s are made twice, but none is lost", s.base,
-				s.what)
-			if s.lead, err = s.leadAt(before); err != nil {
+				s.noun)
+			if s.lead, err = s.leadAt(oldSize); err != nil {
 				return err
 			}
 		}
@@ -293,8 +293,8 @@ func (s *appender) write(lines []byte) error {
 		if _, err := s.disk.write(s.file, text); err != nil {
 			return err
 		}
-		whole, err := s.arrived(before, len(text), lines)
-		if err != nil || whole {
+		complete, err := s.arrived(oldSize, len(text), lines)
+		if err != nil || complete {
 			return err
 		}
 	}
@@ -308,13 +308,13 @@ func (s *appender) inPlace() (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	there, err := os.Stat(s.name)
+	current, err := os.Stat(s.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return 0, fmt.Errorf("%s is gone: %w; put it back, and the same command continues", s.name, ErrMoved)
 	case err != nil:
 		return 0, err
-	case s.stable && !s.disk.same(mine, there):
+	case s.stable && !s.disk.same(mine, current):
 		return 0, fmt.Errorf("%s is another file now: %w; put the old one back, and the same command continues", s.name,
 			ErrMoved)
 	case mine.Size() < s.size:
@@ -343,23 +343,23 @@ func (s *appender) leadAt(size int64) ([]byte, error) {
 
 // arrived reports whether lines, the end of n bytes that were written to a file
 // of the size before, stand there in one piece and at the start of a line.
-func (s *appender) arrived(before int64, n int, lines []byte) (bool, error) {
+func (s *appender) arrived(oldSize int64, n int, lines []byte) (bool, error) {
 	info, err := s.file.Stat()
 	if err != nil {
 		return false, err
 	}
 	s.size, s.lead = info.Size(), nil
-	if s.size == before+int64(n) {
+	if s.size == oldSize+int64(n) {
 		return true, nil // no other process wrote
 	}
-	from := max(0, before-1)
-	there := make([]byte, max(0, s.size-from))
-	if _, err := s.file.ReadAt(there, from); err != nil {
+	start := max(0, oldSize-1)
+	content := make([]byte, max(0, s.size-start))
+	if _, err := s.file.ReadAt(content, start); err != nil {
 		return false, err
 	}
 	if s.lead, err = s.leadAt(s.size); err != nil {
 		return false, err
 	}
-	atStart := before == 0 && bytes.HasPrefix(there, lines)
-	return atStart || bytes.Contains(there, append([]byte("\n"), lines...)), nil
+	atStart := oldSize == 0 && bytes.HasPrefix(content, lines)
+	return atStart || bytes.Contains(content, append([]byte("\n"), lines...)), nil
 }

@@ -12,10 +12,10 @@ import (
 	"heldout/envs/spelling"
 )
 
-// Choice says which planned episodes of runs are read: those that fit one of the values
+// EpisodeFilter says which planned episodes of runs are read: those that fit one of the values
 // of each field, if it has any. Values are names, or have * for any characters and ?
 // for one.
-type Choice struct {
+type EpisodeFilter struct {
 	// Env are environments.
 	Env []string
 	// Model are models, with or without their provider.
@@ -38,7 +38,7 @@ type Readable interface {
 // Chosen are parts of which only some planned episodes are read.
 type Chosen struct {
 	Parts
-	Only Choice
+	Only EpisodeFilter
 }
 
 func (c Chosen) chosen() Chosen { return c }
@@ -46,14 +46,14 @@ func (c Chosen) chosen() Chosen { return c }
 func (p Parts) chosen() Chosen { return Chosen{Parts: p} }
 
 // Empty reports whether all episodes are read.
-func (c Choice) Empty() bool { return len(slices.Concat(c.fields()...)) == 0 }
+func (c EpisodeFilter) Empty() bool { return len(slices.Concat(c.fields()...)) == 0 }
 
 // lists are the fields, in the order of flagsOfChoice.
-func (c *Choice) lists() []*[]string {
+func (c *EpisodeFilter) lists() []*[]string {
 	return []*[]string{&c.Env, &c.Model, &c.Task, &c.Seed, &c.Preset}
 }
 
-func (c Choice) fields() (out [][]string) {
+func (c EpisodeFilter) fields() (out [][]string) {
 	for _, list := range c.lists() {
 		out = append(out, *list)
 	}
@@ -64,7 +64,7 @@ func (c Choice) fields() (out [][]string) {
 var flagsOfChoice = []string{"--env", "--model", "--task", "--seed", "--preset"}
 
 // String writes the choice as flags.
-func (c Choice) String() string {
+func (c EpisodeFilter) String() string {
 	var out []string
 	for i, values := range c.fields() {
 		if len(values) > 0 {
@@ -100,21 +100,21 @@ func hasNumber(values []string, n int64) bool {
 
 // numberRange reads a number or a range of numbers.
 func numberRange(v string) (first, last int64, ok bool) {
-	from, to, ranged := strings.Cut(v, "-")
+	low, high, ranged := strings.Cut(v, "-")
 	if !ranged {
-		to = from
+		high = low
 	}
-	first, err1 := strconv.ParseInt(from, 10, 64)
-	last, err2 := strconv.ParseInt(to, 10, 64)
+	first, err1 := strconv.ParseInt(low, 10, 64)
+	last, err2 := strconv.ParseInt(high, 10, 64)
 	return first, last, err1 == nil && err2 == nil && first >= 0 && last >= first
 }
 
 // keepsGroup reports whether episodes of a condition are read. Names are those that the
 // user gave to models.
-func (c Choice) keepsGroup(of Condition, names map[string]string) bool {
-	_, bare, _ := strings.Cut(of.Model, ":")
-	return fits(c.Env, of.Env) && fits(c.Model, of.Model, bare, names[of.Model], names[bare]) &&
-		(len(c.Seed) == 0 || hasNumber(c.Seed, of.Seed)) && fits(c.Preset, presetNames(of.Preset)...)
+func (c EpisodeFilter) keepsGroup(cond Condition, names map[string]string) bool {
+	_, bare, _ := strings.Cut(cond.Model, ":")
+	return fits(c.Env, cond.Env) && fits(c.Model, cond.Model, bare, names[cond.Model], names[bare]) &&
+		(len(c.Seed) == 0 || hasNumber(c.Seed, cond.Seed)) && fits(c.Preset, presetNames(cond.Preset)...)
 }
 
 // presetNames are what a preset may be called: "gigpo-alfworld@1:unseen" is also the
@@ -123,51 +123,51 @@ func presetNames(p *Preset) []string {
 	if p == nil {
 		return []string{"none"}
 	}
-	whole, part, _ := strings.Cut(p.Name, ":")
-	bare, _, _ := strings.Cut(whole, "@")
-	return []string{p.Name, whole, bare, bare + ":" + part}
+	full, part, _ := strings.Cut(p.Name, ":")
+	bare, _, _ := strings.Cut(full, "@")
+	return []string{p.Name, full, bare, bare + ":" + part}
 }
 
 // keepsTask reports whether episodes of a task are read.
-func (c Choice) keepsTask(t envs.Task) bool {
+func (c EpisodeFilter) keepsTask(t envs.Task) bool {
 	return fits(c.Task, t.ID, t.Type) || t.Index >= 0 && hasNumber(c.Task, int64(t.Index))
 }
 
 // only returns the part of a plan that a choice keeps.
-func (m *Manifest) only(c Choice) *Manifest {
+func (m *Manifest) only(c EpisodeFilter) *Manifest {
 	if c.Empty() {
 		return m
 	}
 	out := *m
 	out.Environments, out.Groups = nil, nil
 	type place struct{ env, preset string }
-	kept := map[place][]bool{} // the tasks
+	selected := map[place][]bool{} // the tasks
 	parts := map[place]Environment{}
 	for _, env := range m.Environments {
-		at := place{env.Name, env.Protocol}
-		all := env.Tasks
+		key := place{env.Name, env.Protocol}
+		tasks := env.Tasks
 		env.Tasks = nil
-		for _, t := range all {
+		for _, t := range tasks {
 			keeps := c.keepsTask(t)
-			if kept[at] = append(kept[at], keeps); keeps {
+			if selected[key] = append(selected[key], keeps); keeps {
 				env.Tasks = append(env.Tasks, t)
 			}
 		}
-		parts[at] = env
+		parts[key] = env
 	}
 	for _, g := range m.Groups {
-		at := place{g.Condition.Env, g.Condition.Preset.Key()}
-		if len(parts[at].Tasks) == 0 || !c.keepsGroup(g.Condition, m.Names) {
+		key := place{g.Condition.Env, g.Condition.Preset.Key()}
+		if len(parts[key].Tasks) == 0 || !c.keepsGroup(g.Condition, m.Names) {
 			continue
 		}
 		var episodes []string
 		for i, id := range g.Episodes {
-			if kept[at][i] {
+			if selected[key][i] {
 				episodes = append(episodes, id)
 			}
 		}
 		if _, ok := out.EnvironmentOf(g.Condition); !ok {
-			out.Environments = append(out.Environments, parts[at])
+			out.Environments = append(out.Environments, parts[key])
 		}
 		out.Groups = append(out.Groups, Group{g.Condition, episodes})
 	}
@@ -175,7 +175,7 @@ func (m *Manifest) only(c Choice) *Manifest {
 }
 
 // Called is the choice with models for the names that the user gave them, by specification.
-func (c Choice) Called(names map[string]string) Choice {
+func (c EpisodeFilter) Called(names map[string]string) EpisodeFilter {
 	models := slices.Clone(c.Model)
 	for i, name := range models {
 		for spec, text := range names {
@@ -190,10 +190,10 @@ func (c Choice) Called(names map[string]string) Choice {
 
 // Choose applies a choice to runs, and leaves out those of which nothing is read. A value
 // that fits nothing is an error that names what there is.
-func Choose(runs []Parts, only Choice) (out []Chosen, err error) {
-	there := make([]map[string]bool, len(only.fields()))
-	for i := range there {
-		there[i] = map[string]bool{}
+func Choose(runs []Parts, only EpisodeFilter) (out []Chosen, err error) {
+	present := make([]map[string]bool, len(only.fields()))
+	for i := range present {
+		present[i] = map[string]bool{}
 	}
 	open := slices.Clone(only.fields())
 	for _, p := range runs {
@@ -209,12 +209,12 @@ func Choose(runs []Parts, only Choice) (out []Chosen, err error) {
 		if err != nil {
 			return nil, err
 		}
-		m.note(there)
+		m.note(present)
 		for i := range open {
 			open[i] = slices.DeleteFunc(slices.Clone(open[i]), func(v string) bool {
-				var one Choice
-				*one.lists()[i] = []string{v}
-				return len(m.only(one).Groups) > 0
+				var single EpisodeFilter
+				*single.lists()[i] = []string{v}
+				return len(m.only(single).Groups) > 0
 			})
 		}
 		if len(m.only(only).Groups) > 0 {
@@ -223,7 +223,7 @@ func Choose(runs []Parts, only Choice) (out []Chosen, err error) {
 	}
 	for i, values := range open {
 		if len(values) > 0 {
-			return nil, unfit(flagsOfChoice[i], values[0], slices.Sorted(maps.Keys(there[i])))
+			return nil, unfit(flagsOfChoice[i], values[0], slices.Sorted(maps.Keys(present[i])))
 		}
 	}
 	if len(out) == 0 && len(runs) > 0 {
@@ -233,30 +233,30 @@ func Choose(runs []Parts, only Choice) (out []Chosen, err error) {
 }
 
 // note notes what a choice can name.
-func (m *Manifest) note(there []map[string]bool) {
+func (m *Manifest) note(present []map[string]bool) {
 	for _, g := range m.Groups {
 		c := g.Condition
-		there[0][c.Env], there[1][c.Model], there[3][strconv.FormatInt(c.Seed, 10)] = true, true, true
-		there[4][presetNames(c.Preset)[0]] = true
+		present[0][c.Env], present[1][c.Model], present[3][strconv.FormatInt(c.Seed, 10)] = true, true, true
+		present[4][presetNames(c.Preset)[0]] = true
 	}
 	for _, env := range m.Environments {
 		for _, t := range env.Tasks {
-			there[2][t.Type] = true
+			present[2][t.Type] = true
 		}
 	}
 }
 
 // unfit says that no episode has a value, and which values there are.
-func unfit(flag, value string, known []string) error {
-	const most = 20
-	if flag == "--task" && len(known) > 0 {
+func unfit(flag, value string, values []string) error {
+	const limit = 20
+	if flag == "--task" && len(values) > 0 {
 		return fmt.Errorf("%s %q fits no task: give names, with * and ?, 0-based numbers or ranges, or types: %s", flag,
-			value, strings.Join(known[:min(len(known), most)], ", "))
+			value, strings.Join(values[:min(len(values), limit)], ", "))
 	}
-	shown := known[:min(len(known), most)]
-	text := strings.Join(shown, ", ")
-	if more := len(known) - len(shown); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	list := values[:min(len(values), limit)]
+	text := strings.Join(list, ", ")
+	if rest := len(values) - len(list); rest > 0 {
+		text += fmt.Sprintf(" and %d more", rest)
 	}
-	return fmt.Errorf("%s %q fits nothing%s; there are %s", flag, value, spelling.Hint(value, known), text)
+	return fmt.Errorf("%s %q fits nothing%s; there are %s", flag, value, spelling.Hint(value, values), text)
 }

@@ -31,22 +31,22 @@ func choosable() *Manifest {
 
 func TestOnly(t *testing.T) {
 	for _, c := range []struct {
-		only                 Choice
+		only                 EpisodeFilter
 		environments, groups int
 		episodes             int
 	}{
-		{Choice{}, 2, 12, 36},
-		{Choice{Env: []string{"pddl"}}, 1, 6, 18},
-		{Choice{Env: []string{"*a*"}, Model: []string{"a"}}, 1, 3, 9},
-		{Choice{Model: []string{"Base"}, Seed: []string{"0", "2-9"}}, 2, 4, 12},
-		{Choice{Task: []string{"barman"}}, 2, 12, 24},
-		{Choice{Task: []string{"1-5"}}, 2, 12, 12},
-		{Choice{Task: []string{"?ripper/*", "other"}}, 2, 12, 24},
-		{Choice{Task: []string{"GRIPPER"}}, 0, 0, 0},
-		{Choice{Preset: []string{"none"}}, 2, 12, 36},
-		{Choice{Preset: []string{"eto"}}, 0, 0, 0},
-		{Choice{Seed: []string{"-1"}}, 0, 0, 0},
-		{Choice{Env: []string{"p.d*"}}, 0, 0, 0},
+		{EpisodeFilter{}, 2, 12, 36},
+		{EpisodeFilter{Env: []string{"pddl"}}, 1, 6, 18},
+		{EpisodeFilter{Env: []string{"*a*"}, Model: []string{"a"}}, 1, 3, 9},
+		{EpisodeFilter{Model: []string{"Base"}, Seed: []string{"0", "2-9"}}, 2, 4, 12},
+		{EpisodeFilter{Task: []string{"barman"}}, 2, 12, 24},
+		{EpisodeFilter{Task: []string{"1-5"}}, 2, 12, 12},
+		{EpisodeFilter{Task: []string{"?ripper/*", "other"}}, 2, 12, 24},
+		{EpisodeFilter{Task: []string{"GRIPPER"}}, 0, 0, 0},
+		{EpisodeFilter{Preset: []string{"none"}}, 2, 12, 36},
+		{EpisodeFilter{Preset: []string{"eto"}}, 0, 0, 0},
+		{EpisodeFilter{Seed: []string{"-1"}}, 0, 0, 0},
+		{EpisodeFilter{Env: []string{"p.d*"}}, 0, 0, 0},
 	} {
 		m := choosable().only(c.only)
 		if len(m.Environments) != c.environments || len(m.Groups) != c.groups || m.Planned() != c.episodes {
@@ -81,19 +81,19 @@ func TestChoose(t *testing.T) {
 		appended(t, filepath.Join(dir, Shard{i + 1, 3}.Dir()), episodes...)
 	}
 	name := of[0][0].Task
-	chosen, err := Choose([]Parts{{dir}}, Choice{Task: []string{name}})
+	chosen, err := Choose([]Parts{{dir}}, EpisodeFilter{Task: []string{name}})
 	if err != nil || len(chosen) != 1 {
 		t.Fatal(chosen, err)
 	}
 	var want, got, indexed []string
-	if _, err := Each(Parts{dir}, func(_ *Manifest, e *Episode) {
+	if _, err := EachEpisode(Parts{dir}, func(_ *Manifest, e *Episode) {
 		if e.Task == name {
 			want = append(want, e.ID)
 		}
 	}); err != nil {
 		t.Fatal(err)
 	}
-	part, err := Each(chosen[0], func(_ *Manifest, e *Episode) { got = append(got, e.ID) })
+	part, err := EachEpisode(chosen[0], func(_ *Manifest, e *Episode) { got = append(got, e.ID) })
 	if err != nil || !slices.Equal(got, want) || len(want) == 0 {
 		t.Errorf("%q, want %q (%v)", got, want, err)
 	}
@@ -105,12 +105,12 @@ func TestChoose(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range x.Results().Len() {
-		indexed = append(indexed, x.Results().At(i).ID)
+		indexed = append(indexed, x.Results().Result(i).ID)
 	}
 	if !slices.Equal(indexed, want) {
 		t.Errorf("the index has %q, want %q", indexed, want)
 	}
-	if _, err := Choose([]Parts{{dir}}, Choice{Task: []string{name}, Seed: []string{"99"}}); err == nil ||
+	if _, err := Choose([]Parts{{dir}}, EpisodeFilter{Task: []string{name}, Seed: []string{"99"}}); err == nil ||
 		!strings.Contains(err.Error(), `--seed "99" fits nothing; there are `) {
 		t.Error(err)
 	}
@@ -118,7 +118,7 @@ func TestChoose(t *testing.T) {
 
 // A model may be chosen by the name that the user gave it.
 func TestCalled(t *testing.T) {
-	given := Choice{Model: []string{"tuned", "other"}}
+	given := EpisodeFilter{Model: []string{"tuned", "other"}}
 	got := given.Called(map[string]string{"vllm:step-900": "tuned"})
 	if diff := cmp.Diff([]string{"vllm:step-900", "other"}, got.Model); diff != "" {
 		t.Error(diff)

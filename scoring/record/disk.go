@@ -20,7 +20,7 @@ type disk struct {
 	write   func(*os.File, []byte) (int, error)
 	// sync flushes a file or a directory.
 	sync   func(*os.File) error
-	rename func(from, to string) error
+	rename func(oldpath, newpath string) error
 	// same reports whether two descriptions are of one file.
 	same func(a, b fs.FileInfo) bool
 }
@@ -58,17 +58,17 @@ func (d disk) syncDir(dir string) error {
 // makeDir makes a directory with its parents and flushes the names of those that
 // it made.
 func (d disk) makeDir(dir string) error {
-	var made []string // the parents of what is missing, the innermost first
-	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+	var parents []string // the parents of what is missing, the innermost first
+	for current := filepath.Clean(dir); ; current = filepath.Dir(current) {
+		if _, err := os.Stat(current); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		made = append(made, filepath.Dir(at))
+		parents = append(parents, filepath.Dir(current))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil { // the umask removes permissions
 		return err
 	}
-	for _, parent := range made {
+	for _, parent := range parents {
 		if err := d.syncDir(parent); err != nil && !tolerable(err) {
 			return err
 		}
@@ -134,10 +134,10 @@ const Unfinished = ".heldout-unfinished"
 // createTemporary creates a file beside another one. Its permissions are those
 // that the umask leaves; those of os.CreateTemp would need a chmod.
 func createTemporary(file string) (*os.File, error) {
-	const most = 100
+	const limit = 100
 	for i := 1; ; i++ {
 		f, err := os.OpenFile(fmt.Sprintf("%s%s%d", file, Unfinished, i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if i == most || !errors.Is(err, fs.ErrExist) {
+		if i == limit || !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}
 	}

@@ -35,12 +35,12 @@ func Faults() []Fault {
 func (f Fault) Valid() bool { return slices.Contains(Faults(), f) }
 
 // String says what happened to replies with this fault.
-func (f Fault) String() string { return cmp.Or(faultTexts[f].what, string(f)) }
+func (f Fault) String() string { return cmp.Or(faultTexts[f].text, string(f)) }
 
 // Remedy says what helps against the fault.
 func (f Fault) Remedy() string { return faultTexts[f].remedy }
 
-var faultTexts = map[Fault]struct{ what, remedy string }{
+var faultTexts = map[Fault]struct{ text, remedy string }{
 	CutOff: {"cut off by the length limit",
 		"give a larger --max-tokens, or switch the model's reasoning off with --extra-body"},
 	OnlyReasoning: {"reasoning without a reply",

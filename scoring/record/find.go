@@ -24,7 +24,7 @@ var ErrTooMany = errors.New("there are too many files: what is further on was no
 // no links, except for root, and skips hidden folders. problem receives each folder
 // that cannot be read.
 func Find(root string, problem func(folder string, err error)) []string {
-	s := search{problem: problem, left: maxEntries}
+	s := finder{problem: problem, remaining: maxEntries}
 	s.visit(filepath.Clean(root), maxDepth)
 	return s.found
 }
@@ -33,8 +33,8 @@ func Find(root string, problem func(folder string, err error)) []string {
 // overlooked.
 type Tell struct{ Say, Warn func(line string) }
 
-// Below lists the runs below folders, each once. Those that cannot be read are told.
-func Below(folders []string, tell Tell) ([]Parts, error) {
+// RunsBelow lists the runs below folders, each once. Those that cannot be read are told.
+func RunsBelow(folders []string, tell Tell) ([]Parts, error) {
 	var runs []string
 	for _, dir := range folders {
 		if _, err := os.Stat(dir); err != nil {
@@ -62,22 +62,22 @@ func (t Tell) problem(folder string, err error) { t.Warn(fmt.Sprintf("%s: %v", f
 // run stands for those below it, in the natural order of their names. Even under different names, the
 // same records count once.
 func Runs(dirs []string, tell Tell) ([]Parts, error) {
-	var all []string
+	var folders []string
 	for _, dir := range dirs {
 		var problems []error
 		found := Find(dir, func(folder string, err error) {
 			problems = append(problems, fmt.Errorf("%s: %w", folder, err))
 		})
 		if len(found) == 0 || found[0] == filepath.Clean(dir) { // reading it says what is wrong
-			all = append(all, dir)
+			folders = append(folders, dir)
 			continue
 		}
 		for _, err := range problems {
 			tell.Warn(err.Error())
 		}
-		all = append(all, found...)
+		folders = append(folders, found...)
 	}
-	runs, err := Together(all, tell.Say)
+	runs, err := Together(folders, tell.Say)
 	if err != nil {
 		return nil, err
 	}
@@ -93,13 +93,13 @@ func Runs(dirs []string, tell Tell) ([]Parts, error) {
 	return runs, nil
 }
 
-type search struct {
-	found   []string
-	problem func(string, error)
-	left    int
+type finder struct {
+	found     []string
+	problem   func(string, error)
+	remaining int
 }
 
-func (s *search) visit(dir string, depth int) {
+func (s *finder) visit(dir string, depth int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		s.problem(dir, err)
@@ -118,10 +118,10 @@ func (s *search) visit(dir string, depth int) {
 	}
 	slices.SortFunc(entries, func(a, b os.DirEntry) int { return Natural(a.Name(), b.Name()) })
 	for _, e := range entries {
-		if s.left--; s.left == 0 {
+		if s.remaining--; s.remaining == 0 {
 			s.problem(dir, ErrTooMany)
 		}
-		if s.left <= 0 {
+		if s.remaining <= 0 {
 			return
 		}
 		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {

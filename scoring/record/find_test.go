@@ -56,7 +56,7 @@ func TestFindIsBounded(t *testing.T) {
 		overwrite(t, filepath.Join(root, fmt.Sprint(i)), manifestFile, nil)
 	}
 	var problems []error
-	s := search{left: 3, problem: func(_ string, err error) { problems = append(problems, err) }}
+	s := finder{remaining: 3, problem: func(_ string, err error) { problems = append(problems, err) }}
 	s.visit(root, maxDepth)
 	if len(s.found) != 2 || len(problems) != 1 || problems[0] != ErrTooMany {
 		t.Errorf("found %v, problems %v", s.found, problems)
@@ -89,7 +89,7 @@ func TestRunsAndBelow(t *testing.T) {
 	}
 	tell, lines := heard(t)
 	both := []string{"base", "tuned"}
-	if diff := cmp.Diff(both, names(Below([]string{root}, tell))); diff != "" {
+	if diff := cmp.Diff(both, names(RunsBelow([]string{root}, tell))); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(both, names(Runs([]string{root}, tell))); diff != "" {
@@ -105,7 +105,7 @@ func TestRunsAndBelow(t *testing.T) {
 		t.Errorf("told %q", *lines)
 	}
 	for _, folders := range [][]string{{filepath.Join(root, "nowhere")}, {t.TempDir()}} {
-		if _, err := Below(folders, tell); err == nil {
+		if _, err := RunsBelow(folders, tell); err == nil {
 			t.Errorf("%s has runs", folders)
 		}
 	}

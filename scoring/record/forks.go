@@ -86,7 +86,7 @@ func (s *Store) forksFile() (*appender, error) {
 	if s.forks.file != nil {
 		return s.forks.file, nil
 	}
-	a := &appender{dir: s.dir, name: filepath.Join(s.dir, forksFile), base: forksFile, what: "forks", disk: s.disk}
+	a := &appender{dir: s.dir, name: filepath.Join(s.dir, forksFile), base: forksFile, noun: "forks", disk: s.disk}
 	err := a.openFile()
 	if err == nil {
 		err = a.readForks()

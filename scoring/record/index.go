@@ -31,19 +31,19 @@ import (
 type Index struct {
 	// Manifest is run.json, or that of all shards.
 	Manifest *Manifest
-	// Bad are the lines that are no records, at most maxBad of them; Others counts
+	// Bad are the lines that are no records, at most maxBad of them; OmittedBad counts
 	// the rest.
-	Bad    []BadLine
-	Others int
+	Bad        []BadLine
+	OmittedBad int
 	// Absent are the shards that have not begun.
 	Absent []Shard
 
-	parts  Chosen
-	part   int64 // how much is worth a processor, in bytes
-	all    []listed
-	plan   *Plan // of what is read
-	checks *Plan // of all, which lines are compared with
-	files  []*indexed
+	parts   Chosen
+	part    int64 // how much is worth a processor, in bytes
+	entries []listed
+	plan    *Plan // of what is read
+	checks  *Plan // of all, which lines are compared with
+	files   []*indexed
 }
 
 // indexed is a directory with the part of its episodes file that is indexed.
@@ -144,7 +144,7 @@ func (x *Index) forget() {
 	for _, f := range x.files {
 		f.size, f.lines, f.bare = 0, 0, 0
 	}
-	x.all, x.Bad, x.Others = nil, nil, 0
+	x.entries, x.Bad, x.OmittedBad = nil, nil, 0
 }
 
 // readManifests reads the manifests if one of them has changed.
@@ -188,86 +188,86 @@ const usualPart = 8 << 20
 
 // read indexes the lines of a file up to a size, in parts at the same time. It leaves
 // out a last line without an end, which may still be being written.
-func (x *Index) read(from *indexed, f io.ReaderAt, size int64) error {
-	n := min(int64(runtime.GOMAXPROCS(0)), (size-from.size)/x.part+1)
-	parts := make([]part, n)
+func (x *Index) read(file *indexed, f io.ReaderAt, size int64) error {
+	n := min(int64(runtime.GOMAXPROCS(0)), (size-file.size)/x.part+1)
+	parts := make([]fileRange, n)
 	var working errgroup.Group
 	for i := range parts {
 		p := &parts[i]
-		p.plan, p.kept, p.name, p.file, p.size = x.checks, x.plan, from.name, f, size
-		p.from = from.size + int64(i)*(size-from.size)/n
-		p.to = from.size + int64(i+1)*(size-from.size)/n
-		if from.size == 0 { // most of the plan may be there
-			p.all = make([]listed, 0, len(x.plan.at)/int(n)/len(x.files))
+		p.plan, p.chosen, p.name, p.file, p.size = x.checks, x.plan, file.name, f, size
+		p.start = file.size + int64(i)*(size-file.size)/n
+		p.stop = file.size + int64(i+1)*(size-file.size)/n
+		if file.size == 0 { // most of the plan may be there
+			p.entries = make([]listed, 0, len(x.plan.byID)/int(n)/len(x.files))
 		}
 		working.Go(p.read)
 	}
 	if err := working.Wait(); err != nil {
-		return fmt.Errorf("%s: %w", from.name, err)
+		return fmt.Errorf("%s: %w", file.name, err)
 	}
 	found := 0
 	for i := range parts {
-		found += len(parts[i].all)
+		found += len(parts[i].entries)
 	}
-	x.all = slices.Grow(x.all, found)
+	x.entries = slices.Grow(x.entries, found)
 	for i := range parts {
-		x.join(from, &parts[i])
-		parts[i] = part{} // a large run has large parts
+		x.join(file, &parts[i])
+		parts[i] = fileRange{} // a large run has large parts
 	}
 	return nil
 }
 
 // join adds a part that follows what is indexed of its file.
-func (x *Index) join(to *indexed, p *part) {
-	for i := range p.all {
-		p.all[i].line += int32(to.lines)
+func (x *Index) join(file *indexed, p *fileRange) {
+	for i := range p.entries {
+		p.entries[i].line += int32(file.lines)
 	}
-	x.all = append(x.all, p.all...)
+	x.entries = append(x.entries, p.entries...)
 	for _, b := range p.bad {
-		b.Number += to.lines
-		if _, ok := shardOf(to.dir); ok {
-			b.Why = fmt.Errorf("%s: %w", filepath.Base(to.dir), b.Why)
+		b.Number += file.lines
+		if _, ok := shardOf(file.dir); ok {
+			b.Why = fmt.Errorf("%s: %w", filepath.Base(file.dir), b.Why)
 		}
 		if len(x.Bad) < maxBad {
 			x.Bad = append(x.Bad, b)
 		} else {
-			x.Others++
+			x.OmittedBad++
 		}
 	}
-	to.lines, to.bare = to.lines+p.lines, to.bare+p.bare
-	to.size = max(to.size, p.end)
+	file.lines, file.bare = file.lines+p.lines, file.bare+p.bare
+	file.size = max(file.size, p.end)
 }
 
-// part is the lines of a file that begin between two offsets.
-type part struct {
-	plan     *Plan  // of the run
-	kept     *Plan  // of what is read
-	name     string // of the file
-	file     io.ReaderAt
-	size     int64
-	from, to int64
+// fileRange is the lines of a file that begin between two offsets.
+type fileRange struct {
+	plan        *Plan  // of the run
+	chosen      *Plan  // of what is read
+	name        string // of the file
+	file        io.ReaderAt
+	size        int64
+	start, stop int64
 
-	all   []listed
-	bad   []BadLine
-	bare  int // lines without a checksum
-	lines int
-	end   int64 // of the last whole line
+	entries []listed
+	bad     []BadLine
+	bare    int // lines without a checksum
+	lines   int
+	end     int64 // of the last whole line
 }
 
 // read reads the part.
-func (p *part) read() error {
+func (p *fileRange) read() error {
 	// One byte earlier: if it ends a line, the next one begins here.
-	at := max(0, p.from-1)
-	in := bufio.NewReaderSize(io.NewSectionReader(p.file, at, p.size-at), 1<<20)
-	if p.from > 0 {
+	offset := max(0, p.start-1)
+	in := bufio.NewReaderSize(io.NewSectionReader(p.file, offset, p.size-offset), 1<<20)
+	if p.start > 0 {
 		skipped, err := in.ReadSlice('\n')
 		for err == bufio.ErrBufferFull {
-			at += int64(len(skipped))
+			offset += int64(len(skipped))
 			skipped, err = in.ReadSlice('\n')
 		}
-		at += int64(len(skipped))
+		offset += int64(len(skipped))
 	}
-	for at < p.to {
+	for offset < p.stop {
 		raw, err := in.ReadSlice('\n')
 		if err == bufio.ErrBufferFull {
 			raw, err = appendLine(bytes.Clone(raw), in) // it is longer than the buffer
@@ -276,12 +276,12 @@ func (p *part) read() error {
 			return nil
 		}
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("the line at byte %d: %w", at, err)
+			return fmt.Errorf("the line at byte %d: %w", offset, err)
 		}
 		p.lines++
-		place := Place{file: p.name, line: p.lines, offset: at, length: len(raw)}
-		at += int64(len(raw))
-		p.end = at
+		place := Place{file: p.name, line: p.lines, offset: offset, length: len(raw)}
+		offset += int64(len(raw))
+		p.end = offset
 		if len(raw) > 1 {
 			p.add(raw, place, in)
 		}
@@ -291,8 +291,8 @@ func (p *part) read() error {
 
 // add indexes a line; in has what follows it. A slice of in's buffer may be
 // overwritten.
-func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
-	result, has, bad := head(raw)
+func (p *fileRange) add(raw []byte, place Place, in *bufio.Reader) {
+	result, covered, bad := head(raw)
 	if bad != nil && unfinished(raw) {
 		if next, err := in.Peek(1); err != nil || next[0] == '\n' {
 			return // a crash left it unfinished
@@ -306,20 +306,20 @@ func (p *part) add(raw []byte, place Place, in *bufio.Reader) {
 		p.bad = append(p.bad, BadLine{place.line, bad})
 		return
 	}
-	if !has {
+	if !covered {
 		p.bare++
 	}
-	at, kept := want.at, true
-	if p.kept != p.plan {
-		at, kept = p.kept.Find(result.ID)
+	pos, selected := want.pos, true
+	if p.chosen != p.plan {
+		pos, selected = p.chosen.Find(result.ID)
 	}
-	if kept {
-		p.all = append(p.all, newListed(&result, at, place))
+	if selected {
+		p.entries = append(p.entries, newListed(&result, pos, place))
 	}
 }
 
-// head decodes the result of a line; has is false if the line has no checksum.
-func head(raw []byte) (r Result, has bool, err error) {
+// head decodes the result of a line; covered is false if the line has no checksum.
+func head(raw []byte) (r Result, covered bool, err error) {
 	if r, ok := decodeResult(raw); ok {
 		return r, true, r.check()
 	}
@@ -338,11 +338,11 @@ type Place struct {
 }
 
 // Results are the attempts so far.
-func (x *Index) Results() Results { return Results{x.plan, x.all} }
+func (x *Index) Results() Results { return Results{x.plan, x.entries} }
 
 // Planned returns task and condition of a planned episode.
 func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {
-	p, ok := x.plan.of(id)
+	p, ok := x.plan.lookup(id)
 	return p.task, p.condition, ok
 }
 
@@ -391,7 +391,7 @@ func (p Place) decode(raw []byte) (*Episode, error) {
 // text, in lower or upper case, until visit returns false or ctx is done. bad counts
 // the attempts that cannot be read.
 func Search(ctx context.Context, places []Place, text string, visit func(i int, e *Episode) bool) (bad int, err error) {
-	wanted := plain(text)
+	pattern := plain(text)
 	var f *os.File
 	defer func() {
 		if f != nil {
@@ -416,7 +416,7 @@ func Search(ctx context.Context, places []Place, text string, visit func(i int, 
 			bad++
 			continue
 		}
-		if wanted != nil && !bytes.Contains(bytes.ToLower(raw), wanted) {
+		if pattern != nil && !bytes.Contains(bytes.ToLower(raw), pattern) {
 			continue
 		}
 		e, err := p.decode(raw)

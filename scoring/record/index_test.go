@@ -97,7 +97,7 @@ func TestIndexFollowsARun(t *testing.T) {
 		}
 	}
 	i := 0
-	if _, err := Each(Parts{dir}, func(_ *Manifest, want *Episode) {
+	if _, err := EachEpisode(Parts{dir}, func(_ *Manifest, want *Episode) {
 		got, err := x.Results().Place(i).Episode()
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestIndexFollowsARun(t *testing.T) {
 
 func results(x *Index) (out []Result) {
 	for i := range x.Results().Len() {
-		out = append(out, x.Results().At(i))
+		out = append(out, x.Results().Result(i))
 	}
 	return out
 }
@@ -182,7 +182,7 @@ func TestIndexOfDamagedFiles(t *testing.T) {
 	overwrite(t, dir, episodesFile, content)
 	overwrite(t, dir, episodesFile, content[:len(lines[0])+20]) // shorter: from the start
 	updated(t, x)
-	if x.Results().Len() != 1 || x.Results().At(0).ID != episodes[0].ID {
+	if x.Results().Len() != 1 || x.Results().Result(0).ID != episodes[0].ID {
 		t.Errorf("after the file was cut: %d results", x.Results().Len())
 	}
 	overwrite(t, dir, episodesFile, content)
@@ -257,7 +257,7 @@ func TestSearch(t *testing.T) {
 	} {
 		got := 0
 		bad, err := Search(t.Context(), places, text, func(i int, e *Episode) bool {
-			if e.ID != x.Results().At(i).ID {
+			if e.ID != x.Results().Result(i).ID {
 				t.Errorf("attempt %d is %s", i, e.ID)
 			}
 			if strings.Contains(strings.ToLower(e.Goal), strings.ToLower(text)) {

@@ -16,10 +16,10 @@ const maxLine = 256 << 20
 
 // encode returns the line of an attempt.
 func encode(e *Episode) ([]byte, error) {
-	whole := *e
-	whole.Checksum = ""
+	content := *e
+	content.Checksum = ""
 	var b bytes.Buffer
-	err := seal(&b, &whole)
+	err := seal(&b, &content)
 	return b.Bytes(), err
 }
 
@@ -68,11 +68,11 @@ func decodeResult(raw []byte) (r Result, ok bool) {
 	if !ok || checksum(body) != sum {
 		return r, false
 	}
-	from := bytes.Index(body, []byte(goalStart))
-	if from < 0 {
+	end := bytes.Index(body, []byte(goalStart))
+	if end < 0 {
 		return r, false
 	}
-	return r, json.Unmarshal(append(bytes.Clone(raw[:from]), '}'), &r, strict) == nil
+	return r, json.Unmarshal(append(bytes.Clone(raw[:end]), '}'), &r, strict) == nil
 }
 
 // decodeBriefly is head with what head does not check: trials are decoded entirely, because
@@ -153,16 +153,16 @@ func scanLines(r io.Reader, name string, read func(raw []byte) error, visit func
 
 // appendLine appends to a buffer what is up to and with the next newline. The error is io.EOF
 // if there is none.
-func appendLine(to []byte, in *bufio.Reader) ([]byte, error) {
-	before := len(to)
+func appendLine(buf []byte, in *bufio.Reader) ([]byte, error) {
+	start := len(buf)
 	for {
 		part, err := in.ReadSlice('\n')
-		to = append(to, part...)
+		buf = append(buf, part...)
 		if err != bufio.ErrBufferFull {
-			return to, err
+			return buf, err
 		}
-		if len(to)-before > maxLine {
-			return to[:before], fmt.Errorf("the line is longer than %d bytes: heldout did not write it", maxLine)
+		if len(buf)-start > maxLine {
+			return buf[:start], fmt.Errorf("the line is longer than %d bytes: heldout did not write it", maxLine)
 		}
 	}
 }

@@ -73,7 +73,7 @@ type Span struct{ Offset, Length int64 }
 // OpenLog opens a directory for work, creates it if necessary, and locks out other
 // processes until Close. visit receives each line with its place; the line is only
 // valid during the call. A directory that holds anything else is refused.
-func OpenLog(dir string, kind LogKind, visit func(line []byte, at Span) error) (*Log, error) {
+func OpenLog(dir string, kind LogKind, visit func(line []byte, span Span) error) (*Log, error) {
 	if err := kind.suits(dir); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (k LogKind) suits(dir string) error {
 	if IsRun(dir) {
 		return fmt.Errorf("%s is a run directory: give another --out", dir)
 	}
-	if err := others(dir, episodesFile); err != nil {
+	if err := checkLogKind(dir, episodesFile); err != nil {
 		return err
 	}
 	for _, e := range entries {
@@ -119,9 +119,9 @@ func (k LogKind) suits(dir string) error {
 	return nil
 }
 
-// others reports a directory that belongs to another kind of log than the file
+// checkLogKind reports a directory that belongs to another kind of log than the file
 // that is to be opened in it.
-func others(dir, base string) error {
+func checkLogKind(dir, base string) error {
 	if base == callsFile {
 		return nil // suits has looked
 	}
@@ -146,7 +146,7 @@ func (l *Log) read(visit func([]byte, Span) error) error {
 }
 
 // Calls visits all lines of the file, those of this session included.
-func (l *Log) Calls(visit func(line []byte, at Span) error) error {
+func (l *Log) Calls(visit func(line []byte, span Span) error) error {
 	info, err := l.file.Stat()
 	if err != nil {
 		return err
@@ -186,10 +186,10 @@ func checkCall(raw []byte) error {
 	return checkSeal(raw, "line")
 }
 
-// At returns a line of the file.
-func (l *Log) At(at Span) ([]byte, error) {
-	line := make([]byte, at.Length)
-	_, err := l.file.ReadAt(line, at.Offset)
+// Line returns a line of the file.
+func (l *Log) Line(span Span) ([]byte, error) {
+	line := make([]byte, span.Length)
+	_, err := l.file.ReadAt(line, span.Offset)
 	return line, err
 }
 
@@ -199,28 +199,28 @@ func (l *Log) At(at Span) ([]byte, error) {
 func (l *Log) Append(object any) error { return l.add(object) }
 
 // Manifest reads the manifest into m; false if there is none.
-func (l *Log) Manifest(m any) (there bool, err error) {
-	has, err := ReadLogManifest(l.dir, l.kind, m)
+func (l *Log) Manifest(m any) (exists bool, err error) {
+	covered, err := ReadLogManifest(l.dir, l.kind, m)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err == nil && !has {
+	if err == nil && !covered {
 		l.warn("%s", NotCovered([]string{l.kind.Manifest}))
 	}
 	return true, err
 }
 
-// ReadLogManifest reads the manifest of a directory into m. has is false if it has no
+// ReadLogManifest reads the manifest of a directory into m. covered is false if it has no
 // checksum.
-func ReadLogManifest(dir string, kind LogKind, m any) (has bool, err error) {
+func ReadLogManifest(dir string, kind LogKind, m any) (covered bool, err error) {
 	b, err := datafile.Read(filepath.Join(dir, kind.Manifest), maxLogManifest)
 	if err == nil {
-		has, err = DecodeFile(b, m)
+		covered, err = DecodeFile(b, m)
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", filepath.Join(dir, kind.Manifest), err)
 	}
-	return has, nil
+	return covered, nil
 }
 
 // IsLog reports whether a directory is one of this kind.

@@ -72,7 +72,7 @@ func TestLog(t *testing.T) {
 		}
 		texts = nil
 		err := l.Calls(func(line []byte, at Span) error {
-			again, err := l.At(at)
+			again, err := l.Line(at)
 			texts = append(texts, string(again[:30]))
 			if string(again) != string(line) {
 				t.Errorf("at %v is %q, not %q", at, again, line)

@@ -40,7 +40,7 @@ type Manifest struct {
 	HeldIn configs.HeldIn `json:"held_in,omitempty"`
 	// Servers is what the model servers reported about themselves, by model; one
 	// entry per start of the run.
-	Servers map[string][]Server `json:"servers,omitempty"`
+	Servers map[string][]ServerReport `json:"servers,omitempty"`
 	// Sweep is set for a run of several perturbations.
 	Sweep *Sweep `json:"sweep,omitempty"`
 	// Protocols are the presets of the run.
@@ -104,11 +104,11 @@ type Condition struct {
 	Perturbation string `json:"perturbation"`
 	// PerturbationHash identifies the rules of the perturbation; empty without.
 	PerturbationHash string `json:"perturbation_hash,omitempty"`
-	// Instead is the model that Model replaces, if the perturbation changes the
+	// Substitute is the model that Model replaces, if the perturbation changes the
 	// model.
-	Instead   string `json:"instead,omitempty"`
-	StepLimit int    `json:"step_limit"`
-	Seed      int64  `json:"seed"`
+	Substitute string `json:"instead,omitempty"`
+	StepLimit  int    `json:"step_limit"`
+	Seed       int64  `json:"seed"`
 	// Trials is set if a task is played again after a failure.
 	Trials *Trials `json:"trials,omitempty"`
 	// Preset is the protocol; nil if the run had none.
@@ -154,11 +154,11 @@ type Sweep struct {
 type LeftOut struct {
 	Env          string `json:"env"`
 	Perturbation string `json:"perturbation"`
-	Why          string `json:"why"`
+	Reason       string `json:"why"`
 }
 
-// Of returns the perturbations of an environment, in the order of the table.
-func (s *Sweep) Of(env string) (out []Perturbation) {
+// In returns the perturbations of an environment, in the order of the table.
+func (s *Sweep) In(env string) (out []Perturbation) {
 	for _, p := range s.Perturbations {
 		if cmp.Or(p.Env, s.Env) == env {
 			out = append(out, p)
@@ -173,9 +173,9 @@ func (s *Sweep) Combines() bool {
 	return s != nil && slices.ContainsFunc(s.Perturbations, func(p Perturbation) bool { return len(p.Parts) > 0 })
 }
 
-// Besides reports whether a player is an anchor that nobody asked for; false without a
+// ExtraAnchor reports whether a player is an anchor that nobody asked for; false without a
 // sweep.
-func (s *Sweep) Besides(model string) bool { return s != nil && slices.Contains(s.Anchors, model) }
+func (s *Sweep) ExtraAnchor(model string) bool { return s != nil && slices.Contains(s.Anchors, model) }
 
 // Perturbation is a perturbation of a sweep.
 type Perturbation struct {
@@ -184,7 +184,7 @@ type Perturbation struct {
 	// Env is the environment, if it is not that of the sweep.
 	Env string `json:"env,omitempty"`
 	// Parts are the families of rules that it combines; empty if it is of no family.
-	Parts []Part `json:"parts,omitempty"`
+	Parts []FamilyGrade `json:"parts,omitempty"`
 	// Forms counts the forms of actions that are written differently. Steps then say
 	// which form their action has; nil in records from before they did.
 	Forms *int `json:"forms,omitempty"`
@@ -205,9 +205,9 @@ type Perturbation struct {
 	Base []string `json:"base,omitempty"`
 }
 
-// Part is a family of rules at a grade, from 1: the larger, the further from the
+// FamilyGrade is a family of rules at a grade, from 1: the larger, the further from the
 // environment's own words.
-type Part struct {
+type FamilyGrade struct {
 	Family string `json:"family"`
 	Grade  int    `json:"grade"`
 }
@@ -225,8 +225,8 @@ type Rules struct {
 	Names     string            `json:"names,omitempty"`
 	OwnNames  string            `json:"own_names,omitempty"`
 	NameParts map[string]string `json:"name_parts,omitempty"`
-	// Without are the forms of actions that are taken away.
-	Without []string `json:"without,omitempty"`
+	// Removed are the forms of actions that are taken away.
+	Removed []string `json:"without,omitempty"`
 	// Words trade places with those that they map to. Numbers is "words" if numbers
 	// are written as words.
 	Words   map[string]string `json:"words,omitempty"`
@@ -293,11 +293,11 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err := m.check(); err != nil { // which says more than a checksum
 		return nil, badManifest(file, b, err)
 	}
-	has, err := checkFile(b, m.Schema)
+	covered, err := checkFile(b, m.Schema)
 	if err != nil {
 		return nil, badManifest(file, b, err)
 	}
-	if m.Checksum = ""; !has {
+	if m.Checksum = ""; !covered {
 		m.Uncovered = []string{file}
 	}
 	return &m, nil
@@ -315,10 +315,10 @@ func Uncovered(lines int, file string) []string {
 }
 
 // NotCovered says what it means that files or lines have no checksum.
-func NotCovered(what []string) string {
-	const most = 6
-	named := strings.Join(what[:min(len(what), most)], ", ")
-	if n := len(what) - most; n > 0 {
+func NotCovered(places []string) string {
+	const limit = 6
+	named := strings.Join(places[:min(len(places), limit)], ", ")
+	if n := len(places) - limit; n > 0 {
 		named += fmt.Sprintf(" and %d more", n)
 	}
 	return fmt.Sprintf(

@@ -77,8 +77,8 @@ func (s *Store) merge(m *Manifest, parts []string) (*Merged, error) {
 	if err := s.file.Truncate(0); err != nil {
 		return nil, err
 	}
-	w := &merger{out: bufio.NewWriterSize(s.file, 1<<20), seen: map[string]bool{}, results: map[string]Outcome{},
-		from: map[string]string{}}
+	w := &merger{out: bufio.NewWriterSize(s.file, 1<<20), copied: map[string]bool{}, results: map[string]Outcome{},
+		origins: map[string]string{}}
 	for _, part := range parts {
 		if err := w.add(part, m); err != nil {
 			return nil, err
@@ -98,11 +98,11 @@ type merger struct {
 	out    *bufio.Writer
 	report Merged
 	bare   int // lines without a checksum
-	// seen are the lines that were written, by id and checksum.
-	seen map[string]bool
+	// copied are the lines that were written, by id and checksum.
+	copied map[string]bool
 	// results are those of the episodes, from the directories where they were found.
 	results map[string]Outcome
-	from    map[string]string
+	origins map[string]string
 }
 
 // add copies the lines of a part.
@@ -133,18 +133,18 @@ func (w *merger) copy(dir string, l *line) error {
 	raw := append(bytes.TrimSuffix(l.raw, []byte("\n")), '\n')
 	e := &l.episode
 	line := e.ID + checksum(raw)
-	if w.seen[line] {
+	if w.copied[line] {
 		w.report.Twice++
 		return nil
 	}
-	w.seen[line] = true
+	w.copied[line] = true
 	if e.Outcome.Final() {
-		if other := w.from[e.ID]; other != "" && other != dir {
+		if origin := w.origins[e.ID]; origin != "" && origin != dir {
 			return fmt.Errorf(
 				"%s and %s have different results of the episode %s (task %s): they are two runs; merge one of them",
-				other, dir, e.ID, e.Task)
+				origin, dir, e.ID, e.Task)
 		}
-		if w.from[e.ID] = dir; w.results[e.ID] == "" {
+		if w.origins[e.ID] = dir; w.results[e.ID] == "" {
 			w.results[e.ID] = e.Outcome
 		}
 	}

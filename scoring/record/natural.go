@@ -7,10 +7,10 @@ import (
 
 // Natural compares names as people count: checkpoint-200 comes before checkpoint-1000.
 func Natural(a, b string) int {
-	left, right := a, b
-	for left != "" && right != "" {
-		x, y := runOf(left), runOf(right)
-		left, right = left[len(x):], right[len(y):]
+	s, t := a, b
+	for s != "" && t != "" {
+		x, y := runOf(s), runOf(t)
+		s, t = s[len(x):], t[len(y):]
 		if digit(x[0]) && digit(y[0]) {
 			m, n := strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
 			if order := cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n)); order != 0 {
@@ -22,7 +22,7 @@ func Natural(a, b string) int {
 			return order
 		}
 	}
-	return cmp.Or(cmp.Compare(len(left), len(right)), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(len(s), len(t)), cmp.Compare(a, b))
 }
 
 // runOf returns what a text begins with: digits, or others.

@@ -44,13 +44,13 @@ func (p Parts) Dirs() (begun []string, err error) {
 		if len(shards) == 0 {
 			begun = append(begun, dir) // reading says so if it is no run
 		}
-		before := len(begun)
+		n := len(begun)
 		for _, shard := range shards {
 			if hasBegun(shard) {
 				begun = append(begun, shard)
 			}
 		}
-		if len(shards) > 0 && len(begun) == before {
+		if len(shards) > 0 && len(begun) == n {
 			return nil, fmt.Errorf("%s has no shard that has begun: none has a %s", dir, manifestFile)
 		}
 	}
@@ -74,15 +74,15 @@ func (p Parts) Absent() ([]Shard, error) {
 }
 
 func absent(dirs []string) (out []Shard) {
-	there := map[int]bool{}
+	present := map[int]bool{}
 	count := 0
 	for _, dir := range dirs {
 		if s, ok := shardOf(dir); ok {
-			there[s.Index], count = true, s.Count
+			present[s.Index], count = true, s.Count
 		}
 	}
 	for i := 1; i <= count; i++ {
-		if !there[i] {
+		if !present[i] {
 			out = append(out, Shard{i, count})
 		}
 	}
@@ -91,9 +91,9 @@ func absent(dirs []string) (out []Shard) {
 
 // NameShards names shards of one run, such as "shards 2, 5 of 8"; empty for none.
 func NameShards(shards []Shard) string {
-	const most = 10
+	const limit = 10
 	var numbers []string
-	for _, s := range shards[:min(len(shards), most)] {
+	for _, s := range shards[:min(len(shards), limit)] {
 		numbers = append(numbers, strconv.Itoa(s.Index))
 	}
 	switch n := len(shards); {
@@ -101,8 +101,8 @@ func NameShards(shards []Shard) string {
 		return ""
 	case n == 1:
 		return "shard " + shards[0].String()
-	case n > most:
-		numbers = append(numbers, fmt.Sprintf("and %d more", n-most))
+	case n > limit:
+		numbers = append(numbers, fmt.Sprintf("and %d more", n-limit))
 	}
 	return fmt.Sprintf("shards %s of %d", strings.Join(numbers, ", "), shards[0].Count)
 }
@@ -167,8 +167,8 @@ func manifestOf(dirs []string) (*Manifest, error) {
 	return joined(dirs)
 }
 
-// each is Each and EachDerived, with the decoders for a manifest.
-func (p Chosen) each(newDecoder func(*Manifest) func() decoder, visit func(*Manifest, *Episode, Position, any)) (
+// visit is EachEpisode and EachDerived, with the decoders for a manifest.
+func (p Chosen) visit(newDecoder func(*Manifest) func() decoder, visit func(*Manifest, *Episode, Position, any)) (
 	*Manifest, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
@@ -190,9 +190,9 @@ func (p Chosen) each(newDecoder func(*Manifest) func() decoder, visit func(*Mani
 		return nil, err
 	}
 	plan, part := newChecker(m.Plan()), m.only(p.Only)
-	var kept *Plan // of what is read; nil for all
+	var selected *Plan // of what is read; nil for all
 	if part != m {
-		kept = part.Plan()
+		selected = part.Plan()
 	}
 	for _, c := range contents {
 		if c == nil {
@@ -200,16 +200,16 @@ func (p Chosen) each(newDecoder func(*Manifest) func() decoder, visit func(*Mani
 		}
 		bare := 0 // lines without a checksum
 		_, _, err := eachAttempt(io.NewSectionReader(c.file, 0, c.size), c.file.Name(), plan, newDecoder(part),
-			func(e *Episode, at Position, derived any) {
+			func(e *Episode, pos Position, derived any) {
 				if e.Checksum == "" {
 					bare++
 				}
-				here := true
-				if kept != nil {
-					at, here = kept.Find(e.ID)
+				found := true
+				if selected != nil {
+					pos, found = selected.Find(e.ID)
 				}
-				if here {
-					visit(part, e, at, derived)
+				if found {
+					visit(part, e, pos, derived)
 				}
 			})
 		if err != nil {
@@ -231,27 +231,27 @@ next:
 		if err != nil {
 			return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
 		}
-		one, err := gather(dir, info)
+		candidate, err := gather(dir, info)
 		if err != nil {
 			return nil, err
 		}
 		for _, g := range runs {
-			if other := g.has(one); other != "" {
-				tell(fmt.Sprintf("%s and %s are the same directory, which counts once", other, dir))
+			if duplicate := g.covering(candidate); duplicate != "" {
+				tell(fmt.Sprintf("%s and %s are the same directory, which counts once", duplicate, dir))
 				continue next
 			}
-			if both := g.shares(one); both != "" {
-				return nil, fmt.Errorf("%s and %s both hold %s: give every shard once", g.parts, dir, both)
+			if overlap := g.shares(candidate); overlap != "" {
+				return nil, fmt.Errorf("%s and %s both hold %s: give every shard once", g.parts, dir, overlap)
 			}
 		}
 		for _, g := range runs {
-			if g.completes(one) {
+			if g.completes(candidate) {
 				tell(fmt.Sprintf("%s and %s hold shards of one run", g.parts, dir))
-				g.add(one)
+				g.add(candidate)
 				continue next
 			}
 		}
-		runs = append(runs, one)
+		runs = append(runs, candidate)
 	}
 	var out []Parts
 	for _, g := range runs {
@@ -262,8 +262,8 @@ next:
 
 // gathered is what is known of a run's directories before they are read.
 type gathered struct {
-	parts Parts
-	given []fs.FileInfo // of parts
+	parts   Parts
+	dirInfo []fs.FileInfo // of parts
 	// shards are the directories of those that have begun; none for a run without
 	// shards.
 	shards []string
@@ -272,7 +272,7 @@ type gathered struct {
 }
 
 func gather(dir string, info fs.FileInfo) (*gathered, error) {
-	g := &gathered{parts: Parts{dir}, given: []fs.FileInfo{info}}
+	g := &gathered{parts: Parts{dir}, dirInfo: []fs.FileInfo{info}}
 	begun, err := g.parts.Dirs()
 	if err != nil {
 		return nil, err
@@ -290,45 +290,45 @@ func gather(dir string, info fs.FileInfo) (*gathered, error) {
 	return g, nil
 }
 
-// has returns the directory that holds all that another one has; empty for none.
-func (g *gathered) has(one *gathered) string {
-	for i, info := range g.given {
-		if os.SameFile(info, one.given[0]) {
+// covering returns the directory that holds all that another one has; empty for none.
+func (g *gathered) covering(h *gathered) string {
+	for i, info := range g.dirInfo {
+		if os.SameFile(info, h.dirInfo[0]) {
 			return g.parts[i]
 		}
 	}
-	for _, info := range one.info {
+	for _, info := range h.info {
 		if !slices.ContainsFunc(g.info, func(own fs.FileInfo) bool { return os.SameFile(own, info) }) {
 			return ""
 		}
 	}
-	if len(one.info) > 0 {
+	if len(h.info) > 0 {
 		return g.parts.Name()
 	}
 	return ""
 }
 
 // shares returns a directory of a shard that two have in common; empty for none.
-func (g *gathered) shares(one *gathered) string {
-	for i, info := range one.info {
+func (g *gathered) shares(h *gathered) string {
+	for i, info := range h.info {
 		if slices.ContainsFunc(g.info, func(own fs.FileInfo) bool { return os.SameFile(own, info) }) {
-			return one.shards[i]
+			return h.shards[i]
 		}
 	}
 	return ""
 }
 
 // completes reports whether a directory has other shards of the same run.
-func (g *gathered) completes(one *gathered) bool {
-	if len(g.shards) == 0 || len(one.shards) == 0 || !SameDivision(g.shards[0], one.shards[0]) {
+func (g *gathered) completes(h *gathered) bool {
+	if len(g.shards) == 0 || len(h.shards) == 0 || !SameDivision(g.shards[0], h.shards[0]) {
 		return false
 	}
 	for _, a := range g.shards {
-		if slices.ContainsFunc(one.shards, func(b string) bool { return filepath.Base(a) == filepath.Base(b) }) {
+		if slices.ContainsFunc(h.shards, func(b string) bool { return filepath.Base(a) == filepath.Base(b) }) {
 			return false
 		}
 	}
-	return g.read() == nil && one.read() == nil && g.plan.differs(one.plan) == nil
+	return g.read() == nil && h.read() == nil && g.plan.differs(h.plan) == nil
 }
 
 // read reads one manifest of the shards.
@@ -339,7 +339,7 @@ func (g *gathered) read() (err error) {
 	return err
 }
 
-func (g *gathered) add(one *gathered) {
-	g.parts, g.given = append(g.parts, one.parts...), append(g.given, one.given...)
-	g.shards, g.info = append(g.shards, one.shards...), append(g.info, one.info...)
+func (g *gathered) add(h *gathered) {
+	g.parts, g.dirInfo = append(g.parts, h.parts...), append(g.dirInfo, h.dirInfo...)
+	g.shards, g.info = append(g.shards, h.shards...), append(g.info, h.info...)
 }

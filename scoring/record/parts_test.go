@@ -35,7 +35,7 @@ func sharded(t *testing.T, count int) (dir string, of [][]*Episode) {
 		overwrite(t, filepath.Join(dir, s.Dir()), manifestFile, content)
 		var own []*Episode
 		for _, e := range episodes {
-			if s.Has(e.ID) {
+			if s.Contains(e.ID) {
 				own = append(own, e)
 			}
 		}
@@ -65,7 +65,7 @@ func TestIndexFollowsShards(t *testing.T) {
 			t.Fatalf("%d results, want %d; bad %v", x.Results().Len(), have, x.Bad)
 		}
 		for i := range x.Results().Len() {
-			if e, err := x.Results().Place(i).Episode(); err != nil || e.ID != x.Results().At(i).ID {
+			if e, err := x.Results().Place(i).Episode(); err != nil || e.ID != x.Results().Result(i).ID {
 				t.Fatalf("result %d: %v", i, err)
 			}
 		}
@@ -87,7 +87,7 @@ func TestIndexFollowsShards(t *testing.T) {
 	have += len(of[2])
 	check()
 	var want []string
-	m, err := Each(Parts{dir}, func(_ *Manifest, e *Episode) { want = append(want, e.ID) })
+	m, err := EachEpisode(Parts{dir}, func(_ *Manifest, e *Episode) { want = append(want, e.ID) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestIndexFollowsShards(t *testing.T) {
 	}
 	var got []string
 	for i := range x.Results().Len() {
-		got = append(got, x.Results().At(i).ID)
+		got = append(got, x.Results().Result(i).ID)
 	}
 	slices.Sort(want)
 	slices.Sort(got)
@@ -183,7 +183,7 @@ func TestPartsOfDifferentRuns(t *testing.T) {
 		}
 		overwrite(t, second, manifestFile, after)
 		for _, read := range []func() error{
-			func() error { _, err := Each(Parts{dir}, nil); return err },
+			func() error { _, err := EachEpisode(Parts{dir}, nil); return err },
 			func() error { _, err := OpenIndex(Parts{dir}); return err },
 			func() error { _, err := Merge(filepath.Join(t.TempDir(), "out"), []string{dir}); return err },
 		} {

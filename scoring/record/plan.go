@@ -48,7 +48,7 @@ func EpisodeIDs(behaviour int, tasks []envs.Task, c Condition) ([]string, error)
 // Plan finds planned episodes by their ids; nil without a manifest.
 type Plan struct {
 	groups []plannedGroup
-	at     map[string]Position
+	byID   map[string]Position
 }
 
 type plannedGroup struct {
@@ -69,14 +69,14 @@ func (m *Manifest) Plan() *Plan {
 	if m == nil {
 		return nil
 	}
-	p := &Plan{at: make(map[string]Position, m.Planned())}
+	p := &Plan{byID: make(map[string]Position, m.Planned())}
 	for i := range m.Groups {
 		g := &m.Groups[i]
 		env, _ := m.EnvironmentOf(g.Condition)
 		p.groups = append(p.groups, plannedGroup{g, env.Tasks, g.Condition.Preset.Key()})
 		for j, id := range g.Episodes {
 			for trial := 1; trial <= g.Condition.MostTrials(); trial++ {
-				p.at[TrialID(id, trial)] = Position{int32(i), int32(j), int32(trial)}
+				p.byID[TrialID(id, trial)] = Position{int32(i), int32(j), int32(trial)}
 			}
 		}
 	}
@@ -85,42 +85,43 @@ func (m *Manifest) Plan() *Plan {
 
 // Find returns where the episode with an id stands.
 func (p *Plan) Find(id string) (Position, bool) {
-	at, ok := p.at[id]
-	return at, ok
+	pos, ok := p.byID[id]
+	return pos, ok
 }
 
 // planned is what is planned of an episode.
 type planned struct {
-	at        Position
+	pos       Position
 	id        string
 	task      *envs.Task
 	condition *Condition
 	// preset is the key of the condition's preset.
 	preset string
-	// trial is the number of the trial, 0 if the task has only one; before is the
+	// trial is the number of the trial, 0 if the task has only one; previous is the
 	// id of the trial before it.
-	trial  int
-	before string
+	trial    int
+	previous string
 }
 
-// of returns what is planned under an id.
-func (p *Plan) of(id string) (planned, bool) {
-	at, ok := p.at[id]
+// lookup returns what is planned under an id.
+func (p *Plan) lookup(id string) (planned, bool) {
+	pos, ok := p.byID[id]
 	if !ok {
 		return planned{}, false
 	}
-	return p.planned(at), true
+	return p.planned(pos), true
 }
 
 // planned returns what is planned at a position.
-func (p *Plan) planned(at Position) planned {
-	g, trial := &p.groups[at.Group], int(at.Trial)
-	want := planned{at: at, id: g.Episodes[at.Task], task: &g.tasks[at.Task], condition: &g.Condition, preset: g.preset}
+func (p *Plan) planned(pos Position) planned {
+	g, trial := &p.groups[pos.Group], int(pos.Trial)
+	want := planned{pos: pos, id: g.Episodes[pos.Task], task: &g.tasks[pos.Task], condition: &g.Condition,
+		preset: g.preset}
 	if g.Condition.MostTrials() > 1 {
 		want.trial = trial
 	}
 	if trial > 1 {
-		want.before, want.id = TrialID(want.id, trial-1), TrialID(want.id, trial)
+		want.previous, want.id = TrialID(want.id, trial-1), TrialID(want.id, trial)
 	}
 	return want
 }
@@ -146,12 +147,12 @@ func (c *checker) check(e *Episode) (Position, error) {
 		return Position{}, err
 	}
 	want.share(&e.Result)
-	return want.at, c.checkTrial(e, want)
+	return want.pos, c.checkTrial(e, want)
 }
 
 // check compares a result with what was planned under its id.
 func (p *Plan) check(r *Result) (planned, error) {
-	want, ok := p.of(r.ID)
+	want, ok := p.lookup(r.ID)
 	if !ok {
 		return want, fmt.Errorf("id: %s has no episode %q", manifestFile, r.ID)
 	}
@@ -200,7 +201,7 @@ func (want planned) share(r *Result) {
 
 // check reports a manifest that contradicts itself: ids are computed anew.
 func (m *Manifest) check() error {
-	seen := map[string]bool{}
+	found := map[string]bool{}
 	for i := range m.Groups {
 		g := &m.Groups[i]
 		env, ok := m.EnvironmentOf(g.Condition)
@@ -218,7 +219,7 @@ func (m *Manifest) check() error {
 		}
 		for j, id := range g.Episodes {
 			field := func() string { return fmt.Sprintf("groups[%d].episodes[%d]", i, j) }
-			if seen[id] {
+			if found[id] {
 				return &fieldError{field(), id, "the id is there twice"}
 			}
 			if id != ids[j] {
@@ -226,7 +227,7 @@ func (m *Manifest) check() error {
 					"the id of task %s under this condition is %s: the id, the task or the condition was changed",
 					env.Tasks[j].ID, ids[j])}
 			}
-			seen[id] = true
+			found[id] = true
 		}
 	}
 	return nil
@@ -234,43 +235,43 @@ func (m *Manifest) check() error {
 
 // fieldError is an error in a field of the manifest.
 type fieldError struct {
-	field string
-	text  string // a string of the file that tells where it is; may be empty
-	what  string
+	field   string
+	text    string // a string of the file that tells where it is; may be empty
+	problem string
 }
 
-func (e *fieldError) Error() string { return e.field + ": " + e.what }
+func (e *fieldError) Error() string { return e.field + ": " + e.problem }
 
 // lineOf returns the number of the line that contains a JSON string, 0 if no line
 // does.
 func lineOf(file []byte, text string) int {
 	quoted, err := json.Marshal(text)
-	at := bytes.LastIndex(file, quoted)
-	if err != nil || at < 0 || text == "" {
+	index := bytes.LastIndex(file, quoted)
+	if err != nil || index < 0 || text == "" {
 		return 0
 	}
-	return 1 + bytes.Count(file[:at], []byte("\n"))
+	return 1 + bytes.Count(file[:index], []byte("\n"))
 }
 
 // badManifest says where a manifest is bad and what can be done.
 func badManifest(file string, content []byte, err error) error {
-	where := file
+	place := file
 	switch e := err.(type) {
 	case *fieldError:
 		if n := lineOf(content, e.text); n > 0 {
-			where = fmt.Sprintf("%s:%d", file, n)
+			place = fmt.Sprintf("%s:%d", file, n)
 		}
 	case *json.SyntaxError:
-		where = fmt.Sprintf("%s:%d", file, 1+bytes.Count(content[:min(int(e.Offset), len(content))], []byte("\n")))
+		place = fmt.Sprintf("%s:%d", file, 1+bytes.Count(content[:min(int(e.Offset), len(content))], []byte("\n")))
 	case *json.UnmarshalTypeError:
-		where = fmt.Sprintf("%s:%d", file, 1+bytes.Count(content[:min(int(e.Offset), len(content))], []byte("\n")))
+		place = fmt.Sprintf("%s:%d", file, 1+bytes.Count(content[:min(int(e.Offset), len(content))], []byte("\n")))
 	case *schemaError:
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return fmt.Errorf(
 		"%s: %w; move %s away and give the command that made the run again: it writes a new one, and what is "+
 			"finished is not played again",
-		where, err, filepath.Base(file))
+		place, err, filepath.Base(file))
 }
 
 // Planned counts the planned episodes, first trials only.

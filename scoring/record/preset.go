@@ -52,7 +52,7 @@ type Protocol struct {
 
 // Protocol returns the preset of a condition; nil if there is none.
 func (m *Manifest) Protocol(p *Preset) *Protocol {
-	i := slices.IndexFunc(m.Protocols, func(known Protocol) bool { return p != nil && known.Key() == p.Key() })
+	i := slices.IndexFunc(m.Protocols, func(protocol Protocol) bool { return p != nil && protocol.Key() == p.Key() })
 	if i < 0 {
 		return nil
 	}

@@ -352,11 +352,11 @@ func unmarshal(b []byte, v any) error {
 		}
 		return nil
 	}
-	var other struct {
+	var header struct {
 		Schema int `json:"schema"`
 	}
-	if json.Unmarshal(b, &other) == nil && !readable(other.Schema) {
-		return &schemaError{other.Schema}
+	if json.Unmarshal(b, &header) == nil && !readable(header.Schema) {
+		return &schemaError{header.Schema}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("it ends in the middle of a JSON value")

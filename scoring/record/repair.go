@@ -13,8 +13,8 @@ import (
 
 // Repaired says what Repair found and did.
 type Repaired struct {
-	// Kept counts the attempts that stay.
-	Kept int
+	// Attempts counts the attempts that stay.
+	Attempts int
 	// Bad are the lines that were set aside in File.
 	Bad  []BadLine
 	File string
@@ -81,7 +81,7 @@ func (s *Store) repair(m *Manifest) (*Repaired, error) {
 		case l.bad != nil:
 			r.Bad = append(r.Bad, BadLine{l.number, l.bad})
 		default:
-			if r.Kept++; l.episode.Checksum == "" {
+			if r.Attempts++; l.episode.Checksum == "" {
 				bare++
 			}
 			if e := &l.episode; e.Outcome.Final() && results[e.ID] == "" {
@@ -143,7 +143,7 @@ func (s *Store) part(p *Plan, aside string) error {
 
 // copyLinesOf copies a file, if there is one, and ends its last line, which an earlier
 // version left open when it was killed.
-func copyLinesOf(name string, to *os.File) error {
+func copyLinesOf(name string, dst *os.File) error {
 	in, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -152,7 +152,7 @@ func copyLinesOf(name string, to *os.File) error {
 		return err
 	}
 	defer in.Close()
-	n, err := io.Copy(to, in)
+	n, err := io.Copy(dst, in)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -160,7 +160,7 @@ func copyLinesOf(name string, to *os.File) error {
 	if _, err := in.ReadAt(last, n-1); err != nil || last[0] == '\n' {
 		return err
 	}
-	_, err = to.WriteString("\n")
+	_, err = dst.WriteString("\n")
 	return err
 }
 
@@ -186,21 +186,21 @@ func (m *Manifest) missing(results map[string]Outcome) (due int, out []Missing) 
 	for i := range m.Groups {
 		g := &m.Groups[i]
 		env, _ := m.EnvironmentOf(g.Condition)
-		here := Missing{Condition: g.Condition}
+		entry := Missing{Condition: g.Condition}
 		for j, id := range g.Episodes {
-			if m.Shard != nil && !m.Shard.Has(id) {
+			if m.Shard != nil && !m.Shard.Contains(id) {
 				continue
 			}
 			trials, missing := g.Condition.due(id, results)
 			due += trials
 			if missing && trials == 1 {
-				here.Tasks = append(here.Tasks, env.Tasks[j].ID)
+				entry.Tasks = append(entry.Tasks, env.Tasks[j].ID)
 			} else if missing {
-				here.Tasks = append(here.Tasks, fmt.Sprintf("%s (trial %d)", env.Tasks[j].ID, trials))
+				entry.Tasks = append(entry.Tasks, fmt.Sprintf("%s (trial %d)", env.Tasks[j].ID, trials))
 			}
 		}
-		if len(here.Tasks) > 0 {
-			out = append(out, here)
+		if len(entry.Tasks) > 0 {
+			out = append(out, entry)
 		}
 	}
 	return due, out

@@ -120,7 +120,7 @@ func TestRecordsContradictThePlan(t *testing.T) {
 				t.Fatal("it was opened")
 			}
 			r, err := Repair(dir)
-			if err != nil || r.Kept != 2 || len(r.Bad) != 1 || r.Bad[0].Number != 2 ||
+			if err != nil || r.Attempts != 2 || len(r.Bad) != 1 || r.Bad[0].Number != 2 ||
 				!strings.HasPrefix(r.Bad[0].Why.Error(), want) {
 				t.Fatalf("repaired %+v, error %v", r, err)
 			}
@@ -232,7 +232,7 @@ func TestRepairOfManyKinds(t *testing.T) {
 		overwrite(t, dir, name, nil)
 	}
 	r, err := Repair(dir)
-	if err != nil || r.Kept != 2 || len(r.Bad) != 3 {
+	if err != nil || r.Attempts != 2 || len(r.Bad) != 3 {
 		t.Fatalf("%+v, error %v", r, err)
 	}
 	for _, name := range leftovers {
@@ -248,7 +248,7 @@ func TestRepairOfManyKinds(t *testing.T) {
 	if want := bytes.Join([][]byte{bad, flipped, torn, []byte("\n")}, nil); err != nil || !bytes.Equal(aside, want) {
 		t.Errorf("set aside, error %v:\n%s", err, aside)
 	}
-	if r, err := Repair(dir); err != nil || len(r.Bad) != 0 || r.File != "" || r.Kept != 2 {
+	if r, err := Repair(dir); err != nil || len(r.Bad) != 0 || r.File != "" || r.Attempts != 2 {
 		t.Errorf("again: %+v, error %v", r, err)
 	}
 	entries, err := os.ReadDir(dir)

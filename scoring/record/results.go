@@ -5,14 +5,14 @@ import "time"
 // Results are the attempts of an index at one moment. They stay as they are when the
 // index is updated.
 type Results struct {
-	plan *Plan
-	all  []listed
+	plan    *Plan
+	entries []listed
 }
 
 // listed is an attempt in an index: where its line is, and what the plan does not say. It
 // is small, because a run can have millions.
 type listed struct {
-	at                  Position
+	pos                 Position
 	line                int32
 	file                string
 	offset              int64
@@ -27,21 +27,21 @@ type listed struct {
 }
 
 // newListed takes what is listed of a checked result.
-func newListed(r *Result, at Position, p Place) listed {
-	return listed{at: at, line: int32(p.line), file: p.file, offset: p.offset, length: int32(p.length),
+func newListed(r *Result, pos Position, p Place) listed {
+	return listed{pos: pos, line: int32(p.line), file: p.file, offset: p.offset, length: int32(p.length),
 		attempt: r.Attempt, ended: r.Ended, outcome: r.Outcome.shared(), failure: r.Error, progress: r.Progress,
 		grounding: r.Grounding, replyTokens: int32(r.CompletionTokens),
 		steps: uint16(r.Steps), formatErrors: uint16(r.FormatErrors)}
 }
 
 // Len is the number of attempts.
-func (r Results) Len() int { return len(r.all) }
+func (r Results) Len() int { return len(r.entries) }
 
-// At returns what lists and rates say of an attempt, in the order of the lines: of what a
+// Result returns what lists and rates say of an attempt, in the order of the lines: of what a
 // line says, identity, outcome, progress, steps, errors, tokens of replies and the end.
-func (r Results) At(i int) Result {
-	l := &r.all[i]
-	want := r.plan.planned(l.at)
+func (r Results) Result(i int) Result {
+	l := &r.entries[i]
+	want := r.plan.planned(l.pos)
 	out := Result{Schema: Schema, TaskIndex: want.task.Index, Seed: want.condition.Seed, Trial: want.trial,
 		Attempt: l.attempt, Outcome: l.outcome, Error: l.failure, Success: l.outcome == Success, Progress: l.progress,
 		Grounding: l.grounding, Steps: int(l.steps), FormatErrors: int(l.formatErrors),
@@ -51,11 +51,11 @@ func (r Results) At(i int) Result {
 }
 
 // Position returns where an attempt stands in the plan.
-func (r Results) Position(i int) Position { return r.all[i].at }
+func (r Results) Position(i int) Position { return r.entries[i].pos }
 
 // Place returns where the line of an attempt is.
 func (r Results) Place(i int) Place {
-	l := &r.all[i]
+	l := &r.entries[i]
 	return Place{file: l.file, line: int(l.line), offset: l.offset, length: int(l.length),
-		id: r.plan.planned(l.at).id, attempt: l.attempt}
+		id: r.plan.planned(l.pos).id, attempt: l.attempt}
 }

@@ -134,19 +134,19 @@ func readChunks(r io.Reader, used *sync.Pool, take func(*chunk) bool) {
 
 // read reads the lines of a chunk, which begins at an offset after so many lines. It
 // returns the number of lines, empty ones included.
-func (c *chunk) read(in *bufio.Reader, offset int64, before int) (n int) {
+func (c *chunk) read(in *bufio.Reader, offset int64, skipped int) (n int) {
 	var ends []int
 	for c.err == nil && len(c.raw) < chunkSize {
 		n++
 		start := len(c.raw)
 		if c.raw, c.err = appendLine(c.raw, in); c.err != nil && c.err != io.EOF {
-			c.err = fmt.Errorf("%d: %w", before+n, c.err)
+			c.err = fmt.Errorf("%d: %w", skipped+n, c.err)
 			break
 		}
 		if raw := c.raw[start:]; len(raw) > 1 || len(raw) == 1 && raw[0] != '\n' {
 			next, err := in.Peek(1)
 			last := err == io.EOF || len(next) == 1 && next[0] == '\n'
-			c.lines = append(c.lines, &line{rawLine: rawLine{number: before + n, offset: offset + int64(start),
+			c.lines = append(c.lines, &line{rawLine: rawLine{number: skipped + n, offset: offset + int64(start),
 				torn: last}})
 			ends = append(ends, len(c.raw))
 		}

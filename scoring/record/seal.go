@@ -33,17 +33,17 @@ func Seal(object []byte) []byte {
 // seal adds a JSON object as a line that ends in its checksum; nothing if there is
 // an error.
 func seal(b *bytes.Buffer, object any) error {
-	from := b.Len()
+	start := b.Len()
 	if err := json.NewEncoder(b).Encode(object); err != nil {
-		b.Truncate(from)
+		b.Truncate(start)
 		return fmt.Errorf("the record cannot be written: %w", err)
 	}
-	if n := b.Len() - from; n > maxLine/2 {
-		b.Truncate(from)
+	if n := b.Len() - start; n > maxLine/2 {
+		b.Truncate(start)
 		return fmt.Errorf("the record has %d bytes, the limit is %d", n, maxLine/2)
 	}
 	b.Truncate(b.Len() - len("}\n")) // the brace follows the checksum
-	sum := checksum(b.Bytes()[from:])
+	sum := checksum(b.Bytes()[start:])
 	b.WriteString(checksumStart + sum + checksumEnd)
 	return nil
 }
@@ -62,27 +62,27 @@ func cutSeal(raw []byte) (body []byte, sum string, ok bool) {
 	if !ok || len(raw) < checksumSize {
 		return nil, "", false
 	}
-	from := len(raw) - checksumSize
-	body, ok = bytes.CutSuffix(raw[:from], []byte(checksumStart))
-	return body, string(raw[from:]), ok
+	start := len(raw) - checksumSize
+	body, ok = bytes.CutSuffix(raw[:start], []byte(checksumStart))
+	return body, string(raw[start:]), ok
 }
 
 // checkSeal compares a line or a file with the checksum that it ends in.
-func checkSeal(raw []byte, what string) error {
-	body, held, ok := cutSeal(raw)
+func checkSeal(raw []byte, noun string) error {
+	body, sum, ok := cutSeal(raw)
 	if !ok {
-		return fmt.Errorf("checksum: it is not the end of the %s: another program rewrote the %s", what, what)
+		return fmt.Errorf("checksum: it is not the end of the %s: another program rewrote the %s", noun, noun)
 	}
-	if want := checksum(body); want != held {
-		return fmt.Errorf("checksum: the %s says %q, its content has %s: the %s was changed after it was written", what,
-			held, want, what)
+	if want := checksum(body); want != sum {
+		return fmt.Errorf("checksum: the %s says %q, its content has %s: the %s was changed after it was written", noun,
+			sum, want, noun)
 	}
 	return nil
 }
 
 // CheckLine compares a line, without its line break, with the checksum that it holds; has
 // is false if it holds none, as lines of other makers do.
-func CheckLine(line []byte) (has bool, err error) {
+func CheckLine(line []byte) (covered bool, err error) {
 	var l struct {
 		Checksum string `json:"checksum"`
 	}
@@ -126,7 +126,7 @@ func EncodeFile(v any) ([]byte, error) {
 
 // DecodeFile decodes what EncodeFile wrote, and checks its schema and its checksum. has
 // is false if it has no checksum, as files of schema 1.
-func DecodeFile(b []byte, v any) (has bool, err error) {
+func DecodeFile(b []byte, v any) (covered bool, err error) {
 	if err := unmarshal(b, v); err != nil {
 		return false, err
 	}
@@ -143,8 +143,8 @@ func DecodeFile(b []byte, v any) (has bool, err error) {
 }
 
 // checkFile is what DecodeFile checks once the schema is known.
-func checkFile(b []byte, schema int) (has bool, err error) {
-	if _, _, has := cutSeal(b); !has && schema < firstSealed {
+func checkFile(b []byte, schema int) (covered bool, err error) {
+	if _, _, covered := cutSeal(b); !covered && schema < firstSealed {
 		return false, nil
 	}
 	return true, checkSeal(b, "file")
@@ -177,8 +177,8 @@ func reachesEnd(raw []byte) bool {
 		}
 	}
 	broken, ok := bytes.CutSuffix(tail(raw), []byte("\"\n")) // a line break in place of the brace
-	_, _, whole := cutSeal(append(bytes.Clone(broken), checksumEnd...))
-	return ok && whole
+	_, _, complete := cutSeal(append(bytes.Clone(broken), checksumEnd...))
+	return ok && complete
 }
 
 // tail is the end of a line, where its checksum is.

@@ -2,9 +2,9 @@ package record
 
 import "fmt"
 
-// Server is what a model server reports about itself and the model. Values that
+// ServerReport is what a model server reports about itself and the model. Values that
 // it does not report are left empty. It is part of a run's manifest.
-type Server struct {
+type ServerReport struct {
 	// Software is "vllm", "sglang", "llama.cpp" or "ollama".
 	Software string `json:"software,omitempty"`
 	Version  string `json:"version,omitempty"`
@@ -26,7 +26,7 @@ type Server struct {
 }
 
 // Program is the server's software with its version; empty if either is not known.
-func (s Server) Program() string {
+func (s ServerReport) Program() string {
 	if s.Software == "" || s.Version == "" {
 		return ""
 	}
@@ -36,13 +36,13 @@ func (s Server) Program() string {
 // Changes lists what a server's model has become since another report of it, if both say
 // so: each with both values. A model whose weights changed is another model under the same
 // name.
-func Changes(old, now Server) (changes []string) {
-	for _, of := range []struct{ what, old, now string }{
+func Changes(old, now ServerReport) (changes []string) {
+	for _, of := range []struct{ label, old, now string }{
 		{"digest", old.Digest, now.Digest}, {"root", old.Root, now.Root},
 		{"size", old.Size, now.Size},
 	} {
 		if of.old != "" && of.now != "" && of.old != of.now {
-			changes = append(changes, fmt.Sprintf("%s %s, now %s", of.what, of.old, of.now))
+			changes = append(changes, fmt.Sprintf("%s %s, now %s", of.label, of.old, of.now))
 		}
 	}
 	if old.ContextLength > 0 && now.ContextLength > 0 && old.ContextLength != now.ContextLength {

@@ -41,8 +41,8 @@ func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 // Dir is the name of the shard's directory.
 func (s Shard) Dir() string { return fmt.Sprintf("shard-%d-of-%d", s.Index, s.Count) }
 
-// Has reports whether the shard plays an episode, by the id of its first trial.
-func (s Shard) Has(id string) bool {
+// Contains reports whether the shard plays an episode, by the id of its first trial.
+func (s Shard) Contains(id string) bool {
 	const digits = 12 // 48 bits
 	b, err := hex.DecodeString(id[:min(len(id), digits)])
 	if err != nil {
@@ -92,8 +92,8 @@ func Shards(dir string) ([]string, error) {
 // SameDivision reports whether two directories of shards, by their names, are parts
 // of as many.
 func SameDivision(a, b string) bool {
-	of := func(dir string) string { return dir[strings.LastIndex(dir, "-")+1:] }
-	return of(a) == of(b)
+	count := func(dir string) string { return dir[strings.LastIndex(dir, "-")+1:] }
+	return count(a) == count(b)
 }
 
 // IsRun reports whether a directory has a manifest.
@@ -105,7 +105,7 @@ func IsRun(dir string) bool {
 // joined returns the manifest of the run that directories are parts of. They are
 // parts of one run if they plan the same episodes.
 func joined(dirs []string) (*Manifest, error) {
-	var whole *Manifest
+	var manifest *Manifest
 	for _, dir := range dirs {
 		m, err := ReadManifest(dir)
 		if err != nil {
@@ -116,15 +116,15 @@ func joined(dirs []string) (*Manifest, error) {
 				m.Shard.Dir())
 		}
 		m.Shard = nil
-		if whole == nil {
-			whole = m
+		if manifest == nil {
+			manifest = m
 			continue
 		}
-		if err := whole.join(m); err != nil {
+		if err := manifest.join(m); err != nil {
 			return nil, fmt.Errorf("%s and %s are not parts of one run: %w", dirs[0], dir, err)
 		}
 	}
-	return whole, nil
+	return manifest, nil
 }
 
 // differs says in what the plan of another part is a different one; nil if it is the
@@ -148,12 +148,12 @@ func (m *Manifest) differs(part *Manifest) error {
 				a.Condition.Env)
 		case len(fields) == 0 && !sameIDs(a, b):
 			env, _ := m.EnvironmentOf(a.Condition) // reading has checked it
-			at := 0
-			for a.Episodes[at] == b.Episodes[at] {
-				at++
+			j := 0
+			for a.Episodes[j] == b.Episodes[j] {
+				j++
 			}
 			return fmt.Errorf("they plan different episodes (other tasks of %s, such as %s)", env.Name,
-				env.Tasks[at].ID)
+				env.Tasks[j].ID)
 		}
 	}
 	return fmt.Errorf("they plan different episodes (%d and %d)", m.Planned(), part.Planned())
@@ -169,9 +169,9 @@ func Differing(a, b Condition) (out []string) {
 		return m
 	}
 	x, y := fields(a), fields(b)
-	either := maps.Clone(x)
-	maps.Copy(either, y)
-	for _, k := range slices.Sorted(maps.Keys(either)) {
+	union := maps.Clone(x)
+	maps.Copy(union, y)
+	for _, k := range slices.Sorted(maps.Keys(union)) {
 		if fmt.Sprint(x[k]) != fmt.Sprint(y[k]) {
 			out = append(out, k)
 		}
@@ -192,7 +192,7 @@ func (m *Manifest) join(part *Manifest) error {
 	}
 	for player, servers := range part.Servers {
 		if m.Servers == nil {
-			m.Servers = map[string][]Server{}
+			m.Servers = map[string][]ServerReport{}
 		}
 		m.Servers[player] = append(m.Servers[player], servers...)
 	}

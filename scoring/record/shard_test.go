@@ -20,7 +20,7 @@ func TestShardsDivide(t *testing.T) {
 			id := TrialID(fmt.Sprint(salt, i), 2)
 			in := 0
 			for s := range count {
-				if (Shard{s + 1, count}).Has(id) {
+				if (Shard{s + 1, count}).Contains(id) {
 					in++
 					sizes[s]++
 				}

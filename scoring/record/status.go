@@ -22,12 +22,12 @@ type Status struct {
 	// Concurrency is the largest number of episodes in flight.
 	Concurrency int `json:"concurrency"`
 	// Planned counts the episodes that had no result when the process began, and the
-	// trials that have become due since. Most counts all that can become due. Done
+	// trials that have become due since. MaxPlanned counts all that can become due. Done
 	// counts those that have ended, Failed those that ended without a result.
-	Planned int `json:"planned"`
-	Most    int `json:"most"`
-	Done    int `json:"done"`
-	Failed  int `json:"failed"`
+	Planned    int `json:"planned"`
+	MaxPlanned int `json:"most"`
+	Done       int `json:"done"`
+	Failed     int `json:"failed"`
 	// Tokens are those of all replies since the start.
 	Tokens int `json:"tokens"`
 	// RemainingSeconds is the estimate of the time that is left; nil for none.
@@ -80,7 +80,7 @@ func (s *Store) RemoveStatus() error { return removeIfThere(filepath.Join(s.dir,
 // Status reads what the processes say that work on the run: the sum of all that were
 // updated after a time. It is nil if there is none. A killed process leaves its last
 // status behind. A status that cannot be read is none: it is replaced in a moment.
-func (p Parts) Status(after time.Time) (*Status, error) {
+func (p Parts) Status(since time.Time) (*Status, error) {
 	dirs, err := p.Dirs()
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (p Parts) Status(after time.Time) (*Status, error) {
 	for _, dir := range dirs {
 		s, err := readStatus(dir)
 		switch {
-		case err != nil || s == nil || s.Updated.Before(after):
+		case err != nil || s == nil || s.Updated.Before(since):
 		case sum == nil:
 			sum = s
 		default:
@@ -107,7 +107,7 @@ func (s *Status) add(o *Status) {
 	if o.Updated.After(s.Updated) {
 		s.Updated = o.Updated
 	}
-	s.Concurrency, s.Planned, s.Most = s.Concurrency+o.Concurrency, s.Planned+o.Planned, s.Most+o.Most
+	s.Concurrency, s.Planned, s.MaxPlanned = s.Concurrency+o.Concurrency, s.Planned+o.Planned, s.MaxPlanned+o.MaxPlanned
 	s.Done, s.Failed, s.Tokens, s.Others = s.Done+o.Done, s.Failed+o.Failed, s.Tokens+o.Tokens, s.Others+o.Others
 	switch {
 	case s.RemainingSeconds == nil || o.RemainingSeconds == nil:

@@ -78,9 +78,9 @@ func (s *Store) Append(e *Episode) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	whole := *e
-	whole.Checksum = ""
-	return s.add(&whole)
+	c := *e
+	c.Checksum = ""
+	return s.add(&c)
 }
 
 // read reads what is there, and finds out what the next write must begin with.
@@ -103,9 +103,9 @@ func (s *Store) read() error {
 
 // SetManifest writes run.json.
 func (s *Store) SetManifest(m *Manifest) error {
-	whole := *m
-	whole.Schema = Schema
-	b, err := EncodeFile(&whole)
+	c := *m
+	c.Schema = Schema
+	b, err := EncodeFile(&c)
 	if err != nil {
 		return err
 	}
@@ -119,28 +119,28 @@ func notRegular(name string) error { return fmt.Errorf("%s is not a regular file
 // run leaves.
 func Read(dir string) (*Manifest, []Result, error) {
 	var results []Result
-	m, err := Each(Parts{dir}, func(_ *Manifest, e *Episode) { results = append(results, e.Result) })
+	m, err := EachEpisode(Parts{dir}, func(_ *Manifest, e *Episode) { results = append(results, e.Result) })
 	return m, results, err
 }
 
-// Each reads a run as Read does and visits every attempt in the order of the file,
+// EachEpisode reads a run as Read does and visits every attempt in the order of the file,
 // or of the files of its shards, with its trajectory, and what was planned. Nothing
 // of the attempt is kept afterwards.
-func Each(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error) {
-	return p.chosen().each(func(*Manifest) func() decoder { return entirely },
+func EachEpisode(p Readable, visit func(*Manifest, *Episode)) (*Manifest, error) {
+	return p.chosen().visit(func(*Manifest) func() decoder { return entirely },
 		func(m *Manifest, e *Episode, _ Position, _ any) {
 			visit(m, e)
 		})
 }
 
-// EachDerived is Each for what takes long: derive makes something of each attempt,
+// EachDerived is EachEpisode for what takes long: derive makes something of each attempt,
 // for several attempts at the same time and before they are checked against the
 // plan. It must not keep the trajectory. visit gets the attempt without it, and the
 // position in the plan.
 func EachDerived[T any](p Readable, derive func(*Manifest, *Episode) T, visit func(*Manifest, *Episode, Position, T)) (
 	*Manifest, error) {
 	derived := func(m *Manifest) func() decoder { return deriving(func(e *Episode) any { return derive(m, e) }) }
-	return p.chosen().each(derived, func(m *Manifest, e *Episode, at Position, of any) { visit(m, e, at, of.(T)) })
+	return p.chosen().visit(derived, func(m *Manifest, e *Episode, pos Position, v any) { visit(m, e, pos, v.(T)) })
 }
 
 // sized is an open file with the size that it had then.
@@ -171,9 +171,9 @@ func wholeFile(name string) (*sized, error) {
 func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() decoder,
 	visit func(*Episode, Position, any)) (torn int, lead []byte, err error) {
 	err = scan(r, name, newDecoder, func(l *line) error {
-		var at Position
+		var pos Position
 		if l.bad == nil {
-			at, l.bad = plan.check(&l.episode)
+			pos, l.bad = plan.check(&l.episode)
 		}
 		if torn, lead = l.end(); torn > 0 {
 			return nil
@@ -181,7 +181,7 @@ func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() deco
 		if l.bad != nil {
 			return badLine(name, l)
 		}
-		visit(&l.episode, at, l.derived)
+		visit(&l.episode, pos, l.derived)
 		return nil
 	})
 	if err != nil {
@@ -193,13 +193,13 @@ func eachAttempt(r io.Reader, name string, plan *checker, newDecoder func() deco
 // end returns what matters of a line if it is the last one: its length if it is
 // unfinished, and what has to be written before the next line.
 func (l *rawLine) end() (torn int, lead []byte) {
-	whole := bytes.HasSuffix(l.raw, []byte("\n"))
+	complete := bytes.HasSuffix(l.raw, []byte("\n"))
 	switch {
-	case l.torn && whole: // by a crash in the middle of tornEnd
+	case l.torn && complete: // by a crash in the middle of tornEnd
 		return len(l.raw), []byte("\n")
 	case l.torn:
 		return len(l.raw), []byte(tornEnd)
-	case !whole:
+	case !complete:
 		return 0, []byte("\n")
 	}
 	return 0, nil

@@ -13,8 +13,8 @@ import (
 // 2023): the same task from the same start, until it is solved or all trials are
 // used.
 type Trials struct {
-	// Most is the largest number of trials, at least 2.
-	Most int `json:"most"`
+	// Limit is the largest number of trials, at least 2.
+	Limit int `json:"most"`
 	// Memory is the largest number of reflections on failed trials that the agent
 	// is shown: the newest ones. 0 stands for retries without memory.
 	Memory int `json:"memory"`
@@ -94,7 +94,7 @@ func (c *Condition) MostTrials() int {
 	if c.Trials == nil {
 		return 1
 	}
-	return c.Trials.Most
+	return c.Trials.Limit
 }
 
 // Rank is what decides which of the attempts at an episode counts. Two attempts with
@@ -190,14 +190,14 @@ func (c *checker) checkTrial(e *Episode, want planned) error {
 	if t == nil {
 		return nil
 	}
-	if e.Trial > 1 && !c.failed[want.before] {
+	if e.Trial > 1 && !c.failed[want.previous] {
 		return fmt.Errorf("trial: trial %d of the task %s has no failed trial %d before it", e.Trial, e.Task, e.Trial-1)
 	}
-	reflects := e.Outcome == Failure && e.Trial < t.Most && t.Memory > 0
+	reflects := e.Outcome == Failure && e.Trial < t.Limit && t.Memory > 0
 	switch {
 	case reflects != (e.Reflection != nil):
 		return fmt.Errorf("reflection: outcome %s of trial %d of %d with a memory of %d: want a reflection: %v",
-			e.Outcome, e.Trial, t.Most, t.Memory, reflects)
+			e.Outcome, e.Trial, t.Limit, t.Memory, reflects)
 	case len(e.Memory) > t.Memory:
 		return fmt.Errorf("memory: there are %d reflections, but the memory of the episode %s is %d", len(e.Memory),
 			e.ID, t.Memory)

@@ -16,7 +16,7 @@ func trialsRun(t *testing.T, dir string) [][]byte {
 	t.Helper()
 	m := manifest()
 	g := &m.Groups[0]
-	g.Condition.Trials = &Trials{Most: 3, Memory: 2, PromptHash: "abc", Decoding: &Decoding{TopP: 1, MaxTokens: 256},
+	g.Condition.Trials = &Trials{Limit: 3, Memory: 2, PromptHash: "abc", Decoding: &Decoding{TopP: 1, MaxTokens: 256},
 		SameAction: 3}
 	first, err := EpisodeID(1, m.Environments[0].Tasks[0], g.Condition)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestTrialsContradictThePlan(t *testing.T) {
 				}
 			}
 			r, err := Repair(dir)
-			if err != nil || r.Kept != 1 || len(r.Bad) != 2 ||
+			if err != nil || r.Attempts != 1 || len(r.Bad) != 2 ||
 				!strings.HasPrefix(r.Bad[1].Why.Error(), "trial: trial 3 of the task box/01 has no failed trial 2") {
 				t.Fatalf("repaired %+v, error %v", r, err)
 			}

@@ -16,15 +16,15 @@ type Measure struct {
 	// Key names the measure for programs, Name for people.
 	Key, Name string
 	Unit      Unit
-	// Of returns what an episode adds to both sums. An episode to which the
+	// Sums returns what an episode adds to both sums. An episode to which the
 	// measure does not apply adds 0 to both.
-	Of func(c *Counts) (num, den float64)
+	Sums func(c *Counts) (num, den float64)
 }
 
 // Measures lists the measures of MEASURES.md that are ratios: all except the
 // quantile of error runs and the survival of errors.
 func Measures() []Measure {
-	all := []Measure{
+	list := []Measure{
 		{"format_errors", "format errors", Share, perStep(func(c *Counts) uint16 { return c.FormatErrors })},
 		{"cut_off", "cut off", Share, func(c *Counts) (float64, float64) {
 			return float64(c.CutOff), float64(c.Replies)
@@ -43,14 +43,14 @@ func Measures() []Measure {
 		{"loops", "steps in loops", Share, perStep(func(c *Counts) uint16 { return c.Looped })},
 	}
 	for h, most := range Horizons {
-		all = append(all, Measure{fmt.Sprintf("recovered_%d", most), fmt.Sprintf("recovered within %d", most), Share,
+		list = append(list, Measure{fmt.Sprintf("recovered_%d", most), fmt.Sprintf("recovered within %d", most), Share,
 			perError(func(c *Counts) uint16 { return c.Recovered[h] })})
 	}
 	for h, most := range Horizons {
-		all = append(all, Measure{fmt.Sprintf("progressed_%d", most), fmt.Sprintf("progress within %d", most), Share,
+		list = append(list, Measure{fmt.Sprintf("progressed_%d", most), fmt.Sprintf("progress within %d", most), Share,
 			perError(func(c *Counts) uint16 { return c.Progressed[h] })})
 	}
-	all = append(all,
+	list = append(list,
 		Measure{"distinct_actions", "distinct valid actions", Share,
 			perStep(func(c *Counts) uint16 { return c.Actions })},
 		Measure{"distinct_observations", "distinct observations", Share,
@@ -62,14 +62,14 @@ func Measures() []Measure {
 		Measure{"known_2", "known bigrams of thoughts", Share, knownBigrams},
 		Measure{"informed_compression", "compressed, knowing others", Share, informed},
 		Measure{"lost_progress", "ended below the best", Share, func(c *Counts) (float64, float64) {
-			return one(c.Lost), 1
+			return indicator(c.Lost), 1
 		}},
 		Measure{"stuck_since", "unsolved: stuck since step", Steps,
 			unsolved(func(c *Counts) (float64, float64) { return float64(c.Stuck), 1 })},
 		Measure{"stuck_steps", "unsolved: steps while stuck", Share,
 			unsolved(func(c *Counts) (float64, float64) { return float64(c.Steps - c.Stuck), float64(c.Steps) })},
 	)
-	return all
+	return list
 }
 
 // SurvivalSteps are the numbers of steps after which the share of unrecovered
@@ -89,12 +89,12 @@ func perError(count func(*Counts) uint16) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) { return float64(count(c)), float64(c.Errors()) }
 }
 
-func unsolved(of func(*Counts) (num, den float64)) func(*Counts) (num, den float64) {
+func unsolved(terms func(*Counts) (num, den float64)) func(*Counts) (num, den float64) {
 	return func(c *Counts) (float64, float64) {
 		if c.Solved {
 			return 0, 0
 		}
-		return of(c)
+		return terms(c)
 	}
 }
 
@@ -115,7 +115,7 @@ func knownBigrams(c *Counts) (num, den float64) {
 	if c.Thoughts.Informed == 0 {
 		return 0, 0
 	}
-	return float64(c.Thoughts.Known), float64(c.Thoughts.Bigrams)
+	return float64(c.Thoughts.Familiar), float64(c.Thoughts.Bigrams)
 }
 
 func informed(c *Counts) (num, den float64) {
@@ -125,7 +125,7 @@ func informed(c *Counts) (num, den float64) {
 	return float64(min(c.Thoughts.Informed, c.Thoughts.Bytes)), float64(c.Thoughts.Bytes)
 }
 
-func one(b bool) float64 {
+func indicator(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -146,12 +146,13 @@ func LongRuns() Measure {
 
 // RunsWithin is the share of error runs with at most the given length.
 func RunsWithin(length uint16) Measure {
-	return Measure{Key: "runs_within", Name: "error runs within", Unit: Share, Of: func(c *Counts) (num, den float64) {
-		for _, n := range c.Runs {
-			if n <= length {
-				num++
+	return Measure{Key: "runs_within", Name: "error runs within", Unit: Share,
+		Sums: func(c *Counts) (num, den float64) {
+			for _, n := range c.Runs {
+				if n <= length {
+					num++
+				}
 			}
-		}
-		return num, float64(len(c.Runs))
-	}}
+			return num, float64(len(c.Runs))
+		}}
 }

@@ -22,10 +22,10 @@ func OldForm(r *record.Rules) (func(action string) bool, error) {
 	}
 	var olds, news []string
 	for from, to := range r.Actions {
-		olds, news = append(olds, whole(from)), append(news, whole(to))
+		olds, news = append(olds, fullMatch(from)), append(news, fullMatch(to))
 	}
 	patterns := make([]*regexp.Regexp, 0, 4)
-	for _, p := range []string{either(olds), either(news), nameIn(r.OwnNames, r.NameParts),
+	for _, p := range []string{alternation(olds), alternation(news), nameIn(r.OwnNames, r.NameParts),
 		nameIn(r.Names, r.NameParts)} {
 		compiled, err := regexp.Compile(p)
 		if err != nil {
@@ -33,10 +33,10 @@ func OldForm(r *record.Rules) (func(action string) bool, error) {
 		}
 		patterns = append(patterns, compiled)
 	}
-	old, written, ownName, name := patterns[0], patterns[1], patterns[2], patterns[3]
+	old, current, ownName, name := patterns[0], patterns[1], patterns[2], patterns[3]
 	return func(action string) bool {
 		action = strings.TrimSpace(action)
-		return old.MatchString(action) && !written.MatchString(action) ||
+		return old.MatchString(action) && !current.MatchString(action) ||
 			ownName.MatchString(name.ReplaceAllString(action, "_"))
 	}, nil
 }
@@ -44,15 +44,15 @@ func OldForm(r *record.Rules) (func(action string) bool, error) {
 // nothing is a pattern that matches no text.
 const nothing = `[^\s\S]`
 
-func either(patterns []string) string {
+func alternation(patterns []string) string {
 	if len(patterns) == 0 {
 		return nothing
 	}
 	return strings.Join(patterns, "|")
 }
 
-// whole is the pattern of actions that fit a template from end to end.
-func whole(template string) string {
+// fullMatch is the pattern of actions that fit a template from end to end.
+func fullMatch(template string) string {
 	return `(?i:^` + slot.ReplaceAllLiteralString(regexp.QuoteMeta(template), `.+`) + `$)`
 }
 

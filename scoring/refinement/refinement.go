@@ -99,9 +99,9 @@ type Counter struct {
 	text textCounter
 }
 
-// NewCounter returns a counter. Known are the thoughts that those of episodes are
+// NewCounter returns a counter; thoughts are those that those of episodes are
 // compared with, such as those of the training format; it may be empty.
-func NewCounter(known []string) *Counter { return &Counter{text: newTextCounter(known)} }
+func NewCounter(thoughts []string) *Counter { return &Counter{text: newTextCounter(thoughts)} }
 
 // Count measures an episode. Old reports whether an action is in a form that the
 // perturbation replaces; nil without a perturbation of the interface.
@@ -198,13 +198,13 @@ const (
 func looped(steps []record.Step) (n, valid uint16) {
 	inside := make([]bool, len(steps))
 	for period := 1; period <= longestPeriod; period++ {
-		alike := 0 // steps in a row that equal the one a period before
+		run := 0 // steps in a row that equal the one a period before
 		for i := period; i < len(steps); i++ {
 			if steps[i].Action != steps[i-period].Action || steps[i].Observation != steps[i-period].Observation {
-				alike = 0
+				run = 0
 				continue
 			}
-			if alike++; alike < (cycles-1)*period {
+			if run++; run < (cycles-1)*period {
 				continue
 			}
 			for j := i - cycles*period + 1; j <= i; j++ {

@@ -174,11 +174,11 @@ func TestThoughts(t *testing.T) {
 	}}
 	c := NewCounter(nil).Count(e, nil).Thoughts
 	// i-go go-to to-the the-desk desk-i i-go; i-go go-to
-	if c.Bigrams != 8 || c.Distinct != 5 || c.Known != 0 || c.Bytes != 29 || c.Compressed == 0 || c.Informed != 0 {
+	if c.Bigrams != 8 || c.Distinct != 5 || c.Familiar != 0 || c.Bytes != 29 || c.Compressed == 0 || c.Informed != 0 {
 		t.Errorf("%+v", c)
 	}
 	c = NewCounter([]string{"you go to the bed", "i go"}).Count(e, nil).Thoughts
-	if c.Known != 6 || c.Informed == 0 || c.Informed > c.Compressed {
+	if c.Familiar != 6 || c.Informed == 0 || c.Informed > c.Compressed {
 		t.Errorf("%+v", c)
 	}
 	e.Trajectory = slices.Repeat([]record.Step{{Thought: "I should look at the desk again."}}, 40)
@@ -207,7 +207,7 @@ func TestAdaptationCost(t *testing.T) {
 	} {
 		e := &record.Episode{Result: record.Result{Success: c.solved}, Trajectory: c.steps}
 		counts := WithoutThoughts(e, Marked)
-		if cost, of := AdaptationCost().Of(&counts); cost != c.cost || of != c.of {
+		if cost, of := AdaptationCost().Sums(&counts); cost != c.cost || of != c.of {
 			t.Errorf("%s: %v of %v, want %v of %v", name, cost, of, c.cost, c.of)
 		}
 	}
@@ -298,7 +298,7 @@ func TestMeasuresAreShares(t *testing.T) {
 			"d>3@10"}), 0, 30).Draw(t, "steps")
 		c := NewCounter(nil).Count(episode(strings.Join(text, " ")), nil)
 		for _, m := range Measures() {
-			num, den := m.Of(&c)
+			num, den := m.Sums(&c)
 			if math.IsNaN(num) || num < 0 || den < 0 || den == 0 && num != 0 || m.Unit == Share && num > den {
 				t.Fatalf("%s: %v of %v", m.Key, num, den)
 			}
@@ -351,7 +351,7 @@ func TestMeasuresOfAnEpisode(t *testing.T) {
 		{"stuck_steps", Counts{Steps: 9, Stuck: 3}, 6, 9},
 		{"stuck_steps", Counts{Steps: 9, Stuck: 3, Solved: true}, 0, 0},
 	} {
-		if num, den := of[c.key].Of(&c.counts); num != c.num || den != c.den {
+		if num, den := of[c.key].Sums(&c.counts); num != c.num || den != c.den {
 			t.Errorf("%s of %+v: %v of %v, want %v of %v", c.key, c.counts, num, den, c.num, c.den)
 		}
 	}

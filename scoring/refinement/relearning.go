@@ -9,7 +9,7 @@ func Marked(string) bool { return false }
 // relearn counts the actions in the old and in the new way, and looks for the first
 // one that writes the form of the first old one in the new way.
 func (c *Counts) relearn(steps []record.Step) {
-	at, form := 0, ""
+	first, form := 0, ""
 	var errors uint16
 	for i, s := range steps {
 		if s.NewForm != "" && !s.Erroneous() && !c.Adapted {
@@ -22,14 +22,14 @@ func (c *Counts) relearn(steps []record.Step) {
 			c.NewUses++
 		}
 		if s.NewForm != "" && s.NewForm == form && !c.Relearning.Recovered {
-			c.Relearning = Spell{uint16(i - at), true}
+			c.Relearning = Spell{uint16(i - first), true}
 		}
 		if s.OldForm == "" {
 			continue
 		}
 		c.OldUses++
 		if !c.Refused {
-			c.Refused, at, form = true, i, s.OldForm
+			c.Refused, first, form = true, i, s.OldForm
 			c.Relearning.Steps = uint16(len(steps) - 1 - i)
 		}
 	}
@@ -65,9 +65,9 @@ func Unlearned(steps int) Measure {
 
 // RelearningSurvival is Survival for the time from the first action in an old form.
 func (c *Counts) RelearningSurvival() (atRisk, ended BySpell) {
-	var one Spells
+	var spells Spells
 	if c.Refused {
-		one.add(c.Relearning)
+		spells.add(c.Relearning)
 	}
-	return one.bySpell()
+	return spells.bySpell()
 }

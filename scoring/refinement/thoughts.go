@@ -11,8 +11,8 @@ import (
 // Thoughts measures how varied an episode's thoughts are, without a model.
 type Thoughts struct {
 	// Bigrams counts pairs of consecutive words of a thought, Distinct the
-	// different pairs, and Known the pairs that also occur in the known thoughts.
-	Bigrams, Distinct, Known int32
+	// different pairs, and Familiar the pairs that also occur in the known thoughts.
+	Bigrams, Distinct, Familiar int32
 	// Bytes is the size of all thoughts. Compressed is their compressed size.
 	// Informed is their size after compression with the known thoughts as
 	// dictionary.
@@ -26,8 +26,8 @@ const dictionarySize = 32 << 10
 type textCounter struct {
 	words            words
 	text             []byte          // of the episode that is counted
-	known            map[bigram]bool // nil without known thoughts
-	seen             []bigram        // of the episode that is counted
+	familiar         map[bigram]bool // nil without known thoughts
+	bigrams          []bigram        // of the episode that is counted
 	plain, informed  *flate.Writer
 	plainN, informdN counting
 }
@@ -40,37 +40,37 @@ func (c *counting) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func newTextCounter(known []string) textCounter {
+func newTextCounter(thoughts []string) textCounter {
 	t := textCounter{words: words{numbers: map[string]uint32{}}}
 	t.plain, _ = flate.NewWriter(nil, flate.BestSpeed) // the level is valid
-	if len(known) == 0 {
+	if len(thoughts) == 0 {
 		return t
 	}
-	t.known = map[bigram]bool{}
-	for _, thought := range known {
-		t.words.eachBigram(thought, func(b bigram) { t.known[b] = true })
+	t.familiar = map[bigram]bool{}
+	for _, thought := range thoughts {
+		t.words.eachBigram(thought, func(b bigram) { t.familiar[b] = true })
 	}
 	t.words.keep()
-	text := []byte(strings.Join(known, "\n"))
+	text := []byte(strings.Join(thoughts, "\n"))
 	t.informed, _ = flate.NewWriterDict(nil, flate.DefaultCompression, text[max(0, len(text)-dictionarySize):])
 	return t
 }
 
 // count measures the thoughts of an episode.
 func (t *textCounter) count(steps []record.Step) (out Thoughts) {
-	t.text, t.seen = t.text[:0], t.seen[:0]
+	t.text, t.bigrams = t.text[:0], t.bigrams[:0]
 	for _, s := range steps {
 		t.text = append(t.text, s.Thought...)
 		t.words.eachBigram(s.Thought, func(b bigram) {
-			t.seen = append(t.seen, b)
-			if t.known[b] {
-				out.Known++
+			t.bigrams = append(t.bigrams, b)
+			if t.familiar[b] {
+				out.Familiar++
 			}
 		})
 	}
-	out.Bigrams = int32(len(t.seen))
-	slices.Sort(t.seen)
-	out.Distinct = int32(len(slices.Compact(t.seen)))
+	out.Bigrams = int32(len(t.bigrams))
+	slices.Sort(t.bigrams)
+	out.Distinct = int32(len(slices.Compact(t.bigrams)))
 	t.words.forget()
 	if out.Bytes = int32(len(t.text)); out.Bytes == 0 {
 		return out

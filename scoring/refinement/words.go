@@ -9,10 +9,10 @@ import (
 // words numbers words in lower case, from 1. Texts of episodes have few different
 // words, so a number saves most of the work of hashing and comparing them.
 type words struct {
-	numbers map[string]uint32
-	size    int               // of the words, in bytes
-	kept    map[string]uint32 // what forget leaves
-	lower   []byte            // of the text that is read
+	numbers  map[string]uint32
+	size     int               // of the words, in bytes
+	retained map[string]uint32 // what forget leaves
+	lower    []byte            // of the text that is read
 }
 
 // bigram is the numbers of two consecutive words, the first one in the upper half.
@@ -26,7 +26,7 @@ const (
 )
 
 // keep keeps the numbers that words have now.
-func (w *words) keep() { w.kept, w.size = maps.Clone(w.numbers), 0 }
+func (w *words) keep() { w.retained, w.size = maps.Clone(w.numbers), 0 }
 
 // forget bounds the number of words. Bigrams from before have other numbers, except
 // those of kept words.
@@ -35,14 +35,14 @@ func (w *words) forget() {
 		return
 	}
 	w.numbers, w.size = map[string]uint32{}, 0
-	maps.Copy(w.numbers, w.kept)
+	maps.Copy(w.numbers, w.retained)
 }
 
 // eachBigram visits the pairs of consecutive words of a text, in lower case. A word is
 // letters, digits and apostrophes.
 func (w *words) eachBigram(text string, visit func(bigram)) {
 	previous := uint32(0)
-	w.each(text, func(word []byte) {
+	w.walk(text, func(word []byte) {
 		n := w.numbers[string(word)]
 		if n == 0 {
 			n = uint32(len(w.numbers) + 1)
@@ -56,8 +56,8 @@ func (w *words) eachBigram(text string, visit func(bigram)) {
 	})
 }
 
-// each visits the words of a text, in lower case. A word is used until visit returns.
-func (w *words) each(text string, visit func([]byte)) {
+// walk visits the words of a text, in lower case. A word is used until visit returns.
+func (w *words) walk(text string, visit func([]byte)) {
 	w.lower = w.lower[:0]
 	for i := 0; i < len(text); i++ {
 		c := text[i]

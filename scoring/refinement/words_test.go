@@ -18,7 +18,7 @@ func TestWords(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune("abZQ019'_-. \n\x00\x7fé²"))).Draw(t, "text")
-		if want, got := list(eachOfAnyLetters, text), list(w.each, text); !slices.Equal(want, got) {
+		if want, got := list(eachOfAnyLetters, text), list(w.walk, text); !slices.Equal(want, got) {
 			t.Fatalf("%q, want %q", got, want)
 		}
 	})

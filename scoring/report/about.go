@@ -40,19 +40,19 @@ var kindWords = map[string]string{
 
 // kindsOf lists the kinds of the rows' environments, with their numbers.
 func kindsOf(rows []row) string {
-	var said []string
+	var parts []string
 	for _, r := range rows {
 		words, ok := kindWords[r.Condition.Env]
 		if !ok {
 			words = r.Condition.Env + " task types"
 		}
-		said = appendNew(said, fmt.Sprintf("%s (%d)", words, r.Kinds()))
+		parts = appendNew(parts, fmt.Sprintf("%s (%d)", words, r.Kinds()))
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(parts, ", ")
 }
 
-// few is the number of kinds below which an interval for new kinds is wide.
-const few = 10
+// fewKinds is the number of kinds below which an interval for new kinds is wide.
+const fewKinds = 10
 
 // aboutReservation returns the reservation about a row's intervals.
 func (r row) aboutReservation() string {
@@ -66,7 +66,7 @@ func (r row) aboutReservation() string {
 		return ""
 	case r.About == stats.TheseTasks && len(r.Seeds) == 1:
 		return "at most as wide: with one seed luck cannot be told from difficulty"
-	case r.About == stats.NewKinds && r.Kinds() < few:
+	case r.About == stats.NewKinds && r.Kinds() < fewKinds:
 		return fmt.Sprintf("few kinds (%d): wide and on the safe side", r.Kinds())
 	}
 	return ""

@@ -42,7 +42,7 @@ func BenchmarkLargeRun(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if tables := everything([]Run{{Name: dir, Scores: scores}}, nil, weights); len(tables) < 5 {
+			if tables := everything([]NamedRun{{Name: dir, Scores: scores}}, nil, weights); len(tables) < 5 {
 				b.Fatalf("%d tables", len(tables))
 			}
 		}

@@ -14,63 +14,63 @@ import (
 // tries are the results of several tries in one place: of a row, or of the held-out
 // scores of a model.
 type tries struct {
-	where, name string
+	place, name string
 	best        []scoring.BestOf // of 1, 2, … tries
 	marks       string
 }
 
 // severalTries returns the rows and the held-out scores with two seeds or more.
-func severalTries(rows, plain []row, w configs.Weights) (all []tries) {
+func severalTries(rows, plain []row, w configs.Weights) (list []tries) {
 	byScore := map[*scoring.Score][]scoring.BestOf{}
 	for _, r := range rows {
 		if len(r.Seeds) > 1 {
 			byScore[r.Score] = r.BestOf()
 		}
 		if best := byScore[r.Score]; best != nil {
-			all = append(all, tries{r.place(), r.name, best, r.marks()})
+			list = append(list, tries{r.place(), r.name, best, r.marks()})
 		}
 	}
 	for _, l := range scored(plain, w) {
-		of := map[string][]scoring.BestOf{}
+		byEnv := map[string][]scoring.BestOf{}
 		for env, s := range l.scores {
-			of[env] = byScore[s]
+			byEnv[env] = byScore[s]
 		}
-		if best := scoring.HeldOutBestOf(w, of); len(best) > 1 {
-			all = append(all, tries{column.HeldOutScore, l.name, best, ""})
+		if best := scoring.HeldOutBestOf(w, byEnv); len(best) > 1 {
+			list = append(list, tries{column.HeldOutScore, l.name, best, ""})
 		}
 	}
-	return all
+	return list
 }
 
 const oracleNote = "The best try is chosen by an oracle, the environment's own judgement: " +
 	"an agent that has to choose without it reaches less."
 
 // last reports whether the number i is the last of its place.
-func last(all []tries, i int) bool { return i+1 == len(all) || all[i+1].where != all[i].where }
+func last(list []tries, i int) bool { return i+1 == len(list) || list[i+1].place != list[i].place }
 
 // label says whose tries they are, and how many.
 func (a tries) label(n int) []table.Field {
-	return []table.Field{column.Environment.Is(a.where), column.Model.Is(a.name), column.Tries.Is(n)}
+	return []table.Field{column.Environment.Val(a.place), column.Model.Val(a.name), column.Tries.Val(n)}
 }
 
 // addPublished adds the published rates of the best of several tries in one place, and
 // returns their marks.
-func addPublished(t *table.Table, where string, success table.Bounded, from *Report) (marks string) {
-	for _, b := range from.bests {
+func addPublished(t *table.Table, place string, success table.Bounded, report *Report) (marks string) {
+	for _, b := range report.bests {
 		for i, l := range publishedLines(b) {
 			if b.Table.Rows[i].BestOf < 2 {
 				continue
 			}
-			r, ok := l.rates[where]
-			if h := l.heldOut(from.weights); where == column.HeldOutScore && len(h.Missing) == 0 {
+			r, ok := l.rates[place]
+			if h := l.heldOut(report.weights); place == column.HeldOutScore && len(h.Missing) == 0 {
 				r, ok = rates{success: &h.Success, progress: &h.Progress}, true
 			}
 			if !ok || r.success == nil && r.progress == nil {
 				continue
 			}
 			marks += r.marks
-			t.Add(column.Environment.Is(where), column.Model.Is(l.name), column.Tries.Is(b.Table.Rows[i].BestOf),
-				optional(success.Of, r.success, r.marks), optional(column.BestProgress.Of, r.progress, r.marks))
+			t.Add(column.Environment.Val(place), column.Model.Val(l.name), column.Tries.Val(b.Table.Rows[i].BestOf),
+				optional(success.Col, r.success, r.marks), optional(column.BestProgress.Col, r.progress, r.marks))
 		}
 	}
 	return marks
@@ -101,40 +101,41 @@ func tryNotes(rows []row) []string {
 }
 
 // passAtK has the best of every number of tries.
-func passAtK(from *Report, t *table.Table) {
-	all := from.tries()
-	if len(all) == 0 {
+func passAtK(report *Report, t *table.Table) {
+	list := report.tries()
+	if len(list) == 0 {
 		return
 	}
 	marks := ""
-	for i, a := range all {
+	for i, a := range list {
 		for _, b := range a.best {
 			t.Add(append(a.label(b.Tries), rated(column.Pass, b.Success).Marked(a.marks),
 				rated(column.BestProgress, b.Progress).Marked(a.marks))...)
 		}
-		if last(all, i) {
-			marks += addPublished(t, a.where, column.Pass, from)
+		if last(list, i) {
+			marks += addPublished(t, a.place, column.Pass, report)
 		}
 	}
 	explain(t, "pass@k: the probability that one of k tries solves a task; best PR: the expected best "+
 		"progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
-		"unbiased for new tries (Chen et al. 2021). "+oracleNote, tryNotes(from.rows))
-	t.Notes = append(t.Notes, sources(from.bests, marks)...)
+		"unbiased for new tries (Chen et al. 2021). "+oracleNote, tryNotes(report.rows))
+	t.Notes = append(t.Notes, sources(report.bests, marks)...)
 }
 
 // bestOfPaired has the differences of the best of all tries from the first row of
 // each environment.
-func bestOfPaired(from *Report, t *table.Table) {
-	if len(from.tries()) == 0 {
+func bestOfPaired(report *Report, t *table.Table) {
+	if len(report.tries()) == 0 {
 		return
 	}
 	several := func(r row) bool { return len(r.Seeds) > 1 && r.Tries() > 0 }
 	var pairs pairing
-	for _, p := range againstFirst(from.plain, several) {
+	for _, p := range againstFirst(report.plain, several) {
 		n := min(p.row.Tries(), p.base.Tries())
 		c, err := scoring.CompareBestOf(p.row.Score, p.base.Score, n)
-		pairs.take(p, c, err, column.Tries.Is(n))
+		pairs.take(p, c, err, column.Tries.Val(n))
 	}
-	pairs.fill(t, otherNames(from.plain), "Δ: model minus the one it is set against, in percentage points, of any and "+
-		"of the best of N tries. "+pairs.intervalNote(), oracleNote)
+	pairs.fill(t, otherNames(report.plain),
+		"Δ: model minus the one it is set against, in percentage points, of any and "+
+			"of the best of N tries. "+pairs.intervalNote(), oracleNote)
 }

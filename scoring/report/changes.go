@@ -16,9 +16,9 @@ import (
 // not made everywhere. Presets list their own changes.
 func (r *Report) departed() (out []string) {
 	places := map[string][]string{}
-	var all []string
+	var titles []string
 	for _, of := range r.plain {
-		all = appendNew(all, of.claimPlace().Title)
+		titles = appendNew(titles, of.claimPlace().Title)
 		for _, change := range of.changes() {
 			if places[change] == nil {
 				out = append(out, change)
@@ -27,8 +27,8 @@ func (r *Report) departed() (out []string) {
 		}
 	}
 	for i, change := range out {
-		if where := places[change]; len(where) < len(all) {
-			out[i] += " on " + table.List(where)
+		if subset := places[change]; len(subset) < len(titles) {
+			out[i] += " on " + table.List(subset)
 		}
 	}
 	return out

@@ -26,12 +26,12 @@ func (r *Report) InOrder(names []string) error {
 func (r *Report) Checkpoints() []string { return r.checkpoints }
 
 // Checkpoints are those of the report.
-func (p Part) Checkpoints() []string { return p.from.checkpoints }
+func (p Section) Checkpoints() []string { return p.report.checkpoints }
 
 // ordered returns the lines in the order of their names.
-func ordered(lines []line, order []string) (out []line, err error) {
+func ordered(lines []modelRates, order []string) (out []modelRates, err error) {
 	if slices.Equal(order, []string{OrderGiven}) {
-		if out = slices.DeleteFunc(slices.Clone(lines), func(l line) bool { return !l.served }); len(out) == 0 {
+		if out = slices.DeleteFunc(slices.Clone(lines), func(l modelRates) bool { return !l.served }); len(out) == 0 {
 			return nil, errors.New("no model was served")
 		}
 		return out, nil
@@ -57,7 +57,7 @@ func ordered(lines []line, order []string) (out []line, err error) {
 }
 
 // called reports whether a line has a name.
-func (l line) called(name string) bool {
+func (l modelRates) called(name string) bool {
 	_, bare, _ := strings.Cut(l.model, ":")
 	return slices.Contains([]string{l.name, l.model, bare, l.run, l.directory, filepath.Base(l.directory)}, name)
 }

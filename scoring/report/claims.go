@@ -35,7 +35,7 @@ type First struct {
 // and all claims about them.
 type standing struct {
 	*claim.Set
-	lines []line
+	lines []modelRates
 	// oldNew: the second of two lines is the old one.
 	oldNew bool
 }
@@ -81,17 +81,17 @@ func (r *Report) SetReference(name string) error {
 }
 
 // placesAsked are the places of unperturbed tasks, in the order of the runs.
-func (r *Report) placesAsked() (places []claim.Place) {
-	at := map[string]row{}
+func (r *Report) placesAsked() (places []claim.Scope) {
+	byPlace := map[string]row{}
 	for _, of := range r.plain {
-		at[of.place()] = of
+		byPlace[of.place()] = of
 	}
 	for _, run := range r.Runs {
 		for _, score := range run.Scores {
 			name := row{Score: score}.place()
-			of, known := at[name]
-			if delete(at, name); known {
-				places = append(places, of.claimPlace())
+			match, found := byPlace[name]
+			if delete(byPlace, name); found {
+				places = append(places, match.claimPlace())
 			}
 		}
 	}
@@ -99,8 +99,8 @@ func (r *Report) placesAsked() (places []claim.Place) {
 }
 
 // claimPlace is the place of a row.
-func (r row) claimPlace() claim.Place {
-	return claim.Place{Name: r.place(), Title: placeTitle(r.place(), r.Condition.Env),
+func (r row) claimPlace() claim.Scope {
+	return claim.Scope{Name: r.place(), Title: placeTitle(r.place(), r.Condition.Env),
 		Success: r.Environment.SuccessName, Progress: r.Environment.ProgressName}
 }
 
@@ -114,7 +114,7 @@ func placeTitle(place, env string) string {
 
 // order puts the best model first: by the held-out score, and then by the mean over the
 // places that all models have.
-func (s *standing) order(places []claim.Place, w configs.Weights, rate claim.Rate) {
+func (s *standing) order(places []claim.Scope, w configs.Weights, rate claim.Rate) {
 	type key struct{ heldOut, mean float64 }
 	keys := map[string]key{}
 	for _, l := range s.lines {
@@ -123,36 +123,36 @@ func (s *standing) order(places []claim.Place, w configs.Weights, rate claim.Rat
 			k.heldOut = e.Mean
 		}
 		for _, p := range places {
-			if !slices.ContainsFunc(s.lines, func(other line) bool { return other.rated(p.Name, rate) == nil }) {
+			if !slices.ContainsFunc(s.lines, func(o modelRates) bool { return o.rated(p.Name, rate) == nil }) {
 				k.mean += l.rated(p.Name, rate).Mean
 			}
 		}
 		keys[l.name] = k
 	}
-	slices.SortStableFunc(s.lines, func(a, b line) int {
+	slices.SortStableFunc(s.lines, func(a, b modelRates) int {
 		return cmp.Or(cmp.Compare(keys[b.name].heldOut, keys[a.name].heldOut),
 			cmp.Compare(keys[b.name].mean, keys[a.name].mean))
 	})
 }
 
 // rated is the rate of a line in a place; nil if there is none, or if it misleads.
-func (l line) rated(place string, rate claim.Rate) *scoring.Estimate {
+func (l modelRates) rated(place string, rate claim.Rate) *scoring.Estimate {
 	s := l.scores[place]
 	if s == nil || s.Finished == 0 || s.Misleads() {
 		return nil
 	}
-	e := rate.Of(s).Estimate
+	e := rate.Select(s).Estimate
 	return &e
 }
 
 // model is a line as claims take it.
-func (r *Report) model(l line, of *claim.Results) claim.Model {
+func (r *Report) model(l modelRates, results *claim.Results) claim.Model {
 	m := claim.Model{Name: l.name, Baseline: !l.served, Scores: l.scores, Arm: l.arms, Trained: l.trained,
-		HeldOut: l.heldOutRate(r.weights, of.Rate)}
+		HeldOut: l.heldOutRate(r.weights, results.Rate)}
 	if m.HeldOut == nil {
 		m.Unscored = l.unscored(r.weights)
 	}
-	for _, place := range of.Places {
+	for _, place := range results.Places {
 		if c, ok := r.changed(l.name, place); ok {
 			m.Changes = append(m.Changes, c)
 		}
@@ -162,17 +162,17 @@ func (r *Report) model(l line, of *claim.Results) claim.Model {
 
 // unscored says why a line has no held-out score; empty if it did not play most of its
 // environments.
-func (l line) unscored(w configs.Weights) string {
+func (l modelRates) unscored(w configs.Weights) string {
 	var missing []string
-	played := len(w.HeldOut)
+	n := len(w.HeldOut)
 	for _, env := range l.heldOut(w).Missing {
-		why := l.rates[env].lack
+		reason := l.rates[env].lack
 		if _, ok := l.rates[env]; !ok {
-			why, played = "not played", played-1
+			reason, n = "not played", n-1
 		}
-		missing = append(missing, fmt.Sprintf("%s (%s)", envs.Title(env), why))
+		missing = append(missing, fmt.Sprintf("%s (%s)", envs.Title(env), reason))
 	}
-	if 2*played <= len(w.HeldOut) || l.generated(w) {
+	if 2*n <= len(w.HeldOut) || l.generated(w) {
 		return ""
 	}
 	return strings.Join(missing, ", ")
@@ -180,7 +180,7 @@ func (l line) unscored(w configs.Weights) string {
 
 // generated reports whether no environment of the held-out score has official tasks: a note
 // on the tasks says so.
-func (l line) generated(w configs.Weights) bool {
+func (l modelRates) generated(w configs.Weights) bool {
 	return !slices.ContainsFunc(w.HeldOut, func(part configs.Weight) bool {
 		s := l.scores[part.Env]
 		return s != nil && s.Environment.Source == envs.Official
@@ -189,9 +189,9 @@ func (l line) generated(w configs.Weights) bool {
 
 // changed is what a model reached under the perturbations of a sweep that change the
 // interface; ok is false if there are none.
-func (r *Report) changed(name string, place claim.Place) (c claim.Changed, ok bool) {
+func (r *Report) changed(name string, place claim.Scope) (c claim.Changed, ok bool) {
 	c.Place = place
-	for _, of := range r.all {
+	for _, of := range r.allRows {
 		if of.line != name || of.place() != place.Name {
 			continue
 		}
@@ -202,7 +202,7 @@ func (r *Report) changed(name string, place claim.Place) (c claim.Changed, ok bo
 		ok = ok || len(planned) > 0
 		for _, p := range planned {
 			if p.Name == of.Condition.Perturbation {
-				c.Under, c.Names = append(c.Under, of.Score), append(c.Names, p.Name)
+				c.Perturbed, c.Names = append(c.Perturbed, of.Score), append(c.Names, p.Name)
 				c.Rules = append(c.Rules, p.SHA256)
 			} else {
 				c.Lacking = appendNew(c.Lacking, p.Name)
@@ -210,7 +210,7 @@ func (r *Report) changed(name string, place claim.Place) (c claim.Changed, ok bo
 		}
 	}
 	c.Lacking = slices.DeleteFunc(c.Lacking, func(name string) bool { return slices.Contains(c.Names, name) })
-	return c, ok && len(c.Under) > 0
+	return c, ok && len(c.Perturbed) > 0
 }
 
 // interfaces are the perturbations of the row's sweep, in its environment, that change the
@@ -219,54 +219,54 @@ func (r row) interfaces() []record.Perturbation {
 	if r.sweep == nil {
 		return nil
 	}
-	return slices.DeleteFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return p.Model != "" })
+	return slices.DeleteFunc(r.sweep.In(r.Condition.Env), func(p record.Perturbation) bool { return p.Model != "" })
 }
 
 // retries are the rates of players after their last trial. One with memory is compared with
 // the one that retries without, after as many trials as both have.
 func (r *Report) retries() (out []claim.Retry) {
-	all := r.tried()
-	for _, t := range all {
+	list := r.trialRows()
+	for _, t := range list {
 		if t.Condition.Perturbation != noPerturbation {
 			continue
 		}
 		last := len(t.trials)
-		base, ok := t.control(all)
+		base, ok := t.control(list)
 		if ok {
 			last = min(last, len(base.trials))
 		}
-		of := t.retry(last)
+		retry := t.retry(last)
 		if ok {
 			against := base.retry(last)
-			of.Against = &against
+			retry.Against = &against
 		}
-		out = append(out, of)
+		out = append(out, retry)
 	}
 	return out
 }
 
 // retry is what the player reached after n trials.
-func (t tried) retry(n int) claim.Retry {
-	of := claim.Retry{Place: t.claimPlace(), Name: t.name, Trials: n, First: t.Score}
-	if after, complete := t.after(n - 1); complete {
-		of.Score = after.Score
+func (t trialRow) retry(n int) claim.Retry {
+	retry := claim.Retry{Place: t.claimPlace(), Name: t.name, Trials: n, First: t.Score}
+	if r, complete := t.afterTrial(n - 1); complete {
+		retry.Score = r.Score
 	}
-	return of
+	return retry
 }
 
 // oldAndNew puts the model of the first of two runs behind that of the second, which is
 // the new one, and reports whether there is one of each.
-func (s *standing) oldAndNew(runs []Run) bool {
+func (s *standing) oldAndNew(runs []NamedRun) bool {
 	if len(runs) != 2 || len(s.lines) != 2 {
 		return false
 	}
-	at := func(run Run) int {
-		return slices.IndexFunc(s.lines, func(l line) bool { return l.directory == run.Name })
+	index := func(run NamedRun) int {
+		return slices.IndexFunc(s.lines, func(l modelRates) bool { return l.directory == run.Name })
 	}
-	old, fresh := at(runs[0]), at(runs[1])
+	old, fresh := index(runs[0]), index(runs[1])
 	if old < 0 || fresh < 0 || old == fresh {
 		return false
 	}
-	s.lines = []line{s.lines[fresh], s.lines[old]}
+	s.lines = []modelRates{s.lines[fresh], s.lines[old]}
 	return true
 }

@@ -28,19 +28,19 @@ const everywhere = "all"
 
 // cost says what the model calls took, and what that costs. Episodes under
 // perturbations count: they cost as much as others.
-func cost(from *Report, t *table.Table) {
-	bills, priced := from.bills()
+func cost(report *Report, t *table.Table) {
+	bills, priced := report.bills()
 	if !priced {
 		t.Drop(column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved)
 	}
 	for _, b := range bills {
-		fields := []table.Field{column.Model.Is(b.model), column.Environment.Is(b.place), column.Calls.Is(b.Calls),
-			column.TokensIn.Is(b.PromptTokens), column.CachedTokens.Is(b.CachedTokens),
-			column.TokensOut.Is(b.CompletionTokens), column.ReasoningTokens.Is(b.ReasoningTokens)}
+		fields := []table.Field{column.Model.Val(b.model), column.Environment.Val(b.place), column.Calls.Val(b.Calls),
+			column.TokensIn.Val(b.PromptTokens), column.CachedTokens.Val(b.CachedTokens),
+			column.TokensOut.Val(b.CompletionTokens), column.ReasoningTokens.Val(b.ReasoningTokens)}
 		if priced {
-			fields = append(fields, column.Dollars.Is(b.dollars),
-				column.DollarsPerEpisode.Is(b.dollars/float64(b.episodes)),
-				column.DollarsPerSolved.Is(b.dollars/float64(b.solved)))
+			fields = append(fields, column.Dollars.Val(b.dollars),
+				column.DollarsPerEpisode.Val(b.dollars/float64(b.episodes)),
+				column.DollarsPerSolved.Val(b.dollars/float64(b.solved)))
 		}
 		t.Add(fields...)
 	}
@@ -58,7 +58,7 @@ func (r *Report) bills() (bills []bill, priced bool) {
 	for _, model := range r.served() {
 		total := bill{model: model, place: everywhere}
 		first := len(bills)
-		for _, of := range r.all {
+		for _, of := range r.allRows {
 			if of.line != model || of.Spent.Calls == 0 {
 				continue
 			}
@@ -80,7 +80,7 @@ func (r *Report) bills() (bills []bill, priced bool) {
 
 // served lists the models that were called, in the order of the rows.
 func (r *Report) served() (models []string) {
-	for _, of := range r.all {
+	for _, of := range r.allRows {
 		if of.Spent.Calls > 0 {
 			models = appendNew(models, of.line)
 		}
@@ -88,20 +88,20 @@ func (r *Report) served() (models []string) {
 	return models
 }
 
-func (r *Report) billOf(of row) bill {
-	b := bill{model: of.line, place: of.place(), Spent: of.Spent, episodes: of.Finished, solved: of.Endings().Solved,
+func (r *Report) billOf(e row) bill {
+	b := bill{model: e.line, place: e.place(), Spent: e.Spent, episodes: e.Finished, solved: e.Endings().Solved,
 		dollars: math.NaN()}
-	if price, ok := r.price(of); ok {
+	if price, ok := r.price(e); ok {
 		b.dollars = price.Dollars(b.PromptTokens, b.CachedTokens, b.CompletionTokens)
 	}
 	return b
 }
 
 // price returns what the model of a row costs; false if nobody said.
-func (r *Report) price(of row) (configs.Price, bool) {
+func (r *Report) price(e row) (configs.Price, bool) {
 	for _, run := range r.Runs {
-		if run.Name == of.directory {
-			return run.Prices.Of(of.Condition.Model)
+		if run.Name == e.directory {
+			return run.Prices.Lookup(e.Condition.Model)
 		}
 	}
 	return configs.Price{}, false

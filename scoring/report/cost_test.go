@@ -22,21 +22,21 @@ func TestCost(t *testing.T) {
 			s.Spent.CachedTokens, s.Spent.ReasoningTokens = 600, 40
 		}
 	}
-	free := find(t, everything([]Run{of}, nil, weights), "cost")
+	free := find(t, everything([]NamedRun{of}, nil, weights), "cost")
 	if free.Columns[len(free.Columns)-1].Key == "dollars_per_solved" {
 		t.Error("there are dollars without a price")
 	}
 	hasNote(t, free, "Dollars need prices: give --prices SPEC=INPUT/CACHED/OUTPUT.")
 	cached := 0.25
 	of.Prices = configs.Prices{"m": {Input: 2.5, Cached: &cached, Output: 10}}
-	paid := find(t, everything([]Run{of}, nil, weights), "cost")
+	paid := find(t, everything([]NamedRun{of}, nil, weights), "cost")
 	same(t, "environments", below(t, paid, "environment"), "babyai", "pddl", "all")
 	same(t, "calls", below(t, paid, "calls"), "10", "20", "30")
 	same(t, "cached", below(t, paid, "cached_tokens"), "600", "1200", "1800")
 	same(t, "dollars", below(t, paid, "dollars"), "0.0022", "0.0044", "0.0066")
 	same(t, "per solved", below(t, paid, "dollars_per_solved"), "0.0022", "0.0022", "0.0022")
 	same(t, "per episode", below(t, paid, "dollars_per_episode"), "0.0011", "0.0022", "0.0016")
-	err := CheckPrices([]Run{of}, configs.Prices{"vllm:other": {}})
+	err := CheckPrices([]NamedRun{of}, configs.Prices{"vllm:other": {}})
 	if err == nil || !strings.Contains(err.Error(), "which no run has") {
 		t.Error(err)
 	}

@@ -13,8 +13,8 @@ import (
 
 // Demands are what a build or a training run asks of rates before it goes on.
 type Demands struct {
-	// Below are the least rates, as fractions, by environment or preset.
-	Below map[string]float64
+	// Floors are the least rates, as fractions, by environment or preset.
+	Floors map[string]float64
 	// Worse: the new one of two runs must be compared with the old one everywhere, and
 	// nowhere be significantly worse, by more than the margin of the first table. That it
 	// is not significantly worse is no proof that it is as good.
@@ -25,15 +25,15 @@ type Demands struct {
 // first table. A rate that is missing, or of a run that is not complete, meets none.
 func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 	s := r.standing()
-	for _, name := range slices.Sorted(maps.Keys(d.Below)) {
-		at := slices.IndexFunc(s.places(), func(p claim.Place) bool { return p.Name == name })
-		if at < 0 {
+	for _, name := range slices.Sorted(maps.Keys(d.Floors)) {
+		index := slices.IndexFunc(s.places(), func(p claim.Scope) bool { return p.Name == name })
+		if index < 0 {
 			return nil, fmt.Errorf("the runs have no environment %q to demand a rate of; there are %s", name,
 				table.List(r.Places()))
 		}
 		for i := range s.lines {
 			if old := s.oldNew && i == 1; !old {
-				unmet = append(unmet, s.below(i, s.places()[at], d.Below[name])...)
+				unmet = append(unmet, s.shortfall(i, s.places()[index], d.Floors[name])...)
 			}
 		}
 	}
@@ -52,17 +52,17 @@ func (r *Report) Unmet(d Demands) (unmet []string, err error) {
 		}
 		worse := c.Kind == claim.Differs && c.Estimate < 0
 		if c.Margin > 0 {
-			worse = c.Kind != claim.Apart && c.Interval.High < -c.Margin
+			worse = c.Kind != claim.NotCompared && c.Interval.High < -c.Margin
 		}
-		if worse || c.Kind == claim.Apart {
+		if worse || c.Kind == claim.NotCompared {
 			unmet = append(unmet, c.Sentence())
 		}
 	}
 	return unmet, nil
 }
 
-// below says that a rate is not as high as demanded.
-func (s *standing) below(i int, place claim.Place, least float64) []string {
+// shortfall says that a rate is not as high as demanded.
+func (s *standing) shortfall(i int, place claim.Scope, floor float64) []string {
 	l := s.lines[i]
 	var rate *scoring.Estimate
 	if rate = l.rated(place.Name, s.Rate); place == claim.HeldOut {
@@ -75,9 +75,9 @@ func (s *standing) below(i int, place claim.Place, least float64) []string {
 		return []string{fmt.Sprintf("%s on %s has results for %d of %d episodes", l.name, place.Title, score.Finished,
 			score.Planned)}
 	}
-	if rate.Mean < least {
+	if rate.Mean < floor {
 		return []string{fmt.Sprintf("%s of %s on %s is %.1f, below %g", s.Measure(place), l.name, place.Title,
-			100*rate.Mean, 100*least)}
+			100*rate.Mean, 100*floor)}
 	}
 	return nil
 }

@@ -6,19 +6,19 @@ import (
 )
 
 func TestUnmet(t *testing.T) {
-	run := func(name, model, babyai, pddl string) Run {
+	run := func(name, model, babyai, pddl string) NamedRun {
 		return newRun(t, name, group{env: "babyai", tasks: 4, model: model, outcomes: babyai},
 			group{env: "pddl", tasks: 4, model: model, outcomes: pddl})
 	}
-	one := func(babyai, pddl string) []Run { return []Run{run("a", "vllm:m", babyai, pddl)} }
-	half := func(place string) Demands { return Demands{Below: map[string]float64{place: 0.5}} }
-	many := func(name, letters string) Run {
+	one := func(babyai, pddl string) []NamedRun { return []NamedRun{run("a", "vllm:m", babyai, pddl)} }
+	half := func(place string) Demands { return Demands{Floors: map[string]float64{place: 0.5}} }
+	many := func(name, letters string) NamedRun {
 		return newRun(t, name, group{env: "babyai", tasks: 40, model: "vllm:m", outcomes: strings.Repeat(letters, 10)})
 	}
-	two := func(old, fresh string) []Run { return []Run{many("a", old), many("b", fresh)} }
+	two := func(old, fresh string) []NamedRun { return []NamedRun{many("a", old), many("b", fresh)} }
 	worse := Demands{Worse: true}
 	for name, tt := range map[string]struct {
-		runs   []Run
+		runs   []NamedRun
 		margin float64
 		demand Demands
 		want   string

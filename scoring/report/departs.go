@@ -18,19 +18,19 @@ func departures(rows []row) (notes []string) {
 			continue
 		}
 		done = append(done, r.place())
-		if said := departsOf(r.sweep.Of(c.Env)); len(said) > 0 {
+		if changes := departsOf(r.sweep.In(c.Env)); len(changes) > 0 {
 			notes = append(notes, fmt.Sprintf("Not the original's any more on %s: %s. Published results do not compare.",
-				r.place(), strings.Join(said, "; ")))
+				r.place(), strings.Join(changes, "; ")))
 		}
-		var left []string
+		var omitted []string
 		for _, l := range r.sweep.LeftOut {
 			if l.Env == c.Env {
-				left = append(left, l.Perturbation)
+				omitted = append(omitted, l.Perturbation)
 			}
 		}
-		if len(left) > 0 {
+		if len(omitted) > 0 {
 			notes = append(notes, fmt.Sprintf("Left out, as they do not fit %s: %s (run.json says why).", r.place(),
-				strings.Join(left, ", ")))
+				strings.Join(omitted, ", ")))
 		}
 	}
 	return notes
@@ -38,18 +38,18 @@ func departures(rows []row) (notes []string) {
 
 // departsOf lists what departs from a preset, with the number of the perturbations under
 // which it does.
-func departsOf(all []record.Perturbation) (out []string) {
-	under := map[string]int{}
+func departsOf(perturbations []record.Perturbation) (out []string) {
+	counts := map[string]int{}
 	var parts []string
-	for _, p := range all {
+	for _, p := range perturbations {
 		for _, part := range p.Departs {
-			if under[part]++; under[part] == 1 {
+			if counts[part]++; counts[part] == 1 {
 				parts = append(parts, part)
 			}
 		}
 	}
 	for _, part := range parts {
-		out = append(out, fmt.Sprintf("%s (under %d of %d)", part, under[part], len(all)))
+		out = append(out, fmt.Sprintf("%s (under %d of %d)", part, counts[part], len(perturbations)))
 	}
 	return out
 }

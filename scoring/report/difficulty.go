@@ -6,13 +6,13 @@ import (
 )
 
 // difficulty has the rates of easy and hard tasks, for rows that have both.
-func difficulty(from *Report, t *table.Table) {
-	for _, r := range from.plain {
+func difficulty(report *Report, t *table.Table) {
+	for _, r := range report.plain {
 		if r.Easy.Tasks+r.Hard.Tasks > 0 {
-			t.Add(r.where(), r.who(),
-				column.EasyTasks.Is(r.Easy.Tasks), r.share(column.EasySuccess, r.Easy.Success.Mean),
+			t.Add(r.envCol(), r.modelCol(),
+				column.EasyTasks.Val(r.Easy.Tasks), r.share(column.EasySuccess, r.Easy.Success.Mean),
 				r.share(column.EasyProgress, r.Easy.Progress.Mean),
-				column.HardTasks.Is(r.Hard.Tasks), r.share(column.HardSuccess, r.Hard.Success.Mean),
+				column.HardTasks.Val(r.Hard.Tasks), r.share(column.HardSuccess, r.Hard.Success.Mean),
 				r.share(column.HardProgress, r.Hard.Progress.Mean))
 		}
 	}

@@ -31,40 +31,40 @@ type lossLine struct {
 }
 
 func (l *losses) add(rate claim.Rate, change *stats.Difference, fields ...table.Field) {
-	l.lines = append(l.lines, lossLine{rate, change, append(fields, column.Rate.Is(string(rate)))})
+	l.lines = append(l.lines, lossLine{rate, change, append(fields, column.Rate.Val(string(rate)))})
 }
 
 // fill adds the lines with their changes, a family of tests for each rate, and the notes
 // that all these tables have.
-func (l *losses) fill(t *table.Table, all []*perturbedPlayer) {
-	changes, most := map[claim.Rate][]stats.Difference{}, 0
+func (l *losses) fill(t *table.Table, players []*perturbedPlayer) {
+	changes, largest := map[claim.Rate][]stats.Difference{}, 0
 	for _, of := range l.lines {
 		if of.change != nil {
 			changes[of.rate] = append(changes[of.rate], *of.change)
 		}
 	}
 	for rate, of := range changes {
-		changes[rate], most = family(of), max(most, len(of))
+		changes[rate], largest = family(of), max(largest, len(of))
 	}
 	for _, of := range l.lines {
 		if of.change != nil {
 			d := changes[of.rate][0]
-			of.fields = append(of.fields, column.Difference.Is(d.Mean, d.Low, d.High), column.P.Is(d.P))
+			of.fields = append(of.fields, column.Difference.Val(d.Mean, d.Low, d.High), column.P.Val(d.P))
 			changes[of.rate] = changes[of.rate][1:]
 		}
 		t.Add(of.fields...)
 	}
 	t.Notes = append(t.Notes, l.notes...)
-	if most > 0 {
-		t.Notes = append(t.Notes, decided(most, ", SR and PR separately"))
+	if largest > 0 {
+		t.Notes = append(t.Notes, decided(largest, ", SR and PR separately"))
 	}
-	t.Notes = slices.Concat(t.Notes, l.aboutNotes(all), l.failed, missing(all, t.Rows))
+	t.Notes = slices.Concat(t.Notes, l.aboutNotes(players), l.failed, missing(players, t.Rows))
 }
 
 // aboutNotes say which rates have other names, and what the intervals are about.
-func (l *losses) aboutNotes(all []*perturbedPlayer) []string {
+func (l *losses) aboutNotes(players []*perturbedPlayer) []string {
 	var rows []row
-	for _, p := range all {
+	for _, p := range players {
 		rows = append(rows, p.perturbed[0].row)
 	}
 	note := aboutNotes(rows)[0]
@@ -76,27 +76,27 @@ func (l *losses) aboutNotes(all []*perturbedPlayer) []string {
 
 // missing says how many episodes have no result, by player and environment, and
 // explains the other marks in rows.
-func missing(all []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
-	for _, p := range all {
+func missing(players []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
+	for _, p := range players {
 		finished, planned := 0, 0
-		var of []string
-		under := p.perturbed
+		var unfinished []string
+		list := p.perturbed
 		if p.base != nil {
-			under = append([]condition{{row: *p.base, about: record.Perturbation{Name: "unperturbed"}}}, under...)
+			list = append([]perturbedRow{{row: *p.base, about: record.Perturbation{Name: "unperturbed"}}}, list...)
 		}
-		for _, c := range under {
+		for _, c := range list {
 			finished, planned = finished+c.Finished, planned+c.Planned
 			if !c.Complete() {
-				of = append(of, c.about.Name)
+				unfinished = append(unfinished, c.about.Name)
 			}
 		}
 		if finished == planned {
 			continue
 		}
-		const most = 5
-		names := strings.Join(of[:min(most, len(of))], ", ")
-		if len(of) > most {
-			names += fmt.Sprintf(" and %d more", len(of)-most)
+		const limit = 5
+		names := strings.Join(unfinished[:min(limit, len(unfinished))], ", ")
+		if len(unfinished) > limit {
+			names += fmt.Sprintf(" and %d more", len(unfinished)-limit)
 		}
 		notes = append(notes,
 			fmt.Sprintf(
@@ -104,7 +104,7 @@ func missing(all []*perturbedPlayer, rows [][]table.Cell) (notes []string) {
 					"the same command plays the rest.",
 				incompleteMark, p.name, p.env, finished, planned, names))
 	}
-	notes = append(notes, untouched(all)...)
+	notes = append(notes, untouched(players)...)
 	if slices.Contains(markNotes(rows), repliesNote) {
 		notes = append(notes, unreadableNote)
 	}
@@ -118,13 +118,13 @@ const unreadableNote = repliesMark +
 	"history: --table refinement-measures."
 
 // label says who played where.
-func (p *perturbedPlayer) label(more ...table.Field) []table.Field {
-	return append([]table.Field{column.Environment.Is(p.env), column.Model.Is(p.name)}, more...)
+func (p *perturbedPlayer) label(fields ...table.Field) []table.Field {
+	return append([]table.Field{column.Environment.Val(p.env), column.Model.Val(p.name)}, fields...)
 }
 
 // marksOf are the marks of rates that are made from these conditions.
-func marksOf(of []condition) (marks string) {
-	for _, c := range of {
+func marksOf(conditions []perturbedRow) (marks string) {
+	for _, c := range conditions {
 		mark := c.marks()
 		for _, m := range []string{incompleteMark, repliesMark} {
 			if strings.Contains(mark, m) && !strings.Contains(marks, m) {
@@ -136,34 +136,35 @@ func marksOf(of []condition) (marks string) {
 }
 
 // changed adds a line for each rate: the mean over conditions and its change from base.
-func (l *losses) changed(p *perturbedPlayer, of []condition, label ...table.Field) {
+func (l *losses) changed(p *perturbedPlayer, conditions []perturbedRow, label ...table.Field) {
 	var changes [2]*stats.Difference
 	if p.base != nil {
-		c, err := scoring.CompareMean(scoresOf(of), p.base.Score)
+		c, err := scoring.CompareMean(scoresOf(conditions), p.base.Score)
 		if err == nil {
 			l.about, l.atMost = c.About, l.atMost || c.AtMost
 			changes = [2]*stats.Difference{&c.Success.Difference, &c.Progress.Difference}
 		} else if !errors.Is(err, scoring.ErrIncomplete) { // its mark says so
-			why := fmt.Sprintf("%s on %s cannot be compared with base: %v.", p.name, p.env, err)
-			l.failed = appendNew(l.failed, why)
+			reason := fmt.Sprintf("%s on %s cannot be compared with base: %v.", p.name, p.env, err)
+			l.failed = appendNew(l.failed, reason)
 		}
 	}
-	l.level(p, of, changes, label...)
+	l.level(p, conditions, changes, label...)
 }
 
 // level adds a line for each rate: the mean over conditions.
-func (l *losses) level(p *perturbedPlayer, of []condition, changes [2]*stats.Difference, label ...table.Field) {
-	success, progress := scoring.MeanRates(scoresOf(of))
+func (l *losses) level(p *perturbedPlayer, conditions []perturbedRow, changes [2]*stats.Difference,
+	label ...table.Field) {
+	success, progress := scoring.MeanRates(scoresOf(conditions))
 	for i, e := range []scoring.Estimate{success, progress} {
 		l.add([]claim.Rate{claim.Success, claim.Progress}[i], changes[i],
-			append(p.label(label...), rated(column.Level, e).Marked(marksOf(of)))...)
+			append(p.label(label...), rated(column.Level, e).Marked(marksOf(conditions)))...)
 	}
 }
 
 // unchanged adds the rates without a perturbation.
 func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
 	for _, rate := range []claim.Rate{claim.Success, claim.Progress} {
-		l.add(rate, nil, append(p.label(label...), p.base.rated(column.Level, rate.Of(p.base.Score).Estimate))...)
+		l.add(rate, nil, append(p.label(label...), p.base.rated(column.Level, rate.Select(p.base.Score).Estimate))...)
 	}
 }
 
@@ -172,65 +173,65 @@ const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the 
 	"seeds averaged within each task first. 95% low, high: Student's t interval of the paired differences, as in the table of differences."
 
 // doses has the rates by number of combined families.
-func doses(from *Report, t *table.Table) {
-	all := from.families()
-	if len(all) == 0 {
+func doses(report *Report, t *table.Table) {
+	players := report.families()
+	if len(players) == 0 {
 		return
 	}
 	var l losses
-	for _, p := range all {
-		before := ""
+	for _, p := range players {
+		previous := ""
 		for _, d := range p.doses() {
-			if d.grade != before && p.base != nil {
-				l.unchanged(p, column.DoseGrade.Is(d.grade), column.Combined.Is(0), column.Sets.Is(1))
+			if d.grade != previous && p.base != nil {
+				l.unchanged(p, column.DoseGrade.Val(d.grade), column.Combined.Val(0), column.Sets.Val(1))
 			}
-			before = d.grade
-			families := column.Combined.Is(d.parts)
-			if d.all {
-				families = families.Shown(fmt.Sprintf("all %d", d.parts))
+			previous = d.grade
+			families := column.Combined.Val(d.parts)
+			if d.complete {
+				families = families.WithText(fmt.Sprintf("all %d", d.parts))
 			}
-			l.level(p, d.conditions, [2]*stats.Difference{}, column.DoseGrade.Is(d.grade), families,
-				column.Sets.Is(len(d.conditions)))
+			l.level(p, d.conditions, [2]*stats.Difference{}, column.DoseGrade.Val(d.grade), families,
+				column.Sets.Val(len(d.conditions)))
 		}
 	}
 	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. Sets: the perturbations of that number, over which the rate is averaged. SR success rate, PR progress rate, in percent.")
-	l.fill(t, all)
+	l.fill(t, players)
 }
 
 // families has the change by family and grade.
-func families(from *Report, t *table.Table) {
-	all := from.families()
+func families(report *Report, t *table.Table) {
+	players := report.families()
 	var l losses
-	for _, p := range all {
+	for _, p := range players {
 		for _, c := range singleFamilies(p) {
 			part := c.about.Parts[0]
-			l.changed(p, []condition{c}, column.Family.Is(part.Family), column.FamilyGrade.Is(part.Grade))
+			l.changed(p, []perturbedRow{c}, column.Family.Val(part.Family), column.FamilyGrade.Val(part.Grade))
 		}
 	}
 	if len(l.lines) == 0 { // all are combinations
 		return
 	}
-	l.notes = append(l.notes, changeNote, "Grades: 1 is the mildest. "+titles(all))
-	l.fill(t, all)
+	l.notes = append(l.notes, changeNote, "Grades: 1 is the mildest. "+titles(players))
+	l.fill(t, players)
 }
 
 // singleFamilies are the perturbations of one family, also those that were drawn.
-func singleFamilies(p *perturbedPlayer) []condition {
+func singleFamilies(p *perturbedPlayer) []perturbedRow {
 	return slices.DeleteFunc(slices.Clone(p.perturbed),
-		func(c condition) bool { return len(c.about.Parts) > 1 || isDrawn(c.about) })
+		func(c perturbedRow) bool { return len(c.about.Parts) > 1 || isDrawn(c.about) })
 }
 
 // titles says what the perturbations of single families change.
-func titles(all []*perturbedPlayer) string {
-	var said []string
-	seen := map[record.Part]bool{}
-	for _, p := range all {
+func titles(players []*perturbedPlayer) string {
+	var texts []string
+	listed := map[record.FamilyGrade]bool{}
+	for _, p := range players {
 		for _, c := range singleFamilies(p) {
-			if part := c.about.Parts[0]; !seen[part] {
-				seen[part] = true
-				said = append(said, fmt.Sprintf("%s %d: %s", part.Family, part.Grade, c.about.Title))
+			if part := c.about.Parts[0]; !listed[part] {
+				listed[part] = true
+				texts = append(texts, fmt.Sprintf("%s %d: %s", part.Family, part.Grade, c.about.Title))
 			}
 		}
 	}
-	return strings.Join(said, "; ") + "."
+	return strings.Join(texts, "; ") + "."
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // parts reads families with grades, such as "verbs:2+names:1".
-func parts(name string) (out []record.Part) {
+func parts(name string) (out []record.FamilyGrade) {
 	for _, part := range strings.Split(name, "+") {
 		family, grade, _ := strings.Cut(part, ":")
-		out = append(out, record.Part{Family: family, Grade: int(grade[0] - '0')})
+		out = append(out, record.FamilyGrade{Family: family, Grade: int(grade[0] - '0')})
 	}
 	return out
 }
@@ -23,7 +23,7 @@ func parts(name string) (out []record.Part) {
 // suiteRun is a suite of grade 2 on two held-out environments: three families on the
 // first, of which one has a single grade, and two on the second. It has anchors that
 // nobody asked for.
-func suiteRun(t *testing.T, models ...string) Run {
+func suiteRun(t *testing.T, models ...string) NamedRun {
 	var groups []group
 	sweep := record.Sweep{Suite: "robust", Grades: []int{2}, Env: "babyai",
 		Anchors: []string{"expert", "memoriser", "reciter", "random"}}
@@ -71,7 +71,7 @@ func suiteRun(t *testing.T, models ...string) Run {
 }
 
 func TestIndices(t *testing.T) {
-	tables := everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)
+	tables := everything([]NamedRun{suiteRun(t, "vllm:M")}, nil, weights)
 	same(t, "tables", ids(tables)[:6], "headline", "verdict", "paper", "indices", "dose", "families")
 	shown := find(t, tables, "indices")
 	m := shown.Programs[0]
@@ -125,7 +125,7 @@ func TestAnchorsOfGrades(t *testing.T) {
 			run.Sweep.Perturbations[i].Parts = parts("names:3")
 		}
 	}
-	shown := find(t, everything([]Run{run}, nil, weights), "notes")
+	shown := find(t, everything([]NamedRun{run}, nil, weights), "notes")
 	hasNote(t, shown, "babyai at grade 2: ")
 	hasNote(t, shown, "babyai at grade 3: ")
 }
@@ -137,7 +137,7 @@ func TestIndicesOtherNames(t *testing.T) {
 	for _, s := range run.Scores {
 		s.Environment.SuccessName, s.Environment.ProgressName = "EM", "F1"
 	}
-	tables := everything([]Run{run}, nil, weights)
+	tables := everything([]NamedRun{run}, nil, weights)
 	for _, id := range []string{"families"} {
 		notes := find(t, tables, id).Notes
 		names := slices.Index(notes, "babyai; pddl: SR is EM and PR is F1.")
@@ -163,8 +163,8 @@ func TestOneStatement(t *testing.T) {
 	}
 	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.env+a.model, b.env+b.model) })
 	told := map[string]bool{}
-	for _, t1 := range append(everything([]Run{newRun(t, "run", groups...)}, nil, weights),
-		everything([]Run{suiteRun(t, "vllm:M")}, nil, weights)...) {
+	for _, t1 := range append(everything([]NamedRun{newRun(t, "run", groups...)}, nil, weights),
+		everything([]NamedRun{suiteRun(t, "vllm:M")}, nil, weights)...) {
 		if !slices.ContainsFunc(t1.Columns, func(c table.Column) bool {
 			return c.Key == "p" || strings.HasSuffix(c.Key, "_p")
 		}) || len(t1.Rows) == 0 {
@@ -178,8 +178,8 @@ func TestOneStatement(t *testing.T) {
 			}
 			for _, row := range t1.Rows {
 				p, ok := row[i].Value.(float64)
-				low, also := row[t1.At(prefix+"difference_low")].Value.(float64)
-				if high := row[t1.At(prefix+"difference_high")].Value; ok && also &&
+				low, also := row[t1.Pos(prefix+"difference_low")].Value.(float64)
+				if high := row[t1.Pos(prefix+"difference_high")].Value; ok && also &&
 					(p < 0.05) != (low > 0 || high.(float64) < 0) {
 					t.Errorf("%s: p %v, interval %v to %v", t1.ID, p, low, high)
 				}
@@ -221,7 +221,7 @@ func TestIncompleteFamilies(t *testing.T) {
 	if !spoilt {
 		t.Fatal("nothing to spoil")
 	}
-	tables := everything([]Run{run}, nil, weights)
+	tables := everything([]NamedRun{run}, nil, weights)
 	shown := find(t, tables, "indices")
 	m := rowsOf(shown.Programs[0], "SR")
 	same(t, "model", below(t, m, "model"), "M", "N", "M", "N")
@@ -250,7 +250,7 @@ func TestNoBaseOfFamilies(t *testing.T) {
 		group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:3"), "ffff"},
 		group{"pddl", envs.Official, 4, "vllm:M", 0, under("names:1"), "ffff"})
 	nothing.Sweep = sweep
-	tables := everything([]Run{nothing}, nil, weights)
+	tables := everything([]NamedRun{nothing}, nil, weights)
 	shown := find(t, tables, "indices")
 	m := rowsOf(shown.Programs[0], "SR")
 	same(t, "grades", below(t, m, "grade"), "1", "3")
@@ -259,12 +259,12 @@ func TestNoBaseOfFamilies(t *testing.T) {
 	hasNote(t, shown, noAnchorsNote)
 	without := newRun(t, "b", group{"pddl", envs.Official, 4, "vllm:M", 0, under("verbs:1"), "Sfff"})
 	without.Sweep = sweep
-	tables = everything([]Run{without}, nil, weights)
+	tables = everything([]NamedRun{without}, nil, weights)
 	hasNote(t, find(t, tables, "indices"), "was not planned without a perturbation")
 	same(t, "rate", below(t, rowsOf(find(t, tables, "families"), "SR"), "value"), "25.0")
 	// A record that says nothing of its perturbations has no such tables.
 	without.Sweep = nil
-	for _, other := range everything([]Run{without}, nil, weights) {
+	for _, other := range everything([]NamedRun{without}, nil, weights) {
 		if k, _ := Find(other.ID); k.Only == Families {
 			t.Errorf("there is a table %s", other.ID)
 		}
@@ -275,7 +275,7 @@ func TestNoBaseOfFamilies(t *testing.T) {
 // that were asked for are anchors as well. Anchors of another run count.
 func TestAnchorsApart(t *testing.T) {
 	run := suiteRun(t, "vllm:M")
-	for _, table := range everything([]Run{run}, nil, weights) {
+	for _, table := range everything([]NamedRun{run}, nil, weights) {
 		for i, c := range table.Columns {
 			for _, row := range table.Rows {
 				if name := row[i].Text; c.Key == "model" && !strings.HasPrefix(name, "M") {
@@ -289,7 +289,7 @@ func TestAnchorsApart(t *testing.T) {
 		return s.Condition.Model != "vllm:M"
 	})
 	without.Sweep.Anchors, anchors.Sweep.Anchors, anchors.Name = nil, nil, "runs/anchors"
-	both := rowsOf(find(t, everything([]Run{without, anchors}, nil, weights), "indices").Programs[0], "SR")
+	both := rowsOf(find(t, everything([]NamedRun{without, anchors}, nil, weights), "indices").Programs[0], "SR")
 	same(t, "model", below(t, both, "model"), "M", "expert", "memoriser", "reciter", "M", "expert", "memoriser",
 		"reciter")
 	same(t, "interface", below(t, both, "interface"), "61.5", "0.0", "100.0", "100.0", "50.0", "0.0", "100.0", "100.0")

@@ -17,7 +17,7 @@ func TestRates(t *testing.T) {
 		group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"},
 		group{"pddl", envs.Official, 4, "random", 0, nil, "ff-f"},
 	)
-	got := find(t, everything([]Run{run}, []Baseline{baseline("paper")}, weights), "rates")
+	got := find(t, everything([]NamedRun{run}, []Baseline{baseline("paper")}, weights), "rates")
 	same(t, "environments", below(t, got, "environment"), "held-out score", "held-out score", "babyai", "babyai",
 		"pddl", "pddl", "pddl", "pddl")
 	same(t, "models", below(t, got, "model"), "expert", "GPT-9 [paper]", "expert", "GPT-9 [paper]", "expert", "random",
@@ -33,7 +33,7 @@ func TestRates(t *testing.T) {
 func TestEndings(t *testing.T) {
 	run := newRun(t, "runs/a", group{"pddl", envs.Generated, 4, "a", 0, nil, "Sfme"},
 		group{"pddl", envs.Generated, 4, "a", 1, nil, "xc-S"})
-	got := find(t, everything([]Run{run}, nil, weights), "endings")
+	got := find(t, everything([]NamedRun{run}, nil, weights), "endings")
 	var row []string
 	for _, c := range got.Rows[0] {
 		row = append(row, c.Text+c.Mark)
@@ -44,14 +44,14 @@ func TestEndings(t *testing.T) {
 
 // stepRun is a run of one environment whose episodes have these trajectories, one
 // task each.
-func stepRun(t *testing.T, limit int, episodes ...[]record.Step) Run {
+func stepRun(t *testing.T, limit int, episodes ...[]record.Step) NamedRun {
 	t.Helper()
 	run, _ := stepRuns(t, limit, episodes...)
 	return run
 }
 
 // stepRuns are that run, read with its steps and without.
-func stepRuns(t *testing.T, limit int, episodes ...[]record.Step) (with, without Run) {
+func stepRuns(t *testing.T, limit int, episodes ...[]record.Step) (with, without NamedRun) {
 	t.Helper()
 	env := record.Environment{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: limit},
 		Total: len(episodes)}
@@ -73,8 +73,8 @@ func stepRuns(t *testing.T, limit int, episodes ...[]record.Step) (with, without
 		counts = append(counts, counter.Count(&e, nil))
 	}
 	m := &record.Manifest{Schema: record.Schema, Environments: []record.Environment{env}, Groups: []record.Group{g}}
-	return Run{Name: "runs/a", Scores: scoresFrom(t, m, results, counts)},
-		Run{Name: "runs/a", Scores: scoresFrom(t, m, results, nil)}
+	return NamedRun{Name: "runs/a", Scores: scoresFrom(t, m, results, counts)},
+		NamedRun{Name: "runs/a", Scores: scoresFrom(t, m, results, nil)}
 }
 
 // The curves keep what an episode had reached when it ended.
@@ -83,7 +83,7 @@ func TestBySteps(t *testing.T) {
 		return record.Step{Action: fmt.Sprint(progress), Valid: true, Progress: progress}
 	}
 	run := stepRun(t, 3, []record.Step{at(0.5), at(1)}, []record.Step{at(0), at(0.5), at(0.25)})
-	got := find(t, everything([]Run{run}, nil, weights), "steps")
+	got := find(t, everything([]NamedRun{run}, nil, weights), "steps")
 	same(t, "steps", below(t, got, "step"), "1", "2", "3")
 	same(t, "success", below(t, got, "success"), "0.0", "50.0", "50.0")
 	same(t, "progress", below(t, got, "progress"), "25.0", "75.0", "62.5")
@@ -92,7 +92,7 @@ func TestBySteps(t *testing.T) {
 // A long episode has no more points than a figure needs, and its last step is one.
 func TestManySteps(t *testing.T) {
 	run := stepRun(t, 1000, make([]record.Step, 601))
-	steps := below(t, find(t, everything([]Run{run}, nil, weights), "steps"), "step")
+	steps := below(t, find(t, everything([]NamedRun{run}, nil, weights), "steps"), "step")
 	if n := len(steps); n > 60 || steps[n-1] != "601" {
 		t.Errorf("%d points, the last at step %s", n, steps[n-1])
 	}
@@ -106,7 +106,7 @@ func TestLostSteps(t *testing.T) {
 		{FormatError: true, FinishReason: "length"}, {FormatError: true, FinishReason: "stop"},
 		{Action: "dance"}, {Action: "sing", Valid: true},
 	}
-	got := find(t, everything([]Run{stepRun(t, 8, steps)}, nil, weights), "lost-steps")
+	got := find(t, everything([]NamedRun{stepRun(t, 8, steps)}, nil, weights), "lost-steps")
 	var row []string
 	for _, c := range got.Rows[0][2:] {
 		row = append(row, c.Text+c.Mark)

@@ -38,7 +38,7 @@ func (s *standing) legend(r *Report) []string {
 		return nil
 	}
 	var parts []string
-	switch lettered := slices.ContainsFunc(s.places(), func(p claim.Place) bool { return len(s.Letters(p)) > 0 }); {
+	switch lettered := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
 	case s.oldNew:
 		parts = append(parts, "~: not significant")
 	case s.Reference != "":
@@ -86,11 +86,11 @@ func population(rows []row) string {
 // caveats are what a reader must know besides the rates, what changes a conclusion most
 // first. The verdict has said what the claims of s say, if there are any.
 func (r *Report) caveats(s *standing) (notes []string) {
-	tried := firstTrial(r.plain)
+	trialNotes := firstTrial(r.plain)
 	if r.question() == Trials {
-		tried = r.trialCaveats()
+		trialNotes = r.trialCaveats()
 	}
-	notes = slices.Concat(r.changedModels(), r.namesakes(), r.missing(), tried,
+	notes = slices.Concat(r.changedModels(), r.namesakes(), r.missing(), trialNotes,
 		grouped(r.plain, row.named, row.withheld))
 	if s != nil {
 		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
@@ -110,7 +110,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	if len(r.baselines) > 0 {
 		marked := ""
 		if slices.ContainsFunc(r.baselines, func(b Baseline) bool {
-			return slices.ContainsFunc(b.Table.Rows, func(of configs.PublishedRow) bool { return len(of.HeldIn) > 0 })
+			return slices.ContainsFunc(b.Table.Rows, func(p configs.PublishedRow) bool { return len(p.HeldIn) > 0 })
 		}) {
 			marked = " (" + heldInMark + " trained on that environment)"
 		}
@@ -123,7 +123,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 func (r *Report) missing() []string {
 	planned, missing := 0, 0
 	outcomes := map[record.Outcome]int{}
-	for _, of := range r.all {
+	for _, of := range r.allRows {
 		planned, missing = planned+of.Planned, missing+of.Planned-of.Finished
 		for outcome, n := range of.Unfinished {
 			outcomes[outcome] += n
@@ -156,16 +156,16 @@ func (r *Report) missing() []string {
 func reasonsOf(outcomes map[record.Outcome]int) string {
 	var parts []string
 	for _, of := range []struct {
-		outcome   record.Outcome
-		one, many string
+		outcome          record.Outcome
+		singular, plural string
 	}{{record.ModelError, "model error", "model errors"}, {record.EnvError, "environment error", "environment errors"},
 		{record.ContextExceeded, "prompt too long", "prompts too long"}, {record.Cancelled, "stopped", "stopped"},
 		{"", "not started", "not started"}} {
 		switch n := outcomes[of.outcome]; {
 		case n == 1:
-			parts = append(parts, "1 "+of.one)
+			parts = append(parts, "1 "+of.singular)
 		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", n, of.many))
+			parts = append(parts, fmt.Sprintf("%d %s", n, of.plural))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -186,11 +186,11 @@ func (r *Report) otherTasks() (notes []string) {
 		}
 	}
 	if len(generated) > 0 {
-		where := ""
+		suffix := ""
 		if len(generated) < len(environmentsOf(r.plain)) {
-			where = " on " + table.List(generated)
+			suffix = " on " + table.List(generated)
 		}
-		parts = append(parts, fmt.Sprintf("tasks%s are generated, so rates do not compare with published ones", where))
+		parts = append(parts, fmt.Sprintf("tasks%s are generated, so rates do not compare with published ones", suffix))
 	}
 	if parts == nil {
 		return nil
@@ -213,28 +213,28 @@ func (s *standing) trained() []string {
 // untrained says what models reach on the held-out environments that no model was trained
 // on, if training keeps some of them from a held-out score.
 func (s *standing) untrained() []string {
-	left := configs.Weights{Source: s.Weights.Source}
+	remaining := configs.Weights{Source: s.Weights.Source}
 	var names []string
 	for _, part := range s.Weights.HeldOut {
 		if !slices.ContainsFunc(s.Trained, func(c claim.Claim) bool {
-			return slices.ContainsFunc(c.Environments, func(p claim.Place) bool { return p.Name == part.Env })
+			return slices.ContainsFunc(c.Environments, func(p claim.Scope) bool { return p.Name == part.Env })
 		}) {
-			left.HeldOut = append(left.HeldOut, part)
+			remaining.HeldOut = append(remaining.HeldOut, part)
 			names = append(names, envs.Title(part.Env))
 		}
 	}
-	if len(left.HeldOut) == 0 || len(left.HeldOut) == len(s.Weights.HeldOut) {
+	if len(remaining.HeldOut) == 0 || len(remaining.HeldOut) == len(s.Weights.HeldOut) {
 		return nil
 	}
 	var rates []string
 	tasks := 0
 	for _, l := range s.lines {
-		e := l.heldOutRate(left, s.Rate)
+		e := l.heldOutRate(remaining, s.Rate)
 		if e == nil {
 			continue
 		}
 		n := 0
-		for _, part := range left.HeldOut {
+		for _, part := range remaining.HeldOut {
 			n += l.scores[part.Env].Tasks()
 		}
 		tasks = max(tasks, n)
@@ -247,7 +247,7 @@ func (s *standing) untrained() []string {
 		table.Counted(tasks, "task"), strings.Join(rates, ", "))}
 }
 
-func titlesOf(places []claim.Place) (titles []string) {
+func titlesOf(places []claim.Scope) (titles []string) {
 	for _, p := range places {
 		titles = append(titles, p.Title)
 	}
@@ -267,12 +267,12 @@ const doubtful = 0.03
 // unreadable says how many replies had no action: of the only rate in full, else how many
 // rates have many of them.
 func (s *standing) unreadable() []string {
-	most, ok := s.MostUnreadable()
-	if !ok || most.Share() < doubtful {
+	worst, ok := s.MostUnreadable()
+	if !ok || worst.Share() < doubtful {
 		return nil
 	}
 	if len(s.Rates) == 1 {
-		return []string{most.Sentence() + "."}
+		return []string{worst.Sentence() + "."}
 	}
 	n := 0
 	for _, c := range s.Unreadable {
@@ -280,12 +280,12 @@ func (s *standing) unreadable() []string {
 			n++
 		}
 	}
-	where := most.Place.Title
-	if len(most.Under) > 0 {
-		where += " under " + most.Under[0]
+	place := worst.Place.Title
+	if len(worst.Perturbations) > 0 {
+		place += " under " + worst.Perturbations[0]
 	}
 	return []string{fmt.Sprintf("%s: 3%% or more of the replies had no readable action (most: %s on %s, %.1f%%): "+
-		"--table lost-steps.", table.Counted(n, "rate"), most.Subjects[0].Name, where, 100*most.Share())}
+		"--table lost-steps.", table.Counted(n, "rate"), worst.Subjects[0].Name, place, 100*worst.Share())}
 }
 
 // caption says below a table in a paper what the table is about and what made it.
@@ -320,22 +320,22 @@ func (s *standing) tests() (n int) {
 }
 
 // seeds are the smallest and the largest number of seeds of a row whose player has any.
-func (r *Report) seeds() (least, most int) {
-	least = math.MaxInt
-	rows := slices.DeleteFunc(slices.Clone(r.plain), func(of row) bool { return record.Seedless(of.Condition.Agent) })
+func (r *Report) seeds() (low, high int) {
+	low = math.MaxInt
+	rows := slices.DeleteFunc(slices.Clone(r.plain), func(e row) bool { return record.Seedless(e.Condition.Agent) })
 	if len(rows) == 0 {
 		rows = r.plain
 	}
 	for _, of := range rows {
-		least, most = min(least, len(of.Seeds)), max(most, len(of.Seeds))
+		low, high = min(low, len(of.Seeds)), max(high, len(of.Seeds))
 	}
-	return least, most
+	return low, high
 }
 
 func (r *Report) seedsSaid() string {
-	least, most := r.seeds()
-	if least < most {
-		return fmt.Sprintf("%d to %d seeds", least, most)
+	low, high := r.seeds()
+	if low < high {
+		return fmt.Sprintf("%d to %d seeds", low, high)
 	}
-	return table.Counted(most, "seed")
+	return table.Counted(high, "seed")
 }

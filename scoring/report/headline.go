@@ -26,7 +26,7 @@ type Headline struct {
 	Rate string
 	// Places are environments or presets, and that of the held-out score at the end if any
 	// model has it.
-	Places []claim.Place
+	Places []claim.Scope
 	// Seeds is the largest number of seeds of a rate.
 	Seeds int
 	// Lines are the models of the runs, the best first.
@@ -74,7 +74,7 @@ func (r *Report) Headline() Headline {
 }
 
 // places are those of the columns.
-func (s *standing) places() []claim.Place {
+func (s *standing) places() []claim.Scope {
 	if slices.ContainsFunc(s.Models, func(m claim.Model) bool { return m.HeldOut != nil }) {
 		return append(slices.Clip(s.Places), claim.HeldOut)
 	}
@@ -87,17 +87,17 @@ type Stand struct{ Model, Place string }
 // Stands returns where the groups of a plan stand, in their order; a Stand is empty if
 // the group is under a perturbation.
 func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
-	known := map[string]Stand{}
+	byKey := map[string]Stand{}
 	for _, of := range r.plain {
-		if of.directory != directory && !slices.Contains(of.others, directory) {
+		if of.directory != directory && !slices.Contains(of.otherDirs, directory) {
 			continue
 		}
-		known[of.Condition.Key()] = Stand{of.line, of.place()}
+		byKey[of.Condition.Key()] = Stand{of.line, of.place()}
 	}
 	for _, g := range m.Groups {
 		c := g.Condition
 		c.Seed = 0
-		out = append(out, known[c.Key()])
+		out = append(out, byKey[c.Key()])
 	}
 	return out
 }
@@ -108,7 +108,7 @@ func (r *Report) Stands(directory string, m *record.Manifest) (out []Stand) {
 func headline(r *Report, t *table.Table) {
 	s := r.standing()
 	programs := *t
-	t.Columns = []table.Column{{Key: column.Model.Key, Header: string(s.Rate) + ", %", Left: true}}
+	t.Columns = []table.Column{{Key: column.Model.Key, Header: string(s.Rate) + ", %", Words: true}}
 	if len(s.lines) == 0 {
 		return
 	}
@@ -137,7 +137,7 @@ func headline(r *Report, t *table.Table) {
 }
 
 // claimColumns are those of the table of claims.
-var claimColumns = of(
+var claimColumns = cols(
 	column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
 	column.Seeds, column.Difference, column.P, column.Shows, column.Sensitivity, column.FamilyOfTests, column.Tests,
 	column.Alone, column.AloneP, column.Value, column.Reason, column.Sentence,
@@ -152,7 +152,7 @@ func (s *standing) rateTable(t *table.Table) {
 }
 
 // header is the head of a place's column.
-func header(p claim.Place, rate claim.Rate) string {
+func header(p claim.Scope, rate claim.Rate) string {
 	if p == claim.HeldOut {
 		return "held-out"
 	}
@@ -188,7 +188,7 @@ func headlineRows(lines []HeadlineLine) (rows [][]table.Cell) {
 }
 
 // rated is a rate with its letters beside it.
-func (s *standing) rated(i int, place claim.Place) (out HeadlineCell) {
+func (s *standing) rated(i int, place claim.Scope) (out HeadlineCell) {
 	l, mark := s.lines[i], ""
 	if score := l.scores[place.Name]; score != nil {
 		if mark = l.rates[place.Name].trained; !score.Complete() {
@@ -202,7 +202,7 @@ func (s *standing) rated(i int, place claim.Place) (out HeadlineCell) {
 	if place == claim.HeldOut {
 		e = s.Models[i].HeldOut
 	} else if arm, ok := l.arms[place.Name]; ok && e != nil {
-		e = arm.Estimate(s.Rate.Of(arm.Score))
+		e = arm.Estimate(s.Rate.Select(arm.Score))
 	}
 	if e == nil {
 		return HeadlineCell{Cell: table.None().Marked(mark)}
@@ -210,7 +210,7 @@ func (s *standing) rated(i int, place claim.Place) (out HeadlineCell) {
 	out.Cell = table.Percent(e.Mean).Marked(mark)
 	out.Letters, out.Best = s.Mark(place, l.name), s.Bold(place)[l.name]
 	if out.Interval = e.Interval; e.Interval != nil {
-		out.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
+		out.Subtext = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
 	}
 	return out
 }
@@ -220,7 +220,7 @@ func (s *standing) rated(i int, place claim.Place) (out HeadlineCell) {
 func (s *standing) changeTable(t *table.Table) {
 	fresh, old := s.lines[0].name, s.lines[1].name
 	t.Columns = []table.Column{
-		{Key: column.Environment.Key, Header: string(s.Rate) + ", %", Left: true},
+		{Key: column.Environment.Key, Header: string(s.Rate) + ", %", Words: true},
 		{Key: "old", Header: old}, {Key: "new", Header: fresh},
 		{Key: column.Difference.Key, Header: "difference"}, {Key: column.P.Key, Header: "p"},
 		{Key: column.Shows.Key, Header: ""},
@@ -229,9 +229,9 @@ func (s *standing) changeTable(t *table.Table) {
 		row := []table.Cell{table.String(header(place, s.Rate)),
 			s.rated(1, place).Cell, s.rated(0, place).Cell, table.None(),
 			table.None(), table.String("")}
-		if c, ok := s.Find(place, fresh, old); ok && c.Kind != claim.Apart {
+		if c, ok := s.Find(place, fresh, old); ok && c.Kind != claim.NotCompared {
 			row[3] = table.Points(c.Estimate)
-			row[3].Below = fmt.Sprintf("%.1f to %.1f", 100*c.Interval.Low, 100*c.Interval.High)
+			row[3].Subtext = fmt.Sprintf("%.1f to %.1f", 100*c.Interval.Low, 100*c.Interval.High)
 			row[4] = table.Probability(c.P)
 			if row[1].Best, row[2].Best = false, false; c.Kind == claim.Differs {
 				row[1].Best, row[2].Best = c.Estimate < 0, c.Estimate > 0
@@ -252,16 +252,16 @@ func (s *standing) enter(t *table.Table) {
 				continue
 			}
 			line := []table.Field{
-				column.Model.Is(l.name), column.Environment.Is(place.Name), column.Rate.Is(string(s.Rate)),
+				column.Model.Val(l.name), column.Environment.Val(place.Name), column.Rate.Val(string(s.Rate)),
 				rated(column.Value, scoring.Estimate{Mean: value, Interval: c.Interval}),
-				column.Letters.Is(c.Letters),
+				column.Letters.Val(c.Letters),
 			}
 			if score := l.scores[place.Name]; score != nil { // else the held-out score
-				line = append(line, column.Tasks.Is(len(score.Environment.Tasks)),
-					column.Seeds.Is(len(score.Seeds)),
-					column.Planned.Is(score.Planned), column.Finished.Is(score.Finished))
+				line = append(line, column.Tasks.Val(len(score.Environment.Tasks)),
+					column.Seeds.Val(len(score.Seeds)),
+					column.Planned.Val(score.Planned), column.Finished.Val(score.Finished))
 				if p := score.Condition.Preset; p != nil {
-					line = append(line, column.Preset.Is(p.Name))
+					line = append(line, column.Preset.Val(p.Name))
 				}
 			}
 			t.Add(line...)
@@ -278,29 +278,29 @@ func verdict(r *Report, t *table.Table) {
 		column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
 		column.Difference, column.P, column.Shows, column.Sensitivity,
 	)
-	for _, c := range s.All() {
+	for _, c := range s.Claims() {
 		if c.Kind == claim.Rated {
 			continue
 		}
-		line := []table.Field{column.Shows.Is(string(c.Kind)), column.Environment.Is(c.Place.Name),
-			column.Rate.Is(c.Rate), column.Model.Is(c.Subjects[0].Name), column.Compared.Is(c.Tasks)}
+		line := []table.Field{column.Shows.Val(string(c.Kind)), column.Environment.Val(c.Place.Name),
+			column.Rate.Val(c.Rate), column.Model.Val(c.Subjects[0].Name), column.Compared.Val(c.Tasks)}
 		if c.Compared() {
 			line = append(line, rated(column.Difference, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval}),
-				column.P.Is(c.P), column.Sensitivity.Is(c.Sensitivity))
+				column.P.Val(c.P), column.Sensitivity.Val(c.Sensitivity))
 		}
 		if len(c.Subjects) > 1 {
-			line = append(line, column.Against.Is(c.Others()))
+			line = append(line, column.Against.Val(c.Rivals()))
 		}
-		if len(c.Under) > 0 {
-			line = append(line, column.Perturbations.Is(strings.Join(c.Under, ", ")))
+		if len(c.Perturbations) > 0 {
+			line = append(line, column.Perturbations.Val(strings.Join(c.Perturbations, ", ")))
 		}
 		if c.Compared() {
 			t.Add(line...)
-		} else if held := (c.Kind == claim.Preliminary || c.Kind == claim.Incomplete) && math.IsNaN(c.Estimate); !held {
+		} else if skip := (c.Kind == claim.Preliminary || c.Kind == claim.Incomplete) && math.IsNaN(c.Estimate); !skip {
 			t.Notes = append(t.Notes, c.Sentence()+".") // a note says why a rate is withheld
 		}
-		claims.Add(append(line, column.Seeds.Is(c.Subjects[0].Seeds), column.Reason.Is(c.Reason),
-			column.Sentence.Is(c.Sentence()), claimNumbers(c))...)
+		claims.Add(append(line, column.Seeds.Val(c.Subjects[0].Seeds), column.Reason.Val(c.Reason),
+			column.Sentence.Val(c.Sentence()), claimNumbers(c))...)
 	}
 	t.Programs = []table.Table{claims}
 	if len(t.Rows) > 0 {
@@ -316,8 +316,8 @@ func claimNumbers(c claim.Claim) table.Field {
 	if !c.Compared() {
 		return rated(column.Value, scoring.Estimate{Mean: c.Estimate, Interval: c.Interval})
 	}
-	return table.Fields(column.FamilyOfTests.Is(string(c.Family.Name)), column.Tests.Is(c.Family.Tests),
-		rated(column.Alone, scoring.Estimate{Mean: c.Estimate, Interval: c.Alone}), column.AloneP.Is(c.AloneP))
+	return table.Fields(column.FamilyOfTests.Val(string(c.Family.Name)), column.Tests.Val(c.Family.Tests),
+		rated(column.Alone, scoring.Estimate{Mean: c.Estimate, Interval: c.Alone}), column.AloneP.Val(c.AloneP))
 }
 
 // familyNotes say how tests are corrected.
@@ -344,7 +344,7 @@ func capital(s string) string {
 // kindScores has the kinds of tasks of one environment as columns.
 func (r *Report) kindScores(t *table.Table) {
 	rate := cmp.Or(r.First.Rate, claim.Success)
-	rows := slices.DeleteFunc(slices.Clone(r.plain), func(of row) bool { return of.place() != r.First.Kinds })
+	rows := slices.DeleteFunc(slices.Clone(r.plain), func(entry row) bool { return entry.place() != r.First.Kinds })
 	t.Title = fmt.Sprintf("%s on %s by kind of task", rate.Title(), rows[0].claimPlace().Title)
 	var kinds []string
 	for _, of := range rows {
@@ -365,7 +365,7 @@ func (r *Report) kindScores(t *table.Table) {
 			}
 			c := table.Percent(e.Mean)
 			if e.Interval != nil {
-				c.Below = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
+				c.Subtext = fmt.Sprintf("%.0f–%.0f", 100*e.Interval.Low, 100*e.Interval.High)
 			}
 			cells[1+slices.Index(kinds, k.Type)] = c
 		}
@@ -407,19 +407,19 @@ func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 	for _, b := range r.baselines {
 		for _, l := range publishedLines(b) {
 			line := HeadlineLine{Model: l.name}
-			any := false
+			found := false
 			for _, place := range s.places() {
 				e, mark := l.heldOutRate(r.weights, s.Rate), ""
 				if place != claim.HeldOut {
-					e, mark = l.rates[place.Name].of(s.Rate), l.rates[place.Name].marks
+					e, mark = l.rates[place.Name].estimate(s.Rate), l.rates[place.Name].marks
 				}
 				cell := table.None()
 				if e != nil {
-					any, cell = true, table.Percent(e.Mean).Marked(mark)
+					found, cell = true, table.Percent(e.Mean).Marked(mark)
 				}
 				line.Cells = append(line.Cells, HeadlineCell{Cell: cell})
 			}
-			if any {
+			if found {
 				out = append(out, line)
 			}
 		}

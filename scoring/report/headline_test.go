@@ -12,7 +12,7 @@ import (
 // TestWithheld: of a model whose hard tasks do not fit its context, the others are no
 // sample. Episodes that are not run yet are missing by chance.
 func TestWithheld(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run",
+	tables := everything([]NamedRun{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "Sfxx"},
 		group{"pddl", envs.Official, 4, "vllm:N", 0, nil, "Sf--"},
 		group{"pddl", envs.Official, 4, "vllm:O", 0, nil, "Sfce"},
@@ -35,16 +35,16 @@ func TestWithheldLimit(t *testing.T) {
 	for seed, outcomes := range []string{"SSff", "SSff", "SSff", "SSff", "SSxx"} {
 		groups = append(groups, group{"pddl", envs.Official, 4, "vllm:M", int64(seed), nil, outcomes})
 	}
-	same(t, "2 of 20", below(t, find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "headline"),
+	same(t, "2 of 20", below(t, find(t, everything([]NamedRun{newRun(t, "run", groups...)}, nil, weights), "headline"),
 		"pddl"), "50.0*")
 	groups[3].outcomes = "SSfm"
-	same(t, "3 of 20", below(t, find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "headline"),
+	same(t, "3 of 20", below(t, find(t, everything([]NamedRun{newRun(t, "run", groups...)}, nil, weights), "headline"),
 		"pddl"), "–*")
 }
 
 // Without results there is no usage, but there is its table, which says so.
 func TestNoResults(t *testing.T) {
-	from := New([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "xx--"})}, nil, weights)
+	from := New([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "xx--"})}, nil, weights)
 	for _, id := range []string{"usage", "tasks", "kinds", "steps"} {
 		tables, err := from.Select([]string{id})
 		if err != nil {
@@ -60,7 +60,7 @@ func TestNoResults(t *testing.T) {
 // In each column the best model has the letter a, and LaTeX sets it in bold only there.
 func TestLettersOfColumns(t *testing.T) {
 	all, none := strings.Repeat("S", 16), strings.Repeat("f", 16)
-	from := New([]Run{newRun(t, "run",
+	from := New([]NamedRun{newRun(t, "run",
 		group{"babyai", envs.Official, 16, "vllm:M", 0, nil, all},
 		group{"pddl", envs.Official, 16, "vllm:M", 0, nil, none},
 		group{"jericho", envs.Official, 16, "vllm:M", 0, nil, all},
@@ -75,7 +75,7 @@ func TestLettersOfColumns(t *testing.T) {
 			if model == "M" && place == "pddl" || model == "N" && place == "jericho" {
 				want, best = "0.0 b", false
 			}
-			if c := h.Rows[i][h.At(place)]; c.Text != want || c.Best != best {
+			if c := h.Rows[i][h.Pos(place)]; c.Text != want || c.Best != best {
 				t.Errorf("%s on %s: %q, best %v", model, place, c.Text, c.Best)
 			}
 		}
@@ -98,7 +98,7 @@ func TestHeadlineFits(t *testing.T) {
 					[]string{"SSff", "Sfff", "SSSm"}[i]})
 			}
 		}
-		for _, runs := range [][]Run{
+		for _, runs := range [][]NamedRun{
 			{newRun(t, "run", groups...)},
 			{newRun(t, "old", groups[:n+1]...), newRun(t, "new", groups[len(groups)-n-1:]...)},
 		} {

@@ -32,8 +32,8 @@ func weightNote(w configs.Weights) string {
 }
 
 // noScore says which lines have no held-out score, and why.
-func noScore(lines []line, w configs.Weights) []string {
-	return grouped(lines, func(l line) string { return l.name }, func(l line) string {
+func noScore(lines []modelRates, w configs.Weights) []string {
+	return grouped(lines, func(l modelRates) string { return l.name }, func(l modelRates) string {
 		var missing []string
 		for _, env := range l.heldOut(w).Missing {
 			if r, ok := l.rates[env]; ok {
@@ -58,9 +58,9 @@ func rateMarks(marks string) []string {
 // sources says where baselines were published and which caveats they have.
 func sources(baselines []Baseline, marks string) (notes []string) {
 	for i, b := range baselines {
-		notes = append(notes, fmt.Sprintf("[%s]: %s; %s.", b.Name, b.From.Title, b.Table.Title))
-		if !slices.ContainsFunc(baselines[:i], func(other Baseline) bool { return other.From.Title == b.From.Title }) {
-			notes = append(notes, b.From.Notes...)
+		notes = append(notes, fmt.Sprintf("[%s]: %s; %s.", b.Name, b.Source.Title, b.Table.Title))
+		if !slices.ContainsFunc(baselines[:i], func(o Baseline) bool { return o.Source.Title == b.Source.Title }) {
+			notes = append(notes, b.Source.Notes...)
 		}
 		notes = append(notes, b.Table.Notes...)
 	}
@@ -70,8 +70,8 @@ func sources(baselines []Baseline, marks string) (notes []string) {
 	return notes
 }
 
-// line is one model's rates by environment.
-type line struct {
+// modelRates is one model's rates by environment.
+type modelRates struct {
 	name string
 	// model, run and directory are other names of a line from a run; served says
 	// that a server played it.
@@ -84,7 +84,7 @@ type line struct {
 	// arms are the trainings behind rates, if the line is several.
 	arms map[string]scoring.Trainings
 	// trained are the environments whose data the model was trained on.
-	trained []claim.Place
+	trained []claim.Scope
 }
 
 // rates are fractions.
@@ -98,8 +98,8 @@ type rates struct {
 	trained string
 }
 
-// of is one of them; nil if it is unknown.
-func (r rates) of(rate claim.Rate) *scoring.Estimate {
+// estimate is one of them; nil if it is unknown.
+func (r rates) estimate(rate claim.Rate) *scoring.Estimate {
 	if rate == claim.Progress {
 		return r.progress
 	}
@@ -108,30 +108,30 @@ func (r rates) of(rate claim.Rate) *scoring.Estimate {
 
 // gather makes lines of rows, one for each player, with the rates by the name of
 // where they were reached.
-func gather(rows []row, where func(row) string) []line {
-	var lines []line
+func gather(rows []row, place func(row) string) []modelRates {
+	var lines []modelRates
 	index := map[string]int{}
 	for _, r := range rows {
 		i, ok := index[r.line]
 		if !ok {
 			i = len(lines)
 			index[r.line] = i
-			lines = append(lines, line{
+			lines = append(lines, modelRates{
 				name: r.line, model: r.Condition.Model, run: r.run, directory: r.directory,
 				served: r.Condition.Decoding != nil,
 				rates:  map[string]rates{}, scores: map[string]*scoring.Score{},
 			})
 		}
-		lines[i].rates[where(r)], lines[i].scores[where(r)] = r.rates(), r.Score
-		lines[i].order = append(lines[i].order, where(r))
+		lines[i].rates[place(r)], lines[i].scores[place(r)] = r.rates(), r.Score
+		lines[i].order = append(lines[i].order, place(r))
 		if r.arm != nil {
 			if lines[i].arms == nil {
 				lines[i].arms = map[string]scoring.Trainings{}
 			}
-			lines[i].arms[where(r)] = *r.arm
+			lines[i].arms[place(r)] = *r.arm
 		}
 		for _, env := range r.trained {
-			lines[i].trained = appendNew(lines[i].trained, claim.Place{Name: env, Title: envs.Title(env)})
+			lines[i].trained = appendNew(lines[i].trained, claim.Scope{Name: env, Title: envs.Title(env)})
 		}
 	}
 	return lines
@@ -156,10 +156,10 @@ func (r row) rates() rates {
 	if r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" {
 		out.lack = "not the official tasks"
 	}
-	if n, all := len(r.Environment.Tasks), r.Environment.Total; r.Outside > 0 {
+	if n, total := len(r.Environment.Tasks), r.Environment.Total; r.Outside > 0 {
 		out.lack = "not the benchmark's tasks"
-	} else if n < all {
-		out.lack, out.marks = fmt.Sprintf("%d of %d tasks", n, all), partMark
+	} else if n < total {
+		out.lack, out.marks = fmt.Sprintf("%d of %d tasks", n, total), partMark
 	}
 	if r.Environment.Caveat != "" {
 		out.lack = "not comparable"
@@ -180,10 +180,10 @@ func (r row) rates() rates {
 }
 
 // publishedLines turns a published table into lines.
-func publishedLines(b Baseline) []line {
-	var out []line
+func publishedLines(b Baseline) []modelRates {
+	var out []modelRates
 	for _, r := range b.Table.Rows {
-		l := line{name: method(r) + " [" + b.Name + "]", rates: map[string]rates{}}
+		l := modelRates{name: method(r) + " [" + b.Name + "]", rates: map[string]rates{}}
 		for i, column := range b.Table.Columns {
 			rate := rates{success: fraction(r.Success, i), progress: fraction(r.Progress, i)}
 			if rate.success == nil || rate.progress == nil {
@@ -213,7 +213,7 @@ func fraction(percents []*float64, i int) *scoring.Estimate {
 	return &scoring.Estimate{Mean: f}
 }
 
-func (l line) heldOut(w configs.Weights) scoring.HeldOut {
+func (l modelRates) heldOut(w configs.Weights) scoring.HeldOut {
 	return scoring.ComputeHeldOut(w, func(env string) (success, progress scoring.Estimate, ok bool) {
 		r, ok := l.rates[env]
 		if !ok || r.lack != "" {
@@ -225,7 +225,7 @@ func (l line) heldOut(w configs.Weights) scoring.HeldOut {
 
 // heldOutRate is the held-out score of a rate; nil if it is incomplete or the score has
 // no such rate.
-func (l line) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Estimate {
+func (l modelRates) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Estimate {
 	h := l.heldOut(w)
 	if len(h.Missing) > 0 || rate == claim.Grounding {
 		return nil
@@ -236,26 +236,26 @@ func (l line) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Estimate 
 	}
 	if l.arms != nil {
 		spread := scoring.HeldOutSpread(w, l.scores)
-		of := spread.Success
+		rateSpread := spread.Success
 		if rate == claim.Progress {
-			of = spread.Progress
+			rateSpread = spread.Progress
 		}
-		e = scoring.Widened(e, of.SampleStd, spread.Seeds)
+		e = scoring.Widened(e, rateSpread.SampleStd, spread.Seeds)
 	}
 	return &e
 }
 
 // scored returns the lines of rows that have a held-out score.
-func scored(rows []row, w configs.Weights) []line {
+func scored(rows []row, w configs.Weights) []modelRates {
 	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		return !r.comparesAcross()
-	}), row.environment), func(l line) bool { return len(l.heldOut(w).Missing) > 0 })
+	}), row.environment), func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 
 // optional is a rate that may not be there.
-func optional(c table.Of[float64], rate *scoring.Estimate, marks string) table.Field {
+func optional(c table.Col[float64], rate *scoring.Estimate, marks string) table.Field {
 	if rate == nil {
-		return c.Is(math.NaN())
+		return c.Val(math.NaN())
 	}
-	return c.Is(rate.Mean).Marked(marks)
+	return c.Val(rate.Mean).Marked(marks)
 }

@@ -22,7 +22,7 @@ import (
 type anchored map[string]map[string]*scoring.Score
 
 // anchors finds the anchors of all runs, also those that nobody asked for.
-func anchors(runs []Run) anchored {
+func anchors(runs []NamedRun) anchored {
 	out := anchored{}
 	for _, run := range runs {
 		for _, s := range run.Scores {
@@ -34,7 +34,7 @@ func anchors(runs []Run) anchored {
 			if out[key] == nil {
 				out[key] = map[string]*scoring.Score{}
 			}
-			if known := out[key][agent]; known == nil || !known.Complete() && s.Complete() {
+			if previous := out[key][agent]; previous == nil || !previous.Complete() && s.Complete() {
 				out[key][agent] = s
 			}
 		}
@@ -47,13 +47,13 @@ const luck = "random"
 
 // placed is what a condition says but for the player.
 func placed(c record.Condition) string {
-	c.Model, c.Agent, c.Instead, c.Decoding, c.Context, c.PromptHash, c.Trials = "", "", "", nil, 0, "", nil
+	c.Model, c.Agent, c.Substitute, c.Decoding, c.Context, c.PromptHash, c.Trials = "", "", "", nil, 0, "", nil
 	c.NoSystemRole, c.Completions, c.Seed = false, false, 0
 	return c.Key()
 }
 
-// of returns the score of an anchor where a row was played; nil if there is none.
-func (a anchored) of(r row, agent string) *scoring.Score { return a[placed(r.Condition)][agent] }
+// score returns the score of an anchor where a row was played; nil if there is none.
+func (a anchored) score(r row, agent string) *scoring.Score { return a[placed(r.Condition)][agent] }
 
 // indexLine are the indices of a player in one place, at one grade.
 type indexLine struct {
@@ -61,14 +61,14 @@ type indexLine struct {
 	grade int
 	rate  claim.Rate
 	base  float64
-	// said is the index under perturbations that change what must be said, read that
+	// iface is the index under perturbations that change what must be said, read that
 	// under those that change only what is read; about both are anchorLosses.
-	said, read       scoring.Index
+	iface, read      scoring.Index
 	scaleSaid, scale anchorLosses
 	cost             *scoring.Measured
 	worst            []string // families
 	luck             float64  // of the random player, NaN if unknown
-	without          []string // perturbations under which nobody can lose
+	excluded         []string // perturbations under which nobody can lose
 	about            stats.Question
 	mark             string
 }
@@ -84,87 +84,88 @@ type anchorLosses struct {
 // classes divides the perturbations of a player: those that change what must be said, and
 // those that change only what is read. A perturbation is of the first kind if it has a
 // family that changes forms of actions, or if the memoriser loses by it all the same.
-func (p *perturbedPlayer) classes(grade int, a anchored) (said, read []condition) {
-	for _, c := range p.at(grade) {
-		changed := slices.ContainsFunc(c.about.Parts, func(p record.Part) bool { return configs.IsSaid(p.Family) })
-		before, after := a.of(*p.base, record.Memoriser), a.of(c.row, record.Memoriser)
-		if changed || before != nil && after != nil && scoring.Loses(before, after) {
-			said = append(said, c)
+func (p *perturbedPlayer) classes(grade int, a anchored) (iface, read []perturbedRow) {
+	for _, c := range p.atGrade(grade) {
+		changed := slices.ContainsFunc(c.about.Parts,
+			func(p record.FamilyGrade) bool { return configs.IsSaid(p.Family) })
+		base, varied := a.score(*p.base, record.Memoriser), a.score(c.row, record.Memoriser)
+		if changed || base != nil && varied != nil && scoring.Loses(base, varied) {
+			iface = append(iface, c)
 		} else {
 			read = append(read, c)
 		}
 	}
-	return said, read
+	return iface, read
 }
 
 // errNoAnchors says that nobody played the tasks by heart.
 var errNoAnchors = errors.New("nobody played its tasks by heart")
 
 // scaled pairs a player's scores with those of an anchor.
-func (p *perturbedPlayer) scaled(of []condition, a anchored, agent string) (base scoring.Scaled,
-	under []scoring.Scaled, err error) {
-	base = scoring.Scaled{Model: p.base.Score, Anchor: a.of(*p.base, agent)}
-	for _, c := range of {
-		under = append(under, scoring.Scaled{Model: c.Score, Anchor: a.of(c.row, agent)})
+func (p *perturbedPlayer) scaled(conditions []perturbedRow, a anchored, agent string) (base scoring.Scaled,
+	perturbed []scoring.Scaled, err error) {
+	base = scoring.Scaled{Model: p.base.Score, Anchor: a.score(*p.base, agent)}
+	for _, c := range conditions {
+		perturbed = append(perturbed, scoring.Scaled{Model: c.Score, Anchor: a.score(c.row, agent)})
 	}
 	lacks := func(s scoring.Scaled) bool { return s.Anchor == nil }
-	if lacks(base) || slices.ContainsFunc(under, lacks) {
+	if lacks(base) || slices.ContainsFunc(perturbed, lacks) {
 		return base, nil, errNoAnchors
 	}
-	return base, under, nil
+	return base, perturbed, nil
 }
 
 // robustness is the index over perturbations on the scale of an anchor.
-func (p *perturbedPlayer) robustness(of []condition, a anchored, agent string) (scoring.Robustness, error) {
-	none := scoring.Index{Lost: stats.NoLost(), Why: scoring.ErrNoScale}
-	if len(of) == 0 {
+func (p *perturbedPlayer) robustness(conditions []perturbedRow, a anchored, agent string) (scoring.Robustness, error) {
+	none := scoring.Index{Lost: stats.NoLost(), Reason: scoring.ErrNoScale}
+	if len(conditions) == 0 {
 		return scoring.Robustness{Success: none, Progress: none}, nil
 	}
-	base, under, err := p.scaled(of, a, agent)
+	base, perturbed, err := p.scaled(conditions, a, agent)
 	if err == nil {
 		var r scoring.Robustness
-		if r, err = scoring.NewRobustness(base, under); err == nil {
+		if r, err = scoring.NewRobustness(base, perturbed); err == nil {
 			return r, nil
 		}
 	}
-	none.Why = err
+	none.Reason = err
 	return scoring.Robustness{Success: none, Progress: none}, err
 }
 
 // lost is the share of an anchor's rate that is lost on average.
-func (p *perturbedPlayer) lost(of []condition, a anchored, agent string, rate claim.Rate) float64 {
-	_, under, err := p.scaled(of, a, agent)
-	if err != nil || len(under) == 0 {
+func (p *perturbedPlayer) lost(conditions []perturbedRow, a anchored, agent string, rate claim.Rate) float64 {
+	_, perturbed, err := p.scaled(conditions, a, agent)
+	if err != nil || len(perturbed) == 0 {
 		return math.NaN()
 	}
 	sum := 0.0
-	for _, u := range under {
-		sum += rate.Of(u.Anchor).Mean
+	for _, u := range perturbed {
+		sum += rate.Select(u.Anchor).Mean
 	}
-	return 1 - sum/float64(len(under))/rate.Of(a.of(*p.base, agent)).Mean
+	return 1 - sum/float64(len(perturbed))/rate.Select(a.score(*p.base, agent)).Mean
 }
 
 // lines makes the lines of a player at a grade: one for each rate.
 func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err error) {
-	said, read := p.classes(grade, a)
-	one, err := p.robustness(said, a, record.Memoriser)
-	other, failed := p.robustness(read, a, record.Reciter)
+	iface, read := p.classes(grade, a)
+	ifaceIndex, err := p.robustness(iface, a, record.Memoriser)
+	readIndex, failed := p.robustness(read, a, record.Reciter)
 	err = errors.Join(err, failed)
-	cost := scoring.AdaptationCost(scoresOf(said))
+	cost := scoring.AdaptationCost(scoresOf(iface))
 	for i, rate := range []claim.Rate{claim.Success, claim.Progress} {
-		l := indexLine{perturbedPlayer: p, grade: grade, rate: rate, base: rate.Of(p.base.Score).Mean,
-			said: one.Success, read: other.Success, cost: cost, luck: math.NaN(),
-			about: p.base.About, mark: marksOf(append(p.at(grade), condition{row: *p.base}))}
+		l := indexLine{perturbedPlayer: p, grade: grade, rate: rate, base: rate.Select(p.base.Score).Mean,
+			iface: ifaceIndex.Success, read: readIndex.Success, cost: cost, luck: math.NaN(),
+			about: p.base.About, mark: marksOf(append(p.atGrade(grade), perturbedRow{row: *p.base}))}
 		if rate == claim.Progress {
-			l.said, l.read = one.Progress, other.Progress
+			l.iface, l.read = ifaceIndex.Progress, readIndex.Progress
 		}
-		l.scaleSaid = anchorLosses{len(said), p.lost(said, a, record.Memoriser, rate),
-			p.lost(said, a, record.Expert, rate)}
+		l.scaleSaid = anchorLosses{len(iface), p.lost(iface, a, record.Memoriser, rate),
+			p.lost(iface, a, record.Expert, rate)}
 		l.scale = anchorLosses{len(read), p.lost(read, a, record.Reciter, rate), p.lost(read, a, record.Expert, rate)}
-		if s := a.of(*p.base, luck); s != nil {
-			l.luck = rate.Of(s).Mean
+		if s := a.score(*p.base, luck); s != nil {
+			l.luck = rate.Select(s).Mean
 		}
-		l.worst, l.without = p.worst(grade, rate), p.unread(read, a)
+		l.worst, l.excluded = p.worst(grade, rate), p.unread(read, a)
 		out[i] = l
 	}
 	return out, err
@@ -172,10 +173,10 @@ func (p *perturbedPlayer) lines(grade int, a anchored) (out [2]indexLine, err er
 
 // unread names the perturbations by which the reciter loses nothing: they change no text
 // on the expert's way.
-func (p *perturbedPlayer) unread(read []condition, a anchored) (names []string) {
-	before := a.of(*p.base, record.Reciter)
+func (p *perturbedPlayer) unread(read []perturbedRow, a anchored) (names []string) {
+	base := a.score(*p.base, record.Reciter)
 	for _, c := range read {
-		if after := a.of(c.row, record.Reciter); before != nil && after != nil && !scoring.Loses(before, after) {
+		if varied := a.score(c.row, record.Reciter); base != nil && varied != nil && !scoring.Loses(base, varied) {
 			names = append(names, c.about.Name)
 		}
 	}
@@ -187,10 +188,10 @@ const mostWorst = 3
 
 // worst names the families that cost most, each alone.
 func (p *perturbedPlayer) worst(grade int, rate claim.Rate) (names []string) {
-	lost := func(c condition) float64 { return rate.Of(p.base.Score).Mean - rate.Of(c.Score).Mean }
-	all := slices.DeleteFunc(p.singles(grade), func(c condition) bool { return !(lost(c) > 0) })
-	slices.SortStableFunc(all, func(a, b condition) int { return cmp.Compare(lost(b), lost(a)) })
-	for _, c := range all[:min(mostWorst, len(all))] {
+	lost := func(c perturbedRow) float64 { return rate.Select(p.base.Score).Mean - rate.Select(c.Score).Mean }
+	singles := slices.DeleteFunc(p.singles(grade), func(c perturbedRow) bool { return !(lost(c) > 0) })
+	slices.SortStableFunc(singles, func(a, b perturbedRow) int { return cmp.Compare(lost(b), lost(a)) })
+	for _, c := range singles[:min(mostWorst, len(singles))] {
 		names = append(names, c.about.Parts[0].Family)
 	}
 	return names
@@ -198,39 +199,40 @@ func (p *perturbedPlayer) worst(grade int, rate claim.Rate) (names []string) {
 
 // indexLines are the lines of all players, for people and for programs, and why players or
 // rates have no index.
-func (r *Report) indexLines() (lines []indexLine, programs [][]table.Field, why []string) {
+func (r *Report) indexLines() (lines []indexLine, programs [][]table.Field, reasons []string) {
 	for _, p := range r.families() {
 		if p.base == nil {
-			why = appendNew(why, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.",
+			reasons = appendNew(reasons, fmt.Sprintf("%s on %s was not planned without a perturbation, so it has no index.",
 				p.name, p.env))
 			continue
 		}
 		for _, grade := range p.grades() {
-			both, err := p.lines(grade, r.anchors())
+			pair, err := p.lines(grade, r.anchors())
 			switch {
 			case errors.Is(err, errNoAnchors):
-				why = appendNew(why, noAnchorsNote)
+				reasons = appendNew(reasons, noAnchorsNote)
 			case errors.Is(err, scoring.ErrOtherTasks):
-				why = appendNew(why, fmt.Sprintf("%s on %s: no index: its anchors played other tasks.", p.name, p.env))
+				reasons = appendNew(reasons,
+					fmt.Sprintf("%s on %s: no index: its anchors played other tasks.", p.name, p.env))
 			case err != nil && !errors.Is(err, scoring.ErrIncomplete): // its mark says that
-				why = appendNew(why, fmt.Sprintf("%s on %s: no index: %v.", p.name, p.env, err))
+				reasons = appendNew(reasons, fmt.Sprintf("%s on %s: no index: %v.", p.name, p.env, err))
 			}
-			for _, l := range both {
+			for _, l := range pair {
 				programs = append(programs, l.fields())
 			}
-			lines = append(lines, both[r.shownRate(both)])
+			lines = append(lines, pair[r.shownRate(pair)])
 		}
 	}
-	return lines, programs, why
+	return lines, programs, reasons
 }
 
 // indices is the table of robustness indices: three numbers for each model and place, and
 // the families that cost most. Programs get a line for each rate.
-func indices(from *Report, t *table.Table) {
+func indices(report *Report, t *table.Table) {
 	programs := *t
-	lines, fields, why := from.indexLines()
+	lines, fields, reasons := report.indexLines()
 	if len(lines) == 0 {
-		t.Notes = why
+		t.Notes = reasons
 		return
 	}
 	for _, line := range fields {
@@ -243,14 +245,14 @@ func indices(from *Report, t *table.Table) {
 	}
 	t.Columns = append(t.Columns, table.Columns(shownBase, shownSaid, shownRead, shownCost, column.Worst)...)
 	for _, l := range lines {
-		fields := l.shown(from.rate())
+		fields := l.summaryFields(report.rate())
 		if grades {
-			fields = append(fields, column.Grade.Is(l.grade))
+			fields = append(fields, column.Grade.Val(l.grade))
 		}
 		t.Add(fields...)
 	}
 	addMeans(t, lines, grades)
-	from.head(t, append([]string{fmt.Sprintf(indexLegend, from.rate())}, why...)...)
+	report.head(t, append([]string{fmt.Sprintf(indexLegend, report.rate())}, reasons...)...)
 	programs.Title = t.Title
 	t.Programs[0] = programs
 }
@@ -269,8 +271,8 @@ func (r *Report) rate() claim.Rate {
 
 // shownRate chooses the line that people see: that of the rate asked for, or that of
 // progress where only it has an index.
-func (r *Report) shownRate(both [2]indexLine) int {
-	if r.rate() == claim.Progress || math.IsNaN(both[0].said.Value) && !math.IsNaN(both[1].said.Value) {
+func (r *Report) shownRate(pair [2]indexLine) int {
+	if r.rate() == claim.Progress || math.IsNaN(pair[0].iface.Value) && !math.IsNaN(pair[1].iface.Value) {
 		return 1
 	}
 	return 0
@@ -284,18 +286,18 @@ var (
 	shownCost = table.Words("adaptation_cost", "Steps", "extra steps until the first new form").Aligned(false)
 )
 
-func (l indexLine) shown(asked claim.Rate) []table.Field {
+func (l indexLine) summaryFields(rate claim.Rate) []table.Field {
 	base := fmt.Sprintf("%.1f", 100*l.base)
-	if l.rate != asked {
+	if l.rate != rate {
 		base = string(l.rate) + " " + base
 	}
 	cost := table.None().Text
 	if l.cost != nil && !math.IsNaN(l.cost.Value) {
 		cost = fmt.Sprintf("%.1f", l.cost.Value)
 	}
-	return []table.Field{column.Environment.Is(l.env), column.Model.Is(l.name), shownBase.Is(base).Marked(l.mark),
-		shownSaid.Is(limited(l.said.Lost)), shownRead.Is(limited(l.read.Lost)), shownCost.Is(cost),
-		column.Worst.Is(strings.Join(l.worst, " "))}
+	return []table.Field{column.Environment.Val(l.env), column.Model.Val(l.name), shownBase.Val(base).Marked(l.mark),
+		shownSaid.Val(limited(l.iface.Lost)), shownRead.Val(limited(l.read.Lost)), shownCost.Val(cost),
+		column.Worst.Val(strings.Join(l.worst, " "))}
 }
 
 // limited writes an index with its limits.
@@ -304,27 +306,27 @@ func limited(l stats.Lost) string {
 	case math.IsNaN(l.Value):
 		return table.None().Text
 	case math.IsNaN(l.Low):
-		return whole(l.Value) + " (?)"
+		return roundedPercent(l.Value) + " (?)"
 	}
-	to := "–"
+	separator := "–"
 	if l.Low < 0 {
-		to = " to "
+		separator = " to "
 	}
-	return fmt.Sprintf("%s (%s%s%s)", whole(l.Value), whole(l.Low), to, whole(l.High))
+	return fmt.Sprintf("%s (%s%s%s)", roundedPercent(l.Value), roundedPercent(l.Low), separator, roundedPercent(l.High))
 }
 
-// whole writes a share in whole percent, and never -0.
-func whole(share float64) string { return fmt.Sprintf("%.0f", math.Round(100*share)+0) }
+// roundedPercent writes a share in whole percent, and never -0.
+func roundedPercent(share float64) string { return fmt.Sprintf("%.0f", math.Round(100*share)+0) }
 
 func (l indexLine) fields() []table.Field {
-	i := func(c table.Bounded, of stats.Lost) table.Field { return c.Is(of.Value, of.Low, of.High) }
-	fields := []table.Field{column.Environment.Is(l.env), column.Model.Is(l.name), column.Grade.Is(l.grade),
-		column.Rate.Is(string(l.rate)), column.Base.Is(l.base).Marked(l.mark), i(column.InterfaceIndex, l.said.Lost),
-		i(column.ReadingIndex, l.read.Lost), column.Worst.Is(strings.Join(l.worst, ", ")),
-		column.InterfaceSets.Is(l.scaleSaid.perturbations), column.InterfaceCounted.Is(l.said.Counted),
-		column.MemoriserLoss.Is(l.scaleSaid.anchor), column.ReaderLoss.Is(l.scaleSaid.reader),
-		column.ReadingSets.Is(l.scale.perturbations), column.ReadingCounted.Is(l.read.Counted),
-		column.ReciterLoss.Is(l.scale.anchor), column.ReaderReadingLoss.Is(l.scale.reader), column.Luck.Is(l.luck)}
+	i := func(c table.Bounded, lost stats.Lost) table.Field { return c.Val(lost.Value, lost.Low, lost.High) }
+	fields := []table.Field{column.Environment.Val(l.env), column.Model.Val(l.name), column.Grade.Val(l.grade),
+		column.Rate.Val(string(l.rate)), column.Base.Val(l.base).Marked(l.mark), i(column.InterfaceIndex, l.iface.Lost),
+		i(column.ReadingIndex, l.read.Lost), column.Worst.Val(strings.Join(l.worst, ", ")),
+		column.InterfaceSets.Val(l.scaleSaid.perturbations), column.InterfaceCounted.Val(l.iface.Counted),
+		column.MemoriserLoss.Val(l.scaleSaid.anchor), column.ReaderLoss.Val(l.scaleSaid.reader),
+		column.ReadingSets.Val(l.scale.perturbations), column.ReadingCounted.Val(l.read.Counted),
+		column.ReciterLoss.Val(l.scale.anchor), column.ReaderReadingLoss.Val(l.scale.reader), column.Luck.Val(l.luck)}
 	if l.cost != nil {
 		fields = append(fields, measured(column.AdaptationCost, *l.cost))
 	}
@@ -338,18 +340,18 @@ func addMeans(t *table.Table, lines []indexLine, grades bool) {
 		grade  int
 	}
 	for _, of := range groupedBy(lines, func(l indexLine) key { return key{l.player, l.grade} }) {
-		said, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.said })
+		iface, saidIn := meanIndex(of, func(l indexLine) scoring.Index { return l.iface })
 		read, readIn := meanIndex(of, func(l indexLine) scoring.Index { return l.read })
 		if saidIn < 2 && readIn < 2 {
 			continue
 		}
-		fields := []table.Field{column.Environment.Is(fmt.Sprintf("mean of %d", max(saidIn, readIn))),
-			column.Model.Is(of[0].name), shownSaid.Is(limited(said)), shownRead.Is(limited(read))}
+		fields := []table.Field{column.Environment.Val(fmt.Sprintf("mean of %d", max(saidIn, readIn))),
+			column.Model.Val(of[0].name), shownSaid.Val(limited(iface)), shownRead.Val(limited(read))}
 		if saidIn != readIn {
-			fields[0] = column.Environment.Is(fmt.Sprintf("mean of %d/%d", saidIn, readIn))
+			fields[0] = column.Environment.Val(fmt.Sprintf("mean of %d/%d", saidIn, readIn))
 		}
 		if grades {
-			fields = append(fields, column.Grade.Is(of[0].grade))
+			fields = append(fields, column.Grade.Val(of[0].grade))
 		}
 		t.Add(fields...)
 	}
@@ -361,17 +363,17 @@ func severalGrades(lines []indexLine) bool {
 }
 
 // meanIndex averages the indices that have intervals.
-func meanIndex(lines []indexLine, of func(indexLine) scoring.Index) (stats.Lost, int) {
-	var all []scoring.Index
+func meanIndex(lines []indexLine, pick func(indexLine) scoring.Index) (stats.Lost, int) {
+	var list []scoring.Index
 	for _, l := range lines {
-		if i := of(l); i.Why == nil {
-			all = append(all, i)
+		if i := pick(l); i.Reason == nil {
+			list = append(list, i)
 		}
 	}
-	if len(all) < 2 {
-		return stats.NoLost(), len(all)
+	if len(list) < 2 {
+		return stats.NoLost(), len(list)
 	}
-	return scoring.MeanIndex(all), len(all)
+	return scoring.MeanIndex(list), len(list)
 }
 
 const noAnchorsNote = "No index: anchors are missing. Run the same sweep with --model expert and another --out, and give " +
@@ -386,31 +388,31 @@ func (r *Report) indexNotes() (notes []string) {
 	notes = append(notes, fmt.Sprintf("Interface: actions must be written in another form; Reading: only texts differ; "+
 		"95%% intervals for %s.", intervalWords(lines[0].about)))
 	grades := severalGrades(lines)
-	var measured, left []string
+	var measured, excluded []string
 	for _, l := range lines {
-		where := l.env
+		place := l.env
 		if grades {
-			where = fmt.Sprintf("%s at grade %d:", l.env, l.grade)
+			place = fmt.Sprintf("%s at grade %d:", l.env, l.grade)
 		}
-		text := fmt.Sprintf("%s %s %s %s %s", where, share(l.scaleSaid.anchor), share(l.scale.anchor),
+		text := fmt.Sprintf("%s %s %s %s %s", place, share(l.scaleSaid.anchor), share(l.scale.anchor),
 			share(max(l.scaleSaid.reader, l.scale.reader)), share(l.luck))
 		if !math.IsNaN(l.scaleSaid.anchor + l.scale.anchor) {
 			measured = appendNew(measured, text)
 		}
-		if len(l.without) > 0 {
-			left = appendNew(left, l.env+" "+strings.Join(l.without, " "))
+		if len(l.excluded) > 0 {
+			excluded = appendNew(excluded, l.env+" "+strings.Join(l.excluded, " "))
 		}
 	}
 	if len(measured) > 0 {
 		notes = append(notes, "Anchors, % (memoriser, reciter and reader lose, random wins): "+
 			strings.Join(measured, "; ")+".")
 	}
-	if len(left) > 0 {
-		notes = append(notes, "Excluded (the reader sees no change): "+strings.Join(left, "; ")+".")
+	if len(excluded) > 0 {
+		notes = append(notes, "Excluded (the reader sees no change): "+strings.Join(excluded, "; ")+".")
 	}
 	var unscaled []string
 	for _, l := range lines {
-		if errors.Is(l.said.Why, scoring.ErrNoScale) && !math.IsNaN(l.luck) && l.scaleSaid.perturbations > 0 {
+		if errors.Is(l.iface.Reason, scoring.ErrNoScale) && !math.IsNaN(l.luck) && l.scaleSaid.perturbations > 0 {
 			unscaled = appendNew(unscaled, l.env)
 		}
 	}
@@ -427,7 +429,7 @@ func share(v float64) string {
 	if math.IsNaN(v) {
 		return table.None().Text
 	}
-	return whole(v)
+	return roundedPercent(v)
 }
 
 // intervalWords say what intervals are about.

@@ -10,8 +10,8 @@ import (
 
 // byKind has the rates of every kind of task, one line per kind and model, and
 // the metric of rows with presets.
-func byKind(from *Report, t *table.Table) {
-	rows := from.plain
+func byKind(report *Report, t *table.Table) {
+	rows := report.plain
 	metric := slices.ContainsFunc(rows, func(r row) bool { return r.Condition.Preset != nil })
 	if !metric {
 		t.Drop(column.MetricValue)
@@ -19,7 +19,7 @@ func byKind(from *Report, t *table.Table) {
 	for _, r := range rows {
 		for _, of := range r.ByKind() {
 			line := []table.Field{
-				r.where(), r.who(), column.Kind.Is(cmp.Or(of.Type, "–")), column.Tasks.Is(of.Tasks),
+				r.envCol(), r.modelCol(), column.Kind.Val(cmp.Or(of.Type, "–")), column.Tasks.Val(of.Tasks),
 				r.rated(column.Success, of.Success.Estimate), r.rated(column.Progress, of.Progress.Estimate),
 			}
 			if r.Condition.Preset != nil {

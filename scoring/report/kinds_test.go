@@ -30,7 +30,7 @@ func TestKinds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kinds := find(t, everything([]Run{{Name: "run", Scores: scores}}, nil, weights), "kinds")
+		kinds := find(t, everything([]NamedRun{{Name: "run", Scores: scores}}, nil, weights), "kinds")
 		same(t, "kinds", below(t, kinds, "kind"), "barman", "gripper")
 		same(t, "tasks", below(t, kinds, "tasks"), "1", "2")
 		same(t, "success", below(t, kinds, "success"), "0.0*", "50.0*")

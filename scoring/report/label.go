@@ -32,7 +32,7 @@ type row struct {
 	behaviour int
 	// joined are the runs that the seeds of the score are from, if these are several, and
 	// others their directories but for the first.
-	joined, others []string
+	joined, otherDirs []string
 	// line is the name of the player, the same in all tables. name also has the
 	// perturbation if rows of several stand together.
 	line, name string
@@ -40,18 +40,18 @@ type row struct {
 }
 
 // newRows lists the scores of runs by environment, with their names.
-func newRows(runs []Run) []row {
+func newRows(runs []NamedRun) []row {
 	var rows []row
 	labels, called := label(runs), call(runs)
 	for i, run := range runs {
 		for _, s := range run.Scores {
-			if run.Sweep.Besides(s.Condition.Model) {
+			if run.Sweep.ExtraAnchor(s.Condition.Model) {
 				continue
 			}
 			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep,
 				model: called[i][s.Condition.Model], weights: run.weights(s.Condition.Model), behaviour: run.Behaviour,
 				loaded: run.weights(s.Condition.Model), called: run.called(),
-				trained: run.HeldIn.Of(s.Condition.Model), promptFile: run.Prompts[s.Condition.Env]})
+				trained: run.HeldIn.Lookup(s.Condition.Model), promptFile: run.Prompts[s.Condition.Env]})
 		}
 	}
 	knownWeights(rows)
@@ -77,27 +77,27 @@ func plainRows(rows []row) (plain []row) {
 
 // nameRows names the rows of all runs.
 func nameRows(rows []row) {
-	keys, of := players(rows)
+	keys, rowVariants := players(rows)
 	var variants []variant
 	index := map[string]int{}
 	perturbations := map[string][]string{} // by player and place
 	for i, r := range rows {
 		if _, ok := index[keys[i]]; !ok {
 			index[keys[i]] = len(variants)
-			variants = append(variants, of[i])
+			variants = append(variants, rowVariants[i])
 		}
-		at := keys[i] + "\n" + r.place()
-		perturbations[at] = appendNew(perturbations[at], r.Condition.Perturbation)
+		key := keys[i] + "\n" + r.place()
+		perturbations[key] = appendNew(perturbations[key], r.Condition.Perturbation)
 	}
 	details := tellApart(variants)
 	for i, r := range rows {
-		said := details[index[keys[i]]]
-		rows[i].line = parenthesized(r.model, said)
+		parts := details[index[keys[i]]]
+		rows[i].line = parenthesized(r.model, parts)
 		alone := r.sweep == nil && r.Condition.Perturbation != noPerturbation
 		if alone || len(perturbations[keys[i]+"\n"+r.place()]) > 1 {
-			said = append(slices.Clip(said), "perturbation "+r.Condition.Perturbation)
+			parts = append(slices.Clip(parts), "perturbation "+r.Condition.Perturbation)
 		}
-		rows[i].name = parenthesized(r.model, said)
+		rows[i].name = parenthesized(r.model, parts)
 	}
 }
 
@@ -165,11 +165,11 @@ func parenthesized(name string, details []string) string {
 
 // distinguishing returns the details of one variant that not all variants of its
 // model share.
-func distinguishing(variants []variant, of variant) []string {
+func distinguishing(variants []variant, v variant) []string {
 	var out []string
-	for _, d := range of.details {
+	for _, d := range v.details {
 		if slices.ContainsFunc(variants, func(t variant) bool {
-			return t.model == of.model && !slices.Contains(t.details, d)
+			return t.model == v.model && !slices.Contains(t.details, d)
 		}) {
 			out = append(out, d)
 		}
@@ -195,7 +195,7 @@ func playedBy(c record.Condition) []string {
 		out = append(out, "completions")
 	}
 	if t := c.Trials; t != nil {
-		out = append(out, fmt.Sprintf("%d trials", t.Most), fmt.Sprintf("memory %d", t.Memory),
+		out = append(out, fmt.Sprintf("%d trials", t.Limit), fmt.Sprintf("memory %d", t.Memory),
 			fmt.Sprintf("same action %d", t.SameAction), fmt.Sprintf("same step %d", t.SameStep))
 	}
 	if c.Context > 0 {
@@ -223,12 +223,12 @@ func chosen(c record.Condition) (out []string) {
 func prompts(rows []row) []string {
 	type combination struct{ model, place, perturbation string }
 	used := map[combination][]string{}
-	of := func(r row) combination { return combination{r.model, r.place(), r.Condition.Perturbation} }
+	key := func(r row) combination { return combination{r.model, r.place(), r.Condition.Perturbation} }
 	for _, r := range rows {
-		used[of(r)] = appendNew(used[of(r)], r.prompt())
+		used[key(r)] = appendNew(used[key(r)], r.prompt())
 	}
 	return grouped(rows, row.named, func(r row) string {
-		if len(used[of(r)]) > 1 {
+		if len(used[key(r)]) > 1 {
 			return r.prompt()
 		}
 		return ""

@@ -28,31 +28,31 @@ type Kind struct {
 	// if the page has its numbers with figures.
 	Section string
 	Late    bool
-	// Besides are columns that depend on what was played.
-	Besides string
+	// Extra are columns that depend on what was played.
+	Extra string
 	// Steps: it is made from the steps of episodes, not from their results alone.
 	Steps bool
 	// Lacks says why runs may have no rows for it.
 	Lacks string
 
-	columns []table.Declared
-	fill    func(*Report, *table.Table)
-	each    func(from *Report, blank table.Table) []table.Table // of a kind of several tables
+	columns  []table.Declared
+	fill     func(*Report, *table.Table)
+	buildAll func(report *Report, blank table.Table) []table.Table // of a kind of several tables
 }
 
-func of(columns ...table.Declared) []table.Declared { return columns }
+func cols(columns ...table.Declared) []table.Declared { return columns }
 
 // Columns are the columns of the table. Those of environments and of conditions of
 // sweeps are not among them.
 func (k Kind) Columns() []table.Column { return table.Columns(k.columns...) }
 
 // build makes the tables.
-func (k Kind) build(from *Report) []table.Table {
+func (k Kind) build(report *Report) []table.Table {
 	t := table.Table{ID: k.ID, Title: k.Title, Columns: k.Columns()}
-	if k.each != nil {
-		return k.each(from, t)
+	if k.buildAll != nil {
+		return k.buildAll(report, t)
 	}
-	k.fill(from, &t)
+	k.fill(report, &t)
 	return []table.Table{t}
 }
 
@@ -81,15 +81,15 @@ var toGet = map[Only]string{
 	Pairs:     "the table %q needs two models; name them with --model, or give several runs to heldout compare",
 }
 
-// Suit reports one of these tables that a run will not have. has says what is known of the run.
-func Suit(ids []string, has map[Only]bool) error {
+// Suit reports one of these tables that a run will not have. facts says what is known of the run.
+func Suit(ids []string, facts map[Only]bool) error {
 	for _, id := range ids {
 		k, _ := Find(id)
 		only := k.Only
 		if merged[id] == "verdict" {
 			only = Pairs
 		}
-		if there, known := has[only]; known && !there {
+		if present, ok := facts[only]; ok && !present {
 			return fmt.Errorf(toGet[only], id)
 		}
 	}
@@ -100,7 +100,7 @@ func Suit(ids []string, has map[Only]bool) error {
 var kinds = []Kind{
 	{
 		ID: "headline", Title: "Rates of all models", First: true, Section: "summary",
-		columns: of(
+		columns: cols(
 			column.Model, column.Environment, column.Rate, column.Value, column.Letters, column.Tasks,
 			column.Seeds, column.Planned, column.Finished, column.Preset,
 		),
@@ -113,41 +113,42 @@ var kinds = []Kind{
 	},
 	{
 		ID: "paper", Title: "Rates with standard deviations, as papers print them", Request: true,
-		Lacks: "no episode is planned", Besides: "SR and PR on each environment and the held-out score",
-		columns: of(column.Model, column.Seeds),
+		Lacks: "no episode is planned", Extra: "SR and PR on each environment and the held-out score",
+		columns: cols(column.Model, column.Seeds),
 		fill:    paper,
 	},
 	{
 		ID: "paper-robustness", Of: "paper", Title: "Rates under perturbations, as papers print them", Only: Sweeps,
 		Request: true,
-		Lacks:   "no run is a sweep of perturbations", Besides: "SR/PR under each condition",
-		columns: of(column.Model, column.Average, column.Population, column.Sample),
-		each:    paperRobustness,
+		Lacks:   "no run is a sweep of perturbations", Extra: "SR/PR under each condition",
+		columns:  cols(column.Model, column.Average, column.Population, column.Sample),
+		buildAll: paperRobustness,
 	},
 	{
 		ID: "paper-best-of", Of: "paper", Title: "Best of several tries, as papers print it", Only: Seeds,
 		Request: true,
-		Lacks:   "no model was run with several seeds", Besides: "SR and PR on each environment",
-		columns: of(column.Model, column.Tries),
+		Lacks:   "no model was run with several seeds", Extra: "SR and PR on each environment",
+		columns: cols(column.Model, column.Tries),
 		fill:    paperBestOf,
 	},
 	{
 		ID: "presets", Title: "Presets", First: true, Only: Presets, Section: "protocols",
-		columns: of(
+		columns: cols(
 			column.Preset, column.SHA256, column.TaskSet, column.Model, column.Metric, column.MetricValue,
-			column.Success.Of, column.LooseSuccess, column.Seeds,
+			column.Success.Col, column.LooseSuccess, column.Seeds,
 		),
 		fill: presets,
 	},
 	{
 		ID: "presets-published", Of: "presets", Title: "Published results of these presets", Only: Presets,
 		Section: "protocols",
-		columns: of(column.Preset, column.Model, column.Printed, column.ResultKind, column.ReadIn, column.ResultPlace),
-		fill:    presetsPublished,
+		columns: cols(column.Preset, column.Model, column.Printed, column.ResultKind, column.ReadIn,
+			column.ResultPlace),
+		fill: presetsPublished,
 	},
 	{
 		ID: "indices", Title: "Robustness indices", First: true, Only: Families, Section: "indices", Steps: true,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Grade, column.Rate, column.Base, column.InterfaceIndex,
 			column.ReadingIndex, column.AdaptationCost, column.Worst, column.InterfaceSets, column.InterfaceCounted,
 			column.MemoriserLoss, column.ReaderLoss, column.ReadingSets, column.ReadingCounted, column.ReciterLoss,
@@ -158,7 +159,7 @@ var kinds = []Kind{
 	{
 		ID: "dose", Of: "families", Title: "Rates by number of combined families", Only: Families,
 		Lacks: "no run is a sweep of families of perturbations",
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.DoseGrade, column.Combined, column.Sets, column.Rate, column.Level,
 		),
 		fill: doses,
@@ -166,7 +167,7 @@ var kinds = []Kind{
 	{
 		ID: "families", Title: "Change by family of perturbations", Only: Families, Request: true,
 		Lacks: "no run is a sweep of families of perturbations, each alone",
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Family, column.FamilyGrade, column.Rate, column.Level,
 			column.Difference, column.P,
 		),
@@ -175,24 +176,24 @@ var kinds = []Kind{
 	{
 		ID: "old-forms", Of: "indices", Title: "Actions in the old form", Only: Families, Section: "indices",
 		Steps: true,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Perturbation, column.Actions, column.Old,
-			column.Episodes.AsDetail(), column.Refused, column.Never, column.Within[0], column.Within[1],
-			column.Within[2], column.Within[3], column.MedianRelearn,
+			column.Episodes.AsDetail(), column.Refused, column.Never, column.Survival[0], column.Survival[1],
+			column.Survival[2], column.Survival[3], column.MedianRelearn,
 		),
 		fill: oldForms,
 	},
 	{
 		ID: "results", Title: "Results", Section: "rates",
-		columns: of(
+		columns: cols(
 			column.Environment, column.TaskSet, column.Model, column.Agent, column.Finished,
 			column.Planned.AsDetail(), column.Success, column.Progress, column.Grounding, column.Seeds,
 		),
-		each: results,
+		buildAll: results,
 	},
 	{
 		ID: "difficulty", Of: "kinds", Title: "Easy and hard tasks", Section: "rates", Late: true,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.EasyTasks, column.EasySuccess, column.EasyProgress,
 			column.HardTasks, column.HardSuccess, column.HardProgress,
 		),
@@ -200,7 +201,7 @@ var kinds = []Kind{
 	},
 	{
 		ID: "trainings", Title: "Several trainings of an arm", Request: true, Lacks: lacksTrainings,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Perturbation, column.Trainings, column.Success,
 			column.SuccessDeviation, column.Progress, column.ProgressDeviation,
 		),
@@ -209,7 +210,7 @@ var kinds = []Kind{
 	{
 		ID: "trainings-paired", Of: "trainings", Title: "Differences of arms, paired by task", Request: true,
 		Lacks: lacksTrainings,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Against, column.Compared, column.SuccessChange,
 			column.ProgressChange,
 		),
@@ -217,28 +218,28 @@ var kinds = []Kind{
 	},
 	{
 		ID: "robustness", Title: "Robustness", First: true, Only: Sweeps, Lacks: "no run is a sweep of perturbations",
-		Besides: "the rate under each condition",
-		columns: of(
+		Extra: "the rate under each condition",
+		columns: cols(
 			column.Model, column.TaskSet, column.Rate, column.Average, column.Population, column.Sample,
 			column.WithoutNoise,
 		),
-		each: robustness,
+		buildAll: robustness,
 	},
 	{
 		ID: "change", Of: "robustness", Title: "Change from base, paired by task", Only: Sweeps, Request: true,
-		columns: of(column.Model, column.Perturbation, column.Compared, column.SuccessChange, column.ProgressChange),
-		each:    changes,
+		columns:  cols(column.Model, column.Perturbation, column.Compared, column.SuccessChange, column.ProgressChange),
+		buildAll: changes,
 	},
 	{
 		ID: "pass-at-k", Title: "Best of k tries", Only: Seeds, Section: "tries",
 		Lacks:   "no model was run with several seeds",
-		columns: of(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.BestProgress),
+		columns: cols(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.BestProgress),
 		fill:    passAtK,
 	},
 	{
 		ID: "best-of-paired", Of: "pass-at-k", Title: "Best of N tries: differences, paired by task", Only: Seeds,
 		Request: true,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Against, column.Tries, column.Compared, column.SuccessChange,
 			column.ProgressChange,
 		),
@@ -246,12 +247,13 @@ var kinds = []Kind{
 	},
 	{
 		ID: "trials", Title: "Success and progress after each trial", First: true, Only: Trials, Section: "trials",
-		columns: of(column.Environment, column.Model, column.Trial, column.Success, column.Progress, column.BestTrial),
-		fill:    trials,
+		columns: cols(column.Environment, column.Model, column.Trial, column.Success, column.Progress,
+			column.BestTrial),
+		fill: trials,
 	},
 	{
 		ID: "trials-cost", Of: "trials", Title: "Cost of each trial", Only: Trials, Section: "trials", Steps: true,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Trial, column.Episodes, column.SolvedEpisodes, column.Same,
 			column.Cut, column.Reflections, column.Calls, column.TokensIn, column.TokensOut,
 		),
@@ -261,7 +263,7 @@ var kinds = []Kind{
 		ID: "trials-paired", Of: "trials", Title: "Reflections against retries without memory, paired by task",
 		Only:    Trials,
 		Request: true,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Against, column.Trial, column.Compared, column.SuccessChange,
 			column.ProgressChange,
 		),
@@ -269,15 +271,15 @@ var kinds = []Kind{
 	},
 	{
 		ID: "refinement", Title: "Refinement", Section: "refinement", Steps: true,
-		columns: of(column.Environment, column.Model, column.Refinement),
+		columns: cols(column.Environment, column.Model, column.Refinement),
 		fill:    refinementShort,
 	},
 	{
 		ID: "refinement-measures", Of: "refinement", Title: "Refinement: all measures", Request: true,
 		Section: "refinement",
 		Lacks:   "no episode has a result", Steps: true,
-		columns: of(
-			column.Environment, column.Model, column.Measure, column.Measured.Of, column.Unit, column.Measured.Low,
+		columns: cols(
+			column.Environment, column.Model, column.Measure, column.Measured.Col, column.Unit, column.Measured.Low,
 			column.Measured.High,
 		),
 		fill: refinementMeasures,
@@ -286,8 +288,8 @@ var kinds = []Kind{
 		ID: "refinement-paired", Of: "refinement", Title: "Refinement: differences, paired by task", Only: Pairs,
 		Request: true,
 		Steps:   true,
-		columns: of(
-			column.Environment, column.Model, column.Measure, column.Against, column.Difference.Of, column.Unit,
+		columns: cols(
+			column.Environment, column.Model, column.Measure, column.Against, column.Difference.Col, column.Unit,
 			column.Difference.Low, column.Difference.High, column.P,
 		),
 		fill: refinementPaired,
@@ -295,7 +297,7 @@ var kinds = []Kind{
 	{
 		ID: "against-published", Of: "verdict", Title: "Differences from published results, unpaired",
 		Only: Baselines, Request: true,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Published, column.Solved, column.SuccessChange,
 			column.ProgressChange,
 		),
@@ -303,7 +305,7 @@ var kinds = []Kind{
 	},
 	{
 		ID: "kinds", Title: "Rates by kind", Request: true, Section: "rates",
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Kind, column.Tasks, column.Success, column.Progress,
 			column.MetricValue,
 		),
@@ -312,33 +314,33 @@ var kinds = []Kind{
 	{
 		ID: "rates", Title: "Rates and held-out score", Request: true,
 		Lacks:   "no episode is planned there, or no model has a complete held-out score",
-		columns: of(column.Environment, column.Model, column.From, column.Success, column.Progress),
+		columns: cols(column.Environment, column.Model, column.Origin, column.Success, column.Progress),
 		fill:    rateLines,
 	},
 	{
 		ID: "tasks", Title: "Rates by task", Request: true, Lacks: "no episode has a result",
-		columns: of(
+		columns: cols(
 			column.Environment, column.TaskNo, column.Task, column.Type, column.Model, column.Episodes,
-			column.Success.Of, column.Progress.Of,
+			column.Success.Col, column.Progress.Col,
 		),
 		fill: byTask,
 	},
 	{
 		ID: "seeds", Of: "rates", Title: "Rates by seed", Only: Seeds, Request: true, Section: "seeds",
 		Lacks: "no model was run with several seeds",
-		columns: of(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Of,
-			column.Progress.Of),
+		columns: cols(column.Environment, column.Model, column.Seed, column.Episodes, column.Success.Col,
+			column.Progress.Col),
 		fill: bySeed,
 	},
 	{
 		ID: "steps", Title: "Success and progress by step", Request: true, Lacks: "no episode has a result",
 		Steps:   true,
-		columns: of(column.Environment, column.Model, column.Step, column.Success, column.Progress),
+		columns: cols(column.Environment, column.Model, column.Step, column.Success, column.Progress),
 		fill:    byStep,
 	},
 	{
 		ID: "cost", Title: "Tokens and cost", Request: true, Section: "cost", Lacks: "no model was served",
-		columns: of(
+		columns: cols(
 			column.Model, column.Environment, column.Calls, column.TokensIn, column.CachedTokens, column.TokensOut,
 			column.ReasoningTokens, column.Dollars, column.DollarsPerEpisode, column.DollarsPerSolved,
 		),
@@ -347,7 +349,7 @@ var kinds = []Kind{
 	{
 		ID: "usage", Title: "Steps, tokens and time per episode", Request: true, Section: "cost",
 		Lacks: "no episode has a result",
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Quantity, column.Episodes, column.Mean, column.Tenth,
 			column.Median, column.Ninth,
 		),
@@ -356,7 +358,7 @@ var kinds = []Kind{
 	{
 		ID: "endings", Title: "How episodes ended", Request: true, Section: "failures",
 		Lacks: "no episode is planned",
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Planned, column.SolvedEpisodes, column.EndedEarly,
 			column.StepLimit, column.ContextExceeded, column.ModelError, column.EnvError, column.NotRun,
 		),
@@ -365,9 +367,9 @@ var kinds = []Kind{
 	{
 		ID: "lost-steps", Of: "endings", Title: "Steps of unsolved episodes", Request: true, Section: "failures",
 		Lacks: "no unsolved episode has steps", Steps: true,
-		columns: of(
+		columns: cols(
 			column.Environment, column.Model, column.Unsolved, column.Lost, column.CutOff, column.Format,
-			column.Invalid, column.Loops, column.Other,
+			column.Invalid, column.Loops, column.OtherValid,
 		),
 		fill: lostSteps,
 	},
@@ -394,11 +396,11 @@ func In(section string) (out []Kind) {
 // steps in any case (scoring.ReadResults).
 func NeedSteps(ids []string) bool {
 	return slices.ContainsFunc(kinds, func(k Kind) bool {
-		asked := slices.ContainsFunc(ids, func(id string) bool {
-			of, _ := Find(id)
-			return of.ID == k.ID || id == All && !k.Request
+		requested := slices.ContainsFunc(ids, func(id string) bool {
+			kind, _ := Find(id)
+			return kind.ID == k.ID || id == AllTables && !k.Request
 		})
-		return k.Steps && (asked || len(ids) == 0 && k.First && k.Only == "")
+		return k.Steps && (requested || len(ids) == 0 && k.First && k.Only == "")
 	})
 }
 
@@ -432,7 +434,7 @@ func Find(id string) (Kind, bool) {
 // Check reports a table that nobody can ask for.
 func Check(ids []string) error {
 	for _, id := range ids {
-		if _, ok := Find(id); id != All && !ok {
+		if _, ok := Find(id); id != AllTables && !ok {
 			return fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, IDs()), Names())
 		}
 	}
@@ -447,7 +449,7 @@ func Names() string {
 			names = append(names, k.ID)
 		}
 	}
-	return strings.Join(append(names, All), ", ") + "; views of them: heldout help tables"
+	return strings.Join(append(names, AllTables), ", ") + "; views of them: heldout help tables"
 }
 
 // Views are the views of a table.

@@ -14,7 +14,7 @@ import (
 // Readers who ask for nothing get the tables that need not be asked for, and others
 // those that they name, in their order. A kind of several tables has all of them.
 func TestSelect(t *testing.T) {
-	from := New([]Run{newRun(t, "run",
+	from := New([]NamedRun{newRun(t, "run",
 		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
 		group{"pddl", envs.Generated, 4, "random", 0, nil, "SSff"},
 		group{"hotpotqa", envs.Generated, 4, "expert", 0, nil, "SSSS"},
@@ -52,12 +52,12 @@ func TestSelect(t *testing.T) {
 
 // A kind is made once, and only when it is asked for.
 func TestMadeWhenAsked(t *testing.T) {
-	from := New([]Run{newRun(t, "run", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"})}, nil, weights)
+	from := New([]NamedRun{newRun(t, "run", group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"})}, nil, weights)
 	if _, err := from.Select([]string{"headline"}); err != nil {
 		t.Fatal(err)
 	}
-	if len(from.made) != 1 {
-		t.Errorf("%d kinds were made for the headline", len(from.made))
+	if len(from.cache) != 1 {
+		t.Errorf("%d kinds were made for the headline", len(from.cache))
 	}
 }
 
@@ -81,7 +81,7 @@ func TestSteps(t *testing.T) {
 	steps := []record.Step{{Action: "go", Valid: true, Progress: 0.5}, {Action: "dance"},
 		{Action: "go", Valid: true, Progress: 0.5}}
 	with, without := stepRuns(t, 3, steps, steps[:1])
-	a, b := New([]Run{with}, nil, weights), New([]Run{without}, nil, weights)
+	a, b := New([]NamedRun{with}, nil, weights), New([]NamedRun{without}, nil, weights)
 	for _, k := range kinds {
 		if same := cmp.Equal(a.Tables(k.ID), b.Tables(k.ID)); !same && !k.Steps {
 			t.Errorf("%s is made from steps, and its kind does not say so", k.ID)
@@ -92,7 +92,7 @@ func TestSteps(t *testing.T) {
 			t.Errorf("%s is not made from steps", id)
 		}
 	}
-	if NeedSteps([]string{"headline", "results-EM-F1"}) || NeedSteps(nil) || !NeedSteps([]string{All}) {
+	if NeedSteps([]string{"headline", "results-EM-F1"}) || NeedSteps(nil) || !NeedSteps([]string{AllTables}) {
 		t.Error("what everybody gets is made from steps, or all tables are not")
 	}
 }

@@ -8,7 +8,7 @@ import (
 // CheckMixed reports two runs of one environment that no protocol is common to: a
 // table of both would have numbers in one column that do not compare. Within a run,
 // several protocols are what the user asked for.
-func CheckMixed(runs []Run) error {
+func CheckMixed(runs []NamedRun) error {
 	for i, a := range runs {
 		for _, b := range runs[:i] {
 			if err := mixed(b, a); err != nil {
@@ -19,7 +19,7 @@ func CheckMixed(runs []Run) error {
 	return nil
 }
 
-func mixed(a, b Run) error {
+func mixed(a, b NamedRun) error {
 	x, y := places(a), places(b)
 	for _, s := range b.Scores {
 		env := s.Condition.Env
@@ -35,7 +35,7 @@ func mixed(a, b Run) error {
 }
 
 // places lists how a run played each environment.
-func places(r Run) map[string][]string {
+func places(r NamedRun) map[string][]string {
 	out := map[string][]string{}
 	for _, s := range r.Scores {
 		place := "the default protocol"

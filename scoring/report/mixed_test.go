@@ -9,8 +9,8 @@ import (
 )
 
 func TestCheckMixed(t *testing.T) {
-	run := func(name string, protocols ...string) Run {
-		r := Run{Name: name}
+	run := func(name string, protocols ...string) NamedRun {
+		r := NamedRun{Name: name}
 		for _, p := range protocols {
 			c := record.Condition{Env: "alfworld"}
 			if p != "" {
@@ -20,20 +20,20 @@ func TestCheckMixed(t *testing.T) {
 		}
 		return r
 	}
-	other := Run{Name: "c", Scores: []*scoring.Score{{Condition: record.Condition{Env: "pddl"}}}}
+	other := NamedRun{Name: "c", Scores: []*scoring.Score{{Condition: record.Condition{Env: "pddl"}}}}
 	for _, c := range []struct {
-		runs []Run
+		runs []NamedRun
 		want string // empty for no error
 	}{
-		{[]Run{run("a", "x"), run("b", "x")}, ""},
-		{[]Run{run("a", "x", "y"), run("b", "y")}, ""},
-		{[]Run{run("a", "x", "y")}, ""},
-		{[]Run{run("a", ""), run("b", "")}, ""},
-		{[]Run{run("a", "x"), other}, ""},
-		{[]Run{run("a", "x"), run("b", "y")},
+		{[]NamedRun{run("a", "x"), run("b", "x")}, ""},
+		{[]NamedRun{run("a", "x", "y"), run("b", "y")}, ""},
+		{[]NamedRun{run("a", "x", "y")}, ""},
+		{[]NamedRun{run("a", ""), run("b", "")}, ""},
+		{[]NamedRun{run("a", "x"), other}, ""},
+		{[]NamedRun{run("a", "x"), run("b", "y")},
 			"a has x (xxxx…) of alfworld, and b has y (yyyy…): their numbers do not compare"},
-		{[]Run{run("a", ""), run("b", "y")}, "a has the default protocol of alfworld, and b has y"},
-		{[]Run{run("a", "x"), other, run("b", "x"), run("d", "z")}, "a has x (xxxx…) of alfworld, and d has z"},
+		{[]NamedRun{run("a", ""), run("b", "y")}, "a has the default protocol of alfworld, and b has y"},
+		{[]NamedRun{run("a", "x"), other, run("b", "x"), run("d", "z")}, "a has x (xxxx…) of alfworld, and d has z"},
 	} {
 		err := CheckMixed(c.runs)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {

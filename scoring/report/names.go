@@ -17,11 +17,11 @@ import (
 )
 
 // CheckPrices reports prices that a user gave to no model of the runs.
-func CheckPrices(runs []Run, given configs.Prices) error {
-	known := modelsAndRuns(runs)
-	for _, spec := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(known, spec) {
-			return fmt.Errorf("the price %s is for %s, %w", given[spec], spec, noSuch(spec, known))
+func CheckPrices(runs []NamedRun, prices configs.Prices) error {
+	models := modelsAndRuns(runs)
+	for _, spec := range slices.Sorted(maps.Keys(prices)) {
+		if !slices.Contains(models, spec) {
+			return fmt.Errorf("the price %s is for %s, %w", prices[spec], spec, noSuch(spec, models))
 		}
 	}
 	return nil
@@ -29,13 +29,13 @@ func CheckPrices(runs []Run, given configs.Prices) error {
 
 // CheckHeldIn reports environments that a user gave to no model of the runs, and mistyped
 // ones: a model may be trained on environments that no run has.
-func CheckHeldIn(runs []Run, given configs.HeldIn) error {
-	known := modelsAndRuns(runs)
-	for _, spec := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(known, spec) {
-			return fmt.Errorf("--held-in names %s, %w", spec, noSuch(spec, known))
+func CheckHeldIn(runs []NamedRun, heldIn configs.HeldIn) error {
+	models := modelsAndRuns(runs)
+	for _, spec := range slices.Sorted(maps.Keys(heldIn)) {
+		if !slices.Contains(models, spec) {
+			return fmt.Errorf("--held-in names %s, %w", spec, noSuch(spec, models))
 		}
-		for _, env := range given[spec] {
+		for _, env := range heldIn[spec] {
 			if hint := spelling.Hint(env, envs.Names()); !slices.Contains(envs.Names(), env) && hint != "" {
 				return fmt.Errorf("--held-in %s=%s names an unknown environment%s", spec, env, hint)
 			}
@@ -45,50 +45,50 @@ func CheckHeldIn(runs []Run, given configs.HeldIn) error {
 }
 
 // modelsAndRuns lists what models of the runs can be called by, sorted.
-func modelsAndRuns(runs []Run) (known []string) {
+func modelsAndRuns(runs []NamedRun) (models []string) {
 	for _, run := range runs {
 		if run.Name != "" {
-			known = append(known, filepath.Clean(run.Name))
+			models = append(models, filepath.Clean(run.Name))
 		}
 		for _, spec := range run.models() {
-			known = append(known, spec, bare(spec))
+			models = append(models, spec, bare(spec))
 		}
 	}
-	slices.Sort(known)
-	return slices.Compact(known)
+	slices.Sort(models)
+	return slices.Compact(models)
 }
 
 // noSuch says that no run has such a model.
-func noSuch(spec string, known []string) error {
-	return fmt.Errorf("which no run has%s; there are %s", spelling.Hint(spec, known), strings.Join(known, ", "))
+func noSuch(spec string, models []string) error {
+	return fmt.Errorf("which no run has%s; there are %s", spelling.Hint(spec, models), strings.Join(models, ", "))
 }
 
 // CheckNames reports names that a user gave to no model of the runs, and names that two
 // models would have.
-func CheckNames(runs []Run, given map[string]string) error {
-	known := modelsAndRuns(runs)
-	for _, spec := range slices.Sorted(maps.Keys(given)) {
-		if !slices.Contains(known, spec) && !slices.Contains(known, filepath.Clean(spec)) {
-			return fmt.Errorf("the name %q is for %s, %w", given[spec], spec, noSuch(spec, known))
+func CheckNames(runs []NamedRun, names map[string]string) error {
+	models := modelsAndRuns(runs)
+	for _, spec := range slices.Sorted(maps.Keys(names)) {
+		if !slices.Contains(models, spec) && !slices.Contains(models, filepath.Clean(spec)) {
+			return fmt.Errorf("the name %q is for %s, %w", names[spec], spec, noSuch(spec, models))
 		}
 	}
-	of := map[string]string{}
+	specs := map[string]string{}
 	called := call(runs)
 	for i, run := range runs {
 		for _, spec := range run.models() {
 			text := called[i][spec]
-			if other, ok := of[text]; ok && other != spec {
+			if previous, ok := specs[text]; ok && previous != spec {
 				return fmt.Errorf("%s and %s would both be called %q; give one another name with --name SPEC=TEXT",
-					other, spec, text)
+					previous, spec, text)
 			}
-			of[text] = spec
+			specs[text] = spec
 		}
 	}
 	return nil
 }
 
 // models lists the models of a run, each once.
-func (r Run) models() (specs []string) {
+func (r NamedRun) models() (specs []string) {
 	for _, s := range r.Scores {
 		specs = appendNew(specs, s.Condition.Model)
 	}
@@ -107,7 +107,7 @@ func bare(spec string) string {
 // call returns what the models of each run are called: the name that the user gave to
 // the directory, if it has one model, or to the model; else that of the server, with its
 // provider if other models have the same.
-func call(runs []Run) []map[string]string {
+func call(runs []NamedRun) []map[string]string {
 	several := map[string][]string{}
 	for _, run := range runs {
 		for _, spec := range run.models() {
@@ -135,8 +135,8 @@ func call(runs []Run) []map[string]string {
 // Called returns what tables call the models of a run directory, by model.
 func (r *Report) Called(directory string) map[string]string {
 	called := map[string]string{}
-	for _, of := range r.all {
-		if of.directory == directory || slices.Contains(of.others, directory) {
+	for _, of := range r.allRows {
+		if of.directory == directory || slices.Contains(of.otherDirs, directory) {
 			called[of.Condition.Model] = of.model
 		}
 	}
@@ -144,13 +144,13 @@ func (r *Report) Called(directory string) map[string]string {
 }
 
 // called reports whether the user gave the directory a name.
-func (r Run) called() bool {
+func (r NamedRun) called() bool {
 	_, ok := r.ownName()
 	return ok
 }
 
 // ownName is the name that the user gave to the directory.
-func (r Run) ownName() (text string, ok bool) {
+func (r NamedRun) ownName() (text string, ok bool) {
 	for of, text := range r.Names {
 		if filepath.Clean(of) == filepath.Clean(r.Name) {
 			return text, true
@@ -161,7 +161,7 @@ func (r Run) ownName() (text string, ok bool) {
 
 // named returns the name that the user gave to a model; alone: it is the only one of its
 // directory.
-func (r Run) named(spec string, alone bool) (text string, ok bool) {
+func (r NamedRun) named(spec string, alone bool) (text string, ok bool) {
 	if text, ok = r.ownName(); ok && alone {
 		return text, true
 	}
@@ -172,7 +172,7 @@ func (r Run) named(spec string, alone bool) (text string, ok bool) {
 }
 
 // weights says what a server loaded; empty if it does not say.
-func (r Run) weights(spec string) string {
+func (r NamedRun) weights(spec string) string {
 	servers := r.Servers[spec]
 	if len(servers) == 0 {
 		return ""
@@ -201,28 +201,28 @@ func knownWeights(rows []row) {
 // in each run. If a model has two rows of one place that are no such parts, as of the same
 // seed, all its rows stay apart.
 func joinRows(rows []row) (out []row) {
-	type at struct{ player, place, perturbation string }
+	type key struct{ player, place, perturbation string }
 	player := func(r row) string { return strings.Join(append(r.player(), r.model), "\n") }
-	of := func(r row) at { return at{player(r), r.place(), r.Condition.Perturbation} }
-	parts := map[at][]row{}
-	apart := map[string]bool{}
+	keyOf := func(r row) key { return key{player(r), r.place(), r.Condition.Perturbation} }
+	parts := map[key][]row{}
+	separate := map[string]bool{}
 	for _, r := range rows {
-		for _, other := range parts[of(r)] {
-			apart[player(r)] = apart[player(r)] || !r.joins(other)
+		for _, other := range parts[keyOf(r)] {
+			separate[player(r)] = separate[player(r)] || !r.joins(other)
 		}
-		parts[of(r)] = append(parts[of(r)], r)
+		parts[keyOf(r)] = append(parts[keyOf(r)], r)
 	}
 	for _, r := range rows {
-		all := parts[of(r)]
+		group := parts[keyOf(r)]
 		switch {
-		case apart[player(r)] || len(all) == 1:
+		case separate[player(r)] || len(group) == 1:
 			out = append(out, r)
-		case r.Score == all[0].Score:
+		case r.Score == group[0].Score:
 			var scores []*scoring.Score
-			for _, part := range all {
+			for _, part := range group {
 				scores = append(scores, part.Score)
 				if part.directory != r.directory {
-					r.others = append(r.others, part.directory)
+					r.otherDirs = append(r.otherDirs, part.directory)
 				}
 				noun := "seeds"
 				if len(part.Seeds) == 1 {
@@ -238,19 +238,19 @@ func joinRows(rows []row) (out []row) {
 }
 
 // joins reports whether two rows are parts of one.
-func (r row) joins(other row) bool { return r.continues(other) && r.sameModel(other) }
+func (r row) joins(o row) bool { return r.continues(o) && r.sameModel(o) }
 
 // continues reports whether two rows have other seeds of one condition.
-func (r row) continues(other row) bool {
-	return r.directory != other.directory && r.sweep == nil && other.sweep == nil && r.behaviour == other.behaviour &&
-		r.Joins(other.Score)
+func (r row) continues(o row) bool {
+	return r.directory != o.directory && r.sweep == nil && o.sweep == nil && r.behaviour == o.behaviour &&
+		r.Joins(o.Score)
 }
 
 // sameModel reports whether two rows of one served name are known to be of one model: their
 // servers loaded the same weights, or the user gave both directories one name. A server may
 // serve the next checkpoint under the name of the last one.
-func (r row) sameModel(other row) bool {
-	return r.Condition.Decoding == nil || r.loaded != "" && r.loaded == other.loaded || r.called && other.called
+func (r row) sameModel(o row) bool {
+	return r.Condition.Decoding == nil || r.loaded != "" && r.loaded == o.loaded || r.called && o.called
 }
 
 // namesakes say which rows are not pooled because it is not known whether they are of one
@@ -274,12 +274,12 @@ func (r *Report) gathered() (notes []string) {
 	for _, of := range groupedBy(r.plain, func(r row) string { return r.line }) {
 		first := of[0]
 		var parts []string
-		known := true
+		same := true
 		for _, part := range of {
-			known = known && first.sameModel(part)
+			same = same && first.sameModel(part)
 			parts = appendNew(parts, part.directory)
 		}
-		if len(parts) > 1 && !known {
+		if len(parts) > 1 && !same {
 			notes = append(notes, fmt.Sprintf("%s is one served name in %s, and nothing shows that it is one model.",
 				first.line, table.List(parts)))
 		}

@@ -50,11 +50,11 @@ func decodings(rows []row) []string {
 		}
 		var sampled []string
 		for _, n := range d.Numbers() {
-			said := fmt.Sprintf("%s %v", n.Name, n.Value)
+			text := fmt.Sprintf("%s %v", n.Name, n.Value)
 			if slices.Contains(r.Replies.Dropped, n.Field) { // the server refuses ours
-				said = n.Name + " of the server"
+				text = n.Name + " of the server"
 			}
-			sampled = append(sampled, said)
+			sampled = append(sampled, text)
 		}
 		return fmt.Sprintf("%s, replies of at most %d tokens", strings.Join(sampled, ", "), d.MaxTokens)
 	})
@@ -96,9 +96,9 @@ func stepLimits(rows []row) []string {
 // caveats say where rows do not compare with published results, and why.
 func caveats(rows []row) (notes []string) {
 	for _, r := range rows {
-		if why := r.Environment.Caveat; why != "" {
+		if reason := r.Environment.Caveat; reason != "" {
 			notes = appendNew(notes, fmt.Sprintf("%s %s does not compare with published results: %s.", caveatMark,
-				r.claimPlace().Title, why))
+				r.claimPlace().Title, reason))
 		}
 	}
 	return notes
@@ -131,14 +131,14 @@ func annotate(t *table.Table, legend string, more ...[]string) {
 }
 
 // explain is annotate with what the marks in the rows mean.
-func explain(t *table.Table, legend string, more ...[]string) {
-	annotate(t, legend, append(more, markNotes(t.Rows))...)
+func explain(t *table.Table, legend string, notes ...[]string) {
+	annotate(t, legend, append(notes, markNotes(t.Rows))...)
 }
 
 // grouped makes one note per text that say returns, with the names of the items
 // that the text applies to.
 func grouped[T any](items []T, name, say func(T) string) (notes []string) {
-	var said []string
+	var texts []string
 	names := map[string][]string{}
 	for _, t := range items {
 		s := say(t)
@@ -146,11 +146,11 @@ func grouped[T any](items []T, name, say func(T) string) (notes []string) {
 			continue
 		}
 		if names[s] == nil {
-			said = append(said, s)
+			texts = append(texts, s)
 		}
 		names[s] = append(names[s], name(t))
 	}
-	for _, s := range said {
+	for _, s := range texts {
 		notes = append(notes, fmt.Sprintf("%s: %s.", strings.Join(names[s], "; "), s))
 	}
 	return notes

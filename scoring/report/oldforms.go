@@ -11,9 +11,9 @@ import (
 
 // oldForms says how often a model writes actions in the old way although it is told
 // the new one, and how soon it stops.
-func oldForms(from *Report, t *table.Table) {
-	all := from.families()
-	for _, p := range all {
+func oldForms(report *Report, t *table.Table) {
+	players := report.families()
+	for _, p := range players {
 		for _, g := range oldFormGroups(p) {
 			if o := scoring.ComputeOldForms(scoresOf(g.conditions)); o != nil {
 				t.Add(g.fields(p, o)...)
@@ -34,22 +34,22 @@ func oldForms(from *Report, t *table.Table) {
 			"Median: steps until half do; none if fewer do within 10. Perturbations that change no action have no "+
 			"line. Each interval holds by itself.")
 	var rows []row
-	for _, p := range all {
+	for _, p := range players {
 		rows = append(rows, p.perturbed[0].row)
 	}
-	t.Notes = slices.Concat(t.Notes, aboutNotes(rows)[:1], missing(all, t.Rows))
+	t.Notes = slices.Concat(t.Notes, aboutNotes(rows)[:1], missing(players, t.Rows))
 }
 
 // oldFormGroup is perturbations whose actions count together.
 type oldFormGroup struct {
 	name       string
-	conditions []condition
+	conditions []perturbedRow
 }
 
 // oldFormGroups are single families by themselves, and combinations by their number.
 func oldFormGroups(p *perturbedPlayer) (groups []oldFormGroup) {
 	for _, c := range singleFamilies(p) {
-		groups = append(groups, oldFormGroup{c.about.Name, []condition{c}})
+		groups = append(groups, oldFormGroup{c.about.Name, []perturbedRow{c}})
 	}
 	several := len(p.grades()) > 1
 	for _, d := range p.doses() {
@@ -57,7 +57,7 @@ func oldFormGroups(p *perturbedPlayer) (groups []oldFormGroup) {
 		switch {
 		case d.parts == 1 && d.grade != drawn:
 			continue
-		case d.all:
+		case d.complete:
 			name = "all families"
 		case d.parts == 1:
 			name = "1 family"
@@ -76,16 +76,16 @@ func oldFormGroups(p *perturbedPlayer) (groups []oldFormGroup) {
 func (g oldFormGroup) fields(p *perturbedPlayer, o *scoring.OldForms) []table.Field {
 	mark := marksOf(g.conditions)
 	line := []table.Field{
-		column.Environment.Is(p.env), column.Model.Is(p.name), column.Perturbation.Is(g.name),
-		column.Actions.Is(o.Old + o.New).Marked(mark), measured(column.Old, o.Use).Marked(mark),
-		column.Episodes.AsDetail().Is(o.Episodes), column.Refused.Is(o.Refused),
-		column.Never.Is(o.Refused - o.Relearned),
+		column.Environment.Val(p.env), column.Model.Val(p.name), column.Perturbation.Val(g.name),
+		column.Actions.Val(o.Old + o.New).Marked(mark), measured(column.Old, o.Use).Marked(mark),
+		column.Episodes.AsDetail().Val(o.Episodes), column.Refused.Val(o.Refused),
+		column.Never.Val(o.Refused - o.Relearned),
 	}
-	for i, m := range o.Within {
-		line = append(line, measured(column.Within[i], m))
+	for i, m := range o.Survival {
+		line = append(line, measured(column.Survival[i], m))
 	}
 	if o.Median > 0 {
-		line = append(line, column.MedianRelearn.Is(o.Median))
+		line = append(line, column.MedianRelearn.Val(o.Median))
 	}
 	return line
 }

@@ -38,7 +38,7 @@ func TestOldFormTable(t *testing.T) {
 	}
 	m.Environments = []record.Environment{env}
 	forms := 2
-	tables := everything([]Run{{Name: "runs/a", Scores: scoresFrom(t, m, results, counts), Sweep: &record.Sweep{
+	tables := everything([]NamedRun{{Name: "runs/a", Scores: scoresFrom(t, m, results, counts), Sweep: &record.Sweep{
 		Env: "pddl", Perturbations: []record.Perturbation{
 			{Name: "verbs:2", Title: "synonyms", Parts: parts("verbs:2"), Forms: &forms},
 		}}}}, nil, weights)

@@ -10,7 +10,7 @@ import (
 )
 
 // other has the benchmark's tasks in a group replaced by tasks outside it.
-func other(r Run) Run {
+func other(r NamedRun) NamedRun {
 	for _, s := range r.Scores {
 		for i := range s.Environment.Tasks {
 			s.Environment.Tasks[i].Index = -1
@@ -27,7 +27,8 @@ func TestOutside(t *testing.T) {
 		return []group{{"babyai", envs.Official, 4, "vllm:M", 0, nil, outcomes},
 			{"pddl", envs.Official, 4, "vllm:M", 0, nil, outcomes}}
 	}
-	alone := everything([]Run{other(newRun(t, "outside", both("SSSS")...))}, []Baseline{baseline("paper")}, weights)
+	alone := everything([]NamedRun{other(newRun(t, "outside", both("SSSS")...))}, []Baseline{baseline("paper")},
+		weights)
 	same(t, "tasks", below(t, find(t, alone, "results"), "task_set"), "4 outside the benchmark",
 		"4 outside the benchmark")
 	same(t, "held-out", on(t, find(t, alone, "rates"), column.HeldOutScore, "model"), "GPT-9 [paper]")
@@ -38,7 +39,7 @@ func TestOutside(t *testing.T) {
 	}
 	same(t, "numbers", below(t, find(t, alone, "tasks"), "index"), "–", "–", "–", "–", "–", "–", "–", "–")
 
-	runs := []Run{newRun(t, "benchmark", both("SSff")...), other(newRun(t, "outside", both("SSSS")...))}
+	runs := []NamedRun{newRun(t, "benchmark", both("SSff")...), other(newRun(t, "outside", both("SSSS")...))}
 	tables := everything(runs, nil, weights)
 	h := find(t, tables, "headline")
 	same(t, "names", below(t, h, "model"), "M")

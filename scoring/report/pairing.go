@@ -54,28 +54,29 @@ func (p *pairing) add(c scoring.Comparison, label ...table.Field) {
 }
 
 // take adds the comparison of two rows, or says why there is none.
-func (p *pairing) take(of pilot, c scoring.Comparison, err error, more ...table.Field) {
+func (p *pairing) take(pair pilot, c scoring.Comparison, err error, fields ...table.Field) {
 	if err != nil {
-		p.failed = append(p.failed, of.cannot(err))
+		p.failed = append(p.failed, pair.cannot(err))
 		return
 	}
-	p.add(c, append([]table.Field{of.row.where(), of.row.who(), column.Against.Is(of.against)}, more...)...)
+	p.add(c, append([]table.Field{pair.row.envCol(), pair.row.modelCol(), column.Against.Val(pair.against)},
+		fields...)...)
 }
 
 // family corrects differences as a family of tests: each gets its corrected probability and
 // the interval that agrees with it. Those without a probability stay.
-func family(of []stats.Difference) []stats.Difference {
+func family(diffs []stats.Difference) []stats.Difference {
 	var ps []float64
-	for _, d := range of {
+	for _, d := range diffs {
 		if !math.IsNaN(d.P) {
 			ps = append(ps, d.P)
 		}
 	}
 	corrected, levels := stats.Holm(ps), stats.HolmLevels(ps, claim.Level)
-	out := slices.Clone(of)
-	for i, d := range of {
+	out := slices.Clone(diffs)
+	for i, d := range diffs {
 		if !math.IsNaN(d.P) {
-			out[i] = d.At(levels[0])
+			out[i] = d.AtLevel(levels[0])
 			out[i].P, corrected, levels = corrected[0], corrected[1:], levels[1:]
 		}
 	}
@@ -91,9 +92,9 @@ func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 	successes, progresses = family(successes), family(progresses)
 	for i := range p.comparisons {
 		s, g := successes[i], progresses[i]
-		t.Add(append(p.labels[i], column.Compared.Is(s.N), column.SuccessChange.Is(s.Mean, s.Low, s.High),
-			column.SuccessChange.P.Is(s.P), column.ProgressChange.Is(g.Mean, g.Low, g.High),
-			column.ProgressChange.P.Is(g.P))...)
+		t.Add(append(p.labels[i], column.Compared.Val(s.N), column.SuccessChange.Val(s.Mean, s.Low, s.High),
+			column.SuccessChange.P.Val(s.P), column.ProgressChange.Val(g.Mean, g.Low, g.High),
+			column.ProgressChange.P.Val(g.P))...)
 	}
 	t.Notes = p.failed
 	if n := len(p.comparisons); n > 0 {
@@ -105,14 +106,14 @@ func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 // significant is the p value below which a table says that there is a difference.
 const significant = 1 - claim.Level
 
-// decided says what p values and intervals of n comparisons decide. Apart says what is
+// decided says what p values and intervals of n comparisons decide. separate says what is
 // corrected separately.
-func decided(n int, apart string) string {
+func decided(n int, separate string) string {
 	if n < 2 {
 		return "p: two-sided, below 0.05 if and only if the interval excludes 0."
 	}
 	return fmt.Sprintf("p: two-sided, corrected for %d comparisons of this table (Holm)%s. Intervals have the levels "+
-		"of its steps: p is below 0.05 if and only if the interval excludes 0.", n, apart)
+		"of its steps: p is below 0.05 if and only if the interval excludes 0.", n, separate)
 }
 
 // onlyTheseKinds names the rows whose difference is significant, after correction, for
@@ -128,23 +129,23 @@ func (p *pairing) onlyTheseKinds(successes, progresses []stats.Difference) (note
 		if c.About != stats.TheseKinds {
 			continue
 		}
-		var label, of []string
+		var label, names []string
 		for _, field := range p.labels[i] {
 			label = append(label, field.Text())
 		}
 		for _, d := range []struct {
-			rate     string
-			p, other float64
+			rate      string
+			p, otherP float64
 		}{{"SR", successes[i].P, otherSuccess[i]}, {"PR", progresses[i].P, otherProgress[i]}} {
-			if d.p < significant && d.other >= significant {
-				of = append(of, d.rate)
+			if d.p < significant && d.otherP >= significant {
+				names = append(names, d.rate)
 			}
 		}
-		if of != nil {
+		if names != nil {
 			notes = append(notes,
 				fmt.Sprintf(
 					"%s: the difference of %s holds for tasks of these kinds; %d kinds are too few to say so of other kinds.",
-					strings.Join(label, ", "), strings.Join(of, " and "), c.Kinds))
+					strings.Join(label, ", "), strings.Join(names, " and "), c.Kinds))
 		}
 	}
 	return notes

@@ -15,20 +15,20 @@ import (
 
 // paperCell is a rate with its standard deviation over seeds, and with its limits if readers
 // ask for them.
-func (r *Report) paperCell(of scoring.Rate, mark string) table.Cell {
-	c := table.Percent(of.Mean).Marked(mark)
-	if !math.IsNaN(of.SampleStd) && c.Value != nil {
-		c.Spread = table.Percent(of.SampleStd).Text
+func (r *Report) paperCell(rate scoring.Rate, mark string) table.Cell {
+	c := table.Percent(rate.Mean).Marked(mark)
+	if !math.IsNaN(rate.SampleStd) && c.Value != nil {
+		c.Spread = table.Percent(rate.SampleStd).Text
 	}
-	if r.First.Limits && of.Interval != nil {
-		c.Below = fmt.Sprintf("%.1f–%.1f", 100*of.Interval.Low, 100*of.Interval.High)
+	if r.First.Limits && rate.Interval != nil {
+		c.Subtext = fmt.Sprintf("%.1f–%.1f", 100*rate.Interval.Low, 100*rate.Interval.High)
 	}
 	return c
 }
 
 // paperHeads gives a table the columns of places: both rates for people, and for programs each
 // with its deviation and its limits, under keys that begin with a prefix.
-func paperHeads(t, programs *table.Table, places []claim.Place, prefix string) (heads [][2]column.Paper) {
+func paperHeads(t, programs *table.Table, places []claim.Scope, prefix string) (heads [][2]column.Paper) {
 	t.Columns = table.Columns(column.Model)
 	for _, p := range places {
 		title := p.Title
@@ -57,8 +57,8 @@ func (r *Report) finish(t *table.Table, programs table.Table, title string, note
 }
 
 // onPaper is a rate with its limits and its deviation, for programs.
-func onPaper(c column.Paper, of scoring.Rate) table.Field {
-	return table.Fields(rated(c.Bounded, of.Estimate), c.Std.Is(of.SampleStd))
+func onPaper(c column.Paper, rate scoring.Rate) table.Field {
+	return table.Fields(rated(c.Bounded, rate.Estimate), c.Std.Val(rate.SampleStd))
 }
 
 // paper is the table that papers print: SR and PR on each environment and the held-out score,
@@ -72,7 +72,7 @@ func paper(r *Report, t *table.Table) {
 	heads := paperHeads(t, &programs, s.places(), "")
 	for i, l := range s.lines {
 		line := []table.Cell{table.String(l.name)}
-		fields := []table.Field{column.Model.Is(l.name), column.Seeds.Is(l.seeds())}
+		fields := []table.Field{column.Model.Val(l.name), column.Seeds.Val(l.seeds())}
 		for at, p := range s.places() {
 			success, progress, ok := s.paperRates(i, p)
 			mark := s.rated(i, p).Mark
@@ -80,9 +80,9 @@ func paper(r *Report, t *table.Table) {
 				line = append(line, table.None().Marked(mark), table.None().Marked(mark))
 				continue
 			}
-			one := r.paperCell(success, mark)
-			one.Best = s.Rate == claim.Success && s.Bold(p)[l.name]
-			line = append(line, one, r.paperCell(progress, mark))
+			cell := r.paperCell(success, mark)
+			cell.Best = s.Rate == claim.Success && s.Bold(p)[l.name]
+			line = append(line, cell, r.paperCell(progress, mark))
 			fields = append(fields, onPaper(heads[at][0], success), onPaper(heads[at][1], progress))
 		}
 		t.Rows = append(t.Rows, line)
@@ -95,7 +95,7 @@ func paper(r *Report, t *table.Table) {
 
 // deviationNote says what stands behind ±.
 func (r *Report) deviationNote(s *standing) []string {
-	if _, most := r.seeds(); most < 2 {
+	if _, highest := r.seeds(); highest < 2 {
 		return nil
 	}
 	note := "±: standard deviation over seeds with divisor n-1"
@@ -113,24 +113,24 @@ func (s *standing) limitNote(r *Report) []string {
 }
 
 // seeds is the largest number of seeds of a line.
-func (l line) seeds() (most int) {
+func (l modelRates) seeds() (highest int) {
 	for _, s := range l.scores {
-		most = max(most, len(s.Seeds))
+		highest = max(highest, len(s.Seeds))
 	}
-	return most
+	return highest
 }
 
 // paperRates are both rates of a line in a place; not ok if there are none.
-func (s *standing) paperRates(i int, p claim.Place) (success, progress scoring.Rate, ok bool) {
+func (s *standing) paperRates(i int, p claim.Scope) (success, progress scoring.Rate, ok bool) {
 	l := s.lines[i]
 	if p == claim.HeldOut {
-		one, other := l.heldOutRate(s.Weights, claim.Success), l.heldOutRate(s.Weights, claim.Progress)
-		if one == nil || other == nil {
+		first, second := l.heldOutRate(s.Weights, claim.Success), l.heldOutRate(s.Weights, claim.Progress)
+		if first == nil || second == nil {
 			return success, progress, false
 		}
 		spread := scoring.HeldOutSpread(s.Weights, l.scores)
-		success, progress = scoring.Rate{Estimate: *one, SampleStd: math.NaN()},
-			scoring.Rate{Estimate: *other, SampleStd: math.NaN()}
+		success, progress = scoring.Rate{Estimate: *first, SampleStd: math.NaN()},
+			scoring.Rate{Estimate: *second, SampleStd: math.NaN()}
 		if spread.Seeds > 1 {
 			success.SampleStd, progress.SampleStd = spread.Success.SampleStd, spread.Progress.SampleStd
 		}
@@ -149,39 +149,39 @@ func (s *standing) paperRates(i int, p claim.Place) (success, progress scoring.R
 
 // addPublishedPaper adds published rows that have any of the places.
 func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
-	before := len(t.Rows)
+	start := len(t.Rows)
 	for _, b := range r.baselines {
 		for i, l := range publishedLines(b) {
 			line := []table.Cell{table.String(l.name)}
-			any := false
+			found := false
 			for _, p := range s.places() {
-				of, of2, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
+				sr, pr, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
 				if p == claim.HeldOut {
-					of, of2 = l.heldOutRate(r.weights, claim.Success), l.heldOutRate(r.weights, claim.Progress)
+					sr, pr = l.heldOutRate(r.weights, claim.Success), l.heldOutRate(r.weights, claim.Progress)
 					mark = ""
 				}
-				any = any || of != nil || of2 != nil
-				at := slices.Index(b.Table.Columns, p.Name)
-				line = append(line, publishedCell(of, b.Table.Rows[i].SuccessStd, at, mark),
-					publishedCell(of2, b.Table.Rows[i].ProgressStd, at, mark))
+				found = found || sr != nil || pr != nil
+				index := slices.Index(b.Table.Columns, p.Name)
+				line = append(line, publishedCell(sr, b.Table.Rows[i].SuccessStd, index, mark),
+					publishedCell(pr, b.Table.Rows[i].ProgressStd, index, mark))
 			}
-			if any {
+			if found {
 				t.Rows = append(t.Rows, line)
 			}
 		}
 	}
-	if len(t.Rows) > before {
-		t.Divide, t.Divided = before, r.publishedTitle(s)
+	if len(t.Rows) > start {
+		t.Divide, t.Divided = start, r.publishedTitle(s)
 	}
 }
 
-func publishedCell(rate *scoring.Estimate, stds []*float64, at int, mark string) table.Cell {
+func publishedCell(rate *scoring.Estimate, stds []*float64, index int, mark string) table.Cell {
 	if rate == nil {
 		return table.None()
 	}
 	c := table.Percent(rate.Mean).Marked(mark)
-	if at >= 0 && at < len(stds) && stds[at] != nil {
-		c.Spread = fmt.Sprintf("%.1f", *stds[at])
+	if index >= 0 && index < len(stds) && stds[index] != nil {
+		c.Spread = fmt.Sprintf("%.1f", *stds[index])
 	}
 	return c
 }
@@ -200,7 +200,7 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		}
 		t := blank
 		title := placeTitle(p.env, p.env)
-		t.Columns = []table.Column{{Key: column.Model.Key, Header: column.Model.Header, Left: true}}
+		t.Columns = []table.Column{{Key: column.Model.Key, Header: column.Model.Header, Words: true}}
 		for _, name := range names {
 			header := name
 			if name == baseColumn {
@@ -228,32 +228,32 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 func (l swept) paperRow(names []string) []table.Cell {
 	row := []table.Cell{table.String(l.name)}
 	var values [2][]float64
-	both := func(one, other float64, decimals int) table.Cell {
-		if math.IsNaN(one) || math.IsNaN(other) {
+	pairCell := func(success, progress float64, decimals int) table.Cell {
+		if math.IsNaN(success) || math.IsNaN(progress) {
 			return table.None()
 		}
-		text := fmt.Sprintf("%.*f/%.*f", decimals, 100*one, decimals, 100*other)
+		text := fmt.Sprintf("%.*f/%.*f", decimals, 100*success, decimals, 100*progress)
 		return table.Cell{Text: text, Value: text}
 	}
 	for _, name := range names {
-		of := l.cells[name].rates
+		r := l.cells[name].rates
 		cell := table.None()
-		if of.success != nil && of.progress != nil {
-			values[0], values[1] = append(values[0], of.success.Mean), append(values[1], of.progress.Mean)
-			cell = both(of.success.Mean, of.progress.Mean, 1).Marked(strings.Map(func(mark rune) rune {
+		if r.success != nil && r.progress != nil {
+			values[0], values[1] = append(values[0], r.success.Mean), append(values[1], r.progress.Mean)
+			cell = pairCell(r.success.Mean, r.progress.Mean, 1).Marked(strings.Map(func(mark rune) rune {
 				if strings.ContainsRune(incompleteMark+heldInMark+reuseMark, mark) {
 					return mark
 				}
 				return -1
-			}, of.marks))
+			}, r.marks))
 		}
 		row = append(row, cell)
 	}
 	if len(values[0]) == 0 {
 		return append(row, table.None(), table.None())
 	}
-	return append(row, both(stats.Mean(values[0]), stats.Mean(values[1]), 1),
-		both(stats.PopulationStd(values[0]), stats.PopulationStd(values[1]), 2))
+	return append(row, pairCell(stats.Mean(values[0]), stats.Mean(values[1]), 1),
+		pairCell(stats.PopulationStd(values[0]), stats.PopulationStd(values[1]), 2))
 }
 
 // paperBestOf is AgentRefine's Table 4: the rates of each model, and below them those of the
@@ -263,35 +263,35 @@ func paperBestOf(r *Report, t *table.Table) {
 	programs := *t
 	heads := paperHeads(t, &programs, s.Places, "best_")
 	for i, l := range s.lines {
-		one, best := []table.Cell{table.String(l.name)}, []table.Cell{}
+		single, best := []table.Cell{table.String(l.name)}, []table.Cell{}
 		tries := 0
 		var fields []table.Field
 		for at, p := range s.Places {
 			success, progress, ok := s.paperRates(i, p)
 			if !ok {
-				one, best = append(one, table.None(), table.None()), append(best, table.None(), table.None())
+				single, best = append(single, table.None(), table.None()), append(best, table.None(), table.None())
 				continue
 			}
 			mark := s.rated(i, p).Mark
 			success.SampleStd, progress.SampleStd = math.NaN(), math.NaN()
-			one = append(one, r.paperCell(success, mark), r.paperCell(progress, mark))
-			all := l.scores[p.Name].BestOf()
-			if len(all) < 2 {
+			single = append(single, r.paperCell(success, mark), r.paperCell(progress, mark))
+			bests := l.scores[p.Name].BestOf()
+			if len(bests) < 2 {
 				best = append(best, table.None(), table.None())
 				continue
 			}
-			last := all[len(all)-1]
+			last := bests[len(bests)-1]
 			tries = max(tries, last.Tries)
 			bestSuccess, bestProgress := scoring.Rate{Estimate: last.Success, SampleStd: math.NaN()},
 				scoring.Rate{Estimate: last.Progress, SampleStd: math.NaN()}
 			best = append(best, r.paperCell(bestSuccess, mark), r.paperCell(bestProgress, mark))
 			fields = append(fields, onPaper(heads[at][0], bestSuccess), onPaper(heads[at][1], bestProgress))
 		}
-		t.Rows = append(t.Rows, one)
+		t.Rows = append(t.Rows, single)
 		if tries > 1 {
 			name := table.String(fmt.Sprintf("%s, best of %d", l.name, tries))
 			t.Rows = append(t.Rows, append([]table.Cell{name}, best...))
-			programs.Add(append(fields, column.Model.Is(l.name), column.Tries.Is(tries))...)
+			programs.Add(append(fields, column.Model.Val(l.name), column.Tries.Val(tries))...)
 		}
 	}
 	if len(programs.Rows) == 0 {

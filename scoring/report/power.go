@@ -14,27 +14,27 @@ import (
 // Power says which difference from the first model of each environment, and of a sweep
 // which difference from the unperturbed tasks, the runs can detect, and how many seeds or
 // tasks it takes to detect a given difference, which is a fraction.
-func Power(runs []Run, difference float64) table.Table {
+func Power(runs []NamedRun, difference float64) table.Table {
 	t := table.Table{ID: "power", Title: fmt.Sprintf("Seeing a difference of %g points with a probability of 80 %%",
 		100*difference), Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
-		{Key: "against", Header: "against", Left: true},
-		{Key: "rate", Header: "Rate", Left: true}, {Key: "tasks", Header: "Tasks", Detail: true},
+		{Key: "environment", Header: "Environment", Words: true}, {Key: "model", Header: "Model", Words: true},
+		{Key: "against", Header: "against", Words: true},
+		{Key: "rate", Header: "Rate", Words: true}, {Key: "tasks", Header: "Tasks", Detail: true},
 		{Key: "seeds", Header: "Seeds"},
 		{Key: "decoding", Header: "Decoding"}, {Key: "smallest", Header: "Visible"},
 		{Key: "smallest_limit", Header: "limit"},
 		{Key: "power", Header: "Power"}, {Key: "seeds_needed", Header: "Seeds needed"},
 		{Key: "tasks_needed", Header: "or tasks"},
 	}}
-	all := newRows(runs)
-	rows := plainRows(all)
+	allRows := newRows(runs)
+	rows := plainRows(allRows)
 	var failed []string
 	paired, assumed := map[string]bool{}, false
-	for _, pair := range append(againstFirst(rows, nil), againstUnperturbed(all)...) {
+	for _, pair := range append(againstFirst(rows, nil), againstUnperturbed(allRows)...) {
 		paired[pair.row.place()] = true
 		for _, rate := range []struct {
 			name string
-			plan func(a, b *scoring.Score) (scoring.Plan, error)
+			plan func(a, b *scoring.Score) (scoring.VarianceSources, error)
 		}{{"SR", scoring.PlanSuccess}, {"PR", scoring.PlanProgress}} {
 			p, err := rate.plan(pair.row.Score, pair.base.Score)
 			if err != nil {
@@ -42,7 +42,7 @@ func Power(runs []Run, difference float64) table.Table {
 					pair.row.place(), rate.name, err))
 				continue
 			}
-			assumed = assumed || !p.Known && p.Task > 0
+			assumed = assumed || !p.Separated && p.Task > 0
 			for _, bound := range p.Bounds() {
 				label := []table.Cell{table.String(pair.row.place()), table.String(pair.name),
 					table.String(pair.against), table.String(rate.name)}
@@ -127,10 +127,10 @@ func againstUnperturbed(rows []row) (pairs []pilot) {
 }
 
 // scoredPlaces lists the presets of rows whose metric is a score.
-func scoredPlaces(rows []row, runs []Run) (out []string) {
-	known := protocols(runs)
+func scoredPlaces(rows []row, runs []NamedRun) (out []string) {
+	byKey := protocols(runs)
 	for _, r := range rows {
-		p, ok := known[r.Condition.Preset.Key()]
+		p, ok := byKey[r.Condition.Preset.Key()]
 		if ok && strings.HasPrefix(p.definition.Metric.Primary, "score-") {
 			out = appendNew(out, r.place())
 		}
@@ -141,14 +141,14 @@ func scoredPlaces(rows []row, runs []Run) (out []string) {
 // assumedMark marks a share that the pilot does not show.
 const assumedMark = "?"
 
-func planCells(p scoring.Plan, bound stats.Plan, difference float64) []table.Cell {
+func planCells(p scoring.VarianceSources, bound stats.Components, difference float64) []table.Cell {
 	seeds := float64(p.Seeds)
 	needed := table.None()
 	if n, ok := bound.Seeds(difference); ok {
 		needed = table.Int(n)
 	}
 	decoding := table.Percent(bound.DecodingShare(seeds))
-	if !p.Known && p.Task > 0 {
+	if !p.Separated && p.Task > 0 {
 		decoding = decoding.Marked(assumedMark)
 	}
 	return []table.Cell{

@@ -21,7 +21,7 @@ func (r row) place() string {
 	if p := r.Condition.Preset; p != nil {
 		return p.Label()
 	}
-	return r.Where()
+	return r.Place()
 }
 
 func (r row) environment() string { return r.Condition.Env }
@@ -34,61 +34,61 @@ func (r row) comparesAcross() bool {
 	return p == nil && r.Outside == 0 || p != nil && strings.HasPrefix(p.Name, "agentrefine@1:") && len(p.Changes) == 0
 }
 
-// protocol is a preset of the runs.
-type protocol struct {
+// presetRow is a preset of the runs.
+type presetRow struct {
 	record.Protocol
 	definition configs.Preset
-	asked      bool // for published results also if the run changed the preset
+	chosen     bool // for published results also if the run changed the preset
 }
 
 // protocols are the presets of runs by key.
-func protocols(runs []Run) map[string]protocol {
-	out := map[string]protocol{}
+func protocols(runs []NamedRun) map[string]presetRow {
+	out := map[string]presetRow{}
 	for _, run := range runs {
 		for _, p := range run.Protocols {
-			known := protocol{Protocol: p, asked: run.PresetResults}
-			if err := json.Unmarshal(p.Definition, &known.definition); err != nil {
+			entry := presetRow{Protocol: p, chosen: run.PresetResults}
+			if err := json.Unmarshal(p.Definition, &entry.definition); err != nil {
 				continue // the record was checked when it was read
 			}
-			out[p.Key()] = known
+			out[p.Key()] = entry
 		}
 	}
 	return out
 }
 
 // presetRows returns the rows with presets.
-func presetRows(rows []row, runs []Run) []row {
-	known := protocols(runs)
+func presetRows(rows []row, runs []NamedRun) []row {
+	byKey := protocols(runs)
 	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		_, ok := known[r.Condition.Preset.Key()]
+		_, ok := byKey[r.Condition.Preset.Key()]
 		return !ok
 	})
 }
 
 // metric is the value of a row's preset.
-func (p protocol) metric(s *scoring.Score) scoring.Rate {
+func (p presetRow) metric(s *scoring.Score) scoring.Rate {
 	return s.Metric(p.definition.Metric.Aggregate == "mean-over-types")
 }
 
 // presets has a row for every preset and model.
-func presets(from *Report, t *table.Table) {
-	rows, known := from.presets(), protocols(from.Runs)
+func presets(report *Report, t *table.Table) {
+	rows, byKey := report.presets(), protocols(report.Runs)
 	loose := slices.ContainsFunc(rows, func(r row) bool {
-		return known[r.Condition.Preset.Key()].definition.Metric.Loose != ""
+		return byKey[r.Condition.Preset.Key()].definition.Metric.Loose != ""
 	})
 	if !loose {
 		t.Drop(column.LooseSuccess)
 	}
 	for _, r := range rows {
-		p := known[r.Condition.Preset.Key()]
+		p := byKey[r.Condition.Preset.Key()]
 		line := []table.Field{
-			column.Preset.Is(r.place()), column.SHA256.Is(p.SHA256), column.TaskSet.Is(r.tasks()), r.who(),
-			column.Metric.Is(p.definition.Metric.Primary),
-			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Of, r.Success.Mean),
-			column.Seeds.Is(len(r.Seeds)),
+			column.Preset.Val(r.place()), column.SHA256.Val(p.SHA256), column.TaskSet.Val(r.tasks()), r.modelCol(),
+			column.Metric.Val(p.definition.Metric.Primary),
+			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Col, r.Success.Mean),
+			column.Seeds.Val(len(r.Seeds)),
 		}
 		if p.definition.Metric.Loose != "" {
-			line = append(line, column.LooseSuccess.Is(r.Loose().Mean))
+			line = append(line, column.LooseSuccess.Val(r.Loose().Mean))
 		}
 		t.Add(line...)
 	}
@@ -100,31 +100,31 @@ func presets(from *Report, t *table.Table) {
 	}
 	annotate(t, "Value: the preset's metric, in percent of the highest score; SR: strict success. Rows of different "+
 		"presets do not rank against each other. By task type: --table kinds.", looser, aboutNotes(rows),
-		presetNotes(rows, known), incomplete(rows))
+		presetNotes(rows, byKey), incomplete(rows))
 }
 
 // presetsPublished has the published results of the rows' presets, except of those
 // that the run changed.
-func presetsPublished(from *Report, t *table.Table) {
-	known := protocols(from.Runs)
-	seen := map[string]bool{}
-	for _, r := range from.presets() {
-		p := known[r.Condition.Preset.Key()]
+func presetsPublished(report *Report, t *table.Table) {
+	byKey := protocols(report.Runs)
+	done := map[string]bool{}
+	for _, r := range report.presets() {
+		p := byKey[r.Condition.Preset.Key()]
 		results, err := configs.LoadPresetResults(p.definition.Name)
-		of := results.Of(p.definition.Env.Part)
-		if err != nil || len(of) == 0 || seen[p.Name] || len(p.Changes) > 0 && !p.asked { // a test reads all results
+		rows := results.ForPart(p.definition.Env.Part)
+		if err != nil || len(rows) == 0 || done[p.Name] || len(p.Changes) > 0 && !p.chosen { // a test reads all results
 			continue
 		}
-		seen[p.Name] = true
+		done[p.Name] = true
 		if len(p.Changes) > 0 {
 			t.Notes = append(t.Notes, p.Name+" was changed, so these results do not compare with the run: "+
 				strings.Join(p.Changes, "; ")+".")
 		}
-		for _, published := range of {
-			t.Add(column.Preset.Is(p.Name), column.Model.Is(published.Model),
-				column.Printed.Is(published.Value).Shown(asPrinted(&published.Value).Text),
-				column.ResultKind.Is(cmp.Or(published.Kind, "authors")), column.ReadIn.Is(published.Mark),
-				column.ResultPlace.Is(published.Source))
+		for _, published := range rows {
+			t.Add(column.Preset.Val(p.Name), column.Model.Val(published.Model),
+				column.Printed.Val(published.Value).WithText(asPrinted(&published.Value).Text),
+				column.ResultKind.Val(cmp.Or(published.Kind, "authors")), column.ReadIn.Val(published.Mark),
+				column.ResultPlace.Val(published.Source))
 		}
 		for _, note := range results.Notes {
 			t.Notes = append(t.Notes, p.Name+": "+note)
@@ -138,9 +138,9 @@ func presetsPublished(from *Report, t *table.Table) {
 }
 
 // presetNotes say what each preset is and what the run changed.
-func presetNotes(rows []row, known map[string]protocol) []string {
+func presetNotes(rows []row, byKey map[string]presetRow) []string {
 	return grouped(rows, row.place, func(r row) string {
-		p := known[r.Condition.Preset.Key()]
+		p := byKey[r.Condition.Preset.Key()]
 		text := fmt.Sprintf("%s, %s", p.definition.Title, p.definition.Status)
 		if len(p.Changes) > 0 {
 			return text + "; changed, so it does not compare with results of the preset: " +

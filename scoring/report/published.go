@@ -47,12 +47,12 @@ func method(r configs.PublishedRow) string {
 // rate.
 func printed(p configs.PublishedTable) table.Table {
 	t := table.Table{ID: p.ID, Title: p.Title, Columns: []table.Column{
-		{Key: "model", Header: "Model", Left: true}, {Key: "column", Header: "Column", Left: true},
-		{Key: "success", Header: "SR"}, {Key: "solved", Header: "Solved", Left: true}, {Key: "progress", Header: "PR"},
+		{Key: "model", Header: "Model", Words: true}, {Key: "column", Header: "Column", Words: true},
+		{Key: "success", Header: "SR"}, {Key: "solved", Header: "Solved", Words: true}, {Key: "progress", Header: "PR"},
 	}}
 	for _, r := range p.Rows {
 		for i, column := range p.Columns {
-			success, progress := at(r.Success, i), at(r.Progress, i)
+			success, progress := valueAt(r.Success, i), valueAt(r.Progress, i)
 			if success == nil && progress == nil {
 				continue
 			}
@@ -74,7 +74,7 @@ func words(text string) table.Cell {
 	return table.String(text)
 }
 
-func at(values []*float64, i int) *float64 {
+func valueAt(values []*float64, i int) *float64 {
 	if i < len(values) {
 		return values[i]
 	}
@@ -90,8 +90,8 @@ func asPrinted(percent *float64) table.Cell {
 
 // decimals is the number of decimals of a printed value, at least one.
 func decimals(percent float64) int {
-	_, after, _ := strings.Cut(strconv.FormatFloat(percent, 'f', -1, 64), ".")
-	return max(1, len(after))
+	_, fraction, _ := strings.Cut(strconv.FormatFloat(percent, 'f', -1, 64), ".")
+	return max(1, len(fraction))
 }
 
 // tasksOfColumn is how many tasks a column of a published table is about; 0 if that is
@@ -131,7 +131,7 @@ func solved(p configs.PublishedTable, column string, success *float64) string {
 // conditions.
 func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
 	t := table.Table{ID: p.ID + "-recomputed", Title: p.Title + ", recomputed", Columns: []table.Column{
-		{Key: "model", Header: "Model", Left: true}, {Key: "rate", Header: "Rate", Left: true},
+		{Key: "model", Header: "Model", Words: true}, {Key: "rate", Header: "Rate", Words: true},
 	}}
 	if p.Env == "" {
 		t.Columns = append(t.Columns, table.Column{Key: "heldout", Header: "Held-out"})
@@ -177,7 +177,7 @@ func weighted(columns []string, values []*float64, w configs.Weights) (score flo
 	var rates, weights []float64
 	for _, h := range w.HeldOut {
 		i := slices.Index(columns, h.Env)
-		if i < 0 || at(values, i) == nil {
+		if i < 0 || valueAt(values, i) == nil {
 			return 0, false
 		}
 		rates, weights = append(rates, *values[i]/100), append(weights, h.Weight)
@@ -221,27 +221,27 @@ func conditions(r configs.PublishedRow, rate int, values []*float64) (cells []ta
 
 // againstPublished has the difference of every complete official row from each
 // published rate of its environment.
-func againstPublished(from *Report, t *table.Table) {
-	rows := from.plain
+func againstPublished(report *Report, t *table.Table) {
+	rows := report.plain
 	for _, r := range rows {
 		n := len(r.Environment.Tasks)
 		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() ||
 			r.Environment.Caveat != "" || !r.comparesAcross() {
 			continue
 		}
-		for _, b := range from.baselines {
+		for _, b := range report.baselines {
 			i := slices.Index(b.Table.Columns, r.Condition.Env)
 			if b.Table.Env != "" || i < 0 {
 				continue
 			}
 			for _, p := range b.Table.Rows {
-				success, progress := at(p.Success, i), at(p.Progress, i)
+				success, progress := valueAt(p.Success, i), valueAt(p.Progress, i)
 				if success == nil && progress == nil {
 					continue
 				}
-				line := []table.Field{r.where(), r.who(), column.Published.Is(method(p) + " [" + b.Name + "]")}
+				line := []table.Field{r.envCol(), r.modelCol(), column.Published.Val(method(p) + " [" + b.Name + "]")}
 				if text := solved(b.Table, r.Condition.Env, success); text != "" {
-					line = append(line, column.Solved.Is(text))
+					line = append(line, column.Solved.Val(text))
 				}
 				line = append(line, r.against(column.SuccessChange, success, n, "success")...)
 				t.Add(append(line, r.against(column.ProgressChange, progress, n, "progress")...)...)
@@ -282,5 +282,5 @@ func (r row) against(c column.Change, percent *float64, n int, rate string) []ta
 	if rate == "progress" {
 		ours = r.Progress.Mean
 	}
-	return []table.Field{c.Is(ours-*percent/100, hull.Low, hull.High), c.P.Is(hull.P)}
+	return []table.Field{c.Val(ours-*percent/100, hull.Low, hull.High), c.P.Val(hull.P)}
 }

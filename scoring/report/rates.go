@@ -11,25 +11,25 @@ import (
 // rateLines has the held-out score and the rates of each environment with their
 // intervals, published results beside them, one line per environment and model.
 // Environments that only publications have are left out.
-func rateLines(from *Report, t *table.Table) {
-	rows, w := from.plain, from.weights
+func rateLines(report *Report, t *table.Table) {
+	rows, w := report.plain, report.weights
 	lines := gather(fair(rows), row.place)
 	runs := len(lines)
-	var shown []Baseline
-	for _, b := range from.baselines {
+	var listed []Baseline
+	for _, b := range report.baselines {
 		if b.Table.Env == "" {
-			shown = append(shown, b)
+			listed = append(listed, b)
 			lines = append(lines, publishedLines(b)...)
 		}
 	}
 	marks := ""
 	add := func(env string, i int, success, progress scoring.Estimate, mark string) {
-		from := column.FromRun
+		origin := column.FromRun
 		if i >= runs {
-			from = column.FromPublished
+			origin = column.FromPublished
 		}
 		marks += mark
-		t.Add(column.Environment.Is(env), column.Model.Is(lines[i].name), column.From.Is(from),
+		t.Add(column.Environment.Val(env), column.Model.Val(lines[i].name), column.Origin.Val(origin),
 			rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark))
 	}
 	for i, l := range lines {
@@ -46,7 +46,7 @@ func rateLines(from *Report, t *table.Table) {
 	}
 	annotate(t, weightNote(w), grouped(rows, row.named, row.withheld), aboutNotes(rows),
 		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks),
-		sources(shown, marks))
+		sources(listed, marks))
 }
 
 // fair are the rows with a rate that does not mislead.

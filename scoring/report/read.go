@@ -18,8 +18,8 @@ import (
 // which are shown without it if the run did not change the preset.
 const PresetResults = "presets"
 
-// Source says what a report is made from, besides runs.
-type Source struct {
+// Inputs says what a report is made from, besides runs.
+type Inputs struct {
 	// Interval is the population of the intervals.
 	Interval string
 	// Baselines are published results, as FindBaselines takes them, or PresetResults.
@@ -37,17 +37,17 @@ type Source struct {
 	Weights string
 }
 
-// Given is a Source whose files are read.
-type Given struct {
-	of        Source
+// Loaded is a Source whose files are read.
+type Loaded struct {
+	source    Inputs
 	weights   configs.Weights
 	baselines []Baseline
 	thoughts  []string
 }
 
 // Load reads the files of a source. An error is one of what the user gave.
-func (s Source) Load() (g Given, err error) {
-	g.of = s
+func (s Inputs) Load() (g Loaded, err error) {
+	g.source = s
 	if err := checkInterval(s.Interval); err != nil {
 		return g, err
 	}
@@ -129,12 +129,12 @@ func findBaselines(arg string, w configs.Weights) (out []Baseline, err error) {
 	}
 	first := map[kind]bool{}
 	for _, t := range p.Tables {
-		if t.Env == "" && !slices.ContainsFunc(t.Columns, w.Has) {
+		if t.Env == "" && !slices.ContainsFunc(t.Columns, w.Contains) {
 			continue
 		}
 		ids = append(ids, t.ID)
 		if chosen && t.ID == id || !chosen && !first[kind{t.Env, t.HasBestOf()}] {
-			out = append(out, Baseline{Name: arg, From: p, Table: t})
+			out = append(out, Baseline{Name: arg, Source: p, Table: t})
 		}
 		first[kind{t.Env, t.HasBestOf()}] = true
 	}
@@ -159,9 +159,9 @@ func ReadPublished(name string) (configs.Published, error) {
 
 // Read makes the report of runs, from their records alone; steps says whether any table is
 // made from the steps of episodes. uncovered are the files and lines without a checksum.
-func (g Given) Read(of []record.Chosen, steps bool) (r *Report, uncovered []string, err error) {
-	var runs []Run
-	for _, p := range of {
+func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered []string, err error) {
+	var runs []NamedRun
+	for _, p := range chosen {
 		read := scoring.ReadResults
 		if steps {
 			read = func(p record.Readable) (*scoring.Run, error) { return scoring.ReadRun(p, g.thoughts) }
@@ -170,30 +170,30 @@ func (g Given) Read(of []record.Chosen, steps bool) (r *Report, uncovered []stri
 		if err != nil {
 			return nil, nil, err
 		}
-		scores, err := scoring.Compute(run, stats.Question(g.of.Interval))
+		scores, err := scoring.Compute(run, stats.Question(g.source.Interval))
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		uncovered = append(uncovered, run.Manifest.Uncovered...)
-		runs = append(runs, Run{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
-			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(g.of.Baselines, PresetResults),
-			Names:  over(run.Manifest.Names, g.of.Names),
-			Prices: over(run.Manifest.Prices, g.of.Prices), HeldIn: over(run.Manifest.HeldIn, g.of.HeldIn),
+		runs = append(runs, NamedRun{Name: p.Name(), Scores: scores, Sweep: run.Manifest.Sweep,
+			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(g.source.Baselines, PresetResults),
+			Names:  merge(run.Manifest.Names, g.source.Names),
+			Prices: merge(run.Manifest.Prices, g.source.Prices), HeldIn: merge(run.Manifest.HeldIn, g.source.HeldIn),
 			Prompts: run.Manifest.Prompts, Servers: run.Manifest.Servers,
 			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool, Stopped: run.Manifest.Stopped()})
 	}
 	return New(runs, g.baselines, g.weights), uncovered, nil
 }
 
-// over is what runs have recorded of models with what the user says over it, whether
+// merge is what runs have recorded of models with what the user says over it, whether
 // either name the provider or not.
-func over[M ~map[string]V, V any](recorded, given M) M {
+func merge[M ~map[string]V, V any](recorded, overrides M) M {
 	out := M{}
 	for spec, value := range recorded {
-		if _, ok := given[bare(spec)]; !ok {
+		if _, ok := overrides[bare(spec)]; !ok {
 			out[spec] = value
 		}
 	}
-	maps.Copy(out, given)
+	maps.Copy(out, overrides)
 	return out
 }

@@ -20,7 +20,7 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(thoughts, []byte("one\r\ntwo\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fine := Source{Interval: string(stats.TheseKinds), Thoughts: thoughts,
+	fine := Inputs{Interval: string(stats.TheseKinds), Thoughts: thoughts,
 		Baselines: []string{"agentrefine", PresetResults}}
 	g, err := fine.Load()
 	if err != nil {
@@ -32,12 +32,12 @@ func TestLoad(t *testing.T) {
 	if len(g.baselines) == 0 || g.baselines[0].Name != "agentrefine" {
 		t.Errorf("baselines %v", g.baselines)
 	}
-	for want, change := range map[string]func(*Source){
-		`unknown interval "task" (did you mean tasks?)`: func(s *Source) { s.Interval = "task" },
-		"nowhere.txt":                           func(s *Source) { s.Thoughts = dir + "/nowhere.txt" },
-		"agentrefin":                            func(s *Source) { s.Baselines = []string{"agentrefin"} },
-		"nowhere.yaml":                          func(s *Source) { s.Baselines = []string{dir + "/nowhere.yaml"} },
-		`baseline agentrefine has no table "x"`: func(s *Source) { s.Baselines = []string{"agentrefine:x"} },
+	for want, change := range map[string]func(*Inputs){
+		`unknown interval "task" (did you mean tasks?)`: func(s *Inputs) { s.Interval = "task" },
+		"nowhere.txt":                           func(s *Inputs) { s.Thoughts = dir + "/nowhere.txt" },
+		"agentrefin":                            func(s *Inputs) { s.Baselines = []string{"agentrefin"} },
+		"nowhere.yaml":                          func(s *Inputs) { s.Baselines = []string{dir + "/nowhere.yaml"} },
+		`baseline agentrefine has no table "x"`: func(s *Inputs) { s.Baselines = []string{"agentrefine:x"} },
 	} {
 		s := fine
 		change(&s)
@@ -78,14 +78,14 @@ func TestFindBaselines(t *testing.T) {
 // Names that the user gives now stand over those that the run has recorded, with or without the
 // provider.
 func TestNamesOverRecorded(t *testing.T) {
-	got := over(map[string]string{"vllm:a": "first", "vllm:b": "second"}, map[string]string{"a": "mine"})
+	got := merge(map[string]string{"vllm:a": "first", "vllm:b": "second"}, map[string]string{"a": "mine"})
 	if diff := cmp.Diff(map[string]string{"a": "mine", "vllm:b": "second"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestCheckAndSuit(t *testing.T) {
-	if err := Check([]string{"headline", "results-EM-F1", All}); err != nil {
+	if err := Check([]string{"headline", "results-EM-F1", AllTables}); err != nil {
 		t.Error(err)
 	}
 	for _, id := range []string{"headlin", "checkpoints"} {
@@ -106,7 +106,7 @@ func TestCheckAndSuit(t *testing.T) {
 
 // A part has the lines of its environments alone; the runs must have them.
 func TestPart(t *testing.T) {
-	from := New([]Run{newRun(t, "a", group{env: "pddl", tasks: 2, model: "expert", outcomes: "Sf"},
+	from := New([]NamedRun{newRun(t, "a", group{env: "pddl", tasks: 2, model: "expert", outcomes: "Sf"},
 		group{env: "babyai", tasks: 2, model: "expert", outcomes: "SS"})}, nil, configs.Weights{})
 	part, err := from.Part([]string{"pddl"})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestPart(t *testing.T) {
 	}
 	for _, tb := range part.Tables("results") {
 		for _, row := range tb.Rows {
-			if got := row[tb.At(column.Environment.Key)].Text; got != "pddl" {
+			if got := row[tb.Pos(column.Environment.Key)].Text; got != "pddl" {
 				t.Errorf("a line of %s", got)
 			}
 		}

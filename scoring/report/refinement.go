@@ -20,12 +20,13 @@ const refinementNote = "In percent; Run in steps. Format, Invalid: format errors
 
 // refinementShort has the most informative measures of what the models do with
 // their errors, one line per row.
-func refinementShort(from *Report, t *table.Table) {
-	perturbed := slices.ContainsFunc(from.rows, func(r row) bool { return r.Condition.Perturbation != noPerturbation })
+func refinementShort(report *Report, t *table.Table) {
+	perturbed := slices.ContainsFunc(report.rows,
+		func(r row) bool { return r.Condition.Perturbation != noPerturbation })
 	if !perturbed {
 		t.Drop(column.OldForm)
 	}
-	for _, r := range from.rows {
+	for _, r := range report.rows {
 		byKey := map[string]scoring.Measured{}
 		for _, m := range r.Refinement() {
 			byKey[m.Key] = m
@@ -33,10 +34,10 @@ func refinementShort(from *Report, t *table.Table) {
 		if len(byKey) == 0 {
 			continue
 		}
-		line := []table.Field{r.where(), r.who()}
+		line := []table.Field{r.envCol(), r.modelCol()}
 		for _, c := range column.Refinement {
 			if m := byKey[c.Key]; perturbed || c.Key != column.OldForm.Key {
-				line = append(line, r.share(c.By(amountIn(m.Unit)), m.Value))
+				line = append(line, r.share(c.Format(amountIn(m.Unit)), m.Value))
 			}
 		}
 		t.Add(line...)
@@ -50,13 +51,14 @@ func refinementShort(from *Report, t *table.Table) {
 }
 
 // refinementMeasures has every measure with its interval.
-func refinementMeasures(from *Report, t *table.Table) {
-	rows := from.all
+func refinementMeasures(report *Report, t *table.Table) {
+	rows := report.allRows
 	for _, r := range rows {
 		for _, m := range r.Refinement() {
 			if !math.IsNaN(m.Value) {
-				t.Add(r.where(), r.who(), column.Measure.Is(m.Name), measured(column.Measured, m).Marked(r.marks()),
-					column.Unit.Is(string(m.Unit)))
+				t.Add(r.envCol(), r.modelCol(), column.Measure.Val(m.Name),
+					measured(column.Measured, m).Marked(r.marks()),
+					column.Unit.Val(string(m.Unit)))
 			}
 		}
 	}
@@ -68,29 +70,29 @@ func refinementMeasures(from *Report, t *table.Table) {
 
 // refinementPaired has the difference of every measure from the first row of the
 // environment.
-func refinementPaired(from *Report, t *table.Table) {
-	rows := from.plain
+func refinementPaired(report *Report, t *table.Table) {
+	rows := report.plain
 	withSteps := func(r row) bool { return r.Refinement() != nil }
 	var failed []string
 	var labels [][]table.Field
 	var units []refinement.Unit
-	var all []stats.Difference
+	var differences []stats.Difference
 	for _, p := range againstFirst(rows, withSteps) {
 		found, err := scoring.CompareRefinement(p.row.Score, p.base.Score)
 		if err != nil {
 			failed = append(failed, p.cannot(err))
 		}
 		for _, c := range found {
-			all, units = append(all, c.Difference), append(units, c.Unit)
-			labels = append(labels, []table.Field{p.row.where(), p.row.who(), column.Measure.Is(c.Name),
-				column.Against.Is(p.against), column.Unit.Is(string(c.Unit))})
+			differences, units = append(differences, c.Difference), append(units, c.Unit)
+			labels = append(labels, []table.Field{p.row.envCol(), p.row.modelCol(), column.Measure.Val(c.Name),
+				column.Against.Val(p.against), column.Unit.Val(string(c.Unit))})
 		}
 	}
 	tests := 0
-	for i, d := range family(all) {
-		line := append(labels[i], column.Difference.By(changeIn(units[i])).Is(d.Mean, d.Low, d.High))
+	for i, d := range family(differences) {
+		line := append(labels[i], column.Difference.Format(changeIn(units[i])).Val(d.Mean, d.Low, d.High))
 		if !math.IsNaN(d.P) {
-			line, tests = append(line, column.P.Is(d.P)), tests+1
+			line, tests = append(line, column.P.Val(d.P)), tests+1
 		}
 		t.Add(line...)
 	}
@@ -132,5 +134,5 @@ func changeIn(u refinement.Unit) func(float64) table.Cell {
 
 // measured is a measure with its interval, in its unit.
 func measured(c table.Bounded, m scoring.Measured) table.Field {
-	return rated(c.By(amountIn(m.Unit)), scoring.Estimate{Mean: m.Value, Interval: m.Interval})
+	return rated(c.Format(amountIn(m.Unit)), scoring.Estimate{Mean: m.Value, Interval: m.Interval})
 }

@@ -32,18 +32,18 @@ func faultWords(f record.Fault) string {
 
 // reservations lists what weakens the meaning of a row's rates.
 func (r row) reservations() (out []string) {
-	of := func(n, all int) (share string, ok bool) {
-		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(all), all), float64(n) > marked*float64(all)
+	ratio := func(n, total int) (share string, ok bool) {
+		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(total), total), float64(n) > marked*float64(total)
 	}
 	var faults []string
-	all := 0
+	faulty := 0
 	for _, f := range record.Faults() {
 		if n := r.Replies.Faults[f]; n > 0 {
-			all += n
+			faulty += n
 			faults = append(faults, fmt.Sprintf("%d %s", n, faultWords(f)))
 		}
 	}
-	if share, ok := of(all, r.Replies.Steps); ok {
+	if share, ok := ratio(faulty, r.Replies.Steps); ok {
 		out = append(out, fmt.Sprintf("%s replies were unreadable or cut off (%s); %d had no action", share,
 			strings.Join(faults, ", "), r.Replies.FormatErrors))
 	}
@@ -52,10 +52,10 @@ func (r row) reservations() (out []string) {
 
 // otherReservations are those about what the model was sent, and with which decoding.
 func (r row) otherReservations() (out []string) {
-	of := func(n, all int) (share string, ok bool) {
-		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(all), all), float64(n) > marked*float64(all)
+	ratio := func(n, total int) (share string, ok bool) {
+		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(total), total), float64(n) > marked*float64(total)
 	}
-	if share, ok := of(r.Replies.Trimmed, r.Replies.Episodes); ok {
+	if share, ok := ratio(r.Replies.Trimmed, r.Replies.Episodes); ok {
 		out = append(out, share+" episodes had their history trimmed to fit the context")
 	}
 	if len(r.Replies.Dropped) > 0 {
@@ -70,7 +70,7 @@ func (r row) otherReservations() (out []string) {
 
 // reservations are those of rows about what models were sent.
 func (r *Report) reservations() []string {
-	return grouped(r.plain, row.named, func(of row) string { return strings.Join(of.otherReservations(), "; ") })
+	return grouped(r.plain, row.named, func(entry row) string { return strings.Join(entry.otherReservations(), "; ") })
 }
 
 // equalSeeds says what equal seeds are; empty if they are not.

@@ -17,9 +17,9 @@ import (
 	"heldout/scoring/table"
 )
 
-// Run holds a run directory's scores, with a name that distinguishes it from
+// NamedRun holds a run directory's scores, with a name that distinguishes it from
 // other runs.
-type Run struct {
+type NamedRun struct {
 	Name   string
 	Scores []*scoring.Score
 	// Sweep is there for a run of several perturbations.
@@ -39,7 +39,7 @@ type Run struct {
 	Prices configs.Prices
 	// Servers is what the servers of its models reported, and Behaviour the version of how
 	// heldout played.
-	Servers   map[string][]record.Server
+	Servers   map[string][]record.ServerReport
 	Behaviour int
 	// Stopped is the budget that ended the last session; empty if none did.
 	Stopped string
@@ -50,15 +50,15 @@ type Run struct {
 // Baseline is a published table to show next to the runs. Its columns are
 // environments, or conditions of one environment.
 type Baseline struct {
-	Name  string // of the file
-	From  configs.Published
-	Table configs.PublishedTable
+	Name   string // of the file
+	Source configs.Published
+	Table  configs.PublishedTable
 }
 
 // Report makes the tables of runs, and of published results beside them. A table is
 // made when it is asked for. The same runs give the same tables.
 type Report struct {
-	Runs []Run
+	Runs []NamedRun
 	// First says what the first table has.
 	First First
 
@@ -66,32 +66,32 @@ type Report struct {
 	bests     []Baseline // of the best of several tries
 	weights   configs.Weights
 
-	all   []row // of all episodes
-	rows  []row // but those under perturbations of families: there may be dozens for each model
-	plain []row // of episodes without a perturbation
+	allRows []row // of all episodes
+	rows    []row // but those under perturbations of families: there may be dozens for each model
+	plain   []row // of episodes without a perturbation
 
 	// What several tables are made from.
-	families func() []*perturbedPlayer
-	tries    func() []tries
-	tried    func() []tried
-	presets  func() []row
-	standing func() *standing
-	swept    func() []sweptPlace
-	anchors  func() anchored
-	changes  func() []string
+	families  func() []*perturbedPlayer
+	tries     func() []tries
+	trialRows func() []trialRow
+	presets   func() []row
+	standing  func() *standing
+	swept     func() []sweptPlace
+	anchors   func() anchored
+	changes   func() []string
 
 	checkpoints []string // in their order
-	made        map[string][]table.Table
+	cache       map[string][]table.Table
 }
 
 // New returns the report of runs, with published results beside them.
-func New(runs []Run, baselines []Baseline, w configs.Weights) *Report {
-	r := &Report{Runs: runs, weights: w, all: newRows(runs), made: map[string][]table.Table{}}
-	r.rows, r.plain = slices.DeleteFunc(slices.Clone(r.all), row.ofFamilies), plainRows(r.all)
+func New(runs []NamedRun, baselines []Baseline, w configs.Weights) *Report {
+	r := &Report{Runs: runs, weights: w, allRows: newRows(runs), cache: map[string][]table.Table{}}
+	r.rows, r.plain = slices.DeleteFunc(slices.Clone(r.allRows), row.ofFamilies), plainRows(r.allRows)
 	r.bests, r.baselines = splitBaselines(baselines)
-	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.all) })
+	r.families = sync.OnceValue(func() []*perturbedPlayer { return perturbedPlayers(r.allRows) })
 	r.tries = sync.OnceValue(func() []tries { return severalTries(r.rows, r.plain, w) })
-	r.tried = sync.OnceValue(func() []tried { return triedRows(r.rows) })
+	r.trialRows = sync.OnceValue(func() []trialRow { return triedRows(r.rows) })
 	r.swept = sync.OnceValue(func() []sweptPlace { return sweptPlaces(r.rows) })
 	r.presets = sync.OnceValue(func() []row { return presetRows(r.plain, runs) })
 	r.anchors = sync.OnceValue(func() anchored { return anchors(runs) })
@@ -109,11 +109,11 @@ func (r *Report) Places() (names []string) {
 	return names
 }
 
-// Has reports whether any table may have lines of an environment.
-func (r *Report) Has(environment string) bool {
+// HasEnvironment reports whether any table may have lines of an environment.
+func (r *Report) HasEnvironment(environment string) bool {
 	return environment == column.HeldOutScore ||
-		slices.ContainsFunc(r.all, func(of row) bool {
-			return environment == of.place() || environment == of.Condition.Env
+		slices.ContainsFunc(r.allRows, func(entry row) bool {
+			return environment == entry.place() || environment == entry.Condition.Env
 		})
 }
 
@@ -123,35 +123,35 @@ func (r *Report) Tables(kind string) []table.Table {
 	if !ok || k.ID != kind {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.of(k)), func(t table.Table) bool {
+	return slices.DeleteFunc(slices.Clone(r.tables(k)), func(t table.Table) bool {
 		return len(t.Rows) == 0 && len(t.Notes) == 0
 	})
 }
 
-// Part is a report with the rows of some environments; all rows if there are none, or if a
+// Section is a report with the rows of some environments; all rows if there are none, or if a
 // table has no environments.
-type Part struct {
-	from         *Report
+type Section struct {
+	report       *Report
 	environments []string
 }
 
 // Part returns the part of the report with those environments, which the runs must have.
-func (r *Report) Part(environments []string) (Part, error) {
+func (r *Report) Part(environments []string) (Section, error) {
 	for _, name := range environments {
-		if !r.Has(name) {
-			return Part{}, fmt.Errorf("the runs have no environment %q", name)
+		if !r.HasEnvironment(name) {
+			return Section{}, fmt.Errorf("the runs have no environment %q", name)
 		}
 	}
-	return Part{r, environments}, nil
+	return Section{r, environments}, nil
 }
 
 // Tables returns the tables of a kind.
-func (p Part) Tables(kind string) (out []table.Table) {
-	for _, t := range p.from.Tables(kind) {
-		at := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
-		if at >= 0 && len(p.environments) > 0 {
+func (p Section) Tables(kind string) (out []table.Table) {
+	for _, t := range p.report.Tables(kind) {
+		index := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Environment.Key })
+		if index >= 0 && len(p.environments) > 0 {
 			t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(row []table.Cell) bool {
-				return !slices.Contains(p.environments, row[at].Text)
+				return !slices.Contains(p.environments, row[index].Text)
 			})
 		}
 		out = append(out, t)
@@ -159,31 +159,31 @@ func (p Part) Tables(kind string) (out []table.Table) {
 	return out
 }
 
-// of returns the tables of a kind, also those without content.
-func (r *Report) of(k Kind) []table.Table {
-	made, ok := r.made[k.ID]
+// tables returns the tables of a kind, also those without content.
+func (r *Report) tables(k Kind) []table.Table {
+	tables, ok := r.cache[k.ID]
 	if ok {
-		return made
+		return tables
 	}
 	for _, t := range k.build(r) {
 		if k.Only != Trials && k.ID != "headline" && len(t.Rows) > 0 {
 			t.Notes = append(t.Notes, firstTrial(r.rows)...)
 		}
-		made = append(made, t)
+		tables = append(tables, t)
 	}
-	r.made[k.ID] = made
-	return made
+	r.cache[k.ID] = tables
+	return tables
 }
 
-// All stands for all tables but those that readers get only by their names.
-const All = "all"
+// AllTables stands for all tables but those that readers get only by their names.
+const AllTables = "all"
 
 // Select returns the tables with these IDs, in their order. The ID of a kind stands for
 // all its tables. Without IDs it returns those that need not be asked for.
 func (r *Report) Select(ids []string) (out []table.Table, err error) {
-	if all := slices.Contains(ids, All); len(ids) == 0 || all {
+	if full := slices.Contains(ids, AllTables); len(ids) == 0 || full {
 		for _, k := range kinds {
-			if all && !k.Request || !all && k.First && slices.Contains(r.firsts(), k.Only) {
+			if full && !k.Request || !full && k.First && slices.Contains(r.firsts(), k.Only) {
 				out = append(out, r.Tables(k.ID)...)
 			}
 		}
@@ -217,10 +217,10 @@ func (r *Report) question() Only {
 // perturbations have their rates beside a sweep.
 func (r *Report) firsts() []Only {
 	question := r.question()
-	swept := func(place claim.Place) bool {
+	swept := func(place claim.Scope) bool {
 		return slices.ContainsFunc(r.swept(), func(p sweptPlace) bool { return p.env == place.Name })
 	}
-	if question == Sweeps && slices.ContainsFunc(r.placesAsked(), func(p claim.Place) bool { return !swept(p) }) {
+	if question == Sweeps && slices.ContainsFunc(r.placesAsked(), func(p claim.Scope) bool { return !swept(p) }) {
 		return []Only{question, Presets, ""}
 	}
 	return []Only{question, Presets, Trials}
@@ -234,7 +234,7 @@ func (r *Report) named(id string) (out []table.Table) {
 	}
 	nothing := k.Request && len(r.plain) > 0 && !slices.ContainsFunc(r.plain,
 		func(r row) bool { return r.Finished > 0 })
-	for _, t := range r.of(k) {
+	for _, t := range r.tables(k) {
 		if nothing && len(t.Rows) == 0 {
 			t.Notes = append(t.Notes, "No episode has a result.")
 		}
@@ -257,15 +257,15 @@ func (r *Report) have() (ids []string) {
 
 // splitBaselines separates the tables with the best of several tries, which do not
 // compare with the rates of one try.
-func splitBaselines(baselines []Baseline) (bests, others []Baseline) {
+func splitBaselines(baselines []Baseline) (bests, singles []Baseline) {
 	for _, b := range baselines {
 		if b.Table.HasBestOf() {
 			bests = append(bests, b)
 		} else {
-			others = append(others, b)
+			singles = append(singles, b)
 		}
 	}
-	return bests, others
+	return bests, singles
 }
 
 // noPerturbation is the name of the perturbation of unperturbed episodes.
@@ -274,9 +274,9 @@ const noPerturbation = "none"
 // title names a row in a note that holds for all perturbations.
 func (r row) title() string { return r.line }
 
-// where says where a row was played, who by whom.
-func (r row) where() table.Field { return column.Environment.Is(r.place()) }
-func (r row) who() table.Field   { return column.Model.Is(r.name) }
+// envCol says where a row was played, modelCol by whom.
+func (r row) envCol() table.Field   { return column.Environment.Val(r.place()) }
+func (r row) modelCol() table.Field { return column.Model.Val(r.name) }
 
 // tasks says which tasks a row was made on.
 func (r row) tasks() string {
@@ -304,7 +304,7 @@ func (r row) marks() (marks string) {
 }
 
 // share is a share of a row, rated a rate with its interval.
-func (r row) share(c table.Of[float64], v float64) table.Field { return c.Is(v).Marked(r.marks()) }
+func (r row) share(c table.Col[float64], v float64) table.Field { return c.Val(v).Marked(r.marks()) }
 
 func (r row) rated(c table.Bounded, e scoring.Estimate) table.Field {
 	return rated(c, e).Marked(r.marks())
@@ -313,7 +313,7 @@ func (r row) rated(c table.Bounded, e scoring.Estimate) table.Field {
 // rated is an estimate with its interval.
 func rated(c table.Bounded, e scoring.Estimate) table.Field {
 	if e.Interval == nil {
-		return c.Is(e.Mean, math.NaN(), math.NaN())
+		return c.Val(e.Mean, math.NaN(), math.NaN())
 	}
-	return c.Is(e.Mean, e.Interval.Low, e.Interval.High)
+	return c.Val(e.Mean, e.Interval.Low, e.Interval.High)
 }

@@ -52,7 +52,7 @@ var outcomes = map[rune]record.Outcome{
 }
 
 // newRun computes the scores of groups.
-func newRun(t *testing.T, name string, groups ...group) Run {
+func newRun(t *testing.T, name string, groups ...group) NamedRun {
 	t.Helper()
 	m := &record.Manifest{Schema: record.Schema}
 	var results []record.Result
@@ -93,7 +93,7 @@ func newRun(t *testing.T, name string, groups ...group) Run {
 		}
 		m.Groups = append(m.Groups, planned)
 	}
-	return Run{Name: name, Scores: scoresFrom(t, m, results, nil)}
+	return NamedRun{Name: name, Scores: scoresFrom(t, m, results, nil)}
 }
 
 // scoresFrom computes the scores of results; counts are those of each, if any are known.
@@ -133,8 +133,8 @@ func percents(values ...float64) (out []*float64) {
 // baseline is a published table with what such have.
 func baseline(name string) Baseline {
 	return Baseline{
-		Name: name,
-		From: configs.Published{Title: "A paper", Notes: []string{"The paper's own note."}},
+		Name:   name,
+		Source: configs.Published{Title: "A paper", Notes: []string{"The paper's own note."}},
 		Table: configs.PublishedTable{
 			ID: "main", Title: "Main results", Notes: []string{"The table's own note."},
 			Columns: []string{"pddl", "webshop", "babyai", "alfworld"},
@@ -148,7 +148,7 @@ func baseline(name string) Baseline {
 }
 
 // everything makes all tables.
-func everything(runs []Run, baselines []Baseline, w configs.Weights) (out []table.Table) {
+func everything(runs []NamedRun, baselines []Baseline, w configs.Weights) (out []table.Table) {
 	from := New(runs, baselines, w)
 	for _, k := range kinds {
 		out = append(out, from.Tables(k.ID)...)
@@ -248,8 +248,8 @@ func TestGolden(t *testing.T) {
 	)
 	types := map[string]string{}
 	for name, tables := range map[string][]table.Table{
-		"plain": everything([]Run{plain}, nil, weights),
-		"full":  everything([]Run{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
+		"plain": everything([]NamedRun{plain}, nil, weights),
+		"full":  everything([]NamedRun{full}, []Baseline{baseline("paper"), baseline("paper:other")}, weights),
 		"sweep": everything(sweepRuns(t), []Baseline{published()}, weights),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -331,7 +331,7 @@ func TestWhichTables(t *testing.T) {
 		{"only a baseline", nil, []Baseline{baseline("paper")}, "results"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tables := everything([]Run{newRun(t, "run", c.groups...)}, c.baselines, weights)
+			tables := everything([]NamedRun{newRun(t, "run", c.groups...)}, c.baselines, weights)
 			same(t, "tables", ids(tables), strings.Fields(c.want)...)
 			for _, tb := range tables {
 				if tb.Title == "" || len(tb.Notes) == 0 && tb.ID != "paper" {
@@ -343,7 +343,7 @@ func TestWhichTables(t *testing.T) {
 }
 
 func TestResults(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run",
+	tables := everything([]NamedRun{newRun(t, "run",
 		group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SfS"},
 		group{"pddl", envs.Generated, 3, "vllm:M", 1, nil, "fff"},
 		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSSS"},
@@ -369,13 +369,13 @@ func TestResults(t *testing.T) {
 func TestGeneratedNote(t *testing.T) {
 	official, generated := group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
 		group{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}
-	hasNote(t, find(t, everything([]Run{newRun(t, "run", official, generated)}, nil, weights), "results"),
+	hasNote(t, find(t, everything([]NamedRun{newRun(t, "run", official, generated)}, nil, weights), "results"),
 		"Generated tasks")
 }
 
 // TestNotesOnlyWhereTrue: what does not hold for any row is not said.
 func TestNotesOnlyWhereTrue(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil,
+	tables := everything([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"})}, nil,
 		weights)
 	r := find(t, tables, "results")
 	for _, note := range []string{"Generated", "Incomplete", "temperature", "steps"} {
@@ -389,7 +389,7 @@ func TestNotesOnlyWhereTrue(t *testing.T) {
 
 func TestStepLimit(t *testing.T) {
 	more := func(c *record.Condition) { c.StepLimit = 40 }
-	tables := everything([]Run{newRun(t, "run",
+	tables := everything([]NamedRun{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "expert", 0, more, "SSSS"},
 		group{"pddl", envs.Official, 4, "random", 0, more, "ffff"},
 		group{"babyai", envs.Official, 4, "random", 0, nil, "ffff"},
@@ -401,7 +401,7 @@ func TestStepLimit(t *testing.T) {
 // TestIncomplete: an incomplete row is marked in every table, its reasons stand
 // below the results, and it is not compared.
 func TestIncomplete(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run",
+	tables := everything([]NamedRun{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSS"},
 		group{"pddl", envs.Official, 4, "random", 0, nil, "Sme-"},
 		group{"pddl", envs.Official, 4, "random", 1, nil, "xcmf"},
@@ -425,7 +425,7 @@ func TestIncomplete(t *testing.T) {
 }
 
 func TestNothingFinished(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "----"})}, nil,
+	tables := everything([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "----"})}, nil,
 		weights)
 	same(t, "success", below(t, find(t, tables, "results"), "success"), "–*")
 	same(t, "low", below(t, find(t, tables, "results"), "success_low"), "–")
@@ -471,7 +471,7 @@ func TestLabels(t *testing.T) {
 			{"babyai", envs.Generated, 4, "expert", 0, nil, "SSSS"}}}, []string{"expert", "expert"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var runs []Run
+			var runs []NamedRun
 			for i, groups := range c.runs {
 				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
 			}
@@ -482,7 +482,7 @@ func TestLabels(t *testing.T) {
 
 // TestHeldOut is worked by hand: (3*0.5 + 1*0.25) / 4.
 func TestHeldOut(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run",
+	tables := everything([]NamedRun{newRun(t, "run",
 		group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"},
 		group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "Sfff"},
 	)}, nil, weights)
@@ -512,7 +512,7 @@ func TestHeldOutWhole(t *testing.T) {
 		{"incomplete part", "pddl (1 of 2 episodes)", group{"pddl", envs.Official, 2, "expert", 0, nil, "Sm"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := find(t, everything([]Run{newRun(t, "run", babyai, c.other)}, nil, weights), "rates")
+			h := find(t, everything([]NamedRun{newRun(t, "run", babyai, c.other)}, nil, weights), "rates")
 			same(t, "score", on(t, h, column.HeldOutScore, "success"))
 			hasNote(t, h, "expert: the held-out score is incomplete; missing: "+c.missing+".")
 			if c.name == "a part" {
@@ -546,7 +546,7 @@ func TestHeldOutLines(t *testing.T) {
 		{"the same twice", [][]group{{babyai(nil), pddl(nil)}, {pddl(nil)}}, []string{"M (run0)"}, []string{"43.8"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var runs []Run
+			var runs []NamedRun
 			for i, groups := range c.runs {
 				runs = append(runs, newRun(t, fmt.Sprintf("run%d", i), groups...))
 			}
@@ -558,7 +558,7 @@ func TestHeldOutLines(t *testing.T) {
 }
 
 func TestBaselines(t *testing.T) {
-	tables := everything([]Run{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"},
+	tables := everything([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSSf"},
 		group{"alfworld", envs.Official, 4, "expert", 0, nil, "SSSf"})},
 		[]Baseline{baseline("paper"), baseline("paper:two")}, weights)
 	h := find(t, tables, "rates")
@@ -594,7 +594,7 @@ func TestReference(t *testing.T) {
 	}
 	for rate, want := range map[claim.Rate][]string{
 		claim.Success: {"-25.0", "-100.0"}, claim.Progress: {"-12.5", "-50.0"}} {
-		from := New([]Run{newRun(t, "run", groups...)}, nil, weights)
+		from := New([]NamedRun{newRun(t, "run", groups...)}, nil, weights)
 		from.First.Rate = rate
 		if err := from.SetReference("expert"); err != nil {
 			t.Fatal(err)
@@ -615,7 +615,7 @@ func TestReference(t *testing.T) {
 		same(t, "alone", below(t, p.Programs[0], "alone_p")[:2], "0.611", "0.139")
 		same(t, "marks", below(t, from.Tables("headline")[0], "pddl"), "100.0", "75.0 ~", "0.0 ~")
 	}
-	from := New([]Run{newRun(t, "run", groups...)}, nil, weights)
+	from := New([]NamedRun{newRun(t, "run", groups...)}, nil, weights)
 	if err := from.SetReference("K"); err == nil || !strings.Contains(err.Error(), "expert") {
 		t.Errorf("error %v", err)
 	}
@@ -631,7 +631,7 @@ func TestPrimary(t *testing.T) {
 	}
 	slices.SortFunc(groups, func(a, b group) int { return strings.Compare(a.model+a.env, b.model+b.env) })
 	groups = append(groups, group{"babyai", envs.Official, 4, "d:D", 0, nil, "SSSS"})
-	tables := everything([]Run{newRun(t, "run", groups...)}, nil, weights)
+	tables := everything([]NamedRun{newRun(t, "run", groups...)}, nil, weights)
 	p := find(t, tables, "verdict")
 	same(t, "environments", below(t, p, "environment")[:6], "held-out score", "held-out score", "held-out score",
 		"held-out score", "held-out score", "held-out score")
@@ -655,7 +655,7 @@ func TestBestOf(t *testing.T) {
 	published := baseline("paper")
 	published.Table.Rows[0].BestOf = 10
 	run := newRun(t, "run", append(seeds("a:A", "SSff", "Sfff", "Sfff"), seeds("b:B", "ffff", "ffff", "Sfff")...)...)
-	tables := everything([]Run{run}, []Baseline{published}, weights)
+	tables := everything([]NamedRun{run}, []Baseline{published}, weights)
 	k := find(t, tables, "pass-at-k")
 	same(t, "pass@k", below(t, k, "pass")[:6], "33.3", "41.7", "50.0", "8.3", "16.7", "25.0") // A at 2: (1 + 2/3)/4
 	same(t, "best PR", below(t, k, "best_progress")[:3], "66.7", "70.8", "75.0")
@@ -676,7 +676,7 @@ func TestBestOf(t *testing.T) {
 // TestBestOfIncomplete: a task with fewer results bounds the number of tries, and
 // one without any is left out; both are said and marked.
 func TestBestOfIncomplete(t *testing.T) {
-	b := find(t, everything([]Run{newRun(t, "run",
+	b := find(t, everything([]NamedRun{newRun(t, "run",
 		group{"pddl", envs.Official, 4, "a:A", 0, nil, "Sffm"}, group{"pddl", envs.Official, 4, "a:A", 1, nil, "fSfm"},
 		group{"pddl", envs.Official, 4, "a:A", 2, nil, "fmfm"},
 	)}, nil, weights), "pass-at-k")
@@ -688,7 +688,7 @@ func TestBestOfIncomplete(t *testing.T) {
 }
 
 func TestOneComparison(t *testing.T) {
-	p := find(t, everything([]Run{newRun(t, "run",
+	p := find(t, everything([]NamedRun{newRun(t, "run",
 		group{"pddl", envs.Generated, 4, "expert", 0, nil, "SSSS"},
 		group{"pddl", envs.Generated, 4, "random", 0, nil, "fffS"},
 	)}, nil, weights), "verdict")
@@ -697,7 +697,7 @@ func TestOneComparison(t *testing.T) {
 }
 
 func TestOtherTasks(t *testing.T) {
-	p := find(t, everything([]Run{
+	p := find(t, everything([]NamedRun{
 		newRun(t, "a", group{"pddl", envs.Generated, 4, "vllm:K", 0, nil, "SSSS"}),
 		newRun(t, "b", group{"pddl", envs.Generated, 3, "vllm:M", 0, nil, "SSS"}),
 	}, nil, weights), "verdict")
@@ -714,11 +714,11 @@ func TestCaveat(t *testing.T) {
 		{env: "babyai", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSff"},
 		{env: "pddl", source: envs.Official, tasks: 4, model: "expert", outcomes: "SSSS"},
 	}
-	whole := find(t, everything([]Run{newRun(t, "run", groups...)}, nil, weights), "rates")
+	whole := find(t, everything([]NamedRun{newRun(t, "run", groups...)}, nil, weights), "rates")
 	same(t, "score", on(t, whole, column.HeldOutScore, "success"), "62.5")
 	run := newRun(t, "run", groups...)
 	run.Scores[0].Environment.Caveat = "the sub-goals are others"
-	marked := find(t, everything([]Run{run}, nil, weights), "rates")
+	marked := find(t, everything([]NamedRun{run}, nil, weights), "rates")
 	same(t, "score", on(t, marked, column.HeldOutScore, "success"))
 	same(t, "babyai", on(t, marked, "babyai", "success"), "50.0"+caveatMark)
 	hasNote(t, marked, "missing: babyai (not comparable)")
@@ -738,7 +738,7 @@ func TestOtherNames(t *testing.T) {
 				"the pages are few"
 		}
 	}
-	tables := everything([]Run{run}, nil, weights)[3:] // behind the headline, the verdict and the paper's
+	tables := everything([]NamedRun{run}, nil, weights)[3:] // behind the headline, the verdict and the paper's
 	if tables[0].ID != "results" || tables[1].ID != "results-EM-F1" || len(tables[0].Rows) != 1 ||
 		len(tables[1].Rows) != 2 {
 		t.Fatalf("%+v", tables[:2])
@@ -754,9 +754,10 @@ func TestOtherNames(t *testing.T) {
 	if !slices.Contains(tables[1].Notes, want) || slices.Contains(tables[0].Notes, want) {
 		t.Errorf("%q", tables[1].Notes)
 	}
-	v := find(t, everything([]Run{run}, nil, weights), "verdict")
+	v := find(t, everything([]NamedRun{run}, nil, weights), "verdict")
 	same(t, "rate", below(t, v.Programs[0], "rate")[:1], "EM")
-	if only := everything([]Run{{Name: "run", Scores: run.Scores[:1]}}, nil, weights); only[2].ID != "results-EM-F1" {
+	if only := everything([]NamedRun{{Name: "run", Scores: run.Scores[:1]}}, nil,
+		weights); only[2].ID != "results-EM-F1" {
 		t.Errorf("the table %s follows that of the paper", only[2].ID)
 	}
 }

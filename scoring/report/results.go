@@ -10,10 +10,10 @@ import (
 )
 
 // results are the tables of rates, one for each pair of names that rates have.
-func results(from *Report, blank table.Table) (tables []table.Table) {
+func results(report *Report, blank table.Table) (tables []table.Table) {
 	var names []measures
 	groups := map[measures][]row{}
-	for _, r := range from.rows {
+	for _, r := range report.rows {
 		m := r.measures()
 		if groups[m] == nil {
 			names = append(names, m)
@@ -26,7 +26,8 @@ func results(from *Report, blank table.Table) (tables []table.Table) {
 	for _, m := range names {
 		t := blank
 		t.Columns = slices.Clone(blank.Columns)
-		t.Columns[t.At(column.Success.Key)].Header, t.Columns[t.At(column.Progress.Key)].Header = m.success, m.progress
+		t.Columns[t.Pos(column.Success.Key)].Header, t.Columns[t.Pos(column.Progress.Key)].Header = m.success,
+			m.progress
 		addResults(&t, groups[m], m)
 		if m != common {
 			t.ID, t.Title = fmt.Sprintf("results-%s-%s", m.success, m.progress),
@@ -48,10 +49,10 @@ func addResults(t *table.Table, rows []row, m measures) {
 	generated := false
 	for _, r := range rows {
 		generated = generated || r.Environment.Source == envs.Generated
-		t.Add(r.where(), column.TaskSet.Is(r.tasks()), r.who(), column.Agent.Is(r.Condition.Agent),
-			column.Finished.Is(r.Finished), column.Planned.Is(r.Planned),
+		t.Add(r.envCol(), column.TaskSet.Val(r.tasks()), r.modelCol(), column.Agent.Val(r.Condition.Agent),
+			column.Finished.Val(r.Finished), column.Planned.Val(r.Planned),
 			r.rated(column.Success, r.Success.Estimate), r.rated(column.Progress, r.Progress.Estimate),
-			r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Is(len(r.Seeds)))
+			r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Val(len(r.Seeds)))
 	}
 	t.Notes = slices.Concat(t.Notes, directories(rows), decodings(rows), prompts(rows), settings(rows),
 		stepLimits(rows))

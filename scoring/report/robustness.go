@@ -61,10 +61,10 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 
 // robustness puts the conditions of every swept environment side by side. The first table
 // says what the runs show.
-func robustness(from *Report, blank table.Table) (tables []table.Table) {
-	for _, p := range from.swept() {
+func robustness(report *Report, blank table.Table) (tables []table.Table) {
+	for _, p := range report.swept() {
 		lines, names := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
-		for _, b := range from.baselines {
+		for _, b := range report.baselines {
 			if b.Table.Env == p.env {
 				lines = append(lines, publishedSweeps(b)...)
 				names = appendNew(names, b.Table.Columns...)
@@ -77,7 +77,7 @@ func robustness(from *Report, blank table.Table) (tables []table.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		from.head(&tables[0], strings.Join(append([]string{sweptLegend}, from.sweptMarks()...), " "))
+		report.head(&tables[0], strings.Join(append([]string{sweptLegend}, report.sweptMarks()...), " "))
 	}
 	return tables
 }
@@ -93,8 +93,8 @@ func (r *Report) head(t *table.Table, legend ...string) {
 	claims := table.Table{ID: "verdict", Title: s.Title(), Columns: table.Columns(claimColumns...)}
 	verdict(r, &claims)
 	t.Programs = []table.Table{*t}
-	if made := claims.Programs[0]; len(made.Rows) > 0 {
-		t.Programs = append(t.Programs, made)
+	if verdicts := claims.Programs[0]; len(verdicts.Rows) > 0 {
+		t.Programs = append(t.Programs, verdicts)
 	}
 	t.Caption = t.Title + ": " + s.Title() + "."
 	t.Title = s.Title()
@@ -103,8 +103,8 @@ func (r *Report) head(t *table.Table, legend ...string) {
 }
 
 // changes says what every perturbation changes, by environment.
-func changes(from *Report, blank table.Table) (tables []table.Table) {
-	for _, p := range from.swept() {
+func changes(report *Report, blank table.Table) (tables []table.Table) {
+	for _, p := range report.swept() {
 		t := blank
 		t.Title = "Change from base on " + p.env + ", paired by task"
 		addChanges(&t, p.lines, p.perturbations)
@@ -119,23 +119,23 @@ func (r row) compared() []record.Perturbation {
 	if r.sweep == nil {
 		return nil
 	}
-	return slices.DeleteFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
+	return slices.DeleteFunc(r.sweep.In(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
 }
 
 // perturbationsOf lists the perturbations of sweeps, with notes that say what they are, and
 // warnings about those that have different rules.
 func perturbationsOf(rows []row) (names, notes, warnings []string) {
-	seen := map[string]record.Perturbation{}
+	byName := map[string]record.Perturbation{}
 	for _, r := range rows {
 		for _, p := range r.compared() {
-			known, ok := seen[p.Name]
+			previous, ok := byName[p.Name]
 			if !ok {
-				seen[p.Name] = p
+				byName[p.Name] = p
 				names = append(names, p.Name)
 				notes = append(notes, p.Name+": "+p.Title+".")
 				continue
 			}
-			if known.SHA256 != p.SHA256 {
+			if previous.SHA256 != p.SHA256 {
 				warnings = appendNew(warnings,
 					fmt.Sprintf("The rules of %s are not the same in all runs: its column compares nothing.", p.Name))
 			}
@@ -179,7 +179,7 @@ func (l *swept) otherModels(model string, rows []row) {
 		return
 	}
 	for _, p := range rows[i].compared() {
-		if _, played := l.cells[p.Name]; played || p.Model == "" {
+		if _, found := l.cells[p.Name]; found || p.Model == "" {
 			continue
 		}
 		if slices.Contains(p.Base, model) {
@@ -210,8 +210,8 @@ func publishedSweeps(b Baseline) []swept {
 	return out
 }
 
-// alike reports whether all lines have the same conditions and tasks.
-func alike(lines []swept) bool {
+// uniform reports whether all lines have the same conditions and tasks.
+func uniform(lines []swept) bool {
 	return !slices.ContainsFunc(lines, func(l swept) bool {
 		return l.tasks != lines[0].tasks ||
 			!slices.Equal(slices.Sorted(maps.Keys(l.cells)), slices.Sorted(maps.Keys(lines[0].cells)))
@@ -222,10 +222,11 @@ func alike(lines []swept) bool {
 func addSwept(t *table.Table, lines []swept, conditions []string) {
 	for _, l := range lines {
 		for _, rate := range []claim.Rate{claim.Success, claim.Progress} {
-			line := append(l.row(conditions, rate, alike(lines)), column.Model.Is(l.name), column.Rate.Is(string(rate)),
-				column.WithoutNoise.Is(l.withoutNoise(conditions, rate)))
+			line := append(l.row(conditions, rate, uniform(lines)), column.Model.Val(l.name),
+				column.Rate.Val(string(rate)),
+				column.WithoutNoise.Val(l.withoutNoise(conditions, rate)))
 			if l.tasks != "" {
-				line = append(line, column.TaskSet.Is(l.tasks))
+				line = append(line, column.TaskSet.Val(l.tasks))
 			}
 			t.Add(line...)
 		}
@@ -242,38 +243,38 @@ func (r *Report) sweptNotes() (notes []string) {
 
 // sweptMarks explain the marks of tables of robustness.
 func (r *Report) sweptMarks() []string {
-	var all strings.Builder
+	var b strings.Builder
 	for _, p := range r.swept() {
 		for _, l := range p.lines {
 			for _, c := range l.cells {
 				marks := c.marks
-				if alike(p.lines) {
+				if uniform(p.lines) {
 					marks = strings.ReplaceAll(marks, partMark, "")
 				}
-				all.WriteString(marks)
+				b.WriteString(marks)
 			}
 		}
 	}
-	return explained(all.String(), reuseMark+" The result without a perturbation, which counts here too: this model "+
+	return explained(b.String(), reuseMark+" The result without a perturbation, which counts here too: this model "+
 		"saw no data of the environment.", partMark+" Not on all tasks, or not over all conditions of the table.")
 }
 
 // row returns one rate under all conditions. Marks that all rows would have are left out.
-func (l swept) row(conditions []string, rate claim.Rate, alike bool) (line []table.Field) {
+func (l swept) row(conditions []string, rate claim.Rate, uniform bool) (line []table.Field) {
 	var values []float64
 	average := ""    // marks of the average
 	missing := false // a planned condition has no result
 	for _, c := range conditions {
 		r := l.cells[c].rates
 		marks := strings.ReplaceAll(r.marks, repliesMark, "")
-		if alike {
+		if uniform {
 			marks = strings.ReplaceAll(marks, partMark, "")
 		}
-		line = append(line, optional(column.Condition(c), r.of(rate), marks))
+		line = append(line, optional(column.Condition(c), r.estimate(rate), marks))
 		missing = missing || l.cells[c].score != nil && l.cells[c].score.Finished == 0
-		if value := r.of(rate); value != nil && !math.IsNaN(value.Mean) {
+		if value := r.estimate(rate); value != nil && !math.IsNaN(value.Mean) {
 			values = append(values, value.Mean)
-		} else if !alike && !strings.Contains(average, partMark) {
+		} else if !uniform && !strings.Contains(average, partMark) {
 			average += partMark
 		}
 		if strings.Contains(marks, incompleteMark) && !strings.Contains(average, incompleteMark) {
@@ -283,8 +284,8 @@ func (l swept) row(conditions []string, rate claim.Rate, alike bool) (line []tab
 	if len(values) == 0 || missing {
 		return line
 	}
-	return append(line, column.Average.Is(stats.Mean(values)).Marked(average),
-		column.Population.Is(stats.PopulationStd(values)), column.Sample.Is(stats.SampleStd(values)))
+	return append(line, column.Average.Val(stats.Mean(values)).Marked(average),
+		column.Population.Val(stats.PopulationStd(values)), column.Sample.Val(stats.SampleStd(values)))
 }
 
 // withoutNoise is the deviation of a rate over the row's conditions without the
@@ -318,21 +319,21 @@ func addChanges(t *table.Table, lines []swept, perturbations []string) {
 		if base == nil {
 			continue
 		}
-		var played []*scoring.Score
+		var scores []*scoring.Score
 		for _, p := range perturbations {
 			s := l.cells[p].score
 			if s == nil {
 				continue
 			}
-			played = append(played, s)
+			scores = append(scores, s)
 			label := p
-			if s.Condition.Instead != "" {
+			if s.Condition.Substitute != "" {
 				label += ", " + l.cells[p].model
 			}
 			pairs.compare(l.name, label, []*scoring.Score{s}, base)
 		}
-		if len(played) > 1 {
-			pairs.compare(l.name, "average of these", played, base)
+		if len(scores) > 1 {
+			pairs.compare(l.name, "average of these", scores, base)
 		}
 	}
 	pairs.fill(t, nil, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+
@@ -346,5 +347,5 @@ func (p *pairing) compare(model, label string, scores []*scoring.Score, base *sc
 		p.failed = append(p.failed, fmt.Sprintf("%s: %s cannot be compared with base: %v.", model, label, err))
 		return
 	}
-	p.add(c, column.Model.Is(model), column.Perturbation.Is(label))
+	p.add(c, column.Model.Val(model), column.Perturbation.Val(label))
 }

@@ -16,10 +16,10 @@ func under(name string) func(*record.Condition) {
 // sweepRuns are two sweeps: one of a model with another in its place for P5, an
 // expert and a model that is not complete, the other of a model that never saw
 // data of the environment and of a perturbation of a user.
-func sweepRuns(t *testing.T) []Run {
+func sweepRuns(t *testing.T) []NamedRun {
 	instead := func(c *record.Condition) {
 		under("P5")(c)
-		c.Instead = "vllm:M"
+		c.Substitute = "vllm:M"
 	}
 	one := newRun(t, "runs/one",
 		group{"alfworld", envs.Official, 4, "vllm:M", 0, nil, "SSSf"},
@@ -44,7 +44,7 @@ func sweepRuns(t *testing.T) []Run {
 		{Name: "mine", Title: "a rule of mine", SHA256: "hash of mine"},
 		{Name: "P5", Title: "another model", SHA256: "hash of P5", Model: "no-ind", Base: []string{"vllm:K"}},
 	}}
-	return []Run{one, two}
+	return []NamedRun{one, two}
 }
 
 // published is a table of conditions.

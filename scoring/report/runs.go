@@ -13,14 +13,14 @@ const longestLabel = 20
 
 // label returns the label of each run in tables. Labels are the last parts of the
 // names if these are short and all different, and numbers otherwise.
-func label(runs []Run) []string {
+func label(runs []NamedRun) []string {
 	labels := make([]string, len(runs))
-	seen := map[string]bool{}
+	used := map[string]bool{}
 	short := true
 	for i, r := range runs {
 		labels[i] = filepath.Base(r.Name)
-		short = short && len(labels[i]) <= longestLabel && !seen[labels[i]]
-		seen[labels[i]] = true
+		short = short && len(labels[i]) <= longestLabel && !used[labels[i]]
+		used[labels[i]] = true
 	}
 	if !short {
 		for i := range runs {
@@ -33,12 +33,12 @@ func label(runs []Run) []string {
 // directories returns notes with the directory behind each run label that occurs
 // in the name of a row, and with those that are one model.
 func directories(rows []row) (notes []string) {
-	said := map[string]bool{}
+	listed := map[string]bool{}
 	for _, r := range rows {
-		if r.run == r.directory || said[r.run] || !strings.HasSuffix(r.line, r.run+")") {
+		if r.run == r.directory || listed[r.run] || !strings.HasSuffix(r.line, r.run+")") {
 			continue
 		}
-		said[r.run] = true
+		listed[r.run] = true
 		notes = append(notes, fmt.Sprintf("%s: %s.", r.run, r.directory))
 	}
 	return append(notes, grouped(rows, row.title, func(r row) string {

@@ -21,9 +21,9 @@ func TestLabel(t *testing.T) {
 		{[]string{"a/run", "b/run"}, []string{"run 1", "run 2"}},
 		{[]string{long + "1a2b3c4d", "tuned"}, []string{"run 1", "run 2"}},
 	} {
-		var runs []Run
+		var runs []NamedRun
 		for _, name := range c.names {
-			runs = append(runs, Run{Name: name})
+			runs = append(runs, NamedRun{Name: name})
 		}
 		if got := label(runs); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.names, got, c.want)
@@ -52,7 +52,7 @@ func TestOnlyTheseKinds(t *testing.T) {
 	add := func(name string, about stats.Question, p, other float64) {
 		change := scoring.Change{Difference: stats.Difference{P: p}, NewKindsP: other}
 		pairs.add(scoring.Comparison{About: about, Kinds: 4, Success: scoring.Change{Difference: stats.Difference{P: 1},
-			NewKindsP: 1}, Progress: change}, column.Environment.Is("pddl"), column.Model.Is(name))
+			NewKindsP: 1}, Progress: change}, column.Environment.Val("pddl"), column.Model.Val(name))
 	}
 	add("m", stats.TheseKinds, 0.001, 0.2)
 	add("n", stats.TheseKinds, 0.001, 0.002)
@@ -82,7 +82,7 @@ func TestOneName(t *testing.T) {
 	here := group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSff"}
 	other := here
 	other.change = func(c *record.Condition) { c.PromptHash = "fedcba9876543210" }
-	tables := everything([]Run{
+	tables := everything([]NamedRun{
 		newRun(t, "first", group{"babyai", envs.Official, 4, "vllm:M", 0, nil, "SSff"}, here),
 		newRun(t, "second", other),
 	}, nil, weights)

@@ -14,7 +14,7 @@ func TestEqualSeeds(t *testing.T) {
 			c.Decoding.Temperature = temperature
 		}, outcomes}
 	}
-	tables := everything([]Run{newRun(t, "run",
+	tables := everything([]NamedRun{newRun(t, "run",
 		at(1, "vllm:M", 0, "SSff"), at(1, "vllm:M", 1, "SSff"), at(1, "vllm:M", 2, "SSf-"), // one is missing
 		at(1, "vllm:N", 0, "SSff"), at(1, "vllm:N", 1, "SfSf"),
 		at(0, "vllm:Z", 0, "SSff"), at(0, "vllm:Z", 1, "SSff"),

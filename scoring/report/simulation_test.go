@@ -59,7 +59,7 @@ func board() (out []simulated) {
 // play draws a run of models, of which a share of the episodes is done, seed after seed. Ease
 // is the logit of a model; the ease of kinds and tasks is drawn besides, the same for all
 // models but for a part.
-func play(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease func(model int) float64) Run {
+func play(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease func(model int) float64) NamedRun {
 	m := &record.Manifest{Schema: record.Schema}
 	var results []record.Result
 	for _, s := range of {
@@ -112,7 +112,7 @@ func play(rng *rand.Rand, of []simulated, models, seeds int, share float64, ease
 	if err != nil {
 		panic(err)
 	}
-	return Run{Name: "run", Scores: scores}
+	return NamedRun{Name: "run", Scores: scores}
 }
 
 func paperWeights(t *testing.T) configs.Weights {
@@ -147,7 +147,7 @@ func TestEqualModelsSeldomDiffer(t *testing.T) {
 		primary, second, either := 0, 0, 0
 		for i := range n {
 			rng := rand.New(rand.NewPCG(uint64(i), uint64(models)))
-			s := New([]Run{play(rng, board(), models, 3, 1, func(int) float64 { return 0 })}, nil, w).Claims()
+			s := New([]NamedRun{play(rng, board(), models, 3, 1, func(int) float64 { return 0 })}, nil, w).Claims()
 			differs := func(c claim.Claim) bool { return c.Kind == claim.Differs }
 			one, other := slices.ContainsFunc(s.Primary, differs), slices.ContainsFunc(s.Second, differs)
 			for _, of := range []struct {
@@ -174,7 +174,7 @@ func TestPrintedDifferenceIsFound(t *testing.T) {
 	first := func(of []simulated, seed, stream int, shift float64) claim.Claim {
 		rng := rand.New(rand.NewPCG(uint64(seed), uint64(stream)))
 		r := play(rng, of, 2, 3, 1, func(model int) float64 { return shift * float64(model) })
-		return New([]Run{r}, nil, w).Claims().Primary[0]
+		return New([]NamedRun{r}, nil, w).Claims().Primary[0]
 	}
 	for _, env := range []string{"alfworld", "babyai", "pddl"} {
 		of := only(env)

@@ -10,26 +10,26 @@ import (
 )
 
 // byStep says what the episodes had reached by each step.
-func byStep(from *Report, t *table.Table) {
-	for _, r := range from.plain {
+func byStep(report *Report, t *table.Table) {
+	for _, r := range report.plain {
 		for _, p := range r.BySteps() {
-			t.Add(r.where(), r.who(), column.Step.Is(p.Step), r.rated(column.Success, p.Success),
+			t.Add(r.envCol(), r.modelCol(), column.Step.Val(p.Step), r.rated(column.Success, p.Success),
 				r.rated(column.Progress, p.Progress))
 		}
 	}
 	explain(t, "SR: share of episodes solved by that step, PR: mean progress after it, in percent; means over the seeds "+
 		"of a task, then over tasks. What an episode had reached when it ended stays. Each interval holds by itself.",
-		aboutNotes(from.plain), otherNames(from.plain))
+		aboutNotes(report.plain), otherNames(report.plain))
 }
 
 // usage says what an episode used of steps, tokens and time.
-func usage(from *Report, t *table.Table) {
-	for _, r := range from.plain {
+func usage(report *Report, t *table.Table) {
+	for _, r := range report.plain {
 		for _, q := range scoring.Quantities() {
 			if u := r.Usage(q); !math.IsNaN(u.Mean) {
-				t.Add(r.where(), r.who(), column.Quantity.Is(string(q)), column.Episodes.Is(u.Episodes),
-					r.share(column.Mean, u.Mean), column.Tenth.Is(u.Low), column.Median.Is(u.Median),
-					column.Ninth.Is(u.High))
+				t.Add(r.envCol(), r.modelCol(), column.Quantity.Val(string(q)), column.Episodes.Val(u.Episodes),
+					r.share(column.Mean, u.Mean), column.Tenth.Val(u.Low), column.Median.Val(u.Median),
+					column.Ninth.Val(u.High))
 			}
 		}
 	}
@@ -39,15 +39,15 @@ func usage(from *Report, t *table.Table) {
 }
 
 // endings says how the planned episodes ended.
-func endings(from *Report, t *table.Table) {
-	for _, r := range from.plain {
+func endings(report *Report, t *table.Table) {
+	for _, r := range report.plain {
 		e := r.Endings()
-		t.Add(r.where(), r.who(), column.Planned.Is(r.Planned).Marked(r.marks()),
-			column.SolvedEpisodes.Is(e.Solved), column.EndedEarly.Is(e.Early), column.StepLimit.Is(e.Limit),
-			column.ContextExceeded.Is(e.Unfinished[record.ContextExceeded]),
-			column.ModelError.Is(e.Unfinished[record.ModelError]),
-			column.EnvError.Is(e.Unfinished[record.EnvError]),
-			column.NotRun.Is(e.Unfinished[record.Cancelled]+e.Unfinished[""]))
+		t.Add(r.envCol(), r.modelCol(), column.Planned.Val(r.Planned).Marked(r.marks()),
+			column.SolvedEpisodes.Val(e.Solved), column.EndedEarly.Val(e.Early), column.StepLimit.Val(e.Limit),
+			column.ContextExceeded.Val(e.Unfinished[record.ContextExceeded]),
+			column.ModelError.Val(e.Unfinished[record.ModelError]),
+			column.EnvError.Val(e.Unfinished[record.EnvError]),
+			column.NotRun.Val(e.Unfinished[record.Cancelled]+e.Unfinished[""]))
 	}
 	explain(t, "Numbers of episodes. Ended early: unsolved before the step limit, because the game was over or the "+
 		"agent gave up. Step limit: unsolved after all steps. The others have no result and count neither as solved nor "+
@@ -55,17 +55,17 @@ func endings(from *Report, t *table.Table) {
 }
 
 // lostSteps says what the steps of unsolved episodes were.
-func lostSteps(from *Report, t *table.Table) {
-	for _, r := range from.plain {
+func lostSteps(report *Report, t *table.Table) {
+	for _, r := range report.plain {
 		l, ok := r.Lost()
 		if !ok || l.Steps == 0 {
 			continue
 		}
-		share := func(c table.Of[float64], n int) table.Field { return r.share(c, float64(n)/float64(l.Steps)) }
-		t.Add(r.where(), r.who(), column.Unsolved.Is(l.Episodes), column.Lost.Is(l.Steps),
+		share := func(c table.Col[float64], n int) table.Field { return r.share(c, float64(n)/float64(l.Steps)) }
+		t.Add(r.envCol(), r.modelCol(), column.Unsolved.Val(l.Episodes), column.Lost.Val(l.Steps),
 			share(column.CutOff, l.CutOff), share(column.Format, l.Format), share(column.Invalid, l.Invalid),
 			share(column.Loops, l.Loops),
-			share(column.Other, l.Steps-l.CutOff-l.Format-l.Invalid-l.Loops))
+			share(column.OtherValid, l.Steps-l.CutOff-l.Format-l.Invalid-l.Loops))
 	}
 	explain(t, "Shares of the steps of unsolved episodes, in percent; a step counts once, in this order. Cut off: no "+
 		"action could be read from a reply that the length limit ended. "+

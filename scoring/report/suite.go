@@ -16,12 +16,12 @@ func (r row) perturbation() (record.Perturbation, bool) {
 	if r.sweep == nil {
 		return record.Perturbation{}, false
 	}
-	of := r.sweep.Of(r.Condition.Env)
-	i := slices.IndexFunc(of, func(p record.Perturbation) bool { return p.Name == r.Condition.Perturbation })
+	perturbations := r.sweep.In(r.Condition.Env)
+	i := slices.IndexFunc(perturbations, func(p record.Perturbation) bool { return p.Name == r.Condition.Perturbation })
 	if i < 0 {
 		return record.Perturbation{}, false
 	}
-	return of[i], true
+	return perturbations[i], true
 }
 
 // ofFamilies reports whether the row's perturbation combines families of rules.
@@ -36,12 +36,12 @@ type perturbedPlayer struct {
 	// player identifies the player over environments.
 	player    string
 	base      *row // without perturbation; nil if it was not planned
-	perturbed []condition
+	perturbed []perturbedRow
 	sweep     *record.Sweep
 }
 
-// condition is a row with its perturbation.
-type condition struct {
+// perturbedRow is a row with its perturbation.
+type perturbedRow struct {
 	row
 	about record.Perturbation
 }
@@ -50,17 +50,17 @@ type condition struct {
 // have in common that differ in the perturbation alone.
 func (r row) unperturbed() (c record.Condition, key string) {
 	c = r.Condition
-	c.Model, c.Instead = cmp.Or(c.Instead, c.Model), ""
+	c.Model, c.Substitute = cmp.Or(c.Substitute, c.Model), ""
 	c.Perturbation, c.PerturbationHash, c.PromptHash = "", "", ""
 	return c, r.run + "\n" + c.Key()
 }
 
 // perturbedPlayers gathers the rows under perturbations of families, with the row without a
 // perturbation, by environment and player.
-func perturbedPlayers(rows []row) (all []*perturbedPlayer) {
+func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
 	byKey := map[string]*perturbedPlayer{}
 	for _, r := range rows {
-		if r.sweep == nil || !slices.ContainsFunc(r.sweep.Of(r.Condition.Env), func(p record.Perturbation) bool {
+		if r.sweep == nil || !slices.ContainsFunc(r.sweep.In(r.Condition.Env), func(p record.Perturbation) bool {
 			return len(p.Parts) > 0
 		}) {
 			continue
@@ -76,15 +76,15 @@ func perturbedPlayers(rows []row) (all []*perturbedPlayer) {
 				name:  r.line,
 				sweep: r.sweep}
 			byKey[key] = p
-			all = append(all, p)
+			players = append(players, p)
 		}
 		if perturbed {
-			p.perturbed = append(p.perturbed, condition{r, about})
+			p.perturbed = append(p.perturbed, perturbedRow{r, about})
 		} else {
 			p.base = &r
 		}
 	}
-	return slices.DeleteFunc(all, func(p *perturbedPlayer) bool { return len(p.perturbed) == 0 })
+	return slices.DeleteFunc(players, func(p *perturbedPlayer) bool { return len(p.perturbed) == 0 })
 }
 
 // drawn is the grade of perturbations whose families and grades were drawn.
@@ -111,9 +111,9 @@ func (p *perturbedPlayer) grades() (grades []int) {
 	return grades
 }
 
-// at returns the perturbations of a grade, in the order of the number of families:
+// atGrade returns the perturbations of a grade, in the order of the number of families:
 // each part has the grade or, if the family has no such grade, its highest.
-func (p *perturbedPlayer) at(grade int) (of []condition) {
+func (p *perturbedPlayer) atGrade(grade int) (out []perturbedRow) {
 	highest := map[string]int{}
 	for _, c := range p.perturbed {
 		for _, part := range c.about.Parts {
@@ -121,60 +121,63 @@ func (p *perturbedPlayer) at(grade int) (of []condition) {
 		}
 	}
 	for _, c := range p.perturbed {
-		other := func(part record.Part) bool { return part.Grade != min(grade, highest[part.Family]) }
-		if !isDrawn(c.about) && !slices.ContainsFunc(c.about.Parts, other) {
-			of = append(of, c)
+		differs := func(part record.FamilyGrade) bool { return part.Grade != min(grade, highest[part.Family]) }
+		if !isDrawn(c.about) && !slices.ContainsFunc(c.about.Parts, differs) {
+			out = append(out, c)
 		}
 	}
-	return byParts(of)
+	return byParts(out)
 }
 
 // draws returns the perturbations that were drawn.
-func (p *perturbedPlayer) draws() []condition {
-	return byParts(slices.DeleteFunc(slices.Clone(p.perturbed), func(c condition) bool { return !isDrawn(c.about) }))
+func (p *perturbedPlayer) draws() []perturbedRow {
+	return byParts(slices.DeleteFunc(slices.Clone(p.perturbed), func(c perturbedRow) bool { return !isDrawn(c.about) }))
 }
 
-func byParts(of []condition) []condition {
-	slices.SortStableFunc(of, func(a, b condition) int { return cmp.Compare(len(a.about.Parts), len(b.about.Parts)) })
-	return of
+func byParts(list []perturbedRow) []perturbedRow {
+	slices.SortStableFunc(list, func(a, b perturbedRow) int {
+		return cmp.Compare(len(a.about.Parts),
+			len(b.about.Parts))
+	})
+	return list
 }
 
 // dose is perturbations that combine as many families at one grade.
 type dose struct {
 	grade      string
 	parts      int
-	all        bool // they are all families of the environment
-	conditions []condition
+	complete   bool // they are all families of the environment
+	conditions []perturbedRow
 }
 
 // doses returns the doses of a player by grade and number of families. Those that were
 // drawn come last.
 func (p *perturbedPlayer) doses() (doses []dose) {
-	add := func(grade string, of []condition) {
-		for _, c := range of {
+	add := func(grade string, conditions []perturbedRow) {
+		for _, c := range conditions {
 			n := len(c.about.Parts)
 			if last := len(doses) - 1; last < 0 || doses[last].grade != grade || doses[last].parts != n {
 				doses = append(doses, dose{grade: grade, parts: n})
 			}
 			d := &doses[len(doses)-1]
-			d.all = d.all || isAll(c.about)
+			d.complete = d.complete || isAll(c.about)
 			d.conditions = append(d.conditions, c)
 		}
 	}
 	for _, grade := range p.grades() {
-		add(fmt.Sprint(grade), p.at(grade))
+		add(fmt.Sprint(grade), p.atGrade(grade))
 	}
 	add(drawn, p.draws())
 	return doses
 }
 
 // singles are the families of a grade, each alone.
-func (p *perturbedPlayer) singles(grade int) []condition {
-	return slices.DeleteFunc(p.at(grade), func(c condition) bool { return len(c.about.Parts) > 1 })
+func (p *perturbedPlayer) singles(grade int) []perturbedRow {
+	return slices.DeleteFunc(p.atGrade(grade), func(c perturbedRow) bool { return len(c.about.Parts) > 1 })
 }
 
-func scoresOf(of []condition) (scores []*scoring.Score) {
-	for _, c := range of {
+func scoresOf(conditions []perturbedRow) (scores []*scoring.Score) {
+	for _, c := range conditions {
 		scores = append(scores, c.Score)
 	}
 	return scores

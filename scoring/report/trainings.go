@@ -17,7 +17,7 @@ const lacksTrainings = "no two models have names that differ in the number at th
 // trained is an arm on an environment.
 type trained struct {
 	row    // of the first training
-	all    scoring.Trainings
+	joint  scoring.Trainings
 	name   string
 	served int // trainings; a baseline has none
 }
@@ -42,7 +42,7 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 			scores = append(scores, r.Score)
 		}
 		var err error
-		if arm.all, err = scoring.JoinTrainings(scores); err != nil {
+		if arm.joint, err = scoring.JoinTrainings(scores); err != nil {
 			notes = append(notes, fmt.Sprintf("The trainings of %s on %s do not go together: %v.", arm.name,
 				arm.place(), err))
 			continue
@@ -65,14 +65,14 @@ func armOf(name string) string {
 }
 
 // trainings has the rates of arms, each the mean of its trainings.
-func trainings(from *Report, t *table.Table) {
-	arms, notes := trainedArms(from.all)
+func trainings(report *Report, t *table.Table) {
+	arms, notes := trainedArms(report.allRows)
 	for _, a := range arms {
-		t.Add(a.where(), column.Model.Is(a.name), column.Perturbation.Is(a.Condition.Perturbation),
-			column.Trainings.Is(a.served), a.field(column.Success, a.all.Success),
-			column.SuccessDeviation.Is(a.all.Success.SampleStd),
-			a.field(column.Progress, a.all.Progress),
-			column.ProgressDeviation.Is(a.all.Progress.SampleStd))
+		t.Add(a.envCol(), column.Model.Val(a.name), column.Perturbation.Val(a.Condition.Perturbation),
+			column.Trainings.Val(a.served), a.field(column.Success, a.joint.Success),
+			column.SuccessDeviation.Val(a.joint.Success.SampleStd),
+			a.field(column.Progress, a.joint.Progress),
+			column.ProgressDeviation.Val(a.joint.Progress.SampleStd))
 	}
 	annotate(t, "Trainings: models whose names differ in the number at their end alone. 95% intervals are for new "+
 		"trainings and new tasks; sample: the standard deviation of the trainings' means, in percentage points, with "+
@@ -81,7 +81,7 @@ func trainings(from *Report, t *table.Table) {
 
 // field is a rate with its interval.
 func (a trained) field(c table.Bounded, r scoring.Rate) table.Field {
-	return rated(c, *a.all.Estimate(r))
+	return rated(c, *a.joint.Estimate(r))
 }
 
 // armsOf are the rows of arms with several trainings each, with all other rows; nil if there
@@ -100,12 +100,12 @@ func armsOf(plain []row) (rows []row) {
 		for _, r := range of {
 			scores = append(scores, r.Score)
 		}
-		all, err := scoring.JoinTrainings(scores)
+		joined, err := scoring.JoinTrainings(scores)
 		if err != nil {
 			return nil
 		}
 		arm := of[0]
-		arm.Score, arm.arm, arm.line = all.Score, &all, armOf(arm.line)
+		arm.Score, arm.arm, arm.line = joined.Score, &joined, armOf(arm.line)
 		arm.name = arm.line
 		rows, arms[arm.line] = append(rows, arm), true
 	}
@@ -135,15 +135,15 @@ func numbered(rows []row) bool {
 }
 
 // trainingsPaired compares all pairs of arms on unperturbed tasks.
-func trainingsPaired(from *Report, t *table.Table) {
-	arms, notes := trainedArms(from.plain)
+func trainingsPaired(report *Report, t *table.Table) {
+	arms, notes := trainedArms(report.plain)
 	var pairs pairing
 	for i, b := range arms {
 		for _, a := range arms[i+1:] {
 			if a.place() != b.place() {
 				continue
 			}
-			c, err := scoring.CompareTrainings(a.all, b.all)
+			c, err := scoring.CompareTrainings(a.joint, b.joint)
 			if err != nil {
 				notes = append(notes, fmt.Sprintf("%s cannot be compared with %s on %s: %v.", a.name, b.name,
 					a.place(), err))
@@ -151,7 +151,7 @@ func trainingsPaired(from *Report, t *table.Table) {
 			}
 			// The notes about other kinds know nothing of trainings.
 			c.Success.NewKindsP, c.Progress.NewKindsP = c.Success.P, c.Progress.P
-			pairs.add(c, a.where(), column.Model.Is(a.name), column.Against.Is(b.name))
+			pairs.add(c, a.envCol(), column.Model.Val(a.name), column.Against.Val(b.name))
 		}
 	}
 	pairs.fill(t, notes, "Δ: mean of the arm's trainings minus that of the other, in percentage points, on the same "+

@@ -14,7 +14,7 @@ func TestTrainings(t *testing.T) {
 	played := func(model, outcomes string) group {
 		return group{"pddl", envs.Official, 4, model, 0, nil, outcomes}
 	}
-	runs := []Run{newRun(t, "run",
+	runs := []NamedRun{newRun(t, "run",
 		played("vllm:M-0", "SSSS"), played("vllm:M-1", "SSSf"), played("vllm:M-2", "SSff"),
 		played("vllm:R-9", "SSff"), played("vllm:R-10", "fSff"),
 		played("vllm:B", "SSff"), played("random", "ffff"),
@@ -33,11 +33,11 @@ func TestTrainings(t *testing.T) {
 
 	// The variances of the means of 3 and of 2 trainings come to that of the tasks.
 	arms, _ := trainedArms(New(runs, nil, weights).plain)
-	tasks, err := scoring.Compare(arms[1].all.Score, arms[0].all.Score)
+	tasks, err := scoring.Compare(arms[1].joint.Score, arms[0].joint.Score)
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := scoring.CompareTrainings(arms[1].all, arms[0].all)
+	all, err := scoring.CompareTrainings(arms[1].joint, arms[0].joint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,8 @@ func TestTrainings(t *testing.T) {
 		t.Errorf("%+v, without trainings %+v; want the variance %v", all.Success, tasks.Success, want)
 	}
 
-	alone := everything([]Run{newRun(t, "run", played("vllm:M-0", "SSSS"), played("vllm:R-0", "SSff"))}, nil, weights)
+	alone := everything([]NamedRun{newRun(t, "run", played("vllm:M-0", "SSSS"), played("vllm:R-0", "SSff"))}, nil,
+		weights)
 	for _, of := range alone {
 		if of.ID == "trainings" && len(of.Rows) > 0 {
 			t.Errorf("arms of one training have rows: %v", of.Rows)

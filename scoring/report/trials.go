@@ -13,27 +13,27 @@ import (
 	"heldout/scoring/table"
 )
 
-// tried is a row whose tasks are played again after a failure.
-type tried struct {
+// trialRow is a row whose tasks are played again after a failure.
+type trialRow struct {
 	row
 	trials []scoring.Trial
 }
 
 // triedRows are the rows with several trials.
-func triedRows(rows []row) (out []tried) {
+func triedRows(rows []row) (out []trialRow) {
 	for _, r := range rows {
 		if t := r.Trials(); t != nil {
-			out = append(out, tried{r, t})
+			out = append(out, trialRow{r, t})
 		}
 	}
 	return out
 }
 
-// after returns the row after trial n, counted from 0; false if a trial that is due
+// afterTrial returns the row after trial n, counted from 0; false if a trial that is due
 // has no result, or if the rate is withheld.
-func (t tried) after(n int) (row, bool) {
+func (t trialRow) afterTrial(n int) (row, bool) {
 	r := t.row
-	r.Score = t.trials[n].After
+	r.Score = t.trials[n].Score
 	return r, r.Score != nil && !t.Misleads()
 }
 
@@ -43,29 +43,29 @@ const trialLegend = "SR: solved in any trial so far, which an agent knows by an 
 
 // trials has the rates after each trial, and published results after several
 // trials beside them.
-func trials(from *Report, t *table.Table) {
-	all := from.tried()
-	if len(all) == 0 {
+func trials(report *Report, t *table.Table) {
+	list := report.trialRows()
+	if len(list) == 0 {
 		return
 	}
-	for _, r := range all {
+	for _, r := range list {
 		for n := range r.trials {
-			line := []table.Field{r.where(), r.who(), column.Trial.Is(n + 1)}
-			if after, ok := r.after(n); ok {
-				marks := strings.ReplaceAll(after.marks(), repliesMark, "") // which sentences count
-				line = append(line, rated(column.Success, after.Success.Estimate).Marked(marks),
-					rated(column.Progress, after.Progress.Estimate).Marked(marks),
-					column.BestTrial.Is(r.trials[n].Best.Mean).Marked(marks))
+			line := []table.Field{r.envCol(), r.modelCol(), column.Trial.Val(n + 1)}
+			if result, ok := r.afterTrial(n); ok {
+				marks := strings.ReplaceAll(result.marks(), repliesMark, "") // which sentences count
+				line = append(line, rated(column.Success, result.Success.Estimate).Marked(marks),
+					rated(column.Progress, result.Progress.Estimate).Marked(marks),
+					column.BestTrial.Val(r.trials[n].Best.Mean).Marked(marks))
 			}
 			t.Add(line...)
 		}
 	}
-	addPublishedTrials(t, all, from.baselines)
-	from.head(t, trialLegend+"; 95% CI for "+population(rowsOfTried(all))+".")
+	addPublishedTrials(t, list, report.baselines)
+	report.head(t, trialLegend+"; 95% CI for "+population(rowsOfTried(list))+".")
 }
 
-func rowsOfTried(all []tried) (rows []row) {
-	for _, r := range all {
+func rowsOfTried(list []trialRow) (rows []row) {
+	for _, r := range list {
 		rows = append(rows, r.row)
 	}
 	return rows
@@ -73,26 +73,26 @@ func rowsOfTried(all []tried) (rows []row) {
 
 // trialCaveats say what weakens the rates after several trials.
 func (r *Report) trialCaveats() (notes []string) {
-	all := r.tried()
-	tables, columns := reflexionOf(all, r.baselines)
+	list := r.trialRows()
+	tables, columns := reflexionOf(list, r.baselines)
 	for _, b := range tables {
 		if len(columns[b.Name]) == 0 {
 			notes = append(notes, fmt.Sprintf("[%s]: published on official tasks, and there are none here.", b.Name))
 		}
 	}
-	for _, of := range all {
+	for _, of := range list {
 		notes = slices.Concat(notes, of.unfinished(), of.doubts())
 	}
-	return append(notes, grouped(all, tried.title, func(of tried) string { return of.lacksControl(all) })...)
+	return append(notes, grouped(list, trialRow.title, func(e trialRow) string { return e.lacksControl(list) })...)
 }
 
 // trialNotes say how tasks are played again, and what was lost.
 func (r *Report) trialNotes() (notes []string) {
-	all := r.tried()
-	rows := rowsOfTried(all)
+	list := r.trialRows()
+	rows := rowsOfTried(list)
 	notes = grouped(rows, row.title, row.howTried)
-	if len(all) > 0 {
-		notes = append(notes, publishedTrialNotes(all, r.baselines)...)
+	if len(list) > 0 {
+		notes = append(notes, publishedTrialNotes(list, r.baselines)...)
 	}
 	return notes
 }
@@ -100,11 +100,11 @@ func (r *Report) trialNotes() (notes []string) {
 // howTried says how a row's tasks are played again.
 func (r row) howTried() string {
 	t := r.Condition.Trials
-	text := fmt.Sprintf("up to %d trials without memory", t.Most)
+	text := fmt.Sprintf("up to %d trials without memory", t.Limit)
 	if t.Memory > 0 {
 		text = fmt.Sprintf(
 			"up to %d trials with the last %d reflections, each of at most %d tokens at temperature %g (prompt %.8s)",
-			t.Most, t.Memory, t.Decoding.MaxTokens, t.Decoding.Temperature, t.PromptHash)
+			t.Limit, t.Memory, t.Decoding.MaxTokens, t.Decoding.Temperature, t.PromptHash)
 	}
 	if t.SameAction > 0 {
 		text += fmt.Sprintf("; a trial ends after the same action %d times in a row", t.SameAction)
@@ -122,18 +122,18 @@ func firstTrial(rows []row) []string {
 		if r.Condition.Trials == nil {
 			return ""
 		}
-		return fmt.Sprintf("the first of up to %d trials; the table of trials has the others", r.Condition.Trials.Most)
+		return fmt.Sprintf("the first of up to %d trials; the table of trials has the others", r.Condition.Trials.Limit)
 	})
 }
 
 // unfinished says which trials are due and have no result.
-func (r tried) unfinished() []string {
+func (r trialRow) unfinished() []string {
 	if len(r.LaterUnfinished) == 0 {
 		return nil
 	}
 	var missing []string
 	for _, t := range r.trials[1:] {
-		if n := t.Due - t.Played; n > 0 {
+		if n := t.Due - t.Finished; n > 0 {
 			missing = append(missing, fmt.Sprintf("%d of %d in trial %d", n, t.Due, t.Number))
 		}
 	}
@@ -145,11 +145,11 @@ func (r tried) unfinished() []string {
 }
 
 // doubts lists what weakens the meaning of trials: flawed, incomplete and lost reflections.
-func (r tried) doubts() (notes []string) {
-	var made, trimmed, forgetful, played int
+func (r trialRow) doubts() (notes []string) {
+	var sum, trimmed, forgetful, ended int
 	flawed := map[record.Fault]int{}
 	for _, t := range r.trials {
-		made, trimmed, forgetful, played = made+t.Reflections, trimmed+t.Trimmed, forgetful+t.Forgetful, played+t.Played
+		sum, trimmed, forgetful, ended = sum+t.Reflections, trimmed+t.Trimmed, forgetful+t.Forgetful, ended+t.Finished
 		for f, n := range t.Flawed {
 			flawed[f] += n
 		}
@@ -157,17 +157,17 @@ func (r tried) doubts() (notes []string) {
 	var out []string
 	for _, f := range record.Faults() {
 		if n := flawed[f]; n > 0 {
-			out = append(out, fmt.Sprintf("%d of %d reflections %s", n, made, faultWords(f)))
+			out = append(out, fmt.Sprintf("%d of %d reflections %s", n, sum, faultWords(f)))
 		}
 	}
 	if trimmed > 0 {
 		out = append(out,
 			fmt.Sprintf("%d of %d reflections saw a part of the trial, because the whole did not fit the context",
-				trimmed, made))
+				trimmed, sum))
 	}
 	if forgetful > 0 {
 		out = append(out, fmt.Sprintf("%d of %d trials lost reflections that did not fit the context", forgetful,
-			played))
+			ended))
 	}
 	if out == nil {
 		return nil
@@ -178,57 +178,57 @@ func (r tried) doubts() (notes []string) {
 
 // controls reports whether a row is retries without memory of what the other row
 // is with memory.
-func (r tried) controls(other tried) bool {
-	a, b := r.Condition, other.Condition
+func (r trialRow) controls(o trialRow) bool {
+	a, b := r.Condition, o.Condition
 	return a.Trials.Memory == 0 && b.Trials.Memory > 0 && a.Env == b.Env && a.Model == b.Model &&
 		a.Perturbation == b.Perturbation
 }
 
 // control finds the retries without memory for a row.
-func (r tried) control(all []tried) (tried, bool) {
-	i := slices.IndexFunc(all, func(other tried) bool { return other.controls(r) })
+func (r trialRow) control(list []trialRow) (trialRow, bool) {
+	i := slices.IndexFunc(list, func(o trialRow) bool { return o.controls(r) })
 	if i < 0 {
-		return tried{}, false
+		return trialRow{}, false
 	}
-	return all[i], true
+	return list[i], true
 }
 
-func (r tried) lacksControl(all []tried) string {
-	if _, ok := r.control(all); ok || r.Condition.Trials.Memory == 0 {
+func (r trialRow) lacksControl(list []trialRow) string {
+	if _, ok := r.control(list); ok || r.Condition.Trials.Memory == 0 {
 		return ""
 	}
 	return "no retries without memory beside it; retries alone raise SR, so play the same with --memory 0 and compare"
 }
 
 // trialCosts has what each trial took.
-func trialCosts(from *Report, t *table.Table) {
-	all := from.tried()
-	if len(all) == 0 {
+func trialCosts(report *Report, t *table.Table) {
+	list := report.trialRows()
+	if len(list) == 0 {
 		return
 	}
 	t.Notes = append(t.Notes,
 		"Episodes: trials with a result; Solved: tasks that the trial solved; Same: trials with the same actions as "+
 			"the one before; Cut: trials that a rule ended early. "+
 			"Calls and tokens are those of the trials and of the reflections after them, as the server counted them.")
-	for _, r := range all {
+	for _, r := range list {
 		for _, n := range r.trials {
-			episodes := column.Episodes.Is(n.Played)
-			if n.Played < n.Due {
+			episodes := column.Episodes.Val(n.Finished)
+			if n.Finished < n.Due {
 				episodes = episodes.Marked(incompleteMark)
 			}
 			line := []table.Field{
-				r.where(), r.who(), column.Trial.Is(n.Number), episodes, column.SolvedEpisodes.Is(n.Solved),
-				column.Cut.Is(n.Cut),
-				column.Reflections.Is(n.Reflections), column.Calls.Is(n.Calls), column.TokensIn.Is(n.PromptTokens),
-				column.TokensOut.Is(n.CompletionTokens),
+				r.envCol(), r.modelCol(), column.Trial.Val(n.Number), episodes, column.SolvedEpisodes.Val(n.Solved),
+				column.Cut.Val(n.Cut),
+				column.Reflections.Val(n.Reflections), column.Calls.Val(n.Calls), column.TokensIn.Val(n.PromptTokens),
+				column.TokensOut.Val(n.CompletionTokens),
 			}
 			if n.Same >= 0 && n.Number > 1 {
-				line = append(line, column.Same.Is(n.Same))
+				line = append(line, column.Same.Val(n.Same))
 			}
 			t.Add(line...)
 		}
 	}
-	if slices.ContainsFunc(all, func(r tried) bool {
+	if slices.ContainsFunc(list, func(r trialRow) bool {
 		due, finished := r.Episodes()
 		return finished < due
 	}) {
@@ -239,17 +239,17 @@ func trialCosts(from *Report, t *table.Table) {
 
 // trialsPaired has the differences from the retries without memory after each
 // trial.
-func trialsPaired(from *Report, t *table.Table) {
-	all := from.tried()
+func trialsPaired(report *Report, t *table.Table) {
+	list := report.trialRows()
 	var pairs pairing
-	for _, r := range all {
-		base, ok := r.control(all)
+	for _, r := range list {
+		base, ok := r.control(list)
 		if !ok {
 			continue
 		}
 		for n := 1; n < min(len(r.trials), len(base.trials)); n++ {
-			ours, complete := r.after(n)
-			theirs, alsoComplete := base.after(n)
+			ours, complete := r.afterTrial(n)
+			theirs, alsoComplete := base.afterTrial(n)
 			err := scoring.ErrIncomplete
 			var c scoring.Comparison
 			if complete && alsoComplete {
@@ -261,7 +261,7 @@ func trialsPaired(from *Report, t *table.Table) {
 						r.Condition.Env, n+1, err))
 				continue
 			}
-			pairs.add(c, r.where(), r.who(), column.Against.Is(base.name), column.Trial.Is(n+1))
+			pairs.add(c, r.envCol(), r.modelCol(), column.Against.Val(base.name), column.Trial.Val(n+1))
 		}
 	}
 	pairs.fill(t, nil, "Δ: with reflections minus without, in percentage points, after as many trials of the same "+
@@ -273,7 +273,7 @@ const reflexion = "reflexion"
 
 // reflexionOf are the published results after several trials: a table of each baseline, with
 // the columns of environments that were played on official tasks.
-func reflexionOf(all []tried, baselines []Baseline) (tables []Baseline, columns map[string][]int) {
+func reflexionOf(list []trialRow, baselines []Baseline) (tables []Baseline, columns map[string][]int) {
 	columns = map[string][]int{}
 	for _, b := range baselines {
 		if b.Table.ID != reflexion || b.Table.Env != "" {
@@ -281,7 +281,7 @@ func reflexionOf(all []tried, baselines []Baseline) (tables []Baseline, columns 
 		}
 		tables = append(tables, b)
 		for i, env := range b.Table.Columns {
-			if slices.ContainsFunc(all, func(r tried) bool {
+			if slices.ContainsFunc(list, func(r trialRow) bool {
 				return r.Condition.Env == env && r.Environment.Source == envs.Official
 			}) {
 				columns[b.Name] = append(columns[b.Name], i)
@@ -292,25 +292,25 @@ func reflexionOf(all []tried, baselines []Baseline) (tables []Baseline, columns 
 }
 
 // addPublishedTrials adds published results after several trials.
-func addPublishedTrials(t *table.Table, all []tried, baselines []Baseline) {
-	tables, columns := reflexionOf(all, baselines)
+func addPublishedTrials(t *table.Table, list []trialRow, baselines []Baseline) {
+	tables, columns := reflexionOf(list, baselines)
 	for _, b := range tables {
 		for _, i := range columns[b.Name] {
 			for _, p := range b.Table.Rows {
-				t.Add(column.Environment.Is(b.Table.Columns[i]), column.Model.Is(method(p)+" ["+b.Name+"]"),
-					reprinted(column.Success.Of, p.Success, i), reprinted(column.Progress.Of, p.Progress, i))
+				t.Add(column.Environment.Val(b.Table.Columns[i]), column.Model.Val(method(p)+" ["+b.Name+"]"),
+					reprinted(column.Success.Col, p.Success, i), reprinted(column.Progress.Col, p.Progress, i))
 			}
 		}
 	}
 }
 
 // publishedTrialNotes say where published results after several trials are from.
-func publishedTrialNotes(all []tried, baselines []Baseline) (notes []string) {
-	tables, columns := reflexionOf(all, baselines)
+func publishedTrialNotes(list []trialRow, baselines []Baseline) (notes []string) {
+	tables, columns := reflexionOf(list, baselines)
 	for _, b := range tables {
 		if len(columns[b.Name]) > 0 {
 			notes = append(notes, fmt.Sprintf("[%s]: %s; %s. The number of trials is not published.", b.Name,
-				b.From.Title, b.Table.Title))
+				b.Source.Title, b.Table.Title))
 			notes = append(notes, b.Table.Notes...)
 		}
 	}
@@ -318,10 +318,10 @@ func publishedTrialNotes(all []tried, baselines []Baseline) (notes []string) {
 }
 
 // reprinted is a published rate, shown as it was printed.
-func reprinted(c table.Of[float64], percents []*float64, i int) table.Field {
+func reprinted(c table.Col[float64], percents []*float64, i int) table.Field {
 	rate := fraction(percents, i)
 	if rate == nil {
-		return c.Is(math.NaN())
+		return c.Val(math.NaN())
 	}
-	return c.Is(rate.Mean).Shown(asPrinted(percents[i]).Text)
+	return c.Val(rate.Mean).WithText(asPrinted(percents[i]).Text)
 }

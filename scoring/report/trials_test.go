@@ -15,7 +15,7 @@ import (
 
 // triedRun computes the scores of a run of one environment with several trials.
 // Each task has a word with a letter for each trial.
-func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...string) Run {
+func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...string) NamedRun {
 	t.Helper()
 	c := record.Condition{Env: env, Source: envs.Official, Model: "vllm:m", Agent: "react", Decoding: &record.Decoding{
 		TopP: 1, MaxTokens: 512}, Perturbation: "none", StepLimit: 30, Trials: &trials}
@@ -42,18 +42,18 @@ func triedRun(t *testing.T, name, env string, trials record.Trials, tasks ...str
 		}
 	}
 	m := &record.Manifest{Schema: record.Schema, Environments: []record.Environment{e}, Groups: []record.Group{g}}
-	return Run{Name: name, Scores: scoresFrom(t, m, results, nil)}
+	return NamedRun{Name: name, Scores: scoresFrom(t, m, results, nil)}
 }
 
-var withMemory = record.Trials{Most: 3, Memory: 2, PromptHash: "0123456789abcdef", Decoding: &record.Decoding{
+var withMemory = record.Trials{Limit: 3, Memory: 2, PromptHash: "0123456789abcdef", Decoding: &record.Decoding{
 	TopP: 1, MaxTokens: 256}, SameAction: 3}
 
 func TestTrialTables(t *testing.T) {
 	ours := triedRun(t, "memory", "pddl", withMemory, "S", "fS", "ffS", "fff")
-	control := triedRun(t, "control", "pddl", record.Trials{Most: 3}, "S", "fff", "fff", "fff")
+	control := triedRun(t, "control", "pddl", record.Trials{Limit: 3}, "S", "fff", "fff", "fff")
 	b := baseline("paper:reflexion")
 	b.Table.ID = reflexion
-	tables := everything([]Run{ours, control}, []Baseline{b}, weights)
+	tables := everything([]NamedRun{ours, control}, []Baseline{b}, weights)
 	rates := find(t, tables, "trials")
 	if diff := cmp.Diff([]string{"25.0", "50.0", "75.0", "25.0", "25.0", "25.0", "10.0", "12.5"},
 		below(t, rates, "success")); diff != "" {
@@ -112,7 +112,7 @@ func TestTrialTables(t *testing.T) {
 // What is missing or doubtful is said; without the control, so is that.
 func TestTrialTablesDoubts(t *testing.T) {
 	ours := triedRun(t, "memory", "pddl", withMemory, "fS", "fm", "S", "-")
-	tables := everything([]Run{ours}, nil, configs.Weights{})
+	tables := everything([]NamedRun{ours}, nil, configs.Weights{})
 	rates := find(t, tables, "trials")
 	if diff := cmp.Diff([]string{"33.3*", "–", "–"}, below(t, rates, "success")); diff != "" {
 		t.Error(diff)
@@ -136,7 +136,7 @@ func TestTrialTablesDoubts(t *testing.T) {
 // trials stand beside official tasks only.
 func TestNoTrialTables(t *testing.T) {
 	run := newRun(t, "a", group{env: "pddl", source: envs.Generated, tasks: 2, model: "vllm:m", outcomes: "Sf"})
-	for _, tb := range everything([]Run{run}, nil, weights) {
+	for _, tb := range everything([]NamedRun{run}, nil, weights) {
 		if strings.HasPrefix(tb.ID, "trials") {
 			t.Errorf("there is a table %s", tb.ID)
 		}

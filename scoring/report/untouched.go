@@ -8,8 +8,8 @@ import (
 // untouched says under which perturbations a model got what it gets without: neither its
 // prompt nor any message or action of its episodes was another text. It says nothing of
 // players that read no prompt.
-func untouched(all []*perturbedPlayer) (notes []string) {
-	for _, p := range all {
+func untouched(players []*perturbedPlayer) (notes []string) {
+	for _, p := range players {
 		var names []string
 		for _, c := range p.perturbed {
 			if p.base != nil && c.Condition.PromptHash != "" && c.Condition.PromptHash == p.base.Condition.PromptHash &&

@@ -19,9 +19,9 @@ var ErrFewTries = errors.New("the best of more than half of the tries cannot be 
 func BestOf(values []float64, k int) float64 { return bestOf(ascending(values), k) }
 
 // BestOfEach is BestOf of each k from 1 to most.
-func BestOfEach(values []float64, most int) []float64 {
-	sorted, out := ascending(values), make([]float64, most)
-	for k := range most {
+func BestOfEach(values []float64, limit int) []float64 {
+	sorted, out := ascending(values), make([]float64, limit)
+	for k := range limit {
 		out[k] = bestOf(sorted, k+1)
 	}
 	return out
@@ -63,7 +63,7 @@ func ascending(values []float64) []float64 {
 // than half of the tries of a task.
 func DecodingBestOf(tries [][]float64, k int, level float64) (Estimate, error) {
 	e := Estimate{Trials: true, N: len(tries)}
-	n, played := float64(len(tries)), 0.0
+	n, total := float64(len(tries)), 0.0
 	for _, values := range tries {
 		if 2*k > len(values) {
 			return e, ErrFewTries
@@ -73,10 +73,10 @@ func DecodingBestOf(tries [][]float64, k int, level float64) (Estimate, error) {
 		e.Trials = e.Trials && (best == 0 || best == 1)
 		e.Variance += jackknife(values, k) / (n * n)
 		e.Degrees += float64(len(values) - 1)
-		played += float64(len(values))
+		total += float64(len(values))
 	}
-	e.Variance += 1 / (played * played) // one odd try in one task
-	worth := played / float64(k)        // disjoint subsets of k
+	e.Variance += 1 / (total * total) // one odd try in one task
+	worth := total / float64(k)       // disjoint subsets of k
 	if e.Mean <= rounding || e.Mean >= 1-rounding {
 		e.Interval = Wilson(e.Mean, worth, level)
 		return e, nil
@@ -97,18 +97,18 @@ func jackknife(values []float64, k int) float64 {
 		weights[j] = w
 		w *= float64(j+1-k) / float64(max(j, 1))
 	}
-	above := 0.0 // of the values above the one that is left out
+	upper := 0.0 // of the values above the one that is left out
 	for j := 1; j < n; j++ {
-		above += weights[j-1] * sorted[j]
+		upper += weights[j-1] * sorted[j]
 	}
-	without, below := make([]float64, n), 0.0
+	means, lower := make([]float64, n), 0.0
 	for i := range sorted {
-		without[i] = below + above
+		means[i] = lower + upper
 		if i+1 < n {
-			below += weights[i] * sorted[i]
-			above -= weights[i] * sorted[i+1]
+			lower += weights[i] * sorted[i]
+			upper -= weights[i] * sorted[i+1]
 		}
 	}
-	std := PopulationStd(without)
+	std := PopulationStd(means)
 	return float64(n-1) * std * std
 }

@@ -267,7 +267,7 @@ func questionsOf(b benchmark) []Question {
 // COVERAGE.md.
 func TestRatesCover(t *testing.T) {
 	runs, stds, rates := sharedtest.Times(t, 200, 100), []float64{0, 1}, []float64{0.02, 0.1, 0.5, 0.9}
-	rates = sharedtest.Few(t, rates, 2)
+	rates = sharedtest.Sample(t, rates, 2)
 	shapes, progresses := []string{"normal"}, []bool{false}
 	if *coverageRuns > 0 {
 		runs, stds, rates = *coverageRuns, []float64{0, 0.5, 1, 1.5},

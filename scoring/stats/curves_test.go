@@ -51,7 +51,7 @@ func TestCurves(t *testing.T) {
 	for p := 0.5; p < 0.99; p += 0.03 {
 		rates = append(rates, p)
 	}
-	for _, b := range sharedtest.Few(t, benchmarks()[:5], 2) {
+	for _, b := range sharedtest.Sample(t, benchmarks()[:5], 2) {
 		for _, q := range questionsOf(b) {
 			s := sampling(t, q, b.groups)
 			worlds, effects := make([]*world, len(rates)), make([][]float64, len(rates))

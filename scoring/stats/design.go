@@ -69,7 +69,7 @@ func NewSampling(q Question, groups []Group, level float64) (Sampling, error) {
 	if n < 2 {
 		return Sampling{}, ErrFewTasks
 	}
-	whole, kind, setting, task := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	overall, kind, setting, task := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, g := range groups {
 		kind[i], setting[i], task[i] = g.Kind, g.Setting, fmt.Sprintf("%09d", i)
 	}
@@ -79,12 +79,12 @@ func NewSampling(q Question, groups []Group, level float64) (Sampling, error) {
 		s.designs = append(s.designs, newDesign(kind, task))
 	}
 	if q == NewKinds {
-		kinds := newDesign(whole, kind)
+		kinds := newDesign(overall, kind)
 		if !kinds.single {
 			if kinds.clusters < fewestKinds || kinds.degrees < fewestDegrees {
 				return Sampling{}, ErrFewKinds
 			}
-			s.designs = append(s.designs, newDesign(whole, task), kinds)
+			s.designs = append(s.designs, newDesign(overall, task), kinds)
 			s.clusterSize = kinds.clusterSize
 		}
 	}
@@ -126,20 +126,20 @@ func newDesign(stratum, cluster []string) design {
 		s.share = float64(s.n) / float64(n)
 		d.clusters += len(s.clusters)
 		var sum, corrections float64
-		all := float64(s.n)
+		total := float64(s.n)
 		for _, c := range s.clusters {
 			k := float64(len(c))
 			d.single = d.single && len(c) == 1
 			size += k * k / float64(n)
-			if v := k / all; v < 1 {
+			if v := k / total; v < 1 {
 				weight := v * v / (1 - v)
 				sum += weight
-				corrections += weight * weight * ((1/k-1/all)*(1/k-1/all) - 1/(all*all))
+				corrections += weight * weight * ((1/k-1/total)*(1/k-1/total) - 1/(total*total))
 			}
 		}
 		w := s.share * s.share
-		trace += w / all
-		square += w * w * (corrections + sum*sum/(all*all))
+		trace += w / total
+		square += w * w * (corrections + sum*sum/(total*total))
 	}
 	d.degrees = trace * trace / square
 	d.clusterSize = size
@@ -176,34 +176,34 @@ func grouped(name, cluster []string) []stratum {
 // merged joins strata of one cluster, because their spread is unknown. Several
 // such strata become one stratum. A single one joins the smallest other stratum.
 func merged(strata []stratum) []stratum {
-	var whole, alone []stratum
+	var several, alone []stratum
 	for _, s := range strata {
 		if len(s.clusters) > 1 {
-			whole = append(whole, s)
+			several = append(several, s)
 		} else {
 			alone = append(alone, s)
 		}
 	}
 	if len(alone) == 0 {
-		return whole
+		return several
 	}
 	joined := alone[0]
 	for _, s := range alone[1:] {
 		joined.n += s.n
 		joined.clusters = append(joined.clusters, s.clusters...)
 	}
-	if len(alone) > 1 || len(whole) == 0 {
-		return append(whole, joined)
+	if len(alone) > 1 || len(several) == 0 {
+		return append(several, joined)
 	}
 	smallest := 0
-	for i, s := range whole {
-		if s.n < whole[smallest].n {
+	for i, s := range several {
+		if s.n < several[smallest].n {
 			smallest = i
 		}
 	}
-	whole[smallest].n += joined.n
-	whole[smallest].clusters = append(whole[smallest].clusters, joined.clusters...)
-	return whole
+	several[smallest].n += joined.n
+	several[smallest].clusters = append(several[smallest].clusters, joined.clusters...)
+	return several
 }
 
 // variance returns the variance of the mean of the values: the bias-reduced
@@ -218,19 +218,19 @@ func (d design) variance(values []float64) (v float64) {
 			}
 		}
 		mean /= float64(s.n)
-		within := 0.0
+		squares := 0.0
 		for _, c := range s.clusters {
 			sum := 0.0
 			for _, i := range c {
 				sum += values[i]
 			}
-			off := sum/float64(len(c)) - mean
+			deviation := sum/float64(len(c)) - mean
 			share := float64(len(c)) / float64(s.n)
 			if share < 1 {
-				within += share * share / (1 - share) * off * off
+				squares += share * share / (1 - share) * deviation * deviation
 			}
 		}
-		v += s.share * s.share * within
+		v += s.share * s.share * squares
 	}
 	if v < rounding*rounding {
 		return 0

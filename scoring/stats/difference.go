@@ -22,7 +22,7 @@ type Difference struct {
 	N int // tasks
 
 	spreads []spread
-	most    float64 // the largest that it can be; 0 stands for 1
+	limit   float64 // the largest that it can be; 0 stands for 1
 }
 
 // spread is the variance of a centre by one design.
@@ -41,9 +41,9 @@ func (s Sampling) PairedChanges(diffs []float64, seeds int) Difference {
 	return s.paired(diffs, seeds, 2)
 }
 
-func (s Sampling) paired(diffs []float64, seeds int, most float64) Difference {
+func (s Sampling) paired(diffs []float64, seeds int, limit float64) Difference {
 	n := float64(s.n)
-	d := Difference{Mean: Mean(diffs), N: s.n, most: most}
+	d := Difference{Mean: Mean(diffs), N: s.n, limit: limit}
 	d.Centre = n * d.Mean / (n + 2)
 	widest := -1.0
 	for _, g := range s.designs {
@@ -58,9 +58,9 @@ func (s Sampling) paired(diffs []float64, seeds int, most float64) Difference {
 	return d
 }
 
-// At returns the difference with the interval of another level, from the same variances
+// AtLevel returns the difference with the interval of another level, from the same variances
 // as P. One without a variance keeps its interval.
-func (d Difference) At(level float64) Difference {
+func (d Difference) AtLevel(level float64) Difference {
 	if d.spreads == nil && d.Degrees == 0 {
 		return d
 	}
@@ -127,8 +127,8 @@ func (d Difference) Plus(variance, degrees, level float64) Difference {
 // around returns the interval of a squared half width, which does not leave what the
 // difference can be.
 func (d Difference) around(squared float64) Interval {
-	half, most := math.Sqrt(squared), max(1, d.most)
-	return Interval{max(-most, d.Centre-half), min(most, d.Centre+half)}
+	half, limit := math.Sqrt(squared), max(1, d.limit)
+	return Interval{max(-limit, d.Centre-half), min(limit, d.Centre+half)}
 }
 
 // twoSided is the probability of a t at least as far from 0.

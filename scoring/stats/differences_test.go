@@ -53,7 +53,7 @@ var normalEffects = quantiles("normal")
 // and no test rejects in more than 7 % of the runs, rare success included.
 func TestDifferencesCover(t *testing.T) {
 	const runs = 500
-	for _, b := range sharedtest.Few(t, benchmarks()[:5], 2) {
+	for _, b := range sharedtest.Sample(t, benchmarks()[:5], 2) {
 		for _, q := range questionsOf(b) {
 			s := sampling(t, q, b.groups)
 			for _, seeds := range []int{1, 10} {
@@ -83,7 +83,7 @@ func TestHeldOutDifferencesCover(t *testing.T) {
 	const runs = 500
 	weights := []float64{112, 90, 60, 20}
 	for _, q := range []Question{TheseKinds, NewKinds} {
-		for _, seeds := range sharedtest.Few(t, []int{10, 1}, 1) {
+		for _, seeds := range sharedtest.Sample(t, []int{10, 1}, 1) {
 			for _, base := range []float64{-4.5, 0} {
 				rng := stream.New(1, "held-out differences", string(q), fmt.Sprint(seeds, base))
 				var samplings []Sampling
@@ -135,7 +135,7 @@ func TestCombineDifferences(t *testing.T) {
 func TestBestOfDifferencesCover(t *testing.T) {
 	const tries = 10
 	runs := sharedtest.Times(t, 300, 150)
-	for _, b := range sharedtest.Few(t, benchmarks()[:5], 2) {
+	for _, b := range sharedtest.Sample(t, benchmarks()[:5], 2) {
 		for _, q := range questionsOf(b) {
 			s := sampling(t, q, b.groups)
 			for _, k := range []int{5, 10} {

@@ -67,7 +67,7 @@ func insert(groups [][]bool, i, j int) (out [][]bool) {
 // absorb leaves out groups that lie within another one.
 func absorb(groups [][]bool) (out [][]bool) {
 	for i, g := range groups {
-		within := func(j int) bool {
+		subset := func(j int) bool {
 			for k := range g {
 				if g[k] && !groups[j][k] {
 					return false
@@ -77,7 +77,7 @@ func absorb(groups [][]bool) (out [][]bool) {
 		}
 		absorbed := false
 		for j := range groups {
-			absorbed = absorbed || j != i && within(j)
+			absorbed = absorbed || j != i && subset(j)
 		}
 		if !absorbed {
 			out = append(out, g)

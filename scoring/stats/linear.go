@@ -28,10 +28,10 @@ type Influence struct {
 	Mean, Variance float64
 }
 
-func newInfluence(of []float64) Influence {
-	i := Influence{Episodes: len(of), Mean: Mean(of)}
-	if len(of) > 1 {
-		i.Variance = stat.Variance(of, nil)
+func newInfluence(values []float64) Influence {
+	i := Influence{Episodes: len(values), Mean: Mean(values)}
+	if len(values) > 1 {
+		i.Variance = stat.Variance(values, nil)
 	}
 	return i
 }
@@ -49,12 +49,12 @@ var (
 func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
 	l := Linear{Share: share}
 	var num, den float64
-	var up, down [2]float64 // sum and squares of what keeps it from 0 and from 1
+	var upper, lower [2]float64 // sum and squares of what keeps it from 0 and from 1
 	for i := range nums {
 		n, d := Mean(nums[i]), Mean(dens[i])
 		num, den = num+n, den+d
-		up[0], up[1] = up[0]+n, up[1]+n*n
-		down[0], down[1] = down[0]+d-n, down[1]+(d-n)*(d-n)
+		upper[0], upper[1] = upper[0]+n, upper[1]+n*n
+		lower[0], lower[1] = lower[0]+d-n, lower[1]+(d-n)*(d-n)
 		if d > 0 {
 			l.Based++
 		}
@@ -64,9 +64,9 @@ func Ratio(nums, dens [][]float64, share bool) (Linear, error) {
 	}
 	l.Value = num / den
 	if l.Value >= 0.5 {
-		up = down
+		upper = lower
 	}
-	l.Carriers = up[0] * up[0] / up[1]
+	l.Carriers = upper[0] * upper[0] / upper[1]
 	scale := float64(len(nums)) / den
 	var influences []float64
 	for i := range nums {
@@ -92,15 +92,15 @@ func ProductLimit(steps int, hazard func(step int) float64) []float64 {
 }
 
 // Survival is the share of spells that last longer than a number of steps, by the
-// estimator of Kaplan and Meier. of counts, of an episode, the spells that are under
+// estimator of Kaplan and Meier. count counts, of an episode, the spells that are under
 // way and that end at each step from 1 on; the slices have any length and are used
 // until the next call. Spells of one task belong together (Williams 1995). The error
 // is ErrNothing, also if fewer than ten tasks are at risk at the last step: an
 // estimate from fewer would be there only by chance, and too high.
-func Survival[E any](tasks [][]E, of func(E) (atRisk, ended []float64), steps int) (Linear, error) {
+func Survival[E any](tasks [][]E, count func(E) (atRisk, ended []float64), steps int) (Linear, error) {
 	const fewest = 10
 	l := Linear{Value: 1, Share: true}
-	total := newHazards(tasks, of, steps)
+	total := newHazards(tasks, count, steps)
 	for step := range steps {
 		if total.tasks[step] < fewest {
 			return l, ErrNothing
@@ -114,15 +114,15 @@ func Survival[E any](tasks [][]E, of func(E) (atRisk, ended []float64), steps in
 	var influences []float64
 	for _, task := range tasks {
 		influences = influences[:0]
-		left := 0.0 // spells that keep the value from 0, or those that keep it from 1
+		weight := 0.0 // spells that keep the value from 0, or those that keep it from 1
 		for _, episode := range task {
 			influence := 0.0
-			atRisk, ended := of(episode)
+			atRisk, ended := count(episode)
 			for step := range min(steps, len(atRisk)) {
 				if l.Value >= 0.5 {
-					left += ended[step]
+					weight += ended[step]
 				} else if step == steps-1 {
-					left += atRisk[step] - ended[step]
+					weight += atRisk[step] - ended[step]
 				}
 				if h := total.hazard(step); h < 1 {
 					influence -= (ended[step] - h*atRisk[step]) / (total.atRisk[step] * (1 - h))
@@ -131,8 +131,8 @@ func Survival[E any](tasks [][]E, of func(E) (atRisk, ended []float64), steps in
 			influences = append(influences, influence*(l.Value*float64(len(tasks)*len(task))))
 		}
 		l.Tasks = append(l.Tasks, newInfluence(influences))
-		left /= float64(len(task))
-		carried, squares = carried+left, squares+left*left
+		weight /= float64(len(task))
+		carried, squares = carried+weight, squares+weight*weight
 	}
 	l.Carriers = carried * carried / squares
 	return l, nil
@@ -144,18 +144,18 @@ type hazards struct {
 	tasks         []int // those at risk
 }
 
-func newHazards[E any](tasks [][]E, of func(E) (atRisk, ended []float64), steps int) hazards {
+func newHazards[E any](tasks [][]E, count func(E) (atRisk, ended []float64), steps int) hazards {
 	h := hazards{make([]float64, steps), make([]float64, steps), make([]int, steps)}
 	for _, task := range tasks {
-		before := slices.Clone(h.atRisk)
+		previous := slices.Clone(h.atRisk)
 		for _, episode := range task {
-			atRisk, ended := of(episode)
+			atRisk, ended := count(episode)
 			for step := range min(steps, len(atRisk)) {
 				h.atRisk[step] += atRisk[step]
 				h.ended[step] += ended[step]
 			}
 		}
-		for step, n := range before {
+		for step, n := range previous {
 			if h.atRisk[step] > n {
 				h.tasks[step]++
 			}
@@ -235,7 +235,7 @@ func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) 
 // PairedLinear is the difference of two estimates on the same tasks. The error is
 // ErrAlike or ErrFewTasks.
 func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
-	d := Difference{Mean: a.Value - b.Value, N: s.n, most: math.Inf(1)}
+	d := Difference{Mean: a.Value - b.Value, N: s.n, limit: math.Inf(1)}
 	if a.Based < 2 || b.Based < 2 {
 		return d, ErrFewTasks
 	}
@@ -262,10 +262,10 @@ func (s Sampling) PairedLinear(a, b Linear) (Difference, error) {
 // DecodingPairedLinear is the difference for other decodings of the same tasks. The
 // error is ErrAlike or ErrFewTasks.
 func DecodingPairedLinear(a, b Linear, level float64) (Difference, error) {
-	d := Difference{Mean: a.Value - b.Value, N: len(a.Tasks), most: math.Inf(1)}
+	d := Difference{Mean: a.Value - b.Value, N: len(a.Tasks), limit: math.Inf(1)}
 	v, degrees := decodingVariance(a)
-	w, more := decodingVariance(b)
-	d.Centre, d.Variance, d.Degrees = d.Mean, v+w, degrees+more
+	w, extraDegrees := decodingVariance(b)
+	d.Centre, d.Variance, d.Degrees = d.Mean, v+w, degrees+extraDegrees
 	if d.Degrees == 0 {
 		return d, ErrFewTasks
 	}

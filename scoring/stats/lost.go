@@ -21,25 +21,25 @@ type Lost struct {
 	Variance, Degrees float64
 }
 
-// LostShare estimates the share of the mean before that is lost after, with
+// LostShare estimates the share of the mean base that perturbed has lost, with
 // Fieller's interval (1954, doi:10.1111/j.2517-6161.1954.tb00159.x): it has the
-// shares r for which the mean of after - (1-r)·before does not differ from 0. So it
+// shares r for which the mean of perturbed - (1-r)·base does not differ from 0. So it
 // needs no variance of a ratio, which has none, and is not wider on one side by
-// convention only. Contrast estimates the mean of u·after - v·before; the larger of u
+// convention only. Contrast estimates the mean of u·perturbed - v·base; the larger of u
 // and v is 1, so that contrast(1, 1) is the ordinary paired difference, which agrees
 // with the interval about 0.
 //
-// The interval goes beyond 1 only if after is below 0 somewhere, which negative says.
+// The interval goes beyond 1 only if perturbed is below 0 somewhere, which negative says.
 //
-// The error is ErrNothing if before is 0: there is no share then. It is ErrNoBase if
-// before is not certainly above 0: the value then stands without an interval.
-func LostShare(after, before float64, negative bool, contrast func(u, v float64) (Difference, error)) (Lost, error) {
+// The error is ErrNothing if base is 0: there is no share then. It is ErrNoBase if
+// base is not certainly above 0: the value then stands without an interval.
+func LostShare(perturbed, base float64, negative bool, contrast func(u, v float64) (Difference, error)) (Lost, error) {
 	l := NoLost()
-	if before <= rounding {
+	if base <= rounding {
 		return l, ErrNothing
 	}
-	kept := after / before
-	l.Value = 1 - kept
+	retained := perturbed / base
+	l.Value = 1 - retained
 	difference, err := contrast(1, 1)
 	if err != nil {
 		return l, err
@@ -56,19 +56,19 @@ func LostShare(after, before float64, negative bool, contrast func(u, v float64)
 	if inside(nothingAfter) {
 		return l, errors.Join(failed, ErrNoBase)
 	}
-	at := direction(kept)
-	least, most := 0.0, bisect(at, nothingAfter, inside)
+	center := direction(retained)
+	low, high := 0.0, bisect(center, nothingAfter, inside)
 	if negative {
-		least = -nothingAfter
+		low = -nothingAfter
 	}
-	if !inside(least) {
-		least = bisect(at, least, inside)
+	if !inside(low) {
+		low = bisect(center, low, inside)
 	}
-	l.Interval = Interval{1 - keptAt(most), 1 - keptAt(least)}
-	d, err := contrast(weights(at))
-	u, _ := weights(at)
+	l.Interval = Interval{1 - keptAt(high), 1 - keptAt(low)}
+	d, err := contrast(weights(center))
+	u, _ := weights(center)
 	shrunk := float64(d.N) / float64(d.N+2) // as Centre is
-	l.Variance, l.Degrees = d.Variance/math.Pow(u*shrunk*before, 2), d.Degrees
+	l.Variance, l.Degrees = d.Variance/math.Pow(u*shrunk*base, 2), d.Degrees
 	return l, errors.Join(failed, err)
 }
 
@@ -104,14 +104,14 @@ func MeanLost(parts []Lost, level float64) Lost {
 // nothingAfter asks about before alone.
 const nothingAfter = 2.0
 
-func direction(kept float64) float64 {
+func direction(retained float64) float64 {
 	switch {
-	case kept < 0:
-		return -direction(-kept)
-	case kept > 1:
-		return 2 - 1/kept
+	case retained < 0:
+		return -direction(-retained)
+	case retained > 1:
+		return 2 - 1/retained
 	}
-	return kept
+	return retained
 }
 
 // weights are those of after and before at which a contrast is 0 if that share is

@@ -131,7 +131,7 @@ func TestMeanLostCovers(t *testing.T) {
 		runs, counts = *coverageRuns, []float64{1, 0.5, 0.2}
 	}
 	for _, q := range []Question{TheseKinds, NewKinds} {
-		for _, seeds := range sharedtest.Few(t, []int{1, 10}, 1) {
+		for _, seeds := range sharedtest.Sample(t, []int{1, 10}, 1) {
 			for _, of := range counts {
 				for _, lost := range []float64{0, 0.5, 0.9} {
 					var players []func() (Lost, float64, error)
@@ -174,7 +174,7 @@ func TestMeanLostCovers(t *testing.T) {
 func TestLostShareCovers(t *testing.T) {
 	runs, stds, rates, losses := sharedtest.Times(t, 200, 80), []float64{1}, []float64{0.1, 0.5}, []float64{0, 0.5}
 	counts := []float64{1, 0.5}
-	conditions, sharings, of := []int{4}, []bool{true}, sharedtest.Few(t, benchmarks()[:5], 1)
+	conditions, sharings, of := []int{4}, []bool{true}, sharedtest.Sample(t, benchmarks()[:5], 1)
 	if *coverageRuns > 0 {
 		runs, stds, rates, losses = *coverageRuns, []float64{0, 1, 1.5}, []float64{0.1, 0.3, 0.5, 0.9},
 			[]float64{-0.1, 0, 0.2, 0.5, 0.9}

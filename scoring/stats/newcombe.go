@@ -6,7 +6,7 @@ import "math"
 // many decimals: rounded, or else cut off. They are empty if there are none.
 func Counts(percent float64, decimals, n int) (ks []int, cut bool) {
 	unit := math.Pow(10, -float64(decimals))
-	find := func(fits func(off float64) bool) (ks []int) {
+	find := func(fits func(diff float64) bool) (ks []int) {
 		for k := range n + 1 {
 			if fits(100*float64(k)/float64(n) - percent) {
 				ks = append(ks, k)
@@ -14,10 +14,10 @@ func Counts(percent float64, decimals, n int) (ks []int, cut bool) {
 		}
 		return ks
 	}
-	if ks = find(func(off float64) bool { return math.Abs(off) <= unit/2+rounding }); ks != nil {
+	if ks = find(func(diff float64) bool { return math.Abs(diff) <= unit/2+rounding }); ks != nil {
 		return ks, false
 	}
-	ks = find(func(off float64) bool { return -rounding <= off && off < unit })
+	ks = find(func(diff float64) bool { return -rounding <= diff && diff < unit })
 	return ks, ks != nil
 }
 
@@ -25,19 +25,19 @@ func Counts(percent float64, decimals, n int) (ks []int, cut bool) {
 // independently, by Newcombe's hybrid interval (1998): the distances to the limits
 // of both add up like standard errors. The limits are functions of the level; P is
 // one less the level at which a limit is 0.
-func Unpaired(rate, other float64, ours, theirs func(level float64) Interval, level float64) Difference {
-	at := func(level float64) Interval {
+func Unpaired(rate, base float64, ours, theirs func(level float64) Interval, level float64) Difference {
+	interval := func(level float64) Interval {
 		a, b := ours(level), theirs(level)
 		return Interval{
-			Low:  rate - other - math.Hypot(rate-a.Low, b.High-other),
-			High: rate - other + math.Hypot(a.High-rate, other-b.Low),
+			Low:  rate - base - math.Hypot(rate-a.Low, b.High-base),
+			High: rate - base + math.Hypot(a.High-rate, base-b.Low),
 		}
 	}
-	d := Difference{Mean: rate - other, Centre: rate - other, Interval: at(level), P: 1}
+	d := Difference{Mean: rate - base, Centre: rate - base, Interval: interval(level), P: 1}
 	if d.Mean != 0 {
 		const widest = 1 - 1e-9
 		d.P = 1 - bisect(0, widest, func(level float64) bool {
-			iv := at(level)
+			iv := interval(level)
 			return iv.Low > 0 || iv.High < 0
 		})
 	}

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Plan holds the components of the variance of the difference of two models on
+// Components holds the components of the variance of the difference of two models on
 // the same tasks.
-type Plan struct {
+type Components struct {
 	// Task is the variance of the difference between tasks, per task. Seed is the
 	// variance of decoding, per seed of both models.
 	Task, Seed float64
@@ -25,10 +25,10 @@ type Plan struct {
 
 // PlanOf is the plan of a difference by Sampling.Paired over so many seeds, all of whose
 // variance counts as that of tasks.
-func PlanOf(d Difference, seeds int) Plan {
+func PlanOf(d Difference, seeds int) Components {
 	n := float64(d.N)
 	own := d.Variance*(n+2)*(n+2) - 2*(1/float64(seeds)+d.Mean*d.Mean)
-	return Plan{Task: max(0, own/n), Degrees: d.Degrees, N: d.N}
+	return Components{Task: max(0, own/n), Degrees: d.Degrees, N: d.N}
 }
 
 // wantedPower is the probability with which a test must detect a planned
@@ -43,16 +43,16 @@ const betweenTasks = 1.0 / 3
 // spread is the variance of a task's difference. Models that hardly differ show less of
 // it than models that differ: the least is that of a difference of single trials, all in
 // one direction.
-func (p Plan) spread(difference, seeds float64) float64 {
-	trials, between := difference*(1-difference), betweenTasks
+func (p Components) spread(difference, seeds float64) float64 {
+	trials, taskShare := difference*(1-difference), betweenTasks
 	if p.Fixed {
-		between = 0
+		taskShare = 0
 	}
-	return max(p.Task+p.Seed/seeds, trials*(between+(1-between)/seeds))
+	return max(p.Task+p.Seed/seeds, trials*(taskShare+(1-taskShare)/seeds))
 }
 
 // variance is the variance of the centre that the test has for a difference.
-func (p Plan) variance(difference, seeds float64) float64 {
+func (p Components) variance(difference, seeds float64) float64 {
 	n := float64(p.N)
 	if p.Fixed {
 		return p.spread(difference, seeds)/n + 2/(seeds*seeds*n*n)
@@ -61,7 +61,7 @@ func (p Plan) variance(difference, seeds float64) float64 {
 }
 
 // shrunk is the part of a difference that the centre of the test keeps.
-func (p Plan) shrunk() float64 {
+func (p Components) shrunk() float64 {
 	if p.Fixed {
 		return 1
 	}
@@ -70,12 +70,14 @@ func (p Plan) shrunk() float64 {
 
 // Smallest is the smallest true difference that is detected with a probability of 80
 // %, and infinite if none is; seeds may be infinite.
-func (p Plan) Smallest(seeds float64) float64 { return Smallest([]Plan{p}, []float64{1}, seeds) }
+func (p Components) Smallest(seeds float64) float64 {
+	return Smallest([]Components{p}, []float64{1}, seeds)
+}
 
 // Smallest is that of the weighted mean of differences on independent sets of tasks, as
 // CombineDifferences tests it, if the difference is the same in all of them. The slices
 // have the same length, the weights are positive, and the level is that of the first plan.
-func Smallest(plans []Plan, weights []float64, seeds float64) float64 {
+func Smallest(plans []Components, weights []float64, seeds float64) float64 {
 	total := 0.0
 	for _, w := range weights {
 		total += w
@@ -100,7 +102,7 @@ func Smallest(plans []Plan, weights []float64, seeds float64) float64 {
 
 // Power is the probability that the test of Sampling.Paired rejects at a
 // difference, by the noncentral t distribution.
-func (p Plan) Power(difference, seeds float64) float64 {
+func (p Components) Power(difference, seeds float64) float64 {
 	shift := difference * p.shrunk() / math.Sqrt(p.variance(difference, seeds))
 	t := studentQuantile(p.Level, p.Degrees)
 	chi := distuv.ChiSquared{K: p.Degrees}
@@ -121,7 +123,7 @@ const (
 
 // Seeds is the smallest number of seeds that shows a difference with a probability
 // of 80 %; not ok if no number up to 1000 does.
-func (p Plan) Seeds(difference float64) (seeds int, ok bool) {
+func (p Components) Seeds(difference float64) (seeds int, ok bool) {
 	if !(p.Smallest(mostSeeds) <= difference) {
 		return 0, false
 	}
@@ -130,7 +132,7 @@ func (p Plan) Seeds(difference float64) (seeds int, ok bool) {
 
 // Tasks is how many tasks like these show it with that many seeds, if they have as
 // many degrees of freedom as these.
-func (p Plan) Tasks(difference, seeds float64) int {
+func (p Components) Tasks(difference, seeds float64) int {
 	return 1 + sort.Search(mostTasks-1, func(i int) bool {
 		p.N = i + 1
 		return p.Smallest(seeds) <= difference
@@ -138,6 +140,6 @@ func (p Plan) Tasks(difference, seeds float64) int {
 }
 
 // DecodingShare is the share of decoding in the variance of the difference.
-func (p Plan) DecodingShare(seeds float64) float64 {
+func (p Components) DecodingShare(seeds float64) float64 {
 	return p.Seed / seeds / (p.Task + p.Seed/seeds)
 }

@@ -23,7 +23,7 @@ func TestPower(t *testing.T) {
 		{"pddl", 60, 56, 1, 0.25, 0.220}, {"pddl", 60, 56, 3, 0.54, 0.137}, {"pddl", 60, 56, 10, 0.87, 0.091},
 		{"jericho", 20, 19, 1, 0.10, 0.440}, {"jericho", 20, 19, 3, 0.18, 0.266}, {"jericho", 20, 19, 10, 0.36, 0.174},
 	} {
-		p := Plan{Task: 0.028, Seed: 0.296, Degrees: c.degrees, N: c.n, Level: 0.95}
+		p := Components{Task: 0.028, Seed: 0.296, Degrees: c.degrees, N: c.n, Level: 0.95}
 		near(t, fmt.Sprint(c.name, c.seeds, " Power"), p.Power(0.1, c.seeds), c.power, 0.04)
 		near(t, fmt.Sprint(c.name, c.seeds, " Smallest"), p.Smallest(c.seeds), c.smallest, 0.005)
 	}
@@ -31,7 +31,7 @@ func TestPower(t *testing.T) {
 
 // TestPlanAgrees: what a plan asks for shows the difference, and less does not.
 func TestPlanAgrees(t *testing.T) {
-	p := Plan{Task: 0.028, Seed: 0.296, Degrees: 84, N: 112, Level: 0.95}
+	p := Components{Task: 0.028, Seed: 0.296, Degrees: 84, N: 112, Level: 0.95}
 	seeds, ok := p.Seeds(0.08)
 	if !ok || p.Smallest(float64(seeds)) > 0.08 || p.Smallest(float64(seeds-1)) <= 0.08 {
 		t.Errorf("%d seeds, %v", seeds, ok)
@@ -48,7 +48,7 @@ func TestPlanAgrees(t *testing.T) {
 		t.Errorf("%d tasks: %v, one less: %v", tasks, more.Smallest(3), fewer.Smallest(3))
 	}
 	near(t, "DecodingShare", p.DecodingShare(1), 0.296/0.324, 1e-12)
-	if got := (Plan{Degrees: 29, N: 30, Level: 0.95}).Tasks(0.05, 1); got < 30 {
+	if got := (Components{Degrees: 29, N: 30, Level: 0.95}).Tasks(0.05, 1); got < 30 {
 		t.Errorf("tasks that do not differ: %d tasks needed", got)
 	}
 }
@@ -67,7 +67,7 @@ func TestPowerBySimulation(t *testing.T) {
 			rng := stream.New(1, "power", b.name, fmt.Sprint(seeds))
 			pick := func() float64 { return normalEffects[rng.IntN(len(normalEffects))] }
 			n := len(b.groups)
-			p := Plan{Degrees: s.designs[0].degrees, N: n, Level: 0.95}
+			p := Components{Degrees: s.designs[0].degrees, N: n, Level: 0.95}
 			rejected, difference := 0, 0.0
 			for range runs {
 				diffs, mean := make([]float64, n), 0.0

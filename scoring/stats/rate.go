@@ -142,11 +142,11 @@ func wilson(p, n, z float64) Interval {
 // is an upper bound of the width, and Degrees is 0.
 func DecodingRate(episodes [][]float64, level float64) Estimate {
 	e := Estimate{Trials: true, N: len(episodes)}
-	var pooled, played float64
+	var pooled, total float64
 	for _, values := range episodes {
 		e.Mean += Mean(values) / float64(len(episodes))
 		e.Trials = e.Trials && trialsOnly(values)
-		played += float64(len(values))
+		total += float64(len(values))
 		if len(values) > 1 {
 			free := float64(len(values) - 1)
 			pooled += stat.Variance(values, nil) * free
@@ -154,8 +154,8 @@ func DecodingRate(episodes [][]float64, level float64) Estimate {
 		}
 	}
 	if e.Degrees == 0 {
-		e.Variance = e.Mean * (1 - e.Mean) / played
-		e.Interval = Wilson(e.Mean, played, level)
+		e.Variance = e.Mean * (1 - e.Mean) / total
+		e.Interval = Wilson(e.Mean, total, level)
 		return e
 	}
 	pooled /= e.Degrees
@@ -167,13 +167,13 @@ func DecodingRate(episodes [][]float64, level float64) Estimate {
 		}
 		e.Variance += variance / float64(len(values)) / (n * n)
 	}
-	e.Variance += 1 / (played * played) // one odd episode in one task
+	e.Variance += 1 / (total * total) // one odd episode in one task
 	if e.Mean <= rounding || e.Mean >= 1-rounding {
-		e.Interval = Wilson(e.Mean, played, level)
+		e.Interval = Wilson(e.Mean, total, level)
 		return e
 	}
 	z := normalQuantile(level)
-	squared := min(width(e.Variance, e.Degrees, level), z*z*e.Mean*(1-e.Mean)/played)
+	squared := min(width(e.Variance, e.Degrees, level), z*z*e.Mean*(1-e.Mean)/total)
 	e.Interval = scoreInterval(e.Mean, squared, true)
 	return e
 }

@@ -72,10 +72,10 @@ func ascendingOrder(values []float64) []int {
 // Holm (1979); the order stays.
 func Holm(ps []float64) []float64 {
 	out := make([]float64, len(ps))
-	least := 0.0
+	floor := 0.0
 	for rank, i := range ascendingOrder(ps) {
-		least = max(least, min(1, ps[i]*float64(len(ps)-rank)))
-		out[i] = least
+		floor = max(floor, min(1, ps[i]*float64(len(ps)-rank)))
+		out[i] = floor
 	}
 	return out
 }

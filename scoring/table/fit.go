@@ -86,9 +86,9 @@ func (c Cell) textLines() []string {
 	if c.Lines != nil {
 		return c.Lines
 	}
-	lines := []string{Printable(c.Whole())}
-	if c.Below != "" {
-		lines = append(lines, Printable(c.Below))
+	lines := []string{Printable(c.FullText())}
+	if c.Subtext != "" {
+		lines = append(lines, Printable(c.Subtext))
 	}
 	return lines
 }
@@ -110,8 +110,8 @@ func (t Table) keep(columns []int) Table {
 	return out
 }
 
-// without returns the table without one column.
-func (t Table) without(column int) Table {
+// removeColumn returns the table without one column.
+func (t Table) removeColumn(column int) Table {
 	var rest []int
 	for i := range t.Columns {
 		if i != column {
@@ -199,7 +199,7 @@ func (t Table) dropConstant() Table {
 	var same []string
 	for i, c := range t.Columns {
 		first := t.Rows[0][i]
-		if !c.Left && !c.Detail || slices.ContainsFunc(t.Rows, func(row []Cell) bool {
+		if !c.Words && !c.Detail || slices.ContainsFunc(t.Rows, func(row []Cell) bool {
 			return row[i].Text != first.Text || row[i].Mark != ""
 		}) {
 			rest = append(rest, i)
@@ -233,7 +233,7 @@ func (t Table) dropDetail(width int) Table {
 			break
 		}
 		dropped = append([]string{t.Columns[last].Header}, dropped...)
-		t = t.without(last)
+		t = t.removeColumn(last)
 	}
 	if len(dropped) > 0 {
 		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("Not shown: %s (--wide shows all columns).",
@@ -248,7 +248,7 @@ func (t Table) foldHeaders() Table {
 	out.Columns = slices.Clone(t.Columns)
 	for i, c := range t.Columns {
 		words := strings.Fields(Printable(c.Header))
-		if c.Left || len(words) < 2 || t.cellWidth(i) >= twwidth.Width(c.Header) {
+		if c.Words || len(words) < 2 || t.cellWidth(i) >= twwidth.Width(c.Header) {
 			continue
 		}
 		out.Columns[i].Lines = words
@@ -265,7 +265,7 @@ func (t Table) split(width int) []Table {
 	var names []int
 	used := 0
 	for i, c := range t.Columns {
-		if c.Left {
+		if c.Words {
 			names = append(names, i)
 			used += t.columnWidth(i) + 2
 		}
@@ -295,7 +295,7 @@ func (t Table) split(width int) []Table {
 func (t Table) parts(names []int, room int) (parts [][]int) {
 	var numbers []int
 	for i, c := range t.Columns {
-		if !c.Left {
+		if !c.Words {
 			numbers = append(numbers, i)
 		}
 	}
@@ -308,13 +308,13 @@ func (t Table) parts(names []int, room int) (parts [][]int) {
 	}
 	for n := 1; n <= len(numbers); n++ {
 		parts = nil
-		whole := true
+		fit := true
 		for k := range n {
 			columns := numbers[k*len(numbers)/n : (k+1)*len(numbers)/n]
-			whole = whole && fits(columns)
+			fit = fit && fits(columns)
 			parts = append(parts, append(slices.Clone(names), columns...))
 		}
-		if whole {
+		if fit {
 			return parts
 		}
 	}
@@ -327,7 +327,7 @@ func (t Table) foldNames(width int) Table {
 		excess := t.width() - width
 		widest := -1
 		for i, c := range t.Columns {
-			if c.Left && (widest < 0 || t.cellWidth(i) > t.cellWidth(widest)) {
+			if c.Words && (widest < 0 || t.cellWidth(i) > t.cellWidth(widest)) {
 				widest = i
 			}
 		}

@@ -14,8 +14,8 @@ func wide() Table {
 	t := Table{
 		ID: "results", Title: "Results",
 		Columns: []Column{
-			{Key: "environment", Header: "Environment", Left: true}, {Key: "model", Header: "Model", Left: true},
-			{Key: "agent", Header: "Agent", Left: true, Detail: true}, {Key: "success", Header: "SR"},
+			{Key: "environment", Header: "Environment", Words: true}, {Key: "model", Header: "Model", Words: true},
+			{Key: "agent", Header: "Agent", Words: true, Detail: true}, {Key: "success", Header: "SR"},
 			{Key: "success_low", Header: "95% low"}, {Key: "success_high", Header: "high", Upper: true},
 			{Key: "planned", Header: "Planned", Detail: true},
 		},
@@ -94,12 +94,12 @@ func TestFitProperties(t *testing.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "columns")
 		for range n {
 			table.Columns = append(table.Columns, Column{Key: "k", Header: rapid.StringN(0, 15, 30).Draw(t, "header"),
-				Left: rapid.Bool().Draw(t, "left")})
+				Words: rapid.Bool().Draw(t, "left")})
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "rows") {
 			var row []Cell
 			for i := range n {
-				if table.Columns[i].Left {
+				if table.Columns[i].Words {
 					row = append(row, String(rapid.StringN(0, 40, 80).Draw(t, "text")))
 				} else {
 					row = append(row, Percent(rapid.Float64Range(0, 1).Draw(t, "rate")))
@@ -115,7 +115,7 @@ func TestFitProperties(t *testing.T) {
 		}
 		for _, row := range table.Rows {
 			for i, c := range row {
-				if !table.Columns[i].Left && !strings.Contains(got, c.Text) {
+				if !table.Columns[i].Words && !strings.Contains(got, c.Text) {
 					t.Fatalf("%s is lost:\n%s", c.Text, got)
 				}
 			}

@@ -43,7 +43,7 @@ func latexCell(c Cell) string {
 // latexLimits are the limits of a rate as its indices; empty if it has none.
 func latexLimits(c Cell) string {
 	for _, between := range []string{"–", " to "} {
-		if low, high, ok := strings.Cut(c.Below, between); ok {
+		if low, high, ok := strings.Cut(c.Subtext, between); ok {
 			return fmt.Sprintf("$_{%s}^{%s}$", low, high)
 		}
 	}
@@ -53,30 +53,30 @@ func latexLimits(c Cell) string {
 // latexBelow writes the line under a row, in small print; empty if the row has none.
 func latexBelow(row []Cell) string {
 	var cells []string
-	any := false
+	found := false
 	for _, c := range row {
 		text := ""
-		if c.Below != "" {
-			any = true
-			text = `{\scriptsize ` + escapeLaTeX(c.Below) + "}"
+		if c.Subtext != "" {
+			found = true
+			text = `{\scriptsize ` + escapeLaTeX(c.Subtext) + "}"
 		}
 		cells = append(cells, text)
 	}
-	if !any {
+	if !found {
 		return ""
 	}
 	return "{}" + strings.Join(cells, " & ") + " \\\\\n"
 }
 
 // latexLabel is the label of a table: that of the first one of a run is short. Further tables of
-// one kind are numbered; seen counts those before.
-func latexLabel(t Table, seen map[string]int) string {
+// one kind are numbered; counts has those before.
+func latexLabel(t Table, counts map[string]int) string {
 	name := "heldout"
 	if t.ID != "headline" {
 		name += "-" + t.ID
 	}
-	if seen[name]++; seen[name] > 1 {
-		name += fmt.Sprintf("-%d", seen[name])
+	if counts[name]++; counts[name] > 1 {
+		name += fmt.Sprintf("-%d", counts[name])
 	}
 	return fmt.Sprintf("\\label{tab:%s}\n", name)
 }
@@ -121,7 +121,7 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 		b.WriteString(", XeLaTeX or LuaLaTeX, and a font with all characters")
 	}
 	b.WriteByte('\n')
-	seen := map[string]int{}
+	counts := map[string]int{}
 	for _, t := range tables {
 		if len(t.Columns) == 0 { // notes alone
 			for _, note := range t.Notes {
@@ -131,7 +131,7 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 		}
 		var columns strings.Builder
 		for _, c := range t.Columns {
-			if c.Left {
+			if c.Words {
 				columns.WriteByte('l')
 			} else {
 				columns.WriteByte('r')
@@ -142,7 +142,7 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 			environment, size = "table*", "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
 		}
 		fmt.Fprintf(b, "\\begin{%s}\n\\centering\n\\caption{%s}\n%s%s\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n",
-			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t, seen), size, columns.String(),
+			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t, counts), size, columns.String(),
 			latexHead(t))
 		for i, row := range t.Rows {
 			if t.Divided != "" && i == t.Divide {
@@ -172,15 +172,15 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 
 // needsUnicode reports whether a table has characters that pdfLaTeX does not know.
 func (t Table) needsUnicode() bool {
-	var all strings.Builder
-	all.WriteString(t.Title + t.Caption + t.Divided + strings.Join(t.Notes, ""))
+	var b strings.Builder
+	b.WriteString(t.Title + t.Caption + t.Divided + strings.Join(t.Notes, ""))
 	for _, c := range t.Columns {
-		all.WriteString(c.Header)
+		b.WriteString(c.Header)
 	}
 	for _, row := range t.Rows {
 		for _, c := range row {
-			all.WriteString(c.Whole())
+			b.WriteString(c.FullText())
 		}
 	}
-	return strings.ContainsFunc(escapeLaTeX(all.String()), func(r rune) bool { return r > unicode.MaxLatin1 })
+	return strings.ContainsFunc(escapeLaTeX(b.String()), func(r rune) bool { return r > unicode.MaxLatin1 })
 }

@@ -24,8 +24,8 @@ var markdownBlock = regexp.MustCompile(`^[-+=]|^\d+[.)]`)
 // escapeParagraph makes text a literal paragraph.
 func escapeParagraph(s string) string {
 	s = escapeMarkdown(strings.TrimSpace(s))
-	if at := markdownBlock.FindStringIndex(s); at != nil {
-		s = s[:at[1]-1] + `\` + s[at[1]-1:]
+	if match := markdownBlock.FindStringIndex(s); match != nil {
+		s = s[:match[1]-1] + `\` + s[match[1]-1:]
 	}
 	return s
 }
@@ -41,9 +41,9 @@ func escapeMarkdown(s string) string {
 
 // markdownCell writes a cell.
 func markdownCell(c Cell) []string {
-	text := c.Whole()
-	if c.Below != "" {
-		text += " (" + c.Below + ")"
+	text := c.FullText()
+	if c.Subtext != "" {
+		text += " (" + c.Subtext + ")"
 	}
 	return []string{escapeMarkdown(text)}
 }

@@ -56,9 +56,9 @@ type Column struct {
 	Key, Header string
 	// About says in one line what it holds.
 	About string
-	// Left aligns the column to the left, for words. Numbers are aligned to the
+	// Words aligns the column to the left. Numbers are aligned to the
 	// right.
-	Left bool
+	Words bool
 	// Upper says that the column is the upper end of an interval whose lower end
 	// is the column before it.
 	Upper bool
@@ -85,9 +85,9 @@ type Cell struct {
 	// Spread is the standard deviation of the number, behind text and mark; empty if there is
 	// none.
 	Spread string
-	// Below stands under the text, such as the limits of a rate; in parentheses
+	// Subtext stands under the text, such as the limits of a rate; in parentheses
 	// behind it where a cell is one line. It is not for programs.
-	Below string
+	Subtext string
 	// Best: LaTeX sets the cell in bold.
 	Best bool
 	// Lines are text and mark in lines that are ready to print, as Fit breaks
@@ -154,8 +154,8 @@ func percent(rate float64) string {
 	return s
 }
 
-// Whole is the text of the cell with its mark and its standard deviation.
-func (c Cell) Whole() string {
+// FullText is the text of the cell with its mark and its standard deviation.
+func (c Cell) FullText() string {
 	if c.Spread == "" {
 		return c.Text + c.Mark
 	}

@@ -43,10 +43,10 @@ func nastyTable() Table {
 	t := Table{
 		ID: "nasty", Title: `Nasty & "odd" | texts_` + "\n\x1b[1m",
 		Columns: []Column{
-			{Key: "text", Header: "[Text] | & _", Left: true},
+			{Key: "text", Header: "[Text] | & _", Words: true},
 			{Key: "number", Header: "N %"},
 			{Key: "rate", Header: "木 $"},
-			{Key: "again", Header: "*Again*\n", Left: true},
+			{Key: "again", Header: "*Again*\n", Words: true},
 		},
 		Notes: []string{"* A note: 100 % & <more>_.", "- no list", "1. no list", "  indented | \x1b[31m",
 			"# no heading", "+", "=", "Δ ± × – † ‡"},
@@ -81,7 +81,7 @@ func render(t interface {
 // TestGolden shows what the renderings look like; -update writes them anew.
 func TestGolden(t *testing.T) {
 	small := Table{
-		ID: "small", Title: "Small", Columns: []Column{{Key: "a", Header: "A"}, {Key: "b", Header: "B", Left: true}},
+		ID: "small", Title: "Small", Columns: []Column{{Key: "a", Header: "A"}, {Key: "b", Header: "B", Words: true}},
 		Rows: [][]Cell{{Percent(0.125), String("x")}, {None(), String("long text")}}, Notes: []string{"A note."},
 	}
 	empty := Table{ID: "empty", Title: "Empty", Columns: small.Columns, Notes: []string{"Nothing to see."}}
@@ -503,7 +503,7 @@ func checkAll(t *testing.T, a, b, note string, rate float64) {
 	t.Helper()
 	want := Table{
 		ID: "fuzz", Title: note,
-		Columns: []Column{{Key: "a", Header: b, Left: true}, {Key: "b", Header: a}},
+		Columns: []Column{{Key: "a", Header: b, Words: true}, {Key: "b", Header: a}},
 		Rows:    [][]Cell{{String(a), Percent(rate).Marked(b)}, {String(b).Marked(a), Points(rate)}},
 		Notes:   []string{note},
 	}
@@ -528,10 +528,10 @@ func TestLaTeXCompiles(t *testing.T) {
 		t.Skip("there is no pdflatex: apt-get install texlive-latex-recommended brings one with booktabs")
 	}
 	small := Table{ID: "headline", Title: "Small", Caption: "A caption & 50 %.", Divide: 1, Divided: "published; 100 %",
-		Columns: []Column{{Key: "a", Header: "A_b", Left: true}, {Key: "b", Header: "B^2 %"}},
+		Columns: []Column{{Key: "a", Header: "A_b", Words: true}, {Key: "b", Header: "B^2 %"}},
 		Rows: [][]Cell{
-			{String("x & y_$"), {Text: "62.7 a", Value: 0.627, Below: "54–71", Best: true}},
-			{String("[1em]"), {Text: "-1.0", Value: -0.01, Below: "-3.1 to 22.0", Mark: "*†‡§¶"}},
+			{String("x & y_$"), {Text: "62.7 a", Value: 0.627, Subtext: "54–71", Best: true}},
+			{String("[1em]"), {Text: "-1.0", Value: -0.01, Subtext: "-3.1 to 22.0", Mark: "*†‡§¶"}},
 			{String("é ü ß …"), None()},
 		},
 		Notes: []string{"† Held in: \\input{x} <b> # ~ ^ ` \" -- --- ± × Δ."}}

@@ -32,11 +32,11 @@ func PrintableLines(text string) string {
 }
 
 // Shortened is a text of at most so many bytes, or the beginning of a longer one.
-func Shortened(text string, most int) string {
-	if len(text) <= most {
+func Shortened(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
 // Counted is a number with a noun.
@@ -105,18 +105,18 @@ func (t Table) divided(text string) string {
 		return text
 	}
 	lines := strings.Split(text, "\n")
-	at := len(lines) - 2 // before the last rule and the end
-	width := twwidth.Width(lines[at])
+	index := len(lines) - 2 // before the last rule and the end
+	width := twwidth.Width(lines[index])
 	for _, row := range t.Rows[t.Divide:] {
 		height := 1
 		for _, c := range row {
 			height = max(height, len(c.textLines()))
 		}
-		at -= height
+		index -= height
 	}
 	title := Cut("─ "+Printable(t.Divided)+" ", width)
 	title += strings.Repeat("─", max(0, width-twwidth.Width(title)))
-	return strings.Join(slices.Insert(lines, at, title), "\n")
+	return strings.Join(slices.Insert(lines, index, title), "\n")
 }
 
 // fill renders one table with tablewriter, which must not change any text. A table
@@ -134,7 +134,7 @@ func fill(w io.Writer, t Table, escape func(string) string, lines func(Cell) []s
 		} else {
 			header = append(header, escape(c.Header))
 		}
-		if c.Left {
+		if c.Words {
 			align = append(align, tw.AlignLeft)
 		} else {
 			align = append(align, tw.AlignRight)

@@ -10,12 +10,12 @@ import (
 func Wrap(line string, width int) (out []string) {
 	for utf8.RuneCountInString(line) > width {
 		line = strings.Trim(line, " ")
-		at := breakAt(line, width)
-		if at < 0 {
+		end := breakAt(line, width)
+		if end < 0 {
 			break
 		}
-		out = append(out, strings.TrimRight(line[:at], " "))
-		line = strings.TrimLeft(line[at:], " ")
+		out = append(out, strings.TrimRight(line[:end], " "))
+		line = strings.TrimLeft(line[end:], " ")
 	}
 	return append(out, line)
 }

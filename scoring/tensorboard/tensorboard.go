@@ -55,12 +55,12 @@ func version(now time.Time) []byte {
 func event(now time.Time, step int64, values []Scalar) []byte {
 	var summary []byte
 	for _, v := range values {
-		one := protowire.AppendTag(nil, valueTag, protowire.BytesType)
-		one = protowire.AppendString(one, v.Tag)
-		one = protowire.AppendTag(one, valueSimple, protowire.Fixed32Type)
-		one = protowire.AppendFixed32(one, math.Float32bits(float32(v.Value)))
+		value := protowire.AppendTag(nil, valueTag, protowire.BytesType)
+		value = protowire.AppendString(value, v.Tag)
+		value = protowire.AppendTag(value, valueSimple, protowire.Fixed32Type)
+		value = protowire.AppendFixed32(value, math.Float32bits(float32(v.Value)))
 		summary = protowire.AppendTag(summary, summaryValue, protowire.BytesType)
-		summary = protowire.AppendBytes(summary, one)
+		summary = protowire.AppendBytes(summary, value)
 	}
 	b := appendTime(nil, now)
 	b = protowire.AppendTag(b, eventStep, protowire.VarintType)

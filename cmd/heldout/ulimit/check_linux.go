@@ -15,8 +15,8 @@ func init() {
 	files, space := syscall.Rlimit{Max: leastFiles}, syscall.Rlimit{Cur: leastSpace} // where they cannot be read
 	_ = syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files)
 	_ = syscall.Getrlimit(syscall.RLIMIT_AS, &space)
-	if why := lack(files.Max, space.Cur); why != "" { // the runtime takes the hard limit of files
-		_, _ = syscall.Write(2, []byte(why))
+	if reason := lack(files.Max, space.Cur); reason != "" { // the runtime takes the hard limit of files
+		_, _ = syscall.Write(2, []byte(reason))
 		syscall.Exit(1)
 	}
 }

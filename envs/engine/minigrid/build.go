@@ -15,8 +15,8 @@ type builder struct {
 	lastLocked *Point
 	// unblocking: targets may be behind locked doors (§3.5).
 	unblocking bool
-	// held is what the agent carries from the start, or None.
-	held ID
+	// carried is what the agent carries from the start, or None.
+	carried ID
 }
 
 // room is one room of the grid of rooms. The arrays are by side: Direction.
@@ -65,15 +65,15 @@ func (b *builder) placeSlots() {
 			r.top = Point{i * (s - 1), j * (s - 1)}
 			if i+1 < b.level.columns {
 				p := Point{r.top.X + s - 1, b.int(r.top.Y+1, r.top.Y+s-1)}
-				right := b.room(i+1, j)
+				east := b.room(i+1, j)
 				r.exists[East], r.slot[East] = true, p
-				right.exists[West], right.slot[West] = true, p
+				east.exists[West], east.slot[West] = true, p
 			}
 			if j+1 < b.level.rows {
 				p := Point{b.int(r.top.X+1, r.top.X+s-1), r.top.Y + s - 1}
-				below := b.room(i, j+1)
+				south := b.room(i, j+1)
 				r.exists[South], r.slot[South] = true, p
-				below.exists[North], below.slot[North] = true, p
+				south.exists[North], south.slot[North] = true, p
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func subset[T any](b *builder, list []T, n int) []T {
 var (
 	colors    = []Color{Blue, Green, Grey, Purple, Red, Yellow}
 	kinds     = []Kind{Key, Ball, Box}
-	locations = []Location{OnLeft, OnRight, InFront, Behind}
+	locations = []Location{OnLeft, OnRight, InFront, InBack}
 )
 
 func (b *builder) room(i, j int) *room { return &b.rooms[j*b.level.columns+i] }
@@ -116,8 +116,8 @@ func (b *builder) roomAt(p Point) *room {
 	return b.room(p.X/(b.roomSize-1), p.Y/(b.roomSize-1))
 }
 
-// beside returns column and row of the room on one side.
-func beside(i, j int, side Direction) (int, int) {
+// neighbor returns column and row of the room on one side.
+func neighbor(i, j int, side Direction) (int, int) {
 	v := side.Vector()
 	return i + v.X, j + v.Y
 }
@@ -157,7 +157,7 @@ func (b *builder) addDoor(i, j int, side Direction, c Color, locked bool) ID {
 // connect records the connection between a room and its neighbour.
 func (b *builder) connect(i, j int, side Direction, id ID) {
 	b.room(i, j).door[side] = id
-	b.room(beside(i, j, side)).door[(side+2)%4] = id
+	b.room(neighbor(i, j, side)).door[(side+2)%4] = id
 }
 
 // freeSide draws a side of a room that has a neighbour and no door yet.

@@ -35,7 +35,7 @@ const maxDraws = 5_000_000
 func (g *Generator) Generate(d Draws) (*World, error) { return g.generate(d, maxDraws) }
 
 func (g *Generator) generate(d Draws, limit int) (*World, error) {
-	limited := budget{Draws: d, left: limit}
+	limited := budget{Draws: d, remaining: limit}
 	for {
 		w, err := g.attempt(&limited)
 		switch {
@@ -51,14 +51,14 @@ func (g *Generator) generate(d Draws, limit int) (*World, error) {
 // budget ends an attempt that draws too many numbers.
 type budget struct {
 	Draws
-	left int
+	remaining int
 }
 
 var errExhausted = errors.New("too many random numbers")
 
 // Integers implements Draws.
 func (b *budget) Integers(low, high int64) int64 {
-	if b.left--; b.left < 0 {
+	if b.remaining--; b.remaining < 0 {
 		panic(rejected{errExhausted})
 	}
 	return b.Draws.Integers(low, high)
@@ -94,9 +94,9 @@ func (b *builder) finish(in *Instruction) *World {
 		w.maxSteps = in.effort() * b.roomSize * b.roomSize * b.level.rows * b.level.columns
 	}
 	w.see()
-	if b.held != None {
-		w.set(w.objects[b.held].Pos, None)
-		w.carrying = b.held
+	if b.carried != None {
+		w.set(w.objects[b.carried].Pos, None)
+		w.carrying = b.carried
 	}
 	return w
 }

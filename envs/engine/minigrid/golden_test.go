@@ -84,7 +84,7 @@ func record(w *World) recordedWorld {
 	for y := range r.Height {
 		row := ""
 		for x := range r.Width {
-			_, o := w.At(Point{x, y})
+			_, o := w.ObjectAt(Point{x, y})
 			row += map[Kind]string{Empty: ".", Wall: "#", Door: "D", Key: "K", Ball: "A", Box: "B"}[o.Kind]
 			if o.Kind == Empty || o.Kind == Wall {
 				continue

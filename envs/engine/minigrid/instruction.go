@@ -13,7 +13,7 @@ const (
 	OnLeft
 	OnRight
 	InFront
-	Behind
+	InBack
 )
 
 // Descriptor describes objects by kind, color and location (§4.1).
@@ -49,13 +49,13 @@ func (d *Descriptor) find(w *World) {
 func (d *Descriptor) track(w *World) {
 	d.positions = nil
 	w.eachObject(func(p Point, id ID) {
-		if d.has(id) {
+		if d.contains(id) {
 			d.positions = append(d.positions, p)
 		}
 	})
 }
 
-func (d *Descriptor) has(id ID) bool { return slices.Contains(d.objects, id) }
+func (d *Descriptor) contains(id ID) bool { return slices.Contains(d.objects, id) }
 
 // eachObject visits every cell that is not empty, column by column.
 func (w *World) eachObject(visit func(Point, ID)) {
@@ -83,7 +83,7 @@ func (w *World) located(p Point, l Location) bool {
 	switch l {
 	case InFront:
 		return v.dot(w.agent.Dir.Vector()) > 0
-	case Behind:
+	case InBack:
 		return v.dot(w.agent.Dir.Vector()) < 0
 	case OnRight:
 		return v.dot(w.agent.Dir.Right().Vector()) > 0
@@ -142,7 +142,7 @@ type Instruction struct {
 	// First and Second are the parts of a compound instruction.
 	First, Second *Instruction
 
-	before                ID // the object carried at the last verification
+	lastCarried           ID // the object carried at the last verification
 	firstDone, secondDone bool
 }
 
@@ -222,7 +222,7 @@ func (in *Instruction) appendState(b []byte) []byte {
 		flag(in.secondDone)
 		return in.Second.appendState(in.First.appendState(b))
 	}
-	b = append(b, byte(in.before))
+	b = append(b, byte(in.lastCarried))
 	in.descriptors(func(d *Descriptor) {
 		b = append(b, byte(len(d.positions)))
 		for _, p := range d.positions {

@@ -39,7 +39,7 @@ var levels = []Level{
 	{18, "BabyAI-UnblockPickup-v0", 8, 3, 3, 0, unblockPickup},
 	{19, "BabyAI-PickupLoc-v0", 8, 1, 1, 0, random(func(r *randomLevel) {
 		r.distractors, r.lockedRoom, r.unblocking = 8, 0, false
-		r.actions, r.instructions = []Op{OpPickup}, []form{single}
+		r.actions, r.instructions = []Op{OpPickup}, []instructionForm{single}
 	})},
 	{20, "BabyAI-PickupDistDebug-v0", 7, 1, 1, 0, pickupDistinct},
 	{21, "BabyAI-PickupAbove-v0", 6, 3, 3, 288, pickupAbove},
@@ -58,11 +58,11 @@ var levels = []Level{
 	{34, "BabyAI-MoveTwoAcrossS8N9-v0", 8, 1, 2, 1024, moveTwoAcross(9)},
 	{35, "BabyAI-SynthS5R2-v0", 5, 2, 3, 0, random(func(r *randomLevel) {
 		r.locations, r.implicitly = false, false
-		r.instructions = []form{single}
+		r.instructions = []instructionForm{single}
 	})},
 	{36, "BabyAI-SynthLoc-v0", 8, 3, 3, 0, random(func(r *randomLevel) {
 		r.implicitly = false
-		r.instructions = []form{single}
+		r.instructions = []instructionForm{single}
 	})},
 	{37, "BabyAI-SynthSeq-v0", 8, 3, 3, 0, random(func(r *randomLevel) { r.implicitly = false })},
 	{38, "BabyAI-MiniBossLevel-v0", 5, 2, 2, 0, random(func(r *randomLevel) { r.distractors, r.lockedRoom = 7, 0.25 })},

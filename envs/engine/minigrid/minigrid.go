@@ -118,24 +118,24 @@ func (c Color) String() string {
 	return [...]string{"red", "green", "blue", "purple", "yellow", "grey", "any"}[c]
 }
 
-// State is a door's state; its values are MiniGrid's codes. Other objects have
+// DoorState is a door's state; its values are MiniGrid's codes. Other objects have
 // the state 0.
-type State uint8
+type DoorState uint8
 
 // The states of a door.
 const (
-	Open State = iota
+	Open DoorState = iota
 	Closed
 	Locked
 )
 
-func (s State) String() string { return [...]string{"open", "closed", "locked"}[s] }
+func (s DoorState) String() string { return [...]string{"open", "closed", "locked"}[s] }
 
 // Code is the visible content of a cell.
 type Code struct {
 	Kind  Kind
 	Color Color
-	State State
+	State DoorState
 }
 
 // ID names an object of a world.

@@ -45,7 +45,7 @@ func picture(w *World) []string {
 		row := ""
 		for x := range width {
 			p := Point{x, y}
-			_, o := w.At(p)
+			_, o := w.ObjectAt(p)
 			if p == w.Agent().Point {
 				row += string(">v<^"[w.Agent().Dir])
 				continue
@@ -143,7 +143,7 @@ func TestWorldsHold(t *testing.T) {
 }
 
 func checkWorld(t *rapid.T, w *World) {
-	if _, o := w.At(w.Agent().Point); o.Kind != Empty && (o.Kind != Door || o.State != Open) {
+	if _, o := w.ObjectAt(w.Agent().Point); o.Kind != Empty && (o.Kind != Door || o.State != Open) {
 		t.Fatalf("the agent stands in a %v", o.Kind)
 	}
 	places := map[ID]int{}
@@ -165,7 +165,7 @@ func checkWorld(t *rapid.T, w *World) {
 			t.Fatalf("a %v is gone", o.Kind)
 		}
 	})
-	if own := w.View().At(ViewSize/2, ViewSize-1); own != w.Object(w.Carrying()).Code {
+	if own := w.View().Cell(ViewSize/2, ViewSize-1); own != w.Object(w.Carrying()).Code {
 		t.Fatalf("the agent carries %v and sees %v", w.Object(w.Carrying()), own)
 	}
 }

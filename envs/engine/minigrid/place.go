@@ -10,15 +10,15 @@ const (
 // anyRoom stands for a random column or row of rooms.
 const anyRoom = -1
 
-// findCell draws an empty cell of a room, including its walls. If near is
+// findCell draws an empty cell of a room, including its walls. If adjacent is
 // false, the cell is not beside the agent.
-func (b *builder) findCell(r *room, near bool) Point {
+func (b *builder) findCell(r *room, adjacent bool) Point {
 	for range maxCells {
 		p := Point{
 			b.int(r.top.X, min(r.top.X+b.roomSize, b.width)),
 			b.int(r.top.Y, min(r.top.Y+b.roomSize, b.height)),
 		}
-		if b.at(p) == None && p != b.agent.Point && (near || p.Distance(b.agent.Point) >= 2) {
+		if b.idAt(p) == None && p != b.agent.Point && (adjacent || p.Distance(b.agent.Point) >= 2) {
 			return p
 		}
 	}
@@ -62,7 +62,7 @@ func (b *builder) placeAgent(i, j int) {
 		b.agent.Point = nowhere
 		b.agent.Point = b.findCell(b.room(i, j), true)
 		b.agent.Dir = Direction(b.int(0, 4))
-		if id := b.at(b.agent.Front()); id == None || id == wall {
+		if id := b.idAt(b.agent.Front()); id == None || id == wall {
 			return
 		}
 	}
@@ -83,19 +83,19 @@ func (b *builder) placeAgentOutside(r *room) {
 
 // connectAll adds doors of the given colors until every room is reachable,
 // through locked doors too.
-func (b *builder) connectAll(from []Color) {
-	whole := b.connected()
+func (b *builder) connectAll(doorColors []Color) {
+	connected := b.connected()
 	for range maxConnects {
-		if whole {
+		if connected {
 			return
 		}
 		i, j, side := b.column(), b.row(), Direction(b.int(0, 4))
 		r := b.room(i, j)
-		if !r.exists[side] || r.door[side] != None || r.locked || b.room(beside(i, j, side)).locked {
+		if !r.exists[side] || r.door[side] != None || r.locked || b.room(neighbor(i, j, side)).locked {
 			continue
 		}
-		b.addDoor(i, j, side, pick(b, from), false)
-		whole = b.connected()
+		b.addDoor(i, j, side, pick(b, doorColors), false)
+		connected = b.connected()
 	}
 	reject("the rooms do not connect")
 }
@@ -112,7 +112,7 @@ func (b *builder) connected() bool {
 		reached[r] = true
 		for side, id := range r.door {
 			if id != None {
-				visit(beside(i, j, Direction(side)))
+				visit(neighbor(i, j, Direction(side)))
 			}
 		}
 	}

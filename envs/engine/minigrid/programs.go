@@ -148,9 +148,9 @@ func openByLocation(b *builder) *Instruction {
 	for k, c := range subset(b, colors, 4) {
 		b.addDoor(1, 1, Direction(k), c, false)
 	}
-	where := pick(b, locations)
+	location := pick(b, locations)
 	b.placeAgent(1, 1)
-	return simple(OpOpen, &Descriptor{Kind: Door, Color: AnyColor, Location: where})
+	return simple(OpOpen, &Descriptor{Kind: Door, Color: AnyColor, Location: location})
 }
 
 func openTwo(b *builder) *Instruction {
@@ -232,25 +232,25 @@ func putNextLocal(n int) func(*builder) *Instruction {
 func putNextCarrying(n int) func(*builder) *Instruction {
 	return func(b *builder) *Instruction {
 		b.placeAgent(0, 0)
-		left := b.distractors(n, 0, 0, true)
-		right := b.distractors(n, 1, 0, true)
+		west := b.distractors(n, 0, 0, true)
+		east := b.distractors(n, 1, 0, true)
 		b.openWall(0, 0, East)
-		moved, fixed := pick(b, left), pick(b, right)
+		moved, fixed := pick(b, west), pick(b, east)
 		if b.coin() {
 			moved, fixed = fixed, moved
 		}
-		b.held = moved
+		b.carried = moved
 		return b.putNext(moved, fixed)
 	}
 }
 
 func unlock(b *builder) *Instruction {
 	i, j, door := b.lockAnyRoom()
-	others := colors
+	doorColors := colors
 	if b.coin() {
-		others = slices.DeleteFunc(slices.Clone(colors), func(c Color) bool { return c == b.objects[door].Color })
+		doorColors = slices.DeleteFunc(slices.Clone(colors), func(c Color) bool { return c == b.objects[door].Color })
 	}
-	b.connectAll(others)
+	b.connectAll(doorColors)
 	b.everyRoom(func(i, j int) { b.distractors(3, i, j, false) })
 	b.placeAgentOutside(b.room(i, j))
 	b.requireReachable()
@@ -354,10 +354,10 @@ func oneRoom(b *builder) *Instruction {
 func moveTwoAcross(n int) func(*builder) *Instruction {
 	return func(b *builder) *Instruction {
 		b.placeAgent(0, 0)
-		left := b.distractors(n, 0, 0, true)
-		right := b.distractors(n, 1, 0, true)
+		west := b.distractors(n, 0, 0, true)
+		east := b.distractors(n, 1, 0, true)
 		b.openWall(0, 0, East)
-		l, r := subset(b, left, 2), subset(b, right, 2)
+		l, r := subset(b, west, 2), subset(b, east, 2)
 		return &Instruction{Op: OpBefore, First: b.putNext(l[0], r[0]), Second: b.putNext(r[1], l[1])}
 	}
 }

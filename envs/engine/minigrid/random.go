@@ -10,16 +10,16 @@ type randomLevel struct {
 	unblocking   bool    // objects may be behind locked doors or other objects
 	implicitly   bool    // the target may be in the locked room
 	actions      []Op
-	instructions []form
+	instructions []instructionForm
 }
 
-// form is the structure of a random instruction.
-type form uint8
+// instructionForm is the structure of a random instruction.
+type instructionForm uint8
 
 const (
-	single  form = iota // one action
-	both                // two, joined by "and"
-	ordered             // two, one after the other
+	single  instructionForm = iota // one action
+	joined                         // two, joined by "and"
+	ordered                        // two, one after the other
 )
 
 // random returns the default with changes.
@@ -27,7 +27,7 @@ func random(change func(*randomLevel)) func(*builder) *Instruction {
 	r := randomLevel{
 		distractors: 18, lockedRoom: 0.5, locations: true, unblocking: true, implicitly: true,
 		actions:      []Op{OpGoTo, OpPickup, OpOpen, OpPutNext},
-		instructions: []form{single, both, ordered},
+		instructions: []instructionForm{single, joined, ordered},
 	}
 	change(&r)
 	return r.build
@@ -78,14 +78,14 @@ var (
 )
 
 // instruction draws an instruction of one of those forms.
-func (r *randomLevel) instruction(b *builder, forms []form) *Instruction {
+func (r *randomLevel) instruction(b *builder, forms []instructionForm) *Instruction {
 	switch pick(b, forms) {
-	case both:
-		first := r.instruction(b, []form{single})
-		return &Instruction{Op: OpAnd, First: first, Second: r.instruction(b, []form{single})}
+	case joined:
+		first := r.instruction(b, []instructionForm{single})
+		return &Instruction{Op: OpAnd, First: first, Second: r.instruction(b, []instructionForm{single})}
 	case ordered:
-		first := r.instruction(b, []form{single, both})
-		second := r.instruction(b, []form{single, both})
+		first := r.instruction(b, []instructionForm{single, joined})
+		second := r.instruction(b, []instructionForm{single, joined})
 		return &Instruction{Op: pick(b, []Op{OpBefore, OpAfter}), First: first, Second: second}
 	}
 	in := &Instruction{Op: pick(b, r.actions)}
@@ -145,7 +145,7 @@ func (b *builder) validate(in *Instruction) {
 func (b *builder) validatePutNext(leaf *Instruction) {
 	leaf.descriptors(func(d *Descriptor) { d.find(b.World) })
 	for _, id := range leaf.Target.objects {
-		if leaf.Fixed.has(id) {
+		if leaf.Fixed.contains(id) {
 			reject("an object is to be put next to itself")
 		}
 	}

@@ -38,12 +38,12 @@ func (in *Instruction) verify(w *World, a Action) status {
 		return in.verifyOpen(w, a)
 	}
 	// Picking up and putting down remember what was carried before.
-	before := in.before
-	in.before = w.carrying
+	prev := in.lastCarried
+	in.lastCarried = w.carrying
 	if in.Op == OpPickup {
-		return in.verifyPickup(w, a, before)
+		return in.verifyPickup(w, a, prev)
 	}
-	return in.verifyPutNext(w, a, before)
+	return in.verifyPutNext(w, a, prev)
 }
 
 func (in *Instruction) verifyBoth(w *World, a Action) status {
@@ -56,19 +56,19 @@ func (in *Instruction) verifyBoth(w *World, a Action) status {
 }
 
 // verifyInOrder verifies two instructions that must be fulfilled in order.
-func verifyInOrder(w *World, a Action, one *Instruction, oneDone *bool, two *Instruction, twoDone *bool) status {
-	if !*oneDone {
-		switch one.verify(w, a) {
+func verifyInOrder(w *World, a Action, first *Instruction, firstDone *bool, next *Instruction, nextDone *bool) status {
+	if !*firstDone {
+		switch first.verify(w, a) {
 		case success:
-			*oneDone = true
+			*firstDone = true
 		case failure:
 			return failure
 		default:
 			return goesOn
 		}
 	}
-	s := two.verify(w, a)
-	*twoDone = *twoDone || s == success
+	s := next.verify(w, a)
+	*nextDone = *nextDone || s == success
 	return s
 }
 
@@ -88,11 +88,11 @@ func (in *Instruction) verifyOpen(w *World, a Action) status {
 	if a != Toggle {
 		return goesOn
 	}
-	id, o := w.At(w.agent.Front())
+	id, o := w.ObjectAt(w.agent.Front())
 	switch {
 	case o.Kind != Door:
 		return goesOn
-	case o.State == Open && in.Target.has(id):
+	case o.State == Open && in.Target.contains(id):
 		return success
 	case in.Strict:
 		return failure
@@ -100,11 +100,11 @@ func (in *Instruction) verifyOpen(w *World, a Action) status {
 	return goesOn
 }
 
-func (in *Instruction) verifyPickup(w *World, a Action, before ID) status {
+func (in *Instruction) verifyPickup(w *World, a Action, prev ID) status {
 	switch {
 	case a != Pickup:
 		return goesOn
-	case before == None && w.carrying != None && in.Target.has(w.carrying):
+	case prev == None && w.carrying != None && in.Target.contains(w.carrying):
 		return success
 	case in.Strict && w.carrying != None:
 		return failure
@@ -112,13 +112,13 @@ func (in *Instruction) verifyPickup(w *World, a Action, before ID) status {
 	return goesOn
 }
 
-func (in *Instruction) verifyPutNext(w *World, a Action, before ID) status {
-	if a != Drop || before == None || !in.Target.has(before) {
+func (in *Instruction) verifyPutNext(w *World, a Action, prev ID) status {
+	if a != Drop || prev == None || !in.Target.contains(prev) {
 		return goesOn
 	}
-	at := w.objects[before].Pos
+	pos := w.objects[prev].Pos
 	for _, p := range in.Fixed.positions {
-		if p.Distance(at) == 1 {
+		if p.Distance(pos) == 1 {
 			return success
 		}
 	}

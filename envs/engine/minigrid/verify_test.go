@@ -19,7 +19,7 @@ func object(k Kind, c Color, x, y int) Object {
 	return Object{Code: Code{Kind: k, Color: c}, Pos: Point{x, y}}
 }
 
-func door(c Color, s State, x, y int) Object {
+func door(c Color, s DoorState, x, y int) Object {
 	return Object{Code: Code{Door, c, s}, Pos: Point{x, y}}
 }
 

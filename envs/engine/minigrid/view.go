@@ -8,8 +8,8 @@ const ViewSize = 7
 // its own cell shows what it carries.
 type View [ViewSize * ViewSize]Code
 
-// At returns the code in column i of row j.
-func (v *View) At(i, j int) Code { return v[j*ViewSize+i] }
+// Cell returns the code in column i of row j.
+func (v *View) Cell(i, j int) Code { return v[j*ViewSize+i] }
 
 // View returns what the agent saw after the last step or, before the first
 // step, at the start. If the agent carries something from the start, the first
@@ -26,20 +26,20 @@ func (p Pose) InView(i, j int) Point {
 func (w *World) see() { w.view = w.ViewFrom(w.agent) }
 
 // ViewFrom returns what the agent would see if it were elsewhere (§2.4).
-func (w *World) ViewFrom(from Pose) (view View) {
+func (w *World) ViewFrom(pose Pose) (view View) {
 	var ids [ViewSize * ViewSize]ID
-	corner := from.InView(0, 0)
-	right, back := from.Dir.Right().Vector(), from.Dir.Vector().Times(-1)
+	corner := pose.InView(0, 0)
+	right, back := pose.Dir.Right().Vector(), pose.Dir.Vector().Times(-1)
 	for j := range ViewSize {
 		p := corner.Add(back.Times(j))
 		for i := range ViewSize {
-			ids[j*ViewSize+i] = w.at(p)
+			ids[j*ViewSize+i] = w.idAt(p)
 			p = p.Add(right)
 		}
 	}
-	seen := w.visible(&ids)
+	visible := w.visible(&ids)
 	for k, id := range ids {
-		if seen[k] {
+		if visible[k] {
 			view[k] = w.objects[id].Code
 		}
 	}
@@ -53,17 +53,17 @@ const own = (ViewSize-1)*ViewSize + ViewSize/2
 // visible returns which cells of the view are visible. Visibility spreads from
 // the agent row by row, first to the right and then to the left. If the agent's
 // own cell holds an object, it is an open door.
-func (w *World) visible(ids *[ViewSize * ViewSize]ID) (seen [ViewSize * ViewSize]bool) {
-	seen[own] = true
+func (w *World) visible(ids *[ViewSize * ViewSize]ID) (visible [ViewSize * ViewSize]bool) {
+	visible[own] = true
 	spread := func(i, j, side int) {
 		k := j*ViewSize + i
-		if !seen[k] || k != own && w.objects[ids[k]].opaque() {
+		if !visible[k] || k != own && w.objects[ids[k]].opaque() {
 			return
 		}
-		seen[k+side] = true
+		visible[k+side] = true
 		if j > 0 {
-			seen[k+side-ViewSize] = true
-			seen[k-ViewSize] = true
+			visible[k+side-ViewSize] = true
+			visible[k-ViewSize] = true
 		}
 	}
 	for j := ViewSize - 1; j >= 0; j-- {
@@ -74,5 +74,5 @@ func (w *World) visible(ids *[ViewSize * ViewSize]ID) (seen [ViewSize * ViewSize
 			spread(i, j, -1)
 		}
 	}
-	return seen
+	return visible
 }

@@ -66,7 +66,7 @@ func (w *World) Step(a Action) Result {
 // act applies an action to the world.
 func (w *World) act(a Action) {
 	front := w.agent.Front()
-	id := w.at(front)
+	id := w.idAt(front)
 	o := &w.objects[id]
 	switch a {
 	case TurnLeft:
@@ -94,10 +94,10 @@ func (w *World) act(a Action) {
 	}
 }
 
-func (w *World) toggle(at Point, o *Object) {
+func (w *World) toggle(p Point, o *Object) {
 	switch {
 	case o.Kind == Box:
-		w.set(at, o.Content)
+		w.set(p, o.Content)
 	case o.Kind != Door:
 	case o.State == Open:
 		o.State = Closed
@@ -115,8 +115,8 @@ func (w *World) inside(p Point) bool {
 	return uint(p.X) < uint(w.width) && uint(p.Y) < uint(w.height)
 }
 
-// at returns the object in a cell; outside the grid there are walls.
-func (w *World) at(p Point) ID {
+// idAt returns the object in a cell; outside the grid there are walls.
+func (w *World) idAt(p Point) ID {
 	if !w.inside(p) {
 		return wall
 	}
@@ -126,15 +126,15 @@ func (w *World) at(p Point) ID {
 func (w *World) set(p Point, id ID) { w.cells[p.Y*w.width+p.X] = id }
 
 // cell returns the code of a cell.
-func (w *World) cell(p Point) Code { return w.objects[w.at(p)].Code }
+func (w *World) cell(p Point) Code { return w.objects[w.idAt(p)].Code }
 
 // Size returns the number of columns and rows.
 func (w *World) Size() (width, height int) { return w.width, w.height }
 
-// At returns the object in a cell: None and an Empty object for an empty cell,
+// ObjectAt returns the object in a cell: None and an Empty object for an empty cell,
 // a Wall outside the grid.
-func (w *World) At(p Point) (ID, Object) {
-	id := w.at(p)
+func (w *World) ObjectAt(p Point) (ID, Object) {
+	id := w.idAt(p)
 	return id, w.objects[id]
 }
 
@@ -179,7 +179,7 @@ func (w *World) AppendObjects(b []byte) []byte {
 	for id := wall + 1; int(id) < len(w.objects); id++ {
 		o := &w.objects[id]
 		inGrid := byte(0) // an opened box is not in the grid
-		if w.at(o.Pos) == id {
+		if w.idAt(o.Pos) == id {
 			inGrid = 1
 		}
 		b = append(b, byte(o.Pos.X), byte(o.Pos.Y), byte(o.State), inGrid)

@@ -65,22 +65,22 @@ func (g *Generator) Integers(low, high int64) int64 {
 	if low >= high {
 		panic(fmt.Sprintf("nprand: no number is in [%d,%d)", low, high))
 	}
-	return low + int64(g.below(uint64(high)-1-uint64(low)))
+	return low + int64(g.bounded(uint64(high)-1-uint64(low)))
 }
 
-// below draws a number in [0,most].
-func (g *Generator) below(most uint64) uint64 {
+// bounded draws a number in [0,limit].
+func (g *Generator) bounded(limit uint64) uint64 {
 	switch {
-	case most == 0:
+	case limit == 0:
 		return 0
-	case most < 1<<32-1:
-		return uint64(g.below32(uint32(most)))
-	case most == 1<<32-1:
+	case limit < 1<<32-1:
+		return uint64(g.bounded32(uint32(limit)))
+	case limit == 1<<32-1:
 		return uint64(g.Uint32())
-	case most == 1<<64-1:
+	case limit == 1<<64-1:
 		return g.Uint64()
 	}
-	n := most + 1
+	n := limit + 1
 	hi, lo := bits.Mul64(g.Uint64(), n)
 	if lo < n {
 		for threshold := -n % n; lo < threshold; {
@@ -90,8 +90,8 @@ func (g *Generator) below(most uint64) uint64 {
 	return hi
 }
 
-func (g *Generator) below32(most uint32) uint32 {
-	n := most + 1
+func (g *Generator) bounded32(limit uint32) uint32 {
+	n := limit + 1
 	m := uint64(g.Uint32()) * uint64(n)
 	if uint32(m) < n {
 		for threshold := -n % n; uint32(m) < threshold; {

@@ -132,14 +132,14 @@ func TestBounds(t *testing.T) {
 
 func TestBelowWide(t *testing.T) {
 	g, same := seeded(t, 7), seeded(t, 7)
-	if got, want := g.below(1<<64-1), same.Uint64(); got != want {
+	if got, want := g.bounded(1<<64-1), same.Uint64(); got != want {
 		t.Errorf("all 64 bits: %x, want %x", got, want)
 	}
-	if got, want := g.below(1<<32-1), uint64(same.Uint32()); got != want {
+	if got, want := g.bounded(1<<32-1), uint64(same.Uint32()); got != want {
 		t.Errorf("all 32 bits: %x, want %x", got, want)
 	}
 	for range 100 { // more than half of the draws are rejected
-		if got := g.below(1 << 63); got > 1<<63 {
+		if got := g.bounded(1 << 63); got > 1<<63 {
 			t.Errorf("below(2^63) = %x", got)
 		}
 	}

@@ -40,7 +40,7 @@ func (c *Choice) In(s State) *Applicable {
 	a := &Applicable{c, make([]int32, len(c.operators)), make([]uint64, (len(c.operators)+63)/64)}
 	for i, precondition := range c.operators {
 		for _, l := range precondition {
-			if !s.has(l) {
+			if !s.holds(l) {
 				a.unmet[i]++
 			}
 		}
@@ -57,11 +57,11 @@ func (a *Applicable) Clone() *Applicable {
 }
 
 // Change moves from the current state to another one.
-func (a *Applicable) Change(from, to State) {
-	for i := range from {
-		for changed := from[i] ^ to[i]; changed != 0; changed &= changed - 1 {
+func (a *Applicable) Change(prev, next State) {
+	for i := range prev {
+		for changed := prev[i] ^ next[i]; changed != 0; changed &= changed - 1 {
 			fact := i<<6 | bits.TrailingZeros64(changed)
-			holds := literal(fact, !to.Has(fact))
+			holds := literal(fact, !next.Contains(fact))
 			for _, op := range a.choice.uses[holds] {
 				if a.unmet[op]--; a.unmet[op] == 0 {
 					a.set[op>>6] |= 1 << (op & 63)
@@ -85,9 +85,9 @@ func (a *Applicable) Len() int {
 	return n
 }
 
-// All yields the operators that can be applied, in order, as their numbers in
+// Operators yields the operators that can be applied, in order, as their numbers in
 // the Choice.
-func (a *Applicable) All() iter.Seq[int] {
+func (a *Applicable) Operators() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, word := range a.set {
 			for ; word != 0; word &= word - 1 {
@@ -99,9 +99,9 @@ func (a *Applicable) All() iter.Seq[int] {
 	}
 }
 
-// Any reports whether at least one of the given operators, as numbers in the
+// Intersects reports whether at least one of the given operators, as numbers in the
 // Choice, is applicable.
-func (a *Applicable) Any(operators []int) bool {
+func (a *Applicable) Intersects(operators []int) bool {
 	for _, op := range operators {
 		if a.set[op>>6]>>(op&63)&1 == 1 {
 			return true

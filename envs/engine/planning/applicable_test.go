@@ -44,11 +44,11 @@ func TestApplicableFromNothing(t *testing.T) {
 				if state.Satisfies(task.Operators[op].Precondition) {
 					want = append(want, n)
 				}
-				if kept.Any([]int{n}) != slices.Contains(want, n) {
+				if kept.Intersects([]int{n}) != slices.Contains(want, n) {
 					t.Fatalf("operator %d of %v", n, want)
 				}
 			}
-			if got := slices.Collect(kept.All()); !slices.Equal(got, want) || kept.Len() != len(want) {
+			if got := slices.Collect(kept.Operators()); !slices.Equal(got, want) || kept.Len() != len(want) {
 				t.Fatalf("%v of %d, want %v", got, kept.Len(), want)
 			}
 			if diff := cmp.Diff(choice.In(state).unmet, kept.unmet) + cmp.Diff(kept.unmet, other.unmet); diff != "" {

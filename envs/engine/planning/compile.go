@@ -17,8 +17,8 @@ type variable struct {
 
 // extent is the objects of a type, its subtypes included.
 type extent struct {
-	list []int32
-	has  []bool // by object
+	list     []int32
+	contains []bool // by object
 }
 
 // scope maps the variables that may occur in a formula to their slots.
@@ -137,11 +137,11 @@ func (g *grounder) compileEffect(f Formula, sc *scope) compiled {
 		c.sub = append(c.sub, g.compileEffect(s, sc))
 	}
 	if c.op == OpForall {
-		when := &compiled{op: OpAnd, static: true}
+		cond := &compiled{op: OpAnd, static: true}
 		if c.sub[0].op == OpWhen {
-			when = &c.sub[0].sub[0]
+			cond = &c.sub[0].sub[0]
 		}
-		c.join = g.newJoin(vars, sc, when, true)
+		c.join = g.newJoin(vars, sc, cond, true)
 	}
 	return c
 }
@@ -165,11 +165,11 @@ func (g *grounder) truth(c *compiled, env []int32) bool {
 	case OpAtom:
 		return g.predicates[c.pred].holds[string(g.pack(c.args, env, -1))] != c.negated
 	}
-	all := c.op == OpAnd || c.op == OpForall
-	result := all
+	conjunction := c.op == OpAnd || c.op == OpForall
+	result := conjunction
 	g.eachSub(c, env, func(sub *compiled) bool {
 		result = g.truth(sub, env)
-		return result == all
+		return result == conjunction
 	})
 	return result
 }
@@ -179,7 +179,7 @@ func (g *grounder) truth(c *compiled, env []int32) bool {
 // It stops when visit returns false.
 func (g *grounder) eachSub(c *compiled, env []int32, visit func(*compiled) bool) {
 	if c.join != nil {
-		c.join.each(g, env, func() bool { return visit(&c.sub[0]) })
+		c.join.enumerate(g, env, func() bool { return visit(&c.sub[0]) })
 		return
 	}
 	for i := range c.sub {
@@ -202,29 +202,29 @@ func (g *grounder) instantiate(c *compiled, env []int32) [][]Literal {
 	case c.op == OpAtom:
 		return [][]Literal{{literal(int(g.intern(c, env)), c.negated)}}
 	}
-	all := c.op == OpAnd || c.op == OpForall
+	conjunction := c.op == OpAnd || c.op == OpForall
 	var ways [][]Literal
-	if all {
+	if conjunction {
 		ways = [][]Literal{make([]Literal, 0, len(c.sub))}
 	}
 	g.eachSub(c, env, func(sub *compiled) bool {
-		if all && sub.op == OpAtom && !sub.static {
+		if conjunction && sub.op == OpAtom && !sub.static {
 			ways = g.require(ways, literal(int(g.intern(sub, env)), sub.negated))
 			return len(ways) > 0
 		}
-		more := g.instantiate(sub, env)
-		if all {
-			ways = g.product(ways, more)
+		subWays := g.instantiate(sub, env)
+		if conjunction {
+			ways = g.product(ways, subWays)
 			return len(ways) > 0
 		}
-		for _, way := range more {
+		for _, way := range subWays {
 			if len(way) == 0 { // nothing has to hold
 				ways = [][]Literal{{}}
 				return false
 			}
 		}
-		ways = append(ways, more...)
-		return g.spend(len(more))
+		ways = append(ways, subWays...)
+		return g.spend(len(subWays))
 	})
 	return ways
 }
@@ -285,28 +285,28 @@ next:
 	return way, true
 }
 
-// effects appends the effects under env, given that when held before. The first
+// effects appends the effects under env, given that cond held before. The first
 // entry, possibly empty, is the part without a further condition. The
 // entries for further conditions follow.
-func (g *grounder) effects(c *compiled, env []int32, when []Literal, out []Effect) []Effect {
-	at := len(out)
-	out = append(out, Effect{When: when})
+func (g *grounder) effects(c *compiled, env []int32, cond []Literal, out []Effect) []Effect {
+	first := len(out)
+	out = append(out, Effect{Condition: cond})
 	var collect func(c *compiled) bool
 	collect = func(c *compiled) bool {
 		switch c.op {
 		case OpAtom:
-			out[at].Then = append(out[at].Then, literal(int(g.intern(c, env)), c.negated))
+			out[first].Literals = append(out[first].Literals, literal(int(g.intern(c, env)), c.negated))
 		case OpWhen:
 			for _, way := range g.instantiate(&c.sub[0], env) {
-				both, ok := conjoin(when, way)
+				joined, ok := conjoin(cond, way)
 				switch {
-				case !g.spend(1 + len(when)*len(way)):
+				case !g.spend(1 + len(cond)*len(way)):
 					return false
 				case !ok:
-				case len(both) == len(when):
+				case len(joined) == len(cond):
 					collect(&c.sub[1])
 				default:
-					out = g.effects(&c.sub[1], env, both, out)
+					out = g.effects(&c.sub[1], env, joined, out)
 				}
 			}
 		default:

@@ -153,7 +153,7 @@ func walk(t rapid.TB, p *Problem) {
 		if !s.Satisfies(task.Operators[op].Precondition) {
 			t.Fatalf("plan %v cannot be carried out", plan)
 		}
-		s = task.after(s, []int{op})
+		s = task.follow(s, []int{op})
 	}
 	if !task.Reached(s) {
 		t.Fatalf("plan %v does not reach the goal", plan)

@@ -22,14 +22,14 @@ func ground(p *Problem, work int) (*Task, error) {
 	g := newGrounder(p, work)
 	raw := rawTask{objects: p.Objects, init: map[int32]bool{}}
 	for i := range p.Domain.Actions {
-		if g.action(&p.Domain.Actions[i], &raw); g.left < 0 {
+		if g.action(&p.Domain.Actions[i], &raw); g.budget < 0 {
 			return nil, fmt.Errorf("grounding action %s: the problem is too large", p.Domain.Actions[i].Name)
 		}
 	}
 	sc := newScope()
 	goal := g.compile(p.Goal, sc, false)
 	raw.goal = g.instantiate(&goal, make([]int32, sc.size))
-	if g.left < 0 {
+	if g.budget < 0 {
 		return nil, fmt.Errorf("grounding the goal: the problem is too large")
 	}
 	for _, a := range p.Init {
@@ -49,9 +49,9 @@ type predicate struct {
 	static bool // no action changes it
 	facts  [][]term
 	holds  map[string]bool
-	// by maps a position and the other arguments to the objects that occur at
+	// index maps a position and the other arguments to the objects that occur at
 	// that position of a static fact; see candidates.
-	by []map[string][]int32
+	index []map[string][]int32
 }
 
 // grounder holds the lookup tables of grounding. Objects and predicates are
@@ -62,7 +62,7 @@ type grounder struct {
 	extents    map[string]*extent // by type
 	predIndex  map[string]int32
 	predicates []predicate
-	left       int // the remaining budget; once it is negative, no result is used
+	budget     int // the remaining budget; once it is negative, no result is used
 
 	atoms   []groundAtom // facts that can change, interned
 	atomIDs map[string]int32
@@ -82,7 +82,7 @@ func newGrounder(p *Problem, work int) *grounder {
 		extents:    map[string]*extent{},
 		predIndex:  map[string]int32{},
 		predicates: make([]predicate, len(p.Domain.Predicates)),
-		left:       work,
+		budget:     work,
 		atomIDs:    map[string]int32{},
 	}
 	for i, o := range p.Objects {
@@ -91,7 +91,7 @@ func newGrounder(p *Problem, work int) *grounder {
 	for i, pr := range p.Domain.Predicates {
 		g.predIndex[pr.Name] = int32(i)
 		g.predicates[i] = predicate{static: true, holds: map[string]bool{},
-			by: make([]map[string][]int32, len(pr.Params))}
+			index: make([]map[string][]int32, len(pr.Params))}
 	}
 	for _, a := range p.Domain.Actions {
 		g.markChanged(a.Effect)
@@ -109,8 +109,8 @@ func newGrounder(p *Problem, work int) *grounder {
 // spend takes n from the remaining budget and reports whether the budget was
 // sufficient.
 func (g *grounder) spend(n int) bool {
-	g.left -= n
-	return g.left >= 0
+	g.budget -= n
+	return g.budget >= 0
 }
 
 // markChanged notes which predicates an effect changes.
@@ -131,11 +131,11 @@ func (g *grounder) markChanged(f Formula) {
 func (g *grounder) extentOf(typ string) *extent {
 	e, ok := g.extents[typ]
 	if !ok {
-		e = &extent{has: make([]bool, len(g.problem.Objects))}
+		e = &extent{contains: make([]bool, len(g.problem.Objects))}
 		for i, o := range g.problem.Objects {
 			if g.spend(1) && g.problem.Domain.IsA(o.Type, typ) {
 				e.list = append(e.list, int32(i))
-				e.has[i] = true
+				e.contains[i] = true
 			}
 		}
 		g.extents[typ] = e
@@ -192,22 +192,22 @@ func (g *grounder) name(a groundAtom) Atom {
 
 // candidates lists the objects that make a static atom true at one position of
 // its arguments; env binds the other arguments.
-func (g *grounder) candidates(c *compiled, at int, env []int32) []int32 {
-	return g.index(c.pred, at)[string(g.pack(c.args, env, at))]
+func (g *grounder) candidates(c *compiled, pos int, env []int32) []int32 {
+	return g.index(c.pred, pos)[string(g.pack(c.args, env, pos))]
 }
 
 // index returns the static facts of a predicate as candidates needs them.
-func (g *grounder) index(pred int32, at int) map[string][]int32 {
+func (g *grounder) index(pred int32, pos int) map[string][]int32 {
 	p := &g.predicates[pred]
-	if p.by[at] == nil {
-		p.by[at] = map[string][]int32{}
+	if p.index[pos] == nil {
+		p.index[pos] = map[string][]int32{}
 		for _, f := range p.facts {
 			g.spend(1)
-			key := string(g.pack(f, nil, at))
-			p.by[at][key] = append(p.by[at][key], f[at])
+			key := string(g.pack(f, nil, pos))
+			p.index[pos][key] = append(p.index[pos][key], f[pos])
 		}
 	}
-	return p.by[at]
+	return p.index[pos]
 }
 
 // action grounds one action.
@@ -217,7 +217,7 @@ func (g *grounder) action(a *Action, out *rawTask) {
 	pre := g.compile(a.Precondition, sc, false)
 	eff := g.compileEffect(a.Effect, sc)
 	env := make([]int32, sc.size)
-	g.newJoin(params, sc, &pre, true).each(g, env, func() bool {
+	g.newJoin(params, sc, &pre, true).enumerate(g, env, func() bool {
 		ways := g.instantiate(&pre, env)
 		if len(ways) == 0 {
 			return true

@@ -13,7 +13,7 @@ import (
 func facts(t *Task, s State) []string {
 	var out []string
 	for i, a := range t.Facts {
-		if s.Has(i) {
+		if s.Contains(i) {
 			out = append(out, strings.Trim(a.String(), "()"))
 		}
 	}
@@ -248,7 +248,7 @@ func TestGroundedTask(t *testing.T) {
 	want := []Operator{{
 		Action: &mustDomain(t, corridor).Actions[0], Args: []int{0, 1},
 		Precondition: []Literal{literal(0, false)},
-		Effects:      []Effect{{Then: []Literal{literal(1, false), literal(0, true), literal(2, false)}}},
+		Effects:      []Effect{{Literals: []Literal{literal(1, false), literal(0, true), literal(2, false)}}},
 	}}
 	if diff := cmp.Diff(want, task.Operators, cmp.AllowUnexported(Domain{})); diff != "" {
 		t.Error(diff)
@@ -334,7 +334,7 @@ func TestEffectsAreJoined(t *testing.T) {
 		second(wrap("()", effect, "(r a b) (r a c)", "()")))
 	var got []string
 	for _, e := range task.Operators[0].Effects {
-		got = append(got, fmt.Sprint(len(e.When), len(e.Then)))
+		got = append(got, fmt.Sprint(len(e.Condition), len(e.Literals)))
 	}
 	if diff := cmp.Diff([]string{"0 4", "1 2"}, got); diff != "" {
 		t.Error(diff)
@@ -402,8 +402,8 @@ func TestManyFacts(t *testing.T) {
 		s = do(t, task, s, fmt.Sprintf("flip o%d", i))
 	}
 	for i := range 200 {
-		if s.Has(i) != (i%3 != 0) {
-			t.Errorf("fact %d: %v", i, s.Has(i))
+		if s.Contains(i) != (i%3 != 0) {
+			t.Errorf("fact %d: %v", i, s.Contains(i))
 		}
 	}
 	if !s.Equal(s.Clone()) || s.Equal(task.Init) {

@@ -15,7 +15,7 @@ type join struct {
 type joinStep struct {
 	variable
 	source *compiled   // a static atom that supplies the values; nil for all objects of the type
-	at     int         // the variable's position in source
+	pos    int         // the variable's position in source
 	tests  []*compiled // static conditions decided once it is bound
 }
 
@@ -33,13 +33,13 @@ func (g *grounder) newJoin(vars []variable, sc *scope, cond *compiled, want bool
 		bound[v.slot] = false
 	}
 	j.first, tests = decided(tests, bound)
-	left := slices.Clone(vars)
-	for i := range left {
-		tests = g.narrow(&left[i], sc.size, tests, want)
+	remaining := slices.Clone(vars)
+	for i := range remaining {
+		tests = g.narrow(&remaining[i], sc.size, tests, want)
 	}
-	for len(left) > 0 {
+	for len(remaining) > 0 {
 		best, next, bestCost := 0, joinStep{}, 0
-		for i, v := range left {
+		for i, v := range remaining {
 			if !g.spend(1 + len(tests)) {
 				return j
 			}
@@ -47,7 +47,7 @@ func (g *grounder) newJoin(vars []variable, sc *scope, cond *compiled, want bool
 				best, next, bestCost = i, step, cost
 			}
 		}
-		left = slices.Delete(left, best, best+1)
+		remaining = slices.Delete(remaining, best, best+1)
 		bound[next.slot] = true
 		next.tests, tests = decided(tests, bound)
 		next.tests = slices.DeleteFunc(next.tests, func(c *compiled) bool { return c == next.source })
@@ -67,9 +67,9 @@ func takeStatic(c *compiled, want bool) []*compiled {
 		if !c.static {
 			return nil
 		}
-		taken := *c
+		cond := *c
 		*c = compiled{op: op, static: true}
-		return []*compiled{&taken}
+		return []*compiled{&cond}
 	}
 	var out []*compiled
 	var rest []compiled
@@ -86,41 +86,41 @@ func takeStatic(c *compiled, want bool) []*compiled {
 
 // decided separates the conditions whose free variables are all bound from the
 // others.
-func decided(conds []*compiled, bound []bool) (now, later []*compiled) {
+func decided(conds []*compiled, bound []bool) (now, pending []*compiled) {
 	for _, c := range conds {
 		if slices.ContainsFunc(c.free, func(slot int) bool { return !bound[slot] }) {
-			later = append(later, c)
+			pending = append(pending, c)
 		} else {
 			now = append(now, c)
 		}
 	}
-	return now, later
+	return now, pending
 }
 
 // narrow drops the objects that conditions on a single variable exclude, and
 // returns the other conditions.
-func (g *grounder) narrow(v *variable, size int, tests []*compiled, want bool) (others []*compiled) {
+func (g *grounder) narrow(v *variable, size int, tests []*compiled, want bool) (rest []*compiled) {
 	j := &join{want: want}
 	for _, c := range tests {
 		if len(c.free) == 1 && c.free[0] == v.slot {
 			j.first = append(j.first, c)
 		} else {
-			others = append(others, c)
+			rest = append(rest, c)
 		}
 	}
 	if len(j.first) == 0 {
 		return tests
 	}
-	all := v.typ
-	v.typ = &extent{has: make([]bool, len(all.has))}
+	typ := v.typ
+	v.typ = &extent{contains: make([]bool, len(typ.contains))}
 	env := make([]int32, size)
-	for _, o := range all.list {
+	for _, o := range typ.list {
 		if env[v.slot] = o; j.pass(g, j.first, env) {
 			v.typ.list = append(v.typ.list, o)
-			v.typ.has[o] = true
+			v.typ.contains[o] = true
 		}
 	}
-	return others
+	return rest
 }
 
 // step says how to bind a variable next, and the expected number of values.
@@ -130,11 +130,11 @@ func (g *grounder) step(v variable, tests []*compiled, bound []bool, want bool) 
 		if c.op != OpAtom || c.negated == want {
 			continue // asks for no fact
 		}
-		at, once := -1, true
+		pos, once := -1, true
 		for i, t := range c.args {
 			switch {
 			case t == slotTerm(v.slot):
-				at, once = i, at < 0
+				pos, once = i, pos < 0
 			case t < 0 && !bound[slotOf(t)]:
 				once = false
 			}
@@ -142,19 +142,19 @@ func (g *grounder) step(v variable, tests []*compiled, bound []bool, want bool) 
 				break
 			}
 		}
-		if at < 0 || !once {
+		if pos < 0 || !once {
 			continue
 		}
-		facts, keys := len(g.predicates[c.pred].facts), len(g.index(c.pred, at))
+		facts, keys := len(g.predicates[c.pred].facts), len(g.index(c.pred, pos))
 		if n := (facts + keys - 1) / max(keys, 1); n <= cost {
-			best.source, best.at, cost = c, at, n
+			best.source, best.pos, cost = c, pos, n
 		}
 	}
 	return best, cost
 }
 
-// each visits every binding, written into env, until visit returns false.
-func (j *join) each(g *grounder, env []int32, visit func() bool) {
+// enumerate visits every binding, written into env, until visit returns false.
+func (j *join) enumerate(g *grounder, env []int32, visit func() bool) {
 	if j.pass(g, j.first, env) {
 		j.bind(g, j.steps, env, visit)
 	}
@@ -167,14 +167,14 @@ func (j *join) bind(g *grounder, steps []joinStep, env []int32, visit func() boo
 	s := &steps[0]
 	values := s.typ.list
 	if s.source != nil {
-		values = g.candidates(s.source, s.at, env)
+		values = g.candidates(s.source, s.pos, env)
 	}
 	for _, v := range values {
 		if !g.spend(1) {
 			return false
 		}
 		env[s.slot] = v
-		if s.typ.has[v] && j.pass(g, s.tests, env) && !j.bind(g, steps[1:], env, visit) {
+		if s.typ.contains[v] && j.pass(g, s.tests, env) && !j.bind(g, steps[1:], env, visit) {
 			return false
 		}
 	}

@@ -490,7 +490,7 @@ func checkOrder(t rapid.TB, p *Problem, task *Task) {
 			}
 		}
 		for _, e := range op.Effects {
-			if len(e.Then) == 0 {
+			if len(e.Literals) == 0 {
 				t.Fatalf("operator %s has an effect that does nothing", task.Name(op))
 			}
 		}
@@ -499,7 +499,7 @@ func checkOrder(t rapid.TB, p *Problem, task *Task) {
 
 func whens(op *Operator) (out [][]Literal) {
 	for _, e := range op.Effects {
-		out = append(out, e.When)
+		out = append(out, e.Condition)
 	}
 	return out
 }

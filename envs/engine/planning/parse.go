@@ -53,8 +53,8 @@ func ParseProblem(file, text string, d *Domain) (*Problem, error) {
 	pr.Objects, pr.Repeated = slices.Concat(d.Constants, own), p.repeated
 	p.complete = true
 	for _, m := range d.borrowed {
-		if _, ok := p.known[m.name]; !ok {
-			return nil, fmt.Errorf("%s: object %s is not declared; %s names it", file, m.name, m.at)
+		if _, ok := p.objectTypes[m.name]; !ok {
+			return nil, fmt.Errorf("%s: object %s is not declared; %s names it", file, m.name, m.pos)
 		}
 	}
 	if pr.Init, err = p.init(s.only(":init")); err != nil {
@@ -87,10 +87,10 @@ func (s sections) only(key string) []node {
 
 // parser turns S-expressions into definitions.
 type parser struct {
-	file   string
-	domain *Domain
-	arity  map[string]int    // of the predicates
-	known  map[string]string // objects, by name, with their types
+	file        string
+	domain      *Domain
+	arity       map[string]int    // of the predicates
+	objectTypes map[string]string // objects, by name, with their types
 	// repeated are the objects that were declared more than once.
 	repeated []string
 	// complete: every object is known, so no other name may occur.
@@ -101,12 +101,12 @@ type parser struct {
 // enter makes the names that a domain declares so far known.
 func (p *parser) enter(d *Domain) {
 	p.domain = d
-	p.arity, p.known, p.vars = map[string]int{}, map[string]string{}, map[string]bool{}
+	p.arity, p.objectTypes, p.vars = map[string]int{}, map[string]string{}, map[string]bool{}
 	for _, pr := range d.Predicates {
 		p.arity[pr.Name] = len(pr.Params)
 	}
 	for _, o := range d.Constants {
-		p.known[o.Name] = o.Type
+		p.objectTypes[o.Name] = o.Type
 	}
 }
 
@@ -212,12 +212,12 @@ func (p *parser) types(nodes []node) error {
 		if err := p.checkType(t.typ); err != nil {
 			return err
 		}
-		up := t.typ.atom
-		for n := 0; up != rootType; n++ {
+		parent := t.typ.atom
+		for n := 0; parent != rootType; n++ {
 			if n == maxDepth {
 				return p.errorf(t.name, "type %s has itself or too many types above it", t.name.atom)
 			}
-			up = tree[up]
+			parent = tree[parent]
 		}
 	}
 	return nil
@@ -256,9 +256,9 @@ func (p *parser) objects(nodes []node) ([]Object, error) {
 		if err := p.checkType(o.typ); err != nil {
 			return nil, err
 		}
-		switch typ, ok := p.known[name]; {
+		switch typ, ok := p.objectTypes[name]; {
 		case !ok:
-			p.known[name] = o.typ.atom
+			p.objectTypes[name] = o.typ.atom
 			out = append(out, Object{name, o.typ.atom})
 		case typ != o.typ.atom:
 			return nil, p.errorf(o.name, "object %s is declared as %s and as %s", name, typ, o.typ.atom)
@@ -377,7 +377,7 @@ func (p *parser) action(n node) error {
 // repeated fact counts once.
 func (p *parser) init(nodes []node) ([]Atom, error) {
 	var out []Atom
-	seen := map[string]bool{}
+	keys := map[string]bool{}
 	for _, n := range nodes {
 		if len(n.kids) > 0 && n.kids[0].atom == "=" {
 			continue
@@ -386,8 +386,8 @@ func (p *parser) init(nodes []node) ([]Atom, error) {
 		if err != nil {
 			return nil, err
 		}
-		if key := a.String(); !seen[key] {
-			seen[key] = true
+		if key := a.String(); !keys[key] {
+			keys[key] = true
 			out = append(out, a)
 		}
 	}
@@ -416,7 +416,7 @@ func (p *parser) atom(n node) (Atom, error) {
 func (p *parser) terms(nodes []node) ([]string, error) {
 	var out []string
 	for _, n := range nodes {
-		_, known := p.known[n.atom]
+		_, declared := p.objectTypes[n.atom]
 		switch {
 		case n.list:
 			return nil, p.errorf(n, "want a name, not a list")
@@ -424,12 +424,12 @@ func (p *parser) terms(nodes []node) ([]string, error) {
 			if !p.vars[n.atom] {
 				return nil, p.errorf(n, "unknown variable %s", n.atom)
 			}
-		case known:
+		case declared:
 		case p.complete:
 			return nil, p.errorf(n, "unknown object %s", n.atom)
 		default:
-			at := fmt.Sprintf("%s:%d:%d", p.file, n.line, n.col)
-			p.domain.borrowed = append(p.domain.borrowed, mention{n.atom, at})
+			pos := fmt.Sprintf("%s:%d:%d", p.file, n.line, n.col)
+			p.domain.borrowed = append(p.domain.borrowed, mention{n.atom, pos})
 		}
 		out = append(out, n.atom)
 	}

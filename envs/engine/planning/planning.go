@@ -61,7 +61,7 @@ type Domain struct {
 
 // mention is a name and its position: file:line:column.
 type mention struct {
-	name, at string
+	name, pos string
 }
 
 // Problem is a problem file as ParseProblem read it. All names are in lower
@@ -123,7 +123,7 @@ func (f Formula) Literals() (atoms []Atom, ok bool) {
 
 // IsA reports whether type t is super or one of its subtypes.
 func (d *Domain) IsA(t, super string) bool {
-	for known := true; known; t, known = d.Types[t] {
+	for ok := true; ok; t, ok = d.Types[t] {
 		if t == super {
 			return true
 		}

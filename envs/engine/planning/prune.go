@@ -54,9 +54,9 @@ func (r *rawTask) prune(g *grounder) *Task {
 			t.Init.set(literal(n, false))
 		}
 	}
-	kept := r.sorted(reached)
-	t.Operators = make([]Operator, len(kept))
-	for i, op := range kept {
+	ops := r.sorted(reached)
+	t.Operators = make([]Operator, len(ops))
+	for i, op := range ops {
 		t.Operators[i] = r.ops[op].renumbered(renumber, possible)
 	}
 	for _, way := range r.goal {
@@ -132,18 +132,18 @@ func (op Operator) renumbered(renumber []int, possible []bool) Operator {
 	out := Operator{Action: op.Action, Args: op.Args}
 	out.Precondition, _ = renumberAll(op.Precondition, renumber, possible)
 	for _, e := range op.Effects {
-		when, ok := renumberAll(e.When, renumber, possible)
+		cond, ok := renumberAll(e.Condition, renumber, possible)
 		if !ok {
 			continue
 		}
-		kept := Effect{When: when}
-		for _, l := range e.Then {
+		effect := Effect{Condition: cond}
+		for _, l := range e.Literals {
 			if n := renumber[l.Fact()]; n >= 0 {
-				kept.Then = append(kept.Then, literal(n, l.Negated()))
+				effect.Literals = append(effect.Literals, literal(n, l.Negated()))
 			}
 		}
-		if len(kept.Then) > 0 {
-			out.Effects = append(out.Effects, kept)
+		if len(effect.Literals) > 0 {
+			out.Effects = append(out.Effects, effect)
 		}
 	}
 	return out

@@ -20,8 +20,8 @@ func relaxedRules(ops []Operator, next Literal) (rules []rule, end Literal) {
 		op := &ops[i]
 		var met []Literal
 		for _, e := range op.Effects {
-			if len(e.When) == 0 {
-				rules = append(rules, rule{int32(i), 1, op.Precondition, e.Then})
+			if len(e.Condition) == 0 {
+				rules = append(rules, rule{int32(i), 1, op.Precondition, e.Literals})
 				continue
 			}
 			if met == nil {
@@ -29,7 +29,7 @@ func relaxedRules(ops []Operator, next Literal) (rules []rule, end Literal) {
 				next += 2
 				rules = append(rules, rule{int32(i), 0, op.Precondition, met})
 			}
-			rules = append(rules, rule{int32(i), 1, append(met[:1:1], e.When...), e.Then})
+			rules = append(rules, rule{int32(i), 1, append(met[:1:1], e.Condition...), e.Literals})
 		}
 	}
 	return rules, next
@@ -45,9 +45,9 @@ func usesOf(rules []rule, n Literal) [][]int32 {
 			total++
 		}
 	}
-	uses, all := make([][]int32, n), make([]int32, total)
+	uses, buf := make([][]int32, n), make([]int32, total)
 	for l, c := range counts {
-		uses[l], all = all[:0:c], all[c:]
+		uses[l], buf = buf[:0:c], buf[c:]
 	}
 	for i, ru := range rules {
 		for _, l := range ru.body {
@@ -118,11 +118,11 @@ func (r *relaxation) keepRelevant(rules []rule) {
 			makers[h] = append(makers[h], int32(i))
 		}
 	}
-	relevant, kept := make([]bool, len(r.cost)), make([]bool, len(rules))
+	relevant, needed := make([]bool, len(r.cost)), make([]bool, len(rules))
 	relevant[r.goal] = true
 	for queue := []Literal{r.goal}; len(queue) > 0; queue = queue[1:] {
 		for _, i := range makers[queue[0]] {
-			kept[i] = true
+			needed[i] = true
 			for _, l := range rules[i].body {
 				if !relevant[l] {
 					relevant[l] = true
@@ -132,12 +132,12 @@ func (r *relaxation) keepRelevant(rules []rule) {
 		}
 	}
 	for i, ru := range rules {
-		if !kept[i] {
+		if !needed[i] {
 			continue
 		}
-		all := ru.heads
+		heads := ru.heads
 		ru.heads = nil
-		for _, l := range all {
+		for _, l := range heads {
 			if relevant[l] {
 				ru.heads = append(ru.heads, l)
 			}
@@ -180,7 +180,7 @@ func (r *relaxation) explore(s State) {
 		}
 	}
 	for _, l := range r.facts {
-		if s.has(l) {
+		if s.holds(l) {
 			r.reach(l, 0, -1)
 		}
 	}

@@ -23,13 +23,13 @@ const (
 // of its operators. It is deterministic. It guarantees neither the shortest
 // plan nor that it finds an existing one. If ok is false and there is no plan,
 // the search found none.
-func (t *Task) Plan(from State) (plan []int, ok bool) {
-	return t.plan(from, maxSearch)
+func (t *Task) Plan(start State) (plan []int, ok bool) {
+	return t.plan(start, maxSearch)
 }
 
-func (t *Task) plan(from State, work int) (plan []int, ok bool) {
-	s := search{task: t, left: work}
-	enough := 2*int(newRelaxation(t, t.Goal).estimate(from)) + 10
+func (t *Task) plan(start State, work int) (plan []int, ok bool) {
+	s := search{task: t, budget: work}
+	enough := 2*int(newRelaxation(t, t.Goal).estimate(start)) + 10
 	limit := math.MaxInt
 	keep := func(found []int) {
 		if found != nil && (plan == nil || len(found) < len(plan)) {
@@ -37,11 +37,11 @@ func (t *Task) plan(from State, work int) (plan []int, ok bool) {
 		}
 	}
 	for width := narrowBeam; width <= wideBeam; width *= 4 {
-		found, complete := s.beam(from, t.Goal, width, limit)
+		found, complete := s.beam(start, t.Goal, width, limit)
 		if keep(found); complete {
 			break
 		}
-		if keep(s.serial(from, width)); plan != nil && len(plan) <= enough {
+		if keep(s.serial(start, width)); plan != nil && len(plan) <= enough {
 			break
 		}
 	}
@@ -50,22 +50,22 @@ func (t *Task) plan(from State, work int) (plan []int, ok bool) {
 
 // search is one call of Plan.
 type search struct {
-	task *Task
-	left int // the remaining work
+	task   *Task
+	budget int // the remaining work
 }
 
 // serial reaches the open goals one after the other, in every order, and
 // returns the shortest plan; nil if there is none or the goal has another form.
 // It helps where tools must be made ready again between two goals, which an
 // estimate without deletions cannot see.
-func (s *search) serial(from State, width int) []int {
+func (s *search) serial(start State, width int) []int {
 	t := s.task
 	if len(t.Goal) != 1 {
 		return nil
 	}
 	var open []Literal
 	for _, l := range t.Goal[0] {
-		if !from.has(l) {
+		if !start.holds(l) {
 			open = append(open, l)
 		}
 	}
@@ -73,29 +73,29 @@ func (s *search) serial(from State, width int) []int {
 		return nil
 	}
 	var best []int
-	var extend func(at State, done []int, left []Literal)
-	extend = func(at State, done []int, left []Literal) {
-		if at.Satisfies(t.Goal[0]) {
+	var extend func(state State, done []int, goals []Literal)
+	extend = func(state State, done []int, goals []Literal) {
+		if state.Satisfies(t.Goal[0]) {
 			if best == nil || len(done) < len(best) {
 				best = done
 			}
 			return
 		}
-		for i, l := range left {
-			part, _ := s.beam(at, [][]Literal{{l}}, width, math.MaxInt)
+		for i, l := range goals {
+			part, _ := s.beam(state, [][]Literal{{l}}, width, math.MaxInt)
 			if part == nil {
 				continue
 			}
-			rest := slices.Concat(left[:i], left[i+1:])
-			extend(t.after(at, part), slices.Concat(done, part), rest)
+			rest := slices.Concat(goals[:i], goals[i+1:])
+			extend(t.follow(state, part), slices.Concat(done, part), rest)
 		}
 	}
-	extend(from, nil, open)
+	extend(start, nil, open)
 	return best
 }
 
-// after returns the state that a plan leads to.
-func (t *Task) after(s State, plan []int) State {
+// follow returns the state that a plan leads to.
+func (t *Task) follow(s State, plan []int) State {
 	s = s.Clone()
 	next := s.Clone()
 	for _, op := range plan {
@@ -117,18 +117,18 @@ type reached struct {
 // it keeps the width states that look closest to the goal. The plan is empty at
 // the goal and nil if none was found; complete reports that the search dropped
 // no state.
-func (s *search) beam(from State, goal [][]Literal, width, limit int) (plan []int, complete bool) {
-	if from.satisfiesAny(goal) {
+func (s *search) beam(start State, goal [][]Literal, width, limit int) (plan []int, complete bool) {
+	if start.satisfiesAny(goal) {
 		return []int{}, true
 	}
 	t, r := s.task, newRelaxation(s.task, goal)
-	met := []reached{{state: from, parent: -1, estimate: r.estimate(from)}}
+	met := []reached{{state: start, parent: -1, estimate: r.estimate(start)}}
 	if met[0].estimate == far {
 		return nil, true
 	}
-	seen := map[string]bool{string(stateKey(nil, from)): true}
+	visited := map[string]bool{string(stateKey(nil, start)): true}
 	complete = true
-	next := from.Clone()
+	next := start.Clone()
 	var key []byte
 	for layer := []int{0}; len(layer) > 0; limit-- {
 		if limit == 0 {
@@ -136,22 +136,22 @@ func (s *search) beam(from State, goal [][]Literal, width, limit int) (plan []in
 		}
 		var found []int
 		for _, parent := range layer {
-			at := met[parent].state
-			if s.left -= len(r.ops); s.left < 0 {
+			state := met[parent].state
+			if s.budget -= len(r.ops); s.budget < 0 {
 				return nil, false
 			}
 			for _, i := range r.ops {
 				op := &t.Operators[i]
-				if !at.Satisfies(op.Precondition) {
+				if !state.Satisfies(op.Precondition) {
 					continue
 				}
-				t.Apply(op, at, next)
+				t.Apply(op, state, next)
 				key = stateKey(key[:0], next)
-				if seen[string(key)] {
+				if visited[string(key)] {
 					continue
 				}
-				seen[string(key)] = true
-				if s.left -= stateWork + len(r.rules) + len(r.facts) + 2*len(next); s.left < 0 {
+				visited[string(key)] = true
+				if s.budget -= stateWork + len(r.rules) + len(r.facts) + 2*len(next); s.budget < 0 {
 					return nil, false
 				}
 				h := r.estimate(next)

@@ -41,7 +41,7 @@ func run(t *testing.T, task *Task, plan []int) {
 		if !s.Satisfies(task.Operators[op].Precondition) {
 			t.Fatalf("step %d, %s, cannot be done", i, task.Name(&task.Operators[op]))
 		}
-		s = task.after(s, []int{op})
+		s = task.follow(s, []int{op})
 	}
 	if !task.Reached(s) {
 		t.Fatal("the plan does not reach the goal")
@@ -59,11 +59,11 @@ func TestPlan(t *testing.T) {
 		if again, _ := task.Plan(task.Init); !slices.Equal(plan, again) {
 			t.Errorf("%d things: first %v, then %v", n, plan, again)
 		}
-		end := task.after(task.Init, plan)
+		end := task.follow(task.Init, plan)
 		if plan, ok := task.Plan(end); !ok || plan == nil || len(plan) != 0 {
 			t.Errorf("at the goal: %v, %v", plan, ok)
 		}
-		half := task.after(task.Init, plan[:len(plan)/2])
+		half := task.follow(task.Init, plan[:len(plan)/2])
 		if rest, ok := task.Plan(half); !ok || len(rest) != len(plan)-len(plan)/2 {
 			t.Errorf("half way: %d steps, %v", len(rest), ok)
 		}
@@ -77,7 +77,7 @@ func TestUnsolvable(t *testing.T) {
 	if plan, ok := small.Plan(small.Init); ok || plan != nil {
 		t.Errorf("%v, %v", plan, ok)
 	}
-	s := search{task: small, left: maxSearch}
+	s := search{task: small, budget: maxSearch}
 	if plan, complete := s.beam(small.Init, small.Goal, 1000, 1000); plan != nil || !complete {
 		t.Errorf("%v, complete %v", plan, complete)
 	}
@@ -90,20 +90,20 @@ func TestUnsolvable(t *testing.T) {
 // The work that may be done bounds the search whatever the task.
 func TestBounds(t *testing.T) {
 	task := carrying(t, 12, "(robot b)")
-	full := search{task: task, left: maxSearch}
+	full := search{task: task, budget: maxSearch}
 	if plan, _ := full.beam(task.Init, task.Goal, narrowBeam, 100); len(plan) != 47 {
 		t.Fatalf("%d steps, want 47", len(plan))
 	}
-	used := maxSearch - full.left
+	used := maxSearch - full.budget
 	for _, work := range []int{0, 1, used / 2, used - 1, used} {
-		s := search{task: task, left: work}
+		s := search{task: task, budget: work}
 		plan, complete := s.beam(task.Init, task.Goal, narrowBeam, 100)
 		if (plan != nil) != (work == used) || complete {
 			t.Errorf("work %d of %d: plan %v, complete %v", work, used, plan, complete)
 		}
 	}
 	for _, limit := range []int{0, 1, 46, 47} {
-		s := search{task: task, left: maxSearch}
+		s := search{task: task, budget: maxSearch}
 		plan, complete := s.beam(task.Init, task.Goal, narrowBeam, limit)
 		if (plan != nil) != (limit == 47) || complete {
 			t.Errorf("limit %d: plan %v, complete %v", limit, plan, complete)
@@ -144,7 +144,7 @@ func maze(t testing.TB, deadEnds int) *Task {
 
 func TestWideBeam(t *testing.T) {
 	task := maze(t, 200)
-	narrow := search{task: task, left: maxSearch}
+	narrow := search{task: task, budget: maxSearch}
 	if plan, complete := narrow.beam(task.Init, task.Goal, narrowBeam, 100); plan != nil || complete {
 		t.Fatalf("the narrow beam finds %v, complete %v: the maze is too easy for this test", plan, complete)
 	}
@@ -193,7 +193,7 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("%d at the start, want 7", h)
 	}
 	plan, _ := task.Plan(task.Init)
-	if h := r.estimate(task.after(task.Init, plan)); h != 0 {
+	if h := r.estimate(task.follow(task.Init, plan)); h != 0 {
 		t.Errorf("%d at the goal, want 0", h)
 	}
 	if h := newRelaxation(task, nil).estimate(task.Init); h != far {

@@ -123,6 +123,6 @@ func (r *reader) errorf(format string, args ...any) error {
 }
 
 // errorAt makes an error that starts with file:line:column.
-func errorAt(file string, at position, format string, args ...any) error {
-	return fmt.Errorf("%s:%d:%d: %s", file, at.line, at.col, fmt.Sprintf(format, args...))
+func errorAt(file string, pos position, format string, args ...any) error {
+	return fmt.Errorf("%s:%d:%d: %s", file, pos.line, pos.col, fmt.Sprintf(format, args...))
 }

@@ -26,23 +26,23 @@ func (l Literal) Negated() bool { return l&1 == 1 }
 // State is a set of facts, one bit each.
 type State []uint64
 
-// Has reports whether a fact is in the state.
-func (s State) Has(fact int) bool {
+// Contains reports whether a fact is in the state.
+func (s State) Contains(fact int) bool {
 	return s[fact>>6]>>(fact&63)&1 == 1
 }
 
 // Satisfies reports whether all literals hold in the state.
 func (s State) Satisfies(literals []Literal) bool {
 	for _, l := range literals {
-		if !s.has(l) {
+		if !s.holds(l) {
 			return false
 		}
 	}
 	return true
 }
 
-// has reports whether one literal holds in the state.
-func (s State) has(l Literal) bool { return s[l>>7]>>(l>>1&63)&1 != uint64(l&1) }
+// holds reports whether one literal holds in the state.
+func (s State) holds(l Literal) bool { return s[l>>7]>>(l>>1&63)&1 != uint64(l&1) }
 
 // Equal reports whether two states of one task hold the same facts.
 func (s State) Equal(o State) bool {
@@ -78,8 +78,8 @@ func (s State) set(l Literal) {
 // Effect makes literals true if its conditions held before: it adds facts and,
 // by negated literals, deletes them.
 type Effect struct {
-	When []Literal
-	Then []Literal
+	Condition []Literal
+	Literals  []Literal
 }
 
 // Operator is a ground action: it is applicable if its preconditions hold. An
@@ -123,7 +123,7 @@ func (t *Task) Fact(a Atom) (index int, ok bool) {
 // Holds reports whether a fact is true in a state.
 func (t *Task) Holds(s State, a Atom) bool {
 	if i, ok := t.Fact(a); ok {
-		return s.Has(i)
+		return s.Contains(i)
 	}
 	return t.constant[a.String()]
 }
@@ -148,10 +148,10 @@ func (t *Task) Apply(op *Operator, src, dst State) {
 	for _, adding := range [...]bool{false, true} {
 		for i := range op.Effects {
 			e := &op.Effects[i]
-			if !src.Satisfies(e.When) {
+			if !src.Satisfies(e.Condition) {
 				continue
 			}
-			for _, l := range e.Then {
+			for _, l := range e.Literals {
 				if adding != l.Negated() {
 					dst.set(l)
 				}

@@ -52,22 +52,22 @@ func (w *World) fly(o *Object) {
 		return
 	}
 	var open []*Object
-	for _, p := range place.portals.all() {
+	for _, p := range place.portals.items() {
 		if p.open {
 			open = append(open, p)
 		}
 	}
 	if len(open) > 0 {
-		if to := open[w.random.intn(len(open))].leadsTo(place); to != nil {
-			w.put(o, to)
+		if dest := open[w.random.intn(len(open))].leadsTo(place); dest != nil {
+			w.put(o, dest)
 		}
 		return
 	}
-	if place.is(aLocation) || !place.isVessel || !place.open {
+	if place.inGroup(aLocation) || !place.isVessel || !place.open {
 		return
 	}
-	if to := place.enclosingLocation(); to != nil {
-		w.put(o, to)
+	if dest := place.enclosingLocation(); dest != nil {
+		w.put(o, dest)
 	}
 }
 
@@ -76,7 +76,7 @@ func (w *World) fly(o *Object) {
 // closed.
 func (o *Object) enclosingLocation() *Object {
 	for c := o; c.container != nil; c = c.container {
-		if c.container.is(aLocation) {
+		if c.container.inGroup(aLocation) {
 			return c.container
 		}
 		if !c.isVessel || !c.open {
@@ -117,7 +117,7 @@ func (w *World) collectPollen(o *Object) {
 	if len(o.carriedPollen()) > mostPollen {
 		return
 	}
-	if pollen := pollenIn(o.container.contents.all()); len(pollen) > 0 {
+	if pollen := pollenIn(o.container.contents.items()); len(pollen) > 0 {
 		w.put(pollen[w.random.intn(len(pollen))], o)
 	}
 }

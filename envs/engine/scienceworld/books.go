@@ -1,11 +1,11 @@
 package scienceworld
 
 // books are the kinds of books in the order in which they are drawn.
-var books = [...]Kind{BookMobyDick, BookFrankenstein, BookSherlockHolmes, BookPrideAndPrejudice, BookBeowulf,
+var books = [...]ObjectKind{BookMobyDick, BookFrankenstein, BookSherlockHolmes, BookPrideAndPrejudice, BookBeowulf,
 	BookOriginOfSpecies}
 
 // bookPages are titles, authors and texts of the books (objects §3.10).
-var bookPages = map[Kind]page{
+var bookPages = map[ObjectKind]document{
 	BookMobyDick: {"Moby Dick", "Herman Melville", mobyDick + mobyDick},
 	BookFrankenstein: {"Frankenstein", "Mary Wollstonecraft Shelley",
 		"You will rejoice to hear that no disaster has accompanied the commencement of an enterprise which you have " +

@@ -8,7 +8,7 @@ const registryNumbers = 17196
 
 // furnish makes the additional objects that the constructor of a kind makes.
 func (w *World) furnish(o *Object) {
-	in := func(c *Object, ks ...Kind) *Object {
+	in := func(c *Object, ks ...ObjectKind) *Object {
 		for _, k := range ks {
 			x := w.new(k)
 			w.put(x, c)
@@ -35,7 +35,7 @@ func (w *World) furnish(o *Object) {
 	case InclinedPlane:
 		o.plane = &plane{degrees: 45, surface: &materials[ofDefaultFriction], positions: map[int32]float64{}}
 	case Sandwich, Recipe, Paper, ColoredPaper, Document, Picture:
-		o.page = &page{}
+		o.page = &document{}
 	case Flower, Pollen:
 		o.flower = &flower{}
 	}
@@ -61,29 +61,29 @@ func (w *World) giveGenes(o *Object) {
 	if o.kind != PeaPlant {
 		w.randomGenes(RandomGeneticsPlantsE)
 	}
-	if o.genes = w.given; o.genes == nil {
+	if o.genes = w.presetGenes; o.genes == nil {
 		o.genes = w.randomGenes(o.kind)
 	}
 }
 
 // newNamed makes an object of a kind with a name of its own.
-func (w *World) newNamed(k Kind, name string) *Object {
+func (w *World) newNamed(k ObjectKind, name string) *Object {
 	o := w.new(k)
 	o.name = name
 	return o
 }
 
 // newPortal makes a door or drain between two places.
-func (w *World) newPortal(k Kind, from, to *Object) *Object {
+func (w *World) newPortal(k ObjectKind, src, dst *Object) *Object {
 	o := w.new(k)
 	o.door = w.store.doors.next()
-	*o.door = door{from: from, to: to}
+	*o.door = door{src: src, dst: dst}
 	o.open = k == LiquidDrain
 	return o
 }
 
 // newTap makes a sink, bathtub or toilet that drains into a place.
-func (w *World) newTap(k Kind, sewer *Object) *Object {
+func (w *World) newTap(k ObjectKind, sewer *Object) *Object {
 	o := w.new(k)
 	o.portals.append(w.newPortal(LiquidDrain, o, sewer))
 	if k == Toilet {
@@ -154,7 +154,7 @@ func (w *World) newUnknownThermal(letter rune) *Object {
 }
 
 // liquidCups are the containers of which one is drawn for a liquid.
-var liquidCups = [...]Kind{MetalPot, GlassCup, PlasticCup, TinCup, PaperCup, CeramicCup, Jug}
+var liquidCups = [...]ObjectKind{MetalPot, GlassCup, PlasticCup, TinCup, PaperCup, CeramicCup, Jug}
 
 // randomCup puts something into a container that is drawn. It also makes a wood
 // cup and discards it.
@@ -199,7 +199,7 @@ func (w *World) newShelf() *Object {
 	return shelf
 }
 
-var randomTables = [...]Kind{WoodTable, SteelTable, Desk}
+var randomTables = [...]ObjectKind{WoodTable, SteelTable, Desk}
 
 // builder fills places. Things are made in the order in which the reference makes
 // them, which decides their numbers, and added in its order (objects §5).
@@ -216,7 +216,7 @@ func (w *World) build() {
 	w.put(b.sewer, w.universe)
 	places := map[string]*Object{}
 	for _, p := range []struct {
-		kind Kind
+		kind ObjectKind
 		name string
 		fill func(*Object)
 	}{
@@ -239,13 +239,13 @@ func (w *World) build() {
 		{"greenhouse", "hallway"}, {"art studio", "hallway"}, {"kitchen", "outside"}, {"greenhouse", "outside"},
 		{"foundry", "outside"},
 	} {
-		from, to := places[ends[0]], places[ends[1]]
-		d := w.newPortal(Door, from, to)
-		from.portals.append(d)
-		to.portals.append(d)
+		src, dst := places[ends[0]], places[ends[1]]
+		d := w.newPortal(Door, src, dst)
+		src.portals.append(d)
+		dst.portals.append(d)
 	}
 	w.agent = w.new(Agent)
-	w.inventory = w.agent.contents.all()[2]
+	w.inventory = w.agent.contents.items()[2]
 	names := make([]string, 0, len(places))
 	for name := range places {
 		names = append(names, name)
@@ -255,14 +255,14 @@ func (w *World) build() {
 }
 
 // add makes an object and adds it to a container.
-func (b builder) add(c *Object, k Kind) *Object {
+func (b builder) add(c *Object, k ObjectKind) *Object {
 	o := b.new(k)
 	b.put(o, c)
 	return o
 }
 
 // addTap makes a thing with a drain and adds it to a place.
-func (b builder) addTap(place *Object, k Kind) { b.put(b.newTap(k, b.sewer), place) }
+func (b builder) addTap(place *Object, k ObjectKind) { b.put(b.newTap(k, b.sewer), place) }
 
 func (b builder) kitchen(room *Object) {
 	b.addTap(room, Sink)
@@ -275,7 +275,7 @@ func (b builder) kitchen(room *Object) {
 	b.add(cupboard, TinCup)
 	b.add(cupboard, CeramicCup)
 	bowl := b.add(b.add(room, Counter), WoodBowl)
-	for _, fruit := range []Kind{Apple, Banana, Orange, Potato} {
+	for _, fruit := range []ObjectKind{Apple, Banana, Orange, Potato} {
 		b.add(bowl, fruit)
 	}
 	b.add(b.add(fridge, WoodCup), OrangeJuice)
@@ -367,7 +367,7 @@ func (b builder) paints(c *Object) {
 func (b builder) hallway(room *Object) { b.put(b.newPicture(), room) }
 
 func (b builder) outside(place *Object) {
-	for _, k := range []Kind{FirePit, Wood, Axe, Fountain} {
+	for _, k := range []ObjectKind{FirePit, Wood, Axe, Fountain} {
 		b.add(place, k)
 	}
 }

@@ -28,9 +28,9 @@ type row struct {
 	unsure bool
 }
 
-// count says how many objects have a referent. Who is the combination of their
+// count says how many objects have a referent. Seats is the combination of their
 // seats by exclusive or: that of the only one, if there is one.
-type count struct{ objects, who uint16 }
+type count struct{ objects, seats uint16 }
 
 // counts are the counts of all texts, in pages. Forks share a page until one of them
 // changes it.
@@ -50,8 +50,8 @@ const pageCounts = 126
 // owner is a world between two forks of it.
 type owner struct{ _ byte }
 
-// of returns the count of a text, to be changed.
-func (c *counts) of(text int32) *count {
+// slot returns the count of a text, to be changed.
+func (c *counts) slot(text int32) *count {
 	i := int(text / pageCounts)
 	if i >= len(c.pages) {
 		c.pages = append(c.pages, make([]*countPage, i+1-len(c.pages))...)
@@ -99,7 +99,7 @@ func (c *census) take(w *World, moved bool) {
 	}
 	w.stale = w.stale[:0]
 	if c.plain != nil {
-		c.plain.among(w, c.objects, w.here())
+		c.plain.among(w, c.objects, w.place())
 		c.sharing = c.plain.sharing
 		return
 	}
@@ -113,10 +113,10 @@ func (c *census) take(w *World, moved bool) {
 
 // list lists the objects anew, counts new ones and forgets those that are gone.
 func (c *census) list(w *World) {
-	before := c.objects
+	prev := c.objects
 	c.objects, c.portals = w.collect(w.universe, true), c.portals[:0]
 	if len(c.objects) > mostCounted {
-		for _, o := range before {
+		for _, o := range prev {
 			o.seat = 0
 		}
 		*c = census{objects: c.objects, plain: &search{}}
@@ -134,7 +134,7 @@ func (c *census) list(w *World) {
 			c.portals = append(c.portals, o)
 		}
 	}
-	for _, o := range before {
+	for _, o := range prev {
 		if o.seat != 0 && c.rows[o.seat].turn != c.turn {
 			c.replace(o.seat, nil)
 			c.free = append(c.free, o.seat)
@@ -162,7 +162,7 @@ func (c *census) update(w *World, o *Object) {
 	if o.seat == 0 {
 		return
 	}
-	if l := w.called(o, w.here()); l != c.rows[o.seat].list {
+	if l := w.called(o, w.place()); l != c.rows[o.seat].list {
 		c.replace(o.seat, l)
 	}
 }
@@ -172,21 +172,21 @@ func (c *census) replace(seat uint16, l *calledList) {
 	r := &c.rows[seat]
 	if r.list != nil {
 		for _, x := range r.list.numbers {
-			n := c.counts.of(x)
+			n := c.counts.slot(x)
 			n.objects--
-			n.who ^= seat
+			n.seats ^= seat
 			if n.objects == 1 {
-				c.doubt(n.who)
+				c.doubt(n.seats)
 			}
 		}
 	}
 	if r.list = l; l != nil {
 		for _, x := range l.numbers {
-			n := c.counts.of(x)
+			n := c.counts.slot(x)
 			if n.objects++; n.objects == 2 {
-				c.doubt(n.who)
+				c.doubt(n.seats)
 			}
-			n.who ^= seat
+			n.seats ^= seat
 		}
 	}
 	c.doubt(seat)
@@ -209,9 +209,9 @@ func (c *census) settle() (shared bool) {
 		if r.list == nil {
 			continue
 		}
-		before := r.name.text
+		prev := r.name.text
 		r.name.text = c.unique(r.list)
-		shared = shared || r.name.text == nil || before == nil
+		shared = shared || r.name.text == nil || prev == nil
 	}
 	c.unsure = c.unsure[:0]
 	return shared
@@ -269,7 +269,7 @@ func (c *census) share(w *World) {
 }
 
 // text is the referent that was chosen for an object of the list by its place.
-func (c *census) text(chosen choice, i int) *text {
+func (c *census) text(chosen referents, i int) *text {
 	if c.plain != nil {
 		return c.plain.text(chosen, i)
 	}

@@ -16,10 +16,10 @@ func (w *World) do(d deed) string {
 		w.put(w.agent, d.a)
 		return "You teleport to the " + d.a.name + "."
 	case lookAround:
-		return look(w.here())
+		return look(w.place())
 	case lookAt:
 		if t := kinds[d.a.kind].text; w.portals && !d.a.hidden && (t == textDoor || t == textDrain) {
-			return d.a.describePortal(w.here())
+			return d.a.describePortal(w.place())
 		}
 		return look(d.a)
 	case lookIn:
@@ -61,17 +61,17 @@ func (w *World) do(d deed) string {
 		w.waiting = 10
 		return "You decide to wait for 10 iterations."
 	case viewInventory:
-		return "In your inventory, you see:\n" + lines(w.inventory.contents.all(), w.inventory, true)
+		return "In your inventory, you see:\n" + lines(w.inventory.contents.items(), w.inventory, true)
 	case taskText:
 		return "Task Description:\n" + w.Description()
 	}
 	return w.mix(d.a) // mixContents
 }
 
-func (w *World) setOpen(o *Object, open bool, said string) string {
+func (w *World) setOpen(o *Object, open bool, suffix string) string {
 	o.open = open
 	w.opens++
-	return "The " + o.name + said
+	return "The " + o.name + suffix
 }
 
 func (w *World) goThere(o *Object) string {
@@ -79,9 +79,9 @@ func (w *World) goThere(o *Object) string {
 		w.put(w.agent, o)
 		return "You move to the " + o.name + "."
 	}
-	to := o.leadsTo(w.here())
-	w.put(w.agent, to)
-	return "You move through the " + o.name + " to the " + to.name + "."
+	dest := o.leadsTo(w.place())
+	w.put(w.agent, dest)
+	return "You move through the " + o.name + " to the " + dest.name + "."
 }
 
 // look describes a thing in detail. Portals are not seen from anywhere.
@@ -95,14 +95,14 @@ func look(o *Object) string {
 func (w *World) lookInside(o *Object) string {
 	s := "There is nothing in the " + o.name + "."
 	if o.contents.len() > 0 {
-		s = "Inside the " + o.name + " is: \n" + lines(o.contents.all(), w.agent, false)
+		s = "Inside the " + o.name + " is: \n" + lines(o.contents.items(), w.agent, false)
 	}
 	s += "\n"
 	if o.portals.len() == 0 {
 		return s
 	}
 	var portals []string
-	for _, p := range o.portals.all() {
+	for _, p := range o.portals.items() {
 		portals = append(portals, p.describe(o, false))
 	}
 	return s + " You also see: " + join(portals, ", ") + "."
@@ -120,8 +120,8 @@ func switchDevice(d deed) string {
 }
 
 // carry moves something. It disconnects connected things and says so.
-func (w *World) carry(x, to *Object, end string) string {
-	w.put(x, to)
+func (w *World) carry(x, dest *Object, end string) string {
+	w.put(x, dest)
 	if !x.connected() {
 		return ""
 	}
@@ -129,36 +129,36 @@ func (w *World) carry(x, to *Object, end string) string {
 	return "(disconnecting " + x.name + ")" + end
 }
 
-func (w *World) move(x, to *Object) string {
-	return w.carry(x, to, "") + "You move the " + x.name + " to the " + to.name + "."
+func (w *World) move(x, dest *Object) string {
+	return w.carry(x, dest, "") + "You move the " + x.name + " to the " + dest.name + "."
 }
 
-func (w *World) pour(x, to *Object) string {
-	if x == to {
+func (w *World) pour(x, dest *Object) string {
+	if x == dest {
 		return "You can't move something into itself."
 	}
 	if !x.isVessel || !x.holds {
-		return w.carry(x, to, "\n") + "You pour the " + x.name + " into the " + to.name + "."
+		return w.carry(x, dest, "\n") + "You pour the " + x.name + " into the " + dest.name + "."
 	}
-	said := ""
-	for _, y := range x.contents.all() {
+	message := ""
+	for _, y := range x.contents.items() {
 		if y.movable {
-			said += w.carry(y, to, "\n")
+			message += w.carry(y, dest, "\n")
 		}
 	}
-	return said + "You pour the contents of the " + x.name + " into the " + to.name + "."
+	return message + "You pour the contents of the " + x.name + " into the " + dest.name + "."
 }
 
-func (w *World) dunk(x, from *Object) string {
-	said := ""
+func (w *World) dunk(x, src *Object) string {
+	message := ""
 	var names []string
-	for _, y := range from.contents.all() {
+	for _, y := range src.contents.items() {
 		if y.isVisibleLiquid() && y.movable {
-			said += w.carry(y, x, "")
+			message += w.carry(y, x, "")
 			names = append(names, y.name)
 		}
 	}
-	return said + "You dunk the " + x.name + " in the " + from.name + ", moving the liquids (" + join(names, ", ") +
+	return message + "You dunk the " + x.name + " in the " + src.name + ", moving the liquids (" + join(names, ", ") +
 		") to the " + x.name + "."
 }
 
@@ -193,7 +193,7 @@ const noText = "The paper does not have any text on it."
 
 // use carries out what a tool does (objects §3.6).
 func (w *World) use(tool, x *Object) string {
-	const no = "I'm not sure how to use those two things together."
+	const unsure = "I'm not sure how to use those two things together."
 	switch tool.kind {
 	case Thermometer:
 		if x.stuff == nil {
@@ -204,7 +204,7 @@ func (w *World) use(tool, x *Object) string {
 		return w.light(x)
 	case Shovel:
 		if x.kind != Ground || x.container == nil {
-			return no
+			return unsure
 		}
 		place := x.container
 		hole := w.new(Hole)
@@ -212,9 +212,9 @@ func (w *World) use(tool, x *Object) string {
 		w.put(w.new(Soil), place)
 		return "You dig a hole in the ground, and place the soil nearby."
 	case Axe:
-		return w.chop(x, no)
+		return w.chop(x, unsure)
 	}
-	return no
+	return unsure
 }
 
 // lighterTemp is how hot a lighter makes things, in steps of lighterStep.
@@ -244,22 +244,22 @@ func (w *World) light(x *Object) string {
 	return "The " + x.name + " is not flammable."
 }
 
-func (w *World) chop(x *Object, no string) string {
+func (w *World) chop(x *Object, unsure string) string {
 	switch {
-	case x.is(aTree):
+	case x.inGroup(aTree):
 		if x.container == nil {
-			return no
+			return unsure
 		}
 		if x.life.stage == seed {
 			return "You can't chop a seed."
 		}
-		said := "You chop down the " + x.descriptiveName() + ", creating wood."
+		message := "You chop down the " + x.descriptiveName() + ", creating wood."
 		w.put(w.new(Wood), x.container)
 		w.delete(x, true)
-		return said
+		return message
 	case x.isDevice:
 		x.broken = true
 		return "You hit the " + x.name + " with the axe, causing it to break."
 	}
-	return no
+	return unsure
 }

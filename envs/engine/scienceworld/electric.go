@@ -3,9 +3,9 @@ package scienceworld
 // groundSteps is how many components the search for ground passes.
 const groundSteps = 10
 
-// other is the terminal at the other end of a component; nil for a switch that is
+// opposite is the terminal at the other end of a component; nil for a switch that is
 // off (processes §7.1).
-func (o *Object) other(t *Object) *Object {
+func (o *Object) opposite(t *Object) *Object {
 	if o.kind == Switch && !o.activated {
 		return nil
 	}
@@ -32,13 +32,13 @@ func (o *Object) toGround(steps int) bool {
 	}
 	p := u.owner
 	switch {
-	case p.is(aGenerator):
+	case p.inGroup(aGenerator):
 		return u.live && u.voltage == ground
-	case p.is(aPolarized), p.kind == Wire, p.kind == UnpolarizedElectricalComponent:
+	case p.inGroup(aPolarized), p.kind == Wire, p.kind == UnpolarizedElectricalComponent:
 	case p.stuff == nil || !p.stuff.electric:
 		return false
 	}
-	next := p.other(u)
+	next := p.opposite(u)
 	return next != nil && steps > 0 && next.toGround(steps-1)
 }
 
@@ -77,7 +77,7 @@ func (o *Object) evaluate() {
 	anode, cathode := o.terminals[0], o.terminals[1]
 	switch {
 	case o.kind == Switch:
-	case o.is(aGenerator):
+	case o.inGroup(aGenerator):
 		if o.kind == SolarPanel || o.kind == WindGenerator || o.kind == RenewableOutdoorGenerator {
 			o.activated = o.outdoors()
 		}
@@ -117,7 +117,7 @@ func (o *Object) outdoors() bool {
 func (o *Object) connectedTo(name string) bool {
 	t := o.terminals[0]
 	for range groundSteps {
-		next := o.other(t)
+		next := o.opposite(t)
 		if next == nil {
 			panic(javaError("java.util.NoSuchElementException: None.get"))
 		}

@@ -15,12 +15,12 @@ func (w *World) Fork() *World {
 }
 
 // become makes the world a copy of another one of its library.
-func (w *World) become(other *World) {
+func (w *World) become(src *World) {
 	c, _ := w.library.cloners.Get().(*cloner)
 	if c == nil {
 		c = &cloner{}
 	}
-	c.copy(other, w)
+	c.copy(src, w)
 	w.library.cloners.Put(c)
 }
 
@@ -34,9 +34,9 @@ type cloner struct {
 
 // copy makes a world a copy of another, with all objects that it references.
 func (c *cloner) copy(w, out *World) {
-	store, near, everywhere := out.store, out.near, out.everywhere.empty()
+	store, nearby, everywhere := out.store, out.nearby, out.everywhere.empty()
 	*out = *w
-	out.store, out.near, out.reach, out.scene = store, near.empty(), kept{}, kept{}
+	out.store, out.nearby, out.reach, out.scene = store, nearby.empty(), cache{}, cache{}
 	c.copies, c.n, c.store = slices.Grow(c.copies, int(w.created))[:w.created], 0, &out.store
 	n := cmp.Or(len(w.everywhere.objects), houseObjects) + leastRoom
 	c.store.reserve(n, n*chained)
@@ -49,7 +49,7 @@ func (c *cloner) copy(w, out *World) {
 	out.stale = c.list(w.stale)
 	if w.everywhere.plain == nil {
 		out.everywhere = everywhere.copy(&w.everywhere, c)
-		out.listed.here = c.swap(w.listed.here)
+		out.listed.place = c.swap(w.listed.place)
 	} else {
 		out.everywhere, out.listed = census{}, listed{} // to be made anew
 	}
@@ -98,7 +98,7 @@ func (c *cloner) list(old []*Object) []*Object {
 	if len(old) == 0 {
 		return nil
 	}
-	out := c.store.chains.some(len(old))
+	out := c.store.chains.alloc(len(old))
 	for i, o := range old {
 		out[i] = c.swap(o)
 	}
@@ -119,7 +119,7 @@ func (c *cloner) finish(o *Object) {
 	}
 	if o.door != nil {
 		o.door = c.store.doors.copied(o.door)
-		o.door.from, o.door.to = c.swap(o.door.from), c.swap(o.door.to)
+		o.door.src, o.door.dst = c.swap(o.door.src), c.swap(o.door.dst)
 	}
 	if o.life != nil {
 		o.life = c.store.lives.copied(o.life)

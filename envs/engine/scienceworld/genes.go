@@ -12,7 +12,7 @@ type trait struct {
 type genome [4]trait
 
 // The genomes of the plants that have genes.
-var genomes = map[Kind]*genome{
+var genomes = map[ObjectKind]*genome{
 	PeaPlant: {
 		{"plant height", "tall", "short", "height"}, {"seed shape", "round", "wrinkly", "peas"},
 		{"seed color", "green", "orange", "peas"}, {"flower color", "purple", "white", "flowers"},
@@ -87,7 +87,7 @@ func (g *genes) readable(traitName string) string {
 }
 
 // randomGenes draws the genes of a plant of a kind: eight draws.
-func (w *World) randomGenes(k Kind) *genes {
+func (w *World) randomGenes(k ObjectKind) *genes {
 	g := &genes{order: genomes[k]}
 	for p := range g.parent {
 		for i := range g.parent[p] {
@@ -99,7 +99,7 @@ func (w *World) randomGenes(k Kind) *genes {
 
 // genesWith draws genes. The genes of one trait are given for both parents: six
 // draws if the plant has the trait.
-func (w *World) genesWith(k Kind, traitName string, given allele) *genes {
+func (w *World) genesWith(k ObjectKind, traitName string, fixed allele) *genes {
 	g := &genes{order: genomes[k]}
 	if k == RandomGeneticsPlantsE {
 		g.order = &fixedOrderE
@@ -107,7 +107,7 @@ func (w *World) genesWith(k Kind, traitName string, given allele) *genes {
 	for p := range g.parent {
 		for i := range g.parent[p] {
 			if g.order[i].name == traitName {
-				g.parent[p][i] = given
+				g.parent[p][i] = fixed
 			} else {
 				g.parent[p][i] = allele(w.random.intn(2))
 			}
@@ -121,7 +121,7 @@ func (w *World) mate(a, b *genes) *genes {
 	child := &genes{order: a.order}
 	for i := range a.order {
 		a1, a2 := a.parent[0][i], a.parent[1][i]
-		b1, b2 := b.of(a.order[i].name)
+		b1, b2 := b.alleles(a.order[i].name)
 		pairs := [][2]allele{{a1, b1}, {a1, b2}, {a2, b1}, {a2, b2}}
 		shuffle(&w.random, pairs)
 		child.parent[0][i], child.parent[1][i] = pairs[0][0], pairs[0][1]
@@ -129,8 +129,8 @@ func (w *World) mate(a, b *genes) *genes {
 	return child
 }
 
-// of is the pair of alleles of a trait.
-func (g *genes) of(traitName string) (first, second allele) {
+// alleles is the pair of alleles of a trait.
+func (g *genes) alleles(traitName string) (first, second allele) {
 	for i := range g.order {
 		if g.order[i].name == traitName {
 			first, second = g.parent[0][i], g.parent[1][i]
@@ -140,9 +140,9 @@ func (g *genes) of(traitName string) (first, second allele) {
 }
 
 // newPlant makes a plant of a kind with genes; nil draws them.
-func (w *World) newPlant(k Kind, g *genes) *Object {
-	w.given = g
+func (w *World) newPlant(k ObjectKind, g *genes) *Object {
+	w.presetGenes = g
 	o := w.new(k)
-	w.given = nil
+	w.presetGenes = nil
 	return o
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// verdict is what a test of a goal says.
-type verdict uint8
+// goalTest is what a test of a goal says.
+type goalTest uint8
 
 const (
-	unmet verdict = iota
+	unmet goalTest = iota
 	met
 	failed // the whole task has failed
 )
@@ -18,20 +18,20 @@ const (
 // goal is one condition of a task (tasks §6). It never changes; a goalState holds
 // what it remembers from test to test.
 type goal struct {
-	class   string // as the progress text prints it
-	text    string // description
-	key     string // completed with the goal; empty: none
-	after   string // the key that must be completed before; empty: none
-	defocus bool   // meeting it clears the focus
-	scene   bool   // its test does not depend on the focus
-	test    func(t trial) verdict
+	class    string // as the progress text prints it
+	text     string // description
+	key      string // completed with the goal; empty: none
+	requires string // the key that must be completed before; empty: none
+	defocus  bool   // meeting it clears the focus
+	scene    bool   // its test does not depend on the focus
+	test     func(t trial) goalTest
 }
 
-// as gives the goal a key.
-func (g goal) as(key string) goal { g.key = key; return g }
+// keyed gives the goal a key.
+func (g goal) keyed(key string) goal { g.key = key; return g }
 
 // once makes the goal wait for a key.
-func (g goal) once(key string) goal { g.after = key; return g }
+func (g goal) once(key string) goal { g.requires = key; return g }
 
 // clearing makes the goal clear the focus.
 func (g goal) clearing() goal { g.defocus = true; return g }
@@ -58,7 +58,7 @@ type goals struct {
 	failed             bool
 	last               *Object  // what met the last ordered goal; nil: nothing
 	keys               *textSet // completed keys
-	stored             state    // of matter, for the goal that wants another
+	stored             phase    // of matter, for the goal that wants another
 }
 
 func newGoals(ordered, unordered []goal) *goals {
@@ -123,11 +123,11 @@ func (p *goals) evaluateOrdered(w *World) {
 }
 
 func (p *goals) evaluateUnordered(w *World) {
-	for again := true; again; {
-		again = false
+	for changed := true; changed; {
+		changed = false
 		for i := range p.unordered {
 			g, state := &p.unordered[i], &p.states[i]
-			if state.met || g.after != "" && !p.keys.has(g.after) {
+			if state.met || g.requires != "" && !p.keys.contains(g.requires) {
 				continue
 			}
 			t := trial{w: w, goals: p, state: state}
@@ -137,7 +137,7 @@ func (p *goals) evaluateUnordered(w *World) {
 				v = g.test(t)
 			}
 			if v == met {
-				state.met, again = true, true
+				state.met, changed = true, true
 				p.complete(g)
 			}
 		}
@@ -178,7 +178,7 @@ func (p *goals) progress() string {
 	row := func(i int, met bool, g goal) {
 		fmt.Fprintf(&b, "%d\t%t\t%40s\t%s\n", i, met, g.class, g.text)
 	}
-	b.WriteString("Completed keys: " + strings.Join(p.keys.all(), ", ") + "\n")
+	b.WriteString("Completed keys: " + strings.Join(p.keys.texts(), ", ") + "\n")
 	b.WriteString(line + "Sequential Subgoals:\n" + line)
 	for i, g := range p.ordered {
 		row(i, i < p.index, g)

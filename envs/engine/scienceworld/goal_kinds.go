@@ -21,7 +21,7 @@ func called(x *Object, name string) bool {
 // sameWord compares names, which are ASCII, as Java does without regard to case.
 func sameWord(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }
 
-func verdictOf(ok bool) verdict {
+func verdictOf(ok bool) goalTest {
 	if ok {
 		return met
 	}
@@ -30,7 +30,7 @@ func verdictOf(ok bool) verdict {
 
 // onFocus is a goal about the focus: met or failed.
 func onFocus(class, text string, test func(f *Object) bool) goal {
-	return goal{class: class, text: text, test: func(t trial) verdict {
+	return goal{class: class, text: text, test: func(t trial) goalTest {
 		switch {
 		case t.focus == nil:
 			return unmet
@@ -43,8 +43,8 @@ func onFocus(class, text string, test func(f *Object) bool) goal {
 
 // onSame is a goal about the focus, if the focus met the previous goal: met or
 // not.
-func onSame(class, text string, test func(t trial, f *Object) verdict) goal {
-	return goal{class: class, text: text, test: func(t trial) verdict {
+func onSame(class, text string, test func(t trial, f *Object) goalTest) goal {
+	return goal{class: class, text: text, test: func(t trial) goalTest {
 		if !t.same() {
 			return unmet
 		}
@@ -56,7 +56,7 @@ func onSame(class, text string, test func(t trial, f *Object) verdict) goal {
 // cast depends on names and places of things alone, so that nobody joins an empty cast while
 // they stay.
 func onScene(class, text string, cast, test func(x *Object) bool) goal {
-	return goal{class: class, text: text, scene: true, test: func(t trial) verdict {
+	return goal{class: class, text: text, scene: true, test: func(t trial) goalTest {
 		now := arrangement{t.w.names, t.w.places}
 		if t.state.nobody == now {
 			return unmet
@@ -84,7 +84,7 @@ func find(name, text string) goal {
 }
 
 func findAnswerBox(name, text string) goal {
-	return goal{class: "GoalFindAnswerBox", text: text, test: func(t trial) verdict {
+	return goal{class: "GoalFindAnswerBox", text: text, test: func(t trial) goalTest {
 		switch {
 		case t.focus == nil || t.focus.kind != AnswerBox:
 			return unmet
@@ -97,7 +97,7 @@ func findAnswerBox(name, text string) goal {
 
 func findStage(form, stage, text string) goal {
 	return onFocus("GoalFindLivingThingStage", text, func(f *Object) bool {
-		return f.is(aLiving) && f.life.form == strings.ToLower(form) && f.stageName() == stage
+		return f.inGroup(aLiving) && f.life.form == strings.ToLower(form) && f.stageName() == stage
 	})
 }
 
@@ -113,30 +113,30 @@ func findPlaneNamed(letter, text string) goal {
 	})
 }
 
-func focusKind(class string, g group, text string) goal {
-	return onFocus(class, text, func(f *Object) bool { return f.is(g) })
+func focusKind(class string, g kindSet, text string) goal {
+	return onFocus(class, text, func(f *Object) bool { return f.inGroup(g) })
 }
 
 func focusNonliving(text string) goal {
-	return goal{class: "GoalFocusOnNonlivingThing", text: text, test: func(t trial) verdict {
+	return goal{class: "GoalFocusOnNonlivingThing", text: text, test: func(t trial) goalTest {
 		switch {
 		case t.focus == nil:
 			return unmet
-		case t.focus.is(aLiving):
+		case t.focus.inGroup(aLiving):
 			return failed
 		}
 		return verdictOf(t.focus.movable)
 	}}
 }
 
-func matter(want state, burning bool, text string) goal {
-	return onSame("GoalChangeStateOfMatter", text, func(t trial, f *Object) verdict {
+func matter(want phase, burning bool, text string) goal {
+	return onSame("GoalChangeStateOfMatter", text, func(t trial, f *Object) goalTest {
 		return verdictOf(f.stuff != nil && (f.state == want || burning && f.burning))
 	})
 }
 
 func anyMatter() goal {
-	return onSame("GoalIsStateOfMatter", "", func(t trial, f *Object) verdict {
+	return onSame("GoalIsStateOfMatter", "", func(t trial, f *Object) goalTest {
 		if f.stuff == nil {
 			return unmet
 		}
@@ -146,19 +146,19 @@ func anyMatter() goal {
 }
 
 func otherMatter() goal {
-	return onSame("GoalIsDifferentStateOfMatter", "", func(t trial, f *Object) verdict {
+	return onSame("GoalIsDifferentStateOfMatter", "", func(t trial, f *Object) goalTest {
 		return verdictOf(f.stuff != nil && f.state != t.goals.stored)
 	})
 }
 
 func toActivate(name, text string) goal {
-	return goal{class: "GoalActivateDevice", text: text, test: func(t trial) verdict {
+	return goal{class: "GoalActivateDevice", text: text, test: func(t trial) goalTest {
 		return verdictOf(t.focus != nil && t.focus.isDevice && t.focus.name == name && t.focus.activated)
 	}}
 }
 
 func connected(source, text string) goal {
-	return onSame("GoalElectricallyConnected", text, func(t trial, f *Object) verdict {
+	return onSame("GoalElectricallyConnected", text, func(t trial, f *Object) goalTest {
 		if f.connectedTo(source) {
 			return met
 		}
@@ -182,13 +182,13 @@ func inside(x *Object, test func(c *Object) bool) bool {
 }
 
 func inContainer(name, text string) goal {
-	return onSame("GoalObjectInContainer", text, func(t trial, f *Object) verdict {
+	return onSame("GoalObjectInContainer", text, func(t trial, f *Object) goalTest {
 		return verdictOf(inside(f, func(c *Object) bool { return sameWord(c.name, name) }))
 	})
 }
 
 func inContainerNot(name, wrong, text string) goal {
-	return onSame("GoalObjectInContainerByName", text, func(t trial, f *Object) verdict {
+	return onSame("GoalObjectInContainerByName", text, func(t trial, f *Object) goalTest {
 		if inside(f, func(c *Object) bool { return c.name == wrong }) {
 			return failed
 		}
@@ -196,16 +196,16 @@ func inContainerNot(name, wrong, text string) goal {
 	})
 }
 
-func byTemperature(degrees float64, above, below, text string) goal {
-	return onSame("GoalContainerByTemperature", text, func(t trial, f *Object) verdict {
+func byTemperature(degrees float64, high, low, text string) goal {
+	return onSame("GoalContainerByTemperature", text, func(t trial, f *Object) goalTest {
 		if f.stuff == nil || f.container == nil {
 			return unmet
 		}
 		in := f.container.name
 		switch {
-		case in != above && in != below:
+		case in != high && in != low:
 			return unmet
-		case in == above && f.temp >= degrees, in == below && f.temp <= degrees:
+		case in == high && f.temp >= degrees, in == low && f.temp <= degrees:
 			return met
 		}
 		return failed
@@ -213,14 +213,14 @@ func byTemperature(degrees float64, above, below, text string) goal {
 }
 
 func lifeStage(form, stage, text string) goal {
-	return onSame("GoalLifeStage", text, func(t trial, f *Object) verdict {
-		return verdictOf(f.is(aLiving) && f.life.form == form && sameWord(f.stageName(), stage))
+	return onSame("GoalLifeStage", text, func(t trial, f *Object) goalTest {
+		return verdictOf(f.inGroup(aLiving) && f.life.form == form && sameWord(f.stageName(), stage))
 	})
 }
 
 func newLocation(unless, text string) goal {
-	return goal{class: "GoalMoveToNewLocation", text: text, test: func(t trial) verdict {
-		room := t.w.here().name
+	return goal{class: "GoalMoveToNewLocation", text: text, test: func(t trial) goalTest {
+		room := t.w.place().name
 		switch {
 		case room == unless:
 			return met
@@ -233,14 +233,14 @@ func newLocation(unless, text string) goal {
 }
 
 func atLocation(room, text string) goal {
-	return goal{class: "GoalMoveToLocation", text: text, test: func(t trial) verdict {
-		return verdictOf(t.w.here().name == room)
+	return goal{class: "GoalMoveToLocation", text: text, test: func(t trial) goalTest {
+		return verdictOf(t.w.place().name == room)
 	}}
 }
 
 func openDoor(text string) goal {
-	return goal{class: "GoalInRoomWithOpenDoor", text: text, test: func(t trial) verdict {
-		return verdictOf(slices.ContainsFunc(t.w.here().portals.all(), func(p *Object) bool {
+	return goal{class: "GoalInRoomWithOpenDoor", text: text, test: func(t trial) goalTest {
+		return verdictOf(slices.ContainsFunc(t.w.place().portals.items(), func(p *Object) bool {
 			return p.kind == Door && p.open
 		}))
 	}}
@@ -256,7 +256,7 @@ func roomHas(name, text string) goal {
 func alone(names []string, text string) goal {
 	return onScene("GoalObjectsInSingleContainer", text, func(x *Object) bool {
 		n := 0
-		for _, y := range x.contents.all() {
+		for _, y := range x.contents.items() {
 			if y.hidden {
 				continue
 			}
@@ -271,7 +271,7 @@ func alone(names []string, text string) goal {
 
 func directIn(container, name, text string) goal {
 	return onScene("GoalSpecificObjectInDirectContainer", text, func(x *Object) bool {
-		return called(x, container) && slices.ContainsFunc(x.contents.all(), func(y *Object) bool {
+		return called(x, container) && slices.ContainsFunc(x.contents.items(), func(y *Object) bool {
 			return !y.hidden && (y.name == name || y.descriptiveName() == name)
 		})
 	}, always)
@@ -307,7 +307,7 @@ func warmer(degrees float64, text string) goal {
 	if degrees < 0 {
 		class = "GoalTemperatureDecrease"
 	}
-	return goal{class: class, text: text, test: func(t trial) verdict {
+	return goal{class: class, text: text, test: func(t trial) goalTest {
 		if t.focus == nil || t.focus.stuff == nil {
 			return unmet
 		}
@@ -324,8 +324,8 @@ func warmer(degrees float64, text string) goal {
 
 // stay counts tries, not steps.
 func stay(room string, tries int, text string) goal {
-	return goal{class: "GoalStayInLocation", text: text, test: func(t trial) verdict {
-		if t.w.here().name != room {
+	return goal{class: "GoalStayInLocation", text: text, test: func(t trial) goalTest {
+		if t.w.place().name != room {
 			t.state.count = 0
 			return unmet
 		}
@@ -336,7 +336,7 @@ func stay(room string, tries int, text string) goal {
 
 // past wants an action after the first try.
 func past(class, text string, test func(d *deed) bool) goal {
-	return goal{class: class, text: text, test: func(t trial) verdict {
+	return goal{class: class, text: text, test: func(t trial) goalTest {
 		if !t.state.started {
 			t.state.started, t.state.count = true, len(t.w.history)
 		}
@@ -394,10 +394,10 @@ func neighbours(wire *Object) []*Object {
 }
 
 // wireBetween wants a wire whose neighbours pass both tests.
-func wireBetween(class, text string, one, other func(x *Object) bool) goal {
+func wireBetween(class, text string, testA, testB func(x *Object) bool) goal {
 	return onScene(class, text, func(x *Object) bool { return x.kind == Wire }, func(x *Object) bool {
 		parts := neighbours(x)
-		return slices.ContainsFunc(parts, one) && slices.ContainsFunc(parts, other)
+		return slices.ContainsFunc(parts, testA) && slices.ContainsFunc(parts, testB)
 	})
 }
 
@@ -405,7 +405,7 @@ func isCalled(name string) func(x *Object) bool {
 	return func(x *Object) bool { return called(x, name) }
 }
 
-func isSource(x *Object) bool { return x.is(aGenerator) }
+func isSource(x *Object) bool { return x.inGroup(aGenerator) }
 
 func isBulb(x *Object) bool { return x.kind == LightBulb }
 
@@ -427,10 +427,10 @@ func wirePowerBulb(text string) goal {
 
 // stageAnywhere wants a number of living things of a form in a stage.
 func stageAnywhere(form, stage string, n int, text string) goal {
-	return goal{class: "GoalLifeStageAnywhere", text: text, test: func(t trial) verdict {
+	return goal{class: "GoalLifeStageAnywhere", text: text, test: func(t trial) goalTest {
 		found := 0
 		for _, x := range t.visible() {
-			if x.is(aLiving) && x.life.form == form && sameWord(x.stageName(), stage) {
+			if x.inGroup(aLiving) && x.life.form == form && sameWord(x.stageName(), stage) {
 				found++
 			}
 		}

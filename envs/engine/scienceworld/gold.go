@@ -17,14 +17,14 @@ func GoldPath(task string, variation int, simplifications string) ([]string, err
 
 // goldPath makes a solution with the known tours, and adds the tours that it
 // makes. In the reference, tours stay known as long as its process lives.
-func goldPath(name string, number int, simplifications string, known tours) (path []string, err error) {
+func goldPath(name string, number int, simplifications string, memo tours) (path []string, err error) {
 	w := New()
 	if trouble := w.Load(name, number, simplifications); trouble != "" {
 		return nil, errors.New("sciworld: " + trouble)
 	}
 	i := findTaskNamed(name)
-	registry[i].describe(w, &w.asked) // the reference sets the goals up again, which can draw
-	p := &player{w: w, tours: known}
+	registry[i].describe(w, &w.variation) // the reference sets the goals up again, which can draw
+	p := &player{w: w, tours: memo}
 	defer func() {
 		if r := recover(); r != nil {
 			text, ok := r.(javaError)
@@ -35,8 +35,8 @@ func goldPath(name string, number int, simplifications string, known tours) (pat
 				number, text)
 		}
 	}()
-	scripts[registry[i].name](p, &w.asked)
-	return p.said, nil
+	scripts[registry[i].name](p, &w.variation)
+	return p.inputs, nil
 }
 
 // script plays a task. It ends early if the reference's script gives up.
@@ -83,16 +83,16 @@ var scripts = map[string]script{
 
 // player plays a script (tasks §7.2).
 type player struct {
-	w     *World
-	said  []string // the inputs so far
-	tours tours
+	w      *World
+	inputs []string // the inputs so far
+	tours  tours
 }
 
 // say plays an input and answers questions with the first choice.
 func (p *player) say(format string, args ...any) {
 	input := fmt.Sprintf(format, args...)
 	for {
-		p.said = append(p.said, input)
+		p.inputs = append(p.inputs, input)
 		p.w.Step(input)
 		if p.w.choices == nil {
 			return
@@ -113,7 +113,7 @@ func (p *player) wait(times int) {
 
 // lookUp finds a unique referent of an object among all below a root.
 func (p *player) lookUp(x, root *Object) (string, bool) {
-	for _, n := range p.w.unique(below(root, true, true), root) {
+	for _, n := range p.w.unique(descendants(root, true, true), root) {
 		if n.object == x {
 			return n.text, true
 		}
@@ -123,7 +123,7 @@ func (p *player) lookUp(x, root *Object) (string, bool) {
 
 // u is a unique referent of an object here. It may draw.
 func (p *player) u(x *Object) string {
-	text, ok := p.lookUp(x, p.w.here())
+	text, ok := p.lookUp(x, p.w.place())
 	if !ok {
 		panic(javaError("java.lang.RuntimeException: no unique referent"))
 	}
@@ -141,12 +141,12 @@ func (p *player) reach(name string, root *Object) []*Object {
 	return only(accessibleContents(root, true, true), func(x *Object) bool { return isNamed(x, name) })
 }
 
-// here lists what is accessible here and has a name.
-func (p *player) here(name string) []*Object { return p.reach(name, p.w.here()) }
+// nearby lists what is accessible here and has a name.
+func (p *player) nearby(name string) []*Object { return p.reach(name, p.w.place()) }
 
-// all lists what is below a place, in closed containers too, and has a name.
-func (p *player) all(name string, root *Object) []*Object {
-	return only(below(root, true, false), func(x *Object) bool { return isNamed(x, name) })
+// locate lists what is below a place, in closed containers too, and has a name.
+func (p *player) locate(name string, root *Object) []*Object {
+	return only(descendants(root, true, false), func(x *Object) bool { return isNamed(x, name) })
 }
 
 // first is the first of some objects. The script requires it.
@@ -173,16 +173,16 @@ func (p *player) ofKind(root *Object, test func(x *Object) bool) []*Object {
 }
 
 // kindsHere lists what is accessible here and of one of the kinds.
-func (p *player) kindsHere(ks ...Kind) []*Object {
-	return p.ofKind(p.w.here(), func(x *Object) bool { return slices.Contains(ks, x.kind) })
+func (p *player) kindsHere(ks ...ObjectKind) []*Object {
+	return p.ofKind(p.w.place(), func(x *Object) bool { return slices.Contains(ks, x.kind) })
 }
 
 // isEmpty reports whether nothing visible is in a thing.
-func isEmpty(x *Object) bool { return len(visible(x.contents.all())) == 0 }
+func isEmpty(x *Object) bool { return len(visible(x.contents.items())) == 0 }
 
 // emptyCup is the first cup here with nothing in it; nil if there is none.
 func (p *player) emptyCup() *Object {
-	for _, c := range p.ofKind(p.w.here(), func(x *Object) bool { return x.is(aCup) }) {
+	for _, c := range p.ofKind(p.w.place(), func(x *Object) bool { return x.inGroup(aCup) }) {
 		if isEmpty(c) {
 			return c
 		}
@@ -206,7 +206,7 @@ func byID(xs []*Object) []*Object {
 
 // openRandom opens some closed container here and reports whether there was one.
 func (p *player) openRandom() bool {
-	for _, x := range p.shuffled(accessibleContents(p.w.here(), false, true)) {
+	for _, x := range p.shuffled(accessibleContents(p.w.place(), false, true)) {
 		if x.isVessel && x.closable && !x.open {
 			p.say("open %s", p.u(x))
 			return true
@@ -275,12 +275,12 @@ func (p *player) waterAnywhere(carried *Object) (cup, water *Object, ok bool) {
 // uncover opens containers until something of a name is accessible, or nothing
 // is left to open.
 func (p *player) uncover(name string, rounds int) {
-	more := true
+	opened := true
 	for range rounds {
-		if len(p.here(name)) > 0 || !more {
+		if len(p.nearby(name)) > 0 || !opened {
 			return
 		}
-		more = p.openRandom()
+		opened = p.openRandom()
 	}
 }
 
@@ -288,17 +288,17 @@ func (p *player) uncover(name string, rounds int) {
 // none.
 func (p *player) search(name string, rounds int) *Object {
 	p.uncover(name, rounds)
-	found := p.here(name)
+	found := p.nearby(name)
 	if len(found) == 0 {
 		for _, l := range p.tour() {
-			if found = p.here(name); len(found) > 0 {
+			if found = p.nearby(name); len(found) > 0 {
 				break
 			}
 			p.walk(l)
 			p.look()
 		}
 		if len(found) == 0 {
-			found = p.here(name)
+			found = p.nearby(name)
 		}
 	}
 	if len(found) == 0 {

@@ -4,11 +4,11 @@ package scienceworld
 
 // wires draws some of the wires here; none if there are too few.
 func (p *player) wires(n int) []*Object {
-	all := p.shuffled(byID(p.kindsHere(Wire)))
-	if len(all) < n {
+	wires := p.shuffled(byID(p.kindsHere(Wire)))
+	if len(wires) < n {
 		return nil
 	}
-	return all[:n]
+	return wires[:n]
 }
 
 // powerPart connects a part with a power source.
@@ -16,12 +16,12 @@ func powerPart(p *player, v *variation) {
 	f := v.facts
 	p.goTo("workshop")
 	p.look()
-	part := first(p.all(f["componentToPower"], p.w.here()))
-	from, choose := "battery", f["wanted"] != ""
+	part := first(p.locate(f["componentToPower"], p.w.place()))
+	source, choose := "battery", f["wanted"] != ""
 	var src *Object
 	if choose {
-		src = first(p.all(f["wanted"], p.w.here()))
-		from = src.name
+		src = first(p.locate(f["wanted"], p.w.place()))
+		source = src.name
 	}
 	wires := p.wires(2)
 	if wires == nil {
@@ -42,13 +42,13 @@ func powerPart(p *player, v *variation) {
 	if choose {
 		p.look()
 	}
-	p.say("connect %s anode to %s terminal 1", from, p.u(w1))
-	p.say("connect %s cathode to %s terminal 1", from, p.u(w2))
+	p.say("connect %s anode to %s terminal 1", source, p.u(w1))
+	p.say("connect %s cathode to %s terminal 1", source, p.u(w2))
 	a, c := p.u(part.terminals[0]), p.u(part.terminals[1])
 	p.say("connect %s terminal 2 to %s", p.u(w1), c)
 	p.say("connect %s terminal 2 to %s", p.u(w2), a)
 	if choose && f["kind"] == "nonrenewable" {
-		p.say("activate %s", from)
+		p.say("activate %s", source)
 	}
 	p.wait(2)
 	p.look()
@@ -70,7 +70,7 @@ func testConductivity(p *player, v *variation, unknown bool) {
 	}
 	p.say("drop %s", dropped)
 	p.look()
-	part := first(p.reach(f["partToPower"], p.w.here()))
+	part := first(p.reach(f["partToPower"], p.w.place()))
 	wires := p.wires(3)
 	if wires == nil {
 		return
@@ -89,9 +89,9 @@ func testConductivity(p *player, v *variation, unknown bool) {
 	p.say("connect %s terminal 2 to %s terminal 1", name, p.u(w3))
 	p.wait(2)
 	p.look()
-	box, other := first(p.reach(f["conductive"], p.w.here())), first(p.reach(f["nonconductive"], p.w.here()))
+	box, nonconductive := first(p.reach(f["conductive"], p.w.place())), first(p.reach(f["nonconductive"], p.w.place()))
 	if !part.isDevice || !part.activated {
-		box = other
+		box = nonconductive
 	}
 	switch {
 	case unknown:
@@ -115,7 +115,7 @@ func (p *player) fetchConductor(name string, tour []leg) (x, carried *Object) {
 		return water, cup
 	}
 	try := func() bool {
-		found := p.reach(name, p.w.here())
+		found := p.reach(name, p.w.place())
 		if len(found) == 0 {
 			return false
 		}

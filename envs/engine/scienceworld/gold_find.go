@@ -12,12 +12,12 @@ import (
 func findDead(p *player, v *variation) {
 	p.goTo(v.facts["location"])
 	p.look()
-	for _, x := range p.shuffled(openlyContained(p.w.here(), false)) {
+	for _, x := range p.shuffled(openlyContained(p.w.place(), false)) {
 		if !x.movable || x.kind == AnswerBox || x.stuff == nil || x.state != solid || x.life != nil {
 			continue
 		}
 		p.say("focus on %s", p.u(x))
-		box := first(p.all(v.facts["answerBox"], p.w.universe))
+		box := first(p.locate(v.facts["answerBox"], p.w.universe))
 		p.say("move %s to %s", p.u(x), p.u(box))
 		return
 	}
@@ -26,7 +26,7 @@ func findDead(p *player, v *variation) {
 // findAlive puts an animal or a plant into the box. Without a place, one is
 // drawn.
 func findAlive(p *player, v *variation, place string) {
-	kind := group(0)
+	kind := kindSet(0)
 	switch place {
 	case "outside":
 		kind = aAnimal
@@ -39,8 +39,8 @@ func findAlive(p *player, v *variation, place string) {
 	}
 	p.goTo(place)
 	p.look()
-	for _, x := range p.shuffled(openlyContained(p.w.here(), false)) {
-		if !x.movable || x.life == nil || kind != 0 && !x.is(kind) {
+	for _, x := range p.shuffled(openlyContained(p.w.place(), false)) {
+		if !x.movable || x.life == nil || kind != 0 && !x.inGroup(kind) {
 			continue
 		}
 		p.carryToBox(x, v.facts)
@@ -50,13 +50,13 @@ func findAlive(p *player, v *variation, place string) {
 
 func (p *player) carryToBox(x *Object, f facts) {
 	carried := x
-	if x.is(aPlant) && x.container.kind == FlowerPot {
+	if x.inGroup(aPlant) && x.container.kind == FlowerPot {
 		carried = x.container
 	}
 	p.say("focus on %s", p.u(x))
 	p.say("pick up %s", p.u(carried))
 	p.goTo(f["location"])
-	box := first(p.all(f["answerBox"], p.w.here()))
+	box := first(p.locate(f["answerBox"], p.w.place()))
 	refs := slices.Clone(carried.referents())
 	sort.SliceStable(refs, func(i, j int) bool { return len(refs[i]) > len(refs[j]) })
 	p.say("move %s in inventory to %s", refs[0], p.u(box))
@@ -73,7 +73,7 @@ func mixChemicals(p *player, v *variation) {
 	p.say("pick up %s", p.u(k))
 	p.goTo(v.facts["location"])
 	p.look()
-	if len(p.here("recipe")) == 0 {
+	if len(p.nearby("recipe")) == 0 {
 		return
 	}
 	p.say("pick up recipe")
@@ -113,7 +113,7 @@ func (p *player) addChemical(name string, k *Object) bool {
 			p.say("pick up %s", p.u(x.container))
 		}
 	}
-	if _, ok := p.lookUp(x, p.w.here()); !ok {
+	if _, ok := p.lookUp(x, p.w.place()); !ok {
 		return false
 	}
 	if x.stuff != nil && x.state == liquid {
@@ -124,11 +124,11 @@ func (p *player) addChemical(name string, k *Object) bool {
 
 // mixPaint mixes paint once or twice.
 func mixPaint(p *player, v *variation, tertiary bool) {
-	isPaint := func(x *Object) bool { return x.is(aPaint) }
+	isPaint := func(x *Object) bool { return x.inGroup(aPaint) }
 	tour := p.tour()
 	var paints []*Object
 	for _, l := range tour {
-		if paints = p.ofKind(p.w.here(), isPaint); len(paints) >= 3 {
+		if paints = p.ofKind(p.w.place(), isPaint); len(paints) >= 3 {
 			break
 		}
 		p.walk(l)
@@ -138,7 +138,7 @@ func mixPaint(p *player, v *variation, tertiary bool) {
 	}
 	p.look()
 	var k *Object
-	for _, x := range p.ofKind(p.w.here(), func(x *Object) bool { return x.is(aContainer) }) {
+	for _, x := range p.ofKind(p.w.place(), func(x *Object) bool { return x.inGroup(aContainer) }) {
 		if isEmpty(x) && x.open {
 			k = x
 			break
@@ -148,7 +148,7 @@ func mixPaint(p *player, v *variation, tertiary bool) {
 		return
 	}
 	for _, name := range strings.Split(v.facts["inputChemicalsSecondary"], ",") {
-		x := first(p.here(name))
+		x := first(p.nearby(name))
 		p.say("pour %s in %s", p.u(x.container), p.u(k))
 	}
 	if !p.mixAndFocus(k, v.facts["secondaryColor"]) || !tertiary {
@@ -162,7 +162,7 @@ func mixPaint(p *player, v *variation, tertiary bool) {
 func (p *player) mixAndFocus(k *Object, result string) bool {
 	p.say("mix %s", p.u(k))
 	p.look()
-	y := p.here(result)
+	y := p.nearby(result)
 	if len(y) == 0 {
 		return false
 	}
@@ -179,7 +179,7 @@ func (p *player) mixAgain(k *Object, f facts) {
 			return
 		}
 		p.say("pick up %s", p.u(k))
-		if p.w.here().name == "art studio" {
+		if p.w.place().name == "art studio" {
 			p.goTo("workshop")
 		} else {
 			p.goTo("art studio")
@@ -195,7 +195,7 @@ func (p *player) mixAgain(k *Object, f facts) {
 func (p *player) pourInputs(k *Object, f facts) (last bool) {
 	for _, name := range strings.Split(f["inputChemicalsTertiary"], ",") {
 		p.uncover(name, 11)
-		c := p.here(name)
+		c := p.nearby(name)
 		if last = len(c) > 0; last {
 			p.say("pour %s in %s", p.u(c[0].container), p.u(k))
 		}
@@ -207,7 +207,7 @@ func (p *player) pourInputs(k *Object, f facts) (last bool) {
 func focusOnAnimals(p *player, names ...string) {
 	p.goTo("outside")
 	for _, name := range names {
-		x := first(p.all(name, p.w.here()))
+		x := first(p.locate(name, p.w.place()))
 		p.say("focus on %s", p.u(x))
 	}
 	p.say("wait1")
@@ -222,7 +222,7 @@ func focusOnStages(p *player, v *variation) {
 		if x == nil {
 			return
 		}
-		if x.is(aPlant) {
+		if x.inGroup(aPlant) {
 			p.say("focus on %s in the %s stage in %s", x.name, stage, x.container.name)
 		} else {
 			p.say("focus on %s %s in %s", stage, x.name, x.container.name)
@@ -234,7 +234,7 @@ func focusOnStages(p *player, v *variation) {
 
 // waitFor waits until a living thing is in a stage; nil if that takes too long.
 func (p *player) waitFor(form, stage string) *Object {
-	list := only(accessibleContents(p.w.here(), false, false), func(x *Object) bool { return x.life != nil })
+	list := only(accessibleContents(p.w.place(), false, false), func(x *Object) bool { return x.life != nil })
 	for range 20 {
 		for _, x := range list {
 			if x.life.form == form && x.stageName() == stage {
@@ -250,9 +250,9 @@ func (p *player) waitFor(form, stage string) *Object {
 func comparePlanes(p *player, v *variation) {
 	p.goTo("workshop")
 	p.look()
-	watch := first(p.here("stopwatch"))
+	watch := first(p.nearby("stopwatch"))
 	p.say("pick up %s", p.u(watch))
-	found := p.here(v.facts["blockName"])
+	found := p.nearby(v.facts["blockName"])
 	if len(found) == 0 {
 		return
 	}
@@ -284,16 +284,16 @@ func (p *player) slideDown(block, plane, watch *Object) (ticks int, ok bool) {
 	p.say("activate stopwatch in inventory")
 	for {
 		p.say("look at %s", p.u(plane))
-		at, placed := plane.plane.positions[block.id]
+		pos, placed := plane.plane.positions[block.id]
 		if !placed {
 			return 0, false
 		}
-		if at == 0 {
+		if pos == 0 {
 			break
 		}
 	}
 	p.say("look at %s", p.u(plane))
 	p.say("deactivate stopwatch in inventory")
 	p.say("examine stopwatch in inventory")
-	return watch.shown, true
+	return watch.display, true
 }

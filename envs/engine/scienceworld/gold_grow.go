@@ -6,7 +6,7 @@ import "slices"
 
 // potsHere are the pots with soil and those without, in an order that is drawn:
 // of a set, or of a list by number.
-func (p *player) potsHere(asSet bool) (with, without []*Object) {
+func (p *player) potsHere(asSet bool) (filled, empty []*Object) {
 	pots := p.kindsHere(FlowerPot)
 	pots = append(pots, p.kindsHere(SelfWateringFlowerPot)...)
 	if !asSet {
@@ -14,12 +14,12 @@ func (p *player) potsHere(asSet bool) (with, without []*Object) {
 	}
 	for _, pot := range p.shuffled(pots) {
 		if p.hasSoil(pot) {
-			with = append(with, pot)
+			filled = append(filled, pot)
 		} else {
-			without = append(without, pot)
+			empty = append(empty, pot)
 		}
 	}
-	return with, without
+	return filled, empty
 }
 
 func (p *player) hasSoil(pot *Object) bool {
@@ -27,15 +27,15 @@ func (p *player) hasSoil(pot *Object) bool {
 }
 
 // fillPot puts soil into the first pot without; the soil lies here or is dug.
-func (p *player) fillPot(with, without *[]*Object) {
-	pot := first(*without)
-	soil := only(p.w.here().contents.all(), func(x *Object) bool { return x.kind == Soil })
+func (p *player) fillPot(filled, empty *[]*Object) {
+	pot := first(*empty)
+	soil := only(p.w.place().contents.items(), func(x *Object) bool { return x.kind == Soil })
 	if len(soil) > 0 {
 		p.say("move %s to %s", p.u(soil[0]), p.u(pot))
 	} else {
 		p.dig(pot)
 	}
-	*with, *without = append(*with, pot), (*without)[1:]
+	*filled, *empty = append(*filled, pot), (*empty)[1:]
 }
 
 // dig gets soil from outside.
@@ -59,19 +59,19 @@ func growPlant(p *player, v *variation) {
 	seed := v.facts["seedType"] + " seed"
 	p.goTo(v.facts["location"])
 	p.look()
-	if len(p.here("seed jar")) == 0 {
+	if len(p.nearby("seed jar")) == 0 {
 		return
 	}
 	p.say("pick up seed jar")
 	p.goTo("greenhouse")
 	p.look()
-	with, without := p.potsHere(true)
-	if len(with) == 0 {
-		p.fillPot(&with, &without)
+	filled, empty := p.potsHere(true)
+	if len(filled) == 0 {
+		p.fillPot(&filled, &empty)
 	}
-	pot := with[0]
+	pot := filled[0]
 	p.say("move %s in seed jar to %s", seed, p.u(pot))
-	first(p.ofKind(pot, func(x *Object) bool { return x.is(aLiving) }))
+	first(p.ofKind(pot, func(x *Object) bool { return x.inGroup(aLiving) }))
 	p.say("focus on %s in %s", seed, pot.name)
 	jug, sink := first(p.kindsHere(Jug)), first(p.kindsHere(Sink))
 	for range 5 {
@@ -96,11 +96,11 @@ func (p *player) waterPots(pots []*Object, jug, sink *Object) {
 // reproducing. It reports whether it did.
 func (p *player) releaseBees(pots []*Object) bool {
 	for _, pot := range pots {
-		for _, x := range p.ofKind(pot, func(x *Object) bool { return x.is(aPlant) }) {
+		for _, x := range p.ofKind(pot, func(x *Object) bool { return x.inGroup(aPlant) }) {
 			if x.stageName() != "reproducing" {
 				continue
 			}
-			for _, door := range visible(p.w.here().portals.all()) {
+			for _, door := range visible(p.w.place().portals.items()) {
 				p.say("close %s", p.u(door))
 			}
 			p.say("open %s", p.u(first(p.kindsHere(BeeHive))))
@@ -111,24 +111,24 @@ func (p *player) releaseBees(pots []*Object) bool {
 }
 
 // isFruit is a fruit, but not a pea or another seed.
-func isFruit(x *Object) bool { return x.is(aFruit) }
+func isFruit(x *Object) bool { return x.inGroup(aFruit) }
 
 // growFruit grows three plants and lets bees loose.
 func growFruit(p *player, v *variation) {
 	fruit := v.facts["seedType"]
 	p.goTo(v.facts["location"])
 	p.look()
-	if len(p.here("seed jar")) == 0 {
+	if len(p.nearby("seed jar")) == 0 {
 		return
 	}
 	p.say("pick up seed jar")
 	p.goTo("greenhouse")
 	p.look()
-	with, without := p.potsHere(false)
-	if !p.fillPots(3, &with, &without) {
+	filled, empty := p.potsHere(false)
+	if !p.fillPots(3, &filled, &empty) {
 		return
 	}
-	planted := p.plant(3, fruit, &with)
+	planted := p.plant(3, fruit, &filled)
 	jug, sink := first(p.kindsHere(Jug)), first(p.kindsHere(Sink))
 	released, done := false, false
 	for i := 0; i < 15 && !done; i++ {
@@ -136,10 +136,10 @@ func growFruit(p *player, v *variation) {
 		if !released {
 			released = p.releaseBees(planted)
 		}
-		for _, x := range p.shuffled(byID(p.ofKind(p.w.here(), isFruit))) {
+		for _, x := range p.shuffled(byID(p.ofKind(p.w.place(), isFruit))) {
 			if sameWord(x.name, fruit) {
 				p.say("focus on %s", p.u(x))
-				if p.said[len(p.said)-1] != "0" {
+				if p.inputs[len(p.inputs)-1] != "0" {
 					p.say("0")
 				}
 				done = true
@@ -154,9 +154,9 @@ func growFruit(p *player, v *variation) {
 
 // fillPots fills pots until there are enough. After five it gives up, even if
 // there are enough then.
-func (p *player) fillPots(enough int, with, without *[]*Object) bool {
-	for rounds := 0; len(*with) < enough; {
-		p.fillPot(with, without)
+func (p *player) fillPots(enough int, filled, empty *[]*Object) bool {
+	for rounds := 0; len(*filled) < enough; {
+		p.fillPot(filled, empty)
 		if rounds++; rounds >= 5 {
 			return false
 		}
@@ -165,10 +165,10 @@ func (p *player) fillPots(enough int, with, without *[]*Object) bool {
 }
 
 // plant plants seeds from the jar, each in the next pot.
-func (p *player) plant(n int, kind string, with *[]*Object) (planted []*Object) {
+func (p *player) plant(n int, kind string, filled *[]*Object) (planted []*Object) {
 	for range n {
-		pot := first(*with)
-		*with = (*with)[1:]
+		pot := first(*filled)
+		*filled = (*filled)[1:]
 		p.say("move %s seed in seed jar to %s", kind, p.u(pot))
 		planted = append(planted, pot)
 	}
@@ -180,22 +180,22 @@ func determineGenes(p *player, v *variation) {
 	f := v.facts
 	p.goTo("greenhouse")
 	p.look()
-	jar := p.here("seed jar")
+	jar := p.nearby("seed jar")
 	if len(jar) == 0 {
 		return
 	}
 	p.say("pick up seed jar")
 	p.look()
-	with, without := p.potsHere(true)
-	if !p.fillPots(6, &with, &without) {
+	filled, empty := p.potsHere(true)
+	if !p.fillPots(6, &filled, &empty) {
 		p.say("ERROR: Ending early -- max attempts exceeded (5)")
 		return
 	}
-	planted := p.plant(2, f["seedType"], &with)
+	planted := p.plant(2, f["seedType"], &filled)
 	jug, sink := first(p.kindsHere(Jug)), first(p.kindsHere(Sink))
 	p.growSeeds(planted, jar[0], jug, sink)
 	p.say("look at seed jar")
-	planted = p.plant(4, f["seedType"], &with)
+	planted = p.plant(4, f["seedType"], &filled)
 	grown := p.growAdults(planted, jug, sink)
 	n := 0
 	for _, x := range grown {
@@ -213,7 +213,7 @@ func determineGenes(p *player, v *variation) {
 
 // breeds lists the plants with genes here, in an order that is drawn.
 func (p *player) breeds() []*Object {
-	return p.shuffled(byID(p.ofKind(p.w.here(), func(x *Object) bool { return genomes[x.kind] != nil })))
+	return p.shuffled(byID(p.ofKind(p.w.place(), func(x *Object) bool { return genomes[x.kind] != nil })))
 }
 
 // growSeeds grows the first plants until there are six new seeds, which go into

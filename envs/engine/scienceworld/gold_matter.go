@@ -6,7 +6,7 @@ package scienceworld
 func changeState(p *player, v *variation) {
 	p.goTo("kitchen")
 	p.look()
-	meter := p.here("thermometer")
+	meter := p.nearby("thermometer")
 	if len(meter) == 0 {
 		return
 	}
@@ -19,7 +19,7 @@ func changeState(p *player, v *variation) {
 	if x == nil {
 		return
 	}
-	referent, ok := p.lookUp(x, p.w.here())
+	referent, ok := p.lookUp(x, p.w.place())
 	if !ok {
 		p.say("NODE: CAN'T FIND THE OBJECT")
 		return
@@ -41,7 +41,7 @@ func (p *player) fetch(name string, pot *Object) *Object {
 		return x
 	}
 	p.uncover(name, 21)
-	if found := p.here(name); len(found) > 0 {
+	if found := p.nearby(name); len(found) > 0 {
 		return found[0]
 	}
 	x := p.search(name, 0)
@@ -64,26 +64,26 @@ func (p *player) pickUpMatter(x *Object) {
 
 // treat brings the substance to the states that the task asks for.
 func (p *player) treat(task string, x, pot *Object) {
-	again := func() { p.say("pick up %s", p.u(pot)) }
+	pickUp := func() { p.say("pick up %s", p.u(pot)) }
 	now := x.state
 	switch {
 	case task == "melt" && now == solid:
 		p.heat(x, pot, liquid, false)
 	case task == "melt":
 		p.cool(x, pot, solid)
-		again()
+		pickUp()
 		p.heat(x, pot, liquid, false)
 	case task == "boil" && now != gas:
 		p.heat(x, pot, gas, true)
 	case task == "boil":
 		p.cool(x, pot, liquid)
-		again()
+		pickUp()
 		p.heat(x, pot, gas, true)
 	case task == "freeze" && now != solid:
 		p.cool(x, pot, solid)
 	case task == "freeze":
 		p.heat(x, pot, liquid, false)
-		again()
+		pickUp()
 		p.cool(x, pot, solid)
 	case now == solid:
 		p.heat(x, pot, liquid, false)
@@ -92,7 +92,7 @@ func (p *player) treat(task string, x, pot *Object) {
 	default:
 		p.cool(x, pot, solid)
 		if x.state == liquid {
-			again()
+			pickUp()
 			p.heat(x, pot, gas, true)
 		}
 	}
@@ -100,7 +100,7 @@ func (p *player) treat(task string, x, pot *Object) {
 
 // observe examines and measures the substance until it is in a state, burns if
 // that will do, or is gone. It returns the last state that it noted.
-func (p *player) observe(x *Object, noted, target state, rounds int, burning, wait bool) (state, bool) {
+func (p *player) observe(x *Object, noted, target phase, rounds int, burning, wait bool) (phase, bool) {
 	for range rounds {
 		if burning && x.burning {
 			break
@@ -128,15 +128,15 @@ func (p *player) observe(x *Object, noted, target state, rounds int, burning, wa
 }
 
 // heat heats on the stove, and then in the blast furnace if that was not enough.
-func (p *player) heat(x, pot *Object, target state, burning bool) {
+func (p *player) heat(x, pot *Object, target phase, burning bool) {
 	noted := x.state
 	p.say("pick up %s", p.u(pot))
 	p.goTo("kitchen")
 	p.say("move %s to stove", p.u(pot))
 	p.say("activate stove")
-	if first(p.all("stove", p.w.universe)).activated {
-		var there bool
-		if noted, there = p.observe(x, noted, target, 30, burning, false); !there {
+	if first(p.locate("stove", p.w.universe)).activated {
+		var present bool
+		if noted, present = p.observe(x, noted, target, 30, burning, false); !present {
 			return
 		}
 	}
@@ -148,20 +148,20 @@ func (p *player) heat(x, pot *Object, target state, burning bool) {
 	p.say("open blast furnace")
 	p.say("move %s to blast furnace", p.u(pot))
 	p.say("activate blast furnace")
-	if first(p.all("blast furnace", p.w.universe)).activated {
+	if first(p.locate("blast furnace", p.w.universe)).activated {
 		p.observe(x, noted, target, 30, false, false)
 	}
 }
 
 // cool cools in the freezer, and then in the colder one if that was not enough.
-func (p *player) cool(x, pot *Object, target state) {
+func (p *player) cool(x, pot *Object, target phase) {
 	p.goTo("kitchen")
 	p.say("pick up %s", p.u(pot))
 	p.goTo("kitchen")
 	p.say("open freezer")
 	p.say("move %s to freezer", p.u(pot))
-	noted, there := p.observe(x, x.state, target, 20, false, true)
-	if !there || noted == target {
+	noted, present := p.observe(x, x.state, target, 20, false, true)
+	if !present || noted == target {
 		return
 	}
 	p.goTo("kitchen")
@@ -177,12 +177,12 @@ func useThermometer(p *player, v *variation) {
 	f := v.facts
 	p.goTo("kitchen")
 	p.look()
-	first(p.here("thermometer"))
+	first(p.nearby("thermometer"))
 	p.say("pick up thermometer")
 	p.say("focus on thermometer in inventory")
 	p.goTo(f["location"])
 	p.look()
-	found := p.here(f["objectName"])
+	found := p.nearby(f["objectName"])
 	if len(found) == 0 {
 		return
 	}
@@ -201,7 +201,7 @@ func useThermometer(p *player, v *variation) {
 }
 
 // measureMelting heats or cools something until it melts or freezes.
-func measureMelting(p *player, v *variation, known bool) {
+func measureMelting(p *player, v *variation, identified bool) {
 	name := v.facts["objectName"]
 	p.goTo("kitchen")
 	p.look()
@@ -218,13 +218,13 @@ func measureMelting(p *player, v *variation, known bool) {
 		x = water
 	} else {
 		p.uncover(name, 21)
-		found := p.here(name)
+		found := p.nearby(name)
 		if len(found) == 0 {
 			return
 		}
 		x = found[0]
 	}
-	measured := p.meltOrFreeze(x, v, known)
+	measured := p.meltOrFreeze(x, v, identified)
 	p.goTo("kitchen")
 	box := v.facts["boxBelow"]
 	if measured > v.degrees {
@@ -238,15 +238,15 @@ func measureMelting(p *player, v *variation, known bool) {
 const lowMelting = 200
 
 // meltOrFreeze changes the state of something and returns its temperature then.
-func (p *player) meltOrFreeze(x *Object, v *variation, known bool) (measured float64) {
-	from, rounds := solid, 40
+func (p *player) meltOrFreeze(x *Object, v *variation, identified bool) (measured float64) {
+	initial, rounds := solid, 40
 	if x.state == solid {
 		p.say("focus on %s", p.u(x))
 		p.say("open cupboard")
 		pot := first(p.kindsHere(MetalPot))
 		p.say("move %s to %s", p.u(x), p.u(pot))
-		hot := known && v.melts >= lowMelting
-		if hot || !known {
+		hot := identified && v.melts >= lowMelting
+		if hot || !identified {
 			p.say("pick up %s", p.u(pot))
 		}
 		if hot {
@@ -259,8 +259,8 @@ func (p *player) meltOrFreeze(x *Object, v *variation, known bool) (measured flo
 			p.say("activate stove")
 		}
 	} else {
-		from = liquid
-		if known {
+		initial = liquid
+		if identified {
 			rounds = 30
 		}
 		k := x.container
@@ -274,7 +274,7 @@ func (p *player) meltOrFreeze(x *Object, v *variation, known bool) (measured flo
 		now := x.state
 		measured = x.temp
 		p.say("use thermometer in inventory on %s", p.u(x))
-		if now != from {
+		if now != initial {
 			break
 		}
 	}

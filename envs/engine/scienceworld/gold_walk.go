@@ -5,7 +5,7 @@ import "math/bits"
 // This file has the ways of the scripts through the building (tasks §7.3).
 
 // leg is a way from one place to the next.
-type leg struct{ from, to string }
+type leg struct{ start, end string }
 
 // tours are ways through all places, by the place where they start.
 type tours map[string][]leg
@@ -18,9 +18,9 @@ const (
 
 // node is the last place of a path; the rest of the path is the parent's path.
 type node struct {
-	parent int32 // in the list of paths that are shorter by one
-	place  uint8
-	seen   uint16 // bits of the places on the path
+	parent  int32 // in the list of paths that are shorter by one
+	place   uint8
+	visited uint16 // bits of the places on the path
 }
 
 // graph is the places with their neighbours, by number.
@@ -33,8 +33,8 @@ func (w *World) graph() graph {
 	var g graph
 	number := map[string]uint8{}
 	var places []*Object
-	for _, x := range below(w.universe, true, false) {
-		if x.is(aLocation) {
+	for _, x := range descendants(w.universe, true, false) {
+		if x.inGroup(aLocation) {
 			number[x.name] = uint8(len(places))
 			places = append(places, x)
 			g.names = append(g.names, x.name)
@@ -42,8 +42,8 @@ func (w *World) graph() graph {
 	}
 	for _, x := range places {
 		var list []uint8
-		for _, d := range visible(x.portals.all()) {
-			for _, end := range []*Object{d.door.from, d.door.to} {
+		for _, d := range visible(x.portals.items()) {
+			for _, end := range []*Object{d.door.src, d.door.dst} {
 				if end != x {
 					list = append(list, number[end.name])
 				}
@@ -59,11 +59,11 @@ func (p *player) way(legs int, good func(g *graph, n node) bool) []leg {
 	g := p.w.graph()
 	start := uint8(0)
 	for i, name := range g.names {
-		if name == p.w.here().name {
+		if name == p.w.place().name {
 			start = uint8(i)
 		}
 	}
-	levels := [][]node{{{place: start, seen: 1 << start}}}
+	levels := [][]node{{{place: start, visited: 1 << start}}}
 	var next []uint8
 	for range legs {
 		last := levels[len(levels)-1]
@@ -73,7 +73,7 @@ func (p *player) way(legs int, good func(g *graph, n node) bool) []leg {
 			next = append(next[:0], g.neighbour[n.place]...)
 			shuffle(&p.w.random, next)
 			for _, to := range next {
-				longer = append(longer, node{int32(i), to, n.seen | 1<<to})
+				longer = append(longer, node{int32(i), to, n.visited | 1<<to})
 				if found < 0 && good(&g, longer[len(longer)-1]) {
 					found = len(longer) - 1
 				}
@@ -91,16 +91,16 @@ func (p *player) way(legs int, good func(g *graph, n node) bool) []leg {
 func trace(g *graph, levels [][]node, i int) []leg {
 	out := make([]leg, len(levels)-1)
 	for n := len(levels) - 1; n > 0; n-- {
-		at := levels[n][i]
-		i = int(at.parent)
-		out[n-1] = leg{g.names[levels[n-1][i].place], g.names[at.place]}
+		cur := levels[n][i]
+		i = int(cur.parent)
+		out[n-1] = leg{g.names[levels[n-1][i].place], g.names[cur.place]}
 	}
 	return out
 }
 
 // goTo walks to a place.
 func (p *player) goTo(name string) {
-	if lower(javaTrim(p.w.here().name)) == lower(javaTrim(name)) {
+	if lower(javaTrim(p.w.place().name)) == lower(javaTrim(name)) {
 		return
 	}
 	legs := p.way(wayLength, func(g *graph, n node) bool { return g.names[n.place] == name })
@@ -112,17 +112,17 @@ func (p *player) goTo(name string) {
 // tour is a way from here through all places. It is drawn once for each place
 // to start from.
 func (p *player) tour() []leg {
-	start := p.w.here().name
+	start := p.w.place().name
 	if t, ok := p.tours[start]; ok {
 		return t
 	}
-	t := p.way(tourLength, func(g *graph, n node) bool { return bits.OnesCount16(n.seen) == len(g.names) })
+	t := p.way(tourLength, func(g *graph, n node) bool { return bits.OnesCount16(n.visited) == len(g.names) })
 	p.tours[start] = t
 	return t
 }
 
 // walk goes one leg. The door is opened even if it is open.
 func (p *player) walk(l leg) {
-	p.say("open door to %s", l.to)
-	p.say("go to %s", l.to)
+	p.say("open door to %s", l.end)
+	p.say("go to %s", l.end)
 }

@@ -15,7 +15,7 @@ const manyWarm = 16
 func (o *Object) exchangeHeat() {
 	var room [manyWarm]*Object
 	warm := room[:0]
-	for _, x := range o.contents.all() {
+	for _, x := range o.contents.items() {
 		if x.stuff != nil {
 			warm = append(warm, x)
 		}
@@ -36,9 +36,9 @@ func (o *Object) exchangeHeat() {
 
 // touch moves heat between a thing and others, one after the other: the second one of two
 // already feels the new temperature of the first.
-func (o *Object) touch(others []*Object) {
+func (o *Object) touch(things []*Object) {
 	t, c := o.temp, o.stuff.conductivity
-	for _, x := range others {
+	for _, x := range things {
 		m := lesser(c, x.stuff.conductivity)
 		t += clip(float64(float64((x.temp-t)*m) * transfer))
 		x.temp += clip(float64(float64((t-x.temp)*m) * transfer))
@@ -59,12 +59,12 @@ func clip(v float64) float64 {
 // exchangeMany lets many things touch each other if no transfer can reach the most,
 // and reports it. A tap that is left open fills a drain with thousands of waters.
 func exchangeMany(warm []*Object) bool {
-	lo, hi, most := warm[0].temp, warm[0].temp, 0.0
+	lo, hi, peak := warm[0].temp, warm[0].temp, 0.0
 	for _, x := range warm {
-		lo, hi, most = min(lo, x.temp), max(hi, x.temp), max(most, x.stuff.conductivity)
+		lo, hi, peak = min(lo, x.temp), max(hi, x.temp), max(peak, x.stuff.conductivity)
 	}
 	// Temperatures stay between the lowest and the highest.
-	if !(most <= 1 && (hi-lo)*transfer < mostMoved/2) {
+	if !(peak <= 1 && (hi-lo)*transfer < mostMoved/2) {
 		return false
 	}
 	temps, conducts := make([]float64, len(warm)), make([]float64, len(warm))

@@ -126,7 +126,7 @@ func (w *World) ObjectTypes() string {
 	if w.universe == nil {
 		return notInitialized
 	}
-	types := map[int]Kind{}
+	types := map[int]ObjectKind{}
 	var ids []int
 	for _, o := range w.collect(w.universe, true) {
 		types[int(o.id)] = o.kind

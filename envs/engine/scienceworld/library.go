@@ -27,9 +27,9 @@ func NewLibrary() *Library {
 }
 
 // New returns a world in which nothing is loaded.
-func (l *Library) New() *World { return l.from(&l.worlds) }
+func (l *Library) New() *World { return l.take(&l.worlds) }
 
-func (l *Library) from(pool *sync.Pool) *World {
+func (l *Library) take(pool *sync.Pool) *World {
 	if w, ok := pool.Get().(*World); ok {
 		return w
 	}
@@ -46,7 +46,7 @@ func (w *World) Release() {
 
 // empty leaves nothing of a world but its memory.
 func (w *World) empty() {
-	*w = World{library: w.library, store: w.store, near: w.near.empty(), everywhere: w.everywhere.empty()}
+	*w = World{library: w.library, store: w.store, nearby: w.nearby.empty(), everywhere: w.everywhere.empty()}
 }
 
 // The numbers of referents, of phrases and of entries of lists from which a library forgets
@@ -83,7 +83,7 @@ type shelf struct {
 	refLists    map[string]*refList
 	quickLists  map[refKey]*refList
 	calledLists map[pairOfLists]*calledList
-	lists       map[uint64]*written
+	lists       map[uint64]*savedList
 	mark        int
 	phrases     int
 	entries     int // of the lists
@@ -94,19 +94,19 @@ type shelf struct {
 func newShelf() *shelf {
 	return &shelf{
 		texts: map[string]*text{}, refLists: map[string]*refList{}, quickLists: map[refKey]*refList{},
-		calledLists: map[pairOfLists]*calledList{}, lists: map[uint64]*written{},
+		calledLists: map[pairOfLists]*calledList{}, lists: map[uint64]*savedList{},
 	}
 }
 
-// written returns the list that was kept under a key, nil if none was.
-func (s *shelf) written(key uint64) *written {
+// saved returns the list that was kept under a key, nil if none was.
+func (s *shelf) saved(key uint64) *savedList {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.lists[key]
 }
 
 // keepWritten keeps a list. If there are too many, all others are forgotten.
-func (s *shelf) keepWritten(key uint64, l *written) {
+func (s *shelf) keepWritten(key uint64, l *savedList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.entries += len(l.texts); s.entries > mostEntries {
@@ -123,7 +123,7 @@ type text struct {
 	number int32
 	key    uint32 // by which hash tries are ordered
 	head   uint16 // of the words
-	seen   int    // scratch of the making of lists
+	mark   int    // scratch of the making of lists
 
 	phrases atomic.Pointer[phrases] // that begin with it
 }
@@ -160,17 +160,17 @@ func headOf(s string) (head uint16) {
 // several bytes.
 type firstBytes uint64
 
-func (f firstBytes) has(b byte) bool { return f&(1<<(b%64)) != 0 }
+func (f firstBytes) contains(b byte) bool { return f&(1<<(b%64)) != 0 }
 
 // pairOfLists is the pair of lists that determines a called list.
 type pairOfLists struct{ own, in *refList }
 
 // refKey is what the referents of most things depend on.
 type refKey struct {
-	kind            Kind
+	kind            ObjectKind
 	burning, burned bool
 	name            string
-	of              string // the substance, or the name of a terminal's owner
+	subject         string // the substance, or the name of a terminal's owner
 	inside          string // what a container holds
 }
 
@@ -223,8 +223,8 @@ func (s *shelf) newCalledList(own, in *refList) *calledList {
 	var list []*text
 	s.mark++
 	add := func(ref string) {
-		if t := s.text(lower(ref)); t.seen != s.mark {
-			t.seen = s.mark
+		if t := s.text(lower(ref)); t.mark != s.mark {
+			t.mark = s.mark
 			list = append(list, t)
 		}
 	}
@@ -276,7 +276,7 @@ func orderTexts(list []*text) []*text {
 			byText[t.s] = t
 		}
 		out := make([]*text, 0, len(list))
-		for _, t := range s.all() {
+		for _, t := range s.texts() {
 			out = append(out, byText[t])
 		}
 		return out
@@ -292,11 +292,11 @@ type tally struct {
 	counts  []int32 // by number of text
 	numbers []int32 // of chosen texts
 	places  []int32
-	changes []change
+	changes []textChange
 }
 
-// change is another text for an object of a search.
-type change struct{ place, at, number int32 }
+// textChange is another text for an object of a search.
+type textChange struct{ place, index, number int32 }
 
 // tally lends memory for all texts that there are now. The caller gives it back.
 func (s *shelf) tally() *tally {

@@ -100,7 +100,7 @@ func (o *Object) canonicalName() string {
 
 // stages makes one living thing of a kind for each stage of its life, as tasks
 // place them: one more is made first and discarded (objects §3.11).
-func (w *World) stages(k Kind) (out []*Object) {
+func (w *World) stages(k ObjectKind) (out []*Object) {
 	throwaway := Animal
 	if kinds[k].groups&aPlant != 0 {
 		throwaway = k

@@ -35,27 +35,27 @@ type validDeed struct {
 // of its text.
 type missing struct {
 	validDeed
-	at, begin, end int
+	index, begin, end int
 }
 
 func (l ValidList) lister() *validLister {
-	seen, everywhere := l.world.validLists()
+	nearby, everywhere := l.world.validLists()
 	list, _ := l.world.library.listers.Get().(*validLister)
 	if list == nil {
 		list = &validLister{}
 	}
 	w := l.world
 	list.World = w
-	for i, o := range seen.objects {
+	for i, o := range nearby.objects {
 		list.asFound = append(list.asFound, int32(i))
-		list.offers = append(list.offers, offer{seen.text(l.seen, i), w.rolesOf(o)})
+		list.offers = append(list.offers, offer{nearby.text(l.nearby, i), w.rolesOf(o)})
 	}
-	list.objects = append(list.objects, seen.objects...)
+	list.objects = append(list.objects, nearby.objects...)
 	if !isEnabled(teleport, w.enabled) {
 		return list
 	}
 	for i, o := range everywhere.objects {
-		if o.is(aLocation) && !w.refuse(deed{id: teleport, a: o}).refused {
+		if o.inGroup(aLocation) && !w.refuse(deed{id: teleport, a: o}).refused {
 			list.places = append(list.places, int32(len(list.objects)))
 			list.offers = append(list.offers, offer{everywhere.text(l.universe, i), firstOf(teleport)})
 			list.objects = append(list.objects, o)
@@ -76,8 +76,8 @@ func (l *validLister) release() {
 	library.listers.Put(l)
 }
 
-// written is a sorted list and what it depends on. It never changes.
-type written struct {
+// savedList is a sorted list and what it depends on. It never changes.
+type savedList struct {
 	offers  []offer
 	enabled simplification
 	texts   []string
@@ -90,11 +90,11 @@ func (l *validLister) sorted() []string {
 		key = (key ^ uint64(o.name.number)<<32 ^ uint64(o.can)) * 0x9e3779b97f4a7c15
 		key ^= key >> 32
 	}
-	if old := l.shelf.written(key); old != nil && old.enabled == l.enabled && slices.Equal(old.offers, l.offers) {
+	if old := l.shelf.saved(key); old != nil && old.enabled == l.enabled && slices.Equal(old.offers, l.offers) {
 		return old.texts
 	}
 	l.write()
-	out := &written{slices.Clone(l.offers), l.enabled, slices.Clone(l.texts)}
+	out := &savedList{slices.Clone(l.offers), l.enabled, slices.Clone(l.texts)}
 	l.shelf.keepWritten(key, out)
 	return out.texts
 }
@@ -129,9 +129,9 @@ func (l *validLister) write() {
 // the same.
 func (l *validLister) overlap(byText []int32) (prefixes, twice bool) {
 	for n, i := range byText[min(1, len(byText)):] {
-		before, name := l.offers[byText[n]].name.s, l.offers[i].name.s
-		prefixes = prefixes || strings.HasPrefix(name, before)
-		twice = twice || name == before
+		prev, name := l.offers[byText[n]].name.s, l.offers[i].name.s
+		prefixes = prefixes || strings.HasPrefix(name, prev)
+		twice = twice || name == prev
 	}
 	return prefixes, twice
 }
@@ -217,8 +217,8 @@ func (l *validLister) deeds() iter.Seq[validDeed] {
 	}
 }
 
-// has reports whether words that follow those of an action are among what it can be done with.
-func (l *validLister) has(a *action, words string) bool {
+// contains reports whether words that follow those of an action are among what it can be done with.
+func (l *validLister) contains(a *action, words string) bool {
 	for i, seconds := range l.rows(a, l.asFound, l.asFound) {
 		rest := words
 		if i >= 0 {
@@ -276,26 +276,26 @@ func (l *validLister) phrases(a *action, i int32, seconds []int32) {
 		return
 	}
 	first := l.offers[i].name
-	known := first.phrases.Load()
+	cached := first.phrases.Load()
 	length := len(a.listed) + len(" ") + len(first.s)
 	if a.slots < 2 {
-		l.phrase(validDeed{i, -1, a.id}, known, keyOfPhrase(a.id, noSecond), length)
+		l.phrase(validDeed{i, -1, a.id}, cached, keyOfPhrase(a.id, noSecond), length)
 		return
 	}
 	length += len(" ") + len(a.link) + len(" ")
 	for _, j := range seconds {
 		if i != j || canBoth(a.id) {
 			second := l.offers[j].name
-			l.phrase(validDeed{i, j, a.id}, known, keyOfPhrase(a.id, second.number), length+len(second.s))
+			l.phrase(validDeed{i, j, a.id}, cached, keyOfPhrase(a.id, second.number), length+len(second.s))
 		}
 	}
 }
 
 // phrase adds an entry of a length; empty if it is missing.
-func (l *validLister) phrase(v validDeed, known *phrases, key phraseKey, length int) {
-	s, ok := l.shelf.phrase(known, key, length)
+func (l *validLister) phrase(v validDeed, cached *phrases, key phraseKey, length int) {
+	s, ok := l.shelf.phrase(cached, key, length)
 	if !ok {
-		l.missing = append(l.missing, missing{validDeed: v, at: len(l.texts)})
+		l.missing = append(l.missing, missing{validDeed: v, index: len(l.texts)})
 	}
 	l.texts = append(l.texts, s)
 }
@@ -316,7 +316,7 @@ func (l *validLister) learn() {
 	defer l.shelf.mu.Unlock()
 	learned, ok := l.shelf.learn(text)
 	for _, m := range l.missing {
-		l.texts[m.at] = text[m.begin:m.end]
+		l.texts[m.index] = text[m.begin:m.end]
 		first, second := l.offers[m.a].name, int32(noSecond)
 		if m.b >= 0 {
 			second = l.offers[m.b].name.number

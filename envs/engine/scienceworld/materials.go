@@ -87,24 +87,24 @@ const (
 	ofDefaultFriction
 )
 
-// state is a state of matter.
-type state uint8
+// phase is a state of matter.
+type phase uint8
 
 const (
-	solid state = iota
+	solid phase = iota
 	liquid
 	gas
 )
 
 // String is the word by which goals name the state.
-func (s state) String() string { return [...]string{"solid", "liquid", "gas"}[s] }
+func (s phase) String() string { return [...]string{"solid", "liquid", "gas"}[s] }
 
 // material holds what all things made of it have in common (processes §2).
 // Temperatures are in degrees Celsius.
 type material struct {
 	substance           string
 	names               [3]string // by state, all empty if a change of state does not rename
-	state               state     // at creation
+	state               phase     // at creation
 	melts, boils, burns float64
 	conductivity        float64 // of heat
 	electric            bool

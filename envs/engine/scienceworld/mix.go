@@ -8,7 +8,7 @@ import (
 // reaction is a row of the table of chemistry (processes §10).
 type reaction struct {
 	needs   []string // names of ingredients
-	product Kind
+	product ObjectKind
 	name    string // filling of sandwiches, color of papers
 	text    string
 }
@@ -66,7 +66,7 @@ var mixedPaints = []string{"red paint", "blue paint", "yellow paint", "violet pa
 	"brown paint"}
 
 // neededState is the state of matter that an ingredient must have, if any.
-func neededState(name string) (want state, stated bool) {
+func neededState(name string) (want phase, stated bool) {
 	switch {
 	case name == "sodium chloride":
 		return solid, true
@@ -80,7 +80,7 @@ func neededState(name string) (want state, stated bool) {
 // required.
 func (o *Object) ingredient(name string) *Object {
 	want, stated := neededState(name)
-	for _, x := range o.contents.all() {
+	for _, x := range o.contents.items() {
 		if x.name == name && (!stated || x.stuff != nil && x.state == want) {
 			return x
 		}
@@ -93,7 +93,7 @@ func (o *Object) ingredient(name string) *Object {
 
 // mix mixes what is in a container.
 func (w *World) mix(o *Object) string {
-	things := visible(o.contents.all())
+	things := visible(o.contents.items())
 	switch len(things) {
 	case 0:
 		return "That container is empty, so there are no items to mix."

@@ -7,7 +7,7 @@ package scienceworld
 type Object struct {
 	id    int32 // the reference's number of the object
 	index int32 // by order of creation in this world
-	kind  Kind
+	kind  ObjectKind
 
 	hidden  bool
 	deleted bool
@@ -53,7 +53,7 @@ type body struct {
 	// Matter; stuff is nil for things without a material.
 	stuff   *material
 	temp    float64
-	state   state
+	state   phase
 	burning bool
 	burned  bool
 	fuel    int // ticks that it can still burn
@@ -62,14 +62,14 @@ type body struct {
 	terminals [2]*Object
 
 	// What only some kinds have.
-	door   *door
-	page   *page
-	life   *life
-	genes  *genes // of plants with genes
-	flower *flower
-	plane  *plane
-	count  int // stopwatch: ticks counted; toilet: stage of the flush
-	shown  int // stopwatch: the ticks that it shows
+	door    *door
+	page    *document
+	life    *life
+	genes   *genes // of plants with genes
+	flower  *flower
+	plane   *plane
+	count   int // stopwatch: ticks counted; toilet: stage of the flush
+	display int // stopwatch: the ticks that it shows
 
 	lists *placeLists // nil: none were made
 	inner uint32      // counts what is moved in it, at any depth
@@ -83,7 +83,7 @@ func (o *Object) isTerminal() bool { return o.owner != nil }
 // door is what portals have: the two ends, and texts that are kept as long as the
 // names of the portal and its ends stay.
 type door struct {
-	from, to *Object
+	src, dst *Object
 	names    [3]string      // of the portal and its ends, when the texts were made
 	text     string         // the descriptive name
 	called   [3]*calledList // seen from the first end, from the second and from elsewhere; nil before they were made
@@ -92,15 +92,15 @@ type door struct {
 // keptDoor returns what a portal has, without the texts that are no longer true.
 func (o *Object) keptDoor() *door {
 	d := o.door
-	if names := [3]string{o.name, d.from.name, d.to.name}; d.names != names {
-		*d = door{from: d.from, to: d.to, names: names, text: "door between " + d.from.name + " and " + d.to.name}
+	if names := [3]string{o.name, d.src.name, d.dst.name}; d.names != names {
+		*d = door{src: d.src, dst: d.dst, names: names, text: "door between " + d.src.name + " and " + d.dst.name}
 	}
 	return d
 }
 
-// page is the text of documents and pictures. The title of a sandwich is its
+// document is the text of documents and pictures. The title of a sandwich is its
 // first name.
-type page struct{ title, author, text string }
+type document struct{ title, author, text string }
 
 // The voltages (processes §7.1).
 const (
@@ -108,11 +108,11 @@ const (
 	powered = 9.0
 )
 
-func (o *Object) is(g group) bool { return kinds[o.kind].groups&g != 0 }
+func (o *Object) inGroup(g kindSet) bool { return kinds[o.kind].groups&g != 0 }
 
 // new makes an object of a kind, with the numbers and members that the
 // reference's constructor takes and makes (objects §2).
-func (w *World) new(k Kind) *Object {
+func (w *World) new(k ObjectKind) *Object {
 	row := &kinds[k]
 	o := w.store.objects.next()
 	*o = Object{kind: k, name: row.name, index: w.created, body: w.store.bodies.next()}
@@ -128,7 +128,7 @@ func (w *World) new(k Kind) *Object {
 		hidden := k != Wire && k != UnpolarizedElectricalComponent
 		o.terminals[0].hidden, o.terminals[1].hidden = hidden, hidden
 	}
-	o.contents = set{append(w.store.chains.some(leastChain)[:0], o.terminals[:]...), firstCapacity}
+	o.contents = set{append(w.store.chains.alloc(leastChain)[:0], o.terminals[:]...), firstCapacity}
 	o.terminals[0].container, o.terminals[1].container = o, o
 	if row.stuff != ofNothing {
 		o.makeOf(&materials[row.stuff])
@@ -139,7 +139,7 @@ func (w *World) new(k Kind) *Object {
 	return o
 }
 
-func (w *World) newTerminal(k Kind, name string, owner *Object) *Object {
+func (w *World) newTerminal(k ObjectKind, name string, owner *Object) *Object {
 	t := w.store.objects.next()
 	*t = Object{kind: k, name: name, index: w.created, id: w.number(), owner: owner, body: &noBody}
 	w.created++
@@ -200,7 +200,7 @@ func (o *Object) descriptiveName() string {
 		return o.keptDoor().text
 	case o.plane != nil:
 		return o.planeName()
-	case o.is(aAnimal):
+	case o.inGroup(aAnimal):
 		return o.dn(o.canonicalName())
 	}
 	return o.dn(o.name)
@@ -213,21 +213,21 @@ func (o *Object) hasOtherName() bool {
 
 // leadsTo is the place to which a portal leads, seen from a place; nil if it
 // does not say.
-func (o *Object) leadsTo(from *Object) *Object {
-	_, to := o.sides(from)
-	return to
+func (o *Object) leadsTo(place *Object) *Object {
+	_, far := o.sides(place)
+	return far
 }
 
 // sides are the side of a portal that belongs to a place, and the other one.
-func (o *Object) sides(p *Object) (near, far *Object) {
+func (o *Object) sides(p *Object) (own, far *Object) {
 	d := o.door
 	switch {
 	case p == nil:
 		return nil, nil
-	case p == d.from || p != d.to && d.from.container == p:
-		return d.from, d.to
-	case p == d.to || d.to.container == p:
-		return d.to, d.from
+	case p == d.src || p != d.dst && d.src.container == p:
+		return d.src, d.dst
+	case p == d.dst || d.dst.container == p:
+		return d.dst, d.src
 	}
 	return nil, nil
 }
@@ -258,9 +258,9 @@ func (w *World) take(x *Object) {
 }
 
 // putAll moves all contents, hidden ones too.
-func (w *World) putAll(from, to *Object) {
-	for _, x := range from.contents.all() {
-		w.put(x, to)
+func (w *World) putAll(src, dst *Object) {
+	for _, x := range src.contents.items() {
+		w.put(x, dst)
 	}
 }
 

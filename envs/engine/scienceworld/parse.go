@@ -53,9 +53,9 @@ type matches struct {
 
 // parse finds all that an input can mean, in the order in which choices are
 // listed (core §10.2).
-func (w *World) parse(input string) (all []matches) {
+func (w *World) parse(input string) (found []matches) {
 	words := parserWords(javaLower(input))
-	var reach, everywhere *kept
+	var reach, everywhere *cache
 	for _, a := range w.actions {
 		if !startsWithAny(words, a.verbs) {
 			continue
@@ -68,12 +68,12 @@ func (w *World) parse(input string) (all []matches) {
 			*objects = w.parserObjects(a.id == teleport)
 		}
 		if deeds := w.match(a, words, *objects); len(deeds) > 0 {
-			all = append(all, matches{a, deeds})
+			found = append(found, matches{a, deeds})
 		}
 	}
-	slices.Reverse(all)
-	slices.SortStableFunc(all, func(a, b matches) int { return b.action.bucket - a.action.bucket })
-	return all
+	slices.Reverse(found)
+	slices.SortStableFunc(found, func(a, b matches) int { return b.action.bucket - a.action.bucket })
+	return found
 }
 
 func startsWithAny(words string, starts []string) bool {
@@ -86,26 +86,26 @@ func startsWithAny(words string, starts []string) bool {
 }
 
 // parserObjects lists what can be spoken of (core §8.1).
-func (w *World) parserObjects(everywhere bool) *kept {
+func (w *World) parserObjects(everywhere bool) *cache {
 	k := &w.reach
 	if everywhere {
-		k = &kept{objects: accessible(w.universe, true)}
+		k = &cache{objects: accessible(w.universe, true)}
 	} else {
 		w.keepReach(k)
 	}
 	if len(k.lists) != len(k.objects) || k.names != w.names {
 		k.names, k.lists = w.names, k.lists[:0]
 		for _, x := range k.objects {
-			k.lists = append(k.lists, w.called(x, w.here()))
+			k.lists = append(k.lists, w.called(x, w.place()))
 		}
 	}
 	return k
 }
 
 // keepReach lists what can be reached here, if it has changed.
-func (w *World) keepReach(k *kept) {
+func (w *World) keepReach(k *cache) {
 	if !w.isCurrent(k) {
-		around, carried := accessible(w.here(), true), accessible(w.agent, true)
+		around, carried := accessible(w.place(), true), accessible(w.agent, true)
 		l := newListing()
 		l.addAll(around)
 		l.addAll(carried)
@@ -115,14 +115,14 @@ func (w *World) keepReach(k *kept) {
 
 // match finds the deeds of one action. There are no word boundaries, and every
 // way to use up the whole input counts, once for the same objects.
-func (w *World) match(a *action, words string, objects *kept) (out []deed) {
+func (w *World) match(a *action, words string, objects *cache) (out []deed) {
 	add := func(d deed) {
 		d.id = a.id
 		if !slices.Contains(out, d) {
 			out = append(out, d)
 		}
 	}
-	w.after(words, a.verbs, func(rest string) {
+	w.cutPrefixes(words, a.verbs, func(rest string) {
 		switch a.slots {
 		case 0:
 			if rest == "" {
@@ -136,7 +136,7 @@ func (w *World) match(a *action, words string, objects *kept) (out []deed) {
 			})
 		case 2:
 			w.naming(rest, objects, func(x *Object, rest string) {
-				w.after(rest, a.links, func(rest string) {
+				w.cutPrefixes(rest, a.links, func(rest string) {
 					w.naming(rest, objects, func(y *Object, rest string) {
 						if rest == "" {
 							add(deed{a: x, b: y})
@@ -149,8 +149,8 @@ func (w *World) match(a *action, words string, objects *kept) (out []deed) {
 	return out
 }
 
-// after calls yield with what follows each of the alternatives.
-func (w *World) after(words string, alternatives []string, yield func(rest string)) {
+// cutPrefixes calls yield with what follows each of the alternatives.
+func (w *World) cutPrefixes(words string, alternatives []string, yield func(rest string)) {
 	for _, s := range alternatives {
 		if rest, ok := strings.CutPrefix(words, s); ok {
 			yield(javaTrim(rest))
@@ -160,14 +160,14 @@ func (w *World) after(words string, alternatives []string, yield func(rest strin
 
 // naming calls yield for each object and each of its referents with which the
 // words start, with what follows.
-func (w *World) naming(words string, objects *kept, yield func(x *Object, rest string)) {
+func (w *World) naming(words string, objects *cache, yield func(x *Object, rest string)) {
 	if words == "" {
 		return
 	}
 	head := headOf(words)
 	short := head & 0xff // that of a text with one byte
 	for i, list := range objects.lists {
-		if !list.firsts.has(words[0]) {
+		if !list.firsts.contains(words[0]) {
 			continue
 		}
 		for n, h := range list.heads {
@@ -181,11 +181,11 @@ func (w *World) naming(words string, objects *kept, yield func(x *Object, rest s
 const ambiguous = "Ambiguous request: Please enter the number for the action you intended (or blank to cancel):\n"
 
 // ask lists what an input can mean and keeps it for the answer (core §10.3).
-func (w *World) ask(all []matches) string {
+func (w *World) ask(found []matches) string {
 	var b strings.Builder
-	if len(all) > 1 {
+	if len(found) > 1 {
 		var names []string
-		for _, m := range all {
+		for _, m := range found {
 			names = append(names, m.action.name)
 		}
 		fmt.Fprintf(&b, "Ambiguous request: Multiple different possible actions were matched to this input (%s). "+
@@ -194,7 +194,7 @@ func (w *World) ask(all []matches) string {
 	}
 	b.WriteString(ambiguous)
 	w.choices = nil
-	for _, m := range all {
+	for _, m := range found {
 		for _, d := range m.deeds {
 			fmt.Fprintf(&b, "%d:\t%s\n", len(w.choices), w.sentence(d))
 			w.choices = append(w.choices, d)
@@ -229,7 +229,7 @@ func (w *World) located(o *Object) string {
 			in += ", "
 		}
 		in += "in " + c.name
-		if c == w.here() {
+		if c == w.place() {
 			break
 		}
 	}

@@ -53,8 +53,8 @@ func (s *shelf) phrase(p *phrases, k phraseKey, length int) (string, bool) {
 		return "", false
 	}
 	learned := *s.learned.Load()
-	at := int(x & (1<<placeBits - 1))
-	return learned[x>>placeBits&(1<<learnedBits-1)][at : at+length], true
+	start := int(x & (1<<placeBits - 1))
+	return learned[x>>placeBits&(1<<learnedBits-1)][start : start+length], true
 }
 
 // learn keeps a text of new phrases and returns its number, unless there are enough or it
@@ -63,16 +63,16 @@ func (s *shelf) learn(text string) (number int, ok bool) {
 	if s.phrases >= mostPhrases || len(text) > 1<<placeBits {
 		return 0, false
 	}
-	var all []string
+	var texts []string
 	if p := s.learned.Load(); p != nil {
-		all = *p
+		texts = *p
 	}
-	if len(all) == 1<<learnedBits {
+	if len(texts) == 1<<learnedBits {
 		return 0, false
 	}
-	all = append(all, text)
-	s.learned.Store(&all)
-	return len(all) - 1, true
+	texts = append(texts, text)
+	s.learned.Store(&texts)
+	return len(texts) - 1, true
 }
 
 // keep keeps a phrase that begins with a referent, by its place in a learned text. The

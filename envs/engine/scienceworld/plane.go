@@ -26,7 +26,7 @@ const slideSpeed = 0.10000000149011612
 
 // slide moves what lies on a plane (objects §3.8).
 func (o *Object) slide() {
-	for _, x := range o.contents.all() {
+	for _, x := range o.contents.items() {
 		p, placed := o.plane.positions[x.id]
 		switch {
 		case x.hidden || !placed:
@@ -35,8 +35,8 @@ func (o *Object) slide() {
 		case x.stuff != nil && x.state == gas:
 			o.plane.positions[x.id] = 1
 		case p > 0:
-			down := float64(slideSpeed * sines[o.plane.degrees])
-			delta := float64(down * float64(1-o.plane.surface.friction))
+			speed := float64(slideSpeed * sines[o.plane.degrees])
+			delta := float64(speed * float64(1-o.plane.surface.friction))
 			o.plane.positions[x.id] = max(p-delta, 0)
 		}
 	}

@@ -33,12 +33,12 @@ func (w *World) plant(o *Object) {
 	}
 }
 
-// beside is the first thing of a name in the container of an object.
-func (o *Object) beside(name string) *Object {
+// sibling is the first thing of a name in the container of an object.
+func (o *Object) sibling(name string) *Object {
 	if o.container == nil {
 		return nil
 	}
-	for _, x := range o.container.contents.all() {
+	for _, x := range o.container.contents.items() {
 		if x.name == name {
 			return x
 		}
@@ -47,8 +47,8 @@ func (o *Object) beside(name string) *Object {
 }
 
 func (w *World) sprout(o *Object) {
-	water := o.beside("water")
-	if water == nil || o.beside("soil") == nil {
+	water := o.sibling("water")
+	if water == nil || o.sibling("soil") == nil {
 		return
 	}
 	c := &o.life.counters[seed]
@@ -63,7 +63,7 @@ func (w *World) grow(o *Object) {
 	stage := o.life.stage
 	c := &o.life.counters[stage]
 	stressed, sickly := false, false
-	water := o.beside("water")
+	water := o.sibling("water")
 	switch {
 	case water != nil:
 		c.dry = 0
@@ -85,7 +85,7 @@ func (w *World) grow(o *Object) {
 			w.setStage(o, deadPlant)
 		}
 	}
-	if o.beside("soil") != nil {
+	if o.sibling("soil") != nil {
 		c.bare = 0
 	} else {
 		c.bare++
@@ -163,7 +163,7 @@ func (w *World) wither(o *Object) {
 type flower struct {
 	plant *Object // that it is from
 	step  int     // ticks since the pollination
-	other *genes  // of the plant that the pollen is from
+	mate  *genes  // of the plant that the pollen is from
 }
 
 // fruitAfter is the step after which a flower becomes a fruit.
@@ -185,14 +185,14 @@ func (w *World) pollinate(o *Object) {
 		pollen.flower.plant = f.plant
 		w.put(pollen, o)
 	}
-	for _, x := range o.contents.all() {
+	for _, x := range o.contents.items() {
 		if x.kind == Pollen {
 			if w.fertilize(o, x) {
 				return
 			}
 			continue
 		}
-		for _, y := range x.contents.all() {
+		for _, y := range x.contents.items() {
 			if y.kind == Pollen && w.fertilize(o, y) {
 				return
 			}
@@ -217,13 +217,13 @@ func (w *World) fertilize(o, pollen *Object) bool {
 	}
 	w.delete(pollen, false)
 	f.step = 1
-	f.other = p.plant.genes
+	f.mate = p.plant.genes
 	w.renamed(o)
 	return true
 }
 
 // fruits are what flowers of trees become.
-var fruits = map[string]Kind{
+var fruits = map[string]ObjectKind{
 	"apple": Apple, "apricot": Apricot, "avocado": Avocado, "banana": Banana, "cherry": Cherry,
 	"grapefruit": Grapefruit, "lemon": Lemon, "orange": Orange, "peach": Peach, "pear": Pear,
 }
@@ -233,5 +233,5 @@ func (w *World) fruit(f *flower) *Object {
 	if f.plant.genes == nil {
 		return w.new(fruits[f.plant.life.form])
 	}
-	return w.newPlant(f.plant.kind, w.mate(f.plant.genes, f.other))
+	return w.newPlant(f.plant.kind, w.mate(f.plant.genes, f.mate))
 }

@@ -38,8 +38,8 @@ func boundOf(n int) bound {
 	return bound{uint64(n), math.MaxUint64/uint64(n) + 1}
 }
 
-// below draws a number below a bound. A bound of 1 draws too.
-func (r *random) below(b bound) int {
+// bounded draws a number below a bound. A bound of 1 draws too.
+func (r *random) bounded(b bound) int {
 	for {
 		u := uint64(r.next(31))
 		v, _ := bits.Mul64(b.factor*u, b.n)
@@ -50,7 +50,7 @@ func (r *random) below(b bound) int {
 }
 
 // intn draws a number from 0 to n-1.
-func (r *random) intn(n int) int { return r.below(boundOf(n)) }
+func (r *random) intn(n int) int { return r.bounded(boundOf(n)) }
 
 // boolean draws true or false.
 func (r *random) boolean() bool { return r.next(1) != 0 }

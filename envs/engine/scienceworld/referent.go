@@ -92,9 +92,9 @@ func (o *Object) refKey() refKey {
 	k := refKey{kind: o.kind, name: o.name, burning: o.burning, burned: o.burned}
 	switch {
 	case o.isTerminal():
-		k.of = o.owner.name
+		k.subject = o.owner.name
 	case o.stuff != nil:
-		k.of = o.stuff.substance
+		k.subject = o.stuff.substance
 	}
 	if kinds[o.kind].containing {
 		k.inside = o.inside()
@@ -103,16 +103,16 @@ func (o *Object) refKey() refKey {
 }
 
 // portalReferents lists what a portal is called, seen from a place (objects §3.9).
-func (o *Object) portalReferents(from *Object) []string {
-	near, far := o.sides(from)
+func (o *Object) portalReferents(place *Object) []string {
+	own, far := o.sides(place)
 	if o.kind == LiquidDrain {
-		if near == nil {
+		if own == nil {
 			return []string{o.name}
 		}
-		return inSetOrder([]string{o.name, near.name + " " + o.name})
+		return inSetOrder([]string{o.name, own.name + " " + o.name})
 	}
 	if far == nil {
-		a, b := o.door.from.name, o.door.to.name
+		a, b := o.door.src.name, o.door.dst.name
 		return inSetOrder([]string{o.name, o.name + " from " + a + " to " + b, o.name + " from " + b + " to " + a})
 	}
 	return inSetOrder([]string{o.name, o.name + " to " + far.name, far.name + " " + o.name})
@@ -126,14 +126,14 @@ func (o *Object) makeReferents() []string {
 		for _, r := range []string{"object", o.name, o.descriptiveName()} {
 			s.add(r)
 		}
-		return inSetOrder(s.all())
+		return inSetOrder(s.texts())
 	case row.containing:
 		return o.containingReferents(inSetOrder(o.listed(row.refs)))
-	case o.is(aPlant):
+	case o.inGroup(aPlant):
 		return inSetOrder(o.plantReferents())
 	case o.kind == Bee:
 		return inSetOrder([]string{"living thing", "organism", o.name, o.life.form, o.descriptiveName()})
-	case o.is(aAnimal):
+	case o.inGroup(aAnimal):
 		s, d := o.stageName(), o.descriptiveName()
 		return inSetOrder([]string{"living thing", "organism", o.name, d, s + " " + o.name, s + " " + d})
 	case o.kind == Flower:
@@ -203,7 +203,7 @@ func (o *Object) containingReferents(refs []string) []string {
 		s.add(r)
 		s.add(r + " containing " + inside)
 	}
-	return inSetOrder(s.all())
+	return inSetOrder(s.texts())
 }
 
 // inside names what is inside, each name once.
@@ -301,10 +301,10 @@ func words(ws ...string) string {
 
 // called lists the referents of an object with those of its container, seen from
 // a place (core §5.11).
-func (w *World) called(o, from *Object) *calledList {
+func (w *World) called(o, place *Object) *calledList {
 	c := &o.refs
 	if o.door != nil {
-		return w.portalCalled(o, from)
+		return w.portalCalled(o, place)
 	}
 	in, withAt := noRefs, uint32(0)
 	if o.container != nil {
@@ -318,17 +318,17 @@ func (w *World) called(o, from *Object) *calledList {
 }
 
 // portalCalled lists the referents of a portal, seen from a place.
-func (w *World) portalCalled(o, from *Object) *calledList {
+func (w *World) portalCalled(o, place *Object) *calledList {
 	d := o.keptDoor()
 	side := 2
-	switch near, _ := o.sides(from); near {
-	case d.from:
+	switch own, _ := o.sides(place); own {
+	case d.src:
 		side = 0
-	case d.to:
+	case d.dst:
 		side = 1
 	}
 	if d.called[side] == nil {
-		d.called[side] = w.shelf.calledAs(w.shelf.list(o.portalReferents(from)), noRefs)
+		d.called[side] = w.shelf.calledAs(w.shelf.list(o.portalReferents(place)), noRefs)
 	}
 	return d.called[side]
 }

@@ -5,22 +5,22 @@ import "slices"
 // refusal is why an action is not carried out: a text around a name. The zero
 // value is none. The text is built only if somebody reads it.
 type refusal struct {
-	refused             bool
-	before, name, after string
-	held                *Object // its container, which does not move, is why; nil: the text is
+	refused              bool
+	prefix, name, suffix string
+	content              *Object // its container, which does not move, is why; nil: the text is
 }
 
 func (r refusal) text() string {
-	if o := r.held; o != nil {
+	if o := r.content; o != nil {
 		return "The " + o.container.name + " the " + o.name + " is in is not movable."
 	}
-	return r.before + r.name + r.after
+	return r.prefix + r.name + r.suffix
 }
 
-func because(before string) refusal { return refusal{refused: true, before: before} }
+func because(prefix string) refusal { return refusal{refused: true, prefix: prefix} }
 
-func becauseOf(before string, o *Object, after string) refusal {
-	return refusal{refused: true, before: before, name: o.name, after: after}
+func becauseOf(prefix string, o *Object, suffix string) refusal {
+	return refusal{refused: true, prefix: prefix, name: o.name, suffix: suffix}
 }
 
 // refuse checks whether a deed can be done. The same checks decide whether it is
@@ -52,7 +52,7 @@ func (w *World) refuse(d deed) refusal {
 			return becauseOf("I'm not sure how to use the ", d.a, ". ")
 		}
 	case read:
-		if !d.a.is(aDocument) {
+		if !d.a.inGroup(aDocument) {
 			return because("It's not clear how to read that.")
 		}
 	case flush:
@@ -74,7 +74,7 @@ func (w *World) refuse(d deed) refusal {
 			return because("")
 		}
 	case teleport:
-		if !d.a.is(aLocation) || lower(d.a.name) == "universe" {
+		if !d.a.inGroup(aLocation) || lower(d.a.name) == "universe" {
 			return becauseOf("Its not clear how to go to ", d.a, ".")
 		}
 	}
@@ -111,16 +111,16 @@ func (w *World) refuseGo(o *Object) refusal {
 		if !o.open {
 			return becauseOf("The ", o, " is not open.")
 		}
-		if o.leadsTo(w.here()) == nil {
+		if o.leadsTo(w.place()) == nil {
 			return becauseOf("The ", o, " doesn't appear to go anywhere.")
 		}
 		return refusal{}
-	case !o.is(aLocation):
+	case !o.inGroup(aLocation):
 		return becauseOf("Its not clear how to go to/through a ", o, ".")
 	}
-	for _, p := range w.here().portals.all() {
-		to := p.leadsTo(w.here())
-		if to == nil || !slices.Contains(w.refList(to).refs, o.name) {
+	for _, p := range w.place().portals.items() {
+		dest := p.leadsTo(w.place())
+		if dest == nil || !slices.Contains(w.refList(dest).refs, o.name) {
 			continue
 		}
 		if !p.open {
@@ -155,11 +155,11 @@ func refuseSwitch(d deed) refusal {
 	return refusal{}
 }
 
-func refuseMove(x, to *Object) refusal {
+func refuseMove(x, dest *Object) refusal {
 	switch {
 	case !x.movable:
 		return becauseOf("The ", x, " is not moveable.")
-	case x == to:
+	case x == dest:
 		return because("You can't move something into itself.")
 	case x.stuff != nil && x.state == liquid:
 		return because(
@@ -167,23 +167,23 @@ func refuseMove(x, to *Object) refusal {
 				"containers into containers filled with the liquid.")
 	case x.stuff != nil && x.state == gas:
 		return because("You can't pick up a gas directly.")
-	case !to.isVessel:
+	case !dest.isVessel:
 		return because("That can't be moved there.")
-	case !to.open:
-		return becauseOf("That can't be moved there, because the ", to, " isn't open.")
+	case !dest.open:
+		return becauseOf("That can't be moved there, because the ", dest, " isn't open.")
 	}
 	return refusal{}
 }
 
-func refusePour(x, to *Object) refusal {
+func refusePour(x, dest *Object) refusal {
 	if r := refusePouring(x); r.refused {
 		return r
 	}
 	switch {
-	case !to.isVessel:
+	case !dest.isVessel:
 		return because("That can't be moved there, because it's not a container.")
-	case !to.open:
-		return becauseOf("That can't be moved there, because the ", to, " isn't open.")
+	case !dest.open:
+		return becauseOf("That can't be moved there, because the ", dest, " isn't open.")
 	case x.isVessel && x.holds && x.contents.len() == 0:
 		return becauseOf("The ", x, " is empty, so there's nothing to pour.")
 	}
@@ -203,7 +203,7 @@ func refusePouring(x *Object) refusal {
 	case x.container == nil:
 		return becauseOf("The ", x, " can't be poured out because it doesn't appear to be in a container.")
 	case !x.container.movable:
-		return refusal{refused: true, held: x}
+		return refusal{refused: true, content: x}
 	case x.stuff != nil && x.state == solid:
 		return because("I'm not sure how to pour a solid. ")
 	case x.stuff != nil && x.state == gas:
@@ -212,9 +212,9 @@ func refusePouring(x *Object) refusal {
 	return refusal{}
 }
 
-func refuseDunk(x, from *Object) refusal {
+func refuseDunk(x, src *Object) refusal {
 	switch {
-	case x == from:
+	case x == src:
 		return because("You can't dunk something into itself.")
 	case !x.movable:
 		return becauseOf("The ", x, " is not moveable.")
@@ -224,7 +224,7 @@ func refuseDunk(x, from *Object) refusal {
 		return becauseOf("The ", x, " is not a container.")
 	}
 	liquids := false
-	for _, l := range from.contents.chain {
+	for _, l := range src.contents.chain {
 		if l.isVisibleLiquid() {
 			if l.movable {
 				return refusal{}
@@ -233,9 +233,9 @@ func refuseDunk(x, from *Object) refusal {
 		}
 	}
 	if liquids {
-		return becauseOf("The liquids in ", from, " aren't able to move.")
+		return becauseOf("The liquids in ", src, " aren't able to move.")
 	}
-	return becauseOf("The ", from, " does not contain any liquids to dunk into.")
+	return becauseOf("The ", src, " does not contain any liquids to dunk into.")
 }
 
 // holdsMovableLiquid reports whether something can be dunked into what is in the object.
@@ -250,7 +250,7 @@ func terminalOf(o *Object) (*Object, refusal) {
 	switch {
 	case o.isTerminal():
 		return o, refusal{}
-	case o.is(aPolarized):
+	case o.inGroup(aPolarized):
 		return nil,
 			because(
 				"Connections must specify specific points of contact on polarized electrical components (e.g. anode, " +

@@ -47,14 +47,14 @@ func (w *World) rolesOf(o *Object) roles {
 		may(openThing, !o.open)
 		may(closeThing, o.open)
 	}
-	may(goTo, (o.kind == Door || o.is(aLocation)) && !w.refuseGo(o).refused)
+	may(goTo, (o.kind == Door || o.inGroup(aLocation)) && !w.refuseGo(o).refused)
 	if o.activable {
 		may(activate, !o.activated)
 		may(deactivate, o.activated)
 	}
 	may(eat, o.edible)
 	may(useOn, o.usable)
-	may(read, o.is(aDocument))
+	may(read, o.inGroup(aDocument))
 	may(flush, o.kind == Toilet && !o.activated)
 	may(mixContents, o.contents.len() > 1)
 	may(dunk, o.holdsMovableLiquid())
@@ -74,7 +74,7 @@ func (w *World) rolesOfMovable(o *Object) (r roles) {
 		switch carried := o.container == w.inventory; {
 		case !carried && !refuseMove(o, w.inventory).refused:
 			r |= firstOf(pickUp)
-		case carried && !refuseMove(o, w.here()).refused:
+		case carried && !refuseMove(o, w.place()).refused:
 			r |= firstOf(putDown)
 		}
 	}

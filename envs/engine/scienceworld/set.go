@@ -25,9 +25,9 @@ type set struct {
 // rotated reports whether the set enumerates in another order than its chain.
 func (s *set) rotated() bool { return s.capacity >= rotationFrom && len(s.chain) > wrapAt }
 
-// all lists the members as the reference enumerates them. The caller must not
+// items lists the members as the reference enumerates them. The caller must not
 // change the list.
-func (s *set) all() []*Object {
+func (s *set) items() []*Object {
 	if !s.rotated() {
 		return s.chain[:len(s.chain):len(s.chain)]
 	}
@@ -38,7 +38,7 @@ func (s *set) all() []*Object {
 // len is the number of members.
 func (s *set) len() int { return len(s.chain) }
 
-func (s *set) has(o *Object) bool {
+func (s *set) contains(o *Object) bool {
 	for _, x := range s.chain {
 		if x == o {
 			return true

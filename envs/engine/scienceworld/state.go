@@ -11,7 +11,7 @@ import (
 // AppendState appends all that decides how the world goes on, but the number of
 // moves. Objects stand under their numbers.
 func (w *World) AppendState(b []byte) []byte {
-	s := stateWriter{b: b, seen: make([]bool, w.created)}
+	s := stateWriter{b: b, visited: make([]bool, w.created)}
 	s.number(int(w.random.state), int(w.numbers), w.waiting, s.id(w.focus), s.id(w.agent), s.id(w.inventory))
 	s.float(w.score)
 	s.flag(w.completed, w.choices != nil)
@@ -44,13 +44,13 @@ func (p *goals) since() int {
 
 // stateWriter writes a graph of objects, each once.
 type stateWriter struct {
-	b    []byte
-	seen []bool    // by index
-	open []*Object // to be written
+	b       []byte
+	visited []bool    // by index
+	open    []*Object // to be written
 }
 
-func (s *stateWriter) number(all ...int) {
-	for _, n := range all {
+func (s *stateWriter) number(values ...int) {
+	for _, n := range values {
 		s.b = binary.AppendVarint(s.b, int64(n))
 	}
 }
@@ -59,8 +59,8 @@ func (s *stateWriter) float(f float64) {
 	s.b = binary.LittleEndian.AppendUint64(s.b, math.Float64bits(f))
 }
 
-func (s *stateWriter) flag(all ...bool) {
-	for _, f := range all {
+func (s *stateWriter) flag(flags ...bool) {
+	for _, f := range flags {
 		s.b = strconv.AppendBool(s.b, f)
 	}
 }
@@ -72,8 +72,8 @@ func (s *stateWriter) id(o *Object) int {
 	if o == nil {
 		return -1
 	}
-	if !s.seen[o.index] {
-		s.seen[o.index] = true
+	if !s.visited[o.index] {
+		s.visited[o.index] = true
 		s.open = append(s.open, o)
 	}
 	return int(o.id)
@@ -86,9 +86,9 @@ func (s *stateWriter) set(x set) {
 	}
 }
 
-func (s *stateWriter) deeds(all []deed) {
-	s.number(len(all))
-	for _, d := range all {
+func (s *stateWriter) deeds(deeds []deed) {
+	s.number(len(deeds))
+	for _, d := range deeds {
 		s.number(int(d.id), s.id(d.a), s.id(d.b))
 	}
 }
@@ -96,7 +96,7 @@ func (s *stateWriter) deeds(all []deed) {
 func (s *stateWriter) goals(p *goals) {
 	s.number(p.index, int(p.stored), s.id(p.last))
 	s.flag(p.failed)
-	for _, key := range p.keys.all() {
+	for _, key := range p.keys.texts() {
 		s.text(key)
 	}
 	since := p.since()
@@ -113,7 +113,7 @@ func (s *stateWriter) goals(p *goals) {
 
 // object writes an object, without what is derived from the rest.
 func (s *stateWriter) object(o *Object) {
-	s.number(int(o.id), int(o.kind), s.id(o.container), o.fuel, int(o.state), o.count, o.shown)
+	s.number(int(o.id), int(o.kind), s.id(o.container), o.fuel, int(o.state), o.count, o.display)
 	s.text(o.name)
 	s.set(o.contents)
 	s.set(o.portals)
@@ -130,7 +130,7 @@ func (s *stateWriter) object(o *Object) {
 		s.float(o.voltage)
 	}
 	if o.door != nil {
-		s.number(s.id(o.door.from), s.id(o.door.to))
+		s.number(s.id(o.door.src), s.id(o.door.dst))
 	}
 	if o.page != nil {
 		s.text(o.page.title)
@@ -157,7 +157,7 @@ func (s *stateWriter) life(o *Object) {
 	s.genes(o.genes)
 	if f := o.flower; f != nil {
 		s.number(s.id(f.plant), f.step)
-		s.genes(f.other)
+		s.genes(f.mate)
 	}
 }
 

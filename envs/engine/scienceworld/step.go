@@ -18,11 +18,11 @@ func (w *World) Step(input string) string {
 	}
 	// The reference looks around and at the inventory for its record.
 	w.history = append(w.history, deed{id: lookAround}, deed{id: viewInventory})
-	said := w.play(input)
-	if said == "" {
+	observation := w.play(input)
+	if observation == "" {
 		return unknownAction
 	}
-	return said
+	return observation
 }
 
 // play is a step of the reference's session.
@@ -33,28 +33,28 @@ func (w *World) play(input string) string {
 	}
 	if w.choices != nil {
 		w.answer(input)
-	} else if said, ok := w.understand(input); !ok {
+	} else if reason, ok := w.understand(input); !ok {
 		w.judge()
-		return said
+		return reason
 	}
-	said := w.cycle()
+	observation := w.cycle()
 	w.judge()
-	return squeeze(javaTrim(said))
+	return squeeze(javaTrim(observation))
 }
 
 // judge takes score and completion from the goals.
 func (w *World) judge() { w.score, w.completed = w.goals.score(), w.goals.completed() }
 
 // understand queues the one deed that an input means, or says why there is none.
-func (w *World) understand(input string) (said string, ok bool) {
-	all := w.parse(input)
+func (w *World) understand(input string) (reason string, ok bool) {
+	found := w.parse(input)
 	switch {
-	case len(all) == 0:
+	case len(found) == 0:
 		return NotUnderstood, false
-	case len(all) > 1 || len(all[0].deeds) > 1:
-		return w.ask(all), false
+	case len(found) > 1 || len(found[0].deeds) > 1:
+		return w.ask(found), false
 	}
-	w.queue = append(w.queue, w.substituted(all[0].deeds[0]))
+	w.queue = append(w.queue, w.substituted(found[0].deeds[0]))
 	return "", true
 }
 
@@ -65,13 +65,13 @@ func (w *World) substituted(d deed) deed {
 	case pickUp:
 		d.b = w.inventory
 	case putDown:
-		d.b = w.here()
+		d.b = w.place()
 	}
 	return d
 }
 
 // cycle runs what is queued, lets time pass and goes on while the agent waits.
-func (w *World) cycle() (said string) {
+func (w *World) cycle() (observation string) {
 	defer func() {
 		if r := recover(); r != nil {
 			text, ok := r.(javaError)
@@ -86,7 +86,7 @@ func (w *World) cycle() (said string) {
 		for _, d := range w.queue {
 			timed = timed || !d.free()
 		}
-		said += w.runQueue()
+		observation += w.runQueue()
 		w.goals.tick(w)
 		if timed {
 			w.tick()
@@ -94,21 +94,21 @@ func (w *World) cycle() (said string) {
 		}
 		w.goals.tick(w)
 		if w.waiting == 0 {
-			return said
+			return observation
 		}
 		w.waiting--
 	}
 }
 
 // runQueue runs what is queued; there is at most one deed.
-func (w *World) runQueue() (said string) {
+func (w *World) runQueue() (observation string) {
 	queue := w.queue
 	w.queue = nil
 	for _, d := range queue {
-		said += w.do(d)
+		observation += w.do(d)
 		w.history = append(w.history, d)
 	}
-	return said
+	return observation
 }
 
 // freely runs a free action outside of a step.
@@ -122,9 +122,9 @@ func (w *World) freely(id actionID) string {
 		return w.failure
 	}
 	d := deed{id: id}
-	said := w.do(d)
+	observation := w.do(d)
 	w.history = append(w.history, d)
-	return said
+	return observation
 }
 
 // Look is what the agent sees, as it is: nothing is trimmed, no time passes.

@@ -48,24 +48,24 @@ func (s *store) gather() {
 
 // arena lends places side by side. It keeps the newest of its slices.
 type arena[T any] struct {
-	all   []T
+	items []T
 	used  int
 	spent int // places used in older slices, since the last reset
 }
 
 // reserve makes room for n places side by side.
 func (a *arena[T]) reserve(n int) {
-	if a.used+n > len(a.all) {
+	if a.used+n > len(a.items) {
 		a.spent += a.used
-		a.all, a.used = make([]T, n), 0
+		a.items, a.used = make([]T, n), 0
 	}
 }
 
 func (a *arena[T]) reset() { a.used, a.spent = 0, 0 }
 
 func (a *arena[T]) gather() {
-	if n := a.spent + a.used; n > len(a.all) {
-		a.all = make([]T, n)
+	if n := a.spent + a.used; n > len(a.items) {
+		a.items = make([]T, n)
 	}
 	a.reset()
 }
@@ -77,11 +77,11 @@ const (
 )
 
 func (a *arena[T]) next() *T {
-	if a.used == len(a.all) {
-		a.reserve(min(max(leastRoom, 2*len(a.all)), mostRoom))
+	if a.used == len(a.items) {
+		a.reserve(min(max(leastRoom, 2*len(a.items)), mostRoom))
 	}
 	a.used++
-	return &a.all[a.used-1]
+	return &a.items[a.used-1]
 }
 
 // copied returns a place that holds a copy.
@@ -91,11 +91,11 @@ func (a *arena[T]) copied(x *T) *T {
 	return y
 }
 
-// some lends n places side by side.
-func (a *arena[T]) some(n int) []T {
-	if a.used+n > len(a.all) {
+// alloc lends n places side by side.
+func (a *arena[T]) alloc(n int) []T {
+	if a.used+n > len(a.items) {
 		a.reserve(max(n, mostRoom))
 	}
 	a.used += n
-	return a.all[a.used-n : a.used : a.used]
+	return a.items[a.used-n : a.used : a.used]
 }

@@ -69,7 +69,7 @@ func (s *textSet) add(text string) {
 	}
 	s.slots[i], s.used[i] = text, true
 	if s.n++; s.n >= size*450/1000 {
-		old := s.all()
+		old := s.texts()
 		*s = textSet{slots: make([]string, 2*size), used: make([]bool, 2*size)}
 		for _, t := range old {
 			s.add(t)
@@ -77,10 +77,10 @@ func (s *textSet) add(text string) {
 	}
 }
 
-func (s *textSet) has(text string) bool { return s.used[s.find(text)] }
+func (s *textSet) contains(text string) bool { return s.used[s.find(text)] }
 
-// all lists the members as the reference enumerates them.
-func (s *textSet) all() (out []string) {
+// texts lists the members as the reference enumerates them.
+func (s *textSet) texts() (out []string) {
 	for i, t := range s.slots {
 		if s.used[i] {
 			out = append(out, t)
@@ -136,7 +136,7 @@ func trieKey(t uint32) uint32 {
 // lower maps to lower case as Java does; all names are ASCII.
 func lower(s string) string { return strings.ToLower(s) }
 
-func join(texts []string, by string) string { return strings.Join(texts, by) }
+func join(texts []string, sep string) string { return strings.Join(texts, sep) }
 
 // javaTrim removes what Java's trim removes: all characters up to and including
 // U+0020.

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// task is one of the 30 tasks. Its variations come from a table of entries that
+// taskType is one of the 30 tasks. Its variations come from a table of entries that
 // the reference makes at every load, with sample objects and random draws.
-type task struct {
+type taskType struct {
 	name       string
 	variations int
 	draws      []draws // that its table makes
@@ -42,8 +42,8 @@ type modifier struct {
 	force  bool     // place it even if there is something of that name
 }
 
-// at places an object in a room.
-func at(room string, o *Object, name string, inside ...string) modifier {
+// putIn places an object in a room.
+func putIn(room string, o *Object, name string, inside ...string) modifier {
 	return modifier{object: o, name: name, room: room, inside: inside}
 }
 
@@ -60,8 +60,8 @@ type draws struct {
 }
 
 // skip draws numbers and discards them.
-func (r *random) skip(all []draws) {
-	for _, d := range all {
+func (r *random) skip(list []draws) {
+	for _, d := range list {
 		for range d.times {
 			for _, n := range d.bounds {
 				r.intn(n)
@@ -75,7 +75,7 @@ var shuffleOf9 = []int{9, 8, 7, 6, 5, 4, 3, 2}
 
 // registry are the tasks in the order in which the reference makes their tables
 // (tasks §2.2).
-var registry = []task{
+var registry = []taskType{
 	matterTask("change-the-state-of-matter-of", 1, "change the state of matter of", changeGoals),
 	matterTask("melt", 91, "melt", meltGoals),
 	matterTask("boil", 181, "boil", boilGoals),
@@ -133,17 +133,17 @@ var oldNumbering = regexp.MustCompile(`task-(\d|a|b)+-`)
 // findTaskNamed finds the index of a task in the registry, by its current or its
 // old name; -1 if there is none.
 func findTaskNamed(name string) int {
-	is := func(want string) int {
-		return slices.IndexFunc(registry, func(t task) bool { return t.name == want })
+	index := func(want string) int {
+		return slices.IndexFunc(registry, func(t taskType) bool { return t.name == want })
 	}
-	if i := is(name); i >= 0 {
+	if i := index(name); i >= 0 {
 		return i
 	}
 	name = strings.Replace(name, "mendellian", "mendelian", 1)
 	if m := oldNumbering.FindStringIndex(name); m != nil {
 		name = name[:m[0]] + name[m[1]:]
 	}
-	return is(strings.NewReplacer("(", "", ")", "").Replace(name))
+	return index(strings.NewReplacer("(", "", ")", "").Replace(name))
 }
 
 // setUp makes the building and sets the task up (tasks §2.3). It returns the text
@@ -183,7 +183,7 @@ func (w *World) trySetUp(name string, number int) string {
 		}
 	}
 	v.task, v.modifiers = registry[i].name, nil
-	w.asked = v
+	w.variation = v
 	ordered, unordered := registry[i].goals(&v)
 	w.goals = newGoals(ordered, unordered)
 	w.description = registry[i].describe(w, &v)
@@ -205,7 +205,7 @@ func (w *World) apply(m modifier) bool {
 	if m.object == nil {
 		return w.breakDevices(m.room, m.name)
 	}
-	places := w.universe.contents.all()
+	places := w.universe.contents.items()
 	i := slices.IndexFunc(places, func(x *Object) bool { return x.name == m.room })
 	if i < 0 {
 		return false
@@ -218,16 +218,16 @@ func (w *World) apply(m modifier) bool {
 		return true
 	}
 	if !m.force {
-		for _, c := range room.contents.all() {
+		for _, c := range room.contents.items() {
 			if slices.Contains(m.inside, c.name) && hasBelow(c, m.name) {
 				return true
 			}
 		}
 	}
-	all := slices.Clone(allContents(room))
-	slices.SortFunc(all, func(a, b *Object) int { return int(a.id - b.id) })
-	shuffle(&w.random, all)
-	for _, c := range all {
+	objects := slices.Clone(allContents(room))
+	slices.SortFunc(objects, func(a, b *Object) int { return int(a.id - b.id) })
+	shuffle(&w.random, objects)
+	for _, c := range objects {
 		if slices.Contains(m.inside, c.name) {
 			w.put(m.object, c)
 			break
@@ -245,7 +245,7 @@ func hasBelow(root *Object, name string) bool {
 // breakDevices breaks the devices of a name somewhere in a room.
 func (w *World) breakDevices(room, name string) bool {
 	found := false
-	for _, x := range below(w.universe, false, false) {
+	for _, x := range descendants(w.universe, false, false) {
 		if x.name == name && x.isDevice && inside(x, func(c *Object) bool { return c.name == room }) {
 			x.broken, found = true, true
 		}
@@ -274,7 +274,7 @@ func combine(entries ...tableRow) variation {
 	for _, e := range entries {
 		v.modifiers = append(v.modifiers, e.modifiers...)
 		for k, s := range e.facts {
-			if _, has := v.facts[k]; !has {
+			if _, exists := v.facts[k]; !exists {
 				v.facts[k] = s
 			}
 		}
@@ -290,15 +290,15 @@ func combine(entries ...tableRow) variation {
 
 // boxPairs makes the five pairs of neighbouring colours in a room. The keys name
 // the first and the second box.
-func (w *World) boxPairs(room, first, second string, more facts) []tableRow {
+func (w *World) boxPairs(room, first, second string, extra facts) []tableRow {
 	var out []tableRow
 	for i := range 5 {
 		a, b := colours[i]+" box", colours[i+1]+" box"
 		e := tableRow{facts: facts{first: a, second: b}}
-		for k, s := range more {
+		for k, s := range extra {
 			e.facts[k] = s
 		}
-		e.modifiers = []modifier{at(room, w.box(colours[i]), a), at(room, w.box(colours[i+1]), b)}
+		e.modifiers = []modifier{putIn(room, w.box(colours[i]), a), putIn(room, w.box(colours[i+1]), b)}
 		out = append(out, e)
 	}
 	return out

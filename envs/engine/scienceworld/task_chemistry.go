@@ -7,7 +7,7 @@ import (
 
 // This file has the tasks of mixing things (tasks §5.7 and §5.8).
 
-var chemistryTask = task{
+var chemistryTask = taskType{
 	name: "chemistry-mix", variations: 32, first: 7459,
 	make: makeChemistry,
 	describe: func(w *World, v *variation) string {
@@ -33,33 +33,33 @@ var chemistryTask = task{
 // recipe is what a mixture needs.
 type recipe struct {
 	result string
-	inputs []Kind
+	inputs []ObjectKind
 }
 
 // recipes come in three blocks, each for both rooms.
 var recipes = [][]recipe{{
-	{"salt water", []Kind{SodiumChloride, Water}},
-	{"soapy water", []Kind{Soap, Water}},
-	{"mixed nuts", []Kind{Peanut, Almond, Cashew}},
-	{"sodium acetate", []Kind{AceticAcid, SodiumBicarbonate}},
-	{"banana sandwich", []Kind{Banana, Bread}},
-	{"blue paper", []Kind{Paper, BluePaint}},
-	{"peanut butter sandwich", []Kind{Peanut, Bread}},
-	{"peanut butter with jam sandwich", []Kind{Peanut, Jam, Bread}},
+	{"salt water", []ObjectKind{SodiumChloride, Water}},
+	{"soapy water", []ObjectKind{Soap, Water}},
+	{"mixed nuts", []ObjectKind{Peanut, Almond, Cashew}},
+	{"sodium acetate", []ObjectKind{AceticAcid, SodiumBicarbonate}},
+	{"banana sandwich", []ObjectKind{Banana, Bread}},
+	{"blue paper", []ObjectKind{Paper, BluePaint}},
+	{"peanut butter sandwich", []ObjectKind{Peanut, Bread}},
+	{"peanut butter with jam sandwich", []ObjectKind{Peanut, Jam, Bread}},
 }, {
-	{"smores", []Kind{Chocolate, Marshmallow}},
-	{"dough", []Kind{Flour, Water}},
-	{"fruit salad", []Kind{Apple, Orange, Banana}},
-	{"jam sandwich", []Kind{Jam, Bread}},
+	{"smores", []ObjectKind{Chocolate, Marshmallow}},
+	{"dough", []ObjectKind{Flour, Water}},
+	{"fruit salad", []ObjectKind{Apple, Orange, Banana}},
+	{"jam sandwich", []ObjectKind{Jam, Bread}},
 }, {
-	{"sugar water", []Kind{Sugar, Water}},
-	{"peanut butter with banana sandwich", []Kind{Peanut, Banana, Bread}},
-	{"rust", []Kind{IronBlock, Water}},
-	{"red paper", []Kind{Paper, RedPaint}},
+	{"sugar water", []ObjectKind{Sugar, Water}},
+	{"peanut butter with banana sandwich", []ObjectKind{Peanut, Banana, Bread}},
+	{"rust", []ObjectKind{IronBlock, Water}},
+	{"red paper", []ObjectKind{Paper, RedPaint}},
 }}
 
 // fetched are the inputs that tasks do not place: there is some in the building.
-var fetched = []Kind{Water, BluePaint, RedPaint}
+var fetched = []ObjectKind{Water, BluePaint, RedPaint}
 
 func makeChemistry(w *World, v int) variation {
 	var table []tableRow
@@ -79,16 +79,16 @@ func (w *World) recipeEntry(r recipe, room string) (e tableRow) {
 		o := w.new(k)
 		names = append(names, o.name)
 		if !slices.Contains(fetched, k) {
-			e.modifiers = append(e.modifiers, at(room, o, o.name))
+			e.modifiers = append(e.modifiers, putIn(room, o, o.name))
 		}
 	}
-	e.modifiers = append(e.modifiers, at(room, w.newRecipe(r.result, names), "recipe"))
+	e.modifiers = append(e.modifiers, putIn(room, w.newRecipe(r.result, names), "recipe"))
 	e.facts = facts{"inputChemicals": strings.Join(names, ","), "result": r.result, "location": room}
 	return e
 }
 
-func paintTask(name string, first int, tertiary bool) task {
-	t := task{name: name, variations: 36, first: first, draws: []draws{{1, []int{3, 2}}}, make: makePaint}
+func paintTask(name string, first int, tertiary bool) taskType {
+	t := taskType{name: name, variations: 36, first: first, draws: []draws{{1, []int{3, 2}}}, make: makePaint}
 	t.describe = func(w *World, v *variation) string {
 		second := v.facts["secondaryColor"]
 		text := "Your task is to use chemistry to create "
@@ -130,7 +130,7 @@ func makePaint(w *World, v int) variation {
 	for _, room := range []string{"art studio", "workshop"} {
 		paints := []*Object{w.new(RedPaint), w.new(BluePaint), w.new(YellowPaint)}
 		for i, f := range []struct {
-			kind, cup Kind
+			kind, cup ObjectKind
 			name      string
 		}{{Cupboard, WoodCup, "paint cupboard"}, {Closet, GlassCup, "paint closet"}, {Desk, TinCup, "desk"}} {
 			furniture := w.newNamed(f.kind, f.name)
@@ -139,9 +139,9 @@ func makePaint(w *World, v int) variation {
 				w.put(p, cup)
 				w.put(cup, furniture)
 			}
-			e := tableRow{modifiers: []modifier{at(room, furniture, f.name)}, facts: facts{"location": room}}
+			e := tableRow{modifiers: []modifier{putIn(room, furniture, f.name)}, facts: facts{"location": room}}
 			if room == "workshop" {
-				e.modifiers = append(e.modifiers, at(room, mixers[i], mixers[i].name))
+				e.modifiers = append(e.modifiers, putIn(room, mixers[i], mixers[i].name))
 			}
 			places = append(places, e)
 		}
@@ -177,10 +177,10 @@ func tertiaryGoals(f facts) (ordered, unordered []goal) {
 	}
 	unordered = append(unordered,
 		alone(seconds, "have all ingredients (secondary) alone in a single container"),
-		roomHas(second, "be in same location as (secondary) "+second).as("secondary"),
+		roomHas(second, "be in same location as (secondary) "+second).keyed("secondary"),
 	)
 	for _, in := range thirds {
-		unordered = append(unordered, roomHas(in, "be in same location as (tertiary) "+in).as("tertiary_"+in).once(
+		unordered = append(unordered, roomHas(in, "be in same location as (tertiary) "+in).keyed("tertiary_"+in).once(
 			"secondary"))
 	}
 	return ordered, append(unordered,

@@ -10,25 +10,25 @@ var parts = []string{"red light bulb", "green light bulb", "blue light bulb", "e
 // partEntries makes the parts. The key names each.
 func (w *World) partEntries(key string) []tableRow {
 	var out []tableRow
-	for i, k := range []Kind{LightBulb, LightBulb, LightBulb, ElectricMotor, ElectricBuzzer} {
+	for i, k := range []ObjectKind{LightBulb, LightBulb, LightBulb, ElectricMotor, ElectricBuzzer} {
 		o := w.newNamed(k, parts[i])
-		out = append(out, tableRow{modifiers: []modifier{at("workshop", o, parts[i])}, facts: facts{key: parts[i]}})
+		out = append(out, tableRow{modifiers: []modifier{putIn("workshop", o, parts[i])}, facts: facts{key: parts[i]}})
 	}
 	return out
 }
 
 func (w *World) batteryEntry() tableRow {
-	return tableRow{modifiers: []modifier{at("workshop", w.new(Battery), "battery")}}
+	return tableRow{modifiers: []modifier{putIn("workshop", w.new(Battery), "battery")}}
 }
 
 // sourceEntry makes a power source.
-func (w *World) sourceEntry(k Kind, key string) tableRow {
+func (w *World) sourceEntry(k ObjectKind, key string) tableRow {
 	name := kinds[k].name
-	return tableRow{modifiers: []modifier{at("workshop", w.new(k), name)}, facts: facts{key: name}}
+	return tableRow{modifiers: []modifier{putIn("workshop", w.new(k), name)}, facts: facts{key: name}}
 }
 
-func powerTask(name string, first int, choose bool) task {
-	return task{
+func powerTask(name string, first int, choose bool) taskType {
+	return taskType{
 		name: name, variations: 20, first: first,
 		make: func(w *World, v int) variation { return makePower(w, v, choose) },
 		describe: func(w *World, v *variation) string {
@@ -45,16 +45,16 @@ func powerTask(name string, first int, choose bool) task {
 
 func makePower(w *World, v int, choose bool) variation {
 	battery := w.batteryEntry()
-	all := w.partEntries("componentToPower")
+	parts := w.partEntries("componentToPower")
 	renewable := []tableRow{w.sourceEntry(SolarPanel, "renewableSource"),
 		w.sourceEntry(WindGenerator, "renewableSource")}
-	other := []tableRow{w.sourceEntry(GasGenerator, "nonrenewableSource"),
+	nonrenewable := []tableRow{w.sourceEntry(GasGenerator, "nonrenewableSource"),
 		w.sourceEntry(NuclearGenerator, "nonrenewableSource")}
-	part := tableRow{facts: all[v/4].facts}
-	for _, e := range all {
+	part := tableRow{facts: parts[v/4].facts}
+	for _, e := range parts {
 		part.modifiers = append(part.modifiers, e.modifiers...)
 	}
-	out := combine(battery, part, renewable[v/2%2], other[v%2])
+	out := combine(battery, part, renewable[v/2%2], nonrenewable[v%2])
 	out.facts["kind"] = "renewable"
 	if v%2 == 1 {
 		out.facts["kind"] = "nonrenewable"
@@ -66,30 +66,30 @@ func makePower(w *World, v int, choose bool) variation {
 }
 
 func powerGoals(f facts, choose bool) (ordered, unordered []goal) {
-	part, from := f["componentToPower"], f["wanted"]
+	part, source := f["componentToPower"], f["wanted"]
 	ordered = []goal{find(part, "focus on task object"), toActivate(part, "power task object")}
-	connect, at := "Connect", "Task"
+	connect, subject := "Connect", "Task"
 	if choose {
-		ordered = append(ordered, connected(from, "use correct power source"))
-		connect, at = "connect", "task"
+		ordered = append(ordered, connected(source, "use correct power source"))
+		connect, subject = "connect", "task"
 	}
 	return ordered, []goal{
 		newLocation("", "move to a new location"),
 		roomHas(part, "be in same location as part to power"),
 		wireTo(part, false, connect+" the task object's (terminal1/anode) to a wire"),
 		wireTo(part, true, connect+" the task object's (terminal2/cathode) to a wire"),
-		wirePower(part, from, at+" object is at least partially connected to power source through wire"),
+		wirePower(part, source, subject+" object is at least partially connected to power source through wire"),
 	}
 }
 
-var conductivityTask = task{
+var conductivityTask = taskType{
 	name: "test-conductivity", variations: 900, first: 421,
 	make:     makeConductivity,
 	describe: describeConductivity,
 	goals:    conductivityGoals,
 }
 
-var unknownConductivityTask = task{
+var unknownConductivityTask = taskType{
 	name: "test-conductivity-of-unknown-substances", variations: 600, first: 577, draws: []draws{{24, []int{2}}},
 	make:     makeUnknownConductivity,
 	describe: describeConductivity,
@@ -98,7 +98,7 @@ var unknownConductivityTask = task{
 
 // conductors are the substances of the task with whether they conduct.
 var conductors = []struct {
-	kind     Kind
+	kind     ObjectKind
 	conducts bool
 }{
 	{SodiumChloride, false}, {Water, false}, {ForkPlastic, false}, {ForkMetal, true}, {Apricot, false}, {Shovel, true},
@@ -123,7 +123,7 @@ func makeConductivity(w *World, v int) variation {
 			o := w.new(c.kind)
 			e := tableRow{facts: conductorFacts(o.name, room, c.conducts)}
 			if c.kind != Water {
-				e.modifiers = []modifier{at(room, o, o.name).forced()}
+				e.modifiers = []modifier{putIn(room, o, o.name).forced()}
 			}
 			table = append(table, e)
 		}
@@ -144,7 +144,7 @@ func makeUnknownConductivity(w *World, v int) variation {
 		conducts := w.random.float() >= 0.5
 		o := w.newUnknownConductor(letter, conducts)
 		e := tableRow{facts: conductorFacts(o.name, "workshop", conducts)}
-		e.modifiers = []modifier{at("workshop", o, o.name)}
+		e.modifiers = []modifier{putIn("workshop", o, o.name)}
 		table = append(table, e)
 	}
 	boxes := w.boxPairs("workshop", "conductive", "nonconductive", nil)

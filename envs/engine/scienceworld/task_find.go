@@ -7,13 +7,13 @@ import (
 
 // This file has the tasks of finding living and other things (tasks §5.5).
 
-func findTask(name string, first int, what string, focus goal) task {
-	return task{
+func findTask(name string, first int, thing string, focus goal) taskType {
+	return taskType{
 		name: name, variations: 300, first: first,
 		draws: []draws{{10, append([]int{2, 2, 2, 2, 2, 2, 2, 2}, shuffleOf9...)}},
 		make:  makeFind,
 		describe: func(w *World, v *variation) string {
-			return "Your task is to find a(n) " + what + ". First, focus on the thing. Then, move it to the " +
+			return "Your task is to find a(n) " + thing + ". First, focus on the thing. Then, move it to the " +
 				v.facts["answerBox"] + " in the " + v.facts["location"] + "."
 		},
 		goals: func(v *variation) (ordered, unordered []goal) {
@@ -28,7 +28,8 @@ func findTask(name string, first int, what string, focus goal) task {
 }
 
 // animals are those that tasks place.
-var animals = []Kind{Butterfly, Moth, Frog, Toad, GiantTortoise, Turtle, Crocodile, Parrot, Dove, BlueJay, Elephant,
+var animals = []ObjectKind{Butterfly, Moth, Frog, Toad, GiantTortoise, Turtle, Crocodile, Parrot, Dove, BlueJay,
+	Elephant,
 	BrownBear, Beaver, Wolf}
 
 // makeAnimals makes one of each animal and shuffles them with a seed.
@@ -58,7 +59,7 @@ func makeFind(w *World, v int) variation {
 		for _, c := range colours {
 			name := c + " box"
 			boxes = append(boxes, tableRow{
-				modifiers: []modifier{at(room, w.box(c), name)},
+				modifiers: []modifier{putIn(room, w.box(c), name)},
 				facts:     facts{"location": room, "answerBox": name},
 			})
 		}
@@ -69,10 +70,10 @@ func makeFind(w *World, v int) variation {
 // livingEntry makes a group of animals and plants.
 func (w *World) livingEntry(i int) (e tableRow) {
 	for _, a := range w.makeAnimals(i)[:3] {
-		e.modifiers = append(e.modifiers, at("outside", a, kinds[a.kind].name))
+		e.modifiers = append(e.modifiers, putIn("outside", a, kinds[a.kind].name))
 	}
 	var plants []*Object
-	for _, k := range []Kind{AppleTree, AvocadoTree, BananaTree, CherryTree, LemonTree, OrangeTree, PeachTree,
+	for _, k := range []ObjectKind{AppleTree, AvocadoTree, BananaTree, CherryTree, LemonTree, OrangeTree, PeachTree,
 		PeaPlant} {
 		plants = append(plants, w.new(k))
 	}
@@ -90,7 +91,7 @@ func (w *World) livingEntry(i int) (e tableRow) {
 	pots = slices.Concat(pots[:3], []*Object{w.new(FlowerPot), w.new(FlowerPot)})
 	for k, pot := range pots {
 		pot.name = "flower pot " + strconv.Itoa(numbers[k])
-		e.modifiers = append(e.modifiers, at("greenhouse", pot, pot.name).forced())
+		e.modifiers = append(e.modifiers, putIn("greenhouse", pot, pot.name).forced())
 	}
 	return e
 }

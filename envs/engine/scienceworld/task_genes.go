@@ -8,7 +8,7 @@ import (
 
 // This file has the tasks of Mendelian genetics (tasks §5.14 and §5.15).
 
-var knownGenesTask = task{
+var knownGenesTask = taskType{
 	name: "mendelian-genetics-known-plant", variations: 120, first: 11878,
 	draws:    []draws{{100, []int{2}}, {5, shuffleOf9}},
 	make:     makeKnownGenes,
@@ -16,7 +16,7 @@ var knownGenesTask = task{
 	goals:    geneGoals,
 }
 
-var unknownGenesTask = task{
+var unknownGenesTask = taskType{
 	name: "mendelian-genetics-unknown-plant", variations: 480, first: 12238,
 	draws:    []draws{{1040, []int{2}}, {5, shuffleOf9}},
 	make:     makeUnknownGenes,
@@ -43,7 +43,7 @@ func makeKnownGenes(w *World, v int) variation {
 	return combine(seeds[v/15], pots[v/3%5], boxes[v%3])
 }
 
-func traitOf(k Kind, name string) trait {
+func traitOf(k ObjectKind, name string) trait {
 	return genomes[k][slices.IndexFunc(genomes[k][:], func(t trait) bool { return t.name == name })]
 }
 
@@ -51,12 +51,12 @@ func traitOf(k Kind, name string) trait {
 func (w *World) seedEntry(jar, first, second *Object, f facts) tableRow {
 	w.put(first, jar)
 	w.put(second, jar)
-	return tableRow{modifiers: []modifier{at("greenhouse", jar, "seed jar").forced()}, facts: f}
+	return tableRow{modifiers: []modifier{putIn("greenhouse", jar, "seed jar").forced()}, facts: f}
 }
 
 func makeUnknownGenes(w *World, v int) variation {
 	var seeds []tableRow
-	for _, k := range []Kind{RandomGeneticsPlantsE, RandomGeneticsPlantsB, RandomGeneticsPlantsC,
+	for _, k := range []ObjectKind{RandomGeneticsPlantsE, RandomGeneticsPlantsB, RandomGeneticsPlantsC,
 		RandomGeneticsPlantsD} {
 		for range 4 { // traits of which only names are used
 			w.random.intn(2)
@@ -93,7 +93,7 @@ func (w *World) genePots() []tableRow {
 		e := tableRow{}
 		var names []string
 		for _, pot := range pots[:6] {
-			e.modifiers = append(e.modifiers, at("greenhouse", pot, pot.name))
+			e.modifiers = append(e.modifiers, putIn("greenhouse", pot, pot.name))
 			names = append(names, pot.name)
 		}
 		e.facts = facts{"flowerPotNames": strings.Join(names, ",")}
@@ -108,7 +108,7 @@ func (w *World) geneBoxes() []tableRow {
 	for _, pair := range [][2]string{{"red", "green"}, {"green", "blue"}, {"blue", "orange"}} {
 		a, b := pair[0]+" box", pair[1]+" box"
 		out = append(out, tableRow{
-			modifiers: []modifier{at("greenhouse", w.box(pair[0]), a), at("greenhouse", w.box(pair[1]), b)},
+			modifiers: []modifier{putIn("greenhouse", w.box(pair[0]), a), putIn("greenhouse", w.box(pair[1]), b)},
 			facts:     facts{"answerBoxDom": a, "answerBoxRec": b},
 		})
 	}
@@ -124,7 +124,7 @@ func describeGenes(v *variation, plant string) string {
 
 // isDominant reports whether the value asked for is the dominant one.
 func isDominant(f facts) bool {
-	for _, k := range []Kind{PeaPlant, RandomGeneticsPlantsB, RandomGeneticsPlantsC, RandomGeneticsPlantsD,
+	for _, k := range []ObjectKind{PeaPlant, RandomGeneticsPlantsB, RandomGeneticsPlantsC, RandomGeneticsPlantsD,
 		RandomGeneticsPlantsE} {
 		if kinds[k].form == f["seedType"] {
 			return traitOf(k, f["traitName"]).dominant == f["traitValue"]

@@ -8,7 +8,7 @@ import (
 
 // This file has the tasks of growing plants and fruit (tasks §5.6).
 
-var growPlantTask = task{
+var growPlantTask = taskType{
 	name: "grow-plant", variations: 126, first: 5857,
 	make: makeGrow,
 	describe: func(w *World, v *variation) string {
@@ -26,7 +26,7 @@ var growPlantTask = task{
 	},
 }
 
-var growFruitTask = task{
+var growFruitTask = taskType{
 	name: "grow-fruit", variations: 126, first: 6658,
 	make: makeGrow,
 	describe: func(w *World, v *variation) string {
@@ -57,13 +57,14 @@ var potNames = []string{"flower pot 1", "flower pot 2", "flower pot 3"}
 func makeGrow(w *World, v int) variation {
 	var seeds []tableRow
 	for _, room := range []string{"kitchen", "bathroom", "living room", "bedroom", "workshop", "greenhouse"} {
-		for _, k := range []Kind{AppleTree, AvocadoTree, BananaTree, CherryTree, LemonTree, OrangeTree, PeachTree} {
+		for _, k := range []ObjectKind{AppleTree, AvocadoTree, BananaTree, CherryTree, LemonTree, OrangeTree,
+			PeachTree} {
 			jar := w.newNamed(CeramicCup, "seed jar")
 			for range 5 {
 				w.put(w.new(k), jar)
 			}
 			seeds = append(seeds, tableRow{
-				modifiers: []modifier{at(room, jar, "seed jar")},
+				modifiers: []modifier{putIn(room, jar, "seed jar")},
 				facts:     facts{"seedType": kinds[k].form, "location": room},
 			})
 		}
@@ -73,15 +74,15 @@ func makeGrow(w *World, v int) variation {
 	for _, name := range potNames { // pots with soil
 		pot := w.newNamed(FlowerPot, name)
 		w.put(w.new(Soil), pot)
-		pots[0].modifiers = append(pots[0].modifiers, at("greenhouse", pot, name))
+		pots[0].modifiers = append(pots[0].modifiers, putIn("greenhouse", pot, name))
 	}
 	for _, name := range potNames { // soil beside pots
 		pot := w.newNamed(FlowerPot, name)
-		pots[1].modifiers = append(pots[1].modifiers, at("greenhouse", pot, name),
-			at("greenhouse", w.new(Soil), "soil"))
+		pots[1].modifiers = append(pots[1].modifiers, putIn("greenhouse", pot, name),
+			putIn("greenhouse", w.new(Soil), "soil"))
 	}
 	for _, name := range potNames { // no soil
-		pots[2].modifiers = append(pots[2].modifiers, at("greenhouse", w.newNamed(FlowerPot, name), name))
+		pots[2].modifiers = append(pots[2].modifiers, putIn("greenhouse", w.newNamed(FlowerPot, name), name))
 	}
 	return combine(seeds[v/3], pots[v%3])
 }
@@ -90,27 +91,27 @@ func makeGrow(w *World, v int) variation {
 func jarGoals() []goal {
 	return []goal{
 		roomHas("seed jar", "be in same location as seed jar"),
-		directIn("inventory", "seed jar", "have seed jar in inventory").as("haveSeedJar"),
+		directIn("inventory", "seed jar", "have seed jar in inventory").keyed("haveSeedJar"),
 	}
 }
 
 func greenhouseGoals() []goal {
 	return []goal{
 		newLocation("", "move to a new location"),
-		atLocation("greenhouse", "move to the greenhouse").as("move1"),
-		atLocation("greenhouse", "move to the greenhouse (after having seed jar)").as("move2").once("haveSeedJar"),
+		atLocation("greenhouse", "move to the greenhouse").keyed("move1"),
+		atLocation("greenhouse", "move to the greenhouse (after having seed jar)").keyed("move2").once("haveSeedJar"),
 	}
 }
 
 // potGoals want soil, water and seeds in the pots.
 func potGoals(seed string, pots []string) []goal {
-	var all []goal
+	var out []goal
 	for _, what := range []struct{ name, text string }{{"soil", "soil"}, {"water", "water"}, {seed + " seed", "seed"}} {
 		for i, pot := range pots {
-			all = append(all, directIn(pot, what.name, fmt.Sprintf("have %s in flower pot (%d)", what.text, i+1)))
+			out = append(out, directIn(pot, what.name, fmt.Sprintf("have %s in flower pot (%d)", what.text, i+1)))
 		}
 	}
-	return all
+	return out
 }
 
 func growGoals(seed string) []goal {
@@ -123,15 +124,15 @@ func growGoals(seed string) []goal {
 
 // stageGoals want 1 to n plants in each stage.
 func stageGoals(form string, n int) []goal {
-	var all []goal
+	var out []goal
 	for m := 1; m <= n; m++ {
 		for i, text := range []string{"seeds", "seedlings", "adult plants", "reproducing plants"} {
 			g := stageAnywhere(form, plantStages[i], m, fmt.Sprintf("have at least %d plants as %s", m, text))
 			if plantStages[i] == "reproducing" {
-				g = g.as("atLeast" + strconv.Itoa(m) + "Reproducing")
+				g = g.keyed("atLeast" + strconv.Itoa(m) + "Reproducing")
 			}
-			all = append(all, g)
+			out = append(out, g)
 		}
 	}
-	return all
+	return out
 }

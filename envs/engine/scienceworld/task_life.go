@@ -8,24 +8,24 @@ import (
 // This file has the tasks of life spans and life stages (tasks §5.9 to §5.11).
 
 // lifespanTask asks for the animals of these life spans, one after the other.
-func lifespanTask(name string, first int, which ...string) task {
-	return task{
+func lifespanTask(name string, first int, spans ...string) taskType {
+	return taskType{
 		name: name, variations: 125, first: first,
 		make: makeLifespan,
 		describe: func(w *World, v *variation) string {
-			if len(which) > 1 {
+			if len(spans) > 1 {
 				return "Your task is to find the animal with the longest life span, then the shortest life span. " +
 					"First, focus on the animal with the longest life span.  Then, focus on the animal with the " +
 					"shortest life span. The animals are in the 'outside' location. "
 			}
-			return "Your task is to find the animal with the " + which[0] +
-				" life span.  The animals are in the 'outside' location.  Focus on the animal with the " + which[0] +
+			return "Your task is to find the animal with the " + spans[0] +
+				" life span.  The animals are in the 'outside' location.  Focus on the animal with the " + spans[0] +
 				" life span."
 		},
 		goals: func(v *variation) (ordered, unordered []goal) {
-			for i, span := range which {
+			for i, span := range spans {
 				g := find(v.facts[span], "focus on animal with "+span+" life span")
-				if i < len(which)-1 {
+				if i < len(spans)-1 {
 					g = g.clearing()
 				}
 				ordered = append(ordered, g)
@@ -45,7 +45,7 @@ func outsideGoals(unless string) []goal {
 }
 
 func makeLifespan(w *World, v int) variation {
-	row := func(kinds ...Kind) (out []*Object) {
+	row := func(kinds ...ObjectKind) (out []*Object) {
 		for _, k := range kinds {
 			out = append(out, w.new(k))
 		}
@@ -62,13 +62,13 @@ func makeLifespan(w *World, v int) variation {
 	i := order[v]
 	a, b, c := long[i/25], medium[i/5%5], short[i%5]
 	return combine(tableRow{
-		modifiers: []modifier{at("outside", a, a.life.form), at("outside", b, b.life.form),
-			at("outside", c, c.life.form)},
+		modifiers: []modifier{putIn("outside", a, a.life.form), putIn("outside", b, b.life.form),
+			putIn("outside", c, c.life.form)},
 		facts: facts{"longest": a.life.form, "shortest": c.life.form},
 	})
 }
 
-var animalStagesTask = task{
+var animalStagesTask = taskType{
 	name: "identify-life-stages-1", variations: 14, first: 8128,
 	make: makeAnimalStages,
 	describe: func(w *World, v *variation) string {
@@ -80,7 +80,7 @@ var animalStagesTask = task{
 	},
 }
 
-var plantStagesTask = task{
+var plantStagesTask = taskType{
 	name: "identify-life-stages-2", variations: 10, first: 8758, draws: []draws{{10, shuffleOf9}},
 	make: makePlantStages,
 	describe: func(w *World, v *variation) string {
@@ -101,32 +101,32 @@ func (v *variation) stages() (out []string) {
 	return out
 }
 
-func stagesInOrder(v *variation, what string) (ordered []goal) {
+func stagesInOrder(v *variation, thing string) (ordered []goal) {
 	for i, s := range v.stages() {
 		ordered = append(ordered, findStage(v.facts["name"], s,
-			fmt.Sprintf("focus on %s in life stage %d", what, i+1)).clearing())
+			fmt.Sprintf("focus on %s in life stage %d", thing, i+1)).clearing())
 	}
 	return ordered
 }
 
-func stayGoals() (all []goal) {
+func stayGoals() (out []goal) {
 	for _, n := range []int{10, 20, 30} {
-		all = append(all, stay("outside", n, fmt.Sprintf("Stay in goal location for %d steps", n)))
+		out = append(out, stay("outside", n, fmt.Sprintf("Stay in goal location for %d steps", n)))
 	}
-	return all
+	return out
 }
 
 func makeAnimalStages(w *World, v int) variation {
 	var table []tableRow
 	for i, k := range animals {
 		a := w.new(k)
-		e := tableRow{modifiers: []modifier{at("outside", a, a.life.form)}, facts: facts{"name": a.life.form}}
-		all := cycles[a.life.cycle]
-		for n, s := range all[:len(all)-1] {
+		e := tableRow{modifiers: []modifier{putIn("outside", a, a.life.form)}, facts: facts{"name": a.life.form}}
+		stages := cycles[a.life.cycle]
+		for n, s := range stages[:len(stages)-1] {
 			e.facts["stage"+strconv.Itoa(n+1)] = s.name
 		}
 		for _, d := range w.makeAnimals(i)[:5] {
-			e.modifiers = append(e.modifiers, at("outside", d, d.life.form))
+			e.modifiers = append(e.modifiers, putIn("outside", d, d.life.form))
 		}
 		table = append(table, e)
 	}
@@ -136,7 +136,7 @@ func makeAnimalStages(w *World, v int) variation {
 
 // plantRows are the plants with the seeds of the animals beside them.
 var plantRows = []struct {
-	kind Kind
+	kind ObjectKind
 	seed int
 }{
 	{AppleTree, 0}, {ApricotTree, 6}, {AvocadoTree, 1}, {BananaTree, 2}, {CherryTree, 3},
@@ -151,7 +151,7 @@ func makePlantStages(w *World, v int) variation {
 	return combine(table[v])
 }
 
-func (w *World) plantEntry(k Kind, seed int) tableRow {
+func (w *World) plantEntry(k ObjectKind, seed int) tableRow {
 	tree := w.new(k)
 	e := tableRow{facts: facts{"name": tree.life.form}}
 	for i, s := range plantStages {
@@ -164,7 +164,7 @@ func (w *World) plantEntry(k Kind, seed int) tableRow {
 		pot := w.newNamed(SelfWateringFlowerPot, "self watering flower pot "+strconv.Itoa(numbers[i]))
 		w.put(w.new(Soil), pot)
 		w.put(tree, pot)
-		e.modifiers = append(e.modifiers, at("outside", pot, pot.name).forced())
+		e.modifiers = append(e.modifiers, putIn("outside", pot, pot.name).forced())
 	}
 	var groups [][]*Object
 	for _, a := range animals {
@@ -172,7 +172,7 @@ func (w *World) plantEntry(k Kind, seed int) tableRow {
 	}
 	shuffle(seeded(seed), groups)
 	for _, a := range groups[0] {
-		e.modifiers = append(e.modifiers, at("outside", a, a.name).forced())
+		e.modifiers = append(e.modifiers, putIn("outside", a, a.name).forced())
 	}
 	return e
 }

@@ -4,8 +4,9 @@ import "fmt"
 
 // This file has the tasks of changing the state of matter (tasks §5.1).
 
-func matterTask(name string, first int, words string, goals func(substance string) (ordered, unordered []goal)) task {
-	return task{
+func matterTask(name string, first int, words string,
+	goals func(substance string) (ordered, unordered []goal)) taskType {
+	return taskType{
 		name: name, variations: 30, first: first, draws: []draws{{8, []int{7}}},
 		make: makeMatter,
 		describe: func(w *World, v *variation) string {
@@ -26,7 +27,7 @@ func makeMatter(w *World, v int) variation {
 	}
 	anywhere := []string{"cupboard", "table", "desk"}
 	cold := func(room, name string, o *Object, inside ...string) tableRow {
-		return row(name, at(room, o, name, inside...))
+		return row(name, putIn(room, o, name, inside...))
 	}
 	substances := []tableRow{
 		row("water"),
@@ -40,13 +41,13 @@ func makeMatter(w *World, v int) variation {
 		cold("kitchen", "soap", w.new(Soap), anywhere...),
 		cold("workshop", "rubber", w.new(Rubber), "table", "desk"),
 	}
-	for _, metal := range []Kind{Lead, Tin, Mercury, Gallium, Caesium} {
+	for _, metal := range []ObjectKind{Lead, Tin, Mercury, Gallium, Caesium} {
 		name := kinds[metal].name
-		substances = append(substances, row(name, at("workshop", w.randomCup(w.new(metal)), name, "table",
+		substances = append(substances, row(name, putIn("workshop", w.randomCup(w.new(metal)), name, "table",
 			"desk").forced()))
 	}
 	tools := []tableRow{
-		{modifiers: []modifier{at("kitchen", w.new(Stove), "stove")}},
+		{modifiers: []modifier{putIn("kitchen", w.new(Stove), "stove")}},
 		{modifiers: []modifier{disable("kitchen", "stove")}},
 	}
 	return combine(substances[v/2], tools[v%2])
@@ -89,9 +90,9 @@ func changeGoals(s string) (ordered, unordered []goal) {
 
 // heatedGoals are the unordered goals of boiling and melting.
 func heatedGoals(s string) []goal {
-	all := append(substanceGoals(s), heaterGoals()...)
-	all = append(all, onHeaterGoals("have object on heater (%s)", "")...)
-	return append(all, warmer(20, "heat object by at least 20C"))
+	out := append(substanceGoals(s), heaterGoals()...)
+	out = append(out, onHeaterGoals("have object on heater (%s)", "")...)
+	return append(out, warmer(20, "heat object by at least 20C"))
 }
 
 func substanceGoals(s string) []goal {
@@ -113,23 +114,23 @@ var heaters = []string{"stove", "blast furnace", "oven", "hot plate"}
 
 // heaterGoals are about getting something hot.
 func heaterGoals() []goal {
-	var all []goal
+	var out []goal
 	for _, h := range heaters {
-		all = append(all, deviceOnGoal(h, "activate heater ("+h+")"))
+		out = append(out, deviceOnGoal(h, "activate heater ("+h+")"))
 	}
-	return append(all,
+	return append(out,
 		directIn("inventory", "lighter", "have lighter in inventory"),
-		directIn("fire pit", "wood", "move wood into fire pit").as("wood1"),
-		onFire("wood", "ignite wood").as("ignite").once("wood1"),
+		directIn("fire pit", "wood", "move wood into fire pit").keyed("wood1"),
+		onFire("wood", "ignite wood").keyed("ignite").once("wood1"),
 	)
 }
 
 // onHeaterGoals want the focus on something hot. The text has a slot for its
 // name.
-func onHeaterGoals(text, after string) []goal {
-	var all []goal
+func onHeaterGoals(text, prior string) []goal {
+	var out []goal
 	for _, h := range append(heaters[:len(heaters):len(heaters)], "fire pit") {
-		all = append(all, inContainer(h, fmt.Sprintf(text, h)).once(after))
+		out = append(out, inContainer(h, fmt.Sprintf(text, h)).once(prior))
 	}
-	return all
+	return out
 }

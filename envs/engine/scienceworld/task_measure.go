@@ -14,7 +14,7 @@ import (
 // and the last, each shuffled.
 func subsample(n int, share float64) []int {
 	r := seeded(5)
-	var kept []int
+	var sample []int
 	cuts := []int{0, n / 2, int(float64(n) * 0.75), n}
 	for i := range 3 {
 		var part []int
@@ -22,9 +22,9 @@ func subsample(n int, share float64) []int {
 			part = append(part, k)
 		}
 		shuffle(r, part)
-		kept = append(kept, part[:int(float64(len(part))*share)]...)
+		sample = append(sample, part[:int(float64(len(part))*share)]...)
 	}
-	return kept
+	return sample
 }
 
 // The combinations that are variations.
@@ -34,7 +34,7 @@ var (
 	unknownMeltingSample = sync.OnceValue(func() []int { return subsample(600*5*5, 0.02) })
 )
 
-var thermometerTask = task{
+var thermometerTask = taskType{
 	name: "use-thermometer", variations: 540, first: 12838, draws: []draws{{360, []int{100, 2}}},
 	make: makeThermometer,
 	describe: func(w *World, v *variation) string {
@@ -55,8 +55,9 @@ var thermometerTask = task{
 				find(o, "focus on object"),
 				byTemperature(v.degrees, f["boxAbove"], f["boxBelow"], "move object to correct answer box"),
 			}, append(instrumentGoals(),
-				atLocation(f["location"], "move to the location asked by the task (object location)").as("move1"),
-				atLocation(f["locationAnswerBox"], "move to the location asked by the task (answer box location)").as(
+				atLocation(f["location"], "move to the location asked by the task (object location)").keyed("move1"),
+				atLocation(f["locationAnswerBox"],
+					"move to the location asked by the task (answer box location)").keyed(
 					"move2").once("move1"),
 				directIn("inventory", o, "have task object in inventory"),
 				usedOn("thermometer", o, "use instrument on object"),
@@ -75,7 +76,7 @@ func instrumentGoals() []goal {
 }
 
 func (w *World) thermometerEntry() tableRow {
-	return tableRow{modifiers: []modifier{at("kitchen", w.new(Thermometer), "thermometer")}}
+	return tableRow{modifiers: []modifier{putIn("kitchen", w.new(Thermometer), "thermometer")}}
 }
 
 func makeThermometer(w *World, v int) variation {
@@ -95,7 +96,7 @@ func makeThermometer(w *World, v int) variation {
 	i := thermometerSample()[v]
 	points := []float64{-50, 0, 50, 100, 200}
 	chosen := table[i/75]
-	placed := at(chosen.room, chosen.thing, chosen.thing.name)
+	placed := putIn(chosen.room, chosen.thing, chosen.thing.name)
 	placed.force = chosen.thing.kind == SodiumChloride
 	return combine(instrument, chosen.row(placed), tableRow{degrees: points[i/15%5]}, boxes[i%15])
 }
@@ -116,11 +117,11 @@ func (m measured) row(placed modifier) tableRow {
 
 // addWarmThings makes things with temperatures near a given one.
 func (w *World) addWarmThings(table []measured, room string, degrees int) []measured {
-	all := []Kind{SodiumChloride, ForkMetal, Wood, Wire}
+	chosen := []ObjectKind{SodiumChloride, ForkMetal, Wood, Wire}
 	for range 20 {
-		all = append(all, UnknownSubstanceThermal)
+		chosen = append(chosen, UnknownSubstanceThermal)
 	}
-	for _, k := range all {
+	for _, k := range chosen {
 		o := w.new(k)
 		if k == UnknownSubstanceThermal {
 			o.name = "unknown substance B"
@@ -135,14 +136,14 @@ func (w *World) addWarmThings(table []measured, room string, degrees int) []meas
 	return table
 }
 
-var knownMeltingTask = task{
+var knownMeltingTask = taskType{
 	name: "measure-melting-point-known-substance", variations: 436, first: 14011, draws: []draws{{25, []int{7}}},
 	make:     makeKnownMelting,
 	describe: describeMelting,
 	goals:    meltingGoals,
 }
 
-var unknownMeltingTask = task{
+var unknownMeltingTask = taskType{
 	name: "measure-melting-point-unknown-substance", variations: 300, first: 14314, draws: unknownMeltingDraws(),
 	make:     makeUnknownMelting,
 	describe: describeMelting,
@@ -177,12 +178,12 @@ func makeKnownMelting(w *World, v int) variation {
 		w.new(Water)
 		row("water", 0)
 		w.new(OrangeJuice)
-		row("orange juice", 0, at("kitchen", w.randomCup(w.new(OrangeJuice)), "orange juice", "fridge"))
-		row("chocolate", 30, at("kitchen", w.new(Chocolate), "chocolate", "fridge"))
-		row("mercury", -39, at("kitchen", w.randomCup(w.new(Mercury)), "mercury"))
-		row("gallium", 30, at("kitchen", w.randomCup(w.new(Gallium)), "gallium"))
-		row("tin", 232, at("kitchen", w.randomCup(w.new(Tin)), "tin"))
-		row("lead", 327, at("kitchen", w.randomCup(w.new(Lead)), "lead"))
+		row("orange juice", 0, putIn("kitchen", w.randomCup(w.new(OrangeJuice)), "orange juice", "fridge"))
+		row("chocolate", 30, putIn("kitchen", w.new(Chocolate), "chocolate", "fridge"))
+		row("mercury", -39, putIn("kitchen", w.randomCup(w.new(Mercury)), "mercury"))
+		row("gallium", 30, putIn("kitchen", w.randomCup(w.new(Gallium)), "gallium"))
+		row("tin", 232, putIn("kitchen", w.randomCup(w.new(Tin)), "tin"))
+		row("lead", 327, putIn("kitchen", w.randomCup(w.new(Lead)), "lead"))
 	}
 	sortBy(table, "objectName")
 	i := knownMeltingSample()[v]
@@ -209,7 +210,7 @@ func makeUnknownMelting(w *World, v int) variation {
 	if placed.container != nil {
 		placed = placed.container // the cup
 	}
-	row := chosen.row(at("kitchen", placed, placed.name).forced())
+	row := chosen.row(putIn("kitchen", placed, placed.name).forced())
 	row.melts = chosen.thing.stuff.melts
 	return w.meltingVariation(instrument, row, i)
 }
@@ -240,15 +241,16 @@ func meltingGoals(v *variation) (ordered, unordered []goal) {
 	}
 	ordered = []goal{
 		find("thermometer", "focus on thermometer").clearing(),
-		find(o, "focus on substance").as("focusObject"),
+		find(o, "focus on substance").keyed("focusObject"),
 		findAnswerBox(right, "focus on correct answer box"),
 	}
 	unordered = append(instrumentGoals(),
-		atLocation(f["location"], "move to the location asked by the task (substance location)").as("move1"),
-		atLocation(f["locationAnswerBox"], "move to the location asked by the task (answer box location)").as("move1"),
-		atLocation("kitchen", "move to a location with a heating device (kitchen)").as("move2a").once("move1"),
-		atLocation("outside", "move to a location with a heating device (outside)").as("move2b").once("move1"),
-		atLocation("foundry", "move to a location with a heating device (foundry)").as("move2c").once("move1"),
+		atLocation(f["location"], "move to the location asked by the task (substance location)").keyed("move1"),
+		atLocation(f["locationAnswerBox"],
+			"move to the location asked by the task (answer box location)").keyed("move1"),
+		atLocation("kitchen", "move to a location with a heating device (kitchen)").keyed("move2a").once("move1"),
+		atLocation("outside", "move to a location with a heating device (outside)").keyed("move2b").once("move1"),
+		atLocation("foundry", "move to a location with a heating device (foundry)").keyed("move2c").once("move1"),
 		directIn("inventory", o, "have task object in inventory"),
 		usedOn("thermometer", o, "use thermometer on substance"),
 		usedOn("thermometer", o, "use thermometer on substance (after it has been heated)").once("heatObject"),
@@ -256,7 +258,7 @@ func meltingGoals(v *variation) (ordered, unordered []goal) {
 	)
 	return ordered, slices.Concat(unordered, heaterGoals(),
 		onHeaterGoals("have substance on heater (%s)", "focusObject"),
-		[]goal{warmer(20, "heat substance by at least 20C").as("heatObject").once("focusObject")})
+		[]goal{warmer(20, "heat substance by at least 20C").keyed("heatObject").once("focusObject")})
 }
 
 // javaDouble is how Java prints a number that is a whole one or has few digits.

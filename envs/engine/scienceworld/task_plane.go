@@ -14,8 +14,8 @@ type surface struct {
 // planeSet is a table of planes.
 type planeSet struct {
 	kind     string  // "friction" or "angle"
-	least    string  // how the task calls what has the smaller value
-	most     string  // and the greater one
+	smaller  string  // how the task calls what has the smaller value
+	greater  string  // and the greater one
 	distance float64 // pairs that are not further apart are left out
 	stuffs   []Stuff // surfaces of planes at 45 degrees
 	shuffled int     // the seed with which these are shuffled
@@ -31,7 +31,7 @@ type angle struct {
 }
 
 var namedPlanes = planeSet{
-	kind: "friction", least: "least", most: "most", distance: 0.05, shuffled: 3, named: true,
+	kind: "friction", smaller: "least", greater: "most", distance: 0.05, shuffled: 3, named: true,
 	focus: "focus on correct inclined plane",
 	stuffs: []Stuff{
 		ofAluminum, ofBrass, ofBronze, ofCaesium, ofCopper, ofIron, ofLead, ofPlatinum, ofSteel, ofTin, ofTitanium,
@@ -41,17 +41,17 @@ var namedPlanes = planeSet{
 }
 
 var unnamedPlanes = planeSet{
-	kind: "friction", least: "least", most: "most", distance: 0.05, shuffled: 4,
+	kind: "friction", smaller: "least", greater: "most", distance: 0.05, shuffled: 4,
 	stuffs: []Stuff{ofUnknownB, ofUnknownC, ofUnknownD, ofUnknownE, ofUnknownF, ofUnknownG, ofUnknownH, ofUnknownJ},
 }
 
 var anglePlanes = planeSet{
-	kind: "angle", least: "shallowest", most: "steepest", distance: 5,
+	kind: "angle", smaller: "shallowest", greater: "steepest", distance: 5,
 	angles: []angle{{"B", 70}, {"C", 80}, {"D", 20}, {"E", 10}, {"F", 60}, {"G", 40}, {"H", 30}, {"J", 50}},
 }
 
-func planesTask(name string, variations, first int, set planeSet) task {
-	return task{
+func planesTask(name string, variations, first int, set planeSet) taskType {
+	return taskType{
 		name: name, variations: variations, first: first,
 		make: func(w *World, v int) variation { return makePlanes(w, v, &set) },
 		describe: func(w *World, v *variation) string {
@@ -66,7 +66,7 @@ func planesTask(name string, variations, first int, set planeSet) task {
 				". After completing your experiment, focus on the inclined plane with the " + property + "."
 		},
 		goals: func(v *variation) (ordered, unordered []goal) {
-			return []goal{set.wanted(v.facts["answer"])}, planeGoals(v.facts, set.named)
+			return []goal{set.focusGoal(v.facts["answer"])}, planeGoals(v.facts, set.named)
 		},
 	}
 }
@@ -84,7 +84,7 @@ func makePlanes(w *World, v int, set *planeSet) variation {
 	count := 0
 	for _, a := range x {
 		for _, b := range y {
-			if apart := a.value - b.value; max(apart, -apart) <= set.distance {
+			if gap := a.value - b.value; max(gap, -gap) <= set.distance {
 				continue
 			}
 			if v < count+len(blocks) {
@@ -98,24 +98,24 @@ func makePlanes(w *World, v int, set *planeSet) variation {
 
 // make makes all planes of a table.
 func (set *planeSet) make(w *World) []planeOf {
-	var all []planeOf
+	var out []planeOf
 	for _, a := range set.angles {
 		s := surface{a.letter, float64(a.degrees), "inclined plane " + a.letter}
-		all = append(all, planeOf{s, w.newPlane(a.degrees, ofDefaultFriction, a.letter)})
+		out = append(out, planeOf{s, w.newPlane(a.degrees, ofDefaultFriction, a.letter)})
 	}
 	for _, stuff := range set.stuffs {
 		m := &materials[stuff]
 		s := surface{m.substance, m.friction, "inclined plane with a " + m.substance + " surface"}
-		all = append(all, planeOf{s, w.newPlane(45, stuff, "")})
+		out = append(out, planeOf{s, w.newPlane(45, stuff, "")})
 	}
 	if set.stuffs != nil {
-		shuffle(seeded(set.shuffled), all)
+		shuffle(seeded(set.shuffled), out)
 	}
-	return all
+	return out
 }
 
-// wanted is the goal of focusing on the right plane.
-func (set *planeSet) wanted(label string) goal {
+// focusGoal is the goal of focusing on the right plane.
+func (set *planeSet) focusGoal(label string) goal {
 	if set.angles != nil {
 		return findPlaneNamed(label, set.focus).clearing()
 	}
@@ -123,42 +123,42 @@ func (set *planeSet) wanted(label string) goal {
 }
 
 func (set *planeSet) combine(a, b planeOf, block, watch *Object, v int) variation {
-	least, most := a, b
-	if least.value > most.value {
-		least, most = most, least
+	low, high := a, b
+	if low.value > high.value {
+		low, high = high, low
 	}
-	mode, answer := set.most, most.label
+	mode, answer := set.greater, high.label
 	if (v%2 == 0) == (set.kind == "angle") {
-		mode, answer = set.least, least.label
+		mode, answer = set.smaller, low.label
 	}
 	return combine(tableRow{
 		modifiers: []modifier{
-			at("workshop", a.object, a.call).forced(), at("workshop", b.object, b.call).forced(),
-			at("workshop", block, block.name).forced(), at("workshop", watch, "stopwatch"),
+			putIn("workshop", a.object, a.call).forced(), putIn("workshop", b.object, b.call).forced(),
+			putIn("workshop", block, block.name).forced(), putIn("workshop", watch, "stopwatch"),
 		},
 		facts: facts{
-			"least": least.label, "most": most.label, "mode": mode, "answer": answer, "blockName": block.name,
+			"least": low.label, "most": high.label, "mode": mode, "answer": answer, "blockName": block.name,
 			"planeName1": a.call, "planeName2": b.call,
 		},
 	})
 }
 
 func planeGoals(f facts, named bool) []goal {
-	all := []goal{
+	out := []goal{
 		newLocation("workshop", "move to a new location (unless starting in task location)"),
 		atLocation("workshop", "move to the location asked by the task"),
 	}
 	for _, n := range []string{"1", "2"} {
-		which := ""
+		suffix := ""
 		if named {
-			which = " (plane " + n + ")"
+			suffix = " (plane " + n + ")"
 		}
-		all = append(all,
-			directIn(f["planeName"+n], f["blockName"], "move block to plane "+n).as("b"+n),
-			deviceOnGoal("stopwatch", "activate time keeping device"+which).as("aTime"+n).once("b"+n),
-			deviceOffGoal("stopwatch", "deactivate time keeping device"+which).as("dTime"+n).once("aTime"+n),
-			examined("stopwatch", "read time keeping device"+which).as("readTime"+n).once("dTime"+n),
+		out = append(out,
+			directIn(f["planeName"+n], f["blockName"], "move block to plane "+n).keyed("b"+n),
+			deviceOnGoal("stopwatch", "activate time keeping device"+suffix).keyed("aTime"+n).once("b"+n),
+			deviceOffGoal("stopwatch", "deactivate time keeping device"+suffix).keyed("dTime"+n).once("aTime"+n),
+			examined("stopwatch", "read time keeping device"+suffix).keyed("readTime"+n).once("dTime"+n),
 		)
 	}
-	return all
+	return out
 }

@@ -49,23 +49,23 @@ const hiddenText = "<ERROR: attempting to view hidden object>"
 
 // describe tells what an object looks like: in one line of a list, or in detail
 // (objects §3). Portals look as seen from a place; nil is none.
-func (o *Object) describe(from *Object, detailed bool) string {
+func (o *Object) describe(place *Object, detailed bool) string {
 	d := o.descriptiveName()
 	switch kinds[o.kind].text {
 	case textHolder:
 		if o.contents.len()+o.portals.len() == 0 {
 			return "an empty " + d
 		}
-		return "a " + d + " (containing " + oneLine(o.contentsAndPortals(), from) + ")"
+		return "a " + d + " (containing " + oneLine(o.contentsAndPortals(), place) + ")"
 	case textSeat:
-		return "a " + d + ". On the " + d + " is: " + oneLine(o.contentsAndPortals(), from) + "."
+		return "a " + d + ". On the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
 	case textTop:
 		if detailed {
-			return "a " + d + ". On the " + d + " is: \n" + lines(o.contents.all(), from, false)
+			return "a " + d + ". On the " + d + " is: \n" + lines(o.contents.items(), place, false)
 		}
-		return "a " + d + ". On the " + d + " is: " + oneLine(o.contents.all(), from) + "."
+		return "a " + d + ". On the " + d + " is: " + oneLine(o.contents.items(), place) + "."
 	case textDoored:
-		return o.describeDoored(d, from, detailed)
+		return o.describeDoored(d, place, detailed)
 	case textDrawer:
 		switch {
 		case !detailed:
@@ -73,14 +73,14 @@ func (o *Object) describe(from *Object, detailed bool) string {
 		case !o.open:
 			return "a " + d + ".  The drawer is closed."
 		}
-		return "a " + d + ". In the " + d + " is: \n" + lines(o.contents.all(), from, false)
+		return "a " + d + ". In the " + d + " is: \n" + lines(o.contents.items(), place, false)
 	case textHob:
-		where := "stove"
+		hob := "stove"
 		if o.kind == HotPlate {
-			where = "hot plate"
+			hob = "hot plate"
 		}
-		return "a " + o.name + ", which is turned " + onOff(o.activated) + ". On the " + where + " is: " +
-			oneLine(o.contentsAndPortals(), from) + "."
+		return "a " + o.name + ", which is turned " + onOff(o.activated) + ". On the " + hob + " is: " +
+			oneLine(o.contentsAndPortals(), place) + "."
 	case textOven:
 		s := "a " + d + ", which is turned " + onOff(o.activated) + ". The " + d + " door is " +
 			openClosed(o.open) + ". "
@@ -88,9 +88,9 @@ func (o *Object) describe(from *Object, detailed bool) string {
 		case !o.open:
 			return s
 		case detailed:
-			return s + "In the " + d + " is: \n" + lines(o.contentsAndPortals(), from, false)
+			return s + "In the " + d + " is: \n" + lines(o.contentsAndPortals(), place, false)
 		}
-		return s + "In the " + d + " is: " + oneLine(o.contentsAndPortals(), from) + "."
+		return s + "In the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
 	case textFreezer:
 		s := "a " + d
 		if !o.activated {
@@ -98,14 +98,14 @@ func (o *Object) describe(from *Object, detailed bool) string {
 		}
 		s += ". The " + d + " door is " + openClosed(o.open) + ". "
 		if o.open {
-			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), from) + "."
+			s += "In the " + d + " is: " + oneLine(o.contentsAndPortals(), place) + "."
 		}
 		return s
 	case textTap:
 		s := "a " + d + ", which is turned " + onOff(o.activated) + ". In the " + d + " is: " +
-			oneLine(o.contents.all(), from) + "."
+			oneLine(o.contents.items(), place) + "."
 		if detailed {
-			for _, p := range o.portals.all() {
+			for _, p := range o.portals.items() {
 				s += " The " + p.name + " is " + openClosed(p.open) + "."
 			}
 		}
@@ -129,7 +129,7 @@ func (o *Object) describe(from *Object, detailed bool) string {
 			s = "a " + d + ", which is activated. "
 		}
 		if detailed {
-			s += "The time reads " + strconv.Itoa(o.shown) + " ticks."
+			s += "The time reads " + strconv.Itoa(o.display) + " ticks."
 		}
 		return s
 	case textDocument:
@@ -166,22 +166,22 @@ func (o *Object) describe(from *Object, detailed bool) string {
 	case textPlane:
 		return o.describePlane(d)
 	case textDoor, textDrain:
-		return o.describePortal(from)
+		return o.describePortal(place)
 	case textPicture:
 		if detailed {
 			return "a " + d + " of " + o.page.title + ".  The artist is listed as " + o.page.author + ". "
 		}
 		return "a " + d
 	case textLocation:
-		return "A " + d + ". In this location, you see: " + lines(o.contentsAndPortals(), from, false) + "."
+		return "A " + d + ". In this location, you see: " + lines(o.contentsAndPortals(), place, false) + "."
 	case textUniverse:
-		return "A " + d + ". In this Universe, you see: " + lines(o.contentsAndPortals(), from, false) + "."
+		return "A " + d + ". In this Universe, you see: " + lines(o.contentsAndPortals(), place, false) + "."
 	case textRoom:
-		return "This room is called the " + d + ". In it, you see: \n" + lines(o.contents.all(), o, false) +
-			"You also see:\n" + portalLines(o.portals.all(), o)
+		return "This room is called the " + d + ". In it, you see: \n" + lines(o.contents.items(), o, false) +
+			"You also see:\n" + portalLines(o.portals.items(), o)
 	case textOutside:
-		return "This outside location is called the " + d + ". Here you see: \n" + lines(o.contents.all(), o, false) +
-			"You also see:\n" + portalLines(o.portals.all(), o)
+		return "This outside location is called the " + d + ". Here you see: \n" + lines(o.contents.items(), o, false) +
+			"You also see:\n" + portalLines(o.portals.items(), o)
 	case textAnimal:
 		s := "a " + d
 		if !o.life.dead && o.life.sickly {
@@ -191,16 +191,16 @@ func (o *Object) describe(from *Object, detailed bool) string {
 	case textBee:
 		return o.describeBee(d, detailed)
 	case textPlant:
-		return o.describePlant(from)
+		return o.describePlant(place)
 	case textFlower:
-		return o.describeFlower(d, from, detailed)
+		return o.describeFlower(d, place, detailed)
 	case textPollen:
 		if detailed {
 			return o.flower.plant.life.form + d
 		}
 		return d
 	}
-	return o.fill(kinds[o.kind].says)
+	return o.fill(kinds[o.kind].desc)
 }
 
 func onOff(on bool) string {
@@ -217,28 +217,28 @@ func openClosed(open bool) string {
 	return "closed"
 }
 
-func (o *Object) describeDoored(d string, from *Object, detailed bool) string {
+func (o *Object) describeDoored(d string, place *Object, detailed bool) string {
 	s := "a " + d + ". The " + d + " door is " + openClosed(o.open) + ". "
 	switch {
 	case !o.open:
 		return s
 	case detailed:
-		return s + "In the " + d + " is: \n" + lines(o.contents.all(), from, false)
+		return s + "In the " + d + " is: \n" + lines(o.contents.items(), place, false)
 	}
-	return s + "In the " + d + " is: " + oneLine(o.contents.all(), from) + "."
+	return s + "In the " + d + " is: " + oneLine(o.contents.items(), place) + "."
 }
 
-func (o *Object) describePortal(from *Object) string {
-	if from == nil {
+func (o *Object) describePortal(place *Object) string {
+	if place == nil {
 		return portalReferent
 	}
 	if o.kind == LiquidDrain {
 		return "A " + o.name + ", which is " + openClosed(o.open)
 	}
-	if far := o.leadsTo(from); far != nil {
+	if far := o.leadsTo(place); far != nil {
 		return "A " + o.name + " to the " + far.name + " (that is " + openClosed(o.open) + ")"
 	}
-	return "A " + o.name + " that connects the " + o.door.from.name + " to the " + o.door.to.name + " (that is " +
+	return "A " + o.name + " that connects the " + o.door.src.name + " to the " + o.door.dst.name + " (that is " +
 		openClosed(o.open) + ")"
 }
 
@@ -287,9 +287,9 @@ const topOfPlane = 0.9900000095367432
 
 func (o *Object) visibleAndVisiblePortals() []*Object {
 	var l listing
-	l.addAll(visible(o.contents.all()))
-	l.addAll(visible(o.portals.all()))
-	return l.all()
+	l.addAll(visible(o.contents.items()))
+	l.addAll(visible(o.portals.items()))
+	return l.items()
 }
 
 func (o *Object) describeBee(d string, detailed bool) string {
@@ -306,7 +306,7 @@ func (o *Object) describeBee(d string, detailed bool) string {
 	return s
 }
 
-func (o *Object) describePlant(from *Object) string {
+func (o *Object) describePlant(place *Object) string {
 	p := o.plantName()
 	switch {
 	case o.life.dead:
@@ -320,13 +320,13 @@ func (o *Object) describePlant(from *Object) string {
 	if o.life.sickly {
 		s += " (that looks unwell)"
 	}
-	if inside := visible(o.contents.all()); len(inside) > 0 {
-		s += ". On the " + p + " you see: " + oneLine(inside, from) + ". "
+	if inside := visible(o.contents.items()); len(inside) > 0 {
+		s += ". On the " + p + " you see: " + oneLine(inside, place) + ". "
 	}
 	return s
 }
 
-func (o *Object) describeFlower(d string, from *Object, detailed bool) string {
+func (o *Object) describeFlower(d string, place *Object, detailed bool) string {
 	s := "a "
 	if o.flower.step > 0 {
 		s += "wilting "
@@ -334,7 +334,7 @@ func (o *Object) describeFlower(d string, from *Object, detailed bool) string {
 	g := o.flower.plant.genes
 	s += words(g.value("flower size"), g.value("flower color")) + " " + d
 	if detailed {
-		s += ". Inside the flower is: " + oneLine(visible(o.contents.all()), from)
+		s += ". Inside the flower is: " + oneLine(visible(o.contents.items()), place)
 	}
 	return squeezeBlanks(s)
 }
@@ -353,7 +353,7 @@ func byName(xs []*Object) []*Object {
 }
 
 // oneLine is the list L of objects §1.5.
-func oneLine(xs []*Object, from *Object) string {
+func oneLine(xs []*Object, place *Object) string {
 	xs = byName(xs)
 	if len(xs) == 0 {
 		return "nothing"
@@ -363,30 +363,30 @@ func oneLine(xs []*Object, from *Object) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(x.describe(from, false))
+		b.WriteString(x.describe(place, false))
 	}
 	return b.String()
 }
 
 // lines is the list M of objects §1.5.
-func lines(xs []*Object, from *Object, detailed bool) string {
+func lines(xs []*Object, place *Object, detailed bool) string {
 	xs = byName(xs)
 	if len(xs) == 0 {
 		return "\tnothing"
 	}
 	var b strings.Builder
 	for _, x := range xs {
-		b.WriteString("\t" + x.describe(from, detailed) + "\n")
+		b.WriteString("\t" + x.describe(place, detailed) + "\n")
 	}
 	return b.String()
 }
 
 // portalLines is the list PL of objects §1.5.
-func portalLines(ps []*Object, from *Object) string {
+func portalLines(ps []*Object, place *Object) string {
 	var texts []string
 	for _, p := range ps {
 		if !p.hidden {
-			texts = append(texts, p.describe(from, false))
+			texts = append(texts, p.describe(place, false))
 		}
 	}
 	if len(texts) == 0 {
@@ -404,17 +404,17 @@ func portalLines(ps []*Object, from *Object) string {
 // decimal digits, with the sign even of zero (objects §3.6).
 func degrees(v float64) string {
 	s := strconv.FormatFloat(v, 'f', -1, 64)
-	whole, fraction, _ := strings.Cut(s, ".")
+	integer, fraction, _ := strings.Cut(s, ".")
 	if fraction == "" || fraction[0] < '5' {
-		return whole
+		return integer
 	}
 	sign := ""
-	if whole[0] == '-' {
-		sign, whole = "-", whole[1:]
+	if integer[0] == '-' {
+		sign, integer = "-", integer[1:]
 	}
-	n, err := strconv.ParseInt(whole, 10, 64)
+	n, err := strconv.ParseInt(integer, 10, 64)
 	if err != nil { // more digits than any temperature has
-		return sign + whole
+		return sign + integer
 	}
 	return sign + strconv.FormatInt(n+1, 10)
 }

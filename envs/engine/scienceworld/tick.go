@@ -53,7 +53,7 @@ func (w *World) tickObject(o *Object) {
 	case StopWatch:
 		if o.activated {
 			o.count++
-			o.shown = o.count
+			o.display = o.count
 		} else {
 			o.count = 0
 		}
@@ -67,11 +67,11 @@ func (w *World) tickObject(o *Object) {
 		w.pollinate(o)
 	default:
 		switch {
-		case o.is(aPolarized):
+		case o.inGroup(aPolarized):
 			o.evaluate()
-		case o.is(aPlant):
+		case o.inGroup(aPlant):
 			w.plant(o)
-		case o.is(aAnimal):
+		case o.inGroup(aAnimal):
 			w.animal(o)
 		}
 	}
@@ -90,15 +90,15 @@ func (w *World) baseTick(o *Object) {
 	if o.stuff != nil {
 		w.changeState(o)
 	}
-	if o.terminals[0] != nil && !o.is(aPolarized) {
+	if o.terminals[0] != nil && !o.inGroup(aPolarized) {
 		o.conduct(false)
 	}
-	for _, x := range o.contents.all() {
+	for _, x := range o.contents.items() {
 		if !x.isTerminal() {
 			w.tickObject(x)
 		}
 	}
-	for _, p := range o.portals.all() {
+	for _, p := range o.portals.items() {
 		w.tickObject(p)
 	}
 	o.ticked = true
@@ -111,31 +111,31 @@ var sourceTemps = [len(kinds)]float64{
 }
 
 // heat heats what is in a heat source that is on.
-func (o *Object) heat(most float64) {
+func (o *Object) heat(limit float64) {
 	if !o.activated {
 		return
 	}
-	for _, x := range o.contents.all() {
-		if x.stuff != nil && x.temp < most {
-			x.temp += float64((most - x.temp) * transfer)
+	for _, x := range o.contents.items() {
+		if x.stuff != nil && x.temp < limit {
+			x.temp += float64((limit - x.temp) * transfer)
 		}
 	}
 }
 
 // cool cools what is in a cooling source that is on.
-func (o *Object) cool(least float64) {
+func (o *Object) cool(limit float64) {
 	if !o.activated {
 		return
 	}
-	for _, x := range o.contents.all() {
-		if x.stuff != nil && x.temp > least {
-			x.temp += float64((least - x.temp) * transfer)
+	for _, x := range o.contents.items() {
+		if x.stuff != nil && x.temp > limit {
+			x.temp += float64((limit - x.temp) * transfer)
 		}
 	}
 }
 
 // stateAt is the state of matter at a temperature.
-func (o *Object) stateAt(temp float64) state {
+func (o *Object) stateAt(temp float64) phase {
 	switch {
 	case temp < o.stuff.melts:
 		return solid
@@ -198,7 +198,7 @@ func (o *Object) waterNear() *Object {
 		places = append(places, o.container)
 	}
 	for _, p := range places {
-		for _, x := range p.contents.all() {
+		for _, x := range p.contents.items() {
 			if x.stuff != nil && x.stuff.substance == "water" && x.state == liquid {
 				return x
 			}
@@ -226,7 +226,7 @@ func (w *World) fillWithWater(o *Object) {
 
 // run lets water run into what stands in a sink, and into the sink.
 func (w *World) run(o *Object) {
-	for _, x := range o.contents.all() {
+	for _, x := range o.contents.items() {
 		if x.isVessel && x.holds && x.open {
 			w.fillWithWater(x)
 		}
@@ -238,8 +238,8 @@ func (w *World) run(o *Object) {
 const flushEnds = 5
 
 func (w *World) flushing(o *Object) {
-	drain := o.portals.all()[0]
-	was := drain.open
+	drain := o.portals.items()[0]
+	wasOpen := drain.open
 	if o.activated && o.count == 0 {
 		o.count = 1
 		drain.open = true
@@ -253,7 +253,7 @@ func (w *World) flushing(o *Object) {
 	if o.count == 0 {
 		drain.open = false
 	}
-	if drain.open != was {
+	if drain.open != wasOpen {
 		w.opens++
 	}
 }
@@ -263,9 +263,9 @@ func (w *World) drain(o *Object) {
 	if !o.open {
 		return
 	}
-	for _, x := range o.door.from.contents.all() {
+	for _, x := range o.door.src.contents.items() {
 		if x.stuff != nil && x.state == liquid {
-			w.put(x, o.door.to)
+			w.put(x, o.door.dst)
 		}
 	}
 }

@@ -21,10 +21,10 @@ func (w *World) writeTree(b *strings.Builder, o *Object, depth int) {
 		return
 	}
 	fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", depth), w.line(o))
-	for _, p := range o.portals.all() {
+	for _, p := range o.portals.items() {
 		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", depth+1), w.line(p))
 	}
-	for _, x := range o.contents.all() {
+	for _, x := range o.contents.items() {
 		w.writeTree(b, x, depth+1)
 	}
 }

@@ -44,18 +44,18 @@ var nothing = &text{number: -2}
 // sharing are the objects of a search of which others have all referents.
 type sharing struct {
 	lists []*calledList
-	start choice // after the steady attempts
+	start referents // after the steady attempts
 }
 
-// choice holds the referents chosen for the objects that share theirs, by their places
+// referents holds the referents chosen for the objects that share theirs, by their places
 // in the lists. It never changes.
-type choice []uint16
+type referents []uint16
 
 // among prepares a search among objects, seen from a place.
-func (s *search) among(w *World, objects []*Object, from *Object) {
+func (s *search) among(w *World, objects []*Object, place *Object) {
 	lists := make([]*calledList, len(objects))
 	for i, o := range objects {
-		lists[i] = w.called(o, from)
+		lists[i] = w.called(o, place)
 	}
 	t := w.shelf.tally()
 	for _, l := range lists {
@@ -90,9 +90,9 @@ func (s *search) among(w *World, objects []*Object, from *Object) {
 }
 
 // text is the referent that was chosen for an object of the search by its place.
-func (s *search) text(c choice, i int) *text { return s.chosen(c, s.names[i]) }
+func (s *search) text(c referents, i int) *text { return s.chosen(c, s.names[i]) }
 
-func (s *sharing) chosen(c choice, n name) *text {
+func (s *sharing) chosen(c referents, n name) *text {
 	if n.text != nil {
 		return n.text
 	}
@@ -118,17 +118,17 @@ func (s *sharing) settle(shared int, t *tally) {
 
 // steady makes the attempts that draw nothing.
 func (s *sharing) steady(t *tally) {
-	s.start = make(choice, len(s.lists))
+	s.start = make(referents, len(s.lists))
 	t.begin(s, s.start)
 	for range steadyAttempts {
 		changes := t.changes[:0]
 		for _, i := range t.shared() {
-			of := s.lists[i].numbers
-			at := int(s.start[i]) + 1
-			if at == len(of) {
-				at = 0
+			numbers := s.lists[i].numbers
+			next := int(s.start[i]) + 1
+			if next == len(numbers) {
+				next = 0
 			}
-			changes = append(changes, change{i, int32(at), of[at]})
+			changes = append(changes, textChange{i, int32(next), numbers[next]})
 		}
 		if t.changes = changes; len(changes) == 0 {
 			break
@@ -139,7 +139,7 @@ func (s *sharing) steady(t *tally) {
 }
 
 // run draws the last attempts.
-func (s *sharing) run(w *World) choice {
+func (s *sharing) run(w *World) referents {
 	out := slices.Clone(s.start)
 	if len(out) == 0 {
 		return out
@@ -154,8 +154,8 @@ func (s *sharing) run(w *World) choice {
 		t.changes = slices.Grow(t.changes[:0], len(places))[:len(places)]
 		for n, i := range places {
 			l := s.lists[i]
-			at := r.below(l.bound)
-			t.changes[n] = change{i, int32(at), l.numbers[at]}
+			j := r.bounded(l.bound)
+			t.changes[n] = textChange{i, int32(j), l.numbers[j]}
 		}
 		t.apply(out)
 	}
@@ -166,7 +166,7 @@ func (s *sharing) run(w *World) choice {
 }
 
 // begin counts the texts of a choice.
-func (t *tally) begin(s *sharing, c choice) {
+func (t *tally) begin(s *sharing, c referents) {
 	t.numbers = t.numbers[:0]
 	for i, l := range s.lists {
 		n := l.numbers[c[i]]
@@ -190,12 +190,12 @@ func (t *tally) shared() []int32 {
 }
 
 // apply makes the changes of an attempt, in which the texts before it count.
-func (t *tally) apply(c choice) {
+func (t *tally) apply(c referents) {
 	counts, numbers := t.counts, t.numbers
 	for _, ch := range t.changes {
 		counts[numbers[ch.place]]--
 		counts[ch.number]++
-		numbers[ch.place], c[ch.place] = ch.number, uint16(ch.at)
+		numbers[ch.place], c[ch.place] = ch.number, uint16(ch.index)
 	}
 }
 
@@ -208,9 +208,9 @@ func (t *tally) end() {
 
 // unique searches unique referents of objects, seen from a place, and sorts the
 // objects by them. It draws.
-func (w *World) unique(objects []*Object, from *Object) []named {
+func (w *World) unique(objects []*Object, place *Object) []named {
 	var s search
-	s.among(w, objects, from)
+	s.among(w, objects, place)
 	c := s.run(w)
 	out := make([]named, len(objects))
 	for i, o := range objects {
@@ -223,46 +223,46 @@ func (w *World) unique(objects []*Object, from *Object) []named {
 // listed says when the searches behind the list of valid actions were made.
 type listed struct {
 	names, places, inner uint32
-	here                 *Object // nil: they were not made
+	place                *Object // nil: they were not made
 }
 
 // validLists returns the searches among what is seen here and among all objects.
-func (w *World) validLists() (seen *search, universe *census) {
-	l, here := &w.listed, w.here()
-	same := l.here == here && l.names == w.names
-	if !same || l.inner != here.inner || w.near.objects == nil {
-		w.near.among(w, w.collect(here, false), here)
+func (w *World) validLists() (nearby *search, universe *census) {
+	l, place := &w.listed, w.place()
+	same := l.place == place && l.names == w.names
+	if !same || l.inner != place.inner || w.nearby.objects == nil {
+		w.nearby.among(w, w.collect(place, false), place)
 	}
 	if !same || l.places != w.places {
-		w.everywhere.take(w, l.here == nil || l.places != w.places)
+		w.everywhere.take(w, l.place == nil || l.places != w.places)
 	}
-	*l = listed{w.names, w.places, here.inner, here}
-	return &w.near, &w.everywhere
+	*l = listed{w.names, w.places, place.inner, place}
+	return &w.nearby, &w.everywhere
 }
 
-// kept is a list of objects that stays valid as long as the agent stays, and
+// cache is a list of objects that stays valid as long as the agent stays, and
 // nothing there is moved or opened.
-type kept struct {
+type cache struct {
 	inner, opens uint32
-	here         *Object
+	place        *Object
 	objects      []*Object
 	names        uint32
 	lists        []*calledList // what the objects are called, as long as names stay
 }
 
-func (w *World) isCurrent(k *kept) bool {
-	return k.here == w.here() && k.inner == k.here.inner && k.opens == w.opens
+func (w *World) isCurrent(k *cache) bool {
+	return k.place == w.place() && k.inner == k.place.inner && k.opens == w.opens
 }
 
-func (w *World) keep(k *kept, objects []*Object) {
-	*k = kept{inner: w.here().inner, opens: w.opens, here: w.here(), objects: objects, lists: k.lists[:0]}
+func (w *World) keep(k *cache, objects []*Object) {
+	*k = cache{inner: w.place().inner, opens: w.opens, place: w.place(), objects: objects, lists: k.lists[:0]}
 }
 
 // visibleBelow lists what is below the place where the agent is and not hidden, in
 // closed containers too.
 func (w *World) visibleBelow() []*Object {
 	if !w.isCurrent(&w.scene) {
-		w.keep(&w.scene, below(w.here(), false, false))
+		w.keep(&w.scene, descendants(w.place(), false, false))
 	}
 	return w.scene.objects
 }

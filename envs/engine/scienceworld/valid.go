@@ -9,8 +9,8 @@ import (
 // ValidList is a list of the actions that are valid now, with the referents that
 // were drawn for it. It is invalid after the next step.
 type ValidList struct {
-	world          *World
-	seen, universe choice
+	world            *World
+	nearby, universe referents
 }
 
 // DrawValidActions draws the referents of a list of valid actions. Both searches
@@ -18,14 +18,14 @@ type ValidList struct {
 func (w *World) DrawValidActions() ValidList {
 	l := ValidList{world: w}
 	if w.universe != nil && w.choices == nil {
-		seen, universe := w.validLists()
-		l.seen, l.universe = seen.run(w), universe.run(w)
+		nearby, universe := w.validLists()
+		l.nearby, l.universe = nearby.run(w), universe.run(w)
 	}
 	return l
 }
 
 // In is the list of the same moment in a fork of its world.
-func (l ValidList) In(fork *World) ValidList { return ValidList{fork, l.seen, l.universe} }
+func (l ValidList) In(fork *World) ValidList { return ValidList{fork, l.nearby, l.universe} }
 
 // Sorted lists the actions, sorted; while a question is open, the numbers of the
 // choices. The caller does not change the list, which may be given again.
@@ -59,8 +59,8 @@ func (l ValidList) Texts() (out []string) {
 	return out
 }
 
-// Has reports whether an action is on the list.
-func (l ValidList) Has(text string) bool {
+// Contains reports whether an action is on the list.
+func (l ValidList) Contains(text string) bool {
 	if l.world.universe == nil || l.world.choices != nil {
 		return slices.Contains(l.Texts(), text)
 	}
@@ -68,7 +68,7 @@ func (l ValidList) Has(text string) bool {
 	defer list.release()
 	for i := range actions {
 		a := &actions[i]
-		if words, ok := strings.CutPrefix(text, a.listed); ok && list.has(a, words) {
+		if words, ok := strings.CutPrefix(text, a.listed); ok && list.contains(a, words) {
 			return true
 		}
 	}
@@ -128,7 +128,7 @@ func entry(text string, template int, objects, types []*Object) string {
 }
 
 // possible searches referents of what can be reached here. It draws.
-func (w *World) possible() []named { return w.unique(accessible(w.here(), false), w.here()) }
+func (w *World) possible() []named { return w.unique(accessible(w.place(), false), w.place()) }
 
 // PossibleObjects lists what can be spoken of here, sorted. It draws.
 func (w *World) PossibleObjects() []string {

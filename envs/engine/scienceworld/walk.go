@@ -18,7 +18,7 @@ const manyMembers = 24
 
 func (l *listing) add(o *Object) {
 	if len(l.chain) < manyMembers {
-		if !l.has(o) {
+		if !l.contains(o) {
 			l.append(o)
 		}
 		return
@@ -65,7 +65,7 @@ func newListing() *listing { return listings.Get().(*listing) }
 
 // done lists the members as the reference enumerates them, and ends the listing.
 func (l *listing) done() []*Object {
-	out := l.all()
+	out := l.items()
 	if !l.rotated() { // else it is a copy
 		out = slices.Clone(out)
 	}
@@ -110,7 +110,7 @@ func (l *listing) addAll(xs []*Object) {
 // another order for more than 122 of them.
 func (l *listing) clone() *listing {
 	out := newListing()
-	out.addAll(l.all())
+	out.addAll(l.items())
 	l.drop()
 	return out
 }
@@ -141,7 +141,7 @@ func visible(xs []*Object) []*Object {
 			s.append(x)
 		}
 	}
-	return s.all()
+	return s.items()
 }
 
 func hasVisible(xs []*Object) bool {
@@ -150,14 +150,14 @@ func hasVisible(xs []*Object) bool {
 
 // contentsAndPortals is the query of core §5.3 with hidden objects.
 func (o *Object) contentsAndPortals() []*Object {
-	portals := o.portals.all()
+	portals := o.portals.items()
 	if len(portals) == 0 && !o.contents.rotated() {
-		return o.contents.all()
+		return o.contents.items()
 	}
 	var l listing
-	l.addAll(o.contents.all())
+	l.addAll(o.contents.items())
 	l.addAll(portals)
-	return l.all()
+	return l.items()
 }
 
 // placeLists are the collected lists of an object, without hidden objects and with
@@ -176,37 +176,37 @@ func (w *World) collect(r *Object, hidden bool) []*Object {
 		r.lists = w.store.lists.next()
 		*r.lists = placeLists{}
 	}
-	kept := &r.lists[0]
+	cached := &r.lists[0]
 	if hidden {
-		kept = &r.lists[1]
+		cached = &r.lists[1]
 	}
-	if kept.objects == nil || kept.inner != r.inner {
-		kept.objects = w.collectAnew(r, hidden)
-		kept.inner = r.inner
+	if cached.objects == nil || cached.inner != r.inner {
+		cached.objects = w.collectAnew(r, hidden)
+		cached.inner = r.inner
 	}
-	return kept.objects
+	return cached.objects
 }
 
 // collectAnew makes the list.
 func (w *World) collectAnew(r *Object, hidden bool) []*Object {
-	seen := hidden || !r.hidden
-	if r.portals.len() == 0 && (!seen || r.contents.len() == 0) {
-		if seen {
+	include := hidden || !r.hidden
+	if r.portals.len() == 0 && (!include || r.contents.len() == 0) {
+		if include {
 			return []*Object{r}
 		}
 		return nil
 	}
 	l := newListing()
-	if seen {
+	if include {
 		l.add(r)
 	}
-	for _, p := range r.portals.all() {
+	for _, p := range r.portals.items() {
 		l.add(p)
-		if to := p.leadsTo(r); to != nil {
-			l.add(to)
+		if dest := p.leadsTo(r); dest != nil {
+			l.add(dest)
 		}
 	}
-	if seen {
+	if include {
 		for _, x := range r.contentsAndPortals() {
 			w.addCollected(l, x, hidden)
 		}
@@ -235,18 +235,18 @@ func (w *World) addCollected(l *listing, x *Object, hidden bool) {
 // accessible lists what can be reached from a place (core §8.1).
 func accessible(r *Object, hidden bool) []*Object {
 	var contents []*Object
-	seen := hidden || !r.hidden
-	if seen {
+	include := hidden || !r.hidden
+	if include {
 		contents = accessibleContents(r, hidden, true)
 	}
 	l := newListing()
-	if seen {
+	if include {
 		l.add(r)
 	}
-	for _, p := range r.portals.all() {
+	for _, p := range r.portals.items() {
 		l.add(p)
-		if to := p.leadsTo(r); to != nil {
-			l.add(to)
+		if dest := p.leadsTo(r); dest != nil {
+			l.add(dest)
 		}
 	}
 	l.addAll(contents)
@@ -257,12 +257,12 @@ func accessible(r *Object, hidden bool) []*Object {
 // adds the hidden portals, or all portals if hidden objects are wanted.
 func accessibleContents(r *Object, hidden, portals bool) []*Object {
 	l := newListing()
-	for _, x := range r.contents.all() {
+	for _, x := range r.contents.items() {
 		if x.hidden && !hidden {
 			continue
 		}
 		l.add(x)
-		if x.terminals[0] != nil && (hidden || x.is(aPolarized) || x.kind == Wire ||
+		if x.terminals[0] != nil && (hidden || x.inGroup(aPolarized) || x.kind == Wire ||
 			x.kind == UnpolarizedElectricalComponent) {
 			l.add(x.terminals[0])
 			l.add(x.terminals[1])
@@ -272,7 +272,7 @@ func accessibleContents(r *Object, hidden, portals bool) []*Object {
 		}
 	}
 	if portals {
-		for _, p := range r.portals.all() {
+		for _, p := range r.portals.items() {
 			if p.hidden || hidden {
 				l.add(p)
 			}
@@ -284,7 +284,7 @@ func accessibleContents(r *Object, hidden, portals bool) []*Object {
 // openlyContained is the query "recursive accessible" of core §5.3.
 func openlyContained(r *Object, hidden bool) []*Object {
 	var l listing
-	xs := r.contents.all()
+	xs := r.contents.items()
 	if !hidden {
 		xs = visible(xs)
 	}
@@ -294,53 +294,53 @@ func openlyContained(r *Object, hidden bool) []*Object {
 			l.addAll(openlyContained(x, hidden))
 		}
 	}
-	return l.all()
+	return l.items()
 }
 
 // allContents is the query "contents recursive" of core §5.3.
 func allContents(r *Object) []*Object {
 	var l listing
-	xs := r.contents.all()
+	xs := r.contents.items()
 	l.addAll(xs)
 	for _, x := range xs {
 		l.addAll(allContents(x))
 	}
-	return l.all()
+	return l.items()
 }
 
-// below is the query "contents and portals recursive" of core §5.3. With
+// descendants is the query "contents and portals recursive" of core §5.3. With
 // connections, the ends of portals are added.
-func below(r *Object, hidden, connections bool) []*Object {
+func descendants(r *Object, hidden, connections bool) []*Object {
 	if r.portals.len() == 0 && (hidden && r.contents.len() == 0 || !hidden && !hasVisible(r.contents.chain)) {
 		return nil
 	}
 	l := newListing()
 	var ends listing
-	for _, x := range r.contents.all() {
+	for _, x := range r.contents.items() {
 		if hidden || !x.hidden {
 			l.add(x)
 		}
 	}
-	for _, p := range r.portals.all() {
+	for _, p := range r.portals.items() {
 		if hidden || !p.hidden {
 			l.add(p)
 		}
 		if connections {
-			ends.add(p.door.from)
-			ends.add(p.door.to)
+			ends.add(p.door.src)
+			ends.add(p.door.dst)
 		}
 	}
-	for _, x := range r.contents.all() {
+	for _, x := range r.contents.items() {
 		if hidden || !x.hidden {
 			if l.capacity >= rotationFrom { // else a copy has the same order
 				l = l.clone()
 			}
-			l.addAll(below(x, hidden, connections))
+			l.addAll(descendants(x, hidden, connections))
 		}
 	}
 	if l.capacity >= rotationFrom {
 		l = l.clone()
 	}
-	l.addAll(ends.all())
+	l.addAll(ends.items())
 	return l.done()
 }

@@ -24,10 +24,10 @@ const (
 // It belongs to one goroutine. Worlds share a
 // library and nothing that changes what they say.
 type World struct {
-	random  random
-	numbers int32 // the last number that an object took
-	created int32 // objects made by this world
-	given   *genes
+	random      random
+	numbers     int32 // the last number that an object took
+	created     int32 // objects made by this world
+	presetGenes *genes
 
 	universe  *Object
 	agent     *Object
@@ -35,7 +35,7 @@ type World struct {
 	focus     *Object // what the agent focuses on, or nil
 
 	goals       *goals
-	asked       variation // what the task was made of
+	variation   variation // what the task was made of
 	description string    // of the task, not trimmed
 	trouble     string    // why the task could not be set up
 	failure     string    // the text of the error state
@@ -60,10 +60,10 @@ type World struct {
 	// change.
 	names, places, opens uint32
 	listed               listed
-	near                 search    // among what is seen
+	nearby               search    // among what is seen
 	everywhere           census    // among all objects
 	stale                []*Object // whose names may not be those that everywhere has
-	reach, scene         kept
+	reach, scene         cache
 	*shelf
 	library *Library
 	store   store
@@ -76,7 +76,7 @@ func New() *World { return NewLibrary().New() }
 // It returns what is wrong with the task, empty if nothing is. The following
 // steps report errors in the simplifications.
 func (w *World) Load(task string, variation int, simplifications string) string {
-	built := w.library.from(&w.library.builders)
+	built := w.library.take(&w.library.builders)
 	built.shelf, built.score, built.completed = w.library.open(), w.score, w.completed
 	built.trouble = built.setUp(task, variation)
 	built.simplify(task, simplifications)
@@ -96,8 +96,8 @@ func (w *World) Load(task string, variation int, simplifications string) string 
 // 1.2 of the reference on. In 1.1.3 they say that something is wrong. Loading ends it.
 func (w *World) AnswerPortals() { w.portals = true }
 
-// here is the place where the agent is.
-func (w *World) here() *Object { return w.agent.container }
+// place is the place where the agent is.
+func (w *World) place() *Object { return w.agent.container }
 
 // Score is the score after the last step: from 0 to 1, or -1 if the task has
 // failed.
@@ -151,14 +151,14 @@ func easy(task string) string {
 }
 
 // simplify reads the simplifications, applies them and makes the actions.
-func (w *World) simplify(task, wanted string) {
-	if wanted == "easy" {
-		wanted = easy(task)
+func (w *World) simplify(task, labels string) {
+	if labels == "easy" {
+		labels = easy(task)
 	}
-	w.readSimplifications(wanted)
+	w.readSimplifications(labels)
 	if w.enabled&openDoors != 0 {
-		for _, place := range w.universe.contents.all() {
-			for _, p := range place.portals.all() {
+		for _, place := range w.universe.contents.items() {
+			for _, p := range place.portals.items() {
 				p.open = true
 			}
 		}
@@ -166,13 +166,13 @@ func (w *World) simplify(task, wanted string) {
 	w.actions = actionOrder(w.enabled)
 }
 
-func (w *World) readSimplifications(wanted string) {
-	if wanted == "" {
+func (w *World) readSimplifications(labels string) {
+	if labels == "" {
 		return
 	}
-	wanted = javaTrim(lower(wanted))
-	fields := strings.Split(wanted, ",")
-	for wanted != "" && len(fields) > 0 && fields[len(fields)-1] == "" { // Java drops them
+	labels = javaTrim(lower(labels))
+	fields := strings.Split(labels, ",")
+	for labels != "" && len(fields) > 0 && fields[len(fields)-1] == "" { // Java drops them
 		fields = fields[:len(fields)-1]
 	}
 next:

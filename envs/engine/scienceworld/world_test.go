@@ -117,7 +117,7 @@ func TestCheckValues(t *testing.T) {
 func (w *World) forget() {
 	w.library = NewLibrary()
 	w.shelf = w.library.open()
-	w.listed, w.near, w.everywhere, w.stale, w.reach, w.scene = listed{}, search{}, census{}, nil, kept{}, kept{}
+	w.listed, w.nearby, w.everywhere, w.stale, w.reach, w.scene = listed{}, search{}, census{}, nil, cache{}, cache{}
 	for i := range w.goals.states {
 		w.goals.states[i].nobody = arrangement{}
 	}
@@ -181,11 +181,11 @@ func TestSortedList(t *testing.T) {
 			l := w.DrawValidActions()
 			texts := l.Texts()
 			for range 20 {
-				if s := texts[rng.IntN(len(texts))]; !l.Has(s) {
+				if s := texts[rng.IntN(len(texts))]; !l.Contains(s) {
 					t.Errorf("%q is not on its list", s)
 				}
 			}
-			if l.Has("dance") {
+			if l.Contains("dance") {
 				t.Error("dance is on the list")
 			}
 			slices.Sort(texts)
@@ -203,12 +203,12 @@ func TestEmptyCast(t *testing.T) {
 		"brought": func(w *World) {
 			gem := w.new(Apple)
 			gem.name = "gem"
-			w.put(gem, w.here())
+			w.put(gem, w.place())
 		},
 	} {
 		w := loaded(t, "boil", 0, "")
 		there, state := roomHas("gem", ""), goalState{}
-		test := func() verdict { return there.test(trial{w: w, goals: w.goals, state: &state}) }
+		test := func() goalTest { return there.test(trial{w: w, goals: w.goals, state: &state}) }
 		if a, b := test(), test(); a != unmet || b != unmet {
 			t.Errorf("before a gem is %s: %v, %v", what, a, b)
 		}
@@ -446,7 +446,7 @@ func TestHeatOfMany(t *testing.T) {
 		spread := []float64{0, 1e-9, 30, 4000, 60000}[n%5]
 		var all, one []*Object
 		for range n {
-			x := w.new([]Kind{Water, WoodCup, TinCup, Air}[rng.IntN(4)])
+			x := w.new([]ObjectKind{Water, WoodCup, TinCup, Air}[rng.IntN(4)])
 			x.temp += spread * rng.Float64()
 			y, own := *x, *x.body
 			y.body = &own
@@ -473,8 +473,8 @@ func BenchmarkOpenTap(b *testing.B) {
 	w := loaded(b, "boil", 0, "easy")
 	w.Step("teleport to kitchen")
 	w.Step("activate sink")
-	sink := w.here()
-	for _, x := range w.here().contents.all() {
+	sink := w.place()
+	for _, x := range w.place().contents.items() {
 		if x.kind == Sink {
 			sink = x
 		}
@@ -482,7 +482,7 @@ func BenchmarkOpenTap(b *testing.B) {
 	for i := range 3000 {
 		x := w.new(Water)
 		x.temp += float64(i) / 1e4
-		w.put(x, sink.portals.all()[0].door.to)
+		w.put(x, sink.portals.items()[0].door.dst)
 	}
 	for b.Loop() {
 		w.tick()

@@ -88,7 +88,7 @@ func TestChangeableCodeOfGames(t *testing.T) {
 		}
 	}
 	sharedtest.JSON(t, "jericho/thirdparty_jericho_bindings_20.json", &bindings)
-	for _, name := range sharedtest.Few(t, slices.Sorted(maps.Keys(bindings.Games)), 2) {
+	for _, name := range sharedtest.Sample(t, slices.Sorted(maps.Keys(bindings.Games)), 2) {
 		g := bindings.Games[name]
 		t.Run(name, func(t *testing.T) {
 			b, err := os.ReadFile(filepath.Join(folder, g.ROM))

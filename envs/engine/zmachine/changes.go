@@ -12,7 +12,7 @@ type changeKind uint8
 
 const (
 	moved changeKind = iota
-	given
+	gained
 	lost
 	changeKinds
 )
@@ -26,15 +26,15 @@ type Changes struct {
 }
 
 // Moves are objects and where they were put.
-func (c *Changes) Moves() []Pair { return c.of(moved) }
+func (c *Changes) Moves() []Pair { return c.byKind(moved) }
 
 // Sets are objects and the attributes they were given.
-func (c *Changes) Sets() []Pair { return c.of(given) }
+func (c *Changes) Sets() []Pair { return c.byKind(gained) }
 
 // Clears are objects and the attributes they lost.
-func (c *Changes) Clears() []Pair { return c.of(lost) }
+func (c *Changes) Clears() []Pair { return c.byKind(lost) }
 
-func (c *Changes) of(k changeKind) []Pair { return c.pairs[k][:c.counts[k]] }
+func (c *Changes) byKind(k changeKind) []Pair { return c.pairs[k][:c.counts[k]] }
 
 // Changes returns what the last step changed; they are overwritten by the next.
 func (m *Machine) Changes() *Changes { return &m.changes }

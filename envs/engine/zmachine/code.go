@@ -11,7 +11,7 @@ type code struct {
 	mu           sync.Mutex // who adds to it
 	instructions pages[instruction]
 	texts        pages[text]
-	kept         int // bytes of the texts
+	textSize     int // bytes of the texts
 }
 
 // pages hold something for addresses of a story. They may be read at any time.
@@ -26,22 +26,22 @@ func newCode(size int) *code {
 	return &code{instructions: make(pages[instruction], n), texts: make(pages[text], n)}
 }
 
-// at returns what there is for an address, or nil.
-func (p pages[T]) at(addr int) *T {
-	if here := p[addr/pageSize].Load(); here != nil {
-		return here[addr%pageSize].Load()
+// get returns what there is for an address, or nil.
+func (p pages[T]) get(addr int) *T {
+	if bucket := p[addr/pageSize].Load(); bucket != nil {
+		return bucket[addr%pageSize].Load()
 	}
 	return nil
 }
 
 // put puts something in for an address; only one may do so at a time.
 func (p pages[T]) put(addr int, x *T) {
-	here := p[addr/pageSize].Load()
-	if here == nil {
-		here = new(page[T])
-		p[addr/pageSize].Store(here)
+	bucket := p[addr/pageSize].Load()
+	if bucket == nil {
+		bucket = new(page[T])
+		p[addr/pageSize].Store(bucket)
 	}
-	here[addr%pageSize].Store(x)
+	bucket[addr%pageSize].Store(x)
 }
 
 // constant reports whether an address is in memory that cannot change.
@@ -51,7 +51,7 @@ func (s *Story) constant(addr int) bool { return addr >= s.dynamic && addr < s.S
 func (s *Story) add(pc int) *instruction {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()
-	in := s.code.instructions.at(pc)
+	in := s.code.instructions.get(pc)
 	if in == nil {
 		in = new(instruction)
 		mem := s.image[:cap(s.image)]
@@ -72,7 +72,7 @@ func (m *Machine) fetch() *instruction {
 		m.fail(JumpRange)
 		return nil
 	}
-	in := m.story.code.instructions.at(m.pc)
+	in := m.story.code.instructions.get(m.pc)
 	switch {
 	case in != nil:
 	case m.pc < m.story.dynamic:
@@ -131,7 +131,7 @@ func (m *Machine) advance(in *instruction, way *atomic.Pointer[instruction]) *in
 
 // learn fetches the instruction at pc. If an instruction always goes on to that, it knows from then on.
 func (m *Machine) learn(in *instruction, way *atomic.Pointer[instruction]) *instruction {
-	lasts := m.story.constant(int(in.at)) && m.story.constant(m.pc)
+	lasts := m.story.constant(int(in.addr)) && m.story.constant(m.pc)
 	to := m.fetch()
 	if lasts && to != nil && !to.waits {
 		way.Store(to)

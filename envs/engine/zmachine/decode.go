@@ -34,7 +34,7 @@ type instruction struct {
 	waits    bool  // it waits for input
 	store    uint8 // the variable for the result
 	reach    uint8 // see reach
-	at       int32 // address
+	addr     int32 // address
 	next     int32 // address of the instruction that follows
 	target   int32 // of the branch: an address, returnFalse or returnTrue; without one, behind all but the text inside
 	loop     *moveLoop
@@ -65,7 +65,7 @@ func (in *instruction) result() int16 {
 // longer than the story by more than an instruction.
 func (s *Story) decode(in *instruction, mem []byte, pc int) {
 	opcode := mem[pc]
-	*in = instruction{at: int32(pc), waits: opcode == opcodeRead || opcode == opcodeReadChar}
+	*in = instruction{addr: int32(pc), waits: opcode == opcodeRead || opcode == opcodeReadChar}
 	pc++
 	var number uint8
 	switch {
@@ -88,9 +88,9 @@ func (s *Story) decode(in *instruction, mem []byte, pc int) {
 		}
 		types := mem[pc]
 		if opcode == 0xEC || opcode == 0xFA {
-			more := mem[pc+1]
+			moreTypes := mem[pc+1]
 			pc = s.operands(mem, in, pc+2, types)
-			pc = s.operands(mem, in, pc, more)
+			pc = s.operands(mem, in, pc, moreTypes)
 		} else {
 			pc = s.operands(mem, in, pc+1, types)
 		}

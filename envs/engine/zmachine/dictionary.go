@@ -198,21 +198,21 @@ func (t *tokens) add(buffer, start, end uint16) {
 	if addr == 0 && t.keep {
 		return
 	}
-	at := t.parse + 2 + 4*n
-	m.storew(at, addr)
-	m.storeb(at+2, byte(end-start))
-	m.storeb(at+3, byte(start))
+	entry := t.parse + 2 + 4*n
+	m.storew(entry, addr)
+	m.storeb(entry+2, byte(end-start))
+	m.storeb(entry+3, byte(start))
 }
 
 // encodeText executes encode_text.
-func (m *Machine) encodeText(text, length, from, to uint16) {
+func (m *Machine) encodeText(text, length, offset, dest uint16) {
 	word := make([]byte, 0, 16)
 	for i := uint16(0); i < length && len(word) < cap(word); i++ {
-		word = append(word, m.mem[text+from+i])
+		word = append(word, m.mem[text+offset+i])
 	}
 	code, size := m.story.encode(word)
 	for i, b := range code[:size] {
-		m.storeb(to+uint16(i), b)
+		m.storeb(dest+uint16(i), b)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // that of 64 bytes.
 type ground struct {
 	bytes []byte
-	off   []uint64 // by block: the bytes that are different now
+	diffs []uint64 // by block: the bytes that are different now
 	// home is the moment to which the machine went back last, or nil; changed are
 	// the blocks written since then, and away is what was off there.
 	home    *Snapshot
@@ -37,7 +37,7 @@ const mostOff = 1 << 10
 func newGround(dynamic int) ground {
 	blocks := dynamic/blockSize + 1
 	return ground{
-		bytes: make([]byte, dynamic), off: make([]uint64, blocks), away: make([]uint64, blocks),
+		bytes: make([]byte, dynamic), diffs: make([]uint64, blocks), away: make([]uint64, blocks),
 		changed: make([]uint64, blocks/64+1),
 	}
 }
@@ -58,9 +58,9 @@ func (g *ground) wrote(addr uint16, value byte) {
 	b, bit := locate(addr)
 	g.changed[b/64] |= 1 << (b % 64)
 	if value == g.bytes[addr] {
-		g.off[b] &^= bit
+		g.diffs[b] &^= bit
 	} else {
-		g.off[b] |= bit
+		g.diffs[b] |= bit
 	}
 }
 
@@ -73,39 +73,39 @@ func (g *ground) wroteWord(addr, value uint16) {
 	}
 	b, bit := locate(addr)
 	g.changed[b/64] |= 1 << (b % 64)
-	was := g.bytes[addr : addr+2]
-	off := uint64(0)
-	if was[0] != byte(value>>8) {
-		off = bit
+	prev := g.bytes[addr : addr+2]
+	diff := uint64(0)
+	if prev[0] != byte(value>>8) {
+		diff = bit
 	}
-	if was[1] != byte(value) {
-		off |= 2 * bit
+	if prev[1] != byte(value) {
+		diff |= 2 * bit
 	}
-	g.off[b] = g.off[b]&^(3*bit) | off
+	g.diffs[b] = g.diffs[b]&^(3*bit) | diff
 }
 
 // wroteBlock notes that bytes of a block have new values.
 func (g *ground) wroteBlock(b block, mem []byte) {
 	g.changed[b.number/64] |= 1 << (b.number % 64)
-	off := uint64(0)
-	from := int(b.number) * blockSize
-	if end := min(from+blockSize, len(g.bytes)); bytes.Equal(mem[from:end], g.bytes[from:end]) {
-		g.off[b.number] = 0
+	diff := uint64(0)
+	start := int(b.number) * blockSize
+	if end := min(start+blockSize, len(g.bytes)); bytes.Equal(mem[start:end], g.bytes[start:end]) {
+		g.diffs[b.number] = 0
 		return
 	}
 	for set := b.bytes; set != 0; set &= set - 1 {
 		i := bits.TrailingZeros64(set)
-		if mem[from+i] != g.bytes[from+i] {
-			off |= 1 << i
+		if mem[start+i] != g.bytes[start+i] {
+			diff |= 1 << i
 		}
 	}
-	g.off[b.number] = g.off[b.number]&^b.bytes | off
+	g.diffs[b.number] = g.diffs[b.number]&^b.bytes | diff
 }
 
 // same reports whether bytes are as they are on the ground.
 func (g *ground) same(blocks []block) bool {
 	for _, b := range blocks {
-		if g.off[b.number]&b.bytes != 0 {
+		if g.diffs[b.number]&b.bytes != 0 {
 			return false
 		}
 	}
@@ -117,15 +117,15 @@ func (g *ground) same(blocks []block) bool {
 func (g *ground) compare(mem []byte) int {
 	g.home = nil
 	n := 0
-	for b := range g.off {
-		g.off[b] = 0
-		from := b * blockSize
-		for i, v := range g.bytes[from:min(from+blockSize, len(g.bytes))] {
-			if v != mem[from+i] {
-				g.off[b] |= 1 << i
+	for b := range g.diffs {
+		g.diffs[b] = 0
+		start := b * blockSize
+		for i, v := range g.bytes[start:min(start+blockSize, len(g.bytes))] {
+			if v != mem[start+i] {
+				g.diffs[b] |= 1 << i
 			}
 		}
-		n += bits.OnesCount64(g.off[b])
+		n += bits.OnesCount64(g.diffs[b])
 	}
 	return n
 }
@@ -133,13 +133,13 @@ func (g *ground) compare(mem []byte) int {
 // lay makes the present memory the ground.
 func (g *ground) lay(mem []byte) {
 	copy(g.bytes, mem)
-	clear(g.off)
+	clear(g.diffs)
 }
 
 // comeHome makes a moment's memory, which is the present one, the home.
 func (g *ground) comeHome(s *Snapshot) {
 	g.home = s
-	copy(g.away, g.off)
+	copy(g.away, g.diffs)
 	clear(g.changed)
 }
 
@@ -148,9 +148,9 @@ func (g *ground) goHome(mem []byte) {
 	for w, set := range g.changed {
 		for ; set != 0; set &= set - 1 {
 			b := 64*w + bits.TrailingZeros64(set)
-			from := b * blockSize
-			copy(mem[from:], g.home.memory[from:min(from+blockSize, len(g.bytes))])
-			g.off[b] = g.away[b]
+			start := b * blockSize
+			copy(mem[start:], g.home.memory[start:min(start+blockSize, len(g.bytes))])
+			g.diffs[b] = g.away[b]
 		}
 		g.changed[w] = 0
 	}

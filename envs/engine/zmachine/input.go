@@ -105,7 +105,7 @@ func (m *Machine) prompt() {
 	m.input.prompted = true
 	m.flush()
 	m.showStatus()
-	if m.screen.window == 0 && m.screen.left() < margin {
+	if m.screen.window == 0 && m.screen.remaining() < margin {
 		m.screenNewLine()
 	}
 }
@@ -130,9 +130,9 @@ func (m *Machine) readLine() uint16 {
 // storeLine puts a line into a text buffer, whatever size that says it has. The
 // text that was in it already stays in front.
 func (m *Machine) storeLine(buffer uint16, line string, lowered bool) {
-	at := buffer + 1
+	addr := buffer + 1
 	if m.story.version >= 5 {
-		at = buffer + 2 + m.loadb(buffer+1)
+		addr = buffer + 2 + m.loadb(buffer+1)
 	}
 	for i := range len(line) {
 		c := line[i]
@@ -142,13 +142,13 @@ func (m *Machine) storeLine(buffer uint16, line string, lowered bool) {
 		if c == '?' && m.options.BlankQuestionMarks {
 			c = ' '
 		}
-		m.storeb(at, m.story.toZSCII(c))
-		at++
+		m.storeb(addr, m.story.toZSCII(c))
+		addr++
 	}
 	if m.story.version >= 5 {
-		m.storeb(buffer+1, byte(at-buffer-2))
+		m.storeb(buffer+1, byte(addr-buffer-2))
 	} else {
-		m.storeb(at, 0)
+		m.storeb(addr, 0)
 	}
 }
 

@@ -160,9 +160,9 @@ func (m *Machine) Step(action string) error {
 // SetBudget changes the largest number of instructions that one step may take,
 // and returns what it was.
 func (m *Machine) SetBudget(n int) int {
-	was := m.options.Budget
+	prev := m.options.Budget
 	m.options.Budget = n
-	return was
+	return prev
 }
 
 // err returns the fault as an error.

@@ -49,7 +49,7 @@ type outcome struct {
 }
 
 // span is a part of a list.
-type span struct{ from, to int32 }
+type span struct{ start, end int32 }
 
 // Whether a routine is worth remembering shows in use. It begins with some credit.
 // To record a call costs as much as some instructions, and its own instructions take
@@ -69,7 +69,7 @@ const (
 
 func newMemo(dynamic int) *memo {
 	m := &memo{ground: newGround(dynamic)}
-	m.places = make([]int32, len(m.off))
+	m.places = make([]int32, len(m.diffs))
 	m.forget()
 	return m
 }
@@ -131,12 +131,12 @@ func (m *Machine) recall(store int16) bool {
 	key := arguments{uint16(m.count)}
 	copy(key[1:], m.args[1:m.count])
 	root := memo.tree(r, key)
-	which := m.find(root)
-	if which == 0 {
+	hit := m.find(root)
+	if hit == 0 {
 		m.record(r, root)
 		return false
 	}
-	o := &memo.outcomes[which]
+	o := &memo.outcomes[hit]
 	if int(o.spent) > m.budget || m.height()+int(o.high) > stackSize ||
 		o.word > 0 && (m.streams() > 0 || m.screen.n+int(o.word) >= pendingSize) {
 		return false
@@ -148,10 +148,10 @@ func (m *Machine) recall(store int16) bool {
 		memo.top().high = max(memo.top().high, m.height()+int(o.high))
 	}
 	m.budget -= int(o.spent)
-	for i := o.writes.from; i < o.writes.to; i++ {
+	for i := o.writes.start; i < o.writes.end; i++ {
 		m.rewrite(&memo.writes[i])
 	}
-	m.performAll(memo.effects[o.effects.from:o.effects.to])
+	m.performAll(memo.effects[o.effects.start:o.effects.end])
 	if store != discard {
 		m.setVariable(uint8(store), o.result)
 	}

@@ -73,7 +73,7 @@ func (s *Story) findMoveLoop(mem []byte, test *instruction) *moveLoop {
 func (l *moveLoop) closes(test, inc, jump *instruction) bool {
 	return inc.op == opAdd && inc.kind(0) == local && inc.values[0] == l.counter && inc.kind(1) == constant &&
 		inc.values[1] == 1 && uint16(inc.store) == l.counter+1 &&
-		jump.op == opJump && jump.branches && jump.target == test.at && test.target == jump.next
+		jump.op == opJump && jump.branches && jump.target == test.addr && test.target == jump.next
 }
 
 // move reads the move at the beginning of instructions, and of how many of them it
@@ -109,31 +109,31 @@ func (l *moveLoop) move(code []instruction) (m move, n int) {
 // the test that begins a round; the test is executed again behind them.
 func (m *Machine) runMoveLoop(l *moveLoop) {
 	counter := &m.stack[m.fp+int(l.counter)]
-	from := int(int16(*counter))
-	to := min(int(l.limit), from+m.budget/l.length)
+	lo := int(int16(*counter))
+	hi := min(int(l.limit), lo+m.budget/l.length)
 	pushes := 0
 	for i := range l.moves {
 		v := &l.moves[i]
 		target := int(m.evaluate(v.target))
 		if v.loads {
 			pushes = 1
-			to = min(to, v.fit(addressable-int(m.evaluate(v.source))))
+			hi = min(hi, v.fit(addressable-int(m.evaluate(v.source))))
 		}
-		to = min(to, v.fit(m.story.dynamic-target))
-		if target+from <= headerFlags2+1 {
+		hi = min(hi, v.fit(m.story.dynamic-target))
+		if target+lo <= headerFlags2+1 {
 			return
 		}
 	}
-	if from < 0 || from >= to || m.height()+pushes > stackSize || m.tracing && int(l.reach) > m.base-m.fp {
+	if lo < 0 || lo >= hi || m.height()+pushes > stackSize || m.tracing && int(l.reach) > m.base-m.fp {
 		return
 	}
-	m.moveAll(l, uint16(from), uint16(to))
+	m.moveAll(l, uint16(lo), uint16(hi))
 	if m.tracing {
 		top := m.memo.top()
 		top.high = max(top.high, m.height()+pushes)
 	}
-	*counter = uint16(to)
-	m.budget -= l.length * (to - from)
+	*counter = uint16(hi)
+	m.budget -= l.length * (hi - lo)
 }
 
 // fit returns how many entries of a table fit into a number of bytes.
@@ -146,18 +146,18 @@ func (v *move) fit(bytes int) int {
 
 // moveAll does the moves for some places of the tables. What they load is pushed
 // and popped.
-func (m *Machine) moveAll(l *moveLoop, from, to uint16) {
+func (m *Machine) moveAll(l *moveLoop, lo, hi uint16) {
 	var sources, targets [longestLoop]uint16
 	for k, v := range l.moves {
 		sources[k], targets[k] = m.evaluate(v.source), m.evaluate(v.target)
 	}
-	if l.apart(&sources, &targets, int(from), int(to)) {
+	if l.disjoint(&sources, &targets, int(lo), int(hi)) {
 		for k := range l.moves {
-			m.moveBytes(&l.moves[k], sources[k], targets[k], int(from), int(to))
+			m.moveBytes(&l.moves[k], sources[k], targets[k], int(lo), int(hi))
 		}
 		return
 	}
-	for i := from; i < to; i++ {
+	for i := lo; i < hi; i++ {
 		for k := range l.moves {
 			value := sources[k]
 			switch v := &l.moves[k]; {
@@ -179,25 +179,25 @@ func (m *Machine) moveAll(l *moveLoop, from, to uint16) {
 }
 
 // places returns where some places of a table are, and of how many bytes a place is.
-func (v *move) places(table uint16, from, to int) (begin, end, size int) {
+func (v *move) places(table uint16, lo, hi int) (begin, end, size int) {
 	size = 1
 	if v.words {
 		size = 2
 	}
-	return int(table) + size*from, int(table) + size*to, size
+	return int(table) + size*lo, int(table) + size*hi, size
 }
 
-// apart reports whether the moves of some places can be done one after the other:
+// disjoint reports whether the moves of some places can be done one after the other:
 // nothing that one of them writes is read or written by another.
-func (l *moveLoop) apart(sources, targets *[longestLoop]uint16, from, to int) bool {
+func (l *moveLoop) disjoint(sources, targets *[longestLoop]uint16, lo, hi int) bool {
 	for i := range l.moves {
-		begin, end, _ := l.moves[i].places(targets[i], from, to)
+		begin, end, _ := l.moves[i].places(targets[i], lo, hi)
 		for k := range l.moves {
 			v := &l.moves[k]
-			if b, e, _ := v.places(targets[k], from, to); k != i && b < end && begin < e {
+			if b, e, _ := v.places(targets[k], lo, hi); k != i && b < end && begin < e {
 				return false
 			}
-			if b, e, _ := v.places(sources[k], from, to); v.loads && b < end && begin < e {
+			if b, e, _ := v.places(sources[k], lo, hi); v.loads && b < end && begin < e {
 				return false
 			}
 		}
@@ -206,14 +206,14 @@ func (l *moveLoop) apart(sources, targets *[longestLoop]uint16, from, to int) bo
 }
 
 // moveBytes does one move for some places at once.
-func (m *Machine) moveBytes(v *move, source, target uint16, from, to int) {
-	begin, end, size := v.places(target, from, to)
+func (m *Machine) moveBytes(v *move, source, target uint16, lo, hi int) {
+	begin, end, size := v.places(target, lo, hi)
 	if v.loads {
-		at, behind, _ := v.places(source, from, to)
+		srcBegin, srcEnd, _ := v.places(source, lo, hi)
 		if m.tracing {
-			m.noteRead(uint16(at), behind-at)
+			m.noteRead(uint16(srcBegin), srcEnd-srcBegin)
 		}
-		copy(m.mem[begin:end], m.mem[at:behind])
+		copy(m.mem[begin:end], m.mem[srcBegin:srcEnd])
 		m.stack[m.sp] = uint16(m.mem[end-1])
 		if v.words {
 			m.stack[m.sp] = m.word(uint16(end - 2))

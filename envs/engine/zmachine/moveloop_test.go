@@ -63,8 +63,8 @@ func TestMoveLoop(t *testing.T) {
 					t.Errorf("%d moves, want %d", found, c.found)
 				}
 				if remember {
-					off := slices.Clone(m.memo.off)
-					if m.memo.compare(m.mem); !slices.Equal(off, m.memo.off) {
+					off := slices.Clone(m.memo.diffs)
+					if m.memo.compare(m.mem); !slices.Equal(off, m.memo.diffs) {
 						t.Error("it is not noted which bytes are different from the ground")
 					}
 				}
@@ -80,7 +80,7 @@ func TestMoveLoop(t *testing.T) {
 // moves counts the moves of all loops that are found in a story.
 func moves(m *Machine) (n int) {
 	for pc := range m.story.Size() {
-		if in := m.story.code.instructions.at(pc); in != nil && in.loop != nil {
+		if in := m.story.code.instructions.get(pc); in != nil && in.loop != nil {
 			n += len(in.loop.moves)
 		}
 	}

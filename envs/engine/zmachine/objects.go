@@ -14,7 +14,7 @@ func (m *Machine) wide() bool { return m.objects.wide }
 type objectTable struct {
 	first uint16 // entry
 	size  uint16 // of an entry
-	most  uint16 // the largest number
+	last  uint16 // the largest number
 	wide  bool
 	// attributes that an object has
 	attributes uint16
@@ -30,7 +30,7 @@ func (s *Story) objectTable() objectTable {
 // object returns the address of an object's entry; ok is false for object 0,
 // which is silently no object, and for numbers that are too large.
 func (m *Machine) object(n uint16) (addr uint16, ok bool) {
-	if t := &m.objects; n-1 < t.most {
+	if t := &m.objects; n-1 < t.last {
 		return t.first + (n-1)*t.size, true
 	}
 	return 0, m.refuse(n)
@@ -66,15 +66,15 @@ func (m *Machine) follow(object uint16, l link) uint16 {
 	return m.loadb(addr + 4 + uint16(l))
 }
 
-func (m *Machine) tie(object uint16, l link, to uint16) {
+func (m *Machine) tie(object uint16, l link, target uint16) {
 	addr, ok := m.object(object)
 	if !ok {
 		return
 	}
 	if m.wide() {
-		m.storew(addr+6+2*uint16(l), to)
+		m.storew(addr+6+2*uint16(l), target)
 	} else {
-		m.storeb(addr+4+uint16(l), byte(to))
+		m.storeb(addr+4+uint16(l), byte(target))
 	}
 }
 
@@ -91,34 +91,34 @@ func (m *Machine) remove(n uint16) {
 	next := m.sibling(n)
 	m.tie(n, parentLink, 0)
 	m.tie(n, siblingLink, 0)
-	at := m.child(parent)
-	if at == n {
+	cur := m.child(parent)
+	if cur == n {
 		m.tie(parent, childLink, next)
 		return
 	}
-	for at != 0 && m.charge(1) {
-		after := m.sibling(at)
-		if after == n {
-			m.tie(at, siblingLink, next)
+	for cur != 0 && m.charge(1) {
+		sib := m.sibling(cur)
+		if sib == n {
+			m.tie(cur, siblingLink, next)
 			return
 		}
-		at = after
+		cur = sib
 	}
 }
 
 // insert makes an object the first child of another.
-func (m *Machine) insert(n, to uint16) {
-	m.note(moved, n, to)
-	if n == 0 || to == 0 {
+func (m *Machine) insert(n, parent uint16) {
+	m.note(moved, n, parent)
+	if n == 0 || parent == 0 {
 		return
 	}
 	m.remove(n)
 	if m.fault != nil {
 		return
 	}
-	first := m.child(to)
-	m.tie(n, parentLink, to)
-	m.tie(to, childLink, n)
+	first := m.child(parent)
+	m.tie(n, parentLink, parent)
+	m.tie(parent, childLink, n)
 	m.tie(n, siblingLink, first)
 }
 
@@ -138,7 +138,7 @@ func (m *Machine) testAttribute(n, a uint16) bool {
 }
 
 func (m *Machine) setAttribute(n, a uint16) {
-	m.note(given, n, a)
+	m.note(gained, n, a)
 	if addr, bit, ok := m.attribute(n, a); ok {
 		m.storeb(addr, byte(m.loadb(addr))|bit)
 	}
@@ -164,43 +164,43 @@ func (m *Machine) properties(n uint16) (addr uint16, ok bool) {
 	return m.loadw(entry + 7), true
 }
 
-// entry is a property as it is stored.
-type entry struct {
+// propertyEntry is a property as it is stored.
+type propertyEntry struct {
 	number uint16 // 0 behind the last
 	data   uint16
 	length uint16
 }
 
 // entryAt reads the property at an address.
-func (m *Machine) entryAt(addr uint16) entry {
+func (m *Machine) entryAt(addr uint16) propertyEntry {
 	b := m.loadb(addr)
 	if !m.wide() {
-		return entry{b & 31, addr + 1, b>>5 + 1}
+		return propertyEntry{b & 31, addr + 1, b>>5 + 1}
 	}
 	if b&0x80 == 0 {
-		return entry{b & 63, addr + 1, b>>6 + 1}
+		return propertyEntry{b & 63, addr + 1, b>>6 + 1}
 	}
 	length := m.loadb(addr+1) & 63
 	if length == 0 {
 		length = 64
 	}
-	return entry{b & 63, addr + 2, length}
+	return propertyEntry{b & 63, addr + 2, length}
 }
 
 // firstEntry reads the first property of an object.
-func (m *Machine) firstEntry(n uint16) (entry, bool) {
+func (m *Machine) firstEntry(n uint16) (propertyEntry, bool) {
 	addr, ok := m.properties(n)
 	if !ok {
-		return entry{}, false
+		return propertyEntry{}, false
 	}
 	return m.entryAt(addr + 1 + 2*m.loadb(addr)), true
 }
 
 // findEntry looks for a property; they are stored with falling numbers.
-func (m *Machine) findEntry(n, number uint16) (e entry, found bool) {
+func (m *Machine) findEntry(n, number uint16) (e propertyEntry, found bool) {
 	e, ok := m.firstEntry(n)
 	if !ok {
-		return entry{}, false
+		return propertyEntry{}, false
 	}
 	for e.number > number && m.charge(1) {
 		e = m.entryAt(e.data + e.length)

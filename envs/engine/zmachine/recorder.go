@@ -21,16 +21,16 @@ type recording struct {
 	did     int // where its effects begin
 
 	reads   []read
-	known   byteSet // was read or written
-	written byteSet
+	touched byteSet // was read or written
+	writes  byteSet
 }
 
 // read is something that a call read before it wrote there: some bytes of a block
 // that were as on the ground, or a byte that was not.
 type read struct {
-	off   bool
-	place uint16 // number of the block; address of the byte
-	bytes uint64 // which ones; the value
+	differs bool
+	place   uint16 // number of the block; address of the byte
+	bytes   uint64 // which ones; the value
 }
 
 // byteSet is a set of addresses.
@@ -41,12 +41,12 @@ type byteSet struct {
 
 // add puts bytes of a block into a set, and returns those that were not in it.
 func (s *byteSet) add(b block) uint64 {
-	had := s.masks[b.number]
-	if had == 0 && b.bytes != 0 {
+	prev := s.masks[b.number]
+	if prev == 0 && b.bytes != 0 {
 		s.blocks = append(s.blocks, b.number)
 	}
-	s.masks[b.number] = had | b.bytes
-	return b.bytes &^ had
+	s.masks[b.number] = prev | b.bytes
+	return b.bytes &^ prev
 }
 
 func (s *byteSet) clear() {
@@ -63,8 +63,8 @@ func (r *recorder) top() *recording { return r.levels[r.open-1] }
 func (r *recorder) begin(blocks int) *recording {
 	if r.open == len(r.levels) {
 		r.levels = append(r.levels, &recording{
-			known:   byteSet{masks: make([]uint64, blocks)},
-			written: byteSet{masks: make([]uint64, blocks)},
+			touched: byteSet{masks: make([]uint64, blocks)},
+			writes:  byteSet{masks: make([]uint64, blocks)},
 		})
 	}
 	r.open++
@@ -74,8 +74,8 @@ func (r *recorder) begin(blocks int) *recording {
 // end closes the innermost recording.
 func (r *recorder) end() {
 	rec := r.top()
-	rec.known.clear()
-	rec.written.clear()
+	rec.touched.clear()
+	rec.writes.clear()
 	rec.reads = rec.reads[:0]
 	r.open--
 }
@@ -98,7 +98,7 @@ func (m *Machine) record(r *routine, tree int32) {
 		return
 	}
 	m.tracing = true
-	rec := memo.begin(len(memo.off))
+	rec := memo.begin(len(memo.diffs))
 	rec.routine, rec.tree, rec.depth, rec.budget = r, tree, m.depth, m.budget
 	rec.base, rec.high = m.height(), m.height()
 	rec.did = len(memo.did)
@@ -129,16 +129,16 @@ func (m *Machine) returned(value uint16) {
 		return
 	}
 	o := outcome{result: value, high: uint16(rec.high - rec.base), spent: int32(rec.budget - m.budget)}
-	o.writes.from = int32(len(memo.writes))
-	for _, b := range rec.written.blocks {
-		memo.keep(block{b, rec.written.masks[b]}, m.mem)
+	o.writes.start = int32(len(memo.writes))
+	for _, b := range rec.writes.blocks {
+		memo.keep(block{b, rec.writes.masks[b]}, m.mem)
 	}
-	o.writes.to = int32(len(memo.writes))
-	o.effects.from = int32(len(memo.effects))
+	o.writes.end = int32(len(memo.writes))
+	o.effects.start = int32(len(memo.effects))
 	for _, e := range memo.did[rec.did:] {
 		memo.effects = push(memo.effects, e)
 	}
-	o.effects.to = int32(len(memo.effects))
+	o.effects.end = int32(len(memo.effects))
 	o.word = int32(longestWord(memo.did[rec.did:]))
 	memo.insert(rec.tree, rec.reads, o)
 	rec.routine.credit -= recordingCost + int(o.spent)
@@ -155,24 +155,24 @@ func (m *Machine) returned(value uint16) {
 func (r *recording) takeOver(inner *recording) {
 	r.high = max(r.high, inner.high)
 	for _, n := range inner.reads {
-		if n.off {
+		if n.differs {
 			r.noteOff(n.place, byte(n.bytes))
 		} else {
 			r.noteSame(block{n.place, n.bytes})
 		}
 	}
-	for _, b := range inner.written.blocks {
-		r.noteWritten(block{b, inner.written.masks[b]})
+	for _, b := range inner.writes.blocks {
+		r.noteWritten(block{b, inner.writes.masks[b]})
 	}
 }
 
 // noteSame notes that bytes are read that are as on the ground.
 func (r *recording) noteSame(b block) {
-	if b.bytes = r.known.add(b); b.bytes == 0 {
+	if b.bytes = r.touched.add(b); b.bytes == 0 {
 		return
 	}
 	if n := len(r.reads); n > 0 {
-		if last := &r.reads[n-1]; !last.off && last.place == b.number {
+		if last := &r.reads[n-1]; !last.differs && last.place == b.number {
 			last.bytes |= b.bytes
 			return
 		}
@@ -183,15 +183,15 @@ func (r *recording) noteSame(b block) {
 // noteOff notes that a byte is read that is not.
 func (r *recording) noteOff(addr uint16, value byte) {
 	number, bit := locate(addr)
-	if r.known.add(block{number, bit}) != 0 {
-		r.reads = append(r.reads, read{off: true, place: addr, bytes: uint64(value)})
+	if r.touched.add(block{number, bit}) != 0 {
+		r.reads = append(r.reads, read{differs: true, place: addr, bytes: uint64(value)})
 	}
 }
 
 // noteWritten notes that bytes are written.
 func (r *recording) noteWritten(b block) {
-	r.known.add(b)
-	r.written.add(b)
+	r.touched.add(b)
+	r.writes.add(b)
 }
 
 // noteOperands notes that the operands of an instruction are read, if it can be remembered.
@@ -212,18 +212,18 @@ func (m *Machine) noteRead(addr uint16, size int) {
 	rec := m.memo.top()
 	if i := int(addr & inBlock); i+size <= blockSize && int(addr)+size <= m.story.dynamic { // nearly always
 		number, bits := addr>>blockBits, (uint64(1)<<size-1)<<i
-		if rec.known.masks[number]&bits == bits {
+		if rec.touched.masks[number]&bits == bits {
 			return
 		}
 	}
 	for size = min(size, m.story.dynamic-int(addr)); size > 0; {
 		b, n := stretch(addr, size)
-		if b.bytes &^= rec.known.masks[b.number]; b.bytes != 0 {
-			off := m.memo.off[b.number] & b.bytes
-			rec.noteSame(block{b.number, b.bytes &^ off})
-			for ; off != 0; off &= off - 1 {
-				at := b.number<<blockBits | uint16(bits.TrailingZeros64(off))
-				rec.noteOff(at, m.mem[at])
+		if b.bytes &^= rec.touched.masks[b.number]; b.bytes != 0 {
+			diff := m.memo.diffs[b.number] & b.bytes
+			rec.noteSame(block{b.number, b.bytes &^ diff})
+			for ; diff != 0; diff &= diff - 1 {
+				pos := b.number<<blockBits | uint16(bits.TrailingZeros64(diff))
+				rec.noteOff(pos, m.mem[pos])
 			}
 		}
 		addr += uint16(n)
@@ -273,13 +273,13 @@ func (m *Machine) noteHeight() {
 // write is what a call left in the bytes of a block that it wrote.
 type write struct {
 	block
-	off    uint64 // those that are not as on the ground
+	diff   uint64 // those that are not as on the ground
 	values int32  // where they begin
 }
 
 // keep adds a block that a call wrote to the list of all of them.
 func (m *memo) keep(b block, mem []byte) {
-	w := write{b, m.off[b.number] & b.bytes, int32(len(m.values))}
+	w := write{b, m.diffs[b.number] & b.bytes, int32(len(m.values))}
 	for set := b.bytes; set != 0; set &= set - 1 {
 		m.values = push(m.values, mem[int(b.number)*blockSize+bits.TrailingZeros64(set)])
 	}
@@ -297,12 +297,12 @@ func (m *Machine) rewrite(w *write) {
 		}
 		return
 	}
-	at := m.mem[int(w.number)*blockSize:]
+	dst := m.mem[int(w.number)*blockSize:]
 	for set := w.bytes; set != 0; set &= set - 1 {
-		at[bits.TrailingZeros64(set)&inBlock] = values[0]
+		dst[bits.TrailingZeros64(set)&inBlock] = values[0]
 		values = values[1:]
 	}
-	memo.off[w.number] = memo.off[w.number]&^w.bytes | w.off
+	memo.diffs[w.number] = memo.diffs[w.number]&^w.bytes | w.diff
 	memo.changed[w.number/64] |= 1 << (w.number % 64)
 	if m.tracing {
 		memo.top().noteWritten(w.block)

@@ -52,8 +52,8 @@ func (s *screen) reset() {
 	s.attrs[0] = 15
 }
 
-// left is the number of columns from the cursor to the end of the line.
-func (s *screen) left() int { return columns - int(s.col[s.window]) + 1 }
+// remaining is the number of columns from the cursor to the end of the line.
+func (s *screen) remaining() int { return columns - int(s.col[s.window]) + 1 }
 
 // inStatus reports whether text goes into a status line. Upper windows of more
 // lines are menus and quotations.
@@ -156,7 +156,7 @@ func (m *Machine) printDirect(c byte) {
 		m.newLine()
 		return
 	}
-	if s.left() < 1 {
+	if s.remaining() < 1 {
 		if s.attrs[s.window]&wrapping == 0 {
 			s.col[s.window] = columns
 			return
@@ -414,7 +414,7 @@ func (m *Machine) showStatus() {
 // pad shows spaces up to a place counted in columns from the end of the line.
 func (m *Machine) pad(place int) {
 	m.flush()
-	for m.screen.left() > place {
+	for m.screen.remaining() > place {
 		m.printDirect(' ')
 	}
 }

@@ -75,7 +75,7 @@ func (f *files) appendState(b []byte) []byte {
 	b = fmt.Append(b, f.transcript, f.recording, f.saved != nil)
 	if s := f.saved; s != nil {
 		b = appendStack(append(b, s.memory...), s.stack, s.frames)
-		b = fmt.Append(b, s.pc, s.fp, s.base, s.argc, s.resume.at)
+		b = fmt.Append(b, s.pc, s.fp, s.base, s.argc, s.resume.addr)
 	}
 	for n := f.names; n != nil; n = n.next {
 		b = strconv.AppendQuote(b, n.name)
@@ -137,7 +137,7 @@ func (m *Machine) save(in *instruction) uint16 {
 		return 0
 	}
 	resume := new(instruction)
-	m.story.decode(resume, m.mem, int(in.at))
+	m.story.decode(resume, m.mem, int(in.addr))
 	m.files.saved = &saved{
 		memory: append([]byte(nil), m.mem[:m.story.dynamic]...),
 		stack:  append([]uint16(nil), m.stack[:m.sp]...),

@@ -25,7 +25,7 @@ func (m *Machine) scanTable() (at uint16, found bool) {
 
 // copyTable executes copy_table; Standard, section 15. A negative size forbids
 // to care for tables that overlap.
-func (m *Machine) copyTable(from, to uint16, size int16) {
+func (m *Machine) copyTable(src, dst uint16, size int16) {
 	n := int(size)
 	if n < 0 {
 		n = -n
@@ -33,19 +33,19 @@ func (m *Machine) copyTable(from, to uint16, size int16) {
 	if !m.charge(n) {
 		return
 	}
-	backward := to != 0 && size > 0 && from < to
+	backward := dst != 0 && size > 0 && src < dst
 	for i := range n {
-		at := uint16(i)
+		offset := uint16(i)
 		if backward {
-			at = uint16(n - 1 - i)
+			offset = uint16(n - 1 - i)
 		}
 		switch {
 		case m.fault != nil:
 			return
-		case to == 0:
-			m.storeb(from+at, 0)
+		case dst == 0:
+			m.storeb(src+offset, 0)
 		default:
-			m.storeb(to+at, byte(m.loadb(from+at)))
+			m.storeb(dst+offset, byte(m.loadb(src+offset)))
 		}
 	}
 }

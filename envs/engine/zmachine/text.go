@@ -185,7 +185,7 @@ func (m *Machine) textAt(addr int) *text {
 	if !m.story.constant(addr) {
 		return nil
 	}
-	t := m.story.code.texts.at(addr)
+	t := m.story.code.texts.get(addr)
 	if t == nil || !t.holds(m) {
 		t = m.decodeText(addr)
 		m.story.keep(addr, t)
@@ -200,7 +200,7 @@ func (m *Machine) textAt(addr int) *text {
 func (s *Story) keep(addr int, t *text) {
 	s.code.mu.Lock()
 	defer s.code.mu.Unlock()
-	if s.code.kept += len(t.chars) + 4*len(t.reads); s.code.kept <= keptTexts {
+	if s.code.textSize += len(t.chars) + 4*len(t.reads); s.code.textSize <= keptTexts {
 		s.code.texts.put(addr, t)
 	}
 }

@@ -14,35 +14,35 @@ func push[T any](list []T, x T) []T {
 // ground as far as it looks, and then a byte that is not. Without such a byte it
 // is a leaf.
 type fork struct {
-	same  span // blocks that are as on the ground
-	addr  uint16
-	leaf  bool
-	to    int32 // the outcome of a leaf; otherwise the first branch
-	other int32 // another fork at the same place, or 0
+	same   span // blocks that are as on the ground
+	addr   uint16
+	leaf   bool
+	target int32 // the outcome of a leaf; otherwise the first branch
+	next   int32 // another fork at the same place, or 0
 }
 
 // branch is a value of the byte of a fork.
 type branch struct {
 	value byte
 	fork  int32 // what is read next
-	other int32 // another branch of the fork, or 0
+	next  int32 // another branch of the fork, or 0
 }
 
 // find follows a tree by what is in memory now, and returns the outcome, or 0 if
 // there has not been such a call. What is looked at is what the call reads.
 func (m *Machine) find(root int32) (outcome int32) {
 	memo := m.memo
-	for at := memo.branches[root].fork; at != 0; {
-		f := &memo.forks[at]
-		same := memo.blocks[f.same.from:f.same.to]
+	for i := memo.branches[root].fork; i != 0; {
+		f := &memo.forks[i]
+		same := memo.blocks[f.same.start:f.same.end]
 		if !memo.ground.same(same) {
-			at = f.other
+			i = f.next
 			continue
 		}
 		next := int32(0)
 		if !f.leaf {
 			if next = memo.choose(f, m.mem[f.addr]); next == 0 {
-				at = f.other
+				i = f.next
 				continue
 			}
 		}
@@ -56,9 +56,9 @@ func (m *Machine) find(root int32) (outcome int32) {
 			}
 		}
 		if f.leaf {
-			return f.to
+			return f.target
 		}
-		at = memo.branches[next].fork
+		i = memo.branches[next].fork
 	}
 	return 0
 }
@@ -66,42 +66,42 @@ func (m *Machine) find(root int32) (outcome int32) {
 // choose returns the branch of a fork for a value, or 0. The one that was wanted
 // last becomes the first.
 func (m *memo) choose(f *fork, value byte) int32 {
-	before := int32(0)
-	for at := f.to; at != 0; {
-		b := &m.branches[at]
+	prev := int32(0)
+	for i := f.target; i != 0; {
+		b := &m.branches[i]
 		if b.value == value {
-			if before != 0 {
-				m.branches[before].other = b.other
-				b.other, f.to = f.to, at
+			if prev != 0 {
+				m.branches[prev].next = b.next
+				b.next, f.target = f.target, i
 			}
-			return at
+			return i
 		}
-		before, at = at, b.other
+		prev, i = i, b.next
 	}
 	return 0
 }
 
 // insert puts a call into a tree, by what it read.
 func (m *memo) insert(root int32, reads []read, o outcome) {
-	for at := root; ; {
+	for cur := root; ; {
 		m.emptyRun()
-		for len(reads) > 0 && !reads[0].off {
+		for len(reads) > 0 && !reads[0].differs {
 			m.addToRun(block{reads[0].place, reads[0].bytes})
 			reads = reads[1:]
 		}
-		f := m.forkAt(at, reads)
+		f := m.forkAt(cur, reads)
 		if len(reads) == 0 {
-			if m.forks[f].to == 0 {
-				m.forks[f].to = int32(len(m.outcomes))
+			if m.forks[f].target == 0 {
+				m.forks[f].target = int32(len(m.outcomes))
 				m.outcomes = push(m.outcomes, o)
 			}
 			return
 		}
 		value := byte(reads[0].bytes)
-		if at = m.choose(&m.forks[f], value); at == 0 {
-			at = int32(len(m.branches))
-			m.branches = push(m.branches, branch{value: value, other: m.forks[f].to})
-			m.forks[f].to = at
+		if cur = m.choose(&m.forks[f], value); cur == 0 {
+			cur = int32(len(m.branches))
+			m.branches = push(m.branches, branch{value: value, next: m.forks[f].target})
+			m.forks[f].target = cur
 		}
 		reads = reads[1:]
 	}
@@ -128,25 +128,25 @@ func (m *memo) emptyRun() {
 
 // forkAt returns the fork behind a branch that belongs to the run and to the read
 // behind it, of which there is none if reads is empty.
-func (m *memo) forkAt(at int32, reads []read) int32 {
+func (m *memo) forkAt(parent int32, reads []read) int32 {
 	var addr uint16
 	leaf := len(reads) == 0
 	if !leaf {
 		addr = reads[0].place
 	}
-	for i := m.branches[at].fork; i != 0; i = m.forks[i].other {
+	for i := m.branches[parent].fork; i != 0; i = m.forks[i].next {
 		f := &m.forks[i]
-		if f.leaf == leaf && f.addr == addr && slices.Equal(m.blocks[f.same.from:f.same.to], m.run) {
+		if f.leaf == leaf && f.addr == addr && slices.Equal(m.blocks[f.same.start:f.same.end], m.run) {
 			return i
 		}
 	}
-	from := int32(len(m.blocks))
+	start := int32(len(m.blocks))
 	for _, b := range m.run {
 		m.blocks = push(m.blocks, b)
 	}
-	m.forks = push(m.forks, fork{same: span{from, int32(len(m.blocks))}, addr: addr, leaf: leaf,
-		other: m.branches[at].fork})
+	m.forks = push(m.forks, fork{same: span{start, int32(len(m.blocks))}, addr: addr, leaf: leaf,
+		next: m.branches[parent].fork})
 	i := int32(len(m.forks) - 1)
-	m.branches[at].fork = i
+	m.branches[parent].fork = i
 	return i
 }

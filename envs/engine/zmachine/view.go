@@ -1,7 +1,7 @@
 package zmachine
 
-// Object is an object as it is now. An object that does not exist is empty.
-type Object struct {
+// ObjectView is an object as it is now. An object that does not exist is empty.
+type ObjectView struct {
 	Parent, Sibling, Child uint16
 	// Name is the object's name as Jericho reads it: without abbreviations
 	// and new lines, and empty if it is longer than 64 words; Latin-1.
@@ -12,11 +12,11 @@ type Object struct {
 const longestName = 64
 
 // Object returns an object.
-func (m *Machine) Object(n uint16) Object {
+func (m *Machine) Object(n uint16) ObjectView {
 	if n == 0 || n > maxObject || !m.wide() && n > 255 {
-		return Object{}
+		return ObjectView{}
 	}
-	o := Object{Parent: m.parent(n), Sibling: m.sibling(n), Child: m.child(n)}
+	o := ObjectView{Parent: m.parent(n), Sibling: m.sibling(n), Child: m.child(n)}
 	if addr, _ := m.properties(n); m.loadb(addr) > 0 && m.loadb(addr) <= longestName {
 		o.Name = m.DecodeText(int(addr)+1, true)
 	}

@@ -56,12 +56,12 @@ func (l *Live) searchJSON(ctx context.Context, query string) (Answer, error) {
 	if pytext.Strip(query) == "" { // the API does not accept an empty query
 		return Answer{List: true}, nil
 	}
-	near, err := l.hits(ctx, url.Values{"srwhat": {"nearmatch"}, "srlimit": {"1"}, "srsearch": {query}})
+	nearMatches, err := l.hits(ctx, url.Values{"srwhat": {"nearmatch"}, "srlimit": {"1"}, "srsearch": {query}})
 	if err != nil {
 		return Answer{}, err
 	}
-	if len(near) > 0 {
-		answer, err := l.page(ctx, near[0].Title)
+	if len(nearMatches) > 0 {
+		answer, err := l.page(ctx, nearMatches[0].Title)
 		if !errors.Is(err, errNoPage) {
 			return answer, err
 		}

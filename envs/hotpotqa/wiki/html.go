@@ -91,21 +91,21 @@ func hasClass(n *html.Node, class string) bool {
 // templates. It does not recurse, because external pages may be nested deeply.
 func text(n *html.Node) string {
 	var b strings.Builder
-	for at := n; at != nil; {
-		if at.Type == html.TextNode {
-			b.WriteString(at.Data)
+	for node := n; node != nil; {
+		if node.Type == html.TextNode {
+			b.WriteString(node.Data)
 		}
-		if at.FirstChild != nil && !silent(at) {
-			at = at.FirstChild
+		if node.FirstChild != nil && !silent(node) {
+			node = node.FirstChild
 			continue
 		}
-		for at != n && at.NextSibling == nil {
-			at = at.Parent
+		for node != n && node.NextSibling == nil {
+			node = node.Parent
 		}
-		if at == n {
+		if node == n {
 			break
 		}
-		at = at.NextSibling
+		node = node.NextSibling
 	}
 	return b.String()
 }

@@ -22,13 +22,13 @@ type Answer struct {
 // MissingError says that there is no recorded answer to a search.
 type MissingError struct {
 	Query string
-	// Where is the folder of the records.
-	Where string
+	// Folder is the folder of the records.
+	Folder string
 }
 
 // Error implements error.
 func (e *MissingError) Error() string {
 	return fmt.Sprintf(
 		"the Wikipedia recorded in %s has no answer to the search %q; play with --wiki live and the same "+
-			"--wiki-cache to add it", e.Where, e.Query)
+			"--wiki-cache to add it", e.Folder, e.Query)
 }

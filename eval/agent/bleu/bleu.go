@@ -52,14 +52,14 @@ func brevity(ref, hyp int) float64 {
 // matching counts the n-grams of the candidate, at least 1, and those of them that
 // the reference has, each at most as often as there.
 func matching(ref, hyp []string, n int) (matches, total int) {
-	left := map[string]int{}
+	counts := map[string]int{}
 	for i := 0; i+n <= len(ref); i++ {
-		left[strings.Join(ref[i:i+n], " ")]++
+		counts[strings.Join(ref[i:i+n], " ")]++
 	}
 	for i := 0; i+n <= len(hyp); i++ {
 		total++
-		if gram := strings.Join(hyp[i:i+n], " "); left[gram] > 0 {
-			left[gram]--
+		if gram := strings.Join(hyp[i:i+n], " "); counts[gram] > 0 {
+			counts[gram]--
 			matches++
 		}
 	}
@@ -69,14 +69,14 @@ func matching(ref, hyp []string, n int) (matches, total int) {
 // Nearest returns the choice that is most similar to a text, the first of several.
 // It returns false if no similarity is above the threshold.
 func Nearest(text string, choices []string, threshold float64) (string, bool) {
-	best, at := threshold, -1
+	best, index := threshold, -1
 	for i, c := range choices {
 		if s := Sentence(c, text); s > best {
-			best, at = s, i
+			best, index = s, i
 		}
 	}
-	if at < 0 {
+	if index < 0 {
 		return "", false
 	}
-	return choices[at], true
+	return choices[index], true
 }

@@ -61,17 +61,17 @@ func (e *Countdown) Info() envs.Info {
 }
 func (e *Countdown) Tasks() []envs.Task { return e.List }
 func (e *Countdown) NewWorld(t envs.Task) (envs.World, error) {
-	return &CountdownWorld{From: t.Index + 1, Head: e.Head}, e.Open(t)
+	return &CountdownWorld{Count: t.Index + 1, Head: e.Head}, e.Open(t)
 }
 
 // CountdownWorld counts down from From.
 type CountdownWorld struct {
-	From, Said int
-	Head       float64 // progress at the start
+	Count, Steps int
+	Head         float64 // progress at the start
 }
 
 func (w *CountdownWorld) Start(context.Context) (envs.Start, error) {
-	return envs.Start{Goal: "reach 0", Observation: fmt.Sprint(w.From), Progress: w.Head}, nil
+	return envs.Start{Goal: "reach 0", Observation: fmt.Sprint(w.Count), Progress: w.Head}, nil
 }
 
 func (w *CountdownWorld) Step(_ context.Context, action string) (envs.Step, error) {
@@ -81,11 +81,11 @@ func (w *CountdownWorld) Step(_ context.Context, action string) (envs.Step, erro
 	case "break":
 		return envs.Step{}, errors.New("the environment broke")
 	case "down":
-		w.Said++
+		w.Steps++
 	}
-	done := w.Said == w.From
+	done := w.Steps == w.Count
 	return envs.Step{
-		Observation: fmt.Sprint(w.From - w.Said), Progress: float64(w.Said) / float64(w.From),
+		Observation: fmt.Sprint(w.Count - w.Steps), Progress: float64(w.Steps) / float64(w.Count),
 		Done: done, Success: done, Valid: action == "down",
 	}, nil
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// Server serves HTTP at one address, unless it is away. It keeps its port while it
+// Switchable serves HTTP at one address, unless it is away. It keeps its port while it
 // is away, because the system could give that to somebody else: connections are
 // accepted and broken.
-type Server struct {
+type Switchable struct {
 	// URL is http://HOST:PORT.
 	URL string
 
@@ -22,13 +22,13 @@ type Server struct {
 }
 
 // New starts a server. It ends with the test.
-func New(t *testing.T, handler http.Handler) *Server {
+func New(t *testing.T, handler http.Handler) *Switchable {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{URL: "http://" + l.Addr().String(), Listener: l, conns: map[net.Conn]bool{}}
+	s := &Switchable{URL: "http://" + l.Addr().String(), Listener: l, conns: map[net.Conn]bool{}}
 	served := &http.Server{Handler: handler, ConnState: s.note}
 	go func() { _ = served.Serve(s) }()
 	t.Cleanup(func() { _ = served.Close() })
@@ -36,7 +36,7 @@ func New(t *testing.T, handler http.Handler) *Server {
 }
 
 // Accept implements net.Listener.
-func (s *Server) Accept() (net.Conn, error) {
+func (s *Switchable) Accept() (net.Conn, error) {
 	for {
 		c, err := s.Listener.Accept()
 		if err != nil {
@@ -56,7 +56,7 @@ func (s *Server) Accept() (net.Conn, error) {
 }
 
 // note forgets connections that are closed.
-func (s *Server) note(c net.Conn, state http.ConnState) {
+func (s *Switchable) note(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *Server) note(c net.Conn, state http.ConnState) {
 }
 
 // Leave breaks all connections, and those that come, until Come.
-func (s *Server) Leave() {
+func (s *Switchable) Leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.away = true
@@ -75,7 +75,7 @@ func (s *Server) Leave() {
 }
 
 // Come ends Leave.
-func (s *Server) Come() {
+func (s *Switchable) Come() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.away = false

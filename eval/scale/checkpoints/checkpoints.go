@@ -32,29 +32,29 @@ type Series struct {
 	Screen  bench.Screen
 	// Prepare sets up the run of a checkpoint, whose server has that address.
 	Prepare func(c Checkpoint, address string) (*bench.Job, error)
-	// Played is told the directory of each run that was played.
-	Played func(dir string) error
+	// Report is told the directory of each run that was played.
+	Report func(dir string) error
 	// Pace is the time between two looks for checkpoints, by default 5 seconds.
 	Pace time.Duration
 
-	seen   map[string]state // by path
-	tried  map[string]bool
-	said   map[string]bool // lines that are said once
-	played []string        // run directories
-	failed []string        // why checkpoints were not played to the end
+	states    map[string]fingerprint // by path
+	attempted map[string]bool
+	printed   map[string]bool // lines that are said once
+	dirs      []string        // run directories
+	failed    []string        // why checkpoints were not played to the end
 }
 
 // UnplayedError says which checkpoints were not played to the end.
 type UnplayedError struct {
-	// Reasons begin with the names of the checkpoints. All counts those that were tried.
+	// Reasons begin with the names of the checkpoints. Total counts those that were tried.
 	Reasons []string
-	All     int
+	Total   int
 }
 
 // Error implements error.
 func (e *UnplayedError) Error() string {
 	return fmt.Sprintf("%d of %d checkpoints were not played to the end; the same command tries them again\n%s",
-		len(e.Reasons), e.All, strings.Join(e.Reasons, "\n"))
+		len(e.Reasons), e.Total, strings.Join(e.Reasons, "\n"))
 }
 
 // patience is how long a server may take to load a checkpoint if --wait-for-servers does not
@@ -76,11 +76,11 @@ func (s *Series) Check() error {
 
 // Found lists the checkpoints that are there, in natural order. None is an error.
 func (s *Series) Found() ([]Checkpoint, error) {
-	all, err := find(s.Pattern)
-	if err == nil && len(all) == 0 {
+	found, err := find(s.Pattern)
+	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("there is no checkpoint %s", s.Pattern)
 	}
-	return all, err
+	return found, err
 }
 
 // Play plays the checkpoints that have no complete run yet. It returns the run directories
@@ -89,27 +89,27 @@ func (s *Series) Found() ([]Checkpoint, error) {
 // Follow, only ctx ends it.
 func (s *Series) Play(ctx context.Context) (dirs []string, err error) {
 	s.Pace = cmp.Or(s.Pace, 5*time.Second)
-	s.seen, s.tried, s.said = map[string]state{}, map[string]bool{}, map[string]bool{}
+	s.states, s.attempted, s.printed = map[string]fingerprint{}, map[string]bool{}, map[string]bool{}
 	for {
 		next, wait, err := s.next()
 		switch {
 		case err != nil:
-			return s.played, err
+			return s.dirs, err
 		case next != nil:
-			s.tried[next.Path] = true
-			err = s.one(ctx, *next)
+			s.attempted[next.Path] = true
+			err = s.playCheckpoint(ctx, *next)
 		case wait:
 			err = model.Pause(ctx, s.Pace)
 		case len(s.failed) > 0:
-			return s.played, &UnplayedError{s.failed, len(s.tried)}
+			return s.dirs, &UnplayedError{s.failed, len(s.attempted)}
 		default:
-			return s.played, nil
+			return s.dirs, nil
 		}
 		switch {
 		case ctx.Err() != nil:
-			return s.played, errors.New("stopped; what is finished is kept, and the same command continues")
+			return s.dirs, errors.New("stopped; what is finished is kept, and the same command continues")
 		case errors.As(err, new(bench.ConfigError)):
-			return s.played, err
+			return s.dirs, err
 		case err != nil:
 			s.fail(*next, err.Error())
 		}
@@ -117,28 +117,28 @@ func (s *Series) Play(ctx context.Context) (dirs []string, err error) {
 }
 
 // fail notes why a checkpoint is not played.
-func (s *Series) fail(c Checkpoint, why string) {
-	s.failed = append(s.failed, c.Name+": "+why)
-	s.Screen.Warn(c.Name + ": " + why)
+func (s *Series) fail(c Checkpoint, cause string) {
+	s.failed = append(s.failed, c.Name+": "+cause)
+	s.Screen.Warn(c.Name + ": " + cause)
 }
 
 // next returns the first checkpoint that is complete and was not tried; nil for none. wait
 // says that others may be complete later.
 func (s *Series) next() (next *Checkpoint, wait bool, err error) {
-	all, err := find(s.Pattern)
-	if err == nil && len(all) == 0 && !s.Follow {
+	found, err := find(s.Pattern)
+	if err == nil && len(found) == 0 && !s.Follow {
 		_, err = s.Found()
 	}
 	if err != nil {
 		return nil, false, bench.Misconfigured(err)
 	}
 	now := s.Outside.Now()
-	for _, c := range all {
-		if s.tried[c.Path] {
+	for _, c := range found {
+		if s.attempted[c.Path] {
 			continue
 		}
-		s.seen[c.Path] = c.look(s.seen[c.Path], now)
-		young, lacks := now.Sub(s.seen[c.Path].since) < settled, c.lacks()
+		s.states[c.Path] = c.look(s.states[c.Path], now)
+		young, lacks := now.Sub(s.states[c.Path].since) < settled, c.lacks()
 		switch {
 		case young:
 			s.once("%s has changed less than %v ago; it is played when it is complete", c.Path, settled)
@@ -148,20 +148,20 @@ func (s *Series) next() (next *Checkpoint, wait bool, err error) {
 		case s.Follow:
 			s.once("%s is not complete: %s", c.Path, lacks)
 		default:
-			s.tried[c.Path] = true
+			s.attempted[c.Path] = true
 			s.fail(c, "it is not complete: "+lacks)
 		}
 	}
 	if s.Follow {
-		s.once("%d checkpoints are played; waiting for more: %s", len(s.tried), s.Pattern)
+		s.once("%d checkpoints are played; waiting for more: %s", len(s.attempted), s.Pattern)
 	}
 	return nil, wait || s.Follow, nil
 }
 
 // once says a line, unless it is said already.
 func (s *Series) once(format string, args ...any) {
-	if line := fmt.Sprintf(format, args...); !s.said[line] {
-		s.said[line] = true
+	if line := fmt.Sprintf(format, args...); !s.printed[line] {
+		s.printed[line] = true
 		s.say("%s", line)
 	}
 }
@@ -171,8 +171,8 @@ func (s *Series) say(format string, args ...any) {
 	s.Screen.Say(table.Printable(fmt.Sprintf(format, args...)))
 }
 
-// one plays a checkpoint, unless its run is complete.
-func (s *Series) one(ctx context.Context, c Checkpoint) error {
+// playCheckpoint plays a checkpoint, unless its run is complete.
+func (s *Series) playCheckpoint(ctx context.Context, c Checkpoint) error {
 	port, err := freePort()
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (s *Series) one(ctx context.Context, c Checkpoint) error {
 	defer job.Close()
 	defer func() {
 		if record.IsRun(job.Dir) {
-			s.played = append(s.played, job.Dir)
+			s.dirs = append(s.dirs, job.Dir)
 		}
 	}()
 	if job.Finished() {
@@ -219,8 +219,8 @@ func (s *Series) play(ctx context.Context, job *bench.Job, warn func(string)) er
 	}
 	doctor := bench.Doctor{Outside: s.Outside, Server: func(string) {}, Tell: func(c envs.Check) {
 		line := c.Name + ": " + c.Text
-		if bad := c.Status == envs.CheckFail || c.Status == envs.CheckWarn; bad && !s.said[line] {
-			s.said[line] = true // most are the same for all checkpoints
+		if bad := c.Status == envs.CheckFail || c.Status == envs.CheckWarn; bad && !s.printed[line] {
+			s.printed[line] = true // most are the same for all checkpoints
 			warn(line)
 		}
 	}}
@@ -228,5 +228,5 @@ func (s *Series) play(ctx context.Context, job *bench.Job, warn func(string)) er
 	if err := job.Play(ctx, s.Screen); err != nil {
 		return err
 	}
-	return s.Played(job.Dir)
+	return s.Report(job.Dir)
 }

@@ -32,13 +32,13 @@ func find(pattern string) ([]Checkpoint, error) {
 		return nil, fmt.Errorf("the pattern %q: %w", pattern, err)
 	}
 	slices.SortFunc(paths, record.Natural)
-	var all []Checkpoint
+	var out []Checkpoint
 	for _, path := range paths {
 		if name := nameOf(pattern, path); !strings.HasPrefix(filepath.Base(path), ".") {
-			all = append(all, Checkpoint{Path: path, Name: name})
+			out = append(out, Checkpoint{Path: path, Name: name})
 		}
 	}
-	return all, nil
+	return out, nil
 }
 
 // nameOf names a checkpoint by the part of its path that the pattern leaves open, from the
@@ -104,13 +104,13 @@ func (c Checkpoint) lacksOf(index string, names []string) string {
 	if err != nil {
 		return reason(err)
 	}
-	var of struct {
+	var weights struct {
 		Files map[string]string `json:"weight_map"`
 	}
-	if err := json.Unmarshal(content, &of); err != nil {
+	if err := json.Unmarshal(content, &weights); err != nil {
 		return fmt.Sprintf("%s cannot be read: %v", index, err)
 	}
-	for _, file := range of.Files {
+	for _, file := range weights.Files {
 		if !slices.Contains(names, file) {
 			return fmt.Sprintf("it has no %s, which %s lists", file, index)
 		}
@@ -122,21 +122,21 @@ func reason(err error) string {
 	if err == nil {
 		return ""
 	}
-	if of, is := errors.AsType[*fs.PathError](err); is {
-		err = of.Err
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
 	}
 	return err.Error()
 }
 
-// state is what a checkpoint looked like when it last changed.
-type state struct {
+// fingerprint is what a checkpoint looked like when it last changed.
+type fingerprint struct {
 	files string // names, sizes and times
 	since time.Time
 }
 
 // look compares a checkpoint with what it was. since is when it changed last: when the
 // change was seen, or the time of the newest file, if that is earlier.
-func (c Checkpoint) look(before state, now time.Time) state {
+func (c Checkpoint) look(prev fingerprint, now time.Time) fingerprint {
 	var b strings.Builder
 	newest := time.Time{}
 	root, err := filepath.EvalSymlinks(c.Path)
@@ -156,12 +156,12 @@ func (c Checkpoint) look(before state, now time.Time) state {
 		}
 		return nil
 	})
-	if b.String() == before.files {
-		return before
+	if b.String() == prev.files {
+		return prev
 	}
 	since := now
-	if before.files == "" && newest.Before(now) {
+	if prev.files == "" && newest.Before(now) {
 		since = newest
 	}
-	return state{b.String(), since}
+	return fingerprint{b.String(), since}
 }

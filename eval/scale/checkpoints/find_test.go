@@ -86,7 +86,7 @@ func TestLook(t *testing.T) {
 	c := Checkpoint{Path: dir}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	write(t, dir, now.Add(-time.Hour), map[string]string{"config.json": "{}"})
-	first := c.look(state{}, now)
+	first := c.look(fingerprint{}, now)
 	if want := now.Add(-time.Hour); !first.since.Equal(want) {
 		t.Errorf("it changed at %v, want %v: nothing is newer", first.since, want)
 	}
@@ -106,7 +106,7 @@ func TestLook(t *testing.T) {
 	if err := os.Symlink(dir, link); err != nil {
 		t.Skipf("symbolic links cannot be made: run the test on a file system and as a user that may: %v", err)
 	}
-	if got := (Checkpoint{Path: link}).look(state{}, now); got.files == "" {
+	if got := (Checkpoint{Path: link}).look(fingerprint{}, now); got.files == "" {
 		t.Error("what a link leads to is not looked at")
 	}
 }

@@ -27,8 +27,8 @@ const (
 // logFile has the output of the servers, in the run directory.
 const logFile = "server.log"
 
-// server serves one checkpoint: a process that is started again when it dies.
-type server struct {
+// checkpointServer serves one checkpoint: a process that is started again when it dies.
+type checkpointServer struct {
 	command string
 	log     *os.File
 	warn    func(line string)
@@ -46,7 +46,7 @@ func freePort() (int, error) {
 }
 
 // serve starts the server of a checkpoint, whose output goes to the run directory.
-func serve(command, dir string, warn func(string)) (*server, error) {
+func serve(command, dir string, warn func(string)) (*checkpointServer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func serve(command, dir string, warn func(string)) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{command: command, log: log, warn: warn, pace: pace}
+	s := &checkpointServer{command: command, log: log, warn: warn, pace: pace}
 	if s.process, err = start(command, log); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
@@ -63,9 +63,9 @@ func serve(command, dir string, warn func(string)) (*server, error) {
 
 // keep starts the server again when it dies, and stops it when ctx is done. It returns
 // an error if the server has died too often.
-func (s *server) keep(ctx context.Context) error {
+func (s *checkpointServer) keep(ctx context.Context) error {
 	defer s.log.Close()
-	for left := restarts; ; left-- {
+	for remaining := restarts; ; remaining-- {
 		select {
 		case <-ctx.Done():
 			s.process.stop()
@@ -73,27 +73,27 @@ func (s *server) keep(ctx context.Context) error {
 		case <-s.process.exited:
 		}
 		s.process.stop() // what it has left
-		if left == 0 {
+		if remaining == 0 {
 			return fmt.Errorf("its server has ended %d times, the last time with %s; the last line of %s is: %s",
 				restarts+1, s.process.ended(), s.log.Name(), s.lastLine())
 		}
 		s.warn(fmt.Sprintf("the server has ended with %s and is started again, %d more times at most; "+
-			"its output is in %s", s.process.ended(), left-1, s.log.Name()))
+			"its output is in %s", s.process.ended(), remaining-1, s.log.Name()))
 		if model.Pause(ctx, s.pace) != nil {
 			return nil
 		}
-		again, err := start(s.command, s.log)
+		restarted, err := start(s.command, s.log)
 		if err != nil {
 			return err
 		}
-		s.process = again
+		s.process = restarted
 	}
 }
 
 // longestLine bounds a line of the log that is quoted, in bytes.
 const longestLine = 300
 
-func (s *server) lastLine() string {
+func (s *checkpointServer) lastLine() string {
 	info, err := s.log.Stat()
 	if err != nil {
 		return err.Error()

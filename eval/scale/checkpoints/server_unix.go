@@ -23,13 +23,13 @@ type process struct {
 
 // start starts a shell command whose output goes to a file.
 func start(command string, output *os.File) (*process, error) {
-	held, leash, err := os.Pipe()
+	pipe, leash, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	defer held.Close()
+	defer pipe.Close()
 	p := &process{exec.Command("sh", "-c", keeper, "heldout", command), leash, make(chan struct{})}
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = output, output, []*os.File{held}
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = output, output, []*os.File{pipe}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	adopt()
 	if err := p.cmd.Start(); err != nil {

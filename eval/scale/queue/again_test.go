@@ -28,7 +28,7 @@ func (m *message) Metadata() (*jetstream.MsgMetadata, error) {
 // is gone if the leader ends. Another record of the attempt is not needed.
 func TestRecordComesAgain(t *testing.T) {
 	l := &Leader{job: Job{Name: "job"}, room: 1 << 20, waiting: map[string]*waiter{}, arrived: map[string]*delivery{},
-		coming: map[string][]*delivery{}, left: map[string]bool{}, over: map[string]bool{}}
+		coming: map[string][]*delivery{}, parked: map[string]bool{}, final: map[string]bool{}}
 	sent := func(seq uint64) *message {
 		m := &message{subject: subject("job", "results.e.1"), seq: seq}
 		l.take(m)

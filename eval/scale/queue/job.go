@@ -36,7 +36,7 @@ type Job struct {
 	Flags   []Flag `json:"flags,omitempty"`
 	// Files are those that flags or configuration file name. A worker needs equal ones
 	// at the same paths.
-	Files []File `json:"files,omitempty"`
+	Files []FlagFile `json:"files,omitempty"`
 	// Plan is the hash of the plan, Parts those of its parts.
 	Plan  string            `json:"plan"`
 	Parts map[string]string `json:"parts"`
@@ -49,8 +49,8 @@ type Flag struct {
 	List   bool     `json:"list,omitempty"`
 }
 
-// File is a file that a flag names.
-type File struct {
+// FlagFile is a file that a flag names.
+type FlagFile struct {
 	Flag   string `json:"flag"`
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
@@ -118,20 +118,20 @@ func (j Job) SamePlan(p *eval.Plan) error {
 	if j.Plan == p.Hash() && maps.Equal(j.Parts, own) {
 		return nil
 	}
-	var other []string
+	var diffs []string
 	for _, name := range slices.Sorted(maps.Keys(j.Parts)) {
 		switch {
 		case own[name] == "":
-			other = append(other, name+" is missing here")
+			diffs = append(diffs, name+" is missing here")
 		case own[name] != j.Parts[name]:
-			other = append(other, fmt.Sprintf("%s differs (%s, here %s)", name, j.Parts[name], own[name]))
+			diffs = append(diffs, fmt.Sprintf("%s differs (%s, here %s)", name, j.Parts[name], own[name]))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if j.Parts[name] == "" {
-			other = append(other, name+" is only here")
+			diffs = append(diffs, name+" is only here")
 		}
 	}
 	return fmt.Errorf("the episodes here are not those of the run %s (plan %s, here %s): %s; task data, prompts and "+
-		"other files must be the same", j.Name, j.Plan, p.Hash(), strings.Join(other, ", "))
+		"other files must be the same", j.Name, j.Plan, p.Hash(), strings.Join(diffs, ", "))
 }

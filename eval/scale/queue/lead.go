@@ -30,15 +30,15 @@ const batch = 128
 // queue for a while.
 const room = 256 << 20
 
-// later is after how long a record comes again that was left in the queue.
-const later = 5 * time.Second
+// delay is after how long a record comes again that was left in the queue.
+const delay = 5 * time.Second
 
 // The names of the consumers of records and of orders.
 const leader, workers = "leader", "workers"
 
 // Leader has the episodes of a run played by workers. It is an eval.Elsewhere.
 type Leader struct {
-	link *link
+	link *connection
 	// ackWait is how long an order may be without a sign of life.
 	ackWait time.Duration
 	job     Job
@@ -54,14 +54,14 @@ type Leader struct {
 	arrived map[string]*delivery
 	// coming are the records that lack parts, by episode and attempt.
 	coming map[string][]*delivery
-	// left are the attempts whose records were left in the queue.
-	left map[string]bool
+	// parked are the attempts whose records were left in the queue.
+	parked map[string]bool
 	// idle and busy are the sizes of the records that are held, in bytes: those that
 	// nobody waits for, and the others. Each has so much room.
 	idle, busy, room int
-	later            time.Duration
-	// over are the attempts that need no other record, by episode and attempt.
-	over map[string]bool
+	delay            time.Duration
+	// final are the attempts that need no other record, by episode and attempt.
+	final map[string]bool
 	// strays counts the messages that were set aside.
 	strays int
 }
@@ -73,7 +73,7 @@ type LeaderOptions struct {
 	// Finished are the ids of the episodes that have a result.
 	Finished map[string]bool
 	// Servers receives what the model servers of a worker report, by player.
-	Servers func(map[string]record.Server) error
+	Servers func(map[string]record.ServerReport) error
 	// Tell receives one-line notes about workers.
 	Tell func(line string)
 }
@@ -92,7 +92,7 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 	l := &Leader{
 		link: link, ackWait: cmp.Or(o.AckWait, AckWait), job: job, o: lo, done: make(chan struct{}),
 		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, coming: map[string][]*delivery{},
-		left: map[string]bool{}, room: cmp.Or(o.room, room), later: cmp.Or(o.later, later), over: map[string]bool{},
+		parked: map[string]bool{}, room: cmp.Or(o.room, room), delay: cmp.Or(o.delay, delay), final: map[string]bool{},
 	}
 	bound, cancel := link.bind(ctx)
 	defer cancel(nil)
@@ -111,7 +111,7 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 }
 
 // watch gives an embedded server up that stores no more, until ctx is done.
-func watch(ctx context.Context, s *server.Server, l *link) {
+func watch(ctx context.Context, s *server.Server, l *connection) {
 	for model.Pause(ctx, l.pause) == nil {
 		if !s.JetStreamEnabled() {
 			l.stop(errors.New("the embedded server stores no more: is the disk of the run directory full? free " +
@@ -292,22 +292,22 @@ func (l *Leader) take(m jetstream.Msg) {
 		_ = m.Term() // of no stream
 		return
 	}
-	n, count, whole, err := place(m, about.Sequence.Stream)
+	n, count, recordID, err := place(m, about.Sequence.Stream)
 	if err != nil {
 		l.takeStray(m, err.Error())
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w, held := l.waiting[id], l.arrived[key]
+	w, arrived := l.waiting[id], l.arrived[key]
 	switch {
-	case held != nil && held.whole == whole:
-		held.put(n, &part{m, about.Sequence.Stream}) // delivered again, since it is not on disk yet
-	case held != nil, l.o.Finished[id], l.over[key], w != nil && attempt < w.order.Attempt:
+	case arrived != nil && arrived.recordID == recordID:
+		arrived.put(n, &piece{m, about.Sequence.Stream}) // delivered again, since it is not on disk yet
+	case arrived != nil, l.o.Finished[id], l.final[key], w != nil && attempt < w.order.Attempt:
 		_ = m.Ack() // it comes again if that is lost
 	default:
-		d := l.gather(key, whole, count)
-		d.put(n, &part{m, about.Sequence.Stream})
+		d := l.gather(key, recordID, count)
+		d.put(n, &piece{m, about.Sequence.Stream})
 		switch {
 		case d.size() > maxRecord: // no worker sends that; restore orders it again
 			l.drop(d)
@@ -318,13 +318,13 @@ func (l *Leader) take(m jetstream.Msg) {
 }
 
 // gather returns what has come of a record.
-func (l *Leader) gather(key, whole string, count int) *delivery {
+func (l *Leader) gather(key, recordID string, count int) *delivery {
 	for _, d := range l.coming[key] {
-		if d.whole == whole && d.count == count {
+		if d.recordID == recordID && d.count == count {
 			return d
 		}
 	}
-	d := &delivery{key: key, whole: whole, parts: map[int]*part{}, count: count}
+	d := &delivery{key: key, recordID: recordID, parts: map[int]*piece{}, count: count}
 	l.coming[key] = append(l.coming[key], d)
 	return d
 }
@@ -347,8 +347,8 @@ func (l *Leader) arrive(id string, d *delivery, awaited bool) {
 		used = &l.busy
 	}
 	if size := d.size(); *used > 0 && *used+size > l.room {
-		l.left[d.key] = true
-		d.giveBack(l.later)
+		l.parked[d.key] = true
+		d.giveBack(l.delay)
 		return
 	}
 	*used += d.size()
@@ -357,7 +357,7 @@ func (l *Leader) arrive(id string, d *delivery, awaited bool) {
 		other.ack()
 	}
 	delete(l.coming, d.key)
-	delete(l.left, d.key)
+	delete(l.parked, d.key)
 	if awaited {
 		w := l.waiting[id]
 		delete(l.waiting, id)
@@ -367,7 +367,7 @@ func (l *Leader) arrive(id string, d *delivery, awaited bool) {
 
 // takeServers notes what a worker's model servers report.
 func (l *Leader) takeServers(m jetstream.Msg) {
-	var servers map[string]record.Server
+	var servers map[string]record.ServerReport
 	if err := json.Unmarshal(m.Data(), &servers); err == nil {
 		if err := l.o.Servers(servers); err != nil {
 			l.o.Tell(fmt.Sprintf("what a worker's servers report cannot be noted: %v", err))
@@ -422,9 +422,9 @@ func (l *Leader) order(ctx context.Context, id string, order eval.Order) error {
 func (l *Leader) Play(ctx context.Context, id string, order eval.Order) (*record.Episode, func(), error) {
 	key := fmt.Sprintf("%s.%d", id, order.Attempt)
 	w := &waiter{order: order, came: make(chan *delivery, 1)}
-	d, left := l.await(id, key, w)
+	d, parked := l.await(id, key, w)
 	if d == nil {
-		if !left {
+		if !parked {
 			if err := l.order(ctx, id, order); err != nil {
 				return nil, func() {}, err
 			}
@@ -435,34 +435,34 @@ func (l *Leader) Play(ctx context.Context, id string, order eval.Order) (*record
 			return nil, func() {}, context.Cause(ctx)
 		}
 	}
-	kept := func() { l.kept(d) }
+	ack := func() { l.acknowledge(d) }
 	if text := d.parts[0].msg.Headers().Get(errorHeader); text != "" {
-		return nil, kept, errors.New(text)
+		return nil, ack, errors.New(text)
 	}
 	rec, err := unpack(d.data())
-	return rec, kept, err
+	return rec, ack, err
 }
 
 // await returns the record of an attempt if it has come, and waits for it otherwise.
-// Left reports that it is in the queue.
-func (l *Leader) await(id, key string, w *waiter) (d *delivery, left bool) {
+// parked reports that it is in the queue.
+func (l *Leader) await(id, key string, w *waiter) (d *delivery, parked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if d = l.arrived[key]; d == nil {
 		l.waiting[id] = w
-		return nil, l.left[key]
+		return nil, l.parked[key]
 	}
 	l.idle -= d.size()
 	l.busy += d.size()
 	return d, false
 }
 
-// kept acknowledges a record that is on disk.
-func (l *Leader) kept(d *delivery) {
+// acknowledge acknowledges a record that is on disk.
+func (l *Leader) acknowledge(d *delivery) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.arrived, d.key)
-	l.over[d.key] = true
+	l.final[d.key] = true
 	l.busy -= d.size()
 	d.ack()
 }

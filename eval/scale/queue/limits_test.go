@@ -182,7 +182,7 @@ func TestLeaderWithoutRoom(t *testing.T) {
 	b.workUntilEnd()
 	b.await(link, resultsStream(b.job.Name), 9)
 	b.leader = quick(Options{Embedded: b.server, Tell: func(line string) { t.Log(line) }, room: 3000,
-		later: 10 * time.Millisecond})
+		delay: 10 * time.Millisecond})
 	b.completes()
 	if n := env.steps.Load(); n != 40 {
 		t.Errorf("%d steps were played, want %s", n, fmt.Sprint(2*20))

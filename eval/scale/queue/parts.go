@@ -48,19 +48,19 @@ func cut(subject string, data []byte, size int) ([]*nats.Msg, error) {
 // delivery is a record that came from a worker, or the parts of it that have come.
 type delivery struct {
 	key string
-	// whole identifies the record among all that workers sent for the key.
-	whole string
-	parts map[int]*part // those that have come
-	count int           // of all parts
+	// recordID identifies the record among all that workers sent for the key.
+	recordID string
+	parts    map[int]*piece // those that have come
+	count    int            // of all parts
 }
 
-type part struct {
+type piece struct {
 	msg jetstream.Msg
 	seq uint64 // in the stream
 }
 
 // place reads which part of which record a message has.
-func place(m jetstream.Msg, seq uint64) (number, count int, whole string, err error) {
+func place(m jetstream.Msg, seq uint64) (number, count int, recordID string, err error) {
 	text := m.Headers().Get(partHeader)
 	if text == "" {
 		return 0, 1, strconv.FormatUint(seq, 10), nil
@@ -79,7 +79,7 @@ func place(m jetstream.Msg, seq uint64) (number, count int, whole string, err er
 
 // put takes a part. One that comes again replaces the earlier message, which the
 // server has, or will have, dropped.
-func (d *delivery) put(number int, p *part) {
+func (d *delivery) put(number int, p *piece) {
 	if old := d.parts[number]; old != nil && old.seq != p.seq {
 		_ = old.msg.Ack() // it was sent twice
 	}
@@ -89,14 +89,14 @@ func (d *delivery) put(number int, p *part) {
 func (d *delivery) complete() bool { return len(d.parts) == d.count }
 
 // data is the record as it was sent.
-func (d *delivery) data() (all []byte) {
+func (d *delivery) data() (out []byte) {
 	if d.count == 1 {
 		return d.parts[0].msg.Data()
 	}
 	for i := range d.count {
-		all = append(all, d.parts[i].msg.Data()...)
+		out = append(out, d.parts[i].msg.Data()...)
 	}
-	return all
+	return out
 }
 
 // size is the size of the parts that are there, in bytes.
@@ -115,8 +115,8 @@ func (d *delivery) ack() {
 }
 
 // giveBack has the record delivered again after a while.
-func (d *delivery) giveBack(after time.Duration) {
+func (d *delivery) giveBack(delay time.Duration) {
 	for _, p := range d.parts {
-		_ = p.msg.NakWithDelay(after)
+		_ = p.msg.NakWithDelay(delay)
 	}
 }

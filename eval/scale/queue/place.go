@@ -10,8 +10,8 @@ import (
 // InProcess is the address of a server inside of the process that leads a run.
 const InProcess = "embedded"
 
-// Place says where the queue of a run is, as the user gives it.
-type Place struct {
+// Location says where the queue of a run is, as the user gives it.
+type Location struct {
 	// Address is that of the server, or InProcess, which then listens at Listen.
 	Address, Listen string
 	Security        Security
@@ -24,7 +24,7 @@ type Place struct {
 }
 
 // Check reports what does not belong together.
-func (p Place) Check() error {
+func (p Location) Check() error {
 	errs := []error{p.Security.Check()}
 	if p.AckWait < time.Second {
 		errs = append(errs, fmt.Errorf("queue-ack-wait is %v, want at least 1s", p.AckWait))
@@ -36,9 +36,9 @@ func (p Place) Check() error {
 }
 
 // checkListen reports an address that no server can listen at, or that is open to others.
-func (p Place) checkListen() error {
-	known := p.LoginEnv != "" || p.Security.CA != ""
-	if _, _, err := hostPort(p.Listen); err != nil || known || p.Open || private(p.Listen) {
+func (p Location) checkListen() error {
+	secured := p.LoginEnv != "" || p.Security.CA != ""
+	if _, _, err := hostPort(p.Listen); err != nil || secured || p.Open || private(p.Listen) {
 		return err
 	}
 	return fmt.Errorf("--queue-listen %s: whoever reaches it could read and change the run; give --queue-login-env "+
@@ -53,13 +53,13 @@ func private(listen string) bool {
 }
 
 // Options returns how a process of that role reaches the queue.
-func (p Place) Options(role string, giveUpAfter time.Duration, tell func(string)) Options {
+func (p Location) Options(role string, giveUpAfter time.Duration, tell func(string)) Options {
 	return Options{Address: p.Address, Security: p.Security, Name: role, FirstWait: p.Wait, AckWait: p.AckWait,
 		GiveUpAfter: giveUpAfter, Tell: tell}
 }
 
 // Invitation is the command that starts a worker of a run.
-func (p Place) Invitation(run string) string {
+func (p Location) Invitation(run string) string {
 	address, job := p.Address, " --job "+run // another server may have several runs
 	if address == InProcess {
 		host, port, err := net.SplitHostPort(p.Listen)
@@ -70,11 +70,11 @@ func (p Place) Invitation(run string) string {
 	}
 	text := "heldout worker --queue " + address + job
 	s := p.Security
-	given := []struct{ name, file string }{{"creds", s.Creds}, {"ca", s.CA}, {"cert", s.Cert}, {"key", s.Key}}
+	files := []struct{ name, file string }{{"creds", s.Creds}, {"ca", s.CA}, {"cert", s.Cert}, {"key", s.Key}}
 	if p.Address == InProcess && s.Cert != "" {
-		given = []struct{ name, file string }{{"ca", s.Cert}, {"cert", s.CA}, {"key", s.CA}} // what fits the server's
+		files = []struct{ name, file string }{{"ca", s.Cert}, {"cert", s.CA}, {"key", s.CA}} // what fits the server's
 	}
-	for _, f := range given {
+	for _, f := range files {
 		if f.file != "" {
 			text += " --queue-" + f.name + " FILE"
 		}

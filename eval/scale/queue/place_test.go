@@ -19,14 +19,14 @@ func TestPrivateAddresses(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	fine := Place{Address: "nats://node7:4222", AckWait: time.Minute}
-	for want, change := range map[string]func(*Place){
-		"":                              func(*Place) {},
-		"queue-ack-wait is 1ms":         func(p *Place) { p.AckWait = time.Millisecond },
-		"want an address such as":       func(p *Place) { p.Address = "node7" },
-		"whoever reaches it could read": func(p *Place) { p.Address, p.Listen = InProcess, ":4222" },
-		`queue-listen "4222": want`:     func(p *Place) { p.Address, p.Listen = InProcess, "4222" },
-		"belong together: give both":    func(p *Place) { p.Security.Cert = "cert.pem" },
+	fine := Location{Address: "nats://node7:4222", AckWait: time.Minute}
+	for want, change := range map[string]func(*Location){
+		"":                              func(*Location) {},
+		"queue-ack-wait is 1ms":         func(p *Location) { p.AckWait = time.Millisecond },
+		"want an address such as":       func(p *Location) { p.Address = "node7" },
+		"whoever reaches it could read": func(p *Location) { p.Address, p.Listen = InProcess, ":4222" },
+		`queue-listen "4222": want`:     func(p *Location) { p.Address, p.Listen = InProcess, "4222" },
+		"belong together: give both":    func(p *Location) { p.Security.Cert = "cert.pem" },
 	} {
 		p := fine
 		change(&p)
@@ -34,7 +34,7 @@ func TestPlace(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	for _, p := range []Place{{Address: InProcess, Listen: ":4222", Open: true, AckWait: time.Minute},
+	for _, p := range []Location{{Address: InProcess, Listen: ":4222", Open: true, AckWait: time.Minute},
 		{Address: InProcess, Listen: ":4222", LoginEnv: "LOGIN", AckWait: time.Minute}} {
 		if err := p.Check(); err != nil {
 			t.Error(err)
@@ -44,7 +44,7 @@ func TestPlace(t *testing.T) {
 
 // An invitation has what a worker needs to reach the queue, and no secret.
 func TestInvitation(t *testing.T) {
-	for want, p := range map[string]Place{
+	for want, p := range map[string]Location{
 		"heldout worker --queue nats://node7:4222 --job R": {Address: "nats://node7:4222"},
 		"heldout worker --queue nats://127.0.0.1:4222":     {Address: InProcess, Listen: "127.0.0.1:4222"},
 		"heldout worker --queue nats://HOST:4222":          {Address: InProcess, Listen: ":4222"},

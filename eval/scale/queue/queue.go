@@ -68,7 +68,7 @@ type Options struct {
 	Tell func(line string)
 
 	room  int           // for tests; 0 stands for room
-	later time.Duration // for tests; 0 stands for later
+	delay time.Duration // for tests; 0 stands for delay
 	waits *waits        // for tests; nil stands for the constants
 }
 
@@ -97,7 +97,7 @@ func CheckAddress(addresses string) error {
 	return nil
 }
 
-type link struct {
+type connection struct {
 	conn *nats.Conn
 	js   jetstream.JetStream
 	name string // of the server, for errors
@@ -111,8 +111,8 @@ type link struct {
 }
 
 // connect opens a connection, which is opened again whenever it breaks.
-func connect(ctx context.Context, o Options) (*link, error) {
-	l := &link{name: o.Address, tell: o.Tell, waits: cmp.Or(o.waits, &waits{patience, pause, fetchWait})}
+func connect(ctx context.Context, o Options) (*connection, error) {
+	l := &connection{name: o.Address, tell: o.Tell, waits: cmp.Or(o.waits, &waits{patience, pause, fetchWait})}
 	l.lost, l.stop = context.WithCancelCause(context.Background())
 	opts, err := o.clientOptions(o.Embedded != nil)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s Security) explain(err error) error {
 		return fmt.Errorf("no answer as from a NATS server came within %v", patience)
 	case errors.Is(err, nats.ErrNoServers):
 		return errors.New("no NATS server answers there")
-	case slices.ContainsFunc(outdated, func(known error) bool { return errors.Is(err, known) }):
+	case slices.ContainsFunc(outdated, func(target error) bool { return errors.Is(err, target) }):
 		return fmt.Errorf("%w: the server takes the credentials no longer; they have expired or are revoked", err)
 	case errors.Is(err, nats.ErrAuthorization):
 		return s.refused()
@@ -172,7 +172,7 @@ func (s Security) explain(err error) error {
 }
 
 // first opens the first connection. It waits for a server that does not answer.
-func (l *link) first(ctx context.Context, o Options, opts []nats.Option) (c *nats.Conn, err error) {
+func (l *connection) first(ctx context.Context, o Options, opts []nats.Option) (c *nats.Conn, err error) {
 	err = o.await(ctx, nats.ErrNoServers, func() error {
 		c, err = nats.Connect(o.Address, opts...)
 		return err
@@ -185,12 +185,12 @@ func (l *link) first(ctx context.Context, o Options, opts []nats.Option) (c *nat
 // await tries something once a second, for as long as FirstWait says and the error is
 // absent. Waits is called before the second attempt.
 func (o Options) await(ctx context.Context, absent error, try func() error, waits func()) error {
-	for left := o.FirstWait; ; left -= pause {
+	for remaining := o.FirstWait; ; remaining -= pause {
 		err := try()
-		if !errors.Is(err, absent) || left < pause {
+		if !errors.Is(err, absent) || remaining < pause {
 			return err
 		}
-		if left == o.FirstWait {
+		if remaining == o.FirstWait {
 			waits()
 		}
 		if model.Pause(ctx, pause) != nil {
@@ -200,7 +200,7 @@ func (o Options) await(ctx context.Context, absent error, try func() error, wait
 }
 
 // handlers returns the options that follow the state of the connection.
-func (l *link) handlers(o Options) []nats.Option {
+func (l *connection) handlers(o Options) []nats.Option {
 	var mu sync.Mutex
 	var timer *time.Timer
 	return []nats.Option{
@@ -248,21 +248,21 @@ func (l *link) handlers(o Options) []nats.Option {
 
 // named says which queue an error is of. The reason why the connection was given up
 // is the cause of all others, and says so itself.
-func (l *link) named(err error) error {
+func (l *connection) named(err error) error {
 	if l.lost.Err() != nil {
 		return context.Cause(l.lost)
 	}
 	return fmt.Errorf("queue %s: %w", l.name, err)
 }
 
-func (l *link) close() {
+func (l *connection) close() {
 	_ = l.conn.FlushTimeout(pause) // what is not sent is sent again by others
 	l.conn.Close()
 	l.stop(nil)
 }
 
 // bind returns a context that also ends when the connection is given up.
-func (l *link) bind(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+func (l *connection) bind(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	bound, cancel := context.WithCancelCause(ctx)
 	context.AfterFunc(l.lost, func() { cancel(context.Cause(l.lost)) })
 	return bound, cancel
@@ -270,7 +270,7 @@ func (l *link) bind(ctx context.Context) (context.Context, context.CancelCauseFu
 
 // publish stores a message in a stream. It tries until ctx is done or the stream
 // is gone, also while the server has no room.
-func (l *link) publish(ctx context.Context, stream string, m *nats.Msg, opts ...jetstream.PublishOpt) error {
+func (l *connection) publish(ctx context.Context, stream string, m *nats.Msg, opts ...jetstream.PublishOpt) error {
 	for n := 0; ; n++ {
 		once, cancel := context.WithTimeout(ctx, l.patience)
 		_, err := l.js.PublishMsg(once, m, opts...)
@@ -298,7 +298,7 @@ func (l *link) publish(ctx context.Context, stream string, m *nats.Msg, opts ...
 var fullCodes = []jetstream.ErrorCode{10002, 10023, 10047, 10077}
 
 // trouble says once that nothing can be stored.
-func (l *link) trouble(err error, full bool) {
+func (l *connection) trouble(err error, full bool) {
 	switch {
 	case l.lost.Err() != nil || !l.conn.IsConnected() || l.troubled.Swap(true):
 	case full:
@@ -311,7 +311,7 @@ func (l *link) trouble(err error, full bool) {
 
 // answers counts the requests that failed one after the other, and says so once they
 // are several.
-func (l *link) answers(err error, failures *int) {
+func (l *connection) answers(err error, failures *int) {
 	if *failures++; err == nil || errors.Is(err, context.Canceled) {
 		*failures = 0
 		l.settled(err)
@@ -322,7 +322,7 @@ func (l *link) answers(err error, failures *int) {
 }
 
 // settled says that the server stores again, if it did not.
-func (l *link) settled(err error) {
+func (l *connection) settled(err error) {
 	if err == nil && l.troubled.Load() && l.troubled.Swap(false) {
 		l.tell(fmt.Sprintf("queue %s: the server stores again", l.name))
 	}
@@ -330,7 +330,7 @@ func (l *link) settled(err error) {
 
 // gone reports that the server answers and has no such stream, and that the stream does
 // not come back.
-func (l *link) gone(ctx context.Context, stream string) bool {
+func (l *connection) gone(ctx context.Context, stream string) bool {
 	for range recovery / l.pause {
 		once, cancel := context.WithTimeout(ctx, pause)
 		_, err := l.js.Stream(once, stream)
@@ -348,8 +348,8 @@ func resultsStream(job string) string { return prefix + "-" + job + "-results" }
 func subject(job, kind string) string { return prefix + "." + job + "." + kind }
 
 // listens reports an address that a server cannot listen at.
-func listens(at string) error {
-	l, err := net.Listen("tcp", at)
+func listens(address string) error {
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
 	}

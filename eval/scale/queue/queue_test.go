@@ -187,7 +187,7 @@ func (b *bench) work(ctx context.Context) error {
 		return err
 	}
 	defer w.Close()
-	servers := map[string]record.Server{"expert": {Software: "none"}}
+	servers := map[string]record.ServerReport{"expert": {Software: "none"}}
 	return w.Work(ctx, eval.NewWorker(b.plan, eval.Options{Now: time.Now}), servers, 2)
 }
 
@@ -226,7 +226,7 @@ func (b *bench) completed(done <-chan error) {
 }
 
 // orders has a leader make so many orders and stop. It returns a connection.
-func (b *bench) orders(n uint64) *link {
+func (b *bench) orders(n uint64) *connection {
 	b.t.Helper()
 	link := b.connect()
 	ctx, stop := context.WithCancel(b.ctx)
@@ -238,7 +238,7 @@ func (b *bench) orders(n uint64) *link {
 }
 
 // connect opens a connection.
-func (b *bench) connect() *link {
+func (b *bench) connect() *connection {
 	b.t.Helper()
 	link, err := connect(b.ctx, b.options(nil))
 	if err != nil {
@@ -265,7 +265,7 @@ func (b *bench) workUntilEnd() {
 }
 
 // await waits until a stream has so many messages.
-func (b *bench) await(link *link, stream string, n uint64) {
+func (b *bench) await(link *connection, stream string, n uint64) {
 	b.t.Helper()
 	for b.ctx.Err() == nil {
 		// There is no stream before the leader has made it.
@@ -479,7 +479,7 @@ func TestOtherPlanAndVersion(t *testing.T) {
 
 // Files that the run's flags name must be the same.
 func TestSameFiles(t *testing.T) {
-	j := Job{Files: []File{{"prompt", "a.yaml", Hash([]byte("a"))}, {"preset", "b.yaml", Hash([]byte("b"))},
+	j := Job{Files: []FlagFile{{"prompt", "a.yaml", Hash([]byte("a"))}, {"preset", "b.yaml", Hash([]byte("b"))},
 		{"perturb", "c.yaml", Hash([]byte("c"))}}}
 	here := map[string]string{"a.yaml": "a", "b.yaml": "other"}
 	err := j.SameFiles(func(path string) ([]byte, error) {

@@ -40,7 +40,7 @@ func (s Security) Check() error {
 // checkCreds reports a file of credentials that no server takes. Errors tell nothing of
 // its content.
 func (s Security) checkCreds() error {
-	fail := func(why string) error { return fmt.Errorf("--queue-creds %s: %s", s.Creds, why) }
+	fail := func(reason string) error { return fmt.Errorf("--queue-creds %s: %s", s.Creds, reason) }
 	content, err := datafile.Read(s.Creds, datafile.MaxConfig)
 	if err != nil {
 		return fmt.Errorf("--queue-creds: %w", err)

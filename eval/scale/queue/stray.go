@@ -30,10 +30,10 @@ type stray struct {
 
 // setAside sends an order that nobody can carry out to the leader, and takes it out of
 // the queue.
-func (w *Worker) setAside(m jetstream.Msg, send func(*nats.Msg) error, why error) error {
+func (w *Worker) setAside(m jetstream.Msg, send func(*nats.Msg) error, cause error) error {
 	aside := nats.NewMsg(subject(w.Job.Name, "strays"))
 	aside.Header.Set(straySubject, m.Subject())
-	aside.Header.Set(strayError, why.Error())
+	aside.Header.Set(strayError, cause.Error())
 	aside.Data = m.Data()[:min(len(m.Data()), maxStray)]
 	if err := send(aside); err != nil {
 		_ = m.Nak() // comes back by itself if that is lost
@@ -44,14 +44,14 @@ func (w *Worker) setAside(m jetstream.Msg, send func(*nats.Msg) error, why error
 }
 
 // takeStray keeps a message that nobody of the run sends. It comes again if that fails.
-func (l *Leader) takeStray(m jetstream.Msg, why string) {
-	s := stray{Subject: cmp.Or(m.Headers().Get(straySubject), m.Subject()), Error: why,
+func (l *Leader) takeStray(m jetstream.Msg, reason string) {
+	s := stray{Subject: cmp.Or(m.Headers().Get(straySubject), m.Subject()), Error: reason,
 		Data: string(m.Data()[:min(len(m.Data()), maxStray)])}
 	file := filepath.Join(l.o.Dir, straysFile)
 	if l.strays < maxStrays {
 		if err := s.write(file); err != nil {
 			l.o.Tell(fmt.Sprintf("a message in the queue that cannot be read cannot be set aside: %v", err))
-			_ = m.NakWithDelay(l.later)
+			_ = m.NakWithDelay(l.delay)
 			return
 		}
 	}

@@ -32,10 +32,10 @@ var (
 // Worker plays orders of a run.
 type Worker struct {
 	// Job describes the run.
-	Job    Job
-	link   *link
-	player *eval.Worker
-	played atomic.Int64
+	Job      Job
+	link     *connection
+	player   *eval.Worker
+	finished atomic.Int64
 }
 
 // Join connects to a server and finds the run with that name, or the only one if
@@ -62,7 +62,7 @@ func Join(ctx context.Context, o Options, name string) (*Worker, error) {
 }
 
 // find returns the run with that name, or the only one.
-func (l *link) find(ctx context.Context, name string) (found Job, err error) {
+func (l *connection) find(ctx context.Context, name string) (found Job, err error) {
 	ctx, stop := l.bind(ctx)
 	defer stop(nil)
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -97,20 +97,21 @@ func (l *link) find(ctx context.Context, name string) (found Job, err error) {
 // Close leaves the run.
 func (w *Worker) Close() { w.link.close() }
 
-// Played is the number of orders that were carried out.
-func (w *Worker) Played() int { return int(w.played.Load()) }
+// Finished is the number of orders that were carried out.
+func (w *Worker) Finished() int { return int(w.finished.Load()) }
 
 // Work plays orders, so many at a time, until the run is complete or ctx is done.
 // Servers is what the model servers report, by player.
-func (w *Worker) Work(ctx context.Context, player *eval.Worker, servers map[string]record.Server, slots int) error {
+func (w *Worker) Work(ctx context.Context, player *eval.Worker, servers map[string]record.ServerReport,
+	slots int) error {
 	w.player = player
 	ctx, cancel := w.link.bind(ctx)
 	defer cancel(nil)
-	over, err := w.link.conn.Subscribe(subject(w.Job.Name, "end"), func(*nats.Msg) { cancel(errEnded) })
+	sub, err := w.link.conn.Subscribe(subject(w.Job.Name, "end"), func(*nats.Msg) { cancel(errEnded) })
 	if err != nil {
 		return err
 	}
-	defer over.Unsubscribe() //nolint:errcheck // the connection is closed next
+	defer sub.Unsubscribe() //nolint:errcheck // the connection is closed next
 	if err := w.introduce(ctx, servers); err != nil {
 		return w.leave(err)
 	}
@@ -137,7 +138,7 @@ func (w *Worker) leave(err error) error {
 	return err
 }
 
-func (w *Worker) introduce(ctx context.Context, servers map[string]record.Server) error {
+func (w *Worker) introduce(ctx context.Context, servers map[string]record.ServerReport) error {
 	if len(servers) == 0 {
 		return nil
 	}
@@ -220,7 +221,7 @@ func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Durat
 		_ = m.Nak() // comes back by itself if that is lost
 		return err
 	}
-	w.played.Add(1)
+	w.finished.Add(1)
 	_ = m.Ack() // else it is played again, and the leader drops the record
 	return nil
 }

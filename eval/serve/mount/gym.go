@@ -36,12 +36,12 @@ func Gyms(out bench.Outside, m Defaults, texts []string) (gyms []*serve.Gym, ski
 	named := map[string]bool{}
 	for _, text := range texts {
 		env, _, _ := strings.Cut(text, ",")
-		if _, after, ok := strings.Cut(env, "="); ok {
-			env = after
+		if _, name, ok := strings.Cut(env, "="); ok {
+			env = name
 		}
 		named[env] = true
 	}
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		settings, ok := gymSettings[entry.Name]
 		if !ok || len(texts) > 0 && !named[entry.Name] {
 			continue
@@ -65,7 +65,7 @@ func Gyms(out bench.Outside, m Defaults, texts []string) (gyms []*serve.Gym, ski
 // openGym opens a split of an environment with AgentGym's settings.
 func openGym(out bench.Outside, m Defaults, entry catalog.Entry, settings envs.Settings, split string) (envs.Env,
 	[]envs.Task, error) {
-	setup := m.with()
+	setup := m.setup()
 	maps.Copy(setup.Settings, settings)
 	delete(setup.Settings, "split")
 	if split != testSplit {
@@ -82,29 +82,29 @@ func openGym(out bench.Outside, m Defaults, entry catalog.Entry, settings envs.S
 var errGymRange = errors.New("list index out of range")
 
 // gymTasks returns what chooses a task by AgentGym's number.
-func gymTasks(env, data string) (func(*big.Int) (serve.Choice, error), error) {
+func gymTasks(env, data string) (func(*big.Int) (serve.TaskChoice, error), error) {
 	switch env {
 	case alfworld.Name:
 		return gymGames(data)
 	case babyai.Name:
-		return func(n *big.Int) (serve.Choice, error) {
+		return func(n *big.Int) (serve.TaskChoice, error) {
 			id, err := babyai.GymTask(n)
-			return serve.Choice{TaskID: id}, err
+			return serve.TaskChoice{TaskID: id}, err
 		}, nil
 	}
-	return func(n *big.Int) (serve.Choice, error) {
+	return func(n *big.Int) (serve.TaskChoice, error) {
 		if !n.IsInt64() {
-			return serve.Choice{}, errGymRange
+			return serve.TaskChoice{}, errGymRange
 		}
 		id, err := sciworld.GymTask(int(n.Int64()))
 		if err != nil {
-			return serve.Choice{}, errGymRange
+			return serve.TaskChoice{}, errGymRange
 		}
-		return serve.Choice{TaskID: id}, nil
+		return serve.TaskChoice{TaskID: id}, nil
 	}, nil
 }
 
-func gymGames(data string) (func(*big.Int) (serve.Choice, error), error) {
+func gymGames(data string) (func(*big.Int) (serve.TaskChoice, error), error) {
 	if data == "" {
 		return nil, errors.New("its games are ALFWorld's own, which --data names")
 	}
@@ -112,11 +112,11 @@ func gymGames(data string) (func(*big.Int) (serve.Choice, error), error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(n *big.Int) (serve.Choice, error) {
+	return func(n *big.Int) (serve.TaskChoice, error) {
 		if !n.IsInt64() || n.Sign() < 0 || n.Int64() >= int64(len(games)) {
-			return serve.Choice{}, errGymRange
+			return serve.TaskChoice{}, errGymRange
 		}
 		game := games[n.Int64()]
-		return serve.Choice{Split: game.Split, TaskID: game.ID}, nil
+		return serve.TaskChoice{Split: game.Split, TaskID: game.ID}, nil
 	}, nil
 }

@@ -53,7 +53,7 @@ func Parse(out bench.Outside, m Defaults, texts []string) (mounts []*serve.Mount
 		return nil, nil, err
 	}
 	if len(texts) == 0 {
-		for _, e := range catalog.All() {
+		for _, e := range catalog.Entries() {
 			texts = append(texts, e.Name)
 		}
 		texts, skipped = catalog.Available(texts, m.Setup)
@@ -65,19 +65,19 @@ func Parse(out bench.Outside, m Defaults, texts []string) (mounts []*serve.Mount
 			return err != nil
 		})
 	}
-	var all []string // environments, of which one must have each setting
+	var envNames []string // environments, of which one must have each setting
 	for _, text := range texts {
 		mount, env, err := m.mount(out, text)
 		if err != nil {
 			return nil, skipped, fmt.Errorf("%s: %w", text, err)
 		}
-		if slices.ContainsFunc(mounts, func(other *serve.Mount) bool { return other.Name == mount.Name }) {
+		if slices.ContainsFunc(mounts, func(prev *serve.Mount) bool { return prev.Name == mount.Name }) {
 			return nil, skipped, fmt.Errorf("two mounts are called %s; give one another name: NAME=%s",
 				mount.Name, text)
 		}
-		mounts, all = append(mounts, mount), append(all, env)
+		mounts, envNames = append(mounts, mount), append(envNames, env)
 	}
-	return mounts, skipped, catalog.CheckSettings(all, m.Setup.Settings)
+	return mounts, skipped, catalog.CheckSettings(envNames, m.Setup.Settings)
 }
 
 // mountName is what a mount may be called: it is part of addresses.
@@ -97,7 +97,7 @@ func (m Defaults) mount(out bench.Outside, text string) (*serve.Mount, string, e
 	if err != nil {
 		return nil, env, err
 	}
-	m.Setup = m.with()
+	m.Setup = m.setup()
 	for _, part := range parts[1:] {
 		key, value, ok := strings.Cut(part, "=")
 		if !ok {
@@ -185,8 +185,8 @@ func (m *Defaults) usePreset(entry catalog.Entry, name string) error {
 	if len(found) != 1 || found[0].Env.Name != entry.Name {
 		return fmt.Errorf("preset %s is not one part for %s; heldout presets lists the parts", name, entry.Name)
 	}
-	shown := configs.Preset{Play: configs.Play{Observation: found[0].Observation, ActionsShown: found[0].ActionsShown}}
-	if len(shown.TextsNamed()) > 0 {
+	preset := configs.Preset{Play: configs.Play{Observation: found[0].Observation, ActionsShown: found[0].ActionsShown}}
+	if len(preset.TextsNamed()) > 0 {
 		return fmt.Errorf("preset %s shows texts of its source with observations, which a server does not have", name)
 	}
 	m.preset = &found[0]
@@ -198,7 +198,7 @@ func (m Defaults) make(out bench.Outside, name string, entry catalog.Entry) (*se
 	o := serve.MountOptions{Name: name, Reward: m.Reward, StepCost: m.StepCost, InvalidPenalty: m.InvalidPenalty,
 		Actions: m.Actions, MaxSteps: m.MaxSteps}
 	if p := m.preset; p != nil {
-		o.Preset, o.Limit, o.Form = p.ID(false), p.Env.Limit.For, agent.Shown{Play: p.Play}
+		o.Preset, o.Limit, o.Form = p.ID(false), p.Env.Limit.For, agent.Renderer{Play: p.Play}
 	}
 	if m.Perturbation != "" {
 		rules, _, err := bench.LoadPerturbation(entry.Name, m.Perturbation)
@@ -220,8 +220,8 @@ func (m Defaults) make(out bench.Outside, name string, entry catalog.Entry) (*se
 	return serve.NewMount(o), entry.Name, nil
 }
 
-// split is a split of a mount: its tasks are played as setup says.
-type split struct {
+// mountSplit is a split of a mount: its tasks are played as setup says.
+type mountSplit struct {
 	name  string
 	setup envs.Setup
 	tasks string // to be selected; empty for those of the mount
@@ -237,38 +237,39 @@ const (
 )
 
 // splits lists the splits of a mount, the default first.
-func (m Defaults) splits(entry catalog.Entry) []split {
+func (m Defaults) splits(entry catalog.Entry) []mountSplit {
 	chosen := m.Setup.Settings["split"]
 	official := m.officialSplits(entry)
 	switch {
 	case len(official) > 0:
 		first := cmp.Or(chosen, official[0])
-		all := []split{{name: first, setup: m.with("split", first)}} // an error says what it lacks
+		out := []mountSplit{{name: first, setup: m.setup("split", first)}} // an error says what it lacks
 		for _, name := range official {
 			if name != first {
-				all = append(all, split{name: name, setup: m.with("split", name)})
+				out = append(out, mountSplit{name: name, setup: m.setup("split", name)})
 			}
 		}
-		return all
+		return out
 	case chosen != "":
-		return []split{{name: chosen, setup: m.Setup}}
+		return []mountSplit{{name: chosen, setup: m.Setup}}
 	}
-	all := []split{{name: testSplit, setup: m.Setup}}
+	out := []mountSplit{{name: testSplit, setup: m.Setup}}
 	switch {
 	case entry.Name == babyai.Name:
 		tasks := strings.Join(babyai.TrainTasks(), ",")
-		all = append(all, split{name: trainSplit, setup: m.Setup, tasks: tasks, clean: true})
+		out = append(out, mountSplit{name: trainSplit, setup: m.Setup, tasks: tasks, clean: true})
 	case entry.Name == sciworld.Name && cmp.Or(m.Setup.Settings["variant"], sciworld.AgentBoard) == sciworld.AgentBoard:
 		for _, name := range sciworld.Splits() {
 			if name != testSplit { // these are ScienceWorld's own
-				all = append(all, split{name: name, setup: m.with("split", name, "variant", sciworld.ScienceWorld)})
+				out = append(out, mountSplit{name: name,
+					setup: m.setup("split", name, "variant", sciworld.ScienceWorld)})
 			}
 		}
 	case entry.Generates:
-		all = append(all, m.generated(trainSeeds))
-		all[1].name, all[1].clean = trainSplit, true
+		out = append(out, m.generated(trainSeeds))
+		out[1].name, out[1].clean = trainSplit, true
 	}
-	return all
+	return out
 }
 
 // officialSplits are the splits that the data of a benchmark have, the default first; none
@@ -277,8 +278,8 @@ func (m Defaults) officialSplits(entry catalog.Entry) []string {
 	switch {
 	case entry.Name == alfworld.Name && m.Setup.Data != "":
 		first := alfworld.Splits()[0]
-		there := slices.DeleteFunc(alfworld.SplitsIn(m.Setup.Data), func(name string) bool { return name == first })
-		return append([]string{first}, there...)
+		rest := slices.DeleteFunc(alfworld.SplitsIn(m.Setup.Data), func(name string) bool { return name == first })
+		return append([]string{first}, rest...)
 	case entry.Name == sciworld.Name && m.Setup.Settings["variant"] == sciworld.ScienceWorld:
 		return sciworld.Splits()
 	}
@@ -289,7 +290,7 @@ func (m Defaults) officialSplits(entry catalog.Entry) []string {
 // data have none.
 var trainSeeds = envs.GeneratorSeeds{First: 1, Last: 10}
 
-func (m Defaults) with(pairs ...string) envs.Setup {
+func (m Defaults) setup(pairs ...string) envs.Setup {
 	s := m.Setup
 	s.Settings = envs.Settings{}
 	maps.Copy(s.Settings, m.Setup.Settings)
@@ -299,14 +300,14 @@ func (m Defaults) with(pairs ...string) envs.Setup {
 	return s
 }
 
-func (m Defaults) generated(seeds envs.GeneratorSeeds) split {
-	s := m.with()
+func (m Defaults) generated(seeds envs.GeneratorSeeds) mountSplit {
+	s := m.setup()
 	delete(s.Settings, "split")
 	s.Data, s.GeneratorSeed = "", seeds
-	return split{setup: s}
+	return mountSplit{setup: s}
 }
 
-func (m Defaults) open(out bench.Outside, entry catalog.Entry, split split) (envs.Env, []envs.Task, error) {
+func (m Defaults) open(out bench.Outside, entry catalog.Entry, split mountSplit) (envs.Env, []envs.Task, error) {
 	env, err := catalog.Open(entry.Name, split.setup, out.Envs())
 	if err != nil {
 		return nil, nil, err
@@ -338,16 +339,16 @@ func (m Defaults) open(out bench.Outside, entry catalog.Entry, split split) (env
 // below dir. Warn receives what its file system does not guarantee.
 func RecordRollouts(out bench.Outside, dir string) func(string, *serve.Mount, *serve.Set) (serve.Recorder, error) {
 	return func(name string, m *serve.Mount, set *serve.Set) (serve.Recorder, error) {
-		kept, err := eval.OpenRollouts(filepath.Join(dir, name), eval.RolloutsOf{
+		rollouts, err := eval.OpenRollouts(filepath.Join(dir, name), eval.RolloutsOf{
 			Info: set.Env.Info(), Total: len(set.Env.Tasks()), Perturbation: m.Perturbation,
 			PerturbationHash: m.PerturbationHash, Tool: out.Tool,
 		}, out.Now)
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range kept.TakeWarnings() {
+		for _, text := range rollouts.TakeWarnings() {
 			out.Warn(text)
 		}
-		return kept, nil
+		return rollouts, nil
 	}
 }

@@ -40,7 +40,7 @@ func TestSplitsOpen(t *testing.T) {
 		"own": {"test", "dev", "train", "all"}, "dev": {"dev", "test", "train", "all"},
 	}
 	texts := []string{"own=sciworld,variant=scienceworld", "dev=sciworld,variant=scienceworld,split=dev"}
-	for _, entry := range catalog.All() {
+	for _, entry := range catalog.Entries() {
 		texts = append(texts, entry.Name)
 	}
 	for _, m := range mounts(t, Defaults{}, texts...) {

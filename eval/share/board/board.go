@@ -40,10 +40,10 @@ type Options struct {
 
 // Board is board.json.
 type Board struct {
-	Schema  int     `json:"schema"`
-	Date    string  `json:"date"`
-	Version string  `json:"version"`
-	Places  []Place `json:"places"`
+	Schema  int       `json:"schema"`
+	Date    string    `json:"date"`
+	Version string    `json:"version"`
+	Places  []Ranking `json:"places"`
 	// Unread are bundles without rows, because they cannot be read.
 	Unread []Unread `json:"unread,omitempty"`
 
@@ -53,10 +53,10 @@ type Board struct {
 // Schema is the version of the form of board.json.
 const Schema = 1
 
-// Place is a preset, or an environment without one, with its rows, the best first.
-type Place struct {
-	Name string `json:"name"`
-	Rows []Row  `json:"rows"`
+// Ranking is a preset, or an environment without one, with its rows, the best first.
+type Ranking struct {
+	Name string     `json:"name"`
+	Rows []ModelRow `json:"rows"`
 	// NoRanks says why rows have no ranks; empty if they have.
 	NoRanks string `json:"no_ranks,omitempty"`
 }
@@ -67,8 +67,8 @@ type Unread struct {
 	Why    string `json:"why"`
 }
 
-// Row is a model in a place.
-type Row struct {
+// ModelRow is a model in a place.
+type ModelRow struct {
 	Model  string `json:"model"`
 	Bundle string `json:"bundle"`
 	Who    string `json:"who,omitempty"`
@@ -102,7 +102,7 @@ type Rate struct {
 }
 
 // Page is the file with the episodes of the row.
-func (r Row) Page() string { return r.Bundle + ".html" }
+func (r ModelRow) Page() string { return r.Bundle + ".html" }
 
 // named are the names that bundles may have: they are parts of addresses.
 var named = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -132,7 +132,7 @@ func Write(ctx context.Context, folder, out string, o Options) (*Board, error) {
 			return nil, err
 		}
 		for _, t := range p.Tables {
-			b.published = append(b.published, report.Baseline{Name: name, From: p, Table: t})
+			b.published = append(b.published, report.Baseline{Name: name, Source: p, Table: t})
 		}
 	}
 	for _, file := range found {
@@ -181,13 +181,13 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	if err != nil {
 		return err
 	}
-	var why []string
+	var reasons []string
 	for _, claim := range r.Claims {
 		if claim.Verdict == check.Fails {
-			why = append(why, fmt.Sprintf("%s: %s", claim.ID, strings.Join(claim.Notes, "; ")))
+			reasons = append(reasons, fmt.Sprintf("%s: %s", claim.ID, strings.Join(claim.Notes, "; ")))
 		}
 	}
-	given, err := report.Source{Interval: string(stats.TheseKinds)}.Load()
+	source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
 	if err != nil {
 		return err
 	}
@@ -195,22 +195,22 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	for _, p := range c.Runs {
 		chosen = append(chosen, record.Chosen{Parts: p})
 	}
-	from, _, err := given.Read(chosen, true)
+	rep, _, err := source.Read(chosen, true)
 	if err != nil {
 		b.Unread = append(b.Unread, Unread{name, strings.ReplaceAll(err.Error(), dir, "")})
 		return nil
 	}
-	for _, run := range from.Runs {
-		b.rows(run, Row{Bundle: name, Who: c.About.Who, Checked: len(why) == 0, Why: why}, c.About)
+	for _, run := range rep.Runs {
+		b.rows(run, ModelRow{Bundle: name, Who: c.About.Authors, Checked: len(reasons) == 0, Why: reasons}, c.About)
 	}
 	o.Tell(fmt.Sprintf("%s: %d episodes played again, %s", name, r.Episodes,
-		cmp.Or(strings.Join(why, "; "), "checked")))
-	return episodes(filepath.Join(site, name+".html"), chosen, from)
+		cmp.Or(strings.Join(reasons, "; "), "checked")))
+	return episodes(filepath.Join(site, name+".html"), chosen, rep)
 }
 
 // episodes writes the page of a bundle, which has its episodes as far as there is room.
-func episodes(file string, chosen []record.Chosen, from *report.Report) error {
-	text, err := overview.HTML(chosen, from)
+func episodes(file string, chosen []record.Chosen, rep *report.Report) error {
+	text, err := overview.HTML(chosen, rep)
 	if err != nil {
 		return err
 	}
@@ -218,9 +218,9 @@ func episodes(file string, chosen []record.Chosen, from *report.Report) error {
 }
 
 // rows adds the rows of a run. blank has what they share.
-func (b *Board) rows(run report.Run, blank Row, about configs.About) {
+func (b *Board) rows(run report.NamedRun, blank ModelRow, about configs.About) {
 	for _, s := range run.Scores {
-		if s.Condition.Perturbation != plain || run.Sweep.Besides(s.Condition.Model) {
+		if s.Condition.Perturbation != plain || run.Sweep.ExtraAnchor(s.Condition.Model) {
 			continue
 		}
 		row := blank
@@ -250,11 +250,11 @@ func (b *Board) rows(run report.Run, blank Row, about configs.About) {
 // plain is the name of the perturbation of unperturbed episodes.
 const plain = "none"
 
-func (b *Board) place(name string) *Place {
-	i := slices.IndexFunc(b.Places, func(p Place) bool { return p.Name == name })
+func (b *Board) place(name string) *Ranking {
+	i := slices.IndexFunc(b.Places, func(p Ranking) bool { return p.Name == name })
 	if i < 0 {
 		i = len(b.Places)
-		b.Places = append(b.Places, Place{Name: name})
+		b.Places = append(b.Places, Ranking{Name: name})
 	}
 	return &b.Places[i]
 }
@@ -270,10 +270,10 @@ func percent(e scoring.Estimate) Rate {
 
 // rank sorts the rows and ranks the checked ones.
 func (b *Board) rank() {
-	slices.SortFunc(b.Places, func(x, y Place) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(b.Places, func(x, y Ranking) int { return strings.Compare(x.Name, y.Name) })
 	for i := range b.Places {
 		p := &b.Places[i]
-		slices.SortStableFunc(p.Rows, func(x, y Row) int {
+		slices.SortStableFunc(p.Rows, func(x, y ModelRow) int {
 			if x.Checked != y.Checked {
 				return map[bool]int{true: -1, false: 1}[x.Checked]
 			}
@@ -285,12 +285,12 @@ func (b *Board) rank() {
 		p := &b.Places[i]
 		for j := range p.Rows {
 			r := &p.Rows[j]
-			if best, worst, ok := claims.Ranks(claim.Place{Name: p.Name}, r.id()); ok && worst > 1 {
+			if best, worst, ok := claims.Ranks(claim.Scope{Name: p.Name}, r.id()); ok && worst > 1 {
 				r.Best, r.Worst = best, worst
 			}
 		}
 		for _, c := range claims.Comparisons() {
-			if len(p.Rows) > 1 && c.Place.Name == p.Name && c.Kind == claim.Apart && p.NoRanks == "" {
+			if len(p.Rows) > 1 && c.Place.Name == p.Name && c.Kind == claim.NotCompared && p.NoRanks == "" {
 				p.NoRanks = c.Reason
 			}
 		}
@@ -298,13 +298,13 @@ func (b *Board) rank() {
 }
 
 // id is the row's name among those of the board.
-func (r Row) id() string { return r.Model + " in " + r.Bundle }
+func (r ModelRow) id() string { return r.Model + " in " + r.Bundle }
 
 // claims compare the checked rows of each place, as one family of tests.
 func (b *Board) claims() *claim.Set {
 	results := claim.Results{Rate: claim.Success}
 	for _, p := range b.Places {
-		results.Places = append(results.Places, claim.Place{Name: p.Name, Title: p.Name})
+		results.Places = append(results.Places, claim.Scope{Name: p.Name, Title: p.Name})
 		for _, r := range p.Rows {
 			if r.Checked {
 				results.Models = append(results.Models, claim.Model{Name: r.id(),

@@ -25,7 +25,7 @@ func open(t *testing.T, look browser.Look) *browser.Page {
 	b := browser.Start(t)
 	limits := func(mean, low, high float64) Rate { return Rate{mean, &low, &high} }
 	board := &Board{Date: "2026-01-02", Version: "v1", Unread: []Unread{{"broken", "this is no bundle"}},
-		Places: []Place{{Name: "agentrefine@1:pddl", Rows: []Row{
+		Places: []Ranking{{Name: "agentrefine@1:pddl", Rows: []ModelRow{
 			{Model: "vllm:small", Bundle: "a", Who: "A Group", Checked: true, Success: limits(80, 71, 87),
 				Progress: limits(100, 98, 100), Best: 1, Worst: 2, Tasks: 60, Seeds: 3, Tokens: 123456,
 				About: configs.AboutModel{Parameters: 0.5, Base: "base-s", TrainingData: []string{}}},

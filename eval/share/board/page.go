@@ -38,7 +38,7 @@ func (b *Board) page() page.Page {
 func (b *Board) publishedTables() (out []page.Grid) {
 	for _, from := range b.published {
 		t := table.Table{Title: fmt.Sprintf("%s (%s)", from.Table.Title, from.Name),
-			Columns: []table.Column{{Header: "Model", Left: true}}}
+			Columns: []table.Column{{Header: "Model", Words: true}}}
 		for _, name := range from.Table.Columns {
 			t.Columns = append(t.Columns, table.Column{Header: name})
 		}
@@ -67,7 +67,7 @@ func rate(r Rate) string {
 }
 
 // rank is the range of ranks of a row.
-func rank(r Row) string {
+func rank(r ModelRow) string {
 	switch {
 	case r.Best == 0:
 		return "–"

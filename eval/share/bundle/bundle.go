@@ -115,11 +115,11 @@ func (m *Manifest) contents(dir string) *Contents {
 // parse reads bundle.json.
 func parse(b []byte) (*Manifest, error) {
 	var m Manifest
-	has, err := record.DecodeFile(b, &m)
+	ok, err := record.DecodeFile(b, &m)
 	switch {
 	case err != nil:
 		return nil, err
-	case !has:
+	case !ok:
 		return nil, errors.New("it does not end in its checksum")
 	case m.Schema != Schema:
 		return nil, fmt.Errorf("it has schema %d, this version of heldout reads %d", m.Schema, Schema)

@@ -51,7 +51,7 @@ func makeRun(t *testing.T, started time.Time) string {
 		Names:    map[string]string{"vllm:m": "ours", "/home/me/runs/1": "other"},
 		HeldIn:   configs.HeldIn{"vllm:m": {"pddl"}, "/home/me/runs/1": {"babyai"}},
 		Sessions: []record.Session{{Started: started, Ended: &ended}},
-		Servers: map[string][]record.Server{"vllm:m": {
+		Servers: map[string][]record.ServerReport{"vllm:m": {
 			{Software: "vllm", Models: []string{"m", "secret-host/other"}, Root: "/home/me/weights",
 				Parent: `C:\models\base`},
 			{Software: "vllm", Models: []string{"m"}, Root: "/home/you/weights", Parent: `C:\models\base`},
@@ -76,10 +76,10 @@ func makeRun(t *testing.T, started time.Time) string {
 	return dir
 }
 
-func create(t *testing.T, dir, key string) (string, *Made) {
+func create(t *testing.T, dir, key string) (string, *Result) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x"+Extension)
-	made, err := Create(file, []record.Parts{{dir}}, configs.About{Who: "me"}, key)
+	made, err := Create(file, []record.Parts{{dir}}, configs.About{Authors: "me"}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestCreate(t *testing.T) {
 	}
 	dir := t.TempDir()
 	c, err := Open(one, dir)
-	if err != nil || len(c.Runs) != 1 || c.About.Who != "me" {
+	if err != nil || len(c.Runs) != 1 || c.About.Authors != "me" {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	for _, f := range c.Files {

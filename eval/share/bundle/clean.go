@@ -31,7 +31,7 @@ func cleanManifest(m *record.Manifest) *record.Manifest {
 	c := *m
 	c.Schema, c.Checksum, c.Shard = record.Schema, "", nil
 	c.Sessions = cleanSessions(m.Sessions)
-	c.Servers = map[string][]record.Server{}
+	c.Servers = map[string][]record.ServerReport{}
 	for player, servers := range m.Servers {
 		c.Servers[player] = cleanServers(servers, player)
 	}
@@ -71,14 +71,14 @@ func cleanSessions(sessions []record.Session) (out []record.Session) {
 
 // cleanServers keeps one of equal reports, and of the models that a server lists the one
 // that played.
-func cleanServers(servers []record.Server, player string) (out []record.Server) {
+func cleanServers(servers []record.ServerReport, player string) (out []record.ServerReport) {
 	for _, s := range servers {
 		s.Models = slices.DeleteFunc(slices.Clone(s.Models), func(name string) bool {
 			_, plays, _ := strings.Cut(player, ":")
 			return name != plays
 		})
 		s.Root, s.Parent = lastPart(s.Root), lastPart(s.Parent)
-		if !slices.ContainsFunc(out, func(known record.Server) bool { return reflect.DeepEqual(known, s) }) {
+		if !slices.ContainsFunc(out, func(prev record.ServerReport) bool { return reflect.DeepEqual(prev, s) }) {
 			out = append(out, s)
 		}
 	}
@@ -86,10 +86,10 @@ func cleanServers(servers []record.Server, player string) (out []record.Server) 
 }
 
 // ofModels keeps what is said of the models of a run, not of directories.
-func ofModels[M ~map[string]V, V any](m *record.Manifest, said M) M {
+func ofModels[M ~map[string]V, V any](m *record.Manifest, values M) M {
 	var out M
 	for _, g := range m.Groups {
-		if v, ok := said[g.Condition.Model]; ok {
+		if v, ok := values[g.Condition.Model]; ok {
 			if out == nil {
 				out = M{}
 			}

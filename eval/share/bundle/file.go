@@ -14,8 +14,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// Made says what Create has written.
-type Made struct {
+// Result says what Create has written.
+type Result struct {
 	*Contents
 	// Paths are the models whose names are paths of the machine that served them.
 	Paths []string
@@ -25,7 +25,7 @@ type Made struct {
 
 // Create writes a bundle of runs to a file, all or nothing, and signs it with a private
 // key unless that is empty.
-func Create(file string, runs []record.Parts, about configs.About, key string) (*Made, error) {
+func Create(file string, runs []record.Parts, about configs.About, key string) (*Result, error) {
 	folder := filepath.Dir(file)
 	dir, err := os.MkdirTemp(folder, ".heldout-bundle-")
 	if err != nil {
@@ -36,13 +36,13 @@ func Create(file string, runs []record.Parts, about configs.About, key string) (
 	if err != nil {
 		return nil, err
 	}
-	made := &Made{Contents: c}
+	result := &Result{Contents: c}
 	for _, run := range c.Runs {
 		m, err := record.ReadManifest(run[0])
 		if err != nil {
 			return nil, err
 		}
-		made.Paths = append(made.Paths, paths(m)...)
+		result.Paths = append(result.Paths, paths(m)...)
 	}
 	packed := filepath.Join(dir, "packed")
 	if err := packFile(packed, dir, c); err != nil {
@@ -56,11 +56,11 @@ func Create(file string, runs []record.Parts, about configs.About, key string) (
 		if err := atomic.WriteFile(file+SignatureExtension, bytes.NewReader(armored)); err != nil {
 			return nil, err
 		}
-		made.Signer = signer
+		result.Signer = signer
 	} else if err := os.Remove(file + SignatureExtension); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("the signature of the bundle before: %w", err)
 	}
-	return made, errors.Join(os.Chmod(packed, 0o644), atomic.ReplaceFile(packed, file))
+	return result, errors.Join(os.Chmod(packed, 0o644), atomic.ReplaceFile(packed, file))
 }
 
 func packFile(file, dir string, c *Contents) error {

@@ -71,7 +71,7 @@ func Signer(file, signers string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s%s: %w", file, SignatureExtension, err)
 	}
-	name, err := whose(may, s.PublicKey)
+	name, err := signerName(may, s.PublicKey)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", signers, err)
 	}
@@ -86,22 +86,22 @@ func Signer(file, signers string) (string, error) {
 	return name, nil
 }
 
-// whose finds the name of a public key.
-func whose(signers []byte, key ssh.PublicKey) (string, error) {
+// signerName finds the name of a public key.
+func signerName(signers []byte, key ssh.PublicKey) (string, error) {
 	for n, line := range strings.Split(string(signers), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		name, rest, _ := strings.Cut(line, " ")
-		known, _, options, _, err := ssh.ParseAuthorizedKey([]byte(rest))
+		candidate, _, options, _, err := ssh.ParseAuthorizedKey([]byte(rest))
 		if err != nil {
 			return "", fmt.Errorf("line %d: want a name and a public key: %w", n+1, err)
 		}
 		if len(options) > 0 {
 			return "", fmt.Errorf("line %d: options such as %.40q are not supported", n+1, options[0])
 		}
-		if bytes.Equal(known.Marshal(), key.Marshal()) {
+		if bytes.Equal(candidate.Marshal(), key.Marshal()) {
 			return name, nil
 		}
 	}

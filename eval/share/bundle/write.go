@@ -30,11 +30,11 @@ func Stage(dir string, runs []record.Parts, about configs.About) (*Contents, err
 	}
 	var clean []record.Parts
 	for i, run := range runs {
-		to := filepath.Join(dir, runDir(i))
-		if err := writeRun(to, run); err != nil {
+		dest := filepath.Join(dir, runDir(i))
+		if err := writeRun(dest, run); err != nil {
 			return nil, err
 		}
-		clean = append(clean, record.Parts{to})
+		clean = append(clean, record.Parts{dest})
 	}
 	tables, err := Tables(clean)
 	if err != nil {
@@ -103,20 +103,20 @@ func writeRun(dir string, run record.Parts) error {
 // writeEpisodes writes the attempts in the order of the plan. The attempts at an episode
 // are numbered anew in their order, because two processes can have given one number.
 func writeEpisodes(w io.Writer, x *record.Index) error {
-	all := x.Results()
-	order := make([]int, all.Len())
+	results := x.Results()
+	order := make([]int, results.Len())
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		a, b, r, s := all.Position(i), all.Position(j), all.At(i), all.At(j)
+		a, b, r, s := results.Position(i), results.Position(j), results.Result(i), results.Result(j)
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Task, b.Task), cmp.Compare(a.Trial, b.Trial),
 			cmp.Compare(r.Attempt, s.Attempt), r.Ended.Compare(s.Ended))
 	})
 	id, attempt := "", 0
 	var last []byte
 	for _, i := range order {
-		e, err := all.Place(i).Episode()
+		e, err := results.Place(i).Episode()
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func writeEpisodes(w io.Writer, x *record.Index) error {
 
 // Tables returns the content of tables.json: the rates of the runs, with intervals.
 func Tables(runs []record.Parts) ([]byte, error) {
-	given, err := report.Source{Interval: string(stats.TheseKinds)}.Load()
+	source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -152,12 +152,12 @@ func Tables(runs []record.Parts) ([]byte, error) {
 	for _, p := range runs {
 		chosen = append(chosen, record.Chosen{Parts: p})
 	}
-	from, _, err := given.Read(chosen, false)
+	rep, _, err := source.Read(chosen, false)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	err = table.Render(&b, table.JSON, append(from.Tables("headline"), from.Tables("results")...)...)
+	err = table.Render(&b, table.JSON, append(rep.Tables("headline"), rep.Tables("results")...)...)
 	return b.Bytes(), err
 }
 
@@ -169,11 +169,11 @@ func Pack(w io.Writer, dir string, c *Contents) error {
 		return err
 	}
 	t := tar.NewWriter(z)
-	all := []string{aboutFile}
+	files := []string{aboutFile}
 	for _, f := range c.Files {
-		all = append(all, f.Name)
+		files = append(files, f.Name)
 	}
-	for _, name := range all {
+	for _, name := range files {
 		if err := add(t, dir, name); err != nil {
 			return errors.Join(err, z.Close())
 		}

@@ -30,8 +30,8 @@ type Options struct {
 	Signers string
 	// Spot says if a model is asked again.
 	Spot Spot
-	// Played is told of every episode that was played; nil for nobody.
-	Played func()
+	// OnPlayed is told of every episode that was played; nil for nobody.
+	OnPlayed func()
 }
 
 // Report is what a check found.
@@ -96,7 +96,7 @@ func (r *Report) signed(file, signers string) {
 // wrong with the results is in the report.
 func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) {
 	k := &checker{Options: o, report: &Report{Claims: newClaims(), Runs: len(c.Runs)}, worlds: newWorlds(o.Texts),
-		seeds: map[string][]int64{}, played: map[string]int{}, about: c.About, trained: map[string]map[string]bool{}}
+		seeds: map[string][]int64{}, runOf: map[string]int{}, about: c.About, trained: map[string]map[string]bool{}}
 	defer k.worlds.close()
 	for i, run := range c.Runs {
 		if err := k.run(ctx, i, run); err != nil {
@@ -121,8 +121,8 @@ type checker struct {
 	worlds *worlds
 	// seeds are those of each condition without its seed.
 	seeds map[string][]int64
-	// played is the run of each planned episode, from 1.
-	played map[string]int
+	// runOf is the run of each planned episode, from 1.
+	runOf map[string]int
 	// about is what the authors declare, trained are the tasks played that are among the
 	// declared training tasks, by model.
 	about   configs.About
@@ -142,8 +142,8 @@ func (k *checker) run(ctx context.Context, number int, run record.Parts) error {
 	if err := k.planned(m, number); err != nil {
 		return err
 	}
-	p := &player{checker: k, manifest: m, conditions: map[string]*condition{}, tallies: map[string]*tally{},
-		without: map[record.Outcome]int{}}
+	p := &player{checker: k, manifest: m, conditions: map[string]*replaySetup{}, tallies: map[string]*tally{},
+		unfinished: map[record.Outcome]int{}}
 	if err := p.play(ctx, run); err != nil {
 		return err
 	}
@@ -171,18 +171,18 @@ func (k *checker) planned(m *record.Manifest, number int) error {
 		key := fmt.Sprintf("%s of %s (%s)", c.Model, cmp.Or(c.Preset.Label(), c.Env), c.Perturbation)
 		k.seeds[key] = append(k.seeds[key], c.Seed)
 		for _, id := range g.Episodes {
-			if other := k.played[id]; other > 0 && other != number+1 {
-				k.claim(attempts).fail("runs %d and %d both played episodes of %s", other, number+1, key)
+			if first := k.runOf[id]; first > 0 && first != number+1 {
+				k.claim(attempts).fail("runs %d and %d both played episodes of %s", first, number+1, key)
 				break
 			}
-			k.played[id] = number + 1
+			k.runOf[id] = number + 1
 		}
 	}
 	return nil
 }
 
 func (k *checker) complete(m *record.Manifest, about record.Environment, c record.Condition, env envs.Env) {
-	if err := bench.Whole(m, about, c, env); errors.Is(err, bench.ErrPart) {
+	if err := bench.CheckComplete(m, about, c, env); errors.Is(err, bench.ErrPart) {
 		k.claim(tasks).lack("%v", err)
 	} else if err != nil {
 		k.claim(tasks).fail("%v", err)
@@ -221,12 +221,12 @@ func (k *checker) trainedOn(c record.Condition, about record.Environment, env en
 	if list.Len() == 0 {
 		return
 	}
-	here := map[string]envs.Task{}
+	byID := map[string]envs.Task{}
 	for _, t := range env.Tasks() {
-		here[t.ID] = t
+		byID[t.ID] = t
 	}
 	for _, t := range about.Tasks {
-		if own, ok := here[t.ID]; ok {
+		if own, ok := byID[t.ID]; ok {
 			t = own
 		}
 		if catalog.Listed(list, c.Env, t) {

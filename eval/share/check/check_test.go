@@ -50,11 +50,11 @@ func server(t *testing.T) string {
 }
 
 // play plays all generated games of PDDL with two seeds and three steps.
-func play(t *testing.T, kind bench.Kind, change func(*configs.Run)) string {
+func play(t *testing.T, kind bench.Purpose, change func(*configs.Run)) string {
 	t.Helper()
 	run := configs.DefaultRun()
 	run.Env, run.Model = configs.Strings{"pddl"}, configs.Strings{"vllm:m"}
-	run.BaseURL = configs.Servers{All: configs.Strings{server(t)}}
+	run.BaseURL = configs.Servers{List: configs.Strings{server(t)}}
 	run.StepLimit, run.Seeds, run.Temperature, run.Out = 3, "2", 1, filepath.Join(t.TempDir(), "run")
 	change(&run)
 	job, err := bench.New(outside(), kind, bench.Default(run)...)
@@ -121,7 +121,7 @@ type forged struct {
 func read(t *testing.T, dir string) *forged {
 	t.Helper()
 	f := &forged{}
-	m, err := record.Each(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+	m, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 		own := *e
 		own.Trajectory = slices.Clone(e.Trajectory)
 		f.episodes = append(f.episodes, &own)
@@ -401,10 +401,10 @@ func TestPresets(t *testing.T) {
 func playPreset(t *testing.T, change func(*configs.Run)) string {
 	t.Helper()
 	address, dir := server(t), filepath.Join(t.TempDir(), "run")
-	job, _, err := bench.Prepare(outside(), bench.Plain, bench.Given{Over: func(run *configs.Run) error {
+	job, _, err := bench.Prepare(outside(), bench.Plain, bench.Input{Override: func(run *configs.Run) error {
 		run.Model, run.Out = configs.Strings{"vllm:m"}, dir
 		run.Preset = configs.Strings{"agentrefine:pddl"}
-		run.BaseURL = configs.Servers{All: configs.Strings{address}}
+		run.BaseURL = configs.Servers{List: configs.Strings{address}}
 		change(run)
 		return nil
 	}})

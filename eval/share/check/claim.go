@@ -20,17 +20,17 @@ const (
 
 // Claim is what results claim, and what became of it.
 type Claim struct {
-	// ID is its name, Says what it says, How by what it was checked.
+	// ID is its name, Text what it says, Method how it was checked.
 	ID      string  `json:"id"`
-	Says    string  `json:"claim"`
-	How     string  `json:"how"`
+	Text    string  `json:"claim"`
+	Method  string  `json:"how"`
 	Verdict Verdict `json:"verdict"`
 	// Incomplete: the claim fails only because something was not played.
 	Incomplete bool `json:"incomplete,omitempty"`
 	// Notes are counts, and what the verdict rests on; at most maxNotes of them.
 	Notes []string `json:"notes,omitempty"`
-	// Others counts the notes beyond these.
-	Others int `json:"others,omitempty"`
+	// Omitted counts the notes beyond these.
+	Omitted int `json:"others,omitempty"`
 }
 
 // maxNotes is how many notes a claim keeps.
@@ -43,7 +43,7 @@ func (c *Claim) note(format string, about ...any) {
 	case len(c.Notes) < maxNotes:
 		c.Notes = append(c.Notes, text)
 	default:
-		c.Others++
+		c.Omitted++
 	}
 }
 
@@ -86,21 +86,21 @@ const (
 
 func newClaims() []Claim {
 	list := []Claim{
-		files:     {ID: "files", Says: "the file is as it was written", How: "hashes of all parts"},
-		signature: {ID: "signature", Says: "it is from who signed it", How: "SSH signature"},
-		plan:      {ID: "plan", Says: "episodes are those of the plan", How: "ids, computed again"},
-		tasks:     {ID: "tasks", Says: "no task is left out, and tasks are the official ones", How: "own data"},
-		seeds: {ID: "seeds", Says: "no seed is left out", How: "seeds from 0 without gaps", Notes: []string{
+		files:     {ID: "files", Text: "the file is as it was written", Method: "hashes of all parts"},
+		signature: {ID: "signature", Text: "it is from who signed it", Method: "SSH signature"},
+		plan:      {ID: "plan", Text: "episodes are those of the plan", Method: "ids, computed again"},
+		tasks:     {ID: "tasks", Text: "no task is left out, and tasks are the official ones", Method: "own data"},
+		seeds: {ID: "seeds", Text: "no seed is left out", Method: "seeds from 0 without gaps", Notes: []string{
 			"whether seeds after the last one were played does not show"}},
-		results:   {ID: "results", Says: "every episode has a result", How: "plan"},
-		attempts:  {ID: "attempts", Says: "no attempt was chosen by its outcome", How: "rule for retries"},
-		episodes:  {ID: "episodes", Says: "replies earn these results", How: "played again"},
-		prompts:   {ID: "prompts", Says: "prompts are those of the protocol", How: "built again, hashes"},
-		presets:   {ID: "presets", Says: "presets are as they were released", How: "hashes"},
-		tables:    {ID: "tables", Says: "tables follow from the records", How: "computed again"},
-		modelName: {ID: "model", Says: "the replies are those of the model", How: "asked again"},
-		training: {ID: "training", Says: "the model was not trained on these tasks",
-			How: "declared training tasks"},
+		results:   {ID: "results", Text: "every episode has a result", Method: "plan"},
+		attempts:  {ID: "attempts", Text: "no attempt was chosen by its outcome", Method: "rule for retries"},
+		episodes:  {ID: "episodes", Text: "replies earn these results", Method: "played again"},
+		prompts:   {ID: "prompts", Text: "prompts are those of the protocol", Method: "built again, hashes"},
+		presets:   {ID: "presets", Text: "presets are as they were released", Method: "hashes"},
+		tables:    {ID: "tables", Text: "tables follow from the records", Method: "computed again"},
+		modelName: {ID: "model", Text: "the replies are those of the model", Method: "asked again"},
+		training: {ID: "training", Text: "the model was not trained on these tasks",
+			Method: "declared training tasks"},
 	}
 	for i := range list {
 		list[i].Verdict = Holds

@@ -18,26 +18,26 @@ type player struct {
 	*checker
 	manifest *record.Manifest
 	// conditions are those that were met, by group.
-	conditions map[string]*condition
+	conditions map[string]*replaySetup
 	// tallies are what is known of the planned episodes, by id.
 	tallies map[string]*tally
 
 	mu                       sync.Mutex
 	fromReplies, fromActions int
-	prompts                  struct{ same, other, unknown int }
-	// without counts the attempts without a result.
-	without map[record.Outcome]int
+	prompts                  struct{ same, mismatched, unknown int }
+	// unfinished counts the attempts without a result.
+	unfinished map[record.Outcome]int
 }
 
-// condition is how the episodes of a group are played again.
-type condition struct {
+// replaySetup is how the episodes of a group are played again.
+type replaySetup struct {
 	record.Condition
 	tasks map[string]envs.Task // planned
 	env   envs.Env
 	err   error // why it cannot be played
-	// again plays replies; nil if only actions can be played, because of why.
-	again *episode.Rebuilder
-	why   error
+	// rebuilder plays replies; nil if only actions can be played, because of reason.
+	rebuilder *episode.Rebuilder
+	reason    error
 }
 
 // inFlight is how many attempts wait for each worker: few, because they are large.
@@ -47,13 +47,13 @@ const inFlight = 2
 func (p *player) play(ctx context.Context, run record.Parts) error {
 	group, ctx := errgroup.WithContext(ctx)
 	queue := make(chan *record.Episode, p.Workers*inFlight)
-	at := p.places()
+	places := p.places()
 	group.Go(func() error {
 		defer close(queue)
-		_, err := record.Each(run, func(_ *record.Manifest, e *record.Episode) {
+		_, err := record.EachEpisode(run, func(_ *record.Manifest, e *record.Episode) {
 			own := *e
 			own.Trajectory = append([]record.Step(nil), e.Trajectory...)
-			p.tally(at[e.ID], &own)
+			p.tally(places[e.ID], &own)
 			select {
 			case queue <- &own:
 			case <-ctx.Done():
@@ -65,7 +65,7 @@ func (p *player) play(ctx context.Context, run record.Parts) error {
 		group.Go(func() error {
 			for e := range queue {
 				if ctx.Err() == nil {
-					p.attempt(ctx, p.manifest.Groups[at[e.ID].group], e)
+					p.attempt(ctx, p.manifest.Groups[places[e.ID].group], e)
 				}
 			}
 			return ctx.Err()
@@ -74,38 +74,38 @@ func (p *player) play(ctx context.Context, run record.Parts) error {
 	return group.Wait()
 }
 
-// place is where an episode stands in the plan.
-type place struct {
+// planPosition is where an episode stands in the plan.
+type planPosition struct {
 	group int
-	// before is the id of the trial before it; empty for a first one.
-	before string
+	// prev is the id of the trial before it; empty for a first one.
+	prev string
 }
 
 // places returns the place of each planned episode, by id.
-func (p *player) places() map[string]place {
-	out := map[string]place{}
+func (p *player) places() map[string]planPosition {
+	out := map[string]planPosition{}
 	for i, g := range p.manifest.Groups {
 		for _, first := range g.Episodes {
-			before := ""
+			prev := ""
 			for trial := 1; trial <= g.Condition.MostTrials(); trial++ {
 				id := record.TrialID(first, trial)
-				out[id] = place{i, before}
-				before = id
+				out[id] = planPosition{i, prev}
+				prev = id
 			}
 		}
 	}
 	return out
 }
 
-// of returns how the episodes of a group are played.
-func (p *player) of(g record.Group) *condition {
+// conditionOf returns how the episodes of a group are played.
+func (p *player) conditionOf(g record.Group) *replaySetup {
 	key, err := json.Marshal(g.Condition)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.conditions[string(key)]; c != nil {
 		return c
 	}
-	c := &condition{Condition: g.Condition, err: err, tasks: map[string]envs.Task{}}
+	c := &replaySetup{Condition: g.Condition, err: err, tasks: map[string]envs.Task{}}
 	about, _ := p.manifest.EnvironmentOf(c.Condition)
 	for _, t := range about.Tasks {
 		c.tasks[t.ID] = t
@@ -114,14 +114,14 @@ func (p *player) of(g record.Group) *condition {
 		c.env, c.err = p.worlds.open(c.Condition)
 	}
 	if c.Decoding != nil {
-		c.again, c.why = p.rebuilder(c.Condition)
+		c.rebuilder, c.reason = p.rebuilder(c.Condition)
 	}
 	p.conditions[string(key)] = c
 	return c
 }
 
 func (p *player) rebuilder(c record.Condition) (*episode.Rebuilder, error) {
-	texts, err := p.Texts.Of(p.manifest, c)
+	texts, err := p.Texts.Find(p.manifest, c)
 	if err != nil {
 		return nil, err
 	}
@@ -129,10 +129,10 @@ func (p *player) rebuilder(c record.Condition) (*episode.Rebuilder, error) {
 }
 
 func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode) {
-	c := p.of(g)
-	where := fmt.Sprintf("task %s, seed %d, attempt %d", e.Task, e.Seed, e.Attempt)
+	c := p.conditionOf(g)
+	label := fmt.Sprintf("task %s, seed %d, attempt %d", e.Task, e.Seed, e.Attempt)
 	if c.err != nil {
-		p.fail(episodes, "%s: %v", where, c.err)
+		p.fail(episodes, "%s: %v", label, c.err)
 		return
 	}
 	task, err := bench.SameTask(c.env, c.tasks[e.Task])
@@ -148,33 +148,33 @@ func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode)
 	defer p.mu.Unlock()
 	p.report.Episodes++
 	p.report.Steps += len(e.Trajectory)
-	if p.Played != nil {
-		p.Played()
+	if p.OnPlayed != nil {
+		p.OnPlayed()
 	}
 	if err != nil {
-		p.claim(episodes).fail("%s: %v", where, err)
+		p.claim(episodes).fail("%s: %v", label, err)
 		return
 	}
-	p.count(c, e, proof, fromReplies, where)
+	p.count(c, e, proof, fromReplies, label)
 }
 
 // prove plays an attempt from its replies or, where these are not known, from its actions.
-func (c *condition) prove(ctx context.Context, e *record.Episode, task envs.Task) (
+func (c *replaySetup) prove(ctx context.Context, e *record.Episode, task envs.Task) (
 	p episode.Proof, replies bool, err error,
 ) {
-	if c.again != nil {
-		p, err = c.again.Prove(ctx, e, c.env, task)
+	if c.rebuilder != nil {
+		p, err = c.rebuilder.Prove(ctx, e, c.env, task)
 		return p, true, err
 	}
 	if c.Preset != nil || e.Trial > 1 {
-		return p, false, fmt.Errorf("it cannot be played: %w", c.why)
+		return p, false, fmt.Errorf("it cannot be played: %w", c.reason)
 	}
 	p, err = episode.ReplayEpisode(ctx, c.env, task, e)
-	p.Over = p.Over || len(e.Trajectory) >= c.StepLimit
+	p.Ended = p.Ended || len(e.Trajectory) >= c.StepLimit
 	return p, false, err
 }
 
-func (p *player) count(c *condition, e *record.Episode, proof episode.Proof, fromReplies bool, where string) {
+func (p *player) count(c *replaySetup, e *record.Episode, proof episode.Proof, fromReplies bool, label string) {
 	if fromReplies {
 		p.fromReplies++
 	} else {
@@ -182,21 +182,21 @@ func (p *player) count(c *condition, e *record.Episode, proof episode.Proof, fro
 	}
 	if len(proof.Found) > 0 {
 		m := proof.Found[0]
-		p.claim(episodes).fail("%s, step %d: %s is %.60q in the record and %.60q here", where, m.Step, m.What,
+		p.claim(episodes).fail("%s, step %d: %s is %.60q in the record and %.60q here", label, m.Step, m.Field,
 			m.Want, m.Got)
 	}
 	p.spot(e, proof.Calls)
 	p.prompts.same += proof.Prompts
-	p.prompts.other += proof.Others
+	p.prompts.mismatched += proof.Mismatched
 	p.prompts.unknown += proof.Unknown
-	if proof.Others > 0 {
-		p.claim(prompts).fail("%s: the prompts of %d steps are not those that were sent", where, proof.Others)
+	if proof.Mismatched > 0 {
+		p.claim(prompts).fail("%s: the prompts of %d steps are not those that were sent", label, proof.Mismatched)
 	}
 	switch final := e.Outcome.Final(); {
-	case proof.Over && !final && !c.lacksResult(e):
-		p.claim(attempts).fail("%s: it is said to have no result (%s), but it was over: it has one", where, e.Outcome)
-	case !proof.Over && final && !gaveUp(e):
-		p.claim(episodes).fail("%s: it ends before it is over", where)
+	case proof.Ended && !final && !c.lacksResult(e):
+		p.claim(attempts).fail("%s: it is said to have no result (%s), but it was over: it has one", label, e.Outcome)
+	case !proof.Ended && final && !gaveUp(e):
+		p.claim(episodes).fail("%s: it ends before it is over", label)
 	}
 }
 
@@ -214,6 +214,6 @@ func gaveUp(e *record.Episode) bool {
 
 // lacksResult reports whether an attempt that was over may have no result: its reflection
 // may be missing, or the model may have given no usable reply.
-func (c *condition) lacksResult(e *record.Episode) bool {
+func (c *replaySetup) lacksResult(e *record.Episode) bool {
 	return c.Trials != nil && c.Trials.Memory > 0 || e.FormatErrors == len(e.Trajectory)
 }

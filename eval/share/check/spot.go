@@ -38,7 +38,7 @@ type spotted struct {
 	rank    uint64
 	id      string // of attempt, step and call, for a draw that no order changes
 	request model.Request
-	said    string // as recorded
+	reply   string // as recorded
 	// agrees: the first reply now is the recorded one. repeats: the second is the first.
 	agrees, repeats bool
 	failed          error
@@ -51,12 +51,12 @@ func (k *checker) spot(e *record.Episode, calls []episode.Call) {
 	}
 	for i, c := range calls {
 		id := fmt.Sprintf("%s %d %d %d", e.ID, e.Attempt, c.Step, i)
-		s := spotted{rank: stream.New(spotSeed, "spot", id).Uint64(), id: id, request: c.Request, said: c.Reply}
-		at, _ := slices.BinarySearchFunc(k.drawn, s, func(a, b spotted) int {
+		s := spotted{rank: stream.New(spotSeed, "spot", id).Uint64(), id: id, request: c.Request, reply: c.Reply}
+		pos, _ := slices.BinarySearchFunc(k.drawn, s, func(a, b spotted) int {
 			return cmp.Or(cmp.Compare(a.rank, b.rank), strings.Compare(a.id, b.id))
 		})
-		if at < k.Spot.Turns {
-			k.drawn = slices.Insert(k.drawn, at, s)
+		if pos < k.Spot.Turns {
+			k.drawn = slices.Insert(k.drawn, pos, s)
 			k.drawn = k.drawn[:min(len(k.drawn), k.Spot.Turns)]
 		}
 	}
@@ -92,31 +92,31 @@ func (s *spotted) ask(ctx context.Context, m model.Model) {
 		return
 	}
 	second, err := m.Chat(ctx, s.request)
-	s.agrees, s.repeats, s.failed = same(first.Text, s.said), same(second.Text, first.Text), err
+	s.agrees, s.repeats, s.failed = same(first.Text, s.reply), same(second.Text, first.Text), err
 }
 
 // same compares replies by their words: records leave out white space at their ends.
 func same(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
 
-type agreement struct{ asked, agree, repeat int }
+type agreement struct{ turns, agree, repeat int }
 
 // judge compares the agreement with the record with how often the server repeats itself.
 // Other machines and versions of a server sample otherwise, so only less than half of it
 // fails.
 func (k *checker) judge(c *Claim) {
-	by := map[float64]*agreement{}
-	var all agreement
+	byTemperature := map[float64]*agreement{}
+	var total agreement
 	for _, s := range k.drawn {
 		if s.failed != nil {
 			c.open("a turn has no reply: %v", s.failed)
 			continue
 		}
 		t := s.request.Decoding.Temperature
-		if by[t] == nil {
-			by[t] = &agreement{}
+		if byTemperature[t] == nil {
+			byTemperature[t] = &agreement{}
 		}
-		for _, a := range []*agreement{by[t], &all} {
-			a.asked++
+		for _, a := range []*agreement{byTemperature[t], &total} {
+			a.turns++
 			if s.agrees {
 				a.agree++
 			}
@@ -125,17 +125,17 @@ func (k *checker) judge(c *Claim) {
 			}
 		}
 	}
-	for _, t := range slices.Sorted(maps.Keys(by)) {
-		a := by[t]
+	for _, t := range slices.Sorted(maps.Keys(byTemperature)) {
+		a := byTemperature[t]
 		c.note("temperature %g: %d of %d replies are the recorded ones; asked twice, the server repeats %d", t, a.agree,
-			a.asked, a.repeat)
+			a.turns, a.repeat)
 	}
 	switch {
-	case all.repeat < fewestTurns:
-		c.open("the server repeats too few replies for a verdict: %d, want %d", all.repeat, fewestTurns)
-	case 2*all.agree < all.repeat:
+	case total.repeat < fewestTurns:
+		c.open("the server repeats too few replies for a verdict: %d, want %d", total.repeat, fewestTurns)
+	case 2*total.agree < total.repeat:
 		c.fail("the replies of %s are others", k.Spot.Model)
-	case 10*all.agree < 9*all.repeat:
+	case 10*total.agree < 9*total.repeat:
 		c.open("fewer agree than the server repeats: another machine, version or quantisation, or another model")
 	}
 }

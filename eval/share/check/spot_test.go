@@ -32,7 +32,7 @@ func (o *other) Chat(ctx context.Context, req model.Request) (model.Reply, error
 func TestSpot(t *testing.T) {
 	address := server(t)
 	run := configs.DefaultRun()
-	run.Model, run.BaseURL = configs.Strings{"vllm:m"}, configs.Servers{All: configs.Strings{address}}
+	run.Model, run.BaseURL = configs.Strings{"vllm:m"}, configs.Servers{List: configs.Strings{address}}
 	servers, err := bench.OpenModel(outside(), run)
 	if err != nil {
 		t.Fatal(err)

@@ -18,39 +18,39 @@ type tally struct {
 }
 
 // tally takes the next attempt in the order of the file.
-func (p *player) tally(at place, r *record.Episode) {
+func (p *player) tally(pos planPosition, r *record.Episode) {
 	t := p.tallies[r.ID]
 	if t == nil {
 		t = &tally{}
 		p.tallies[r.ID] = t
 	}
-	where := fmt.Sprintf("task %s, seed %d", r.Task, r.Seed)
+	label := fmt.Sprintf("task %s, seed %d", r.Task, r.Seed)
 	t.attempts++
 	switch {
 	case r.Attempt != t.attempts:
-		p.fail(attempts, "%s: attempt %d stands where attempt %d belongs", where, r.Attempt, t.attempts)
+		p.fail(attempts, "%s: attempt %d stands where attempt %d belongs", label, r.Attempt, t.attempts)
 	case t.outcome.Final():
-		p.fail(attempts, "%s: attempt %d follows a result, so one of two was chosen", where, r.Attempt)
+		p.fail(attempts, "%s: attempt %d follows a result, so one of two was chosen", label, r.Attempt)
 	}
-	p.remember(at, t, r)
+	p.remember(pos, t, r)
 	if t.outcome = r.Outcome; !r.Outcome.Final() {
 		p.mu.Lock()
-		p.without[r.Outcome]++
+		p.unfinished[r.Outcome]++
 		p.mu.Unlock()
 	}
 }
 
 // remember compares the memory of a later trial with what the reflections on earlier ones
 // give. Without the texts of the condition, no later trial can be played at all.
-func (p *player) remember(at place, t *tally, e *record.Episode) {
-	again := p.of(p.manifest.Groups[at.group]).again
-	if again == nil || e.Trial == 0 {
+func (p *player) remember(pos planPosition, t *tally, e *record.Episode) {
+	rebuilder := p.conditionOf(p.manifest.Groups[pos.group]).rebuilder
+	if rebuilder == nil || e.Trial == 0 {
 		return
 	}
-	t.lessons = again.Remembered(e)
+	t.lessons = rebuilder.Remembered(e)
 	var want []record.Remembered
-	if before := p.tallies[at.before]; before != nil {
-		want = before.lessons
+	if prev := p.tallies[pos.prev]; prev != nil {
+		want = prev.lessons
 	}
 	if !slices.Equal(e.Memory, want) {
 		p.fail(prompts, "task %s, seed %d, trial %d: its memory is not what the reflections on the trials before it give",
@@ -90,8 +90,8 @@ func (p *player) settle() {
 // saySkipped counts the attempts without a result. That a failure was near shows nowhere.
 func (p *player) saySkipped() {
 	var counts []string
-	for _, o := range slices.Sorted(maps.Keys(p.without)) {
-		counts = append(counts, fmt.Sprintf("%d %s", p.without[o], o))
+	for _, o := range slices.Sorted(maps.Keys(p.unfinished)) {
+		counts = append(counts, fmt.Sprintf("%d %s", p.unfinished[o], o))
 	}
 	if len(counts) > 0 {
 		p.claim(attempts).open("%s: attempts that ended early and were made again; whether they would have failed "+
@@ -108,8 +108,8 @@ func (p *player) sayPrompts() {
 		c.open("those of %d steps have no hash, or came after something was left out to fit the context", n)
 	}
 	for _, of := range p.conditions {
-		if of.why != nil {
-			c.open("%v", of.why)
+		if of.reason != nil {
+			c.open("%v", of.reason)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func newWorlds(t bench.Texts) *worlds { return &worlds{texts: t, envs: map[strin
 // open opens the environment of a condition as it was played.
 func (w *worlds) open(c record.Condition) (envs.Env, error) {
 	only := record.Condition{Env: c.Env, Source: c.Source, Settings: c.Settings, Perturbation: c.Perturbation,
-		PerturbationHash: c.PerturbationHash, Instead: c.Instead, Preset: c.Preset}
+		PerturbationHash: c.PerturbationHash, Substitute: c.Substitute, Preset: c.Preset}
 	key, err := json.Marshal(only)
 	if err != nil {
 		return nil, err

@@ -285,10 +285,10 @@ func (p *Console) undo() error {
 	}
 	last := p.moments[len(p.moments)-1]
 	p.moments = p.moments[:len(p.moments)-1]
-	left := p.World
+	discarded := p.World
 	p.World = last.world
 	p.write("Taken back: " + last.action)
-	return left.Close()
+	return discarded.Close()
 }
 
 // askExpert prints the expert's next action.
@@ -330,9 +330,9 @@ func (p *Console) writeObservation(text string) {
 	}
 	var printable []string
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		printable = append(printable, shown(line))
+		printable = append(printable, terminalLine(line))
 	}
-	for _, line := range beside(v.View(), printable, cmp.Or(p.Columns, plainColumns), p.Colored) {
+	for _, line := range sideBySide(v.View(), printable, cmp.Or(p.Columns, plainColumns), p.Colored) {
 		fmt.Fprintln(p.Out, line)
 	}
 }
@@ -340,13 +340,13 @@ func (p *Console) writeObservation(text string) {
 // write prints a text of the world.
 func (p *Console) write(text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintln(p.Out, shown(line))
+		fmt.Fprintln(p.Out, terminalLine(line))
 	}
 }
 
-// shown is a line of a world's text for a terminal: tabs, which ScienceWorld
+// terminalLine is a line of a world's text for a terminal: tabs, which ScienceWorld
 // indents with, become spaces.
-func shown(line string) string { return table.Printable(strings.ReplaceAll(line, "\t", "    ")) }
+func terminalLine(line string) string { return table.Printable(strings.ReplaceAll(line, "\t", "    ")) }
 
 // prompt prints the valid actions, if wanted, and asks for the next line.
 func (p *Console) prompt(ctx context.Context) error {

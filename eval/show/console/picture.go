@@ -16,9 +16,9 @@ const (
 	leastText    = 24
 )
 
-// beside lays out a picture with text to its right or, if there is no room,
+// sideBySide lays out a picture with text to its right or, if there is no room,
 // below it.
-func beside(p envs.Picture, text []string, columns int, colored bool) []string {
+func sideBySide(p envs.Picture, text []string, columns int, colored bool) []string {
 	var out []string
 	width := 0
 	for _, row := range p.Rows {

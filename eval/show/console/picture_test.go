@@ -31,7 +31,7 @@ func TestBeside(t *testing.T) {
 		}},
 		"no room": {30, false, []string{"##Kr", "> Oe", text[0], "", "nine"}},
 	} {
-		if diff := cmp.Diff(c.want, beside(small, text, c.columns, c.colored)); diff != "" {
+		if diff := cmp.Diff(c.want, sideBySide(small, text, c.columns, c.colored)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

@@ -19,7 +19,7 @@ func Data(dir string, found []official.Finding) (t table.Table, lacking []string
 	}
 	t, lacking = checkTable(dir, found), lackingIn(found)
 	if heldOut := slices.DeleteFunc(slices.Clone(lacking), func(env string) bool {
-		return slices.Contains(weights.HeldIn, env) || !weights.Has(env)
+		return slices.Contains(weights.HeldIn, env) || !weights.Contains(env)
 	}); len(heldOut) > 0 {
 		t.Notes = append(t.Notes, "The held-out score stays incomplete without "+strings.Join(heldOut, ", ")+".")
 	}
@@ -39,12 +39,12 @@ func lackingIn(found []official.Finding) (environments []string) {
 // checkTable is the table of what was found.
 func checkTable(dir string, found []official.Finding) table.Table {
 	t := table.Table{ID: "data", Title: "Official data in " + dir, Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true},
-		{Key: "part", Header: "Part", Left: true},
-		{Key: "state", Header: "State", Left: true},
+		{Key: "environment", Header: "Environment", Words: true},
+		{Key: "part", Header: "Part", Words: true},
+		{Key: "state", Header: "State", Words: true},
 		{Key: "files", Header: "Files"},
 		{Key: "wanted", Header: "Of"},
-		{Key: "version", Header: "Version", Left: true},
+		{Key: "version", Header: "Version", Words: true},
 	}}
 	for _, f := range found {
 		state := string(f.State)
@@ -60,7 +60,7 @@ func checkTable(dir string, found []official.Finding) table.Table {
 			version,
 		})
 		if !f.Usable() {
-			t.Notes = append(t.Notes, f.ID()+": "+f.Without+lacks(f))
+			t.Notes = append(t.Notes, f.ID()+": "+f.Absence+lacks(f))
 		}
 	}
 	return t

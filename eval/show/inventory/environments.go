@@ -19,17 +19,17 @@ import (
 // is the one that applies; empty if the user named it.
 func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table {
 	t := table.Table{ID: "environments", Title: "Environments", Columns: []table.Column{
-		{Key: "environment", Header: "Environment", Left: true},
+		{Key: "environment", Header: "Environment", Words: true},
 		{Key: "tasks", Header: "Tasks"},
-		{Key: "source", Header: "Source", Left: true},
+		{Key: "source", Header: "Source", Words: true},
 		{Key: "steps", Header: "Steps"},
-		{Key: "about", Header: "About", Left: true},
+		{Key: "about", Header: "About", Words: true},
 	}}
 	if o.Data != "" {
 		t.Notes = append(t.Notes, "Official data: "+o.Data+origin+".")
 	}
 	var generated []string
-	for _, e := range catalog.All() {
+	for _, e := range catalog.Entries() {
 		cells := []table.Cell{table.String(e.Name), table.None(), table.None(), table.None(), table.String(e.Summary)}
 		if env, err := e.Open(o, outside); err != nil {
 			t.Notes = append(t.Notes, e.Name+" is not available: "+err.Error())
@@ -52,13 +52,13 @@ func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table
 }
 
 // Tasks lists tasks of an environment.
-func Tasks(of envs.Info, tasks []envs.Task) table.Table {
-	t := table.Table{ID: "tasks", Title: "Tasks of " + of.Name + ", " + string(of.Source),
+func Tasks(info envs.Info, tasks []envs.Task) table.Table {
+	t := table.Table{ID: "tasks", Title: "Tasks of " + info.Name + ", " + string(info.Source),
 		Columns: []table.Column{
 			{Key: "index", Header: "#"},
-			{Key: "task", Header: "Task", Left: true},
-			{Key: "type", Header: "Type", Left: true},
-			{Key: "difficulty", Header: "Difficulty", Left: true},
+			{Key: "task", Header: "Task", Words: true},
+			{Key: "type", Header: "Type", Words: true},
+			{Key: "difficulty", Header: "Difficulty", Words: true},
 		}}
 	for _, task := range tasks {
 		index := table.Int(task.Index)

@@ -14,8 +14,8 @@ import (
 // Every environment has a line, with its generated tasks where there are no others.
 func TestEnvironments(t *testing.T) {
 	got := Environments(envs.Setup{Data: t.TempDir()}, envs.Outside{Now: time.Now}, ", which was found")
-	if len(got.Rows) != len(catalog.All()) {
-		t.Errorf("%d lines for %d environments", len(got.Rows), len(catalog.All()))
+	if len(got.Rows) != len(catalog.Entries()) {
+		t.Errorf("%d lines for %d environments", len(got.Rows), len(catalog.Entries()))
 	}
 	notes := strings.Join(got.Notes, "\n")
 	for _, want := range []string{", which was found.", "pddl is not available: "} {
@@ -25,7 +25,7 @@ func TestEnvironments(t *testing.T) {
 	}
 	got = Environments(envs.Setup{}, envs.Outside{Now: time.Now}, "")
 	for _, row := range got.Rows {
-		if row[0].Text == "pddl" && (row[got.At("tasks")].Value == nil || row[got.At("source")].Text != "generated") {
+		if row[0].Text == "pddl" && (row[got.Pos("tasks")].Value == nil || row[got.Pos("source")].Text != "generated") {
 			t.Errorf("%v", row)
 		}
 	}
@@ -45,14 +45,14 @@ func TestData(t *testing.T) {
 	got, lacking, err := Data("data", []official.Finding{
 		{Part: official.Part{Env: "pddl", Name: "labels", Needed: true}, State: official.Complete,
 			Version: strings.Repeat("ab", 32)},
-		{Part: official.Part{Env: "babyai", Name: "labels", Needed: true, Without: "It has generated tasks."},
+		{Part: official.Part{Env: "babyai", Name: "labels", Needed: true, Absence: "It has generated tasks."},
 			State: official.Incomplete, Missing: []string{"x", "y", "z"}},
 		{Part: official.Part{Env: "hotpotqa", Name: "wikipedia"}, State: official.Absent},
 	})
 	if err != nil || len(lacking) != 1 || lacking[0] != "babyai" {
 		t.Fatalf("%q, %v", lacking, err)
 	}
-	if state := got.Rows[2][got.At("state")].Text; state != "absent (optional)" {
+	if state := got.Rows[2][got.Pos("state")].Text; state != "absent (optional)" {
 		t.Error(state)
 	}
 	notes := strings.Join(got.Notes, "\n")

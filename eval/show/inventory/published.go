@@ -12,8 +12,8 @@ func Published() (table.Table, error) {
 		return table.Table{}, err
 	}
 	t := table.Table{ID: "published", Title: "Published results", Columns: []table.Column{
-		{Key: "name", Header: "Name", Left: true}, {Key: "table", Header: "Table", Left: true},
-		{Key: "title", Header: "Title", Left: true},
+		{Key: "name", Header: "Name", Words: true}, {Key: "table", Header: "Table", Words: true},
+		{Key: "title", Header: "Title", Words: true},
 	}}
 	for _, name := range names {
 		p, err := configs.LoadPublished(name)

@@ -35,8 +35,8 @@ type duelPlace struct {
 	Place                    string
 	Tasks, WonA, WonB, Alike int
 	Edge                     edge
-	LinksA                   []link
-	LinksB                   []link
+	LinksA                   []episodeLink
+	LinksB                   []episodeLink
 	MoreA, MoreB             int // won tasks without a link
 }
 
@@ -48,8 +48,8 @@ type edge struct {
 
 func (e edge) lead() int { return e.Won - e.Lost }
 
-// link leads to an episode, or to two beside each other.
-type link struct {
+// episodeLink leads to an episode, or to two beside each other.
+type episodeLink struct {
 	Href template.URL
 	Text string
 	// Said is what stands behind the link.
@@ -59,24 +59,24 @@ type link struct {
 // duels set pairs of models side by side in the places where both have results for the same
 // tasks: those whose difference is clearest first.
 func (e *Episodes) duels(claims *claim.Set) (out []duel) {
-	at := map[[2]string]int{}
+	index := map[[2]string]int{}
 	for _, c := range claim.Surest(claims.Comparisons()) {
 		if len(c.Subjects) != 2 || c.Place == claim.HeldOut {
 			continue
 		}
 		key := [2]string{c.Subjects[0].Name, c.Subjects[1].Name}
-		a := e.at[report.Stand{Model: key[0], Place: c.Place.Name}]
-		b := e.at[report.Stand{Model: key[1], Place: c.Place.Name}]
+		a := e.attempts[report.Stand{Model: key[0], Place: c.Place.Name}]
+		b := e.attempts[report.Stand{Model: key[1], Place: c.Place.Name}]
 		if a == nil || b == nil {
 			continue
 		}
-		i, known := at[key]
-		if !known {
+		i, ok := index[key]
+		if !ok {
 			if len(out) == mostPairs {
 				continue
 			}
 			i = len(out)
-			at[key] = i
+			index[key] = i
 			out = append(out, duel{A: page.Shown(key[0]), B: page.Shown(key[1])})
 		}
 		if d := e.compare(c.Place.Title, a, b); d.Tasks > 0 {
@@ -90,7 +90,7 @@ func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 
 // won is a task that one model wins.
 type won struct {
-	winner, loser *tried
+	winner, loser *taskAttempts
 	lead          float64
 }
 
@@ -99,7 +99,7 @@ func (e *Episodes) compare(place string, a, b *stood) duelPlace {
 	d := duelPlace{Place: page.Shown(place)}
 	var byA, byB []won
 	for _, key := range a.tasks {
-		ours, theirs := a.by[key], b.by[key]
+		ours, theirs := a.byTask[key], b.byTask[key]
 		if theirs == nil {
 			continue
 		}
@@ -121,13 +121,13 @@ func (e *Episodes) compare(place string, a, b *stood) duelPlace {
 }
 
 // rate is the share of the attempts that solved the task.
-func (t *tried) rate() float64 { return float64(t.solved()) / float64(len(t.attempts)) }
+func (t *taskAttempts) rate() float64 { return float64(t.solved()) / float64(len(t.attempts)) }
 
 // largestEdge says of which kind one model, a or b, wins most beyond what the other one wins.
-func largestEdge(byA, byB []won) (most edge) {
-	count := func(all []won) map[string]int {
+func largestEdge(byA, byB []won) (largest edge) {
+	count := func(tasks []won) map[string]int {
 		kinds := map[string]int{}
-		for _, w := range all {
+		for _, w := range tasks {
 			kinds[w.winner.kind]++
 		}
 		return kinds
@@ -139,29 +139,29 @@ func largestEdge(byA, byB []won) (most edge) {
 	}{{"a", wonA, wonB}, {"b", wonB, wonA}} {
 		for _, kind := range slices.Sorted(maps.Keys(side.ours)) {
 			l := edge{side.model, page.Shown(kind), side.ours[kind], side.them[kind]}
-			if kind != "" && l.lead() > most.lead() {
-				most = l
+			if kind != "" && l.lead() > largest.lead() {
+				largest = l
 			}
 		}
 	}
 	if len(wonA) < 2 && len(wonB) < 2 {
 		return edge{} // there is one kind
 	}
-	return most
+	return largest
 }
 
-// links lead to the won tasks with the largest lead; more counts those without a link.
-func (e *Episodes) links(all []won) (out []link, more int) {
-	slices.SortStableFunc(all, func(a, b won) int { return cmp.Compare(b.lead, a.lead) })
-	for _, w := range all {
+// links lead to the won tasks with the largest lead; omitted counts those without a link.
+func (e *Episodes) links(tasks []won) (out []episodeLink, omitted int) {
+	slices.SortStableFunc(tasks, func(a, b won) int { return cmp.Compare(b.lead, a.lead) })
+	for _, w := range tasks {
 		if len(out) == mostLinks {
 			break
 		}
 		good, bad := w.example()
-		if !e.bundle.Has(good.run, good.result()) || !e.bundle.Has(bad.run, bad.result()) {
+		if !e.bundle.Contains(good.run, good.result()) || !e.bundle.Contains(bad.run, bad.result()) {
 			continue
 		}
-		l := link{template.URL("#" + trajectory.Beside(good.run, good.result(), bad.run, bad.result())),
+		l := episodeLink{template.URL("#" + trajectory.PairFragment(good.run, good.result(), bad.run, bad.result())),
 			page.Shown(w.winner.name), ""}
 		if len(w.winner.attempts) > 1 || len(w.loser.attempts) > 1 {
 			l.Said = fmt.Sprintf("%d of %d : %d of %d", w.winner.solved(), len(w.winner.attempts), w.loser.solved(),
@@ -169,16 +169,16 @@ func (e *Episodes) links(all []won) (out []link, more int) {
 		}
 		out = append(out, l)
 	}
-	return out, len(all) - len(out)
+	return out, len(tasks) - len(out)
 }
 
 // example returns an attempt of the winner that solved the task and one of the loser that
 // did not, with one seed if that is possible.
-func (w won) example() (good, bad attempt) {
+func (w won) example() (good, bad countedAttempt) {
 	found := false
 	for _, g := range w.winner.attempts {
 		for _, b := range w.loser.attempts {
-			if g.why != solved || b.why == solved {
+			if g.reason != solved || b.reason == solved {
 				continue
 			}
 			if !found || g.seed == b.seed {

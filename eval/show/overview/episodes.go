@@ -17,8 +17,8 @@ import (
 // that counts ended.
 type Episodes struct {
 	bundle *trajectory.Bundle
-	// at has the attempts of unperturbed first trials.
-	at map[report.Stand]*stood
+	// attempts has the attempts of unperturbed first trials.
+	attempts map[report.Stand]*stood
 	// began and ended are the first and the last time in the records.
 	began, ended time.Time
 	versions     []string // of heldout, that played
@@ -26,29 +26,31 @@ type Episodes struct {
 
 // stood has the attempts of a model in a place, by task.
 type stood struct {
-	tasks []string // keys of byTask, in the order of the plans
-	by    map[string]*tried
+	tasks  []string // keys of byTask, in the order of the plans
+	byTask map[string]*taskAttempts
 }
 
-// tried is a task with the attempts at it that count, one for each seed.
-type tried struct {
+// taskAttempts is a task with the attempts at it that count, one for each seed.
+type taskAttempts struct {
 	name, kind string
-	attempts   []attempt
+	attempts   []countedAttempt
 }
 
-// attempt is an attempt that counts. A page may have a million of them.
-type attempt struct {
+// countedAttempt is an attempt that counts. A page may have a million of them.
+type countedAttempt struct {
 	run, id string
 	number  int32
-	why     reason
+	reason  failure
 	seed    int64
 }
 
 // result is what names an attempt in a bundle.
-func (a attempt) result() *record.Result { return &record.Result{ID: a.id, Attempt: int(a.number)} }
+func (a countedAttempt) result() *record.Result {
+	return &record.Result{ID: a.id, Attempt: int(a.number)}
+}
 
 // Read reads the episodes of runs.
-func Read(runs []record.Chosen, from *report.Report) (*Episodes, error) {
+func Read(runs []record.Chosen, rep *report.Report) (*Episodes, error) {
 	var size int64
 	for _, p := range runs {
 		n, err := p.Size()
@@ -57,63 +59,63 @@ func Read(runs []record.Chosen, from *report.Report) (*Episodes, error) {
 		}
 		size += n
 	}
-	e := &Episodes{bundle: trajectory.NewBundle(size), at: map[report.Stand]*stood{}}
-	taken := map[string]bool{}
+	e := &Episodes{bundle: trajectory.NewBundle(size), attempts: map[report.Stand]*stood{}}
+	used := map[string]bool{}
 	for _, p := range runs {
 		name := filepath.Base(p.Name())
-		if taken[name] {
+		if used[name] {
 			name = p.Name()
 		}
-		taken[name] = true
-		if err := e.read(p, name, from); err != nil {
+		used[name] = true
+		if err := e.read(p, name, rep); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 	}
 	return e, e.bundle.Close()
 }
 
-// seen is what reading keeps of an attempt.
-type seen struct {
+// ranked is what reading keeps of an attempt.
+type ranked struct {
 	record.Rank
-	why reason
+	reason failure
 }
 
 // read reads the episodes of a run, which has a name of its own.
-func (e *Episodes) read(p record.Chosen, name string, from *report.Report) error {
+func (e *Episodes) read(p record.Chosen, name string, rep *report.Report) error {
 	type derived struct {
 		html template.HTML
 		signs
 	}
-	called := from.Called(p.Name())
-	var counting [][]seen // by group and task
+	called := rep.Called(p.Name())
+	var counting [][]ranked // by group and task
 	var failed error
-	m, err := record.EachDerived(p, func(_ *record.Manifest, of *record.Episode) derived {
-		d := derived{signs: signsOf(of)}
-		named := *of
-		named.Model = cmp.Or(called[of.Model], of.Model)
+	m, err := record.EachDerived(p, func(_ *record.Manifest, ep *record.Episode) derived {
+		d := derived{signs: signsOf(ep)}
+		named := *ep
+		named.Model = cmp.Or(called[ep.Model], ep.Model)
 		d.html = e.bundle.Render(name, &named)
 		return d
-	}, func(m *record.Manifest, of *record.Episode, at record.Position, d derived) {
+	}, func(m *record.Manifest, ep *record.Episode, pos record.Position, d derived) {
 		if failed != nil {
 			return
 		}
-		named := of.Result
-		named.Model = cmp.Or(called[of.Model], of.Model)
+		named := ep.Result
+		named.Model = cmp.Or(called[ep.Model], ep.Model)
 		failed = e.bundle.Add(name, &named, d.html)
-		if of.Ended.After(e.ended) {
-			e.ended = of.Ended
+		if ep.Ended.After(e.ended) {
+			e.ended = ep.Ended
 		}
 		if counting == nil {
-			counting = make([][]seen, len(m.Groups))
+			counting = make([][]ranked, len(m.Groups))
 		}
-		if at.Trial > 1 {
+		if pos.Trial > 1 {
 			return
 		}
-		if counting[at.Group] == nil {
-			counting[at.Group] = make([]seen, len(m.Groups[at.Group].Episodes))
+		if counting[pos.Group] == nil {
+			counting[pos.Group] = make([]ranked, len(m.Groups[pos.Group].Episodes))
 		}
-		if there := &counting[at.Group][at.Task]; of.Rank().CountsBefore(there.Rank) {
-			*there = seen{of.Rank(), d.why(of, m.Groups[at.Group].Condition.StepLimit)}
+		if best := &counting[pos.Group][pos.Task]; ep.Rank().CountsBefore(best.Rank) {
+			*best = ranked{ep.Rank(), d.reason(ep, m.Groups[pos.Group].Condition.StepLimit)}
 		}
 	})
 	if err == nil {
@@ -123,7 +125,7 @@ func (e *Episodes) read(p record.Chosen, name string, from *report.Report) error
 		return err
 	}
 	e.sessions(m)
-	stands := from.Stands(p.Name(), m)
+	stands := rep.Stands(p.Name(), m)
 	for i, of := range counting {
 		if stands[i].Model != "" {
 			e.keep(name, m, i, stands[i], of)
@@ -145,34 +147,34 @@ func (e *Episodes) sessions(m *record.Manifest) {
 }
 
 // keep keeps the attempts of a group that have a result.
-func (e *Episodes) keep(run string, m *record.Manifest, group int, where report.Stand, of []seen) {
+func (e *Episodes) keep(run string, m *record.Manifest, group int, stand report.Stand, attempts []ranked) {
 	env, _ := m.EnvironmentOf(m.Groups[group].Condition)
-	s := e.at[where]
+	s := e.attempts[stand]
 	if s == nil {
-		s = &stood{by: map[string]*tried{}}
-		e.at[where] = s
+		s = &stood{byTask: map[string]*taskAttempts{}}
+		e.attempts[stand] = s
 	}
-	for i, a := range of {
+	for i, a := range attempts {
 		if !a.Outcome.Final() {
 			continue
 		}
 		task := env.Tasks[i]
 		key := task.ID + " " + task.Digest
-		t := s.by[key]
+		t := s.byTask[key]
 		if t == nil {
-			t = &tried{name: task.ID, kind: task.Type}
-			s.by[key] = t
+			t = &taskAttempts{name: task.ID, kind: task.Type}
+			s.byTask[key] = t
 			s.tasks = append(s.tasks, key)
 		}
-		t.attempts = append(t.attempts, attempt{run, m.Groups[group].Episodes[i], int32(a.Attempt), a.why,
+		t.attempts = append(t.attempts, countedAttempt{run, m.Groups[group].Episodes[i], int32(a.Attempt), a.reason,
 			m.Groups[group].Condition.Seed})
 	}
 }
 
 // solved counts the attempts at a task that solved it.
-func (t *tried) solved() (n int) {
+func (t *taskAttempts) solved() (n int) {
 	for _, a := range t.attempts {
-		if a.why == solved {
+		if a.reason == solved {
 			n++
 		}
 	}

@@ -28,7 +28,7 @@ type failed struct {
 	Episodes int
 	Share    float64 // of the unsolved episodes, in percent
 	Where    string  // episodes by place
-	Examples []link
+	Examples []episodeLink
 }
 
 // failures groups the unsolved episodes of models.
@@ -63,26 +63,26 @@ func (e *Episodes) failures(lines []report.HeadlineLine, places []string) (out [
 
 // count counts the failures of a model in a place by reason, and adds examples to the
 // groups: one for a task, while there is room.
-func (e *Episodes) count(where report.Stand, groups []failed) []int {
+func (e *Episodes) count(stand report.Stand, groups []failed) []int {
 	count, linked := make([]int, len(reasons)), make([]int, len(reasons))
-	s := e.at[where]
+	s := e.attempts[stand]
 	if s == nil {
 		return count
 	}
 	for _, key := range s.tasks {
-		t := s.by[key]
+		t := s.byTask[key]
 		last := -1 // the group with an example of this task
 		for _, a := range t.attempts {
-			if a.why == solved {
+			if a.reason == solved {
 				continue
 			}
-			i := slices.IndexFunc(reasons[:], func(r reasonName) bool { return r.reason == a.why })
+			i := slices.IndexFunc(reasons[:], func(r reasonName) bool { return r.failure == a.reason })
 			count[i]++
-			if g := &groups[i]; linked[i] < mostExamples && last != i && e.bundle.Has(a.run, a.result()) {
+			if g := &groups[i]; linked[i] < mostExamples && last != i && e.bundle.Contains(a.run, a.result()) {
 				last = i
 				linked[i]++
-				g.Examples = append(g.Examples, link{template.URL("#" + trajectory.Fragment(a.run, a.result())),
-					page.Shown(where.Place + " " + t.name), ""})
+				g.Examples = append(g.Examples, episodeLink{template.URL("#" + trajectory.Fragment(a.run, a.result())),
+					page.Shown(stand.Place + " " + t.name), ""})
 			}
 		}
 	}

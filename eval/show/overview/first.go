@@ -32,7 +32,7 @@ const mostTall = 8
 type navLink struct{ ID, Text string }
 
 // placeName names a column.
-func placeName(place claim.Place) string {
+func placeName(place claim.Scope) string {
 	if place == claim.HeldOut {
 		return "held-out"
 	}
@@ -43,7 +43,7 @@ func placeName(place claim.Place) string {
 func drawn(c report.HeadlineCell) bool { _, ok := c.Value.(float64); return ok }
 
 // limits are those of the interval of a cell.
-func limits(c report.HeadlineCell) string { return strings.Replace(c.Below, "–", " to ", 1) }
+func limits(c report.HeadlineCell) string { return strings.Replace(c.Subtext, "–", " to ", 1) }
 
 // card says in a sentence or two what a section has.
 type card struct {
@@ -51,11 +51,11 @@ type card struct {
 	Text      []string
 }
 
-// few lists some names and counts many.
-func few(names []string, what string) string {
-	const most = 3
-	if len(names) > most {
-		return fmt.Sprintf("%d %s", len(names), what)
+// shortList lists some names and counts many.
+func shortList(names []string, noun string) string {
+	const maxNames = 3
+	if len(names) > maxNames {
+		return fmt.Sprintf("%d %s", len(names), noun)
 	}
 	return table.List(names)
 }
@@ -78,14 +78,14 @@ func thousands(n int) string {
 }
 
 // lead says when, who, on how many tasks and with how many seeds.
-func lead(e *Episodes, from *report.Report, h report.Headline) string {
+func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 	parts := []string{span(e.began, e.ended), count(len(h.Lines), "model")}
 	tasks, planned := map[string]envs.Source{}, 0
 	var presets, places []string
-	for _, run := range from.Runs {
+	for _, run := range rep.Runs {
 		for _, s := range run.Scores {
-			if !slices.Contains(places, s.Where()) {
-				places = append(places, s.Where())
+			if !slices.Contains(places, s.Place()) {
+				places = append(places, s.Place())
 			}
 			for _, t := range s.Environment.Tasks {
 				tasks[s.Condition.Env+" "+t.ID+" "+t.Digest] = s.Condition.Source
@@ -108,45 +108,45 @@ func lead(e *Episodes, from *report.Report, h report.Headline) string {
 	parts = append(parts, count(len(places), "environment"), count(len(tasks), strings.TrimSpace(kind+" task")),
 		count(h.Seeds, "seed"), count(planned, "episode"))
 	if len(presets) > 0 {
-		parts = append(parts, few(presets, "presets"))
+		parts = append(parts, shortList(presets, "presets"))
 	}
 	return table.Printable(strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · "))
 }
 
 // span writes the days from one time to another; empty if they are not known.
-func span(from, to time.Time) string {
+func span(start, end time.Time) string {
 	const day = "2 January 2006"
-	if from.IsZero() || to.Before(from) {
-		from = to
+	if start.IsZero() || end.Before(start) {
+		start = end
 	}
-	switch from, to = from.UTC(), to.UTC(); {
-	case to.IsZero():
+	switch start, end = start.UTC(), end.UTC(); {
+	case end.IsZero():
 		return ""
-	case from.Format(day) == to.Format(day):
-		return to.Format(day)
+	case start.Format(day) == end.Format(day):
+		return end.Format(day)
 	}
-	return from.Format(day) + " to " + to.Format(day)
+	return start.Format(day) + " to " + end.Format(day)
 }
 
 // cards are what the page has to say besides the verdict.
-func cards(from *report.Report, h report.Headline, d []duel, f []failing) (out []card) {
+func cards(rep *report.Report, h report.Headline, d []duel, f []failing) (out []card) {
 	if len(d) > 0 {
 		out = append(out, card{"differences", "Where they differ", []string{d[0].finding()}})
 	}
 	if len(f) > 0 {
-		why := "Why they fail"
+		title := "Why they fail"
 		if len(h.Lines) < 2 {
-			why = "Why it fails"
+			title = "Why it fails"
 		}
-		out = append(out, card{"failures", why, reasonsOf(f)})
+		out = append(out, card{"failures", title, reasonsOf(f)})
 	}
-	if text := memory(from); text != nil {
+	if text := memory(rep); text != nil {
 		out = append(out, card{"indices", "Does it read or remember?", text})
 	}
-	if text := perturbed(from); text != nil {
+	if text := perturbed(rep); text != nil {
 		out = append(out, card{"robustness", "Is it robust?", text})
 	}
-	return append(out, card{"method", "Data quality", quality(from)})
+	return append(out, card{"method", "Data quality", quality(rep)})
 }
 
 // tasks counts the tasks of a pair.
@@ -165,18 +165,18 @@ func (d duel) finding() string {
 	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", d.A, d.WonA,
 		count(d.tasks(), "task"), d.B, d.WonB)
 	byLead := func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }
-	if most := slices.MaxFunc(d.Places, byLead); most.Edge.Kind != "" {
-		m := most.Edge
-		text += fmt.Sprintf(" Largest lead: %s on %s, %s (%s to %d).", m.Model, most.Place, m.Kind,
+	if largest := slices.MaxFunc(d.Places, byLead); largest.Edge.Kind != "" {
+		m := largest.Edge
+		text += fmt.Sprintf(" Largest lead: %s on %s, %s (%s to %d).", m.Model, largest.Place, m.Kind,
 			count(m.Won, "task"), m.Lost)
 	}
 	return text
 }
 
 // reasonsOf says of the first models why they fail.
-func reasonsOf(all []failing) (out []string) {
-	const most = 3
-	for _, f := range all[:min(most, len(all))] {
+func reasonsOf(models []failing) (out []string) {
+	const maxModels = 3
+	for _, f := range models[:min(maxModels, len(models))] {
 		g := f.Groups[0]
 		text := fmt.Sprintf("%s, %s: %.0f %% %s", f.Model, count(f.Unsolved, "unsolved episode"), g.Share, g.Name)
 		if len(f.Groups) > 1 && f.Groups[1].Share >= 1 {
@@ -189,15 +189,15 @@ func reasonsOf(all []failing) (out []string) {
 
 // memory says how robust the first models are to families of perturbations; nil if
 // nothing is known.
-func memory(from *report.Report) (out []string) {
-	const most = 3
-	for _, t := range from.Tables("indices") {
-		at := func(row []table.Cell, c table.Declared) string { return row[t.At(c.Heads()[0].Key)].Text }
+func memory(rep *report.Report) (out []string) {
+	const maxLines = 3
+	for _, t := range rep.Tables("indices") {
+		cell := func(row []table.Cell, c table.Declared) string { return row[t.Pos(c.Heads()[0].Key)].Text }
 		for _, row := range t.Rows {
-			said, read := at(row, column.InterfaceIndex), at(row, column.ReadingIndex)
-			if len(out) < most && said != table.None().Text {
-				out = append(out, page.Shown(fmt.Sprintf("%s on %s: interface %s, reading %s.", at(row, column.Model),
-					at(row, column.Environment), said, read)))
+			iface, read := cell(row, column.InterfaceIndex), cell(row, column.ReadingIndex)
+			if len(out) < maxLines && iface != table.None().Text {
+				out = append(out, page.Shown(fmt.Sprintf("%s on %s: interface %s, reading %s.", cell(row, column.Model),
+					cell(row, column.Environment), iface, read)))
 			}
 		}
 	}
@@ -208,22 +208,22 @@ func memory(from *report.Report) (out []string) {
 }
 
 // perturbed says what models lose under perturbations; nil if nothing is known.
-func perturbed(from *report.Report) (out []string) {
-	claims := from.Claims()
+func perturbed(rep *report.Report) (out []string) {
+	claims := rep.Claims()
 	if !claims.Swept() {
 		return nil
 	}
-	const most = 3
-	for _, c := range claims.Primary[:min(most, len(claims.Primary))] {
+	const maxClaims = 3
+	for _, c := range claims.Primary[:min(maxClaims, len(claims.Primary))] {
 		out = append(out, page.Shown(c.Sentence()+"."))
 	}
 	return out
 }
 
 // quality says what is missing, and whose replies could be read least.
-func quality(from *report.Report) []string {
+func quality(rep *report.Report) []string {
 	finished, planned := 0, 0
-	for _, r := range from.Runs {
+	for _, r := range rep.Runs {
 		for _, s := range r.Scores {
 			finished, planned = finished+s.Finished, planned+s.Planned
 		}
@@ -232,9 +232,9 @@ func quality(from *report.Report) []string {
 	if finished < planned {
 		text += " Rates with the mark * cover only those."
 	}
-	most, ok := from.Claims().MostUnreadable()
+	worst, ok := rep.Claims().MostUnreadable()
 	if !ok {
 		return []string{text, "Every reply of the compared models had a readable action."}
 	}
-	return []string{text, page.Shown("Most unreadable replies: " + most.Sentence() + ".")}
+	return []string{text, page.Shown("Most unreadable replies: " + worst.Sentence() + ".")}
 }

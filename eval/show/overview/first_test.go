@@ -63,7 +63,7 @@ func TestFirstTableIsTheHeadline(t *testing.T) {
 	if len(programs.Rows) != len(drawn) || len(drawn) != 6 {
 		t.Fatalf("%d cells are drawn, and programs read %d", len(drawn), len(programs.Rows))
 	}
-	at := func(row int, key string) any { return programs.Rows[row][programs.At(key)].Value }
+	at := func(row int, key string) any { return programs.Rows[row][programs.Pos(key)].Value }
 	for row := range programs.Rows {
 		of := column.Value
 		want := fmt.Sprintf("%.9f %.9f %.9f %s", 100*at(row, of.Key).(float64), 100*at(row, of.Low.Key).(float64),
@@ -101,8 +101,8 @@ func TestLinksLeadToEpisodes(t *testing.T) {
 			}
 		}
 	}
-	if links < 10 || len(e.at) != 6 {
-		t.Errorf("%d links, %d models in places", links, len(e.at))
+	if links < 10 || len(e.attempts) != 6 {
+		t.Errorf("%d links, %d models in places", links, len(e.attempts))
 	}
 }
 
@@ -184,7 +184,7 @@ func TestReasons(t *testing.T) {
 		name, env string
 		steps     []record.Step
 		limit     int
-		want      reason
+		want      failure
 	}{
 		{"unreadable", "pddl", steps(6, func(i int, s *record.Step) { s.FormatError, s.Valid = i < 2, i >= 2 }), 6,
 			unreadable},
@@ -218,12 +218,12 @@ func TestReasons(t *testing.T) {
 	} {
 		e := &record.Episode{Result: record.Result{Env: c.env, Outcome: record.Failure, Steps: len(c.steps)},
 			Goal: "put a clean mug in the desk.", Trajectory: c.steps}
-		if got := signsOf(e).why(e, c.limit); got != c.want {
+		if got := signsOf(e).reason(e, c.limit); got != c.want {
 			t.Errorf("%s: reason %d, want %d", c.name, got, c.want)
 		}
 	}
 	e := &record.Episode{Result: record.Result{Outcome: record.Success, Success: true}}
-	if got := signsOf(e).why(e, 30); got != solved {
+	if got := signsOf(e).reason(e, 30); got != solved {
 		t.Errorf("a success has the reason %d", got)
 	}
 }

@@ -23,28 +23,28 @@ import (
 	"heldout/scoring/table"
 )
 
-// plan is a section. Figures and tables say by ids in which section they are; the
+// sectionPlan is a section. Figures and tables say by ids in which section they are; the
 // section's own is the first.
-type plan struct {
+type sectionPlan struct {
 	ids          []string
 	title, intro string
 	// alone is the title if there is one model; empty for no other one.
 	alone string
 	// finding is what the section shows, in a sentence; nil for none.
 	finding func(*content) string
-	// more is what stands before the figures; nil for nothing.
-	more func(*content) template.HTML
+	// extra is what stands before the figures; nil for nothing.
+	extra func(*content) template.HTML
 }
 
-func (p plan) id() string { return p.ids[0] }
+func (p sectionPlan) id() string { return p.ids[0] }
 
 // plans are the sections in order, after the first screen and before the episodes.
-var plans = []plan{
+var plans = []sectionPlan{
 	{ids: []string{"rates"}, title: "Rates"},
 	{ids: []string{"differences", "tasks"}, title: "Where they differ", alone: "Tasks",
-		finding: mainDuel, more: duelLists},
+		finding: mainDuel, extra: duelLists},
 	{ids: []string{"failures"}, title: "Why they fail", alone: "Why it fails",
-		finding: mainReason, more: failureLists},
+		finding: mainReason, extra: failureLists},
 	{ids: []string{"refinement"}, title: "Errors"},
 	{ids: []string{"steps"}, title: "Steps"},
 	{ids: []string{"robustness"}, title: "Robustness", finding: func(c *content) string {
@@ -58,7 +58,7 @@ var plans = []plan{
 	{ids: []string{"checkpoints"}, title: "Training"},
 	{ids: []string{"protocols"}, title: "Protocols"},
 	{ids: []string{"cost"}, title: "Cost", finding: tokens},
-	{ids: []string{"method"}, title: "Method", more: method},
+	{ids: []string{"method"}, title: "Method", extra: method},
 }
 
 var (
@@ -74,7 +74,7 @@ var (
 	templates = func() *template.Template {
 		t := template.New("").Funcs(template.FuncMap{
 			"reasons": func() []reasonName { return reasons[:] }, "shown": page.Shown, "printable": table.Printable,
-			"place": placeName, "apart": func(p claim.Place) bool { return p == claim.HeldOut },
+			"place": placeName, "apart": func(p claim.Scope) bool { return p == claim.HeldOut },
 			"drawn": drawn, "limits": limits,
 			"hundred": func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
 			"width":   func(x float64) string { return fmt.Sprintf("%.1f", x) },
@@ -106,14 +106,14 @@ func HTML(runs []record.Chosen, from *report.Report) ([]byte, error) {
 }
 
 // Page makes the page of a report with its episodes.
-func Page(from *report.Report, e *Episodes) (page.Page, error) {
-	h := from.Headline()
-	found := findings{Report: from, episodes: e, headline: h, duels: e.duels(from.Claims()),
-		failing: e.failures(h.Lines, from.Places())}
+func Page(rep *report.Report, e *Episodes) (page.Page, error) {
+	h := rep.Headline()
+	found := findings{Report: rep, episodes: e, headline: h, duels: e.duels(rep.Claims()),
+		failing: e.failures(h.Lines, rep.Places())}
 	episodes := e.bundle.Section()
-	p := page.Page{Title: page.Shown(h.Title), Lead: lead(e, from, h), Class: "report",
+	p := page.Page{Title: page.Shown(h.Title), Lead: lead(e, rep, h), Class: "report",
 		Styles: []template.CSS{pageStyle(), episodes.Style}, Scripts: episodes.Scripts, Data: episodes.Data}
-	start := first{Headline: h, Cards: cards(from, h, found.duels, found.failing)}
+	start := first{Headline: h, Cards: cards(rep, h, found.duels, found.failing)}
 	var sections []template.HTML
 	for _, of := range plans {
 		s, err := newContent(of, &found)
@@ -145,7 +145,7 @@ type findings struct {
 	headline report.Headline
 	duels    []duel
 	failing  []failing
-	said     []string // notes on marks, which the page says once each
+	printed  []string // notes on marks, which the page says once each
 }
 
 // content is what the template of a section shows.
@@ -168,7 +168,7 @@ type drawing struct {
 
 func (c content) empty() bool { return len(c.Figures)+len(c.Tables) == 0 && c.More == "" }
 
-func newContent(p plan, f *findings) (*content, error) {
+func newContent(p sectionPlan, f *findings) (*content, error) {
 	c := &content{findings: f, ID: p.id(), Title: p.title, Intro: p.intro}
 	if p.alone != "" && len(f.headline.Lines) < 2 {
 		c.Title = p.alone
@@ -181,8 +181,8 @@ func newContent(p plan, f *findings) (*content, error) {
 	if p.finding != nil {
 		c.Finding = p.finding(c)
 	}
-	if p.more != nil {
-		c.More = p.more(c)
+	if p.extra != nil {
+		c.More = p.extra(c)
 	}
 	return c, nil
 }
@@ -202,8 +202,8 @@ func (c *content) add(id string) error {
 		if err != nil {
 			return err
 		}
-		d.Marked = slices.DeleteFunc(d.Marked, func(note string) bool { return slices.Contains(c.said, note) })
-		c.said = append(c.said, d.Marked...)
+		d.Marked = slices.DeleteFunc(d.Marked, func(note string) bool { return slices.Contains(c.printed, note) })
+		c.printed = append(c.printed, d.Marked...)
 		c.Figures = append(c.Figures, d)
 		drawn = append(drawn, d.Numbers.ID)
 	}
@@ -217,8 +217,8 @@ func (c *content) add(id string) error {
 	return nil
 }
 
-func newDrawing(k figure.Kind, from figure.Source) (drawing, error) {
-	f, err := figure.New(k.Name, from)
+func newDrawing(k figure.Kind, src figure.TableSource) (drawing, error) {
+	f, err := figure.New(k.Name, src)
 	if err != nil {
 		return drawing{}, err
 	}
@@ -245,7 +245,7 @@ func newDrawing(k figure.Kind, from figure.Source) (drawing, error) {
 func pivot(t table.Table, lines []table.Column, values table.Bounded) table.Table {
 	out := table.Table{ID: t.ID, Title: t.Title, Notes: t.Notes, Columns: slices.Clone(lines)}
 	place, line := map[string]int{}, map[string]int{} // of models, and of lines
-	model, v := t.At(column.Model.Key), t.At(values.Key)
+	model, v := t.Pos(column.Model.Key), t.Pos(values.Key)
 	low := slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == values.Low.Key })
 	for _, row := range t.Rows {
 		if name := row[model].Text; place[name] == 0 {
@@ -256,7 +256,7 @@ func pivot(t table.Table, lines []table.Column, values table.Bounded) table.Tabl
 	for _, row := range t.Rows {
 		var id strings.Builder
 		for _, c := range lines {
-			fmt.Fprintf(&id, "%s\n", row[t.At(c.Key)].Text)
+			fmt.Fprintf(&id, "%s\n", row[t.Pos(c.Key)].Text)
 		}
 		n, ok := line[id.String()]
 		if !ok {
@@ -264,13 +264,13 @@ func pivot(t table.Table, lines []table.Column, values table.Bounded) table.Tabl
 			line[id.String()] = n
 			cells := slices.Repeat([]table.Cell{table.None()}, len(out.Columns))
 			for i, c := range lines {
-				cells[i] = row[t.At(c.Key)]
+				cells[i] = row[t.Pos(c.Key)]
 			}
 			out.Rows = append(out.Rows, cells)
 		}
 		cell := row[v]
 		if low >= 0 && row[low].Value != nil {
-			cell.Mark += fmt.Sprintf(" (%s–%s)", row[low].Text, row[t.At(values.High.Key)].Text)
+			cell.Mark += fmt.Sprintf(" (%s–%s)", row[low].Text, row[t.Pos(values.High.Key)].Text)
 		}
 		out.Rows[n][place[row[model].Text]] = cell
 	}
@@ -278,10 +278,10 @@ func pivot(t table.Table, lines []table.Column, values table.Bounded) table.Tabl
 }
 
 // runTable says what the directories hold.
-func runTable(runs []report.Run) table.Table {
+func runTable(runs []report.NamedRun) table.Table {
 	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
-		{Key: "directory", Header: "Directory", Left: true}, {Key: "models", Header: "Models", Left: true},
-		{Key: "environments", Header: "Environments", Left: true},
+		{Key: "directory", Header: "Directory", Words: true}, {Key: "models", Header: "Models", Words: true},
+		{Key: "environments", Header: "Environments", Words: true},
 		{Key: "finished", Header: "Done"}, {Key: "planned", Header: "Planned"},
 	}}
 	for _, r := range runs {
@@ -292,24 +292,24 @@ func runTable(runs []report.Run) table.Table {
 			finished, planned = finished+s.Finished, planned+s.Planned
 		}
 		t.Rows = append(t.Rows, []table.Cell{
-			table.String(r.Name), table.String(some(models)), table.String(some(environments)), table.Int(finished),
+			table.String(r.Name), table.String(listed(models)), table.String(listed(environments)), table.Int(finished),
 			table.Int(planned),
 		})
 	}
 	return t
 }
 
-// some lists names, each once. Of many it lists the first.
-func some(names []string) string {
-	const most = 8
+// listed lists names, each once. Of many it lists the first.
+func listed(names []string) string {
+	const maxNames = 8
 	var once []string
 	for _, name := range names {
 		if !slices.Contains(once, name) {
 			once = append(once, name)
 		}
 	}
-	if len(once) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(once[:most-1], ", "), len(once)-most+1)
+	if len(once) > maxNames {
+		return fmt.Sprintf("%s and %d more", strings.Join(once[:maxNames-1], ", "), len(once)-maxNames+1)
 	}
 	return strings.Join(once, ", ")
 }

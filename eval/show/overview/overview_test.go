@@ -57,7 +57,7 @@ func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := report.New([]report.Run{{Name: dir, Scores: scores}}, nil, w)
+	from := report.New([]report.NamedRun{{Name: dir, Scores: scores}}, nil, w)
 	episodes, err := Read([]record.Chosen{{Parts: record.Parts{dir}}}, from)
 	if err != nil {
 		t.Fatal(err)

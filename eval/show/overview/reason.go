@@ -8,12 +8,12 @@ import (
 	"heldout/scoring/refinement"
 )
 
-// reason is why an episode was not solved. Each unsolved episode has one: the first that
+// failure is why an episode was not solved. Each unsolved episode has one: the first that
 // applies.
-type reason uint8
+type failure uint8
 
 const (
-	solved reason = iota
+	solved failure = iota
 	unreadable
 	invalid
 	loops
@@ -23,7 +23,7 @@ const (
 )
 
 type reasonName struct {
-	reason
+	failure
 	Label, Means string
 }
 
@@ -42,7 +42,7 @@ var reasons = [...]reasonName{
 // signs are what the steps of an episode say about its failure.
 type signs struct {
 	// lost is what most steps were lost to, if it is a third of them; else solved.
-	lost reason
+	lost failure
 	// astray: it took objects, and none that the goal names. Decided: its last action
 	// is one that ends an episode for good or ill.
 	astray, decided bool
@@ -54,13 +54,13 @@ func signsOf(e *record.Episode) (s signs) {
 		return s
 	}
 	c := refinement.WithoutThoughts(e, nil)
-	most := 0
+	largest := 0
 	for _, by := range []struct {
-		reason
+		failure
 		n uint16
 	}{{unreadable, c.FormatErrors}, {invalid, c.Invalid}, {loops, c.ValidLooped}} {
-		if n := int(by.n); n > most && 3*n >= int(c.Steps) {
-			most, s.lost = n, by.reason
+		if n := int(by.n); n > largest && 3*n >= int(c.Steps) {
+			largest, s.lost = n, by.failure
 		}
 	}
 	last := e.Trajectory[len(e.Trajectory)-1].Action
@@ -69,28 +69,28 @@ func signsOf(e *record.Episode) (s signs) {
 	return s
 }
 
-// taken is how ALFWorld's agents take objects.
-var taken = regexp.MustCompile(`^take (\w+) \d+ from `)
+// takeAction is how ALFWorld's agents take objects.
+var takeAction = regexp.MustCompile(`^take (\w+) \d+ from `)
 
 // astray reports whether the agent took objects, but none whose name is a word of the goal.
 func astray(e *record.Episode) bool {
 	words := strings.FieldsFunc(strings.ToLower(e.Goal), func(r rune) bool { return r < 'a' || r > 'z' })
-	any := false
+	anyTaken := false
 	for _, s := range e.Trajectory {
-		if found := taken.FindStringSubmatch(s.Action); found != nil && s.Valid {
+		if found := takeAction.FindStringSubmatch(s.Action); found != nil && s.Valid {
 			for _, w := range words {
 				if w == found[1] {
 					return false
 				}
 			}
-			any = true
+			anyTaken = true
 		}
 	}
-	return any
+	return anyTaken
 }
 
-// why returns the reason of an attempt under a step limit.
-func (s signs) why(e *record.Episode, steps int) reason {
+// reason returns the reason of an attempt under a step limit.
+func (s signs) reason(e *record.Episode, steps int) failure {
 	switch {
 	case e.Success:
 		return solved

@@ -30,12 +30,12 @@ func tokens(c *content) string {
 	sum, seconds := map[string]float64{}, map[string]float64{}
 	for _, t := range c.Report.Tables("usage") {
 		for _, row := range t.Rows {
-			mean, ok := row[t.At(column.Mean.Key)].Value.(float64)
-			n, also := row[t.At(column.Episodes.Key)].Value.(int)
+			mean, ok := row[t.Pos(column.Mean.Key)].Value.(float64)
+			n, also := row[t.Pos(column.Episodes.Key)].Value.(int)
 			if !ok || !also {
 				continue
 			}
-			switch model := row[t.At(column.Model.Key)].Text; row[t.At(column.Quantity.Key)].Text {
+			switch model := row[t.Pos(column.Model.Key)].Text; row[t.Pos(column.Quantity.Key)].Text {
 			case string(scoring.CompletionTokens):
 				sum[model] += mean * float64(n)
 			case string(scoring.ModelSeconds):
@@ -50,8 +50,8 @@ func tokens(c *content) string {
 				count(int(math.Round(sum[l.Model])), "token"), took(seconds[l.Model])))
 		}
 	}
-	const most = 4
-	if len(parts) == 0 || len(parts) > most {
+	const maxModels = 4
+	if len(parts) == 0 || len(parts) > maxModels {
 		return ""
 	}
 	return page.Shown(strings.Join(parts, "; ") + ".")
@@ -98,8 +98,8 @@ func method(c *content) template.HTML {
 }
 
 // allNotes are all notes on the first table.
-func allNotes(from *report.Report) (notes []string) {
-	for _, t := range from.Tables("notes") {
+func allNotes(rep *report.Report) (notes []string) {
+	for _, t := range rep.Tables("notes") {
 		notes = append(notes, t.Notes...)
 	}
 	return notes

@@ -44,7 +44,7 @@ func NewGrid(t table.Table) Grid {
 	g := Grid{ID: t.ID, Title: Shown(t.Title), Notes: Printable(t.Notes)}
 	classes := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		if c.Left {
+		if c.Words {
 			classes[i] = "left"
 		}
 		g.Heads = append(g.Heads, GridCell{Text: Shown(cmp.Or(c.Header, c.Key)), Class: classes[i]})

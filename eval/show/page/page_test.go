@@ -80,7 +80,7 @@ func TestHashesHold(t *testing.T) {
 // Tables show text as text, and a template that does not fit its data says so in the page.
 func TestGrid(t *testing.T) {
 	const hostile = "<script>alert(1)</script>\x1b"
-	g := NewGrid(table.Table{Title: hostile, Columns: []table.Column{{Header: hostile, Left: true}, {Key: "b"}},
+	g := NewGrid(table.Table{Title: hostile, Columns: []table.Column{{Header: hostile, Words: true}, {Key: "b"}},
 		Rows: [][]table.Cell{{table.String(hostile), table.Int(1).Marked("*")}}, Notes: []string{hostile}})
 	g.Rows[0][0].Head, g.Rows[0][0].Href, g.Rows[0][1].Lines = true, "javascript:alert(1)", []string{Shown(hostile)}
 	text := string(g.HTML())

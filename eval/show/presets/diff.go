@@ -24,7 +24,7 @@ type Difference struct {
 type partPair struct {
 	// name is that of both; empty if each preset has one part.
 	name    string
-	of      [2]*configs.Preset
+	presets [2]*configs.Preset
 	differs []configs.FieldDifference
 }
 
@@ -39,12 +39,12 @@ func Pair(names []string, a, b []configs.Preset) (d Difference, err error) {
 		}
 	}
 	if len(a) == 1 && len(b) == 1 {
-		d.common = []partPair{{of: [2]*configs.Preset{&a[0], &b[0]}}}
+		d.common = []partPair{{presets: [2]*configs.Preset{&a[0], &b[0]}}}
 	}
 	for i := range a {
 		for j := range b {
 			if len(a) > 1 && len(b) > 1 && a[i].Env.Part == b[j].Env.Part {
-				d.common = append(d.common, partPair{name: a[i].Env.Part, of: [2]*configs.Preset{&a[i], &b[j]}})
+				d.common = append(d.common, partPair{name: a[i].Env.Part, presets: [2]*configs.Preset{&a[i], &b[j]}})
 			}
 		}
 	}
@@ -55,11 +55,11 @@ func Pair(names []string, a, b []configs.Preset) (d Difference, err error) {
 	}
 	for i := range d.common {
 		pair := &d.common[i]
-		all, err := configs.DiffPresets(pair.of[0], pair.of[1])
+		fields, err := configs.DiffPresets(pair.presets[0], pair.presets[1])
 		if err != nil {
 			return d, err
 		}
-		pair.differs = slices.DeleteFunc(all, func(f configs.FieldDifference) bool { return !f.Changes() })
+		pair.differs = slices.DeleteFunc(fields, func(f configs.FieldDifference) bool { return !f.Changes() })
 	}
 	return d, nil
 }
@@ -67,17 +67,17 @@ func Pair(names []string, a, b []configs.Preset) (d Difference, err error) {
 // Verdict says whether numbers of the two compare. same: no field that can change a number
 // differs.
 func (d Difference) Verdict() (text string, same bool) {
-	seen := map[string]bool{}
+	fields := map[string]bool{}
 	for _, pair := range d.common {
 		for _, f := range pair.differs {
-			seen[f.Field] = true
+			fields[f.Field] = true
 		}
 	}
-	if len(seen) == 0 {
+	if len(fields) == 0 {
 		return "Numbers of the two compare: no field that can change a number differs.", true
 	}
 	return fmt.Sprintf("Numbers of the two do not compare: they differ in %s that can change a number.",
-		table.Counted(len(seen), "field")), false
+		table.Counted(len(fields), "field")), false
 }
 
 // Table has a row for each subject; programs, and wide, have one for each field instead.
@@ -95,8 +95,8 @@ func (d Difference) Table(wide bool) table.Table {
 // fields lists the fields in which parts differ.
 func (d Difference) fields(verdict string) table.Table {
 	t := table.Table{ID: "preset-diff", Title: d.names[0] + " and " + d.names[1], Columns: []table.Column{
-		{Key: "part", Header: "Part", Left: true}, {Key: "field", Header: "Field", Left: true},
-		{Key: "a", Header: d.names[0], Left: true}, {Key: "b", Header: d.names[1], Left: true},
+		{Key: "part", Header: "Part", Words: true}, {Key: "field", Header: "Field", Words: true},
+		{Key: "a", Header: d.names[0], Words: true}, {Key: "b", Header: d.names[1], Words: true},
 	}, Notes: []string{verdict}}
 	for _, pair := range d.common {
 		for _, f := range pair.differs {
@@ -110,8 +110,8 @@ func (d Difference) fields(verdict string) table.Table {
 // subjects has a row for each subject of a protocol.
 func (d Difference) subjects(verdict string) table.Table {
 	t := table.Table{ID: "preset-diff", Title: d.names[0] + " and " + d.names[1], Columns: []table.Column{
-		{Key: "subject", Header: "Subject", Left: true}, {Key: "same", Header: "", Left: true},
-		{Key: "a", Header: d.names[0], Left: true}, {Key: "b", Header: d.names[1], Left: true},
+		{Key: "subject", Header: "Subject", Words: true}, {Key: "same", Header: "", Words: true},
+		{Key: "a", Header: d.names[0], Words: true}, {Key: "b", Header: d.names[1], Words: true},
 	}}
 	for _, s := range subjects {
 		a, b := d.text(s, 0), d.text(s, 1)
@@ -149,14 +149,14 @@ func (d Difference) text(s subject, side int) string {
 	for _, pair := range d.common {
 		for _, f := range pair.differs {
 			value := [2]string{f.A, f.B}[side]
-			if s.has(f) && !beginsAny(f.Field, s.told) && value != "" {
+			if s.covers(f) && !beginsAny(f.Field, s.text) && value != "" {
 				_, name, _ := strings.Cut(f.Field, ".")
 				rest.add(name+" "+shortValue(value), pair.name)
 			}
 		}
 	}
-	all := slices.Concat(words.texts(len(d.parts[side]), s.named), rest.texts(len(d.common), false))
-	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), "; ")
+	texts := slices.Concat(words.texts(len(d.parts[side]), s.named), rest.texts(len(d.common), false))
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
 // byParts collects texts, and the parts that have each.
@@ -177,10 +177,10 @@ func (b *byParts) add(text, part string) {
 
 // texts returns the texts, those of most parts first. Unless they are named, the names of
 // their parts precede those that not all of so many have, except the most common one.
-func (b *byParts) texts(of int, named bool) (out []string) {
+func (b *byParts) texts(total int, named bool) (out []string) {
 	slices.SortStableFunc(b.order, func(x, y string) int { return len(b.parts[y]) - len(b.parts[x]) })
 	for i, text := range b.order {
-		if names := b.parts[text]; !named && len(names) < of && (i > 0 || 2*len(names) <= of) {
+		if names := b.parts[text]; !named && len(names) < total && (i > 0 || 2*len(names) <= total) {
 			text = strings.Join(names, ", ") + ": " + text
 		}
 		out = append(out, text)

@@ -19,12 +19,12 @@ func List(wide bool) (table.Table, error) {
 	if err != nil {
 		return table.Table{}, err
 	}
-	whole := fullList(parts)
+	full := fullList(parts)
 	if wide {
-		return whole, nil
+		return full, nil
 	}
 	t := shortList(parts)
-	t.Programs = []table.Table{whole}
+	t.Programs = []table.Table{full}
 	return t, nil
 }
 
@@ -42,11 +42,11 @@ func listedParts() (out []listedPart, err error) {
 		return nil, err
 	}
 	for _, name := range names {
-		whole, err := configs.LoadPreset(name)
+		preset, err := configs.LoadPreset(name)
 		if err != nil {
 			return nil, err
 		}
-		parts, err := whole.All()
+		parts, err := preset.Split()
 		if err != nil {
 			return nil, err
 		}
@@ -67,13 +67,13 @@ func listedParts() (out []listedPart, err error) {
 // fullList has a row for every part.
 func fullList(parts []listedPart) table.Table {
 	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Left: true},
-		{Key: "environment", Header: "Environment", Left: true}, {Key: "tasks", Header: "Tasks"},
-		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Left: true},
-		{Key: "metric", Header: "Metric", Left: true},
-		{Key: "status", Header: "Status", Left: true}, {Key: "compared", Header: "Compared"},
+		{Key: "preset", Header: "Preset", Words: true},
+		{Key: "environment", Header: "Environment", Words: true}, {Key: "tasks", Header: "Tasks"},
+		{Key: "steps", Header: "Steps"}, {Key: "form", Header: "Agent", Words: true},
+		{Key: "metric", Header: "Metric", Words: true},
+		{Key: "status", Header: "Status", Words: true}, {Key: "compared", Header: "Compared"},
 		{Key: "equal", Header: "Equal"}, {Key: "originals", Header: "Files"},
-		{Key: "sha256", Header: "SHA-256", Left: true},
+		{Key: "sha256", Header: "SHA-256", Words: true},
 	},
 		Notes: []string{
 			"Steps: the largest step limit. Compared: requests of the original code that tests compare with " +
@@ -95,8 +95,8 @@ func fullList(parts []listedPart) table.Table {
 // the original.
 func shortList(parts []listedPart) table.Table {
 	t := table.Table{ID: "presets", Title: "Presets", Columns: []table.Column{
-		{Key: "preset", Header: "Preset", Left: true}, {Key: "parts", Header: "Parts", Left: true},
-		{Key: "status", Header: "Status", Left: true}, {Key: "equal", Header: "Equal"},
+		{Key: "preset", Header: "Preset", Words: true}, {Key: "parts", Header: "Parts", Words: true},
+		{Key: "status", Header: "Status", Words: true}, {Key: "equal", Header: "Equal"},
 	},
 		Notes: []string{
 			"Equal: how many of the requests that the original code was recorded with are the same here. --wide has " +
@@ -108,8 +108,8 @@ func shortList(parts []listedPart) table.Table {
 			n++
 		}
 		equal := table.None()
-		if of := first.compared; of.Requests > 0 {
-			equal = table.String(fmt.Sprintf("%d/%d", of.Equal+of.UpTo, of.Requests))
+		if c := first.compared; c.Requests > 0 {
+			equal = table.String(fmt.Sprintf("%d/%d", c.Equal+c.UpTo, c.Requests))
 		}
 		t.Rows = append(t.Rows, []table.Cell{table.String(first.Name), broken(partsText(parts[:n]), 24),
 			table.String(first.StatusText()), equal})

@@ -48,10 +48,10 @@ func TestUntoldDifferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := *d.common[0].of[1]
+	changed := *d.common[0].presets[1]
 	changed.Reply.Normalise = []string{"lower"}
-	d.parts[1], d.common[0].of[1] = []configs.Preset{changed}, &changed
-	if d.common[0].differs, err = configs.DiffPresets(d.common[0].of[0], &changed); err != nil {
+	d.parts[1], d.common[0].presets[1] = []configs.Preset{changed}, &changed
+	if d.common[0].differs, err = configs.DiffPresets(d.common[0].presets[0], &changed); err != nil {
 		t.Fatal(err)
 	}
 	var told []string

@@ -15,14 +15,14 @@ import (
 func Explain(presets []configs.Preset, dir string) (text string, failed int) {
 	var b strings.Builder
 	first := presets[0]
-	seen := map[string]bool{}
+	prompts := map[string]bool{}
 	for _, p := range presets {
-		if p.Prompt.BuiltIn != "" && !seen[p.Prompt.BuiltIn] {
-			seen[p.Prompt.BuiltIn] = true
+		if p.Prompt.BuiltIn != "" && !prompts[p.Prompt.BuiltIn] {
+			prompts[p.Prompt.BuiltIn] = true
 			fmt.Fprintf(&b, "%s uses heldout's own prompt %s.\n", first.Name, p.Prompt.BuiltIn)
 		}
 	}
-	files, other := originals.Check(dir, presets)
+	files, mismatch := originals.Check(dir, presets)
 	for _, f := range files {
 		explainFile(&b, f, dir != "")
 		if len(f.Differs) > 0 {
@@ -40,8 +40,8 @@ func Explain(presets []configs.Preset, dir string) (text string, failed int) {
 				"with the files: heldout looks for each path there, and then for its last element.\n", first.Name)
 		}
 	}
-	if other != "" {
-		fmt.Fprintf(&b, "%s\n", table.Printable(other))
+	if mismatch != "" {
+		fmt.Fprintf(&b, "%s\n", table.Printable(mismatch))
 	}
 	return b.String(), failed
 }

@@ -16,8 +16,8 @@ import (
 type subject struct {
 	name string
 	// fields are those of the canonical JSON that it is about, by their beginnings; a
-	// subject before it has precedence. told are those that tell puts into words.
-	fields, told []string
+	// subject before it has precedence. text are those that tell puts into words.
+	fields, text []string
 	tell         func(*configs.Preset) string
 	// named: the texts name their parts themselves.
 	named bool
@@ -27,24 +27,24 @@ type subject struct {
 // number belongs to one.
 var subjects = []subject{
 	{name: "tasks", fields: []string{"env.name", "env.tasks", "env.settings", "env.opening"},
-		told: []string{"env.name", "env.tasks.count"}, tell: tellTasks, named: true},
-	{name: "step limit", fields: []string{"env.limit"}, told: []string{"env.limit"}, tell: tellLimit},
-	{name: "prompt", fields: []string{"prompt", "texts"}, told: []string{"prompt.built-in", "prompt.files",
+		text: []string{"env.name", "env.tasks.count"}, tell: tellTasks, named: true},
+	{name: "step limit", fields: []string{"env.limit"}, text: []string{"env.limit"}, tell: tellLimit},
+	{name: "prompt", fields: []string{"prompt", "texts"}, text: []string{"prompt.built-in", "prompt.files",
 		"prompt.format", "prompt.sha256", "texts"}, tell: tellPrompt},
-	{name: "examples", fields: []string{"agent.shots"}, told: []string{"agent.shots.count", "agent.shots.as"},
+	{name: "examples", fields: []string{"agent.shots"}, text: []string{"agent.shots.count", "agent.shots.as"},
 		tell: tellExamples},
 	{name: "history", fields: []string{"agent.pairs", "agent.left", "agent.joined", "agent.said", "agent.filter",
 		"agent.memory", "agent.thoughts", "agent.think", "stop.context-overflow"},
-		told: []string{"agent.pairs", "agent.filter.segments", "stop.context-overflow"}, tell: tellHistory},
-	{name: "form", fields: []string{"agent"}, told: []string{"agent.form"}, tell: tellForm},
-	{name: "observations", fields: []string{"observation", "actions-shown"}, told: []string{"actions-shown.when"},
+		text: []string{"agent.pairs", "agent.filter.segments", "stop.context-overflow"}, tell: tellHistory},
+	{name: "form", fields: []string{"agent"}, text: []string{"agent.form"}, tell: tellForm},
+	{name: "observations", fields: []string{"observation", "actions-shown"}, text: []string{"actions-shown.when"},
 		tell: tellObservations},
-	{name: "reading", fields: []string{"reply"}, told: []string{"reply.parser", "reply.on-failure"}, tell: tellReading},
-	{name: "stop strings", fields: []string{"decoding.stop"}, told: []string{"decoding.stop"}, tell: tellStop},
-	{name: "early ends", fields: []string{"stop"}, told: []string{"stop"}, tell: tellEnds},
-	{name: "sampling", fields: []string{"decoding"}, told: []string{"decoding.temperature", "decoding.top-p",
+	{name: "reading", fields: []string{"reply"}, text: []string{"reply.parser", "reply.on-failure"}, tell: tellReading},
+	{name: "stop strings", fields: []string{"decoding.stop"}, text: []string{"decoding.stop"}, tell: tellStop},
+	{name: "early ends", fields: []string{"stop"}, text: []string{"stop"}, tell: tellEnds},
+	{name: "sampling", fields: []string{"decoding"}, text: []string{"decoding.temperature", "decoding.top-p",
 		"decoding.max-tokens"}, tell: tellSampling},
-	{name: "score", fields: []string{"metric"}, told: []string{"metric.primary", "metric.aggregate", "metric.success"},
+	{name: "score", fields: []string{"metric"}, text: []string{"metric.primary", "metric.aggregate", "metric.success"},
 		tell: tellScore},
 }
 
@@ -60,15 +60,15 @@ func subjectOf(field string) string {
 
 // differs reports whether two parts differ in the subject.
 func (s subject) differs(p partPair) bool {
-	return slices.ContainsFunc(p.differs, s.has) || s.tell(p.of[0]) != s.tell(p.of[1])
+	return slices.ContainsFunc(p.differs, s.covers) || s.tell(p.presets[0]) != s.tell(p.presets[1])
 }
 
-// has reports whether a difference belongs to the subject.
-func (s subject) has(f configs.FieldDifference) bool { return subjectOf(f.Field) == s.name }
+// covers reports whether a difference belongs to the subject.
+func (s subject) covers(f configs.FieldDifference) bool { return subjectOf(f.Field) == s.name }
 
 // beginsAny reports whether a field is one of some, or inside one.
-func beginsAny(field string, of []string) bool {
-	return slices.ContainsFunc(of, func(o string) bool { return field == o || strings.HasPrefix(field, o+".") })
+func beginsAny(field string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(o string) bool { return field == o || strings.HasPrefix(field, o+".") })
 }
 
 func tellTasks(p *configs.Preset) string {
@@ -108,7 +108,7 @@ func tellPrompt(p *configs.Preset) string {
 
 func tellExamples(p *configs.Preset) string {
 	if n := p.Agent.Shots.Count; n > 0 {
-		return fmt.Sprintf("%d, as %s", n, p.Agent.Shots.As)
+		return fmt.Sprintf("%d, as %s", n, p.Agent.Shots.Format)
 	}
 	if p.Prompt.BuiltIn == "" {
 		if len(p.Prompt.Files) > 0 {
@@ -116,16 +116,16 @@ func tellExamples(p *configs.Preset) string {
 		}
 		return "none"
 	}
-	most := 0
+	largest := 0
 	if prompt, err := configs.LoadPrompt(p.Env.Name, p.Prompt.BuiltIn); err == nil {
 		for _, in := range prompt.Types {
-			most = max(most, len(in.Examples))
+			largest = max(largest, len(in.Examples))
 		}
 	}
-	if most == 0 {
+	if largest == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%d, in the first message", most)
+	return fmt.Sprintf("%d, in the first message", largest)
 }
 
 func tellHistory(p *configs.Preset) string {
@@ -159,7 +159,7 @@ var formTexts = map[string]string{
 func tellForm(p *configs.Preset) string { return p.Agent.Form + ": " + formTexts[p.Agent.Form] }
 
 func tellObservations(p *configs.Preset) string {
-	switch p.ActionsShown.When {
+	switch p.ActionsShown.Timing {
 	case configs.Never:
 		return "no valid actions shown"
 	case configs.First:

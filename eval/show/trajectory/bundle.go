@@ -33,15 +33,15 @@ const (
 // part of the tasks, so that the episodes of one task can still be compared.
 type Bundle struct {
 	share   float64
-	rows    []Row
+	rows    []AttemptRow
 	choices Choices
-	all     int // attempts that were offered
+	offered int // attempts that were offered
 	full    bool
 	pending map[string]template.HTML
 	waiting int // bytes of pending
 	data    []page.Data
 	size    int // of data, as base64
-	held    map[string]bool
+	keys    map[string]bool
 }
 
 // NewBundle returns an empty bundle for records of that size, in bytes.
@@ -56,12 +56,12 @@ func (b *Bundle) Render(run string, e *record.Episode) template.HTML {
 	if !b.takes(&e.Result) {
 		return ""
 	}
-	return Render(Episode{Episode: e, Run: run})
+	return Render(EpisodePage{Episode: e, Run: run})
 }
 
 // Add adds an attempt that Render has rendered.
 func (b *Bundle) Add(run string, r *record.Result, rendered template.HTML) error {
-	b.all++
+	b.offered++
 	if b.full || rendered == "" {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (b *Bundle) Add(run string, r *record.Result, rendered template.HTML) error
 	b.waiting += len(rendered)
 	result := *r
 	b.choices.Add(&result)
-	b.rows = append(b.rows, Row{Result: &result, Run: run, Key: key, Chunk: len(b.data),
+	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Key: key, Chunk: len(b.data),
 		Href: "#" + Fragment(run, &result)})
 	if b.waiting >= chunkSize {
 		return b.flush()
@@ -83,9 +83,9 @@ func Fragment(run string, r *record.Result) string {
 	return "episode=" + template.URLQueryEscaper(bundleKey(run, r))
 }
 
-// Beside is the part of an address that shows two attempts of a bundle beside each other.
-func Beside(run string, r *record.Result, otherRun string, other *record.Result) string {
-	return Fragment(run, r) + "&with=" + template.URLQueryEscaper(bundleKey(otherRun, other))
+// PairFragment is the part of an address that shows two attempts of a bundle beside each other.
+func PairFragment(run string, r *record.Result, otherRun string, otherResult *record.Result) string {
+	return Fragment(run, r) + "&with=" + template.URLQueryEscaper(bundleKey(otherRun, otherResult))
 }
 
 // bundleKey names an attempt in a bundle. HTML changes characters that do not print.
@@ -144,15 +144,15 @@ type Section struct {
 // Close compresses what is left, after which Has knows what the bundle holds.
 func (b *Bundle) Close() error {
 	err := b.flush()
-	b.held = map[string]bool{}
+	b.keys = map[string]bool{}
 	for _, r := range b.rows {
-		b.held[r.Key] = true
+		b.keys[r.Key] = true
 	}
 	return err
 }
 
-// Has reports whether a closed bundle holds an attempt.
-func (b *Bundle) Has(run string, r *record.Result) bool { return b.held[bundleKey(run, r)] }
+// Contains reports whether a closed bundle holds an attempt.
+func (b *Bundle) Contains(run string, r *record.Result) bool { return b.keys[bundleKey(run, r)] }
 
 // Section is the part of a page with a closed bundle.
 func (b *Bundle) Section() Section {
@@ -162,10 +162,10 @@ func (b *Bundle) Section() Section {
 
 // count says how many episodes the page has, and which.
 func (b *Bundle) count() string {
-	if len(b.rows) == b.all {
-		return fmt.Sprintf("%d episodes", b.all)
+	if len(b.rows) == b.offered {
+		return fmt.Sprintf("%d episodes", b.offered)
 	}
-	text := fmt.Sprintf("%d of %d episodes", len(b.rows), b.all)
+	text := fmt.Sprintf("%d of %d episodes", len(b.rows), b.offered)
 	if b.share < 1 {
 		text += fmt.Sprintf(": all attempts at about %.1f %% of the tasks, chosen by a hash of their names",
 			100*b.share)

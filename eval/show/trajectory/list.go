@@ -31,7 +31,7 @@ func ReadFilter(value func(key string) string) Filter {
 // Match reports whether a result is chosen, apart from its text.
 func (f Filter) Match(r *record.Result) bool {
 	for _, s := range f.selects() {
-		if s.Chosen != "" && s.Chosen != s.of(r) {
+		if s.Chosen != "" && s.Chosen != s.value(r) {
 			return false
 		}
 	}
@@ -43,32 +43,32 @@ func (f Filter) MatchText(e *record.Episode) bool {
 	if f.Text == "" {
 		return true
 	}
-	wanted := strings.ToLower(f.Text)
-	has := func(texts ...string) bool {
-		return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), wanted) })
+	query := strings.ToLower(f.Text)
+	contains := func(texts ...string) bool {
+		return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), query) })
 	}
-	if has(e.Task, e.Error, e.Goal, e.Observation) || e.Reflection != nil && has(e.Reflection.Text) {
+	if contains(e.Task, e.Error, e.Goal, e.Observation) || e.Reflection != nil && contains(e.Reflection.Text) {
 		return true
 	}
-	return slices.ContainsFunc(e.Memory, func(m record.Remembered) bool { return has(m.Text) }) ||
+	return slices.ContainsFunc(e.Memory, func(m record.Remembered) bool { return contains(m.Text) }) ||
 		slices.ContainsFunc(e.Trajectory, func(s record.Step) bool {
-			return has(s.Thought, s.Action, s.Observation, s.Reply, s.Reasoning)
+			return contains(s.Thought, s.Action, s.Observation, s.Reply, s.Reasoning)
 		})
 }
 
-// choice is a field of the form.
-type choice struct {
+// selector is a field of the form.
+type selector struct {
 	Name, Label, Chosen string
-	of                  func(*record.Result) string
+	value               func(*record.Result) string
 	Values              []string
 }
 
-func (f Filter) selects() []choice {
-	return []choice{
-		{Name: envKey, Label: "Environment", Chosen: f.Env, of: func(r *record.Result) string { return r.Env }},
-		{Name: typeKey, Label: "Type", Chosen: f.Type, of: func(r *record.Result) string { return r.TaskType }},
-		{Name: modelKey, Label: "Model", Chosen: f.Model, of: func(r *record.Result) string { return r.Model }},
-		{Name: outcomeKey, Label: "Outcome", Chosen: f.Outcome, of: func(r *record.Result) string {
+func (f Filter) selects() []selector {
+	return []selector{
+		{Name: envKey, Label: "Environment", Chosen: f.Env, value: func(r *record.Result) string { return r.Env }},
+		{Name: typeKey, Label: "Type", Chosen: f.Type, value: func(r *record.Result) string { return r.TaskType }},
+		{Name: modelKey, Label: "Model", Chosen: f.Model, value: func(r *record.Result) string { return r.Model }},
+		{Name: outcomeKey, Label: "Outcome", Chosen: f.Outcome, value: func(r *record.Result) string {
 			return string(r.Outcome)
 		}},
 	}
@@ -83,7 +83,7 @@ func (c *Choices) Add(r *record.Result) {
 		if c[i] == nil {
 			c[i] = map[string]bool{}
 		}
-		if v := s.of(r); v != "" {
+		if v := s.value(r); v != "" {
 			c[i][v] = true
 		}
 	}
@@ -95,11 +95,11 @@ type List struct {
 	Choices Choices
 	// Count says how many episodes there are and are shown.
 	Count string
-	Rows  []Row
+	Rows  []AttemptRow
 }
 
-// Row is an attempt in a list.
-type Row struct {
+// AttemptRow is an attempt in a list.
+type AttemptRow struct {
 	*record.Result
 	// Run is the name of the run directory; it is shown where a list has several.
 	Run string
@@ -113,7 +113,7 @@ type Row struct {
 
 // listing is a list as its template takes it.
 type listing struct {
-	Selects  []choice
+	Selects  []selector
 	Text     string
 	Filtered bool
 	Count    string
@@ -124,7 +124,7 @@ type listing struct {
 type column struct {
 	Header string
 	Left   bool
-	cell   func(Row) string
+	cell   func(AttemptRow) string
 	// always: the column is shown even if it says the same, or nothing, in all rows.
 	always bool
 }
@@ -142,22 +142,22 @@ type cell struct{ Text, Class, Href string }
 // columns are those that a list can have.
 func columns() []column {
 	return []column{
-		{"Task", true, func(r Row) string { return r.Task }, true},
-		{"Run", true, func(r Row) string { return r.Run }, false},
-		{"Environment", true, func(r Row) string { return r.Env }, false},
-		{"Type", true, func(r Row) string { return r.TaskType }, false},
-		{"Model", true, func(r Row) string { return r.Model }, true},
-		{"Seed", false, func(r Row) string { return strconv.FormatInt(r.Seed, 10) }, false},
-		{"Perturbation", true, func(r Row) string { return r.Perturbation }, false},
-		{"Preset", true, func(r Row) string { return r.Preset }, false},
-		{"Trial", false, func(r Row) string { return positive(r.Trial) }, false},
-		{"Attempt", false, func(r Row) string { return positive(r.Attempt) }, false},
-		{"Outcome", true, func(r Row) string { return Outcome(r.Outcome) }, true},
-		{"Progress", false, func(r Row) string { return percent(r.Progress) }, true},
-		{"Steps", false, func(r Row) string { return strconv.Itoa(r.Steps) }, true},
-		{"Grounding", false, func(r Row) string { return percent(r.Grounding) }, true},
-		{"Format errors", false, func(r Row) string { return strconv.Itoa(r.FormatErrors) }, true},
-		{"Reply tokens", false, func(r Row) string { return positive(r.CompletionTokens) }, false},
+		{"Task", true, func(r AttemptRow) string { return r.Task }, true},
+		{"Run", true, func(r AttemptRow) string { return r.Run }, false},
+		{"Environment", true, func(r AttemptRow) string { return r.Env }, false},
+		{"Type", true, func(r AttemptRow) string { return r.TaskType }, false},
+		{"Model", true, func(r AttemptRow) string { return r.Model }, true},
+		{"Seed", false, func(r AttemptRow) string { return strconv.FormatInt(r.Seed, 10) }, false},
+		{"Perturbation", true, func(r AttemptRow) string { return r.Perturbation }, false},
+		{"Preset", true, func(r AttemptRow) string { return r.Preset }, false},
+		{"Trial", false, func(r AttemptRow) string { return positive(r.Trial) }, false},
+		{"Attempt", false, func(r AttemptRow) string { return positive(r.Attempt) }, false},
+		{"Outcome", true, func(r AttemptRow) string { return Outcome(r.Outcome) }, true},
+		{"Progress", false, func(r AttemptRow) string { return percent(r.Progress) }, true},
+		{"Steps", false, func(r AttemptRow) string { return strconv.Itoa(r.Steps) }, true},
+		{"Grounding", false, func(r AttemptRow) string { return percent(r.Grounding) }, true},
+		{"Format errors", false, func(r AttemptRow) string { return strconv.Itoa(r.FormatErrors) }, true},
+		{"Reply tokens", false, func(r AttemptRow) string { return positive(r.CompletionTokens) }, false},
 	}
 }
 
@@ -189,10 +189,10 @@ func (l List) Render() template.HTML {
 
 // differ reports whether rows differ in a column.
 func (l List) differ(c column) bool {
-	return slices.ContainsFunc(l.Rows, func(r Row) bool { return c.cell(r) != c.cell(l.Rows[0]) })
+	return slices.ContainsFunc(l.Rows, func(r AttemptRow) bool { return c.cell(r) != c.cell(l.Rows[0]) })
 }
 
-func (l List) row(r Row, columns []column) listed {
+func (l List) row(r AttemptRow, columns []column) listed {
 	var out listed
 	if r.Key != "" {
 		out.Bundled = &bundled{
@@ -201,17 +201,17 @@ func (l List) row(r Row, columns []column) listed {
 		}
 	}
 	for i, c := range columns {
-		shown := cell{Text: visible(c.cell(r))}
+		rendered := cell{Text: visible(c.cell(r))}
 		if c.Left {
-			shown.Class = "left"
+			rendered.Class = "left"
 		}
 		if c.Header == "Outcome" {
-			shown.Class += " outcome " + verdict(r.Outcome)
+			rendered.Class += " outcome " + verdict(r.Outcome)
 		}
 		if i == 0 {
-			shown.Href = r.Href
+			rendered.Href = r.Href
 		}
-		out.Cells = append(out.Cells, shown)
+		out.Cells = append(out.Cells, rendered)
 	}
 	return out
 }

@@ -26,11 +26,11 @@ func newText(s string) Text {
 	if len(s) <= maxShown {
 		return Text{Shown: s}
 	}
-	at := maxShown
-	for at > 0 && !utf8.RuneStart(s[at]) {
-		at--
+	cut := maxShown
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
 	}
-	return Text{s[:at], s[at:], utf8.RuneCountInString(s[at:])}
+	return Text{s[:cut], s[cut:], utf8.RuneCountInString(s[cut:])}
 }
 
 func visible(s string) string {

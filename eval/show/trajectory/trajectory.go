@@ -56,8 +56,8 @@ func Name(r *record.Result) string {
 	return r.ID + "." + strconv.Itoa(r.Attempt)
 }
 
-// Episode is an attempt with what surrounds it on its page.
-type Episode struct {
+// EpisodePage is an attempt with what surrounds it on its page.
+type EpisodePage struct {
 	*record.Episode
 	// Run is the run directory.
 	Run string
@@ -69,7 +69,7 @@ type Episode struct {
 }
 
 // Render writes an episode as an HTML article.
-func Render(e Episode) template.HTML { return page.Fragment(parsed, "episode", newArticle(e)) }
+func Render(e EpisodePage) template.HTML { return page.Fragment(parsed, "episode", newArticle(e)) }
 
 // article is an episode as its template takes it.
 type article struct {
@@ -81,7 +81,7 @@ type article struct {
 	Goal               Text
 	Memory             []note
 	Reflection         *note
-	Steps              []step
+	Steps              []stepView
 	FirstError, Errors int
 	// Understood: a step was carried out and is not valid.
 	Understood bool
@@ -95,8 +95,8 @@ type note struct {
 	Text Text
 }
 
-// step is a step, or with the number 0 what the agent was told before the first.
-type step struct {
+// stepView is a step, or with the number 0 what the agent was told before the first.
+type stepView struct {
 	ID       string
 	Number   int
 	Progress string
@@ -105,7 +105,7 @@ type step struct {
 	Bad      bool
 	Marks    []mark
 	Cost     string
-	Parts    []part
+	Parts    []textBlock
 	Picture  *picture
 }
 
@@ -115,14 +115,14 @@ type mark struct {
 	Bad  bool
 }
 
-// part is a text of a step. A part that is folded opens on request.
-type part struct {
+// textBlock is a text of a step. A part that is folded opens on request.
+type textBlock struct {
 	Class, Name string
 	Text        Text
 	Folded      bool
 }
 
-func newArticle(e Episode) article {
+func newArticle(e EpisodePage) article {
 	a := article{
 		Name: Name(&e.Result), Title: visible(Title(&e.Result)), Outcome: Outcome(e.Outcome),
 		Verdict: verdict(e.Outcome),
@@ -139,21 +139,22 @@ func newArticle(e Episode) article {
 	if e.Second {
 		a.Name = "second-" + a.Name
 	}
-	start := step{ID: a.Name + "-0", Picture: pictureAt(e.Pictures, 0)}
-	start.Parts = append(start.Parts, part{Class: "observation", Name: "Observation", Text: newText(e.Observation)})
+	start := stepView{ID: a.Name + "-0", Picture: pictureAt(e.Pictures, 0)}
+	start.Parts = append(start.Parts, textBlock{Class: "observation", Name: "Observation",
+		Text: newText(e.Observation)})
 	a.Steps = append(a.Steps, start)
-	before := 0.0
+	prev := 0.0
 	for i, s := range e.Trajectory {
-		shown := newStep(s, before)
-		shown.Number, shown.ID, shown.Picture = i+1, fmt.Sprintf("%s-%d", a.Name, i+1), pictureAt(e.Pictures, i+1)
-		if shown.Bad {
+		item := newStep(s, prev)
+		item.Number, item.ID, item.Picture = i+1, fmt.Sprintf("%s-%d", a.Name, i+1), pictureAt(e.Pictures, i+1)
+		if item.Bad {
 			a.Errors++
 			if a.FirstError == 0 {
 				a.FirstError = i + 1
 			}
 		}
-		a.Steps = append(a.Steps, shown)
-		before = s.Progress
+		a.Steps = append(a.Steps, item)
+		prev = s.Progress
 	}
 	return a
 }
@@ -174,7 +175,7 @@ func Title(e *record.Result) string {
 }
 
 // mainFacts are the four facts that are shown at once.
-func mainFacts(e Episode) []fact {
+func mainFacts(e EpisodePage) []fact {
 	return []fact{
 		{"Environment", visible(fmt.Sprintf("%s (%s)", e.Env, e.Source))}, {"Progress", percent(e.Progress)},
 		{"Steps", strconv.Itoa(e.Steps)},
@@ -184,7 +185,7 @@ func mainFacts(e Episode) []fact {
 
 // facts list what else is known of an attempt besides its steps. Facts without a value
 // are left out.
-func facts(e Episode) (out []fact) {
+func facts(e EpisodePage) (out []fact) {
 	out = []fact{{"Task", e.Task}, {"Type", e.TaskType}, {"Difficulty", string(e.Difficulty)}}
 	if e.Agent != e.Model {
 		out = append(out, fact{"Agent", e.Agent})
@@ -209,7 +210,7 @@ func facts(e Episode) (out []fact) {
 
 // behaviour is what the agent did with its errors, as the tables of refinement
 // count it.
-func behaviour(e Episode) (out []fact) {
+func behaviour(e EpisodePage) (out []fact) {
 	c := refinement.WithoutThoughts(e.Episode, nil)
 	add := func(name, format string, args ...any) {
 		out = append(out, fact{name, fmt.Sprintf(format, args...)})
@@ -232,7 +233,7 @@ func behaviour(e Episode) (out []fact) {
 }
 
 // costs are the facts about tokens, requests and time.
-func costs(e Episode) (out []fact) {
+func costs(e EpisodePage) (out []fact) {
 	add := func(name, format string, args ...any) {
 		out = append(out, fact{name, fmt.Sprintf(format, args...)})
 	}
@@ -258,8 +259,8 @@ func costs(e Episode) (out []fact) {
 	return out
 }
 
-func newStep(s record.Step, before float64) step {
-	out := step{Progress: percent(s.Progress), Width: int(100 * s.Progress), Gain: s.Progress > before,
+func newStep(s record.Step, prev float64) stepView {
+	out := stepView{Progress: percent(s.Progress), Width: int(100 * s.Progress), Gain: s.Progress > prev,
 		Bad: s.Erroneous()}
 	switch {
 	case s.FormatError:
@@ -282,7 +283,7 @@ func newStep(s record.Step, before float64) step {
 		out.Marks = append(out.Marks, mark{fmt.Sprintf("score %.3f", *s.Score), false})
 	}
 	out.Cost = cost(s)
-	for _, p := range []part{
+	for _, p := range []textBlock{
 		{"reasoning", "Reasoning", newText(s.Reasoning), true},
 		{"thought", "Thought", newText(s.Thought), false},
 		{"parsed", "Action as it was read", newText(s.Parsed), false},
@@ -356,24 +357,24 @@ func pictureAt(pictures []envs.Picture, i int) *picture {
 
 // picture is a picture in runs of glyphs that look alike.
 type picture struct {
-	Lines  [][]run
+	Lines  [][]styledText
 	Legend []string
 	// Folded: it is a long text, which opens on request.
 	Folded bool
 }
 
-type run struct{ Class, Text string }
+type styledText struct{ Class, Text string }
 
 func newPicture(p envs.Picture) *picture {
 	out := &picture{Folded: len(p.Rows) == 1 && len(p.Rows[0]) == 1 && strings.Contains(p.Rows[0][0].Text, "\n")}
 	for _, row := range p.Rows {
-		var line []run
+		var line []styledText
 		for _, g := range row {
 			class := glyphClass(g)
 			if n := len(line); n > 0 && line[n-1].Class == class {
 				line[n-1].Text += visible(g.Text)
 			} else {
-				line = append(line, run{class, visible(g.Text)})
+				line = append(line, styledText{class, visible(g.Text)})
 			}
 		}
 		out.Lines = append(out.Lines, line)

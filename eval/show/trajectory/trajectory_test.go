@@ -46,7 +46,7 @@ func episode() *record.Episode {
 	}
 }
 
-func render(t *testing.T, e Episode) string {
+func render(t *testing.T, e EpisodePage) string {
 	t.Helper()
 	return string(Render(e))
 }
@@ -77,7 +77,7 @@ func textOf(t *testing.T, source string) string {
 
 // An episode shows everything that its record knows.
 func TestEpisodeShowsItsRecord(t *testing.T) {
-	got := textOf(t, render(t, Episode{Episode: episode(), Run: "runs/a"}))
+	got := textOf(t, render(t, EpisodePage{Episode: episode(), Run: "runs/a"}))
 	for _, want := range []string{
 		"vllm:M, seed 7, P1, trial 2", "failure", "box/01", "boxes (generated)", "hard", "same_step", "0.250",
 		"Loose successtrue", "Valid actions33.3 %", "Cut off1",
@@ -100,7 +100,7 @@ func TestEpisodeShowsItsRecord(t *testing.T) {
 func TestEpisodeWithoutErrors(t *testing.T) {
 	e := episode()
 	e.Trajectory = e.Trajectory[:1]
-	got := textOf(t, render(t, Episode{Episode: e}))
+	got := textOf(t, render(t, EpisodePage{Episode: e}))
 	if !strings.Contains(got, "No errors.") || strings.Contains(got, "First error") {
 		t.Error(got)
 	}
@@ -131,10 +131,10 @@ func TestHostileText(t *testing.T) {
 	pictures := []envs.Picture{{Rows: [][]envs.Glyph{{{Text: hostile, Color: hostile, Lit: true}}},
 		Legend: []string{hostile}}}
 	list := List{Filter: Filter{Text: hostile, Env: hostile}, Count: hostile,
-		Rows: []Row{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)", Key: hostile},
+		Rows: []AttemptRow{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)", Key: hostile},
 			{Result: &episode().Result}}}.Render()
 	for name, source := range map[string]string{"episode": render(t,
-		Episode{Episode: e, Run: hostile, Pictures: pictures}), "list": string(list)} {
+		EpisodePage{Episode: e, Run: hostile, Pictures: pictures}), "list": string(list)} {
 		checkHarmless(t, name, source)
 		if n := strings.Count(textOf(t, source), `\x1b[31mred\x00 \u202etxt.exe\u2066`); n < 5 {
 			t.Errorf("the %s shows the text %d times", name, n)
@@ -174,7 +174,7 @@ func TestBundle(t *testing.T) {
 		e := episode()
 		e.ID, e.Task, e.Observation = fmt.Sprintf("%020d", i), fmt.Sprintf("box/%d", i), strings.Repeat(hostile, 300)
 		add(t, b, "a", e)
-		want["a/"+e.ID] = render(t, Episode{Episode: e, Run: "a"})
+		want["a/"+e.ID] = render(t, EpisodePage{Episode: e, Run: "a"})
 	}
 	s := section(t, b)
 	if len(s.Data) < 2 {
@@ -257,7 +257,7 @@ func TestFilter(t *testing.T) {
 
 // TestBehaviour: an episode says what its agent did with its errors.
 func TestBehaviour(t *testing.T) {
-	text := strings.Join(strings.Fields(textOf(t, render(t, Episode{Episode: episode()}))), " ")
+	text := strings.Join(strings.Fields(textOf(t, render(t, EpisodePage{Episode: episode()}))), " ")
 	for _, want := range []string{"Errors2, longest run 2", "Repeated errors0", "Recovered within 3 steps0 of 2 errors",
 		"No more progress after step1"} {
 		if !strings.Contains(text, want) {
@@ -266,7 +266,7 @@ func TestBehaviour(t *testing.T) {
 	}
 	e := episode()
 	e.Trajectory, e.Success = e.Trajectory[:1], true
-	if text := textOf(t, render(t, Episode{Episode: e})); strings.Contains(text, "Repeated errors") ||
+	if text := textOf(t, render(t, EpisodePage{Episode: e})); strings.Contains(text, "Repeated errors") ||
 		strings.Contains(text, "No more progress") {
 		t.Errorf("an episode without errors has some: %.900s", text)
 	}
@@ -297,7 +297,7 @@ func TestStepsOfAnArticle(t *testing.T) {
 	for range 4 {
 		pictures = append(pictures, envs.Picture{Legend: []string{fmt.Sprint("before step ", len(pictures)+1)}})
 	}
-	a := newArticle(Episode{Episode: e, Pictures: pictures})
+	a := newArticle(EpisodePage{Episode: e, Pictures: pictures})
 	for i, s := range a.Steps {
 		if want := fmt.Sprint("before step ", i+1); s.Picture == nil || s.Picture.Legend[0] != want {
 			t.Errorf("step %d shows %+v, want the state %s", i, s.Picture, want)
@@ -315,7 +315,7 @@ func TestStepsOfAnArticle(t *testing.T) {
 	for range 12 {
 		e.Trajectory = append(e.Trajectory, record.Step{Action: "go", Observation: "You go.", Valid: true})
 	}
-	if facts := behaviour(Episode{Episode: e}); !slices.ContainsFunc(facts, func(f fact) bool {
+	if facts := behaviour(EpisodePage{Episode: e}); !slices.ContainsFunc(facts, func(f fact) bool {
 		return f.Name == "Steps in loops" && f.Value != "0"
 	}) {
 		t.Errorf("no loop is told: %+v", facts)

@@ -86,8 +86,8 @@ func (s *Server) askToken(w http.ResponseWriter, r *http.Request, next http.Hand
 		http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: s.options.Token, Path: "/", HttpOnly: true,
 			SameSite: http.SameSiteStrictMode})
 		query.Del(tokenKey)
-		to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: query.Encode()}
-		http.Redirect(w, r, to.String(), http.StatusSeeOther)
+		target := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: query.Encode()}
+		http.Redirect(w, r, target.String(), http.StatusSeeOther)
 		return
 	}
 	if c, err := r.Cookie(tokenCookie); err != nil || !s.isToken(c.Value) {
@@ -98,6 +98,6 @@ func (s *Server) askToken(w http.ResponseWriter, r *http.Request, next http.Hand
 	next.ServeHTTP(w, r)
 }
 
-func (s *Server) isToken(given string) bool {
-	return subtle.ConstantTimeCompare([]byte(given), []byte(s.options.Token)) == 1
+func (s *Server) isToken(token string) bool {
+	return subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1
 }

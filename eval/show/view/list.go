@@ -36,7 +36,7 @@ func (r listedRun) rates() (lines []string) {
 		if c.Perturbation != "none" {
 			continue
 		}
-		text := table.Printable(rate.Where) + "\u00a0" + table.Percent(rate.Success.Mean).Text
+		text := table.Printable(rate.Place) + "\u00a0" + table.Percent(rate.Success.Mean).Text
 		if i := slices.Index(models, c.Model); i >= 0 {
 			lines[i] += " · " + text
 			continue

@@ -26,8 +26,8 @@ type Listing struct {
 	Warn func(string)
 }
 
-// each visits the summaries of the runs that can be read.
-func (l Listing) each(visit func(Summary) error) error {
+// forEach visits the summaries of the runs that can be read.
+func (l Listing) forEach(visit func(Summary) error) error {
 	var uncovered []string
 	for _, p := range l.Runs {
 		x, err := record.OpenIndex(p)
@@ -53,7 +53,7 @@ func (l Listing) each(visit func(Summary) error) error {
 
 // visit visits the summaries with the names that the runs have in lists.
 func (l Listing) visit(visit func(name string, s Summary)) error {
-	return l.each(func(s Summary) error {
+	return l.forEach(func(s Summary) error {
 		if s.BadLines > 0 {
 			l.Warn(fmt.Sprintf("%s: %d lines of the records cannot be read; heldout repair sets them aside", s.Run,
 				s.BadLines))
@@ -71,19 +71,19 @@ func (l Listing) visit(visit func(name string, s Summary)) error {
 // width, in characters, has room for.
 func (l Listing) Table(width int) (table.Table, error) {
 	var names []string
-	var all []Summary
-	err := l.visit(func(name string, s Summary) { names, all = append(names, name), append(all, s) })
-	t := runTable(names, all)
+	var summaries []Summary
+	err := l.visit(func(name string, s Summary) { names, summaries = append(names, name), append(summaries, s) })
+	t := runTable(names, summaries)
 	t.Notes = []string{
 		"SR: success rate so far, in percent, of first trials without a perturbation: the mean over models and " +
 			"environments. Episodes that end early come first, so rates of a run that goes on are not those that it " +
 			"will have. --rates has each rate."}
 	room := width - lineWidth(t) - 2
-	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Left: true, Detail: true})
-	for i, s := range all {
+	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Words: true, Detail: true})
+	for i, s := range summaries {
 		text := ""
-		for most := 8; most >= 0; most-- {
-			text = named(s.Models, most, "model") + " on " + named(s.Environments, most, "environment") + swept(s)
+		for limit := 8; limit >= 0; limit-- {
+			text = named(s.Models, limit, "model") + " on " + named(s.Environments, limit, "environment") + swept(s)
 			if utf8.RuneCountInString(text) <= room {
 				break
 			}
@@ -96,9 +96,9 @@ func (l Listing) Table(width int) (table.Table, error) {
 // runTable has a line for each run.
 func runTable(names []string, all []Summary) table.Table {
 	t := table.Table{ID: "runs", Title: "Runs", Columns: []table.Column{
-		{Key: "run", Header: "Run", Left: true},
-		{Key: "started", Header: "Started", Left: true, Detail: true},
-		{Key: "state", Header: "State", Left: true},
+		{Key: "run", Header: "Run", Words: true},
+		{Key: "started", Header: "Started", Words: true, Detail: true},
+		{Key: "state", Header: "State", Words: true},
 		{Key: "done", Header: "Done"},
 		{Key: "success", Header: "SR"},
 	}}
@@ -121,8 +121,8 @@ func swept(s Summary) string {
 }
 
 // named lists at most so many names, and counts them if there are more.
-func named(names []string, most int, noun string) string {
-	if len(names) <= most {
+func named(names []string, limit int, noun string) string {
+	if len(names) <= limit {
 		return strings.Join(names, ", ")
 	}
 	return table.Counted(len(names), noun)
@@ -158,33 +158,33 @@ func (l Listing) Rates() (table.Table, error) {
 // there even if it tells no lines apart.
 func rateTable(names []string, all []Summary, rate func(scoring.Rate) table.Cell, must string) table.Table {
 	t := table.Table{ID: "rates", Title: "Runs", Columns: []table.Column{
-		{Key: "run", Header: "Run", Left: true},
-		{Key: "environment", Header: "Environment", Left: true},
-		{Key: "model", Header: "Model", Left: true},
-		{Key: "agent", Header: "Agent", Left: true},
-		{Key: "perturbation", Header: "Perturbation", Left: true},
-		{Key: "preset", Header: "Preset", Left: true},
+		{Key: "run", Header: "Run", Words: true},
+		{Key: "environment", Header: "Environment", Words: true},
+		{Key: "model", Header: "Model", Words: true},
+		{Key: "agent", Header: "Agent", Words: true},
+		{Key: "perturbation", Header: "Perturbation", Words: true},
+		{Key: "preset", Header: "Preset", Words: true},
 		{Key: "done", Header: "Done"},
 		{Key: "success", Header: "SR"},
 		{Key: "progress", Header: "PR"},
 	}}
-	var of []string // the run of each line
+	var runs []string // the run of each line
 	for i, s := range all {
 		name := names[i]
 		for _, score := range s.Rates {
 			c := score.Condition
 			t.Rows = append(t.Rows, []table.Cell{
-				table.String(name), table.String(score.Where), table.String(c.Model), table.String(c.Agent),
+				table.String(name), table.String(score.Place), table.String(c.Model), table.String(c.Agent),
 				table.String(c.Perturbation), table.String(c.Preset.Key()),
 				table.String(fmt.Sprintf("%d/%d", score.Finished, score.Planned)),
 				rate(score.Success), rate(score.Progress),
 			})
-			of, name = append(of, names[i]), "" // the other lines of the run have none
+			runs, name = append(runs, names[i]), "" // the other lines of the run have none
 		}
 	}
 	for _, key := range []string{"agent", "perturbation", "preset"} {
 		if key != must {
-			t = withoutColumn(t, key, of)
+			t = withoutColumn(t, key, runs)
 		}
 	}
 	return t
@@ -192,24 +192,24 @@ func rateTable(names []string, all []Summary, rate func(scoring.Rate) table.Cell
 
 // withoutColumn returns the table without a column, if its lines of one run differ in the
 // other columns of words as well.
-func withoutColumn(t table.Table, key string, of []string) table.Table {
-	at := t.At(key)
-	seen := map[string]bool{}
+func withoutColumn(t table.Table, key string, runs []string) table.Table {
+	index := t.Pos(key)
+	lines := map[string]bool{}
 	for i, row := range t.Rows {
-		line := of[i]
+		line := runs[i]
 		for k, c := range t.Columns {
-			if c.Left && k > 0 && k != at {
+			if c.Words && k > 0 && k != index {
 				line += "\n" + row[k].Text
 			}
 		}
-		if seen[line] {
+		if lines[line] {
 			return t
 		}
-		seen[line] = true
+		lines[line] = true
 	}
-	t.Columns = slices.Delete(slices.Clone(t.Columns), at, at+1)
+	t.Columns = slices.Delete(slices.Clone(t.Columns), index, index+1)
 	for i, row := range t.Rows {
-		t.Rows[i] = slices.Delete(slices.Clone(row), at, at+1)
+		t.Rows[i] = slices.Delete(slices.Clone(row), index, index+1)
 	}
 	return t
 }
@@ -225,7 +225,7 @@ func minute(t time.Time) string {
 // jsonRun is a line of --json.
 type jsonRun struct {
 	Dir      string    `json:"dir"`
-	State    State     `json:"state"`
+	State    RunState  `json:"state"`
 	Started  time.Time `json:"started,omitzero"`
 	Last     time.Time `json:"last,omitzero"`
 	Planned  int       `json:"planned"`
@@ -254,7 +254,7 @@ type jsonRate struct {
 
 // WriteJSON writes a line of JSON for each run.
 func (l Listing) WriteJSON(w io.Writer) error {
-	return l.each(func(s Summary) error {
+	return l.forEach(func(s Summary) error {
 		line := jsonRun{Dir: s.Run.Name(), State: s.State, Planned: s.Planned, Finished: s.Finished,
 			Started: s.Started, Last: s.Last, BadLines: s.BadLines, Rates: []jsonRate{}}
 		if s.Status != nil {

@@ -39,7 +39,8 @@ func TestListingTable(t *testing.T) {
 			t.Fatalf("%d runs, %v", len(got.Rows), err)
 		}
 		row := got.Rows[0]
-		if row[got.At("what")].Text != want || row[got.At("run")].Text != "base" || row[got.At("done")].Text != "6/8" {
+		if row[got.Pos("what")].Text != want || row[got.Pos("run")].Text != "base" ||
+			row[got.Pos("done")].Text != "6/8" {
 			t.Errorf("width %d: %v, want %q", width, row, want)
 		}
 	}

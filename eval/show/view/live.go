@@ -39,9 +39,9 @@ type failed struct{ Href, Task, Outcome, Error string }
 const maxErrors, maxError = 5, 300
 
 // latestErrors returns the latest attempts without a result, the last one first.
-func (r *run) latestErrors(x *record.Index) (out []failed) {
+func (r *shownRun) latestErrors(x *record.Index) (out []failed) {
 	for i := x.Results().Len() - 1; i >= 0 && len(out) < maxErrors; i-- {
-		e := x.Results().At(i)
+		e := x.Results().Result(i)
 		if e.Outcome.Final() {
 			continue
 		}
@@ -76,10 +76,11 @@ func rateGrid(s Summary) page.Grid {
 
 // inFlight lists the episodes that are being played.
 func inFlight(x *record.Index, status *record.Status, now time.Time) page.Grid {
-	t := table.Table{Title: "Episodes in flight", Columns: []table.Column{{Header: "Task", Left: true},
-		{Header: "Model", Left: true}, {Header: "Seed"}, {Header: "Step"}, {Header: "Limit"}, {Header: "For"}}}
+	t := table.Table{Title: "Episodes in flight", Columns: []table.Column{{Header: "Task", Words: true},
+		{Header: "Model", Words: true}, {Header: "Seed"}, {Header: "Step"}, {Header: "Limit"}, {Header: "For"}}}
 	for _, f := range status.InFlight {
-		row := []table.Cell{table.String(f.ID), {}, {}, table.Int(f.Steps), {}, table.String(ago(now.Sub(f.Started)))}
+		row := []table.Cell{table.String(f.ID), {}, {}, table.Int(f.Steps), {},
+			table.String(spanText(now.Sub(f.Started)))}
 		if task, c, ok := x.Planned(f.ID); ok {
 			row[0], row[1] = table.String(c.Env+" "+task.ID), table.String(c.Model)
 			row[2], row[4] = table.Int(int(c.Seed)), table.Int(c.StepLimit)
@@ -92,9 +93,9 @@ func inFlight(x *record.Index, status *record.Status, now time.Time) page.Grid {
 }
 
 // panel describes a run.
-func (r *run) panel(x *record.Index, s Summary) livePanel {
+func (r *shownRun) panel(x *record.Index, s Summary) livePanel {
 	p := livePanel{Summary: s, Absent: record.NameShards(x.Absent), Bad: x.Bad, Errors: r.latestErrors(x)}
-	p.Trials = slices.ContainsFunc(s.Rates, func(r Rate) bool { return r.Condition.Trials != nil })
+	p.Trials = slices.ContainsFunc(s.Rates, func(r RateSoFar) bool { return r.Condition.Trials != nil })
 	p.Rates = rateGrid(s)
 	status := s.Status
 	if status == nil {
@@ -180,7 +181,7 @@ func (s *Server) send(w http.ResponseWriter, text, last string) bool {
 }
 
 // event is the panel as JSON, on one line.
-func (r *run) event() (string, error) {
+func (r *shownRun) event() (string, error) {
 	var out liveEvent
 	err := r.look(func(x *record.Index, summary Summary) error {
 		p := r.panel(x, summary)

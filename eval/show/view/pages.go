@@ -22,8 +22,8 @@ import (
 // fragment renders a template of this package.
 func fragment(name string, data any) template.HTML { return page.Fragment(templates, name, data) }
 
-// ago writes a time span with its largest units.
-func ago(d time.Duration) string {
+// spanText writes a time span with its largest units.
+func spanText(d time.Duration) string {
 	switch d = d.Round(time.Second); {
 	case d >= 48*time.Hour:
 		return fmt.Sprintf("%d days", d/(24*time.Hour))
@@ -36,7 +36,7 @@ func ago(d time.Duration) string {
 }
 
 // path is the address of a run's page, or of something below it.
-func (r *run) path(parts ...string) string {
+func (r *shownRun) path(parts ...string) string {
 	out := "/runs/" + url.PathEscape(r.name) + "/"
 	for i, p := range parts {
 		if i > 0 {
@@ -57,11 +57,11 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	}
 	query := request.URL.Query()
 	filter := trajectory.ReadFilter(query.Get)
-	var shown livePanel
-	var all record.Results
+	var panel livePanel
+	var results record.Results
 	err = r.look(func(x *record.Index, summary Summary) error {
-		shown = r.panel(x, summary)
-		all = x.Results()
+		panel = r.panel(x, summary)
+		results = x.Results()
 		return nil
 	})
 	if err != nil {
@@ -74,21 +74,21 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	var choices trajectory.Choices
 	var found []int
 	var result record.Result
-	for i := range all.Len() {
-		result = all.At(i)
+	for i := range results.Len() {
+		result = results.Result(i)
 		choices.Add(&result)
 		if filter.Match(&result) {
 			found = append(found, i)
 		}
 	}
-	rows, count, more, err := s.choose(request.Context(), filter, all, found, number)
+	rows, count, hasMore, err := s.choose(request.Context(), filter, results, found, number)
 	if err != nil {
 		return nil, err
 	}
 	list := trajectory.List{Filter: filter, Choices: choices, Count: count}
 	for _, i := range rows {
-		row := all.At(i)
-		list.Rows = append(list.Rows, trajectory.Row{
+		row := results.Result(i)
+		list.Rows = append(list.Rows, trajectory.AttemptRow{
 			Result: &row, Href: r.path("episodes", trajectory.Name(&row)) + filterQuery(query)})
 	}
 	lead := ""
@@ -98,8 +98,8 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	return &page.Page{
 		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
 		Body: []template.HTML{
-			fragment("panel", panelBox{shown, all.Len()}), list.Render(),
-			fragment("pager", pager{query, number, more}),
+			fragment("panel", panelBox{panel, results.Len()}), list.Render(),
+			fragment("pager", pager{query, number, hasMore}),
 		},
 		Scripts: []template.JS{trajectory.Script, liveScript},
 	}, nil
@@ -122,25 +122,25 @@ func (s *Server) links() []page.Link {
 // choose returns which of the found attempts a page shows, with a sentence about
 // their number, and whether there are more. A text is searched only as far as this
 // page needs.
-func (s *Server) choose(ctx context.Context, f trajectory.Filter, all record.Results, found []int, number int) (
-	rows []int, count string, more bool, err error) {
-	from := min(number-1, len(found)/perPage+1) * perPage
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record.Results, found []int, number int) (
+	rows []int, count string, hasMore bool, err error) {
+	start := min(number-1, len(found)/perPage+1) * perPage
 	if f.Text != "" {
-		return s.search(ctx, f, all, found, from)
+		return s.search(ctx, f, results, found, start)
 	}
-	from = min(from, len(found))
-	to := min(from+perPage, len(found))
-	count = fmt.Sprintf("%d of %d episodes", len(found), all.Len())
+	start = min(start, len(found))
+	end := min(start+perPage, len(found))
+	count = fmt.Sprintf("%d of %d episodes", len(found), results.Len())
 	if len(found) > perPage {
-		count += fmt.Sprintf(", here %d to %d", from+1, to)
+		count += fmt.Sprintf(", here %d to %d", start+1, end)
 	}
-	return found[from:to], count, to < len(found), nil
+	return found[start:end], count, end < len(found), nil
 }
 
 // search reads the found attempts and returns those with the text of a filter, from
 // one of them on.
-func (s *Server) search(ctx context.Context, f trajectory.Filter, all record.Results, found []int, from int) (
-	rows []int, count string, more bool, err error) {
+func (s *Server) search(ctx context.Context, f trajectory.Filter, results record.Results, found []int, start int) (
+	rows []int, count string, hasMore bool, err error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
 		return nil, "", false, err
@@ -148,18 +148,18 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, all record.Res
 	defer leave()
 	places := make([]record.Place, len(found))
 	for n, i := range found {
-		places[n] = all.Place(i)
+		places[n] = results.Place(i)
 	}
 	hits, read := 0, 0
 	unreadable, err := record.Search(ctx, places, f.Text, func(n int, e *record.Episode) bool {
 		if !f.MatchText(e) {
 			return true
 		}
-		if hits == from+perPage {
-			read, more = n, true
+		if hits == start+perPage {
+			read, hasMore = n, true
 			return false
 		}
-		if hits++; hits > from {
+		if hits++; hits > start {
 			rows = append(rows, found[n])
 		}
 		return true
@@ -167,35 +167,35 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, all record.Res
 	switch {
 	case err != nil:
 		return nil, "", false, err
-	case more:
+	case hasMore:
 		count = fmt.Sprintf("The first %d of %d episodes have %d with the text, here from %d", read, len(found), hits,
-			from+1)
+			start+1)
 	default:
 		count = fmt.Sprintf("%d of %d episodes contain the text", hits, len(found))
 	}
 	if unreadable > 0 {
 		count += fmt.Sprintf("; %d cannot be read", unreadable)
 	}
-	return rows, count + ".", more, nil
+	return rows, count + ".", hasMore, nil
 }
 
 // filterQuery is the part of an address that keeps a filter, with its question mark.
 func filterQuery(query url.Values) string {
-	if kept := filterValues(query); len(kept) > 0 {
-		return "?" + kept.Encode()
+	if values := filterValues(query); len(values) > 0 {
+		return "?" + values.Encode()
 	}
 	return ""
 }
 
 // filterValues are the values of a filter, apart from its text.
 func filterValues(query url.Values) url.Values {
-	kept := url.Values{}
+	values := url.Values{}
 	for _, key := range []string{"env", "type", "model", "outcome"} {
 		if v := query.Get(key); v != "" {
-			kept.Set(key, v)
+			values.Set(key, v)
 		}
 	}
-	return kept
+	return values
 }
 
 // pager links the pages of a list.
@@ -216,15 +216,15 @@ func (p pager) To(number int) string {
 func (p pager) Before() int { return p.Number - 1 }
 func (p pager) After() int  { return p.Number + 1 }
 
-// other is an episode of the same task.
-type other struct {
+// alternative is an episode of the same task.
+type alternative struct {
 	Value, Text string
 	Chosen      bool
 }
 
 // around is what an episode's page has besides the episodes.
 type around struct {
-	Others         []other
+	Others         []alternative
 	Previous, Next string
 	Keep           url.Values // the filter, for the form
 	Draw           string     // address of the page with pictures; empty for none
@@ -241,8 +241,8 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	around.Others = s.others(r, e, query.Get("with"))
-	first := trajectory.Episode{Episode: e, Run: r.parts.Name()}
+	around.Others = s.alternatives(r, e, query.Get("with"))
+	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name()}
 	if query.Has("draw") {
 		first.Pictures, around.Note = s.draw(request.Context(), planned, e)
 		around.Draw = ""
@@ -251,8 +251,8 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	}
 	body := trajectory.Render(first)
 	title := table.Printable(e.Task)
-	if with := query.Get("with"); with != "" {
-		second, err := s.second(with)
+	if name := query.Get("with"); name != "" {
+		second, err := s.second(name)
 		if err != nil {
 			return nil, err
 		}
@@ -271,31 +271,31 @@ type planned struct {
 }
 
 // episode reads the attempt of that name and finds its neighbours in the list.
-func (r *run) episode(name string, query url.Values) (e *record.Episode, p planned, a around, err error) {
+func (r *shownRun) episode(name string, query url.Values) (e *record.Episode, p planned, a around, err error) {
 	filter := trajectory.ReadFilter(query.Get)
 	a.Keep = filterValues(query)
 	var place record.Place
 	found := false
 	err = r.look(func(x *record.Index, _ Summary) error {
-		before := ""
-		all := x.Results()
+		prev := ""
+		results := x.Results()
 		var result record.Result
-		for i := range all.Len() {
-			result = all.At(i)
-			here := trajectory.Name(&result)
+		for i := range results.Len() {
+			result = results.Result(i)
+			current := trajectory.Name(&result)
 			switch {
-			case here == name && !found:
-				place, found = all.Place(i), true
+			case current == name && !found:
+				place, found = results.Place(i), true
 				if task, condition, ok := x.Planned(result.ID); ok {
 					p = planned{*condition, *task}
 				}
-				a.Previous = before
+				a.Previous = prev
 			case !filter.Match(&result):
 			case found:
-				a.Next = here
+				a.Next = current
 				return nil
 			default:
-				before = here
+				prev = current
 			}
 		}
 		return nil
@@ -311,9 +311,9 @@ func (r *run) episode(name string, query url.Values) (e *record.Episode, p plann
 			*to = r.path("episodes", *to) + filterQuery(query)
 		}
 	}
-	again := url.Values{"draw": {"1"}}
-	maps.Copy(again, query)
-	a.Draw = "?" + again.Encode()
+	drawQuery := url.Values{"draw": {"1"}}
+	maps.Copy(drawQuery, query)
+	a.Draw = "?" + drawQuery.Encode()
 	e, err = place.Episode()
 	return e, p, a, err
 }
@@ -321,25 +321,25 @@ func (r *run) episode(name string, query url.Values) (e *record.Episode, p plann
 // maxOthers is how many other episodes of a task are offered.
 const maxOthers = 1000
 
-// others lists the other attempts at the task of an episode, in all runs that have
+// alternatives lists the other attempts at the task of an episode, in all runs that have
 // been read.
-func (s *Server) others(own *run, e *record.Episode, chosen string) (out []other) {
+func (s *Server) alternatives(own *shownRun, e *record.Episode, chosen string) (out []alternative) {
 	s.openAll()
 	for _, r := range s.runs {
 		if !r.isOpen() {
 			continue
 		}
 		err := r.look(func(x *record.Index, _ Summary) error {
-			all := x.Results()
+			results := x.Results()
 			var o record.Result
-			for i := range all.Len() {
-				o = all.At(i)
+			for i := range results.Len() {
+				o = results.Result(i)
 				if o.Env != e.Env || o.Task != e.Task || r == own && o.ID == e.ID && o.Attempt == e.Attempt ||
 					len(out) == maxOthers {
 					continue
 				}
 				value := r.name + "/" + trajectory.Name(&o)
-				out = append(out, other{value, label(r, &o, own), value == chosen})
+				out = append(out, alternative{value, label(r, &o, own), value == chosen})
 			}
 			return nil
 		})
@@ -351,7 +351,7 @@ func (s *Server) others(own *run, e *record.Episode, chosen string) (out []other
 }
 
 // label names an episode among those of its task.
-func label(r *run, o *record.Result, own *run) string {
+func label(r *shownRun, o *record.Result, own *shownRun) string {
 	parts := []string{trajectory.Title(o), trajectory.Outcome(o.Outcome)}
 	if r != own {
 		parts = append(parts, "run "+r.name)
@@ -360,17 +360,17 @@ func label(r *run, o *record.Result, own *run) string {
 }
 
 // second reads the episode on the right side: RUN/EPISODE.
-func (s *Server) second(with string) (trajectory.Episode, error) {
-	at := strings.LastIndexByte(with, '/')
-	if at < 0 {
-		return trajectory.Episode{}, notFound(fmt.Sprintf("with=%s does not name a run and an episode", with))
+func (s *Server) second(name string) (trajectory.EpisodePage, error) {
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return trajectory.EpisodePage{}, notFound(fmt.Sprintf("with=%s does not name a run and an episode", name))
 	}
-	r, err := s.run(with[:at])
+	r, err := s.run(name[:i])
 	if err != nil {
-		return trajectory.Episode{}, err
+		return trajectory.EpisodePage{}, err
 	}
-	e, _, _, err := r.episode(with[at+1:], nil)
-	return trajectory.Episode{Episode: e, Run: r.parts.Name(), Second: true}, err
+	e, _, _, err := r.episode(name[i+1:], nil)
+	return trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Second: true}, err
 }
 
 // drawing is how long an episode may be replayed.

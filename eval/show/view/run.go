@@ -12,8 +12,8 @@ import (
 // fresh is how long what was read of a run is good enough, at least.
 const fresh = time.Second
 
-// run is a run that is shown.
-type run struct {
+// shownRun is a run that is shown.
+type shownRun struct {
 	name     string // in addresses
 	parts    record.Chosen
 	now      func() time.Time
@@ -22,20 +22,20 @@ type run struct {
 	opening sync.Once
 	opened  chan struct{} // closed after the first reading
 
-	mu      sync.Mutex
-	index   *record.Index // nil until it is needed
-	looked  time.Time     // when the index was brought up to date
-	counted int           // results that the summary counts
-	summary Summary
-	cost    time.Duration // of making the summary
-	made    time.Time     // when the summary was made
+	mu         sync.Mutex
+	index      *record.Index // nil until it is needed
+	looked     time.Time     // when the index was brought up to date
+	counted    int           // results that the summary counts
+	summary    Summary
+	cost       time.Duration // of making the summary
+	summarized time.Time     // when the summary was made
 }
 
 // errReading says that the records of a run are still being read.
 var errReading = errors.New("the records are still being read")
 
 // open begins to read the run, once, as soon as there is a place among the readers.
-func (r *run) open(readers chan struct{}) {
+func (r *shownRun) open(readers chan struct{}) {
 	r.opening.Do(func() {
 		go func() {
 			readers <- struct{}{}
@@ -49,7 +49,7 @@ func (r *run) open(readers chan struct{}) {
 }
 
 // isOpen reports whether the first reading has ended.
-func (r *run) isOpen() bool {
+func (r *shownRun) isOpen() bool {
 	select {
 	case <-r.opened:
 		return true
@@ -60,7 +60,7 @@ func (r *run) isOpen() bool {
 
 // look calls f with the index and a summary, both up to date. Nobody else uses them
 // meanwhile. The error is errReading if the first reading takes long.
-func (r *run) look(f func(*record.Index, Summary) error) error {
+func (r *shownRun) look(f func(*record.Index, Summary) error) error {
 	late := time.NewTimer(r.patience)
 	defer late.Stop()
 	select {
@@ -78,7 +78,7 @@ func (r *run) look(f func(*record.Index, Summary) error) error {
 
 // update reads what is new. A summary of many episodes takes longer to make, so it
 // is made less often.
-func (r *run) update() (err error) {
+func (r *shownRun) update() (err error) {
 	now := r.now()
 	if r.index != nil && now.Sub(r.looked) < fresh {
 		return nil
@@ -94,12 +94,12 @@ func (r *run) update() (err error) {
 	}
 	r.looked = now
 	const share = 20 // of the time, at most, goes into summaries
-	if n := r.index.Results().Len(); r.made.IsZero() || n != r.counted && now.Sub(r.made) > share*r.cost {
+	if n := r.index.Results().Len(); r.summarized.IsZero() || n != r.counted && now.Sub(r.summarized) > share*r.cost {
 		if r.summary, err = summarize(r.parts.Parts, r.index, now); err != nil {
 			return fmt.Errorf("%s: %w", r.parts.Name(), err)
 		}
-		r.made = r.now()
-		r.cost, r.counted = r.made.Sub(now), n
+		r.summarized = r.now()
+		r.cost, r.counted = r.summarized.Sub(now), n
 	}
 	r.summary.setStatus(r.now())
 	return nil

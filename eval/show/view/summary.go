@@ -11,14 +11,14 @@ import (
 	"heldout/scoring/stats"
 )
 
-// State says how far a run is.
-type State string
+// RunState says how far a run is.
+type RunState string
 
 // The states of a run.
 const (
-	Running    State = "running"
-	Complete   State = "complete"
-	Incomplete State = "incomplete" // some episodes have no result, and no process works on it
+	Running    RunState = "running"
+	Complete   RunState = "complete"
+	Incomplete RunState = "incomplete" // some episodes have no result, and no process works on it
 )
 
 // silent is after how long without a new status a process counts as gone.
@@ -27,7 +27,7 @@ const silent = 15 * time.Second
 // Summary is what is known of a run at a glance.
 type Summary struct {
 	Run          record.Parts
-	State        State
+	State        RunState
 	Environments []string
 	Models       []string
 	// Started is the start of the first session. Last is the end of the last episode;
@@ -37,7 +37,7 @@ type Summary struct {
 	// Finished those with a result.
 	Planned, Finished int
 	// Rates are the rates so far, in the order of the plan.
-	Rates []Rate
+	Rates []RateSoFar
 	// Absent are the shards that have not begun.
 	Absent []record.Shard
 	// BadLines counts the lines of the records that cannot be read.
@@ -46,11 +46,11 @@ type Summary struct {
 	Status *record.Status
 }
 
-// Rate is what a player has reached in an environment so far.
-type Rate struct {
+// RateSoFar is what a player has reached in an environment so far.
+type RateSoFar struct {
 	Condition record.Condition // without the seed
-	// Where names the environment; Outside counts the tasks that are not of its benchmark.
-	Where   string
+	// Place names the environment; Outside counts the tasks that are not of its benchmark.
+	Place   string
 	Outside int
 	// Planned counts the episodes that are due, later trials too, Finished those with
 	// a result.
@@ -60,11 +60,11 @@ type Rate struct {
 
 // summarize summarizes a run. It does not look at trajectories.
 func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
-	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.Others}
+	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.OmittedBad}
 	run := scoring.NewRun(x.Manifest)
 	var r record.Result
 	for i := range x.Results().Len() {
-		r = x.Results().At(i)
+		r = x.Results().Result(i)
 		run.Add(x.Results().Position(i), &r, nil)
 		if r.Ended.After(s.Last) {
 			s.Last = r.Ended
@@ -76,9 +76,9 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	}
 	environments, models := map[string]bool{}, map[string]bool{}
 	for _, score := range scores {
-		environments[score.Where()], models[score.Condition.Model] = true, true
+		environments[score.Place()], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
-		s.Rates = append(s.Rates, Rate{score.Condition, score.Where(), score.Outside, due, finished,
+		s.Rates = append(s.Rates, RateSoFar{score.Condition, score.Place(), score.Outside, due, finished,
 			score.Success, score.Progress})
 		s.Planned += due
 		s.Finished += finished

@@ -41,7 +41,7 @@ type Options struct {
 // Server serves pages. It implements http.Handler.
 type Server struct {
 	options  Options
-	runs     []*run
+	runs     []*shownRun
 	handler  http.Handler
 	busy     chan struct{} // bounds searches and drawings at the same time
 	readers  chan struct{} // bounds first readings at the same time
@@ -64,9 +64,9 @@ func New(o Options) *Server {
 	s := &Server{options: o, busy: make(chan struct{}, maxBusy), readers: make(chan struct{}, maxBusy),
 		watchers: make(chan struct{}, maxWatchers)}
 	s.closing, s.close = context.WithCancel(context.Background())
-	taken := map[string]bool{}
+	used := map[string]bool{}
 	for _, p := range o.Runs {
-		s.runs = append(s.runs, &run{name: freeName(p.Name(), taken), parts: p, now: o.Now, patience: patience,
+		s.runs = append(s.runs, &shownRun{name: freeName(p.Name(), used), parts: p, now: o.Now, patience: patience,
 			opened: make(chan struct{})})
 	}
 	mux := http.NewServeMux()
@@ -82,16 +82,16 @@ func New(o Options) *Server {
 }
 
 // freeName names a run in addresses by its folder.
-func freeName(dir string, taken map[string]bool) string {
+func freeName(dir string, used map[string]bool) string {
 	if absolute, err := filepath.Abs(dir); err == nil {
 		dir = absolute
 	}
 	base := filepath.Base(dir)
 	name := base
-	for i := 2; taken[name]; i++ {
+	for i := 2; used[name]; i++ {
 		name = base + "~" + strconv.Itoa(i)
 	}
-	taken[name] = true
+	used[name] = true
 	return name
 }
 
@@ -145,15 +145,15 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 		}
 		var moved *redirect
 		if errors.As(err, &moved) {
-			http.Redirect(w, r, moved.to, http.StatusSeeOther)
+			http.Redirect(w, r, moved.target, http.StatusSeeOther)
 			return
 		}
 		code := http.StatusOK
 		if err != nil {
 			code = http.StatusInternalServerError
-			var known *httpError
-			if errors.As(err, &known) {
-				code = known.code
+			var httpErr *httpError
+			if errors.As(err, &httpErr) {
+				code = httpErr.code
 			}
 			p = &page.Page{Title: http.StatusText(code), Body: []template.HTML{fragment("failure", err.Error())},
 				Links: home}
@@ -165,9 +165,9 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 var home = []page.Link{{Href: "/", Text: "All runs"}}
 
 // redirect is an error that sends the browser to another page.
-type redirect struct{ to string }
+type redirect struct{ target string }
 
-func (r *redirect) Error() string { return "see " + r.to }
+func (r *redirect) Error() string { return "see " + r.target }
 
 // write writes a page. Its head is written once the page is made, which can fail.
 func (s *Server) write(w http.ResponseWriter, code int, p *page.Page) {
@@ -188,11 +188,11 @@ var (
 	//go:embed live.js
 	liveScript template.JS
 
-	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{"ago": ago}).Parse(viewText))
+	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{"ago": spanText}).Parse(viewText))
 )
 
 // run returns the run that a request names.
-func (s *Server) run(name string) (*run, error) {
+func (s *Server) run(name string) (*shownRun, error) {
 	for _, r := range s.runs {
 		if r.name == name {
 			r.open(s.readers)

@@ -362,7 +362,7 @@ func TestNamesOfRuns(t *testing.T) {
 	var got []string
 	for _, dir := range []string{"x/run", "y/run", "z/run~2", "a b/ü"} {
 		name := freeName(dir, taken)
-		got = append(got, (&run{name: name}).path("episodes", "id"))
+		got = append(got, (&shownRun{name: name}).path("episodes", "id"))
 	}
 	want := []string{"/runs/run/episodes/id", "/runs/run~2/episodes/id", "/runs/run~2~2/episodes/id",
 		"/runs/%C3%BC/episodes/id"}
@@ -382,7 +382,7 @@ func TestStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := start.Add(time.Hour)
-	state := func() State {
+	state := func() RunState {
 		s, err := summarize(record.Parts{r.dir}, x, now)
 		if err != nil {
 			t.Fatal(err)
@@ -413,8 +413,8 @@ func TestStates(t *testing.T) {
 func TestStateWithoutNews(t *testing.T) {
 	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 3, "m").record(1)
 	now := start.Add(time.Hour)
-	viewed := run{parts: record.Chosen{Parts: record.Parts{r.dir}}, now: func() time.Time { return now }}
-	for _, want := range []State{Incomplete, Running, Incomplete} {
+	viewed := shownRun{parts: record.Chosen{Parts: record.Parts{r.dir}}, now: func() time.Time { return now }}
+	for _, want := range []RunState{Incomplete, Running, Incomplete} {
 		if err := viewed.update(); err != nil || viewed.summary.State != want {
 			t.Errorf("%s, want %s: %v", viewed.summary.State, want, err)
 		}

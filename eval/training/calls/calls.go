@@ -34,7 +34,7 @@ type Call struct {
 	// Reply, Reasoning, Instead, FinishReason and Fault are as in model.Reply.
 	Reply        string       `json:"reply"`
 	Reasoning    string       `json:"reasoning,omitempty"`
-	Instead      string       `json:"instead,omitempty"`
+	Substitute   string       `json:"instead,omitempty"`
 	FinishReason string       `json:"finish_reason,omitempty"`
 	Fault        record.Fault `json:"fault,omitempty"`
 	// Dropped are the fields of the decoding that the server refuses.
@@ -88,32 +88,32 @@ func (b *Book) Ask(ctx context.Context, m model.Model, q Question) (*Call, error
 	if err != nil {
 		return nil, err
 	}
-	if at, ok := b.done[q.Key]; ok {
-		return b.recorded(at, q.Key, prompt)
+	if span, ok := b.done[q.Key]; ok {
+		return b.recorded(span, q.Key, prompt)
 	}
 	if m == nil {
 		return nil, ErrUnasked
 	}
 	c := &Call{Schema: record.Schema, Key: q.Key, Kind: q.Kind, Prompt: prompt, Seed: q.Seed, Started: b.now().UTC()}
-	reply, asked := m.Chat(ctx, model.Request{Messages: q.Messages, Decoding: q.Decoding, Seed: q.Seed})
-	if ctx.Err() != nil && asked != nil {
+	reply, chatErr := m.Chat(ctx, model.Request{Messages: q.Messages, Decoding: q.Decoding, Seed: q.Seed})
+	if ctx.Err() != nil && chatErr != nil {
 		return nil, ctx.Err()
 	}
-	c.take(reply, asked)
-	if asked == nil && c.Server == "" {
+	c.take(reply, chatErr)
+	if chatErr == nil && c.Server == "" {
 		c.Server = b.address
 	}
 	if err := b.log.Append(c); err != nil {
 		return nil, err
 	}
-	if asked == nil {
+	if chatErr == nil {
 		b.refused.end()
 	}
-	return c, asked
+	return c, chatErr
 }
 
 func (c *Call) take(reply model.Reply, err error) {
-	c.Reply, c.Reasoning, c.Instead = reply.Text, reply.Reasoning, reply.Instead
+	c.Reply, c.Reasoning, c.Substitute = reply.Text, reply.Reasoning, reply.Substitute
 	c.FinishReason, c.Fault, c.Dropped = reply.FinishReason, reply.Fault, reply.Dropped
 	c.PromptTokens = reply.PromptTokens + reply.UnusedPromptTokens
 	c.CompletionTokens = reply.CompletionTokens + reply.UnusedCompletionTokens
@@ -124,8 +124,8 @@ func (c *Call) take(reply model.Reply, err error) {
 }
 
 // recorded reads a call and checks that it has the prompt.
-func (b *Book) recorded(at record.Span, key, prompt string) (*Call, error) {
-	line, err := b.log.At(at)
+func (b *Book) recorded(span record.Span, key, prompt string) (*Call, error) {
+	line, err := b.log.Line(span)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +140,8 @@ func (b *Book) recorded(at record.Span, key, prompt string) (*Call, error) {
 	return &c, nil
 }
 
-// each visits all calls on disk, those without a reply included.
-func (b *Book) each(visit func(*Call) error) error {
+// forEach visits all calls on disk, those without a reply included.
+func (b *Book) forEach(visit func(*Call) error) error {
 	return b.log.Calls(func(line []byte, _ record.Span) error {
 		var c Call
 		if err := json.Unmarshal(line, &c); err != nil {
@@ -160,7 +160,7 @@ func (b *Book) Reread() error {
 }
 
 // note notes where a call is. Of several calls with one key, the first counts.
-func (b *Book) note(line []byte, at record.Span) error {
+func (b *Book) note(line []byte, span record.Span) error {
 	var c struct {
 		Key   string `json:"key"`
 		Error string `json:"error"`
@@ -170,7 +170,7 @@ func (b *Book) note(line []byte, at record.Span) error {
 	}
 	b.lines++
 	if _, ok := b.done[c.Key]; !ok && c.Error == "" {
-		b.done[c.Key] = at
+		b.done[c.Key] = span
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestAsk(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, dir, condition{"m", 0}, 1)
 	m := &echo{}
-	if err := b.Met(record.Server{Software: "s"}, "http://one"); err != nil {
+	if err := b.Met(record.ServerReport{Software: "s"}, "http://one"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Ask(t.Context(), nil, question("1", "hi")); !errors.Is(err, ErrUnasked) {

@@ -24,8 +24,8 @@ type Manifest struct {
 	// Condition is a JSON object: everything that the replies depend on.
 	Condition json.RawMessage `json:"condition"`
 	// Servers is what the servers reported about themselves, in the order of time.
-	Servers  []record.Server  `json:"servers,omitempty"`
-	Sessions []record.Session `json:"sessions"`
+	Servers  []record.ServerReport `json:"servers,omitempty"`
+	Sessions []record.Session      `json:"sessions"`
 }
 
 // Setup says what a directory is for.
@@ -60,13 +60,13 @@ func (b *Book) begin(dir string, s Setup) error {
 		return err
 	}
 	m := &Manifest{Schema: record.Schema, Condition: condition}
-	there, err := b.log.Manifest(m)
+	exists, err := b.log.Manifest(m)
 	if err != nil {
 		return err
 	}
-	if there && b.lines == 0 { // nothing was asked under its condition
+	if exists && b.lines == 0 { // nothing was asked under its condition
 		m.Condition = condition
-	} else if there {
+	} else if exists {
 		if err := m.suits(condition, s.Planned); err != nil {
 			return fmt.Errorf("%s: %w; give another --out", dir, err)
 		}
@@ -79,19 +79,19 @@ func (b *Book) begin(dir string, s Setup) error {
 
 // suits reports a condition that differs from the manifest's.
 func (m *Manifest) suits(condition []byte, planned int) error {
-	there, err := fields(m.Condition)
+	old, err := fields(m.Condition)
 	if err != nil {
 		return err
 	}
-	here, err := fields(condition)
+	current, err := fields(condition)
 	if err != nil {
 		return err
 	}
 	var differ []string
-	all := maps.Clone(there)
-	maps.Copy(all, here)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if a, b := there[name], here[name]; !bytes.Equal(a, b) {
+	merged := maps.Clone(old)
+	maps.Copy(merged, current)
+	for _, name := range slices.Sorted(maps.Keys(merged)) {
+		if a, b := old[name], current[name]; !bytes.Equal(a, b) {
 			differ = append(differ, fmt.Sprintf("%s is %s there and %s here", name, shortened(a), shortened(b)))
 		}
 	}
@@ -129,9 +129,9 @@ func shortened(value []byte) string {
 
 // Met notes what the servers report about themselves, and the address of the server
 // if there is only one. It must not be called while calls are being made.
-func (b *Book) Met(s record.Server, only string) error {
+func (b *Book) Met(s record.ServerReport, only string) error {
 	b.address = only
-	if slices.ContainsFunc(b.manifest.Servers, func(k record.Server) bool { return reflect.DeepEqual(k, s) }) {
+	if slices.ContainsFunc(b.manifest.Servers, func(k record.ServerReport) bool { return reflect.DeepEqual(k, s) }) {
 		return nil
 	}
 	b.manifest.Servers = append(b.manifest.Servers, s)

@@ -46,8 +46,8 @@ func (t *Progress) Line() string {
 	parts := []string{fmt.Sprintf("%d/%d items", t.done, t.planned)}
 	elapsed := t.now().Sub(t.started)
 	if t.done > 0 && t.done < t.planned {
-		left := time.Duration(float64(elapsed) / float64(t.done) * float64(t.planned-t.done))
-		parts = append(parts, "ETA "+left.Round(time.Second).String())
+		rest := time.Duration(float64(elapsed) / float64(t.done) * float64(t.planned-t.done))
+		parts = append(parts, "ETA "+rest.Round(time.Second).String())
 	}
 	if t.failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d without a result", t.failed))

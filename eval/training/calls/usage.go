@@ -24,14 +24,14 @@ type Usage struct {
 
 // Usage adds up what the calls on disk cost, by their kinds.
 func (b *Book) Usage() (map[string]Usage, error) {
-	all := map[string]Usage{}
-	err := b.each(func(c *Call) error {
-		u := all[c.Kind]
+	totals := map[string]Usage{}
+	err := b.forEach(func(c *Call) error {
+		u := totals[c.Kind]
 		u.add(c)
-		all[c.Kind] = u
+		totals[c.Kind] = u
 		return nil
 	})
-	return all, err
+	return totals, err
 }
 
 func (u *Usage) add(c *Call) {
@@ -48,8 +48,8 @@ func (u *Usage) add(c *Call) {
 		u.Uncounted++
 	}
 	for _, field := range c.Dropped {
-		if at, found := slices.BinarySearch(u.Dropped, field); !found {
-			u.Dropped = slices.Insert(u.Dropped, at, field)
+		if i, found := slices.BinarySearch(u.Dropped, field); !found {
+			u.Dropped = slices.Insert(u.Dropped, i, field)
 		}
 	}
 }

@@ -18,8 +18,8 @@ type attempt struct {
 }
 
 type reply struct {
-	// at is the index of the reply in messages.
-	at int
+	// index is the index of the reply in messages.
+	index int
 	// mark is why the turn is not trained on, "" if it is.
 	mark Mark
 	// progress and valid are what the environment says after the turn; rose says that the
@@ -28,9 +28,9 @@ type reply struct {
 	valid, rose bool
 	// step is the index of the turn in the trajectory.
 	step int
-	// instead is what should have been said in place of an error that was made on purpose;
+	// correction is what should have been said in place of an error that was made on purpose;
 	// "" if that is not known.
-	instead string
+	correction string
 }
 
 func (a *attempt) solved() bool { return a.rank.Outcome == record.Success }
@@ -42,11 +42,11 @@ func newAttempt(calls []episode.Call, e *record.Episode, marked []Mark, about ab
 	}
 	last := calls[len(calls)-1]
 	a := &attempt{about: about, rank: e.Rank(), expert: e.Agent == episode.Expert || e.Agent == episode.Erring}
-	a.messages = append(sent(last.Messages), Message{Role: model.Assistant, Content: last.Said})
+	a.messages = append(sent(last.Messages), Message{Role: model.Assistant, Content: last.Echo})
 	best := 0.0
 	for _, c := range calls {
 		s := &e.Trajectory[c.Step]
-		r := reply{at: len(c.Messages), mark: marked[c.Step], progress: s.Progress, step: c.Step,
+		r := reply{index: len(c.Messages), mark: marked[c.Step], progress: s.Progress, step: c.Step,
 			valid: carriedOut(*s), rose: s.Progress > best}
 		if r.mark == "" && blank(c.Reply) {
 			r.mark = Empty

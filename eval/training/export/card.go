@@ -27,7 +27,7 @@ const cardName = "README.md"
 
 // sizes are the classes of sizes that hubs have.
 var sizes = []struct {
-	below int
+	limit int
 	name  string
 }{{1_000, "n<1K"}, {10_000, "1K<n<10K"}, {100_000, "10K<n<100K"}, {1_000_000, "100K<n<1M"}, {10_000_000, "1M<n<10M"}}
 
@@ -36,9 +36,9 @@ func (x *exporter) card() string {
 	r := x.report
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	examples, left := 0, 0
-	for _, n := range r.Left {
-		left += n
+	examples, omitted := 0, 0
+	for _, n := range r.Omitted {
+		omitted += n
 	}
 	line("---\nconfigs:\n- config_name: default\n  data_files:")
 	for _, p := range r.Parts {
@@ -46,14 +46,15 @@ func (x *exporter) card() string {
 		line("  - split: %s\n    path: %s", strings.ReplaceAll(cmp.Or(p.Name, "train"), "-", "_"), p.Parquet)
 	}
 	for _, s := range sizes {
-		if examples < s.below {
+		if examples < s.limit {
 			line("size_categories:\n- %s", s.name)
 			break
 		}
 	}
 	line("license: other\nlanguage:\n- en\ntags:\n- agent\n- heldout\n---\n")
 	line("# Training data of text environments\n")
-	line("%d examples in the form `%s`, of %d episodes, written by heldout %s.\n", examples, r.Format, r.Taken, r.Tool.Version)
+	line("%d examples in the form `%s`, of %d episodes, written by heldout %s.\n", examples, r.Format, r.Used,
+		r.Tool.Version)
 	line("| environment | episodes | tasks | licence of the environment |\n|---|---|---|---|")
 	for _, env := range slices.Sorted(maps.Keys(r.Environments)) {
 		licence := licences[env]
@@ -68,13 +69,14 @@ func (x *exporter) card() string {
 		line("| %s, %s | %s | %d | %d | %d | %.1f |", p.Parquet, p.File, p.Name, p.Examples, p.Episodes, p.Tasks,
 			float64(p.Bytes)/1e6)
 	}
-	line("\n## Lengths\n\nTokens of an example, by %s; the longest has %d.\n", r.Lengths.By, r.Lengths.Most)
+	line("\n## Lengths\n\nTokens of an example, by %s; the longest has %d.\n", r.Lengths.Method, r.Lengths.Max)
 	line("| at most | examples |\n|---|---|")
 	for i, n := range r.Lengths.Histogram {
 		line("| %d | %d |", histogramBase<<i, n)
 	}
 	for _, t := range r.Lengths.Trainers {
-		line("\n%s cuts or drops %d examples by default (`%s` %d); set it to %d.", t.Trainer, t.Over, t.Setting, t.Default,
+		line("\n%s cuts or drops %d examples by default (`%s` %d); set it to %d.", t.Trainer, t.Cut, t.Setting,
+			t.Default,
 			r.Lengths.Needed)
 	}
 	line("\n## What it must not be evaluated on\n")
@@ -84,8 +86,8 @@ func (x *exporter) card() string {
 	}
 	line("A model that was trained on this must not be measured on the same tasks (the column `task`), nor on tasks of " +
 		"the same splits or generator seeds.")
-	line("\n## How to make it again\n\n```\n%s\n```\n", x.Again)
+	line("\n## How to make it again\n\n```\n%s\n```\n", x.Command)
 	line("The sources are known by their hashes in `%s`; `heldout export --check .` compares the folder with it. "+
-		"%d episodes were left out; the manifest says why.", filepath.Base(x.ManifestFile()), left)
+		"%d episodes were left out; the manifest says why.", filepath.Base(x.ManifestFile()), omitted)
 	return b.String()
 }

@@ -61,12 +61,12 @@ func checkExport(name string) []Checked {
 		Card  string       `json:"card_sha256"`
 	}
 	b, err := datafile.Read(name, maxManifest)
-	has := true
+	covered := true
 	if err == nil {
-		has, err = record.DecodeFile(b, &m)
+		covered, err = record.DecodeFile(b, &m)
 	}
 	out := []Checked{{File: name, Err: err}}
-	if !has {
+	if !covered {
 		out[0].Uncovered = []string{name}
 	}
 	check := func(file, want string) {
@@ -124,8 +124,8 @@ func strangers(dir string, named map[string]bool) (out []Checked) {
 	}
 	for _, e := range entries {
 		if !named[e.Name()] && !strings.HasPrefix(e.Name(), ".") {
-			why := errors.New("the manifest does not name it")
-			out = append(out, Checked{File: filepath.Join(dir, e.Name()), Err: why})
+			cause := errors.New("the manifest does not name it")
+			out = append(out, Checked{File: filepath.Join(dir, e.Name()), Err: cause})
 		}
 	}
 	return out
@@ -135,8 +135,8 @@ func strangers(dir string, named map[string]bool) (out []Checked) {
 // checks those.
 func checkLog(dir string, kind record.LogKind) []Checked {
 	about := Checked{File: filepath.Join(dir, kind.Manifest)}
-	has, err := record.ReadLogManifest(dir, kind, &struct{}{})
-	if about.Err = err; err == nil && !has {
+	covered, err := record.ReadLogManifest(dir, kind, &struct{}{})
+	if about.Err = err; err == nil && !covered {
 		about.Uncovered = []string{about.File}
 	}
 	out := []Checked{about}
@@ -176,12 +176,12 @@ func CheckAll(w io.Writer, dirs []string) (uncovered []string, err error) {
 		for _, c := range checked {
 			uncovered = append(uncovered, c.Uncovered...)
 			files++
-			said := "as written"
+			status := "as written"
 			if c.Err != nil {
 				bad++
-				said = table.Printable(c.Err.Error())
+				status = table.Printable(c.Err.Error())
 			}
-			if _, err := fmt.Fprintf(w, "%s: %s\n", table.Printable(c.File), said); err != nil {
+			if _, err := fmt.Fprintf(w, "%s: %s\n", table.Printable(c.File), status); err != nil {
 				return nil, err
 			}
 		}

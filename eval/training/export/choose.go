@@ -49,34 +49,34 @@ func (x *exporter) choose() {
 	if x.Balance == (Balance{}) {
 		return
 	}
-	var all []candidate
-	seen := map[string]bool{}
+	var candidates []candidate
+	added := map[string]bool{}
 	for _, s := range x.sources {
 		if s.run == nil {
 			continue
 		}
 		for id, rank := range s.run.counts {
 			p := s.run.planned[id]
-			if seen[id] || x.unfit(s.run, p, rank) != "" {
+			if added[id] || x.unfit(s.run, p, rank) != "" {
 				continue
 			}
-			seen[id] = true
-			all = append(all, candidate{id, x.splitter.root(taskName(p.condition.Env, p.task.ID)),
+			added[id] = true
+			candidates = append(candidates, candidate{id, x.splitter.root(taskName(p.condition.Env, p.task.ID)),
 				p.condition.Env + " " + scoring.KindOf(p.condition.Env, *p.task), rank,
 				stream.New(x.Seed, "balance", id).Uint64()})
 		}
 	}
-	all = x.limit(all, x.Balance.Best, fmt.Sprintf("not among the best %d of its task", x.Balance.Best),
+	candidates = x.limit(candidates, x.Balance.Best, fmt.Sprintf("not among the best %d of its task", x.Balance.Best),
 		func(c candidate) string { return c.task }, func(a, b candidate) int { return better(a.rank, b.rank) })
-	all = x.limit(all, x.Balance.PerTask, fmt.Sprintf("beyond %d of its task", x.Balance.PerTask),
+	candidates = x.limit(candidates, x.Balance.PerTask, fmt.Sprintf("beyond %d of its task", x.Balance.PerTask),
 		func(c candidate) string { return c.task }, func(a, b candidate) int { return 0 })
-	slices.SortFunc(all, drawn)
-	turn, of := map[string]int{}, map[string]int{} // how many episodes of its task come before one
-	for _, c := range all {
-		turn[c.id] = of[c.task]
-		of[c.task]++
+	slices.SortFunc(candidates, drawn)
+	turn, counts := map[string]int{}, map[string]int{} // how many episodes of its task come before one
+	for _, c := range candidates {
+		turn[c.id] = counts[c.task]
+		counts[c.task]++
 	}
-	x.limit(all, x.Balance.PerKind, fmt.Sprintf("beyond %d of its kind", x.Balance.PerKind),
+	x.limit(candidates, x.Balance.PerKind, fmt.Sprintf("beyond %d of its kind", x.Balance.PerKind),
 		func(c candidate) string { return c.kind }, func(a, b candidate) int { return turn[a.id] - turn[b.id] })
 }
 
@@ -84,19 +84,19 @@ func drawn(a, b candidate) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.
 
 // limit keeps so many candidates of each group, the first in an order, and notes why the
 // others are not taken; 0 keeps all.
-func (x *exporter) limit(all []candidate, most int, why string, group func(candidate) string,
-	order func(a, b candidate) int) (kept []candidate) {
-	if most == 0 {
-		return all
+func (x *exporter) limit(candidates []candidate, limit int, reason string, group func(candidate) string,
+	order func(a, b candidate) int) (chosen []candidate) {
+	if limit == 0 {
+		return candidates
 	}
-	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(order(a, b), drawn(a, b)) })
+	slices.SortFunc(candidates, func(a, b candidate) int { return cmp.Or(order(a, b), drawn(a, b)) })
 	count := map[string]int{}
-	for _, c := range all {
-		if count[group(c)]++; count[group(c)] > most {
-			x.unchosen[c.id] = Reason(why)
+	for _, c := range candidates {
+		if count[group(c)]++; count[group(c)] > limit {
+			x.unchosen[c.id] = Reason(reason)
 			continue
 		}
-		kept = append(kept, c)
+		chosen = append(chosen, c)
 	}
-	return kept
+	return chosen
 }

@@ -28,16 +28,16 @@ func (x *exporter) compare(e *record.Episode, calls []episode.Call, marked []Mar
 	a := newAttempt(calls, e, marked, about)
 	switch {
 	case a == nil:
-		x.report.Left[Single]++
+		x.report.Omitted[Single]++
 		return x.arrived(e)
 	case x.duplicate([]Conversation{{a.messages, 1}}, about, actionsOf(e)):
-		x.report.Left[Duplicate]++
+		x.report.Omitted[Duplicate]++
 		return x.arrived(e)
 	}
 	if e.Agent == episode.Erring {
-		instead := x.thinker.instead(e)
+		corrections := x.thinker.corrections(e)
 		for i := range a.replies {
-			a.replies[i].instead = instead[a.replies[i].step]
+			a.replies[i].correction = corrections[a.replies[i].step]
 		}
 	}
 	if about.Use == string(catalog.Test) {
@@ -53,7 +53,7 @@ func (x *exporter) compare(e *record.Episode, calls []episode.Call, marked []Mar
 		return err
 	}
 	if n == 0 {
-		x.report.Left[Nothing]++
+		x.report.Omitted[Nothing]++
 		return nil
 	}
 	x.report.take(a.about, 1)
@@ -113,7 +113,7 @@ func (x *exporter) arrived(e *record.Episode) error {
 		if used[a.ID] {
 			x.report.take(a.about, 1)
 		} else {
-			x.report.Left[Alone]++
+			x.report.Omitted[Alone]++
 		}
 	}
 	return err

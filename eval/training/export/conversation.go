@@ -30,7 +30,7 @@ type Conversation struct {
 // call. A call whose reply is not trained on is then left out.
 func conversations(calls []episode.Call, marks []Mark) []Conversation {
 	if continues(calls) {
-		return whole(calls, marks)
+		return oneConversation(calls, marks)
 	}
 	var out []Conversation
 	for _, c := range calls {
@@ -46,24 +46,24 @@ func conversations(calls []episode.Call, marks []Mark) []Conversation {
 // and an answer.
 func continues(calls []episode.Call) bool {
 	for i := 1; i < len(calls); i++ {
-		before, now := calls[i-1], calls[i].Messages
-		n := len(before.Messages)
-		if len(now) != n+2 || now[n].Role != model.Assistant || now[n].Content != before.Said ||
-			now[n+1].Role != model.User || !slices.Equal(now[:n], before.Messages) {
+		prev, now := calls[i-1], calls[i].Messages
+		n := len(prev.Messages)
+		if len(now) != n+2 || now[n].Role != model.Assistant || now[n].Content != prev.Echo ||
+			now[n+1].Role != model.User || !slices.Equal(now[:n], prev.Messages) {
 			return false
 		}
 	}
 	return true
 }
 
-// whole is an episode as one conversation, which ends with the last reply that is
+// oneConversation is an episode as one conversation, which ends with the last reply that is
 // trained on; none if no reply is.
-func whole(calls []episode.Call, marks []Mark) []Conversation {
+func oneConversation(calls []episode.Call, marks []Mark) []Conversation {
 	if len(calls) == 0 {
 		return nil
 	}
 	last := calls[len(calls)-1]
-	messages := append(sent(last.Messages), Message{Role: model.Assistant, Content: last.Said})
+	messages := append(sent(last.Messages), Message{Role: model.Assistant, Content: last.Echo})
 	end := 0
 	for _, c := range calls {
 		if marks[c.Step] == "" && !blank(c.Reply) {
@@ -88,9 +88,9 @@ func (c Conversation) hasEmpty() bool {
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
 
-// each visits a prefix of the conversation for every message that is trained on: that
+// forEach visits a prefix of the conversation for every message that is trained on: that
 // message and all before it, none of which is trained on.
-func (c Conversation) each(visit func(turn int, prefix []Message) error) error {
+func (c Conversation) forEach(visit func(turn int, prefix []Message) error) error {
 	replies := c.Turn - 1
 	for i, m := range c.Messages {
 		if !m.Train {
@@ -129,14 +129,14 @@ func marks(steps []record.Step, rules []Mark) []Mark {
 		action, answer string
 		progress       float64
 	}
-	seen := map[done]bool{}
+	repeated := map[done]bool{}
 	out := make([]Mark, len(steps))
 	for i, s := range steps {
 		now := done{s.Action, s.Observation, s.Progress}
 		meets := map[Mark]bool{
 			Unreadable: s.FormatError,
 			Invalid:    s.Erroneous() && !s.FormatError,
-			NoProgress: seen[now] && !s.FormatError,
+			NoProgress: repeated[now] && !s.FormatError,
 		}
 		for _, rule := range rules {
 			if meets[rule] {
@@ -144,7 +144,7 @@ func marks(steps []record.Step, rules []Mark) []Mark {
 				break
 			}
 		}
-		seen[now] = true
+		repeated[now] = true
 	}
 	return out
 }

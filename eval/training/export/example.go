@@ -25,11 +25,11 @@ func (e example) messages() []Message { return slices.Concat(e.prompt, e.reply) 
 
 // length counts the tokens of an example; of a pair, of the longer side.
 func (e example) length(m *measure) (int, error) {
-	better, err := m.of(e.messages())
+	better, err := m.count(e.messages())
 	if err != nil || e.rejected == nil {
 		return better, err
 	}
-	worse, err := m.of(slices.Concat(e.prompt, e.rejected))
+	worse, err := m.count(slices.Concat(e.prompt, e.rejected))
 	return max(better, worse), err
 }
 

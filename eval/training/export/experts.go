@@ -30,9 +30,9 @@ func isExpert(c *record.Condition) bool {
 type thinker struct {
 	configs.Thoughts
 	seed int64
-	// written are thoughts that a model wrote, by episode. Where it wrote none, a sentence is
+	// thoughts are thoughts that a model wrote, by episode. Where it wrote none, a sentence is
 	// drawn.
-	written map[string][]string
+	thoughts map[string][]string
 }
 
 func readThoughts(dir string) (map[string][]string, error) {
@@ -59,11 +59,11 @@ func (t thinker) think(e *record.Episode) {
 	if len(t.First) == 0 {
 		return
 	}
-	past, written := pasts(e), t.written[e.ID]
+	past, thoughts := pasts(e), t.thoughts[e.ID]
 	for i := range e.Trajectory {
 		s := &e.Trajectory[i]
-		if i < len(written) {
-			s.Thought = oneLine(written[i])
+		if i < len(thoughts) {
+			s.Thought = oneLine(thoughts[i])
 		}
 		if s.Thought == "" {
 			s.Thought = t.thought(e, past[i], i, s.Action)
@@ -71,10 +71,10 @@ func (t thinker) think(e *record.Episode) {
 	}
 }
 
-// instead says of every error of an expert what it would have said without it: the next
+// corrections says of every error of an expert what it would have said without it: the next
 // action that was carried out, with a thought that knows of no error. It is "" for other
 // steps.
-func (t thinker) instead(e *record.Episode) []string {
+func (t thinker) corrections(e *record.Episode) []string {
 	out := make([]string, len(e.Trajectory))
 	past := pasts(e)
 	right := ""
@@ -111,16 +111,16 @@ func pasts(e *record.Episode) []string {
 func (t thinker) thought(e *record.Episode, past string, i int, action string) string {
 	sentences, observation := t.First, e.Observation
 	if i > 0 {
-		before := &e.Trajectory[i-1]
-		observation = before.Observation
+		prev := &e.Trajectory[i-1]
+		observation = prev.Observation
 		progress := 0.0
 		if i > 1 {
 			progress = e.Trajectory[i-2].Progress
 		}
 		switch {
-		case before.Erroneous():
+		case prev.Erroneous():
 			sentences = t.Wrong
-		case before.Progress > progress:
+		case prev.Progress > progress:
 			sentences = t.Progress
 		default:
 			sentences = t.Next
@@ -147,7 +147,7 @@ func (t thinker) say(rng *rand.Rand, sentences []string, goal, action, observati
 
 // expert writes an episode of an expert as one of a model with the agent react: with the
 // prompt that a model would have had, and with thoughts.
-func (x *exporter) expert(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
+func (x *exporter) expert(ctx context.Context, r *runSource, e *record.Episode, p planned) ([]episode.Call, error) {
 	b, err := x.expertRebuilder(r, p)
 	if err != nil {
 		return nil, err
@@ -158,31 +158,31 @@ func (x *exporter) expert(ctx context.Context, r *run, e *record.Episode, p plan
 	for i := range thoughtful.Trajectory {
 		thoughtful.Trajectory[i].Action = strings.TrimSpace(thoughtful.Trajectory[i].Action)
 	}
-	return b.again(ctx, &thoughtful, *p.task)
+	return b.rebuild(ctx, &thoughtful, *p.task)
 }
 
 // expertRebuilder returns the rebuilder of an expert's condition or, if every task has a
 // perturbation of its own, of the task.
-func (x *exporter) expertRebuilder(r *run, p planned) (*rebuilder, error) {
-	known := x.rebuilder[p.condition]
-	if known != nil && known.env == nil {
-		return known, nil
+func (x *exporter) expertRebuilder(r *runSource, p planned) (*rebuilder, error) {
+	cached := x.rebuilder[p.condition]
+	if cached != nil && cached.env == nil {
+		return cached, nil
 	}
-	if _, drawn := perturb.DrawnFrom(p.condition.Perturbation); drawn && known == nil {
+	if _, drawn := perturb.DrawnFrom(p.condition.Perturbation); drawn && cached == nil {
 		env, err := bench.ReopenEnv(*p.condition, x.Texts.Setup, x.Texts.Outside)
 		if err != nil {
 			return nil, fmt.Errorf("the perturbation of each task of %s: %w", p.condition.Env, err)
 		}
-		known = &rebuilder{env: env}
-		x.rebuilder[p.condition] = known
+		cached = &rebuilder{env: env}
+		x.rebuilder[p.condition] = cached
 	}
 	var perturbed *perturb.Env
-	if known != nil {
-		task, err := bench.SameTask(known.env, *p.task)
+	if cached != nil {
+		task, err := bench.SameTask(cached.env, *p.task)
 		if err != nil {
 			return nil, err
 		}
-		if perturbed, err = known.env.(*perturb.Drawn).Of(task); err != nil {
+		if perturbed, err = cached.env.(*perturb.Drawn).ForTask(task); err != nil {
 			return nil, err
 		}
 	}
@@ -195,12 +195,12 @@ func (x *exporter) expertRebuilder(r *run, p planned) (*rebuilder, error) {
 	if c.PromptHash, err = prompt.Hash(); err != nil {
 		return nil, err
 	}
-	made := &rebuilder{}
-	if made.Rebuilder, err = episode.NewRebuilder(c, prompt, configs.Preset{}, ""); err != nil {
+	built := &rebuilder{}
+	if built.Rebuilder, err = episode.NewRebuilder(c, prompt, configs.Preset{}, ""); err != nil {
 		return nil, err
 	}
-	if known == nil {
-		x.rebuilder[p.condition] = made
+	if cached == nil {
+		x.rebuilder[p.condition] = built
 	}
-	return made, nil
+	return built, nil
 }

@@ -26,14 +26,14 @@ import (
 type exporter struct {
 	Options
 	form
-	sources   []source
+	sources   []recordSource
 	tests     bool // there are tasks that a benchmark tests with
 	splitter  *splitter
 	parts     []*writer
-	report    *Report
+	report    *Account
 	rebuilder map[*record.Condition]*rebuilder
 	ids       map[string]bool
-	seen      map[[16]byte]bool
+	hashes    map[[16]byte]bool
 	thinker   thinker
 	measure   *measure
 	// origins are where tasks come from, settings which those are, by environment.
@@ -54,13 +54,13 @@ type rebuilder struct {
 
 // Run exports. Files have their names only if all goes well, and the manifest comes
 // last.
-func Run(ctx context.Context, o Options) (*Report, error) {
+func Run(ctx context.Context, o Options) (*Account, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	x := &exporter{
 		Options: o, form: o.Format.form(), splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
-		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, seen: map[[16]byte]bool{},
+		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, hashes: map[[16]byte]bool{},
 		thinker: thinker{Thoughts: o.Thoughts, seed: o.Seed},
 		waiting: map[string][]*attempt{}, missing: map[string]int{},
 		origins: map[string]map[envs.Source]bool{}, settings: map[string]map[string]bool{},
@@ -71,8 +71,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	x.report.Lengths = x.measure.lengths
-	if o.Written != "" {
-		if x.thinker.written, err = readThoughts(o.Written); err != nil {
+	if o.ThoughtsDir != "" {
+		if x.thinker.thoughts, err = readThoughts(o.ThoughtsDir); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	err = x.write(ctx)
-	if err == nil && x.report.Taken == 0 {
+	if err == nil && x.report.Used == 0 {
 		err = &NothingError{x.report}
 	}
 	if err == nil {
@@ -132,7 +132,7 @@ func (x *exporter) survey(ctx context.Context) (err error) {
 			}
 		}
 		x.originate(s.run.manifest)
-		x.report.Without += s.run.without
+		x.report.Unfinished += s.run.unfinished
 		x.report.Uncovered = append(x.report.Uncovered, s.run.manifest.Uncovered...)
 		x.addTests(refused, s.run)
 	}
@@ -151,16 +151,16 @@ func (x *exporter) originate(m *record.Manifest) {
 			x.origins[e.Name], x.settings[e.Name] = map[envs.Source]bool{}, map[string]bool{}
 		}
 		x.origins[e.Name][e.Source] = true
-		said := []string{string(e.Source)}
+		words := []string{string(e.Source)}
 		for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
-			said = append(said, name+" "+e.Settings[name])
+			words = append(words, name+" "+e.Settings[name])
 		}
-		x.settings[e.Name][strings.Join(said, " ")] = true
+		x.settings[e.Name][strings.Join(words, " ")] = true
 	}
 }
 
 // addTests counts the episodes of a run that would be taken and are of such tasks.
-func (x *exporter) addTests(e *TestTasksError, r *run) {
+func (x *exporter) addTests(e *TestTasksError, r *runSource) {
 	for id, counts := range r.counts {
 		p := r.planned[id]
 		if r.use(p) != catalog.Test || x.unfit(r, p, counts) != "" {
@@ -176,13 +176,13 @@ func (x *exporter) addTests(e *TestTasksError, r *run) {
 
 // unfit says why an episode is left out, as far as result, condition and task tell; "" if it
 // may be taken.
-func (x *exporter) unfit(r *run, p planned, result record.Rank) Reason {
+func (x *exporter) unfit(r *runSource, p planned, result record.Rank) Reason {
 	return cmp.Or(x.Filter.result(p.condition, result), noChat(p.condition), x.dropped(r, p))
 }
 
 // dropped says why an episode of a task that a benchmark tests with is left out; "" if it
 // is refused or allowed.
-func (x *exporter) dropped(r *run, p planned) Reason {
+func (x *exporter) dropped(r *runSource, p planned) Reason {
 	switch {
 	case x.TestTasks || r.use(p) != catalog.Test:
 		return ""
@@ -206,7 +206,7 @@ func (x *exporter) create() error {
 	}
 	parts := x.Parts
 	if len(parts) == 0 {
-		parts = []Part{{Share: 1}}
+		parts = []Division{{Share: 1}}
 	}
 	for _, p := range parts {
 		f, err := Create(fileName(x.Out, x.Format.Extension(), p.Name, mark), x.Force)
@@ -216,7 +216,7 @@ func (x *exporter) create() error {
 		}
 		w := &writer{form: x.form, file: f}
 		x.parts = append(x.parts, w)
-		part := PartReport{Part: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}}
+		part := PartReport{Division: p, File: filepath.Base(f.Name()), tasks: map[string]bool{}}
 		if x.Folder {
 			w.parquet, err = Create(strings.TrimSuffix(f.Name(), x.Format.Extension())+".parquet", x.Force)
 			if err != nil {
@@ -238,10 +238,10 @@ func (x *exporter) abort() {
 
 func (x *exporter) write(ctx context.Context) error {
 	for _, s := range x.sources {
-		before := x.report.Taken
+		start := x.report.Used
 		var err error
 		if s.run != nil {
-			err = s.run.each(func(e *record.Episode, p planned) error { return x.episode(ctx, s.run, e, p) })
+			err = s.run.forEach(func(e *record.Episode, p planned) error { return x.episode(ctx, s.run, e, p) })
 		} else {
 			err = x.items(ctx, s.path)
 		}
@@ -252,14 +252,14 @@ func (x *exporter) write(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		about.Taken = x.report.Taken - before
+		about.Used = x.report.Used - start
 		x.report.Sources = append(x.report.Sources, about)
 	}
 	return nil
 }
 
 // episode exports an episode, or counts why it is left out.
-func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p planned) error {
+func (x *exporter) episode(ctx context.Context, r *runSource, e *record.Episode, p planned) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 		reason = cmp.Or(x.unchosen[e.ID], x.Filter.steps(e))
 	}
 	if reason != "" {
-		x.report.Left[reason]++
+		x.report.Omitted[reason]++
 		return x.arrived(e)
 	}
 	x.ids[e.ID] = true
@@ -285,7 +285,7 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 		return err
 	}
 	if calls == nil {
-		x.report.Left[Differs]++
+		x.report.Omitted[Differs]++
 		return x.arrived(e)
 	}
 	marked := marks(e.Trajectory, x.Mask)
@@ -294,8 +294,8 @@ func (x *exporter) episode(ctx context.Context, r *run, e *record.Episode, p pla
 	if x.whole() {
 		return x.compare(e, calls, marked, about)
 	}
-	taken, err := x.take(conversations(calls, marked), about, actionsOf(e))
-	if err != nil || !taken {
+	exported, err := x.take(conversations(calls, marked), about, actionsOf(e))
+	if err != nil || !exported {
 		return err
 	}
 	x.report.masks(e, marked, calls)
@@ -320,7 +320,7 @@ func (x *exporter) items(ctx context.Context, path string) error {
 		}
 		x.report.Episodes++
 		if reason := x.Filter.item(i); reason != "" {
-			x.report.Left[reason]++
+			x.report.Omitted[reason]++
 			return nil
 		}
 		task := itemTask(i)
@@ -334,8 +334,8 @@ func (x *exporter) items(ctx context.Context, path string) error {
 				actions = append(actions, t.Action)
 			}
 		}
-		taken, err := x.take(itemConversation(i), aboutItem(i, id, task), actions)
-		if taken {
+		exported, err := x.take(itemConversation(i), aboutItem(i, id, task), actions)
+		if exported {
 			x.report.itemMasks(i)
 		}
 		return err
@@ -349,26 +349,26 @@ func (x *exporter) items(ctx context.Context, path string) error {
 func (x *exporter) take(conversations []Conversation, a about, actions []string) (bool, error) {
 	switch {
 	case len(conversations) == 0:
-		x.report.Left[Nothing]++
+		x.report.Omitted[Nothing]++
 		return false, nil
 	case x.Format == OpenAI && slices.ContainsFunc(conversations, Conversation.hasEmpty):
-		x.report.Left[Refused]++
+		x.report.Omitted[Refused]++
 		return false, nil
 	case x.duplicate(conversations, a, actions):
-		x.report.Left[Duplicate]++
+		x.report.Omitted[Duplicate]++
 		return false, nil
 	}
 	task := taskName(a.Env, a.Task)
 	part := x.splitter.part(task)
 	p := &x.report.Parts[part]
-	before := p.Examples
+	start := p.Examples
 	for _, c := range conversations {
 		if err := x.conversation(c, a, part); err != nil {
 			return false, fmt.Errorf("writing %s: %w", x.parts[part].file.Name(), err)
 		}
 	}
-	if p.Examples == before {
-		x.report.Left[TooLong]++
+	if p.Examples == start {
+		x.report.Omitted[TooLong]++
 		return false, nil
 	}
 	p.Episodes++
@@ -380,7 +380,7 @@ func (x *exporter) take(conversations []Conversation, a about, actions []string)
 // conversation writes the examples of a conversation, as long as the window allows.
 func (x *exporter) conversation(c Conversation, a about, part int) error {
 	if x.needs == trainedTurn {
-		return c.each(func(turn int, prefix []Message) error {
+		return c.forEach(func(turn int, prefix []Message) error {
 			prefix, ok, err := x.measure.shortened(prefix)
 			if !ok || err != nil {
 				return err
@@ -414,10 +414,10 @@ func (x *exporter) add(part int, e example) (err error) {
 // duplicate reports an episode that was there before, by the rule in force.
 func (x *exporter) duplicate(conversations []Conversation, a about, actions []string) bool {
 	key, ok := x.duplicateKey(conversations, a, actions)
-	if !ok || x.seen[key] {
+	if !ok || x.hashes[key] {
 		return ok
 	}
-	x.seen[key] = true
+	x.hashes[key] = true
 	return false
 }
 

@@ -130,7 +130,7 @@ func options(t testing.TB, format Format, sources ...string) Options {
 	}
 }
 
-func export(t testing.TB, o Options) *Report {
+func export(t testing.TB, o Options) *Account {
 	t.Helper()
 	r, err := Run(t.Context(), o)
 	if err != nil {
@@ -311,7 +311,7 @@ func TestReasons(t *testing.T) {
 	dir := makeRun(t, nil, won, shortened, of(other), broken, of(invalid()), of(good(6)), of(good(6)))
 	r := export(t, options(t, TRL, dir))
 	want := map[Reason]int{Shortened: 1, Differs: 1, Nothing: 1, Duplicate: 1}
-	if diff := cmp.Diff(want, r.Left); diff != "" || r.Episodes != 6 || r.Taken != 2 || r.Without != 1 ||
+	if diff := cmp.Diff(want, r.Omitted); diff != "" || r.Episodes != 6 || r.Used != 2 || r.Unfinished != 1 ||
 		len(r.Different) != 1 {
 		t.Errorf("%+v\n%s", r, diff)
 	}
@@ -337,8 +337,8 @@ func TestReasons(t *testing.T) {
 			continue
 		}
 		// Same actions are a duplicate only in the same task.
-		if want := 1; reason != Duplicate && r.Left[reason] < want || reason == Duplicate && r.Left[reason] != 0 {
-			t.Errorf("%s: %+v", reason, r.Left)
+		if want := 1; reason != Duplicate && r.Omitted[reason] < want || reason == Duplicate && r.Omitted[reason] != 0 {
+			t.Errorf("%s: %+v", reason, r.Omitted)
 		}
 	}
 }
@@ -363,7 +363,7 @@ func TestAttempts(t *testing.T) {
 	}
 	o := options(t, TRL, dir)
 	r := export(t, o)
-	if text := read(t, o.Out); r.Taken != 1 || !strings.Contains(text, "move 8") || strings.Contains(text, "move 9") {
+	if text := read(t, o.Out); r.Used != 1 || !strings.Contains(text, "move 8") || strings.Contains(text, "move 9") {
 		t.Errorf("%+v\n%s", r, text)
 	}
 }
@@ -426,11 +426,11 @@ func TestDrawnByChance(t *testing.T) {
 		m.Environments[0].Tasks[1].Content = drawnTest(t)
 	}, of(good(1)), of(good(2)), of(good(3)))
 	o := options(t, TRL, dir)
-	if r := export(t, o); r.Taken != 2 || r.Left[DrawnTest] != 1 || r.TestEpisodes != 0 {
+	if r := export(t, o); r.Used != 2 || r.Omitted[DrawnTest] != 1 || r.TestEpisodes != 0 {
 		t.Errorf("%+v", r)
 	}
 	o.Force, o.TestTasks = true, true
-	if r := export(t, o); r.Taken != 3 || r.TestEpisodes != 1 {
+	if r := export(t, o); r.Used != 3 || r.TestEpisodes != 1 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -472,7 +472,7 @@ func TestQuestionsUnderAnotherName(t *testing.T) {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	if r.Left[TestTask] != 1 {
+	if r.Omitted[TestTask] != 1 {
 		t.Errorf("%+v", r)
 	}
 	o.TestTasks = true
@@ -550,7 +550,7 @@ func TestParts(t *testing.T) {
 
 // A part of a task that is drawn stays the same as tasks are added.
 func TestPartsStay(t *testing.T) {
-	parts := []Part{{"a", 0.5}, {"b", 0.5}}
+	parts := []Division{{"a", 0.5}, {"b", 0.5}}
 	s := newSplitter(parts, 1)
 	before := map[string]int{}
 	for i := range 100 {
@@ -672,7 +672,7 @@ func BenchmarkExport(b *testing.B) {
 			for b.Loop() {
 				o := options(b, f, dir)
 				r, err := Run(b.Context(), o)
-				if err != nil || r.Taken != 200 {
+				if err != nil || r.Used != 200 {
 					b.Fatal(r, err)
 				}
 				b.SetBytes(r.Parts[0].Bytes)
@@ -695,7 +695,7 @@ func TestNoChat(t *testing.T) {
 		}, of(good(1)))
 		_, err := Run(t.Context(), options(t, TRL, dir))
 		var nothing *NothingError
-		if !errors.As(err, &nothing) || nothing.Report.Left[reason] != 1 {
+		if !errors.As(err, &nothing) || nothing.Report.Omitted[reason] != 1 {
 			t.Errorf("%s: %v", reason, err)
 		}
 	}
@@ -706,7 +706,7 @@ func TestNoChat(t *testing.T) {
 func TestCallsThatStandAlone(t *testing.T) {
 	call := func(step int, text, reply string) episode.Call {
 		return episode.Call{Step: step, Messages: []model.Message{{Role: model.User, Content: text}}, Reply: reply,
-			Said: reply}
+			Echo: reply}
 	}
 	got := conversations([]episode.Call{call(0, "a", "one"), call(1, "b", "two"), call(2, "c", " "),
 		call(3, "d", "four")}, []Mark{"", Invalid, "", ""})
@@ -721,7 +721,7 @@ func TestCallsThatStandAlone(t *testing.T) {
 	x := &exporter{Options: Options{Format: OpenAI}, report: newReport(Options{})}
 	empty := []Conversation{{[]Message{{model.User, "a", false}, {model.Assistant, "", false}, {model.User, "b", false},
 		{model.Assistant, "x", true}}, 1}}
-	if taken, err := x.take(empty, about{}, nil); taken || err != nil || x.report.Left[Refused] != 1 {
+	if taken, err := x.take(empty, about{}, nil); taken || err != nil || x.report.Omitted[Refused] != 1 {
 		t.Error(taken, err)
 	}
 }

@@ -32,26 +32,26 @@ type Reason string
 
 // The reasons. Others are made of the values of a Filter.
 const (
-	NoModel    Reason = "no model played"
-	Text       Reason = "the model continued a text, not a chat"
-	Called     Reason = "the model acted by calls of a function"
-	Shortened  Reason = "messages were shortened to fit the context"
-	Differs    Reason = "played again, it is not as recorded"
-	Nothing    Reason = "no turn to train on"
-	Alone      Reason = "no episode of its task to compare with"
-	Single     Reason = "calls do not continue each other"
-	TooLong    Reason = "no turn fits the window"
-	Refused    Reason = "an empty message, which OpenAI refuses"
-	Duplicate  Reason = "duplicate"
-	Twice      Reason = "the same episode is there twice"
-	TestTask   Reason = "a benchmark tests with the task"
-	DrawnTest  Reason = "drawn by chance: a benchmark tests with the same puzzle"
-	Asked      Reason = "its goal is a question that a benchmark tests with"
-	NotSolved  Reason = "not solved"
-	OtherSeed  Reason = "another seed"
-	OtherSet   Reason = "another preset"
-	OtherEnv   Reason = "another environment"
-	OtherMaker Reason = "another player"
+	NoModel      Reason = "no model played"
+	Text         Reason = "the model continued a text, not a chat"
+	Called       Reason = "the model acted by calls of a function"
+	Shortened    Reason = "messages were shortened to fit the context"
+	Differs      Reason = "played again, it is not as recorded"
+	Nothing      Reason = "no turn to train on"
+	Alone        Reason = "no episode of its task to compare with"
+	Single       Reason = "calls do not continue each other"
+	TooLong      Reason = "no turn fits the window"
+	Refused      Reason = "an empty message, which OpenAI refuses"
+	Duplicate    Reason = "duplicate"
+	Twice        Reason = "the same episode is there twice"
+	TestTask     Reason = "a benchmark tests with the task"
+	DrawnTest    Reason = "drawn by chance: a benchmark tests with the same puzzle"
+	TestQuestion Reason = "its goal is a question that a benchmark tests with"
+	NotSolved    Reason = "not solved"
+	OtherSeed    Reason = "another seed"
+	OtherSet     Reason = "another preset"
+	OtherEnv     Reason = "another environment"
+	OtherMaker   Reason = "another player"
 )
 
 func (f Filter) lacking() (progress, recoveries Reason) {
@@ -122,7 +122,7 @@ func (f Filter) item(i *synth.Item) Reason {
 	case len(f.Presets) > 0:
 		return OtherSet
 	case asks(i.Script.Goal):
-		return Asked
+		return TestQuestion
 	}
 	return f.recovered(repaired(i))
 }
@@ -137,11 +137,11 @@ func asks(text string) bool {
 		if catalog.IsTestQuestion(rest) {
 			return true
 		}
-		at := strings.IndexAny(rest, ":\n")
-		if at < 0 {
+		i := strings.IndexAny(rest, ":\n")
+		if i < 0 {
 			return false
 		}
-		rest = rest[at+1:]
+		rest = rest[i+1:]
 	}
 }
 

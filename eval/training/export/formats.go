@@ -122,7 +122,7 @@ func (f Format) Check() error {
 	if slices.Contains(Formats(), f) {
 		return nil
 	}
-	names := each(Formats(), func(known Format) string { return string(known) })
+	names := each(Formats(), func(format Format) string { return string(format) })
 	return fmt.Errorf("there is no format %q%s; there are %s", f, spelling.Hint(string(f), names),
 		strings.Join(names, ", "))
 }

@@ -15,8 +15,8 @@ type trainerLength struct {
 	Trainer string `json:"trainer"`
 	Setting string `json:"setting"`
 	Default int    `json:"default"`
-	// Over counts the examples that are longer.
-	Over int `json:"examples_over"`
+	// Cut counts the examples that are longer.
+	Cut int `json:"examples_over"`
 }
 
 // What is added to the tokens of messages for the marks of a chat template, and how many
@@ -31,10 +31,10 @@ const histogramBase = 256
 
 // Lengths are those of the examples, in tokens.
 type Lengths struct {
-	// By says how they were counted.
-	By string `json:"by"`
-	// Most is the longest, Needed the length to set.
-	Most   int `json:"most"`
+	// Method says how they were counted.
+	Method string `json:"by"`
+	// Max is the longest, Needed the length to set.
+	Max    int `json:"most"`
 	Needed int `json:"needed"`
 	// Histogram counts examples of at most 256, 512, 1024, … tokens.
 	Histogram []int `json:"histogram"`
@@ -53,14 +53,14 @@ type measure struct {
 
 func newMeasure(o Options) (*measure, error) {
 	m := &measure{lengths: &Lengths{
-		By:        fmt.Sprintf("characters, %d a token", charactersPerToken),
+		Method:    fmt.Sprintf("characters, %d a token", charactersPerToken),
 		Histogram: []int{}, Trainers: slices.Clone(o.Format.form().trainers), Window: o.Window,
 	}}
 	if o.Tokenizer == "" {
 		return m, nil
 	}
 	var err error
-	m.lengths.By = "tokenizer"
+	m.lengths.Method = "tokenizer"
 	m.counter, err = tokens.Load(o.Tokenizer)
 	return m, err
 }
@@ -72,8 +72,8 @@ func (m *measure) text(text string) (int, error) {
 	return m.counter.Count(text)
 }
 
-// of counts the tokens of messages, with marks between them.
-func (m *measure) of(messages []Message) (sum int, err error) {
+// count counts the tokens of messages, with marks between them.
+func (m *measure) count(messages []Message) (sum int, err error) {
 	for _, message := range messages {
 		n, err := m.text(message.Content)
 		if err != nil {
@@ -86,7 +86,7 @@ func (m *measure) of(messages []Message) (sum int, err error) {
 
 func (m *measure) note(n int) {
 	l := m.lengths
-	l.Most = max(l.Most, n)
+	l.Max = max(l.Max, n)
 	class := 0
 	for limit := histogramBase; n > limit; limit *= 2 {
 		class++
@@ -97,13 +97,13 @@ func (m *measure) note(n int) {
 	l.Histogram[class]++
 	for i := range l.Trainers {
 		if n > l.Trainers[i].Default {
-			l.Trainers[i].Over++
+			l.Trainers[i].Cut++
 		}
 	}
 }
 
 // settle computes the length to set: a multiple of 64.
-func (m *measure) settle() { m.lengths.Needed = (m.lengths.Most + 63) / 64 * 64 }
+func (m *measure) settle() { m.lengths.Needed = (m.lengths.Max + 63) / 64 * 64 }
 
 // windows divides a conversation that is longer than the window: each part begins with
 // what stands before the first reply, goes on with the newest exchanges before its first
@@ -111,7 +111,7 @@ func (m *measure) settle() { m.lengths.Needed = (m.lengths.Most + 63) / 64 * 64 
 // alone. Turns that do not fit are left out. It is how a run shortens a history that does
 // not fit the context.
 func (m *measure) windows(c Conversation) ([]Conversation, error) {
-	total, err := m.of(c.Messages)
+	total, err := m.count(c.Messages)
 	if m.lengths.Window == 0 || total <= m.lengths.Window || err != nil {
 		return []Conversation{c}, err
 	}
@@ -120,17 +120,17 @@ func (m *measure) windows(c Conversation) ([]Conversation, error) {
 		return nil, err
 	}
 	var out []Conversation
-	for from := w.head; from < len(c.Messages); {
-		part, next := w.part(from)
-		if next == from { // not even this turn fits
-			if c.Messages[from].Train {
+	for start := w.head; start < len(c.Messages); {
+		part, next := w.part(start)
+		if next == start { // not even this turn fits
+			if c.Messages[start].Train {
 				m.lengths.Long++
 			}
-			next = from + 2
+			next = start + 2
 		} else if part != nil {
 			out = append(out, *part)
 		}
-		from = next
+		start = next
 	}
 	return out, nil
 }
@@ -138,17 +138,17 @@ func (m *measure) windows(c Conversation) ([]Conversation, error) {
 // divided is a conversation with the lengths of its parts: what stands before the first
 // reply, and exchanges of a reply and an answer.
 type divided struct {
-	of    Conversation
-	sizes []int // by message
-	head  int   // the index of the first reply
-	first int   // the length before it
-	most  int
+	conversation Conversation
+	sizes        []int // by message
+	head         int   // the index of the first reply
+	first        int   // the length before it
+	limit        int
 }
 
 func (m *measure) divided(c Conversation) (d divided, err error) {
-	d = divided{of: c, sizes: make([]int, len(c.Messages)), most: m.lengths.Window}
+	d = divided{conversation: c, sizes: make([]int, len(c.Messages)), limit: m.lengths.Window}
 	for i, message := range c.Messages {
-		if d.sizes[i], err = m.of([]Message{message}); err != nil {
+		if d.sizes[i], err = m.count([]Message{message}); err != nil {
 			return d, err
 		}
 	}
@@ -158,11 +158,11 @@ func (m *measure) divided(c Conversation) (d divided, err error) {
 	return d, nil
 }
 
-// from returns where the newest exchanges before a reply begin that fit a length.
-func (d *divided) from(reply, most int) int {
+// windowStart returns where the newest exchanges before a reply begin that fit a length.
+func (d *divided) windowStart(reply, limit int) int {
 	start := reply
 	for used := 0; start-2 >= d.head; start -= 2 {
-		if used += d.sizes[start-2] + d.sizes[start-1]; used > most {
+		if used += d.sizes[start-2] + d.sizes[start-1]; used > limit {
 			break
 		}
 	}
@@ -171,31 +171,31 @@ func (d *divided) from(reply, most int) int {
 
 // part is the window whose first trained turn is the reply at an index, nil if it has no
 // trained turn, and the index of the reply after it.
-func (d *divided) part(from int) (part *Conversation, next int) {
-	start := d.from(from, (d.most-d.first)/2)
+func (d *divided) part(index int) (part *Conversation, next int) {
+	start := d.windowStart(index, (d.limit-d.first)/2)
 	used := d.first
-	for _, n := range d.sizes[start:from] {
+	for _, n := range d.sizes[start:index] {
 		used += n
 	}
-	if used+d.sizes[from] > d.most { // without any before it, it may fit
-		start, used = from, d.first
+	if used+d.sizes[index] > d.limit { // without any before it, it may fit
+		start, used = index, d.first
 	}
-	end := from
-	for end < len(d.sizes) && used+d.sizes[end] <= d.most {
+	end := index
+	for end < len(d.sizes) && used+d.sizes[end] <= d.limit {
 		used += d.sizes[end]
 		if end+1 < len(d.sizes) {
 			used += d.sizes[end+1]
 		}
 		end += 2
 	}
-	if end == from {
-		return nil, from
+	if end == index {
+		return nil, index
 	}
-	messages := append([]Message{}, d.of.Messages[:d.head]...)
+	messages := append([]Message{}, d.conversation.Messages[:d.head]...)
 	last := 0
 	for i := start; i < min(end, len(d.sizes)); i++ {
-		m := d.of.Messages[i]
-		m.Train = m.Train && i >= from
+		m := d.conversation.Messages[i]
+		m.Train = m.Train && i >= index
 		if messages = append(messages, m); m.Train {
 			last = len(messages)
 		}
@@ -203,13 +203,13 @@ func (d *divided) part(from int) (part *Conversation, next int) {
 	if last == 0 {
 		return nil, end
 	}
-	return &Conversation{messages[:last], d.of.Turn + (start-d.head)/2}, end
+	return &Conversation{messages[:last], d.conversation.Turn + (start-d.head)/2}, end
 }
 
 // shortened is a conversation that ends with a trained turn, without the oldest exchanges
 // that do not fit the window; ok is false if the turn alone does not fit.
 func (m *measure) shortened(messages []Message) (out []Message, ok bool, err error) {
-	total, err := m.of(messages)
+	total, err := m.count(messages)
 	if m.lengths.Window == 0 || total <= m.lengths.Window || err != nil {
 		return messages, true, err
 	}
@@ -218,10 +218,10 @@ func (m *measure) shortened(messages []Message) (out []Message, ok bool, err err
 		return nil, false, err
 	}
 	last := len(messages) - 1
-	left := d.most - d.first - d.sizes[last]
-	if left < 0 {
+	room := d.limit - d.first - d.sizes[last]
+	if room < 0 {
 		m.lengths.Long++
 		return nil, false, nil
 	}
-	return append(append([]Message{}, messages[:d.head]...), messages[d.from(last, left):]...), true, nil
+	return append(append([]Message{}, messages[:d.head]...), messages[d.windowStart(last, room):]...), true, nil
 }

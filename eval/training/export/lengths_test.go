@@ -40,7 +40,7 @@ func TestWindows(t *testing.T) {
 		}
 		times := map[string]int{}
 		for _, p := range parts {
-			if n, _ := m.of(p.Messages); n > m.lengths.Window {
+			if n, _ := m.count(p.Messages); n > m.lengths.Window {
 				t.Fatalf("%d tokens in a window of %d", n, m.lengths.Window)
 			}
 			if last := p.Messages[len(p.Messages)-1]; !last.Train || p.Messages[1] != c.Messages[1] {
@@ -80,12 +80,12 @@ func TestLengths(t *testing.T) {
 	dir := makeRun(t, nil, of(good(1), good(2)), of(good(3)))
 	o := options(t, TRL, dir)
 	r := export(t, o)
-	if l := r.Lengths; l.Trainers[0].Over != 3 || l.Most <= 1024 || l.Needed < l.Most || l.Needed%64 != 0 ||
+	if l := r.Lengths; l.Trainers[0].Cut != 3 || l.Max <= 1024 || l.Needed < l.Max || l.Needed%64 != 0 ||
 		sumOf(l.Histogram) != 3 {
 		t.Errorf("%+v", l)
 	}
 	for _, e := range lines[trlExample](t, o.Out) {
-		if e.Tokens <= 1024 || e.Tokens > r.Lengths.Most || e.Kind != "gripper" || e.Outcome != "failure" ||
+		if e.Tokens <= 1024 || e.Tokens > r.Lengths.Max || e.Kind != "gripper" || e.Outcome != "failure" ||
 			len(e.Valid) == 0 || e.Model != "vllm:m" {
 			t.Errorf("%+v", e.about)
 		}

@@ -20,11 +20,11 @@ type Options struct {
 	Format  Format
 	// Out is the name of the file; Force replaces what has it. The files of parts have
 	// the name of the part in theirs. Folder says that Out is in a folder of its own, which a
-	// hub takes as it is: with Parquet files and a card. Again is the command that makes it.
-	Out    string
-	Folder bool
-	Again  string
-	Force  bool
+	// hub takes as it is: with Parquet files and a card. Command is the command that makes it.
+	Out     string
+	Folder  bool
+	Command string
+	Force   bool
 	// Mask are the rules by which replies are not trained on.
 	Mask   []Mark
 	Filter Filter
@@ -32,7 +32,7 @@ type Options struct {
 	Duplicates string
 	// Parts are the parts that tasks are divided into by chance; nil for one. Seed is
 	// that of the division.
-	Parts []Part
+	Parts []Division
 	Seed  int64
 	// TestTasks allows tasks that a benchmark tests with, DropTests leaves them out. With
 	// neither they are an error, except for those that a generator drew by chance.
@@ -48,8 +48,8 @@ type Options struct {
 	Window    int
 	// Thoughts are the sentences that experts think; none without any. Seed draws them.
 	Thoughts configs.Thoughts
-	// Written is the folder of thoughts that a model wrote; empty without one.
-	Written string
+	// ThoughtsDir is the folder of thoughts that a model wrote; empty without one.
+	ThoughtsDir string
 	// Texts are where prompts come from.
 	Texts bench.Texts
 	Tool  record.Tool
@@ -135,7 +135,7 @@ func (e *TestTasksError) Error() string {
 }
 
 // NothingError says that no episode is left to export.
-type NothingError struct{ Report *Report }
+type NothingError struct{ Report *Account }
 
 // Error implements error.
 func (e *NothingError) Error() string { return "nothing is left to export: " + e.Report.whatIsThere() }

@@ -37,8 +37,8 @@ func TestDuplicates(t *testing.T) {
 	for rule, want := range map[string]int{KeepAll: 3, SameMessages: 2, SameActions: 3} {
 		o := options(t, OpenAI, run)
 		o.Duplicates = rule
-		if r := export(t, o); r.Taken != want {
-			t.Errorf("%s: %d episodes, want %d", rule, r.Taken, want)
+		if r := export(t, o); r.Used != want {
+			t.Errorf("%s: %d episodes, want %d", rule, r.Used, want)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestFolder(t *testing.T) {
 			continue
 		}
 		o := options(t, f, dirs...)
-		o.Folder, o.Again, o.Out = true, "heldout export run", filepath.Join(t.TempDir(), "hub", "data"+f.Extension())
+		o.Folder, o.Command, o.Out = true, "heldout export run", filepath.Join(t.TempDir(), "hub", "data"+f.Extension())
 		r := export(t, o)
 		dir := filepath.Dir(o.Out)
 		if card := read(t, filepath.Join(dir, cardName)); !strings.Contains(card, "path: data.parquet") ||

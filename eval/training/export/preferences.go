@@ -19,21 +19,21 @@ func (f Format) pairs(attempts []*attempt, visit func(example) error) error {
 		return stepPairs(attempts, visit)
 	}
 	for i, worse := range attempts {
-		var from *attempt
+		var best *attempt
 		longest := 0
 		for _, b := range attempts[:i] {
 			if better(b.rank, worse.rank) == 0 || f == ETO && (!b.expert || !b.solved() || worse.solved()) {
 				continue
 			}
 			if n := common(b.messages, worse.messages); n > longest {
-				from, longest = b, n
+				best, longest = b, n
 			}
 		}
-		if from == nil {
+		if best == nil {
 			continue
 		}
-		err := visit(example{about: from.about, turn: turnAt(from, longest), prompt: from.messages[:longest],
-			reply: from.messages[longest:], rejected: worse.messages[longest:], other: worse.ID})
+		err := visit(example{about: best.about, turn: turnAt(best, longest), prompt: best.messages[:longest],
+			reply: best.messages[longest:], rejected: worse.messages[longest:], other: worse.ID})
 		if err != nil {
 			return err
 		}
@@ -55,9 +55,9 @@ func common(a, b []Message) int {
 }
 
 // turnAt is the number of the turn whose reply is a message.
-func turnAt(a *attempt, at int) int {
+func turnAt(a *attempt, index int) int {
 	for _, r := range a.replies {
-		if r.at == at {
+		if r.index == index {
 			return r.step + 1
 		}
 	}
@@ -69,8 +69,8 @@ func turnAt(a *attempt, at int) int {
 // the place of its error.
 func stepPairs(attempts []*attempt, visit func(example) error) error {
 	type choice struct {
-		of    *attempt
-		reply reply
+		attempt *attempt
+		reply   reply
 	}
 	right, wrong := map[[32]byte][]choice{}, []choice{}
 	keys := map[*attempt][][32]byte{}
@@ -78,30 +78,30 @@ func stepPairs(attempts []*attempt, visit func(example) error) error {
 		keys[a] = prefixes(a.messages)
 		for _, r := range a.replies {
 			switch {
-			case r.mark != "" && !blank(a.messages[r.at].Content):
+			case r.mark != "" && !blank(a.messages[r.index].Content):
 				wrong = append(wrong, choice{a, r})
 			case r.mark == "" && a.solved():
-				key := keys[a][r.at]
+				key := keys[a][r.index]
 				right[key] = append(right[key], choice{a, r})
 			}
 		}
 	}
-	seen := map[string]bool{}
+	visited := map[string]bool{}
 	for _, w := range wrong {
-		key := keys[w.of][w.reply.at]
-		bad := w.of.messages[w.reply.at].Content
-		about, good := w.of.about, w.reply.instead
+		key := keys[w.attempt][w.reply.index]
+		bad := w.attempt.messages[w.reply.index].Content
+		about, good := w.attempt.about, w.reply.correction
 		if good == "" && len(right[key]) > 0 {
 			c := right[key][0]
-			about, good = c.of.about, c.of.messages[c.reply.at].Content
+			about, good = c.attempt.about, c.attempt.messages[c.reply.index].Content
 		}
 		pair := fmt.Sprintf("%x %q %q", key, bad, good)
-		if good == "" || good == bad || seen[pair] {
+		if good == "" || good == bad || visited[pair] {
 			continue
 		}
-		seen[pair] = true
-		err := visit(example{about: about, turn: w.reply.step + 1, prompt: w.of.messages[:w.reply.at],
-			reply: said(good), rejected: said(bad), other: w.of.ID})
+		visited[pair] = true
+		err := visit(example{about: about, turn: w.reply.step + 1, prompt: w.attempt.messages[:w.reply.index],
+			reply: said(good), rejected: said(bad), other: w.attempt.ID})
 		if err != nil {
 			return err
 		}
@@ -112,10 +112,10 @@ func stepPairs(attempts []*attempt, visit func(example) error) error {
 // prefixes are hashes of what stands before each message.
 func prefixes(messages []Message) [][32]byte {
 	out := make([][32]byte, len(messages))
-	var so [32]byte
+	var hash [32]byte
 	for i, m := range messages {
-		out[i] = so
-		so = sha256.Sum256(fmt.Appendf(nil, "%x %d %s %d %s", so, len(m.Role), m.Role, len(m.Content), m.Content))
+		out[i] = hash
+		hash = sha256.Sum256(fmt.Appendf(nil, "%x %d %s %d %s", hash, len(m.Role), m.Role, len(m.Content), m.Content))
 	}
 	return out
 }
@@ -124,12 +124,12 @@ func prefixes(messages []Message) [][32]byte {
 // and wrong ones by the rules of the mask. Of the others nobody knows.
 func judged(a *attempt, visit func(example) error) (n int, err error) {
 	for _, r := range a.replies {
-		text := a.messages[r.at].Content
+		text := a.messages[r.index].Content
 		if blank(text) || r.mark == "" && !a.solved() {
 			continue
 		}
 		n++
-		err := visit(example{about: a.about, turn: r.step + 1, prompt: a.messages[:r.at], reply: said(text),
+		err := visit(example{about: a.about, turn: r.step + 1, prompt: a.messages[:r.index], reply: said(text),
 			labels: []bool{r.mark == ""}})
 		if err != nil {
 			return n, err
@@ -150,25 +150,25 @@ const (
 // the reply, so that a label is given before the environment answers. Turns that a judge
 // did not label are part of the next step.
 func (x *exporter) steps(a *attempt) (e example, ok bool) {
-	first := a.replies[0].at
+	first := a.replies[0].index
 	text := func(from, to int, between string) []Message {
 		return said(strings.Join(each(a.messages[from:to], content), between))
 	}
 	e = example{about: a.about, prompt: text(0, first, "\n\n")}
-	before := first
+	start := first
 	for _, r := range a.replies {
-		label, known := r.valid, true
+		label, found := r.valid, true
 		switch {
 		case x.labels != nil:
-			label, known = x.labels[labelled{a.ID, r.step}]
+			label, found = x.labels[labelled{a.ID, r.step}]
 		case x.Labels == ByProgress:
 			label = r.rose
 		}
-		if !known {
+		if !found {
 			continue
 		}
-		e.reply = append(e.reply, text(before, r.at+1, "\n")...)
-		before = r.at + 1
+		e.reply = append(e.reply, text(start, r.index+1, "\n")...)
+		start = r.index + 1
 		e.labels, e.rewards = append(e.labels, label), append(e.rewards, r.progress)
 	}
 	return e, len(e.labels) > 0

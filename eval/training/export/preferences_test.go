@@ -39,7 +39,7 @@ func TestPairs(t *testing.T) {
 	o := options(t, DPO, dirs...)
 	r := export(t, o)
 	pairs := lines[pairExample](t, o.Out)
-	if len(pairs) != 2 || r.Taken != 3 || r.Left[Duplicate] != 1 {
+	if len(pairs) != 2 || r.Used != 3 || r.Omitted[Duplicate] != 1 {
 		t.Fatalf("%d pairs, %+v", len(pairs), r)
 	}
 	var turns []int
@@ -145,7 +145,7 @@ func TestBalance(t *testing.T) {
 		o.Balance = c.balance
 		r := export(t, o)
 		text := read(t, o.Out)
-		if r.Taken != c.taken || r.Left[c.reason] != c.left ||
+		if r.Used != c.taken || r.Omitted[c.reason] != c.left ||
 			c.balance.Best == 2 && (!strings.Contains(text, "move 2") || !strings.Contains(text, "move 5")) ||
 			c.balance.PerKind == 4 && r.Parts[0].Tasks != 4 {
 			t.Errorf("%+v: %+v", c.balance, r)

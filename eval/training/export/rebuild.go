@@ -29,8 +29,8 @@ func noChat(c *record.Condition) Reason {
 }
 
 // calls rebuilds the calls of an episode; nil if it is not as recorded.
-func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
-	rebuild := x.played
+func (x *exporter) calls(ctx context.Context, r *runSource, e *record.Episode, p planned) ([]episode.Call, error) {
+	rebuild := x.rebuildPlayed
 	if isExpert(p.condition) {
 		rebuild = x.expert
 	}
@@ -51,7 +51,8 @@ func (x *exporter) calls(ctx context.Context, r *run, e *record.Episode, p plann
 // differsError says how an episode, played again, is not as recorded.
 type differsError struct{ error }
 
-func (x *exporter) played(ctx context.Context, r *run, e *record.Episode, p planned) ([]episode.Call, error) {
+func (x *exporter) rebuildPlayed(ctx context.Context, r *runSource, e *record.Episode, p planned) ([]episode.Call,
+	error) {
 	b, err := x.rebuilderOf(r, p.condition)
 	if err != nil {
 		return nil, err
@@ -62,12 +63,12 @@ func (x *exporter) played(ctx context.Context, r *run, e *record.Episode, p plan
 			return nil, err
 		}
 	}
-	return b.again(ctx, e, task)
+	return b.rebuild(ctx, e, task)
 }
 
-// again rebuilds the calls of an episode; the error is a *differsError if it is not as
+// rebuild rebuilds the calls of an episode; the error is a *differsError if it is not as
 // recorded.
-func (b *rebuilder) again(ctx context.Context, e *record.Episode, t envs.Task) ([]episode.Call, error) {
+func (b *rebuilder) rebuild(ctx context.Context, e *record.Episode, t envs.Task) ([]episode.Call, error) {
 	calls, err := b.Calls(ctx, e, b.env, t)
 	if err != nil && ctx.Err() == nil {
 		err = &differsError{err}
@@ -75,11 +76,11 @@ func (b *rebuilder) again(ctx context.Context, e *record.Episode, t envs.Task) (
 	return calls, err
 }
 
-func (x *exporter) rebuilderOf(r *run, c *record.Condition) (*rebuilder, error) {
-	if known := x.rebuilder[c]; known != nil {
-		return known, nil
+func (x *exporter) rebuilderOf(r *runSource, c *record.Condition) (*rebuilder, error) {
+	if cached := x.rebuilder[c]; cached != nil {
+		return cached, nil
 	}
-	texts, err := x.Texts.Of(r.manifest, *c)
+	texts, err := x.Texts.Find(r.manifest, *c)
 	if err != nil {
 		return nil, err
 	}

@@ -16,9 +16,9 @@ import (
 	"heldout/scoring/record"
 )
 
-// Report says what was taken and what was left out. As JSON it is the manifest beside
+// Account says what was taken and what was left out. As JSON it is the manifest beside
 // the files.
-type Report struct {
+type Account struct {
 	Schema int         `json:"schema"`
 	Tool   record.Tool `json:"tool"`
 	Format Format      `json:"format"`
@@ -35,21 +35,21 @@ type Report struct {
 	Labels  string  `json:"labels,omitempty"`
 	// Thoughts is the SHA-256 of the sentences that experts think; empty without any.
 	Thoughts string `json:"thoughts_sha256,omitempty"`
-	// Written is the SHA-256 of the thoughts that a model wrote; empty without any.
-	Written string `json:"written_thoughts_sha256,omitempty"`
+	// ModelThoughts is the SHA-256 of the thoughts that a model wrote; empty without any.
+	ModelThoughts string `json:"written_thoughts_sha256,omitempty"`
 
 	Sources []SourceReport `json:"sources"`
 	Parts   []PartReport   `json:"parts"`
 
-	// Episodes counts those with a result, Taken those that are in the files, Without
+	// Episodes counts those with a result, Used those that are in the files, Unfinished
 	// the planned ones that have no result. TestEpisodes are those that were taken and
 	// are of tasks that a benchmark tests with.
 	Episodes     int `json:"episodes"`
-	Taken        int `json:"taken"`
-	Without      int `json:"without_result"`
+	Used         int `json:"taken"`
+	Unfinished   int `json:"without_result"`
 	TestEpisodes int `json:"test_task_episodes"`
-	// Left counts the episodes that were left out, by reason.
-	Left map[Reason]int `json:"left_out"`
+	// Omitted counts the episodes that were left out, by reason.
+	Omitted map[Reason]int `json:"left_out"`
 	// Single counts the episodes taken whose calls do not continue each other: each
 	// call is a conversation.
 	Single int `json:"one_conversation_per_call"`
@@ -82,12 +82,12 @@ type SourceReport struct {
 	Name string `json:"name"`
 	// SHA256 are the hashes of its files, by name.
 	SHA256 map[string]string `json:"sha256"`
-	Taken  int               `json:"taken"`
+	Used   int               `json:"taken"`
 }
 
 // PartReport is a file that was written.
 type PartReport struct {
-	Part
+	Division
 	File     string `json:"file"`
 	Episodes int    `json:"episodes"`
 	Examples int    `json:"examples"`
@@ -104,7 +104,7 @@ type PartReport struct {
 // mostDifferent is how many episodes are described that are not as recorded.
 const mostDifferent = 5
 
-func newReport(o Options) *Report {
+func newReport(o Options) *Account {
 	mask := append([]Mark{}, o.Mask...) // not nil
 	thoughts := ""
 	if len(o.Thoughts.First) > 0 {
@@ -114,17 +114,17 @@ func newReport(o Options) *Report {
 	if o.Format == PRM {
 		labels = filepath.Base(o.Labels)
 	}
-	return &Report{
+	return &Account{
 		Labels: labels,
 		Schema: record.Schema, Tool: o.Tool, Format: o.Format, Mask: mask, Filter: o.Filter, Duplicates: o.Duplicates,
 		Seed: o.Seed, Balance: o.Balance, Thoughts: thoughts,
-		Sources: []SourceReport{}, Left: map[Reason]int{}, Masked: map[Mark]int{}, Environments: map[string]int{},
+		Sources: []SourceReport{}, Omitted: map[Reason]int{}, Masked: map[Mark]int{}, Environments: map[string]int{},
 		digests: map[string][]byte{}, trained: map[string][][]byte{},
 	}
 }
 
-func (r *Report) take(a about, conversations int) {
-	r.Taken++
+func (r *Account) take(a about, conversations int) {
+	r.Used++
 	r.Environments[a.Env]++
 	if digest, ok := r.digests[a.ID]; ok {
 		r.trained[a.Env] = append(r.trained[a.Env], digest)
@@ -135,21 +135,21 @@ func (r *Report) take(a about, conversations int) {
 }
 
 // masks counts the turns of an episode that is taken.
-func (r *Report) masks(e *record.Episode, marked []Mark, calls []episode.Call) {
-	said := map[int]bool{}
+func (r *Account) masks(e *record.Episode, marked []Mark, calls []episode.Call) {
+	replied := map[int]bool{}
 	for _, c := range calls {
-		said[c.Step] = said[c.Step] || !blank(c.Reply)
+		replied[c.Step] = replied[c.Step] || !blank(c.Reply)
 	}
 	for i := range e.Trajectory {
 		mark := marked[i]
-		if mark == "" && !said[i] {
+		if mark == "" && !replied[i] {
 			mark = Empty
 		}
 		r.turn(mark)
 	}
 }
 
-func (r *Report) itemMasks(i *synth.Item) {
+func (r *Account) itemMasks(i *synth.Item) {
 	for k, t := range i.Turns {
 		switch {
 		case t.Master:
@@ -161,7 +161,7 @@ func (r *Report) itemMasks(i *synth.Item) {
 	}
 }
 
-func (r *Report) turn(mark Mark) {
+func (r *Account) turn(mark Mark) {
 	r.Turns++
 	if mark == "" {
 		r.Trained++
@@ -170,13 +170,13 @@ func (r *Report) turn(mark Mark) {
 	}
 }
 
-func (r *Report) differs(e *record.Episode, err error) {
+func (r *Account) differs(e *record.Episode, err error) {
 	if len(r.Different) < mostDifferent {
 		r.Different = append(r.Different, fmt.Sprintf("%s %s: %v", e.Env, e.ID, err))
 	}
 }
 
-func hashSource(s source) (SourceReport, error) {
+func hashSource(s recordSource) (SourceReport, error) {
 	about := SourceReport{Name: filepath.Base(s.path), SHA256: map[string]string{}}
 	files := map[string]string{about.Name: s.path}
 	if s.run != nil {
@@ -240,8 +240,8 @@ func (x *exporter) complete() (err error) {
 			p.ParquetBytes, p.ParquetSHA256 = w.parquet.Size(), w.parquet.Sum()
 		}
 	}
-	if x.Written != "" {
-		x.report.Written, err = datafile.Sum(filepath.Join(x.Written, record.ThoughtsFile))
+	if x.ThoughtsDir != "" {
+		x.report.ModelThoughts, err = datafile.Sum(filepath.Join(x.ThoughtsDir, record.ThoughtsFile))
 	}
 	x.measure.settle()
 	x.report.Tasks = testset.NewList(x.report.trained)

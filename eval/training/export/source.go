@@ -13,21 +13,21 @@ import (
 	"heldout/scoring/record"
 )
 
-type source struct {
+type recordSource struct {
 	path string
-	run  *run // nil for a file
+	run  *runSource // nil for a file
 }
 
-// run is what has to be known of a run before its episodes are read.
-type run struct {
+// runSource is what has to be known of a run before its episodes are read.
+type runSource struct {
 	parts    record.Parts
 	manifest *record.Manifest
 	planned  map[string]planned // by id of the episode
 	// counts are the attempts that count, by id of the episode.
 	counts map[string]record.Rank
-	// without is the number of planned first trials that have no result.
-	without int
-	lists   map[string]bool // by hash of the preset
+	// unfinished is the number of planned first trials that have no result.
+	unfinished int
+	lists      map[string]bool // by hash of the preset
 }
 
 type planned struct {
@@ -37,16 +37,16 @@ type planned struct {
 }
 
 // findSources lists the sources that directories and files name, each once.
-func findSources(paths []string) ([]source, error) {
-	var out []source
-	seen := map[string]bool{}
-	add := func(s source) {
+func findSources(paths []string) ([]recordSource, error) {
+	var out []recordSource
+	added := map[string]bool{}
+	add := func(s recordSource) {
 		real, err := filepath.EvalSymlinks(s.path)
 		if err != nil {
 			real = s.path
 		}
-		if real, err = filepath.Abs(real); err != nil || !seen[real] {
-			seen[real] = true
+		if real, err = filepath.Abs(real); err != nil || !added[real] {
+			added[real] = true
 			out = append(out, s)
 		}
 	}
@@ -59,7 +59,7 @@ func findSources(paths []string) ([]source, error) {
 			return nil, fmt.Errorf("%s is a file of a run: give the run directory", path)
 		}
 		if !info.IsDir() {
-			add(source{path: path})
+			add(recordSource{path: path})
 			continue
 		}
 		found, err := inDirectory(path)
@@ -74,7 +74,7 @@ func findSources(paths []string) ([]source, error) {
 }
 
 // together makes one source of directories that hold one run.
-func together(sources []source) ([]source, error) {
+func together(sources []recordSource) ([]recordSource, error) {
 	var dirs []string
 	for _, s := range sources {
 		if s.run != nil {
@@ -83,32 +83,32 @@ func together(sources []source) ([]source, error) {
 	}
 	runs, err := record.Together(dirs, func(string) {})
 	for _, p := range runs {
-		at := slices.IndexFunc(sources, func(s source) bool { return s.run != nil && s.path == p[0] })
-		sources[at].run.parts = p
+		i := slices.IndexFunc(sources, func(s recordSource) bool { return s.run != nil && s.path == p[0] })
+		sources[i].run.parts = p
 	}
-	return slices.DeleteFunc(sources, func(s source) bool { return s.run != nil && s.run.parts == nil }), err
+	return slices.DeleteFunc(sources, func(s recordSource) bool { return s.run != nil && s.run.parts == nil }), err
 }
 
 // inDirectory lists the sources in a directory: the run or the synthesis that it is, or
 // the runs below it.
-func inDirectory(dir string) ([]source, error) {
+func inDirectory(dir string) ([]recordSource, error) {
 	shards, err := record.Shards(dir)
 	switch {
 	case err != nil:
 		return nil, err
 	case record.IsRun(dir) || len(shards) > 0:
-		return []source{{path: dir, run: &run{}}}, nil
+		return []recordSource{{path: dir, run: &runSource{}}}, nil
 	}
 	file := filepath.Join(dir, record.TrajectoriesFile)
 	if _, err := os.Stat(file); err == nil {
-		return []source{{path: file}}, nil
+		return []recordSource{{path: file}}, nil
 	}
 	var errs []error
-	var out []source
+	var out []recordSource
 	for _, found := range record.Find(dir, func(folder string, err error) {
 		errs = append(errs, fmt.Errorf("%s: %w", folder, err))
 	}) {
-		out = append(out, source{path: found, run: &run{}})
+		out = append(out, recordSource{path: found, run: &runSource{}})
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -119,9 +119,9 @@ func inDirectory(dir string) ([]source, error) {
 	return out, nil
 }
 
-func (r *run) survey() error {
+func (r *runSource) survey() error {
 	r.counts = map[string]record.Rank{}
-	m, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
+	m, err := record.EachEpisode(r.parts, func(_ *record.Manifest, e *record.Episode) {
 		if a := e.Rank(); a.Outcome.Final() && a.CountsBefore(r.counts[e.ID]) {
 			r.counts[e.ID] = a
 		}
@@ -134,13 +134,13 @@ func (r *run) survey() error {
 		g := &m.Groups[i]
 		env, _ := m.EnvironmentOf(g.Condition)
 		for j, id := range g.Episodes {
-			if m.Sweep.Besides(g.Condition.Model) {
+			if m.Sweep.ExtraAnchor(g.Condition.Model) {
 				delete(r.counts, id)
 				continue
 			}
 			p := planned{&g.Condition, &env, &env.Tasks[j]}
 			if r.planned[id] = p; !r.counts[id].Outcome.Final() {
-				r.without++
+				r.unfinished++
 			}
 			for trial := 2; trial <= g.Condition.MostTrials(); trial++ {
 				r.planned[record.TrialID(id, trial)] = p
@@ -150,10 +150,10 @@ func (r *run) survey() error {
 	return nil
 }
 
-// each visits the episodes that count, in the order of the file.
-func (r *run) each(visit func(*record.Episode, planned) error) error {
+// forEach visits the episodes that count, in the order of the file.
+func (r *runSource) forEach(visit func(*record.Episode, planned) error) error {
 	var failed error
-	_, err := record.Each(r.parts, func(_ *record.Manifest, e *record.Episode) {
+	_, err := record.EachEpisode(r.parts, func(_ *record.Manifest, e *record.Episode) {
 		if counts, ok := r.counts[e.ID]; failed != nil || !ok || counts != e.Rank() {
 			return
 		}
@@ -165,7 +165,7 @@ func (r *run) each(visit func(*record.Episode, planned) error) error {
 
 // use says what the benchmark has the task of an episode for. A preset with a list of
 // tasks of its own is a benchmark of its own.
-func (r *run) use(p planned) catalog.Use {
+func (r *runSource) use(p planned) catalog.Use {
 	use := catalog.UseOf(p.env.Info, *p.task)
 	if use != catalog.Test && p.condition.Source == envs.Official && r.listed(p.condition) {
 		return catalog.Test
@@ -175,16 +175,16 @@ func (r *run) use(p planned) catalog.Use {
 
 // listed reports whether the tasks of a condition are from a list of its preset that is
 // not for training or development.
-func (r *run) listed(c *record.Condition) bool {
+func (r *runSource) listed(c *record.Condition) bool {
 	if c.Preset == nil {
 		return false
 	}
-	if known, ok := r.lists[c.Preset.SHA256]; ok {
-		return known
+	if cached, ok := r.lists[c.Preset.SHA256]; ok {
+		return cached
 	}
-	played, err := bench.PlayedPreset(r.manifest, *c)
-	listed := err != nil || played.Env.Tasks.List != nil &&
-		!slices.Contains([]string{string(catalog.Dev), string(catalog.Train)}, played.Env.Part)
+	preset, err := bench.PlayedPreset(r.manifest, *c)
+	listed := err != nil || preset.Env.Tasks.List != nil &&
+		!slices.Contains([]string{string(catalog.Dev), string(catalog.Train)}, preset.Env.Part)
 	r.lists[c.Preset.SHA256] = listed
 	return listed
 }

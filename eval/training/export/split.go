@@ -14,8 +14,8 @@ import (
 	"heldout/envs/stream"
 )
 
-// Part is a part of the examples, such as those for validation.
-type Part struct {
+// Division is a part of the examples, such as those for validation.
+type Division struct {
 	// Name is part of the file's name.
 	Name string `json:"name"`
 	// Share is the part of the tasks, more than 0 and at most 1. Shares add up to 1.
@@ -28,11 +28,11 @@ var partName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)
 const mostParts = 20
 
 // ParseParts reads parts in the form train=0.9,val=0.1.
-func ParseParts(text string) ([]Part, error) {
+func ParseParts(text string) ([]Division, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var out []Part
+	var out []Division
 	sum := 0.0
 	for field := range strings.SplitSeq(text, ",") {
 		name, share, _ := strings.Cut(field, "=")
@@ -41,10 +41,10 @@ func ParseParts(text string) ([]Part, error) {
 			return nil,
 				fmt.Errorf("split is %q, want names with shares that add up to 1, such as train=0.9,val=0.1", text)
 		}
-		if slices.ContainsFunc(out, func(p Part) bool { return strings.EqualFold(p.Name, name) }) {
+		if slices.ContainsFunc(out, func(p Division) bool { return strings.EqualFold(p.Name, name) }) {
 			return nil, fmt.Errorf("split is %q: %s is there twice", text, name)
 		}
-		out, sum = append(out, Part{name, x}), sum+x
+		out, sum = append(out, Division{name, x}), sum+x
 	}
 	if math.Abs(sum-1) > 1e-9 {
 		return nil, fmt.Errorf("split is %q: the shares add up to %g, want 1", text, sum)
@@ -60,13 +60,13 @@ func ParseParts(text string) ([]Part, error) {
 // one content. The part depends on the seed and on the task, not on what else there is, so
 // further runs move no task, unless they show that two are one.
 type splitter struct {
-	parts []Part
+	parts []Division
 	seed  int64
-	// to leads from a name or content to an equal one that comes before it in order.
-	to map[string]string
+	// links leads from a name or content to an equal one that comes before it in order.
+	links map[string]string
 }
 
-func newSplitter(parts []Part, seed int64) *splitter {
+func newSplitter(parts []Division, seed int64) *splitter {
 	return &splitter{parts, seed, map[string]string{}}
 }
 
@@ -85,12 +85,12 @@ func (s *splitter) add(env string, t envs.Task) {
 // root is the first of all equal names.
 func (s *splitter) root(name string) string {
 	for {
-		next, ok := s.to[name]
+		next, ok := s.links[name]
 		if !ok {
 			return name
 		}
-		if further, ok := s.to[next]; ok {
-			s.to[name] = further
+		if further, ok := s.links[next]; ok {
+			s.links[name] = further
 		}
 		name = next
 	}
@@ -99,7 +99,7 @@ func (s *splitter) root(name string) string {
 func (s *splitter) join(a, b string) {
 	a, b = s.root(a), s.root(b)
 	if a != b {
-		s.to[max(a, b)] = min(a, b)
+		s.links[max(a, b)] = min(a, b)
 	}
 }
 

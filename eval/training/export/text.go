@@ -12,9 +12,9 @@ import (
 )
 
 // Text says what was taken by those options and what was left out, in lines.
-func (r *Report) Text(o Options) string {
+func (r *Account) Text(o Options) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %s taken: %s\n", r.Taken, table.Counted(r.Episodes, "episode"), list(r.Environments))
+	fmt.Fprintf(&b, "%d of %s taken: %s\n", r.Used, table.Counted(r.Episodes, "episode"), list(r.Environments))
 	if r.Turns > 0 { // which forms that compare episodes do not have
 		fmt.Fprintf(&b, "%s: %d trained, %d masked", table.Counted(r.Turns, "turn"), r.Trained, r.Turns-r.Trained)
 		if len(r.Masked) > 0 {
@@ -22,11 +22,11 @@ func (r *Report) Text(o Options) string {
 		}
 		b.WriteString("\n")
 	}
-	if len(r.Left) > 0 {
-		fmt.Fprintf(&b, "left out: %s\n", list(r.Left))
+	if len(r.Omitted) > 0 {
+		fmt.Fprintf(&b, "left out: %s\n", list(r.Omitted))
 	}
-	if r.Without > 0 {
-		fmt.Fprintf(&b, "planned, but without a result: %s\n", table.Counted(r.Without, "episode"))
+	if r.Unfinished > 0 {
+		fmt.Fprintf(&b, "planned, but without a result: %s\n", table.Counted(r.Unfinished, "episode"))
 	}
 	if r.Single > 0 {
 		fmt.Fprintf(&b, "%s: calls do not continue each other, so each call is an example\n",
@@ -44,12 +44,12 @@ func (r *Report) Text(o Options) string {
 
 // text says how long examples are, and how many are longer than trainers take.
 func (l *Lengths) text() string {
-	if l == nil || l.Most == 0 {
+	if l == nil || l.Max == 0 {
 		return ""
 	}
-	out := fmt.Sprintf("longest example: %d tokens (by %s)", l.Most, l.By)
+	out := fmt.Sprintf("longest example: %d tokens (by %s)", l.Max, l.Method)
 	for _, t := range l.Trainers {
-		out += fmt.Sprintf("; %d longer than %s's %s %d", t.Over, t.Trainer, t.Setting, t.Default)
+		out += fmt.Sprintf("; %d longer than %s's %s %d", t.Cut, t.Trainer, t.Setting, t.Default)
 	}
 	if l.Long > 0 {
 		out += fmt.Sprintf("; %s beyond the window of %d", table.Counted(l.Long, "turn"), l.Window)
@@ -58,7 +58,7 @@ func (l *Lengths) text() string {
 }
 
 // Warnings says what must not be overlooked.
-func (r *Report) Warnings() (out []string) {
+func (r *Account) Warnings() (out []string) {
 	for _, d := range r.Different {
 		out = append(out, "left out: "+d)
 	}
@@ -68,9 +68,9 @@ func (r *Report) Warnings() (out []string) {
 				table.Counted(r.TestEpisodes, "episode")))
 	}
 	for _, t := range r.Lengths.Trainers {
-		if t.Over > 0 {
+		if t.Cut > 0 {
 			out = append(out, fmt.Sprintf("%s cuts or drops %s by default: set %s to %d, or divide them with --window",
-				t.Trainer, table.Counted(t.Over, "example"), t.Setting, r.Lengths.Needed))
+				t.Trainer, table.Counted(t.Cut, "example"), t.Setting, r.Lengths.Needed))
 		}
 	}
 	for _, p := range r.Parts {
@@ -82,7 +82,7 @@ func (r *Report) Warnings() (out []string) {
 }
 
 // Advice says what a trainer has to know of the format; empty if there is nothing.
-func (r *Report) Advice() string {
+func (r *Account) Advice() string {
 	if r.Format == OpenAI && r.Parts[0].Examples < 10 {
 		return "OpenAI wants at least 10 examples"
 	}
@@ -90,13 +90,13 @@ func (r *Report) Advice() string {
 }
 
 // whatIsThere says why nothing is left.
-func (r *Report) whatIsThere() string {
+func (r *Account) whatIsThere() string {
 	text := table.Counted(r.Episodes, "episode") + " with a result"
-	if len(r.Left) > 0 {
-		text += " (" + list(r.Left) + ")"
+	if len(r.Omitted) > 0 {
+		text += " (" + list(r.Omitted) + ")"
 	}
-	if r.Without > 0 {
-		text += fmt.Sprintf(", %d planned without one", r.Without)
+	if r.Unfinished > 0 {
+		text += fmt.Sprintf(", %d planned without one", r.Unfinished)
 	}
 	for _, d := range r.Different {
 		text += "\n" + d

@@ -32,7 +32,7 @@ func TestReportText(t *testing.T) {
 	}
 	want := "nothing is left to export: 5 episodes with a result (3 not solved, 2 another model), " +
 		"1 planned without one"
-	nothing := Report{Episodes: 5, Without: 1, Left: map[Reason]int{"another model": 2, "not solved": 3}}
+	nothing := Account{Episodes: 5, Unfinished: 1, Omitted: map[Reason]int{"another model": 2, "not solved": 3}}
 	if got := (&NothingError{&nothing}).Error(); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

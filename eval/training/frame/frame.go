@@ -27,8 +27,8 @@ type Options struct {
 	Force bool
 }
 
-// Report says what was written.
-type Report struct {
+// Summary says what was written.
+type Summary struct {
 	Runs, Episodes, Steps int
 	Files                 []string
 	// Uncovered are lines and files without a checksum.
@@ -37,23 +37,23 @@ type Report struct {
 
 // Write writes runs, one after the other, each in the order of its file. The same
 // records give the same bytes. Files have their names only if all goes well.
-func Write(ctx context.Context, runs []record.Parts, o Options) (*Report, error) {
+func Write(ctx context.Context, runs []record.Parts, o Options) (*Summary, error) {
 	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
 		return nil, err
 	}
-	counts := map[place]record.Rank{}
+	counts := map[position]record.Rank{}
 	for {
 		w := &writer{Options: o, counts: counts}
-		again, err := w.writeAll(ctx, runs)
-		if !again {
+		retry, err := w.writeAll(ctx, runs)
+		if !retry {
 			return &w.report, err
 		}
 	}
 }
 
-type place struct {
+type position struct {
 	run int
-	at  record.Position
+	pos record.Position
 }
 
 // writer writes the files. Steps is nil without them.
@@ -62,15 +62,15 @@ type writer struct {
 	runs     *file[RunRow]
 	episodes *file[EpisodeRow]
 	steps    *file[StepRow]
-	report   Report
+	report   Summary
 	// counts are the attempts that count, so far as is known.
-	counts map[place]record.Rank
+	counts map[position]record.Rank
 }
 
-// writeAll writes all files. Again says that an attempt was taken for the one that
+// writeAll writes all files. retry says that an attempt was taken for the one that
 // counts, and a later line showed another: then nothing is written, and the next time
 // it is known. That happens where two processes worked on a run at once.
-func (w *writer) writeAll(ctx context.Context, runs []record.Parts) (again bool, err error) {
+func (w *writer) writeAll(ctx context.Context, runs []record.Parts) (retry bool, err error) {
 	if err := w.open(); err != nil {
 		w.abort()
 		return false, err
@@ -81,9 +81,9 @@ func (w *writer) writeAll(ctx context.Context, runs []record.Parts) (again bool,
 			w.abort()
 			return false, err
 		}
-		again = again || wrong
+		retry = retry || wrong
 	}
-	if again {
+	if retry {
 		w.abort()
 		return true, nil
 	}
@@ -142,10 +142,10 @@ func (w *writer) add(ctx context.Context, i int, parts record.Parts) (wrong bool
 		}
 		return r
 	}
-	var conditions []condition
+	var conditions []conditionRow
 	var failed error
 	m, err := record.EachDerived(parts, derive,
-		func(m *record.Manifest, e *record.Episode, at record.Position, r rows) {
+		func(m *record.Manifest, e *record.Episode, pos record.Position, r rows) {
 			if failed = cmp.Or(failed, ctx.Err()); failed != nil {
 				return
 			}
@@ -154,14 +154,14 @@ func (w *writer) add(ctx context.Context, i int, parts record.Parts) (wrong bool
 					return
 				}
 			}
-			known, there := w.counts[place{i, at}]
-			r.episode.Counts = e.Outcome.Final() && (!there || known == e.Rank())
+			rank, ok := w.counts[position{i, pos}]
+			r.episode.Counts = e.Outcome.Final() && (!ok || rank == e.Rank())
 			if r.episode.Counts {
-				w.counts[place{i, at}] = e.Rank()
-			} else if e.Outcome.Final() && e.Rank().CountsBefore(known) {
-				w.counts[place{i, at}], wrong = e.Rank(), true
+				w.counts[position{i, pos}] = e.Rank()
+			} else if e.Outcome.Final() && e.Rank().CountsBefore(rank) {
+				w.counts[position{i, pos}], wrong = e.Rank(), true
 			}
-			conditions[at.Group].add(e, at, r.episode.Counts)
+			conditions[pos.Group].add(e, pos, r.episode.Counts)
 			failed = w.write(r)
 		})
 	if err := errors.Join(err, failed); err != nil {

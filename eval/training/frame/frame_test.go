@@ -33,7 +33,7 @@ func makeRun(t testing.TB, attempts ...attempt) record.Parts {
 		Decoding: &record.Decoding{Temperature: 0.5, TopP: 1, MaxTokens: 9}, Perturbation: "none", StepLimit: 30}
 	m := &record.Manifest{Schema: record.Schema, Behaviour: 2,
 		Environments: []record.Environment{{Info: info, Total: 3}}, Groups: []record.Group{{Condition: c}},
-		Servers: map[string][]record.Server{"vllm:m": {{Software: "x"}, {Software: "vllm", Version: "1"}}}}
+		Servers: map[string][]record.ServerReport{"vllm:m": {{Software: "x"}, {Software: "vllm", Version: "1"}}}}
 	for i := range 3 {
 		task := envs.Task{ID: fmt.Sprintf("gripper/%d", i), Index: i, Type: "gripper", Digest: fmt.Sprint(i)}
 		id, err := record.EpisodeID(m.Behaviour, task, c)

@@ -98,8 +98,8 @@ func filled[T comparable](v T) *T {
 	return &v
 }
 
-func text(wanted bool, s string) *string {
-	if !wanted {
+func text(include bool, s string) *string {
+	if !include {
 		return nil
 	}
 	return &s

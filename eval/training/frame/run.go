@@ -61,15 +61,15 @@ type RunRow struct {
 // about is what the intervals are about, as by default in tables.
 const about = stats.TheseKinds
 
-// condition is the row of a condition, and the results that its rates come from.
-type condition struct {
+// conditionRow is the row of a condition, and the results that its rates come from.
+type conditionRow struct {
 	row     RunRow
 	results *scoring.Run
 }
 
 // conditionsOf returns the conditions of a run, without what was played.
-func conditionsOf(name, dir string, m *record.Manifest) ([]condition, error) {
-	conditions := make([]condition, len(m.Groups))
+func conditionsOf(name, dir string, m *record.Manifest) ([]conditionRow, error) {
+	conditions := make([]conditionRow, len(m.Groups))
 	for i, g := range m.Groups {
 		row, err := planned(m, &g)
 		if err != nil {
@@ -78,7 +78,7 @@ func conditionsOf(name, dir string, m *record.Manifest) ([]condition, error) {
 		row.Run, row.Dir = name, dir
 		alone := *m
 		alone.Groups = m.Groups[i : i+1]
-		conditions[i] = condition{row, scoring.NewRun(&alone)}
+		conditions[i] = conditionRow{row, scoring.NewRun(&alone)}
 	}
 	return conditions, nil
 }
@@ -102,8 +102,8 @@ func planned(m *record.Manifest, g *record.Group) (RunRow, error) {
 		r.Preset, r.PresetSHA256 = &p.Name, &p.SHA256
 	}
 	if d := c.Decoding; d != nil {
-		most := int32(d.MaxTokens)
-		r.Temperature, r.TopP, r.MaxTokens = &d.Temperature, &d.TopP, &most
+		maxTokens := int32(d.MaxTokens)
+		r.Temperature, r.TopP, r.MaxTokens = &d.Temperature, &d.TopP, &maxTokens
 	}
 	if servers := m.Servers[c.Model]; len(servers) > 0 {
 		last := servers[len(servers)-1]
@@ -113,7 +113,7 @@ func planned(m *record.Manifest, g *record.Group) (RunRow, error) {
 	return r, nil
 }
 
-func (c *condition) add(e *record.Episode, at record.Position, counts bool) {
+func (c *conditionRow) add(e *record.Episode, pos record.Position, counts bool) {
 	r := &c.row
 	r.PromptTokens += int64(e.PromptTokens)
 	r.CompletionTokens += int64(e.CompletionTokens)
@@ -131,11 +131,11 @@ func (c *condition) add(e *record.Episode, at record.Position, counts bool) {
 	case !e.Outcome.Final():
 		r.Failed++
 	}
-	at.Group = 0
-	c.results.Add(at, &e.Result, nil)
+	pos.Group = 0
+	c.results.Add(pos, &e.Result, nil)
 }
 
-func (c *condition) rated() (RunRow, error) {
+func (c *conditionRow) rated() (RunRow, error) {
 	scores, err := scoring.Compute(c.results, about)
 	if err != nil {
 		return RunRow{}, err
@@ -161,7 +161,7 @@ func limits(r scoring.Rate) (mean, low, high *float64) {
 	return &r.Mean, low, high
 }
 
-func ratedRows(conditions []condition) ([]RunRow, error) {
+func ratedRows(conditions []conditionRow) ([]RunRow, error) {
 	rows := slices.Grow([]RunRow(nil), len(conditions))
 	for i := range conditions {
 		row, err := conditions[i].rated()

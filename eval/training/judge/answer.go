@@ -45,24 +45,24 @@ func readCall(c *calls.Call) Answer {
 // their verdict must be right or wrong. Of a long reply only the end is searched.
 func readAnswer(reply string) Answer {
 	a := Answer{Unreadable: NoVerdict}
-	for at := max(0, len(reply)-mostSearched); at < len(reply); {
-		open := strings.IndexByte(reply[at:], '{')
+	for i := max(0, len(reply)-mostSearched); i < len(reply); {
+		open := strings.IndexByte(reply[i:], '{')
 		if open < 0 {
 			break
 		}
-		at += open
-		label, kind, size, err := verdict(reply[at:])
+		i += open
+		label, kind, size, err := verdict(reply[i:])
 		if err != nil {
-			at++
+			i++
 			continue
 		}
 		switch {
 		case a.Label == "" && a.Unreadable == NoVerdict:
-			a = Answer{Label: label, Kind: kind, Reason: reason(reply[:at])}
+			a = Answer{Label: label, Kind: kind, Reason: reason(reply[:i])}
 		case label != a.Label:
 			return Answer{Unreadable: TwoVerdicts}
 		}
-		at += size
+		i += size
 	}
 	return a
 }

@@ -24,18 +24,18 @@ type Rater struct {
 	None map[string]int
 }
 
-// Given is the rater whose labels the trajectories have.
-func Given(name string, turns []Turn) Rater {
+// OriginalRater is the rater whose labels the trajectories have.
+func OriginalRater(name string, turns []JudgedTurn) Rater {
 	r := Rater{Name: name, Labels: map[string]Label{}}
 	for i := range turns {
-		r.Labels[turns[i].ID] = turns[i].given()
+		r.Labels[turns[i].ID] = turns[i].label()
 	}
 	return r
 }
 
 // Judged is the rater of a judge's answers, by the id of the turn. Turns without an
 // answer have no result.
-func Judged(turns []Turn, answers map[string]Answer) Rater {
+func Judged(turns []JudgedTurn, answers map[string]Answer) Rater {
 	r := Rater{Name: "judge", Labels: map[string]Label{}, None: map[string]int{}}
 	for i := range turns {
 		id := turns[i].ID
@@ -58,7 +58,7 @@ type pairs struct {
 	a, b     *Rater
 	counts   [3][3]int     // of turns by a's label and b's label; the last one is none
 	clusters [][]pairedAs  // by trajectory
-	given    map[Label]int // how many turns with both labels have that label themselves
+	own      map[Label]int // how many turns with both labels have that label themselves
 	sampling stats.Sampling
 	err      error // why there is no interval
 }
@@ -66,27 +66,27 @@ type pairs struct {
 // pairedAs is a turn with two labels, and the label that it has itself.
 type pairedAs struct {
 	stats.Pair
-	given Label
+	own Label
 }
 
-func newPairs(a, b *Rater, turns []Turn) *pairs {
-	p := &pairs{a: a, b: b, given: map[Label]int{}}
-	at := map[string]int{}
+func newPairs(a, b *Rater, turns []JudgedTurn) *pairs {
+	p := &pairs{a: a, b: b, own: map[Label]int{}}
+	index := map[string]int{}
 	var groups []stats.Group
 	for i := range turns {
 		t := &turns[i]
-		c, ok := at[t.Trajectory.ID]
+		c, ok := index[t.Trajectory.ID]
 		if !ok {
 			c = len(p.clusters)
-			at[t.Trajectory.ID] = c
+			index[t.Trajectory.ID] = c
 			p.clusters = append(p.clusters, nil)
 			groups = append(groups, stats.Group{Setting: t.Trajectory.Task})
 		}
 		x, y := indexOf(a.Labels[t.ID]), indexOf(b.Labels[t.ID])
 		p.counts[x][y]++
 		if x != none && y != none {
-			p.clusters[c] = append(p.clusters[c], pairedAs{stats.Pair{x, y}, t.given()})
-			p.given[t.given()]++
+			p.clusters[c] = append(p.clusters[c], pairedAs{stats.Pair{x, y}, t.label()})
+			p.own[t.label()]++
 		}
 	}
 	p.sampling, p.err = stats.NewSampling(stats.TheseKinds, groups, level)
@@ -134,13 +134,13 @@ func (p *pairs) ratio(counts func(pairedAs) float64) (value float64, iv stats.In
 
 // population is the agreement of turns that are right and wrong as often as all are:
 // each turn with both labels stands for the turns with its own label.
-func (p *pairs) population(all map[Label]int) (value float64, iv stats.Interval, err error) {
+func (p *pairs) population(totals map[Label]int) (value float64, iv stats.Interval, err error) {
 	for _, label := range labels() {
-		if all[label] > 0 && p.given[label] == 0 {
+		if totals[label] > 0 && p.own[label] == 0 {
 			return 0, iv, stats.ErrNothing
 		}
 	}
-	return p.ratio(func(pair pairedAs) float64 { return float64(all[pair.given]) / float64(p.given[pair.given]) })
+	return p.ratio(func(pair pairedAs) float64 { return float64(totals[pair.own]) / float64(p.own[pair.own]) })
 }
 
 // kappa is Cohen's kappa with its interval.
@@ -164,24 +164,24 @@ func (p *pairs) kappa() (value float64, iv stats.Interval, err error) {
 
 // Tables compares raters, all pairs of them, and says what the calls cost. The first
 // rater is the one whose labels the trajectories have.
-func Tables(s *Sample, turns []Turn, raters []Rater, usage calls.Usage, took string) []table.Table {
-	var all []*pairs
+func Tables(s *Sample, turns []JudgedTurn, raters []Rater, usage calls.Usage, took string) []table.Table {
+	var list []*pairs
 	for i := range raters {
 		for j := range raters[:i] {
-			all = append(all, newPairs(&raters[j], &raters[i], turns))
+			list = append(list, newPairs(&raters[j], &raters[i], turns))
 		}
 	}
-	return []table.Table{labelTable(s, turns, raters), confusion(all), agreement(all, s), cost(usage, took)}
+	return []table.Table{labelTable(s, turns, raters), confusion(list), agreement(list, s), cost(usage, took)}
 }
 
-func labelTable(s *Sample, turns []Turn, raters []Rater) table.Table {
+func labelTable(s *Sample, turns []JudgedTurn, raters []Rater) table.Table {
 	t := table.Table{ID: "judge", Title: "Labels", Columns: []table.Column{
-		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true},
+		{Key: "rater", Header: "Rater", Words: true}, {Key: "label", Header: "Label", Words: true},
 		{Key: "turns", Header: "Turns"}, {Key: "share", Header: "Share %"},
 	}}
 	for _, r := range raters {
-		add := func(what string, n int) {
-			t.Rows = append(t.Rows, []table.Cell{table.String(r.Name), table.String(what), table.Int(n),
+		add := func(name string, n int) {
+			t.Rows = append(t.Rows, []table.Cell{table.String(r.Name), table.String(name), table.Int(n),
 				table.Percent(float64(n) / float64(max(1, len(turns))))})
 		}
 		for _, label := range labels() {
@@ -201,13 +201,13 @@ func labelTable(s *Sample, turns []Turn, raters []Rater) table.Table {
 	return t
 }
 
-func confusion(all []*pairs) table.Table {
+func confusion(list []*pairs) table.Table {
 	t := table.Table{ID: "judge-confusion", Title: "Labels of two raters", Columns: []table.Column{
-		{Key: "rater", Header: "Rater", Left: true}, {Key: "label", Header: "Label", Left: true},
-		{Key: "other", Header: "Other rater", Left: true},
+		{Key: "rater", Header: "Rater", Words: true}, {Key: "label", Header: "Label", Words: true},
+		{Key: "other", Header: "Other rater", Words: true},
 		{Key: "right", Header: "Right"}, {Key: "wrong", Header: "Wrong"}, {Key: "none", Header: "None"},
 	}}
-	for _, p := range all {
+	for _, p := range list {
 		for i, label := range []string{string(Right), string(Wrong), "none"} {
 			counts := p.counts[i]
 			if i == none && counts == [3]int{} {
@@ -222,14 +222,14 @@ func confusion(all []*pairs) table.Table {
 	return t
 }
 
-func agreement(all []*pairs, s *Sample) table.Table {
+func agreement(list []*pairs, s *Sample) table.Table {
 	t := table.Table{ID: "judge-agreement", Title: "Agreement", Columns: []table.Column{
-		{Key: "rater", Header: "Rater", Left: true}, {Key: "other", Header: "Other rater", Left: true},
-		{Key: "measure", Header: "Measure", Left: true},
+		{Key: "rater", Header: "Rater", Words: true}, {Key: "other", Header: "Other rater", Words: true},
+		{Key: "measure", Header: "Measure", Words: true},
 		{Key: "turns", Header: "Turns"}, {Key: "value", Header: "Value"}, {Key: "low", Header: "95 % from"},
 		{Key: "high", Header: "to", Upper: true},
 	}}
-	for _, p := range all {
+	for _, p := range list {
 		add := func(measure string, n int, show func(float64) table.Cell, value float64, iv stats.Interval, err error) {
 			row := []table.Cell{table.String(p.a.Name), table.String(p.b.Name), table.String(measure), table.Int(n),
 				show(value), show(iv.Low), show(iv.High)}
@@ -256,7 +256,7 @@ func agreement(all []*pairs, s *Sample) table.Table {
 				table.Percent, value, iv, err)
 		}
 		if s.kind == Balanced {
-			value, iv, err = p.population(s.All)
+			value, iv, err = p.population(s.Labels)
 			add("agreement %, all turns", p.n(), table.Percent, value, iv, err)
 		}
 	}
@@ -295,13 +295,13 @@ func cost(u calls.Usage, took string) table.Table {
 }
 
 // Kin notes models whose turns their own judge labels.
-func Kin(judge string, turns []Turn) string {
+func Kin(judge string, turns []JudgedTurn) string {
 	short := func(name string) string {
-		_, after, ok := strings.Cut(name, ":")
+		_, base, ok := strings.Cut(name, ":")
 		if !ok {
-			after = name
+			base = name
 		}
-		return strings.ToLower(after)
+		return strings.ToLower(base)
 	}
 	n := 0
 	for i := range turns {

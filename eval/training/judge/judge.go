@@ -13,21 +13,21 @@ import (
 	"heldout/scoring/record"
 )
 
-// Condition is everything that the labels depend on, beside the servers.
-type Condition struct {
+// Setting is everything that the labels depend on, beside the servers.
+type Setting struct {
 	Model    string          `json:"model"`
 	Decoding record.Decoding `json:"decoding"`
 	// prompt and Turns are SHA-256 hashes: of the prompt, and of the sampled turns.
-	Prompt       string `json:"prompt"`
-	Turns        string `json:"turns"`
-	Seed         int64  `json:"seed"`
-	Sample       Kind   `json:"sample"`
-	Trajectories int    `json:"trajectories"`
-	MostHistory  int    `json:"most_history"`
+	Prompt       string   `json:"prompt"`
+	Turns        string   `json:"turns"`
+	Seed         int64    `json:"seed"`
+	Sample       Sampling `json:"sample"`
+	Trajectories int      `json:"trajectories"`
+	MostHistory  int      `json:"most_history"`
 }
 
 // HashOf is the SHA-256, in hex, of the ids of turns.
-func HashOf(turns []Turn) string {
+func HashOf(turns []JudgedTurn) string {
 	h := sha256.New()
 	for i := range turns {
 		io.WriteString(h, turns[i].ID+"\n") // a hash takes everything
@@ -40,9 +40,9 @@ const LabelCall = "label"
 
 // Judge labels turns by calls. It is safe for concurrent use.
 type Judge struct {
-	Condition Condition
+	Condition Setting
 	Prompt    configs.Judge
-	Turns     []Turn
+	Turns     []JudgedTurn
 }
 
 // Label labels the turn of that number, with a call that ask makes or finds.
@@ -61,13 +61,13 @@ func (j *Judge) Label(ctx context.Context, ask func(context.Context, calls.Quest
 	return readCall(c), nil
 }
 
-// Line is a line of record.LabelsFile.
-type Line struct {
+// LabelLine is a line of record.LabelsFile.
+type LabelLine struct {
 	ID         string `json:"id"`
 	Trajectory string `json:"trajectory"`
 	Step       int    `json:"step"` // from 0
-	// given is the label that the trajectory has.
-	Given Label `json:"given"`
+	// Original is the label that the trajectory has.
+	Original Label `json:"given"`
 	// Answer is the judge's; nil without a result.
 	Answer *Answer `json:"answer,omitempty"`
 }
@@ -77,7 +77,7 @@ func (j *Judge) WriteLabels(w io.Writer, answers map[string]Answer) error {
 	lines := record.NewLines(w)
 	for i := range j.Turns {
 		t := &j.Turns[i]
-		line := Line{ID: t.ID, Trajectory: t.Trajectory.ID, Step: t.Index, Given: t.given()}
+		line := LabelLine{ID: t.ID, Trajectory: t.Trajectory.ID, Step: t.Index, Original: t.label()}
 		if a, ok := answers[t.ID]; ok {
 			line.Answer = &a
 		}

@@ -24,9 +24,9 @@ import (
 func plays(id, labels string) *Trajectory {
 	t := &Trajectory{ID: id, Task: id, Goal: "Go.", First: "A room."}
 	for i, c := range labels {
-		t.Steps = append(t.Steps, Step{
+		t.Steps = append(t.Steps, JudgedStep{
 			Thought: fmt.Sprint("thought ", i), Action: fmt.Sprint("action ", i), Observation: fmt.Sprint("result ", i),
-			Given: map[rune]Label{'r': Right, 'w': Wrong, '-': ""}[c],
+			Label: map[rune]Label{'r': Right, 'w': Wrong, '-': ""}[c],
 		})
 	}
 	return t
@@ -39,7 +39,7 @@ func TestSample(t *testing.T) {
 	for i := range 40 {
 		all = append(all, plays(fmt.Sprint(i), []string{"rrwrw-", "rrr", "-w", "wr"}[i%4]))
 	}
-	draw := func(kind Kind, seed int64, order []*Trajectory) (*Sample, []string) {
+	draw := func(kind Sampling, seed int64, order []*Trajectory) (*Sample, []string) {
 		s := NewSample(kind, seed, 12)
 		for _, t := range order {
 			s.Add(t)
@@ -53,7 +53,7 @@ func TestSample(t *testing.T) {
 			if labels[turn.Trajectory.ID] == nil {
 				labels[turn.Trajectory.ID] = map[Label]int{}
 			}
-			labels[turn.Trajectory.ID][turn.given()]++
+			labels[turn.Trajectory.ID][turn.label()]++
 		}
 		for id, counts := range labels {
 			if kind == Balanced && (counts[Right] != 1 || counts[Wrong] != 1) || counts[Right]+counts[Wrong] != 2 {
@@ -63,8 +63,8 @@ func TestSample(t *testing.T) {
 		return s, ids
 	}
 	s, ids := draw(Balanced, 1, all)
-	if s.Seen != 40 || s.Unfit != 20 || len(s.kept) != 12 || len(ids) != 24 || s.All[Right] != 10*3+10*3+10 ||
-		s.All[Wrong] != 10*2+10+10 || s.All[""] != 20 {
+	if s.Read != 40 || s.Unfit != 20 || len(s.picks) != 12 || len(ids) != 24 || s.Labels[Right] != 10*3+10*3+10 ||
+		s.Labels[Wrong] != 10*2+10+10 || s.Labels[""] != 20 {
 		t.Errorf("%+v", s)
 	}
 	backwards := slices.Clone(all)
@@ -151,7 +151,7 @@ func TestPrompt(t *testing.T) {
 
 // labelled makes turns of which the trajectories say a, and another rater b; one
 // trajectory has two turns.
-func labelled(tables [2][3]int) (turns []Turn, other Rater) {
+func labelled(tables [2][3]int) (turns []JudgedTurn, other Rater) {
 	other = Rater{Name: "other", Labels: map[string]Label{}, None: map[string]int{}}
 	var byLabel [2][]Label
 	for a, row := range tables {
@@ -196,7 +196,7 @@ func TestAgreementByHand(t *testing.T) {
 		return
 	}
 	s := NewSample(Balanced, 1, 50)
-	s.All = map[Label]int{Right: 900, Wrong: 100}
+	s.Labels = map[Label]int{Right: 900, Wrong: 100}
 	for _, c := range []struct {
 		table   [2][3]int // the trajectories' right, then wrong: right, wrong, none
 		n       int
@@ -214,7 +214,7 @@ func TestAgreementByHand(t *testing.T) {
 		{[2][3]int{{40, 5, 5}, {10, 30, 10}}, 85, "Cohen's kappa", (70.0/85 - 3650.0/7225) / (1 - 3650.0/7225)},
 	} {
 		turns, other := labelled(c.table)
-		tables := Tables(s, turns, []Rater{Given(Master, turns), other}, calls.Usage{}, "")
+		tables := Tables(s, turns, []Rater{OriginalRater(Master, turns), other}, calls.Usage{}, "")
 		v, low, high, n := value(tables, c.measure)
 		if math.Abs(v-c.want) > 1e-9 || n != c.n || !(low < v && v < high) {
 			t.Errorf("%v, %s: %v (%v to %v) of %d, want %v of %d", c.table, c.measure, v, low, high, n, c.want, c.n)
@@ -246,7 +246,7 @@ func TestSheet(t *testing.T) {
 		of := plays("x", "rw")
 		of.Goal, of.Actions, of.First = text.Draw(t, "goal"), text.Draw(t, "actions"), text.Draw(t, "first")
 		of.Steps[0].Thought, of.Steps[0].Action = text.Draw(t, "thought"), text.Draw(t, "action")
-		turns := []Turn{newTurn(of, 0), newTurn(of, 1)}
+		turns := []JudgedTurn{newTurn(of, 0), newTurn(of, 1)}
 		var b bytes.Buffer
 		if err := WriteSheet(&b, turns, 1000); err != nil {
 			t.Fatal(err)
@@ -277,7 +277,7 @@ func TestSheet(t *testing.T) {
 }
 
 func TestReadSheetErrors(t *testing.T) {
-	turns := []Turn{newTurn(plays("x", "rw"), 0), newTurn(plays("x", "rw"), 1)}
+	turns := []JudgedTurn{newTurn(plays("x", "rw"), 0), newTurn(plays("x", "rw"), 1)}
 	id := turns[0].ID
 	for text, want := range map[string]string{
 		"":                            "the file is empty",
@@ -299,7 +299,7 @@ func TestReadSheetErrors(t *testing.T) {
 }
 
 func FuzzReadSheet(f *testing.F) {
-	turns := []Turn{newTurn(plays("x", "rw"), 0), newTurn(plays("x", "rw"), 1)}
+	turns := []JudgedTurn{newTurn(plays("x", "rw"), 0), newTurn(plays("x", "rw"), 1)}
 	f.Add("id,label\n" + turns[0].ID + ",right\n")
 	f.Add("\ufeffid;label\n" + turns[1].ID + ";\"wrong\n\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -329,10 +329,11 @@ func TestReadFile(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "x.jsonl: line 3: the script is no JSON object") {
 		t.Error(err)
 	}
-	want := &Trajectory{Goal: "g", Actions: "take {item} with item: a, b\nwait\n", First: "A room.", Steps: []Step{
-		{Thought: "t", Action: "take c", Observation: "No.", Given: Wrong},
-		{Thought: "u", Action: "wait", Observation: "Task Succeed", Given: Right},
-	}}
+	want := &Trajectory{Goal: "g", Actions: "take {item} with item: a, b\nwait\n", First: "A room.",
+		Steps: []JudgedStep{
+			{Thought: "t", Action: "take c", Observation: "No.", Label: Wrong},
+			{Thought: "u", Action: "wait", Observation: "Task Succeed", Label: Right},
+		}}
 	if len(got) != 1 {
 		t.Fatal(got)
 	}

@@ -20,10 +20,10 @@ import (
 
 // Read visits the trajectories of a file or directory: lines with script and
 // trajectory, a directory of heldout synth, or a run directory.
-func Read(path string, visit func(*Trajectory)) (Source, error) {
+func Read(path string, visit func(*Trajectory)) (TrajectorySource, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return Source{}, err
+		return TrajectorySource{}, err
 	}
 	switch {
 	case !info.IsDir():
@@ -32,18 +32,18 @@ func Read(path string, visit func(*Trajectory)) (Source, error) {
 		return source, err
 	case record.IsLog(path, record.SynthLog):
 		var m struct {
-			Condition generate.Condition `json:"condition"`
+			Condition generate.Setting `json:"condition"`
 		}
 		if _, err := record.ReadLogManifest(path, record.SynthLog, &m); err != nil {
-			return Source{}, err
+			return TrajectorySource{}, err
 		}
 		return readFile(filepath.Join(path, record.TrajectoriesFile), m.Condition.Model, visit)
 	}
 	return readRun(path, visit)
 }
 
-// Source is where trajectories come from.
-type Source struct {
+// TrajectorySource is where trajectories come from.
+type TrajectorySource struct {
 	// Giver is who gave the turns their labels.
 	Giver string
 	// Uncovered names what has no checksum.
@@ -57,8 +57,8 @@ const (
 )
 
 // readFile reads lines with script and trajectory.
-func readFile(file, model string, visit func(*Trajectory)) (Source, error) {
-	source := Source{Giver: Master}
+func readFile(file, model string, visit func(*Trajectory)) (TrajectorySource, error) {
+	source := TrajectorySource{Giver: Master}
 	f, err := datafile.Open(file, datafile.Unlimited)
 	if err != nil {
 		return source, err
@@ -103,24 +103,24 @@ func readLine(line []byte) (*Trajectory, error) {
 	sum := sha256.Sum256(append(append([]byte(nil), item.Script...), item.Trajectory...))
 	id := hex.EncodeToString(sum[:8])
 	t := &Trajectory{ID: id, Task: id, Goal: script.Goal, Actions: actionsOf(script)}
-	var before []string
+	var intro []string
 	for i := range turns {
 		turn := &turns[i]
 		if !turn.Master {
-			t.Steps = append(t.Steps, Step{Thought: turn.Thought, Action: turn.Action})
+			t.Steps = append(t.Steps, JudgedStep{Thought: turn.Thought, Action: turn.Action})
 			continue
 		}
 		if len(t.Steps) == 0 {
-			before = append(before, turn.Observation)
+			intro = append(intro, turn.Observation)
 			continue
 		}
 		s := &t.Steps[len(t.Steps)-1]
-		s.Observation, s.Given = turn.Observation, Right
+		s.Observation, s.Label = turn.Observation, Right
 		if turn.Parameter || turn.Place || turn.Logic {
-			s.Given = Wrong
+			s.Label = Wrong
 		}
 	}
-	t.First = strings.Join(before, "\n")
+	t.First = strings.Join(intro, "\n")
 	return t, nil
 }
 
@@ -142,20 +142,20 @@ func actionsOf(s *synth.Script) string {
 }
 
 // readRun reads the episodes of models in a run directory that have a result.
-func readRun(dir string, visit func(*Trajectory)) (Source, error) {
-	seen := map[string]bool{}
-	known := instructions{}
-	m, err := record.Each(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
-		if !e.Outcome.Final() || seen[e.ID] || e.Agent == e.Model { // a baseline's agent is its name
+func readRun(dir string, visit func(*Trajectory)) (TrajectorySource, error) {
+	read := map[string]bool{}
+	cache := instructions{}
+	m, err := record.EachEpisode(record.Parts{dir}, func(m *record.Manifest, e *record.Episode) {
+		if !e.Outcome.Final() || read[e.ID] || e.Agent == e.Model { // a baseline's agent is its name
 			return
 		}
-		seen[e.ID] = true
-		visit(trajectoryOf(e, known.of(m, e)))
+		read[e.ID] = true
+		visit(trajectoryOf(e, cache.find(m, e)))
 	})
 	if err != nil {
-		return Source{}, err
+		return TrajectorySource{}, err
 	}
-	return Source{Environment, m.Uncovered}, nil
+	return TrajectorySource{Environment, m.Uncovered}, nil
 }
 
 // trajectoryOf is an episode. Its own labels are those of the environment: an action
@@ -164,12 +164,12 @@ func trajectoryOf(e *record.Episode, actions string) *Trajectory {
 	t := &Trajectory{ID: e.ID, Task: e.Env + "/" + e.Task, Model: e.Model, Goal: e.Goal, First: e.Observation,
 		Actions: actions}
 	for _, s := range e.Trajectory {
-		step := Step{Thought: s.Thought, Action: s.Action, Observation: s.Observation, Given: Right}
+		step := JudgedStep{Thought: s.Thought, Action: s.Action, Observation: s.Observation, Label: Right}
 		switch {
 		case s.FormatError:
-			step.Given = ""
+			step.Label = ""
 		case s.Erroneous():
-			step.Given = Wrong
+			step.Label = Wrong
 		}
 		t.Steps = append(t.Steps, step)
 	}
@@ -180,17 +180,17 @@ func trajectoryOf(e *record.Episode, actions string) *Trajectory {
 // environment and type of task.
 type instructions map[[2]string]string
 
-// of returns the instruction that an episode was played with; empty if its prompt is
+// find returns the instruction that an episode was played with; empty if its prompt is
 // not a built-in one, or a perturbation changed it.
-func (known instructions) of(m *record.Manifest, e *record.Episode) string {
+func (c instructions) find(m *record.Manifest, e *record.Episode) string {
 	if e.Perturbation != episode.NoPerturbation {
 		return "" // the actions had other forms
 	}
 	key := [2]string{e.Env, e.TaskType}
-	text, ok := known[key]
+	text, ok := c[key]
 	if !ok {
 		text = instruction(m.Prompts[e.Env], e.Env, e.TaskType)
-		known[key] = text
+		c[key] = text
 	}
 	return text
 }

@@ -20,7 +20,7 @@ var sheetColumns = []string{"id", "goal", "actions", "history", "thought", "acti
 
 // WriteSheet writes a CSV with a line for each turn: what a judge is shown, without
 // any label. No cell begins with a character that makes spreadsheets read a formula.
-func WriteSheet(w io.Writer, turns []Turn, mostHistory int) error {
+func WriteSheet(w io.Writer, turns []JudgedTurn, mostHistory int) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(sheetColumns); err != nil {
 		return err
@@ -60,18 +60,18 @@ func cellText(text string) string {
 // ReadSheet reads labels of people for the turns: a CSV with the columns id and
 // label, separated by commas or semicolons. A label is right, wrong or empty. Turns
 // that are not in the sheet, or have no label there, are counted as such.
-func ReadSheet(r io.Reader, turns []Turn) (Rater, error) {
+func ReadSheet(r io.Reader, turns []JudgedTurn) (Rater, error) {
 	rater := Rater{Name: "human", Labels: map[string]Label{}, None: map[string]int{}}
 	in := newSheetReader(r)
 	id, label, err := header(in)
 	if err != nil {
 		return rater, err
 	}
-	known := map[string]bool{}
+	sampled := map[string]bool{}
 	for i := range turns {
-		known[turns[i].ID] = true
+		sampled[turns[i].ID] = true
 	}
-	seen := map[string]bool{}
+	done := map[string]bool{}
 	for {
 		row, err := in.Read()
 		if errors.Is(err, io.EOF) {
@@ -84,23 +84,23 @@ func ReadSheet(r io.Reader, turns []Turn) (Rater, error) {
 		if slices.Equal(row, make([]string, len(row))) {
 			continue // an empty line of a spreadsheet
 		}
-		turn, said := strings.TrimSpace(row[id]), Label(strings.ToLower(strings.TrimSpace(row[label])))
+		turn, value := strings.TrimSpace(row[id]), Label(strings.ToLower(strings.TrimSpace(row[label])))
 		switch {
-		case !known[turn]:
+		case !sampled[turn]:
 			return rater, fmt.Errorf("line %d: the turn %.40q is not in the sample: give --trajectories, --sample "+
 				"and --seed of the sheet", n, turn)
-		case seen[turn]:
+		case done[turn]:
 			return rater, fmt.Errorf("line %d: the turn %s occurs twice", n, turn)
-		case said != "" && said != Right && said != Wrong:
-			return rater, fmt.Errorf("line %d: the label is %.40q, want right, wrong or nothing", n, said)
-		case said != "":
-			rater.Labels[turn] = said
+		case value != "" && value != Right && value != Wrong:
+			return rater, fmt.Errorf("line %d: the label is %.40q, want right, wrong or nothing", n, value)
+		case value != "":
+			rater.Labels[turn] = value
 		}
-		seen[turn] = true
+		done[turn] = true
 	}
-	for turn := range known {
+	for turn := range sampled {
 		switch {
-		case !seen[turn]:
+		case !done[turn]:
 			rater.None["not in the sheet"]++
 		case rater.Labels[turn] == "":
 			rater.None["no label in the sheet"]++

@@ -37,19 +37,19 @@ type Trajectory struct {
 	Goal, Actions string
 	// First is the first observation.
 	First string
-	Steps []Step
+	Steps []JudgedStep
 }
 
-// Step is a turn of the player with what followed.
-type Step struct {
+// JudgedStep is a turn of the player with what followed.
+type JudgedStep struct {
 	Thought, Action, Observation string
-	// Given is the label that the game master or the environment gave; empty if the
+	// Label is the label that the game master or the environment gave; empty if the
 	// turn has none, such as one without an action.
-	Given Label
+	Label Label
 }
 
-// Turn is a turn that is to be judged.
-type Turn struct {
+// JudgedTurn is a turn that is to be judged.
+type JudgedTurn struct {
 	// ID identifies the turn; it tells nothing about the label.
 	ID         string
 	Trajectory *Trajectory
@@ -57,38 +57,38 @@ type Turn struct {
 	Index int
 }
 
-func (t *Turn) step() *Step { return &t.Trajectory.Steps[t.Index] }
+func (t *JudgedTurn) step() *JudgedStep { return &t.Trajectory.Steps[t.Index] }
 
-func (t *Turn) given() Label { return t.step().Given }
+func (t *JudgedTurn) label() Label { return t.step().Label }
 
-func newTurn(of *Trajectory, index int) Turn {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", of.ID, index))
-	return Turn{ID: hex.EncodeToString(sum[:6]), Trajectory: of, Index: index}
+func newTurn(trajectory *Trajectory, index int) JudgedTurn {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", trajectory.ID, index))
+	return JudgedTurn{ID: hex.EncodeToString(sum[:6]), Trajectory: trajectory, Index: index}
 }
 
 // History is what happened before the turn, as a text of at most so many bytes: the
 // first observation and the newest steps that fit stay, at least the last one. It
 // says how many steps are left out.
-func (t *Turn) History(most int) string {
-	before := t.Trajectory.Steps[:t.Index]
-	texts := make([]string, len(before))
-	for i, s := range before {
-		texts[i] = shown(s.Thought, s.Action) + "Observation: " + s.Observation + "\n"
+func (t *JudgedTurn) History(limit int) string {
+	steps := t.Trajectory.Steps[:t.Index]
+	texts := make([]string, len(steps))
+	for i, s := range steps {
+		texts[i] = turnText(s.Thought, s.Action) + "Observation: " + s.Observation + "\n"
 	}
-	left := most - len(t.Trajectory.First)
-	from := len(texts)
-	for from > 0 && (from == len(texts) || left >= len(texts[from-1])) {
-		from--
-		left -= len(texts[from])
+	room := limit - len(t.Trajectory.First)
+	start := len(texts)
+	for start > 0 && (start == len(texts) || room >= len(texts[start-1])) {
+		start--
+		room -= len(texts[start])
 	}
 	text := "Observation: " + t.Trajectory.First + "\n"
-	if from > 0 {
-		text += fmt.Sprintf("(%d turns are left out here)\n", from)
+	if start > 0 {
+		text += fmt.Sprintf("(%d turns are left out here)\n", start)
 	}
-	return text + strings.Join(texts[from:], "")
+	return text + strings.Join(texts[start:], "")
 }
 
-func shown(thought, action string) string {
+func turnText(thought, action string) string {
 	text := "Action: " + action + "\n"
 	if strings.TrimSpace(thought) != "" {
 		text = "Thought: " + thought + "\n" + text
@@ -97,16 +97,16 @@ func shown(thought, action string) string {
 }
 
 // actions are those that the player knew, or why they are not told.
-func (t *Turn) actions() string {
+func (t *JudgedTurn) actions() string {
 	return cmp.Or(t.Trajectory.Actions, "They are not recorded; the player knew them.")
 }
 
 // prompt is the prompt for a turn: what was known before it, and the turn, but not
 // what followed.
-func (t *Turn) prompt(p configs.Judge, mostHistory int) string {
+func (t *JudgedTurn) prompt(p configs.Judge, mostHistory int) string {
 	s := t.step()
 	return fmt.Sprintf(
 		"%s\n\nGoal: %s\n\nAvailable actions:\n%s\n\nWhat happened before the turn:\n%s\nThe player's turn:\n%s\n%s",
 		strings.TrimSpace(p.Instruction), t.Trajectory.Goal, strings.TrimSpace(t.actions()), t.History(mostHistory),
-		shown(s.Thought, s.Action), strings.TrimSpace(p.Answer))
+		turnText(s.Thought, s.Action), strings.TrimSpace(p.Answer))
 }

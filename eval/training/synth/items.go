@@ -53,11 +53,11 @@ func EachLine(r io.Reader, visit func(n int, line []byte) error) (bare int, err 
 		if len(line) == 0 {
 			continue
 		}
-		has, err := record.CheckLine(line)
-		if has && err != nil {
+		covered, err := record.CheckLine(line)
+		if covered && err != nil {
 			return bare, fmt.Errorf("line %d: %w; the command that wrote the file writes it again", n, err)
 		}
-		if !has {
+		if !covered {
 			bare++
 		}
 		if err := visit(n, line); err != nil {
@@ -88,12 +88,12 @@ func verifyLine(line []byte, o Options, lenient bool) Checked {
 	if item.Script == nil || item.Trajectory == nil {
 		return reject(`the line needs the keys "script" and "trajectory"`)
 	}
-	text, mended1 := written(item.Script, lenient, ReadObject)
+	text, mended1 := unquoted(item.Script, lenient, ReadObject)
 	script, err := ParseScript(text)
 	if err != nil {
 		return reject("%v", err)
 	}
-	trajectory, mended2 := written(item.Trajectory, lenient, readWhole)
+	trajectory, mended2 := unquoted(item.Trajectory, lenient, readWhole)
 	c := Checked{Verdict: Verify(script, trajectory, o), Mended: mended1 || mended2}
 	if err := script.Check(); err != nil {
 		c.Script = err.Error()
@@ -107,9 +107,9 @@ func verifyLine(line []byte, o Options, lenient bool) Checked {
 	return c
 }
 
-// written returns the JSON in a value that may be a string of JSON, and whether it
+// unquoted returns the JSON in a value that may be a string of JSON, and whether it
 // had to be mended: with lenient, read as a reply of a model is.
-func written(value json.RawMessage, lenient bool, read func(string) ([]byte, bool, error)) (text []byte, mended bool) {
+func unquoted(value json.RawMessage, lenient bool, read func(string) ([]byte, bool, error)) (text []byte, mended bool) {
 	var inside string
 	if json.Unmarshal(value, &inside) != nil {
 		return value, false

@@ -34,7 +34,7 @@ func Mask(trajectory []byte, o Options) ([]byte, error) {
 	out := make([]any, len(turns))
 	for i := range turns {
 		train := i+1 >= len(turns) || !turns[i+1].Error(o)
-		out[i] = turns[i].written(&train)
+		out[i] = turns[i].form(&train)
 	}
 	return marshal(out)
 }

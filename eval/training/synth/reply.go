@@ -54,21 +54,21 @@ type candidate struct {
 // of several the first. Brackets within a candidate are not tried.
 func find(reply string, open byte) (best candidate, err error) {
 	reply = strings.TrimSpace(reply)
-	tried := 0
-	for at := 0; tried < mostCandidates; tried++ {
-		next := strings.IndexByte(reply[at:], open)
+	n := 0
+	for pos := 0; n < mostCandidates; n++ {
+		next := strings.IndexByte(reply[pos:], open)
 		if next < 0 {
 			break
 		}
-		at += next
-		c := readFrom(reply[at:])
-		if tried == 0 || c.size > best.size {
+		pos += next
+		c := readFrom(reply[pos:])
+		if n == 0 || c.size > best.size {
 			best = c
-			best.mended = c.mended || at > 0 || c.size < len(reply)
+			best.mended = c.mended || pos > 0 || c.size < len(reply)
 		}
-		at += max(1, c.size)
+		pos += max(1, c.size)
 	}
-	if tried == 0 {
+	if n == 0 {
 		return best, fmt.Errorf("the reply has no JSON %s", map[byte]string{'{': "object", '[': "list"}[open])
 	}
 	return best, nil
@@ -90,8 +90,8 @@ func readFrom(text string) candidate {
 	return c
 }
 
-// scan reads an object or a list. Shown is the text that an error quotes.
-func scan(text, shown string) (c candidate) {
+// scan reads an object or a list. source is the text that an error quotes.
+func scan(text, source string) (c candidate) {
 	d := jsontext.NewDecoder(bytes.NewBufferString(text), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true))
 	values, err := valuesIn(d, text[0] == '[')
@@ -101,7 +101,7 @@ func scan(text, shown string) (c candidate) {
 	}
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok && int(syntax.ByteOffset) < len(text) {
 		c.size = int(syntax.ByteOffset)
-		c.err = fmt.Errorf("the JSON has a fault where >>> stands (%w): %s", syntax.Err, excerpt(shown, c.size))
+		c.err = fmt.Errorf("the JSON has a fault where >>> stands (%w): %s", syntax.Err, excerpt(source, c.size))
 	} else {
 		c.size, c.err = len(text), ErrUnfinished
 	}
@@ -132,22 +132,22 @@ func valuesIn(d *jsontext.Decoder, list bool) (values []json.RawMessage, err err
 const excerptBytes = 80
 
 // excerpt shows a place of a text, marked by ">>>".
-func excerpt(text string, at int) string {
-	from, to := max(0, at-excerptBytes), min(len(text), at+excerptBytes)
-	for from > 0 && !utf8.RuneStart(text[from]) {
-		from--
+func excerpt(text string, pos int) string {
+	start, end := max(0, pos-excerptBytes), min(len(text), pos+excerptBytes)
+	for start > 0 && !utf8.RuneStart(text[start]) {
+		start--
 	}
-	for to < len(text) && !utf8.RuneStart(text[to]) {
-		to++
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
 	}
-	before, after := "", ""
-	if from > 0 {
-		before = "…"
+	prefix, suffix := "", ""
+	if start > 0 {
+		prefix = "…"
 	}
-	if to < len(text) {
-		after = "…"
+	if end < len(text) {
+		suffix = "…"
 	}
-	return before + text[from:at] + ">>>" + text[at:to] + after
+	return prefix + text[start:pos] + ">>>" + text[pos:end] + suffix
 }
 
 // withoutCommas writes blanks in place of the commas before closing brackets that are

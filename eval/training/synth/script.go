@@ -26,11 +26,11 @@ type Script struct {
 	Goal       string
 	Conditions []string
 	// Actions are sorted by template.
-	Actions []Action
+	Actions []ListedAction
 }
 
-// Action is an available action.
-type Action struct {
+// ListedAction is an available action.
+type ListedAction struct {
 	// Template is the action with slots, such as "cd {path}"; Slots are their names in
 	// order.
 	Template string
@@ -40,9 +40,9 @@ type Action struct {
 	// Values are the allowed values of parameters, by name.
 	Values map[string][]string
 
-	// compiled is nil if the pattern is unsupported, and why says so.
+	// compiled is nil if the pattern is unsupported, and err says so.
 	compiled *regexp.Regexp
-	why      error
+	err      error
 	// groups are the groups of the pattern that stand for the slots, nil if that is not
 	// known.
 	groups []int
@@ -91,8 +91,8 @@ func ParseScript(raw []byte) (*Script, error) {
 }
 
 // parseAction reads an action. An error goes on after the name of the action.
-func parseAction(template string, raw json.RawMessage) (Action, error) {
-	a := Action{Template: template}
+func parseAction(template string, raw json.RawMessage) (ListedAction, error) {
+	a := ListedAction{Template: template}
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(raw, &keys) != nil || keys == nil {
 		return a, errors.New(`is not an object with "verification code" and "parameters"`)
@@ -111,7 +111,7 @@ func parseAction(template string, raw json.RawMessage) (Action, error) {
 	for _, m := range slot.FindAllStringSubmatch(template, -1) {
 		a.Slots = append(a.Slots, m[1])
 	}
-	if a.compiled, a.why = compile(a.Pattern); a.compiled != nil {
+	if a.compiled, a.err = compile(a.Pattern); a.compiled != nil {
 		a.groups = a.assign()
 	}
 	return a, nil
@@ -155,7 +155,7 @@ func (s *Script) Unsupported() []string {
 	var out []string
 	for _, a := range s.Actions {
 		if a.compiled == nil {
-			out = append(out, fmt.Sprintf("%s: %v", a.Template, a.why))
+			out = append(out, fmt.Sprintf("%s: %v", a.Template, a.err))
 		}
 	}
 	return out
@@ -175,7 +175,7 @@ const (
 // in order if there are as many as slots. If there are more, such as one around
 // alternatives, a group stands for a slot if it has the slot's value in every instance of
 // the template.
-func (a *Action) assign() []int {
+func (a *ListedAction) assign() []int {
 	n := a.compiled.NumSubexp()
 	named := make([]int, 0, len(a.Slots))
 	for _, name := range a.Slots {
@@ -199,7 +199,7 @@ func (a *Action) assign() []int {
 
 // agreeing returns the first groups, of n, that have the slots' values in every instance;
 // nil if there are none.
-func (a *Action) agreeing(n int) []int {
+func (a *ListedAction) agreeing(n int) []int {
 	wrong := make([][]bool, len(a.Slots)) // by slot and group
 	for i := range wrong {
 		wrong[i] = make([]bool, n+1)
@@ -230,7 +230,7 @@ func (a *Action) agreeing(n int) []int {
 // matches compares an action with an available one. The text of the groups that stand for
 // the slots, without surrounding white space, must be an allowed value. A parameter without
 // a list of values may be anything.
-func (a *Action) matches(action string) match {
+func (a *ListedAction) matches(action string) match {
 	if a.compiled == nil || len(action) > mostAction {
 		return noMatch
 	}
@@ -251,9 +251,9 @@ func (a *Action) matches(action string) match {
 }
 
 // Fits reports whether an action fits an available one, and if so whether its
-// parameters could be checked. Why says what is wrong otherwise; unsupported that
+// parameters could be checked. reason says what is wrong otherwise; unsupported that
 // only patterns that cannot be used are left.
-func (s *Script) Fits(action string) (ok, parameters, unsupported bool, why string) {
+func (s *Script) Fits(action string) (ok, parameters, unsupported bool, reason string) {
 	best, template := noMatch, ""
 	skipped := false
 	for i := range s.Actions {
@@ -290,7 +290,7 @@ func (s *Script) Check() error {
 }
 
 // check is Check for an action. The error goes on after its verification code.
-func (a *Action) check() error {
+func (a *ListedAction) check() error {
 	if a.compiled == nil {
 		return nil // not wrong, but not known
 	}
@@ -322,7 +322,7 @@ const mostInstances = 1_000
 // instances are the values of the slots in instances of the template: the first allowed
 // value in every slot, and each further value in one slot. A slot without values keeps its
 // name.
-func (a *Action) instances() []map[string]string {
+func (a *ListedAction) instances() []map[string]string {
 	first := map[string]string{}
 	for _, name := range a.Slots {
 		first[name] = name
@@ -343,6 +343,6 @@ func (a *Action) instances() []map[string]string {
 	return out
 }
 
-func (a *Action) filled(values map[string]string) string {
+func (a *ListedAction) filled(values map[string]string) string {
 	return slot.ReplaceAllStringFunc(a.Template, func(s string) string { return values[s[1:len(s)-1]] })
 }

@@ -96,11 +96,11 @@ func readTurns(raw []json.RawMessage) ([]Turn, []*fault) {
 		case i > 0 && t.Number != turns[0].Number+i:
 			faults[i] = &fault{Order, fmt.Errorf("the turn has the number %d, want %d", t.Number, turns[0].Number+i)}
 		case i > 0 && t.Master == turns[i-1].Master:
-			who := "player"
+			role := "player"
 			if t.Master {
-				who = "DM"
+				role = "DM"
 			}
-			faults[i] = &fault{Order, fmt.Errorf("two turns of the %s follow each other", who)}
+			faults[i] = &fault{Order, fmt.Errorf("two turns of the %s follow each other", role)}
 		}
 	}
 	return turns, faults
@@ -133,7 +133,7 @@ func Renumber(raw json.RawMessage, shift int) json.RawMessage {
 		return raw
 	}
 	t.Number += shift
-	out, err := marshal(t.written(nil))
+	out, err := marshal(t.form(nil))
 	if err != nil {
 		return raw // what was read can be written
 	}
@@ -159,9 +159,9 @@ type masterTurn struct {
 	Logic       bool   `json:"logic_error"`
 }
 
-// written is the form of a turn; train says if a model is trained on it, and is left out
+// form is the form of a turn; train says if a model is trained on it, and is left out
 // if it is nil or the turn is the master's.
-func (t *Turn) written(train *bool) any {
+func (t *Turn) form(train *bool) any {
 	if t.Master {
 		return masterTurn{t.Number, "DM", t.Thought, t.Observation, t.Parameter, t.Place, t.Logic}
 	}

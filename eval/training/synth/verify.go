@@ -94,10 +94,10 @@ func Verify(s *Script, trajectory []byte, o Options) Verdict {
 	return VerifyTurns(s, raw, o, true)
 }
 
-// VerifyTurns checks turns as Verify does. Without whole they are the first turns of a
+// VerifyTurns checks turns as Verify does. Without complete they are the first turns of a
 // game: it need not have ended, and an action that the master has not answered yet is not
 // verified.
-func VerifyTurns(s *Script, raw []json.RawMessage, o Options, whole bool) Verdict {
+func VerifyTurns(s *Script, raw []json.RawMessage, o Options, complete bool) Verdict {
 	switch {
 	case len(raw) == 0:
 		return Verdict{Reason: Format, Message: "the trajectory has no turns"}
@@ -105,10 +105,10 @@ func VerifyTurns(s *Script, raw []json.RawMessage, o Options, whole bool) Verdic
 		return Verdict{Reason: Format, Message: fmt.Sprintf("the trajectory has %d turns, the limit is %d", len(raw),
 			mostTurns)}
 	}
-	c := checker{Verdict: Verdict{Turns: len(raw)}, script: s, o: o, whole: whole}
+	c := checker{Verdict: Verdict{Turns: len(raw)}, script: s, o: o, complete: complete}
 	c.turns, c.faults = readTurns(raw)
 	for i := range c.turns {
-		if !whole && i == len(c.turns)-1 && c.faults[i] == nil && !c.turns[i].Master {
+		if !complete && i == len(c.turns)-1 && c.faults[i] == nil && !c.turns[i].Master {
 			break
 		}
 		if reason, message := c.turn(i); reason != "" {
@@ -123,11 +123,11 @@ func VerifyTurns(s *Script, raw []json.RawMessage, o Options, whole bool) Verdic
 
 type checker struct {
 	Verdict
-	script *Script
-	o      Options
-	turns  []Turn
-	faults []*fault
-	whole  bool
+	script   *Script
+	o        Options
+	turns    []Turn
+	faults   []*fault
+	complete bool
 }
 
 func (c *checker) ends(i int) bool {
@@ -145,7 +145,7 @@ func (c *checker) turn(i int) (Reason, string) {
 		return AfterEnd, fmt.Sprintf("the observation before contains %q, so the game has ended", c.o.SuccessText)
 	case t.Master:
 		c.count(i)
-		if last && c.whole {
+		if last && c.complete {
 			return c.end(t)
 		}
 		return "", ""
@@ -158,12 +158,12 @@ func (c *checker) turn(i int) (Reason, string) {
 	case c.turns[i+1].Error(c.o):
 		return "", ""
 	}
-	ok, parameters, unsupported, why := c.script.Fits(t.Action)
+	ok, parameters, unsupported, reason := c.script.Fits(t.Action)
 	switch {
 	case unsupported:
-		return Unsupported, why
+		return Unsupported, reason
 	case !ok:
-		return BadAction, why + ", but the DM reports no error"
+		return BadAction, reason + ", but the DM reports no error"
 	case !parameters:
 		c.Unchecked++
 	}

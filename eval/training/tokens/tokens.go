@@ -29,7 +29,7 @@ const mostKnown = 4096
 type Counter struct {
 	bpe   tokenizer.BytePairEncoding
 	nfc   bool
-	known map[string]int
+	cache map[string]int
 }
 
 // Load reads a tokenizer of byte-level BPE, the kind of Llama 3, Qwen, GPT and most others
@@ -54,7 +54,7 @@ type definition struct {
 			Type string `json:"type"`
 		} `json:"normalizers"`
 	} `json:"normalizer"`
-	PreTokenizer *step `json:"pre_tokenizer"`
+	PreTokenizer *splitter `json:"pre_tokenizer"`
 	Model        struct {
 		Type   string            `json:"type"`
 		Vocab  json.RawMessage   `json:"vocab"`
@@ -66,8 +66,8 @@ type definition struct {
 	} `json:"added_tokens"`
 }
 
-// step is a step of dividing a text before merging.
-type step struct {
+// splitter is a step of dividing a text before merging.
+type splitter struct {
 	Type           string `json:"type"`
 	AddPrefixSpace bool   `json:"add_prefix_space"`
 	UseRegex       *bool  `json:"use_regex"`
@@ -78,7 +78,7 @@ type step struct {
 		Regex  string `json:"Regex"`
 		String string `json:"String"`
 	} `json:"pattern"`
-	Steps []step `json:"pretokenizers"`
+	Steps []splitter `json:"pretokenizers"`
 }
 
 // bytePattern is how byte-level BPE divides a text by itself.
@@ -94,7 +94,7 @@ func parse(b []byte) (*Counter, error) {
 	if d.Model.Type != "BPE" && d.Model.Type != "" || d.PreTokenizer == nil {
 		return nil, errKind
 	}
-	c := &Counter{known: map[string]int{}}
+	c := &Counter{cache: map[string]int{}}
 	if n := d.Normalizer; n != nil {
 		plain := n.Type == "Sequence" && len(n.Normalizers) == 0
 		if c.nfc = n.Type == "NFC"; !c.nfc && !plain {
@@ -115,15 +115,15 @@ func parse(b []byte) (*Counter, error) {
 
 // patterns are the patterns by which a text is divided; bytes says that its bytes are
 // then merged.
-func (s *step) patterns() (out []string, bytes bool, err error) {
+func (s *splitter) patterns() (out []string, bytes bool, err error) {
 	switch s.Type {
 	case "Sequence":
 		for i := range s.Steps {
-			more, isBytes, err := s.Steps[i].patterns()
+			patterns, isBytes, err := s.Steps[i].patterns()
 			if err != nil {
 				return nil, false, err
 			}
-			out, bytes = append(out, more...), bytes || isBytes
+			out, bytes = append(out, patterns...), bytes || isBytes
 		}
 		return out, bytes, nil
 	case "ByteLevel":
@@ -166,14 +166,14 @@ func (d *definition) vocabulary() (*tokenizer.Vocabulary, error) {
 		}
 		ids[a.Content] = a.ID
 	}
-	most := -1
+	highest := -1
 	for _, id := range ids {
-		most = max(most, id)
+		highest = max(highest, id)
 	}
-	if most < 0 || most >= mostTokens || slices.Min(slices.Collect(maps.Values(ids))) < 0 {
-		return nil, fmt.Errorf("the vocabulary has ids up to %d, want 0 to %d", most, mostTokens-1)
+	if highest < 0 || highest >= mostTokens || slices.Min(slices.Collect(maps.Values(ids))) < 0 {
+		return nil, fmt.Errorf("the vocabulary has ids up to %d, want 0 to %d", highest, mostTokens-1)
 	}
-	v := &tokenizer.Vocabulary{Values: make([]string, most+1), Types: make([]int32, most+1)}
+	v := &tokenizer.Vocabulary{Values: make([]string, highest+1), Types: make([]int32, highest+1)}
 	for text, id := range ids {
 		v.Values[id], v.Types[id] = text, tokenizer.TOKEN_TYPE_NORMAL
 	}
@@ -196,7 +196,7 @@ func (d *definition) vocabulary() (*tokenizer.Vocabulary, error) {
 
 // Count returns the number of tokens of a text, without those that begin and end one.
 func (c *Counter) Count(text string) (int, error) {
-	if n, ok := c.known[text]; ok {
+	if n, ok := c.cache[text]; ok {
 		return n, nil
 	}
 	normal := text
@@ -207,9 +207,9 @@ func (c *Counter) Count(text string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(c.known) >= mostKnown {
-		clear(c.known)
+	if len(c.cache) >= mostKnown {
+		clear(c.cache)
 	}
-	c.known[text] = len(ids)
+	c.cache[text] = len(ids)
 	return len(ids), nil
 }

@@ -69,7 +69,7 @@ func sentencesOf(rng *rand.Rand, words *rand.Zipf) []string {
 	return out
 }
 
-func buildIndex(tb testing.TB, dir, file string) About {
+func buildIndex(tb testing.TB, dir, file string) Description {
 	tb.Helper()
 	about, err := Build(tb.Context(), dir, []string{file}, func(Progress) {})
 	if err != nil {

@@ -33,10 +33,10 @@ type Progress struct {
 	Bytes, Total int64
 }
 
-// state is the progress of a build, in the index itself: on disk with its articles.
-type state struct {
+// buildProgress is the progress of a build, in the index itself: on disk with its articles.
+type buildProgress struct {
 	Version  int           `json:"version"`
-	Kind     Kind          `json:"kind"`
+	Kind     SourceKind    `json:"kind"`
 	Files    []fingerprint `json:"files"`
 	Articles int           `json:"articles"`
 	Repeated int           `json:"repeated"`
@@ -50,14 +50,14 @@ var stateKey = []byte("heldout")
 // which supply their paragraphs, or the processed dumps of Wikipedia of 2017,
 // as archives or unpacked folders. Build resumes an interrupted build and does
 // not repeat a finished one. It calls show with its progress.
-func Build(ctx context.Context, dir string, paths []string, show func(Progress)) (About, error) {
+func Build(ctx context.Context, dir string, paths []string, show func(Progress)) (Description, error) {
 	src, err := newSource(paths)
 	if err != nil {
-		return About{}, err
+		return Description{}, err
 	}
 	b, err := openData(dir)
 	if err != nil {
-		return About{}, err
+		return Description{}, err
 	}
 	w := &writer{index: b, batch: b.NewBatch(), src: src, show: show}
 	err = w.begin()
@@ -65,7 +65,7 @@ func Build(ctx context.Context, dir string, paths []string, show func(Progress))
 		err = w.run(ctx)
 	}
 	if err := errors.Join(err, b.Close()); err != nil {
-		return About{}, err
+		return Description{}, err
 	}
 	return w.finish(dir)
 }
@@ -102,15 +102,15 @@ func newData(data string) error {
 type writer struct {
 	index   bleve.Index
 	batch   *bleve.Batch
-	src     *source
-	state   state
+	src     *articleFiles
+	state   buildProgress
 	skipped int
 	show    func(Progress)
 }
 
 // begin finds the progress of an earlier build.
 func (w *writer) begin() error {
-	fresh := state{Version: version, Kind: w.src.kind, Files: w.src.fingerprints(),
+	fresh := buildProgress{Version: version, Kind: w.src.kind, Files: w.src.fingerprints(),
 		Hash: hash("", "heldout index", strconv.Itoa(version), string(w.src.kind))}
 	b, err := w.index.GetInternal(stateKey)
 	if err != nil {
@@ -134,11 +134,11 @@ func (w *writer) begin() error {
 // run adds all articles that are not in the index yet.
 func (w *writer) run(ctx context.Context) error {
 	passed, repeated := 0, 0
-	err := w.src.each(w.skipped, func(a Article, again bool) error {
+	err := w.src.walk(w.skipped, func(a Article, duplicate bool) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if again {
+		if duplicate {
 			repeated++
 			w.state.Repeated = max(w.state.Repeated, repeated)
 			return nil
@@ -178,30 +178,30 @@ func (w *writer) flush() error {
 }
 
 // finish marks the index as complete.
-func (w *writer) finish(dir string) (About, error) {
-	a := About{Version: version, Kind: w.state.Kind, Articles: w.state.Articles, Repeated: w.state.Repeated,
+func (w *writer) finish(dir string) (Description, error) {
+	a := Description{Version: version, Kind: w.state.Kind, Articles: w.state.Articles, Repeated: w.state.Repeated,
 		Hash: w.state.Hash}
 	for _, f := range w.state.Files {
 		a.Sources = append(a.Sources, f.Name)
 	}
 	if a.Articles == 0 {
-		return About{}, fmt.Errorf("there are no articles in %q", a.Sources)
+		return Description{}, fmt.Errorf("there are no articles in %q", a.Sources)
 	}
 	b, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {
-		return About{}, err
+		return Description{}, err
 	}
 	file := filepath.Join(dir, aboutFile)
 	if err := atomic.WriteFile(file, bytes.NewReader(append(b, '\n'))); err != nil {
-		return About{}, err
+		return Description{}, err
 	}
 	return a, os.Chmod(file, 0o644) // a temporary file is private
 }
 
 // hash chains texts, each prefixed with its length, onto an earlier hash.
-func hash(before string, texts ...string) string {
+func hash(prev string, texts ...string) string {
 	h := sha256.New()
-	h.Write([]byte(before))
+	h.Write([]byte(prev))
 	for _, t := range texts {
 		h.Write([]byte(strconv.Itoa(len(t)) + ":" + t))
 	}

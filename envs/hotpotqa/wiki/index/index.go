@@ -31,23 +31,23 @@ type Article struct {
 	Paragraphs []string
 }
 
-// Kind says what an index was built from.
-type Kind string
+// SourceKind says what an index was built from.
+type SourceKind string
 
 const (
 	// Contexts are the paragraphs that come with questions: the paragraphs
 	// needed for the answers and a few others. They are far easier to search
 	// than Wikipedia.
-	Contexts Kind = "contexts"
+	Contexts SourceKind = "contexts"
 	// Dump is a dump of Wikipedia.
-	Dump Kind = "dump"
+	Dump SourceKind = "dump"
 )
 
-// About describes an index. It is stored in about.json beside the index.
-type About struct {
+// Description describes an index. It is stored in about.json beside the index.
+type Description struct {
 	// Version is the version of the index format and of the search.
-	Version int  `json:"version"`
-	Kind    Kind `json:"kind"`
+	Version int        `json:"version"`
+	Kind    SourceKind `json:"kind"`
 	// Articles counts the articles. Repeated counts the articles that were left
 	// out because their title occurred before.
 	Articles int `json:"articles"`
@@ -70,7 +70,7 @@ const (
 // Index is an index that is open for searching. It is safe for concurrent use.
 type Index struct {
 	bleve bleve.Index
-	about About
+	about Description
 }
 
 // Open opens an index for searching. Several processes may do so.
@@ -87,7 +87,7 @@ func Open(dir string) (*Index, error) {
 	return &Index{b, about}, nil
 }
 
-func readAbout(dir string) (a About, err error) {
+func readAbout(dir string) (a Description, err error) {
 	file := filepath.Join(dir, aboutFile)
 	b, err := datafile.Read(file, datafile.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +129,7 @@ func Memory(articles []Article) (*Index, error) {
 }
 
 // About describes the index.
-func (x *Index) About() About { return x.about }
+func (x *Index) About() Description { return x.about }
 
 // Close releases the index.
 func (x *Index) Close() error { return x.bleve.Close() }
@@ -184,15 +184,15 @@ func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error
 		}
 		return q
 	}
-	all, some := query.MatchQueryOperatorAnd, query.MatchQueryOperatorOr
+	opAnd, opOr := query.MatchQueryOperatorAnd, query.MatchQueryOperatorOr
 	var titles []string
 	for _, stage := range []struct {
 		query  query.Query
 		enough int // enough titles to skip this query
 	}{
-		{bleve.NewDisjunctionQuery(match(titleField, all), match(textField, all)), n},
-		{match(titleField, some), n},
-		{match(textField, some), 1},
+		{bleve.NewDisjunctionQuery(match(titleField, opAnd), match(textField, opAnd)), n},
+		{match(titleField, opOr), n},
+		{match(textField, opOr), 1},
 	} {
 		if len(titles) >= stage.enough {
 			break

@@ -30,9 +30,9 @@ func parseArticle(line []byte) (Article, error) {
 
 // parseText reads one paragraph, or several paragraphs.
 func parseText(b json.RawMessage) ([][]string, error) {
-	var one []string
-	if json.Unmarshal(b, &one) == nil {
-		return [][]string{one}, nil
+	var paragraph []string
+	if json.Unmarshal(b, &paragraph) == nil {
+		return [][]string{paragraph}, nil
 	}
 	var several [][]string
 	if err := json.Unmarshal(b, &several); err != nil {

@@ -17,9 +17,9 @@ import (
 	"heldout/envs/datafile"
 )
 
-// source is the files that supply the articles, in order.
-type source struct {
-	kind  Kind
+// articleFiles is the files that supply the articles, in order.
+type articleFiles struct {
+	kind  SourceKind
 	files []sourceFile
 	total int64
 	read  atomic.Int64
@@ -38,8 +38,8 @@ type fingerprint struct {
 
 // newSource finds the files. Files that end in .json contain questions; all
 // other files belong to a dump.
-func newSource(paths []string) (*source, error) {
-	s := &source{}
+func newSource(paths []string) (*articleFiles, error) {
+	s := &articleFiles{}
 	for _, path := range paths {
 		if err := s.addPath(path); err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func newSource(paths []string) (*source, error) {
 }
 
 // addPath adds a file, or all files in a folder in the order of their names.
-func (s *source) addPath(path string) error {
+func (s *articleFiles) addPath(path string) error {
 	return filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			return err
@@ -81,18 +81,18 @@ func (s *source) addPath(path string) error {
 	})
 }
 
-func (s *source) fingerprints() (out []fingerprint) {
+func (s *articleFiles) fingerprints() (out []fingerprint) {
 	for _, f := range s.files {
 		out = append(out, f.fingerprint)
 	}
 	return out
 }
 
-func (s *source) bytes() int64 { return s.read.Load() }
+func (s *articleFiles) bytes() int64 { return s.read.Load() }
 
-// each visits the articles. The first skip articles may come without content.
-// again is true for articles whose title has occurred before.
-func (s *source) each(skip int, visit func(a Article, again bool) error) error {
+// walk visits the articles. The first skip articles may come without content.
+// duplicate is true for articles whose title has occurred before.
+func (s *articleFiles) walk(skip int, visit func(a Article, duplicate bool) error) error {
 	if s.kind == Contexts {
 		return s.eachContext(visit)
 	}
@@ -107,17 +107,17 @@ func (s *source) each(skip int, visit func(a Article, again bool) error) error {
 
 // eachContext visits the paragraphs of question files. A title counts once, with
 // its first paragraph.
-func (s *source) eachContext(visit func(a Article, again bool) error) error {
-	seen := map[string]bool{}
+func (s *articleFiles) eachContext(visit func(a Article, duplicate bool) error) error {
+	titles := map[string]bool{}
 	for _, f := range s.files {
 		in, err := datafile.Open(f.path, datafile.Unlimited)
 		if err != nil {
 			return err
 		}
 		err = readContexts(s.counted(in), func(a Article) error {
-			again := seen[a.Title]
-			seen[a.Title] = true
-			return visit(a, again)
+			duplicate := titles[a.Title]
+			titles[a.Title] = true
+			return visit(a, duplicate)
 		})
 		if err := errors.Join(err, in.Close()); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
@@ -127,7 +127,7 @@ func (s *source) eachContext(visit func(a Article, again bool) error) error {
 }
 
 // open reads a file of a dump: an archive of files, or lines.
-func (s *source) open(f sourceFile, lines *dumpLines) error {
+func (s *articleFiles) open(f sourceFile, lines *dumpLines) error {
 	in, err := datafile.Open(f.path, datafile.Unlimited)
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func (d *dumpLines) file(name string, r io.Reader) error {
 	return nil
 }
 
-func (s *source) counted(r io.Reader) io.Reader { return &countingReader{r, &s.read} }
+func (s *articleFiles) counted(r io.Reader) io.Reader { return &countingReader{r, &s.read} }
 
 type countingReader struct {
 	io.Reader

@@ -201,10 +201,10 @@ func (p *Page) hear(event any) {
 	}
 }
 
-func (p *Page) do(what string, actions ...chromedp.Action[chromedp.Void]) {
+func (p *Page) do(label string, actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if err := chromedp.Do(p.context, actions...); err != nil {
-		p.t.Fatalf("%s: %v", what, err)
+		p.t.Fatalf("%s: %v", label, err)
 	}
 }
 
@@ -219,8 +219,8 @@ func (p *Page) Go(address string) {
 // makes nothing true.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
 	for {
 		met, err := chromedp.Run(p.context, chromedp.Evaluate[bool](
 			"document.readyState === 'complete' && (() => { try { return Boolean("+expression+
@@ -231,7 +231,7 @@ func (p *Page) Until(expression string) {
 		select {
 		case <-p.context.Done():
 			p.t.Fatalf("waiting for %s: %v; the page says:\n%.3000s", expression, context.Cause(p.context), p.text())
-		case <-again.C:
+		case <-ticker.C:
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Outcome string
 
 // The outcomes.
 const (
-	Kept     Outcome = "kept"
+	Included Outcome = "kept"
 	Removed  Outcome = "duplicate"
 	GivenUp  Outcome = "given up"
 	NoResult Outcome = "no result" // a call has no reply yet
@@ -35,15 +35,15 @@ type Trajectory struct {
 	Trajectory json.RawMessage `json:"trajectory"`
 }
 
-// Line is a line of record.ItemsFile.
-type Line struct {
+// ItemLine is a line of record.ItemsFile.
+type ItemLine struct {
 	Item    int     `json:"item"` // from 0
 	ID      string  `json:"id"`
 	Persona string  `json:"persona"`
 	Outcome Outcome `json:"outcome"`
 	// Duplicate says what a removed item is a duplicate of.
 	Duplicate *Duplicate `json:"duplicate,omitempty"`
-	Calls     []Attempt  `json:"calls,omitempty"`
+	Calls     []ItemCall `json:"calls,omitempty"`
 	// Verdict is that of the verification, of items that passed.
 	Verdict *synth.Verdict `json:"verdict,omitempty"`
 }
@@ -80,16 +80,16 @@ type Rejection struct {
 // duplicates, and writes both files. g.Ask must ask no model.
 func Collect(ctx context.Context, book *calls.Book, g *Generator, items int, threshold float64) (*Collection, error) {
 	var c *Collection
-	err := book.Replace(record.TrajectoriesFile, func(kept io.Writer) error {
-		return book.Replace(record.ItemsFile, func(all io.Writer) (err error) {
-			c, err = collect(ctx, g, items, threshold, record.NewLines(kept), record.NewLines(all))
+	err := book.Replace(record.TrajectoriesFile, func(out io.Writer) error {
+		return book.Replace(record.ItemsFile, func(log io.Writer) (err error) {
+			c, err = collect(ctx, g, items, threshold, record.NewLines(out), record.NewLines(log))
 			return err
 		})
 	})
 	return c, err
 }
 
-func collect(ctx context.Context, g *Generator, items int, threshold float64, kept, all record.Lines) (*Collection,
+func collect(ctx context.Context, g *Generator, items int, threshold float64, out, log record.Lines) (*Collection,
 	error) {
 	c := &Collection{
 		Items: items, Outcomes: map[Outcome]int{}, ByCalls: map[int]int{}, Rejected: map[Rejection]int{},
@@ -97,59 +97,59 @@ func collect(ctx context.Context, g *Generator, items int, threshold float64, ke
 		Rejecting: map[Rejection]int{}, Recovered: map[Rejection]int{}, Rules: map[Rule]int{},
 		Diversity: newDiversity(),
 	}
-	index, err := g.seen(ctx, items, threshold)
+	index, err := g.buildIndex(ctx, items, threshold)
 	if err != nil {
 		return nil, err
 	}
 	for i := range items {
-		line := Line{Item: i, ID: g.id(i), Persona: g.Personas[i%len(g.Personas)], Outcome: NoResult}
-		it, err := g.again(ctx, i)
+		line := ItemLine{Item: i, ID: g.id(i), Persona: g.Personas[i%len(g.Personas)], Outcome: NoResult}
+		item, err := g.replay(ctx, i)
 		if err != nil {
 			return nil, err
 		}
-		if it != nil {
-			c.attempts(it)
-			line.Calls, line.Outcome = it.Attempts, GivenUp
+		if item != nil {
+			c.attempts(item)
+			line.Calls, line.Outcome = item.Attempts, GivenUp
 		}
-		if it != nil && it.Passed {
-			line.Verdict = &it.Verdict
-			if line.Duplicate, err = c.passed(it, index, kept, g.Verify); err != nil {
+		if item != nil && item.Passed {
+			line.Verdict = &item.Verdict
+			if line.Duplicate, err = c.passed(item, index, out, g.Verify); err != nil {
 				return nil, err
 			}
-			line.Outcome = Kept
+			line.Outcome = Included
 			if line.Duplicate != nil {
 				line.Outcome = Removed
 			}
 		}
 		c.Outcomes[line.Outcome]++
-		if err := all.Encode(line); err != nil {
+		if err := log.Encode(line); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// again makes an item from the recorded calls; nil if some are missing.
-func (g *Generator) again(ctx context.Context, i int) (*Item, error) {
-	it, err := g.Make(ctx, i)
+// replay makes an item from the recorded calls; nil if some are missing.
+func (g *Generator) replay(ctx context.Context, i int) (*Item, error) {
+	item, err := g.Make(ctx, i)
 	if errors.Is(err, calls.ErrUnasked) {
 		return nil, nil
 	}
-	return it, err
+	return item, err
 }
 
-// seen is an index of near duplicates that has seen all items.
-func (g *Generator) seen(ctx context.Context, items int, threshold float64) (*near, error) {
+// buildIndex is an index of near duplicates that has seen all items.
+func (g *Generator) buildIndex(ctx context.Context, items int, threshold float64) (*nearIndex, error) {
 	index := newNear(threshold)
 	for i := range items {
-		it, err := g.again(ctx, i)
+		item, err := g.replay(ctx, i)
 		if err != nil {
 			return nil, err
 		}
-		if it == nil || !it.Passed {
+		if item == nil || !item.Passed {
 			continue
 		}
-		script, turns, err := it.parsed()
+		script, turns, err := item.parsed()
 		if err != nil {
 			return nil, err
 		}
@@ -158,21 +158,21 @@ func (g *Generator) seen(ctx context.Context, items int, threshold float64) (*ne
 	return index, nil
 }
 
-func (it *Item) parsed() (*synth.Script, []synth.Turn, error) {
-	script, err := synth.ParseScript(it.Script)
+func (item *Item) parsed() (*synth.Script, []synth.Turn, error) {
+	script, err := synth.ParseScript(item.Script)
 	if err != nil {
-		return nil, nil, fmt.Errorf("item %d: %w", it.Index, err)
+		return nil, nil, fmt.Errorf("item %d: %w", item.Index, err)
 	}
-	turns, err := synth.ParseTurns(list(it.Trajectory))
+	turns, err := synth.ParseTurns(list(item.Trajectory))
 	if err != nil {
-		return nil, nil, fmt.Errorf("item %d: %w", it.Index, err)
+		return nil, nil, fmt.Errorf("item %d: %w", item.Index, err)
 	}
 	return script, turns, nil
 }
 
-func (c *Collection) attempts(it *Item) {
-	var seen []Rejection
-	for _, a := range it.Attempts {
+func (c *Collection) attempts(item *Item) {
+	var rejections []Rejection
+	for _, a := range item.Attempts {
 		if a.Mended {
 			c.Mended++
 		}
@@ -185,36 +185,36 @@ func (c *Collection) attempts(it *Item) {
 		}
 		r := Rejection{a.Kind, a.Reason}
 		c.Rejected[r]++
-		if !slices.Contains(seen, r) {
-			seen = append(seen, r)
+		if !slices.Contains(rejections, r) {
+			rejections = append(rejections, r)
 		}
 	}
-	for _, r := range seen {
+	for _, r := range rejections {
 		c.Rejecting[r]++
-		if it.Passed {
+		if item.Passed {
 			c.Recovered[r]++
 		}
 	}
 }
 
 // passed counts and writes an item that passed, unless it is a duplicate.
-func (c *Collection) passed(it *Item, index *near, kept record.Lines, verify synth.Options) (*Duplicate, error) {
-	c.ByCalls[len(it.Attempts)]++
-	script, turns, err := it.parsed()
+func (c *Collection) passed(item *Item, index *nearIndex, out record.Lines, verify synth.Options) (*Duplicate, error) {
+	c.ByCalls[len(item.Attempts)]++
+	script, turns, err := item.parsed()
 	if err != nil {
 		return nil, err
 	}
-	if d := index.add(it.ID, script, turns); d != nil {
+	if d := index.add(item.ID, script, turns); d != nil {
 		c.Rules[d.Rule]++
 		return d, nil
 	}
-	c.Diversity.add(it.Script, script, turns)
-	c.Errors += it.Verdict.Errors
-	c.Repaired += it.Verdict.Repaired
-	c.Turns += it.Verdict.Turns
-	masked, err := synth.Mask(list(it.Trajectory), verify)
+	c.Diversity.add(item.Script, script, turns)
+	c.Errors += item.Verdict.Errors
+	c.Repaired += item.Verdict.Repaired
+	c.Turns += item.Verdict.Turns
+	masked, err := synth.Mask(list(item.Trajectory), verify)
 	if err != nil {
 		return nil, err
 	}
-	return nil, kept.Encode(Trajectory{it.ID, it.Persona, len(it.Attempts), it.Script, masked})
+	return nil, out.Encode(Trajectory{item.ID, item.Persona, len(item.Attempts), item.Script, masked})
 }

@@ -12,7 +12,7 @@ import (
 
 // Variety is how often something occurs, and in how many forms.
 type Variety struct {
-	What            string
+	Name            string
 	Total, Distinct int
 }
 
@@ -34,7 +34,7 @@ const (
 	Verbs    = "verbs"
 	Places   = "places"
 	Thoughts = "thoughts"
-	Played   = "actions played"
+	Moves    = "actions played"
 )
 
 func newDiversity() *Diversity {
@@ -64,7 +64,7 @@ func (d *Diversity) add(raw json.RawMessage, s *synth.Script, turns []synth.Turn
 		}
 		thought := words(turns[i].Thought)
 		d.count(Thoughts, thought)
-		d.count(Played, words(turns[i].Action))
+		d.count(Moves, words(turns[i].Action))
 		for n := range d.grams {
 			for j := 0; j+n < len(thought); j++ {
 				d.grams[n].total++
@@ -74,12 +74,12 @@ func (d *Diversity) add(raw json.RawMessage, s *synth.Script, turns []synth.Turn
 	}
 }
 
-func (d *Diversity) count(what string, words []string) {
-	if d.forms[what] == nil {
-		d.forms[what] = map[uint64]bool{}
+func (d *Diversity) count(name string, words []string) {
+	if d.forms[name] == nil {
+		d.forms[name] = map[uint64]bool{}
 	}
-	d.total[what]++
-	d.forms[what][hashOf(words)] = true
+	d.total[name]++
+	d.forms[name][hashOf(words)] = true
 }
 
 func hashOf(words []string) uint64 {
@@ -90,7 +90,7 @@ func hashOf(words []string) uint64 {
 
 // Varieties lists what was counted.
 func (d *Diversity) Varieties() (out []Variety) {
-	for _, what := range []string{Goals, Places, Actions, Verbs, Played, Thoughts} {
+	for _, what := range []string{Goals, Places, Actions, Verbs, Moves, Thoughts} {
 		out = append(out, Variety{what, d.total[what], len(d.forms[what])})
 	}
 	return out

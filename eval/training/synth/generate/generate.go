@@ -28,8 +28,8 @@ import (
 // included.
 const MostCalls = 4
 
-// Condition is everything that the replies depend on, beside the servers.
-type Condition struct {
+// Setting is everything that the replies depend on, beside the servers.
+type Setting struct {
 	Model    string          `json:"model"`
 	Decoding record.Decoding `json:"decoding"`
 	// Prompts and Personas are SHA-256 hashes.
@@ -45,7 +45,7 @@ type Condition struct {
 
 // Generator makes items. It is safe for concurrent use.
 type Generator struct {
-	Condition Condition
+	Condition Setting
 	Prompts   configs.Synthesis
 	Personas  []string
 	Verify    synth.Options
@@ -68,16 +68,16 @@ const (
 	BadCode synth.Reason = "script action"
 )
 
-// Attempt is a call of an item and what became of its reply.
-type Attempt struct {
+// ItemCall is a call of an item and what became of its reply.
+type ItemCall struct {
 	Kind string `json:"kind"`
 	// Reason is why the reply was rejected, "" if it was not: one of synth.Reasons, of
 	// the reasons here, or a record.Fault. Message and Turn say more.
 	Reason  synth.Reason `json:"reason,omitempty"`
 	Message string       `json:"message,omitempty"`
 	Turn    int          `json:"turn,omitempty"`
-	// Kept is the number of verified turns that the next call goes on from.
-	Kept int `json:"kept,omitempty"`
+	// Verified is the number of verified turns that the next call goes on from.
+	Verified int `json:"kept,omitempty"`
 	// Mended: the JSON was not the whole reply or had commas too many, turns had the numbers
 	// of others, or something followed the end of the game.
 	Mended bool `json:"mended,omitempty"`
@@ -93,7 +93,7 @@ type Item struct {
 	Index    int
 	ID       string
 	Persona  string
-	Attempts []Attempt
+	Attempts []ItemCall
 	// Passed: the last attempt passes the verification, with this verdict.
 	Passed  bool
 	Verdict synth.Verdict
@@ -106,9 +106,9 @@ type Item struct {
 // around: after the last persona comes the first, with other seeds. The error is
 // that of a call without a reply.
 func (g *Generator) Make(ctx context.Context, index int) (*Item, error) {
-	it := &Item{Index: index, ID: g.id(index), Persona: g.Personas[index%len(g.Personas)]}
-	w := &work{Generator: g, Item: it}
-	for len(it.Attempts) < g.Condition.MaxCalls && !it.Passed {
+	item := &Item{Index: index, ID: g.id(index), Persona: g.Personas[index%len(g.Personas)]}
+	w := &work{Generator: g, Item: item}
+	for len(item.Attempts) < g.Condition.MaxCalls && !item.Passed {
 		step := w.askTrajectory
 		if w.script == nil {
 			step = w.askScript
@@ -118,9 +118,9 @@ func (g *Generator) Make(ctx context.Context, index int) (*Item, error) {
 			return nil, err
 		}
 		attempt.Message = table.Shortened(attempt.Message, mostMessage)
-		it.Attempts = append(it.Attempts, attempt)
+		item.Attempts = append(item.Attempts, attempt)
 	}
-	return it, nil
+	return item, nil
 }
 
 func (g *Generator) id(index int) string {
@@ -138,16 +138,16 @@ const mostMessage = 1_000
 type work struct {
 	*Generator
 	*Item
-	raw    json.RawMessage // the accepted script; nil before
-	script *synth.Script
-	kept   []json.RawMessage // the verified turns that the next call goes on from
-	shown  string            // what the next prompt shows of the rejected reply
+	raw     json.RawMessage // the accepted script; nil before
+	script  *synth.Script
+	turns   []json.RawMessage // the verified turns that the next call goes on from
+	excerpt string            // what the next prompt shows of the rejected reply
 }
 
 // last is the attempt before the next one; the zero value before the first.
-func (w *work) last() Attempt {
+func (w *work) last() ItemCall {
 	if len(w.Attempts) == 0 {
-		return Attempt{}
+		return ItemCall{}
 	}
 	return w.Attempts[len(w.Attempts)-1]
 }
@@ -163,8 +163,8 @@ func (w *work) ask(ctx context.Context, kind, prompt string) (*calls.Call, error
 	})
 }
 
-func fault(kind string, f record.Fault) Attempt {
-	return Attempt{Kind: kind, Reason: synth.Reason(f), Message: "the reply was " + f.String()}
+func fault(kind string, f record.Fault) ItemCall {
+	return ItemCall{Kind: kind, Reason: synth.Reason(f), Message: "the reply was " + f.String()}
 }
 
 // The longest parts of rejected replies that a prompt shows, in bytes.
@@ -174,18 +174,18 @@ const (
 	mostProse  = 300
 )
 
-func head(text string, most int) string { return table.Shortened(strings.TrimSpace(text), most) }
+func head(text string, limit int) string { return table.Shortened(strings.TrimSpace(text), limit) }
 
-func (w *work) askScript(ctx context.Context) (Attempt, error) {
+func (w *work) askScript(ctx context.Context) (ItemCall, error) {
 	c, err := w.ask(ctx, ScriptCall, w.scriptPrompt())
 	if err != nil {
-		return Attempt{}, err
+		return ItemCall{}, err
 	}
-	w.shown = head(c.Reply, mostScript)
+	w.excerpt = head(c.Reply, mostScript)
 	if c.Fault != "" {
 		return fault(ScriptCall, c.Fault), nil
 	}
-	a := Attempt{Kind: ScriptCall}
+	a := ItemCall{Kind: ScriptCall}
 	raw, mended, err := synth.ReadObject(c.Reply)
 	a.Mended = mended
 	var script *synth.Script
@@ -205,37 +205,37 @@ func (w *work) askScript(ctx context.Context) (Attempt, error) {
 		a.Reason, a.Message = BadCode, strings.ReplaceAll(err.Error(), "\n", "; ")
 		return a, nil
 	}
-	w.script, w.raw, w.shown = script, compact(raw), ""
+	w.script, w.raw, w.excerpt = script, compact(raw), ""
 	return a, nil
 }
 
 // askTrajectory asks for a whole game, or for the rest of one, and verifies it.
-func (w *work) askTrajectory(ctx context.Context) (Attempt, error) {
+func (w *work) askTrajectory(ctx context.Context) (ItemCall, error) {
 	c, err := w.ask(ctx, TrajectoryCall, w.trajectoryPrompt())
 	if err != nil {
-		return Attempt{}, err
+		return ItemCall{}, err
 	}
-	a := Attempt{Kind: TrajectoryCall, Kept: len(w.kept)}
-	more, mended, broken := synth.ReadList(c.Reply)
+	a := ItemCall{Kind: TrajectoryCall, Verified: len(w.turns)}
+	continued, mended, broken := synth.ReadList(c.Reply)
 	a.Mended = mended && broken == nil
-	w.shown = ""
+	w.excerpt = ""
 	switch {
-	case c.Fault != "" && (c.Fault != record.CutOff || len(more) == 0):
+	case c.Fault != "" && (c.Fault != record.CutOff || len(continued) == 0):
 		a = fault(TrajectoryCall, c.Fault)
-		a.Kept = len(w.kept)
+		a.Verified = len(w.turns)
 		return a, nil
-	case len(more) == 0:
+	case len(continued) == 0:
 		a.Reason, a.Message = synth.Format, "the trajectory has no turns"
 		if broken != nil {
 			a.Message = broken.Error()
 		}
-		w.shown = head(c.Reply, mostProse)
+		w.excerpt = head(c.Reply, mostProse)
 		return a, nil
 	}
-	for i := range more {
-		more[i] = compact(more[i])
+	for i := range continued {
+		continued[i] = compact(continued[i])
 	}
-	turns, repeated, renumbered := join(w.kept, more)
+	turns, repeated, renumbered := join(w.turns, continued)
 	a.Repeated, a.Mended = repeated, a.Mended || renumbered
 	reason := synth.Format
 	if errors.Is(broken, synth.ErrUnfinished) && c.Fault != "" {
@@ -247,7 +247,7 @@ func (w *work) askTrajectory(ctx context.Context) (Attempt, error) {
 
 // verify verifies a game and keeps what the next call goes on from. Broken is why the list
 // of turns breaks off, and that is the reason if the turns before are right.
-func (w *work) verify(a *Attempt, turns []json.RawMessage, reason synth.Reason, broken error) {
+func (w *work) verify(a *ItemCall, turns []json.RawMessage, reason synth.Reason, broken error) {
 	v := synth.VerifyTurns(w.script, turns, w.Verify, broken == nil)
 	if v.Ended && (v.Reason != "" || broken != nil) { // what follows the end does not count
 		turns, broken, a.Mended = turns[:v.Verified], nil, true
@@ -261,17 +261,17 @@ func (w *work) verify(a *Attempt, turns []json.RawMessage, reason synth.Reason, 
 	case v.Reason == "":
 		w.Passed, w.Verdict, w.Script, w.Trajectory = true, v, w.raw, turns
 	case v.Reason.Restarts():
-		w.kept, w.shown = nil, string(list(turns))
+		w.turns, w.excerpt = nil, string(list(turns))
 	default:
-		w.shown = excerpt(turns, v.Verified)
-		if v.Verified < len(w.kept) { // it told the game again, and not as far
+		w.excerpt = excerpt(turns, v.Verified)
+		if v.Verified < len(w.turns) { // it told the game again, and not as far
 			a.Message = fmt.Sprintf("the game was told again from turn %d on, and then: %s",
-				len(w.kept)-a.Repeated+1, a.Message)
+				len(w.turns)-a.Repeated+1, a.Message)
 			break
 		}
-		w.kept = turns[:v.Verified]
+		w.turns = turns[:v.Verified]
 	}
-	a.Kept = len(w.kept)
+	a.Verified = len(w.turns)
 }
 
 // excerpt shows the turns from the first that is not verified to the one after it.

@@ -118,7 +118,7 @@ func newGenerator(t testing.TB, personas ...string) *Generator {
 		t.Fatal(err)
 	}
 	return &Generator{
-		Condition: Condition{Model: "vllm:fake", Decoding: record.Decoding{TopP: 1, MaxTokens: 100},
+		Condition: Setting{Model: "vllm:fake", Decoding: record.Decoding{TopP: 1, MaxTokens: 100},
 			MaxCalls: MostCalls, MinErrors: 2, ErrorSignal: "any", SuccessText: "Task Succeed"},
 		Prompts: prompts, Personas: personas, Verify: synth.DefaultOptions(),
 	}
@@ -194,91 +194,93 @@ func TestMistakes(t *testing.T) {
 	script := shop(who)
 	full := whole(good())
 	from := func(n int) string { return whole(good()[n:]) } // the turns after n verified ones
-	trajectory := func(reason synth.Reason, turn, kept int) Attempt {
-		return Attempt{Kind: TrajectoryCall, Reason: reason, Turn: turn, Kept: kept}
+	trajectory := func(reason synth.Reason, turn, kept int) ItemCall {
+		return ItemCall{Kind: TrajectoryCall, Reason: reason, Turn: turn, Verified: kept}
 	}
-	scripted := func(reason synth.Reason) Attempt { return Attempt{Kind: ScriptCall, Reason: reason} }
-	ok := Attempt{Kind: ScriptCall}
-	done := Attempt{Kind: TrajectoryCall}
+	scripted := func(reason synth.Reason) ItemCall { return ItemCall{Kind: ScriptCall, Reason: reason} }
+	ok := ItemCall{Kind: ScriptCall}
+	done := ItemCall{Kind: TrajectoryCall}
 	for name, c := range map[string]struct {
 		replies []model.Reply
-		want    []Attempt // without messages
-		message string    // in the prompt after the first rejection
+		want    []ItemCall // without messages
+		message string     // in the prompt after the first rejection
 	}{
-		"no mistake": {says(script, full), []Attempt{ok, done}, ""},
-		"script is prose": {says("I would rather not.", script, full), []Attempt{scripted(BadScript), ok, done},
+		"no mistake": {says(script, full), []ItemCall{ok, done}, ""},
+		"script is prose": {says("I would rather not.", script, full), []ItemCall{scripted(BadScript), ok, done},
 			"the reply has no JSON object"},
-		"script is broken": {says(script[:200], script, full), []Attempt{scripted(BadScript), ok, done},
+		"script is broken": {says(script[:200], script, full), []ItemCall{scripted(BadScript), ok, done},
 			"the reply ends before the JSON does\nThis was rejected:\n{\"Environment\""},
 		"script lacks a key": {says(replaced(t, script, `"Goal"`, `"Aim"`), script, full),
-			[]Attempt{scripted(BadScript), ok, done}, `the script has no "Goal"`},
+			[]ItemCall{scripted(BadScript), ok, done}, `the script has no "Goal"`},
 		"script lacks actions": {says(replaced(t, script, script[strings.Index(script, `"Available`):],
-			`"Available Actions": {}}`), script, full), []Attempt{scripted(BadScript), ok, done},
+			`"Available Actions": {}}`), script, full), []ItemCall{scripted(BadScript), ok, done},
 			`"Available Actions" is empty`},
 		"code misses a value": {says(replaced(t, script, `"rope"`, `"long rope"`), script, full),
-			[]Attempt{scripted(BadCode), ok, done}, `does not match "take long rope"`},
+			[]ItemCall{scripted(BadCode), ok, done}, `does not match "take long rope"`},
 		"code misses the form": {says(replaced(t, script, `^wait$`, `^await$`), script, full),
-			[]Attempt{scripted(BadCode), ok, done}, `does not match "wait"`},
+			[]ItemCall{scripted(BadCode), ok, done}, `does not match "wait"`},
 		"code looks around": {says(replaced(t, script, `^wait$`, `^(?!x)wait$`), script, full),
-			[]Attempt{scripted(synth.Unsupported), ok, done}, "cannot be used"},
+			[]ItemCall{scripted(synth.Unsupported), ok, done}, "cannot be used"},
 		"script is cut off": {append([]model.Reply{{Text: script[:99], Fault: record.CutOff}}, says(script, full)...),
-			[]Attempt{scripted("cut_off"), ok, done}, "the reply was cut off by the length limit"},
+			[]ItemCall{scripted("cut_off"), ok, done}, "the reply was cut off by the length limit"},
 		"script is empty": {append([]model.Reply{{Fault: record.Empty}}, says(script, full)...),
-			[]Attempt{scripted("empty"), ok, done}, "the reply was empty"},
+			[]ItemCall{scripted("empty"), ok, done}, "the reply was empty"},
 		"script in a fence": {says("Here it is:\n```json\n"+script+"\n```\nEnjoy!", full),
-			[]Attempt{{Kind: ScriptCall, Mended: true}, done}, ""},
-		"never a script": {says("no"), []Attempt{scripted(BadScript), scripted(BadScript), scripted(BadScript),
+			[]ItemCall{{Kind: ScriptCall, Mended: true}, done}, ""},
+		"never a script": {says("no"), []ItemCall{scripted(BadScript), scripted(BadScript), scripted(BadScript),
 			scripted(BadScript)}, ""},
 
-		"turns are prose": {says(script, "It went well.", full), []Attempt{ok, trajectory(synth.Format, 0, 0),
+		"turns are prose": {says(script, "It went well.", full), []ItemCall{ok, trajectory(synth.Format, 0, 0),
 			done}, "An earlier game for this script was rejected: the reply has no JSON list"},
 		"turns are cut off": {[]model.Reply{{Text: script}, {Text: full[:300], Fault: record.CutOff},
-			{Text: full}}, []Attempt{ok, trajectory("cut_off", 2, 1),
+			{Text: full}}, []ItemCall{ok, trajectory("cut_off", 2, 1),
 			{Kind: TrajectoryCall, Repeated: 1}}, "turn 2: the reply was cut off by the length limit"},
 		"a comma is missing": {says(script, replaced(t, full, "},\n {\"turn\": 4", "}\n {\"turn\": 4"), from(3)),
-			[]Attempt{ok, trajectory(synth.Format, 4, 3), done}, "What followed was rejected: turn 4: the JSON has a " +
+			[]ItemCall{ok, trajectory(synth.Format, 4, 3), done},
+			"What followed was rejected: turn 4: the JSON has a " +
 				"fault where >>> stands (invalid character '{' after array element (expecting ',' or ']')): …"},
 		"a quotation mark ends a string": {says(script,
 			replaced(t, full, "I try take rope now.", "I try \"take\" rope."),
-			from(5)), []Attempt{ok, trajectory(synth.Format, 6, 5), done}, `"Thought": "I try ">>>take" rope.", "Action"`},
-		"no turns": {says(script, "[]", full), []Attempt{ok, trajectory(synth.Format, 0, 0), done},
+			from(5)), []ItemCall{ok, trajectory(synth.Format, 6, 5), done},
+			`"Thought": "I try ">>>take" rope.", "Action"`},
+		"no turns": {says(script, "[]", full), []ItemCall{ok, trajectory(synth.Format, 0, 0), done},
 			"the trajectory has no turns"},
 		"a key is missing": {says(script, replaced(t, full, `"Thought": "I try take lamp now.", `, ""),
-			from(3)), []Attempt{ok, trajectory(synth.Keys, 4, 3), done}, `turn 4: the key "Thought" is missing`},
+			from(3)), []ItemCall{ok, trajectory(synth.Keys, 4, 3), done}, `turn 4: the key "Thought" is missing`},
 		"a flag is a word": {says(script, replaced(t, full, `"logic_error": false`, `"logic_error": "no"`),
-			full), []Attempt{ok, trajectory(synth.Keys, 1, 0), done}, `turn 1: "logic_error" is not true or false`},
+			full), []ItemCall{ok, trajectory(synth.Keys, 1, 0), done}, `turn 1: "logic_error" is not true or false`},
 		"nobody answers": {says(script, whole(good()[:4]), from(3)),
-			[]Attempt{ok, trajectory(synth.Keys, 4, 3), done}, "the DM has not answered"},
+			[]ItemCall{ok, trajectory(synth.Keys, 4, 3), done}, "the DM has not answered"},
 		"an action is unknown": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`),
-			from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done},
+			from(3)), []ItemCall{ok, trajectory(synth.BadAction, 4, 3), done},
 			`"steal lamp" matches none of the available actions, but the DM reports no error` + "\nThis was rejected:\n" +
 				`{"turn":4,"role":"Player","Thought":"I try take lamp now.","Action":"steal lamp"}` + "\n" + `{"turn":5,`},
 		"a value is unknown": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "take lamps"`),
-			from(3)), []Attempt{ok, trajectory(synth.BadAction, 4, 3), done}, "are not allowed values"},
+			from(3)), []ItemCall{ok, trajectory(synth.BadAction, 4, 3), done}, "are not allowed values"},
 		"the last turn is an error": {says(script, whole(game("!p x", "!l take lamp", "!o wait")),
 			whole(game("!p x", "!l take lamp", "wait")[6:])),
-			[]Attempt{ok, trajectory(synth.LastWrong, 7, 6), done}, "turn 7: the last turn reports an error"},
+			[]ItemCall{ok, trajectory(synth.LastWrong, 7, 6), done}, "turn 7: the last turn reports an error"},
 		"it does not succeed": {says(script, replaced(t, full, "Task Succeed", "Done."), from(8)),
-			[]Attempt{ok, trajectory(synth.Unfinished, 9, 8), done}, `does not contain "Task Succeed"`},
+			[]ItemCall{ok, trajectory(synth.Unfinished, 9, 8), done}, `does not contain "Task Succeed"`},
 		"there are too few errors": {says(script, whole(game("!p take lmap", "wait")), full),
-			[]Attempt{ok, trajectory(synth.TooFewErrors, 5, 0), done},
+			[]ItemCall{ok, trajectory(synth.TooFewErrors, 5, 0), done},
 			"the number of error turns is 1, want at least 2\n" +
 				"This was rejected:\n[{\"turn\":1,"},
 		"a continuation is unreadable": {says(script,
 			replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`), "no", from(3)),
-			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), trajectory(synth.Format, 0, 3), done}, ""},
+			[]ItemCall{ok, trajectory(synth.BadAction, 4, 3), trajectory(synth.Format, 0, 3), done}, ""},
 		"a continuation repeats": {says(script, replaced(t, full, `"Action": "take lamp"`, `"Action": "steal lamp"`),
 			full),
-			[]Attempt{ok, trajectory(synth.BadAction, 4, 3), {Kind: TrajectoryCall, Repeated: 3}}, ""},
+			[]ItemCall{ok, trajectory(synth.BadAction, 4, 3), {Kind: TrajectoryCall, Repeated: 3}}, ""},
 		"the same mistake again and again": {says(script, replaced(t, full, `"Action": "take lamp"`,
 			`"Action": "steal lamp"`), whole(game("wait")[1:]), whole(game("wait")[1:])),
-			[]Attempt{ok, trajectory(synth.BadAction, 4, 3),
+			[]ItemCall{ok, trajectory(synth.BadAction, 4, 3),
 				{Kind: TrajectoryCall, Reason: synth.TooFewErrors, Turn: 3, Repeated: 2},
 				trajectory(synth.Order, 1, 0)}, ""},
 		"repaired on the last call": {says("no", "no", script, full),
-			[]Attempt{scripted(BadScript), scripted(BadScript), ok, done}, ""},
+			[]ItemCall{scripted(BadScript), scripted(BadScript), ok, done}, ""},
 		"a script too late": {says("no", "no", "no", script),
-			[]Attempt{scripted(BadScript), scripted(BadScript), scripted(BadScript), ok}, ""},
+			[]ItemCall{scripted(BadScript), scripted(BadScript), scripted(BadScript), ok}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newWriter(map[string][]model.Reply{who: c.replies})
@@ -290,7 +292,7 @@ func TestMistakes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := append([]Attempt(nil), it.Attempts...)
+			got := append([]ItemCall(nil), it.Attempts...)
 			first := -1
 			for i := range got {
 				if got[i].Reason != "" && first < 0 {
@@ -301,7 +303,7 @@ func TestMistakes(t *testing.T) {
 				}
 				got[i].Message = ""
 				if got[i].Reason == "" {
-					got[i].Kept = 0
+					got[i].Verified = 0
 				}
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -408,7 +410,7 @@ func TestCollect(t *testing.T) {
 	g := newGenerator(t, "Ann", "Bob", "Cem", "Dan", "Eve")
 	dir := t.TempDir()
 	c := made(t, g, m, 5, 1, dir)
-	want := map[Outcome]int{Kept: 2, Removed: 2, GivenUp: 1}
+	want := map[Outcome]int{Included: 2, Removed: 2, GivenUp: 1}
 	if diff := cmp.Diff(want, c.Outcomes); diff != "" {
 		t.Errorf("outcomes: %s", diff)
 	}
@@ -416,20 +418,20 @@ func TestCollect(t *testing.T) {
 		c.Rejected[Rejection{ScriptCall, BadScript}] != 4 || c.Rejecting[Rejection{ScriptCall, BadScript}] != 1 {
 		t.Errorf("%+v", c)
 	}
-	var lines []Line
+	var lines []ItemLine
 	content, err := os.ReadFile(filepath.Join(dir, record.ItemsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for text := range strings.Lines(string(content)) {
-		var l Line
+		var l ItemLine
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			t.Fatal(err)
 		}
 		lines = append(lines, l)
 	}
-	if len(lines) != 5 || lines[1].Duplicate == nil || lines[1].Duplicate.Of != lines[0].ID ||
-		lines[2].Duplicate.Rule != SameTask || lines[2].Duplicate.Of != lines[0].ID {
+	if len(lines) != 5 || lines[1].Duplicate == nil || lines[1].Duplicate.Original != lines[0].ID ||
+		lines[2].Duplicate.Rule != SameTask || lines[2].Duplicate.Original != lines[0].ID {
 		t.Errorf("%s", content)
 	}
 	f, err := os.Open(filepath.Join(dir, record.TrajectoriesFile))
@@ -449,7 +451,7 @@ func TestCollect(t *testing.T) {
 	}
 	for _, v := range c.Diversity.Varieties() {
 		if want := map[string]Variety{Goals: {Goals, 2, 2}, Places: {Places, 4, 2}, Verbs: {Verbs, 4, 2},
-			Actions: {Actions, 4, 2}, Played: {Played, 9, 7}, Thoughts: {Thoughts, 9, 7}}[v.What]; v != want {
+			Actions: {Actions, 4, 2}, Moves: {Moves, 9, 7}, Thoughts: {Thoughts, 9, 7}}[v.Name]; v != want {
 			t.Errorf("%+v, want %+v", v, want)
 		}
 	}

@@ -7,47 +7,47 @@ import (
 	"heldout/eval/training/synth"
 )
 
-// alike is the least similarity of turns that are told again in other words: the actions
+// minSimilarity is the least similarity of turns that are told again in other words: the actions
 // have a form, so they stay the same.
-const alike = 0.5
+const minSimilarity = 0.5
 
 // join returns the game that the kept turns and a continuation make. The number of the
 // continuation's first turn says where it belongs, and it replaces the kept turns from
 // there on: repeated is their number. There are two exceptions, in which its turns are
 // renumbered: a game told again from its start with numbers that go on, and a continuation
 // whose numbers begin anew.
-func join(kept, more []json.RawMessage) (turns []json.RawMessage, repeated int, renumbered bool) {
-	whole := append(slices.Clip(slices.Clone(kept)), more...)
-	if len(kept) == 0 {
-		return whole, 0, false
+func join(verified, continued []json.RawMessage) (turns []json.RawMessage, repeated int, renumbered bool) {
+	joined := append(slices.Clip(slices.Clone(verified)), continued...)
+	if len(verified) == 0 {
+		return joined, 0, false
 	}
-	old, err := readAll(kept)
-	fresh, broken := readAll(more)
+	old, err := readAll(verified)
+	fresh, broken := readAll(continued)
 	if err != nil || broken != nil && len(fresh) == 0 {
-		return whole, 0, false // the verification says what is wrong
+		return joined, 0, false // the verification says what is wrong
 	}
 	first, last := &fresh[0], &old[len(old)-1]
-	at := first.Number - old[0].Number
+	offset := first.Number - old[0].Number
 	fits := first.Master != last.Master
 	begins := first.Master == old[0].Master
-	switch again := begins && similarity(old, fresh) >= alike && opens(old, first); {
-	case at == len(kept) && again:
-		return numbered(more, old[0].Number-first.Number), len(kept), true
-	case at == 0 && fits && !again:
-		return append(slices.Clip(slices.Clone(kept)), numbered(more, last.Number+1-first.Number)...), 0, true
-	case at >= 0 && at < len(kept):
-		return append(slices.Clip(slices.Clone(kept[:at])), more...), len(kept) - at, false
+	switch restarts := begins && similarity(old, fresh) >= minSimilarity && opens(old, first); {
+	case offset == len(verified) && restarts:
+		return numbered(continued, old[0].Number-first.Number), len(verified), true
+	case offset == 0 && fits && !restarts:
+		return append(slices.Clip(slices.Clone(verified)), numbered(continued, last.Number+1-first.Number)...), 0, true
+	case offset >= 0 && offset < len(verified):
+		return append(slices.Clip(slices.Clone(verified[:offset])), continued...), len(verified) - offset, false
 	}
-	return whole, 0, false
+	return joined, 0, false
 }
 
 // opens reports whether a turn is more like the first turn of a game than like later ones.
 func opens(game []synth.Turn, t *synth.Turn) bool {
-	nearest, most := 0, 0.0
+	nearest, highest := 0, 0.0
 	for i := range game {
 		if game[i].Master == t.Master {
-			if j := jaccard(wordSet(&game[i]), wordSet(t)); j > most {
-				nearest, most = i, j
+			if j := jaccard(wordSet(&game[i]), wordSet(t)); j > highest {
+				nearest, highest = i, j
 			}
 		}
 	}
@@ -102,10 +102,10 @@ func wordSet(t *synth.Turn) (out []uint32) {
 }
 
 // next is the number of the turn that follows verified turns.
-func next(kept []json.RawMessage) int {
-	t, err := synth.ReadTurn(kept[len(kept)-1])
+func next(verified []json.RawMessage) int {
+	t, err := synth.ReadTurn(verified[len(verified)-1])
 	if err != nil {
-		return len(kept) + 1 // they are verified
+		return len(verified) + 1 // they are verified
 	}
 	return t.Number + 1
 }

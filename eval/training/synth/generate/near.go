@@ -29,13 +29,13 @@ const (
 // Duplicate says what an item is a duplicate of.
 type Duplicate struct {
 	Rule Rule `json:"rule"`
-	// Of is the id of the item that stays.
-	Of string `json:"of"`
+	// Original is the id of the item that stays.
+	Original string `json:"of"`
 	// Similarity is the Jaccard similarity of the shingles, in [0,1].
 	Similarity float64 `json:"similarity"`
 }
 
-// near finds near duplicates among items that come in order. An item is removed if
+// nearIndex finds near duplicates among items that come in order. An item is removed if
 // it has the task of an earlier item that stays, or if the Jaccard similarity of
 // their shingles is at least the threshold; of several such items the most similar
 // counts, then the earliest. A shingle is 5 consecutive words of the text: goal,
@@ -44,7 +44,7 @@ type Duplicate struct {
 // bits.
 //
 // Items are first seen, all of them, and then added.
-type near struct {
+type nearIndex struct {
 	threshold float64
 	// common counts how many items have a shingle, by its low bits.
 	common   []uint32
@@ -55,8 +55,8 @@ type near struct {
 }
 
 // newNear returns an index for a threshold in (0,1]; above 1 nothing is near.
-func newNear(threshold float64) *near {
-	return &near{threshold: threshold, common: make([]uint32, commonSize), tasks: map[string]int{},
+func newNear(threshold float64) *nearIndex {
+	return &nearIndex{threshold: threshold, common: make([]uint32, commonSize), tasks: map[string]int{},
 		prefixes: map[uint32][]int{}}
 }
 
@@ -64,14 +64,14 @@ func newNear(threshold float64) *near {
 const commonSize = 1 << 22
 
 // see counts the shingles of an item: the search begins with rare ones.
-func (n *near) see(script *synth.Script, turns []synth.Turn) {
+func (n *nearIndex) see(script *synth.Script, turns []synth.Turn) {
 	for _, s := range shingles(textOf(script, turns)) {
 		n.common[s%commonSize]++
 	}
 }
 
 // add returns what an item is a duplicate of; nil if it stays.
-func (n *near) add(id string, script *synth.Script, turns []synth.Turn) *Duplicate {
+func (n *nearIndex) add(id string, script *synth.Script, turns []synth.Turn) *Duplicate {
 	set := shingles(textOf(script, turns))
 	task := taskOf(script)
 	if i, ok := n.tasks[task]; ok {
@@ -92,7 +92,7 @@ func (n *near) add(id string, script *synth.Script, turns []synth.Turn) *Duplica
 // prefix returns the rarest shingles of a set: of two sets whose similarity is at
 // least t, those in one order, both have one of the first |x| - ⌈t|x|⌉ + 1 in common
 // (Chaudhuri et al. 2006).
-func (n *near) prefix(set []uint32) []uint32 {
+func (n *nearIndex) prefix(set []uint32) []uint32 {
 	size := len(set) - int(math.Ceil(n.threshold*float64(len(set))-1e-9)) + 1
 	order := slices.Clone(set)
 	slices.SortFunc(order, func(a, b uint32) int {
@@ -102,15 +102,15 @@ func (n *near) prefix(set []uint32) []uint32 {
 }
 
 // nearest returns the item that is most similar, -1 if none is similar enough.
-func (n *near) nearest(set, prefix []uint32) (best int, similarity float64) {
+func (n *nearIndex) nearest(set, prefix []uint32) (best int, similarity float64) {
 	best = -1
-	seen := map[int]bool{}
+	visited := map[int]bool{}
 	for _, s := range prefix {
 		for _, i := range n.prefixes[s] {
-			if seen[i] {
+			if visited[i] {
 				continue
 			}
-			seen[i] = true
+			visited[i] = true
 			j := jaccard(set, n.shingles[i])
 			if j >= n.threshold && (best < 0 || j > similarity || j == similarity && i < best) {
 				best, similarity = i, j
@@ -126,7 +126,7 @@ func jaccard(a, b []uint32) float64 {
 	if len(a)+len(b) == 0 {
 		return 1
 	}
-	both, i, j := 0, 0, 0
+	shared, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {
 		switch {
 		case a[i] < b[j]:
@@ -134,10 +134,10 @@ func jaccard(a, b []uint32) float64 {
 		case a[i] > b[j]:
 			j++
 		default:
-			both, i, j = both+1, i+1, j+1
+			shared, i, j = shared+1, i+1, j+1
 		}
 	}
-	return float64(both) / float64(len(a)+len(b)-both)
+	return float64(shared) / float64(len(a)+len(b)-shared)
 }
 
 // shingles returns the hashes of all runs of ShingleWords words, sorted, each once; a

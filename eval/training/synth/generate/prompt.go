@@ -18,7 +18,7 @@ func (w *work) scriptPrompt() string {
 	}
 	fmt.Fprintf(&b, "\nPersona: %s\n", w.Persona)
 	if last := w.last(); last.Reason != "" {
-		b.WriteString("\n" + fill(p.Again, "{message}", w.why(last)) + "\n")
+		b.WriteString("\n" + fill(p.Retry, "{message}", w.issue(last)) + "\n")
 	}
 	return b.String() + "Script:"
 }
@@ -38,24 +38,24 @@ func (w *work) trajectoryPrompt() string {
 	last := w.last()
 	switch {
 	case last.Reason == "":
-	case len(w.kept) == 0:
-		b.WriteString("\n" + fill(p.Again, "{message}", w.why(last)) + "\n")
+	case len(w.turns) == 0:
+		b.WriteString("\n" + fill(p.Retry, "{message}", w.issue(last)) + "\n")
 	default:
-		b.WriteString("\n" + fill(p.Continue, "{turns}", string(list(w.kept)), "{message}", w.why(last), "{next}",
-			fmt.Sprint(next(w.kept))) + "\n")
+		b.WriteString("\n" + fill(p.Continue, "{turns}", string(list(w.turns)), "{message}", w.issue(last), "{next}",
+			fmt.Sprint(next(w.turns))) + "\n")
 	}
 	return b.String() + "Turns:"
 }
 
-// why is the message of a rejected reply, with the turn that it is about and what it shows
+// issue is the message of a rejected reply, with the turn that it is about and what it shows
 // of the reply.
-func (w *work) why(a Attempt) string {
+func (w *work) issue(a ItemCall) string {
 	text := a.Message
 	if a.Turn > 0 && a.Reason != synth.TooFewErrors {
 		text = fmt.Sprintf("turn %d: %s", a.Turn, a.Message)
 	}
-	if w.shown != "" {
-		text += "\nThis was rejected:\n" + w.shown
+	if w.excerpt != "" {
+		text += "\nThis was rejected:\n" + w.excerpt
 	}
 	return text
 }

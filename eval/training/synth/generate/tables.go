@@ -22,18 +22,18 @@ type Spent struct {
 
 // Tables describes a collection.
 func (c *Collection) Tables(spent Spent, threshold float64) []table.Table {
-	return []table.Table{c.summary(threshold), c.reasons(), c.diversity(), cost(spent, c.Outcomes[Kept])}
+	return []table.Table{c.summary(threshold), c.reasons(), c.diversity(), cost(spent, c.Outcomes[Included])}
 }
 
 func (c *Collection) summary(threshold float64) table.Table {
 	t := table.Table{ID: "synth", Title: "Items", Columns: []table.Column{
-		{Key: "outcome", Header: "Outcome", Left: true}, {Key: "items", Header: "Items"},
+		{Key: "outcome", Header: "Outcome", Words: true}, {Key: "items", Header: "Items"},
 		{Key: "share", Header: "Share %"},
 	}}
-	add := func(what string, n int) {
-		t.Rows = append(t.Rows, []table.Cell{table.String(what), table.Int(n), share(n, c.Items)})
+	add := func(label string, n int) {
+		t.Rows = append(t.Rows, []table.Cell{table.String(label), table.Int(n), share(n, c.Items)})
 	}
-	passed := c.Outcomes[Kept] + c.Outcomes[Removed]
+	passed := c.Outcomes[Included] + c.Outcomes[Removed]
 	add("attempted", c.Items)
 	add("passed the verification", passed)
 	for _, calls := range slices.Sorted(maps.Keys(c.ByCalls)) {
@@ -41,7 +41,7 @@ func (c *Collection) summary(threshold float64) table.Table {
 	}
 	add("removed: same task", c.Rules[SameTask])
 	add("removed: near duplicate", c.Rules[NearText])
-	add("kept", c.Outcomes[Kept])
+	add("kept", c.Outcomes[Included])
 	add("given up", c.Outcomes[GivenUp])
 	if n := c.Outcomes[NoResult]; n > 0 {
 		add("no result", n)
@@ -51,7 +51,7 @@ func (c *Collection) summary(threshold float64) table.Table {
 	t.Notes = append(t.Notes, fmt.Sprintf("Same task: an earlier kept item has the same goal and action forms. Near "+
 		"duplicate: the Jaccard similarity of the %d-word shingles of goal, actions, thoughts and observations to an "+
 		"earlier kept item is at least %g. %s lists every removal.", ShingleWords, threshold, record.ItemsFile))
-	if c.Outcomes[Kept] > 0 {
+	if c.Outcomes[Included] > 0 {
 		t.Notes = append(t.Notes,
 			fmt.Sprintf(
 				"The kept trajectories have %d turns and %d error turns; %d of the error turns are repaired at once.",
@@ -60,18 +60,18 @@ func (c *Collection) summary(threshold float64) table.Table {
 	return t
 }
 
-func share(n, of int) table.Cell {
-	if of == 0 {
+func share(n, total int) table.Cell {
+	if total == 0 {
 		return table.None()
 	}
-	return table.Percent(float64(n) / float64(of))
+	return table.Percent(float64(n) / float64(total))
 }
 
 // reasons says why replies were rejected, and how many of these items passed in the
 // end.
 func (c *Collection) reasons() table.Table {
 	t := table.Table{ID: "synth-reasons", Title: "Rejected replies", Columns: []table.Column{
-		{Key: "call", Header: "Call", Left: true}, {Key: "reason", Header: "Reason", Left: true},
+		{Key: "call", Header: "Call", Words: true}, {Key: "reason", Header: "Reason", Words: true},
 		{Key: "replies", Header: "Replies"},
 		{Key: "share", Header: "Share %"}, {Key: "items", Header: "Items"}, {Key: "passed", Header: "Passed later"},
 	}}
@@ -127,15 +127,16 @@ func nameOf(r synth.Reason) string {
 
 func (c *Collection) diversity() table.Table {
 	t := table.Table{ID: "synth-diversity", Title: "Diversity of the kept items", Columns: []table.Column{
-		{Key: "what", Header: "Of", Left: true}, {Key: "total", Header: "Total"}, {Key: "distinct", Header: "Distinct"},
+		{Key: "what", Header: "Of", Words: true}, {Key: "total", Header: "Total"},
+		{Key: "distinct", Header: "Distinct"},
 		{Key: "share", Header: "Share %"},
 	}}
-	add := func(what string, v Variety) {
-		t.Rows = append(t.Rows, []table.Cell{table.String(what), table.Int(v.Total), table.Int(v.Distinct),
+	add := func(label string, v Variety) {
+		t.Rows = append(t.Rows, []table.Cell{table.String(label), table.Int(v.Total), table.Int(v.Distinct),
 			share(v.Distinct, v.Total)})
 	}
 	for _, v := range c.Diversity.Varieties() {
-		add(v.What, v)
+		add(v.Name, v)
 	}
 	add("words of thoughts (distinct-1)", c.Diversity.Grams(1))
 	add("word pairs of thoughts (distinct-2)", c.Diversity.Grams(2))
@@ -144,32 +145,32 @@ func (c *Collection) diversity() table.Table {
 	return t
 }
 
-func cost(spent Spent, kept int) table.Table {
+func cost(spent Spent, included int) table.Table {
 	t := table.Table{ID: "synth-cost", Title: "Cost", Columns: []table.Column{
-		{Key: "call", Header: "Call", Left: true}, {Key: "calls", Header: "Calls"},
+		{Key: "call", Header: "Call", Words: true}, {Key: "calls", Header: "Calls"},
 		{Key: "failed", Header: "Without reply"}, {Key: "requests", Header: "Requests"},
 		{Key: "prompt_tokens", Header: "Prompt tokens"}, {Key: "completion_tokens", Header: "Reply tokens"},
 		{Key: "model_seconds", Header: "Model s"},
 	}}
-	var all calls.Usage
-	add := func(what string, u calls.Usage) {
+	var total calls.Usage
+	add := func(label string, u calls.Usage) {
 		t.Rows = append(t.Rows, []table.Cell{
-			table.String(what), table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests),
+			table.String(label), table.Int(u.Calls), table.Int(u.Failed), table.Int(u.Requests),
 			table.Int(u.PromptTokens), table.Int(u.CompletionTokens), calls.Seconds(u.ModelSeconds),
 		})
 	}
 	for _, kind := range []string{ScriptCall, TrajectoryCall} {
 		add(kind, spent.Usage[kind])
-		all = all.Plus(spent.Usage[kind])
+		total = total.Plus(spent.Usage[kind])
 	}
-	add("all", all)
+	add("all", total)
 	text := spent.Took
-	if kept > 0 && all.Uncounted == 0 {
-		text += fmt.Sprintf(" A kept trajectory took %.1f calls and %d tokens.", float64(all.Calls)/float64(kept),
-			(all.PromptTokens+all.CompletionTokens)/kept)
+	if included > 0 && total.Uncounted == 0 {
+		text += fmt.Sprintf(" A kept trajectory took %.1f calls and %d tokens.", float64(total.Calls)/float64(included),
+			(total.PromptTokens+total.CompletionTokens)/included)
 	}
 	t.Notes = append(t.Notes, text)
-	t.Notes = append(t.Notes, all.Notes()...)
+	t.Notes = append(t.Notes, total.Notes()...)
 	return t
 }
 
@@ -179,14 +180,14 @@ func (g *Generator) Estimate(items int) string {
 	w := &work{Generator: g, Item: &Item{Persona: g.Personas[0]}}
 	script := len(w.scriptPrompt()) / bytesPerToken
 	game := len(w.trajectoryPrompt()) / bytesPerToken
-	least, most := 2*items, g.Condition.MaxCalls*items
+	low, high := 2*items, g.Condition.MaxCalls*items
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d items from %d personas: %d calls if every reply passes, at most %d\n", items, len(g.Personas),
-		least, most)
+		low, high)
 	fmt.Fprintf(&b,
 		"prompts of about %d tokens for a script, and of %d and the script for a trajectory (%d bytes per token)\n",
 		script, game, bytesPerToken)
 	fmt.Fprintf(&b, "replies of at most %d tokens: at most %d tokens together", g.Condition.Decoding.MaxTokens,
-		most*g.Condition.Decoding.MaxTokens)
+		high*g.Condition.Decoding.MaxTokens)
 	return b.String()
 }
