@@ -68,7 +68,7 @@ func findProblems(dir string) (folder string, err error) {
 
 // addOfficial reads the problems of one game, in the order of their file names,
 // and returns the texts of these files.
-func (e *Env) addOfficial(g *strategyGame, folder string, labels []problemLabel) (read []string, err error) {
+func (e *Env) addOfficial(g *strategyGame, folder string, labels []label) (read []string, err error) {
 	domainText, err := datafile.Read(filepath.Join(folder, g.name+".pddl"), datafile.MaxLabels)
 	if err != nil {
 		return nil, fmt.Errorf("pddl: %w", err)
@@ -110,8 +110,8 @@ func (e *Env) addOfficial(g *strategyGame, folder string, labels []problemLabel)
 	return read, nil
 }
 
-// problemLabel is the relevant part of a line of the label file.
-type problemLabel struct {
+// label is the relevant part of a line of the label file.
+type label struct {
 	ID         int             `json:"id"`
 	Difficulty envs.Difficulty `json:"difficulty"`
 	Info       struct {
@@ -119,7 +119,7 @@ type problemLabel struct {
 	} `json:"additional_info"`
 }
 
-func parseLabel(line []byte, task int) (l problemLabel, err error) {
+func parseLabel(line []byte, task int) (l label, err error) {
 	if err := json.Unmarshal(line, &l); err != nil {
 		return l, err
 	}
