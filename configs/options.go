@@ -81,7 +81,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "give-up-after", Group: Server, Owner: EachOne, Default: 30 * time.Minute, Range: atLeast(0),
-			Help: "end the run if no server of a model answers for that long; until then it waits; 0 waits for ever",
+			Help: "set a model aside if no server of it answers for that long, and end the run if it is the only one; until then " +
+				"it waits; 0 waits for ever",
 		},
 		{
 			Name: "wait-for-servers", Group: Server, Owner: EachWorker, Range: atLeast(0),
@@ -210,8 +211,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "allow-unusable", Group: Playing,
-			Help: "continue if none of a model's first replies is usable, and count them as failures; otherwise the " +
-				"run stops",
+			Help: "continue if fewer than 5 of a model's first 100 replies are usable, and count them as failures; " +
+				"otherwise the run stops, or sets that model aside",
 		},
 		{
 			Name: "shard", Group: Playing, Owner: TheLeader,

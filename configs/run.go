@@ -94,7 +94,7 @@ type Run struct {
 	BudgetTokens int           `yaml:"budget-tokens"`
 	BudgetUSD    float64       `yaml:"budget-usd"`
 	BudgetTime   time.Duration `yaml:"budget-time"`
-	// AllowUnusable continues with a model even if its first replies are all unusable.
+	// AllowUnusable continues with a model even if too few of its first replies are usable.
 	AllowUnusable bool `yaml:"allow-unusable"`
 	// Shard is the part of the plan to play, see record.ParseShard; empty for all.
 	Shard string `yaml:"shard"`

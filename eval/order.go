@@ -23,7 +23,7 @@ type Order struct {
 	Attempt int `json:"attempt"`
 	// Reflections are those on earlier trials, the oldest first.
 	Reflections []record.Remembered `json:"reflections,omitempty"`
-	// Proven: the model has given a usable reply in this run.
+	// Proven: the model has given enough usable replies in this run.
 	Proven bool `json:"proven,omitempty"`
 }
 

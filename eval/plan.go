@@ -297,7 +297,7 @@ func (p *Plan) extends(m *record.Manifest) error {
 
 // difference says how an earlier condition differs from the closest planned one.
 func (p *Plan) difference(old record.Condition) string {
-	var best []string
+	var best []record.Difference
 	for i, g := range p.Groups {
 		if d := record.Differing(old, g.Condition); i == 0 || len(d) < len(best) {
 			best = d
@@ -306,5 +306,5 @@ func (p *Plan) difference(old record.Condition) string {
 	if len(best) == 0 {
 		return "other tasks of " + old.Env
 	}
-	return "other " + fmt.Sprint(best)
+	return record.Listed(best)
 }

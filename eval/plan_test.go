@@ -126,8 +126,11 @@ func TestBeginChecksTheDirectory(t *testing.T) {
 		want   string
 		change func(*Spec)
 	}{
-		{"[decoding]", func(s *Spec) { s.Seeds = []int64{2, 3, 4}; s.Players[1].Decoding.Temperature = 1 }},
-		{"[seed]", func(s *Spec) {}},
+		{"(decoding temperature 0 there, 1 here)", func(s *Spec) {
+			s.Seeds = []int64{2, 3, 4}
+			s.Players[1].Decoding.Temperature = 1
+		}},
+		{"(seed 4 there, 2 here)", func(s *Spec) {}},
 		{"other tasks of countdown", func(s *Spec) {
 			s.Seeds = []int64{2, 3, 4}
 			s.Benchmarks[0].Tasks = s.Benchmarks[0].Tasks[:1]

@@ -1,8 +1,8 @@
 package eval
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -30,12 +30,14 @@ type Options struct {
 	Budget Budget
 	// Observer receives the events of the run; nil for none.
 	Observer Observer
-	// AllowUnusable continues with a model even if none of its first replies is
+	// AllowUnusable continues with a model even if too few of its first replies are
 	// usable, and counts its episodes as failures.
 	AllowUnusable bool
 	// Warn receives a one-line warning about replies that make the rates less
 	// meaningful; nil for none. Run calls it from many goroutines.
 	Warn func(line string)
+	// Absent says why models of the plan have no server, by their names.
+	Absent map[string]error
 	// Elsewhere plays the episodes; nil plays them in this process. Concurrency is
 	// then the number of episodes that are ordered and not back.
 	Elsewhere Elsewhere
@@ -80,9 +82,10 @@ func (nobody) EpisodeDone(*episode.Episode, record.Result) {}
 // Run plays the episodes of a plan that have no result in the store yet, and the
 // trials that become due. Every attempt is on disk before it counts. When ctx is
 // cancelled, the episodes in flight end as cancelled and Run returns ctx's error. An
-// error that would also stop every further episode, such as an unknown model, ends
-// the run. A model without a usable reply ends it with an *UnusableError, and a budget
-// with a *BudgetError.
+// error that would also stop every further episode of a model, such as an unknown name,
+// or too few usable replies, which is an *UnusableError, ends the run, or with several
+// models sets that one aside: the others are played to the end, and Run returns an
+// *AsideError. A budget ends the run with a *BudgetError.
 func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	if o.Observer == nil {
 		o.Observer = nobody{}
@@ -91,10 +94,8 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	w := newWatch(o, s.Attempts)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	slots := max(1, o.Concurrency)
-	due := newAgenda(todo.Missing, slots)
+	due := newAgenda(todo.Missing, max(1, o.Concurrency))
 	if o.Concurrency == AutoConcurrency {
-		slots = MostInFlight
 		c := newClimb(o.Ceiling, due.setLimit, due.playing, o.note, o.Now)
 		if o.Full != nil {
 			c.full = func() string { return o.Full(runCtx) }
@@ -106,12 +107,8 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		o.Observer, due.may = purse, purse.take
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
-	pool := pool{due, todo.Attempts, s, &o, w, stop}
-	var workers errgroup.Group
-	for range min(slots, len(todo.Missing)) {
-		workers.Go(func() error { return pool.work(runCtx) })
-	}
-	err := workers.Wait()
+	pool := pool{due, todo.Attempts, s, &o, w, newSidings(p, due, o.note), stop}
+	err := pool.play(runCtx)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -120,7 +117,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	case context.Cause(runCtx) != nil:
 		return context.Cause(runCtx)
 	}
-	return cmp.Or(w.verdict(), purse.ended())
+	return errors.Join(pool.verdict(), purse.ended())
 }
 
 type pool struct {
@@ -129,48 +126,56 @@ type pool struct {
 	store    *record.Store
 	o        *Options
 	watch    *watch
+	aside    *sidings
 	stop     context.CancelCauseFunc // ends the run
 }
 
-// work plays one episode after the other. An attempt goes to disk while the next one
-// is played, so that no model server waits for a disk; one with a fault goes first,
-// because it may end the run.
-func (p *pool) work(ctx context.Context) error {
-	var recording errgroup.Group
-	for {
-		e := p.due.take()
-		if e == nil || ctx.Err() != nil {
-			return recording.Wait()
-		}
-		rec, ack, cause := p.play(ctx, e, p.attempts[e.ID]+1)
-		p.due.release()
-		if err := recording.Wait(); err != nil || rec == nil {
-			return cmp.Or(err, ctx.Err())
-		}
-		recording.Go(func() error {
-			next, err := p.record(e, rec, cause, ack)
-			if err != nil {
-				p.stop(err)
-			}
-			p.due.done(next)
-			return err
-		})
-		if cause != nil {
-			if err := recording.Wait(); err != nil {
+// play plays all episodes that are due, each in a goroutine.
+func (p *pool) play(ctx context.Context) error {
+	for name, reason := range p.o.Absent {
+		if p.due.waits(name) {
+			if err := p.aside.put(name, reason); err != nil {
 				return err
 			}
 		}
 	}
+	var playing errgroup.Group
+	for e := p.due.take(); e != nil && ctx.Err() == nil; e = p.due.take() {
+		playing.Go(func() error { return p.work(ctx, e) })
+	}
+	return playing.Wait()
 }
 
-// play makes one attempt, here or elsewhere; nil if ctx is cancelled.
-func (p *pool) play(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, ack func(), cause error) {
+// work makes an attempt at an episode. It goes to disk while the next one is played, so
+// that no model server waits for a disk; one with a fault goes first, because it may end
+// the run.
+func (p *pool) work(ctx context.Context, e *episode.Episode) error {
+	rec, kept, cause := p.attempt(ctx, e, p.attempts[e.ID]+1)
+	if rec == nil {
+		p.due.release(e)
+		return ctx.Err()
+	}
+	if cause == nil {
+		p.due.release(e)
+	} else {
+		defer p.due.release(e)
+	}
+	next, err := p.record(e, rec, cause, kept)
+	if err != nil {
+		p.stop(err)
+	}
+	p.due.done(next)
+	return err
+}
+
+// attempt makes an attempt, here or elsewhere; nil if ctx is cancelled.
+func (p *pool) attempt(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, kept func(), cause error) {
 	if p.o.Elsewhere == nil {
 		rec, cause = attempt(ctx, e, n, p.o, p.watch)
 		return rec, func() {}, cause
 	}
-	rec, ack = p.delegate(ctx, e, n)
-	return rec, ack, nil
+	rec, kept = p.delegate(ctx, e, n)
+	return rec, kept, nil
 }
 
 // record puts an attempt on disk, and says so.
@@ -181,8 +186,18 @@ func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack 
 	}
 	ack()
 	p.o.Observer.EpisodeDone(e, rec.Result)
-	if err := p.watch.fatal(e, cause); err != nil {
-		return nil, err
+	if reason := p.watch.fatal(e, cause); reason != nil {
+		return nil, p.aside.put(e.Player.Name, reason)
 	}
 	return e.NextTrial(rec.Brief()), nil
+}
+
+// verdict is about all models at the end of a run.
+func (p *pool) verdict() error {
+	for name, reason := range p.watch.verdicts() {
+		if err := p.aside.put(name, reason); err != nil {
+			return err
+		}
+	}
+	return p.aside.ended()
 }

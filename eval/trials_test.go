@@ -319,12 +319,12 @@ func TestOrderOfTrials(t *testing.T) {
 	a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
 		Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
 	first := a.take()
-	a.release()
+	a.release(first)
 	a.done(first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 	var order []string
 	for e := a.take(); e != nil; e = a.take() {
 		order = append(order, fmt.Sprintf("%s trial %d", e.Task.ID, e.Trial))
-		a.release()
+		a.release(e)
 		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Success}}))
 	}
 	if diff := cmp.Diff([]string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"}, order); diff != "" {
@@ -348,7 +348,7 @@ func TestAgendaEnds(t *testing.T) {
 			}
 			continue
 		}
-		a.release()
+		a.release(e)
 		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 		if next := <-got; next == nil || next.Trial != 2 {
 			t.Errorf("next is %v", next)

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,9 +13,8 @@ import (
 )
 
 const (
-	// probation is the number of replies within which a model must give a usable
-	// one.
-	probation = 24
+	// probation is the number of first replies of which so many must be usable: a twentieth.
+	probation, leastUsable = 100, 5
 	// refusals is the number of calls of a model that may be refused before one is
 	// answered.
 	refusals = 8
@@ -23,11 +23,11 @@ const (
 	fewFaults, oneIn = 3, 100
 )
 
-// UnusableError reports a model that cannot be benchmarked as it is served: none
-// of its first replies held an action.
+// UnusableError reports a model that cannot be benchmarked as it is served: none or too
+// few of its first replies held an action.
 type UnusableError struct {
-	Model   string
-	Replies int
+	Model           string
+	Replies, Usable int
 	// Faults counts the replies by what is wrong with them.
 	Faults map[record.Fault]int
 }
@@ -44,9 +44,13 @@ func (e *UnusableError) Error() string {
 			}
 		}
 	}
+	count := "none"
+	if e.Usable > 0 {
+		count = fmt.Sprintf("only %d", e.Usable)
+	}
 	return fmt.Sprintf(
-		"none of the first %d replies of %s could be used: %s; %s; --allow-unusable goes on and counts them as failures",
-		e.Replies, e.Model, strings.Join(came, ", "), top.Remedy())
+		"%s of the first %d replies of %s could be used: %s; %s; --allow-unusable goes on and counts them as failures",
+		count, e.Replies, e.Model, strings.Join(came, ", "), top.Remedy())
 }
 
 // watch monitors the models' replies, so that a model with unreadable replies
@@ -60,10 +64,11 @@ type watch struct {
 }
 
 type replies struct {
-	came, usable, refused, trimmed int
-	faults                         map[record.Fault]int
-	warned                         []string       // the warnings that were given
-	verdict                        *UnusableError // the first one; nil for none
+	// usable counts those of earlier sessions and other processes, too; unread does not.
+	came, usable, unread, refused, trimmed int
+	faults                                 map[record.Fault]int
+	warned                                 []string       // the warnings that were given
+	verdict                                *UnusableError // the first one; nil for none
 }
 
 // newWatch returns a watch that includes the replies of earlier sessions.
@@ -84,18 +89,18 @@ func (w *watch) learn(r *record.Result) {
 	w.repliesOf(r.Model).usable += r.Steps - r.FormatErrors
 }
 
-// proven notes that a model has given a usable reply elsewhere.
+// proven notes that a model has given enough usable replies elsewhere.
 func (w *watch) proven(name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := w.repliesOf(name)
-	r.usable = max(1, r.usable)
+	r.usable = max(leastUsable, r.usable)
 }
 
 func (w *watch) usable(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.repliesOf(name).usable > 0
+	return w.repliesOf(name).usable >= leastUsable
 }
 
 func (w *watch) repliesOf(name string) *replies {
@@ -105,14 +110,14 @@ func (w *watch) repliesOf(name string) *replies {
 	return w.models[name]
 }
 
-// Reply implements episode.Watch. The error says that the model gives no usable reply.
+// Reply implements episode.Watch. The error says that too few replies of the model are usable.
 func (w *watch) Reply(name string, m agent.Move) error {
 	w.mu.Lock()
 	r := w.repliesOf(name)
 	r.add(m)
 	warnings := r.warnings(name)
 	var err error
-	if r.came >= probation {
+	if r.came == probation && r.usable < leastUsable || r.verdict != nil {
 		err = w.unusable(name, r)
 	}
 	w.mu.Unlock()
@@ -124,7 +129,9 @@ func (w *watch) Reply(name string, m agent.Move) error {
 
 func (r *replies) add(m agent.Move) {
 	r.came++
-	if !m.FormatError {
+	if m.FormatError {
+		r.unread++
+	} else {
 		r.usable++
 	}
 	if m.Usage.Trimmed > 0 {
@@ -135,15 +142,15 @@ func (r *replies) add(m agent.Move) {
 	}
 }
 
-// unusable returns the error of a model without a usable reply; nil if the model
-// has one or the error is not wanted. The error is always the first one: replies
-// to calls in flight do not change it.
+// unusable returns the error of a model with so few usable replies, nil if it is not
+// wanted. The error is always the first one: replies to calls in flight do not change it.
 func (w *watch) unusable(name string, r *replies) error {
-	if w.allow || r.usable > 0 || r.came == 0 {
+	if w.allow {
 		return nil
 	}
 	if r.verdict == nil {
-		r.verdict = &UnusableError{Model: name, Replies: r.came, Faults: maps.Clone(r.faults)}
+		r.verdict = &UnusableError{Model: name, Replies: r.came, Usable: max(0, r.came-r.unread),
+			Faults: maps.Clone(r.faults)}
 	}
 	return r.verdict
 }
@@ -178,21 +185,36 @@ func (w *watch) refusal(name string, err error) error {
 	return fmt.Errorf("the first %d calls of %s were all refused: %w", r.refused, name, err)
 }
 
-// Unproven implements episode.Watch.
+// errUnproven says that an episode does not count, because its model may be one that cannot
+// be benchmarked as it is served.
+var errUnproven = errors.New("no reply of the model could be used so far, so the episode does not count as a failure")
+
+// Unproven implements episode.Watch. The error says that no reply of the model was usable.
 func (w *watch) Unproven(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.unusable(name, w.repliesOf(name))
+	switch r := w.repliesOf(name); {
+	case r.verdict != nil:
+		return r.verdict
+	case w.allow || r.usable > 0:
+		return nil
+	}
+	return errUnproven
 }
 
-// verdict is about all models at the end of a run.
-func (w *watch) verdict() error {
+// verdicts are about the models that have given too few usable replies, or none by the end of
+// a run.
+func (w *watch) verdicts() map[string]error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	found := map[string]error{}
 	for name, r := range w.models {
+		if r.verdict == nil && (r.usable > 0 || r.came == 0) {
+			continue
+		}
 		if err := w.unusable(name, r); err != nil {
-			return err
+			found[name] = err
 		}
 	}
-	return nil
+	return found
 }

@@ -85,7 +85,7 @@ func TestVerdictIsTheFirst(t *testing.T) {
 			}
 			continue
 		}
-		for _, err := range []error{err, w.Unproven("m"), w.verdict()} {
+		for _, err := range []error{err, w.Unproven("m"), w.verdicts()["m"]} {
 			var unusable *UnusableError
 			if !errors.As(err, &unusable) || unusable.Replies != probation ||
 				unusable.Faults[record.Empty] != probation {

@@ -83,6 +83,7 @@ type Job struct {
 	trials     *episode.Trials
 	reflection *record.Prompt
 	servers    map[string]record.ServerReport // by player; set by Meet
+	absent     map[string]error               // why models have no server, by player; set by Meet
 }
 
 // Served is a model that is on a server, with its players: one, or one per preset.

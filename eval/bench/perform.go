@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,11 @@ func (j *Job) Rehearse(ctx context.Context, led bool, on Screen) error {
 // Play plays what is missing of a job. A finished run needs no server.
 func (j *Job) Play(ctx context.Context, on Screen) error {
 	if waits := j.Config.WaitForServers > 0; !waits || !j.Finished() {
-		if err := j.Meet(ctx); err != nil && (waits || ctx.Err() != nil || !j.Finished()) {
+		unready, err := j.ask(ctx, j.Config.WaitForServers)
+		if len(j.absent) == len(j.Served) {
+			err = cmp.Or(err, unready)
+		}
+		if err != nil && (waits || ctx.Err() != nil || !j.Finished()) {
 			return err
 		} else if err != nil {
 			on.say("no episode is missing, so the run needs no model server: %v", err)
@@ -94,6 +99,9 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	budget, _ := errors.AsType[*eval.BudgetError](runErr)
 	if budget != nil {
 		session.Stop(budget)
+	}
+	aside, _ := errors.AsType[*eval.AsideError](runErr)
+	if budget != nil || aside != nil {
 		runErr = nil
 	}
 	err = errors.Join(runErr, session.End())
@@ -105,7 +113,10 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	switch {
 	case err != nil:
 		return stopped(ctx, err, j.Dir)
-	case budget != nil:
+	case aside != nil:
+		on.say("%v\nwhat is finished is kept in %s; the same command continues once the servers have changed", aside, j.Dir)
+	}
+	if budget != nil {
 		on.say("%v: what is finished is kept in %s, and the same command with more continues", budget, j.Dir)
 	}
 	return nil
@@ -114,17 +125,18 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 // longWait is a wait for a limit that is shown in place of the time that is left.
 const longWait = 2 * time.Second
 
-// waits says for what all calls of a model wait; empty if none does.
-func (j *Job) waits() string {
+// waits says for what all calls of the models wait; empty if one can go on.
+func (j *Job) waits() (why string) {
 	for _, s := range j.Served {
 		if until := s.Fleet.Waits(); until.Sub(j.outside.Now()) >= longWait {
-			return "waits for the service's limit until " + until.Format(time.TimeOnly)
-		}
-		if since := s.Fleet.Gone(); !since.IsZero() {
-			return "no model server answers since " + since.Format(time.TimeOnly)
+			why = "waits for the service's limit until " + until.Format(time.TimeOnly)
+		} else if since := s.Fleet.Gone(); !since.IsZero() {
+			why = "no model server answers since " + since.Format(time.TimeOnly)
+		} else {
+			return ""
 		}
 	}
-	return ""
+	return why
 }
 
 // EndShard says how far a shard is. It has no tables of its own: they would be those of an

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -91,25 +92,30 @@ func (j *Job) Check(ctx context.Context) (unready, err error) {
 	if err := eval.Fits(j.Dir, j.Plan); err != nil {
 		return nil, err
 	}
-	err = j.ask(ctx, 0)
-	if fleet.Unready(err) {
-		return err, nil
-	}
-	return nil, err
+	return j.ask(ctx, 0)
 }
 
 // Meet asks every server about itself before the first episode: a wrong address
 // or name must show now, not later. It settles the contexts in force.
-func (j *Job) Meet(ctx context.Context) error { return j.ask(ctx, j.Config.WaitForServers) }
+func (j *Job) Meet(ctx context.Context) error {
+	unready, err := j.ask(ctx, j.Config.WaitForServers)
+	return cmp.Or(err, unready)
+}
 
-// ask is Meet with a patience of its own for servers that are not ready yet.
-func (j *Job) ask(ctx context.Context, patience time.Duration) error {
-	j.servers = map[string]record.ServerReport{}
+// ask is Meet with a patience of its own for servers that are not ready yet. unready is about
+// the first model none of whose servers is; the job keeps the reason of each.
+func (j *Job) ask(ctx context.Context, patience time.Duration) (unready, err error) {
+	j.servers, j.absent = map[string]record.ServerReport{}, map[string]error{}
 	for _, known := range j.Served {
 		name := known.Players[0].Name
 		s, err := meet(ctx, known.Fleet, name, patience)
+		if fleet.Unready(err) && ctx.Err() == nil {
+			j.absent[name] = err
+			unready = cmp.Or(unready, err)
+			continue
+		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, p := range known.Players {
 			p.ContextLimit = known.Fleet.ContextLimit()
@@ -118,12 +124,12 @@ func (j *Job) ask(ctx context.Context, patience time.Duration) error {
 				err = leavesRoom("reflection-tokens", t.Decoding.MaxTokens, p.ContextLimit, name)
 			}
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
 		j.servers[name] = s
 	}
-	return nil
+	return unready, nil
 }
 
 // leavesRoom reports an option of so many tokens that leaves no room for a prompt in a context.
@@ -145,11 +151,31 @@ func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Durati
 	if err != nil {
 		return s, err
 	}
-	if s.Software != "" && len(s.Models) > 0 && !s.Present { // services have models that they do not list
-		return s, fmt.Errorf("the server has no model of the name in %s; it has: %s", name,
-			strings.Join(s.Models, ", "))
+	if len(s.Models) > 0 && !s.Present {
+		return s, refusedName(ctx, f, s, name)
 	}
 	return s, nil
+}
+
+// mostNames is how many names of a server's models an error has.
+const mostNames = 20
+
+// refusedName reports a model that a server neither lists nor has: services have models that
+// they do not list, so they are asked for a reply.
+func refusedName(ctx context.Context, f *fleet.Fleet, s record.ServerReport, name string) error {
+	names := strings.Join(s.Models[:min(len(s.Models), mostNames)], ", ")
+	if more := len(s.Models) - mostNames; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	if s.Software != "" {
+		return fmt.Errorf("the server has no model of the name in %s; it has: %s", name, names)
+	}
+	_, err := f.Clients()[0].Chat(ctx, model.Request{Once: true, Decoding: record.Decoding{TopP: 1, MaxTokens: 16},
+		Messages: []model.Message{{Role: model.User, Content: "Hello"}}})
+	if refused, ok := errors.AsType[*model.RequestError](err); ok && refused.UnknownModel() {
+		return fmt.Errorf("%w\nthe server lists %s, and not the name in %s", err, names, name)
+	}
+	return nil // any other trouble shows in the run
 }
 
 // OpenModel prepares to ask the only model of a configuration, for commands that
@@ -203,6 +229,7 @@ func (s *JobSession) Play(ctx context.Context, watching eval.Observer, warn func
 	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
 		Concurrency: concurrency, Ceiling: s.job.Config.AutoLatency, Now: s.job.outside.Now, Observer: watching,
 		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn, Budget: s.job.budget(), Full: s.job.full,
+		Absent: s.job.absent,
 	})
 }
 

@@ -106,6 +106,32 @@ func TestServedRun(t *testing.T) {
 	}
 }
 
+// A service is asked for a model that it does not list: a name that it refuses is refused
+// before the first episode, with the names that there are, and leaves no directory.
+func TestNameThatIsNotListed(t *testing.T) {
+	for _, status := range []int{200, 400, 404, 503} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/v1/models" {
+				fmt.Fprint(w, `{"data":[{"id":"right"}`+strings.Repeat(`,{"id":"x"}`, 30)+`]}`)
+				return
+			}
+			w.WriteHeader(status)
+			fmt.Fprint(w, `{"error":{"message":"The model m does not exist"},"choices":[{"message":{"content":"Hi"}}]}`)
+		}))
+		defer server.Close()
+		j := prepared(t, served(server.URL+"/v1", func(r *configs.Run) { r.Model = configs.Strings{"openai:m"} }))
+		err := j.Meet(t.Context())
+		if unknown := status == 400 || status == 404; unknown != (err != nil) || unknown &&
+			!strings.Contains(err.Error(), "does not exist; check the name of the model") &&
+			!strings.Contains(err.Error(), "the server lists right, x, x") {
+			t.Errorf("%d: %v", status, err)
+		}
+		if record.IsRun(j.Dir) {
+			t.Errorf("%d: there is a directory", status)
+		}
+	}
+}
+
 // A reply that fills the context leaves no room for a prompt.
 func TestNoRoomForAPrompt(t *testing.T) {
 	j := prepared(t, served(answering(t, looks), func(r *configs.Run) { r.MaxTokens = 16384 }))

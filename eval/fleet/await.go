@@ -37,13 +37,24 @@ func (f *Fleet) Await(ctx context.Context, patience time.Duration) (about record
 			cause = err.Error()
 		}
 		if model.Pause(waiting, f.o.Pace); waiting.Err() != nil {
-			return about, fmt.Errorf("no model server was ready after %v (--wait-for-servers): %s", patience, cause)
+			return about, &unreadyError{patience, cause}
 		}
 	}
+}
+
+// unreadyError reports that no server was ready in time.
+type unreadyError struct {
+	patience time.Duration
+	cause    string
+}
+
+// Error implements error.
+func (e *unreadyError) Error() string {
+	return fmt.Sprintf("no model server was ready after %v (--wait-for-servers): %s", e.patience, e.cause)
 }
 
 // Unready reports whether an error of Server says that a server is not there or not
 // ready, rather than that it would refuse the run.
 func Unready(err error) bool {
-	return errors.As(err, new(*model.UnavailableError))
+	return errors.As(err, new(*model.UnavailableError)) || errors.As(err, new(*unreadyError))
 }

@@ -63,6 +63,8 @@ type Fleet struct {
 	// ends the fleet if none comes back.
 	gone    time.Time
 	tooLong *time.Timer
+	// onTurn is called when the last server goes and when the first one is back; nil for none.
+	onTurn func()
 	// lost is why the fleet gave up; nil while it has not.
 	lost *LostError
 	// completion is the running mean of the tokens of a reply.

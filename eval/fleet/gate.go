@@ -38,6 +38,22 @@ func (f *Fleet) hold(cause string) {
 		f.tooLong = time.AfterFunc(f.o.GiveUpAfter, f.giveUp)
 	}
 	f.tell("%s", line)
+	f.turn()
+}
+
+// OnTurn has a function called in a goroutine of its own whenever the last server goes or
+// the first one is back.
+func (f *Fleet) OnTurn(do func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.onTurn = do
+}
+
+// turn has those told who follow when no server is there. The caller holds the lock.
+func (f *Fleet) turn() {
+	if f.onTurn != nil {
+		f.work.Go(f.onTurn)
+	}
 }
 
 // release ends hold. The caller holds the lock.
@@ -164,6 +180,7 @@ func (f *Fleet) takeBack(s *server) {
 	s.cause, s.rests, s.trial, s.fresh, s.refuses = "", time.Time{}, nil, false, false
 	s.client.Close() // connections from before it left are broken, and a call on one would fail
 	f.release()
+	f.turn()
 }
 
 // Gone returns since when no server answers, so that all calls wait; the zero time if one does.

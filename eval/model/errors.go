@@ -81,6 +81,14 @@ func (e *RequestError) Fatal() bool {
 	return e.Status < 400
 }
 
+// checkName is the remedy for a model that the server does not have.
+const checkName = "check the name of the model; heldout doctor tells what the server has"
+
+// UnknownModel reports that the server has no model of the name, as far as it tells.
+func (e *RequestError) UnknownModel() bool {
+	return e.Status == http.StatusNotFound || e.remedy == checkName
+}
+
 // Error says where the request was refused, gives the server's message, and says
 // what to do about it.
 func (e *RequestError) Error() string {

@@ -221,7 +221,7 @@ var requestObstacles = []obstacle{
 	{
 		regexp.MustCompile(
 			`(?i)\bmodel\b.{0,200}(?:does not exist|not found|not exist\b|is not available|is not a valid model)|is not a valid model|invalid model\b|unknown model\b`),
-		"check the name of the model; heldout doctor tells what the server has", ""},
+		checkName, ""},
 	{
 		regexp.MustCompile(
 			`(?i)max_(?:completion_)?tokens.{0,60}(?:too large|cannot be greater|must be less|less than or equal|exceeds? the (?:model|maximum))|supports at most \d+ completion tokens`),

@@ -193,8 +193,8 @@ func TestPartsOfDifferentRuns(t *testing.T) {
 		}
 		overwrite(t, second, manifestFile, before)
 	}
-	change("prompt", func(m *Manifest) { m.Groups[0].Condition.PromptHash = "other" }, "other [prompt_hash]")
-	change("model", func(m *Manifest) { m.Groups[0].Condition.Model = "vllm:other" }, "other [model]")
+	change("prompt", func(m *Manifest) { m.Groups[0].Condition.PromptHash = "other" }, "(prompt hash ")
+	change("model", func(m *Manifest) { m.Groups[0].Condition.Model = "vllm:other" }, "there, vllm:other here)")
 	change("data", func(m *Manifest) { m.Environments[0].Tasks[3].Digest = "other" },
 		"other tasks of boxes, such as box/03")
 	change("version", func(m *Manifest) { m.Behaviour++ }, "versions of heldout")

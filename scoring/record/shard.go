@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -142,7 +143,7 @@ func (m *Manifest) differs(part *Manifest) error {
 		a, b := m.Groups[i], part.Groups[i]
 		switch fields := Differing(a.Condition, b.Condition); {
 		case len(fields) > 0 && len(m.Groups) == len(part.Groups):
-			return fmt.Errorf("they plan different episodes (other %v)", fields)
+			return fmt.Errorf("they plan different episodes (%s)", Listed(fields))
 		case len(fields) == 0 && len(a.Episodes) != len(b.Episodes):
 			return fmt.Errorf("they plan different episodes (%d and %d tasks of %s)", len(a.Episodes), len(b.Episodes),
 				a.Condition.Env)
@@ -159,24 +160,60 @@ func (m *Manifest) differs(part *Manifest) error {
 	return fmt.Errorf("they plan different episodes (%d and %d)", m.Planned(), part.Planned())
 }
 
-// Differing names the fields in which two conditions differ.
-func Differing(a, b Condition) (out []string) {
-	fields := func(c Condition) (m map[string]any) {
-		text, err := json.Marshal(c)
-		if err != nil || json.Unmarshal(text, &m) != nil {
-			return nil // a condition that was hashed can be written and read
+// Difference is a field in which two conditions differ, with both values; "none" for
+// a field that is not there.
+type Difference struct{ Field, There, Here string }
+
+// String implements fmt.Stringer.
+func (d Difference) String() string {
+	return fmt.Sprintf("%s %s there, %s here", strings.ReplaceAll(d.Field, "_", " "), d.There, d.Here)
+}
+
+// Listed writes differences one after the other, hashes only if there is nothing else.
+func Listed(all []Difference) string {
+	var texts, hashes []string
+	for _, d := range all {
+		if strings.HasSuffix(d.Field, "sha256") || strings.HasSuffix(d.Field, "hash") {
+			hashes = append(hashes, d.String())
+		} else {
+			texts = append(texts, d.String())
 		}
-		return m
 	}
-	x, y := fields(a), fields(b)
+	if len(texts) == 0 {
+		texts = hashes
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Differing returns the fields in which two conditions differ, in the order of their names.
+// The field of a part has the names of both: "decoding temperature".
+func Differing(there, here Condition) (out []Difference) {
+	x, y := map[string]string{}, map[string]string{}
+	flatten(there, "", x)
+	flatten(here, "", y)
 	union := maps.Clone(x)
 	maps.Copy(union, y)
-	for _, k := range slices.Sorted(maps.Keys(union)) {
-		if fmt.Sprint(x[k]) != fmt.Sprint(y[k]) {
-			out = append(out, k)
+	for _, name := range slices.Sorted(maps.Keys(union)) {
+		if x[name] != y[name] {
+			out = append(out, Difference{name, cmp.Or(x[name], "none"), cmp.Or(y[name], "none")})
 		}
 	}
 	return out
+}
+
+// flatten writes the values of a JSON object and of its parts, by their names.
+func flatten(value any, name string, into map[string]string) {
+	var parts map[string]any
+	text, err := json.Marshal(value)
+	switch {
+	case err != nil: // a condition that was hashed can be written
+	case json.Unmarshal(text, &parts) != nil || parts == nil:
+		into[name] = strings.Trim(string(text), `"`)
+	default:
+		for key, part := range parts {
+			flatten(part, strings.TrimPrefix(name+" "+key, " "), into)
+		}
+	}
 }
 
 // join adds what another part of the run says.
