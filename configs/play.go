@@ -241,7 +241,7 @@ type ReplyRules struct {
 	// white space; empty for the empty action.
 	Thinks Thinks `yaml:"-" json:"thinks,omitzero"`
 	Blank  string `yaml:"-" json:"blank,omitempty"`
-	// Normalise are changes of the action, in this order; see Normalisations.
+	// Normalise are changes of the action, in this order, by names of eval/agent.
 	Normalise []string `yaml:"-" json:"normalise,omitempty"`
 	// OnFailure says what happens to a reply without an action: one of
 	// OnFailures, "send-tail" with a colon and a number of characters.
@@ -280,29 +280,8 @@ func Parsers() []string {
 		"thought-action-i"}
 }
 
-// normalisations are the values of ReplyRules.Normalise. nearest-bleu is followed
-// by a colon and the lowest score.
-func normalisations() []string {
-	return []string{"lower", "first-line", "strip-punctuation", PutRepair, NearestBLEU}
-}
-
 // NearestBLEU has the admissible action take the place of one that is none.
 const NearestBLEU = "nearest-bleu"
-
-// PutRepair is the repair of prepositions in ALFWorld's PutForm. If that is written
-// otherwise, the form stands behind the rule and a colon.
-const (
-	PutRepair = "put-repair"
-	PutForm   = "put {obj} in/on {recep}"
-)
-
-// PutRepairOf is the repair for a form.
-func PutRepairOf(form string) string {
-	if form == PutForm {
-		return PutRepair
-	}
-	return PutRepair + ":" + form
-}
 
 // OnFailures are the values of ReplyRules.OnFailure:
 //
@@ -338,10 +317,8 @@ type StopRules struct {
 	// BeforeEnd: what the environment says of the step that meets a rule does not count, not
 	// even that it solved the task.
 	BeforeEnd bool `yaml:"-" json:"before-end,omitempty"`
-	// InvalidRunning is how many invalid actions in a row end an episode;
-	// FormatErrors how many replies without an action in all.
+	// InvalidRunning is how many invalid actions in a row end an episode.
 	InvalidRunning int `yaml:"-" json:"invalid-running,omitempty"`
-	FormatErrors   int `yaml:"-" json:"format-errors,omitempty"`
 	// ContextOverflow is "trim" (also when empty: the oldest turns are left out) or
 	// "end": an episode that no longer fits the context ends.
 	ContextOverflow string `yaml:"context-overflow" json:"context-overflow,omitempty"`

@@ -72,8 +72,6 @@ type PresetEnv struct {
 	Settings map[string]string `yaml:"settings" json:"settings,omitempty"`
 	Tasks    PresetTasks       `yaml:"tasks" json:"tasks"`
 	Limit    PresetLimit       `yaml:"limit" json:"limit"`
-	// Opening is a command played before the first turn, for the first observation.
-	Opening string `yaml:"-" json:"opening,omitempty"`
 	// Parts are what a preset consists of, such as splits. The values of a part
 	// replace those above. Select returns a preset of one part.
 	Parts []PresetPart `yaml:"parts" json:"-"`
@@ -160,11 +158,8 @@ type PresetLimit struct {
 	// Steps is the largest number of steps; 0 if every type has its own in ByType.
 	Steps  int            `yaml:"steps" json:"steps,omitempty"`
 	ByType map[string]int `yaml:"-" json:"by-type,omitempty"`
-	// Counts says what a step is: "replies" of the model, or "commands" that the
-	// environment carried out. Replies is the largest number of replies if commands
-	// count.
-	Counts  string `yaml:"counts" json:"counts,omitempty"`
-	Replies int    `yaml:"-" json:"replies,omitempty"`
+	// Counts says what a step is: "replies" of the model.
+	Counts string `yaml:"counts" json:"counts,omitempty"`
 	// Restart starts the game again when it ends, until the limit is reached or it is won
 	// with the highest score.
 	Restart bool `yaml:"-" json:"restart,omitempty"`

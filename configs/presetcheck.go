@@ -121,8 +121,8 @@ func (p *Preset) checkPart() error {
 
 func (l PresetLimit) check(errs *complaints) {
 	errs.oneOf("env.limit.counts", l.Counts, []string{"replies"})
-	errs.want(l.Max() > 0 && l.Max() <= maxSteps,
-		"env.limit.steps is %d, want a number from 1 to %d", l.Max(), maxSteps)
+	errs.want(l.Max() > 0 && l.Max() <= maxSteps, "env.limit.steps is %d, want a number from 1 to %d", l.Max(),
+		maxSteps)
 }
 
 func (p *Play) check(errs *complaints) {

@@ -16,37 +16,15 @@ func (e *Env) anyType() *Perturbation {
 	return e.byType[slices.Sorted(maps.Keys(e.byType))[0]]
 }
 
-// WritePreset returns a preset with the rules that are about forms of actions as these are
-// written now: the actions that its lists leave out, its opening command and the repair of
-// put. Its prompt is for WritePrompt.
+// WritePreset returns a preset with the actions that its lists leave out as they are written
+// now. Its prompt is for WritePrompt.
 func (e *Env) WritePreset(in configs.Preset) configs.Preset {
 	p, out := e.anyType(), in
 	out.ActionsShown.Exclude = nil
 	for _, action := range in.ActionsShown.Exclude {
 		out.ActionsShown.Exclude = append(out.ActionsShown.Exclude, p.WriteAction(action))
 	}
-	if in.Env.Opening != "" {
-		out.Env.Opening = p.WriteAction(in.Env.Opening)
-	}
-	out.Reply.Normalise = nil
-	for _, rule := range in.Reply.Normalise {
-		if rule == configs.PutRepair {
-			rule = configs.PutRepairOf(p.formNow(configs.PutForm))
-		}
-		out.Reply.Normalise = append(out.Reply.Normalise, rule)
-	}
 	return out
-}
-
-// formNow returns how a form is written now, or itself if the environment lacks it.
-func (p *Perturbation) formNow(old string) string {
-	for i := range p.forms {
-		if f := &p.forms[i]; f.old.text == old {
-			return f.current.join(func(words string) string { return p.say(words, false) },
-				func(slot string) string { return "{" + slot + "}" })
-		}
-	}
-	return old
 }
 
 // Wording lists the texts that only some actions have as they are written now: words of

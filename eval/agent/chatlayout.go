@@ -135,8 +135,11 @@ func (f *formed) entry(i int) string {
 	return f.turns[i].reply
 }
 
-// dropOldest removes the last example, which helps least.
-func (l *chatLayout) dropOldest(*formed) bool {
+// dropOldest removes the oldest turn, then the last example, which helps least.
+func (l *chatLayout) dropOldest(f *formed) bool {
+	if f.dropTurn() {
+		return true
+	}
 	if len(l.shots) == 0 {
 		return false
 	}

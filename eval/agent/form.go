@@ -86,6 +86,7 @@ const (
 	forThought
 	forAction // after a thought
 	onceMore  // after an empty reply
+	forRest   // of a reply that is only a thought
 )
 
 // turn is what the model is shown and what it answers. The last turn has no reply
@@ -109,8 +110,8 @@ type turn struct {
 
 type layout interface {
 	messages(*formed) []model.Message
-	// dropOldest removes the oldest part that the layout itself holds; false if there
-	// is none. The oldest turns go first.
+	// dropOldest removes the oldest turn or, without another, a part that the layout itself
+	// holds; false if there is none.
 	dropOldest(*formed) bool
 }
 
@@ -211,24 +212,18 @@ func (f *formed) plans() string {
 	return text + "\n"
 }
 
-// dropOldest removes the oldest turn that is not the last; then what the layout
-// can spare, and finally the oldest plan.
+// dropOldest removes what the layout can spare, and finally the oldest plan.
 func (f *formed) dropOldest() bool {
-	if f.EndsAtRefusal {
+	return !f.EndsAtRefusal && (f.layout.dropOldest(f) || f.forget())
+}
+
+// dropTurn removes the oldest turn that is not the last.
+func (f *formed) dropTurn() bool {
+	if f.dropped >= len(f.turns)-2 {
 		return false
 	}
-	if l, ok := f.layout.(*singleLayout); ok {
-		// What is not shown in full is not worth a call.
-		if l.dropOldest(f) {
-			return true
-		}
-		f.dropped = max(f.dropped, l.window(f))
-	}
-	if f.dropped < len(f.turns)-2 {
-		f.dropped++
-		return true
-	}
-	return f.layout.dropOldest(f) || f.forget()
+	f.dropped++
+	return true
 }
 
 func (f *formed) number() int { return len(f.turns) }

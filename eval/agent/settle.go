@@ -194,9 +194,9 @@ func (f *formed) askFurther(ctx context.Context, reply *model.Reply, move *Move)
 // askAgain asks for the action after a reply that is only a thought.
 func (f *formed) askAgain(ctx context.Context, p *parsed, move *Move) error {
 	f.last().reply = p.thought + fmt.Sprintf("\nAction %d:", f.number())
-	f.layout.(*textLayout).resumes = true
+	f.asks = forRest
 	reply, used, err := f.request(ctx, []string{"\n"})
-	f.layout.(*textLayout).resumes = false
+	f.asks = forReply
 	move.Usage.plus(used)
 	if err != nil {
 		return err

@@ -77,11 +77,13 @@ func (l *singleLayout) window(f *formed) int {
 	return max(0, len(f.turns)-1-l.pairs)
 }
 
-// dropOldest removes the oldest of the turns before the window.
+// dropOldest removes the oldest of the turns before the window, then that of the window: what is
+// not shown in full is not worth a call.
 func (l *singleLayout) dropOldest(f *formed) bool {
-	if l.Older == "" || l.forgotten >= max(f.dropped, l.window(f)) {
-		return false
+	if l.Older != "" && l.forgotten < max(f.dropped, l.window(f)) {
+		l.forgotten++
+		return true
 	}
-	l.forgotten++
-	return true
+	f.dropped = max(f.dropped, l.window(f))
+	return f.dropTurn()
 }

@@ -17,8 +17,6 @@ type textLayout struct {
 	examples []string
 	task     string
 	cue      string
-	// resumes: the text ends with what there is of the current reply.
-	resumes bool
 }
 
 func newTextLayout(p Protocol, start envs.Start) (*textLayout, error) {
@@ -46,7 +44,7 @@ func (l *textLayout) messages(f *formed) []model.Message {
 		text.WriteString(numbered(l.cue, i+1))
 		if i+1 < len(f.turns) {
 			text.WriteString(" " + f.textEntry(i) + "\n" + f.observed(i+1))
-		} else if l.resumes {
+		} else if f.asks == forRest {
 			text.WriteString(" " + f.turns[i].reply)
 		}
 	}
@@ -62,8 +60,11 @@ func (f *formed) textEntry(i int) string {
 	return f.turns[i].action
 }
 
-// dropOldest removes the last example, which helps least.
-func (l *textLayout) dropOldest(*formed) bool {
+// dropOldest removes the oldest turn, then the last example, which helps least.
+func (l *textLayout) dropOldest(f *formed) bool {
+	if f.dropTurn() {
+		return true
+	}
 	if len(l.examples) == 0 {
 		return false
 	}

@@ -225,10 +225,3 @@ func changes(released, actual *configs.Preset) ([]string, error) {
 	}
 	return out, err
 }
-
-func stepLimit(p *configs.Preset) int {
-	if p.Env.Limit.Counts == "commands" {
-		return p.Env.Limit.Replies
-	}
-	return p.Env.Limit.Max()
-}

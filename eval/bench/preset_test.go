@@ -93,7 +93,7 @@ func TestOtherAgent(t *testing.T) {
 func TestStepLimitReplacesTypes(t *testing.T) {
 	c := chosen(t, []string{"eto-sciworld:unseen"}, func(r *configs.Run) { r.StepLimit = 7 })[0]
 	played := c.effective()
-	if played.Env.Limit.For("boil") != 7 || stepLimit(&played) != 7 {
+	if played.Env.Limit.For("boil") != 7 || played.Env.Limit.Max() != 7 {
 		t.Error(played.Env.Limit)
 	}
 }

@@ -26,7 +26,7 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 	if err != nil {
 		return episode.Benchmark{}, err
 	}
-	b := episode.Benchmark{Env: env, StepLimit: cmp.Or(stepLimit(&actual), env.Info().StepLimit)}
+	b := episode.Benchmark{Env: env, StepLimit: cmp.Or(actual.Env.Limit.Max(), env.Info().StepLimit)}
 	about := record.Protocol{Published: c.Released.Published, Files: map[string]string{}}
 	if b.Tasks, err = j.tasks(c, &actual, env, &about); err != nil {
 		return b, err

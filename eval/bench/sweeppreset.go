@@ -125,11 +125,8 @@ func ruleDeparts(original, perturbed configs.Preset, env *perturb.Env) (parts []
 	if !slices.Equal(original.ActionsShown.Exclude, perturbed.ActionsShown.Exclude) {
 		parts = append(parts, "the actions that lists leave out")
 	}
-	for i, rule := range perturbed.Reply.Normalise {
-		switch {
-		case rule != original.Reply.Normalise[i]:
-			parts = append(parts, "the repair "+configs.PutRepair)
-		case strings.HasPrefix(rule, configs.NearestBLEU) && env.Forms() > 0:
+	for _, rule := range perturbed.Reply.Normalise {
+		if strings.HasPrefix(rule, configs.NearestBLEU) && env.Forms() > 0 {
 			parts = append(parts, "the repair "+rule+", which compares actions in the new form")
 		}
 	}

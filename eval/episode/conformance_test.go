@@ -206,7 +206,6 @@ func conform(t *testing.T, p *configs.Preset) string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	p.Env.Opening = ""
 	own := p.Env.Limit
 	for _, name := range names {
 		m := &recorder{replies: all[name]}
@@ -401,8 +400,7 @@ var rulesOfForms = map[string]func(*configs.Preset){
 	"form-single": func(p *configs.Preset) { p.ActionsShown.Suffix = ")" },
 	"form-tell": func(p *configs.Preset) {
 		p.Observation.Prefix = "Observation: "
-		p.Reply.Normalise = []string{"strip-punctuation", "lower", "put-repair"}
-		p.Stop.FormatErrors, p.Stop.SameAction = 3, 3
+		p.Reply.Normalise, p.Stop.SameAction = []string{"lower"}, 3
 	},
 	"form-tool-call": func(p *configs.Preset) { p.Reply.Normalise, p.Stop.SameReply = []string{"lower"}, 4 },
 }

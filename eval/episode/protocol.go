@@ -2,7 +2,6 @@ package episode
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 
 	"heldout/configs"
@@ -37,9 +36,8 @@ func (b *Benchmark) CheckPrompt() error {
 	return nil
 }
 
-// open is how an episode begins: with the prompt's own opening of the task, if it has
-// one, or with the answer to the opening command of the preset.
-func (e *Episode) open(ctx context.Context, w envs.World, start envs.Start) (envs.Start, error) {
+// open is how an episode begins: with the prompt's own opening of the task, if it has one.
+func (e *Episode) open(start envs.Start) envs.Start {
 	own, ok := e.Benchmark.Prompt.Openings[e.Task.Type]
 	if !ok {
 		own, ok = e.Benchmark.Prompt.Openings[""]
@@ -47,25 +45,14 @@ func (e *Episode) open(ctx context.Context, w envs.World, start envs.Start) (env
 	if ok {
 		start.Goal, start.Observation = own.Goal, own.Observation
 	}
-	command := e.Benchmark.Preset.Env.Opening
-	if command == "" {
-		return start, nil
-	}
-	step, err := w.Step(ctx, command)
-	start.Observation = step.Observation
-	return start, err
+	return start
 }
 
-// goesOn reports whether the step limit allows another step. A preset may count
-// only the steps that reached the environment, and have limits by task type.
+// goesOn reports whether the step limit allows another step. A preset may have limits by task
+// type.
 func (e *Episode) goesOn(rec *record.Episode) bool {
-	steps := len(rec.Trajectory)
-	limit := e.Benchmark.Preset.Env.Limit
-	most := cmp.Or(limit.For(e.Task.Type), e.Condition.StepLimit)
-	if limit.Counts == "commands" {
-		return steps-rec.FormatErrors < most && steps < limit.Replies
-	}
-	return steps < most
+	limit := e.Benchmark.Preset.Env.Limit.For(e.Task.Type)
+	return len(rec.Trajectory) < cmp.Or(limit, e.Condition.StepLimit)
 }
 
 // Limited reports a task whose type has no step limit.

@@ -102,8 +102,7 @@ func (r *Rebuilder) episode(rec *record.Episode, world *recordedWorld) *Episode 
 		// without memory of its own: nothing is reflected on
 		e.Player.Trials = &Trials{Prompt: configs.Reflection{Memory: r.memory}, Own: r.memory == ""}
 	}
-	env := &e.Benchmark.Preset.Env
-	env.Opening, env.Limit.Restart = "", false // the recorded observations are those after it
+	e.Benchmark.Preset.Env.Limit.Restart = false // the recorded observations are those after it
 	return e
 }
 

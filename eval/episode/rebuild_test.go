@@ -68,7 +68,6 @@ func TestRebuildsWhatPresetsSent(t *testing.T) {
 func rebuilds(t *testing.T, p *configs.Preset) (calls, worlds int) {
 	t.Helper()
 	typ := houseType(p)
-	p.Env.Opening = ""
 	for name, replies := range scripts(p.Reply.Parser) {
 		m := &recorder{replies: replies}
 		rec := playScript(t, p, typ, m)
@@ -239,8 +238,8 @@ func FuzzRebuild(f *testing.F) {
 		rec := record.Episode{Goal: reply, Observation: action, Trajectory: []record.Step{
 			step, {Action: "end", Valid: true}}}
 		for _, name := range []string{React, Act} {
-			r, err := NewRebuilder(record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}, prompt,
-				configs.Preset{}, "")
+			c := record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}
+			r, err := NewRebuilder(c, prompt, configs.Preset{}, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,8 +48,6 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 	case rules.InvalidRunning > 0 && !carriedOut(steps[max(0, len(steps)-rules.InvalidRunning):]) &&
 		len(steps) >= rules.InvalidRunning:
 		return record.InvalidRunning
-	case rules.FormatErrors > 0 && len(steps)-len(readable) >= rules.FormatErrors:
-		return record.FormatErrors
 	}
 	return ""
 }

@@ -50,8 +50,6 @@ func TestStopRules(t *testing.T) {
 		{configs.StopRules{InvalidRunning: 2}, "bad a bad", ""},
 		{configs.StopRules{InvalidRunning: 2}, "a bad bad", record.InvalidRunning},
 		{configs.StopRules{InvalidRunning: 2}, "bad", ""},
-		{configs.StopRules{FormatErrors: 2}, "none a none", record.FormatErrors},
-		{configs.StopRules{FormatErrors: 2}, "none a", ""},
 	} {
 		if got := stopRule(c.rules, steps(c.actions)); got != c.want {
 			t.Errorf("%+v, %s: %q, want %q", c.rules, c.actions, got, c.want)

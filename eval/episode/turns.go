@@ -74,13 +74,10 @@ func (e *Episode) begin(ctx context.Context) (envs.World, envs.Start, error) {
 		return nil, envs.Start{}, err
 	}
 	start, err := w.Start(ctx)
-	if err == nil {
-		start, err = e.open(ctx, w, start)
-	}
 	if err != nil {
 		return nil, start, errors.Join(err, w.Close())
 	}
-	return w, start, nil
+	return w, e.open(start), nil
 }
 
 // close closes the world. An error here no longer changes the result.

@@ -26,7 +26,7 @@ type subject struct {
 // subjects are in the order in which they are shown. Every field that can change a
 // number belongs to one.
 var subjects = []subject{
-	{name: "tasks", fields: []string{"env.name", "env.tasks", "env.settings", "env.opening"},
+	{name: "tasks", fields: []string{"env.name", "env.tasks", "env.settings"},
 		text: []string{"env.name", "env.tasks.count"}, tell: tellTasks, named: true},
 	{name: "step limit", fields: []string{"env.limit"}, text: []string{"env.limit"}, tell: tellLimit},
 	{name: "prompt", fields: []string{"prompt", "texts"}, text: []string{"prompt.built-in", "prompt.files",
@@ -84,9 +84,6 @@ func tellLimit(p *configs.Preset) string {
 	text := fmt.Sprintf("%d %s", l.Max(), l.Counts)
 	if len(l.ByType) > 0 {
 		text = fmt.Sprintf("by type, up to %d %s", l.Max(), l.Counts)
-	}
-	if l.Counts == "commands" {
-		text += fmt.Sprintf(", and %d replies", l.Replies)
 	}
 	if l.Restart {
 		text += "; a game that ends starts again"
