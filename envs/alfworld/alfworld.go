@@ -156,7 +156,7 @@ func newEnv(src envs.Source, o Options) (*Env, error) {
 	}, nil
 }
 
-func (e *Env) add(t envs.Task, s gameSource, l label) {
+func (e *Env) add(t envs.Task, s gameSource, l gameLabel) {
 	g := newTask(t, s, l)
 	g.task.Index = len(e.tasks)
 	e.tasks, e.games = append(e.tasks, g.task), append(e.games, g.gameSource)
@@ -169,7 +169,7 @@ type playable struct {
 }
 
 // newTask completes a task outside the benchmark, and its source.
-func newTask(t envs.Task, s gameSource, l label) playable {
+func newTask(t envs.Task, s gameSource, l gameLabel) playable {
 	t.Index, t.Difficulty = -1, l.difficulty
 	t.Digest = envs.Digest(append([]string{s.problem, s.goal, fmt.Sprintf("%v", s.dialect), string(l.difficulty)},
 		l.subgoals...)...)

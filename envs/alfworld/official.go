@@ -162,7 +162,8 @@ func listGames(folder string) (ids []string, files []gameFile, sums, unmarked []
 }
 
 // officialGame returns the task of a game, what it is made from, and its label.
-func officialGame(id string, f gameFile, labels map[string]label, o Options) (t envs.Task, s gameSource, l label,
+func officialGame(id string, f gameFile, labels map[string]gameLabel, o Options) (t envs.Task, s gameSource,
+	l gameLabel,
 	err error) {
 	task := path.Dir(id)
 	l, ok := labels[id]
@@ -221,7 +222,7 @@ func (e *Env) outside(id string) (playable, error) {
 }
 
 // readLabels reads the label file if there is one; raw is its text.
-func readLabels(file string) (labels map[string]label, raw string, err error) {
+func readLabels(file string) (labels map[string]gameLabel, raw string, err error) {
 	b, err := datafile.Read(file, datafile.MaxLabels)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
@@ -237,9 +238,9 @@ func readLabels(file string) (labels map[string]label, raw string, err error) {
 
 // parseLabels reads JSON Lines into labels by game; its errors start with the
 // line number.
-func parseLabels(b []byte) (map[string]label, error) {
-	labels := map[string]label{}
-	_, err := agentboard.Labels(b, func(line []byte, _ int) (l label, err error) {
+func parseLabels(b []byte) (map[string]gameLabel, error) {
+	labels := map[string]gameLabel{}
+	_, err := agentboard.Labels(b, func(line []byte, _ int) (l gameLabel, err error) {
 		var fields struct {
 			Subgoals   []string        `json:"subgoals"`
 			Difficulty envs.Difficulty `json:"difficulty"`
@@ -262,7 +263,7 @@ func parseLabels(b []byte) (map[string]label, error) {
 				return l, err
 			}
 		}
-		l = label{fields.Subgoals, fields.Difficulty}
+		l = gameLabel{fields.Subgoals, fields.Difficulty}
 		labels[game] = l
 		return l, fields.Difficulty.Check()
 	})

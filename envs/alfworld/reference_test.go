@@ -108,7 +108,7 @@ func householdEnv(t *testing.T, speech string) *Env {
 		t.Fatal(err)
 	}
 	game := gameSource{problem: string(text), goal: "heat some apple and put it in fridge.", dialect: d}
-	e.add(envs.Task{ID: "household"}, game, label{difficulty: envs.Hard})
+	e.add(envs.Task{ID: "household"}, game, gameLabel{difficulty: envs.Hard})
 	return e
 }
 

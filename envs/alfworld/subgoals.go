@@ -22,9 +22,9 @@ func taskTypes() []string {
 	return []string{pickAndPlace, lookInLight, pickClean, pickHeat, pickCool, pickTwo}
 }
 
-// label is the benchmark's data about a game: a class, and regular expressions
+// gameLabel is the benchmark's data about a game: a class, and regular expressions
 // that match observations.
-type label struct {
+type gameLabel struct {
 	subgoals   []string
 	difficulty envs.Difficulty
 }
@@ -41,13 +41,13 @@ const (
 
 // derivedLabel returns the label of a game, given the name of its task's folder:
 // TYPE-OBJECT-CONTAINER-TARGET-SCENE.
-func derivedLabel(folder string) (label, error) {
+func derivedLabel(folder string) (gameLabel, error) {
 	f := strings.Split(strings.ToLower(folder), "-")
 	if len(f) != 5 {
-		return label{}, fmt.Errorf("%q is no task: want five parts with - between them", folder)
+		return gameLabel{}, fmt.Errorf("%q is no task: want five parts with - between them", folder)
 	}
 	object, target := f[1], f[3]
-	l := label{
+	l := gameLabel{
 		subgoals:   []string{sighting("a " + object + ` \d+`), "You pick up the " + object + ` \d+`},
 		difficulty: envs.Hard,
 	}
@@ -65,7 +65,7 @@ func derivedLabel(folder string) (label, error) {
 	case lookInLight:
 		l.subgoals = append(l.subgoals, sighting("a "+target))
 	default:
-		return label{}, fmt.Errorf("unknown task type in %q", folder)
+		return gameLabel{}, fmt.Errorf("unknown task type in %q", folder)
 	}
 	return l, nil
 }
