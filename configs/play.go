@@ -82,10 +82,10 @@ type AgentForm struct {
 	Form string `yaml:"form" json:"form"`
 	// Pairs is how many (observation, action) pairs a message or chat repeats; 0 for all.
 	Pairs int `yaml:"pairs" json:"pairs,omitempty"`
-	// Placeholder replaces the oldest observation of a chat that repeats so many pairs, with the
+	// Notice replaces the oldest observation of a chat that repeats so many pairs, with the
 	// slot {pairs}. Without it, all that stands before the pairs is lost, the system message
 	// too.
-	Placeholder string `yaml:"-" json:"left,omitempty"`
+	Notice string `yaml:"-" json:"left,omitempty"`
 	// Joined: the messages of a chat after the system message are one, with nothing between.
 	Joined bool `yaml:"-" json:"joined,omitempty"`
 	// Think has a chat ask for a thought before each action.

@@ -23,7 +23,7 @@ func talesJoined(p *Preset) {
 // talesLimit is TALES' agent with three pairs of its history.
 func talesLimit(p *Preset) {
 	tales(p)
-	p.Agent.Pairs, p.Agent.Placeholder = 3, "{text:left-before}{pairs}{text:left-after}"
+	p.Agent.Pairs, p.Agent.Notice = 3, "{text:left-before}{pairs}{text:left-after}"
 }
 
 // talesNewer is TALES' agent with a newer client, which loses all but the last step.

@@ -44,7 +44,7 @@ const (
 func derivedLabel(folder string) (gameLabel, error) {
 	f := strings.Split(strings.ToLower(folder), "-")
 	if len(f) != 5 {
-		return gameLabel{}, fmt.Errorf("%q is no task: want five parts with - between them", folder)
+		return gameLabel{}, fmt.Errorf("%q is not a task: want five parts with - between them", folder)
 	}
 	object, target := f[1], f[3]
 	l := gameLabel{

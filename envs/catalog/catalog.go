@@ -161,7 +161,7 @@ func CheckSettings(environments []string, chosen envs.Settings) error {
 			}
 		}
 		if !found {
-			errs = append(errs, fmt.Errorf("%s: there is no such setting in %s", name,
+			errs = append(errs, fmt.Errorf("%s is not a setting of %s", name,
 				strings.Join(environments, ", ")))
 		}
 	}

@@ -24,7 +24,7 @@ func opened(t testing.TB, o Options) *Env {
 	return e
 }
 
-// Which of the recorded episodes the official simulator replays: every so many, from
+// The recorded episodes that the official simulator replays: one in so many of them, from
 // the first so many. All of them take a quarter of an hour and more.
 var (
 	every = flag.Int("every", 20, "replay every so many recorded episodes; 1 for all")

@@ -89,7 +89,7 @@ func (l *chatLayout) latest(f *formed, start int) (out []model.Message) {
 	if start > 0 {
 		first.Content = f.observed(start)
 	}
-	if notice := f.play.Agent.Placeholder; notice != "" {
+	if notice := f.play.Agent.Notice; notice != "" {
 		first.Content = strings.ReplaceAll(notice, "{pairs}", strconv.Itoa(f.play.Agent.Pairs))
 	} else if start > 0 {
 		return append([]model.Message{first}, l.history(f, start)...)

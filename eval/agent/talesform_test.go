@@ -94,12 +94,12 @@ func TestWhatAChatRepeats(t *testing.T) {
 		change func(*configs.AgentForm)
 		last   []string
 	}{
-		{"limit", func(a *configs.AgentForm) { a.Pairs, a.Placeholder = 1, "last {pairs}> " },
+		{"limit", func(a *configs.AgentForm) { a.Pairs, a.Notice = 1, "last {pairs}> " },
 			[]string{"system: Play.", "user: last 1> ", "assistant: b\n", "user: " + three}},
-		{"limit of all", func(a *configs.AgentForm) { a.Pairs, a.Placeholder = 2, "last {pairs}> " },
+		{"limit of all", func(a *configs.AgentForm) { a.Pairs, a.Notice = 2, "last {pairs}> " },
 			[]string{"system: Play.", "user: last 2> ", "assistant: a\n", "user: " + two, "assistant: b\n",
 				"user: " + three}},
-		{"limit not reached", func(a *configs.AgentForm) { a.Pairs, a.Placeholder = 3, "last {pairs}> " },
+		{"limit not reached", func(a *configs.AgentForm) { a.Pairs, a.Notice = 3, "last {pairs}> " },
 			[]string{"system: Play.", "user: " + one, "assistant: a\n", "user: " + two, "assistant: b\n",
 				"user: " + three}},
 		{"lost", func(a *configs.AgentForm) { a.Pairs = 1 },
@@ -110,7 +110,7 @@ func TestWhatAChatRepeats(t *testing.T) {
 		{"joined", func(a *configs.AgentForm) { a.Joined = true },
 			[]string{"system: Play.", "user: " + one + "a\n" + two + "b\n" + three}},
 		{"thought", func(a *configs.AgentForm) {
-			a.Think, a.Pairs, a.Placeholder = configs.Think{Ask: "Why?", Action: "So? ", MaxTokens: 9}, 1, "last> "
+			a.Think, a.Pairs, a.Notice = configs.Think{Ask: "Why?", Action: "So? ", MaxTokens: 9}, 1, "last> "
 		}, []string{"system: Play.", "user: last> ", "assistant: b\n", "user: second\n\nWhy?", "assistant: so\n",
 			"user: So? "}},
 	} {

@@ -95,7 +95,7 @@ func (h how) asTales(c *Chosen) error {
 	p.Texts = maps.Clone(p.Texts)
 	maps.Copy(p.Texts, limited[0].Texts)
 	if p.Agent.Joined = h.joined; h.pairs > 0 {
-		p.Agent.Pairs, p.Agent.Placeholder = h.pairs, limited[0].Agent.Placeholder
+		p.Agent.Pairs, p.Agent.Notice = h.pairs, limited[0].Agent.Notice
 	}
 	return nil
 }

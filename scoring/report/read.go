@@ -18,7 +18,7 @@ import (
 // which are shown without it if the run did not change the preset.
 const PresetResults = "presets"
 
-// Inputs says what a report is made from, besides runs.
+// Inputs holds what a report is made from in addition to runs.
 type Inputs struct {
 	// Interval is the population of the intervals.
 	Interval string

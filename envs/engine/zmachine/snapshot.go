@@ -131,7 +131,7 @@ func (m *Machine) setRecording(on bool) {
 	m.files.recording = on && (m.files.recording || m.openFile())
 }
 
-// save keeps the game in the slot, and returns the result: 1, or 0 for a part of memory, for which there are no files.
+// save keeps the game in the slot. The result is 1, or 0 if only a part of memory was to be saved: that needs files.
 func (m *Machine) save(in *instruction) uint16 {
 	if in.count > 0 {
 		return 0
