@@ -110,12 +110,8 @@ func (g *gymServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// gymError is the answer to a request that cannot be carried out. Its status is 200.
-type gymError struct {
-	Error string `json:"error"`
-}
-
-func gymRefuse(w http.ResponseWriter, text string) { writeJSON(w, http.StatusOK, gymError{text}) }
+// gymRefuse answers a request that cannot be carried out. The status is 200.
+func gymRefuse(w http.ResponseWriter, text string) { writeJSON(w, http.StatusOK, refusal{text}) }
 
 func (g *gymServer) create(w http.ResponseWriter, r *http.Request) {
 	c := &gymClient{}

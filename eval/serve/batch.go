@@ -1,11 +1,9 @@
 package serve
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -182,14 +180,6 @@ func single(conditions ...bool) bool {
 	return first >= 0 && !slices.Contains(conditions[first+1:], true)
 }
 
-// sessionEntries holds the entries of one session, in order.
-type sessionEntries struct {
-	session *Session
-	entries []batchEntry
-	places  []int // of the entries in the batch
-	replies chan [][]byte
-}
-
 // batch answers POST /v1/step.
 func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 	body, ok := readBytes(w, r)
@@ -203,131 +193,67 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, wantSteps)
 		return
 	}
-	writeRaw(w, http.StatusOK, s.stepMany(q.Steps))
+	writeJSON(w, http.StatusOK, s.stepMany(q.Steps))
 }
 
 // wantSteps says what a batch is.
 const wantSteps = `want {"steps": [{"session": ID, "action": TEXT}, {"session": ID, "reset": {…}} or ` +
 	`{"session": ID, "actions": true}, …]} with 1 to 8192 entries`
 
-// stepMany carries out a batch, and returns the JSON of its results. Entries of one
-// session run in order, sessions in parallel. A bad entry gets an error in its place.
-func (s *Server) stepMany(entries []json.RawMessage) []byte {
+// stepMany carries out a batch. A bad entry gets an error in its place.
+func (s *Server) stepMany(raw []json.RawMessage) resultList {
 	began := s.options.Now()
-	replies := make([][]byte, len(entries))
-	groups := s.divide(entries, replies)
 	late := began.Add(batchTime)
-	work := s.shareOut(groups, late)
-	for range min(len(groups), batchWorkers) {
-		s.crew.start(work)
-	}
-	for _, g := range groups {
-		got, hangs := g.wait()
-		if hangs {
-			s.crew.start(work) // in place of the goroutine that hangs
-		}
-		for i, reply := range got {
-			replies[g.places[i]] = reply
+	entries, sessions, answers := make([]batchEntry, len(raw)), make([]*Session, len(raw)), make([]any, len(raw))
+	for i := range raw {
+		var err error
+		if sessions[i], err = s.readEntry(raw[i], &entries[i]); err != nil {
+			answers[i] = entryError(err)
 		}
 	}
+	sideBySide(sessions, answers, func(i int, first bool) (any, error) {
+		if !first && s.options.Now().After(late) {
+			return nil, errLate
+		}
+		return entries[i].carryOut(sessions[i])
+	}, entryError)
 	s.metrics.batches.Observe(s.options.Now().Sub(began).Seconds())
-	return slices.Concat([]byte(`{"results":[`), bytes.Join(replies, []byte(",")), []byte("]}"))
+	return resultList{answers}
 }
 
-// batchWorkers is how many sessions of a batch are stepped at the same time.
-const batchWorkers = 32
+var errLate = &frameError{Code: executionError,
+	Message: "the batch took longer than " + batchTime.String() + ": send fewer entries"}
 
-// shareOut returns what a worker does: it plays groups until all are taken.
-func (s *Server) shareOut(groups []*sessionEntries, late time.Time) func() {
-	var next atomic.Int64
-	return func() {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(groups) {
-				return
-			}
-			groups[i].replies <- s.play(groups[i], late)
-		}
+// readEntry reads an entry and finds its session.
+func (s *Server) readEntry(raw json.RawMessage, e *batchEntry) (*Session, error) {
+	if json.Unmarshal(raw, e) != nil || kind(raw) != '{' {
+		return nil, errInvalidEntry
 	}
-}
-
-// divide sorts entries by session, and answers those that are wrong.
-func (s *Server) divide(entries []json.RawMessage, replies [][]byte) (groups []*sessionEntries) {
-	bySession := make(map[string]*sessionEntries, len(entries))
-	for i, raw := range entries {
-		var e batchEntry
-		err := error(errInvalidEntry)
-		if json.Unmarshal(raw, &e) == nil && kind(raw) == '{' {
-			err = e.check()
-		}
-		if err != nil {
-			replies[i] = entryError(errorFrame(err))
-			continue
-		}
-		g := bySession[e.Session]
-		if g == nil {
-			session, ok := s.batchSession(e.Session)
-			if !ok {
-				replies[i] = entryError(&frameError{
-					Code: sessionError, Message: "Unknown session_id: " + clipped(e.Session)})
-				continue
-			}
-			g = &sessionEntries{session: session, replies: make(chan [][]byte, 1)}
-			bySession[e.Session] = g
-			groups = append(groups, g)
-		}
-		g.entries = append(g.entries, e)
-		g.places = append(g.places, i)
+	if err := e.check(); err != nil {
+		return nil, err
 	}
-	return groups
+	session, ok := s.batchSession(e.Session)
+	if !ok {
+		return nil, &frameError{Code: sessionError, Message: "Unknown session_id: " + clipped(e.Session)}
+	}
+	return session, nil
 }
 
 var errInvalidEntry = &frameError{Code: validationError,
 	Message: `Invalid entry: want {"session": ID} with either "action": TEXT, "reset": {…} or "actions": true; an ` +
 		`action may have "token_ids": [N, …] and "logprobs": [X, …]`}
 
-// wait returns the replies of a group. If its session ends while a step goes on and
-// on, all its entries say so.
-func (g *sessionEntries) wait() (replies [][]byte, hangs bool) {
-	replies, err := await(g.session, g.replies)
-	if err == nil {
-		return replies, false
-	}
-	replies = make([][]byte, len(g.entries))
-	for i := range replies {
-		replies[i] = entryError(errorFrame(err))
-	}
-	return replies, true
-}
-
-func (s *Server) play(g *sessionEntries, late time.Time) [][]byte {
-	replies := make([][]byte, len(g.entries))
-	for i := range g.entries {
-		var err error
-		if i > 0 && s.options.Now().After(late) {
-			err = &frameError{Code: executionError, Message: "the batch took longer than " + batchTime.String() +
-				": send fewer entries"}
-		} else {
-			replies[i], err = g.carryOut(&g.entries[i])
-		}
-		if err != nil {
-			replies[i] = entryError(errorFrame(err))
-		}
-	}
-	return replies
-}
-
-func (g *sessionEntries) carryOut(e *batchEntry) ([]byte, error) {
+func (e *batchEntry) carryOut(session *Session) (any, error) {
 	if e.Action != nil {
-		r, err := g.session.Take(ClientAction{*e.Action, e.Sampled})
-		return marshalled(observationOf(&r, false), err)
+		r, err := session.Take(ClientAction{*e.Action, e.Sampled})
+		return observationOf(&r, false), err
 	}
 	if e.Actions {
-		actions, err := g.session.Actions()
-		return marshalled(actionList{actions}, err)
+		actions, err := session.Actions()
+		return actionList{actions}, err
 	}
-	r, err := g.session.resetBy(e.Reset)
-	return marshalled(observationOf(&r, true), err)
+	r, err := session.resetBy(e.Reset)
+	return observationOf(&r, true), err
 }
 
 // resetBy starts the episode that the arguments of a reset choose.
@@ -342,7 +268,8 @@ func (s *Session) resetBy(arguments json.RawMessage) (Reply, error) {
 	return s.Reset(episode)
 }
 
-func entryError(e *frameError) []byte {
+func entryError(err error) any {
+	e := errorFrame(err)
 	var answer struct {
 		Error struct {
 			Code    string       `json:"code"`
@@ -351,9 +278,5 @@ func entryError(e *frameError) []byte {
 		} `json:"error"`
 	}
 	answer.Error.Code, answer.Error.Message, answer.Error.Errors = e.Code, e.Message, e.Errors
-	b, err := marshal(answer)
-	if err != nil {
-		panic(err) // texts, and values that were read as JSON
-	}
-	return b
+	return answer
 }

@@ -241,14 +241,14 @@ type pipeForks [2]int
 
 // fork forks sessions, and answers with the number of the first fork. The others follow, in
 // the order of the entries.
-func (p *pipe) fork(q []pipeForks) ([]byte, error) {
+func (p *pipe) fork(q []pipeForks) (any, error) {
 	forks := make([]forked, len(q))
 	for i, f := range q {
 		session := p.session(f[0])
 		if session == nil {
 			return nil, errClosed
 		}
-		forks[i] = forked{session: session.Session, count: f[1]}
+		forks[i] = forked{session: session, count: f[1]}
 	}
 	if err := forkAll(forks); err != nil {
 		return nil, err
@@ -257,5 +257,5 @@ func (p *pipe) fork(q []pipeForks) ([]byte, error) {
 	for _, f := range forks {
 		sessions = append(sessions, f.forks...)
 	}
-	return marshal(map[string]int{"first": p.take(sessions)})
+	return p.take(sessions), nil
 }

@@ -24,15 +24,9 @@ var asPython = jsonv2.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.Allo
 // marshal returns the JSON of v without blanks, as Python's servers write it.
 func marshal(v any) ([]byte, error) { return jsonv2.Marshal(v, asPython) }
 
-// marshalInto appends that to a buffer. A pointer is not copied.
-func marshalInto(b *bytes.Buffer, v any) error { return jsonv2.MarshalWrite(b, v, asPython) }
-
-// marshalled is marshal unless there is an error already.
-func marshalled(v any, err error) ([]byte, error) {
-	if err != nil {
-		return nil, err
-	}
-	return marshal(v)
+// refusal answers a request that cannot be carried out.
+type refusal struct {
+	Error string `json:"error"`
 }
 
 func writeJSON(w http.ResponseWriter, code int, v any) {
@@ -41,7 +35,10 @@ func writeJSON(w http.ResponseWriter, code int, v any) {
 		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
 		return
 	}
-	writeRaw(w, code, b)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
+	w.WriteHeader(code)
+	_, _ = w.Write(b) // the client may be gone
 }
 
 // strictly reads the JSON of an object that has no other members than v.
@@ -78,30 +75,16 @@ func (n *integer) or(otherwise int) int {
 	return int(*n)
 }
 
-// writeRaw answers with JSON that is ready.
-func writeRaw(w http.ResponseWriter, code int, b []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(b)))
-	w.WriteHeader(code)
-	_, _ = w.Write(b) // the client may be gone
-}
-
 // pythonFloat is a number of size 1e6 at most as Python writes a float: with a point or
 // an exponent.
 type pythonFloat float64
 
 // MarshalJSONTo implements jsonv2.MarshalerTo.
 func (f pythonFloat) MarshalJSONTo(e *jsontext.Encoder) error {
-	return e.WriteValue(f.append(e.AvailableBuffer()))
-}
-
-// append appends the number to b.
-func (f pythonFloat) append(b []byte) []byte {
-	x := float64(f)
-	if x == math.Trunc(x) {
-		return append(strconv.AppendFloat(b, x, 'f', -1, 64), ".0"...)
+	if x := float64(f); x != math.Trunc(x) {
+		return e.WriteValue(strconv.AppendFloat(e.AvailableBuffer(), x, 'g', -1, 64))
 	}
-	return strconv.AppendFloat(b, x, 'g', -1, 64)
+	return e.WriteValue(strconv.AppendFloat(e.AvailableBuffer(), float64(f), 'f', 1, 64))
 }
 
 // maxDepth is the deepest nesting of JSON that is read.

@@ -1,10 +1,10 @@
 package serve
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 )
@@ -57,7 +57,9 @@ func notAllowed(w http.ResponseWriter, allowed string) {
 	refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
 }
 
-func writeHealth(w http.ResponseWriter) { writeRaw(w, http.StatusOK, []byte(`{"status":"healthy"}`)) }
+func writeHealth(w http.ResponseWriter) {
+	writeJSON(w, http.StatusOK, map[string]string{"status": "healthy"})
+}
 
 // openEnvMount answers /openenv/{env}/….
 func (s *Server) openEnvMount(w http.ResponseWriter, r *http.Request) {
@@ -106,18 +108,14 @@ func readBody(w http.ResponseWriter, r *http.Request) (body json.RawMessage, ok 
 // readBytes reads a body of a limited size. It answers the request and returns false
 // if that fails.
 func readBytes(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
-	var b bytes.Buffer
-	if n := r.ContentLength; n > 0 && n <= maxBatchBody {
-		b.Grow(int(n) + bytes.MinRead) // ReadFrom grows no further
-	}
-	_, err := b.ReadFrom(r.Body)
+	body, err := io.ReadAll(r.Body)
 	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		w.Header().Set("Connection", "close")
 		refuse(w, http.StatusRequestEntityTooLarge, tooLong.Error())
 	} else if err != nil {
 		refuse(w, http.StatusBadRequest, "the body cannot be read")
 	}
-	return b.Bytes(), err == nil
+	return body, err == nil
 }
 
 // noObject is the error of a body that is no object.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-
-	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // The protocol's name in metrics and logs.
@@ -49,31 +47,6 @@ type request struct {
 
 // readFrame reads a frame. The error is a *frameError or errBroken.
 func readFrame(frame []byte) (request, error) {
-	if action, ok := plainStep(frame); ok {
-		return request{kind: "step", action: ClientAction{Text: action}}, nil
-	}
-	return readAnyFrame(frame)
-}
-
-// plainStep reads a step as clients usually write it, which is nearly every frame.
-// Others, and those with anything to complain of, are left to readAnyFrame, which
-// reads the same in them.
-func plainStep(frame []byte) (action string, ok bool) {
-	var q struct {
-		Type string `json:"type"`
-		Data struct {
-			Message *string `json:"message"`
-		} `json:"data"`
-	}
-	if jsonv2.Unmarshal(frame, &q, jsonv2.RejectUnknownMembers(true)) != nil || q.Type != "step" ||
-		q.Data.Message == nil {
-		return "", false
-	}
-	return *q.Data.Message, true
-}
-
-// readAnyFrame reads a frame of any form.
-func readAnyFrame(frame []byte) (request, error) {
 	if tooDeep(frame) {
 		return request{}, &frameError{Code: invalidJSON, Message: fmt.Sprintf("Invalid JSON: nested deeper than %d",
 			maxDepth)}

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,15 +25,6 @@ const (
 // closeIdle is the code that closes the WebSocket of an idle session.
 const closeIdle = 4408
 
-// buffers are for frames.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-func newBuffer() *bytes.Buffer {
-	b := buffers.Get().(*bytes.Buffer)
-	b.Reset()
-	return b
-}
-
 // socket is a client on a WebSocket: one goroutine reads, so that pings are answered
 // while a step runs, and another one carries out requests as long as there are any.
 type socket struct {
@@ -46,7 +36,7 @@ type socket struct {
 	out     sync.Mutex
 
 	mu      sync.Mutex
-	waiting []*bytes.Buffer // frames that came while a request ran
+	waiting [][]byte // frames that came while a request ran
 	working bool
 	settled chan struct{} // once the session has ended: closed when the last answer is written
 }
@@ -142,51 +132,49 @@ func (c *socket) readFrames() error {
 		if err != nil {
 			return err
 		}
-		b := newBuffer()
-		if _, err := b.ReadFrom(io.LimitReader(r, maxFrame+1)); err != nil {
+		frame, err := io.ReadAll(io.LimitReader(r, maxFrame+1))
+		if err != nil {
 			return err
 		}
 		switch {
-		case b.Len() > maxFrame: // what was compressed
+		case len(frame) > maxFrame: // what was compressed
 			c.fail(fmt.Sprintf("a frame has more than %d bytes", maxFrame))
 		case kind != websocket.TextMessage:
 			c.fail("binary frames are not supported: send text frames")
-		case !c.accept(b):
+		case !c.accept(frame):
 			c.fail(fmt.Sprintf("more than %d requests without waiting for a reply", maxPipelined))
 		}
 	}
 }
 
 // accept has a frame carried out after those before it, unless too many wait.
-func (c *socket) accept(b *bytes.Buffer) bool {
+func (c *socket) accept(frame []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.settled != nil: // nothing more is carried out
-		buffers.Put(b)
 		return true
 	case !c.working:
 		c.working = true
-		c.server.crew.start(func() { c.work(b) })
+		go c.work(frame)
 		return true
 	case len(c.waiting) >= maxPipelined:
 		return false
 	}
-	c.waiting = append(c.waiting, b)
+	c.waiting = append(c.waiting, frame)
 	return true
 }
 
 // work carries out a frame and those that wait.
-func (c *socket) work(b *bytes.Buffer) {
-	for b != nil {
-		c.answer(b.Bytes())
-		buffers.Put(b)
-		b = c.next()
+func (c *socket) work(frame []byte) {
+	for frame != nil {
+		c.answer(frame)
+		frame = c.next()
 	}
 }
 
 // next returns the next frame that waits; nil ends the work.
-func (c *socket) next() *bytes.Buffer {
+func (c *socket) next() (frame []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.settled != nil || len(c.waiting) == 0 {
@@ -196,9 +184,8 @@ func (c *socket) next() *bytes.Buffer {
 		}
 		return nil
 	}
-	b := c.waiting[0]
-	c.waiting = c.waiting[1:]
-	return b
+	frame, c.waiting = c.waiting[0], c.waiting[1:]
+	return frame
 }
 
 func (c *socket) answer(frame []byte) {
@@ -248,14 +235,12 @@ func (c *socket) carryOut(q request) (reply, error) {
 // write sends a text frame; after the close frame it does nothing. A client that does
 // not take the frame loses its session.
 func (c *socket) write(r reply) {
-	b := newBuffer()
-	defer buffers.Put(b)
-	err := marshalInto(b, &r)
+	frame, err := marshal(r)
 	c.out.Lock()
 	defer c.out.Unlock()
 	_ = c.conn.SetWriteDeadline(c.server.options.Now().Add(writeTime)) // always nil
 	if err == nil {
-		err = c.conn.WriteMessage(websocket.TextMessage, b.Bytes())
+		err = c.conn.WriteMessage(websocket.TextMessage, frame)
 	}
 	if err != nil && err != websocket.ErrCloseSent && c.session != nil {
 		c.conn.Close() // ends reading, and so the session

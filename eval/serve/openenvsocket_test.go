@@ -31,7 +31,6 @@ func online(t testing.TB, change func(*Options)) (*Server, string) {
 		s.Table().CloseAll()
 		s.open.wait()
 		h.Close()
-		close(s.crew.ended)
 	})
 	return s, h.URL
 }

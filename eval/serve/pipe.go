@@ -7,13 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/sync/errgroup"
 )
 
 // The pipe protocol: one JSON object a line, answered line by line, in order.
@@ -48,23 +45,13 @@ const wantLine = `want one of "envs": {}, "tasks": {"env": NAME, "split": NAME},
 	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]], "actions": [SESSION, …], ` +
 	`"fork": [[SESSION, N], …], "close": [SESSION, …] and "sync": N`
 
-// pipe answers lines one after the other. Whoever carries out the last step of a line
-// writes the answer and reads the next line: so a step that comes alone changes no
-// goroutine, which would take longer than the step.
+// pipe answers lines one after the other.
 type pipe struct {
 	*Server
 	in  *bufio.Scanner
 	out io.Writer
 	// sessions are those that were opened, by their number; nil once they are closed.
-	sessions []pipeSession
-	turn     atomic.Pointer[stepLine] // the steps of the last line that had any
-	ended    chan error
-}
-
-type pipeSession struct {
-	*Session
-	turn  *stepLine // the last one with steps of this session
-	group int       // which group of that turn they are
+	sessions []*Session
 }
 
 // ServePipe answers the lines of in on out, until in ends or ctx is done. It closes
@@ -73,47 +60,52 @@ func (s *Server) ServePipe(ctx context.Context, in io.Reader, out io.Writer) err
 	sweeping, stopSweep := context.WithCancel(context.Background())
 	defer stopSweep()
 	go s.sweep(sweeping)
-	p := &pipe{Server: s, in: bufio.NewScanner(in), out: out, ended: make(chan error, 1)}
+	p := &pipe{Server: s, in: bufio.NewScanner(in), out: out}
 	p.in.Buffer(make([]byte, 0, 64<<10), MaxLine)
-	go p.answerLines()
+	ended := make(chan error, 1)
+	go func() { ended <- p.answerLines() }()
 	var err error
 	select {
-	case err = <-p.ended:
+	case err = <-ended:
 	case <-ctx.Done():
 	}
 	s.table.CloseAll()
 	return errors.Join(err, s.close())
 }
 
-// answerLines answers lines until the pipe ends, or until another goroutine does so.
-func (p *pipe) answerLines() {
+// answerLines answers lines until the pipe ends.
+func (p *pipe) answerLines() error {
 	for p.in.Scan() {
-		if len(bytes.TrimSpace(p.in.Bytes())) > 0 && !p.answer(p.in.Bytes()) {
-			return
+		if len(bytes.TrimSpace(p.in.Bytes())) == 0 {
+			continue
+		}
+		answer, err := marshal(p.answer(p.in.Bytes()))
+		if err != nil {
+			return err
+		}
+		if _, err := p.out.Write(append(answer, '\n')); err != nil {
+			return fmt.Errorf("the reader of the pipe is gone: %w", err)
 		}
 	}
 	err := p.in.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = fmt.Errorf("a line of the pipe has more than %d bytes: send fewer steps in one", MaxLine)
 	}
-	p.ended <- err
+	return err
 }
 
-// answer answers a line. It reports whether the caller goes on with the next one.
-func (p *pipe) answer(line []byte) (goesOn bool) {
+// answer answers a line.
+func (p *pipe) answer(line []byte) any {
 	var q pipeRequest
 	err := jsonv2.Unmarshal(line, &q, jsonv2.RejectUnknownMembers(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil || !q.valid() {
-		return p.write(pipeError(&ChoiceError{"line", wantLine}))
-	}
-	if q.Steps != nil {
-		return p.step(q.Steps)
+		return pipeError(&ChoiceError{"line", wantLine})
 	}
 	result, err := p.carryOut(&q)
 	if err != nil {
-		result = pipeError(err)
+		return pipeError(err)
 	}
-	return p.write(result)
+	return result
 }
 
 // valid reports whether a request asks for one thing, and for no more than a line may.
@@ -124,98 +116,70 @@ func (q *pipeRequest) valid() bool {
 }
 
 // session returns the open session with a number; nil if there is none.
-func (p *pipe) session(number int) *pipeSession {
-	if number < 0 || number >= len(p.sessions) || p.sessions[number].Session == nil {
+func (p *pipe) session(number int) *Session {
+	if number < 0 || number >= len(p.sessions) {
 		return nil
 	}
-	return &p.sessions[number]
+	return p.sessions[number]
 }
 
-// carryOut returns the JSON object that answers a request other than steps.
-func (p *pipe) carryOut(q *pipeRequest) ([]byte, error) {
+// carryOut returns what answers a request.
+func (p *pipe) carryOut(q *pipeRequest) (any, error) {
 	switch {
 	case q.Sync != nil: // for a client that does not know which answers it has read
-		return marshal(map[string]int{"sync": *q.Sync})
+		return map[string]int{"sync": *q.Sync}, nil
 	case q.Open != nil:
 		return p.open(*q.Open)
+	case q.Steps != nil:
+		return p.step(q.Steps), nil
 	case q.Lists != nil:
-		return p.list(q.Lists), nil
+		return map[string][]any{"actions": p.each(q.Lists, func(session *Session, _ int) (any, error) {
+			actions, err := session.Actions()
+			return actions, err
+		})}, nil
 	case q.Fork != nil:
 		return p.fork(q.Fork)
 	case q.Close != nil:
-		var closing []*Session
-		for _, number := range q.Close {
-			if session := p.session(number); session != nil {
-				closing = append(closing, session.Session)
-				*session = pipeSession{}
-			}
-		}
-		closeAll(closing, ByClient)
-		return []byte("{}"), nil
+		p.closeNumbers(q.Close)
+		return struct{}{}, nil
 	case q.Envs != nil:
-		return marshal(p.envList())
+		return p.envList(), nil
 	}
 	m, ok := p.Mount(q.Tasks.Env)
 	if !ok {
 		return nil, &ChoiceError{"env", fmt.Sprintf("there is no environment %q; \"envs\": {} lists them",
 			clipped(q.Tasks.Env))}
 	}
-	return marshalled(taskList(m, q.Tasks.Split))
+	return taskList(m, q.Tasks.Split)
 }
 
-// list lists the valid actions of sessions, side by side.
-func (p *pipe) list(numbers []int) []byte {
-	answers := make([][]byte, len(numbers))
-	var listing errgroup.Group
-	listing.SetLimit(batchWorkers)
-	for i, number := range numbers {
-		session := p.session(number)
-		if session == nil {
-			answers[i] = pipeError(errClosed)
-			continue
+// closeNumbers closes those of the sessions that are open.
+func (p *pipe) closeNumbers(numbers []int) {
+	var closing []*Session
+	for _, number := range numbers {
+		if session := p.session(number); session != nil {
+			closing = append(closing, session)
+			p.sessions[number] = nil
 		}
-		listing.Go(func() (err error) {
-			if answers[i], err = marshalled(runUntilEnd(session.Session, session.Actions)); err != nil {
-				answers[i] = pipeError(err)
-			}
-			return nil
-		})
 	}
-	_ = listing.Wait() // always nil
-	return slices.Concat([]byte(`{"actions":[`), bytes.Join(answers, []byte(",")), []byte("]}"))
+	closeAll(closing, ByClient)
 }
 
 // errClosed answers for a session that there is not.
 var errClosed = errors.New("the session is closed")
 
 // open opens sessions, and answers with the number of the first one.
-func (p *pipe) open(q sessionsWanted) ([]byte, error) {
+func (p *pipe) open(q sessionsWanted) (any, error) {
 	sessions, err := p.openAll(q, Owner{Protocol: pipeProtocol, Idle: pipeIdle})
 	if err != nil {
 		return nil, err
 	}
-	return marshal(map[string]int{"first": p.take(sessions)})
+	return p.take(sessions), nil
 }
 
-// take numbers sessions, and returns the number of the first one.
-func (p *pipe) take(sessions []*Session) (first int) {
-	first = len(p.sessions)
-	for _, session := range sessions {
-		p.sessions = append(p.sessions, pipeSession{Session: session})
-		context.AfterFunc(session.ctx, func() {
-			if session.endErr.Load().Reason == TooSlow {
-				time.AfterFunc(lastReply, func() { p.giveUp(session) })
-			}
-		})
-	}
-	return first
-}
-
-// write writes an answer. It reports whether there is a reader.
-func (p *pipe) write(answer []byte) bool {
-	_, err := p.out.Write(append(answer, '\n'))
-	if err != nil {
-		p.ended <- fmt.Errorf("the reader of the pipe is gone: %w", err)
-	}
-	return err == nil
+// take numbers sessions, and answers with the number of the first one.
+func (p *pipe) take(sessions []*Session) any {
+	first := len(p.sessions)
+	p.sessions = append(p.sessions, sessions...)
+	return map[string]int{"first": first}
 }

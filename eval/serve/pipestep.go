@@ -3,10 +3,8 @@ package serve
 import (
 	"encoding/json"
 	"errors"
-	"slices"
-	"strconv"
-	"sync/atomic"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -16,237 +14,96 @@ type pipeEntry struct {
 	action  ClientAction
 	reset   json.RawMessage // nil for a step
 	bad     error           // what is wrong with how the action was sampled
-	next    int             // the next entry of the session, if it is not the last one
-	answer  []byte
 }
 
 var errEntry = errors.New("want [SESSION, ACTION] or [SESSION, {…}]")
 
 // UnmarshalJSONFrom implements jsonv2.UnmarshalerFrom.
 func (e *pipeEntry) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '[' || d.PeekKind() != '0' {
-		return errors.Join(errEntry, err)
-	}
-	number, err := d.ReadValue()
-	if err != nil {
+	var parts []json.RawMessage
+	if err := jsonv2.UnmarshalDecode(d, &parts); err != nil {
 		return err
 	}
-	if e.session, err = strconv.Atoi(string(number)); err != nil {
-		return err
+	var kinds []byte
+	for _, part := range parts {
+		kinds = append(kinds, byte(kind(part)))
 	}
-	switch d.PeekKind() {
-	case '"':
-		action, err := d.ReadToken()
-		if err != nil {
+	switch string(kinds) {
+	case `0{`:
+		e.reset = parts[1]
+	case `0"`, `0"{`:
+		if err := jsonv2.Unmarshal(parts[1], &e.action.Text, asPython); err != nil {
 			return err
 		}
-		e.action.Text = action.String()
-		if d.PeekKind() == '{' {
-			sampled, err := d.ReadValue()
-			if err != nil {
-				return err
-			}
-			e.action.Sampled, e.bad = readSampled(json.RawMessage(sampled))
+		if len(parts) == 3 {
+			e.action.Sampled, e.bad = readSampled(parts[2])
 		}
-	case '{':
-		arguments, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		e.reset = json.RawMessage(arguments.Clone())
 	default:
 		return errEntry
 	}
-	if t, err := d.ReadToken(); err != nil || t.Kind() != ']' {
-		return errors.Join(errEntry, err)
-	}
-	return nil
+	return jsonv2.Unmarshal(parts[0], &e.session)
 }
 
-// stepLine is a line of steps. Entries of one session run in order, sessions in parallel.
-type stepLine struct {
-	entries []pipeEntry
-	groups  []pipeGroup
-	next    atomic.Int64 // the group that is played next
-	pending atomic.Int64 // groups without answers
+// step carries out steps and resets.
+func (p *pipe) step(entries []pipeEntry) resultList {
+	numbers := make([]int, len(entries))
+	for i := range entries {
+		numbers[i] = entries[i].session
+	}
+	return resultList{p.each(numbers, func(session *Session, i int) (any, error) {
+		return entries[i].carryOut(session)
+	})}
 }
 
-type pipeGroup struct {
-	session     *Session // nil if there is none
-	first, last int
-	answered    atomic.Bool
+// each asks the sessions with these numbers, side by side, and returns their answers.
+func (p *pipe) each(numbers []int, ask func(session *Session, place int) (any, error)) []any {
+	sessions, answers := make([]*Session, len(numbers)), make([]any, len(numbers))
+	for i, number := range numbers {
+		if sessions[i] = p.session(number); sessions[i] == nil {
+			answers[i] = pipeError(errClosed)
+		}
+	}
+	sideBySide(sessions, answers, func(i int, _ bool) (any, error) { return ask(sessions[i], i) }, pipeError)
+	return answers
 }
 
-// step carries out steps and resets. It reports whether the caller answers the next
-// line; otherwise somebody else does.
-func (p *pipe) step(entries []pipeEntry) (goesOn bool) {
-	t := &stepLine{entries: entries, groups: make([]pipeGroup, 0, len(entries))}
-	p.divide(t)
-	t.pending.Store(int64(len(t.groups)))
-	p.turn.Store(t)
-	for range min(len(t.groups), batchWorkers) - 1 {
-		p.crew.start(func() {
-			if p.play(t) {
-				p.answerLines()
-			}
-		})
+func (e *pipeEntry) carryOut(session *Session) (any, error) {
+	if over := session.endErr.Load(); over != nil { // perhaps with a step that still holds it
+		return nil, over
 	}
-	return p.play(t)
-}
-
-// divide sorts the entries of a line by session.
-func (p *pipe) divide(t *stepLine) {
-	for i := range t.entries {
-		var session *pipeSession
-		if number := t.entries[i].session; number >= 0 && number < len(p.sessions) {
-			session = &p.sessions[number]
-		}
-		if session != nil && session.turn == t {
-			g := &t.groups[session.group]
-			t.entries[g.last].next, g.last = i, i
-			continue
-		}
-		t.groups = t.groups[:len(t.groups)+1]
-		g := &t.groups[len(t.groups)-1]
-		g.first, g.last = i, i
-		if session != nil {
-			g.session, session.turn, session.group = session.Session, t, len(t.groups)-1
-		}
+	switch {
+	case e.bad != nil:
+		return nil, e.bad
+	case e.reset != nil:
+		r, err := session.resetBy(e.reset)
+		return pipeAnswer(&r, true), err
 	}
-}
-
-// play carries out the entries of sessions until all are taken. Who has played the
-// last one writes the answer to the line, and goes on with the next one.
-func (p *pipe) play(t *stepLine) (goesOn bool) {
-	for {
-		i := int(t.next.Add(1)) - 1
-		if i >= len(t.groups) {
-			return false
-		}
-		g := &t.groups[i]
-		answers := make([][]byte, 0, 1)
-		for j := g.first; ; j = t.entries[j].next {
-			answers = append(answers, g.carryOut(&t.entries[j]))
-			if j == g.last {
-				break
-			}
-		}
-		if t.settle(g, answers) {
-			return p.finish(t)
-		}
-	}
-}
-
-func (g *pipeGroup) carryOut(e *pipeEntry) []byte {
-	if g.session == nil {
-		return pipeError(errClosed)
-	}
-	if ended := g.session.endErr.Load(); ended != nil { // perhaps with a step that still holds it
-		return pipeError(ended)
-	}
-	if e.bad != nil {
-		return pipeError(e.bad)
-	}
-	var r Reply
-	var err error
-	if e.reset != nil {
-		r, err = g.session.resetBy(e.reset)
-	} else {
-		r, err = g.session.Take(e.action)
-	}
-	if err != nil {
-		return pipeError(err)
-	}
-	return pipeAnswer(&r, e.reset != nil)
-}
-
-// giveUp answers for a session whose step goes on and on, and does the work of the
-// goroutine that is lost with it.
-func (p *pipe) giveUp(session *Session) {
-	t := p.turn.Load()
-	for i := range t.groups {
-		g := &t.groups[i]
-		if g.session != session || g.answered.Load() {
-			continue
-		}
-		answer := pipeError(session.endErr.Load())
-		answers := [][]byte{answer}
-		for j := g.first; j != g.last; j = t.entries[j].next {
-			answers = append(answers, answer)
-		}
-		goesOn := false
-		if t.settle(g, answers) {
-			goesOn = p.finish(t)
-		} else {
-			goesOn = p.play(t)
-		}
-		if goesOn {
-			p.answerLines()
-		}
-		return
-	}
-}
-
-// settle notes the answers of a group, unless it has some. It reports whether all
-// groups have theirs now.
-func (t *stepLine) settle(g *pipeGroup, answers [][]byte) bool {
-	if !g.answered.CompareAndSwap(false, true) {
-		return false
-	}
-	i := g.first
-	for _, answer := range answers {
-		t.entries[i].answer = answer
-		i = t.entries[i].next
-	}
-	return t.pending.Add(-1) == 0
-}
-
-func (p *pipe) finish(t *stepLine) bool {
-	size := 16
-	for i := range t.entries {
-		size += len(t.entries[i].answer) + 1
-	}
-	b := append(make([]byte, 0, size), `{"results":[`...)
-	for i := range t.entries {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, t.entries[i].answer...)
-	}
-	return p.write(append(b, "]}"...))
+	r, err := session.Take(e.action)
+	return pipeAnswer(&r, false), err
 }
 
 // pipeAnswer is [TEXT, REWARD, DONE, PROGRESS, SUCCESS, VALID, TRUNCATED]. A reset
 // has an object with the task and its goal besides; it also lists actions, if they
 // were asked for.
-func pipeAnswer(r *Reply, reset bool) []byte {
-	b := make([]byte, 0, len(r.Observation)+64)
-	b, _ = jsontext.AppendQuote(append(b, '['), r.Observation) // bytes that are not UTF-8 become U+FFFD
-	b = pythonFloat(r.Reward).append(append(b, ','))
-	b = strconv.AppendBool(append(b, ','), r.Done)
-	b = pythonFloat(r.Progress).append(append(b, ','))
-	for _, is := range [...]bool{r.Success, r.Valid, r.Truncated} {
-		b = strconv.AppendBool(append(b, ','), is)
+func pipeAnswer(r *Reply, reset bool) []any {
+	answer := []any{r.Observation, pythonFloat(r.Reward), r.Done, pythonFloat(r.Progress), r.Success, r.Valid,
+		r.Truncated}
+	if !reset && r.Actions == nil && r.Keys == nil {
+		return answer
 	}
-	if reset || r.Actions != nil || r.Keys != nil {
-		details := struct {
-			TaskID  string   `json:"task_id,omitzero"`
-			Goal    *string  `json:"goal,omitzero"`
-			Actions []string `json:"actions,omitzero"`
-			*Keys
-		}{Actions: r.Actions, Keys: r.Keys}
-		if reset {
-			details.TaskID, details.Goal = r.TaskID, &r.Goal
-		}
-		rest, err := marshal(details)
-		if err != nil {
-			return pipeError(err)
-		}
-		b = append(append(b, ','), rest...)
+	more := pipeDetails{Actions: r.Actions, Keys: r.Keys}
+	if reset {
+		more.TaskID, more.Goal = r.TaskID, &r.Goal
 	}
-	return append(b, ']')
+	return append(answer, more)
 }
 
-func pipeError(err error) []byte {
-	return slices.Concat([]byte(`{"error":`), quoted(err.Error()), []byte("}"))
+// pipeDetails is what not every answer has.
+type pipeDetails struct {
+	TaskID  string   `json:"task_id,omitzero"`
+	Goal    *string  `json:"goal,omitzero"`
+	Actions []string `json:"actions,omitzero"`
+	*Keys
 }
+
+func pipeError(err error) any { return refusal{err.Error()} }

@@ -61,7 +61,6 @@ type Server struct {
 	mux     *http.ServeMux
 	handler http.Handler
 	sockets *websocket.Upgrader
-	crew    *crew
 	open    *gathering // the open WebSockets
 }
 
@@ -70,7 +69,7 @@ func New(o Options) (*Server, error) {
 	if len(o.Mounts) == 0 {
 		return nil, errors.New("there is no environment to serve")
 	}
-	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux(), crew: newCrew(), open: newGathering()}
+	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux(), open: newGathering()}
 	s.table = &Table{
 		max: o.MaxSessions, perAddress: o.MaxPerAddress, idle: o.Idle, now: o.Now, log: o.Log, metrics: s.metrics,
 		addresses: map[string]int{}, room: room{Memory: o.Memory},
@@ -174,7 +173,6 @@ func (s *Server) shutDown(server *http.Server) {
 }
 
 func (s *Server) close() error {
-	close(s.crew.ended)
 	var errs []error
 	if s.table.recorders != nil {
 		errs = s.table.recorders.close()
