@@ -131,7 +131,7 @@ func (d Decoding) Validate() error {
 		errs = append(errs, errors.New("a stop string is empty"))
 	}
 	for _, field := range []string{"model", "messages", "prompt", "stream"} {
-		if _, set := d.Extra[field]; set {
+		if value, set := d.Extra[field]; set && (field != "stream" || value != nil) { // which some servers refuse
 			errs = append(errs, fmt.Errorf("extra field %q is no matter of decoding: leave it out", field))
 		}
 	}

@@ -11,6 +11,8 @@ import (
 const (
 	OpenAIKey    = "OPENAI_API_KEY"
 	DataVariable = "HELDOUT_DATA"
+	// OpenAIAddress is the variable that OpenAI's own clients take the address from.
+	OpenAIAddress = "OPENAI_BASE_URL"
 )
 
 // maxTrials bounds the number of trials: more is probably a typing mistake.
@@ -48,12 +50,18 @@ var Options = sync.OnceValue(func() []Option {
 		{
 			Name: "base-url", Group: Server, First: true, Owner: EachWorker,
 			Help: "server address, such as http://HOST:8000/v1; repeat it for several servers of the model; @FILE reads " +
-				"addresses, one per line, and follows changes; the default is the provider's own, or OLLAMA_HOST",
+				"addresses, one per line, and follows changes; the default is the provider's own, or " + OpenAIAddress +
+				" and OLLAMA_HOST",
 		},
 		{
 			Name: "api-key-env", Group: Server, Owner: EachWorker,
 			Help: "environment variable with the server's API key; the default is " + OpenAIKey +
 				" for OpenAI's own address",
+		},
+		{
+			Name: "header", Group: Server, Owner: EachWorker,
+			Help: "header of every request, NAME=ENV, with its value from the environment variable ENV, such as " +
+				"X-Api-Key=MY_KEY; repeat it for several",
 		},
 		{
 			Name: "context", Group: Server, Range: atLeast(0),

@@ -50,6 +50,8 @@ type Run struct {
 	BaseURL Servers `yaml:"base-url"`
 	// APIKeyEnv names the environment variable that holds the server's key.
 	APIKeyEnv string `yaml:"api-key-env"`
+	// Header are headers of every request, NAME=ENV with the environment variable of the value.
+	Header Strings `yaml:"header"`
 
 	// Seeds are the seeds, as ParseSeeds reads them.
 	Seeds    string `yaml:"seeds"`

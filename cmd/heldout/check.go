@@ -103,7 +103,7 @@ It asks twice, to say how often the server repeats itself.`,
 		"file of those who may sign, a name and a public SSH key per line; without it, signatures are not read")
 	f.StringVar(&o.Spot.Model, "ask", "", "ask this model again at some turns, as provider:name")
 	f.IntVar(&o.Spot.Turns, "spot", 200, "number of turns at which --ask asks, twice each")
-	for _, name := range []string{"base-url", "api-key-env"} {
+	for _, name := range []string{"base-url", "api-key-env", "header"} {
 		option, _ := configs.FindOption(name)
 		optionFlag(f, &run, option)
 	}

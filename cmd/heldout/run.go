@@ -55,7 +55,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			Override: func(r *configs.Run) error {
 				err := override(r, c.Flags())
 				if q.on() { // only a worker needs servers
-					r.BaseURL, r.NoIndBaseURL, r.APIKeyEnv, r.Concurrency = configs.Servers{}, nil, "", 1
+					r.BaseURL, r.NoIndBaseURL, r.APIKeyEnv, r.Header, r.Concurrency = configs.Servers{}, nil, "", nil, 1
 				}
 				return err
 			},

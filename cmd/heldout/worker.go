@@ -124,7 +124,7 @@ func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, erro
 		Own: ownKeys(newSweep(sys).Flags()), // which only the leader reads
 		Override: func(r *configs.Run) error {
 			d := configs.DefaultRun() // what the file says of these is the leader's
-			r.Data, r.Out, r.Concurrency, r.APIKeyEnv = setup.Data, "", d.Concurrency, ""
+			r.Data, r.Out, r.Concurrency, r.APIKeyEnv, r.Header = setup.Data, "", d.Concurrency, "", nil
 			return errors.Join(apply(r, about.Flags), override(r, own))
 		},
 	})

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,9 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 		return nil, err
 	}
 	if o.Key, err = key(out, r, o.Spec); err != nil {
+		return nil, err
+	}
+	if o.Headers, err = headers(out, r.Header); err != nil {
 		return nil, err
 	}
 	servers, list, err := addresses(out, r, o.Spec, name)
@@ -64,13 +68,34 @@ func key(out Outside, r configs.Run, spec model.Spec) (model.Secret, error) {
 	return model.Secret{}, nil
 }
 
+// headers are the values of headers NAME=ENV. No error quotes ENV: it may be the value itself,
+// by mistake.
+func headers(out Outside, given configs.Strings) (map[string]model.Secret, error) {
+	values := map[string]model.Secret{}
+	for _, text := range given {
+		name, variable, ok := strings.Cut(text, "=")
+		if !ok || strings.ContainsAny(name, ": ") {
+			return nil, errors.New("a --header is no NAME=ENV: the environment variable ENV holds the value")
+		}
+		value := model.NewSecret(out.Getenv(variable))
+		if value == (model.Secret{}) {
+			return nil, fmt.Errorf("the environment variable that --header %s=… names is not set", name)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// variables are those in which the users of a provider's own clients keep its address.
+var variables = map[model.Provider]string{model.OpenAI: configs.OpenAIAddress, model.Ollama: "OLLAMA_HOST"}
+
 // addresses returns the addresses of a model's servers, and a function that reads
 // them again if some are in a file. "" stands for the provider's own.
 func addresses(out Outside, r configs.Run, spec model.Spec, name string) (now []string, reread func() ([]string, error),
 	err error) {
 	list := r.BaseURL.Lookup(name)
-	if len(list) == 0 && spec.Provider == model.Ollama {
-		list = configs.Strings{out.Getenv("OLLAMA_HOST")}
+	if variable := variables[spec.Provider]; len(list) == 0 && variable != "" {
+		list = configs.Strings{out.Getenv(variable)}
 	}
 	if len(list) == 0 {
 		list = configs.Strings{""}

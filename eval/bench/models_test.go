@@ -1,11 +1,14 @@
 package bench
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/configs"
+	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 
@@ -25,6 +28,37 @@ func TestDecoding(t *testing.T) {
 		c.change(&r)
 		if diff := cmp.Diff(c.want, r.AgentDecoding()); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// Headers take their values from the environment; an error never quotes what should name it.
+func TestHeaders(t *testing.T) {
+	out := Outside{Getenv: func(name string) string { return map[string]string{"MY_KEY": "secret"}[name] }}
+	got, err := headers(out, configs.Strings{"X-Api-Key=MY_KEY"})
+	if err != nil || got["X-Api-Key"].Reveal() != "secret" {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, text := range []string{"X-Api-Key=sk0123456789", "Authorization: Bearer sk0123456789", "sk0123456789"} {
+		if _, err := headers(out, configs.Strings{text}); err == nil || strings.Contains(err.Error(), "0123456789") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The variables of the providers' own clients say where they are, if nothing else does.
+func TestAddressesOfTheEnvironment(t *testing.T) {
+	out := Outside{Getenv: func(name string) string {
+		return map[string]string{"OPENAI_BASE_URL": "http://a/v1", "OLLAMA_HOST": "b"}[name]
+	}}
+	given := configs.Run{BaseURL: configs.Servers{List: configs.Strings{"http://c/v1"}}}
+	for name, want := range map[string]string{"openai:m": "http://a/v1", "ollama:m": "b", "vllm:m": ""} {
+		spec, _ := model.ParseSpec(name)
+		if now, _, err := addresses(out, configs.Run{}, spec, name); err != nil || !slices.Equal(now, []string{want}) {
+			t.Errorf("%s: %q, %v", name, now, err)
+		}
+		if now, _, err := addresses(out, given, spec, name); err != nil || now[0] != "http://c/v1" {
+			t.Errorf("%s: %q, %v", name, now, err)
 		}
 	}
 }

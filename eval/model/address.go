@@ -27,11 +27,15 @@ func (o Options) base() (*url.URL, error) {
 
 // read reads an address without a user name.
 func (o Options) read() (*url.URL, error) {
-	switch {
-	case strings.ContainsAny(o.BaseURL, "?#"):
+	extra := "#"
+	if o.Spec.Provider == Ollama {
+		extra = "?#"
+	}
+	switch at := strings.IndexAny(o.BaseURL, extra); {
+	case at >= 0:
 		// Not quoted whole: services take keys there.
-		bare := o.BaseURL[:strings.IndexAny(o.BaseURL, "?#")]
-		return nil, fmt.Errorf("base URL %q goes on after its path: leave out everything from the ? or #", bare)
+		return nil, fmt.Errorf("base URL %q goes on after its path: leave out everything from the %s",
+			o.BaseURL[:at], strings.Join(strings.Split(extra, ""), " or "))
 	case o.Spec.Provider == Ollama:
 		return ollamaBase(o.BaseURL)
 	case o.BaseURL != "":
@@ -54,6 +58,10 @@ func authority(address string) string {
 }
 
 func parseBase(text string) (*url.URL, error) {
+	text, query, _ := strings.Cut(text, "?") // which may hold a key, so that no error quotes it
+	if !validQuery(query) {
+		return nil, fmt.Errorf("base URL %q has a query after its ? that cannot be sent", text)
+	}
 	if !strings.Contains(text, "://") {
 		return nil, fmt.Errorf("base URL %q has no scheme: write %q or %q", text, "http://"+text, "https://"+text)
 	}
@@ -61,14 +69,33 @@ func parseBase(text string) (*url.URL, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL: %w", err)
 	}
+	u.RawQuery = query
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("base URL %q: unknown scheme %q: use http or https", text, u.Scheme)
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("base URL %q names no host", text)
 	}
-	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), strings.TrimRight(u.RawPath, "/")
+	u.Path, u.RawPath = beforeEndpoint(u.Path), beforeEndpoint(u.RawPath)
 	return u, nil
+}
+
+// beforeEndpoint takes a slash and the path of a call from the end of a path: people copy
+// whole addresses.
+func beforeEndpoint(path string) string {
+	path = strings.TrimRight(path, "/")
+	for _, endpoint := range []string{"/chat/completions", "/completions"} {
+		if before, ok := strings.CutSuffix(path, endpoint); ok {
+			return strings.TrimRight(before, "/")
+		}
+	}
+	return path
+}
+
+// validQuery reports whether a query holds nothing but pairs, in characters of addresses.
+func validQuery(query string) bool {
+	_, err := url.ParseQuery(query)
+	return err == nil && !strings.ContainsFunc(query, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // ollamaBase parses the forms of OLLAMA_HOST as Ollama's own client does, but

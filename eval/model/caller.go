@@ -3,11 +3,13 @@ package model
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -167,7 +169,7 @@ func (c *caller) attempt(ctx context.Context, do talk) error {
 	case limited.Err() != nil:
 		return c.lost(x, fmt.Sprintf("no reply within %v", c.timeout))
 	case x.err != nil:
-		return c.lost(x, c.viaProxy(x.err.Error()))
+		return c.lost(x, c.viaProxy(withAuthority(x.err)))
 	case x.status == 0:
 		return unsendable(clean(x.address(), c.key), clean(err.Error(), c.key))
 	}
@@ -189,6 +191,15 @@ func (c *caller) lost(x *exchange, message string) *failure {
 	f := c.failed(x, message)
 	f.gone = true
 	return f
+}
+
+// withAuthority is the text of a transport's error, and what helps against a certificate of a
+// private authority.
+func withAuthority(err error) string {
+	if errors.As(err, new(x509.UnknownAuthorityError)) {
+		return err.Error() + " (SSL_CERT_FILE names a file with the certificate of a private one)"
+	}
+	return err.Error()
 }
 
 // absent reports whether a transport error means that no usable server is at the
@@ -231,6 +242,8 @@ func (c *caller) refused(x *exchange) error {
 		refusal.remedy = remedyFor(c.kind(), x.status, message)
 		refusal.unsupported = answer.unsupported()
 		refusal.Field = refusedField(answer.param, message, refusal.unsupported)
+		refusal.refusesUsage = strings.Contains(message, "stream_options")
+		refusal.wantsStream = streamText.MatchString(message) && !refusal.refusesUsage
 	}
 	return refusal
 }

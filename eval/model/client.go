@@ -27,6 +27,8 @@ type Options struct {
 	BaseURL string
 	// Key is sent with every request, unless it is zero.
 	Key Secret
+	// Headers are sent with every request, too, by their names.
+	Headers map[string]Secret
 	// ContextLimit is the model's context in tokens. Set it if the server does not
 	// report it or a smaller one is wanted. 0 means the value that the server
 	// reports. Ollama serves this length; by default it serves the model's own
@@ -121,9 +123,10 @@ func Open(o Options) (*Client, error) {
 		own := newTransport(o.Concurrency, o.Proxy)
 		transport, closeIdle = own, own.CloseIdleConnections
 	}
+	o.Key = o.Key.masking(o.secrets(base))
 	caller := &caller{
 		transport: transport,
-		headers:   o.headers(),
+		headers:   o.headers(base),
 		proxy:     proxyHost(o.Proxy, base),
 		url:       clean(base.String(), o.Key),
 		key:       o.Key,
@@ -143,19 +146,20 @@ func Open(o Options) (*Client, error) {
 		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit,
 			habits: habits{tell: o.Tell}}
 	} else {
-		backend := &openAI{caller: caller, spec: o.Spec, base: base.String(), option: o.ContextLimit,
+		made := &openAI{caller: caller, spec: o.Spec, base: withoutQuery(base), query: queryOf(base),
+			option: o.ContextLimit,
 			habits: habits{tell: o.Tell}, pacer: newPacer(o.Limits, o.Now, o.Tell)}
-		if err := backend.prepare(); err != nil {
+		if err := made.prepare(); err != nil {
 			return nil, err
 		}
-		c.backend = backend
+		c.backend = made
 	}
 	caller.kind = c.kind
 	return c, nil
 }
 
 func (o Options) validate() error {
-	errs := []error{o.Spec.validate(), o.Key.validate()}
+	errs := []error{o.Spec.validate(), o.Key.validate(), o.validateHeaders()}
 	if o.ContextLimit < 0 {
 		errs = append(errs, fmt.Errorf("context limit is %d tokens, must be 0 or more", o.ContextLimit))
 	}
@@ -170,17 +174,6 @@ func (o Options) validate() error {
 		errs = append(errs, errors.New("no clock was given"))
 	}
 	return errors.Join(errs...)
-}
-
-func (o Options) headers() http.Header {
-	h := http.Header{}
-	if o.UserAgent != "" {
-		h.Set("User-Agent", o.UserAgent)
-	}
-	if key := o.Key.Reveal(); key != "" {
-		h.Set("Authorization", "Bearer "+key)
-	}
-	return h
 }
 
 func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) *http.Transport {

@@ -58,6 +58,9 @@ type RequestError struct {
 	Field string
 	// unsupported: the server refuses the field as such, not its value.
 	unsupported bool
+	// wantsStream: the server may want to send replies in pieces; refusesUsage: without the
+	// tokens at their end.
+	wantsStream, refusesUsage bool
 	// remedy is the remedy for a refusal that affects every call; "" if the refusal
 	// is not known to affect every call.
 	remedy string
@@ -112,8 +115,11 @@ func (e *RequestError) hint() string {
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return "name the environment variable that holds the API key with --api-key-env (openai: at its own address " +
-			"takes OPENAI_API_KEY)"
+			"takes OPENAI_API_KEY), or other headers with --header NAME=ENV"
 	case http.StatusNotFound:
+		if strings.Contains(e.URL, "/v1/api/") && !strings.Contains(strings.ToLower(e.Message), "model") {
+			return "leave /v1 out of --base-url, where Ollama's own protocol is not, or ask it as openai:NAME"
+		}
 		if strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/") {
 			return "check --base-url, which usually ends in /v1"
 		}

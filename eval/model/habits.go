@@ -8,7 +8,10 @@ import (
 	"heldout/scoring/record"
 )
 
-const stopField = "stop"
+const (
+	stopField   = "stop"
+	streamField = "stream"
+)
 
 // habit is how requests are written for a server, as learned from its refusals
 // and the model's replies.
@@ -19,6 +22,28 @@ type habit struct {
 	completionLength bool
 	// keepsStops: stop strings are not sent.
 	keepsStops bool
+	// streams: replies are asked for in pieces; uncounted: without the tokens at their end.
+	streams, uncounted bool
+}
+
+// stream asks for a whole reply, or for pieces if the server wants to send them. The extra
+// fields may leave the former out: some servers refuse it, and send whole replies without it.
+func (h habit) stream(fields, extra map[string]any) {
+	if _, decided := extra[streamField]; !decided || h.streams {
+		fields[streamField] = h.streams
+	}
+	if h.streams && !h.uncounted {
+		fields["stream_options"] = map[string]bool{"include_usage": true}
+	}
+}
+
+// replyLimit is the longest reply in bytes for that number of tokens. Pieces are much longer
+// than what they add up to.
+func (h habit) replyLimit(tokens int) int {
+	if h.streams {
+		return mostReply
+	}
+	return replyLimit(tokens)
 }
 
 func (h habit) lengthField() string {
@@ -58,6 +83,9 @@ func (s *habits) keepStops() {
 // repeated. used says how the request was made. A field that the user set
 // explicitly is never dropped.
 func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool {
+	if refused.wantsStream && !used.streams || refused.refusesUsage && used.streams && !used.uncounted {
+		return s.streamFrom(used, refused)
+	}
 	if _, explicit := d.Extra[refused.Field]; explicit || !refused.unsupported {
 		return false
 	}
@@ -66,6 +94,18 @@ func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool
 		s.tell(news)
 	}
 	return retry
+}
+
+// streamFrom has replies asked for in pieces from now on, or in pieces without a count.
+func (s *habits) streamFrom(used habit, refused *RequestError) bool {
+	s.mu.Lock()
+	news := !s.habit.streams
+	s.habit.streams, s.habit.uncounted = true, s.habit.uncounted || used.streams
+	s.mu.Unlock()
+	if news && s.tell != nil {
+		s.tell("the server refuses whole replies, which are now asked for in pieces: " + refused.Message)
+	}
+	return true
 }
 
 // learn is drop without the notification. If several calls are refused together,

@@ -28,7 +28,7 @@ func (o *ollama) Load(context.Context) (Load, bool) { return Load{}, false }
 func (o *openAI) Load(ctx context.Context) (load Load, ok bool) {
 	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
 		x.limit = mostMetrics
-		if err := fetch(ctx, x, strings.TrimSuffix(o.base, "/v1")+"/metrics"); err != nil {
+		if err := fetch(ctx, x, strings.TrimSuffix(o.base, "/v1")+"/metrics"+o.query); err != nil {
 			return err
 		}
 		load, ok = parseLoad(x.reply)

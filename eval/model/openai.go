@@ -22,8 +22,8 @@ import (
 type openAI struct {
 	*caller
 	spec Spec
-	// base ends before "/chat/completions".
-	base string
+	// base ends before "/chat/completions"; query is what all addresses end with.
+	base, query string
 	// option is the context limit that was given.
 	option int
 	// reported is what the server last reported about itself, nil until it is asked.
@@ -38,7 +38,7 @@ type openAI struct {
 // prepare makes the parts of requests that are always the same.
 func (o *openAI) prepare() (err error) {
 	request := func(path string) (*http.Request, error) {
-		req, err := http.NewRequest(http.MethodPost, strings.TrimRight(o.base, "/")+path, nil)
+		req, err := http.NewRequest(http.MethodPost, o.base+path+o.query, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func chatFields(name, kind string, req *Request, h habit) map[string]any {
 		delete(fields, name)
 	}
 	merge(fields, req.Decoding.Extra)
-	fields["stream"] = false
+	h.stream(fields, req.Decoding.Extra)
 	return fields
 }
 
@@ -158,7 +158,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 		return func(x *exchange) { o.pacer.answered(len(body), expected, reply, x.header) }, err
 	}
 	attempts, err := paced.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
-		x.body, x.limit = body, replyLimit(longest(req.Decoding))
+		x.body, x.limit = body, h.replyLimit(longest(req.Decoding))
 		start := o.now()
 		prepared := o.chats
 		if req.Completion {
@@ -181,6 +181,9 @@ func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration,
 	read := converse
 	if req.Completion {
 		read = complete
+	}
+	if err := x.joinPieces(); err != nil {
+		return err
 	}
 	sent, err := read(x, reply)
 	if err != nil {

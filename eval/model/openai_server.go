@@ -59,7 +59,7 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 	}
 	var header http.Header
 	_, err := o.about().call(ctx, unlessAbsent, func(ctx context.Context, x *exchange) error {
-		err := get(ctx, x, o.base+"/models", &list)
+		err := get(ctx, x, o.base+"/models"+o.query, &list)
 		header = x.header
 		return err
 	})
@@ -92,7 +92,7 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 
 func (o *openAI) ping(ctx context.Context) error {
 	_, err := o.once().call(ctx, never, func(ctx context.Context, x *exchange) error {
-		return get(ctx, x, o.base+"/models", &struct{}{})
+		return get(ctx, x, o.base+"/models"+o.query, &struct{}{})
 	})
 	return err
 }
@@ -162,7 +162,7 @@ func (o *openAI) askLlamaCpp(ctx context.Context, s *record.ServerReport) {
 
 // getSibling fetches a document from beside /v1, and reports whether it is there.
 func (o *openAI) getSibling(ctx context.Context, path string, into any) bool {
-	url := strings.TrimSuffix(o.base, "/v1") + path
+	url := strings.TrimSuffix(o.base, "/v1") + path + o.query
 	_, err := o.about().call(ctx, never, func(ctx context.Context, x *exchange) error {
 		return get(ctx, x, url, into)
 	})

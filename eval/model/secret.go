@@ -21,6 +21,8 @@ type Secret struct {
 	// A pointer, because fmt prints the unexported fields of whatever struct
 	// holds a Secret without asking for the methods below.
 	value *string
+	// more are other values that are masked with it; nil for none.
+	more *[]string
 }
 
 // NewSecret keeps a key. White space around it, such as the line break at the
@@ -31,6 +33,42 @@ func NewSecret(key string) Secret {
 		return Secret{}
 	}
 	return Secret{value: &key}
+}
+
+// leastMasked is the length from which values beside the key are masked: shorter ones are
+// such as a number, and texts would be unreadable without them.
+const leastMasked = 4
+
+// masking is the key that other values are masked with, and words within them that are as
+// long as a key.
+func (s Secret) masking(values []string) Secret {
+	var more []string
+	for _, value := range values {
+		if len(value) >= leastMasked {
+			more = append(more, value)
+		}
+		for _, word := range strings.Fields(value) {
+			if len(word) >= leastSecret && word != value {
+				more = append(more, word)
+			}
+		}
+	}
+	if more != nil {
+		slices.SortFunc(more, func(a, b string) int { return len(b) - len(a) })
+		s.more = &more
+	}
+	return s
+}
+
+// values are all that is masked, the key first.
+func (s Secret) values() (all []string) {
+	if s.value != nil {
+		all = append(all, *s.value)
+	}
+	if s.more != nil {
+		all = append(all, *s.more...)
+	}
+	return all
 }
 
 // String returns "[redacted]".
@@ -67,11 +105,18 @@ func (s Secret) validate() error {
 // scrub replaces the key in a text, also where it is escaped as in JSON, HTML
 // or a URL.
 func (s Secret) scrub(text string) string {
-	if s.value == nil {
-		return text
-	}
-	for _, form := range escaped(*s.value) {
-		text = strings.ReplaceAll(text, form, redacted)
+	return s.scrubFrom(text, 1)
+}
+
+// scrubFrom is scrub for the values that have at least so many bytes.
+func (s Secret) scrubFrom(text string, least int) string {
+	for _, value := range s.values() {
+		if len(value) < least {
+			continue
+		}
+		for _, form := range escaped(value) {
+			text = strings.ReplaceAll(text, form, redacted)
+		}
 	}
 	return text
 }
@@ -83,10 +128,10 @@ const leastSecret = 8
 
 // scrubReply is scrub for what a model says.
 func (s Secret) scrubReply(text string) string {
-	if text == "" || len(s.Reveal()) < leastSecret {
+	if text == "" {
 		return text
 	}
-	return s.scrub(text)
+	return s.scrubFrom(text, leastSecret)
 }
 
 // escaped lists a key as it is and as it may be escaped, the longest first.

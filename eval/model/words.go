@@ -181,17 +181,37 @@ func refusedField(param, message string, unsupported bool) string {
 		return param
 	}
 	if !unsupported {
-		return neutralText.FindString(message)
+		return refusedValue(message)
 	}
 	if param == "seed" || param == "max_tokens" {
 		return param
 	}
+	return namedField(message)
+}
+
+// namedField is the first field of the decoding that a message names, "" for none.
+func namedField(message string) string {
 	found := fieldText.FindStringSubmatch(message)
 	if found == nil {
 		return ""
 	}
 	return found[1] + strings.ToLower(found[2]+found[3])
 }
+
+// refusedValue is the field whose value a message refuses, "" for none.
+func refusedValue(message string) string {
+	field := namedField(message)
+	if rangeText.MatchString(message) && slices.Contains(samplingFields, field) {
+		return field
+	}
+	return neutralText.FindString(message)
+}
+
+// rangeText is how servers refuse a value: it has to lie elsewhere.
+var rangeText = regexp.MustCompile(`(?i)\b(?:must|should|has to|needs to) be\b|out of range|\b(?:in|outside) the range\b`)
+
+// streamText is how gateways refuse whole replies.
+var streamText = regexp.MustCompile(`(?i)\b(?:stream|streaming)\b`)
 
 var neutralText = regexp.MustCompile(`\b(?:` + strings.Join(neutralFields, "|") + `)\b`)
 

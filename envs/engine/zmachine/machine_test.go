@@ -429,3 +429,14 @@ func TestTextsFollowAbbreviations(t *testing.T) {
 		}
 	}
 }
+
+// Stories of another machine are called by their names.
+func TestOtherStories(t *testing.T) {
+	for magic, want := range map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive",
+		"G\x00\x00\x00": "version 71"} {
+		image := append([]byte(magic), make([]byte, 100)...)
+		if _, err := Load(image); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", magic, err)
+		}
+	}
+}

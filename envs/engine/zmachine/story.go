@@ -80,6 +80,9 @@ type Story struct {
 	code       *code
 }
 
+// others are files that are taken for stories of the Z-machine, by their first bytes.
+var others = map[string]string{"Glul": "a Glulx story", "FORM": "a Blorb archive"}
+
 // Load reads a story file.
 func Load(image []byte) (*Story, error) {
 	if len(image) < headerSize {
@@ -87,6 +90,9 @@ func Load(image []byte) (*Story, error) {
 	}
 	if len(image) > maxStory {
 		return nil, fmt.Errorf("a story of %d bytes is longer than the largest possible, %d", len(image), maxStory)
+	}
+	if other := others[string(image[:4])]; other != "" {
+		return nil, fmt.Errorf("%s, which cannot be played: want a story for the Z-machine", other)
 	}
 	s := &Story{image: append(make([]byte, 0, len(image)+padding), image...), version: int(image[0])}
 	switch s.version {
