@@ -302,12 +302,12 @@ func (l *Leader) take(m jetstream.Msg) {
 	w, arrived := l.waiting[id], l.arrived[key]
 	switch {
 	case arrived != nil && arrived.recordID == recordID:
-		arrived.put(n, &envPart{m, about.Sequence.Stream}) // delivered again, since it is not on disk yet
+		arrived.put(n, &recordPart{m, about.Sequence.Stream}) // delivered again, since it is not on disk yet
 	case arrived != nil, l.o.Finished[id], l.final[key], w != nil && attempt < w.order.Attempt:
 		_ = m.Ack() // it comes again if that is lost
 	default:
 		d := l.gather(key, recordID, count)
-		d.put(n, &envPart{m, about.Sequence.Stream})
+		d.put(n, &recordPart{m, about.Sequence.Stream})
 		switch {
 		case d.size() > maxRecord: // no worker sends that; restore orders it again
 			l.drop(d)
@@ -324,7 +324,7 @@ func (l *Leader) gather(key, recordID string, count int) *delivery {
 			return d
 		}
 	}
-	d := &delivery{key: key, recordID: recordID, parts: map[int]*envPart{}, count: count}
+	d := &delivery{key: key, recordID: recordID, parts: map[int]*recordPart{}, count: count}
 	l.coming[key] = append(l.coming[key], d)
 	return d
 }

@@ -50,11 +50,11 @@ type delivery struct {
 	key string
 	// recordID identifies the record among all that workers sent for the key.
 	recordID string
-	parts    map[int]*envPart // those that have come
-	count    int              // of all parts
+	parts    map[int]*recordPart // those that have come
+	count    int                 // of all parts
 }
 
-type envPart struct {
+type recordPart struct {
 	msg jetstream.Msg
 	seq uint64 // in the stream
 }
@@ -79,7 +79,7 @@ func place(m jetstream.Msg, seq uint64) (number, count int, recordID string, err
 
 // put takes a part. One that comes again replaces the earlier message, which the
 // server has, or will have, dropped.
-func (d *delivery) put(number int, p *envPart) {
+func (d *delivery) put(number int, p *recordPart) {
 	if old := d.parts[number]; old != nil && old.seq != p.seq {
 		_ = old.msg.Ack() // it was sent twice
 	}
