@@ -56,7 +56,7 @@ func (s *sidings) put(model string, reason error) error {
 	s.reasons[model] = cmp.Or(known, reason)
 	s.mu.Unlock()
 	if known == nil {
-		s.warn(fmt.Sprintf("%s is set aside, the other models go on: %v", model, reason))
+		s.warn(fmt.Sprintf("%s is set aside; the other models continue: %v", model, reason))
 	}
 	return nil
 }

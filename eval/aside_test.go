@@ -62,7 +62,7 @@ func TestModelsAreSetAside(t *testing.T) {
 		if n := got[record.ModelError]; n == 0 || n > 8 || len(got) != 1 {
 			t.Errorf("%s: the model has %v", want, got)
 		}
-		if !strings.Contains(strings.Join(warned, "\n"), "vllm:b is set aside, the other models go on: ") {
+		if !strings.Contains(strings.Join(warned, "\n"), "vllm:b is set aside; the other models continue: ") {
 			t.Errorf("%s: warned of %q", want, warned)
 		}
 	}

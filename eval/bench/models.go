@@ -75,7 +75,7 @@ func headers(out Outside, given configs.Strings) (map[string]model.Secret, error
 	for _, text := range given {
 		name, variable, ok := strings.Cut(text, "=")
 		if !ok || strings.ContainsAny(name, ": ") {
-			return nil, errors.New("a --header is no NAME=ENV: the environment variable ENV holds the value")
+			return nil, errors.New("a --header is not NAME=ENV: the environment variable ENV holds the value")
 		}
 		value := model.NewSecret(out.Getenv(variable))
 		if value == (model.Secret{}) {
