@@ -40,7 +40,7 @@ func rateRows(id string, models ...string) table.Table {
 // tables are those of runs.
 type tables []table.Table
 
-// Checkpoints implements Source: all models are.
+// Checkpoints implements TableSource: all models are.
 func (all tables) Checkpoints() []string {
 	if len(all) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func (all tables) Checkpoints() []string {
 	return newReader(all[0]).distinct(column.Model)
 }
 
-// Tables implements Source.
+// Tables implements TableSource.
 func (all tables) Tables(kind string) (out []table.Table) {
 	for _, t := range all {
 		if t.ID == kind {

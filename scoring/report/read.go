@@ -37,7 +37,7 @@ type Inputs struct {
 	Weights string
 }
 
-// Loaded is a Source whose files are read.
+// Loaded are Inputs whose files are read.
 type Loaded struct {
 	source    Inputs
 	weights   configs.Weights
