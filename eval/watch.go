@@ -67,6 +67,7 @@ type replies struct {
 	// usable counts those of earlier sessions and other processes, too; unread does not.
 	came, usable, unread, refused, trimmed int
 	faults                                 map[record.Fault]int
+	leftovers                              map[record.Leftover]int
 	warned                                 []string       // the warnings that were given
 	verdict                                *UnusableError // the first one; nil for none
 }
@@ -105,7 +106,7 @@ func (w *watch) usable(name string) bool {
 
 func (w *watch) repliesOf(name string) *replies {
 	if w.models[name] == nil {
-		w.models[name] = &replies{faults: map[record.Fault]int{}}
+		w.models[name] = &replies{faults: map[record.Fault]int{}, leftovers: map[record.Leftover]int{}}
 	}
 	return w.models[name]
 }
@@ -140,6 +141,9 @@ func (r *replies) add(m agent.Move) {
 	if m.Fault != "" {
 		r.faults[m.Fault]++
 	}
+	for _, kind := range m.Usage.Leftovers {
+		r.leftovers[kind]++
+	}
 }
 
 // unusable returns the error of a model with so few usable replies, nil if it is not
@@ -167,6 +171,9 @@ func (r *replies) warnings(name string) (texts []string) {
 	}
 	for _, f := range record.Faults() {
 		say(r.faults[f], "are "+f.String(), f.Remedy())
+	}
+	for _, l := range record.Leftovers() {
+		say(r.leftovers[l], l.String(), l.Remedy())
 	}
 	say(r.trimmed, "needed the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
 	return texts

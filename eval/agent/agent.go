@@ -70,7 +70,8 @@ type Usage struct {
 	Latency   time.Duration // of the answered requests
 	Server    string        // the address that answered, if there are several
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
-	Sent      []string      // digests of the answered prompts, in order
+	Leftovers []record.Leftover
+	Sent      []string // digests of the answered prompts, in order
 }
 
 // FormatHelp answers a reply without an action that could be read.

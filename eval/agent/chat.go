@@ -30,6 +30,8 @@ type Chat struct {
 	Memory Memory
 	// KeepReasoning leaves reasoning between tags in the replies.
 	KeepReasoning bool
+	// KeepTokens leaves tokens that end a turn there: parsers of presets have their own rules.
+	KeepTokens bool
 	// EndsAtRefusal: a prompt that is refused as too long ends the episode. Otherwise a
 	// shorter one is tried.
 	EndsAtRefusal bool
@@ -77,7 +79,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		}
 		used.Calls++
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed,
-			Completion: c.Completion, KeepReasoning: c.KeepReasoning, Tool: c.Tool})
+			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool})
 		if used.add(reply, err); err == nil {
 			used.Sent = append(used.Sent, c.sent.digest(messages))
 		}
@@ -181,6 +183,7 @@ func (u *Usage) plus(v Usage) {
 	u.Trimmed += v.Trimmed
 	u.Latency += v.Latency
 	u.Dropped = v.Dropped
+	u.Leftovers = append(u.Leftovers, v.Leftovers...)
 	u.Sent = append(u.Sent, v.Sent...)
 }
 
@@ -191,4 +194,5 @@ func (u *Usage) add(reply model.Reply, err error) {
 	u.Latency += reply.Latency
 	u.Requests += reply.Attempts + model.Attempts(err)
 	u.Dropped, u.Server = reply.Dropped, reply.Server
+	u.Leftovers = append(u.Leftovers, reply.Leftovers...)
 }

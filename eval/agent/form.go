@@ -119,6 +119,7 @@ type layout interface {
 func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
 	f := &formed{caller: newCaller(c), name: p.Name, play: p.Play, parse: parsers[p.Reply.Parser],
 		stops: c.Decoding.Stop}
+	f.KeepTokens = true
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
 	f.Tool, f.EndsAtRefusal = model.Tool(p.Agent.Tool), p.Stop.ContextOverflow == configs.End
 	if f.parse == nil {

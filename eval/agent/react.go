@@ -160,6 +160,9 @@ func (r *react) read(reply *model.Reply, move *Move) {
 	*move = newMove(*reply, move.Usage)
 	move.Thought, move.Action = p.thought, p.action
 	entry := p.entry(ok, reply.Text)
+	if invents(reply.Text) {
+		move.Usage.Leftovers = append(move.Usage.Leftovers, record.InventedObservation)
+	}
 	if !ok {
 		move.unread(FormatHelp)
 	}

@@ -94,6 +94,7 @@ func Reflect(ctx context.Context, c Chat, prompt configs.Reflection, failed Fail
 func ReflectAs(ctx context.Context, c Chat, play configs.Play, failed Failed) (record.Reflection, Usage, error) {
 	form := play.Agent.Reflection
 	c.Memory, c.Completion = Memory{Plans: failed.Reflections}, true
+	c.KeepTokens = true
 	c.KeepReasoning = play.Reply.Reasoning == configs.Keep
 	failed.Start.Observation = firstObservation(play.Observation, failed.Start.Observation)
 	r := &reflector{caller: newCaller(c), intro: form.Intro, lead: form.Middle, end: form.End,

@@ -32,8 +32,8 @@ func Canonical(thought, action string) string {
 const (
 	lead   = "^[\\s>*_#+~`•-]*(?:\\d+[.)]\\s*)?[*_`]*" // headings, bullets, numbers, emphasis
 	number = "(?:\\s*#?\\d+)?"
-	colons = "::"
-	colon  = "[\\s*_`]*[::][*_]*\\s*" // ASCII's or the full-width one; emphasis ends before or after it
+	colons = ":："
+	colon  = "[\\s*_`]*[:：][*_]*\\s*" // ASCII's or the full-width one; emphasis ends before or after it
 )
 
 var (
@@ -50,13 +50,15 @@ var (
 	// "plan: …", "(step 1)".
 	sentence = regexp.MustCompile(
 		"(?i)^(?:(?:is|are|was|were|will|would|should|must|can|could|may|might|has|have|had|" +
-			"needs?|needed|required|taken|to|of|that|which|and|or)\\b|\\pL+(?:\\s+\\pL+)?\\s*[::]|[^\\pL\\pM\\pN\"'`*“‘])")
+			"needs?|needed|required|taken|to|of|that|which|and|or)\\b|\\pL+(?:\\s+\\pL+)?\\s*[:：]|[^\\pL\\pM\\pN\"'`*“‘])")
 
 	thoughtLabel = regexp.MustCompile("(?i)" + lead + "thoughts?" + number + "(?:" + colon + "|[\\s*_`]*$)")
 	// otherLabel opens a line that is not part of an action.
 	otherLabel = regexp.MustCompile("(?i)" + lead + "(?:thought|observation)s?" + number + colon)
+	// inventedLabel opens a line that only the environment may write.
+	inventedLabel = regexp.MustCompile("(?i)" + lead + "observations?" + number + colon)
 	// nextLabel starts what a model adds after an action on the same line.
-	nextLabel = regexp.MustCompile("(?i)[\\s*_`]+(?:thought|observation|action)s?" + number + "[*_`]*\\s*[::]")
+	nextLabel = regexp.MustCompile("(?i)[\\s*_`]+(?:thought|observation|action)s?" + number + "[*_`]*\\s*[:：]")
 
 	// fence is a line of a code fence, with the language that it may name.
 	fence = regexp.MustCompile("^(?:`{3,}|~{3,})[\\w+#.-]*$")
@@ -80,7 +82,9 @@ var (
 //     next non-empty line. Quotes, backticks and asterisks around the action and
 //     a list mark before it are removed.
 //   - The thought is the text before the action: from the first "Thought:" on, or
-//     all of that text if there is no such label.
+//     all of that text if there is no such label. It ends where the model invents an
+//     observation.
+//   - A label within quotes, or before punctuation, is only mentioned.
 //
 // ok is false when there is no action. Parsing the output of canonical gives the
 // same thought and action again.
@@ -107,6 +111,19 @@ func parseReact(reply string) (p parsed, ok bool) {
 		}
 	}
 	return loose, loose.action != ""
+}
+
+// invents reports whether a reply holds an observation before its action.
+func invents(reply string) bool {
+	for _, line := range replyLines(reply) {
+		if labelIn(line) != nil {
+			return false
+		}
+		if inventedLabel.MatchString(line) {
+			return true
+		}
+	}
+	return false
 }
 
 // replyLines splits a reply and leaves out fences.
@@ -161,13 +178,23 @@ func looseLabel(line string) (start, end int, found bool) {
 	if !mentionsAction(line) {
 		return 0, 0, false
 	}
-	if loc := actionWithin.FindStringIndex(line); loc != nil {
-		return loc[0], loc[1], true
+	for _, at := range actionWithin.FindAllStringIndex(line, -1) {
+		if !quoted(line[:at[0]], line[at[1]:]) {
+			return at[0], at[1], true
+		}
 	}
 	if loc := actionBare.FindStringIndex(line); loc != nil && !sentence.MatchString(line[loc[1]:]) {
 		return loc[0], loc[1], true
 	}
 	return 0, 0, false
+}
+
+// quoted reports whether a label is only mentioned: quotes around it are open, or
+// punctuation follows.
+func quoted(before, after string) bool {
+	open := strings.Count(before, `"`)%2 == 1 || strings.Count(before, "“") > strings.Count(before, "”") ||
+		strings.Count(before, "`")%2 == 1
+	return open || after != "" && strings.ContainsAny(after[:1], `).,;!?]}`)
 }
 
 // actionFrom returns the action after a label: from the rest of the label's line
@@ -202,6 +229,9 @@ func thoughtFrom(lines []string) string {
 			lines = append([]string{line[loc[1]:]}, lines[i+1:]...)
 			break
 		}
+	}
+	if i := slices.IndexFunc(lines, inventedLabel.MatchString); i >= 0 {
+		lines = lines[:i]
 	}
 	lines = slices.DeleteFunc(slices.Clone(lines), isFence) // a fence may have shared its line with a label
 	return strings.TrimSpace(strings.Join(lines, "\n"))

@@ -221,6 +221,12 @@ func note(r *record.Result, u agent.Usage) {
 	if u.Server != "" && !slices.Contains(r.Servers, u.Server) {
 		r.Servers = append(r.Servers, u.Server)
 	}
+	for _, kind := range u.Leftovers {
+		if r.Leftovers == nil {
+			r.Leftovers = map[record.Leftover]int{}
+		}
+		r.Leftovers[kind]++
+	}
 	for _, field := range u.Dropped {
 		if i, found := slices.BinarySearch(r.Dropped, field); !found {
 			r.Dropped = slices.Insert(r.Dropped, i, field)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -43,6 +44,8 @@ type caller struct {
 	// inUse their current total size.
 	budget int64
 	inUse  *atomic.Int64
+	// worked: the server has answered a call.
+	worked *atomic.Bool
 }
 
 // longWait is the longest wait that a busy server may ask for before a caller that
@@ -81,7 +84,7 @@ func (c *caller) repeat(ctx context.Context, retryable func(*failure) bool, do t
 			return struct{}{}, nil
 		}
 		f, ok := last.(*failure)
-		if !ok || !retryable(f) || c.leave && (!f.busy || f.wait > longWait) {
+		if !ok || !retryable(f) || c.leave && !f.blank && (!f.busy || f.wait > longWait) {
 			return struct{}{}, backoff.Permanent(last)
 		}
 		if ctx.Err() == nil {
@@ -140,6 +143,8 @@ type failure struct {
 	busy bool
 	// absent reports that no server was reachable.
 	absent bool
+	// blank reports that the reply holds no message.
+	blank bool
 	// gone reports that the attempt failed as it does when a server is gone.
 	gone bool
 }
@@ -163,6 +168,7 @@ func (c *caller) attempt(ctx context.Context, do talk) error {
 	err := do(limited, x)
 	switch {
 	case err == nil && x.answered():
+		c.worked.Store(true)
 		return nil
 	case x.status != 0 && !x.answered():
 		return c.refused(x)
@@ -181,7 +187,7 @@ func (c *caller) failed(x *exchange, message string) *failure {
 		url:     clean(x.address(), c.key),
 		status:  x.status,
 		message: clean(message, c.key),
-		wait:    retryAfter(x.header, c.now()),
+		wait:    cmp.Or(retryAfter(x.header, c.now()), c.toldWait(x)),
 		absent:  x.status == 0 && absent(x.err),
 	}
 }
@@ -223,14 +229,20 @@ func (c *caller) refused(x *exchange) error {
 		message = clean("it leads to "+x.header.Get("Location"), c.key)
 	}
 	switch status := x.status; {
-	case status == http.StatusTooManyRequests && answer.code == "insufficient_quota":
-		// Waiting does not help with an empty account.
+	case status == http.StatusTooManyRequests && answer.spent(x.reply):
+		// Waiting does not help.
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		f := c.failed(x, statusLine(status, message))
 		f.busy = true
 		return f
-	case (status == 400 || status == 413 || status == 422 || status >= 500) && answer.overflow():
-		return &ContextError{Status: status, Message: message, Limit: answer.limit, Requested: answer.requested}
+	case (status == 400 || status == 413 || status == 422 || status >= 500) && answer.overflow(),
+		status == http.StatusRequestEntityTooLarge,
+		(status == 400 || status == 422) && remedyFor(c.kind(), status, message) == "" && answer.speaksOfLength():
+		return &ContextError{Status: status, Message: cmp.Or(message, http.StatusText(status)), Limit: answer.limit,
+			Requested: answer.requested}
+	case status == http.StatusConflict, status == http.StatusFailedDependency, status == http.StatusTooEarly,
+		status == http.StatusNotFound && c.worked.Load() && !noModel.MatchString(message):
+		return c.failed(x, statusLine(status, message))
 	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":
 		f := c.failed(x, statusLine(status, message))
 		f.gone = status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
@@ -250,6 +262,9 @@ func (c *caller) refused(x *exchange) error {
 
 // misread classifies an unusable reply with a status of 2xx.
 func (c *caller) misread(x *exchange, err error) error {
+	if full, ok := errors.AsType[*ContextError](err); ok {
+		return full
+	}
 	answer, isError := readWords(x.reply)
 	switch message := clean(answer.text, c.key); {
 	case isError && answer.overflow():
@@ -259,7 +274,17 @@ func (c *caller) misread(x *exchange, err error) error {
 	case message == "":
 		return c.failed(x, "the reply is empty")
 	}
-	return c.failed(x, fmt.Sprintf("%v: %s", err, answer.text))
+	f := c.failed(x, fmt.Sprintf("%v: %s", err, answer.text))
+	f.blank = err == errNoMessage
+	return f
+}
+
+// toldWait is the wait that a refusal asks for in its body.
+func (c *caller) toldWait(x *exchange) time.Duration {
+	if x.answered() {
+		return 0
+	}
+	return min(waitIn(x.reply), maxRetryAfter)
 }
 
 // maxRetryAfter is the longest wait that a server may ask for.

@@ -140,6 +140,7 @@ func Open(o Options) (*Client, error) {
 		now:    o.Now,
 		budget: mostInFlight,
 		inUse:  new(atomic.Int64),
+		worked: new(atomic.Bool),
 	}
 	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle}
 	if o.Spec.Provider == Ollama {
@@ -199,7 +200,7 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 }
 
 // Chat returns the model's next turn. It tries again, as the Retry options say,
-// after a status of 408, 429 or 5xx, a broken or refused connection, an attempt
+// after a status of 408, 409, 424, 425, 429 or 5xx, a 404 of a server that has answered, a broken or refused connection, an attempt
 // that took too long, and a reply that is broken, is not JSON, reports an error
 // or has no message. A reply with an empty text is a reply.
 //

@@ -124,6 +124,8 @@ func (e *RequestError) hint() string {
 			return "check --base-url, which usually ends in /v1"
 		}
 		return "check the name of the model and --base-url; heldout doctor tells what the server has"
+	case http.StatusTooManyRequests:
+		return "the quota is used up: the same command goes on once there is more"
 	case http.StatusMethodNotAllowed:
 		return "check --base-url"
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,

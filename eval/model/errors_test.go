@@ -123,6 +123,18 @@ func TestContextErrors(t *testing.T) {
 			`","error_type":"validation"}`,
 			4096, 5000},
 		{"a gateway", 413, `prompt is too long: 210000 tokens > 200000 maximum`, 0, 210000},
+		{"nginx", 413, `<html><title>413 Request Entity Too Large</title></html>`, 0, 0},
+		{"without words", 413, ``, 0, 0},
+		// words that are not on the list
+		{"LM Studio", 400, `{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 5247>= n_ctx: 4096)."}`, 0, 0},
+		{"Gemini", 400, `{"error":{"message":"The input token count (1200) exceeds the maximum number of tokens allowed (1024).","param":null}}`, 0, 0},
+		{"Bedrock", 400, `{"message":"Input is too long for requested model."}`, 0, 0},
+		{"Kimi", 400, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 1024"}}`, 0, 0},
+		{"MiniMax", 400, `{"error":{"message":"invalid params, context window exceeds limit (2013)"}}`, 0, 0},
+		{"TGI, the prompt alone", 422, "{\"error\":\"Input validation error: `inputs` must have less than 1024 tokens. Given: 1200\"}", 0, 0},
+		{"Anthropic", 400, `{"error":{"message":"input length and ` + "`max_tokens`" + ` exceed context limit: 788 + 512 > 1024, decrease input length or ` + "`max_tokens`" + ` and try again"}}`, 0, 0},
+		{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 1024]"}}`, 0, 0},
+		{"of a field of the prompt", 400, `{"error":{"message":"string too long, maximum length is 9","param":"messages[0].content"}}`, 0, 0},
 	}
 	for _, test := range tests {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
@@ -203,7 +215,13 @@ func TestRefusalsAreFinal(t *testing.T) {
 			[]string{"404 Not Found: The model 'x' does not exist.", "heldout doctor"}},
 		{405, `{"detail":"Method Not Allowed"}`, true,
 			[]string{"405 Method Not Allowed: Method Not Allowed", "--base-url"}},
-		{413, ``, false, []string{"413 Request Entity Too Large"}},
+		// These speak of limits, but not of the prompt's.
+		{422, "{\"error\":\"Input validation error: `top_p` must be > 0.0 and < 1.0\"}", true, []string{`'{"top_p":null}'`}},
+		{422, "{\"error\":\"Input validation error: `best_of` must be > 0 and <= 2\"}", false, []string{"best_of"}},
+		{400, `{"error":{"message":"stop: too many stop sequences, the maximum length is 4"}}`, false, []string{"stop"}},
+		{400, `{"error":{"message":"string too long, maximum length is 64","param":"user"}}`, false, []string{"64"}},
+		{400, `{"error":{"message":"The access token exceeds its lifetime limit"}}`, false, []string{"lifetime"}},
+		{400, `{"error":{"message":"model supports at most 4096 completion tokens"}}`, true, []string{"--max-tokens"}},
 		{418, `[{"error":{"message":"in a list"}}]`, false, []string{"418 I'm a teapot: in a list"}},
 		{422, `{"detail":[{"loc":["body","seed"],"msg":"too big","type":"value_error"}]}`, false,
 			[]string{"422 Unprocessable Entity", "too big"}},

@@ -9,12 +9,15 @@ import (
 
 // The servers' reasons for the end of a reply, in lower case.
 var (
-	cutOffWords  = []string{"length", "max_tokens", "model_length"}
+	cutOffWords  = []string{"length", "max_tokens", "model_length", overflowed}
 	refusedWords = []string{"content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist",
 		"spii"}
 	// brokenWords say that the server gave up.
 	brokenWords = []string{"abort", "error", "insufficient_system_resource"}
 )
+
+// overflowed is the reason if the context is full.
+const overflowed = "model_context_window_exceeded"
 
 // finished reports whether the server's reason for the end of a reply is one of
 // words.
@@ -55,32 +58,52 @@ type content struct {
 	refusal   string
 	// toolCalls are calls of tools, as JSON.
 	toolCalls string
-	// calls are the same calls, taken apart.
-	calls []ToolCall
+	// calls are the same calls, taken apart; garbled: none of them can be read.
+	calls   []ToolCall
+	garbled bool
+}
+
+// plus appends a part of the same turn. Ollama does not distinguish an empty text from a
+// missing one.
+func (c content) plus(part content) content {
+	return content{text: c.text + part.text, reasoning: c.reasoning + part.reasoning,
+		toolCalls: c.toolCalls + part.toolCalls, calls: append(c.calls, part.calls...),
+		garbled: c.garbled || part.garbled}
 }
 
 // forRequest leaves out calls of tools if the request has no tool: they are a fault then.
-// Otherwise they are what was asked for, and nothing in place of a text.
-func (c content) forRequest(req *Request) content {
-	if req.Tool == (Tool{}) {
+// Otherwise they are what was asked for, and nothing in place of a text: without one,
+// a call must be readable.
+func (c content) forRequest(req *Request) (content, error) {
+	switch {
+	case req.Tool == (Tool{}):
 		c.calls = nil
-	} else if len(c.calls) > 0 {
+	case c.garbled && strings.TrimSpace(c.text) == "":
+		return content{}, errMisread
+	case len(c.calls) > 0:
 		c.toolCalls = ""
 	}
-	return c
+	return c, nil
 }
 
 // settle fills in the reply from what the server sent: it separates the reasoning
-// and cuts the text at the first stop string. keep: reasoning in the text stays
-// there. stopsSent: the stop strings were sent to the server.
-func (r *Reply) settle(sent content, keep bool, stops []string, stopsSent bool, key Secret) {
+// and cuts the text at the first stop string and at tokens that end a turn. stopsSent: the stop strings were sent to the server.
+func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent bool, key Secret) {
 	visible, found := sent.text, ""
-	if !keep {
+	if !req.KeepReasoning {
 		visible, found = splitReasoning(sent.text)
+	}
+	if found != "" {
+		r.Leftovers = append(r.Leftovers, record.ReasoningMarks)
 	}
 	cut := false
 	if visible, cut = cutAtStop(visible, stops); cut {
 		r.FinishReason, r.Overran = "stop", stopsSent
+	}
+	if !req.KeepTokens {
+		if visible, cut = cutAtEnd(visible); cut {
+			r.Leftovers = append(r.Leftovers, record.EndTokens)
+		}
 	}
 	if sent.reasoning != "" && found != "" {
 		sent.reasoning += "\n"

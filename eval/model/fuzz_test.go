@@ -3,6 +3,7 @@ package model_test
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -88,7 +89,7 @@ func FuzzRefusal(f *testing.F) {
 			})
 			var unavailable *model.UnavailableError
 			again := errors.As(err, &unavailable)
-			if err == nil || again && status < 500 && status != 429 && status != 408 {
+			if err == nil || again && status < 500 && !slices.Contains([]int{408, 409, 424, 425, 429}, status) {
 				t.Errorf("%s: status %d ends in %v", spec.Provider, status, err)
 			}
 		}

@@ -44,6 +44,8 @@ type Request struct {
 	// KeepReasoning leaves reasoning that the server left in the text there, and sends stop
 	// strings even so.
 	KeepReasoning bool
+	// KeepTokens leaves tokens that end a turn in the text.
+	KeepTokens bool
 	// Tool is what the model may call; the zero Tool is none.
 	Tool Tool
 	// Once makes one attempt.
@@ -84,6 +86,8 @@ type Reply struct {
 	FinishReason string
 	// Overran: the server continued after a stop string that it was given.
 	Overran bool
+	// Leftovers are what was taken off the text.
+	Leftovers []record.Leftover
 	// Fault is what is wrong with the reply, as far as is known without parsing it.
 	Fault record.Fault
 	// Dropped are the fields of the decoding, sorted, that were not sent because

@@ -1,10 +1,12 @@
 package model
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -94,17 +96,17 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 	attempts, err := o.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
 		x.limit = replyLimit(longest(req.Decoding))
 		start := o.now()
-		response, err := o.converse(ctx, x, body)
+		response, sent, err := o.converse(ctx, x, body)
+		if err == nil {
+			sent, err = sent.forRequest(&req)
+		}
 		if err != nil {
 			return err
 		}
-		reply = &Reply{
-			FinishReason:     response.DoneReason,
-			PromptTokens:     max(response.PromptEvalCount, 0),
-			CompletionTokens: max(response.EvalCount, 0),
-			Latency:          o.now().Sub(start),
-		}
-		reply.settle(ollamaContent(response.Message).forRequest(&req), req.KeepReasoning, stops, stopsSent, o.key)
+		reply = &Reply{Latency: o.now().Sub(start)}
+		reply.FinishReason, _ = response.DoneReason.(string)
+		reply.PromptTokens, reply.CompletionTokens = int(response.Prompt), int(response.Completion)
+		reply.settle(sent, &req, stops, stopsSent, o.key)
 		return nil
 	})
 	if err != nil {
@@ -112,17 +114,6 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 	}
 	reply.Attempts = attempts
 	return reply, limit, nil
-}
-
-// ollamaContent takes a message apart. Ollama does not distinguish an empty text
-// from a missing one.
-func ollamaContent(m api.Message) content {
-	c := content{text: m.Content, reasoning: m.Thinking}
-	if calls, err := json.Marshal(m.ToolCalls); err == nil && len(m.ToolCalls) > 0 {
-		c.toolCalls = string(calls)
-		c.calls = calledOllama(m.ToolCalls)
-	}
-	return c
 }
 
 // withOwnStops adds the model's own stop strings to a request that has stop
@@ -146,7 +137,7 @@ func (o *ollama) withOwnStops(req Request) Request {
 // chatRequest is the body of a chat request. By default, Ollama truncates a
 // prompt that does not fit from the front, and generates past the end of the
 // context by dropping the oldest tokens.
-func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
+func chatRequest(name string, numCtx int, req Request) *ollamaRequest {
 	options := map[string]any{
 		"num_ctx":     numCtx,
 		"num_predict": req.Decoding.MaxTokens,
@@ -165,36 +156,90 @@ func chatRequest(name string, numCtx int, req Request) *api.ChatRequest {
 	if req.Tool != (Tool{}) {
 		body.Tools = ollamaTools(req.Tool)
 	}
-	if think, ok := options[thinkField]; ok {
-		delete(options, thinkField)
-		body.Think = &api.ThinkValue{Value: think}
-	}
-	return body
+	request := &ollamaRequest{ChatRequest: body}
+	request.liftFields()
+	return request
 }
 
-// thinkField is the extra field that is not one of Ollama's options but is beside
-// them in the request.
-const thinkField = "think"
+// ollamaRequest has the field as the user wrote it.
+type ollamaRequest struct {
+	*api.ChatRequest
+	KeepAlive any `json:"keep_alive,omitempty"`
+}
 
-func (o *ollama) converse(ctx context.Context, x *exchange, body *api.ChatRequest) (api.ChatResponse, error) {
-	var response api.ChatResponse
-	err := api.NewClient(o.base, x.client()).Chat(ctx, body, func(part api.ChatResponse) error {
-		// Some proxies stream even if asked not to.
-		part.Message.Content = response.Message.Content + part.Message.Content
-		part.Message.ToolCalls = append(response.Message.ToolCalls, part.Message.ToolCalls...)
-		part.Message.Thinking = response.Message.Thinking + part.Message.Thinking
-		response = part
-		return nil
-	})
-	switch {
-	case err != nil:
-		return api.ChatResponse{}, x.misread(err)
-	case !response.Done:
-		return api.ChatResponse{}, errors.New("the reply breaks off")
-	case response.DoneReason == "load", response.DoneReason == "unload":
-		return api.ChatResponse{}, errNoMessage
+// liftFields puts those extra fields in their place that are not among Ollama's options but
+// beside them in the request.
+func (r *ollamaRequest) liftFields() {
+	if think, ok := r.Options["think"]; ok {
+		r.Think = &api.ThinkValue{Value: think}
 	}
-	return response, nil
+	r.KeepAlive = r.Options["keep_alive"]
+	if format, err := json.Marshal(r.Options["format"]); err == nil && r.Options["format"] != nil {
+		r.Format = format
+	}
+	for _, name := range []string{"think", "keep_alive", "format"} {
+		delete(r.Options, name)
+	}
+}
+
+// ollamaReply is a reply, or a part of one: some proxies stream even if asked not to.
+type ollamaReply struct {
+	Error      json.RawMessage `json:"error"`
+	Message    message         `json:"message"`
+	Done       any             `json:"done"`
+	DoneReason any             `json:"done_reason"`
+	Prompt     count           `json:"prompt_eval_count"`
+	Completion count           `json:"eval_count"`
+}
+
+func (o *ollama) converse(ctx context.Context, x *exchange, body *ollamaRequest) (ollamaReply, content, error) {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return ollamaReply{}, content{}, err
+	}
+	url := o.base.JoinPath("/api/chat").String()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(encoded))
+	if err != nil {
+		return ollamaReply{}, content{}, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := x.client().Do(req)
+	if err != nil {
+		return ollamaReply{}, content{}, err
+	}
+	_ = resp.Body.Close() // The exchange has read it.
+	return readOllama(x.reply)
+}
+
+// readOllama reads a reply, as leniently as one of OpenAI's protocol.
+func readOllama(told []byte) (last ollamaReply, whole content, err error) {
+	for parts := json.NewDecoder(finite(told)); ; {
+		var part ollamaReply
+		if err := parts.Decode(&part); err == io.EOF {
+			break
+		} else if err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+			return last, whole, errMisread
+		}
+		c, err := part.Message.content()
+		if _, isError := readWords(told); err != nil || isError || part.failed() {
+			return last, whole, errMisread
+		}
+		whole = whole.plus(c)
+		last = part
+	}
+	reason, _ := last.DoneReason.(string)
+	switch {
+	case last.Done == nil, last.Done == false:
+		return last, whole, errors.New("the reply breaks off")
+	case reason == "load", reason == "unload":
+		return last, whole, errNoMessage
+	}
+	return last, whole, nil
+}
+
+// failed reports whether a part is an error.
+func (r *ollamaReply) failed() bool {
+	return !absentJSON(r.Error) && (r.Error[0] == '{' || r.Error[0] == '"' && len(r.Error) > len(`""`))
 }
 
 type modelInfo struct {

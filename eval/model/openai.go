@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,8 +12,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/sashabaranov/go-openai"
 
 	"heldout/scoring/record"
 )
@@ -157,6 +154,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 		expected, err := o.pacer.wait(ctx, len(body))
 		return func(x *exchange) { o.pacer.answered(len(body), expected, reply, x.header) }, err
 	}
+	blank := 0
 	attempts, err := paced.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
 		x.body, x.limit = body, h.replyLimit(longest(req.Decoding))
 		start := o.now()
@@ -167,7 +165,13 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 		if err := x.post(ctx, prepared); err != nil {
 			return err
 		}
-		return o.read(x, req, h, o.now().Sub(start), reply)
+		err := o.read(x, req, h, o.now().Sub(start), reply)
+		if err == errNoMessage {
+			if blank++; blank > 1 || req.Once { // so the model has nothing to say
+				return nil
+			}
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -176,7 +180,8 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 	return reply, nil
 }
 
-// read reads what came after that time.
+// read reads what came after that time. A reply without a message is read as one without
+// content, and errNoMessage says so.
 func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration, reply *Reply) error {
 	read := converse
 	if req.Completion {
@@ -186,165 +191,18 @@ func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration,
 		return err
 	}
 	sent, err := read(x, reply)
-	if err != nil {
+	if err == nil {
+		sent, err = sent.forRequest(req)
+	}
+	if err == nil && strings.TrimSpace(sent.text) == "" && finished(reply.FinishReason, []string{overflowed}) {
+		err = &ContextError{Status: x.status, Message: "the server ended the reply with " + overflowed}
+	}
+	if err != nil && err != errNoMessage {
 		return err
 	}
 	reply.Latency = latency
-	reply.settle(sent.forRequest(req), req.KeepReasoning, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
-	return nil
-}
-
-func (x *exchange) decode(into any) error {
-	if !x.answered() {
-		return errMisread
-	}
-	// something may follow the reply
-	if json.Unmarshal(x.reply, into) != nil && json.NewDecoder(bytes.NewReader(x.reply)).Decode(into) != nil {
-		return errMisread
-	}
-	return nil
-}
-
-// complete reads the continuation of a text.
-func complete(x *exchange, reply *Reply) (content, error) {
-	var response openai.CompletionResponse
-	err := x.decode(&response)
-	switch {
-	case err != nil:
-		return content{}, err
-	case len(response.Choices) == 0:
-		return content{}, errNoMessage
-	}
-	*reply = Reply{FinishReason: response.Choices[0].FinishReason}
-	if response.Usage != nil {
-		reply.count(response.Usage)
-	}
-	if finished(reply.FinishReason, brokenWords) {
-		return content{}, errGaveUp
-	}
-	return content{text: response.Choices[0].Text}, nil
-}
-
-// converse reads the next turn of a chat.
-func converse(x *exchange, reply *Reply) (content, error) {
-	var r chatReply
-	if err := x.decode(&r); err != nil {
-		return content{}, err
-	}
-	if !absentJSON(r.Error) || r.Object == "error" {
-		if _, isError := readWords(x.reply); isError {
-			return content{}, errMisread
-		}
-	}
-	if len(r.Choices) == 0 || r.Choices[0].Message == nil {
-		return content{}, errNoMessage
-	}
-	*reply = Reply{FinishReason: string(r.Choices[0].FinishReason)}
-	reply.count(&r.Usage)
-	if finished(reply.FinishReason, brokenWords) {
-		return content{}, errGaveUp
-	}
-	return r.Choices[0].Message.content()
-}
-
-// count notes the tokens that the server counted. Parts are no more than the whole.
-func (r *Reply) count(u *openai.Usage) {
-	r.PromptTokens, r.CompletionTokens = max(u.PromptTokens, 0), max(u.CompletionTokens, 0)
-	if d := u.PromptTokensDetails; d != nil {
-		r.CachedTokens = min(max(d.CachedTokens, 0), r.PromptTokens)
-	}
-	if d := u.CompletionTokensDetails; d != nil {
-		r.ReasoningTokens = min(max(d.ReasoningTokens, 0), r.CompletionTokens)
-	}
-}
-
-// chatReply is a chat completion. The library's own type does not show errors, a
-// missing message and a reasoning of that name, and takes much longer to read.
-type chatReply struct {
-	Error   json.RawMessage `json:"error"`
-	Object  any             `json:"object"`
-	Choices []struct {
-		Message      *message            `json:"message"`
-		FinishReason openai.FinishReason `json:"finish_reason"`
-	} `json:"choices"`
-	Usage openai.Usage `json:"usage"`
-}
-
-// message is the model's turn. Types are left open where servers differ.
-type message struct {
-	Content any `json:"content"`
-	Refusal any `json:"refusal"`
-	// The names that vLLM used before and after it renamed the field.
-	ReasoningContent any `json:"reasoning_content"`
-	Reasoning        any `json:"reasoning"`
-
-	ToolCalls    json.RawMessage `json:"tool_calls"`
-	FunctionCall json.RawMessage `json:"function_call"`
-}
-
-// absentJSON reports whether a JSON value is absent or empty.
-func absentJSON(value json.RawMessage) bool {
-	switch string(value) {
-	case "", "null", "[]", "{}":
-		return true
-	}
-	return false
-}
-
-func (m *message) content() (content, error) {
-	c := content{refusal: textOf(m.Refusal)}
-	switch parts := m.Content.(type) {
-	case nil:
-		c.null = true
-	case string:
-		c.text = parts
-	case []any:
-		c.null = len(parts) == 0
-		for _, part := range parts {
-			object, ok := part.(map[string]any)
-			if !ok && part != nil {
-				return content{}, errMisread
-			}
-			c.text += textOf(object["text"])
-			c.reasoning += textOf(object["thinking"])
-		}
-	default:
-		return content{}, errMisread
-	}
-	for _, reasoning := range []any{m.ReasoningContent, m.Reasoning} {
-		if c.reasoning == "" {
-			c.reasoning = textOf(reasoning)
-		}
-	}
-	var calls []openai.ToolCall
-	if !absentJSON(m.ToolCalls) {
-		if json.Unmarshal(m.ToolCalls, &calls) != nil {
-			return content{}, errMisread
-		}
-		c.toolCalls, c.calls = string(m.ToolCalls), calledTools(calls)
-	}
-	if !absentJSON(m.FunctionCall) { // of servers that know no tools yet
-		c.toolCalls += string(m.FunctionCall)
-	}
-	return c, nil
-}
-
-// textOf reads a text, or a list of parts with one text each, as Mistral's models
-// send it.
-func textOf(value any) string {
-	switch value := value.(type) {
-	case string:
-		return value
-	case []any:
-		var texts []string
-		for _, part := range value {
-			if object, ok := part.(map[string]any); ok {
-				texts = append(texts, stringField(object, "text"))
-			}
-		}
-		return strings.Join(texts, "")
-	}
-	return ""
+	reply.settle(sent, req, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
+	return err
 }
 
 // longest is the largest number of tokens of a reply, 0 if the extra fields leave

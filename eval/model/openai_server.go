@@ -15,16 +15,20 @@ import (
 // modelCard is one entry of /models. Below OwnedBy are fields of vLLM and
 // llama.cpp; other servers leave them out.
 type modelCard struct {
-	ID          string   `json:"id"`
-	OwnedBy     string   `json:"owned_by"`
-	Root        string   `json:"root"`
-	Parent      string   `json:"parent"`
-	MaxModelLen int      `json:"max_model_len"`
-	Aliases     []string `json:"aliases"`
-	Meta        struct {
+	ID          string `json:"id"`
+	OwnedBy     string `json:"owned_by"`
+	Root        string `json:"root"`
+	Parent      string `json:"parent"`
+	MaxModelLen count  `json:"max_model_len"`
+	// Services call the same so: OpenRouter and Together, Groq, Mistral.
+	ContextLength    count    `json:"context_length"`
+	ContextWindow    count    `json:"context_window"`
+	MaxContextLength count    `json:"max_context_length"`
+	Aliases          []string `json:"aliases"`
+	Meta             struct {
 		// Context is that of one slot, which is what a call can have.
-		Context        int `json:"n_ctx"`
-		ContextTrained int `json:"n_ctx_train"`
+		Context        count `json:"n_ctx"`
+		ContextTrained count `json:"n_ctx_train"`
 		// Parameters, Size in bytes and Type of the weights are what llama.cpp tells of them.
 		Parameters int64  `json:"n_params"`
 		Size       int64  `json:"size"`
@@ -49,7 +53,18 @@ func (c modelCard) size() string {
 
 // contextLength is the model's context in tokens, 0 when it is not told.
 func (c modelCard) contextLength() int {
-	return cmp.Or(max(c.MaxModelLen, 0), max(c.Meta.Context, 0), max(c.Meta.ContextTrained, 0))
+	return int(cmp.Or(c.MaxModelLen, c.ContextLength, c.ContextWindow, c.MaxContextLength, c.Meta.Context,
+		c.Meta.ContextTrained))
+}
+
+// parentOf is the card of the model that an adapter is for.
+func parentOf(adapter modelCard, cards []modelCard) modelCard {
+	for _, card := range cards {
+		if card.ID != "" && card.ID == adapter.Parent {
+			return card
+		}
+	}
+	return modelCard{}
 }
 
 // Server asks for the models, and what servers of some kinds tell besides.
@@ -77,7 +92,7 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 			s.Present = true
 			s.Root, s.Parent = clean(card.Root, o.key), clean(card.Parent, o.key)
 			s.Size = clean(card.size(), o.key)
-			s.ContextLength = card.contextLength()
+			s.ContextLength = cmp.Or(card.contextLength(), parentOf(card, list.Data).contextLength())
 		}
 	}
 	switch {

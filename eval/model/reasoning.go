@@ -5,10 +5,26 @@ import (
 	"strings"
 )
 
-// reasoningTag matches the tags that models put around their reasoning: those of
-// DeepSeek and Qwen, Mistral, Cohere, Kimi and Seed.
-var reasoningTag = regexp.MustCompile(
-	`(?i)<(/?)(?:think|thinking|seed:think)>|\[(/?)THINK\]|<\|(END_|START_)THINKING\|>|◁(/?)think▷`)
+// reasoningName is the name of a tag around reasoning, with what models put before and
+// behind the word.
+const reasoningName = `(?:[\w.]+[:_.-])?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|analysis|scratchpad)` +
+	`(?:[:_.-][\w.:-]*)?`
+
+var (
+	// reasoningTag matches the tags that models put around their reasoning, by their names:
+	// <think lang="en">, [THINK], <|begin_of_thought|>, ◁think▷ and Gemma's channel.
+	reasoningTag = regexp.MustCompile(`(?i)</?` + reasoningName + `(?:[ \t][^<>\n]{0,200})?>|` +
+		`\[/?(?:THINK|THINKING|REASONING)\]|<[|｜]/?` + reasoningName + `[|｜]>|◁/?think▷|` +
+		`<\|channel>(?:thought|analysis)\b|<channel\|>`)
+	// closingTag matches those of them that close.
+	closingTag = regexp.MustCompile(`(?i)^[<\[◁][|｜]?/|^<[|｜]?end_|_end[|｜]?>$|^<channel\|>`)
+	// spokenReasoning matches what Granite's models write in place of tags.
+	spokenReasoning = regexp.MustCompile(
+		`(?is)^\s*here(?:'s|’s| is) my thought process:(.*?)\n\s*here(?:'s|’s| is) my response:(.*)$`)
+	// answerTags are what models put around the rest.
+	answerTags = regexp.MustCompile(`(?i)^\s*<(?:answer|response|final_answer|output|[|]begin_of_solution[|])>|` +
+		`<(?:/(?:answer|response|final_answer|output)|[|]end_of_solution[|])>\s*$`)
+)
 
 // tagStarts are the characters with which such a tag begins.
 const tagStarts = "<[◁"
@@ -21,24 +37,27 @@ var responseTags = strings.NewReplacer("<|START_RESPONSE|>", "", "<|END_RESPONSE
 //
 // Tags may be incomplete: chat templates put the opening one into the prompt,
 // and a reply that was cut off lacks the closing one. What precedes a closing
-// tag without an opening one is reasoning, and so is what follows an opening tag
-// without a closing one.
+// tag without an opening one is reasoning, unless other reasoning came first and nothing
+// follows, and so is what follows an opening tag without a closing one.
 func splitReasoning(s string) (visible, reasoning string) {
 	if visible, reasoning, found := splitHarmony(s); found {
 		return visible, reasoning
 	}
+	if said := spokenReasoning.FindStringSubmatch(s); said != nil {
+		return strings.TrimSpace(said[2]), strings.TrimSpace(said[1])
+	}
 	if !strings.ContainsAny(s, tagStarts) {
 		return s, ""
 	}
-	tags := reasoningTag.FindAllStringSubmatchIndex(s, -1)
+	tags := reasoningTag.FindAllStringIndex(s, -1)
 	if tags == nil {
 		return s, ""
 	}
 	var plain, hidden strings.Builder
 	inside, start := false, 0
 	for _, tag := range tags {
-		part := s[start:tag[0]]
-		switch closes := closesReasoning(s, tag); {
+		part, closes := s[start:tag[0]], closingTag.MatchString(s[tag[0]:tag[1]])
+		switch {
 		case !closes && inside:
 			continue // an opening tag within reasoning
 		case !closes:
@@ -46,28 +65,21 @@ func splitReasoning(s string) (visible, reasoning string) {
 		case inside:
 			hidden.WriteString(part + "\n")
 			plain.WriteString("\n")
+		case hidden.Len() > 0 && strings.TrimSpace(reasoningTag.ReplaceAllString(s[tag[1]:], "")) == "":
+			plain.WriteString(part)
 		default:
 			hidden.WriteString(plain.String() + part + "\n")
 			plain.Reset()
 		}
-		inside, start = !closesReasoning(s, tag), tag[1]
+		inside, start = !closes, tag[1]
 	}
 	if inside {
 		hidden.WriteString(s[start:])
 	} else {
 		plain.WriteString(s[start:])
 	}
-	return strings.TrimSpace(responseTags.Replace(plain.String())), strings.TrimSpace(hidden.String())
-}
-
-func closesReasoning(s string, tag []int) bool {
-	for group := 2; group < len(tag); group += 2 {
-		if tag[group] >= 0 {
-			mark := s[tag[group]:tag[group+1]]
-			return mark == "/" || strings.EqualFold(mark, "END_")
-		}
-	}
-	return false
+	visible = answerTags.ReplaceAllString(responseTags.Replace(plain.String()), "")
+	return strings.TrimSpace(visible), strings.TrimSpace(hidden.String())
 }
 
 // The tokens of the Harmony format, in which gpt-oss models speak.

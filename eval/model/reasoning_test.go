@@ -43,6 +43,21 @@ func TestSplitReasoning(t *testing.T) {
 		{"Harmony, cut off in a header", "<|channel|>ana", "", ""},
 		{"Harmony without its tokens", "analysisAction: waitassistantfinalAction: open box", "Action: open box",
 			"Action: wait"},
+		{"a stray tag after the answer", "<think>Action: wait</think>\nAction: open box\n</think>", "Action: open box",
+			"Action: wait"},
+		{"thought", "<thought>\nAction: wait</thought>\nAction: open box", "Action: open box", "Action: wait"},
+		{"reasoning", "<reasoning>Action: wait</reasoning>Action: open box", "Action: open box", "Action: wait"},
+		{"a name around it", "<inner_thoughts>Action: wait</inner_thoughts>Action: open box", "Action: open box", "Action: wait"},
+		{"attributes and blanks", "<think lang=\"en\">Action: wait</think >\nAction: open box", "Action: open box",
+			"Action: wait"},
+		{"begin of thought", "<|begin_of_thought|>Action: wait<|end_of_thought|><|begin_of_solution|>Action: open box" +
+			"<|end_of_solution|>", "Action: open box", "Action: wait"},
+		{"Gemma", "<|channel>thought\nAction: wait<channel|>Action: open box", "Action: open box", "Action: wait"},
+		{"Granite", "Here is my thought process:\nAction: wait\n\nHere is my response:\nAction: open box", "Action: open box",
+			"Action: wait"},
+		{"an answer in tags", "<think>Action: wait</think><answer>Action: open box</answer>", "Action: open box",
+			"Action: wait"},
+		{"less than", "a < thinking > b <reasonable> of it", "a < thinking > b <reasonable> of it", ""},
 		{"the word analysis", "analysis: none\nAction: open box", "analysis: none\nAction: open box", ""},
 	} {
 		visible, reasoning := splitReasoning(c.text)

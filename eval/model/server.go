@@ -2,8 +2,6 @@ package model
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 )
@@ -57,8 +55,5 @@ func get(ctx context.Context, x *exchange, url string, into any) error {
 	if err := fetch(ctx, x, url); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(x.reply, into); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-		return errMisread
-	}
-	return nil
+	return readJSON(x.reply, into)
 }

@@ -216,7 +216,7 @@ func TestStopStringsDoNotCutReasoning(t *testing.T) {
 			}
 			got.Latency = 0
 			want := model.Reply{Text: "Action: open box", Reasoning: "The last\nObservation: a box",
-				FinishReason: "stop", Attempts: 2 - i}
+				FinishReason: "stop", Attempts: 2 - i, Leftovers: []record.Leftover{record.ReasoningMarks}}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("call %d (-want +got):\n%s", i, diff)
 			}

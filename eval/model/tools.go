@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 
 	"github.com/ollama/ollama/api"
@@ -81,12 +82,32 @@ func toolFields(req *Request) (tools []openai.Tool, messages []toolMessage) {
 	return tools, messages
 }
 
-// calledTools are the calls in a reply of OpenAI's protocol.
-func calledTools(sent []openai.ToolCall) (calls []ToolCall) {
-	for _, c := range sent {
-		calls = append(calls, ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})
+// calledTools are the calls of a reply that can be read. Servers send arguments as a text
+// or as an object.
+func calledTools(sent json.RawMessage) (calls []ToolCall) {
+	var all []struct {
+		ID       any `json:"id"`
+		Function struct {
+			Name      any             `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		} `json:"function"`
+	}
+	_ = readJSON(sent, &all) // none if it is no list
+	for _, c := range all {
+		if name, ok := c.Function.Name.(string); ok {
+			calls = append(calls, ToolCall{ID: textOf(c.ID), Name: name, Arguments: argumentsOf(c.Function.Arguments)})
+		}
 	}
 	return calls
+}
+
+func argumentsOf(sent json.RawMessage) string {
+	var text string
+	var compact bytes.Buffer
+	if json.Unmarshal(sent, &text) == nil || json.Compact(&compact, sent) != nil {
+		return text
+	}
+	return compact.String()
 }
 
 // ollamaTools is a tool as Ollama has it.
@@ -117,16 +138,4 @@ func ollamaMessage(m Message) api.Message {
 		sent.ToolCalls = []api.ToolCall{call}
 	}
 	return sent
-}
-
-// calledOllama are the calls in a reply of Ollama's protocol.
-func calledOllama(sent []api.ToolCall) (calls []ToolCall) {
-	for _, c := range sent {
-		arguments, err := json.Marshal(c.Function.Arguments)
-		if err != nil {
-			arguments = nil // it was JSON before
-		}
-		calls = append(calls, ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: string(arguments)})
-	}
-	return calls
 }

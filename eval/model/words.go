@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"heldout/configs"
@@ -103,6 +104,29 @@ var (
 		"(\\d+)(?:\\)| tokens| input tokens| `inputs` tokens)")
 )
 
+// What a refusal speaks of that is about the length of a prompt, in words that are not on
+// the list, and what it is not about.
+var (
+	lengthText = regexp.MustCompile(`(?i)\b(?:tokens?|context|length|characters?|window)\b`)
+	boundText  = regexp.MustCompile(`(?i)exceed|\bmax(?:imum)?\b|limit|too (?:long|large|many|big)|` +
+		`(?:long|great|larg|few|small|short)er than|(?:less|more) than|at most|range of|does(?: not|n't) fit|overflow`)
+	tooLongText = regexp.MustCompile(
+		`(?i)\b(?:prompt|inputs?|requests?|messages?|context|conversation|text|payload|body)\b.{0,80}too (?:long|large|big)`)
+	otherText = regexp.MustCompile(`(?i)quota|billing|per (?:second|minute|hour|day)|rate.limit|stop.sequences?|` +
+		`access.token|auth|output.tokens|completion.tokens`)
+	promptText = regexp.MustCompile(`(?i)^(?:body\.)?(?:messages?|prompt|inputs?)?(?:$|[\[._])`)
+)
+
+// speaksOfLength reports whether a refusal speaks of a length and of a limit, but of no
+// field of the request other than the prompt.
+func (w *words) speaksOfLength() bool {
+	if len(w.text) > maxWords || strings.HasPrefix(w.text, "{") || otherText.MatchString(w.text) ||
+		!promptText.MatchString(w.param) || refusedField(w.param, w.text, w.unsupported()) != "" {
+		return false
+	}
+	return lengthText.MatchString(w.text) && boundText.MatchString(w.text) || tooLongText.MatchString(w.text)
+}
+
 // overflow reports whether the words refuse a request because it does not fit
 // the context, and fills in the numbers that are only told in the text.
 func (w *words) overflow() bool {
@@ -113,6 +137,48 @@ func (w *words) overflow() bool {
 	w.limit = cmp.Or(w.limit, numberIn(limitText, w.text))
 	w.requested = cmp.Or(w.requested, numberIn(askedText, w.text))
 	return true
+}
+
+// waitText matches a wait that is told in a body: "retryDelay": "38s", retry_after_ms: 500,
+// "try again in 1m2.5s", "wait 20 seconds".
+var (
+	waitText = regexp.MustCompile(`(?i)(?:retry[\s_-]?(?:delay|after|in)|try again (?:in|after)|wait(?: for)?)(_ms)?["'\s:=]*` +
+		`((?:about\s+)?(?:\d+(?:\.\d+)?\s*(?:[a-z]+\b|[hms])?[\s,]*)+)`)
+	waitPart = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*(ms|milli|s|m|h|d)?`)
+	// spentText says that nothing is left for a long time.
+	spentText = regexp.MustCompile(`(?i)per[\s_-]?(?:day|week|month)|daily|monthly|billing`)
+)
+
+// waitIn returns the wait that a body asks for, 0 for none.
+func waitIn(body []byte) (wait time.Duration) {
+	told := waitText.FindSubmatch(body)
+	if told == nil {
+		return 0
+	}
+	for _, part := range waitPart.FindAllSubmatch(told[2], -1) {
+		number, _ := strconv.ParseFloat(string(part[1]), 64) // a number by the pattern
+		unit := time.Second
+		switch name := strings.ToLower(string(part[2])); {
+		case name == "ms", name == "milli", len(told[1]) > 0:
+			unit = time.Millisecond
+		case name == "m":
+			unit = time.Minute
+		case name == "h":
+			unit = time.Hour
+		case name == "d":
+			unit = 24 * time.Hour
+		}
+		wait += time.Duration(min(number, 1e6) * float64(unit))
+	}
+	return wait
+}
+
+// spent reports whether a refusal for a while says that nothing is left for long: an
+// account is empty, or a quota is used up for a day.
+func (w *words) spent(body []byte) bool {
+	wait := waitIn(body)
+	return w.code == "insufficient_quota" || w.kind == "insufficient_quota" || wait > time.Hour ||
+		wait == 0 && spentText.Match(body)
 }
 
 func numberIn(pattern *regexp.Regexp, text string) int {
@@ -237,11 +303,12 @@ var templateObstacles = []obstacle{
 		"", onTemplate},
 }
 
+// noModel says that a server does not have the model.
+var noModel = regexp.MustCompile(
+	`(?i)\bmodel\b.{0,200}(?:does not exist|not found|not exist\b|is not available|is not a valid model)|is not a valid model|invalid model\b|unknown model\b`)
+
 var requestObstacles = []obstacle{
-	{
-		regexp.MustCompile(
-			`(?i)\bmodel\b.{0,200}(?:does not exist|not found|not exist\b|is not available|is not a valid model)|is not a valid model|invalid model\b|unknown model\b`),
-		checkName, ""},
+	{noModel, checkName, ""},
 	{
 		regexp.MustCompile(
 			`(?i)max_(?:completion_)?tokens.{0,60}(?:too large|cannot be greater|must be less|less than or equal|exceeds? the (?:model|maximum))|supports at most \d+ completion tokens`),

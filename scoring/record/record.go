@@ -110,6 +110,8 @@ type Result struct {
 	// Repairs counts, by rule, how often a rule of the preset changed or supplied an
 	// action.
 	Repairs map[string]int `json:"repairs,omitempty"`
+	// Leftovers counts the replies by what was taken off their text.
+	Leftovers map[Leftover]int `json:"leftovers,omitempty"`
 	// Rewritten counts the messages that a perturbation of the environment changed: the
 	// beginning, and steps whose action or answer is another text. Nil without a
 	// perturbation and in older records.

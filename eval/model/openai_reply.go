@@ -1,0 +1,181 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// chatReply is a chat completion, and completionReply one of a text. Only the text must be
+// readable, and a call of a tool if one was asked for.
+type chatReply struct {
+	Error   json.RawMessage `json:"error"`
+	Object  any             `json:"object"`
+	Choices []struct {
+		Message      message `json:"message"`
+		FinishReason any     `json:"finish_reason"`
+	} `json:"choices"`
+	Usage usage `json:"usage"`
+}
+
+type completionReply struct {
+	Choices []struct {
+		Text         any `json:"text"`
+		FinishReason any `json:"finish_reason"`
+	} `json:"choices"`
+	Usage usage `json:"usage"`
+}
+
+type usage struct {
+	Prompt        count `json:"prompt_tokens"`
+	Completion    count `json:"completion_tokens"`
+	PromptDetails struct {
+		Cached count `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		Reasoning count `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// begin starts a reply with what stands beside its text.
+func (r *Reply) begin(finish any, u usage) error {
+	reason, _ := finish.(string)
+	*r = Reply{FinishReason: reason, PromptTokens: int(u.Prompt), CompletionTokens: int(u.Completion)}
+	// parts are no more than the whole
+	r.CachedTokens = min(int(u.PromptDetails.Cached), r.PromptTokens)
+	r.ReasoningTokens = min(int(u.CompletionDetails.Reasoning), r.CompletionTokens)
+	if finished(reason, brokenWords) {
+		return errGaveUp
+	}
+	return nil
+}
+
+// complete reads the continuation of a text.
+func complete(x *exchange, reply *Reply) (content, error) {
+	var r completionReply
+	switch err := readJSON(x.reply, &r); {
+	case err != nil:
+		return content{}, err
+	case r.Choices == nil:
+		return content{}, errMisread
+	case len(r.Choices) == 0:
+		return content{null: true}, withoutMessage(reply, nil, r.Usage)
+	}
+	if err := reply.begin(r.Choices[0].FinishReason, r.Usage); err != nil {
+		return content{}, err
+	}
+	text, ok := r.Choices[0].Text.(string)
+	if !ok && r.Choices[0].Text != nil {
+		return content{}, errMisread
+	}
+	return content{text: text}, nil
+}
+
+// converse reads the next turn of a chat.
+func converse(x *exchange, reply *Reply) (content, error) {
+	var r chatReply
+	if err := readJSON(x.reply, &r); err != nil {
+		return content{}, err
+	}
+	if !absentJSON(r.Error) || r.Object == "error" {
+		if _, isError := readWords(x.reply); isError {
+			return content{}, errMisread
+		}
+	}
+	switch {
+	case r.Choices == nil:
+		return content{}, errMisread
+	case len(r.Choices) == 0:
+		return content{null: true}, withoutMessage(reply, nil, r.Usage)
+	case r.Choices[0].Message == nil:
+		return content{null: true}, withoutMessage(reply, r.Choices[0].FinishReason, r.Usage)
+	}
+	if err := reply.begin(r.Choices[0].FinishReason, r.Usage); err != nil {
+		return content{}, err
+	}
+	return r.Choices[0].Message.content()
+}
+
+// withoutMessage begins a reply that has no message. A filter may have taken it away.
+func withoutMessage(reply *Reply, finish any, u usage) error {
+	if err := reply.begin(finish, u); err != nil || RefusedBy(reply.FinishReason) {
+		return err
+	}
+	return errNoMessage
+}
+
+// message is the model's turn. Types are left open, because servers differ.
+type message map[string]json.RawMessage
+
+// absentJSON reports whether a JSON value is absent or empty.
+func absentJSON(value json.RawMessage) bool {
+	switch string(value) {
+	case "", "null", "[]", "{}":
+		return true
+	}
+	return false
+}
+
+func (m message) content() (c content, err error) {
+	switch parts := m.value("content").(type) {
+	case nil:
+		c.null = true
+	case string:
+		c.text = parts
+	case []any:
+		c.null = len(parts) == 0
+		for _, part := range parts {
+			object, ok := part.(map[string]any)
+			if !ok && part != nil {
+				return content{}, errMisread
+			}
+			c.text += textOf(object["text"])
+			c.reasoning += textOf(object["thinking"])
+		}
+	default:
+		return content{}, errMisread
+	}
+	c.refusal = textOf(m.value("refusal"))
+	// the first two are the names of vLLM after and before it renamed the field, the last is Ollama's
+	for _, name := range []string{"reasoning_content", "reasoning", "thinking"} {
+		if c.reasoning == "" {
+			c.reasoning = textOf(m.value(name))
+		}
+	}
+	if calls := m["tool_calls"]; called(calls) {
+		c.toolCalls, c.calls = string(calls), calledTools(calls)
+		c.garbled = len(c.calls) == 0
+	}
+	if call := m["function_call"]; called(call) { // of servers that know no tools yet
+		c.toolCalls += string(call)
+	}
+	return c, nil
+}
+
+func (m message) value(name string) (value any) {
+	_ = json.Unmarshal(m[name], &value) // nil if there is none
+	return value
+}
+
+// called reports whether a JSON value can be a call of a tool, or several.
+func called(value json.RawMessage) bool {
+	return !absentJSON(value) && bytes.ContainsRune([]byte("[{"), rune(value[0]))
+}
+
+// textOf reads a text, or a list of parts with one text each, as Mistral's models
+// send it.
+func textOf(value any) string {
+	switch value := value.(type) {
+	case string:
+		return value
+	case []any:
+		var texts []string
+		for _, part := range value {
+			if object, ok := part.(map[string]any); ok {
+				texts = append(texts, stringField(object, "text"))
+			}
+		}
+		return strings.Join(texts, "")
+	}
+	return ""
+}
