@@ -92,7 +92,7 @@ func expandTasks(patterns string) (names []string, err error) {
 			names = append(names, strings.TrimSpace(p))
 			continue
 		}
-		b, err := datafile.Read(file, datafile.MaxConfig)
+		b, err := datafile.ReadText(file, datafile.MaxConfig)
 		if err != nil {
 			return nil, fmt.Errorf("the tasks of @%s: %w", file, err)
 		}

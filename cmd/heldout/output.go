@@ -251,6 +251,7 @@ func (o *output) read(sys *system, runs []record.Chosen, steps bool) (*report.Re
 		return nil, err
 	}
 	sys.warnUncovered(uncovered)
+	report.SettleNames(results.Runs, o.names)
 	if err := report.CheckNames(results.Runs, o.names); err != nil {
 		return nil, usage(err)
 	}

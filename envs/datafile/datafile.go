@@ -3,6 +3,7 @@
 package datafile
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -54,6 +55,12 @@ func Read(name string, limit int64) ([]byte, error) {
 		return nil, tooLarge(name, limit)
 	}
 	return b, nil
+}
+
+// ReadText is Read without the byte order mark with which some editors begin a text.
+func ReadText(name string, limit int64) ([]byte, error) {
+	b, err := Read(name, limit)
+	return bytes.TrimPrefix(b, []byte("\ufeff")), err
 }
 
 // Sum returns the SHA-256 of a regular file in hex. It refuses what Open refuses,

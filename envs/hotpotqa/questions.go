@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -41,7 +42,7 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	if !IsPath(name) {
 		file = filepath.Join(dir, folder, name)
 	}
-	b, err := datafile.Read(file, datafile.MaxQuestions)
+	b, err := datafile.ReadText(file, datafile.MaxQuestions)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the questions of HotpotQA are missing: %w", err)
 	}
@@ -70,19 +71,11 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 }
 
 // parseQuestions reads a file of questions: HotpotQA's own files, the
-// simplified files of ReAct and LATS, or the files of Hugging Face. A repeated
-// question counts once.
-func parseQuestions(name string, b []byte) ([]question, error) {
-	var items []struct {
-		ID       string  `json:"_id"`
-		OtherID  string  `json:"id"`
-		Dev      *int    `json:"dev_index"`
-		Question *string `json:"question"`
-		Answer   *string `json:"answer"`
-		Type     string  `json:"type"`
-		Facts    facts   `json:"supporting_facts"`
-	}
-	if err := json.Unmarshal(b, &items); err != nil {
+// simplified files of ReAct and LATS, or the files of Hugging Face and FlashRAG, as a list
+// or as a line for each question. A repeated question counts once.
+func parseQuestions(file string, b []byte) ([]question, error) {
+	items, err := readItems(b)
+	if err != nil {
 		return nil, fmt.Errorf("not a file of questions: %w", err)
 	}
 	if len(items) == 0 {
@@ -90,21 +83,67 @@ func parseQuestions(name string, b []byte) ([]question, error) {
 	}
 	out := make([]question, len(items))
 	for i, item := range items {
+		if item.Answer == nil && len(item.Golden) > 0 {
+			item.Answer = &item.Golden[0]
+		}
 		if item.Question == nil || item.Answer == nil {
 			return nil, fmt.Errorf("question %d has no question or no answer", i)
 		}
-		id := cmp.Or(item.ID, item.OtherID)
+		id := string(cmp.Or(item.ID, item.OtherID))
 		switch {
-		case name == devFile:
+		case file == devFile:
 			id = fmt.Sprintf("dev/%04d", i)
 		case item.Dev != nil:
 			id = fmt.Sprintf("dev/%04d", *item.Dev)
 		case id == "":
-			id = fmt.Sprintf("%s/%d", strings.TrimSuffix(name, ".json"), i)
+			id = fmt.Sprintf("%s/%d", strings.TrimSuffix(file, filepath.Ext(file)), i)
 		}
 		out[i] = question{id, *item.Question, *item.Answer, item.Type, item.Facts, item.Facts}
 	}
 	return unique(out)
+}
+
+// answered is a question in any of the forms. FlashRAG has several answers, of which the first
+// counts.
+type answered struct {
+	ID       name     `json:"_id"`
+	OtherID  name     `json:"id"`
+	Dev      *int     `json:"dev_index"`
+	Question *string  `json:"question"`
+	Answer   *string  `json:"answer"`
+	Golden   []string `json:"golden_answers"`
+	Type     string   `json:"type"`
+	Facts    facts    `json:"supporting_facts"`
+}
+
+// name is a text or a number.
+type name string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *name) UnmarshalJSON(b []byte) error {
+	var number json.Number
+	if b[0] != '"' && json.Unmarshal(b, &number) == nil {
+		*n = name(number)
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(n))
+}
+
+// readItems reads a list, or a value a line.
+func readItems(b []byte) (items []answered, err error) {
+	lines := bytes.TrimSpace(b)
+	if !bytes.HasPrefix(lines, []byte("{")) {
+		return items, json.Unmarshal(b, &items)
+	}
+	for values := json.NewDecoder(bytes.NewReader(lines)); ; {
+		var next answered
+		if err := values.Decode(&next); err == io.EOF {
+			return items, nil
+		} else if err != nil {
+			return nil, err
+		}
+		items = append(items, next)
+	}
 }
 
 // unique drops repeated questions; different ones with the same name are an error.

@@ -139,6 +139,24 @@ func TestFactsBeside(t *testing.T) {
 	}
 }
 
+func TestFormsOfQuestions(t *testing.T) {
+	const line = `{"id":"a","question":"q","answer":"yes"}`
+	for form, text := range map[string]string{
+		"JSON Lines":        line + "\n" + `{"id":7,"question":"r","answer":"no"}` + "\n",
+		"FlashRAG":          line + "\n" + `{"id":"7","question":"r","golden_answers":["no","not"]}`,
+		"a byte order mark": "\ufeff[" + line + `,{"_id":7,"question":"r","answer":"no"}]`,
+	} {
+		e, err := NewOfficial(data(t, map[string]string{"q.json": text}), Options{Questions: "q.json"}, envs.Outside{})
+		if err != nil {
+			t.Errorf("%s: %v", form, err)
+			continue
+		}
+		if len(e.questions) != 2 || e.questions[1].id != "7" || e.questions[1].answer != "no" {
+			t.Errorf("%s: %+v", form, e.questions)
+		}
+	}
+}
+
 func TestBadQuestions(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no JSON":   {"x", "not a file of questions"},

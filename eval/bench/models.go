@@ -126,7 +126,7 @@ func expand(list []string) ([]string, error) {
 			out = append(out, address)
 			continue
 		}
-		b, err := datafile.Read(file, datafile.MaxConfig)
+		b, err := datafile.ReadText(file, datafile.MaxConfig)
 		if err != nil {
 			return nil, fmt.Errorf("the servers of --base-url: %w", err)
 		}

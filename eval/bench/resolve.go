@@ -109,7 +109,7 @@ func (g Input) ReadFile() ([]byte, error) {
 	if g.File == "" || g.Content != nil {
 		return g.Content, nil
 	}
-	return datafile.Read(g.File, datafile.MaxConfig)
+	return datafile.ReadText(g.File, datafile.MaxConfig)
 }
 
 // ReadOwn returns what the configuration file says to the command itself.

@@ -28,6 +28,9 @@ func Validate(r configs.Run, kind Purpose) error {
 	if len(r.Model) == 0 {
 		fail("no model is given; name one with --model: expert, expert-errs, random, vllm:NAME, openai:NAME or ollama:NAME")
 	}
+	if strings.HasPrefix(r.Out, "~") {
+		fail("out is %s, and only a shell knows what ~ is: give the whole path", r.Out)
+	}
 	errs = append(errs, checkNames(r))
 	if agents := agents(r); !slices.Contains(agents, r.Agent) {
 		fail("unknown agent %q%s; there are %s", r.Agent, spelling.Hint(r.Agent, agents), strings.Join(agents, ", "))
@@ -171,6 +174,7 @@ func checkNames(r configs.Run) error {
 		run.Scores = append(run.Scores, &scoring.Score{Condition: record.Condition{Model: name}})
 	}
 	runs := []report.NamedRun{run}
+	report.SettleNames(runs, r.Names)
 	return errors.Join(report.CheckNames(runs, r.Names), report.CheckPrices(runs, r.Prices),
 		report.CheckHeldIn(runs, r.HeldIn))
 }

@@ -152,7 +152,7 @@ func (e *Episode) taskPrompt() configs.Prompt {
 
 func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start) (agent.Agent, error) {
 	p := &e.Benchmark.Preset
-	c.EndsAtRefusal = p.Stop.ContextOverflow == configs.End
+	c.EndsAtRefusal, c.KeepTokens = p.Stop.ContextOverflow == configs.End, p.Name != ""
 	if len(p.Agent.Wraps) == 0 {
 		return agent.NewAct(c, e.Benchmark.Prompt, in, start), nil
 	}

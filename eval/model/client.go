@@ -200,9 +200,9 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 }
 
 // Chat returns the model's next turn. It tries again, as the Retry options say,
-// after a status of 408, 409, 424, 425, 429 or 5xx, a 404 of a server that has answered, a broken or refused connection, an attempt
-// that took too long, and a reply that is broken, is not JSON, reports an error
-// or has no message. A reply with an empty text is a reply.
+// after a status of 408, 409, 424, 425, 429 or 5xx, a 404 of a server that has
+// answered, a broken or refused connection, an attempt that took too long, and a
+// reply that is broken, is not JSON, reports an error or has no message. A reply with an empty text is a reply.
 //
 // The error is a *ContextError, *RequestError or *UnavailableError, or ctx.Err()
 // once ctx is done.

@@ -30,7 +30,8 @@ func TestCutAtEnd(t *testing.T) {
 
 // Texts without the characters of tokens stay as they are, and what is cut is an end.
 func TestOrdinaryRepliesAreNotCut(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"Action: ", "go", " ", "\n", "<", ">", "|", "s", "/", "[", "]", "b", "end", "x < 3"})
+	piece := rapid.SampledFrom([]string{"Action: ", "go", " ", "\n", "<", ">", "|", "s", "/", "[", "]", "b", "end",
+		"x < 3"})
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(piece, 0, 20).Draw(t, "pieces"), "")
 		got, cut := cutAtEnd(s)

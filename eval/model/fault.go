@@ -87,7 +87,8 @@ func (c content) forRequest(req *Request) (content, error) {
 }
 
 // settle fills in the reply from what the server sent: it separates the reasoning
-// and cuts the text at the first stop string and at tokens that end a turn. stopsSent: the stop strings were sent to the server.
+// and cuts the text at the first stop string and at tokens that end a turn. stopsSent: the
+// stop strings were sent to the server.
 func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent bool, key Secret) {
 	visible, found := sent.text, ""
 	if !req.KeepReasoning {

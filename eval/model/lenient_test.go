@@ -135,8 +135,8 @@ func TestRepliesWithoutAMessage(t *testing.T) {
 		attempts   int
 		want       model.Reply
 	}{
-		{"no choice", choices, 2, model.Reply{PromptTokens: 1, Fault: record.NoContent}},
-		{"an empty choice", `{"choices":[{}]}`, 2, model.Reply{Fault: record.NoContent}},
+		{"no choice", choices, 3, model.Reply{PromptTokens: 1, Fault: record.NoContent}},
+		{"an empty choice", `{"choices":[{}]}`, 3, model.Reply{Fault: record.NoContent}},
 		{"filtered", `{"choices":[{"finish_reason":"content_filter"}],"usage":{"prompt_tokens":"5"}}`, 1,
 			model.Reply{FinishReason: "content_filter", PromptTokens: 5, Fault: record.Refused}},
 	} {

@@ -142,6 +142,10 @@ func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
 	}
 }
 
+// mostBlank is the number of replies without a message after which the last one counts as
+// the model's. Servers in trouble send them, too, but seldom so many in a row.
+const mostBlank = 3
+
 // ask makes a call in the way that h says.
 func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error) {
 	body, err := json.Marshal(chatFields(o.spec.Name, o.kind(), req, h))
@@ -167,7 +171,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 		}
 		err := o.read(x, req, h, o.now().Sub(start), reply)
 		if err == errNoMessage {
-			if blank++; blank > 1 || req.Once { // so the model has nothing to say
+			if blank++; blank >= mostBlank || req.Once { // so the model has nothing to say
 				return nil
 			}
 		}

@@ -10,9 +10,10 @@ import (
 )
 
 var (
-	errPieces  = errors.New("the pieces of the reply cannot be read")
-	errCutOff  = errors.New("the reply breaks off")
-	eventStart = []byte("data:")
+	errPieces   = errors.New("the pieces of the reply cannot be read")
+	errNoPieces = errors.New("the reply holds no message, not even a piece")
+	errCutOff   = errors.New("the reply breaks off")
+	eventStart  = []byte("data:")
 )
 
 // joinPieces makes a reply that came in pieces, asked for or not, one of the form that whole
@@ -35,8 +36,11 @@ func (x *exchange) joinPieces() error {
 			return err
 		}
 	}
-	if !whole.done {
+	switch {
+	case !whole.done:
 		return errCutOff
+	case whole.rest == nil:
+		return errNoPieces
 	}
 	reply, err := json.Marshal(whole.fields())
 	x.release()
@@ -105,9 +109,6 @@ func (j *joined) add(data []byte) error {
 // fields are those of the whole reply.
 func (j *joined) fields() map[string]any {
 	fields := maps.Clone(j.rest)
-	if fields == nil {
-		fields = map[string]any{}
-	}
 	choice := map[string]any{"index": 0, "text": j.text, "finish_reason": j.finish}
 	if j.message != nil {
 		choice["message"] = j.message

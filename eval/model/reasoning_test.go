@@ -47,7 +47,8 @@ func TestSplitReasoning(t *testing.T) {
 			"Action: wait"},
 		{"thought", "<thought>\nAction: wait</thought>\nAction: open box", "Action: open box", "Action: wait"},
 		{"reasoning", "<reasoning>Action: wait</reasoning>Action: open box", "Action: open box", "Action: wait"},
-		{"a name around it", "<inner_thoughts>Action: wait</inner_thoughts>Action: open box", "Action: open box", "Action: wait"},
+		{"a name around it", "<inner_thoughts>Action: wait</inner_thoughts>Action: open box", "Action: open box",
+			"Action: wait"},
 		{"attributes and blanks", "<think lang=\"en\">Action: wait</think >\nAction: open box", "Action: open box",
 			"Action: wait"},
 		{"begin of thought", "<|begin_of_thought|>Action: wait<|end_of_thought|><|begin_of_solution|>Action: open box" +

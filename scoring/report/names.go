@@ -63,6 +63,22 @@ func noSuch(spec string, models []string) error {
 	return fmt.Errorf("which no run has%s; there are %s", spelling.Hint(spec, models), strings.Join(models, ", "))
 }
 
+// SettleNames corrects names of models that have a "=" in theirs: a flag divides at the
+// first one, and a name is for the model of the runs that the text before a later one names.
+func SettleNames(runs []NamedRun, names map[string]string) {
+	models := modelsAndRuns(runs)
+	for spec, text := range maps.Clone(names) {
+		for longer := spec; !slices.Contains(models, spec) && strings.Contains(text, "="); {
+			part, rest, _ := strings.Cut(text, "=")
+			longer, text = longer+"="+part, rest
+			if slices.Contains(models, longer) {
+				delete(names, spec)
+				names[longer], spec = text, longer
+			}
+		}
+	}
+}
+
 // CheckNames reports names that a user gave to no model of the runs, and names that two
 // models would have.
 func CheckNames(runs []NamedRun, names map[string]string) error {
