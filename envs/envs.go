@@ -15,8 +15,7 @@ import (
 // Env is a family of tasks with one rule set.
 //
 // An Env is safe for concurrent use. Its worlds share no mutable state but caches, in
-// which a value depends on nothing but its key. An Env that holds processes or files is
-// also an io.Closer, and the caller that opened it closes it.
+// which a value depends on nothing but its key. Nobody closes an Env.
 type Env interface {
 	// Info describes the environment as configured.
 	Info() Info

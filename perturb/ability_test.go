@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,7 +23,6 @@ import (
 var (
 	ofEnv = map[string]func(any) bool{
 		"Finder": has[envs.Finder], "Comparer": has[envs.Comparer], "Describer": has[envs.Describer],
-		"io.Closer": has[io.Closer],
 	}
 	ofWorld = map[string]func(any) bool{
 		"Lister": has[envs.Lister], "Expert": has[envs.Expert], "Speller": has[envs.Speller],
@@ -72,7 +70,7 @@ func TestAllAbilitiesAreKnown(t *testing.T) {
 		}
 		ast.Inspect(f, visit)
 	}
-	if want := len(ofEnv) - 1 + len(ofWorld); declared != want { // io.Closer is declared elsewhere
+	if want := len(ofEnv) + len(ofWorld); declared != want {
 		t.Errorf("package envs declares %d abilities, want %d", declared, want)
 	}
 }
@@ -85,9 +83,6 @@ func environments(t *testing.T) map[envs.Env]configs.Perturbation {
 	add := func(env envs.Env, err error, old, written string) {
 		if err != nil {
 			t.Fatal(err)
-		}
-		if c, ok := env.(io.Closer); ok {
-			t.Cleanup(func() { c.Close() })
 		}
 		out[env] = configs.Perturbation{Name: "renamed", Env: env.Info().Name, Actions: map[string]string{old: written}}
 	}

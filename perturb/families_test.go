@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -46,9 +45,6 @@ func generated(t testing.TB, name string) envs.Env {
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-	if c, ok := env.(io.Closer); ok {
-		t.Cleanup(func() { c.Close() })
 	}
 	return env
 }

@@ -55,7 +55,6 @@ progress, done, success and valid. --actions adds the valid actions.
 			if err != nil {
 				return usage(err)
 			}
-			defer bench.CloseEnv(env)
 			if env, err = o.perturbed(env); err != nil {
 				return usage(err)
 			}

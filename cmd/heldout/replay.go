@@ -27,7 +27,6 @@ episodes without a preset, first trials only.`,
 		Args: args(1, -1, "at least one file"),
 		RunE: func(c *cobra.Command, files []string) error {
 			r := replay.New(setup, sys.outside())
-			defer r.Close()
 			for _, file := range files {
 				if err := r.Path(c.Context(), file); err != nil {
 					return err

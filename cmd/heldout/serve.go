@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/envs/datafile"
-	"heldout/eval/bench"
 	"heldout/eval/serve"
 	"heldout/eval/serve/mount"
 	"heldout/scoring/table"
@@ -109,7 +108,7 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 		}
 	}
 	options := serve.Options{
-		Mounts: mounts, Gyms: gyms, Now: sys.now, CloseEnv: bench.CloseEnv,
+		Mounts: mounts, Gyms: gyms, Now: sys.now,
 		MaxSessions: o.maxSessions, MaxPerAddress: o.perAddress, Idle: o.idle, Deflate: o.deflate, Profiles: o.profiles,
 		Version: sys.tool.Version, Memory: o.maxMemory.limit(),
 		Log: sys.logEvent,

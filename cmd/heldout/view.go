@@ -74,7 +74,6 @@ func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen st
 			if err != nil {
 				return nil, 0, err
 			}
-			defer bench.CloseEnv(env)
 			return episode.Pictures(ctx, env, found, e)
 		},
 	}

@@ -7,7 +7,6 @@ package bench
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -74,7 +73,6 @@ type Job struct {
 	outside   Outside
 	kind      Purpose
 	specs     []*eval.Spec
-	opened    []envs.Env
 	prompts   map[string]record.Prompt // by environment, or by preset
 	sweep     *record.Sweep            // nil for a run without perturbations
 	protocols []record.Protocol        // of the presets
@@ -213,11 +211,7 @@ func oneKind(tasks []envs.Task) error {
 func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 	outside := j.outside.Envs()
 	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(RunsDir, "any")))
-	env, err := catalog.Open(name, r.Setup, outside)
-	if err == nil {
-		j.opened = append(j.opened, env)
-	}
-	return env, err
+	return catalog.Open(name, r.Setup, outside)
 }
 
 // notInName matches what a directory name should not contain.
@@ -229,20 +223,9 @@ func directoryName(r configs.Run, hash string) string {
 	return strings.Trim(name[:min(len(name), 60)], "-.") + "-" + hash
 }
 
-// Close closes connections and environments.
+// Close closes connections.
 func (j *Job) Close() {
 	for _, s := range j.Served {
 		s.Fleet.Close()
-	}
-	for _, env := range j.opened {
-		CloseEnv(env)
-	}
-}
-
-// CloseEnv closes an environment that holds something. Its error comes after
-// everything else is done and changes nothing.
-func CloseEnv(env envs.Env) {
-	if c, ok := envs.As[io.Closer](env); ok {
-		c.Close()
 	}
 }

@@ -81,7 +81,6 @@ func (d *Doctor) official(entry catalog.Entry, s envs.Setup) envs.Check {
 	if err = cmp.Or(errors.Join(unavailable...), err); err != nil {
 		return envs.Check{Name: entry.Name, Status: envs.CheckFail, Text: err.Error()}
 	}
-	defer CloseEnv(env)
 	return envs.Check{Name: entry.Name, Status: envs.CheckOK,
 		Text: fmt.Sprintf("%d official tasks in %s", len(env.Tasks()), s.Data)}
 }

@@ -203,7 +203,6 @@ func (h how) ofKind(out Outside, c *Chosen) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer CloseEnv(env)
 	var of []string
 	for _, task := range env.Tasks() {
 		if task.Type == h.kind {

@@ -15,18 +15,14 @@ import (
 
 // Reopen opens the environment of a condition as it was played, and finds a task of it.
 // The setup says where data are, which is not in records. The task must be the recorded
-// one. The caller closes the environment.
+// one.
 func Reopen(c record.Condition, task envs.Task, s envs.Setup, out envs.Outside) (envs.Env, envs.Task, error) {
 	env, err := ReopenEnv(c, s, out)
 	if err != nil {
 		return nil, task, err
 	}
 	found, err := SameTask(env, task)
-	if err != nil {
-		CloseEnv(env)
-		return nil, task, err
-	}
-	return env, found, nil
+	return env, found, err
 }
 
 // SameTask finds the recorded task in an environment.
@@ -39,8 +35,7 @@ func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
 	return found, err
 }
 
-// ReopenEnv opens the environment of a condition as it was played. The caller closes
-// it.
+// ReopenEnv opens the environment of a condition as it was played.
 func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, error) {
 	var err error
 	if s.Settings, err = recordedSettings(c, s.Settings); err != nil {
@@ -65,10 +60,7 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 		env = drawnEnv{env}
 	}
 	if c.Perturbation != episode.NoPerturbation && c.Substitute == "" {
-		if env, err = perturbed(env, c); err != nil {
-			CloseEnv(env)
-			return nil, err
-		}
+		return perturbed(env, c)
 	}
 	return env, nil
 }

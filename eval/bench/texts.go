@@ -96,21 +96,19 @@ func (x Texts) Would(m *record.Manifest, c record.Condition, env *perturb.Env, t
 	if env != nil {
 		return env.WritePrompt(prompt, []envs.Task{t})
 	}
-	rewrite, closeEnv, err := x.rewriting(m, c)
+	rewrite, err := x.rewriting(m, c)
 	if err != nil {
 		return configs.Prompt{}, err
 	}
-	defer closeEnv()
 	return rewrite(prompt)
 }
 
 // prompt finds the prompt with the hash of a condition.
 func (x Texts) prompt(m *record.Manifest, c record.Condition, p *configs.Preset) (configs.Prompt, error) {
-	rewrite, closeEnv, err := x.rewriting(m, c)
+	rewrite, err := x.rewriting(m, c)
 	if err != nil {
 		return configs.Prompt{}, err
 	}
-	defer closeEnv()
 	candidates, problem := x.candidates(m, c, p)
 	for _, candidate := range candidates {
 		rewritten, err := rewrite(candidate)
@@ -171,27 +169,25 @@ func (x Texts) reader(p *configs.Preset) reader {
 }
 
 // rewriting returns how the perturbation of a condition rewrites a prompt.
-func (x Texts) rewriting(m *record.Manifest, c record.Condition) (rewrite func(configs.Prompt) (configs.Prompt, error),
-	closeEnv func(), err error) {
+func (x Texts) rewriting(m *record.Manifest, c record.Condition) (func(configs.Prompt) (configs.Prompt, error), error) {
 	same := func(p configs.Prompt) (configs.Prompt, error) { return p, nil }
 	if c.PerturbationHash == "" || c.Substitute != "" {
-		return same, func() {}, nil
+		return same, nil
 	}
 	rules, err := builtIn(c.Env, c.Perturbation)
 	switch {
 	case err != nil || perturb.Hash(rules) != c.PerturbationHash:
-		return nil, nil, fmt.Errorf("the perturbation %s is not one of heldout's own: what it makes of a prompt is "+
+		return nil, fmt.Errorf("the perturbation %s is not one of heldout's own: what it makes of a prompt is "+
 			"not known", c.Perturbation)
 	case rules.Model != "":
-		return same, func() {}, nil
+		return same, nil
 	}
 	env, err := ReopenEnv(c, x.Setup, x.Outside)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the perturbation %s: %w", c.Perturbation, err)
+		return nil, fmt.Errorf("the perturbation %s: %w", c.Perturbation, err)
 	}
 	about, _ := m.EnvironmentOf(c)
-	return func(p configs.Prompt) (configs.Prompt, error) { return env.(*perturb.Env).WritePrompt(p, about.Tasks) },
-		func() { CloseEnv(env) }, nil
+	return func(p configs.Prompt) (configs.Prompt, error) { return env.(*perturb.Env).WritePrompt(p, about.Tasks) }, nil
 }
 
 func (x Texts) memory(c record.Condition) (string, error) {

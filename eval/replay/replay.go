@@ -12,11 +12,10 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
 	"heldout/envs/sciworld"
-	"heldout/eval/bench"
 	"heldout/eval/episode"
 )
 
-// Replayer replays files and run directories. Close it when it is done.
+// Replayer replays files and run directories.
 type Replayer struct {
 	// Counts are what was replayed, by environment in the order in which they came.
 	Counts []*Count
@@ -40,13 +39,6 @@ type Count struct {
 // New returns a replayer of environments that are set up so.
 func New(setup envs.Setup, outside envs.Outside) *Replayer {
 	return &Replayer{setup: setup, outside: outside, open: map[string]envs.Env{}}
-}
-
-// Close closes the environments.
-func (r *Replayer) Close() {
-	for _, env := range r.open {
-		bench.CloseEnv(env)
-	}
 }
 
 // Path replays a file of recorded episodes, or a run directory.

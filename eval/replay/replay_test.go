@@ -44,7 +44,6 @@ func played(t *testing.T) (dir string, steps int) {
 func replayed(t *testing.T, setup envs.Setup, path string) (*Replayer, error) {
 	t.Helper()
 	r := New(setup, envs.Outside{Now: time.Now})
-	t.Cleanup(r.Close)
 	return r, r.Path(t.Context(), path)
 }
 

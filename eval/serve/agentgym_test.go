@@ -55,7 +55,7 @@ func gymServer(t testing.TB, data string, change func(*serve.Options), texts ...
 		t.Fatal(err)
 	}
 	o := serve.Options{
-		Mounts: mounts, Gyms: gyms, Now: out.Now, Log: noLog, CloseEnv: bench.CloseEnv,
+		Mounts: mounts, Gyms: gyms, Now: out.Now, Log: noLog,
 		MaxSessions: 256, MaxPerAddress: 256, Idle: time.Minute, Version: "test",
 	}
 	if change != nil {

@@ -3,7 +3,6 @@ package serve
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,8 +54,8 @@ type TextForm interface {
 type Split struct {
 	// Name is the name of the split, such as "valid_unseen".
 	Name string
-	// Open opens the environment, which the mount closes, and selects its tasks. It
-	// is called once, when the split is first used. An error is tried again.
+	// Open opens the environment and selects its tasks. It is called once, when the
+	// split is first used. An error is tried again.
 	Open func() (envs.Env, []envs.Task, error)
 }
 
@@ -184,20 +183,6 @@ func (m *Mount) limit(set *Set, t envs.Task) int {
 		return m.Limit(t.Type)
 	}
 	return set.Env.Info().StepLimit
-}
-
-func (m *Mount) close(closeEnv func(envs.Env)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, s := range append(slices.Collect(maps.Values(m.generated)), m.sets...) {
-		if !s.mu.TryLock() {
-			continue // it is being opened, which nobody waits for any more
-		}
-		if s.opened.Load() {
-			closeEnv(s.Env)
-		}
-		s.mu.Unlock()
-	}
 }
 
 // TaskChoice says which task an episode plays: TaskID; or Index in a split; or Level

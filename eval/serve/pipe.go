@@ -70,7 +70,7 @@ func (s *Server) ServePipe(ctx context.Context, in io.Reader, out io.Writer) err
 	case <-ctx.Done():
 	}
 	s.table.CloseAll()
-	return errors.Join(err, s.close())
+	return errors.Join(err, s.closeRecorders())
 }
 
 // answerLines answers lines until the pipe ends.

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -60,14 +61,14 @@ func (r *recorders) get(m *Mount, set *Set, protocol string) (Recorder, error) {
 	return rec, nil
 }
 
-func (r *recorders) close() (errs []error) {
+func (r *recorders) close() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
 	for _, kept := range r.opened {
-		errs = append(errs, kept.Close())
+		err = errors.Join(err, kept.Close())
 	}
-	return errs
+	return err
 }
 
 type recording struct {

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"heldout/envs"
 )
 
 // Options say what is served, to whom, and within which limits.
@@ -28,8 +26,6 @@ type Options struct {
 	// Log receives events: sessions opened and closed, panics. About are names and
 	// values in turn. It is called from many goroutines.
 	Log func(event string, about ...any)
-	// CloseEnv closes an environment.
-	CloseEnv func(envs.Env)
 	// Token is what clients must know; empty asks for none.
 	Token string
 	// Names are the host names by which clients may call the server, besides
@@ -150,7 +146,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			err = nil
 		}
 	}
-	return errors.Join(err, s.close())
+	return errors.Join(err, s.closeRecorders())
 }
 
 // shutDown closes all sessions, and waits for replies and good-byes on their way.
@@ -172,18 +168,11 @@ func (s *Server) shutDown(server *http.Server) {
 	}
 }
 
-func (s *Server) close() error {
-	var errs []error
-	if s.table.recorders != nil {
-		errs = s.table.recorders.close()
+func (s *Server) closeRecorders() error {
+	if s.table.recorders == nil {
+		return nil
 	}
-	for _, m := range s.options.Mounts {
-		m.close(s.options.CloseEnv)
-	}
-	for _, g := range s.options.Gyms {
-		g.Mount.close(s.options.CloseEnv)
-	}
-	return errors.Join(errs...)
+	return s.table.recorders.close()
 }
 
 // sweep looks after the sessions until ctx is done.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"testing"
 	"time"
@@ -124,11 +123,7 @@ func testServer(t testing.TB, change func(*Options)) (*Server, *clock) {
 	t.Helper()
 	c := newClock()
 	o := Options{
-		Mounts: []*Mount{echoMount(3)}, Now: c.Now, Log: func(string, ...any) {}, CloseEnv: func(e envs.Env) {
-			if c, ok := e.(io.Closer); ok {
-				c.Close()
-			}
-		},
+		Mounts: []*Mount{echoMount(3)}, Now: c.Now, Log: func(string, ...any) {},
 		MaxSessions: 8, MaxPerAddress: 8, Idle: time.Minute, Version: "test",
 	}
 	if change != nil {

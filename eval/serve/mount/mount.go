@@ -328,11 +328,7 @@ func (m Defaults) open(out bench.Outside, entry catalog.Entry, split mountSplit)
 			env = wrapped
 		}
 	}
-	if err != nil {
-		bench.CloseEnv(env)
-		return nil, nil, err
-	}
-	return env, tasks, nil
+	return env, tasks, err
 }
 
 // RecordRollouts returns what opens the recorder of a set of tasks: a run directory

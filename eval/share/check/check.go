@@ -97,7 +97,6 @@ func (r *Report) signed(file, signers string) {
 func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) {
 	k := &checker{Options: o, report: &Report{Claims: newClaims(), Runs: len(c.Runs)}, worlds: newWorlds(o.Texts),
 		seeds: map[string][]int64{}, runOf: map[string]int{}, about: c.About, trained: map[string]map[string]bool{}}
-	defer k.worlds.close()
 	for i, run := range c.Runs {
 		if err := k.run(ctx, i, run); err != nil {
 			if ctx.Err() != nil {

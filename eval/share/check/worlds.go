@@ -40,11 +40,3 @@ func (w *worlds) open(c record.Condition) (envs.Env, error) {
 	}
 	return o.env, o.err
 }
-
-func (w *worlds) close() {
-	for _, o := range w.envs {
-		if o.err == nil {
-			bench.CloseEnv(o.env)
-		}
-	}
-}

@@ -11,7 +11,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
-	"heldout/eval/bench"
 	"heldout/scoring/table"
 )
 
@@ -40,7 +39,6 @@ func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table
 			if env.Info().Source == envs.Generated && len(e.Folders) > 0 {
 				generated = append(generated, e.Name)
 			}
-			bench.CloseEnv(env)
 		}
 		t.Rows = append(t.Rows, cells)
 	}

@@ -17,7 +17,6 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
-	"heldout/eval/bench"
 	"heldout/eval/episode"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
@@ -65,7 +64,6 @@ func Run(ctx context.Context, o Options) (*Account, error) {
 		waiting: map[string][]*attempt{}, missing: map[string]int{},
 		origins: map[string]map[envs.Source]bool{}, settings: map[string]map[string]bool{},
 	}
-	defer x.close()
 	var err error
 	if x.measure, err = newMeasure(o); err != nil {
 		return nil, err
@@ -99,14 +97,6 @@ func Run(ctx context.Context, o Options) (*Account, error) {
 		return nil, err
 	}
 	return x.report, nil
-}
-
-func (x *exporter) close() {
-	for _, r := range x.rebuilder {
-		if r.env != nil {
-			bench.CloseEnv(r.env)
-		}
-	}
 }
 
 // survey finds the sources, and refuses tasks that are for tests.
