@@ -119,7 +119,6 @@ func BenchmarkSearch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer x.Close()
 	rng := stream.New(2, "queries")
 	words := rand.NewZipf(rng, 1.1, 8, vocabulary)
 	title := func() {

@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -67,10 +68,17 @@ const (
 	dataDir   = "bleve"
 )
 
-// Index is an index that is open for searching. It is safe for concurrent use.
+// Index is an index that is open for searching. It is safe for concurrent use. It closes
+// once nothing refers to it, as environments are dropped and not closed.
 type Index struct {
 	bleve bleve.Index
 	about Description
+}
+
+func newIndex(b bleve.Index, about Description) *Index {
+	x := &Index{b, about}
+	runtime.AddCleanup(x, func(b bleve.Index) { _ = b.Close() }, b)
+	return x
 }
 
 // Open opens an index for searching. Several processes may do so.
@@ -84,7 +92,7 @@ func Open(dir string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the index of Wikipedia in %s cannot be opened: %w", dir, err)
 	}
-	return &Index{b, about}, nil
+	return newIndex(b, about), nil
 }
 
 func readAbout(dir string) (a Description, err error) {
@@ -125,14 +133,11 @@ func Memory(articles []Article) (*Index, error) {
 			return nil, err
 		}
 	}
-	return &Index{bleve: b}, b.Batch(batch)
+	return newIndex(b, Description{}), b.Batch(batch)
 }
 
 // About describes the index.
 func (x *Index) About() Description { return x.about }
-
-// Close releases the index.
-func (x *Index) Close() error { return x.bleve.Close() }
 
 // Article returns the article with exactly the given title, or else one whose
 // title differs only in case, underscores and blanks.
@@ -146,7 +151,7 @@ func (x *Index) Article(ctx context.Context, title string) (a Article, ok bool, 
 	r := bleve.NewSearchRequestOptions(q, maxFolded, 0, false)
 	r.Fields = []string{textField}
 	r.SortBy([]string{"_id"})
-	found, err := x.bleve.SearchInContext(ctx, r)
+	found, err := x.search(ctx, r)
 	if err != nil || len(found.Hits) == 0 {
 		return Article{}, false, err
 	}
@@ -214,7 +219,7 @@ func (x *Index) Titles(ctx context.Context, text string, n int) ([]string, error
 func (x *Index) best(ctx context.Context, q query.Query) ([]string, error) {
 	r := bleve.NewSearchRequestOptions(q, pool, 0, false)
 	r.SortBy([]string{"-_score", "_id"})
-	found, err := x.bleve.SearchInContext(ctx, r)
+	found, err := x.search(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -226,6 +231,11 @@ func (x *Index) best(ctx context.Context, q query.Query) ([]string, error) {
 		titles = append(titles, h.ID)
 	}
 	return titles, nil
+}
+
+func (x *Index) search(ctx context.Context, r *bleve.SearchRequest) (*bleve.SearchResult, error) {
+	defer runtime.KeepAlive(x) // so that it stays open
+	return x.bleve.SearchInContext(ctx, r)
 }
 
 // rounded keeps the given number of digits of a score.

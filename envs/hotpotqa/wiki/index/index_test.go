@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -21,7 +22,6 @@ func memory(t testing.TB, articles ...Article) *Index {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { x.Close() })
 	return x
 }
 
@@ -109,10 +109,10 @@ func TestStoppedBuild(t *testing.T) {
 			t.Fatalf("an unfinished index: %v", err)
 		}
 	}
-	sameResults(t, whole, parts)
 	if again := buildIndex(t, whole, file); !cmp.Equal(again, want) {
 		t.Errorf("built again: %+v", again)
 	}
+	sameResults(t, whole, parts)
 }
 
 // A build that was killed before it had an index to continue begins anew.
@@ -154,10 +154,33 @@ func sameResults(t *testing.T, dirs ...string) {
 		} else if diff := cmp.Diff(first, all); diff != "" {
 			t.Errorf("%s: %s", dir, diff)
 		}
-		if err := x.Close(); err != nil {
-			t.Error(err)
+	}
+}
+
+// An index that is open cannot be written. Once it is dropped, it can.
+func TestDroppedIndex(t *testing.T) {
+	dir := t.TempDir()
+	buildIndex(t, dir, syntheticDump(t, 3))
+	x, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openData(dir); err == nil {
+		t.Fatal("an open index was opened for writing")
+	}
+	if _, ok, err := x.Article(t.Context(), "nothing"); ok || err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		runtime.GC()
+		if b, err := openData(dir); err == nil {
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+			return
 		}
 	}
+	t.Error("a dropped index stays open")
 }
 
 func TestBuildOfOtherFiles(t *testing.T) {
@@ -202,9 +225,6 @@ func TestContexts(t *testing.T) {
 			if diff := cmp.Diff(Article{title, want}, a); err != nil || !ok || diff != "" {
 				t.Errorf("%s: %v, %v, %s", title, ok, err, diff)
 			}
-		}
-		if err := x.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 	if hashes[0] != hashes[1] {
