@@ -151,7 +151,8 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 		return nil, err
 	}
 	return l.link.js.CreateOrUpdateConsumer(ctx, results.Name, jetstream.ConsumerConfig{
-		Durable: leader, AckPolicy: jetstream.AckExplicitPolicy, AckWait: AckWait, MaxAckPending: -1,
+		Durable: leader, AckPolicy: jetstream.AckExplicitPolicy, AckWait: min(l.ackWait, AckWait),
+		MaxAckPending: -1,
 	})
 }
 
@@ -226,12 +227,14 @@ func (l *Leader) hear() error {
 // receive takes records until ctx is done.
 func (l *Leader) receive(ctx context.Context) {
 	defer close(l.done)
+	var consumer jetstream.Consumer
 	idle, failures := 0, 0
 	for ctx.Err() == nil {
-		n, err := l.fetch(ctx)
+		n, err := l.fetch(ctx, &consumer)
 		l.link.answers(err, &failures)
 		switch {
 		case err != nil:
+			consumer = nil
 			_ = model.Pause(ctx, l.link.pause)
 		case n > 0:
 			idle = 0
@@ -243,16 +246,20 @@ func (l *Leader) receive(ctx context.Context) {
 	}
 }
 
-// fetch takes the records that come within a moment, and counts them. It makes
-// streams that were lost anew.
-func (l *Leader) fetch(ctx context.Context) (n int, err error) {
+// fetch takes the records that come within a moment, and counts them. Without a consumer,
+// at the start and after an error, it makes streams that were lost anew.
+func (l *Leader) fetch(ctx context.Context, consumer *jetstream.Consumer) (n int, err error) {
 	once, cancel := context.WithTimeout(ctx, l.link.patience)
 	defer cancel()
-	consumer, err := l.open(once)
+	if *consumer == nil {
+		*consumer, err = l.open(once)
+	} else {
+		_, err = l.link.js.Stream(once, workStream(l.job.Name))
+	}
 	if err != nil {
 		return 0, err
 	}
-	messages, err := consumer.Fetch(batch, jetstream.FetchMaxWait(l.link.fetch))
+	messages, err := (*consumer).Fetch(batch, jetstream.FetchMaxWait(l.link.fetch))
 	if err != nil {
 		return 0, err
 	}
@@ -391,7 +398,7 @@ func (l *Leader) restore(ctx context.Context) {
 	l.mu.Unlock()
 	for id, w := range lost {
 		if err := l.order(ctx, id, w.order); err != nil {
-			return // the next round tries again
+			return // the next round tries again, with new streams if these are lost
 		}
 	}
 }
@@ -403,19 +410,14 @@ func (l *Leader) order(ctx context.Context, id string, order eval.Order) error {
 		return err
 	}
 	name := fmt.Sprintf("work.%s.%d", id, order.Attempt)
-	for {
-		err = l.link.publish(ctx, workStream(l.job.Name), &nats.Msg{Subject: subject(l.job.Name, name), Data: data},
-			jetstream.WithExpectLastSequencePerSubject(0))
-		var api *jetstream.APIError
-		switch {
-		case errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
-			api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
-			return nil
-		case errors.Is(err, jetstream.ErrStreamNotFound) && model.Pause(ctx, l.link.pause) == nil:
-			continue // receive makes it anew
-		}
-		return err
+	err = l.link.publish(ctx, workStream(l.job.Name), &nats.Msg{Subject: subject(l.job.Name, name), Data: data},
+		jetstream.WithExpectLastSequencePerSubject(0))
+	var api *jetstream.APIError
+	if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+		return nil
 	}
+	return err
 }
 
 // Play implements eval.Elsewhere. Its context is one that Bind has made.
@@ -424,10 +426,14 @@ func (l *Leader) Play(ctx context.Context, id string, order eval.Order) (*record
 	w := &waiter{order: order, came: make(chan *delivery, 1)}
 	d, parked := l.await(id, key, w)
 	if d == nil {
-		if !parked {
-			if err := l.order(ctx, id, order); err != nil {
-				return nil, func() {}, err
+		for !parked {
+			err := l.order(ctx, id, order)
+			if err == nil {
+				break
 			}
+			if !errors.Is(err, jetstream.ErrStreamNotFound) || model.Pause(ctx, l.link.pause) != nil {
+				return nil, func() {}, err
+			} // receive makes the stream anew
 		}
 		select {
 		case d = <-w.came:
