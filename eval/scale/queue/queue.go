@@ -173,27 +173,30 @@ func (s Security) explain(err error) error {
 
 // first opens the first connection. It waits for a server that does not answer.
 func (l *connection) first(ctx context.Context, o Options, opts []nats.Option) (c *nats.Conn, err error) {
-	err = o.await(ctx, nats.ErrNoServers, func() error {
+	err = o.await(ctx, func() error {
 		c, err = nats.Connect(o.Address, opts...)
 		return err
 	}, func() {
 		o.Tell(fmt.Sprintf("queue %s: no NATS server answers there; trying for %v", l.name, o.FirstWait))
-	})
+	}, nats.ErrNoServers)
 	return c, err
 }
 
-// await tries something once a second, for as long as FirstWait says and the error is
-// absent. Waits is called before the second attempt.
-func (o Options) await(ctx context.Context, absent error, try func() error, waits func()) error {
-	for remaining := o.FirstWait; ; remaining -= pause {
+// await tries something once a second, for as long as FirstWait says and the error is one
+// of those. Waits is called before the second attempt.
+func (o Options) await(ctx context.Context, try func() error, waits func(), absent ...error) error {
+	waiting, stop := context.WithTimeout(ctx, o.FirstWait)
+	defer stop()
+	for first := true; ; first = false {
 		err := try()
-		if !errors.Is(err, absent) || remaining < pause {
+		is := func(target error) bool { return errors.Is(err, target) }
+		if waiting.Err() != nil || !slices.ContainsFunc(absent, is) {
 			return err
 		}
-		if remaining == o.FirstWait {
+		if first {
 			waits()
 		}
-		if model.Pause(ctx, pause) != nil {
+		if model.Pause(waiting, pause) != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}

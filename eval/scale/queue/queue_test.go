@@ -99,7 +99,8 @@ func (w *lineWorld) ExpertAction(context.Context) (string, error) { return "walk
 // bench is a run with an embedded server.
 type bench struct {
 	t      *testing.T
-	ctx    context.Context // it ends when the test waits for too long
+	ctx    context.Context // it ends when the test waits for too long, or a worker is gone
+	end    context.CancelCauseFunc
 	plan   *eval.Plan
 	dir    string
 	server *server.Server
@@ -114,8 +115,9 @@ type bench struct {
 }
 
 func newBench(t *testing.T, plan *eval.Plan) *bench {
-	b := &bench{t: t, ctx: sharedtest.Limited(t), plan: plan, dir: t.TempDir(), store: t.TempDir(),
+	b := &bench{t: t, plan: plan, dir: t.TempDir(), store: t.TempDir(),
 		job: Job{Name: "test-1", Command: "run", Plan: plan.Hash(), Parts: plan.Hashes()}}
+	b.ctx, b.end = context.WithCancelCause(sharedtest.Limited(t))
 	var err error
 	if b.server, err = Serve(b.store, freeAddress(t), Security{}); err != nil {
 		t.Fatal(err)
@@ -217,7 +219,7 @@ func (b *bench) completes() {
 func (b *bench) completed(done <-chan error) {
 	b.t.Helper()
 	if err := receive(b.ctx, b.t, done, "the run to be complete"); err != nil {
-		b.t.Error(err)
+		b.t.Fatal(err)
 	}
 	ended := make(chan struct{})
 	go func() { b.workers.Wait(); close(ended) }()
@@ -256,8 +258,8 @@ func (b *bench) workUntilEnd() {
 			if err == nil {
 				return
 			}
-			if !strings.Contains(err.Error(), "no run waits") || b.ctx.Err() != nil {
-				b.t.Error(err)
+			if !errors.Is(err, errNoRun) && !errors.Is(err, errSilent) || b.ctx.Err() != nil {
+				b.end(fmt.Errorf("a worker ended: %w", err))
 				return
 			}
 		}

@@ -23,10 +23,12 @@ import (
 // record.
 const errorHeader = "Heldout-Error"
 
-// errEnded says that the run is complete, errNoRun that there is none yet or no more.
+// errEnded says that the run is complete, errNoRun that there is none yet or no more,
+// errSilent that the server, which may be busy, does not say which runs there are.
 var (
-	errEnded = errors.New("the run has ended")
-	errNoRun = errors.New("no run waits for workers there; start one with heldout run --queue, or it is complete")
+	errEnded  = errors.New("the run has ended")
+	errSilent = fmt.Errorf("JetStream has not answered for %v", patience)
+	errNoRun  = errors.New("no run waits for workers there; start one with heldout run --queue, or it is complete")
 )
 
 // Worker plays orders of a run.
@@ -47,12 +49,12 @@ func Join(ctx context.Context, o Options, name string) (*Worker, error) {
 		return nil, err
 	}
 	w := &Worker{link: link}
-	err = o.await(ctx, errNoRun, func() error {
+	err = o.await(ctx, func() error {
 		w.Job, err = link.find(ctx, name)
 		return err
 	}, func() {
 		o.Tell(fmt.Sprintf("queue %s: no run waits for workers there; waiting for one for %v", link.name, o.FirstWait))
-	})
+	}, errNoRun, errSilent)
 	if err != nil {
 		err = link.named(err)
 		link.close()
@@ -82,6 +84,8 @@ func (l *connection) find(ctx context.Context, name string) (found Job, err erro
 	switch {
 	case errors.Is(list.Err(), jetstream.ErrJetStreamNotEnabled), errors.Is(list.Err(), nats.ErrNoResponders):
 		return found, errors.New("the server has no JetStream; start it with -js")
+	case errors.Is(list.Err(), context.DeadlineExceeded):
+		return found, errSilent
 	case list.Err() != nil:
 		return found, list.Err()
 	case len(names) == 0 && name != "":
