@@ -137,6 +137,11 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "put the system message into the first user message, for chat templates without a system role",
 		},
 		{
+			Name: "history-share", Group: Player, Range: atLeast(0).upTo(99), Changes: true,
+			Help: "percentage of the turns that stays when the context is full, such as 50, so that the server's prompt " +
+				"cache lasts for many steps; 0 leaves out as few as possible",
+		},
+		{
 			Name: "stop", Group: Player,
 			Help: `stop string; repeat it for several; an empty one means none; the default for react is "\nObservation:"`,
 		},

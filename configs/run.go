@@ -58,6 +58,9 @@ type Run struct {
 	Decoding `yaml:",inline"`
 	// Context is the model's context in tokens; 0 for what the server reports.
 	Context int `yaml:"context"`
+	// HistoryShare is the percentage of the turns that stays when the context is full; 0 for as
+	// many as fit.
+	HistoryShare int `yaml:"history-share"`
 
 	// StepLimit is the largest number of an episode's steps; 0 for the environment's own.
 	StepLimit int `yaml:"step-limit"`

@@ -128,6 +128,8 @@ func (a *act) dropOldest() bool {
 	return true
 }
 
+func (a *act) spare() int { return len(a.items) - 1 }
+
 func (a *act) Act(ctx context.Context) (Move, error) {
 	reply, used, err := a.ask(ctx, a)
 	if err != nil {

@@ -16,6 +16,10 @@ type Chat struct {
 	// ContextLimit is the model's context in tokens, 0 when unknown. If a refusal
 	// names a smaller limit, that limit holds for the rest of the episode.
 	ContextLimit int
+	// HistoryShare is the percentage of the turns that stays when the oldest are dropped because
+	// the context is full; 0 for as many as fit. With fewer, prompts have the same beginning for
+	// many steps, and servers reuse what they computed for it.
+	HistoryShare int
 	// Seed returns the server's seed for a step, counted from 0. Every step needs
 	// its own seed: with one seed for all steps, equal histories would give equal
 	// samples, and an agent would never leave a loop.
@@ -46,6 +50,8 @@ type transcript interface {
 	// dropOldest removes the oldest part permanently; false if only parts that must
 	// stay are left.
 	dropOldest() bool
+	// spare counts the turns that dropOldest removes before it removes anything else.
+	spare() int
 }
 
 // caller makes the model calls of one episode and keeps them within the model's
@@ -107,8 +113,19 @@ func (c *caller) failed(used Usage, err error, step int) (Move, error) {
 	return Move{Usage: used}, err
 }
 
-// drop shortens a history; false if nothing can be removed.
+// drop shortens a history, to its share if it has one; false if nothing can be removed.
 func (c *caller) drop(t transcript, used *Usage) bool {
+	stay := t.spare() * c.HistoryShare / 100
+	if !c.dropPart(t, used) {
+		return false
+	}
+	for c.HistoryShare > 0 && t.spare() > stay && c.dropPart(t, used) {
+	}
+	return true
+}
+
+// dropPart removes the oldest part of a history; false if there is none.
+func (c *caller) dropPart(t transcript, used *Usage) bool {
 	forgotten := c.forgotten
 	if !t.dropOldest() {
 		return false

@@ -218,6 +218,14 @@ func (f *formed) dropOldest() bool {
 	return !f.EndsAtRefusal && (f.layout.dropOldest(f) || f.forget())
 }
 
+// spare is none in the form single, which writes its message anew at every step.
+func (f *formed) spare() int {
+	if f.play.Agent.Form == configs.Single {
+		return 0
+	}
+	return max(0, len(f.turns)-2-f.dropped)
+}
+
 // dropTurn removes the oldest turn that is not the last.
 func (f *formed) dropTurn() bool {
 	if f.dropped >= len(f.turns)-2 {

@@ -139,6 +139,8 @@ func (r *react) dropOldest() bool {
 	return true
 }
 
+func (r *react) spare() int { return max(0, len(r.chat[r.head:])/2-1) }
+
 // emptyReply stands in the history for a reply without text: some servers refuse
 // an empty message, and some templates misread it.
 const emptyReply = "(no reply)"

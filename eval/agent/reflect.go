@@ -167,6 +167,9 @@ func (r *reflector) messages() []model.Message {
 		strings.Join(r.steps, "") + r.lead + r.plans() + r.end}}
 }
 
+// spare is none: no later prompt continues that of a reflection.
+func (r *reflector) spare() int { return 0 }
+
 // dropOldest removes the oldest step. The last step stays; if no other step is
 // left, dropOldest removes an example, and finally the oldest plan.
 func (r *reflector) dropOldest() bool {

@@ -192,7 +192,8 @@ func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 	}
 	served := &j.Served[i]
 	*p = episode.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: r.AgentDecoding(),
-		NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context, Trials: j.trials}
+		NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context,
+		HistoryShare: r.HistoryShare, Trials: j.trials}
 	served.Players = append(served.Players, p)
 	return nil
 }

@@ -164,7 +164,7 @@ func (e *Episode) newAct(c agent.Chat, in configs.Instructions, start envs.Start
 func (e *Episode) chat(purpose string) agent.Chat {
 	return agent.Chat{
 		Model: e.model, Decoding: e.Player.Decoding, ContextLimit: e.Player.ContextLimit,
-		FoldSystem: e.Player.NoSystemRole, Completion: e.Player.Completions,
+		HistoryShare: e.Player.HistoryShare, FoldSystem: e.Player.NoSystemRole, Completion: e.Player.Completions,
 		Seed: func(step int) int64 {
 			if seed := e.Benchmark.Preset.Decoding.Seed; seed > 0 {
 				return seed

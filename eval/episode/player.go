@@ -54,6 +54,9 @@ type Player struct {
 	// ContextOption is the context in tokens that the user asked for, 0 to use the
 	// value that the server reports. ContextLimit is the limit in force.
 	ContextOption, ContextLimit int
+	// HistoryShare is the percentage of the turns that stays when the context is full; 0 for as
+	// many as fit.
+	HistoryShare int
 	// Trials says how the player plays a task again after a failure; nil if it does
 	// not.
 	Trials *Trials
@@ -96,7 +99,7 @@ func (b *Benchmark) Condition(info envs.Info, p *Player, seed int64) record.Cond
 	}
 	if p.Model != nil {
 		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
-		c.NoSystemRole, c.Completions = p.NoSystemRole, p.Completions
+		c.HistoryShare, c.NoSystemRole, c.Completions = p.HistoryShare, p.NoSystemRole, p.Completions
 		if p.Trials != nil {
 			c.Trials = &p.Trials.Trials
 		}

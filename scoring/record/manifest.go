@@ -98,6 +98,8 @@ type Condition struct {
 	Decoding   *Decoding         `json:"decoding,omitempty"` // nil without a model
 	Context    int               `json:"context,omitempty"`  // tokens; 0: as the server says
 	PromptHash string            `json:"prompt_hash,omitempty"`
+	// the percentage of the turns that stays when the context is full; 0: as many as fit
+	HistoryShare int `json:"history_share,omitempty"`
 	// the system message stands in the first user message
 	NoSystemRole bool   `json:"no_system_role,omitempty"`
 	Completions  bool   `json:"completions,omitempty"` // the model continues a text rather than a chat

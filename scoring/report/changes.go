@@ -84,7 +84,8 @@ func (r row) changes() (out []string) {
 		set  bool
 		text string
 	}{{c.NoSystemRole, "no system role"}, {c.Completions, "completions"},
-		{c.Context > 0, fmt.Sprintf("context %d", c.Context)}} {
+		{c.Context > 0, fmt.Sprintf("context %d", c.Context)},
+		{c.HistoryShare > 0, fmt.Sprintf("history share %d%%", c.HistoryShare)}} {
 		if option.set {
 			out = append(out, option.text)
 		}

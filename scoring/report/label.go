@@ -198,6 +198,9 @@ func playedBy(c record.Condition) []string {
 		out = append(out, fmt.Sprintf("%d trials", t.Limit), fmt.Sprintf("memory %d", t.Memory),
 			fmt.Sprintf("same action %d", t.SameAction), fmt.Sprintf("same step %d", t.SameStep))
 	}
+	if c.HistoryShare > 0 {
+		out = append(out, fmt.Sprintf("history share %d%%", c.HistoryShare))
+	}
 	if c.Context > 0 {
 		return append(out, fmt.Sprintf("context %d", c.Context))
 	}
