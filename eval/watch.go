@@ -3,54 +3,44 @@ package eval
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"heldout/eval/agent"
+	"heldout/eval/episode"
+	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 
 const (
-	// probation is the number of first replies of which so many must be usable: a twentieth.
-	probation, leastUsable = 100, 5
+	// probation is the number of first replies of which so many must be usable.
+	probation, leastUsable = 100, 100 / model.LeastUsable
 	// refusals is the number of calls of a model that may be refused before one is
 	// answered.
 	refusals = 8
 	// A warning needs at least this many faulty replies, and more than one faulty
 	// reply in this many.
 	fewFaults, oneIn = 3, 100
+	// manyActions are so many that all can hardly be invalid by chance.
+	manyActions = 30
 )
 
 // UnusableError reports a model that cannot be benchmarked as it is served: none or too
 // few of its first replies held an action.
 type UnusableError struct {
-	Model           string
-	Replies, Usable int
-	// Faults counts the replies by what is wrong with them.
-	Faults map[record.Fault]int
+	Model string
+	model.Diagnosis
 }
 
-// Error describes the replies and the remedy for the most frequent fault.
+// Error says what is most wrong with the replies, and what helps.
 func (e *UnusableError) Error() string {
-	var came []string
-	top := record.NoAction
-	for _, f := range record.Faults() {
-		if n := e.Faults[f]; n > 0 {
-			came = append(came, fmt.Sprintf("%d %s", n, f))
-			if n > e.Faults[top] {
-				top = f
-			}
-		}
-	}
 	count := "none"
-	if e.Usable > 0 {
-		count = fmt.Sprintf("only %d", e.Usable)
+	if e.Readable > 0 {
+		count = fmt.Sprintf("only %d", e.Readable)
 	}
 	return fmt.Sprintf(
-		"%s of the first %d replies of %s could be used: %s; %s; --allow-unusable goes on and counts them as failures",
-		count, e.Replies, e.Model, strings.Join(came, ", "), top.Remedy())
+		"%s of the first %d replies of %s could be used: it %s; %s; --allow-unusable goes on and counts them as failures",
+		count, e.Replies, e.Model, e.Complaint(), e.Advice)
 }
 
 // watch monitors the models' replies, so that a model with unreadable replies
@@ -64,12 +54,12 @@ type watch struct {
 }
 
 type replies struct {
-	// usable counts those of earlier sessions and other processes, too; unread does not.
-	came, usable, unread, refused, trimmed int
-	faults                                 map[record.Fault]int
-	leftovers                              map[record.Leftover]int
-	warned                                 []string       // the warnings that were given
-	verdict                                *UnusableError // the first one; nil for none
+	// usable counts those of earlier sessions and other processes, too; the tally does not.
+	usable, refused, trimmed int
+	tally                    model.Tally
+	setting                  model.Setting
+	warned                   []string       // the warnings that were given
+	verdict                  *UnusableError // the first one; nil for none
 }
 
 // newWatch returns a watch that includes the replies of earlier sessions.
@@ -106,20 +96,20 @@ func (w *watch) usable(name string) bool {
 
 func (w *watch) repliesOf(name string) *replies {
 	if w.models[name] == nil {
-		w.models[name] = &replies{faults: map[record.Fault]int{}, leftovers: map[record.Leftover]int{}}
+		w.models[name] = &replies{}
 	}
 	return w.models[name]
 }
 
 // Reply implements episode.Watch. The error says that too few replies of the model are usable.
-func (w *watch) Reply(name string, m agent.Move) error {
+func (w *watch) Reply(p *episode.Player, m agent.Move, valid bool) error {
 	w.mu.Lock()
-	r := w.repliesOf(name)
-	r.add(m)
-	warnings := r.warnings(name)
+	r := w.repliesOf(p.Name)
+	r.add(p, m, valid)
+	warnings := r.warnings(p.Name)
 	var err error
-	if r.came == probation && r.usable < leastUsable || r.verdict != nil {
-		err = w.unusable(name, r)
+	if r.tally.Replies == probation && r.usable < leastUsable || r.verdict != nil {
+		err = w.unusable(p.Name, r)
 	}
 	w.mu.Unlock()
 	for _, text := range warnings {
@@ -128,21 +118,16 @@ func (w *watch) Reply(name string, m agent.Move) error {
 	return err
 }
 
-func (r *replies) add(m agent.Move) {
-	r.came++
-	if m.FormatError {
-		r.unread++
-	} else {
+func (r *replies) add(p *episode.Player, m agent.Move, valid bool) {
+	if r.tally.Replies == 0 {
+		r.setting = p.Setting()
+	}
+	r.tally.Add(m.Reading(valid))
+	if !m.FormatError {
 		r.usable++
 	}
 	if m.Usage.Trimmed > 0 {
 		r.trimmed++
-	}
-	if m.Fault != "" {
-		r.faults[m.Fault]++
-	}
-	for _, kind := range m.Usage.Leftovers {
-		r.leftovers[kind]++
 	}
 }
 
@@ -153,8 +138,7 @@ func (w *watch) unusable(name string, r *replies) error {
 		return nil
 	}
 	if r.verdict == nil {
-		r.verdict = &UnusableError{Model: name, Replies: r.came, Usable: max(0, r.came-r.unread),
-			Faults: maps.Clone(r.faults)}
+		r.verdict = &UnusableError{Model: name, Diagnosis: r.tally.Diagnose(r.setting)}
 	}
 	return r.verdict
 }
@@ -162,20 +146,24 @@ func (w *watch) unusable(name string, r *replies) error {
 // warnings returns the warnings about a model that are due and were not given
 // yet.
 func (r *replies) warnings(name string) (texts []string) {
+	came := r.tally.Replies
 	say := func(n int, problem, remedy string) {
-		if n < fewFaults || n*oneIn <= r.came || slices.Contains(r.warned, problem) {
+		if n < fewFaults || n*oneIn <= came || slices.Contains(r.warned, problem) {
 			return
 		}
 		r.warned = append(r.warned, problem)
-		texts = append(texts, fmt.Sprintf("%s: %d of %d replies so far %s; %s", name, n, r.came, problem, remedy))
+		texts = append(texts, fmt.Sprintf("%s %s in %d of %d replies so far; %s", name, problem, n, came, remedy))
 	}
-	for _, f := range record.Faults() {
-		say(r.faults[f], "are "+f.String(), f.Remedy())
+	for _, s := range model.Symptoms() {
+		say(r.tally.Lost[s]+r.tally.Marred[s], s.String(), r.setting.Advice(s))
 	}
-	for _, l := range record.Leftovers() {
-		say(r.leftovers[l], l.String(), l.Remedy())
+	say(r.trimmed, "needs the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
+	const key = string(model.InvalidActions)
+	if r.tally.Readable == manyActions && r.tally.Valid == 0 && !slices.Contains(r.warned, key) {
+		r.warned = append(r.warned, key)
+		texts = append(texts, fmt.Sprintf("%s: none of its first %d actions is valid; %s", name, manyActions,
+			r.setting.Advice(model.InvalidActions)))
 	}
-	say(r.trimmed, "needed the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
 	return texts
 }
 
@@ -186,7 +174,7 @@ func (w *watch) refusal(name string, err error) error {
 	defer w.mu.Unlock()
 	r := w.repliesOf(name)
 	r.refused++
-	if r.refused < refusals || r.came+r.usable > 0 {
+	if r.refused < refusals || r.tally.Replies+r.usable > 0 {
 		return nil
 	}
 	return fmt.Errorf("the first %d calls of %s were all refused: %w", r.refused, name, err)
@@ -216,7 +204,7 @@ func (w *watch) verdicts() map[string]error {
 	defer w.mu.Unlock()
 	found := map[string]error{}
 	for name, r := range w.models {
-		if r.verdict == nil && (r.usable > 0 || r.came == 0) {
+		if r.verdict == nil && (r.usable > 0 || r.tally.Replies == 0) {
 			continue
 		}
 		if err := w.unusable(name, r); err != nil {

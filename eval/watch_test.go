@@ -31,17 +31,20 @@ func longTask(steps int) episode.Benchmark {
 // A model that brings nothing usable ends the run, and none of its episodes
 // counts as a failure.
 func TestUnusableRepliesEndTheRun(t *testing.T) {
-	for name, reply := range map[string]model.Reply{
-		"cut off":        {Reasoning: "Let me", FinishReason: "length", Fault: record.CutOff},
-		"only reasoning": {Reasoning: "Let me", FinishReason: "stop", Fault: record.OnlyReasoning},
-		"tool calls":     {FinishReason: "tool_calls", Fault: record.ToolCalls},
-		"refused":        {FinishReason: "content_filter", Fault: record.Refused},
-		"no content":     {FinishReason: "stop", Fault: record.NoContent},
-		"empty":          {FinishReason: "stop", Fault: record.Empty},
-		"no action":      {Text: "I do not know.", FinishReason: "stop"},
+	for symptom, reply := range map[model.Symptom]model.Reply{
+		model.LongReasoning: {Reasoning: "Let me", FinishReason: "length", Fault: record.CutOff},
+		model.PureReasoning: {Reasoning: "Let me", FinishReason: "stop", Fault: record.OnlyReasoning},
+		model.ToolTalk:      {FinishReason: "tool_calls", Fault: record.ToolCalls},
+		model.Filtered:      {FinishReason: "content_filter", Fault: record.Refused},
+		model.Silence:       {FinishReason: "stop", Fault: record.Empty},
+		model.Prose:         {Text: "I do not know.", FinishReason: "stop"},
+		model.Repetition: {Text: strings.Repeat("I look around. ", 20), FinishReason: "length",
+			Fault: record.CutOff},
+		model.Invention: {Text: "Observation: You are in a room.", FinishReason: "length", Fault: record.CutOff},
+		model.Rambling:  {Text: "It was a dark night.", FinishReason: "length", Fault: record.CutOff},
 	} {
 		for _, limit := range []int{100, 3} {
-			t.Run(fmt.Sprint(name, " ", limit), func(t *testing.T) {
+			t.Run(fmt.Sprint(string(symptom), " ", limit), func(t *testing.T) {
 				p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(limit)}, Players: []episode.Player{
 					served(replying(reply))}, Seeds: []int64{0, 1}})
 				results, err := play(t, t.Context(), t.TempDir(), p, Options{})
@@ -53,8 +56,10 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 				if fault == "" {
 					fault = record.NoAction
 				}
-				if unusable.Faults[fault] != unusable.Replies || unusable.Replies > probation ||
-					!strings.Contains(err.Error(), fault.Remedy()) {
+				if unusable.Lost[symptom] != unusable.Replies || unusable.Replies > probation ||
+					unusable.Symptom != symptom || unusable.Advice == "" ||
+					!strings.Contains(err.Error(), fmt.Sprintf(": it %s in %d; %s; ", symptom, unusable.Replies,
+						unusable.Advice)) {
 					t.Errorf("the error is %v", err)
 				}
 				for _, r := range results {
@@ -78,7 +83,7 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 func TestVerdictIsTheFirst(t *testing.T) {
 	w := newWatch(Options{}, nil)
 	for n := 1; n <= probation+2; n++ {
-		err := w.Reply("m", agent.Move{FormatError: true, Fault: record.Empty})
+		err := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: true, Fault: record.Empty}, false)
 		if n < probation {
 			if err != nil {
 				t.Fatalf("reply %d: %v", n, err)
@@ -88,7 +93,7 @@ func TestVerdictIsTheFirst(t *testing.T) {
 		for _, err := range []error{err, w.Unproven("m"), w.verdicts()["m"]} {
 			var unusable *UnusableError
 			if !errors.As(err, &unusable) || unusable.Replies != probation ||
-				unusable.Faults[record.Empty] != probation {
+				unusable.Lost[model.Silence] != probation {
 				t.Errorf("after reply %d: %v", n, err)
 			}
 		}
@@ -135,7 +140,8 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"vllm:m: 3 of 30 replies so far are cut off by the length limit; " + record.CutOff.Remedy()}
+	want := []string{"vllm:m is cut off behind its action in 3 of 30 replies so far; give a larger --max-tokens",
+		"vllm:m: none of its first 30 actions is valid; " + model.Setting{}.Advice(model.InvalidActions)}
 	if !slices.Equal(lines, want) {
 		t.Errorf("warnings %q, want %q", lines, want)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 
 func newDoctor(sys *system) *cobra.Command {
 	r := configs.DefaultRun()
+	var quick, show bool
 	c := &cobra.Command{
 		Use:               "doctor [ENV | --preset NAME | --model PROVIDER:NAME]",
 		ValidArgsFunction: completeEnvironment,
@@ -22,23 +24,28 @@ func newDoctor(sys *system) *cobra.Command {
 
 doctor --preset says whether the data have the tasks of an evaluation protocol,
 and whether the files of its source are the originals. With --model it goes on
-to the server and plays the first turn of the protocol.
+to the server and plays the first turns of the protocol.
 
-doctor --model asks a server for a few dozen short replies. It reports whether
-the server is reachable and has the model, its context length, whether it
-honours the sampling parameters, whether it repeats a greedy reply, alone and
-under load, and whether it refuses a prompt that is too long. Then it plays the
-first turn of the first of --tasks with the settings of a run, shows the reply
-and what is read from it, and says if a run would be worthless or refused. The
-default environment for this is pddl.`,
-		Example: "  heldout doctor sciworld\n  heldout doctor --model vllm:my-checkpoint --concurrency 64",
-		Args:    args(0, 1, "one environment, or none and a --model"),
+doctor --model waits ten seconds for a server, and asks it for a few dozen short
+replies. It reports whether the server is reachable and has the model, its
+context length, whether it honours the sampling parameters, whether it repeats a
+reply, alone, under load and when the prompt is in its cache, and whether it
+refuses a prompt that is too long.
+
+Then it plays the first three turns of the first of --tasks in each --env four
+times, with the settings of a run, and says in one line how many replies keep
+the format, what is most wrong with the others, and what helps. The default
+environment for this is pddl. --quick does no more than play three turns once.
+The exit code is 1 if a run would be worthless or refused.`,
+		Example: "  heldout doctor sciworld\n  heldout doctor --model vllm:my-checkpoint --concurrency 64\n" +
+			"  heldout doctor --model vllm:my-checkpoint --env alfworld,babyai --quick --show",
+		Args: args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) > 0 && len(r.Preset) > 0 {
 				return usage(errors.New("want an environment or a --preset, not both"))
 			}
 			if r.Tasks != "" && len(r.Model) == 0 {
-				return usage(errors.New("--tasks are those of the first turn, which a --model plays"))
+				return usage(errors.New("--tasks are those of the first turns, which a --model plays"))
 			}
 			if len(names) > 0 && len(r.Model) > 0 {
 				return usage(errors.New("want an environment or a --model, not both"))
@@ -46,8 +53,17 @@ default environment for this is pddl.`,
 			d := bench.Doctor{Outside: sys.bench(), Say: func(line string) { sys.say("%s", line) },
 				Server: func(address string) { fmt.Fprintln(sys.stdout, address) },
 				Tell: func(c envs.Check) {
-					fmt.Fprintf(sys.stdout, "%-8s %s: %s\n", c.Status, c.Name, table.PrintableLines(c.Text))
-				}}
+					sys.indented(fmt.Sprintf("%-8s ", c.Status), c.Name+": "+c.Text)
+				},
+				Quick: quick}
+			if show {
+				d.Show = func(text string) {
+					for line := range strings.Lines(text) {
+						content := strings.TrimLeft(line, " ")
+						sys.indented(line[:len(line)-len(content)], content)
+					}
+				}
+			}
 			if len(names) > 0 {
 				return d.Environment(c.Context(), names[0], r.Setup)
 			}
@@ -67,8 +83,22 @@ default environment for this is pddl.`,
 	}
 	optionFlags(c.Flags(), &r, configs.Protocols, configs.Server, configs.Sampling, configs.Length, configs.Player)
 	c.Flags().StringSliceVar((*[]string)(&r.Env), "env", r.Env,
-		"environment of the first turn; the default is pddl with generated tasks")
+		"environments of the first turns; the default is pddl with generated tasks")
+	c.Flags().BoolVar(&quick, "quick", false, "only play the first three turns of one task, once")
+	c.Flags().BoolVar(&show, "show", false, "print what is sent in the first turns, and the replies")
 	c.Flags().StringVar(&r.Tasks, "tasks", r.Tasks, helpOf("tasks"))
 	taskSource(c, sys, &r.Setup)
 	return c
+}
+
+// indented prints a text behind a head, in lines that are as wide as the terminal. The text
+// of others is escaped; its lines stand below each other.
+func (s *system) indented(head, text string) {
+	margin := strings.Repeat(" ", len(head))
+	for line := range strings.SplitSeq(table.PrintableLines(text), "\n") {
+		for _, part := range table.Wrap(line, s.width()-len(head)) {
+			fmt.Fprintln(s.stdout, strings.TrimRight(head+part, " "))
+			head = margin
+		}
+	}
 }

@@ -4,12 +4,14 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 
@@ -55,6 +57,12 @@ type Move struct {
 	// Reasoning is what the model reasoned before the reply.
 	Reasoning string
 	Usage     Usage
+}
+
+// Reading is what the agent made of the model's reply; valid: the environment understood the action.
+func (m *Move) Reading(valid bool) model.Reading {
+	return model.Reading{Fault: m.Fault, Leftovers: m.Usage.Leftovers, Text: cmp.Or(m.Reply, m.Thought),
+		Reasoning: m.Reasoning, Readable: !m.FormatError, Valid: valid}
 }
 
 // Usage is what a move cost.

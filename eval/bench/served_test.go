@@ -149,49 +149,6 @@ func TestNoRoomForAPrompt(t *testing.T) {
 	}
 }
 
-// The doctor plays the first turn of a run: a reply without an action makes it worthless,
-// and an action that is not valid is told.
-func TestDoctorOfModels(t *testing.T) {
-	for text, want := range map[string]struct {
-		status envs.CheckStatus
-		says   string
-	}{
-		looks:                         {envs.CheckOK, "its action is valid"},
-		"Thought: Hm.\nAction: dance": {envs.CheckWarn, "its action is not valid"},
-		"I do not know.":              {envs.CheckFail, "a run would be worthless"},
-	} {
-		for _, preset := range []string{"", "agentrefine:pddl"} {
-			var checks []envs.Check
-			d := Doctor{Outside: around(t), Tell: func(c envs.Check) { checks = append(checks, c) },
-				Say: func(string) {}, Server: func(string) {}}
-			r := configs.DefaultRun()
-			served(answering(t, text))(&r)
-			over := func(to *configs.Run) error {
-				served(r.BaseURL.List[0])(to)
-				return nil
-			}
-			if preset != "" {
-				r.Preset = configs.Strings{preset}
-			}
-			err := d.Model(t.Context(), r, over)
-			last := checks[len(checks)-1]
-			if last.Status != want.status || !strings.HasPrefix(last.Name, "first turn") ||
-				!strings.Contains(last.Text, want.says) {
-				t.Errorf("%q, preset %q: %v: %+v", text, preset, err, last)
-			}
-			if err == nil && want.status == envs.CheckFail {
-				t.Errorf("%q, preset %q: no check is counted as failed", text, preset)
-			}
-		}
-	}
-	d := Doctor{Outside: around(t)}
-	r := configs.DefaultRun()
-	r.Model, r.Env = configs.Strings{"vllm:m"}, configs.Strings{"pddl", "babyai"}
-	if err := d.Model(t.Context(), r, nil); err == nil || !strings.Contains(err.Error(), "want one --env") {
-		t.Errorf("two environments: %v", err)
-	}
-}
-
 // A run of a preset records the preset as it is played, and its texts are found by it.
 func TestPresetRun(t *testing.T) {
 	address, dir := answering(t, looks), filepath.Join(t.TempDir(), "run")

@@ -51,7 +51,7 @@ func plays(t *testing.T, b *episode.Benchmark, info record.Condition, m model.Mo
 	t.Helper()
 	player := &episode.Player{Name: "openai:sayer", Agent: b.Preset.Agent.Form, Model: m}
 	e := episode.Episode{ID: "one", Task: &b.Tasks[0], Condition: &info, Benchmark: b, Player: player}
-	rec, err := e.Play(t.Context(), trusts{}, func(agent.Usage) {})
+	rec, err := e.Play(t.Context(), episode.Trusting{}, func(agent.Usage) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,9 +205,3 @@ func TestSuiteOfPreset(t *testing.T) {
 		t.Errorf("%q are played; help does not fit, so that all are those that do", played)
 	}
 }
-
-// trusts is a watch that accepts all replies.
-type trusts struct{}
-
-func (trusts) Reply(string, agent.Move) error { return nil }
-func (trusts) Unproven(string) error          { return nil }

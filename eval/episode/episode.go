@@ -41,8 +41,8 @@ type Episode struct {
 // Watch follows the replies of models while episodes are played. Its errors end the
 // episode without a result. It is safe for concurrent use.
 type Watch interface {
-	// Reply counts a reply of a player.
-	Reply(player string, m agent.Move) error
+	// Reply counts a reply of a player. Valid: the environment understood the action.
+	Reply(p *Player, m agent.Move, valid bool) error
 	// Unproven returns an error if the player has given no usable reply so far and this
 	// matters.
 	Unproven(player string) error
@@ -52,7 +52,7 @@ type Watch interface {
 type Trusting struct{}
 
 // Reply implements Watch.
-func (Trusting) Reply(string, agent.Move) error { return nil }
+func (Trusting) Reply(*Player, agent.Move, bool) error { return nil }
 
 // Unproven implements Watch.
 func (Trusting) Unproven(string) error { return nil }

@@ -5,6 +5,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/fleet"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -63,6 +64,15 @@ type Player struct {
 	// Anchor: nobody asked for the player, and it plays beside those that were asked for.
 	// Random does so without a perturbation only.
 	Anchor bool
+}
+
+// Setting is how the player's model is asked.
+func (p *Player) Setting() model.Setting {
+	s := model.Setting{Decoding: p.Decoding}
+	if f, ok := p.Model.(*fleet.Fleet); ok {
+		s.Kind = f.Clients()[0].Kind()
+	}
+	return s
 }
 
 // Benchmark is an environment with the tasks and settings to play.

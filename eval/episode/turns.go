@@ -112,7 +112,7 @@ func (t *turns) follow(ctx context.Context, err error) (done bool, _ record.Outc
 	t.progress = step.Progress
 	t.score.add(t.world, step, move.Correction != "", t.rec)
 	if t.Player.Model != nil {
-		if err := t.watch.Reply(t.Player.Name, *move); err != nil {
+		if err := t.watch.Reply(t.Player, *move, step.Valid || step.Understood); err != nil {
 			return false, record.ModelError, err
 		}
 	}

@@ -85,6 +85,7 @@ type Client struct {
 	spec  Spec
 	url   string
 	close func()
+	now   func() time.Time
 	// valid is the decoding that was checked last, nil before the first.
 	valid atomic.Pointer[record.Decoding]
 }
@@ -142,7 +143,7 @@ func Open(o Options) (*Client, error) {
 		inUse:  new(atomic.Int64),
 		worked: new(atomic.Bool),
 	}
-	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle}
+	c := &Client{spec: o.Spec, url: caller.url, close: closeIdle, now: o.Now}
 	if o.Spec.Provider == Ollama {
 		c.backend = &ollama{caller: caller, spec: o.Spec, base: base, option: o.ContextLimit,
 			habits: habits{tell: o.Tell}}
@@ -235,6 +236,9 @@ func (c *Client) Ping(ctx context.Context) error {
 
 // URL is where the server is, without user, password and query.
 func (c *Client) URL() string { return c.url }
+
+// Kind is the kind of server, as far as it has told.
+func (c *Client) Kind() string { return c.kind() }
 
 // Close closes the connections that are not in use.
 func (c *Client) Close() { c.close() }

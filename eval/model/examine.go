@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"heldout/envs"
 	"heldout/scoring/record"
@@ -15,7 +16,7 @@ import (
 // the model, honours every decoding field, repeats itself where it should, and
 // refuses what it cannot hold. The extra fields go into every call, as in
 // Decoding.Extra; concurrency is the number of calls that a run would have in
-// flight. It makes about a dozen short calls. Then it makes 16 calls at once, or
+// flight. It waits 10 seconds for the server, and makes about a dozen short calls. Then it makes 16 calls at once, or
 // as many as the concurrency if that is more, to see whether they affect each
 // other.
 //
@@ -24,7 +25,7 @@ import (
 func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) []envs.Check {
 	e := &examiner{client: c, extra: extra, concurrency: max(concurrency, 1)}
 	for _, probe := range []func(context.Context) error{
-		e.server, e.reply, e.maxTokens, e.stop, e.greedy, e.sampling, e.concurrent, e.overflow,
+		e.server, e.reply, e.maxTokens, e.stop, e.greedy, e.sampling, e.cache, e.concurrent, e.overflow,
 	} {
 		if probe(ctx) != nil {
 			break
@@ -32,6 +33,13 @@ func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency i
 	}
 	return e.checks
 }
+
+// The checks that a diagnosis uses: they warn if all seeds give one reply, and if a prompt in
+// the server's cache gets another one.
+const (
+	SamplingCheck = "sampling"
+	CacheCheck    = "cache"
+)
 
 // examiner makes the checks. A probe adds at least one check, and returns an
 // error when there is no point in going on.
@@ -41,6 +49,8 @@ type examiner struct {
 	concurrency int
 	checks      []envs.Check
 
+	// seeds: replies differ by their seeds.
+	seeds bool
 	about record.ServerReport
 	first Reply
 }
@@ -120,13 +130,9 @@ func distinct(replies []Reply) int {
 }
 
 func (e *examiner) server(ctx context.Context) error {
-	about, err := e.client.Server(ctx)
+	about, err := e.client.about(ctx)
 	if err != nil {
-		text := err.Error()
-		if nobody, ok := errors.AsType[*UnavailableError](err); ok && nobody.Status == 0 {
-			text = withHint(text, e.client.kind(), onAddress)
-		}
-		e.add("reachable", envs.CheckFail, "%s", text)
+		e.add("reachable", envs.CheckFail, "%v", err)
 		return err
 	}
 	e.about = about
@@ -141,6 +147,44 @@ func (e *examiner) server(ctx context.Context) error {
 	e.context()
 	return nil
 }
+
+// about asks a server about itself, and does not wait for long. The error says what helps.
+func (c *Client) about(ctx context.Context) (record.ServerReport, error) {
+	limited, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	report, err := c.Server(limited)
+	stopped, told := errors.AsType[*StoppedError](err)
+	switch {
+	case err == nil || ctx.Err() != nil:
+	case told:
+		err = fmt.Errorf("%s: %s; a server that still loads its model is waited for with --wait-for-servers 10m", c.url,
+			stopped.Last)
+	case limited.Err() != nil:
+		err = errors.New(withHint(fmt.Sprintf("%s: no answer within %v", c.url, pingTimeout), c.kind(), onAddress))
+	default:
+		err = c.absent(err)
+	}
+	return report, err
+}
+
+// absent adds what helps if nobody answers.
+func (c *Client) absent(err error) error {
+	if nobody, ok := errors.AsType[*UnavailableError](err); ok && nobody.Status == 0 {
+		return errors.New(withHint(err.Error(), c.kind(), onAddress))
+	}
+	return err
+}
+
+// Reach checks with one call whether a server is there.
+func Reach(ctx context.Context, c *Client) envs.Check {
+	if err := c.Ping(ctx); err != nil {
+		return envs.Check{Name: "reachable", Status: envs.CheckFail, Text: c.absent(err).Error()}
+	}
+	return envs.Check{Name: "reachable", Status: envs.CheckOK, Text: "the server answers"}
+}
+
+// firstReply is how long the first reply may take: some servers load the model for it.
+const firstReply = 2 * time.Minute
 
 func (e *examiner) present() {
 	name := e.client.spec.Name
@@ -201,10 +245,15 @@ func (e *examiner) context() {
 	}
 }
 
-// reply makes the first call. When it is refused, a call that leaves the
+// reply makes the first call, which is given some time. When it is refused, a call that leaves the
 // sampling to the server tells whether that is what was refused.
 func (e *examiner) reply(ctx context.Context) error {
-	reply, err := e.tell(ctx, e.story(0), 1)
+	limited, cancel := context.WithTimeout(ctx, firstReply)
+	defer cancel()
+	reply, err := e.tell(limited, e.story(0), 1)
+	if limited.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%s: no reply within %v", e.client.url, firstReply)
+	}
 	if ofItsRequest(err) {
 		bare := e.story(0)
 		bare.Extra = map[string]any{"seed": nil}

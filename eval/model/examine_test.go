@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,10 +29,11 @@ type babbler struct {
 	silent, noUsage, noList                    bool
 	ignoresTemperature, ignoresSeed            bool
 	ignoresMax, ignoresStop, cuts, growsLonger bool
-	batchMatters, greedyVaries                 bool
+	batchMatters, greedyVaries, cacheMatters   bool
 	refuses                                    func(body map[string]any) (int, string)
 
-	calls atomic.Int64
+	calls   atomic.Int64
+	prompts sync.Map // that came before
 }
 
 func (b *babbler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -73,6 +78,9 @@ func (b *babbler) chat(w http.ResponseWriter, r *http.Request) {
 		}
 		promptTokens = b.contextLength / 2
 	}
+	if _, again := b.prompts.LoadOrStore(prompt, true); again && b.cacheMatters {
+		promptTokens++
+	}
 	text := b.babble(raw, call, promptTokens)
 	usage := fmt.Sprintf(`,"usage":{"prompt_tokens":%d,"completion_tokens":%d}`, promptTokens,
 		len(strings.Fields(text)))
@@ -97,7 +105,7 @@ func (b *babbler) babble(raw map[string]any, call int64, promptTokens int) strin
 		}
 	}
 	// Late calls are those that are made together.
-	if b.greedyVaries || b.batchMatters && call > 12 {
+	if b.greedyVaries || b.batchMatters && call > 13 {
 		source = uint64(call)
 	}
 	random := rand.New(rand.NewPCG(source, uint64(promptTokens)))
@@ -177,6 +185,9 @@ func TestExamine(t *testing.T) {
 		{"ignores stop", &babbler{ignoresStop: true}, nil, 0, but("stop fail"), nil},
 		{"ignores temperature", &babbler{ignoresTemperature: true}, nil, 0, but("sampling warn", "seed -"), nil},
 		{"ignores seed", &babbler{ignoresSeed: true}, nil, 0, but("seed warn"), nil},
+		{"replies otherwise to a cached prompt", &babbler{cacheMatters: true}, nil, 0,
+			slices.Replace(slices.Clone(good), slices.Index(good, "seed ok"), slices.Index(good, "seed ok")+1, "cache warn"),
+			map[string]string{"cache": "once the server had the prompt in its cache"}},
 		{"varies at temperature 0", &babbler{greedyVaries: true}, nil, 0,
 			but("greedy warn", "seed warn", "concurrency warn"), nil},
 		{"the batch matters", &babbler{batchMatters: true}, nil, 0, but("concurrency warn"), map[string]string{
@@ -328,4 +339,80 @@ func TestExamineLlamaCppAnswersForAnyName(t *testing.T) {
 	if checks[1].Status != envs.CheckWarn || !strings.Contains(checks[1].Text, `"other.gguf"`) {
 		t.Errorf("check is %v, want a warning that names other.gguf", checks[1])
 	}
+}
+
+// unanswering is a network on which every call to a path waits for ever; others are answered
+// as by a vLLM server.
+type unanswering struct{ path string }
+
+func (u unanswering) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, u.path) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	w := httptest.NewRecorder()
+	(&babbler{contextLength: 1000}).ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// A server that accepts calls and never answers is waited for ten seconds, and its first reply
+// for two minutes.
+func TestExamineSilentServer(t *testing.T) {
+	for path, want := range map[string]struct {
+		after time.Duration
+		says  string
+	}{
+		"/models":           {10 * time.Second, "http://silent/v1: no answer within 10s; start it with vllm serve"},
+		"/chat/completions": {2 * time.Minute, "http://silent/v1: no reply within 2m0s"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := open(t, model.Options{BaseURL: "http://silent/v1", Transport: unanswering{path},
+				Retry: model.Retry{Attempts: 8}})
+			began := time.Now()
+			checks := model.Examine(t.Context(), c, nil, 1)
+			last := checks[len(checks)-1]
+			if took := time.Since(began); took != want.after || last.Status != envs.CheckFail ||
+				!strings.HasPrefix(last.Text, want.says) {
+				t.Errorf("after %v: %+v", took, last)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		check := model.Reach(t.Context(), open(t, model.Options{BaseURL: "http://silent/v1",
+			Transport: unanswering{"/models"}}))
+		if took := time.Since(began); took != 10*time.Second || check.Status != envs.CheckFail ||
+			!strings.Contains(check.Text, "no reply within 10s; start it with vllm serve") {
+			t.Errorf("after %v: %+v", took, check)
+		}
+	})
+}
+
+// Whatever a server answers to the first question, the doctor says it within ten seconds.
+func TestExamineFirstQuestion(t *testing.T) {
+	for status, want := range map[int]string{
+		503: "503 Service Unavailable: Loading model; a server that still loads its model is waited for with",
+		500: "500 Internal Server Error: Loading model",
+		401: "--api-key-env",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			c := open(t, model.Options{BaseURL: "http://loads/v1", Transport: answering{status},
+				Retry: model.Retry{Attempts: 8}})
+			checks := model.Examine(t.Context(), c, nil, 1)
+			if took := time.Since(began); took > 10*time.Second || len(checks) != 1 ||
+				checks[0].Status != envs.CheckFail || !strings.Contains(checks[0].Text, want) {
+				t.Errorf("%d, after %v: %+v", status, took, checks)
+			}
+		})
+	}
+}
+
+// answering is a network on which every call gets that status.
+type answering struct{ status int }
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	say(a.status, `{"error":{"message":"Loading model"}}`)(w, r)
+	return w.Result(), nil
 }

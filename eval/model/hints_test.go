@@ -14,10 +14,11 @@ import (
 
 // ownFlags are words that only hints for one kind of server may hold.
 var ownFlags = map[string][]string{
-	"vllm": {"vllm serve", "--max-model-len", "--enable-auto-tool-choice", "VLLM_BATCH_INVARIANT", ":8000"},
-	"sglang": {"sglang.launch_server", "--context-length", "--tool-call-parser", "--enable-deterministic-inference",
+	"vllm": {"vllm serve", "--max-model-len", "--enable-auto-tool-choice", "VLLM_BATCH_INVARIANT", ":8000",
+		"--no-enable-prefix-caching"},
+	"sglang": {"sglang.launch_server", "--context-length", "--tool-call-parser", "--enable-deterministic-inference", "--disable-radix-cache",
 		":30000"},
-	"llama.cpp": {"llama-server", "--ctx-size", "--chat-template-file", "--reasoning-format", "--alias", ":8080"},
+	"llama.cpp": {"cache_prompt", "llama-server", "--ctx-size", "--chat-template-file", "--reasoning-format", "--alias", ":8080"},
 	"ollama":    {"ollama serve", "ollama pull", "Modelfile", `{"think":false}`, "OLLAMA_NUM_PARALLEL"},
 	"":          {"the service's documentation", "reasoning_effort"},
 }
@@ -49,12 +50,15 @@ func troubled(kind string, b *babbler) http.HandlerFunc {
 
 // Hints are about the server that is asked, not another one.
 func TestHintsFitTheServer(t *testing.T) {
-	tests := map[string]struct{ name, context, reply, concurrency string }{
-		"vllm": {"--served-model-name", "--max-model-len", "--chat-template FILE", "VLLM_BATCH_INVARIANT=1"},
+	tests := map[string]struct{ name, context, reply, concurrency, cache string }{
+		"vllm": {"--served-model-name", "--max-model-len", "--chat-template FILE", "VLLM_BATCH_INVARIANT=1",
+			"--no-enable-prefix-caching"},
 		"sglang": {"--served-model-name", "--context-length", "--chat-template FILE",
-			"--enable-deterministic-inference"},
-		"llama.cpp": {"--alias", "--ctx-size", "--chat-template-file FILE", "--parallel 1"},
-		"":          {"the service's documentation", "lower --context", "one for chat", "will not repeat exactly"},
+			"--enable-deterministic-inference", "--disable-radix-cache"},
+		"llama.cpp": {"--alias", "--ctx-size", "--chat-template-file FILE", "--parallel 1",
+			`--extra-body '{"cache_prompt":false}'`},
+		"": {"the service's documentation", "lower --context", "one for chat", "will not repeat exactly",
+			"than an undisturbed one"},
 	}
 	for kind, want := range tests {
 		spec := model.Spec{Provider: model.OpenAI, Name: "m"}
@@ -69,11 +73,12 @@ func TestHintsFitTheServer(t *testing.T) {
 		tooLong := examine(&babbler{name: "m"}, 5000)
 		empty := examine(&babbler{name: "m", silent: true}, 0)
 		varied := examine(&babbler{name: "m", batchMatters: true}, 0)
+		cached := examine(&babbler{name: "m", cacheMatters: true}, 0)
 		for _, c := range []struct {
 			checks     []envs.Check
 			name, want string
 		}{{missing, "model", want.name}, {tooLong, "context", want.context}, {empty, "reply", want.reply},
-			{varied, "concurrency", want.concurrency}} {
+			{varied, "concurrency", want.concurrency}, {cached, "cache", want.cache}} {
 			i := slices.IndexFunc(c.checks, func(check envs.Check) bool { return check.Name == c.name })
 			if i < 0 || !strings.Contains(c.checks[i].Text, c.want) {
 				t.Errorf("%q: check %s of %v lacks %q", kind, c.name, c.checks, c.want)
@@ -103,22 +108,16 @@ func TestHintsOnTheAddress(t *testing.T) {
 	}
 }
 
-// Every fault has a remedy for every server, and none that is another server's.
-func TestRemedies(t *testing.T) {
-	for kind, name := range map[string]string{"vllm": "vllm:m", "ollama": "ollama:m", "": "openai:m"} {
-		spec, err := model.ParseSpec(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := open(t, model.Options{Spec: spec})
-		for _, f := range record.Faults() {
-			remedy := c.Remedy(f)
-			if word := foreign(kind, remedy); remedy == "" || word != "" {
-				t.Errorf("%s, %s: %q has %q", name, f, remedy, word)
+// Every symptom has advice for every server, and none that is another server's.
+func TestAdvice(t *testing.T) {
+	for kind := range ownFlags {
+		for _, d := range []record.Decoding{{}, {Temperature: 1, TopP: 1, MaxTokens: 512}, {Temperature: 0.5}} {
+			for _, s := range append(model.Symptoms(), model.InvalidActions, model.SeedsIgnored, model.CacheSensitive) {
+				advice := model.Setting{Kind: kind, Decoding: d}.Advice(s)
+				if word := foreign(kind, advice); advice == "" || word != "" {
+					t.Errorf("%s, %s, %+v: %q has %q", kind, s, d, advice, word)
+				}
 			}
 		}
-	}
-	if got := open(t, model.Options{}).Remedy(record.OnlyReasoning); !strings.Contains(got, "--reasoning-parser") {
-		t.Error(got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/sync/errgroup"
@@ -93,7 +94,7 @@ func (e *examiner) greedy(ctx context.Context) error {
 }
 
 func (e *examiner) sampling(ctx context.Context) error {
-	const name, seeds = "sampling", 4
+	const name, seeds = SamplingCheck, 4
 	if e.overridden(name, "temperature", "top_p", "top_k", "seed") {
 		return nil
 	}
@@ -107,19 +108,55 @@ func (e *examiner) sampling(ctx context.Context) error {
 				"and seeds would not measure any spread", seeds)
 		return nil
 	}
+	e.seeds = true
 	e.add(name, envs.CheckOK, "%d seeds at temperature 1.3 gave %d different replies", seeds, distinct(replies))
-
-	repeated, err := e.tell(ctx, e.story(1.3), 0)
-	switch {
-	case err != nil:
-		return e.failed("seed", err)
-	case fullText(repeated) != fullText(replies[0]):
-		e.add("seed", envs.CheckWarn,
-			"the same seed gave another reply: runs can be compared, but not repeated exactly")
-	default:
-		e.add("seed", envs.CheckOK, "the same seed gives the same reply")
-	}
 	return nil
+}
+
+// cache sends a prompt that the server has not seen three times with one seed. The second
+// and the third time, it may be in the server's cache.
+func (e *examiner) cache(ctx context.Context) error {
+	if !e.seeds {
+		return nil
+	}
+	prompt := e.log()
+	var texts []string
+	for range 3 {
+		reply, err := e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}},
+			Decoding: e.story(1.3), Seed: 1})
+		if err != nil {
+			return e.failed("seed", err)
+		}
+		texts = append(texts, fullText(reply))
+	}
+	switch {
+	case texts[1] != texts[2]:
+		e.add("seed", envs.CheckWarn, "the same seed gave another reply: runs can be compared, but not repeated exactly")
+		return nil
+	case texts[0] != texts[1]:
+		e.add(CacheCheck, envs.CheckWarn, "%s", withHint("the same seed gave another reply once the server had the prompt in "+
+			"its cache: an interrupted run may have other tables than an undisturbed one", e.client.kind(), onCache))
+		return nil
+	}
+	e.add("seed", envs.CheckOK, "the same seed gives the same reply, also when the prompt was sent before")
+	return nil
+}
+
+// log is a prompt of some hundred words, as far as the context has room. No server has seen
+// it: it begins with the time.
+func (e *examiner) log() string {
+	const entries, words = 24, 16
+	count := entries
+	if limit := e.client.ContextLimit(); limit > 0 {
+		count = min(count, (limit-storyTokens)/(4*words))
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "Log of a lighthouse, opened at %s.\n", e.client.now().Format(time.RFC3339Nano))
+	for i := range count {
+		fmt.Fprintf(&text, "Entry %d: wind from the west, force %d; lamp lit at 18:%02d; %d ships passed.\n", i+1, i%9+1,
+			10+i, i*7%5)
+	}
+	return text.String() + "Tell a story about the keeper who wrote this. Begin at once."
 }
 
 // concurrent sends one prompt many times over. Kernels that sum in an order

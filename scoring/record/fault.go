@@ -35,21 +35,14 @@ func Faults() []Fault {
 func (f Fault) Valid() bool { return slices.Contains(Faults(), f) }
 
 // String says what happened to replies with this fault.
-func (f Fault) String() string { return cmp.Or(faultTexts[f].text, string(f)) }
+func (f Fault) String() string { return cmp.Or(faultTexts[f], string(f)) }
 
-// Remedy says what helps against the fault.
-func (f Fault) Remedy() string { return faultTexts[f].remedy }
-
-var faultTexts = map[Fault]struct{ text, remedy string }{
-	CutOff: {"cut off by the length limit",
-		"give a larger --max-tokens, or switch the model's reasoning off with --extra-body"},
-	OnlyReasoning: {"reasoning without a reply",
-		"check the server's reasoning parser, or switch the model's reasoning off with --extra-body"},
-	Empty:     {"empty", "check the server's chat template and reasoning parser"},
-	NoContent: {"without content", "check the server's chat template and reasoning parser"},
-	ToolCalls: {"tool calls in place of text",
-		"start the server without automatic tool calls, or check its tool parser"},
-	Refused: {"refused by a content filter or the model", "check the server's content filter"},
-	NoAction: {"without an action that could be read",
-		"check the server's chat template, or try another --agent or --prompt"},
+var faultTexts = map[Fault]string{
+	CutOff:        "cut off by the length limit",
+	OnlyReasoning: "reasoning without a reply",
+	Empty:         "empty",
+	NoContent:     "without content",
+	ToolCalls:     "tool calls in place of text",
+	Refused:       "refused by a content filter or the model",
+	NoAction:      "without an action that could be read",
 }

@@ -1,0 +1,61 @@
+package episode
+
+import (
+	"context"
+
+	"heldout/eval/agent"
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// Turn is a turn of an episode that is played for a look at it.
+type Turn struct {
+	// Exchanges are the calls of the model.
+	Exchanges []Exchange
+	// Move is what the agent read from the reply, and Step what would be recorded; it is empty
+	// if nothing would be.
+	Move agent.Move
+	Step record.Step
+}
+
+// Exchange is a call of a model with its reply.
+type Exchange struct {
+	Request model.Request
+	Reply   model.Reply
+}
+
+// Opening plays the first turns of the episode, at most so many, and records nothing on disk.
+// The turn of an error is among them.
+func (e Episode) Opening(ctx context.Context, most int) (opening []Turn, err error) {
+	heard := &listener{Model: e.Player.Model}
+	player := *e.Player
+	player.Model = heard
+	e.Player = &player
+	t := e.attempt(Trusting{}, func(agent.Usage) {})
+	if _, err := t.start(ctx); err != nil {
+		return nil, err
+	}
+	defer t.close()
+	for done := false; err == nil && !done && len(opening) < most && t.goesOn(t.rec); {
+		heard.calls = nil
+		done, _, err = t.turn(ctx)
+		turn := Turn{Exchanges: heard.calls, Move: t.move}
+		if n := len(opening); n < len(t.rec.Trajectory) {
+			turn.Step = t.rec.Trajectory[n]
+		}
+		opening = append(opening, turn)
+	}
+	return opening, err
+}
+
+// listener keeps the calls of a model.
+type listener struct {
+	model.Model
+	calls []Exchange
+}
+
+func (l *listener) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
+	reply, err := l.Model.Chat(ctx, req)
+	l.calls = append(l.calls, Exchange{req, reply})
+	return reply, err
+}

@@ -1,0 +1,124 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+)
+
+const (
+	// LeastUsable is the share of usable replies, one in so many, of a model that can be
+	// benchmarked.
+	LeastUsable = 20
+	// notable is the share of replies, one in so many, with something wrong that is worth a word.
+	notable = 10
+)
+
+// Tally counts replies of a model by what is wrong with them.
+type Tally struct {
+	Replies int
+	// Readable replies had an action, and Valid ones one that the environment understood.
+	Readable, Valid int
+	// Lost counts the replies without an action by their symptoms, Marred the others.
+	Lost, Marred map[Symptom]int
+	// OneReply: the server gave one reply for all seeds. Cache: it replied otherwise once it
+	// had the prompt in its cache.
+	OneReply, Cache bool
+}
+
+// Add counts a reply.
+func (t *Tally) Add(r Reading) {
+	if t.Lost == nil {
+		t.Lost, t.Marred = map[Symptom]int{}, map[Symptom]int{}
+	}
+	t.Replies++
+	counts := t.Lost
+	if r.Readable {
+		t.Readable++
+		counts = t.Marred
+	}
+	if r.Readable && r.Valid {
+		t.Valid++
+	}
+	if s := r.Symptom(); s != "" {
+		counts[s]++
+	}
+}
+
+// Join adds the replies of another tally.
+func (t *Tally) Join(other Tally) {
+	if t.Lost == nil {
+		t.Lost, t.Marred = map[Symptom]int{}, map[Symptom]int{}
+	}
+	t.Replies, t.Readable, t.Valid = t.Replies+other.Replies, t.Readable+other.Readable, t.Valid+other.Valid
+	for _, s := range Symptoms() {
+		t.Lost[s] += other.Lost[s]
+		t.Marred[s] += other.Marred[s]
+	}
+}
+
+// Diagnosis is the one thing that is most wrong with a model.
+type Diagnosis struct {
+	Tally
+	// Symptom is empty if nothing is worth a word, and Count the number of replies with it.
+	Symptom Symptom
+	Count   int
+	Advice  string
+}
+
+// Diagnose finds what is most wrong: what costs actions comes first, then what is wrong with
+// replies that could be used, with all actions, and with the server.
+func (t Tally) Diagnose(s Setting) Diagnosis {
+	d := Diagnosis{Tally: t}
+	d.Lost, d.Marred = maps.Clone(t.Lost), maps.Clone(t.Marred)
+	lost, lostCount := most(t.Lost)
+	marred, marredCount := most(t.Marred)
+	switch {
+	case (t.Replies-t.Readable)*notable >= t.Replies && lostCount > 0:
+		d.Symptom, d.Count = lost, lostCount
+	case t.Readable > 0 && t.Valid == 0:
+		d.Symptom, d.Count = InvalidActions, t.Readable
+	case marredCount*notable >= t.Replies && marredCount > 0:
+		d.Symptom, d.Count = marred, marredCount
+	case t.OneReply && s.Decoding.Temperature > 0:
+		d.Symptom = SeedsIgnored
+	case t.Cache:
+		d.Symptom = CacheSensitive
+	}
+	d.Advice = s.Advice(d.Symptom)
+	return d
+}
+
+// most is the most frequent symptom, and of several the first.
+func most(counts map[Symptom]int) (top Symptom, count int) {
+	for _, s := range Symptoms() {
+		if counts[s] > count {
+			top, count = s, counts[s]
+		}
+	}
+	return top, count
+}
+
+// Unusable reports whether so few replies had an action that a run would set the model aside.
+func (d Diagnosis) Unusable() bool { return d.Readable*LeastUsable < d.Replies }
+
+// String is the diagnosis in one line, with the advice.
+func (d Diagnosis) String() string {
+	text := fmt.Sprintf("keeps the format in %d of %d replies", d.Readable, d.Replies)
+	if d.Symptom == "" {
+		return text
+	}
+	return text + "; " + d.Complaint() + "; " + d.Advice
+}
+
+// Complaint says what is wrong, and in how many replies.
+func (d Diagnosis) Complaint() string {
+	switch {
+	case d.Symptom == InvalidActions && d.Count == 1:
+		return "its one action is not valid"
+	case d.Symptom == InvalidActions:
+		return fmt.Sprintf("none of its %d actions is valid", d.Count)
+	case d.Count == 0:
+		return d.Symptom.String()
+	}
+	return fmt.Sprintf("%s in %d", d.Symptom, d.Count)
+}
