@@ -56,8 +56,8 @@ type watch struct {
 type replies struct {
 	// usable counts those of earlier sessions and other processes, too; the tally does not.
 	usable, refused, trimmed int
-	tally                    model.Tally
-	setting                  model.Setting
+	tally                    model.ReplyCounts
+	adviser                  model.Adviser
 	warned                   []string       // the warnings that were given
 	verdict                  *UnusableError // the first one; nil for none
 }
@@ -120,7 +120,7 @@ func (w *watch) Reply(p *episode.Player, m agent.Move, valid bool) error {
 
 func (r *replies) add(p *episode.Player, m agent.Move, valid bool) {
 	if r.tally.Replies == 0 {
-		r.setting = p.Setting()
+		r.adviser = p.Adviser()
 	}
 	r.tally.Add(m.Reading(valid))
 	if !m.FormatError {
@@ -138,7 +138,7 @@ func (w *watch) unusable(name string, r *replies) error {
 		return nil
 	}
 	if r.verdict == nil {
-		r.verdict = &UnusableError{Model: name, Diagnosis: r.tally.Diagnose(r.setting)}
+		r.verdict = &UnusableError{Model: name, Diagnosis: r.tally.Diagnose(r.adviser)}
 	}
 	return r.verdict
 }
@@ -155,14 +155,14 @@ func (r *replies) warnings(name string) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s %s in %d of %d replies so far; %s", name, problem, n, came, remedy))
 	}
 	for _, s := range model.Symptoms() {
-		say(r.tally.Lost[s]+r.tally.Marred[s], s.String(), r.setting.Advice(s))
+		say(r.tally.Lost[s]+r.tally.Marred[s], s.String(), r.adviser.Advice(s))
 	}
 	say(r.trimmed, "needs the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
 	const key = string(model.InvalidActions)
 	if r.tally.Readable == manyActions && r.tally.Valid == 0 && !slices.Contains(r.warned, key) {
 		r.warned = append(r.warned, key)
 		texts = append(texts, fmt.Sprintf("%s: none of its first %d actions is valid; %s", name, manyActions,
-			r.setting.Advice(model.InvalidActions)))
+			r.adviser.Advice(model.InvalidActions)))
 	}
 	return texts
 }

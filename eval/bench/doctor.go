@@ -29,7 +29,7 @@ type Doctor struct {
 
 	failed int
 	// server is what the checks of servers add to a diagnosis.
-	server model.Tally
+	server model.ReplyCounts
 }
 
 func (d *Doctor) tell(checks ...envs.Check) {

@@ -46,7 +46,8 @@ func choice(text, finish string) string {
 }
 
 // examined are the checks of a doctor, and its error.
-func examined(t *testing.T, d Doctor, r configs.Run, override func(*configs.Run) error) (checks []envs.Check, err error) {
+func examined(t *testing.T, d Doctor, r configs.Run, override func(*configs.Run) error) (checks []envs.Check,
+	err error) {
 	t.Helper()
 	d.Outside, d.Say, d.Server = around(t), func(string) {}, func(string) {}
 	d.Tell = func(c envs.Check) { checks = append(checks, c) }
@@ -66,20 +67,33 @@ func TestDiagnoses(t *testing.T) {
 		status envs.CheckStatus
 		says   string
 	}{
-		"good":        {choice(looks, "stop"), nil, envs.CheckOK, "keeps the format in 12 of 12 replies"},
-		"one reply":   {choice(looks, "stop"), hot, envs.CheckWarn, "gives one reply for all seeds; check that the server"},
-		"invalid":     {choice("Action: dance", "stop"), nil, envs.CheckWarn, "none of its 12 actions is valid; heldout doctor --show"},
-		"no label":    {choice("I do not know.", "stop"), nil, envs.CheckFail, "keeps the format in 0 of 12 replies; writes no action that could be read in 12; tune the model"},
-		"invents":     {choice("Observation: a room", "length"), nil, envs.CheckFail, "invents observations in 12; check the chat template"},
-		"repeats":     {choice(loop, "length"), hot, envs.CheckFail, "repeats itself in 12; a lower --temperature than 1, or --extra-body"},
-		"loops":       {choice(loop, "length"), nil, envs.CheckFail, "repeats itself in 12; give a --temperature such as 0.7"},
-		"rambles":     {choice("It was a dark night", "length"), hot, envs.CheckFail, "is cut off before an action in 12; a lower --temp"},
-		"cut off":     {choice("It was a dark night", "length"), nil, envs.CheckFail, "is cut off before an action in 12; give a larger --max-tokens"},
-		"reasons":     {reasoned, nil, envs.CheckFail, "is cut off while it reasons in 12; give a larger --max-tokens, or switch reasoning off"},
-		"reasoning":   {choice("<think>I see.</think>"+looks, "stop"), nil, envs.CheckWarn, "leaves reasoning in the text in 12; start vLLM with the model's --reasoning-parser"},
-		"end of turn": {choice(looks+"<|im_end|>", "stop"), nil, envs.CheckWarn, "leaves end-of-turn tokens in the text in 12; check the chat template, and eos_token_id"},
-		"silent":      {choice(" ", "stop"), nil, envs.CheckFail, "gives no text in 12; start vLLM with the model's --chat-template"},
-		"some":        {"", hot, envs.CheckWarn, "keeps the format in 9 of 12 replies; writes no action that could be read in 3; tune"},
+		"good": {choice(looks, "stop"), nil, envs.CheckOK, "keeps the format in 12 of 12 replies"},
+		"one reply": {choice(looks, "stop"), hot, envs.CheckWarn,
+			"gives one reply for all seeds; check that the server"},
+		"invalid": {choice("Action: dance", "stop"), nil, envs.CheckWarn,
+			"none of its 12 actions is valid; heldout doctor --show"},
+		"no label": {choice("I do not know.", "stop"), nil, envs.CheckFail,
+			"keeps the format in 0 of 12 replies; writes no action that could be read in 12; tune the model"},
+		"invents": {choice("Observation: a room", "length"), nil, envs.CheckFail,
+			"invents observations in 12; start vLLM with the model's --chat-template"},
+		"repeats": {choice(loop, "length"), hot, envs.CheckFail,
+			"repeats itself in 12; a lower --temperature than 1, or --extra-body"},
+		"loops": {choice(loop, "length"), nil, envs.CheckFail,
+			"repeats itself in 12; give a --temperature such as 0.7"},
+		"rambles": {choice("It was a dark night", "length"), hot, envs.CheckFail,
+			"is cut off before an action in 12; a lower --temp"},
+		"cut off": {choice("It was a dark night", "length"), nil, envs.CheckFail,
+			"is cut off before an action in 12; give a larger --max-tokens"},
+		"reasons": {reasoned, nil, envs.CheckFail,
+			"is cut off while it reasons in 12; give a larger --max-tokens, or switch reasoning off"},
+		"reasoning": {choice("<think>I see.</think>"+looks, "stop"), nil, envs.CheckWarn,
+			"leaves reasoning in the text in 12; start vLLM with the model's --reasoning-parser"},
+		"end of turn": {choice(looks+"<|im_end|>", "stop"), nil, envs.CheckWarn,
+			"leaves end-of-turn tokens in the text in 12; check the chat template, and eos_token_id"},
+		"silent": {choice(" ", "stop"), nil, envs.CheckFail,
+			"gives no text in 12; start vLLM with the model's --chat-template"},
+		"some": {"", hot, envs.CheckWarn,
+			"keeps the format in 9 of 12 replies; writes no action that could be read in 3; tune"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var turns atomic.Int64
@@ -99,11 +113,13 @@ func TestDiagnoses(t *testing.T) {
 			}
 			checks, err := examined(t, Doctor{}, r, nil)
 			last := checks[len(checks)-1]
-			if last.Status != test.status || !strings.HasPrefix(last.Name, "replies (pddl gripper/gen0-01, agent react)") ||
+			if last.Status != test.status ||
+				!strings.HasPrefix(last.Name, "replies (pddl gripper/gen0-01, agent react)") ||
 				!strings.Contains(last.Text, test.says) || strings.Contains(last.Text, "\n") {
 				t.Errorf("%v: %+v", err, last)
 			}
-			if worthless := strings.HasPrefix(last.Text, "a run would be worthless: the model keeps"); (err == nil) && worthless ||
+			if worthless := strings.HasPrefix(last.Text, "a run would be worthless: the model keeps"); (err == nil) &&
+				worthless ||
 				worthless != (test.status == envs.CheckFail) {
 				t.Errorf("%v: %+v", err, last)
 			}
@@ -132,7 +148,10 @@ func TestDoctorOfEnvironments(t *testing.T) {
 	served(address)(&r)
 	r.Env, r.Settings = configs.Strings{"pddl", "babyai"}, envs.Settings{}
 	checks, err := examined(t, Doctor{}, r, nil)
-	n := slices.IndexFunc(checks, func(c envs.Check) bool { return strings.HasPrefix(c.Name, "replies (pddl gripper/gen0-01, babyai ") })
+	n := slices.IndexFunc(checks, func(c envs.Check) bool {
+		return strings.HasPrefix(c.Name,
+			"replies (pddl gripper/gen0-01, babyai ")
+	})
 	if n < 0 || !strings.Contains(checks[n].Text, "keeps the format in 24 of 24 replies") {
 		t.Fatalf("%v: %+v", err, checks)
 	}
@@ -146,7 +165,10 @@ func TestDoctorOfEnvironments(t *testing.T) {
 // A quick look takes under five calls: is the server there, and what does it reply to the first
 // three turns? With show, all that is sent and received is told.
 func TestQuickDoctor(t *testing.T) {
-	address, calls := choosing(t, func(int64) string { return choice("Thought: I \x1b[31mlook.\nAction: dance", "stop") })
+	address, calls := choosing(t, func(int64) string {
+		return choice("Thought: I \x1b[31mlook.\nAction: dance",
+			"stop")
+	})
 	r := configs.DefaultRun()
 	served(address)(&r)
 	var shown strings.Builder
@@ -155,8 +177,10 @@ func TestQuickDoctor(t *testing.T) {
 		!strings.Contains(checks[1].Text, "keeps the format in 3 of 3 replies; none of its 3 actions is valid") {
 		t.Errorf("%v after %d calls: %+v", err, calls.Load(), checks)
 	}
-	for _, part := range []string{"pddl gripper/gen0-01, seed 0, turn 1\n  sent (user):\n    ", "turn 3\n  sent: the first 3 of 5 messages again\n",
-		"  sent (assistant):\n    Thought: I \x1b[31mlook.\n    Action: dance\n", "  reply (finish reason \"stop\"):\n    Thought: I",
+	for _, part := range []string{"pddl gripper/gen0-01, seed 0, turn 1\n  sent (user):\n    ",
+		"turn 3\n  sent: the first 3 of 5 messages again\n",
+		"  sent (assistant):\n    Thought: I \x1b[31mlook.\n    Action: dance\n",
+		"  reply (finish reason \"stop\"):\n    Thought: I",
 		"  action: \"dance\", not valid\n"} {
 		if !strings.Contains(shown.String(), part) {
 			t.Errorf("%q is not in\n%s", part, shown.String())
@@ -186,7 +210,8 @@ func TestDoctorOfRefusals(t *testing.T) {
 			if quick {
 				want = test.quick
 			}
-			if last := checks[len(checks)-1]; err == nil || last.Status != envs.CheckFail || !strings.Contains(last.Text, want) {
+			if last := checks[len(checks)-1]; err == nil || last.Status != envs.CheckFail ||
+				!strings.Contains(last.Text, want) {
 				t.Errorf("%s, quick %v: %v: %+v", name, quick, err, last)
 			}
 		}

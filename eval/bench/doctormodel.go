@@ -146,22 +146,23 @@ func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, c
 	}
 	for _, t := range played {
 		if t.err != nil {
-			d.tell(envs.Check{Name: repliesOf(t.episode), Status: envs.CheckFail, Text: "a run would end: " + t.err.Error()})
+			d.tell(envs.Check{Name: repliesOf(t.episode), Status: envs.CheckFail,
+				Text: "a run would end: " + t.err.Error()})
 			return
 		}
 	}
-	setting := first[0].Player.Setting()
+	adviser := first[0].Player.Adviser()
 	whole := d.server
-	var parts []model.Tally
+	var parts []model.ReplyCounts
 	for i := range first {
 		part := countReplies(played[i*times : (i+1)*times])
 		whole.Join(part)
 		parts = append(parts, part)
 	}
-	verdict := checkOf(whole.Diagnose(setting), first...)
+	verdict := checkOf(whole.Diagnose(adviser), first...)
 	d.tell(verdict)
 	for i, part := range parts {
-		if own := checkOf(part.Diagnose(setting), first[i]); worse(own.Status, verdict.Status) {
+		if own := checkOf(part.Diagnose(adviser), first[i]); worse(own.Status, verdict.Status) {
 			d.tell(own)
 		}
 	}
@@ -186,7 +187,7 @@ func play(ctx context.Context, first []episode.Episode, times, concurrency int) 
 	return played
 }
 
-func countReplies(played []try) (t model.Tally) {
+func countReplies(played []try) (t model.ReplyCounts) {
 	for _, try := range played {
 		for i := range try.turns {
 			turn := &try.turns[i]

@@ -14,7 +14,8 @@ func (t try) String() string {
 	var b strings.Builder
 	var sent []model.Message
 	for i, turn := range t.turns {
-		fmt.Fprintf(&b, "%s %s, seed %d, turn %d\n", t.episode.Condition.Env, t.episode.Task.ID, t.episode.Condition.Seed,
+		fmt.Fprintf(&b, "%s %s, seed %d, turn %d\n", t.episode.Condition.Env, t.episode.Task.ID,
+			t.episode.Condition.Seed,
 			i+1)
 		for _, x := range turn.Exchanges {
 			writeMessages(&b, sent, x.Request.Messages)

@@ -66,13 +66,13 @@ type Player struct {
 	Anchor bool
 }
 
-// Setting is how the player's model is asked.
-func (p *Player) Setting() model.Setting {
-	s := model.Setting{Decoding: p.Decoding}
+// Adviser knows what helps against symptoms of the player's model.
+func (p *Player) Adviser() model.Adviser {
+	a := model.Adviser{Decoding: p.Decoding}
 	if f, ok := p.Model.(*fleet.Fleet); ok {
-		s.Kind = f.Clients()[0].Kind()
+		a.Kind = f.Clients()[0].Kind()
 	}
-	return s
+	return a
 }
 
 // Benchmark is an environment with the tasks and settings to play.

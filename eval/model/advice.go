@@ -3,11 +3,27 @@ package model
 import (
 	"cmp"
 	"fmt"
+
+	"heldout/scoring/record"
 )
 
+// Adviser knows what helps against symptoms, from the kind of server and how replies are drawn.
+type Adviser struct {
+	Kind     string
+	Decoding record.Decoding
+}
+
+// hot reports whether improbable tokens are drawn as often as the model has them.
+func (a Adviser) hot() bool {
+	const warm = 0.8
+	_, few := a.Decoding.Extra["top_k"]
+	_, likely := a.Decoding.Extra["min_p"]
+	return a.Decoding.Temperature >= warm && a.Decoding.TopP == 1 && !few && !likely
+}
+
 // Advice is what helps against a symptom.
-func (s Setting) Advice(against Symptom) string {
-	own := hints[s.Kind]
+func (a Adviser) Advice(against Symptom) string {
+	own := hints[a.Kind]
 	switch against {
 	case Filtered:
 		return "check the server's content filter"
@@ -16,15 +32,13 @@ func (s Setting) Advice(against Symptom) string {
 	case Silence:
 		return cmp.Or(own[onTemplate], "check the server's chat template and reasoning parser")
 	case PureReasoning:
-		return cmp.Or(own[onParser], longer+", which reasoning counts towards") + ", or " + s.lessReasoning()
+		return cmp.Or(own[onParser], longer+", which reasoning counts towards") + ", or " + a.lessReasoning()
 	case LongReasoning:
-		return longer + ", or " + s.lessReasoning()
-	case Repetition, Rambling:
-		return s.calmer(against)
-	case LongTail:
-		return longer
+		return longer + ", or " + a.lessReasoning()
+	case Repetition, Rambling, LongTail:
+		return a.calmer(against)
 	case Invention:
-		return "check the chat template, and play a base model with --completions"
+		return cmp.Or(own[onTemplate], "check the chat template, and play a base model with --completions")
 	case Prose:
 		return onFormat
 	case EndTokens:
@@ -32,18 +46,18 @@ func (s Setting) Advice(against Symptom) string {
 	case MixedReasoning:
 		return cmp.Or(own[onParser], "start the server with the model's reasoning parser")
 	}
-	return s.further(against)
+	return a.further(against)
 }
 
 // further is Advice against what concerns all replies.
-func (s Setting) further(against Symptom) string {
+func (a Adviser) further(against Symptom) string {
 	switch against {
 	case InvalidActions:
 		return "heldout doctor --show prints them: a tuned model may have learned other commands than the prompt's"
 	case SeedsIgnored:
 		return "check that the server lets temperature and seed of a request stand: seeds would measure no spread"
 	case CacheSensitive:
-		return cmp.Or(hints[s.Kind][onCache], "switch the server's prompt cache off")
+		return cmp.Or(hints[a.Kind][onCache], "switch the server's prompt cache off")
 	}
 	return ""
 }
@@ -53,24 +67,24 @@ const (
 	onFormat = "tune the model on the format, or try another --agent or --prompt"
 )
 
-func (s Setting) lessReasoning() string {
-	return cmp.Or(hints[s.Kind][onThinking], "switch the model's reasoning off with --extra-body")
+func (a Adviser) lessReasoning() string {
+	return cmp.Or(hints[a.Kind][onThinking], "switch the model's reasoning off with --extra-body")
 }
 
 // calmer is advice for a model that goes on and on.
-func (s Setting) calmer(against Symptom) string {
+func (a Adviser) calmer(against Symptom) string {
 	const ample = 256
 	switch {
-	case against == Rambling && s.Decoding.MaxTokens < ample:
+	case against != Repetition && a.Decoding.MaxTokens < ample:
 		return longer
-	case s.hot() && s.Kind == "": // services refuse the other field
-		return fmt.Sprintf("a lower --temperature than %v keeps a small model from rambling", s.Decoding.Temperature)
-	case s.hot():
+	case a.hot() && a.Kind == "": // services refuse the other field
+		return fmt.Sprintf("a lower --temperature than %v keeps a small model from rambling", a.Decoding.Temperature)
+	case a.hot():
 		return fmt.Sprintf("a lower --temperature than %v, or --extra-body '{\"top_k\":20}', keeps a small model from "+
-			"rambling", s.Decoding.Temperature)
-	case against == Rambling:
+			"rambling", a.Decoding.Temperature)
+	case against != Repetition:
 		return longer
-	case s.Decoding.Temperature == 0:
+	case a.Decoding.Temperature == 0:
 		return "give a --temperature such as 0.7: greedy decoding gets into loops"
 	}
 	return onFormat

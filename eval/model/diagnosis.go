@@ -13,8 +13,8 @@ const (
 	notable = 10
 )
 
-// Tally counts replies of a model by what is wrong with them.
-type Tally struct {
+// ReplyCounts counts replies of a model by what is wrong with them.
+type ReplyCounts struct {
 	Replies int
 	// Readable replies had an action, and Valid ones one that the environment understood.
 	Readable, Valid int
@@ -26,7 +26,7 @@ type Tally struct {
 }
 
 // Add counts a reply.
-func (t *Tally) Add(r Reading) {
+func (t *ReplyCounts) Add(r Reading) {
 	if t.Lost == nil {
 		t.Lost, t.Marred = map[Symptom]int{}, map[Symptom]int{}
 	}
@@ -45,7 +45,7 @@ func (t *Tally) Add(r Reading) {
 }
 
 // Join adds the replies of another tally.
-func (t *Tally) Join(other Tally) {
+func (t *ReplyCounts) Join(other ReplyCounts) {
 	if t.Lost == nil {
 		t.Lost, t.Marred = map[Symptom]int{}, map[Symptom]int{}
 	}
@@ -58,7 +58,7 @@ func (t *Tally) Join(other Tally) {
 
 // Diagnosis is the one thing that is most wrong with a model.
 type Diagnosis struct {
-	Tally
+	ReplyCounts
 	// Symptom is empty if nothing is worth a word, and Count the number of replies with it.
 	Symptom Symptom
 	Count   int
@@ -67,8 +67,8 @@ type Diagnosis struct {
 
 // Diagnose finds what is most wrong: what costs actions comes first, then what is wrong with
 // replies that could be used, with all actions, and with the server.
-func (t Tally) Diagnose(s Setting) Diagnosis {
-	d := Diagnosis{Tally: t}
+func (t ReplyCounts) Diagnose(a Adviser) Diagnosis {
+	d := Diagnosis{ReplyCounts: t}
 	d.Lost, d.Marred = maps.Clone(t.Lost), maps.Clone(t.Marred)
 	lost, lostCount := most(t.Lost)
 	marred, marredCount := most(t.Marred)
@@ -79,12 +79,12 @@ func (t Tally) Diagnose(s Setting) Diagnosis {
 		d.Symptom, d.Count = InvalidActions, t.Readable
 	case marredCount*notable >= t.Replies && marredCount > 0:
 		d.Symptom, d.Count = marred, marredCount
-	case t.OneReply && s.Decoding.Temperature > 0:
+	case t.OneReply && a.Decoding.Temperature > 0:
 		d.Symptom = SeedsIgnored
 	case t.Cache:
 		d.Symptom = CacheSensitive
 	}
-	d.Advice = s.Advice(d.Symptom)
+	d.Advice = a.Advice(d.Symptom)
 	return d
 }
 

@@ -41,17 +41,18 @@ var diagnosed = regexp.MustCompile(`^keeps the format in (\d+) of (\d+) replies(
 // wrong, and the advice is about that.
 func TestDiagnosisIsTrue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		few := rapid.SliceOfNDistinct(readings(), 1, 3, func(r model.Reading) string { return fmt.Sprint(r) }).Draw(t, "kinds")
+		few := rapid.SliceOfNDistinct(readings(), 1, 3, func(r model.Reading) string { return fmt.Sprint(r) }).Draw(t,
+			"kinds")
 		replies := rapid.SliceOfN(rapid.SampledFrom(few), 1, 40).Draw(t, "replies")
-		var tally model.Tally
+		var tally model.ReplyCounts
 		for _, r := range replies {
 			tally.Add(r)
 		}
 		tally.OneReply, tally.Cache = rapid.Bool().Draw(t, "one reply"), rapid.Bool().Draw(t, "cache")
-		setting := model.Setting{Kind: rapid.SampledFrom([]string{"", "vllm", "llama.cpp", "ollama"}).Draw(t, "kind"),
+		adviser := model.Adviser{Kind: rapid.SampledFrom([]string{"", "vllm", "llama.cpp", "ollama"}).Draw(t, "kind"),
 			Decoding: record.Decoding{Temperature: rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "temperature"),
 				TopP: 1, MaxTokens: rapid.SampledFrom([]int{100, 512}).Draw(t, "length")}}
-		d := tally.Diagnose(setting)
+		d := tally.Diagnose(adviser)
 		m := diagnosed.FindStringSubmatch(d.String())
 		if m == nil {
 			t.Fatalf("%q has another form", d)
@@ -69,12 +70,13 @@ func TestDiagnosisIsTrue(t *testing.T) {
 			t.Errorf("%q: unusable is %v", d, d.Unusable())
 		}
 		complaint, advice, _ := strings.Cut(m[3], "; ")
-		checkComplaint(t, replies, tally, setting, complaint, d)
-		if d.Symptom != "" && advice != setting.Advice(d.Symptom) || d.Symptom == "" && advice != "" {
+		checkComplaint(t, replies, tally, adviser, complaint, d)
+		if d.Symptom != "" && advice != adviser.Advice(d.Symptom) || d.Symptom == "" && advice != "" {
 			t.Errorf("%q advises on something else", d)
 		}
 		if strings.Contains(advice, "reasoning") && !slices.ContainsFunc(replies, func(r model.Reading) bool {
-			return r.Reasoning != "" || r.Fault == record.OnlyReasoning || slices.Contains(r.Leftovers, record.ReasoningMarks) ||
+			return r.Reasoning != "" || r.Fault == record.OnlyReasoning ||
+				slices.Contains(r.Leftovers, record.ReasoningMarks) ||
 				r.Fault == record.Empty || r.Fault == record.NoContent
 		}) {
 			t.Errorf("%q speaks of reasoning, and there is none", d)
@@ -83,7 +85,8 @@ func TestDiagnosisIsTrue(t *testing.T) {
 }
 
 // checkComplaint recounts what a complaint says of replies.
-func checkComplaint(t *rapid.T, replies []model.Reading, tally model.Tally, setting model.Setting, complaint string,
+func checkComplaint(t *rapid.T, replies []model.Reading, tally model.ReplyCounts, adviser model.Adviser,
+	complaint string,
 	d model.Diagnosis) {
 	counts := map[bool]map[model.Symptom]int{true: {}, false: {}}
 	sum, valid := map[bool]int{}, 0
@@ -117,7 +120,7 @@ func checkComplaint(t *rapid.T, replies []model.Reading, tally model.Tally, sett
 		if complaint != fmt.Sprintf("%s in %d", d.Symptom, marred) || counts[true][d.Symptom] != marred {
 			t.Errorf("%q of %v", d, counts)
 		}
-	case tally.OneReply && setting.Decoding.Temperature > 0:
+	case tally.OneReply && adviser.Decoding.Temperature > 0:
 		if complaint != "gives one reply for all seeds" {
 			t.Errorf("%q", d)
 		}
@@ -142,30 +145,42 @@ func TestSymptoms(t *testing.T) {
 		want     model.Symptom
 		advice   string
 	}{
-		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "vllm", model.Repetition, `a lower --temperature than 1, or --extra-body '{"top_k":20}'`},
-		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "", model.Repetition, "a lower --temperature than 1 keeps"},
-		{model.Reading{Text: loop, Fault: record.CutOff}, record.Decoding{}, "vllm", model.Repetition, "greedy decoding"},
+		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "vllm", model.Repetition,
+			`a lower --temperature than 1, or --extra-body '{"top_k":20}'`},
+		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "", model.Repetition,
+			"a lower --temperature than 1 keeps"},
+		{model.Reading{Text: loop, Fault: record.CutOff}, record.Decoding{}, "vllm", model.Repetition,
+			"greedy decoding"},
 		{model.Reading{Text: loop, Fault: record.CutOff}, calm, "vllm", model.Repetition, "tune the model"},
 		{model.Reading{Reasoning: loop, Fault: record.CutOff}, calm, "vllm", model.Repetition, "tune the model"},
 		{model.Reading{Text: "It was a dark night", Fault: record.CutOff}, hot, "llama.cpp", model.Rambling, "top_k"},
-		{model.Reading{Text: "It was a dark night", Fault: record.CutOff}, calm, "llama.cpp", model.Rambling, "--max-tokens"},
+		{model.Reading{Text: "It was a dark night", Fault: record.CutOff}, calm, "llama.cpp", model.Rambling,
+			"--max-tokens"},
 		{model.Reading{Text: "It was a dark night", Fault: record.CutOff}, record.Decoding{Temperature: 1, TopP: 1,
 			MaxTokens: 100}, "vllm", model.Rambling, "--max-tokens"},
-		{model.Reading{Reasoning: "Let me see", Fault: record.CutOff}, hot, "vllm", model.LongReasoning, "enable_thinking"},
-		{model.Reading{Text: "Action: look\nThen", Readable: true, Fault: record.CutOff}, hot, "vllm", model.LongTail, "--max-tokens"},
+		{model.Reading{Reasoning: "Let me see", Fault: record.CutOff}, hot, "vllm", model.LongReasoning,
+			"enable_thinking"},
+		{model.Reading{Text: "Action: look\nThen", Readable: true, Fault: record.CutOff}, calm, "vllm", model.LongTail,
+			"--max-tokens"},
+		{model.Reading{Text: "Action: look\nThen", Readable: true, Fault: record.CutOff}, hot, "vllm", model.LongTail,
+			"top_k"},
 		{model.Reading{Text: "Observation: x", Fault: record.NoAction, Leftovers: []record.Leftover{
 			record.InventedObservation}}, hot, "vllm", model.Invention, "--completions"},
-		{model.Reading{Text: "I would rather not.", Fault: record.NoAction}, hot, "vllm", model.Prose, "tune the model on the format"},
-		{model.Reading{Readable: true, Leftovers: []record.Leftover{record.EndTokens}}, hot, "vllm", model.EndTokens, "generation_config.json"},
-		{model.Reading{Readable: true, Leftovers: []record.Leftover{record.ReasoningMarks}}, hot, "sglang", model.MixedReasoning, "--reasoning-parser"},
-		{model.Reading{Fault: record.OnlyReasoning, Reasoning: "x"}, hot, "llama.cpp", model.PureReasoning, "--reasoning-format auto"},
+		{model.Reading{Text: "I would rather not.", Fault: record.NoAction}, hot, "vllm", model.Prose,
+			"tune the model on the format"},
+		{model.Reading{Readable: true, Leftovers: []record.Leftover{record.EndTokens}}, hot, "vllm", model.EndTokens,
+			"generation_config.json"},
+		{model.Reading{Readable: true, Leftovers: []record.Leftover{record.ReasoningMarks}}, hot, "sglang",
+			model.MixedReasoning, "--reasoning-parser"},
+		{model.Reading{Fault: record.OnlyReasoning, Reasoning: "x"}, hot, "llama.cpp", model.PureReasoning,
+			"--reasoning-format auto"},
 		{model.Reading{Fault: record.Refused}, hot, "", model.Filtered, "content filter"},
 		{model.Reading{Fault: record.ToolCalls}, hot, "vllm", model.ToolTalk, "--enable-auto-tool-choice"},
 		{model.Reading{Fault: record.Empty}, hot, "ollama", model.Silence, "Modelfile"},
 		{model.Reading{Readable: true, Valid: true, Text: loop}, hot, "vllm", "", ""},
 	} {
 		got := test.reading.Symptom()
-		advice := model.Setting{Kind: test.kind, Decoding: test.decoding}.Advice(got)
+		advice := model.Adviser{Kind: test.kind, Decoding: test.decoding}.Advice(got)
 		if got != test.want || !strings.Contains(advice, test.advice) {
 			t.Errorf("%+v with %+v: %q, %q", test.reading, test.decoding, string(got), advice)
 		}

@@ -16,11 +16,13 @@ import (
 var ownFlags = map[string][]string{
 	"vllm": {"vllm serve", "--max-model-len", "--enable-auto-tool-choice", "VLLM_BATCH_INVARIANT", ":8000",
 		"--no-enable-prefix-caching"},
-	"sglang": {"sglang.launch_server", "--context-length", "--tool-call-parser", "--enable-deterministic-inference", "--disable-radix-cache",
+	"sglang": {"sglang.launch_server", "--context-length", "--tool-call-parser", "--enable-deterministic-inference",
+		"--disable-radix-cache",
 		":30000"},
-	"llama.cpp": {"cache_prompt", "llama-server", "--ctx-size", "--chat-template-file", "--reasoning-format", "--alias", ":8080"},
-	"ollama":    {"ollama serve", "ollama pull", "Modelfile", `{"think":false}`, "OLLAMA_NUM_PARALLEL"},
-	"":          {"the service's documentation", "reasoning_effort"},
+	"llama.cpp": {"cache_prompt", "llama-server", "--ctx-size", "--chat-template-file", "--reasoning-format", "--alias",
+		":8080"},
+	"ollama": {"ollama serve", "ollama pull", "Modelfile", `{"think":false}`, "OLLAMA_NUM_PARALLEL"},
+	"":       {"the service's documentation", "reasoning_effort"},
 }
 
 // foreign returns a word in a text that only another kind of server knows.
@@ -113,7 +115,7 @@ func TestAdvice(t *testing.T) {
 	for kind := range ownFlags {
 		for _, d := range []record.Decoding{{}, {Temperature: 1, TopP: 1, MaxTokens: 512}, {Temperature: 0.5}} {
 			for _, s := range append(model.Symptoms(), model.InvalidActions, model.SeedsIgnored, model.CacheSensitive) {
-				advice := model.Setting{Kind: kind, Decoding: d}.Advice(s)
+				advice := model.Adviser{Kind: kind, Decoding: d}.Advice(s)
 				if word := foreign(kind, advice); advice == "" || word != "" {
 					t.Errorf("%s, %s, %+v: %q has %q", kind, s, d, advice, word)
 				}

@@ -134,8 +134,9 @@ func (e *examiner) cache(ctx context.Context) error {
 		e.add("seed", envs.CheckWarn, "the same seed gave another reply: runs can be compared, but not repeated exactly")
 		return nil
 	case texts[0] != texts[1]:
-		e.add(CacheCheck, envs.CheckWarn, "%s", withHint("the same seed gave another reply once the server had the prompt in "+
-			"its cache: an interrupted run may have other tables than an undisturbed one", e.client.kind(), onCache))
+		e.add(CacheCheck, envs.CheckWarn, "%s",
+			withHint("the same seed gave another reply once the server had the prompt in "+
+				"its cache: an interrupted run may have other tables than an undisturbed one", e.client.kind(), onCache))
 		return nil
 	}
 	e.add("seed", envs.CheckOK, "the same seed gives the same reply, also when the prompt was sent before")
@@ -153,7 +154,8 @@ func (e *examiner) log() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Log of a lighthouse, opened at %s.\n", e.client.now().Format(time.RFC3339Nano))
 	for i := range count {
-		fmt.Fprintf(&text, "Entry %d: wind from the west, force %d; lamp lit at 18:%02d; %d ships passed.\n", i+1, i%9+1,
+		fmt.Fprintf(&text, "Entry %d: wind from the west, force %d; lamp lit at 18:%02d; %d ships passed.\n", i+1,
+			i%9+1,
 			10+i, i*7%5)
 	}
 	return text.String() + "Tell a story about the keeper who wrote this. Begin at once."

@@ -115,17 +115,3 @@ func repeats(text string) bool {
 	}
 	return again > len(text)/2
 }
-
-// Setting is how a model is asked: by which kind of server, and how its replies are drawn.
-type Setting struct {
-	Kind     string
-	Decoding record.Decoding
-}
-
-// hot reports whether improbable tokens are drawn as often as the model has them.
-func (s Setting) hot() bool {
-	const warm = 0.8
-	_, few := s.Decoding.Extra["top_k"]
-	_, likely := s.Decoding.Extra["min_p"]
-	return s.Decoding.Temperature >= warm && s.Decoding.TopP == 1 && !few && !likely
-}
