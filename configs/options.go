@@ -194,8 +194,9 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "with --trials: number of the model's own reflections in the prompt, the newest; 0 retries without any",
 		},
 		{
-			Name: "reflection-prompt", Group: Playing, Names: Files,
-			Help: "with --trials: YAML file with another prompt for reflections",
+			Name: "reflection-prompt", Group: Playing, Names: Files, Values: ReflectionVersions(),
+			Help: "with --trials: YAML file with another prompt for reflections, or a version of the built-in one: " +
+				strings.Join(ReflectionVersions(), ", ") + "; the default is the first",
 		},
 		{
 			Name: "reflection-tokens", Group: Playing, Default: 256, Range: atLeast(1),

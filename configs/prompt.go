@@ -2,6 +2,7 @@ package configs
 
 import (
 	"bytes"
+	_ "embed" // for a text
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,9 @@ import (
 type Prompt struct {
 	// React says how a reply must look; it is for the react agent.
 	React string `yaml:"react"`
+	// Correction ends the prompt of the react agent after a reply without an action, which
+	// the history then lacks; empty for heldout's own answer to such a reply.
+	Correction string `yaml:"correction" json:",omitempty"`
 	// Help names the action that lists what can be done, MoreHelp another action that
 	// helps; they are for the act agent.
 	Help     string `yaml:"help"`
@@ -131,16 +135,25 @@ func (p Prompt) For(taskType string) (Instructions, error) {
 // Hash is the SHA-256, in hex, of what a prompt says, however its file is written.
 func (p Prompt) Hash() (string, error) { return HashJSON(p) }
 
-// PromptVersions are the versions of the embedded prompts, the newest first.
+// PromptVersions are the versions of the embedded prompts, the default first.
 // Results with prompts of different versions do not compare.
 //
-//   - v2: plain English, 2026-11
 //   - v1: the first version
-func PromptVersions() []string { return []string{"v2", "v1"} }
+//   - v2: plain English, 2026-11
+//   - v3: v2 with a correction that is no observation, 2026-11
+func PromptVersions() []string { return []string{"v2", "v3", "v1"} }
+
+//go:embed prompts/v3/correction.txt
+var correctionV3 string
 
 // LoadPrompt returns the embedded prompt of an environment; version is one of
 // PromptVersions, or a name that presets have for a prompt in another form.
 func LoadPrompt(env, version string) (Prompt, error) {
+	if version == "v3" {
+		p, err := LoadPrompt(env, "v2")
+		p.Correction = correctionV3
+		return p, err
+	}
 	file := path.Join("prompts", version, env+".yaml")
 	b, err := files.ReadFile(file)
 	if err != nil {

@@ -133,17 +133,19 @@ func TestParseTemplate(t *testing.T) {
 // Fields that a prompt does not have are no part of its hash: those of runs from
 // before they existed stay the same.
 func TestPromptHashesAreOld(t *testing.T) {
-	p, err := configs.LoadPrompt("alfworld", "v2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(b)
-	if got := hex.EncodeToString(sum[:4]); got != "e73d58fd" {
-		t.Errorf("the prompt v2 of alfworld has the hash %s", got)
+	for version, want := range map[string]string{"v2": "e73d58fd", "v3": "8af6ba2a"} {
+		p, err := configs.LoadPrompt("alfworld", version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(b)
+		if got := hex.EncodeToString(sum[:4]); got != want {
+			t.Errorf("the prompt %s of alfworld has the hash %s", version, got)
+		}
 	}
 }
 

@@ -23,12 +23,15 @@ type ReflectionExample struct {
 	Reflection string `yaml:"reflection"`
 }
 
-// ReflectionVersion is the version of the embedded reflection prompt.
-const ReflectionVersion = "v1"
+// ReflectionVersions are the versions of the embedded reflection prompt, the default first.
+//
+//   - v1: the first version
+//   - v2: without worked examples, 2026-11
+func ReflectionVersions() []string { return []string{"v1", "v2"} }
 
-// LoadReflection returns the embedded reflection prompt.
-func LoadReflection() (Reflection, error) {
-	return ours(path.Join("prompts", "reflection", ReflectionVersion+".yaml"), ParseReflection)
+// LoadReflection returns the embedded reflection prompt in one of ReflectionVersions.
+func LoadReflection(version string) (Reflection, error) {
+	return ours(path.Join("prompts", "reflection", version+".yaml"), ParseReflection)
 }
 
 // ParseReflection reads a reflection prompt.

@@ -6,12 +6,14 @@ import (
 )
 
 func TestLoadReflection(t *testing.T) {
-	r, err := LoadReflection()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Examples) != 2 || !strings.Contains(r.Instruction, "plan") || strings.Contains(r.Memory, "\n") {
-		t.Errorf("%+v", r)
+	for i, version := range ReflectionVersions() {
+		r, err := LoadReflection(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Examples) != 2-2*i || !strings.Contains(r.Instruction, "plan") || strings.Contains(r.Memory, "\n") {
+			t.Errorf("%+v", r)
+		}
 	}
 }
 

@@ -68,8 +68,8 @@ type Run struct {
 	// reflections that a trial is shown.
 	Trials int `yaml:"trials"`
 	Memory int `yaml:"memory"`
-	// ReflectionPrompt is a file with the prompt for reflections; empty for our
-	// own. ReflectionTokens is the longest reflection in tokens.
+	// ReflectionPrompt is a file with the prompt for reflections, or a version of our own; empty
+	// for the default one. ReflectionTokens is the longest reflection in tokens.
 	ReflectionPrompt string `yaml:"reflection-prompt"`
 	ReflectionTokens int    `yaml:"reflection-tokens"`
 	// SameAction ends a trial after so many equal actions in a row, SameStep after

@@ -39,6 +39,9 @@ type Chat struct {
 	// EndsAtRefusal: a prompt that is refused as too long ends the episode. Otherwise a
 	// shorter one is tried.
 	EndsAtRefusal bool
+	// Correction has react leave a reply without an action out of the history, and end the
+	// next prompt with this text. Without it, FormatHelp is the observation after such a reply.
+	Correction string
 	// Tool is what the model may call, zero for none.
 	Tool model.Tool
 }

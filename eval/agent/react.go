@@ -27,6 +27,10 @@ type react struct {
 	// first is the text before the first turn. It is long, and the same for all
 	// episodes of a task, which then have it in memory once.
 	first unique.Handle[string]
+	// reminder are the corrections since the last reply with an action; corrects says that the
+	// next observation is one.
+	reminder string
+	corrects bool
 }
 
 // opening is what the model receives before the first turn.
@@ -106,7 +110,12 @@ func (r *react) messages() []model.Message {
 	if r.Completion {
 		return r.script()
 	}
-	return r.chat
+	if r.reminder == "" {
+		return r.chat
+	}
+	out := slices.Clone(r.chat)
+	out[len(out)-1].Content += r.reminder
+	return out
 }
 
 // script is the history as one text in the form of the examples. It ends where
@@ -120,7 +129,7 @@ func (r *react) script() []model.Message {
 	for _, m := range r.chat[r.head:] {
 		text.WriteString("\n" + m.Content)
 	}
-	text.WriteString("\nThought:")
+	text.WriteString(r.reminder + "\nThought:")
 	return []model.Message{{Role: model.User, Content: text.String()}}
 }
 
@@ -166,12 +175,19 @@ func (r *react) read(reply *model.Reply, move *Move) {
 		move.Usage.Leftovers = append(move.Usage.Leftovers, record.InventedObservation)
 	}
 	if !ok {
-		move.unread(FormatHelp)
+		move.unread(cmp.Or(r.Correction, FormatHelp))
 	}
 	if trimmed := strings.TrimSpace(reply.Text); !ok || entry != trimmed {
 		move.Reply = cmp.Or(reply.Text, reply.Substitute)
 	} else {
 		entry = trimmed // which is in memory once
+	}
+	if r.corrects = !ok && r.Correction != ""; r.corrects {
+		return
+	}
+	if r.reminder != "" {
+		r.reminder = ""
+		r.shortened()
 	}
 	r.chat = append(r.chat, model.Message{Role: model.Assistant, Content: entry})
 }
@@ -190,6 +206,10 @@ func (p parsed) entry(ok bool, reply string) string {
 }
 
 func (r *react) Observe(observation string) string {
+	if r.corrects {
+		r.reminder += "\n\n" + observation
+		return observation
+	}
 	text := observationLabel + observation
 	r.chat = append(r.chat, model.Message{Role: model.User, Content: text})
 	return text[len(observationLabel):]

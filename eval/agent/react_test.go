@@ -103,6 +103,44 @@ func TestReactMessages(t *testing.T) {
 	}
 }
 
+// TestReactCorrection: with a correction of the prompt, replies without an action are no part
+// of the history. The corrections end the prompt, also that of a base model, until there is one.
+func TestReactCorrection(t *testing.T) {
+	for _, completion := range []bool{false, true} {
+		m := says("Action: open box", "What?", "", "Action: unlock box", "Action: wait")
+		c := chat(m)
+		c.Correction, c.Completion = "Write an action.", completion
+		a := NewReact(c, instructions, "Write a thought and an action.\n", start)
+		for range 4 {
+			answer := "It is locked."
+			if got := move(t, a); got.FormatError {
+				answer = got.Correction
+			}
+			if got := a.Observe(answer); got != answer {
+				t.Errorf("observed %q", got)
+			}
+		}
+		move(t, a)
+		const locked, mend = "It is locked.", "\n\nWrite an action."
+		var ends []string
+		for i, req := range m.requests {
+			text := contents(req.Messages)
+			ends = append(ends, strings.TrimSuffix(text, "\nThought:"))
+			if strings.Contains(text, "What?") || strings.Contains(text, "(no reply)") {
+				t.Errorf("the prompt %d repeats a reply without an action:\n%s", i, text)
+			}
+		}
+		for i, end := range []string{"You see a box.", locked, locked + mend, locked + mend + mend, locked} {
+			if !strings.HasSuffix(ends[i], end) || i != 3 && strings.Contains(ends[i], mend+mend) {
+				t.Errorf("completion %v: prompt %d does not end with %q:\n%s", completion, i, end, ends[i])
+			}
+		}
+		if strings.Contains(ends[4], "Write an action.") {
+			t.Errorf("the correction outlives a reply with an action:\n%s", ends[4])
+		}
+	}
+}
+
 func TestReactWithoutSystemMessageAndExamples(t *testing.T) {
 	m := says("Action: open box")
 	move(t, NewReact(chat(m), configs.Instructions{Instruction: "Open the box."}, "Think.", start))

@@ -191,7 +191,7 @@ func (x Texts) rewriting(m *record.Manifest, c record.Condition) (func(configs.P
 }
 
 func (x Texts) memory(c record.Condition) (string, error) {
-	for _, file := range []string{"", x.Reflection} {
+	for _, file := range append(configs.ReflectionVersions(), x.Reflection) {
 		p, about, err := loadReflection(file)
 		if err != nil {
 			return "", err

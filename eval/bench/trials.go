@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -95,13 +96,16 @@ func reflectionHash(form configs.ReflectionForm) (string, error) {
 	return configs.HashJSON(form)
 }
 
-// loadReflection returns the user's reflection prompt or the built-in one.
+// loadReflection returns the user's reflection prompt, or the built-in one in the named or
+// default version.
 func loadReflection(name string) (p configs.Reflection, about record.Prompt, err error) {
 	about = record.Prompt{File: name}
-	if name == "" {
-		about.File, about.Version = record.BuiltIn, configs.ReflectionVersion
+	versions := configs.ReflectionVersions()
+	if version := cmp.Or(name, versions[0]); slices.Contains(versions, version) {
+		about.File, about.Version, name = record.BuiltIn, version, ""
 	}
-	if p, err = FileOr(name, configs.LoadReflection, configs.ParseReflection); err == nil {
+	own := func() (configs.Reflection, error) { return configs.LoadReflection(about.Version) }
+	if p, err = FileOr(name, own, configs.ParseReflection); err == nil {
 		about.SHA256, err = configs.HashJSON(p)
 	}
 	return p, about, err

@@ -115,6 +115,7 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 	}
 	switch e.Player.Agent {
 	case React:
+		chat.Correction = e.Benchmark.Prompt.Correction
 		return agent.NewReact(chat, in, e.Benchmark.Prompt.React, start), nil
 	case Act:
 		return e.newAct(chat, in, start)

@@ -96,13 +96,13 @@ func (r row) changes() (out []string) {
 // otherPrompt names a prompt that is not the default one; empty for that, and if nothing is
 // known of it.
 func (r row) otherPrompt() string {
-	newest := configs.PromptVersions()[0]
+	usual := configs.PromptVersions()[0]
 	if p := r.promptFile; p.SHA256 != "" {
 		version := cmp.Or(p.Version, "v1")
 		switch {
 		case p.File != record.BuiltIn:
 			return "prompt " + p.File
-		case version != newest:
+		case version != usual:
 			return "prompt " + version
 		}
 		return ""
@@ -112,7 +112,7 @@ func (r row) otherPrompt() string {
 		if err != nil {
 			continue
 		}
-		if hash, err := own.Hash(); err == nil && hash == r.Condition.PromptHash && version != newest {
+		if hash, err := own.Hash(); err == nil && hash == r.Condition.PromptHash && version != usual {
 			return "prompt " + version
 		}
 	}
