@@ -63,7 +63,8 @@ func TestHistoryShare(t *testing.T) {
 			sent, trimmed := shareEpisode(t, newAgent, c, seed)
 			again, trimmedAgain := shareEpisode(t, newAgent, c, seed)
 			if len(sent) != 60 || !slices.Equal(sent, again) || !slices.Equal(trimmed, trimmedAgain) {
-				t.Fatalf("%s: %d prompts; the same episode is cut otherwise: %v, %v", name, len(sent), trimmed, trimmedAgain)
+				t.Fatalf("%s: %d prompts; the same episode is cut otherwise: %v, %v", name, len(sent), trimmed,
+					trimmedAgain)
 			}
 			cuts := 0
 			for i := 1; i < len(sent); i++ {
