@@ -103,6 +103,7 @@ func (w *Worker) Play(ctx context.Context, order Order) (*record.Episode, error)
 func attempt(ctx context.Context, e *episode.Episode, n int, o *Options, w *watch) (rec *record.Episode, cause error) {
 	started := o.Now()
 	o.Observer.EpisodeBegun(e)
+	e.Attempt = n
 	rec, cause = e.Play(ctx, w, func(u agent.Usage) { o.Observer.StepDone(e, u) })
 	rec.Attempt, rec.Started, rec.Ended = n, started.UTC(), o.Now().UTC()
 	return rec, cause

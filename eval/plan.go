@@ -232,6 +232,15 @@ type Due struct {
 	Attempts map[string]int
 }
 
+// Next is the number of the attempt that is due, by the id of the episode.
+func (d Due) Next() map[string]int {
+	next := make(map[string]int, len(d.Missing))
+	for i := range d.Missing {
+		next[d.Missing[i].ID] = d.Attempts[d.Missing[i].ID] + 1
+	}
+	return next
+}
+
 // Finished is an episode with the attempt that counts.
 type Finished struct {
 	*episode.Episode

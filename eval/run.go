@@ -50,7 +50,8 @@ type Observer interface {
 	EpisodeBegun(*episode.Episode)
 	// StepDone reports a step of an episode and its usage.
 	StepDone(*episode.Episode, agent.Usage)
-	// EpisodeDone reports an attempt that is on disk.
+	// EpisodeDone reports an attempt that is on disk, or that was stopped and goes on when the
+	// run is continued.
 	EpisodeDone(*episode.Episode, record.Result)
 }
 
@@ -68,7 +69,9 @@ type climbing struct {
 
 // StepDone implements Observer.
 func (c climbing) StepDone(e *episode.Episode, u agent.Usage) {
-	c.climb.step(u)
+	if !u.Again {
+		c.climb.step(u)
+	}
 	c.Observer.StepDone(e, u)
 }
 
@@ -81,7 +84,7 @@ func (nobody) EpisodeDone(*episode.Episode, record.Result) {}
 
 // Run plays the episodes of a plan that have no result in the store yet, and the
 // trials that become due. Every attempt is on disk before it counts. When ctx is
-// cancelled, the episodes in flight end as cancelled and Run returns ctx's error. An
+// cancelled, the episodes in flight stop, without a record, and Run returns ctx's error. An
 // error that would also stop every further episode of a model, such as an unknown name,
 // or too few usable replies, which is an *UnusableError, ends the run, or with several
 // models sets that one aside: the others are played to the end, and Run returns an
@@ -109,6 +112,9 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	defer context.AfterFunc(runCtx, due.stop)()
 	pool := pool{due, todo.Attempts, s, &o, w, newSidings(p, due, o.note), stop}
 	err := pool.play(runCtx)
+	if errors.As(err, new(*UnusableError)) {
+		s.Replies.Forget() // others are wanted
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -151,9 +157,9 @@ func (p *pool) play(ctx context.Context) error {
 // the run.
 func (p *pool) work(ctx context.Context, e *episode.Episode) error {
 	rec, kept, cause := p.attempt(ctx, e, p.attempts[e.ID]+1)
-	if rec == nil {
+	if rec == nil || rec.Outcome == record.Cancelled {
 		p.due.release(e)
-		return ctx.Err()
+		return p.leave(e, rec, cause)
 	}
 	if cause == nil {
 		p.due.release(e)
@@ -168,9 +174,24 @@ func (p *pool) work(ctx context.Context, e *episode.Episode) error {
 	return err
 }
 
+// leave leaves an attempt that was stopped. That is an error of its own if replies cannot be
+// written down.
+func (p *pool) leave(e *episode.Episode, rec *record.Episode, cause error) error {
+	p.due.done(nil)
+	if rec != nil {
+		p.o.Observer.EpisodeDone(e, rec.Result)
+	}
+	if !errors.As(cause, new(*record.ReplyError)) {
+		return nil
+	}
+	p.stop(cause)
+	return cause
+}
+
 // attempt makes an attempt, here or elsewhere; nil if ctx is cancelled.
 func (p *pool) attempt(ctx context.Context, e *episode.Episode, n int) (rec *record.Episode, kept func(), cause error) {
 	if p.o.Elsewhere == nil {
+		e.Replies = p.store.Replies
 		rec, cause = attempt(ctx, e, n, p.o, p.watch)
 		return rec, func() {}, cause
 	}

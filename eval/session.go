@@ -112,6 +112,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if err == nil {
 		err = s.sameModels(about)
 	}
+	if err == nil && !s.resumes(about) {
+		err = s.Store.DropReplies()
+	}
 	if err != nil {
 		return err
 	}
@@ -173,6 +176,22 @@ func (s *Session) sameModels(about About) error {
 		}
 	}
 	return nil
+}
+
+// resumes reports whether interrupted attempts can go on: the program and the models are those
+// of their beginnings.
+func (s *Session) resumes(about About) bool {
+	m := s.Store.Manifest
+	if m == nil || len(m.Sessions) == 0 || m.Sessions[len(m.Sessions)-1].Tool != about.Tool {
+		return false
+	}
+	for player, server := range about.Servers {
+		recorded := m.Servers[player]
+		if n := len(recorded); n > 0 && len(record.Changes(recorded[n-1], server)) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // AddServers notes what servers that joined the run report about themselves, by

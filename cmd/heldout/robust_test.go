@@ -6,13 +6,17 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
@@ -92,55 +96,129 @@ func (s *starter) onChat(int) {
 	}
 }
 
-// Killed at 20 random moments and started again each time, a run ends with the
-// tables of an undisturbed one, no episode lost or doubled. What is played again
-// is what was in flight: up to 8 requests of each episode.
+// witness is a server that sees whether a reply that was used is asked for again: every reply
+// of a fake server has a hash, and it is used if a later prompt has it.
+type witness struct {
+	*fakeServer
+	mu    sync.Mutex
+	used  map[string]bool
+	again int // replies that had been used
+}
+
+var hashes = regexp.MustCompile(`The hash is ([0-9a-f]+)`)
+
+// ServeHTTP implements http.Handler.
+func (s *witness) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the run was killed
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	reply := httptest.NewRecorder()
+	s.fakeServer.ServeHTTP(reply, r)
+	s.mu.Lock()
+	for _, m := range hashes.FindAllStringSubmatch(string(body), -1) {
+		s.used[m[1]] = true
+	}
+	if m := hashes.FindStringSubmatch(reply.Body.String()); m != nil && s.used[m[1]] {
+		s.again++
+	}
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", reply.Header().Get("Content-Type"))
+	w.WriteHeader(reply.Code)
+	_, _ = w.Write(reply.Body.Bytes()) // the run may have been killed
+}
+
+// bundleOf is the bundle of a run: all that is neither time nor address.
+func bundleOf(t *testing.T, dir string) []byte {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "run.heldout")
+	if out, err := exec.Command("heldout", "bundle", dir, "--out", name).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// Killed at random moments and started again each time, a run ends with the tables and the
+// bundle of an undisturbed one. Only requests that were in flight at a kill are made again.
+// The long form kills 500 times.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	kills, seeds := sharedtest.Times(t, 20, 3), sharedtest.Times(t, 20, 6)
 	for _, c := range []struct {
-		name     string
-		inFlight int
-		requests int // between kills, at most
-		more     []string
+		name                   string
+		inFlight, kills, seeds int
+		requests               int // between kills, at most
 	}{
-		{"few in flight", 6, 12, nil},
-		{"many in flight", 64, 240, []string{"--seeds", fmt.Sprint(seeds), "--concurrency", "64"}},
+		{"few in flight", 6, sharedtest.Times(t, 480, 15), sharedtest.Times(t, 30, 3), 12},
+		{"many in flight", 64, sharedtest.Times(t, 20, 5), sharedtest.Times(t, 30, 9), 240},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			want, requests := undisturbed(t, c.more...)
+			more := []string{"--seeds", fmt.Sprint(c.seeds), "--concurrency", fmt.Sprint(c.inFlight)}
+			dirs := []string{filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "killed")}
 			var starts starter
-			fake := &fakeServer{context: 16384, onChat: starts.onChat}
-			server := httptest.NewServer(fake)
-			defer server.Close()
-			dir := filepath.Join(t.TempDir(), "run")
-			rng := stream.New(1, "kill")
-			for range kills {
-				moment := starts.after(1 + rng.IntN(c.requests))
-				cmd := fakeRun(server.URL, dir, c.more...)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				<-moment
-				if err := cmd.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-				if err := cmd.Wait(); err == nil {
-					t.Fatal("the run ended before it was killed: the test needs more episodes")
-				}
+			server := &witness{fakeServer: &fakeServer{context: 16384, onChat: starts.onChat}, used: map[string]bool{}}
+			listening := httptest.NewServer(server)
+			defer listening.Close()
+			want, err := fakeRun(listening.URL, dirs[0], more...).Output()
+			if err != nil {
+				t.Fatal(err)
 			}
-			got, err := fakeRun(server.URL, dir, c.more...).Output()
+			requests := server.requests.Swap(0)
+			server.used = map[string]bool{}
+			killed := func() *exec.Cmd { return fakeRun(listening.URL, dirs[1], more...) }
+			killAtRandom(t, killed, &starts, c.kills, c.requests)
+			got, err := killed().Output()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, want) {
 				t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 			}
-			checkEpisodes(t, dir)
-			if again := fake.requests.Load() - requests; again > int64(kills*c.inFlight*8) {
-				t.Errorf("%d requests were made again: more than those of the episodes in flight", again)
+			checkEpisodes(t, dirs[1])
+			if !bytes.Equal(bundleOf(t, dirs[0]), bundleOf(t, dirs[1])) {
+				t.Error("the bundles differ")
+			}
+			if _, err := os.Stat(filepath.Join(dirs[1], "replies.jsonl")); err == nil {
+				t.Error("the replies are still there")
+			}
+			again := server.requests.Load() - requests
+			t.Logf("%d kills, %d requests, %d of them again", c.kills, requests, again)
+			if again > int64(c.kills*c.inFlight) || server.again > 0 {
+				t.Errorf("%d requests were made again, %d of them for replies that had been used", again, server.again)
 			}
 		})
+	}
+}
+
+// killAtRandom starts a command and kills it, again and again: after up to so many requests, and
+// one time in four after up to that many milliseconds.
+func killAtRandom(t *testing.T, command func() *exec.Cmd, starts *starter, kills, requests int) {
+	t.Helper()
+	rng := stream.New(1, "kill")
+	for i := range kills {
+		n := 1 + rng.IntN(requests)
+		moment, late := starts.after(n), (<-chan time.Time)(nil)
+		if i%4 == 3 {
+			late = time.After(time.Duration(n) * time.Millisecond)
+		}
+		cmd := command()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-moment:
+		case <-late:
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("the run ended before it was killed: the test needs more episodes")
+		}
 	}
 }
 
@@ -210,9 +288,10 @@ func TestDeletedUnderWay(t *testing.T) {
 // Ctrl-C ends a run cleanly, and the same command continues it.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	want, _ := undisturbed(t)
+	want, requests := undisturbed(t)
 	var starts starter
-	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
+	fake := &fakeServer{context: 16384, onChat: starts.onChat}
+	server := httptest.NewServer(fake)
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
 	moment := starts.after(40)
@@ -233,20 +312,14 @@ func TestInterrupt(t *testing.T) {
 	if !strings.Contains(stderr.String(), "the same command continues") {
 		t.Errorf("standard error: %s", stderr.String())
 	}
-	_, results, err := record.Read(dir)
-	if err != nil {
-		t.Fatal(err)
+	said := regexp.MustCompile(`(?m)^(\d+)/60 episodes.* [1-6] stopped`).FindStringSubmatch(stderr.String())
+	if said == nil || strings.Contains(stderr.String(), "failed") {
+		t.Fatalf("standard error: %s", &stderr)
 	}
-	cancelled := 0
-	for _, r := range results {
-		if r.Outcome == record.Cancelled {
-			cancelled++
-		}
-	}
-	if cancelled == 0 || cancelled > 6 {
-		t.Errorf("%d episodes were cancelled, want those in flight", cancelled)
-	}
-	got, err := fakeRun(server.URL, dir).Output()
+	again := fakeRun(server.URL, dir)
+	stderr.Reset()
+	again.Stderr = &stderr
+	got, err := again.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,6 +327,14 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 	}
 	checkEpisodes(t, dir)
+	for _, line := range []string{said[1] + " of 60 episodes already have a result", "60/60 episodes"} {
+		if !strings.Contains(stderr.String(), line) {
+			t.Errorf("it does not say %s: %s", line, &stderr)
+		}
+	}
+	if again := fake.requests.Load() - requests; again > 6 {
+		t.Errorf("%d requests were made again: more than those in flight", again)
+	}
 }
 
 // A server that fails one request in five, in six ways, costs no episode.

@@ -80,6 +80,7 @@ type Usage struct {
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
 	Leftovers []record.Leftover
 	Sent      []string // digests of the answered prompts, in order
+	Again     bool     // the last reply is one that an earlier session was given
 }
 
 // FormatHelp answers a reply without an action that could be read.

@@ -87,10 +87,11 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		used.Calls++
-		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed,
+		digest := c.sent.digest(messages)
+		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Sent: digest,
 			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool})
 		if used.add(reply, err); err == nil {
-			used.Sent = append(used.Sent, c.sent.digest(messages))
+			used.Sent = append(used.Sent, digest)
 		}
 		if tooLong, ok := errors.AsType[*model.ContextError](err); ok && !c.EndsAtRefusal {
 			c.learnLimit(tooLong.Limit)
@@ -202,7 +203,7 @@ func (u *Usage) plus(v Usage) {
 	u.TokenDetails = u.TokenDetails.Plus(v.TokenDetails)
 	u.Trimmed += v.Trimmed
 	u.Latency += v.Latency
-	u.Dropped = v.Dropped
+	u.Dropped, u.Again = v.Dropped, v.Again
 	u.Leftovers = append(u.Leftovers, v.Leftovers...)
 	u.Sent = append(u.Sent, v.Sent...)
 }
@@ -213,6 +214,6 @@ func (u *Usage) add(reply model.Reply, err error) {
 	u.TokenDetails = u.TokenDetails.Plus(reply.TokenDetails)
 	u.Latency += reply.Latency
 	u.Requests += reply.Attempts + model.Attempts(err)
-	u.Dropped, u.Server = reply.Dropped, reply.Server
+	u.Dropped, u.Server, u.Again = reply.Dropped, reply.Server, reply.Again
 	u.Leftovers = append(u.Leftovers, reply.Leftovers...)
 }

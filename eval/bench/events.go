@@ -25,7 +25,7 @@ func (e *events) EpisodeDone(ep *episode.Episode, r record.Result) {
 	e.Observer.EpisodeDone(ep, r)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.out == nil {
+	if e.out == nil || r.Outcome == record.Cancelled {
 		return
 	}
 	if err := WriteEvent(e.out, "episode", r); err != nil {

@@ -13,6 +13,7 @@ import (
 	"heldout/eval"
 	"heldout/eval/progress"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Screen is where a run is shown.
@@ -56,6 +57,9 @@ func (j *Job) Play(ctx context.Context, on Screen) error {
 	}
 	return j.Work(ctx, on, int(j.Config.Concurrency),
 		func(s *JobSession, _ *progress.Tracker, watching eval.Observer) error {
+			if n := s.Store.Replies.Interrupted(); n > 0 {
+				on.say("%s that had begun: played on from where the run was stopped", table.Counted(n, "episode"))
+			}
 			return s.Play(ctx, watching, on.Warn)
 		})
 }
@@ -160,7 +164,7 @@ func stopped(ctx context.Context, err error, dir string) error {
 	case errors.Is(err, record.ErrMoved):
 		return err
 	case ctx.Err() != nil:
-		return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", dir)
+		return fmt.Errorf("stopped; what was played is kept in %s, and the same command continues", dir)
 	case errors.As(err, new(*eval.UnusableError)):
 		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command continues once the server has changed",
 			err, dir)

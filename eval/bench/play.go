@@ -215,7 +215,11 @@ func (j *Job) Begin() (*JobSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &JobSession{s, j.Plan.Due(s.Store.Attempts), j}, nil
+	due := j.Plan.Due(s.Store.Attempts)
+	if err := s.Store.OpenReplies(due.Next()); err != nil {
+		return nil, errors.Join(err, s.Store.Close())
+	}
+	return &JobSession{s, due, j}, nil
 }
 
 // Play plays the missing episodes. It reports every step to the observer, and

@@ -34,6 +34,10 @@ type Episode struct {
 	// trials, the oldest first.
 	First       string
 	Reflections []record.Remembered
+	// Attempt is the number of the attempt, and Replies keep what models reply to it; nil keeps
+	// nothing.
+	Attempt int
+	Replies *record.Replies
 	// model answers the calls of the attempt in progress.
 	model model.Model
 }
@@ -175,11 +179,16 @@ func (e *Episode) chat(purpose string) agent.Chat {
 	}
 }
 
-func (e *Episode) conversation() model.Model {
+func (e *Episode) conversation() (m model.Model) {
+	m = e.Player.Model
 	if f := e.Fleet(); f != nil {
-		return f.Conversation(e.Condition.StepLimit)
+		m = f.Conversation(e.Condition.StepLimit)
 	}
-	return e.Player.Model
+	if e.Replies != nil {
+		m = &keeping{Model: m, replies: e.Replies, next: record.ReplyKey{Schema: record.Schema, Episode: e.ID,
+			Attempt: e.Attempt}}
+	}
+	return m
 }
 
 // Fleet is the fleet that the episode's player asks; nil if it asks none.
@@ -250,6 +259,8 @@ func modelOutcome(ctx context.Context, m model.Model, err error) record.Outcome 
 	switch {
 	case m == nil, errors.As(err, new(*agent.WorldError)):
 		return failed(ctx, record.EnvError)
+	case errors.As(err, new(*record.ReplyError)):
+		return record.Cancelled
 	case errors.As(err, new(*model.ContextError)):
 		return failed(ctx, record.ContextExceeded)
 	}

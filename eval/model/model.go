@@ -50,6 +50,8 @@ type Request struct {
 	Tool Tool
 	// Once makes one attempt.
 	Once bool
+	// Sent is a digest of the messages, by which an earlier reply to the request is found.
+	Sent string
 }
 
 // prompt is the text that a completion continues.
@@ -72,44 +74,46 @@ func (r Request) retryRule() func(*failure) bool {
 // Reply is what came back from one call.
 type Reply struct {
 	// Text is the reply without its reasoning, up to the first stop string.
-	Text string
+	Text string `json:"text,omitempty"`
 	// Reasoning is what the server sent as reasoning beside the text, and what it
 	// left in the text between the tags of a reasoning format.
-	Reasoning string
+	Reasoning string `json:"reasoning,omitempty"`
 	// Substitute is what came in place of a text: a refusal, or calls of tools as
 	// JSON, cut to some length.
-	Substitute string
+	Substitute string `json:"substitute,omitempty"`
 	// Calls are calls of the request's tool.
-	Calls []ToolCall
+	Calls []ToolCall `json:"calls,omitempty"`
 	// FinishReason is the server's reason: "stop", "length", …; also "stop" if the
 	// server continued after a stop string.
-	FinishReason string
+	FinishReason string `json:"finish_reason,omitempty"`
 	// Overran: the server continued after a stop string that it was given.
-	Overran bool
+	Overran bool `json:"overran,omitempty"`
 	// Leftovers are what was taken off the text.
-	Leftovers []record.Leftover
+	Leftovers []record.Leftover `json:"leftovers,omitempty"`
 	// Fault is what is wrong with the reply, as far as is known without parsing it.
-	Fault record.Fault
+	Fault record.Fault `json:"fault,omitempty"`
 	// Dropped are the fields of the decoding, sorted, that were not sent because
 	// the server refuses them.
-	Dropped []string
+	Dropped []string `json:"dropped,omitempty"`
 	// PromptTokens and CompletionTokens are as the server counted them; 0 if it did
 	// not report them.
-	PromptTokens     int
-	CompletionTokens int
+	PromptTokens     int `json:"prompt_tokens,omitempty"`
+	CompletionTokens int `json:"completion_tokens,omitempty"`
 	// TokenDetails include those of the reply that UnusedPromptTokens are of.
 	record.TokenDetails
 	// UnusedPromptTokens and UnusedCompletionTokens are those of an earlier reply to
 	// the same call, which was asked for again without stop strings.
-	UnusedPromptTokens     int
-	UnusedCompletionTokens int
+	UnusedPromptTokens     int `json:"unused_prompt_tokens,omitempty"`
+	UnusedCompletionTokens int `json:"unused_completion_tokens,omitempty"`
 	// Attempts counts the requests made for this call, the last included.
-	Attempts int
+	Attempts int `json:"attempts,omitempty"`
 	// Server is the address of the server that answered, if there are several.
-	Server string
+	Server string `json:"server,omitempty"`
 	// Latency is how long the last, successful attempt took, without the waits
 	// before it.
-	Latency time.Duration
+	Latency time.Duration `json:"latency,omitempty"`
+	// Again: an earlier session was given the reply.
+	Again bool `json:"-"`
 }
 
 // Model answers calls. It is safe for concurrent use.

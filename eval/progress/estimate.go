@@ -135,6 +135,11 @@ func (p *pace) step(id string, now time.Time) {
 		took = &p.firsts
 	}
 	took.add(now.Sub(p.since[id]))
+	p.again(id, now)
+}
+
+// again notes a step that was made before, and took no time now.
+func (p *pace) again(id string, now time.Time) {
 	p.Running[id]++
 	p.since[id] = now
 }
@@ -165,7 +170,7 @@ func (p *pace) waiting() int { return max(0, p.planned-p.done-len(p.Running)) }
 
 // measured reports whether there is any data to estimate the time of an episode
 // from.
-func (p *pace) measured() bool { return len(p.firsts.sums) > 0 }
+func (p *pace) measured() bool { return len(p.firsts.sums)+len(p.steps.sums) > 0 }
 
 // costs returns the seconds per step and the seconds per episode in addition to
 // its steps.

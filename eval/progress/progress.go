@@ -29,9 +29,9 @@ type Tracker struct {
 
 	mu sync.Mutex
 	// finished counts the episodes that had a result when the run began, done those that have
-	// ended since, and failures those of them without a result. An episode that was stopped
-	// has not ended.
-	finished, done, failures int
+	// ended since, and failures those of them without a result. Those that were stopped have
+	// not ended.
+	finished, done, failures, stopped int
 	// low and high count the episodes since: later trials depend on outcomes.
 	low, high int
 	tokens    int // of replies
@@ -99,8 +99,13 @@ func (p *Tracker) EpisodeBegun(e *episode.Episode) {
 func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	of := p.paces[playingOf(e)]
+	if u.Again {
+		of.again(e.ID, p.now())
+		return
+	}
 	p.tokens += u.CompletionTokens
-	p.paces[playingOf(e)].step(e.ID, p.now())
+	of.step(e.ID, p.now())
 }
 
 func playingOf(e *episode.Episode) playing {
@@ -114,6 +119,7 @@ func (p *Tracker) EpisodeDone(e *episode.Episode, r record.Result) {
 	key := playingOf(e)
 	if r.Outcome == record.Cancelled {
 		p.paces[key].cancel(r.ID)
+		p.stopped++
 		return
 	}
 	p.done++
@@ -158,6 +164,9 @@ func (p *Tracker) Line() string {
 	}
 	if p.failures > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", p.failures))
+	}
+	if p.stopped > 0 {
+		parts = append(parts, fmt.Sprintf("%d stopped", p.stopped))
 	}
 	if p.tokens > 0 && seconds > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f reply tokens/s", float64(p.tokens)/seconds))

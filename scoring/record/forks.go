@@ -119,5 +119,5 @@ func (s *Store) Close() error {
 	if s.forks.file != nil {
 		err = s.forks.file.Close()
 	}
-	return errors.Join(err, s.appender.Close())
+	return errors.Join(err, s.Replies.close(), s.appender.Close())
 }

@@ -39,6 +39,8 @@ type Store struct {
 	// Recovered is the number of bytes of an unfinished last line, left by a crash,
 	// that was skipped.
 	Recovered int
+	// Replies are those to attempts that have not come to an end; nil if they are not kept.
+	Replies *Replies
 
 	forks forks
 }
@@ -80,7 +82,11 @@ func (s *Store) Append(e *Episode) error {
 	}
 	c := *e
 	c.Checksum = ""
-	return s.add(&c)
+	err := s.add(&c)
+	if err == nil {
+		s.Replies.ended(e.ID, e.Attempt)
+	}
+	return err
 }
 
 // read reads what is there, and finds out what the next write must begin with.

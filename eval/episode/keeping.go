@@ -1,0 +1,67 @@
+package episode
+
+import (
+	"context"
+	"errors"
+
+	"heldout/eval/model"
+	"heldout/scoring/record"
+)
+
+// keeping is a model whose replies to an attempt are written down before the attempt goes on.
+// The replies of an earlier session are given again, as long as the requests are the same.
+type keeping struct {
+	model.Model
+	replies *record.Replies
+	next    record.ReplyKey
+	asks    bool // from here on
+}
+
+// keptReply is a line of replies.jsonl: a reply, or a refusal of the prompt as too long, which
+// is answered with a shorter one.
+type keptReply struct {
+	record.ReplyKey
+	Sent    string              `json:"sent"`
+	Seed    int64               `json:"seed"`
+	Reply   model.Reply         `json:"reply"`
+	Refusal *model.ContextError `json:"refusal,omitempty"`
+}
+
+// Chat implements model.Model. Its own error is a *record.ReplyError.
+func (k *keeping) Chat(ctx context.Context, req model.Request) (reply model.Reply, err error) {
+	if known, err := k.recall(&req, &reply); known {
+		return reply, err
+	}
+	reply, err = k.Model.Chat(ctx, req)
+	return reply, k.keep(&req, &reply, err)
+}
+
+// recall reports whether the reply to a request is known.
+func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, err error) {
+	var line keptReply
+	if k.asks = k.asks || !k.replies.Recall(k.next, &line) || line.Sent != req.Sent || line.Seed != req.Seed; k.asks {
+		return false, nil
+	}
+	k.next.Call++
+	if line.Refusal != nil {
+		return true, line.Refusal
+	}
+	*reply = line.Reply
+	reply.Again = true
+	return true, nil
+}
+
+// keep writes a reply down, or a refusal.
+func (k *keeping) keep(req *model.Request, reply *model.Reply, err error) error {
+	line := keptReply{ReplyKey: k.next, Sent: req.Sent, Seed: req.Seed}
+	if errors.As(err, &line.Refusal); err == nil {
+		line.Reply = *reply
+	} else if line.Refusal == nil {
+		return err
+	}
+	if lost := k.replies.Keep(k.next, &line); lost != nil {
+		return lost
+	}
+	k.next.Call++
+	return err
+}

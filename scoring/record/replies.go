@@ -1,0 +1,234 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// repliesFile has the replies to the episodes in flight. Nothing but continuing a run reads it.
+const repliesFile = "replies.jsonl"
+
+// ReplyKey says which call a reply answers. It begins a line of replies.jsonl.
+type ReplyKey struct {
+	Schema  int    `json:"schema"`
+	Episode string `json:"episode"`
+	Attempt int    `json:"attempt"`
+	// Call counts the calls of the attempt, from 0.
+	Call int `json:"call"`
+}
+
+// Replies are the replies to the attempts that have not come to an end, as lines that are
+// written as they come: an attempt that is interrupted goes on with them. They are safe for
+// concurrent use. A nil *Replies holds and keeps none.
+type Replies struct {
+	name string
+	disk disk
+
+	mu    sync.Mutex
+	file  *os.File // nil while there are none
+	size  int64    // of the file
+	limit int64    // size from which on the file is written anew
+	lines map[tried][]Span
+	err   error // a write failed
+}
+
+// tried is an attempt at an episode.
+type tried struct {
+	episode string
+	attempt int
+}
+
+// ReplyError says that a reply could not be written.
+type ReplyError struct{ Err error }
+
+// Error implements error.
+func (e *ReplyError) Error() string { return fmt.Sprintf("recording replies: %v", e.Err) }
+
+// Unwrap returns the error inside.
+func (e *ReplyError) Unwrap() error { return e.Err }
+
+// OpenReplies opens the replies of the run. Due are the attempts that can go on, by episode:
+// replies to all others are removed, and so are lines that are damaged.
+func (s *Store) OpenReplies(due map[string]int) error {
+	r := &Replies{name: filepath.Join(s.dir, repliesFile), disk: s.disk, lines: map[tried][]Span{}}
+	s.Replies = r
+	old, err := wholeFile(r.name)
+	if err != nil || old == nil {
+		return err
+	}
+	r.read(old.file, due)
+	return errors.Join(r.rewrite(old.file), old.file.Close())
+}
+
+// DropReplies removes the replies of the run, whose attempts then begin again.
+func (s *Store) DropReplies() error { return removeIfThere(filepath.Join(s.dir, repliesFile)) }
+
+// read notes where the lines of attempts are that can go on. A later line takes the place of
+// those from its call on; what follows a gap is of no use, nor is what cannot be read.
+func (r *Replies) read(file *os.File, due map[string]int) {
+	var key ReplyKey
+	check := func(raw []byte) error {
+		key = ReplyKey{}
+		if err := unmarshal(raw, &key); err != nil {
+			return err
+		}
+		return checkSeal(raw, "line")
+	}
+	_ = scanLines(file, r.name, check, func(l *rawLine) error {
+		of := tried{key.Episode, key.Attempt}
+		if l.bad == nil && key.Schema == Schema && due[of.episode] == of.attempt {
+			r.note(of, key.Call, Span{l.offset, int64(len(l.raw))})
+		}
+		return nil
+	})
+}
+
+// note notes where a line is.
+func (r *Replies) note(of tried, call int, at Span) {
+	if lines := r.lines[of]; call >= 0 && call <= len(lines) {
+		r.lines[of] = append(lines[:call], at)
+	}
+}
+
+// leastRewritten is from which size on the file is written anew while it grows.
+const leastRewritten = 64 << 20
+
+// rewrite writes the lines that are noted, as they are in a file, to a new file.
+func (r *Replies) rewrite(old *os.File) error {
+	lines, size := map[tried][]Span{}, int64(0)
+	err := r.disk.replaceWith(r.name, func(f *os.File) error {
+		clear(lines)
+		size = 0
+		for of, spans := range r.lines {
+			var text []byte
+			for _, at := range spans {
+				lines[of] = append(lines[of], Span{size + int64(len(text)), at.Length})
+				text = append(text, make([]byte, at.Length)...)
+				if _, err := old.ReadAt(text[int64(len(text))-at.Length:], at.Offset); err != nil {
+					return err
+				}
+			}
+			if _, err := r.disk.write(f, text); err != nil {
+				return err
+			}
+			size += int64(len(text))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.lines, r.size, r.limit = lines, size, max(leastRewritten, 2*size)
+	return r.open()
+}
+
+// open opens the file for more lines.
+func (r *Replies) open() (err error) {
+	if r.file != nil {
+		_ = r.file.Close() // it has another name by now
+	}
+	r.file, err = os.OpenFile(r.name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666)
+	return err
+}
+
+// Interrupted is the number of attempts that go on.
+func (r *Replies) Interrupted() int {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.lines)
+}
+
+// Recall decodes the line of a call, whose first field is a ReplyKey; false if there is none.
+func (r *Replies) Recall(key ReplyKey, line any) bool {
+	raw := r.line(key)
+	if raw == nil || checkSeal(raw, "line") != nil {
+		return false
+	}
+	var found ReplyKey
+	key.Schema = Schema
+	return unmarshal(raw, &found) == nil && found == key && unmarshal(raw, line) == nil
+}
+
+func (r *Replies) line(key ReplyKey) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lines := r.lines[tried{key.Episode, key.Attempt}]
+	if key.Call >= len(lines) {
+		return nil
+	}
+	raw := make([]byte, lines[key.Call].Length)
+	if _, err := r.file.ReadAt(raw, lines[key.Call].Offset); err != nil {
+		return nil
+	}
+	return raw
+}
+
+// Keep writes the line of a call. It survives the end of the process, not that of the system,
+// once Keep has returned. After a failed write all others fail.
+func (r *Replies) Keep(key ReplyKey, line any) error {
+	var text bytes.Buffer
+	err := seal(&text, line)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil && err == nil {
+		r.err = r.write(tried{key.Episode, key.Attempt}, key.Call, text.Bytes())
+	}
+	if err = errors.Join(err, r.err); err != nil {
+		return &ReplyError{err}
+	}
+	return nil
+}
+
+func (r *Replies) write(of tried, call int, text []byte) error {
+	if r.file == nil {
+		r.limit = leastRewritten
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	n, err := r.disk.write(r.file, text)
+	r.note(of, call, Span{r.size, int64(len(text))})
+	if r.size += int64(n); err != nil || r.size < r.limit {
+		return err
+	}
+	return r.rewrite(r.file)
+}
+
+// ended forgets the replies to an attempt that is recorded.
+func (r *Replies) ended(episode string, attempt int) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.lines, tried{episode, attempt})
+}
+
+// Forget forgets all replies.
+func (r *Replies) Forget() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	clear(r.lines)
+}
+
+// close closes the file, and removes it if nothing goes on.
+func (r *Replies) close() error {
+	if r == nil || r.file == nil {
+		return nil
+	}
+	err := r.file.Close()
+	if len(r.lines) == 0 {
+		err = errors.Join(err, removeIfThere(r.name))
+	}
+	return err
+}
