@@ -102,9 +102,9 @@ func TestProgressLines(t *testing.T) {
 		"2/6 episodes  6.0/min  1 reply tokens/s  pddl random SR 50.0 PR 75.0",
 		"2/6 episodes  6.0/min  ETA 30s  1 failed  3 reply tokens/s  pddl random SR 50.0 PR 75.0",
 		`3/6 episodes  6.0/min  ETA 20s  1 failed  4 reply tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
-		`3/6 episodes  4.8/min  ETA 20s  1 failed  5 reply tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
-		"4/6 episodes  5.0/min  ETA 10s  1 failed  6 reply tokens/s  pddl random SR 50.0 PR 75.0",
-		"5/6 episodes  5.1/min  1 failed  6 reply tokens/s",
+		`3/6 episodes  4.8/min  ETA 20s  1 failed  1 stopped  5 reply tokens/s  alfworld bad\x1b[2J P1 SR 0.0 PR 25.0  pddl random SR 50.0 PR 75.0`,
+		"4/6 episodes  5.0/min  ETA 10s  1 failed  1 stopped  6 reply tokens/s  pddl random SR 50.0 PR 75.0",
+		"5/6 episodes  5.1/min  1 failed  1 stopped  6 reply tokens/s",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
