@@ -105,7 +105,7 @@ func TestPlayIsStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	err := j.Play(ctx, new(notes).screen())
-	if err == nil || err.Error() != "stopped; what is finished is kept in "+j.Dir+", and the same command continues" {
+	if err == nil || err.Error() != "stopped; what was played is kept in "+j.Dir+", and the same command continues" {
 		t.Error(err)
 	}
 }

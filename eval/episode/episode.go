@@ -185,8 +185,7 @@ func (e *Episode) conversation() (m model.Model) {
 		m = f.Conversation(e.Condition.StepLimit)
 	}
 	if e.Replies != nil {
-		m = &keeping{Model: m, replies: e.Replies, next: record.ReplyKey{Schema: record.Schema, Episode: e.ID,
-			Attempt: e.Attempt}}
+		m = newKeeping(m, e.Replies, e.ID, e.Attempt)
 	}
 	return m
 }

@@ -13,8 +13,8 @@ import (
 type keeping struct {
 	model.Model
 	replies *record.Replies
-	next    record.ReplyKey
-	asks    bool // from here on
+	line    keptReply // of the next call
+	asks    bool      // from here on
 }
 
 // keptReply is a line of replies.jsonl: a reply, or a refusal of the prompt as too long, which
@@ -25,6 +25,11 @@ type keptReply struct {
 	Seed    int64               `json:"seed"`
 	Reply   model.Reply         `json:"reply"`
 	Refusal *model.ContextError `json:"refusal,omitempty"`
+}
+
+func newKeeping(m model.Model, r *record.Replies, id string, attempt int) *keeping {
+	key := record.ReplyKey{Schema: record.Schema, Episode: id, Attempt: attempt}
+	return &keeping{Model: m, replies: r, line: keptReply{ReplyKey: key}}
 }
 
 // Chat implements model.Model. Its own error is a *record.ReplyError.
@@ -38,11 +43,15 @@ func (k *keeping) Chat(ctx context.Context, req model.Request) (reply model.Repl
 
 // recall reports whether the reply to a request is known.
 func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, err error) {
-	var line keptReply
-	if k.asks = k.asks || !k.replies.Recall(k.next, &line) || line.Sent != req.Sent || line.Seed != req.Seed; k.asks {
+	if k.asks {
 		return false, nil
 	}
-	k.next.Call++
+	var line keptReply
+	if !k.replies.Recall(k.line.ReplyKey, &line) || line.Sent != req.Sent || line.Seed != req.Seed {
+		k.asks = true
+		return false, nil
+	}
+	k.line.Call++
 	if line.Refusal != nil {
 		return true, line.Refusal
 	}
@@ -53,15 +62,13 @@ func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, er
 
 // keep writes a reply down, or a refusal.
 func (k *keeping) keep(req *model.Request, reply *model.Reply, err error) error {
-	line := keptReply{ReplyKey: k.next, Sent: req.Sent, Seed: req.Seed}
-	if errors.As(err, &line.Refusal); err == nil {
-		line.Reply = *reply
-	} else if line.Refusal == nil {
+	if k.line.Refusal = nil; err != nil && !errors.As(err, &k.line.Refusal) {
 		return err
 	}
-	if lost := k.replies.Keep(k.next, &line); lost != nil {
+	k.line.Sent, k.line.Seed, k.line.Reply = req.Sent, req.Seed, *reply
+	if lost := k.replies.Keep(k.line.ReplyKey, &k.line); lost != nil {
 		return lost
 	}
-	k.next.Call++
+	k.line.Call++
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 )
 
@@ -33,7 +34,10 @@ type Replies struct {
 	size  int64    // of the file
 	limit int64    // size from which on the file is written anew
 	lines map[tried][]Span
-	err   error // a write failed
+	// pending are lines that are not in the file yet, which are written together: those of a batch.
+	pending bytes.Buffer
+	batch   int
+	err     error // a write failed
 }
 
 // tried is an attempt at an episode.
@@ -173,28 +177,49 @@ func (r *Replies) line(key ReplyKey) []byte {
 // Keep writes the line of a call. It survives the end of the process, not that of the system,
 // once Keep has returned. After a failed write all others fail.
 func (r *Replies) Keep(key ReplyKey, line any) error {
-	var text bytes.Buffer
-	err := seal(&text, line)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.err == nil && err == nil {
-		r.err = r.write(tried{key.Episode, key.Attempt}, key.Call, text.Bytes())
+	batch, err := r.add(key, line)
+	if err == nil {
+		runtime.Gosched() // replies that have come meanwhile are written together
+		err = r.flush(batch)
 	}
-	if err = errors.Join(err, r.err); err != nil {
+	if err != nil {
 		return &ReplyError{err}
 	}
 	return nil
 }
 
-func (r *Replies) write(of tried, call int, text []byte) error {
+// add adds a line to the batch that is written next.
+func (r *Replies) add(key ReplyKey, line any) (batch int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	start := r.pending.Len()
+	if err := seal(&r.pending, line); err != nil {
+		return 0, err
+	}
+	r.note(tried{key.Episode, key.Attempt}, key.Call, Span{r.size + int64(start), int64(r.pending.Len() - start)})
+	return r.batch, nil
+}
+
+// flush writes a batch that is not written yet.
+func (r *Replies) flush(batch int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil && r.batch == batch {
+		r.err = r.write()
+	}
+	return r.err
+}
+
+func (r *Replies) write() error {
 	if r.file == nil {
 		r.limit = leastRewritten
 		if err := r.open(); err != nil {
 			return err
 		}
 	}
-	n, err := r.disk.write(r.file, text)
-	r.note(of, call, Span{r.size, int64(len(text))})
+	n, err := r.disk.write(r.file, r.pending.Bytes())
+	r.batch++
+	r.pending.Reset()
 	if r.size += int64(n); err != nil || r.size < r.limit {
 		return err
 	}
