@@ -143,7 +143,8 @@ func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
 }
 
 // mostBlank is the number of replies without a message after which the last one counts as
-// the model's. Servers in trouble send them, too, but seldom so many in a row.
+// the model's, or two if no call is tried more often. Servers in trouble send them, too, but
+// seldom so many in a row.
 const mostBlank = 3
 
 // ask makes a call in the way that h says.
@@ -171,7 +172,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 		}
 		err := o.read(x, req, h, o.now().Sub(start), reply)
 		if err == errNoMessage {
-			if blank++; blank >= mostBlank || req.Once { // so the model has nothing to say
+			if blank++; blank >= min(mostBlank, max(2, o.retry.Attempts)) || req.Once { // the model has nothing to say
 				return nil
 			}
 		}
