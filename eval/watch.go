@@ -155,7 +155,7 @@ func (r *replies) warnings(name string) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s %s in %d of %d replies so far; %s", name, problem, n, came, remedy))
 	}
 	for _, s := range model.Symptoms() {
-		say(r.tally.Lost[s]+r.tally.Marred[s], s.String(), r.adviser.Advice(s))
+		say(r.tally.Lost[s]+r.tally.Marred[s], string(s), r.adviser.Advice(s))
 	}
 	say(r.trimmed, "needs the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
 	const key = string(model.InvalidActions)

@@ -138,13 +138,13 @@ type try struct {
 // diagnose plays the first turns of episodes so many times each, so many at once, and tells one
 // diagnosis of all replies. An environment with a worse one has a line of its own.
 func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, concurrency int) {
-	played := play(ctx, first, times, concurrency)
-	for _, t := range played {
+	trials := play(ctx, first, times, concurrency)
+	for _, t := range trials {
 		if d.Show != nil {
 			d.Show(t.String())
 		}
 	}
-	for _, t := range played {
+	for _, t := range trials {
 		if t.err != nil {
 			d.tell(envs.Check{Name: repliesOf(t.episode), Status: envs.CheckFail,
 				Text: "a run would end: " + t.err.Error()})
@@ -152,14 +152,14 @@ func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, c
 		}
 	}
 	adviser := first[0].Player.Adviser()
-	whole := d.server
+	sum := d.server
 	var parts []model.ReplyCounts
 	for i := range first {
-		part := countReplies(played[i*times : (i+1)*times])
-		whole.Join(part)
+		part := countReplies(trials[i*times : (i+1)*times])
+		sum.Join(part)
 		parts = append(parts, part)
 	}
-	verdict := checkOf(whole.Diagnose(adviser), first...)
+	verdict := checkOf(sum.Diagnose(adviser), first...)
 	d.tell(verdict)
 	for i, part := range parts {
 		if own := checkOf(part.Diagnose(adviser), first[i]); worse(own.Status, verdict.Status) {
@@ -169,11 +169,11 @@ func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, c
 }
 
 func play(ctx context.Context, first []episode.Episode, times, concurrency int) []try {
-	played := make([]try, len(first)*times)
+	trials := make([]try, len(first)*times)
 	var group errgroup.Group
 	group.SetLimit(max(1, concurrency))
-	for i := range played {
-		t := &played[i]
+	for i := range trials {
+		t := &trials[i]
 		condition := *first[i/times].Condition
 		condition.Seed += int64(i % times)
 		t.episode = first[i/times]
@@ -184,11 +184,11 @@ func play(ctx context.Context, first []episode.Episode, times, concurrency int) 
 		})
 	}
 	_ = group.Wait() // the errors are kept
-	return played
+	return trials
 }
 
-func countReplies(played []try) (t model.ReplyCounts) {
-	for _, try := range played {
+func countReplies(trials []try) (t model.ReplyCounts) {
+	for _, try := range trials {
 		for i := range try.turns {
 			turn := &try.turns[i]
 			t.Add(turn.Move.Reading(turn.Step.Valid || turn.Step.Understood))
@@ -210,8 +210,8 @@ func checkOf(d model.Diagnosis, first ...episode.Episode) envs.Check {
 }
 
 // worse reports whether a status is worse than another one.
-func worse(s, than envs.CheckStatus) bool {
-	return s == envs.CheckFail && than != envs.CheckFail || s == envs.CheckWarn && than == envs.CheckOK
+func worse(s, reference envs.CheckStatus) bool {
+	return s == envs.CheckFail && reference != envs.CheckFail || s == envs.CheckWarn && reference == envs.CheckOK
 }
 
 // repliesOf is the name of the check of replies in those episodes.

@@ -26,7 +26,7 @@ type Exchange struct {
 
 // Opening plays the first turns of the episode, at most so many, and records nothing on disk.
 // The turn of an error is among them.
-func (e Episode) Opening(ctx context.Context, most int) (opening []Turn, err error) {
+func (e Episode) Opening(ctx context.Context, limit int) (opening []Turn, err error) {
 	heard := &listener{Model: e.Player.Model}
 	player := *e.Player
 	player.Model = heard
@@ -36,7 +36,7 @@ func (e Episode) Opening(ctx context.Context, most int) (opening []Turn, err err
 		return nil, err
 	}
 	defer t.close()
-	for done := false; err == nil && !done && len(opening) < most && t.goesOn(t.rec); {
+	for done := false; err == nil && !done && len(opening) < limit && t.goesOn(t.rec); {
 		heard.calls = nil
 		done, _, err = t.turn(ctx)
 		turn := Turn{Exchanges: heard.calls, Move: t.move}

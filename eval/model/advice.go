@@ -16,9 +16,9 @@ type Adviser struct {
 // hot reports whether improbable tokens are drawn as often as the model has them.
 func (a Adviser) hot() bool {
 	const warm = 0.8
-	_, few := a.Decoding.Extra["top_k"]
+	_, narrow := a.Decoding.Extra["top_k"]
 	_, likely := a.Decoding.Extra["min_p"]
-	return a.Decoding.Temperature >= warm && a.Decoding.TopP == 1 && !few && !likely
+	return a.Decoding.Temperature >= warm && a.Decoding.TopP == 1 && !narrow && !likely
 }
 
 // Advice is what helps against a symptom.

@@ -45,14 +45,14 @@ func (t *ReplyCounts) Add(r Reading) {
 }
 
 // Join adds the replies of another tally.
-func (t *ReplyCounts) Join(other ReplyCounts) {
+func (t *ReplyCounts) Join(added ReplyCounts) {
 	if t.Lost == nil {
 		t.Lost, t.Marred = map[Symptom]int{}, map[Symptom]int{}
 	}
-	t.Replies, t.Readable, t.Valid = t.Replies+other.Replies, t.Readable+other.Readable, t.Valid+other.Valid
+	t.Replies, t.Readable, t.Valid = t.Replies+added.Replies, t.Readable+added.Readable, t.Valid+added.Valid
 	for _, s := range Symptoms() {
-		t.Lost[s] += other.Lost[s]
-		t.Marred[s] += other.Marred[s]
+		t.Lost[s] += added.Lost[s]
+		t.Marred[s] += added.Marred[s]
 	}
 }
 
@@ -70,8 +70,8 @@ type Diagnosis struct {
 func (t ReplyCounts) Diagnose(a Adviser) Diagnosis {
 	d := Diagnosis{ReplyCounts: t}
 	d.Lost, d.Marred = maps.Clone(t.Lost), maps.Clone(t.Marred)
-	lost, lostCount := most(t.Lost)
-	marred, marredCount := most(t.Marred)
+	lost, lostCount := top(t.Lost)
+	marred, marredCount := top(t.Marred)
 	switch {
 	case (t.Replies-t.Readable)*notable >= t.Replies && lostCount > 0:
 		d.Symptom, d.Count = lost, lostCount
@@ -88,14 +88,14 @@ func (t ReplyCounts) Diagnose(a Adviser) Diagnosis {
 	return d
 }
 
-// most is the most frequent symptom, and of several the first.
-func most(counts map[Symptom]int) (top Symptom, count int) {
+// top is the most frequent symptom, and of several the first.
+func top(counts map[Symptom]int) (first Symptom, count int) {
 	for _, s := range Symptoms() {
 		if counts[s] > count {
-			top, count = s, counts[s]
+			first, count = s, counts[s]
 		}
 	}
-	return top, count
+	return first, count
 }
 
 // Unusable reports whether so few replies had an action that a run would set the model aside.
@@ -118,7 +118,7 @@ func (d Diagnosis) Complaint() string {
 	case d.Symptom == InvalidActions:
 		return fmt.Sprintf("none of its %d actions is valid", d.Count)
 	case d.Count == 0:
-		return d.Symptom.String()
+		return string(d.Symptom)
 	}
 	return fmt.Sprintf("%s in %d", d.Symptom, d.Count)
 }

@@ -153,10 +153,10 @@ func (c *Client) about(ctx context.Context) (record.ServerReport, error) {
 	limited, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	report, err := c.Server(limited)
-	stopped, told := errors.AsType[*StoppedError](err)
+	stopped, repeated := errors.AsType[*StoppedError](err)
 	switch {
 	case err == nil || ctx.Err() != nil:
-	case told:
+	case repeated:
 		err = fmt.Errorf("%s: %s; a server that still loads its model is waited for with --wait-for-servers 10m", c.url,
 			stopped.Last)
 	case limited.Err() != nil:

@@ -10,23 +10,27 @@ import (
 // Symptom is what is wrong with replies of a model, or with how its server replies.
 type Symptom string
 
-// The symptoms of a reply. A reply has the first one that applies.
+// The symptoms of a reply, as what the model does. A reply has the first one that applies.
 const (
-	Filtered       Symptom = "filtered"
-	ToolTalk       Symptom = "tool_talk"
-	Silence        Symptom = "silence"
-	PureReasoning  Symptom = "pure_reasoning"
-	Repetition     Symptom = "repetition"
-	LongReasoning  Symptom = "long_reasoning"
-	Invention      Symptom = "invention"
-	Rambling       Symptom = "rambling"
-	Prose          Symptom = "prose"
-	LongTail       Symptom = "long_tail"
-	EndTokens      Symptom = "end_tokens"
-	MixedReasoning Symptom = "mixed_reasoning"
-	InvalidActions Symptom = "invalid_actions" // of all replies
-	SeedsIgnored   Symptom = "seeds_ignored"   // of the server
-	CacheSensitive Symptom = "cache_sensitive" // of the server
+	Filtered       Symptom = "is filtered or refuses"
+	ToolTalk       Symptom = "calls tools in place of text"
+	Silence        Symptom = "gives no text"
+	PureReasoning  Symptom = "reasons without a reply"
+	Repetition     Symptom = "repeats itself"
+	LongReasoning  Symptom = "is cut off while it reasons"
+	Invention      Symptom = "invents observations"
+	Rambling       Symptom = "is cut off before an action"
+	Prose          Symptom = "writes no action that could be read"
+	LongTail       Symptom = "is cut off behind its action"
+	EndTokens      Symptom = "leaves end-of-turn tokens in the text"
+	MixedReasoning Symptom = "leaves reasoning in the text"
+)
+
+// The symptoms of all replies together, and of the server.
+const (
+	InvalidActions Symptom = "writes no valid action"
+	SeedsIgnored   Symptom = "gives one reply for all seeds"
+	CacheSensitive Symptom = "replies otherwise once a prompt is cached"
 )
 
 // Symptoms are those of replies, in the order in which they are reported.
@@ -34,27 +38,6 @@ func Symptoms() []Symptom {
 	return []Symptom{Filtered, ToolTalk, Silence, PureReasoning, Repetition, LongReasoning, Invention, Rambling,
 		Prose, LongTail, EndTokens, MixedReasoning}
 }
-
-// symptomTexts say what a model with a symptom does.
-var symptomTexts = map[Symptom]string{
-	Filtered:       "is filtered or refuses",
-	ToolTalk:       "calls tools in place of text",
-	Silence:        "gives no text",
-	PureReasoning:  "reasons without a reply",
-	Repetition:     "repeats itself",
-	LongReasoning:  "is cut off while it reasons",
-	Invention:      "invents observations",
-	Rambling:       "is cut off before an action",
-	Prose:          "writes no action that could be read",
-	LongTail:       "is cut off behind its action",
-	EndTokens:      "leaves end-of-turn tokens in the text",
-	MixedReasoning: "leaves reasoning in the text",
-	SeedsIgnored:   "gives one reply for all seeds",
-	CacheSensitive: "replies otherwise once a prompt is cached",
-}
-
-// String says what a model with the symptom does.
-func (s Symptom) String() string { return symptomTexts[s] }
 
 // Reading is what an agent made of a reply.
 type Reading struct {
@@ -106,12 +89,12 @@ func repeats(text string) bool {
 	if len(text) < short {
 		return false
 	}
-	pieces, again := map[string]bool{}, 0
+	pieces, repeated := map[string]bool{}, 0
 	for i := range len(text) - piece + 1 {
 		if pieces[text[i:i+piece]] {
-			again++
+			repeated++
 		}
 		pieces[text[i:i+piece]] = true
 	}
-	return again > len(text)/2
+	return repeated > len(text)/2
 }
