@@ -2,7 +2,9 @@ package episode
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"strconv"
 
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -23,8 +25,19 @@ type keptReply struct {
 	record.ReplyKey
 	Sent    string              `json:"sent"`
 	Seed    int64               `json:"seed"`
-	Reply   model.Reply         `json:"reply"`
 	Refusal *model.ContextError `json:"refusal,omitempty"`
+	model.Reply
+}
+
+// AppendJSON implements record.ReplyLine.
+func (l *keptReply) AppendJSON(b []byte) []byte {
+	b = append(append(append(b, `,"sent":"`...), l.Sent...), `","seed":`...)
+	b = strconv.AppendInt(b, l.Seed, 10)
+	if l.Refusal != nil {
+		refusal, _ := json.Marshal(l.Refusal) // texts and numbers
+		b = append(append(b, `,"refusal":`...), refusal...)
+	}
+	return l.Reply.AppendJSON(b)
 }
 
 func newKeeping(m model.Model, r *record.Replies, id string, attempt int) *keeping {

@@ -1,12 +1,14 @@
 package record
 
 import (
-	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 )
 
@@ -22,6 +24,9 @@ type ReplyKey struct {
 	Call int `json:"call"`
 }
 
+// ReplyLine is what a line says of a reply after its ReplyKey: fields as JSON, each after a comma.
+type ReplyLine interface{ AppendJSON([]byte) []byte }
+
 // Replies are the replies to the attempts that have not come to an end, as lines that are
 // written as they come: an attempt that is interrupted goes on with them. They are safe for
 // concurrent use. A nil *Replies holds and keeps none.
@@ -35,7 +40,7 @@ type Replies struct {
 	limit int64    // size from which on the file is written anew
 	lines map[tried][]Span
 	// pending are lines that are not in the file yet, which are written together: those of a batch.
-	pending bytes.Buffer
+	pending []byte
 	batch   int
 	err     error // a write failed
 }
@@ -176,28 +181,37 @@ func (r *Replies) line(key ReplyKey) []byte {
 
 // Keep writes the line of a call. It survives the end of the process, not that of the system,
 // once Keep has returned. After a failed write all others fail.
-func (r *Replies) Keep(key ReplyKey, line any) error {
-	batch, err := r.add(key, line)
-	if err == nil {
-		runtime.Gosched() // replies that have come meanwhile are written together
-		err = r.flush(batch)
-	}
-	if err != nil {
+func (r *Replies) Keep(key ReplyKey, line ReplyLine) error {
+	batch := r.add(key, line)
+	runtime.Gosched() // replies that have come meanwhile are written together
+	if err := r.flush(batch); err != nil {
 		return &ReplyError{err}
 	}
 	return nil
 }
 
 // add adds a line to the batch that is written next.
-func (r *Replies) add(key ReplyKey, line any) (batch int, err error) {
+func (r *Replies) add(key ReplyKey, line ReplyLine) (batch int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	start := r.pending.Len()
-	if err := seal(&r.pending, line); err != nil {
-		return 0, err
-	}
-	r.note(tried{key.Episode, key.Attempt}, key.Call, Span{r.size + int64(start), int64(r.pending.Len() - start)})
-	return r.batch, nil
+	start := len(r.pending)
+	r.pending = sealed(line.AppendJSON(key.appendJSON(r.pending)), start)
+	r.note(tried{key.Episode, key.Attempt}, key.Call, Span{r.size + int64(start), int64(len(r.pending) - start)})
+	return r.batch
+}
+
+func (k ReplyKey) appendJSON(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"schema":`...), int64(k.Schema), 10)
+	b = append(append(append(b, `,"episode":"`...), k.Episode...), `","attempt":`...)
+	b = strconv.AppendInt(b, int64(k.Attempt), 10)
+	return strconv.AppendInt(append(b, `,"call":`...), int64(k.Call), 10)
+}
+
+// sealed ends an object, which begins at start and lacks its brace, in its checksum.
+func sealed(b []byte, start int) []byte {
+	sum := sha256.Sum256(b[start:])
+	b = hex.AppendEncode(append(b, checksumStart...), sum[:checksumSize/2])
+	return append(b, checksumEnd...)
 }
 
 // flush writes a batch that is not written yet.
@@ -217,9 +231,9 @@ func (r *Replies) write() error {
 			return err
 		}
 	}
-	n, err := r.disk.write(r.file, r.pending.Bytes())
+	n, err := r.disk.write(r.file, r.pending)
 	r.batch++
-	r.pending.Reset()
+	r.pending = r.pending[:0]
 	if r.size += int64(n); err != nil || r.size < r.limit {
 		return err
 	}
