@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,10 +35,12 @@ type Replies struct {
 	name string
 	disk disk
 
-	mu    sync.Mutex
-	file  *os.File // nil while there are none
-	size  int64    // of the file
-	limit int64    // size from which on the file is written anew
+	mu   sync.Mutex
+	file *os.File // nil while there are none
+	size int64    // of the file
+	// The file is written anew once it has the least size and twice what it had the last time.
+	least, before int64
+	// lines are where those of the attempts are that have not ended, as of when they were read.
 	lines map[tried][]Span
 	// pending are lines that are not in the file yet, which are written together: those of a batch.
 	pending []byte
@@ -63,13 +66,14 @@ func (e *ReplyError) Unwrap() error { return e.Err }
 // OpenReplies opens the replies of the run. Due are the attempts that can go on, by episode:
 // replies to all others are removed, and so are lines that are damaged.
 func (s *Store) OpenReplies(due map[string]int) error {
-	r := &Replies{name: filepath.Join(s.dir, repliesFile), disk: s.disk, lines: map[tried][]Span{}}
+	r := &Replies{name: filepath.Join(s.dir, repliesFile), disk: s.disk, least: leastRewritten,
+		lines: map[tried][]Span{}}
 	s.Replies = r
 	old, err := wholeFile(r.name)
 	if err != nil || old == nil {
 		return err
 	}
-	r.read(old.file, due)
+	r.read(io.NewSectionReader(old.file, 0, old.size), due)
 	return errors.Join(r.rewrite(old.file), old.file.Close())
 }
 
@@ -78,7 +82,8 @@ func (s *Store) DropReplies() error { return removeIfThere(filepath.Join(s.dir, 
 
 // read notes where the lines of attempts are that can go on. A later line takes the place of
 // those from its call on; what follows a gap is of no use, nor is what cannot be read.
-func (r *Replies) read(file *os.File, due map[string]int) {
+func (r *Replies) read(file io.Reader, due map[string]int) {
+	r.lines = map[tried][]Span{}
 	var key ReplyKey
 	check := func(raw []byte) error {
 		key = ReplyKey{}
@@ -103,7 +108,7 @@ func (r *Replies) note(of tried, call int, at Span) {
 	}
 }
 
-// leastRewritten is from which size on the file is written anew while it grows.
+// leastRewritten is the least size of a file that is written anew while it grows.
 const leastRewritten = 64 << 20
 
 // rewrite writes the lines that are noted, as they are in a file, to a new file.
@@ -131,7 +136,7 @@ func (r *Replies) rewrite(old *os.File) error {
 	if err != nil {
 		return err
 	}
-	r.lines, r.size, r.limit = lines, size, max(leastRewritten, 2*size)
+	r.lines, r.size, r.before = lines, size, size
 	return r.open()
 }
 
@@ -194,9 +199,11 @@ func (r *Replies) Keep(key ReplyKey, line ReplyLine) error {
 func (r *Replies) add(key ReplyKey, line ReplyLine) (batch int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if key.Call == 0 {
+		r.lines[tried{key.Episode, key.Attempt}] = nil // it has some now
+	}
 	start := len(r.pending)
 	r.pending = sealed(line.AppendJSON(key.appendJSON(r.pending)), start)
-	r.note(tried{key.Episode, key.Attempt}, key.Call, Span{r.size + int64(start), int64(len(r.pending) - start)})
 	return r.batch
 }
 
@@ -226,7 +233,6 @@ func (r *Replies) flush(batch int) error {
 
 func (r *Replies) write() error {
 	if r.file == nil {
-		r.limit = leastRewritten
 		if err := r.open(); err != nil {
 			return err
 		}
@@ -234,9 +240,14 @@ func (r *Replies) write() error {
 	n, err := r.disk.write(r.file, r.pending)
 	r.batch++
 	r.pending = r.pending[:0]
-	if r.size += int64(n); err != nil || r.size < r.limit {
+	if r.size += int64(n); err != nil || r.size < max(r.least, 2*r.before) {
 		return err
 	}
+	due := map[string]int{}
+	for of := range r.lines {
+		due[of.episode] = of.attempt
+	}
+	r.read(io.NewSectionReader(r.file, 0, r.size), due)
 	return r.rewrite(r.file)
 }
 
