@@ -59,7 +59,8 @@ func TestRepliesAreRewritten(t *testing.T) {
 			ReplyKey
 			Text saying `json:"text"`
 		}
-		if found := s.Replies.Recall(ReplyKey{0, "0", 1, call}, &line); found != (call < calls) || found && line.Text != text {
+		found := s.Replies.Recall(ReplyKey{0, "0", 1, call}, &line)
+		if found != (call < calls) || found && line.Text != text {
 			t.Errorf("call %d: %v %v", call, found, line)
 		}
 	}
