@@ -178,7 +178,7 @@ func TestQuickDoctor(t *testing.T) {
 		t.Errorf("%v after %d calls: %+v", err, calls.Load(), checks)
 	}
 	for _, part := range []string{"pddl gripper/gen0-01, seed 0, turn 1\n  sent (user):\n    ",
-		"turn 3\n  sent: the first 3 of 5 messages again\n",
+		"turn 3\n  sent again: 3 messages\n",
 		"  sent (assistant):\n    Thought: I \x1b[31mlook.\n    Action: dance\n",
 		"  reply (finish reason \"stop\"):\n    Thought: I",
 		"  action: \"dance\", not valid\n"} {

@@ -139,12 +139,13 @@ type try struct {
 // diagnosis of all replies. An environment with a worse one has a line of its own.
 func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, concurrency int) {
 	trials := play(ctx, first, times, concurrency)
-	for _, t := range trials {
-		if d.Show != nil {
-			d.Show(t.String())
-		}
+	if d.Show != nil {
+		d.Show(transcript(trials))
 	}
 	for _, t := range trials {
+		if ctx.Err() != nil {
+			return
+		}
 		if t.err != nil {
 			d.tell(envs.Check{Name: repliesOf(t.episode), Status: envs.CheckFail,
 				Text: "a run would end: " + t.err.Error()})

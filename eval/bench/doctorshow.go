@@ -6,25 +6,37 @@ import (
 
 	"heldout/eval/episode"
 	"heldout/eval/model"
+	"heldout/scoring/table"
 )
 
-// String has what was sent in a try and what came back, with a line for each line of them.
-// Messages that stood in the last prompt, too, are counted only.
-func (t try) String() string {
+// transcript has what was sent in tries and what came back, with a line for each line of them.
+// Messages that stood in the prompt before, too, are counted only.
+func transcript(trials []try) string {
 	var b strings.Builder
 	var sent []model.Message
-	for i, turn := range t.turns {
-		fmt.Fprintf(&b, "%s %s, seed %d, turn %d\n", t.episode.Condition.Env, t.episode.Task.ID,
-			t.episode.Condition.Seed,
-			i+1)
-		for _, x := range turn.Exchanges {
-			writeMessages(&b, sent, x.Request.Messages)
-			sent = x.Request.Messages
-			writeReply(&b, x.Reply)
+	for _, t := range trials {
+		for i, turn := range t.turns {
+			fmt.Fprintf(&b, "%s %s, seed %d, turn %d\n", t.episode.Condition.Env, t.episode.Task.ID,
+				t.episode.Condition.Seed, i+1)
+			sent = writeTurn(&b, sent, &turn)
 		}
-		writeMove(&b, &turn)
 	}
 	return b.String()
+}
+
+// writeTurn writes the calls of a turn, and returns the last prompt.
+func writeTurn(b *strings.Builder, sent []model.Message, t *episode.Turn) []model.Message {
+	for _, x := range t.Exchanges {
+		writeMessages(b, sent, x.Request.Messages)
+		sent = x.Request.Messages
+		if x.Err != nil {
+			writeText(b, "no reply", x.Err.Error())
+			return sent
+		}
+		writeReply(b, x.Reply)
+	}
+	writeMove(b, t)
+	return sent
 }
 
 // writeMessages writes the messages of a prompt that differ from those of the last one.
@@ -34,7 +46,7 @@ func writeMessages(b *strings.Builder, last, sent []model.Message) {
 		same++
 	}
 	if same > 0 {
-		fmt.Fprintf(b, "  sent: the first %d of %d messages again\n", same, len(sent))
+		fmt.Fprintf(b, "  sent again: %s\n", table.Counted(same, "message"))
 	}
 	for _, m := range sent[same:] {
 		writeText(b, fmt.Sprintf("sent (%s)", m.Role), m.Content+m.Call.Arguments)

@@ -18,10 +18,11 @@ type Turn struct {
 	Step record.Step
 }
 
-// Exchange is a call of a model with its reply.
+// Exchange is a call of a model with its reply, or its error.
 type Exchange struct {
 	Request model.Request
 	Reply   model.Reply
+	Err     error
 }
 
 // Opening plays the first turns of the episode, at most so many, and records nothing on disk.
@@ -56,6 +57,6 @@ type listener struct {
 
 func (l *listener) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
 	reply, err := l.Model.Chat(ctx, req)
-	l.calls = append(l.calls, Exchange{req, reply})
+	l.calls = append(l.calls, Exchange{req, reply, err})
 	return reply, err
 }

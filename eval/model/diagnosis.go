@@ -85,7 +85,18 @@ func (t ReplyCounts) Diagnose(a Adviser) Diagnosis {
 		d.Symptom = CacheSensitive
 	}
 	d.Advice = a.Advice(d.Symptom)
+	if (d.Symptom == Prose || d.Symptom == InvalidActions) && a.hot() && t.rambles() {
+		d.Advice = a.calmer(Repetition)
+	}
 	return d
+}
+
+// rambles reports whether many replies go on and on, which is what improbable tokens do to a
+// small model: then the format is not what to begin with.
+func (t ReplyCounts) rambles() bool {
+	const many = 5 // one in so many
+	endless := t.Lost[Rambling] + t.Lost[Repetition] + t.Marred[LongTail]
+	return endless > 0 && endless*many >= t.Replies
 }
 
 // top is the most frequent symptom, and of several the first.

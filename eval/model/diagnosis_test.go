@@ -71,7 +71,13 @@ func TestDiagnosisIsTrue(t *testing.T) {
 		}
 		complaint, advice, _ := strings.Cut(m[3], "; ")
 		checkComplaint(t, replies, tally, adviser, complaint, d)
-		if d.Symptom != "" && advice != adviser.Advice(d.Symptom) || d.Symptom == "" && advice != "" {
+		endless := tally.Lost[model.Rambling] + tally.Lost[model.Repetition] + tally.Marred[model.LongTail]
+		want := adviser.Advice(d.Symptom)
+		if adviser.Decoding.Temperature == 1 && endless*5 >= len(replies) && endless > 0 &&
+			(d.Symptom == model.Prose || d.Symptom == model.InvalidActions) {
+			want = adviser.Advice(model.Repetition) // the model rambles
+		}
+		if advice != want {
 			t.Errorf("%q advises on something else", d)
 		}
 		if strings.Contains(advice, "reasoning") && !slices.ContainsFunc(replies, func(r model.Reading) bool {

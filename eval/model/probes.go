@@ -136,7 +136,8 @@ func (e *examiner) cache(ctx context.Context) error {
 	case texts[0] != texts[1]:
 		e.add(CacheCheck, envs.CheckWarn, "%s",
 			withHint("the same seed gave another reply once the server had the prompt in "+
-				"its cache: an interrupted run may have other tables than an undisturbed one", e.client.kind(), onCache))
+				"its cache: an interrupted run may have other tables than an undisturbed one", e.client.kind(),
+				onCache))
 		return nil
 	}
 	e.add("seed", envs.CheckOK, "the same seed gives the same reply, also when the prompt was sent before")
