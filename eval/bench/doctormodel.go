@@ -203,7 +203,7 @@ func checkOf(d model.Diagnosis, first ...episode.Episode) envs.Check {
 	check := envs.Check{Name: repliesOf(first...), Status: envs.CheckOK, Text: d.String()}
 	switch {
 	case d.Unusable():
-		check.Status, check.Text = envs.CheckFail, "a run would be worthless: the model "+check.Text
+		check.Status, check.Text = envs.CheckFail, "like this, a run would be worthless: the model "+check.Text
 	case d.Symptom != "":
 		check.Status = envs.CheckWarn
 	}
