@@ -24,6 +24,7 @@ func openEnvPythons(t *testing.T) []string {
 func TestOpenEnvClients(t *testing.T) {
 	for _, python := range openEnvPythons(t) {
 		t.Run(filepath.Base(filepath.Dir(filepath.Dir(python))), func(t *testing.T) {
+			t.Parallel()
 			s, url := online(t, nil)
 			out, err := exec.CommandContext(t.Context(), python, "testdata/openenv_client.py",
 				url+"/openenv/echo").CombinedOutput()
@@ -40,6 +41,7 @@ func TestOpenEnvClients(t *testing.T) {
 
 // The newest client sends the token as a password.
 func TestOpenEnvClientWithToken(t *testing.T) {
+	t.Parallel()
 	list := openEnvPythons(t)
 	s, url := online(t, func(o *Options) { o.Token = "correct-horse" })
 	out, err := exec.CommandContext(t.Context(), list[len(list)-1], "testdata/openenv_client.py", url+"/openenv/echo",
@@ -52,6 +54,7 @@ func TestOpenEnvClientWithToken(t *testing.T) {
 
 // The package's own validator passes all its checks, below a mount and at the root.
 func TestOpenEnvValidator(t *testing.T) {
+	t.Parallel()
 	list := openEnvPythons(t)
 	validator := filepath.Join(filepath.Dir(list[len(list)-1]), "openenv")
 	_, url := online(t, nil)
