@@ -132,7 +132,7 @@ func (d Decoding) Validate() error {
 	}
 	for _, field := range []string{"model", "messages", "prompt", "stream"} {
 		if value, set := d.Extra[field]; set && (field != "stream" || value != nil) { // which some servers refuse
-			errs = append(errs, fmt.Errorf("extra field %q is no matter of decoding: leave it out", field))
+			errs = append(errs, fmt.Errorf("extra field %q does not belong to decoding: leave it out", field))
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(d.Extra)) {

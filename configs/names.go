@@ -64,7 +64,7 @@ func (n *Names) Set(s string) error { return n.Append(s) }
 func (n *Names) Append(s string) error {
 	spec, text, ok := strings.Cut(s, "=")
 	if !ok {
-		return fmt.Errorf("%q is no name; want SPEC=TEXT, such as vllm:ckpt-1000=tuned", s)
+		return fmt.Errorf("%q is not a name; want SPEC=TEXT, such as vllm:ckpt-1000=tuned", s)
 	}
 	return n.add(strings.TrimSpace(spec), text)
 }

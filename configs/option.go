@@ -182,7 +182,7 @@ func (r Range) Check(name string, value any) error {
 			return time.Duration(x)
 		}
 	default:
-		return fmt.Errorf("%s is %v, which is no number", name, value)
+		return fmt.Errorf("%s is %v, which is not a number", name, value)
 	}
 	if (x > r.low || x == r.low && !r.exclusive) && x <= r.high {
 		return nil

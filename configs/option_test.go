@@ -69,7 +69,7 @@ func TestRange(t *testing.T) {
 		{moreThan(0).upTo(1), 1.0, ""},
 		{moreThan(0).upTo(1), 0.0, "x is 0, want more than 0 and at most 1"},
 		{atLeast(1).upTo(100), 101, "x is 101, want 1 to 100"},
-		{atLeast(1), "many", "x is many, which is no number"},
+		{atLeast(1), "many", "x is many, which is not a number"},
 	} {
 		got := ""
 		if err := c.r.Check("x", c.value); err != nil {

@@ -81,11 +81,11 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "rpm", Group: Server, Owner: EachWorker, Range: atLeast(0),
-			Help: "requests per minute that each server address allows, so that it refuses none; 0 is no limit",
+			Help: "requests per minute that each server address allows, so that it refuses none; 0 sets no limit",
 		},
 		{
 			Name: "tpm", Group: Server, Owner: EachWorker, Range: atLeast(0),
-			Help: "tokens per minute, of prompts and replies, that each server address allows; 0 is no limit",
+			Help: "tokens per minute, of prompts and replies, that each server address allows; 0 sets no limit",
 		},
 		{
 			Name: "give-up-after", Group: Server, Owner: EachOne, Default: 30 * time.Minute, Range: atLeast(0),

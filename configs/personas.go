@@ -76,7 +76,7 @@ func parsePersona(line string) (string, error) {
 		Persona string `json:"persona"`
 	}
 	if err := json.Unmarshal([]byte(line), &object); err != nil {
-		return "", fmt.Errorf("the line is no JSON object: %w", err)
+		return "", fmt.Errorf("the line is not a JSON object: %w", err)
 	}
 	persona := strings.TrimSpace(object.Persona)
 	if persona == "" {

@@ -40,7 +40,7 @@ type Preset struct {
 	Decoding PresetDecoding `yaml:"decoding" json:"decoding"`
 	Metric   Metric         `yaml:"metric" json:"metric"`
 	// Published names the published results that were made so, which are those of the
-	// preset's name; see PublishedNames. It is no part of the hash.
+	// preset's name; see PublishedNames. It is not part of the hash.
 	Published string `yaml:"-" json:"-"`
 	// Overrides are what a run changed that has no other field here; no file has any.
 	Overrides map[string]string `yaml:"-" json:"overrides,omitempty"`

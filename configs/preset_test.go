@@ -111,7 +111,7 @@ func TestBadPresets(t *testing.T) {
 		{"steps: 30", "steps: 1000000000", "env.limit.steps is 1000000000, want"},
 		{"counts: replies", "counts: moves", `env.limit.counts is "moves", want one of replies`},
 		{"count: 3", "count: 0", "env.tasks.count is 0"},
-		{"count: 3", "count: 3, sha256: abc", "env.tasks.sha256 is no SHA-256"},
+		{"count: 3", "count: 3, sha256: abc", "env.tasks.sha256 is not a SHA-256"},
 		{"built-in: v2", "files: [{path: a, sha256: ed99085b}]", `prompt.format is "", want one of`},
 		{"built-in: v2", "", "prompt needs either built-in or files"},
 		{"top-p: 1", "top-p: .nan", "decoding.top-p is NaN"},

@@ -95,7 +95,7 @@ func (p *Preset) checkPart() error {
 	errs.want(e.Name != "", "env.name is empty")
 	errs.want(e.Tasks.Count > 0, "env.tasks.count is %d, want the number of tasks", e.Tasks.Count)
 	errs.want(e.Tasks.SHA256 == "" || len(e.Tasks.SHA256) == 64 && hexPrefix.MatchString(e.Tasks.SHA256),
-		"env.tasks.sha256 is no SHA-256 in hex")
+		"env.tasks.sha256 is not a SHA-256 in hex")
 	if l := e.Tasks.List; l != nil {
 		errs.path("env.tasks.list.file", l.File)
 		errs.want(l.SHA256 == "" || hexPrefix.MatchString(l.SHA256), "env.tasks.list.sha256: want 8 to 64 hex digits")
@@ -159,7 +159,7 @@ func (d PresetDecoding) check(errs *complaints) {
 	errs.want(d.MaxTokens >= 1, "decoding.max-tokens is %d, want at least 1", d.MaxTokens)
 	_, err := json.Marshal(d.Extra)
 	errs.want(err == nil && len(d.Extra) <= maxTexts,
-		"decoding.extra-body has a value that is no JSON, or more than %d", maxTexts)
+		"decoding.extra-body has a value that is not JSON, or more than %d", maxTexts)
 	errs.want(len(d.Stop) <= maxTexts && !slices.Contains(d.Stop, ""),
 		"decoding.stop has an empty string, or more than %d", maxTexts)
 }
@@ -180,7 +180,7 @@ func (c *complaints) want(ok bool, format string, args ...any) {
 
 // path complains about a path that cannot be one in a repository.
 func (c *complaints) path(field, path string) {
-	c.want(fs.ValidPath(path), "%s: %.100q is no path in a repository", field, path)
+	c.want(fs.ValidPath(path), "%s: %.100q is not a path in a repository", field, path)
 }
 
 // oneOf complains about a value that is not in a closed list.

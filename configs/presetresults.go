@@ -48,7 +48,7 @@ func (r PresetResults) check() error {
 	var errs complaints
 	for _, row := range r.Rows {
 		errs.want(row.Model != "" && row.Source != "", "a row lacks model or source")
-		errs.want(isPercentage(row.Value), "%s: %v is no percentage", row.Model, row.Value)
+		errs.want(isPercentage(row.Value), "%s: %v is not a percentage", row.Model, row.Value)
 		errs.oneOf(row.Model+": mark", row.Mark, marks())
 		errs.optional(row.Model+": kind", row.Kind, []string{"reproduction"})
 	}

@@ -113,13 +113,13 @@ func (p *Prices) Set(s string) error { return p.Append(s) }
 func (p *Prices) Append(s string) error {
 	i := strings.LastIndex(s, "=")
 	if i < 0 {
-		return fmt.Errorf("%q is no price; %s", s, wantPrice)
+		return fmt.Errorf("%q is not a price; %s", s, wantPrice)
 	}
 	var dollars []float64
 	for text := range strings.SplitSeq(s[i+1:], "/") {
 		d, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil {
-			return fmt.Errorf("%q is no price; %s", s, wantPrice)
+			return fmt.Errorf("%q is not a price; %s", s, wantPrice)
 		}
 		dollars = append(dollars, d)
 	}
@@ -129,7 +129,7 @@ func (p *Prices) Append(s string) error {
 	case 3:
 		price.Cached = &dollars[1]
 	default:
-		return fmt.Errorf("%q is no price; %s", s, wantPrice)
+		return fmt.Errorf("%q is not a price; %s", s, wantPrice)
 	}
 	return p.add(strings.TrimSpace(s[:i]), price)
 }

@@ -126,7 +126,7 @@ func (t PublishedTable) check() error {
 	return nil
 }
 
-// check reports lists that do not fit the columns, and values that are no percentages.
+// check reports lists that do not fit the columns, and values that are not percentages.
 func (r PublishedRow) check(columns []string) error {
 	for _, l := range []struct {
 		name   string
@@ -158,7 +158,7 @@ func (r PublishedRow) check(columns []string) error {
 		}
 	}
 	if r.BestOf < 0 {
-		return fmt.Errorf("best-of is %d, which is no number of tries", r.BestOf)
+		return fmt.Errorf("best-of is %d, which is not a number of tries", r.BestOf)
 	}
 	for _, c := range r.HeldIn {
 		if !slices.Contains(columns, c) {

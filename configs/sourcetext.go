@@ -196,7 +196,7 @@ type filled struct {
 func (p *Preset) TextsNamed() []string {
 	b, err := json.Marshal(filled{p.Play, p.Prompt})
 	if err != nil {
-		panic(err) // they have no values that are no JSON
+		panic(err) // all their values are JSON
 	}
 	names := map[string]bool{}
 	for _, m := range reference.FindAllSubmatch(b, -1) {

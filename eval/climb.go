@@ -51,7 +51,7 @@ type climb struct {
 	descending bool
 	// first is the latency of calls in the first window, in seconds.
 	first float64
-	// settled: the number is no longer doubled from window to window. windows counts
+	// settled: the number has stopped doubling from window to window. windows counts
 	// those since then.
 	settled bool
 	windows int

@@ -177,7 +177,7 @@ func noMatch(pattern string, tasks []envs.Task) error {
 
 var numbers = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
 
-// matcher returns what a pattern that is no name matches.
+// matcher returns what a pattern that is not a name matches.
 func matcher(pattern string) func(envs.Task) bool {
 	if m := numbers.FindStringSubmatch(pattern); m != nil {
 		first, _ := strconv.Atoi(m[1]) // nine digits always fit

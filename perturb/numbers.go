@@ -153,7 +153,7 @@ func hasNumber(text string) bool {
 }
 
 // inNumber reports whether a byte can belong to what a number is part of: "150.0",
-// "wait1" and "-5" are no numbers that stand alone.
+// "wait1" and "-5" are not numbers that stand alone.
 func inNumber(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' ||
 		c == '\'' || c >= 0x80

@@ -20,7 +20,7 @@ func (p *Perturbation) wording(action string) envs.Wording {
 			return writtenAs(f, old || f.removed || !strings.EqualFold(reading, p.normalize(action)), old || f.removed)
 		}
 	}
-	// Old words and numbers are no part of forms that are read in new ones, so the
+	// Old words and numbers do not belong to forms that are read in new ones, so the
 	// action is also tried as it stands.
 	for _, text := range []string{normalized, p.normalize(action)} {
 		if f, differs := p.oldOrMixed(text); f != nil {

@@ -4,7 +4,7 @@ import "heldout/scoring/record"
 
 // mostLost is the largest share of the planned episodes that may have no result for a
 // reason that depends on the model before a rate of the others misleads: such
-// episodes are not missing by chance, so the others are no sample of all. With a
+// episodes are not missing by chance, so the others are not a sample of all. With a
 // tenth missing, the rate of all may be ten points away.
 const mostLost = 0.1
 

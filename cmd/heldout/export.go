@@ -101,7 +101,7 @@ steps.parquet in the folder --out, with the names of the records as columns.`,
 	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
 	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")
 	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet: write all attempts, not only those that count")
-	f.BoolVar(&check, "check", false, "write nothing: say which files of these folders are no longer what was written")
+	f.BoolVar(&check, "check", false, "write nothing: say which files of these folders have changed since")
 	f.BoolVar(&o.Force, "force", false, "replace files that exist")
 	f.StringVar(&mask, "mask", "unreadable,invalid",
 		"replies that are not trained on: unreadable, invalid, no-progress; or none")

@@ -161,7 +161,7 @@ func (o *jsonObject) Set(s string) error {
 
 func (o *jsonObject) Type() string { return "json" }
 
-// onlyFlags are flags that are no keys of a configuration file, with the reason.
+// onlyFlags are flags that are not keys of a configuration file, with the reason.
 var onlyFlags = map[string]string{
 	"config": "it names the file",
 	"help":   "it asks for a text and plays nothing",

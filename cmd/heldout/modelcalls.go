@@ -54,7 +54,7 @@ func (a *modelCalls) check() error {
 	case len(a.run.Model) > 1:
 		errs = append(errs, fmt.Errorf("there are %d models; give one", len(a.run.Model)))
 	case bench.IsBaseline(a.run.Model[0]):
-		errs = append(errs, fmt.Errorf("%s is no model on a server; give vllm:NAME, openai:NAME or ollama:NAME",
+		errs = append(errs, fmt.Errorf("%s is not a model on a server; give vllm:NAME, openai:NAME or ollama:NAME",
 			a.run.Model[0]))
 	default:
 		errs = append(errs, bench.Validate(a.run, bench.Plain))

@@ -196,7 +196,7 @@ func (o *output) print(sys *system, runs []record.Chosen) ([]report.NamedRun, er
 		tables[i].Compact = o.latex == latexCompact
 	}
 	if err := o.tellTables(tables); err != nil {
-		sys.warn(fmt.Sprintf("the tables are no event: %v", err))
+		sys.warn(fmt.Sprintf("the tables cannot be shown as an event: %v", err))
 	}
 	return results.Runs, errors.Join(render(sys, o.format, o.wide, tables...), o.checkDemands(results))
 }

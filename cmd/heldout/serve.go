@@ -67,7 +67,7 @@ serving.`,
 	f.IntVar(&o.perAddress, "max-sessions-per-client", 1024, "largest number of open sessions of one client address")
 	f.DurationVar(&o.idle, "idle", 30*time.Minute, "end a session without a request for that long")
 	f.Var(&o.maxMemory, "max-memory",
-		"refuse sessions and forks before the process takes more, such as 4GB or 800MB; the default is no limit")
+		"refuse sessions and forks before the process takes more, such as 4GB or 800MB; the default sets no limit")
 	f.StringVar((*string)(&o.Reward), "reward", string(serve.RewardSuccess),
 		"reward of a step: success (1 when the task is solved), progress, or delta (change of progress)")
 	f.Float64Var(&o.StepCost, "step-cost", 0, "take this off the reward of every step")
@@ -148,7 +148,7 @@ func (o *serveOptions) answer(ctx context.Context, sys *system, options serve.Op
 func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.Options) error {
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
-		return usage(fmt.Errorf("--listen %q is no address with a port, such as 127.0.0.1:8000: %w", o.listen, err))
+		return usage(fmt.Errorf("--listen %q is not an address with a port, such as 127.0.0.1:8000: %w", o.listen, err))
 	}
 	options.Names = []string{host, machineName()}
 	if options.Token, err = o.token(); err != nil {

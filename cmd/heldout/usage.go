@@ -44,7 +44,7 @@ const (
 	flagFirst = "heldout_first"
 )
 
-// The groups of flags that are no options of a run.
+// The groups of flags that are not options of a run.
 const (
 	tableFlags      = "Tables"
 	queueGroup      = "Queue"

@@ -64,7 +64,7 @@ For official tasks this needs --data.`,
 func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen string, setup envs.Setup) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return usage(fmt.Errorf("--listen %q is no address with a port, such as 127.0.0.1:8080: %w", listen, err))
+		return usage(fmt.Errorf("--listen %q is not an address with a port, such as 127.0.0.1:8080: %w", listen, err))
 	}
 	options := view.Options{
 		Runs: runs, Now: sys.now, Names: []string{host, machineName()},

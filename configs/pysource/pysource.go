@@ -85,7 +85,7 @@ func (s *scanner) next() error {
 	return nil
 }
 
-// code notes what is no literal.
+// code notes what is not a literal.
 func (s *scanner) code(text string) {
 	s.gap = append(s.gap, text...)
 	s.gap = s.gap[max(0, len(s.gap)-maxPreceding):]
@@ -146,7 +146,7 @@ func (s *scanner) body() (string, error) {
 			s.pos += len(quote)
 			return body, nil
 		case s.source[s.pos] == '\\':
-			s.pos++ // what follows is no end, and may be a line break
+			s.pos++ // what follows is not an end, and may be a line break
 			if s.pos == len(s.source) {
 				continue
 			}
@@ -207,7 +207,7 @@ func escape(sequence string, isBytes bool) (text string, size int, err error) {
 		}
 		code, err := strconv.ParseUint(sequence[1:1+digits], 16, 32)
 		if err == nil && !utf8.ValidRune(rune(code)) {
-			err = fmt.Errorf(`\%s is no character`, sequence[:1+digits])
+			err = fmt.Errorf(`\%s is not a character`, sequence[:1+digits])
 		}
 		return string(rune(code)), 1 + digits, err
 	case c == 'N' && !isBytes:
@@ -310,7 +310,7 @@ func Table(literals []Literal, name string) (map[string]string, error) {
 			}
 		case l.Follows || l.Preceding == ":":
 			if l.Parts != nil {
-				return nil, fmt.Errorf("line %d: %s has a value that is no plain text", l.Line, name)
+				return nil, fmt.Errorf("line %d: %s has a value that is not plain text", l.Line, name)
 			}
 			out[key] += l.Text
 		case l.Preceding == ",":

@@ -58,7 +58,7 @@ func TestLiteralsRefuse(t *testing.T) {
 		`"open\`:                                "line 1: a string has no end",
 		`"\x4"`:                                 "cut off",
 		`"\N{DASH}"`:                            `\N`,
-		`"\U0011ffff"`:                          "no character",
+		`"\U0011ffff"`:                          "not a character",
 		`f"{open"`:                              "no end",
 		`f"close}"`:                             "single }",
 		"\xff":                                  "not UTF-8",

@@ -106,7 +106,7 @@ type Env struct {
 	tasks  []envs.Task
 	domain *planning.Domain
 	games  []gameSource // by task index
-	// folder has the official games, found are those of them that are no tasks; see Task.
+	// folder has the official games, found are those of them that are not tasks; see Task.
 	folder  string
 	options Options
 	// unmarked are the game files that do not say whether they are solvable.

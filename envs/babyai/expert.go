@@ -19,7 +19,7 @@ const (
 	maxExpanded = 3000 // states expanded before it gives up
 	costAction  = 2    // of an action of the text layer, in primitive ones
 	costGoal    = 150  // of a remaining sub-goal
-	costLost    = 400  // of a sub-goal that is no longer reachable
+	costLost    = 400  // of a sub-goal that cannot be reached any more
 )
 
 // planner estimates the distance to the end of one task.

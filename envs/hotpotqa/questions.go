@@ -185,7 +185,7 @@ func (f *facts) UnmarshalJSON(b []byte) error {
 			titles = append(titles, title)
 		}
 	default:
-		return fmt.Errorf("the supporting facts %s are no list", bytes.TrimSpace(b[:min(len(b), 40)]))
+		return fmt.Errorf("the supporting facts %s are not a list", bytes.TrimSpace(b[:min(len(b), 40)]))
 	}
 	for _, t := range titles {
 		if t = html.UnescapeString(t); !slices.Contains(*f, t) {

@@ -167,7 +167,7 @@ func TestBadQuestions(t *testing.T) {
 		"two of one": {`[{"question":"q","answer":"a","_id":"1"},{"question":"r","answer":"a","_id":"1"}]`,
 			`the name "1" of another`},
 		"odd facts":   {`[{"question":"q","answer":"a","supporting_facts":[[1]]}]`, "supporting fact 0"},
-		"other facts": {`[{"question":"q","answer":"a","supporting_facts":7}]`, "are no list"},
+		"other facts": {`[{"question":"q","answer":"a","supporting_facts":7}]`, "are not a list"},
 	} {
 		name, file := name, "other.json"
 		if name == "too few" {

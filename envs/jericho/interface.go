@@ -30,7 +30,7 @@ func (e *Env) Interface(string) envs.Interface {
 			"That's not a verb I recognize.",
 			"I beg your pardon?", "You can't go that way.",
 		},
-		// Blanks at the end, as Infocom's games have them, are no sentence.
+		// Blanks at the end, as Infocom's games have them, are not a sentence.
 		Series: []envs.Series{{Begin: "^ *", Item: `[^\n]*[^\n ]`, Middle: ". ", Last: ". ", Fixed: true}},
 		PromptActions: []string{
 			"look", "inventory", "examine lamp", "take lamp", "drop lamp", "open box", "close box", "read book",

@@ -44,8 +44,8 @@ type contents struct {
 	commit string
 }
 
-// errPlain says that a file is no archive.
-var errPlain = errors.New("it is no archive")
+// errPlain says that a file is not an archive.
+var errPlain = errors.New("it is not an archive")
 
 // walkArchive calls visit for every regular file of an archive, in its order. An
 // archive that is damaged, larger than the limits, or has names that lead outside is

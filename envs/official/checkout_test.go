@@ -195,8 +195,8 @@ func TestWrongCheckouts(t *testing.T) {
 		"a link": {tarGz(t, append(slices.Clone(toyMembers()[:4]),
 			member{name: "toy/run.py", content: "/etc/passwd", link: true})...), "it lacks run.py"},
 		"bomb":   {tarGz(t, bomb...), "it is made to fill disks"},
-		"a page": {[]byte("<!DOCTYPE html><title>Sign in</title>"), `it is no archive: it begins with "<!DOCTYPE html><titl"; nothing of it is kept`},
-		"empty":  {nil, "it is no archive"},
+		"a page": {[]byte("<!DOCTYPE html><title>Sign in</title>"), `it is not an archive: it begins with "<!DOCTYPE html><titl"; nothing of it is kept`},
+		"empty":  {nil, "it is not an archive"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := &owner{files: map[string][]byte{"/toy.tar.gz": test.archive}}

@@ -209,7 +209,7 @@ func (d *downloader) request(ctx context.Context, s PublishedFile, have int64, s
 	error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
 	if err != nil {
-		return nil, backoff.Permanent(fmt.Errorf("%s is no address", s.Address()))
+		return nil, backoff.Permanent(fmt.Errorf("%s is not an address", s.Address()))
 	}
 	req.Header.Set("User-Agent", d.userAgent)
 	if have > 0 && state.Validator != "" {
@@ -341,7 +341,7 @@ func (w *watched) copyTo(ctx context.Context, out *os.File, offset int64) error 
 // stateFile is where the state of a download is kept.
 func stateFile(file string) string { return file + ".json" }
 
-// readDownload reads how far a download was; what cannot be read is no download.
+// readDownload reads how far a download was; what cannot be read is not a download.
 func readDownload(file string) (d download) {
 	b, err := datafile.Read(stateFile(file), datafile.MaxConfig)
 	if err != nil || json.Unmarshal(b, &d) != nil {

@@ -82,7 +82,7 @@ func labelsOf(content []byte) string {
 
 // gameOf returns the path of an ALFWorld game of a split whose files are not all
 // known: its own path says which split and trial it belongs to. It is "" for
-// what is no such game.
+// what is not such a game.
 func gameOf(name string, content []byte) string {
 	elements := strings.Split(name, "/")
 	n := len(elements)

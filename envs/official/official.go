@@ -128,7 +128,7 @@ func environments() (names []string) {
 	return names
 }
 
-// CheckEnvironments reports a name that is no environment's.
+// CheckEnvironments reports a name that no environment has.
 func CheckEnvironments(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(environments(), name) {

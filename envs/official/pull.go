@@ -74,7 +74,7 @@ type pull struct {
 	download *downloader
 	// problems are why sources did not give what they should.
 	problems []error
-	fetched  []string // files to delete when they are no longer of use
+	fetched  []string // files to delete when they are not needed any more
 	failed   bool     // a source failed, and the same command may do better
 }
 
@@ -181,7 +181,7 @@ func (p *pull) get(ctx context.Context, s PublishedFile) (string, error) {
 	if !s.remote() {
 		info, err := os.Stat(s.URL)
 		if err == nil && !info.Mode().IsRegular() {
-			err = fmt.Errorf("%s is no plain file", s.URL)
+			err = fmt.Errorf("%s is not a plain file", s.URL)
 		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", s.Name, err)

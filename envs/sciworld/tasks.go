@@ -148,7 +148,7 @@ func boardPlaces() (out []taskVariation) {
 }
 
 // SplitOf returns the split of the task of that name. AgentBoard's tasks are of the
-// split test, wherever the simulator has them; so is what is no task.
+// split test, wherever the simulator has them; so is what is not a task.
 func SplitOf(id string) string {
 	p, err := parsePlace(id)
 	if err != nil || slices.Contains(boardPlaces(), p) {

@@ -46,7 +46,7 @@ var (
 	// actionBare opens a line that lacks the colon, unless what follows is
 	// sentence.
 	actionBare = regexp.MustCompile("(?i)" + lead + "action" + number + "[*_`]*(?:\\s+|$)")
-	// sentence is what follows "Action" where that is no label: "is needed",
+	// sentence is what follows "Action" where that is not a label: "is needed",
 	// "plan: …", "(step 1)".
 	sentence = regexp.MustCompile(
 		"(?i)^(?:(?:is|are|was|were|will|would|should|must|can|could|may|might|has|have|had|" +

@@ -35,7 +35,7 @@ func (c callReply) text() string {
 	return string(b)
 }
 
-// readCall reads the JSON of a reply. What is no such JSON is a text without a call.
+// readCall reads the JSON of a reply. Any other text is one without a call.
 func readCall(text string) callReply {
 	var c callReply
 	if json.Unmarshal([]byte(text), &c) != nil {
@@ -55,7 +55,7 @@ func CalledReply(text string) model.Reply {
 }
 
 // parseCall reads AgentBench's reply: the first argument of a call is the action, whatever
-// the names of argument and function. A call whose first argument is no text cannot be read.
+// the names of argument and function. A call whose first argument is not a text cannot be read.
 func parseCall(reply string, _ int) (parsed, bool) {
 	c := readCall(reply)
 	p := parsed{thought: strings.TrimSpace(c.Content)}

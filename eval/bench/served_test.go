@@ -240,7 +240,7 @@ func TestWrongRuns(t *testing.T) {
 		"for models of one provider": func(r *configs.Run) {
 			r.Model = configs.Strings{"vllm:m", "openai:n"}
 		},
-		"which is no --model": func(r *configs.Run) {
+		"which is not a --model": func(r *configs.Run) {
 			r.BaseURL.ByModel = map[string]configs.Strings{"vllm:x": nil}
 		},
 		"are for served models":        func(r *configs.Run) { r.Model = configs.Strings{"random"} },

@@ -64,7 +64,7 @@ func scheduled(getenv func(string) string) (index int, count string, err error) 
 	}
 	index, err = strconv.Atoi(cmp.Or(getenv(jobIndex), "none"))
 	if err != nil {
-		return 0, "", fmt.Errorf("neither %s nor %s is set: this is no task of a Slurm array and no pod of an "+
+		return 0, "", fmt.Errorf("neither %s nor %s is set: this is neither a task of a Slurm array nor a pod of an "+
 			"indexed Kubernetes job", arrayIndex, jobIndex)
 	}
 	return index, "", nil

@@ -71,7 +71,7 @@ func suiteGrades(r configs.Run) (grades []int, err error) {
 	for _, text := range r.Grades {
 		grade, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || grade < 1 || grade > 9 {
-			return nil, fmt.Errorf("grades: %q is no grade; want numbers such as 1,2,3", text)
+			return nil, fmt.Errorf("grades: %q is not a grade; want numbers such as 1,2,3", text)
 		}
 		if slices.Contains(grades, grade) {
 			return nil, fmt.Errorf("grades: %d is there twice", grade)

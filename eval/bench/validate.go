@@ -54,7 +54,7 @@ func Validate(r configs.Run, kind Purpose) error {
 	}
 	for name := range r.BaseURL.ByModel {
 		if !slices.Contains(served, name) {
-			fail("base-url has addresses for %s, which is no --model", name)
+			fail("base-url has addresses for %s, which is not a --model", name)
 		}
 	}
 	if len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()) {

@@ -128,7 +128,7 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 }
 
 // byHeart makes a player that knows the episode without its perturbation; ok is false if
-// the episode's player is no such one.
+// the episode's player is not such a one.
 func (e *Episode) byHeart(start envs.Start) (a agent.Agent, ok bool) {
 	original := *e
 	if b := e.Benchmark.Unperturbed; b != nil {

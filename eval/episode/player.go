@@ -138,6 +138,6 @@ func (b *Benchmark) Episodes(p *Player, c *record.Condition) ([]Episode, error) 
 // play the same condition differently, for example if it parses replies in
 // another way.
 //
-//	2: markup of more reasoning formats is no part of a reply; stop strings do
+//	2: markup of more reasoning formats is not part of a reply; stop strings do
 //	   not end reasoning
 const Behaviour = 2

@@ -18,7 +18,7 @@ func (e *Episode) stopped(steps []record.Step) (rule record.Cut) {
 }
 
 // stopRule returns the first rule that steps meet; empty for none. Replies without
-// an action that was sent are no equal actions.
+// an action that was sent are not equal actions.
 func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 	same := func(steps []record.Step, n int, equal func(a, b record.Step) bool) bool {
 		last := steps[max(0, len(steps)-n):]

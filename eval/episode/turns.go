@@ -32,7 +32,7 @@ func (e *Episode) attempt(w Watch, onStep func(agent.Usage)) *turns {
 }
 
 // run starts the environment and plays turn by turn. The error says why the
-// outcome is no result.
+// outcome is not a result.
 func (t *turns) run(ctx context.Context) (record.Outcome, error) {
 	if outcome, err := t.start(ctx); err != nil {
 		return outcome, err

@@ -24,7 +24,7 @@ func (f *Fleet) follow() {
 }
 
 // reread takes over the list of servers. A new server is in use once it has
-// answered; a server that is no longer on the list gets no further calls.
+// answered; a server that has left the list gets no further calls.
 func (f *Fleet) reread() error {
 	addresses, err := f.o.List()
 	if err != nil {

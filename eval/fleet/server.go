@@ -44,7 +44,7 @@ type server struct {
 	// Full uses both.
 	load   *model.Load
 	silent bool
-	// removed: the server is no longer on the list.
+	// removed: the server has left the list.
 	removed bool
 }
 

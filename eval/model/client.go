@@ -53,7 +53,7 @@ type Options struct {
 	Now func() time.Time
 	// Proxy chooses the proxy of a request, as for http.Transport; nil uses none.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Tell receives a one-line note about each field that is no longer sent because
+	// Tell receives a one-line note about each field that is not sent any more because
 	// the server refuses it; nil for none. It may be called from many goroutines.
 	Tell func(line string)
 	// Transport replaces the HTTP transport that is otherwise made from

@@ -117,7 +117,7 @@ func (s *habits) learn(refused *RequestError, used habit) (news string, retry bo
 	case field == stopField && !used.keepsStops:
 		if !s.habit.keepsStops {
 			s.habit.keepsStops = true
-			news = "the server refuses stop strings, which are no longer sent: replies are cut when they have come"
+			news = "the server refuses stop strings, which are not sent any more: replies are cut when they have come"
 		}
 	case field == "max_tokens" && !used.completionLength:
 		if !s.habit.completionLength {
@@ -127,7 +127,7 @@ func (s *habits) learn(refused *RequestError, used habit) (news string, retry bo
 	case slices.Contains(droppable, field) && !slices.Contains(used.dropped, field):
 		if !slices.Contains(s.habit.dropped, field) {
 			s.habit.dropped = slices.Sorted(slices.Values(append([]string{field}, s.habit.dropped...)))
-			news = fmt.Sprintf("the server refuses %s, which is no longer sent; records and tables say so: %s", field,
+			news = fmt.Sprintf("the server refuses %s: it is not sent any more; records and tables say so: %s", field,
 				refused.Message)
 		}
 	default:

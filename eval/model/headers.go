@@ -22,7 +22,7 @@ func (o Options) validateHeaders() error {
 	for name, value := range o.Headers {
 		switch {
 		case !headerName.MatchString(name):
-			return fmt.Errorf("%.100q is no name of a header", name)
+			return fmt.Errorf("%.100q is not a name of a header", name)
 		case slices.Contains(ownHeaders, http.CanonicalHeaderKey(name)):
 			return fmt.Errorf("the header %s is heldout's own", name)
 		case !headerValue.MatchString(value.Reveal()):

@@ -78,7 +78,7 @@ func TestOpenRefuses(t *testing.T) {
 			[]string{"leave out everything from the #"}},
 		{"name of a header", model.Options{Spec: vllmSpec,
 			Headers: map[string]model.Secret{"a b": model.NewSecret("x")}},
-			[]string{`"a b" is no name of a header`}},
+			[]string{`"a b" is not a name of a header`}},
 		{"own header", model.Options{Spec: vllmSpec, Headers: map[string]model.Secret{"host": model.NewSecret("x")}},
 			[]string{"the header host is heldout's own"}},
 		{"value of a header", model.Options{Spec: vllmSpec,

@@ -41,7 +41,7 @@ type usage struct {
 func (r *Reply) begin(finish any, u usage) error {
 	reason, _ := finish.(string)
 	*r = Reply{FinishReason: reason, PromptTokens: int(u.Prompt), CompletionTokens: int(u.Completion)}
-	// parts are no more than the whole
+	// parts are at most the whole
 	r.CachedTokens = min(int(u.PromptDetails.Cached), r.PromptTokens)
 	r.ReasoningTokens = min(int(u.CompletionDetails.Reasoning), r.CompletionTokens)
 	if finished(reason, brokenWords) {

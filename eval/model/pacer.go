@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Limits are what a service allows per minute; 0 is no limit.
+// Limits are what a service allows per minute; 0 sets no limit.
 type Limits struct{ Requests, Tokens int }
 
 // pacer sends requests no faster than a service allows, so that it refuses none. It knows

@@ -16,7 +16,7 @@ import (
 const redacted = "[redacted]"
 
 // Secret is an API key. It never prints: formatting, logging and encoding it
-// give "[redacted]". The zero Secret is no key.
+// give "[redacted]". The zero Secret is not a key.
 type Secret struct {
 	// A pointer, because fmt prints the unexported fields of whatever struct
 	// holds a Secret without asking for the methods below.

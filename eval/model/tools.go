@@ -92,7 +92,7 @@ func calledTools(sent json.RawMessage) (calls []ToolCall) {
 			Arguments json.RawMessage `json:"arguments"`
 		} `json:"function"`
 	}
-	_ = readJSON(sent, &all) // none if it is no list
+	_ = readJSON(sent, &all) // none if it is not a list
 	for _, c := range all {
 		if name, ok := c.Function.Name.(string); ok {
 			calls = append(calls, ToolCall{ID: textOf(c.ID), Name: name, Arguments: argumentsOf(c.Function.Arguments)})

@@ -219,7 +219,7 @@ var (
 		"|['\"`\\[]|body\\.)(temperature|seed|stop)\\b|^(temperature|seed|stop):")
 )
 
-// wordless are the names that are no words of English.
+// wordless are the names that are not words of English.
 func wordless(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.Contains(name, "_") })
 }

@@ -148,7 +148,7 @@ func forkAll(forks []forked) error {
 	return nil
 }
 
-// closeSessions answers POST /v1/close. Sessions that are closed already are no error.
+// closeSessions answers POST /v1/close. Closing a session twice is not an error.
 func (s *Server) closeSessions(w http.ResponseWriter, r *http.Request) {
 	body, ok := readBody(w, r)
 	if !ok {

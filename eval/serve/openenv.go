@@ -118,7 +118,7 @@ func readBytes(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	return body, err == nil
 }
 
-// noObject is the error of a body that is no object.
+// noObject is the error of a body that is not an object.
 func noObject(body json.RawMessage) fieldError {
 	return fieldError{Type: "model_attributes_type", Loc: []string{"body"},
 		Msg: "Input should be a valid dictionary or object to extract fields from", Input: body}

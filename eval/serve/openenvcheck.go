@@ -34,7 +34,7 @@ func wrong(kind, field, msg string, input json.RawMessage) fieldError {
 	return fieldError{Type: kind, Loc: []string{field}, Msg: msg, Input: input, URL: pydantic + kind}
 }
 
-// noDict is the error of a field that is no object.
+// noDict is the error of a field that is not an object.
 func noDict(field string, input json.RawMessage) fieldError {
 	return wrong("dict_type", field, "Input should be a valid dictionary", input)
 }

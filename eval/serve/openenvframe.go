@@ -21,8 +21,8 @@ const (
 	sessionError    = "SESSION_ERROR"
 )
 
-// errBroken says that a frame ends the session: it is no object, or binary.
-var errBroken = errors.New("the frame is no JSON object")
+// errBroken says that a frame ends the session: it is not an object, or is binary.
+var errBroken = errors.New("the frame is not a JSON object")
 
 type frameError struct {
 	Message string       `json:"message"`
@@ -118,7 +118,7 @@ func readAction(raw json.RawMessage) (action ClientAction, errs []fieldError) {
 	return action, append(f.errs, extra(raw, values, "message", "metadata")...)
 }
 
-// pythonText writes a JSON value that is no string as the reference does.
+// pythonText writes a JSON value that is not a string as the reference does.
 func pythonText(raw json.RawMessage) string {
 	switch string(raw) {
 	case "null":

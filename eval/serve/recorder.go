@@ -19,7 +19,7 @@ type Recorder interface {
 	// Append writes an attempt at a task. It is on disk when Append returns without
 	// an error.
 	Append(t envs.Task, stepLimit int, e *record.Episode) error
-	// AppendFork does so with what was played from a fork, which is no attempt at its
+	// AppendFork does so with what was played from a fork, which is not an attempt at its
 	// task.
 	AppendFork(f *record.Fork) error
 	Close() error

@@ -154,7 +154,7 @@ func Find(name string) (Kind, error) {
 		}
 	}
 	if command := numbers[name]; command != "" {
-		return Kind{}, fmt.Errorf("the figure %s is no longer drawn; %s shows the same", name, command)
+		return Kind{}, fmt.Errorf("the figure %s is not drawn any more; %s shows the same", name, command)
 	}
 	return Kind{}, fmt.Errorf("unknown figure %q%s; there are %s", name, spelling.Hint(name, Names()),
 		strings.Join(Names(), ", "))

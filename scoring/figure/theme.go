@@ -25,7 +25,7 @@ const (
 	normal       = vg.Length(7.5)
 )
 
-// The colors of everything that is no data.
+// The colors of everything that is not data.
 var (
 	paper = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 	ink   = color.NRGBA{0x1b, 0x1f, 0x24, 0xff}

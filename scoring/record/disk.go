@@ -76,7 +76,7 @@ func (d disk) makeDir(dir string) error {
 	return nil
 }
 
-// tolerable reports whether a directory that cannot be flushed is no reason to
+// tolerable reports whether a directory that cannot be flushed gives no reason to
 // stop: the file system has no such operation, or the user may not read the
 // directory.
 func tolerable(err error) bool { return unsupported(err) || errors.Is(err, fs.ErrPermission) }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// forksFile has what was played from forks. No table reads it: a fork is no trial of its
+// forksFile has what was played from forks. No table reads it: a fork is not a trial of its
 // task, because its beginning is that of another episode.
 const forksFile = "forks.jsonl"
 

@@ -31,7 +31,7 @@ import (
 type Index struct {
 	// Manifest is run.json, or that of all shards.
 	Manifest *Manifest
-	// Bad are the lines that are no records, at most maxBad of them; OmittedBad counts
+	// Bad are the lines that are not records, at most maxBad of them; OmittedBad counts
 	// the rest.
 	Bad        []BadLine
 	OmittedBad int

@@ -42,7 +42,7 @@ func (p Parts) Dirs() (begun []string, err error) {
 			return nil, err
 		}
 		if len(shards) == 0 {
-			begun = append(begun, dir) // reading says so if it is no run
+			begun = append(begun, dir) // reading says so if it is not a run
 		}
 		n := len(begun)
 		for _, shard := range shards {

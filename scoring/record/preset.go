@@ -73,7 +73,7 @@ func (m *Manifest) EnvironmentOf(c Condition) (env Environment, ok bool) {
 // checkScore reports scores that no protocol gives.
 func (r *Result) checkScore() error {
 	if r.Score != nil && (math.IsNaN(*r.Score) || math.Abs(*r.Score) > maxScore) {
-		return fmt.Errorf("score: %v is no score", *r.Score)
+		return fmt.Errorf("score: %v is not a score", *r.Score)
 	}
 	if r.Score != nil && r.Preset == "" {
 		return fmt.Errorf("score: there is one, but no preset")

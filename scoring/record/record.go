@@ -90,7 +90,7 @@ type Result struct {
 	Preset string `json:"preset,omitempty"`
 
 	Outcome Outcome `json:"outcome"`
-	// Error says what went wrong when the outcome is no result.
+	// Error says what went wrong when the outcome is not a result.
 	Error string `json:"error,omitempty"`
 	// Success and Progress are the environment's final values, Progress in [0,1].
 	Success  bool    `json:"success"`

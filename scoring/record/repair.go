@@ -29,7 +29,7 @@ type Repaired struct {
 	Warnings []string
 }
 
-// BadLine is a line that is no record.
+// BadLine is a line that is not a record.
 type BadLine struct {
 	Number int // from 1
 	Why    error

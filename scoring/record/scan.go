@@ -70,7 +70,7 @@ func deriving(derive func(*Episode) any) func() decoder {
 func scan(r io.Reader, name string, newDecoder func() decoder, visit func(*line) error) error {
 	n := runtime.GOMAXPROCS(0)
 	chunks, inOrder, stop := make(chan *chunk), make(chan *chunk, 2*n), make(chan struct{})
-	var used sync.Pool // chunks whose raw lines are no longer needed
+	var used sync.Pool // chunks whose raw lines are not needed any more
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer close(stop)

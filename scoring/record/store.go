@@ -19,7 +19,7 @@ const (
 	lockFile     = "lock"
 )
 
-// ErrMoved says that the data file is no longer in its run directory, so nothing
+// ErrMoved says that the data file has left its run directory, so nothing
 // more can be stored there.
 var ErrMoved = errors.New("somebody deleted, moved or replaced it or its directory")
 

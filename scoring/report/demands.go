@@ -17,7 +17,7 @@ type Demands struct {
 	Floors map[string]float64
 	// Worse: the new one of two runs must be compared with the old one everywhere, and
 	// nowhere be significantly worse, by more than the margin of the first table. That it
-	// is not significantly worse is no proof that it is as good.
+	// is not significantly worse does not prove that it is as good.
 	Worse bool
 }
 

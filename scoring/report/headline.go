@@ -437,7 +437,7 @@ func (r row) withheld() string {
 	success, progress := r.Bounds()
 	return fmt.Sprintf(
 		"no rate, because %d of %d episodes have no result for a reason that depends on the model (%s), "+
-			"and the others are no fair sample; over all episodes SR is between %.1f and %.1f and PR between %.1f "+
+			"and the others are not a fair sample; over all episodes SR is between %.1f and %.1f and PR between %.1f "+
 			"and %.1f",
 		n, r.Planned, counted(outcomes), 100*success.Low, 100*success.High, 100*progress.Low, 100*progress.High)
 }

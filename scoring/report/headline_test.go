@@ -23,7 +23,7 @@ func TestWithheld(t *testing.T) {
 	same(t, "success", below(t, h, "pddl"), "–*", "50.0*", "50.0*", "–*")
 	hasNote(t, find(t, tables, "notes"),
 		"M on PDDL: no rate, because 2 of 4 episodes have no result for a reason that depends on the model (2 "+
-			"context_exceeded), and the others are no fair sample; "+
+			"context_exceeded), and the others are not a fair sample; "+
 			"over all episodes SR is between 25.0 and 75.0 and PR between 37.5 and 87.5.")
 	hasNote(t, h, "M on PDDL: no rate")
 	same(t, "results", below(t, find(t, tables, "results"), "success"), "50.0*", "50.0*", "50.0*", "100.0*")

@@ -214,7 +214,7 @@ func knownWeights(rows []row) {
 }
 
 // joinRows makes one row of those that are one model on the same tasks, with other seeds
-// in each run. If a model has two rows of one place that are no such parts, as of the same
+// in each run. If a model has two rows of one place that are not such parts, as of the same
 // seed, all its rows stay apart.
 func joinRows(rows []row) (out []row) {
 	type key struct{ player, place, perturbation string }

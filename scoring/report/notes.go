@@ -104,12 +104,12 @@ func caveats(rows []row) (notes []string) {
 	return notes
 }
 
-// lostExpert says where the expert solves nothing, so that it is no upper bound.
+// lostExpert says where the expert solves nothing, so that it is not an upper bound.
 func (r row) lostExpert() string {
 	if r.Condition.Agent != record.Expert || r.Finished == 0 || r.Success.Mean > 0 {
 		return ""
 	}
-	return "knows no way on " + r.claimPlace().Title + ", so its rate there is no upper bound"
+	return "knows no way on " + r.claimPlace().Title + ", so its rate there is not an upper bound"
 }
 
 // otherNames returns notes on the environments whose rates have other names than

@@ -110,7 +110,7 @@ func solved(p configs.PublishedTable, column string, success *float64) string {
 	if n == 0 || success == nil || slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool {
 		return r.SuccessStd != nil
 	}) {
-		return "" // means over seeds are no counts
+		return "" // means over seeds are not counts
 	}
 	ks, cut := stats.Counts(*success, decimals(*success), n)
 	if ks == nil {

@@ -108,7 +108,7 @@ func String(s string) Cell { return Cell{Text: s, Value: s} }
 func Int(n int) Cell { return Cell{Text: strconv.Itoa(n), Value: n} }
 
 // Percent is a cell with a rate, given as a fraction and shown in percent with
-// one decimal. NaN is no rate.
+// one decimal. NaN is not a rate.
 func Percent(rate float64) Cell {
 	if math.IsNaN(rate) || math.IsInf(rate, 0) {
 		return None()

@@ -28,7 +28,7 @@ type Object struct {
 	*body
 }
 
-// body is what things have that are no terminals. Terminals share one, noBody, and
+// body is what things have that are not terminals. Terminals share one, noBody, and
 // nobody writes to it.
 type body struct {
 	contents set
@@ -89,7 +89,7 @@ type door struct {
 	called   [3]*calledList // seen from the first end, from the second and from elsewhere; nil before they were made
 }
 
-// keptDoor returns what a portal has, without the texts that are no longer true.
+// keptDoor returns what a portal has, without the texts that are not true any more.
 func (o *Object) keptDoor() *door {
 	d := o.door
 	if names := [3]string{o.name, d.src.name, d.dst.name}; d.names != names {

@@ -47,14 +47,14 @@ func (s *set) contains(o *Object) bool {
 	return false
 }
 
-// append adds an object that is no member.
+// append adds an object that is not a member.
 func (s *set) append(o *Object) {
 	if s.put(o) {
 		s.grow(nil)
 	}
 }
 
-// put adds an object that is no member, and reports whether the set has to grow now.
+// put adds an object that is not a member, and reports whether the set has to grow now.
 func (s *set) put(o *Object) bool {
 	if s.capacity == 0 {
 		s.capacity = firstCapacity

@@ -33,7 +33,7 @@ func (l *listing) add(o *Object) {
 	}
 }
 
-// append adds an object that is no member. Nobody else has the chain, so it can change
+// append adds an object that is not a member. Nobody else has the chain, so it can change
 // places with the spare one.
 func (l *listing) append(o *Object) {
 	if l.put(o) {

@@ -132,7 +132,7 @@ func (l *Live) searchHTML(ctx context.Context, query string) (Answer, error) {
 			return err
 		}
 		if !out.List && len(out.Blocks) == 0 {
-			return errors.New("the answer is no page of Wikipedia: it has no paragraphs")
+			return errors.New("the answer is not a page of Wikipedia: it has no paragraphs")
 		}
 		return nil
 	})

@@ -149,7 +149,7 @@ func (s Security) explain(err error) error {
 	var network net.Error
 	switch {
 	case errors.Is(err, io.EOF):
-		return errors.New("what answers there is no NATS server")
+		return errors.New("what answers there is not a NATS server")
 	case errors.As(err, &network) && network.Timeout():
 		return fmt.Errorf("no answer as from a NATS server came within %v", patience)
 	case errors.Is(err, nats.ErrNoServers):

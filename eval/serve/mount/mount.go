@@ -91,7 +91,7 @@ func (m Defaults) mount(out bench.Outside, text string) (*serve.Mount, string, e
 		env = name
 	}
 	if !mountName.MatchString(name) {
-		return nil, env, fmt.Errorf("%q is no name of a mount: want letters, digits, and _ . ~ - after the first", name)
+		return nil, env, fmt.Errorf("%q cannot name a mount: want letters, digits, and _ . ~ - after the first", name)
 	}
 	entry, err := catalog.Find(env)
 	if err != nil {

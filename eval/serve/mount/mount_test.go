@@ -135,7 +135,7 @@ func TestSettingsOfMounts(t *testing.T) {
 		"pddl,perturb":                     "want setting=value",
 		"pddl,task=1":                      `pddl has no setting "task"`,
 		"chess":                            "there is no environment",
-		"a b=pddl":                         "is no name of a mount",
+		"a b=pddl":                         "cannot name a mount",
 		"hotpotqa,questions=x.json":        "would ask Wikipedia for its clients",
 	} {
 		if _, _, err := Parse(outside(), Defaults{}, []string{text}); err == nil ||

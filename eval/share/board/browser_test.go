@@ -24,7 +24,7 @@ func open(t *testing.T, look browser.Look) *browser.Page {
 	t.Helper()
 	b := browser.Start(t)
 	limits := func(mean, low, high float64) Rate { return Rate{mean, &low, &high} }
-	board := &Board{Date: "2026-01-02", Version: "v1", Unread: []Unread{{"broken", "this is no bundle"}},
+	board := &Board{Date: "2026-01-02", Version: "v1", Unread: []Unread{{"broken", "this is not a bundle"}},
 		Places: []Ranking{{Name: "agentrefine@1:pddl", Rows: []ModelRow{
 			{Model: "vllm:small", Bundle: "a", Who: "A Group", Checked: true, Success: limits(80, 71, 87),
 				Progress: limits(100, 98, 100), Best: 1, Worst: 2, Tasks: 60, Seeds: 3, Tokens: 123456,

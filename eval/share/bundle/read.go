@@ -129,10 +129,10 @@ func ours(h *tar.Header, name string, size int64) error {
 	return nil
 }
 
-// notBundle says of a file that is no archive, or a part of one, that it is no bundle.
+// notBundle says of a file that is not an archive, or a part of one, that it is not a bundle.
 func notBundle(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("this is no bundle, or a part of one: %w", err)
+	return fmt.Errorf("this is not a bundle, or is a part of one: %w", err)
 }

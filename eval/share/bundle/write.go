@@ -77,7 +77,7 @@ func writeRun(dir string, run record.Parts) error {
 		return err
 	}
 	if len(x.Bad) > 0 {
-		return fmt.Errorf("%s has lines that are no records: heldout repair sets them aside", run)
+		return fmt.Errorf("%s has lines that are not records: heldout repair sets them aside", run)
 	}
 	if len(x.Absent) > 0 {
 		return fmt.Errorf("%s lacks %s", run, record.NameShards(x.Absent))

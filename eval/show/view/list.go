@@ -64,7 +64,7 @@ var orders = []struct {
 // share is how much of the run is done.
 func (r listedRun) share() float64 { return float64(r.Finished) / float64(max(1, r.Planned)) }
 
-// falling puts the higher rate first, and what is no number last.
+// falling puts the higher rate first, and what is not a number last.
 func falling(a, b float64) int {
 	switch {
 	case math.IsNaN(a) && math.IsNaN(b):

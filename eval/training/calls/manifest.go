@@ -108,7 +108,7 @@ func (m *Manifest) suits(condition []byte, planned int) error {
 func fields(object []byte) (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
 	if err := json.Unmarshal(object, &out); err != nil {
-		return nil, fmt.Errorf("its condition is no JSON object: %w", err)
+		return nil, fmt.Errorf("its condition is not a JSON object: %w", err)
 	}
 	for name, value := range out {
 		var b bytes.Buffer

@@ -49,7 +49,7 @@ func Check(dir string) (out []Checked, err error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s has no manifest of an export (*%s) and is no directory of heldout synth, judge or think",
+		return nil, fmt.Errorf("%s has no manifest of an export (*%s) and is not of heldout synth, judge or think",
 			dir, manifestEnd)
 	}
 	return out, nil

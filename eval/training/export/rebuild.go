@@ -12,7 +12,7 @@ import (
 	"heldout/scoring/record"
 )
 
-// noChat says why the episodes of a condition are no conversations of texts; "" if they
+// noChat says why the episodes of a condition are not conversations of texts; "" if they
 // are.
 func noChat(c *record.Condition) Reason {
 	switch {

@@ -11,7 +11,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// Unreadable is why a reply is no label.
+// Unreadable is why a reply is not a label.
 type Unreadable string
 
 // The reasons, beside the faults of replies.

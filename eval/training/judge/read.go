@@ -90,7 +90,7 @@ func readLine(line []byte) (*Trajectory, error) {
 		Trajectory json.RawMessage `json:"trajectory"`
 	}
 	if err := json.Unmarshal(line, &item); err != nil {
-		return nil, fmt.Errorf("the line is no JSON object: %w", err)
+		return nil, fmt.Errorf("the line is not a JSON object: %w", err)
 	}
 	script, err := synth.ParseScript(item.Script)
 	if err != nil {

@@ -83,7 +83,7 @@ func verifyLine(line []byte, o Options, lenient bool) Checked {
 		Trajectory json.RawMessage `json:"trajectory"`
 	}
 	if err := json.Unmarshal(line, &item); err != nil {
-		return reject("the line is no JSON object: %v", err)
+		return reject("the line is not a JSON object: %v", err)
 	}
 	if item.Script == nil || item.Trajectory == nil {
 		return reject(`the line needs the keys "script" and "trajectory"`)

@@ -82,7 +82,7 @@ func readItem(line []byte) (*Item, error) {
 		Trajectory []json.RawMessage `json:"trajectory"`
 	}
 	if err := json.Unmarshal(line, &keys); err != nil {
-		return nil, fmt.Errorf("it is no verified trajectory: %w; heldout verify --masked writes such", err)
+		return nil, fmt.Errorf("it is not a verified trajectory: %w; heldout verify --masked writes such", err)
 	}
 	if keys.Script == nil || len(keys.Trajectory) == 0 {
 		return nil, errors.New(`it needs the keys "script" and "trajectory"`)

@@ -55,7 +55,7 @@ var slot = regexp.MustCompile(`\{([^{}]*)\}`)
 func ParseScript(raw []byte) (*Script, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
-		return nil, fmt.Errorf("the script is no JSON object: %w", err)
+		return nil, fmt.Errorf("the script is not a JSON object: %w", err)
 	}
 	for _, key := range []string{"Environment", "Goal", "Completion Conditions", "Available Actions"} {
 		if _, ok := keys[key]; !ok {

@@ -28,7 +28,7 @@ const mostNumber = 1 << 30
 func ReadTurn(raw json.RawMessage) (Turn, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil || keys == nil {
-		return Turn{}, errors.New("the turn is no JSON object")
+		return Turn{}, errors.New("the turn is not a JSON object")
 	}
 	var t Turn
 	var role string
@@ -111,7 +111,7 @@ func readTurns(raw []json.RawMessage) ([]Turn, []*fault) {
 func ParseTurns(trajectory []byte) ([]Turn, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(trajectory, &raw); err != nil {
-		return nil, fmt.Errorf("the trajectory is no JSON list of turns: %w", err)
+		return nil, fmt.Errorf("the trajectory is not a JSON list of turns: %w", err)
 	}
 	if len(raw) > mostTurns {
 		return nil, fmt.Errorf("the trajectory has %d turns, the limit is %d", len(raw), mostTurns)

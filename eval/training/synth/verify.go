@@ -83,7 +83,7 @@ type Verdict struct {
 func Verify(s *Script, trajectory []byte, o Options) Verdict {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(trajectory, &raw); err != nil {
-		message := "the trajectory is no JSON list of turns: "
+		message := "the trajectory is not a JSON list of turns: "
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			return Verdict{Reason: Format, Message: fmt.Sprintf("%s%v where >>> stands: %s", message, err,

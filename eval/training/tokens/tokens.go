@@ -84,12 +84,12 @@ type splitter struct {
 // bytePattern is how byte-level BPE divides a text by itself.
 const bytePattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-var errKind = errors.New("it is no byte-level BPE that can be counted here; leave --tokenizer out to count by characters")
+var errKind = errors.New("it is not a byte-level BPE as counted here; leave --tokenizer out to count by characters")
 
 func parse(b []byte) (*Counter, error) {
 	var d definition
 	if err := json.Unmarshal(b, &d); err != nil {
-		return nil, fmt.Errorf("it is no tokenizer.json: %w", err)
+		return nil, fmt.Errorf("it is not a tokenizer.json: %w", err)
 	}
 	if d.Model.Type != "BPE" && d.Model.Type != "" || d.PreTokenizer == nil {
 		return nil, errKind
@@ -158,7 +158,7 @@ func (s *splitter) patterns() (out []string, bytes bool, err error) {
 func (d *definition) vocabulary() (*tokenizer.Vocabulary, error) {
 	var ids map[string]int
 	if err := json.Unmarshal(d.Model.Vocab, &ids); err != nil || ids == nil {
-		return nil, errors.Join(errors.New("the vocabulary is no object"), err)
+		return nil, errors.Join(errors.New("the vocabulary is not an object"), err)
 	}
 	for _, a := range d.Added {
 		if a.Content == "" {
@@ -185,7 +185,7 @@ func (d *definition) vocabulary() (*tokenizer.Vocabulary, error) {
 		var text string
 		if json.Unmarshal(m, &text) != nil {
 			if err := json.Unmarshal(m, &pair); err != nil || len(pair) != 2 {
-				return nil, errors.New("the merges are no pairs of texts")
+				return nil, errors.New("the merges are not pairs of texts")
 			}
 			text = pair[0] + " " + pair[1]
 		}

@@ -39,13 +39,13 @@ func TestCounts(t *testing.T) {
 // Tokenizers of other kinds are refused.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"{": "no tokenizer.json",
-		`{"model":{"type":"WordPiece","vocab":{}},"pre_tokenizer":{"type":"ByteLevel"}}`:                             "no byte-level BPE",
-		`{"model":{"type":"BPE","vocab":{}}}`:                                                                        "no byte-level BPE",
+		"{": "not a tokenizer.json",
+		`{"model":{"type":"WordPiece","vocab":{}},"pre_tokenizer":{"type":"ByteLevel"}}`:                             "not a byte-level BPE",
+		`{"model":{"type":"BPE","vocab":{}}}`:                                                                        "not a byte-level BPE",
 		`{"model":{"type":"BPE","vocab":{}},"pre_tokenizer":{"type":"ByteLevel"}}`:                                   "ids up to -1",
 		`{"model":{"type":"BPE","vocab":{"a":99999999}},"pre_tokenizer":{"type":"ByteLevel"}}`:                       "ids up to 99999999",
-		`{"model":{"type":"BPE","vocab":{"a":0},"merges":[7]},"pre_tokenizer":{"type":"ByteLevel"}}`:                 "no pairs",
-		`{"model":{"vocab":{"a":0}},"normalizer":{"type":"Lowercase"},"pre_tokenizer":{"type":"ByteLevel"}}`:         "no byte-level BPE",
+		`{"model":{"type":"BPE","vocab":{"a":0},"merges":[7]},"pre_tokenizer":{"type":"ByteLevel"}}`:                 "not pairs",
+		`{"model":{"vocab":{"a":0}},"normalizer":{"type":"Lowercase"},"pre_tokenizer":{"type":"ByteLevel"}}`:         "not a byte-level BPE",
 		`{"model":{"vocab":{"a":0}},"pre_tokenizer":{"type":"Split","behavior":"Isolated","pattern":{"Regex":"("}}}`: "parsing regexp",
 	} {
 		if _, err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

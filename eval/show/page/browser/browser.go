@@ -87,7 +87,7 @@ func start(t testing.TB) {
 	running.stop = func() {
 		cancel()
 		end()
-		_ = os.RemoveAll(profile) // what a browser that is ending still writes there is no error
+		_ = os.RemoveAll(profile) // what a browser that is ending still writes there is not an error
 	}
 	if err := chromedp.Do(ctx); err != nil {
 		running.stop()

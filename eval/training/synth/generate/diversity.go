@@ -110,7 +110,7 @@ func places(script json.RawMessage) []string {
 		Environment map[string]json.RawMessage `json:"Environment"`
 	}
 	if json.Unmarshal(script, &s) != nil {
-		return nil // an environment that is no object has no names
+		return nil // an environment that is not an object has no names
 	}
 	var inside map[string]json.RawMessage
 	if json.Unmarshal(s.Environment["places"], &inside) == nil && len(inside) > 0 {

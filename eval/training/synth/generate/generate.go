@@ -62,7 +62,7 @@ const (
 // Reasons for which a script is rejected, beside synth.Unsupported and the faults of
 // replies.
 const (
-	// BadScript: the reply is no script.
+	// BadScript: the reply is not a script.
 	BadScript synth.Reason = "script format"
 	// BadCode: an action of the script does not match its own verification code.
 	BadCode synth.Reason = "script action"
