@@ -9,8 +9,8 @@ import (
 )
 
 func TestSuiteGrades(t *testing.T) {
-	for in, want := range map[string]string{"": "at least one", "0": "not a grade", "two": "not a grade", "1,1": "twice",
-		"10": "not a grade"} {
+	for in, want := range map[string]string{"": "at least one", "0": "not a grade", "two": "not a grade",
+		"1,1": "twice", "10": "not a grade"} {
 		r := configs.Run{Suite: configs.Robust}
 		if in != "" {
 			r.Grades = strings.Split(in, ",")
