@@ -159,11 +159,12 @@ func TestFormsOfQuestions(t *testing.T) {
 
 func TestBadQuestions(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"no JSON":   {"x", "not a file of questions"},
-		"no list":   {"{}", "not a file of questions"},
-		"none":      {"[]", "there are no questions"},
-		"no answer": {`[{"question":"q"}]`, "question 0 has no question or no answer"},
-		"too few":   {simplified(3), "has more questions than the file, which has 3"},
+		"no JSON":    {"x", "not a file of questions"},
+		"a name":     {`"q"`, "not a file of questions"},
+		"one object": {"{}", "question 0 has no question or no answer"},
+		"none":       {"[]", "there are no questions"},
+		"no answer":  {`[{"question":"q"}]`, "question 0 has no question or no answer"},
+		"too few":    {simplified(3), "has more questions than the file, which has 3"},
 		"two of one": {`[{"question":"q","answer":"a","_id":"1"},{"question":"r","answer":"a","_id":"1"}]`,
 			`the name "1" of another`},
 		"odd facts":   {`[{"question":"q","answer":"a","supporting_facts":[[1]]}]`, "supporting fact 0"},
