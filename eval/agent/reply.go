@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 type parsed struct {
@@ -84,7 +85,8 @@ var (
 //   - The thought is the text before the action: from the first "Thought:" on, or
 //     all of that text if there is no such label. It ends where the model invents an
 //     observation.
-//   - A label within quotes, or before punctuation, is only mentioned.
+//   - A label within quotes or brackets, or before punctuation, is only mentioned, and so is
+//     one in small letters within a sentence: "there is only one action: …".
 //
 // ok is false when there is no action. Parsing the output of canonical gives the
 // same thought and action again.
@@ -179,7 +181,8 @@ func looseLabel(line string) (start, end int, found bool) {
 		return 0, 0, false
 	}
 	for _, at := range actionWithin.FindAllStringIndex(line, -1) {
-		if !quoted(line[:at[0]], line[at[1]:]) {
+		before, label := line[:at[0]], line[at[0]:at[1]]
+		if !quoted(before, line[at[1]:]) && !counted(before, label) {
 			return at[0], at[1], true
 		}
 	}
@@ -189,11 +192,18 @@ func looseLabel(line string) (start, end int, found bool) {
 	return 0, 0, false
 }
 
-// quoted reports whether a label is only mentioned: quotes around it are open, or
+// counted reports whether a label in small letters is a noun of the words before it, as in
+// "there is only one action: …".
+func counted(before, label string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " "))
+	return strings.HasPrefix(label, "action") && (unicode.IsLetter(last) || unicode.IsDigit(last))
+}
+
+// quoted reports whether a label is only mentioned: quotes or a bracket around it are open, or
 // punctuation follows.
 func quoted(before, after string) bool {
 	open := strings.Count(before, `"`)%2 == 1 || strings.Count(before, "“") > strings.Count(before, "”") ||
-		strings.Count(before, "`")%2 == 1
+		strings.Count(before, "`")%2 == 1 || strings.Count(before, "(") > strings.Count(before, ")")
 	return open || after != "" && strings.ContainsAny(after[:1], `).,;!?]}`)
 }
 

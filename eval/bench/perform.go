@@ -58,7 +58,7 @@ func (j *Job) Play(ctx context.Context, on Screen) error {
 	return j.Work(ctx, on, int(j.Config.Concurrency),
 		func(s *JobSession, _ *progress.Tracker, watching eval.Observer) error {
 			if n := s.Store.Replies.Interrupted(); n > 0 {
-				on.say("%s that had begun: played on from where the run was stopped", table.Counted(n, "episode"))
+				on.say("resuming %s where the run was stopped", table.Counted(n, "episode"))
 			}
 			return s.Play(ctx, watching, on.Warn)
 		})
