@@ -1,0 +1,24 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"heldout/scoring"
+	"heldout/scoring/record"
+)
+
+// A model's name may hold a "=", at which a flag divides.
+func TestSettleNames(t *testing.T) {
+	runs := []NamedRun{{}}
+	for _, name := range []string{"vllm:lr=2e-5", "vllm:a", "vllm:a=b=c"} {
+		runs[0].Scores = append(runs[0].Scores, &scoring.Score{Condition: record.Condition{Model: name}})
+	}
+	names := map[string]string{"vllm:lr": "2e-5=tuned", "vllm:a": "x=y", "a": "b=c=deep", "other": "p=q"}
+	SettleNames(runs, names)
+	want := map[string]string{"vllm:lr=2e-5": "tuned", "vllm:a": "x=y", "a": "b=c=deep", "other": "p=q"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
