@@ -205,20 +205,31 @@ func killAtRandom(t *testing.T, command func() *exec.Cmd, starts *starter, kills
 		if i%4 == 3 {
 			late = time.After(time.Duration(n) * time.Millisecond)
 		}
-		cmd := command()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		select {
-		case <-moment:
-		case <-late:
-		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); err == nil {
-			t.Fatal("the run ended before it was killed: the test needs more episodes")
-		}
+		killAt(t, command(), moment, late)
+	}
+}
+
+// killAt starts a command and kills it at one of two moments.
+func killAt(t *testing.T, cmd *exec.Cmd, moment <-chan struct{}, late <-chan time.Time) {
+	t.Helper()
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-moment:
+	case <-late:
+	case err := <-ended:
+		t.Fatalf("the run ended before it was killed, with %v: %s", err, &stderr)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil {
+		t.Fatal("the run ended before it was killed: the test needs more episodes")
 	}
 }
 
@@ -264,7 +275,7 @@ func TestDeletedUnderWay(t *testing.T) {
 	server := httptest.NewServer(&fakeServer{context: 16384, onChat: starts.onChat})
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
-	moment := starts.after(40)
+	moment := starts.after(90) // so that some of six in flight, of eight steps each, are finished
 	cmd := fakeRun(server.URL, dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

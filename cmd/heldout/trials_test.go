@@ -265,18 +265,8 @@ func TestKillTrials(t *testing.T) {
 	rng := stream.New(2, "kill")
 	later := 0 // kills while a later trial had no result
 	for range kills {
-		moment := starts.after(1 + rng.IntN(50))
-		cmd := l.run(server.URL, dir, more...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		<-moment
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); err == nil {
-			t.Fatal("the run ended before it was killed: the test needs more episodes")
-		}
+		moment := starts.after(1 + rng.IntN(20))
+		killAt(t, l.run(server.URL, dir, more...), moment, nil)
 		if laterDue(t, dir) {
 			later++
 		}
