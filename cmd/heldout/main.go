@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -45,6 +46,13 @@ func main() {
 	// A reader that closes the pipe must be an error of the write, not the end of
 	// the process in the middle of a run.
 	signal.Ignore(syscall.SIGPIPE)
+	if parent, err := strconv.Atoi(os.Getenv(parentVariable)); err == nil {
+		go func() {
+			awaitEnd(parent)
+			stop()
+		}()
+	}
+	_ = os.Unsetenv(parentVariable) // what this process starts has another parent
 	go func() {
 		<-ctx.Done()
 		stop() // a second signal ends the process at once
@@ -64,6 +72,10 @@ func main() {
 		tool:          about(build),
 	}))
 }
+
+// parentVariable has the id of the process that started this one, which ends as by Ctrl-C
+// when that has ended. The Python package sets it.
+const parentVariable = "HELDOUT_PARENT"
 
 // stopSignals are the signals that end a run in good order. A hang-up of the
 // terminal is one of them, unless the process ignores it, as under nohup.

@@ -28,7 +28,6 @@ type serveOptions struct {
 	maxMemory         memorySize
 	deflate, profiles bool
 	stdio             bool
-	parent            int
 }
 
 func newServe(sys *system) *cobra.Command {
@@ -76,7 +75,6 @@ serving.`,
 	f.StringVar(&o.record, "record", "", "folder for the episodes: a run directory for each mount and split")
 	f.BoolVar(&o.stdio, "stdio", false,
 		"answer lines of JSON on standard input and output, and listen nowhere; the Python package does so")
-	f.IntVar(&o.parent, "parent", 0, "with --stdio: end when this process ends, which started this one")
 	f.BoolVar(&o.profiles, "pprof", false,
 		"serve profiles of the process at /debug/pprof/; only with a loopback address")
 	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
@@ -133,14 +131,6 @@ func (o *serveOptions) answer(ctx context.Context, sys *system, options serve.Op
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	if o.parent != 0 {
-		go func() {
-			awaitEnd(o.parent)
-			stop()
-		}()
-	}
 	return server.ServePipe(ctx, sys.stdin, sys.stdout)
 }
 
@@ -188,9 +178,6 @@ func (o *serveOptions) check() error {
 	}
 	if o.MaxSteps < 0 {
 		errs = append(errs, fmt.Errorf("--max-steps is %d, want 0 or more", o.MaxSteps))
-	}
-	if o.parent < 0 || o.parent > 0 && !o.stdio {
-		errs = append(errs, errors.New("--parent is the id of the process that started this one, with --stdio"))
 	}
 	if o.noToken && o.tokenFile != "" {
 		errs = append(errs, errors.New("--token-file and --no-token contradict each other"))

@@ -2,7 +2,14 @@
 
 import asyncio
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
 import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -119,3 +126,61 @@ def test_progress_in_a_notebook(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(__import__("sys").modules, "IPython", shell)
     heldout.evaluate("random", "pddl", out=tmp_path / "run", **{**OPTIONS, "progress": True, "max_tokens": None})
     assert any(line.startswith("2/2 episodes") for line in shell.lines) and capsys.readouterr().err == ""
+
+
+OWNER = """
+import heldout, sys, threading
+calls = []
+def looking(conversations, sampling):
+    calls.append(None)
+    if len(calls) > 6:  # the first episode is there, the second has begun
+        print("waits", flush=True)
+        threading.Event().wait()
+    return ["Action: look around"] * len(conversations)
+out, url, options = sys.argv[1], sys.argv[2], {options}
+heldout.evaluate("tiny" if url else looking, "pddl", out=out, base_url=url or None, concurrency=1, **options)
+"""
+
+
+def child_of(owner):
+    """The process id of the only child."""
+    (child,) = Path(f"/proc/{owner}/task/{owner}/children").read_text().split()
+    return child
+
+
+def ends(child):
+    """Whether a process ends in a minute; a zombie has ended."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        try:
+            if Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks for processes in /proc")
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGHUP", "SIGKILL"])
+@pytest.mark.parametrize("kind", ["function", "server"])
+def test_end_of_the_owner(tmp_path, kind, end):
+    """A run ends with the Python that started it, and the same call continues it."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes calls, and does not answer
+        silent.settimeout(60)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1" if kind == "server" else ""
+        code = OWNER.replace("{options}", repr(OPTIONS))
+        with subprocess.Popen([sys.executable, "-c", code, tmp_path / "run", url], stdout=subprocess.PIPE) as owner:
+            if url:
+                call, _ = silent.accept()
+            else:
+                assert owner.stdout.readline() == b"waits\n"
+            child = child_of(owner.pid)
+            owner.send_signal(getattr(signal, end))
+        assert ends(child)
+        if url:
+            call.close()
+    if kind == "function":
+        (first,) = played(tmp_path / "run")
+        again = heldout.evaluate(looking, "pddl", out=tmp_path / "run", concurrency=1, **OPTIONS)
+        assert first in played(again.run) and len(played(again.run)) == 2

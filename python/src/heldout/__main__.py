@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from ._binary import find_bin
+from ._binary import find_bin, leashed
 
 
 def main() -> None:
@@ -12,7 +12,7 @@ def main() -> None:
     if os.name != "nt":
         os.execv(path, [path, *sys.argv[1:]])
     try:
-        sys.exit(subprocess.run([path, *sys.argv[1:]]).returncode)
+        sys.exit(subprocess.run([path, *sys.argv[1:]], env=leashed()).returncode)
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -9,8 +9,9 @@ import subprocess
 import sys
 import sysconfig
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ._errors import Error, UsageError, VersionMismatch
 from ._version import __version__
@@ -63,6 +64,18 @@ def checked_bin() -> str:
     return path
 
 
+def leashed(env: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Returns the variables of a child: it ends as by Ctrl-C when this process has ended, however that ends."""
+    return {**os.environ, **(env or {}), "HELDOUT_PARENT": str(os.getpid())}
+
+
+def start(
+    arguments: Sequence[str | os.PathLike[str]], env: Mapping[str, str] | None = None, **options: Any
+) -> subprocess.Popen[Any]:
+    """Starts the binary on a leash. `options` are those of `Popen`."""
+    return subprocess.Popen([checked_bin(), *arguments], env=leashed(env), **options)
+
+
 def cli(
     *args: str | os.PathLike[str], check: bool = True, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
@@ -78,7 +91,7 @@ def cli(
         capture_output=True,
         encoding="utf-8",
         stdin=subprocess.DEVNULL,
-        env=None if env is None else {**os.environ, **env},
+        env=leashed(env),
     )
     if check and done.returncode:
         raise failure(done.returncode, done.stderr)

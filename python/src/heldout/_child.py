@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import IO, Any
 
-from ._binary import checked_bin
+from ._binary import start
 from ._errors import Error, ServerDied
 
 _LAST_LINES = 20  # of standard error, in a ServerDied
@@ -44,8 +44,8 @@ class Child:
         group = 0
         if sys.platform == "win32":
             group = subprocess.CREATE_NEW_PROCESS_GROUP
-        self._process: subprocess.Popen[bytes] = subprocess.Popen(
-            [checked_bin(), "serve", *arguments, "--stdio", "--parent", str(os.getpid())],
+        self._process: subprocess.Popen[bytes] = start(
+            ["serve", *arguments, "--stdio"],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

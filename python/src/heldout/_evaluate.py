@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ._binary import checked_bin, cli, failure
+from ._binary import cli, failure, start
 from ._errors import Incomplete, Overlap
 from ._policy import Policy
 from ._records import Records
@@ -70,7 +70,7 @@ def evaluate(
     environment = None
     if endpoint is not None:
         models, base_url = ["openai:" + name], endpoint.url
-        environment = {**os.environ, _KEY: endpoint.key}
+        environment = {_KEY: endpoint.key}
         options = {"api_key_env": _KEY, "timeout": "1h", **options}
     else:
         models = [model] if isinstance(model, str) else list(cast("Sequence[str]", model))
@@ -81,7 +81,7 @@ def evaluate(
     for option, value in {"env": env, "seeds": seeds, **options}.items():
         arguments += flags(option, value)
     try:
-        code, said = _play([checked_bin(), *arguments], environment, endpoint, progress)
+        code, said = _play(arguments, environment, endpoint, progress)
     finally:
         if endpoint is not None:
             endpoint.close()
@@ -126,17 +126,17 @@ def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), *
 
 
 def _play(
-    command: list[str], environment: dict[str, str] | None, endpoint: Endpoint | None, progress: bool
+    arguments: list[str], environment: dict[str, str] | None, endpoint: Endpoint | None, progress: bool
 ) -> tuple[int, str]:
-    """Runs a command that takes long, and passes on what it says. Ctrl-C stops it as it does in a shell."""
+    """Runs the binary, which takes long, and passes on what it says. Ctrl-C stops it as it does in a shell."""
     tell = _teller() if progress else _silent
-    process: subprocess.Popen[str] = subprocess.Popen(
-        command,
+    process: subprocess.Popen[str] = start(
+        arguments,
+        environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-        env=environment,
     )
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     listener = threading.Thread(target=_listen, args=(process, lines))

@@ -24,7 +24,7 @@ from openenv.core.client_types import StepResult
 from openenv.core.env_client import EnvClient
 from openenv.core.env_server.types import Action, Observation, State
 
-from ._binary import checked_bin, failure
+from ._binary import failure, start
 from ._evaluate import flags
 
 
@@ -70,8 +70,8 @@ def serve(mount: str, **options: str | int | float | bool | os.PathLike[str] | N
     """
     arguments = [flag for name, value in options.items() for flag in flags(name, value)]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
-        process: subprocess.Popen[str] = subprocess.Popen(
-            [checked_bin(), "serve", mount, "--listen=127.0.0.1:0", *arguments],
+        process: subprocess.Popen[str] = start(
+            ["serve", mount, "--listen=127.0.0.1:0", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,
