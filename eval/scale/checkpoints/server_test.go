@@ -5,6 +5,7 @@ package checkpoints
 import (
 	"bufio"
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,4 +72,68 @@ func TestStop(t *testing.T) {
 	if err != nil || !strings.HasSuffix(string(log), "ends\n") {
 		t.Errorf("%q, %v", log, err)
 	}
+}
+
+// heldout is killed while it waits for a server that ignores SIGTERM: the server ends.
+func TestKilledWhileStopping(t *testing.T) {
+	t.Parallel()
+	if fifo := os.Getenv(fifoVariable); fifo != "" {
+		stopStubborn(t, fifo)
+		return
+	}
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if out, err := exec.Command("mkfifo", fifo).CombinedOutput(); err != nil {
+		t.Fatalf("mkfifo: %v: %s", err, out)
+	}
+	owner := exec.CommandContext(sharedtest.Limited(t), os.Args[0], "-test.run=^TestKilledWhileStopping$")
+	owner.Env = append(os.Environ(), fifoVariable+"="+fifo)
+	leave, err := owner.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	server, err := os.Open(fifo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	in := bufio.NewScanner(server)
+	for _, want := range []string{"begins", "is told to end"} {
+		if in.Scan(); in.Text() != want {
+			t.Fatalf("%q, want %q; %v", in.Text(), want, in.Err())
+		}
+		leave.Close()
+	}
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = owner.Wait()
+	if err := server.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	for in.Scan() { // until all that hold it open have ended
+	}
+	if in.Err() != nil {
+		t.Errorf("the server is there: %v", in.Err())
+	}
+}
+
+// fifoVariable is set in the process that is killed.
+const fifoVariable = "CHECKPOINTS_TEST_FIFO"
+
+// stopStubborn stops a server that goes on, once standard input has ended. What the
+// server is told it writes into a pipe.
+func stopStubborn(t *testing.T, fifo string) {
+	command := "exec 4>" + fifo + "; trap 'echo is told to end >&4' TERM; echo begins >&4; " +
+		"while :; do sleep 1000 & wait; done"
+	s, err := serve(command, filepath.Dir(fifo), func(line string) { t.Error(line) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		t.Error(err)
+	}
+	s.process.stop()
 }
