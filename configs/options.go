@@ -15,8 +15,8 @@ const (
 	OpenAIAddress = "OPENAI_BASE_URL"
 )
 
-// maxTrials bounds the number of trials: more is probably a typing mistake.
-const maxTrials = 100
+// MaxTrials bounds the number of trials: more is probably a typing mistake.
+const MaxTrials = 100
 
 // Options are all options of a run but the settings of environments, which environments
 // declare in the same way.
@@ -186,7 +186,7 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "step limit of an episode; 0 uses the environment's own, mostly 30",
 		},
 		{
-			Name: "trials", Group: Playing, Default: 1, Range: atLeast(1).upTo(maxTrials), Changes: true,
+			Name: "trials", Group: Playing, Default: 1, Range: atLeast(1).upTo(MaxTrials), Changes: true,
 			Help: "play a task again after a failure, up to N trials (Reflexion; see heldout help trials)",
 		},
 		{

@@ -110,8 +110,9 @@ func LoadPerturbation(name string) (Perturbation, error) {
 // The limits of a perturbation: the time to check rules grows with the product
 // of their lengths. The longest of our own has 60 bytes.
 const (
-	maxRules      = 200
-	maxRuleLength = 500 // bytes
+	maxRules = 200
+	// MaxRuleLength is that of a rule and of a name, in bytes.
+	MaxRuleLength = 500
 )
 
 func (p Perturbation) checkLength() error {
@@ -131,8 +132,8 @@ func (p Perturbation) checkLength() error {
 		return fmt.Errorf("there are %d rules, more than %d", n, maxRules)
 	}
 	for _, text := range texts {
-		if len(text) > maxRuleLength {
-			return fmt.Errorf("a rule has more than %d bytes: %.20q…", maxRuleLength, text)
+		if len(text) > MaxRuleLength {
+			return fmt.Errorf("a rule has more than %d bytes: %.20q…", MaxRuleLength, text)
 		}
 	}
 	return nil

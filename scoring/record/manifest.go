@@ -285,12 +285,18 @@ func ReadManifest(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkNesting(b); err != nil {
+		return nil, badManifest(file, b, err)
+	}
 	var m Manifest
 	if err := unmarshal(b, &m); err != nil {
 		return nil, badManifest(file, b, err)
 	}
 	if !readable(m.Schema) {
 		return nil, badManifest(file, b, &schemaError{m.Schema})
+	}
+	if err := m.checkLimits(); err != nil {
+		return nil, badManifest(file, b, err)
 	}
 	if err := m.check(); err != nil { // which says more than a checksum
 		return nil, badManifest(file, b, err)

@@ -62,9 +62,10 @@ func (m *Manifest) Protocol(p *Preset) *Protocol {
 // EnvironmentOf returns the environment of a condition. A run of several presets
 // may have an environment several times.
 func (m *Manifest) EnvironmentOf(c Condition) (env Environment, ok bool) {
-	for _, e := range m.Environments {
-		if e.Name == c.Env && e.Protocol == c.Preset.Key() {
-			return e, true
+	protocol := c.Preset.Key()
+	for i := range m.Environments {
+		if e := &m.Environments[i]; e.Name == c.Env && e.Protocol == protocol {
+			return *e, true
 		}
 	}
 	return Environment{}, false

@@ -109,11 +109,17 @@ func (s *Store) read() error {
 
 // SetManifest writes run.json.
 func (s *Store) SetManifest(m *Manifest) error {
+	if err := m.checkLimits(); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", manifestFile, err)
+	}
 	c := *m
 	c.Schema = Schema
 	b, err := EncodeFile(&c)
 	if err != nil {
 		return err
+	}
+	if err := checkNesting(b); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", manifestFile, err)
 	}
 	return s.disk.replace(filepath.Join(s.dir, manifestFile), b)
 }

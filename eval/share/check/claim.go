@@ -6,6 +6,8 @@ package check
 import (
 	"fmt"
 	"slices"
+
+	"heldout/scoring/table"
 )
 
 // Verdict is what the check of a claim came to.
@@ -33,11 +35,14 @@ type Claim struct {
 	Omitted int `json:"others,omitempty"`
 }
 
-// maxNotes is how many notes a claim keeps.
-const maxNotes = 8
+// maxNotes is how many notes a claim keeps, maxNote how much of each, in characters.
+const (
+	maxNotes = 8
+	maxNote  = 1000
+)
 
 func (c *Claim) note(format string, about ...any) {
-	text := fmt.Sprintf(format, about...)
+	text := table.Shortened(fmt.Sprintf(format, about...), maxNote)
 	switch {
 	case slices.Contains(c.Notes, text):
 	case len(c.Notes) < maxNotes:
