@@ -172,6 +172,9 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	}
 	defer os.RemoveAll(dir)
 	c, err := bundle.Open(file, dir)
+	if bundle.MachineFault(err) {
+		return err
+	}
 	if err != nil {
 		b.Unread = append(b.Unread, Unread{name, err.Error()})
 		o.Tell(fmt.Sprintf("%s: it cannot be read", name))

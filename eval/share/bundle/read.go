@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -42,6 +43,13 @@ func Unpack(r io.Reader, size int64, dir string) (*Contents, error) {
 	c := m.contents(dir)
 	c.Size = size
 	return c, nil
+}
+
+// MachineFault reports whether an error is one of this machine's files, such as a full disk,
+// and says nothing about a bundle: no content of one gives such an error.
+func MachineFault(err error) bool {
+	var path *fs.PathError
+	return errors.As(err, &path)
 }
 
 // unpacker unpacks files one after the other.

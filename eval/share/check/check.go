@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -59,7 +58,7 @@ func (r *Report) Failed() (failed, incomplete bool) {
 func File(ctx context.Context, file, dir string, o Options) (*Report, error) {
 	c, err := bundle.Open(file, dir)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
+		if bundle.MachineFault(err) {
 			return nil, err
 		}
 		r := &Report{Claims: newClaims()}
@@ -74,22 +73,25 @@ func File(ctx context.Context, file, dir string, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.signed(file, o.Signers)
-	return r, nil
+	return r, r.signed(file, o.Signers)
 }
 
-func (r *Report) signed(file, signers string) {
+// signed checks the signature. The error is that of a file that cannot be read here.
+func (r *Report) signed(file, signers string) error {
 	c := &r.Claims[signature]
 	if signers == "" {
 		c.open("signatures were not read (--signers)")
-		return
+		return nil
 	}
-	name, err := bundle.Signer(file, signers)
-	if err != nil {
+	switch name, err := bundle.Signer(file, signers); {
+	case bundle.MachineFault(err):
+		return err
+	case err != nil:
 		c.fail("%v", err)
-		return
+	default:
+		c.note("%s", name)
 	}
-	c.note("%s", name)
+	return nil
 }
 
 // Check checks an unpacked bundle. The error says why nothing could be checked; what is
@@ -102,6 +104,9 @@ func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) 
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
+			if bundle.MachineFault(err) {
+				return nil, err
+			}
 			k.claim(plan).fail("run %d: %v", i+1, err)
 		}
 	}
@@ -109,9 +114,8 @@ func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) 
 		return nil, err
 	}
 	k.seedsFrom0()
-	k.tables(c)
 	k.declared()
-	return k.report, nil
+	return k.report, k.tables(c)
 }
 
 type checker struct {
@@ -202,15 +206,19 @@ func (k *checker) seedsFrom0() {
 	}
 }
 
-func (k *checker) tables(c *bundle.Contents) {
+// tables compares the tables. The error is that of a file that cannot be read here.
+func (k *checker) tables(c *bundle.Contents) error {
 	got, err := bundle.Tables(c.Runs)
 	want, err2 := os.ReadFile(c.Tables)
 	switch err := errors.Join(err, err2); {
+	case bundle.MachineFault(err):
+		return err
 	case err != nil:
 		k.claim(tables).fail("%v", err)
 	case !bytes.Equal(got, want):
 		k.claim(tables).fail("the tables in the bundle are others: the records give other numbers")
 	}
+	return nil
 }
 
 // trainedOn notes the tasks of a condition that the model was trained on, as its authors

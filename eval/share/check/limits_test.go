@@ -2,13 +2,17 @@ package check
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -87,7 +91,6 @@ func eachExtreme(v reflect.Value, path string, try func(path string)) {
 func eachEntry(v reflect.Value, path string, try func(path string)) {
 	value := reflect.New(v.Type().Elem()).Elem()
 	for _, key := range []string{"vllm:m", strings.Repeat("k", 1<<20)} {
-
 		entry := func(path string) {
 			m := reflect.MakeMap(v.Type())
 			m.SetMapIndex(reflect.ValueOf(key).Convert(v.Type().Key()), value)
@@ -130,9 +133,12 @@ func TestExtremesOfManifest(t *testing.T) {
 			if err == nil {
 				m.Plan()
 			}
-			r, err := Check(t.Context(), &bundle.Contents{Runs: []record.Parts{{dir}}}, options())
-			if err == nil && len(fmt.Sprint(r.Claims)) > 100_000 {
-				t.Errorf("%s: the claims have %d bytes", path, len(fmt.Sprint(r.Claims)))
+			c := &bundle.Contents{Runs: []record.Parts{{dir}}, Tables: filepath.Join(dir, "run.json")}
+			r, err := Check(t.Context(), c, options())
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+			} else if n := len(fmt.Sprint(r.Claims)); n > 100_000 {
+				t.Errorf("%s: the claims have %d bytes", path, n)
 			}
 		})
 		if err := os.RemoveAll(dir); err != nil {
@@ -206,4 +212,30 @@ func TestExtremesOfBundle(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A fault of this machine's files is an error of the command and no claim.
+func TestMachineFaults(t *testing.T) {
+	file, err := pack(t, play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inTheWay := t.TempDir()
+	if err := os.WriteFile(filepath.Join(inTheWay, "run-1"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{inTheWay, filepath.Join(inTheWay, "absent")} {
+		if r, err := File(t.Context(), file, dir, options()); err == nil {
+			t.Errorf("%s: %v", dir, r.Claims)
+		}
+	}
+	o := options()
+	o.Signers = filepath.Join(inTheWay, "absent")
+	if r, err := File(t.Context(), file, t.TempDir(), o); err == nil {
+		t.Errorf("without the file of signers: %v", r.Claims)
+	}
+	full := fmt.Errorf("run-1/run.json: %w", errors.Join(&fs.PathError{Op: "write", Err: syscall.ENOSPC}, nil))
+	if !bundle.MachineFault(full) || bundle.MachineFault(io.ErrUnexpectedEOF) {
+		t.Error("a full disk is not told from a damaged bundle")
+	}
 }
