@@ -154,7 +154,7 @@ func (c *checker) check(e *Episode) (Position, error) {
 func (p *Plan) check(r *Result) (planned, error) {
 	want, ok := p.lookup(r.ID)
 	if !ok {
-		return want, fmt.Errorf("id: %s has no episode %q", manifestFile, r.ID)
+		return want, fmt.Errorf("id: %s has no episode %.80q", manifestFile, r.ID)
 	}
 	return want, want.check(r)
 }
@@ -180,8 +180,8 @@ func (want planned) check(r *Result) error {
 		{"preset", r.Preset, want.preset},
 	} {
 		if f.got != f.want {
-			return fmt.Errorf("%s: it is %#v, but %s has %#v for the episode %s", f.field, f.got, manifestFile,
-				f.want, r.ID)
+			return fmt.Errorf("%s: it is %.200s, but %s has %#v for the episode %s", f.field,
+				fmt.Sprintf("%#v", f.got), manifestFile, f.want, r.ID)
 		}
 	}
 	if r.Steps > c.StepLimit {

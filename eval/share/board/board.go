@@ -199,6 +199,9 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 		chosen = append(chosen, record.Chosen{Parts: p})
 	}
 	rep, _, err := source.Read(chosen, true)
+	if bundle.MachineFault(err) {
+		return err
+	}
 	if err != nil {
 		b.Unread = append(b.Unread, Unread{name, strings.ReplaceAll(err.Error(), dir, "")})
 		return nil
