@@ -129,7 +129,8 @@ def test_progress_in_a_notebook(tmp_path, monkeypatch, capsys):
 
 
 OWNER = """
-import heldout, sys, threading
+import heldout, signal, sys, threading
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, if the tests run under it, ignores it
 calls = []
 def looking(conversations, sampling):
     calls.append(None)
@@ -177,6 +178,7 @@ def test_end_of_the_owner(tmp_path, kind, end):
                 assert owner.stdout.readline() == b"waits\n"
             child = child_of(owner.pid)
             owner.send_signal(getattr(signal, end))
+            owner.wait(60)
         assert ends(child)
         if url:
             call.close()
