@@ -83,8 +83,8 @@ var (
 //     next non-empty line. Quotes, backticks and asterisks around the action and
 //     a list mark before it are removed.
 //   - The thought is the text before the action: from the first "Thought:" on, or
-//     all of that text if there is no such label. It ends where the model invents an
-//     observation.
+//     all of that text if there is no such label. It ends before an observation that
+//     the model invents.
 //   - A label within quotes or brackets, or before punctuation, is only mentioned, and so is
 //     one in small letters within a sentence: "there is only one action: …".
 //

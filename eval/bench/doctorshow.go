@@ -9,8 +9,8 @@ import (
 	"heldout/scoring/table"
 )
 
-// transcript has what was sent in tries and what came back, with a line for each line of them.
-// Messages that stood in the prompt before, too, are counted only.
+// transcript prints the messages that were sent in tries, and the replies. Messages that an
+// earlier prompt held are only counted.
 func transcript(trials []try) string {
 	var b strings.Builder
 	var sent []model.Message

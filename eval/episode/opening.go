@@ -25,8 +25,8 @@ type Exchange struct {
 	Err     error
 }
 
-// Opening plays the first turns of the episode, at most so many, and records nothing on disk.
-// The turn of an error is among them.
+// Opening plays at most limit turns from the beginning of the episode and writes no record.
+// A turn that ends with an error is included.
 func (e Episode) Opening(ctx context.Context, limit int) (opening []Turn, err error) {
 	heard := &listener{Model: e.Player.Model}
 	player := *e.Player

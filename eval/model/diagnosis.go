@@ -6,10 +6,9 @@ import (
 )
 
 const (
-	// LeastUsable is the share of usable replies, one in so many, of a model that can be
-	// benchmarked.
+	// LeastUsable: a model can be benchmarked if at least one reply in 20 is usable.
 	LeastUsable = 20
-	// notable is the share of replies, one in so many, with something wrong that is worth a word.
+	// notable: a symptom is reported if at least one reply in 10 has it.
 	notable = 10
 )
 

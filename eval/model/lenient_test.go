@@ -78,7 +78,7 @@ func replaceSides(rng *rand.Rand, v map[string]any) {
 	}
 }
 
-// wholeNumber is what may be read of a value: nothing of what is no number of tokens.
+// wholeNumber is the number of tokens that a value states, or 0 if it does not state one.
 func wholeNumber(value any) int {
 	text := fmt.Sprint(value)
 	if n, err := strconv.ParseFloat(text, 64); err == nil && n == math.Trunc(n) && n > 0 && n < 1<<31 {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// forksFile has what was played from forks. No table reads it: a fork is not a trial of its
-// task, because its beginning is that of another episode.
+// forksFile holds the episodes that were played from forks. No table reads it: a fork is not a
+// trial of its task, because it begins in the middle of another episode.
 const forksFile = "forks.jsonl"
 
 // Fork is one line of forks.jsonl: what was played from a fork of an episode of this run,

@@ -78,7 +78,7 @@ func TestStop(t *testing.T) {
 func TestKilledWhileStopping(t *testing.T) {
 	t.Parallel()
 	if fifo := os.Getenv(fifoVariable); fifo != "" {
-		stopStubborn(t, fifo)
+		stopSurvivor(t, fifo)
 		return
 	}
 	fifo := filepath.Join(t.TempDir(), "fifo")
@@ -123,9 +123,9 @@ func TestKilledWhileStopping(t *testing.T) {
 // fifoVariable is set in the process that is killed.
 const fifoVariable = "CHECKPOINTS_TEST_FIFO"
 
-// stopStubborn stops a server that goes on, once standard input has ended. What the
+// stopSurvivor stops a server that survives TERM, once standard input has ended. What the
 // server is told it writes into a pipe.
-func stopStubborn(t *testing.T, fifo string) {
+func stopSurvivor(t *testing.T, fifo string) {
 	command := "exec 4>" + fifo + "; trap 'echo is told to end >&4' TERM; echo begins >&4; " +
 		"while :; do sleep 1000 & wait; done"
 	s, err := serve(command, filepath.Dir(fifo), func(line string) { t.Error(line) })
