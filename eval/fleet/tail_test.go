@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -182,13 +183,24 @@ func (l load) episode(f *Fleet, moved func()) error {
 	return nil
 }
 
+// median is the median of each figure.
+func median(o [3]outcome) (m outcome) {
+	share := []float64{o[0].share, o[1].share, o[2].share}
+	early, late := []int{o[0].early, o[1].early, o[2].early}, []int{o[0].late, o[1].late, o[2].late}
+	slices.Sort(share)
+	slices.Sort(early)
+	slices.Sort(late)
+	return outcome{share[1], early[1], late[1]}
+}
+
 // The servers have enough to do until the end of a run, and episodes move only
 // where they must. The level algorithm, which moves episodes at almost every call,
 // would reach 0.99 with the first servers. With the equal ones, nothing does better:
 // the last 24 episodes begin when all others end.
 //
 // The order of goroutines decides who gets the last calls, and one of the slowest server
-// is 0.3 % of the time: of 80 runs with the first servers, six had 0.9693 and none less.
+// is 0.3 % of the time: of 80 plays with the first servers, six had a share of 0.9693, and
+// one on a busy machine had 0.9646. So the median of three plays counts.
 func TestTail(t *testing.T) {
 	const ms = time.Millisecond
 	halves := []time.Duration{200 * ms, 400 * ms, 800 * ms, 1600 * ms}
@@ -205,7 +217,7 @@ func TestTail(t *testing.T) {
 		"more servers than work": {load{halves, 8, 30, 96, false}, 0.12, 4, 40},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := c.play(t)
+			o := median([3]outcome{c.play(t), c.play(t), c.play(t)})
 			t.Logf("%+v", o)
 			if o.share < c.least || o.early > c.mostEarly || o.late > c.moves {
 				t.Errorf("%+v, want a share of at least %v, and at most %d and %d moves", o, c.least, c.mostEarly,
