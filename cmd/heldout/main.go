@@ -145,7 +145,7 @@ func (s *system) warnUncovered(places []string) {
 }
 
 // warning is a line that must not be overlooked.
-func warning(line string) string { return "warning: " + table.Printable(line) }
+func warning(line string) string { return "warning: " + printableLine(line) }
 
 func execute(ctx context.Context, args []string, sys *system) int {
 	sys.open()
@@ -237,8 +237,8 @@ func usage(err error) error {
 	return &codedError{err, exitUsage}
 }
 
-// longestLine bounds a line of an error, in bytes: it may quote a file without line
-// feeds.
+// longestLine bounds a line of an error or a warning, in bytes: it may quote a file without
+// line feeds.
 const longestLine = 4000
 
 // printableLines makes an error's text safe for a terminal, line by line: it may
@@ -246,10 +246,15 @@ const longestLine = 4000
 func printableLines(err error) string {
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-		if n := len(line); n > longestLine {
-			line = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(line[:longestLine], ""), n)
-		}
-		out = append(out, table.Printable(line))
+		out = append(out, printableLine(line))
 	}
 	return strings.Join(out, "\n")
+}
+
+// printableLine makes a line safe for a terminal, and shortens a long one.
+func printableLine(line string) string {
+	if n := len(line); n > longestLine {
+		line = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(line[:longestLine], ""), n)
+	}
+	return table.Printable(line)
 }

@@ -104,17 +104,20 @@ func (v *Verification) print(file string, c synth.Checked) error {
 	text := fmt.Sprintf("%s: passed, %d turns, %d errors, %d repaired", location, c.Turns, c.Errors, c.Repaired)
 	if c.Reason != "" {
 		text = fmt.Sprintf("%s: %s at turn %d: %s (%d of %d turns verified)", location, c.Reason, c.Turn,
-			table.Printable(c.Message), c.Verified, c.Turns)
+			printable(c.Message), c.Verified, c.Turns)
 		if c.Turn == 0 {
-			text = fmt.Sprintf("%s: %s: %s", location, c.Reason, table.Printable(c.Message))
+			text = fmt.Sprintf("%s: %s: %s", location, c.Reason, printable(c.Message))
 		}
 	}
 	if c.Script != "" {
-		text += "; script: " + table.Printable(strings.ReplaceAll(c.Script, "\n", "; "))
+		text += "; script: " + printable(strings.ReplaceAll(c.Script, "\n", "; "))
 	}
 	_, err := fmt.Fprintln(v.Out, text)
 	return err
 }
+
+// printable makes a text safe for a terminal, and shortens one that quotes a long file.
+func printable(text string) string { return table.Printable(table.Shortened(text, 4000)) }
 
 func (v *Verification) end() error {
 	rejected := 0
