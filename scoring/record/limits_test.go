@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,5 +56,35 @@ func TestManifestLimits(t *testing.T) {
 			t.Errorf("read: %.200v, want %s", err, want)
 		}
 		s.Close()
+	}
+}
+
+// SCHEMA.md names every limit.
+func TestLimitsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit, most := range map[string]int{
+		"trials of all episodes together, and pairs of groups and environments": mostPlanned,
+		"trials of an episode": configs.MaxTrials, "steps of an episode": MaxSteps, "shards": mostShards,
+		"lists and objects within each other in `run.json`": maxNesting,
+	} {
+		checkDocumented(t, string(text), limit, fmt.Sprint(most))
+	}
+	for limit, most := range map[string]int{
+		"a text in `run.json`": maxText, "a name in `run.json`, or a key that is a name": maxName,
+		"the rule of a perturbation drawn for each task": configs.MaxRuleLength,
+	} {
+		checkDocumented(t, string(text), limit, fmt.Sprintf("%d bytes", most))
+	}
+	checkDocumented(t, string(text), "size of `run.json`", fmt.Sprintf("%d MiB", maxManifest>>20))
+	checkDocumented(t, string(text), "size of a line", fmt.Sprintf("%d MiB, half of that when it is written", maxLine>>20))
+}
+
+func checkDocumented(t *testing.T, text, limit, most string) {
+	t.Helper()
+	if line := "| " + limit + " | " + most + " |"; !strings.Contains(text, line) {
+		t.Errorf("SCHEMA.md lacks %q", line)
 	}
 }
