@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -39,7 +40,12 @@ type Readable interface {
 type Chosen struct {
 	Parts
 	Only EpisodeFilter
+	// Title names the run in place of its directory; empty for none.
+	Title string
 }
+
+// Name is the title, or the directory that stands for the run.
+func (c Chosen) Name() string { return cmp.Or(c.Title, c.Parts.Name()) }
 
 func (c Chosen) chosen() Chosen { return c }
 
@@ -198,7 +204,7 @@ func Choose(runs []Parts, only EpisodeFilter) (out []Chosen, err error) {
 	open := slices.Clone(only.fields())
 	for _, p := range runs {
 		if only.Empty() {
-			out = append(out, Chosen{p, only})
+			out = append(out, Chosen{Parts: p, Only: only})
 			continue
 		}
 		dirs, err := p.Dirs()
@@ -218,7 +224,7 @@ func Choose(runs []Parts, only EpisodeFilter) (out []Chosen, err error) {
 			})
 		}
 		if len(m.only(only).Groups) > 0 {
-			out = append(out, Chosen{p, only})
+			out = append(out, Chosen{Parts: p, Only: only})
 		}
 	}
 	for i, values := range open {

@@ -14,8 +14,8 @@ import (
 
 // renderCSV writes each table with a line of keys, numbers at full precision and
 // rates as fractions; an empty line stands between tables. Marks and notes are
-// left out. Text stays unchanged except for control characters other than tabs
-// and line feeds: CSV has no escapes for them, and a terminal may obey them. What a
+// left out. Text stays unchanged except for characters that are Obeyed: CSV has no
+// escapes for them. What a
 // spreadsheet would take for a formula gets an apostrophe before it.
 func renderCSV(b *bytes.Buffer, tables []Table) error {
 	for i, t := range tables {
@@ -48,7 +48,7 @@ func csvValue(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case string:
-		return NoFormula(escapeRunes(v, func(r rune) bool { return r != '\t' && r != '\n' && unicode.IsControl(r) }))
+		return NoFormula(escapeRunes(v, Obeyed))
 	default:
 		return fmt.Sprint(v)
 	}

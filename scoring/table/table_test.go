@@ -342,9 +342,7 @@ func checkCSV(t *testing.T, want Table, text string) {
 			switch v := c.Value.(type) {
 			case string:
 				v = valid(v)
-				hasControl := strings.ContainsFunc(v, func(r rune) bool {
-					return unicode.IsControl(r) && r != '\t' && r != '\n'
-				})
+				hasControl := strings.ContainsFunc(v, Obeyed)
 				if first, _ := utf8.DecodeRuneInString(strings.TrimSpace(got)); strings.ContainsRune("=+-@＝＋－＠",
 					first) {
 					t.Errorf("row %d: a spreadsheet takes %q for a formula", i, got)
@@ -365,7 +363,7 @@ func checkCSV(t *testing.T, want Table, text string) {
 		}
 	}
 	for _, r := range text {
-		if unicode.IsControl(r) && r != '\t' && r != '\n' {
+		if Obeyed(r) {
 			t.Errorf("there is %q", r)
 		}
 	}

@@ -22,6 +22,12 @@ func Printable(s string) string {
 	return escapeRunes(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+// Obeyed reports whether a character may act on who prints it: a control character, or a mark
+// that turns the direction of writing. Line feeds and tabs do not count.
+func Obeyed(r rune) bool {
+	return r != '\t' && r != '\n' && unicode.In(r, unicode.Cc, unicode.Bidi_Control)
+}
+
 // PrintableLines is Printable for several lines, without the feed of the last.
 func PrintableLines(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

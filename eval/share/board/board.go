@@ -24,6 +24,7 @@ import (
 	"heldout/scoring/record"
 	"heldout/scoring/report"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // Options say how a board is made.
@@ -164,20 +165,22 @@ func replace(site, out string) error {
 func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	name := strings.TrimSuffix(filepath.Base(file), bundle.Extension)
 	if !named.MatchString(name) {
-		return errors.New("its name is part of addresses: it may have only letters, digits, dots, - and _")
+		b.refuse(o, table.Printable(name),
+			"its name is part of addresses: it may have only letters, digits, dots, - and _, at most 100")
+		return nil
 	}
 	dir, err := os.MkdirTemp(site, "unpacked-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	portable := func(text string) string { return strings.ReplaceAll(text, dir+string(filepath.Separator), "") }
 	c, err := bundle.Open(file, dir)
 	if bundle.MachineFault(err) {
 		return err
 	}
 	if err != nil {
-		b.Unread = append(b.Unread, Unread{name, err.Error()})
-		o.Tell(fmt.Sprintf("%s: it cannot be read", name))
+		b.refuse(o, name, portable(err.Error()))
 		return nil
 	}
 	r, err := check.Check(ctx, c, o.Check)
@@ -187,7 +190,7 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	var reasons []string
 	for _, claim := range r.Claims {
 		if claim.Verdict == check.Fails {
-			reasons = append(reasons, fmt.Sprintf("%s: %s", claim.ID, strings.Join(claim.Notes, "; ")))
+			reasons = append(reasons, portable(fmt.Sprintf("%s: %s", claim.ID, strings.Join(claim.Notes, "; "))))
 		}
 	}
 	source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
@@ -196,14 +199,14 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	}
 	var chosen []record.Chosen
 	for _, p := range c.Runs {
-		chosen = append(chosen, record.Chosen{Parts: p})
+		chosen = append(chosen, record.Chosen{Parts: p, Title: name + "/" + filepath.Base(p.Name())})
 	}
 	rep, _, err := source.Read(chosen, true)
 	if bundle.MachineFault(err) {
 		return err
 	}
 	if err != nil {
-		b.Unread = append(b.Unread, Unread{name, strings.ReplaceAll(err.Error(), dir, "")})
+		b.refuse(o, name, portable(err.Error()))
 		return nil
 	}
 	for _, run := range rep.Runs {
@@ -212,6 +215,12 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	o.Tell(fmt.Sprintf("%s: %d episodes played again, %s", name, r.Episodes,
 		cmp.Or(strings.Join(reasons, "; "), "checked")))
 	return episodes(filepath.Join(site, name+".html"), chosen, rep)
+}
+
+// refuse lists a bundle without rows.
+func (b *Board) refuse(o Options, name, why string) {
+	b.Unread = append(b.Unread, Unread{name, why})
+	o.Tell(fmt.Sprintf("%s: it cannot be read", name))
 }
 
 // episodes writes the page of a bundle, which has its episodes as far as there is room.
@@ -328,6 +337,7 @@ func (b *Board) write(site string) error {
 		return err
 	}
 	var out bytes.Buffer
-	return errors.Join(b.page().Write(&out), os.WriteFile(filepath.Join(site, "board.json"), append(text, '\n'), 0o644),
+	text = table.PrintableJSON(append(text, '\n'))
+	return errors.Join(b.page().Write(&out), os.WriteFile(filepath.Join(site, "board.json"), text, 0o644),
 		os.WriteFile(filepath.Join(site, "index.html"), out.Bytes(), 0o644))
 }

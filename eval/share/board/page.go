@@ -20,6 +20,7 @@ var (
 
 	parsed = template.Must(template.New("board").Funcs(template.FuncMap{
 		"rate": rate, "rank": rank, "data": data, "join": strings.Join, "size": size, "number": number,
+		"shown": page.Shown,
 	}).Parse(text))
 )
 

@@ -66,7 +66,7 @@ func (g Grid) HTML() template.HTML { return Fragment(gridTemplate, "grid", g) }
 // page.
 func Fragment(t *template.Template, name string, data any) template.HTML {
 	var b bytes.Buffer
-	if err := t.ExecuteTemplate(&b, name, data); err != nil {
+	if err := t.ExecuteTemplate(inert{&b}, name, data); err != nil {
 		return template.HTML("<p>" + template.HTMLEscapeString(err.Error()) + "</p>")
 	}
 	return template.HTML(b.String())

@@ -4,6 +4,7 @@
 package page
 
 import (
+	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -11,6 +12,9 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"unicode/utf8"
+
+	"heldout/scoring/table"
 )
 
 // Page is one HTML page.
@@ -59,10 +63,27 @@ var (
 
 // Write writes the page.
 func (p Page) Write(w io.Writer) error {
-	if err := skeletonTemplate.Execute(w, p); err != nil {
+	if err := skeletonTemplate.Execute(inert{w}, p); err != nil {
 		return fmt.Errorf("the page %q: %w", p.Title, err)
 	}
 	return nil
+}
+
+// inert writes HTML with references in place of characters that a terminal would obey.
+type inert struct{ io.Writer }
+
+// Write implements io.Writer.
+func (w inert) Write(html []byte) (int, error) {
+	n := len(html)
+	for i := bytes.IndexFunc(html, table.Obeyed); i >= 0; i = bytes.IndexFunc(html, table.Obeyed) {
+		r, size := utf8.DecodeRune(html[i:])
+		if _, err := fmt.Fprintf(w.Writer, "%s&#x%x;", html[:i], r); err != nil {
+			return 0, err
+		}
+		html = html[i+size:]
+	}
+	_, err := w.Writer.Write(html)
+	return n, err
 }
 
 // Sheets are the shared style and the page's own.

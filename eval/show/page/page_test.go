@@ -99,3 +99,12 @@ func TestGrid(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// What a terminal obeys is a reference wherever it stands, and no part of a text is lost.
+func TestInert(t *testing.T) {
+	var b strings.Builder
+	n, err := inert{&b}.Write([]byte("a\x1b[2J\tb\a\n\u202ec\u0085é"))
+	if want := "a&#x1b;[2J\tb&#x7;\n&#x202e;c&#x85;é"; err != nil || n != 17 || b.String() != want {
+		t.Errorf("%q, %d, %v", b.String(), n, err)
+	}
+}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"heldout/scoring/table"
 )
@@ -44,12 +43,12 @@ func WriteSheet(w io.Writer, turns []JudgedTurn, mostHistory int) error {
 // characters.
 const mostCell = 32_000
 
-// cellText makes a text safe for a cell. Control characters become spaces, because CSV
-// has no escapes for them.
+// cellText makes a text safe for a cell. Characters that are obeyed become spaces, because
+// CSV has no escapes for them.
 func cellText(text string) string {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	text = strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) {
+		if r == '\t' || table.Obeyed(r) {
 			return ' '
 		}
 		return r
