@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gofrs/flock"
@@ -35,6 +36,7 @@ type appender struct {
 	file    *os.File
 	size    int64  // of the file, when this process last looked
 	lead    []byte // what the next write must begin with
+	torn    int    // the length of an unfinished last line, which the next write sets aside
 	stable  bool   // the file system tells whether two files are the same
 	broken  error  // a write failed; what the disk holds of it is unknown
 }
@@ -274,6 +276,9 @@ func (s *appender) writeAll(lines []*pendingLine) error {
 // whether the lines arrived whole, and writes them again if they did not.
 func (s *appender) write(lines []byte) error {
 	const attempts = 10
+	if err := s.setAside(); err != nil {
+		return err
+	}
 	for range attempts {
 		oldSize, err := s.inPlace()
 		if err != nil {
@@ -299,6 +304,48 @@ func (s *appender) write(lines []byte) error {
 		}
 	}
 	return errors.New("another process writes to the file and damages lines; let only one work on this directory")
+}
+
+// asideEnd ends the names of files with lines that are not records, in place of .jsonl.
+const asideEnd = ".set-aside"
+
+// setAside moves the unfinished last line, which a crash left, to a file beside this one:
+// other programs cannot read such a line. Without locks it stays, since another process may
+// be writing it.
+func (s *appender) setAside() error {
+	if s.torn == 0 || len(s.locks) == 0 {
+		return nil
+	}
+	start, line, err := s.tornLine()
+	if err != nil {
+		return err
+	}
+	aside := strings.TrimSuffix(s.name, filepath.Ext(s.name)) + asideEnd
+	err = s.disk.replaceWith(aside, func(f *os.File) error {
+		if err := copyLinesOf(aside, f); err != nil {
+			return err
+		}
+		_, err := s.disk.write(f, append(bytes.TrimSuffix(line, []byte("\n")), '\n'))
+		return err
+	})
+	if err == nil {
+		err = s.file.Truncate(start)
+	}
+	if err != nil {
+		return fmt.Errorf("setting aside what a crash left: %w", err)
+	}
+	s.size, s.lead, s.torn = start, nil, 0
+	return nil
+}
+
+// tornLine returns where the unfinished line begins, and the line. Empty lines may follow it.
+func (s *appender) tornLine() (start int64, line []byte, err error) {
+	line = make([]byte, s.torn)
+	for start = s.size - int64(s.torn); ; start-- {
+		if _, err := s.file.ReadAt(line, start); err != nil || !bytes.HasSuffix(line, []byte("\n\n")) {
+			return start, line, err
+		}
+	}
 }
 
 // inPlace returns the size of the episodes file, or an error if the one in the

@@ -106,7 +106,7 @@ func (s *appender) readForks() error {
 	}
 	s.size = info.Size()
 	return scanLines(io.NewSectionReader(s.file, 0, s.size), s.name, checkCall, func(l *rawLine) error {
-		_, s.lead = l.end()
+		s.torn, s.lead = l.end()
 		return nil
 	})
 }

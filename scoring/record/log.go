@@ -63,7 +63,7 @@ type Log struct {
 	*appender
 	kind LogKind
 	// Recovered is the number of bytes of an unfinished last line, left by a crash,
-	// that was skipped.
+	// that was skipped and is set aside once something is written.
 	Recovered int
 }
 
@@ -142,6 +142,7 @@ func (l *Log) read(visit func([]byte, Span) error) error {
 	}
 	l.size = info.Size()
 	l.Recovered, l.lead, err = eachLine(io.NewSectionReader(l.file, 0, l.size), l.name, visit)
+	l.torn = l.Recovered
 	return err
 }
 

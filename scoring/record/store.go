@@ -14,7 +14,7 @@ import (
 const (
 	manifestFile = "run.json"
 	episodesFile = "episodes.jsonl"
-	asideFile    = "episodes.set-aside"
+	asideFile    = "episodes" + asideEnd
 	statusFile   = "status.json"
 	lockFile     = "lock"
 )
@@ -37,7 +37,7 @@ type Store struct {
 	Manifest *Manifest
 	Attempts []Attempt
 	// Recovered is the number of bytes of an unfinished last line, left by a crash,
-	// that was skipped.
+	// that was skipped and is set aside once something is written.
 	Recovered int
 	// Replies are those to attempts that have not come to an end; nil if they are not kept.
 	Replies *Replies
@@ -104,6 +104,7 @@ func (s *Store) read() error {
 		newChecker(s.Manifest.Plan()), briefly, func(e *Episode, _ Position, _ any) {
 			s.Attempts = append(s.Attempts, e.Result.Brief())
 		})
+	s.torn = s.Recovered
 	return err
 }
 

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -154,8 +156,8 @@ func TestReadResultsOfNothing(t *testing.T) {
 }
 
 // TestTornLine cuts the last line at bytes of it, in the long form at every one: what was there before is kept,
-// the run goes on behind it, and nothing is taken away. A line that lacks only its
-// end is whole.
+// the run goes on in its place, and it is set aside. A line that lacks only its end is
+// whole.
 func TestTornLine(t *testing.T) {
 	dir := t.TempDir()
 	unflushed := realDisk()
@@ -191,10 +193,19 @@ func TestTornLine(t *testing.T) {
 			t.Fatalf("cut at %d, gone on: error %v (-want +got):\n%s", size, err, diff)
 		}
 		again, err := os.ReadFile(filepath.Join(dir, episodesFile))
-		if err != nil || !bytes.HasPrefix(again, content[:size]) {
+		if err != nil || !bytes.HasPrefix(again, content[:size-torn]) || !eachValid(again) {
 			t.Fatalf("cut at %d: error %v, and then\n%s", size, err, again)
 		}
+		aside, err := os.ReadFile(filepath.Join(dir, asideFile))
+		if torn > 0 && (err != nil || !bytes.HasSuffix(aside, append(bytes.Clone(content[size-torn:size]), '\n'))) {
+			t.Fatalf("cut at %d: error %v, and this is set aside:\n%s", size, err, aside)
+		}
 	}
+}
+
+// eachValid reports whether each line is JSON, as other programs demand.
+func eachValid(lines []byte) bool {
+	return !slices.ContainsFunc(slices.Collect(bytes.Lines(lines)), func(l []byte) bool { return !json.Valid(l) })
 }
 
 // TestTail: what a crash can leave behind the last whole line is passed over, also
