@@ -31,6 +31,8 @@ type Options struct {
 	Spot Spot
 	// OnPlayed is told of every episode that was played; nil for nobody.
 	OnPlayed func()
+	// worlds are those of earlier checks with the same Texts; nil if there were none.
+	worlds *worlds
 }
 
 // Report is what a check found.
@@ -97,8 +99,11 @@ func (r *Report) signed(file, signers string) error {
 // Check checks an unpacked bundle. The error says why nothing could be checked; what is
 // wrong with the results is in the report.
 func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) {
-	k := &checker{Options: o, report: &Report{Claims: newClaims(), Runs: len(c.Runs)}, worlds: newWorlds(o.Texts),
-		seeds: map[string][]int64{}, runOf: map[string]int{}, about: c.About, trained: map[string]map[string]bool{}}
+	if o.worlds == nil {
+		o.worlds = newWorlds(o.Texts)
+	}
+	k := &checker{Options: o, report: &Report{Claims: newClaims(), Runs: len(c.Runs)}, seeds: map[string][]int64{},
+		runOf: map[string]int{}, about: c.About, trained: map[string]map[string]bool{}}
 	for i, run := range c.Runs {
 		if err := k.run(ctx, i, run); err != nil {
 			if ctx.Err() != nil {
@@ -121,7 +126,6 @@ func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) 
 type checker struct {
 	Options
 	report *Report
-	worlds *worlds
 	// seeds are those of each condition without its seed.
 	seeds map[string][]int64
 	// runOf is the run of each planned episode, from 1.

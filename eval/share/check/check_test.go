@@ -96,7 +96,12 @@ func pack(t *testing.T, dir string) (string, error) {
 // failing checks a bundle and returns the ids of the claims that fail.
 func failing(t *testing.T, file string) (ids []string) {
 	t.Helper()
-	r, err := File(t.Context(), file, t.TempDir(), options())
+	return failingWith(t, file, options())
+}
+
+func failingWith(t *testing.T, file string, o Options) (ids []string) {
+	t.Helper()
+	r, err := File(t.Context(), file, t.TempDir(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
