@@ -4,9 +4,9 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
+	"errors"
 	"flag"
-	"fmt"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -20,114 +20,36 @@ import (
 	"testing"
 	"time"
 
-	"heldout/envs/sharedtest"
+	"heldout/configs"
+	"heldout/envs/stream"
+	"heldout/eval/share/bundle"
 	"heldout/scoring/record"
 )
 
-var killsEach = flag.Int("kills-each", 1, "how often TestKilledCommands kills each command")
+var (
+	killsEach = flag.Int("kills-each", 1, "how often TestKilledCommands kills each command")
+	killsSeed = flag.Int64("kills-seed", 1, "seed of the moments of these kills")
+)
 
-// killedCommand is a command that writes. It works in a copy of what it needs.
-type killedCommand struct {
-	name string
-	args []string
-	// half are files that are not whole while the command works, by a part of their path.
-	half string
-	// done: it refuses to write again what is there, so it need not be repeated then.
-	done string
-	// shown: what it prints is compared, and not what half names.
-	shown bool
-}
-
-func killedCommands() []killedCommand {
-	return []killedCommand{
-		{name: "export", args: []string{"export", "played", "--format", "axolotl", "--split", "train=0.5,val=0.5",
-			"--out", "data.jsonl", "--force"}},
-		{name: "merge", args: []string{"merge", "whole", "parts"}, half: ".whole" + record.Unfinished, done: "whole"},
-		{name: "repair", args: []string{"repair", "damaged"}},
-		{name: "verify", args: []string{"verify", "made/trajectories.jsonl", "--min-errors", "0", "--masked",
-			"verified.jsonl", "--force"}},
-		{name: "judge sheet", args: []string{"judge", "sheet", "made", "--out", "sheet.csv"}, done: "sheet.csv"},
-		{name: "report", args: []string{"report", "played"}},
-		{name: "plot", args: []string{"plot", "played", "--figure", "rates", "--out", "rates.svg"}},
-		{name: "data import", args: []string{"data", "import", "board.tar.gz", "--data", "data", "--accept-changed"},
-			half: "data/.heldout"},
-		{name: "wiki build", args: []string{"wiki", "build", "q.json", "--out", "index", "--quiet"}, half: "index",
-			shown: true},
-	}
-}
-
-// material makes what the commands need, also old files that some of them replace.
-func material(t *testing.T, dir string) {
-	t.Helper()
-	server := httptest.NewServer(&fakeServer{context: 16384})
-	defer server.Close()
-	do := func(c *exec.Cmd) {
-		t.Helper()
-		c.Dir = dir
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%q: %v: %s", c.Args, err, out)
-		}
-	}
-	do(fakeRun(server.URL, "played", "--allow-unusable"))
-	for _, shard := range []string{"1/2", "2/2"} {
-		do(exec.Command("heldout", "run", "--env", "pddl", "--model", "random", "--seeds", "4", "--quiet", "--shard",
-			shard, "--out", "parts"))
-	}
-	do(exec.Command("heldout", "merge", "damaged", "parts"))
-	do(fakeSynth(server.URL, "made", "--count", fmt.Sprint(sharedtest.Times(t, 200, 60)), "--concurrency", "20"))
-	do(exec.Command("heldout", "export", "played", "--format", "openai", "--mask", "none", "--split",
-		"train=0.5,val=0.5", "--out", "data.jsonl"))
-	episodes := filepath.Join(dir, "damaged", "episodes.jsonl")
-	content, err := os.ReadFile(episodes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bytes.SplitAfter(content, []byte("\n"))
-	for i := 0; i < len(lines)-1; i += 3 {
-		lines[i][len(lines[i])/2] ^= 1
-	}
-	type paragraph []any
-	var questions []map[string]any
-	for i := range sharedtest.Times(t, 2000, 500) {
-		questions = append(questions, map[string]any{
-			"_id": fmt.Sprint(i), "question": "Where?", "answer": "there", "type": "bridge", "supporting_facts": []any{
-				[]any{fmt.Sprint("A", i), 0}},
-			"context": []any{paragraph{fmt.Sprint("A", i),
-				[]string{strings.Repeat(fmt.Sprintf("A%d is there. ", i), 20)}}},
-		})
-	}
-	text, err := json.Marshal(questions)
-	for _, err := range []error{
-		err, os.WriteFile(episodes, bytes.Join(lines, nil), 0o644),
-		os.WriteFile(filepath.Join(dir, "damaged", "episodes.set-aside"), []byte("half a line"), 0o644),
-		os.WriteFile(filepath.Join(dir, "q.json"), text, 0o644),
-		os.WriteFile(filepath.Join(dir, "board.tar.gz"), boardArchive(t), 0o644),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// retrieved is the time at which data were imported.
-var retrieved = regexp.MustCompile(`"retrieved": *"[^"]*"`)
+// varying are the time at which data were imported, and the folders of a board's bundles.
+var varying = regexp.MustCompile(`"retrieved": *"[^"]*"|\.heldout-board-[0-9]+/unpacked-[0-9]+`)
 
 // leftBehind matches temporary files.
-var leftBehind = regexp.MustCompile(regexp.QuoteMeta(record.Unfinished) + `[0-9]*$|^(report\.html|rates\.svg)[0-9]+$`)
+var leftBehind = regexp.MustCompile(regexp.QuoteMeta(record.Unfinished) +
+	`[0-9]*(/|$)|^(report\.html|rates\.svg)[0-9]+$|^\.heldout-(bundle|board)-`)
 
-// snapshot returns the files below a directory, without times. Lines that were set aside
-// may be there twice.
+// snapshot returns the files below a directory, without times and without those that match
+// a form. Lines that were set aside may be there twice.
 func snapshot(t *testing.T, dir, without string) map[string]string {
 	t.Helper()
-	files := map[string]string{}
+	files, left := map[string]string{}, regexp.MustCompile(cmp.Or(without, "^$"))
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() || leftBehind.MatchString(name) || without != "" &&
-			strings.HasPrefix(name, without) {
+		if err != nil || d.IsDir() || leftBehind.MatchString(name) || left.MatchString(name) {
 			return err
 		}
 		b, err := os.ReadFile(path)
-		if files[name] = retrieved.ReplaceAllString(string(b), ""); strings.HasSuffix(name, "set-aside") {
+		if files[name] = varying.ReplaceAllString(string(b), ""); strings.HasSuffix(name, "set-aside") {
 			lines := strings.SplitAfter(strings.TrimSuffix(files[name], "\n")+"\n", "\n")
 			slices.Sort(lines)
 			files[name] = strings.Join(slices.Compact(lines), "")
@@ -140,70 +62,179 @@ func snapshot(t *testing.T, dir, without string) map[string]string {
 	return files
 }
 
-// A command that writes is killed at random moments: each file is as it was or as it will
-// be, and nothing else changes. The same command again ends as an undisturbed one.
+// A command that writes is killed at random moments and started again until it ends. After
+// each kill, each file is as it was or as it will be, and nothing else changes; in the end
+// all is as without kills: nothing is lost, doubled or changed.
+//
+// 10,000 kills: go test ./cmd/heldout -run TestKilledCommands -kills-each 310 -timeout 2h
 func TestKilledCommands(t *testing.T) {
 	t.Parallel()
 	from := t.TempDir()
-	material(t, from)
+	server := httptest.NewServer(&fakeServer{context: 16384})
+	t.Cleanup(server.Close) // once the parallel tests have ended
+	material(t, from, server.URL)
 	for _, c := range killedCommands() {
 		t.Run(c.name, func(t *testing.T) {
-			start := func() (dir string, cmd *exec.Cmd) {
-				dir = filepath.Join(t.TempDir(), "at")
-				if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
-					t.Fatal(err)
-				}
-				cmd = exec.Command("heldout", c.args...)
-				cmd.Dir = dir
-				return dir, cmd
+			t.Parallel()
+			k := &killing{T: t, c: c, from: from, server: server.URL, dir: filepath.Join(t.TempDir(), "series", "work"),
+				rng: stream.New(*killsSeed, "kills", c.name)}
+			k.undisturbed()
+			for k.kills < *killsEach {
+				k.series()
 			}
-			dir, cmd := start()
-			before, begun := snapshot(t, dir, c.half), time.Now()
-			said, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			took, want := time.Since(begun), snapshot(t, dir, c.half)
-			interrupted := 0
-			for range *killsEach {
-				dir, cmd := start()
-				k := &killed{b: t, command: func() *exec.Cmd { return cmd }}
-				k.keep()
-				select {
-				case <-k.done:
-				case <-time.After(time.Duration(rand.Int64N(int64(took)))): // the moment of the kill
-				}
-				k.end()
-				if !k.succeeded() {
-					interrupted++
-				}
-				now := snapshot(t, dir, c.half)
-				for name, content := range now {
-					if old, ok := before[name]; (!ok || content != old) && content != want[name] {
-						t.Errorf("%s is neither the old nor the new one", name)
-					}
-				}
-				for name := range before {
-					if _, ok := now[name]; !ok && !strings.HasSuffix(name, ".manifest.json") {
-						t.Errorf("%s is gone", name)
-					}
-				}
-				if _, err := os.Stat(filepath.Join(dir, c.done)); c.done == "" || err != nil {
-					again := exec.Command("heldout", c.args...)
-					again.Dir = dir
-					var stderr strings.Builder
-					again.Stderr = &stderr
-					out, err := again.Output()
-					if err != nil || c.shown && !bytes.Equal(out, said) {
-						t.Errorf("again: %v, it says %s%s", err, out, &stderr)
-					}
-				}
-				if now = snapshot(t, dir, c.half); !maps.Equal(now, want) {
-					t.Errorf("in the end there are %q, want %q", differing(now, want), differing(want, now))
-				}
-			}
-			t.Logf("%s: %d kills, %d of them before its end", c.name, *killsEach, interrupted)
+			t.Logf("%d kills in %d series", k.kills, k.runs)
 		})
+	}
+}
+
+// killing is how a command is killed, and what it leaves without kills.
+type killing struct {
+	*testing.T
+	c            killedCommand
+	from, server string
+	rng          *rand.Rand
+	took         time.Duration
+	before, want map[string]string
+	kills, runs  int
+
+	dir           string    // in which it works
+	processes     []*killed // the command, and the one beside it
+	printed, said bytes.Buffer
+}
+
+// begin prepares the folder anew, and the processes in it.
+func (k *killing) begin() {
+	k.Helper()
+	k.runs++
+	err := errors.Join(os.RemoveAll(filepath.Dir(k.dir)), os.MkdirAll(k.dir, 0o777))
+	if len(k.c.needs) > 0 {
+		copying := exec.Command("cp", append(append([]string{"-R"}, k.c.needs...), k.dir)...)
+		copying.Dir = k.from
+		err = errors.Join(err, copying.Run())
+	}
+	if err != nil {
+		k.Fatal(err)
+	}
+	places := strings.NewReplacer("$SERVER", k.server, "$PORT", freePort(k))
+	start := func(args []string) *killed {
+		return &killed{b: k, command: func() *exec.Cmd {
+			cmd := exec.Command("heldout")
+			for _, arg := range args {
+				cmd.Args = append(cmd.Args, places.Replace(arg))
+			}
+			cmd.Dir, cmd.Env = k.dir, append(os.Environ(), "TMPDIR="+filepath.Dir(k.dir))
+			return cmd
+		}}
+	}
+	k.processes = []*killed{start(k.c.args)}
+	main := k.processes[0].command
+	k.processes[0].command = func() *exec.Cmd {
+		cmd := main()
+		k.printed.Reset()
+		k.said.Reset()
+		cmd.Stdout, cmd.Stderr = &k.printed, &k.said
+		return cmd
+	}
+	if k.c.beside != nil {
+		k.processes = append(k.processes, start(k.c.beside))
+	}
+}
+
+// end lets the command come to its end, and the one beside it.
+func (k *killing) end() {
+	k.Helper()
+	for main := k.processes[0]; !main.succeeded(); {
+		k.keep()
+		select {
+		case <-main.done:
+			if !main.succeeded() {
+				k.Fatalf("%v: %s", main.cmd.ProcessState, &k.said)
+			}
+		case <-k.processes[len(k.processes)-1].done:
+		}
+	}
+	for _, p := range k.processes {
+		p.end()
+	}
+}
+
+func (k *killing) keep() {
+	for _, p := range k.processes {
+		p.keep()
+	}
+}
+
+// left is what is there in the end.
+func (k *killing) left() map[string]string {
+	k.Helper()
+	files := snapshot(k.T, k.dir, k.c.times)
+	if k.c.shown {
+		files["standard output"] = k.printed.String()
+	}
+	if k.c.run != "" {
+		dir, file := filepath.Join(k.dir, k.c.run), k.dir+bundle.Extension
+		checkEpisodes(k.T, dir)
+		if _, err := bundle.Create(file, []record.Parts{{dir}}, configs.About{}, ""); err != nil {
+			k.Fatal(err)
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			k.Fatal(err)
+		}
+		files["bundle"] = string(content)
+	}
+	return files
+}
+
+// undisturbed lets the command run without a kill.
+func (k *killing) undisturbed() {
+	k.begin()
+	k.before = snapshot(k.T, k.dir, "")
+	begun := time.Now()
+	k.end()
+	k.took, k.want = time.Since(begun), k.left()
+}
+
+// series kills the command up to six times, and lets it come to its end then.
+func (k *killing) series() {
+	k.begin()
+	for range min(1+k.rng.IntN(6), *killsEach-k.kills) {
+		k.keep()
+		select {
+		case <-k.processes[0].done:
+		case <-time.After(time.Duration(k.rng.Int64N(int64(k.took)))): // the moment of the kill
+		}
+		victim := k.processes[k.rng.IntN(len(k.processes))]
+		if k.processes[0].succeeded() {
+			break
+		}
+		victim.end()
+		if !victim.succeeded() {
+			k.kills++
+		}
+		k.whole()
+	}
+	if _, err := os.Stat(filepath.Join(k.dir, k.c.done)); k.c.done == "" || err != nil {
+		k.end()
+	}
+	if now := k.left(); !maps.Equal(now, k.want) {
+		k.Errorf("in the end there are %q, want %q", differing(now, k.want), differing(k.want, now))
+	}
+}
+
+// whole checks that each file is as it was or as it will be.
+func (k *killing) whole() {
+	k.Helper()
+	now := snapshot(k.T, k.dir, cmp.Or(k.c.half, k.c.times))
+	for name, content := range now {
+		if old, ok := k.before[name]; (!ok || content != old) && content != k.want[name] {
+			k.Errorf("%s is neither the old nor the new one", name)
+		}
+	}
+	for name := range k.before {
+		if _, ok := now[name]; !ok && !strings.HasSuffix(name, ".manifest.json") {
+			k.Errorf("%s is gone", name)
+		}
 	}
 }
 
