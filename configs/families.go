@@ -96,7 +96,7 @@ func (f Families) Family(id string) (Family, error) {
 			return family, nil
 		}
 	}
-	return Family{}, fmt.Errorf("there is no family %q of perturbations%s; there are %s", id,
+	return Family{}, fmt.Errorf("unknown family %q of perturbations%s; there are %s", id,
 		spelling.Hint(id, FamilyIDs()), strings.Join(FamilyIDs(), ", "))
 }
 
@@ -104,7 +104,7 @@ func (f Families) Family(id string) (Family, error) {
 func (f Family) Grade(grade int) (Perturbation, error) {
 	switch {
 	case f.None != "":
-		return Perturbation{}, fmt.Errorf("there is no family %s: %s", f.ID, f.None)
+		return Perturbation{}, fmt.Errorf("the family %s is missing: %s", f.ID, f.None)
 	case grade < 1 || grade > len(f.Grades):
 		return Perturbation{}, fmt.Errorf("family %s has grades 1 to %d, not %d", f.ID, len(f.Grades), grade)
 	}

@@ -101,7 +101,7 @@ func LoadPerturbation(name string) (Perturbation, error) {
 		names, _ := PerturbationNames()
 		return Perturbation{},
 			fmt.Errorf(
-				"there is no perturbation %q%s; there are %s, FAMILY:GRADE such as verbs:2 (heldout envs ENV lists "+
+				"unknown perturbation %q%s; there are %s, FAMILY:GRADE such as verbs:2 (heldout envs ENV lists "+
 					"the families), or give a YAML file", name, spelling.Hint(name, names), strings.Join(names, ", "))
 	}
 	return ParsePerturbation(file, b)

@@ -379,7 +379,7 @@ func PresetText(name string) ([]byte, error) {
 	b, err := files.ReadFile(path.Join("presets", name+".yaml"))
 	if err != nil {
 		names, _ := PresetNames()
-		return nil, fmt.Errorf("there is no preset %q%s; there are %s, or give a YAML file", name,
+		return nil, fmt.Errorf("unknown preset %q%s; there are %s, or give a YAML file", name,
 			spelling.Hint(name, names), strings.Join(names, ", "))
 	}
 	return b, nil

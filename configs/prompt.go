@@ -157,7 +157,7 @@ func LoadPrompt(env, version string) (Prompt, error) {
 	file := path.Join("prompts", version, env+".yaml")
 	b, err := files.ReadFile(file)
 	if err != nil {
-		return Prompt{}, fmt.Errorf("there is no prompt %s for environment %s; give one with --prompt", version, env)
+		return Prompt{}, fmt.Errorf("prompt %s does not cover environment %s; give one with --prompt", version, env)
 	}
 	return parsePrompt(file, version, b)
 }

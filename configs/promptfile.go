@@ -123,7 +123,7 @@ func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) 
 	if p.Key != "" {
 		text, ok := texts[p.Key]
 		if !ok {
-			return nil, fmt.Errorf("there is no key %q", p.Key)
+			return nil, fmt.Errorf("the key %q is missing", p.Key)
 		}
 		in := p.instructions()
 		in.Examples = []Example{{Text: text}}
@@ -140,7 +140,7 @@ func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) 
 			in.Examples = append(in.Examples, Example{Text: text})
 		}
 		if len(in.Examples) == 0 {
-			return nil, fmt.Errorf("there is no key react_%s_0", kind)
+			return nil, fmt.Errorf("the key react_%s_0 is missing", kind)
 		}
 		types[alfworldKinds[kind]] = in
 	}

@@ -67,7 +67,7 @@ func LoadPublished(name string) (Published, error) {
 	b, err := files.ReadFile(file)
 	if err != nil {
 		names, _ := PublishedNames()
-		return Published{}, fmt.Errorf("there are no published results named %q%s; there are %s, or give a YAML file",
+		return Published{}, fmt.Errorf("unknown published results %q%s; there are %s, or give a YAML file",
 			name, spelling.Hint(name, names), strings.Join(names, ", "))
 	}
 	return ParsePublished(file, b)
@@ -80,7 +80,7 @@ func ParsePublished(file string, b []byte) (Published, error) {
 
 func (p Published) check() error {
 	if len(p.Tables) == 0 {
-		return errors.New("there are no tables")
+		return errors.New("tables are missing")
 	}
 	ids := map[string]bool{}
 	for i, t := range p.Tables {

@@ -41,7 +41,7 @@ func (t Thoughts) check() error {
 		for _, sentence := range list {
 			for _, slot := range thoughtSlot.FindAllString(sentence, -1) {
 				if slot != "{goal}" && slot != "{action}" && slot != "{observation}" {
-					return fmt.Errorf("%s: there is no %s; there are {goal}, {action} and {observation}", name, slot)
+					return fmt.Errorf("%s: unknown slot %s; the slots are {goal}, {action} and {observation}", name, slot)
 				}
 			}
 			if strings.TrimSpace(sentence) == "" {

@@ -187,7 +187,7 @@ func parseCount(text string) (count string, excluded []string, err error) {
 	parts := strings.Split(text, "-")
 	for _, id := range parts[1:] {
 		if !slices.Contains(configs.FamilyIDs(), id) {
-			return "", nil, fmt.Errorf("there is no family %q to leave out; there are %s", id,
+			return "", nil, fmt.Errorf("unknown family %q to leave out; there are %s", id,
 				strings.Join(configs.FamilyIDs(), ", "))
 		}
 	}

@@ -29,7 +29,7 @@ func parseTemplate(text string) (template, error) {
 	case text == "" || text != strings.TrimSpace(text):
 		return t, fmt.Errorf("%q is empty or has blanks at an end", text)
 	case strings.ContainsAny(strings.Join(t.literals, ""), "{}\n"):
-		return t, fmt.Errorf("%q: braces hold the name of a slot in small letters, and there are no line breaks", text)
+		return t, fmt.Errorf("%q: braces hold the name of a slot in small letters, without line breaks", text)
 	case len(slices.Compact(sorted)) < len(t.slots):
 		return t, fmt.Errorf("%q has a slot twice", text)
 	}

@@ -32,8 +32,8 @@ class BinaryHook(BuildHookInterface):  # type: ignore[type-arg]
         binary, platform = os.environ.get("HELDOUT_BINARY", ""), os.environ.get("HELDOUT_PLATFORM", "")
         if not shutil.which(binary) and not platform or not os.path.isfile(binary):
             raise SystemExit(
-                f"HELDOUT_BINARY is {binary!r}, which is no program: "
-                "a source distribution has no binary, and there is no wheel of heldout for this platform. Build it "
+                f"HELDOUT_BINARY is {binary!r}, which is not a program: "
+                "a source distribution has no binary, and heldout has no wheel for this platform. Build it "
                 "with `go build ./cmd/heldout` in the repository, and set HELDOUT_BINARY to its path"
             )
         if platform and platform not in MACHINES:

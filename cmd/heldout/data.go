@@ -82,7 +82,7 @@ func dataFlag(c *cobra.Command, sys *system, dir *string) {
 	c.Flags().StringVar(dir, "data", *dir, "data folder")
 }
 
-var errNoFolder = usage(errors.New("there is no data directory on this system; name a folder with --data"))
+var errNoFolder = usage(errors.New("this system has no data directory; name a folder with --data"))
 
 func newDataPull(sys *system) *cobra.Command {
 	var replacements []string
@@ -195,7 +195,7 @@ its repository, ALFWorld's releases, the Jericho suite, HotpotQA's files.`,
 				return err
 			}
 			if len(found) == 0 {
-				return fmt.Errorf("there are no official data in %s", strings.Join(paths, ", "))
+				return fmt.Errorf("no official data in %s", strings.Join(paths, ", "))
 			}
 			var environments []string
 			for _, p := range official.Parts() {

@@ -55,7 +55,7 @@ func unknownTopic(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return usage(fmt.Errorf("there is no help on %q%s; there are pages on %s, and heldout --help lists the commands",
+	return usage(fmt.Errorf("no page about %q%s; the pages are %s, and heldout --help lists the commands",
 		name, spelling.Hint(name, names), strings.Join(topicNames(), ", ")))
 }
 

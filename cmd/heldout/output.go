@@ -137,7 +137,7 @@ func (o *output) check() error {
 			strings.Trim(fmt.Sprint(claim.Rates()), "[]")))
 	}
 	if o.grouping != "" && o.rate == string(claim.Grounding) {
-		return usage(errors.New("--by kind has SR or PR; there is no GA by kind"))
+		return usage(errors.New("--by kind shows SR or PR, not GA"))
 	}
 	if o.grouping != "" && o.grouping != "kind" {
 		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.grouping))

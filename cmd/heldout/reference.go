@@ -41,7 +41,7 @@ intervals and p values are made.
 func tablePage(id string) (string, error) {
 	k, ok := report.Find(id)
 	if !ok {
-		return "", fmt.Errorf("there is no table %q%s; there are %s", id, spelling.Hint(id, report.IDs()),
+		return "", fmt.Errorf("unknown table %q%s; there are %s", id, spelling.Hint(id, report.IDs()),
 			report.Names())
 	}
 	return explained(k), nil

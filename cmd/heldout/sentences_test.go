@@ -125,7 +125,7 @@ var sentences = []kindOfSentence{
 		`trial, Best PR: in the best; 95% CI for new tasks.*`), nothing},
 	{"no retries beside it", form(`(?P<names>.*): no retries without memory beside it; .*`), (*checker).uncontrolled},
 	{"trials that are due", form(`\* Incomplete: (?P<a>` + formName + `) on \w+ lacks results that are due: ` +
-		`(?P<parts>.*)\. There is no rate from there on, because .*`), (*checker).due},
+		`(?P<parts>.*)\. Later rates are missing, because .*`), (*checker).due},
 	{"more models", form(`(?P<n>\d+) more (?:models?|pairs?|rates?|comparisons?)` +
 		`(?:, \d+ not compared)?: --table verdict`), nothing},
 	{"equal seeds", form(`(?P<names>.*): \d+ seeds gave equal results in every task at temperature 1: .*`), (*checker).equalSeeds},

@@ -320,7 +320,7 @@ func Table(literals []Literal, name string) (map[string]string, error) {
 		}
 	}
 	if !inTable {
-		return nil, fmt.Errorf("there is no %s = {…} of texts", name)
+		return nil, fmt.Errorf("%s = {…} of texts is missing", name)
 	}
 	return out, nil
 }

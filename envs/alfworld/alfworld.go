@@ -143,7 +143,7 @@ var domainText string
 
 func newEnv(src envs.Source, o Options) (*Env, error) {
 	if !slices.Contains([]string{"", AgentBoard, ALFWorld}, o.Variant) {
-		return nil, fmt.Errorf("alfworld: there is no variant %q; there are %s and %s", o.Variant, AgentBoard, ALFWorld)
+		return nil, fmt.Errorf("alfworld: unknown variant %q; there are %s and %s", o.Variant, AgentBoard, ALFWorld)
 	}
 	domain, err := planning.ParseDomain("domain.pddl", domainText)
 	if err != nil {
@@ -265,7 +265,7 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	} else if g, err := e.outside(t.ID); err == nil && g.task == t {
 		src = g.gameSource
 	} else {
-		return nil, fmt.Errorf("alfworld: there is no task %s here", t.ID)
+		return nil, fmt.Errorf("alfworld: unknown task %s", t.ID)
 	}
 	l, err := e.ready(src)
 	if err != nil {

@@ -193,7 +193,7 @@ func (e *Env) Task(id string) (envs.Task, error) {
 // outside returns a game outside the benchmark.
 func (e *Env) outside(id string) (playable, error) {
 	if e.folder == "" || !fs.ValidPath(id) || strings.Count(id, "/") != 1 {
-		return playable{}, fmt.Errorf("alfworld: there is no game %q: %w", id, fs.ErrNotExist)
+		return playable{}, fmt.Errorf("alfworld: unknown game %q: %w", id, fs.ErrNotExist)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -390,7 +390,7 @@ func TestForeignTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, task := range []envs.Task{b.Tasks()[0], {Index: -1}, {Index: 1000}} {
-		if _, err := a.NewWorld(task); err == nil || !strings.Contains(err.Error(), "there is no task") {
+		if _, err := a.NewWorld(task); err == nil || !strings.Contains(err.Error(), "unknown task") {
 			t.Errorf("%+v: %v", task, err)
 		}
 	}

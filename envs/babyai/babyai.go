@@ -66,7 +66,7 @@ func New(o Options) (*Env, error) {
 		e.gym = true
 		e.info.Settings = map[string]string{"variant": AgentGym}
 	default:
-		return nil, fmt.Errorf("babyai: there is no variant %q; there are %s and %s", o.Variant, AgentBoard, AgentGym)
+		return nil, fmt.Errorf("babyai: unknown variant %q; there are %s and %s", o.Variant, AgentBoard, AgentGym)
 	}
 	for i, p := range benchmark() {
 		t := envs.Task{ID: p.id(), Index: i, Type: p.level.ID}
@@ -133,7 +133,7 @@ func (e *Env) Task(id string) (envs.Task, error) {
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if own, err := e.Task(t.ID); err != nil || own != t {
-		return nil, fmt.Errorf("babyai: there is no task %s here", t.ID)
+		return nil, fmt.Errorf("babyai: unknown task %s", t.ID)
 	}
 	p, err := parsePlace(t.ID)
 	if err != nil {

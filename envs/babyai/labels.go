@@ -84,7 +84,7 @@ func parseWays(b []byte) ([][]string, error) {
 		}
 	}
 	if len(ways) == 0 {
-		return nil, errors.New("there are no subgoals")
+		return nil, errors.New("subgoals are missing")
 	}
 	for _, way := range ways {
 		if len(way) == 0 || len(way) != len(ways[0]) {

@@ -57,7 +57,7 @@ func parsePlace(id string) (worldID, error) {
 			return worldID{l, n}, nil
 		}
 	}
-	return worldID{}, fmt.Errorf("babyai: there is no level %q; they are numbered from 1 to %d, or have names such as %s",
+	return worldID{}, fmt.Errorf("babyai: unknown level %q; they are numbered from 1 to %d, or have names such as %s",
 		name, len(minigrid.Levels()), minigrid.Levels()[0].ID)
 }
 

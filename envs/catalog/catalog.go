@@ -96,7 +96,7 @@ func Find(name string) (Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Entry{}, fmt.Errorf("there is no environment %q%s; there are: %s", name, spelling.Hint(name, names),
+	return Entry{}, fmt.Errorf("unknown environment %q%s; there are: %s", name, spelling.Hint(name, names),
 		strings.Join(names, ", "))
 }
 
@@ -127,7 +127,7 @@ func (e Entry) unavailable(s envs.Setup) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s has no official tasks in %s: there is no folder %s; heldout data pull %s fetches them",
+	return fmt.Errorf("%s has no official tasks in %s, which lacks a folder %s; heldout data pull %s fetches them",
 		e.Name, s.Data, strings.Join(e.Folders, " or "), e.Name)
 }
 

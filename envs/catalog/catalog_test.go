@@ -67,7 +67,7 @@ func TestUnknownVariant(t *testing.T) {
 
 func TestUnknownName(t *testing.T) {
 	_, err := catalog.Open("chess", envs.Setup{}, envs.Outside{})
-	if err == nil || !strings.HasPrefix(err.Error(), `there is no environment "chess"; there are: `) {
+	if err == nil || !strings.HasPrefix(err.Error(), `unknown environment "chess"; there are: `) {
 		t.Fatal(err)
 	}
 	for _, e := range catalog.Entries() {

@@ -105,7 +105,7 @@ func (p *pool) Tasks() []envs.Task { return p.tasks }
 func (p *pool) NewWorld(t envs.Task) (envs.World, error) {
 	origin, ok := p.origins[t.ID]
 	if !ok {
-		return nil, fmt.Errorf("there is no task %q", t.ID)
+		return nil, fmt.Errorf("unknown task %q", t.ID)
 	}
 	env, err := p.env(origin.seed)
 	if err != nil {

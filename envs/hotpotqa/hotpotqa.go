@@ -85,7 +85,7 @@ func (e *Env) Tasks() []envs.Task { return e.tasks }
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
-		return nil, fmt.Errorf("hotpotqa: there is no task %s here", t.ID)
+		return nil, fmt.Errorf("hotpotqa: unknown task %s", t.ID)
 	}
 	return &world{env: e, question: e.questions[t.Index], browser: newBrowser(e.wiki)}, nil
 }

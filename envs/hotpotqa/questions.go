@@ -79,7 +79,7 @@ func parseQuestions(file string, b []byte) ([]question, error) {
 		return nil, fmt.Errorf("not a file of questions: %w", err)
 	}
 	if len(items) == 0 {
-		return nil, errors.New("there are no questions")
+		return nil, errors.New("it has no questions")
 	}
 	out := make([]question, len(items))
 	for i, item := range items {

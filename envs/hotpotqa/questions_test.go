@@ -162,7 +162,7 @@ func TestBadQuestions(t *testing.T) {
 		"no JSON":    {"x", "not a file of questions"},
 		"a name":     {`"q"`, "not a file of questions"},
 		"one object": {"{}", "question 0 has no question or no answer"},
-		"none":       {"[]", "there are no questions"},
+		"none":       {"[]", "it has no questions"},
 		"no answer":  {`[{"question":"q"}]`, "question 0 has no question or no answer"},
 		"too few":    {simplified(3), "has more questions than the file, which has 3"},
 		"two of one": {`[{"question":"q","answer":"a","_id":"1"},{"question":"r","answer":"a","_id":"1"}]`,

@@ -123,7 +123,7 @@ func (e *Env) Tasks() []envs.Task { return e.tasks }
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
-		return nil, fmt.Errorf("jericho: there is no task %s here", t.ID)
+		return nil, fmt.Errorf("jericho: unknown task %s", t.ID)
 	}
 	w := newWorld(e.plays[t.Index])
 	if w.play.plain {

@@ -132,7 +132,7 @@ func environments() (names []string) {
 func CheckEnvironments(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(environments(), name) {
-			return fmt.Errorf("there is no environment %q with official data%s; there are: %s", name,
+			return fmt.Errorf("unknown environment %q with official data%s; there are: %s", name,
 				spelling.Hint(name, environments()), strings.Join(environments(), ", "))
 		}
 	}

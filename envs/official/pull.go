@@ -41,7 +41,7 @@ func Plan(o Options) ([]PublishedFile, error) {
 	}
 	for _, name := range o.Extras {
 		if !slices.Contains(Extras(), name) {
-			return nil, fmt.Errorf("there is no extra source %q; there are: %s", name, strings.Join(Extras(), ", "))
+			return nil, fmt.Errorf("unknown extra source %q; there are: %s", name, strings.Join(Extras(), ", "))
 		}
 	}
 	var plan []PublishedFile

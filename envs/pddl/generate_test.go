@@ -167,7 +167,7 @@ func TestNewWorldRefusesForeignTasks(t *testing.T) {
 		}
 		if err == nil || w != nil {
 			t.Errorf("%s: a world was made for %+v", name, task)
-		} else if want := "pddl: there is no task " + task.ID + " here"; err.Error() != want {
+		} else if want := "pddl: unknown task " + task.ID; err.Error() != want {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}

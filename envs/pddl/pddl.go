@@ -82,7 +82,7 @@ func (e *Env) Tasks() []envs.Task { return e.tasks }
 // NewWorld implements envs.Env.
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
-		return nil, fmt.Errorf("pddl: there is no task %s here", t.ID)
+		return nil, fmt.Errorf("pddl: unknown task %s", t.ID)
 	}
 	in, err := e.problems[t.Index].ready()
 	if err != nil {

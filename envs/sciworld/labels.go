@@ -60,7 +60,7 @@ func parseLabel(b []byte, task int) (goalLabel, error) {
 		return goalLabel{}, err
 	}
 	if len(line.Subgoals) == 0 {
-		return goalLabel{}, errors.New("there are no subgoals")
+		return goalLabel{}, errors.New("subgoals are missing")
 	}
 	l := goalLabel{taskVariation{line.Info.Task, line.Info.Variation}, line.Goal, line.Difficulty, nil}
 	for _, pattern := range line.Subgoals {

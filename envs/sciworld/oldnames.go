@@ -27,7 +27,7 @@ func CurrentName(old string) (string, error) {
 		return names[n], nil
 	}
 	if !slices.Contains(names, name) {
-		return "", fmt.Errorf("sciworld: there is no task %.100q", old)
+		return "", fmt.Errorf("sciworld: unknown task %.100q", old)
 	}
 	return name, nil
 }

@@ -106,7 +106,7 @@ func (e *Env) choose(o Options) ([]taskVariation, error) {
 	switch o.Variant {
 	case "", AgentBoard:
 		if o.Split != "" {
-			return nil, fmt.Errorf("sciworld: there is no split %q in AgentBoard's tasks; splits are for --variant %s",
+			return nil, fmt.Errorf("sciworld: unknown split %q in AgentBoard's tasks; splits are for --variant %s",
 				o.Split, ScienceWorld)
 		}
 		e.board = true
@@ -114,7 +114,7 @@ func (e *Env) choose(o Options) ([]taskVariation, error) {
 		return boardPlaces(), e.readLabels(o.Data)
 	case AgentGym:
 		if o.Split != "" {
-			return nil, fmt.Errorf("sciworld: there is no split %q in AgentGym's tasks; splits are for --variant %s",
+			return nil, fmt.Errorf("sciworld: unknown split %q in AgentGym's tasks; splits are for --variant %s",
 				o.Split, ScienceWorld)
 		}
 		e.plain(o)
@@ -128,7 +128,7 @@ func (e *Env) choose(o Options) ([]taskVariation, error) {
 		e.info.Settings["split"] = split.name
 		return split.places(), nil
 	}
-	return nil, fmt.Errorf("sciworld: there is no variant %q; there are %s, %s and %s", o.Variant, AgentBoard,
+	return nil, fmt.Errorf("sciworld: unknown variant %q; there are %s, %s and %s", o.Variant, AgentBoard,
 		ScienceWorld, AgentGym)
 }
 
@@ -212,7 +212,7 @@ func (e *Env) Task(id string) (envs.Task, error) {
 func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index] != t {
 		if own, err := e.Task(t.ID); err != nil || own != t {
-			return nil, fmt.Errorf("sciworld: there is no task %s here", t.ID)
+			return nil, fmt.Errorf("sciworld: unknown task %s", t.ID)
 		}
 	}
 	p, err := parsePlace(t.ID)

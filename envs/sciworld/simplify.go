@@ -38,7 +38,7 @@ func (e *Env) simplify(requested string) error {
 		for _, s := range strings.Split(requested, ",") {
 			if s == noSimplifications || !slices.Contains(simplifications(), s) {
 				return fmt.Errorf(
-					"sciworld: there is no simplification %q; there are %s; several are separated by commas",
+					"sciworld: unknown simplification %q; there are %s; several are separated by commas",
 					s, strings.Join(simplifications(), ", "))
 			}
 		}

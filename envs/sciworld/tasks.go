@@ -96,7 +96,7 @@ func findSplit(name string) (split, error) {
 	}
 	i := slices.IndexFunc(list, func(s split) bool { return s.name == name })
 	if i < 0 {
-		return split{}, fmt.Errorf("sciworld: there is no split %q; there are %s", name, strings.Join(Splits(), ", "))
+		return split{}, fmt.Errorf("sciworld: unknown split %q; there are %s", name, strings.Join(Splits(), ", "))
 	}
 	return list[i], nil
 }

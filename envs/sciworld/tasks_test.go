@@ -119,7 +119,7 @@ func TestParseLabels(t *testing.T) {
 		line(0, "medium", "a"):                       `1: want difficulty "easy" or "hard"`,
 		line(0, "easy", "("):                         `1: subgoal "("`,
 		line(0, "easy", "a") + "\n{":                 "2: unexpected end",
-		`{"id":0,"difficulty":"hard","subgoals":[]}`: "1: there are no subgoals",
+		`{"id":0,"difficulty":"hard","subgoals":[]}`: "1: subgoals are missing",
 	} {
 		if _, err := agentboard.Labels([]byte(text), parseLabel); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -165,7 +165,7 @@ func TestSimplifications(t *testing.T) {
 	}
 	e := &Env{info: envs.Info{Settings: map[string]string{}}}
 	for _, wanted := range []string{"OpenDoors", "openDoors,", "openDoors, teleportAction", "openDoors,none"} {
-		if err := e.simplify(wanted); err == nil || !strings.Contains(err.Error(), "there is no simplification") {
+		if err := e.simplify(wanted); err == nil || !strings.Contains(err.Error(), "unknown simplification") {
 			t.Errorf("%q: %v", wanted, err)
 		}
 	}

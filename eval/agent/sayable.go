@@ -14,7 +14,7 @@ import (
 func ReadAs(play configs.Play, action string) (string, error) {
 	parse := parsers[play.Reply.Parser]
 	if parse == nil {
-		return "", fmt.Errorf("there is no parser %q", play.Reply.Parser)
+		return "", fmt.Errorf("unknown parser %q", play.Reply.Parser)
 	}
 	reply := "Thought: I see.\nAction: " + action
 	switch play.Reply.Parser {

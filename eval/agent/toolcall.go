@@ -94,7 +94,7 @@ func firstArgument(text string) (json.RawMessage, error) {
 	return arguments[name], nil
 }
 
-var errNoArgument = errors.New("there is no argument")
+var errNoArgument = errors.New("an argument is missing")
 
 // callMessages are a reply and its answer as messages: the answer to a call is of
 // the role tool. Both have the same id, which servers need. corrected says that the answer is

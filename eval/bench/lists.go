@@ -106,7 +106,7 @@ func valueOf(b []byte, key string) ([]byte, error) {
 		return nil, err
 	}
 	if object[key] == nil {
-		return nil, fmt.Errorf("there is no key %q", key)
+		return nil, fmt.Errorf("the key %q is missing", key)
 	}
 	return object[key], nil
 }

@@ -232,11 +232,11 @@ func TestSweepOfAModel(t *testing.T) {
 // What cannot be run is refused, with the option that is wrong.
 func TestWrongRuns(t *testing.T) {
 	for want, change := range map[string]func(*configs.Run){
-		"there is no environment": func(r *configs.Run) { r.Env = configs.Strings{"chess"} },
-		"no model is given":       func(r *configs.Run) { r.Model = nil },
-		`unknown agent "reac"`:    func(r *configs.Run) { r.Agent = "reac" },
-		"step-limit is 65536":     func(r *configs.Run) { r.StepLimit = record.MaxSteps + 1 },
-		"concurrency is 0":        func(r *configs.Run) { r.Concurrency = 0 },
+		"unknown environment":  func(r *configs.Run) { r.Env = configs.Strings{"chess"} },
+		"no model is given":    func(r *configs.Run) { r.Model = nil },
+		`unknown agent "reac"`: func(r *configs.Run) { r.Agent = "reac" },
+		"step-limit is 65536":  func(r *configs.Run) { r.StepLimit = record.MaxSteps + 1 },
+		"concurrency is 0":     func(r *configs.Run) { r.Concurrency = 0 },
 		"for models of one provider": func(r *configs.Run) {
 			r.Model = configs.Strings{"vllm:m", "openai:n"}
 		},

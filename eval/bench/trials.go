@@ -38,7 +38,7 @@ func validateTrials(r configs.Run) (errs []error) {
 		}
 	}
 	if r.Memory == 0 && r.ReflectionPrompt != "" {
-		fail("--reflection-prompt is of no use with --memory 0: there are no reflections")
+		fail("--reflection-prompt has no effect with --memory 0: nothing is reflected on")
 	}
 	if r.Context > 0 && r.Memory > 0 && r.ReflectionTokens >= r.Context {
 		fail("reflection-tokens %d leaves no room for a prompt in a context of %d", r.ReflectionTokens, r.Context)

@@ -108,7 +108,7 @@ func Open(o Options) (*Fleet, error) {
 		f.servers = append(f.servers, &server{address: address, client: client})
 	}
 	if len(f.servers) == 0 {
-		return nil, errors.New("there is no server")
+		return nil, errors.New("no server is named")
 	}
 	if o.List != nil {
 		f.work.Go(f.follow)

@@ -42,7 +42,7 @@ var samplingFields = slices.Concat(configs.SamplingFields(), neutralFields)
 // validate reports a request that no server could answer.
 func (r Request) validate() error {
 	if len(r.Messages) == 0 {
-		return errors.New("there are no messages")
+		return errors.New("messages are missing")
 	}
 	if r.Seed < 0 || r.Seed > math.MaxInt32 {
 		return fmt.Errorf("seed is %d, must be 0 to %d", r.Seed, math.MaxInt32)

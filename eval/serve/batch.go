@@ -140,7 +140,7 @@ func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 func (s *Server) closeSession(w http.ResponseWriter, r *http.Request) {
 	session, ok := s.batchSession(r.PathValue("id"))
 	if !ok {
-		refuse(w, http.StatusNotFound, "there is no such session")
+		refuse(w, http.StatusNotFound, "unknown session")
 		return
 	}
 	session.Close(ByClient)

@@ -104,7 +104,7 @@ func (s *Server) forkSessions(w http.ResponseWriter, r *http.Request) {
 	for i, f := range q.Forks {
 		session, found := s.batchSession(f.Session)
 		if !found {
-			refuse(w, http.StatusNotFound, "there is no session "+clipped(f.Session))
+			refuse(w, http.StatusNotFound, "unknown session "+clipped(f.Session))
 			return
 		}
 		forks[i] = forked{session: session, count: f.Count.or(1)}

@@ -116,7 +116,7 @@ func (m *Mount) Set(name string) (*Set, error) {
 		i = slices.IndexFunc(m.sets, func(s *Set) bool { return strings.EqualFold(s.Name, name) })
 	}
 	if i < 0 {
-		return nil, &ChoiceError{Field: "split", Text: fmt.Sprintf("there is no split %q; there are %s", name,
+		return nil, &ChoiceError{Field: "split", Text: fmt.Sprintf("unknown split %q; there are %s", name,
 			strings.Join(m.SplitNames(), ", "))}
 	}
 	return m.sets[i], m.sets[i].open()

@@ -65,7 +65,7 @@ func writeHealth(w http.ResponseWriter) {
 func (s *Server) openEnvMount(w http.ResponseWriter, r *http.Request) {
 	m, ok := s.Mount(r.PathValue("env"))
 	if !ok {
-		refuse(w, http.StatusNotFound, "there is no environment "+clipped(r.PathValue("env"))+" here; there are "+
+		refuse(w, http.StatusNotFound, "unknown environment "+clipped(r.PathValue("env"))+"; there are "+
 			strings.Join(s.names(), ", "))
 		return
 	}

@@ -147,7 +147,7 @@ func (p *pipe) carryOut(q *pipeRequest) (any, error) {
 	}
 	m, ok := p.Mount(q.Tasks.Env)
 	if !ok {
-		return nil, &ChoiceError{"env", fmt.Sprintf("there is no environment %q; \"envs\": {} lists them",
+		return nil, &ChoiceError{"env", fmt.Sprintf("unknown environment %q; \"envs\": {} lists them",
 			clipped(q.Tasks.Env))}
 	}
 	return taskList(m, q.Tasks.Split)

@@ -154,8 +154,8 @@ func TestPipeWithSlowSteps(t *testing.T) {
 func TestPipeLists(t *testing.T) {
 	got := throughPipe(t, `{"envs":{}}`, ``, `{"tasks":{"env":"echo"}}`, `{"tasks":{"env":"echo","split":"none"}}`,
 		`{"tasks":{"env":"nope"}}`)
-	for i, want := range []string{`"name":"echo"`, `{"env":"echo"`, `{"error":"there is no split`,
-		`{"error":"there is no environment`} {
+	for i, want := range []string{`"name":"echo"`, `{"env":"echo"`, `{"error":"unknown split`,
+		`{"error":"unknown environment`} {
 		if !strings.Contains(got[i], want) {
 			t.Errorf("%s, want %s", got[i], want)
 		}

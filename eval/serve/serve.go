@@ -63,7 +63,7 @@ type Server struct {
 // New returns a server. It opens no environment yet.
 func New(o Options) (*Server, error) {
 	if len(o.Mounts) == 0 {
-		return nil, errors.New("there is no environment to serve")
+		return nil, errors.New("no environment to serve")
 	}
 	s := &Server{options: o, metrics: newMetrics(), mux: http.NewServeMux(), open: newGathering()}
 	s.table = &Table{

@@ -33,7 +33,7 @@ def test_own_binary(saying, monkeypatch):
     with pytest.warns(UserWarning, match="is heldout 9.9.9, but this package is"):
         assert heldout.cli("version").stdout == "heldout v9.9.9 go1\n"
     monkeypatch.setenv("HELDOUT_BIN", "/no/such")
-    with pytest.raises(FileNotFoundError, match="which is no program"):
+    with pytest.raises(FileNotFoundError, match="which is not a program"):
         heldout.find_bin()
 
 
@@ -42,7 +42,7 @@ def test_installed_binary(saying, monkeypatch, tmp_path):
     monkeypatch.delenv("HELDOUT_BIN", raising=False)
     monkeypatch.setattr(sysconfig, "get_path", lambda *_, **__: str(tmp_path / "scripts"))
     monkeypatch.setattr(_binary, "__file__", str(tmp_path / "lib/python/site-packages/heldout/_binary.py"))
-    with pytest.raises(FileNotFoundError, match="there is no heldout in .*scripts.*bin"):
+    with pytest.raises(FileNotFoundError, match="heldout is not in .*scripts.*bin"):
         heldout.find_bin()
     for folder in ("bin", "scripts"):  # the first place is the one that installers use
         made = saying(f"v{heldout.__version__}", folder)

@@ -71,7 +71,7 @@ def test_openenv(played):
         seen = [env.reset(index=1), *(env.step(openenv.HeldoutAction(message=LOOK)) for _ in range(2))]
         texts = [heldout._dialogue.shown(s.observation.model_dump()) for s in seen]
         assert texts == played and seen[-1].done and seen[-1].observation.truncated and env.state().step_count == 2
-    with pytest.raises(heldout.UsageError, match='there is no environment "chess"'), openenv.serve("chess"):
+    with pytest.raises(heldout.UsageError, match='unknown environment "chess"'), openenv.serve("chess"):
         pass
 
 

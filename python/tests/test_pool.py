@@ -40,13 +40,13 @@ def test_errors(pool):
     (session,) = pool.open()
     with pytest.raises(heldout.StepError, match="send reset first"):
         session.step(LOOK)
-    with pytest.raises(heldout.Error, match="there is no environment"):
+    with pytest.raises(heldout.Error, match="unknown environment"):
         pool.tasks("chess")
     with pytest.raises(heldout.StepError, match="index 999999 is not in split"):
         session.reset(index=999999)
     results = pool.step([(session, {"index": 0}), (session, LOOK), (session, {"index": -7})])
     assert [r.error is None for r in results] == [True, True, False]
-    with pytest.raises(heldout.ServerDied, match='there is no environment "chess"'):
+    with pytest.raises(heldout.ServerDied, match='unknown environment "chess"'):
         heldout.Pool("chess").envs()
 
 

@@ -101,7 +101,7 @@ def test_evaluate(tmp_path, capfd):
     assert first.run == str(out) and len(list(heldout.episodes(out))) == 20
     heldout.evaluate("random", "pddl", tasks="gripper", out=out, seeds=2, progress=False)
     assert len(list(heldout.episodes(out))) == 40
-    with pytest.raises(heldout.UsageError, match='there is no environment "chess"'):
+    with pytest.raises(heldout.UsageError, match='unknown environment "chess"'):
         heldout.evaluate("random", "chess", out=out)
     with pytest.raises(heldout.Error, match="^http://127.0.0.1:9/v1/models gave no usable reply"):
         url = "http://127.0.0.1:9/v1"

@@ -47,7 +47,7 @@ var (
 	Alone         = table.Limited(table.Difference("alone_difference", "alone",
 		"difference, in percentage points")).WithDetail(true)
 	AloneP   = table.Chance("alone_p", "p alone", "p value without a correction").AsDetail()
-	Reason   = table.Words("reason", "Reason", "why there is no comparison or no score").AsDetail()
+	Reason   = table.Words("reason", "Reason", "why a comparison or a score is missing").AsDetail()
 	Sentence = table.Words("sentence", "Sentence", "the claim in words").AsDetail()
 
 	Agent    = table.Words("agent", "Agent", "how the model turns observations into actions").AsDetail()

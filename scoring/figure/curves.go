@@ -92,7 +92,7 @@ func checkpoints(r reader, f *Figure) error {
 	r = r.keep(func(row int) bool { return slices.Contains(r.checkpoints, r.text(row, column.Model)) })
 	names := slices.DeleteFunc(slices.Clone(r.checkpoints), func(name string) bool { return r.find(name) < 0 })
 	if len(names) == 0 {
-		return errors.New("no model was served, there is no order, or no checkpoint has a rate")
+		return errors.New("no model was served, the order is unknown, or no checkpoint has a rate")
 	}
 	f.width, f.Table.Rows = doubleColumn, r.Rows
 	scale := axis{min: -0.3, max: float64(len(names)) - 0.7}

@@ -50,7 +50,7 @@ func RunsBelow(folders []string, tell Tell) ([]Parts, error) {
 		return err != nil
 	})
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("there is no run directory in %s: a run directory holds run.json",
+		return nil, fmt.Errorf("no run directory in %s: a run directory holds run.json",
 			strings.Join(folders, ", "))
 	}
 	return Runs(runs, tell)

@@ -192,7 +192,7 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	for _, id := range ids {
 		found := r.named(id)
 		if len(found) == 0 {
-			return nil, fmt.Errorf("there is no table %q here; there are %s", id, strings.Join(r.have(), ", "))
+			return nil, fmt.Errorf("these runs have no table %q; they have %s", id, strings.Join(r.have(), ", "))
 		}
 		out = append(out, found...)
 	}

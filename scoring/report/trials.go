@@ -139,8 +139,8 @@ func (r trialRow) unfinished() []string {
 	}
 	return []string{
 		fmt.Sprintf(
-			"%s Incomplete: %s on %s lacks results that are due: %s. There is no rate from there on, because the "+
-				"tasks that lack one have failed so far; the same command plays them.",
+			"%s Incomplete: %s on %s lacks results that are due: %s. Later rates are missing, because the tasks "+
+				"without a result have failed so far. The same command plays them.",
 			incompleteMark, r.name, envs.Title(r.Condition.Env), strings.Join(missing, ", "))}
 }
 

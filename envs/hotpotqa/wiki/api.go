@@ -94,7 +94,7 @@ func (l *Live) hits(ctx context.Context, about url.Values) ([]hit, error) {
 }
 
 // errNoPage says that a page was deleted after it was found, or does not exist.
-var errNoPage = errors.New("there is no such page")
+var errNoPage = errors.New("the page does not exist")
 
 func (l *Live) page(ctx context.Context, title string) (Answer, error) {
 	var out Answer

@@ -78,7 +78,7 @@ func (s *Series) Check() error {
 func (s *Series) Found() ([]Checkpoint, error) {
 	found, err := find(s.Pattern)
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("there is no checkpoint %s", s.Pattern)
+		err = fmt.Errorf("no checkpoint matches %s", s.Pattern)
 	}
 	return found, err
 }

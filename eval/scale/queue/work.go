@@ -89,7 +89,7 @@ func (l *connection) find(ctx context.Context, name string) (found Job, err erro
 	case list.Err() != nil:
 		return found, list.Err()
 	case len(names) == 0 && name != "":
-		return found, fmt.Errorf("there is no run %.40q (without --job, the only run is taken): %w", name, errNoRun)
+		return found, fmt.Errorf("no run %.40q (without --job, the only run is taken): %w", name, errNoRun)
 	case len(names) == 0:
 		return found, errNoRun
 	case len(names) > 1:

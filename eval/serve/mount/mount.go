@@ -320,7 +320,7 @@ func (m Defaults) open(out bench.Outside, entry catalog.Entry, split mountSplit)
 		tasks = bench.SelectByRule(tasks, m.preset.Env.Tasks)
 	}
 	if err == nil && len(tasks) == 0 {
-		err = errors.New("there is no task to serve")
+		err = errors.New("no task to serve")
 	}
 	if err == nil && m.Perturbation != "" {
 		var wrapped envs.Env

@@ -134,7 +134,7 @@ func TestSettingsOfMounts(t *testing.T) {
 		"pddl,actions=often":               "often",
 		"pddl,perturb":                     "want setting=value",
 		"pddl,task=1":                      `pddl has no setting "task"`,
-		"chess":                            "there is no environment",
+		"chess":                            "unknown environment",
 		"a b=pddl":                         "cannot name a mount",
 		"hotpotqa,questions=x.json":        "would ask Wikipedia for its clients",
 	} {

@@ -224,7 +224,7 @@ func (p *Console) command(ctx context.Context, line string) error {
 	case line == "" && !p.Raw:
 		// Not an action of any environment.
 	case strings.HasPrefix(line, ":") && !p.Raw:
-		p.write("There is no command " + line + "; :help lists the commands.")
+		p.write("Unknown command " + line + "; :help lists the commands.")
 	default:
 		return p.act(ctx, line)
 	}
@@ -280,7 +280,7 @@ func (p *Console) undo() error {
 		p.write("The environment cannot take an action back.")
 		return nil
 	case len(p.moments) == 0:
-		p.write("There is no action to take back.")
+		p.write("Nothing to take back.")
 		return nil
 	}
 	last := p.moments[len(p.moments)-1]

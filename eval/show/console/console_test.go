@@ -89,12 +89,12 @@ zero
 [progress 50.0 %, done false, success false, valid true]
 > > |
 > Taken back: up
-> There is no action to take back.
+> Nothing to take back.
 > 
 > up
 > down
 up
-> There is no command :jump; :help lists the commands.
+> Unknown command :jump; :help lists the commands.
 > `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -75,7 +75,7 @@ func New(o Options) *Server {
 	mux.HandleFunc("GET /runs/{run}/live", s.live)
 	mux.HandleFunc("GET /runs/{run}/episodes/{episode}", s.answer(s.episodePage))
 	mux.HandleFunc("/", s.answer(func(r *http.Request) (*page.Page, error) {
-		return nil, notFound("there is no page " + r.URL.Path)
+		return nil, notFound("page not found: " + r.URL.Path)
 	}))
 	s.handler = s.guard(mux)
 	return s
@@ -199,7 +199,7 @@ func (s *Server) run(name string) (*shownRun, error) {
 			return r, nil
 		}
 	}
-	return nil, notFound(fmt.Sprintf("there is no run %s here", name))
+	return nil, notFound(fmt.Sprintf("unknown run %s", name))
 }
 
 // openAll begins to read all runs and waits for them, but not long.

@@ -617,7 +617,7 @@ func TestAllOrNothing(t *testing.T) {
 func TestNoFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "sft")
 	_, err := Create(filepath.Join(folder, "x.jsonl"), false)
-	if err == nil || !strings.HasSuffix(err.Error(), "there is no folder "+folder+": make it first") {
+	if err == nil || !strings.HasSuffix(err.Error(), "the folder "+folder+" does not exist: make it first") {
 		t.Error(err)
 	}
 }

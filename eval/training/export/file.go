@@ -48,7 +48,7 @@ func Create(name string, replace bool) (*File, error) {
 	var err error
 	f.file, err = os.OpenFile(partial, os.O_RDWR|os.O_CREATE, 0o666)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: there is no folder %s: make it first", name, filepath.Dir(name))
+		return nil, fmt.Errorf("%s: the folder %s does not exist: make it first", name, filepath.Dir(name))
 	}
 	if err != nil {
 		return nil, err

@@ -123,7 +123,7 @@ func (f Format) Check() error {
 		return nil
 	}
 	names := each(Formats(), func(format Format) string { return string(format) })
-	return fmt.Errorf("there is no format %q%s; there are %s", f, spelling.Hint(string(f), names),
+	return fmt.Errorf("unknown format %q%s; there are %s", f, spelling.Hint(string(f), names),
 		strings.Join(names, ", "))
 }
 

@@ -13,7 +13,7 @@ func TestWrongOptions(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(*Options){
-		`there is no format "openia"`:          func(o *Options) { o.Format = "openia" },
+		`unknown format "openia"`:              func(o *Options) { o.Format = "openia" },
 		"want a name that ends in .jsonl":      func(o *Options) { o.Out = "data.json" },
 		`duplicates is "some"`:                 func(o *Options) { o.Duplicates = "some" },
 		"least-progress is 2, want 0 to 1":     func(o *Options) { o.Filter.Progress = 2 },

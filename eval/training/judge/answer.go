@@ -85,7 +85,7 @@ func verdict(text string) (label Label, kind string, size int, err error) {
 		return "", "", 0, err
 	}
 	if object.Verdict == nil {
-		return "", "", 0, errors.New("there is no verdict")
+		return "", "", 0, errors.New("the verdict is missing")
 	}
 	label = Label(strings.ToLower(strings.TrimSpace(*object.Verdict)))
 	if label != Right && label != Wrong {

@@ -28,7 +28,7 @@ def find_bin() -> str:
     own = os.environ.get("HELDOUT_BIN")
     if own:
         if not shutil.which(own):
-            raise FileNotFoundError(f"HELDOUT_BIN is {own!r}, which is no program")
+            raise FileNotFoundError(f"HELDOUT_BIN is {own!r}, which is not a program")
         return own
     here = Path(__file__).resolve().parent
     places = [
@@ -44,7 +44,7 @@ def find_bin() -> str:
         if (place / _NAME).is_file():
             return str(place / _NAME)
     raise FileNotFoundError(
-        f"there is no {_NAME} in {', '.join(dict.fromkeys(map(str, places)))}; "
+        f"{_NAME} is not in {', '.join(dict.fromkeys(map(str, places)))}; "
         "install a wheel of heldout, or set HELDOUT_BIN to a binary"
     )
 

@@ -270,7 +270,7 @@ class Pool:
         return listed
 
     def close_sessions(self, sessions: Sequence[Session]) -> None:
-        """Closes sessions. A closed one is no error."""
+        """Closes sessions. Closing one twice is allowed."""
         child = self._child
         numbers = [session.number for session in sessions if session.child is child]
         if child is not None and numbers:

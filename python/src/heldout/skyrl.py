@@ -24,7 +24,7 @@ _CHOICE = ("task_id", "split", "index", "seed", "actions")
 
 
 def register(name: str = "heldout") -> None:
-    """Makes the environment known under a name. Again is no error."""
+    """Makes the environment known under a name. Calling it again is allowed."""
     if name not in skyrl_gym.registry:
         skyrl_gym.register(name, entry_point="heldout.skyrl:HeldoutEnv")
 

@@ -185,7 +185,7 @@ func (w *writer) finish(dir string) (Description, error) {
 		a.Sources = append(a.Sources, f.Name)
 	}
 	if a.Articles == 0 {
-		return Description{}, fmt.Errorf("there are no articles in %q", a.Sources)
+		return Description{}, fmt.Errorf("no articles in %q", a.Sources)
 	}
 	b, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {

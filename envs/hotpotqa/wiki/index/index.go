@@ -103,7 +103,7 @@ func readAbout(dir string) (a Description, err error) {
 			return a,
 				fmt.Errorf("the index of Wikipedia in %s is not finished: give the same heldout wiki build again", dir)
 		}
-		return a, fmt.Errorf("there is no index of Wikipedia in %s: make one with heldout wiki build", dir)
+		return a, fmt.Errorf("no index of Wikipedia in %s: make one with heldout wiki build", dir)
 	}
 	if err != nil {
 		return a, err

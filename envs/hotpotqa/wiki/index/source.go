@@ -46,7 +46,7 @@ func newSource(paths []string) (*articleFiles, error) {
 		}
 	}
 	if len(s.files) == 0 {
-		return nil, errors.New("there are no files to read articles from")
+		return nil, errors.New("no files to read articles from")
 	}
 	for _, f := range s.files {
 		kind := Dump
