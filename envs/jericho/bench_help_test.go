@@ -26,7 +26,7 @@ func BenchmarkHelp(b *testing.B) {
 			story := officialStory(b, g)
 			var start, again, waited, moved, ten time.Duration
 			for b.Loop() {
-				listed = newLists(maxLists, longestList)
+				listed = newLists(listMemory, helpers.budget)
 				known := binding{Grammar: x.Grammar, MaxWordLength: x.MaxWordLength, Walkthrough: x.Walkthrough}
 				p := newPlay(g, story, g.seed, known)
 				p.actions()

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"heldout/envs/engine/zmachine"
 )
 
 // helper is a session that tries commands for the help command of a game, and
@@ -16,19 +18,25 @@ type helper struct {
 // helperPool holds the helpers of a process, of all games. They take memory, and
 // more working helpers than processors bring no benefit.
 type helperPool struct {
-	slots chan struct{} // taken while a helper works
-	mu    sync.Mutex
-	idle  []helper // the one that worked last is at the end
+	slots  chan struct{}    // taken while a helper works
+	budget *zmachine.Budget // of all helpers, and of finished lists
+	mu     sync.Mutex
+	idle   []helper // the one that worked last is at the end
 }
 
 const (
 	maxHelpers = 16 // that work at the same time
-	// idleHelpers is how many helpers are kept for later, at about 40 MB each:
-	// one per episode in flight at the default setting.
-	idleHelpers = 8
+	// helpMemory is what helpers and lists take, in bytes. What grows may pass it by a third.
+	helpMemory = 192 << 20
 )
 
-var helpers = &helperPool{slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), maxHelpers))}
+var helpers = newHelperPool(min(runtime.GOMAXPROCS(0), maxHelpers), helpMemory)
+
+func newHelperPool(slots int, memory int64) *helperPool {
+	p := &helperPool{slots: make(chan struct{}, slots)}
+	p.budget = zmachine.NewBudget(memory, slots, p.dismiss)
+	return p
+}
 
 // take waits until a helper may work.
 func (p *helperPool) take(c *catalogue) helper {
@@ -59,13 +67,22 @@ func (p *helperPool) get(c *catalogue) helper {
 	return helper{c.newHelper(), c}
 }
 
-// put ends the work of a helper. Of too many it forgets the one idle for longest.
+// put ends the work of a helper.
 func (p *helperPool) put(h helper) {
 	p.mu.Lock()
 	p.idle = append(p.idle, h)
-	if len(p.idle) > idleHelpers {
-		p.idle = slices.Delete(p.idle, 0, 1)
-	}
 	p.mu.Unlock()
 	<-p.slots
+}
+
+// dismiss frees the memory of the helper that is idle for longest, if there is one.
+func (p *helperPool) dismiss() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.idle) == 0 {
+		return false
+	}
+	p.idle[0].machine.Release()
+	p.idle = slices.Delete(p.idle, 0, 1)
+	return true
 }

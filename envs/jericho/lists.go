@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"heldout/envs/engine/zmachine"
 )
 
 // lists remembers the valid actions of moments, for all worlds of the process: what
@@ -15,9 +17,10 @@ import (
 type lists struct {
 	mu      sync.Mutex
 	entries map[momentKey]*actionList
-	order   []momentKey // of those known, a ring once it is full
-	longest int         // in bytes; longer ones are made anew each time
-	next    int         // place in the ring
+	order   []momentKey // of the entries, the oldest first
+	budget  *zmachine.Budget
+	limit   int // bytes of all entries
+	size    int
 }
 
 // momentKey is the hash of everything that a list of valid actions depends on.
@@ -28,19 +31,21 @@ type actionList struct {
 	once    sync.Once
 	actions []string
 	err     error
+	size    int // bytes that are counted for it
 }
 
-// Lists of the benchmark's games have some 2 kB, so that these take some 10 MB, and
-// never more than 256.
 const (
-	maxLists    = 4 << 10
-	longestList = 64 << 10
+	// listMemory is the part of helpMemory for some 4,000 lists of the benchmark's games.
+	listMemory = 16 << 20
+	// entrySize is about what a list takes besides its actions, and actionSize an action
+	// besides its text.
+	entrySize, actionSize = 256, 32
 )
 
-var listed = newLists(maxLists, longestList)
+var listed = newLists(listMemory, helpers.budget)
 
-func newLists(limit, longest int) *lists {
-	return &lists{entries: map[momentKey]*actionList{}, order: make([]momentKey, 0, limit), longest: longest}
+func newLists(limit int, b *zmachine.Budget) *lists {
+	return &lists{entries: map[momentKey]*actionList{}, limit: limit, budget: b}
 }
 
 var errUnfinished = errors.New("the list of valid actions was not finished")
@@ -50,11 +55,7 @@ func (l *lists) get(key momentKey, produce func() ([]string, error)) ([]string, 
 	e := l.entry(key)
 	e.once.Do(func() {
 		e.err = errUnfinished // for those who wait, if produce panics
-		defer func() {
-			if e.err != nil || len(strings.Join(e.actions, "")) > l.longest {
-				l.forget(key, e)
-			}
-		}()
+		defer func() { l.keep(key, e) }()
 		e.actions, e.err = produce()
 	})
 	return slices.Clone(e.actions), e.err
@@ -67,24 +68,28 @@ func (l *lists) entry(key momentKey) *actionList {
 	if e := l.entries[key]; e != nil {
 		return e
 	}
-	if len(l.order) < cap(l.order) {
-		l.order = append(l.order, key)
-	} else {
-		delete(l.entries, l.order[l.next])
-		l.order[l.next] = key
-		l.next = (l.next + 1) % len(l.order)
-	}
 	e := new(actionList)
 	l.entries[key] = e
 	return e
 }
 
-func (l *lists) forget(key momentKey, e *actionList) {
+// keep counts a list that is made, and forgets the oldest ones until all fit. A list that has
+// an error, or is too long, is forgotten at once.
+func (l *lists) keep(key momentKey, e *actionList) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.entries[key] == e {
+	e.size = entrySize + actionSize*len(e.actions) + len(strings.Join(e.actions, ""))
+	if e.err != nil || e.size > l.limit {
 		delete(l.entries, key)
+		return
 	}
+	l.order = append(l.order, key)
+	before := l.size
+	for l.size += e.size; l.size > l.limit; l.order = l.order[1:] {
+		l.size -= l.entries[l.order[0]].size
+		delete(l.entries, l.order[0])
+	}
+	l.budget.Resize(int64(before), int64(l.size))
 }
 
 // key is the hash of all that decides which actions are valid at a moment.

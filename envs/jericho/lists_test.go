@@ -3,6 +3,7 @@ package jericho
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 // A list is made once for a moment, and again when it was forgotten, is too long or
 // could not be made. Who gets one may change it.
 func TestListsAreMadeOnce(t *testing.T) {
-	l := newLists(2, 10)
+	l := newLists(2*(entrySize+actionSize)+10, helpers.budget)
 	made := 0
 	get := func(key byte, actions ...string) []string {
 		got, err := l.get(momentKey{key}, func() ([]string, error) {
@@ -34,8 +35,9 @@ func TestListsAreMadeOnce(t *testing.T) {
 	if get(1, "east"); made != 4 {
 		t.Errorf("%d lists were made, want 4, since the first was forgotten", made)
 	}
-	get(4, "a list of eleven")
-	if get(4, "a list of eleven"); made != 6 {
+	long := strings.Repeat("a long list", 60)
+	get(4, long)
+	if get(4, long); made != 6 {
 		t.Errorf("%d lists were made, want 6, since one is too long", made)
 	}
 	broken := errors.New("broken")
@@ -52,7 +54,7 @@ func TestListsAreMadeOnce(t *testing.T) {
 
 // Worlds that ask for a list while it is made get that one.
 func TestListsAreMadeByOne(t *testing.T) {
-	l := newLists(2, 10)
+	l := newLists(2*(entrySize+actionSize)+10, helpers.budget)
 	made := 0
 	var wg sync.WaitGroup
 	for range 8 {

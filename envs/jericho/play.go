@@ -45,7 +45,7 @@ func newPlay(g *game, story *zmachine.Story, seed int, bind binding) *play {
 			words:     newVocabulary(zmachine.New(story, zmachine.Options{})),
 			newHelper: func() *storySession {
 				return newSession(g, story,
-					zmachine.Options{Seed: seed, Remember: true})
+					zmachine.Options{Seed: seed, Remember: helpers.budget})
 			},
 
 			attemptBudget: attemptBudget,

@@ -13,7 +13,7 @@ func play(t *testing.T, image []byte, command string) {
 	if err != nil {
 		return
 	}
-	for _, remember := range []bool{false, true} {
+	for _, remember := range []*Budget{nil, ample()} {
 		playWith(t, New(s, Options{Budget: 100_000, Seed: 1, Remember: remember}), command)
 	}
 }

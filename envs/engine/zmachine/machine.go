@@ -20,10 +20,11 @@ type Options struct {
 	HideStatus bool
 	// Remember makes the machine remember what routines did, and not execute
 	// them again where they would do the same. That changes nothing but speed,
-	// which gains if many steps begin at one moment, and takes some 40 MB. Only
-	// what lies unused above the stack is different, which a story sees whose
-	// routines use local variables that they do not have.
-	Remember bool
+	// which gains if many steps begin at one moment, and takes memory of the
+	// budget. Only what lies unused above the stack is different, which a story
+	// sees whose routines use local variables that they do not have. With nil,
+	// nothing is remembered.
+	Remember *Budget
 }
 
 const (
@@ -116,10 +117,10 @@ func New(s *Story, o Options) *Machine {
 	}
 	m.ram = (*[addressable + padding]byte)(m.mem)
 	m.objects, m.globals = s.objectTable(), uint16(s.globals)
-	m.plainGlobals = !o.Remember && s.globals > headerFlags2+1 && s.globals+2*240 <= s.dynamic
+	m.plainGlobals = o.Remember == nil && s.globals > headerFlags2+1 && s.globals+2*240 <= s.dynamic
 	copy(m.mem, s.image)
-	if o.Remember {
-		m.memo = newMemo(s.dynamic)
+	if o.Remember != nil {
+		m.memo = newMemo(s.dynamic, o.Remember)
 	}
 	return m
 }
@@ -153,6 +154,9 @@ func (m *Machine) Step(action string) error {
 	m.input.ready = true
 	m.changes = Changes{}
 	m.budget = m.options.Budget
+	if m.memo != nil && !m.memo.fits() {
+		m.memo.forget()
+	}
 	m.run()
 	return m.err()
 }

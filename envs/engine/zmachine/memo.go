@@ -23,6 +23,9 @@ type memo struct {
 	effects  []effect          // of the outcomes
 	run      []block           // what is being inserted
 	places   []int32           // of blocks in it, from 1 on
+	trees    int               // of all routines
+	budget   *Budget
+	counted  int64 // bytes, in the budget
 	ground
 	recorder
 }
@@ -63,33 +66,25 @@ const (
 	failureCost   = 10 * callCost
 	firstPause    = 200 // calls
 
-	maxNodes     = 1 << 21 // of a kind; then everything is forgotten
 	maxRecording = 1 << 15 // instructions
 )
 
-func newMemo(dynamic int) *memo {
-	m := &memo{ground: newGround(dynamic)}
+func newMemo(dynamic int, b *Budget) *memo {
+	m := &memo{ground: newGround(dynamic), budget: b}
 	m.places = make([]int32, len(m.diffs))
 	m.forget()
 	return m
 }
 
-// forget makes the memo empty.
+// forget makes the memo empty, and frees its memory.
 func (m *memo) forget() {
 	clear(m.routines[:])
-	m.forks = append(m.forks[:0], fork{})
-	m.branches = append(m.branches[:0], branch{})
-	m.outcomes = append(m.outcomes[:0], outcome{})
-	m.blocks, m.writes, m.values, m.effects = m.blocks[:0], m.writes[:0], m.values[:0], m.effects[:0]
+	m.forks, m.branches, m.outcomes = make([]fork, 1), make([]branch, 1), make([]outcome, 1)
+	m.blocks, m.writes, m.values, m.effects, m.trees = nil, nil, nil, nil, 0
 }
 
 // empty reports whether nothing is remembered.
 func (m *memo) empty() bool { return len(m.outcomes) == 1 }
-
-// full reports whether there is no more room.
-func (m *memo) full() bool {
-	return max(len(m.forks), len(m.branches), len(m.blocks), len(m.writes), len(m.values)/4, len(m.effects)) >= maxNodes
-}
 
 // routine returns what is remembered of a routine, or nil if its calls are just
 // to be executed.
@@ -116,6 +111,7 @@ func (m *memo) tree(r *routine, key arguments) int32 {
 		root = int32(len(m.branches))
 		m.branches = push(m.branches, branch{})
 		r.trees[key] = root
+		m.trees++
 	}
 	return root
 }

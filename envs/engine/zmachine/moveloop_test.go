@@ -34,7 +34,7 @@ func TestMoveLoop(t *testing.T) {
 		"counter as table": {10, []byte{0xE2, 0xA7, counter, counter, 5}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			play := func(nothing []byte, remember bool) (*Machine, error) {
+			play := func(nothing []byte, remember *Budget) (*Machine, error) {
 				body := append(append([]byte{}, c.moves...), nothing...)
 				code := append([]byte{0x42, counter, c.limit, byte(0x40 + len(body) + 7)}, body...)
 				code = append(code, 0x95, counter)
@@ -50,11 +50,11 @@ func TestMoveLoop(t *testing.T) {
 				}
 				return m, m.Step("xx")
 			}
-			plain, want := play([]byte{0xB4}, false)
+			plain, want := play([]byte{0xB4}, nil)
 			if moves(plain) != 0 {
 				t.Fatal("there is a loop where none should be")
 			}
-			for _, remember := range []bool{false, true} {
+			for _, remember := range []*Budget{nil, ample()} {
 				m, err := play(nil, remember)
 				if (err == nil) != (want == nil) || err != nil && m.fault.Kind != plain.fault.Kind {
 					t.Fatalf("error %v, want %v", err, want)
@@ -62,7 +62,7 @@ func TestMoveLoop(t *testing.T) {
 				if found := moves(m); found != c.found {
 					t.Errorf("%d moves, want %d", found, c.found)
 				}
-				if remember {
+				if remember != nil {
 					off := slices.Clone(m.memo.diffs)
 					if m.memo.compare(m.mem); !slices.Equal(off, m.memo.diffs) {
 						t.Error("it is not noted which bytes are different from the ground")

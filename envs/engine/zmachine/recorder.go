@@ -93,7 +93,7 @@ func (m *Machine) record(r *routine, tree int32) {
 	if m.tracing && memo.levels[0].budget-m.budget > maxRecording {
 		m.abandon()
 	}
-	if !m.tracing && memo.full() {
+	if !m.tracing && !memo.fits() {
 		memo.forget()
 		return
 	}
