@@ -195,7 +195,7 @@ func TestCheckpointsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.expect(t, "")
-	if code := exitCode(t, cmd.Wait()); code != exitInterrupted {
+	if code := exitCode(t, cmd.Wait()); code != 128+int(syscall.SIGTERM) {
 		t.Errorf("exit code %d", code)
 	}
 	if n := len(checkEpisodes(t, filepath.Join(dir, "r", "step-2"))); n != 4 {

@@ -17,17 +17,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/envs/stream"
 	"heldout/eval/share/bundle"
 	"heldout/scoring/record"
 )
 
 var (
-	killsEach = flag.Int("kills-each", 1, "how often TestKilledCommands kills each command")
+	killsEach = flag.Int("kills-each", 0, "how often TestKilledCommands kills or stops each command")
 	killsSeed = flag.Int64("kills-seed", 1, "seed of the moments of these kills")
 )
 
@@ -62,27 +64,28 @@ func snapshot(t *testing.T, dir, without string) map[string]string {
 	return files
 }
 
-// A command that writes is killed at random moments and started again until it ends. After
-// each kill, each file is as it was or as it will be, and nothing else changes; in the end
-// all is as without kills: nothing is lost, doubled or changed.
+// A command that writes is killed, interrupted and terminated at random moments, and started
+// again until it ends. After each time, each file is as it was or as it will be, and nothing
+// else changes; in the end all is as without kills: nothing is lost, doubled or changed.
 //
-// 10,000 kills: go test ./cmd/heldout -run TestKilledCommands -kills-each 310 -timeout 2h
+// 10,000 times: go test ./cmd/heldout -run TestKilledCommands -kills-each 310 -timeout 2h
 func TestKilledCommands(t *testing.T) {
 	t.Parallel()
 	from := t.TempDir()
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	t.Cleanup(server.Close) // once the parallel tests have ended
 	material(t, from, server.URL)
-	for _, c := range killedCommands() {
+	most := cmp.Or(*killsEach, sharedtest.Times(t, 6, 1))
+	for i, c := range killedCommands(sharedtest.Every(t, 5)) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := &killing{T: t, c: c, from: from, server: server.URL, dir: filepath.Join(t.TempDir(), "series", "work"),
 				rng: stream.New(*killsSeed, "kills", c.name)}
 			k.undisturbed()
-			for k.kills < *killsEach {
-				k.series()
+			for k.hits < most && !t.Failed() {
+				k.series(most-k.hits, i)
 			}
-			t.Logf("%d kills in %d series", k.kills, k.runs)
+			t.Logf("%d hits in %d runs", k.hits, k.runs)
 		})
 	}
 }
@@ -95,7 +98,7 @@ type killing struct {
 	rng          *rand.Rand
 	took         time.Duration
 	before, want map[string]string
-	kills, runs  int
+	hits, runs   int
 
 	dir           string    // in which it works
 	processes     []*killed // the command, and the one beside it
@@ -195,24 +198,33 @@ func (k *killing) undisturbed() {
 	k.took, k.want = time.Since(begun), k.left()
 }
 
-// series kills the command up to six times, and lets it come to its end then.
-func (k *killing) series() {
+// signals end a command: each of them in its turn.
+var signals = []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM}
+
+// series ends the command up to so many times, and lets it come to its end then. Others
+// begin with another signal.
+func (k *killing) series(most, first int) {
 	k.begin()
-	for range min(1+k.rng.IntN(6), *killsEach-k.kills) {
+	for range min(1+k.rng.IntN(6), most) {
 		k.keep()
 		select {
 		case <-k.processes[0].done:
-		case <-time.After(time.Duration(k.rng.Int64N(int64(k.took)))): // the moment of the kill
+		case <-time.After(time.Duration(k.rng.Int64N(int64(k.took)))): // the moment of the signal
 		}
 		victim := k.processes[k.rng.IntN(len(k.processes))]
 		if k.processes[0].succeeded() {
 			break
 		}
-		victim.end()
-		if !victim.succeeded() {
-			k.kills++
+		how := signals[(first+k.hits)%len(signals)]
+		if victim.stop(how) {
+			k.hits++
+		} else if k.runs > 20*(k.hits+1) {
+			k.Fatalf("%v does not end it", how)
 		}
 		k.whole()
+		if said := k.said.String(); strings.Count("\n"+said, "\nheldout: ") > 1 || strings.Contains(said, "goroutine") {
+			k.Errorf("it says %s", said)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(k.dir, k.c.done)); k.c.done == "" || err != nil {
 		k.end()
@@ -220,6 +232,23 @@ func (k *killing) series() {
 	if now := k.left(); !maps.Equal(now, k.want) {
 		k.Errorf("in the end there are %q, want %q", differing(now, k.want), differing(k.want, now))
 	}
+}
+
+// stop ends the process by a signal, and reports whether it did: the process may have come to
+// its end before.
+func (k *killed) stop(s syscall.Signal) bool {
+	_ = k.cmd.Process.Signal(s) // it may have ended
+	select {
+	case <-k.done:
+	case <-time.After(time.Minute): // it takes less than two seconds where nothing else runs
+		k.b.Errorf("%q goes on after %v", k.cmd.Args, s)
+		k.end()
+	}
+	how := k.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if how.ExitStatus() != 128+int(s) && how.Signal() != s && !k.succeeded() {
+		k.b.Errorf("%q ends with %v after %v", k.cmd.Args, k.cmd.ProcessState, s)
+	}
+	return !k.succeeded()
 }
 
 // whole checks that each file is as it was or as it will be.

@@ -37,7 +37,8 @@ type killedCommand struct {
 	beside []string
 }
 
-func killedCommands() []killedCommand {
+// killedCommands are the commands that write, and one of so many formats of export.
+func killedCommands(every int) []killedCommand {
 	model := []string{"--model", "vllm:fake", "--base-url", "$SERVER/v1", "--quiet"}
 	with := func(args []string, more ...string) []string { return append(slices.Clone(more), args...) }
 	commands := []killedCommand{
@@ -47,9 +48,9 @@ func killedCommands() []killedCommand {
 		playing("model", with(model, "run", "--env", "pddl", "--tasks", "gripper", "--step-limit", "8",
 			"--concurrency", "6")...),
 		playing("sweep", "sweep", "--tasks", "0-3", "--perturb", "P1,P2,P3", "--model", "random", "--seeds", "2"),
-		{name: "queue", run: "run", times: "^run/", args: []string{"run", "--env", "pddl", "--tasks", "gripper", "--model", "random",
-			"--queue", "embedded", "--queue-listen", "$PORT", "--queue-ack-wait", "1s", "--quiet", "--out", "run"},
-			beside: []string{"worker", "--queue", "nats://$PORT", "--concurrency", "2"}, shown: true},
+		{name: "queue", run: "run", times: "^run/", args: []string{"run", "--env", "pddl", "--tasks", "gripper",
+			"--model", "random", "--queue", "embedded", "--queue-listen", "$PORT", "--queue-ack-wait", "1s", "--quiet",
+			"--out", "run"}, beside: []string{"worker", "--queue", "nats://$PORT", "--concurrency", "2"}, shown: true},
 		{name: "synth", args: with(model, "synth", "--count", "20", "--max-tokens", "1000", "--out", "synthetic"),
 			half: "^synthetic/", times: "/(calls.jsonl|synth.json)$"},
 		{name: "judge", args: with(model, "judge", "made", "--trajectories", "10", "--out", "labels"),
@@ -72,26 +73,31 @@ func killedCommands() []killedCommand {
 		{name: "plot", args: []string{"plot", "played", "--figure", "rates", "--out", "rates.svg"},
 			needs: []string{"played"}},
 		{name: "data import", args: []string{"data", "import", "board.tar.gz", "--data", "data", "--accept-changed"},
-			needs: []string{"board.tar.gz"}, half: "^data/.heldout", times: "^data/.heldout"},
+			needs: []string{"board.tar.gz"}, times: "^data/.heldout"},
 		{name: "data pull", args: []string{"data", "pull", "babyai", "--data", "data", "--accept-changed", "--source",
-			"agentboard=board.tar.gz"}, needs: []string{"board.tar.gz"}, half: "^data/.heldout", times: "^data/.heldout"},
+			"agentboard=board.tar.gz"}, needs: []string{"board.tar.gz"}, times: "^data/.heldout"},
 		{name: "wiki build", args: []string{"wiki", "build", "q.json", "--out", "index", "--quiet"},
-			needs: []string{"q.json"}, half: "^index", times: "^index", shown: true},
-		{name: "export parquet", args: []string{"export", "played", "--format", "parquet", "--out", "tables", "--force"},
-			needs: []string{"played"}},
+			needs: []string{"q.json"}, times: "^index", shown: true},
+		{name: "export parquet", args: []string{"export", "played", "--format", "parquet", "--out", "tables",
+			"--force"}, needs: []string{"played"}},
 	}
-	for _, format := range export.Formats() {
+	for i, format := range export.Formats() {
+		if i%every > 0 {
+			continue
+		}
 		kind := format.Extension()
 		commands = append(commands, killedCommand{name: "export " + string(format), args: []string{"export", "played",
 			"experts", "--format", string(format), "--split", "train=0.5,val=0.5", "--out", "data" + kind, "--force"},
-			needs: []string{"played", "experts", "data.train" + kind, "data.val" + kind, "data" + kind + ".manifest.json"}})
+			needs: []string{"played", "experts", "data.train" + kind, "data.val" + kind,
+				"data" + kind + ".manifest.json"}})
 	}
 	return commands
 }
 
 // playing is a command that plays a run.
 func playing(name string, args ...string) killedCommand {
-	return killedCommand{name: name, args: append(args, "--out", "run", "--quiet"), run: "run", times: "^run/", shown: true}
+	return killedCommand{name: name, args: append(args, "--out", "run", "--quiet"), run: "run", times: "^run/",
+		shown: true}
 }
 
 // material makes what the commands need, also old files that some of them replace.

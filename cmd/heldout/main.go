@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,28 +37,18 @@ const (
 	exitUsage       = 2   // the command line or a configuration is wrong
 	exitIncomplete  = 3   // the run ended, but some episodes have no result
 	exitUnmet       = 4   // rates are not as demanded
-	exitInterrupted = 130 // stopped by Ctrl-C or a signal
+	exitInterrupted = 130 // Ctrl-C; another signal N gives 128 + N, as a shell says
 	exitPipe        = 141 // nobody reads standard output any more, as a shell says of SIGPIPE
 )
 
 func main() {
 	build, _ := debug.ReadBuildInfo() // nil if the binary has none
-	ctx, stop := signal.NotifyContext(context.Background(), stopSignals()...)
 	// A reader that closes the pipe must be an error of the write, not the end of
 	// the process in the middle of a run.
 	signal.Ignore(syscall.SIGPIPE)
-	if parent, err := strconv.Atoi(os.Getenv(parentVariable)); err == nil {
-		go func() {
-			awaitEnd(parent)
-			stop()
-		}()
-	}
-	_ = os.Unsetenv(parentVariable) // what this process starts has another parent
-	go func() {
-		<-ctx.Done()
-		stop() // a second signal ends the process at once
-	}()
-	os.Exit(execute(ctx, os.Args[1:], &system{
+	parent, _ := strconv.Atoi(os.Getenv(parentVariable)) // 0 without one
+	_ = os.Unsetenv(parentVariable)                      // what this process starts has another parent
+	os.Exit(execute(stoppable(parent), os.Args[1:], &system{
 		stdin:         os.Stdin,
 		stdout:        os.Stdout,
 		stderr:        os.Stderr,
@@ -76,16 +67,6 @@ func main() {
 // parentVariable has the id of the process that started this one, which ends as by Ctrl-C
 // when that has ended. The Python package sets it.
 const parentVariable = "HELDOUT_PARENT"
-
-// stopSignals are the signals that end a run in good order. A hang-up of the
-// terminal is one of them, unless the process ignores it, as under nohup.
-func stopSignals() []os.Signal {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
-	}
-	return signals
-}
 
 // system is what commands use from outside the process.
 type system struct {
@@ -159,7 +140,10 @@ func execute(ctx context.Context, args []string, sys *system) int {
 		}
 	}
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := inTime(ctx, func() error { return root.ExecuteContext(ctx) })
+	if ctx.Err() != nil {
+		return sys.fail(cmp.Or(err, context.Cause(ctx)), stopCode(ctx))
+	}
 	if errors.Is(out.err, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)) {
 		return exitPipe
 	}
@@ -169,16 +153,14 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	if err == nil {
 		return exitOK
 	}
-	var coded *codedError
-	if !errors.As(err, &coded) {
-		coded = &codedError{err, codeOf(err)}
-	}
-	if ctx.Err() != nil {
-		coded.code = exitInterrupted
-	}
-	sys.display.flush() // makes room for a text that must not be dropped
-	sys.say("heldout: %s", printableLines(coded.error))
-	return coded.code
+	return sys.fail(err, codeOf(err))
+}
+
+// fail says why a command has failed, and returns its exit code.
+func (s *system) fail(err error, code int) int {
+	s.display.flush() // makes room for a text that must not be dropped
+	s.say("heldout: %s", printableLines(err))
+	return code
 }
 
 func (s *system) open() {
@@ -208,12 +190,15 @@ func (c *checkedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// codeOf returns the exit code of an error that does not name one.
+// codeOf returns the exit code of an error.
 func codeOf(err error) int {
+	var coded *codedError
 	var config bench.ConfigError
 	var incomplete *bench.IncompleteError
 	var unplayed *checkpoints.UnplayedError
 	switch {
+	case errors.As(err, &coded):
+		return coded.code
 	case errors.As(err, &config):
 		return exitUsage
 	case errors.As(err, &incomplete), errors.As(err, &unplayed):

@@ -117,7 +117,7 @@ func TestSlurm(t *testing.T) {
 		requeued string
 	}{
 		{"the time limit", limit, false, nil, exitOK, "requeue 42\n"},
-		{"the end of the job", syscall.SIGTERM, true, nil, exitInterrupted, ""},
+		{"the end of the job", syscall.SIGTERM, true, nil, 128 + int(syscall.SIGTERM), ""},
 		{"nothing", 0, false, nil, exitOK, ""},
 		{"a wrong command line", 0, false, []string{"--seeds", "x"}, exitUsage, ""},
 	} {

@@ -305,7 +305,7 @@ func TestInterrupt(t *testing.T) {
 	server := httptest.NewServer(fake)
 	defer server.Close()
 	dir := filepath.Join(t.TempDir(), "run")
-	moment := starts.after(40)
+	moment := starts.after(90) // so that some of six in flight, of eight steps each, are finished
 	cmd := fakeRun(server.URL, dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

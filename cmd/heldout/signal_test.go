@@ -54,7 +54,8 @@ func TestHangup(t *testing.T) {
 	handled := make(chan os.Signal, 1)
 	signal.Notify(handled, syscall.SIGHUP)
 	defer signal.Stop(handled)
-	if code, stderr := hangUp(); code != exitInterrupted || !strings.Contains(stderr, "the same command continues") {
+	if code, stderr := hangUp(); code != 128+int(syscall.SIGHUP) ||
+		!strings.Contains(stderr, "the same command continues") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	signal.Ignore(syscall.SIGHUP) // children inherit it
