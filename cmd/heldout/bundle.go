@@ -37,7 +37,7 @@ signature beside it. With another key, ssh-keygen -Y sign -n heldout does so.`,
 		Example: `  heldout bundle runs/tuned --about about.yaml --out tuned.heldout
   heldout bundle runs/base runs/tuned --sign ~/.ssh/id_ed25519`,
 		Args: args(1, -1, "at least one run directory"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
+		RunE: func(c *cobra.Command, dirs []string) error {
 			sys.saveMemory()
 			if !strings.HasSuffix(out, bundle.Extension) {
 				return usage(fmt.Errorf("--out is %q, want a name that ends in %s", out, bundle.Extension))
@@ -56,7 +56,7 @@ signature beside it. With another key, ssh-keygen -Y sign -n heldout does so.`,
 			if err != nil {
 				return err
 			}
-			result, err := bundle.Create(out, runs, details, key)
+			result, err := bundle.Create(c.Context(), out, runs, details, key)
 			if err != nil {
 				return err
 			}

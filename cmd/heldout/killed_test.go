@@ -177,7 +177,7 @@ func (k *killing) left() map[string]string {
 	if k.c.run != "" {
 		dir, file := filepath.Join(k.dir, k.c.run), k.dir+bundle.Extension
 		checkEpisodes(k.T, dir)
-		if _, err := bundle.Create(file, []record.Parts{{dir}}, configs.About{}, ""); err != nil {
+		if _, err := bundle.Create(k.Context(), file, []record.Parts{{dir}}, configs.About{}, ""); err != nil {
 			k.Fatal(err)
 		}
 		content, err := os.ReadFile(file)

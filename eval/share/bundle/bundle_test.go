@@ -79,7 +79,7 @@ func makeRun(t *testing.T, started time.Time) string {
 func create(t *testing.T, dir, key string) (string, *Result) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x"+Extension)
-	made, err := Create(file, []record.Parts{{dir}}, configs.About{Authors: "me"}, key)
+	made, err := Create(t.Context(), file, []record.Parts{{dir}}, configs.About{Authors: "me"}, key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,10 @@ package bundle
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -25,14 +27,14 @@ type Result struct {
 
 // Create writes a bundle of runs to a file, all or nothing, and signs it with a private
 // key unless that is empty.
-func Create(file string, runs []record.Parts, about configs.About, key string) (*Result, error) {
+func Create(ctx context.Context, file string, runs []record.Parts, about configs.About, key string) (*Result, error) {
 	folder := filepath.Dir(file)
 	dir, err := os.MkdirTemp(folder, ".heldout-bundle-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	c, err := Stage(dir, runs, about)
+	c, err := Stage(ctx, dir, runs, about)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +47,7 @@ func Create(file string, runs []record.Parts, about configs.About, key string) (
 		result.Paths = append(result.Paths, paths(m)...)
 	}
 	packed := filepath.Join(dir, "packed")
-	if err := packFile(packed, dir, c); err != nil {
+	if err := packFile(ctx, packed, dir, c); err != nil {
 		return nil, err
 	}
 	if key != "" {
@@ -63,12 +65,26 @@ func Create(file string, runs []record.Parts, about configs.About, key string) (
 	return result, errors.Join(os.Chmod(packed, 0o644), atomic.ReplaceFile(packed, file))
 }
 
-func packFile(file, dir string, c *Contents) error {
+// stoppable is a writer until its context ends.
+type stoppable struct {
+	context.Context
+	io.Writer
+}
+
+// Write implements io.Writer.
+func (s stoppable) Write(b []byte) (int, error) {
+	if err := s.Err(); err != nil {
+		return 0, err
+	}
+	return s.Writer.Write(b)
+}
+
+func packFile(ctx context.Context, file, dir string, c *Contents) error {
 	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(Pack(f, dir, c), f.Sync()); err != nil {
+	if err := errors.Join(Pack(stoppable{ctx, f}, dir, c), f.Sync()); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	info, err := f.Stat()

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,14 +25,14 @@ import (
 )
 
 // Stage writes the files of a bundle of runs into an empty directory.
-func Stage(dir string, runs []record.Parts, about configs.About) (*Contents, error) {
+func Stage(ctx context.Context, dir string, runs []record.Parts, about configs.About) (*Contents, error) {
 	if len(runs) > maxRuns {
 		return nil, fmt.Errorf("there are %d runs, a bundle has at most %d", len(runs), maxRuns)
 	}
 	var clean []record.Parts
 	for i, run := range runs {
 		dest := filepath.Join(dir, runDir(i))
-		if err := writeRun(dest, run); err != nil {
+		if err := writeRun(ctx, dest, run); err != nil {
 			return nil, err
 		}
 		clean = append(clean, record.Parts{dest})
@@ -71,7 +72,7 @@ func Stage(dir string, runs []record.Parts, about configs.About) (*Contents, err
 }
 
 // writeRun writes a run without what belongs to the machine, in the order of its plan.
-func writeRun(dir string, run record.Parts) error {
+func writeRun(ctx context.Context, dir string, run record.Parts) error {
 	x, err := record.OpenIndex(run)
 	if err != nil {
 		return err
@@ -96,7 +97,7 @@ func writeRun(dir string, run record.Parts) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriterSize(f, 1<<20)
+	w := bufio.NewWriterSize(stoppable{ctx, f}, 1<<20)
 	return errors.Join(writeEpisodes(w, x), w.Flush(), f.Close())
 }
 

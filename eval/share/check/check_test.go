@@ -89,7 +89,7 @@ func outside() bench.Outside {
 func pack(t *testing.T, dir string) (string, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x"+bundle.Extension)
-	_, err := bundle.Create(file, []record.Parts{{dir}}, configs.About{}, "")
+	_, err := bundle.Create(t.Context(), file, []record.Parts{{dir}}, configs.About{}, "")
 	return file, err
 }
 
@@ -350,7 +350,7 @@ func TestTrainedOn(t *testing.T) {
 				m.Tasks = testset.NewList(map[string][][]byte{"pddl": {c.digest}})
 			}
 			file := filepath.Join(t.TempDir(), "x"+bundle.Extension)
-			_, err := bundle.Create(file, []record.Parts{{dir}},
+			_, err := bundle.Create(t.Context(), file, []record.Parts{{dir}},
 				configs.About{Models: map[string]configs.AboutModel{c.model: m}}, "")
 			if err != nil {
 				t.Fatal(err)

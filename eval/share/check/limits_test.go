@@ -182,7 +182,7 @@ func consistent(t *testing.T, run *forged) string {
 func TestExtremesOfBundle(t *testing.T) {
 	run := play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" })
 	dir := t.TempDir()
-	c, err := bundle.Stage(dir, []record.Parts{{run}}, configs.About{})
+	c, err := bundle.Stage(t.Context(), dir, []record.Parts{{run}}, configs.About{})
 	if err != nil {
 		t.Fatal(err)
 	}
