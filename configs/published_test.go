@@ -569,8 +569,8 @@ func TestParsePublishedErrors(t *testing.T) {
 			[]string{"table main", `model "A" on base "B"`, "same model and base"}},
 		{"table twice", again, again + again, []string{`two tables have the id "main"`}},
 		{"no id", "id: main", "id: ''", []string{"table number 1 has no id"}},
-		{"no tables", good, "title: Mine\n", []string{"no tables"}},
-		{"empty", good, "", []string{"no tables"}},
+		{"no tables", good, "title: Mine\n", []string{"tables are missing"}},
+		{"empty", good, "", []string{"tables are missing"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if strings.Count(good, c.old) != 1 {

@@ -168,9 +168,9 @@ func commandOf(c *cobra.Command, sources []string) string {
 func parseExport(o *export.Options, mask, split, seeds, thoughts string) (err error) {
 	switch {
 	case o.Format == "":
-		return errors.New("--format is missing: " + strings.Trim(fmt.Sprint(export.Formats()), "[]"))
+		return fmt.Errorf("--format is missing: %s", strings.Trim(fmt.Sprint(export.Formats()), "[]"))
 	case o.Out == "":
-		return errors.New("--out is missing")
+		return errors.New("--out is missing: the file to write, such as train.jsonl")
 	}
 	if o.Mask, err = export.ParseMask(mask); err != nil {
 		return err

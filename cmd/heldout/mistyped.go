@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heldout/configs"
+	"heldout/envs/catalog"
 	"heldout/envs/spelling"
 )
 
@@ -66,4 +68,24 @@ func unknownPart(c *cobra.Command, name string) error {
 	}
 	return usage(fmt.Errorf("unknown command %q%s; there are: %s", name, spelling.Hint(name, names),
 		strings.Join(names, ", ")))
+}
+
+// flagsOnly is for commands without arguments. It says which flag a name may be for.
+func flagsOnly(c *cobra.Command, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	flag := ""
+	if _, err := catalog.Find(words[0]); err == nil {
+		flag = "env"
+	} else if _, err := configs.LoadPreset(words[0]); err == nil {
+		flag = "preset"
+	} else if strings.Contains(words[0], ":") {
+		flag = "model"
+	}
+	if flag == "" {
+		return usage(fmt.Errorf("%q is not a flag of %s, which takes nothing else; see %s --help", words[0],
+			c.CommandPath(), c.CommandPath()))
+	}
+	return usage(fmt.Errorf("%q stands alone: write %s --%s %s", words[0], c.CommandPath(), flag, words[0]))
 }

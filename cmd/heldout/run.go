@@ -31,7 +31,7 @@ is a key of --config (heldout help keys).`,
           --seeds 0-9 --temperature 1.0
   heldout run --preset agentrefine:alfworld,agentboard:alfworld --data DIR \
           --model vllm:NAME --base-url http://HOST:8000/v1`,
-		Args: args(0, 0, "no arguments"),
+		Args: flagsOnly,
 	})
 }
 

@@ -22,7 +22,7 @@ families of perturbations on any environments (heldout help robustness).`,
   heldout sweep --data DIR --model vllm:TUNED --no-ind-model vllm:OTHER \
           --base-url http://HOST:8000/v1 --perturb P4,P5,mine.yaml
   heldout sweep --suite robust --model vllm:NAME --base-url http://HOST:8000/v1`,
-		Args: args(0, 0, "no arguments"),
+		Args: flagsOnly,
 	})
 }
 

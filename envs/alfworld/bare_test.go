@@ -135,7 +135,7 @@ func TestBareWorldEnds(t *testing.T) {
 
 func TestUnknownVariant(t *testing.T) {
 	if _, err := NewGenerated(1, Options{Variant: "chess"}); err == nil ||
-		!strings.Contains(err.Error(), `no variant "chess"`) {
+		!strings.Contains(err.Error(), `unknown variant "chess"`) {
 		t.Error(err)
 	}
 }

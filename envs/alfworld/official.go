@@ -124,7 +124,7 @@ func findGames(dir, split string) (string, error) {
 			return folder, nil
 		}
 	}
-	return "", fmt.Errorf("ALFWorld's games are missing: want the folder %s; they are in AgentBoard's data.tar.gz",
+	return "", fmt.Errorf("ALFWorld's games are missing: want the folder %s; heldout data pull alfworld fetches it",
 		filepath.Join(dir, filepath.FromSlash(gameFolders[0]), split))
 }
 

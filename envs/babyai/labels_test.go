@@ -100,7 +100,7 @@ func TestBadLabels(t *testing.T) {
 		"test.jsonl:1: want id 0, got 7":         with(labelLine(7, first, `"subgoals":["x"]`, envs.Easy)),
 		`test.jsonl:1: want difficulty "easy"`:   with(labelLine(0, first, `"subgoals":["x"]`, "odd")),
 		`test.jsonl:1: the line is about "moon"`: with(labelLine(0, "moon", `"subgoals":["x"]`, envs.Easy)),
-		"test.jsonl:1: subgoals are missing":    with(labelLine(0, first, `"goals":["x"]`, envs.Easy)),
+		"test.jsonl:1: subgoals are missing":     with(labelLine(0, first, `"goals":["x"]`, envs.Easy)),
 		"test.jsonl:1: a list of 0 subgoals":     with(labelLine(0, first, `"subgoals":[]`, envs.Easy)),
 		"test.jsonl:1: a list of 1 subgoals": with(labelLine(0, first, `"subgoals":["x","y"],"subgoals_1":["z"]`,
 			envs.Easy)),

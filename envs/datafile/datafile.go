@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 )
@@ -36,8 +38,21 @@ func Open(name string, limit int64) (*os.File, error) {
 	if err == nil && info.Mode().IsRegular() && info.Size() > limit {
 		return nil, tooLarge(name, limit)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing{name, err}
+	}
 	return os.Open(name)
 }
+
+// missing is the error of a file that does not exist, in plain words.
+type missing struct {
+	name  string
+	cause error
+}
+
+func (m missing) Error() string { return m.name + " does not exist" }
+
+func (m missing) Unwrap() error { return m.cause }
 
 // Read returns the content of a regular file of at most limit bytes. It refuses
 // what Open refuses. Other errors are those of os.ReadFile.

@@ -103,10 +103,12 @@ func readLabels(data string) (labels []label, raw string, err error) {
 		parse = parsePartial
 		b, err = datafile.Read(file, datafile.MaxLabels)
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("the labels of the official Jericho tasks are missing: want %s in the data folder %s; "+
+			"heldout data pull jericho fetches it", labelFile, data)
+	}
 	if err != nil {
-		return nil, "",
-			fmt.Errorf("the labels of the official Jericho tasks are missing: want %s in the data folder: %w",
-				labelFile, err)
+		return nil, "", err
 	}
 	if labels, err = parse(b); err != nil {
 		return nil, "", fmt.Errorf("%s:%w", file, err)

@@ -228,7 +228,7 @@ func TestOfficialErrors(t *testing.T) {
 		want   string // DIR stands for the folder
 	}{
 		{"no labels", func(f layout) { delete(f, labelFile) },
-			"the labels of the official PDDL tasks are missing: open DIR/pddl/test.jsonl: no such file or directory"},
+			"the labels of the official PDDL tasks are missing: DIR/pddl/test.jsonl does not exist"},
 		{"no problems", func(f layout) {
 			maps.DeleteFunc(f, func(name, _ string) bool { return strings.HasPrefix(name, beside) })
 		},
@@ -236,7 +236,7 @@ func TestOfficialErrors(t *testing.T) {
 				"DIR/pddl/pddlgym; " +
 				"they are in AgentBoard's repository under agentboard/environment/pddl_env/pddlgym/pddl"},
 		{"no domain", func(f layout) { delete(f, beside+"tyreworld.pddl") },
-			"pddl: open DIR/pddl/pddlgym/tyreworld.pddl: no such file or directory"},
+			"pddl: DIR/pddl/pddlgym/tyreworld.pddl does not exist"},
 		{"too few problems", func(f layout) { delete(f, beside+"barman/problem7.pddl") },
 			"pddl: the folder barman has 19 problem files, want 20"},
 		{"no problem of a game", func(f layout) {

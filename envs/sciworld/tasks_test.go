@@ -174,7 +174,7 @@ func TestSimplifications(t *testing.T) {
 // Options are checked.
 func TestOptions(t *testing.T) {
 	for want, o := range map[string]Options{
-		`no variant "chess"`:          {Variant: "chess"},
+		`unknown variant "chess"`:     {Variant: "chess"},
 		`no split "valid"`:            {Variant: ScienceWorld, Split: "valid"},
 		`no split "test" in AgentBoa`: {Split: "test"},
 		`no split "test" in AgentGym`: {Variant: AgentGym, Split: "test"},

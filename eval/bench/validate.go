@@ -139,8 +139,8 @@ func validateDraws(r configs.Run) (errs []error) {
 	}
 	for _, name := range r.Perturb {
 		if !perturb.IsDrawn(name) {
-			errs = append(errs, fmt.Errorf("perturb is %q: a run draws a perturbation for each task, by random:SEED:K; "+
-				"heldout sweep plays all tasks under one", name))
+			errs = append(errs, fmt.Errorf("heldout sweep --perturb %s plays all tasks under it; heldout run takes "+
+				"random:SEED:K, which draws a perturbation for each task", name))
 		}
 	}
 	if i := slices.IndexFunc(r.Model, func(name string) bool { return !IsBaseline(name) }); i >= 0 {

@@ -65,6 +65,9 @@ func (d disk) makeDir(dir string) error {
 		}
 		parents = append(parents, filepath.Dir(current))
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file: name a folder", dir)
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil { // the umask removes permissions
 		return err
 	}

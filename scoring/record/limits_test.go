@@ -79,7 +79,8 @@ func TestLimitsAreDocumented(t *testing.T) {
 		checkDocumented(t, string(text), limit, fmt.Sprintf("%d bytes", most))
 	}
 	checkDocumented(t, string(text), "size of `run.json`", fmt.Sprintf("%d MiB", maxManifest>>20))
-	checkDocumented(t, string(text), "size of a line", fmt.Sprintf("%d MiB, half of that when it is written", maxLine>>20))
+	checkDocumented(t, string(text), "size of a line",
+		fmt.Sprintf("%d MiB, half of that when it is written", maxLine>>20))
 }
 
 func checkDocumented(t *testing.T, text, limit, most string) {

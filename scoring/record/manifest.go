@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -274,13 +275,30 @@ type Session struct {
 // of a million episodes is a fifth of this.
 const maxManifest = 1 << 28
 
+// notRun says why a folder is not a run directory, because of an error of reading it.
+func notRun(dir string, err error) error {
+	if _, absent := os.Stat(dir); errors.Is(absent, fs.ErrNotExist) {
+		return missingRun(dir)
+	}
+	return fmt.Errorf("%s is not a run directory: %w", dir, err)
+}
+
+// missingRun is the error of a run directory that does not exist. It is fs.ErrNotExist.
+type missingRun string
+
+func (dir missingRun) Error() string {
+	return string(dir) + " does not exist; heldout runs lists the run directories below a folder"
+}
+
+func (missingRun) Is(err error) bool { return err == fs.ErrNotExist }
+
 // ReadManifest reads run.json of a run directory and checks it: the ids of the
 // episodes are computed anew from their tasks and conditions.
 func ReadManifest(dir string) (*Manifest, error) {
 	file := filepath.Join(dir, manifestFile)
 	b, err := datafile.Read(file, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
+		return nil, notRun(dir, err)
 	}
 	if err != nil {
 		return nil, err

@@ -229,7 +229,7 @@ next:
 	for _, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {
-			return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
+			return nil, notRun(dir, err)
 		}
 		candidate, err := gather(dir, info)
 		if err != nil {
