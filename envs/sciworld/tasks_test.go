@@ -174,11 +174,11 @@ func TestSimplifications(t *testing.T) {
 // Options are checked.
 func TestOptions(t *testing.T) {
 	for want, o := range map[string]Options{
-		`unknown variant "chess"`:     {Variant: "chess"},
-		`no split "valid"`:            {Variant: ScienceWorld, Split: "valid"},
-		`no split "test" in AgentBoa`: {Split: "test"},
-		`no split "test" in AgentGym`: {Variant: AgentGym, Split: "test"},
-		`labels of the official`:      {Data: "nowhere"},
+		`unknown variant "chess"`:          {Variant: "chess"},
+		`unknown split "valid"`:            {Variant: ScienceWorld, Split: "valid"},
+		`unknown split "test" in AgentBoa`: {Split: "test"},
+		`unknown split "test" in AgentGym`: {Variant: AgentGym, Split: "test"},
+		`labels of the official`:           {Data: "nowhere"},
 	} {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)

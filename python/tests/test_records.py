@@ -81,7 +81,7 @@ def test_paths(run, tmp_path):
     assert heldout.read(str(Path(run).parent / "*")).paths == [run]
     with pytest.raises(FileNotFoundError):
         heldout.read(str(tmp_path / "no*"))
-    with pytest.raises(heldout.Error, match="is not a run directory"):
+    with pytest.raises(heldout.Error, match="does not exist"):
         heldout.read(tmp_path / "no").tables()
 
 

@@ -182,9 +182,11 @@ func TestReadManifestRefuses(t *testing.T) {
 }
 
 func TestReadManifestOfNoRun(t *testing.T) {
-	for _, dir := range []string{t.TempDir(), filepath.Join(t.TempDir(), "nowhere")} {
+	for dir, want := range map[string]string{
+		t.TempDir(): " is not a run directory", filepath.Join(t.TempDir(), "nowhere"): " does not exist",
+	} {
 		_, err := ReadManifest(dir)
-		if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), dir+" is not a run directory") {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), dir+want) {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -140,7 +140,7 @@ func TestTogether(t *testing.T) {
 		{"another plan", []string{a1, alien}, []Parts{{a1}, {alien}}, 0, ""},
 		{"twice", []string{dir, a3, dir}, []Parts{{dir}}, 2, ""},
 		{"a part twice", []string{a3, dir}, nil, 0, "give every shard once"},
-		{"nowhere", []string{filepath.Join(dir, "nowhere")}, nil, 0, "is not a run directory"},
+		{"nowhere", []string{filepath.Join(dir, "nowhere")}, nil, 0, "does not exist"},
 	} {
 		told := 0
 		got, err := Together(c.dirs, func(string) { told++ })

@@ -284,7 +284,7 @@ func TestRepairGluesNothing(t *testing.T) {
 // process works on, and what does not fit the disk, stays as it is.
 func TestRepairRefuses(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
-	if _, err := Repair(nowhere); err == nil || !strings.Contains(err.Error(), "is not a run directory") {
+	if _, err := Repair(nowhere); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(nowhere); err == nil {
