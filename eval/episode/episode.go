@@ -75,6 +75,9 @@ func (e *Episode) Play(ctx context.Context, w Watch, onStep func(agent.Usage)) (
 		}
 	}()
 	outcome, cause = t.run(ctx)
+	if k, ok := e.model.(*keeping); ok {
+		_ = k.flush() // an error comes again: no reply can be written any more
+	}
 	t.log.End(outcome, cause)
 	return t.log.Episode, cause
 }

@@ -10,13 +10,15 @@ import (
 	"heldout/scoring/record"
 )
 
-// keeping is a model whose replies to an attempt are written down before the attempt goes on.
-// The replies of an earlier session are given again, as long as the requests are the same.
+// keeping is a model whose replies to an attempt are written down: each before the next call,
+// so that those that come meanwhile are written with it. The replies of an earlier session are
+// given again, as long as the requests are the same.
 type keeping struct {
 	model.Model
 	replies *record.Replies
-	line    keptReply // of the next call
-	asks    bool      // from here on
+	key     record.ReplyKey // of the next call
+	asks    bool            // from here on
+	batch   int64           // of lines, with the last one
 }
 
 // keptReply is a line of replies.jsonl: a reply, or a refusal of the prompt as too long, which
@@ -29,20 +31,9 @@ type keptReply struct {
 	model.Reply
 }
 
-// AppendJSON implements record.ReplyLine.
-func (l *keptReply) AppendJSON(b []byte) []byte {
-	b = append(append(append(b, `,"sent":"`...), l.Sent...), `","seed":`...)
-	b = strconv.AppendInt(b, l.Seed, 10)
-	if l.Refusal != nil {
-		refusal, _ := json.Marshal(l.Refusal) // texts and numbers
-		b = append(append(b, `,"refusal":`...), refusal...)
-	}
-	return l.Reply.AppendJSON(b)
-}
-
 func newKeeping(m model.Model, r *record.Replies, id string, attempt int) *keeping {
 	key := record.ReplyKey{Schema: record.Schema, Episode: id, Attempt: attempt}
-	return &keeping{Model: m, replies: r, line: keptReply{ReplyKey: key}}
+	return &keeping{Model: m, replies: r, key: key, batch: -1}
 }
 
 // Chat implements model.Model. Its own error is a *record.ReplyError.
@@ -50,9 +41,16 @@ func (k *keeping) Chat(ctx context.Context, req model.Request) (reply model.Repl
 	if known, err := k.recall(&req, &reply); known {
 		return reply, err
 	}
+	if err := k.flush(); err != nil {
+		return reply, err
+	}
 	reply, err = k.Model.Chat(ctx, req)
-	return reply, k.keep(&req, &reply, err)
+	k.keep(&req, &reply, err)
+	return reply, err
 }
+
+// flush writes the reply to the last call, if it is not written yet.
+func (k *keeping) flush() error { return k.replies.Flush(k.batch) }
 
 // recall reports whether the reply to a request is known.
 func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, err error) {
@@ -60,11 +58,11 @@ func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, er
 		return false, nil
 	}
 	var line keptReply
-	if !k.replies.Recall(k.line.ReplyKey, &line) || line.Sent != req.Sent || line.Seed != req.Seed {
+	if !k.replies.Recall(k.key, &line) || line.Sent != req.Sent || line.Seed != req.Seed {
 		k.asks = true
 		return false, nil
 	}
-	k.line.Call++
+	k.key.Call++
 	if line.Refusal != nil {
 		return true, line.Refusal
 	}
@@ -73,15 +71,19 @@ func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, er
 	return true, nil
 }
 
-// keep writes a reply down, or a refusal.
-func (k *keeping) keep(req *model.Request, reply *model.Reply, err error) error {
-	if k.line.Refusal = nil; err != nil && !errors.As(err, &k.line.Refusal) {
-		return err
+// keep adds a reply to the lines, or a refusal, as keptReply has them.
+func (k *keeping) keep(req *model.Request, reply *model.Reply, err error) {
+	var room [1 << 10]byte
+	b := append(append(append(room[:0], `,"sent":"`...), req.Sent...), `","seed":`...)
+	b = strconv.AppendInt(b, req.Seed, 10)
+	if err != nil {
+		refusal, refused := errors.AsType[*model.ContextError](err)
+		if !refused {
+			return
+		}
+		text, _ := json.Marshal(refusal) // texts and numbers
+		b = append(append(b, `,"refusal":`...), text...)
 	}
-	k.line.Sent, k.line.Seed, k.line.Reply = req.Sent, req.Seed, *reply
-	if lost := k.replies.Keep(k.line.ReplyKey, &k.line); lost != nil {
-		return lost
-	}
-	k.line.Call++
-	return err
+	k.batch = k.replies.Keep(k.key, reply.AppendJSON(b))
+	k.key.Call++
 }

@@ -25,13 +25,32 @@ func (a answering) Chat(context.Context, model.Request) (model.Reply, error) {
 //
 // Command: go test ./eval/episode -run '^$' -bench BenchmarkKeep -cpu 1 -count 5
 func BenchmarkKeep(b *testing.B) {
-	s, err := record.Open(b.TempDir())
-	if err != nil {
-		b.Fatal(err)
+	chat := kept(b)
+	before := processorTime()
+	for b.Loop() {
+		chat()
 	}
-	defer s.Close()
+	b.ReportMetric(float64(processorTime()-before)/float64(b.N), "cpu-ns/op")
+}
+
+// A reply is written down without an allocation.
+func TestKeepAllocates(t *testing.T) {
+	chat := kept(t)
+	chat() // which makes room
+	if n := testing.AllocsPerRun(100, chat); n > 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+// kept returns a call whose reply is written down.
+func kept(t testing.TB) (chat func()) {
+	s, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
 	if err := s.OpenReplies(nil); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	k := newKeeping(answering{
 		Text: "Thought: The sum is 12345678, so I should go on with what has to be done next.\n" +
@@ -39,14 +58,12 @@ func BenchmarkKeep(b *testing.B) {
 		FinishReason: "stop", PromptTokens: 3000, CompletionTokens: 24, Attempts: 1, Latency: 200 * time.Millisecond,
 	}, s.Replies, "0123456789abcdef0123", 1)
 	req := model.Request{Sent: "0123456789abcdef", Seed: 1234567890}
-	before := processorTime()
-	for b.Loop() {
-		k.line.Call %= 30
-		if _, err := k.Chat(b.Context(), req); err != nil {
-			b.Fatal(err)
+	return func() {
+		k.key.Call %= 30
+		if _, err := k.Chat(t.Context(), req); err != nil {
+			t.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(processorTime()-before)/float64(b.N), "cpu-ns/op")
 }
 
 // processorTime is what the process has used.

@@ -8,11 +8,8 @@ import (
 	"testing"
 )
 
-// saying is what a line of a test says.
-type saying string
-
-// AppendJSON implements ReplyLine.
-func (s saying) AppendJSON(b []byte) []byte { return fmt.Appendf(b, `,"text":%q`, string(s)) }
+// saying is the fields of a line of a test.
+func saying(text string) []byte { return fmt.Appendf(nil, `,"text":%q`, text) }
 
 // While the file grows, it loses the replies to attempts that have ended, and only those.
 func TestRepliesAreRewritten(t *testing.T) {
@@ -26,11 +23,11 @@ func TestRepliesAreRewritten(t *testing.T) {
 	}
 	s.Replies.least = 10_000
 	const episodes, calls = 100, 20
-	text := saying(strings.Repeat("x", 100))
+	text := strings.Repeat("x", 100)
 	for e := range episodes {
 		for call := range calls {
 			key := ReplyKey{Schema, fmt.Sprint(e), 1, call}
-			if err := s.Replies.Keep(key, text); err != nil {
+			if err := s.Replies.Flush(s.Replies.Keep(key, saying(text))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -57,7 +54,7 @@ func TestRepliesAreRewritten(t *testing.T) {
 	for call := range calls + 1 {
 		var line struct {
 			ReplyKey
-			Text saying `json:"text"`
+			Text string `json:"text"`
 		}
 		found := s.Replies.Recall(ReplyKey{0, "0", 1, call}, &line)
 		if found != (call < calls) || found && line.Text != text {
@@ -70,5 +67,40 @@ func TestRepliesAreRewritten(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, repliesFile)); err == nil {
 		t.Error("the replies are still there")
+	}
+}
+
+// Lines that have come when one is due on disk are written with it, by one write and without
+// an allocation.
+func TestRepliesAreWrittenTogether(t *testing.T) {
+	d, writes := realDisk(), 0
+	d.write = func(f *os.File, b []byte) (int, error) {
+		writes++
+		return f.Write(b)
+	}
+	s, err := openOn(d, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.OpenReplies(nil); err != nil {
+		t.Fatal(err)
+	}
+	const episodes, rounds = 50, 100
+	text, batches := saying("x"), [episodes]int64{}
+	round := func() {
+		for e := range episodes {
+			batches[e] = s.Replies.Keep(ReplyKey{Schema, "0123456789abcdef0123", 1, 1}, text)
+		}
+		for _, b := range batches {
+			if err := s.Replies.Flush(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	round() // which makes room
+	writes = 0
+	if n := testing.AllocsPerRun(rounds, round); n > 0 || writes != rounds+1 { // it warms up
+		t.Errorf("%d rounds take %d writes, and %v allocations each", rounds+1, writes, n)
 	}
 }
