@@ -77,13 +77,21 @@ func (w *Worker) find(order Order) (*episode.Episode, error) {
 	return &e, nil
 }
 
+// Replies returns those to an attempt at the episode with that id; see record.ReadReplies.
+type Replies func(id string, attempt int) (*record.Replies, error)
+
 // Play carries out an order. The error of an order that is not for this plan is an
 // *OrderError. Any other means that the worker must not play on; the attempt then does
 // not count.
-func (w *Worker) Play(ctx context.Context, order Order) (*record.Episode, error) {
+func (w *Worker) Play(ctx context.Context, order Order, replies Replies) (*record.Episode, error) {
 	e, err := w.find(order)
 	if err != nil {
 		return nil, err
+	}
+	if e.Player.Model != nil {
+		if e.Replies, err = replies(e.ID, order.Attempt); err != nil {
+			return nil, err
+		}
 	}
 	if order.Proven {
 		w.watch.proven(e.Player.Name)
@@ -91,6 +99,9 @@ func (w *Worker) Play(ctx context.Context, order Order) (*record.Episode, error)
 	rec, cause := attempt(ctx, e, order.Attempt, &w.o, w.watch)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if rec.Outcome == record.Cancelled { // a reply cannot be written down
+		return nil, cause
 	}
 	if err := w.watch.fatal(e, cause); err != nil {
 		return nil, err

@@ -32,10 +32,12 @@ type ReplyKey struct {
 type Replies struct {
 	name string
 	disk disk
+	send func([]byte) error // takes the lines in place of a file
 
 	mu   sync.Mutex
-	file *os.File // nil while there are none
-	size int64    // of the file
+	file *os.File    // nil while there are none
+	size int64       // of the file
+	text io.ReaderAt // has the lines that were read
 	// The file is written anew once it has the least size and twice what it had the last time.
 	least, before int64
 	// lines are where those of the attempts are that have not ended, as of when they were read.
@@ -73,6 +75,13 @@ func (s *Store) OpenReplies(due map[string]int) error {
 	}
 	r.read(io.NewSectionReader(old.file, 0, old.size), due)
 	return errors.Join(r.rewrite(old.file), old.file.Close())
+}
+
+// ReadReplies reads lines of an attempt that were sent. Those that follow are sent, too.
+func ReadReplies(text []byte, episode string, attempt int, send func(lines []byte) error) *Replies {
+	r := &Replies{name: repliesFile, text: bytes.NewReader(text), send: send}
+	r.read(bytes.NewReader(text), map[string]int{episode: attempt})
+	return r
 }
 
 // DropReplies removes the replies of the run, whose attempts then begin again.
@@ -153,6 +162,7 @@ func (r *Replies) open() (err error) {
 		_ = r.file.Close() // it has another name by now
 	}
 	r.file, err = os.OpenFile(r.name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o666)
+	r.text = r.file
 	return err
 }
 
@@ -185,7 +195,7 @@ func (r *Replies) line(key ReplyKey) []byte {
 		return nil
 	}
 	raw := make([]byte, lines[key.Call].Length)
-	if _, err := r.file.ReadAt(raw, lines[key.Call].Offset); err != nil {
+	if _, err := r.text.ReadAt(raw, lines[key.Call].Offset); err != nil {
 		return nil
 	}
 	return raw
@@ -249,14 +259,18 @@ func (r *Replies) Flush(batch int64) error {
 }
 
 func (r *Replies) write() error {
+	lines := r.pending
+	r.batch.Add(1)
+	r.pending = lines[:0]
+	if r.send != nil {
+		return r.send(lines)
+	}
 	if r.file == nil {
 		if err := r.open(); err != nil {
 			return err
 		}
 	}
-	n, err := r.disk.write(r.file, r.pending)
-	r.batch.Add(1)
-	r.pending = r.pending[:0]
+	n, err := r.disk.write(r.file, lines)
 	if r.size += int64(n); err != nil || r.size < max(r.least, 2*r.before) {
 		return err
 	}

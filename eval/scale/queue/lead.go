@@ -42,6 +42,8 @@ type Leader struct {
 	// ackWait is how long an order may be without a sign of life.
 	ackWait time.Duration
 	job     Job
+	// persist is how replies are stored: an embedded server would flush its disk for each.
+	persist jetstream.PersistModeType
 	o       LeaderOptions
 	stop    context.CancelCauseFunc
 	done    chan struct{} // closed when nothing is received any more
@@ -94,6 +96,9 @@ func Lead(ctx context.Context, o Options, job Job, lo LeaderOptions) (*Leader, e
 		waiting: map[string]*waiter{}, arrived: map[string]*delivery{}, coming: map[string][]*delivery{},
 		parked: map[string]bool{}, room: cmp.Or(o.room, room), delay: cmp.Or(o.delay, delay), final: map[string]bool{},
 	}
+	if o.Embedded != nil {
+		l.persist = jetstream.AsyncPersistMode
+	}
 	bound, cancel := link.bind(ctx)
 	defer cancel(nil)
 	if err := errors.Join(l.catchUp(bound), l.hear()); err != nil {
@@ -138,7 +143,11 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 		Name: workStream(name), Subjects: []string{subject(name, "work.>")}, Metadata: about,
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Discard: jetstream.DiscardNew,
 	}
-	for _, c := range []jetstream.StreamConfig{results, work} {
+	replies := jetstream.StreamConfig{
+		Name: repliesStream(name), Subjects: []string{subject(name, "replies.>")}, Storage: jetstream.FileStorage,
+		Discard: jetstream.DiscardNew, PersistMode: l.persist,
+	}
+	for _, c := range []jetstream.StreamConfig{results, replies, work} { // who finds work finds the others
 		if err := l.makeStream(ctx, c); err != nil {
 			return nil, err
 		}
@@ -486,7 +495,7 @@ func (l *Leader) Close(complete bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var errs []error
-	for _, name := range []string{workStream(l.job.Name), resultsStream(l.job.Name)} {
+	for _, name := range streams(l.job.Name) {
 		if err := l.link.js.DeleteStream(ctx, name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 			errs = append(errs, fmt.Errorf("queue %s: deleting the stream %s: %w", l.link.name, name, err))
 		}

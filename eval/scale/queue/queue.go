@@ -274,18 +274,30 @@ func (l *connection) bind(ctx context.Context) (context.Context, context.CancelC
 // publish stores a message in a stream. It tries until ctx is done or the stream
 // is gone, also while the server has no room.
 func (l *connection) publish(ctx context.Context, stream string, m *nats.Msg, opts ...jetstream.PublishOpt) error {
+	for {
+		err := l.store(ctx, stream, m, opts...)
+		if !full(err) {
+			return err
+		}
+		l.trouble(err, true)
+		if model.Pause(ctx, l.pause) != nil {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// store is publish that does not wait for room.
+func (l *connection) store(ctx context.Context, stream string, m *nats.Msg, opts ...jetstream.PublishOpt) error {
 	for n := 0; ; n++ {
 		once, cancel := context.WithTimeout(ctx, l.patience)
 		_, err := l.js.PublishMsg(once, m, opts...)
 		cancel()
-		var api *jetstream.APIError
-		full := errors.As(err, &api) && slices.Contains(fullCodes, api.ErrorCode)
-		if err == nil || api != nil && !full || errors.Is(err, nats.ErrMaxPayload) {
+		if err == nil || errors.As(err, new(*jetstream.APIError)) || errors.Is(err, nats.ErrMaxPayload) {
 			l.settled(err)
 			return err
 		}
-		if n == 2 || full { // a server that starts again does not count
-			l.trouble(err, full)
+		if n == 2 { // a server that starts again does not count
+			l.trouble(err, false)
 		}
 		if model.Pause(ctx, l.pause) != nil {
 			return context.Cause(ctx)
@@ -296,7 +308,13 @@ func (l *connection) publish(ctx context.Context, stream string, m *nats.Msg, op
 	}
 }
 
-// fullCodes are the codes of errors of a server that cannot store more until it has room:
+// full reports that the server cannot store more until it has room.
+func full(err error) bool {
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && slices.Contains(fullCodes, api.ErrorCode)
+}
+
+// fullCodes are the codes of those errors:
 // resource limits, storage, and bytes or messages of a stream.
 var fullCodes = []jetstream.ErrorCode{10002, 10023, 10047, 10077}
 
@@ -345,9 +363,15 @@ func (l *connection) gone(ctx context.Context, stream string) bool {
 	return true
 }
 
+// streams are the names of a job's streams.
+func streams(job string) []string {
+	return []string{workStream(job), resultsStream(job), repliesStream(job)}
+}
+
 // The names of a job's streams, and the subjects of its messages.
 func workStream(job string) string    { return prefix + "-" + job + "-work" }
 func resultsStream(job string) string { return prefix + "-" + job + "-results" }
+func repliesStream(job string) string { return prefix + "-" + job + "-replies" }
 func subject(job, kind string) string { return prefix + "." + job + "." + kind }
 
 // listens reports an address that a server cannot listen at.

@@ -340,7 +340,7 @@ func TestBadRecords(t *testing.T) {
 	link := b.connect()
 	done := b.leads(b.ctx)
 	other, err := eval.NewWorker(plan, eval.Options{Now: time.Now}).Play(b.ctx,
-		eval.Order{First: plan.Episodes[0].ID, Attempt: 1})
+		eval.Order{First: plan.Episodes[0].ID, Attempt: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

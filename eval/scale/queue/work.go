@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -211,7 +212,8 @@ func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Durat
 	if err := json.Unmarshal(m.Data(), &order); err != nil {
 		return w.setAside(m, store, fmt.Errorf("the order cannot be read: %w", err))
 	}
-	rec, err := w.player.Play(ctx, order)
+	replies := &journal{connection: w.link, ctx: ctx, job: w.Job.Name}
+	rec, err := w.player.Play(ctx, order, replies.open)
 	if errors.As(err, new(*eval.OrderError)) {
 		return w.setAside(m, store, err)
 	}
@@ -222,11 +224,15 @@ func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Durat
 		err = nil // the leader has the record, and was quicker than the answer to it
 	}
 	if err != nil {
+		if errors.As(cmp.Or(context.Cause(ctx), err), new(*eval.UnusableError)) {
+			replies.drop() // others are wanted
+		}
 		_ = m.Nak() // comes back by itself if that is lost
 		return err
 	}
 	w.finished.Add(1)
 	_ = m.Ack() // else it is played again, and the leader drops the record
+	replies.drop()
 	return nil
 }
 

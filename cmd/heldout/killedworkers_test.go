@@ -1,0 +1,77 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"heldout/envs/sharedtest"
+	"heldout/envs/stream"
+)
+
+// Workers are killed at random moments, again and again: whoever gets their episodes goes on
+// where these were. Table and bundle are those of a run without a queue, and only requests
+// that were in flight at a kill are made again.
+func TestKilledWorkers(t *testing.T) {
+	t.Parallel()
+	const inFlight = 3 // of a worker
+	var starts starter
+	server := &witness{fakeServer: &fakeServer{context: 16384, onChat: starts.onChat}, used: map[string]bool{}}
+	listening := httptest.NewServer(server)
+	defer listening.Close()
+	seeds, kills := fmt.Sprint(sharedtest.Times(t, 30, 3)), sharedtest.Times(t, 200, 12)
+	dirs := []string{filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "killed")}
+	want, err := fakeRun(listening.URL, dirs[0], "--seeds", seeds).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := server.requests.Swap(0)
+	server.used = map[string]bool{}
+	port, table := freePort(t), bytes.Buffer{}
+	leader := exec.Command("heldout", "run", "--env", "pddl", "--tasks", "gripper", "--model", "vllm:fake", "--seeds",
+		seeds, "--temperature", "1", "--step-limit", "8", "--out", dirs[1], "--quiet", "--queue", "embedded",
+		"--queue-listen", port, "--queue-ack-wait", "5s")
+	leader.Stdout = &table
+	if err := leader.Start(); err != nil {
+		t.Fatal(err)
+	}
+	work := func() *killed {
+		w := &killed{b: t, most: kills, command: func() *exec.Cmd {
+			return exec.Command("heldout", "worker", "--queue", "nats://"+port, "--base-url", listening.URL+"/v1",
+				"--concurrency", fmt.Sprint(inFlight))
+		}}
+		w.keep()
+		return w
+	}
+	workers := []*killed{work(), work()}
+	rng := stream.New(1, "kill")
+	for range kills {
+		<-starts.after(1 + rng.IntN(12))
+		w := workers[rng.IntN(len(workers))]
+		w.end()
+		w.keep()
+	}
+	if err := leader.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range workers {
+		w.end()
+	}
+	if !bytes.Equal(table.Bytes(), want) {
+		t.Errorf("the table differs:\n%s\nwant\n%s", &table, want)
+	}
+	checkEpisodes(t, dirs[1])
+	if !bytes.Equal(bundleOf(t, dirs[0]), bundleOf(t, dirs[1])) {
+		t.Error("the bundles differ")
+	}
+	again := server.requests.Load() - requests
+	t.Logf("%d kills, %d requests, %d of them again", kills, requests, again)
+	if again > int64(kills*inFlight) || server.again > 0 {
+		t.Errorf("%d requests were made again, %d of them for replies that had been used", again, server.again)
+	}
+}
