@@ -252,6 +252,9 @@ func tokens(text string) map[string]int {
 
 // beyond names the tokens that change although no rule is about them.
 func beyond(j judged) string {
+	if j.before == j.after {
+		return ""
+	}
 	before, after := tokens(j.before), tokens(j.after)
 	var lost, found []string
 	for token, n := range before {

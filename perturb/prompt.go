@@ -81,6 +81,10 @@ func (p *Perturbation) passed(text string) string {
 // at the beginning of a line or an item, or behind a mark or "such as", and before a mark.
 // In running text its words may mean something else.
 func inEnumeration(text, old, current string, anyCase bool) string {
+	literal := newLiterals(anyCase, old)
+	if !literal.in(text) {
+		return text
+	}
 	flags := "(?m)"
 	if anyCase {
 		flags = "(?mi)"
@@ -93,7 +97,14 @@ func inEnumeration(text, old, current string, anyCase bool) string {
 			return found[:match[4]] + withCapital(found[match[4]:match[5]], current) + found[match[5]:]
 		})
 	}
-	return replace(replace(text)) // a mark between two actions belongs to the first match only
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if literal.in(line) {
+			line = replace(replace(line)) // a mark between two actions belongs to the first match only
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // mention returns a fixed answer as written now, without sentences on removed actions.

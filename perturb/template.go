@@ -77,7 +77,9 @@ func (t template) join(literal, value func(string) string) string {
 // rewriting turns what is written like one template into another with the same slots.
 type rewriting struct {
 	find *regexp.Regexp
-	dst  template
+	// literals stand in every match, in this order.
+	literals literals
+	dst      template
 	// sentence keeps a capital at the beginning, as that of a sentence.
 	sentence bool
 }
@@ -87,7 +89,7 @@ func newRewriting(src, dst template, prefix, suffix string, value func(slot stri
 	re, err := regexp.Compile(prefix + src.pattern(func(slot string) string {
 		return "(?P<" + slot + ">" + value(slot) + ")"
 	}) + suffix)
-	return rewriting{find: re, dst: dst}, err
+	return rewriting{find: re, literals: newLiterals(strings.HasPrefix(prefix, "(?i)"), src.literals...), dst: dst}, err
 }
 
 // rewriter returns what a slot holds after a rewriting; ok is false if it does not fit.
@@ -95,6 +97,9 @@ type rewriter func(slot, value string) (changed string, ok bool)
 
 // replaceAll rewrites every place in a text where each slot fits.
 func (r rewriting) replaceAll(text string, edit rewriter) string {
+	if !r.literals.in(text) {
+		return text
+	}
 	var b strings.Builder
 	start := 0
 	for _, at := range r.find.FindAllStringSubmatchIndex(text, -1) {

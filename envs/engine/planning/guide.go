@@ -16,7 +16,11 @@ func (g *Guide) Next(task *Task, state State) (operator int, ok bool) {
 		g.plan, g.start = g.plan[1:], next
 	}
 	if g.start == nil || !g.start.Equal(state) {
-		g.plan, _ = task.Plan(state)
+		if state.Equal(task.Init) {
+			g.plan = task.opening()
+		} else {
+			g.plan, _ = task.Plan(state)
+		}
 		g.start = state.Clone()
 	}
 	if len(g.plan) == 0 {

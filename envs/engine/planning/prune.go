@@ -3,6 +3,7 @@ package planning
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // rawTask is a ground task that still contains its unreachable and constant
@@ -64,6 +65,10 @@ func (r *rawTask) prune(g *grounder) *Task {
 			t.Goal = append(t.Goal, w)
 		}
 	}
+	t.opening = sync.OnceValue(func() []int {
+		plan, _ := t.Plan(t.Init)
+		return plan
+	})
 	return t
 }
 

@@ -112,6 +112,8 @@ type Task struct {
 
 	index    map[string]int // Atom.String to index in Facts
 	constant map[string]bool
+	// opening is the plan from Init, which is looked for once: all worlds of a task begin there.
+	opening func() []int
 }
 
 // Fact returns the index in Facts of a fact that can change.
