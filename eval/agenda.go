@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"heldout/eval/episode"
-	"heldout/eval/fleet"
 )
 
 // agenda hands out the episodes of a run. An episode that has ended may add
@@ -13,11 +12,10 @@ import (
 type agenda struct {
 	mu      sync.Mutex
 	changed *sync.Cond
-	waiting []*episode.Episode
-	// counts are those of each fleet; nil is that of players that ask none.
-	counts map[*fleet.Fleet]*counts
-	// inFlight episodes are played, and open ones played or not yet recorded.
-	inFlight, open int
+	lines   []*line
+	// added counts the episodes. waiting have not begun, inFlight ones are played, and open
+	// ones played or not yet recorded.
+	added, waiting, inFlight, open int
 	// limit is the largest number in flight.
 	limit int
 	// may says whether the next episode may begin; nil if all may.
@@ -27,11 +25,8 @@ type agenda struct {
 	stopped bool
 }
 
-// counts are the episodes of a fleet that wait and that are in flight.
-type counts struct{ waiting, inFlight int }
-
 func newAgenda(episodes []episode.Episode, limit int) *agenda {
-	a := &agenda{limit: limit, counts: map[*fleet.Fleet]*counts{}, dropped: map[string]bool{}}
+	a := &agenda{limit: limit, dropped: map[string]bool{}}
 	a.changed = sync.NewCond(&a.mu)
 	for i := range episodes {
 		a.add(&episodes[i])
@@ -44,26 +39,37 @@ func (a *agenda) add(e *episode.Episode) {
 	if a.dropped[e.Player.Name] {
 		return
 	}
-	a.waiting = append(a.waiting, e)
-	a.count(e, 1, 0)
+	l := a.line(e)
+	l.waiting = append(l.waiting, turn{e, a.added})
+	a.added++
+	l.size++
+	a.count(l, 1, 0)
 }
 
-// count notes changes of the episodes of a fleet, which is told when none waits.
-func (a *agenda) count(e *episode.Episode, waiting, inFlight int) {
-	f := e.Fleet()
-	n := a.counts[f]
-	if n == nil {
-		n = &counts{}
-		a.counts[f] = n
-		if f != nil {
-			f.OnTurn(a.wake)
+// line returns the line of an episode.
+func (a *agenda) line(e *episode.Episode) *line {
+	for _, l := range a.lines {
+		if l.env == e.Condition.Env && l.model == e.Player.Name {
+			return l
 		}
 	}
-	n.waiting += waiting
-	n.inFlight += inFlight
+	l := &line{env: e.Condition.Env, model: e.Player.Name, fleet: e.Fleet()}
+	a.lines = append(a.lines, l)
+	if l.fleet != nil {
+		l.fleet.OnTurn(a.wake)
+	}
+	return l
+}
+
+// count notes changes of the episodes of a line. Its fleet is told when none waits.
+func (a *agenda) count(l *line, waiting, inFlight int) {
+	a.waiting += waiting
 	a.inFlight += inFlight
-	if f != nil && waiting != 0 {
-		f.AllBegun(n.waiting == 0)
+	l.inFlight += inFlight
+	if l.fleet != nil && waiting != 0 {
+		l.fleet.AllBegun(!slices.ContainsFunc(a.lines, func(o *line) bool {
+			return o.fleet == l.fleet && len(o.waiting) > 0
+		}))
 	}
 }
 
@@ -92,42 +98,37 @@ func (a *agenda) take() *episode.Episode {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	next := a.next()
-	for !a.stopped && (next < 0 && len(a.waiting)+a.open > 0 || next >= 0 && a.early(a.waiting[next])) {
+	for !a.stopped && (next == nil && a.waiting+a.open > 0 || next != nil && a.early(next.waiting[0].Episode)) {
 		a.changed.Wait()
 		next = a.next()
 	}
-	if next < 0 || a.stopped {
+	if next == nil || a.stopped {
 		return nil
 	}
-	e := a.waiting[next]
-	if next == 0 {
-		a.waiting = a.waiting[1:]
-	} else {
-		a.waiting = slices.Delete(a.waiting, next, next+1)
-	}
-	a.count(e, -1, 1)
+	e := next.waiting[0].Episode
+	next.waiting = next.waiting[1:]
+	a.count(next, -1, 1)
 	a.open++
 	return e
 }
 
-// next is the place of the next episode, -1 if none may begin now. A model without a
-// server holds no slot while another one has episodes to begin.
-func (a *agenda) next() int {
-	busy, lost := a.inFlight, map[*fleet.Fleet]bool{}
-	for f, n := range a.counts {
-		if len(a.counts) > 1 && f != nil && !f.Gone().IsZero() {
-			lost[f] = true
-			busy -= n.inFlight
-		}
+// next is the line of the next episode, nil if none may begin now. A model without a server
+// holds no place while another one has episodes to begin.
+func (a *agenda) next() *line {
+	served := slices.DeleteFunc(slices.Clone(a.lines), func(l *line) bool {
+		return l.fleet != nil && !l.fleet.Gone().IsZero()
+	})
+	if !slices.ContainsFunc(served, (*line).waits) {
+		served = a.lines
 	}
-	next := slices.IndexFunc(a.waiting, func(e *episode.Episode) bool { return !lost[e.Fleet()] })
-	if next < 0 && len(a.waiting) > 0 {
-		next, busy = 0, a.inFlight
+	busy := 0
+	for _, l := range served {
+		busy += l.inFlight
 	}
 	if recording := a.open - a.inFlight; busy > 0 && busy >= a.limit || recording > a.limit {
-		return -1
+		return nil
 	}
-	return next
+	return fairest(served, a.limit)
 }
 
 // early reports an episode that is to begin later. It stops an agenda whose next episode
@@ -147,7 +148,7 @@ func (a *agenda) early(e *episode.Episode) bool {
 func (a *agenda) wake() { a.change(func() {}) }
 
 // release notes that an episode has ended, so that another one can begin.
-func (a *agenda) release(e *episode.Episode) { a.change(func() { a.count(e, 0, -1) }) }
+func (a *agenda) release(e *episode.Episode) { a.change(func() { a.count(a.line(e), 0, -1) }) }
 
 // done notes that an episode that was played is recorded, and adds the one that
 // follows it, unless that is nil.
@@ -164,20 +165,19 @@ func (a *agenda) done(next *episode.Episode) {
 func (a *agenda) waits(model string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return slices.ContainsFunc(a.waiting, func(e *episode.Episode) bool { return e.Player.Name == model })
+	return slices.ContainsFunc(a.lines, func(l *line) bool { return l.model == model && l.waits() })
 }
 
 // drop takes the waiting episodes of a model out. None of it is handed out any more.
 func (a *agenda) drop(model string) {
 	a.change(func() {
 		a.dropped[model] = true
-		a.waiting = slices.DeleteFunc(a.waiting, func(e *episode.Episode) bool {
-			if e.Player.Name != model {
-				return false
+		for _, l := range a.lines {
+			if n := len(l.waiting); l.model == model && n > 0 {
+				l.waiting = nil
+				a.count(l, -n, 0)
 			}
-			a.count(e, -1, 0)
-			return true
-		})
+		}
 	})
 }
 

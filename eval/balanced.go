@@ -15,7 +15,8 @@ import (
 // second one no longer has to load the data that all share. The rest is balanced: however
 // far a run comes, about the same share of every environment, type and difficulty of tasks
 // is played, by all players and under all perturbations, so that its rates are those of a
-// smaller run and not of the first tasks.
+// smaller run and not of the first tasks. Only what is slow falls behind, because it holds no
+// more than its share of the places; see fairest.
 func InPlayingOrder(episodes []episode.Episode) []episode.Episode {
 	begun := map[kindOf]int{}
 	var rounds [3][]episode.Episode
