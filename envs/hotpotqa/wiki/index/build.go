@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,9 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/natefinch/atomic"
 )
 
 const (
@@ -55,6 +54,9 @@ func Build(ctx context.Context, dir string, paths []string, show func(Progress))
 	if err != nil {
 		return Description{}, err
 	}
+	if about, ok, err := finished(dir, src); ok || err != nil {
+		return about, err
+	}
 	b, err := openData(dir)
 	if err != nil {
 		return Description{}, err
@@ -68,6 +70,37 @@ func Build(ctx context.Context, dir string, paths []string, show func(Progress))
 		return Description{}, err
 	}
 	return w.finish(dir)
+}
+
+// finished returns the description of an index that these files have made already. It adds
+// checksums to one of an earlier version.
+func finished(dir string, src *articleFiles) (about Description, ok bool, err error) {
+	if _, err := os.Stat(filepath.Join(dir, aboutFile)); errors.Is(err, fs.ErrNotExist) {
+		return about, false, nil
+	}
+	if about, err = readAbout(dir); err != nil {
+		return about, false, err
+	}
+	if about.Checksum != "" {
+		if err := about.checkFiles(dir); err != nil {
+			return about, false, err
+		}
+	}
+	b, err := openFinished(dir)
+	if err != nil {
+		return about, false, err
+	}
+	err = guarded(dir, func() error {
+		_, begun, err := src.state(b)
+		if err == nil && !begun {
+			err = damaged(filepath.Join(dir, dataDir), "it is empty")
+		}
+		return err
+	})
+	if err = errors.Join(err, b.Close()); err == nil && about.Checksum == "" {
+		about, err = about.write(dir)
+	}
+	return about, err == nil, err
 }
 
 // openData opens the data of an index for writing, new or begun.
@@ -110,25 +143,29 @@ type writer struct {
 
 // begin finds the progress of an earlier build.
 func (w *writer) begin() error {
-	fresh := buildProgress{Version: version, Kind: w.src.kind, Files: w.src.fingerprints(),
-		Hash: hash("", "heldout index", strconv.Itoa(version), string(w.src.kind))}
-	b, err := w.index.GetInternal(stateKey)
-	if err != nil {
-		return err
+	state, begun, err := w.src.state(w.index)
+	if w.state = state; begun {
+		w.skipped = state.Articles
 	}
-	if b == nil {
-		w.state = fresh
-		return nil
+	return err
+}
+
+// state returns the progress that an index has, or that of one without articles.
+func (s *articleFiles) state(index bleve.Index) (state buildProgress, begun bool, err error) {
+	fresh := buildProgress{Version: version, Kind: s.kind, Files: s.fingerprints(),
+		Hash: hash("", "heldout index", strconv.Itoa(version), string(s.kind))}
+	b, err := index.GetInternal(stateKey)
+	if err != nil || b == nil {
+		return fresh, false, err
 	}
-	if err := json.Unmarshal(b, &w.state); err != nil {
-		return fmt.Errorf("the index says nothing that can be read about how it was built: %w", err)
+	if err := json.Unmarshal(b, &state); err != nil {
+		return state, false, fmt.Errorf("the index says nothing that can be read about how it was built: %w", err)
 	}
-	if w.state.Version != version || w.state.Kind != fresh.Kind || !slices.Equal(w.state.Files, fresh.Files) {
-		return errors.New(
+	if state.Version != version || state.Kind != fresh.Kind || !slices.Equal(state.Files, fresh.Files) {
+		return state, false, errors.New(
 			"the index there was begun from other files or by another version: give those files, or another folder")
 	}
-	w.skipped = w.state.Articles
-	return nil
+	return state, true, nil
 }
 
 // run adds all articles that are not in the index yet.
@@ -182,20 +219,27 @@ func (w *writer) finish(dir string) (Description, error) {
 	a := Description{Version: version, Kind: w.state.Kind, Articles: w.state.Articles, Repeated: w.state.Repeated,
 		Hash: w.state.Hash}
 	for _, f := range w.state.Files {
-		a.Sources = append(a.Sources, f.Name)
+		a.Sources = append(a.Sources, strings.ToValidUTF8(f.Name, "\ufffd")) // as JSON has it
 	}
 	if a.Articles == 0 {
 		return Description{}, fmt.Errorf("no articles in %q", a.Sources)
 	}
+	return a.write(dir)
+}
+
+// write adds the checksums to a description and stores it.
+func (a Description) write(dir string) (_ Description, err error) {
+	if a.Files, err = listFiles(dir); err != nil {
+		return a, err
+	}
+	if a.Checksum, err = a.sum(); err != nil {
+		return a, err
+	}
 	b, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {
-		return Description{}, err
+		return a, err
 	}
-	file := filepath.Join(dir, aboutFile)
-	if err := atomic.WriteFile(file, bytes.NewReader(append(b, '\n'))); err != nil {
-		return Description{}, err
-	}
-	return a, os.Chmod(file, 0o644) // a temporary file is private
+	return a, replaceFile(filepath.Join(dir, aboutFile), append(b, '\n'))
 }
 
 // hash chains texts, each prefixed with its length, onto an earlier hash.

@@ -57,6 +57,17 @@ type Description struct {
 	Hash string `json:"hash"`
 	// Sources are the names of the files that supplied the articles.
 	Sources []string `json:"sources"`
+	// Files are the files of the index.
+	Files []DataFile `json:"files"`
+	// Checksum is the SHA-256 of the other fields as JSON.
+	Checksum string `json:"checksum"`
+}
+
+// sum is the checksum of a description.
+func (a Description) sum() (string, error) {
+	a.Checksum = ""
+	b, err := json.Marshal(a)
+	return hash("", string(b)), err
 }
 
 // version increases when articles are stored or found differently.
@@ -71,12 +82,13 @@ const (
 // Index is an index that is open for searching. It is safe for concurrent use. It closes
 // once nothing refers to it, as environments are dropped and not closed.
 type Index struct {
+	dir   string // empty in memory
 	bleve bleve.Index
 	about Description
 }
 
-func newIndex(b bleve.Index, about Description) *Index {
-	x := &Index{b, about}
+func newIndex(dir string, b bleve.Index, about Description) *Index {
+	x := &Index{dir, b, about}
 	runtime.AddCleanup(x, func(b bleve.Index) { _ = b.Close() }, b)
 	return x
 }
@@ -87,12 +99,31 @@ func Open(dir string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := bleve.OpenUsing(filepath.Join(dir, dataDir),
-		map[string]any{"read_only": true, "bolt_timeout": lockTimeout})
+	if about.Checksum == "" {
+		return nil, fmt.Errorf("the index of Wikipedia in %s has no checksums, as those of earlier versions: "+
+			"the heldout wiki build that made it adds them, and keeps the rest", dir)
+	}
+	if err := about.checkFiles(dir); err != nil {
+		return nil, err
+	}
+	b, err := openFinished(dir)
+	if err != nil {
+		return nil, err
+	}
+	return newIndex(dir, b, about), nil
+}
+
+// openFinished opens the data of an index for reading.
+func openFinished(dir string) (b bleve.Index, err error) {
+	err = guarded(dir, func() error {
+		b, err = bleve.OpenUsing(filepath.Join(dir, dataDir),
+			map[string]any{"read_only": true, "bolt_timeout": lockTimeout})
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("the index of Wikipedia in %s cannot be opened: %w", dir, err)
 	}
-	return newIndex(b, about), nil
+	return b, nil
 }
 
 func readAbout(dir string) (a Description, err error) {
@@ -112,11 +143,14 @@ func readAbout(dir string) (a Description, err error) {
 		return a, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(a.Hash) != 2*sha256.Size || a.Kind != Contexts && a.Kind != Dump {
-		return a, fmt.Errorf("%s is damaged: build the index again, in another folder", file)
+		return a, damaged(file, "it does not describe an index")
 	}
 	if a.Version != version {
 		return a, fmt.Errorf("%s: the index has version %d, this heldout reads %d: build it again", file, a.Version,
 			version)
+	}
+	if sum, err := a.sum(); err != nil || a.Checksum != "" && (sum != a.Checksum || len(a.Files) == 0) {
+		return a, damaged(file, "it is not as its checksum says")
 	}
 	return a, nil
 }
@@ -133,7 +167,7 @@ func Memory(articles []Article) (*Index, error) {
 			return nil, err
 		}
 	}
-	return newIndex(b, Description{}), b.Batch(batch)
+	return newIndex("", b, Description{}), b.Batch(batch)
 }
 
 // About describes the index.
@@ -233,9 +267,13 @@ func (x *Index) best(ctx context.Context, q query.Query) ([]string, error) {
 	return titles, nil
 }
 
-func (x *Index) search(ctx context.Context, r *bleve.SearchRequest) (*bleve.SearchResult, error) {
+func (x *Index) search(ctx context.Context, r *bleve.SearchRequest) (found *bleve.SearchResult, err error) {
 	defer runtime.KeepAlive(x) // so that it stays open
-	return x.bleve.SearchInContext(ctx, r)
+	err = guarded(x.dir, func() error {
+		found, err = x.bleve.SearchInContext(ctx, r)
+		return err
+	})
+	return found, err
 }
 
 // rounded keeps the given number of digits of a score.

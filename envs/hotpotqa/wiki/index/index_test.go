@@ -2,6 +2,7 @@ package index
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,9 +12,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"heldout/envs/datafile"
 )
 
 func memory(t testing.TB, articles ...Article) *Index {
@@ -97,6 +101,7 @@ func TestStoppedBuild(t *testing.T) {
 		})
 		stop()
 		if err == nil {
+			got.Files, got.Checksum = want.Files, want.Checksum // which differ in every build
 			if diff := cmp.Diff(want, got); diff != "" || stops < 2 {
 				t.Errorf("after %d stops: %s", stops, diff)
 			}
@@ -317,6 +322,106 @@ func TestOpenErrors(t *testing.T) {
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A changed byte of any file is found before bleve reads it, and so is a file that is cut
+// short or gone.
+func TestDamagedFiles(t *testing.T) {
+	dir := t.TempDir()
+	about := buildIndex(t, dir, syntheticDump(t, 3))
+	for _, f := range append(about.Files, DataFile{Name: aboutFile}) {
+		name := filepath.Join(dir, f.Name)
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := bytes.Clone(content)
+		changed[len(changed)/3] ^= 4
+		for what, damage := range map[string]func() error{
+			"flipped":   func() error { return os.WriteFile(name, changed, 0o644) },
+			"cut short": func() error { return os.Truncate(name, int64(len(content)/2)) },
+			"gone":      func() error { return os.Remove(name) },
+		} {
+			if err := damage(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), f.Name) && what != "gone" {
+				t.Errorf("%s is %s: %v", f.Name, what, err)
+			}
+			if err := os.WriteFile(name, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := Open(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// An index of an earlier version gets checksums from the command that made it, which reads
+// the rest as it is. Damage that bleve panics at is an error all the same.
+func TestWithoutChecksums(t *testing.T) {
+	dir, dump := t.TempDir(), syntheticDump(t, 3)
+	about := buildIndex(t, dir, dump)
+	name := filepath.Join(dir, aboutFile)
+	old := fmt.Sprintf(`{"version": 1, "kind": "dump", "articles": 3, "repeated": 0, "hash": %q, "sources": [%q]}`,
+		about.Hash, about.Sources[0])
+	if err := os.WriteFile(name, []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "has no checksums") {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(about, buildIndex(t, dir, dump)); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := Open(dir); err != nil {
+		t.Error(err)
+	}
+	root := filepath.Join(dir, dataDir, "store", "root.bolt")
+	content, err := os.ReadFile(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page := 2; page < len(content)/os.Getpagesize(); page++ {
+		copy(content[page*os.Getpagesize()+8:], "\xff\xff\xff\xff") // the kind of page and its count
+	}
+	if err := errors.Join(os.WriteFile(root, content, 0o644), os.WriteFile(name, []byte(old), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Build(t.Context(), dir, []string{dump}, func(Progress) {}); err == nil {
+		t.Error("a damaged index got checksums")
+	}
+}
+
+// A large file is compared again only when it looks other than the last time.
+func TestLargeFile(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "large")
+	if err := errors.Join(os.WriteFile(name, nil, 0o644), os.Truncate(name, large)); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := datafile.Sum(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := Description{Files: []DataFile{{"large", large, sum}}}
+	flipped := func() error {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteAt([]byte{1}, 5)
+		return errors.Join(err, f.Close())
+	}
+	info, err := os.Stat(name)
+	if err := errors.Join(err, about.checkFiles(dir), flipped(), os.Chtimes(name, time.Time{}, info.ModTime()),
+		about.checkFiles(dir), os.Chtimes(name, time.Time{}, info.ModTime().Add(time.Second))); err != nil {
+		t.Fatal(err)
+	}
+	if err := about.checkFiles(dir); err == nil || !strings.Contains(err.Error(), name+" is damaged") {
+		t.Error(err)
 	}
 }
 
