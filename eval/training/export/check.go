@@ -131,15 +131,15 @@ func strangers(dir string, named map[string]bool) (out []Checked) {
 	return out
 }
 
-// checkLog checks a directory of calls, without the calls: the command that made them
-// checks those.
+// checkLog checks a directory of calls.
 func checkLog(dir string, kind record.LogKind) []Checked {
 	about := Checked{File: filepath.Join(dir, kind.Manifest)}
 	covered, err := record.ReadLogManifest(dir, kind, &struct{}{})
 	if about.Err = err; err == nil && !covered {
 		about.Uncovered = []string{about.File}
 	}
-	out := []Checked{about}
+	calls, err := record.CheckCalls(dir)
+	out := []Checked{about, {File: calls, Err: err}}
 	for _, name := range kind.Results {
 		// a killed command has none yet
 		if c := checkLines(filepath.Join(dir, name)); !errors.Is(c.Err, os.ErrNotExist) {

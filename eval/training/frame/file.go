@@ -56,13 +56,8 @@ func (f *file[Row]) finish() error {
 	return f.rows.Close()
 }
 
-// commit gives the file its name, and returns it.
-func (f *file[Row]) commit() (name string, err error) {
-	if f == nil {
-		return "", nil
-	}
-	return f.file.Name(), f.file.Commit()
-}
+// written is the file without its rows.
+func (f *file[Row]) written() *export.File { return f.file }
 
 func (f *file[Row]) abort() {
 	if f != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"heldout/eval/training/export"
 	"heldout/scoring/record"
 )
 
@@ -62,6 +63,7 @@ type writer struct {
 	runs     *file[RunRow]
 	episodes *file[EpisodeRow]
 	steps    *file[StepRow]
+	manifest *export.File
 	report   Summary
 	// counts are the attempts that count, so far as is known.
 	counts map[position]record.Rank
@@ -91,6 +93,10 @@ func (w *writer) writeAll(ctx context.Context, runs []record.Parts) (retry bool,
 }
 
 func (w *writer) open() (err error) {
+	if w.manifest, err = export.Create(export.Options{Out: filepath.Join(w.Dir, "tables")}.ManifestFile(),
+		w.Force); err != nil {
+		return err
+	}
 	if w.runs, err = create[RunRow](w.Options, "runs", groupRows); err != nil {
 		return err
 	}
@@ -105,23 +111,62 @@ func (w *writer) abort() {
 	w.runs.abort()
 	w.episodes.abort()
 	w.steps.abort()
+	if w.manifest != nil {
+		w.manifest.Abort()
+	}
 }
 
-// commit gives the files their names once all of them are whole.
+// commit gives the files their names once all of them are whole, the manifest last.
 func (w *writer) commit() error {
-	if err := errors.Join(w.runs.finish(), w.episodes.finish(), w.steps.finish()); err != nil {
+	err := errors.Join(w.runs.finish(), w.episodes.finish(), w.steps.finish())
+	files := []*export.File{w.runs.written(), w.episodes.written()}
+	if w.Steps {
+		files = append(files, w.steps.written())
+	}
+	if err == nil {
+		err = w.writeManifest(files)
+	}
+	for _, f := range append(files, w.manifest) {
+		if err == nil {
+			w.report.Files = append(w.report.Files, f.Name())
+			err = f.Commit()
+		}
+	}
+	if err != nil {
 		w.abort()
+	}
+	return err
+}
+
+// manifest has the checksums of the files, in the form that heldout export --check reads.
+type manifest struct {
+	Schema int    `json:"schema"`
+	Parts  []part `json:"parts"`
+}
+
+type part struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+}
+
+// writeManifest puts the manifest on disk, under its unfinished name, in place of the one before.
+func (w *writer) writeManifest(files []*export.File) error {
+	m := manifest{Schema: record.Schema}
+	for _, f := range files {
+		m.Parts = append(m.Parts, part{filepath.Base(f.Name()), f.Sum()})
+	}
+	text, err := record.EncodeFile(m)
+	if err != nil {
 		return err
 	}
-	for _, commit := range []func() (string, error){w.runs.commit, w.episodes.commit, w.steps.commit} {
-		name, err := commit()
-		if err != nil {
-			w.abort()
-			return err
-		}
-		if name != "" {
-			w.report.Files = append(w.report.Files, name)
-		}
+	if _, err := w.manifest.Write(text); err != nil {
+		return err
+	}
+	if err := w.manifest.Flush(); err != nil {
+		return err
+	}
+	if err := os.Remove(w.manifest.Name()); !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return nil
 }

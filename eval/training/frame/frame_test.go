@@ -111,7 +111,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Runs != 1 || report.Episodes != 2 || report.Steps != 2 || len(report.Files) != 3 {
+	if report.Runs != 1 || report.Episodes != 2 || report.Steps != 2 || len(report.Files) != 4 {
 		t.Errorf("%+v", report)
 	}
 	episodes := readRows[EpisodeRow](t, dir, "episodes")
