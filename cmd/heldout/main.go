@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,7 +141,10 @@ func execute(ctx context.Context, args []string, sys *system) int {
 	root.SetArgs(args)
 	err := inTime(ctx, func() error { return root.ExecuteContext(ctx) })
 	if ctx.Err() != nil {
-		return sys.fail(cmp.Or(err, context.Cause(ctx)), stopCode(ctx))
+		if err == nil || errors.Is(err, context.Canceled) { // it says nothing of its own
+			err = context.Cause(ctx)
+		}
+		return sys.fail(err, stopCode(ctx))
 	}
 	if errors.Is(out.err, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)) {
 		return exitPipe

@@ -48,13 +48,8 @@ func (d *Doctor) verdict() error {
 	return nil
 }
 
-// verdictOr is the verdict or, without one, why the checks were stopped.
-func (d *Doctor) verdictOr(ctx context.Context) error {
-	if err := d.verdict(); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
+// verdictOr is why the checks were stopped or, if they were not, the verdict.
+func (d *Doctor) verdictOr(ctx context.Context) error { return cmp.Or(ctx.Err(), d.verdict()) }
 
 // Environment checks what an environment needs.
 func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) error {

@@ -63,6 +63,9 @@ func (d *Doctor) Servers(ctx context.Context, j *Job) (answers bool) {
 			d.Server(client.URL())
 		}
 		for _, check := range model.Examine(ctx, client, j.Config.Extra, max(int(j.Config.Concurrency), 8)) {
+			if ctx.Err() != nil {
+				return false
+			}
 			warns := check.Status == envs.CheckWarn
 			answers = answers || check.Name == "reply" && check.Status != envs.CheckFail
 			d.server.OneReply = d.server.OneReply || check.Name == model.SamplingCheck && warns

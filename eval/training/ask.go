@@ -144,7 +144,7 @@ func (a *ModelCalls) stopped(ctx context.Context, err error) error {
 		return err
 	}
 	if ctx.Err() != nil {
-		err = errors.New("stopped")
+		return fmt.Errorf("stopped; what is finished is kept in %s, and the same command continues", a.Dir)
 	}
 	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, a.Dir)
 }
