@@ -65,6 +65,9 @@ func checkExport(name string) []Checked {
 	if err == nil {
 		covered, err = record.DecodeFile(b, &m)
 	}
+	if n := len(m.Parts); n > mostParts {
+		err, m.Parts = fmt.Errorf("it names %d parts, the limit is %d", n, mostParts), nil
+	}
 	out := []Checked{{File: name, Err: err}}
 	if !covered {
 		out[0].Uncovered = []string{name}
@@ -164,6 +167,9 @@ func checkLines(name string) Checked {
 	return Checked{name, err, record.Uncovered(bare, name)}
 }
 
+// mostPrinted bounds a name or an error that is printed, in bytes: manifests may hold any.
+const mostPrinted = 4000
+
 // CheckAll checks folders of exports, and writes a line for each file. uncovered are the files and
 // lines without a checksum; an error is there if some file is not as it was written.
 func CheckAll(w io.Writer, dirs []string) (uncovered []string, err error) {
@@ -179,9 +185,10 @@ func CheckAll(w io.Writer, dirs []string) (uncovered []string, err error) {
 			status := "as written"
 			if c.Err != nil {
 				bad++
-				status = table.Printable(c.Err.Error())
+				status = table.Printable(table.Shortened(c.Err.Error(), mostPrinted))
 			}
-			if _, err := fmt.Fprintf(w, "%s: %s\n", table.Printable(c.File), status); err != nil {
+			file := table.Printable(table.Shortened(c.File, mostPrinted))
+			if _, err := fmt.Fprintf(w, "%s: %s\n", file, status); err != nil {
 				return nil, err
 			}
 		}
