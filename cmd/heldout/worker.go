@@ -29,7 +29,8 @@ task data and the model servers are, and how many episodes it plays at a time.
 Version, task data, prompts and other files must be those of the run: worker
 compares hashes of them before it plays.
 
-A worker can be stopped or killed at any time: another one plays its episodes.
+A worker can be stopped or killed at any time: another one goes on with its
+episodes.
 heldout help queue says more.`,
 		Example: `  heldout worker --queue nats://HOST:4222
   heldout worker --queue nats://HOST:4222 --data DIR \

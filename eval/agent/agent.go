@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"heldout/envs"
@@ -62,8 +63,11 @@ type Move struct {
 // Reading is what the agent made of the model's reply; valid: the environment understood the action.
 func (m *Move) Reading(valid bool) model.Reading {
 	return model.Reading{Fault: m.Fault, Leftovers: m.Usage.Leftovers, Text: cmp.Or(m.Reply, m.Thought),
-		Reasoning: m.Reasoning, Readable: !m.FormatError, Valid: valid}
+		Reasoning: m.Reasoning, Readable: !m.FormatError, Valid: valid,
+		Echo: echoes(m.Reply) || echoes(m.Thought) || echoes(m.Action)}
 }
+
+func echoes(text string) bool { return strings.Contains(text, helpStart) }
 
 // Usage is what a move cost.
 type Usage struct {
@@ -83,8 +87,10 @@ type Usage struct {
 	Again     bool     // the last reply is one that an earlier session was given
 }
 
+const helpStart = "No action could be read from your reply."
+
 // FormatHelp answers a reply without an action that could be read.
-const FormatHelp = "No action could be read from your reply. Answer with a line that starts with \"Thought:\" and then a line that starts with \"Action:\", followed by one action."
+const FormatHelp = helpStart + " Answer with a line that starts with \"Thought:\" and then a line that starts with \"Action:\", followed by one action."
 
 // expertAgent plays the actions of the environment's own expert.
 type expertAgent struct {

@@ -247,3 +247,15 @@ func TestSystemMessageInUserMessage(t *testing.T) {
 		t.Errorf("messages:\n%s", contents(got))
 	}
 }
+
+// A reply that repeats what the model is told after an unreadable one says so.
+func TestEcho(t *testing.T) {
+	for _, move := range []Move{{Action: FormatHelp}, {Thought: FormatHelp, Action: "look"}, {Reply: "> " + FormatHelp}} {
+		if !move.Reading(true).Echo {
+			t.Errorf("%v repeats it", move)
+		}
+	}
+	if move := (Move{Thought: "No action could be better.", Action: "look"}); move.Reading(true).Echo {
+		t.Errorf("%v does not", move)
+	}
+}

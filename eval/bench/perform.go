@@ -118,7 +118,7 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	case err != nil:
 		return stopped(ctx, err, j.Dir)
 	case aside != nil:
-		on.say("%v\nwhat is finished is kept in %s; the same command continues once the servers have changed", aside, j.Dir)
+		on.say("%v\nwhat is finished is kept in %s; the same command tries these models again", aside, j.Dir)
 	}
 	if budget != nil {
 		on.say("%v: what is finished is kept in %s, and the same command with more continues", budget, j.Dir)
@@ -165,9 +165,13 @@ func stopped(ctx context.Context, err error, dir string) error {
 		return err
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped; what was played is kept in %s, and the same command continues", dir)
-	case errors.As(err, new(*eval.UnusableError)):
-		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command continues once the server has changed",
-			err, dir)
+	}
+	if unusable, ok := errors.AsType[*eval.UnusableError](err); ok {
+		remedy := "continues with --allow-unusable; for another model or other flags give another --out"
+		if unusable.Symptom.OfServer() {
+			remedy = "continues once the server has changed"
+		}
+		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command %s", err, dir, remedy)
 	}
 	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, dir)
 }

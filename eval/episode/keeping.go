@@ -73,17 +73,18 @@ func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, er
 
 // keep adds a reply to the lines, or a refusal, as keptReply has them.
 func (k *keeping) keep(req *model.Request, reply *model.Reply, err error) {
-	var room [1 << 10]byte
-	b := append(append(append(room[:0], `,"sent":"`...), req.Sent...), `","seed":`...)
-	b = strconv.AppendInt(b, req.Seed, 10)
-	if err != nil {
-		refusal, refused := errors.AsType[*model.ContextError](err)
-		if !refused {
-			return
-		}
-		text, _ := json.Marshal(refusal) // texts and numbers
-		b = append(append(b, `,"refusal":`...), text...)
+	refusal, refused := errors.AsType[*model.ContextError](err)
+	if err != nil && !refused {
+		return
 	}
-	k.batch = k.replies.Keep(k.key, reply.AppendJSON(b))
+	k.batch = k.replies.Keep(k.key, func(b []byte) []byte {
+		b = append(append(append(b, `,"sent":"`...), req.Sent...), `","seed":`...)
+		b = strconv.AppendInt(b, req.Seed, 10)
+		if refused {
+			text, _ := json.Marshal(refusal) // texts and numbers
+			b = append(append(b, `,"refusal":`...), text...)
+		}
+		return reply.AppendJSON(b)
+	})
 	k.key.Call++
 }

@@ -35,6 +35,8 @@ func (a Adviser) Advice(against Symptom) string {
 		return cmp.Or(own[onParser], longer+", which reasoning counts towards") + ", or " + a.lessReasoning()
 	case LongReasoning:
 		return longer + ", or " + a.lessReasoning()
+	case Echo:
+		return "try --prompt v3, whose correction is no observation"
 	case Repetition, Rambling, LongTail:
 		return a.calmer(against)
 	case Invention:

@@ -25,6 +25,7 @@ func readings() *rapid.Generator[model.Reading] {
 			Reasoning: rapid.SampledFrom([]string{"", "Let me see."}).Draw(t, "reasoning"),
 			Readable:  rapid.Bool().Draw(t, "readable"),
 			Valid:     rapid.Bool().Draw(t, "valid"),
+			Echo:      rapid.Bool().Draw(t, "echo"),
 		}
 		if rapid.Bool().Draw(t, "has leftovers") {
 			r.Leftovers = []record.Leftover{rapid.SampledFrom(leftovers).Draw(t, "leftover")}
@@ -151,6 +152,8 @@ func TestSymptoms(t *testing.T) {
 		want     model.Symptom
 		advice   string
 	}{
+		{model.Reading{Text: loop, Fault: record.CutOff, Echo: true}, hot, "vllm", model.Echo, "--prompt v3"},
+		{model.Reading{Text: "Action: look", Readable: true, Echo: true}, hot, "vllm", model.Echo, "--prompt v3"},
 		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "vllm", model.Repetition,
 			`a lower --temperature than 1, or --extra-body '{"top_k":20}'`},
 		{model.Reading{Text: loop, Fault: record.CutOff}, hot, "", model.Repetition,

@@ -16,6 +16,7 @@ const (
 	ToolTalk       Symptom = "calls tools in place of text"
 	Silence        Symptom = "gives no text"
 	PureReasoning  Symptom = "reasons without a reply"
+	Echo           Symptom = "repeats the correction"
 	Repetition     Symptom = "repeats itself"
 	LongReasoning  Symptom = "is cut off while it reasons"
 	Invention      Symptom = "invents observations"
@@ -35,8 +36,13 @@ const (
 
 // Symptoms are those of replies, in the order in which they are reported.
 func Symptoms() []Symptom {
-	return []Symptom{Filtered, ToolTalk, Silence, PureReasoning, Repetition, LongReasoning, Invention, Rambling,
-		Prose, LongTail, EndTokens, MixedReasoning}
+	return []Symptom{Filtered, ToolTalk, Silence, PureReasoning, Echo, Repetition, LongReasoning, Invention,
+		Rambling, Prose, LongTail, EndTokens, MixedReasoning}
+}
+
+// OfServer reports whether the server is to blame, and not the model or the flags.
+func (s Symptom) OfServer() bool {
+	return slices.Contains([]Symptom{Filtered, ToolTalk, Silence, PureReasoning, Invention, EndTokens, MixedReasoning}, s)
 }
 
 // Reading is what an agent made of a reply.
@@ -44,8 +50,9 @@ type Reading struct {
 	Fault           record.Fault
 	Leftovers       []record.Leftover
 	Text, Reasoning string
-	// Readable: there was an action. Valid: the environment understood it.
-	Readable, Valid bool
+	// Readable: there was an action. Valid: the environment understood it. Echo: what the model
+	// is told after a reply without an action is in the reply.
+	Readable, Valid, Echo bool
 }
 
 // Symptom is what is wrong with the reply; empty for nothing.
@@ -62,6 +69,8 @@ func (r Reading) Symptom() Symptom {
 		return PureReasoning
 	}
 	switch {
+	case r.Echo:
+		return Echo
 	case (cutOff || !r.Readable) && (repeats(r.Text) || repeats(r.Reasoning)):
 		return Repetition
 	case cutOff && !r.Readable && r.Reasoning != "":

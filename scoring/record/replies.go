@@ -201,16 +201,16 @@ func (r *Replies) line(key ReplyKey) []byte {
 	return raw
 }
 
-// Keep adds the line of a call to the batch that is written next. Fields are what it says
+// Keep adds the line of a call to the batch that is written next. Fields appends what it says
 // after its key, as JSON, each after a comma.
-func (r *Replies) Keep(key ReplyKey, fields []byte) (batch int64) {
+func (r *Replies) Keep(key ReplyKey, fields func([]byte) []byte) (batch int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key.Call == 0 {
 		r.lines[tried{key.Episode, key.Attempt}] = nil // it has some now
 	}
 	start := len(r.pending)
-	r.pending = sealed(append(key.appendJSON(r.pending), fields...), start)
+	r.pending = sealed(fields(key.appendJSON(r.pending)), start)
 	return r.batch.Load()
 }
 
@@ -244,12 +244,16 @@ func checkCRC(raw []byte) error {
 // Flush writes a batch, unless it is written. The lines survive the end of the process, not
 // that of the system, once Flush has returned. After a failed write all others fail.
 func (r *Replies) Flush(batch int64) error {
-	if r.batch.Load() == batch {
-		runtime.Gosched() // replies that have come meanwhile are written together
+	if r.batch.Load() != batch {
+		return nil
+	}
+	runtime.Gosched() // replies that have come meanwhile are written together
+	if r.batch.Load() != batch {
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err == nil && r.batch.Load() == batch {
+	if r.batch.Load() == batch && r.err == nil {
 		r.err = r.write()
 	}
 	if r.err != nil {
@@ -259,18 +263,18 @@ func (r *Replies) Flush(batch int64) error {
 }
 
 func (r *Replies) write() error {
-	lines := r.pending
-	r.batch.Add(1)
-	r.pending = lines[:0]
 	if r.send != nil {
-		return r.send(lines)
+		err := r.send(r.pending)
+		r.written(err)
+		return err
 	}
 	if r.file == nil {
 		if err := r.open(); err != nil {
 			return err
 		}
 	}
-	n, err := r.disk.write(r.file, lines)
+	n, err := r.disk.write(r.file, r.pending)
+	r.written(err)
 	if r.size += int64(n); err != nil || r.size < max(r.least, 2*r.before) {
 		return err
 	}
@@ -280,6 +284,14 @@ func (r *Replies) write() error {
 	}
 	r.read(io.NewSectionReader(r.file, 0, r.size), due)
 	return r.rewrite(r.file)
+}
+
+// written begins the next batch, unless the last one failed.
+func (r *Replies) written(err error) {
+	if err == nil {
+		r.pending = r.pending[:0]
+		r.batch.Add(1)
+	}
 }
 
 // ended forgets the replies to an attempt that is recorded.

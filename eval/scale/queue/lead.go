@@ -42,7 +42,8 @@ type Leader struct {
 	// ackWait is how long an order may be without a sign of life.
 	ackWait time.Duration
 	job     Job
-	// persist is how replies are stored: an embedded server would flush its disk for each.
+	// persist is how replies are stored. An embedded server would flush the disk for each; so
+	// its own kill, not that of workers, may take those of the last milliseconds.
 	persist jetstream.PersistModeType
 	o       LeaderOptions
 	stop    context.CancelCauseFunc

@@ -38,7 +38,7 @@ func TestJournal(t *testing.T) {
 	texts := []string{"a", strings.Repeat("b", 5<<20), "c"}
 	j, first := open(1)
 	for call, text := range texts {
-		batch := first.Keep(key(1, call), fmt.Appendf(nil, `,"text":%q`, text))
+		batch := first.Keep(key(1, call), func(b []byte) []byte { return fmt.Appendf(b, `,"text":%q`, text) })
 		if err := first.Flush(batch); err != nil {
 			t.Fatal(err)
 		}
