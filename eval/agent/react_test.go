@@ -250,7 +250,8 @@ func TestSystemMessageInUserMessage(t *testing.T) {
 
 // A reply that repeats what the model is told after an unreadable one says so.
 func TestEcho(t *testing.T) {
-	for _, move := range []Move{{Action: FormatHelp}, {Thought: FormatHelp, Action: "look"}, {Reply: "> " + FormatHelp}} {
+	for _, move := range []Move{{Action: FormatHelp}, {Thought: FormatHelp, Action: "look"},
+		{Reply: "> " + FormatHelp}} {
 		if !move.Reading(true).Echo {
 			t.Errorf("%v repeats it", move)
 		}

@@ -42,7 +42,8 @@ func Symptoms() []Symptom {
 
 // OfServer reports whether the server is to blame, and not the model or the flags.
 func (s Symptom) OfServer() bool {
-	return slices.Contains([]Symptom{Filtered, ToolTalk, Silence, PureReasoning, Invention, EndTokens, MixedReasoning}, s)
+	return slices.Contains([]Symptom{Filtered, ToolTalk, Silence, PureReasoning, Invention, EndTokens,
+		MixedReasoning}, s)
 }
 
 // Reading is what an agent made of a reply.
