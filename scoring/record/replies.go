@@ -79,8 +79,10 @@ func (s *Store) OpenReplies(due map[string]int) error {
 
 // ReadReplies reads lines of an attempt that were sent. Those that follow are sent, too.
 func ReadReplies(text []byte, episode string, attempt int, send func(lines []byte) error) *Replies {
-	r := &Replies{name: repliesFile, text: bytes.NewReader(text), send: send}
-	r.read(bytes.NewReader(text), map[string]int{episode: attempt})
+	r := &Replies{name: repliesFile, text: bytes.NewReader(text), send: send, lines: map[tried][]Span{}}
+	if len(text) > 0 {
+		r.read(bytes.NewReader(text), map[string]int{episode: attempt})
+	}
 	return r
 }
 

@@ -16,20 +16,21 @@ import (
 type journal struct {
 	*connection
 	ctx     context.Context
-	job     string
+	job     Job
 	subject string // empty unless the attempt asks a model
 }
 
 // open reads what was sent of an attempt. It tries until ctx is done or the stream is gone. It
 // is an eval.Replies.
 func (j *journal) open(id string, attempt int) (*record.Replies, error) {
-	j.subject = subject(j.job, fmt.Sprintf("replies.%s.%d", id, attempt))
+	program := Hash([]byte(version(j.job.Tool))) // another one makes something else of replies
+	j.subject = subject(j.job.Name, fmt.Sprintf("replies.%.16s.%s.%d", program, id, attempt))
 	for {
 		text, err := j.texts()
 		switch {
 		case err == nil:
 			return record.ReadReplies(text, id, attempt, j.send), nil
-		case errors.Is(err, jetstream.ErrStreamNotFound) && j.gone(j.ctx, repliesStream(j.job)):
+		case errors.Is(err, jetstream.ErrStreamNotFound) && j.gone(j.ctx, repliesStream(j.job.Name)):
 			return nil, err
 		case model.Pause(j.ctx, j.pause) != nil:
 			return nil, context.Cause(j.ctx)
@@ -41,7 +42,7 @@ func (j *journal) open(id string, attempt int) (*record.Replies, error) {
 func (j *journal) texts() (out []byte, err error) {
 	ctx, cancel := context.WithTimeout(j.ctx, j.patience)
 	defer cancel()
-	s, err := j.js.Stream(ctx, repliesStream(j.job))
+	s, err := j.js.Stream(ctx, repliesStream(j.job.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (j *journal) texts() (out []byte, err error) {
 func (j *journal) send(lines []byte) error {
 	messages, _ := cut(j.subject, lines, int(j.conn.MaxPayload())) // none if they are too large
 	for _, m := range messages {
-		if err := j.store(j.ctx, repliesStream(j.job), m); err != nil && !full(err) {
+		if err := j.store(j.ctx, repliesStream(j.job.Name), m); err != nil && !full(err) {
 			return err
 		}
 	}
@@ -77,7 +78,7 @@ func (j *journal) drop() {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), j.patience)
 	defer cancel()
-	if s, err := j.js.Stream(ctx, repliesStream(j.job)); err == nil {
+	if s, err := j.js.Stream(ctx, repliesStream(j.job.Name)); err == nil {
 		_ = s.Purge(ctx, jetstream.WithPurgeSubject(j.subject))
 	}
 }

@@ -15,7 +15,7 @@ func TestJournal(t *testing.T) {
 	b := newBench(t, newLine(1).plan(t))
 	link := b.orders(1)
 	open := func(attempt int) (*journal, *record.Replies) {
-		j := &journal{connection: link, ctx: b.ctx, job: b.job.Name}
+		j := &journal{connection: link, ctx: b.ctx, job: b.job}
 		r, err := j.open("e", attempt)
 		if err != nil {
 			t.Fatal(err)

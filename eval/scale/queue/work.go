@@ -212,7 +212,7 @@ func (w *Worker) carryOut(ctx context.Context, m jetstream.Msg, pulse time.Durat
 	if err := json.Unmarshal(m.Data(), &order); err != nil {
 		return w.setAside(m, store, fmt.Errorf("the order cannot be read: %w", err))
 	}
-	replies := &journal{connection: w.link, ctx: ctx, job: w.Job.Name}
+	replies := &journal{connection: w.link, ctx: ctx, job: w.Job}
 	rec, err := w.player.Play(ctx, order, replies.open)
 	if errors.As(err, new(*eval.OrderError)) {
 		return w.setAside(m, store, err)
