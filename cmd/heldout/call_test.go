@@ -14,15 +14,12 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"heldout/envs/sharedtest"
 )
 
 // call is a command of the scripts: call heldout ARGUMENTS runs the command line within
 // the process of the tests, which saves the start of one. A script uses exec where the
 // command needs a process of its own: with standard input, beside others, with a proxy,
-// or because it waits, and calls of other scripts would wait with it. The long form
-// starts a process for every call.
+// or because it waits, and calls of other scripts would wait with it.
 func call(ts *testscript.TestScript, neg bool, args []string) {
 	if code := exitOf(ts, args); (code != exitOK) != neg {
 		ts.Fatalf("the exit code is %d", code)
@@ -39,7 +36,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 
 // exitOf runs a program and returns its exit code.
 func exitOf(ts *testscript.TestScript, args []string) int {
-	if args[0] == "heldout" && !sharedtest.Long() {
+	if args[0] == "heldout" {
 		return within(ts, args[1:])
 	}
 	if args[0] == "exec" {
