@@ -13,6 +13,8 @@ params.model_alias = {"smollm2"}
 params.port = int(sys.argv[1])
 params.n_parallel, params.n_ctx = 1, 4096
 params.use_jinja = True
+for threads in (params.cpuparams, params.cpuparams_batch):  # two would wait for each other in busy loops
+    threads.n_threads = 1
 server = xllamacpp.Server(params)
 print("serving", flush=True)
 sys.stdin.read()  # until whoever started it has ended
