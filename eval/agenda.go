@@ -25,11 +25,11 @@ type agenda struct {
 	stopped bool
 }
 
-func newAgenda(episodes []episode.Episode, limit int) *agenda {
+func newAgenda(episodes []*episode.Episode, limit int) *agenda {
 	a := &agenda{limit: limit, dropped: map[string]bool{}}
 	a.changed = sync.NewCond(&a.mu)
-	for i := range episodes {
-		a.add(&episodes[i])
+	for _, e := range episodes {
+		a.add(e)
 	}
 	return a
 }
@@ -105,11 +105,11 @@ func (a *agenda) take() *episode.Episode {
 	if next == nil || a.stopped {
 		return nil
 	}
-	e := next.waiting[0].Episode
+	e := *next.waiting[0].Episode // playing changes it
 	next.waiting = next.waiting[1:]
 	a.count(next, -1, 1)
 	a.open++
-	return e
+	return &e
 }
 
 // next is the line of the next episode, nil if none may begin now. A model without a server

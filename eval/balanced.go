@@ -17,12 +17,12 @@ import (
 // is played, by all players and under all perturbations, so that its rates are those of a
 // smaller run and not of the first tasks. Only what is slow falls behind, because it holds no
 // more than its share of the places; see fairest.
-func InPlayingOrder(episodes []episode.Episode) []episode.Episode {
+func InPlayingOrder(episodes []*episode.Episode) []*episode.Episode {
 	begun := map[kindOf]int{}
-	var rounds [3][]episode.Episode
+	var rounds [3][]*episode.Episode
 	for _, i := range balanced(episodes) {
 		e := episodes[i]
-		k := kindOfEpisode(&e)
+		k := kindOfEpisode(e)
 		round := min(begun[k], len(rounds)-1)
 		begun[k]++
 		rounds[round] = append(rounds[round], e)
@@ -33,15 +33,14 @@ func InPlayingOrder(episodes []episode.Episode) []episode.Episode {
 // balanced returns the indices of episodes in balanced order: all of the first seed, then
 // all of the next one; of each seed by the place of the task among those of its
 // environment, and those of one task as planned.
-func balanced(episodes []episode.Episode) []int {
+func balanced(episodes []*episode.Episode) []int {
 	shares := newShares(episodes)
 	keys := make([]struct {
 		seed  int
 		share float64
 	}, len(episodes))
 	order := make([]int, len(episodes))
-	for i := range episodes {
-		e := &episodes[i]
+	for i, e := range episodes {
 		keys[i].seed, keys[i].share = shares.seeds[e.Condition.Seed], shares.byTask[taskOf(e)]
 		order[i] = i
 	}
@@ -67,7 +66,7 @@ type shares struct {
 
 // newShares spreads the tasks of each type and difficulty of an environment evenly, in an
 // order that is drawn.
-func newShares(episodes []episode.Episode) shares {
+func newShares(episodes []*episode.Episode) shares {
 	type kind struct {
 		env, preset, task string
 		difficulty        envs.Difficulty
@@ -75,8 +74,7 @@ func newShares(episodes []episode.Episode) shares {
 	var kinds []kind
 	byKind := map[kind][]envTask{}
 	s := shares{map[envTask]float64{}, map[int64]int{}}
-	for i := range episodes {
-		e := &episodes[i]
+	for _, e := range episodes {
 		c, t := e.Condition, taskOf(e)
 		if _, ok := s.seeds[c.Seed]; !ok {
 			s.seeds[c.Seed] = len(s.seeds)

@@ -15,7 +15,7 @@ import (
 )
 
 // planOf plans tasks of two types in two environments, for two models and some seeds.
-func planOf(sizes map[string]int, seeds int) (planned []episode.Episode) {
+func planOf(sizes map[string]int, seeds int) (planned []*episode.Episode) {
 	for _, env := range []string{"a", "b"} {
 		var tasks []envs.Task
 		for _, kind := range []string{"x", "y"} {
@@ -27,7 +27,7 @@ func planOf(sizes map[string]int, seeds int) (planned []episode.Episode) {
 			for seed := range seeds {
 				c := &record.Condition{Env: env, Model: model, Seed: int64(seed)}
 				for i := range tasks {
-					planned = append(planned, episode.Episode{ID: fmt.Sprint(env, model, seed, tasks[i].ID),
+					planned = append(planned, &episode.Episode{ID: fmt.Sprint(env, model, seed, tasks[i].ID),
 						Task: &tasks[i], Condition: c})
 				}
 			}

@@ -16,7 +16,7 @@ import (
 // then the next. It returns what was spent and which
 // episodes ended.
 type spendthrift struct {
-	plan        []episode.Episode
+	plan        []*episode.Episode
 	concurrency int
 	length      func(*episode.Episode, *rand.Rand) int
 }
@@ -31,8 +31,8 @@ func (s spendthrift) play(o Options) (tokens int, ended []string, err error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var flights []*playing
 	for next := 0; ; {
-		for len(flights) < s.concurrency && next < len(s.plan) && p.take(&s.plan[next]) == begin {
-			flights = append(flights, &playing{e: &s.plan[next], most: s.length(&s.plan[next], r)})
+		for len(flights) < s.concurrency && next < len(s.plan) && p.take(s.plan[next]) == begin {
+			flights = append(flights, &playing{e: s.plan[next], most: s.length(s.plan[next], r)})
 			next++
 		}
 		if len(flights) == 0 {
@@ -98,7 +98,7 @@ func TestStoppedRunIsFair(t *testing.T) {
 		c := record.Condition{Decoding: &record.Decoding{}, StepLimit: 30}
 		solved, whole := map[string]bool{}, 0.0
 		for i := range plan {
-			e := &plan[i]
+			e := plan[i]
 			c := c
 			c.Env, c.Model = e.Condition.Env, e.Condition.Model
 			e.Condition = &c
@@ -140,7 +140,7 @@ func TestBudgetTime(t *testing.T) {
 	now := time.Unix(0, 0)
 	o := Options{Observer: nobody{}, Now: func() time.Time { return now }, Budget: Budget{Time: time.Minute}}
 	p := newPurse(&o, nil, func() {}, func(error) {})
-	e := &planOf(map[string]int{"ax": 1}, 1)[0]
+	e := planOf(map[string]int{"ax": 1}, 1)[0]
 	if v := p.take(e); v != begin {
 		t.Fatal(v)
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 // fourByTwo plans so many tasks in each of four environments, for two models.
-func fourByTwo(tasks int) (planned []episode.Episode) {
+func fourByTwo(tasks int) (planned []*episode.Episode) {
 	for _, env := range []string{"a", "b", "c", "d"} {
 		for _, model := range []string{"m", "n"} {
 			for i := range tasks {
-				planned = append(planned, episode.Episode{Task: &envs.Task{ID: fmt.Sprint(i)},
+				planned = append(planned, &episode.Episode{Task: &envs.Task{ID: fmt.Sprint(i)},
 					Player: &episode.Player{Name: model}, Condition: &record.Condition{Env: env, Model: model}})
 			}
 		}

@@ -225,7 +225,7 @@ func (p *Plan) Part(s record.Shard) *Plan {
 type Due struct {
 	// Missing are the episodes that are due and have no result yet, in the order of
 	// InPlayingOrder.
-	Missing []episode.Episode
+	Missing []*episode.Episode
 	// Finished are those with a result, in the order of the plan.
 	Finished []Finished
 	// Attempts counts the attempts without a result, by the id of the episode.
@@ -235,8 +235,8 @@ type Due struct {
 // Next is the number of the attempt that is due, by the id of the episode.
 func (d Due) Next() map[string]int {
 	next := make(map[string]int, len(d.Missing))
-	for i := range d.Missing {
-		next[d.Missing[i].ID] = d.Attempts[d.Missing[i].ID] + 1
+	for _, e := range d.Missing {
+		next[e.ID] = d.Attempts[e.ID] + 1
 	}
 	return next
 }
@@ -269,7 +269,7 @@ func (p *Plan) Due(attempts []record.Attempt) Due {
 			e = e.NextTrial(*result[e.ID])
 		}
 		if e != nil {
-			due.Missing = append(due.Missing, *e)
+			due.Missing = append(due.Missing, e)
 		}
 	}
 	due.Missing = InPlayingOrder(due.Missing)

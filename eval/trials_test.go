@@ -314,10 +314,19 @@ func TestCostOfTrials(t *testing.T) {
 	}
 }
 
+// agendaOf is an agenda of all episodes as they are planned.
+func agendaOf(p *Plan) *agenda {
+	a := newAgenda(nil, 8)
+	for i := range p.Episodes {
+		a.add(&p.Episodes[i])
+	}
+	return a
+}
+
 // First trials come before later ones, and no worker waits for another task.
 func TestOrderOfTrials(t *testing.T) {
-	a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
-		Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
+	a := agendaOf(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
+		Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}))
 	first := a.take()
 	a.release(first)
 	a.done(first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
@@ -336,8 +345,8 @@ func TestOrderOfTrials(t *testing.T) {
 // lets it go.
 func TestAgendaEnds(t *testing.T) {
 	for _, stops := range []bool{false, true} {
-		a := newAgenda(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
-			Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}).Episodes, 8)
+		a := agendaOf(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(1))},
+			Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}))
 		e := a.take()
 		got := make(chan *episode.Episode)
 		go func() { got <- a.take() }()

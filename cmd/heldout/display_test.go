@@ -20,9 +20,9 @@ import (
 )
 
 // episodes are planned episodes of one kind.
-func episodes(env, model, perturbation string, limit, n int) (out []episode.Episode) {
+func episodes(env, model, perturbation string, limit, n int) (out []*episode.Episode) {
 	for i := range n {
-		out = append(out, episode.Episode{
+		out = append(out, &episode.Episode{
 			ID:        fmt.Sprint(env, model, perturbation, i),
 			Task:      &envs.Task{ID: fmt.Sprint(i)},
 			Condition: &record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
@@ -107,9 +107,9 @@ func TestFrozenTerminal(t *testing.T) {
 		for i := range plan {
 			time.Sleep(barEvery) // of the bubble's clock: a line is due for each
 			synctest.Wait()
-			p.EpisodeBegun(&plan[i])
-			p.StepDone(&plan[i], agent.Usage{})
-			p.EpisodeDone(&plan[i], record.Result{ID: plan[i].ID, Env: "pddl", Model: "random", Perturbation: "none",
+			p.EpisodeBegun(plan[i])
+			p.StepDone(plan[i], agent.Usage{})
+			p.EpisodeDone(plan[i], record.Result{ID: plan[i].ID, Env: "pddl", Model: "random", Perturbation: "none",
 				Steps: 1, Outcome: record.Failure})
 			sys.bench().Warn("the server refuses seed")
 			sys.say("a line")

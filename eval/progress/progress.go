@@ -60,8 +60,7 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 		low: len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
 		reasons: map[string]*failure{},
 	}
-	for i := range due.Missing {
-		e := &due.Missing[i]
+	for _, e := range due.Missing {
 		p.paceOf(e).planned++
 		p.high += e.TrialsLeft()
 	}

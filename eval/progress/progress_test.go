@@ -17,9 +17,9 @@ import (
 )
 
 // episodes are planned episodes of one kind.
-func episodes(env, model, perturbation string, limit, n int) (out []episode.Episode) {
+func episodes(env, model, perturbation string, limit, n int) (out []*episode.Episode) {
 	for i := range n {
-		out = append(out, episode.Episode{
+		out = append(out, &episode.Episode{
 			ID: fmt.Sprint(env, model, perturbation, i), Task: &envs.Task{ID: fmt.Sprint(i)},
 			Condition: &record.Condition{Env: env, Model: model, Perturbation: perturbation, StepLimit: limit},
 		})
@@ -28,7 +28,7 @@ func episodes(env, model, perturbation string, limit, n int) (out []episode.Epis
 }
 
 // result is the record of an episode that ended after so many steps.
-func result(e episode.Episode, steps int, outcome record.Outcome, progress float64, took time.Duration) record.Result {
+func result(e *episode.Episode, steps int, outcome record.Outcome, progress float64, took time.Duration) record.Result {
 	c := e.Condition
 	ended := time.Unix(1000, 0)
 	return record.Result{
@@ -66,8 +66,8 @@ func TestRemainingElsewhere(t *testing.T) {
 			t.Errorf("after %d of 100: %v, %v", i, left, ok)
 		}
 		now = now.Add(5 * time.Second)
-		p.EpisodeBegun(&plan[i])
-		p.EpisodeDone(&plan[i], result(plan[i], 2, record.Success, 1, 10*time.Second))
+		p.EpisodeBegun(plan[i])
+		p.EpisodeDone(plan[i], result(plan[i], 2, record.Success, 1, 10*time.Second))
 	}
 }
 
@@ -80,12 +80,12 @@ func TestProgressLines(t *testing.T) {
 	p := NewRun(eval.Due{Missing: plan}, 1, never, func() time.Time { return now })
 	var got []string
 	play := func(i int, outcome record.Outcome, progress float64) {
-		p.EpisodeBegun(&plan[i])
+		p.EpisodeBegun(plan[i])
 		for range 2 {
-			p.StepDone(&plan[i], agent.Usage{PromptTokens: 100 * i, CompletionTokens: 10 * i})
+			p.StepDone(plan[i], agent.Usage{PromptTokens: 100 * i, CompletionTokens: 10 * i})
 		}
 		now = now.Add(10 * time.Second)
-		p.EpisodeDone(&plan[i], result(plan[i], 2, outcome, progress, 10*time.Second))
+		p.EpisodeDone(plan[i], result(plan[i], 2, outcome, progress, 10*time.Second))
 		got = append(got, p.Line())
 	}
 	got = append(got, p.Line())
@@ -115,20 +115,20 @@ func TestProgressLines(t *testing.T) {
 func TestProgressOfAResumedRun(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := episodes("pddl", "vllm:m", "none", 2, 4)
-	again := plan[0] // with another seed
+	again := *plan[0] // with another seed
 	again.ID = "again"
 	due := eval.Due{Missing: plan[2:], Finished: []eval.Finished{
-		{Episode: &plan[0], Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Success, Progress: 1}}},
+		{Episode: plan[0], Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Success, Progress: 1}}},
 		{Episode: &again, Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Failure, Progress: 0.5}}},
-		{Episode: &plan[1], Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Failure}}},
+		{Episode: plan[1], Attempt: &record.Attempt{Rank: record.Rank{Outcome: record.Failure}}},
 	}}
 	p := NewRun(due, 1, never, func() time.Time { return now })
 	if line := p.Line(); line != "3/5 episodes  pddl SR 25.0 PR 37.5" {
 		t.Error(line)
 	}
 	now = now.Add(10 * time.Second)
-	p.EpisodeBegun(&plan[2])
-	p.EpisodeDone(&plan[2], result(plan[2], 1, record.Success, 1, time.Second))
+	p.EpisodeBegun(plan[2])
+	p.EpisodeDone(plan[2], result(plan[2], 1, record.Success, 1, time.Second))
 	if line := p.Line(); line != "4/5 episodes  6.0/min  ETA 0s  pddl SR 50.0 PR 58.3" {
 		t.Error(line)
 	}
@@ -148,15 +148,15 @@ func TestProgressOfTrials(t *testing.T) {
 		p.EpisodeBegun(e)
 		p.StepDone(e, agent.Usage{})
 		now = now.Add(10 * time.Second)
-		r := result(*e, 1, outcome, 0.5, 10*time.Second)
+		r := result(e, 1, outcome, 0.5, 10*time.Second)
 		r.Trial = e.Trial
 		p.EpisodeDone(e, r)
 		got = append(got, p.Line())
 		return e.NextTrial(r.Brief())
 	}
 	got = append(got, p.Line())
-	second := play(&plan[0], record.Failure)
-	play(&plan[1], record.Success)
+	second := play(plan[0], record.Failure)
+	play(plan[1], record.Success)
 	third := play(second, record.Failure)
 	play(third, record.ModelError)
 	want := []string{
@@ -182,12 +182,12 @@ func TestStatusOfARun(t *testing.T) {
 	}
 	for i := range plan {
 		now = start.Add(time.Duration(i) * time.Second)
-		p.EpisodeBegun(&plan[i])
+		p.EpisodeBegun(plan[i])
 		for range i {
-			p.StepDone(&plan[i], agent.Usage{PromptTokens: 10, CompletionTokens: 1})
+			p.StepDone(plan[i], agent.Usage{PromptTokens: 10, CompletionTokens: 1})
 		}
 	}
-	p.EpisodeDone(&plan[1], result(plan[1], 1, record.ModelError, 0, time.Second))
+	p.EpisodeDone(plan[1], result(plan[1], 1, record.ModelError, 0, time.Second))
 	got := p.Status()
 	if got.RemainingSeconds == nil {
 		t.Error("no estimate though every kind has made a step")
@@ -211,7 +211,7 @@ func TestStatusIsBounded(t *testing.T) {
 	plan := episodes("pddl", "random", "none", 5, record.MaxInFlight+7)
 	p := NewRun(eval.Due{Missing: plan}, len(plan), never, func() time.Time { return time.Unix(0, 0) })
 	for i := range plan {
-		p.EpisodeBegun(&plan[i])
+		p.EpisodeBegun(plan[i])
 	}
 	if s := p.Status(); len(s.InFlight) != record.MaxInFlight || s.Others != 7 {
 		t.Errorf("%d in flight and %d others", len(s.InFlight), s.Others)
@@ -227,7 +227,7 @@ type flight struct {
 
 // simulation is a run on a clock of its own.
 type simulation struct {
-	plan        []episode.Episode
+	plan        []*episode.Episode
 	concurrency int
 	// length is how many steps an episode takes.
 	length func(*episode.Episode) int
@@ -260,7 +260,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 	var at []time.Time
 	for begun, steps := 0, 0; p.done < len(plan); steps++ {
 		for len(flights) < s.concurrency && begun < len(plan) {
-			e := &plan[begun]
+			e := plan[begun]
 			first := step(e)
 			if s.start != nil {
 				first += time.Duration(s.start(begun) * float64(time.Second))
@@ -273,7 +273,7 @@ func (s simulation) play() (estimates, left []time.Duration) {
 		now = f.next
 		is := func(other *flight) bool { return other == f }
 		if f.steps == f.length {
-			p.EpisodeDone(f.Episode, result(*f.Episode, f.steps, record.Failure, 0, now.Sub(f.started)))
+			p.EpisodeDone(f.Episode, result(f.Episode, f.steps, record.Failure, 0, now.Sub(f.started)))
 			writes = slices.DeleteFunc(writes, is)
 			continue
 		}
@@ -366,7 +366,7 @@ func TestETA(t *testing.T) {
 		}
 		longest := 1.0 // step
 		if s.step != nil {
-			longest = max(s.step(&s.plan[0]), s.step(&s.plan[len(s.plan)-1]))
+			longest = max(s.step(s.plan[0]), s.step(s.plan[len(s.plan)-1]))
 		}
 		few := time.Duration(10 * longest * float64(time.Second))
 		worst, when := 1.0, time.Duration(0)
@@ -390,15 +390,15 @@ func TestNoETAYet(t *testing.T) {
 	now := time.Unix(0, 0)
 	plan := append(episodes("pddl", "m", "none", 30, 2), episodes("alfworld", "m", "none", 30, 2)...)
 	p := NewRun(eval.Due{Missing: plan}, 2, never, func() time.Time { return now })
-	p.EpisodeBegun(&plan[0])
-	p.EpisodeBegun(&plan[2])
+	p.EpisodeBegun(plan[0])
+	p.EpisodeBegun(plan[2])
 	now = now.Add(time.Second)
-	p.StepDone(&plan[0], agent.Usage{})
+	p.StepDone(plan[0], agent.Usage{})
 	if left, ok := p.remaining(); ok {
 		t.Errorf("%v", left)
 	}
 	now = now.Add(time.Second)
-	p.StepDone(&plan[2], agent.Usage{})
+	p.StepDone(plan[2], agent.Usage{})
 	if _, ok := p.remaining(); !ok {
 		t.Error("no estimate")
 	}
@@ -409,10 +409,10 @@ func TestFailures(t *testing.T) {
 	plan := episodes("pddl", "m", "none", 5, 20)
 	p := NewRun(eval.Due{Missing: plan}, 1, never, func() time.Time { return time.Unix(0, 0) })
 	end := func(i int, outcome record.Outcome, text string) {
-		p.EpisodeBegun(&plan[i])
+		p.EpisodeBegun(plan[i])
 		r := result(plan[i], 0, outcome, 0, 0)
 		r.Error = text
-		p.EpisodeDone(&plan[i], r)
+		p.EpisodeDone(plan[i], r)
 	}
 	for i := range 9 {
 		end(i, record.ModelError, fmt.Sprintf("HTTP 500 after %d tries\nmore", i))
