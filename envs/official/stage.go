@@ -3,6 +3,7 @@ package official
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,11 +50,25 @@ func readReceipts(dir string) (map[string]Receipt, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(b, &receipts); err != nil {
+	err = json.Unmarshal(b, &receipts)
+	if own, ok := receipts[receiptName]; err == nil && ok { // earlier versions wrote none
+		delete(receipts, receiptName)
+		if sum, sumErr := checksum(receipts); sumErr != nil || sum != own.SHA256 {
+			err = errors.Join(sumErr, errors.New("it is not as its checksum says"))
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s cannot be read (%w); delete it, and it is written anew",
 			filepath.Join(dir, receiptName), err)
 	}
 	return receipts, nil
+}
+
+// checksum is the SHA-256 of receipts as JSON, the same before and after they are written.
+func checksum(receipts map[string]Receipt) (string, error) {
+	b, err := json.Marshal(receipts)
+	sum := sha256.Sum256(bytes.ReplaceAll(b, []byte(`\ufffd`), []byte("\ufffd")))
+	return hex.EncodeToString(sum[:]), err
 }
 
 // stage collects files that are complete before any of them appears in the data
@@ -206,6 +221,11 @@ func (s *stage) place() error {
 		return err
 	}
 	maps.Copy(receipts, s.receipts)
+	sum, err := checksum(receipts)
+	if err != nil {
+		return err
+	}
+	receipts[receiptName] = Receipt{SHA256: sum}
 	b, err := json.MarshalIndent(receipts, "", " ")
 	if err != nil {
 		return err

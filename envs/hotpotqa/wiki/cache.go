@@ -32,7 +32,12 @@ type Origin struct {
 type cacheAbout struct {
 	Version int `json:"version"`
 	Origin
+	// Checksum is the SHA-256 of the origin; empty in caches of earlier versions.
+	Checksum string `json:"checksum,omitempty"`
 }
+
+// checksum is that of an origin.
+func (o Origin) checksum() string { return sum([]byte(fmt.Sprintf("%q %q", o.URL, o.Flow))) }
 
 // cachedQuery records which answer a query got, and when.
 type cachedQuery struct {
@@ -103,6 +108,9 @@ func readCacheAbout(dir string) (a cacheAbout, err error) {
 	if a.Version != cacheVersion {
 		return a, fmt.Errorf("%s: the cache has version %d, this heldout reads %d", file, a.Version, cacheVersion)
 	}
+	if a.Checksum != "" && a.Checksum != a.Origin.checksum() {
+		return a, fmt.Errorf("%s is damaged: it is not as its checksum says", file)
+	}
 	return a, nil
 }
 
@@ -169,7 +177,8 @@ func (c *Cache) write(query string, a Answer) error {
 	if err != nil {
 		return err
 	}
-	if err := writeNew(filepath.Join(c.dir, "wiki.json"), cacheAbout{cacheVersion, c.origin}); err != nil {
+	about := cacheAbout{cacheVersion, c.origin, c.origin.checksum()}
+	if err := writeNew(filepath.Join(c.dir, "wiki.json"), about); err != nil {
 		return err
 	}
 	if err := writeNew(c.file("answers", sum(b)), json.RawMessage(b)); err != nil {
