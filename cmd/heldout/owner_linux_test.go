@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"heldout/envs/sharedtest"
+	"heldout/envs/stream"
+)
+
+var ownersEach = flag.Int("owners-each", 0, "how many owners of servers TestOwners ends by each signal")
+
+// A heldout that serves checkpoints is ended at random moments, also a second time while it ends:
+// of all that it and its servers have started, nothing is left after half a minute.
+//
+// 200 of each: go test ./cmd/heldout -run TestOwners -owners-each 200 -timeout 1h
+func TestOwners(t *testing.T) {
+	t.Parallel()
+	handled := make(chan os.Signal, 1)
+	signal.Notify(handled, syscall.SIGHUP) // children do not ignore it then, also under nohup
+	defer signal.Stop(handled)
+	rng := stream.New(1, "owners")
+	moment := func(most time.Duration) time.Duration { return time.Duration(rng.Int64N(int64(most))) }
+	places := make(chan struct{}, 16) // for owners at one time
+	var all sync.WaitGroup
+	var survived atomic.Int32
+	for _, ends := range [][]syscall.Signal{
+		{syscall.SIGTERM}, {syscall.SIGHUP}, {syscall.SIGKILL}, {syscall.SIGTERM, syscall.SIGKILL},
+	} {
+		for i := range max(*ownersEach, sharedtest.Times(t, 8, 2)) {
+			server := []string{"sleep 1000 & sleep 1000", `trap "" TERM; sleep 1000 & sleep 1000`}[i%2]
+			first, second := moment(time.Second), moment(2*time.Second)
+			dir := t.TempDir()
+			makeCheckpoint(t, dir, "step-1")
+			places <- struct{}{}
+			all.Go(func() {
+				defer func() { <-places }()
+				if endOwner(t, dir, server+"; : {} {port}", ends, first, second) {
+					survived.Add(1)
+				}
+			})
+		}
+	}
+	all.Wait()
+	t.Logf("%d owners left something that ended after them", survived.Load())
+}
+
+// endOwner starts an owner of a server, sends it signals at two moments, and looks for what is
+// left half a minute later. It reports whether anything was left at first.
+func endOwner(t *testing.T, dir, server string, ends []syscall.Signal, first, second time.Duration) (survived bool) {
+	owner := exec.Command("heldout", "run", "--checkpoints", "out/step-*", "--serve", server, "--env", "pddl",
+		"--out", "r")
+	mark := "HELDOUT_TEST_OWNER=" + dir
+	owner.Dir, owner.Env = dir, append(os.Environ(), mark)
+	if err := owner.Start(); err != nil {
+		t.Error(err)
+		return false
+	}
+	for i, s := range ends {
+		time.Sleep([]time.Duration{first, second}[i])
+		_ = owner.Process.Signal(s) // it may have ended
+	}
+	_ = owner.Wait()
+	var left []string
+	for i := range 300 {
+		if left = marked(mark); len(left) == 0 {
+			return i > 0
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("%q by %v after %v and %v leaves %q", server, ends, first, second, left)
+	return true
+}
+
+// marked lists the processes with a variable.
+func marked(variable string) (found []string) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		if b, err := os.ReadFile(file); err == nil && bytes.Contains(b, []byte(variable)) {
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
+			found = append(found, fmt.Sprintf("%s: %s", filepath.Base(filepath.Dir(file)),
+				strings.ReplaceAll(string(line), "\x00", " ")))
+		}
+	}
+	return found
+}
