@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -36,6 +38,7 @@ const (
 	exitUsage       = 2   // the command line or a configuration is wrong
 	exitIncomplete  = 3   // the run ended, but some episodes have no result
 	exitUnmet       = 4   // rates are not as demanded
+	exitMachine     = 5   // the machine has too little space, rights or open files
 	exitInterrupted = 130 // Ctrl-C; another signal N gives 128 + N, as a shell says
 	exitPipe        = 141 // nobody reads standard output any more, as a shell says of SIGPIPE
 )
@@ -203,11 +206,17 @@ func codeOf(err error) int {
 		return coded.code
 	case errors.As(err, &config):
 		return exitUsage
+	case slices.ContainsFunc(machineErrors, func(of error) bool { return errors.Is(err, of) }):
+		return exitMachine
 	case errors.As(err, &incomplete), errors.As(err, &unplayed):
 		return exitIncomplete
 	}
 	return exitError
 }
+
+// machineErrors are errors of the machine: nothing that a command is given is wrong.
+var machineErrors = []error{fs.ErrPermission, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS,
+	syscall.EMFILE, syscall.ENFILE, syscall.EIO}
 
 type codedError struct {
 	error

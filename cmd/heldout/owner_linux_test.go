@@ -38,7 +38,7 @@ func TestOwners(t *testing.T) {
 	for _, ends := range [][]syscall.Signal{
 		{syscall.SIGTERM}, {syscall.SIGHUP}, {syscall.SIGKILL}, {syscall.SIGTERM, syscall.SIGKILL},
 	} {
-		for i := range max(*ownersEach, sharedtest.Times(t, 8, 2)) {
+		for i := range max(*ownersEach, sharedtest.Times(t, 8, 4)) {
 			server := []string{"sleep 1000 & sleep 1000", `trap "" TERM; sleep 1000 & sleep 1000`}[i%2]
 			first, second := moment(time.Second), moment(2*time.Second)
 			dir := t.TempDir()
@@ -46,7 +46,7 @@ func TestOwners(t *testing.T) {
 			places <- struct{}{}
 			all.Go(func() {
 				defer func() { <-places }()
-				if endOwner(t, dir, server+"; : {} {port}", ends, first, second) {
+				if endOwner(t, dir, i%4 > 1, server+"; : {} {port}", ends, first, second) {
 					survived.Add(1)
 				}
 			})
@@ -56,16 +56,22 @@ func TestOwners(t *testing.T) {
 	t.Logf("%d owners left something that ended after them", survived.Load())
 }
 
-// endOwner starts an owner of a server, sends it signals at two moments, and looks for what is
-// left half a minute later. It reports whether anything was left at first.
-func endOwner(t *testing.T, dir, server string, ends []syscall.Signal, first, second time.Duration) (survived bool) {
-	owner := exec.Command("heldout", "run", "--checkpoints", "out/step-*", "--serve", server, "--env", "pddl",
-		"--out", "r")
+// endOwner starts an owner of a server, sends it signals at two moments, the first of them after
+// its start or that of the server, and looks for what is left half a minute later. It reports
+// whether anything was left at first.
+func endOwner(t *testing.T, dir string, served bool, server string, ends []syscall.Signal, first,
+	second time.Duration) (survived bool) {
+	owner := exec.Command("heldout", "run", "--checkpoints", "out/step-*", "--serve", ": > begun; "+server, "--env",
+		"pddl", "--out", "r")
 	mark := "HELDOUT_TEST_OWNER=" + dir
 	owner.Dir, owner.Env = dir, append(os.Environ(), mark)
 	if err := owner.Start(); err != nil {
 		t.Error(err)
 		return false
+	}
+	for _, err := os.Stat(filepath.Join(dir, "begun")); served && err != nil; {
+		time.Sleep(10 * time.Millisecond)
+		_, err = os.Stat(filepath.Join(dir, "begun"))
 	}
 	for i, s := range ends {
 		time.Sleep([]time.Duration{first, second}[i])

@@ -252,7 +252,7 @@ func TestFullDisk(t *testing.T) {
 		limited.Path = sh
 		var stderr strings.Builder
 		limited.Stderr = &stderr
-		if code := exitCode(t, limited.Run()); code != exitError ||
+		if code := exitCode(t, limited.Run()); code != exitMachine ||
 			!strings.Contains(stderr.String(), "file too large") || strings.Contains(stderr.String(), "goroutine") {
 			t.Errorf("%d blocks: exit code %d: %s", blocks, code, &stderr)
 		}

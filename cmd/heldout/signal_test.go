@@ -96,7 +96,7 @@ func TestOutputFails(t *testing.T) {
 				cmd := exec.Command("heldout", args...)
 				var stderr bytes.Buffer
 				cmd.Stdout, cmd.Stderr = out, &stderr
-				want, says := exitError, true
+				want, says := exitMachine, true
 				if what == "closed pipe" {
 					want, says = exitPipe, false
 				}

@@ -124,8 +124,8 @@ func TestSynthFullDisk(t *testing.T) {
 		cmd.Path = sh
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
-		if code := exitCode(t, cmd.Run()); code != exitError || !strings.Contains(stderr.String(), "file too large") ||
-			strings.Contains(stderr.String(), "goroutine") {
+		if code := exitCode(t, cmd.Run()); code != exitMachine ||
+			!strings.Contains(stderr.String(), "file too large") || strings.Contains(stderr.String(), "goroutine") {
 			t.Errorf("%d blocks: exit code %d: %s", blocks, code, &stderr)
 		}
 	}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-EACH = int(os.environ.get("HELDOUT_OWNERS", "2"))  # owners that are ended by each signal
+EACH = int(os.environ.get("HELDOUT_OWNERS", "4"))  # owners that are ended by each signal
 
 OWNER = """
 import heldout, signal, sys, threading
@@ -20,7 +20,7 @@ out, url, serve = sys.argv[1:]
 def play(model, name, **options):
     heldout.evaluate(model, "pddl", out=f"{out}/{name}", tasks="gripper", progress=False, **options)
 def serving():
-    heldout.cli("run", "--env=pddl", "--checkpoints", f"{out}/step-*", "--serve", serve, f"--out={out}/served")
+    heldout.cli("run", "--env=pddl", "--checkpoints", f"{out}/step-*", "--serve", f": > {out}/begun; {serve}", f"--out={out}/served")
 for target in (serving, lambda: play("tiny", "server", base_url=url)):
     threading.Thread(target=target, daemon=True).start()
 pool = heldout.Pool("pddl")
@@ -70,6 +70,8 @@ def test_nothing_is_left(tmp_path, end):
             name, _, value = marks[-1].partition("=")
             code = [sys.executable, "-c", OWNER, folder, url, SERVERS[i % 2]]
             with subprocess.Popen(code, env={**os.environ, name: value}, stderr=subprocess.DEVNULL) as owner:
+                while i % 4 > 1 and not (folder / "begun").exists():
+                    time.sleep(0.01)
                 time.sleep(draw.uniform(0, 2))
                 assert owner.poll() is None
                 owner.send_signal(getattr(signal, end))
