@@ -148,7 +148,7 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 		Name: repliesStream(name), Subjects: []string{subject(name, "replies.>")}, Storage: jetstream.FileStorage,
 		Discard: jetstream.DiscardNew, PersistMode: l.persist,
 	}
-	for _, c := range []jetstream.StreamConfig{results, replies, work} { // who finds work finds the others
+	for _, c := range []jetstream.StreamConfig{results, work, replies} {
 		if err := l.makeStream(ctx, c); err != nil {
 			return nil, err
 		}
@@ -167,8 +167,8 @@ func (l *Leader) open(ctx context.Context) (jetstream.Consumer, error) {
 }
 
 // maxBytesRequired is the code of the error that the account requires streams to have
-// a limit in bytes, and streamBytes the limit that they then have.
-const maxBytesRequired, streamBytes = 10113, 1 << 30
+// a limit in bytes, and streamBytes the limit that they then have: three fit in 2 GiB.
+const maxBytesRequired, streamBytes = 10113, 640 << 20
 
 // notCreated is the code of a stream that the server cannot create. It can be so for a
 // moment: the first two connections of an account get in each other's way.
