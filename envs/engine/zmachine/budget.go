@@ -51,11 +51,16 @@ func (m *memo) size() int64 {
 // room is how many bytes a list takes.
 func room[T any](list []T) int { return cap(list) * int(reflect.TypeFor[T]().Size()) }
 
-// fits reports whether the memo may keep the memory that it takes now.
+// fits counts what the memo takes now. If that is too much, everything is forgotten and freed.
 func (m *memo) fits() bool {
 	before := m.counted
 	m.counted = m.size()
-	return m.budget.Resize(before, m.counted)
+	if m.budget.Resize(before, m.counted) {
+		return true
+	}
+	m.forks, m.branches, m.blocks, m.outcomes, m.writes, m.values, m.effects = nil, nil, nil, nil, nil, nil, nil
+	m.forget()
+	return false
 }
 
 // Release gives what the machine remembers back to the budget. The machine must not be used again.

@@ -154,8 +154,8 @@ func (m *Machine) Step(action string) error {
 	m.input.ready = true
 	m.changes = Changes{}
 	m.budget = m.options.Budget
-	if m.memo != nil && !m.memo.fits() {
-		m.memo.forget()
+	if m.memo != nil {
+		m.memo.fits()
 	}
 	m.run()
 	return m.err()

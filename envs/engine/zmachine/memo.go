@@ -76,11 +76,14 @@ func newMemo(dynamic int, b *Budget) *memo {
 	return m
 }
 
-// forget makes the memo empty, and frees its memory.
+// forget makes the memo empty. Its lists keep their room.
 func (m *memo) forget() {
 	clear(m.routines[:])
-	m.forks, m.branches, m.outcomes = make([]fork, 1), make([]branch, 1), make([]outcome, 1)
-	m.blocks, m.writes, m.values, m.effects, m.trees = nil, nil, nil, nil, 0
+	m.trees = 0
+	m.forks = append(m.forks[:0], fork{})
+	m.branches = append(m.branches[:0], branch{})
+	m.outcomes = append(m.outcomes[:0], outcome{})
+	m.blocks, m.writes, m.values, m.effects = m.blocks[:0], m.writes[:0], m.values[:0], m.effects[:0]
 }
 
 // empty reports whether nothing is remembered.

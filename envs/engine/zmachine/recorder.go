@@ -94,7 +94,6 @@ func (m *Machine) record(r *routine, tree int32) {
 		m.abandon()
 	}
 	if !m.tracing && !memo.fits() {
-		memo.forget()
 		return
 	}
 	m.tracing = true
