@@ -33,8 +33,10 @@ var (
 	killsSeed = flag.Int64("kills-seed", 1, "seed of the moments of these kills")
 )
 
-// varying are the time at which data were imported, and the folders of a board's bundles.
-var varying = regexp.MustCompile(`"retrieved": *"[^"]*"|\.heldout-board-[0-9]+/unpacked-[0-9]+`)
+// varying are the time at which data were imported, the checksum of the record that has it, and
+// the folders of a board's bundles.
+var varying = regexp.MustCompile(`"retrieved": *"[^"]*"|"heldout-data.json": *{\s*"sha256": *"[^"]*"|` +
+	`\.heldout-board-[0-9]+/unpacked-[0-9]+`)
 
 // leftBehind matches temporary files.
 var leftBehind = regexp.MustCompile(regexp.QuoteMeta(record.Unfinished) +
