@@ -40,7 +40,7 @@ var varying = regexp.MustCompile(`"retrieved": *"[^"]*"|"heldout-data.json": *{\
 
 // leftBehind matches temporary files.
 var leftBehind = regexp.MustCompile(regexp.QuoteMeta(record.Unfinished) +
-	`[0-9]*(/|$)|^(report\.html|rates\.svg)[0-9]+$|^\.heldout-(bundle|board)-`)
+	`[0-9]*(/|$)|^\.heldout-(bundle|board)-`)
 
 // snapshot returns the files below a directory, without times and without those that match
 // a form. Lines that were set aside may be there twice.
@@ -87,6 +87,11 @@ func TestKilledCommands(t *testing.T) {
 			for k.hits < most && !t.Failed() {
 				k.series(most-k.hits, i)
 			}
+			for j, limit := range limits {
+				if c.beside == nil && (j == i%len(limits) || sharedtest.Long()) {
+					k.limited(limit)
+				}
+			}
 			t.Logf("%d hits in %d runs", k.hits, k.runs)
 		})
 	}
@@ -103,6 +108,7 @@ type killing struct {
 	hits, runs   int
 
 	dir           string    // in which it works
+	limit         string    // a command of the shell before it
 	processes     []*killed // the command, and the one beside it
 	printed, said bytes.Buffer
 }
@@ -123,10 +129,11 @@ func (k *killing) begin() {
 	places := strings.NewReplacer("$SERVER", k.server, "$PORT", freePort(k))
 	start := func(args []string) *killed {
 		return &killed{b: k, command: func() *exec.Cmd {
-			cmd := exec.Command("heldout")
+			words := []string{"-c", cmp.Or(k.limit, ":") + ` && exec "$0" "$@"`, "heldout"}
 			for _, arg := range args {
-				cmd.Args = append(cmd.Args, places.Replace(arg))
+				words = append(words, places.Replace(arg))
 			}
+			cmd := exec.Command("sh", words...)
 			cmd.Dir, cmd.Env = k.dir, append(os.Environ(), "TMPDIR="+filepath.Dir(k.dir))
 			return cmd
 		}}
@@ -228,12 +235,43 @@ func (k *killing) series(most, first int) {
 			k.Errorf("it says %s", said)
 		}
 	}
+	k.finish()
+}
+
+// finish lets the command come to its end, and compares what it leaves.
+func (k *killing) finish() {
+	k.Helper()
 	if _, err := os.Stat(filepath.Join(k.dir, k.c.done)); k.c.done == "" || err != nil {
 		k.end()
 	}
 	if now := k.left(); !maps.Equal(now, k.want) {
 		k.Errorf("in the end there are %q, want %q", differing(now, k.want), differing(k.want, now))
 	}
+}
+
+// limits make the machine lack room for files, open files, or the right to write.
+var limits = []string{"ulimit -f 1", "ulimit -n 16", "ulimit -f 33", "chmod -R a-w . && " +
+	`if [ $(id -u) = 0 ]; then exec setpriv --bounding-set=-all "$0" "$@"; fi`}
+
+// limited runs the command where the machine lacks something, and then where it does not.
+func (k *killing) limited(limit string) {
+	k.begin()
+	main := k.processes[0]
+	k.limit = limit
+	main.keep()
+	<-main.done
+	k.limit = ""
+	if out, err := exec.Command("chmod", "-R", "u+w", k.dir).CombinedOutput(); err != nil {
+		k.Fatalf("%v: %s", err, out)
+	}
+	code, said := main.cmd.ProcessState.ExitCode(), k.said.String()
+	hidden := strings.Contains(said, "file resize error") // the index's database does not say of which kind
+	if code != exitMachine && code != exitOK && !hidden ||
+		strings.Count("\n"+said, "\nheldout: ") > 1 || strings.Contains(said, "goroutine") {
+		k.Errorf("under %s: exit code %d: %s", limit, code, said)
+	}
+	k.whole()
+	k.finish()
 }
 
 // stop ends the process by a signal, and reports whether it did: the process may have come to
