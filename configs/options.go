@@ -187,7 +187,7 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "trials", Group: Playing, Default: 1, Range: atLeast(1).upTo(MaxTrials), Changes: true,
-			Help: "play a task again after a failure, up to N trials (Reflexion; see heldout help trials)",
+			Help: "play a task again after a failure, up to N trials (Reflexion; see heldout help agents)",
 		},
 		{
 			Name: "memory", Group: Playing, Default: 3, Range: atLeast(0),

@@ -414,7 +414,7 @@ func withForms(err error) error {
 	}
 	forms := formsWith(found[1])
 	if len(forms) == 0 {
-		return fmt.Errorf("%w\nheldout help forms says what presets have", err)
+		return fmt.Errorf("%w\nheldout help presets says what presets have", err)
 	}
 	return fmt.Errorf("%w\n%s is a rule of one protocol, which agent.form names: %s", err, found[1],
 		strings.Join(forms, ", "))

@@ -20,7 +20,7 @@ site: a table for each preset or environment, with intervals, the ranks that
 differences allow, and whether the bundle was checked or why not. Each row leads
 to a page with figures and episodes. board.json has the rows for machines. The
 site asks no server for anything. A recipe for a repository that takes bundles
-by pull request is in configs/recipes. More: heldout help bundles.`,
+by pull request is in configs/recipes. More: heldout help records.`,
 		Example: "  heldout board bundles --data DIR --out site",
 		Args:    args(1, 1, "one folder with bundles"),
 		RunE: func(c *cobra.Command, dirs []string) error {

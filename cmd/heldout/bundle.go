@@ -24,7 +24,7 @@ func newBundle(sys *system) *cobra.Command {
 		Long: `bundle writes the records of runs and their tables as one file. Everybody who
 has heldout and the official data can prove with heldout check that the replies
 in it earn the numbers. Times, addresses of servers, paths and texts of errors
-are left out; equal runs give equal bytes. More: heldout help bundles.
+are left out; equal runs give equal bytes. More: heldout help records.
 
 --about names a YAML file that says who made the results and what the models
 are: who, contact, licence, and under models, by what --model calls them,

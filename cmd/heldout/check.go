@@ -40,7 +40,7 @@ Each claim of a bundle has a line with how it was checked and the verdict: it
 holds, it FAILS, or it is open, because nothing here can show it. The command
 ends with code 1 if a claim fails, and with code 3 if all that fail do so
 because tasks, seeds or episodes are missing. What can be cheated and what shows
-it: heldout help bundles.
+it: heldout help records.
 
 --ask asks a model again at turns that are drawn by chance, with the recorded
 prompts, settings and seeds, and counts how many replies are the recorded ones.

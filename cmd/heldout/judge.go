@@ -47,7 +47,7 @@ writes the sheet for people. Labels of a judge change no success and no
 progress.
 
 Every call is recorded, so the same command continues after a stop or a kill.
-heldout help synthesis says more.`,
+heldout help training says more.`,
 		Example: `  heldout judge runs/NAME --model openai:NAME --trajectories 100
   heldout judge sheet synthetic --out sheet.csv
   heldout judge synthetic --model vllm:NAME --human sheet.csv`,
@@ -81,7 +81,7 @@ heldout help synthesis says more.`,
 	}
 	f := c.Flags()
 	samplingFlags(f, &j.Sampling)
-	f.StringVar(&j.Prompt, "prompt", "", "YAML file with another prompt; heldout help synthesis says which")
+	f.StringVar(&j.Prompt, "prompt", "", "YAML file with another prompt; heldout help training says which")
 	f.StringVar(&j.Human, "human", "", "sheet with labels of people, as CSV with the columns id and label")
 	a.flags(c)
 	f.Lookup(

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,20 +17,35 @@ import (
 // is one.
 type block struct{ file, text string }
 
-// blocksOf returns the indented blocks of a page.
-func blocksOf(t *testing.T, name string) (out []block) {
+// part returns a section of a page, or without a heading all of it.
+func part(t *testing.T, name, heading string) string {
 	t.Helper()
 	page, ok := readTopic(name)
 	if !ok {
 		t.Fatalf("there is no page %s", name)
 	}
+	if heading == "" {
+		return string(page)
+	}
+	_, text, ok := strings.Cut(string(page), "\n"+heading+"\n---")
+	if !ok {
+		t.Fatalf("the page %s has no section %q", name, heading)
+	}
+	if next := underline.FindStringIndex(text); next != nil {
+		text = text[:next[0]]
+	}
+	return text
+}
+
+// blocks returns the indented blocks of a text.
+func blocks(text string) (out []block) {
 	named := regexp.MustCompile("^`([^`]+)`(:|, )")
 	file := ""
 	var lines []string
-	for _, line := range append(strings.Split(string(page), "\n"), ".") {
-		switch text, indented := strings.CutPrefix(line, "    "); {
+	for _, line := range append(strings.Split(text, "\n"), ".") {
+		switch rest, indented := strings.CutPrefix(line, "    "); {
 		case indented:
-			lines = append(lines, text)
+			lines = append(lines, rest)
 			continue
 		case line == "" && lines != nil:
 			lines = append(lines, "")
@@ -47,13 +63,13 @@ func blocksOf(t *testing.T, name string) (out []block) {
 	return out
 }
 
-// What the pages on the first preset and the first perturbation say can be done as it
-// stands, but for commands that need a server.
+// What the pages say of a preset and a perturbation of one's own can be done as it stands,
+// but for commands that need a server.
 func TestFirstSteps(t *testing.T) {
-	for _, name := range []string{"first-preset", "first-perturbation"} {
+	for _, name := range []string{"preset", "perturbation"} {
 		t.Chdir(t.TempDir())
 		played := 0
-		for _, b := range blocksOf(t, name) {
+		for _, b := range blocks(part(t, name+"s", "A "+name+" of your own")) {
 			if b.file != "" {
 				if err := os.WriteFile(b.file, []byte(b.text), 0o600); err != nil {
 					t.Fatal(err)
@@ -79,10 +95,29 @@ func TestFirstSteps(t *testing.T) {
 	}
 }
 
+// The prompt of the page is one.
+func TestPromptPage(t *testing.T) {
+	dir := t.TempDir()
+	server := httptest.NewServer(&fakeServer{context: 16384})
+	defer server.Close()
+	for _, b := range blocks(part(t, "prompts", "A prompt of your own: the form of the YAML file")) {
+		if b.file != "" {
+			if err := os.WriteFile(filepath.Join(dir, b.file), []byte(b.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out, err := in(t, dir, "run", "--env", "pddl", "--tasks", "gripper", "--prompt", "mine.yaml", "--model",
+		"vllm:fake", "--base-url", server.URL+"/v1", "--dry-run")
+	if err != nil || !strings.Contains(out, "vllm:fake") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // The environment of the page builds.
 func TestFirstEnvironment(t *testing.T) {
 	var found bool
-	for _, b := range blocksOf(t, "first-environment") {
+	for _, b := range blocks(part(t, "first-environment", "")) {
 		if filepath.Ext(b.file) != ".go" || !strings.Contains(b.text, "\npackage ") {
 			continue // it is a part of a file
 		}

@@ -13,16 +13,16 @@ import (
 	"heldout/envs/sharedtest"
 )
 
-const publishedPage = "published-number"
-
-// pageCommands lists the commands of a page, without the remarks behind them.
-func pageCommands(t *testing.T, name string) (out [][]string) {
+// publishedPage is what the page on statistics says of published numbers.
+func publishedPage(t *testing.T) string {
 	t.Helper()
-	page, ok := readTopic(name)
-	if !ok {
-		t.Fatalf("there is no page %s", name)
-	}
-	text := strings.ReplaceAll(string(page), "\\\n", " ")
+	return part(t, "statistics", "Compare with a published number") +
+		part(t, "statistics", "How far one run is off by chance")
+}
+
+// pageCommands lists the commands of a text, without the remarks behind them.
+func pageCommands(text string) (out [][]string) {
+	text = strings.ReplaceAll(text, "\\\n", " ")
 	remark := regexp.MustCompile(`\S {3,}[a-z].*$`)
 	for line := range strings.Lines(text) {
 		command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "    heldout ")
@@ -43,7 +43,7 @@ func TestPublishedPage(t *testing.T) {
 	dir := t.TempDir()
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
-	commands := pageCommands(t, publishedPage)
+	commands := pageCommands(publishedPage(t))
 	if len(commands) < 15 {
 		t.Fatalf("%d commands: %q", len(commands), commands)
 	}
@@ -97,9 +97,8 @@ func planned(t *testing.T, dir, server string, args []string) {
 // plays BabyAI, whose expert takes the least time.
 func TestPublishedPageFigures(t *testing.T) {
 	data := sharedtest.AgentBoard(t)
-	page, _ := readTopic(publishedPage)
 	row := regexp.MustCompile(`(?m)^    (\w+) +(\d+) +(\d+) +(\d+)% +([\d.]+)$`)
-	rows := row.FindAllStringSubmatch(string(page), -1)
+	rows := row.FindAllStringSubmatch(publishedPage(t), -1)
 	if len(rows) != 4 {
 		t.Fatalf("%q", rows)
 	}

@@ -35,7 +35,7 @@ calls.
 DIR/trajectories.jsonl has what passed, without near duplicates, in the form
 that heldout verify and heldout export read. DIR/items.jsonl says for every item
 what became of it. Every call is recorded, so the same command continues after a
-stop or a kill. heldout help synthesis says more.`,
+stop or a kill. heldout help training says more.`,
 		Example: `  heldout synth --model vllm:NAME --count 1000 --out synthetic
   heldout synth --personas personas.txt --model openai:NAME --count 100 \
           --base-url http://HOST:8000/v1 --out synthetic --dry-run`,
@@ -67,7 +67,7 @@ stop or a kill. heldout help synthesis says more.`,
 	f := c.Flags()
 	f.StringVar(&s.Personas, "personas", "",
 		`file with a persona per line, as text or as {"persona": …}; the default is heldout's own`)
-	f.StringVar(&s.Prompt, "prompt", "", "YAML file with other prompts; heldout help synthesis says which")
+	f.StringVar(&s.Prompt, "prompt", "", "YAML file with other prompts; heldout help training says which")
 	f.IntVar(&s.Count, "count", 0, "number of items to attempt")
 	f.IntVar(&s.MaxCalls, "max-calls", generate.MostCalls,
 		"largest number of calls of an item, those for its script included")

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"embed"
-	"io"
+	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -35,11 +36,19 @@ func topicNames() []string {
 	return names
 }
 
+// moved names the page that now has what a page of an earlier version had.
+var moved = map[string]string{
+	"agentgym": "serving", "bundles": "records", "checkpoints": "servers", "cost": "benchmark",
+	"first-perturbation": "perturbations", "first-preset": "presets", "forms": "presets", "loop": "training",
+	"published-number": "statistics", "queue": "servers", "robustness": "perturbations", "synthesis": "training",
+	"trials": "agents", "wikipedia": "data",
+}
+
 func readTopic(name string) (page []byte, ok bool) {
 	if write, ok := generated[name]; ok {
 		return []byte(write()), true
 	}
-	page, err := topics.ReadFile(path.Join("topics", name+".md"))
+	page, err := topics.ReadFile(path.Join("topics", cmp.Or(moved[name], name)+".md"))
 	return page, err == nil
 }
 
@@ -50,31 +59,40 @@ func topicList() string {
 
 func newHelp(sys *system) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | TOPIC]",
-		Short: "Print the help of a command or a page about a topic",
+		Use:   "help [COMMAND | TOPIC | WORDS]",
+		Short: "Print the help of a command, a page, or what fits a question",
 		Long: "help prints the help of a command, or a page about a topic. heldout help tables\nNAME explains one " +
-			"table.\n\nTopics:\n" + topicList(),
+			"table. Other words are looked up in pages, tables, commands and\nflags.\n\nTopics:\n" + topicList(),
+		Example: "  heldout help statistics\n  heldout help tables paper\n" +
+			"  heldout help 'how do I resume after a crash'",
 		ValidArgsFunction: cobra.FixedCompletions(topicNames(), cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(c *cobra.Command, names []string) error {
-			if len(names) == 1 {
-				if page, ok := readTopic(names[0]); ok {
-					_, err := sys.stdout.Write(page)
-					return err
-				}
-			}
-			if len(names) == 2 && names[0] == "tables" {
-				page, err := tablePage(names[1])
-				if err != nil {
-					return usage(err)
-				}
-				_, err = io.WriteString(sys.stdout, page)
-				return err
+			page, ok, err := namedPage(names)
+			if ok || err != nil {
+				_, writing := sys.stdout.Write(page)
+				return errors.Join(err, writing)
 			}
 			command, rest, err := c.Root().Find(names)
 			if err != nil || len(rest) > 0 || command == c.Root() && len(names) > 0 {
-				return unknownTopic(c.Root(), strings.Join(names, " "))
+				return lookUp(sys.stdout, c.Root(), strings.Join(names, " "))
 			}
 			return command.Help()
 		},
 	}
+}
+
+// namedPage returns the page that the words name: that of a topic or of a table.
+func namedPage(names []string) (page []byte, ok bool, err error) {
+	switch {
+	case len(names) == 1:
+		page, ok = readTopic(names[0])
+		return page, ok, nil
+	case len(names) == 2 && names[0] == "tables":
+		text, err := tablePage(names[1])
+		if err != nil {
+			return nil, false, usage(err)
+		}
+		return []byte(text), true, nil
+	}
+	return nil, false, nil
 }

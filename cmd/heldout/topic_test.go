@@ -15,11 +15,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// mostPages is how many pages there may be.
+const mostPages = 18
+
 // Pages fit a terminal as they are, and name no command or flag that does not
 // exist.
 func TestTopics(t *testing.T) {
-	if len(topicNames()) < 5 {
-		t.Errorf("topics: %q", topicNames())
+	if n := len(topicNames()); n < 5 || n > mostPages {
+		t.Errorf("%d topics: %q", n, topicNames())
 	}
 	for _, name := range topicNames() {
 		var out bytes.Buffer
@@ -48,7 +51,8 @@ func TestNamedTopics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../ARCHITECTURE.md") {
+	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../ARCHITECTURE.md",
+		"../../docs/loop/README.md") {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -69,15 +73,57 @@ func checkHelp(t *testing.T, where, text string) {
 	}
 }
 
-// checkFlags reports flags in a page that no command has. Commands after --serve have others.
+// checkFlags reports flags in a page that no command has. Servers have others.
 func checkFlags(t *testing.T, name, page string) {
 	t.Helper()
 	root := newRoot(&system{getenv: func(string) string { return "" }})
-	page = regexp.MustCompile(`--serve '[^']*'`).ReplaceAllString(page, "--serve")
+	page = regexp.MustCompile(`(?m)--serve '[^']*'|^    vllm .*`).ReplaceAllString(page, "--serve")
 	for _, flag := range regexp.MustCompile(`--[a-z][a-z-]+`).FindAllString(page, -1) {
 		known := func(c *cobra.Command) bool { return c.Flags().Lookup(flag[2:]) != nil }
 		if !slices.ContainsFunc(append(root.Commands(), subcommands(root)...), known) {
 			t.Errorf("%s.md: no command has the flag %s", name, flag)
+		}
+	}
+}
+
+// The name of a page that was merged into another one prints that.
+func TestMovedPages(t *testing.T) {
+	for name, page := range moved {
+		if slices.Contains(topicNames(), name) || !slices.Contains(topicNames(), page) {
+			t.Errorf("%s became %s", name, page)
+		}
+		if runLine(t, "help", name) != runLine(t, "help", page) {
+			t.Errorf("help %s does not print the page %s", name, page)
+		}
+	}
+}
+
+// longestSentence is how many words a sentence of a page may have.
+const longestSentence = 30
+
+// A page begins with a command, and its sentences are short and say what is.
+func TestPagesRead(t *testing.T) {
+	end := regexp.MustCompile(`[.!?:]\s`)
+	missing := regexp.MustCompile(`\b(is|are)\s+no\s+\w+`)
+	for _, name := range topicNames() {
+		if generated[name] != nil {
+			continue
+		}
+		page := part(t, name, "")
+		if lines := strings.Split(page, "\n"); !strings.HasPrefix(lines[3], "    ") {
+			t.Errorf("%s.md begins with %q, not with a command", name, lines[3])
+		}
+		if found := missing.FindString(page); found != "" {
+			t.Errorf("%s.md has %q", name, found)
+		}
+		for _, s := range pageSections(name, page) {
+			for _, text := range end.Split(s.text+"\n", -1) {
+				for _, line := range strings.Split(text, "\n") {
+					if n := len(strings.Fields(line)); n > longestSentence && !strings.Contains(line, "|") {
+						t.Errorf("%s: %d words: %s", s.title, n, line)
+					}
+				}
+			}
 		}
 	}
 }

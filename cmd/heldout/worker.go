@@ -31,7 +31,7 @@ compares hashes of them before it plays.
 
 A worker can be stopped or killed at any time: another one goes on with its
 episodes.
-heldout help queue says more.`,
+heldout help servers says more.`,
 		Example: `  heldout worker --queue nats://HOST:4222
   heldout worker --queue nats://HOST:4222 --data DIR \
           --base-url http://localhost:8000/v1 --concurrency 64`,

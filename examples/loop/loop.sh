@@ -9,7 +9,7 @@
 #   pip install torch transformers trl datasets gguf xllamacpp
 #   examples/loop/loop.sh            all of it; or stages by name: data train measure show
 #
-# The numbers are those of `heldout help loop`. To see that all works:
+# The numbers are those of docs/loop. To see that all works:
 # ENVS='babyai pddl' SEEDS_PER_LEVEL=20 TABLES=10 SEEDS='0 1' STEPS=30.
 set -euo pipefail
 

@@ -418,10 +418,10 @@ func (r *Report) indexNotes() (notes []string) {
 	}
 	if len(unscaled) > 0 {
 		notes = append(notes, "No scale: the expert reaches nothing on "+strings.Join(unscaled, ", ")+
-			" (heldout help robustness).")
+			" (heldout help perturbations).")
 	}
 	notes = slices.Concat(notes, departures(r.rows), missing(r.families(), nil))
-	return append(notes, "Limits of the indices, and more tables: heldout help robustness.")
+	return append(notes, "Limits of the indices, and more tables: heldout help perturbations.")
 }
 
 // share writes a share in whole percent, or that it is unknown.

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/analysis/lang/en"
+	"github.com/blevesearch/bleve/v2/mapping"
+	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/query"
+	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/envs/catalog"
+	"heldout/scoring/report"
+)
+
+// passage is a part of the help: a section of a page, a table, a command or a flag. Its
+// text has a sentence or an example per line.
+type passage struct {
+	title, text string
+	command     string // prints the passage
+	flag        bool   // its title is shown, but is not what it is about
+}
+
+// result is a passage that fits a question, with the line that fits best.
+type result struct {
+	passage
+	line string
+}
+
+// marks gives the marks of tables names that can be looked up.
+var marks = strings.NewReplacer("*", "asterisk", "#", "hash", "†", "dagger", "‡", "double dagger", "¶", "pilcrow",
+	"§", "section sign", "~", "tilde")
+
+// mostResults is how many passages an answer has.
+const mostResults = 6
+
+// lookUp prints the passages that fit a question best.
+func lookUp(w io.Writer, root *cobra.Command, question string) error {
+	results, err := find(passages(root), marks.Replace(question))
+	if err != nil {
+		return err
+	}
+	if len(results) == 0 {
+		return unknownTopic(root, question)
+	}
+	var b strings.Builder
+	for i, r := range results {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s\n    %s\n    > %s\n", r.title, hanging(r.line, 4), r.command)
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// The fields of an indexed passage.
+const (
+	titleField = "title"
+	textField  = "text"
+)
+
+// find searches passages by the words of a question, the best first.
+func find(list []passage, question string) ([]result, error) {
+	index, err := bleve.NewUsing("", helpMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer index.Close() // it is in memory
+	batch := index.NewBatch()
+	for i, p := range list {
+		fields := map[string]any{titleField: p.title, textField: p.text}
+		if p.flag {
+			delete(fields, titleField)
+		}
+		if err := batch.Index(strconv.Itoa(i), fields); err != nil {
+			return nil, err
+		}
+	}
+	if err := index.Batch(batch); err != nil {
+		return nil, err
+	}
+	request := bleve.NewSearchRequestOptions(helpQuery(question), mostResults, 0, false)
+	request.IncludeLocations = true
+	found, err := index.Search(request)
+	if err != nil {
+		return nil, err
+	}
+	var results []result
+	for _, hit := range found.Hits {
+		i, err := strconv.Atoi(hit.ID)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result{list[i], list[i].best(hit.Locations[textField])})
+	}
+	return results, nil
+}
+
+func helpMapping() mapping.IndexMapping {
+	m := bleve.NewIndexMapping()
+	m.DefaultAnalyzer = en.AnalyzerName
+	m.ScoringModel = bleveindex.BM25Scoring
+	m.StoreDynamic, m.DocValuesDynamic = false, false
+	m.DefaultMapping.AddSubDocumentMapping("_all", bleve.NewDocumentDisabledMapping())
+	return m
+}
+
+// helpQuery matches words of titles and texts.
+func helpQuery(question string) query.Query {
+	title, text := bleve.NewMatchQuery(question), bleve.NewMatchQuery(question)
+	title.SetField(titleField)
+	title.SetBoost(2)
+	text.SetField(textField)
+	return bleve.NewDisjunctionQuery(title, text)
+}
+
+// best is the line of the text with the most of the found words.
+func (p passage) best(words search.TermLocationMap) string {
+	best, most, start := "", -1, 0
+	for line := range strings.Lines(p.text) {
+		n := 0
+		for _, places := range words {
+			if slices.ContainsFunc(places, func(l *search.Location) bool {
+				return int(l.Start) >= start && int(l.Start) < start+len(line)
+			}) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = strings.TrimSpace(line), n
+		}
+		start += len(line)
+	}
+	return best
+}
+
+// passages are all parts of the help.
+func passages(root *cobra.Command) (list []passage) {
+	for _, name := range topicNames() {
+		if generated[name] == nil {
+			page, _ := readTopic(name)
+			list = append(list, pageSections(name, string(page))...)
+		}
+	}
+	for _, k := range report.Kinds() {
+		list = append(list, passage{title: "table " + k.ID + ": " + k.Title, command: "heldout help tables " + k.ID,
+			text: unwrapped(underline.ReplaceAllString(explained(k), ""))})
+	}
+	for _, e := range catalog.Entries() {
+		for _, s := range e.Settings {
+			list = append(list, passage{title: "--" + s.Name, text: settingKey(s), command: "heldout envs " + e.Name,
+				flag: true})
+		}
+	}
+	return append(list, commandPassages(root)...)
+}
+
+// commandPassages are the commands below a command, and their flags without repetitions:
+// those that run has are of run.
+func commandPassages(root *cobra.Command) (list []passage) {
+	seen := map[string]bool{}
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		if !c.IsAvailableCommand() || seen[c.CommandPath()] {
+			return
+		}
+		seen[c.CommandPath()] = true
+		list = append(list, passage{title: c.CommandPath() + ": " + c.Short, command: c.CommandPath() + " --help",
+			text: unwrapped(c.Long + "\n\n" + c.Example)})
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if p := flagPassage(c, f); !f.Hidden && !seen[f.Name+f.Usage] {
+				seen[f.Name+f.Usage] = true
+				list = append(list, p)
+			}
+		})
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	if run, _, err := root.Find([]string{"run"}); err == nil {
+		visit(run)
+	}
+	for _, c := range root.Commands() {
+		visit(c)
+	}
+	return list
+}
+
+func flagPassage(c *cobra.Command, f *pflag.Flag) passage {
+	option := "--help"
+	if c.Flags().Lookup(helpAll) != nil {
+		option = "--" + helpAll
+	}
+	return passage{title: "--" + f.Name, text: key(f), command: c.CommandPath() + " " + option,
+		flag: true}
+}
+
+// underline matches the line below a heading.
+var underline = regexp.MustCompile(`(?m)^(.+)\n(?:=+|---+)\n`)
+
+// pageSections divides a page at its headings.
+func pageSections(name, page string) (list []passage) {
+	headings := underline.FindAllStringSubmatchIndex(page, -1)
+	for i, h := range headings {
+		end := len(page)
+		if i+1 < len(headings) {
+			end = headings[i+1][0]
+		}
+		list = append(list, passage{title: name + ": " + page[h[2]:h[3]], text: unwrapped(page[h[1]:end]),
+			command: "heldout help " + name})
+	}
+	return list
+}
+
+var (
+	example  = regexp.MustCompile(`^(    |\s*\|)`)
+	listItem = regexp.MustCompile(`^(- |\d+\. )`)
+	sentence = regexp.MustCompile(`\. ([A-Z\x60])`)
+)
+
+// unwrapped has a sentence, an item or a line of an example per line.
+func unwrapped(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "" || example.MatchString(line) || listItem.MatchString(line):
+			b.WriteString("\n" + strings.TrimSpace(line))
+		default:
+			b.WriteString(" " + strings.TrimSpace(line))
+		}
+		if example.MatchString(line) {
+			b.WriteString("\n")
+		}
+	}
+	out := sentence.ReplaceAllString(b.String(), ".\n$1")
+	return strings.TrimSpace(regexp.MustCompile(`\s*\n\s*`).ReplaceAllString(out, "\n"))
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// questions are what researchers asked, with the title of the passage that answers and a
+// part of the answer.
+var questions = []struct{ question, title, answer string }{
+	{"std of the held-out score", "statistics: The held-out score and its weights", "`paper`"},
+	{"my model was trained on BabyAI", "statistics: A model trained on an environment (held-in)",
+		"--held-in vllm:tuned=babyai"},
+	{"SR and PR in one table", "statistics: Tables for papers: mean ± std, SR and PR", "--table paper"},
+	{"LoRA adapters on vLLM", "servers: LoRA adapters", "--lora-modules"},
+	{"turn thinking off", "prompts: Thinking on and off", `{"chat_template_kwargs":{"enable_thinking":false}}`},
+	{"form of the prompt file", "prompts: A prompt of your own: the form of the YAML file", "instruction: |"},
+	{"fewer examples", "prompts: Fewer examples, or none", "delete entries of `examples`"},
+	{"wandb", "figures: Trackers: TensorBoard, wandb, MLflow", "run.metrics()"},
+	{"how do I rename a run", "records: Rename, tag or delete a run", "mv runs/old runs/new"},
+	{"delete a run", "records: Rename, tag or delete a run", "rm -r"},
+	{"how do I cite", "benchmark: How to cite", "CITATION.cff"},
+	{"mean ± std as a table", "statistics: Tables for papers: mean ± std, SR and PR", "mean ± standard deviation"},
+	{"own weights of the held-out score", "statistics: The held-out score and its weights", "--weights FILE"},
+	{"OpenRouter", "servers: Ollama, OpenRouter, Anthropic, Azure", "https://openrouter.ai/api/v1"},
+	{"Azure key", "servers: Ollama, OpenRouter, Anthropic, Azure", "`api-key`"},
+	{"see the prompt that is sent", "prompts: See the prompt that is sent", "--show"},
+	{"what does † mean", "glossary: What the marks in tables mean: * # † ‡ ¶ § ~", "held in"},
+	{"Slurm", "servers: Slurm and Kubernetes", "--shard auto"},
+	{"resume after a crash", "records: Resume after Ctrl-C, a kill or a crash", "Give the same command again"},
+	{"more seeds", "records: More seeds", "--seeds 0-9"},
+	{"temperature", "servers: Sampling: temperature, top-p, length and seed", "--temperature 1.0"},
+	{"download the official data", "data: Official data", "heldout data pull"},
+	{"Ollama", "servers: Ollama, OpenRouter, Anthropic, Azure", "--model ollama:"},
+	{"compare two models", "statistics: Compare two models: what the first screen says",
+		"heldout compare runs/base runs/tuned"},
+	{"a figure for a paper", "figures: A figure for a paper", "heldout plot RUN"},
+	{"concurrency", "servers: Concurrency", "--concurrency auto"},
+	{"perturbations of my own", "perturbations: A perturbation of your own", "heldout sweep"},
+	{"unreadable replies", "agents: Unreadable replies", "--allow-unusable"},
+}
+
+// The first passage that is found answers the question.
+func TestQuestions(t *testing.T) {
+	list := passages(newRoot(&system{getenv: noVariables}))
+	for _, q := range questions {
+		results, err := find(list, marks.Replace(q.question))
+		if err != nil || len(results) == 0 {
+			t.Errorf("%s: nothing found: %v", q.question, err)
+			continue
+		}
+		if first := results[0]; first.title != q.title || !strings.Contains(first.text, q.answer) {
+			t.Errorf("%s: want %q with %q, got %q:\n%s", q.question, q.title, q.answer, first.title, first.text)
+		}
+	}
+}
+
+// An answer has for each passage its title, a line and the command that shows it.
+func TestAnswer(t *testing.T) {
+	first, _, _ := strings.Cut(runLine(t, "help", "how", "do", "I", "cite"), "\n\n")
+	lines := strings.Split(strings.TrimSpace(first), "\n")
+	if lines[0] != "benchmark: How to cite" || len(lines) < 3 || lines[len(lines)-1] != "    > heldout help benchmark" {
+		t.Errorf("%q", lines)
+	}
+	if text := runLine(t, "help", "table", "of", "costs"); !strings.Contains(text, "> heldout help tables cost\n") {
+		t.Errorf("no table: %s", text)
+	}
+	if text := runLine(t, "help", "nucleus", "sampling"); !strings.Contains(text, "> heldout run --help-all\n") {
+		t.Errorf("no flag: %s", text)
+	}
+}
+
+// The page of marks lists every mark that tables print.
+func TestMarks(t *testing.T) {
+	page := part(t, "glossary", "What the marks in tables mean: * # † ‡ ¶ § ~")
+	files, err := filepath.Glob("../../scoring/report/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\s*(?:const )?\w+Mark\s+= "(.+)"$`).FindAllStringSubmatch(string(b), -1) {
+			found++
+			if !strings.Contains(page, "\n- `"+m[1]+"` (") || m[1] != "?" && marks.Replace(m[1]) == m[1] {
+				t.Errorf("the mark %s of %s is not listed", m[1], file)
+			}
+		}
+	}
+	if found < 6 {
+		t.Errorf("%d marks", found)
+	}
+}
