@@ -58,6 +58,9 @@ func TestNamedTopics(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkHelp(t, file, string(b))
+		if strings.HasPrefix(file, "../../docs/") {
+			checkFlags(t, file, string(b))
+		}
 	}
 }
 
@@ -81,7 +84,7 @@ func checkFlags(t *testing.T, name, page string) {
 	for _, flag := range regexp.MustCompile(`--[a-z][a-z-]+`).FindAllString(page, -1) {
 		known := func(c *cobra.Command) bool { return c.Flags().Lookup(flag[2:]) != nil }
 		if !slices.ContainsFunc(append(root.Commands(), subcommands(root)...), known) {
-			t.Errorf("%s.md: no command has the flag %s", name, flag)
+			t.Errorf("%s: no command has the flag %s", name, flag)
 		}
 	}
 }
