@@ -48,8 +48,8 @@ messages are made again from the records and the prompt; if the run had a prompt
 of yours, give its file with --prompt.
 
 --format parquet writes records instead: runs.parquet, episodes.parquet and
-steps.parquet in the folder --out, with the names of the records as columns, and a
-manifest.`,
+steps.parquet in the folder --out, with the names of the records as columns,
+and a manifest.`,
 		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
   heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
   heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl

@@ -34,8 +34,8 @@ func newWikiBuild(sys *system) *cobra.Command {
     Wikipedia is easy to search, and tables mark results on it.
   - the dump enwiki-20171001-pages-meta-current-withlinks-abstracts.tar.bz2, or
     the folder that it unpacks to: the introductions of all articles.
-The same command continues a build that was stopped, and adds checksums to an index
-of an earlier version.`,
+The same command continues a build that was stopped, and adds checksums to an
+index of an earlier version.`,
 		Example: `  heldout wiki build DIR/hotpotqa/hotpot_dev_distractor_v1.json --out wiki/own
   heldout run --env hotpotqa --data DIR --wiki offline --wiki-index wiki/own`,
 		Args: args(1, -1, "at least one file"),

@@ -20,7 +20,8 @@ func TestRead(t *testing.T) {
 	if b, err := Read(file, 4); err == nil || !strings.Contains(err.Error(), "more than 4 bytes") {
 		t.Errorf("%q, %v", b, err)
 	}
-	if _, err := Read(file+"x", 5); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), " does not exist") {
+	_, err := Read(file+"x", 5)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), " does not exist") {
 		t.Error(err)
 	}
 	if _, err := Read(filepath.Dir(file), 5); err == nil || !strings.Contains(err.Error(), "is a directory") {
