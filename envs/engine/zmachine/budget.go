@@ -37,8 +37,12 @@ func (b *Budget) Resize(before, after int64) bool {
 	return true
 }
 
-// treeSize is about what a tree takes in the map of its routine, in bytes.
-const treeSize = 48
+const (
+	// treeSize is about what a tree takes in the map of its routine, in bytes.
+	treeSize = 48
+	// checkEvery is after how many calls the memory is counted within a step.
+	checkEvery = 256
+)
 
 // size is how many bytes a memo takes.
 func (m *memo) size() int64 {

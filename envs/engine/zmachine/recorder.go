@@ -93,7 +93,7 @@ func (m *Machine) record(r *routine, tree int32) {
 	if m.tracing && memo.levels[0].budget-m.budget > maxRecording {
 		m.abandon()
 	}
-	if !m.tracing && !memo.fits() {
+	if !m.tracing && len(memo.outcomes)%checkEvery == 0 && !memo.fits() {
 		return
 	}
 	m.tracing = true

@@ -2,10 +2,10 @@ package zmachine
 
 import "slices"
 
-// push adds something to a long list, which grows by a half when it is full.
+// push adds something to a long list, which doubles when it is full, and later grows by a half.
 func push[T any](list []T, x T) []T {
 	if len(list) == cap(list) {
-		list = append(make([]T, 0, len(list)+max(len(list)/2, 1<<8)), list...)
+		list = append(make([]T, 0, len(list)+max(len(list)/2, min(len(list), 1<<15), 1<<8)), list...)
 	}
 	return append(list, x)
 }
