@@ -215,6 +215,9 @@ var signals = []syscall.Signal{syscall.SIGKILL, syscall.SIGINT, syscall.SIGTERM}
 func (k *killing) series(most, first int) {
 	k.begin()
 	for range min(1+k.rng.IntN(6), most) {
+		if k.complete() {
+			break
+		}
 		k.keep()
 		select {
 		case <-k.processes[0].done:
@@ -238,10 +241,16 @@ func (k *killing) series(most, first int) {
 	k.finish()
 }
 
+// complete reports that what the command refuses to write again is there.
+func (k *killing) complete() bool {
+	_, err := os.Stat(filepath.Join(k.dir, k.c.done))
+	return k.c.done != "" && err == nil
+}
+
 // finish lets the command come to its end, and compares what it leaves.
 func (k *killing) finish() {
 	k.Helper()
-	if _, err := os.Stat(filepath.Join(k.dir, k.c.done)); k.c.done == "" || err != nil {
+	if !k.complete() {
 		k.end()
 	}
 	if now := k.left(); !maps.Equal(now, k.want) {
