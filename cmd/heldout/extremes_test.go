@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -108,15 +107,6 @@ func (f *extremeFile) body(line []byte) []byte {
 	return bytes.TrimSpace(line)
 }
 
-// cpu is what the process has taken until now.
-func cpu(t *testing.T) time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
-
 // walk sets each field to its extremes. Every command answers soon, in few words, and
 // without much memory.
 //
@@ -171,9 +161,9 @@ func soon(t *testing.T, name string, command []string) {
 	s := &system{stdout: &said, stderr: &said, getenv: noVariables, now: time.Now, goos: runtime.GOOS}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := cpu(t)
+	start := sharedtest.ProcessorTime(t)
 	code := execute(context.Background(), command, s)
-	took := cpu(t) - start
+	took := sharedtest.ProcessorTime(t) - start
 	runtime.ReadMemStats(&after)
 	mb := (after.TotalAlloc - before.TotalAlloc) >> 20
 	most := 200_000

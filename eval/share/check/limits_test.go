@@ -1,3 +1,5 @@
+//go:build unix
+
 package check
 
 import (
@@ -17,6 +19,7 @@ import (
 	"time"
 
 	"heldout/configs"
+	"heldout/envs/sharedtest"
 	"heldout/eval/bench"
 	"heldout/eval/share/bundle"
 	"heldout/scoring/record"
@@ -110,9 +113,9 @@ func answer(t *testing.T, path string, ask func()) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := time.Now()
+	start := sharedtest.ProcessorTime(t)
 	ask()
-	took := time.Since(start)
+	took := sharedtest.ProcessorTime(t) - start
 	runtime.ReadMemStats(&after)
 	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 2*time.Second || mb > 200 {
 		t.Errorf("%s: it took %v and %d MB", path, took, mb)
