@@ -40,7 +40,7 @@ func (a *agenda) add(e *episode.Episode) {
 		return
 	}
 	l := a.line(e)
-	l.waiting = append(l.waiting, turn{e, a.added})
+	l.waiting = append(l.waiting, ticket{e, a.added})
 	a.added++
 	l.size++
 	a.count(l, 1, 0)

@@ -9,13 +9,13 @@ import (
 type line struct {
 	env, model string
 	fleet      *fleet.Fleet // nil if the player asks none
-	waiting    []turn       // in playing order
+	waiting    []ticket       // in playing order
 	size       int          // episodes, also those that are over
 	inFlight   int
 }
 
-// turn is an episode that waits, with its number in playing order.
-type turn struct {
+// ticket is an episode that waits, with its number in playing order.
+type ticket struct {
 	*episode.Episode
 	number int
 }

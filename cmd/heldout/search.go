@@ -29,8 +29,8 @@ type passage struct {
 	flag        bool   // its title is shown, but is not what it is about
 }
 
-// result is a passage that fits a question, with the line that fits best.
-type result struct {
+// match is a passage that fits a question, with the line that fits best.
+type match struct {
 	passage
 	line string
 }
@@ -69,7 +69,7 @@ const (
 )
 
 // find searches passages by the words of a question, the best first.
-func find(list []passage, question string) ([]result, error) {
+func find(list []passage, question string) ([]match, error) {
 	index, err := bleve.NewUsing("", helpMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, nil)
 	if err != nil {
 		return nil, err
@@ -94,13 +94,13 @@ func find(list []passage, question string) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	var results []result
+	var results []match
 	for _, hit := range found.Hits {
 		i, err := strconv.Atoi(hit.ID)
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, result{list[i], list[i].best(hit.Locations[textField])})
+		results = append(results, match{list[i], list[i].best(hit.Locations[textField])})
 	}
 	return results, nil
 }

@@ -59,7 +59,7 @@ func TestReopen(t *testing.T) {
 	}
 	for name, change := range map[string]func(*record.Condition){
 		"give it with --data": func(c *record.Condition) { c.Source = envs.Official },
-		"no environment":      func(c *record.Condition) { c.Env = "chess" },
+		"unknown environment": func(c *record.Condition) { c.Env = "chess" },
 		"unknown variant":     func(c *record.Condition) { c.Settings = map[string]string{"variant": "x"} },
 		"perturbation":        func(c *record.Condition) { c.Perturbation = "../../secret.yaml" },
 		"has other rules": func(c *record.Condition) {

@@ -260,7 +260,7 @@ func TestWrongRuns(t *testing.T) {
 		"reflection-tokens 4000 leaves no room": func(r *configs.Run) {
 			r.Trials, r.ReflectionTokens, r.Context = 2, 4000, 4000
 		},
-		"heldout sweep plays all tasks": func(r *configs.Run) { r.Perturb = configs.Strings{"P1"} },
+		"heldout sweep --perturb P1 plays all tasks": func(r *configs.Run) { r.Perturb = configs.Strings{"P1"} },
 		"would need another prompt in each": func(r *configs.Run) {
 			r.Perturb = configs.Strings{"random:1:2"}
 		},
@@ -297,7 +297,7 @@ func TestServersAndKeys(t *testing.T) {
 		t.Errorf("%d servers", len(clients))
 	}
 	for want, change := range map[string]func(*configs.Run){
-		"no such file": func(r *configs.Run) { r.BaseURL.List = []string{"@" + list + "x"} },
+		"does not exist": func(r *configs.Run) { r.BaseURL.List = []string{"@" + list + "x"} },
 		"an address has at most": func(r *configs.Run) {
 			r.BaseURL.List = []string{"http://" + strings.Repeat("x", mostAddress)}
 		},

@@ -431,7 +431,7 @@ func TestInvalidRequestsAreNotSent(t *testing.T) {
 		req  model.Request
 		want string
 	}{
-		{"no messages", model.Request{Decoding: ok}, "no messages"},
+		{"no messages", model.Request{Decoding: ok}, "messages are missing"},
 		{"negative seed", model.Request{Messages: hello.Messages, Decoding: ok, Seed: -1}, "seed is -1"},
 		{"large seed", model.Request{Messages: hello.Messages, Decoding: ok, Seed: 1 << 31}, "seed is 2147483648"},
 		{"temperature", with(func(d *record.Decoding) { d.Temperature = -0.1 }), "temperature is -0.1"},

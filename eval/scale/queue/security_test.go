@@ -170,7 +170,7 @@ func TestEmbeddedServerIsSecured(t *testing.T) {
 		"belong together":       {Cert: "x"},
 		"has none itself":       {CA: a.file},
 		"two ways to log in":    {Creds: "x", Login: own.Login},
-		"no such file":          {Cert: "/none", Key: "/none"},
+		"does not exist":        {Cert: "/none", Key: "/none"},
 		"no certificate in PEM": {Cert: own.Cert, Key: own.Key, CA: own.Key},
 	} {
 		if _, err := Serve(t.TempDir(), freeAddress(t), s); err == nil || !strings.Contains(err.Error(), want) {
