@@ -9,7 +9,7 @@ import (
 type line struct {
 	env, model string
 	fleet      *fleet.Fleet // nil if the player asks none
-	waiting    []ticket       // in playing order
+	waiting    []ticket     // in playing order
 	size       int          // episodes, also those that are over
 	inFlight   int
 }

@@ -138,8 +138,8 @@ func (w *writer) commit() error {
 	return err
 }
 
-// listing has the checksums of the files, in the form that heldout export --check reads.
-type listing struct {
+// sums has the checksums of the files, in the form that heldout export --check reads.
+type sums struct {
 	Schema int    `json:"schema"`
 	Parts  []part `json:"parts"`
 }
@@ -151,7 +151,7 @@ type part struct {
 
 // writeManifest puts the manifest on disk, under its unfinished name, in place of the one before.
 func (w *writer) writeManifest(files []*export.File) error {
-	m := listing{Schema: record.Schema}
+	m := sums{Schema: record.Schema}
 	for _, f := range files {
 		m.Parts = append(m.Parts, part{filepath.Base(f.Name()), f.Sum()})
 	}
