@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,7 +44,7 @@ var waiting = [][]string{
 	{"run", "--env", "hotpotqa", "--model", "expert", "--wiki-url", "$SILENT", "--out", "run"},
 	{"run", "--env", "pddl", "--model", "random", "--queue", "$QUEUE", "--out", "run"},
 	{"run", "--env", "pddl", "--checkpoints", "none/*", "--follow", "--serve", "sleep 9 {} {port}", "--out", "run"},
-	{"run", "--env", "pddl", "--checkpoints", "$IN/[e]xperts", "--serve", "sleep 99; : {} {port}", "--out", "run"},
+	{"run", "--env", "pddl", "--checkpoints", "$IN/[w]eights", "--serve", "sleep 99; : {} {port}", "--out", "run"},
 	{"worker", "--queue", "$QUEUE"},
 	{"sweep", "--out", "run", "--model=vllm:x"},
 	{"synth", "--count", "3", "--out", "made", "--model=vllm:x"},
@@ -65,6 +67,14 @@ func TestStoppedWaits(t *testing.T) {
 	in := t.TempDir()
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
+	if err := os.Mkdir(filepath.Join(in, "weights"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"config.json", "model.safetensors"} {
+		if err := os.WriteFile(filepath.Join(in, "weights", file), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, cmd := range []*exec.Cmd{
 		exec.Command("heldout", "run", "--env", "pddl", "--limit", "2", "--model", "expert-errs", "--out", "experts"),
 		exec.Command("heldout", "bundle", "experts", "--out", "experts.heldout"),
