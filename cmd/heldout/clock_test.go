@@ -44,8 +44,8 @@ func TestClockJumps(t *testing.T) {
 		run, file := filepath.Join(dir, "run"), filepath.Join(dir, "x.heldout")
 		for _, seeds := range []string{"0-1", "0-2"} {
 			do("run", "--env", "pddl,babyai", "--tasks", "0-2", "--seeds", seeds, "--trials", "2", "--temperature", "1",
-				"--step-limit", "4", "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--allow-unusable", "--quiet",
-				"--out", run)
+				"--step-limit", "4", "--model", "vllm:fake", "--base-url", server.URL+"/v1", "--allow-unusable",
+				"--quiet", "--out", run)
 		}
 		do("compare", run, "--table", "results,trials,kinds")
 		do("bundle", run, "--out", file)
