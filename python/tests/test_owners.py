@@ -14,8 +14,7 @@ import pytest
 EACH = int(os.environ.get("HELDOUT_OWNERS", "4"))  # owners that are ended by each signal
 
 OWNER = """
-import heldout, signal, sys, threading
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, if the tests run under it, ignores it
+import heldout, sys, threading
 out, url, serve = sys.argv[1:]
 def play(model, name, **options):
     heldout.evaluate(model, "pddl", out=f"{out}/{name}", tasks="gripper", progress=False, **options)
@@ -30,6 +29,11 @@ play(lambda conversations, sampling: threading.Event().wait(), "function")
 
 # Servers of a checkpoint: both have a child, and one ignores SIGTERM as its child does.
 SERVERS = ["sleep 1000 & sleep 1000; : {} {port}", "trap '' TERM; sleep 1000 & sleep 1000; : {} {port}"]
+
+
+def hear_hangups():
+    """nohup, if the tests run under it, has them ignored."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def marked(mark):
@@ -69,7 +73,10 @@ def test_nothing_is_left(tmp_path, end):
             marks.append(f"HELDOUT_TEST_OWNER={folder}/")
             name, _, value = marks[-1].partition("=")
             code = [sys.executable, "-c", OWNER, folder, url, SERVERS[i % 2]]
-            with subprocess.Popen(code, env={**os.environ, name: value}, stderr=subprocess.DEVNULL) as owner:
+            environment = {**os.environ, name: value}
+            with subprocess.Popen(
+                code, env=environment, stderr=subprocess.DEVNULL, preexec_fn=hear_hangups
+            ) as owner:
                 while i % 4 > 1 and not (folder / "begun").exists():
                     time.sleep(0.01)
                 time.sleep(draw.uniform(0, 2))
