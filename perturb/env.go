@@ -28,8 +28,8 @@ func Wrap(env envs.Env, rules configs.Perturbation) (*Env, error) {
 	speaker, ok := envs.As[envs.Describer](env)
 	switch {
 	case rules.Env != name:
-		return nil, fmt.Errorf("perturbation %s is for %s, not for %s; heldout envs %s lists its own, and heldout sweep --suite robust "+
-			"plays them", rules.Name, rules.Env, name, name)
+		return nil, fmt.Errorf("perturbation %s is for %s, not for %s; heldout envs %s lists its own, "+
+			"and heldout sweep --suite robust plays them", rules.Name, rules.Env, name, name)
 	case !ok:
 		return nil, fmt.Errorf("perturbation %s: %s does not describe its interface, so it cannot be perturbed",
 			rules.Name, name)

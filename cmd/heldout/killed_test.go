@@ -176,7 +176,7 @@ func (k *killing) keep() {
 	}
 }
 
-// left is what is there in the end.
+// left returns the files that remain once the command has ended.
 func (k *killing) left() map[string]string {
 	k.Helper()
 	files := snapshot(k.T, k.dir, k.c.times)

@@ -36,7 +36,7 @@ func topicNames() []string {
 	return names
 }
 
-// moved names the page that now has what a page of an earlier version had.
+// moved maps the pages of earlier versions to those that replaced them.
 var moved = map[string]string{
 	"agentgym": "serving", "bundles": "records", "checkpoints": "servers", "cost": "benchmark",
 	"first-perturbation": "perturbations", "first-preset": "presets", "forms": "presets", "loop": "training",
