@@ -31,7 +31,10 @@ func stopRule(rules configs.StopRules, steps []record.Step) record.Cut {
 		acted = func(a, b record.Step) bool { return a.Action == b.Action }
 		actions = append([]record.Step{{}}, steps...)
 	}
-	readable := slices.DeleteFunc(slices.Clone(steps), func(s record.Step) bool { return s.FormatError })
+	var readable []record.Step
+	if rules.SameRead > 0 { // else the steps of long episodes would be copied at every step
+		readable = slices.DeleteFunc(slices.Clone(steps), func(s record.Step) bool { return s.FormatError })
+	}
 	switch {
 	case same(steps, rules.SameReply, func(a, b record.Step) bool {
 		return a.Reply == b.Reply && (a.Reply != "" || a.Thought == b.Thought && a.Action == b.Action)
