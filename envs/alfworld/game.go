@@ -72,8 +72,17 @@ type movable struct {
 	carried, clean, hot, cool, sliced, toggled fact
 
 	sliceable, toggleable bool
-	holder                bool  // made to hold other objects
-	inside                []int // the objects that lie in this one
+	holder                bool         // made to hold other objects
+	inside                []int        // the objects that lie in this one
+	lying                 map[int]fact // that it is at the location of a number
+}
+
+// lies is the fact that an object is at a location.
+func (g *game) lies(object int, p *location) fact {
+	if f, ok := g.things[object].object.lying[p.thing]; ok {
+		return f
+	}
+	return never
 }
 
 // reading is a game that is read, not grounded. It knows what the player sees at first.
@@ -163,7 +172,8 @@ func (g *game) addThings(p *planning.Problem) map[string]int {
 		case "receptacle":
 			t.container = &container{opened: never}
 		case "object":
-			t.object = &movable{carried: never, clean: never, hot: never, cool: never, sliced: never, toggled: never}
+			t.object = &movable{carried: never, clean: never, hot: never, cool: never, sliced: never, toggled: never,
+				lying: map[int]fact{}}
 		}
 	}
 	return index
@@ -184,6 +194,8 @@ func (g *game) addFact(index map[string]int, a planning.Atom, f fact) {
 	case "inreceptacleobject":
 		outer := arg(1).object
 		outer.inside = append(outer.inside, index[a.Args[0]])
+	case "objectatlocation":
+		arg(0).object.lying[index[a.Args[1]]] = f
 	case "isreceptacleobject":
 		arg(0).object.holder = true
 	case "sliceable":

@@ -123,19 +123,12 @@ func (e *engine) looseObjects(p *location) []string {
 	var names []string
 	for _, t := range e.takings {
 		for _, c := range p.containers {
-			if c == t.container && e.isAt(t.object, p) {
+			if c == t.container && e.game.lies(t.object, p).in(e.state) {
 				names = append(names, e.game.things[t.object].name)
 			}
 		}
 	}
 	return names
-}
-
-func (e *engine) isAt(object int, p *location) bool {
-	things := e.game.things
-	return e.game.task.Holds(e.state, planning.Atom{
-		Predicate: "objectatlocation", Args: []string{things[object].id, things[p.thing].id},
-	})
 }
 
 // roomFrom describes the room from the player's starting location.

@@ -42,13 +42,7 @@ func (r *rawTask) prune(g *grounder) *Task {
 			t.Constant = append(t.Constant, g.name(r.atoms[i]))
 		}
 	}
-	t.index, t.constant = make(map[string]int, len(t.Facts)), make(map[string]bool, len(t.Constant))
-	for i, a := range t.Facts {
-		t.index[a.String()] = i
-	}
-	for _, a := range t.Constant {
-		t.constant[a.String()] = true
-	}
+	t.index = sync.OnceValue(t.indexByName)
 	t.Init = make(State, (len(t.Facts)+63)/64)
 	for i := range r.init {
 		if n := renumber[i]; n >= 0 {

@@ -110,24 +110,37 @@ type Task struct {
 	// are.
 	Operators []Operator
 
-	index    map[string]int // Atom.String to index in Facts
-	constant map[string]bool
+	// index is made when it is first asked for: most tasks never look a fact up by name.
+	index func() map[string]int
 	// opening is the plan from Init, which is looked for once: all worlds of a task begin there.
 	opening func() []int
 }
 
+// constantFact stands for the index of a fact that always holds.
+const constantFact = -1
+
+// indexByName maps the text of each fact to its index in Facts, or to constantFact.
+func (t *Task) indexByName() map[string]int {
+	index := make(map[string]int, len(t.Facts)+len(t.Constant))
+	for _, a := range t.Constant {
+		index[a.String()] = constantFact
+	}
+	for i, a := range t.Facts {
+		index[a.String()] = i
+	}
+	return index
+}
+
 // Fact returns the index in Facts of a fact that can change.
 func (t *Task) Fact(a Atom) (index int, ok bool) {
-	index, ok = t.index[a.String()]
-	return index, ok
+	index, ok = t.index()[a.String()]
+	return index, ok && index != constantFact
 }
 
 // Holds reports whether a fact is true in a state.
 func (t *Task) Holds(s State, a Atom) bool {
-	if i, ok := t.Fact(a); ok {
-		return s.Contains(i)
-	}
-	return t.constant[a.String()]
+	i, ok := t.index()[a.String()]
+	return ok && (i == constantFact || s.Contains(i))
 }
 
 // Reached reports whether a state meets the goal.
