@@ -42,6 +42,7 @@ func (r *rawTask) prune(g *grounder) *Task {
 			t.Constant = append(t.Constant, g.name(r.atoms[i]))
 		}
 	}
+	t.Facts, t.Constant = slices.Clone(t.Facts), slices.Clone(t.Constant) // without room to grow
 	t.index = sync.OnceValue(t.indexByName)
 	t.Init = make(State, (len(t.Facts)+63)/64)
 	for i := range r.init {

@@ -26,14 +26,16 @@ const maxDepth = 200
 // of the line; everything is lower-cased.
 type reader struct {
 	position
-	file string
-	text string
-	pos  int
+	file  string
+	text  string
+	pos   int
+	words map[string]string
 }
 
 // readFile reads the one S-expression of a PDDL file.
 func readFile(file, text string) (node, error) {
-	r := &reader{file: file, text: strings.ToLower(text), position: position{1, 1}}
+	r := &reader{file: file, text: strings.ToLower(text), position: position{1, 1},
+		words: map[string]string{}}
 	n, err := r.read(0)
 	if err != nil {
 		return node{}, err
@@ -78,9 +80,19 @@ func (r *reader) read(depth int) (node, error) {
 		for r.pos < len(r.text) && !delimiter(r.text[r.pos]) {
 			r.advance()
 		}
-		n.atom = r.text[start:r.pos]
+		n.atom = r.word(r.text[start:r.pos])
 		return n, nil
 	}
+}
+
+// word returns a copy of an atom, one for all equal atoms: a part of the text would keep all of it in memory.
+func (r *reader) word(atom string) string {
+	w, ok := r.words[atom]
+	if !ok {
+		w = strings.Clone(atom)
+		r.words[w] = w
+	}
+	return w
 }
 
 // delimiter reports whether c ends an atom. A "?" starts a new one, so that
