@@ -36,11 +36,11 @@ var (
 // varying are the time at which data were imported, the checksum of the record that has it, and
 // the folders of a board's bundles.
 var varying = regexp.MustCompile(`"retrieved": *"[^"]*"|"heldout-data.json": *{\s*"sha256": *"[^"]*"|` +
-	`\.heldout-board-[0-9]+/unpacked-[0-9]+`)
+	`unpacked-[0-9]+`)
 
 // leftBehind matches temporary files, and what is set aside of a line that a kill left unfinished.
 var leftBehind = regexp.MustCompile(regexp.QuoteMeta(record.Unfinished) +
-	`[0-9]*(/|$)|^\.heldout-(bundle|board)-|/calls\.set-aside$|^run/episodes\.set-aside$`)
+	`[0-9]*(/|$)|/calls\.set-aside$|^run/episodes\.set-aside$`)
 
 // snapshot returns the files below a directory, without times and without those that match
 // a form. Lines that were set aside may be there twice.

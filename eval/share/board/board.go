@@ -121,11 +121,15 @@ func Write(ctx context.Context, folder, out string, o Options) (*Board, error) {
 	if _, err := os.Lstat(out); err == nil && !o.Force {
 		return nil, fmt.Errorf("%s exists already; replace it with --force", out)
 	}
-	site, err := os.MkdirTemp(filepath.Dir(filepath.Clean(out)), ".heldout-board-")
+	work, err := openWorkplace(out)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(site)
+	defer work.Close()
+	site := work.Path("site")
+	if err := os.Mkdir(site, 0o755); err != nil {
+		return nil, err
+	}
 	b := &Board{Schema: Schema, Date: o.Date, Version: o.Version}
 	for _, name := range o.Baselines {
 		p, err := report.ReadPublished(name)
@@ -145,20 +149,34 @@ func Write(ctx context.Context, folder, out string, o Options) (*Board, error) {
 	if err := b.write(site); err != nil {
 		return nil, err
 	}
-	return b, replace(site, out)
+	return b, replace(work, site, out)
+}
+
+// earlier is the name in the workplace of the site that a new one replaces.
+const earlier = "earlier"
+
+// openWorkplace returns an empty workplace. A site that a killed process has moved there, and not
+// replaced, gets its name back.
+func openWorkplace(out string) (*record.Workplace, error) {
+	work, err := record.OpenWorkplace(out)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Lstat(out); errors.Is(err, os.ErrNotExist) {
+		if err := os.Rename(work.Path(earlier), out); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, errors.Join(err, work.Close())
+		}
+	}
+	return work, work.Empty()
 }
 
 // replace gives a site its name, in place of the one before.
-func replace(site, out string) error {
-	if err := os.Chmod(site, 0o755); err != nil {
-		return err
-	}
-	old := site + "-before"
-	err := os.Rename(out, old)
+func replace(work *record.Workplace, site, out string) error {
+	err := os.Rename(out, work.Path(earlier))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return errors.Join(os.Rename(site, out), os.RemoveAll(old))
+	return os.Rename(site, out)
 }
 
 // add checks a bundle, adds its rows, and writes the page with its episodes.

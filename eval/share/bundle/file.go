@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/natefinch/atomic"
 
@@ -28,12 +27,18 @@ type Result struct {
 // Create writes a bundle of runs to a file, all or nothing, and signs it with a private
 // key unless that is empty.
 func Create(ctx context.Context, file string, runs []record.Parts, about configs.About, key string) (*Result, error) {
-	folder := filepath.Dir(file)
-	dir, err := os.MkdirTemp(folder, ".heldout-bundle-")
+	work, err := record.OpenWorkplace(file)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer work.Close()
+	if err := work.Empty(); err != nil {
+		return nil, err
+	}
+	dir := work.Path("staged")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
+	}
 	c, err := Stage(ctx, dir, runs, about)
 	if err != nil {
 		return nil, err
@@ -46,7 +51,7 @@ func Create(ctx context.Context, file string, runs []record.Parts, about configs
 		}
 		result.Paths = append(result.Paths, paths(m)...)
 	}
-	packed := filepath.Join(dir, "packed")
+	packed := work.Path("packed")
 	if err := packFile(ctx, packed, dir, c); err != nil {
 		return nil, err
 	}
