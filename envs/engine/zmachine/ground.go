@@ -2,6 +2,7 @@ package zmachine
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
 )
 
@@ -24,6 +25,20 @@ type block struct {
 	number uint16
 	bytes  uint64
 }
+
+// packedBlock is a block in ten bytes instead of sixteen: of nothing does a memo have more.
+type packedBlock struct {
+	number uint16
+	bytes  [8]byte
+}
+
+func (b block) packed() packedBlock {
+	p := packedBlock{number: b.number}
+	binary.LittleEndian.PutUint64(p.bytes[:], b.bytes)
+	return p
+}
+
+func (p *packedBlock) block() block { return block{p.number, binary.LittleEndian.Uint64(p.bytes[:])} }
 
 const (
 	blockBits = 6
@@ -103,9 +118,9 @@ func (g *ground) wroteBlock(b block, mem []byte) {
 }
 
 // same reports whether bytes are as they are on the ground.
-func (g *ground) same(blocks []block) bool {
-	for _, b := range blocks {
-		if g.diffs[b.number]&b.bytes != 0 {
+func (g *ground) same(blocks []packedBlock) bool {
+	for i := range blocks {
+		if b := blocks[i].block(); g.diffs[b.number]&b.bytes != 0 {
 			return false
 		}
 	}

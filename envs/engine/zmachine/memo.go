@@ -16,7 +16,7 @@ type memo struct {
 	routines [1 << 16]*routine // by packed address
 	forks    []fork            // the first one is none
 	branches []branch          // likewise; to a tree leads one that has no value
-	blocks   []block           // of the forks
+	blocks   []packedBlock     // of the forks
 	outcomes []outcome         // the first one is none
 	writes   []write           // of the outcomes
 	values   []byte            // of the writes

@@ -48,8 +48,8 @@ func (m *Machine) find(root int32) (outcome int32) {
 		}
 		if m.tracing {
 			top := memo.top()
-			for _, b := range same {
-				top.noteSame(b)
+			for i := range same {
+				top.noteSame(same[i].block())
 			}
 			if !f.leaf {
 				top.noteOff(f.addr, m.mem[f.addr])
@@ -136,13 +136,13 @@ func (m *memo) forkAt(parent int32, reads []read) int32 {
 	}
 	for i := m.branches[parent].fork; i != 0; i = m.forks[i].next {
 		f := &m.forks[i]
-		if f.leaf == leaf && f.addr == addr && slices.Equal(m.blocks[f.same.start:f.same.end], m.run) {
+		if f.leaf == leaf && f.addr == addr && slices.EqualFunc(m.blocks[f.same.start:f.same.end], m.run, isPacked) {
 			return i
 		}
 	}
 	start := int32(len(m.blocks))
 	for _, b := range m.run {
-		m.blocks = push(m.blocks, b)
+		m.blocks = push(m.blocks, b.packed())
 	}
 	m.forks = push(m.forks, fork{same: span{start, int32(len(m.blocks))}, addr: addr, leaf: leaf,
 		next: m.branches[parent].fork})
@@ -150,3 +150,5 @@ func (m *memo) forkAt(parent int32, reads []read) int32 {
 	m.branches[parent].fork = i
 	return i
 }
+
+func isPacked(p packedBlock, b block) bool { return p.block() == b }
