@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // fault changes what is rendered so that it is no longer true; a text that it does not apply
@@ -71,7 +73,7 @@ var faults = []fault{
 // Faults put into what is rendered are found.
 func TestFaultsAreFound(t *testing.T) {
 	found, applied := map[string]int{}, map[string]int{}
-	for number := range 120 {
+	for number := range sharedtest.Times(t, 120, 60) {
 		d := newDesign(number, false)
 		if d.trained() {
 			continue

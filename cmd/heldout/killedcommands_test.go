@@ -36,8 +36,8 @@ type killedCommand struct {
 	beside []string
 }
 
-// killedCommands are the commands that write, and one of so many formats of export.
-func killedCommands(every int) []killedCommand {
+// killedCommands are the commands that write.
+func killedCommands() []killedCommand {
 	model := []string{"--model", "vllm:fake", "--base-url", "$SERVER/v1", "--quiet"}
 	with := func(args []string, more ...string) []string { return append(slices.Clone(more), args...) }
 	commands := []killedCommand{
@@ -80,10 +80,7 @@ func killedCommands(every int) []killedCommand {
 		{name: "export parquet", args: []string{"export", "played", "--format", "parquet", "--out", "tables",
 			"--force"}, needs: []string{"played"}},
 	}
-	for i, format := range export.Formats() {
-		if i%every > 0 {
-			continue
-		}
+	for _, format := range export.Formats() {
 		kind := format.Extension()
 		commands = append(commands, killedCommand{name: "export " + string(format), args: []string{"export", "played",
 			"experts", "--format", string(format), "--split", "train=0.5,val=0.5", "--out", "data" + kind, "--force"},

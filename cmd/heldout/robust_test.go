@@ -153,8 +153,8 @@ func TestKill(t *testing.T) {
 		inFlight, kills, seeds int
 		requests               int // between kills, at most
 	}{
-		{"few in flight", 6, sharedtest.Times(t, 480, 15), sharedtest.Times(t, 30, 3), 12},
-		{"many in flight", 64, sharedtest.Times(t, 20, 5), sharedtest.Times(t, 30, 9), 240},
+		{"few in flight", 6, sharedtest.Times(t, 480, 8), sharedtest.Times(t, 30, 3), 12},
+		{"many in flight", 64, sharedtest.Times(t, 20, 3), sharedtest.Times(t, 30, 9), 240},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			more := []string{"--seeds", fmt.Sprint(c.seeds), "--concurrency", fmt.Sprint(c.inFlight)}

@@ -22,14 +22,14 @@ import (
 )
 
 var designs = flag.Int("designs", 0, "number of random designs of TestStatementsAreTrue and TestEqualModelsClaimNothing; "+
-	"0 is 40 and 200, or 300 and 500 in the long tests")
+	"0 is 15 and 80, or 300 and 500 in the long form")
 
 // Every sentence, cell and claim of every renderer is true of the episodes, in random
 // designs of all kinds.
 func TestStatementsAreTrue(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 300, 40)
+		n = sharedtest.Times(t, 300, 15)
 	}
 	said := map[string]int{}
 	for number := range n {
@@ -53,7 +53,7 @@ func TestStatementsAreTrue(t *testing.T) {
 func TestEqualModelsClaimNothing(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 500, 200)
+		n = sharedtest.Times(t, 500, 80)
 	}
 	claimed := 0
 	for number := range n {

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 )
 
@@ -200,7 +201,8 @@ func median(o [3]outcome) (m outcome) {
 //
 // The order of goroutines decides who gets the last calls, and one of the slowest server
 // is 0.3 % of the time: of 80 plays with the first servers, six had a share of 0.9693, and
-// one on a busy machine had 0.9646. So the median of three plays counts.
+// one on a busy machine had 0.9646. So the median of three plays counts: the third one is played
+// only if the first two do not decide. The short form stops after one good play.
 func TestTail(t *testing.T) {
 	const ms = time.Millisecond
 	halves := []time.Duration{200 * ms, 400 * ms, 800 * ms, 1600 * ms}
@@ -217,9 +219,18 @@ func TestTail(t *testing.T) {
 		"more servers than work": {load{halves, 8, 30, 96, false}, 0.12, 4, 40},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := median([3]outcome{c.play(t), c.play(t), c.play(t)})
-			t.Logf("%+v", o)
-			if o.share < c.least || o.early > c.mostEarly || o.late > c.moves {
+			good := func(o outcome) bool {
+				return o.share >= c.least && o.early <= c.mostEarly && o.late <= c.moves
+			}
+			var played [3]outcome
+			for i, enough := 0, sharedtest.Times(t, 2, 1); i < 3; i++ {
+				played[i] = c.play(t)
+				t.Logf("%+v", played[i])
+				if i+1 == enough && !slices.ContainsFunc(played[:enough], func(o outcome) bool { return !good(o) }) {
+					return
+				}
+			}
+			if o := median(played); !good(o) {
 				t.Errorf("%+v, want a share of at least %v, and at most %d and %d moves", o, c.least, c.mostEarly,
 					c.moves)
 			}

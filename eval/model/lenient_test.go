@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"heldout/envs/sharedtest"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -99,7 +100,7 @@ func TestNoUsableTextIsLost(t *testing.T) {
 		req.Completion = protocol == "completions"
 		client := open(t, model.Options{Spec: spec, ContextLimit: 1 << 40, Retry: model.Retry{Attempts: 1},
 			Transport: roundTrip(func(*http.Request) (*http.Response, error) { return respond(200, body), nil })})
-		for range 10_000 {
+		for range sharedtest.Times(t, 10_000, 1000) {
 			var v map[string]any
 			if err := json.Unmarshal([]byte(strings.ReplaceAll(whole, "TEXT", string(text))), &v); err != nil {
 				t.Fatal(err)

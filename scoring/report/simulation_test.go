@@ -124,14 +124,14 @@ func paperWeights(t *testing.T) configs.Weights {
 	return w
 }
 
-var simulations = flag.Int("simulations", 0, "number of runs of each simulation; 0 is 100, or 300 in the long tests")
+var simulations = flag.Int("simulations", 0, "number of runs of each simulation; 0 is 40, or 300 in the long form")
 
 // repeated is how often a run is simulated.
 func repeated(t *testing.T) int {
 	if *simulations > 0 {
 		return *simulations
 	}
-	return sharedtest.Times(t, 300, 100)
+	return sharedtest.Times(t, 300, 40)
 }
 
 // only is one of the board's environments.
