@@ -28,7 +28,7 @@ var everyFlip = flag.Bool("every-flip", false, "change every byte in all ways, n
 // flips counts what became of changed bytes.
 type flips struct{ bytes, changes, refused, harmless int }
 
-// flip changes every byte of a file, one at a time, in the short form one of seven: in
+// flip changes every byte of a file, one at a time, in the short form one of 13: in
 // turn one of its bits, or the whole byte to a line break, a blank or a digit; with
 // -every-flip each byte in all these ways.
 // Look says what a reader makes of the file; an error
