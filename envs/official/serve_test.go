@@ -34,7 +34,8 @@ type member struct {
 func tarGz(t testing.TB, members ...member) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	check(t, err)
 	w := tar.NewWriter(z)
 	for _, m := range members {
 		h := &tar.Header{Name: m.name, Mode: 0o644, Size: int64(len(m.content)), Typeflag: tar.TypeReg}
