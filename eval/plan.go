@@ -230,6 +230,8 @@ type Due struct {
 	Finished []Finished
 	// Attempts counts the attempts without a result, by the id of the episode.
 	Attempts map[string]int
+	// Conditions are those of the plan, in its order.
+	Conditions []record.Condition
 }
 
 // Next is the number of the attempt that is due, by the id of the episode.
@@ -273,6 +275,9 @@ func (p *Plan) Due(attempts []record.Attempt) Due {
 		}
 	}
 	due.Missing = InPlayingOrder(due.Missing)
+	for i := range p.Groups {
+		due.Conditions = append(due.Conditions, p.Groups[i].Condition)
+	}
 	return due
 }
 

@@ -18,12 +18,17 @@ const (
 	// refusals is the number of calls of a model that may be refused before one is
 	// answered.
 	refusals = 8
-	// A warning needs at least this many faulty replies, and more than one faulty
-	// reply in this many.
-	fewFaults, oneIn = 3, 100
+	// A warning needs at least this many faulty replies, so many in all, and a faulty one in so
+	// many: the first replies say little of the others.
+	fewFaults, fewReplies, oneIn = 3, 20, 20
 	// manyActions are so many that all can hardly be invalid by chance.
 	manyActions = 30
 )
+
+// Matters reports whether faulty replies are so many of all that a user should know.
+func Matters(faulty, replies int) bool {
+	return faulty >= fewFaults && replies >= fewReplies && faulty*oneIn >= replies
+}
 
 // UnusableError reports a model that cannot be benchmarked as it is served: none or too
 // few of its first replies held an action.
@@ -148,7 +153,7 @@ func (w *watch) unusable(name string, r *replies) error {
 func (r *replies) warnings(name string) (texts []string) {
 	came := r.tally.Replies
 	say := func(n int, problem, remedy string) {
-		if n < fewFaults || n*oneIn <= came || slices.Contains(r.warned, problem) {
+		if !Matters(n, came) || slices.Contains(r.warned, problem) {
 			return
 		}
 		r.warned = append(r.warned, problem)

@@ -115,6 +115,18 @@ func TestUsableReplyProvesAModel(t *testing.T) {
 	}
 }
 
+// A few faulty replies of the first ones say little, and few of many do not matter.
+func TestMatters(t *testing.T) {
+	for _, c := range []struct {
+		faulty, replies int
+		want            bool
+	}{{3, 16, false}, {3, 20, true}, {1, 20, false}, {3, 60, true}, {3, 61, false}, {0, 100, false}} {
+		if got := Matters(c.faulty, c.replies); got != c.want {
+			t.Errorf("%d of %d: %v", c.faulty, c.replies, got)
+		}
+	}
+}
+
 // A run that goes on says once of each fault that there are many.
 func TestWarnings(t *testing.T) {
 	calls := 0

@@ -2,21 +2,25 @@ package main
 
 import (
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"heldout/scoring/table"
+	"github.com/charmbracelet/x/ansi"
+
+	"heldout/eval/progress"
 )
 
-// display is standard error: lines that stay, and on a terminal one line that
-// changes. Everything that goes there passes through its one queue and is written
+// display is standard error: lines that stay, and below them on a terminal lines that
+// change. Everything that goes there passes through its one queue and is written
 // by one goroutine: a terminal that accepts no output, as after Ctrl-S, blocks no
 // caller, and output that it cannot accept is dropped.
 type display struct {
-	// columns is the width of the terminal, nil without one.
-	columns func() int
-	texts   chan string        // of the line that changes, as they are written
+	// size is that of the terminal in characters, nil without one.
+	size    func() (columns, rows int)
+	frames  chan []string      // the lines that change
 	notes   chan string        // lines that stay
 	flushes chan chan struct{} // each is closed when all notes before it are written
 	stop    chan struct{}
@@ -27,11 +31,11 @@ type display struct {
 // maxNotes is how many notes wait for a terminal that takes nothing.
 const maxNotes = 64
 
-// newDisplay returns a display that writes to w. columns is the width of the
-// terminal that w is, nil if it is none. End it when it is done.
-func newDisplay(w io.Writer, columns func() int) *display {
+// newDisplay returns a display that writes to w. size is that of the terminal that w is, nil
+// if it is none. End it when it is done.
+func newDisplay(w io.Writer, size func() (columns, rows int)) *display {
 	d := &display{
-		columns: columns, texts: make(chan string), notes: make(chan string, maxNotes),
+		size: size, frames: make(chan []string), notes: make(chan string, maxNotes),
 		flushes: make(chan chan struct{}), stop: make(chan struct{}),
 	}
 	go d.write(w)
@@ -40,41 +44,90 @@ func newDisplay(w io.Writer, columns func() int) *display {
 
 // write writes what is shown until the display ends, even if the terminal is gone.
 func (d *display) write(w io.Writer) {
-	changing := false // the line that changes stands on the terminal
+	var shown []string // the lines that change, as they stand on the terminal
 	put := func(text string) {
-		_, _ = io.WriteString(w, text)
-		d.stuck.Store(false)
-	}
-	putNote := func(note string) {
-		if changing {
-			note = eraseLine + note
+		if text != "" {
+			_, _ = io.WriteString(w, text)
 		}
-		put(note)
-		changing = false
+		d.stuck.Store(false)
 	}
 	putNotes := func() {
 		for len(d.notes) > 0 {
-			putNote(<-d.notes)
+			put(<-d.notes)
 		}
 	}
 	for {
 		select {
 		case note := <-d.notes:
-			putNote(note)
-		case text := <-d.texts:
-			putNotes()
-			put(text)
-			changing = d.columns != nil
-		case done := <-d.flushes:
-			putNotes()
-			if changing {
-				putNote("")
+			columns, _ := d.screen()
+			put(erased(shown, columns) + note + strings.Join(shown, lineFeed))
+		case lines := <-d.frames:
+			if d.size == nil {
+				put(strings.Join(lines, "\n") + "\n")
+				continue
 			}
+			columns, _ := d.screen()
+			put(redrawn(shown, lines, columns))
+			shown = lines
+		case done := <-d.flushes:
+			columns, _ := d.screen()
+			put(erased(shown, columns))
+			shown = nil
+			putNotes()
 			close(done)
 		case <-d.stop:
 			return
 		}
 	}
+}
+
+// lineFeed goes to the start of the next line, whatever the terminal makes of a line feed.
+const lineFeed = "\r\n"
+
+// redrawn is what makes a terminal show other lines where it shows some. Lines that stay the
+// same are not written again, except the last, behind which the cursor stands.
+func redrawn(shown, lines []string, columns int) string {
+	if len(lines) < len(shown) || height(shown, columns) > len(shown) {
+		return erased(shown, columns) + strings.Join(lines, lineFeed)
+	}
+	if slices.Equal(shown, lines) {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(up(len(shown)))
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteString(lineFeed)
+		}
+		if i >= len(shown) || line != shown[i] || i == len(lines)-1 {
+			b.WriteString(line + ansi.EraseLineRight)
+		}
+	}
+	return b.String()
+}
+
+// erased removes lines from a terminal, and leaves the cursor where they began.
+func erased(shown []string, columns int) string {
+	if len(shown) == 0 {
+		return ""
+	}
+	return up(height(shown, columns)) + ansi.EraseScreenBelow
+}
+
+// up goes to the start of the first of so many lines, from the last.
+func up(lines int) string {
+	if lines < 2 {
+		return "\r"
+	}
+	return "\r" + ansi.CursorUp(lines-1)
+}
+
+// height is how many lines of a terminal some lines fill: it wraps them when it gets narrower.
+func height(lines []string, columns int) (n int) {
+	for _, line := range lines {
+		n += max(1, (ansi.StringWidth(line)+columns-1)/columns)
+	}
+	return n
 }
 
 // note shows a line that stays, or several.
@@ -89,36 +142,43 @@ func (d *display) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// eraseLine returns to the start of a terminal's line and erases it (ISO 6429).
-const eraseLine = "\r\x1b[K"
+// The size of a terminal that does not tell it, in characters.
+const usualColumns, usualRows = 80, 24
 
-// usualColumns is the width of a terminal that does not tell it, in characters.
-const usualColumns = 80
-
-// show shows a text of the line that changes; without a terminal, a line.
-func (d *display) show(line string) {
-	select {
-	case d.texts <- d.text(line):
-	default: // the last one is still being written
+// screen is the size of the terminal now.
+func (d *display) screen() (columns, rows int) {
+	if d.size == nil {
+		return usualColumns, usualRows
 	}
+	columns, rows = d.size()
+	if columns <= 0 || rows <= 0 {
+		return usualColumns, usualRows
+	}
+	return columns, rows
 }
 
-// text is what is written to show a line. It never wraps: the next could not erase it.
-func (d *display) text(line string) string {
-	if d.columns == nil {
-		return line + "\n"
+// show shows a line in place of those that change; without a terminal it stays.
+func (d *display) show(line string) {
+	if d.size != nil {
+		columns, _ := d.screen()
+		line = ansi.Truncate(line, columns-1, "…")
 	}
-	width := d.columns()
-	if width <= 0 {
-		width = usualColumns
+	d.draw([]string{line})
+}
+
+// draw shows lines in place of those that change. They must fit the terminal: it could not
+// take back what it wraps or scrolls away.
+func (d *display) draw(lines []string) {
+	select {
+	case d.frames <- lines:
+	default: // the last ones are still being written
 	}
-	return eraseLine + table.Cut(line, width-1)
 }
 
 // patience is how long a flush waits for a terminal that takes nothing.
 const patience = time.Second
 
-// flush waits until all notes are written, and removes the line that changes. It
+// flush waits until all notes are written, and removes the lines that change. It
 // gives up on a terminal that accepts no output; further flushes then do not
 // wait, until the terminal accepts output again.
 func (d *display) flush() {
@@ -148,23 +208,21 @@ func (d *display) end() {
 
 // How often progress is shown: on a terminal, and in a log.
 const (
-	barEvery  = 200 * time.Millisecond
-	lineEvery = 10 * time.Second
+	screenEvery = 200 * time.Millisecond
+	lineEvery   = time.Minute
+	// eventsEvery is how often a log looks for events.
+	eventsEvery = time.Second
 )
-
-func (s *system) pace() time.Duration {
-	if s.interactive {
-		return barEvery
-	}
-	return lineEvery
-}
 
 // sometimes returns a function that shows a line of progress, or leaves it out while the last
 // one is young.
 func (s *system) sometimes() func(line func() string) {
-	last := s.now()
+	last, pace := s.now(), lineEvery
+	if s.interactive {
+		pace = screenEvery
+	}
 	return func(line func() string) {
-		if now := s.now(); now.Sub(last) >= s.pace() {
+		if now := s.now(); now.Sub(last) >= pace {
 			last = now
 			s.display.show(line())
 		}
@@ -173,23 +231,49 @@ func (s *system) sometimes() func(line func() string) {
 
 // follow shows a line of progress until finish is called, which shows one that stays.
 func (s *system) follow(line func() string) (finish func()) {
+	return s.repeat(line, func() { s.display.show(line()) }, func() string { return "" })
+}
+
+// followRun shows the progress of a run: as a table on a terminal, else its totals.
+func (s *system) followRun(run *progress.Tracker) (finish func()) {
+	style := s.style(s.interactive)
+	return s.repeat(run.Line, func() {
+		columns, rows := s.display.screen()
+		s.display.draw(style.screen(run.View(), columns, rows))
+	}, run.State)
+}
+
+// repeat shows progress until finish is called, which shows a last line that stays. A log gets
+// a line now and then, and whenever the state has changed.
+func (s *system) repeat(line func() string, show func(), state func() string) (finish func()) {
+	pace, last, lastState := screenEvery, s.now(), state()
+	if !s.interactive {
+		pace = eventsEvery
+		show = func() {
+			if state := state(); state != lastState || s.now().Sub(last) >= lineEvery {
+				last, lastState = s.now(), state
+				s.display.show(line())
+			}
+		}
+	}
 	stop := make(chan struct{})
 	var showing sync.WaitGroup
 	showing.Go(func() {
-		tick := time.NewTicker(s.pace())
+		tick := time.NewTicker(pace)
 		defer tick.Stop()
 		for {
 			select {
 			case <-stop:
 				return
 			case <-tick.C:
-				s.display.show(line())
+				show()
 			}
 		}
 	})
 	return func() {
 		close(stop)
 		showing.Wait()
+		s.display.flush() // nothing is left of the lines that change
 		s.display.note(line())
 	}
 }

@@ -54,25 +54,28 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
+// size is a size of a terminal that does not change.
+func sized(columns, rows int) func() (int, int) { return func() (int, int) { return columns, rows } }
+
 // On a terminal the line is cut to the width of the moment, so that the next one
 // can erase it.
 func TestCutToWidth(t *testing.T) {
-	width := 40
-	d := &display{columns: func() int { return width }}
 	line := "12/3440 episodes  1.0/s  ETA 1m0s  pddl 模型 SR 1.0 PR 2.0"
-	if got := d.text(line); got != "\r\x1b[K12/3440 episodes  1.0/s  ETA 1m0s  pdd…" {
-		t.Errorf("%q", got)
-	}
-	width = 44 // each of the two characters fills two columns
-	if got := d.text(line); got != "\r\x1b[K12/3440 episodes  1.0/s  ETA 1m0s  pddl 模…" {
-		t.Errorf("%q", got)
-	}
-	width = 0
-	if got := d.text(strings.Repeat("x", 100)); got != "\r\x1b[K"+strings.Repeat("x", 78)+"…" {
-		t.Errorf("%q", got)
-	}
-	if got := (&display{}).text(strings.Repeat("x", 100)); got != strings.Repeat("x", 100)+"\n" {
-		t.Errorf("%q", got)
+	for _, c := range []struct {
+		size func() (int, int)
+		line string
+		want string
+	}{
+		{sized(40, 24), line, "12/3440 episodes  1.0/s  ETA 1m0s  pdd…"},
+		{sized(44, 24), line, "12/3440 episodes  1.0/s  ETA 1m0s  pddl 模…"}, // each of the two fills two columns
+		{sized(0, 0), strings.Repeat("x", 100), strings.Repeat("x", 78) + "…"},
+		{nil, strings.Repeat("x", 100), strings.Repeat("x", 100)},
+	} {
+		d := &display{size: c.size, frames: make(chan []string, 1)}
+		d.show(c.line)
+		if got := <-d.frames; len(got) != 1 || got[0] != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 
@@ -96,16 +99,16 @@ func (f *frozen) Write(b []byte) (int, error) {
 func TestFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		terminal := &frozen{released: make(chan struct{})}
-		sys := &system{stderr: terminal, interactive: true, stderrColumns: func() int { return 80 }, now: time.Now,
+		sys := &system{stderr: terminal, interactive: true, stderrSize: sized(80, 24), now: time.Now,
 			getenv: func(string) string { return "" }}
 		sys.open()
 		out := &checkedWriter{w: io.Discard, prepare: sys.display.flush}
 		plan := episodes("pddl", "random", "none", 2, 100)
 		p := progress.NewRun(eval.Due{Missing: plan}, 8, func() string { return "" }, sys.now)
-		finish := sys.follow(p.Line)
+		finish := sys.followRun(p)
 		start := time.Now()
 		for i := range plan {
-			time.Sleep(barEvery) // of the bubble's clock: a line is due for each
+			time.Sleep(screenEvery) // of the bubble's clock: a line is due for each
 			synctest.Wait()
 			p.EpisodeBegun(plan[i])
 			p.StepDone(plan[i], agent.Usage{})
@@ -114,7 +117,7 @@ func TestFrozenTerminal(t *testing.T) {
 			sys.bench().Warn("the server refuses seed")
 			sys.say("a line")
 		}
-		if took := time.Since(start); took != time.Duration(len(plan))*barEvery {
+		if took := time.Since(start); took != time.Duration(len(plan))*screenEvery {
 			t.Errorf("the run took %v", took)
 		}
 		before := time.Now()
@@ -150,7 +153,7 @@ func TestFrozenCommand(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		code := execute(t.Context(), c.args, &system{
-			stdout: &out, stderr: terminal, interactive: true, stderrColumns: func() int { return 80 },
+			stdout: &out, stderr: terminal, interactive: true, stderrSize: sized(80, 24),
 			getenv: func(string) string { return "" }, now: time.Now,
 		})
 		if code != c.code || !strings.Contains(out.String(), c.want) {
@@ -164,7 +167,7 @@ func TestFrozenCommand(t *testing.T) {
 func TestOrderOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var terminal strings.Builder
-		sys := &system{stderr: &terminal, interactive: true, stderrColumns: func() int { return 80 }}
+		sys := &system{stderr: &terminal, interactive: true, stderrSize: sized(80, 24)}
 		sys.open()
 		out := &checkedWriter{w: &terminal, prepare: sys.display.flush}
 		sys.say("first")
@@ -172,13 +175,18 @@ func TestOrderOfStreams(t *testing.T) {
 		sys.display.show("bar")
 		synctest.Wait()
 		sys.warn("second")
+		synctest.Wait()
 		io.WriteString(out, "a table\n")
 		synctest.Wait()
-		sys.display.show("bar")
+		sys.display.draw([]string{"two", "bars"})
+		synctest.Wait()
+		sys.say("third")
+		synctest.Wait()
 		io.WriteString(out, "another\n")
 		sys.say("last")
 		sys.display.end()
-		want := "first\n\r\x1b[Kbar\r\x1b[Kwarning: second\na table\n\r\x1b[Kbar\r\x1b[Kanother\nlast\n"
+		want := "first\n\rbar\x1b[K\r\x1b[Jwarning: second\nbar\r\x1b[Ja table\n\rtwo\x1b[K\r\nbars\x1b[K" +
+			"\r\x1b[A\x1b[Jthird\ntwo\r\nbars\r\x1b[A\x1b[Janother\nlast\n"
 		if terminal.String() != want {
 			t.Errorf("%q", terminal.String())
 		}

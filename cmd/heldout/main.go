@@ -50,19 +50,20 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	parent, _ := strconv.Atoi(os.Getenv(parentVariable)) // 0 without one
 	_ = os.Unsetenv(parentVariable)                      // what this process starts has another parent
+	columns, _ := size(os.Stdout)
 	os.Exit(execute(stoppable(parent), os.Args[1:], &system{
-		stdin:         os.Stdin,
-		stdout:        os.Stdout,
-		stderr:        os.Stderr,
-		interactive:   term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
-		stderrColumns: func() int { return columns(os.Stderr) },
-		columns:       columns(os.Stdout),
-		getenv:        os.Getenv,
-		goos:          runtime.GOOS,
-		proxy:         http.ProxyFromEnvironment,
-		now:           time.Now,
-		collectAt:     debug.SetGCPercent,
-		tool:          about(build),
+		stdin:       os.Stdin,
+		stdout:      os.Stdout,
+		stderr:      os.Stderr,
+		interactive: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
+		stderrSize:  func() (columns, rows int) { return size(os.Stderr) },
+		columns:     columns,
+		getenv:      os.Getenv,
+		goos:        runtime.GOOS,
+		proxy:       http.ProxyFromEnvironment,
+		now:         time.Now,
+		collectAt:   debug.SetGCPercent,
+		tool:        about(build),
 	}))
 }
 
@@ -81,25 +82,25 @@ type system struct {
 	interactive bool
 	// columns is the width of standard output's terminal, 0 without one.
 	columns int
-	// stderrColumns is the width of standard error's terminal now.
-	stderrColumns func() int
-	getenv        func(string) string
-	goos          string // the operating system, as Go names it
-	proxy         func(*http.Request) (*url.URL, error)
-	now           func() time.Time
+	// stderrSize is the size of standard error's terminal now.
+	stderrSize func() (columns, rows int)
+	getenv     func(string) string
+	goos       string // the operating system, as Go names it
+	proxy      func(*http.Request) (*url.URL, error)
+	now        func() time.Time
 	// collectAt sets by how many percent memory grows before garbage is collected; nil in
 	// tests, whose process is not only this command.
 	collectAt func(percent int) int
 	tool      record.Tool
 }
 
-// columns returns the width of a terminal, 0 if the file is none.
-func columns(f *os.File) int {
-	width, _, err := term.GetSize(int(f.Fd()))
+// size returns that of a terminal, 0 by 0 if the file is none.
+func size(f *os.File) (columns, rows int) {
+	columns, rows, err := term.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return width
+	return columns, rows
 }
 
 func (s *system) outside() envs.Outside { return s.bench().Envs() }
@@ -169,11 +170,11 @@ func (s *system) fail(err error, code int) int {
 }
 
 func (s *system) open() {
-	var columns func() int
+	var size func() (columns, rows int)
 	if s.interactive {
-		columns = s.stderrColumns
+		size = s.stderrSize
 	}
-	s.display = newDisplay(s.stderr, columns)
+	s.display = newDisplay(s.stderr, size)
 }
 
 // checkedWriter remembers the first error, so that a command that does not look

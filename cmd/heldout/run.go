@@ -176,7 +176,7 @@ func (o *output) screen(sys *system) (on bench.Screen, done func(), err error) {
 func (s *system) screen(quiet bool) bench.Screen {
 	on := bench.Screen{Say: func(line string) { s.say("%s", line) }, Warn: s.warn}
 	if !quiet {
-		on.Follow = s.follow
+		on.Follow = s.followRun
 	}
 	return on
 }

@@ -20,9 +20,9 @@ import (
 type Screen struct {
 	// Say shows a line, Warn one that must not be overlooked.
 	Say, Warn func(line string)
-	// Follow shows a line of progress again and again until finish is called, which shows a last
-	// one; nil shows none.
-	Follow func(line func() string) (finish func())
+	// Follow shows the progress of a run until finish is called, which shows its totals; nil
+	// shows none.
+	Follow func(run *progress.Tracker) (finish func())
 	// Events receives a line of JSON for every finished episode; nil for none.
 	Events io.Writer
 }
@@ -91,7 +91,7 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	run := progress.NewRun(session.Due, concurrency, j.waits, j.outside.Now)
 	finish := func() {}
 	if on.Follow != nil && len(session.Missing) > 0 {
-		finish = on.Follow(run.Line)
+		finish = on.Follow(run)
 	}
 	silence := broadcast(run, session.Store.SetStatus)
 	watching := eval.Observer(run)

@@ -56,7 +56,9 @@ func (n *notes) add(line string) {
 }
 
 func (n *notes) screen() Screen {
-	return Screen{Say: n.add, Warn: n.add, Follow: func(line func() string) func() { return func() { n.add(line()) } }}
+	return Screen{Say: n.add, Warn: n.add, Follow: func(run *progress.Tracker) func() {
+		return func() { n.add(run.Line()) }
+	}}
 }
 
 func (n *notes) lacks(parts ...string) (missing []string) {

@@ -82,7 +82,11 @@ func (d *durations) recent() float64 {
 type pace struct {
 	*lengths.Lengths
 	planned, done int
-	tasks         map[string]*sums // of first trials
+	// finished counts the episodes that had a result when the run began, failed those done
+	// without one. Replies are those of the episodes that are done.
+	finished, failed    int
+	replies, unreadable int
+	tasks               map[string]*sums // of first trials
 	// firsts are how long episodes took to their first step, steps how long each
 	// further step took, and ends what was left after the last.
 	firsts, steps, ends durations
@@ -96,10 +100,10 @@ func newPace(limit int) *pace {
 }
 
 // sums are those of the results of a task.
-type sums struct{ results, success, progress float64 }
+type sums struct{ results, successes float64 }
 
 // rate adds a result.
-func (p *pace) rate(e *episode.Episode, success bool, progress float64) {
+func (p *pace) rate(e *episode.Episode, success bool) {
 	if e.Trial > 1 {
 		return
 	}
@@ -109,20 +113,17 @@ func (p *pace) rate(e *episode.Episode, success bool, progress float64) {
 		p.tasks[e.Task.ID] = s
 	}
 	s.results++
-	s.progress += progress
 	if success {
-		s.success++
+		s.successes++
 	}
 }
 
-// rates are the means over tasks of their means, as those of scoring.Rate.
-func (p *pace) rates() (success, progress float64) {
+// success is the mean over tasks of their means, as a scoring.Rate is; NaN without a result.
+func (p *pace) success() (rate float64) {
 	for _, of := range p.tasks {
-		success += of.success / of.results
-		progress += of.progress / of.results
+		rate += of.successes / of.results
 	}
-	n := float64(len(p.tasks))
-	return success / n, progress / n
+	return rate / float64(len(p.tasks))
 }
 
 func (p *pace) begin(id string, now time.Time) {
@@ -154,8 +155,12 @@ func (p *pace) note(e *episode.Episode, r record.Result, now time.Time) {
 	p.cancel(r.ID)
 	p.End(r.ID, r.Steps)
 	p.done++
+	p.replies += r.Steps
+	p.unreadable += r.FormatErrors
 	if r.Outcome.Final() {
-		p.rate(e, r.Success, r.Progress)
+		p.rate(e, r.Success)
+	} else {
+		p.failed++
 	}
 }
 

@@ -17,8 +17,8 @@ type failure struct {
 	episodes int
 }
 
-// mostReasons is how many reasons are said, and mostOfReason how long each may be, in bytes.
-const mostReasons, mostOfReason = 4, 300
+// mostOfReason is how long a reason may be, in bytes.
+const mostOfReason = 300
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
@@ -36,8 +36,8 @@ func (p *Tracker) fail(r record.Result) {
 	p.reasons[key].episodes++
 }
 
-// Failures says why episodes ended without a result since the run began, the most frequent
-// reasons first.
+// Failures gives all reasons why episodes ended without a result since the run began, the most
+// frequent first.
 func (p *Tracker) Failures() (lines []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,10 +48,7 @@ func (p *Tracker) Failures() (lines []string) {
 	slices.SortFunc(reasons, func(a, b *failure) int {
 		return cmp.Or(cmp.Compare(b.episodes, a.episodes), cmp.Compare(a.text, b.text))
 	})
-	for i, f := range reasons {
-		if i == mostReasons {
-			return append(lines, fmt.Sprintf("no result for %s more", table.Counted(len(reasons)-i, "reason")))
-		}
+	for _, f := range reasons {
 		lines = append(lines, fmt.Sprintf("%s without a result: %s", table.Counted(f.episodes, "episode"), f.text))
 	}
 	return lines

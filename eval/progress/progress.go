@@ -15,7 +15,6 @@ import (
 	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
-	"heldout/scoring/table"
 )
 
 // Tracker is the progress of a run. It is an eval.Observer.
@@ -44,7 +43,6 @@ type Tracker struct {
 	ends      []time.Time
 	paces     map[playing]*pace
 	order     []playing // as planned
-	latest    playing   // what the last result is of
 }
 
 // playing is a unit with its own rates: an average over different environments or
@@ -60,21 +58,26 @@ func NewRun(due eval.Due, concurrency int, waits func() string, now func() time.
 		low: len(due.Missing), high: len(due.Missing), paces: map[playing]*pace{},
 		reasons: map[string]*failure{},
 	}
+	for i := range due.Conditions {
+		p.paceOf(&due.Conditions[i])
+	}
 	for _, e := range due.Missing {
-		p.paceOf(e).planned++
+		p.paceOf(e.Condition).planned++
 		p.high += e.TrialsLeft()
 	}
 	for _, f := range due.Finished {
-		p.paceOf(f.Episode).rate(f.Episode, f.Attempt.Outcome == record.Success, f.Attempt.Progress)
+		of := p.paceOf(f.Condition)
+		of.finished++
+		of.rate(f.Episode, f.Attempt.Outcome == record.Success)
 	}
 	return p
 }
 
-// paceOf is the pace of an episode's kind.
-func (p *Tracker) paceOf(e *episode.Episode) *pace {
-	key := playingOf(e)
+// paceOf is the pace of the episodes of a condition.
+func (p *Tracker) paceOf(c *record.Condition) *pace {
+	key := playingOf(c)
 	if p.paces[key] == nil {
-		p.paces[key] = newPace(e.Condition.StepLimit)
+		p.paces[key] = newPace(c.StepLimit)
 		p.order = append(p.order, key)
 	}
 	return p.paces[key]
@@ -91,14 +94,14 @@ func (p *Tracker) PlayElsewhere() {
 func (p *Tracker) EpisodeBegun(e *episode.Episode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.paces[playingOf(e)].begin(e.ID, p.now())
+	p.paces[playingOf(e.Condition)].begin(e.ID, p.now())
 }
 
 // StepDone implements eval.Observer.
 func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	of := p.paces[playingOf(e)]
+	of := p.paces[playingOf(e.Condition)]
 	if u.Again {
 		of.again(e.ID, p.now())
 		return
@@ -107,15 +110,15 @@ func (p *Tracker) StepDone(e *episode.Episode, u agent.Usage) {
 	of.step(e.ID, p.now())
 }
 
-func playingOf(e *episode.Episode) playing {
-	return playing{e.Condition.Env, e.Condition.Preset.Key(), e.Condition.Model, e.Condition.Perturbation}
+func playingOf(c *record.Condition) playing {
+	return playing{c.Env, c.Preset.Key(), c.Model, c.Perturbation}
 }
 
 // EpisodeDone implements eval.Observer.
 func (p *Tracker) EpisodeDone(e *episode.Episode, r record.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := playingOf(e)
+	key := playingOf(e.Condition)
 	if r.Outcome == record.Cancelled {
 		p.paces[key].cancel(r.ID)
 		p.stopped++
@@ -134,19 +137,20 @@ func (p *Tracker) EpisodeDone(e *episode.Episode, r record.Result) {
 	} else {
 		p.high -= e.TrialsLeft()
 	}
-	if r.Outcome.Final() {
-		p.latest = key
-	} else {
+	if !r.Outcome.Final() {
 		p.failures++
 		p.fail(r)
 	}
 }
 
-// Line describes the state of the run, the most important facts first, because a
-// terminal may cut the line.
+// Line has the totals of the run, the most important first, because a terminal may cut it.
 func (p *Tracker) Line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.line()
+}
+
+func (p *Tracker) line() string {
 	parts := []string{fmt.Sprintf("%d/%s episodes", p.finished+p.done-p.failures, p.total())}
 	seconds := p.now().Sub(p.started).Seconds()
 	if p.done > 0 && seconds > 0 {
@@ -170,7 +174,21 @@ func (p *Tracker) Line() string {
 	if p.tokens > 0 && seconds > 0 {
 		parts = append(parts, fmt.Sprintf("%.0f reply tokens/s", float64(p.tokens)/seconds))
 	}
-	return strings.Join(append(parts, p.rates()...), "  ")
+	return strings.Join(parts, "  ")
+}
+
+// State differs from the one before when a log should say how far the run is: all episodes of
+// a condition have ended, a new reason of failures came up, or calls wait or go on.
+func (p *Tracker) State() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	complete := 0
+	for _, of := range p.paces {
+		if of.done == of.planned {
+			complete++
+		}
+	}
+	return fmt.Sprint(complete, len(p.reasons), p.waits())
 }
 
 // total is the number of episodes, or the least and the most.
@@ -188,40 +206,6 @@ func frequency(perSecond float64) string {
 		return fmt.Sprintf("%.1f/min", 60*perSecond)
 	}
 	return fmt.Sprintf("%.1f/s", perSecond)
-}
-
-// rates lists the rates so far of everything that is being played, that of the
-// last result first. Complete units appear in the tables.
-func (p *Tracker) rates() (out []string) {
-	for _, what := range append([]playing{p.latest}, p.order...) {
-		t := p.paces[what]
-		if t == nil || len(t.tasks) == 0 || t.done == t.planned || len(out) > 0 && what == p.latest {
-			continue
-		}
-		success, progress := t.rates()
-		out = append(out, fmt.Sprintf("%s SR %.1f PR %.1f", p.name(what), 100*success, 100*progress))
-	}
-	return out
-}
-
-// name names what is played: by its environment or preset, and by the rest where the run
-// has more than one. The end of a model's name matters, because a checkpoint's
-// name is a path.
-func (p *Tracker) name(key playing) string {
-	text := key.env
-	if key.preset != "" {
-		text, _, _ = strings.Cut(key.preset, " ") // its hash follows
-	}
-	for _, other := range p.order {
-		if other.model != key.model {
-			text += " " + table.Printable(key.model[strings.LastIndexByte(key.model, '/')+1:])
-			break
-		}
-	}
-	if key.perturbation != episode.NoPerturbation {
-		text += " " + key.perturbation
-	}
-	return text
 }
 
 func (p *Tracker) remaining() (time.Duration, bool) {

@@ -1,0 +1,35 @@
+package main
+
+import "github.com/charmbracelet/x/ansi"
+
+// style says what a terminal may be sent besides text.
+type style struct{ bold, color bool }
+
+// style is what the user's terminal and variables ask for: TERM=dumb is neither bold nor
+// colored, NO_COLOR (no-color.org) is bold at most, and CLICOLOR_FORCE asks for both also where
+// there is no terminal.
+func (s *system) style(terminal bool) style {
+	force := s.getenv("CLICOLOR_FORCE")
+	forced := force != "" && force != "0"
+	able := terminal && s.getenv("TERM") != "dumb" || forced
+	return style{bold: able, color: able && s.getenv("NO_COLOR") == "" &&
+		(forced || s.getenv("CLICOLOR") != "0")}
+}
+
+// strong sets off a title.
+func (s style) strong(text string) string { return s.set(text, s.bold, ansi.AttrBold) }
+
+// alarming sets off what must not be overlooked.
+func (s style) alarming(text string) string {
+	return s.set(text, s.color, ansi.AttrYellowForegroundColor)
+}
+
+// literal sets off what is typed as it is.
+func (s style) literal(text string) string { return s.set(text, s.color, ansi.AttrCyanForegroundColor) }
+
+func (s style) set(text string, able bool, attribute ansi.Attr) string {
+	if !able {
+		return text
+	}
+	return ansi.NewStyle(attribute).Styled(text)
+}
