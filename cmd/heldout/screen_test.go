@@ -42,7 +42,7 @@ func TestScreenFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := viewOf(rapid.IntRange(1, 6).Draw(t, "environments"), rapid.IntRange(1, 6).Draw(t, "conditions"),
 			rapid.IntRange(1, 8).Draw(t, "models"),
-			rapid.SampledFrom([]string{"m%d", "vllm:runs/模型/checkpoint-%d\x1b[2J", "ollama:llama%d:8b"}).Draw(t, "name"))
+			rapid.SampledFrom([]string{"m%d", "vllm:runs/模型/step-%d\x1b[2J", "ollama:llama%d:8b"}).Draw(t, "name"))
 		columns, rows := rapid.IntRange(1, 220).Draw(t, "columns"), rapid.IntRange(1, 60).Draw(t, "rows")
 		lines := style{bold: true, color: true}.screen(v, columns, rows)
 		if len(lines) > 1 && len(lines) >= rows || breadth(lines) >= max(columns, 2) {

@@ -25,7 +25,12 @@ func (s style) alarming(text string) string {
 }
 
 // literal sets off what is typed as it is.
-func (s style) literal(text string) string { return s.set(text, s.color, ansi.AttrCyanForegroundColor) }
+func (s style) literal(text string) string {
+	if !s.color {
+		return s.strong(text)
+	}
+	return s.set(text, true, ansi.AttrCyanForegroundColor)
+}
 
 func (s style) set(text string, able bool, attribute ansi.Attr) string {
 	if !able {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"errors"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -69,7 +70,7 @@ func newHelp(sys *system) *cobra.Command {
 		RunE: func(c *cobra.Command, names []string) error {
 			page, ok, err := namedPage(names)
 			if ok || err != nil {
-				_, writing := sys.stdout.Write(page)
+				_, writing := io.WriteString(sys.stdout, sys.page(page))
 				return errors.Join(err, writing)
 			}
 			command, rest, err := c.Root().Find(names)
