@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -274,6 +275,24 @@ func (s *system) repeat(line func() string, show func(), state func() string) (f
 		close(stop)
 		showing.Wait()
 		s.display.flush() // nothing is left of the lines that change
-		s.display.note(line())
+		if text := line(); text != "" {
+			s.display.note(text)
+		}
+	}
+}
+
+// work shows what takes time, and how long it has taken, until finish is called.
+func (s *system) work() (doing func(what string), finish func()) {
+	var line atomic.Value
+	idle := func() string { return "" }
+	line.Store(idle)
+	end := s.follow(func() string { return line.Load().(func() string)() })
+	doing = func(what string) {
+		started := s.now()
+		line.Store(func() string { return fmt.Sprintf("%s: %v", what, s.now().Sub(started).Round(time.Second)) })
+	}
+	return doing, func() {
+		line.Store(idle)
+		end()
 	}
 }

@@ -167,7 +167,7 @@ func TestFrozenCommand(t *testing.T) {
 func TestOrderOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var terminal strings.Builder
-		sys := &system{stderr: &terminal, interactive: true, stderrSize: sized(80, 24)}
+		sys := &system{stderr: &terminal, interactive: true, stderrSize: sized(80, 24), getenv: environment(nil)}
 		sys.open()
 		out := &checkedWriter{w: &terminal, prepare: sys.display.flush}
 		sys.say("first")

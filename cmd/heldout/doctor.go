@@ -78,6 +78,9 @@ The exit code is 1 if a run would be worthless or refused.`,
 					errors.New(
 						"want one --model that a server serves, such as vllm:NAME, or the name of an environment"))
 			}
+			doing, finish := sys.work()
+			defer finish()
+			d.Doing = doing
 			return d.Model(c.Context(), r, change)
 		},
 	}

@@ -134,6 +134,9 @@ func warning(line string) string { return "warning: " + printableLine(line) }
 func execute(ctx context.Context, args []string, sys *system) int {
 	sys.open()
 	defer sys.display.end()
+	if sys.columns > 0 && !sys.unicode() {
+		sys.stdout = asciiWriter{sys.stdout}
+	}
 	out := &checkedWriter{w: sys.stdout, prepare: sys.display.flush}
 	sys.stdout = out
 	root := newRoot(sys)
@@ -173,6 +176,9 @@ func (s *system) open() {
 	var size func() (columns, rows int)
 	if s.interactive {
 		size = s.stderrSize
+		if !s.unicode() {
+			s.stderr = asciiWriter{s.stderr}
+		}
 	}
 	s.display = newDisplay(s.stderr, size)
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
@@ -97,6 +99,33 @@ func TestPage(t *testing.T) {
 	} {
 		if got := (&system{columns: c.columns, getenv: environment(c.given)}).page([]byte(source)); got != c.want {
 			t.Errorf("%d columns, %v:\n%q\n%q", c.columns, c.given, got, c.want)
+		}
+	}
+}
+
+// A terminal without Unicode gets no lines that ASCII lacks; files and pipes do.
+func TestASCII(t *testing.T) {
+	args := []string{"run", "--env", "pddl", "--model", "expert", "--limit", "2", "--out", t.TempDir()}
+	for _, c := range []struct {
+		columns int
+		given   map[string]string
+		want    bool // lines
+	}{
+		{80, map[string]string{"LC_ALL": "C", "LANG": "en_US.UTF-8"}, false},
+		{80, map[string]string{"LANG": "de_DE.ISO-8859-1"}, false},
+		{80, map[string]string{"LC_CTYPE": "C.utf8"}, true},
+		{80, nil, true},
+		{0, map[string]string{"LC_ALL": "C"}, true},
+	} {
+		var out strings.Builder
+		sys := &system{stdout: &out, stderr: io.Discard, columns: c.columns, getenv: environment(c.given),
+			now: time.Now}
+		if code := execute(t.Context(), args, sys); code != exitOK {
+			t.Fatalf("exit code %d", code)
+		}
+		got := strings.ContainsAny(out.String(), "─–")
+		if got != c.want || strings.Contains(out.String(), "-----") == got {
+			t.Errorf("%d columns, %v:\n%s", c.columns, c.given, &out)
 		}
 	}
 }

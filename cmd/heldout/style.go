@@ -1,6 +1,12 @@
 package main
 
-import "github.com/charmbracelet/x/ansi"
+import (
+	"cmp"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // style says what a terminal may be sent besides text.
 type style struct{ bold, color bool }
@@ -37,4 +43,24 @@ func (s style) set(text string, able bool, attribute ansi.Attr) string {
 		return text
 	}
 	return ansi.NewStyle(attribute).Styled(text)
+}
+
+// unicode reports whether the user's terminal shows Unicode: the locale names another character
+// set, or C, if it does not.
+func (s *system) unicode() bool {
+	locale := strings.ToLower(cmp.Or(s.getenv("LC_ALL"), s.getenv("LC_CTYPE"), s.getenv("LANG")))
+	return locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+}
+
+// asciiWriter writes lines, dashes and dots as ASCII has them.
+type asciiWriter struct{ io.Writer }
+
+var ascii = strings.NewReplacer("─", "-", "–", "-", "−", "-", "…", "~")
+
+// Write implements io.Writer.
+func (w asciiWriter) Write(b []byte) (int, error) {
+	if _, err := ascii.WriteString(w.Writer, string(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }

@@ -22,6 +22,8 @@ type Doctor struct {
 	// checked next if there are several.
 	Say    func(line string)
 	Server func(address string)
+	// Doing is told what takes time now; nil is not.
+	Doing func(what string)
 	// Quick asks a server for its first turns alone. Show receives what is sent in them and
 	// what comes back; nil shows nothing.
 	Quick bool
@@ -38,6 +40,12 @@ func (d *Doctor) tell(checks ...envs.Check) {
 			d.failed++
 		}
 		d.Tell(c)
+	}
+}
+
+func (d *Doctor) doing(what string) {
+	if d.Doing != nil {
+		d.Doing(what)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/episode"
 	"heldout/eval/model"
+	"heldout/scoring/table"
 )
 
 const (
@@ -62,7 +63,8 @@ func (d *Doctor) Servers(ctx context.Context, j *Job) (answers bool) {
 		if len(clients) > 1 {
 			d.Server(client.URL())
 		}
-		for _, check := range model.Examine(ctx, client, j.Config.Extra, max(int(j.Config.Concurrency), 8)) {
+		d.doing("asking " + client.URL())
+		for check := range model.Examine(ctx, client, j.Config.Extra, max(int(j.Config.Concurrency), 8)) {
 			if ctx.Err() != nil {
 				return false
 			}
@@ -141,6 +143,7 @@ type try struct {
 // diagnose plays the first turns of episodes so many times each, so many at once, and tells one
 // diagnosis of all replies. An environment with a worse one has a line of its own.
 func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, concurrency int) {
+	d.doing("playing the first turns of " + table.Counted(len(first), "task"))
 	trials := play(ctx, first, times, concurrency)
 	if d.Show != nil {
 		d.Show(transcript(trials))

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -411,7 +412,7 @@ func TestKeyAppearsNowhere(t *testing.T) {
 			wrapped.add(t, &options.Key)
 			wrapped.add(t, struct{ key model.Secret }{options.Key})
 			wrapped.add(t, open(t, model.Options{Spec: spec, Key: options.Key}))
-			wrapped.add(t, model.Examine(t.Context(), c, nil, 1))
+			wrapped.add(t, slices.Collect(model.Examine(t.Context(), c, nil, 1)))
 			text := wrapped.String() + log.String()
 			// Half of it, lest the rest was cut off.
 			for _, half := range []string{key[:14], key[14:]} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"strings"
 	"time"
@@ -20,18 +21,25 @@ import (
 // as many as the concurrency if that is more, to see whether they affect each
 // other.
 //
-// The checks come in a fixed order. They end early if nothing further can be
-// learned, because there was no server, no reply or no time.
-func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) []envs.Check {
-	e := &examiner{client: c, extra: extra, concurrency: max(concurrency, 1)}
-	for _, probe := range []func(context.Context) error{
-		e.server, e.reply, e.maxTokens, e.stop, e.greedy, e.sampling, e.cache, e.concurrent, e.overflow,
-	} {
-		if probe(ctx) != nil {
-			break
+// The checks come one by one as they are made, in a fixed order. They end early if nothing
+// further can be learned, because there was no server, no reply or no time.
+func Examine(ctx context.Context, c *Client, extra map[string]any, concurrency int) iter.Seq[envs.Check] {
+	return func(yield func(envs.Check) bool) {
+		e := &examiner{client: c, extra: extra, concurrency: max(concurrency, 1)}
+		for _, probe := range []func(context.Context) error{
+			e.server, e.reply, e.maxTokens, e.stop, e.greedy, e.sampling, e.cache, e.concurrent, e.overflow,
+		} {
+			err := probe(ctx)
+			for _, check := range e.checks {
+				if !yield(check) {
+					return
+				}
+			}
+			if e.checks = nil; err != nil {
+				return
+			}
 		}
 	}
-	return e.checks
 }
 
 // The checks that a diagnosis uses: they warn if all seeds give one reply, and if a prompt in
@@ -47,7 +55,7 @@ type examiner struct {
 	client      *Client
 	extra       map[string]any
 	concurrency int
-	checks      []envs.Check
+	checks      []envs.Check // of the last probe
 
 	// seeds: replies differ by their seeds.
 	seeds bool

@@ -258,7 +258,7 @@ func TestExamine(t *testing.T) {
 			}
 			server := recording(t, test.server.ServeHTTP)
 			c := open(t, model.Options{BaseURL: server.URL + "/v1", ContextLimit: test.limit})
-			checks := model.Examine(t.Context(), c, test.extra, 8)
+			checks := slices.Collect(model.Examine(t.Context(), c, test.extra, 8))
 			if diff := cmp.Diff(test.want, statuses(checks)); diff != "" {
 				t.Errorf("checks (-want +got):\n%s\n%v", diff, checks)
 			}
@@ -280,7 +280,7 @@ func TestExamine(t *testing.T) {
 func TestExamineNeedsSeveralAttempts(t *testing.T) {
 	b := &babbler{contextLength: 1000}
 	server := recording(t, b.ServeHTTP, b.ServeHTTP, say(500, ""), b.ServeHTTP)
-	checks := model.Examine(t.Context(), open(t, model.Options{BaseURL: server.URL + "/v1"}), nil, 1)
+	checks := slices.Collect(model.Examine(t.Context(), open(t, model.Options{BaseURL: server.URL + "/v1"}), nil, 1))
 	if len(checks) < 5 || checks[4].Status != envs.CheckWarn || !strings.Contains(checks[4].Text, "2 attempts") {
 		t.Errorf("checks are %v, want a warning about 2 attempts", checks)
 	}
@@ -290,7 +290,8 @@ func TestExamineNobody(t *testing.T) {
 	for _, answer := range []http.HandlerFunc{hijacked(t, ""), say(503, "loading"), say(401, "no")} {
 		for _, spec := range []model.Spec{vllmSpec, ollamaSpec} {
 			server := recording(t, answer)
-			checks := model.Examine(t.Context(), open(t, model.Options{Spec: spec, BaseURL: server.URL}), nil, 4)
+			checks := slices.Collect(model.Examine(t.Context(),
+				open(t, model.Options{Spec: spec, BaseURL: server.URL}), nil, 4))
 			if diff := cmp.Diff([]string{"reachable fail"}, statuses(checks)); diff != "" {
 				t.Errorf("checks (-want +got):\n%s", diff)
 			}
@@ -301,7 +302,8 @@ func TestExamineNobody(t *testing.T) {
 func TestExamineOllama(t *testing.T) {
 	// A model that says the same whatever it is asked, and swallows everything.
 	server := recording(t, fakeOllama(say(200, ollamaReply)))
-	checks := model.Examine(t.Context(), open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL}), nil, 32)
+	checks := slices.Collect(model.Examine(t.Context(),
+		open(t, model.Options{Spec: ollamaSpec, BaseURL: server.URL}), nil, 32))
 	want := []string{
 		"reachable ok", "model ok", "version ok", "context ok", "reply ok", "decoding ok", "usage ok",
 		"max_tokens fail", "stop fail",
@@ -320,7 +322,7 @@ func TestExamineUnknownServer(t *testing.T) {
 	b := &babbler{contextLength: 1000, noList: true}
 	server := recording(t, b.ServeHTTP)
 	c := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: server.URL + "/v1"})
-	checks := model.Examine(t.Context(), c, nil, 1)
+	checks := slices.Collect(model.Examine(t.Context(), c, nil, 1))
 	i := slices.IndexFunc(checks, func(c envs.Check) bool { return c.Name == "decoding" })
 	if i < 0 || checks[i].Status != envs.CheckOK || !strings.Contains(checks[i].Text, "--extra-body") {
 		t.Errorf("checks are %v, want a word on what is left to the server", checks)
@@ -336,7 +338,7 @@ func TestExamineLlamaCppAnswersForAnyName(t *testing.T) {
 		}
 		b.ServeHTTP(w, r)
 	})
-	checks := model.Examine(t.Context(), open(t, model.Options{BaseURL: server.URL + "/v1"}), nil, 1)
+	checks := slices.Collect(model.Examine(t.Context(), open(t, model.Options{BaseURL: server.URL + "/v1"}), nil, 1))
 	if checks[1].Status != envs.CheckWarn || !strings.Contains(checks[1].Text, `"other.gguf"`) {
 		t.Errorf("check is %v, want a warning that names other.gguf", checks[1])
 	}
@@ -370,7 +372,7 @@ func TestExamineSilentServer(t *testing.T) {
 			c := open(t, model.Options{BaseURL: "http://silent/v1", Transport: unanswering{path},
 				Retry: model.Retry{Attempts: 8}})
 			began := time.Now()
-			checks := model.Examine(t.Context(), c, nil, 1)
+			checks := slices.Collect(model.Examine(t.Context(), c, nil, 1))
 			last := checks[len(checks)-1]
 			if took := time.Since(began); took != want.after || last.Status != envs.CheckFail ||
 				!strings.HasPrefix(last.Text, want.says) {
@@ -400,7 +402,7 @@ func TestExamineFirstQuestion(t *testing.T) {
 			began := time.Now()
 			c := open(t, model.Options{BaseURL: "http://loads/v1", Transport: answering{status},
 				Retry: model.Retry{Attempts: 8}})
-			checks := model.Examine(t.Context(), c, nil, 1)
+			checks := slices.Collect(model.Examine(t.Context(), c, nil, 1))
 			if took := time.Since(began); took > 10*time.Second || len(checks) != 1 ||
 				checks[0].Status != envs.CheckFail || !strings.Contains(checks[0].Text, want) {
 				t.Errorf("%d, after %v: %+v", status, took, checks)

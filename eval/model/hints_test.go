@@ -68,8 +68,8 @@ func TestHintsFitTheServer(t *testing.T) {
 			b.contextLength = 1000
 			server := httptest.NewServer(troubled(kind, b))
 			defer server.Close()
-			return model.Examine(t.Context(), open(t,
-				model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: limit}), nil, 4)
+			return slices.Collect(model.Examine(t.Context(), open(t,
+				model.Options{Spec: spec, BaseURL: server.URL + "/v1", ContextLimit: limit}), nil, 4))
 		}
 		missing := examine(&babbler{name: "another"}, 0)
 		tooLong := examine(&babbler{name: "m"}, 5000)
@@ -103,7 +103,7 @@ func TestHintsOnTheAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := open(t, model.Options{Spec: spec, BaseURL: "http://127.0.0.1:1", Retry: model.Retry{Attempts: 1}})
-		checks := model.Examine(t.Context(), c, nil, 1)
+		checks := slices.Collect(model.Examine(t.Context(), c, nil, 1))
 		if !strings.Contains(checks[0].Text, want) || checks[0].Status != envs.CheckFail {
 			t.Errorf("%s: %v", name, checks)
 		}
