@@ -52,10 +52,10 @@ func (s *system) unicode() bool {
 	return locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }
 
-// asciiWriter writes lines, dashes and dots as ASCII has them.
+// asciiWriter writes lines, dashes, dots and crosses as ASCII has them.
 type asciiWriter struct{ io.Writer }
 
-var ascii = strings.NewReplacer("─", "-", "–", "-", "−", "-", "…", "~")
+var ascii = strings.NewReplacer("─", "-", "–", "-", "−", "-", "…", "~", "×", "x")
 
 // Write implements io.Writer.
 func (w asciiWriter) Write(b []byte) (int, error) {

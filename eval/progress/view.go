@@ -2,12 +2,12 @@ package progress
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"heldout/eval/episode"
-	"heldout/scoring/table"
 )
 
 // View is the state of a run at one moment, as a table: a row for each environment under each
@@ -92,8 +92,8 @@ func (v *View) add(names Row, model string, c Cell) {
 	*cell = cell.plus(c)
 }
 
-// Fold returns the view with one row for all conditions of an environment, or with one column
-// for all models.
+// Fold returns the view with one row for all conditions of an environment, which says how many
+// they are, or with one column for all models.
 func (v View) Fold(conditions, models bool) View {
 	rows := map[string]int{} // by place
 	for _, row := range v.Rows {
@@ -102,7 +102,7 @@ func (v View) Fold(conditions, models bool) View {
 	folded := View{Totals: v.Totals}
 	for _, row := range v.Rows {
 		if n := rows[row.Place]; conditions && n > 1 {
-			row.Perturbation = table.Counted(n, "condition")
+			row.Perturbation = fmt.Sprintf("×%d", n)
 		}
 		for i, c := range row.Cells {
 			model := v.Models[i]
