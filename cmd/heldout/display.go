@@ -46,6 +46,7 @@ func newDisplay(w io.Writer, size func() (columns, rows int)) *display {
 // write writes what is shown until the display ends, even if the terminal is gone.
 func (d *display) write(w io.Writer) {
 	var shown []string // the lines that change, as they stand on the terminal
+	var drawn [2]int   // the terminal's size when they were drawn
 	put := func(text string) {
 		if text != "" {
 			_, _ = io.WriteString(w, text)
@@ -67,8 +68,12 @@ func (d *display) write(w io.Writer) {
 				put(strings.Join(lines, "\n") + "\n")
 				continue
 			}
-			columns, _ := d.screen()
-			put(redrawn(shown, lines, columns))
+			columns, rows := d.screen()
+			text := ""
+			if size := [2]int{columns, rows}; size != drawn { // the terminal may have lost some
+				text, shown, drawn = erased(shown, columns), nil, size
+			}
+			put(text + redrawn(shown, lines))
 			shown = lines
 		case done := <-d.flushes:
 			columns, _ := d.screen()
@@ -85,11 +90,11 @@ func (d *display) write(w io.Writer) {
 // lineFeed goes to the start of the next line, whatever the terminal makes of a line feed.
 const lineFeed = "\r\n"
 
-// redrawn is what makes a terminal show other lines where it shows some. Lines that stay the
+// redrawn is what makes a terminal of the same size show other lines where it shows some. Lines that stay the
 // same are not written again, except the last, behind which the cursor stands.
-func redrawn(shown, lines []string, columns int) string {
-	if len(lines) < len(shown) || height(shown, columns) > len(shown) {
-		return erased(shown, columns) + strings.Join(lines, lineFeed)
+func redrawn(shown, lines []string) string {
+	if len(lines) < len(shown) {
+		return up(len(shown)) + ansi.EraseScreenBelow + strings.Join(lines, lineFeed)
 	}
 	if slices.Equal(shown, lines) {
 		return ""
@@ -107,7 +112,8 @@ func redrawn(shown, lines []string, columns int) string {
 	return b.String()
 }
 
-// erased removes lines from a terminal, and leaves the cursor where they began.
+// erased removes lines from a terminal, and leaves the cursor where they began. If it has got
+// narrower, it has wrapped them.
 func erased(shown []string, columns int) string {
 	if len(shown) == 0 {
 		return ""
@@ -123,7 +129,7 @@ func up(lines int) string {
 	return "\r" + ansi.CursorUp(lines-1)
 }
 
-// height is how many lines of a terminal some lines fill: it wraps them when it gets narrower.
+// height is how many lines of a terminal some lines fill.
 func height(lines []string, columns int) (n int) {
 	for _, line := range lines {
 		n += max(1, (ansi.StringWidth(line)+columns-1)/columns)

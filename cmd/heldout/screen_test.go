@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
@@ -149,7 +150,7 @@ func TestRedrawn(t *testing.T) {
 		var shown []string
 		for range 10 {
 			lines := rapid.SliceOfN(line, 1, 6).Draw(t, "lines")
-			text := redrawn(shown, lines, 80)
+			text := redrawn(shown, lines)
 			e.write(t, text)
 			if !slices.Equal(e.lines, lines) || e.row != len(lines)-1 || e.column != len(lines[e.row]) {
 				t.Fatalf("%q from %q to %q shows %q", text, shown, lines, e.lines)
@@ -165,15 +166,28 @@ func TestRedrawn(t *testing.T) {
 
 // Lines that stay the same are not written again.
 func TestRedrawnLines(t *testing.T) {
-	if got := redrawn([]string{"a", "b", "c"}, []string{"a", "d", "c"}, 80); got != "\r\x1b[2A\r\nd\x1b[K\r\nc\x1b[K" {
+	if got := redrawn([]string{"a", "b", "c"}, []string{"a", "d", "c"}); got != "\r\x1b[2A\r\nd\x1b[K\r\nc\x1b[K" {
 		t.Errorf("%q", got)
 	}
 }
 
-// A terminal that got narrower has wrapped the lines: all that they fill is drawn anew.
-func TestRedrawnNarrower(t *testing.T) {
-	shown := []string{strings.Repeat("x", 60), "short"}
-	if got := redrawn(shown, []string{"y"}, 40); got != "\r\x1b[2A\x1b[Jy" {
-		t.Errorf("%q", got)
-	}
+// A terminal that got narrower has wrapped the lines: all that they fill is drawn anew, as it
+// is in any other size.
+func TestResized(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var terminal strings.Builder
+		columns := 80
+		d := newDisplay(&terminal, func() (int, int) { return columns, 24 })
+		for _, columns = range []int{80, 40, 120} {
+			synctest.Wait()
+			d.draw([]string{strings.Repeat("x", 60), "short"}[max(0, 80-columns)/40:])
+			synctest.Wait()
+		}
+		d.end()
+		long := strings.Repeat("x", 60) + "\x1b[K\r\nshort\x1b[K"
+		want := "\r" + long + "\r\x1b[2A\x1b[J\rshort\x1b[K\r\x1b[J\r" + long + "\r\x1b[A\x1b[J"
+		if terminal.String() != want {
+			t.Errorf("%q", terminal.String())
+		}
+	})
 }
