@@ -175,7 +175,8 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "limit", Group: Playing, Range: atLeast(0), Changes: true,
-			Help: "use only the first N tasks of each environment; 0 uses all",
+			Help: "use only N tasks of each environment, spread evenly over types and difficulties; more tasks " +
+				"contain fewer; 0 uses all",
 		},
 		{
 			Name: "seeds", Group: Playing, First: true, Default: "0-0",

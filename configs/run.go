@@ -23,7 +23,7 @@ type Run struct {
 	// Tasks selects tasks: names with * and ?, types, numbers or ranges of
 	// numbers, separated by commas; empty for all.
 	Tasks string `yaml:"tasks"`
-	// Limit is the number of tasks of each environment, from the first; 0 for all.
+	// Limit is the number of tasks of each environment, spread over their kinds; 0 for all.
 	Limit int `yaml:"limit"`
 
 	// Model lists the players: "expert", "expert-errs", "random", "vllm:NAME", "openai:NAME" or

@@ -7,6 +7,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/stream"
 	"heldout/eval/episode"
+	"heldout/scoring/record"
 )
 
 // InPlayingOrder returns the episodes in the order in which they are played: first one of
@@ -48,6 +49,25 @@ func balanced(episodes []*episode.Episode) []int {
 		return cmp.Or(cmp.Compare(keys[a].seed, keys[b].seed), cmp.Compare(keys[a].share, keys[b].share))
 	})
 	return order
+}
+
+// FirstTasks returns n tasks of an environment in the order of tasks, or all of them if n is 0: about the same share
+// of every type and difficulty. Fewer tasks are always some of those that more would be.
+func FirstTasks(env string, tasks []envs.Task, n int) []envs.Task {
+	if n == 0 || n >= len(tasks) {
+		return tasks
+	}
+	episodes := make([]*episode.Episode, len(tasks))
+	for i := range tasks {
+		episodes[i] = &episode.Episode{Task: &tasks[i], Condition: &record.Condition{Env: env}}
+	}
+	chosen := balanced(episodes)[:n]
+	slices.Sort(chosen)
+	first := make([]envs.Task, n)
+	for i, at := range chosen {
+		first[i] = tasks[at]
+	}
+	return first
 }
 
 // envTask is a task of an environment, whoever plays it.

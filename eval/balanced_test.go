@@ -93,3 +93,41 @@ func TestBalanced(t *testing.T) {
 		}
 	})
 }
+
+// A limit selects n tasks in their order, among them all that a smaller one selects, and about the same share of every
+// kind: those of any two kinds would be equal after a task more of one and a task less of the other.
+func TestFirstTasks(t *testing.T) {
+	kind := func(t envs.Task) string { return t.Type + string(t.Difficulty) }
+	rapid.Check(t, func(t *rapid.T) {
+		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"x", "y", "z"}), 1, 60).Draw(t, "kinds")
+		hard := rapid.SampledFrom([]envs.Difficulty{envs.Easy, envs.Hard})
+		var tasks []envs.Task
+		all := map[string]int{}
+		for i, name := range kinds {
+			tasks = append(tasks, envs.Task{ID: fmt.Sprint(i), Index: i, Type: name, Difficulty: hard.Draw(t, "hard")})
+			all[kind(tasks[i])]++
+		}
+		smaller := FirstTasks("env", tasks, 1)
+		for n := 1; n <= len(tasks); n++ {
+			got, count := FirstTasks("env", tasks, n), map[string]int{}
+			for _, task := range got {
+				count[kind(task)]++
+			}
+			for a, allA := range all {
+				for b, allB := range all {
+					if (count[a]-1)*allB >= (count[b]+1)*allA {
+						t.Fatalf("%d of %d %s, but %d of %d %s", count[a], allA, a, count[b], allB, b)
+					}
+				}
+			}
+			byIndex := func(a, b envs.Task) int { return a.Index - b.Index }
+			if len(got) != n || !slices.IsSortedFunc(got, byIndex) {
+				t.Fatalf("%d tasks of %d: %v", len(got), n, got)
+			}
+			if slices.ContainsFunc(smaller, func(task envs.Task) bool { return !slices.Contains(got, task) }) {
+				t.Fatalf("%v lacks some of %v", got, smaller)
+			}
+			smaller = got
+		}
+	})
+}

@@ -302,23 +302,27 @@ func (p *Plan) extends(m *record.Manifest) error {
 			if !planned[id] {
 				return fmt.Errorf("the run directory was made for other episodes (%s): "+
 					"give the same command again, with more seeds, models or tasks if you like, or another --out",
-					p.difference(g.Condition))
+					p.difference(g))
 			}
 		}
 	}
 	return nil
 }
 
-// difference says how an earlier condition differs from the closest planned one.
-func (p *Plan) difference(old record.Condition) string {
+// difference says how an earlier group differs from the closest planned one.
+func (p *Plan) difference(old record.Group) string {
 	var best []record.Difference
 	for i, g := range p.Groups {
-		if d := record.Differing(old, g.Condition); i == 0 || len(d) < len(best) {
+		if d := record.Differing(old.Condition, g.Condition); i == 0 || len(d) < len(best) {
 			best = d
 		}
 	}
-	if len(best) == 0 {
-		return "other tasks of " + old.Env
+	if len(best) > 0 {
+		return record.Listed(best)
 	}
-	return record.Listed(best)
+	other := "other tasks of " + old.Condition.Env
+	if n := len(old.Episodes); old.Condition.Preset == nil {
+		other += fmt.Sprintf("; if an earlier version began it with --limit %d, give --tasks 0-%d instead", n, n-1)
+	}
+	return other
 }

@@ -58,8 +58,8 @@ func ParseSeeds(s string) ([]int64, error) {
 // line. In names, * stands for any characters and ? for any one character. A number
 // counts as a number only if no task has that name. A name may be that of a task
 // outside the benchmark, if the environment has such tasks. An empty list picks the
-// benchmark. If limit is not 0, only the first limit tasks are kept. Tasks of the
-// benchmark keep its order; the others follow, as they are named.
+// benchmark. If limit is not 0, only so many of them are kept: see FirstTasks. Tasks of
+// the benchmark keep its order; the others follow, as they are named.
 func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("limit %d is negative", limit)
@@ -74,10 +74,7 @@ func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) 
 			return nil, err
 		}
 	}
-	if limit > 0 && limit < len(tasks) {
-		tasks = tasks[:limit]
-	}
-	return tasks, nil
+	return FirstTasks(env.Info().Name, tasks, limit), nil
 }
 
 // expandTasks divides a list of tasks, with the names in files in place of every

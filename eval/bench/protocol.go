@@ -104,15 +104,8 @@ func (j *Job) tasks(c Chosen, actual *configs.Preset, env envs.Env, about *recor
 	} else {
 		actual.Env.Tasks.SHA256 = hashNames(tasks)
 	}
-	if c.Run.Tasks != "" {
-		selected, err := eval.SelectTasks(subset{env, tasks}, c.Run.Tasks, 0)
-		if err != nil {
-			return nil, err
-		}
-		tasks = selected
-	}
-	if n := c.Run.Limit; n > 0 {
-		tasks = tasks[:min(n, len(tasks))]
+	if tasks, err = eval.SelectTasks(subset{env, tasks}, c.Run.Tasks, c.Run.Limit); err != nil {
+		return nil, err
 	}
 	about.Tasks = hashNames(tasks)
 	return tasks, nil
