@@ -30,7 +30,7 @@ var Options = sync.OnceValue(func() []Option {
 		{
 			Name: "names", Group: Playing, Owner: TheLeader,
 			Help: "what a model is called in tables and figures, such as vllm:ckpt-1000=tuned; repeat it for several; " +
-				"a mapping in a file; --name is the same",
+				"a mapping in a file",
 		},
 		{
 			Name: "prices", Group: Playing, Owner: TheLeader,

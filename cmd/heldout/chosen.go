@@ -23,15 +23,13 @@ func (o *chosen) filters(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVar(&o.Env, "env", nil, "read only these environments; * and ? stand for characters")
 	f.StringSliceVar(&o.Model, "model", nil, "read only these models")
-	f.StringSliceVar(&o.Task, "task", nil, "read only these tasks: names, types, 0-based numbers or ranges")
-	f.StringSliceVar(&o.Seed, "seed", nil, "read only these seeds: numbers or ranges, such as 0-2")
+	f.StringSliceVar(&o.Task, "tasks", nil, "read only these tasks: names, types, 0-based numbers or ranges")
+	f.Var(seedList{list: &o.Seed}, "seeds", "read only these seeds: a range 0-9, a list 1,5, or a number: 10 means 0-9")
+	f.VarPF(seedList{&o.Seed, c}, "seed", "", "").Hidden = true
 	f.StringSliceVar(&o.Preset, "preset", nil, `read only these presets; "none" for episodes without one`)
 }
 
-func (o *chosen) nameFlags(c *cobra.Command) {
-	o.modelFlag(c, "names")
-	c.Flags().SetNormalizeFunc(usualName)
-}
+func (o *chosen) nameFlags(c *cobra.Command) { o.modelFlag(c, "names") }
 
 func (o *chosen) heldInFlags(c *cobra.Command) { o.modelFlag(c, "held-in") }
 

@@ -67,7 +67,6 @@ func runFlags(f *pflag.FlagSet, r *configs.Run) {
 		}
 	}
 	settingFlags(f, &r.Setup)
-	f.SetNormalizeFunc(usualName)
 }
 
 // helpOf is the help of an option, for commands that have it in another form.
@@ -76,20 +75,9 @@ func helpOf(name string) string {
 	return o.Help
 }
 
-// usualName accepts other names of flags: those of other harnesses, and singulars.
-func usualName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	switch name {
-	case "max-steps":
-		name = "step-limit"
-	case "name":
-		name = "names"
-	}
-	return pflag.NormalizedName(name)
-}
-
 // setupFlags adds the flags that say how environments are set up. Those of the
 // environments are not shown in the help of every command; heldout envs NAME shows
-// them. Which generated tasks there are has other names in other commands.
+// them.
 func setupFlags(f *pflag.FlagSet, s *envs.Setup) {
 	data, _ := configs.FindOption("data")
 	optionFlag(f, s, data)

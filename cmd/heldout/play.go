@@ -87,7 +87,7 @@ progress, done, success and valid. --actions adds the valid actions.
 	taskSource(c, sys, &o.setup)
 	f := c.Flags()
 	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task")
-	f.Var(&o.setup.GeneratorSeed, "seed",
+	f.Var(&o.setup.GeneratorSeed, "generator-seed",
 		"seed of generated tasks; with --story, of its random numbers (0 uses a seed that suits the story)")
 	f.StringVar(&o.perturbation, "perturb", "",
 		"play under a perturbation: P1 to P4, FAMILY:GRADE such as verbs:2, random:SEED:K, or a YAML file")

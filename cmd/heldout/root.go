@@ -47,6 +47,7 @@ Pages about a topic (heldout help TOPIC):
 	addTo(root, toMaintain, newData(sys), newWiki(sys), newWorker(sys), newMerge(sys), newRepair(sys), newVersion(sys),
 		newMan(sys))
 	root.SetUsageFunc(writeUsage)
+	acceptFormer(root)
 	return root
 }
 

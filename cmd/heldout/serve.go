@@ -78,7 +78,7 @@ serving.`,
 	f.BoolVar(&o.profiles, "pprof", false,
 		"serve profiles of the process at /debug/pprof/; only with a loopback address")
 	f.BoolVar(&o.deflate, "deflate", false, "offer compression to WebSockets; it saves bytes and costs processor time")
-	f.IntVar(&o.MaxSteps, "max-steps", 0, "step limit of an episode; 0 uses the environment's own, mostly 30")
+	f.IntVar(&o.MaxSteps, "step-limit", 0, helpOf("step-limit"))
 	return c
 }
 
@@ -177,7 +177,7 @@ func (o *serveOptions) check() error {
 		errs = append(errs, fmt.Errorf("--idle is %v, want at least 1s", o.idle))
 	}
 	if o.MaxSteps < 0 {
-		errs = append(errs, fmt.Errorf("--max-steps is %d, want 0 or more", o.MaxSteps))
+		errs = append(errs, fmt.Errorf("--step-limit is %d, want 0 or more", o.MaxSteps))
 	}
 	if o.noToken && o.tokenFile != "" {
 		errs = append(errs, errors.New("--token-file and --no-token contradict each other"))

@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -42,15 +41,18 @@ type learner struct {
 // callKind is a kind of calls.
 type callKind struct{ trial, reflection bool } // a later trial, or a reflection
 
-// learnerTasks are the tasks of the runs against a learner.
-const learnerTasks = 12
+// The runs against a learner have the first tasks of gripper.
+const (
+	learnerTasks = 12
+	learnerRange = "0-11"
+)
 
 // newLearner learns the solutions from the expert.
 func newLearner(t *testing.T) *learner {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "expert")
-	if out, err := exec.Command("heldout", "run", "--env", "pddl", "--tasks", "gripper", "--limit",
-		strconv.Itoa(learnerTasks), "--model", "expert", "--out", dir, "--quiet").CombinedOutput(); err != nil {
+	if out, err := exec.Command("heldout", "run", "--env", "pddl", "--tasks", learnerRange,
+		"--model", "expert", "--out", dir, "--quiet").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	l := &learner{solutions: map[string][]string{}, needs: map[string]int{},
@@ -144,7 +146,7 @@ func (l *learner) act(req *fakeRequest) string {
 // run is a run against the learner.
 func (l *learner) run(url, out string, more ...string) *exec.Cmd {
 	return exec.Command("heldout", append([]string{
-		"run", "--env", "pddl", "--tasks", "gripper", "--limit", strconv.Itoa(learnerTasks), "--model", "vllm:fake",
+		"run", "--env", "pddl", "--tasks", learnerRange, "--model", "vllm:fake",
 		"--base-url", url + "/v1",
 		"--step-limit", "25", "--concurrency", "6", "--trials", "5", "--retries", "0", "--out", out, "--wide",
 		"--quiet",

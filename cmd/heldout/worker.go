@@ -63,7 +63,6 @@ func workerFlags(f *pflag.FlagSet, r *configs.Run) {
 		f.AddFlag(flags.Lookup(name))
 	}
 	settingFlags(f, &r.Setup)
-	f.SetNormalizeFunc(usualName)
 }
 
 func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *pflag.FlagSet) error {

@@ -67,7 +67,7 @@ func (c EpisodeFilter) fields() (out [][]string) {
 }
 
 // flagsOfChoice are the flags of the fields.
-var flagsOfChoice = []string{"--env", "--model", "--task", "--seed", "--preset"}
+var flagsOfChoice = []string{"--env", "--model", "--tasks", "--seeds", "--preset"}
 
 // String writes the choice as flags.
 func (c EpisodeFilter) String() string {
@@ -255,7 +255,7 @@ func (m *Manifest) note(present []map[string]bool) {
 // unfit says that no episode has a value, and which values there are.
 func unfit(flag, value string, values []string) error {
 	const limit = 20
-	if flag == "--task" && len(values) > 0 {
+	if flag == "--tasks" && len(values) > 0 {
 		return fmt.Errorf("%s %q fits no task: give names, with * and ?, 0-based numbers or ranges, or types: %s", flag,
 			value, strings.Join(values[:min(len(values), limit)], ", "))
 	}

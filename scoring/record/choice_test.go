@@ -111,7 +111,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("the index has %q, want %q", indexed, want)
 	}
 	if _, err := Choose([]Parts{{dir}}, EpisodeFilter{Task: []string{name}, Seed: []string{"99"}}); err == nil ||
-		!strings.Contains(err.Error(), `--seed "99" fits nothing; there are `) {
+		!strings.Contains(err.Error(), `--seeds "99" fits nothing; there are `) {
 		t.Error(err)
 	}
 }
@@ -137,7 +137,7 @@ func TestUnfit(t *testing.T) {
 	if err := unfit("--model", "x", many); !strings.HasSuffix(err.Error(), "v and 3 more") {
 		t.Error(err)
 	}
-	if err := unfit("--task", "x", []string{"box"}); !strings.Contains(err.Error(), "ranges, or types: box") {
+	if err := unfit("--tasks", "x", []string{"box"}); !strings.Contains(err.Error(), "ranges, or types: box") {
 		t.Error(err)
 	}
 }

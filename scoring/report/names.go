@@ -94,7 +94,7 @@ func CheckNames(runs []NamedRun, names map[string]string) error {
 		for _, spec := range run.models() {
 			text := called[i][spec]
 			if previous, ok := specs[text]; ok && previous != spec {
-				return fmt.Errorf("%s and %s would both be called %q; give one another name with --name SPEC=TEXT",
+				return fmt.Errorf("%s and %s would both be called %q; give one another name with --names SPEC=TEXT",
 					previous, spec, text)
 			}
 			specs[text] = spec
@@ -276,7 +276,7 @@ func (r *Report) namesakes() (notes []string) {
 		for _, other := range r.plain[:i] {
 			if of.model == other.model && of.continues(other) && !of.sameModel(other) {
 				notes = appendNew(notes, fmt.Sprintf("%s and %s have other seeds of one served name, and nothing shows "+
-					"that it is one model: they are not pooled; --name %s=%s,%s=%s pools them.", other.directory,
+					"that it is one model: they are not pooled; --names %s=%s,%s=%s pools them.", other.directory,
 					of.directory, other.directory, of.model, of.directory, of.model))
 			}
 		}

@@ -142,15 +142,15 @@ func (m *Defaults) set(entry catalog.Entry, key, value string) (err error) {
 		m.InvalidPenalty, err = stepCost(key, value)
 	case "actions":
 		m.Actions, err = strconv.ParseBool(value)
-	case "max-steps":
+	case "step-limit", "max-steps": // its earlier name
 		if m.MaxSteps, err = strconv.Atoi(value); err == nil && m.MaxSteps < 0 {
-			err = fmt.Errorf("max-steps is %d, want 0 or more", m.MaxSteps)
+			err = fmt.Errorf("step-limit is %d, want 0 or more", m.MaxSteps)
 		}
 	default:
 		i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == key })
 		if i < 0 {
 			own := []string{"preset", "perturb", "tasks", "reward", "step-cost", "invalid-penalty", "actions",
-				"max-steps"}
+				"step-limit"}
 			names := slices.Clone(own)
 			for _, s := range entry.Settings {
 				names = append(names, s.Name)

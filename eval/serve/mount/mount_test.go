@@ -118,7 +118,7 @@ func TestSplitsOfAFolder(t *testing.T) {
 // A mount has the settings of its text; what cannot be one is refused.
 func TestSettingsOfMounts(t *testing.T) {
 	m := mounts(t, Defaults{}, "mine=pddl,preset=agentrefine:pddl,tasks=gripper,perturb=verbs:2,reward=progress,"+
-		"step-cost=0.5,invalid-penalty=0.25,actions=true,max-steps=7")[0]
+		"step-cost=0.5,invalid-penalty=0.25,actions=true,step-limit=7")[0]
 	if m.Name != "mine" || m.Perturbation != "verbs:2" || m.StepCost != 0.5 || m.InvalidPenalty != 0.25 ||
 		m.Reward != serve.RewardProgress || m.MaxSteps != 7 {
 		t.Errorf("%+v", m)
@@ -129,7 +129,7 @@ func TestSettingsOfMounts(t *testing.T) {
 		"pddl,preset=x":                    `"x"`,
 		"pddl,step-cost=much":              `step-cost is "much", want a number from 0 to 1`,
 		"pddl,invalid-penalty=2":           "invalid-penalty",
-		"pddl,max-steps=-1":                "max-steps is -1, want 0 or more",
+		"pddl,step-limit=-1":               "step-limit is -1, want 0 or more",
 		"pddl,reward=gold":                 "gold",
 		"pddl,actions=often":               "often",
 		"pddl,perturb":                     "want setting=value",
