@@ -21,7 +21,7 @@ var renamed = []struct{ old, now, command string }{
 
 // acceptFormer lets a command and those below it accept the earlier names of their flags, with a hint.
 func acceptFormer(c *cobra.Command) {
-	names := map[string]string{}
+	names, told := map[string]string{}, map[string]bool{}
 	for _, r := range renamed {
 		f := c.Flags()
 		if f.Lookup(r.now) != nil && f.Lookup(r.old) == nil && (r.command == "" || r.command == c.Name()) {
@@ -30,11 +30,15 @@ func acceptFormer(c *cobra.Command) {
 	}
 	if len(names) > 0 {
 		c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-			if now := names[name]; now != "" {
-				former(c, name, now)
-				name = now
+			now, old := names[name]
+			if !old {
+				return pflag.NormalizedName(name)
 			}
-			return pflag.NormalizedName(name)
+			if !told[name] {
+				former(c, name, now)
+			}
+			told[name] = true
+			return pflag.NormalizedName(now)
 		})
 	}
 	for _, below := range c.Commands() {
