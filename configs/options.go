@@ -175,7 +175,7 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "limit", Group: Playing, Range: atLeast(0), Changes: true,
-			Help: "use only N tasks of each environment, spread evenly over types and difficulties; more tasks " +
+			Help: "use only N tasks of each environment, balanced over types and difficulties; more tasks " +
 				"contain fewer; 0 uses all",
 		},
 		{

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -167,7 +168,9 @@ func otherTask(env envs.Env, name string) (envs.Task, error) {
 func noMatch(pattern string, tasks []envs.Task) error {
 	last := len(tasks) - 1
 	if numbers.MatchString(pattern) {
-		return fmt.Errorf("no task has the name or number %q; the numbers are 0 to %d", pattern, last)
+		byIndex := func(a, b envs.Task) int { return cmp.Compare(a.Index, b.Index) }
+		return fmt.Errorf("no task has the name or number %q; the numbers are %d to %d", pattern,
+			slices.MinFunc(tasks, byIndex).Index, slices.MaxFunc(tasks, byIndex).Index)
 	}
 	return fmt.Errorf("no task matches %q; the first is %s and the last %s", pattern, tasks[0].ID, tasks[last].ID)
 }

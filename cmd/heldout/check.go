@@ -13,6 +13,7 @@ import (
 	"heldout/configs"
 	"heldout/eval/bench"
 	"heldout/eval/share/check"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -70,6 +71,9 @@ It asks twice, to say how often the server repeats itself.`,
 			}
 			failed, incomplete := false, true
 			for _, file := range files {
+				if record.IsRun(file) {
+					return usage(fmt.Errorf("%s is a run directory, want a bundle: heldout bundle %[1]s writes one", file))
+				}
 				r, err := checkBundle(c, file, o)
 				if err != nil {
 					return err

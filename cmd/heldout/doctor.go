@@ -41,6 +41,11 @@ The exit code is 1 if a run would be worthless or refused.`,
 			"  heldout doctor --model vllm:my-checkpoint --env alfworld,babyai --quick --show",
 		Args: args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
+			if len(names) > 0 {
+				if flag := flagFor(names[0]); flag == "preset" || flag == "model" {
+					return standsAlone(c, flag, names[0])
+				}
+			}
 			if len(names) > 0 && len(r.Preset) > 0 {
 				return usage(errors.New("want an environment or a --preset, not both"))
 			}

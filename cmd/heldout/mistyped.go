@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,17 +76,34 @@ func flagsOnly(c *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	flag := ""
-	if _, err := catalog.Find(words[0]); err == nil {
-		flag = "env"
-	} else if _, err := configs.LoadPreset(words[0]); err == nil {
-		flag = "preset"
-	} else if strings.Contains(words[0], ":") {
-		flag = "model"
-	}
+	flag := flagFor(words[0])
 	if flag == "" {
 		return usage(fmt.Errorf("%q is not a flag of %s, which takes nothing else; see %s --help", words[0],
 			c.CommandPath(), c.CommandPath()))
 	}
-	return usage(fmt.Errorf("%q stands alone: write %s --%s %s", words[0], c.CommandPath(), flag, words[0]))
+	list, isList := c.Flag(flag).Value.(pflag.SliceValue)
+	if given := c.Flag(flag).Changed; given && isList && flag != "model" {
+		names := append(slices.DeleteFunc(list.GetSlice(), func(name string) bool { return name == "" }), words...)
+		return usage(fmt.Errorf("%q stands alone: a list has no blanks, so write --%s %s", words[0], flag,
+			strings.Join(names, ",")))
+	}
+	return standsAlone(c, flag, words[0])
+}
+
+func standsAlone(c *cobra.Command, flag, word string) error {
+	return usage(fmt.Errorf("%q stands alone: write %s --%s %s", word, c.CommandPath(), flag, word))
+}
+
+// flagFor is the flag of run that a word is for; empty if it is for none.
+func flagFor(word string) string {
+	if _, err := catalog.Find(word); err == nil {
+		return "env"
+	}
+	if _, err := configs.LoadPreset(word); err == nil {
+		return "preset"
+	}
+	if strings.Contains(word, ":") {
+		return "model"
+	}
+	return ""
 }

@@ -24,7 +24,7 @@ environment and the first difference in full. It exits with 1 if there is any.
 
 A run directory is replayed as well, also one of heldout serve --record: all
 episodes without a preset, first trials only.`,
-		Args: args(1, -1, "at least one file"),
+		Args: args(1, -1, "at least one run directory or file of episodes"),
 		RunE: func(c *cobra.Command, files []string) error {
 			r := replay.New(setup, sys.outside())
 			for _, file := range files {

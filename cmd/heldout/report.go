@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,10 @@ disk, print it, or send it. More: heldout help figures.`,
   heldout report runs/step-* --order given --out training.html`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
+			if ext := filepath.Ext(out); ext != "" && ext != ".html" && ext != ".htm" {
+				return usage(fmt.Errorf("--out is %q, and report writes HTML: name a file that ends in .html; heldout plot "+
+					"writes figures, and heldout compare --format tables", out))
+			}
 			once, err := only.runs(sys, dirs)
 			if err != nil {
 				return err

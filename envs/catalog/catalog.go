@@ -161,8 +161,8 @@ func CheckSettings(environments []string, chosen envs.Settings) error {
 			}
 		}
 		if !found {
-			errs = append(errs, fmt.Errorf("%s is not a setting of %s", name,
-				strings.Join(environments, ", ")))
+			errs = append(errs, fmt.Errorf("%s is not a setting of %s; heldout envs %s lists those", name,
+				strings.Join(environments, ", "), environments[0]))
 		}
 	}
 	return errors.Join(errs...)

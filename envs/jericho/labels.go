@@ -105,7 +105,7 @@ func readLabels(data string) (labels []label, raw string, err error) {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("the labels of the official Jericho tasks are missing: want %s in the data folder %s; "+
-			"heldout data pull jericho fetches it", labelFile, data)
+			"heldout data pull jericho fetches it, and --variant jericho plays the games without labels", labelFile, data)
 	}
 	if err != nil {
 		return nil, "", err

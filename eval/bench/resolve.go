@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"heldout/configs"
@@ -64,16 +65,13 @@ func Resolve(out Outside, kind Purpose, in Input) (r configs.Run, skipped []erro
 	if err := in.readConfig(&r); err != nil {
 		return r, nil, err
 	}
-	if err := in.Override(&r); err != nil || len(r.Env) > 0 || len(r.Preset) > 0 {
+	if err := cmp.Or(in.Override(&r), CheckData(r.Data)); err != nil || len(r.Env) > 0 || len(r.Preset) > 0 {
 		return r, nil, err
 	}
 	if len(offered) == 0 {
 		for _, e := range catalog.Entries() {
 			offered = append(offered, e.Name)
 		}
-	}
-	if err := CheckData(r.Data); err != nil {
-		return r, nil, err
 	}
 	r.Env, skipped = catalog.Available(offered, r.Setup)
 	if len(r.Env) == 0 {
@@ -109,7 +107,11 @@ func (g Input) ReadFile() ([]byte, error) {
 	if g.File == "" || g.Content != nil {
 		return g.Content, nil
 	}
-	return datafile.ReadText(g.File, datafile.MaxConfig)
+	b, err := datafile.ReadText(g.File, datafile.MaxConfig)
+	if err != nil {
+		err = fmt.Errorf("--config: %w", err)
+	}
+	return b, err
 }
 
 // ReadOwn returns what the configuration file says to the command itself.
@@ -144,7 +146,11 @@ func CheckData(dir string) error {
 		return nil
 	}
 	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the data folder %s does not exist; heldout data pull fetches the official tasks, and "+
+			`--data "" plays generated ones`, dir)
+	case err == nil && !info.IsDir():
 		err = fmt.Errorf("%s is not a folder", dir)
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,8 +31,14 @@ type Spec struct {
 // String returns the form that ParseSpec reads, such as "ollama:llama3:8b".
 func (s Spec) String() string { return string(s.Provider) + ":" + s.Name }
 
+// several fits models with commas between them.
+var several = regexp.MustCompile(`,\s*(?:(?:vllm|openai|ollama):|(?:expert|expert-errs|random)(?:,|$))`)
+
 // ParseSpec reads PROVIDER:NAME. Everything after the first colon is the name.
 func ParseSpec(text string) (Spec, error) {
+	if several.MatchString(text) {
+		return Spec{}, fmt.Errorf("model %q is several: repeat --model for each, or write a list in a file", text)
+	}
 	provider, name, found := strings.Cut(text, ":")
 	if !found {
 		return Spec{}, fmt.Errorf("model %q has no provider: write vllm:NAME, openai:NAME or ollama:NAME%s", text,

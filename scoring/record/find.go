@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,11 @@ type Tell struct{ Say, Warn func(line string) }
 func RunsBelow(folders []string, tell Tell) ([]Parts, error) {
 	var runs []string
 	for _, dir := range folders {
-		if _, err := os.Stat(dir); err != nil {
+		if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+			return nil, notFolder(dir)
+		} else if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s does not exist: name a folder that holds run directories, such as runs", dir)
+		} else if err != nil {
 			return nil, fmt.Errorf("%s cannot be read: %w", dir, err)
 		}
 		runs = append(runs, Find(dir, tell.problem)...)

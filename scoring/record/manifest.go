@@ -280,7 +280,21 @@ func notRun(dir string, err error) error {
 	if _, absent := os.Stat(dir); errors.Is(absent, fs.ErrNotExist) {
 		return missingRun(dir)
 	}
+	if info, other := os.Stat(dir); other == nil && !info.IsDir() {
+		return notFolder(dir)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is not a run directory: %w; heldout runs lists the run directories below a folder", dir, err)
+	}
 	return fmt.Errorf("%s is not a run directory: %w", dir, err)
+}
+
+// notFolder is the error of a file in the place of a run directory.
+func notFolder(file string) error {
+	if strings.HasSuffix(file, ".heldout") {
+		return fmt.Errorf("%s is a bundle, want a run directory; heldout check %[1]s proves what the bundle says", file)
+	}
+	return fmt.Errorf("%s is a file, want a run directory; heldout runs lists the run directories below a folder", file)
 }
 
 // missingRun is the error of a run directory that does not exist. It is fs.ErrNotExist.

@@ -231,6 +231,9 @@ next:
 		if err != nil {
 			return nil, notRun(dir, err)
 		}
+		if !info.IsDir() {
+			return nil, notFolder(dir)
+		}
 		candidate, err := gather(dir, info)
 		if err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ func Power(runs []NamedRun, difference float64) table.Table {
 	}}
 	allRows := newRows(runs)
 	rows := plainRows(allRows)
-	var failed []string
+	var failed, alone []string
 	paired, assumed := map[string]bool{}, false
 	for _, pair := range append(againstFirst(rows, nil), againstUnperturbed(allRows)...) {
 		paired[pair.row.place()] = true
@@ -72,9 +72,12 @@ func Power(runs []NamedRun, difference float64) table.Table {
 	}
 	for _, r := range rows {
 		if env := r.place(); !paired[env] {
-			failed = append(failed, fmt.Sprintf("%s: %s is alone; a plan is made from two models on the same tasks.",
-				env, r.name))
+			alone = append(alone, fmt.Sprintf("%s: %s is alone", env, r.name))
 		}
+	}
+	if len(alone) > 0 {
+		failed = append(failed, strings.Join(alone, ", ")+"; a plan is made from two models on the same tasks: name "+
+			"the run of another one too, as in heldout power runs/base runs/tuned.")
 	}
 	t.Notes = append(t.Notes, failed...)
 	return t

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/natefinch/atomic"
 
@@ -28,6 +30,9 @@ type Result struct {
 // key unless that is empty.
 func Create(ctx context.Context, file string, runs []record.Parts, about configs.About, key string) (*Result, error) {
 	work, err := record.OpenWorkplace(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: the folder %s does not exist: make it first", file, filepath.Dir(file))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// mistakes are what people type, the exit code, and what the answer must tell them to do. DIR is a run, ODD a file,
+// NONE an empty folder, BUNDLE a bundle, URL a server of the model "fake", and other names do not exist.
+var mistakes = []struct {
+	typed  string
+	code   int
+	remedy string
+}{
+	// A name without its flag, or with another command's.
+	{"run pddl", 2, "heldout run --env pddl"},
+	{"run --model random --perturb P1", 2, "heldout sweep --perturb P1"},
+	{"sweep --model random --env pddl", 2, "heldout sweep --suite robust"},
+	{"doctor vllm:fake", 2, "heldout doctor --model vllm:fake"},
+	{"doctor agentboard", 2, "heldout doctor --preset agentboard"},
+	{"run --env pddl", 2, "name one with --model"},
+	// Near misses of names.
+	{"cmpare DIR", 2, "did you mean compare?"},
+	{"run --env pdld --model random", 2, "did you mean pddl?"},
+	{"run --env pddl --model randm", 2, "did you mean random?"},
+	{"run --env pddl --model vlm:fake", 2, "did you mean vllm?"},
+	{"run --env pddl --model fake", 2, "write vllm:NAME, openai:NAME or ollama:NAME"},
+	{"run --model random --preset agentbord", 2, "did you mean agentboard?"},
+	{"run --model random --preset agentboard:webshop", 2, "it has alfworld, babyai"},
+	{"run --env pddl --model random --temprature 1", 2, "did you mean --temperature?"},
+	{"run --env pddl --model random --agent reakt", 2, "did you mean react?"},
+	{"compare DIR --table papr", 2, "did you mean paper?"},
+	{"compare DIR --model nobody", 2, "there are random"},
+	{"compare DIR --baseline nobody", 2, "give a YAML file"},
+	{"compare DIR --interval task", 2, "did you mean tasks?"},
+	{"plot DIR --figure curves --out x.pdf", 2, "there are rates, differences"},
+	{"sweep --env pddl --model random --perturb verbs:9", 2, "grades 1 to 3"},
+	{"run --env pddl --model random --variant agentgym", 2, "heldout envs pddl lists"},
+	{"run --env pddl --model random --tasks 99", 2, "the numbers are 0 to 59"},
+	// Wrong types and forms.
+	{"run --env pddl --model random --temperature hot", 2, "want a number, such as 0.7"},
+	{"run --env pddl --model random --budget-time 10", 2, "want a time with its unit"},
+	{"run --env pddl --model random --seeds 3-1", 2, "write 1-3"},
+	{"run --env pddl --model random --seeds 0", 2, "write 0-0"},
+	{"run --env pddl, babyai --model random", 2, "write --env pddl,babyai"},
+	{"run --env pddl --model expert,random", 2, "repeat --model for each"},
+	{"run --env pddl --model random --out", 2, "flag needs an argument: --out"},
+	{"serve pddl --listen 8000", 2, "such as 127.0.0.1:8000"},
+	// Flags that exclude each other.
+	{"sweep --env pddl --model random --suite robust --perturb verbs:1", 2, "give one of both"},
+	{"serve pddl --stdio --listen 127.0.0.1:1", 2, "contradict each other"},
+	{"run --env pddl --model random --prompt v3", 2, "are for served models"},
+	// Servers.
+	{"run --env pddl --model vllm:fake --base-url localhost:1", 2, `write "http://localhost:1"`},
+	{"run --env pddl --model vllm:fake --base-url http://127.0.0.1:1/v1 --retries 0", 1, "start the server of vllm:fake"},
+	{"run --env pddl --model vllm:fkae --base-url URL/v1 --out wrong", 1, "it has: fake"},
+	// Folders, files and their extensions.
+	{"run --env pddl --model random --data /nonexistent", 2, "heldout data pull"},
+	{"run --env jericho --model random --data NONE", 2, "--variant jericho"},
+	{"run --env pddl --model random --tasks 0 --out ODD", 1, "ODD is a file: name a folder"},
+	{"run --env pddl --model random --config c.yaml", 2, "--config: c.yaml does not exist"},
+	{"compare nowhere", 1, "heldout runs lists"},
+	{"compare NONE", 1, "heldout runs lists"},
+	{"compare ODD", 1, "heldout runs lists"},
+	{"compare BUNDLE", 1, "heldout check BUNDLE"},
+	{"view BUNDLE", 1, "heldout check BUNDLE"},
+	{"check DIR", 2, "heldout bundle DIR"},
+	{"bundle DIR --out x.zip", 2, "ends in .heldout"},
+	{"bundle DIR --out nowhere/x.heldout", 1, "make it first"},
+	{"report DIR --out x.pdf", 2, "ends in .html"},
+	{"plot DIR --figure rates --out x.docx", 2, ".svg, .pdf, .png"},
+	{"runs nowhere", 1, "name a folder that holds run directories"},
+	{"power DIR", 1, "name the run of another one too"},
+	// A run directory that began otherwise.
+	{"run --env pddl --tasks 0 --model random --step-limit 3 --out DIR", 1, "step limit 2 there, 3 here"},
+	{"run --env pddl --tasks 1 --model random --step-limit 2 --out DIR", 1, "or another --out"},
+}
+
+// TestMistakes types them, and expects one answer in lower case that says what to do.
+func TestMistakes(t *testing.T) {
+	server := httptest.NewServer(&fakeServer{context: 16384})
+	defer server.Close()
+	dir := t.TempDir()
+	heldout := func(text string) (string, int) {
+		words := strings.Fields(strings.ReplaceAll(text, "URL", server.URL))
+		c := exec.Command("heldout", words...)
+		c.Dir = dir
+		var told bytes.Buffer
+		c.Stderr = &told
+		_ = c.Run() // the code says it
+		return told.String(), c.ProcessState.ExitCode()
+	}
+	for _, name := range []string{"NONE"} {
+		if err := os.Mkdir(dir+"/"+name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(dir+"/ODD", []byte("no record\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"run --env pddl --tasks 0 --model random --step-limit 2 --quiet --out DIR",
+		"bundle DIR --out B.heldout"} {
+		if told, code := heldout(text); code != 0 {
+			t.Fatalf("%s: %d, %s", text, code, told)
+		}
+	}
+	for _, m := range mistakes {
+		told, code := heldout(strings.ReplaceAll(m.typed, "BUNDLE", "B.heldout"))
+		remedy := strings.ReplaceAll(m.remedy, "BUNDLE", "B.heldout")
+		first, rest, _ := strings.Cut(told[strings.LastIndex("\n"+told, "\nheldout: "):], "\n")
+		if code != m.code || !strings.Contains(told, remedy) || !strings.HasPrefix(first, "heldout: ") {
+			t.Errorf("heldout %s: %d, want %d with %q:\n%s\n%s", m.typed, code, m.code, remedy, first, rest)
+		}
+	}
+}
+
+// Words that people look for are answered with the page that has them.
+func TestSearchedWords(t *testing.T) {
+	for word, page := range map[string]string{"std": "statistics", "spread": "statistics", "seeds": "records",
+		"latex": "statistics", "weights": "statistics"} {
+		out, err := exec.Command("heldout", "help", word).Output()
+		if err != nil || !strings.Contains(string(out), "heldout help "+page) {
+			t.Errorf("help %s: %v, without %s:\n%s", word, err, page, out)
+		}
+	}
+}
