@@ -49,7 +49,7 @@ func TestPagesInABrowser(t *testing.T) {
 			if marks == 0 && name != "empty" {
 				t.Error("no figure has a mark")
 			}
-			if got := p.Eval("[...document.querySelectorAll('nav a')].filter((a) => !document.querySelector(a.hash)).length"); got != "0" {
+			if got := p.Eval("[...document.querySelectorAll('header nav a, .contents a')].filter((a) => !document.querySelector(a.hash)).length"); got != "0" {
 				t.Errorf("%s links lead nowhere", got)
 			}
 			if got := p.Eval("[...document.querySelectorAll('figure svg')].filter((s) => !s.ariaLabel || s.getBBox().width === 0).length"); got != "0" {
@@ -90,7 +90,7 @@ func TestReaderInABrowser(t *testing.T) {
 		t.Errorf("the mark says %q, want %q", got, want)
 	}
 	p.Until("document.querySelector('#summary').textContent.includes('episodes have no result')")
-	p.Click("tr[data-key] a")
+	p.Click("table.episodes tbody a")
 	p.Until("document.querySelectorAll('#episode .step').length > 3")
 }
 
@@ -116,8 +116,8 @@ func TestAccessibleInABrowser(t *testing.T) {
 	for _, name := range []string{"one", "several"} {
 		t.Run(name, func(t *testing.T) {
 			p := b.Open(t, look(t, name).file(t), "file://", wide)
-			p.Until("document.querySelector('tr[data-key] a')")
-			p.Click("tr[data-key] a")
+			p.Until("document.querySelector('table.episodes tbody a')")
+			p.Click("table.episodes tbody a")
 			p.Until("document.querySelector('#episode .step')")
 			p.Eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
 			fits(t, p, "1440 pixels")
@@ -142,7 +142,7 @@ func TestKeyboardInABrowser(t *testing.T) {
 	b := browser.Start(t)
 	address := look(t, "whole").file(t)
 	p := b.Open(t, address, "file://", browser.Look{Width: 1440, Height: 900})
-	p.Until("document.querySelector('tr[data-key] a')")
+	p.Until("document.querySelector('table.episodes tbody a')")
 	p.Press("\t")
 	p.Until("document.activeElement.className === 'skip'")
 	p.Press("\r")

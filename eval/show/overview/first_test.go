@@ -1,6 +1,9 @@
 package overview
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"heldout/envs"
+	"heldout/eval/show/page"
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/record"
@@ -78,13 +82,30 @@ func TestFirstTableIsTheHeadline(t *testing.T) {
 // hrefs are the links of a page that show episodes, without those of its list.
 var hrefs = regexp.MustCompile(`href="#(episode=[^"]*)"`)
 
+// bundledRow is an episode that a page lists.
+type bundledRow struct{ Key, HTML string }
+
+// bundledRows are the episodes that a page lists.
+func bundledRows(t *testing.T, p page.Page) (rows []bundledRow) {
+	t.Helper()
+	i := slices.IndexFunc(p.Data, func(d page.Data) bool { return d.ID == "rows" })
+	z, err := gzip.NewReader(bytes.NewReader(p.Data[i].Content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(z).Decode(&rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
 // Every link to an episode leads to one that is in the file.
 func TestLinksLeadToEpisodes(t *testing.T) {
 	w := look(t, "whole")
 	p, e := w.page, w.episodes
 	var keys []string
-	for _, row := range regexp.MustCompile(`data-key="([^"]*)"`).FindAllStringSubmatch(string(p.Body[len(p.Body)-2]), -1) {
-		keys = append(keys, row[1])
+	for _, row := range bundledRows(t, p) {
+		keys = append(keys, row.Key)
 	}
 	if len(keys) != 144 {
 		t.Fatalf("%d episodes are listed", len(keys))

@@ -53,14 +53,14 @@ func TestBundleInABrowser(t *testing.T) {
 	}
 	address := written(t, b)
 	p := browser.Start(t).Open(t, address, "file://", browser.Look{Width: 1200, Height: 900})
-	visible := "[...document.querySelectorAll('tr[data-key]')].filter((r) => !r.hidden).length"
+	visible := "document.querySelectorAll('table.episodes tbody tr').length"
 	title := "document.querySelector('#episode h2').textContent"
 	p.Until(visible + " === 12 && document.getElementById('shown').hidden")
 	p.Choose("select[name=model]", "vllm:tuned")
 	p.Until(visible + " === 6 && document.querySelector('.count').textContent === '6 match; 12 episodes in this file'")
 	p.Type("input[name=text]", "THOUGHT <B>4</B> & \"OF\" '1+1'")
 	p.Until(visible + " === 1")
-	p.Click("tr[data-key]:not([hidden]) a")
+	p.Click("table.episodes tbody a")
 	p.Until(
 		title +
 			".startsWith('vllm:tuned, seed 7') && document.querySelector('#episode').textContent.includes('Thought " +
@@ -94,8 +94,8 @@ func TestHostileBundleInABrowser(t *testing.T) {
 	add(t, b, hostile, hostileEpisode())
 	add(t, b, "a", episode())
 	p := browser.Start(t).Open(t, written(t, b), "file://", browser.Look{Width: 390, Height: 800, Dark: true})
-	p.Until("document.querySelectorAll('tr[data-key]').length === 2")
-	p.Click("tr[data-key] a")
+	p.Until("document.querySelectorAll('table.episodes tbody tr').length === 2")
+	p.Click("table.episodes tbody tr a")
 	p.Until("document.querySelector('#episode .step')")
 	if got := p.Eval("document.querySelectorAll('img, main script').length"); got != "0" {
 		t.Errorf("%s elements from records", got)

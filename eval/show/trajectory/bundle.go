@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"html/template"
@@ -106,22 +107,11 @@ func (b *Bundle) flush() error {
 	if b.waiting == 0 {
 		return nil
 	}
-	text, err := json.Marshal(b.pending)
+	packed, err := compressed(b.pending)
 	if err != nil {
 		return err
 	}
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	if _, err := z.Write(text); err != nil {
-		return err
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	chunk := page.Data{ID: "episodes-" + strconv.Itoa(len(b.data)), Content: packed.Bytes()}
+	chunk := page.Data{ID: "episodes-" + strconv.Itoa(len(b.data)), Content: packed}
 	if n := len(chunk.Base64()); b.size+n > maxBundle {
 		b.full = true
 		b.rows = b.rows[:len(b.rows)-len(b.pending)]
@@ -131,6 +121,19 @@ func (b *Bundle) flush() error {
 	}
 	b.pending, b.waiting = map[string]template.HTML{}, 0
 	return nil
+}
+
+// compressed is a value as JSON, compressed.
+func compressed(v any) ([]byte, error) {
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	text := json.NewEncoder(z)
+	text.SetEscapeHTML(false) // base64 hides it; scripts read it in half the time
+	err = errors.Join(text.Encode(v), z.Close())
+	return packed.Bytes(), err
 }
 
 // Section is a bundle as a part of a page.
@@ -143,7 +146,11 @@ type Section struct {
 
 // Close compresses what is left, after which Has knows what the bundle holds.
 func (b *Bundle) Close() error {
-	err := b.flush()
+	if err := b.flush(); err != nil {
+		return err
+	}
+	rows, err := compressed(b.list().bundled())
+	b.data = append(b.data, page.Data{ID: "rows", Content: rows})
 	b.keys = map[string]bool{}
 	for _, r := range b.rows {
 		b.keys[r.Key] = true
@@ -156,8 +163,17 @@ func (b *Bundle) Contains(run string, r *record.Result) bool { return b.keys[bun
 
 // Section is the part of a page with a closed bundle.
 func (b *Bundle) Section() Section {
-	list := List{Choices: b.choices, Count: b.count(), Rows: b.rows}.Render()
-	return Section{page.Fragment(parsed, "bundle", list), Style, []template.JS{Script, bundleScript}, b.data}
+	return Section{page.Fragment(parsed, "bundle", b.list().Render()), Style, []template.JS{Script, bundleScript},
+		b.data}
+}
+
+// list is the list of all episodes of the bundle.
+func (b *Bundle) list() List {
+	l := List{Choices: b.choices, Count: b.count(), Rows: b.rows, Pager: Pager{Number: 1, Pages: Pages(len(b.rows))}}
+	if l.Pager.Pages > 1 {
+		l.Pager.Next = "#page=2"
+	}
+	return l
 }
 
 // count says how many episodes the page has, and which.

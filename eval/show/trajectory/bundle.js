@@ -1,97 +1,145 @@
-// The episodes inside a report: filters the list, unpacks episodes and shows one or
-// two of them. They were rendered when the report was written. The address says
-// what is shown: #episode=KEY, with=KEY for a second one, step=N for a step.
+// The episodes inside a report, as heldout view shows them: a list in pages, its filter,
+// and one or two episodes. All was rendered when the report was written. The address says
+// what is shown: #page=N of the list, or #episode=KEY, with=KEY for a second one, step=N
+// for a step.
 "use strict";
 (() => {
   const bundle = document.getElementById("bundle");
   if (!bundle) return;
-  const rows = [...bundle.querySelectorAll("tr[data-key]")];
-  const byKey = new Map(rows.map((row) => [row.dataset.key, row]));
-  const form = bundle.querySelector("form"), count = bundle.querySelector(".count"), told = count.textContent;
+  const perPage = 100;
+  const list = document.getElementById("listed"), form = list.querySelector("form"), body = list.querySelector("tbody");
+  const count = list.querySelector(".count"), told = count.textContent, pager = list.querySelector(".pager");
   const shown = document.getElementById("shown"), place = document.getElementById("episode"), beside = document.getElementById("beside");
-  const chunks = new Map();
 
-  // unpack returns the episodes of a chunk: their HTML by key.
-  function unpack(number) {
-    if (!chunks.has(number)) {
-      const bytes = Uint8Array.from(atob(document.getElementById(`episodes-${number}`).textContent), (c) => c.charCodeAt(0));
-      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-      chunks.set(number, new Response(stream).json());
-    }
-    return chunks.get(number);
+  // unpack returns what an element has as compressed JSON.
+  async function unpack(id) {
+    const packed = atob(document.getElementById(id).textContent), bytes = new Uint8Array(packed.length);
+    for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
   }
 
-  async function html(row) {
-    return (await unpack(row.dataset.chunk))[row.dataset.key];
+  // The rows of all pages, which are unpacked when a reader asks for more than the first
+  // page; those that the form chooses; and the number of the page that shows some of them.
+  let all, found, number = 1;
+  async function load() {
+    all ??= unpack("rows");
+    found ??= await all;
+    return all;
   }
 
+  const episodes = (row) => unpack(`episodes-${row.chunk}`);
   const address = (key, other) => `#episode=${encodeURIComponent(key)}${other ? `&with=${encodeURIComponent(other)}` : ""}`;
+
+  // turn shows a page of the list.
+  function turn(wanted) {
+    const pages = Math.max(1, Math.ceil(found.length / perPage));
+    number = Math.min(Math.max(1, wanted), pages);
+    body.innerHTML = found.slice((number - 1) * perPage, number * perPage).map((row) => row.html).join("");
+    link(pager, "prev", number > 1 && `#page=${number - 1}`);
+    link(pager, "next", number < pages && `#page=${number + 1}`);
+    pager.querySelector("span").textContent = `page ${number} of ${pages}`;
+    pager.hidden = pages === 1;
+    shown.querySelector(".close").href = `#page=${number}`;
+  }
+
+  // link sets where a link to a neighbour leads; without an address it is hidden.
+  function link(where, rel, to) {
+    const a = where.querySelector(`a[rel=${rel}]`);
+    a.hidden = !to;
+    if (to) a.href = to;
+  }
 
   // show shows what the address says.
   async function show() {
     const wanted = new URLSearchParams(location.hash.slice(1));
-    const row = byKey.get(wanted.get("episode")), other = byKey.get(wanted.get("with"));
-    if (!row) {
-      if (!location.hash || location.hash === "#bundle") shown.hidden = true;
-      return;
-    }
-    const articles = [await html(row)];
-    if (other) articles.push(await html(other));
+    if (wanted.has("episode")) return showEpisode(wanted);
+    const listed = wanted.has("page");
+    if (!listed && location.hash && location.hash !== "#episodes") return; // a place elsewhere
+    const returned = !shown.hidden;
+    [shown.hidden, list.hidden] = [true, false];
+    if (!listed) return;
+    await load();
+    const turned = Number(wanted.get("page")) !== number;
+    if (turned) turn(Number(wanted.get("page")) || 1);
+    if (turned || returned) count.scrollIntoView();
+  }
+
+  async function showEpisode(wanted) {
+    const rows = await load(), named = (key) => rows.find((row) => row.key === wanted.get(key));
+    const row = named("episode"), other = named("with");
+    if (!row) return;
+    const articles = [];
+    for (const r of other ? [row, other] : [row]) articles.push((await episodes(r))[r.key]);
     place.innerHTML = articles.join("");
     place.className = other ? "pair" : "";
     if (other) trajectory.align(place);
-    offer(row, other);
-    shown.hidden = false;
+    document.getElementById("shown-title").textContent = row.task;
+    offer(rows, row, other);
+    [shown.hidden, list.hidden] = [false, true];
     const step = wanted.get("step");
     if (step) trajectory.go(document.getElementById(`${place.firstElementChild.id}-${step}`));
     else shown.scrollIntoView();
-    document.documentElement.dataset.shown = row.dataset.key;
+    document.documentElement.dataset.shown = row.key;
   }
 
   // offer links the neighbours of an episode in the list and lists the others of its
   // task.
-  function offer(row, other) {
-    const visible = rows.filter((r) => !r.hidden), at = visible.indexOf(row);
-    for (const [rel, near] of [["prev", visible[at - 1]], ["next", at < 0 ? undefined : visible[at + 1]]]) {
-      const link = shown.querySelector(`a[rel=${rel}]`);
-      link.hidden = !near;
-      if (near) link.href = address(near.dataset.key);
-    }
-    const same = rows.filter((r) => r !== row && r.dataset.task === row.dataset.task);
+  function offer(rows, row, other) {
+    const at = found.indexOf(row), near = (r) => r && address(r.key);
+    link(shown, "prev", near(found[at - 1]));
+    link(shown, "next", at >= 0 && near(found[at + 1]));
+    const same = rows.filter((r) => r !== row && r.task === row.task);
     beside.parentElement.hidden = same.length === 0;
-    beside.replaceChildren(new Option("none", ""), ...same.map((r) => new Option(r.dataset.title, r.dataset.key, false, r === other)));
-    beside.onchange = () => { location.hash = address(row.dataset.key, beside.value); };
+    beside.replaceChildren(new Option("none", ""), ...same.map((r) => new Option(r.title, r.key, false, r === other)));
+    beside.onchange = () => { location.hash = address(row.key, beside.value); };
   }
 
-  // text is an episode without its tags, in lower case. A wanted text is compared as
-  // html/template writes it.
-  const text = (source) => source.replace(/<[^>]*>/g, "").toLowerCase();
+  // contains reports whether a text is in an episode, but not in a tag. A wanted text is
+  // written as html/template writes it, and in lower case.
+  function contains(source, wanted) {
+    for (let at = source.indexOf(wanted); at >= 0; at = source.indexOf(wanted, at + 1)) {
+      if (source.lastIndexOf("<", at) <= source.lastIndexOf(">", at)) return true;
+    }
+    return false;
+  }
   const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;", "+": "&#43;" };
   const written = (wanted) => wanted.toLowerCase().replace(/[&<>"'+]/g, (c) => entities[c]);
 
-  const fields = [["env", "env"], ["type", "kind"], ["model", "model"], ["outcome", "outcome"]]; // of the form, of rows
-  let latest = 0;
+  // filter lists the rows that the form chooses. A text is looked for in one piece of the
+  // episodes after another, and the first page shows rows as they are found.
+  let latest = "";
   async function filter() {
-    const mine = ++latest, values = new FormData(form), wanted = written(String(values.get("text") || ""));
-    let n = 0;
-    for (const row of rows) {
-      let fits = true;
-      for (const [key, field] of fields) fits &&= !values.get(key) || row.dataset[field] === values.get(key);
-      if (fits && wanted) fits = text(await html(row)).includes(wanted);
-      if (mine !== latest) return;
-      row.hidden = !fits;
-      if (fits) n++;
+    const values = new FormData(form), mine = JSON.stringify([...values]), wanted = written(values.get("text"));
+    if (mine === latest) return;
+    latest = mine;
+    values.delete("text");
+    const rows = (await load()).filter((row) => [...values].every(([key, value]) => !value || row[key] === value));
+    if (mine !== latest) return;
+    found = wanted ? [] : rows;
+    history.replaceState(null, "", "#page=1");
+    turn(1);
+    let texts, chunk;
+    for (const [read, row] of wanted ? rows.entries() : []) {
+      if (row.chunk !== chunk) {
+        count.textContent = `Searching: ${read} of ${rows.length} episodes read, ${found.length} match`;
+        if (body.rows.length < perPage) turn(1);
+        texts = await episodes(row);
+        chunk = row.chunk;
+        if (mine !== latest) return;
+      }
+      if (contains(texts[row.key].toLowerCase(), wanted)) found.push(row);
     }
-    count.textContent = n === rows.length ? told : `${n} match; ${told} in this file`;
+    turn(number);
+    count.textContent = found.length === (await all).length ? told : `${found.length} match; ${told} in this file`;
   }
 
   // The link to a step also says which episode it is of.
   place.addEventListener("click", (event) => {
-    const link = event.target.closest(".step h3 a");
-    if (!link) return;
+    const step = event.target.closest(".step h3 a");
+    if (!step) return;
     event.preventDefault();
     const wanted = new URLSearchParams(location.hash.slice(1));
-    wanted.set("step", link.getAttribute("href").match(/[0-9]+$/)[0]);
+    wanted.set("step", step.getAttribute("href").match(/[0-9]+$/)[0]);
     location.hash = wanted;
   });
 

@@ -33,7 +33,7 @@ const trajectory = (() => {
   };
 
   function follow(selector) {
-    const link = document.querySelector(selector);
+    const link = [...document.querySelectorAll(selector)].find((l) => l.offsetParent);
     if (link) link.click();
   }
 

@@ -95,7 +95,22 @@ type List struct {
 	Choices Choices
 	// Count says how many episodes there are and are shown.
 	Count string
+	// Rows are those of the page, or of all pages in a bundle.
 	Rows  []AttemptRow
+	Pager Pager
+}
+
+// PerPage is how many episodes a page lists.
+const PerPage = 100
+
+// Pages is how many pages a list of so many episodes has.
+func Pages(episodes int) int { return max(1, (episodes+PerPage-1)/PerPage) }
+
+// Pager leads to the pages beside the one with this number. Addresses without a page are
+// empty, and Pages is 0 if nobody knows how many there are.
+type Pager struct {
+	Number, Pages  int
+	Previous, Next string
 }
 
 // AttemptRow is an attempt in a list.
@@ -118,7 +133,8 @@ type listing struct {
 	Filtered bool
 	Count    string
 	Columns  []column
-	Rows     []listed
+	Rows     [][]cell
+	Pager    Pager
 }
 
 type column struct {
@@ -128,14 +144,6 @@ type column struct {
 	// always: the column is shown even if it says the same, or nothing, in all rows.
 	always bool
 }
-
-type listed struct {
-	Bundled *bundled // nil outside of a bundle
-	Cells   []cell
-}
-
-// bundled is what the script of a bundle knows of a row.
-type bundled struct{ Key, Chunk, Task, Title, Env, Kind, Model, Outcome string }
 
 type cell struct{ Text, Class, Href string }
 
@@ -169,22 +177,39 @@ func positive(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Render writes the list as HTML.
+// Render writes the list as HTML, with the rows of one page.
 func (l List) Render() template.HTML {
-	out := listing{Text: l.Filter.Text, Filtered: l.Filter != Filter{}, Count: l.Count}
+	out := listing{Text: l.Filter.Text, Filtered: l.Filter != Filter{}, Count: l.Count, Columns: l.columns(),
+		Pager: l.Pager}
 	for i, s := range l.Filter.selects() {
 		s.Values = slices.Sorted(maps.Keys(l.Choices[i]))
 		out.Selects = append(out.Selects, s)
 	}
-	for _, c := range columns() {
-		if c.always || l.differ(c) {
-			out.Columns = append(out.Columns, c)
-		}
-	}
-	for _, r := range l.Rows {
-		out.Rows = append(out.Rows, l.row(r, out.Columns))
+	for _, r := range l.Rows[:min(len(l.Rows), PerPage)] {
+		out.Rows = append(out.Rows, cells(r, out.Columns))
 	}
 	return page.Fragment(parsed, "list", out)
+}
+
+// columns are those that the list has.
+func (l List) columns() []column {
+	return slices.DeleteFunc(columns(), func(c column) bool { return !c.always && !l.differ(c) })
+}
+
+// bundled is what the script of a bundle knows of the rows: the row as HTML, where its
+// episode is, and the values that readers filter by.
+func (l List) bundled() (out []map[string]any) {
+	columns := l.columns()
+	for _, r := range l.Rows {
+		row := map[string]any{"key": r.Key, "chunk": r.Chunk, "task": visible(r.Env + ": " + r.Task),
+			"title": visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
+			"html":  page.Fragment(parsed, "row", cells(r, columns))}
+		for _, s := range l.Filter.selects() {
+			row[s.Name] = s.value(r.Result)
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // differ reports whether rows differ in a column.
@@ -192,14 +217,8 @@ func (l List) differ(c column) bool {
 	return slices.ContainsFunc(l.Rows, func(r AttemptRow) bool { return c.cell(r) != c.cell(l.Rows[0]) })
 }
 
-func (l List) row(r AttemptRow, columns []column) listed {
-	var out listed
-	if r.Key != "" {
-		out.Bundled = &bundled{
-			r.Key, strconv.Itoa(r.Chunk), r.Env + " " + r.Task, visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
-			r.Env, r.TaskType, r.Model, string(r.Outcome),
-		}
-	}
+// cells are those of a row.
+func cells(r AttemptRow, columns []column) (out []cell) {
 	for i, c := range columns {
 		rendered := cell{Text: visible(c.cell(r))}
 		if c.Left {
@@ -211,7 +230,7 @@ func (l List) row(r AttemptRow, columns []column) listed {
 		if i == 0 {
 			rendered.Href = r.Href
 		}
-		out.Cells = append(out.Cells, rendered)
+		out = append(out, rendered)
 	}
 	return out
 }

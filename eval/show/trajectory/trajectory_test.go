@@ -177,16 +177,23 @@ func TestBundle(t *testing.T) {
 		want["a/"+e.ID] = render(t, EpisodePage{Episode: e, Run: "a"})
 	}
 	s := section(t, b)
-	if len(s.Data) < 2 {
-		t.Errorf("%d chunks", len(s.Data))
+	if len(s.Data) < 3 {
+		t.Errorf("%d pieces of data", len(s.Data))
 	}
-	got := map[string]string{}
+	got, rows := map[string]string{}, []struct{ Key, HTML string }{}
 	for _, d := range s.Data {
-		unpack(t, d, got)
+		if d.ID == "rows" {
+			unpack(t, d, &rows)
+			continue
+		}
+		unpack(t, d, &got)
 	}
-	for key, text := range want {
-		if got[key] != text || !strings.Contains(string(s.Body), `data-key="`+key+`"`) {
-			t.Errorf("the bundle lacks %s", key)
+	if len(rows) != len(want) {
+		t.Errorf("%d rows", len(rows))
+	}
+	for _, row := range rows {
+		if got[row.Key] != want[row.Key] || !strings.Contains(string(s.Body), row.HTML) {
+			t.Errorf("the bundle lacks %s", row.Key)
 		}
 	}
 	if !strings.Contains(string(s.Body), "50 episodes") {
@@ -194,7 +201,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-func unpack(t *testing.T, d page.Data, into map[string]string) {
+func unpack(t *testing.T, d page.Data, into any) {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(d.Content))
 	if err != nil {
@@ -204,7 +211,7 @@ func unpack(t *testing.T, d page.Data, into map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &into); err != nil {
+	if err := json.Unmarshal(text, into); err != nil {
 		t.Fatal(err)
 	}
 }

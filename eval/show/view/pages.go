@@ -47,9 +47,6 @@ func (r *shownRun) path(parts ...string) string {
 	return out
 }
 
-// perPage is how many episodes a page lists.
-const perPage = 100
-
 func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	r, err := s.run(request.PathValue("run"))
 	if err != nil {
@@ -85,7 +82,11 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := trajectory.List{Filter: filter, Choices: choices, Count: count}
+	list := trajectory.List{Filter: filter, Choices: choices, Count: count,
+		Pager: pagerOf(query, number, hasMore)}
+	if filter.Text == "" {
+		list.Pager.Pages = trajectory.Pages(len(found))
+	}
 	for _, i := range rows {
 		row := results.Result(i)
 		list.Rows = append(list.Rows, trajectory.AttemptRow{
@@ -99,7 +100,6 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
 		Body: []template.HTML{
 			fragment("panel", panelBox{panel, results.Len()}), list.Render(),
-			fragment("pager", pager{query, number, hasMore}),
 		},
 		Scripts: []template.JS{trajectory.Script, liveScript},
 	}, nil
@@ -124,14 +124,14 @@ func (s *Server) links() []page.Link {
 // page needs.
 func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record.Results, found []int, number int) (
 	rows []int, count string, hasMore bool, err error) {
-	start := min(number-1, len(found)/perPage+1) * perPage
+	start := min(number-1, len(found)/trajectory.PerPage+1) * trajectory.PerPage
 	if f.Text != "" {
 		return s.search(ctx, f, results, found, start)
 	}
 	start = min(start, len(found))
-	end := min(start+perPage, len(found))
+	end := min(start+trajectory.PerPage, len(found))
 	count = fmt.Sprintf("%d of %d episodes", len(found), results.Len())
-	if len(found) > perPage {
+	if len(found) > trajectory.PerPage {
 		count += fmt.Sprintf(", here %d to %d", start+1, end)
 	}
 	return found[start:end], count, end < len(found), nil
@@ -155,7 +155,7 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 		if !f.MatchText(e) {
 			return true
 		}
-		if hits == start+perPage {
+		if hits == start+trajectory.PerPage {
 			read, hasMore = n, true
 			return false
 		}
@@ -198,23 +198,22 @@ func filterValues(query url.Values) url.Values {
 	return values
 }
 
-// pager links the pages of a list.
-type pager struct {
-	query  url.Values
-	Number int
-	More   bool
+// pagerOf leads to the pages of a list beside one of them.
+func pagerOf(query url.Values, number int, hasMore bool) trajectory.Pager {
+	p := trajectory.Pager{Number: number}
+	to := func(number int) string {
+		q := maps.Clone(query)
+		q.Set("page", strconv.Itoa(number))
+		return "?" + q.Encode()
+	}
+	if number > 1 {
+		p.Previous = to(number - 1)
+	}
+	if hasMore {
+		p.Next = to(number + 1)
+	}
+	return p
 }
-
-// To is the address of a page of the list.
-func (p pager) To(number int) string {
-	q := maps.Clone(p.query)
-	q.Set("page", strconv.Itoa(number))
-	return "?" + q.Encode()
-}
-
-// Before and After are the numbers of the pages beside this one.
-func (p pager) Before() int { return p.Number - 1 }
-func (p pager) After() int  { return p.Number + 1 }
 
 // alternative is an episode of the same task.
 type alternative struct {
