@@ -10,6 +10,7 @@ import (
 	"hash/fnv"
 	"html/template"
 	"strconv"
+	"strings"
 
 	"heldout/eval/show/page"
 	"heldout/scoring/record"
@@ -27,6 +28,8 @@ const (
 	// ratio is how many bytes of records have room in a byte of a page, at least:
 	// records without repetition, in base64.
 	ratio = 3
+	// separator stands between episodes; no page has it, because a terminal obeys it.
+	separator = "\x1e"
 )
 
 // Bundle collects episodes for a page that is one file. They are compressed inside
@@ -38,8 +41,8 @@ type Bundle struct {
 	choices Choices
 	offered int // attempts that were offered
 	full    bool
-	pending map[string]template.HTML
-	waiting int // bytes of pending
+	pending []string // rendered episodes
+	waiting int      // bytes of pending
 	data    []page.Data
 	size    int // of data, as base64
 	keys    map[string]bool
@@ -47,8 +50,7 @@ type Bundle struct {
 
 // NewBundle returns an empty bundle for records of that size, in bytes.
 func NewBundle(records int64) *Bundle {
-	return &Bundle{share: min(1, float64(ratio*maxBundle)/float64(max(1, records))),
-		pending: map[string]template.HTML{}}
+	return &Bundle{share: min(1, float64(ratio*maxBundle)/float64(max(1, records)))}
 }
 
 // Render renders an attempt of a run, which has a name of its own, if its task is one of
@@ -66,13 +68,12 @@ func (b *Bundle) Add(run string, r *record.Result, rendered template.HTML) error
 	if b.full || rendered == "" {
 		return nil
 	}
-	key := bundleKey(run, r)
-	b.pending[key] = rendered
-	b.waiting += len(rendered)
 	result := *r
 	b.choices.Add(&result)
-	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Key: key, Chunk: len(b.data),
-		Href: "#" + Fragment(run, &result)})
+	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Key: bundleKey(run, r), Chunk: len(b.data),
+		Place: len(b.pending), Href: "#" + Fragment(run, &result)})
+	b.pending = append(b.pending, string(rendered))
+	b.waiting += len(rendered)
 	if b.waiting >= chunkSize {
 		return b.flush()
 	}
@@ -107,7 +108,7 @@ func (b *Bundle) flush() error {
 	if b.waiting == 0 {
 		return nil
 	}
-	packed, err := compressed(b.pending)
+	packed, err := compressed([]byte(strings.Join(b.pending, separator)))
 	if err != nil {
 		return err
 	}
@@ -119,20 +120,18 @@ func (b *Bundle) flush() error {
 		b.size += n
 		b.data = append(b.data, chunk)
 	}
-	b.pending, b.waiting = map[string]template.HTML{}, 0
+	b.pending, b.waiting = nil, 0
 	return nil
 }
 
-// compressed is a value as JSON, compressed.
-func compressed(v any) ([]byte, error) {
+func compressed(text []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
-	text := json.NewEncoder(z)
-	text.SetEscapeHTML(false) // base64 hides it; scripts read it in half the time
-	err = errors.Join(text.Encode(v), z.Close())
+	_, err = z.Write(text)
+	err = errors.Join(err, z.Close())
 	return packed.Bytes(), err
 }
 
@@ -149,8 +148,12 @@ func (b *Bundle) Close() error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	rows, err := compressed(b.list().bundled())
-	b.data = append(b.data, page.Data{ID: "rows", Content: rows})
+	rows, err := json.Marshal(b.list().bundled())
+	if err != nil {
+		return err
+	}
+	packed, err := compressed(rows)
+	b.data = append(b.data, page.Data{ID: "rows", Content: packed})
 	b.keys = map[string]bool{}
 	for _, r := range b.rows {
 		b.keys[r.Key] = true

@@ -11,23 +11,24 @@
   const count = list.querySelector(".count"), told = count.textContent, pager = list.querySelector(".pager");
   const shown = document.getElementById("shown"), place = document.getElementById("episode"), beside = document.getElementById("beside");
 
-  // unpack returns what an element has as compressed JSON.
+  // unpack returns the text that an element has compressed.
   async function unpack(id) {
     const packed = atob(document.getElementById(id).textContent), bytes = new Uint8Array(packed.length);
     for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
   // The rows of all pages, which are unpacked when a reader asks for more than the first
   // page; those that the form chooses; and the number of the page that shows some of them.
   let all, found, number = 1;
   async function load() {
-    all ??= unpack("rows");
+    all ??= unpack("rows").then(JSON.parse);
     found ??= await all;
     return all;
   }
 
-  const episodes = (row) => unpack(`episodes-${row.chunk}`);
+  const separator = "\x1e"; // between episodes
+  const html = async (row) => (await unpack(`episodes-${row.chunk}`)).split(separator)[row.place];
   const address = (key, other) => `#episode=${encodeURIComponent(key)}${other ? `&with=${encodeURIComponent(other)}` : ""}`;
 
   // turn shows a page of the list.
@@ -69,7 +70,7 @@
     const row = named("episode"), other = named("with");
     if (!row) return;
     const articles = [];
-    for (const r of other ? [row, other] : [row]) articles.push((await episodes(r))[r.key]);
+    for (const r of other ? [row, other] : [row]) articles.push(await html(r));
     place.innerHTML = articles.join("");
     place.className = other ? "pair" : "";
     if (other) trajectory.align(place);
@@ -118,16 +119,19 @@
     found = wanted ? [] : rows;
     history.replaceState(null, "", "#page=1");
     turn(1);
-    let texts, chunk;
+    let texts, chunk, due = 0; // when to say how far it is
     for (const [read, row] of wanted ? rows.entries() : []) {
       if (row.chunk !== chunk) {
-        count.textContent = `Searching: ${read} of ${rows.length} episodes read, ${found.length} match`;
-        if (body.rows.length < perPage) turn(1);
-        texts = await episodes(row);
+        if (Date.now() >= due) {
+          count.textContent = `Searching: ${read} of ${rows.length} episodes read, ${found.length} match`;
+          if (body.rows.length < perPage) turn(1);
+          due = Date.now() + 200;
+        }
         chunk = row.chunk;
+        texts = (await unpack(`episodes-${chunk}`)).toLowerCase().split(separator);
         if (mine !== latest) return;
       }
-      if (contains(texts[row.key].toLowerCase(), wanted)) found.push(row);
+      if (contains(texts[row.place], wanted)) found.push(row);
     }
     turn(number);
     count.textContent = found.length === (await all).length ? told : `${found.length} match; ${told} in this file`;

@@ -120,10 +120,10 @@ type AttemptRow struct {
 	Run string
 	// Href is the address of the episode.
 	Href string
-	// Key and Chunk are for rows of a bundle: the episode's key and the number of the
-	// data that hold it.
-	Key   string
-	Chunk int
+	// Key, Chunk and Place are for rows of a bundle: the episode's key, the number of the
+	// data that hold it, and its number there.
+	Key          string
+	Chunk, Place int
 }
 
 // listing is a list as its template takes it.
@@ -201,7 +201,7 @@ func (l List) columns() []column {
 func (l List) bundled() (out []map[string]any) {
 	columns := l.columns()
 	for _, r := range l.Rows {
-		row := map[string]any{"key": r.Key, "chunk": r.Chunk, "task": visible(r.Env + ": " + r.Task),
+		row := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place, "task": visible(r.Env + ": " + r.Task),
 			"title": visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
 			"html":  page.Fragment(parsed, "row", cells(r, columns))}
 		for _, s := range l.Filter.selects() {
