@@ -2,9 +2,11 @@ package overview
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"heldout/eval/show/page/browser"
@@ -128,6 +130,88 @@ func TestAccessibleInABrowser(t *testing.T) {
 			p.Audit(os.Getenv("HELDOUT_AXE"))
 		})
 	}
+}
+
+// hidden returns what a reader of a page cannot see: headings and folds that something
+// covers once the page is scrolled to them, and boxes that cut their content and do not say
+// that they scroll.
+const hidden = `(() => {
+	const name = (e) => e.tagName + ' ' + (e.ariaLabel || e.className || '') + ' ' + e.textContent.trim().slice(0, 40);
+	const found = [];
+	for (const e of document.querySelectorAll('main h2, main h3, main summary, table.episodes tbody tr:first-child a')) {
+		if (!e.getClientRects().length) continue;
+		e.scrollIntoView({ block: 'start' });
+		const box = e.getClientRects()[0], top = document.elementFromPoint(box.x + 3, box.y + box.height / 2);
+		if (!top || !(e.contains(top) || top.contains(e) && top.closest('nav') === e.closest('nav'))) {
+			found.push('covered: ' + name(e) + ' by ' + (top ? name(top) : 'nothing'));
+		}
+	}
+	for (const e of document.querySelectorAll('nav')) {
+		const style = getComputedStyle(e);
+		if (style.position === 'sticky' && style.backgroundColor === 'rgba(0, 0, 0, 0)') found.push('text shines through: ' + name(e));
+	}
+	for (const e of document.querySelectorAll('main, main *')) {
+		if (e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1) continue;
+		const style = getComputedStyle(e);
+		if (style.overflowY === 'visible' || e.matches('.sr, select, input, svg, svg *') || !e.getClientRects().length) continue;
+		const long = e.matches('.long') && e.previousElementSibling.textContent.includes('rows scroll');
+		if (e.scrollHeight > e.clientHeight + 1 && !long) found.push('cut at the bottom: ' + name(e));
+		const wide = getComputedStyle(e, '::before').content.includes('Scroll sideways') || style.maskImage !== 'none';
+		if (e.scrollWidth > e.clientWidth + 1 && !wide) found.push('cut at the right: ' + name(e));
+	}
+	return found.slice(0, 10).join('\n');
+})()`
+
+// Nothing of a report is covered or cut, in windows of three widths, light and dark, with
+// all that unfolds open; its list and an episode.
+func TestNothingIsHiddenInABrowser(t *testing.T) {
+	p := browser.Start(t).Open(t, look(t, "three").file(t), "file://", browser.Look{Width: 1440, Height: 900})
+	p.Until("document.querySelector('table.episodes tbody a')")
+	for _, view := range []string{"list", "episode"} {
+		if view == "episode" {
+			p.Click("table.episodes tbody a")
+			p.Until("document.querySelector('#episode .step')")
+		}
+		p.Eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+		for _, width := range []int64{390, 1024, 1440} {
+			for _, dark := range []bool{false, true} {
+				what := fmt.Sprintf("%s at %d pixels, dark %t", view, width, dark)
+				p.Look(browser.Look{Width: width, Height: 900, Dark: dark})
+				p.Eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+				fits(t, p, what)
+				if found := p.Eval(hidden); found != "" {
+					t.Errorf("%s:\n%s", what, found)
+				}
+			}
+		}
+	}
+}
+
+// A report of the size of one benchmark shows 100 episodes at once, finds a text in all of
+// them, says how far it is, and shows at no time a row that does not match.
+func TestPagesOfEpisodesInABrowser(t *testing.T) {
+	s := synthetic{environments: []string{"alfworld", "pddl"}, tasks: 208, models: []string{"vllm:a", "vllm:b", "vllm:c"},
+		seeds: 3, steps: 4, text: func(s string) string { return strings.ReplaceAll(s, "mug 2", "rare thing") }}
+	p := browser.Start(t).Open(t, write(t, t.TempDir(), s).file(t), "file://", browser.Look{Width: 1440, Height: 900})
+	const rows, count = "document.querySelectorAll('table.episodes tbody tr').length", "document.querySelector('.count').textContent"
+	p.Until(rows + " === 100 && " + count + " === '3744 episodes'")
+	p.Until("document.querySelector('.pager').textContent.includes('page 1 of 38')")
+	p.Eval(`(() => { window.told = []; new MutationObserver(() => window.told.push([` + count + `,
+		Number(/([0-9]+) match/.exec(` + count + `)?.[1]), ` + rows + `])).observe(document.querySelector('.count'), { childList: true }); })()`)
+	p.Type("input[name=text]", "a RARE thing")
+	p.Until(count + ".includes('in this file')")
+	if got := p.Eval("window.told.every(([text, n, rows]) => rows <= Math.min(n, 100)) && window.told[0][0]"); !strings.HasPrefix(got, "Searching: 0 of 3744") {
+		t.Errorf("the search says %s", p.Eval("JSON.stringify(window.told)"))
+	}
+	p.Until(rows + " === 100 && document.querySelector('.pager a[rel=prev]').hidden")
+	p.Click(".pager a[rel=next]")
+	p.Until("location.hash === '#page=2' && document.querySelector('.pager').textContent.includes('page 2 of ')")
+	p.Click("table.episodes tbody a")
+	p.Until("document.querySelector('#episode').textContent.includes('a rare thing') && document.getElementById('listed').hidden")
+	p.Click("#shown .close")
+	p.Until("document.getElementById('shown').hidden && document.querySelector('.pager').textContent.includes('page 2 of ')")
+	p.Type("input[name=text]", " that nobody wrote")
+	p.Until(rows + " === 0 && " + count + ".startsWith('0 match')")
 }
 
 // fewTasks is a small run of three models.

@@ -59,6 +59,12 @@ func NewGrid(t table.Table) Grid {
 	return g
 }
 
+// mostRows is the largest number of rows of a table that is not in a box of its own height.
+const mostRows = 100
+
+// Long reports that the rows scroll in a box.
+func (g Grid) Long() bool { return len(g.Rows) > mostRows }
+
 // HTML is the table. An error, which no data can cause, shows in the page.
 func (g Grid) HTML() template.HTML { return Fragment(gridTemplate, "grid", g) }
 

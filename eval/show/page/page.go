@@ -55,6 +55,9 @@ func (d Data) Base64() template.HTML {
 var (
 	//go:embed page.css
 	style template.CSS
+	// Script marks what scrolls sideways.
+	//go:embed page.js
+	Script template.JS
 	//go:embed page.html
 	skeleton string
 

@@ -173,6 +173,7 @@ func (r *redirect) Error() string { return "see " + r.target }
 func (s *Server) write(w http.ResponseWriter, code int, p *page.Page) {
 	p.Live = true
 	p.Styles = append(p.Styles, trajectory.Style, style)
+	p.Scripts = append(p.Scripts, page.Script)
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", p.Policy()+"; frame-ancestors 'none'")
