@@ -3,6 +3,8 @@ package envs
 import (
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // titles are the proper names of environments, as papers write them.
@@ -18,4 +20,13 @@ func Title(name string) string {
 		return title
 	}
 	return name
+}
+
+// PlaceTitle is a text that begins with the name of an environment, with its proper name.
+func PlaceTitle(place string) string {
+	name := place
+	if i := strings.IndexFunc(place, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {
+		name = place[:i]
+	}
+	return Title(name) + place[len(name):]
 }

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/envs"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -112,7 +113,7 @@ func checkpoints(r reader, f *Figure) error {
 	var plots []*plot.Plot
 	for i, env := range environments {
 		subset := r.match(column.Environment, env)
-		p := curvePlot(env, i%columns == 0, scale)
+		p := curvePlot(envs.PlaceTitle(env), i%columns == 0, scale)
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) {
 			for _, q := range curves {
 				var points []curvePoint
@@ -185,7 +186,7 @@ func (l curveFigure) figure(f *Figure) error {
 	var plots []*plot.Plot
 	for i, env := range environments {
 		subset := l.r.match(column.Environment, env)
-		p := curvePlot(env, i%columns == 0, l.x(subset))
+		p := curvePlot(envs.PlaceTitle(env), i%columns == 0, l.x(subset))
 		p.Add(f.plotter(func(s *sheet, p *plot.Plot) { l.draw(s, p, subset, env, names, looks) }))
 		plots = append(plots, p)
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/envs"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -72,7 +73,7 @@ func families(r reader, f *Figure) error {
 	models := r.models()
 	for _, env := range r.distinct(column.Environment) {
 		for _, model := range models {
-			title := env
+			title := envs.PlaceTitle(env)
 			if len(models) > 1 {
 				title += ", " + display(model)
 			}

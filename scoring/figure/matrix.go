@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/envs"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -27,7 +28,7 @@ func taskMatrix(r reader, f *Figure) error {
 		subset := r.match(column.Environment, env)
 		m := newMatrix(subset)
 		m.marked = len(r.Rows) <= mostMarks
-		plots = append(plots, m.plot(f, env))
+		plots = append(plots, m.plot(f, envs.PlaceTitle(env)))
 		names = append(names, newLabels(m.models))
 		heights = append(heights, titleHeight+vg.Length(len(m.models))*matrixRow(len(m.models)))
 		if m.tasks > mostColumns {

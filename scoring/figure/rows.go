@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"heldout/envs"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -150,12 +151,15 @@ func entries(list []series) (out []legendEntry) {
 	return out
 }
 
+// panelTitle names a panel by its environment.
+func panelTitle(env string) string { return strings.TrimSuffix(envs.PlaceTitle(env), " score") }
+
 // dots are panels by environment with a dot and an interval for each series.
 func dots(r reader, names []string, list []series, scale axis, zero bool) (out []rowPanel) {
 	labelled := len(names) <= mostSaid && len(r.distinct(column.Environment)) <= mostSaid
 	for _, env := range r.distinct(column.Environment) {
 		subset := r.match(column.Environment, env)
-		out = append(out, rowPanel{strings.TrimSuffix(env, " score"), scale,
+		out = append(out, rowPanel{panelTitle(env), scale,
 			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 				row := subset.find(names[i])
 				if row < 0 {
@@ -268,7 +272,7 @@ func differences(r reader, f *Figure) error {
 	}
 	var out []rowPanel
 	for _, env := range r.distinct(column.Environment) {
-		out = append(out, rowPanel{strings.TrimSuffix(env, " score"),
+		out = append(out, rowPanel{panelTitle(env),
 			roundAxis(-reach, reach, 100, "percentage points"),
 			func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 				if row, ok := rows[env][names[i]]; ok {

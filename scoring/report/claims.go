@@ -100,16 +100,8 @@ func (r *Report) placesAsked() (places []claim.Scope) {
 
 // claimPlace is the place of a row.
 func (r row) claimPlace() claim.Scope {
-	return claim.Scope{Name: r.place(), Title: placeTitle(r.place(), r.Condition.Env),
+	return claim.Scope{Name: r.place(), Title: envs.PlaceTitle(r.place()),
 		Success: r.Environment.SuccessName, Progress: r.Environment.ProgressName}
-}
-
-// placeTitle is a place with the proper name of its environment.
-func placeTitle(place, env string) string {
-	if rest, ok := strings.CutPrefix(place, env); ok {
-		return envs.Title(env) + rest
-	}
-	return place
 }
 
 // order puts the best model first: by the held-out score, and then by the mean over the

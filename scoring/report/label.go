@@ -39,7 +39,8 @@ type row struct {
 	sweep      *record.Sweep // of the run, nil if the run is not a sweep
 }
 
-// newRows lists the scores of runs by environment, with their names.
+// newRows lists the scores of runs by environment, in the order of the first run that has it,
+// with their names.
 func newRows(runs []NamedRun) []row {
 	var rows []row
 	labels, called := label(runs), call(runs)
@@ -56,8 +57,12 @@ func newRows(runs []NamedRun) []row {
 	}
 	knownWeights(rows)
 	rows = joinRows(rows)
+	var environments []string
+	for _, r := range rows {
+		environments = appendNew(environments, r.Condition.Env)
+	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.Condition.Env, b.Condition.Env),
+		return cmp.Or(slices.Index(environments, a.Condition.Env)-slices.Index(environments, b.Condition.Env),
 			cmp.Compare(a.Condition.Preset.Key(), b.Condition.Preset.Key()), cmp.Compare(a.place(), b.place()))
 	})
 	nameRows(rows)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
@@ -199,7 +200,7 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 			}
 		}
 		t := blank
-		title := placeTitle(p.env, p.env)
+		title := envs.Title(p.env)
 		t.Columns = []table.Column{{Key: column.Model.Key, Header: column.Model.Header, Words: true}}
 		for _, name := range names {
 			header := name

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs"
 	"heldout/eval/show/page"
-
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/report"
 )
@@ -40,7 +40,7 @@ func (e *Episodes) failures(lines []report.HeadlineLine, places []string) (out [
 			count := e.count(report.Stand{Model: l.Model, Place: place}, groups)
 			for i, n := range count {
 				if n > 0 {
-					groups[i].Where += fmt.Sprintf(", %s %d", page.Shown(place), n)
+					groups[i].Where += fmt.Sprintf(", %s %d", page.Shown(envs.PlaceTitle(place)), n)
 					groups[i].Episodes += n
 					f.Unsolved += n
 				}
@@ -82,7 +82,7 @@ func (e *Episodes) count(stand report.Stand, groups []failed) []int {
 				last = i
 				linked[i]++
 				g.Examples = append(g.Examples, episodeLink{template.URL("#" + trajectory.Fragment(a.run, a.result())),
-					page.Shown(stand.Place + " " + t.name), ""})
+					page.Shown(envs.PlaceTitle(stand.Place) + " " + t.name), ""})
 			}
 		}
 	}

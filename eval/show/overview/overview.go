@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"heldout/envs"
 	"heldout/eval/show/page"
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
@@ -210,7 +211,7 @@ func (c *content) add(id string) error {
 	for _, k := range report.In(id) {
 		for _, t := range c.Report.Tables(k.ID) {
 			if !slices.Contains(drawn, t.ID) {
-				c.Tables = append(c.Tables, page.NewGrid(t))
+				c.Tables = append(c.Tables, newGrid(t))
 			}
 		}
 	}
@@ -230,7 +231,7 @@ func newDrawing(k figure.Kind, src figure.TableSource) (drawing, error) {
 	if k.Lines != nil {
 		numbers = pivot(numbers, k.Lines, k.Values)
 	}
-	d.Numbers = page.NewGrid(numbers)
+	d.Numbers = newGrid(numbers)
 	d.Numbers.Title = "Numbers: " + f.Title
 	for _, note := range f.Table.Notes {
 		if first, _ := utf8.DecodeRuneInString(note); strings.ContainsRune("*#†‡¶§", first) {
@@ -238,6 +239,20 @@ func newDrawing(k figure.Kind, src figure.TableSource) (drawing, error) {
 		}
 	}
 	return d, nil
+}
+
+// newGrid makes a table ready for the page, with the proper names of environments.
+func newGrid(t table.Table) page.Grid {
+	g := page.NewGrid(t)
+	for i, c := range t.Columns {
+		if c.Key != column.Environment.Key {
+			continue
+		}
+		for _, row := range g.Rows {
+			row[i].Text = envs.PlaceTitle(row[i].Text)
+		}
+	}
+	return g
 }
 
 // pivot makes a table with a line for each combination of some columns and a column for

@@ -18,7 +18,7 @@
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
-  // The rows of all pages, which are unpacked when a reader asks for more than the first
+  // The rows of all pages, which are read when somebody asks for more than the first
   // page; those that the form chooses; and the number of the page that shows some of them.
   let all, found, number = 1;
   async function load() {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heldout/envs"
 	"heldout/eval/show/page"
 	"heldout/scoring/record"
 )
@@ -72,6 +73,14 @@ func (f Filter) selects() []selector {
 			return string(r.Outcome)
 		}},
 	}
+}
+
+// option is a value that readers filter by, as they see it.
+func option(field, value string) string {
+	if field == envKey {
+		value = envs.Title(value)
+	}
+	return visible(value)
 }
 
 // Choices are the values that readers can filter by.
@@ -152,7 +161,7 @@ func columns() []column {
 	return []column{
 		{"Task", true, func(r AttemptRow) string { return r.Task }, true},
 		{"Run", true, func(r AttemptRow) string { return r.Run }, false},
-		{"Environment", true, func(r AttemptRow) string { return r.Env }, false},
+		{"Environment", true, func(r AttemptRow) string { return envs.Title(r.Env) }, false},
 		{"Type", true, func(r AttemptRow) string { return r.TaskType }, false},
 		{"Model", true, func(r AttemptRow) string { return r.Model }, true},
 		{"Seed", false, func(r AttemptRow) string { return strconv.FormatInt(r.Seed, 10) }, false},
@@ -201,7 +210,7 @@ func (l List) columns() []column {
 func (l List) bundled() (out []map[string]any) {
 	columns := l.columns()
 	for _, r := range l.Rows {
-		row := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place, "task": visible(r.Env + ": " + r.Task),
+		row := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place, "task": visible(envs.Title(r.Env) + ": " + r.Task),
 			"title": visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
 			"html":  page.Fragment(parsed, "row", cells(r, columns))}
 		for _, s := range l.Filter.selects() {

@@ -40,7 +40,7 @@ var (
 // parse parses embedded templates.
 func parse(texts map[string]string) *template.Template {
 	t := template.New("")
-	t.Funcs(template.FuncMap{"visible": visible})
+	t.Funcs(template.FuncMap{"visible": visible, "option": option})
 	for name, text := range texts {
 		template.Must(t.New(name).Parse(text))
 	}
@@ -177,7 +177,7 @@ func Title(e *record.Result) string {
 // mainFacts are the four facts that are shown at once.
 func mainFacts(e EpisodePage) []fact {
 	return []fact{
-		{"Environment", visible(fmt.Sprintf("%s (%s)", e.Env, e.Source))}, {"Progress", percent(e.Progress)},
+		{"Environment", visible(fmt.Sprintf("%s (%s)", envs.Title(e.Env), e.Source))}, {"Progress", percent(e.Progress)},
 		{"Steps", strconv.Itoa(e.Steps)},
 		{"Valid actions", percent(e.Grounding)},
 	}
