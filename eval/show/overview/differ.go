@@ -57,7 +57,7 @@ type episodeLink struct {
 }
 
 // duels set pairs of models side by side in the places where both have results for the same
-// tasks: those whose difference is clearest first.
+// tasks: those whose difference is clearest first, and their places as the runs have them.
 func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 	index := map[[2]string]int{}
 	for _, c := range claim.Surest(claims.Comparisons()) {
@@ -84,6 +84,12 @@ func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 			out[i].Places = append(out[i].Places, d)
 			out[i].WonA, out[i].WonB = out[i].WonA+d.WonA, out[i].WonB+d.WonB
 		}
+	}
+	rank := func(p duelPlace) int {
+		return slices.IndexFunc(claims.Places, func(s claim.Scope) bool { return page.Shown(s.Title) == p.Place })
+	}
+	for _, d := range out {
+		slices.SortStableFunc(d.Places, func(a, b duelPlace) int { return rank(a) - rank(b) })
 	}
 	return slices.DeleteFunc(out, func(d duel) bool { return len(d.Places) == 0 })
 }
