@@ -40,7 +40,7 @@ func (e *Episodes) failures(lines []report.HeadlineLine, places []string) (out [
 			count := e.count(report.Stand{Model: l.Model, Place: place}, groups)
 			for i, n := range count {
 				if n > 0 {
-					groups[i].Where += fmt.Sprintf(", %s %d", page.Shown(envs.PlaceTitle(place)), n)
+					groups[i].Where += fmt.Sprintf(", %s\u00a0%d", page.Shown(envs.PlaceTitle(place)), n)
 					groups[i].Episodes += n
 					f.Unsolved += n
 				}
