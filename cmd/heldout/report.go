@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/eval/bench"
 	"heldout/eval/show/overview"
 )
 
@@ -26,7 +27,7 @@ disk, print it, or send it. More: heldout help figures.`,
 		Example: `  heldout report runs/base runs/tuned --baseline agentrefine
   heldout report runs/step-* --order given --out training.html`,
 		Args: args(1, -1, "at least one run directory"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
+		RunE: func(c *cobra.Command, dirs []string) error {
 			if ext := filepath.Ext(out); ext != "" && ext != ".html" && ext != ".htm" {
 				return usage(fmt.Errorf("--out is %q, and report writes HTML: name a file that ends in .html; heldout plot "+
 					"writes figures, and heldout compare --format tables", out))
@@ -41,7 +42,8 @@ disk, print it, or send it. More: heldout help figures.`,
 			if err != nil {
 				return err
 			}
-			text, err := overview.HTML(once, from)
+			prompts := bench.Prompts{Texts: bench.Texts{Outside: sys.outside()}, NoWorlds: true}
+			text, err := overview.HTML(c.Context(), once, from, prompts.Sent)
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ import (
 
 func newView(sys *system) *cobra.Command {
 	var listen string
-	var setup envs.Setup
+	var texts bench.Texts
 	var only chosen
 	c := &cobra.Command{
 		Use:               "view [DIR…]",
@@ -52,25 +52,28 @@ For official tasks this needs --data.`,
 			if err != nil {
 				return err
 			}
-			return serveView(c.Context(), sys, runs, listen, setup)
+			texts.Outside = sys.outside()
+			return serveView(c.Context(), sys, runs, listen, texts)
 		},
 	}
-	taskSource(c, sys, &setup)
+	taskSource(c, sys, &texts.Setup)
+	c.Flags().StringSliceVar(&texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address and port; port 0 takes a free one")
 	only.flags(c)
 	return c
 }
 
-func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen string, setup envs.Setup) error {
+func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen string, texts bench.Texts) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return usage(fmt.Errorf("--listen %q is not an address with a port, such as 127.0.0.1:8080: %w", listen, err))
 	}
+	prompts := bench.Prompts{Texts: texts}
 	options := view.Options{
-		Runs: runs, Now: sys.now, Names: []string{host, machineName()},
+		Runs: runs, Now: sys.now, Names: []string{host, machineName()}, Sent: prompts.Sent,
 		Draw: func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture,
 			int, error) {
-			env, found, err := bench.Reopen(condition, task, setup, sys.outside())
+			env, found, err := bench.Reopen(condition, task, texts.Setup, texts.Outside)
 			if err != nil {
 				return nil, 0, err
 			}

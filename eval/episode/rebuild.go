@@ -26,6 +26,11 @@ type Call struct {
 	// Reply is the text of the reply; Echo is what later messages hold of it, in forms
 	// that repeat replies.
 	Reply, Echo string
+	// Removed counts the parts that were removed before the call to fit the context.
+	Removed int
+	// Compared says that the record has the digest of the messages, and Differs that it is another
+	// one.
+	Compared, Differs bool
 }
 
 // Rebuilder finds out what a model was sent in the recorded episodes of a condition.
@@ -64,6 +69,12 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 	if rec.Trimmed > 0 || rec.Forgotten > 0 {
 		return nil, errors.New("messages were shortened to fit the context, and the record does not say which")
 	}
+	return r.Sent(ctx, rec, env, task)
+}
+
+// Sent is Calls for readers: it also takes attempts without a result, and those whose prompts
+// were shortened, if the record has the digests of what was sent.
+func (r *Rebuilder) Sent(ctx context.Context, rec *record.Episode, env envs.Env, task envs.Task) ([]Call, error) {
 	t := r.tape(rec)
 	world := &recordedWorld{tape: t}
 	if r.NeedsWorld() {
@@ -77,7 +88,8 @@ func (r *Rebuilder) Calls(ctx context.Context, rec *record.Episode, env envs.Env
 	e := r.episode(rec, world)
 	e.Player.Model = t
 	replayed, err := e.Play(ctx, Trusting{}, func(agent.Usage) { t.step, t.stepCalls = t.step+1, 0 })
-	if err := cmp.Or(t.err, err); err != nil { // t.err, and not what became of it
+	err = cmp.Or(t.err, err) // t.err, and not what became of it
+	if err != nil && (!t.past || rec.Outcome.Final()) {
 		return nil, err
 	}
 	return t.calls, sameSteps(rec.Trajectory, replayed.Trajectory)
@@ -148,8 +160,12 @@ type tape struct {
 	thinks bool
 	// step is the index of the step in progress; stepCalls counts the calls for it.
 	step, stepCalls int
-	calls           []Call
-	err             error
+	// removed counts the parts that were removed since the last call.
+	removed int
+	calls   []Call
+	// past: there was a call after the last step.
+	past bool
+	err  error
 }
 
 func (r *Rebuilder) tape(rec *record.Episode) *tape {
@@ -162,11 +178,16 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	if t.step >= len(t.rec.Trajectory) && t.rec.Cut == record.ContextOverflow {
 		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long"}
 	}
-	if t.step >= len(t.rec.Trajectory) {
+	if t.past = t.step >= len(t.rec.Trajectory); t.past {
 		t.err = fmt.Errorf("played again, the episode goes on after its %d steps", len(t.rec.Trajectory))
 		return model.Reply{}, t.err
 	}
 	s := &t.rec.Trajectory[t.step]
+	compared := t.stepCalls < len(s.Sent)
+	differs := compared && req.Sent != s.Sent[t.stepCalls]
+	if t.rec.Trimmed > 0 && (differs || !compared) {
+		return model.Reply{}, t.shorten(compared)
+	}
 	text, err := t.reply(s)
 	if err != nil {
 		t.err = fmt.Errorf("step %d: %w", t.step+1, err)
@@ -188,13 +209,30 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	if t.agent == React {
 		echo = agent.HistoryEntry(text)
 	}
-	t.calls = append(t.calls, Call{Step: t.step, Request: req, Messages: req.Messages, Reply: text, Echo: echo})
+	t.calls = append(t.calls, Call{Step: t.step, Request: req, Messages: req.Messages, Reply: text, Echo: echo,
+		Removed: t.removed, Compared: compared, Differs: differs})
+	t.removed = 0
 	if t.agent == configs.ToolCall {
 		reply := agent.CalledReply(text)
 		reply.FinishReason, reply.Fault = s.FinishReason, s.Fault
 		return reply, nil
 	}
 	return model.Reply{Text: text, FinishReason: s.FinishReason, Fault: s.Fault}, nil
+}
+
+// shorten refuses a prompt that is not the recorded one, so that the agent removes its oldest part
+// as it did then.
+func (t *tape) shorten(compared bool) error {
+	if t.removed++; !compared {
+		t.err = fmt.Errorf("step %d: messages were shortened to fit the context, and the record does not say which",
+			t.step+1)
+		return t.err
+	}
+	if t.removed > t.rec.Trimmed {
+		t.err = fmt.Errorf("step %d: none of the shortened prompts is the one that was sent", t.step+1)
+		return t.err
+	}
+	return &model.ContextError{Status: 400, Message: "not what was sent"}
 }
 
 // reply returns the text of a recorded reply, which is empty if the record holds what

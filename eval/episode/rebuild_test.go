@@ -180,6 +180,95 @@ func rebuildsAgents(t *testing.T, prompt configs.Prompt, replies []model.Reply) 
 	}
 }
 
+// narrow is a teller that refuses long prompts.
+type narrow struct {
+	teller
+	limit int // in bytes
+}
+
+func (m *narrow) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
+	size := 0
+	for _, message := range req.Messages {
+		size += len(message.Content)
+	}
+	if size > m.limit {
+		return model.Reply{}, &model.ContextError{Status: 400, Message: "too long", Attempts: 1}
+	}
+	return m.teller.Chat(ctx, req)
+}
+
+// What was left out to fit a context is found by the digests of what was sent; without them it
+// is an error.
+func TestRebuildsShortenedPrompts(t *testing.T) {
+	prompt := configs.Prompt{React: "Answer so.", Correction: "Write an action.",
+		Types: map[string]configs.Instructions{"": {Instruction: "Count down.",
+			Examples: []configs.Example{{Text: "2 1 0"}, {Text: "3 2 1 0"}}}}}
+	hash, err := prompt.Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{React, Act} {
+		for _, share := range []int{0, 50} {
+			replies := []model.Reply{{Text: "Thought: I count.\nAction: down"}, {Text: "Well."}}
+			m := &narrow{teller{replies: replies}, 260}
+			env := episodetest.Shouting{Countdown: episodetest.NewCountdown(30)}
+			b := Benchmark{Env: env, Tasks: env.Tasks()[29:], StepLimit: 20, Prompt: prompt, PromptHash: hash}
+			player := Player{Name: "vllm:m", Agent: name, Model: m, HistoryShare: share,
+				Decoding: record.Decoding{MaxTokens: 9}}
+			e := planned(t, &b, &player)[0]
+			rec, err := e.Play(t.Context(), Trusting{}, func(agent.Usage) {})
+			if err != nil || rec.Trimmed < 5 {
+				t.Fatalf("%s: shortened %d times, %v", name, rec.Trimmed, err)
+			}
+			r, err := NewRebuilder(*e.Condition, prompt, configs.Preset{}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := r.Sent(t.Context(), reread(t, rec), nil, envs.Task{})
+			if diff := cmp.Diff(m.sent, sentBy(got)); err != nil || diff != "" {
+				t.Errorf("%s, share %d: %v (-sent +rebuilt):\n%s", name, share, err, diff)
+			}
+			removed := 0
+			for _, c := range got {
+				removed += c.Removed
+				if !c.Compared || c.Differs {
+					t.Errorf("%s: %+v", name, c)
+				}
+			}
+			if removed != rec.Trimmed {
+				t.Errorf("%s: %d parts are removed, want %d", name, removed, rec.Trimmed)
+			}
+			rec.Trajectory[len(rec.Trajectory)-1].Sent = nil
+			if _, err := r.Sent(t.Context(), rec, nil, envs.Task{}); err == nil ||
+				!strings.Contains(err.Error(), "does not say which") {
+				t.Errorf("%s without a digest: %v", name, err)
+			}
+		}
+	}
+}
+
+// An attempt that was interrupted has the calls of its steps.
+func TestRebuildsInterruptedAttempt(t *testing.T) {
+	prompt := configs.Prompt{React: "Answer so.", Types: map[string]configs.Instructions{"": {Instruction: "Count."}}}
+	hash, _ := prompt.Hash()
+	c := record.Condition{Agent: React, PromptHash: hash, StepLimit: 9}
+	r, err := NewRebuilder(c, prompt, configs.Preset{}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := record.Episode{Goal: "g", Observation: "o", Trajectory: []record.Step{{Thought: "t", Action: "a",
+		Observation: "p", Valid: true}, {FormatError: true, Fault: record.NoAction, Reply: "Well.",
+		Observation: agent.FormatHelp}}}
+	rec.Outcome = record.Cancelled
+	if calls, err := r.Sent(t.Context(), &rec, nil, envs.Task{}); err != nil || len(calls) != 2 {
+		t.Errorf("%d calls, %v", len(calls), err)
+	}
+	rec.Outcome = record.Failure
+	if _, err := r.Sent(t.Context(), &rec, nil, envs.Task{}); err == nil {
+		t.Error("an episode that goes on has a result")
+	}
+}
+
 // What is not what was sent is an error.
 func TestRebuilderRefuses(t *testing.T) {
 	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{

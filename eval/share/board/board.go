@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"heldout/configs"
+	"heldout/eval/bench"
 	"heldout/eval/share/bundle"
 	"heldout/eval/share/check"
 	"heldout/eval/show/overview"
@@ -232,22 +233,18 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	}
 	o.Tell(fmt.Sprintf("%s: %d episodes played again, %s", name, r.Episodes,
 		cmp.Or(strings.Join(reasons, "; "), "checked")))
-	return episodes(filepath.Join(site, name+".html"), chosen, rep)
+	prompts := bench.Prompts{Texts: o.Check.Texts, NoWorlds: true}
+	text, err := overview.HTML(ctx, chosen, rep, prompts.Sent)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(site, name+".html"), text, 0o644) // with its episodes, as far as there is room
 }
 
 // refuse lists a bundle without rows.
 func (b *Board) refuse(o Options, name, why string) {
 	b.Unread = append(b.Unread, Unread{name, why})
 	o.Tell(fmt.Sprintf("%s: it cannot be read", name))
-}
-
-// episodes writes the page of a bundle, which has its episodes as far as there is room.
-func episodes(file string, chosen []record.Chosen, rep *report.Report) error {
-	text, err := overview.HTML(chosen, rep)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o644)
 }
 
 // rows adds the rows of a run. blank has what they share.

@@ -2,12 +2,16 @@ package overview
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"html/template"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"heldout/envs"
+	"heldout/eval/episode"
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -49,8 +53,29 @@ func (a countedAttempt) result() *record.Result {
 	return &record.Result{ID: a.id, Attempt: int(a.number)}
 }
 
-// Read reads the episodes of runs.
-func Read(runs []record.Chosen, rep *report.Report) (*Episodes, error) {
+// Sent returns what the model was sent in an attempt of a run, as bench.Prompts does.
+type Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call,
+	error)
+
+// of is Sent of an attempt whose place in the plan has to be found.
+func (s Sent) of(ctx context.Context, m *record.Manifest, e *record.Episode) ([]episode.Call, error) {
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		if g.Condition.Env != e.Env || g.Condition.Model != e.Model || g.Condition.Seed != e.Seed {
+			continue
+		}
+		env, _ := m.EnvironmentOf(g.Condition)
+		for k, task := range env.Tasks {
+			if task.ID == e.Task && record.TrialID(g.Episodes[k], max(1, e.Trial)) == e.ID {
+				return s(ctx, m, g.Condition, task, e)
+			}
+		}
+	}
+	return nil, errors.New("the episode is not in the plan")
+}
+
+// Read reads the episodes of runs, with what models were sent.
+func Read(ctx context.Context, runs []record.Chosen, rep *report.Report, sent Sent) (*Episodes, error) {
 	var size int64
 	for _, p := range runs {
 		n, err := p.Size()
@@ -67,7 +92,7 @@ func Read(runs []record.Chosen, rep *report.Report) (*Episodes, error) {
 			name = p.Name()
 		}
 		used[name] = true
-		if err := e.read(p, name, rep); err != nil {
+		if err := e.read(ctx, p, name, rep, sent); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 	}
@@ -81,7 +106,7 @@ type ranked struct {
 }
 
 // read reads the episodes of a run, which has a name of its own.
-func (e *Episodes) read(p record.Chosen, name string, rep *report.Report) error {
+func (e *Episodes) read(ctx context.Context, p record.Chosen, name string, rep *report.Report, sent Sent) error {
 	type derived struct {
 		html template.HTML
 		signs
@@ -89,11 +114,11 @@ func (e *Episodes) read(p record.Chosen, name string, rep *report.Report) error 
 	called := rep.Called(p.Name())
 	var counting [][]ranked // by group and task
 	var failed error
-	m, err := record.EachDerived(p, func(_ *record.Manifest, ep *record.Episode) derived {
+	m, err := record.EachDerived(p, func(m *record.Manifest, ep *record.Episode) derived {
 		d := derived{signs: signsOf(ep)}
 		named := *ep
 		named.Model = cmp.Or(called[ep.Model], ep.Model)
-		d.html = e.bundle.Render(name, &named)
+		d.html = e.bundle.Render(name, &named, func() ([]episode.Call, error) { return sent.of(ctx, m, ep) })
 		return d
 	}, func(m *record.Manifest, ep *record.Episode, pos record.Position, d derived) {
 		if failed != nil {

@@ -6,6 +6,7 @@ package overview
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -91,9 +92,9 @@ var (
 // pageStyle is the style of sections and of the figures in them.
 func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
 
-// HTML is the page of a report of runs, with their episodes.
-func HTML(runs []record.Chosen, from *report.Report) ([]byte, error) {
-	e, err := Read(runs, from)
+// HTML is the page of a report of runs, with their episodes and what models were sent.
+func HTML(ctx context.Context, runs []record.Chosen, from *report.Report, sent Sent) ([]byte, error) {
+	e, err := Read(ctx, runs, from, sent)
 	if err != nil {
 		return nil, err
 	}

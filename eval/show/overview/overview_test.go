@@ -2,6 +2,7 @@ package overview
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -15,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/episode"
 	"heldout/eval/show/page"
 	"heldout/scoring"
 	"heldout/scoring/figure"
@@ -42,6 +45,11 @@ func looks() map[string]synthetic {
 	}
 }
 
+// unsent says that nobody knows what models were sent.
+func unsent(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call, error) {
+	return nil, errors.New("nobody was asked")
+}
+
 // read reads a run, to make tables and a page of it.
 func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 	t.Helper()
@@ -58,7 +66,7 @@ func read(t testing.TB, dir string) (*report.Report, *Episodes) {
 		t.Fatal(err)
 	}
 	from := report.New([]report.NamedRun{{Name: dir, Scores: scores}}, nil, w)
-	episodes, err := Read([]record.Chosen{{Parts: record.Parts{dir}}}, from)
+	episodes, err := Read(t.Context(), []record.Chosen{{Parts: record.Parts{dir}}}, from, unsent)
 	if err != nil {
 		t.Fatal(err)
 	}

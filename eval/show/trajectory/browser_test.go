@@ -45,7 +45,7 @@ func TestBundleInABrowser(t *testing.T) {
 	b := NewBundle(1)
 	for i := range 6 {
 		for run, model := range map[string]string{"base": "vllm:base", "tuned": "vllm:tuned"} {
-			e := episode()
+			e := example()
 			e.ID, e.Task, e.Model, e.Trial = fmt.Sprintf("%019d%d", i, len(run)), fmt.Sprintf("box/%d", i), model, 0
 			e.Trajectory[0].Thought = fmt.Sprintf("Thought <b>%d</b> & \"of\" '1+1' %s", i, model)
 			add(t, b, run, e)
@@ -92,7 +92,7 @@ func TestBundleInABrowser(t *testing.T) {
 func TestHostileBundleInABrowser(t *testing.T) {
 	b := NewBundle(1)
 	add(t, b, hostile, hostileEpisode())
-	add(t, b, "a", episode())
+	add(t, b, "a", example())
 	p := browser.Start(t).Open(t, written(t, b), "file://", browser.Look{Width: 390, Height: 800, Dark: true})
 	p.Until("document.querySelectorAll('table.episodes tbody tr').length === 2")
 	p.Click("table.episodes tbody tr a")

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"heldout/eval/episode"
 	"heldout/eval/show/page"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -46,6 +47,7 @@ type Bundle struct {
 	data    []page.Data
 	size    int // of data, as base64
 	keys    map[string]bool
+	shapes  shapes
 }
 
 // NewBundle returns an empty bundle for records of that size, in bytes.
@@ -54,12 +56,16 @@ func NewBundle(records int64) *Bundle {
 }
 
 // Render renders an attempt of a run, which has a name of its own, if its task is one of
-// those that the bundle takes; empty if not. Several goroutines may call it at once.
-func (b *Bundle) Render(run string, e *record.Episode) template.HTML {
+// those that the bundle takes; empty if not. Sent returns what the model was sent. Several
+// goroutines may call it at once.
+func (b *Bundle) Render(run string, e *record.Episode, sent func() ([]episode.Call, error)) template.HTML {
 	if !b.takes(&e.Result) {
 		return ""
 	}
-	return Render(EpisodePage{Episode: e, Run: run})
+	calls, err := sent()
+	prompts := NewPrompts(e, calls, err)
+	b.shapes.add(&prompts)
+	return Render(EpisodePage{Episode: e, Run: run, Sent: prompts.Sent})
 }
 
 // Add adds an attempt that Render has rendered.
@@ -152,8 +158,16 @@ func (b *Bundle) Close() error {
 	if err != nil {
 		return err
 	}
-	packed, err := compressed(rows)
-	b.data = append(b.data, page.Data{ID: "rows", Content: packed})
+	shapes, err := json.Marshal(b.shapes.within(b.size))
+	if err != nil {
+		return err
+	}
+	for _, d := range []page.Data{{ID: "rows", Content: rows}, {ID: "prompts", Content: shapes}} {
+		if d.Content, err = compressed(d.Content); err != nil {
+			return err
+		}
+		b.data = append(b.data, d)
+	}
 	b.keys = map[string]bool{}
 	for _, r := range b.rows {
 		b.keys[r.Key] = true

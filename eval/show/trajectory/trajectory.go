@@ -30,9 +30,12 @@ var (
 	// Style is the style of lists and episodes.
 	//go:embed trajectory.css
 	Style template.CSS
-	// Script gives episodes their keys and aligns two of them.
 	//go:embed episode.js
-	Script template.JS
+	episodeScript template.JS
+	//go:embed prompts.js
+	promptsScript template.JS
+	// Script gives episodes their keys, aligns two of them and shows what the model was sent.
+	Script = episodeScript + promptsScript
 
 	parsed = parse(map[string]string{"episode": episodeText, "list": listText, "bundle": bundleText})
 )
@@ -64,6 +67,9 @@ type EpisodePage struct {
 	// Pictures are the states of the world, the first before the first step; nil for
 	// none.
 	Pictures []envs.Picture
+	// Sent is Prompts.Sent of the attempt, whose shapes the page has, or PromptsHref the address of
+	// its prompts. Without both, the page does not have them.
+	Sent, PromptsHref string
 	// Second says that another episode is on the page; it may have the same name.
 	Second bool
 }
@@ -85,6 +91,8 @@ type article struct {
 	FirstError, Errors int
 	// Understood: a step was carried out and is not valid.
 	Understood bool
+	// Sent and PromptsHref are those of the page.
+	Sent, PromptsHref string
 }
 
 type fact struct{ Name, Value string }
@@ -129,6 +137,7 @@ func newArticle(e EpisodePage) article {
 		Facts:   mainFacts(e), More: facts(e), Error: newText(e.Error), Goal: newText(e.Goal),
 		Understood: slices.ContainsFunc(e.Trajectory,
 			func(s record.Step) bool { return s.Understood && !s.FormatError }),
+		Sent: e.Sent, PromptsHref: e.PromptsHref,
 	}
 	for _, m := range e.Memory {
 		a.Memory = append(a.Memory, note{fmt.Sprintf("Reflection on trial %d", m.Trial), newText(m.Text)})

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,12 +16,13 @@ import (
 	"golang.org/x/net/html"
 
 	"heldout/envs"
+	"heldout/eval/episode"
 	"heldout/eval/show/page"
 	"heldout/scoring/record"
 )
 
-// episode is an attempt with steps of every kind.
-func episode() *record.Episode {
+// example is an attempt with steps of every kind.
+func example() *record.Episode {
 	score, loose := 0.25, true
 	return &record.Episode{
 		Result: record.Result{
@@ -77,7 +80,7 @@ func textOf(t *testing.T, source string) string {
 
 // An episode shows everything that its record knows.
 func TestEpisodeShowsItsRecord(t *testing.T) {
-	got := textOf(t, render(t, EpisodePage{Episode: episode(), Run: "runs/a"}))
+	got := textOf(t, render(t, EpisodePage{Episode: example(), Run: "runs/a"}))
 	for _, want := range []string{
 		"vllm:M, seed 7, P1, trial 2", "failure", "box/01", "boxes (generated)", "hard", "same_step", "0.250",
 		"Loose successtrue", "Valid actions33.3 %", "Cut off1",
@@ -98,7 +101,7 @@ func TestEpisodeShowsItsRecord(t *testing.T) {
 }
 
 func TestEpisodeWithoutErrors(t *testing.T) {
-	e := episode()
+	e := example()
 	e.Trajectory = e.Trajectory[:1]
 	got := textOf(t, render(t, EpisodePage{Episode: e}))
 	if !strings.Contains(got, "No errors.") || strings.Contains(got, "First error") {
@@ -111,7 +114,7 @@ const hostile = "<script>alert(1)</script></script><img src=x onerror=alert(2)>\
 
 // hostileEpisode has it in every field, and a long line.
 func hostileEpisode() *record.Episode {
-	e := episode()
+	e := example()
 	long := hostile + strings.Repeat("x", 200_000) + hostile
 	e.Env, e.Task, e.TaskType, e.Model, e.Agent, e.Perturbation, e.Preset = hostile, hostile, hostile, hostile, hostile,
 		hostile, hostile
@@ -132,7 +135,7 @@ func TestHostileText(t *testing.T) {
 		Legend: []string{hostile}}}
 	list := List{Filter: Filter{Text: hostile, Env: hostile}, Count: hostile,
 		Rows: []AttemptRow{{Result: &e.Result, Run: hostile, Href: "javascript:alert(1)", Key: hostile},
-			{Result: &episode().Result}}}.Render()
+			{Result: &example().Result}}}.Render()
 	for name, source := range map[string]string{"episode": render(t,
 		EpisodePage{Episode: e, Run: hostile, Pictures: pictures}), "list": string(list)} {
 		checkHarmless(t, name, source)
@@ -171,10 +174,10 @@ func TestBundle(t *testing.T) {
 	b := NewBundle(1000)
 	want := map[string]string{}
 	for i := range 50 {
-		e := episode()
+		e := example()
 		e.ID, e.Task, e.Observation = fmt.Sprintf("%020d", i), fmt.Sprintf("box/%d", i), strings.Repeat(hostile, 300)
 		add(t, b, "a", e)
-		want["a/"+e.ID] = render(t, EpisodePage{Episode: e, Run: "a"})
+		want["a/"+e.ID] = render(t, EpisodePage{Episode: e, Run: "a", Sent: NewPrompts(e, nil, errUnsent).Sent})
 	}
 	s := section(t, b)
 	if len(s.Data) < 3 {
@@ -187,6 +190,11 @@ func TestBundle(t *testing.T) {
 	var rows []struct {
 		Key, HTML    string
 		Chunk, Place int
+	}
+	reasons := map[string]string{}
+	if err := json.Unmarshal([]byte(got["prompts"]), &reasons); err != nil ||
+		!slices.Equal(slices.Collect(maps.Values(reasons)), []string{errUnsent.Error()}) {
+		t.Errorf("prompts are %q, %v", reasons, err)
 	}
 	if err := json.Unmarshal([]byte(got["rows"]), &rows); err != nil || len(rows) != len(want) {
 		t.Errorf("%d rows: %v", len(rows), err)
@@ -221,7 +229,7 @@ func TestBundleChooses(t *testing.T) {
 	tasks := map[string]int{}
 	for i := range 1000 {
 		for _, model := range []string{"m", "n"} {
-			e := episode()
+			e := example()
 			e.ID, e.Task, e.Model = fmt.Sprint(i, model), fmt.Sprintf("box/%d", i), model
 			add(t, b, "a", e)
 		}
@@ -245,7 +253,7 @@ func TestBundleChooses(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	e := episode()
+	e := example()
 	for _, c := range []struct {
 		filter Filter
 		want   bool
@@ -263,14 +271,14 @@ func TestFilter(t *testing.T) {
 
 // TestBehaviour: an episode says what its agent did with its errors.
 func TestBehaviour(t *testing.T) {
-	text := strings.Join(strings.Fields(textOf(t, render(t, EpisodePage{Episode: episode()}))), " ")
+	text := strings.Join(strings.Fields(textOf(t, render(t, EpisodePage{Episode: example()}))), " ")
 	for _, want := range []string{"Errors2, longest run 2", "Repeated errors0", "Recovered within 3 steps0 of 2 errors",
 		"No more progress after step1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %.900s", want, text)
 		}
 	}
-	e := episode()
+	e := example()
 	e.Trajectory, e.Success = e.Trajectory[:1], true
 	if text := textOf(t, render(t, EpisodePage{Episode: e})); strings.Contains(text, "Repeated errors") ||
 		strings.Contains(text, "No more progress") {
@@ -278,10 +286,15 @@ func TestBehaviour(t *testing.T) {
 	}
 }
 
+var errUnsent = errors.New("a baseline played")
+
+// notSent says that what the model was sent is not known.
+func notSent() ([]episode.Call, error) { return nil, errUnsent }
+
 // add adds an attempt to a bundle.
 func add(t testing.TB, b *Bundle, run string, e *record.Episode) {
 	t.Helper()
-	if err := b.Add(run, &e.Result, b.Render(run, e)); err != nil {
+	if err := b.Add(run, &e.Result, b.Render(run, e, notSent)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -297,7 +310,7 @@ func section(t testing.TB, b *Bundle) Section {
 
 // Steps are numbered from 1, the first bad one is named, and loops are told.
 func TestStepsOfAnArticle(t *testing.T) {
-	e := episode()
+	e := example()
 	e.Trajectory = []record.Step{{Action: "a", Valid: true}, {Action: "b", Observation: "No."}, {Action: "c"}}
 	var pictures []envs.Picture
 	for range 4 {

@@ -241,7 +241,7 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 		return nil, err
 	}
 	around.Others = s.alternatives(r, e, query.Get("with"))
-	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name()}
+	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), PromptsHref: s.promptsHref(r, &e.Result)}
 	if query.Has("draw") {
 		first.Pictures, around.Note = s.draw(request.Context(), planned, e)
 		around.Draw = ""
@@ -265,6 +265,7 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 
 // planned is the condition and the task of an episode.
 type planned struct {
+	manifest  *record.Manifest
 	condition record.Condition
 	task      envs.Task
 }
@@ -286,7 +287,7 @@ func (r *shownRun) episode(name string, query url.Values) (e *record.Episode, p 
 			case current == name && !found:
 				place, found = results.Place(i), true
 				if task, condition, ok := x.Planned(result.ID); ok {
-					p = planned{*condition, *task}
+					p = planned{x.Manifest, *condition, *task}
 				}
 				a.Previous = prev
 			case !filter.Match(&result):
@@ -369,7 +370,11 @@ func (s *Server) second(name string) (trajectory.EpisodePage, error) {
 		return trajectory.EpisodePage{}, err
 	}
 	e, _, _, err := r.episode(name[i+1:], nil)
-	return trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Second: true}, err
+	if err != nil {
+		return trajectory.EpisodePage{}, err
+	}
+	return trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Second: true,
+		PromptsHref: s.promptsHref(r, &e.Result)}, nil
 }
 
 // drawing is how long an episode may be replayed.

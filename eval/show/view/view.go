@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"heldout/envs"
+	"heldout/eval/episode"
 	"heldout/eval/show/page"
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/record"
@@ -31,6 +32,8 @@ type Options struct {
 	// without pictures.
 	Draw func(context.Context, record.Condition, envs.Task, *record.Episode) (pictures []envs.Picture, differs int,
 		err error)
+	// Sent returns what the model was sent in an episode, as bench.Prompts does; nil without it.
+	Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call, error)
 	// Token is what others than this machine's users must know; empty asks for none.
 	Token string
 	// Names are the names by which browsers may call the server, besides localhost
@@ -74,6 +77,7 @@ func New(o Options) *Server {
 	mux.HandleFunc("GET /runs/{run}/{$}", s.answer(s.runPage))
 	mux.HandleFunc("GET /runs/{run}/live", s.live)
 	mux.HandleFunc("GET /runs/{run}/episodes/{episode}", s.answer(s.episodePage))
+	mux.HandleFunc("GET /runs/{run}/episodes/{episode}/prompts", s.prompts)
 	mux.HandleFunc("/", s.answer(func(r *http.Request) (*page.Page, error) {
 		return nil, notFound("page not found: " + r.URL.Path)
 	}))

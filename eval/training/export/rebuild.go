@@ -3,7 +3,6 @@ package export
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -80,19 +79,10 @@ func (x *exporter) rebuilderOf(r *runSource, c *record.Condition) (*rebuilder, e
 	if cached := x.rebuilder[c]; cached != nil {
 		return cached, nil
 	}
-	texts, err := x.Texts.Find(r.manifest, *c)
-	if err != nil {
-		return nil, err
-	}
 	b := &rebuilder{}
-	if b.Rebuilder, err = episode.NewRebuilder(*c, texts.Prompt, texts.Preset, texts.Memory); err != nil {
+	var err error
+	if b.Rebuilder, b.env, err = x.Texts.Rebuilder(r.manifest, *c); err != nil {
 		return nil, err
-	}
-	if b.NeedsWorld() {
-		if b.env, err = bench.ReopenEnv(*c, x.Texts.Setup, x.Texts.Outside); err != nil {
-			return nil, fmt.Errorf("the messages contain the actions that were possible, so %s has to be played again: %w",
-				c.Env, err)
-		}
 	}
 	x.rebuilder[c] = b
 	return b, nil
