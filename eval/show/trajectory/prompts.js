@@ -171,8 +171,8 @@ const prompts = (() => {
     if (tokens) text += `; ${tokens} prompt tokens by the server's count`;
     out.append(element("p", "note", `${text}. ${proofs[call.proof]}`));
     if (call.removed > 0) {
-      out.append(element("p", "note removed", `To fit the context, ${counted(call.removed, "part")} of the oldest ` +
-        `${call.removed === 1 ? "was" : "were"} left out from here on: turns, then examples, then reflections.`));
+      out.append(element("p", "note removed", `To fit the context, ${call.removed} of the oldest parts ` +
+        `${call.removed === 1 ? "was" : "were"} left out from here on: turns first, then examples, then reflections.`));
     }
     if (gone.length > 0) {
       const texts = gone.map((line) => line.slice(line.indexOf(" ") + 1)).join("\n");

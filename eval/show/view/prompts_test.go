@@ -147,11 +147,11 @@ func TestAsSentInABrowser(t *testing.T) {
 		"thoughts":    {thinks, 0, func(*configs.Run) {}},
 		"trimmed":     {acts, 3000, func(r *configs.Run) { r.StepLimit = 14 }},
 		"trimmed act": {acts, 2200, func(r *configs.Run) { r.Agent, r.StepLimit = "act", 14 }},
-		"P1":          {acts, 0, func(r *configs.Run) {
+		"P1": {acts, 0, func(r *configs.Run) {
 			r.Env, r.Perturb = configs.Strings{"alfworld"}, configs.Strings{"P1"}
 		}},
-		"preset":      {acts, 0, func(r *configs.Run) { r.Preset = configs.Strings{few} }},
-		"actions":     {acts, 0, func(r *configs.Run) { r.Preset = configs.Strings{every} }},
+		"preset":  {acts, 0, func(r *configs.Run) { r.Preset = configs.Strings{few} }},
+		"actions": {acts, 0, func(r *configs.Run) { r.Preset = configs.Strings{every} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &modelServer{limit: c.limit, replies: c.replies}
@@ -241,7 +241,8 @@ func shows(t *testing.T, p *browser.Page, want [][]sentMessage, e *record.Episod
 		t.Errorf("%d calls, %d steps (-sent +shown):\n%.5000s\n%.600s", len(want), e.Steps, diff,
 			p.Eval("document.querySelector('.sent .box').textContent"))
 	}
-	if removed := p.Eval("document.querySelectorAll('.sent .removed').length > 0"); removed != fmt.Sprint(e.Trimmed > 0) {
+	removed := p.Eval("document.querySelectorAll('.sent .removed').length > 0")
+	if removed != fmt.Sprint(e.Trimmed > 0) {
 		t.Errorf("what was left out is told: %s; trimmed %d times", removed, e.Trimmed)
 	}
 	if got := p.Eval("document.querySelectorAll('.sent mark').length > 0 && " +
