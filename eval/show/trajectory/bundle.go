@@ -172,7 +172,7 @@ func (b *Bundle) Close() error {
 	for _, r := range b.rows {
 		b.keys[r.Key] = true
 	}
-	return err
+	return nil
 }
 
 // Contains reports whether a closed bundle holds an attempt.
