@@ -16,8 +16,8 @@ import (
 // widestPage is how wide the text of a page is at most, in characters: longer lines read badly.
 const widestPage = 120
 
-// page is a page in Markdown for a terminal: set in its width, without the syntax and images.
-type page struct {
+// helpPage is a page in Markdown for a terminal: set in its width, without the syntax and images.
+type helpPage struct {
 	style
 	source []byte
 	out    strings.Builder
@@ -25,7 +25,7 @@ type page struct {
 
 // page renders Markdown for a terminal, and leaves it as it is for a file or a pipe.
 func (s *system) page(source []byte) string {
-	p := page{style: s.style(s.columns > 0), source: source}
+	p := helpPage{style: s.style(s.columns > 0), source: source}
 	if s.columns == 0 && !p.bold {
 		return string(source)
 	}
@@ -35,7 +35,7 @@ func (s *system) page(source []byte) string {
 }
 
 // blocks writes what a block consists of, in lines of at most so many columns behind the margin.
-func (p *page) blocks(parent ast.Node, margin string, columns int) {
+func (p *helpPage) blocks(parent ast.Node, margin string, columns int) {
 	list, _ := parent.(*ast.List)
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if n.Kind() == ast.KindParagraph && p.inline(n) == "" { // of images
@@ -64,7 +64,7 @@ func (p *page) blocks(parent ast.Node, margin string, columns int) {
 }
 
 // item writes an item of a list, its lines below each other behind the mark.
-func (p *page) item(list *ast.List, n ast.Node, margin string, columns int) {
+func (p *helpPage) item(list *ast.List, n ast.Node, margin string, columns int) {
 	mark := "- "
 	if list.IsOrdered() {
 		number := list.Start
@@ -80,7 +80,7 @@ func (p *page) item(list *ast.List, n ast.Node, margin string, columns int) {
 	p.out.WriteString(written[:start] + margin + mark + written[min(len(written), start+len(margin+mark)):])
 }
 
-func (p *page) wrap(text, margin string, columns int) {
+func (p *helpPage) wrap(text, margin string, columns int) {
 	for line := range strings.SplitSeq(broken(text, columns-len(margin)), "\n") {
 		p.out.WriteString(margin + line + "\n")
 	}
@@ -95,7 +95,7 @@ func broken(text string, columns int) string {
 }
 
 // table writes a table: columns as wide as their cells, of which the last are wrapped.
-func (p *page) table(n *markdown.Table, margin string, columns int) {
+func (p *helpPage) table(n *markdown.Table, margin string, columns int) {
 	var rows [][]string
 	widths := make([]int, len(n.Alignments))
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
@@ -123,7 +123,7 @@ func (p *page) table(n *markdown.Table, margin string, columns int) {
 }
 
 // inline is the text of a block on one line.
-func (p *page) inline(parent ast.Node) string {
+func (p *helpPage) inline(parent ast.Node) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {

@@ -13,8 +13,12 @@ import (
 	"heldout/envs"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
+	"heldout/eval/show/overview"
+	"heldout/eval/show/page"
 	"heldout/eval/show/view"
 	"heldout/scoring/record"
+	"heldout/scoring/report"
+	"heldout/scoring/stats"
 	"heldout/scoring/table"
 )
 
@@ -44,16 +48,21 @@ For official tasks this needs --data.`,
 			if len(dirs) == 0 {
 				dirs = []string{bench.RunsDir}
 			}
-			found, err := record.RunsBelow(dirs, sys.tell())
+			find := func(tell record.Tell) ([]record.Chosen, error) {
+				found, err := record.RunsBelow(dirs, tell)
+				if err != nil {
+					return nil, err
+				}
+				return only.choose(found)
+			}
+			runs, err := find(sys.tell())
 			if err != nil {
 				return err
 			}
-			runs, err := only.choose(found)
-			if err != nil {
-				return err
-			}
+			quiet := func(string) {}
+			again := func() ([]record.Chosen, error) { return find(record.Tell{Say: quiet, Warn: quiet}) }
 			texts.Outside = sys.outside()
-			return serveView(c.Context(), sys, runs, listen, texts)
+			return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again}, listen, texts)
 		},
 	}
 	taskSource(c, sys, &texts.Setup)
@@ -63,22 +72,33 @@ For official tasks this needs --data.`,
 	return c
 }
 
-func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen string, texts bench.Texts) error {
+func serveView(ctx context.Context, sys *system, options view.Options, listen string, texts bench.Texts) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
 		return usage(fmt.Errorf("--listen %q is not an address with a port, such as 127.0.0.1:8080: %w", listen, err))
 	}
 	prompts := bench.Prompts{Texts: texts}
-	options := view.Options{
-		Runs: runs, Now: sys.now, Names: []string{host, machineName()}, Sent: prompts.Sent,
-		Draw: func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture,
-			int, error) {
-			env, found, err := bench.Reopen(condition, task, texts.Setup, texts.Outside)
-			if err != nil {
-				return nil, 0, err
-			}
-			return episode.Pictures(ctx, env, found, e)
-		},
+	options.Now, options.Names, options.Sent = sys.now, []string{host, machineName()}, prompts.Sent
+	reported := bench.Prompts{Texts: texts, NoWorlds: true}
+	options.Compare = func(ctx context.Context, runs []record.Chosen) (page.Page, error) {
+		source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
+		if err != nil {
+			return page.Page{}, err
+		}
+		rep, _, err := source.Read(runs, true)
+		if err != nil {
+			return page.Page{}, err
+		}
+		return overview.Compare(ctx, runs, rep, reported.Sent)
+	}
+	options.Drawable = func(c record.Condition) bool { return bench.Drawable(c, texts.Setup) }
+	options.Draw = func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture,
+		int, error) {
+		env, found, err := bench.Reopen(condition, task, texts.Setup, texts.Outside)
+		if err != nil {
+			return nil, 0, err
+		}
+		return episode.Pictures(ctx, env, found, e)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
 	if err != nil {
@@ -95,7 +115,7 @@ func serveView(ctx context.Context, sys *system, runs []record.Chosen, listen st
 	if _, err := fmt.Fprintln(sys.stdout, address); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	sys.say("showing %s; Ctrl-C ends", table.Counted(len(runs), "run"))
+	sys.say("showing %s; Ctrl-C ends", table.Counted(len(options.Runs), "run"))
 	return view.New(options).Serve(ctx, l)
 }
 

@@ -34,7 +34,9 @@ type Entry struct {
 	Examine func(envs.Setup) []envs.Check
 	// Generates: without data, the tasks are those of the setup's generator seed.
 	Generates bool
-	Open      func(envs.Setup, envs.Outside) (envs.Env, error)
+	// Drawn: its worlds have pictures, or lists of what is in them.
+	Drawn bool
+	Open  func(envs.Setup, envs.Outside) (envs.Env, error)
 }
 
 // Entries lists the environments.
@@ -48,7 +50,7 @@ func Entries() []Entry {
 		{
 			Name: babyai.Name, Folders: []string{"babyai"},
 			Summary:  "a grid of rooms with doors, keys, balls and boxes, told in text",
-			Settings: babyai.Settings(), Open: openBabyAI,
+			Settings: babyai.Settings(), Drawn: true, Open: openBabyAI,
 		},
 		{
 			Name: hotpotqa.Name, Folders: []string{"hotpotqa"},
@@ -68,8 +70,8 @@ func Entries() []Entry {
 		{
 			Name: sciworld.Name, Folders: []string{"scienceworld"},
 			Summary:  "elementary science experiments: heat, mix, measure, grow, find",
-			Settings: sciworld.Settings(),
-			Examine:  func(s envs.Setup) []envs.Check { return sciworld.Examine(sciworldOptions(s)) },
+			Settings: sciworld.Settings(), Drawn: true,
+			Examine: func(s envs.Setup) []envs.Check { return sciworld.Examine(sciworldOptions(s)) },
 			Open: func(s envs.Setup, _ envs.Outside) (envs.Env, error) {
 				return sciworld.New(sciworldOptions(s))
 			},

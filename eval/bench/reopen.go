@@ -25,6 +25,12 @@ func Reopen(c record.Condition, task envs.Task, s envs.Setup, out envs.Outside) 
 	return env, found, err
 }
 
+// Drawable reports whether the worlds of a condition can be drawn with that setup.
+func Drawable(c record.Condition, s envs.Setup) bool {
+	e, err := catalog.Find(c.Env)
+	return err == nil && e.Drawn && (c.Source == envs.Generated || s.Data != "")
+}
+
 // SameTask finds the recorded task in an environment.
 func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
 	found, err := eval.FindTask(env, drawnFrom(task.ID))

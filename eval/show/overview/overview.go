@@ -94,17 +94,22 @@ func pageStyle() template.CSS { return template.CSS(style) + figure.CSS() }
 
 // HTML is the page of a report of runs, with their episodes and what models were sent.
 func HTML(ctx context.Context, runs []record.Chosen, from *report.Report, sent Sent) ([]byte, error) {
-	e, err := Read(ctx, runs, from, sent)
-	if err != nil {
-		return nil, err
-	}
-	p, err := Page(from, e)
+	p, err := Compare(ctx, runs, from, sent)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
 	err = p.Write(&b)
 	return b.Bytes(), err
+}
+
+// Compare makes the page of a report of runs.
+func Compare(ctx context.Context, runs []record.Chosen, from *report.Report, sent Sent) (page.Page, error) {
+	e, err := Read(ctx, runs, from, sent)
+	if err != nil {
+		return page.Page{}, err
+	}
+	return Page(from, e)
 }
 
 // Page makes the page of a report with its episodes.

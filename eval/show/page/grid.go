@@ -22,6 +22,8 @@ type GridCell struct {
 	Text, Class string
 	// Href is where the text leads; empty for nowhere.
 	Href string
+	// Choice is the value of a box before the text, which forms send as "run"; empty for none.
+	Choice string
 	// Lines stand below the text.
 	Lines []string
 	// Head says that the cell names its row, Sorted in which direction the rows are sorted

@@ -14,19 +14,19 @@ import (
 
 // Filter chooses attempts. Empty fields choose all.
 type Filter struct {
-	Env, Type, Model, Outcome string
+	Env, Type, Model, Seed, Outcome string
 	// Text is a text that the episode contains, in upper or lower case.
 	Text string
 }
 
 // Keys of the fields of a filter in addresses and forms.
 const (
-	envKey, typeKey, modelKey, outcomeKey, textKey = "env", "type", "model", "outcome", "text"
+	envKey, typeKey, modelKey, seedKey, outcomeKey, textKey = "env", "type", "model", "seed", "outcome", "text"
 )
 
 // ReadFilter makes a filter from the values of an address.
 func ReadFilter(value func(key string) string) Filter {
-	return Filter{value(envKey), value(typeKey), value(modelKey), value(outcomeKey), value(textKey)}
+	return Filter{value(envKey), value(typeKey), value(modelKey), value(seedKey), value(outcomeKey), value(textKey)}
 }
 
 // Match reports whether a result is chosen, apart from its text.
@@ -37,6 +37,20 @@ func (f Filter) Match(r *record.Result) bool {
 		}
 	}
 	return true
+}
+
+// Choose are the numbers of the attempts that are chosen, apart from their text, and what readers
+// can filter by.
+func (f Filter) Choose(results record.Results) (c Choices, found []int) {
+	var result record.Result
+	for i := range results.Len() {
+		result = results.Result(i)
+		c.Add(&result)
+		if f.Match(&result) {
+			found = append(found, i)
+		}
+	}
+	return c, found
 }
 
 // MatchText reports whether one of the texts of an episode contains the text.
@@ -69,6 +83,9 @@ func (f Filter) selects() []selector {
 		{Name: envKey, Label: "Environment", Chosen: f.Env, value: func(r *record.Result) string { return r.Env }},
 		{Name: typeKey, Label: "Type", Chosen: f.Type, value: func(r *record.Result) string { return r.TaskType }},
 		{Name: modelKey, Label: "Model", Chosen: f.Model, value: func(r *record.Result) string { return r.Model }},
+		{Name: seedKey, Label: "Seed", Chosen: f.Seed, value: func(r *record.Result) string {
+			return strconv.FormatInt(r.Seed, 10)
+		}},
 		{Name: outcomeKey, Label: "Outcome", Chosen: f.Outcome, value: func(r *record.Result) string {
 			return string(r.Outcome)
 		}},
@@ -84,7 +101,7 @@ func option(field, value string) string {
 }
 
 // Choices are the values that readers can filter by.
-type Choices [4]map[string]bool
+type Choices [5]map[string]bool
 
 // Add notes the values of a result.
 func (c *Choices) Add(r *record.Result) {
@@ -107,6 +124,10 @@ type List struct {
 	// Rows are those of the page, or of all pages in a bundle.
 	Rows  []AttemptRow
 	Pager Pager
+	// Order is how the rows are sorted, and To the address of the list in another order; nil where
+	// it cannot be sorted.
+	Order Order
+	To    func(Order) string
 }
 
 // PerPage is how many episodes a page lists.
@@ -139,6 +160,7 @@ type AttemptRow struct {
 type listing struct {
 	Selects  []selector
 	Text     string
+	Order    Order
 	Filtered bool
 	Count    string
 	Columns  []column
@@ -148,8 +170,10 @@ type listing struct {
 
 type column struct {
 	Header string
-	Left   bool
-	cell   func(AttemptRow) string
+	// Href sorts the list by the column, and Sorted says in which direction it is.
+	Href, Sorted string
+	Left         bool
+	cell         func(AttemptRow) string
 	// always: the column is shown even if it says the same, or nothing, in all rows.
 	always bool
 }
@@ -159,22 +183,24 @@ type cell struct{ Text, Class, Href string }
 // columns are those that a list can have.
 func columns() []column {
 	return []column{
-		{"Task", true, func(r AttemptRow) string { return r.Task }, true},
-		{"Run", true, func(r AttemptRow) string { return r.Run }, false},
-		{"Environment", true, func(r AttemptRow) string { return envs.Title(r.Env) }, false},
-		{"Type", true, func(r AttemptRow) string { return r.TaskType }, false},
-		{"Model", true, func(r AttemptRow) string { return r.Model }, true},
-		{"Seed", false, func(r AttemptRow) string { return strconv.FormatInt(r.Seed, 10) }, false},
-		{"Perturbation", true, func(r AttemptRow) string { return r.Perturbation }, false},
-		{"Preset", true, func(r AttemptRow) string { return r.Preset }, false},
-		{"Trial", false, func(r AttemptRow) string { return positive(r.Trial) }, false},
-		{"Attempt", false, func(r AttemptRow) string { return positive(r.Attempt) }, false},
-		{"Outcome", true, func(r AttemptRow) string { return Outcome(r.Outcome) }, true},
-		{"Progress", false, func(r AttemptRow) string { return percent(r.Progress) }, true},
-		{"Steps", false, func(r AttemptRow) string { return strconv.Itoa(r.Steps) }, true},
-		{"Grounding", false, func(r AttemptRow) string { return percent(r.Grounding) }, true},
-		{"Format errors", false, func(r AttemptRow) string { return strconv.Itoa(r.FormatErrors) }, true},
-		{"Reply tokens", false, func(r AttemptRow) string { return positive(r.CompletionTokens) }, false},
+		{Header: "Task", Left: true, cell: func(r AttemptRow) string { return r.Task }, always: true},
+		{Header: "Run", Left: true, cell: func(r AttemptRow) string { return r.Run }},
+		{Header: "Environment", Left: true, cell: func(r AttemptRow) string { return envs.Title(r.Env) }},
+		{Header: "Type", Left: true, cell: func(r AttemptRow) string { return r.TaskType }},
+		{Header: "Model", Left: true, cell: func(r AttemptRow) string { return r.Model }, always: true},
+		{Header: "Seed", cell: func(r AttemptRow) string { return strconv.FormatInt(r.Seed, 10) }},
+		{Header: "Perturbation", Left: true, cell: func(r AttemptRow) string { return r.Perturbation }},
+		{Header: "Preset", Left: true, cell: func(r AttemptRow) string { return r.Preset }},
+		{Header: "Trial", cell: func(r AttemptRow) string { return positive(r.Trial) }},
+		{Header: "Attempt", cell: func(r AttemptRow) string { return positive(r.Attempt) }},
+		{Header: "Outcome", Left: true, cell: func(r AttemptRow) string { return Outcome(r.Outcome) }, always: true},
+		{Header: "Progress", cell: func(r AttemptRow) string { return percent(r.Progress) }, always: true},
+		{Header: "Steps", cell: func(r AttemptRow) string { return strconv.Itoa(r.Steps) }, always: true},
+		{Header: "Grounding", cell: func(r AttemptRow) string { return percent(r.Grounding) }, always: true},
+		{Header: "Format errors", always: true, cell: func(r AttemptRow) string {
+			return strconv.Itoa(r.FormatErrors)
+		}},
+		{Header: "Reply tokens", cell: func(r AttemptRow) string { return positive(r.CompletionTokens) }},
 	}
 }
 
@@ -188,8 +214,11 @@ func positive(n int) string {
 
 // Render writes the list as HTML, with the rows of one page.
 func (l List) Render() template.HTML {
-	out := listing{Text: l.Filter.Text, Filtered: l.Filter != Filter{}, Count: l.Count, Columns: l.columns(),
-		Pager: l.Pager}
+	out := listing{Text: l.Filter.Text, Order: l.Order, Filtered: l.Filter != Filter{}, Count: l.Count,
+		Columns: l.columns(), Pager: l.Pager}
+	for i := range out.Columns {
+		l.sortable(&out.Columns[i])
+	}
 	for i, s := range l.Filter.selects() {
 		s.Values = slices.Sorted(maps.Keys(l.Choices[i]))
 		out.Selects = append(out.Selects, s)

@@ -67,7 +67,7 @@ func TestInABrowser(t *testing.T) {
 		p.Click("a[href='/runs/tuned/']")
 		p.Until(list + " === 20")
 		p.picture("run")
-		p.Click("table.episodes a")
+		p.Click("table.episodes tbody a")
 		p.Until("document.querySelector('article.episode')")
 		p.picture("episode")
 	})
@@ -85,6 +85,40 @@ func TestInABrowser(t *testing.T) {
 		if got := p.Eval("document.querySelector('.count').textContent"); got != "2 of 20 episodes contain the text." {
 			t.Errorf("the list says %q", got)
 		}
+	})
+	t.Run("live filter, order and downloads", func(t *testing.T) {
+		p := openAt(t, b, s, "/runs/tuned/?page=1", desk)
+		p.Until(list + " === 20")
+		p.Press("/")
+		p.Until("document.activeElement.name === 'text'")
+		p.Eval("document.activeElement.value = ''") // a browser that is driven types the key as well
+		for _, key := range "box/07" {
+			p.Press(string(key))
+		}
+		p.Until(list + " === 2 && location.search === '?text=box%2F07'")
+		p.Click("th.left a") // by task
+		p.Until("document.querySelector('th[aria-sort=ascending]').textContent === 'Task'")
+		p.Go(s.URL + "/runs/tuned/?sort=-steps&outcome=failure")
+		p.Until("document.querySelector('th[aria-sort=descending]').textContent === 'Steps'")
+		steps := "[...document.querySelectorAll('table.episodes tbody tr')].map((r) => " +
+			"Number(r.cells[r.cells.length - 3].textContent))"
+		if got := p.Eval("(() => { const s = " + steps + "; return s.length > 5 && " +
+			"s.every((n, i) => !i || n <= s[i - 1]); })()"); got != "true" {
+			t.Errorf("steps are %s", p.Eval(steps))
+		}
+		for file, want := range map[string]string{"CSV": "episode,env,task,type,model,", "JSON": "[\n{\"episode\":\""} {
+			got := p.Eval("fetch([...document.querySelectorAll('.downloads a')].find((a) => a.textContent === '" +
+				file + "').href).then((r) => r.text())")
+			if !strings.HasPrefix(got, want) || strings.Count(got, "failure") != 10 ||
+				strings.Contains(got, "success") {
+				t.Errorf("%s is %.300s", file, got)
+			}
+		}
+		p.Press("?")
+		p.Until("document.getElementById('keys').open")
+		p.picture("keys")
+		p.Press("?")
+		p.Until("!document.getElementById('keys').open")
 	})
 	t.Run("keys", func(t *testing.T) {
 		p := openAt(t, b, s, "/runs/base/episodes/"+trajectory.Name(&base.planned[3].Result), desk)

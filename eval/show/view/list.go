@@ -100,7 +100,7 @@ func (p listPage) Runs() page.Grid {
 	g.Heads = append(g.Heads, page.GridCell{Text: "SR by environment, %", Class: "left"})
 	for i, r := range p.runs {
 		row := g.Rows[i]
-		row[0].Href, row[0].Head = r.href, true
+		row[0].Href, row[0].Head, row[0].Choice = r.href, true, r.name
 		row[2].Class += " " + string(r.State)
 		last := page.GridCell{Class: "left", Lines: r.rates()}
 		if r.err != nil {
@@ -122,13 +122,14 @@ func (p listPage) to(key string) string {
 
 // overview lists the runs, or shows the only one.
 func (s *Server) overview(request *http.Request) (*page.Page, error) {
-	if len(s.runs) == 1 {
-		return nil, &redirect{s.runs[0].path()}
+	runs := s.runs()
+	if len(runs) == 1 {
+		return nil, &redirect{runs[0].path()}
 	}
 	query := request.URL.Query()
 	p := listPage{Text: query.Get("text"), Sorted: query.Get("sort")}
-	s.openAll()
-	for _, r := range s.runs {
+	s.openAll(runs)
+	for _, r := range runs {
 		row := listedRun{href: r.path(), name: r.name, err: errReading}
 		if r.isOpen() {
 			row.err = r.look(func(_ *record.Index, summary Summary) error {
@@ -145,8 +146,8 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 			slices.SortStableFunc(p.runs, o.compare)
 		}
 	}
-	lead := fmt.Sprintf("%d run directories", len(s.runs))
-	if len(p.runs) != len(s.runs) {
+	lead := fmt.Sprintf("%d run directories", len(runs))
+	if len(p.runs) != len(runs) {
 		lead = fmt.Sprintf("%d of %s", len(p.runs), lead)
 	}
 	return &page.Page{Title: "Runs", Lead: lead, Body: []template.HTML{fragment("overview", p)}}, nil

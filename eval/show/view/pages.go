@@ -68,22 +68,20 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	if err != nil || number < 1 {
 		number = 1
 	}
-	var choices trajectory.Choices
-	var found []int
-	var result record.Result
-	for i := range results.Len() {
-		result = results.Result(i)
-		choices.Add(&result)
-		if filter.Match(&result) {
-			found = append(found, i)
-		}
-	}
+	choices, found := filter.Choose(results)
+	order := trajectory.Order(query.Get("sort"))
+	order.Sort(found, results.Result)
 	rows, count, hasMore, err := s.choose(request.Context(), filter, results, found, number)
 	if err != nil {
 		return nil, err
 	}
 	list := trajectory.List{Filter: filter, Choices: choices, Count: count,
-		Pager: pagerOf(query, number, hasMore)}
+		Pager: pagerOf(query, number, hasMore), Order: order, To: func(o trajectory.Order) string {
+			q := maps.Clone(query)
+			q.Set("sort", string(o))
+			q.Del("page")
+			return "?" + q.Encode()
+		}}
 	if filter.Text == "" {
 		list.Pager.Pages = trajectory.Pages(len(found))
 	}
@@ -100,6 +98,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
 		Body: []template.HTML{
 			fragment("panel", panelBox{panel, results.Len()}), list.Render(),
+			fragment("downloads", newDownloads(query)),
 		},
 		Scripts: []template.JS{trajectory.Script, liveScript},
 	}, nil
@@ -113,7 +112,7 @@ type panelBox struct {
 
 // links lead to the list of runs, if there are several.
 func (s *Server) links() []page.Link {
-	if len(s.runs) == 1 {
+	if len(s.runs()) == 1 {
 		return nil
 	}
 	return home
@@ -146,12 +145,8 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 		return nil, "", false, err
 	}
 	defer leave()
-	places := make([]record.Place, len(found))
-	for n, i := range found {
-		places[n] = results.Place(i)
-	}
 	hits, read := 0, 0
-	unreadable, err := record.Search(ctx, places, f.Text, func(n int, e *record.Episode) bool {
+	unreadable, err := record.Search(ctx, placesOf(results, found), f.Text, func(n int, e *record.Episode) bool {
 		if !f.MatchText(e) {
 			return true
 		}
@@ -179,6 +174,15 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 	return rows, count + ".", hasMore, nil
 }
 
+// downloads are the addresses of a list of all pages as files.
+type downloads struct{ CSV, JSON string }
+
+func newDownloads(query url.Values) downloads {
+	q := maps.Clone(query)
+	q.Del("page")
+	return downloads{"download/episodes.csv?" + q.Encode(), "download/episodes.json?" + q.Encode()}
+}
+
 // filterQuery is the part of an address that keeps a filter, with its question mark.
 func filterQuery(query url.Values) string {
 	if values := filterValues(query); len(values) > 0 {
@@ -190,7 +194,7 @@ func filterQuery(query url.Values) string {
 // filterValues are the values of a filter, apart from its text.
 func filterValues(query url.Values) url.Values {
 	values := url.Values{}
-	for _, key := range []string{"env", "type", "model", "outcome"} {
+	for _, key := range []string{"env", "type", "model", "seed", "outcome"} {
 		if v := query.Get(key); v != "" {
 			values.Set(key, v)
 		}
@@ -245,7 +249,7 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	if query.Has("draw") {
 		first.Pictures, around.Note = s.draw(request.Context(), planned, e)
 		around.Draw = ""
-	} else if s.options.Draw == nil {
+	} else if s.options.Draw == nil || s.options.Drawable != nil && !s.options.Drawable(planned.condition) {
 		around.Draw = ""
 	}
 	body := trajectory.Render(first)
@@ -324,8 +328,9 @@ const maxOthers = 1000
 // alternatives lists the other attempts at the task of an episode, in all runs that have
 // been read.
 func (s *Server) alternatives(own *shownRun, e *record.Episode, chosen string) (out []alternative) {
-	s.openAll()
-	for _, r := range s.runs {
+	runs := s.runs()
+	s.openAll(runs)
+	for _, r := range runs {
 		if !r.isOpen() {
 			continue
 		}

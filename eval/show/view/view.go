@@ -7,12 +7,9 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"html/template"
 	"net"
 	"net/http"
-	"path/filepath"
-	"strconv"
 	"time"
 
 	"heldout/envs"
@@ -24,16 +21,22 @@ import (
 
 // Options say what is shown and to whom.
 type Options struct {
-	// Runs are what is shown.
+	// Runs are what is shown, and Find lists them again with those that began later; nil for
+	// never.
 	Runs []record.Chosen
+	Find func() ([]record.Chosen, error)
 	// Now tells the time.
 	Now func() time.Time
 	// Draw returns the states of an episode's world, as eval.Pictures does; nil
 	// without pictures.
 	Draw func(context.Context, record.Condition, envs.Task, *record.Episode) (pictures []envs.Picture, differs int,
 		err error)
+	// Drawable reports whether the worlds of a condition have pictures here; nil for all.
+	Drawable func(record.Condition) bool
 	// Sent returns what the model was sent in an episode, as bench.Prompts does; nil without it.
 	Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call, error)
+	// Compare makes the page that compares runs; nil without it.
+	Compare func(context.Context, []record.Chosen) (page.Page, error)
 	// Token is what others than this machine's users must know; empty asks for none.
 	Token string
 	// Names are the names by which browsers may call the server, besides localhost
@@ -44,7 +47,7 @@ type Options struct {
 // Server serves pages. It implements http.Handler.
 type Server struct {
 	options  Options
-	runs     []*shownRun
+	shown    shownRuns
 	handler  http.Handler
 	busy     chan struct{} // bounds searches and drawings at the same time
 	readers  chan struct{} // bounds first readings at the same time
@@ -67,36 +70,20 @@ func New(o Options) *Server {
 	s := &Server{options: o, busy: make(chan struct{}, maxBusy), readers: make(chan struct{}, maxBusy),
 		watchers: make(chan struct{}, maxWatchers)}
 	s.closing, s.close = context.WithCancel(context.Background())
-	used := map[string]bool{}
-	for _, p := range o.Runs {
-		s.runs = append(s.runs, &shownRun{name: freeName(p.Name(), used), parts: p, now: o.Now, patience: patience,
-			opened: make(chan struct{})})
-	}
+	s.shown.add(o.Runs, o.Now)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.answer(s.overview))
+	mux.HandleFunc("GET /compare", s.answer(s.compare))
 	mux.HandleFunc("GET /runs/{run}/{$}", s.answer(s.runPage))
 	mux.HandleFunc("GET /runs/{run}/live", s.live)
 	mux.HandleFunc("GET /runs/{run}/episodes/{episode}", s.answer(s.episodePage))
+	mux.HandleFunc("GET /runs/{run}/download/{file}", s.download)
 	mux.HandleFunc("GET /runs/{run}/episodes/{episode}/prompts", s.prompts)
 	mux.HandleFunc("/", s.answer(func(r *http.Request) (*page.Page, error) {
 		return nil, notFound("page not found: " + r.URL.Path)
 	}))
 	s.handler = s.guard(mux)
 	return s
-}
-
-// freeName names a run in addresses by its folder.
-func freeName(dir string, used map[string]bool) string {
-	if absolute, err := filepath.Abs(dir); err == nil {
-		dir = absolute
-	}
-	base := filepath.Base(dir)
-	name := base
-	for i := 2; used[name]; i++ {
-		name = base + "~" + strconv.Itoa(i)
-	}
-	used[name] = true
-	return name
 }
 
 // ServeHTTP implements http.Handler.
@@ -176,6 +163,8 @@ func (r *redirect) Error() string { return "see " + r.target }
 // write writes a page. Its head is written once the page is made, which can fail.
 func (s *Server) write(w http.ResponseWriter, code int, p *page.Page) {
 	p.Live = true
+	p.Body = append(p.Body, fragment("keys", nil))
+	p.Scripts = append(p.Scripts, filterScript)
 	p.Styles = append(p.Styles, trajectory.Style, style)
 	p.Scripts = append(p.Scripts, page.Script)
 	h := w.Header()
@@ -190,41 +179,13 @@ var (
 	viewText string
 	//go:embed view.css
 	style template.CSS
+	//go:embed filter.js
+	filterScript template.JS
 	//go:embed live.js
 	liveScript template.JS
 
 	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{"ago": spanText}).Parse(viewText))
 )
-
-// run returns the run that a request names.
-func (s *Server) run(name string) (*shownRun, error) {
-	for _, r := range s.runs {
-		if r.name == name {
-			r.open(s.readers)
-			return r, nil
-		}
-	}
-	return nil, notFound(fmt.Sprintf("unknown run %s", name))
-}
-
-// openAll begins to read all runs and waits for them, but not long.
-func (s *Server) openAll() {
-	if len(s.runs) == 0 {
-		return
-	}
-	for _, r := range s.runs {
-		r.open(s.readers)
-	}
-	late := time.NewTimer(s.runs[0].patience)
-	defer late.Stop()
-	for _, r := range s.runs {
-		select {
-		case <-r.opened:
-		case <-late.C:
-			return
-		}
-	}
-}
 
 // occupy waits for a place among those who do what takes time. The caller calls
 // leave.

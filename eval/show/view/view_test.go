@@ -20,6 +20,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/episode/episodetest"
+	"heldout/eval/show/page"
 	"heldout/scoring/record"
 )
 
@@ -58,7 +59,7 @@ func serverOf(dirs ...string) *Server {
 
 // patient makes a server wait until its runs are read, however busy the machine is.
 func patient(s *Server) *Server {
-	for _, r := range s.runs {
+	for _, r := range s.runs() {
 		r.patience = time.Hour
 	}
 	return s
@@ -358,10 +359,10 @@ func TestPictures(t *testing.T) {
 
 // Runs whose folders have one name have names of their own in addresses.
 func TestNamesOfRuns(t *testing.T) {
-	taken := map[string]bool{}
+	shown := shownRuns{names: map[string]bool{}}
 	var got []string
 	for _, dir := range []string{"x/run", "y/run", "z/run~2", "a b/ü"} {
-		name := freeName(dir, taken)
+		name := shown.freeName(dir)
 		got = append(got, (&shownRun{name: name}).path("episodes", "id"))
 	}
 	want := []string{"/runs/run/episodes/id", "/runs/run~2/episodes/id", "/runs/run~2~2/episodes/id",
@@ -472,7 +473,7 @@ func TestRatesSoFar(t *testing.T) {
 func TestReading(t *testing.T) {
 	s := New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1).dir,
 		newTestRun(t, filepath.Join(t.TempDir(), "b"), 1, "m").dir), Now: time.Now})
-	for _, r := range s.runs {
+	for _, r := range s.runs() {
 		r.patience = 0
 	}
 	for range maxBusy {
@@ -489,5 +490,81 @@ func TestReading(t *testing.T) {
 	patient(s)
 	if text := body(t, get(t, s, "/runs/a/")); !strings.Contains(text, "1 of 1 episodes") {
 		t.Errorf("after that:\n%s", text)
+	}
+}
+
+// Runs that begin while the viewer is open get pages of their own, and names in addresses stay.
+func TestRunsThatBeginLater(t *testing.T) {
+	folder := t.TempDir()
+	first := newTestRun(t, filepath.Join(folder, "b"), 2, "m").record(2)
+	now, dirs := start, []string{first.dir}
+	s := patient(New(Options{Runs: runsOf(dirs...), Now: func() time.Time { return now },
+		Find: func() ([]record.Chosen, error) { return runsOf(dirs...), nil }}))
+	if r := get(t, s, "/"); r.StatusCode != http.StatusSeeOther {
+		t.Errorf("the only run: status %d", r.StatusCode)
+	}
+	later := newTestRun(t, filepath.Join(folder, "more", "b"), 2, "late").record(1)
+	dirs = []string{later.dir, first.dir}
+	if r := get(t, s, "/runs/b~2/"); r.StatusCode != http.StatusNotFound {
+		t.Errorf("runs are looked for at every request: status %d", r.StatusCode)
+	}
+	now = now.Add(2 * lookout)
+	patient(s)
+	if text := body(t, get(t, s, "/")); !strings.Contains(text, "2 run directories") ||
+		!strings.Contains(text, "/runs/b~2/") {
+		t.Errorf("the list lacks a run: %.900s", text)
+	}
+	if text := body(t, get(t, s, "/runs/b~2/")); !strings.Contains(text, "late") {
+		t.Errorf("the page of the new run: %.900s", text)
+	}
+	dirs = nil
+	now = now.Add(2 * lookout)
+	if text := body(t, get(t, s, "/runs/b/")); !strings.Contains(text, "2 of 2 episodes") {
+		t.Errorf("the page of the first run: %.900s", text)
+	}
+}
+
+// Worlds are offered only where they can be drawn.
+func TestDrawable(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").record(1)
+	for _, can := range []bool{false, true} {
+		s := patient(New(Options{Runs: runsOf(r.dir), Now: time.Now,
+			Drawable: func(record.Condition) bool { return can },
+			Draw: func(context.Context, record.Condition, envs.Task, *record.Episode) ([]envs.Picture, int, error) {
+				return nil, -1, nil
+			}}))
+		text := body(t, get(t, s, "/runs/a/episodes/"+r.planned[0].ID))
+		if strings.Contains(text, "Draw the world") != can {
+			t.Errorf("can %v: %.500s", can, text)
+		}
+	}
+}
+
+// The page of chosen runs compares exactly those.
+func TestCompare(t *testing.T) {
+	folder := t.TempDir()
+	var dirs []string
+	for _, name := range []string{"a", "b", "c"} {
+		dirs = append(dirs, newTestRun(t, filepath.Join(folder, name), 1, "m").record(1).dir)
+	}
+	var got []string
+	s := patient(New(Options{Runs: runsOf(dirs...), Now: time.Now,
+		Compare: func(_ context.Context, runs []record.Chosen) (page.Page, error) {
+			for _, r := range runs {
+				got = append(got, filepath.Base(r.Name()))
+			}
+			return page.Page{Title: "Compared"}, nil
+		}}))
+	if text := body(t, get(t, s, "/")); strings.Count(text, `type="checkbox" name="run"`) != 3 {
+		t.Errorf("runs cannot be chosen: %.900s", text)
+	}
+	text := body(t, get(t, s, "/compare?run=c&run=a"))
+	if fmt.Sprint(got) != "[c a]" || !strings.Contains(text, "Compared") || !strings.Contains(text, "All runs") {
+		t.Errorf("compared are %v: %.900s", got, text)
+	}
+	for address, code := range map[string]int{"/compare": 400, "/compare?run=x": 404} {
+		if r := get(t, s, address); r.StatusCode != code {
+			t.Errorf("%s: status %d, want %d", address, r.StatusCode, code)
+		}
 	}
 }

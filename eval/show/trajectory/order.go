@@ -1,0 +1,93 @@
+package trajectory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"heldout/scoring/record"
+)
+
+// Order is how a list is sorted: by the key of a column, with "-" before it for falling; empty for
+// the order of the records.
+type Order string
+
+// numbers and texts are the columns by which a list can be sorted, with their values.
+var (
+	numbers = map[string]func(*record.Result) float64{
+		"Seed":          func(r *record.Result) float64 { return float64(r.Seed) },
+		"Progress":      func(r *record.Result) float64 { return r.Progress },
+		"Steps":         func(r *record.Result) float64 { return float64(r.Steps) },
+		"Grounding":     func(r *record.Result) float64 { return r.Grounding },
+		"Format errors": func(r *record.Result) float64 { return float64(r.FormatErrors) },
+		"Reply tokens":  func(r *record.Result) float64 { return float64(r.CompletionTokens) },
+	}
+	texts = map[string]func(*record.Result) string{
+		"Task":         func(r *record.Result) string { return r.Task },
+		"Environment":  func(r *record.Result) string { return r.Env },
+		"Type":         func(r *record.Result) string { return r.TaskType },
+		"Model":        func(r *record.Result) string { return r.Model },
+		"Perturbation": func(r *record.Result) string { return r.Perturbation },
+		"Outcome":      func(r *record.Result) string { return string(r.Outcome) },
+	}
+)
+
+// key is the key of a column.
+func key(header string) string { return strings.ReplaceAll(strings.ToLower(header), " ", "-") }
+
+// sortable links a column that the list can be sorted by. The first time, numbers fall and texts rise.
+func (l List) sortable(c *column) {
+	_, number := numbers[c.Header]
+	if _, text := texts[c.Header]; l.To == nil || !number && !text {
+		return
+	}
+	rising, falling := Order(key(c.Header)), Order("-"+key(c.Header))
+	next := rising
+	if number && l.Order != falling || l.Order == rising {
+		next = falling
+	}
+	if c.Href = l.To(next); l.Order == rising {
+		c.Sorted = "ascending"
+	} else if l.Order == falling {
+		c.Sorted = "descending"
+	}
+}
+
+// Sort sorts the numbers of attempts.
+func (o Order) Sort(found []int, result func(int) record.Result) {
+	name, falling := strings.CutPrefix(string(o), "-")
+	for header, value := range numbers {
+		if key(header) == name {
+			sortBy(found, falling, result, value)
+		}
+	}
+	for header, value := range texts {
+		if key(header) == name {
+			sortBy(found, falling, result, value)
+		}
+	}
+}
+
+// sortBy sorts by a value, and attempts that have the same stay in their order.
+func sortBy[T cmp.Ordered](found []int, falling bool, result func(int) record.Result, value func(*record.Result) T) {
+	type keyed struct {
+		value T
+		i     int
+	}
+	all := make([]keyed, len(found))
+	var r record.Result
+	for n, i := range found {
+		r = result(i)
+		all[n] = keyed{value(&r), i}
+	}
+	slices.SortFunc(all, func(a, b keyed) int {
+		c := cmp.Compare(a.value, b.value)
+		if falling {
+			c = -c
+		}
+		return cmp.Or(c, a.i-b.i)
+	})
+	for n, k := range all {
+		found[n] = k.i
+	}
+}

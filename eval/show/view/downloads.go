@@ -1,0 +1,160 @@
+package view
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+
+	"heldout/eval/show/trajectory"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+// downloaded is an attempt in a download.
+type downloaded struct {
+	Episode      string         `json:"episode"`
+	Env          string         `json:"env"`
+	Task         string         `json:"task"`
+	Type         string         `json:"type"`
+	Model        string         `json:"model"`
+	Agent        string         `json:"agent"`
+	Seed         int64          `json:"seed"`
+	Perturbation string         `json:"perturbation"`
+	Preset       string         `json:"preset"`
+	Trial        int            `json:"trial"`
+	Outcome      record.Outcome `json:"outcome"`
+	Progress     float64        `json:"progress"`
+	Steps        int            `json:"steps"`
+	Grounding    float64        `json:"grounding"`
+	FormatErrors int            `json:"format_errors"`
+	ReplyTokens  int            `json:"reply_tokens"`
+	Error        string         `json:"error,omitempty"`
+}
+
+func newDownloaded(r *record.Result) downloaded {
+	return downloaded{trajectory.Name(r), r.Env, r.Task, r.TaskType, r.Model, r.Agent, r.Seed, r.Perturbation, r.Preset,
+		r.Trial, r.Outcome, r.Progress, r.Steps, r.Grounding, r.FormatErrors, r.CompletionTokens, r.Error}
+}
+
+// csvHead are the keys of a download, without the error.
+var csvHead = []string{"episode", "env", "task", "type", "model", "agent", "seed", "perturbation", "preset", "trial",
+	"outcome", "progress", "steps", "grounding", "format_errors", "reply_tokens"}
+
+// line is the attempt as a line of CSV.
+func (d *downloaded) line() []string {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	out := []string{d.Episode, d.Env, d.Task, d.Type, d.Model, d.Agent, "", d.Perturbation, d.Preset, "",
+		string(d.Outcome)}
+	for i, text := range out {
+		out[i] = table.NoFormula(table.Printable(text))
+	}
+	out[6], out[9] = strconv.FormatInt(d.Seed, 10), strconv.Itoa(d.Trial)
+	return append(out, number(d.Progress), strconv.Itoa(d.Steps), number(d.Grounding), strconv.Itoa(d.FormatErrors),
+		strconv.Itoa(d.ReplyTokens))
+}
+
+// download sends all attempts that a filter chooses, as CSV or as JSON.
+func (s *Server) download(w http.ResponseWriter, request *http.Request) {
+	r, err := s.run(request.PathValue("run"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	var results record.Results
+	err = r.look(func(x *record.Index, _ Summary) error {
+		results = x.Results()
+		return nil
+	})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	query := request.URL.Query()
+	filter := trajectory.ReadFilter(query.Get)
+	_, found := filter.Choose(results)
+	trajectory.Order(query.Get("sort")).Sort(found, results.Result)
+	if filter.Text != "" {
+		if found, err = s.withText(request.Context(), filter, results, found); err != nil {
+			return // the browser has gone
+		}
+	}
+	write, kind := writeCSV, "text/csv"
+	if request.PathValue("file") == "episodes.json" {
+		write, kind = writeJSON, "application/json"
+	} else if request.PathValue("file") != "episodes.csv" {
+		http.NotFound(w, request)
+		return
+	}
+	w.Header().Set("Content-Type", kind+"; charset=utf-8")
+	w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(request.PathValue("file")))
+	b := bufio.NewWriter(w)
+	if write(b, results, found) == nil {
+		_ = b.Flush() // an error is one of the connection
+	}
+}
+
+// withText are those of the attempts that have the text of a filter.
+func (s *Server) withText(ctx context.Context, f trajectory.Filter, results record.Results, found []int) ([]int,
+	error) {
+	leave, err := s.occupy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var out []int
+	_, err = record.Search(ctx, placesOf(results, found), f.Text, func(n int, e *record.Episode) bool {
+		if f.MatchText(e) {
+			out = append(out, found[n])
+		}
+		return true
+	})
+	return out, err
+}
+
+func placesOf(results record.Results, found []int) []record.Place {
+	places := make([]record.Place, len(found))
+	for n, i := range found {
+		places[n] = results.Place(i)
+	}
+	return places
+}
+
+func writeCSV(w io.Writer, results record.Results, found []int) error {
+	c := csv.NewWriter(w)
+	err := c.Write(csvHead)
+	for _, i := range found {
+		result := results.Result(i)
+		d := newDownloaded(&result)
+		if err = c.Write(d.line()); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return err
+}
+
+func writeJSON(w io.Writer, results record.Results, found []int) error {
+	between := "[\n"
+	for _, i := range found {
+		result := results.Result(i)
+		text, err := json.Marshal(newDownloaded(&result))
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, between+string(table.PrintableJSON(text))); err != nil {
+			return err
+		}
+		between = ",\n"
+	}
+	if len(found) == 0 {
+		between += "]\n"
+	} else {
+		between = "\n]\n"
+	}
+	_, err := io.WriteString(w, between)
+	return err
+}
