@@ -92,7 +92,8 @@ func serveView(ctx context.Context, sys *system, options view.Options, listen st
 		return overview.Compare(ctx, runs, rep, reported.Sent)
 	}
 	options.Drawable = func(c record.Condition) bool { return bench.Drawable(c, texts.Setup) }
-	options.Draw = func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) ([]envs.Picture,
+	options.Draw = func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) (
+		[]envs.Picture,
 		int, error) {
 		env, found, err := bench.Reopen(condition, task, texts.Setup, texts.Outside)
 		if err != nil {

@@ -74,6 +74,7 @@
     place.innerHTML = articles.join("");
     place.className = other ? "pair" : "";
     if (other) trajectory.align(place);
+    trajectory.mark(place, form.elements.text.value);
     document.getElementById("shown-title").textContent = row.task;
     offer(rows, row, other);
     [shown.hidden, list.hidden] = [false, true];

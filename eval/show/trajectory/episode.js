@@ -27,6 +27,7 @@ const trajectory = (() => {
     j: () => { const all = steps(); go(all[Math.min(current(all) + 1, all.length - 1)]); },
     k: () => { const all = steps(); go(all[Math.max(current(all) - 1, 0)]); },
     e: () => { const all = steps(), at = current(all); go(all.find((s, i) => i > at && s.classList.contains("bad")) || all.find((s) => s.classList.contains("bad"))); },
+    d: () => go(document.querySelector(".parts")?.closest(".step")),
     n: () => follow("a[rel=next]"),
     p: () => follow("a[rel=prev]"),
     "/": () => { const box = document.querySelector("input[type=search]"); if (box) box.focus(); },
@@ -56,8 +57,44 @@ const trajectory = (() => {
   function align(pair) {
     const rows = Math.max(...[...pair.querySelectorAll(".episode")].map((e) => e.children.length));
     pair.style.setProperty("--rows", rows);
+    part(pair);
   }
+
+  // part marks the first step in which two episodes act differently.
+  function part(pair) {
+    const action = (step) => step?.querySelector(".part.action > .text")?.textContent;
+    const [a, b] = [...pair.querySelectorAll(".episode")].map((e) => [...e.querySelectorAll(".step")]);
+    const at = a.findIndex((step, i) => i > 0 && (action(step) !== action(b[i]) || !b[i]));
+    for (const step of at < 0 ? [] : [a[at], b[at]]) {
+      if (!step) continue;
+      const tag = document.createElement("span");
+      tag.className = "tag parts";
+      tag.textContent = "here they part";
+      step.querySelector("h3").append(tag);
+    }
+  }
+
+  // mark marks a text wherever an episode has it, in upper or lower case, and shows the first one.
+  function mark(root, text) {
+    if (!text || !window.Highlight) return;
+    const ranges = [], walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), wanted = text.toLowerCase();
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const inside = node.data.toLowerCase();
+      if (inside.length !== node.data.length) continue; // places in it would be others
+      for (let at = inside.indexOf(wanted); at >= 0; at = inside.indexOf(wanted, at + wanted.length)) {
+        const range = new Range();
+        range.setStart(node, at);
+        range.setEnd(node, at + wanted.length);
+        ranges.push(range);
+      }
+    }
+    CSS.highlights.set("hits", new Highlight(...ranges));
+    const first = ranges[0]?.startContainer.parentElement;
+    for (let fold = first?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    if (first && !location.hash) first.scrollIntoView({ block: "center" });
+  }
+  mark(document.querySelector("main"), document.querySelector(".episode") && new URLSearchParams(location.search).get("text"));
   for (const pair of document.querySelectorAll(".pair")) align(pair);
 
-  return { align, go, firstError };
+  return { align, go, firstError, mark };
 })();

@@ -147,7 +147,19 @@ func TestInABrowser(t *testing.T) {
 				"document.querySelectorAll('.episode:last-child .step')[i]; " +
 				"return Math.abs(a.getBoundingClientRect().top - b.getBoundingClientRect().top) < 1 && a.ariaLabel " +
 				"=== b.ariaLabel })")
+		// The first three actions are the same, and the second episode is of the same length.
+		p.Until("document.querySelectorAll('.parts').length === 0")
+		p.Go(s.URL + "/runs/base/episodes/" + base.planned[2].ID + "?with=tuned/" + tuned.planned[3].ID)
+		p.Until("[...document.querySelectorAll('.parts')].map((e) => e.closest('.step').ariaLabel).join() === 'Step 4'")
+		p.Press("d")
+		p.Until("document.querySelector('.step.here').ariaLabel === 'Step 4'")
 		p.picture("pair")
+	})
+	t.Run("hits are marked", func(t *testing.T) {
+		p := openAt(t, b, s, "/runs/tuned/?text=THOUGHT+2", desk)
+		p.Click("table.episodes tbody a")
+		p.Until("document.querySelector('article.episode') && CSS.highlights.get('hits').size === 1")
+		p.picture("hits")
 	})
 	t.Run("runs are filtered and sorted", func(t *testing.T) {
 		p := openAt(t, b, s, "/?sort=rate", desk)

@@ -88,7 +88,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	for _, i := range rows {
 		row := results.Result(i)
 		list.Rows = append(list.Rows, trajectory.AttemptRow{
-			Result: &row, Href: r.path("episodes", trajectory.Name(&row)) + filterQuery(query)})
+			Result: &row, Href: r.path("episodes", trajectory.Name(&row)) + filterQuery(query, "text")})
 	}
 	lead := ""
 	if dirs := r.parts.String(); dirs != r.name {
@@ -183,9 +183,15 @@ func newDownloads(query url.Values) downloads {
 	return downloads{"download/episodes.csv?" + q.Encode(), "download/episodes.json?" + q.Encode()}
 }
 
-// filterQuery is the part of an address that keeps a filter, with its question mark.
-func filterQuery(query url.Values) string {
-	if values := filterValues(query); len(values) > 0 {
+// filterQuery is the part of an address that keeps a filter and other values, with its question mark.
+func filterQuery(query url.Values, others ...string) string {
+	values := filterValues(query)
+	for _, key := range others {
+		if v := query.Get(key); v != "" {
+			values.Set(key, v)
+		}
+	}
+	if len(values) > 0 {
 		return "?" + values.Encode()
 	}
 	return ""

@@ -16,7 +16,9 @@ type shownRuns struct {
 	mu    sync.Mutex
 	all   []*shownRun
 	names map[string]bool
-	found time.Time // when they were last looked for
+	// found is when they were last looked for, and cost how long that took.
+	found time.Time
+	cost  time.Duration
 }
 
 // add adds the runs that are not there yet. Names stay, because addresses have them.
@@ -47,18 +49,21 @@ func (s *shownRuns) freeName(dir string) string {
 	return name
 }
 
-// lookout is how often runs are looked for that began later, at most.
+// lookout is how often runs are looked for that began later, at most; in large folders this is rarer.
 const lookout = 3 * time.Second
 
 // runs are the runs that there are now. Those of a folder that cannot be read any more stay.
 func (s *Server) runs() []*shownRun {
 	s.shown.mu.Lock()
 	defer s.shown.mu.Unlock()
-	if now := s.options.Now(); s.options.Find != nil && now.Sub(s.shown.found) >= lookout {
+	const share = 20 // of the time, at most, goes into looking
+	now := s.options.Now()
+	if wait := max(lookout, share*s.shown.cost); s.options.Find != nil && now.Sub(s.shown.found) >= wait {
 		if found, err := s.options.Find(); err == nil {
 			s.shown.add(found, s.options.Now)
 		}
-		s.shown.found = now
+		s.shown.found = s.options.Now()
+		s.shown.cost = s.shown.found.Sub(now)
 	}
 	return slices.Clone(s.shown.all)
 }
