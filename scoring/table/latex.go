@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"heldout/envs"
 )
 
 // latexText escapes what LaTeX would read as commands or join to one sign, and
@@ -22,11 +24,18 @@ var latexText = strings.NewReplacer(
 func escapeLaTeX(s string) string { return latexText.Replace(Printable(s)) }
 
 // latexCell writes a cell; a negative number gets a minus sign in place of the
-// hyphen, and a standard deviation stands as an index.
+// hyphen, and a standard deviation stands as an index. Letters and marks of a number are raised.
 func latexCell(c Cell) string {
 	spread := ""
+	if _, isText := c.Value.(string); !isText && c.Value != nil {
+		number, letters, _ := strings.Cut(c.Text, " ")
+		if letters+c.Mark != "" {
+			spread = `\textsuperscript{` + escapeLaTeX(letters+c.Mark) + "}"
+		}
+		c.Text, c.Mark = number, ""
+	}
 	if c.Spread != "" {
-		spread = `{\scriptsize\,$\pm$\,` + escapeLaTeX(c.Spread) + "}"
+		spread += `{\scriptsize\,$\pm$\,` + escapeLaTeX(c.Spread) + "}"
 	}
 	if _, isText := c.Value.(string); !isText {
 		if digits, negative := strings.CutPrefix(c.Text, "-"); negative {
@@ -81,9 +90,6 @@ func latexLabel(t Table, counts map[string]int) string {
 	return fmt.Sprintf("\\label{tab:%s}\n", name)
 }
 
-// mostNarrow is the largest number of columns that one column of a paper has room for.
-const mostNarrow = 7
-
 // latexHead writes the heads of the columns, with a line of groups above it if there are any.
 func latexHead(t Table) string {
 	var groups, rules, heads []string
@@ -129,28 +135,21 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 			}
 			continue
 		}
-		var columns strings.Builder
-		for _, c := range t.Columns {
-			if c.Words {
-				columns.WriteByte('l')
-			} else {
-				columns.WriteByte('r')
-			}
-		}
-		environment, size := "table", ""
-		if len(t.Columns) > mostNarrow {
-			environment, size = "table*", "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n"
-		}
+		environment, size, columns := latexLayout(t)
+		published, about, _ := strings.Cut(t.Divided, "; ")
 		fmt.Fprintf(b, "\\begin{%s}\n\\centering\n\\caption{%s}\n%s%s\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n",
-			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t, counts), size, columns.String(),
+			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t, counts), size, columns,
 			latexHead(t))
 		for i, row := range t.Rows {
 			if t.Divided != "" && i == t.Divide {
 				fmt.Fprintf(b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
-					escapeLaTeX(t.Divided))
+					escapeLaTeX(published))
 			}
 			var cells []string
-			for _, c := range row {
+			for i, c := range row {
+				if t.Columns[i].Key == "environment" {
+					c.Text = envs.Title(c.Text)
+				}
 				text := latexCell(c)
 				if t.Compact {
 					text += latexLimits(c)
@@ -163,6 +162,9 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 			}
 		}
 		b.WriteString("\\bottomrule\n\\end{tabular}\n")
+		if about != "" {
+			fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(published+": "+about+"."))
+		}
 		for _, note := range t.Notes[min(t.Captioned, len(t.Notes)):] {
 			fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(note))
 		}

@@ -418,7 +418,7 @@ func checkJSON(t *testing.T, want Table, text string) {
 }
 
 // latexCommands are the commands that our tables use.
-var latexCommands = regexp.MustCompile(`\\(?:begin|end|centering|caption|label|toprule|midrule|bottomrule|par|footnotesize|usepackage|` +
+var latexCommands = regexp.MustCompile(`\\(?:begin|end|centering|caption|label|toprule|midrule|bottomrule|par|footnotesize|small|scriptsize|setlength|tabcolsep|textsuperscript|usepackage|` +
 	`textbackslash|textasciicircum|textasciitilde|textasciigrave|textless|textgreater|textbar|dag|ddag|Delta|pm|times|surd|ldots|geq|leq|S|P)\b|\\[{}$&#_%\\]`)
 
 // checkLaTeX takes out the commands and escapes that we write. What is left must
