@@ -29,13 +29,14 @@ var latexSizes = []latexSize{
 	{"table*", "\\small\\setlength{\\tabcolsep}{4pt}\n", 0.92, 4, fullWidth},
 	{"table*", "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n", 0.84, 3, fullWidth},
 	{"table*", "\\scriptsize\\setlength{\\tabcolsep}{2pt}\n", 0.78, 2, fullWidth},
+	{"table*", "\\scriptsize\\setlength{\\tabcolsep}{1pt}\n", 0.78, 1, fullWidth},
 }
 
 // leastWords is the width that a column of words keeps when it is broken into lines, in points.
 const leastWords = 50
 
-// latexLayout is the environment of a table, its size and its columns. What fits nowhere has its widest columns of words
-// in lines.
+// latexLayout is the environment of a table, its size and its columns. What fits nowhere has its widest columns of
+// words in lines.
 func latexLayout(t Table) (environment, size, columns string) {
 	widths := latexWidths(t)
 	for _, s := range latexSizes {
