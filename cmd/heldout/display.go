@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"heldout/configs"
 	"heldout/eval/progress"
 )
 
@@ -241,12 +243,17 @@ func (s *system) follow(line func() string) (finish func()) {
 	return s.repeat(line, func() { s.display.show(line()) }, func() string { return "" })
 }
 
-// followRun shows the progress of a run: as a table on a terminal, else its totals.
-func (s *system) followRun(run *progress.Tracker) (finish func()) {
+// followRun shows the progress of a run: as a table on a terminal, with the names that the user
+// gave to models, else its totals.
+func (s *system) followRun(run *progress.Tracker, names configs.Names) (finish func()) {
 	style := s.style(s.interactive)
 	return s.repeat(run.Line, func() {
+		v := run.View()
+		for i, model := range v.Models {
+			v.Models[i] = cmp.Or(names[model], model)
+		}
 		columns, rows := s.display.screen()
-		s.display.draw(style.screen(run.View(), columns, rows))
+		s.display.draw(style.screen(v, columns, rows))
 	}, run.State)
 }
 

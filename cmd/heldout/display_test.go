@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -105,7 +107,7 @@ func TestFrozenTerminal(t *testing.T) {
 		out := &checkedWriter{w: io.Discard, prepare: sys.display.flush}
 		plan := episodes("pddl", "random", "none", 2, 100)
 		p := progress.NewRun(eval.Due{Missing: plan}, 8, func() string { return "" }, sys.now)
-		finish := sys.followRun(p)
+		finish := sys.followRun(p, nil)
 		start := time.Now()
 		for i := range plan {
 			time.Sleep(screenEvery) // of the bubble's clock: a line is due for each
@@ -159,6 +161,33 @@ func TestFrozenCommand(t *testing.T) {
 		if code != c.code || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%v: exit code %d\n%s", c.args, code, &out)
 		}
+	}
+}
+
+// A command ends although nobody reads the pipe or terminal that standard error is.
+func TestFrozenPipe(t *testing.T) {
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close() // ends the write that waits
+	if writer.SetWriteDeadline(time.Now().Add(100*time.Millisecond)) != nil {
+		t.Skip("a pipe has no deadlines here")
+	}
+	for full := false; !full; {
+		_, err := writer.Write(make([]byte, 1<<12))
+		full = errors.Is(err, os.ErrDeadlineExceeded)
+	}
+	if err := writer.SetWriteDeadline(time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	code := execute(t.Context(), []string{"run", "--env", "pddl", "--model", "random", "--limit", "40", "--out",
+		filepath.Join(t.TempDir(), "run")}, &system{stdout: &out, stderr: writer, interactive: true,
+		stderrSize: sized(80, 24), getenv: environment(nil), now: time.Now})
+	if code != exitOK || !strings.Contains(out.String(), "PDDL") {
+		t.Errorf("exit code %d\n%s", code, &out)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"heldout/configs"
 	"heldout/eval/bench"
+	"heldout/eval/progress"
 	"heldout/eval/scale"
 	"heldout/eval/scale/queue"
 	"heldout/scoring/record"
@@ -92,7 +93,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		}
 		if dry {
 			return errors.Join(forecast(c.Context(), sys, job, out.format),
-				job.Rehearse(c.Context(), q.on(), sys.screen(true)))
+				job.Rehearse(c.Context(), q.on(), sys.screen()))
 		}
 		sys.saveMemory()
 		on, closeEvents, err := out.screen(sys)
@@ -142,7 +143,7 @@ func forecast(ctx context.Context, sys *system, j *bench.Job, format string) err
 // finish prints the tables of a job that is played.
 func finish(sys *system, j *bench.Job, out *output) error {
 	if j.Plan.Shard != nil {
-		return j.EndShard(sys.screen(true))
+		return j.EndShard(sys.screen())
 	}
 	j.Plan = nil // tables are made from records alone, and the plan of a large run takes much memory
 	runs, err := out.print(sys, []record.Chosen{{Parts: record.Parts{j.Dir}}})
@@ -160,7 +161,10 @@ func finish(sys *system, j *bench.Job, out *output) error {
 // screen is where a run is shown, with the events if there is a file for them. Close it when
 // the tables are printed.
 func (o *output) screen(sys *system) (on bench.Screen, done func(), err error) {
-	on, done = sys.screen(o.quiet), func() {}
+	on, done = sys.screen(), func() {}
+	if !o.quiet {
+		on.Follow = func(run *progress.Tracker) func() { return sys.followRun(run, o.names) }
+	}
 	if o.eventsFile == "" {
 		return on, done, nil
 	}
@@ -172,11 +176,7 @@ func (o *output) screen(sys *system) (on bench.Screen, done func(), err error) {
 	return on, func() { f.Close() }, nil
 }
 
-// screen is where a run is shown; a quiet one shows no progress.
-func (s *system) screen(quiet bool) bench.Screen {
-	on := bench.Screen{Say: func(line string) { s.say("%s", line) }, Warn: s.warn}
-	if !quiet {
-		on.Follow = s.followRun
-	}
-	return on
+// screen is where a run is shown, without its progress.
+func (s *system) screen() bench.Screen {
+	return bench.Screen{Say: func(line string) { s.say("%s", line) }, Warn: s.warn}
 }
