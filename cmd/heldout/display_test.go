@@ -37,7 +37,7 @@ func episodes(env, model, perturbation string, limit, n int) (out []*episode.Epi
 func TestQuiet(t *testing.T) {
 	for _, quiet := range []bool{true, false} {
 		var stderr bytes.Buffer
-		sys := &system{stderr: &stderr, now: time.Now}
+		sys := &system{stderr: &stderr, now: time.Now, getenv: environment(nil)}
 		sys.open()
 		finish := func() {}
 		if !quiet {
@@ -214,7 +214,7 @@ func TestOrderOfStreams(t *testing.T) {
 		io.WriteString(out, "another\n")
 		sys.say("last")
 		sys.display.end()
-		want := "first\n\rbar\x1b[K\r\x1b[Jwarning: second\nbar\r\x1b[Ja table\n\rtwo\x1b[K\r\nbars\x1b[K" +
+		want := "first\n\rbar\x1b[K\r\x1b[J\x1b[33mwarning:\x1b[m second\nbar\r\x1b[Ja table\n\rtwo\x1b[K\r\nbars\x1b[K" +
 			"\r\x1b[A\x1b[Jthird\ntwo\r\nbars\r\x1b[A\x1b[Janother\nlast\n"
 		if terminal.String() != want {
 			t.Errorf("%q", terminal.String())

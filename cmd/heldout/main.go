@@ -114,7 +114,10 @@ func (s *system) say(format string, args ...any) {
 	s.display.note(fmt.Sprintf(format, args...))
 }
 
-func (s *system) warn(line string) { s.display.note(warning(line)) }
+// warn shows a line that must not be overlooked.
+func (s *system) warn(line string) {
+	s.display.note(s.style(s.interactive).alarming("warning:") + " " + printableLine(line))
+}
 
 // tell is where a search for runs says what a user should know.
 func (s *system) tell() record.Tell {
@@ -127,9 +130,6 @@ func (s *system) warnUncovered(places []string) {
 		s.warn(record.NotCovered(places))
 	}
 }
-
-// warning is a line that must not be overlooked.
-func warning(line string) string { return "warning: " + printableLine(line) }
 
 func execute(ctx context.Context, args []string, sys *system) int {
 	sys.open()
