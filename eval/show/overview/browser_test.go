@@ -190,17 +190,24 @@ func TestNothingIsHiddenInABrowser(t *testing.T) {
 // A report of the size of one benchmark shows 100 episodes at once, finds a text in all of
 // them, says how far it is, and shows at no time a row that does not match.
 func TestPagesOfEpisodesInABrowser(t *testing.T) {
-	s := synthetic{environments: []string{"alfworld", "pddl"}, tasks: 208, models: []string{"vllm:a", "vllm:b", "vllm:c"},
-		seeds: 3, steps: 4, text: func(s string) string { return strings.ReplaceAll(s, "mug 2", "rare thing") }}
-	p := browser.Start(t).Open(t, write(t, t.TempDir(), s).file(t), "file://", browser.Look{Width: 1440, Height: 900})
-	const rows, count = "document.querySelectorAll('table.episodes tbody tr').length", "document.querySelector('.count').textContent"
+	s := synthetic{environments: []string{"alfworld", "pddl"}, tasks: 208,
+		models: []string{"vllm:a", "vllm:b", "vllm:c"}, seeds: 3, steps: 4,
+		text: func(s string) string { return strings.ReplaceAll(s, "mug 2", "rare thing") }}
+	w := write(t, t.TempDir(), s)
+	if n := len(w.bytes); n > 2_000_000 {
+		t.Errorf("the file has %d bytes", n)
+	}
+	p := browser.Start(t).Open(t, w.file(t), "file://", browser.Look{Width: 1440, Height: 900})
+	const rows = "document.querySelectorAll('table.episodes tbody tr').length"
+	const count = "document.querySelector('.count').textContent"
 	p.Until(rows + " === 100 && " + count + " === '3744 episodes'")
 	p.Until("document.querySelector('.pager').textContent.includes('page 1 of 38')")
 	p.Eval(`(() => { window.told = []; new MutationObserver(() => window.told.push([` + count + `,
 		Number(/([0-9]+) match/.exec(` + count + `)?.[1]), ` + rows + `])).observe(document.querySelector('.count'), { childList: true }); })()`)
 	p.Type("input[name=text]", "a RARE thing")
 	p.Until(count + ".includes('in this file')")
-	if got := p.Eval("window.told.every(([text, n, rows]) => rows <= Math.min(n, 100)) && window.told[0][0]"); !strings.HasPrefix(got, "Searching: 0 of 3744") {
+	got := p.Eval("window.told.every(([text, n, rows]) => rows <= Math.min(n, 100)) && window.told[0][0]")
+	if !strings.HasPrefix(got, "Searching: 0 of 3744") {
 		t.Errorf("the search says %s", p.Eval("JSON.stringify(window.told)"))
 	}
 	p.Until(rows + " === 100 && document.querySelector('.pager a[rel=prev]').hidden")

@@ -119,7 +119,8 @@ func Page(rep *report.Report, e *Episodes) (page.Page, error) {
 		failing: e.failures(h.Lines, rep.Places())}
 	episodes := e.bundle.Section()
 	p := page.Page{Title: page.Shown(h.Title), Lead: lead(e, rep, h), Class: "report",
-		Styles: []template.CSS{pageStyle(), episodes.Style}, Scripts: append([]template.JS{page.Script}, episodes.Scripts...), Data: episodes.Data}
+		Styles: []template.CSS{pageStyle(), episodes.Style}, Data: episodes.Data,
+		Scripts: append([]template.JS{page.Script}, episodes.Scripts...)}
 	start := first{Headline: h, Cards: cards(rep, h, found.duels, found.failing)}
 	var sections []template.HTML
 	for _, of := range plans {

@@ -239,7 +239,8 @@ func (l List) columns() []column {
 func (l List) bundled() (out []map[string]any) {
 	columns := l.columns()
 	for _, r := range l.Rows {
-		row := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place, "task": visible(envs.Title(r.Env) + ": " + r.Task),
+		row := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place,
+			"task":  visible(envs.Title(r.Env) + ": " + r.Task),
 			"title": visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
 			"html":  page.Fragment(parsed, "row", cells(r, columns))}
 		for _, s := range l.Filter.selects() {

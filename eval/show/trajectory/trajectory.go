@@ -186,7 +186,8 @@ func Title(e *record.Result) string {
 // mainFacts are the four facts that are shown at once.
 func mainFacts(e EpisodePage) []fact {
 	return []fact{
-		{"Environment", visible(fmt.Sprintf("%s (%s)", envs.Title(e.Env), e.Source))}, {"Progress", percent(e.Progress)},
+		{"Environment", visible(fmt.Sprintf("%s (%s)", envs.Title(e.Env), e.Source))},
+		{"Progress", percent(e.Progress)},
 		{"Steps", strconv.Itoa(e.Steps)},
 		{"Valid actions", percent(e.Grounding)},
 	}

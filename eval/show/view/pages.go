@@ -211,16 +211,16 @@ func filterValues(query url.Values) url.Values {
 // pagerOf leads to the pages of a list beside one of them.
 func pagerOf(query url.Values, number int, hasMore bool) trajectory.Pager {
 	p := trajectory.Pager{Number: number}
-	to := func(number int) string {
+	address := func(number int) string {
 		q := maps.Clone(query)
 		q.Set("page", strconv.Itoa(number))
 		return "?" + q.Encode()
 	}
 	if number > 1 {
-		p.Previous = to(number - 1)
+		p.Previous = address(number - 1)
 	}
 	if hasMore {
-		p.Next = to(number + 1)
+		p.Next = address(number + 1)
 	}
 	return p
 }
