@@ -205,7 +205,7 @@ func TestPagesOfEpisodesInABrowser(t *testing.T) {
 	p.Eval(`(() => { window.told = []; new MutationObserver(() => window.told.push([` + count + `,
 		Number(/([0-9]+) match/.exec(` + count + `)?.[1]), ` + rows + `])).observe(document.querySelector('.count'), { childList: true }); })()`)
 	p.Type("input[name=text]", "a RARE thing")
-	p.Until(count + ".includes('in this file')")
+	p.Until(count + ".includes('In this file')")
 	got := p.Eval("window.told.every(([text, n, rows]) => rows <= Math.min(n, 100)) && window.told[0][0]")
 	if !strings.HasPrefix(got, "Searching: 0 of 3744") {
 		t.Errorf("the search says %s", p.Eval("JSON.stringify(window.told)"))

@@ -57,7 +57,7 @@ func TestBundleInABrowser(t *testing.T) {
 	title := "document.querySelector('#episode h2').textContent"
 	p.Until(visible + " === 12 && document.getElementById('shown').hidden")
 	p.Choose("select[name=model]", "vllm:tuned")
-	p.Until(visible + " === 6 && document.querySelector('.count').textContent === '6 match; 12 episodes in this file'")
+	p.Until(visible + " === 6 && document.querySelector('.count').textContent === '6 match. In this file: 12 episodes'")
 	p.Type("input[name=text]", "THOUGHT <B>4</B> & \"OF\" '1+1'")
 	p.Until(visible + " === 1")
 	p.Click("table.episodes tbody a")

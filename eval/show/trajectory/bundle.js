@@ -135,7 +135,7 @@
       if (contains(texts[row.place], wanted)) found.push(row);
     }
     turn(number);
-    count.textContent = found.length === (await all).length ? told : `${found.length} match; ${told} in this file`;
+    count.textContent = found.length === (await all).length ? told : `${found.length} match. In this file: ${told}`;
   }
 
   // The link to a step also says which episode it is of.
