@@ -70,7 +70,7 @@ const trajectory = (() => {
       const tag = document.createElement("span");
       tag.className = "tag parts";
       tag.textContent = "here they part";
-      step.querySelector("h3").append(tag);
+      step.querySelector("h3 a").after(tag);
     }
   }
 

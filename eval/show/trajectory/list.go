@@ -43,11 +43,23 @@ func (f Filter) Match(r *record.Result) bool {
 // can filter by.
 func (f Filter) Choose(results record.Results) (c Choices, found []int) {
 	var result record.Result
-	for i := range results.Len() {
-		result = results.Result(i)
-		c.Add(&result)
-		if f.Match(&result) {
-			found = append(found, i)
+	var last [len(c)]string // most attempts have the values of the one before them
+	fields := f.selects()
+	for i := range c {
+		c[i] = map[string]bool{}
+	}
+	for n := range results.Len() {
+		result = results.Result(n)
+		chosen := true
+		for i := range fields {
+			v := fields[i].value(&result)
+			if v != last[i] && v != "" {
+				c[i][v], last[i] = true, v
+			}
+			chosen = chosen && (fields[i].Chosen == "" || fields[i].Chosen == v)
+		}
+		if chosen {
+			found = append(found, n)
 		}
 	}
 	return c, found
