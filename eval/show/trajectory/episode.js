@@ -64,6 +64,7 @@ const trajectory = (() => {
   function part(pair) {
     const action = (step) => step?.querySelector(".part.action > .text")?.textContent;
     const [a, b] = [...pair.querySelectorAll(".episode")].map((e) => [...e.querySelectorAll(".step")]);
+    if (!b) return; // there are none yet
     const at = a.findIndex((step, i) => i > 0 && (action(step) !== action(b[i]) || !b[i]));
     for (const step of at < 0 ? [] : [a[at], b[at]]) {
       if (!step) continue;
