@@ -22,7 +22,8 @@ import (
 var values = map[string]string{
 	"model": "vllm:x", "base-url": "http://h/v1", "give-up-after": "9m", "wait-for-servers": "8m", "api-key-env": "KEY",
 	"context": "4096", "history-share": "50", "extra-body": `{"top_k":20}`,
-	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "dir", "generator-seed": "9",
+	"timeout": "7s", "retries": "3", "concurrency": "64", "env": "pddl,other", "data": "testdata",
+	"generator-seed":   "9",
 	"jericho-bindings": "b.json", "huntdark": "fixed", "game-seed": "4",
 	"tasks": "gripper", "limit": "5", "agent": "act", "prompt": "p.yaml", "seeds": "0-9", "temperature": "0.7",
 	"top-p":      "0.9",

@@ -364,7 +364,11 @@ var unescape = strings.NewReplacer(`\%`, "%", `\&`, "&", `\_`, "_", `\#`, "#", `
 func (c *checker) latex(latex, text string) {
 	for _, line := range strings.Split(latex, "\n") {
 		if note, ok := strings.CutPrefix(line, `\par\footnotesize `); ok {
-			if plain := unescape.Replace(note); !strings.Contains(text, plain) && !strings.Contains(plain, "–") {
+			plain := unescape.Replace(note)
+			if about, ok := strings.CutPrefix(plain, "published: "); ok { // in the text it stands above the rows
+				plain = "published; " + strings.TrimSuffix(about, ".")
+			}
+			if !strings.Contains(text, plain) && !strings.Contains(plain, "–") {
 				c.wrong("a note that the text lacks: %s", plain)
 			}
 		}
