@@ -1,6 +1,8 @@
 package sciworld
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"heldout/envs/engine/scienceworld"
@@ -21,7 +23,7 @@ type startKey struct {
 	simplifications string
 }
 
-// started is a world at its start. Nobody plays it.
+// started is a world at its start. Nobody plays it. It is given up once it is outdated.
 type started struct {
 	world  *scienceworld.World
 	list   scienceworld.ValidList
@@ -39,7 +41,16 @@ func (s *starts) get(k startKey) (started, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w, ok := s.worlds[k]
+	if ok && w.world.Outdated() {
+		s.dropOutdated()
+		return started{}, false
+	}
 	return w, ok
+}
+
+func (s *starts) dropOutdated() {
+	maps.DeleteFunc(s.worlds, func(_ startKey, w started) bool { return w.world.Outdated() })
+	s.order = slices.DeleteFunc(s.order, func(k startKey) bool { _, ok := s.worlds[k]; return !ok })
 }
 
 // isNew notes that a start is asked for, and reports whether that is the first time.

@@ -52,7 +52,7 @@ func (w *World) empty() {
 // The numbers of referents, of phrases and of entries of lists from which a library forgets
 // them.
 const (
-	mostTexts   = 1 << 15
+	mostTexts   = 1 << 16
 	mostPhrases = 1 << 18
 	mostEntries = 1 << 19
 )
@@ -66,6 +66,10 @@ func (l *Library) open() *shelf {
 	}
 	return s
 }
+
+// Outdated reports whether the world knows what its library has forgotten. A world that is kept, and its
+// forks, would keep that in memory.
+func (w *World) Outdated() bool { return w.shelf != w.library.open() }
 
 func (s *shelf) isFull() bool {
 	s.mu.RLock()

@@ -373,8 +373,12 @@ func TestFullLibrary(t *testing.T) {
 	if shelf.phrases != mostPhrases || shelf.learned.Load() != nil {
 		t.Errorf("%d phrases are kept, want %d", shelf.phrases, mostPhrases)
 	}
+	kept := full.Fork()
 	if full.Load("boil", 0, ""); full.shelf == shelf {
 		t.Error("the next world has the full library")
+	}
+	if !kept.Outdated() || full.Outdated() {
+		t.Error("only the world from before is outdated")
 	}
 }
 
