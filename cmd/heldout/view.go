@@ -32,8 +32,9 @@ func newView(sys *system) *cobra.Command {
 		Short:             "Show runs and their episodes in a browser, also while they go on",
 		Long: `view serves pages about run directories, and the run directories below other
 folders: rates so far, episodes in flight, and every episode step by step, alone
-or beside another one of its task. Without DIR it takes the folder runs. Stop it
-with Ctrl-C.
+or beside another one of its task. Readers on this machine can give runs tags
+and a note, and archive them. Without DIR it takes the folder runs. Stop it with
+Ctrl-C.
 
 Only this machine can read the pages. --listen with another address asks for a
 token, which is part of the address that view prints. The connection is not

@@ -18,7 +18,7 @@ import (
 func TestSchemaIsDocumented(t *testing.T) {
 	documented := readSchema(t)
 	written := map[string][]string{}
-	for _, v := range []any{Episode{}, Fork{}, Manifest{}, Status{}} {
+	for _, v := range []any{Episode{}, Fork{}, Manifest{}, Status{}, Labels{}} {
 		describe(reflect.TypeOf(v), written)
 	}
 	for name, fields := range written {

@@ -19,12 +19,13 @@ import (
 type listedRun struct {
 	href, name string
 	Summary
-	err error
+	labels record.Labels
+	err    error
 }
 
 // text is what the filter of the list looks at.
 func (r listedRun) text() string {
-	words := slices.Concat([]string{r.name, string(r.State)}, r.Environments, r.Models)
+	words := slices.Concat([]string{r.name, string(r.State), r.labels.Note}, r.Environments, r.Models, r.labels.Tags)
 	return strings.ToLower(strings.Join(words, " "))
 }
 
@@ -80,6 +81,8 @@ func falling(a, b float64) int {
 // listPage is the list of runs as its template takes it.
 type listPage struct {
 	Text, Sorted string
+	Archived     bool // those are there, too
+	Hidden       int  // archived runs that are not
 	runs         []listedRun
 }
 
@@ -101,6 +104,9 @@ func (p listPage) Runs() page.Grid {
 	for i, r := range p.runs {
 		row := g.Rows[i]
 		row[0].Href, row[0].Head, row[0].Choice = r.href, true, r.name
+		if row[0].Lines = page.Printable(r.labels.Tags); r.labels.Archived {
+			row[0].Lines = append(row[0].Lines, "archived")
+		}
 		row[2].Class += " " + string(r.State)
 		last := page.GridCell{Class: "left", Lines: r.rates()}
 		if r.err != nil {
@@ -117,6 +123,9 @@ func (p listPage) to(key string) string {
 	if p.Text != "" {
 		q.Set("text", p.Text)
 	}
+	if p.Archived {
+		q.Set("archived", "yes")
+	}
 	return "?" + q.Encode()
 }
 
@@ -127,7 +136,7 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 		return nil, &redirect{runs[0].path()}
 	}
 	query := request.URL.Query()
-	p := listPage{Text: query.Get("text"), Sorted: query.Get("sort")}
+	p := listPage{Text: query.Get("text"), Sorted: query.Get("sort"), Archived: query.Get("archived") != ""}
 	s.openAll(runs)
 	for _, r := range runs {
 		row := listedRun{href: r.path(), name: r.name, err: errReading}
@@ -137,7 +146,14 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 				return nil
 			})
 		}
-		if strings.Contains(row.text(), strings.ToLower(p.Text)) {
+		var problem error
+		if row.labels, problem = r.parts.Labels(); problem != nil {
+			row.err = cmp.Or(row.err, problem)
+		}
+		switch {
+		case row.labels.Archived && !p.Archived:
+			p.Hidden++
+		case strings.Contains(row.text(), strings.ToLower(p.Text)):
 			p.runs = append(p.runs, row)
 		}
 	}
@@ -149,6 +165,9 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 	lead := fmt.Sprintf("%d run directories", len(runs))
 	if len(p.runs) != len(runs) {
 		lead = fmt.Sprintf("%d of %s", len(p.runs), lead)
+	}
+	if p.Hidden > 0 {
+		lead += fmt.Sprintf(", %d archived", p.Hidden)
 	}
 	return &page.Page{Title: "Runs", Lead: lead, Body: []template.HTML{fragment("overview", p)}}, nil
 }

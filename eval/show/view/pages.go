@@ -97,6 +97,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	return &page.Page{
 		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
 		Body: []template.HTML{
+			fragment("labels", newLabelsForm(r, request)),
 			fragment("panel", panelBox{panel, results.Len()}), list.Render(),
 			fragment("downloads", newDownloads(query)),
 		},

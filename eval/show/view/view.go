@@ -1,6 +1,6 @@
 // Package view serves run directories as pages on the loopback interface: rates so
-// far, episodes in flight, lists of episodes and every episode with its steps. It
-// only reads, keeps no trajectories, and answers only its own pages.
+// far, episodes in flight, lists of episodes and every episode with its steps. Of what it
+// shows, it only writes labels of runs. It keeps no trajectories, and answers only its own pages.
 package view
 
 import (
@@ -75,6 +75,7 @@ func New(o Options) *Server {
 	mux.HandleFunc("GET /{$}", s.answer(s.overview))
 	mux.HandleFunc("GET /compare", s.answer(s.compare))
 	mux.HandleFunc("GET /runs/{run}/{$}", s.answer(s.runPage))
+	mux.HandleFunc("POST /runs/{run}"+labelsEnd, s.answer(s.setLabels))
 	mux.HandleFunc("GET /runs/{run}/live", s.live)
 	mux.HandleFunc("GET /runs/{run}/episodes/{episode}", s.answer(s.episodePage))
 	mux.HandleFunc("GET /runs/{run}/download/{file}", s.download)

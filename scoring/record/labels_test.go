@@ -1,0 +1,75 @@
+package record
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Labels are read as they were set; without any, the file goes.
+func TestLabels(t *testing.T) {
+	p := Parts{t.TempDir()}
+	want := Labels{Schema: Schema, Tags: []string{"paper", "héld-out"}, Note: "seed 3\nis odd <b>", Archived: true}
+	for range 2 { // the second time, they replace those that are there
+		if err := p.SetLabels(want); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.Labels(); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+	if err := p.SetLabels(Labels{}); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(p[0]); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if got, err := p.Labels(); err != nil || !cmp.Equal(got, Labels{}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// What is beyond a limit is neither written nor read, and damage is found.
+func TestLabelsLimits(t *testing.T) {
+	p := Parts{t.TempDir()}
+	for _, l := range []Labels{
+		{Tags: strings.Split(strings.Repeat("t ", MaxTags), " ")}, {Tags: []string{strings.Repeat("é", MaxTag+1)}},
+		{Tags: []string{""}}, {Note: strings.Repeat("é", MaxNote+1)}, {Note: "\xff"},
+	} {
+		if err := p.SetLabels(l); err == nil {
+			t.Errorf("%.80v is written", l)
+		}
+		b, err := EncodeFile(Labels{Schema: Schema, Tags: l.Tags, Note: l.Note})
+		if err != nil || l.Note == "\xff" { // which JSON replaces
+			continue
+		}
+		writeLabels(t, p, b)
+		if _, err := p.Labels(); err == nil {
+			t.Errorf("%.80s is read", b)
+		}
+	}
+	if err := p.SetLabels(Labels{Tags: []string{"paper"}}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(p.labels())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range [][]byte{nil, []byte(strings.Replace(string(b), "paper", "pager", 1)),
+		make([]byte, MaxLabels+1), []byte(`{"schema":99}`)} {
+		writeLabels(t, p, damaged)
+		if _, err := p.Labels(); err == nil || !strings.Contains(err.Error(), labelsFile) {
+			t.Errorf("%.80q: %v", damaged, err)
+		}
+	}
+}
+
+func writeLabels(t *testing.T, p Parts, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(p[0], labelsFile), b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
