@@ -39,7 +39,8 @@ func TestLabelsAreSet(t *testing.T) {
 	if r.StatusCode != 303 || r.Header.Get("Location") != "/runs/a/" {
 		t.Fatalf("status %d, to %s: %s", r.StatusCode, r.Header.Get("Location"), body(t, r))
 	}
-	want := record.Labels{Schema: record.Schema, Tags: []string{"paper", "<b>x</b>"}, Note: "one\ntwo <i>", Archived: true}
+	want := record.Labels{Schema: record.Schema, Tags: []string{"paper", "<b>x</b>"}, Note: "one\ntwo <i>",
+		Archived: true}
 	if got, err := (record.Parts{a}).Labels(); err != nil || !cmp.Equal(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -50,7 +51,8 @@ func TestLabelsAreSet(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if far := body(t, get(t, s, "/runs/a/")); strings.Contains(far, "<form method=\"post\"") || !strings.Contains(far, "paper") {
+	far := body(t, get(t, s, "/runs/a/"))
+	if strings.Contains(far, `<form method="post"`) || !strings.Contains(far, "paper") {
 		t.Error("a reader from another machine gets a form, or no labels")
 	}
 	for path, shown := range map[string]bool{"/": false, "/?archived=yes": true, "/?archived=yes&text=PAPER": true,
@@ -76,6 +78,7 @@ func TestLabelsAreRefused(t *testing.T) {
 	dir := newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir
 	s := serverOf(dir)
 	header := func(key, value string) func(*http.Request) { return func(r *http.Request) { r.Header.Set(key, value) } }
+	same := func(*http.Request) {}
 	for _, c := range []struct {
 		name, path string
 		form       url.Values
@@ -89,12 +92,12 @@ func TestLabelsAreRefused(t *testing.T) {
 		{"no site", "/runs/a/labels", nil, header("Origin", "null"), 403},
 		{"a link from elsewhere", "/runs/a/labels", nil, header("Sec-Fetch-Site", "same-site"), 405},
 		{"another method", "/runs/a/labels", nil, func(r *http.Request) { r.Method = http.MethodDelete }, 405},
-		{"another page", "/runs/a/", nil, func(*http.Request) {}, 405},
-		{"unknown run", "/runs/z/labels", nil, func(*http.Request) {}, 404},
-		{"too many tags", "/runs/a/labels", url.Values{"tags": {letters(30)}}, func(*http.Request) {}, 400},
-		{"a long tag", "/runs/a/labels", url.Values{"tags": {strings.Repeat("a", 61)}}, func(*http.Request) {}, 400},
-		{"a long note", "/runs/a/labels", url.Values{"note": {strings.Repeat("a", 10_001)}}, func(*http.Request) {}, 400},
-		{"a flood", "/runs/a/labels", url.Values{"note": {strings.Repeat("a", 2<<20)}}, func(*http.Request) {}, 400},
+		{"another page", "/runs/a/", nil, same, 405},
+		{"unknown run", "/runs/z/labels", nil, same, 404},
+		{"too many tags", "/runs/a/labels", url.Values{"tags": {letters(30)}}, same, 400},
+		{"a long tag", "/runs/a/labels", url.Values{"tags": {strings.Repeat("a", 61)}}, same, 400},
+		{"a long note", "/runs/a/labels", url.Values{"note": {strings.Repeat("a", 10_001)}}, same, 400},
+		{"a flood", "/runs/a/labels", url.Values{"note": {strings.Repeat("a", 2<<20)}}, same, 400},
 	} {
 		if c.form == nil {
 			c.form = url.Values{"tags": {"paper"}}
@@ -109,7 +112,8 @@ func TestLabelsAreRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "labels.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text := body(t, get(t, s, "/runs/a/")); !strings.Contains(text, "labels.json: ") || !strings.Contains(text, "Episodes") {
+	text := body(t, get(t, s, "/runs/a/"))
+	if !strings.Contains(text, "labels.json: ") || !strings.Contains(text, "Episodes") {
 		t.Error("damaged labels hide the run or are not told")
 	}
 }
