@@ -213,16 +213,16 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "budget-tokens", Group: Playing, Owner: TheLeader, Range: atLeast(0),
-			Help: "begin no more episodes once prompts and replies will have taken this many tokens, those of earlier " +
+			Help: "start no episode once prompts and replies will have taken this many tokens, those of earlier " +
 				"sessions included; the same command with more goes on; 0 is off",
 		},
 		{
 			Name: "budget-usd", Group: Playing, Owner: TheLeader, Range: atLeast(0),
-			Help: "begin no more episodes once the run will have cost this many dollars at --prices; 0 is off",
+			Help: "start no episode once the run will have cost this many dollars at --prices; 0 is off",
 		},
 		{
 			Name: "budget-time", Group: Playing, Owner: TheLeader, Range: atLeast(0),
-			Help: "begin no more episodes that may not end within this time of the start, such as 8h; 0 is off",
+			Help: "start no episode that may not finish within this time, such as 8h; 0 is off",
 		},
 		{
 			Name: "allow-unusable", Group: Playing,

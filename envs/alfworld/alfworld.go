@@ -77,11 +77,11 @@ func (o Options) settings() map[string]string {
 func (o Options) caveat() string {
 	switch {
 	case o.Variant == ALFWorld:
-		return "published are those with AgentBoard's layer"
+		return "published results use AgentBoard's layer"
 	case o.Split != "" && o.Split != Splits()[0]:
-		return "published are those on the games of " + Splits()[0]
+		return "published results use the games of " + Splits()[0]
 	case o.Dialect != "" && o.Dialect != "v1":
-		return "published are those of games that speak dialect v1"
+		return "published results use games that speak dialect v1"
 	}
 	return ""
 }

@@ -16,8 +16,8 @@ import (
 var (
 	Environment = table.Words("environment", "Environment",
 		"where it was played: the environment, or the preset if there is one")
-	Model     = table.Words("model", "Model", "who played, with what tells it from others of its model")
-	Against   = table.Words("against", "against", "the model that the first one is set against")
+	Model     = table.Words("model", "Model", "the model, with what distinguishes it from other rows of that model")
+	Against   = table.Words("against", "against", "the model that it is compared with")
 	Success   = table.Rate("success", "SR", "success rate: the share of solved episodes, in percent")
 	Progress  = table.Rate("progress", "PR", "progress rate: the mean progress of episodes, in percent")
 	Grounding = table.Share("grounding", "GA", "grounding accuracy: the share of valid actions, in percent").AsDetail()
@@ -90,7 +90,7 @@ var (
 	}
 	Difference = table.Limited(table.Difference("difference", "Δ", "difference, in percentage points"))
 
-	Published = table.Words("published", "Published", "the published result that the model is set against")
+	Published = table.Words("published", "Published", "the published result that the model is compared with")
 	Solved    = table.Words("published_solved", "Solved",
 		"the numbers of tasks that the published rate can stand for").AsDetail()
 )
@@ -121,7 +121,7 @@ var (
 		"errors until the first valid new form, in solved tasks")
 	Worst         = table.Words("worst", "Worst", "the families that cost most, each alone")
 	InterfaceSets = table.Count("interface_perturbations", "Perturbations",
-		"number of perturbations that change what must be said")
+		"number of perturbations that change the form of actions")
 	InterfaceCounted = table.Count("interface_counted", "Counted", "those of them by which the memoriser loses")
 	MemoriserLoss    = table.Share("memoriser_loss", "Memoriser",
 		"what the memoriser loses by them on average, in percent of its rate")

@@ -136,6 +136,6 @@ func bestOfPaired(report *Report, t *table.Table) {
 		pairs.take(p, c, err, column.Tries.Val(n))
 	}
 	pairs.fill(t, otherNames(report.plain),
-		"Δ: model minus the one it is set against, in percentage points, of any and "+
+		"Δ: model minus the one it is compared with, in percentage points, of any and "+
 			"of the best of N tries. "+pairs.intervalNote(), oracleNote)
 }

@@ -146,7 +146,7 @@ const (
 	ByProgress = "progress"
 )
 
-// steps is an attempt as steps with labels. A step is the observation before a reply and
+// steps is an attempt as steps with labels. A step is an observation and
 // the reply, so that a label is given before the environment answers. Turns that a judge
 // did not label are part of the next step.
 func (x *exporter) steps(a *attempt) (e example, ok bool) {
