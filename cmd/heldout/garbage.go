@@ -2,11 +2,11 @@ package main
 
 import "runtime"
 
-// saveMemory has garbage collected once memory has grown by a quarter, not by as much again,
-// but not before it has grown by 20 MiB: in a small run a third of the time would go into
+// saveMemory has garbage collected once memory has grown by a fifth, not by as much again,
+// but not before it has grown by 12 MiB: in a small run a third of the time would go into
 // collections. With 1,024 episodes in flight the largest part of memory is stacks, prompts and
 // 35 to 46 MiB of pages of the program. A GOGC that the user sets stays in force.
-func (s *system) saveMemory() { s.collect(garbage{percent: 25, minimum: 20 << 20, limit: 400}) }
+func (s *system) saveMemory() { s.collect(garbage{percent: 20, minimum: 12 << 20, limit: 400}) }
 
 // spareRequests has garbage collected as seldom as it is where GOGC is 100, but not before
 // memory has grown by 64 MiB: while a collection goes on, some requests wait for
