@@ -94,8 +94,8 @@ func TestPage(t *testing.T) {
 		{80, map[string]string{"TERM": "dumb"},
 			"Title\n\nSome code and words.\n\n1. one two\n2. three\n\na      b\nfirst  second\n\n    as it is\n"},
 		{12, map[string]string{"NO_COLOR": "1"},
-			"\x1b[1mTitle\x1b[m\n\nSome \x1b[1mcode\x1b[m\nand \x1b[1mwords\x1b[m.\n\n1. one two\n2. three\n\n\x1b[1ma\x1b[m      \x1b[1mb\x1b[m\n" +
-				"first  second\n\n    \x1b[1mas it is\x1b[m\n"},
+			"\x1b[1mTitle\x1b[m\n\nSome \x1b[1mcode\x1b[m\nand \x1b[1mwords\x1b[m.\n\n1. one two\n2. three\n\n" +
+				"\x1b[1ma\x1b[m      \x1b[1mb\x1b[m\nfirst  second\n\n    \x1b[1mas it is\x1b[m\n"},
 	} {
 		if got := (&system{columns: c.columns, getenv: environment(c.given)}).page([]byte(source)); got != c.want {
 			t.Errorf("%d columns, %v:\n%q\n%q", c.columns, c.given, got, c.want)

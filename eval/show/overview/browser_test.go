@@ -51,7 +51,8 @@ func TestPagesInABrowser(t *testing.T) {
 			if marks == 0 && name != "empty" {
 				t.Error("no figure has a mark")
 			}
-			if got := p.Eval("[...document.querySelectorAll('header nav a, .contents a')].filter((a) => !document.querySelector(a.hash)).length"); got != "0" {
+			links := "[...document.querySelectorAll('header nav a, .contents a')]"
+			if got := p.Eval(links + ".filter((a) => !document.querySelector(a.hash)).length"); got != "0" {
 				t.Errorf("%s links lead nowhere", got)
 			}
 			if got := p.Eval("[...document.querySelectorAll('figure svg')].filter((s) => !s.ariaLabel || s.getBBox().width === 0).length"); got != "0" {
@@ -148,7 +149,8 @@ const hidden = `(() => {
 	}
 	for (const e of document.querySelectorAll('nav')) {
 		const style = getComputedStyle(e);
-		if (style.position === 'sticky' && style.backgroundColor === 'rgba(0, 0, 0, 0)') found.push('text shines through: ' + name(e));
+		const clear = style.backgroundColor === 'rgba(0, 0, 0, 0)';
+		if (style.position === 'sticky' && clear) found.push('text shines through: ' + name(e));
 	}
 	for (const e of document.querySelectorAll('main, main *')) {
 		if (e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1) continue;
@@ -203,7 +205,8 @@ func TestPagesOfEpisodesInABrowser(t *testing.T) {
 	p.Until(rows + " === 100 && " + count + " === '3744 episodes'")
 	p.Until("document.querySelector('.pager').textContent.includes('page 1 of 38')")
 	p.Eval(`(() => { window.told = []; new MutationObserver(() => window.told.push([` + count + `,
-		Number(/([0-9]+) match/.exec(` + count + `)?.[1]), ` + rows + `])).observe(document.querySelector('.count'), { childList: true }); })()`)
+		Number(/([0-9]+) match/.exec(` + count + `)?.[1]), ` + rows + `]))
+		.observe(document.querySelector('.count'), { childList: true }); })()`)
 	p.Type("input[name=text]", "a RARE thing")
 	p.Until(count + ".includes('In this file')")
 	got := p.Eval("window.told.every(([text, n, rows]) => rows <= Math.min(n, 100)) && window.told[0][0]")

@@ -33,7 +33,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			http.Error(w, "this server answers only its own pages", http.StatusForbidden)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && (r.Method != http.MethodPost || !maySet(r)):
 			h.Set("Allow", "GET, HEAD")
-			http.Error(w, "this server only shows; labels of runs are set from its own pages, on its machine", http.StatusMethodNotAllowed)
+			http.Error(w, "this server only shows; labels of runs are set from its own pages, on its machine",
+				http.StatusMethodNotAllowed)
 		case s.options.Token == "":
 			next.ServeHTTP(w, r)
 		default:

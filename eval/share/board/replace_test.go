@@ -1,0 +1,64 @@
+package board
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"heldout/scoring/record"
+)
+
+// A new site takes the place of the one before. One that a killed process had moved away, and not
+// replaced, gets its name back.
+func TestReplace(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "site")
+	writeSite(t, out, "old")
+	work, err := record.OpenWorkplace(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(out, work.Path(earlier)); err != nil { // and here the process was killed
+		t.Fatal(err)
+	}
+	if err := os.Rename(work.Dir, work.Dir+"1"); err != nil { // its lock is free then
+		t.Fatal(err)
+	}
+	if err := work.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(work.Dir+"1", work.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if work, err = openWorkplace(out); err != nil {
+		t.Fatal(err)
+	}
+	wantSite(t, out, "old")
+	writeSite(t, work.Path("site"), "new")
+	if err := replace(work, work.Path("site"), out); err != nil {
+		t.Fatal(err)
+	}
+	wantSite(t, out, "new")
+	if err := work.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(out)); err != nil || len(entries) != 1 {
+		t.Errorf("beside the site: %v, %v", entries, err)
+	}
+}
+
+func writeSite(t *testing.T, dir, content string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantSite(t *testing.T, dir, want string) {
+	t.Helper()
+	if b, err := os.ReadFile(filepath.Join(dir, "index.html")); err != nil || string(b) != want {
+		t.Errorf("the site is %q, %v; want %q", b, err, want)
+	}
+}
