@@ -11,12 +11,7 @@
   const count = list.querySelector(".count"), told = count.textContent, pager = list.querySelector(".pager");
   const shown = document.getElementById("shown"), place = document.getElementById("episode"), beside = document.getElementById("beside");
 
-  // unpack returns the text that an element has compressed.
-  async function unpack(id) {
-    const packed = atob(document.getElementById(id).textContent), bytes = new Uint8Array(packed.length);
-    for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-  }
+  const { unpack } = prompts;
 
   // The rows of all pages, which are read when somebody asks for more than the first
   // page; those that the form chooses; and the number of the page that shows some of them.

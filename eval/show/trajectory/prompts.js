@@ -5,16 +5,17 @@ const prompts = (() => {
   const built = new WeakMap(); // the calls of each article, by step
   let table; // the shapes of a report
 
-  // unpack returns what an element holds: JSON, compressed, as base64.
-  function unpack(element) {
-    const bytes = Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  // unpack returns the text that an element of a report holds, compressed, as base64.
+  function unpack(id) {
+    const packed = atob(document.getElementById(id).textContent), bytes = new Uint8Array(packed.length);
+    for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
   }
 
   // source returns the words of an episode's steps, and the shapes.
   async function source(article) {
     const { sent, prompts: address } = article.dataset;
-    if (sent) return { sent, shapes: await (table ||= unpack(document.getElementById("prompts"))) };
+    if (sent) return { sent, shapes: await (table ||= unpack("prompts").then(JSON.parse)) };
     const answer = await fetch(address);
     if (!answer.ok) throw new Error(await answer.text());
     return answer.json();
@@ -213,5 +214,5 @@ const prompts = (() => {
   if (place) new MutationObserver(() => fold(place)).observe(place, { childList: true });
   fold(document);
 
-  return { calls };
+  return { calls, unpack };
 })();
