@@ -3,6 +3,7 @@ package configs
 import (
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Comparison counts how far a preset reproduces a file of requests that the original
@@ -24,11 +25,14 @@ type Comparison struct {
 	Extra int `yaml:"more"`
 }
 
-// Comparisons lists all comparisons, one for each file and preset.
-func Comparisons() (list []Comparison, err error) {
+// Comparisons lists all comparisons, one for each file and preset. The list is shared: nobody changes it.
+func Comparisons() ([]Comparison, error) { return comparisons() }
+
+// comparisons reads them once: a list of presets asks for them with each.
+var comparisons = sync.OnceValues(func() (list []Comparison, err error) {
 	err = embedded("compared.yaml", &list)
 	return list, err
-}
+})
 
 // Add adds the counts of another comparison.
 func (c *Comparison) Add(o Comparison) {
@@ -60,8 +64,8 @@ func (c Comparison) String() string {
 
 // Compared sums up the comparisons that vouch for a preset of one part.
 func (p *Preset) Compared() (sum Comparison, err error) {
-	comparisons, err := Comparisons()
-	for _, c := range comparisons {
+	list, err := Comparisons()
+	for _, c := range list {
 		if name, part, _ := strings.Cut(c.Preset, ":"); name == p.Name && (part == "" || part == p.Env.Part) {
 			sum.Add(c)
 		}

@@ -12,6 +12,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Prompt is what an agent tells a model about an environment before the task.
@@ -146,8 +147,12 @@ func PromptVersions() []string { return []string{"v2", "v3", "v1"} }
 //go:embed prompts/v3/correction.txt
 var correctionV3 string
 
+// loadedPrompts are embedded prompts that were read, by file: a check asks for them with every run.
+var loadedPrompts sync.Map
+
 // LoadPrompt returns the embedded prompt of an environment; version is one of
-// PromptVersions, or a name that presets have for a prompt in another form.
+// PromptVersions, or a name that presets have for a prompt in another form. Prompts are
+// shared: nobody changes what they hold.
 func LoadPrompt(env, version string) (Prompt, error) {
 	if version == "v3" {
 		p, err := LoadPrompt(env, "v2")
@@ -155,11 +160,18 @@ func LoadPrompt(env, version string) (Prompt, error) {
 		return p, err
 	}
 	file := path.Join("prompts", version, env+".yaml")
+	if p, ok := loadedPrompts.Load(file); ok {
+		return p.(Prompt), nil
+	}
 	b, err := files.ReadFile(file)
 	if err != nil {
 		return Prompt{}, fmt.Errorf("prompt %s does not cover environment %s; give one with --prompt", version, env)
 	}
-	return parsePrompt(file, version, b)
+	p, err := parsePrompt(file, version, b)
+	if err == nil {
+		loadedPrompts.Store(file, p)
+	}
+	return p, err
 }
 
 // ParsePrompt reads a prompt from YAML, or from AgentBoard's JSON, in which every

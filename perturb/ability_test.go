@@ -11,12 +11,8 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/envs/alfworld"
 	"heldout/envs/babyai"
 	"heldout/envs/hotpotqa"
-	"heldout/envs/jericho"
-	"heldout/envs/pddl"
-	"heldout/envs/sciworld"
 )
 
 // ofEnv and ofWorld ask for every optional ability by its name.
@@ -80,24 +76,14 @@ func TestAllAbilitiesAreKnown(t *testing.T) {
 func environments(t *testing.T) map[envs.Env]configs.Perturbation {
 	t.Helper()
 	out := map[envs.Env]configs.Perturbation{}
-	add := func(env envs.Env, err error, old, written string) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[env] = configs.Perturbation{Name: "renamed", Env: env.Info().Name, Actions: map[string]string{old: written}}
+	for name, rule := range map[string][2]string{
+		"alfworld": {"go to {recep}", "walk to {recep}"}, "babyai": {"go to {thing}", "walk to {thing}"},
+		"hotpotqa": {"lookup[{text}]", "seek[{text}]"}, "jericho": {"take {thing}", "grab {thing}"},
+		"pddl": {"Open {a}", "Unlock {a}"}, "sciworld": {"look around", "gaze around"},
+	} {
+		out[generated(t, name)] = configs.Perturbation{Name: "renamed", Env: name,
+			Actions: map[string]string{rule[0]: rule[1]}}
 	}
-	a, err := alfworld.NewGenerated(0, alfworld.Options{})
-	add(a, err, "go to {recep}", "walk to {recep}")
-	b, err := babyai.New(babyai.Options{})
-	add(b, err, "go to {thing}", "walk to {thing}")
-	h, err := hotpotqa.NewEmbedded(hotpotqa.Options{}, envs.Outside{})
-	add(h, err, "lookup[{text}]", "seek[{text}]")
-	j, err := jericho.New(jericho.Options{})
-	add(j, err, "take {thing}", "grab {thing}")
-	p, err := pddl.NewGenerated(0)
-	add(p, err, "Open {a}", "Unlock {a}")
-	s, err := sciworld.New(sciworld.Options{})
-	add(s, err, "look around", "gaze around")
 	return out
 }
 

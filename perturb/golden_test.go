@@ -218,18 +218,23 @@ func TestPDDLRecordsOneToOne(t *testing.T) {
 	for _, task := range env.Tasks() {
 		types[task.Index] = task.Type
 	}
-	steps := 0
-	for _, e := range sharedtest.Lines[struct {
+	episodes := sharedtest.Lines[struct {
 		ID    int
 		Goal  string
 		Steps []struct{ Action, Observation string }
-	}](t, "agentboard-logs/pddl.jsonl.gz") {
-		iface := env.Interface(types[e.ID])
-		for _, rules := range strategy() {
-			p, err := New(only(rules, iface), iface)
+	}](t, "agentboard-logs/pddl.jsonl.gz")
+	steps := 0
+	for _, rules := range strategy() {
+		perturbed, err := Wrap(env, rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range episodes {
+			p, err := perturbed.ofType(types[e.ID])
 			if err != nil {
 				t.Fatal(err)
 			}
+			iface := p.iface
 			for _, s := range e.Steps {
 				steps++
 				if _, ok := p.write(iface.Normalize(s.Action)); !ok && p.turned {

@@ -20,6 +20,7 @@ var packageState = map[string]string{
 	"configs.builtInHashes":             "hashes of embedded prompts, which cannot change",
 	"configs.fieldsOf":                  "fields of types, which cannot change",
 	"configs.loaded":                    "embedded families, which cannot change",
+	"configs.loadedPrompts":             "embedded prompts, which cannot change",
 	"envs/catalog.contents":             "contents of BabyAI's tasks: a name draws the same world always",
 	"envs/engine/scienceworld.listings": "memory that is used again; nothing is read from it",
 	"envs/jericho.helpers":              "bounds how many processors all games of a process take",
