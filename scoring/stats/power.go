@@ -82,6 +82,7 @@ func Smallest(plans []Components, weights []float64, seeds float64) float64 {
 	for _, w := range weights {
 		total += w
 	}
+	reaches := map[float64]float64{}          // by degrees of freedom, of which one plan has few
 	beyond := func(difference float64) bool { // enough standard errors
 		var centre, variance, fourth float64
 		for i, p := range plans {
@@ -91,7 +92,11 @@ func Smallest(plans []Components, weights []float64, seeds float64) float64 {
 			fourth += v * v / p.Degrees
 		}
 		degrees := variance * variance / fourth
-		reach := studentQuantile(plans[0].Level, degrees) + studentQuantile(2*wantedPower-1, degrees)
+		reach, ok := reaches[degrees]
+		if !ok {
+			reach = studentQuantile(plans[0].Level, degrees) + studentQuantile(2*wantedPower-1, degrees)
+			reaches[degrees] = reach
+		}
 		return centre >= reach*math.Sqrt(variance)
 	}
 	if !beyond(1) {
