@@ -96,12 +96,7 @@ func pack(t *testing.T, dir string) (string, error) {
 // failing checks a bundle and returns the ids of the claims that fail.
 func failing(t *testing.T, file string) (ids []string) {
 	t.Helper()
-	return failingWith(t, file, options())
-}
-
-func failingWith(t *testing.T, file string, o Options) (ids []string) {
-	t.Helper()
-	r, err := File(t.Context(), file, t.TempDir(), o)
+	r, err := File(t.Context(), file, t.TempDir(), again())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +106,16 @@ func failingWith(t *testing.T, file string, o Options) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// shared are the worlds of all checks that measure nothing.
+var shared = newWorlds(options().Texts)
+
+// again are options with the worlds that earlier checks have opened.
+func again() Options {
+	o := options()
+	o.worlds = shared
+	return o
 }
 
 func options() Options {
@@ -355,7 +360,7 @@ func TestTrainedOn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := File(t.Context(), file, t.TempDir(), options())
+			r, err := File(t.Context(), file, t.TempDir(), again())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -389,7 +394,7 @@ func TestPresets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := read(t, c.dir)
 			c.cheat(f)
-			r, err := File(t.Context(), must(pack(t, f.write(t))), t.TempDir(), options())
+			r, err := File(t.Context(), must(pack(t, f.write(t))), t.TempDir(), again())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -52,7 +52,7 @@ func TestSpot(t *testing.T) {
 		"silent":    {silent{}, Open, "a turn has no reply"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := options()
+			o := again()
 			o.Spot = Spot{Ask: c.ask, Model: "vllm:m", Turns: 40, Concurrency: 1}
 			r, err := File(t.Context(), file, t.TempDir(), o)
 			if err != nil {
