@@ -53,6 +53,9 @@ func (r Results) Result(i int) Result {
 // Position returns where an attempt stands in the plan.
 func (r Results) Position(i int) Position { return r.entries[i].pos }
 
+// StepLimit returns the step limit of an attempt.
+func (r Results) StepLimit(i int) int { return r.plan.planned(r.entries[i].pos).condition.StepLimit }
+
 // Place returns where the line of an attempt is.
 func (r Results) Place(i int) Place {
 	l := &r.entries[i]

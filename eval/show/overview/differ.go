@@ -184,7 +184,7 @@ func (w won) example() (good, bad countedAttempt) {
 	found := false
 	for _, g := range w.winner.attempts {
 		for _, b := range w.loser.attempts {
-			if g.reason != solved || b.reason == solved {
+			if g.reason != trajectory.Solved || b.reason == trajectory.Solved {
 				continue
 			}
 			if !found || g.seed == b.seed {

@@ -44,7 +44,7 @@ type taskAttempts struct {
 type countedAttempt struct {
 	run, id string
 	number  int32
-	reason  failure
+	reason  trajectory.Reason
 	seed    int64
 }
 
@@ -102,20 +102,20 @@ func Read(ctx context.Context, runs []record.Chosen, rep *report.Report, sent Se
 // ranked is what reading keeps of an attempt.
 type ranked struct {
 	record.Rank
-	reason failure
+	reason trajectory.Reason
 }
 
 // read reads the episodes of a run, which has a name of its own.
 func (e *Episodes) read(ctx context.Context, p record.Chosen, name string, rep *report.Report, sent Sent) error {
 	type derived struct {
 		html template.HTML
-		signs
+		trajectory.Signs
 	}
 	called := rep.Called(p.Name())
 	var counting [][]ranked // by group and task
 	var failed error
 	m, err := record.EachDerived(p, func(m *record.Manifest, ep *record.Episode) derived {
-		d := derived{signs: signsOf(ep)}
+		d := derived{Signs: trajectory.SignsOf(ep)}
 		named := *ep
 		named.Model = cmp.Or(called[ep.Model], ep.Model)
 		d.html = e.bundle.Render(name, &named, func() ([]episode.Call, error) { return sent.of(ctx, m, ep) })
@@ -126,7 +126,8 @@ func (e *Episodes) read(ctx context.Context, p record.Chosen, name string, rep *
 		}
 		named := ep.Result
 		named.Model = cmp.Or(called[ep.Model], ep.Model)
-		failed = e.bundle.Add(name, &named, d.html)
+		reason := d.Reason(&ep.Result, m.Groups[pos.Group].Condition.StepLimit)
+		failed = e.bundle.Add(name, &named, reason, d.html)
 		if ep.Ended.After(e.ended) {
 			e.ended = ep.Ended
 		}
@@ -140,7 +141,7 @@ func (e *Episodes) read(ctx context.Context, p record.Chosen, name string, rep *
 			counting[pos.Group] = make([]ranked, len(m.Groups[pos.Group].Episodes))
 		}
 		if best := &counting[pos.Group][pos.Task]; ep.Rank().CountsBefore(best.Rank) {
-			*best = ranked{ep.Rank(), d.reason(ep, m.Groups[pos.Group].Condition.StepLimit)}
+			*best = ranked{ep.Rank(), reason}
 		}
 	})
 	if err == nil {
@@ -199,7 +200,7 @@ func (e *Episodes) keep(run string, m *record.Manifest, group int, stand report.
 // solved counts the attempts at a task that solved it.
 func (t *taskAttempts) solved() (n int) {
 	for _, a := range t.attempts {
-		if a.reason == solved {
+		if a.reason == trajectory.Solved {
 			n++
 		}
 	}

@@ -33,6 +33,7 @@ type failed struct {
 
 // failures groups the unsolved episodes of models.
 func (e *Episodes) failures(lines []report.HeadlineLine, places []string) (out []failing) {
+	reasons := trajectory.Reasons()
 	for _, l := range lines {
 		f := failing{Model: page.Shown(l.Model)}
 		groups := make([]failed, len(reasons))
@@ -64,7 +65,7 @@ func (e *Episodes) failures(lines []report.HeadlineLine, places []string) (out [
 // count counts the failures of a model in a place by reason, and adds examples to the
 // groups: one for a task, while there is room.
 func (e *Episodes) count(stand report.Stand, groups []failed) []int {
-	count, linked := make([]int, len(reasons)), make([]int, len(reasons))
+	count, linked := make([]int, len(groups)), make([]int, len(groups))
 	s := e.attempts[stand]
 	if s == nil {
 		return count
@@ -73,10 +74,10 @@ func (e *Episodes) count(stand report.Stand, groups []failed) []int {
 		t := s.byTask[key]
 		last := -1 // the group with an example of this task
 		for _, a := range t.attempts {
-			if a.reason == solved {
+			if a.reason == trajectory.Solved {
 				continue
 			}
-			i := slices.IndexFunc(reasons[:], func(r reasonName) bool { return r.failure == a.reason })
+			i := int(a.reason) - 1
 			count[i]++
 			if g := &groups[i]; linked[i] < mostExamples && last != i && e.bundle.Contains(a.run, a.result()) {
 				last = i

@@ -17,6 +17,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/figure"
@@ -75,7 +76,7 @@ var (
 
 	templates = func() *template.Template {
 		t := template.New("").Funcs(template.FuncMap{
-			"reasons": func() []reasonName { return reasons[:] }, "shown": page.Shown, "printable": table.Printable,
+			"reasons": trajectory.Reasons, "shown": page.Shown, "printable": table.Printable,
 			"place": placeName, "apart": func(p claim.Scope) bool { return p == claim.HeldOut },
 			"drawn": drawn, "limits": limits,
 			"hundred": func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },

@@ -47,6 +47,7 @@ func TestBundleInABrowser(t *testing.T) {
 		for run, model := range map[string]string{"base": "vllm:base", "tuned": "vllm:tuned"} {
 			e := example()
 			e.ID, e.Task, e.Model, e.Trial = fmt.Sprintf("%019d%d", i, len(run)), fmt.Sprintf("box/%d", i), model, 0
+			e.TaskIndex = i % 2
 			e.Trajectory[0].Thought = fmt.Sprintf("Thought <b>%d</b> & \"of\" '1+1' %s", i, model)
 			add(t, b, run, e)
 		}
@@ -58,8 +59,16 @@ func TestBundleInABrowser(t *testing.T) {
 	p.Until(visible + " === 12 && document.getElementById('shown').hidden")
 	p.Choose("select[name=model]", "vllm:tuned")
 	p.Until(visible + " === 6 && document.querySelector('.count').textContent === '6 match. In this file: 12 episodes'")
+	p.Choose("select[name=reason]", "invalid actions")
+	p.Choose("input[name=max-steps]", "3")
+	p.Choose("input[name=task]", "BOX/")
+	p.Until(visible + " === 3")
+	p.Choose("select[name=reason]", "")
 	p.Type("input[name=text]", "THOUGHT <B>4</B> & \"OF\" '1+1'")
 	p.Until(visible + " === 1")
+	p.Until("document.querySelector('.hit').textContent === " +
+		"`Step 1, thought: Thought <b>4</b> & \"of\" '1+1' vllm:tuned` && " +
+		"document.querySelector('.hit mark').textContent === `Thought <b>4</b> & \"of\" '1+1'`")
 	p.Click("table.episodes tbody a")
 	p.Until(
 		title +

@@ -68,16 +68,16 @@ func (b *Bundle) Render(run string, e *record.Episode, sent func() ([]episode.Ca
 	return Render(EpisodePage{Episode: e, Run: run, Sent: prompts.Sent})
 }
 
-// Add adds an attempt that Render has rendered.
-func (b *Bundle) Add(run string, r *record.Result, rendered template.HTML) error {
+// Add adds an attempt that Render has rendered, with the reason why it was not solved.
+func (b *Bundle) Add(run string, r *record.Result, why Reason, rendered template.HTML) error {
 	b.offered++
 	if b.full || rendered == "" {
 		return nil
 	}
 	result := *r
 	b.choices.Add(&result)
-	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Key: bundleKey(run, r), Chunk: len(b.data),
-		Place: len(b.pending), Href: "#" + Fragment(run, &result)})
+	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Reason: why, Key: bundleKey(run, r),
+		Chunk: len(b.data), Place: len(b.pending), Href: "#" + Fragment(run, &result)})
 	b.pending = append(b.pending, string(rendered))
 	b.waiting += len(rendered)
 	if b.waiting >= chunkSize {

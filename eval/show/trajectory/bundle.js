@@ -8,7 +8,7 @@
   if (!bundle) return;
   const perPage = 100;
   const list = document.getElementById("listed"), form = list.querySelector("form"), body = list.querySelector("tbody");
-  const count = list.querySelector(".count"), told = count.textContent, pager = list.querySelector(".pager");
+  const reset = form.querySelector(".reset"), count = list.querySelector(".count"), told = count.textContent, pager = list.querySelector(".pager");
   const shown = document.getElementById("shown"), place = document.getElementById("episode"), beside = document.getElementById("beside");
 
   const { unpack } = prompts;
@@ -30,12 +30,42 @@
   function turn(wanted) {
     const pages = Math.max(1, Math.ceil(found.length / perPage));
     number = Math.min(Math.max(1, wanted), pages);
-    body.innerHTML = found.slice((number - 1) * perPage, number * perPage).map((row) => row.html).join("");
+    const rows = found.slice((number - 1) * perPage, number * perPage);
+    body.innerHTML = rows.map((row) => row.html).join("");
+    hits(rows);
     link(pager, "prev", number > 1 && `#page=${number - 1}`);
     link(pager, "next", number < pages && `#page=${number + 1}`);
     pager.querySelector("span").textContent = `page ${number} of ${pages}`;
     pager.hidden = pages === 1;
     shown.querySelector(".close").href = `#page=${number}`;
+  }
+
+  // hits shows in each row of a page the first passage with the text of the form.
+  async function hits(rows) {
+    const wanted = form.elements.text.value.toLowerCase(), links = [...body.querySelectorAll("td:first-child > a")];
+    for (const [i, row] of wanted ? rows.entries() : []) {
+      const episode = new DOMParser().parseFromString(await html(row), "text/html");
+      const text = [...episode.querySelectorAll(".part > .text")].find((e) => e.textContent.toLowerCase().includes(wanted));
+      if (!links[i].isConnected) return; // another page is there now
+      if (text) links[i].after(hit(text, wanted, links[i].getAttribute("href")));
+    }
+  }
+
+  // hit says where in an episode a text is, and what stands around it. Texts become text nodes,
+  // never markup.
+  function hit(element, wanted, address) {
+    const out = document.createElement("div"), found = document.createElement("mark"), step = element.closest(".step");
+    out.className = "hit";
+    if (step) {
+      const link = document.createElement("a");
+      [link.href, link.textContent] = [`${address}&step=${step.id.match(/[0-9]+$/)[0]}`, step.ariaLabel];
+      out.append(link, ", ");
+    }
+    const text = element.textContent, at = text.toLowerCase().indexOf(wanted), end = at + wanted.length;
+    found.textContent = text.slice(at, end);
+    out.append(`${element.previousElementSibling.textContent.toLowerCase()}: `, at > 80 ? "…" : "",
+      text.slice(Math.max(0, at - 80), at), found, text.slice(end, end + 80), text.length > end + 80 ? "…" : "");
+    return out;
   }
 
   // link sets where a link to a neighbour leads; without an address it is hidden.
@@ -102,6 +132,16 @@
   const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;", "'": "&#39;", "+": "&#43;" };
   const written = (wanted) => wanted.toLowerCase().replace(/[&<>"'+]/g, (c) => entities[c]);
 
+  // matches reports whether a row has the value of a field of the form.
+  function matches(row, key, value) {
+    switch (key) {
+      case "task": return row.task.slice(row.task.indexOf(": ") + 2).toLowerCase().includes(value.toLowerCase());
+      case "min-steps": return row.steps >= value;
+      case "max-steps": return row.steps <= value;
+    }
+    return row[key] === value;
+  }
+
   // filter lists the rows that the form chooses. A text is looked for in one piece of the
   // episodes after another, and the first page shows rows as they are found.
   let latest = "";
@@ -109,8 +149,9 @@
     const values = new FormData(form), mine = JSON.stringify([...values]), wanted = written(values.get("text"));
     if (mine === latest) return;
     latest = mine;
+    reset.hidden = [...values].every(([, value]) => !value);
     values.delete("text");
-    const rows = (await load()).filter((row) => [...values].every(([key, value]) => !value || row[key] === value));
+    const rows = (await load()).filter((row) => [...values].every(([key, value]) => !value || matches(row, key, value)));
     if (mine !== latest) return;
     found = wanted ? [] : rows;
     history.replaceState(null, "", "#page=1");
@@ -143,6 +184,7 @@
     location.hash = wanted;
   });
 
+  reset.addEventListener("click", (event) => { event.preventDefault(); form.reset(); filter(); });
   form.addEventListener("submit", (event) => { event.preventDefault(); filter(); });
   form.addEventListener("change", filter);
   addEventListener("hashchange", show);

@@ -19,10 +19,6 @@ const trajectory = (() => {
     return all.indexOf(focused || document.querySelector(".step.here") || document.querySelector(".step:target"));
   }
 
-  function firstError() {
-    go(document.querySelector(".episode .step.bad"));
-  }
-
   const keys = {
     j: () => { const all = steps(); go(all[Math.min(current(all) + 1, all.length - 1)]); },
     k: () => { const all = steps(); go(all[Math.max(current(all) - 1, 0)]); },
@@ -97,5 +93,5 @@ const trajectory = (() => {
   mark(document.querySelector("main"), document.querySelector(".episode") && new URLSearchParams(location.search).get("text"));
   for (const pair of document.querySelectorAll(".pair")) align(pair);
 
-  return { align, go, firstError, mark };
+  return { align, go, mark };
 })();

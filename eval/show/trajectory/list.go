@@ -1,131 +1,16 @@
 package trajectory
 
 import (
+	"fmt"
 	"html/template"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"heldout/envs"
 	"heldout/eval/show/page"
 	"heldout/scoring/record"
 )
-
-// Filter chooses attempts. Empty fields choose all.
-type Filter struct {
-	Env, Type, Model, Seed, Outcome string
-	// Text is a text that the episode contains, in upper or lower case.
-	Text string
-}
-
-// Keys of the fields of a filter in addresses and forms.
-const (
-	envKey, typeKey, modelKey, seedKey, outcomeKey, textKey = "env", "type", "model", "seed", "outcome", "text"
-)
-
-// ReadFilter makes a filter from the values of an address.
-func ReadFilter(value func(key string) string) Filter {
-	return Filter{value(envKey), value(typeKey), value(modelKey), value(seedKey), value(outcomeKey), value(textKey)}
-}
-
-// Match reports whether a result is chosen, apart from its text.
-func (f Filter) Match(r *record.Result) bool {
-	for _, s := range f.selects() {
-		if s.Chosen != "" && s.Chosen != s.value(r) {
-			return false
-		}
-	}
-	return true
-}
-
-// Choose are the numbers of the attempts that are chosen, apart from their text, and what readers
-// can filter by.
-func (f Filter) Choose(results record.Results) (c Choices, found []int) {
-	var result record.Result
-	var last [len(c)]string // most attempts have the values of the one before them
-	fields := f.selects()
-	for i := range c {
-		c[i] = map[string]bool{}
-	}
-	for n := range results.Len() {
-		result = results.Result(n)
-		chosen := true
-		for i := range fields {
-			v := fields[i].value(&result)
-			if v != last[i] && v != "" {
-				c[i][v], last[i] = true, v
-			}
-			chosen = chosen && (fields[i].Chosen == "" || fields[i].Chosen == v)
-		}
-		if chosen {
-			found = append(found, n)
-		}
-	}
-	return c, found
-}
-
-// MatchText reports whether one of the texts of an episode contains the text.
-func (f Filter) MatchText(e *record.Episode) bool {
-	if f.Text == "" {
-		return true
-	}
-	query := strings.ToLower(f.Text)
-	contains := func(texts ...string) bool {
-		return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), query) })
-	}
-	if contains(e.Task, e.Error, e.Goal, e.Observation) || e.Reflection != nil && contains(e.Reflection.Text) {
-		return true
-	}
-	return slices.ContainsFunc(e.Memory, func(m record.Remembered) bool { return contains(m.Text) }) ||
-		slices.ContainsFunc(e.Trajectory, func(s record.Step) bool {
-			return contains(s.Thought, s.Action, s.Observation, s.Reply, s.Reasoning)
-		})
-}
-
-// selector is a field of the form.
-type selector struct {
-	Name, Label, Chosen string
-	value               func(*record.Result) string
-	Values              []string
-}
-
-func (f Filter) selects() []selector {
-	return []selector{
-		{Name: envKey, Label: "Environment", Chosen: f.Env, value: func(r *record.Result) string { return r.Env }},
-		{Name: typeKey, Label: "Type", Chosen: f.Type, value: func(r *record.Result) string { return r.TaskType }},
-		{Name: modelKey, Label: "Model", Chosen: f.Model, value: func(r *record.Result) string { return r.Model }},
-		{Name: seedKey, Label: "Seed", Chosen: f.Seed, value: func(r *record.Result) string {
-			return strconv.FormatInt(r.Seed, 10)
-		}},
-		{Name: outcomeKey, Label: "Outcome", Chosen: f.Outcome, value: func(r *record.Result) string {
-			return string(r.Outcome)
-		}},
-	}
-}
-
-// option is a value that readers filter by, as they see it.
-func option(field, value string) string {
-	if field == envKey {
-		value = envs.Title(value)
-	}
-	return visible(value)
-}
-
-// Choices are the values that readers can filter by.
-type Choices [5]map[string]bool
-
-// Add notes the values of a result.
-func (c *Choices) Add(r *record.Result) {
-	for i, s := range (Filter{}).selects() {
-		if c[i] == nil {
-			c[i] = map[string]bool{}
-		}
-		if v := s.value(r); v != "" {
-			c[i][v] = true
-		}
-	}
-}
 
 // List is the list of episodes with its form.
 type List struct {
@@ -162,6 +47,9 @@ type AttemptRow struct {
 	Run string
 	// Href is the address of the episode.
 	Href string
+	// Reason is why it was not solved, Hit what a search has found in it; nil without a search.
+	Reason Reason
+	Hit    *Hit
 	// Key, Chunk and Place are for rows of a bundle: the episode's key, the number of the
 	// data that hold it, and its number there.
 	Key          string
@@ -170,8 +58,8 @@ type AttemptRow struct {
 
 // listing is a list as its template takes it.
 type listing struct {
+	Filter   Filter
 	Selects  []selector
-	Text     string
 	Order    Order
 	Filtered bool
 	Count    string
@@ -190,7 +78,11 @@ type column struct {
 	always bool
 }
 
-type cell struct{ Text, Class, Href string }
+type cell struct {
+	Text, Class, Href string
+	Hit               *Hit
+	HitHref           string
+}
 
 // columns are those that a list can have.
 func columns() []column {
@@ -206,6 +98,7 @@ func columns() []column {
 		{Header: "Trial", cell: func(r AttemptRow) string { return positive(r.Trial) }},
 		{Header: "Attempt", cell: func(r AttemptRow) string { return positive(r.Attempt) }},
 		{Header: "Outcome", Left: true, cell: func(r AttemptRow) string { return Outcome(r.Outcome) }, always: true},
+		{Header: "Reason", Left: true, cell: func(r AttemptRow) string { return r.Reason.Label() }},
 		{Header: "Progress", cell: func(r AttemptRow) string { return percent(r.Progress) }, always: true},
 		{Header: "Steps", cell: func(r AttemptRow) string { return strconv.Itoa(r.Steps) }, always: true},
 		{Header: "Grounding", cell: func(r AttemptRow) string { return percent(r.Grounding) }, always: true},
@@ -226,7 +119,7 @@ func positive(n int) string {
 
 // Render writes the list as HTML, with the rows of one page.
 func (l List) Render() template.HTML {
-	out := listing{Text: l.Filter.Text, Order: l.Order, Filtered: l.Filter != Filter{}, Count: l.Count,
+	out := listing{Filter: l.Filter, Order: l.Order, Filtered: l.Filter != Filter{}, Count: l.Count,
 		Columns: l.columns(), Pager: l.Pager}
 	for i := range out.Columns {
 		l.sortable(&out.Columns[i])
@@ -234,6 +127,9 @@ func (l List) Render() template.HTML {
 	for i, s := range l.Filter.selects() {
 		s.Values = slices.Sorted(maps.Keys(l.Choices[i]))
 		out.Selects = append(out.Selects, s)
+	}
+	if l.Choices.failures() {
+		out.Selects = append(out.Selects, l.Filter.reasonSelector())
 	}
 	for _, r := range l.Rows[:min(len(l.Rows), PerPage)] {
 		out.Rows = append(out.Rows, cells(r, out.Columns))
@@ -254,7 +150,8 @@ func (l List) bundled() (out []map[string]any) {
 		row := map[string]any{"key": r.Key, "chunk": r.Chunk, "place": r.Place,
 			"task":  visible(envs.Title(r.Env) + ": " + r.Task),
 			"title": visible(Title(r.Result)) + ", " + Outcome(r.Outcome),
-			"html":  page.Fragment(parsed, "row", cells(r, columns))}
+			"html":  page.Fragment(parsed, "row", cells(r, columns)),
+			"steps": r.Steps, reasonKey: r.Reason.Label()}
 		for _, s := range l.Filter.selects() {
 			row[s.Name] = s.value(r.Result)
 		}
@@ -279,7 +176,10 @@ func cells(r AttemptRow, columns []column) (out []cell) {
 			rendered.Class += " outcome " + verdict(r.Outcome)
 		}
 		if i == 0 {
-			rendered.Href = r.Href
+			rendered.Href, rendered.Hit = r.Href, r.Hit
+			if r.Hit != nil && r.Hit.Step >= 0 {
+				rendered.HitHref = fmt.Sprintf("%s#%s-%d", r.Href, Name(r.Result), r.Hit.Step)
+			}
 		}
 		out = append(out, rendered)
 	}

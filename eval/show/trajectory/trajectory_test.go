@@ -262,10 +262,49 @@ func TestFilter(t *testing.T) {
 		{Filter{Env: "box"}, false}, {Filter{Outcome: "success"}, false},
 		{Filter{Text: "OPEN THE BOX"}, true}, {Filter{Text: "hm?"}, true}, {Filter{Text: "look first"}, true},
 		{Filter{Text: "vllm"}, false},
+		{Filter{Task: "BOX/0", Seed: "7", MinSteps: "3", MaxSteps: "3"}, true}, {Filter{Task: "box/2"}, false},
+		{Filter{MinSteps: "4"}, false}, {Filter{MaxSteps: "2"}, false},
+		{Filter{MinSteps: "-1", MaxSteps: "many"}, true},
+		{Filter{Reason: "unreadable replies"}, true}, {Filter{Reason: "loops"}, false},
+		{Filter{Reason: "unreadable replies", Text: "what?"}, true}, {Filter{Reason: "nonsense"}, false},
 	} {
-		if got := c.filter.Match(&e.Result) && c.filter.MatchText(e); got != c.want {
+		if got := matches(c.filter, e); got != c.want {
 			t.Errorf("%+v: %v", c.filter, got)
 		}
+	}
+}
+
+// matches reports what Choose and MatchEpisode do with one attempt.
+func matches(f Filter, e *record.Episode) bool {
+	for _, s := range f.selects() {
+		if s.Chosen != "" && s.Chosen != s.value(&e.Result) {
+			return false
+		}
+	}
+	return f.chosen()(&e.Result) && f.MatchEpisode(e, 30)
+}
+
+// A hit is the first passage with the text, as the episode writes it, on one line.
+func TestHit(t *testing.T) {
+	long := strings.Repeat("é", 100)
+	e := example()
+	e.Trajectory[0].Thought = long + " A\nBox<b>\x1b " + long
+	for text, want := range map[string]*Hit{
+		"box/01": {Step: -1, Part: "task", Text: "box/01"},
+		"SEE A":  {Part: "observation", Before: "You ", Text: "see a", After: " box."},
+		"box<B>": {Step: 1, Part: "thought", Before: "…" + strings.Repeat("é", 38) + " A ", Text: "Box<b>",
+			After: `\x1b ` + strings.Repeat("é", 39) + "…"},
+		"fly":       {Step: 3, Part: "action", Text: "fly"},
+		"no such x": nil,
+	} {
+		got := Filter{Text: text}.Hit(e)
+		if (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("%s: %+v, want %+v", text, got, want)
+		}
+	}
+	e.Goal = "İ " + e.Goal // longer in lower case
+	if got := (Filter{Text: "the box is"}).Hit(e); got == nil || *got != (Hit{Step: -1, Part: "goal"}) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -294,7 +333,7 @@ func notSent() ([]episode.Call, error) { return nil, errUnsent }
 // add adds an attempt to a bundle.
 func add(t testing.TB, b *Bundle, run string, e *record.Episode) {
 	t.Helper()
-	if err := b.Add(run, &e.Result, b.Render(run, e, notSent)); err != nil {
+	if err := b.Add(run, &e.Result, reasons[e.TaskIndex%len(reasons)].Reason, b.Render(run, e, notSent)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -82,7 +82,7 @@ func TestInABrowser(t *testing.T) {
 		p.Go(s.URL + "/runs/tuned/")
 		p.Type("input[name=text]", "SEE BOX box/07")
 		p.Until(list + " === 2")
-		if got := p.Eval("document.querySelector('.count').textContent"); got != "2 of 20 episodes contain the text." {
+		if got := p.Eval("document.querySelector('.count').textContent"); got != "2 of 20 episodes match." {
 			t.Errorf("the list says %q", got)
 		}
 	})
@@ -92,10 +92,11 @@ func TestInABrowser(t *testing.T) {
 		p.Press("/")
 		p.Until("document.activeElement.name === 'text'")
 		p.Eval("document.activeElement.value = ''") // a browser that is driven types the key as well
+		p.Until("document.querySelector('.reset').hidden")
 		for _, key := range "box/07" {
 			p.Press(string(key))
 		}
-		p.Until(list + " === 2 && location.search === '?text=box%2F07'")
+		p.Until(list + " === 2 && location.search === '?text=box%2F07' && !document.querySelector('.reset').hidden")
 		p.Click("th.left a") // by task
 		p.Until("document.querySelector('th[aria-sort=ascending]').textContent === 'Task'")
 		p.Go(s.URL + "/runs/tuned/?sort=-steps&outcome=failure")
@@ -157,6 +158,8 @@ func TestInABrowser(t *testing.T) {
 	})
 	t.Run("hits are marked", func(t *testing.T) {
 		p := openAt(t, b, s, "/runs/tuned/?text=THOUGHT+2", desk)
+		p.Until("document.querySelector('.hit').innerText.startsWith('Step 2, thought: Thought 2 of ') && " +
+			"[...document.querySelectorAll('.hit mark')].every((e) => e.innerText === 'Thought 2')")
 		p.Click("table.episodes tbody a")
 		p.Until("document.querySelector('article.episode') && CSS.highlights.get('hits').size === 1")
 		p.picture("hits")
@@ -242,10 +245,14 @@ func TestHostileTextInABrowser(t *testing.T) {
 	r := hostileRun(t, filepath.Join(t.TempDir(), "hostile"))
 	s := served(t, r.dir)
 	p := openAt(t, b, s, "/runs/hostile/", desk)
-	for _, path := range []string{"/runs/hostile/", "/runs/hostile/episodes/" + r.planned[3].ID,
+	for _, path := range []string{"/runs/hostile/", "/runs/hostile/?text=script%3Ealert(1)",
+		"/runs/hostile/episodes/" + r.planned[3].ID,
 		"/runs/hostile/episodes/" + r.planned[1].ID + "?with=hostile/" + r.planned[3].ID} {
 		p.Go(s.URL + path)
 		p.Until("document.querySelector('article.episode, table.episodes')")
+		if strings.Contains(path, "text=") {
+			p.Until("document.querySelector('.hit mark').innerText === 'script>alert(1)'")
+		}
 		if got := p.Eval("document.querySelectorAll('img, main script').length"); got != "0" {
 			t.Errorf("%s has %s elements from records", path, got)
 		}

@@ -77,8 +77,8 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	filter := trajectory.ReadFilter(query.Get)
 	_, found := filter.Choose(results)
 	trajectory.Order(query.Get("sort")).Sort(found, results.Result)
-	if filter.Text != "" {
-		if found, err = s.withText(request.Context(), filter, results, found); err != nil {
+	if filter.Reads() {
+		if found, err = s.matching(request.Context(), filter, results, found); err != nil {
 			return // the browser has gone
 		}
 	}
@@ -97,8 +97,8 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// withText are those of the attempts that have the text of a filter.
-func (s *Server) withText(ctx context.Context, f trajectory.Filter, results record.Results, found []int) ([]int,
+// matching are those of the attempts that have the reason and the text of a filter.
+func (s *Server) matching(ctx context.Context, f trajectory.Filter, results record.Results, found []int) ([]int,
 	error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *Server) withText(ctx context.Context, f trajectory.Filter, results reco
 	defer leave()
 	var out []int
 	_, err = record.Search(ctx, placesOf(results, found), f.Text, func(n int, e *record.Episode) bool {
-		if f.MatchText(e) {
+		if f.MatchEpisode(e, results.StepLimit(found[n])) {
 			out = append(out, found[n])
 		}
 		return true

@@ -3,17 +3,18 @@
 "use strict";
 (() => {
   const form = document.querySelector("form.filter");
-  let latest = 0;
+  let reading = new AbortController();
 
-  // load replaces the list by that of another address.
+  // load replaces the list by that of another address. The server gives up a search that nobody waits for.
   async function load(address) {
-    const mine = ++latest;
-    const answer = await fetch(address);
-    if (!answer.ok || mine !== latest) return;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html"), next = page.querySelector("form.filter");
-    if (!next || mine !== latest) return;
+    reading.abort();
+    reading = new AbortController();
+    const answer = await fetch(address, reading).catch(() => null), text = answer?.ok && await answer.text().catch(() => "");
+    const page = text && new DOMParser().parseFromString(text, "text/html"), next = page && page.querySelector("form.filter");
+    if (!next) return;
     while (form.nextSibling) form.nextSibling.remove();
     while (next.nextSibling) form.parentElement.append(next.nextSibling);
+    form.querySelector(".reset").hidden = next.querySelector(".reset").hidden;
     document.querySelector(".lead")?.replaceWith(page.querySelector(".lead") || "");
   }
 

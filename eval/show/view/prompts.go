@@ -23,7 +23,7 @@ func (s *Server) prompts(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "unknown run", http.StatusNotFound)
 		return
 	}
-	e, planned, _, err := r.episode(request.PathValue("episode"), nil)
+	e, found, err := r.episode(request.PathValue("episode"))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
@@ -33,7 +33,7 @@ func (s *Server) prompts(w http.ResponseWriter, request *http.Request) {
 		return // the browser has gone
 	}
 	defer leave()
-	calls, err := s.options.Sent(request.Context(), planned.manifest, planned.condition, planned.task, e)
+	calls, err := s.options.Sent(request.Context(), found.manifest, found.condition, found.task, e)
 	text, err := json.Marshal(trajectory.NewPrompts(e, calls, err))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

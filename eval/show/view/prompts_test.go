@@ -219,7 +219,7 @@ func asSent(t *testing.T, server *modelServer, dir string, worlds bool) {
 		html := bundle.Render("run", e, func() ([]episode.Call, error) {
 			return prompts.Sent(t.Context(), m, g.Condition, env.Tasks[0], e)
 		})
-		if err := bundle.Add("run", &e.Result, html); err != nil {
+		if err := bundle.Add("run", &e.Result, trajectory.Solved, html); err != nil {
 			t.Fatal(err)
 		}
 		shows(t, bundled(t, b, bundle, trajectory.Fragment("run", &e.Result)), want, e)

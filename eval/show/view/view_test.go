@@ -3,6 +3,7 @@ package view
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -171,12 +172,18 @@ func TestPagesOfAList(t *testing.T) {
 	s := serverOf(r.dir)
 	for path, want := range map[string]string{
 		"?page=1": "230 of 230 episodes, here 1 to 100", "?page=3": "230 of 230 episodes, here 201 to 230",
-		"?type=kind+1":              "115 of 230 episodes, here 1 to 100",
-		"?text=PUSH":                "The first 100 of 230 episodes have 100 with the text, here from 1.",
-		"?text=push&page=3":         "230 of 230 episodes contain the text.",
-		"?text=box+box%2F77.":       "1 of 230 episodes contain the text.",
-		"?text=nothing+of+the+sort": "0 of 230 episodes contain the text.",
-		"?page=9":                   "230 of 230 episodes, here 231 to 230",
+		"?type=kind+1":                              "115 of 230 episodes, here 1 to 100",
+		"?text=PUSH":                                "The first 100 of 230 episodes have 100 that match, here from 1.",
+		"?text=push&page=3":                         "230 of 230 episodes match.",
+		"?text=box+box%2F77.":                       "1 of 230 episodes match.",
+		"?text=nothing+of+the+sort":                 "0 of 230 episodes match.",
+		"?task=BOX%2F07":                            "1 of 230 episodes",
+		"?task=box%2F0&min-steps=5":                 "3 of 230 episodes",
+		"?min-steps=4&max-steps=4":                  "77 of 230 episodes",
+		"?reason=gave+up+or+game+over":              "77 of 230 episodes match.",
+		"?reason=loops":                             "0 of 230 episodes match.",
+		"?reason=gave+up+or+game+over&text=box%2F2": "13 of 230 episodes match.",
+		"?page=9":                                   "230 of 230 episodes, here 231 to 230",
 	} {
 		text := body(t, get(t, s, "/runs/a/"+path))
 		_, count, _ := strings.Cut(text, `aria-live="polite">`)
@@ -184,8 +191,51 @@ func TestPagesOfAList(t *testing.T) {
 			t.Errorf("%s: %q, want %q", path, count, want)
 		}
 	}
+	found := body(t, get(t, s, "/runs/a/?text=BOX+box%2F77."))
+	if want := `>Start</a>, observation: <span dir="auto">You see <mark>box box/77.</mark></span></div>`; !strings.Contains(found, want) {
+		t.Errorf("the list lacks %s", want)
+	}
 	if text := body(t, get(t, s, "/runs/a/?type=kind+1")); !strings.Contains(text, `rel="next" href="?page=2&amp;type=kind&#43;1"`) {
 		t.Error("the next page loses the filter")
+	}
+}
+
+// Downloads have the attempts of the list, on all of its pages.
+func TestDownloads(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 230, "m").record(230)
+	s := serverOf(r.dir)
+	for query, want := range map[string]int{"": 230, "?task=box%2F0&min-steps=5": 3, "?reason=invalid+actions": 38,
+		"?reason=gave+up+or+game+over&text=box%2F2&page=7": 13, "?reason=loops": 0} {
+		var attempts []downloaded
+		text := body(t, get(t, s, "/runs/a/download/episodes.json"+query))
+		if err := json.Unmarshal([]byte(text), &attempts); err != nil || len(attempts) != want {
+			t.Errorf("%s: %d attempts, want %d (%v)", query, len(attempts), want, err)
+		}
+		lines := strings.Count(body(t, get(t, s, "/runs/a/download/episodes.csv"+query)), "\n") - 1
+		if lines != want {
+			t.Errorf("%s: %d lines of CSV, want %d", query, lines, want)
+		}
+	}
+}
+
+// An episode that is opened from a list leads to its neighbours there, in the order of the list.
+func TestNeighbours(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 12, "m").record(12)
+	s := serverOf(r.dir)
+	for query, want := range map[string][2]int{
+		"": {2, 4}, "?type=kind+1": {1, 5}, "?reason=invalid+actions": {-1, 9}, "?sort=-task": {4, 2},
+		"?text=nothing+happens&outcome=failure": {-1, 9}, "?type=kind+0": {-1, -1},
+	} {
+		text := body(t, get(t, s, "/runs/a/episodes/"+r.planned[3].ID+query))
+		for i, rel := range []string{"prev", "next"} {
+			_, to, found := strings.Cut(text, `<a rel="`+rel+`" href="/runs/a/episodes/`)
+			switch to, _, _ = strings.Cut(to, `"`); {
+			case want[i] < 0 && found, want[i] >= 0 && !strings.HasPrefix(to, r.planned[want[i]].ID):
+				t.Errorf("%s: %s is %q, want %d", query, rel, to, want[i])
+			case found && query != "" && !strings.Contains(to, "?"):
+				t.Errorf("%s: %s loses the list", query, rel)
+			}
+		}
 	}
 }
 

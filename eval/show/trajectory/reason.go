@@ -1,4 +1,4 @@
-package overview
+package trajectory
 
 import (
 	"regexp"
@@ -8,13 +8,15 @@ import (
 	"heldout/scoring/refinement"
 )
 
-// failure is why an episode was not solved. Each unsolved episode has one: the first that
+// Reason is why an episode was not solved. Each unsolved episode with a result has one: the first that
 // applies.
-type failure uint8
+type Reason uint8
+
+// Solved is the reason of all other attempts.
+const Solved Reason = 0
 
 const (
-	solved failure = iota
-	unreadable
+	unreadable Reason = iota + 1
 	invalid
 	loops
 	wrong
@@ -22,13 +24,24 @@ const (
 	limit
 )
 
-type reasonName struct {
-	failure
+// ReasonName is a reason with its name and what it means.
+type ReasonName struct {
+	Reason
 	Label, Means string
 }
 
-// reasons are the reasons in order, with their names and what they mean.
-var reasons = [...]reasonName{
+// Reasons are the reasons in order.
+func Reasons() []ReasonName { return reasons[:] }
+
+// Label is the name of the reason, and empty for Solved.
+func (r Reason) Label() string {
+	if r == Solved {
+		return ""
+	}
+	return reasons[r-1].Label
+}
+
+var reasons = [...]ReasonName{
 	{unreadable, "unreadable replies", "of at least a third of the steps no action could be read"},
 	{invalid, "invalid actions", "at least a third of the steps were actions that the environment did not carry out"},
 	{loops, "loops",
@@ -39,28 +52,28 @@ var reasons = [...]reasonName{
 	{limit, "ran out of steps", "all others"},
 }
 
-// signs are what the steps of an episode say about its failure.
-type signs struct {
-	// lost is what most steps were lost to, if it is a third of them; else solved.
-	lost failure
+// Signs are what the steps of an episode say about its failure.
+type Signs struct {
+	// lost is what most steps were lost to, if it is a third of them; else Solved.
+	lost Reason
 	// astray: it took objects, and none that the goal names. Decided: its last action
 	// is one that ends an episode for good or ill.
 	astray, decided bool
 }
 
-// signsOf looks at the steps. A step is lost once, to the first that applies.
-func signsOf(e *record.Episode) (s signs) {
+// SignsOf looks at the steps. A step is lost once, to the first that applies.
+func SignsOf(e *record.Episode) (s Signs) {
 	if e.Outcome != record.Failure || len(e.Trajectory) == 0 {
 		return s
 	}
 	c := refinement.WithoutThoughts(e, nil)
 	largest := 0
 	for _, by := range []struct {
-		failure
+		Reason
 		n uint16
 	}{{unreadable, c.FormatErrors}, {invalid, c.Invalid}, {loops, c.ValidLooped}} {
 		if n := int(by.n); n > largest && 3*n >= int(c.Steps) {
-			largest, s.lost = n, by.failure
+			largest, s.lost = n, by.Reason
 		}
 	}
 	last := e.Trajectory[len(e.Trajectory)-1].Action
@@ -89,16 +102,16 @@ func astray(e *record.Episode) bool {
 	return anyTaken
 }
 
-// reason returns the reason of an attempt under a step limit.
-func (s signs) reason(e *record.Episode, steps int) failure {
+// Reason returns the reason of an attempt under a step limit.
+func (s Signs) Reason(r *record.Result, steps int) Reason {
 	switch {
-	case e.Success:
-		return solved
-	case s.lost != solved:
+	case r.Outcome != record.Failure:
+		return Solved
+	case s.lost != Solved:
 		return s.lost
-	case s.astray, s.decided && e.Steps < steps:
+	case s.astray, s.decided && r.Steps < steps:
 		return wrong
-	case e.Steps < steps:
+	case r.Steps < steps:
 		return early
 	}
 	return limit

@@ -1,0 +1,101 @@
+package trajectory
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"heldout/scoring/record"
+)
+
+// Hit is the first passage of an episode that has the text of a filter, ready to be shown.
+type Hit struct {
+	// Step is the number of the step, 0 before the first and -1 outside them; Part is what has the text.
+	Step int
+	Part string
+	// Text is the text as the episode writes it, with what stands before and after it. All are empty if
+	// letters have other lengths in lower case.
+	Before, Text, After string
+}
+
+// Place names the step.
+func (h *Hit) Place() string {
+	if h.Step > 0 {
+		return fmt.Sprintf("Step %d", h.Step)
+	}
+	return "Start"
+}
+
+// passage is where a text of an episode stands.
+type passage struct {
+	step int
+	part string
+}
+
+// passages are the texts of an episode.
+func passages(e *record.Episode) iter.Seq2[passage, string] {
+	return func(yield func(passage, string) bool) {
+		ok := yield(passage{-1, "task"}, e.Task) && yield(passage{-1, "error"}, e.Error) &&
+			yield(passage{-1, "goal"}, e.Goal) && yield(passage{0, "observation"}, e.Observation)
+		for _, m := range e.Memory {
+			ok = ok && yield(passage{-1, fmt.Sprintf("reflection on trial %d", m.Trial)}, m.Text)
+		}
+		for i := range e.Trajectory {
+			s := &e.Trajectory[i]
+			ok = ok && yield(passage{i + 1, "thought"}, s.Thought) && yield(passage{i + 1, "action"}, s.Action) &&
+				yield(passage{i + 1, "reply"}, s.Reply) && yield(passage{i + 1, "reasoning"}, s.Reasoning) &&
+				yield(passage{i + 1, "observation"}, s.Observation)
+		}
+		if ok && e.Reflection != nil {
+			yield(passage{-1, "reflection on this trial"}, e.Reflection.Text)
+		}
+	}
+}
+
+// Hit is the first passage with the text of the filter; nil without one.
+func (f Filter) Hit(e *record.Episode) *Hit {
+	wanted := strings.ToLower(f.Text)
+	for p, text := range passages(e) {
+		lower := strings.ToLower(text)
+		at := strings.Index(lower, wanted)
+		if at < 0 {
+			continue
+		}
+		h := &Hit{Step: p.step, Part: p.part}
+		if len(lower) == len(text) {
+			end := at + len(wanted)
+			h.Before, h.Text, h.After = before(text[:at]), oneLine(text[at:end]), after(text[end:])
+		}
+		return h
+	}
+	return nil
+}
+
+// around is how much of a passage stands on each side of a hit, in bytes.
+const around = 80
+
+func before(s string) string {
+	if len(s) <= around {
+		return oneLine(s)
+	}
+	s = s[len(s)-around:]
+	for len(s) > 0 && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return "…" + oneLine(s)
+}
+
+func after(s string) string {
+	if len(s) <= around {
+		return oneLine(s)
+	}
+	end := around
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return oneLine(s[:end]) + "…"
+}
+
+// oneLine makes a text visible, with spaces for ends of lines.
+func oneLine(s string) string { return visible(strings.NewReplacer("\r", "", "\n", " ").Replace(s)) }

@@ -1,0 +1,240 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"heldout/envs"
+	"heldout/eval/show/page"
+	"heldout/eval/show/trajectory"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+// alternative is an episode of the same task.
+type alternative struct {
+	Value, Text string
+	Chosen      bool
+}
+
+// around is what an episode's page has besides the episodes.
+type around struct {
+	Others         []alternative
+	Previous, Next string
+	Keep           url.Values // the filter, for the form
+	Draw           string     // address of the page with pictures; empty for none
+	Note           string     // about the pictures
+}
+
+func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
+	r, err := s.run(request.PathValue("run"))
+	if err != nil {
+		return nil, err
+	}
+	query := request.URL.Query()
+	e, found, err := r.episode(request.PathValue("episode"))
+	if err != nil {
+		return nil, err
+	}
+	around, err := r.around(request.Context(), found, query)
+	if err != nil {
+		return nil, err
+	}
+	around.Others = s.alternatives(r, e, query.Get("with"))
+	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), PromptsHref: s.promptsHref(r, &e.Result)}
+	if query.Has("draw") {
+		first.Pictures, around.Note = s.draw(request.Context(), found, e)
+		around.Draw = ""
+	} else if s.options.Draw == nil || s.options.Drawable != nil && !s.options.Drawable(found.condition) {
+		around.Draw = ""
+	}
+	body := trajectory.Render(first)
+	title := table.Printable(e.Task)
+	if name := query.Get("with"); name != "" {
+		second, err := s.second(name)
+		if err != nil {
+			return nil, err
+		}
+		body = `<div class="pair">` + body + trajectory.Render(second) + `</div>`
+	}
+	links := append(s.links(), page.Link{Href: r.path() + filterQuery(query),
+		Text: "Episodes of " + table.Printable(r.name)})
+	return &page.Page{Title: title, Links: links, Body: []template.HTML{fragment("around", around), body},
+		Scripts: []template.JS{trajectory.Script}}, nil
+}
+
+// located is an attempt among those of its run, with its place in the plan.
+type located struct {
+	record.Results
+	number    int
+	manifest  *record.Manifest
+	condition record.Condition
+	task      envs.Task
+}
+
+// episode finds and reads the attempt of that name.
+func (r *shownRun) episode(name string) (e *record.Episode, l located, err error) {
+	l.number = -1
+	err = r.look(func(x *record.Index, _ Summary) error {
+		l.Results = x.Results()
+		var result record.Result
+		for i := range l.Len() {
+			if result = l.Result(i); trajectory.Name(&result) != name {
+				continue
+			}
+			if task, condition, ok := x.Planned(result.ID); ok {
+				l.manifest, l.condition, l.task = x.Manifest, *condition, *task
+			}
+			l.number = i
+			return nil
+		}
+		return nil
+	})
+	if err == nil && l.number < 0 {
+		err = notFound(fmt.Sprintf("the run %s has no episode %s yet", r.name, name))
+	}
+	if err == nil {
+		e, err = l.Place(l.number).Episode()
+	}
+	return e, l, err
+}
+
+// around leads from an attempt to its neighbours in the list that the reader comes from.
+func (r *shownRun) around(ctx context.Context, l located, query url.Values) (a around, err error) {
+	filter := trajectory.ReadFilter(query.Get)
+	_, found := filter.Choose(l.Results)
+	trajectory.Order(query.Get("sort")).Sort(found, l.Result)
+	a.Keep = filterValues(query)
+	if at := slices.Index(found, l.number); at >= 0 {
+		previous := slices.Clone(found[max(0, at-farthest):at])
+		slices.Reverse(previous)
+		if a.Previous, err = r.first(ctx, filter, l.Results, previous, query); err == nil {
+			a.Next, err = r.first(ctx, filter, l.Results, found[at+1:min(at+1+farthest, len(found))], query)
+		}
+	}
+	draw := maps.Clone(query)
+	draw.Set("draw", "1")
+	a.Draw = "?" + draw.Encode()
+	return a, err
+}
+
+// farthest is how far from an attempt its neighbours are looked for in a list whose episodes are read.
+const farthest = 1000
+
+// first is the address of the first of the attempts that a filter chooses; empty without one.
+func (r *shownRun) first(ctx context.Context, f trajectory.Filter, results record.Results, near []int,
+	query url.Values) (address string, err error) {
+	chosen := 0
+	if f.Reads() {
+		chosen = -1
+		_, err = record.Search(ctx, placesOf(results, near), f.Text, func(n int, e *record.Episode) bool {
+			if f.MatchEpisode(e, results.StepLimit(near[n])) {
+				chosen = n
+			}
+			return chosen < 0
+		})
+	}
+	if chosen < 0 || chosen >= len(near) {
+		return "", err
+	}
+	result := results.Result(near[chosen])
+	return r.path("episodes", trajectory.Name(&result)) + filterQuery(query), err
+}
+
+// maxOthers is how many other episodes of a task are offered.
+const maxOthers = 1000
+
+// alternatives lists the other attempts at the task of an episode, in all runs that have
+// been read.
+func (s *Server) alternatives(own *shownRun, e *record.Episode, chosen string) (out []alternative) {
+	runs := s.runs()
+	s.openAll(runs)
+	for _, r := range runs {
+		if !r.isOpen() {
+			continue
+		}
+		err := r.look(func(x *record.Index, _ Summary) error {
+			results := x.Results()
+			var o record.Result
+			for i := range results.Len() {
+				o = results.Result(i)
+				if o.Env != e.Env || o.Task != e.Task || r == own && o.ID == e.ID && o.Attempt == e.Attempt ||
+					len(out) == maxOthers {
+					continue
+				}
+				value := r.name + "/" + trajectory.Name(&o)
+				out = append(out, alternative{value, label(r, &o, own), value == chosen})
+			}
+			return nil
+		})
+		if err != nil {
+			continue // its own page says why
+		}
+	}
+	return out
+}
+
+// label names an episode among those of its task.
+func label(r *shownRun, o *record.Result, own *shownRun) string {
+	parts := []string{trajectory.Title(o), trajectory.Outcome(o.Outcome)}
+	if r != own {
+		parts = append(parts, "run "+r.name)
+	}
+	return table.Printable(strings.Join(parts, ", "))
+}
+
+// second reads the episode on the right side: RUN/EPISODE.
+func (s *Server) second(name string) (trajectory.EpisodePage, error) {
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return trajectory.EpisodePage{}, notFound(fmt.Sprintf("with=%s does not name a run and an episode", name))
+	}
+	r, err := s.run(name[:i])
+	if err != nil {
+		return trajectory.EpisodePage{}, err
+	}
+	e, _, err := r.episode(name[i+1:])
+	if err != nil {
+		return trajectory.EpisodePage{}, err
+	}
+	return trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Second: true,
+		PromptsHref: s.promptsHref(r, &e.Result)}, nil
+}
+
+// drawing is how long an episode may be replayed.
+const drawing = 30 * time.Second
+
+// draw replays an episode for its pictures, and says what readers must know of them.
+func (s *Server) draw(ctx context.Context, l located, e *record.Episode) (pictures []envs.Picture, note string) {
+	if s.options.Draw == nil {
+		return nil, "This server draws no pictures."
+	}
+	ctx, cancel := context.WithTimeout(ctx, drawing)
+	defer cancel()
+	leave, err := s.occupy(ctx)
+	if err != nil {
+		return nil, "Other pictures are being drawn; try again."
+	}
+	defer leave()
+	pictures, differs, err := s.options.Draw(ctx, l.condition, l.task, e)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Sprintf("No pictures: the replay took longer than %v.", drawing)
+	case err != nil:
+		return nil, "No pictures: " + table.Printable(err.Error()) + "."
+	case differs >= 0:
+		return pictures,
+			fmt.Sprintf(
+				"The replay answers otherwise than the record from step %d on: later pictures may be of another "+
+					"course of events.", differs)
+	}
+	return pictures, "The pictures are of a replay whose answers are those of the record."
+}
