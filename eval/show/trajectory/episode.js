@@ -61,7 +61,8 @@ const trajectory = (() => {
     const action = (step) => step?.querySelector(".part.action > .text")?.textContent;
     const [a, b] = [...pair.querySelectorAll(".episode")].map((e) => [...e.querySelectorAll(".step")]);
     if (!b) return; // there are none yet
-    const at = a.findIndex((step, i) => i > 0 && (action(step) !== action(b[i]) || !b[i]));
+    const longer = a.length > b.length ? a : b;
+    const at = longer.findIndex((_, i) => i > 0 && (!a[i] || !b[i] || action(a[i]) !== action(b[i])));
     for (const step of at < 0 ? [] : [a[at], b[at]]) {
       if (!step) continue;
       const tag = document.createElement("span");

@@ -1,6 +1,9 @@
 package trajectory
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,18 +45,18 @@ func ReadFilter(value func(key string) string) Filter {
 // can filter by.
 func (f Filter) Choose(results record.Results) (c Choices, found []int) {
 	var result record.Result
-	var last [len(c)]string // most attempts have the values of the one before them
+	var last [len(c)]choice // most attempts have the values of the one before them
 	fields, chosen := f.selects(), f.chosen()
 	for i := range c {
-		c[i] = map[string]bool{}
+		c[i] = map[choice]bool{}
 	}
 	for n := range results.Len() {
 		result = results.Result(n)
 		taken := chosen(&result)
 		for i := range fields {
 			v := fields[i].value(&result)
-			if v != last[i] && v != "" {
-				c[i][v], last[i] = true, v
+			if here := fields[i].choice(&result, v); here != last[i] && v != "" {
+				c[i][here], last[i] = true, here
 			}
 			taken = taken && (fields[i].Chosen == "" || fields[i].Chosen == v)
 		}
@@ -96,7 +99,28 @@ func (f Filter) MatchEpisode(e *record.Episode, steps int) bool {
 type selector struct {
 	Name, Label, Chosen string
 	value               func(*record.Result) string
-	Values              []string
+	Groups              []group
+}
+
+// group is values of a field: types are grouped by environment.
+type group struct {
+	Env    string
+	Values []string
+}
+
+// Several reports whether there is something to choose.
+func (s selector) Several() bool {
+	return len(s.Groups) > 1 || len(s.Groups) == 1 && len(s.Groups[0].Values) > 1
+}
+
+// choice is a value, with the environment if it is a type.
+type choice struct{ env, value string }
+
+func (s *selector) choice(r *record.Result, value string) choice {
+	if s.Name == typeKey {
+		return choice{r.Env, value}
+	}
+	return choice{"", value}
 }
 
 func (f Filter) selects() []selector {
@@ -116,9 +140,11 @@ func (f Filter) selects() []selector {
 // reasonSelector is the field of reasons.
 func (f Filter) reasonSelector() selector {
 	s := selector{Name: reasonKey, Label: "Reason", Chosen: f.Reason}
+	labels := group{}
 	for _, r := range reasons {
-		s.Values = append(s.Values, r.Label)
+		labels.Values = append(labels.Values, r.Label)
 	}
+	s.Groups = []group{labels}
 	return s
 }
 
@@ -134,19 +160,34 @@ func option(field, value string) string {
 }
 
 // Choices are the values that readers can filter by.
-type Choices [5]map[string]bool
+type Choices [5]map[choice]bool
 
 // Add notes the values of a result.
 func (c *Choices) Add(r *record.Result) {
 	for i, s := range (Filter{}).selects() {
 		if c[i] == nil {
-			c[i] = map[string]bool{}
+			c[i] = map[choice]bool{}
 		}
 		if v := s.value(r); v != "" {
-			c[i][v] = true
+			c[i][s.choice(r, v)] = true
 		}
 	}
 }
 
 // failures reports whether an attempt failed: only then there are reasons.
-func (c *Choices) failures() bool { return c[len(c)-1][string(record.Failure)] }
+func (c *Choices) failures() bool { return c[len(c)-1][choice{"", string(record.Failure)}] }
+
+// groups are the values of a field in order.
+func (c *Choices) groups(field int) (out []group) {
+	sorted := slices.SortedFunc(maps.Keys(c[field]), func(a, b choice) int {
+		return cmp.Or(cmp.Compare(a.env, b.env), cmp.Compare(a.value, b.value))
+	})
+	for _, v := range sorted {
+		if len(out) == 0 || out[len(out)-1].Env != v.env {
+			out = append(out, group{Env: v.env})
+		}
+		g := &out[len(out)-1]
+		g.Values = append(g.Values, v.value)
+	}
+	return out
+}

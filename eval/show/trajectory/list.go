@@ -3,7 +3,6 @@ package trajectory
 import (
 	"fmt"
 	"html/template"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -125,7 +124,7 @@ func (l List) Render() template.HTML {
 		l.sortable(&out.Columns[i])
 	}
 	for i, s := range l.Filter.selects() {
-		s.Values = slices.Sorted(maps.Keys(l.Choices[i]))
+		s.Groups = l.Choices.groups(i)
 		out.Selects = append(out.Selects, s)
 	}
 	if l.Choices.failures() {
@@ -172,8 +171,11 @@ func cells(r AttemptRow, columns []column) (out []cell) {
 		if c.Left {
 			rendered.Class = "left"
 		}
-		if c.Header == "Outcome" {
+		switch c.Header {
+		case "Outcome":
 			rendered.Class += " outcome " + verdict(r.Outcome)
+		case "Reason":
+			rendered.Class += " why"
 		}
 		if i == 0 {
 			rendered.Href, rendered.Hit = r.Href, r.Hit

@@ -284,6 +284,21 @@ func matches(f Filter, e *record.Episode) bool {
 	return f.chosen()(&e.Result) && f.MatchEpisode(e, 30)
 }
 
+// Types are listed by environment.
+func TestTypesByEnvironment(t *testing.T) {
+	var c Choices
+	for _, of := range [][2]string{{"pddl", "barman"}, {"alfworld", "look"}, {"pddl", "blockworld"}, {"alfworld", "barman"}} {
+		c.Add(&record.Result{Env: of[0], TaskType: of[1]})
+	}
+	got := string(List{Choices: c, Filter: Filter{Type: "look"}}.Render())
+	want := `<select name="type"><option value="">all</option><optgroup label="ALFWorld"><option value="barman">` +
+		`barman</option><option value="look" selected>look</option></optgroup><optgroup label="PDDL">` +
+		`<option value="barman">barman</option><option value="blockworld">blockworld</option></optgroup></select>`
+	if !strings.Contains(got, want) {
+		t.Error(got)
+	}
+}
+
 // A hit is the first passage with the text, as the episode writes it, on one line.
 func TestHit(t *testing.T) {
 	long := strings.Repeat("é", 100)

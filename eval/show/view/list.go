@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/configs"
+	"heldout/envs"
 	"heldout/eval/show/page"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -26,21 +28,28 @@ type listedRun struct {
 // text is what the filter of the list looks at.
 func (r listedRun) text() string {
 	words := slices.Concat([]string{r.name, string(r.State), r.labels.Note}, r.Environments, r.Models, r.labels.Tags)
+	for _, place := range r.Environments {
+		words = append(words, envs.PlaceTitle(place))
+	}
 	return strings.ToLower(strings.Join(words, " "))
 }
 
-// rates are lines with the success rates of each model, without a perturbation.
-func (r listedRun) rates() (lines []string) {
+// rates are lines with the success rates of each model, without a perturbation. A held-out score comes
+// first.
+func (r listedRun) rates(w configs.Weights) (lines []string) {
 	var models []string
 	for _, rate := range r.Rates {
 		c := rate.Condition
 		if c.Perturbation != "none" {
 			continue
 		}
-		text := table.Printable(rate.Place) + "\u00a0" + table.Percent(rate.Success.Mean).Text
+		text := table.Printable(envs.PlaceTitle(rate.Place)) + "\u00a0" + table.Percent(rate.Success.Mean).Text
 		if i := slices.Index(models, c.Model); i >= 0 {
 			lines[i] += " · " + text
 			continue
+		}
+		if score := r.heldOut(w, c.Model); score != "" {
+			text = "held-out\u00a0" + score + " · " + text
 		}
 		models, lines = append(models, c.Model), append(lines, table.Printable(c.Model)+": "+text)
 	}
@@ -59,7 +68,13 @@ var orders = []struct {
 	{"started", "descending", func(a, b listedRun) int { return b.Started.Compare(a.Started) }},
 	{"state", "ascending", func(a, b listedRun) int { return cmp.Compare(a.State, b.State) }},
 	{"done", "descending", func(a, b listedRun) int { return cmp.Compare(b.share(), a.share()) }},
-	{"rate", "descending", func(a, b listedRun) int { return falling(a.meanSuccess(), b.meanSuccess()) }},
+	{"rate", "descending", func(a, b listedRun) int {
+		return falling(a.mean(RateSoFar.success), b.mean(RateSoFar.success))
+	}},
+	{"progress", "descending", func(a, b listedRun) int {
+		return falling(a.mean(RateSoFar.progress), b.mean(RateSoFar.progress))
+	}},
+	{"seeds", "descending", func(a, b listedRun) int { return cmp.Compare(b.Seeds, a.Seeds) }},
 }
 
 // share is how much of the run is done.
@@ -84,6 +99,7 @@ type listPage struct {
 	Archived     bool // those are there, too
 	Hidden       int  // archived runs that are not
 	runs         []listedRun
+	weights      configs.Weights
 }
 
 // Runs are the runs in their order.
@@ -93,7 +109,12 @@ func (p listPage) Runs() page.Grid {
 	for _, r := range p.runs {
 		names, all = append(names, r.name), append(all, r.Summary)
 	}
-	g := page.NewGrid(runTable(names, all))
+	t := runTable(names, all)
+	t.Columns = append(t.Columns, table.Column{Header: "PR"}, table.Column{Header: "Seeds"})
+	for i, s := range all {
+		t.Rows[i] = append(t.Rows[i], table.Percent(s.mean(RateSoFar.progress)), table.Int(s.Seeds))
+	}
+	g := page.NewGrid(t)
 	g.Class = "runs"
 	for i, o := range orders {
 		if g.Heads[i].Href = p.to(o.key); o.key == p.Sorted {
@@ -108,9 +129,9 @@ func (p listPage) Runs() page.Grid {
 			row[0].Lines = append(row[0].Lines, "archived")
 		}
 		row[2].Class += " " + string(r.State)
-		last := page.GridCell{Class: "left", Lines: r.rates()}
+		last := page.GridCell{Class: "left", Lines: r.rates(p.weights)}
 		if r.err != nil {
-			row[3].Text, last.Text = "", page.Shown(r.err.Error())
+			row[3].Text, row[6].Text, last.Text = "", "", page.Shown(r.err.Error())
 		}
 		g.Rows[i] = append(row, last)
 	}
@@ -136,7 +157,12 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 		return nil, &redirect{runs[0].path()}
 	}
 	query := request.URL.Query()
-	p := listPage{Text: query.Get("text"), Sorted: query.Get("sort"), Archived: query.Get("archived") != ""}
+	weights, err := configs.LoadWeights()
+	if err != nil {
+		return nil, err
+	}
+	p := listPage{weights: weights, Text: query.Get("text"), Sorted: query.Get("sort"),
+		Archived: query.Get("archived") != ""}
 	s.openAll(runs)
 	for _, r := range runs {
 		row := listedRun{href: r.path(), name: r.name, err: errReading}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"heldout/envs"
 	"heldout/eval/show/page"
 	"heldout/eval/show/trajectory"
 	"heldout/scoring"
@@ -45,7 +46,8 @@ func (r *shownRun) latestErrors(x *record.Index) (out []failed) {
 		if e.Outcome.Final() {
 			continue
 		}
-		out = append(out, failed{r.path("episodes", trajectory.Name(&e)), table.Printable(e.Env + " " + e.Task),
+		task := table.Printable(envs.Title(e.Env) + " " + e.Task)
+		out = append(out, failed{r.path("episodes", trajectory.Name(&e)), task,
 			trajectory.Outcome(e.Outcome), table.Shortened(table.Printable(e.Error), maxError)})
 	}
 	return out
@@ -70,6 +72,7 @@ func rateGrid(s Summary) page.Grid {
 	t.Title, t.Columns = "Rates so far", t.Columns[1:]
 	for i := range t.Rows {
 		t.Rows[i] = t.Rows[i][1:]
+		t.Rows[i][0].Text = envs.PlaceTitle(t.Rows[i][0].Text)
 	}
 	return page.NewGrid(t)
 }
@@ -82,7 +85,7 @@ func inFlight(x *record.Index, status *record.Status, now time.Time) page.Grid {
 		row := []table.Cell{table.String(f.ID), {}, {}, table.Int(f.Steps), {},
 			table.String(spanText(now.Sub(f.Started)))}
 		if task, c, ok := x.Planned(f.ID); ok {
-			row[0], row[1] = table.String(c.Env+" "+task.ID), table.String(c.Model)
+			row[0], row[1] = table.String(envs.Title(c.Env)+" "+task.ID), table.String(c.Model)
 			row[2], row[4] = table.Int(int(c.Seed)), table.Int(c.StepLimit)
 		}
 		t.Rows = append(t.Rows, row)

@@ -5,8 +5,7 @@
   const panel = document.getElementById("live");
   if (!panel || !window.EventSource) return;
   const listed = Number(panel.dataset.episodes);
-  const events = new EventSource("live");
-  events.onmessage = (message) => {
+  function show(message) {
     const state = JSON.parse(message.data);
     const open = [...panel.querySelectorAll("details")].map((d) => d.open);
     panel.innerHTML = state.html;
@@ -17,5 +16,16 @@
       more.querySelector("a").textContent = `${state.episodes - listed} more episodes have ended: show them`;
     }
     document.documentElement.dataset.live = state.running ? "running" : "ended";
-  };
+  }
+
+  // A browser has few connections to one server, so that pages that nobody sees give theirs back.
+  let events;
+  function follow() {
+    events?.close();
+    if (document.hidden) return;
+    events = new EventSource("live");
+    events.onmessage = show;
+  }
+  document.addEventListener("visibilitychange", follow);
+  follow();
 })();

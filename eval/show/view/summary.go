@@ -6,9 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"heldout/configs"
+	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // RunState says how far a run is.
@@ -36,6 +39,8 @@ type Summary struct {
 	// Planned counts the planned episodes, with the trials that are due so far,
 	// Finished those with a result.
 	Planned, Finished int
+	// Seeds counts the seeds.
+	Seeds int
 	// Rates are the rates so far, in the order of the plan.
 	Rates []RateSoFar
 	// Absent are the shards that have not begun.
@@ -56,6 +61,16 @@ type RateSoFar struct {
 	// a result.
 	Planned, Finished int
 	Success, Progress scoring.Rate
+	// Counts says that a held-out score may take the rates: they are of all official tasks, complete, and
+	// the model was not trained on the environment.
+	Counts bool
+}
+
+// counts reports whether a held-out score may take a score's rates.
+func counts(m *record.Manifest, s *scoring.Score) bool {
+	c, env := s.Condition, s.Environment
+	return s.Complete() && s.Outside == 0 && env.Source == envs.Official && len(env.Tasks) >= env.Total &&
+		env.Caveat == "" && c.Settings["variant"] == "" && !slices.Contains(m.HeldIn[c.Model], c.Env)
 }
 
 // summarize summarizes a run. It does not look at trajectories.
@@ -79,7 +94,8 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 		environments[score.Place()], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
 		s.Rates = append(s.Rates, RateSoFar{score.Condition, score.Place(), score.Outside, due, finished,
-			score.Success, score.Progress})
+			score.Success, score.Progress, counts(x.Manifest, score)})
+		s.Seeds = max(s.Seeds, len(score.Seeds))
 		s.Planned += due
 		s.Finished += finished
 	}
@@ -91,13 +107,33 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	return s, nil
 }
 
-// meanSuccess is the mean success rate over models and environments without a
-// perturbation; NaN if there is none.
-func (s Summary) meanSuccess() float64 {
+// heldOut is the held-out score of a model in percent; empty if it is incomplete or played in several ways.
+func (s Summary) heldOut(w configs.Weights, model string) string {
+	score := scoring.ComputeHeldOut(w, func(env string) (success, progress scoring.Estimate, ok bool) {
+		n := 0
+		for _, r := range s.Rates {
+			if c := r.Condition; c.Env == env && c.Model == model && c.Perturbation == "none" {
+				success, progress, ok, n = r.Success.Estimate, r.Progress.Estimate, r.Counts, n+1
+			}
+		}
+		return success, progress, ok && n == 1
+	})
+	if len(score.Missing) > 0 {
+		return ""
+	}
+	return table.Percent(score.Success.Mean).Text
+}
+
+func (r RateSoFar) success() float64  { return r.Success.Mean }
+func (r RateSoFar) progress() float64 { return r.Progress.Mean }
+
+// mean is the mean of a rate over models and environments without a perturbation; NaN if there is
+// none.
+func (s Summary) mean(rate func(RateSoFar) float64) float64 {
 	sum, n := 0.0, 0
 	for _, r := range s.Rates {
-		if r.Condition.Perturbation == "none" && !math.IsNaN(r.Success.Mean) {
-			sum, n = sum+r.Success.Mean, n+1
+		if r.Condition.Perturbation == "none" && !math.IsNaN(rate(r)) {
+			sum, n = sum+rate(r), n+1
 		}
 	}
 	if n == 0 {

@@ -281,6 +281,18 @@ func (p *Page) Audit(axe string) {
 	}
 }
 
+// Whole reports what a reader of the page cannot see: what is covered, cut, or beyond the window.
+func (p *Page) Whole(what string) {
+	p.t.Helper()
+	p.Eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+	if beyond := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); beyond != "0" {
+		p.t.Errorf("%s: the page is %s pixels wider than the window", what, beyond)
+	}
+	if found := p.Eval(hidden); found != "" {
+		p.t.Errorf("%s:\n%s", what, found)
+	}
+}
+
 // Click clicks on the first element that a CSS selector names.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
@@ -319,3 +331,34 @@ func (p *Page) Picture(file string) {
 		p.t.Fatal(err)
 	}
 }
+
+// hidden returns what a reader of a page or of its open dialog cannot see: headings, folds and fields that
+// something covers once the page is scrolled to them, and boxes that cut their content and do not say that
+// they scroll.
+const hidden = `(() => {
+	const name = (e) => e.tagName + ' ' + (e.ariaLabel || e.className || '') + ' ' + e.textContent.trim().slice(0, 40);
+	const found = [], root = document.querySelector('dialog[open]') || document.querySelector('main');
+	for (const e of root.querySelectorAll('h2, h3, summary, dd, label, button, table.episodes tbody tr:first-child a')) {
+		if (!e.checkVisibility()) continue;
+		e.scrollIntoView({ block: 'start' });
+		const box = e.getClientRects()[0], top = document.elementFromPoint(box.x + 3, box.y + box.height / 2);
+		if (!top || !(e.contains(top) || top.contains(e) && top.closest('nav') === e.closest('nav'))) {
+			found.push('covered: ' + name(e) + ' by ' + (top ? name(top) : 'nothing'));
+		}
+	}
+	for (const e of document.querySelectorAll('nav')) {
+		const style = getComputedStyle(e);
+		const clear = style.backgroundColor === 'rgba(0, 0, 0, 0)';
+		if (style.position === 'sticky' && clear) found.push('text shines through: ' + name(e));
+	}
+	for (const e of [root, ...root.querySelectorAll('*')]) {
+		if (e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1) continue;
+		const style = getComputedStyle(e);
+		if (style.overflowY === 'visible' || e.matches('.sr, select, input, textarea, svg, svg *') || !e.checkVisibility()) continue;
+		const long = e.matches('.long') && e.previousElementSibling.textContent.includes('rows scroll');
+		if (e.scrollHeight > e.clientHeight + 1 && !long) found.push('cut at the bottom: ' + name(e));
+		const wide = getComputedStyle(e, '::before').content.includes('Scroll sideways') || style.maskImage !== 'none';
+		if (e.scrollWidth > e.clientWidth + 1 && !wide) found.push('cut at the right: ' + name(e));
+	}
+	return found.slice(0, 10).join('\n');
+})()`
