@@ -137,7 +137,9 @@ func newArticle(e EpisodePage) article {
 		Facts:   mainFacts(e), More: facts(e), Error: newText(e.Error), Goal: newText(e.Goal),
 		Understood: slices.ContainsFunc(e.Trajectory,
 			func(s record.Step) bool { return s.Understood && !s.FormatError }),
-		Sent: e.Sent, PromptsHref: e.PromptsHref,
+	}
+	if e.Calls > 0 { // else no model was asked
+		a.Sent, a.PromptsHref = e.Sent, e.PromptsHref
 	}
 	for _, m := range e.Memory {
 		a.Memory = append(a.Memory, note{fmt.Sprintf("Reflection on trial %d", m.Trial), newText(m.Text)})
