@@ -79,7 +79,7 @@ type Usage struct {
 	// exchanges, lines of act's history, examples and finally reflections that were removed to fit the context
 	Trimmed   int
 	Forgotten int           // of these, reflections on earlier trials
-	Latency   time.Duration // of the answered requests
+	Latency   time.Duration // of requests that got a reply
 	Server    string        // the address that answered, if there are several
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
 	Leftovers []record.Leftover

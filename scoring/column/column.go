@@ -60,13 +60,13 @@ var (
 	HardSuccess  = table.Share("hard_success", "SR", "success rate on hard tasks, in percent")
 	HardProgress = table.Share("hard_progress", "PR", "progress rate on hard tasks, in percent")
 
-	SuccessDeviation  = sampleStd("success_")
-	ProgressDeviation = sampleStd("progress_")
+	SuccessDeviation  = sampleStd("success_", "SR std")
+	ProgressDeviation = sampleStd("progress_", "PR std")
 )
 
 // sampleStd is a column of standard deviations.
-func sampleStd(prefix string) table.Col[float64] {
-	return table.Share(prefix+"sample_std", "sample", "standard deviation with divisor n-1, in percentage points")
+func sampleStd(prefix, header string) table.Col[float64] {
+	return table.Share(prefix+"sample_std", header, "standard deviation with divisor n-1, in percentage points")
 }
 
 // Change is a difference with its interval and its p value.
@@ -166,10 +166,10 @@ func survival() (out []table.Bounded) {
 // Columns of sweeps.
 var (
 	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
-	Population   = table.Share("population_std", "std pop.", "standard deviation with divisor n, in percentage points")
-	Sample       = sampleStd("")
-	WithoutNoise = table.Share("std_without_noise", "w/o noise",
-		"the sample deviation without what chance adds to it, in percentage points")
+	Population   = table.Share("population_std", "std (n)", "standard deviation with divisor n, in percentage points")
+	Sample       = sampleStd("", "std (n-1)")
+	WithoutNoise = table.Share("std_without_noise", "net std",
+		"std (n-1) without what chance adds to it, in percentage points")
 )
 
 // Sweep are the columns of a table of these conditions.

@@ -142,7 +142,7 @@ type Result struct {
 	// retries included.
 	Calls    int `json:"calls"`
 	Requests int `json:"requests"`
-	// ModelSeconds is the time that the answered requests took.
+	// ModelSeconds is the time spent on requests that got a reply.
 	ModelSeconds float64 `json:"model_seconds"`
 	// Branch is the name by which lines of forks.jsonl mean this episode; empty if it was
 	// not forked.

@@ -25,7 +25,7 @@ func aboutNotes(rows []row) (notes []string) {
 			fmt.Sprintf("95%% (these kinds): new tasks of the same kinds, seeds averaged first; kinds: %s.",
 				kindsOf(rows)))
 	}
-	return append(notes, grouped(rows, row.named, row.aboutReservation)...)
+	return append(notes, grouped(rows, row.named, row.aboutWeakness)...)
 }
 
 // kindWords names the kinds of tasks of each environment.
@@ -54,8 +54,8 @@ func kindsOf(rows []row) string {
 // fewKinds is the number of kinds below which an interval for new kinds is wide.
 const fewKinds = 10
 
-// aboutReservation returns the reservation about a row's intervals.
-func (r row) aboutReservation() string {
+// aboutWeakness returns what weakens a row's intervals.
+func (r row) aboutWeakness() string {
 	err := r.NoInterval()
 	switch {
 	case errors.Is(err, stats.ErrFewKinds):

@@ -105,7 +105,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 			notes = append(notes, l.absent...)
 		}
 	}
-	notes = slices.Concat(notes, r.reservations(), caveats(r.plain),
+	notes = slices.Concat(notes, r.weaknesses(), caveats(r.plain),
 		grouped(r.plain, row.title, row.lostExpert), directories(r.plain))
 	if len(r.baselines) > 0 {
 		marked := ""

@@ -173,7 +173,7 @@ func (r row) rates() rates {
 		out.lack, out.trained = "trained on it", heldInMark
 		out.marks += heldInMark
 	}
-	if r.reservations() != nil {
+	if r.weaknesses() != nil {
 		out.marks += repliesMark
 	}
 	return out

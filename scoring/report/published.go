@@ -140,7 +140,8 @@ func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
 			table.Column{Key: "average_printed", Header: "Average, printed"},
 			table.Column{Key: "average", Header: "recomputed"},
 			table.Column{Key: "std_printed", Header: "Std, printed"},
-			table.Column{Key: "population_std", Header: "pop."}, table.Column{Key: "sample_std", Header: "sample"})
+			table.Column{Key: "population_std", Header: "std (n)"},
+			table.Column{Key: "sample_std", Header: "std (n-1)"})
 	}
 	for i, rate := range []string{"SR", "PR"} {
 		for _, r := range p.Rows {
@@ -166,8 +167,8 @@ func recomputed(p configs.PublishedTable, w configs.Weights) table.Table {
 	} else {
 		t.Notes = append(
 			[]string{
-				"Computed from the printed cells of each row; pop. with divisor n, sample with n-1. A difference of " +
-					"0.1 can be rounding."}, t.Notes...)
+				"Computed from the printed cells of each row, std with divisors n and n-1. A difference of 0.1 can be " +
+					"rounding."}, t.Notes...)
 	}
 	return t
 }
@@ -212,7 +213,7 @@ func conditions(r configs.PublishedRow, rate int, values []*float64) (cells []ta
 		notes = append(notes, fmt.Sprintf("the average is printed as %s and is %.2f", average.Text, 100*mean))
 	}
 	if math.Abs(printedStd-population) > tolerance && math.Abs(printedStd-sample) > tolerance {
-		notes = append(notes, fmt.Sprintf("the deviation is printed as %s and is %.2f (pop.) or %.2f (sample)",
+		notes = append(notes, fmt.Sprintf("the deviation is printed as %s and is %.2f (divisor n) or %.2f (n-1)",
 			std.Text, 100*population, 100*sample))
 	}
 	return []table.Cell{average, table.Percent(mean), std, table.Percent(population), table.Percent(sample)},

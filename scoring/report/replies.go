@@ -30,8 +30,8 @@ func faultWords(f record.Fault) string {
 	return f.String()
 }
 
-// reservations lists what weakens the meaning of a row's rates.
-func (r row) reservations() (out []string) {
+// weaknesses lists what weakens the meaning of a row's rates.
+func (r row) weaknesses() (out []string) {
 	ratio := func(n, total int) (share string, ok bool) {
 		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(total), total), float64(n) > marked*float64(total)
 	}
@@ -47,11 +47,11 @@ func (r row) reservations() (out []string) {
 		out = append(out, fmt.Sprintf("%s replies were unreadable or cut off (%s); %d had no action", share,
 			strings.Join(faults, ", "), r.Replies.FormatErrors))
 	}
-	return append(out, r.otherReservations()...)
+	return append(out, r.otherWeaknesses()...)
 }
 
-// otherReservations are those about what the model was sent, and with which decoding.
-func (r row) otherReservations() (out []string) {
+// otherWeaknesses are those about what the model was sent, and with which decoding.
+func (r row) otherWeaknesses() (out []string) {
 	ratio := func(n, total int) (share string, ok bool) {
 		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(total), total), float64(n) > marked*float64(total)
 	}
@@ -68,9 +68,9 @@ func (r row) otherReservations() (out []string) {
 	return out
 }
 
-// reservations are those of rows about what models were sent.
-func (r *Report) reservations() []string {
-	return grouped(r.plain, row.named, func(entry row) string { return strings.Join(entry.otherReservations(), "; ") })
+// weaknesses are those of rows about what models were sent.
+func (r *Report) weaknesses() []string {
+	return grouped(r.plain, row.named, func(entry row) string { return strings.Join(entry.otherWeaknesses(), "; ") })
 }
 
 // equalSeeds says what equal seeds are; empty if they are not.
@@ -80,14 +80,14 @@ func (r row) equalSeeds() string {
 	}
 	return fmt.Sprintf(
 		"%d seeds gave equal results in every task at temperature %g: the server ignores temperature or seed, or the "+
-			"model always says the same, so this is one try",
+			"model always says the same, so they count as one run",
 		len(r.Seeds), r.Condition.Decoding.Temperature)
 }
 
-// replyNotes are the notes on rows with reservations.
+// replyNotes are the notes on rows with weaknesses.
 func replyNotes(rows []row) (notes []string) {
 	for _, r := range rows {
-		if out := r.reservations(); out != nil {
+		if out := r.weaknesses(); out != nil {
 			notes = append(notes, fmt.Sprintf("%s %s: %s.", repliesMark, r.named(), strings.Join(out, "; ")))
 		}
 	}

@@ -35,13 +35,13 @@ func TestRuleNotes(t *testing.T) {
 func TestReservations(t *testing.T) {
 	r := row{Score: &scoring.Score{Replies: scoring.Replies{Steps: 200, FormatErrors: 1, Episodes: 4,
 		Faults: map[record.Fault]int{record.Empty: 2}}}}
-	if got := r.reservations(); got != nil {
+	if got := r.weaknesses(); got != nil {
 		t.Errorf("2 of 200: %q", got)
 	}
 	r.Replies.Faults[record.NoAction], r.Replies.Trimmed = 1, 1
 	want := []string{"1.5% of 200 replies were unreadable or cut off (2 empty, 1 text without an action); 1 had no action",
 		"25.0% of 4 episodes had their history trimmed to fit the context"}
-	if got := r.reservations(); !slices.Equal(got, want) {
+	if got := r.weaknesses(); !slices.Equal(got, want) {
 		t.Errorf("3 of 200: %q", got)
 	}
 }

@@ -292,12 +292,12 @@ func (r row) tasks() string {
 	return fmt.Sprintf("%d %s", e.Total, e.Source)
 }
 
-// marks are those of the rates of a row that is not complete or has reservations.
+// marks are those of the rates of a row that is not complete or has weaknesses.
 func (r row) marks() (marks string) {
 	if !r.Complete() {
 		marks = incompleteMark
 	}
-	if r.reservations() != nil {
+	if r.weaknesses() != nil {
 		marks += repliesMark
 	}
 	return marks

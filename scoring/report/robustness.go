@@ -83,8 +83,8 @@ func robustness(report *Report, blank table.Table) (tables []table.Table) {
 }
 
 // sweptLegend explains the columns of a table of robustness.
-const sweptLegend = "Average and std are over the conditions shown (pop.: divisor n; sample: n-1), in points; w/o noise: " +
-	"less what chance adds."
+const sweptLegend = "Average and std (divisors n and n-1) are over the conditions shown, std in points; net std: " +
+	"std (n-1) less what chance adds."
 
 // head makes a table the first of its runs: it has their title, and below it what they say.
 // Programs get the claims beside it.
@@ -106,7 +106,7 @@ func (r *Report) head(t *table.Table, legend ...string) {
 func changes(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
 		t := blank
-		t.Title = "Change from base on " + p.env + ", paired by task"
+		t.Title = "Change from base on " + envs.Title(p.env) + ", paired by task"
 		addChanges(&t, p.lines, p.perturbations)
 		tables = append(tables, t)
 	}
@@ -137,7 +137,7 @@ func perturbationsOf(rows []row) (names, notes, warnings []string) {
 			}
 			if previous.SHA256 != p.SHA256 {
 				warnings = appendNew(warnings,
-					fmt.Sprintf("The rules of %s are not the same in all runs: its column compares nothing.", p.Name))
+					fmt.Sprintf("The rules of %s differ between runs, so its column is not comparable.", p.Name))
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func TestRobustness(t *testing.T) {
 func TestOtherRules(t *testing.T) {
 	runs := sweepRuns(t)
 	runs[1].Sweep.Perturbations[1].SHA256 = "of other rules"
-	hasNote(t, find(t, everything(runs, nil, weights), "notes"), "The rules of P5 are not the same in all runs")
+	hasNote(t, find(t, everything(runs, nil, weights), "notes"), "The rules of P5 differ between runs")
 }
 
 // A sweep beside a plain run: each has its tables.

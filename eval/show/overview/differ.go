@@ -33,7 +33,7 @@ type duel struct {
 // of its seeds.
 type duelPlace struct {
 	Place                    string
-	Tasks, WonA, WonB, Alike int
+	Tasks, WonA, WonB, Tied int
 	Edge                     edge
 	LinksA                   []episodeLink
 	LinksB                   []episodeLink
@@ -116,7 +116,7 @@ func (e *Episodes) compare(place string, a, b *stood) duelPlace {
 		case lead < -1e-9:
 			byB = append(byB, won{theirs, ours, -lead})
 		default:
-			d.Alike++
+			d.Tied++
 		}
 	}
 	d.WonA, d.WonB = len(byA), len(byB)

@@ -162,7 +162,7 @@ func TestGroupsAddUp(t *testing.T) {
 			t.Errorf("%s and %s: %d won and %d lost, want %d and %d", d.A, d.B, d.WonA, d.WonB, won, lost)
 		}
 		for _, p := range d.Places {
-			if p.WonA+p.WonB+p.Alike != p.Tasks || len(p.LinksA)+p.MoreA != p.WonA || len(p.LinksB)+p.MoreB != p.WonB {
+			if p.WonA+p.WonB+p.Tied != p.Tasks || len(p.LinksA)+p.MoreA != p.WonA || len(p.LinksB)+p.MoreB != p.WonB {
 				t.Errorf("%s and %s on %s do not add up: %+v", d.A, d.B, p.Place, p)
 			}
 		}

@@ -55,7 +55,7 @@ var plans = []sectionPlan{
 	}},
 	{ids: []string{"indices"}, title: "Robustness by families",
 		intro: "What remains of a score if the interface is said in other words."},
-	{ids: []string{"tries"}, title: "Best of k tries"},
+	{ids: []string{"tries"}, title: "Best of k"},
 	{ids: []string{"trials"}, title: "Trials"},
 	{ids: []string{"seeds"}, title: "Seeds"},
 	{ids: []string{"checkpoints"}, title: "Training"},

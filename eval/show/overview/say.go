@@ -46,7 +46,7 @@ func tokens(c *content) string {
 	var parts []string
 	for _, l := range c.headline.Lines {
 		if sum[l.Model] > 0 {
-			parts = append(parts, fmt.Sprintf("%s wrote %s in %s of answered requests", l.Model,
+			parts = append(parts, fmt.Sprintf("%s generated %s, waiting %s for replies", l.Model,
 				count(int(math.Round(sum[l.Model])), "token"), took(seconds[l.Model])))
 		}
 	}

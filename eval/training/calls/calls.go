@@ -47,7 +47,7 @@ type Call struct {
 	Requests int `json:"requests"`
 	// Server is the address of the server that answered.
 	Server string `json:"server,omitempty"`
-	// ModelSeconds is the time that the answered request took.
+	// ModelSeconds is the time of the request that got the reply.
 	ModelSeconds float64   `json:"model_seconds"`
 	Started      time.Time `json:"started"`
 	// Checksum is the last field of the line; the log computes it.

@@ -16,7 +16,7 @@ type Usage struct {
 	PromptTokens, CompletionTokens int
 	// Uncounted counts the replies whose tokens the server did not count.
 	Uncounted int
-	// ModelSeconds is the time that the answered requests took, added up.
+	// ModelSeconds is the time spent on requests that got a reply.
 	ModelSeconds float64
 	// Dropped are the fields of the decoding that a server refused, sorted.
 	Dropped []string
