@@ -30,7 +30,7 @@ def draw(preferences: dict[str, float], actions: list[str], random: random.Rando
 def rollouts(pool: heldout.Pool, table: Table, index: int, group: int, steps: int, random: random.Random):
     """Plays a group side by side. Each rollout is a list of states, actions, the actions there were, and rewards."""
     sessions = pool.open(count=group)
-    start: heldout.Reset = {"index": index, "max_steps": steps, "actions": True, "keys": True}
+    start: heldout.Reset = {"index": index, "step_limit": steps, "actions": True, "keys": True}
     seen = pool.step([(session, start) for session in sessions])
     played = [[] for _ in sessions]
     running = list(range(group))

@@ -28,7 +28,7 @@ MARKS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 PLAIN = ["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>"]
 # In gripper, these three carry a ball to the other room, which is progress.
 ACTIONS = ["Pick up ball1 at rooma with arm left.", "Move from rooma to roomb.", "Drop ball1 at roomb with arm left."]
-GRIPPER = [{"prompt": [{"role": "user", "content": INSTRUCTIONS}], "index": n, "max_steps": 8} for n in range(8)]
+GRIPPER = [{"prompt": [{"role": "user", "content": INSTRUCTIONS}], "index": n, "step_limit": 8} for n in range(8)]
 TOOL = {
     "type": "function",
     "function": {

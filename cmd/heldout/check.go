@@ -46,7 +46,7 @@ it: heldout help records.
 --ask asks a model again at turns that are drawn by chance, with the recorded
 prompts, settings and seeds, and counts how many replies are the recorded ones.
 It asks twice, to say how often the server repeats itself.`,
-		Example: "  heldout check result.heldout\n  heldout check *.heldout --signers allowed_signers --json\n" +
+		Example: "  heldout check result.heldout\n  heldout check *.heldout --signers allowed_signers --format json\n" +
 			"  heldout check result.heldout --ask vllm:NAME --base-url http://HOST:8000/v1",
 		Args: args(1, -1, "at least one bundle"),
 		RunE: func(c *cobra.Command, files []string) error {
@@ -116,7 +116,7 @@ It asks twice, to say how often the server repeats itself.`,
 		"prompt file of the runs' reflections, if it was not heldout's own")
 	f.StringVar(&o.Texts.Originals.Dir, "originals", "",
 		"folder with the original prompt files of presets; the default is that of heldout preset pull")
-	f.BoolVar(&asJSON, "json", false, "one JSON object per bundle")
+	jsonFlag(c, &asJSON, "form of output; json has one object per bundle")
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
 	setupFlags(f, &o.Texts.Setup)
 	return c

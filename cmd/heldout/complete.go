@@ -31,7 +31,8 @@ func completeFlags(c *cobra.Command) error {
 
 func completeWith(c *cobra.Command, values map[string]completer) (err error) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if complete, ok := values[f.Name]; ok && err == nil {
+		complete, ok := values[f.Name]
+		if _, own := c.GetFlagCompletionFunc(f.Name); ok && !own && err == nil {
 			err = c.RegisterFlagCompletionFunc(f.Name, complete)
 		}
 	})

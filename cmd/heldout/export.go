@@ -95,8 +95,9 @@ and a manifest.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&format, "format", "", "form of the file: "+strings.Trim(fmt.Sprint(export.Formats()), "[]")+" or "+
-		parquet)
+	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]")
+	f.StringVar(&format, "format", "", "form of the file: "+forms+" or "+parquet)
+	_ = c.RegisterFlagCompletionFunc("format", oneOf(append(strings.Fields(forms), parquet)...))
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; "+
 		"a folder, for a hub, without an ending; a folder for parquet")
 	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")

@@ -119,6 +119,36 @@ func formatFlag(c *cobra.Command, format *string) {
 	c.Flags().StringVar(format, "format", string(table.Text), "format of tables: "+formats())
 }
 
+// jsonFlag lets a command that writes lines of text write JSON instead.
+func jsonFlag(c *cobra.Command, on *bool, about string) {
+	c.Flags().Var((*jsonLines)(on), "format", about+" (default text)")
+	c.Flags().BoolFunc("json", "", func(string) error {
+		*on = true
+		former(c, "json", "format json")
+		return nil
+	})
+	c.Flag("json").Hidden = true
+	_ = c.RegisterFlagCompletionFunc("format", oneOf("text", "json")) // its error is a flag that is not there
+}
+
+// jsonLines is text, or JSON if it is true.
+type jsonLines bool
+
+// String implements pflag.Value.
+func (j *jsonLines) String() string { return "" }
+
+// Type implements pflag.Value.
+func (j *jsonLines) Type() string { return "text|json" }
+
+// Set implements pflag.Value.
+func (j *jsonLines) Set(form string) error {
+	*j = form == "json"
+	if form != "json" && form != "text" {
+		return fmt.Errorf("%q is unknown; there are text and json", form)
+	}
+	return nil
+}
+
 func intervalFlag(c *cobra.Command, about *string) {
 	c.Flags().StringVar(about, "interval", string(stats.TheseKinds),
 		"population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these "+

@@ -37,7 +37,8 @@ func newPlay(sys *system) *cobra.Command {
 drawn, a picture stands beside the text. It has colors on a terminal, unless
 NO_COLOR is set or TERM is dumb.
 
-With --json, standard input has one JSON object per line, {"action": "…"}.
+With --format json, standard input has one JSON object per line:
+{"action": "…"}.
 Standard output has one JSON object per line: first env, task, goal,
 observation, progress, done and success; then, for each action, observation,
 progress, done, success and valid. --actions adds the valid actions.
@@ -45,7 +46,7 @@ progress, done, success and valid. --actions adds the valid actions.
 --prompt prints what a model is told before its first action and stops, with
 --perturb in the form that it has then.`,
 		Example: `  heldout play pddl --task 0
-  heldout play pddl --data DIR --task gripper/prob01 --json --actions
+  heldout play pddl --data DIR --task gripper/prob01 --format json --actions
   heldout play alfworld --perturb verbs:2+names:1 --prompt
   heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77
   heldout play jericho --story FILE --raw`,
@@ -93,7 +94,7 @@ progress, done, success and valid. --actions adds the valid actions.
 		"play under a perturbation: P1 to P4, FAMILY:GRADE such as verbs:2, random:SEED:K, or a YAML file")
 	f.StringVar(&o.story, "story", "", "jericho: a Z-machine story file to play")
 	f.BoolVar(&o.raw, "raw", false, "with --story, show its output unchanged and pass every line to it")
-	f.BoolVar(&o.asJSON, "json", false, "read and write JSON, one object per line")
+	jsonFlag(c, &o.asJSON, "form of input and output; json has one object per line")
 	f.BoolVar(&o.promptOnly, "prompt", false, "print what a model is told before its first action, and stop")
 	f.BoolVar(&o.withActions, "actions", false, "list the valid actions after every observation")
 	return c

@@ -23,8 +23,8 @@ runs, one line each: what was run and when, how far it is, and the mean success
 rate so far in percent. --rates has a line for each environment, model and
 perturbation. It skips hidden folders and follows no links.
 
-With --json, standard output has one JSON object per run and line.`,
-		Example: "  heldout runs\n  heldout runs /data/experiments --json",
+With --format json, standard output has one JSON object per run and line.`,
+		Example: "  heldout runs\n  heldout runs /data/experiments --format json",
 		Args:    args(0, 1, "at most one folder"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
 			root := bench.RunsDir
@@ -53,7 +53,7 @@ With --json, standard output has one JSON object per run and line.`,
 			return render(sys, string(table.Text), wide, t)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON, one object per run")
+	jsonFlag(c, &asJSON, "form of output; json has one object per run")
 	c.Flags().BoolVar(&rates, "rates", false, "a line for each environment, model and perturbation")
 	c.Flags().BoolVar(&wide, "wide", false, "show all columns, however wide")
 	return c

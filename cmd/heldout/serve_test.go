@@ -121,7 +121,7 @@ func (s *serving) step(entries ...batchEntry) []served {
 	return out.Results
 }
 
-// Many sessions with the same task and actions get the texts of heldout play --json.
+// Many sessions with the same task and actions get the texts of heldout play --format json.
 func TestServeEqualsPlay(t *testing.T) {
 	t.Parallel()
 	s := serveHere(t, "pddl", "babyai", "alfworld", "sciworld", "--data", "")
@@ -162,7 +162,7 @@ func TestServeEqualsPlay(t *testing.T) {
 		sys := &system{stdin: &actions, stdout: &out, stderr: &said, getenv: func(string) string { return "" },
 			now: time.Now}
 		if code := execute(t.Context(), []string{"play", env, "--data", "", "--task", first.Observation.TaskID,
-			"--json", "--actions"}, sys); code != exitOK {
+			"--format", "json", "--actions"}, sys); code != exitOK {
 			t.Fatal(said.String())
 		}
 		d := json.NewDecoder(&out)

@@ -55,7 +55,7 @@ var waiting = [][]string{
 	{"data", "pull", "babyai", "--data", "data", "--source", "agentboard=$SILENT/data.tar.gz"},
 	{"preset", "pull", "eto-alfworld", "--data", "data", "--source", "ETO-a2fc5da=$SILENT/data.tar.gz"},
 	{"play", "pddl"},
-	{"play", "pddl", "--json"},
+	{"play", "pddl", "--format", "json"},
 	{"serve", "pddl", "--listen", "127.0.0.1:0"},
 	{"serve", "pddl", "--stdio"},
 	{"view", "$IN/experts"},

@@ -158,7 +158,7 @@ func (c *checker) check(t *testing.T, page bool) {
 	c.where = "paper"
 	c.paper(compare("--format", "json", "--table", "paper"))
 	c.where = "runs"
-	c.list(c.run(t, []string{"runs", filepath.Dir(c.dirs[0]), "--json"}))
+	c.list(c.run(t, []string{"runs", filepath.Dir(c.dirs[0]), "--format", "json"}))
 	c.where = "exit code"
 	c.exitCode(t)
 	c.where = "tensorboard"

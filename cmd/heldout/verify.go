@@ -50,6 +50,6 @@ needs them is rejected as "unsupported pattern".`,
 	f.StringVar(&masked, "masked", "",
 		"write the trajectories that pass, with the turns that a model is trained on, to this file")
 	f.BoolVar(&force, "force", false, "replace the file of --masked")
-	f.BoolVar(&asJSON, "json", false, "one JSON object per trajectory")
+	jsonFlag(c, &asJSON, "form of output; json has one object per trajectory")
 	return c
 }

@@ -103,7 +103,7 @@ func TestRunsWithHostileNames(t *testing.T) {
 		"--out", dir}, sys(io.Discard)); code != exitOK {
 		t.Fatal(said.String())
 	}
-	for _, args := range [][]string{{"runs", filepath.Dir(dir)}, {"runs", filepath.Dir(dir), "--json"}} {
+	for _, args := range [][]string{{"runs", filepath.Dir(dir)}, {"runs", filepath.Dir(dir), "--format", "json"}} {
 		var out bytes.Buffer
 		if code := execute(t.Context(), args, sys(&out)); code != exitOK {
 			t.Fatal(said.String())

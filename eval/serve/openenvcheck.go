@@ -144,8 +144,8 @@ func (f *fields) flag(name string) bool {
 }
 
 // resetFields are the arguments of a reset.
-var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "level", "max_steps", "actions",
-	"keys"}
+var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "level", "step_limit", "actions",
+	"keys", "max_steps"}
 
 // readReset reads the arguments of a reset and finds its task. Other protocols use
 // it too.
@@ -158,8 +158,10 @@ func (m *Mount) readReset(raw json.RawMessage) (EpisodeStart, []fieldError, erro
 	c := TaskChoice{Seed: f.count("seed")}
 	e := EpisodeStart{Mount: m, ID: f.name("episode_id")}
 	c.TaskID, c.Split, c.Index, c.Level = f.name("task_id"), f.name("split"), f.count("index"), f.name("level")
-	if steps := f.count("max_steps"); steps != nil {
-		e.MaxSteps = int(min(*steps, 1<<30))
+	for _, name := range []string{"max_steps", "step_limit"} { // the earlier name, and the present one
+		if steps := f.count(name); steps != nil {
+			e.MaxSteps = int(min(*steps, 1<<30))
+		}
 	}
 	e.Actions, e.Keys = f.flag("actions"), f.flag("keys")
 	if f.errs = append(f.errs, extra(raw, values, resetFields...)...); len(f.errs) > 0 {

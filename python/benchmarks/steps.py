@@ -63,7 +63,7 @@ def over_http(count: int) -> Callable[[], object]:
         return answer
 
     ids = ask("/v1/sessions", {"count": count})["sessions"]
-    ask("/v1/step", {"steps": [{"session": id, "reset": {"index": i % 50, "max_steps": 1 << 30}} for i, id in enumerate(ids)]})
+    ask("/v1/step", {"steps": [{"session": id, "reset": {"index": i % 50, "step_limit": 1 << 30}} for i, id in enumerate(ids)]})
     steps = {"steps": [{"session": id, "action": LOOK} for id in ids]}
     return lambda: ask("/v1/step", steps)
 
@@ -72,7 +72,7 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     pool = heldout.Pool("pddl")
     sessions = pool.open(count=MANY)
-    first = pool.step([(s, {"index": i % 50, "max_steps": 1 << 30}) for i, s in enumerate(sessions)])
+    first = pool.step([(s, {"index": i % 50, "step_limit": 1 << 30}) for i, s in enumerate(sessions)])
     entries = [(s, LOOK) for s in sessions]
     length = len(first[0].text)
     ways: dict[str, tuple[Callable[[], object], int]] = {

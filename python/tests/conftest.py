@@ -24,7 +24,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> str:
 def played() -> list[str]:
     with heldout.Pool("pddl") as pool:
         (session,) = pool.open()
-        results = [session.reset(index=1, max_steps=2), session.step(LOOK), session.step(LOOK)]
+        results = [session.reset(index=1, step_limit=2), session.step(LOOK), session.step(LOOK)]
     assert results[-1].observation["truncated"]
     return [shown(r.observation) for r in results]
 

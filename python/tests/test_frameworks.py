@@ -48,7 +48,7 @@ def test_skyrl_in_threads(played):
 
 
 def test_textarena(played):
-    env = module("textarena", "textarena").HeldoutEnv("pddl", index=1, max_steps=2)
+    env = module("textarena", "textarena").HeldoutEnv("pddl", index=1, step_limit=2)
     env.reset(num_players=1)
     texts = [env.get_observation()[1]]
     for _ in range(2):
@@ -61,13 +61,13 @@ def test_trl(played):
     trl = module("trl", "trl")
     made = trl.env("pddl")()
     row = trl.dataset("pddl")[1]
-    texts = [made.reset(**row, max_steps=2).strip(), made.act(LOOK), made.act(LOOK)]
+    texts = [made.reset(**row, step_limit=2).strip(), made.act(LOOK), made.act(LOOK)]
     assert texts == played and made.act(LOOK) == "The episode is over." and made.get_reward() == 0.0
 
 
 def test_openenv(played):
     openenv = module("openenv", "openenv")
-    with openenv.serve("pddl", max_steps=2) as url, openenv.HeldoutEnv(base_url=url).sync() as env:
+    with openenv.serve("pddl", step_limit=2) as url, openenv.HeldoutEnv(base_url=url).sync() as env:
         seen = [env.reset(index=1), *(env.step(openenv.HeldoutAction(message=LOOK)) for _ in range(2))]
         texts = [heldout._dialogue.shown(s.observation.model_dump()) for s in seen]
         assert texts == played and seen[-1].done and seen[-1].observation.truncated and env.state().step_count == 2

@@ -24,7 +24,7 @@ def test_checker():
 
 
 def test_episode():
-    env = heldout.make("pddl", max_steps=2)
+    env = heldout.make("pddl", step_limit=2)
     text, info = env.reset(options={"index": 0})
     assert text.startswith("Goal: ") and info["task_id"]
     assert env.reset(seed=5) == env.reset(seed=5)
@@ -67,7 +67,7 @@ def test_asyncio():
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_vector(mode):
     envs = gymnasium.make_vec(
-        "heldout/pddl-v0", 3, vectorization_mode="vector_entry_point", autoreset_mode=mode, max_steps=2
+        "heldout/pddl-v0", 3, vectorization_mode="vector_entry_point", autoreset_mode=mode, step_limit=2
     )
     first, _ = envs.reset(seed=1)
     assert len(set(first)) > 1

@@ -46,7 +46,7 @@ def test_errors(pool):
         session.reset(index=999999)
     results = pool.step([(session, {"index": 0}), (session, LOOK), (session, {"index": -7})])
     assert [r.error is None for r in results] == [True, True, False]
-    with pytest.raises(heldout.ServerDied, match='unknown environment "chess"'):
+    with pytest.raises(heldout.UsageError, match='unknown environment "chess"'):
         heldout.Pool("chess").envs()
 
 
@@ -67,7 +67,7 @@ def test_actions(pool):
 def test_sampled_actions_are_recorded(tmp_path):
     with heldout.Pool("pddl", record=tmp_path) as pool:
         (session,) = pool.open()
-        session.reset(index=0, max_steps=2)
+        session.reset(index=0, step_limit=2)
         session.step(heldout.Sampled(LOOK, token_ids=range(3), logprobs=[-0.5, -1, -1.25]))
         with pytest.raises(heldout.StepError, match="there are 1 token_ids and 2 logprobs"):
             session.step(heldout.Sampled(LOOK, token_ids=[1], logprobs=[-1, -2]))
@@ -94,7 +94,7 @@ def test_forks(pool):
 
 
 def test_options():
-    with heldout.Pool("p1=pddl,perturb=verbs:1", reward="delta", actions=True, max_steps=2) as pool:
+    with heldout.Pool("p1=pddl,perturb=verbs:1", reward="delta", actions=True, step_limit=2) as pool:
         (session,) = pool.open()
         assert session.reset(index=1).observation["actions"]
         assert not session.step(LOOK).done and session.step(LOOK).observation["truncated"]
@@ -296,3 +296,24 @@ def test_no_child_is_left(end, fork):
     while os.path.exists(f"/proc/{child}") and "Z" not in open(f"/proc/{child}/stat").read().rpartition(")")[2][:3]:
         time.sleep(0.05)  # until it has ended; a child that stays is a test that does not end
     parent.stdout.close()
+
+
+def test_earlier_names(run, tmp_path):
+    """Earlier names of keywords work for one more version, with a warning at the line that uses them."""
+    calls = [
+        lambda: heldout.Pool("pddl", max_steps=2).open()[0].reset(index=0),
+        lambda: heldout.Pool("pddl").open()[0].reset(index=0, max_steps=2),
+        lambda: heldout.read(run).tables("rates", task="gripper/*"),
+        lambda: heldout.evaluate("random", "pddl", max_steps=2, tasks="gripper", out=tmp_path / "run", progress=False),
+    ]
+    for call in calls:
+        with pytest.warns(DeprecationWarning, match="called (--)?(step.limit|tasks) now") as warned:
+            call()
+        assert warned[0].filename == __file__
+
+
+def test_step_limit():
+    for reset in ({"index": 0, "step_limit": 1}, {"index": 0, "max_steps": 1}):
+        with heldout.Pool("pddl", step_limit=9) as pool:
+            (session,) = pool.open()
+            assert [r.done for r in pool.step([(session, reset), (session, LOOK)])] == [False, True]

@@ -28,7 +28,7 @@ def trainer(tok, folder, **settings):
     data = tiny.gripper(2)
     return GRPOTrainer(
         model=tiny.model(tok, 40), processing_class=tok, train_dataset=data.select([0, 1] * 8),
-        rollout_func=heldout.trl.rollout("pddl", reward="delta", max_steps=3), reward_funcs=heldout.trl.reward,
+        rollout_func=heldout.trl.rollout("pddl", reward="delta", step_limit=3), reward_funcs=heldout.trl.reward,
         args=GRPOConfig(output_dir=str(folder), **options),
     )
 
@@ -41,7 +41,7 @@ def test_rollout(tok, tmp_path):
     with heldout.Pool("pddl", reward="delta") as pool:
         for i in range(4):
             (session,) = pool.open()
-            first = session.reset(index=i // 2, max_steps=3)
+            first = session.reset(index=i // 2, step_limit=3)
             assert words(first.text) in tok.decode(out["prompt_ids"][i])
             turns, reward, text = replies(out["completion_ids"][i], out["env_mask"][i]), 0.0, ""
             assert len(turns) == 3

@@ -15,7 +15,7 @@ def test_evaluation(played, tmp_path, server, installed):
     """Texts are those of the pool, and rewards, metrics and keys those of the episode."""
     url, requests = server
     command = "import sys; from verifiers.v1.cli.eval.main import main; sys.exit(main())"
-    flags = ["-n", "2", "--no-push", "-m", "tiny", "--client.base-url", url, "-o", "out", "--env.taskset.max-steps", "2"]
+    flags = ["-n", "2", "--no-push", "-m", "tiny", "--client.base-url", url, "-o", "out", "--env.taskset.step-limit", "2"]
     done = subprocess.run(
         [sys.executable, "-c", command, "heldout-v1", *flags],
         cwd=tmp_path, env=installed, capture_output=True, text=True,

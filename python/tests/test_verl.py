@@ -40,7 +40,7 @@ def setting(tmp_path_factory):
     tok = tiny.tokenizer()
     tok.save_pretrained(folder / "model")
     tiny.model(tok, 0).save_pretrained(folder / "model")
-    assert importlib.import_module("heldout.verl").write("pddl", folder / "train.parquet", max_steps=3, reward="delta") == 60
+    assert importlib.import_module("heldout.verl").write("pddl", folder / "train.parquet", step_limit=3, reward="delta") == 60
     with hydra.initialize_config_module("verl.trainer.config", version_base=None):
         config = hydra.compose("ppo_trainer", overrides=[
             f"actor_rollout_ref.model.path={folder / 'model'}", "actor_rollout_ref.rollout.name=vllm",
@@ -75,7 +75,7 @@ def test_worker(setting):
             assert len(prompts) == 3 and words(steps[1].observation["text"]) in prompts[2]
             mask, response = out.batch["response_mask"][i].bool(), out.batch["responses"][i]
             assert tok.decode(response[mask]) == " ".join(f"Action: {action} <|im_end|>" for action in ACTIONS)
-    assert set(json.loads(data[0]["extra_info"]["reset"])) == {"task_id", "max_steps", "actions"}
+    assert set(json.loads(data[0]["extra_info"]["reset"])) == {"task_id", "step_limit", "actions"}
 
 
 def words(text: str) -> str:

@@ -27,7 +27,7 @@ for game in $(jq -r '.games | keys[]' "$bindings"); do
   start=$(date +%s.%N)
   dfrotz -m -p -w 128 -h 232 -s "$(jq -r ".games[\"$game\"].seed" "$bindings")" "$story" <typed >theirs 2>/dev/null || true
   middle=$(date +%s.%N)
-  "$heldout" play jericho --story "$story" --raw --json <actions >ours
+  "$heldout" play jericho --story "$story" --raw --format json <actions >ours
   end=$(date +%s.%N)
   # A piece of the last text. dfrotz leaves out what is bold: titles and endings.
   piece=$(tail -n 1 ours | jq -r .observation | sed 's/\*\*\*.*\*\*\*//' | letters | cut -c31-70)

@@ -45,7 +45,7 @@ func (p *Console) validActions(ctx context.Context) ([]string, error) {
 	return append([]string{}, actions...), err
 }
 
-// jsonStart and jsonStep are the lines of --json.
+// jsonStart and jsonStep are the lines of --format json.
 type jsonStart struct {
 	Env         string   `json:"env"`
 	Task        string   `json:"task"`

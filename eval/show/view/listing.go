@@ -222,7 +222,7 @@ func minute(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// jsonRun is a line of --json.
+// jsonRun is a line of --format json.
 type jsonRun struct {
 	Dir      string    `json:"dir"`
 	State    RunState  `json:"state"`

@@ -1,7 +1,7 @@
 """heldout: benchmark LLM agents on text environments.
 
-The binary does the work; this package starts it, plays its environments in process and reads what it recorded.
-It needs nothing but the standard library.
+This package runs the heldout binary, plays its environments and reads its records.
+It needs only the standard library.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""python -m heldout is the binary."""
+"""Runs the binary: `python -m heldout`."""
 
 import os
 import subprocess

@@ -18,13 +18,11 @@ from ._version import __version__
 
 _NAME = "heldout" + (sysconfig.get_config_var("EXE") or "")
 _USAGE = 2  # exit code of the binary for wrong arguments
+_RENAMED = {"max_steps": "step_limit", "steps": "step_limit"}  # since the version before
 
 
 def find_bin() -> str:
-    """Returns the path of the binary.
-
-    It is `$HELDOUT_BIN` if that is set; else the binary that came with this package.
-    """
+    """Returns the path of the binary: `$HELDOUT_BIN` if it is set, else the binary of this package."""
     own = os.environ.get("HELDOUT_BIN")
     if own:
         if not shutil.which(own):
@@ -51,7 +49,7 @@ def find_bin() -> str:
 
 @functools.cache
 def checked_bin() -> str:
-    """Returns the path of the binary, and checks once that it is of this version."""
+    """Returns the path of the binary, and checks its version once."""
     path = find_bin()
     words = subprocess.run([path, "version"], capture_output=True, text=True, check=True).stdout.split()
     found = words[1].removeprefix("v") if len(words) > 1 else ""
@@ -64,24 +62,44 @@ def checked_bin() -> str:
     return path
 
 
+def hint(text: str) -> None:
+    """Warns about an earlier name, at the line that calls this package."""
+    depth, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(text, DeprecationWarning, stacklevel=depth)
+
+
+def renamed(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options under their present names. Earlier names work for one more version, with a warning."""
+    for name in options.keys() & _RENAMED.keys():
+        hint(f"{name} is called {_RENAMED[name]} now; the next version forgets {name}")
+    return {_RENAMED.get(name, name): value for name, value in options.items()}
+
+
+def hints(said: str) -> None:
+    """Warns about the flags that the binary says have other names now."""
+    for line in said.splitlines():
+        if line.startswith("--") and "the next version forgets" in line:
+            hint(line)
+
+
 def leashed(env: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Returns the variables of a child: it ends as by Ctrl-C when this process has ended, however that ends."""
+    """Returns the variables of a child process, which stops as by Ctrl-C when this process ends for any reason."""
     return {**os.environ, **(env or {}), "HELDOUT_PARENT": str(os.getpid())}
 
 
 def start(
     arguments: Sequence[str | os.PathLike[str]], env: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[Any]:
-    """Starts the binary on a leash. `options` are those of `Popen`."""
+    """Starts the binary, which ends with this process. `options` are those of `Popen`."""
     return subprocess.Popen([checked_bin(), *arguments], env=leashed(env), **options)
 
 
 def cli(
     *args: str | os.PathLike[str], check: bool = True, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs the binary, and returns what it printed.
-
-    With `check`, a failure is an `Error` that has what the binary said.
+    """Runs the binary and returns its output. With `check`, a failure raises an `Error` with its message.
 
     >>> heldout.cli("version").stdout.split()[0]
     'heldout'
@@ -95,11 +113,12 @@ def cli(
     )
     if check and done.returncode:
         raise failure(done.returncode, done.stderr)
+    hints(done.stderr)
     return done
 
 
 def failure(code: int, said: str) -> Error:
-    """Returns the error for an exit code and what the binary said on standard error."""
+    """Returns the error for an exit code and the text that the binary wrote to standard error."""
     _, named, last = f"\n{said}".rpartition("\nheldout: ")  # the error is the last that it says
     text = (last if named else said).strip() or f"heldout ended with exit code {code}"
     return (UsageError if code == _USAGE else Error)(text)

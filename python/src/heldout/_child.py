@@ -1,4 +1,4 @@
-"""The process behind a pool: lines of JSON over pipes."""
+"""The process behind a pool. It exchanges lines of JSON over pipes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import weakref
 from collections.abc import Callable
 from typing import IO, Any
 
-from ._binary import start
-from ._errors import Error, ServerDied
+from ._binary import failure, start
+from ._errors import Error, ServerDied, UsageError
 
 _LAST_LINES = 20  # of standard error, in a ServerDied
 _PATIENCE = 5.0  # seconds for the end of a process
@@ -23,7 +23,7 @@ _AT_ONCE = 1 << 16  # bytes of a read
 
 
 def _reader() -> Callable[[bytes], Any]:
-    """Returns a reader of JSON: orjson's, which is twice as fast, if it is there."""
+    """Returns a JSON parser: that of orjson, which is twice as fast, if it is installed."""
     try:
         fast: Any = importlib.import_module("orjson")
     except ImportError:
@@ -37,7 +37,7 @@ _loads = _reader()
 
 
 class Child:
-    """One process. It ends with this one, however that ends."""
+    """A child process. It ends when this process ends for any reason."""
 
     def __init__(self, arguments: list[str]) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()
@@ -62,13 +62,13 @@ class Child:
         self._end = weakref.finalize(self, _end, self._process, self._errors)
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Sends a request, and returns the answer."""
+        """Sends a request and returns the answer."""
         with self.lock:
             answer: dict[str, Any] = self.exchange(json.dumps(request) + "\n")
         return answer
 
     def exchange(self, line: str) -> Any:
-        """Sends a line, and returns the answer. The caller holds the lock."""
+        """Sends a line and returns the answer. The caller holds the lock."""
         if self._interrupted:
             self._catch_up()
         self._interrupted = True  # Ctrl-C can come between any two lines of these
@@ -91,7 +91,7 @@ class Child:
             sent += self._send(line[sent:])
 
     def _rest(self, answer: bytes, end: bytes) -> bytes:
-        """Reads on to the end of an answer."""
+        """Reads up to the end of an answer."""
         parts = [answer]
         while not answer.endswith(end):
             part = self._receive(_AT_ONCE)
@@ -115,14 +115,14 @@ class Child:
         self._end()
 
     def forget(self) -> None:
-        """Lets go of the process after a fork: it belongs to the parent."""
+        """Detaches the process after a fork: it belongs to the parent."""
         self._end.detach()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
         self._process.returncode = 0  # nothing waits for it
 
-    def _died(self) -> ServerDied:
+    def _died(self) -> Error:
         if not self._end.alive:
             return ServerDied("the pool is closed")
         try:
@@ -130,12 +130,15 @@ class Child:
         except subprocess.TimeoutExpired:
             code = "none"
         self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").splitlines()[-_LAST_LINES:]
-        return ServerDied("\n".join([f"heldout serve has ended with exit code {code}", *said]))
+        said = self._errors.read().decode(errors="replace")
+        if isinstance(error := failure(self._process.returncode or 0, said), UsageError):
+            return error
+        last = said.splitlines()[-_LAST_LINES:]
+        return ServerDied("\n".join([f"heldout serve has ended with exit code {code}", *last]))
 
 
 def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-    """Closes the pipes of a process and waits for its end."""
+    """Closes the pipes of a process and waits until it ends."""
     assert process.stdin is not None and process.stdout is not None
     process.stdin.close()
     try:

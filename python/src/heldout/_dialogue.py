@@ -1,4 +1,4 @@
-"""How frameworks that know only messages see an environment."""
+"""Environments for frameworks that exchange only messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST = 4000  # characters of an action
 
 
 def shown(observation: Observation) -> str:
-    """Returns what a model is shown: the goal, what is seen, and the available actions, as far as they are there."""
+    """Returns the text for a model: the goal, the observation and the available actions, as far as they are present."""
     goal, actions = observation.get("goal"), observation.get("actions")
     lines = [f"Goal: {goal}"] if goal else []
     lines.append(observation["text"])
@@ -29,7 +29,7 @@ def shown(observation: Observation) -> str:
 
 
 def action_of(reply: str) -> str:
-    """Returns the action of a reply: what follows its last `Action:`, else the reply."""
+    """Returns the action of a reply: the text after its last `Action:`, or the whole reply without one."""
     found = re.findall(r"^\s*Action:(.*)$", reply, re.MULTILINE)
     return (found[-1] if found else reply).strip()[-_LONGEST:]
 
@@ -40,12 +40,12 @@ def _shared(mount: str, options: tuple[tuple[str, Any], ...]) -> Pool:
 
 
 def session(mount: str, options: dict[str, Any]) -> Session:
-    """Opens a session in the process that all sessions of these options share."""
+    """Opens a session in the process shared by all sessions with these options."""
     return pool(mount, options).open(name_of(mount))[0]
 
 
 def pool(mount: str, options: dict[str, Any]) -> Pool:
-    """Returns that process."""
+    """Returns the pool of that process."""
     return _shared(mount, tuple(sorted(options.items())))
 
 
@@ -56,18 +56,18 @@ def name_of(mount: str) -> str:
 
 
 class Rollout:
-    """One episode of a model that writes one action in each turn. `reward` is the sum so far."""
+    """One episode of a model that writes one action per turn. `reward` is the sum so far."""
 
     def __init__(self, mount: str, options: dict[str, Any]) -> None:
         self.session = session(mount, options)
         self.done, self.success, self.reward, self.progress = False, False, 0.0, 0.0
 
     def reset(self, **choice: Any) -> str:
-        """Starts an episode, as `Session.reset` does. Returns what the model is shown."""
+        """Starts an episode, as `Session.reset` does, and returns the text for the model."""
         return self.reset_all([self], [choice])[0]
 
     def act(self, reply: str) -> str:
-        """Carries out the action of a reply. Returns what the model is shown."""
+        """Carries out the action of a reply and returns the text for the model."""
         return self.act_all([self], [reply])[0]
 
     async def areset(self, **choice: Any) -> str:
@@ -80,12 +80,12 @@ class Rollout:
 
     @staticmethod
     def reset_all(rollouts: Sequence[Rollout], choices: Sequence[dict[str, Any]]) -> list[str]:
-        """Starts many in one exchange."""
+        """Starts many episodes in one exchange."""
         return Rollout._all(rollouts, [cast(Reset, choice) for choice in choices])
 
     @staticmethod
     def act_all(rollouts: Sequence[Rollout], replies: Sequence[str]) -> list[str]:
-        """Carries out the actions of many in one exchange."""
+        """Carries out the actions of many episodes in one exchange."""
         return Rollout._all(rollouts, [action_of(reply) for reply in replies])
 
     @staticmethod

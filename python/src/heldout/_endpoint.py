@@ -1,4 +1,4 @@
-"""A Python function as a model: the binary asks it over loopback. Imported when one plays: it loads an HTTP server."""
+"""Serves a Python function as a model on the loopback interface. It loads an HTTP server, so it is imported late."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COMMON = ("temperature", "top_p", "max_tokens", "stop")  # fields that are equa
 
 
 class _Call:
-    """One request that waits for its reply."""
+    """A request that waits for its reply."""
 
     def __init__(self, request: dict[str, Any]) -> None:
         self.messages: list[Message] = request["messages"]
@@ -29,9 +29,9 @@ class _Call:
 
 
 class Endpoint:
-    """Serves a policy as a model of the OpenAI protocol at a free port of 127.0.0.1, to those who have the key.
+    """Serves a policy with the OpenAI protocol on a free port of 127.0.0.1. Requests need its key.
 
-    The policy runs where `answer` is called: in the caller's own thread, with its device and its gradient mode.
+    The policy runs in the thread that calls `answer`, with that thread's device and gradient mode.
     """
 
     def __init__(self, policy: Policy, name: str) -> None:
@@ -49,11 +49,11 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        """Address, as for `--base-url`."""
+        """The address, as for `--base-url`."""
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     def answer(self, patience: float) -> None:
-        """Has the policy answer what waits. Without a request in `patience` seconds it returns."""
+        """Lets the policy answer the waiting requests. It returns if none arrives within `patience` seconds."""
         try:
             calls = [self._calls.get(timeout=patience)]
         except queue.Empty:
@@ -84,7 +84,7 @@ class Endpoint:
             call.done.set()
 
     def ask(self, request: dict[str, Any]) -> str | None:
-        """Waits for the reply to a request; None if the endpoint closes first."""
+        """Returns the reply to a request, or None if the endpoint closes first."""
         call = _Call(request)
         self._calls.put(call)
         while not call.done.wait(0.5):
@@ -93,7 +93,7 @@ class Endpoint:
         return call.reply
 
     def close(self) -> None:
-        """Stops serving. Requests without a reply fail."""
+        """Stops serving. Requests that are still waiting fail."""
         self._closed = True
         self._server.shutdown()
         self._server.server_close()
@@ -152,4 +152,4 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing: a run has its own log."""
+        """Logs nothing: a run has its own log."""

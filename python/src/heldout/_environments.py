@@ -1,4 +1,4 @@
-"""make and make_vec, which load Gymnasium only when they are called."""
+"""`make` and `make_vec`, which import Gymnasium only when they are called."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 def make(env: str, *, split: str | None = None, **options: Any) -> Env:
     """Returns an environment as a `gymnasium.Env`, in a process of its own.
 
-    `options` are the flags of `heldout serve`, with `_` for `-`: `data`, `reward`, `actions`, `max_steps`, `perturb`, …
+    `options` are flags of `heldout serve`, with `_` for `-`: `data`, `reward`, `actions`, `step_limit`, `perturb`, …
 
-    >>> env = heldout.make("pddl", max_steps=5)
+    >>> env = heldout.make("pddl", step_limit=5)
     >>> text, info = env.reset(seed=1)
     >>> env.close()
     """
@@ -23,7 +23,7 @@ def make(env: str, *, split: str | None = None, **options: Any) -> Env:
 
 
 def make_vec(env: str, num_envs: int, *, split: str | None = None, **options: Any) -> VecEnv:
-    """Returns many environments as a `gymnasium.vector.VectorEnv`, which step in one exchange with one process."""
+    """Returns a `gymnasium.vector.VectorEnv`: one process steps all its environments in one exchange."""
     from .gymnasium import VecEnv
 
     return VecEnv(env, num_envs, split=split, **options)

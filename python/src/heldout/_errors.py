@@ -1,12 +1,12 @@
-"""The exceptions. Each has the binary's own sentence as its text."""
+"""The exceptions. The text of each is the message of the binary."""
 
 
 class Error(Exception):
-    """What the binary refused or could not do."""
+    """The binary refused a request or failed."""
 
 
 class UsageError(Error):
-    """Arguments that make no sense, such as an unknown environment."""
+    """Invalid arguments, such as an unknown environment."""
 
 
 class Incomplete(Error):
@@ -18,16 +18,16 @@ class Incomplete(Error):
 
 
 class Overlap(Error):
-    """An evaluation would play tasks that the model is trained on."""
+    """An evaluation would play tasks of the model's training data."""
 
 
 class ServerDied(Error):
-    """The process behind a pool has ended. The text has its last words."""
+    """The process behind a pool has ended. The text contains its last lines of output."""
 
 
 class StepError(Error):
-    """A step or a reset that failed, such as a step before the first reset."""
+    """A step or a reset failed, such as a step before the first reset."""
 
 
 class VersionMismatch(Error):
-    """The binary on the path is of another version than this package."""
+    """The binary and this package have different versions."""

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ._binary import cli, failure, start
+from ._binary import cli, failure, hints, start
 from ._errors import Incomplete, Overlap
 from ._policy import Policy
 from ._records import Records
@@ -31,7 +31,7 @@ Option = str | int | float | bool | os.PathLike[str] | Sequence[str] | None
 
 
 class Evaluation(Records):
-    """A finished run: its records, and `run`, its folder."""
+    """A finished run: its records. `run` is its folder."""
 
     def __init__(self, run: str) -> None:
         super().__init__([run])
@@ -49,13 +49,17 @@ def evaluate(
     progress: bool = True,
     **options: Option,
 ) -> Evaluation:
-    """Plays, records in the folder `out`, and returns the results. A folder with a part of the same run is continued.
+    """Runs an evaluation, records it in the folder `out`, and returns the results. An unfinished run is resumed.
 
-    `model` is as for `heldout run --model`; a name alone is that of a server at `base_url` that speaks the OpenAI
-    protocol. Or it is a function that takes a list of conversations and what is said about sampling, and returns the
-    reply to each; it runs in the calling thread, and records call it `name`. `options` are the other flags of
-    `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `temperature`, `max_tokens`, `concurrency`, … With
-    `progress`, what the run says goes to standard error, or below the cell of a notebook.
+    `model` is as for `heldout run --model`. With `base_url`, it may be the name alone of a model on a server that
+    speaks the OpenAI protocol.
+
+    `model` may also be a function. It takes a list of conversations and the sampling settings, and returns a list of
+    replies. It runs in the calling thread, and records list it as `name`.
+
+    `options` are the other flags of `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `step_limit`,
+    `temperature`, `max_tokens`, `concurrency`, … With `progress`, messages of the run go to standard error, or below
+    the cell of a notebook.
 
     >>> run = heldout.evaluate("expert", "pddl", out="runs/expert", tasks="gripper", progress=False)
     >>> run.metrics()["heldout/pddl/success"]
@@ -85,6 +89,8 @@ def evaluate(
     finally:
         if endpoint is not None:
             endpoint.close()
+    if not progress:
+        hints(said)
     if code == _INCOMPLETE:
         raise Incomplete(str(failure(code, said)), os.fspath(out))
     if code:
@@ -95,9 +101,9 @@ def evaluate(
 async def aevaluate(
     model: str | Sequence[str] | Policy, env: str | Sequence[str] | None = None, **options: Any
 ) -> Evaluation:
-    """Does what `evaluate` does without blocking the event loop: in a thread, where a function as a model runs too.
+    """Does what `evaluate` does in a thread, without blocking the event loop. A function as `model` runs there too.
 
-    A task that is cancelled leaves the run to its end; the same call continues or reads it.
+    The run continues if the asyncio task is cancelled; the same call resumes or reads it.
     """
     return await asyncio.to_thread(evaluate, model, env, **options)
 
@@ -109,7 +115,7 @@ def _endpoint(policy: Policy, name: str) -> Endpoint:
 
 
 def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), **options: Any) -> set[str]:
-    """Returns the ids of the tasks that `evaluate` would play with these options. One of `without` is an `Overlap`."""
+    """Returns the ids of the tasks that `evaluate` would play. It raises `Overlap` if one of them is in `without`."""
     arguments = ["run", "--dry-run", "--format=json", "--model=random"]
     for option, value in {"env": env, **options}.items():
         if option not in _OF_MODELS:
@@ -128,7 +134,7 @@ def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), *
 def _play(
     arguments: list[str], environment: dict[str, str] | None, endpoint: Endpoint | None, progress: bool
 ) -> tuple[int, str]:
-    """Runs the binary, which takes long, and passes on what it says. Ctrl-C stops it as it does in a shell."""
+    """Runs the binary and passes on its messages. Ctrl-C stops it as in a shell."""
     tell = _teller() if progress else _silent
     process: subprocess.Popen[str] = start(
         arguments,
@@ -169,7 +175,7 @@ def _listen(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]
 
 
 def _line(lines: queue.SimpleQueue[str | None], endpoint: Endpoint | None) -> str | None:
-    """Returns the next line, None after the last, or nothing so far. Meanwhile a policy answers."""
+    """Returns the next line, an empty text if none has come, or None after the last. Meanwhile a policy answers."""
     if endpoint is None:
         return lines.get()
     endpoint.answer(_POLL)
@@ -180,7 +186,7 @@ def _line(lines: queue.SimpleQueue[str | None], endpoint: Endpoint | None) -> st
 
 
 def _teller() -> Callable[[str], None]:
-    """Returns what shows a line: a place below the cell of a notebook, which each line takes, or standard error."""
+    """Returns a function that shows a line below the cell of a notebook, in place of the last, or on standard error."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None or not hasattr(shell, "kernel"):
         return lambda line: cast(None, sys.stderr.write(line))

@@ -1,4 +1,4 @@
-"""What a Python function is that plays as a model."""
+"""Types of a Python function that plays as a model."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Message(TypedDict):
 
 
 class Sampling(TypedDict, total=False):
-    """What the requests of a batch say about sampling. `seeds` has one for each conversation.
+    """Sampling settings of a batch of requests. `seeds` has one seed for each conversation.
 
-    A policy need not look at `stop`: replies are cut there.
+    A policy may ignore `stop`, because heldout cuts replies there.
     """
 
     temperature: float
@@ -27,4 +27,4 @@ class Sampling(TypedDict, total=False):
 
 
 Policy = Callable[[list[list[Message]], Sampling], list[str]]
-"""Takes conversations and says what the model replies to each, in their order."""
+"""Takes conversations and returns the model's reply to each, in order."""

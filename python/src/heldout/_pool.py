@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypedDict, cast
 
+from ._binary import renamed
 from ._child import Child
 from ._errors import Error, StepError
 
@@ -26,7 +27,7 @@ class _Listed(TypedDict):
 
 
 class Task(_Listed, total=False):
-    """A task as it is listed."""
+    """A task of an environment."""
 
     difficulty: str
 
@@ -41,9 +42,9 @@ class _Seen(TypedDict):
 
 
 class Observation(_Seen, total=False):
-    """What the environment says. Only a reset has a goal; `actions` and keys are there if they were asked for.
+    """What the environment returns. Only a reset has a goal; `actions` and keys are present if requested.
 
-    Two moments of a task with one `state_key` go on alike, but for the steps that are left.
+    Two moments of a task with the same `state_key` continue in the same way, apart from the steps that are left.
     """
 
     goal: str
@@ -54,7 +55,7 @@ class Observation(_Seen, total=False):
 
 
 class Result(NamedTuple):
-    """The answer to a step or a reset. `error` says why there is none; the observation is then empty."""
+    """The result of a step or a reset. If it failed, `error` says why and the observation is empty."""
 
     observation: Observation
     reward: float
@@ -63,25 +64,26 @@ class Result(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The goal, if there is one, and what is seen."""
+        """The goal, if there is one, and the text of the observation."""
         goal = self.observation.get("goal")
         return (f"Goal: {goal}\n" if goal else "") + self.observation["text"]
 
 
 class Reset(TypedDict, total=False):
-    """Which episode starts: a task by id, by index in a split, or by a seed."""
+    """The episode to start: a task by id, by index in a split, or by a seed."""
 
     task_id: str
     split: str
     index: int
     seed: int
-    max_steps: int
+    step_limit: int
+    max_steps: int  # earlier name of step_limit
     actions: bool
     keys: bool
 
 
 class Sampled(str):
-    """An action with how a policy sampled it: its tokens, and their log-probabilities. Records of the pool keep both.
+    """An action with the tokens that a policy sampled and their log-probabilities. Records of the pool keep both.
 
     >>> with heldout.Pool("pddl") as pool:
     ...     session, = pool.open()
@@ -96,7 +98,7 @@ class Sampled(str):
     def __new__(
         cls, action: str, *, token_ids: Sequence[int] | None = None, logprobs: Sequence[float] | None = None
     ) -> Sampled:
-        """Adds tokens and log-probabilities to an action: as many of each, or only one of them."""
+        """Adds tokens, log-probabilities or both to an action; with both, their numbers must be equal."""
         self = super().__new__(cls, action)
         self.token_ids, self.logprobs = token_ids, logprobs
         return self
@@ -107,11 +109,11 @@ Entry = tuple["Session", "str | Reset"]
 _quoted = json.encoder.encode_basestring_ascii
 _new: Callable[[type[Result], tuple[Any, ...]], Result] = cast("Any", tuple).__new__  # half the time of Result()
 _NOTHING: dict[str, Any] = {}
-_FOREIGN = "the session is one of another process: a pool has new ones after the process forks"
+_FOREIGN = "the session belongs to another process: after a fork, open new sessions from the pool"
 
 
 class _Call:
-    """The entries of one caller, and what came back."""
+    """The entries of one caller, and their results."""
 
     __slots__ = ("entries", "results", "error")
 
@@ -124,9 +126,11 @@ class _Call:
 class Pool:
     """One heldout process and its sessions.
 
-    `mounts` are environments, as for `heldout serve`: `"pddl"`, `"alfworld,split=train"`, `"p1=pddl,perturb=P1"`;
-    `options` are its flags, with `_` for `-`. Threads and tasks of asyncio may share a pool: what they send at the
-    same time goes in one exchange. After a fork the copy starts a process of its own. A pool is closed at exit.
+    `mounts` are environments, as for `heldout serve`: `"pddl"`, `"alfworld,split=train"`, `"p1=pddl,perturb=P1"`.
+    `options` are the flags of that command, with `_` for `-`: `Pool("pddl", step_limit=5)`.
+
+    Threads and asyncio tasks may share a pool: what they send at the same time goes in one exchange.
+    After `os.fork()`, the child process starts a process of its own. A pool is closed at exit.
 
     >>> with heldout.Pool("pddl") as pool:
     ...     session, = pool.open("pddl")
@@ -160,17 +164,17 @@ class Pool:
         return self._running().ask(request)
 
     def envs(self) -> list[dict[str, Any]]:
-        """Lists the environments: name, splits, settings, reward, step limit."""
+        """Returns the environments: name, splits, settings, reward, step limit."""
         envs: list[dict[str, Any]] = self._ask({"envs": {}})["envs"]
         return envs
 
     def tasks(self, env: str, split: str | None = None) -> list[Task]:
-        """Lists the tasks of a split in benchmark order; the default split without a name."""
+        """Returns the tasks of a split in benchmark order; without `split`, those of the default split."""
         tasks: list[Task] = self._ask({"tasks": {"env": env, "split": split or ""}})["tasks"]
         return tasks
 
     def open(self, env: str = "", count: int = 1) -> list[Session]:
-        """Opens sessions, all or none. A pool with one environment needs no name."""
+        """Opens sessions, all or none. `env` may be omitted if the pool has one environment."""
         child = self._running()
         first: int = child.ask({"open": {"env": env, "count": count}})["first"]
         return [Session(self, child, number) for number in range(first, first + count)]
@@ -178,8 +182,8 @@ class Pool:
     def step(self, entries: Sequence[Entry]) -> list[Result]:
         """Carries out actions and resets in one exchange.
 
-        Entries of one session run in order, sessions side by side. A bad entry has its `error`; the others have
-        their results.
+        Entries of one session run in order, and sessions run in parallel. An entry that fails gets an `error`; the
+        others get their results.
         """
         child = self._running()
         if child.lock.acquire(False):
@@ -216,7 +220,7 @@ class Pool:
             at += len(call.entries)
 
     async def astep(self, entries: Sequence[Entry]) -> list[Result]:
-        """Does the same without blocking the event loop."""
+        """Does what `step` does without blocking the event loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[list[Result]] = loop.create_future()
         self._later.append((entries, future))
@@ -242,7 +246,7 @@ class Pool:
         loop.run_in_executor(None, self.step, entries).add_done_callback(deliver)
 
     def fork(self, sessions: Sequence[tuple[Session, int]]) -> list[list[Session]]:
-        """Forks sessions, each so many times, all or none: a fork goes on from the present moment by itself."""
+        """Forks each session the given number of times, all or none. A fork continues from the present step alone."""
         child = self._running()
         if any(session.child is not child for session, _ in sessions):
             raise StepError(_FOREIGN)
@@ -256,7 +260,7 @@ class Pool:
         return forks
 
     def actions(self, sessions: Sequence[Session]) -> list[list[str]]:
-        """Lists the valid actions of sessions, sorted. Asking costs no step and changes nothing."""
+        """Returns the sorted valid actions of each session. This costs no step and changes nothing."""
         child = self._running()
         if any(session.child is not child for session in sessions):
             raise StepError(_FOREIGN)
@@ -325,7 +329,7 @@ class Pool:
 
     @staticmethod
     def after_fork() -> None:
-        """Lets the copy of a process go: sessions stay with the process that opened them."""
+        """Detaches the copies of pools in a forked process: sessions stay with the process that opened them."""
         for pool in list(Pool._all):
             if pool._child is not None:
                 pool._child.forget()
@@ -336,7 +340,7 @@ class Pool:
 
 
 class Session:
-    """A place for one episode at a time."""
+    """A session plays one episode at a time."""
 
     __slots__ = ("pool", "child", "number", "task_id")
 
@@ -350,11 +354,12 @@ class Session:
         split: str | None = None,
         index: int | None = None,
         seed: int | None = None,
-        max_steps: int | None = None,
+        step_limit: int | None = None,
         actions: bool | None = None,
         keys: bool | None = None,
+        max_steps: int | None = None,
     ) -> Result:
-        """Starts an episode. Without a choice it is that of the next task."""
+        """Starts an episode of the chosen task, or of the next one. `max_steps` is the earlier name of `step_limit`."""
         return _whole(self.pool.step([(self, _chosen(locals()))])[0])
 
     def step(self, action: str) -> Result:
@@ -362,7 +367,7 @@ class Session:
         return _whole(self.pool.step([(self, action)])[0])
 
     def fork(self, count: int = 1) -> list[Session]:
-        """Makes sessions that go on from the present moment of this one by themselves.
+        """Returns new sessions that continue from the present step of this one, each on its own.
 
         >>> with heldout.Pool("pddl") as pool:
         ...     session, = pool.open()
@@ -374,7 +379,7 @@ class Session:
         return self.pool.fork([(self, count)])[0]
 
     def actions(self) -> list[str]:
-        """Lists the valid actions, sorted. Asking costs no step and changes nothing."""
+        """Returns the valid actions, sorted. This costs no step and changes nothing."""
         return self.pool.actions([self])[0]
 
     async def areset(self, **reset: Any) -> Result:
@@ -386,7 +391,7 @@ class Session:
         return _whole((await self.pool.astep([(self, action)]))[0])
 
     def close(self) -> None:
-        """Closes the session. An episode that runs is given up."""
+        """Closes the session. An unfinished episode is discarded."""
         self.pool.close_sessions([self])
 
     async def afork(self, count: int = 1) -> list[Session]:
@@ -403,11 +408,11 @@ class Session:
 
 
 def _chosen(values: dict[str, Any]) -> Reset:
-    return cast(Reset, {name: value for name, value in values.items() if name != "self" and value is not None})
+    return cast(Reset, renamed({name: value for name, value in values.items() if name != "self" and value is not None}))
 
 
 def _carry_out(child: Child, entries: Sequence[Entry]) -> list[Result]:
-    """Exchanges entries for results. The caller holds the lock of the child."""
+    """Sends entries and returns their results. The caller holds the lock of the child."""
     if len(entries) > _MOST_ENTRIES:
         return _carry_out(child, entries[:_MOST_ENTRIES]) + _carry_out(child, entries[_MOST_ENTRIES:])
     lines: list[str] = []
@@ -459,7 +464,7 @@ def _whole(result: Result) -> Result:
 
 def _flags(options: dict[str, Any]) -> list[str]:
     flags: list[str] = []
-    for name, value in options.items():
+    for name, value in renamed(options).items():
         if value is not None and value is not False:
             flag = "--" + name.replace("_", "-")
             flags.append(flag if value is True else f"{flag}={value}")

@@ -27,10 +27,7 @@ _MODULES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table of `heldout compare`: `rows` are its cells by column, numbers as numbers and rates as fractions.
-
-    `notes` are the sentences below it.
-    """
+    """A table of `heldout compare`. `rows` map columns to values; rates are fractions. `notes` stand below it."""
 
     id: str
     title: str
@@ -52,37 +49,36 @@ class Table:
 
 
 class Records:
-    """Runs that were recorded, one or several. It prints as the table that compares them.
+    """One or more recorded runs. Printing them shows the table that compares them.
 
     >>> records = heldout.read("runs/*")
     >>> records.episodes().groupby("env")["success"].mean()  # doctest: +SKIP
     """
 
-    def __init__(self, paths: Sequence[str], backend: Backend | None = None) -> None:
-        self.paths = list(paths)
+    def __init__(self, paths: Paths, backend: Backend | None = None) -> None:
+        self.paths = _listed(paths)
         self._backend: Backend | None = backend
         self._folders: dict[tuple[bool, bool, bool], tempfile.TemporaryDirectory[str]] = {}
 
     def runs(self) -> Any:
-        """Returns a row for each condition of each run: what was played, and how far it is."""
+        """Returns a row for each condition of each run: its settings, and how many episodes are done."""
         return self._frame("runs", steps=False, texts=False, attempts=False)
 
     def episodes(self, *, attempts: bool = False, texts: bool = False) -> Any:
-        """Returns a row for each episode with a result; with `attempts` one for every attempt.
+        """Returns a row for each episode with a result; with `attempts`, a row for each attempt.
 
-        The column `counts` says which attempt is the result of its episode. `texts` fills goal and observation.
+        The column `counts` marks the attempt that counts. With `texts`, the columns goal and observation are filled.
         """
         return self._frame("episodes", steps=False, texts=texts, attempts=attempts)
 
     def steps(self, *, attempts: bool = False, texts: bool = True) -> Any:
-        """Returns a row for each step, under the keys `run`, `id` and `attempt` of its episode."""
+        """Returns a row for each step, with the keys `run`, `id` and `attempt` of its episode."""
         return self._frame("steps", steps=True, texts=texts, attempts=attempts)
 
     def tables(self, *names: str, **options: str | float | bool) -> dict[str, Table]:
-        """Returns tables of `heldout compare` by id; all of them without a name.
+        """Returns tables of `heldout compare` by id; without names, those of `--table all`.
 
-        Rates, intervals, differences and their corrections are the binary's. `options` are its flags, such as
-        `interval="runs"` or `baseline="agentrefine"`.
+        `options` are other flags of that command, such as `interval="new-kinds"` or `baseline="agentrefine"`.
         """
         flags = [f"--{k.replace('_', '-')}={str(v).lower() if isinstance(v, bool) else v}" for k, v in options.items()]
         chosen = [f"--table={name}" for name in names or ("all",)]
@@ -90,10 +86,10 @@ class Records:
         return {t["id"]: Table(t["id"], t["title"], t["rows"], t.get("notes") or []) for t in json.loads(printed)}
 
     def metrics(self, prefix: str = "heldout/") -> dict[str, float]:
-        """Returns rates and limits of their 95% intervals under flat names, for a tracker.
+        """Returns rates and the limits of their 95% intervals as a flat dict, for a tracker.
 
-        Names are `PREFIX[MODEL/]ENV/success`, `…_low`, `…_high`, and the same of `progress`; the model is left out if
-        there is only one.
+        Keys are `PREFIX[MODEL/]ENV/success`, `…_low` and `…_high`, and the same for `progress`. The model is omitted
+        if there is only one.
         """
         found: dict[str, float] = {}
         for rate, name in (("SR", "success"), ("PR", "progress")):
@@ -107,18 +103,18 @@ class Records:
         return found
 
     def report(self, out: str | os.PathLike[str] = "report.html") -> Path:
-        """Writes the report, a page with all figures, tables and episodes."""
+        """Writes the report, an HTML page with all figures, tables and episodes, and returns its path."""
         cli("report", *self.paths, "--out", out)
         return Path(out)
 
     def show(self) -> Path:
-        """Writes the report to a temporary file and opens it in a browser."""
+        """Writes the report to a temporary file and opens it in the browser."""
         page = self.report(Path(tempfile.mkdtemp(prefix="heldout-")) / "report.html")
         webbrowser.open(page.as_uri())
         return page
 
     def figure(self, name: str) -> Figure:
-        """Returns a figure of `heldout plot` as SVG, such as "rates"."""
+        """Returns a figure of `heldout plot`, such as "rates", as SVG."""
         with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
             out = Path(folder) / "figure.svg"
             cli("plot", *self.paths, "--figure", name, "--out", out)
@@ -157,7 +153,7 @@ class Records:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, which Jupyter shows."""
+    """A figure as SVG. Jupyter shows it."""
 
     svg: str
 
@@ -170,14 +166,12 @@ class Figure:
 
 
 def read(paths: Paths, *, backend: Backend | None = None) -> Records:
-    """Returns the records of run directories, or of all runs below folders; patterns such as `runs/*` are expanded.
+    """Returns the records of run directories, or of all runs below folders. Patterns such as `runs/*` are expanded.
 
-    `backend` is the library of the frames: "pandas", "polars" or "arrow". Without it, the first of them that is
-    installed.
+    `backend` is the library of data frames: "pandas", "polars" or "arrow"; by default, the first that is installed.
     """
-    one: list[str | os.PathLike[str]] = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     found: list[str] = []
-    for path in [os.fspath(p) for p in one]:
+    for path in _listed(paths):
         matches = sorted(glob.glob(path)) if glob.has_magic(path) and not os.path.exists(path) else [path]
         if not matches:
             raise FileNotFoundError(f"nothing is at {path}")
@@ -186,9 +180,9 @@ def read(paths: Paths, *, backend: Backend | None = None) -> Records:
 
 
 def episodes(run: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
-    """Yields the attempts of a run directory with their steps, as they were recorded.
+    """Yields the recorded attempts of a run directory with their steps, and verifies their checksums.
 
-    Checksums are verified. It needs no data frame library; which attempts count is for `read(…).episodes()`.
+    This needs no data frame library. `read(…).episodes()` says which attempts count.
     """
     name = os.path.join(run, "episodes.jsonl")
     with open(name, "rb") as lines:
@@ -202,6 +196,10 @@ def episodes(run: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
                 raise Error(f"{name}: line {number} is not what was written")
             episode: dict[str, Any] = json.loads(line)
             yield episode
+
+
+def _listed(paths: Paths) -> list[str]:
+    return [os.fspath(p) for p in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
 
 
 def _backend(wanted: Backend | None) -> Backend:
@@ -218,7 +216,7 @@ def _backend(wanted: Backend | None) -> Backend:
 
 
 def _headline(table: dict[str, Any]) -> str:
-    """Returns rates by model and environment in percent, with letters and the limits of their intervals."""
+    """Returns a table of rates in percent by model and environment, with letters and the limits of intervals."""
     cells: dict[str, dict[str, str]] = {}
     for row in table["rows"]:
         rate = "" if row["value"] is None else f"{100 * row['value']:.1f} {html.escape(row['letters'] or '')}"

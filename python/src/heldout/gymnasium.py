@@ -34,7 +34,7 @@ _ENDS = {"task_id", "index", "seed"}  # each of them chooses the task of a reset
 
 
 class AnyText(Text):
-    """Texts of any characters, up to a length. Samples are of printable ASCII."""
+    """Texts of any characters up to a length. Samples are printable ASCII."""
 
     def contains(self, x: Any) -> bool:
         return isinstance(x, str) and self.min_length <= len(x) <= self.max_length
@@ -45,10 +45,10 @@ ACTIONS = AnyText(4096, min_length=0)
 
 
 class Env(gymnasium.Env[str, str]):
-    """One session. An observation is a text; `info` has the rest of what the environment says.
+    """One session. Observations are texts; `info` has the other fields of the observation.
 
-    `mount` is an environment as for `heldout.Pool`, and `options` its options. `reset` takes the options `task_id`,
-    `split` with `index`, `max_steps` and `actions`. Without a task, the environment's random numbers choose one.
+    `mount` and `options` are those of `heldout.Pool`. `reset` takes the options `task_id`, `split` with `index`,
+    `step_limit` and `actions`. Without a task, the random numbers of this object choose one.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
@@ -91,7 +91,7 @@ class Env(gymnasium.Env[str, str]):
         return self._text if self.render_mode == "ansi" else None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Env:
-        """A fork: it goes on from the present moment by itself, and lives as long as the environment that it is of."""
+        """Returns a fork. It continues from the present step, and lives as long as the environment it was made from."""
         fork = copy.copy(self)
         memo[id(self)] = fork
         fork._own, fork._session = None, self._session.fork()[0]
@@ -106,10 +106,10 @@ class Env(gymnasium.Env[str, str]):
 
 
 class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
-    """Many sessions that step in one exchange with one process.
+    """Many sessions of one process, which step in one exchange.
 
-    `autoreset_mode` says when a finished one starts again: at the next step, in the same step (its last observation is
-    then in `infos["final_obs"]`), or never.
+    `autoreset_mode` says when a finished session is reset: in the next step, in the same step, or never. In the same
+    step, its last observation is in `infos["final_obs"]`.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -171,7 +171,7 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         return tuple(self._texts), rewards, done & ~truncated, truncated, infos
 
     def _start_again(self, which: list[int], ended: list[Result]) -> dict[str, Any]:
-        """Resets the finished ones in the same step."""
+        """Resets finished sessions in the same step."""
         infos: dict[str, Any] = {}
         for i in which:
             final = {"final_obs": ended[i].text, "final_info": _info(ended[i])}
@@ -193,7 +193,7 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         return results
 
     def _take(self, which: Sequence[int], results: list[Result], infos: dict[str, Any]) -> dict[str, Any]:
-        """Keeps the texts of some environments, and adds what else they said to the infos, column by column."""
+        """Stores the texts of some environments and adds the other fields to the infos, column by column."""
         mask = numpy.zeros(self.num_envs, dtype=bool)
         mask[which] = True
         for key, kind in _KINDS.items():

@@ -14,64 +14,67 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from ._binary import renamed
 from ._dialogue import INSTRUCTIONS, action_of, name_of, pool, session, shown
 
 
-def environment(mount: str, split: str | None, steps: int, actions: bool, options: dict[str, Any]) -> Task:
-    """Returns the tasks of a split as samples, by the ids of heldout. `options` are those of `heldout.Pool`."""
+def environment(mount: str, split: str | None, step_limit: int, actions: bool, options: dict[str, Any]) -> Task:
+    """Returns the tasks of a split as samples with heldout's task ids. `options` are those of `heldout.Pool`."""
+    options = renamed(options)
+    step_limit = options.pop("step_limit", step_limit)
     listed = pool(mount, options).tasks(name_of(mount), split)
     samples = [Sample(input=t["id"], id=t["id"], metadata={"kind": t["type"]}) for t in listed]
     return Task(
         MemoryDataset(samples, name=f"{mount}-{split or 'default'}"),
-        solver=act(mount, steps, actions, options),
+        solver=act(mount, step_limit, actions, options),
         scorer=[success(), progress()],
     )
 
 
 @task
-def alfworld(split: str | None = None, steps: int = 30, actions: bool = False, **options: Any) -> Task:
+def alfworld(split: str | None = None, step_limit: int = 30, actions: bool = False, **options: Any) -> Task:
     """Household tasks of ALFWorld."""
-    return environment("alfworld", split, steps, actions, options)
+    return environment("alfworld", split, step_limit, actions, options)
 
 
 @task
-def babyai(split: str | None = None, steps: int = 30, actions: bool = False, **options: Any) -> Task:
-    """Levels of BabyAI as texts."""
-    return environment("babyai", split, steps, actions, options)
+def babyai(split: str | None = None, step_limit: int = 30, actions: bool = False, **options: Any) -> Task:
+    """Levels of BabyAI as text."""
+    return environment("babyai", split, step_limit, actions, options)
 
 
 @task
-def hotpotqa(split: str | None = None, steps: int = 30, actions: bool = False, **options: Any) -> Task:
+def hotpotqa(split: str | None = None, step_limit: int = 30, actions: bool = False, **options: Any) -> Task:
     """Questions of HotpotQA with a search over Wikipedia."""
-    return environment("hotpotqa", split, steps, actions, options)
+    return environment("hotpotqa", split, step_limit, actions, options)
 
 
 @task
-def jericho(split: str | None = None, steps: int = 30, actions: bool = False, **options: Any) -> Task:
+def jericho(split: str | None = None, step_limit: int = 30, actions: bool = False, **options: Any) -> Task:
     """Text games of Jericho."""
-    return environment("jericho", split, steps, actions, options)
+    return environment("jericho", split, step_limit, actions, options)
 
 
 @task
-def pddl(split: str | None = None, steps: int = 30, actions: bool = False, **options: Any) -> Task:
+def pddl(split: str | None = None, step_limit: int = 30, actions: bool = False, **options: Any) -> Task:
     """Games of PDDL: barman, blockworld, gripper and tyreworld."""
-    return environment("pddl", split, steps, actions, options)
+    return environment("pddl", split, step_limit, actions, options)
 
 
 @task
-def sciworld(split: str | None = None, steps: int = 30, actions: bool = False, **options: Any) -> Task:
+def sciworld(split: str | None = None, step_limit: int = 30, actions: bool = False, **options: Any) -> Task:
     """Experiments of ScienceWorld."""
-    return environment("sciworld", split, steps, actions, options)
+    return environment("sciworld", split, step_limit, actions, options)
 
 
 @solver
-def act(mount: str, steps: int, actions: bool, options: dict[str, Any]) -> Solver:
-    """Plays one episode: generate, read the action, step, show the observation."""
+def act(mount: str, step_limit: int, actions: bool, options: dict[str, Any]) -> Solver:
+    """Plays one episode: generates a reply, reads its action, steps and shows the observation."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         env = session(mount, options)
         try:
-            result = await env.areset(task_id=str(state.sample_id), max_steps=steps, actions=actions)
+            result = await env.areset(task_id=str(state.sample_id), step_limit=step_limit, actions=actions)
             state.messages = [
                 ChatMessageSystem(content=INSTRUCTIONS),
                 ChatMessageUser(content=shown(result.observation)),

@@ -6,7 +6,7 @@
 ...     first.observation.goal[:8], result.observation.valid
 ('The goal', True)
 
-The server is heldout's own and holds thousands of sessions; `GenericEnvClient` of the package knows it too.
+The server is that of heldout and holds thousands of sessions. OpenEnv's `GenericEnvClient` works with it too.
 """
 
 # pyright: reportMissingTypeStubs=false
@@ -35,7 +35,7 @@ class HeldoutAction(Action):  # type: ignore[misc]
 
 
 class HeldoutObservation(Observation):  # type: ignore[misc]
-    """What the environment says. Only a reset has a goal, and `actions` are there if they were asked for."""
+    """What the environment returns. Only a reset has a goal, and `actions` are present if requested."""
 
     text: str
     task_id: str
@@ -48,7 +48,7 @@ class HeldoutObservation(Observation):  # type: ignore[misc]
 
 
 class HeldoutEnv(EnvClient[HeldoutAction, HeldoutObservation, State]):  # type: ignore[misc]
-    """One session. `reset` takes `task_id`, `split` and `index`, `seed`, `max_steps` and `actions`."""
+    """One session. `reset` takes `task_id`, `split` and `index`, `seed`, `step_limit` and `actions`."""
 
     def _step_payload(self, action: HeldoutAction) -> dict[str, Any]:
         return {"message": action.message}
@@ -64,7 +64,7 @@ class HeldoutEnv(EnvClient[HeldoutAction, HeldoutObservation, State]):  # type: 
 
 @contextmanager
 def serve(mount: str, **options: str | int | float | bool | os.PathLike[str] | None) -> Generator[str]:
-    """Starts a server on a free port of this machine, and yields the address for clients of the environment.
+    """Starts a server on a free port of this machine and yields the address for clients.
 
     `options` are the flags of `heldout serve`, with `_` for `-`.
     """

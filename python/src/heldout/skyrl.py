@@ -24,7 +24,7 @@ _CHOICE = ("task_id", "split", "index", "seed", "actions")
 
 
 def register(name: str = "heldout") -> None:
-    """Makes the environment known under a name. Calling it again is allowed."""
+    """Registers the environment under a name. Calling it again is allowed."""
     if name not in skyrl_gym.registry:
         skyrl_gym.register(name, entry_point="heldout.skyrl:HeldoutEnv")
 
@@ -32,8 +32,8 @@ def register(name: str = "heldout") -> None:
 class HeldoutEnv(BaseTextEnv):  # type: ignore[misc]
     """One episode.
 
-    `env_config` has the mount and the options of `heldout.Pool`; `extras` chooses the task by task_id, split and
-    index, or seed, and may have actions and max_turns. Environments of the same configuration share a process.
+    `env_config` has the mount and the options of `heldout.Pool`. `extras` chooses the task by task_id, by split and
+    index, or by seed, and may have actions and max_turns. Environments with equal configurations share a process.
     """
 
     def __init__(self, env_config: Mapping[str, Any] | None = None, extras: Mapping[str, Any] | None = None) -> None:
@@ -41,7 +41,7 @@ class HeldoutEnv(BaseTextEnv):  # type: ignore[misc]
         config, extras = dict(env_config or {}), extras or {}
         self._reset = {key: extras[key] for key in _CHOICE if key in extras}
         if extras.get("max_turns"):
-            self._reset["max_steps"] = extras["max_turns"]
+            self._reset["step_limit"] = extras["max_turns"]
         self._session = session(config.pop("mount", "pddl"), config)
         self._last: dict[str, Any] = {}
 
@@ -66,7 +66,7 @@ class HeldoutEnv(BaseTextEnv):  # type: ignore[misc]
         )
 
     def get_metrics(self) -> dict[str, float]:
-        """Returns success and progress at the end."""
+        """Returns success and progress so far."""
         return {"success": float(self._last.get("success", False)), "progress": float(self._last.get("progress", 0.0))}
 
     def close(self) -> None:

@@ -20,12 +20,15 @@ import textarena as ta
 from ._dialogue import session, shown
 from ._pool import Observation
 
-_CHOICE = ("task_id", "split", "index", "max_steps", "actions")
+_CHOICE = ("task_id", "split", "index", "step_limit", "max_steps", "actions")
 
 
 class HeldoutEnv(ta.Env):  # type: ignore[misc]
-    """One session of a mount. Options choose the task of each reset (task_id, split, index, max_steps, actions); the
-    others are those of `heldout.Pool`."""
+    """One session of a mount.
+
+    The options task_id, split, index, step_limit and actions are those of each reset; the others are those of
+    `heldout.Pool`.
+    """
 
     def __init__(self, mount: str, **options: Any) -> None:
         self._reset = {key: options.pop(key) for key in _CHOICE if key in options}

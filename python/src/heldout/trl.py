@@ -32,6 +32,7 @@ from accelerate.utils import broadcast_object_list
 from transformers import Trainer, TrainerCallback
 from trl.models import unwrap_model_for_generation
 
+from ._binary import renamed
 from ._dialogue import INSTRUCTIONS as TEXT_INSTRUCTIONS
 from ._dialogue import Rollout, name_of, pool, session, shown
 from ._evaluate import Evaluation, evaluate, planned
@@ -39,15 +40,15 @@ from ._policy import Message, Policy, Sampling
 
 INSTRUCTIONS = "Solve the task. Call the tool `act` with one action at a time."
 
-_CHOICE = ("task_id", "split", "index", "seed", "max_steps", "actions")
+_CHOICE = ("task_id", "split", "index", "seed", "step_limit", "max_steps", "actions")
 _DUMMY = [{"role": "user", "content": "dummy"}, {"role": "assistant", "content": "dummy"}]
 
 
 def env(mount: str, **options: Any) -> type:
-    """Returns a class for `environment_factory`: an object is one rollout.
+    """Returns a class for `environment_factory`. Each object is one rollout, and all share a process.
 
-    `options` are those of `heldout.Pool`; all rollouts share a process. Columns of the data set choose the task:
-    task_id, split, index, seed, max_steps, actions.
+    `options` are those of `heldout.Pool`. Columns of the data set choose the task: task_id, split, index, seed,
+    step_limit, actions.
     """
 
     class HeldoutEnv:
@@ -97,8 +98,8 @@ def dataset(
 ) -> Any:
     """Returns a `datasets.Dataset` with a row for each task of a split.
 
-    Columns are prompt, environment (the name of the mount, for a dict of factories), task_id, split, kind and
-    difficulty. With `text`, prompts are those that `rollout` needs: they name their task.
+    Columns are prompt, environment, task_id, split, kind and difficulty. The environment is the name of the mount,
+    for a dict of factories. With `text`, each prompt names its task, as `rollout` needs it.
     """
     from datasets import Dataset
 
@@ -127,19 +128,25 @@ def _ids(mount: str, split: str | None, options: dict[str, Any]) -> set[str]:
     return {t["id"] for t in pool(mount, options).tasks(name_of(mount), split)}
 
 
-def rollout(mount: str, *, max_steps: int = 20, actions: bool = False, **options: Any) -> Callable[..., dict[str, Any]]:
-    """Returns a function for `rollout_func`, for a model that writes one action in each turn.
+def rollout(
+    mount: str, *, step_limit: int = 20, actions: bool = False, **options: Any
+) -> Callable[..., dict[str, Any]]:
+    """Returns a function for `rollout_func`, for a model that writes one action per turn.
 
-    The last message of a prompt has the id of its task, as rows of `dataset(…, text=True)` have it; the first
-    observation takes its place. All rollouts of a batch step together, and tokens of the environment are masked
-    (`env_mask`). A rollout ends with its episode, with a reply that was cut off, or where the next turn would pass
+    The last message of a prompt is the id of its task, as in `dataset(…, text=True)`; the first observation replaces
+    it. All rollouts of a batch step together, and tokens of the environment are masked (`env_mask`).
+
+    A rollout ends with its episode, after a reply that was cut off, or where the next turn would exceed
     `max_completion_length`. `options` are those of `heldout.Pool`.
     """
+
+    options = renamed(options)
+    reset = {"step_limit": options.pop("step_limit", step_limit), "actions": actions}
 
     def play(prompts: list[list[dict[str, str]]], trainer: Any) -> dict[str, Any]:
         rollouts = [Rollout(mount, options) for _ in prompts]
         try:
-            return _play(rollouts, prompts, trainer, {"max_steps": max_steps, "actions": actions})
+            return _play(rollouts, prompts, trainer, reset)
         finally:
             pool(mount, options).close_sessions([one.session for one in rollouts])
 
@@ -147,7 +154,7 @@ def rollout(mount: str, *, max_steps: int = 20, actions: bool = False, **options
 
 
 def reward(prompts: Any, reward: list[float], success: list[bool], **others: Any) -> list[float]:
-    """Gives the rewards of `rollout`, and logs the rates of success and progress of the batch. For `reward_funcs`."""
+    """Returns the rewards of `rollout`, and logs the success and progress rates of the batch. For `reward_funcs`."""
     log: Callable[[str, float], None] | None = others.get("log_metric")
     if log is not None:
         log("heldout/success", sum(success) / len(success))
@@ -206,7 +213,7 @@ def _ids_of(tokenizer: Any, messages: Sequence[Any], ask: bool) -> list[int]:
 
 
 def _turn(tokenizer: Any, text: str) -> list[int]:
-    """Returns the tokens between the end of a reply and the next one: those of the environment's message."""
+    """Returns the tokens between two replies: those of the environment's message."""
     before = _ids_of(tokenizer, _DUMMY, False)
     after = _ids_of(tokenizer, [*_DUMMY, {"role": "user", "content": text}], True)
     if tokenizer.eos_token_id in before:  # what a template writes after the end is not part of the reply
@@ -217,7 +224,7 @@ def _turn(tokenizer: Any, text: str) -> list[int]:
 
 
 def policy(trainer: Any) -> Policy:
-    """Returns the model of a trainer as a function for `heldout.evaluate`. It generates with transformers."""
+    """Returns the model of a trainer as a function for `heldout.evaluate`. Transformers generates the replies."""
 
     def reply(conversations: list[list[Message]], sampling: Sampling) -> list[str]:
         tokenizer, settings = trainer.processing_class, _settings(trainer, sampling)
@@ -248,17 +255,20 @@ def _settings(trainer: Any, sampling: Sampling) -> dict[str, Any]:
 
 
 class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
-    """Runs an evaluation during training, and logs its rates and limits.
+    """Runs an evaluation during training, and logs rates and the limits of their intervals.
 
-    It runs every so many steps, or without `every` at each evaluation of the trainer; its metrics are then there for
-    `metric_for_best_model` too, as `eval_heldout/pddl/progress`. Each evaluation is a run directory `OUT/step-000500`,
-    so `heldout compare` pairs two of them by task. Metrics have names such as `heldout/pddl/success_low`; they reach
-    every tracker of the trainer once the callback is attached.
+    It runs every `every` steps, or by default at each evaluation of the trainer. In the latter case,
+    `metric_for_best_model` may be one of its metrics, such as `eval_heldout/pddl/progress`.
 
-    `model` is as for `heldout.evaluate`. Without it, it is the trainer's own: its vLLM server, which has the weights of
-    the last generation, if there is one; else the model in this process. Tasks of the training data are refused,
-    unless `allow_overlap`. `options` are those of `heldout.evaluate`. With several processes, the first evaluates and
-    the others wait.
+    Each evaluation is a run directory `OUT/step-000500`, so `heldout compare` can pair two of them by task. Metrics
+    have names such as `heldout/pddl/success_low`. They reach every tracker of the trainer once the callback is
+    attached.
+
+    `model` is as for `heldout.evaluate`. By default it is the trainer's vLLM server, with the weights of the last
+    generation, or else the model in this process. `options` are those of `heldout.evaluate`.
+
+    Tasks of the training data are refused unless `allow_overlap` is set. With several processes, the first evaluates
+    and the others wait.
     """
 
     def __init__(
@@ -281,7 +291,7 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
         self.evaluations: dict[int, Evaluation] = {}
 
     def attach(self, trainer: Any) -> EvaluateCallback:
-        """Says whose model is measured and whose log gets the metrics."""
+        """Sets the trainer whose model is evaluated and whose log gets the metrics."""
         self._trainer = trainer
         return self
 
@@ -326,7 +336,7 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
         return found[0]
 
     def _own(self, args: Any) -> str | Policy:
-        """Returns the trainer's own model: the name of its server's, or a function."""
+        """Returns the trainer's model: its name on the server, or a function."""
         trainer = self._trainer
         if getattr(args, "use_vllm", False) and args.vllm_mode == "server":
             url = args.vllm_server_base_url or f"http://{args.vllm_server_host}:{args.vllm_server_port}"
@@ -340,7 +350,7 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
 
 
 def _trained_on(trainer: Any) -> Collection[str]:
-    """Returns the ids of the tasks that a trainer trains on, as far as its data or its environments say it."""
+    """Returns the ids of the tasks that a trainer trains on, as far as its data or environments name them."""
     data = trainer.train_dataset
     if "task_id" in (getattr(data, "column_names", None) or []):
         return set(data["task_id"])

@@ -1,7 +1,7 @@
 """An environment for verifiers, and with it for prime-rl. Needs verifiers 0.4 or newer.
 
     vf-eval heldout-v1 --env.taskset.mount pddl -n 20 -m MODEL --no-push
-    vf-eval heldout-v1 --env.taskset.mount alfworld,data=DIR --env.taskset.split valid_seen --env.taskset.max-steps 50
+    vf-eval heldout-v1 --env.taskset.mount alfworld,data=DIR --env.taskset.split valid_seen --env.taskset.step-limit 50
 
 verifiers finds it by the module `heldout_v1`, which comes with this package.
 """
@@ -24,16 +24,18 @@ from ._pool import Reward
 
 
 class HeldoutConfig(vf.TasksetConfig):  # type: ignore[misc]
-    """Which tasks are played, and how."""
+    """The tasks to play, and how to play them."""
 
     mount: str = "pddl"
     """An environment, as for `heldout serve`: `alfworld`, `p1=pddl,perturb=P1`."""
     split: str | None = None
-    """A split of it; without one the default."""
+    """A split; the default split if it is not given."""
     reward: Reward = "success"
-    """What a step is worth; an episode is worth their sum."""
+    """The reward of a step; that of an episode is their sum."""
+    step_limit: int | None = None
+    """The step limit of episodes; by default, that of the benchmark."""
     max_steps: int | None = None
-    """Steps of an episode; without it those of the benchmark."""
+    """The earlier name of `step_limit`."""
     actions: bool = False
     """Whether the available actions are shown."""
     data: str | None = None
@@ -52,7 +54,7 @@ class HeldoutData(vf.TaskData):  # type: ignore[misc]
 
 
 class HeldoutTask(vf.Task[HeldoutData]):  # type: ignore[misc]
-    """A task, known by its id."""
+    """A task, identified by its id."""
 
     @property
     def key(self) -> str:
@@ -76,11 +78,11 @@ class HeldoutTaskset(vf.Taskset[HeldoutTask, HeldoutConfig]):  # type: ignore[mi
 
 
 class HeldoutHarnessConfig(vf.HarnessConfig):  # type: ignore[misc]
-    """Has no settings of its own."""
+    """The settings of a harness; there are none of its own."""
 
 
 class HeldoutHarness(vf.Harness[HeldoutHarnessConfig]):  # type: ignore[misc]
-    """Asks the model in this process: one request for each turn, without tools and without a program to start."""
+    """Asks the model from this process: one request per turn, without tools or another program."""
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_RESUME = True
@@ -113,7 +115,7 @@ class HeldoutHarness(vf.Harness[HeldoutHarnessConfig]):  # type: ignore[misc]
 
 
 class HeldoutEnvConfig(vf.EnvConfig):  # type: ignore[misc]
-    """Who plays: the model, asked in this process."""
+    """The player: the model, asked from this process."""
 
     player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
@@ -124,7 +126,8 @@ class HeldoutEnv(vf.Env[HeldoutEnvConfig]):  # type: ignore[misc]
     async def run(self, task: Any, agents: Any) -> None:
         config = self.taskset.config
         rollout = Rollout(config.mount, config.options())
-        choice = {"task_id": task.data.id, "max_steps": config.max_steps, "actions": config.actions or None}
+        limit = config.step_limit or config.max_steps
+        choice = {"task_id": task.data.id, "step_limit": limit, "actions": config.actions or None}
         try:
             seen = await rollout.areset(**choice)
             async with agents.player.interaction(task) as interaction:

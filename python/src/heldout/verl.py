@@ -4,8 +4,8 @@
     python -m verl.trainer.main_ppo data.train_files=train.parquet data.return_raw_chat=True \\
         actor_rollout_ref.rollout.agent.default_agent_loop=heldout …
 
-A row says what is played: `extra_info` has the mount, the task and the options of `heldout.Pool`. The first observation
-takes the place of the last message of its prompt.
+Each row has the mount, the task and the options of `heldout.Pool` in `extra_info`. The first observation replaces the
+last message of the prompt.
 """
 
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false, reportUntypedBaseClass=false
@@ -24,6 +24,7 @@ from uuid import uuid4
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput, register
 from verl.utils.profiler import simple_timer
 
+from ._binary import renamed
 from ._dialogue import INSTRUCTIONS, Rollout, name_of, pool
 
 
@@ -32,18 +33,20 @@ def write(
     path: str | os.PathLike[str],
     split: str | None = None,
     *,
-    max_steps: int = 20,
+    step_limit: int = 20,
     actions: bool = False,
     prompt: str = INSTRUCTIONS,
     **options: Any,
 ) -> int:
-    """Writes the tasks of a split as a Parquet file, as verl reads it. Returns their number.
+    """Writes the tasks of a split to a Parquet file for verl, and returns their number. It needs pyarrow.
 
-    `options` are those of `heldout.Pool`, such as `reward`. It needs pyarrow.
+    `options` are those of `heldout.Pool`, such as `reward`.
     """
+    options = renamed(options)
+    step_limit = options.pop("step_limit", step_limit)
     rows: list[dict[str, Any]] = []
     for t in pool(mount, options).tasks(name_of(mount), split):
-        reset = {"task_id": t["id"], "max_steps": max_steps, "actions": actions}
+        reset = {"task_id": t["id"], "step_limit": step_limit, "actions": actions}
         played = {"mount": mount, "options": json.dumps(options), "reset": json.dumps(reset)}
         rows.append(
             {
@@ -64,8 +67,8 @@ def write(
 class HeldoutAgentLoop(AgentLoopBase):  # type: ignore[misc]
     """Plays one episode: each reply of the model holds one action.
 
-    The reward is the sum of the episode; `success` and `progress` are its extra information, which validation averages.
-    An episode ends with the environment's end, or where a turn would pass the length of a response.
+    The reward is the sum over the episode. `success` and `progress` are extra information, which validation averages.
+    An episode also ends where the next turn would exceed the response length.
     """
 
     async def run(self, sampling_params: dict[str, Any], **row: Any) -> Any:
