@@ -53,12 +53,12 @@ var (
 	Agent    = table.Words("agent", "Agent", "how the model turns observations into actions").AsDetail()
 	Finished = table.Count("finished", "Done", "number of episodes with a result").AsDetail()
 
-	EasyTasks    = table.Count("easy_tasks", "Easy", "number of easy tasks with a result")
-	EasySuccess  = table.Share("easy_success", "SR", "success rate on easy tasks, in percent")
-	EasyProgress = table.Share("easy_progress", "PR", "progress rate on easy tasks, in percent")
-	HardTasks    = table.Count("hard_tasks", "Hard", "number of hard tasks with a result")
-	HardSuccess  = table.Share("hard_success", "SR", "success rate on hard tasks, in percent")
-	HardProgress = table.Share("hard_progress", "PR", "progress rate on hard tasks, in percent")
+	EasyTasks    = table.Count("easy_tasks", "Easy", "number of easy tasks with a result").Under("Easy", "Tasks")
+	EasySuccess  = table.Share("easy_success", "SR", "success rate on easy tasks, in percent").Under("Easy", "SR")
+	EasyProgress = table.Share("easy_progress", "PR", "progress rate on easy tasks, in percent").Under("Easy", "PR")
+	HardTasks    = table.Count("hard_tasks", "Hard", "number of hard tasks with a result").Under("Hard", "Tasks")
+	HardSuccess  = table.Share("hard_success", "SR", "success rate on hard tasks, in percent").Under("Hard", "SR")
+	HardProgress = table.Share("hard_progress", "PR", "progress rate on hard tasks, in percent").Under("Hard", "PR")
 
 	SuccessDeviation  = sampleStd("success_", "SR std")
 	ProgressDeviation = sampleStd("progress_", "PR std")

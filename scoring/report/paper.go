@@ -218,8 +218,8 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 			t.Rows = append(t.Rows, l.paperRow(names))
 		}
 		r.finish(&t, programs, "SR/PR in percent under perturbations of "+title,
-			append([]string{"Std: standard deviation of the row's conditions with divisor n, in points."},
-				r.firstNotes(r.standing(), []string{}...)...))
+			slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points.",
+				strings.Join(p.notes, " ")}, r.firstNotes(r.standing(), []string{}...)))
 		tables = append(tables, t)
 	}
 	return tables

@@ -66,6 +66,12 @@ func (c Col[V]) Headed(header string) Col[V] {
 	return c
 }
 
+// Under returns the column as one of a group, with its head there.
+func (c Col[V]) Under(group, short string) Col[V] {
+	c.Group, c.Short = group, short
+	return c
+}
+
 // Format returns the column with values that are shown in another way.
 func (c Col[V]) Format(show func(V) Cell) Col[V] {
 	c.show = show

@@ -31,7 +31,7 @@ func Fit(tables []Table, width int) []Table {
 		if t.width() > width {
 			t = t.foldHeaders()
 		}
-		t = t.dropDetail(width)
+		t = t.dropDetails(func(t Table) bool { return t.width() > width }, "--wide shows all columns")
 		t = t.foldNames(width)
 		t.Notes = wrap(t.Notes, width)
 		for _, part := range t.split(width) {
@@ -205,7 +205,7 @@ func (t Table) dropConstant() Table {
 			rest = append(rest, i)
 			continue
 		}
-		if first.Text != "" {
+		if first.Text != "" && first.Value != nil {
 			same = append(same, c.Header+" "+first.Text)
 		}
 	}
@@ -219,10 +219,10 @@ func (t Table) dropConstant() Table {
 	return out
 }
 
-// dropDetail leaves out columns of detail while the table is too wide.
-func (t Table) dropDetail(width int) Table {
+// dropDetails leaves out columns of detail while the table is too wide, with a note that says where they are.
+func (t Table) dropDetails(tooWide func(Table) bool, place string) Table {
 	var dropped []string
-	for t.width() > width {
+	for tooWide(t) {
 		last := -1
 		for i, c := range t.Columns {
 			if c.Detail {
@@ -236,8 +236,7 @@ func (t Table) dropDetail(width int) Table {
 		t = t.removeColumn(last)
 	}
 	if len(dropped) > 0 {
-		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("Not shown: %s (--wide shows all columns).",
-			strings.Join(dropped, ", ")))
+		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("Not shown: %s (%s).", strings.Join(dropped, ", "), place))
 	}
 	return t
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"heldout/envs"
 )
 
 // latexText escapes what LaTeX would read as commands or join to one sign, and
@@ -27,7 +25,7 @@ func escapeLaTeX(s string) string { return latexText.Replace(Printable(s)) }
 // hyphen, and a standard deviation stands as an index. Letters and marks of a number are raised.
 func latexCell(c Cell) string {
 	spread := ""
-	if _, isText := c.Value.(string); !isText && c.Value != nil {
+	if _, isText := c.Value.(string); !isText && c.Value != nil && !strings.Contains(c.Text, " to ") {
 		number, letters, _ := strings.Cut(c.Text, " ")
 		if letters+c.Mark != "" {
 			spread = `\textsuperscript{` + escapeLaTeX(letters+c.Mark) + "}"
@@ -38,8 +36,11 @@ func latexCell(c Cell) string {
 		spread += `{\scriptsize\,$\pm$\,` + escapeLaTeX(c.Spread) + "}"
 	}
 	if _, isText := c.Value.(string); !isText {
-		if digits, negative := strings.CutPrefix(c.Text, "-"); negative {
-			return "$-$" + escapeLaTeX(digits+c.Mark) + spread
+		if low, high, ok := strings.Cut(c.Text, " to "); ok {
+			return fmt.Sprintf("[%s, %s]", latexNumber(low), latexNumber(high))
+		}
+		if strings.HasPrefix(c.Text, "-") {
+			return latexNumber(c.Text+c.Mark) + spread
 		}
 	}
 	text := escapeLaTeX(c.Text + c.Mark)
@@ -47,6 +48,14 @@ func latexCell(c Cell) string {
 		text = `\textbf{` + text + "}"
 	}
 	return text + spread
+}
+
+// latexNumber writes a number with a minus sign in place of the hyphen.
+func latexNumber(text string) string {
+	if digits, negative := strings.CutPrefix(text, "-"); negative {
+		return "$-$" + escapeLaTeX(digits)
+	}
+	return escapeLaTeX(text)
 }
 
 // latexLimits are the limits of a rate as its indices; empty if it has none.
@@ -135,40 +144,57 @@ func renderLaTeX(b *bytes.Buffer, tables []Table) {
 			}
 			continue
 		}
-		environment, size, columns := latexLayout(t)
-		published, about, _ := strings.Cut(t.Divided, "; ")
-		fmt.Fprintf(b, "\\begin{%s}\n\\centering\n\\caption{%s}\n%s%s\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n",
-			environment, escapeLaTeX(cmp.Or(t.Caption, t.Title)), latexLabel(t, counts), size, columns,
-			latexHead(t))
-		for i, row := range t.Rows {
-			if t.Divided != "" && i == t.Divide {
-				fmt.Fprintf(b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
-					escapeLaTeX(published))
-			}
-			var cells []string
-			for i, c := range row {
-				if t.Columns[i].Key == "environment" {
-					c.Text = envs.Title(c.Text)
-				}
-				text := latexCell(c)
-				if t.Compact {
-					text += latexLimits(c)
-				}
-				cells = append(cells, text)
-			}
-			fmt.Fprintf(b, "{}%s \\\\\n", strings.Join(cells, " & "))
-			if !t.Compact {
-				b.WriteString(latexBelow(row))
-			}
+		for _, part := range latexParts(t) {
+			part.render(b, counts)
 		}
-		b.WriteString("\\bottomrule\n\\end{tabular}\n")
-		if about != "" {
-			fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(published+": "+about+"."))
+	}
+}
+
+// render writes a part of a table.
+func (p latexPart) render(b *bytes.Buffer, counts map[string]int) {
+	published, about, _ := strings.Cut(p.Divided, "; ")
+	fmt.Fprintf(b, "\\begin{%s}\n\\centering\n%s", p.layout.environment, p.caption())
+	if !p.continued {
+		b.WriteString(latexLabel(p.Table, counts))
+	}
+	fmt.Fprintf(b, "%s\\begin{tabular}{%s}\n\\toprule\n%s\\midrule\n", p.layout.size, latexColumns(p.Table, p.broken),
+		latexHead(p.Table))
+	for i, row := range p.Rows {
+		if p.Divided != "" && i == p.Divide {
+			fmt.Fprintf(b, "\\midrule\n\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(p.Columns),
+				escapeLaTeX(published))
 		}
-		for _, note := range t.Notes[min(t.Captioned, len(t.Notes)):] {
-			fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(note))
+		p.renderRow(b, row)
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n\\par\\raggedright\n")
+	if about != "" {
+		fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(published+": "+about+"."))
+	}
+	for _, note := range p.Notes[min(p.Captioned, len(p.Notes)):] {
+		fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(note))
+	}
+	fmt.Fprintf(b, "\\end{%s}\n", p.layout.environment)
+}
+
+// breakable lets long names of tasks be broken into lines.
+var breakable = strings.NewReplacer(`\_`, `\_\allowbreak{}`, "/", `/\allowbreak{}`)
+
+// renderRow writes a row, and below it the limits of its rates.
+func (p latexPart) renderRow(b *bytes.Buffer, row []Cell) {
+	var cells []string
+	for i, c := range row {
+		text := latexCell(c)
+		if p.Compact {
+			text += latexLimits(c)
 		}
-		fmt.Fprintf(b, "\\end{%s}\n", environment)
+		if p.broken[i] > 0 {
+			text = `\raggedright\let\\\tabularnewline ` + breakable.Replace(text)
+		}
+		cells = append(cells, text)
+	}
+	fmt.Fprintf(b, "{}%s \\\\\n", strings.Join(cells, " & "))
+	if !p.Compact {
+		b.WriteString(latexBelow(row))
 	}
 }
 

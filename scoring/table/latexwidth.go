@@ -28,25 +28,24 @@ var latexSizes = []latexSize{
 	{"table*", "", 1, 6, fullWidth},
 	{"table*", "\\small\\setlength{\\tabcolsep}{4pt}\n", 0.92, 4, fullWidth},
 	{"table*", "\\footnotesize\\setlength{\\tabcolsep}{3pt}\n", 0.84, 3, fullWidth},
+	legible,
 	{"table*", "\\scriptsize\\setlength{\\tabcolsep}{2pt}\n", 0.78, 2, fullWidth},
-	{"table*", "\\scriptsize\\setlength{\\tabcolsep}{1pt}\n", 0.78, 1, fullWidth},
 }
 
-// leastWords is the width that a column of words keeps when it is broken into lines, in points.
-const leastWords = 50
+// legible has the smallest letters that a table gets while it can have fewer columns.
+var legible = latexSize{"table*", "\\scriptsize\\setlength{\\tabcolsep}{3pt}\n", 0.78, 3, fullWidth}
 
-// latexLayout is the environment of a table, its size and its columns. What fits nowhere has its widest columns of
-// words in lines.
-func latexLayout(t Table) (environment, size, columns string) {
+// latexLayout is the size of a table, and the widths of the columns of words that it breaks into lines because it
+// fits nowhere else.
+func latexLayout(t Table) (s latexSize, broken map[int]float64) {
 	widths := latexWidths(t)
-	for _, s := range latexSizes {
-		environment, size = s.environment, s.size
-		if excess := s.excess(widths, nil); excess <= 0 {
-			return environment, size, latexColumns(t, nil)
+	for _, s = range latexSizes {
+		if s.excess(widths, nil) <= 0 {
+			return s, nil
 		}
 	}
-	last := latexSizes[len(latexSizes)-1]
-	broken := map[int]float64{}
+	last := s
+	broken = map[int]float64{}
 	for {
 		widest, excess := -1, last.excess(widths, broken)
 		for i, c := range t.Columns {
@@ -55,9 +54,9 @@ func latexLayout(t Table) (environment, size, columns string) {
 			}
 		}
 		if excess <= 0 || widest < 0 {
-			return environment, size, latexColumns(t, broken)
+			return last, broken
 		}
-		broken[widest] = max(leastWords, widths[widest]*last.scale-excess)
+		broken[widest] = max(last.scale*t.widestWord(widest), widths[widest]*last.scale-excess)
 	}
 }
 
@@ -68,6 +67,17 @@ func (s latexSize) excess(widths []float64, broken map[int]float64) float64 {
 		total += cmp.Or(broken[i], width*s.scale) + 2*s.gap
 	}
 	return total
+}
+
+// widestWord is the width of the widest word of a column at ten points.
+func (t Table) widestWord(column int) (width float64) {
+	for _, row := range t.Rows {
+		ends := func(r rune) bool { return strings.ContainsRune(" -_/", r) }
+		for _, word := range strings.FieldsFunc(row[column].Text, ends) {
+			width = max(width, latexWidth(word+"-"))
+		}
+	}
+	return max(width, latexWidth(cmp.Or(t.Columns[column].Short, t.Columns[column].Header)))
 }
 
 func latexColumns(t Table, broken map[int]float64) string {
@@ -113,7 +123,7 @@ func latexWidth(text string) float64 {
 		switch {
 		case strings.ContainsRune("iljtfrI.,:;|'()[]! ", r):
 			total += 3.5
-		case strings.ContainsRune("mwMW—%±", r):
+		case strings.ContainsRune("mwMW—%±_#&@~^<>+=", r):
 			total += 8.4
 		case unicode.IsUpper(r) || utf8.RuneLen(r) > 2:
 			total += 7.4
