@@ -106,7 +106,7 @@ func HeldOutBestOf(w configs.Weights, byEnv map[string][]BestOf) (out []BestOf) 
 			b := byEnv[part.Env][n]
 			successes, progresses = append(successes, b.Success), append(progresses, b.Progress)
 		}
-		out = append(out, BestOf{n + 1, combine(successes, weights), combine(progresses, weights)})
+		out = append(out, BestOf{n + 1, Weighted(successes, weights), Weighted(progresses, weights)})
 	}
 	return out
 }

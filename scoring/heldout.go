@@ -35,7 +35,7 @@ func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress
 		successes, progresses = append(successes, s), append(progresses, p)
 	}
 	if len(h.Missing) == 0 {
-		h.Success, h.Progress = combine(successes, weights), combine(progresses, weights)
+		h.Success, h.Progress = Weighted(successes, weights), Weighted(progresses, weights)
 	}
 	return h
 }
@@ -74,9 +74,9 @@ func HeldOutSpread(w configs.Weights, scores map[string]*Score) (out Spread) {
 	return Spread{spread(successes), spread(progresses), len(successes)}
 }
 
-// combine averages rates of different environments, which are independent. The
+// Weighted averages rates of different environments, which are independent. The
 // average has an interval if every rate has one.
-func combine(parts []Estimate, weights []float64) Estimate {
+func Weighted(parts []Estimate, weights []float64) Estimate {
 	var means []float64
 	var bases []stats.Estimate
 	for _, p := range parts {

@@ -34,7 +34,7 @@ var (
 	Level     = Value.WithDetail(false)
 )
 
-// Columns of headline, verdict, results and difficulty.
+// Columns of headline, verdict, results, difficulty and abilities.
 var (
 	Letters = table.Words("letters", "Letters", "models of a column that share a letter do not differ significantly")
 
@@ -59,6 +59,12 @@ var (
 	HardTasks    = table.Count("hard_tasks", "Hard", "number of hard tasks with a result").Under("Hard", "Tasks")
 	HardSuccess  = table.Share("hard_success", "SR", "success rate on hard tasks, in percent").Under("Hard", "SR")
 	HardProgress = table.Share("hard_progress", "PR", "progress rate on hard tasks, in percent").Under("Hard", "PR")
+
+	Ability      = table.Words("ability", "Ability", "an ability of agents that AgentBoard scores")
+	AbilityScore = table.Rate("ability_score", "Score",
+		"success rates, weighted by environment as AgentBoard does for the ability, in percent")
+	Weight = table.Share("weight", "Weight",
+		"the share of the ability's weights that the environments played have, in percent")
 
 	SuccessDeviation  = sampleStd("success_", "SR std")
 	ProgressDeviation = sampleStd("progress_", "PR std")

@@ -200,6 +200,12 @@ var kinds = []Kind{
 		fill: difficulty,
 	},
 	{
+		ID: "abilities", Title: "Abilities, as AgentBoard scores them", Request: true,
+		Lacks:   "no model has results on two environments of AgentBoard, each by one protocol",
+		columns: cols(column.Model, column.Ability, column.Origin.AsDetail(), column.AbilityScore, column.Weight),
+		fill:    abilities,
+	},
+	{
 		ID: "trainings", Title: "Several trainings of an arm", Request: true, Lacks: lacksTrainings,
 		columns: cols(
 			column.Environment, column.Model, column.Perturbation, column.Trainings, column.Success,

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/scoring/column"
+	"heldout/scoring/table"
+)
+
+// scores are the ability scores of a model by ability, in percent, and the shares of the weights.
+func scores(t *testing.T, tb table.Table, model string) (score, share map[string]float64) {
+	t.Helper()
+	score, share = map[string]float64{}, map[string]float64{}
+	for _, r := range tb.Rows {
+		if r[tb.Pos(column.Model.Key)].Text != model {
+			continue
+		}
+		name := r[tb.Pos(column.Ability.Key)].Text
+		score[name] = 100 * r[tb.Pos(column.AbilityScore.Key)].Value.(float64)
+		share[name] = 100 * r[tb.Pos(column.Weight.Key)].Value.(float64)
+	}
+	return score, share
+}
+
+// AgentBoard's panel of GPT-4 is the mean of its nine published success rates by the weights of
+// each ability, worked out by hand.
+func TestAbilitiesOfAll(t *testing.T) {
+	p, err := configs.LoadPublished("agentboard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := publishedLines(Baseline{Name: "agentboard", Source: p, Table: p.Tables[0]})[0]
+	want := map[string]float64{"memory": 47.700, "planning": 46.505, "world modelling": 43.233,
+		"self-reflection": 47.253, "grounding": 48.822, "spatial navigation": 45.186}
+	for _, a := range configs.Abilities {
+		e, share, marks := line.ability(a, configs.BoardEnvironments)
+		if math.Abs(100*e.Mean-want[a.Name]) > 0.0006 || math.Abs(share-1) > 1e-12 || marks != "" {
+			t.Errorf("%s: %.3f of %v, marks %q; want %.3f of all", a.Name, 100*e.Mean, share, marks, want[a.Name])
+		}
+	}
+}
+
+// Scores of some environments are marked as partial, say which are missing, and have an interval.
+// Published models are scored on the same environments.
+func TestAbilitiesOfSome(t *testing.T) {
+	run := newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSff"},
+		group{"babyai", envs.Official, 4, "expert", 0, nil, "Sfff"},
+		group{"hotpotqa", envs.Official, 4, "expert", 0, nil, "SSSS"})
+	tb := find(t, everything([]NamedRun{run}, []Baseline{baseline("paper")}, weights), "abilities")
+	score, share := scores(t, tb, "expert")
+	want := map[string]float64{"memory": 100 * (1*0.25 + 2*0.5) / 3, "planning": 100 * (2*0.25 + 3*0.5) / 5}
+	for name, want := range want {
+		if math.Abs(score[name]-want) > 1e-9 {
+			t.Errorf("%s is %v, want %v", name, score[name], want)
+		}
+	}
+	if len(score) != 6 || math.Abs(share["memory"]-100*3./16) > 1e-9 {
+		t.Errorf("scores %v of shares %v", score, share)
+	}
+	first := tb.Rows[0][tb.Pos(column.AbilityScore.Key)]
+	if first.Mark != partMark || tb.Rows[0][tb.Pos(column.AbilityScore.Low.Key)].Value == nil {
+		t.Errorf("mark %q, or no interval", first.Mark)
+	}
+	notes := strings.Join(tb.Notes, "\n")
+	for _, want := range []string{"without AgentBoard's ALFWorld, SciWorld, Jericho, webshop", "‡ On a part"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("no note has %q:\n%s", want, notes)
+		}
+	}
+}
+
+// A score lies between the lowest and the highest success rate that it is made from.
+func TestAbilitiesAreMeans(t *testing.T) {
+	for outcomes := range 16 {
+		letters := func(shift int) string {
+			return strings.Repeat("S", outcomes>>shift&3) + strings.Repeat("f", 4-outcomes>>shift&3)
+		}
+		run := newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, letters(0)},
+			group{"sciworld", envs.Official, 4, "expert", 0, nil, letters(2)})
+		tb := find(t, everything([]NamedRun{run}, nil, weights), "abilities")
+		score, _ := scores(t, tb, "expert")
+		a, b := 25*float64(outcomes&3), 25*float64(outcomes>>2&3)
+		for name, x := range score {
+			if x < min(a, b)-1e-9 || x > max(a, b)+1e-9 {
+				t.Errorf("%s of %v and %v is %v", name, a, b, x)
+			}
+		}
+	}
+}
