@@ -8,7 +8,6 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring"
-	"heldout/scoring/claim"
 	"heldout/scoring/column"
 	"heldout/scoring/table"
 )
@@ -31,18 +30,19 @@ func abilities(report *Report, t *table.Table) {
 	played, marks := environments(rows), ""
 	var shown []modelRates
 	for i, l := range lines {
-		origin := column.FromRun
+		names := l.succeeding(played)
+		if len(names) < fewestEnvironments {
+			continue
+		}
+		origin, mark := column.FromRun, l.marksOn(names)
 		if i >= runs {
 			origin = column.FromPublished
 		}
-		if _, share, mark := l.ability(configs.Abilities[0], played); share > 0 {
-			shown, marks = append(shown, l), marks+mark
-		}
+		shown, marks = append(shown, l), marks+mark
 		for _, a := range configs.Abilities {
-			if score, share, mark := l.ability(a, played); share > 0 {
-				t.Add(column.Model.Val(l.name), column.Ability.Val(a.Name), column.Origin.Val(origin),
-					rated(column.AbilityScore, score).Marked(mark), column.Weight.Val(share))
-			}
+			score, share := l.ability(a, names)
+			t.Add(column.Model.Val(l.name), column.Ability.Val(a.Name), column.Origin.Val(origin),
+				rated(column.AbilityScore, score).Marked(mark), column.Weight.Val(share))
 		}
 	}
 	annotate(t, "Score: mean of success rates, in percent, weighted as AgentBoard weighs its environments for an ability. "+
@@ -56,7 +56,8 @@ func abilities(report *Report, t *table.Table) {
 func abilityRows(rows []row) (out []row, several []string) {
 	places := map[string][]string{}
 	for _, r := range rows {
-		if slices.Contains(configs.BoardEnvironments, r.environment()) && (r.Outside == 0 || r.Condition.Preset != nil) {
+		benchmark := r.Outside == 0 || r.Condition.Preset != nil
+		if benchmark && slices.Contains(configs.BoardEnvironments, r.environment()) {
 			out = append(out, r)
 			key := r.line + "\n" + r.environment()
 			places[key] = appendNew(places[key], r.place())
@@ -88,31 +89,42 @@ func environments(rows []row) (names []string) {
 	return names
 }
 
-// ability is the score of a line on some environments, with the share of the ability's weights
-// that they have and the marks of the rates.
-func (l modelRates) ability(a configs.Ability, played []string) (e scoring.Estimate, share float64, marks string) {
+// succeeding are those of some environments on which a line has a success rate.
+func (l modelRates) succeeding(played []string) (names []string) {
+	for _, env := range played {
+		if l.rates[env].success != nil {
+			names = append(names, env)
+		}
+	}
+	return names
+}
+
+// ability is the score of a line on these environments, and the share of the ability's weights
+// that they have.
+func (l modelRates) ability(a configs.Ability, names []string) (e scoring.Estimate, share float64) {
 	var parts []scoring.Estimate
 	var weights []float64
-	for _, env := range played {
-		r, ok := l.rates[env]
-		if !ok || r.estimate(claim.Success) == nil {
-			continue
-		}
-		parts, weights = append(parts, *r.success), append(weights, a.Weight(env))
+	for _, env := range names {
+		parts, weights = append(parts, *l.rates[env].success), append(weights, a.Weight(env))
 		share += a.Weight(env) / a.Total()
-		for _, mark := range r.marks {
-			if !strings.ContainsRune(marks, mark) {
-				marks += string(mark)
-			}
-		}
 	}
-	if len(parts) < fewestEnvironments {
-		return e, 0, ""
+	return scoring.Weighted(parts, weights), share
+}
+
+// marksOn are the marks of rates on these environments, each once, and that of a part if
+// AgentBoard has more.
+func (l modelRates) marksOn(names []string) (marks string) {
+	for _, env := range names {
+		marks += l.rates[env].marks
 	}
-	if len(parts) < len(configs.BoardEnvironments) && !strings.Contains(marks, partMark) {
+	if len(names) < len(configs.BoardEnvironments) {
 		marks += partMark
 	}
-	return scoring.Weighted(parts, weights), share, marks
+	var once []string
+	for _, mark := range marks {
+		once = appendNew(once, string(mark))
+	}
+	return strings.Join(once, "")
 }
 
 // without says which environments of AgentBoard the scores lack: once if that is the same for all
@@ -122,7 +134,7 @@ func without(lines []modelRates, played []string) []string {
 	missing := func(l modelRates) string {
 		var names []string
 		for _, env := range configs.BoardEnvironments {
-			if r, ok := l.rates[env]; !ok || r.success == nil || !slices.Contains(played, env) {
+			if !slices.Contains(l.succeeding(played), env) {
 				names = append(names, envs.Title(env))
 			}
 		}
