@@ -49,11 +49,16 @@ of yours, give its file with --prompt.
 
 --format parquet writes records instead: runs.parquet, episodes.parquet and
 steps.parquet in the folder --out, with the names of the records as columns,
-and a manifest.`,
+and a manifest.
+
+--format agentboard writes the folder that AgentBoard writes: all_results.txt,
+dimension.txt, and a line for each episode in TASK.txt and logs/TASK.jsonl. The
+folder --out has a folder for each model and seed if there are several.`,
 		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
   heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
   heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl
   heldout export runs/big --format parquet --out tables
+  heldout export runs/big --format agentboard --out results/big
   heldout export --check .`,
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
@@ -66,6 +71,9 @@ and a manifest.`,
 			}
 			if format == parquet {
 				return exportFrames(c, sys, sources, o.Out, o.Force, frames)
+			}
+			if format == boardLogs {
+				return exportBoard(c, sys, sources, o, seeds)
 			}
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
 			o.Command = commandOf(c, sources)
@@ -95,11 +103,11 @@ and a manifest.`,
 		},
 	}
 	f := c.Flags()
-	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]")
+	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + boardLogs
 	f.StringVar(&format, "format", "", "form of the file: "+forms+" or "+parquet)
 	_ = c.RegisterFlagCompletionFunc("format", oneOf(append(strings.Fields(forms), parquet)...))
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; "+
-		"a folder, for a hub, without an ending; a folder for parquet")
+		"a folder, for a hub, without an ending; a folder for parquet and "+boardLogs)
 	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
 	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")
 	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet: write all attempts, not only those that count")

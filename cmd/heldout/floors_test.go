@@ -57,6 +57,7 @@ var floors = map[string]int{
 	"scoring/refinement":           3,
 	"scoring":                      4,
 	"scoring/column":               4,
+	"scoring/agentboard":           5,
 	"scoring/claim":                5,
 	"scoring/figure":               7,
 	"eval/episode":                 5,
