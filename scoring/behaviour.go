@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"heldout/scoring/record"
 	"heldout/scoring/refinement"
@@ -63,7 +64,7 @@ func (s *Score) Refinement() []Measured {
 		return s.measures
 	}
 	counts := s.counts()
-	if counts == nil {
+	if counts == nil || s.progressOnly() {
 		return nil
 	}
 	for _, m := range refinement.Measures() {
@@ -91,6 +92,14 @@ func (s *Score) counts() (byTask [][]*refinement.Counts) {
 		byTask = append(byTask, counts)
 	}
 	return byTask
+}
+
+// progressOnly reports whether of the steps of any episode only the progress is known.
+func (s *Score) progressOnly() bool {
+	known := func(p seedResult) bool { return p.counts == nil || !p.counts.ProgressOnly }
+	return slices.ContainsFunc(s.tasks, func(t taskResults) bool {
+		return slices.ContainsFunc(t.results, func(p seedResult) bool { return !known(p) })
+	})
 }
 
 // measured estimates a ratio.

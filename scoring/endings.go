@@ -51,7 +51,7 @@ type Lost struct {
 func (s *Score) Lost() (out Lost, ok bool) {
 	for _, t := range s.tasks {
 		for _, p := range t.results {
-			if p.counts == nil {
+			if p.counts == nil || p.counts.ProgressOnly {
 				return Lost{}, false
 			}
 			if !p.success {

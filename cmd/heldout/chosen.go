@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"heldout/configs"
+	"heldout/scoring/agentboard"
 	"heldout/scoring/record"
 )
 
@@ -47,6 +48,31 @@ func (o *chosen) runs(sys *system, dirs []string) ([]record.Chosen, error) {
 		return nil, err
 	}
 	return o.choose(runs)
+}
+
+// sources returns what the command reads: runs, and folders of AgentBoard's logs.
+func (o *chosen) sources(sys *system, dirs []string) (runs []record.Chosen, boards []*agentboard.Logs, err error) {
+	folders, dirs := agentboard.Split(dirs)
+	if len(folders) == 0 {
+		runs, err = o.runs(sys, dirs)
+		return runs, nil, err
+	}
+	var plans []*record.Manifest
+	for _, dir := range folders {
+		logs, err := agentboard.Read(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		boards, plans = append(boards, logs), append(plans, logs.Manifest)
+	}
+	var parts []record.Parts
+	if len(dirs) > 0 {
+		if parts, err = record.Runs(dirs, sys.tell()); err != nil {
+			return nil, nil, err
+		}
+	}
+	runs, err = record.Choose(parts, o.EpisodeFilter.Called(o.Names), plans...)
+	return runs, boards, usage(err)
 }
 
 func (o *chosen) choose(runs []record.Parts) ([]record.Chosen, error) {

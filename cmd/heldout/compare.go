@@ -16,7 +16,8 @@ func newCompare(sys *system) *cobra.Command {
 Several runs share one table. Models that played the same tasks are compared,
 paired by task. Two runs of a model each are old and new. Runs of one model with
 other seeds are one model. Runs that played an environment by different
-protocols do not compare and are refused; --mixed prints them all the same.`,
+protocols do not compare and are refused; --mixed prints them all the same.
+Folders of AgentBoard's logs are rows, too.`,
 		Example: `  heldout compare runs/base runs/tuned
   heldout compare runs/tuned --baseline agentrefine --table rates`,
 		Args: args(1, -1, "at least one run directory"),
@@ -24,12 +25,13 @@ protocols do not compare and are refused; --mixed prints them all the same.`,
 			if err := out.check(); err != nil {
 				return err
 			}
-			once, err := only.runs(sys, dirs)
+			once, boards, err := only.sources(sys, dirs)
 			if err != nil {
 				return err
 			}
 			out.separate, out.names, out.versus = !mix, only.Names, true
 			out.prices, out.heldIn = only.Prices, only.HeldIn
+			out.boards, out.only = boards, only.EpisodeFilter.Called(only.Names)
 			_, err = out.print(sys, once)
 			return err
 		},

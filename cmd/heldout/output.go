@@ -15,6 +15,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/spelling"
 	"heldout/eval/bench"
+	"heldout/scoring/agentboard"
 	"heldout/scoring/claim"
 	"heldout/scoring/record"
 	"heldout/scoring/report"
@@ -40,9 +41,11 @@ type output struct {
 	margin    float64
 	names     configs.Names // of models
 	heldIn    configs.HeldIn
-	weights   string // file of the weights of the held-out score
-	reference string // the model that others are compared with
-	limits    bool   // tables for papers have intervals
+	boards    []*agentboard.Logs   // folders of AgentBoard's logs
+	only      record.EpisodeFilter // of them
+	weights   string               // file of the weights of the held-out score
+	reference string               // the model that others are compared with
+	limits    bool                 // tables for papers have intervals
 	// eventsFile gets finished episodes and tables as lines of JSON; empty for none.
 	eventsFile string
 	events     io.Writer
@@ -194,7 +197,7 @@ func (o *output) check() error {
 // source says what tables are made from.
 func (o *output) source() report.Inputs {
 	return report.Inputs{Interval: o.interval, Baselines: o.baselines, Thoughts: o.thoughts, Names: o.names,
-		Prices: o.prices, HeldIn: o.heldIn, Weights: o.weights}
+		Prices: o.prices, HeldIn: o.heldIn, Weights: o.weights, Boards: o.boards, Only: o.only}
 }
 
 func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }

@@ -64,12 +64,12 @@ The exact numbers behind a figure: heldout compare RUN… --table, see there.`,
 			if name == "checkpoints" && len(d.order) == 0 {
 				d.order = []string{report.OrderGiven}
 			}
-			once, err := only.runs(sys, dirs)
+			once, boards, err := only.sources(sys, dirs)
 			if err != nil {
 				return err
 			}
 			sys.saveMemory()
-			d.names, d.heldIn = only.Names, only.HeldIn
+			d.names, d.heldIn, d.boards = only.Names, only.HeldIn, boards
 			results, err := d.read(sys, once, report.NeedSteps([]string{kind.Table}))
 			if err != nil {
 				return err

@@ -60,15 +60,15 @@ type taskRates struct {
 
 // episode is an episode in a log.
 type episode struct {
-	ID         int      `json:"id"`
-	Task       string   `json:"task_name"`
-	Goal       string   `json:"goal"`
-	Difficulty string   `json:"difficulty"`
-	Done       flag     `json:"is_done"`
-	Progress   float64  `json:"progress_rate"`
-	Grounding  float64  `json:"grounding_acc"`
-	Changes    []rise `json:"score_change_record"`
-	Turns      turns    `json:"trajectory"`
+	ID         int     `json:"id"`
+	Task       string  `json:"task_name"`
+	Goal       string  `json:"goal"`
+	Difficulty string  `json:"difficulty"`
+	Done       flag    `json:"is_done"`
+	Progress   float64 `json:"progress_rate"`
+	Grounding  float64 `json:"grounding_acc"`
+	Changes    []rise  `json:"score_change_record"`
+	Turns      turns   `json:"trajectory"`
 }
 
 // rise is a step, from 0, at which progress rose, and the progress after it.
@@ -80,8 +80,47 @@ type rise struct {
 // MarshalJSON implements json.Marshaler.
 func (c rise) MarshalJSON() ([]byte, error) { return json.Marshal([]any{c.step, c.progress}) }
 
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *rise) UnmarshalJSON(b []byte) error {
+	var pair []json.Number
+	if err := json.Unmarshal(b, &pair); err != nil {
+		return err
+	}
+	if len(pair) != 2 {
+		return fmt.Errorf("score_change_record: %d numbers, want a step and the progress after it", len(pair))
+	}
+	return c.parse(string(pair[0]), string(pair[1]))
+}
+
+// parse reads step and progress.
+func (c *rise) parse(step, progress string) (err error) {
+	if c.step, err = strconv.Atoi(step); err != nil {
+		return err
+	}
+	c.progress, err = strconv.ParseFloat(progress, 64)
+	return err
+}
+
 // flag is a truth value, which some logs write as a number.
 type flag bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *flag) UnmarshalJSON(b []byte) error { return f.parse(string(b)) }
+
+// parse reads a truth value as Python or JSON write it; any number but 1 is false.
+func (f *flag) parse(text string) error {
+	switch text {
+	case "True", "true":
+		*f = true
+		return nil
+	case "False", "false":
+		*f = false
+		return nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	*f = x == 1
+	return err
+}
 
 // line is the episode as a line of TASK.txt.
 func (e *episode) line() string {
@@ -108,6 +147,16 @@ func float(x float64) string {
 
 // turns are the steps of an episode by the names that AgentBoard gives them, in order.
 type turns []boardStep
+
+// UnmarshalJSON implements json.Unmarshaler: it counts the steps.
+func (list *turns) UnmarshalJSON(b []byte) error {
+	var steps map[string]json.RawMessage
+	if err := json.Unmarshal(b, &steps); err != nil {
+		return err
+	}
+	*list = make(turns, len(steps))
+	return nil
+}
 
 // boardStep is what happened at a step. The first one has the goal.
 type boardStep struct {

@@ -39,7 +39,7 @@ func Write(dir string, runs []record.Chosen, force bool) (*Written, error) {
 		}
 	}
 	if len(w.players) == 0 {
-		return nil, errors.New("there is nothing to write: no episode of an environment of AgentBoard has a taskRates")
+		return nil, errors.New("there is nothing to write: no episode of an environment of AgentBoard has a result")
 	}
 	for p, b := range w.players {
 		folder := filepath.Join(dir, w.folder(p))

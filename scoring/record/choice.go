@@ -139,8 +139,8 @@ func (c EpisodeFilter) keepsTask(t envs.Task) bool {
 	return fits(c.Task, t.ID, t.Type) || t.Index >= 0 && hasNumber(c.Task, int64(t.Index))
 }
 
-// only returns the part of a plan that a choice keeps.
-func (m *Manifest) only(c EpisodeFilter) *Manifest {
+// Only returns the part of a plan that a choice keeps.
+func (m *Manifest) Only(c EpisodeFilter) *Manifest {
 	if c.Empty() {
 		return m
 	}
@@ -195,13 +195,15 @@ func (c EpisodeFilter) Called(names map[string]string) EpisodeFilter {
 }
 
 // Choose applies a choice to runs, and leaves out those of which nothing is read. A value
-// that fits nothing is an error that names what there is.
-func Choose(runs []Parts, only EpisodeFilter) (out []Chosen, err error) {
-	present := make([]map[string]bool, len(only.fields()))
-	for i := range present {
-		present[i] = map[string]bool{}
+// that fits nothing is an error that names what there is; it may fit the plan of something else
+// that is read besides.
+func Choose(runs []Parts, only EpisodeFilter, others ...*Manifest) (out []Chosen, err error) {
+	values := newUnfitted(only)
+	found := false
+	for _, m := range others {
+		values.strike(m)
+		found = found || len(m.Only(only).Groups) > 0
 	}
-	open := slices.Clone(only.fields())
 	for _, p := range runs {
 		if only.Empty() {
 			out = append(out, Chosen{Parts: p, Only: only})
@@ -215,27 +217,54 @@ func Choose(runs []Parts, only EpisodeFilter) (out []Chosen, err error) {
 		if err != nil {
 			return nil, err
 		}
-		m.note(present)
-		for i := range open {
-			open[i] = slices.DeleteFunc(slices.Clone(open[i]), func(v string) bool {
-				var single EpisodeFilter
-				*single.lists()[i] = []string{v}
-				return len(m.only(single).Groups) > 0
-			})
-		}
-		if len(m.only(only).Groups) > 0 {
+		values.strike(m)
+		if len(m.Only(only).Groups) > 0 {
 			out = append(out, Chosen{Parts: p, Only: only})
 		}
 	}
-	for i, values := range open {
-		if len(values) > 0 {
-			return nil, unfit(flagsOfChoice[i], values[0], slices.Sorted(maps.Keys(present[i])))
-		}
+	if err := values.check(); err != nil {
+		return nil, err
 	}
-	if len(out) == 0 && len(runs) > 0 {
+	if len(out) == 0 && !found && len(runs)+len(others) > 0 {
 		return nil, fmt.Errorf("no planned episode fits all of %s: each fits some", only)
 	}
 	return out, nil
+}
+
+// unfitted are the values of a choice that fit no plan yet, and what there is in plans.
+type unfitted struct {
+	values  [][]string
+	present []map[string]bool
+}
+
+func newUnfitted(only EpisodeFilter) unfitted {
+	u := unfitted{values: only.fields()}
+	for range u.values {
+		u.present = append(u.present, map[string]bool{})
+	}
+	return u
+}
+
+// strike takes out the values that fit a plan.
+func (u unfitted) strike(m *Manifest) {
+	m.note(u.present)
+	for i := range u.values {
+		u.values[i] = slices.DeleteFunc(slices.Clone(u.values[i]), func(v string) bool {
+			var single EpisodeFilter
+			*single.lists()[i] = []string{v}
+			return len(m.Only(single).Groups) > 0
+		})
+	}
+}
+
+// check reports a value that fits nothing.
+func (u unfitted) check() error {
+	for i, values := range u.values {
+		if len(values) > 0 {
+			return unfit(flagsOfChoice[i], values[0], slices.Sorted(maps.Keys(u.present[i])))
+		}
+	}
+	return nil
 }
 
 // note notes what a choice can name.

@@ -48,7 +48,7 @@ func TestOnly(t *testing.T) {
 		{EpisodeFilter{Seed: []string{"-1"}}, 0, 0, 0},
 		{EpisodeFilter{Env: []string{"p.d*"}}, 0, 0, 0},
 	} {
-		m := choosable().only(c.only)
+		m := choosable().Only(c.only)
 		if len(m.Environments) != c.environments || len(m.Groups) != c.groups || m.Planned() != c.episodes {
 			t.Errorf("%s: %d environments, %d groups, %d episodes", c.only, len(m.Environments), len(m.Groups),
 				m.Planned())

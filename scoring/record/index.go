@@ -175,7 +175,7 @@ func (x *Index) readManifests() error {
 	for i, f := range x.files {
 		f.manifest = infos[i]
 	}
-	x.Manifest, x.checks = m.only(x.parts.Only), m.Plan()
+	x.Manifest, x.checks = m.Only(x.parts.Only), m.Plan()
 	if x.plan = x.checks; x.Manifest != m {
 		x.plan = x.Manifest.Plan()
 	}

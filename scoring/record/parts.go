@@ -189,7 +189,7 @@ func (p Chosen) visit(newDecoder func(*Manifest) func() decoder, visit func(*Man
 	if err != nil {
 		return nil, err
 	}
-	plan, part := newChecker(m.Plan()), m.only(p.Only)
+	plan, part := newChecker(m.Plan()), m.Only(p.Only)
 	var selected *Plan // of what is read; nil for all
 	if part != m {
 		selected = part.Plan()

@@ -16,6 +16,9 @@ var Horizons = [3]int{1, 3, 5}
 // action or whose action the environment did not carry out.
 type Counts struct {
 	Steps, FormatErrors, Invalid uint16
+	// ProgressOnly says that Steps, Solved and Changes are known alone, as of logs without the
+	// validity of actions.
+	ProgressOnly bool
 	// Replies counts the steps whose server said why the reply ended, CutOff those
 	// that ended by the length limit.
 	Replies, CutOff uint16

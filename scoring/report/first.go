@@ -98,7 +98,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	if changes := r.changes(); len(changes) > 0 {
 		notes = append(notes, "The default protocol is changed: "+strings.Join(changes, ", ")+".")
 	}
-	notes = append(notes, r.otherTasks()...)
+	notes = slices.Concat(notes, r.boards(), r.otherTasks())
 	for _, p := range r.swept() {
 		notes = append(notes, p.warnings...)
 		for _, l := range p.lines {
@@ -117,6 +117,25 @@ func (r *Report) caveats(s *standing) (notes []string) {
 		notes = append(notes, fmt.Sprintf("Published rows%s have other prompts, agents and servers: --table notes.", marked))
 	}
 	return notes
+}
+
+// boards say what is not known of runs that are logs of AgentBoard, and what in them does not
+// agree.
+func (r *Report) boards() (notes []string) {
+	var names []string
+	for _, run := range r.Runs {
+		if run.Board {
+			names = append(names, run.Name)
+			for _, note := range run.Notes {
+				notes = append(notes, run.Name+": "+note+".")
+			}
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return append([]string{table.List(names) + ": logs of AgentBoard, which do not say agent, prompt, decoding and seed; " +
+		"their tasks are known by number, and not paired with those of runs."}, notes...)
 }
 
 // missing says how many episodes have no result, and why.

@@ -10,6 +10,7 @@ import (
 	"heldout/envs/datafile"
 	"heldout/envs/spelling"
 	"heldout/scoring"
+	"heldout/scoring/agentboard"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
 )
@@ -33,6 +34,9 @@ type Inputs struct {
 	// HeldIn are the environments whose data models were trained on, before those that the
 	// runs have recorded.
 	HeldIn configs.HeldIn
+	// Boards are folders of AgentBoard's logs, of which Only is read.
+	Boards []*agentboard.Logs
+	Only   record.EpisodeFilter
 	// Weights is a file with the weights of the held-out score; empty for AgentRefine's.
 	Weights string
 }
@@ -182,7 +186,26 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 			Prompts: run.Manifest.Prompts, Servers: run.Manifest.Servers,
 			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool, Stopped: run.Manifest.Stopped()})
 	}
+	for _, logs := range g.source.Boards {
+		run, err := g.board(logs)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(run.Scores) > 0 {
+			runs = append(runs, run)
+		}
+	}
 	return New(runs, g.baselines, g.weights), uncovered, nil
+}
+
+// board is a folder of AgentBoard's logs as a run.
+func (g Loaded) board(logs *agentboard.Logs) (NamedRun, error) {
+	scores, err := scoring.Compute(logs.Run(g.source.Only), stats.Question(g.source.Interval))
+	if err != nil {
+		return NamedRun{}, fmt.Errorf("%s: %w", logs.Dir, err)
+	}
+	return NamedRun{Name: logs.Dir, Scores: scores, Names: g.source.Names, HeldIn: g.source.HeldIn, Board: true,
+		Notes: logs.Notes}, nil
 }
 
 // merge is what runs have recorded of models with what the user says over it, whether

@@ -45,6 +45,9 @@ type NamedRun struct {
 	Stopped string
 	// Tool is what made the run.
 	Tool record.Tool
+	// Board: the run is a folder of AgentBoard's logs. Notes say what of them does not agree.
+	Board bool
+	Notes []string
 }
 
 // Baseline is a published table to show next to the runs. Its columns are

@@ -1,0 +1,345 @@
+package agentboard
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/envs/datafile"
+	"heldout/scoring"
+	"heldout/scoring/record"
+	"heldout/scoring/refinement"
+)
+
+// The limits of what is read.
+const (
+	maxFile     = 1 << 30 // bytes
+	maxEpisodes = 10_000  // of a file
+	maxNumber   = 1 << 20 // of a task
+	maxLine     = 1 << 20 // bytes
+	maxLimit    = 1 << 16 // steps
+)
+
+// usualSteps is the step limit of AgentBoard.
+const usualSteps = 30
+
+// totals are how many tasks AgentBoard has, as far as heldout has them, too.
+var totals = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pddl": 60, "jericho": 20}
+
+// Logs is a folder of AgentBoard's logs.
+type Logs struct {
+	Dir      string
+	Manifest *record.Manifest
+	// Notes say what the logs do not say, and where all_results.txt has other rates than the
+	// episodes.
+	Notes []string
+
+	episodes [][]episode // by group of the manifest
+}
+
+// IsFolder reports whether a folder has logs of AgentBoard.
+func IsFolder(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, resultsFile))
+	return err == nil && info.Mode().IsRegular() && !record.IsRun(dir)
+}
+
+// Split divides folders into AgentBoard's and others.
+func Split(dirs []string) (boards, others []string) {
+	for _, dir := range dirs {
+		if IsFolder(dir) {
+			boards = append(boards, dir)
+		} else {
+			others = append(others, dir)
+		}
+	}
+	return boards, others
+}
+
+// Read reads a folder. The files of an environment may be missing, or those with steps.
+func Read(dir string) (*Logs, error) {
+	l := &Logs{Dir: dir, Manifest: &record.Manifest{Schema: record.Schema}}
+	own, err := readResults(filepath.Join(dir, resultsFile))
+	if err != nil {
+		return nil, err
+	}
+	var bare []string
+	for _, env := range configs.BoardEnvironments {
+		episodes, steps, err := readEpisodes(dir, env)
+		if err != nil {
+			return nil, err
+		}
+		if len(episodes) == 0 {
+			continue
+		}
+		if !steps {
+			bare = append(bare, envs.Title(env))
+		}
+		l.add(env, episodes)
+		if note := differs(env, own[taskName(env)], rated(taskName(env), episodes)); note != "" {
+			l.Notes = append(l.Notes, note)
+		}
+	}
+	if l.episodes == nil {
+		return nil, fmt.Errorf("%s has no episodes of AgentBoard: there is neither a TASK.txt nor a logs/TASK.jsonl", dir)
+	}
+	if bare != nil {
+		l.Notes = append(l.Notes, "names, difficulties and steps are not known on "+strings.Join(bare, ", ")+
+			", because logs/ is missing")
+	}
+	return l, nil
+}
+
+// readEpisodes reads the episodes of an environment: with their steps if there is a log of them.
+func readEpisodes(dir, env string) (episodes []episode, steps bool, err error) {
+	episodes, err = readFile(logFile(dir, env), parseLog)
+	if steps = err == nil; !steps && errors.Is(err, fs.ErrNotExist) || len(episodes) == 0 && err == nil {
+		steps = false
+		episodes, err = readFile(linesFile(dir, env), parseLines)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	for i := range episodes {
+		if e := &episodes[i]; env == "jericho" && e.Progress < 1 {
+			e.Done = false // a game that is over is done, and not won
+		}
+	}
+	return episodes, steps, err
+}
+
+// readFile reads and checks episodes, and sorts them.
+func readFile(name string, parse func(io.Reader) ([]episode, error)) ([]episode, error) {
+	f, err := datafile.Open(name, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	episodes, err := parse(f)
+	if err == nil {
+		err = check(episodes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return episodes, nil
+}
+
+// parseLog reads JSON values one after the other, whether or not each is a line.
+func parseLog(r io.Reader) (out []episode, err error) {
+	d := json.NewDecoder(r)
+	for {
+		e := episode{ID: -1, Progress: -1, Grounding: -1}
+		if err := d.Decode(&e); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("episode %d of the file: %w", len(out)+1, err)
+		}
+		if out = append(out, e); len(out) > maxEpisodes {
+			return nil, fmt.Errorf("there are more than %d episodes", maxEpisodes)
+		}
+	}
+}
+
+// The form of a line of TASK.txt, and of a rise in it. Older logs have shorter names.
+var (
+	lineForm = regexp.MustCompile(`^\[EXP\] (\d{1,7}): \[(?:sr|success_rate)\]: ([\w.]+), ` +
+		`\[(?:score|progress_rate)\]: ([\w.+-]+), \[grounding_acc\]: ([\w.+-]+), \[score_state\]: \[(.*)\]\s*$`)
+	riseForm = regexp.MustCompile(`^\('?(\d{1,7})'?, ([\d.eE+-]+)\)$`)
+)
+
+// parseLines reads a line for each episode.
+func parseLines(r io.Reader) (out []episode, err error) {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxLine)
+	for n := 1; s.Scan(); n++ {
+		if strings.TrimSpace(s.Text()) == "" {
+			continue
+		}
+		e, err := parseLine(s.Text())
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if out = append(out, e); len(out) > maxEpisodes {
+			return nil, fmt.Errorf("there are more than %d episodes", maxEpisodes)
+		}
+	}
+	return out, s.Err()
+}
+
+func parseLine(line string) (e episode, err error) {
+	parts := lineForm.FindStringSubmatch(line)
+	if parts == nil {
+		return e, fmt.Errorf("%.60q is no episode: want [EXP] number: [success_rate]: …", line)
+	}
+	_, idErr := fmt.Sscan(parts[1], &e.ID)
+	_, progressErr := fmt.Sscan(parts[3], &e.Progress)
+	_, groundingErr := fmt.Sscan(parts[4], &e.Grounding)
+	if err := errors.Join(idErr, e.Done.parse(parts[2]), progressErr, groundingErr); err != nil {
+		return e, err
+	}
+	for pair := range strings.SplitSeq(parts[5], "), ") {
+		if pair = strings.TrimSuffix(pair, ")"); pair == "" {
+			continue
+		}
+		numbers := riseForm.FindStringSubmatch(pair + ")")
+		if numbers == nil {
+			return e, fmt.Errorf("[score_state]: %.40q is no step and progress", pair)
+		}
+		var c rise
+		if err := c.parse(numbers[1], numbers[2]); err != nil {
+			return e, err
+		}
+		e.Changes = append(e.Changes, c)
+	}
+	return e, nil
+}
+
+// check reports episodes that AgentBoard would not write, and sorts the others.
+func check(episodes []episode) error {
+	slices.SortStableFunc(episodes, func(a, b episode) int { return cmp.Compare(a.ID, b.ID) })
+	for i, e := range episodes {
+		d := envs.Difficulty(e.Difficulty)
+		switch {
+		case e.ID < 0 || e.ID > maxNumber:
+			return fmt.Errorf("id: %d is outside of 0 to %d, or missing", e.ID, maxNumber)
+		case i > 0 && episodes[i-1].ID == e.ID:
+			return fmt.Errorf("episode %d is there twice", e.ID)
+		case !(e.Progress >= 0 && e.Progress <= 1):
+			return fmt.Errorf("episode %d: progress %v is outside of 0 to 1, or missing", e.ID, e.Progress)
+		case !(e.Grounding >= 0 && e.Grounding <= 1):
+			return fmt.Errorf("episode %d: grounding_acc %v is outside of 0 to 1, or missing", e.ID, e.Grounding)
+		case d != "" && d.Check() != nil:
+			return fmt.Errorf("episode %d: %w", e.ID, d.Check())
+		case len(e.Turns) >= maxLimit:
+			return fmt.Errorf("episode %d has %d steps", e.ID, len(e.Turns))
+		}
+		for _, c := range e.Changes {
+			if c.step < 0 || c.step >= maxLimit || !(c.progress >= 0 && c.progress <= 1) {
+				return fmt.Errorf("episode %d: progress %v at step %d", e.ID, c.progress, c.step)
+			}
+		}
+	}
+	return nil
+}
+
+// readResults reads all_results.txt, by AgentBoard's names. Lines that are no rates are passed over,
+// as AgentBoard does.
+func readResults(name string) (map[string]ownRates, error) {
+	b, err := datafile.Read(name, datafile.MaxConfig)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]ownRates{}
+	for line := range strings.SplitSeq(string(b), "\n") {
+		var r ownRates
+		if json.Unmarshal([]byte(line), &r) == nil && r.Task != "" {
+			r.Progress = cmp.Or(r.Progress, r.Reward)
+			out[r.Task] = r
+		}
+	}
+	return out, nil
+}
+
+// ownRates are rates that a folder says itself, nil where it does not. Older folders call progress
+// reward.
+type ownRates struct {
+	Task      string   `json:"task_name"`
+	Success   *float64 `json:"success_rate"`
+	Progress  *float64 `json:"progress_rate"`
+	Reward    *float64 `json:"reward_score"`
+	Grounding *float64 `json:"grounding_acc"`
+}
+
+// differs says that rates are not those of the episodes; empty if they are or there are none.
+func differs(env string, own ownRates, episodes taskRates) string {
+	var parts []string
+	for _, of := range []struct {
+		name string
+		own  *float64
+		ours float64
+	}{{"SR", own.Success, episodes.Success}, {"PR", own.Progress, episodes.Progress},
+		{"GA", own.Grounding, episodes.Grounding}} {
+		const rounding = 1e-6
+		if of.own != nil && !(*of.own-of.ours < rounding && of.ours-*of.own < rounding) {
+			parts = append(parts, fmt.Sprintf("%s %.1f, and the episodes give %.1f", of.name, 100**of.own, 100*of.ours))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return resultsFile + " has for " + envs.Title(env) + " " + strings.Join(parts, "; ")
+}
+
+// add adds an environment with its episodes.
+func (l *Logs) add(env string, episodes []episode) {
+	limit := usualSteps
+	tasks := make([]envs.Task, len(episodes))
+	names := make([]string, len(episodes))
+	for i, e := range episodes {
+		limit = max(limit, len(e.Turns))
+		kind, _, _ := strings.Cut(e.Task, "-")
+		if env != "alfworld" {
+			kind = e.Task
+		}
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s\n%s", env, e.ID, e.Task, e.Goal))
+		tasks[i] = envs.Task{ID: fmt.Sprintf("%s/%d", cmp.Or(e.Task, "task"), e.ID), Index: e.ID, Type: kind,
+			Difficulty: envs.Difficulty(e.Difficulty), Digest: "agentboard " + hex.EncodeToString(sum[:])}
+		names[i] = fmt.Sprintf("%s-%d", env, e.ID)
+	}
+	l.Manifest.Environments = append(l.Manifest.Environments, record.Environment{
+		Info:  envs.Info{Name: env, Source: envs.Official, StepLimit: usualSteps},
+		Total: cmp.Or(totals[env], len(tasks)), Tasks: tasks})
+	c := record.Condition{Env: env, Source: envs.Official, Model: filepath.Base(l.Dir), Agent: "AgentBoard",
+		Perturbation: "none", StepLimit: limit}
+	l.Manifest.Groups = append(l.Manifest.Groups, record.Group{Condition: c, Episodes: names})
+	l.episodes = append(l.episodes, episodes)
+}
+
+// Run is what tables need of the episodes that a choice keeps.
+func (l *Logs) Run(only record.EpisodeFilter) *scoring.Run {
+	part := l.Manifest.Only(only)
+	byName := map[string]*episode{}
+	for i, g := range l.Manifest.Groups {
+		for j, name := range g.Episodes {
+			byName[name] = &l.episodes[i][j]
+		}
+	}
+	run := scoring.NewRun(part)
+	for i, g := range part.Groups {
+		for j, name := range g.Episodes {
+			result, counts := byName[name].result()
+			run.Add(record.Position{Group: int32(i), Task: int32(j), Trial: 1}, result, counts)
+		}
+	}
+	return run
+}
+
+// result is what tables need of an episode; counts are nil if its steps are not known.
+func (e *episode) result() (*record.Result, *refinement.Counts) {
+	r := &record.Result{Attempt: 1, Outcome: record.Failure, Success: bool(e.Done), Progress: e.Progress,
+		Grounding: e.Grounding, Steps: len(e.Turns)}
+	if r.Success {
+		r.Outcome = record.Success
+	}
+	if e.Turns == nil {
+		return r, nil
+	}
+	counts := &refinement.Counts{Steps: uint16(len(e.Turns)), ProgressOnly: true, Solved: r.Success}
+	for _, c := range e.Changes {
+		counts.Changes = append(counts.Changes, refinement.Change{Step: uint16(c.step + 1), Progress: c.progress})
+	}
+	return r, counts
+}
