@@ -115,6 +115,12 @@ var kinds = []Kind{
 		build: families,
 	},
 	{
+		Name: "abilities", Title: "Abilities, as AgentBoard scores them", Table: "abilities", Section: "rates",
+		Caption: "Bars are scores, lines in them their 95% intervals; hollow bars are published. The radar has the same " +
+			"scores, which rise and fall together: an environment counts in all of them.",
+		build: abilities,
+	},
+	{
 		Name: "checkpoints", Title: "Checkpoints in order", Table: "rates", Section: "checkpoints",
 		Caption: "Dots are rates, bands their 95% intervals.",
 		build:   checkpoints,

@@ -95,6 +95,13 @@ func everyTable(models ...string) tables {
 		}
 		all = append(all, t)
 	}
+	add("abilities", "model ability from ability_score ability_score_low ability_score_high weight",
+		func(m string, i int) (rows [][]any) {
+			for k, name := range []string{"memory", "planning", "spatial navigation"} {
+				rows = append(rows, []any{m, name, "run", 0.1 * float64((k+i)%9), 0.0, 1.0, 0.5})
+			}
+			return rows
+		})
 	add("verdict", "environment model against rate difference difference_low difference_high p", func(m string,
 		i int) [][]any {
 		return [][]any{{"pddl", m, "base", "SR", -0.1, -0.2, 0.1, 0.5}}
