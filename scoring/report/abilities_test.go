@@ -94,3 +94,25 @@ func TestAbilitiesAreMeans(t *testing.T) {
 		}
 	}
 }
+
+// AgentBoard's leaderboard has the grounding accuracy of 13 models on each of its environments.
+func TestPublishedGrounding(t *testing.T) {
+	p, err := configs.LoadPublished("agentboard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, grounded := 0, 0
+	tb := Published(p, weights)[0]
+	for _, r := range tb.Rows {
+		if r[tb.Pos("grounding")].Value == nil {
+			continue
+		}
+		grounded++
+		if benchmarkTasks[r[tb.Pos("column")].Text] > 0 {
+			shared++
+		}
+	}
+	if first := tb.Rows[0][tb.Pos("grounding")].Text; shared != 65 || grounded != 117 || first != "82.6" {
+		t.Errorf("%d accuracies, %d on environments of heldout, the first %s", grounded, shared, first)
+	}
+}

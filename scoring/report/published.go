@@ -43,26 +43,34 @@ func method(r configs.PublishedRow) string {
 	return r.Model
 }
 
-// printed has the rates as printed, and the number of tasks behind the success
-// rate.
+// printed has the rates as printed, with grounding accuracies if there are any, and the number
+// of tasks behind the success rate.
 func printed(p configs.PublishedTable) table.Table {
 	t := table.Table{ID: p.ID, Title: p.Title, Columns: []table.Column{
 		{Key: "model", Header: "Model", Words: true}, {Key: "column", Header: "Column", Words: true},
 		{Key: "success", Header: "SR"}, {Key: "solved", Header: "Solved", Words: true}, {Key: "progress", Header: "PR"},
 	}}
+	grounded := slices.ContainsFunc(p.Rows, func(r configs.PublishedRow) bool { return r.Grounding != nil })
+	legend := "SR, PR: success and progress rate as printed, in percent. Solved: the numbers of tasks that are printed so."
+	if grounded {
+		t.Columns = append(t.Columns, table.Column{Key: "grounding", Header: "GA"})
+		legend += " GA: grounding accuracy as printed, the share of valid actions."
+	}
 	for _, r := range p.Rows {
 		for i, column := range p.Columns {
 			success, progress := valueAt(r.Success, i), valueAt(r.Progress, i)
 			if success == nil && progress == nil {
 				continue
 			}
-			t.Rows = append(t.Rows, []table.Cell{table.String(method(r)), table.String(column), asPrinted(success),
-				words(solved(p, column, success)), asPrinted(progress)})
+			line := []table.Cell{table.String(method(r)), table.String(column), asPrinted(success),
+				words(solved(p, column, success)), asPrinted(progress)}
+			if grounded {
+				line = append(line, asPrinted(valueAt(r.Grounding, i)))
+			}
+			t.Rows = append(t.Rows, line)
 		}
 	}
-	t.Notes = append(
-		[]string{
-			"SR, PR: success and progress rate as printed, in percent. Solved: the numbers of tasks that are printed so."}, p.Notes...)
+	t.Notes = append([]string{legend}, p.Notes...)
 	return t
 }
 
