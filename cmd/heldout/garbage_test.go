@@ -18,16 +18,16 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// Every collection sets how far memory grows, if that has changed.
+// Every collection sets how far memory grows and what bounds it, if that has changed.
 func TestCollector(t *testing.T) {
-	live, read, set := make(chan int64), make(chan bool), make(chan int, 1)
+	live, read, set := make(chan int64), make(chan bool), make(chan rule, 1)
 	over := make(chan bool)
 	defer close(over)
 	const last = 2 << 30
 	c := &collector{
-		garbage: garbage{percent: 33, minimum: 32 << 20, limit: 400},
+		garbage: garbage{percent: 33, minimum: 32 << 20, limit: 400, budget: 320 << 20},
 
-		set: func(p int) int { set <- p; return 0 },
+		set: func(r rule) { set <- r },
 		live: func() int64 {
 			select {
 			case read <- true:
@@ -40,8 +40,11 @@ func TestCollector(t *testing.T) {
 	go c.adapt()
 	for i, x := range []struct {
 		live int64
-		want int // 0 if nothing is set
-	}{{16 << 20, 200}, {17 << 20, 0}, {24 << 20, 133}, {1 << 30, 33}, {last, 0}} {
+		want rule // zero if nothing is set
+	}{
+		{16 << 20, rule{200, 320 << 20}}, {17 << 20, rule{}}, {24 << 20, rule{133, 320 << 20}},
+		{1 << 30, rule{33, 5 << 28}}, {last, rule{33, 5 << 29}},
+	} {
 		for waiting := true; waiting; { // until the collection has been seen
 			select {
 			case <-read:
@@ -51,9 +54,9 @@ func TestCollector(t *testing.T) {
 			}
 		}
 		live <- x.live
-		if x.want != 0 {
+		if x.want != (rule{}) {
 			if got := <-set; got != x.want {
-				t.Errorf("%d: %d percent are set, want %d", i, got, x.want)
+				t.Errorf("%d: %+v is set, want %+v", i, got, x.want)
 			}
 		}
 	}
@@ -65,7 +68,7 @@ func TestCollector(t *testing.T) {
 // A GOGC that the user sets stays in force.
 func TestGarbageOfUsers(t *testing.T) {
 	s := &system{
-		collectAt: func(int) int { t.Error("it is set"); return 0 },
+		collectAt: func(rule) { t.Error("it is set") },
 		getenv:    func(name string) string { return map[string]string{"GOGC": "200"}[name] },
 	}
 	s.saveMemory()

@@ -62,7 +62,7 @@ func main() {
 		goos:        runtime.GOOS,
 		proxy:       http.ProxyFromEnvironment,
 		now:         time.Now,
-		collectAt:   debug.SetGCPercent,
+		collectAt:   rule.apply,
 		tool:        about(build),
 	}))
 }
@@ -88,9 +88,9 @@ type system struct {
 	goos       string // the operating system, as Go names it
 	proxy      func(*http.Request) (*url.URL, error)
 	now        func() time.Time
-	// collectAt sets by how many percent memory grows before garbage is collected; nil in
-	// tests, whose process is not only this command.
-	collectAt func(percent int) int
+	// collectAt sets when garbage is collected; nil in tests, whose process is not only this
+	// command.
+	collectAt func(rule)
 	tool      record.Tool
 }
 

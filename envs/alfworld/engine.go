@@ -67,20 +67,19 @@ func (e *engine) place() *location {
 	return e.game.places[i]
 }
 
-func (e *engine) applicable(operator int) bool {
+func (e *engine) applicable(operator int32) bool {
 	return e.state.Satisfies(e.game.task.Operators[operator].Precondition)
 }
 
 // find returns the operator that a command currently stands for, or -1.
 func (e *engine) find(command string) int {
-	commands := e.game.texts
 	ops := e.place().commands
-	i, _ := slices.BinarySearchFunc(ops, command, func(op int, text string) int {
-		return cmp.Compare(commands[op], text)
+	i, _ := slices.BinarySearchFunc(ops, command, func(op int32, text string) int {
+		return cmp.Compare(e.game.text(op), text)
 	})
-	for ; i < len(ops) && commands[ops[i]] == command; i++ {
+	for ; i < len(ops) && e.game.text(ops[i]) == command; i++ {
 		if e.applicable(ops[i]) {
-			return ops[i]
+			return int(ops[i])
 		}
 	}
 	return -1
@@ -90,7 +89,7 @@ func (e *engine) commands() []string {
 	var out []string
 	for _, op := range e.place().commands {
 		if e.applicable(op) {
-			if text := e.game.texts[op]; len(out) == 0 || out[len(out)-1] != text {
+			if text := e.game.text(op); len(out) == 0 || out[len(out)-1] != text {
 				out = append(out, text)
 			}
 		}

@@ -35,7 +35,7 @@ func (e *Env) export(t envs.Task) ([]byte, error) {
 	}
 	walkthrough := make([]string, len(plan))
 	for i, op := range plan {
-		walkthrough[i] = g.texts[op]
+		walkthrough[i] = g.text(int32(op))
 	}
 	d := e.games[t.Index].dialect
 	var b bytes.Buffer

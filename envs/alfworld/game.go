@@ -32,10 +32,14 @@ type game struct {
 	// numbers maps an object of the task to its thing; -1 for none.
 	numbers []int
 	// forms and texts say how each operator is typed and answered. Operators
-	// that are not in the dialect have no text.
+	// that are not in the dialect have the empty text.
 	forms map[*planning.Action]actionForm
-	texts []string
+	texts []string // each once
+	typed []int32  // by operator: its text
 }
+
+// text is how an operator is typed.
+func (g *game) text(operator int32) string { return g.texts[g.typed[operator]] }
 
 // thing is something that a game can refer to: at most one of the pointers is set.
 type thing struct {
@@ -52,7 +56,7 @@ type location struct {
 	visited    fact  // the player is here
 	containers []int // the receptacles at this place
 	// commands are the operators that apply only here, or anywhere, in the order of texts.
-	commands []int
+	commands []int32
 }
 
 type container struct {
@@ -141,6 +145,7 @@ func (r *reading) ground(d dialect) (*game, error) {
 			slices.Sort(t.object.inside)
 		}
 	}
+	task.ForgetNames()
 	g.addCommands(r.problem.Domain, d)
 	return g, nil
 }
@@ -156,7 +161,7 @@ func (g *game) addThings(p *planning.Problem) map[string]int {
 	index := make(map[string]int, len(ids))
 	for i, name := range displayNames(ids) {
 		index[ids[i]] = i
-		g.things = append(g.things, thing{id: ids[i], name: name})
+		g.things = append(g.things, thing{id: strings.Clone(ids[i]), name: name})
 	}
 	for _, o := range p.Objects {
 		n, ok := index[o.Name]
@@ -230,9 +235,10 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 	for _, p := range g.places {
 		byFact[p.visited] = p
 	}
-	shared := map[string]string{} // shared texts of several operators are stored once
+	numbers := map[string]int32{"": 0}
+	g.texts = []string{""}
 	var buffer []byte
-	g.texts = make([]string, len(g.task.Operators))
+	g.typed = make([]int32, len(g.task.Operators))
 	for i := range g.task.Operators {
 		op := &g.task.Operators[i]
 		f, ok := g.forms[op.Action]
@@ -240,9 +246,10 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 			continue
 		}
 		buffer = expand(buffer[:0], f.command, func(key string) string { return g.argument(op, key).name })
-		if g.texts[i], ok = shared[string(buffer)]; !ok {
-			g.texts[i] = string(buffer)
-			shared[g.texts[i]] = g.texts[i]
+		if g.typed[i], ok = numbers[string(buffer)]; !ok {
+			g.typed[i] = int32(len(g.texts))
+			g.texts = append(g.texts, string(buffer))
+			numbers[g.texts[g.typed[i]]] = g.typed[i]
 		}
 		places := g.places
 		for _, l := range op.Precondition {
@@ -251,11 +258,12 @@ func (g *game) addCommands(d *planning.Domain, speech dialect) {
 			}
 		}
 		for _, p := range places {
-			p.commands = append(p.commands, i)
+			p.commands = append(p.commands, int32(i))
 		}
 	}
 	for _, p := range g.places {
-		slices.SortStableFunc(p.commands, func(a, b int) int { return strings.Compare(g.texts[a], g.texts[b]) })
+		p.commands = slices.Clone(p.commands) // without room to grow
+		slices.SortStableFunc(p.commands, func(a, b int32) int { return strings.Compare(g.text(a), g.text(b)) })
 	}
 }
 

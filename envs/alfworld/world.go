@@ -191,7 +191,7 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	return w.rules.game.texts[operator], nil
+	return w.rules.game.text(int32(operator)), nil
 }
 
 // Fork implements envs.Forker.

@@ -21,7 +21,7 @@ func (t *Task) Choose(operators []int) *Choice {
 		rules[i].body = t.Operators[op].Precondition
 		c.operators = append(c.operators, rules[i].body)
 	}
-	c.uses = usesOf(rules, literal(len(t.Facts), false))
+	c.uses = usesOf(rules, literal(t.size, false))
 	return c
 }
 

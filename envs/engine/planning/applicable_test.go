@@ -12,9 +12,9 @@ import (
 // nothing.
 func TestApplicableFromNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		task := &Task{Facts: make([]Atom, rapid.IntRange(1, 140).Draw(t, "facts"))}
+		task := &Task{size: rapid.IntRange(1, 140).Draw(t, "facts")}
 		aLiteral := rapid.Custom(func(t *rapid.T) Literal {
-			return literal(rapid.IntRange(0, len(task.Facts)-1).Draw(t, "fact"), rapid.Bool().Draw(t, "negated"))
+			return literal(rapid.IntRange(0, task.size-1).Draw(t, "fact"), rapid.Bool().Draw(t, "negated"))
 		})
 		task.Operators = make([]Operator, rapid.IntRange(0, 150).Draw(t, "operators"))
 		for i := range task.Operators {
@@ -28,7 +28,7 @@ func TestApplicableFromNothing(t *testing.T) {
 		}
 		slices.Reverse(chosen)
 		choice := task.Choose(chosen)
-		state := make(State, (len(task.Facts)+63)/64)
+		state := make(State, (task.size+63)/64)
 		kept := choice.In(state)
 		for range rapid.IntRange(1, 10).Draw(t, "changes") {
 			next := state.Clone()

@@ -223,9 +223,9 @@ func (g *grounder) action(a *Action, out *rawTask) {
 			return true
 		}
 		effects := g.effects(&eff, env, nil, nil)
-		args := make([]int, len(params))
+		args := make([]int32, len(params))
 		for i, v := range params {
-			args[i] = int(env[v.slot])
+			args[i] = env[v.slot]
 		}
 		if len(out.ops)+len(ways) > cap(out.ops) { // double: append would copy more often
 			out.ops = slices.Grow(out.ops, len(out.ops)+len(ways)+256)

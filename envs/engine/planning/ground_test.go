@@ -246,7 +246,7 @@ func TestGroundedTask(t *testing.T) {
 		t.Errorf("constant %s, want %s", got, want)
 	}
 	want := []Operator{{
-		Action: &mustDomain(t, corridor).Actions[0], Args: []int{0, 1},
+		Action: &mustDomain(t, corridor).Actions[0], Args: []int32{0, 1},
 		Precondition: []Literal{literal(0, false)},
 		Effects:      []Effect{{Literals: []Literal{literal(1, false), literal(0, true), literal(2, false)}}},
 	}}

@@ -472,10 +472,10 @@ func checkOrder(t rapid.TB, p *Problem, task *Task) {
 			t.Fatalf("fact %s stands before %s", task.Facts[i-1], task.Facts[i])
 		}
 	}
-	operator := func(op *Operator) []int {
-		return append([]int{slices.IndexFunc(p.Domain.Actions, func(a Action) bool {
+	operator := func(op *Operator) []int32 {
+		return append([]int32{int32(slices.IndexFunc(p.Domain.Actions, func(a Action) bool {
 			return a.Name == op.Action.Name
-		})}, op.Args...)
+		}))}, op.Args...)
 	}
 	for i := 1; i < len(task.Operators); i++ {
 		if a, b := &task.Operators[i-1], &task.Operators[i]; slices.Compare(operator(a), operator(b)) > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unique"
 )
 
 // ParseDomain reads a domain file and checks that it is consistent: accepting a
@@ -259,7 +260,8 @@ func (p *parser) objects(nodes []node) ([]Object, error) {
 		switch typ, ok := p.objectTypes[name]; {
 		case !ok:
 			p.objectTypes[name] = o.typ.atom
-			out = append(out, Object{name, o.typ.atom})
+			// A task keeps its objects: copied, or they would keep the text of the whole file.
+			out = append(out, Object{strings.Clone(name), unique.Make(o.typ.atom).Value()})
 		case typ != o.typ.atom:
 			return nil, p.errorf(o.name, "object %s is declared as %s and as %s", name, typ, o.typ.atom)
 		default:

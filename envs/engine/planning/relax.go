@@ -90,7 +90,7 @@ const (
 // newRelaxation prepares estimates of the distance to a goal in the form of
 // Task.Goal.
 func newRelaxation(t *Task, ways [][]Literal) *relaxation {
-	rules, goal := relaxedRules(t.Operators, literal(len(t.Facts), false))
+	rules, goal := relaxedRules(t.Operators, literal(t.size, false))
 	for _, way := range ways {
 		rules = append(rules, rule{-1, 0, way, []Literal{goal}})
 	}
@@ -101,7 +101,7 @@ func newRelaxation(t *Task, ways [][]Literal) *relaxation {
 	}
 	r.keepRelevant(rules)
 	r.uses = usesOf(r.rules, n)
-	for l := range literal(len(t.Facts), false) {
+	for l := range literal(t.size, false) {
 		if len(r.uses[l]) > 0 {
 			r.facts = append(r.facts, l)
 		}

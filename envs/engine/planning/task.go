@@ -87,7 +87,7 @@ type Effect struct {
 // the precondition; these operators have the same Action and Args.
 type Operator struct {
 	Action       *Action
-	Args         []int // indices into Task.Objects
+	Args         []int32 // indices into Task.Objects
 	Precondition []Literal
 	Effects      []Effect
 }
@@ -110,6 +110,8 @@ type Task struct {
 	// are.
 	Operators []Operator
 
+	// size is the number of Facts.
+	size int
 	// index is made when it is first asked for: most tasks never look a fact up by name.
 	index func() map[string]int
 	// opening is the plan from Init, which is looked for once: all worlds of a task begin there.
@@ -130,6 +132,10 @@ func (t *Task) indexByName() map[string]int {
 	}
 	return index
 }
+
+// ForgetNames drops Facts and Constant, most of what a task holds, for a caller that has
+// numbered them and is not yet sharing the task. Fact and Holds find nothing after it.
+func (t *Task) ForgetNames() { t.Facts, t.Constant = nil, nil }
 
 // Fact returns the index in Facts of a fact that can change.
 func (t *Task) Fact(a Atom) (index int, ok bool) {
@@ -186,5 +192,5 @@ func (t *Task) Name(op *Operator) string {
 
 // String describes the size of the task.
 func (t *Task) String() string {
-	return fmt.Sprintf("%d facts, %d operators", len(t.Facts), len(t.Operators))
+	return fmt.Sprintf("%d facts, %d operators", t.size, len(t.Operators))
 }
