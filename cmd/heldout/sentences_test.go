@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // more is how a last note counts the others.
@@ -16,10 +17,11 @@ var more = regexp.MustCompile(` \(\d+ notes? more: --table notes\)$`)
 func (c *checker) sentence(line string) {
 	line = strings.TrimSuffix(more.ReplaceAllString(line, ""), ".")
 	for _, s := range sentences {
-		if m := s.form.FindStringSubmatch(line); m != nil {
+		form := s.form()
+		if m := form.FindStringSubmatch(line); m != nil {
 			c.said[s.name]++
 			parts := map[string]string{}
-			for i, name := range s.form.SubexpNames() {
+			for i, name := range form.SubexpNames() {
 				if name != "" {
 					parts[name] = m[i]
 				}
@@ -40,7 +42,7 @@ func (c *checker) sentence(line string) {
 // kindOfSentence is a form that sentences can have, with what must be true of them.
 type kindOfSentence struct {
 	name  string
-	form  *regexp.Regexp
+	form  func() *regexp.Regexp
 	check func(*checker, map[string]string)
 }
 
@@ -60,7 +62,10 @@ const (
 	formUnder = `(?P<under>P\d(?: to P\d|(?:, P\d)* and P\d)?)`
 )
 
-func form(text string) *regexp.Regexp { return regexp.MustCompile("^" + text + "$") }
+// form compiles a form when it is first needed: each process that the tests start has all of them.
+func form(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^" + text + "$") })
+}
 
 var sentences = []kindOfSentence{
 	{"pair", form(formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+|–), (?P<b>` + formName +
