@@ -311,7 +311,7 @@ func runTable(runs []report.NamedRun) table.Table {
 		var models, environments []string
 		finished, planned := 0, 0
 		for _, s := range r.Scores {
-			models, environments = append(models, s.Condition.Model), append(environments, s.Condition.Env)
+			models, environments = append(models, s.Condition.Model), append(environments, envs.Title(s.Condition.Env))
 			finished, planned = finished+s.Finished, planned+s.Planned
 		}
 		t.Rows = append(t.Rows, []table.Cell{

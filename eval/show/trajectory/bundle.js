@@ -63,8 +63,9 @@
     }
     const text = element.textContent, at = text.toLowerCase().indexOf(wanted), end = at + wanted.length;
     found.textContent = text.slice(at, end);
-    out.append(`${element.previousElementSibling.textContent.toLowerCase()}: `, at > 80 ? "…" : "",
-      text.slice(Math.max(0, at - 80), at), found, text.slice(end, end + 80), text.length > end + 80 ? "…" : "");
+    const before = at > 80 ? text.slice(at - 80, at).replace(/^(\S{0,20}\s)?/, "…") : text.slice(0, at);
+    const after = text.length > end + 80 ? text.slice(end, end + 80).replace(/(\s\S{0,20})?$/, "…") : text.slice(end);
+    out.append(`${element.previousElementSibling.textContent.toLowerCase()}: `, before, found, after);
     return out;
   }
 

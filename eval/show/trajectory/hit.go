@@ -72,8 +72,9 @@ func (f Filter) Hit(e *record.Episode) *Hit {
 	return nil
 }
 
-// around is how much of a passage stands on each side of a hit, in bytes.
-const around = 80
+// around is how much of a passage stands on each side of a hit, in bytes; words are whole that are shorter
+// than longWord.
+const around, longWord = 80, 20
 
 func before(s string) string {
 	if len(s) <= around {
@@ -82,6 +83,9 @@ func before(s string) string {
 	s = s[len(s)-around:]
 	for len(s) > 0 && !utf8.RuneStart(s[0]) {
 		s = s[1:]
+	}
+	if space := strings.IndexByte(s, ' '); 0 <= space && space < longWord {
+		s = s[space+1:]
 	}
 	return "…" + oneLine(s)
 }
@@ -93,6 +97,9 @@ func after(s string) string {
 	end := around
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
+	}
+	if space := strings.LastIndexByte(s[:end], ' '); space > end-longWord {
+		end = space
 	}
 	return oneLine(s[:end]) + "…"
 }

@@ -304,11 +304,14 @@ func TestHit(t *testing.T) {
 	long := strings.Repeat("é", 100)
 	e := example()
 	e.Trajectory[0].Thought = long + " A\nBox<b>\x1b " + long
+	e.Trajectory[1].Thought = long + " " + strings.Repeat("ab ", 20) + "needle" + strings.Repeat(" cd", 40)
 	for text, want := range map[string]*Hit{
 		"box/01": {Step: -1, Part: "task", Text: "box/01"},
 		"SEE A":  {Part: "observation", Before: "You ", Text: "see a", After: " box."},
 		"box<B>": {Step: 1, Part: "thought", Before: "…" + strings.Repeat("é", 38) + " A ", Text: "Box<b>",
 			After: `\x1b ` + strings.Repeat("é", 39) + "…"},
+		"needle": {Step: 2, Part: "thought", Before: "…" + strings.Repeat("ab ", 20), Text: "needle",
+			After: strings.Repeat(" cd", 26) + "…"},
 		"fly":       {Step: 3, Part: "action", Text: "fly"},
 		"no such x": nil,
 	} {
