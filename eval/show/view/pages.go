@@ -68,19 +68,21 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	choices, found := filter.Choose(results)
 	order := trajectory.Order(query.Get("sort"))
 	order.Sort(found, results.Result)
-	listed, count, hasMore, err := s.choose(request.Context(), filter, results, found, number)
+	from, _ := strconv.Atoi(query.Get("from")) // else from the first
+	part, err := s.choose(request.Context(), filter, results, found, number, from)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.rows(request.Context(), filter, results, listed, filterQuery(query))
+	rows, err := r.rows(request.Context(), filter, results, part.rows, filterQuery(query))
 	if err != nil {
 		return nil, err
 	}
-	list := trajectory.List{Filter: filter, Choices: choices, Count: count, Rows: rows,
-		Pager: pagerOf(query, number, hasMore), Order: order, To: func(o trajectory.Order) string {
+	list := trajectory.List{Filter: filter, Choices: choices, Count: part.count, Rows: rows,
+		Pager: pagerOf(query, number, part), Order: order, To: func(o trajectory.Order) string {
 			q := maps.Clone(query)
 			q.Set("sort", string(o))
 			q.Del("page")
+			q.Del("from")
 			return "?" + q.Encode()
 		}}
 	if !filter.Reads() {
@@ -133,60 +135,93 @@ func (s *Server) links() []page.Link {
 	return home
 }
 
-// choose returns which of the found attempts a page shows, with a sentence about
-// their number, and whether there are more. Episodes are read only as far as this page
-// needs.
-func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record.Results, found []int, number int) (
-	rows []int, count string, hasMore bool, err error) {
+// section is the part of a list that a page shows.
+type section struct {
+	rows    []int
+	count   string // a sentence about their number
+	hasMore bool
+	resume  int // where the next page goes on searching; 0 if all is searched
+}
+
+// choose returns which of the found attempts a page shows. Episodes are read only as far as this page needs,
+// from one of them on.
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record.Results, found []int,
+	number, from int) (section, error) {
 	start := min(number-1, len(found)/trajectory.PerPage+1) * trajectory.PerPage
 	if f.Reads() {
-		return s.search(ctx, f, results, found, start)
+		return s.search(ctx, f, results, found, start, min(max(0, from), len(found)))
 	}
 	start = min(start, len(found))
 	end := min(start+trajectory.PerPage, len(found))
-	count = fmt.Sprintf("%d of %d episodes", len(found), results.Len())
+	count := fmt.Sprintf("%d of %d episodes", len(found), results.Len())
 	if len(found) > trajectory.PerPage {
 		count += fmt.Sprintf(", here %d to %d", start+1, end)
 	}
-	return found[start:end], count, end < len(found), nil
+	return section{rows: found[start:end], count: count, hasMore: end < len(found)}, nil
 }
 
-// search reads the found attempts and returns those with the reason and the text of a filter, from one of
-// them on.
-func (s *Server) search(ctx context.Context, f trajectory.Filter, results record.Results, found []int, start int) (
-	rows []int, count string, hasMore bool, err error) {
+// A search reads parts until its time is over. A reader who waits longer thinks that nothing happens.
+const (
+	searching  = time.Second
+	searchPart = 2000
+)
+
+// search reads the found attempts from one of them on, and returns those with the reason and the text of a
+// filter, from the hit with the number start on.
+func (s *Server) search(ctx context.Context, f trajectory.Filter, results record.Results, found []int,
+	start, from int) (out section, err error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
-		return nil, "", false, err
+		return out, err
 	}
 	defer leave()
-	hits, read := 0, 0
-	unreadable, err := record.Search(ctx, placesOf(results, found), f.Text, func(n int, e *record.Episode) bool {
-		if !f.MatchEpisode(e, results.StepLimit(found[n])) {
+	hits, unreadable, read := 0, 0, from
+	for began := s.options.Now(); read < len(found) && !out.hasMore && s.options.Now().Sub(began) < searching; {
+		part := found[read:min(read+searchPart, len(found))]
+		done := len(part)
+		bad, err := record.Search(ctx, placesOf(results, part), f.Text, func(n int, e *record.Episode) bool {
+			if !f.MatchEpisode(e, results.StepLimit(part[n])) {
+				return true
+			}
+			if hits == start+trajectory.PerPage {
+				done, out.hasMore = n, true
+				return false
+			}
+			if hits++; hits > start {
+				out.rows = append(out.rows, part[n])
+			}
 			return true
+		})
+		if err != nil {
+			return out, err
 		}
-		if hits == start+trajectory.PerPage {
-			read, hasMore = n, true
-			return false
-		}
-		if hits++; hits > start {
-			rows = append(rows, found[n])
-		}
-		return true
-	})
+		read, unreadable = read+done, unreadable+bad
+	}
 	switch {
-	case err != nil:
-		return nil, "", false, err
-	case hasMore:
-		count = fmt.Sprintf("The first %d of %d episodes have %d that match, here from %d", read, len(found), hits,
-			start+1)
+	case out.hasMore:
+		out.count = fmt.Sprintf("%s have %d that match, here from %d", searched(from, read, len(found)), hits, start+1)
+	case read < len(found):
+		out.resume = read
+		out.count = fmt.Sprintf("%s have %d that match; the next page searches on", searched(from, read, len(found)),
+			hits)
+	case from > 0:
+		out.count = fmt.Sprintf("%s have %d that match", searched(from, read, len(found)), hits)
 	default:
-		count = fmt.Sprintf("%d of %d episodes match", hits, results.Len())
+		out.count = fmt.Sprintf("%d of %d episodes match", hits, results.Len())
 	}
 	if unreadable > 0 {
-		count += fmt.Sprintf("; %d cannot be read", unreadable)
+		out.count += fmt.Sprintf("; %d cannot be read", unreadable)
 	}
-	return rows, count + ".", hasMore, nil
+	out.count += "."
+	return out, nil
+}
+
+// searched says which episodes a search has read.
+func searched(from, read, all int) string {
+	if from == 0 {
+		return fmt.Sprintf("The first %d of %d episodes", read, all)
+	}
+	return fmt.Sprintf("Episodes %d to %d of %d", from+1, read, all)
 }
 
 // downloads are the addresses of a list of all pages as files.
@@ -195,6 +230,7 @@ type downloads struct{ CSV, JSON string }
 func newDownloads(query url.Values) downloads {
 	q := maps.Clone(query)
 	q.Del("page")
+	q.Del("from")
 	return downloads{"download/episodes.csv?" + q.Encode(), "download/episodes.json?" + q.Encode()}
 }
 
@@ -218,7 +254,7 @@ func filterValues(query url.Values) url.Values {
 }
 
 // pagerOf leads to the pages of a list beside one of them.
-func pagerOf(query url.Values, number int, hasMore bool) trajectory.Pager {
+func pagerOf(query url.Values, number int, part section) trajectory.Pager {
 	p := trajectory.Pager{Number: number}
 	address := func(number int) string {
 		q := maps.Clone(query)
@@ -228,8 +264,13 @@ func pagerOf(query url.Values, number int, hasMore bool) trajectory.Pager {
 	if number > 1 {
 		p.Previous = address(number - 1)
 	}
-	if hasMore {
+	if part.hasMore {
 		p.Next = address(number + 1)
+	}
+	if part.resume > 0 {
+		query = maps.Clone(query)
+		query.Set("from", strconv.Itoa(part.resume))
+		p.Next = address(1)
 	}
 	return p
 }

@@ -200,6 +200,31 @@ func TestPagesOfAList(t *testing.T) {
 	}
 }
 
+// A search that takes long says how far it is, and its next page goes on there.
+func TestLongSearch(t *testing.T) {
+	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 2100, "m").record(2100)
+	now := start
+	s := patient(New(Options{Runs: runsOf(r.dir), Now: func() time.Time {
+		now = now.Add(searching * 2 / 3) // each look at the clock
+		return now
+	}}))
+	text := body(t, get(t, s, "/runs/a/?text=nothing+of+the+sort"))
+	for _, want := range []string{"The first 2000 of 2100 episodes have 0 that match; the next page searches on.",
+		`rel="next" href="?from=2000&amp;page=1&amp;text=nothing&#43;of&#43;the&#43;sort"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q: %.3000s", want, text[strings.Index(text, "<main"):])
+		}
+	}
+	text = body(t, get(t, s, "/runs/a/?text=nothing+of+the+sort&from=2000"))
+	if !strings.Contains(text, "Episodes 2001 to 2100 of 2100 have 0 that match.") {
+		t.Errorf("%.3000s", text[strings.Index(text, "<main"):])
+	}
+	text = body(t, get(t, s, "/runs/a/?text=box%2F2050&from=-1"))
+	if !strings.Contains(text, "The first 2000 of 2100 episodes have 0 that match") {
+		t.Errorf("%.3000s", text[strings.Index(text, "<main"):])
+	}
+}
+
 // Downloads have the attempts of the list, on all of its pages.
 func TestDownloads(t *testing.T) {
 	r := newTestRun(t, filepath.Join(t.TempDir(), "a"), 230, "m").record(230)
