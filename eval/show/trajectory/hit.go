@@ -58,29 +58,29 @@ func (f Filter) Hit(e *record.Episode) *Hit {
 	wanted := strings.ToLower(f.Text)
 	for p, text := range passages(e) {
 		lower := strings.ToLower(text)
-		at := strings.Index(lower, wanted)
-		if at < 0 {
+		start := strings.Index(lower, wanted)
+		if start < 0 {
 			continue
 		}
 		h := &Hit{Step: p.step, Part: p.part}
 		if len(lower) == len(text) {
-			end := at + len(wanted)
-			h.Before, h.Text, h.After = before(text[:at]), oneLine(text[at:end]), after(text[end:])
+			end := start + len(wanted)
+			h.Before, h.Text, h.After = leading(text[:start]), oneLine(text[start:end]), trailing(text[end:])
 		}
 		return h
 	}
 	return nil
 }
 
-// around is how much of a passage stands on each side of a hit, in bytes; words are whole that are shorter
+// margin is how much of a passage stands on each side of a hit, in bytes; words are whole that are shorter
 // than longWord.
-const around, longWord = 80, 20
+const margin, longWord = 80, 20
 
-func before(s string) string {
-	if len(s) <= around {
+func leading(s string) string {
+	if len(s) <= margin {
 		return oneLine(s)
 	}
-	s = s[len(s)-around:]
+	s = s[len(s)-margin:]
 	for len(s) > 0 && !utf8.RuneStart(s[0]) {
 		s = s[1:]
 	}
@@ -90,11 +90,11 @@ func before(s string) string {
 	return "…" + oneLine(s)
 }
 
-func after(s string) string {
-	if len(s) <= around {
+func trailing(s string) string {
+	if len(s) <= margin {
 		return oneLine(s)
 	}
-	end := around
+	end := margin
 	for end > 0 && !utf8.RuneStart(s[end]) {
 		end--
 	}

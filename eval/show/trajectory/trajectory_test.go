@@ -287,8 +287,9 @@ func matches(f Filter, e *record.Episode) bool {
 // Types are listed by environment.
 func TestTypesByEnvironment(t *testing.T) {
 	var c Choices
-	for _, of := range [][2]string{{"pddl", "barman"}, {"alfworld", "look"}, {"pddl", "blockworld"}, {"alfworld", "barman"}} {
-		c.Add(&record.Result{Env: of[0], TaskType: of[1]})
+	for _, kind := range [][2]string{{"pddl", "barman"}, {"alfworld", "look"}, {"pddl", "blockworld"},
+		{"alfworld", "barman"}} {
+		c.Add(&record.Result{Env: kind[0], TaskType: kind[1]})
 	}
 	got := string(List{Choices: c, Filter: Filter{Type: "look"}}.Render())
 	want := `<select name="type"><option value="">all</option><optgroup label="ALFWorld"><option value="barman">` +

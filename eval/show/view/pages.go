@@ -68,8 +68,8 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	choices, found := filter.Choose(results)
 	order := trajectory.Order(query.Get("sort"))
 	order.Sort(found, results.Result)
-	from, _ := strconv.Atoi(query.Get("from")) // else from the first
-	part, err := s.choose(request.Context(), filter, results, found, number, from)
+	first, _ := strconv.Atoi(query.Get("from")) // else 0
+	part, err := s.choose(request.Context(), filter, results, found, number, first)
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +146,10 @@ type section struct {
 // choose returns which of the found attempts a page shows. Episodes are read only as far as this page needs,
 // from one of them on.
 func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record.Results, found []int,
-	number, from int) (section, error) {
+	number, first int) (section, error) {
 	start := min(number-1, len(found)/trajectory.PerPage+1) * trajectory.PerPage
 	if f.Reads() {
-		return s.search(ctx, f, results, found, start, min(max(0, from), len(found)))
+		return s.search(ctx, f, results, found, start, min(max(0, first), len(found)))
 	}
 	start = min(start, len(found))
 	end := min(start+trajectory.PerPage, len(found))
@@ -169,13 +169,13 @@ const (
 // search reads the found attempts from one of them on, and returns those with the reason and the text of a
 // filter, from the hit with the number start on.
 func (s *Server) search(ctx context.Context, f trajectory.Filter, results record.Results, found []int,
-	start, from int) (out section, err error) {
+	start, first int) (out section, err error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
 		return out, err
 	}
 	defer leave()
-	hits, unreadable, read := 0, 0, from
+	hits, unreadable, read := 0, 0, first
 	for began := s.options.Now(); read < len(found) && !out.hasMore && s.options.Now().Sub(began) < searching; {
 		part := found[read:min(read+searchPart, len(found))]
 		done := len(part)
@@ -199,13 +199,13 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 	}
 	switch {
 	case out.hasMore:
-		out.count = fmt.Sprintf("%s have %d that match, here from %d", searched(from, read, len(found)), hits, start+1)
+		out.count = fmt.Sprintf("%s have %d that match, here from %d", searched(first, read, len(found)), hits, start+1)
 	case read < len(found):
 		out.resume = read
-		out.count = fmt.Sprintf("%s have %d that match; the next page searches on", searched(from, read, len(found)),
+		out.count = fmt.Sprintf("%s have %d that match; the next page searches on", searched(first, read, len(found)),
 			hits)
-	case from > 0:
-		out.count = fmt.Sprintf("%s have %d that match", searched(from, read, len(found)), hits)
+	case first > 0:
+		out.count = fmt.Sprintf("%s have %d that match", searched(first, read, len(found)), hits)
 	default:
 		out.count = fmt.Sprintf("%d of %d episodes match", hits, results.Len())
 	}
@@ -217,11 +217,11 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 }
 
 // searched says which episodes a search has read.
-func searched(from, read, all int) string {
-	if from == 0 {
-		return fmt.Sprintf("The first %d of %d episodes", read, all)
+func searched(first, read, total int) string {
+	if first == 0 {
+		return fmt.Sprintf("The first %d of %d episodes", read, total)
 	}
-	return fmt.Sprintf("Episodes %d to %d of %d", from+1, read, all)
+	return fmt.Sprintf("Episodes %d to %d of %d", first+1, read, total)
 }
 
 // downloads are the addresses of a list of all pages as files.

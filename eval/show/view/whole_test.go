@@ -65,7 +65,10 @@ func TestWholeInABrowser(t *testing.T) {
 	})`
 	var looks []browser.Look
 	for _, width := range []int64{390, 1024, 1440} {
-		looks = append(looks, browser.Look{Width: width, Height: 900}, browser.Look{Width: width, Height: 900, Dark: true})
+		look := browser.Look{Width: width, Height: 900}
+		looks = append(looks, look)
+		look.Dark = true
+		looks = append(looks, look)
 	}
 	for _, c := range []struct{ name, path, do, until string }{
 		{"runs", "/?archived=yes", unfold, "document.querySelectorAll('table.runs tbody tr').length === 3"},
