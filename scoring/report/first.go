@@ -134,7 +134,7 @@ func (r *Report) boards() (notes []string) {
 	if names == nil {
 		return nil
 	}
-	return append([]string{table.List(names) + ": logs of AgentBoard, which do not say agent, prompt, decoding and seed; " +
+	return append([]string{table.List(names) + ": logs of AgentBoard, which do not say agent, prompt, decoding or seed; " +
 		"their tasks are known by number, and not paired with those of runs."}, notes...)
 }
 

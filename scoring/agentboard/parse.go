@@ -1,0 +1,122 @@
+package agentboard
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"heldout/envs"
+)
+
+// The limits of what is read.
+const (
+	maxFile     = 1 << 30 // bytes
+	maxEpisodes = 10_000  // of a file
+	maxNumber   = 1 << 20 // of a task
+	maxLine     = 1 << 20 // bytes
+	maxLimit    = 1 << 16 // steps
+)
+
+// parseLog reads JSON values one after the other, whether or not each is a line.
+func parseLog(r io.Reader) (out []episode, err error) {
+	d := json.NewDecoder(r)
+	for {
+		e := episode{ID: -1, Progress: -1, Grounding: -1}
+		if err := d.Decode(&e); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("episode %d of the file: %w", len(out)+1, err)
+		}
+		if out = append(out, e); len(out) > maxEpisodes {
+			return nil, fmt.Errorf("there are more than %d episodes", maxEpisodes)
+		}
+	}
+}
+
+// The form of a line of TASK.txt, and of a rise in it. Older logs have shorter names.
+var (
+	lineForm = regexp.MustCompile(`^\[EXP\] (\d{1,7}): \[(?:sr|success_rate)\]: ([\w.]+), ` +
+		`\[(?:score|progress_rate)\]: ([\w.+-]+), \[grounding_acc\]: ([\w.+-]+), \[score_state\]: \[(.*)\]\s*$`)
+	riseForm = regexp.MustCompile(`^\('?(\d{1,7})'?, ([\d.eE+-]+)\)$`)
+)
+
+// parseLines reads a line for each episode.
+func parseLines(r io.Reader) (out []episode, err error) {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxLine)
+	for n := 1; s.Scan(); n++ {
+		if strings.TrimSpace(s.Text()) == "" {
+			continue
+		}
+		e, err := parseLine(s.Text())
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if out = append(out, e); len(out) > maxEpisodes {
+			return nil, fmt.Errorf("there are more than %d episodes", maxEpisodes)
+		}
+	}
+	return out, s.Err()
+}
+
+func parseLine(line string) (e episode, err error) {
+	parts := lineForm.FindStringSubmatch(line)
+	if parts == nil {
+		return e, fmt.Errorf("%.60q is no episode: want [EXP] number: [success_rate]: …", line)
+	}
+	_, idErr := fmt.Sscan(parts[1], &e.ID)
+	_, progressErr := fmt.Sscan(parts[3], &e.Progress)
+	_, groundingErr := fmt.Sscan(parts[4], &e.Grounding)
+	if err := errors.Join(idErr, e.Done.parse(parts[2]), progressErr, groundingErr); err != nil {
+		return e, err
+	}
+	for pair := range strings.SplitSeq(parts[5], "), ") {
+		if pair = strings.TrimSuffix(pair, ")"); pair == "" {
+			continue
+		}
+		numbers := riseForm.FindStringSubmatch(pair + ")")
+		if numbers == nil {
+			return e, fmt.Errorf("[score_state]: %.40q is no step and progress", pair)
+		}
+		var c rise
+		if err := c.parse(numbers[1], numbers[2]); err != nil {
+			return e, err
+		}
+		e.Changes = append(e.Changes, c)
+	}
+	return e, nil
+}
+
+// check reports episodes that AgentBoard would not write, and sorts the others.
+func check(episodes []episode) error {
+	slices.SortStableFunc(episodes, func(a, b episode) int { return cmp.Compare(a.ID, b.ID) })
+	for i, e := range episodes {
+		d := envs.Difficulty(e.Difficulty)
+		switch {
+		case e.ID < 0 || e.ID > maxNumber:
+			return fmt.Errorf("id: %d is outside of 0 to %d, or missing", e.ID, maxNumber)
+		case i > 0 && episodes[i-1].ID == e.ID:
+			return fmt.Errorf("episode %d is there twice", e.ID)
+		case !(e.Progress >= 0 && e.Progress <= 1):
+			return fmt.Errorf("episode %d: progress %v is outside of 0 to 1, or missing", e.ID, e.Progress)
+		case !(e.Grounding >= 0 && e.Grounding <= 1):
+			return fmt.Errorf("episode %d: grounding_acc %v is outside of 0 to 1, or missing", e.ID, e.Grounding)
+		case d != "" && d.Check() != nil:
+			return fmt.Errorf("episode %d: %w", e.ID, d.Check())
+		case len(e.Turns) >= maxLimit:
+			return fmt.Errorf("episode %d has %d steps", e.ID, len(e.Turns))
+		}
+		for _, c := range e.Changes {
+			if c.step < 0 || c.step >= maxLimit || !(c.progress >= 0 && c.progress <= 1) {
+				return fmt.Errorf("episode %d: progress %v at step %d", e.ID, c.progress, c.step)
+			}
+		}
+	}
+	return nil
+}
