@@ -1,6 +1,6 @@
 """Puts a binary into a wheel.
 
-HELDOUT_BINARY is its path, and HELDOUT_PLATFORM what it was built for, such as linux/amd64; without it, this machine.
+HELDOUT_BIN is its path, and HELDOUT_PLATFORM what it was built for, such as linux/amd64; without it, this machine.
 HELDOUT_SBOM is the list of its modules. `.ci/release` sets them all, and puts the licences beside this file.
 """
 
@@ -29,12 +29,11 @@ class BinaryHook(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name != "wheel" or version == "editable":
             return
-        binary, platform = os.environ.get("HELDOUT_BINARY", ""), os.environ.get("HELDOUT_PLATFORM", "")
+        binary, platform = os.environ.get("HELDOUT_BIN", ""), os.environ.get("HELDOUT_PLATFORM", "")
         if not shutil.which(binary) and not platform or not os.path.isfile(binary):
             raise SystemExit(
-                f"HELDOUT_BINARY is {binary!r}, which is not a program: "
-                "a source distribution has no binary, and heldout has no wheel for this platform. Build it "
-                "with `go build ./cmd/heldout` in the repository, and set HELDOUT_BINARY to its path"
+                f"HELDOUT_BIN is {binary!r}, which is not a program, and a wheel needs the binary: build it with "
+                "`CGO_ENABLED=0 go build ./cmd/heldout` in the repository, and set HELDOUT_BIN to its absolute path"
             )
         if platform and platform not in MACHINES:
             raise SystemExit(f"HELDOUT_PLATFORM is {platform!r}; there are {', '.join(MACHINES)}")

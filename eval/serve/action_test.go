@@ -28,7 +28,7 @@ func TestActionsOnDemand(t *testing.T) {
 	c.want(`{"type":"actions"}`, `{"type":"actions","data":{"actions":["look","win"]}}`)
 	piped := throughPipe(t, `{"open":{"count":1}}`, `{"steps":[[0,{}]]}`, `{"actions":[0,7,0]}`,
 		`{"steps":[[0,"win"]]}`, `{"actions":[0]}`)
-	if piped[2] != `{"actions":[["look","win"],{"error":"the session is closed"},["look","win"]]}` ||
+	if piped[2] != `{"actions":[["look","win"],{"error":"the session is closed: open another"},["look","win"]]}` ||
 		piped[4] != `{"actions":[{"error":"no episode is running: send reset first"}]}` {
 		t.Errorf("the pipe: %s", piped)
 	}

@@ -2,9 +2,13 @@ package serve
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
+
+	"heldout/envs/spelling"
 )
 
 // The batch route: many steps and resets in one request.
@@ -89,7 +93,7 @@ type sessionsWanted struct {
 }
 
 // wantOpen says what opens sessions.
-const wantOpen = `want {"env": NAME, "count": N} with an environment of /v1/envs and N from 1 to 4096`
+const wantOpen = `want {"env": NAME, "count": N}`
 
 // openMany opens the sessions of {"env": NAME, "count": N}, and returns their ids.
 func (s *Server) openMany(body json.RawMessage, owner Owner) (any, error) {
@@ -120,8 +124,11 @@ func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
 		m, ok = s.options.Mounts[0], true
 	}
-	if !ok || count < 1 || count > maxOpen {
-		return nil, &ChoiceError{"body", wantOpen}
+	if !ok {
+		return nil, s.unknownMount(q.Env)
+	}
+	if count < 1 || count > maxOpen {
+		return nil, &ChoiceError{"count", fmt.Sprintf("count is %d, want 1 to %d", count, maxOpen)}
 	}
 	owner.Mount = m
 	sessions := make([]*Session, 0, count)
@@ -134,6 +141,16 @@ func (s *Server) openAll(q sessionsWanted, owner Owner) ([]*Session, error) {
 		sessions = append(sessions, session)
 	}
 	return sessions, nil
+}
+
+// unknownMount names the environments that there are.
+func (s *Server) unknownMount(name string) error {
+	names := make([]string, len(s.options.Mounts))
+	for i, m := range s.options.Mounts {
+		names[i] = m.Name
+	}
+	return &ChoiceError{"env", fmt.Sprintf("unknown environment %q%s; there are %s", clipped(name),
+		spelling.Hint(name, names), strings.Join(names, ", "))}
 }
 
 // closeSession answers DELETE /v1/sessions/{id}.

@@ -129,8 +129,8 @@ func TestForksOfAPipe(t *testing.T) {
 		`{"fork":[[0,2],[1,1]]}`, `{"steps":[[2,"win"],[3,"two"],[4,"x"],[0,"two"]]}`,
 		`{"fork":[[9,1]]}`, `{"fork":[[0,0]]}`, `{"close":[2,3,4]}`, `{"fork":[[3,1]]}`)
 	for i, want := range map[int]string{
-		2: `{"first":2}`, 4: `{"error":"the session is closed"}`, 5: wantForks, 6: "{}",
-		7: `{"error":"the session is closed"}`,
+		2: `{"first":2}`, 4: `{"error":"the session is closed: open another"}`, 5: wantForks, 6: "{}",
+		7: `{"error":"the session is closed: open another"}`,
 	} {
 		if !strings.Contains(got[i], want) && !strings.Contains(got[i], strings.ReplaceAll(want, `"`, `\"`)) {
 			t.Errorf("line %d: %s, want %s", i, got[i], want)

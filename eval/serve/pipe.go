@@ -147,8 +147,7 @@ func (p *pipe) carryOut(q *pipeRequest) (any, error) {
 	}
 	m, ok := p.Mount(q.Tasks.Env)
 	if !ok {
-		return nil, &ChoiceError{"env", fmt.Sprintf("unknown environment %q; \"envs\": {} lists them",
-			clipped(q.Tasks.Env))}
+		return nil, p.unknownMount(q.Tasks.Env)
 	}
 	return taskList(m, q.Tasks.Split)
 }
@@ -166,7 +165,7 @@ func (p *pipe) closeNumbers(numbers []int) {
 }
 
 // errClosed answers for a session that there is not.
-var errClosed = errors.New("the session is closed")
+var errClosed = errors.New("the session is closed: open another")
 
 // open opens sessions, and answers with the number of the first one.
 func (p *pipe) open(q sessionsWanted) (any, error) {

@@ -64,16 +64,16 @@ func TestPipe(t *testing.T) {
 		{`{"steps":[[0,{"index":0}],[1,"early"],[0,"on\u00e9"],[7,"x"],[1,{"index":9}],[-1,{}]]}`, `{"results":[` +
 			`["this is echo/0",0.0,false,0.0,false,true,false,{"task_id":"echo/0","goal":"say win"}],` +
 			`{"error":"no episode is running: send reset first"},["echo oné",0.0,false,0.1,false,true,false],` +
-			`{"error":"the session is closed"},` +
+			`{"error":"the session is closed: open another"},` +
 			`{"error":"Invalid reset: index: index 9 is not in split train, which has the tasks 0 to 2"},` +
-			`{"error":"the session is closed"}]}`},
+			`{"error":"the session is closed: open another"}]}`},
 		{`{"steps":[[1,{"max_steps":1,"actions":true}],[0,"bad"],[0,"win"],[1,"a"]]}`, `{"results":[` +
 			`["this is echo/0",0.0,false,0.0,false,true,false,{"task_id":"echo/0","goal":"say win","actions":["look","win"]}],` +
 			`["echo bad",0.0,false,0.2,false,false,false],["echo win",1.0,true,1.0,true,true,false],` +
 			`["echo a",0.0,true,0.1,false,true,true,{"actions":["look","win"]}]]}`},
 		{`{"close":[1,5,-1]}`, `{}`},
 		{`{"steps":[[1,"x"],[1,"x"],[0,{"task_id":"echo/2"}]]}`, `{"results":[` +
-			`{"error":"the session is closed"},{"error":"the session is closed"},` +
+			`{"error":"the session is closed: open another"},{"error":"the session is closed: open another"},` +
 			`["this is echo/2",0.0,false,0.0,false,true,false,{"task_id":"echo/2","goal":"say win"}]]}`},
 		{`{"open":{"env":"echo"}}`, `{"first":2}`},
 		{`{"sync":17}`, `{"sync":17}`},
@@ -162,12 +162,24 @@ func TestPipeLists(t *testing.T) {
 	}
 }
 
+// Sessions that cannot be opened are refused with what can be.
+func TestWrongOpen(t *testing.T) {
+	got := throughPipe(t, `{"open":{"env":"nope"}}`, `{"open":{"env":"ecko"}}`, `{"open":{"env":"echo","count":0}}`,
+		`{"open":{"count":4097}}`)
+	want := []string{`{"error":"unknown environment \"nope\"; there are echo"}`,
+		`{"error":"unknown environment \"ecko\" (did you mean echo?); there are echo"}`,
+		`{"error":"count is 0, want 1 to 4096"}`, `{"error":"count is 4097, want 1 to 4096"}`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // A bad line is answered, and the next one too.
 func TestBadLines(t *testing.T) {
 	lines := []string{`x`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[1]}`, `{"steps":[[0,"x"]],"close":[]}`,
 		`{"steps":[[0,"x",1]]}`, `{"steps":[[0]]}`, `{"steps":[[0.5,"x"]]}`, `{"steps":[["0","x"]]}`, `{"steps":[[0,null]]}`,
-		`{"steps":[[0,"x"}]}`, `{"id":1,"envs":{}}`, `{"fork":{}}`, `{"open":{"env":"nope"}}`,
-		`{"open":{"env":"echo","from":1}}`, `{"open":{"env":"echo","count":0}}`, `{"envs":{}} x`,
+		`{"steps":[[0,"x"}]}`, `{"id":1,"envs":{}}`, `{"fork":{}}`,
+		`{"open":{"env":"echo","from":1}}`, `{"envs":{}} x`,
 		`{"steps":[[0,` + strings.Repeat("[", 100000) + strings.Repeat("]", 100000) + `]]}`}
 	for i, got := range throughPipe(t, append(lines, `{"envs":{}}`)...) {
 		var reply struct{ Error string }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"strings"
 
 	"heldout/envs"
 )
@@ -29,7 +30,7 @@ func (r Reward) Check() error {
 	case RewardSuccess, RewardProgress, RewardDelta:
 		return nil
 	}
-	return fmt.Errorf("unknown reward %q; there are %v", r, Rewards())
+	return fmt.Errorf("unknown reward %q; there are %s", r, strings.Trim(fmt.Sprint(Rewards()), "[]"))
 }
 
 // CheckCost reports a cost that is not from 0 to 1.

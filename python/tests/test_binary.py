@@ -28,17 +28,25 @@ def saying(tmp_path, monkeypatch):
     _binary.checked_bin.cache_clear()
 
 
-def test_own_binary(saying, monkeypatch):
+def test_own_binary(saying, monkeypatch, tmp_path):
+    """It is of the version of the package, or built from sources."""
+    for version in ("dev", "v" + heldout.__version__):
+        monkeypatch.setenv("HELDOUT_BIN", saying(version))
+        assert heldout.cli("version").stdout == f"heldout {version} go1\n"
+        _binary.checked_bin.cache_clear()
     monkeypatch.setenv("HELDOUT_BIN", saying("v9.9.9"))
-    with pytest.warns(UserWarning, match="is heldout 9.9.9, but this package is"):
-        assert heldout.cli("version").stdout == "heldout v9.9.9 go1\n"
+    with pytest.raises(heldout.VersionMismatch, match="HELDOUT_BIN, .*, is heldout 9.9.9, and this package is .*go build"):
+        heldout.cli("version")
+    (tmp_path / "heldout").write_bytes(b"\x7fELF")
+    with pytest.raises(heldout.Error, match="does not start .*: build one with `go build"):
+        heldout.cli("version")
     monkeypatch.setenv("HELDOUT_BIN", "/no/such")
-    with pytest.raises(FileNotFoundError, match="which is not a program"):
+    with pytest.raises(heldout.NotFound, match="HELDOUT_BIN is '/no/such', which is not a program: build one"):
         heldout.find_bin()
 
 
 def test_installed_binary(saying, monkeypatch, tmp_path):
-    """The one of the package must have its version."""
+    """So is the one of the package."""
     monkeypatch.delenv("HELDOUT_BIN", raising=False)
     monkeypatch.setattr(sysconfig, "get_path", lambda *_, **__: str(tmp_path / "scripts"))
     monkeypatch.setattr(_binary, "__file__", str(tmp_path / "lib/python/site-packages/heldout/_binary.py"))
@@ -48,6 +56,9 @@ def test_installed_binary(saying, monkeypatch, tmp_path):
         made = saying(f"v{heldout.__version__}", folder)
         assert heldout.find_bin() == made
     assert heldout.cli("version").stdout.split()[1] == "v" + heldout.__version__
+    _binary.checked_bin.cache_clear()
+    saying("dev", "scripts")
+    assert heldout.cli("version").stdout == "heldout dev go1\n"
     _binary.checked_bin.cache_clear()
     saying("v9.9.9", "scripts")
     with pytest.raises(heldout.VersionMismatch, match="install the package again"):

@@ -307,7 +307,7 @@ def test_earlier_names(run, tmp_path):
         lambda: heldout.evaluate("random", "pddl", max_steps=2, tasks="gripper", out=tmp_path / "run", progress=False),
     ]
     for call in calls:
-        with pytest.warns(DeprecationWarning, match="called (--)?(step.limit|tasks) now") as warned:
+        with pytest.warns(FutureWarning, match="called (--)?(step.limit|tasks) now") as warned:
             call()
         assert warned[0].filename == __file__
 

@@ -77,7 +77,7 @@ def test_wheel(sources, tmp_path, platform, tag):
     binary = program(tmp_path, macho(12, 0))
     sums = set()
     for out in (tmp_path / "a", tmp_path / "elsewhere" / "b"):
-        done = build(sources, out, HELDOUT_BINARY=binary, HELDOUT_PLATFORM=platform, HELDOUT_SBOM="heldout.cyclonedx.json")
+        done = build(sources, out, HELDOUT_BIN=binary, HELDOUT_PLATFORM=platform, HELDOUT_SBOM="heldout.cyclonedx.json")
         assert done.returncode == 0, done.stderr
         (wheel,) = out.iterdir()
         sums.add(hashlib.sha256(wheel.read_bytes()).hexdigest())
@@ -103,13 +103,13 @@ def test_sources(sources, tmp_path):
     (archive,) = tmp_path.glob("*.tar.gz")
     shutil.unpack_archive(archive, tmp_path / "unpacked")
     (unpacked,) = (tmp_path / "unpacked").iterdir()
-    for variables in ({}, {"HELDOUT_BINARY": str(tmp_path / "none")}, {"HELDOUT_PLATFORM": "linux/amd64"}):
+    for variables in ({}, {"HELDOUT_BIN": str(tmp_path / "none")}, {"HELDOUT_PLATFORM": "linux/amd64"}):
         done = build(unpacked, tmp_path / "wheel", **variables)
-        assert done.returncode != 0 and "go build" in done.stderr and "HELDOUT_BINARY" in done.stderr
+        assert done.returncode != 0 and "go build" in done.stderr and "HELDOUT_BIN" in done.stderr
     binary = program(tmp_path)
-    done = build(unpacked, tmp_path / "wheel", HELDOUT_BINARY=binary, HELDOUT_PLATFORM="plan9/mips")
+    done = build(unpacked, tmp_path / "wheel", HELDOUT_BIN=binary, HELDOUT_PLATFORM="plan9/mips")
     assert done.returncode != 0 and "windows/arm64" in done.stderr
-    assert build(unpacked, tmp_path / "wheel", HELDOUT_BINARY=binary).returncode == 0
+    assert build(unpacked, tmp_path / "wheel", HELDOUT_BIN=binary).returncode == 0
     (wheel,) = (tmp_path / "wheel").iterdir()
     assert wheel.name.endswith(f"-py3-none-{sysconfig.get_platform().replace('-', '_').replace('.', '_')}.whl")
 

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from ._binary import cli, find_bin
 from ._environments import make, make_vec
-from ._errors import Error, Incomplete, Overlap, ServerDied, StepError, UsageError, VersionMismatch
+from ._errors import (
+    Error,
+    Incomplete,
+    MissingPackage,
+    NotFound,
+    Overlap,
+    ServerDied,
+    StepError,
+    UsageError,
+    VersionMismatch,
+)
 from ._evaluate import Evaluation, aevaluate, evaluate
 from ._policy import Message, Policy, Sampling
 from ._pool import Observation, Pool, Reset, Result, Sampled, Session, Task
@@ -21,6 +31,8 @@ __all__ = [
     "Figure",
     "Incomplete",
     "Message",
+    "MissingPackage",
+    "NotFound",
     "Observation",
     "Overlap",
     "Policy",

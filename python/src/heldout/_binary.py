@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
-import subprocess
 import sys
-import sysconfig
-import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ._errors import Error, UsageError, VersionMismatch
+from ._errors import Error, NotFound, UsageError, VersionMismatch
+from ._flags import hint
 from ._version import __version__
 
-_NAME = "heldout" + (sysconfig.get_config_var("EXE") or "")
+if TYPE_CHECKING:
+    import subprocess
+
+_NAME = "heldout.exe" if os.name == "nt" else "heldout"
 _USAGE = 2  # exit code of the binary for wrong arguments
-_RENAMED = {"max_steps": "step_limit", "steps": "step_limit"}  # since the version before
+_BUILD = "build one with `go build ./cmd/heldout` and set HELDOUT_BIN to its path"
 
 
 def find_bin() -> str:
-    """Returns the path of the binary: `$HELDOUT_BIN` if it is set, else the binary of this package."""
+    """Returns the path of the binary.
+
+    It is `$HELDOUT_BIN` if that is set; else the binary that came with this package.
+    """
+    import shutil
+    import sysconfig
+    from pathlib import Path
+
     own = os.environ.get("HELDOUT_BIN")
     if own:
         if not shutil.which(own):
-            raise FileNotFoundError(f"HELDOUT_BIN is {own!r}, which is not a program")
+            raise NotFound(f"HELDOUT_BIN is {own!r}, which is not a program: {_BUILD}, or unset it")
         return own
     here = Path(__file__).resolve().parent
     places = [
@@ -41,40 +47,28 @@ def find_bin() -> str:
     for place in places:
         if (place / _NAME).is_file():
             return str(place / _NAME)
-    raise FileNotFoundError(
-        f"{_NAME} is not in {', '.join(dict.fromkeys(map(str, places)))}; "
-        "install a wheel of heldout, or set HELDOUT_BIN to a binary"
+    raise NotFound(
+        f"{_NAME} is not in {', '.join(dict.fromkeys(map(str, places)))}: install a wheel of heldout, or {_BUILD}"
     )
 
 
 @functools.cache
 def checked_bin() -> str:
-    """Returns the path of the binary, and checks its version once."""
+    """Returns the path of the binary, and checks once that it is of this version, or built from sources."""
+    import subprocess
+
     path = find_bin()
-    words = subprocess.run([path, "version"], capture_output=True, text=True, check=True).stdout.split()
-    found = words[1].removeprefix("v") if len(words) > 1 else ""
-    if found != __version__:
-        text = f"{path} is heldout {found}, but this package is {__version__}"
-        if not os.environ.get("HELDOUT_BIN"):
-            raise VersionMismatch(text + "; install the package again")
-        if found != "dev":
-            warnings.warn(text, stacklevel=3)
+    try:
+        words = subprocess.run([path, "version"], capture_output=True, text=True).stdout.split()
+    except OSError as error:
+        raise Error(f"{path} does not start ({error.strerror}): {_BUILD}") from None
+    found = words[1].removeprefix("v") if len(words) > 1 else "of an unknown version"
+    if found not in (__version__, "dev"):
+        owner = "HELDOUT_BIN" if os.environ.get("HELDOUT_BIN") else "the installed binary"
+        raise VersionMismatch(
+            f"{owner}, {path}, is heldout {found}, and this package is {__version__}: install the package again, or {_BUILD}"
+        )
     return path
-
-
-def hint(text: str) -> None:
-    """Warns about an earlier name, at the line that calls this package."""
-    depth, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals.get("__package__") == __package__:
-        depth, frame = depth + 1, frame.f_back
-    warnings.warn(text, DeprecationWarning, stacklevel=depth)
-
-
-def renamed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns options under their present names. Earlier names work for one more version, with a warning."""
-    for name in options.keys() & _RENAMED.keys():
-        hint(f"{name} is called {_RENAMED[name]} now; the next version forgets {name}")
-    return {_RENAMED.get(name, name): value for name, value in options.items()}
 
 
 def hints(said: str) -> None:
@@ -92,7 +86,9 @@ def leashed(env: Mapping[str, str] | None = None) -> dict[str, str]:
 def start(
     arguments: Sequence[str | os.PathLike[str]], env: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[Any]:
-    """Starts the binary, which ends with this process. `options` are those of `Popen`."""
+    """Starts the binary on a leash. `options` are those of `Popen`."""
+    import subprocess
+
     return subprocess.Popen([checked_bin(), *arguments], env=leashed(env), **options)
 
 
@@ -104,21 +100,42 @@ def cli(
     >>> heldout.cli("version").stdout.split()[0]
     'heldout'
     """
-    done = subprocess.run(
-        [checked_bin(), *args],
-        capture_output=True,
-        encoding="utf-8",
-        stdin=subprocess.DEVNULL,
-        env=leashed(env),
-    )
+    done = _run(args, env)
     if check and done.returncode:
         raise failure(done.returncode, done.stderr)
     hints(done.stderr)
     return done
 
 
-def failure(code: int, said: str) -> Error:
-    """Returns the error for an exit code and the text that the binary wrote to standard error."""
+def ask(*args: str | os.PathLike[str]) -> str:
+    """Runs the binary for a function, and returns what it printed. Errors name keywords instead of flags."""
+    done = _run(args, None)
+    if done.returncode:
+        raise failure(done.returncode, done.stderr, keywords=True)
+    return done.stdout
+
+
+def _run(
+    args: Sequence[str | os.PathLike[str]], env: Mapping[str, str] | None
+) -> subprocess.CompletedProcess[str]:
+    import subprocess
+
+    return subprocess.run(
+        [checked_bin(), *args], capture_output=True, encoding="utf-8", stdin=subprocess.DEVNULL, env=leashed(env)
+    )
+
+
+def failure(code: int, said: str, *, keywords: bool = False) -> Error:
+    """Returns the error for an exit code and what the binary said on standard error."""
     _, named, last = f"\n{said}".rpartition("\nheldout: ")  # the error is the last that it says
     text = (last if named else said).strip() or f"heldout ended with exit code {code}"
-    return (UsageError if code == _USAGE else Error)(text)
+    return (UsageError if code == _USAGE else Error)(_in_keywords(text) if keywords else text)
+
+
+def _in_keywords(text: str) -> str:
+    """Returns what the binary said of flags, but not of its other commands, in words of Python."""
+    import re
+
+    flag = r"heldout [a-z]+( --[a-z-]+)+|--([a-z][a-z-]*)"
+    text = text.replace("unknown flag: ", "unknown keyword ")
+    return re.sub(flag, lambda found: found[2].replace("-", "_") if found[2] else found[0], text)

@@ -15,9 +15,10 @@ from collections.abc import Callable
 from typing import IO, Any
 
 from ._binary import failure, start
-from ._errors import Error, ServerDied, UsageError
+from ._errors import Error, ServerDied
 
 _LAST_LINES = 20  # of standard error, in a ServerDied
+_USAGE = 2  # exit code of a process that refused its arguments
 _PATIENCE = 5.0  # seconds for the end of a process
 _AT_ONCE = 1 << 16  # bytes of a read
 
@@ -124,17 +125,17 @@ class Child:
 
     def _died(self) -> Error:
         if not self._end.alive:
-            return ServerDied("the pool is closed")
+            return ServerDied("the pool is closed: make a new one")
         try:
             code: int | str = self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             code = "none"
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace")
-        if isinstance(error := failure(self._process.returncode or 0, said), UsageError):
-            return error
+        if code == _USAGE:
+            return failure(_USAGE, said, keywords=True)
         last = said.splitlines()[-_LAST_LINES:]
-        return ServerDied("\n".join([f"heldout serve has ended with exit code {code}", *last]))
+        return ServerDied("\n".join([f"heldout serve has ended with exit code {code}: make a new pool", *last]))
 
 
 def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:

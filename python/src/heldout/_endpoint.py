@@ -10,6 +10,7 @@ import threading
 import time
 from typing import Any, cast
 
+from ._errors import UsageError
 from ._policy import Message, Policy, Sampling
 
 _GATHERING = 0.005  # seconds that a batch waits for more requests
@@ -76,7 +77,9 @@ class Endpoint:
             sampling["seeds"] = seeds
         replies = self._policy([call.messages for call in batch], sampling)
         if len(replies) != len(batch):
-            raise ValueError(f"the policy gave {len(replies)} replies to {len(batch)} conversations")
+            raise UsageError(
+                f"the policy gave {len(replies)} replies to {len(batch)} conversations: it returns a list with a text for each"
+            )
         for call, reply in zip(batch, replies):
             for stop in sampling.get("stop", []):
                 reply = reply.partition(stop)[0]

@@ -1,12 +1,20 @@
-"""The exceptions. The text of each is the message of the binary."""
+"""The exceptions. Each says what was wrong and what to do, mostly in the binary's own sentence."""
 
 
 class Error(Exception):
     """The binary refused a request or failed."""
 
 
-class UsageError(Error):
-    """Invalid arguments, such as an unknown environment."""
+class UsageError(Error, ValueError):
+    """Arguments that make no sense, such as an unknown environment."""
+
+
+class NotFound(Error, FileNotFoundError):
+    """A file, a folder or a program that is not there."""
+
+
+class MissingPackage(Error, ImportError):
+    """A package of another project that is not installed."""
 
 
 class Incomplete(Error):
@@ -30,4 +38,4 @@ class StepError(Error):
 
 
 class VersionMismatch(Error):
-    """The binary and this package have different versions."""
+    """The binary is of another release than this package."""

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import queue
-import signal
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from ._binary import cli, failure, hints, start
-from ._errors import Incomplete, Overlap
+from ._binary import ask, failure, start
+from ._errors import Incomplete, Overlap, UsageError
+from ._flags import flags
 from ._policy import Policy
 from ._records import Records
 
 if TYPE_CHECKING:
+    import queue
+    import subprocess
+
+    from typing_extensions import Unpack
+
     from ._endpoint import Endpoint
+    from .options import RunOptions
 
 _INCOMPLETE = 3  # exit code of a run with episodes without a result
 _KEY = "HELDOUT_POLICY_KEY"  # variable with the key of a policy's endpoint
@@ -27,39 +29,36 @@ _KEY = "HELDOUT_POLICY_KEY"  # variable with the key of a policy's endpoint
 _OF_MODELS = {"base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"}
 _POLL = 0.05  # seconds between looks at a run that a policy plays
 
-Option = str | int | float | bool | os.PathLike[str] | Sequence[str] | None
 
-
-class Evaluation(Records):
-    """A finished run: its records. `run` is its folder."""
+class Evaluation(Records[Literal["pandas"]]):
+    """A finished run: its records, and `run`, its folder."""
 
     def __init__(self, run: str) -> None:
         super().__init__([run])
         self.run = run
 
+    def __repr__(self) -> str:
+        return f"heldout.Evaluation({self.run!r})"
+
 
 def evaluate(
-    model: str | Sequence[str] | Policy,
+    model: str | Sequence[str] | Policy | None = None,
     env: str | Sequence[str] | None = None,
     *,
-    out: str | os.PathLike[str],
-    base_url: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    base_url: str | Sequence[str] | None = None,
     name: str = "policy",
-    seeds: int | str | None = None,
+    seeds: int | str | Sequence[int] | None = None,
     progress: bool = True,
-    **options: Option,
+    **options: Unpack[RunOptions],
 ) -> Evaluation:
     """Runs an evaluation, records it in the folder `out`, and returns the results. An unfinished run is resumed.
 
-    `model` is as for `heldout run --model`. With `base_url`, it may be the name alone of a model on a server that
-    speaks the OpenAI protocol.
-
-    `model` may also be a function. It takes a list of conversations and the sampling settings, and returns a list of
-    replies. It runs in the calling thread, and records list it as `name`.
-
-    `options` are the other flags of `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `step_limit`,
-    `temperature`, `max_tokens`, `concurrency`, … With `progress`, messages of the run go to standard error, or below
-    the cell of a notebook.
+    Without `out` the folder is below `runs`, under a name that follows from what is played. `model` is as for `heldout run --model`; a name alone is that of a server at `base_url` that speaks the OpenAI
+    protocol. Or it is a function that takes a list of conversations and what is said about sampling, and returns the
+    reply to each; it runs in the calling thread, and records call it `name`. `options` are the other flags of
+    `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `temperature`, `max_tokens`, `concurrency`, … With
+    `progress`, what the run says goes to standard error, or below the cell of a notebook.
 
     >>> run = heldout.evaluate("expert", "pddl", out="runs/expert", tasks="gripper", progress=False)
     >>> run.metrics()["heldout/pddl/success"]
@@ -70,42 +69,59 @@ def evaluate(
     >>> run.metrics()["heldout/pddl/success"]
     0.0
     """
+    if not model:
+        raise UsageError(
+            'evaluate needs a model: "vllm:NAME" with its base_url, a function, or a baseline such as "expert"'
+        )
     endpoint = _endpoint(model, name) if callable(model) else None
-    environment = None
+    environment, keywords = None, cast("dict[str, Any]", options)
     if endpoint is not None:
         models, base_url = ["openai:" + name], endpoint.url
         environment = {_KEY: endpoint.key}
-        options = {"api_key_env": _KEY, "timeout": "1h", **options}
+        keywords = {"api_key_env": _KEY, "timeout": "1h", **keywords}
     else:
         models = [model] if isinstance(model, str) else list(cast("Sequence[str]", model))
     if base_url:
         models = [m if ":" in m else "openai:" + m for m in models]
-        options["base_url"] = base_url
-    arguments = ["run", "--out", os.fspath(out), "--format=json", *flags("model", models)]
-    for option, value in {"env": env, "seeds": seeds, **options}.items():
-        arguments += flags(option, value)
+    played = {"out": out, "model": models, "env": env, "base_url": base_url, "seeds": seeds, **keywords}
     try:
-        code, said = _play(arguments, environment, endpoint, progress)
+        code, said = _play(["run", "--format=json", *flags(played)], environment, endpoint, progress)
     finally:
         if endpoint is not None:
             endpoint.close()
-    if not progress:
-        hints(said)
+    if code not in (0, _INCOMPLETE):
+        raise failure(code, said, keywords=True)
+    run = os.fspath(out) if out is not None else _folder(said)
     if code == _INCOMPLETE:
-        raise Incomplete(str(failure(code, said)), os.fspath(out))
-    if code:
-        raise failure(code, said)
-    return Evaluation(os.fspath(out))
+        raise Incomplete(str(failure(code, said, keywords=True)), run)
+    return Evaluation(run)
+
+
+def _folder(said: str) -> str:
+    """Returns the folder that a run says it has recorded in."""
+    return [line.removeprefix("records: ") for line in said.splitlines() if line.startswith("records: ")][-1]
 
 
 async def aevaluate(
-    model: str | Sequence[str] | Policy, env: str | Sequence[str] | None = None, **options: Any
+    model: str | Sequence[str] | Policy | None = None,
+    env: str | Sequence[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    base_url: str | Sequence[str] | None = None,
+    name: str = "policy",
+    seeds: int | str | Sequence[int] | None = None,
+    progress: bool = True,
+    **options: Unpack[RunOptions],
 ) -> Evaluation:
     """Does what `evaluate` does in a thread, without blocking the event loop. A function as `model` runs there too.
 
     The run continues if the asyncio task is cancelled; the same call resumes or reads it.
     """
-    return await asyncio.to_thread(evaluate, model, env, **options)
+    import asyncio
+
+    return await asyncio.to_thread(
+        evaluate, model, env, out=out, base_url=base_url, name=name, seeds=seeds, progress=progress, **options
+    )
 
 
 def _endpoint(policy: Policy, name: str) -> Endpoint:
@@ -115,12 +131,9 @@ def _endpoint(policy: Policy, name: str) -> Endpoint:
 
 
 def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), **options: Any) -> set[str]:
-    """Returns the ids of the tasks that `evaluate` would play. It raises `Overlap` if one of them is in `without`."""
-    arguments = ["run", "--dry-run", "--format=json", "--model=random"]
-    for option, value in {"env": env, **options}.items():
-        if option not in _OF_MODELS:
-            arguments += flags(option, value)
-    plan = json.loads(cli(*arguments).stdout)
+    """Returns the ids of the tasks that `evaluate` would play with these options. One of `without` is an `Overlap`."""
+    played = {name: value for name, value in {"env": env, **options}.items() if name not in _OF_MODELS}
+    plan = json.loads(ask("run", "--dry-run", "--format=json", "--model=random", *flags(played)))
     tasks = {task["id"] for environment in plan["environments"] for task in environment["tasks"]}
     shared = sorted(tasks & set(without))
     if shared:
@@ -134,7 +147,12 @@ def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), *
 def _play(
     arguments: list[str], environment: dict[str, str] | None, endpoint: Endpoint | None, progress: bool
 ) -> tuple[int, str]:
-    """Runs the binary and passes on its messages. Ctrl-C stops it as in a shell."""
+    """Runs the binary, which takes long, and passes on what it says. Ctrl-C stops it as it does in a shell."""
+    import queue
+    import signal
+    import subprocess
+    import threading
+
     tell = _teller() if progress else _silent
     process: subprocess.Popen[str] = start(
         arguments,
@@ -175,7 +193,9 @@ def _listen(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]
 
 
 def _line(lines: queue.SimpleQueue[str | None], endpoint: Endpoint | None) -> str | None:
-    """Returns the next line, an empty text if none has come, or None after the last. Meanwhile a policy answers."""
+    """Returns the next line, None after the last, or nothing so far. Meanwhile a policy answers."""
+    import queue
+
     if endpoint is None:
         return lines.get()
     endpoint.answer(_POLL)
@@ -196,15 +216,3 @@ def _teller() -> Callable[[str], None]:
 
 def _silent(line: str) -> None:
     """Shows nothing."""
-
-
-def flags(name: str, value: Any) -> list[str]:
-    """Returns the flags for a value: several for a list, none for None."""
-    flag = "--" + name.replace("_", "-")
-    if value is None:
-        return []
-    if isinstance(value, bool):
-        return [f"{flag}={str(value).lower()}"]
-    if isinstance(value, (list, tuple)):
-        return [f"{flag}={one}" for one in cast("Sequence[Any]", value)]
-    return [f"{flag}={value}"]

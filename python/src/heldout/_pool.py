@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, TypedDict, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict, TypeVar, cast
 
-from ._binary import renamed
-from ._child import Child
-from ._errors import Error, StepError
+from ._errors import Error, ServerDied, StepError, UsageError
+from ._flags import flags, renamed
 
+if TYPE_CHECKING:
+    import asyncio
+
+    from typing_extensions import Unpack
+
+    from ._child import Child
+    from .options import PoolOptions
+
+Made = TypeVar("Made")
 Reward = Literal["success", "progress", "delta"]
 
 _MOST_ENTRIES = 8192  # of one line
@@ -140,8 +147,8 @@ class Pool:
 
     _all: ClassVar[weakref.WeakSet[Pool]] = weakref.WeakSet()
 
-    def __init__(self, *mounts: str, **options: str | int | float | bool | os.PathLike[str] | None) -> None:
-        self._arguments = [*mounts, *_flags(options)]
+    def __init__(self, *mounts: str, **options: Unpack[PoolOptions]) -> None:
+        self._arguments = [*mounts, *flags(options)]
         self._closed = False
         self._begin()
         Pool._all.add(self)
@@ -156,8 +163,8 @@ class Pool:
         if self._child is None:
             with self._starting:
                 if self._closed:
-                    raise Error("the pool is closed")
-                self._child = self._child or Child(self._arguments)
+                    raise ServerDied("the pool is closed: make a new one")
+                self._child = self._child or _start(self._arguments)
         return self._child
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -174,7 +181,9 @@ class Pool:
         return tasks
 
     def open(self, env: str = "", count: int = 1) -> list[Session]:
-        """Opens sessions, all or none. `env` may be omitted if the pool has one environment."""
+        """Opens sessions, all or none. A pool with one environment needs no name."""
+        if count < 1:
+            raise UsageError(f"count is {count}, want at least 1")
         child = self._running()
         first: int = child.ask({"open": {"env": env, "count": count}})["first"]
         return [Session(self, child, number) for number in range(first, first + count)]
@@ -220,7 +229,9 @@ class Pool:
             at += len(call.entries)
 
     async def astep(self, entries: Sequence[Entry]) -> list[Result]:
-        """Does what `step` does without blocking the event loop."""
+        """Does the same without blocking the event loop."""
+        import asyncio
+
         loop = asyncio.get_running_loop()
         future: asyncio.Future[list[Result]] = loop.create_future()
         self._later.append((entries, future))
@@ -250,6 +261,8 @@ class Pool:
         child = self._running()
         if any(session.child is not child for session, _ in sessions):
             raise StepError(_FOREIGN)
+        if not sessions or any(count < 1 for _, count in sessions):
+            raise UsageError("a fork wants at least one session, and at least one copy of each")
         first: int = child.ask({"fork": [[session.number, count] for session, count in sessions]})["first"]
         forks: list[list[Session]] = []
         for session, count in sessions:
@@ -289,31 +302,31 @@ class Pool:
 
     async def aenvs(self) -> list[dict[str, Any]]:
         """Does what `envs` does without blocking the event loop."""
-        return await asyncio.to_thread(self.envs)
+        return await _in_thread(self.envs)
 
     async def atasks(self, env: str, split: str | None = None) -> list[Task]:
         """Does what `tasks` does without blocking the event loop."""
-        return await asyncio.to_thread(self.tasks, env, split)
+        return await _in_thread(self.tasks, env, split)
 
     async def aopen(self, env: str = "", count: int = 1) -> list[Session]:
         """Does what `open` does without blocking the event loop, which starting the process would."""
-        return await asyncio.to_thread(self.open, env, count)
+        return await _in_thread(self.open, env, count)
 
     async def afork(self, sessions: Sequence[tuple[Session, int]]) -> list[list[Session]]:
         """Does what `fork` does without blocking the event loop."""
-        return await asyncio.to_thread(self.fork, sessions)
+        return await _in_thread(self.fork, sessions)
 
     async def aactions(self, sessions: Sequence[Session]) -> list[list[str]]:
         """Does what `actions` does without blocking the event loop."""
-        return await asyncio.to_thread(self.actions, sessions)
+        return await _in_thread(self.actions, sessions)
 
     async def aclose_sessions(self, sessions: Sequence[Session]) -> None:
         """Does what `close_sessions` does without blocking the event loop."""
-        await asyncio.to_thread(self.close_sessions, sessions)
+        await _in_thread(self.close_sessions, sessions)
 
     async def aclose(self) -> None:
         """Does what `close` does without blocking the event loop."""
-        await asyncio.to_thread(self.close)
+        await _in_thread(self.close)
 
     async def __aenter__(self) -> Pool:
         return self
@@ -382,9 +395,9 @@ class Session:
         """Returns the valid actions, sorted. This costs no step and changes nothing."""
         return self.pool.actions([self])[0]
 
-    async def areset(self, **reset: Any) -> Result:
+    async def areset(self, **reset: Unpack[Reset]) -> Result:
         """Does what `reset` does without blocking the event loop."""
-        return _whole((await self.pool.astep([(self, _chosen(reset))]))[0])
+        return _whole((await self.pool.astep([(self, _chosen(checked_reset(reset)))]))[0])
 
     async def astep(self, action: str) -> Result:
         """Does what `step` does without blocking the event loop."""
@@ -405,6 +418,31 @@ class Session:
     async def aclose(self) -> None:
         """Does what `close` does without blocking the event loop."""
         await self.pool.aclose_sessions([self])
+
+
+def _start(arguments: list[str]) -> Child:
+    from ._child import Child
+
+    return Child(arguments)
+
+
+async def _in_thread(do: Callable[..., Made], *arguments: Any) -> Made:
+    import asyncio
+
+    return await asyncio.to_thread(do, *arguments)
+
+
+def checked_reset(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options of a reset. One that there is not is an error that names those that there are."""
+    names = list(Reset.__annotations__)
+    for name in options:
+        if name not in names:
+            import difflib
+
+            like = difflib.get_close_matches(name, names, 1)
+            hint = f" (did you mean {like[0]}?)" if like else ""
+            raise UsageError(f"a reset has no option {name!r}{hint}; there are {', '.join(names)}")
+    return dict(options)
 
 
 def _chosen(values: dict[str, Any]) -> Reset:
@@ -446,8 +484,10 @@ def _carry_out(child: Child, entries: Sequence[Entry]) -> list[Result]:
 
 
 def _entry(what: str | Reset) -> str:
-    if not isinstance(what, str):
+    if isinstance(what, dict):
         return json.dumps(what)
+    if not isinstance(what, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"an entry is an action, which is a text, or the dict of a reset, and not {what!r}")
     sampled = {
         name: list(values)
         for name in ("token_ids", "logprobs")
@@ -460,15 +500,6 @@ def _whole(result: Result) -> Result:
     if result.error is not None:
         raise StepError(result.error)
     return result
-
-
-def _flags(options: dict[str, Any]) -> list[str]:
-    flags: list[str] = []
-    for name, value in renamed(options).items():
-        if value is not None and value is not False:
-            flag = "--" + name.replace("_", "-")
-            flags.append(flag if value is True else f"{flag}={value}")
-    return flags
 
 
 def _restore(arguments: list[str]) -> Pool:

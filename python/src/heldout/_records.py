@@ -1,39 +1,56 @@
 """Records of runs as data frames and tables."""
 
+# pyright: reportMissingTypeStubs=false
+
 from __future__ import annotations
 
-import glob
-import hashlib
-import html
 import importlib
-import importlib.util
 import json
 import os
-import tempfile
-import webbrowser
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
 
-from ._binary import cli
-from ._errors import Error
+from ._binary import ask
+from ._errors import Error, MissingPackage, NotFound, UsageError
+from ._flags import flags
+
+if TYPE_CHECKING:
+    import tempfile
+    from pathlib import Path
+
+    import pandas
+    import polars
+    from typing_extensions import Unpack
+
+    from .options import CompareOptions, FigureName, PlotOptions, ReportOptions, TableName
+    from .recorded import Episode
 
 Backend = Literal["pandas", "polars", "arrow"]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Library = TypeVar("Library", bound=Literal["pandas", "polars", "arrow"])
 
 _MODULES = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
+_NONE: tuple[str, ...] = ()
+_HELD_OUT = {"held-out_score": "held_out"}
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table of `heldout compare`. `rows` map columns to values; rates are fractions. `notes` stand below it."""
+class Table(NamedTuple):
+    """A table of `heldout compare`: `rows` are its cells by column, numbers as numbers and rates as fractions.
+
+    `notes` are the sentences below it.
+    """
 
     id: str
     title: str
     rows: list[dict[str, Any]]
-    notes: list[str] = field(default_factory=list[str])
+    notes: Sequence[str] = _NONE
 
+    @overload
+    def frame(self, backend: Literal["pandas"] | None = None) -> pandas.DataFrame: ...
+    @overload
+    def frame(self, backend: Literal["polars"]) -> polars.DataFrame: ...
+    @overload
+    def frame(self, backend: Literal["arrow"]) -> Any: ...
     def frame(self, backend: Backend | None = None) -> Any:
         """Returns the rows as a data frame."""
         chosen = _backend(backend)
@@ -41,15 +58,23 @@ class Table:
             return importlib.import_module("pyarrow").Table.from_pylist(self.rows)
         return importlib.import_module(_MODULES[chosen]).DataFrame(self.rows)
 
+    def __repr__(self) -> str:
+        columns = ", ".join(self.rows[0]) if self.rows else "none"
+        return f"heldout.Table({self.id!r}, {self.title!r}; {len(self.rows)} rows, columns: {columns})"
+
     def _repr_html_(self) -> str:
+        import html
+
         columns = list(self.rows[0]) if self.rows else []
         head = "".join(f"<th>{html.escape(c)}</th>" for c in columns)
         body = "".join("<tr>" + "".join(f"<td>{_cell(row[c])}</td>" for c in columns) + "</tr>" for row in self.rows)
         return _table(self.title, head, body) + _paragraphs(self.notes)
 
 
-class Records:
-    """One or more recorded runs. Printing them shows the table that compares them.
+class Records(Generic[Library]):
+    """Runs that were recorded, one or several. It prints as the table that compares them.
+
+    Editors take frames for those of pandas, unless `read` is told another library.
 
     >>> records = heldout.read("runs/*")
     >>> records.episodes().groupby("env")["success"].mean()  # doctest: +SKIP
@@ -60,10 +85,24 @@ class Records:
         self._backend: Backend | None = backend
         self._folders: dict[tuple[bool, bool, bool], tempfile.TemporaryDirectory[str]] = {}
 
+    @overload
+    def runs(self: Records[Literal["polars"]]) -> polars.DataFrame: ...
+    @overload
+    def runs(self: Records[Literal["arrow"]]) -> Any: ...
+    @overload
+    def runs(self) -> pandas.DataFrame: ...
     def runs(self) -> Any:
         """Returns a row for each condition of each run: its settings, and how many episodes are done."""
         return self._frame("runs", steps=False, texts=False, attempts=False)
 
+    @overload
+    def episodes(
+        self: Records[Literal["polars"]], *, attempts: bool = ..., texts: bool = ...
+    ) -> polars.DataFrame: ...
+    @overload
+    def episodes(self: Records[Literal["arrow"]], *, attempts: bool = ..., texts: bool = ...) -> Any: ...
+    @overload
+    def episodes(self, *, attempts: bool = ..., texts: bool = ...) -> pandas.DataFrame: ...
     def episodes(self, *, attempts: bool = False, texts: bool = False) -> Any:
         """Returns a row for each episode with a result; with `attempts`, a row for each attempt.
 
@@ -71,63 +110,99 @@ class Records:
         """
         return self._frame("episodes", steps=False, texts=texts, attempts=attempts)
 
+    @overload
+    def steps(self: Records[Literal["polars"]], *, attempts: bool = ..., texts: bool = ...) -> polars.DataFrame: ...
+    @overload
+    def steps(self: Records[Literal["arrow"]], *, attempts: bool = ..., texts: bool = ...) -> Any: ...
+    @overload
+    def steps(self, *, attempts: bool = ..., texts: bool = ...) -> pandas.DataFrame: ...
     def steps(self, *, attempts: bool = False, texts: bool = True) -> Any:
         """Returns a row for each step, with the keys `run`, `id` and `attempt` of its episode."""
         return self._frame("steps", steps=True, texts=texts, attempts=attempts)
 
-    def tables(self, *names: str, **options: str | float | bool) -> dict[str, Table]:
-        """Returns tables of `heldout compare` by id; without names, those of `--table all`.
+    def tables(self, *ids: TableName, **options: Unpack[CompareOptions]) -> dict[str, Table]:
+        """Returns tables of `heldout compare` by id.
 
-        `options` are other flags of that command, such as `interval="new-kinds"` or `baseline="agentrefine"`.
+        Without a name it returns "all": those that these runs have, without some long ones that come by name only.
+        `heldout help tables` explains each. Rates, intervals, differences and their corrections are the binary's.
+        `options` are its flags, with `_` for `-`.
+
+        >>> records = heldout.read("runs/*")
+        >>> records.tables("results", interval="tasks", baseline="agentrefine")["results"].rows[0]["environment"]
+        'pddl'
         """
-        flags = [f"--{k.replace('_', '-')}={str(v).lower() if isinstance(v, bool) else v}" for k, v in options.items()]
-        chosen = [f"--table={name}" for name in names or ("all",)]
-        printed = cli("compare", *self.paths, "--format=json", *chosen, *flags).stdout
+        chosen = [f"--table={name}" for name in ids or ("all",)]
+        printed = ask("compare", *self.paths, "--format=json", *chosen, *flags(options))
         return {t["id"]: Table(t["id"], t["title"], t["rows"], t.get("notes") or []) for t in json.loads(printed)}
 
-    def metrics(self, prefix: str = "heldout/") -> dict[str, float]:
-        """Returns rates and the limits of their 95% intervals as a flat dict, for a tracker.
+    def metrics(self, prefix: str = "heldout/", **options: Unpack[CompareOptions]) -> dict[str, float]:
+        """Returns numbers under flat names without blanks, for a tracker.
 
-        Keys are `PREFIX[MODEL/]ENV/success`, `…_low` and `…_high`, and the same for `progress`. The model is omitted
-        if there is only one.
+        Names are `PREFIX[MODEL/]ENV/success`, with the limits of its 95% interval `…_low` and `…_high`, and the
+        standard deviation over seeds `…_std`; the same of `progress`, and of both in `held_out`, where there is a
+        held-out score. `grounding` is the rate of valid actions; `steps`, `prompt_tokens`, `completion_tokens`, … are
+        means of an episode. The model is left out if there is only one. `options` are those of `tables`.
+
+        >>> sorted(heldout.read("runs/*").metrics(model="random"))[:3]
+        ['heldout/pddl/grounding', 'heldout/pddl/progress', 'heldout/pddl/progress_high']
         """
+        tables = self.tables("paper", "results", "usage", **options)
+        models = [row["model"] for row in tables["paper"].rows]
         found: dict[str, float] = {}
-        for rate, name in (("SR", "success"), ("PR", "progress")):
-            rows = self.tables("headline", rate=rate)["headline"].rows
-            several = len({row["model"] for row in rows}) > 1
-            for row in rows:
-                place = prefix + (f"{row['model']}/" if several else "") + f"{row['environment']}/{name}"
-                for suffix in ("", "_low", "_high"):
-                    if row["value" + suffix] is not None:
-                        found[place + suffix] = float(row["value" + suffix])
+
+        def add(model: str, name: str, value: float | None) -> None:
+            if value is not None and model in models:
+                name = (f"{model}/" if len(models) > 1 else "") + name
+                found[prefix + name.replace(" ", "_")] = float(value)
+
+        for row in tables["paper"].rows:
+            for name, value in row.items():
+                place, rate, suffix = name.rpartition("_success" if "_success" in name else "_progress")
+                if rate:
+                    add(row["model"], f"{_HELD_OUT.get(place, place)}/{rate[1:]}{suffix}", value)
+        for row in [row for name, table in tables.items() if name.startswith("results") for row in table.rows]:
+            add(row["model"], f"{row['environment']}/grounding", row["grounding"])
+        for row in tables["usage"].rows if "usage" in tables else []:
+            add(row["model"], f"{row['environment']}/{row['quantity']}", row["mean"])
         return found
 
-    def report(self, out: str | os.PathLike[str] = "report.html") -> Path:
-        """Writes the report, an HTML page with all figures, tables and episodes, and returns its path."""
-        cli("report", *self.paths, "--out", out)
+    def report(self, out: str | os.PathLike[str] = "report.html", **options: Unpack[ReportOptions]) -> Path:
+        """Writes the report, a page with all figures, tables and episodes."""
+        from pathlib import Path
+
+        ask("report", *self.paths, *flags({"out": out, **options}))
         return Path(out)
 
     def show(self) -> Path:
-        """Writes the report to a temporary file and opens it in the browser."""
+        """Writes the report to a temporary file and opens it in a browser."""
+        import tempfile
+        import webbrowser
+        from pathlib import Path
+
         page = self.report(Path(tempfile.mkdtemp(prefix="heldout-")) / "report.html")
         webbrowser.open(page.as_uri())
         return page
 
-    def figure(self, name: str) -> Figure:
-        """Returns a figure of `heldout plot`, such as "rates", as SVG."""
+    def figure(self, name: FigureName, **options: Unpack[PlotOptions]) -> Figure:
+        """Returns a figure of `heldout plot` as SVG, such as "rates". `options` are its flags."""
+        import tempfile
+        from pathlib import Path
+
         with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
             out = Path(folder) / "figure.svg"
-            cli("plot", *self.paths, "--figure", name, "--out", out)
-            return Figure(out.read_text(encoding="utf-8"))
+            ask("plot", *self.paths, *flags({"figure": name, "out": out, **options}))
+            return Figure(out.read_text(encoding="utf-8"), name)
 
     def __str__(self) -> str:
-        return cli("compare", *self.paths).stdout
+        return ask("compare", *self.paths)
 
     def __repr__(self) -> str:
         return f"heldout.read({self.paths!r})"
 
     def _repr_html_(self) -> str:
-        printed = json.loads(cli("compare", *self.paths, "--format=json").stdout)
+        import html
+
+        printed = json.loads(ask("compare", *self.paths, "--format=json"))
         if not printed or printed[0]["id"] != "headline":
             return f"<pre>{html.escape(str(self))}</pre>"
         claim = " ".join(str(self).split("\n─", 1)[0].split())  # it stands above the first rule
@@ -138,53 +213,80 @@ class Records:
         backend = _backend(self._backend)
         key = (steps, texts, attempts)
         if key not in self._folders:
+            import tempfile
+
             folder = tempfile.TemporaryDirectory(prefix="heldout-")
-            flags = [f"--steps={steps}".lower(), f"--texts={texts}".lower(), f"--attempts={attempts}".lower()]
-            cli("export", *self.paths, "--format=parquet", "--out", folder.name, "--force", *flags)
+            filled = flags({"steps": steps, "texts": texts, "attempts": attempts})
+            ask("export", *self.paths, "--format=parquet", "--out", folder.name, "--force", *filled)
             self._folders[key] = folder
         name = os.path.join(self._folders[key].name, kind + ".parquet")
         if backend == "arrow":
             return importlib.import_module("pyarrow.parquet").read_table(name, memory_map=False)
-        module = importlib.import_module(_MODULES[backend])
-        if backend == "pandas":
-            return module.read_parquet(name, dtype_backend="pyarrow")
-        return module.read_parquet(name)
+        options = {"dtype_backend": "pyarrow"} if backend == "pandas" else {}
+        return importlib.import_module(_MODULES[backend]).read_parquet(name, **options)
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A figure as SVG. Jupyter shows it."""
+class Figure(NamedTuple):
+    """A figure, which Jupyter shows."""
 
     svg: str
+    name: str = "figure"
+
+    def __repr__(self) -> str:
+        return f"<heldout.Figure {self.name}: {len(self.svg)} characters of SVG; save(FILE) writes them>"
 
     def _repr_svg_(self) -> str:
         return self.svg
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the figure to a file."""
-        Path(path).write_text(self.svg, encoding="utf-8")
+        """Writes the figure to a file that ends in .svg."""
+        if not os.fspath(path).endswith(".svg"):
+            raise UsageError(f"{os.fspath(path)} does not end in .svg; `heldout plot` writes .pdf and .png as well")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg)
 
 
-def read(paths: Paths, *, backend: Backend | None = None) -> Records:
-    """Returns the records of run directories, or of all runs below folders. Patterns such as `runs/*` are expanded.
+@overload
+def read(paths: Paths, *, backend: Literal["pandas"] | None = None) -> Records[Literal["pandas"]]: ...
+@overload
+def read(paths: Paths, *, backend: Literal["polars"]) -> Records[Literal["polars"]]: ...
+@overload
+def read(paths: Paths, *, backend: Literal["arrow"]) -> Records[Literal["arrow"]]: ...
+def read(paths: Paths, *, backend: Backend | None = None) -> Records[Any]:
+    """Returns the records of run directories, or of all runs below folders; patterns such as `runs/*` are expanded.
 
     `backend` is the library of data frames: "pandas", "polars" or "arrow"; by default, the first that is installed.
     """
+    import glob
+
+    if backend is not None:
+        _check_backend(backend)
     found: list[str] = []
     for path in _listed(paths):
-        matches = sorted(glob.glob(path)) if glob.has_magic(path) and not os.path.exists(path) else [path]
+        matches = [path] if os.path.exists(path) else sorted(glob.glob(path))
         if not matches:
-            raise FileNotFoundError(f"nothing is at {path}")
+            wrong = "matches nothing" if glob.has_magic(path) else "does not exist"
+            raise NotFound(f"{path} {wrong}: give a run directory, a folder of some, or a pattern such as runs/*")
         found += matches
+    if not found:
+        raise UsageError("read needs at least one run directory, folder or pattern such as runs/*")
     return Records(found, backend)
 
 
-def episodes(run: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
-    """Yields the recorded attempts of a run directory with their steps, and verifies their checksums.
+def episodes(run: str | os.PathLike[str]) -> Iterator[Episode]:
+    """Yields the attempts of a run directory with their steps, as they were recorded.
 
     This needs no data frame library. `read(…).episodes()` says which attempts count.
     """
     name = os.path.join(run, "episodes.jsonl")
+    if not os.path.exists(name):
+        raise NotFound(f"{name} is not there: give the directory of one run; heldout.read takes folders of several")
+    return _lines(name)
+
+
+def _lines(name: str) -> Iterator[Episode]:
+    import hashlib
+
     with open(name, "rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -193,8 +295,8 @@ def episodes(run: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
             if not line.endswith(b"\n"):
                 return  # a line that a crash left unfinished
             if rest != hashlib.sha256(body).hexdigest()[:16].encode() + b'"}\n':
-                raise Error(f"{name}: line {number} is not what was written")
-            episode: dict[str, Any] = json.loads(line)
+                raise Error(f"{name}: line {number} is not what was written: heldout repair {os.path.dirname(name)} checks it")
+            episode: Episode = json.loads(line)
             yield episode
 
 
@@ -202,21 +304,30 @@ def _listed(paths: Paths) -> list[str]:
     return [os.fspath(p) for p in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
 
 
+def _check_backend(wanted: str) -> None:
+    if wanted not in _MODULES:
+        raise UsageError(f"backend is {wanted!r}; there are {', '.join(_MODULES)}")
+
+
 def _backend(wanted: Backend | None) -> Backend:
-    if wanted is not None and wanted not in _MODULES:
-        raise ValueError(f"backend is {wanted!r}; there are {', '.join(_MODULES)}")
+    import importlib.util
+
+    if wanted is not None:
+        _check_backend(wanted)
     every: tuple[Backend, ...] = ("pandas", "polars", "arrow")
     for name in (wanted,) if wanted else every:
         if all(importlib.util.find_spec(m) for m in (_MODULES[name], *(["pyarrow"] if name == "pandas" else []))):
             return name
-    raise ImportError(
-        "a data frame needs pandas with pyarrow, polars or pyarrow: pip install 'heldout[pandas]'; "
-        "heldout.episodes(run) needs none"
+    raise MissingPackage(
+        f"a data frame needs {wanted or 'pandas with pyarrow, polars or pyarrow'}: pip install pandas pyarrow, or polars; "
+        "heldout.episodes(run) needs neither"
     )
 
 
 def _headline(table: dict[str, Any]) -> str:
-    """Returns a table of rates in percent by model and environment, with letters and the limits of intervals."""
+    """Returns rates by model and environment in percent, with letters and the limits of their intervals."""
+    import html
+
     cells: dict[str, dict[str, str]] = {}
     for row in table["rows"]:
         rate = "" if row["value"] is None else f"{100 * row['value']:.1f} {html.escape(row['letters'] or '')}"
@@ -233,15 +344,21 @@ def _headline(table: dict[str, Any]) -> str:
 
 
 def _table(title: str, head: str, body: str) -> str:
+    import html
+
     caption = f"<caption>{html.escape(title)}</caption>"
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _paragraphs(notes: Sequence[str]) -> str:
+    import html
+
     return "".join(f"<p>{html.escape(note)}</p>" for note in notes)
 
 
 def _cell(value: Any) -> str:
+    import html
+
     if isinstance(value, float):
         return f"{value:.4g}"
     return "" if value is None else html.escape(str(value))

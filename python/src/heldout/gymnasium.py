@@ -11,10 +11,10 @@ Importing this module registers `heldout/alfworld-v0` and so on:
 
 from __future__ import annotations
 
-import copy
 import asyncio
+import copy
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import gymnasium
 import numpy
@@ -24,8 +24,13 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from ._dialogue import name_of
-from ._errors import StepError
-from ._pool import Pool, Reset, Result
+from ._errors import StepError, UsageError
+from ._pool import Pool, Reset, Result, checked_reset
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import PoolOptions
 
 NAMES = ("alfworld", "babyai", "hotpotqa", "jericho", "pddl", "sciworld")
 
@@ -53,7 +58,9 @@ class Env(gymnasium.Env[str, str]):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}
 
-    def __init__(self, mount: str, *, pool: Pool | None = None, render_mode: str | None = None, **options: Any) -> None:
+    def __init__(
+        self, mount: str, *, pool: Pool | None = None, render_mode: str | None = None, **options: Unpack[PoolOptions]
+    ) -> None:
         self.observation_space, self.action_space = OBSERVATIONS, ACTIONS
         self.render_mode = render_mode
         self._own = None if pool else Pool(mount, **options)
@@ -121,8 +128,10 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
-        **options: Any,
+        **options: Unpack[PoolOptions],
     ) -> None:
+        if num_envs < 1:
+            raise UsageError(f"num_envs is {num_envs}, want at least 1")
         self.num_envs, self.render_mode = num_envs, render_mode
         self._mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode}
@@ -231,10 +240,10 @@ def _info(result: Result) -> dict[str, Any]:
 
 
 def _choice(options: dict[str, Any] | None, random: numpy.random.Generator) -> Reset:
-    chosen: dict[str, Any] = dict(options or {})
+    chosen = checked_reset(options or {})
     if not _ENDS & chosen.keys():
         chosen["seed"] = int(random.integers(2**31))
-    return chosen  # type: ignore[return-value]
+    return cast(Reset, chosen)
 
 
 for _env in NAMES:

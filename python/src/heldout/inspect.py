@@ -14,13 +14,13 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ._binary import renamed
+from ._flags import renamed
 from ._dialogue import INSTRUCTIONS, action_of, name_of, pool, session, shown
 
 
 def environment(mount: str, split: str | None, step_limit: int, actions: bool, options: dict[str, Any]) -> Task:
     """Returns the tasks of a split as samples with heldout's task ids. `options` are those of `heldout.Pool`."""
-    options = renamed(options)
+    options = renamed(options, steps="step_limit")
     step_limit = options.pop("step_limit", step_limit)
     listed = pool(mount, options).tasks(name_of(mount), split)
     samples = [Sample(input=t["id"], id=t["id"], metadata={"kind": t["type"]}) for t in listed]

@@ -13,19 +13,23 @@ The server is that of heldout and holds thousands of sessions. OpenEnv's `Generi
 
 from __future__ import annotations
 
-import os
 import subprocess
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openenv.core.client_types import StepResult
 from openenv.core.env_client import EnvClient
 from openenv.core.env_server.types import Action, Observation, State
 
 from ._binary import failure, start
-from ._evaluate import flags
+from ._flags import flags
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import PoolOptions
 
 
 class HeldoutAction(Action):  # type: ignore[misc]
@@ -63,15 +67,14 @@ class HeldoutEnv(EnvClient[HeldoutAction, HeldoutObservation, State]):  # type: 
 
 
 @contextmanager
-def serve(mount: str, **options: str | int | float | bool | os.PathLike[str] | None) -> Generator[str]:
-    """Starts a server on a free port of this machine and yields the address for clients.
+def serve(mount: str, **options: Unpack[PoolOptions]) -> Generator[str]:
+    """Starts a server on a free port of this machine, and yields the address for clients of the environment.
 
     `options` are the flags of `heldout serve`, with `_` for `-`.
     """
-    arguments = [flag for name, value in options.items() for flag in flags(name, value)]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process: subprocess.Popen[str] = start(
-            ["serve", mount, "--listen=127.0.0.1:0", *arguments],
+            ["serve", mount, "--listen=127.0.0.1:0", *flags(options)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,
@@ -83,7 +86,7 @@ def serve(mount: str, **options: str | int | float | bool | os.PathLike[str] | N
             if not url:
                 code = process.wait()
                 said.seek(0)
-                raise failure(code, said.read())
+                raise failure(code, said.read(), keywords=True)
             yield url
         finally:
             process.terminate()

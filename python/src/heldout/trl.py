@@ -25,18 +25,32 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from accelerate.utils import broadcast_object_list
 from transformers import Trainer, TrainerCallback
 from trl.models import unwrap_model_for_generation
 
-from ._binary import renamed
+from ._flags import renamed
 from ._dialogue import INSTRUCTIONS as TEXT_INSTRUCTIONS
 from ._dialogue import Rollout, name_of, pool, session, shown
 from ._evaluate import Evaluation, evaluate, planned
 from ._policy import Message, Policy, Sampling
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import PoolOptions, RunOptions
+
+    class EvaluateOptions(RunOptions, total=False):
+        """Keywords of `heldout.evaluate`."""
+
+        base_url: str | Sequence[str]
+        name: str
+        seeds: int | str | Sequence[int]
+        progress: bool
+
 
 INSTRUCTIONS = "Solve the task. Call the tool `act` with one action at a time."
 
@@ -44,18 +58,18 @@ _CHOICE = ("task_id", "split", "index", "seed", "step_limit", "max_steps", "acti
 _DUMMY = [{"role": "user", "content": "dummy"}, {"role": "assistant", "content": "dummy"}]
 
 
-def env(mount: str, **options: Any) -> type:
-    """Returns a class for `environment_factory`. Each object is one rollout, and all share a process.
+def env(mount: str, **options: Unpack[PoolOptions]) -> type:
+    """Returns a class for `environment_factory`: an object is one rollout.
 
     `options` are those of `heldout.Pool`. Columns of the data set choose the task: task_id, split, index, seed,
     step_limit, actions.
     """
 
     class HeldoutEnv:
-        _tasks = staticmethod(lambda: _ids(mount, None, options))
+        _tasks = staticmethod(lambda: _ids(mount, None, {**options}))
 
         def __init__(self) -> None:
-            self._session = session(mount, options)
+            self._session = session(mount, {**options})
             self._done, self._reward = False, 0.0
 
         def reset(self, **row: Any) -> str:
@@ -280,13 +294,13 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
         model: str | Policy | None = None,
         allow_overlap: bool = False,
         prefix: str = "heldout/",
-        **options: Any,
+        **options: Unpack[EvaluateOptions],
     ) -> None:
         if every is not None and every < 1:
             raise ValueError(f"every is {every}, want at least 1")
         self._env, self._out, self._every, self._model = env, Path(out), every, model
         self._allow_overlap, self._prefix = allow_overlap, prefix
-        self._options: dict[str, Any] = options
+        self._options: dict[str, Any] = {**options}
         self._trainer: Any = None
         self.evaluations: dict[int, Evaluation] = {}
 

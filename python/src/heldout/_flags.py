@@ -1,0 +1,68 @@
+"""Keywords as flags of the binary."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+
+def flags(keywords: Mapping[str, object]) -> list[str]:
+    """Returns the flags for keywords: none for None, several for a list."""
+    from .options import REPEATED
+
+    found: list[str] = []
+    for name, value in renamed(keywords).items():
+        values = _texts(name, value)
+        if name not in REPEATED and len(values) > 1:
+            values = [",".join(values)]
+        found += [f"--{name.replace('_', '-')}={text}" for text in values]
+    return found
+
+
+def renamed(keywords: Mapping[str, object], **earlier: str) -> dict[str, Any]:
+    """Returns keywords under their present names. Earlier names work for one more version, with a warning.
+
+    `earlier` has those that only the caller had, by name.
+    """
+    from .options import RENAMED
+
+    names = RENAMED | earlier
+    for name in keywords.keys() & names.keys():
+        hint(f"{name} is called {names[name]} now; the next version forgets {name}")
+    return {names.get(name, name): value for name, value in keywords.items()}
+
+
+def hint(text: str) -> None:
+    """Warns about an earlier name, at the line that calls this package."""
+    import warnings
+
+    depth, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(text, FutureWarning, stacklevel=depth)
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    """Returns the value of a flag as text, or those of a list."""
+    if value is None:
+        return []
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    if isinstance(value, (str, os.PathLike)):
+        return [os.fspath(cast("str | os.PathLike[str]", value))]
+    if isinstance(value, Mapping):
+        return _mapped(name, cast("Mapping[str, Any]", value))
+    if isinstance(value, (Sequence, set, frozenset)):
+        values = cast("Iterable[Any]", value)
+        return [f"{one}-{one}" if name == "seeds" and isinstance(one, int) else os.fspath(one) for one in values]
+    return [str(value)]
+
+
+def _mapped(name: str, value: Mapping[str, Any]) -> list[str]:
+    if name == "extra_body":
+        import json
+
+        return [json.dumps(value)]
+    return [f"{key}={','.join(_texts(name, one))}" for key, one in value.items()]
