@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -36,12 +37,17 @@ func (n *Names) UnmarshalYAML(read func(any) error) error {
 	return nil
 }
 
+// severalNames matches names of several models in one text.
+var severalNames = regexp.MustCompile(`,\s*(expert|random|memoriser|reciter|[a-z]+:[^,=]+)=`)
+
 func (n *Names) add(spec, text string) error {
 	switch text = strings.TrimSpace(text); {
 	case spec == "":
 		return fmt.Errorf("the name %q is for no model; want SPEC=TEXT, such as vllm:ckpt-1000=tuned", text)
 	case text == "":
 		return fmt.Errorf("the name of %s is empty", spec)
+	case severalNames.MatchString(text):
+		return fmt.Errorf("the name of %s is %q: repeat --names for each model", spec, text)
 	case utf8.RuneCountInString(text) > longestName:
 		return fmt.Errorf("the name of %s has %d characters; at most %d fit a table", spec,
 			utf8.RuneCountInString(text), longestName)

@@ -28,9 +28,9 @@ to the server and plays the first turns of the protocol.
 
 doctor --model waits ten seconds for a server, and asks it for a few dozen short
 replies. It reports whether the server is reachable and has the model, its
-context length, whether it honours the sampling parameters, whether it repeats a
-reply, alone, under load and when the prompt is in its cache, and whether it
-refuses a prompt that is too long.
+context length, whether it honours the sampling parameters, and whether it
+refuses a prompt that is too long. It also checks whether the server repeats a
+reply: alone, under load and when the prompt is in its cache.
 
 Then it plays the first three turns of the first of --tasks in each --env four
 times, with the settings of a run, and says in one line how many replies keep

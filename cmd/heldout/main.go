@@ -111,12 +111,31 @@ func (s *system) bench() bench.Outside {
 }
 
 func (s *system) say(format string, args ...any) {
-	s.display.note(fmt.Sprintf(format, args...))
+	s.display.note(s.broken(fmt.Sprintf(format, args...)))
 }
+
+// broken breaks lines at blanks where a terminal would break them anywhere. Indented lines quote a file.
+func (s *system) broken(text string) string {
+	if !s.interactive {
+		return text
+	}
+	columns, _ := s.stderrSize()
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if columns > 2*len(indentation) && !strings.HasPrefix(line, " ") {
+			lines[i] = strings.Join(table.Wrap(line, columns-len(indentation)), "\n"+indentation)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// indentation is before the further lines of a text that is broken.
+const indentation = "  "
 
 // warn shows a line that must not be overlooked.
 func (s *system) warn(line string) {
-	s.display.note(s.style(s.interactive).alarming("warning:") + " " + printableLine(line))
+	text := s.broken("warning: " + printableLine(line))
+	s.display.note(s.style(s.interactive).alarming("warning:") + strings.TrimPrefix(text, "warning:"))
 }
 
 // tell is where a search for runs says what a user should know.

@@ -20,8 +20,7 @@ func flagError(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
-		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(),
-			spelling.Hint("--"+unknown.GetSpecifiedName(), flagNames(c)))
+		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), meantFlag(c, unknown.GetSpecifiedName()))
 	case errors.As(err, &value):
 		if want := valueFormats[value.GetFlag().Value.Type()]; want != "" {
 			err = fmt.Errorf("--%s is %q, want %s", value.GetFlag().Name, value.GetValue(), want)
@@ -30,6 +29,33 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	}
 	return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))
+}
+
+// otherNames are flags of other programs, and what does the same here.
+var otherNames = map[string]string{
+	"resume": "the same command resumes a run", "continue": "the same command resumes a run",
+	"port": "--listen", "host": "--listen", "address": "--listen", "output": "--out", "output-dir": "--out",
+	"output-path": "--out", "url": "--base-url", "api-base": "--base-url", "endpoint": "--base-url",
+	"num-seeds": "--seeds", "num-tasks": "--limit", "num-episodes": "--limit", "samples": "--limit", "n": "--limit",
+	"workers": "--concurrency", "batch-size": "--concurrency", "num-workers": "--concurrency", "temp": "--temperature",
+	"max-new-tokens": "--max-tokens", "max-turns": "--step-limit", "environment": "--env", "dataset": "--data",
+	"api-key": "--api-key-env, which names an environment variable",
+}
+
+// meantFlag says which flag a user may have meant.
+func meantFlag(c *cobra.Command, name string) string {
+	other := otherNames[name]
+	flag, _, _ := strings.Cut(strings.TrimPrefix(other, "--"), ",")
+	run, _, err := c.Root().Find([]string{"run"})
+	switch {
+	case !c.HasParent() && err == nil && run.Flag(name) != nil:
+		return fmt.Sprintf(": flags follow a command, as in heldout run --%s", name)
+	case strings.HasPrefix(other, "--") && c.Flag(flag) != nil:
+		return fmt.Sprintf(" (did you mean %s?)", other)
+	case other != "" && !strings.HasPrefix(other, "--"):
+		return ": " + other
+	}
+	return spelling.Hint("--"+name, flagNames(c))
 }
 
 // valueFormats says what values of flags look like, by the names of their types.
@@ -48,7 +74,8 @@ func unknownCommand(root *cobra.Command, name string) error {
 	if like := root.SuggestionsFor(name); len(like) > 0 {
 		return usage(fmt.Errorf("unknown command %q; did you mean %s?", name, strings.Join(like, " or ")))
 	}
-	return usage(fmt.Errorf("unknown command %q; see heldout --help", name))
+	return usage(fmt.Errorf("unknown command %q; heldout --help lists them, and heldout help %[1]s searches the pages",
+		name))
 }
 
 func unknownTopic(root *cobra.Command, name string) error {
@@ -66,6 +93,9 @@ func unknownPart(c *cobra.Command, name string) error {
 	var names []string
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
+	}
+	if _, err := configs.LoadPreset(name); err == nil && c.Name() == "preset" {
+		return usage(fmt.Errorf("%q stands alone: write heldout preset show %[1]s", name))
 	}
 	return usage(fmt.Errorf("unknown command %q%s; there are: %s", name, spelling.Hint(name, names),
 		strings.Join(names, ", ")))

@@ -50,7 +50,7 @@ progress, done, success and valid. --actions adds the valid actions.
   heldout play alfworld --perturb verbs:2+names:1 --prompt
   heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77
   heldout play jericho --story FILE --raw`,
-		Args: args(1, 1, "the name of an environment"),
+		Args: args(1, 1, "the name of an environment, such as pddl"),
 		RunE: func(c *cobra.Command, names []string) error {
 			env, err := o.environment(names[0], sys.outside())
 			if err != nil {

@@ -17,7 +17,7 @@ func newTasks(sys *system) *cobra.Command {
 		ValidArgsFunction: completeEnvironment,
 		Short:             "List the tasks of an environment",
 		Example:           "  heldout tasks pddl --tasks 'gripper/*,20-29'",
-		Args:              args(1, 1, "the name of an environment"),
+		Args:              args(1, 1, "the name of an environment, such as pddl"),
 		RunE: func(_ *cobra.Command, names []string) error {
 			if _, err := catalog.Find(names[0]); err != nil {
 				return usage(err)

@@ -38,7 +38,7 @@ The same command continues a build that was stopped, and adds checksums to an
 index of an earlier version.`,
 		Example: `  heldout wiki build DIR/hotpotqa/hotpot_dev_distractor_v1.json --out wiki/own
   heldout run --env hotpotqa --data DIR --wiki offline --wiki-index wiki/own`,
-		Args: args(1, -1, "at least one file"),
+		Args: args(1, -1, "at least one file or folder of a dump of Wikipedia"),
 		RunE: func(c *cobra.Command, files []string) error {
 			var last index.Progress
 			started, show := sys.now(), sys.sometimes()

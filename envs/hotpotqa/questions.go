@@ -44,7 +44,7 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	}
 	b, err := datafile.ReadText(file, datafile.MaxQuestions)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the questions of HotpotQA are missing: %w", err)
+		return nil, fmt.Errorf("the questions of HotpotQA are missing: %w; heldout data pull hotpotqa fetches them", err)
 	}
 	if err != nil {
 		return nil, err

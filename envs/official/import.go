@@ -49,6 +49,9 @@ func anyPart(Part) bool { return true }
 // path looks at a file, or at everything in a folder.
 func (i *importer) path(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("no such file: name files, folders or archives that you have")
+	}
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (a Adviser) Advice(against Symptom) string {
 	case LongReasoning:
 		return longer + ", or " + a.lessReasoning()
 	case Echo:
-		return "try --prompt v3, whose correction is no observation"
+		return "try --prompt v3, whose correction is not an observation"
 	case Repetition, Rambling, LongTail:
 		return a.calmer(against)
 	case Invention:

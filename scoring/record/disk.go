@@ -69,7 +69,7 @@ func (d disk) makeDir(dir string) error {
 		return fmt.Errorf("%s is a file: name a folder", dir)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil { // the umask removes permissions
-		return err
+		return fmt.Errorf("the folder cannot be made: %w; name another one", err)
 	}
 	for _, parent := range parents {
 		if err := d.syncDir(parent); err != nil && !tolerable(err) {

@@ -37,6 +37,6 @@ func bySeed(report *Report, t *table.Table) {
 				r.share(column.Success.Col, seed.Success), r.share(column.Progress.Col, seed.Progress))
 		}
 	}
-	explain(t, "SR success rate, PR progress rate of the episodes with one seed, in percent: how much a run on these "+
-		"same tasks depends on its seed.", otherNames(report.plain))
+	explain(t, "SR success rate, PR progress rate of the episodes with one seed, in percent: how much a run on the "+
+		"same tasks varies between seeds.", otherNames(report.plain))
 }
