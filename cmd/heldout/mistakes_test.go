@@ -26,7 +26,7 @@ var mistakes = []struct {
 	{"--env pddl", 2, "heldout run --env"},
 	{"preset agentboard", 2, "heldout preset show agentboard"},
 	{"play", 2, "such as pddl"},
-	{"nothing", 2, "heldout help nothing searches"},
+	{"nothing", 2, "searches the pages"},
 	// Flags of other programs.
 	{"run --env pddl --model random --resume", 2, "the same command resumes a run"},
 	{"run --env pddl --model random --num-seeds 3", 2, "did you mean --seeds?"},
