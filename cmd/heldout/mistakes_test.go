@@ -78,7 +78,7 @@ var mistakes = []struct {
 	{"run --env pddl --model random --config c.yaml", 2, "--config: c.yaml does not exist"},
 	{"run --env pddl --model random --tasks 0 --out ODD/run", 1, "name another one"},
 	{"run --env hotpotqa --model random --data NONE", 2, "heldout data pull"},
-	{"data import c.zip", 1, "c.zip: no such file: name files"},
+	{"data import c.zip --data imported", 1, "c.zip: no such file: name files"},
 	{"compare nowhere", 1, "heldout runs lists"},
 	{"compare NONE", 1, "heldout runs lists"},
 	{"compare ODD", 1, "heldout runs lists"},
