@@ -26,13 +26,13 @@
   const html = async (row) => (await unpack(`episodes-${row.chunk}`)).split(separator)[row.place];
   const address = (key, other) => `#episode=${encodeURIComponent(key)}${other ? `&with=${encodeURIComponent(other)}` : ""}`;
 
-  // turn shows a page of the list.
-  function turn(wanted) {
+  // turn shows a page of the list. While a search goes on, it has no hits yet.
+  function turn(wanted, searching) {
     const pages = Math.max(1, Math.ceil(found.length / perPage));
     number = Math.min(Math.max(1, wanted), pages);
     const rows = found.slice((number - 1) * perPage, number * perPage);
     body.innerHTML = rows.map((row) => row.html).join("");
-    hits(rows);
+    if (!searching) hits(rows);
     link(pager, "prev", number > 1 && `#page=${number - 1}`);
     link(pager, "next", number < pages && `#page=${number + 1}`);
     pager.querySelector("span").textContent = `page ${number} of ${pages}`;
@@ -43,8 +43,10 @@
   // hits shows in each row of a page the first passage with the text of the form.
   async function hits(rows) {
     const wanted = form.elements.text.value.toLowerCase(), links = [...body.querySelectorAll("td:first-child > a")];
+    let texts, chunk;
     for (const [i, row] of wanted ? rows.entries() : []) {
-      const episode = new DOMParser().parseFromString(await html(row), "text/html");
+      if (row.chunk !== chunk) texts = (await unpack(`episodes-${chunk = row.chunk}`)).split(separator);
+      const episode = new DOMParser().parseFromString(texts[row.place], "text/html");
       const text = [...episode.querySelectorAll(".part > .text")].find((e) => e.textContent.toLowerCase().includes(wanted));
       if (!links[i].isConnected) return; // another page is there now
       if (text) links[i].after(hit(text, wanted, links[i].getAttribute("href")));
@@ -156,13 +158,13 @@
     if (mine !== latest) return;
     found = wanted ? [] : rows;
     history.replaceState(null, "", "#page=1");
-    turn(1);
+    turn(1, true);
     let texts, chunk, due = 0; // when to say how far it is
     for (const [read, row] of wanted ? rows.entries() : []) {
       if (row.chunk !== chunk) {
         if (Date.now() >= due) {
           count.textContent = `Searching: ${read} of ${rows.length} episodes read, ${found.length} match`;
-          if (body.rows.length < perPage) turn(1);
+          if (body.rows.length < perPage) turn(1, true);
           due = Date.now() + 200;
         }
         chunk = row.chunk;
