@@ -1,8 +1,16 @@
 package main
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
+
+	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
+
+// modelCard is the format of results for the card of a model.
+const modelCard = "model-card"
 
 func newCompare(sys *system) *cobra.Command {
 	var out output
@@ -22,6 +30,10 @@ Folders of AgentBoard's logs are rows, too.`,
   heldout compare runs/tuned --baseline agentrefine --table rates`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
+			card := out.format == modelCard
+			if card {
+				out.format = string(table.Text)
+			}
 			if err := out.check(); err != nil {
 				return err
 			}
@@ -32,11 +44,15 @@ Folders of AgentBoard's logs are rows, too.`,
 			out.separate, out.names, out.versus = !mix, only.Names, true
 			out.prices, out.heldIn = only.Prices, only.HeldIn
 			out.boards, out.only = boards, only.EpisodeFilter.Called(only.Names)
+			if card {
+				return out.printCard(sys, once)
+			}
 			_, err = out.print(sys, once)
 			return err
 		},
 	}
 	out.flags(c)
+	c.Flags().Lookup("format").Usage += "; " + modelCard + " has the results of one model for its card on the Hub"
 	only.flags(c)
 	only.nameFlags(c)
 	only.priceFlags(c)
@@ -49,4 +65,18 @@ Folders of AgentBoard's logs are rows, too.`,
 	c.Flags().BoolVar(&mix, "mixed", false,
 		"print runs of different protocols in one table; their numbers do not compare")
 	return c
+}
+
+// printCard prints what the card of a model says of its results.
+func (o *output) printCard(sys *system, runs []record.Chosen) error {
+	results, err := o.read(sys, runs, false)
+	if err != nil {
+		return err
+	}
+	card, err := results.ModelCard()
+	if err != nil {
+		return usage(err)
+	}
+	_, err = io.WriteString(sys.stdout, card)
+	return err
 }

@@ -121,6 +121,14 @@ func (r row) otherPrompt() string {
 
 // protocols names the protocols of the rows, with what is changed.
 func (r *Report) protocols() string {
+	text := r.protocolNames()
+	if changes := r.changes(); len(changes) > 0 {
+		text += ", changed: " + strings.Join(changes, ", ")
+	}
+	return text
+}
+
+func (r *Report) protocolNames() string {
 	var names []string
 	for _, of := range r.plain {
 		name := "default protocol"
@@ -129,9 +137,5 @@ func (r *Report) protocols() string {
 		}
 		names = appendNew(names, name)
 	}
-	text := table.List(names)
-	if changes := r.changes(); len(changes) > 0 {
-		text += ", changed: " + strings.Join(changes, ", ")
-	}
-	return text
+	return table.List(names)
 }

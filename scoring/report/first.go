@@ -96,7 +96,11 @@ func (r *Report) caveats(s *standing) (notes []string) {
 		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
 	}
 	if changes := r.changes(); len(changes) > 0 {
-		notes = append(notes, "The default protocol is changed: "+strings.Join(changes, ", ")+".")
+		names, verb := r.protocolNames(), "is"
+		if strings.Contains(names, " and ") {
+			verb = "are"
+		}
+		notes = append(notes, fmt.Sprintf("The %s %s changed: %s.", names, verb, strings.Join(changes, ", ")))
 	}
 	notes = slices.Concat(notes, r.boards(), r.otherTasks())
 	for _, p := range r.swept() {

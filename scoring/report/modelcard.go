@@ -1,0 +1,152 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"heldout/envs"
+	"heldout/scoring"
+	"heldout/scoring/claim"
+	"heldout/scoring/table"
+)
+
+// indexed is a model in the front matter of its card on the Hub, under the key model-index.
+type indexed struct {
+	Name    string          `yaml:"name"`
+	Results []indexedResult `yaml:"results"`
+}
+
+type indexedResult struct {
+	Task    indexedName     `yaml:"task"`
+	Dataset indexedData     `yaml:"dataset"`
+	Metrics []indexedMetric `yaml:"metrics"`
+}
+
+type indexedName struct {
+	Type string `yaml:"type"`
+	Name string `yaml:"name"`
+}
+
+type indexedData struct {
+	Name     string         `yaml:"name"`
+	Type     string         `yaml:"type"`
+	Config   string         `yaml:"config"`
+	Revision string         `yaml:"revision,omitempty"` // hash of the protocol, else of the data
+	Args     map[string]any `yaml:"args,omitempty"`
+}
+
+type indexedMetric struct {
+	Type  string             `yaml:"type"`
+	Value float64            `yaml:"value"`
+	Name  string             `yaml:"name"`
+	Args  map[string]float64 `yaml:"args,omitempty"`
+}
+
+// ModelCard returns what the card of a model on the Hub says of its results: the front matter, and a paragraph.
+func (r *Report) ModelCard() (string, error) {
+	s := r.standing()
+	at, err := s.cardLine()
+	if err != nil {
+		return "", err
+	}
+	model := indexed{Name: s.lines[at].name}
+	for _, place := range s.places() {
+		if success, progress, ok := s.paperRates(at, place); ok {
+			model.Results = append(model.Results, indexedResult{
+				Task:    indexedName{"text-generation", "Acting in text environments"},
+				Dataset: indexedDataset(place, s.lines[at].scores[place.Name]),
+				Metrics: []indexedMetric{metric("success_rate", "Success rate, %", success),
+					metric("progress_rate", "Progress rate, %", progress)},
+			})
+		}
+	}
+	front, err := yaml.Marshal(map[string][]indexed{"model-index": {model}})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("---\n%s---\n\n## Evaluation\n\n%s\n", front, strings.Join(r.cardNotes(s, at), " ")), nil
+}
+
+// cardLine is the line of the only served model or, without one, of the only player.
+func (s *standing) cardLine() (at int, err error) {
+	var served, names []string
+	for i, l := range s.lines {
+		names = append(names, l.name)
+		for _, score := range l.scores {
+			if score.Condition.Decoding != nil && !strings.Contains(strings.Join(served, "\n"), l.name) {
+				served, at = append(served, l.name), i
+			}
+		}
+	}
+	if len(served) == 1 || len(served) == 0 && len(names) == 1 {
+		return at, nil
+	}
+	if len(names) == 0 {
+		return 0, errors.New("no episode has a result, so a model card has nothing to say")
+	}
+	return 0, fmt.Errorf("a model card is of one model, and these runs have %s: choose one with --model", table.List(names))
+}
+
+func indexedDataset(place claim.Scope, score *scoring.Score) indexedData {
+	if score == nil {
+		return indexedData{Name: "Held-out score", Type: "heldout/held-out", Config: "held-out"}
+	}
+	c, data := score.Condition, score.Environment
+	out := indexedData{Name: envs.Title(c.Env), Type: "heldout/" + c.Env, Config: place.Name, Revision: data.DataHash,
+		Args: map[string]any{"source": string(c.Source), "tasks": len(data.Tasks), "seeds": len(score.Seeds),
+			"episodes": score.Finished, "step_limit": c.StepLimit}}
+	if c.Preset != nil {
+		out.Config, out.Revision = c.Preset.Name, c.Preset.SHA256
+	}
+	return out
+}
+
+func metric(kind, name string, rate scoring.Rate) indexedMetric {
+	percent := func(x float64) float64 { return math.Round(1e4*x) / 100 }
+	m := indexedMetric{Type: kind, Name: name, Value: percent(rate.Mean), Args: map[string]float64{}}
+	if rate.Interval != nil {
+		m.Args["low"], m.Args["high"] = percent(rate.Interval.Low), percent(rate.Interval.High)
+		m.Args["confidence"] = 95
+	}
+	if !math.IsNaN(rate.SampleStd) {
+		m.Args["std_over_seeds"] = percent(rate.SampleStd)
+	}
+	return m
+}
+
+// cardNotes say by which protocol rates were measured, with its hash, and what limits are about.
+func (r *Report) cardNotes(s *standing, at int) []string {
+	notes := []string{fmt.Sprintf("Measured with heldout %s by the %s, %s.", r.Runs[0].Tool.Version,
+		r.protocolNames(), r.seedsSaid())}
+	for _, place := range s.places() {
+		if score := s.lines[at].scores[place.Name]; score == nil {
+			continue
+		} else if p := score.Condition.Preset; p != nil {
+			notes = appendNew(notes, fmt.Sprintf("%s has the SHA-256 %s.", p.Name, p.SHA256))
+		} else if hash := score.Condition.PromptHash; hash != "" {
+			notes = appendNew(notes, fmt.Sprintf("The prompt of %s has the SHA-256 %s.", place.Title, hash))
+		}
+	}
+	var success, progress []string
+	for _, place := range s.places() {
+		if first, second, ok := s.paperRates(at, place); ok {
+			success = append(success, place.Title+" "+rateWithLimits(first))
+			progress = append(progress, place.Title+" "+rateWithLimits(second))
+		}
+	}
+	notes = append(notes, "Success rates in percent, with 95% confidence intervals for "+population(r.plain)+": "+
+		strings.Join(success, ", ")+"; progress rates: "+strings.Join(progress, ", ")+".")
+	return append(notes, r.caveats(s)...)
+}
+
+func rateWithLimits(rate scoring.Rate) string {
+	text := fmt.Sprintf("%.1f", 100*rate.Mean)
+	if rate.Interval != nil {
+		text += fmt.Sprintf(" (%.1f to %.1f)", 100*rate.Interval.Low, 100*rate.Interval.High)
+	}
+	return text
+}
