@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -213,5 +214,17 @@ func TestRepliesCannotBeKept(t *testing.T) {
 	}
 	if len(results) != 0 {
 		t.Errorf("%d attempts are recorded", len(results))
+	}
+}
+
+// Where this machine has no open file left for a call, the run ends: no server is blamed.
+func TestNoFileForCalls(t *testing.T) {
+	p, m := resumed(t)
+	m.Model = episodetest.ModelFunc(func(context.Context, model.Request) (model.Reply, error) {
+		return model.Reply{}, &model.MachineError{Err: syscall.EMFILE}
+	})
+	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 2})
+	if !errors.Is(err, syscall.EMFILE) || !strings.Contains(err.Error(), "ulimit -n") || len(results) != 0 {
+		t.Errorf("the run ends with %v and %d results", err, len(results))
 	}
 }

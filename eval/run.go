@@ -10,6 +10,7 @@ import (
 
 	"heldout/eval/agent"
 	"heldout/eval/episode"
+	"heldout/eval/model"
 	"heldout/scoring/record"
 )
 
@@ -175,13 +176,13 @@ func (p *pool) work(ctx context.Context, e *episode.Episode) error {
 }
 
 // leave leaves an attempt that was stopped. That is an error of its own if replies cannot be
-// written down.
+// written down, or if this machine could not ask for one.
 func (p *pool) leave(e *episode.Episode, rec *record.Episode, cause error) error {
 	p.due.done(nil)
 	if rec != nil {
 		p.o.Observer.EpisodeDone(e, rec.Result)
 	}
-	if !errors.As(cause, new(*record.ReplyError)) {
+	if !errors.As(cause, new(*record.ReplyError)) && !errors.As(cause, new(*model.MachineError)) {
 		return nil
 	}
 	p.stop(cause)

@@ -261,7 +261,7 @@ func modelOutcome(ctx context.Context, m model.Model, err error) record.Outcome 
 	switch {
 	case m == nil, errors.As(err, new(*agent.WorldError)):
 		return failed(ctx, record.EnvError)
-	case errors.As(err, new(*record.ReplyError)):
+	case errors.As(err, new(*record.ReplyError)), errors.As(err, new(*model.MachineError)):
 		return record.Cancelled
 	case errors.As(err, new(*model.ContextError)):
 		return failed(ctx, record.ContextExceeded)

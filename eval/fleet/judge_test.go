@@ -259,3 +259,30 @@ func TestSilentStart(t *testing.T) {
 		asking.Wait()
 	})
 }
+
+// cutShort is a server that is asked for its version while the run is stopped.
+type cutShort func()
+
+func (stop cutShort) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == "/version" {
+		stop()
+		return nil, r.Context().Err()
+	}
+	return &http.Response{StatusCode: http.StatusOK, Request: r,
+		Body: io.NopCloser(strings.NewReader(`{"data":[{"id":"m","owned_by":"vllm"}]}`))}, nil
+}
+
+// A report that a signal cut short is none: it would be recorded as that of another server.
+func TestReportCutShort(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	client, err := model.Open(model.Options{Spec: model.Spec{Provider: model.VLLM, Name: "m"}, BaseURL: "http://h/v1",
+		Now: time.Now, Transport: cutShort(cancel)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := func() { t.Error("it counts as heard") }
+	if _, errs := interview(ctx, []*server{{client: client}}, heard); !errors.Is(errs[0], context.Canceled) {
+		t.Error(errs)
+	}
+}

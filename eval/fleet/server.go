@@ -110,7 +110,11 @@ func interview(ctx context.Context, servers []*server, heard func()) ([]record.S
 	var group sync.WaitGroup
 	for i, s := range servers {
 		group.Go(func() {
-			if abouts[i], errs[i] = s.client.Server(limited); errs[i] == nil {
+			abouts[i], errs[i] = s.client.Server(limited)
+			if errs[i] == nil {
+				errs[i] = ctx.Err() // a report that was cut short is not what the server says of itself
+			}
+			if errs[i] == nil {
 				heard()
 				time.AfterFunc(patience, cancel)
 			} else if ctx.Err() == nil {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -174,6 +175,8 @@ func (c *caller) attempt(ctx context.Context, do talk) error {
 		return c.refused(x)
 	case limited.Err() != nil:
 		return c.lost(x, fmt.Sprintf("no reply within %v", c.timeout))
+	case errors.Is(x.err, syscall.EMFILE), errors.Is(x.err, syscall.ENFILE):
+		return &MachineError{x.err}
 	case x.err != nil:
 		return c.lost(x, c.viaProxy(withAuthority(x.err)))
 	case x.status == 0:

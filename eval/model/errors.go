@@ -172,6 +172,17 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("%s gave no usable reply in %s: %s", e.URL, attempts, e.Message)
 }
 
+// MachineError reports a call for which this machine had no open file left. No server is at fault.
+type MachineError struct{ Err error }
+
+// Error says what to do.
+func (e *MachineError) Error() string {
+	return fmt.Sprintf("%v: raise the limit with ulimit -n, or lower --concurrency", e.Err)
+}
+
+// Unwrap returns the error inside.
+func (e *MachineError) Unwrap() error { return e.Err }
+
 // Attempts counts the requests made for a call that ended with an error.
 func Attempts(err error) int {
 	if e, ok := errors.AsType[*ContextError](err); ok {

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -451,4 +454,18 @@ func TestQuestionSaysWhy(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// A call for which this machine has no open file left is not made again: waiting does not help.
+func TestNoFileForACall(t *testing.T) {
+	dials := 0
+	c := open(t, model.Options{BaseURL: "http://h/v1", Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+		dials++
+		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
+	})})
+	_, err := c.Chat(t.Context(), hello)
+	as[*model.MachineError](t, err)
+	if dials != 1 || !errors.Is(err, syscall.EMFILE) {
+		t.Errorf("%d dials, %v", dials, err)
+	}
 }
