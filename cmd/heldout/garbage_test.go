@@ -43,7 +43,7 @@ func TestCollector(t *testing.T) {
 		want rule // zero if nothing is set
 	}{
 		{16 << 20, rule{200, 320 << 20}}, {17 << 20, rule{}}, {24 << 20, rule{133, 320 << 20}},
-		{1 << 30, rule{33, 5 << 28}}, {last, rule{33, 5 << 29}},
+		{1 << 30, rule{33, 1<<30 + (1<<30)/6}}, {last, rule{33, last + last/6}},
 	} {
 		for waiting := true; waiting; { // until the collection has been seen
 			select {

@@ -27,7 +27,7 @@ type helperPool struct {
 const (
 	maxHelpers = 16 // that work at the same time
 	// helpMemory is what helpers and lists take, in bytes. What grows may pass it by a third.
-	helpMemory = 96 << 20
+	helpMemory = 72 << 20
 )
 
 var helpers = newHelperPool(min(runtime.GOMAXPROCS(0), maxHelpers), helpMemory)
