@@ -40,25 +40,25 @@ type garbage struct {
 	budget int64
 }
 
-// rule is when the runtime collects garbage: once memory in use has grown by some percent, or
+// threshold is when the runtime collects garbage: once memory in use has grown by some percent, or
 // when all memory would pass a limit in bytes.
-type rule struct {
+type threshold struct {
 	percent int
 	limit   int64
 }
 
-func (r rule) apply() {
-	debug.SetGCPercent(r.percent)
-	debug.SetMemoryLimit(r.limit)
+func (t threshold) apply() {
+	debug.SetGCPercent(t.percent)
+	debug.SetMemoryLimit(t.limit)
 }
 
-// rule is what suits the memory in use, in bytes.
-func (g garbage) rule(live int64) rule {
-	r := rule{g.growth(live), math.MaxInt64}
+// threshold is what suits the memory in use, in bytes.
+func (g garbage) threshold(live int64) threshold {
+	t := threshold{g.growth(live), math.MaxInt64}
 	if g.budget > 0 {
-		r.limit = max(g.budget, live+live/6)
+		t.limit = max(g.budget, live+live/6)
 	}
-	return r
+	return t
 }
 
 // growth is by how many percent memory in use, in bytes, grows until garbage is collected.
@@ -69,16 +69,16 @@ func (g garbage) growth(live int64) int {
 // collector sets after each collection how far memory grows until the next one.
 type collector struct {
 	garbage
-	set  func(rule)
+	set  func(threshold)
 	live func() int64 // memory in use at the last collection, in bytes
-	now  rule         // that was set
+	now  threshold    // that was set
 }
 
 func (c *collector) adapt() {
 	// Setting it stops the world for a moment, and small differences do not matter.
-	if r := c.rule(c.live()); differs(r.percent, c.now.percent) || differs(r.limit/11, c.now.limit/11) {
-		c.set(r)
-		c.now = r
+	if t := c.threshold(c.live()); differs(t.percent, c.now.percent) || differs(t.limit/11, c.now.limit/11) {
+		c.set(t)
+		c.now = t
 	}
 	// The next collection finds that nothing refers to this. It is too large to share its
 	// memory with others, which would keep it.

@@ -20,14 +20,14 @@ func TestGrowth(t *testing.T) {
 
 // Every collection sets how far memory grows and what bounds it, if that has changed.
 func TestCollector(t *testing.T) {
-	live, read, set := make(chan int64), make(chan bool), make(chan rule, 1)
+	live, read, set := make(chan int64), make(chan bool), make(chan threshold, 1)
 	over := make(chan bool)
 	defer close(over)
 	const last = 2 << 30
 	c := &collector{
 		garbage: garbage{percent: 33, minimum: 32 << 20, limit: 400, budget: 320 << 20},
 
-		set: func(r rule) { set <- r },
+		set: func(p threshold) { set <- p },
 		live: func() int64 {
 			select {
 			case read <- true:
@@ -40,10 +40,10 @@ func TestCollector(t *testing.T) {
 	go c.adapt()
 	for i, x := range []struct {
 		live int64
-		want rule // zero if nothing is set
+		want threshold // zero if nothing is set
 	}{
-		{16 << 20, rule{200, 320 << 20}}, {17 << 20, rule{}}, {24 << 20, rule{133, 320 << 20}},
-		{1 << 30, rule{33, 1<<30 + (1<<30)/6}}, {last, rule{33, last + last/6}},
+		{16 << 20, threshold{200, 320 << 20}}, {17 << 20, threshold{}}, {24 << 20, threshold{133, 320 << 20}},
+		{1 << 30, threshold{33, 1<<30 + (1<<30)/6}}, {last, threshold{33, last + last/6}},
 	} {
 		for waiting := true; waiting; { // until the collection has been seen
 			select {
@@ -54,7 +54,7 @@ func TestCollector(t *testing.T) {
 			}
 		}
 		live <- x.live
-		if x.want != (rule{}) {
+		if x.want != (threshold{}) {
 			if got := <-set; got != x.want {
 				t.Errorf("%d: %+v is set, want %+v", i, got, x.want)
 			}
@@ -68,7 +68,7 @@ func TestCollector(t *testing.T) {
 // A GOGC that the user sets stays in force.
 func TestGarbageOfUsers(t *testing.T) {
 	s := &system{
-		collectAt: func(rule) { t.Error("it is set") },
+		collectAt: func(threshold) { t.Error("it is set") },
 		getenv:    func(name string) string { return map[string]string{"GOGC": "200"}[name] },
 	}
 	s.saveMemory()

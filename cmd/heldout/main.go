@@ -62,7 +62,7 @@ func main() {
 		goos:        runtime.GOOS,
 		proxy:       http.ProxyFromEnvironment,
 		now:         time.Now,
-		collectAt:   rule.apply,
+		collectAt:   threshold.apply,
 		tool:        about(build),
 	}))
 }
@@ -90,7 +90,7 @@ type system struct {
 	now        func() time.Time
 	// collectAt sets when garbage is collected; nil in tests, whose process is not only this
 	// command.
-	collectAt func(rule)
+	collectAt func(threshold)
 	tool      record.Tool
 }
 

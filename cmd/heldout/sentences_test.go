@@ -124,8 +124,8 @@ var sentences = []kindOfSentence{
 	{"part of the tasks", form(`(?P<parts>[A-Za-z]+ is \d+ of \d+ official tasks.*)`), (*checker).sources},
 	{"legend", form(`(?P<text>(?:Same letter: not significantly different|~: not significant|Better, worse: significant against ` +
 		formName + `, ~: not)?(?:; below|Below)?(?:: 95% CI for new tasks.*)?)`), (*checker).legend},
-	{"legend of a sweep", form(`Average and std are over the conditions shown \(pop\.: divisor n; sample: n-1\), in points; w/o ` +
-		`noise: less what chance adds.*`), nothing},
+	{"legend of a sweep", form(`Average and std \(divisors n and n-1\) are over the conditions shown, std in points; net std: ` +
+		`std \(n-1\) less what chance adds.*`), nothing},
 	{"legend of trials", form(`SR: solved in any trial so far, which an agent knows by an oracle; PR: progress in the last ` +
 		`trial, Best PR: in the best; 95% CI for new tasks.*`), nothing},
 	{"no retries beside it", form(`(?P<names>.*): no retries without memory beside it; .*`), (*checker).uncontrolled},

@@ -459,11 +459,11 @@ func TestQuestionSaysWhy(t *testing.T) {
 // A call for which this machine has no open file left is not made again: waiting does not help.
 func TestNoFileForACall(t *testing.T) {
 	dials := 0
-	c := open(t, model.Options{BaseURL: "http://h/v1", Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+	dial := func(*http.Request) (*http.Response, error) {
 		dials++
 		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
-	})})
-	_, err := c.Chat(t.Context(), hello)
+	}
+	_, err := open(t, model.Options{BaseURL: "http://h/v1", Transport: roundTrip(dial)}).Chat(t.Context(), hello)
 	as[*model.MachineError](t, err)
 	if dials != 1 || !errors.Is(err, syscall.EMFILE) {
 		t.Errorf("%d dials, %v", dials, err)

@@ -32,12 +32,12 @@ type duel struct {
 // duelPlace is a duel in one place. A model wins a task that it solves in a larger share
 // of its seeds.
 type duelPlace struct {
-	Place                    string
+	Place                   string
 	Tasks, WonA, WonB, Tied int
-	Edge                     edge
-	LinksA                   []episodeLink
-	LinksB                   []episodeLink
-	MoreA, MoreB             int // won tasks without a link
+	Edge                    edge
+	LinksA                  []episodeLink
+	LinksB                  []episodeLink
+	MoreA, MoreB            int // won tasks without a link
 }
 
 // edge is the kind of tasks of which a model wins most beyond what the other one wins.

@@ -135,8 +135,8 @@ func (s *Server) links() []page.Link {
 	return home
 }
 
-// section is the part of a list that a page shows.
-type section struct {
+// stretch is the part of a list that a page shows.
+type stretch struct {
 	rows    []int
 	count   string // a sentence about their number
 	hasMore bool
@@ -146,7 +146,7 @@ type section struct {
 // choose returns which of the found attempts a page shows. Episodes are read only as far as this page needs,
 // from one of them on.
 func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record.Results, found []int,
-	number, first int) (section, error) {
+	number, first int) (stretch, error) {
 	start := min(number-1, len(found)/trajectory.PerPage+1) * trajectory.PerPage
 	if f.Reads() {
 		return s.search(ctx, f, results, found, start, min(max(0, first), len(found)))
@@ -157,7 +157,7 @@ func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record
 	if len(found) > trajectory.PerPage {
 		count += fmt.Sprintf(", here %d to %d", start+1, end)
 	}
-	return section{rows: found[start:end], count: count, hasMore: end < len(found)}, nil
+	return stretch{rows: found[start:end], count: count, hasMore: end < len(found)}, nil
 }
 
 // A search reads parts until its time is over. A reader who waits longer thinks that nothing happens.
@@ -169,7 +169,7 @@ const (
 // search reads the found attempts from one of them on, and returns those with the reason and the text of a
 // filter, from the hit with the number start on.
 func (s *Server) search(ctx context.Context, f trajectory.Filter, results record.Results, found []int,
-	start, first int) (out section, err error) {
+	start, first int) (out stretch, err error) {
 	leave, err := s.occupy(ctx)
 	if err != nil {
 		return out, err
@@ -254,7 +254,7 @@ func filterValues(query url.Values) url.Values {
 }
 
 // pagerOf leads to the pages of a list beside one of them.
-func pagerOf(query url.Values, number int, part section) trajectory.Pager {
+func pagerOf(query url.Values, number int, part stretch) trajectory.Pager {
 	p := trajectory.Pager{Number: number}
 	address := func(number int) string {
 		q := maps.Clone(query)

@@ -23,6 +23,7 @@ TableName = Literal[
     "old-forms",
     "results",
     "difficulty",
+    "abilities",
     "trainings",
     "trainings-paired",
     "robustness",
@@ -58,6 +59,7 @@ FigureName = Literal[
     "robustness",
     "dose",
     "families",
+    "abilities",
     "checkpoints",
 ]
 
