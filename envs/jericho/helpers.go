@@ -2,6 +2,7 @@ package jericho
 
 import (
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"sync"
 
@@ -26,17 +27,34 @@ type helperPool struct {
 
 const (
 	maxHelpers = 16 // that work at the same time
-	// helpMemory is what helpers and lists take, in bytes. What grows may pass it by a third.
-	helpMemory = 72 << 20
+	// leastHelp and mostHelp bound what helpers and lists take, in bytes. What grows may pass it
+	// by a third.
+	leastHelp, mostHelp = 72 << 20, 192 << 20
+	// roomy is how much memory a process may use, in bytes, before helpers get less than the most.
+	roomy = 240 << 20
 )
 
-var helpers = newHelperPool(min(runtime.GOMAXPROCS(0), maxHelpers), helpMemory)
+var helpers = newHelperPool(min(runtime.GOMAXPROCS(0), maxHelpers))
 
-func newHelperPool(slots int, memory int64) *helperPool {
+func newHelperPool(slots int) *helperPool {
 	p := &helperPool{slots: make(chan struct{}, slots)}
-	p.budget = zmachine.NewBudget(memory, slots, p.dismiss)
+	p.budget = zmachine.NewBudget(helpMemory, slots, p.dismiss)
 	return p
 }
+
+// helpMemory is what helpers and lists may take, in bytes, when they take so much: a game that is
+// played alone has more than one beside five other environments.
+func helpMemory(used int64) int64 {
+	if used <= leastHelp {
+		return leastHelp // no need to ask
+	}
+	live := [...]metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live[:])
+	return helpBeside(int64(live[0].Value.Uint64()) - used)
+}
+
+// helpBeside is what helpers and lists may take beside other memory in use, all in bytes.
+func helpBeside(others int64) int64 { return min(max(roomy-others, leastHelp), mostHelp) }
 
 // take waits until a helper may work.
 func (p *helperPool) take(c *catalogue) helper {

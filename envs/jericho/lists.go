@@ -35,7 +35,7 @@ type actionList struct {
 }
 
 const (
-	// listMemory is the part of helpMemory for some 4,000 lists of the benchmark's games.
+	// listMemory is the part of leastHelp for some 4,000 lists of the benchmark's games.
 	listMemory = 16 << 20
 	// entrySize is about what a list takes besides its actions, and actionSize an action
 	// besides its text.

@@ -8,16 +8,17 @@ import (
 // Budget bounds the memory that machines take for what they remember, all together, in bytes.
 // A machine whose memory grows may pass its bound by that step. It is safe for concurrent use.
 type Budget struct {
-	limit, share int64
-	spare        func() bool
-	used         atomic.Int64
+	limit    func(used int64) int64
+	machines int64
+	spare    func() bool
+	used     atomic.Int64
 }
 
-// NewBudget returns a budget for so many machines that play at the same time. Where they need
-// more, spare first frees memory that is not at work, or says that there is none; then each
-// machine that has more than its share forgets everything.
-func NewBudget(limit int64, machines int, spare func() bool) *Budget {
-	return &Budget{limit: limit, share: limit / int64(machines), spare: spare}
+// NewBudget returns a budget for so many machines that play at the same time. The limit may
+// change with what they use. Where they need more, spare first frees memory that is not at work,
+// or says that there is none; then each machine that has more than its share forgets everything.
+func NewBudget(limit func(used int64) int64, machines int, spare func() bool) *Budget {
+	return &Budget{limit: limit, machines: int64(machines), spare: spare}
 }
 
 // Used returns how many bytes are in use.
@@ -29,12 +30,16 @@ func (b *Budget) Resize(before, after int64) bool {
 	if before != after {
 		b.used.Add(after - before)
 	}
-	for b.used.Load() > b.limit {
+	for {
+		used := b.used.Load()
+		limit := b.limit(used)
+		if used <= limit {
+			return true
+		}
 		if !b.spare() {
-			return after <= b.share
+			return after <= limit/b.machines
 		}
 	}
-	return true
 }
 
 const (

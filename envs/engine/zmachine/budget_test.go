@@ -9,7 +9,7 @@ import (
 // Machines that remember at the same time keep to their budget together, however many they are.
 func TestMachinesShareABudget(t *testing.T) {
 	const limit, machines = 12 << 20, 12
-	b := NewBudget(limit, machines, func() bool { return false })
+	b := NewBudget(func(int64) int64 { return limit }, machines, func() bool { return false })
 	story := lowlight(t)
 	var wg sync.WaitGroup
 	for range machines {

@@ -22,7 +22,11 @@ func newTwins(s *Story, budget int) twins {
 }
 
 // ample is a budget that suffices.
-func ample() *Budget { return NewBudget(1<<30, 1, func() bool { return false }) }
+func ample() *Budget { return fixed(1 << 30) }
+
+func fixed(limit int64) *Budget {
+	return NewBudget(func(int64) int64 { return limit }, 1, func() bool { return false })
+}
 
 // fatal is what the T of testing and that of rapid have in common.
 type fatal interface {
@@ -85,7 +89,7 @@ func TestRememberingChangesNothing(t *testing.T) {
 			t.Errorf("%d calls are remembered", n)
 		}
 		if round == 2 { // it is full
-			w.other.memo.counted, w.other.memo.budget = 0, NewBudget(0, 1, func() bool { return false })
+			w.other.memo.counted, w.other.memo.budget = 0, fixed(0)
 		}
 		for i, moment := range moments {
 			for _, c := range commands {
