@@ -29,7 +29,7 @@ const (
 	maxHelpers = 16 // that work at the same time
 	// leastHelp and mostHelp bound what helpers and lists take, in bytes. What grows may pass it
 	// by a third.
-	leastHelp, mostHelp = 72 << 20, 192 << 20
+	leastHelp, mostHelp = 48 << 20, 192 << 20
 	// roomy is how much memory a process may use, in bytes, before helpers get less than the most.
 	roomy = 240 << 20
 )
