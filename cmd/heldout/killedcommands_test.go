@@ -79,6 +79,8 @@ func killedCommands() []killedCommand {
 			needs: []string{"q.json"}, times: "^index", shown: true},
 		{name: "export parquet", args: []string{"export", "played", "--format", "parquet", "--out", "tables",
 			"--force"}, needs: []string{"played"}},
+		{name: "export agentboard", args: []string{"export", "played", "--format", "agentboard", "--out", "board",
+			"--force"}, needs: []string{"played"}},
 	}
 	for _, format := range export.Formats() {
 		kind := format.Extension()

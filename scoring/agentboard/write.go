@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/natefinch/atomic"
+
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring/record"
@@ -194,16 +196,34 @@ func (b board) write(dir string, force bool) error {
 		return err
 	}
 	files[filepath.Join(dir, resultsFile)], files[filepath.Join(dir, abilitiesFile)] = results, abilities
-	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o777); err != nil {
-		return err
-	}
 	for name := range files {
 		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) && !force {
 			return fmt.Errorf("%s exists; --force replaces it", name)
 		}
 	}
+	return replaceFiles(dir, files)
+}
+
+// replaceFiles gives files of a folder their content, each as a whole, once all are on disk.
+func replaceFiles(dir string, files map[string][]byte) error {
+	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o777); err != nil {
+		return err
+	}
+	work, err := record.OpenWorkplace(dir)
+	if err != nil {
+		return err
+	}
+	defer work.Close()
+	if err := work.Empty(); err != nil {
+		return err
+	}
 	for name, content := range files {
-		if err := os.WriteFile(name, content, 0o666); err != nil {
+		if err := os.WriteFile(work.Path(filepath.Base(name)), content, 0o666); err != nil {
+			return err
+		}
+	}
+	for name := range files {
+		if err := atomic.ReplaceFile(work.Path(filepath.Base(name)), name); err != nil {
 			return err
 		}
 	}
