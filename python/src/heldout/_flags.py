@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -36,10 +35,11 @@ def renamed(keywords: Mapping[str, object], **earlier: str) -> dict[str, Any]:
 
 def hint(text: str) -> None:
     """Warns about an earlier name, at the line that calls this package."""
+    import inspect
     import warnings
 
-    depth, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals.get("__package__") == __package__:
+    depth, frame = 1, inspect.currentframe()
+    while frame and frame.f_back and frame.f_globals.get("__package__") == __package__:
         depth, frame = depth + 1, frame.f_back
     warnings.warn(text, FutureWarning, stacklevel=depth)
 
