@@ -3,6 +3,7 @@ package scoring
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -38,6 +39,13 @@ func ComputeHeldOut(w configs.Weights, rates func(env string) (success, progress
 		h.Success, h.Progress = Weighted(successes, weights), Weighted(progresses, weights)
 	}
 	return h
+}
+
+// ComparesAcross reports whether the rates may stand beside those of other environments
+// in the held-out score: on tasks of the benchmark, without a preset or with AgentRefine's.
+func (s *Score) ComparesAcross() bool {
+	p := s.Condition.Preset
+	return p == nil && s.Outside == 0 || p != nil && strings.HasPrefix(p.Name, "agentrefine@1:") && len(p.Changes) == 0
 }
 
 // Spread is how the held-out scores of single seeds spread.

@@ -248,7 +248,7 @@ func (l modelRates) heldOutRate(w configs.Weights, rate claim.Rate) *scoring.Est
 // scored returns the lines of rows that have a held-out score.
 func scored(rows []row, w configs.Weights) []modelRates {
 	return slices.DeleteFunc(gather(slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
-		return !r.comparesAcross()
+		return !r.ComparesAcross()
 	}), row.environment), func(l modelRates) bool { return len(l.heldOut(w).Missing) > 0 })
 }
 

@@ -26,14 +26,6 @@ func (r row) place() string {
 
 func (r row) environment() string { return r.Condition.Env }
 
-// comparesAcross reports whether a row may stand beside results of other
-// environments in the held-out score: on tasks of the benchmark, without a preset or
-// with AgentRefine's.
-func (r row) comparesAcross() bool {
-	p := r.Condition.Preset
-	return p == nil && r.Outside == 0 || p != nil && strings.HasPrefix(p.Name, "agentrefine@1:") && len(p.Changes) == 0
-}
-
 // presetRow is a preset of the runs.
 type presetRow struct {
 	record.Protocol

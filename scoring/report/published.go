@@ -235,7 +235,7 @@ func againstPublished(report *Report, t *table.Table) {
 	for _, r := range rows {
 		n := len(r.Environment.Tasks)
 		if r.Environment.Source != envs.Official || n < r.Environment.Total || !r.Complete() ||
-			r.Environment.Caveat != "" || !r.comparesAcross() {
+			r.Environment.Caveat != "" || !r.ComparesAcross() {
 			continue
 		}
 		for _, b := range report.baselines {

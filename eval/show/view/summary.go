@@ -61,16 +61,17 @@ type RateSoFar struct {
 	// a result.
 	Planned, Finished int
 	Success, Progress scoring.Rate
-	// Counts says that a held-out score may take the rates: they are of all official tasks, complete, and
-	// the model was not trained on the environment.
+	// Counts says that a held-out score may take the rates: they are of all official tasks, complete, without
+	// a preset of another paper, and the model was not trained on the environment.
 	Counts bool
 }
 
 // counts reports whether a held-out score may take a score's rates.
 func counts(m *record.Manifest, s *scoring.Score) bool {
 	c, env := s.Condition, s.Environment
-	return s.Complete() && s.Outside == 0 && env.Source == envs.Official && len(env.Tasks) >= env.Total &&
-		env.Caveat == "" && c.Settings["variant"] == "" && !slices.Contains(m.HeldIn[c.Model], c.Env)
+	return s.Complete() && s.ComparesAcross() && s.Outside == 0 && env.Source == envs.Official &&
+		len(env.Tasks) >= env.Total && env.Caveat == "" && c.Settings["variant"] == "" &&
+		!slices.Contains(m.HeldIn.Lookup(c.Model), c.Env)
 }
 
 // summarize summarizes a run. It does not look at trajectories.

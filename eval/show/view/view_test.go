@@ -19,9 +19,11 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/net/html"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/episode/episodetest"
 	"heldout/eval/show/page"
+	"heldout/scoring"
 	"heldout/scoring/record"
 )
 
@@ -540,6 +542,48 @@ func TestRatesSoFar(t *testing.T) {
 	}
 	if got := s.Rates[0].Success; got.Mean < got.Interval.Low || got.Mean > got.Interval.High || got.Mean > 0.1 {
 		t.Errorf("success %v in %+v", got.Mean, *got.Interval)
+	}
+}
+
+// The list of runs has the held-out score of a model whose rates all count for it.
+func TestHeldOutInTheList(t *testing.T) {
+	w, err := configs.LoadWeights()
+	if err != nil {
+		t.Fatal(err)
+	}
+	score := func(env string) *scoring.Score {
+		return &scoring.Score{Planned: 2, Finished: 2,
+			Environment: record.Environment{Info: envs.Info{Source: envs.Official}},
+			Condition:   record.Condition{Env: env, Model: "vllm:m", Perturbation: "none"}}
+	}
+	for name, c := range map[string]struct {
+		change func(*scoring.Score)
+		want   string
+	}{
+		"complete":       {func(*scoring.Score) {}, "50.0"},
+		"unfinished":     {func(s *scoring.Score) { s.Finished = 1 }, ""},
+		"generated":      {func(s *scoring.Score) { s.Environment.Source = envs.Generated }, ""},
+		"some tasks":     {func(s *scoring.Score) { s.Environment.Total = 1 }, ""},
+		"other tasks":    {func(s *scoring.Score) { s.Outside = 1 }, ""},
+		"trained":        {func(s *scoring.Score) { s.Condition.Model = "vllm:trained" }, ""},
+		"another preset": {func(s *scoring.Score) { s.Condition.Preset = &record.Preset{} }, ""},
+		"perturbed":      {func(s *scoring.Score) { s.Condition.Perturbation = "P1" }, ""},
+	} {
+		m, rates := &record.Manifest{HeldIn: configs.HeldIn{"trained": {"pddl"}}}, Summary{}
+		for _, part := range w.HeldOut {
+			s := score(part.Env)
+			c.change(s)
+			s.Success.Mean = 0.5
+			rate := RateSoFar{Condition: s.Condition, Success: s.Success, Counts: counts(m, s)}
+			rates.Rates = append(rates.Rates, rate)
+		}
+		if got := rates.heldOut(w, rates.Rates[0].Condition.Model); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		rates.Rates = append(rates.Rates, rates.Rates[0])
+		if got := rates.heldOut(w, "vllm:m"); got != "" {
+			t.Errorf("%s, played in two ways: %q", name, got)
+		}
 	}
 }
 
