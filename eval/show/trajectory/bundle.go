@@ -39,7 +39,6 @@ const (
 type Bundle struct {
 	share   float64
 	rows    []AttemptRow
-	choices Choices
 	offered int // attempts that were offered
 	full    bool
 	pending []string // rendered episodes
@@ -75,7 +74,6 @@ func (b *Bundle) Add(run string, r *record.Result, why Reason, rendered template
 		return nil
 	}
 	result := *r
-	b.choices.Add(&result)
 	b.rows = append(b.rows, AttemptRow{Result: &result, Run: run, Reason: why, Key: bundleKey(run, r),
 		Chunk: len(b.data), Place: len(b.pending), Href: "#" + Fragment(run, &result)})
 	b.pending = append(b.pending, string(rendered))
@@ -186,7 +184,8 @@ func (b *Bundle) Section() Section {
 
 // list is the list of all episodes of the bundle.
 func (b *Bundle) list() List {
-	l := List{Choices: b.choices, Count: b.count(), Rows: b.rows, Pager: Pager{Number: 1, Pages: Pages(len(b.rows))}}
+	choices, _ := Filter{}.Choose(len(b.rows), func(i int) record.Result { return *b.rows[i].Result })
+	l := List{Choices: choices, Count: b.count(), Rows: b.rows, Pager: Pager{Number: 1, Pages: Pages(len(b.rows))}}
 	if l.Pager.Pages > 1 {
 		l.Pager.Next = "#page=2"
 	}

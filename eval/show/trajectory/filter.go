@@ -41,21 +41,21 @@ func ReadFilter(value func(key string) string) Filter {
 		value(taskKey), value(minKey), value(maxKey), value(textKey)}
 }
 
-// Choose are the numbers of the attempts that are chosen, as far as their results say, and what readers
-// can filter by.
-func (f Filter) Choose(results record.Results) (c Choices, found []int) {
-	var result record.Result
+// Choose are the numbers of those of so many attempts that are chosen, as far as their results say, and what
+// readers can filter by.
+func (f Filter) Choose(attempts int, result func(int) record.Result) (c Choices, found []int) {
+	var r record.Result
 	var last [len(c)]choice // most attempts have the values of the one before them
 	fields, chosen := f.selects(), f.chosen()
 	for i := range c {
 		c[i] = map[choice]bool{}
 	}
-	for n := range results.Len() {
-		result = results.Result(n)
-		taken := chosen(&result)
+	for n := range attempts {
+		r = result(n)
+		taken := chosen(&r)
 		for i := range fields {
-			v := fields[i].value(&result)
-			if here := fields[i].choice(&result, v); here != last[i] && v != "" {
+			v := fields[i].value(&r)
+			if here := fields[i].choice(&r, v); here != last[i] && v != "" {
 				c[i][here], last[i] = true, here
 			}
 			taken = taken && (fields[i].Chosen == "" || fields[i].Chosen == v)
@@ -141,7 +141,7 @@ func (f Filter) selects() []selector {
 func (f Filter) reasonSelector() selector {
 	s := selector{Name: reasonKey, Label: "Reason", Chosen: f.Reason}
 	labels := group{}
-	for _, r := range reasons {
+	for _, r := range Reasons() {
 		labels.Values = append(labels.Values, r.Label)
 	}
 	s.Groups = []group{labels}
@@ -161,18 +161,6 @@ func option(field, value string) string {
 
 // Choices are the values that readers can filter by.
 type Choices [5]map[choice]bool
-
-// Add notes the values of a result.
-func (c *Choices) Add(r *record.Result) {
-	for i, s := range (Filter{}).selects() {
-		if c[i] == nil {
-			c[i] = map[choice]bool{}
-		}
-		if v := s.value(r); v != "" {
-			c[i][s.choice(r, v)] = true
-		}
-	}
-}
 
 // failures reports whether an attempt failed: only then there are reasons.
 func (c *Choices) failures() bool { return c[len(c)-1][choice{"", string(record.Failure)}] }

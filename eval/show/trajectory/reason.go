@@ -24,32 +24,25 @@ const (
 	limit
 )
 
-// ReasonName is a reason with its name and what it means.
-type ReasonName struct {
-	Reason
-	Label, Means string
-}
+// ReasonName is the name of a reason and what it means.
+type ReasonName struct{ Label, Means string }
 
 // Reasons are the reasons in order.
-func Reasons() []ReasonName { return reasons[:] }
+func Reasons() []ReasonName { return reasons[1:] }
 
 // Label is the name of the reason, and empty for Solved.
-func (r Reason) Label() string {
-	if r == Solved {
-		return ""
-	}
-	return reasons[r-1].Label
-}
+func (r Reason) Label() string { return reasons[r].Label }
 
 var reasons = [...]ReasonName{
-	{unreadable, "unreadable replies", "of at least a third of the steps no action could be read"},
-	{invalid, "invalid actions", "at least a third of the steps were actions that the environment did not carry out"},
-	{loops, "loops",
+	unreadable: {"unreadable replies", "of at least a third of the steps no action could be read"},
+	invalid: {"invalid actions",
+		"at least a third of the steps were actions that the environment did not carry out"},
+	loops: {"loops",
 		"at least a third of the steps were valid and in a cycle of at most 5 steps, passed 3 times or more"},
-	{wrong, "wrong object or answer", "ALFWorld: it took objects, but none that the goal names; ScienceWorld: " +
+	wrong: {"wrong object or answer", "ALFWorld: it took objects, but none that the goal names; ScienceWorld: " +
 		"focusing on an object ended the episode; HotpotQA: the answer was wrong"},
-	{early, "gave up or game over", "it ended before the step limit in another way"},
-	{limit, "ran out of steps", "all others"},
+	early: {"gave up or game over", "it ended before the step limit in another way"},
+	limit: {"ran out of steps", "all others"},
 }
 
 // Signs are what the steps of an episode say about its failure.

@@ -268,29 +268,19 @@ func TestFilter(t *testing.T) {
 		{Filter{Reason: "unreadable replies"}, true}, {Filter{Reason: "loops"}, false},
 		{Filter{Reason: "unreadable replies", Text: "what?"}, true}, {Filter{Reason: "nonsense"}, false},
 	} {
-		if got := matches(c.filter, e); got != c.want {
+		_, found := c.filter.Choose(1, func(int) record.Result { return e.Result })
+		if got := len(found) == 1 && c.filter.MatchEpisode(e, 30); got != c.want {
 			t.Errorf("%+v: %v", c.filter, got)
 		}
 	}
 }
 
-// matches reports what Choose and MatchEpisode do with one attempt.
-func matches(f Filter, e *record.Episode) bool {
-	for _, s := range f.selects() {
-		if s.Chosen != "" && s.Chosen != s.value(&e.Result) {
-			return false
-		}
-	}
-	return f.chosen()(&e.Result) && f.MatchEpisode(e, 30)
-}
-
 // Types are listed by environment.
 func TestTypesByEnvironment(t *testing.T) {
-	var c Choices
-	for _, kind := range [][2]string{{"pddl", "barman"}, {"alfworld", "look"}, {"pddl", "blockworld"},
-		{"alfworld", "barman"}} {
-		c.Add(&record.Result{Env: kind[0], TaskType: kind[1]})
-	}
+	kinds := [][2]string{{"pddl", "barman"}, {"alfworld", "look"}, {"pddl", "blockworld"}, {"alfworld", "barman"}}
+	c, _ := Filter{}.Choose(len(kinds), func(i int) record.Result {
+		return record.Result{Env: kinds[i][0], TaskType: kinds[i][1]}
+	})
 	got := string(List{Choices: c, Filter: Filter{Type: "look"}}.Render())
 	want := `<select name="type"><option value="">all</option><optgroup label="ALFWorld"><option value="barman">` +
 		`barman</option><option value="look" selected>look</option></optgroup><optgroup label="PDDL">` +
@@ -352,7 +342,7 @@ func notSent() ([]episode.Call, error) { return nil, errUnsent }
 // add adds an attempt to a bundle.
 func add(t testing.TB, b *Bundle, run string, e *record.Episode) {
 	t.Helper()
-	if err := b.Add(run, &e.Result, reasons[e.TaskIndex%len(reasons)].Reason, b.Render(run, e, notSent)); err != nil {
+	if err := b.Add(run, &e.Result, Reason(1+e.TaskIndex%len(Reasons())), b.Render(run, e, notSent)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -75,7 +75,7 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	}
 	query := request.URL.Query()
 	filter := trajectory.ReadFilter(query.Get)
-	_, found := filter.Choose(results)
+	_, found := filter.Choose(results.Len(), results.Result)
 	trajectory.Order(query.Get("sort")).Sort(found, results.Result)
 	if filter.Reads() {
 		if found, err = s.matching(request.Context(), filter, results, found); err != nil {

@@ -110,7 +110,7 @@ func (r *shownRun) episode(name string) (e *record.Episode, l located, err error
 // around leads from an attempt to its neighbours in the list that the reader comes from.
 func (r *shownRun) around(ctx context.Context, l located, query url.Values) (a around, err error) {
 	filter := trajectory.ReadFilter(query.Get)
-	_, found := filter.Choose(l.Results)
+	_, found := filter.Choose(l.Len(), l.Result)
 	trajectory.Order(query.Get("sort")).Sort(found, l.Result)
 	a.Keep = filterValues(query)
 	if at := slices.Index(found, l.number); at >= 0 {

@@ -65,7 +65,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	if err != nil || number < 1 {
 		number = 1
 	}
-	choices, found := filter.Choose(results)
+	choices, found := filter.Choose(results.Len(), results.Result)
 	order := trajectory.Order(query.Get("sort"))
 	order.Sort(found, results.Result)
 	first, _ := strconv.Atoi(query.Get("from")) // else 0
@@ -197,16 +197,14 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 		}
 		read, unreadable = read+done, unreadable+bad
 	}
+	out.count = fmt.Sprintf("%s have %d that match", searched(first, read, len(found)), hits)
 	switch {
 	case out.hasMore:
-		out.count = fmt.Sprintf("%s have %d that match, here from %d", searched(first, read, len(found)), hits, start+1)
+		out.count += fmt.Sprintf(", here from %d", start+1)
 	case read < len(found):
 		out.resume = read
-		out.count = fmt.Sprintf("%s have %d that match; the next page searches on", searched(first, read, len(found)),
-			hits)
-	case first > 0:
-		out.count = fmt.Sprintf("%s have %d that match", searched(first, read, len(found)), hits)
-	default:
+		out.count += "; the next page searches on"
+	case first == 0:
 		out.count = fmt.Sprintf("%d of %d episodes match", hits, results.Len())
 	}
 	if unreadable > 0 {
