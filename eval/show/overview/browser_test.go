@@ -30,14 +30,6 @@ func (w *written) file(t *testing.T) string {
 	return "file://" + name
 }
 
-// fits reports a page that is wider than its window.
-func fits(t *testing.T, p *browser.Page, what string) {
-	t.Helper()
-	if got := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); got != "0" {
-		t.Errorf("%s: the page is %s pixels wider than the window", what, got)
-	}
-}
-
 // Pages of every kind of run load without an error, fit into narrow windows, and
 // have marks that say their numbers; a click shows all of them.
 func TestPagesInABrowser(t *testing.T) {
@@ -46,7 +38,7 @@ func TestPagesInABrowser(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := b.Open(t, look(t, name).file(t), "file://", browser.Look{Width: 1200, Height: 1000})
 			p.Until("document.querySelectorAll('section h2').length > 2")
-			fits(t, p, "1200 pixels")
+			p.Fits("1200 pixels")
 			marks, _ := strconv.Atoi(p.Eval("document.querySelectorAll('figure svg .mark title').length"))
 			if marks == 0 && name != "empty" {
 				t.Error("no figure has a mark")
@@ -62,7 +54,7 @@ func TestPagesInABrowser(t *testing.T) {
 			p.Until("document.querySelector('figure details[open] td').getClientRects().length === 1")
 			picture(p, name)
 			p.Look(browser.Look{Width: 360, Height: 800, Dark: true})
-			fits(t, p, "360 pixels")
+			p.Fits("360 pixels")
 			if got := p.Eval("getComputedStyle(document.body).backgroundColor === getComputedStyle(document.querySelector('figure svg .f-paper')).fill"); got != "true" {
 				t.Error("figures are not as dark as the page")
 			}
@@ -108,7 +100,7 @@ func TestHostilePageInABrowser(t *testing.T) {
 		t.Errorf("%s elements or attributes come from records", got)
 	}
 	p.Until("document.querySelector('main').textContent.includes('</script><script>window.hacked = 1</script>')")
-	fits(t, p, "390 pixels")
+	p.Fits("390 pixels")
 }
 
 // Pages have no fault that axe-core finds, in light and dark, wide and narrow, with all
@@ -123,9 +115,9 @@ func TestAccessibleInABrowser(t *testing.T) {
 			p.Click("table.episodes tbody a")
 			p.Until("document.querySelector('#episode .step')")
 			p.Eval("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-			fits(t, p, "1440 pixels")
+			p.Fits("1440 pixels")
 			p.Look(narrow)
-			fits(t, p, "390 pixels")
+			p.Fits("390 pixels")
 			p.Audit(os.Getenv("HELDOUT_AXE"))
 			p.Look(wide)
 			p.Audit(os.Getenv("HELDOUT_AXE"))

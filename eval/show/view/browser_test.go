@@ -180,20 +180,12 @@ func TestInABrowser(t *testing.T) {
 		dark.Dark = true
 		p := openAt(t, b, s, "/runs/base/episodes/"+base.planned[3].ID+"?with=tuned/"+tuned.planned[3].ID, dark)
 		p.Until("document.querySelectorAll('.pair .episode').length === 2")
-		noSidewaysScroll(t, p)
+		p.Fits("two episodes")
 		p.picture("pair-narrow-dark")
 		p.Go(s.URL + "/runs/tuned/")
-		noSidewaysScroll(t, p)
+		p.Fits("a run")
 		p.picture("run-narrow-dark")
 	})
-}
-
-// noSidewaysScroll checks that a page is not wider than its window.
-func noSidewaysScroll(t *testing.T, p *opened) {
-	t.Helper()
-	if got := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); got != "0" {
-		t.Errorf("the page is %s pixels wider than the window", got)
-	}
 }
 
 // A page follows a run that goes on: progress, episodes in flight, the end.
@@ -243,7 +235,7 @@ func TestHostileTextInABrowser(t *testing.T) {
 		if text := p.Eval("document.body.innerText"); !strings.Contains(text, `</script><img src=x onerror=alert(2)>\x1b[31mred\x00 \u202etxt.exe`) {
 			t.Errorf("%s does not show the text: %.500s", path, text)
 		}
-		noSidewaysScroll(t, p)
+		p.Fits(path)
 	}
 	p.picture("hostile")
 }

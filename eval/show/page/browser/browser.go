@@ -285,11 +285,17 @@ func (p *Page) Audit(axe string) {
 func (p *Page) Whole(what string) {
 	p.t.Helper()
 	p.Eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-	if beyond := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); beyond != "0" {
-		p.t.Errorf("%s: the page is %s pixels wider than the window", what, beyond)
-	}
+	p.Fits(what)
 	if found := p.Eval(hidden); found != "" {
 		p.t.Errorf("%s:\n%s", what, found)
+	}
+}
+
+// Fits reports a page that is wider than its window.
+func (p *Page) Fits(what string) {
+	p.t.Helper()
+	if beyond := p.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); beyond != "0" {
+		p.t.Errorf("%s: the page is %s pixels wider than the window", what, beyond)
 	}
 }
 
@@ -338,7 +344,8 @@ func (p *Page) Picture(file string) {
 const hidden = `(() => {
 	const name = (e) => e.tagName + ' ' + (e.ariaLabel || e.className || '') + ' ' + e.textContent.trim().slice(0, 40);
 	const found = [], root = document.querySelector('dialog[open]') || document.querySelector('main');
-	for (const e of root.querySelectorAll('h2, h3, summary, dd, label, button, table.episodes tbody tr:first-child a')) {
+	const seen = 'h2, h3, summary, dd, label, button, table.episodes tbody tr:first-child a';
+	for (const e of root.querySelectorAll(seen)) {
 		if (!e.checkVisibility()) continue;
 		e.scrollIntoView({ block: 'start' });
 		const box = e.getClientRects()[0], top = document.elementFromPoint(box.x + 3, box.y + box.height / 2);
@@ -353,8 +360,9 @@ const hidden = `(() => {
 	}
 	for (const e of [root, ...root.querySelectorAll('*')]) {
 		if (e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1) continue;
+		if (e.matches('.sr, select, input, textarea, svg, svg *') || !e.checkVisibility()) continue;
 		const style = getComputedStyle(e);
-		if (style.overflowY === 'visible' || e.matches('.sr, select, input, textarea, svg, svg *') || !e.checkVisibility()) continue;
+		if (style.overflowY === 'visible') continue;
 		const long = e.matches('.long') && e.previousElementSibling.textContent.includes('rows scroll');
 		if (e.scrollHeight > e.clientHeight + 1 && !long) found.push('cut at the bottom: ' + name(e));
 		const wide = getComputedStyle(e, '::before').content.includes('Scroll sideways') || style.maskImage !== 'none';
