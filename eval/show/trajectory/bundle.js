@@ -8,7 +8,8 @@
   if (!bundle) return;
   const perPage = 100;
   const list = document.getElementById("listed"), form = list.querySelector("form"), body = list.querySelector("tbody");
-  const reset = form.querySelector(".reset"), count = list.querySelector(".count"), told = count.textContent, pager = list.querySelector(".pager");
+  const reset = form.querySelector(".reset"), pager = list.querySelector(".pager");
+  const count = list.querySelector(".count"), told = count.textContent;
   const shown = document.getElementById("shown"), place = document.getElementById("episode"), beside = document.getElementById("beside");
 
   const { unpack } = prompts;
@@ -47,7 +48,8 @@
     for (const [i, row] of wanted ? rows.entries() : []) {
       if (row.chunk !== chunk) texts = (await unpack(`episodes-${chunk = row.chunk}`)).split(separator);
       const episode = new DOMParser().parseFromString(texts[row.place], "text/html");
-      const text = [...episode.querySelectorAll(".part > .text")].find((e) => e.textContent.toLowerCase().includes(wanted));
+      const text = [...episode.querySelectorAll(".part > .text")]
+        .find((e) => e.textContent.toLowerCase().includes(wanted));
       if (!links[i].isConnected) return; // another page is there now
       if (text) links[i].after(hit(text, wanted, links[i].getAttribute("href")));
     }
@@ -154,7 +156,8 @@
     latest = mine;
     reset.hidden = [...values].every(([, value]) => !value);
     values.delete("text");
-    const rows = (await load()).filter((row) => [...values].every(([key, value]) => !value || matches(row, key, value)));
+    const chosen = (row) => [...values].every(([key, value]) => !value || matches(row, key, value));
+    const rows = (await load()).filter(chosen);
     if (mine !== latest) return;
     found = wanted ? [] : rows;
     history.replaceState(null, "", "#page=1");

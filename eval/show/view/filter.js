@@ -9,8 +9,10 @@
   async function load(address) {
     reading.abort();
     reading = new AbortController();
-    const answer = await fetch(address, reading).catch(() => null), text = answer?.ok && await answer.text().catch(() => "");
-    const page = text && new DOMParser().parseFromString(text, "text/html"), next = page && page.querySelector("form.filter");
+    const answer = await fetch(address, reading).catch(() => null);
+    const text = answer?.ok && await answer.text().catch(() => "");
+    const page = text && new DOMParser().parseFromString(text, "text/html");
+    const next = page && page.querySelector("form.filter");
     if (!next) return;
     while (form.nextSibling) form.nextSibling.remove();
     while (next.nextSibling) form.parentElement.append(next.nextSibling);

@@ -194,7 +194,8 @@ func TestPagesOfAList(t *testing.T) {
 		}
 	}
 	found := body(t, get(t, s, "/runs/a/?text=BOX+box%2F77."))
-	if want := `>Start</a>, observation: <span dir="auto">You see <mark>box box/77.</mark></span></div>`; !strings.Contains(found, want) {
+	const want = `>Start</a>, observation: <span dir="auto">You see <mark>box box/77.</mark></span></div>`
+	if !strings.Contains(found, want) {
 		t.Errorf("the list lacks %s", want)
 	}
 	if text := body(t, get(t, s, "/runs/a/?type=kind+1")); !strings.Contains(text, `rel="next" href="?page=2&amp;type=kind&#43;1"`) {
