@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heldout/eval/show/page"
+	"heldout/scoring"
 
 	"heldout/envs"
 	"heldout/scoring/claim"
@@ -197,7 +198,7 @@ func memory(rep *report.Report) (out []string) {
 			iface, read := cell(row, column.InterfaceIndex), cell(row, column.ReadingIndex)
 			if len(out) < maxLines && iface != table.None().Text {
 				out = append(out, page.Shown(fmt.Sprintf("%s on %s: interface %s, reading %s.", cell(row, column.Model),
-					cell(row, column.Environment), iface, read)))
+					envs.PlaceTitle(cell(row, column.Environment)), iface, read)))
 			}
 		}
 	}
@@ -233,8 +234,25 @@ func quality(rep *report.Report) []string {
 		text += " Rates with the mark * cover only those."
 	}
 	worst, ok := rep.Claims().MostUnreadable()
-	if !ok {
-		return []string{text, "Every reply of the compared models had a readable action."}
+	switch {
+	case ok:
+		return []string{text, page.Shown("Most unreadable replies: " + worst.Sentence() + ".")}
+	case readable(rep.Runs):
+		return []string{text, "An action could be read in every reply."}
 	}
-	return []string{text, page.Shown("Most unreadable replies: " + worst.Sentence() + ".")}
+	return []string{text}
+}
+
+// readable reports whether models have replied, and an action could be read each time.
+func readable(runs []report.NamedRun) bool {
+	var replies scoring.Replies
+	for _, r := range runs {
+		for _, s := range r.Scores {
+			if s.Condition.Decoding != nil { // baselines do not reply
+				replies.Steps += s.Replies.Steps
+				replies.FormatErrors += s.Replies.FormatErrors
+			}
+		}
+	}
+	return replies.Steps > 0 && replies.FormatErrors == 0
 }

@@ -14,8 +14,11 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/show/page"
+	"heldout/scoring"
 	"heldout/scoring/claim"
 	"heldout/scoring/column"
+	"heldout/scoring/record"
+	"heldout/scoring/report"
 )
 
 // The title is the verdict's, and its sentences are there.
@@ -178,6 +181,25 @@ func TestGroupsAddUp(t *testing.T) {
 		if sum != f.Unsolved || f.Unsolved != unsolved[f.Model] || share < 99.9 || share > 100.1 {
 			t.Errorf("%s: %d in groups of %d unsolved episodes, want %d (%.1f %%)", f.Model, sum, f.Unsolved,
 				unsolved[f.Model], share)
+		}
+	}
+}
+
+// Only replies of models can be read; baselines have steps without any.
+func TestReadable(t *testing.T) {
+	for name, c := range map[string]struct {
+		decoding *record.Decoding
+		replies  scoring.Replies
+		want     bool
+	}{
+		"baseline": {nil, scoring.Replies{Steps: 5}, false},
+		"no reply": {&record.Decoding{}, scoring.Replies{}, false},
+		"all read": {&record.Decoding{}, scoring.Replies{Steps: 5}, true},
+		"one not":  {&record.Decoding{}, scoring.Replies{Steps: 5, FormatErrors: 1}, false},
+	} {
+		s := &scoring.Score{Condition: record.Condition{Decoding: c.decoding}, Replies: c.replies}
+		if got := readable([]report.NamedRun{{Scores: []*scoring.Score{s}}}); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -81,6 +81,7 @@ var (
 			"drawn": drawn, "limits": limits,
 			"hundred": func(x float64) string { return fmt.Sprintf("%.1f", 100*x) },
 			"width":   func(x float64) string { return fmt.Sprintf("%.1f", x) },
+			"count":   count,
 			"plus":    func(a, b int) int { return a + b },
 		})
 		for name, text := range map[string]string{"first": firstText, "section": sectionText, "lists": listsText} {

@@ -13,7 +13,8 @@
     const more = document.getElementById("more");
     if (more && state.episodes > listed) {
       more.hidden = false;
-      more.querySelector("a").textContent = `${state.episodes - listed} more episodes have ended: show them`;
+      const n = state.episodes - listed;
+      more.querySelector("a").textContent = `${n} more ${n === 1 ? "episode has" : "episodes have"} ended: show them`;
     }
     document.documentElement.dataset.live = state.running ? "running" : "ended";
   }

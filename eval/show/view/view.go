@@ -17,6 +17,7 @@ import (
 	"heldout/eval/show/page"
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Options say what is shown and to whom.
@@ -185,7 +186,8 @@ var (
 	//go:embed live.js
 	liveScript template.JS
 
-	templates = template.Must(template.New("view.html").Funcs(template.FuncMap{"ago": spanText}).Parse(viewText))
+	templates = template.Must(template.New("view.html").
+			Funcs(template.FuncMap{"ago": spanText, "counted": table.Counted}).Parse(viewText))
 )
 
 // occupy waits for a place among those who do what takes time. The caller calls
