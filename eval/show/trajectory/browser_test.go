@@ -60,9 +60,15 @@ func TestBundleInABrowser(t *testing.T) {
 	p.Choose("select[name=model]", "vllm:tuned")
 	p.Until(visible + " === 6 && document.querySelector('.count').textContent === '6 match. In this file: 12 episodes'")
 	p.Choose("select[name=reason]", "invalid actions")
-	p.Choose("input[name=max-steps]", "3")
-	p.Choose("input[name=task]", "BOX/")
 	p.Until(visible + " === 3")
+	for _, c := range []struct {
+		field, value string
+		want         int
+	}{{"task", "BOX/3", 1}, {"max-steps", "2", 0}, {"max-steps", "3", 1}, {"min-steps", "4", 0}, {"min-steps", "3", 1},
+		{"task", "", 3}} {
+		p.Choose("input[name="+c.field+"]", c.value)
+		p.Until(fmt.Sprintf("%s === %d", visible, c.want))
+	}
 	p.Choose("select[name=reason]", "")
 	p.Type("input[name=text]", "THOUGHT <B>4</B> & \"OF\" '1+1'")
 	p.Until(visible + " === 1")

@@ -41,8 +41,8 @@ func ReadFilter(value func(key string) string) Filter {
 		value(taskKey), value(minKey), value(maxKey), value(textKey)}
 }
 
-// Choose are the numbers of those of so many attempts that are chosen, as far as their results say, and what
-// readers can filter by.
+// Choose returns which of so many attempts are chosen, as far as their results say, and what readers can
+// filter by.
 func (f Filter) Choose(attempts int, result func(int) record.Result) (c Choices, found []int) {
 	var r record.Result
 	var last [len(c)]choice // most attempts have the values of the one before them

@@ -72,8 +72,8 @@ func (f Filter) Hit(e *record.Episode) *Hit {
 	return nil
 }
 
-// margin is how much of a passage stands on each side of a hit, in bytes; words are whole that are shorter
-// than longWord.
+// margin is how much of a passage stands on each side of a hit, in bytes. Words shorter than longWord stay
+// whole.
 const margin, longWord = 80, 20
 
 func leading(s string) string {

@@ -34,7 +34,7 @@ func Reasons() []ReasonName { return reasons[1:] }
 func (r Reason) Label() string { return reasons[r].Label }
 
 var reasons = [...]ReasonName{
-	unreadable: {"unreadable replies", "of at least a third of the steps no action could be read"},
+	unreadable: {"unreadable replies", "no action could be read in at least a third of the steps"},
 	invalid: {"invalid actions",
 		"at least a third of the steps were actions that the environment did not carry out"},
 	loops: {"loops",

@@ -50,11 +50,13 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	}
 	around.Others = s.alternatives(r, e, query.Get("with"))
 	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), PromptsHref: s.promptsHref(r, &e.Result)}
-	if query.Has("draw") {
+	switch {
+	case query.Has("draw"):
 		first.Pictures, around.Note = s.draw(request.Context(), found, e)
-		around.Draw = ""
-	} else if s.options.Draw == nil || s.options.Drawable != nil && !s.options.Drawable(found.condition) {
-		around.Draw = ""
+	case s.options.Draw != nil && (s.options.Drawable == nil || s.options.Drawable(found.condition)):
+		draw := maps.Clone(query)
+		draw.Set("draw", "1")
+		around.Draw = "?" + draw.Encode()
 	}
 	body := trajectory.Render(first)
 	title := table.Printable(e.Task)
@@ -120,9 +122,6 @@ func (r *shownRun) around(ctx context.Context, l located, query url.Values) (a a
 			a.Next, err = r.first(ctx, filter, l.Results, found[at+1:min(at+1+farthest, len(found))], query)
 		}
 	}
-	draw := maps.Clone(query)
-	draw.Set("draw", "1")
-	a.Draw = "?" + draw.Encode()
 	return a, err
 }
 

@@ -19,7 +19,7 @@
     document.documentElement.dataset.live = state.running ? "running" : "ended";
   }
 
-  // A browser has few connections to one server, so that pages that nobody sees give theirs back.
+  // A browser has few connections to one server, so pages that nobody sees give theirs back.
   let events;
   function follow() {
     events?.close();
