@@ -33,12 +33,9 @@ type radar struct {
 func abilities(r reader, f *Figure) error {
 	a := radar{reader: r, models: r.models(), abilities: r.distinct(column.Ability)}
 	means := map[string]float64{}
-	least := 1.0
 	for row := range r.Rows {
 		score, _ := r.number(row, column.AbilityScore)
 		means[r.text(row, column.Model)] += score
-		weight, _ := r.number(row, column.Weight)
-		least = min(least, weight)
 	}
 	if n := len(a.models); n > mostColored {
 		published := r.match(column.Origin, column.FromPublished).distinct(column.Model)
@@ -49,11 +46,9 @@ func abilities(r reader, f *Figure) error {
 		f.Caption += fmt.Sprintf(" Of %d models %d are shown: those of runs, and then those with the highest scores.", n,
 			mostColored)
 	}
-	if least < 1-1e-9 {
-		f.Caption += fmt.Sprintf(" Scores are partial: on at least %.0f%% of AgentBoard's weights.", math.Floor(100*least))
-	}
 	a.looks = looks(a.models, means)
 	shown := r.keep(func(row int) bool { return slices.Contains(a.models, r.text(row, column.Model)) })
+	f.Caption += partial(shown)
 	a.scale = roundAxis(0, min(1, shown.reach(0.01, column.AbilityScore, column.AbilityScore.High)), 100, "%")
 	block := barHeight*vg.Length(len(a.models)) + barGap
 	key := legend{a.entries(), doubleColumn - 2}
@@ -66,6 +61,20 @@ func abilities(r reader, f *Figure) error {
 		a.drawBars(&sheet{draw.Crop(area, radarWidth, 0, 0, 0), s.marks})
 	}
 	return nil
+}
+
+// partial says on how much of AgentBoard's weights the scores that are shown stand; empty if on all.
+func partial(shown reader) string {
+	const rounding = 1e-9
+	least := 1.0
+	for row := range shown.Rows {
+		weight, _ := shown.number(row, column.Weight)
+		least = min(least, weight)
+	}
+	if least > 1-rounding {
+		return ""
+	}
+	return fmt.Sprintf(" Scores are partial: on at least %.0f%% of AgentBoard's weights.", math.Floor(100*(least+rounding)))
 }
 
 // after is 1 for what is in a list, and 0 for what stands before it.
