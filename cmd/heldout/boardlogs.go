@@ -23,11 +23,7 @@ const boardLogs = "agentboard"
 // exportBoard writes runs as folders of AgentBoard's logs.
 func exportBoard(c *cobra.Command, sys *system, dirs []string, o export.Options, seeds string) error {
 	only, err := boardFilter(o.Filter, seeds)
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"format", "out", "force", "env", "model", "preset", "seeds"}, f.Name) {
-			err = cmp.Or(err, fmt.Errorf("--%s is not for --format %s", f.Name, boardLogs))
-		}
-	})
+	err = cmp.Or(err, refuseFlags(c, boardLogs, "format", "out", "force", "env", "model", "preset", "seeds"))
 	switch {
 	case err != nil:
 		return usage(err)
@@ -60,6 +56,16 @@ func exportBoard(c *cobra.Command, sys *system, dirs []string, o export.Options,
 	sys.say("%s in %s; ability scores are over the environments played", table.Counted(written.Episodes, "episode"),
 		table.Counted(len(written.Folders), "folder"))
 	return nil
+}
+
+// refuseFlags reports a flag in use that a format does not have.
+func refuseFlags(c *cobra.Command, format string, names ...string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			err = cmp.Or(err, fmt.Errorf("--%s is not for --format %s", f.Name, format))
+		}
+	})
+	return err
 }
 
 // boardFilter is what to read of runs.

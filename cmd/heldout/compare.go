@@ -12,6 +12,10 @@ import (
 // modelCard is the format of results for the card of a model.
 const modelCard = "model-card"
 
+// cardFlags are the flags that choose or name what a card is about.
+var cardFlags = []string{"format", "env", "model", "tasks", "seeds", "seed", "preset", "names", "held-in", "interval",
+	"weights", "mixed"}
+
 func newCompare(sys *system) *cobra.Command {
 	var out output
 	var only chosen
@@ -29,10 +33,13 @@ Folders of AgentBoard's logs are rows, too.`,
 		Example: `  heldout compare runs/base runs/tuned
   heldout compare runs/tuned --baseline agentrefine --table rates`,
 		Args: args(1, -1, "at least one run directory"),
-		RunE: func(_ *cobra.Command, dirs []string) error {
+		RunE: func(c *cobra.Command, dirs []string) error {
 			card := out.format == modelCard
 			if card {
 				out.format = string(table.Text)
+				if err := refuseFlags(c, modelCard, cardFlags...); err != nil {
+					return usage(err)
+				}
 			}
 			if err := out.check(); err != nil {
 				return err

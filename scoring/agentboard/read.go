@@ -21,6 +21,9 @@ import (
 	"heldout/scoring/refinement"
 )
 
+// Agent stands for the agents of logs, which do not say them.
+const Agent = "AgentBoard"
+
 // usualSteps is the step limit of AgentBoard.
 const usualSteps = 30
 
@@ -192,7 +195,7 @@ func (l *Logs) add(env string, episodes []episode) {
 	l.Manifest.Environments = append(l.Manifest.Environments, record.Environment{
 		Info:  envs.Info{Name: env, Source: envs.Official, StepLimit: usualSteps},
 		Total: cmp.Or(totals[env], len(tasks)), Tasks: tasks})
-	c := record.Condition{Env: env, Source: envs.Official, Model: filepath.Base(l.Dir), Agent: "AgentBoard",
+	c := record.Condition{Env: env, Source: envs.Official, Model: filepath.Base(l.Dir), Agent: Agent,
 		Perturbation: "none", StepLimit: limit}
 	l.Manifest.Groups = append(l.Manifest.Groups, record.Group{Condition: c, Episodes: names})
 	l.episodes = append(l.episodes, episodes)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"heldout/configs"
+	"heldout/scoring/agentboard"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -128,12 +129,16 @@ func (r *Report) protocols() string {
 	return text
 }
 
+// protocolNames names the protocols of the rows; logs of AgentBoard do not state theirs.
 func (r *Report) protocolNames() string {
 	var names []string
 	for _, of := range r.plain {
 		name := "default protocol"
 		if p := of.Condition.Preset; p != nil {
 			name = "preset " + p.Label()
+		}
+		if of.Condition.Agent == agentboard.Agent {
+			name = "unstated protocol"
 		}
 		names = appendNew(names, name)
 	}

@@ -313,14 +313,6 @@ func (s *standing) unreadable() []string {
 
 // caption says below a table in a paper what the table is about and what made it.
 func (s *standing) caption(r *Report) string {
-	var tools []string
-	for _, run := range r.Runs {
-		text := strings.TrimSpace("heldout " + run.Tool.Version)
-		if c := run.Tool.Commit; c != "" {
-			text += fmt.Sprintf(" (%.8s)", c)
-		}
-		tools = appendNew(tools, text)
-	}
 	text := fmt.Sprintf("%s in percent, %s, with 95%% confidence intervals for %s.", s.Rate.Title(), r.seedsSaid(),
 		population(r.plain))
 	if n := s.tests(); n > 0 && s.Reference != "" {
@@ -329,7 +321,23 @@ func (s *standing) caption(r *Report) string {
 		text += fmt.Sprintf(" Models that share a letter within a column do not differ significantly; bold: the best "+
 			"group (paired by task, Holm's correction, %s).", table.Counted(n, "test"))
 	}
-	return fmt.Sprintf("%s %s; %s.", text, capital(r.protocols()), table.List(tools))
+	return fmt.Sprintf("%s %s; %s.", text, capital(r.protocols()), r.tools())
+}
+
+// tools names the programs that made the runs.
+func (r *Report) tools() string {
+	var names []string
+	for _, run := range r.Runs {
+		name := strings.TrimSpace("heldout " + run.Tool.Version)
+		if c := run.Tool.Commit; c != "" {
+			name += fmt.Sprintf(" (%.8s)", c)
+		}
+		if run.Board {
+			name = "logs of AgentBoard"
+		}
+		names = appendNew(names, name)
+	}
+	return table.List(names)
 }
 
 // tests counts the tests of both families.

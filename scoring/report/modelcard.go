@@ -49,46 +49,46 @@ type indexedMetric struct {
 // ModelCard returns what the card of a model on the Hub says of its results: the front matter, and a paragraph.
 func (r *Report) ModelCard() (string, error) {
 	s := r.standing()
-	at, err := s.cardLine()
-	if err != nil {
+	if err := r.checkCard(s); err != nil {
 		return "", err
 	}
-	model := indexed{Name: s.lines[at].name}
+	model := indexed{Name: s.lines[0].name}
 	for _, place := range s.places() {
-		if success, progress, ok := s.paperRates(at, place); ok {
+		if success, progress, ok := s.paperRates(0, place); ok {
 			model.Results = append(model.Results, indexedResult{
 				Task:    indexedName{"text-generation", "Acting in text environments"},
-				Dataset: indexedDataset(place, s.lines[at].scores[place.Name]),
+				Dataset: indexedDataset(place, s.lines[0].scores[place.Name]),
 				Metrics: []indexedMetric{metric("success_rate", "Success rate, %", success),
 					metric("progress_rate", "Progress rate, %", progress)},
 			})
 		}
 	}
+	if model.Results == nil {
+		return "", errors.New("no episode has a result, so a model card has nothing to say")
+	}
 	front, err := yaml.Marshal(map[string][]indexed{"model-index": {model}})
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("---\n%s---\n\n## Evaluation\n\n%s\n", front, strings.Join(r.cardNotes(s, at), " ")), nil
+	return fmt.Sprintf("---\n%s\n---\n\n## Evaluation\n\n%s\n", table.PrintableLines(string(front)),
+		table.Printable(strings.Join(r.cardNotes(s), " "))), nil
 }
 
-// cardLine is the line of the only served model or, without one, of the only player.
-func (s *standing) cardLine() (at int, err error) {
-	var served, names []string
-	for i, l := range s.lines {
-		names = append(names, l.name)
-		for _, score := range l.scores {
-			if score.Condition.Decoding != nil && !strings.Contains(strings.Join(served, "\n"), l.name) {
-				served, at = append(served, l.name), i
-			}
+// checkCard reports results that are not of one model, or not by a protocol that a card can name.
+func (r *Report) checkCard(s *standing) error {
+	for _, run := range r.Runs {
+		if run.Board {
+			return fmt.Errorf("a model card says how rates were measured, and the logs in %s do not: leave them out", run.Name)
 		}
 	}
-	if len(served) == 1 || len(served) == 0 && len(names) == 1 {
-		return at, nil
+	var names []string
+	for _, l := range s.lines {
+		names = append(names, l.name)
 	}
-	if len(names) == 0 {
-		return 0, errors.New("no episode has a result, so a model card has nothing to say")
+	if len(names) > 1 {
+		return fmt.Errorf("a model card is of one model, and these runs have %s: choose one with --model", table.List(names))
 	}
-	return 0, fmt.Errorf("a model card is of one model, and these runs have %s: choose one with --model", table.List(names))
+	return nil
 }
 
 func indexedDataset(place claim.Scope, score *scoring.Score) indexedData {
@@ -119,11 +119,16 @@ func metric(kind, name string, rate scoring.Rate) indexedMetric {
 }
 
 // cardNotes say by which protocol rates were measured, with its hash, and what limits are about.
-func (r *Report) cardNotes(s *standing, at int) []string {
-	notes := []string{fmt.Sprintf("Measured with heldout %s by the %s, %s.", r.Runs[0].Tool.Version,
-		r.protocolNames(), r.seedsSaid())}
+func (r *Report) cardNotes(s *standing) []string {
+	notes := []string{fmt.Sprintf("Measured with %s by the %s, %s.", r.tools(), r.protocolNames(), r.seedsSaid())}
+	var success, progress []string
 	for _, place := range s.places() {
-		if score := s.lines[at].scores[place.Name]; score == nil {
+		if first, second, ok := s.paperRates(0, place); ok {
+			mark := s.rated(0, place).Mark
+			success = append(success, place.Title+" "+rateWithLimits(first, mark))
+			progress = append(progress, place.Title+" "+rateWithLimits(second, mark))
+		}
+		if score := s.lines[0].scores[place.Name]; score == nil {
 			continue
 		} else if p := score.Condition.Preset; p != nil {
 			notes = appendNew(notes, fmt.Sprintf("%s has the SHA-256 %s.", p.Name, p.SHA256))
@@ -131,22 +136,15 @@ func (r *Report) cardNotes(s *standing, at int) []string {
 			notes = appendNew(notes, fmt.Sprintf("The prompt of %s has the SHA-256 %s.", place.Title, hash))
 		}
 	}
-	var success, progress []string
-	for _, place := range s.places() {
-		if first, second, ok := s.paperRates(at, place); ok {
-			success = append(success, place.Title+" "+rateWithLimits(first))
-			progress = append(progress, place.Title+" "+rateWithLimits(second))
-		}
-	}
 	notes = append(notes, "Success rates in percent, with 95% confidence intervals for "+population(r.plain)+": "+
 		strings.Join(success, ", ")+"; progress rates: "+strings.Join(progress, ", ")+".")
 	return append(notes, r.caveats(s)...)
 }
 
-func rateWithLimits(rate scoring.Rate) string {
-	text := fmt.Sprintf("%.1f", 100*rate.Mean)
+func rateWithLimits(rate scoring.Rate, mark string) string {
+	limits := "no interval"
 	if rate.Interval != nil {
-		text += fmt.Sprintf(" (%.1f to %.1f)", 100*rate.Interval.Low, 100*rate.Interval.High)
+		limits = fmt.Sprintf("%.1f to %.1f", 100*rate.Interval.Low, 100*rate.Interval.High)
 	}
-	return text
+	return fmt.Sprintf("%.1f%s (%s)", 100*rate.Mean, mark, limits)
 }
