@@ -40,7 +40,7 @@ func exportBoard(c *cobra.Command, sys *system, dirs []string, o export.Options,
 	}
 	sys.warnUncovered(written.Uncovered)
 	for _, folder := range written.Folders {
-		if _, err := fmt.Fprintln(sys.stdout, folder); err != nil {
+		if _, err := fmt.Fprintln(sys.stdout, table.Printable(folder)); err != nil {
 			return err
 		}
 	}

@@ -178,7 +178,7 @@ func TestNotes(t *testing.T) {
 	dir := t.TempDir()
 	write(t, "[EXP] 0: [sr]: 1, [score]: 0.5, [grounding_acc]: 1.0, [score_state]: [('0', 0.25), ('3', 0.5)] \n", dir,
 		"webarena.txt")
-	write(t, "not a rate\n"+`{"task_name": "webarena", "success_rate": 1.0, "reward_score": 0.6}`, dir, resultsFile)
+	write(t, "not a rate\n"+`{"task_name": "webarena", "success_rate": 0.9999, "reward_score": 0.6}`, dir, resultsFile)
 	got, notes := scores(t, dir)
 	if got["webarena"].Success.Mean != 1 || len(notes) != 2 ||
 		notes[0] != "all_results.txt has for webarena PR 60.0, and the episodes give 50.0" ||
@@ -198,6 +198,9 @@ func TestDamaged(t *testing.T) {
 		{"logs/pddl.jsonl", `{"id": 0, "progress_rate": 1}`, "grounding_acc -1 is outside of 0 to 1, or missing"},
 		{"logs/pddl.jsonl", `{"id": 0`, "pddl.jsonl: episode 1 of the file: unexpected EOF"},
 		{"logs/pddl.jsonl", `{"id":0,"progress_rate":1,"grounding_acc":1,"difficulty":"odd"}`, `want difficulty "easy"`},
+		{"pddl.txt", strings.Replace(good, "[sr]: 1", "[sr]: yes", 1), `line 1: "yes" is neither true nor false`},
+		{"pddl.txt", strings.Replace(good, "[score]: 1.0", "[score]: 0.5x", 1), `line 1: strconv.ParseFloat: parsing "0.5x"`},
+		{"pddl.txt", good + strings.Repeat("x", maxLine+1), "line 2: bufio.Scanner: token too long; a line has at most"},
 		{"other.txt", good, "has no episodes of AgentBoard"},
 	} {
 		dir := t.TempDir()

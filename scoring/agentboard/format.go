@@ -19,7 +19,7 @@ const (
 	abilitiesFile = "dimension.txt"
 )
 
-// taskNames are AgentBoard's names of environments where they are others.
+// taskNames are AgentBoard's names of environments for which it has another one.
 var taskNames = map[string]string{"sciworld": "scienceworld"}
 
 // taskName is AgentBoard's name of an environment.
@@ -118,8 +118,10 @@ func (f *flag) parse(text string) error {
 		return nil
 	}
 	x, err := strconv.ParseFloat(text, 64)
-	*f = x == 1
-	return err
+	if *f = x == 1; err != nil {
+		return fmt.Errorf("%.40q is neither true nor false, nor a number", text)
+	}
+	return nil
 }
 
 // line is the episode as a line of TASK.txt.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"heldout/envs"
@@ -50,7 +51,8 @@ var (
 func parseLines(r io.Reader) (out []episode, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxLine)
-	for n := 1; s.Scan(); n++ {
+	n := 1
+	for ; s.Scan(); n++ {
 		if strings.TrimSpace(s.Text()) == "" {
 			continue
 		}
@@ -62,7 +64,10 @@ func parseLines(r io.Reader) (out []episode, err error) {
 			return nil, fmt.Errorf("there are more than %d episodes", maxEpisodes)
 		}
 	}
-	return out, s.Err()
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("line %d: %w; a line has at most %d bytes", n, err, maxLine)
+	}
+	return out, nil
 }
 
 func parseLine(line string) (e episode, err error) {
@@ -70,10 +75,12 @@ func parseLine(line string) (e episode, err error) {
 	if parts == nil {
 		return e, fmt.Errorf("%.60q is no episode: want [EXP] number: [success_rate]: …", line)
 	}
-	_, idErr := fmt.Sscan(parts[1], &e.ID)
-	_, progressErr := fmt.Sscan(parts[3], &e.Progress)
-	_, groundingErr := fmt.Sscan(parts[4], &e.Grounding)
-	if err := errors.Join(idErr, e.Done.parse(parts[2]), progressErr, groundingErr); err != nil {
+	var errs [4]error
+	e.ID, errs[0] = strconv.Atoi(parts[1])
+	errs[1] = e.Done.parse(parts[2])
+	e.Progress, errs[2] = strconv.ParseFloat(parts[3], 64)
+	e.Grounding, errs[3] = strconv.ParseFloat(parts[4], 64)
+	if err := cmp.Or(errs[:]...); err != nil {
 		return e, err
 	}
 	for pair := range strings.SplitSeq(parts[5], "), ") {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,15 +28,15 @@ const Agent = "AgentBoard"
 // usualSteps is the step limit of AgentBoard.
 const usualSteps = 30
 
-// totals are how many tasks AgentBoard has, as far as heldout has them, too.
+// totals are how many tasks AgentBoard has in the environments that heldout plays.
 var totals = map[string]int{"alfworld": 134, "babyai": 112, "sciworld": 90, "pddl": 60, "jericho": 20}
 
 // Logs is a folder of AgentBoard's logs.
 type Logs struct {
 	Dir      string
 	Manifest *record.Manifest
-	// Notes say what the logs do not say, and where all_results.txt has other rates than the
-	// episodes.
+	// Notes say what the logs do not say, and where the rates in all_results.txt are not those of
+	// the episodes.
 	Notes []string
 
 	episodes [][]episode // by group of the manifest
@@ -96,8 +97,7 @@ func Read(dir string) (*Logs, error) {
 // readEpisodes reads the episodes of an environment: with their steps if there is a log of them.
 func readEpisodes(dir, env string) (episodes []episode, steps bool, err error) {
 	episodes, err = readFile(logFile(dir, env), parseLog)
-	if steps = err == nil; !steps && errors.Is(err, fs.ErrNotExist) || len(episodes) == 0 && err == nil {
-		steps = false
+	if steps = len(episodes) > 0; !steps && (err == nil || errors.Is(err, fs.ErrNotExist)) {
 		episodes, err = readFile(linesFile(dir, env), parseLines)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -128,8 +128,8 @@ func readFile(name string, parse func(io.Reader) ([]episode, error)) ([]episode,
 	return episodes, nil
 }
 
-// readResults reads all_results.txt, by AgentBoard's names. Lines that are no rates are passed over,
-// as AgentBoard does.
+// readResults reads the rates in all_results.txt by AgentBoard's names of environments. It skips
+// lines that are not rates, as AgentBoard does.
 func readResults(name string) (map[string]ownRates, error) {
 	b, err := datafile.Read(name, datafile.MaxConfig)
 	if err != nil {
@@ -146,8 +146,8 @@ func readResults(name string) (map[string]ownRates, error) {
 	return out, nil
 }
 
-// ownRates are rates that a folder says itself, nil where it does not. Older folders call progress
-// reward.
+// ownRates are rates that a folder states, nil where it does not. Older folders say reward for
+// progress.
 type ownRates struct {
 	Task      string   `json:"task_name"`
 	Success   *float64 `json:"success_rate"`
@@ -166,8 +166,12 @@ func differs(env string, own ownRates, episodes taskRates) string {
 	}{{"SR", own.Success, episodes.Success}, {"PR", own.Progress, episodes.Progress},
 		{"GA", own.Grounding, episodes.Grounding}} {
 		const rounding = 1e-6
-		if of.own != nil && !(*of.own-of.ours < rounding && of.ours-*of.own < rounding) {
-			parts = append(parts, fmt.Sprintf("%s %.1f, and the episodes give %.1f", of.name, 100**of.own, 100*of.ours))
+		if of.own == nil || math.Abs(*of.own-of.ours) < rounding {
+			continue
+		}
+		stated, given := fmt.Sprintf("%.1f", 100**of.own), fmt.Sprintf("%.1f", 100*of.ours)
+		if stated != given {
+			parts = append(parts, fmt.Sprintf("%s %s, and the episodes give %s", of.name, stated, given))
 		}
 	}
 	if parts == nil {

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +18,7 @@ import (
 	"heldout/envs"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // Written says what was written, and what was not.
@@ -43,14 +44,16 @@ func Write(dir string, runs []record.Chosen, force bool) (*Written, error) {
 	if len(w.players) == 0 {
 		return nil, errors.New("there is nothing to write: no episode of an environment of AgentBoard has a result")
 	}
-	for p, b := range w.players {
-		folder := filepath.Join(dir, w.folder(p))
-		if err := b.write(folder, force); err != nil {
+	owners, err := w.owners(dir)
+	if err != nil {
+		return nil, err
+	}
+	w.Folders = slices.Sorted(maps.Keys(owners))
+	for _, folder := range w.Folders {
+		if err := w.players[owners[folder]].write(folder, force); err != nil {
 			return nil, err
 		}
-		w.Folders = append(w.Folders, folder)
 	}
-	slices.Sort(w.Folders)
 	return &w.Written, nil
 }
 
@@ -68,6 +71,20 @@ type boardWriter struct {
 	players map[subject]board
 }
 
+// owners are the subjects by their folders in a folder.
+func (w *boardWriter) owners(dir string) (map[string]subject, error) {
+	owners := map[string]subject{}
+	for p := range w.players {
+		folder := filepath.Join(dir, w.folder(p))
+		if o, ok := owners[folder]; ok {
+			return nil, fmt.Errorf("%s and %s would share the folder %s: choose one with --model", min(o.model, p.model),
+				max(o.model, p.model), folder)
+		}
+		owners[folder] = p
+	}
+	return owners, nil
+}
+
 // folder names the folder of a subject: the one folder without a name, else by what differs.
 func (w *boardWriter) folder(p subject) string {
 	models, seeds := map[string]bool{}, map[int64]bool{}
@@ -76,7 +93,11 @@ func (w *boardWriter) folder(p subject) string {
 	}
 	var parts []string
 	if len(models) > 1 {
-		parts = append(parts, strings.NewReplacer("/", "-", ":", "-", "\\", "-").Replace(p.model))
+		name := strings.NewReplacer("/", "-", ":", "-", "\\", "-").Replace(table.Printable(p.model))
+		if strings.Trim(name, ".") == "" {
+			name = "model" + name // not the folder itself, or the one above
+		}
+		parts = append(parts, name)
 	}
 	if len(seeds) > 1 {
 		parts = append(parts, fmt.Sprintf("seed-%d", p.seed))
@@ -197,17 +218,17 @@ func (b board) write(dir string, force bool) error {
 	}
 	files[filepath.Join(dir, resultsFile)], files[filepath.Join(dir, abilitiesFile)] = results, abilities
 	for name := range files {
-		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) && !force {
+		if _, err := os.Stat(name); err == nil && !force {
 			return fmt.Errorf("%s exists; --force replaces it", name)
 		}
 	}
 	return replaceFiles(dir, files)
 }
 
-// replaceFiles gives files of a folder their content, each as a whole, once all are on disk.
+// replaceFiles writes all files of a folder beside it, and then gives each its name.
 func replaceFiles(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o777); err != nil {
-		return err
+		return fmt.Errorf("the folder cannot be made: %w; name another one with --out", err)
 	}
 	work, err := record.OpenWorkplace(dir)
 	if err != nil {
@@ -230,8 +251,8 @@ func replaceFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// results are all_results.txt and dimension.txt. Abilities are scored on the environments that
-// there are.
+// results are all_results.txt and dimension.txt. Abilities are scored on the environments that were
+// played.
 func (b board) results() (rates, abilities []byte, err error) {
 	byEnv := map[string]taskRates{}
 	var list []taskRates
@@ -266,7 +287,7 @@ func (b board) results() (rates, abilities []byte, err error) {
 	return rates, []byte("{" + strings.Join(scores, ", ") + "}\n"), nil
 }
 
-// rated are the rates of an environment. Without easy or hard tasks theirs are 0, as in AgentBoard.
+// rated are the rates of an environment. Rates of easy or hard tasks are 0 if there are none, as in AgentBoard.
 func rated(name string, episodes []episode) taskRates {
 	mean := func(difficulty envs.Difficulty, value func(*episode) float64) float64 {
 		var values []float64
@@ -292,7 +313,7 @@ func rated(name string, episodes []episode) taskRates {
 		mean(envs.Easy, success), mean(envs.Hard, progress), mean(envs.Easy, progress)}
 }
 
-// summary are the means over a group of environments; not ok if one is missing.
+// summary has the means over a group of environments; not ok if one is missing.
 func summary(name string, group []string, byEnv map[string]taskRates) (out taskRates, ok bool) {
 	out.Task = name + "_summary"
 	n := float64(len(group))
