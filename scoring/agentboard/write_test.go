@@ -1,12 +1,16 @@
 package agentboard
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heldout/scoring/record"
 )
 
 // The rates of all_results.txt and dimension.txt are those of the episodes, worked out by hand.
@@ -74,5 +78,53 @@ func TestFolderThatIsAFile(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// AgentBoard has no place for episodes of other environments or under perturbations. They are
+// counted, and so are planned episodes without a result. One model plays an environment in one way.
+func TestAddGroup(t *testing.T) {
+	w := boardWriter{players: map[subject]board{}, Written: Written{LeftOut: map[string]int{}}}
+	add := func(env, perturbation string) error {
+		c := record.Condition{Env: env, Model: "m", Perturbation: perturbation}
+		g := record.Group{Condition: c, Episodes: []string{"a", "b", "c"}}
+		return w.addGroup("run", g, []episode{{ID: 1}, {ID: 0}})
+	}
+	if err := errors.Join(add("pddl", "none"), add("pddl", "P1"), add("hotpotqa", "none")); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"under perturbations": 2, "of HotpotQA": 2}
+	if w.Episodes != 2 || w.Missing != 1 || !maps.Equal(w.LeftOut, want) || w.players[subject{"m", 0}]["pddl"][0].ID != 0 {
+		t.Errorf("%+v", w)
+	}
+	const several = "m played pddl in several ways with seed 0"
+	if err := add("pddl", "none"); err == nil || !strings.Contains(err.Error(), several) {
+		t.Errorf("a second condition: %v", err)
+	}
+}
+
+// A lost game of Jericho is over and not solved, steps count from one, and more than the usual
+// number of steps raises the limit.
+func TestSteps(t *testing.T) {
+	dir := t.TempDir()
+	var steps []string
+	for i := range 40 {
+		steps = append(steps, fmt.Sprintf(`"Interaction Turn %d":{}`, i))
+	}
+	var log strings.Builder
+	for i, progress := range []string{"1", "0.5"} {
+		fmt.Fprintf(&log, `{"id":%d,"is_done":true,"progress_rate":%s,"grounding_acc":1,"score_change_record":[[4,%[2]s]],`+
+			`"trajectory":{%[3]s}}`, i, progress, strings.Join(steps, ","))
+	}
+	write(t, "", dir, resultsFile)
+	write(t, log.String(), dir, "logs", "jericho.jsonl")
+	got, _ := scores(t, dir)
+	s := got["jericho"]
+	if s.Success.Mean != 0.5 || s.Condition.StepLimit != 40 {
+		t.Errorf("SR %v with limit %d", s.Success.Mean, s.Condition.StepLimit)
+	}
+	curve := s.BySteps()
+	if curve[3].Progress.Mean != 0 || curve[4].Progress.Mean != 0.75 {
+		t.Errorf("progress %v after 4 steps, %v after 5", curve[3].Progress.Mean, curve[4].Progress.Mean)
 	}
 }

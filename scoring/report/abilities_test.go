@@ -8,6 +8,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring/column"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -73,6 +74,26 @@ func TestAbilitiesOfSome(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no note has %q:\n%s", want, notes)
 		}
+	}
+}
+
+// Models that played an environment by several protocols have no scores and are named.
+func TestAbilitiesOfProtocols(t *testing.T) {
+	run := newRun(t, "run", group{"pddl", envs.Official, 4, "expert", 0, nil, "SSff"},
+		group{"babyai", envs.Official, 4, "expert", 0, nil, "Sfff"},
+		group{"pddl", envs.Official, 4, "random", 0, nil, "SSff"},
+		group{"babyai", envs.Official, 4, "random", 0, nil, "Sfff"})
+	other := newRun(t, "run", group{"babyai", envs.Official, 4, "expert", 0, nil, "Sfff"})
+	run.Scores = append(run.Scores, other.Scores...)
+	for i, preset := range map[int]string{0: "agentboard@1", 1: "agentboard@1", 4: "mine@1"} {
+		run.Scores[i].Condition.Preset = &record.Preset{Name: preset, SHA256: preset}
+	}
+	tb := find(t, everything([]NamedRun{run}, nil, weights), "abilities")
+	mixed, _ := scores(t, tb, "expert")
+	plain, _ := scores(t, tb, "random")
+	const want = "expert: no scores, because of several protocols on BabyAI: choose by --preset"
+	if notes := strings.Join(tb.Notes, "\n"); len(mixed) != 0 || len(plain) != 6 || !strings.Contains(notes, want) {
+		t.Errorf("%v and %v\n%s", mixed, plain, notes)
 	}
 }
 
