@@ -194,7 +194,7 @@ func TestDamaged(t *testing.T) {
 		{"pddl.txt", good + good, "pddl.txt: episode 0 is there twice"},
 		{"pddl.txt", "[EXP] x", "pddl.txt: line 1: "},
 		{"pddl.txt", strings.Replace(good, "[score]: 1.0", "[score]: 1.5", 1), "progress 1.5 is outside"},
-		{"pddl.txt", strings.Replace(good, "[score_state]: []", "[score_state]: [(0)]", 1), "is no step and progress"},
+		{"pddl.txt", strings.Replace(good, "[score_state]: []", "[score_state]: [(0)]", 1), "is not a step and"},
 		{"logs/pddl.jsonl", `{"id": 0, "progress_rate": 1}`, "grounding_acc -1 is outside of 0 to 1, or missing"},
 		{"logs/pddl.jsonl", `{"id": 0`, "pddl.jsonl: episode 1 of the file: unexpected EOF"},
 		{"logs/pddl.jsonl", `{"id":0,"progress_rate":1,"grounding_acc":1,"difficulty":"odd"}`, `want difficulty "easy"`},

@@ -73,7 +73,7 @@ func parseLines(r io.Reader) (out []episode, err error) {
 func parseLine(line string) (e episode, err error) {
 	parts := lineForm.FindStringSubmatch(line)
 	if parts == nil {
-		return e, fmt.Errorf("%.60q is no episode: want [EXP] number: [success_rate]: …", line)
+		return e, fmt.Errorf("%.60q is not an episode: want [EXP] number: [success_rate]: …", line)
 	}
 	var errs [4]error
 	e.ID, errs[0] = strconv.Atoi(parts[1])
@@ -89,7 +89,7 @@ func parseLine(line string) (e episode, err error) {
 		}
 		numbers := riseForm.FindStringSubmatch(pair + ")")
 		if numbers == nil {
-			return e, fmt.Errorf("[score_state]: %.40q is no step and progress", pair)
+			return e, fmt.Errorf("[score_state]: %.40q is not a step and the progress after it", pair)
 		}
 		var c rise
 		if err := c.parse(numbers[1], numbers[2]); err != nil {

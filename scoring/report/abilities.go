@@ -154,7 +154,7 @@ func without(lines []modelRates, played []string) []string {
 	}, missing)
 }
 
-// generated says which tasks are not the benchmark's.
+// generated says where tasks are not the benchmark's, or a part of them.
 func generated(rows []row) []string {
 	return grouped(rows, func(r row) string { return envs.Title(r.environment()) }, func(r row) string {
 		switch n := len(r.Environment.Tasks); {

@@ -123,8 +123,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	return notes
 }
 
-// boards say what is not known of runs that are logs of AgentBoard, and what in them does not
-// agree.
+// boards say what is not known of runs that are logs of AgentBoard, and where their files disagree.
 func (r *Report) boards() (notes []string) {
 	var names []string
 	for _, run := range r.Runs {
@@ -139,7 +138,7 @@ func (r *Report) boards() (notes []string) {
 		return nil
 	}
 	return append([]string{table.List(names) + ": logs of AgentBoard, which do not say agent, prompt, decoding or seed; " +
-		"their tasks are known by number, and not paired with those of runs."}, notes...)
+		"their tasks are known by number alone, and are not paired with those of runs."}, notes...)
 }
 
 // missing says how many episodes have no result, and why.

@@ -23,11 +23,12 @@ func TestModelCardOfOne(t *testing.T) {
 	}
 	logs := playedBy("expert", "SSff")
 	logs.Board = true
+	served, expert := playedBy("vllm:qwen", "SSff"), playedBy("expert", "SSff")
 	for want, got := range map[string]string{
-		"these runs have qwen2 and qwen: choose one":     card(playedBy("vllm:qwen2", "SSff"), playedBy("vllm:qwen", "SSff")),
-		"these runs have qwen and expert: choose one":    card(playedBy("vllm:qwen", "SSff"), playedBy("expert", "SSff")),
-		"no episode has a result":                        card(playedBy("expert", "mmmm")),
-		"the logs in runs/expert do not: leave them out": card(logs),
+		"these runs have qwen2 and qwen: choose one":  card(playedBy("vllm:qwen2", "SSff"), served),
+		"these runs have qwen and expert: choose one": card(served, expert),
+		"no episode has a result":                     card(playedBy("expert", "mmmm")),
+		"the logs in runs/expert do not: leave them":  card(logs),
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nlacks %q", got, want)

@@ -45,7 +45,7 @@ type NamedRun struct {
 	Stopped string
 	// Tool is what made the run.
 	Tool record.Tool
-	// Board: the run is a folder of AgentBoard's logs. Notes say what of them does not agree.
+	// Board: the run is a folder of AgentBoard's logs. Notes say where its files disagree.
 	Board bool
 	Notes []string
 }
