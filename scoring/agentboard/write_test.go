@@ -63,7 +63,8 @@ func TestFolders(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	w.players[subject{"vllm:org:m", 0}] = nil
-	if _, err := w.owners("out"); err == nil || !strings.Contains(err.Error(), "would share the folder out/vllm-org-m") {
+	const shared = "would share the folder out/vllm-org-m"
+	if _, err := w.owners("out"); err == nil || !strings.Contains(err.Error(), shared) {
 		t.Errorf("two models with one folder: %v", err)
 	}
 }
@@ -94,7 +95,8 @@ func TestAddGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]int{"under perturbations": 2, "of HotpotQA": 2}
-	if w.Episodes != 2 || w.Missing != 1 || !maps.Equal(w.LeftOut, want) || w.players[subject{"m", 0}]["pddl"][0].ID != 0 {
+	if w.Episodes != 2 || w.Missing != 1 || !maps.Equal(w.LeftOut, want) ||
+		w.players[subject{"m", 0}]["pddl"][0].ID != 0 {
 		t.Errorf("%+v", w)
 	}
 	const several = "m played pddl in several ways with seed 0"
