@@ -66,7 +66,8 @@ def checked_bin() -> str:
     if found not in (__version__, "dev"):
         owner = "HELDOUT_BIN" if os.environ.get("HELDOUT_BIN") else "the installed binary"
         raise VersionMismatch(
-            f"{owner}, {path}, is heldout {found}, and this package is {__version__}: install the package again, or {_BUILD}"
+            f"{owner}, {path}, is heldout {found}, and this package is {__version__}: "
+            f"install the package again, or {_BUILD}"
         )
     return path
 
@@ -137,5 +138,5 @@ def _in_keywords(text: str) -> str:
     import re
 
     flag = r"heldout [a-z]+( --[a-z-]+)+|--([a-z][a-z-]*)"
-    text = text.replace("unknown flag: ", "unknown keyword ")
+    text = text.replace("unknown flag: ", "unknown keyword ").replace("the same command", "the same call")
     return re.sub(flag, lambda found: found[2].replace("-", "_") if found[2] else found[0], text)

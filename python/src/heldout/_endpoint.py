@@ -11,6 +11,7 @@ import time
 from typing import Any, cast
 
 from ._errors import UsageError
+from ._flags import texts
 from ._policy import Message, Policy, Sampling
 
 _GATHERING = 0.005  # seconds that a batch waits for more requests
@@ -75,10 +76,11 @@ class Endpoint:
         seeds = [call.seed for call in batch if call.seed is not None]
         if len(seeds) == len(batch):
             sampling["seeds"] = seeds
-        replies = self._policy([call.messages for call in batch], sampling)
-        if len(replies) != len(batch):
+        replies = texts(self._policy([call.messages for call in batch], sampling))
+        if replies is None or len(replies) != len(batch):
+            gave = "no list of texts" if replies is None else f"{len(replies)} replies"
             raise UsageError(
-                f"the policy gave {len(replies)} replies to {len(batch)} conversations: it returns a list with a text for each"
+                f"the policy gave {gave} for {len(batch)} conversations: it returns a list with a text for each"
             )
         for call, reply in zip(batch, replies):
             for stop in sampling.get("stop", []):

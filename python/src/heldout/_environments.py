@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def make(env: str, *, render_mode: str | None = None, **options: Unpack[PoolOptions]) -> Env:
     """Returns an environment as a `gymnasium.Env`, in a process of its own.
 
-    `options` are the flags of `heldout serve`, with `_` for `-`: `split`, `data`, `reward`, `actions`, `step_limit`, …
+    `options` are the flags of `heldout serve`, with `_` for `-`: `split`, `data`, `reward`, `step_limit`, …
 
     >>> env = heldout.make("pddl", step_limit=5)
     >>> text, info = env.reset(seed=1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._binary import ask, failure, start
 from ._errors import Incomplete, Overlap, UsageError
-from ._flags import flags
+from ._flags import flags, renamed, texts
 from ._policy import Policy
 from ._records import Records
 
@@ -54,11 +54,15 @@ def evaluate(
 ) -> Evaluation:
     """Runs an evaluation, records it in the folder `out`, and returns the results. An unfinished run is resumed.
 
-    Without `out` the folder is below `runs`, under a name that follows from what is played. `model` is as for `heldout run --model`; a name alone is that of a server at `base_url` that speaks the OpenAI
-    protocol. Or it is a function that takes a list of conversations and what is said about sampling, and returns the
-    reply to each; it runs in the calling thread, and records call it `name`. `options` are the other flags of
-    `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `temperature`, `max_tokens`, `concurrency`, … With
-    `progress`, what the run says goes to standard error, or below the cell of a notebook.
+    Without `out`, the folder is below `runs`, and its name follows from what is played. `model` is as for
+    `heldout run --model`; a name alone is a model of the server at `base_url`, which speaks the OpenAI protocol.
+
+    It can also be a function that takes a list of conversations and the sampling settings, and returns the reply to
+    each. The function runs in the calling thread, and records call it `name`.
+
+    `options` are the other flags of `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `temperature`,
+    `max_tokens`, `concurrency`, … With `progress`, what the run says goes to standard error, or below the cell of a
+    notebook.
 
     >>> run = heldout.evaluate("expert", "pddl", out="runs/expert", tasks="gripper", progress=False)
     >>> run.metrics()["heldout/pddl/success"]
@@ -69,10 +73,6 @@ def evaluate(
     >>> run.metrics()["heldout/pddl/success"]
     0.0
     """
-    if not model:
-        raise UsageError(
-            'evaluate needs a model: "vllm:NAME" with its base_url, a function, or a baseline such as "expert"'
-        )
     endpoint = _endpoint(model, name) if callable(model) else None
     environment, keywords = None, cast("dict[str, Any]", options)
     if endpoint is not None:
@@ -80,7 +80,7 @@ def evaluate(
         environment = {_KEY: endpoint.key}
         keywords = {"api_key_env": _KEY, "timeout": "1h", **keywords}
     else:
-        models = [model] if isinstance(model, str) else list(cast("Sequence[str]", model))
+        models = _names(model)
     if base_url:
         models = [m if ":" in m else "openai:" + m for m in models]
     played = {"out": out, "model": models, "env": env, "base_url": base_url, "seeds": seeds, **keywords}
@@ -95,6 +95,16 @@ def evaluate(
     if code == _INCOMPLETE:
         raise Incomplete(str(failure(code, said, keywords=True)), run)
     return Evaluation(run)
+
+
+def _names(model: object) -> list[str]:
+    """Returns the names of models, of which there is at least one."""
+    names = [model] if isinstance(model, str) else texts(model)
+    if not names or "" in names:
+        raise UsageError(
+            'evaluate needs a model: "vllm:NAME" with its base_url, a function, or a baseline such as "expert"'
+        )
+    return names
 
 
 def _folder(said: str) -> str:
@@ -119,8 +129,9 @@ async def aevaluate(
     """
     import asyncio
 
+    keywords = renamed(options)  # here, because a warning is for the line that calls this
     return await asyncio.to_thread(
-        evaluate, model, env, out=out, base_url=base_url, name=name, seeds=seeds, progress=progress, **options
+        evaluate, model, env, out=out, base_url=base_url, name=name, seeds=seeds, progress=progress, **keywords
     )
 
 

@@ -23,14 +23,15 @@ def flags(keywords: Mapping[str, object]) -> list[str]:
 def renamed(keywords: Mapping[str, object], **earlier: str) -> dict[str, Any]:
     """Returns keywords under their present names. Earlier names work for one more version, with a warning.
 
-    `earlier` has those that only the caller had, by name.
+    `earlier` has those that only the caller had, by name. If both names are given, the present one counts.
     """
     from .options import RENAMED
 
     names = RENAMED | earlier
-    for name in keywords.keys() & names.keys():
+    old = [name for name in keywords if name in names]
+    for name in old:
         hint(f"{name} is called {names[name]} now; the next version forgets {name}")
-    return {names.get(name, name): value for name, value in keywords.items()}
+    return {names[name]: keywords[name] for name in old} | {k: v for k, v in keywords.items() if k not in names}
 
 
 def hint(text: str) -> None:
@@ -42,6 +43,14 @@ def hint(text: str) -> None:
     while frame and frame.f_back and frame.f_globals.get("__package__") == __package__:
         depth, frame = depth + 1, frame.f_back
     warnings.warn(text, FutureWarning, stacklevel=depth)
+
+
+def texts(values: object) -> list[str] | None:
+    """Returns a sequence of texts as a list; None for anything else, such as one text."""
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        return None
+    found = list(cast("Sequence[object]", values))
+    return cast("list[str]", found) if all(isinstance(one, str) for one in found) else None
 
 
 def _texts(name: str, value: Any) -> list[str]:

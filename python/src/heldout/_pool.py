@@ -373,7 +373,8 @@ class Session:
         max_steps: int | None = None,
     ) -> Result:
         """Starts an episode of the chosen task, or of the next one. `max_steps` is the earlier name of `step_limit`."""
-        return _whole(self.pool.step([(self, _chosen(locals()))])[0])
+        choice = {name: value for name, value in locals().items() if name != "self"}
+        return _whole(self.pool.step([(self, checked_reset(choice))])[0])
 
     def step(self, action: str) -> Result:
         """Carries out an action."""
@@ -397,7 +398,7 @@ class Session:
 
     async def areset(self, **reset: Unpack[Reset]) -> Result:
         """Does what `reset` does without blocking the event loop."""
-        return _whole((await self.pool.astep([(self, _chosen(checked_reset(reset)))]))[0])
+        return _whole((await self.pool.astep([(self, checked_reset(reset))]))[0])
 
     async def astep(self, action: str) -> Result:
         """Does what `step` does without blocking the event loop."""
@@ -432,8 +433,11 @@ async def _in_thread(do: Callable[..., Made], *arguments: Any) -> Made:
     return await asyncio.to_thread(do, *arguments)
 
 
-def checked_reset(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the options of a reset. One that there is not is an error that names those that there are."""
+def checked_reset(options: Mapping[str, Any]) -> Reset:
+    """Returns the options of a reset under their present names, without those that are None.
+
+    An unknown option is an error that lists the options.
+    """
     names = list(Reset.__annotations__)
     for name in options:
         if name not in names:
@@ -442,11 +446,7 @@ def checked_reset(options: Mapping[str, Any]) -> dict[str, Any]:
             like = difflib.get_close_matches(name, names, 1)
             hint = f" (did you mean {like[0]}?)" if like else ""
             raise UsageError(f"a reset has no option {name!r}{hint}; there are {', '.join(names)}")
-    return dict(options)
-
-
-def _chosen(values: dict[str, Any]) -> Reset:
-    return cast(Reset, renamed({name: value for name, value in values.items() if name != "self" and value is not None}))
+    return cast(Reset, renamed({name: value for name, value in options.items() if value is not None}))
 
 
 def _carry_out(child: Child, entries: Sequence[Entry]) -> list[Result]:

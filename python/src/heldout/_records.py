@@ -295,7 +295,8 @@ def _lines(name: str) -> Iterator[Episode]:
             if not line.endswith(b"\n"):
                 return  # a line that a crash left unfinished
             if rest != hashlib.sha256(body).hexdigest()[:16].encode() + b'"}\n':
-                raise Error(f"{name}: line {number} is not what was written: heldout repair {os.path.dirname(name)} checks it")
+                folder = os.path.dirname(name)
+                raise Error(f"{name}: line {number} is not what was written: heldout repair {folder} checks it")
             episode: Episode = json.loads(line)
             yield episode
 
@@ -319,8 +320,8 @@ def _backend(wanted: Backend | None) -> Backend:
         if all(importlib.util.find_spec(m) for m in (_MODULES[name], *(["pyarrow"] if name == "pandas" else []))):
             return name
     raise MissingPackage(
-        f"a data frame needs {wanted or 'pandas with pyarrow, polars or pyarrow'}: pip install pandas pyarrow, or polars; "
-        "heldout.episodes(run) needs neither"
+        f"a data frame needs {wanted or 'pandas with pyarrow, polars or pyarrow'}: "
+        "pip install pandas pyarrow, or polars; heldout.episodes(run) needs neither"
     )
 
 

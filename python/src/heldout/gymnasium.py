@@ -243,7 +243,7 @@ def _choice(options: dict[str, Any] | None, random: numpy.random.Generator) -> R
     chosen = checked_reset(options or {})
     if not _ENDS & chosen.keys():
         chosen["seed"] = int(random.integers(2**31))
-    return cast(Reset, chosen)
+    return chosen
 
 
 for _env in NAMES:

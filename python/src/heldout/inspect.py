@@ -14,8 +14,8 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from ._flags import renamed
 from ._dialogue import INSTRUCTIONS, action_of, name_of, pool, session, shown
+from ._flags import renamed
 
 
 def environment(mount: str, split: str | None, step_limit: int, actions: bool, options: dict[str, Any]) -> Task:

@@ -24,8 +24,8 @@ from uuid import uuid4
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput, register
 from verl.utils.profiler import simple_timer
 
-from ._flags import renamed
 from ._dialogue import INSTRUCTIONS, Rollout, name_of, pool
+from ._flags import renamed
 
 
 def write(
