@@ -96,8 +96,8 @@ func pythonOptions(t *testing.T) string {
 			fmt.Fprintf(&b, "    %s: %s\n%s", keyword(f.Name), kind, docstring(f))
 		}
 	}
-	fmt.Fprintf(&b, "\n\n# Keywords whose flags are repeated for a list; others take it with commas.\nREPEATED = {\n    %s,\n}\n",
-		quotedWords(slices.Sorted(maps.Keys(repeated)), ",\n    "))
+	b.WriteString("\n\n# Keywords whose flags are repeated for a list; others take it with commas.\n")
+	fmt.Fprintf(&b, "REPEATED = {\n    %s,\n}\n", quotedWords(slices.Sorted(maps.Keys(repeated)), ",\n    "))
 	return b.String()
 }
 
@@ -221,7 +221,8 @@ func docstring(f *pflag.Flag) string {
 // pythonRecords are the lines of episodes.jsonl as typed dictionaries, the innermost first.
 func pythonRecords() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, written, "What `heldout.episodes` yields: lines of episodes.jsonl. `heldout help records` explains the fields.")
+	fmt.Fprintf(&b, written, "What `heldout.episodes` yields: lines of episodes.jsonl. "+
+		"`heldout help records` explains the fields.")
 	b.WriteString("from typing import TYPE_CHECKING, TypedDict\n\n")
 	b.WriteString("if TYPE_CHECKING:\n    from typing_extensions import NotRequired\n")
 	done := map[string]bool{}

@@ -117,17 +117,17 @@ WRONG = {
     "evaluate, function": (
         lambda run: played(silent, "pddl", out="silent"),
         heldout.UsageError,
-        "gave 0 replies for 1 conversations: it returns a list with a text for each",
+        "gave 0 replies to 1 conversations: it returns a list with a text for each",
     ),
     "evaluate, no texts": (
         lambda run: played(lambda conversations, sampling: [None], "pddl", out="none"),
         heldout.UsageError,
-        "gave no list of texts for 1 conversations",
+        "gave no list of texts to 1 conversations",
     ),
     "evaluate, one text": (
         lambda run: played(lambda conversations, sampling: "look", "pddl", out="one"),
         heldout.UsageError,
-        "gave no list of texts for 1 conversations",
+        "gave no list of texts to 1 conversations",
     ),
     "read": (lambda run: heldout.read(run + "x"), heldout.NotFound, "x does not exist: give a run directory"),
     "read, pattern": (

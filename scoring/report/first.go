@@ -37,15 +37,7 @@ func (s *standing) legend(r *Report) []string {
 	if len(s.lines) == 0 {
 		return nil
 	}
-	var parts []string
-	switch lettered := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
-	case s.oldNew:
-		parts = append(parts, "~: not significant")
-	case s.Reference != "":
-		parts = append(parts, fmt.Sprintf("better, worse: significant against %s, ~: not", s.Reference))
-	case lettered:
-		parts = append(parts, "Same letter: not significantly different")
-	}
+	parts := s.marks()
 	if s.bounded() {
 		parts = append(parts, "below: 95% CI for "+population(r.plain))
 	}
@@ -312,13 +304,14 @@ func (s *standing) unreadable() []string {
 
 // caption says below a table in a paper what the table is about and what made it.
 func (s *standing) caption(r *Report) string {
-	text := fmt.Sprintf("%s in percent, %s, with 95%% confidence intervals for %s.", s.Rate.Title(), r.seedsSaid(),
-		population(r.plain))
-	if n := s.tests(); n > 0 && s.Reference != "" {
-		text += fmt.Sprintf(" Bold: significantly better (paired by task, Holm's correction, %s).", table.Counted(n, "test"))
-	} else if n > 0 {
-		text += fmt.Sprintf(" Models that share a letter within a column do not differ significantly; bold: the best "+
-			"group (paired by task, Holm's correction, %s).", table.Counted(n, "test"))
+	text := fmt.Sprintf("%s in percent, %s", s.Rate.Title(), r.seedsSaid())
+	if s.bounded() {
+		text += ", with 95% confidence intervals for " + population(r.plain)
+	}
+	text += "."
+	if marks := append(s.marks(), s.bold()...); s.tests() > 0 && marks != nil {
+		text += fmt.Sprintf(" %s (paired by task, Holm's correction, %s).", capital(strings.Join(marks, "; ")),
+			table.Counted(s.tests(), "test"))
 	}
 	return fmt.Sprintf("%s %s; %s.", text, capital(r.protocols()), r.tools())
 }
@@ -337,6 +330,32 @@ func (r *Report) tools() string {
 		names = appendNew(names, name)
 	}
 	return table.List(names)
+}
+
+// marks say what letters and signs in cells mean.
+func (s *standing) marks() []string {
+	switch lettered := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
+	case s.oldNew:
+		return []string{"~: not significant"}
+	case s.Reference != "":
+		return []string{fmt.Sprintf("better, worse: significant against %s, ~: not", s.Reference)}
+	case lettered:
+		return []string{"same letter: not significantly different"}
+	}
+	return nil
+}
+
+// bold says what bold rates mean; empty if none is bold.
+func (s *standing) bold() []string {
+	best := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Bold(p)) > 0 })
+	differs := slices.ContainsFunc(s.Comparisons(), func(c claim.Claim) bool { return c.Kind == claim.Differs })
+	switch {
+	case s.oldNew && differs:
+		return []string{"bold: significantly better"}
+	case !s.oldNew && best:
+		return []string{"bold: the best group"}
+	}
+	return nil
 }
 
 // tests counts the tests of both families.

@@ -133,7 +133,7 @@ func headline(r *Report, t *table.Table) {
 		t.Title = s.Rate.Title() + " on unperturbed tasks, first trials"
 		t.Notes, t.Programs = r.firstNotes(s), []table.Table{programs}
 	}
-	t.Caption, t.Captioned = s.caption(r), len(s.legend(r))
+	t.Caption, t.Captioned = s.caption(r), s.legend(r)
 }
 
 // claimColumns are those of the table of claims.

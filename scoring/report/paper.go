@@ -110,7 +110,7 @@ func (s *standing) limitNote(r *Report) []string {
 	if !r.First.Limits {
 		return []string{}
 	}
-	return []string{"Below: 95% CI for " + population(r.plain) + "."}
+	return []string{"Limits: 95% CI for " + population(r.plain) + "."}
 }
 
 // seeds is the largest number of seeds of a line.

@@ -76,7 +76,7 @@ func latexBelow(row []Cell) string {
 		text := ""
 		if c.Subtext != "" {
 			found = true
-			text = `{\scriptsize ` + escapeLaTeX(c.Subtext) + "}"
+			text = `{\scriptsize ` + latexSentence(c.Subtext) + "}"
 		}
 		cells = append(cells, text)
 	}
@@ -170,8 +170,8 @@ func (p latexPart) render(b *bytes.Buffer, counts map[string]int) {
 	if about != "" {
 		fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(published+": "+about+"."))
 	}
-	for _, note := range p.Notes[min(p.Captioned, len(p.Notes)):] {
-		fmt.Fprintf(b, "\\par\\footnotesize %s\n", escapeLaTeX(note))
+	for _, note := range p.latexNotes() {
+		fmt.Fprintf(b, "\\par\\footnotesize %s\n", latexSentence(note))
 	}
 	fmt.Fprintf(b, "\\end{%s}\n", p.layout.environment)
 }

@@ -38,7 +38,7 @@ func latexParts(t Table) (parts []latexPart) {
 	t = t.dropDetails(tooWide, "--format csv has all columns")
 	size, broken := latexLayout(t)
 	heights := t.latexHeights(size, broken)
-	cuts := latexCuts(heights, t.latexNotes(size))
+	cuts := latexCuts(heights, t.noteHeight(size))
 	for i, start := range cuts {
 		end := len(t.Rows)
 		if i+1 < len(cuts) {
@@ -103,9 +103,14 @@ func (t Table) latexHeights(s latexSize, broken map[int]float64) (heights []floa
 	return heights
 }
 
-// latexNotes is about how high the notes are, in points.
-func (t Table) latexNotes(s latexSize) (height float64) {
-	for _, note := range append([]string{t.Divided}, t.Notes[min(t.Captioned, len(t.Notes)):]...) {
+// latexNotes are the notes that the caption does not stand for.
+func (t Table) latexNotes() []string {
+	return slices.DeleteFunc(slices.Clone(t.Notes), func(note string) bool { return slices.Contains(t.Captioned, note) })
+}
+
+// noteHeight is about how high the notes are, in points.
+func (t Table) noteHeight(s latexSize) (height float64) {
+	for _, note := range append([]string{t.Divided}, t.latexNotes()...) {
 		height += 10 * math.Ceil(0.45*10*float64(utf8.RuneCountInString(note))/s.room)
 	}
 	return height
@@ -135,9 +140,14 @@ func latexCuts(heights []float64, notes float64) (cuts []int) {
 // negative is a negative number in a sentence.
 var negative = regexp.MustCompile(`(^| )-(\d)`)
 
+// latexSentence writes a sentence with minus signs in place of the hyphens of its numbers.
+func latexSentence(text string) string {
+	return negative.ReplaceAllString(escapeLaTeX(text), "$1$$-$$$2")
+}
+
 // caption is the caption of a part. Further parts have the number of the first.
 func (p latexPart) caption() string {
-	text := negative.ReplaceAllString(escapeLaTeX(cmp.Or(p.Caption, p.Title)), "$1$$-$$$2")
+	text := latexSentence(cmp.Or(p.Caption, p.Title))
 	if p.continued {
 		return fmt.Sprintf("\\addtocounter{table}{-1}\n\\caption{%s (continued)}\n", text)
 	}

@@ -28,10 +28,9 @@ type Table struct {
 	// results; there is none if it is empty.
 	Divided string
 	Divide  int
-	// Caption is what LaTeX has in place of the title and of the first notes, Captioned of
-	// them; empty for the title.
+	// Caption is what LaTeX has in place of the title and of the notes in Captioned; empty for the title.
 	Caption   string
-	Captioned int
+	Captioned []string
 	// Compact: LaTeX has limits beside their rates, as indices, not below them.
 	Compact bool
 	// Programs are what CSV and JSON have in place of the table; nil for the table.

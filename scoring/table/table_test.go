@@ -418,8 +418,11 @@ func checkJSON(t *testing.T, want Table, text string) {
 }
 
 // latexCommands are the commands that our tables use.
-var latexCommands = regexp.MustCompile(`\\(?:begin|end|centering|caption|label|toprule|midrule|bottomrule|par|raggedright|let|tabularnewline|allowbreak|addtocounter|footnotesize|small|scriptsize|setlength|tabcolsep|textsuperscript|usepackage|` +
-	`textbackslash|textasciicircum|textasciitilde|textasciigrave|textless|textgreater|textbar|dag|ddag|Delta|pm|times|surd|ldots|geq|leq|S|P)\b|\\[{}$&#_%\\]`)
+var latexCommands = regexp.MustCompile(`\\(?:begin|end|centering|caption|label|toprule|midrule|bottomrule|par|` +
+	`raggedright|let|tabularnewline|allowbreak|addtocounter|footnotesize|small|scriptsize|setlength|tabcolsep|` +
+	`textsuperscript|usepackage|` +
+	`textbackslash|textasciicircum|textasciitilde|textasciigrave|textless|textgreater|textbar|` +
+	`dag|ddag|Delta|pm|times|surd|ldots|geq|leq|S|P)\b|\\[{}$&#_%\\]`)
 
 // checkLaTeX takes out the commands and escapes that we write. What is left must
 // be plain text, balanced groups, the signs between cells and closed mathematics.
@@ -517,6 +520,19 @@ func checkAll(t *testing.T, a, b, note string, rate float64) {
 // knownWidth reports that width knows every character of a text.
 func knownWidth(s string) bool {
 	return !strings.ContainsFunc(Printable(s), func(r rune) bool { return r > 0xff && !unicode.In(r, unicode.Han) })
+}
+
+// LaTeX leaves out the notes that a caption stands for, and no others; numbers have minus signs.
+func TestLaTeXNotes(t *testing.T) {
+	text := render(t, LaTeX, Table{
+		ID: "headline", Caption: "Rates.", Captioned: []string{"A legend."}, Columns: []Column{{Key: "a", Header: "A"}},
+		Rows:  [][]Cell{{{Text: "-1.0", Value: -1.0, Subtext: "-2 to -1"}}},
+		Notes: []string{"A claim: -2.5.", "A legend."},
+	})
+	if !strings.Contains(text, `footnotesize A claim: $-$2.5.`) || !strings.Contains(text, `{\scriptsize $-$2 to $-$1}`) ||
+		strings.Contains(text, "A legend") {
+		t.Error(text)
+	}
 }
 
 // What is written as LaTeX compiles with a real engine.

@@ -80,7 +80,7 @@ class Endpoint:
         if replies is None or len(replies) != len(batch):
             gave = "no list of texts" if replies is None else f"{len(replies)} replies"
             raise UsageError(
-                f"the policy gave {gave} for {len(batch)} conversations: it returns a list with a text for each"
+                f"the policy gave {gave} to {len(batch)} conversations: it returns a list with a text for each"
             )
         for call, reply in zip(batch, replies):
             for stop in sampling.get("stop", []):
