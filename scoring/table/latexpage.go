@@ -105,7 +105,8 @@ func (t Table) latexHeights(s latexSize, broken map[int]float64) (heights []floa
 
 // latexNotes are the notes that the caption does not stand for.
 func (t Table) latexNotes() []string {
-	return slices.DeleteFunc(slices.Clone(t.Notes), func(note string) bool { return slices.Contains(t.Captioned, note) })
+	captioned := func(note string) bool { return slices.Contains(t.Captioned, note) }
+	return slices.DeleteFunc(slices.Clone(t.Notes), captioned)
 }
 
 // noteHeight is about how high the notes are, in points.
