@@ -358,13 +358,14 @@ func (c *checker) csv(text string, claims []map[string]any) {
 // unescape reads what LaTeX writes.
 var unescape = strings.NewReplacer(`\%`, "%", `\&`, "&", `\_`, "_", `\#`, "#", `\$`, "$", `\{`, "{", `\}`, "}", "-{}-{}",
 	"--", `\textless{}`, "<", `\textgreater{}`, ">", `\dag{}`, "†", `\ddag{}`, "‡", `\S{}`, "§", `\P{}`, "¶", `\textasciitilde{}`, "~",
-	"$-$", "−", "--", "–")
+	"$-$", "-", "--", "–")
 
 // published is the line above published rows.
 var published = regexp.MustCompile(`(?m)^─ published; .*$`)
 
 // latex checks that the notes of LaTeX are those of the text.
 func (c *checker) latex(latex, text string) {
+	text = strings.ReplaceAll(text, "−", "-") // which LaTeX has for both
 	for _, line := range strings.Split(latex, "\n") {
 		if note, ok := strings.CutPrefix(line, `\par\footnotesize `); ok {
 			plain := unescape.Replace(note)
