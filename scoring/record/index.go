@@ -41,6 +41,7 @@ type Index struct {
 	parts   Chosen
 	part    int64 // how much is worth a processor, in bytes
 	entries []listed
+	reading *reading
 	plan    *Plan // of what is read
 	checks  *Plan // of all, which lines are compared with
 	files   []*indexed
@@ -144,7 +145,7 @@ func (x *Index) forget() {
 	for _, f := range x.files {
 		f.size, f.lines, f.bare = 0, 0, 0
 	}
-	x.entries, x.Bad, x.OmittedBad = nil, nil, 0
+	x.entries, x.Bad, x.OmittedBad, x.reading = nil, nil, 0, new(reading)
 }
 
 // readManifests reads the manifests if one of them has changed.
@@ -338,7 +339,7 @@ type Place struct {
 }
 
 // Results are the attempts so far.
-func (x *Index) Results() Results { return Results{x.plan, x.entries} }
+func (x *Index) Results() Results { return Results{x.plan, x.entries, x.reading} }
 
 // Planned returns task and condition of a planned episode.
 func (x *Index) Planned(id string) (*envs.Task, *Condition, bool) {

@@ -7,6 +7,15 @@ import "time"
 type Results struct {
 	plan    *Plan
 	entries []listed
+	reading *reading
+}
+
+// reading is what results of one reading of the files share. It has a size, so that each has an address of its own.
+type reading struct{ _ byte }
+
+// Continues reports whether the first of the results are those of others, in their order.
+func (r Results) Continues(others Results) bool {
+	return r.reading == others.reading && len(r.entries) >= len(others.entries)
 }
 
 // listed is an attempt in an index: where its line is, and what the plan does not say. It
@@ -49,6 +58,9 @@ func (r Results) Result(i int) Result {
 	want.share(&out)
 	return out
 }
+
+// Outcome returns the outcome of an attempt.
+func (r Results) Outcome(i int) Outcome { return r.entries[i].outcome }
 
 // Position returns where an attempt stands in the plan.
 func (r Results) Position(i int) Position { return r.entries[i].pos }

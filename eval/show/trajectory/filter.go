@@ -41,18 +41,26 @@ func ReadFilter(value func(key string) string) Filter {
 		value(taskKey), value(minKey), value(maxKey), value(textKey)}
 }
 
-// Choose returns which of so many attempts are chosen, as far as their results say, and what readers can
+// Attempts are what lists choose from and sort.
+type Attempts struct {
+	Count  int
+	Result func(int) record.Result
+	// Reasons are why they were not solved; nil if that is not known of all.
+	Reasons []Reason
+}
+
+// Choose returns which attempts are chosen, as far as is known without reading them, and what readers can
 // filter by.
-func (f Filter) Choose(attempts int, result func(int) record.Result) (c Choices, found []int) {
+func (f Filter) Choose(a Attempts) (c Choices, found []int) {
 	var r record.Result
 	var last [len(c)]choice // most attempts have the values of the one before them
 	fields, chosen := f.selects(), f.chosen()
 	for i := range c {
 		c[i] = map[choice]bool{}
 	}
-	for n := range attempts {
-		r = result(n)
-		taken := chosen(&r)
+	for n := range a.Count {
+		r = a.Result(n)
+		taken := chosen(&r) && (f.Reason == "" || a.Reasons == nil || a.Reasons[n].Label() == f.Reason)
 		for i := range fields {
 			v := fields[i].value(&r)
 			if here := fields[i].choice(&r, v); here != last[i] && v != "" {
@@ -83,8 +91,8 @@ func (f Filter) chosen() func(*record.Result) bool {
 	}
 }
 
-// Reads reports whether the filter chooses by steps and texts, which results do not have.
-func (f Filter) Reads() bool { return f.Text != "" || f.Reason != "" }
+// Reads reports whether attempts must be read to tell which of them are chosen.
+func (f Filter) Reads(a Attempts) bool { return f.Text != "" || f.Reason != "" && a.Reasons == nil }
 
 // MatchEpisode reports whether an episode that Choose has chosen has the reason and the text. Steps is
 // its step limit.

@@ -32,13 +32,25 @@ var (
 	}
 )
 
+// reasonColumn is the column of reasons, which results do not have.
+const reasonColumn = "Reason"
+
 // key is the key of a column.
 func key(header string) string { return strings.ReplaceAll(strings.ToLower(header), " ", "-") }
+
+// parts are the key of the column and whether it falls.
+func (o Order) parts() (column string, falling bool) { return strings.CutPrefix(string(o), "-") }
+
+// ByReason reports whether the list is sorted by reasons.
+func (o Order) ByReason() bool {
+	column, _ := o.parts()
+	return column == key(reasonColumn)
+}
 
 // sortable links a column that the list can be sorted by. The first time, numbers fall and texts rise.
 func (l List) sortable(c *column) {
 	_, number := numbers[c.Header]
-	if _, text := texts[c.Header]; l.To == nil || !number && !text {
+	if _, text := texts[c.Header]; l.To == nil || !number && !text && c.Header != reasonColumn {
 		return
 	}
 	rising, falling := Order(key(c.Header)), Order("-"+key(c.Header))
@@ -53,32 +65,47 @@ func (l List) sortable(c *column) {
 	}
 }
 
-// Sort sorts the numbers of attempts.
-func (o Order) Sort(found []int, result func(int) record.Result) {
-	name, falling := strings.CutPrefix(string(o), "-")
+// Sort sorts the numbers of attempts. By reasons, attempts without one are the last.
+func (o Order) Sort(found []int, a Attempts) {
+	name, falling := o.parts()
+	if o.ByReason() && a.Reasons != nil {
+		sortBy(found, falling, func(i int) string {
+			if label := a.Reasons[i].Label(); label != "" || falling {
+				return label
+			}
+			return "\uffff"
+		})
+	}
 	for header, value := range numbers {
 		if key(header) == name {
-			sortBy(found, falling, result, value)
+			sortBy(found, falling, valueOf(a, value))
 		}
 	}
 	for header, value := range texts {
 		if key(header) == name {
-			sortBy(found, falling, result, value)
+			sortBy(found, falling, valueOf(a, value))
 		}
 	}
 }
 
+// valueOf is a value by the number of the attempt.
+func valueOf[T any](a Attempts, value func(*record.Result) T) func(int) T {
+	var r record.Result // one for all: it is large
+	return func(i int) T {
+		r = a.Result(i)
+		return value(&r)
+	}
+}
+
 // sortBy sorts by a value, and attempts that have the same stay in their order.
-func sortBy[T cmp.Ordered](found []int, falling bool, result func(int) record.Result, value func(*record.Result) T) {
+func sortBy[T cmp.Ordered](found []int, falling bool, value func(int) T) {
 	type keyed struct {
 		value T
 		i     int
 	}
 	all := make([]keyed, len(found))
-	var r record.Result
 	for n, i := range found {
-		r = result(i)
-		all[n] = keyed{value(&r), i}
+		all[n] = keyed{value(i), i}
 	}
 	slices.SortFunc(all, func(a, b keyed) int {
 		c := cmp.Compare(a.value, b.value)

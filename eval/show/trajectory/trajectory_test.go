@@ -268,7 +268,7 @@ func TestFilter(t *testing.T) {
 		{Filter{Reason: "unreadable replies"}, true}, {Filter{Reason: "loops"}, false},
 		{Filter{Reason: "unreadable replies", Text: "what?"}, true}, {Filter{Reason: "nonsense"}, false},
 	} {
-		_, found := c.filter.Choose(1, func(int) record.Result { return e.Result })
+		_, found := c.filter.Choose(Attempts{Count: 1, Result: func(int) record.Result { return e.Result }})
 		if got := len(found) == 1 && c.filter.MatchEpisode(e, 30); got != c.want {
 			t.Errorf("%+v: %v", c.filter, got)
 		}
@@ -278,9 +278,9 @@ func TestFilter(t *testing.T) {
 // Types are listed by environment.
 func TestTypesByEnvironment(t *testing.T) {
 	kinds := [][2]string{{"pddl", "barman"}, {"alfworld", "look"}, {"pddl", "blockworld"}, {"alfworld", "barman"}}
-	c, _ := Filter{}.Choose(len(kinds), func(i int) record.Result {
+	c, _ := Filter{}.Choose(Attempts{Count: len(kinds), Result: func(i int) record.Result {
 		return record.Result{Env: kinds[i][0], TaskType: kinds[i][1]}
-	})
+	}})
 	got := string(List{Choices: c, Filter: Filter{Type: "look"}}.Render())
 	want := `<select name="type"><option value="">all</option><optgroup label="ALFWorld"><option value="barman">` +
 		`barman</option><option value="look" selected>look</option></optgroup><optgroup label="PDDL">` +

@@ -27,6 +27,7 @@ type downloaded struct {
 	Preset       string         `json:"preset"`
 	Trial        int            `json:"trial"`
 	Outcome      record.Outcome `json:"outcome"`
+	Reason       string         `json:"reason"`
 	Progress     float64        `json:"progress"`
 	Steps        int            `json:"steps"`
 	Grounding    float64        `json:"grounding"`
@@ -35,20 +36,21 @@ type downloaded struct {
 	Error        string         `json:"error,omitempty"`
 }
 
-func newDownloaded(r *record.Result) downloaded {
-	return downloaded{trajectory.Name(r), r.Env, r.Task, r.TaskType, r.Model, r.Agent, r.Seed, r.Perturbation, r.Preset,
-		r.Trial, r.Outcome, r.Progress, r.Steps, r.Grounding, r.FormatErrors, r.CompletionTokens, r.Error}
+func newDownloaded(a trajectory.Attempts, i int) downloaded {
+	r := a.Result(i)
+	return downloaded{trajectory.Name(&r), r.Env, r.Task, r.TaskType, r.Model, r.Agent, r.Seed, r.Perturbation, r.Preset,
+		r.Trial, r.Outcome, a.Reasons[i].Label(), r.Progress, r.Steps, r.Grounding, r.FormatErrors, r.CompletionTokens, r.Error}
 }
 
 // csvHead are the keys of a download, without the error.
 var csvHead = []string{"episode", "env", "task", "type", "model", "agent", "seed", "perturbation", "preset", "trial",
-	"outcome", "progress", "steps", "grounding", "format_errors", "reply_tokens"}
+	"outcome", "reason", "progress", "steps", "grounding", "format_errors", "reply_tokens"}
 
 // line is the attempt as a line of CSV.
 func (d *downloaded) line() []string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	out := []string{d.Episode, d.Env, d.Task, d.Type, d.Model, d.Agent, "", d.Perturbation, d.Preset, "",
-		string(d.Outcome)}
+		string(d.Outcome), d.Reason}
 	for i, text := range out {
 		out[i] = table.NoFormula(table.Printable(text))
 	}
@@ -75,9 +77,15 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	}
 	query := request.URL.Query()
 	filter := trajectory.ReadFilter(query.Get)
-	_, found := filter.Choose(results.Len(), results.Result)
-	trajectory.Order(query.Get("sort")).Sort(found, results.Result)
-	if filter.Reads() {
+	reasons, err := r.reasons.wait(request.Context(), s, results)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	attempts := trajectory.Attempts{Count: results.Len(), Result: results.Result, Reasons: reasons}
+	_, found := filter.Choose(attempts)
+	trajectory.Order(query.Get("sort")).Sort(found, attempts)
+	if filter.Reads(attempts) {
 		if found, err = s.matching(request.Context(), filter, results, found); err != nil {
 			return // the browser has gone
 		}
@@ -92,7 +100,7 @@ func (s *Server) download(w http.ResponseWriter, request *http.Request) {
 	w.Header().Set("Content-Type", kind+"; charset=utf-8")
 	w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(request.PathValue("file")))
 	b := bufio.NewWriter(w)
-	if write(b, results, found) == nil {
+	if write(b, attempts, found) == nil {
 		_ = b.Flush() // an error is one of the connection
 	}
 }
@@ -123,12 +131,11 @@ func placesOf(results record.Results, found []int) []record.Place {
 	return places
 }
 
-func writeCSV(w io.Writer, results record.Results, found []int) error {
+func writeCSV(w io.Writer, a trajectory.Attempts, found []int) error {
 	c := csv.NewWriter(w)
 	err := c.Write(csvHead)
 	for _, i := range found {
-		result := results.Result(i)
-		d := newDownloaded(&result)
+		d := newDownloaded(a, i)
 		if err = c.Write(d.line()); err != nil {
 			return err
 		}
@@ -137,11 +144,10 @@ func writeCSV(w io.Writer, results record.Results, found []int) error {
 	return err
 }
 
-func writeJSON(w io.Writer, results record.Results, found []int) error {
+func writeJSON(w io.Writer, a trajectory.Attempts, found []int) error {
 	between := "[\n"
 	for _, i := range found {
-		result := results.Result(i)
-		text, err := json.Marshal(newDownloaded(&result))
+		text, err := json.Marshal(newDownloaded(a, i))
 		if err != nil {
 			return err
 		}

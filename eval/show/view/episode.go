@@ -44,7 +44,7 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	around, err := r.around(request.Context(), found, query)
+	around, err := s.around(request.Context(), r, found, query)
 	if err != nil {
 		return nil, err
 	}
@@ -110,16 +110,21 @@ func (r *shownRun) episode(name string) (e *record.Episode, l located, err error
 }
 
 // around leads from an attempt to its neighbours in the list that the reader comes from.
-func (r *shownRun) around(ctx context.Context, l located, query url.Values) (a around, err error) {
-	filter := trajectory.ReadFilter(query.Get)
-	_, found := filter.Choose(l.Len(), l.Result)
-	trajectory.Order(query.Get("sort")).Sort(found, l.Result)
+func (s *Server) around(ctx context.Context, r *shownRun, l located, query url.Values) (a around, err error) {
+	filter, order := trajectory.ReadFilter(query.Get), trajectory.Order(query.Get("sort"))
+	attempts, err := s.attempts(ctx, r, l.Results, filter, order)
+	if err != nil {
+		return a, err
+	}
+	_, found := filter.Choose(attempts)
+	order.Sort(found, attempts)
 	a.Keep = filterValues(query)
+	reads := filter.Reads(attempts)
 	if at := slices.Index(found, l.number); at >= 0 {
 		previous := slices.Clone(found[max(0, at-farthest):at])
 		slices.Reverse(previous)
-		if a.Previous, err = r.first(ctx, filter, l.Results, previous, query); err == nil {
-			a.Next, err = r.first(ctx, filter, l.Results, found[at+1:min(at+1+farthest, len(found))], query)
+		if a.Previous, err = r.first(ctx, filter, reads, l.Results, previous, query); err == nil {
+			a.Next, err = r.first(ctx, filter, reads, l.Results, found[at+1:min(at+1+farthest, len(found))], query)
 		}
 	}
 	return a, err
@@ -129,10 +134,10 @@ func (r *shownRun) around(ctx context.Context, l located, query url.Values) (a a
 const farthest = 1000
 
 // first is the address of the first of the attempts that a filter chooses; empty without one.
-func (r *shownRun) first(ctx context.Context, f trajectory.Filter, results record.Results, near []int,
+func (r *shownRun) first(ctx context.Context, f trajectory.Filter, reads bool, results record.Results, near []int,
 	query url.Values) (address string, err error) {
 	chosen := 0
-	if f.Reads() {
+	if reads {
 		chosen = -1
 		_, err = record.Search(ctx, placesOf(results, near), f.Text, func(n int, e *record.Episode) bool {
 			if f.MatchEpisode(e, results.StepLimit(near[n])) {

@@ -65,11 +65,16 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	if err != nil || number < 1 {
 		number = 1
 	}
-	choices, found := filter.Choose(results.Len(), results.Result)
 	order := trajectory.Order(query.Get("sort"))
-	order.Sort(found, results.Result)
+	attempts, err := s.attempts(request.Context(), r, results, filter, order)
+	if err != nil {
+		return nil, err
+	}
+	choices, found := filter.Choose(attempts)
+	order.Sort(found, attempts)
 	first, _ := strconv.Atoi(query.Get("from")) // else 0
-	part, err := s.choose(request.Context(), filter, results, found, number, first)
+	reads := filter.Reads(attempts)
+	part, err := s.choose(request.Context(), filter, reads, results, found, number, first)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +90,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 			q.Del("from")
 			return "?" + q.Encode()
 		}}
-	if !filter.Reads() {
+	if !reads {
 		list.Pager.Pages = trajectory.Pages(len(found))
 	}
 	lead := ""
@@ -145,10 +150,10 @@ type stretch struct {
 
 // choose returns which of the found attempts a page shows. Episodes are read only as far as this page needs,
 // from one of them on.
-func (s *Server) choose(ctx context.Context, f trajectory.Filter, results record.Results, found []int,
+func (s *Server) choose(ctx context.Context, f trajectory.Filter, reads bool, results record.Results, found []int,
 	number, first int) (stretch, error) {
 	start := min(number-1, len(found)/trajectory.PerPage+1) * trajectory.PerPage
-	if f.Reads() {
+	if reads {
 		return s.search(ctx, f, results, found, start, min(max(0, first), len(found)))
 	}
 	start = min(start, len(found))
@@ -197,7 +202,7 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 		}
 		read, unreadable = read+done, unreadable+bad
 	}
-	out.count = fmt.Sprintf("%s have %d that match", searched(first, read, len(found)), hits)
+	out.count = fmt.Sprintf("%s have %d that %s", searched(first, read, len(found)), hits, match(hits))
 	switch {
 	case out.hasMore:
 		out.count += fmt.Sprintf(", here from %d", start+1)
@@ -205,13 +210,21 @@ func (s *Server) search(ctx context.Context, f trajectory.Filter, results record
 		out.resume = read
 		out.count += "; the next page searches on"
 	case first == 0:
-		out.count = fmt.Sprintf("%d of %d episodes match", hits, results.Len())
+		out.count = fmt.Sprintf("%d of %d episodes %s", hits, results.Len(), match(hits))
 	}
 	if unreadable > 0 {
 		out.count += fmt.Sprintf("; %d cannot be read", unreadable)
 	}
 	out.count += "."
 	return out, nil
+}
+
+// match is the verb of so many episodes.
+func match(episodes int) string {
+	if episodes == 1 {
+		return "matches"
+	}
+	return "match"
 }
 
 // searched says which episodes a search has read.

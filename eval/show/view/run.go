@@ -1,7 +1,6 @@
 package view
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -29,10 +28,12 @@ type shownRun struct {
 	summary    Summary
 	cost       time.Duration // of making the summary
 	summarized time.Time     // when the summary was made
+
+	reasons reasons
 }
 
-// errReading says that the records of a run are still being read.
-var errReading = errors.New("the records are still being read")
+// errReading says that the records of a run are being read.
+var errReading = &stillReading{"the records are being read"}
 
 // open begins to read the run, once, as soon as there is a place among the readers.
 func (r *shownRun) open(readers chan struct{}) {

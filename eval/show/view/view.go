@@ -130,9 +130,9 @@ func notFound(text string) error { return &httpError{http.StatusNotFound, text} 
 func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		p, err := make(r)
-		if errors.Is(err, errReading) {
+		if late := (*stillReading)(nil); errors.As(err, &late) {
 			w.Header().Set("Refresh", "1")
-			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: []template.HTML{fragment("reading", nil)},
+			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: []template.HTML{fragment("reading", late.text)},
 				Links: s.links()})
 			return
 		}

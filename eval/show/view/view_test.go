@@ -177,13 +177,13 @@ func TestPagesOfAList(t *testing.T) {
 		"?type=kind+1":                              "115 of 230 episodes, here 1 to 100",
 		"?text=PUSH":                                "The first 100 of 230 episodes have 100 that match, here from 1.",
 		"?text=push&page=3":                         "230 of 230 episodes match.",
-		"?text=box+box%2F77.":                       "1 of 230 episodes match.",
+		"?text=box+box%2F77.":                       "1 of 230 episodes matches.",
 		"?text=nothing+of+the+sort":                 "0 of 230 episodes match.",
 		"?task=BOX%2F07":                            "1 of 230 episodes",
 		"?task=box%2F0&min-steps=5":                 "3 of 230 episodes",
 		"?min-steps=4&max-steps=4":                  "77 of 230 episodes",
-		"?reason=gave+up+or+game+over":              "77 of 230 episodes match.",
-		"?reason=loops":                             "0 of 230 episodes match.",
+		"?reason=gave+up+or+game+over":              "77 of 230 episodes",
+		"?reason=loops":                             "0 of 230 episodes",
 		"?reason=gave+up+or+game+over&text=box%2F2": "13 of 230 episodes match.",
 		"?page=9":                                   "230 of 230 episodes, here 231 to 230",
 	} {
@@ -600,10 +600,11 @@ func TestReading(t *testing.T) {
 		s.readers <- struct{}{} // others read
 	}
 	r := get(t, s, "/runs/a/")
-	if text := body(t, r); r.Header.Get("Refresh") != "1" || !strings.Contains(text, "The records are being read.") {
+	if text := body(t, r); r.Header.Get("Refresh") != "1" ||
+		!strings.Contains(text, "One moment: the records are being read.") {
 		t.Errorf("headers %v\n%s", r.Header, text)
 	}
-	if text := body(t, get(t, s, "/")); strings.Count(text, "still being read") != 2 {
+	if text := body(t, get(t, s, "/")); strings.Count(text, "the records are being read") != 2 {
 		t.Errorf("the overview:\n%s", text)
 	}
 	<-s.readers
