@@ -127,7 +127,7 @@ func jsonFlag(c *cobra.Command, on *bool, about string) {
 	c.Flags().Var((*jsonLines)(on), "format", about+" (default text)")
 	c.Flags().BoolFunc("json", "", func(string) error {
 		*on = true
-		former(c, "json", "format json")
+		c.PrintErrln(configs.Rename{Old: "json", New: "format json"}.Hint("--"))
 		return nil
 	})
 	c.Flag("json").Hidden = true

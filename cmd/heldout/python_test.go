@@ -72,9 +72,9 @@ func pythonOptions(t *testing.T) string {
 	fmt.Fprintf(&b, "TableName = %s\n", literal(append(report.IDs(), report.AllTables)))
 	fmt.Fprintf(&b, "FigureName = %s\n\n", literal(figure.Names()))
 	b.WriteString("# Earlier names of keywords, which still work.\nRENAMED = {\n")
-	for _, r := range renamed {
-		if r.command == "" {
-			fmt.Fprintf(&b, "    %q: %q,\n", keyword(r.old), keyword(r.now))
+	for _, r := range configs.Renames() {
+		if r.Command == "" {
+			fmt.Fprintf(&b, "    %q: %q,\n", keyword(r.Old), keyword(r.New))
 		}
 	}
 	b.WriteString("}\n")

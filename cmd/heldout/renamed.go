@@ -8,46 +8,35 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"heldout/configs"
 	"heldout/eval"
 )
 
-// renamed are flags that have another name since the version before, in all commands or in one.
-var renamed = []struct{ old, now, command string }{
-	{old: "name", now: "names"},
-	{old: "max-steps", now: "step-limit"},
-	{old: "task", now: "tasks"},
-	{old: "seed", now: "generator-seed", command: "play"},
-}
-
 // acceptFormer lets a command and those below it accept the earlier names of their flags, with a hint.
 func acceptFormer(c *cobra.Command) {
-	names, told := map[string]string{}, map[string]bool{}
-	for _, r := range renamed {
+	names, told := map[string]configs.Rename{}, map[string]bool{}
+	for _, r := range configs.Renames() {
 		f := c.Flags()
-		if f.Lookup(r.now) != nil && f.Lookup(r.old) == nil && (r.command == "" || r.command == c.Name()) {
-			names[r.old] = r.now
+		if f.Lookup(r.New) != nil && f.Lookup(r.Old) == nil && (r.Command == "" || r.Command == c.Name()) {
+			names[r.Old] = r
 		}
 	}
 	if len(names) > 0 {
 		c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-			now, old := names[name]
+			r, old := names[name]
 			if !old {
 				return pflag.NormalizedName(name)
 			}
 			if !told[name] {
-				former(c, name, now)
+				c.PrintErrln(r.Hint("--"))
 			}
 			told[name] = true
-			return pflag.NormalizedName(now)
+			return pflag.NormalizedName(r.New)
 		})
 	}
 	for _, below := range c.Commands() {
 		acceptFormer(below)
 	}
-}
-
-func former(c *cobra.Command, old, now string) {
-	c.PrintErrf("--%s is called --%s now; the next version forgets --%[1]s\n", old, now)
 }
 
 // seedList is a choice of seeds as run takes it. Its earlier flag took a number for that seed and not for how many.
@@ -69,7 +58,7 @@ func (s seedList) Set(text string) error {
 	text = strings.ReplaceAll(text, " ", "")
 	n, notNumber := strconv.Atoi(text)
 	if s.former != nil {
-		former(s.former, "seed", "seeds")
+		s.former.PrintErrln(configs.Rename{Old: "seed", New: "seeds"}.Hint("--"))
 		if notNumber == nil {
 			text = fmt.Sprintf("%d-%[1]d", n)
 		}

@@ -103,7 +103,7 @@ func (m Defaults) mount(out bench.Outside, text string) (*serve.Mount, string, e
 		if !ok {
 			return nil, env, fmt.Errorf("want setting=value, got %q", part)
 		}
-		if err := m.set(entry, key, value); err != nil {
+		if err := m.set(entry, currentName(out, key), value); err != nil {
 			return nil, env, err
 		}
 	}
@@ -111,6 +111,17 @@ func (m Defaults) mount(out bench.Outside, text string) (*serve.Mount, string, e
 		return nil, env, err
 	}
 	return m.make(out, name, entry)
+}
+
+// currentName is the name that a setting has now, with a hint to who wrote the earlier one.
+func currentName(out bench.Outside, key string) string {
+	for _, r := range configs.Renames() {
+		if r.Mounts && r.Old == key {
+			out.Warn(r.Hint(""))
+			return r.New
+		}
+	}
+	return key
 }
 
 // asksWikipedia reports an environment that would ask Wikipedia for its clients
@@ -142,7 +153,7 @@ func (m *Defaults) set(entry catalog.Entry, key, value string) (err error) {
 		m.InvalidPenalty, err = stepCost(key, value)
 	case "actions":
 		m.Actions, err = strconv.ParseBool(value)
-	case "step-limit", "max-steps": // its earlier name
+	case "step-limit":
 		if m.MaxSteps, err = strconv.Atoi(value); err == nil && m.MaxSteps < 0 {
 			err = fmt.Errorf("step-limit is %d, want 0 or more", m.MaxSteps)
 		}

@@ -149,6 +149,22 @@ func TestSettingsOfMounts(t *testing.T) {
 	}
 }
 
+// The earlier name of a setting works, with the hint that flags give.
+func TestEarlierNames(t *testing.T) {
+	var hints []string
+	out := outside()
+	out.Warn = func(line string) { hints = append(hints, line) }
+	all, _, err := Parse(out, Defaults{Reward: serve.RewardSuccess}, []string{"pddl,max-steps=3"})
+	if err != nil || len(all) != 1 || len(hints) != 1 ||
+		hints[0] != "max-steps is called step-limit now; the next version forgets max-steps" {
+		t.Errorf("%d mounts, hints %q, %v", len(all), hints, err)
+	}
+	if _, _, err := Parse(out, Defaults{}, []string{"pddl,name=x"}); err == nil ||
+		!strings.Contains(err.Error(), `no setting "name"`) {
+		t.Error(err)
+	}
+}
+
 // AgentGym's servers have the environments that are there; their numbers name tasks.
 func TestGyms(t *testing.T) {
 	gyms, skipped := Gyms(outside(), Defaults{}, nil)
