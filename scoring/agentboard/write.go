@@ -49,8 +49,15 @@ func Write(dir string, runs []record.Chosen, force bool) (*Written, error) {
 		return nil, err
 	}
 	w.Folders = slices.Sorted(maps.Keys(owners))
+	if !force {
+		for _, folder := range w.Folders { // before the first is written
+			if err := w.players[owners[folder]].absent(folder); err != nil {
+				return nil, err
+			}
+		}
+	}
 	for _, folder := range w.Folders {
-		if err := w.players[owners[folder]].write(folder, force); err != nil {
+		if err := w.players[owners[folder]].write(folder); err != nil {
 			return nil, err
 		}
 	}
@@ -197,8 +204,22 @@ func taskOf(e *record.Episode) string {
 	return e.Task
 }
 
+// absent reports a file of a folder that exists.
+func (b board) absent(dir string) error {
+	names := []string{filepath.Join(dir, resultsFile), filepath.Join(dir, abilitiesFile)}
+	for env := range b {
+		names = append(names, linesFile(dir, env), logFile(dir, env))
+	}
+	for _, name := range names {
+		if _, err := os.Stat(name); err == nil {
+			return fmt.Errorf("%s exists; --force replaces it", name)
+		}
+	}
+	return nil
+}
+
 // write writes the files of a folder.
-func (b board) write(dir string, force bool) error {
+func (b board) write(dir string) error {
 	files := map[string][]byte{}
 	for env, episodes := range b {
 		var lines, logs bytes.Buffer
@@ -217,11 +238,6 @@ func (b board) write(dir string, force bool) error {
 		return err
 	}
 	files[filepath.Join(dir, resultsFile)], files[filepath.Join(dir, abilitiesFile)] = results, abilities
-	for name := range files {
-		if _, err := os.Stat(name); err == nil && !force {
-			return fmt.Errorf("%s exists; --force replaces it", name)
-		}
-	}
 	return replaceFiles(dir, files)
 }
 

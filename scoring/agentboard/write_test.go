@@ -73,7 +73,7 @@ func TestFolders(t *testing.T) {
 func TestFolderThatIsAFile(t *testing.T) {
 	dir := t.TempDir()
 	write(t, "", dir, "file")
-	err := board{"pddl": {{}}}.write(filepath.Join(dir, "file"), false)
+	err := board{"pddl": {{}}}.write(filepath.Join(dir, "file"))
 	if err == nil || !strings.Contains(err.Error(), "the folder cannot be made") {
 		t.Error(err)
 	}
