@@ -79,11 +79,12 @@ func endOwner(t *testing.T, dir string, served bool, server string, ends []sysca
 	}
 	_ = owner.Wait()
 	var left []string
-	for i := range 300 {
+	const shortest, longest, limit = 100 * time.Millisecond, 2 * time.Second, 30 * time.Second
+	for began, pause := time.Now(), shortest; time.Since(began) < limit; pause = min(2*pause, longest) {
 		if left = marked(mark); len(left) == 0 {
-			return i > 0
+			return pause > shortest
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(pause)
 	}
 	t.Errorf("%q by %v after %v and %v leaves %q", server, ends, first, second, left)
 	return true
