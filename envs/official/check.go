@@ -82,6 +82,9 @@ func Check(dir string, environments []string) ([]Finding, error) {
 // Holds reports whether a data folder holds anything of an environment; a folder
 // in which nothing is finished does not count as one.
 func Holds(dir string) bool {
+	if _, err := os.Stat(dir); err != nil {
+		return false
+	}
 	for _, p := range Parts() {
 		for _, folder := range append([]string{p.Folder}, p.Alternatives...) {
 			top, _, _ := strings.Cut(folder, "/")

@@ -244,7 +244,7 @@ func (c *caller) refused(x *exchange) error {
 		return &ContextError{Status: status, Message: cmp.Or(message, http.StatusText(status)), Limit: answer.limit,
 			Requested: answer.requested}
 	case status == http.StatusConflict, status == http.StatusFailedDependency, status == http.StatusTooEarly,
-		status == http.StatusNotFound && c.worked.Load() && !noModel.MatchString(message):
+		status == http.StatusNotFound && c.worked.Load() && !noModel().MatchString(message):
 		return c.failed(x, statusLine(status, message))
 	case status >= 500 && !mistypedOption.MatchString(message) && remedyFor(c.kind(), status, message) == "":
 		f := c.failed(x, statusLine(status, message))
@@ -258,7 +258,7 @@ func (c *caller) refused(x *exchange) error {
 		refusal.unsupported = answer.unsupported()
 		refusal.Field = refusedField(answer.param, message, refusal.unsupported)
 		refusal.refusesUsage = strings.Contains(message, "stream_options")
-		refusal.wantsStream = streamText.MatchString(message) && !refusal.refusesUsage
+		refusal.wantsStream = streamText().MatchString(message) && !refusal.refusesUsage
 	}
 	return refusal
 }

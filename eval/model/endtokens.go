@@ -1,7 +1,6 @@
 package model
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -14,8 +13,8 @@ const (
 )
 
 var (
-	lastTokens = regexp.MustCompile(`(?i)(?:\s*` + endToken + `)+\s*$`)
-	nextTurn   = regexp.MustCompile(`(?i)\S(\s*` + endToken + `\s*(?:` + endToken + `|` + startToken + `))`)
+	lastTokens = lazyPattern(`(?i)(?:\s*` + endToken + `)+\s*$`)
+	nextTurn   = lazyPattern(`(?i)\S(\s*` + endToken + `\s*(?:` + endToken + `|` + startToken + `))`)
 )
 
 // cutAtEnd ends a text before the tokens that end a turn, and reports whether there are
@@ -25,10 +24,10 @@ func cutAtEnd(s string) (string, bool) {
 		return s, false
 	}
 	cut := len(s)
-	if at := lastTokens.FindStringIndex(s); at != nil {
+	if at := lastTokens().FindStringIndex(s); at != nil {
 		cut = at[0]
 	}
-	if at := nextTurn.FindStringSubmatchIndex(s[:cut]); at != nil {
+	if at := nextTurn().FindStringSubmatchIndex(s[:cut]); at != nil {
 		cut = at[2]
 	}
 	return s[:cut], cut < len(s)

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -13,16 +12,16 @@ const reasoningName = `(?:[\w.]+[:_.-])?(?:think(?:ing)?|thoughts?|reason(?:ing)
 var (
 	// reasoningTag matches the tags that models put around their reasoning, by their names:
 	// <think lang="en">, [THINK], <|begin_of_thought|>, ◁think▷ and Gemma's channel.
-	reasoningTag = regexp.MustCompile(`(?i)</?` + reasoningName + `(?:[ \t][^<>\n]{0,200})?>|` +
+	reasoningTag = lazyPattern(`(?i)</?` + reasoningName + `(?:[ \t][^<>\n]{0,200})?>|` +
 		`\[/?(?:THINK|THINKING|REASONING)\]|<[|｜]/?` + reasoningName + `[|｜]>|◁/?think▷|` +
 		`<\|channel>(?:thought|analysis)\b|<channel\|>`)
 	// closingTag matches those of them that close.
-	closingTag = regexp.MustCompile(`(?i)^[<\[◁][|｜]?/|^<[|｜]?end_|_end[|｜]?>$|^<channel\|>`)
+	closingTag = lazyPattern(`(?i)^[<\[◁][|｜]?/|^<[|｜]?end_|_end[|｜]?>$|^<channel\|>`)
 	// spokenReasoning matches what Granite's models write in place of tags.
-	spokenReasoning = regexp.MustCompile(
+	spokenReasoning = lazyPattern(
 		`(?is)^\s*here(?:'s|’s| is) my thought process:(.*?)\n\s*here(?:'s|’s| is) my response:(.*)$`)
 	// answerTags are what models put around the rest.
-	answerTags = regexp.MustCompile(`(?i)^\s*<(?:answer|response|final_answer|output|[|]begin_of_solution[|])>|` +
+	answerTags = lazyPattern(`(?i)^\s*<(?:answer|response|final_answer|output|[|]begin_of_solution[|])>|` +
 		`<(?:/(?:answer|response|final_answer|output)|[|]end_of_solution[|])>\s*$`)
 )
 
@@ -43,20 +42,20 @@ func splitReasoning(s string) (visible, reasoning string) {
 	if visible, reasoning, found := splitHarmony(s); found {
 		return visible, reasoning
 	}
-	if said := spokenReasoning.FindStringSubmatch(s); said != nil {
+	if said := spokenReasoning().FindStringSubmatch(s); said != nil {
 		return strings.TrimSpace(said[2]), strings.TrimSpace(said[1])
 	}
 	if !strings.ContainsAny(s, tagStarts) {
 		return s, ""
 	}
-	tags := reasoningTag.FindAllStringIndex(s, -1)
+	tags := reasoningTag().FindAllStringIndex(s, -1)
 	if tags == nil {
 		return s, ""
 	}
 	var plain, hidden strings.Builder
 	inside, start := false, 0
 	for _, tag := range tags {
-		part, closes := s[start:tag[0]], closingTag.MatchString(s[tag[0]:tag[1]])
+		part, closes := s[start:tag[0]], closingTag().MatchString(s[tag[0]:tag[1]])
 		switch {
 		case !closes && inside:
 			continue // an opening tag within reasoning
@@ -65,7 +64,7 @@ func splitReasoning(s string) (visible, reasoning string) {
 		case inside:
 			hidden.WriteString(part + "\n")
 			plain.WriteString("\n")
-		case hidden.Len() > 0 && strings.TrimSpace(reasoningTag.ReplaceAllString(s[tag[1]:], "")) == "":
+		case hidden.Len() > 0 && strings.TrimSpace(reasoningTag().ReplaceAllString(s[tag[1]:], "")) == "":
 			plain.WriteString(part)
 		default:
 			hidden.WriteString(plain.String() + part + "\n")
@@ -78,7 +77,7 @@ func splitReasoning(s string) (visible, reasoning string) {
 	} else {
 		plain.WriteString(s[start:])
 	}
-	visible = answerTags.ReplaceAllString(responseTags.Replace(plain.String()), "")
+	visible = answerTags().ReplaceAllString(responseTags.Replace(plain.String()), "")
 	return strings.TrimSpace(visible), strings.TrimSpace(hidden.String())
 }
 
@@ -93,7 +92,7 @@ const (
 )
 
 // harmonyEnd matches what ends a message.
-var harmonyEnd = regexp.MustCompile(`<\|(?:end|return|call|start)\|>`)
+var harmonyEnd = lazyPattern(`<\|(?:end|return|call|start)\|>`)
 
 // splitHarmony is splitReasoning for the Harmony format: only the channel
 // "final" is meant for the reader.
@@ -111,7 +110,7 @@ func splitHarmony(s string) (visible, reasoning string, found bool) {
 	var hidden strings.Builder
 	for message := range strings.SplitSeq(rest, harmonyChannel) {
 		header, body, _ := strings.Cut(message, harmonyMessage)
-		if loc := harmonyEnd.FindStringIndex(body); loc != nil {
+		if loc := harmonyEnd().FindStringIndex(body); loc != nil {
 			body = body[:loc[0]]
 		}
 		if strings.HasPrefix(strings.TrimSpace(header), "final") {

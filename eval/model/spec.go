@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,11 +31,11 @@ type Spec struct {
 func (s Spec) String() string { return string(s.Provider) + ":" + s.Name }
 
 // several fits models with commas between them.
-var several = regexp.MustCompile(`,\s*(?:(?:vllm|openai|ollama):|(?:expert|expert-errs|random)(?:,|$))`)
+var several = lazyPattern(`,\s*(?:(?:vllm|openai|ollama):|(?:expert|expert-errs|random)(?:,|$))`)
 
 // ParseSpec reads PROVIDER:NAME. Everything after the first colon is the name.
 func ParseSpec(text string) (Spec, error) {
-	if several.MatchString(text) {
+	if several().MatchString(text) {
 		return Spec{}, fmt.Errorf("model %q is several: repeat --model for each, or write a list in a file", text)
 	}
 	provider, name, found := strings.Cut(text, ":")

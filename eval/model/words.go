@@ -79,7 +79,7 @@ func countField(object map[string]any, name string) int {
 var (
 	overflowCodes = []string{"context_length_exceeded", "exceed_context_size_error", "context_window_exceeded"}
 
-	overflowText = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	overflowText = lazyPattern(`(?i)` + strings.Join([]string{
 		`maximum context length`,
 		`context length is only`,                 // vLLM
 		`longer than the maximum model length`,   // vLLM
@@ -95,11 +95,11 @@ var (
 		"`inputs` tokens \\+ `max_new_tokens` must be", // TGI
 	}, "|"))
 
-	limitText = regexp.MustCompile(
+	limitText = lazyPattern(
 		`(?i)(?:maximum context length (?:is|of)|context length is only|maximum model length of|` +
 			`context (?:length|size) \(|maximum allowed length \(|configured limit of|context window of|must be <=) ?(\d+)`)
 
-	askedText = regexp.MustCompile(`(?i)(?:requested(?: a total of)?|resulted in|passed|too long:|given:|` +
+	askedText = lazyPattern(`(?i)(?:requested(?: a total of)?|resulted in|passed|too long:|given:|` +
 		`(?:request|prompt) (?:has|contains)(?: at least)?|(?:request|input|requested tokens) \(|prompt \(length) ?` +
 		"(\\d+)(?:\\)| tokens| input tokens| `inputs` tokens)")
 )
@@ -107,31 +107,31 @@ var (
 // What a refusal speaks of that is about the length of a prompt, in words that are not on
 // the list, and what it is not about.
 var (
-	lengthText = regexp.MustCompile(`(?i)\b(?:tokens?|context|length|characters?|window)\b`)
-	boundText  = regexp.MustCompile(`(?i)exceed|\bmax(?:imum)?\b|limit|too (?:long|large|many|big)|` +
+	lengthText = lazyPattern(`(?i)\b(?:tokens?|context|length|characters?|window)\b`)
+	boundText  = lazyPattern(`(?i)exceed|\bmax(?:imum)?\b|limit|too (?:long|large|many|big)|` +
 		`(?:long|great|larg|few|small|short)er than|(?:less|more) than|at most|range of|does(?: not|n't) fit|overflow`)
-	tooLongText = regexp.MustCompile(
+	tooLongText = lazyPattern(
 		`(?i)\b(?:prompt|inputs?|requests?|messages?|context|conversation|text|payload|body)\b.{0,80}too (?:long|large|big)`)
-	otherText = regexp.MustCompile(`(?i)quota|billing|per (?:second|minute|hour|day)|rate.limit|stop.sequences?|` +
+	otherText = lazyPattern(`(?i)quota|billing|per (?:second|minute|hour|day)|rate.limit|stop.sequences?|` +
 		`access.token|auth|output.tokens|completion.tokens`)
-	promptText = regexp.MustCompile(`(?i)^(?:body\.)?(?:messages?|prompt|inputs?)?(?:$|[\[._])`)
+	promptText = lazyPattern(`(?i)^(?:body\.)?(?:messages?|prompt|inputs?)?(?:$|[\[._])`)
 )
 
 // speaksOfLength reports whether a refusal speaks of a length and of a limit, but of no
 // field of the request other than the prompt.
 func (w *words) speaksOfLength() bool {
-	if len(w.text) > maxWords || strings.HasPrefix(w.text, "{") || otherText.MatchString(w.text) ||
-		!promptText.MatchString(w.param) || refusedField(w.param, w.text, w.unsupported()) != "" {
+	if len(w.text) > maxWords || strings.HasPrefix(w.text, "{") || otherText().MatchString(w.text) ||
+		!promptText().MatchString(w.param) || refusedField(w.param, w.text, w.unsupported()) != "" {
 		return false
 	}
-	return lengthText.MatchString(w.text) && boundText.MatchString(w.text) || tooLongText.MatchString(w.text)
+	return lengthText().MatchString(w.text) && boundText().MatchString(w.text) || tooLongText().MatchString(w.text)
 }
 
 // overflow reports whether the words refuse a request because it does not fit
 // the context, and fills in the numbers that are only told in the text.
 func (w *words) overflow() bool {
 	if !slices.Contains(overflowCodes, w.code) && !slices.Contains(overflowCodes, w.kind) &&
-		!overflowText.MatchString(w.text) {
+		!overflowText().MatchString(w.text) {
 		return false
 	}
 	w.limit = cmp.Or(w.limit, numberIn(limitText, w.text))
@@ -142,20 +142,20 @@ func (w *words) overflow() bool {
 // waitText matches a wait that is told in a body: "retryDelay": "38s", retry_after_ms: 500,
 // "try again in 1m2.5s", "wait 20 seconds".
 var (
-	waitText = regexp.MustCompile(`(?i)(?:retry[\s_-]?(?:delay|after|in)|try again (?:in|after)|wait(?: for)?)(_ms)?["'\s:=]*` +
+	waitText = lazyPattern(`(?i)(?:retry[\s_-]?(?:delay|after|in)|try again (?:in|after)|wait(?: for)?)(_ms)?["'\s:=]*` +
 		`((?:about\s+)?(?:\d+(?:\.\d+)?\s*(?:[a-z]+\b|[hms])?[\s,]*)+)`)
-	waitPart = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*(ms|milli|s|m|h|d)?`)
+	waitPart = lazyPattern(`(?i)(\d+(?:\.\d+)?)\s*(ms|milli|s|m|h|d)?`)
 	// spentText says that nothing is left for a long time.
-	spentText = regexp.MustCompile(`(?i)per[\s_-]?(?:day|week|month)|daily|monthly|billing`)
+	spentText = lazyPattern(`(?i)per[\s_-]?(?:day|week|month)|daily|monthly|billing`)
 )
 
 // waitIn returns the wait that a body asks for, 0 for none.
 func waitIn(body []byte) (wait time.Duration) {
-	told := waitText.FindSubmatch(body)
+	told := waitText().FindSubmatch(body)
 	if told == nil {
 		return 0
 	}
-	for _, part := range waitPart.FindAllSubmatch(told[2], -1) {
+	for _, part := range waitPart().FindAllSubmatch(told[2], -1) {
 		number, _ := strconv.ParseFloat(string(part[1]), 64) // a number by the pattern
 		unit := time.Second
 		switch name := strings.ToLower(string(part[2])); {
@@ -178,11 +178,11 @@ func waitIn(body []byte) (wait time.Duration) {
 func (w *words) spent(body []byte) bool {
 	wait := waitIn(body)
 	return w.code == "insufficient_quota" || w.kind == "insufficient_quota" || wait > time.Hour ||
-		wait == 0 && spentText.Match(body)
+		wait == 0 && spentText().Match(body)
 }
 
-func numberIn(pattern *regexp.Regexp, text string) int {
-	match := pattern.FindStringSubmatch(text)
+func numberIn(pattern func() *regexp.Regexp, text string) int {
+	match := pattern().FindStringSubmatch(text)
 	if match == nil {
 		return 0
 	}
@@ -198,7 +198,7 @@ var (
 	mistypedOption = regexp.MustCompile(`^option "(\w{1,40})" must be of `)
 
 	// unsupportedText is how servers refuse a field as such, rather than its value.
-	unsupportedText = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	unsupportedText = lazyPattern(`(?i)` + strings.Join([]string{
 		// OpenAI, Groq, xAI, Anthropic
 		`unsupported`, `not supported`, `(?:does not|doesn't) support`, `only the default`, `deprecated`,
 		`unrecogni[sz]ed`, `unknown (?:name|field|parameter|argument|property)`, // OpenAI, Azure, Google
@@ -213,7 +213,7 @@ var (
 	// fieldText finds the fields of a decoding by name. Those that are also words
 	// of English count in quotes, or behind or before what says that they are
 	// fields.
-	fieldText = regexp.MustCompile(`\b(` + strings.Join(slices.Concat(neutralFields, wordless(configs.SamplingFields()),
+	fieldText = lazyPattern(`\b(` + strings.Join(slices.Concat(neutralFields, wordless(configs.SamplingFields()),
 		[]string{"max_tokens", "max_completion_tokens"}), "|") + `)\b` +
 		"|(?i:(?:parameters?|arguments?|fields?|property|model):? " +
 		"|['\"`\\[]|body\\.)(temperature|seed|stop)\\b|^(temperature|seed|stop):")
@@ -226,7 +226,7 @@ func wordless(names []string) []string {
 
 func (w words) unsupported() bool {
 	return strings.HasPrefix(w.code, "unsupported_") || strings.HasPrefix(w.code, "unknown_") ||
-		unsupportedText.MatchString(w.text)
+		unsupportedText().MatchString(w.text)
 }
 
 // refusedField returns the field of the decoding that a refusal is about, "" for
@@ -257,7 +257,7 @@ func refusedField(param, message string, unsupported bool) string {
 
 // namedField is the first field of the decoding that a message names, "" for none.
 func namedField(message string) string {
-	found := fieldText.FindStringSubmatch(message)
+	found := fieldText().FindStringSubmatch(message)
 	if found == nil {
 		return ""
 	}
@@ -267,24 +267,24 @@ func namedField(message string) string {
 // refusedValue is the field whose value a message refuses, "" for none.
 func refusedValue(message string) string {
 	field := namedField(message)
-	if rangeText.MatchString(message) && slices.Contains(samplingFields, field) {
+	if rangeText().MatchString(message) && slices.Contains(samplingFields, field) {
 		return field
 	}
-	return neutralText.FindString(message)
+	return neutralText().FindString(message)
 }
 
 // rangeText is how servers refuse a value: it has to lie elsewhere.
-var rangeText = regexp.MustCompile(`(?i)\b(?:must|should|has to|needs to) be\b|out of range|\b(?:in|outside) the range\b`)
+var rangeText = lazyPattern(`(?i)\b(?:must|should|has to|needs to) be\b|out of range|\b(?:in|outside) the range\b`)
 
 // streamText is how gateways refuse whole replies.
-var streamText = regexp.MustCompile(`(?i)\b(?:stream|streaming)\b`)
+var streamText = lazyPattern(`(?i)\b(?:stream|streaming)\b`)
 
-var neutralText = regexp.MustCompile(`\b(?:` + strings.Join(neutralFields, "|") + `)\b`)
+var neutralText = lazyPattern(`\b(?:` + strings.Join(neutralFields, "|") + `)\b`)
 
 // obstacle is a refusal that every call of a run would meet, with what helps: the
 // server's hint on a topic, or the same everywhere.
 type obstacle struct {
-	text   *regexp.Regexp
+	text   func() *regexp.Regexp
 	remedy string
 	on     topic
 }
@@ -293,24 +293,24 @@ type obstacle struct {
 // their own.
 var templateObstacles = []obstacle{
 	{
-		regexp.MustCompile(
+		lazyPattern(
 			`(?i)system (?:role|messages?|prompts?)\b.{0,40}(?:not|n't|un)[ -]?(?:be )?(?:supported|allowed)|(?:not|n't) support (?:a |the )?["'` + "`" + `]?system|` +
 				`does not support 'system'|developer instruction is not enabled`), foldSystem, ""},
-	{regexp.MustCompile(`(?i)roles must alternate|must alternate between`), foldSystem, ""},
+	{lazyPattern(`(?i)roles must alternate|must alternate between`), foldSystem, ""},
 	{
-		regexp.MustCompile(
+		lazyPattern(
 			`(?i)default chat template is no longer allowed|must provide a chat template|(?:no|not have an?y?|not define an?y?|without a) chat[ _]template|chat[ _]template is not (?:set|defined)`),
 		"", onTemplate},
 }
 
 // noModel says that a server does not have the model.
-var noModel = regexp.MustCompile(
+var noModel = lazyPattern(
 	`(?i)\bmodel\b.{0,200}(?:does not exist|not found|not exist\b|is not available|is not a valid model)|is not a valid model|invalid model\b|unknown model\b`)
 
 var requestObstacles = []obstacle{
 	{noModel, checkName, ""},
 	{
-		regexp.MustCompile(
+		lazyPattern(
 			`(?i)max_(?:completion_)?tokens.{0,60}(?:too large|cannot be greater|must be less|less than or equal|exceeds? the (?:model|maximum))|supports at most \d+ completion tokens`),
 		"give a smaller --max-tokens", ""},
 }
@@ -329,7 +329,7 @@ func remedyFor(kind string, status int, message string) string {
 		obstacles = templateObstacles
 	}
 	for _, o := range obstacles {
-		if o.text.MatchString(message) {
+		if o.text().MatchString(message) {
 			return cmp.Or(o.remedy, hints[kind][o.on])
 		}
 	}
