@@ -53,12 +53,16 @@ and a manifest.
 
 --format agentboard writes the folder that AgentBoard writes: all_results.txt,
 dimension.txt, and a line for each episode in TASK.txt and logs/TASK.jsonl. The
-folder --out has a folder for each model and seed if there are several.`,
+folder --out has a folder for each model and seed if there are several.
+
+--format inspect writes logs of Inspect, a file for each condition, with episodes
+as samples and seeds as epochs: inspect view --log-dir DIR shows the folder --out.`,
 		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
   heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
   heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl
   heldout export runs/big --format parquet --out tables
   heldout export runs/big --format agentboard --out results/big
+  heldout export runs/big --format inspect --out logs
   heldout export --check .`,
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
@@ -75,13 +79,16 @@ folder --out has a folder for each model and seed if there are several.`,
 			if format == boardLogs {
 				return exportBoard(c, sys, sources, o, seeds)
 			}
+			o.Texts.Outside = sys.outside()
+			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
+			if format == inspectLogs {
+				return exportInspect(c, sys, sources, o, seeds)
+			}
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
 			o.Command = commandOf(c, sources)
 			if o.Folder = o.Out != "" && filepath.Ext(o.Out) == ""; o.Folder {
 				o.Out = filepath.Join(o.Out, "data"+o.Format.Extension())
 			}
-			o.Texts.Outside = sys.outside()
-			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
 			if err := parseExport(&o, mask, split, seeds, thoughts); err != nil {
 				return usage(err)
 			}
@@ -103,11 +110,11 @@ folder --out has a folder for each model and seed if there are several.`,
 		},
 	}
 	f := c.Flags()
-	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + boardLogs
+	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + boardLogs + " " + inspectLogs
 	f.StringVar(&format, "format", "", "form of the file: "+forms+" or "+parquet)
 	_ = c.RegisterFlagCompletionFunc("format", oneOf(append(strings.Fields(forms), parquet)...))
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; "+
-		"a folder, for a hub, without an ending; a folder for parquet and "+boardLogs)
+		"a folder, for a hub, without an ending; a folder for parquet, "+boardLogs+" and "+inspectLogs)
 	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
 	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")
 	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet: write all attempts, not only those that count")

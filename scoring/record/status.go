@@ -46,6 +46,9 @@ type InFlight struct {
 	Started time.Time `json:"started"`
 }
 
+// Silent is after how long without a new status a process counts as gone.
+const Silent = 15 * time.Second
+
 // MaxInFlight is how many episodes a status describes.
 const MaxInFlight = 200
 

@@ -24,9 +24,6 @@ const (
 	Incomplete RunState = "incomplete" // some episodes have no result, and no process works on it
 )
 
-// silent is after how long without a new status a process counts as gone.
-const silent = 15 * time.Second
-
 // Summary is what is known of a run at a glance.
 type Summary struct {
 	Run          record.Parts
@@ -156,7 +153,7 @@ func (s Summary) perturbations() int {
 
 // setStatus reads what the processes say that work on the run.
 func (s *Summary) setStatus(now time.Time) {
-	status, err := s.Run.Status(now.Add(-silent))
+	status, err := s.Run.Status(now.Add(-record.Silent))
 	if err != nil {
 		status = nil // looking at the records says why
 	}

@@ -475,7 +475,7 @@ func TestStates(t *testing.T) {
 	if got := state(); got != Running {
 		t.Errorf("with a status: %s", got)
 	}
-	now = now.Add(silent + time.Second)
+	now = now.Add(record.Silent + time.Second)
 	if got := state(); got != Incomplete {
 		t.Errorf("with an old status: %s", got)
 	}
@@ -499,7 +499,7 @@ func TestStateWithoutNews(t *testing.T) {
 		}
 		r.setStatus(now, 1)
 		if now = now.Add(fresh); want == Running {
-			now = now.Add(silent)
+			now = now.Add(record.Silent)
 		}
 	}
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"heldout/eval/bench"
+	"heldout/eval/share/inspectlog"
+	"heldout/eval/training/export"
+	"heldout/scoring/table"
+)
+
+// inspectLogs is the format of Inspect's logs.
+const inspectLogs = "inspect"
+
+// exportInspect writes runs as logs of Inspect.
+func exportInspect(c *cobra.Command, sys *system, dirs []string, o export.Options, seeds string) error {
+	only, err := boardFilter(o.Filter, seeds)
+	err = cmp.Or(err, refuseFlags(c, inspectLogs, "format", "out", "force", "env", "model", "preset", "seeds", "prompt",
+		"reflection-prompt", "originals", "data"))
+	switch {
+	case err != nil:
+		return usage(err)
+	case o.Out == "":
+		return usage(errors.New("--out is missing: the folder for Inspect's logs"))
+	}
+	runs, err := (&chosen{EpisodeFilter: only}).runs(sys, dirs)
+	if err != nil {
+		return err
+	}
+	prompts := bench.Prompts{Texts: o.Texts}
+	written, err := inspectlog.Write(c.Context(), runs, inspectlog.Options{Dir: o.Out, Force: o.Force, Sent: prompts.Sent,
+		Now: sys.now()})
+	if err != nil {
+		return err
+	}
+	sys.warnUncovered(written.Uncovered)
+	for _, file := range written.Files {
+		if _, err := fmt.Fprintln(sys.stdout, table.Printable(file)); err != nil {
+			return err
+		}
+	}
+	sys.sayInspect(written)
+	return nil
+}
+
+// sayInspect says what logs have, and what they do not have.
+func (sys *system) sayInspect(w *inspectlog.Written) {
+	for _, reason := range slices.Sorted(maps.Keys(w.Recorded)) {
+		sys.warn(fmt.Sprintf("%s with actions and observations in place of messages: %s",
+			table.Counted(w.Recorded[reason], "episode"), reason))
+	}
+	if w.Later > 0 {
+		sys.say("left out: %s of later trials", table.Counted(w.Later, "episode"))
+	}
+	if w.Missing > 0 {
+		sys.warn(table.Counted(w.Missing, "planned episode") + " without a result: the rates are those of the others")
+	}
+	sys.say("%s in %s; inspect view --log-dir shows them", table.Counted(w.Episodes, "episode"),
+		table.Counted(len(w.Files), "log"))
+}

@@ -1,0 +1,157 @@
+package inspectlog
+
+import (
+	"cmp"
+	"fmt"
+
+	"heldout/envs"
+	"heldout/eval/episode"
+	"heldout/eval/show/trajectory"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+// The scorers, which are also the names of their scores.
+const (
+	successScore, progressScore, groundingScore, unreadableScore = "success", "progress", "grounding", "unreadable"
+)
+
+// attempt is an attempt that counts.
+type attempt struct {
+	*record.Episode
+	condition *record.Condition
+	task      *envs.Task
+	epoch     int
+	model     string // as Inspect names it
+	// calls are what the model was sent and said; unknown says why they are not known.
+	calls   []episode.Call
+	unknown error
+}
+
+// sample writes the attempt as a sample.
+func (a *attempt) sample() *sample {
+	c := conversation{episode: a.Episode, model: a.model}
+	if a.unknown == nil && len(a.calls) > 0 {
+		c.sent(a.calls)
+	} else {
+		c.recorded()
+	}
+	s := &sample{
+		common: common{ID: a.task.ID, Epoch: a.epoch, Input: task(a.Episode), Metadata: a.metadata(), Scores: a.scores(),
+			Usage: map[string]usage{}, Started: a.Started.UTC(), Completed: a.Ended.UTC(),
+			TotalTime: a.Ended.Sub(a.Started).Seconds(), UUID: fmt.Sprintf("%s-%d", a.Episode.ID, a.Attempt),
+			Turns: a.Steps},
+		Messages: c.list, Output: a.output(c.list), Store: map[string]any{}, Limit: a.limit(),
+	}
+	if a.condition.Decoding != nil {
+		s.Usage[a.model] = newUsage(a.PromptTokens, a.CompletionTokens, a.TokenDetails)
+	}
+	if n := len(a.Trajectory); n > 0 {
+		s.Store["last_observation"] = a.Trajectory[n-1].Observation
+	}
+	if !a.Outcome.Final() {
+		s.Error = &fault{Message: cmp.Or(a.Error, string(a.Outcome))}
+	}
+	return s
+}
+
+func (a *attempt) metadata() map[string]any {
+	m := map[string]any{
+		"kind": a.task.Type, "seed": a.Seed, "perturbation": a.Perturbation, "outcome": a.Outcome, "steps": a.Steps,
+		"unreadable_replies": a.FormatErrors, "attempt": a.Attempt,
+	}
+	if a.Difficulty != "" {
+		m["difficulty"] = a.Difficulty
+	}
+	if why := a.reason(); why != trajectory.Solved {
+		m["reason"] = why.Label()
+	}
+	if a.Score != nil {
+		m["preset_score"] = *a.Score
+	}
+	if a.Trimmed > 0 {
+		m["trimmed"] = a.Trimmed
+	}
+	if a.unknown != nil {
+		m["messages"] = "actions and observations: " + a.unknown.Error()
+	}
+	return m
+}
+
+// reason says why the task was not solved.
+func (a *attempt) reason() trajectory.Reason {
+	return trajectory.SignsOf(a.Episode).Reason(&a.Result, a.condition.StepLimit)
+}
+
+// scores are those of a result; nil without one.
+func (a *attempt) scores() map[string]score {
+	if !a.Outcome.Final() {
+		return nil
+	}
+	solved := score{Value: "C", Explanation: fmt.Sprintf("solved in %s", table.Counted(a.Steps, "step"))}
+	if !a.Success {
+		why := trajectory.Reasons()[a.reason()-1]
+		solved = score{Value: "I", Explanation: why.Label + ": " + why.Means}
+	}
+	return map[string]score{
+		successScore: solved, progressScore: {Value: a.Progress}, groundingScore: {Value: a.Grounding},
+		unreadableScore: {Value: a.FormatErrors},
+	}
+}
+
+// limit is what ended the attempt before its task was solved; nil if nothing did.
+func (a *attempt) limit() *limit {
+	switch {
+	case a.Outcome != record.Failure:
+		return nil
+	case a.Cut == record.ContextOverflow:
+		return &limit{"context", float64(a.condition.Context), "the messages no longer fitted the context"}
+	case a.Cut != "":
+		return &limit{"custom", float64(a.Steps), "ended early by the rule " + string(a.Cut)}
+	case a.Steps >= a.condition.StepLimit:
+		return &limit{"turn", float64(a.condition.StepLimit), "the step limit was reached"}
+	}
+	return nil
+}
+
+// stops are Inspect's names of reasons for the end of a reply.
+var stops = map[string]string{"stop": "stop", "length": "max_tokens", "content_filter": "content_filter",
+	"tool_calls": "tool_calls"}
+
+// output is the last reply.
+func (a *attempt) output(messages []message) output {
+	o := output{Model: a.model, Choices: []choice{}}
+	if len(a.Trajectory) == 0 {
+		return o
+	}
+	last := a.Trajectory[len(a.Trajectory)-1]
+	said := messages[len(messages)-1]
+	o.Choices = append(o.Choices, choice{said, cmp.Or(stops[last.FinishReason], "unknown")})
+	o.Completion, o.Time = said.text(), last.ModelSeconds
+	if a.condition.Decoding != nil {
+		u := newUsage(last.PromptTokens, last.CompletionTokens, last.TokenDetails)
+		o.Usage = &u
+	}
+	return o
+}
+
+func newUsage(prompt, completion int, d record.TokenDetails) usage {
+	return usage{Input: prompt - d.CachedTokens, Output: completion, Total: prompt + completion, Cached: d.CachedTokens,
+		Reasoning: d.ReasoningTokens}
+}
+
+// mostSummary is how much of a text a summary has, in runes.
+const mostSummary = 1000
+
+// summary is what lists show of the sample.
+func (s *sample) summary() summary {
+	out := summary{common: s.common, Completed: true, Messages: len(s.Messages)}
+	out.Input = table.Shortened(s.Input, mostSummary)
+	if s.Error != nil {
+		out.Error = table.Shortened(s.Error.Message, mostSummary)
+	}
+	if s.Limit != nil {
+		out.Limit, out.LimitReason = s.Limit.Type, s.Limit.Reason
+	}
+	return out
+}
