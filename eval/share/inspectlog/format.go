@@ -190,6 +190,8 @@ type sample struct {
 	Messages []message      `json:"messages"`
 	Output   output         `json:"output"`
 	Store    map[string]any `json:"store"`
+	Events   []event        `json:"events"`
+	Data     eventsData     `json:"events_data"`
 	Error    *fault         `json:"error,omitempty"`
 	Limit    *limit         `json:"limit,omitempty"`
 }
@@ -243,9 +245,9 @@ type message struct {
 
 // part is a part of a message: a text, or the reasoning before it.
 type part struct {
-	Type      string `json:"type"`
-	Text      string `json:"text,omitempty"`
-	Reasoning string `json:"reasoning,omitempty"`
+	Type      string  `json:"type"`
+	Text      string  `json:"text"`
+	Reasoning *string `json:"reasoning,omitempty"`
 }
 
 type toolCall struct {

@@ -17,61 +17,72 @@ const (
 	input, generated = "input", "generate"
 )
 
-// conversation collects the messages of an episode.
+// conversation collects the messages of an episode, each once.
 type conversation struct {
 	episode *record.Episode
 	model   string
-	list    []message
+	pool    []message
+	// sources are what the messages of the pool were made of.
+	sources []model.Message
+	// sent are the numbers in the pool of the messages of the last call, and reply is its reply.
+	sent  []int
+	reply *message
 }
 
-func (c *conversation) id(i int) string { return fmt.Sprintf("%s-%d-%d", c.episode.ID, c.episode.Attempt, i) }
-
-func (c *conversation) add(role model.Role, text, source string) *message {
-	c.list = append(c.list, message{ID: c.id(len(c.list)), Role: role, Content: text, Source: source})
-	m := &c.list[len(c.list)-1]
+// newMessage makes a message with an id of its own.
+func (c *conversation) newMessage(id int, role model.Role, text, source string) message {
+	m := message{ID: fmt.Sprintf("%s-%d-%d", c.episode.ID, c.episode.Attempt, id), Role: role, Content: text,
+		Source: source}
 	if source == generated {
 		m.Model = c.model
 	}
 	return m
 }
 
-// sent adds the messages of the last call, and its reply. In a chat these are all that were sent.
-func (c *conversation) sent(calls []episode.Call) {
-	last := calls[len(calls)-1]
-	if last.Request.Completion {
-		var text strings.Builder
-		for _, m := range last.Messages {
-			text.WriteString(m.Content)
-		}
-		c.add(model.User, text.String(), input)
-	} else {
-		for _, m := range last.Messages {
-			c.add(m.Role, m.Content, input).call(m.Role, m.Call)
-		}
-		c.replies(calls)
-	}
-	c.reply(calls[len(calls)-1])
+// add adds a message to the pool.
+func (c *conversation) add(m message, source model.Message) int {
+	c.pool, c.sources = append(c.pool, m), append(c.sources, source)
+	return len(c.pool) - 1
 }
 
-// replies marks the replies of earlier calls among the messages, from the last one back.
-func (c *conversation) replies(calls []episode.Call) {
-	at := len(c.list)
-	for i := len(calls) - 2; i >= 0; i-- {
-		for at--; at >= 0 && c.list[at].Role != model.Assistant; at-- {
-		}
-		if at < 0 || c.list[at].Content != calls[i].Echo {
-			return
-		}
-		m := &c.list[at]
-		m.Source, m.Model = generated, c.model
-		if calls[i+1].Step != calls[i].Step {
-			m.reason(c.episode.Trajectory[calls[i].Step].Reasoning)
+// call takes a call: what it shares with the one before it is in the pool already. The reply before
+// it is the message that repeats it.
+func (c *conversation) call(call, before *episode.Call) {
+	var sent []int
+	for i, m := range messagesOf(call) {
+		switch {
+		case i < len(c.sent) && c.sources[c.sent[i]] == m:
+			sent = append(sent, c.sent[i])
+		case before != nil && m.Role == model.Assistant && m.Content == before.Echo && i == len(c.sent):
+			repeated := *c.reply
+			if before.Echo != before.Reply {
+				repeated = c.newMessage(len(c.pool), m.Role, m.Content, generated)
+			}
+			sent = append(sent, c.add(repeated, m))
+		default:
+			made := c.newMessage(len(c.pool), m.Role, m.Content, input)
+			made.call(m.Call)
+			sent = append(sent, c.add(made, m))
 		}
 	}
+	reply := c.replyTo(call)
+	c.sent, c.reply = sent, &reply
 }
 
-// reply adds the reply to the last call.
-func (c *conversation) reply(call episode.Call) {
+// messagesOf are the messages of a call; those of a completion are one text.
+func messagesOf(call *episode.Call) []model.Message {
+	if !call.Request.Completion {
+		return call.Messages
+	}
+	var text strings.Builder
+	for _, m := range call.Messages {
+		text.WriteString(m.Content)
+	}
+	return []model.Message{{Role: model.User, Content: text.String()}}
+}
+
+// replyTo is the reply to a call. Its id is that of the next message in the pool.
+func (c *conversation) replyTo(call *episode.Call) message {
 	text, made := call.Reply, model.ToolCall{}
 	if c.episode.Agent == configs.ToolCall {
 		reply := agent.CalledReply(text)
@@ -79,25 +90,52 @@ func (c *conversation) reply(call episode.Call) {
 			made = reply.Calls[0]
 		}
 	}
-	m := c.add(model.Assistant, text, generated)
-	m.call(model.Assistant, made)
+	m := c.newMessage(len(c.pool), model.Assistant, text, generated)
+	m.call(made)
 	m.reason(c.episode.Trajectory[call.Step].Reasoning)
+	return m
 }
 
-// recorded adds actions and observations, where no messages are known.
-func (c *conversation) recorded() {
-	c.add(model.User, task(c.episode), input)
+// messages are those of the last call, and the reply to it. In a chat these are all.
+func (c *conversation) messages() []message {
+	out := []message{}
+	for _, i := range c.sent {
+		out = append(out, c.pool[i])
+	}
+	if c.reply != nil {
+		out = append(out, *c.reply)
+	}
+	return out
+}
+
+// ranges are the messages of the last call as ranges of the pool.
+func (c *conversation) ranges() (out [][2]int) {
+	for _, i := range c.sent {
+		if n := len(out); n > 0 && out[n-1][1] == i {
+			out[n-1][1]++
+		} else {
+			out = append(out, [2]int{i, i + 1})
+		}
+	}
+	return out
+}
+
+// recorded are actions and observations, where no messages are known.
+func (c *conversation) recorded() []message {
+	out := []message{c.newMessage(0, model.User, task(c.episode), input)}
 	for i := range c.episode.Trajectory {
 		s := &c.episode.Trajectory[i]
 		text := s.Action
 		if s.Thought != "" {
 			text = s.Thought + "\n" + text
 		}
-		c.add(model.Assistant, text, generated).reason(s.Reasoning)
-		if i < len(c.episode.Trajectory)-1 {
-			c.add(model.User, s.Observation, input)
+		said := c.newMessage(len(out), model.Assistant, text, generated)
+		said.reason(s.Reasoning)
+		if out = append(out, said); i < len(c.episode.Trajectory)-1 {
+			out = append(out, c.newMessage(len(out), model.User, s.Observation, input))
 		}
 	}
+	return out
 }
 
 // task is the task as the agent receives it.
@@ -105,8 +143,8 @@ func task(e *record.Episode) string { return strings.TrimSpace(e.Goal + "\n\n" +
 
 // reason puts reasoning before the text.
 func (m *message) reason(reasoning string) {
-	if text, ok := m.Content.(string); ok && reasoning != "" {
-		m.Content = []part{{Type: "reasoning", Reasoning: reasoning}, {Type: "text", Text: text}}
+	if reasoning != "" {
+		m.Content = []part{{Type: "reasoning", Reasoning: &reasoning}, {Type: "text", Text: m.text()}}
 	}
 }
 
@@ -119,10 +157,10 @@ func (m *message) text() string {
 }
 
 // call adds a call of a tool, or says which one the message answers.
-func (m *message) call(role model.Role, c model.ToolCall) {
+func (m *message) call(c model.ToolCall) {
 	switch {
 	case c == (model.ToolCall{}):
-	case role == model.ToolResult:
+	case m.Role == model.ToolResult:
 		m.ToolCallID, m.Function = c.ID, c.Name
 	default:
 		made := toolCall{ID: c.ID, Function: c.Name, Type: "function", Arguments: map[string]any{}}

@@ -30,24 +30,26 @@ type attempt struct {
 
 // sample writes the attempt as a sample.
 func (a *attempt) sample() *sample {
-	c := conversation{episode: a.Episode, model: a.model}
-	if a.unknown == nil && len(a.calls) > 0 {
-		c.sent(a.calls)
-	} else {
-		c.recorded()
+	c := &conversation{episode: a.Episode, model: a.model}
+	events := a.play(c)
+	messages := c.messages()
+	if len(a.calls) == 0 {
+		messages = c.recorded()
 	}
 	s := &sample{
 		common: common{ID: a.task.ID, Epoch: a.epoch, Input: task(a.Episode), Metadata: a.metadata(), Scores: a.scores(),
 			Usage: map[string]usage{}, Started: a.Started.UTC(), Completed: a.Ended.UTC(),
 			TotalTime: a.Ended.Sub(a.Started).Seconds(), UUID: fmt.Sprintf("%s-%d", a.Episode.ID, a.Attempt),
 			Turns: a.Steps},
-		Messages: c.list, Output: a.output(c.list), Store: map[string]any{}, Limit: a.limit(),
+		Messages: messages, Output: output{Model: a.model, Choices: []choice{}}, Store: map[string]any{},
+		Events: events, Data: eventsData{append([]message{}, c.pool...), []struct{}{}}, Limit: a.limit(),
 	}
 	if a.condition.Decoding != nil {
 		s.Usage[a.model] = newUsage(a.PromptTokens, a.CompletionTokens, a.TokenDetails)
 	}
 	if n := len(a.Trajectory); n > 0 {
 		s.Store["last_observation"] = a.Trajectory[n-1].Observation
+		s.Output = a.output(&a.Trajectory[n-1], &messages[len(messages)-1], true)
 	}
 	if !a.Outcome.Final() {
 		s.Error = &fault{Message: cmp.Or(a.Error, string(a.Outcome))}
@@ -112,27 +114,6 @@ func (a *attempt) limit() *limit {
 		return &limit{"turn", float64(a.condition.StepLimit), "the step limit was reached"}
 	}
 	return nil
-}
-
-// stops are Inspect's names of reasons for the end of a reply.
-var stops = map[string]string{"stop": "stop", "length": "max_tokens", "content_filter": "content_filter",
-	"tool_calls": "tool_calls"}
-
-// output is the last reply.
-func (a *attempt) output(messages []message) output {
-	o := output{Model: a.model, Choices: []choice{}}
-	if len(a.Trajectory) == 0 {
-		return o
-	}
-	last := a.Trajectory[len(a.Trajectory)-1]
-	said := messages[len(messages)-1]
-	o.Choices = append(o.Choices, choice{said, cmp.Or(stops[last.FinishReason], "unknown")})
-	o.Completion, o.Time = said.text(), last.ModelSeconds
-	if a.condition.Decoding != nil {
-		u := newUsage(last.PromptTokens, last.CompletionTokens, last.TokenDetails)
-		o.Usage = &u
-	}
-	return o
 }
 
 func newUsage(prompt, completion int, d record.TokenDetails) usage {

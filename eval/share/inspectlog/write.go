@@ -205,7 +205,8 @@ type derived struct {
 func (w *writer) episodes(ctx context.Context, run record.Chosen, s *source) error {
 	var failed error
 	done := map[record.Position]bool{}
-	_, err := record.EachDerived(run, func(_ *record.Manifest, e *record.Episode) derived { return w.derive(ctx, s, e) },
+	derive := func(_ *record.Manifest, e *record.Episode) derived { return w.derive(ctx, s, e) }
+	_, err := record.EachDerived(run, derive,
 		func(_ *record.Manifest, e *record.Episode, pos record.Position, d derived) {
 			if failed == nil && d.err != nil {
 				failed = d.err
@@ -222,10 +223,13 @@ func (w *writer) episodes(ctx context.Context, run record.Chosen, s *source) err
 // derive makes the sample of an attempt, if it counts.
 func (w *writer) derive(ctx context.Context, s *source, e *record.Episode) (d derived) {
 	pos, ok := s.plan.Find(e.ID)
-	if d.err = ctx.Err(); d.err != nil || !ok || s.counts[pos] != e.Rank() || pos.Trial > 1 || s.byGroup[pos.Group] == nil {
+	if d.err = ctx.Err(); d.err != nil || !ok || s.counts[pos] != e.Rank() || pos.Trial > 1 {
 		return d
 	}
 	l, g := s.byGroup[pos.Group], &s.manifest.Groups[pos.Group]
+	if l == nil {
+		return d
+	}
 	a := &attempt{Episode: e, condition: &g.Condition, task: &l.score.Environment.Tasks[pos.Task], epoch: l.epoch(g),
 		model: l.spec.Model}
 	a.calls, a.unknown = w.Sent(ctx, s.manifest, g.Condition, *a.task, e)
