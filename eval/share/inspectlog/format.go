@@ -175,7 +175,7 @@ type common struct {
 	Input     string           `json:"input"`
 	Target    string           `json:"target"`
 	Metadata  map[string]any   `json:"metadata"`
-	Scores    map[string]score `json:"scores,omitempty"`
+	Scores    *scores          `json:"scores,omitempty"` // nil without a result
 	Usage     map[string]usage `json:"model_usage"`
 	Started   time.Time        `json:"started_at"`
 	Completed time.Time        `json:"completed_at"`
@@ -211,6 +211,14 @@ type limit struct {
 	Type   string  `json:"type"`
 	Limit  float64 `json:"limit"`
 	Reason string  `json:"reason"`
+}
+
+// scores are shown in their order.
+type scores struct {
+	Success    score `json:"success"`
+	Progress   score `json:"progress"`
+	Grounding  score `json:"grounding"`
+	Unreadable score `json:"unreadable"`
 }
 
 // score is the score of a sample: a number, or "C" for a solved task and "I" for another.

@@ -62,17 +62,18 @@ func clean(part string) string {
 	}, part)
 }
 
-// ending says how the evaluation ended. A run is started as long as a process works on it.
+// ending says how the evaluation ended. A run is started as long as a process works on it. Samples
+// with an error do not end it, but an evaluation that has no others failed.
 func (l *log) ending(going bool) string {
 	switch s := l.score; {
-	case s.Complete():
-		return success
-	case going:
+	case going && !s.Complete():
 		return started
 	case s.Unfinished[""]+s.Unfinished[record.Cancelled] > 0:
 		return cancelled
+	case s.Finished == 0:
+		return failed
 	}
-	return failed
+	return success
 }
 
 // created is when the run was started.
@@ -285,7 +286,7 @@ func rated(mean string, r scoring.Rate, values []float64) metrics {
 		m = append(m, metric{"lower", group, i.Low}, metric{"upper", group, i.High})
 	}
 	if !math.IsNaN(r.SampleStd) {
-		m = append(m, metric{Name: "std_of_seeds", Value: r.SampleStd})
+		m = append(m, metric{Name: "std_seeds", Value: r.SampleStd})
 	}
 	return m
 }

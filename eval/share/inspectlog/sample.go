@@ -86,19 +86,18 @@ func (a *attempt) reason() trajectory.Reason {
 }
 
 // scores are those of a result; nil without one.
-func (a *attempt) scores() map[string]score {
+func (a *attempt) scores() *scores {
 	if !a.Outcome.Final() {
 		return nil
 	}
-	solved := score{Value: "C", Explanation: fmt.Sprintf("solved in %s", table.Counted(a.Steps, "step"))}
+	solved := score{"C", fmt.Sprintf("solved in %s", table.Counted(a.Steps, "step"))}
 	if !a.Success {
 		why := trajectory.Reasons()[a.reason()-1]
-		solved = score{Value: "I", Explanation: why.Label + ": " + why.Means}
+		solved = score{"I", why.Label + ": " + why.Means}
 	}
-	return map[string]score{
-		successScore: solved, progressScore: {Value: a.Progress}, groundingScore: {Value: a.Grounding},
-		unreadableScore: {Value: a.FormatErrors},
-	}
+	return &scores{solved, score{a.Progress, "what was reached of the goal at the end"},
+		score{a.Grounding, "the share of turns with a valid action"},
+		score{a.FormatErrors, fmt.Sprintf("replies without an action, of %d", a.Steps)}}
 }
 
 // limit is what ended the attempt before its task was solved; nil if nothing did.
