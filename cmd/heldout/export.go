@@ -55,8 +55,9 @@ and a manifest.
 dimension.txt, and a line for each episode in TASK.txt and logs/TASK.jsonl. The
 folder --out has a folder for each model and seed if there are several.
 
---format inspect writes logs of Inspect, a file for each condition, with episodes
-as samples and seeds as epochs: inspect view --log-dir DIR shows the folder --out.`,
+--format inspect writes logs of Inspect into the folder --out, a file for each
+condition, with episodes as samples and seeds as epochs; see heldout help
+records.`,
 		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
   heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
   heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl

@@ -34,8 +34,8 @@ func exportInspect(c *cobra.Command, sys *system, dirs []string, o export.Option
 		return err
 	}
 	prompts := bench.Prompts{Texts: o.Texts}
-	written, err := inspectlog.Write(c.Context(), runs, inspectlog.Options{Dir: o.Out, Force: o.Force, Sent: prompts.Sent,
-		Now: sys.now()})
+	written, err := inspectlog.Write(c.Context(), runs,
+		inspectlog.Options{Dir: o.Out, Force: o.Force, Sent: prompts.Sent, Now: sys.now()})
 	if err != nil {
 		return err
 	}

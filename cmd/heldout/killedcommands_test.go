@@ -81,6 +81,8 @@ func killedCommands() []killedCommand {
 			"--force"}, needs: []string{"played"}},
 		{name: "export agentboard", args: []string{"export", "played", "--format", "agentboard", "--out", "board",
 			"--force"}, needs: []string{"played"}},
+		{name: "export inspect", args: []string{"export", "played", "--format", "inspect", "--out", "logs", "--force"},
+			needs: []string{"played"}},
 	}
 	for _, format := range export.Formats() {
 		kind := format.Extension()

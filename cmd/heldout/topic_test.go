@@ -80,7 +80,7 @@ func checkHelp(t *testing.T, where, text string) {
 func checkFlags(t *testing.T, name, page string) {
 	t.Helper()
 	root := newRoot(&system{getenv: func(string) string { return "" }})
-	page = regexp.MustCompile(`(?m)--serve '[^']*'|^    vllm .*`).ReplaceAllString(page, "--serve")
+	page = regexp.MustCompile(`(?m)--serve '[^']*'|^    (vllm|inspect) .*`).ReplaceAllString(page, "--serve")
 	for _, flag := range regexp.MustCompile(`--[a-z][a-z-]+`).FindAllString(page, -1) {
 		known := func(c *cobra.Command) bool { return c.Flags().Lookup(flag[2:]) != nil }
 		if !slices.ContainsFunc(append(root.Commands(), subcommands(root)...), known) {

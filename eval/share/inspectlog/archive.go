@@ -17,11 +17,8 @@ type entry struct {
 	content []byte
 }
 
-// Entries have no time: the least that a zip file can say. Their names are UTF-8.
-const (
-	firstDay = 1<<5 | 1
-	utf8Name = 0x800
-)
+// utf8Name is the flag of an entry whose name is UTF-8.
+const utf8Name = 0x800
 
 var compressors = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.DefaultCompression)
@@ -44,7 +41,7 @@ func pack(name string, value any) (entry, error) {
 	w.Reset(&packed)
 	_, err := w.Write(plain.Bytes())
 	err = errors.Join(err, w.Close())
-	return entry{zip.FileHeader{Name: name, Method: zip.Deflate, Flags: utf8Name, ModifiedDate: firstDay,
+	return entry{zip.FileHeader{Name: name, Method: zip.Deflate, Flags: utf8Name,
 		CRC32: crc32.ChecksumIEEE(plain.Bytes()), UncompressedSize64: uint64(plain.Len()),
 		CompressedSize64: uint64(packed.Len())}, packed.Bytes()}, err
 }

@@ -52,7 +52,7 @@ type eventsData struct {
 
 // play writes the calls and the steps of the attempt in order, and collects the messages. Records do
 // not say when a step was: its time is that of the start and the calls before it.
-func (a *attempt) play(c *conversation) []event {
+func (a *playedSample) play(c *conversation) []event {
 	events, seconds, next := []event{}, 0.0, 0
 	add := func(name string, m *modelEvent, i *infoEvent) {
 		events = append(events, event{fmt.Sprintf("%s-%d-e%d", a.Episode.ID, a.Attempt, len(events)),
@@ -67,10 +67,9 @@ func (a *attempt) play(c *conversation) []event {
 				c.call(&a.calls[next], &a.calls[next-1])
 			}
 			last := next+1 == len(a.calls) || a.calls[next+1].Step != i
-			m := &modelEvent{Model: a.model, Input: []message{}, Refs: c.ranges(), Tools: []struct{}{}, ToolChoice: "none",
-				Output: a.output(s, c.reply, last)}
-			m.WorkingTime = m.Output.Time
-			add("model", m, nil)
+			said := a.output(s, c.reply, last)
+			add("model", &modelEvent{Model: a.model, Input: []message{}, Refs: c.ranges(), Tools: []struct{}{},
+				ToolChoice: "none", Output: said, WorkingTime: said.Time}, nil)
 		}
 		seconds += s.ModelSeconds
 		add("info", nil, &infoEvent{"heldout", stepInfo{i + 1, s.Action, s.Valid, s.Progress, s.FormatError, s.Fault}})
@@ -83,7 +82,7 @@ var stops = map[string]string{"stop": "stop", "length": "max_tokens", "content_f
 	"tool_calls": "tool_calls"}
 
 // output is a reply. What a step took is with the last one for it.
-func (a *attempt) output(s *record.Step, said *message, last bool) output {
+func (a *playedSample) output(s *record.Step, said *message, last bool) output {
 	o := output{Model: a.model, Choices: []choice{{*said, cmp.Or(stops[s.FinishReason], "unknown")}},
 		Completion: said.text()}
 	if a.condition.Decoding != nil && last {

@@ -21,13 +21,13 @@ const (
 
 // header is header.json, and without what is known at the end, _journal/start.json.
 type header struct {
-	Version int      `json:"version"`
-	Status  string   `json:"status,omitempty"`
-	Eval    spec     `json:"eval"`
-	Plan    plan     `json:"plan"`
-	Results *results `json:"results,omitempty"`
-	Stats   *usages  `json:"stats,omitempty"`
-	Error   *fault   `json:"error,omitempty"`
+	Version int        `json:"version"`
+	Status  string     `json:"status,omitempty"`
+	Eval    spec       `json:"eval"`
+	Plan    plan       `json:"plan"`
+	Results *results   `json:"results,omitempty"`
+	Stats   *usages    `json:"stats,omitempty"`
+	Error   *evalError `json:"error,omitempty"`
 }
 
 // spec says what was evaluated, and how.
@@ -147,13 +147,13 @@ func (list metrics) MarshalJSON() ([]byte, error) {
 
 // usages are what a log took.
 type usages struct {
-	Started   *time.Time       `json:"started_at,omitempty"`
-	Completed *time.Time       `json:"completed_at,omitempty"`
-	Usage     map[string]usage `json:"model_usage"`
+	Started   *time.Time             `json:"started_at,omitempty"`
+	Completed *time.Time             `json:"completed_at,omitempty"`
+	Usage     map[string]tokenCounts `json:"model_usage"`
 }
 
-// usage counts tokens. Those of prompts do not include the cached ones.
-type usage struct {
+// tokenCounts counts tokens. Those of prompts do not include the cached ones.
+type tokenCounts struct {
 	Input     int `json:"input_tokens"`
 	Output    int `json:"output_tokens"`
 	Total     int `json:"total_tokens"`
@@ -161,8 +161,8 @@ type usage struct {
 	Reasoning int `json:"reasoning_tokens,omitempty"`
 }
 
-// fault is an error.
-type fault struct {
+// evalError is an error.
+type evalError struct {
 	Message   string `json:"message"`
 	Traceback string `json:"traceback"`
 	ANSI      string `json:"traceback_ansi"`
@@ -170,18 +170,18 @@ type fault struct {
 
 // common is what a sample and its summary share.
 type common struct {
-	ID        string           `json:"id"`
-	Epoch     int              `json:"epoch"`
-	Input     string           `json:"input"`
-	Target    string           `json:"target"`
-	Metadata  map[string]any   `json:"metadata"`
-	Scores    *scores          `json:"scores,omitempty"` // nil without a result
-	Usage     map[string]usage `json:"model_usage"`
-	Started   time.Time        `json:"started_at"`
-	Completed time.Time        `json:"completed_at"`
-	TotalTime float64          `json:"total_time"`
-	UUID      string           `json:"uuid"`
-	Turns     int              `json:"turn_count"`
+	ID        string                 `json:"id"`
+	Epoch     int                    `json:"epoch"`
+	Input     string                 `json:"input"`
+	Target    string                 `json:"target"`
+	Metadata  map[string]any         `json:"metadata"`
+	Scores    *scores                `json:"scores,omitempty"` // nil without a result
+	Usage     map[string]tokenCounts `json:"model_usage"`
+	Started   time.Time              `json:"started_at"`
+	Completed time.Time              `json:"completed_at"`
+	TotalTime float64                `json:"total_time"`
+	UUID      string                 `json:"uuid"`
+	Turns     int                    `json:"turn_count"`
 }
 
 // sample is a file of an episode.
@@ -192,7 +192,7 @@ type sample struct {
 	Store    map[string]any `json:"store"`
 	Events   []event        `json:"events"`
 	Data     eventsData     `json:"events_data"`
-	Error    *fault         `json:"error,omitempty"`
+	Error    *evalError     `json:"error,omitempty"`
 	Limit    *limit         `json:"limit,omitempty"`
 }
 
@@ -268,11 +268,11 @@ type toolCall struct {
 
 // output is the last reply.
 type output struct {
-	Model      string   `json:"model"`
-	Choices    []choice `json:"choices"`
-	Completion string   `json:"completion"`
-	Usage      *usage   `json:"usage,omitempty"`
-	Time       float64  `json:"time,omitempty"`
+	Model      string       `json:"model"`
+	Choices    []choice     `json:"choices"`
+	Completion string       `json:"completion"`
+	Usage      *tokenCounts `json:"usage,omitempty"`
+	Time       float64      `json:"time,omitempty"`
 }
 
 type choice struct {

@@ -28,23 +28,23 @@ type log struct {
 	name     string // of the file
 	status   string
 	archive  *archive
-	rows     map[row]written
+	rows     map[sampleKey]scoredSample
 	// began and ended are the first and the last time of its samples.
 	began, ended time.Time
 }
 
-// row is a sample of a log: its task by index, and its epoch.
-type row struct{ task, epoch int }
+// sampleKey is a sample of a log: its task by index, and its epoch.
+type sampleKey struct{ task, epoch int }
 
-// written is what is kept of a sample.
-type written struct {
+// scoredSample is what is kept of a sample.
+type scoredSample struct {
 	summary json.RawMessage
 	scores  map[string]float64 // nil without a result
 }
 
 // newLog returns the log of a score. Run identifies the run.
 func newLog(s *scoring.Score, m *record.Manifest, name, run string, going bool) *log {
-	l := &log{score: s, manifest: m, run: name, rows: map[row]written{}}
+	l := &log{score: s, manifest: m, run: name, rows: map[sampleKey]scoredSample{}}
 	l.status = l.ending(going)
 	l.spec = l.newSpec(run)
 	l.name = strings.Join([]string{clean(l.spec.Created.Format("2006-01-02T15:04:05+00:00")),
@@ -156,8 +156,9 @@ func (l *log) generation() (g generation) {
 func (l *log) metadata() map[string]any {
 	c, m := &l.score.Condition, l.manifest
 	out := map[string]any{
-		"run": l.run, "heldout_version": m.Tool.Version, "behaviour": m.Behaviour, "environment": c.Env, "source": c.Source,
-		"agent": c.Agent, "step_limit": c.StepLimit, "seeds": l.score.Seeds, "perturbation": c.Perturbation,
+		"run": l.run, "heldout_version": m.Tool.Version, "behaviour": m.Behaviour, "environment": c.Env,
+		"source": c.Source, "agent": c.Agent, "step_limit": c.StepLimit, "seeds": l.score.Seeds,
+		"perturbation":     c.Perturbation,
 		"planned_episodes": l.score.Planned, "finished_episodes": l.score.Finished,
 	}
 	for name, value := range map[string]string{
@@ -204,7 +205,7 @@ func (l *log) finish() error {
 		h.Stats.Started, h.Stats.Completed = &l.began, &l.ended
 	}
 	if l.status == failed {
-		h.Error = &fault{Message: l.unfinished()}
+		h.Error = &evalError{Message: l.unfinished()}
 	}
 	summaries := []json.RawMessage{}
 	for _, at := range l.order() {
@@ -236,40 +237,37 @@ func (l *log) unfinished() string {
 }
 
 // order is the order of the samples: by epoch and task.
-func (l *log) order() []row {
-	return slices.SortedFunc(maps.Keys(l.rows), func(a, b row) int {
+func (l *log) order() []sampleKey {
+	return slices.SortedFunc(maps.Keys(l.rows), func(a, b sampleKey) int {
 		return cmp.Or(cmp.Compare(a.epoch, b.epoch), cmp.Compare(a.task, b.task))
 	})
 }
 
-func (l *log) usage() map[string]usage {
+func (l *log) usage() map[string]tokenCounts {
 	if l.score.Condition.Decoding == nil {
-		return map[string]usage{}
+		return map[string]tokenCounts{}
 	}
 	s := l.score.Spent
-	return map[string]usage{l.spec.Model: newUsage(s.PromptTokens, s.CompletionTokens, s.TokenDetails)}
+	return map[string]tokenCounts{l.spec.Model: newUsage(s.PromptTokens, s.CompletionTokens, s.TokenDetails)}
 }
 
 // results are the rates as heldout's tables have them.
 func (l *log) results() *results {
 	s := l.score
 	r := &results{Total: s.Planned, Completed: s.Finished, Headline: l.spec.Headline}
-	for _, of := range []struct {
-		name, mean string
-		rate       scoring.Rate
-	}{{successScore, "accuracy", s.Success}, {progressScore, "mean", s.Progress}, {groundingScore, "mean", s.Grounding}} {
-		values := slices.Collect(maps.Values(l.reduced(of.name)))
-		total := totalScore{Name: of.name, Scorer: of.name, Scored: len(values)}
-		if len(values) > 0 {
-			total.Metrics = rated(of.mean, of.rate, values)
+	rates := []scoring.Rate{s.Success, s.Progress, s.Grounding}
+	for i, of := range l.spec.Scorers {
+		values := slices.Collect(maps.Values(l.reduced(of.Name)))
+		total := totalScore{Name: of.Name, Scorer: of.Name, Scored: len(values)}
+		switch u := s.Unreadable(); {
+		case len(values) == 0:
+		case i < len(rates):
+			total.Metrics = rated(of.Metrics[0].Name, rates[i], values)
+		case u.Replies > 0:
+			total.Metrics = metrics{{Name: of.Metrics[0].Name, Value: float64(u.Unread) / float64(u.Replies)}}
 		}
 		r.Scores = append(r.Scores, total)
 	}
-	unread := totalScore{Name: unreadableScore, Scorer: unreadableScore, Scored: len(l.reduced(unreadableScore))}
-	if u := s.Unreadable(); u.Replies > 0 {
-		unread.Metrics = metrics{{Name: "share_of_replies", Value: float64(u.Unread) / float64(u.Replies)}}
-	}
-	r.Scores = append(r.Scores, unread)
 	return r
 }
 

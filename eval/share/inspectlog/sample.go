@@ -16,8 +16,8 @@ const (
 	successScore, progressScore, groundingScore, unreadableScore = "success", "progress", "grounding", "unreadable"
 )
 
-// attempt is an attempt that counts.
-type attempt struct {
+// playedSample is an attempt that counts.
+type playedSample struct {
 	*record.Episode
 	condition *record.Condition
 	task      *envs.Task
@@ -29,7 +29,7 @@ type attempt struct {
 }
 
 // sample writes the attempt as a sample.
-func (a *attempt) sample() *sample {
+func (a *playedSample) sample() *sample {
 	c := &conversation{episode: a.Episode, model: a.model}
 	events := a.play(c)
 	messages := c.messages()
@@ -37,27 +37,32 @@ func (a *attempt) sample() *sample {
 		messages = c.recorded()
 	}
 	s := &sample{
-		common: common{ID: a.task.ID, Epoch: a.epoch, Input: task(a.Episode), Metadata: a.metadata(), Scores: a.scores(),
-			Usage: map[string]usage{}, Started: a.Started.UTC(), Completed: a.Ended.UTC(),
-			TotalTime: a.Ended.Sub(a.Started).Seconds(), UUID: fmt.Sprintf("%s-%d", a.Episode.ID, a.Attempt),
-			Turns: a.Steps},
-		Messages: messages, Output: output{Model: a.model, Choices: []choice{}}, Store: map[string]any{},
-		Events: events, Data: eventsData{append([]message{}, c.pool...), []struct{}{}}, Limit: a.limit(),
-	}
-	if a.condition.Decoding != nil {
-		s.Usage[a.model] = newUsage(a.PromptTokens, a.CompletionTokens, a.TokenDetails)
+		common: a.common(), Messages: messages, Output: output{Model: a.model, Choices: []choice{}},
+		Store: map[string]any{}, Events: events, Data: eventsData{append([]message{}, c.pool...), []struct{}{}},
+		Limit: a.limit(),
 	}
 	if n := len(a.Trajectory); n > 0 {
 		s.Store["last_observation"] = a.Trajectory[n-1].Observation
 		s.Output = a.output(&a.Trajectory[n-1], &messages[len(messages)-1], true)
 	}
 	if !a.Outcome.Final() {
-		s.Error = &fault{Message: cmp.Or(a.Error, string(a.Outcome))}
+		s.Error = &evalError{Message: cmp.Or(a.Error, string(a.Outcome))}
 	}
 	return s
 }
 
-func (a *attempt) metadata() map[string]any {
+func (a *playedSample) common() common {
+	c := common{ID: a.task.ID, Epoch: a.epoch, Input: task(a.Episode), Metadata: a.metadata(), Scores: a.scores(),
+		Usage: map[string]tokenCounts{}, Started: a.Started.UTC(), Completed: a.Ended.UTC(),
+		TotalTime: a.Ended.Sub(a.Started).Seconds(), UUID: fmt.Sprintf("%s-%d", a.Episode.ID, a.Attempt),
+		Turns: a.Steps}
+	if a.condition.Decoding != nil {
+		c.Usage[a.model] = newUsage(a.PromptTokens, a.CompletionTokens, a.TokenDetails)
+	}
+	return c
+}
+
+func (a *playedSample) metadata() map[string]any {
 	m := map[string]any{
 		"kind": a.task.Type, "seed": a.Seed, "perturbation": a.Perturbation, "outcome": a.Outcome, "steps": a.Steps,
 		"unreadable_replies": a.FormatErrors, "attempt": a.Attempt,
@@ -81,12 +86,12 @@ func (a *attempt) metadata() map[string]any {
 }
 
 // reason says why the task was not solved.
-func (a *attempt) reason() trajectory.Reason {
+func (a *playedSample) reason() trajectory.Reason {
 	return trajectory.SignsOf(a.Episode).Reason(&a.Result, a.condition.StepLimit)
 }
 
 // scores are those of a result; nil without one.
-func (a *attempt) scores() *scores {
+func (a *playedSample) scores() *scores {
 	if !a.Outcome.Final() {
 		return nil
 	}
@@ -101,7 +106,7 @@ func (a *attempt) scores() *scores {
 }
 
 // limit is what ended the attempt before its task was solved; nil if nothing did.
-func (a *attempt) limit() *limit {
+func (a *playedSample) limit() *limit {
 	switch {
 	case a.Outcome != record.Failure:
 		return nil
@@ -115,9 +120,9 @@ func (a *attempt) limit() *limit {
 	return nil
 }
 
-func newUsage(prompt, completion int, d record.TokenDetails) usage {
-	return usage{Input: prompt - d.CachedTokens, Output: completion, Total: prompt + completion, Cached: d.CachedTokens,
-		Reasoning: d.ReasoningTokens}
+func newUsage(prompt, completion int, d record.TokenDetails) tokenCounts {
+	return tokenCounts{Input: prompt - d.CachedTokens, Output: completion, Total: prompt + completion,
+		Cached: d.CachedTokens, Reasoning: d.ReasoningTokens}
 }
 
 // mostSummary is how much of a text a summary has, in runes.

@@ -58,7 +58,7 @@ func Write(ctx context.Context, runs []record.Chosen, o Options) (*Written, erro
 	if err := work.Empty(); err != nil {
 		return nil, err
 	}
-	w := &writer{Options: o, work: work, runs: map[string]string{}, Written: Written{Recorded: map[string]int{}}}
+	w := &logWriter{Options: o, work: work, runs: map[string]string{}, Written: Written{Recorded: map[string]int{}}}
 	for _, run := range runs {
 		if err := w.add(ctx, run); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Name(), err)
@@ -75,7 +75,7 @@ func Write(ctx context.Context, runs []record.Chosen, o Options) (*Written, erro
 	return &w.Written, nil
 }
 
-type writer struct {
+type logWriter struct {
 	Options
 	Written
 	work *record.Workplace
@@ -92,7 +92,7 @@ type source struct {
 }
 
 // add writes the logs of a run.
-func (w *writer) add(ctx context.Context, run record.Chosen) error {
+func (w *logWriter) add(ctx context.Context, run record.Chosen) error {
 	s, err := w.survey(run)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (w *writer) add(ctx context.Context, run record.Chosen) error {
 }
 
 // survey reads which attempts count, and the rates.
-func (w *writer) survey(run record.Chosen) (*source, error) {
+func (w *logWriter) survey(run record.Chosen) (*source, error) {
 	s := &source{counts: map[record.Position]record.Rank{}}
 	var results *scoring.Run
 	m, err := record.EachDerived(run, func(*record.Manifest, *record.Episode) struct{} { return struct{}{} },
@@ -176,7 +176,7 @@ func runIdentity(m *record.Manifest) string {
 }
 
 // open begins the file of a log.
-func (w *writer) open(l *log, run string) error {
+func (w *logWriter) open(l *log, run string) error {
 	file := filepath.Join(w.Dir, l.name)
 	if other, ok := w.runs[file]; ok {
 		return fmt.Errorf("it is the same run as %s: name one of them", other)
@@ -196,13 +196,13 @@ func (w *writer) open(l *log, run string) error {
 // derived is what an attempt that counts gives; the zero derived is none.
 type derived struct {
 	entry
-	written
+	scoredSample
 	unknown error
 	err     error
 }
 
 // episodes writes the attempts that count, one after the other.
-func (w *writer) episodes(ctx context.Context, run record.Chosen, s *source) error {
+func (w *logWriter) episodes(ctx context.Context, run record.Chosen, s *source) error {
 	var failed error
 	done := map[record.Position]bool{}
 	derive := func(_ *record.Manifest, e *record.Episode) derived { return w.derive(ctx, s, e) }
@@ -221,7 +221,7 @@ func (w *writer) episodes(ctx context.Context, run record.Chosen, s *source) err
 }
 
 // derive makes the sample of an attempt, if it counts.
-func (w *writer) derive(ctx context.Context, s *source, e *record.Episode) (d derived) {
+func (w *logWriter) derive(ctx context.Context, s *source, e *record.Episode) (d derived) {
 	pos, ok := s.plan.Find(e.ID)
 	if d.err = ctx.Err(); d.err != nil || !ok || s.counts[pos] != e.Rank() || pos.Trial > 1 {
 		return d
@@ -230,8 +230,8 @@ func (w *writer) derive(ctx context.Context, s *source, e *record.Episode) (d de
 	if l == nil {
 		return d
 	}
-	a := &attempt{Episode: e, condition: &g.Condition, task: &l.score.Environment.Tasks[pos.Task], epoch: l.epoch(g),
-		model: l.spec.Model}
+	a := &playedSample{Episode: e, condition: &g.Condition, task: &l.score.Environment.Tasks[pos.Task],
+		epoch: l.epoch(g), model: l.spec.Model}
 	a.calls, a.unknown = w.Sent(ctx, s.manifest, g.Condition, *a.task, e)
 	sample := a.sample()
 	if d.summary, d.err = json.Marshal(sample.summary()); d.err != nil {
@@ -255,9 +255,9 @@ func (w *writer) derive(ctx context.Context, s *source, e *record.Episode) (d de
 func (l *log) epoch(g *record.Group) int { return 1 + slices.Index(l.score.Seeds, g.Condition.Seed) }
 
 // write adds a sample to its log.
-func (w *writer) write(s *source, e *record.Episode, pos record.Position, d derived) error {
+func (w *logWriter) write(s *source, e *record.Episode, pos record.Position, d derived) error {
 	l := s.byGroup[pos.Group]
-	l.rows[row{int(pos.Task), l.epoch(&s.manifest.Groups[pos.Group])}] = d.written
+	l.rows[sampleKey{int(pos.Task), l.epoch(&s.manifest.Groups[pos.Group])}] = d.scoredSample
 	if l.began.IsZero() || e.Started.Before(l.began) {
 		l.began = e.Started.UTC()
 	}
