@@ -27,6 +27,8 @@ const (
 	detectivePrompt
 	// afterLine leaves out the first line.
 	afterLine
+	// thirdOn leaves out two characters.
+	thirdOn
 )
 
 // apply returns the observation in a capture buffer whose text ends at the first
@@ -47,6 +49,8 @@ func (r rule) apply(buffer []byte) []byte {
 	case afterLine:
 		text := terminated(buffer)
 		return text[bytes.IndexByte(text, '\n')+1:]
+	case thirdOn:
+		return terminated(buffer[2:])
 	default:
 		return terminated(buffer)
 	}

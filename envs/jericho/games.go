@@ -6,7 +6,7 @@ import (
 	"heldout/envs/engine/zmachine"
 )
 
-// game is what is known of one of the benchmark's games; spec §1 and §8.
+// game is what is known of a game; spec §1 and §8.
 type game struct {
 	name string
 	file string
@@ -21,13 +21,14 @@ type game struct {
 	moveOffset int
 	score      score
 	max        int // largest score
-	victory    string
-	death      string
+	// victory and death are in the texts of those ends; empty if none says so.
+	victory, death string
 	// wordLength is how many letters of a word the parser looks at.
 	wordLength int
-	// blankQuestionMarks and hideStatus: see zmachine.Options.
+	// blankQuestionMarks, hideStatus and strayAttribute: see zmachine.Options.
 	blankQuestionMarks bool
 	hideStatus         bool
+	strayAttribute     uint16
 
 	special []int // addresses of bytes whose change counts as a change
 	ignored ignored
@@ -44,6 +45,7 @@ type scoreKind int
 const (
 	noScore scoreKind = iota
 	scoreByte
+	scoreSigned // a byte with a sign
 	scoreWord
 	scoreVictory // 1 for the victory
 	scoreParsed  // read from the status line
@@ -91,7 +93,7 @@ const (
 	informWord  = 9
 )
 
-// games are the benchmark's, in its order.
+// games are AgentBoard's, in its order.
 var games = []game{
 	{
 		name: "905", file: "905.z5", md5: "4c5067169b834d247a30bb08d1039896",

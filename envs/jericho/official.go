@@ -67,15 +67,19 @@ func newOfficial(o Options, binds bindings) (*Env, error) {
 	return e, nil
 }
 
-// newPlain reads the same games for the variant Jericho, which needs no labels.
+// newPlain reads the games of the variant Jericho whose stories are there. It needs no
+// labels.
 func newPlain(o Options, binds bindings) (*Env, error) {
 	e := &Env{info: envs.Info{Name: Name, Source: envs.Official, StepLimit: stepLimit}}
 	e.set("variant", Jericho)
 	var read []string
-	for i := range games {
-		g := &games[i]
+	var missing error
+	for g := range allGames() {
 		story, image, err := loadStory(o.Data, g)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			missing = cmp.Or(missing, err)
+			continue
+		} else if err != nil {
 			return nil, err
 		}
 		seed := cmp.Or(o.Seed, g.seed)
@@ -83,6 +87,9 @@ func newPlain(o Options, binds bindings) (*Env, error) {
 		p.goal, p.plain = "Play "+g.name+".", true
 		e.add(p, g.name, "", image, fmt.Sprint(seed))
 		read = append(read, image)
+	}
+	if len(read) == 0 {
+		return nil, missing
 	}
 	if o.Seed != 0 {
 		e.set("game-seed", fmt.Sprint(o.Seed))
@@ -126,11 +133,18 @@ func (e *Env) note(binds bindings) {
 func readStory(file string) ([]byte, error) {
 	b, err := datafile.Read(file, datafile.MaxLabels)
 	if errors.Is(err, fs.ErrNotExist) {
-		//lint:ignore ST1005 the reference's text
-		return nil, fmt.Errorf("Game file %s does not exist.", file)
+		return nil, missingStory{file}
 	}
 	return b, err
 }
+
+// missingStory says that a story file is not there, as the reference does.
+type missingStory struct{ file string }
+
+func (m missingStory) Error() string { return fmt.Sprintf("Game file %s does not exist.", m.file) }
+
+// Unwrap makes it one of the errors of missing files.
+func (m missingStory) Unwrap() error { return fs.ErrNotExist }
 
 func newStory(o Options, binds bindings) (*Env, error) {
 	image, err := readStory(o.Story)
@@ -165,9 +179,9 @@ func newStory(o Options, binds bindings) (*Env, error) {
 // in the middle of the text. Here the status line and the prompt are left out.
 func identify(image []byte, name string) *game {
 	sum := fmt.Sprintf("%x", md5.Sum(image))
-	for i := range games {
-		if games[i].md5 == sum {
-			return &games[i]
+	for g := range allGames() {
+		if g.md5 == sum {
+			return g
 		}
 	}
 	return &game{name: name, clean: withoutPrompt, hideStatus: true, player: 20, victory: genericWon,

@@ -28,7 +28,7 @@ func newSession(g *game, s *zmachine.Story, o zmachine.Options) *storySession {
 
 // options completes those of a machine that plays the game.
 func (g *game) options(o zmachine.Options) zmachine.Options {
-	o.BlankQuestionMarks, o.HideStatus = g.blankQuestionMarks, g.hideStatus
+	o.BlankQuestionMarks, o.HideStatus, o.StrayAttribute = g.blankQuestionMarks, g.hideStatus, g.strayAttribute
 	return o
 }
 
@@ -108,18 +108,25 @@ func parseScore(raw []byte) int {
 }
 
 func (s *storySession) won() bool {
-	return bytes.Contains(s.world, []byte(s.game.victory))
+	return s.says(s.game.victory)
 }
 
 // lost reports whether the game is lost, or has stopped.
 func (s *storySession) lost() bool {
-	return s.machine.Halted() || bytes.Contains(s.world, []byte(s.game.death))
+	return s.machine.Halted() || s.says(s.game.death)
+}
+
+// says reports whether the last text has an end in it.
+func (s *storySession) says(end string) bool {
+	return end != "" && bytes.Contains(s.world, []byte(end))
 }
 
 func (s *storySession) score() int {
 	switch s.game.score.kind {
 	case scoreByte:
 		return int(s.machine.Byte(s.game.score.addr))
+	case scoreSigned:
+		return int(int8(s.machine.Byte(s.game.score.addr)))
 	case scoreWord:
 		return int(int16(s.machine.Word(s.game.score.addr)))
 	case scoreParsed:

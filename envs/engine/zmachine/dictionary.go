@@ -116,7 +116,7 @@ func (m *Machine) lookup(d *dictionary, word []byte) uint16 {
 	}
 	low, high := 0, d.count
 	for low < high {
-		middle := (low + high) / 2
+		middle := (low + high - 1) / 2 // as the reference does, which shows in dictionaries with errors
 		addr := d.first + uint16(middle*d.entry)
 		switch c := m.compare(word, addr); {
 		case c == 0:

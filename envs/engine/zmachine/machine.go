@@ -15,6 +15,9 @@ type Options struct {
 	// BlankQuestionMarks makes spaces of the question marks in commands, as
 	// some old parsers need it.
 	BlankQuestionMarks bool
+	// StrayAttribute is one that the story uses though objects have too few for it: none has
+	// it. With 0, using such an attribute stops the story.
+	StrayAttribute uint16
 	// HideStatus leaves out what is shown in a status line: in the upper window
 	// while that has at most two lines.
 	HideStatus bool

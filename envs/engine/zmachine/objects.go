@@ -39,7 +39,7 @@ func (m *Machine) object(n uint16) (addr uint16, ok bool) {
 // refuse fails if a number is not 0 for which there is no object.
 func (m *Machine) refuse(n uint16) (ok bool) {
 	if n != 0 {
-		m.printString("@Attempt to address illegal object " + strconv.Itoa(int(n)) + ".  This is normally fatal.")
+		m.printString("@Attempt to address illegal object " + strconv.Itoa(int(int16(n))) + ".  This is normally fatal.")
 		m.newLine()
 		m.fail(IllegalObject)
 	}
@@ -125,7 +125,9 @@ func (m *Machine) insert(n, parent uint16) {
 // attribute finds the byte and bit of an attribute.
 func (m *Machine) attribute(n, a uint16) (addr uint16, bit byte, ok bool) {
 	if a >= m.objects.attributes {
-		m.fail(IllegalAttribute)
+		if a != m.options.StrayAttribute {
+			m.fail(IllegalAttribute)
+		}
 		return 0, 0, false
 	}
 	addr, ok = m.object(n)

@@ -217,7 +217,7 @@ var opcodes = [...]encoding{
 	{opVar | 12, opCall, 1 | stores, 4, 8},
 	{opVar | 13, opEraseWindow, 1, 1, 8},
 	{opVar | 14, opEraseLine, 1 | unrecordable, 1, 8},
-	{opVar | 15, opSetCursor, 2, 1, 8},
+	{opVar | 15, opSetCursor, 1, 1, 8},
 	{opVar | 16, opGetCursor, 1 | unrecordable, 1, 8},
 	{opVar | 17, opTextStyle, 1, 1, 8},
 	{opVar | 18, opBufferMode, 1, 1, 8},

@@ -142,6 +142,9 @@ func (m *Machine) appendStyle(code byte, value uint16) {
 	if s.streams > 0 || s.hidden || !s.buffers() {
 		return
 	}
+	if s.prev == '-' {
+		m.flush()
+	}
 	s.prev = code
 	m.append(code)
 	if m.fault == nil {
