@@ -193,17 +193,37 @@ func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
+	err = p.complete(file, version)
+	return p, err
+}
+
+// InstructionsPrompt makes a prompt of instructions by task type, in a form of our prompts.
+func InstructionsPrompt(version string, instructions map[string]string) (Prompt, error) {
+	p := Prompt{Types: map[string]Instructions{}}
+	for kind, text := range instructions {
+		p.Types[kind] = Instructions{Instruction: text}
+	}
+	form := version
+	if version == "v3" {
+		form, p.Correction = "v2", correctionV3
+	}
+	err := p.complete("the environment's instructions", form)
+	return p, err
+}
+
+// complete adds what a prompt leaves out, and checks it.
+func (p *Prompt) complete(file, version string) error {
 	if p.React == "" && p.Template == nil {
 		text, err := files.ReadFile(path.Join("prompts", version, "react.txt"))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // prompts of other forms have none
-			return Prompt{}, err
+			return err
 		}
 		p.React = string(text)
 	}
 	if p.Help == "" && p.Template == nil {
 		p.Help = "check valid actions"
 	}
-	return p, p.check(file)
+	return p.check(file)
 }
 
 func (p Prompt) check(file string) error {

@@ -34,6 +34,9 @@ const (
 	Official Source = "official"
 	// Generated tasks are made by heldout.
 	Generated Source = "generated"
+	// External tasks are those of an environment that others run. Its name is what it calls
+	// itself behind the way it is reached, such as "exec:safe".
+	External Source = "external"
 )
 
 // Info describes an environment as configured.
@@ -57,6 +60,9 @@ type Info struct {
 	Caveat string `json:"caveat,omitempty"`
 	// DataHash is the SHA-256, in hex, of the tasks' files; empty for generated tasks.
 	DataHash string `json:"data_hash,omitempty"`
+	// Instructions are those of prompts, by the type of tasks, of an environment that brings
+	// its own; nil if heldout has them.
+	Instructions map[string]string `json:"instructions,omitempty"`
 }
 
 // Difficulty is the benchmark's own class of a task.
@@ -165,6 +171,12 @@ type Lister interface {
 // would do next. It returns "" if it knows no way to the goal.
 type Expert interface {
 	ExpertAction(ctx context.Context) (string, error)
+}
+
+// Seeder is the optional ability of a World to draw random numbers by a seed: that of the
+// episode, which is set before Start.
+type Seeder interface {
+	SetSeed(seed int64)
 }
 
 // Scorer is the optional ability of a World to give the benchmark's own score

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Setting is one option of an environment's configuration. The environment
@@ -38,6 +39,9 @@ const (
 	Switch SettingType = "switch" // true or false
 	Count  SettingType = "count"  // a whole number, 0 or more
 	Path   SettingType = "path"   // a file or folder
+	// Duration is a time such as 90s, Share a number above 0 and at most 1.
+	Duration SettingType = "duration"
+	Share    SettingType = "share"
 )
 
 // Check reports an invalid value of the setting. The empty one stands for the default.
@@ -57,6 +61,14 @@ func (s Setting) Check(value string) error {
 	case Count:
 		if n, err := strconv.Atoi(value); err != nil || n < 0 {
 			return fmt.Errorf("%s is %q, want a whole number, 0 or more", s.Name, value)
+		}
+	case Duration:
+		if d, err := time.ParseDuration(value); err != nil || d <= 0 {
+			return fmt.Errorf("%s is %q, want a time such as 90s", s.Name, value)
+		}
+	case Share:
+		if x, err := strconv.ParseFloat(value, 64); err != nil || !(x > 0 && x <= 1) {
+			return fmt.Errorf("%s is %q, want a number above 0 and at most 1", s.Name, value)
 		}
 	}
 	return nil

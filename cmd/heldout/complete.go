@@ -79,7 +79,7 @@ func flagValues() (map[string]completer, error) {
 			values[o.Name] = oneOf(o.Values...)
 		}
 	}
-	for _, e := range catalog.Entries() {
+	for _, e := range catalog.All() {
 		for _, s := range e.Settings {
 			if complete := settingValues(s.Name); complete != nil {
 				values[s.Name] = complete
@@ -92,7 +92,7 @@ func flagValues() (map[string]completer, error) {
 // settingValues completes a setting with its values in all environments; nil means files.
 func settingValues(name string) completer {
 	var values []string
-	for _, e := range catalog.Entries() {
+	for _, e := range catalog.All() {
 		for _, s := range e.Settings {
 			switch {
 			case s.Name != name || s.Type == envs.Path:

@@ -42,7 +42,9 @@ func optionFlag(f *pflag.FlagSet, in any, o configs.Option) {
 	case *configs.Servers:
 		f.StringArrayVar((*[]string)(&field.List), o.Name, field.List, o.Help)
 	case *configs.Strings:
-		if o.Commas {
+		if o.Name == "env" {
+			f.Var(&envList{list: field}, o.Name, o.Help)
+		} else if o.Commas {
 			f.StringSliceVar((*[]string)(field), o.Name, *field, o.Help)
 		} else {
 			f.StringArrayVar((*[]string)(field), o.Name, *field, o.Help)

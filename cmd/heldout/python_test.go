@@ -144,7 +144,7 @@ var pythonTypes = map[string]string{
 	"SPEC=TEXT": "Mapping[str, str] | str | Sequence[str]", "SPEC=PRICES": "Mapping[str, str] | str | Sequence[str]",
 	"MODEL=ENV": "Mapping[str, str | Sequence[str]] | str | Sequence[str]", "number or auto": `int | Literal["auto"]`,
 	string(envs.Words): "str", string(envs.Switch): "bool", string(envs.Count): "int",
-	string(envs.Path): "str | os.PathLike[str]",
+	string(envs.Path): "str | os.PathLike[str]", string(envs.Share): "float | str",
 }
 
 var pythonChoices = map[string][]string{
@@ -181,7 +181,7 @@ func pythonType(f *pflag.Flag) string {
 
 // settings visits the settings of a name with their environments.
 func settings(name string, visit func(environment string, s envs.Setting)) {
-	for _, e := range catalog.Entries() {
+	for _, e := range catalog.All() {
 		for _, s := range e.Settings {
 			if s.Name == name {
 				visit(e.Name, s)

@@ -133,7 +133,7 @@ written as one value. An unknown key is an error that names what is close.
 		b.WriteString("\n" + underlined(s.title, '-') + "\n")
 		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString("- " + filled(key(f), 2)) })
 	}
-	for _, e := range catalog.Entries() {
+	for _, e := range catalog.All() {
 		if len(e.Settings) == 0 {
 			continue
 		}

@@ -57,6 +57,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 				err := override(r, c.Flags())
 				if q.on() { // only a worker needs servers
 					r.BaseURL, r.NoIndBaseURL, r.APIKeyEnv, r.Header, r.Concurrency = configs.Servers{}, nil, "", nil, 1
+					err = errors.Join(err, local(r))
 				}
 				return err
 			},

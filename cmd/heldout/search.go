@@ -155,7 +155,7 @@ func passages(root *cobra.Command) (list []passage) {
 		list = append(list, passage{title: "table " + k.ID + ": " + k.Title, command: "heldout help tables " + k.ID,
 			text: unwrapped(underline.ReplaceAllString(explained(k), ""))})
 	}
-	for _, e := range catalog.Entries() {
+	for _, e := range catalog.All() {
 		for _, s := range e.Settings {
 			list = append(list, passage{title: "--" + s.Name, text: settingKey(s), command: "heldout envs " + e.Name,
 				flag: true})

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
+	"heldout/envs/catalog"
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/scale/queue"
@@ -112,6 +114,15 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 	return nil
 }
 
+// local reports environments that only the leader of a queue could run: a worker runs no
+// program that another machine names.
+func local(r *configs.Run) error {
+	if i := slices.IndexFunc(r.Env, catalog.External); i >= 0 {
+		return fmt.Errorf("workers of a queue do not run %s, which is a program: play it without --queue", r.Env[i])
+	}
+	return nil
+}
+
 // rebuild prepares the run that a description is of, with the worker's own flags.
 func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, error) {
 	kind := bench.Plain
@@ -125,7 +136,7 @@ func rebuild(sys *system, about queue.Job, own *pflag.FlagSet) (*bench.Job, erro
 		Override: func(r *configs.Run) error {
 			d := configs.DefaultRun() // what the file says of these is the leader's
 			r.Data, r.Out, r.Concurrency, r.APIKeyEnv, r.Header = setup.Data, "", d.Concurrency, "", nil
-			return errors.Join(apply(r, about.Flags), override(r, own))
+			return errors.Join(apply(r, about.Flags), override(r, own), local(r))
 		},
 	})
 	return job, err

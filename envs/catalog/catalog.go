@@ -2,6 +2,7 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,8 @@ import (
 	"heldout/envs/babyai"
 	"heldout/envs/hotpotqa"
 	"heldout/envs/jericho"
+	"heldout/envs/outside"
+	"heldout/envs/outside/child"
 	"heldout/envs/pddl"
 	"heldout/envs/sciworld"
 	"heldout/envs/spelling"
@@ -37,6 +40,8 @@ type Entry struct {
 	// Drawn: its worlds have pictures, or lists of what is in them.
 	Drawn bool
 	Open  func(envs.Setup, envs.Outside) (envs.Env, error)
+	// reach opens a door; nil for what is no door.
+	reach func(address string, o outside.Options) outside.Door
 }
 
 // Entries lists the environments.
@@ -79,6 +84,41 @@ func Entries() []Entry {
 	}
 }
 
+// All lists the environments, and the ways to those that others run.
+func All() []Entry { return append(Entries(), doors()...) }
+
+// External reports whether a name is of an environment that others run: the way to it, a
+// colon and an address.
+func External(name string) bool { return strings.Contains(name, ":") }
+
+// doors are the ways to environments that others run.
+func doors() []Entry {
+	return []Entry{{
+		Name: "exec", Settings: outside.Settings(),
+		Open: func(envs.Setup, envs.Outside) (envs.Env, error) {
+			return nil, errors.New("exec needs a command: exec:COMMAND")
+		},
+		Summary: "an environment of yours: exec:COMMAND runs a program that speaks lines of JSON",
+		reach:   func(command string, o outside.Options) outside.Door { return child.New(command, o) },
+	}}
+}
+
+// through returns the entry of what is at an address.
+func (e Entry) through(address string) Entry {
+	scheme := e.Name
+	e.Name += ":" + address
+	e.Open = func(s envs.Setup, _ envs.Outside) (envs.Env, error) {
+		o := outside.Configured(s.Settings)
+		door := e.reach(address, o)
+		env, err := outside.New(context.Background(), scheme, door, o)
+		if err != nil {
+			return nil, errors.Join(err, door.Close())
+		}
+		return env, nil
+	}
+	return e
+}
+
 // Open sets up the environment with the given name. It ignores settings that
 // the environment does not have; see Unused.
 func Open(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
@@ -97,6 +137,16 @@ func Find(name string) (Entry, error) {
 			return e, nil
 		}
 		names = append(names, e.Name)
+	}
+	scheme, address, _ := strings.Cut(name, ":")
+	for _, e := range doors() {
+		switch {
+		case e.Name == scheme && strings.TrimSpace(address) == "":
+			return e, nil
+		case e.Name == scheme:
+			return e.through(address), nil
+		}
+		names = append(names, e.Name+":COMMAND")
 	}
 	return Entry{}, fmt.Errorf("unknown environment %q%s; there are: %s", name, spelling.Hint(name, names),
 		strings.Join(names, ", "))
@@ -136,7 +186,7 @@ func (e Entry) unavailable(s envs.Setup) error {
 // Settings lists the settings of all environments in their order, one per name.
 func Settings() []envs.Setting {
 	var out []envs.Setting
-	for _, e := range Entries() {
+	for _, e := range All() {
 		for _, s := range e.Settings {
 			if !slices.ContainsFunc(out, func(o envs.Setting) bool { return o.Name == s.Name }) {
 				out = append(out, s)
@@ -152,9 +202,10 @@ func CheckSettings(environments []string, chosen envs.Settings) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
 		found := false
-		for _, e := range Entries() {
+		for _, env := range environments {
+			e, err := Find(env)
 			i := slices.IndexFunc(e.Settings, func(s envs.Setting) bool { return s.Name == name })
-			if i < 0 || !slices.Contains(environments, e.Name) {
+			if err != nil || i < 0 {
 				continue
 			}
 			found = true

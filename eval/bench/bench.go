@@ -7,6 +7,7 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -82,6 +83,7 @@ type Job struct {
 	reflection *record.Prompt
 	servers    map[string]record.ServerReport // by player; set by Meet
 	absent     map[string]error               // why models have no server, by player; set by Meet
+	external   []io.Closer                    // environments that others run
 }
 
 // Served is a model that is on a server, with its players: one, or one per preset.
@@ -212,7 +214,11 @@ func oneKind(tasks []envs.Task) error {
 func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 	outside := j.outside.Envs()
 	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(RunsDir, "any")))
-	return catalog.Open(name, r.Setup, outside)
+	env, err := catalog.Open(name, r.Setup, outside)
+	if closer, ok := env.(io.Closer); ok {
+		j.external = append(j.external, closer)
+	}
+	return env, err
 }
 
 // notInName matches what a directory name should not contain.
@@ -224,9 +230,12 @@ func directoryName(r configs.Run, hash string) string {
 	return strings.Trim(name[:min(len(name), 60)], "-.") + "-" + hash
 }
 
-// Close closes connections.
+// Close closes connections, and ends environments that others run.
 func (j *Job) Close() {
 	for _, s := range j.Served {
 		s.Fleet.Close()
+	}
+	for _, env := range j.external {
+		_ = env.Close() // nothing more comes of it
 	}
 }

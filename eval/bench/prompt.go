@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,27 @@ import (
 	"heldout/envs/datafile"
 	"heldout/scoring/record"
 )
+
+// promptFor returns the prompt of an environment as it is set up: the user's, or the
+// built-in one in the named or newest version.
+func promptFor(info envs.Info, name string) (configs.Prompt, record.Prompt, error) {
+	own := info.Name
+	switch {
+	case isPromptFile(name):
+	case info.Instructions != nil:
+		version := cmp.Or(name, configs.PromptVersions()[0])
+		p, err := configs.InstructionsPrompt(version, info.Instructions)
+		about := promptRecord(record.BuiltIn, p)
+		about.Version = version
+		return p, about, err
+	default:
+		var err error
+		if own, err = ownPrompt(info); err != nil {
+			return configs.Prompt{}, record.Prompt{}, err
+		}
+	}
+	return loadPrompt(own, name)
+}
 
 // loadPrompt returns the prompt of an environment: the user's, or the built-in
 // one in the named or newest version.

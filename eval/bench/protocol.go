@@ -174,14 +174,7 @@ func (j *Job) setPrompt(c Chosen, actual *configs.Preset, b *episode.Benchmark, 
 
 // setOwnPrompt gives a benchmark our prompt for its environment as it is set up, or the user's.
 func (j *Job) setOwnPrompt(b *episode.Benchmark) error {
-	own := b.Env.Info().Name
-	if !isPromptFile(j.Config.Prompt) {
-		var err error
-		if own, err = ownPrompt(b.Env.Info()); err != nil {
-			return err
-		}
-	}
-	prompt, about, err := loadPrompt(own, j.Config.Prompt)
+	prompt, about, err := promptFor(b.Env.Info(), j.Config.Prompt)
 	if err != nil {
 		return err
 	}

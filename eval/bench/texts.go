@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"heldout/configs"
 	"heldout/envs"
@@ -81,15 +82,7 @@ func PlayedPreset(m *record.Manifest, c record.Condition) (p configs.Preset, err
 // the task if its perturbation is drawn, else nil.
 func (x Texts) Would(m *record.Manifest, c record.Condition, env *perturb.Env, t envs.Task) (configs.Prompt, error) {
 	about, _ := m.EnvironmentOf(c)
-	own, err := ownPrompt(about.Info)
-	file := ""
-	if len(x.Prompts) > 0 {
-		own, file, err = c.Env, x.Prompts[0], nil
-	}
-	if err != nil {
-		return configs.Prompt{}, err
-	}
-	prompt, _, err := loadPrompt(own, file)
+	prompt, _, err := promptFor(about.Info, slices.Concat(x.Prompts, []string{""})[0])
 	if err != nil {
 		return configs.Prompt{}, err
 	}
@@ -148,11 +141,9 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 		add(x.reader(p).prompt(p.Prompt))
 	case c.Preset == nil:
 		env, _ := m.EnvironmentOf(c)
-		if own, err := ownPrompt(env.Info); err == nil {
-			for _, version := range configs.PromptVersions() {
-				if prompt, err := configs.LoadPrompt(own, version); err == nil {
-					out = append(out, prompt)
-				}
+		for _, version := range configs.PromptVersions() {
+			if prompt, _, err := promptFor(env.Info, version); err == nil {
+				out = append(out, prompt)
 			}
 		}
 	}

@@ -16,6 +16,9 @@ const restartLine = "\n\n-= Restarting =-\n"
 // as many games as it allows.
 func (e *Episode) newWorld() (envs.World, error) {
 	w, err := e.Benchmark.Env.NewWorld(*e.Task)
+	if seeder, ok := envs.As[envs.Seeder](w); ok {
+		seeder.SetSeed(e.Condition.Seed)
+	}
 	p := &e.Benchmark.Preset
 	if err != nil || !p.Env.Limit.Restart {
 		return w, err

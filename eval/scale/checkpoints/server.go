@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"heldout/envs/outside/process"
 	"heldout/eval/model"
 )
 
@@ -33,7 +34,7 @@ type checkpointServer struct {
 	log     *os.File
 	warn    func(line string)
 	pace    time.Duration
-	process *process
+	process *process.Process
 }
 
 // freePort returns a port at which nobody listens.
@@ -55,7 +56,7 @@ func serve(command, dir string, warn func(string)) (*checkpointServer, error) {
 		return nil, err
 	}
 	s := &checkpointServer{command: command, log: log, warn: warn, pace: pace}
-	if s.process, err = start(command, log); err != nil {
+	if s.process, err = process.Start(command, process.Streams{Out: log, Err: log}); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	return s, nil
@@ -68,21 +69,21 @@ func (s *checkpointServer) keep(ctx context.Context) error {
 	for remaining := restarts; ; remaining-- {
 		select {
 		case <-ctx.Done():
-			s.process.stop()
+			s.process.Stop(grace)
 			return nil
-		case <-s.process.exited:
+		case <-s.process.Exited:
 		}
-		s.process.stop() // what it has left
+		s.process.Stop(grace) // what it has left
 		if remaining == 0 {
 			return fmt.Errorf("its server has ended %d times, the last time with %s; the last line of %s is: %s",
-				restarts+1, s.process.ended(), s.log.Name(), s.lastLine())
+				restarts+1, s.process.Ended(), s.log.Name(), s.lastLine())
 		}
 		s.warn(fmt.Sprintf("the server has ended with %s and is started again, %d more times at most; "+
-			"its output is in %s", s.process.ended(), remaining-1, s.log.Name()))
+			"its output is in %s", s.process.Ended(), remaining-1, s.log.Name()))
 		if model.Pause(ctx, s.pace) != nil {
 			return nil
 		}
-		restarted, err := start(s.command, s.log)
+		restarted, err := process.Start(s.command, process.Streams{Out: s.log, Err: s.log})
 		if err != nil {
 			return err
 		}

@@ -135,5 +135,5 @@ func stopSurvivor(t *testing.T, fifo string) {
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		t.Error(err)
 	}
-	s.process.stop()
+	s.process.Stop(grace)
 }

@@ -260,6 +260,12 @@ class RunOptions(TypedDict, total=False):
     selfWateringFlowerPots, teleportAction, none."""
     simulator_limit: int
     """sciworld: moves after which the variants scienceworld and agentgym end an episode."""
+    env_processes: int
+    """exec: number of processes of an environment outside."""
+    env_timeout: str
+    """exec: how long an environment outside may take to answer; one that takes longer is started again."""
+    success_threshold: float | str
+    """exec: least progress of a success, where an environment outside does not say itself what is solved."""
 
 
 class PoolOptions(TypedDict, total=False):
@@ -340,6 +346,12 @@ class PoolOptions(TypedDict, total=False):
     selfWateringFlowerPots, teleportAction, none."""
     simulator_limit: int
     """sciworld: moves after which the variants scienceworld and agentgym end an episode."""
+    env_processes: int
+    """exec: number of processes of an environment outside."""
+    env_timeout: str
+    """exec: how long an environment outside may take to answer; one that takes longer is started again."""
+    success_threshold: float | str
+    """exec: least progress of a success, where an environment outside does not say itself what is solved."""
 
 
 class CompareOptions(TypedDict, total=False):

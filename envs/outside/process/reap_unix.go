@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package checkpoints
+package process
 
 // adopt does nothing: only Linux has it.
 func adopt() {}

@@ -1,0 +1,193 @@
+// Package child plays environments that are programs: child processes that exchange lines of
+// JSON with heldout on their standard streams. heldout help first-environment describes the
+// lines.
+package child
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"unicode"
+
+	"heldout/envs/outside"
+)
+
+// mostFailures is how often in a row a program may end before it has begun a game.
+const mostFailures = 5
+
+// Door is a program in one or several processes.
+type Door struct {
+	command string
+	options outside.Options
+	worlds  atomic.Int64
+
+	mu       sync.Mutex
+	about    *outside.About
+	children []*child // by place; nil before the first start
+	starting []sync.Mutex
+	failures int   // in a row
+	failure  error // the last of them
+	closed   bool
+}
+
+// New returns the program that a shell command starts, which it does when it is needed.
+func New(command string, o outside.Options) *Door {
+	return &Door{command: command, options: o, children: make([]*child, o.Processes),
+		starting: make([]sync.Mutex, o.Processes)}
+}
+
+// Describe implements outside.Door.
+func (d *Door) Describe(context.Context) (*outside.About, error) {
+	if _, err := d.child(0); err != nil {
+		return nil, err
+	}
+	return d.about, nil
+}
+
+// child returns the child of a place, which it starts if there is none, or none any more.
+func (d *Door) child(place int) (*child, error) {
+	d.starting[place].Lock()
+	defer d.starting[place].Unlock()
+	d.mu.Lock()
+	c, failures, failure, closed := d.children[place], d.failures, d.failure, d.closed
+	d.mu.Unlock()
+	switch {
+	case closed:
+		return nil, errors.New("the environment is closed")
+	case c != nil && c.alive():
+		return c, nil
+	case failures >= mostFailures:
+		return nil, d.wrong(fmt.Errorf("it has ended %d times in a row before it began a task; the last time: %w",
+			failures, failure))
+	}
+	if c != nil {
+		d.failed(c.failure)
+	}
+	c, about, err := start(d.command, d.options.Timeout)
+	if err != nil {
+		d.failed(err)
+		return nil, d.wrong(err)
+	}
+	return c, d.take(place, c, about)
+}
+
+// failed counts a child that has ended; a game that begins afterwards forgets it.
+func (d *Door) failed(err error) {
+	d.mu.Lock()
+	d.failures, d.failure = d.failures+1, err
+	d.mu.Unlock()
+}
+
+// take takes a child that has started, unless it is another program than before.
+func (d *Door) take(place int, c *child, about *outside.About) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.about == nil {
+		d.about = about
+	}
+	if !reflect.DeepEqual(d.about, about) {
+		go c.close()
+		return d.wrong(errors.New("it describes itself otherwise than when the run began"))
+	}
+	d.children[place] = c
+	return nil
+}
+
+// alive reports whether a child can be asked.
+func (c *child) alive() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failure == nil
+}
+
+// wrong says which program an error is about.
+func (d *Door) wrong(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("the environment %s: %w", quoted(d.command), err)
+}
+
+// place is that of a new game: where the fewest are.
+func (d *Door) place() (best int) {
+	fewest := -1
+	for i := range d.options.Processes {
+		games := 0
+		if c := d.children[i]; c != nil {
+			c.mu.Lock()
+			games = c.games
+			c.mu.Unlock()
+		}
+		if fewest < 0 || games < fewest {
+			best, fewest = i, games
+		}
+	}
+	return best
+}
+
+// Begin implements outside.Door.
+func (d *Door) Begin(ctx context.Context, task string, seed int64) (outside.Game, outside.Beginning, error) {
+	d.mu.Lock()
+	place := d.place()
+	d.mu.Unlock()
+	c, err := d.child(place)
+	if err != nil {
+		return nil, outside.Beginning{}, err
+	}
+	g := &game{door: d, child: c, world: d.worlds.Add(1)}
+	c.opened(1)
+	a, err := c.ask(ctx, request{Ask: askStart, World: g.world, Task: task, Seed: &seed})
+	if err == nil && a.Observation == nil {
+		err = errors.New("the answer to start lacks observation")
+	}
+	if err == nil {
+		err = a.only(askStart)
+	}
+	if err != nil {
+		return nil, outside.Beginning{}, d.wrong(errors.Join(err, g.Close()))
+	}
+	d.mu.Lock()
+	d.failures = 0
+	d.mu.Unlock()
+	return g, outside.Beginning{Goal: a.Goal, Observation: *a.Observation, Progress: a.Progress}, nil
+}
+
+// opened counts a game that is open now, or one less.
+func (c *child) opened(change int) {
+	c.mu.Lock()
+	c.games += change
+	c.mu.Unlock()
+}
+
+// Close implements outside.Door.
+func (d *Door) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	var closing sync.WaitGroup
+	for _, c := range d.children {
+		if c != nil {
+			closing.Go(c.close)
+		}
+	}
+	d.mu.Unlock()
+	closing.Wait()
+	return nil
+}
+
+// quoted is a text from outside in one printable line.
+func quoted(text string) string {
+	const longest = 300
+	if len(text) > longest {
+		text = text[:longest] + "…"
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
+			return strconv.Quote(text)
+		}
+	}
+	return text
+}

@@ -1,0 +1,78 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heldout/envs/outside"
+)
+
+// game is a world of a child.
+type game struct {
+	door  *Door
+	child *child
+	world int64
+}
+
+// ask asks the child about the game.
+func (g *game) ask(ctx context.Context, r request) (answer, error) {
+	r.World = g.world
+	a, err := g.child.ask(ctx, r)
+	if err == nil {
+		err = a.only(r.Ask)
+	}
+	return a, g.door.wrong(err)
+}
+
+// Step implements outside.Game.
+func (g *game) Step(ctx context.Context, action string) (out outside.Answer, err error) {
+	a, err := g.ask(ctx, request{Ask: askStep, Action: &action})
+	if err != nil {
+		return out, err
+	}
+	if a.Observation == nil {
+		return out, g.door.wrong(errors.New("the answer to step lacks observation"))
+	}
+	return outside.Answer{Observation: *a.Observation, Progress: a.Progress, Reward: a.Reward, Done: a.Done,
+		Success: a.Success, Valid: a.Valid}, nil
+}
+
+// Actions implements outside.Game.
+func (g *game) Actions(ctx context.Context) ([]string, error) {
+	a, err := g.ask(ctx, request{Ask: askActions})
+	return a.Actions, err
+}
+
+// Advice implements outside.Game.
+func (g *game) Advice(ctx context.Context) (string, error) {
+	a, err := g.ask(ctx, request{Ask: askExpert})
+	if err != nil || a.Action == nil {
+		return "", err
+	}
+	return *a.Action, nil
+}
+
+// Close implements outside.Game. Nobody waits for the answer.
+func (g *game) Close() error {
+	g.child.opened(-1)
+	late := g.child.expire(askClose)
+	defer late.Stop()
+	if g.child.alive() {
+		_, _ = g.child.request(&request{Ask: askClose, World: g.world}) // the game is over
+	}
+	return nil
+}
+
+// only reports members that belong to the answer to another request.
+func (a *answer) only(ask string) error {
+	begins := a.Goal != ""
+	steps := a.Reward != nil || a.Done || a.Success != nil || a.Valid != nil
+	tells := a.Observation != nil || a.Progress != nil
+	lists, advises := a.Actions != nil, a.Action != nil
+	if begins && ask != askStart || steps && ask != askStep || tells && ask != askStart && ask != askStep ||
+		lists && ask != askActions || advises && ask != askExpert {
+		return fmt.Errorf("the answer to %s has members of another answer", ask)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package child
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"heldout/envs/outside"
+)
+
+// protocol is the version of the lines.
+const protocol = 1
+
+// The largest length of a line, in bytes: of one that describes the environment, and of others.
+const (
+	longestAbout = 16 << 20
+	longestLine  = 1 << 20
+)
+
+// request is a line to the program.
+type request struct {
+	ID       int64   `json:"id"`
+	Ask      string  `json:"ask"`
+	Protocol int     `json:"protocol,omitzero"`
+	World    int64   `json:"world,omitzero"`
+	Task     string  `json:"task,omitzero"`
+	Seed     *int64  `json:"seed,omitzero"`
+	Action   *string `json:"action,omitzero"`
+}
+
+// What a request asks for.
+const (
+	askDescribe = "describe"
+	askStart    = "start"
+	askStep     = "step"
+	askActions  = "actions"
+	askExpert   = "expert"
+	askClose    = "close"
+)
+
+// description is the answer to askDescribe.
+type description struct {
+	ID       int64 `json:"id"`
+	Protocol int   `json:"protocol"`
+	outside.About
+	Error string `json:"error,omitzero"`
+}
+
+// answer is a line of the program.
+type answer struct {
+	ID          int64    `json:"id"`
+	Goal        string   `json:"goal"`
+	Observation *string  `json:"observation"`
+	Progress    *float64 `json:"progress"`
+	Reward      *float64 `json:"reward"`
+	Done        bool     `json:"done"`
+	Success     *bool    `json:"success"`
+	Valid       *bool    `json:"valid"`
+	Actions     []string `json:"actions"`
+	Action      *string  `json:"action"`
+	Error       string   `json:"error"`
+}
+
+// parse reads a line of the program.
+func parse(line []byte, into any) error {
+	if err := jsonv2.Unmarshal(line, into, jsonv2.RejectUnknownMembers(true)); err != nil {
+		return fmt.Errorf("it writes the line %.100q, which is no answer: %w", line, err)
+	}
+	return nil
+}
+
+// readLine reads a line of so many bytes at most.
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > limit {
+			return nil, fmt.Errorf("it writes a line of more than %d bytes", limit)
+		}
+		if err == nil && line == nil {
+			return part, nil
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line, nil
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return nil, io.ErrUnexpectedEOF
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,150 @@
+// Package outside plays environments that others run. A Door reaches one; what it says is
+// checked here, whatever way it came, and made an envs.Env.
+package outside
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"heldout/envs"
+)
+
+// Door reaches an environment. It is safe for concurrent use.
+type Door interface {
+	// Describe returns what the environment says of itself.
+	Describe(context.Context) (*About, error)
+	// Begin begins a game of a task.
+	Begin(ctx context.Context, task string, seed int64) (Game, Beginning, error)
+	// Close ends what the door has started.
+	Close() error
+}
+
+// Game is a task that is being played. It belongs to one goroutine.
+type Game interface {
+	Step(ctx context.Context, action string) (Answer, error)
+	// Actions lists the valid actions, and Advice is what a competent player would do; an
+	// environment that cannot is not asked.
+	Actions(context.Context) ([]string, error)
+	Advice(context.Context) (string, error)
+	Close() error
+}
+
+// Beginning is what an environment says before the first action.
+type Beginning struct {
+	Goal, Observation string
+	Progress          *float64
+}
+
+// Answer is what an environment says to an action; nil for what it leaves out.
+type Answer struct {
+	Observation      string
+	Progress, Reward *float64
+	Done             bool
+	Success, Valid   *bool
+}
+
+// Options say how an environment is run and measured.
+type Options struct {
+	// Processes is the number of its processes, and Timeout how long an answer may take.
+	Processes int
+	Timeout   time.Duration
+	// Threshold is the least progress of a success where the environment does not know
+	// success; 0 if the user gave none.
+	Threshold float64
+}
+
+// Env is an environment that others run.
+type Env struct {
+	door  Door
+	about *About
+	info  envs.Info
+	tasks []envs.Task
+	Options
+}
+
+// New describes the environment behind a door, which belongs to a scheme such as "exec".
+func New(ctx context.Context, scheme string, door Door, o Options) (*Env, error) {
+	about, err := door.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := about.check(); err != nil {
+		return nil, fmt.Errorf("it describes itself wrongly: %w", err)
+	}
+	name := scheme + ":" + about.Name
+	switch {
+	case about.Success && o.Threshold > 0:
+		return nil, fmt.Errorf("%s says itself which tasks are solved: leave out --%s", name, thresholdName)
+	case !about.Success && o.Threshold == 0:
+		return nil, fmt.Errorf("%s does not say which tasks are solved: give the least progress of a success, such as "+
+			"--%s 1", name, thresholdName)
+	}
+	e := &Env{door: door, about: about, tasks: about.tasks(), Options: o}
+	e.info = envs.Info{Name: name, Source: envs.External, StepLimit: about.StepLimit, Settings: e.settings(),
+		Instructions: about.instructions()}
+	return e, nil
+}
+
+// settings identify the environment in every condition.
+func (e *Env) settings() map[string]string {
+	out := map[string]string{"version": e.about.Version, "hash": e.about.Hash}
+	if r := e.about.Return; r != nil {
+		out["return"] = fmt.Sprintf("%g to %g", r[0], r[1])
+	}
+	if e.Threshold > 0 {
+		out[thresholdName] = strconv.FormatFloat(e.Threshold, 'g', -1, 64)
+	}
+	return out
+}
+
+// Info implements envs.Env.
+func (e *Env) Info() envs.Info { return e.info }
+
+// Tasks implements envs.Env.
+func (e *Env) Tasks() []envs.Task { return e.tasks }
+
+// NewWorld implements envs.Env.
+func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
+	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index].ID != t.ID {
+		return nil, fmt.Errorf("%s has no task %q", e.info.Name, t.ID)
+	}
+	return world{&session{env: e, task: t.ID}}, nil
+}
+
+// Close ends what runs the environment.
+func (e *Env) Close() error { return e.door.Close() }
+
+// instructions are those of prompts, by the kind of tasks, with the forms of actions.
+func (a *About) instructions() map[string]string {
+	out := map[string]string{}
+	for _, t := range a.Tasks {
+		if out[t.Kind] != "" {
+			continue
+		}
+		text := strings.TrimRight(cmp.Or(a.Instructions[t.Kind], a.Instruction), "\n") + "\n"
+		if len(a.Actions) > 0 {
+			text += "You can take these actions:\n" + strings.Join(a.Actions, "\n") + "\n"
+		}
+		out[t.Kind] = text
+	}
+	return out
+}
+
+// sorted lists actions as envs.Lister has them.
+func sorted(actions []string) ([]string, error) {
+	if len(actions) > mostActions {
+		return nil, fmt.Errorf("it lists %d valid actions, want at most %d", len(actions), mostActions)
+	}
+	for _, a := range actions {
+		if len(a) > longestAction {
+			return nil, fmt.Errorf("a valid action has %d bytes, want at most %d", len(a), longestAction)
+		}
+	}
+	slices.Sort(actions)
+	return slices.Compact(actions), nil
+}

@@ -1,0 +1,40 @@
+package outside
+
+import (
+	"strconv"
+	"time"
+
+	"heldout/envs"
+)
+
+const (
+	processesName = "env-processes"
+	timeoutName   = "env-timeout"
+	thresholdName = "success-threshold"
+)
+
+// longestAnswer is how long an answer may take by default.
+const longestAnswer = 2 * time.Minute
+
+// Settings are those of all environments that others run.
+func Settings() []envs.Setting {
+	return []envs.Setting{
+		{Name: processesName, Type: envs.Count, Default: "1", Help: "number of processes of an environment outside"},
+		{Name: timeoutName, Type: envs.Duration, Default: "2m",
+			Help: "how long an environment outside may take to answer; one that takes longer is started again"},
+		{Name: thresholdName, Type: envs.Share, Default: "none", Measured: true,
+			Help: "least progress of a success, where an environment outside does not say itself what is solved"},
+	}
+}
+
+// Configured returns the options that settings choose.
+func Configured(s envs.Settings) (o Options) {
+	o.Processes, o.Timeout = max(1, s.Number(processesName)), longestAnswer
+	if d, err := time.ParseDuration(s[timeoutName]); err == nil {
+		o.Timeout = d
+	}
+	if x, err := strconv.ParseFloat(s[thresholdName], 64); err == nil {
+		o.Threshold = x
+	}
+	return o
+}

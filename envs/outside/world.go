@@ -1,0 +1,172 @@
+package outside
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"heldout/envs"
+)
+
+// world shows of a game what its environment can.
+type world struct{ *session }
+
+// Unwrap implements envs.Wrapper.
+func (w world) Unwrap() any { return w.session }
+
+// Rewrites implements envs.Wrapper: an ability that the environment lacks is hidden.
+func (w world) Rewrites() []any {
+	return []any{
+		func(l envs.Lister) envs.Lister {
+			if !w.env.about.can(CanList) {
+				return nil
+			}
+			return l
+		},
+		func(e envs.Expert) envs.Expert {
+			if !w.env.about.can(CanAdvise) {
+				return nil
+			}
+			return e
+		},
+	}
+}
+
+// session is a game that is checked step by step.
+type session struct {
+	env  *Env
+	task string
+	seed int64
+	game Game // nil before the start
+	// progress is the one so far, and sum that of the rewards.
+	progress, sum float64
+}
+
+// SetSeed implements envs.Seeder.
+func (w *session) SetSeed(seed int64) { w.seed = seed }
+
+// Start implements envs.World.
+func (w *session) Start(ctx context.Context) (envs.Start, error) {
+	game, b, err := w.env.door.Begin(ctx, w.task, w.seed)
+	if err != nil {
+		return envs.Start{}, err
+	}
+	w.game = game
+	if err := errors.Join(checkText("goal", b.Goal), checkText("observation", b.Observation)); err != nil {
+		return envs.Start{}, err
+	}
+	if b.Progress != nil && !w.env.about.Progress {
+		return envs.Start{}, errUnexpected("progress")
+	}
+	if b.Progress != nil {
+		if err := checkShare(*b.Progress); err != nil {
+			return envs.Start{}, err
+		}
+		w.progress = *b.Progress + 0 // no -0
+	}
+	if r := w.env.about.Return; r != nil {
+		w.progress = share(0, r)
+	}
+	return envs.Start{Goal: b.Goal, Observation: b.Observation, Progress: w.progress}, nil
+}
+
+// Step implements envs.World.
+func (w *session) Step(ctx context.Context, action string) (envs.Step, error) {
+	a, err := w.game.Step(ctx, action)
+	if err != nil {
+		return envs.Step{}, err
+	}
+	if err := errors.Join(checkText("observation", a.Observation), w.measure(&a)); err != nil {
+		return envs.Step{}, err
+	}
+	s := envs.Step{Observation: a.Observation, Progress: w.progress, Done: a.Done, Valid: a.Valid == nil || *a.Valid}
+	if w.env.about.Success {
+		s.Success = a.Success != nil && *a.Success
+	} else {
+		s.Success = w.progress >= w.env.Threshold
+	}
+	return s, nil
+}
+
+// measure computes the progress after a step.
+func (w *session) measure(a *Answer) error {
+	about := w.env.about
+	switch {
+	case a.Success != nil && !about.Success:
+		return errUnexpected("success")
+	case a.Success == nil && about.Success && a.Done:
+		return errors.New("the last step lacks success")
+	case a.Progress != nil && !about.Progress:
+		return errUnexpected("progress")
+	case a.Reward != nil && about.Return == nil:
+		return errUnexpected("reward")
+	case about.Progress:
+		if a.Progress == nil {
+			return errors.New("a step lacks progress")
+		}
+		w.progress = *a.Progress + 0 // no -0
+		return checkShare(*a.Progress)
+	case about.Return != nil:
+		if a.Reward == nil {
+			return errors.New("a step lacks reward")
+		}
+		if w.sum += *a.Reward; math.IsNaN(w.sum) || math.IsInf(w.sum, 0) {
+			return fmt.Errorf("the sum of rewards is %v, want a finite number", w.sum)
+		}
+		w.progress = share(w.sum, about.Return)
+	case a.Success != nil && *a.Success:
+		w.progress = 1
+	default:
+		w.progress = 0
+	}
+	return nil
+}
+
+// share is where a sum of rewards lies between the least and the largest.
+func share(sum float64, r *[2]float64) float64 { return min(max((sum-r[0])/(r[1]-r[0]), 0), 1) }
+
+func checkShare(progress float64) error {
+	if !(progress >= 0 && progress <= 1) {
+		return fmt.Errorf("progress is %v, want a number from 0 to 1", progress)
+	}
+	return nil
+}
+
+func checkText(field, text string) error {
+	if len(text) > longestText {
+		return fmt.Errorf("%s has %d bytes, want at most %d", field, len(text), longestText)
+	}
+	return nil
+}
+
+// errUnexpected reports a value that the environment said it does not have.
+func errUnexpected(field string) error {
+	return fmt.Errorf("it sends %s, which its description does not announce", field)
+}
+
+// Close implements envs.World.
+func (w *session) Close() error {
+	if w.game == nil {
+		return nil
+	}
+	return w.game.Close()
+}
+
+// Actions implements envs.Lister.
+func (w *session) Actions(ctx context.Context) ([]string, error) {
+	list, err := w.game.Actions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return sorted(list)
+}
+
+// ExpertAction implements envs.Expert.
+func (w *session) ExpertAction(ctx context.Context) (string, error) {
+	action, err := w.game.Advice(ctx)
+	if len(action) > longestAction {
+		err = fmt.Errorf("the expert's action has %d bytes, want at most %d", len(action), longestAction)
+	}
+	return action, err
+}
