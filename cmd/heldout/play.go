@@ -131,5 +131,5 @@ func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, erro
 	case o.raw:
 		return nil, errors.New("only a story file given with --story can be shown raw")
 	}
-	return catalog.Open(name, o.setup, out)
+	return catalog.Reach(name, o.setup, out)
 }

@@ -25,7 +25,7 @@ func newTasks(sys *system) *cobra.Command {
 			if err := catalog.CheckSettings(names, o.Settings); err != nil {
 				return usage(err)
 			}
-			env, err := catalog.Open(names[0], o, sys.outside())
+			env, err := catalog.Reach(names[0], o, sys.outside())
 			if err != nil {
 				return err
 			}

@@ -119,9 +119,17 @@ func (e Entry) through(address string) Entry {
 	return e
 }
 
-// Open sets up the environment with the given name. It ignores settings that
-// the environment does not have; see Unused.
+// Open sets up the environment with the given name, which may come from records: none of
+// them starts a program. It ignores settings that the environment does not have.
 func Open(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
+	if External(name) {
+		return nil, fmt.Errorf("%s is an environment outside of heldout, and no record starts its program", name)
+	}
+	return Reach(name, s, out)
+}
+
+// Reach is Open for a name that the user gave, which may be of an environment that others run.
+func Reach(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
 	e, err := Find(name)
 	if err != nil {
 		return nil, err

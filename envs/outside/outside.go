@@ -90,9 +90,12 @@ func New(ctx context.Context, scheme string, door Door, o Options) (*Env, error)
 	return e, nil
 }
 
+// hashDigits is how many digits of a hash conditions have; digests of tasks have all.
+const hashDigits = 16
+
 // settings identify the environment in every condition.
 func (e *Env) settings() map[string]string {
-	out := map[string]string{"version": e.about.Version, "hash": e.about.Hash}
+	out := map[string]string{"version": e.about.Version, "hash": e.about.Hash[:min(len(e.about.Hash), hashDigits)]}
 	if r := e.about.Return; r != nil {
 		out["return"] = fmt.Sprintf("%g to %g", r[0], r[1])
 	}

@@ -214,7 +214,7 @@ func oneKind(tasks []envs.Task) error {
 func (j *Job) open(r configs.Run, name string) (envs.Env, error) {
 	outside := j.outside.Envs()
 	outside.Keep = filepath.Dir(cmp.Or(r.Out, filepath.Join(RunsDir, "any")))
-	env, err := catalog.Open(name, r.Setup, outside)
+	env, err := catalog.Reach(name, r.Setup, outside)
 	if closer, ok := env.(io.Closer); ok {
 		j.external = append(j.external, closer)
 	}

@@ -55,7 +55,7 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 				return nil, err
 			}
 		}
-	case s.Data == "":
+	case s.Data == "" && c.Source == envs.Official:
 		return nil, errors.New("its tasks are official, and their folder is not given; give it with --data")
 	}
 	env, err := catalog.Open(c.Env, s, out)

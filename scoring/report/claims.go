@@ -175,7 +175,7 @@ func (l modelRates) unscored(w configs.Weights) string {
 func (l modelRates) generated(w configs.Weights) bool {
 	return !slices.ContainsFunc(w.HeldOut, func(part configs.Weight) bool {
 		s := l.scores[part.Env]
-		return s != nil && s.Environment.Source == envs.Official
+		return s != nil && s.Environment.Source != envs.Generated
 	})
 }
 

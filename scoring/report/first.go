@@ -82,7 +82,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	if r.question() == Trials {
 		trialNotes = r.trialCaveats()
 	}
-	notes = slices.Concat(r.changedModels(), r.namesakes(), r.missing(), trialNotes,
+	notes = slices.Concat(external(r.allRows), r.changedModels(), r.namesakes(), r.missing(), trialNotes,
 		grouped(r.plain, row.named, row.withheld))
 	if s != nil {
 		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
@@ -191,7 +191,7 @@ func (r *Report) otherTasks() (notes []string) {
 	for _, of := range r.plain {
 		title := of.claimPlace().Title
 		switch n := len(of.Environment.Tasks); {
-		case of.Environment.Source != envs.Official:
+		case of.Environment.Source == envs.Generated:
 			generated = appendNew(generated, title)
 		case of.Outside > 0:
 			parts = appendNew(parts, fmt.Sprintf("%s has tasks outside the benchmark", title))

@@ -153,7 +153,7 @@ func (r row) player() []string {
 // rates returns the rates of a row.
 func (r row) rates() rates {
 	out := rates{success: &r.Success.Estimate, progress: &r.Progress.Estimate}
-	if r.Environment.Source != envs.Official || r.Condition.Settings["variant"] != "" {
+	if r.Environment.Source == envs.Generated || r.Condition.Settings["variant"] != "" {
 		out.lack = "not the official tasks"
 	}
 	if n, total := len(r.Environment.Tasks), r.Environment.Total; r.Outside > 0 {

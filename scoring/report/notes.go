@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -64,6 +65,7 @@ func decodings(rows []row) []string {
 // an environment agree.
 func settings(rows []row) []string {
 	setups := map[string][]string{} // by environment
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Environment.Source == envs.External })
 	for _, r := range rows {
 		setups[r.place()] = appendNew(setups[r.place()], r.chosen())
 	}

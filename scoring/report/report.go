@@ -172,6 +172,9 @@ func (r *Report) tables(k Kind) []table.Table {
 		if k.Only != Trials && k.ID != "headline" && len(t.Rows) > 0 {
 			t.Notes = append(t.Notes, firstTrial(r.rows)...)
 		}
+		if k.ID != "headline" && k.ID != "notes" && len(t.Rows) > 0 { // which have it among others
+			t.Notes = append(t.Notes, external(r.rows)...)
+		}
 		tables = append(tables, t)
 	}
 	r.cache[k.ID] = tables

@@ -27,12 +27,12 @@ const (
 
 // child is a process of the program.
 type child struct {
-	process     *process.Process
-	in, out     *os.File
-	lines       *bufio.Reader
-	stderr      tail
-	errorFile   *os.File
-	timeout     time.Duration
+	process   *process.Process
+	in, out   *os.File
+	lines     *bufio.Reader
+	stderr    tail
+	errorFile *os.File
+	timeout   time.Duration
 
 	writing sync.Mutex // held while a line is written
 	mu      sync.Mutex

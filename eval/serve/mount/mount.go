@@ -319,7 +319,7 @@ func (m Defaults) generated(seeds envs.GeneratorSeeds) mountSplit {
 }
 
 func (m Defaults) open(out bench.Outside, entry catalog.Entry, split mountSplit) (envs.Env, []envs.Task, error) {
-	env, err := catalog.Open(entry.Name, split.setup, out.Envs())
+	env, err := catalog.Reach(entry.Name, split.setup, out.Envs())
 	if err != nil {
 		return nil, nil, err
 	}
