@@ -1,11 +1,14 @@
 package outside
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 
 	"heldout/envs"
 )
@@ -90,16 +93,13 @@ func (a *About) check() error {
 }
 
 func (a *About) checkTexts() error {
-	texts := slices.Clone(a.Actions)
-	for _, text := range a.Instructions {
-		texts = append(texts, text)
+	if len(a.Actions) > mostForms {
+		return fmt.Errorf("actions has %d forms, want at most %d", len(a.Actions), mostForms)
 	}
-	if len(texts) > mostForms {
-		return fmt.Errorf("actions and instructions are %d, want at most %d", len(texts), mostForms)
-	}
-	for _, text := range append(texts, a.Instruction) {
-		if len(text) > longestText {
-			return fmt.Errorf("an instruction has %d bytes, want at most %d", len(text), longestText)
+	forms := len(strings.Join(a.Actions, "\n"))
+	for _, text := range append(slices.Collect(maps.Values(a.Instructions)), a.Instruction) {
+		if n := len(text) + forms; n > longestText-100 { // room for what stands between them
+			return fmt.Errorf("an instruction with the forms of actions has %d bytes, want at most %d", n, longestText-100)
 		}
 	}
 	return nil
@@ -132,7 +132,7 @@ func (a *About) checkTasks() error {
 				t.Kind)
 		case found[t.ID]:
 			return fmt.Errorf("tasks[%d] has the id %q, which an earlier task has", i, t.ID)
-		case a.Instruction == "" && a.Instructions[t.Kind] == "":
+		case strings.TrimSpace(cmp.Or(a.Instructions[t.Kind], a.Instruction)) == "":
 			return fmt.Errorf("tasks[%d] of the kind %q has no instruction", i, t.Kind)
 		}
 		found[t.ID] = true

@@ -2,9 +2,14 @@ package child_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +31,21 @@ func TestMain(m *testing.M) {
 }
 
 // command runs this test as an environment that behaves in a way.
-func command(how string) string { return playing + "=" + how + " " + os.Args[0] }
+func command(how string) string { return playing + "=" + how + " " + mark() + " " + os.Args[0] }
+
+// mark is a variable of all that the environments of this test start.
+func mark() string { return fmt.Sprintf("HELDOUT_TEST_OWNER=%d", os.Getpid()) }
+
+// marked counts the processes with the mark, where the system lists them.
+func marked() (n int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, file := range files {
+		if b, err := os.ReadFile(file); err == nil && bytes.Contains(b, []byte(mark()+"\x00")) {
+			n++
+		}
+	}
+	return n
+}
 
 const about = `"protocol":1,"name":"echo","version":"1.0","hash":"0123abcd","tasks":[{"id":"a","kind":"k"},{"id":"b"}],` +
 	`"step_limit":5,"instruction":"Say something.","can":["actions","expert"],"success":true`
@@ -41,16 +60,80 @@ type asked struct {
 	Action string
 }
 
-// play answers as an environment that repeats actions; "win" solves a task.
-func play(string) {
+// play answers as an environment that repeats actions, where "win" solves a task and "die" ends
+// the process. A word such as "die:step" says how it misbehaves, and at which request.
+func play(how string) {
+	trick, point, _ := strings.Cut(how, ":")
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var q asked
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
 			panic(err)
 		}
+		if q.Action == "die" {
+			os.Exit(3)
+		}
+		if tricks[trick] != nil && q.Ask == point {
+			tricks[trick](&q)
+			continue
+		}
 		fmt.Println(echo(&q))
 	}
+}
+
+// tricks are what a hostile environment does in place of an answer.
+var tricks = map[string]func(q *asked){
+	"die": func(*asked) {
+		fmt.Fprintln(os.Stderr, "\x1b[31mout of \x00memory")
+		os.Exit(3)
+	},
+	"sulk":  func(*asked) { select {} },
+	"sleep": func(*asked) { time.Sleep(time.Hour) },
+	"flood": func(*asked) {
+		for {
+			fmt.Print(strings.Repeat("x", 1<<16))
+		}
+	},
+	"dribble": func(q *asked) {
+		for {
+			fmt.Print(" ")
+			time.Sleep(20 * time.Millisecond)
+		}
+	},
+	"chatter": func(*asked) { fmt.Println("Loading the model ...") },
+	"nest":    func(*asked) { fmt.Println(strings.Repeat("[", 100_000)) },
+	"number":  func(q *asked) { fmt.Println(strings.Replace(echo(q), `"id":`, `"id":7`, 1)) },
+	"repeat":  func(q *asked) { fmt.Println(echo(q) + "\n" + echo(q)) },
+	"half": func(q *asked) {
+		fmt.Print(echo(q)[:9])
+		os.Exit(0)
+	},
+	"hangup": func(*asked) {
+		_ = os.Stdout.Close()
+		time.Sleep(time.Hour)
+	},
+	"litter": func(*asked) { // a grandchild holds the standard output
+		c := exec.Command("sleep", "1000")
+		c.Stdout = os.Stdout
+		if err := c.Start(); err != nil {
+			panic(err)
+		}
+		os.Exit(4)
+	},
+	"scream": func(q *asked) {
+		for range 1000 {
+			fmt.Fprintln(os.Stderr, strings.Repeat("a", 1000))
+		}
+		fmt.Println(echo(q))
+	},
+	"say": func(q *asked) { fmt.Printf(`{"id":%d,"error":"no \u001b[31m such\ntask"}`+"\n", q.ID) },
+	"lie": func(q *asked) {
+		fmt.Printf(`{"id":%d,"observation":"","success":true,"progress":1}`+"\n", q.ID)
+	},
+	"add":     func(q *asked) { fmt.Println(strings.Replace(echo(q), `{`, `{"bonus":1,`, 1)) },
+	"empty":   func(q *asked) { fmt.Printf(`{"id":%d}`+"\n", q.ID) },
+	"mix":     func(q *asked) { fmt.Printf(`{"id":%d,"observation":"","actions":[]}`+"\n", q.ID) },
+	"lengthy": func(q *asked) { fmt.Printf(`{"id":%d,"observation":"%070000d"}`+"\n", q.ID, 0) },
 }
 
 // echo is the answer to a request.
@@ -131,4 +214,140 @@ func TestEpisode(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// Whatever an environment does in place of an answer is an error that says what it did, and
+// takes no longer than it may.
+func TestHostile(t *testing.T) {
+	t.Cleanup(func() { // which is after all of them
+		for range 100 {
+			if marked() == 0 {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Errorf("%d processes are left", marked())
+	})
+	for how, want := range map[string]string{
+		"die:describe":     "it has ended with exit status 3; the end of its standard error: [31mout of memory",
+		"die:start":        "it has ended with exit status 3; the end of",
+		"die:step":         "it has ended with exit status 3; the end of",
+		"sulk:describe":    "it has ended with exit status 2", // Go sees a deadlock
+		"sleep:describe":   `it has not answered "describe" within 300ms`,
+		"sleep:start":      `it has not answered "start" within 300ms`,
+		"sleep:step":       `it has not answered "step" within 300ms`,
+		"flood:describe":   "it writes a line of more than 16777216 bytes",
+		"flood:start":      "it writes a line of more than 1048576 bytes",
+		"flood:step":       "it writes a line of more than 1048576 bytes",
+		"dribble:describe": `it has not answered "describe" within 300ms`,
+		"dribble:step":     `it has not answered "step" within 300ms`,
+		"chatter:describe": `it writes the line "Loading the model ...", which is no answer`,
+		"nest:step":        "which is no answer",
+		"number:describe":  "it answers the request 70, and there is only 0",
+		"number:step":      "which is answered or was not made",
+		"repeat:start":     "which is answered or was not made",
+		"half:step":        "it has ended with exit status 0",
+		"hangup:step":      `it has not answered "step" within 300ms`, // the shell holds the output
+		"litter:step":      "it has ended with exit status 4",
+		"scream:step":      "",
+		"say:start":        `it says: "no \x1b[31m such\ntask"`,
+		"say:step":         `it says: "no \x1b[31m such\ntask"`,
+		"lie:step":         "it sends progress, which its description does not announce",
+		"add:step":         `unknown object member name "bonus"`,
+		"empty:start":      "the answer to start lacks observation",
+		"empty:step":       "the answer to step lacks observation",
+		"mix:step":         "the answer to step has members of another answer",
+		"lengthy:step":     "observation has 70000 bytes, want at most 65536",
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			_, err := playOnce(t, how)
+			if want == "" && err == nil {
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+			if err != nil && len(err.Error()) > 1500 {
+				t.Errorf("an error of %d bytes", len(err.Error()))
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}
+
+// playOnce plays an episode of two steps, which a hostile environment must answer in 300 ms.
+func playOnce(t *testing.T, how string) (last envs.Step, err error) {
+	trick, _, _ := strings.Cut(how, ":")
+	limit := 10 * time.Second
+	if slices.Contains([]string{"sleep", "dribble", "hangup"}, trick) {
+		limit = 300 * time.Millisecond
+	}
+	env, err := open(t, how, outside.Options{Timeout: limit})
+	if err != nil {
+		return last, err
+	}
+	w, err := begin(t, env)
+	for _, action := range []string{"look", "win"} {
+		if err == nil {
+			last, err = w.Step(t.Context(), action)
+		}
+	}
+	return last, errors.Join(err, w.Close())
+}
+
+// A process that dies is started again: its games are lost, and no other.
+func TestRestart(t *testing.T) {
+	env, err := open(t, "echo", outside.Options{Processes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var worlds []envs.World
+	for range 4 {
+		w, err := begin(t, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worlds = append(worlds, w)
+	}
+	if _, err := worlds[0].Step(t.Context(), "die"); err == nil ||
+		!strings.Contains(err.Error(), "it has ended with exit status 3") {
+		t.Error(err)
+	}
+	lost := 0
+	for _, w := range worlds {
+		if _, err := w.Step(t.Context(), "win"); err != nil {
+			lost++
+		}
+		_ = w.Close()
+	}
+	if lost != 2 {
+		t.Errorf("%d games of 4 are lost, want the 2 of one of 2 processes", lost)
+	}
+	for range 4 {
+		w, err := begin(t, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := w.Step(t.Context(), "win"); err != nil || !s.Success {
+			t.Error(s, err)
+		}
+	}
+}
+
+// A program that dies again and again is given up.
+func TestGiveUp(t *testing.T) {
+	env, err := open(t, "die:start", outside.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if _, err = begin(t, env); err != nil && strings.Contains(err.Error(), "it has ended 5 times in a row") {
+			return
+		}
+	}
+	t.Error(err)
 }

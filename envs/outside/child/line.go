@@ -2,6 +2,7 @@ package child
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -67,7 +68,7 @@ type answer struct {
 // parse reads a line of the program.
 func parse(line []byte, into any) error {
 	if err := jsonv2.Unmarshal(line, into, jsonv2.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("it writes the line %.100q, which is no answer: %w", line, err)
+		return fmt.Errorf("it writes the line %.100q, which is no answer: %w", bytes.TrimSpace(line), err)
 	}
 	return nil
 }

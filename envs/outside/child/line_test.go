@@ -1,0 +1,63 @@
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// FuzzLine looks for bytes that are read as a line of more bytes than it may have, or as an
+// answer to several requests, and for errors that cannot be shown.
+func FuzzLine(f *testing.F) {
+	f.Add([]byte(`{"id":1,"observation":"x","reward":1e3,"done":true}`+"\n"), 64)
+	f.Add([]byte("{\"id\":1}\x1b[31m\n\n"), 16)
+	f.Add([]byte(strings.Repeat("[", 99)), 100)
+	f.Fuzz(func(t *testing.T, b []byte, limit int) {
+		if limit < 1 || limit > 1<<10 {
+			return
+		}
+		r := bufio.NewReaderSize(bytes.NewReader(b), 16)
+		var read []byte
+		for {
+			line, err := readLine(r, limit)
+			if err != nil {
+				break
+			}
+			if len(line) > limit || bytes.IndexByte(line, '\n') != len(line)-1 {
+				t.Fatalf("the line %q, of at most %d bytes", line, limit)
+			}
+			read = append(read, line...)
+			var a answer
+			if err := parse(line, &a); err != nil {
+				printable(t, err.Error())
+				continue
+			}
+			kinds := 0
+			for _, ask := range []string{askStart, askStep, askActions, askExpert, askClose} {
+				if a.only(ask) == nil {
+					kinds++
+				}
+			}
+			if kinds > 1 && a.Goal+a.Error == "" && (a.Reward != nil || a.Actions != nil || a.Action != nil) {
+				t.Errorf("%q answers %d requests", line, kinds)
+			}
+			printable(t, quoted(a.Error))
+		}
+		if !bytes.HasPrefix(b, read) {
+			t.Errorf("%q is read as %q", b, read)
+		}
+		var stderr tail
+		stderr.follow(bytes.NewReader(b))
+		printable(t, stderr.String())
+	})
+}
+
+func printable(t *testing.T, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		t.Errorf("%q is shown", text)
+	}
+}

@@ -1,0 +1,252 @@
+package outside_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heldout/envs"
+	"heldout/envs/outside"
+)
+
+// fake is an environment that says what a test wants.
+type fake struct {
+	outside.Game
+	about   outside.About
+	begins  outside.Beginning
+	answers []outside.Answer
+	list    []string
+}
+
+func (f *fake) Describe(context.Context) (*outside.About, error) { return &f.about, nil }
+
+func (f *fake) Begin(context.Context, string, int64) (outside.Game, outside.Beginning, error) {
+	return f, f.begins, nil
+}
+
+func (f *fake) Step(context.Context, string) (outside.Answer, error) {
+	a := f.answers[0]
+	f.answers = f.answers[1:]
+	return a, nil
+}
+
+func (f *fake) Actions(context.Context) ([]string, error) { return f.list, nil }
+
+func (f *fake) Close() error { return nil }
+
+func about() outside.About {
+	return outside.About{Name: "n", Version: "1", Hash: "0123456789abcdef01", StepLimit: 3, Instruction: "Play.",
+		Tasks: []outside.Task{{ID: "a", Kind: "k"}}, Success: true}
+}
+
+// start opens an environment and starts a world of its first task.
+func start(f *fake, o outside.Options) (envs.World, envs.Start, error) {
+	env, err := outside.New(context.Background(), "exec", f, o)
+	if err != nil {
+		return nil, envs.Start{}, err
+	}
+	w, err := env.NewWorld(env.Tasks()[0])
+	if err != nil {
+		return nil, envs.Start{}, err
+	}
+	s, err := w.Start(context.Background())
+	return w, s, err
+}
+
+// What an environment says of itself is refused if it cannot be used or shown.
+func TestAbout(t *testing.T) {
+	many := make([]outside.Task, outside.MostTasks+1)
+	for want, change := range map[string]func(a *outside.About){
+		"":                              func(*outside.About) {},
+		"name is \"\"":                  func(a *outside.About) { a.Name = "" },
+		`name is "a\x1b[31m"`:           func(a *outside.About) { a.Name = "a\x1b[31m" },
+		`version is "<b>"`:              func(a *outside.About) { a.Version = "<b>" },
+		`hash is "xyz"`:                 func(a *outside.About) { a.Hash = "xyz" },
+		"step_limit is 0":               func(a *outside.About) { a.StepLimit = 0 },
+		"step_limit is 1001":            func(a *outside.About) { a.StepLimit = 1001 },
+		`can has "fly"`:                 func(a *outside.About) { a.Can = []string{"fly"} },
+		"there are 0 tasks":             func(a *outside.About) { a.Tasks = nil },
+		"there are 100001 tasks":        func(a *outside.About) { a.Tasks = many },
+		`the id of tasks[0] is "a b"`:   func(a *outside.About) { a.Tasks[0].ID = "a b" },
+		`the kind of tasks[0] is "a\n"`: func(a *outside.About) { a.Tasks[0].Kind = "a\n" },
+		"tasks[1] has the id":           func(a *outside.About) { a.Tasks = append(a.Tasks, a.Tasks[0]) },
+		"has no instruction":            func(a *outside.About) { a.Instruction = "" },
+		"of actions has 65537 bytes":    func(a *outside.About) { a.Instruction = strings.Repeat("a", 1<<16+1) },
+		"actions has 1001 forms":        func(a *outside.About) { a.Actions = make([]string, 1001) },
+		"both progress and return":      func(a *outside.About) { a.Progress, a.Return = true, &[2]float64{0, 1} },
+		"return is [1 1]":               func(a *outside.About) { a.Return = &[2]float64{1, 1} },
+		"none of success, progress":     func(a *outside.About) { a.Success = false },
+		"--success-threshold 1":         func(a *outside.About) { a.Success, a.Progress = false, true },
+	} {
+		f := &fake{about: about()}
+		change(&f.about)
+		_, err := outside.New(t.Context(), "exec", f, outside.Options{})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	f := &fake{about: about()}
+	if _, err := outside.New(t.Context(), "exec", f, outside.Options{Threshold: 1}); err == nil {
+		t.Error("an environment that knows success has a threshold")
+	}
+}
+
+// Another version of an environment has other settings, and another hash other tasks, too.
+func TestIdentity(t *testing.T) {
+	open := func(change func(*outside.About), o outside.Options) *outside.Env {
+		f := &fake{about: about()}
+		change(&f.about)
+		env, err := outside.New(t.Context(), "exec", f, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return env
+	}
+	first := open(func(*outside.About) {}, outside.Options{})
+	for name, env := range map[string]*outside.Env{
+		"version": open(func(a *outside.About) { a.Version = "2" }, outside.Options{}),
+		"hash":    open(func(a *outside.About) { a.Hash = "f" + a.Hash[1:] }, outside.Options{}),
+		"return":  open(func(a *outside.About) { a.Return = &[2]float64{0, 1} }, outside.Options{}),
+		"success-threshold": open(func(a *outside.About) { a.Success, a.Progress = false, true },
+			outside.Options{Threshold: 0.5}),
+	} {
+		if env.Info().Settings[name] == first.Info().Settings[name] {
+			t.Errorf("%s: %v", name, env.Info().Settings)
+		}
+	}
+	last := open(func(a *outside.About) { a.Hash = a.Hash[:17] + "f" }, outside.Options{})
+	if last.Tasks()[0].Digest == first.Tasks()[0].Digest {
+		t.Error("tasks of another hash have the same digest")
+	}
+}
+
+// Whatever an environment answers, a step has a progress in [0,1], and success only where
+// the environment's word or the user's threshold says so.
+func TestMeasure(t *testing.T) {
+	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2), rapid.Just(math.NaN()), rapid.Just(math.Inf(1)))
+	rapid.Check(t, func(t *rapid.T) {
+		f := &fake{about: about()}
+		f.about.Success, f.about.Progress = rapid.Bool().Draw(t, "knows"), rapid.Bool().Draw(t, "progress")
+		if !f.about.Progress {
+			f.about.Return = rapid.SampledFrom([]*[2]float64{nil, {0, 1}, {-3, 10}}).Draw(t, "return")
+		}
+		o := outside.Options{}
+		if !f.about.Success {
+			o.Threshold = 0.5
+		}
+		f.begins.Progress = rapid.Ptr(number, true).Draw(t, "start")
+		for range 3 {
+			f.answers = append(f.answers, outside.Answer{
+				Progress: rapid.Ptr(number, true).Draw(t, "p"), Reward: rapid.Ptr(number, true).Draw(t, "r"),
+				Done: rapid.Bool().Draw(t, "done"), Success: rapid.Ptr(rapid.Bool(), true).Draw(t, "success"),
+			})
+		}
+		answers := f.answers
+		w, begun, err := start(f, o)
+		if err != nil {
+			return
+		}
+		check := func(progress float64) {
+			if !(progress >= 0 && progress <= 1) || math.Signbit(progress) {
+				t.Fatalf("progress %v", progress)
+			}
+		}
+		check(begun.Progress)
+		for _, a := range answers {
+			s, err := w.Step(context.Background(), "x")
+			if err != nil {
+				return
+			}
+			check(s.Progress)
+			if word := a.Success != nil && *a.Success; f.about.Success && s.Success != word ||
+				!f.about.Success && s.Success != (s.Progress >= 0.5) {
+				t.Fatalf("%+v for %+v", s, a)
+			}
+		}
+	})
+}
+
+// Rewards become the share of the return that is reached.
+func TestReturn(t *testing.T) {
+	f := &fake{about: about()}
+	f.about.Success, f.about.Return = false, &[2]float64{-1, 3}
+	for _, reward := range []float64{1, -4, 5, 9} {
+		f.answers = append(f.answers, outside.Answer{Reward: &reward})
+	}
+	w, begun, err := start(f, outside.Options{Threshold: 0.75})
+	if err != nil || begun.Progress != 0.25 {
+		t.Fatal(begun, err)
+	}
+	for i, want := range []envs.Step{
+		{Progress: 0.5, Valid: true}, {Valid: true}, {Progress: 0.75, Success: true, Valid: true},
+		{Progress: 1, Success: true, Valid: true},
+	} {
+		if s, err := w.Step(t.Context(), ""); s != want || err != nil {
+			t.Errorf("step %d: %+v, %v; want %+v", i, s, err, want)
+		}
+	}
+}
+
+// Only what an environment can is seen of it, within its limits.
+func TestAbilities(t *testing.T) {
+	f := &fake{about: about(), list: []string{"b", "a", "b"}}
+	w, _, err := start(f, outside.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := envs.As[envs.Lister](w); ok {
+		t.Error("it lists actions")
+	}
+	f.about.Can = []string{outside.CanList}
+	list, ok := envs.As[envs.Lister](w)
+	if !ok {
+		t.Fatal("it lists no actions")
+	}
+	if got, err := list.Actions(t.Context()); err != nil || strings.Join(got, " ") != "a b" {
+		t.Error(got, err)
+	}
+	for _, bad := range [][]string{make([]string, 10_001), {strings.Repeat("a", 5000)}} {
+		f.list = bad
+		if _, err := list.Actions(t.Context()); err == nil {
+			t.Errorf("a list of %d is taken", len(bad))
+		}
+	}
+	if _, ok := envs.As[envs.Expert](w); ok {
+		t.Error("it advises")
+	}
+}
+
+// FuzzAbout looks for a description that is taken and should not be: its name and tasks can be
+// shown as they are, and every kind has an instruction.
+func FuzzAbout(f *testing.F) {
+	a := about()
+	seed, err := json.Marshal(&a)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed)
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var a outside.About
+		if json.Unmarshal(line, &a) != nil {
+			return
+		}
+		env, err := outside.New(t.Context(), "exec", &fake{about: a}, outside.Options{})
+		if err != nil {
+			return
+		}
+		shown := env.Info().Name
+		for _, task := range env.Tasks() {
+			shown += task.ID + task.Type
+			if strings.TrimSpace(env.Info().Instructions[task.Type]) == "" {
+				t.Errorf("the kind %q has no instruction", task.Type)
+			}
+		}
+		if strings.ContainsFunc(shown, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`<>"'|,*?`, r) }) {
+			t.Errorf("%q is shown", shown)
+		}
+	})
+}
