@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 		"loadserver":       serveLoad,
 		"bareclient":       bareClient,
 		"natsserver":       serveNATS,
+		"echoenv":          echoEnvironment,
 	})
 }
 

@@ -1,0 +1,164 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"heldout/envs/sharedtest"
+	"heldout/scoring/record"
+)
+
+// echoEnvironment is an environment as a program: echoenv TASKS VERSION repeats actions, of
+// which "win" solves a task. With a third argument it is killed at one of so many steps.
+func echoEnvironment() {
+	tasks, _ := strconv.Atoi(os.Args[1])
+	deadly := 0
+	if len(os.Args) > 3 {
+		deadly, _ = strconv.Atoi(os.Args[3])
+	}
+	about := map[string]any{"protocol": 1, "name": "echo", "version": os.Args[2], "hash": "0123456789abcdef",
+		"step_limit": 20, "success": true, "can": []string{"actions", "expert"}, "instruction": "Win.",
+		"actions": []string{"win", "{number}"}}
+	var list []map[string]string
+	for i := range tasks {
+		list = append(list, map[string]string{"id": fmt.Sprintf("task-%d", i), "kind": "echo"})
+	}
+	about["tasks"] = list
+	lines, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
+	for lines.Scan() {
+		var q struct {
+			ID          int
+			Ask, Action string
+		}
+		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
+			panic(err)
+		}
+		switch q.Ask {
+		case "describe":
+			about["id"] = q.ID
+			if err := json.NewEncoder(out).Encode(about); err != nil {
+				panic(err)
+			}
+		case "start":
+			fmt.Fprintf(out, `{"id":%d,"goal":"Win.","observation":"Say something."}`+"\n", q.ID)
+		case "actions":
+			fmt.Fprintf(out, `{"id":%d,"actions":["1","2","3","4","5","6","7","8","9","win"]}`+"\n", q.ID)
+		case "expert":
+			fmt.Fprintf(out, `{"id":%d,"action":"win"}`+"\n", q.ID)
+		case "step":
+			if deadly > 0 && rand.IntN(deadly) == 0 {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			}
+			won := q.Action == "win"
+			fmt.Fprintf(out, `{"id":%d,"observation":%q,"done":%t,"success":%t}`+"\n", q.ID, q.Action, won, won)
+		default:
+			fmt.Fprintf(out, `{"id":%d}`+"\n", q.ID)
+		}
+		if err := out.Flush(); err != nil {
+			return // heldout is gone
+		}
+	}
+}
+
+// BenchmarkExternal plays 10,000 episodes of an environment that is a program, 64 in flight:
+// cpu-us/step is the time of processors that heldout takes for a step, starts of episodes and
+// their records and a list of actions for each step included, besides that of the program.
+func BenchmarkExternal(b *testing.B) {
+	for b.Loop() {
+		dir := filepath.Join(b.TempDir(), "run")
+		start := sharedtest.ProcessorTime(b)
+		code := execute(context.Background(), []string{"run", "--env", "exec:echoenv 10000 1", "--model", "random",
+			"--concurrency", "64", "--out", dir}, &system{stdout: io.Discard, stderr: io.Discard, getenv: noVariables,
+			now: time.Now, goos: runtime.GOOS})
+		used := sharedtest.ProcessorTime(b) - start
+		_, results, err := record.Read(dir)
+		if code != 0 || err != nil || len(results) != 10_000 {
+			b.Fatalf("exit code %d, %d results, %v", code, len(results), err)
+		}
+		steps := 0
+		for _, r := range results {
+			steps += r.Steps
+		}
+		b.ReportMetric(used.Seconds()*1e6/float64(steps), "cpu-us/step")
+		b.ReportMetric(float64(steps)/10_000, "steps/episode")
+	}
+}
+
+var externalKills = flag.Int("external-kills", 0, "how often TestExternalKills kills heldout")
+
+// A run of an environment that is a program is killed again and again, and so is the program: in
+// the end nothing is lost, nothing is there twice, and the table is that of a run without kills.
+//
+// 100 kills of 10,000 episodes: go test ./cmd/heldout -run TestExternalKills -external-kills 100
+func TestExternalKills(t *testing.T) {
+	t.Parallel()
+	dir, kills, episodes := t.TempDir(), max(*externalKills, sharedtest.Times(t, 20, 3)), 200
+	if *externalKills > 0 {
+		episodes = 10_000
+	}
+	run := func(out string, deadly int) (*exec.Cmd, *bytes.Buffer) {
+		cmd := exec.Command("heldout", "run", "--env", fmt.Sprintf("exec:echoenv %d 1 %d", episodes, deadly),
+			"--env-processes", "2", "--model", "random", "--quiet", "--out", filepath.Join(dir, out))
+		var table bytes.Buffer
+		cmd.Stdout = &table
+		return cmd, &table
+	}
+	calm, want := run("calm", 0)
+	if err := calm.Run(); err != nil {
+		t.Fatal(err)
+	}
+	deadly := episodes / 4
+	for range kills {
+		cmd, _ := run("killed", deadly)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rand.Int64N(int64(200 * time.Millisecond))))
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	for range 100 {
+		cmd, got := run("killed", deadly)
+		err := cmd.Run()
+		if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() == exitIncomplete {
+			deadly *= 2 // so that it ends
+			continue
+		}
+		if err != nil || got.String() != want.String() {
+			t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+		}
+		break
+	}
+	_, results, err := record.Read(filepath.Join(dir, "killed"))
+	final := map[string]int{}
+	for _, r := range results {
+		if r.Outcome.Final() {
+			final[r.ID]++
+		}
+	}
+	for id, n := range final {
+		if n != 1 {
+			t.Errorf("%s has %d results", id, n)
+		}
+	}
+	if err != nil || len(final) != episodes {
+		t.Errorf("%d results, want %d; %v", len(final), episodes, err)
+	}
+}
