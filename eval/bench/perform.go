@@ -134,8 +134,8 @@ func (j *Job) waits() (why string) {
 	for _, s := range j.Served {
 		if until := s.Fleet.Waits(); until.Sub(j.outside.Now()) >= longWait {
 			why = "waits for the service's limit until " + until.Format(time.TimeOnly)
-		} else if since := s.Fleet.Gone(); !since.IsZero() {
-			why = "no model server answers since " + since.Format(time.TimeOnly)
+		} else if outage := s.Fleet.Outage(); outage != "" {
+			why = outage
 		} else {
 			return ""
 		}

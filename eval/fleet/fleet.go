@@ -62,6 +62,7 @@ type Fleet struct {
 	// gone is when the last server was set aside; zero while one is there. tooLong
 	// ends the fleet if none comes back.
 	gone    time.Time
+	talks   bool // a server answers then, but not as it should
 	tooLong *time.Timer
 	// onTurn is called when the last server goes and when the first one is back; nil for none.
 	onTurn func()

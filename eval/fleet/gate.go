@@ -20,25 +20,45 @@ func (f *Fleet) setAside(s *server, trial *model.Request, cause string, wait tim
 	if len(f.present()) > 0 {
 		f.tell("%s is set aside, its episodes go on elsewhere: %s", s.client.URL(), cause)
 	} else {
-		f.hold(s.client.URL() + ": " + cause)
+		f.hold(s.client.URL()+": "+cause, trial != nil)
 	}
 	f.recallLater(s, max(wait, f.o.Pace))
 }
 
 // hold makes all calls wait, because no server is in use. It tells the cause and
-// begins to count the time until the fleet gives up. The caller holds the lock.
-func (f *Fleet) hold(cause string) {
+// begins to count the time until the fleet gives up. Talks: a server answers, but
+// not as a model server does. The caller holds the lock.
+func (f *Fleet) hold(cause string, talks bool) {
 	if !f.gone.IsZero() {
 		return
 	}
-	f.gone = f.o.Now()
-	line := fmt.Sprintf("no model server answers since %s; the episodes wait: %s", f.gone.Format(time.TimeOnly), cause)
+	f.gone, f.talks = f.o.Now(), talks
+	line := fmt.Sprintf("%s; the episodes wait: %s", f.outage(), cause)
 	if f.o.GiveUpAfter > 0 {
 		line += fmt.Sprintf(" (--give-up-after %v)", f.o.GiveUpAfter)
 		f.tooLong = time.AfterFunc(f.o.GiveUpAfter, f.giveUp)
 	}
 	f.tell("%s", line)
 	f.turn()
+}
+
+// outage says since when no server is in use. The caller holds the lock.
+func (f *Fleet) outage() string {
+	what := "no model server answers"
+	if f.talks {
+		what = "no usable reply"
+	}
+	return what + " since " + f.gone.Format(time.TimeOnly)
+}
+
+// Outage says since when no server is in use; empty if one is.
+func (f *Fleet) Outage() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.gone.IsZero() {
+		return ""
+	}
+	return f.outage()
 }
 
 // OnTurn has a function called in a goroutine of its own whenever the last server goes or

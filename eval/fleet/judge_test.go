@@ -85,7 +85,7 @@ func TestErrorsEverywhere(t *testing.T) {
 	for range calls {
 		go func() { replies <- ask(t, f.Conversation(30)) }()
 	}
-	n.await(t, "no model server answers since")
+	n.await(t, "no usable reply since")
 	if f.Gone().IsZero() {
 		t.Error("a server answers")
 	}

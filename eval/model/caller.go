@@ -253,6 +253,9 @@ func (c *caller) refused(x *exchange) error {
 		return f
 	}
 	refusal := &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message}
+	if answer.page && (x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed) {
+		refusal.remedy = checkAddress
+	}
 	if x.status == 400 || x.status == 422 || x.status >= 500 {
 		refusal.remedy = remedyFor(c.kind(), x.status, message)
 		refusal.unsupported = answer.unsupported()
@@ -278,6 +281,9 @@ func (c *caller) misread(x *exchange, err error) error {
 		return c.failed(x, "the reply is empty")
 	}
 	f := c.failed(x, fmt.Sprintf("%v: %s", err, answer.text))
+	if answer.page {
+		f.message += "; " + checkAddress
+	}
 	f.blank = err == errNoMessage
 	return f
 }

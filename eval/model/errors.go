@@ -87,9 +87,12 @@ func (e *RequestError) Fatal() bool {
 // checkName is the remedy for a model that the server does not have.
 const checkName = "check the name of the model; heldout doctor tells what the server has"
 
+// checkAddress is the remedy for an address where pages for browsers are.
+const checkAddress = "check --base-url: the address of a model server looks like http://HOST:8000/v1"
+
 // UnknownModel reports that the server has no model of the name, as far as it tells.
 func (e *RequestError) UnknownModel() bool {
-	return e.Status == http.StatusNotFound || e.remedy == checkName
+	return e.Status == http.StatusNotFound && e.remedy != checkAddress || e.remedy == checkName
 }
 
 // Error says where the request was refused, gives the server's message, and says

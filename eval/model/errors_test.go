@@ -231,7 +231,7 @@ func TestRefusalsAreFinal(t *testing.T) {
 			`{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}`, true,
 			[]string{"429 Too Many Requests: You exceeded your current quota"}},
 		{404, "<html>\r\n<title>404\x1b[31m\u202e Not Found</title>\x00</html>", true,
-			[]string{"404 Not Found: <html> <title>404 [31m Not Found</title> </html>"}},
+			[]string{"404 Not Found: a web page with the title \"404 [31m Not Found\""}},
 		{400, `{"error":{}}`, false, []string{"400 Bad Request"}},
 		{400, `3`, false, []string{"400 Bad Request: 3"}},
 		{
@@ -308,6 +308,21 @@ func TestMissingV1IsHintedAt(t *testing.T) {
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 	if !strings.Contains(err.Error(), "usually ends in /v1") {
 		t.Errorf("error is %q, want a hint at /v1", err)
+	}
+}
+
+// A page for browsers is told by its title, with what an address looks like.
+func TestPagesAreNoReplies(t *testing.T) {
+	const page = "<!DOCTYPE html>\n<html><head><title>Welcome\tto &lt;nginx&gt;</title></head></html>"
+	const title = `a web page with the title "Welcome to <nginx>"; `
+	const advice = "check --base-url: the address of a model server looks like http://HOST:8000/v1"
+	for _, status := range []int{200, 404} {
+		server := recording(t, say(status, page, "Content-Type", "text/html"))
+		client := open(t, model.Options{BaseURL: server.URL, Retry: model.Retry{Attempts: 1}})
+		_, err := client.Chat(t.Context(), hello)
+		if text := err.Error(); !strings.Contains(text, title) || !strings.HasSuffix(text, advice) {
+			t.Errorf("%d: %s", status, text)
+		}
 	}
 }
 

@@ -164,6 +164,8 @@ func (c *Client) about(ctx context.Context) (record.ServerReport, error) {
 	stopped, repeated := errors.AsType[*StoppedError](err)
 	switch {
 	case err == nil || ctx.Err() != nil:
+	case repeated && strings.HasSuffix(stopped.Last, checkAddress):
+		err = fmt.Errorf("%s: %s", c.url, stopped.Last)
 	case repeated:
 		err = fmt.Errorf("%s: %s; a server that still loads its model is waited for with --wait-for-servers 10m", c.url,
 			stopped.Last)

@@ -35,10 +35,11 @@ var several = lazyPattern(`,\s*(?:(?:vllm|openai|ollama):|(?:expert|expert-errs|
 
 // ParseSpec reads PROVIDER:NAME. Everything after the first colon is the name.
 func ParseSpec(text string) (Spec, error) {
-	if several().MatchString(text) {
-		return Spec{}, fmt.Errorf("model %q is several: repeat --model for each, or write a list in a file", text)
-	}
 	provider, name, found := strings.Cut(text, ":")
+	if several().MatchString(text) || !found && strings.Contains(text, ",") {
+		return Spec{}, fmt.Errorf("model %q is several: repeat the flag, as in --model vllm:A --model vllm:B, or write "+
+			"a list in a file", text)
+	}
 	if !found {
 		return Spec{}, fmt.Errorf("model %q has no provider: write vllm:NAME, openai:NAME or ollama:NAME%s", text,
 			spelling.Hint(text, []string{"expert", "expert-errs", "random"}))

@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"encoding/json"
+	"html"
 	"net/http"
 	"regexp"
 	"slices"
@@ -23,12 +24,30 @@ type words struct {
 	code, kind, param string
 	// limit and requested count tokens, 0 when not told.
 	limit, requested int
+	// page: it is a page for browsers, which no model server sends.
+	page bool
+}
+
+var (
+	pageText  = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
+	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+)
+
+// pageWords are those of a page for browsers: its title, if it has one.
+func pageWords(body []byte) words {
+	if title := pageTitle.FindSubmatch(body); title != nil {
+		return words{text: `a web page with the title "` + html.UnescapeString(string(title[1])) + `"`, page: true}
+	}
+	return words{text: string(body), page: true}
 }
 
 // readWords reads the body of a refusal, and reports whether it is an object
 // that says "error" of itself. The forms are those of OpenAI, vLLM old and new,
 // llama.cpp, Ollama, FastAPI and Google; anything else is taken as plain text.
 func readWords(body []byte) (words, bool) {
+	if pageText.Match(body) {
+		return pageWords(body), false
+	}
 	plain := words{text: string(body)}
 	var value any
 	if json.Unmarshal(body, &value) != nil {

@@ -73,6 +73,8 @@ type Subject struct {
 	// Seeds counts its seeds, FewestSeeds those of the environment with the fewest, if it
 	// stands for several. Trainings counts its trainings; 0 for one that stands for itself.
 	Seeds, FewestSeeds, Trainings int
+	// Seedless: it plays the same with every seed.
+	Seedless bool
 	// Finished and Planned count its episodes.
 	Finished, Planned int
 }

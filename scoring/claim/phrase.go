@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"heldout/scoring/stats"
@@ -49,24 +50,39 @@ func (c Claim) basis() string {
 
 // seeds says how many seeds models have, or how many trainings.
 func seeds(subjects []Subject) string {
-	low, high, arms := math.MaxInt, 0, 0
-	for _, s := range subjects {
-		if s.Trainings > 0 {
-			arms = max(arms, s.Trainings)
+	if slices.ContainsFunc(subjects, func(s Subject) bool { return s.Trainings > 0 }) {
+		return trainings(subjects)
+	}
+	return SeedsText(subjects)
+}
+
+// SeedRange is the smallest and the largest number of seeds; 0 if there is none. Players that play the same with
+// every seed count only where there are no others.
+func SeedRange(subjects []Subject) (low, high int) {
+	low = math.MaxInt
+	for _, seedless := range []bool{false, true} {
+		for _, s := range subjects {
+			if n := s.Seeds; s.Seedless == seedless && n > 0 {
+				low, high = min(low, n, cmp.Or(s.FewestSeeds, n)), max(high, n)
+			}
 		}
-		if n := s.Seeds; s.Trainings == 0 && n > 0 {
-			low, high = min(low, n, cmp.Or(s.FewestSeeds, n)), max(high, n)
+		if high > 0 {
+			return low, high
 		}
 	}
-	switch {
-	case arms > 0:
-		return trainings(subjects)
+	return 0, 0
+}
+
+// SeedsText says how many seeds models have.
+func SeedsText(subjects []Subject) string {
+	switch low, high := SeedRange(subjects); {
 	case high == 0:
 		return ""
-	case low == high:
+	case low < high:
+		return fmt.Sprintf("%d to %d seeds", low, high)
+	default:
 		return table.Counted(high, "seed")
 	}
-	return fmt.Sprintf("%d to %d seeds", low, high)
 }
 
 // trainings says how many trainings arms have.

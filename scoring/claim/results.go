@@ -7,6 +7,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -199,6 +200,9 @@ func severalTrials(m Model, p Scope) bool {
 // subject is a model in a place.
 func (r *Results) subject(m Model, p Scope) Subject {
 	out := Subject{Name: m.Name, Value: math.NaN(), Trainings: len(m.Arm[p.Name].Parts)}
+	for _, s := range m.Scores {
+		out.Seedless = out.Seedless || s != nil && record.Seedless(s.Condition.Agent)
+	}
 	if p.Name == HeldOut.Name {
 		if m.HeldOut != nil {
 			out.Value = m.HeldOut.Mean

@@ -170,7 +170,7 @@ func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
 
 // changeNote explains a rate and its change.
 const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the perturbations minus without, in percentage points, on the same tasks; " +
-	"seeds averaged within each task first. 95% low, high: Student's t interval of the paired differences, as in the table of differences."
+	"seeds averaged within each task first. 95% CI: Student's t interval of the paired differences, as in the table of differences."
 
 // doses has the rates by number of combined families.
 func doses(report *Report, t *table.Table) {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -368,23 +367,12 @@ func (s *standing) tests() (n int) {
 	return n
 }
 
-// seeds are the smallest and the largest number of seeds of a row whose player has any.
-func (r *Report) seeds() (low, high int) {
-	low = math.MaxInt
-	rows := slices.DeleteFunc(slices.Clone(r.plain), func(e row) bool { return record.Seedless(e.Condition.Agent) })
-	if len(rows) == 0 {
-		rows = r.plain
+// seeded are the rows, for the numbers of their seeds.
+func (r *Report) seeded() (out []claim.Subject) {
+	for _, e := range r.plain {
+		out = append(out, claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent)})
 	}
-	for _, of := range rows {
-		low, high = min(low, len(of.Seeds)), max(high, len(of.Seeds))
-	}
-	return low, high
+	return out
 }
 
-func (r *Report) seedsSaid() string {
-	low, high := r.seeds()
-	if low < high {
-		return fmt.Sprintf("%d to %d seeds", low, high)
-	}
-	return table.Counted(high, "seed")
-}
+func (r *Report) seedsSaid() string { return claim.SeedsText(r.seeded()) }

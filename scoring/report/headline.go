@@ -68,7 +68,7 @@ func (r *Report) Headline() Headline {
 	}
 	h.Lines, h.Published = s.headlines(), r.publishedHeadlines(s)
 	h.Divided, h.Sources = r.publishedTitle(s), sources(r.baselines, "")
-	_, h.Seeds = r.seeds()
+	_, h.Seeds = claim.SeedRange(r.seeded())
 	h.Notes = r.firstNotes(s)
 	return h
 }

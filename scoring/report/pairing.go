@@ -28,7 +28,7 @@ func (p *pairing) pairedNote() string {
 
 // intervalNote says what the intervals of differences are.
 func (p *pairing) intervalNote() string {
-	const note = "95% low, high: Student's t interval"
+	const note = "95% CI: Student's t interval"
 	var about stats.Question
 	atMost := false
 	for _, c := range p.comparisons {

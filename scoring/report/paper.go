@@ -96,7 +96,7 @@ func paper(r *Report, t *table.Table) {
 
 // deviationNote says what stands behind ±.
 func (r *Report) deviationNote(s *standing) []string {
-	if _, highest := r.seeds(); highest < 2 {
+	if _, highest := claim.SeedRange(r.seeded()); highest < 2 {
 		return nil
 	}
 	note := "±: standard deviation over seeds with divisor n-1"

@@ -257,7 +257,7 @@ func againstPublished(report *Report, t *table.Table) {
 			}
 		}
 	}
-	annotate(t, "Δ: model minus published, in percentage points. 95% low, high: Newcombe's interval of independent rates; "+
+	annotate(t, "Δ: model minus published, in percentage points. 95% CI: Newcombe's interval of independent rates; "+
 		"where several numbers of tasks are printed alike, of all of them; p: where a limit is 0; neither is corrected "+
 		"for the number of rows. Unpaired: on the safe side; prompts, agents and servers differ besides.",
 		aboutNotes(rows))

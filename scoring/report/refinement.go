@@ -97,7 +97,7 @@ func refinementPaired(report *Report, t *table.Table) {
 		t.Add(line...)
 	}
 	annotate(t, "Δ: model minus the one it is compared with, on the same tasks; shares in percentage points. "+
-		"95% low, high: "+
+		"95% CI: "+
 		"Student's t interval. "+decided(tests, "")+" No interval where all tasks have one value; measures that are equal are "+
 		"left out.", aboutNotes(rows))
 	t.Notes = append(t.Notes, failed...)

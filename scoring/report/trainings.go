@@ -155,6 +155,6 @@ func trainingsPaired(report *Report, t *table.Table) {
 		}
 	}
 	pairs.fill(t, notes, "Δ: mean of the arm's trainings minus that of the other, in percentage points, on the same "+
-		"tasks. 95% low, high: Student's t interval for new trainings and new tasks of these kinds: the variance among "+
+		"tasks. 95% CI: Student's t interval for new trainings and new tasks of these kinds: the variance among "+
 		"tasks and that among trainings add up.")
 }
