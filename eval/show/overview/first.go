@@ -193,7 +193,10 @@ func reasonsOf(models []failing) (out []string) {
 func memory(rep *report.Report) (out []string) {
 	const maxLines = 3
 	for _, t := range rep.Tables("indices") {
-		cell := func(row []table.Cell, c table.Declared) string { return row[t.Pos(c.Heads()[0].Key)].Text }
+		cell := func(row []table.Cell, c table.Declared) string {
+			text := row[t.Pos(c.Heads()[0].Key)].Text
+			return strings.Replace(text, "(?)", "(interval unknown)", 1) // the table's legend explains the mark
+		}
 		for _, row := range t.Rows {
 			iface, read := cell(row, column.InterfaceIndex), cell(row, column.ReadingIndex)
 			if len(out) < maxLines && iface != table.None().Text {
