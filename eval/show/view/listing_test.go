@@ -52,6 +52,27 @@ func TestListingTable(t *testing.T) {
 	}
 }
 
+// The rate of a run is that of its models; players without one count where none plays.
+func TestMeanOfModels(t *testing.T) {
+	for name, c := range map[string]struct {
+		models []string
+		want   float64
+	}{
+		"a model beside anchors": {[]string{"memoriser", "vllm:m", "reciter"}, 0.5},
+		"anchors":                {[]string{"memoriser", "reciter"}, 0.75},
+	} {
+		s := Summary{Models: c.models}
+		for i, model := range c.models {
+			rate := RateSoFar{Condition: record.Condition{Model: model, Perturbation: "none"}}
+			rate.Success.Mean = 1 - float64(i)/2
+			s.Rates = append(s.Rates, rate)
+		}
+		if got := s.mean(RateSoFar.success); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // Rates have a line for each model; columns that tell none apart are not there.
 func TestListingRates(t *testing.T) {
 	l, _ := listed(t)

@@ -8,6 +8,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/episode"
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/stats"
@@ -126,11 +127,13 @@ func (r RateSoFar) success() float64  { return r.Success.Mean }
 func (r RateSoFar) progress() float64 { return r.Progress.Mean }
 
 // mean is the mean of a rate over models and environments without a perturbation; NaN if there is
-// none.
+// none. Players without a model count where no model plays.
 func (s Summary) mean(rate func(RateSoFar) float64) float64 {
+	players := slices.DeleteFunc(slices.Clone(s.Models), isBaseline)
 	sum, n := 0.0, 0
 	for _, r := range s.Rates {
-		if r.Condition.Perturbation == "none" && !math.IsNaN(rate(r)) {
+		c := r.Condition
+		if c.Perturbation == "none" && !math.IsNaN(rate(r)) && !(len(players) > 0 && isBaseline(c.Model)) {
 			sum, n = sum+rate(r), n+1
 		}
 	}
@@ -139,6 +142,9 @@ func (s Summary) mean(rate func(RateSoFar) float64) float64 {
 	}
 	return sum / float64(n)
 }
+
+// isBaseline reports whether a player has no model.
+func isBaseline(name string) bool { return slices.Contains(episode.Baselines(), name) }
 
 // perturbations counts the perturbations of the rates.
 func (s Summary) perturbations() int {
