@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // mistakes are what people type, the exit code, and what the answer must tell them to do. DIR is a run, ODD a file,
@@ -100,22 +104,18 @@ var mistakes = []struct {
 func TestMistakes(t *testing.T) {
 	server := httptest.NewServer(&fakeServer{context: 16384})
 	defer server.Close()
-	dir := t.TempDir()
+	t.Chdir(t.TempDir())
 	heldout := func(text string) (string, int) {
-		words := strings.Fields(strings.ReplaceAll(text, "URL", server.URL))
-		c := exec.Command("heldout", words...)
-		c.Dir = dir
 		var told bytes.Buffer
-		c.Stderr = &told
-		_ = c.Run() // the code says it
-		return told.String(), c.ProcessState.ExitCode()
+		code := execute(t.Context(), strings.Fields(strings.ReplaceAll(text, "URL", server.URL)),
+			&system{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &told, getenv: os.Getenv,
+				goos: runtime.GOOS, proxy: http.ProxyURL(nil), now: time.Now})
+		return told.String(), code
 	}
-	for _, name := range []string{"NONE"} {
-		if err := os.Mkdir(dir+"/"+name, 0o700); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Mkdir("NONE", 0o700); err != nil {
+		t.Fatal(err)
 	}
-	if err := os.WriteFile(dir+"/ODD", []byte("no record\n"), 0o600); err != nil {
+	if err := os.WriteFile("ODD", []byte("no record\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"run --env pddl --tasks 0 --model random --step-limit 2 --quiet --out DIR",
