@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -51,9 +49,9 @@ func exportInspect(c *cobra.Command, sys *system, dirs []string, o export.Option
 
 // sayInspect says what logs have, and what they do not have.
 func (sys *system) sayInspect(w *inspectlog.Written) {
-	for _, reason := range slices.Sorted(maps.Keys(w.Recorded)) {
-		sys.warn(fmt.Sprintf("%s with actions and observations in place of messages: %s",
-			table.Counted(w.Recorded[reason], "episode"), reason))
+	if w.Recorded > 0 {
+		sys.warn(fmt.Sprintf("%s with actions and observations in place of messages; the first: %s",
+			table.Counted(w.Recorded, "episode"), table.Printable(w.Reason.Error())))
 	}
 	if w.Later > 0 {
 		sys.say("left out: %s of later trials", table.Counted(w.Later, "episode"))

@@ -1,6 +1,7 @@
 package inspectlog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,8 +40,9 @@ type Written struct {
 	Episodes int
 	// Missing counts the planned episodes without a result, Later the left out trials after the first.
 	Missing, Later int
-	// Recorded counts the episodes of models whose messages are not known, by the reason.
-	Recorded  map[string]int
+	// Recorded counts the episodes of models whose messages are not known; Reason is the first reason.
+	Recorded  int
+	Reason    error
 	Uncovered []string
 }
 
@@ -58,7 +60,7 @@ func Write(ctx context.Context, runs []record.Chosen, o Options) (*Written, erro
 	if err := work.Empty(); err != nil {
 		return nil, err
 	}
-	w := &logWriter{Options: o, work: work, runs: map[string]string{}, Written: Written{Recorded: map[string]int{}}}
+	w := &logWriter{Options: o, work: work, runs: map[string]string{}}
 	for _, run := range runs {
 		if err := w.add(ctx, run); err != nil {
 			return nil, fmt.Errorf("%s: %w", run.Name(), err)
@@ -232,7 +234,9 @@ func (w *logWriter) derive(ctx context.Context, s *source, e *record.Episode) (d
 	}
 	a := &playedSample{Episode: e, condition: &g.Condition, task: &l.score.Environment.Tasks[pos.Task],
 		epoch: l.epoch(g), model: l.spec.Model}
-	a.calls, a.unknown = w.Sent(ctx, s.manifest, g.Condition, *a.task, e)
+	if a.calls, a.unknown = w.Sent(ctx, s.manifest, g.Condition, *a.task, e); a.unknown != nil {
+		a.calls = nil
+	}
 	sample := a.sample()
 	if d.summary, d.err = json.Marshal(sample.summary()); d.err != nil {
 		return d
@@ -266,7 +270,8 @@ func (w *logWriter) write(s *source, e *record.Episode, pos record.Position, d d
 	}
 	w.Episodes++
 	if d.unknown != nil {
-		w.Recorded[d.unknown.Error()]++
+		w.Recorded++
+		w.Reason = cmp.Or(w.Reason, d.unknown)
 	}
 	return l.archive.add(d.entry)
 }
