@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"heldout/scoring"
@@ -36,7 +34,7 @@ func (o *output) log(sys *system, runs []report.NamedRun) error {
 	}
 	for _, run := range runs {
 		for _, s := range run.Scores {
-			curve, step := curveOf(cmp.Or(run.Names[s.Condition.Model], s.Condition.Model))
+			curve, step, _ := tensorboard.CurveOf(cmp.Or(run.Names[s.Condition.Model], s.Condition.Model))
 			if o.logStep != noStep {
 				step = o.logStep
 			}
@@ -81,24 +79,4 @@ func scalars(place string, s *scoring.Score) (points []tensorboard.Scalar) {
 		}
 	}
 	return points
-}
-
-// checkpoint is what names of checkpoints end in: checkpoint-1000, ckpt_5, step 20.
-var checkpoint = regexp.MustCompile(`(?i)(^|[^a-z0-9])((?:global_?)?(?:checkpoint|ckpt|step)s?)[-_ =]?([0-9]+)$`)
-
-// curveOf returns the curve of a model and the step of its point: checkpoints of a training
-// share a curve, and other models have one of their own with the step 0.
-func curveOf(name string) (curve string, step int64) {
-	match := checkpoint.FindStringSubmatchIndex(name)
-	if match == nil {
-		return name, 0
-	}
-	step, err := strconv.ParseInt(name[match[6]:match[7]], 10, 64)
-	if err != nil { // more than fits
-		return name, 0
-	}
-	if separator := name[match[2]:match[3]]; separator == "" || separator == ":" {
-		return name[:match[5]], step // nothing else is left of the name
-	}
-	return name[:match[2]], step
 }

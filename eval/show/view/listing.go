@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"heldout/scoring"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
+	"heldout/scoring/tensorboard"
 )
 
 // Listing lists runs for a terminal, or for programs.
@@ -238,8 +240,12 @@ type jsonRun struct {
 
 type jsonRate struct {
 	Env          string   `json:"env"`
+	Place        string   `json:"place"`             // the environment, or the preset
 	Outside      int      `json:"outside,omitempty"` // tasks that are not of the benchmark
 	Model        string   `json:"model"`
+	Name         string   `json:"name"` // of the model in tables
+	Curve        string   `json:"curve,omitempty"`
+	Step         *int64   `json:"step,omitempty"` // of a checkpoint, on the curve of its training
 	Agent        string   `json:"agent"`
 	Perturbation string   `json:"perturbation"`
 	Planned      int      `json:"planned"`
@@ -263,7 +269,11 @@ func (l Listing) WriteJSON(w io.Writer) error {
 		for _, score := range s.Rates {
 			c := score.Condition
 			r := jsonRate{Env: c.Env, Outside: score.Outside, Model: c.Model, Agent: c.Agent,
-				Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished}
+				Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished,
+				Place: score.Place, Name: cmp.Or(s.Names[c.Model], c.Model)}
+			if curve, step, ok := tensorboard.CurveOf(r.Name); ok {
+				r.Curve, r.Step = curve, &step
+			}
 			r.Success, r.SuccessLow, r.SuccessHigh = jsonEstimate(score.Success)
 			r.Progress, r.ProgressLow, r.ProgressHigh = jsonEstimate(score.Progress)
 			line.Rates = append(line.Rates, r)

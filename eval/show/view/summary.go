@@ -31,6 +31,8 @@ type Summary struct {
 	State        RunState
 	Environments []string
 	Models       []string
+	// Names are what the user calls models in tables, by model.
+	Names map[string]string
 	// Started is the start of the first session. Last is the end of the last episode;
 	// zero if none has ended.
 	Started, Last time.Time
@@ -74,7 +76,8 @@ func counts(m *record.Manifest, s *scoring.Score) bool {
 
 // summarize summarizes a run. It does not look at trajectories.
 func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) {
-	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.OmittedBad}
+	s := Summary{Run: p, State: Incomplete, Absent: x.Absent, BadLines: len(x.Bad) + x.OmittedBad,
+		Names: x.Manifest.Names}
 	run := scoring.NewRun(x.Manifest)
 	var r record.Result
 	for i := range x.Results().Len() {

@@ -146,25 +146,7 @@ class Records(Generic[Library]):
         >>> sorted(heldout.read("runs/*").metrics(model="random"))[:3]
         ['heldout/pddl/grounding', 'heldout/pddl/progress', 'heldout/pddl/progress_high']
         """
-        tables = self.tables("paper", "results", "usage", **options)
-        models = [row["model"] for row in tables["paper"].rows]
-        found: dict[str, float] = {}
-
-        def add(model: str, name: str, value: float | None) -> None:
-            if value is not None and model in models:
-                name = (f"{model}/" if len(models) > 1 else "") + name
-                found[prefix + name.replace(" ", "_")] = float(value)
-
-        for row in tables["paper"].rows:
-            for name, value in row.items():
-                place, rate, suffix = name.rpartition("_success" if "_success" in name else "_progress")
-                if rate:
-                    add(row["model"], f"{_HELD_OUT.get(place, place)}/{rate[1:]}{suffix}", value)
-        for row in [row for name, table in tables.items() if name.startswith("results") for row in table.rows]:
-            add(row["model"], f"{row['environment']}/grounding", row["grounding"])
-        for row in tables["usage"].rows if "usage" in tables else []:
-            add(row["model"], f"{row['environment']}/{row['quantity']}", row["mean"])
-        return found
+        return flat(self.tables("paper", "results", "usage", **options), prefix)
 
     def report(self, out: str | os.PathLike[str] = "report.html", **options: Unpack[ReportOptions]) -> Path:
         """Writes the report, a page with all figures, tables and episodes."""
@@ -299,6 +281,33 @@ def _lines(name: str) -> Iterator[Episode]:
                 raise Error(f"{name}: line {number} is not what was written: heldout repair {folder} checks it")
             episode: Episode = json.loads(line)
             yield episode
+
+
+def flat(tables: dict[str, Table], prefix: str) -> dict[str, float]:
+    """Returns what `Records.metrics` says, and the share of unreadable replies if the table refinement is there."""
+    models = [row["model"] for row in tables["paper"].rows]
+    found: dict[str, float] = {}
+
+    def add(model: str, name: str, value: float | None) -> None:
+        if value is not None and model in models:
+            name = (f"{model}/" if len(models) > 1 else "") + name
+            found[prefix + name.replace(" ", "_")] = float(value)
+
+    def rows(name: str) -> list[dict[str, Any]]:
+        return [row for table in tables.values() if table.id == name for row in table.rows]
+
+    for row in tables["paper"].rows:
+        for name, value in row.items():
+            place, rate, suffix = name.rpartition("_success" if "_success" in name else "_progress")
+            if rate:
+                add(row["model"], f"{_HELD_OUT.get(place, place)}/{rate[1:]}{suffix}", value)
+    for row in [row for name, table in tables.items() if name.startswith("results") for row in table.rows]:
+        add(row["model"], f"{row['environment']}/grounding", row["grounding"])
+    for row in rows("usage"):
+        add(row["model"], f"{row['environment']}/{row['quantity']}", row["mean"])
+    for row in rows("refinement"):
+        add(row["model"], f"{row['environment']}/unreadable", row["format_errors"])
+    return found
 
 
 def _listed(paths: Paths) -> list[str]:

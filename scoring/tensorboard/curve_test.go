@@ -1,4 +1,4 @@
-package main
+package tensorboard
 
 import "testing"
 
@@ -22,7 +22,7 @@ func TestCurveOf(t *testing.T) {
 		"checkpoint-1000-merged":            {"checkpoint-1000-merged", 0},
 		"m-checkpoint-99999999999999999999": {"m-checkpoint-99999999999999999999", 0},
 	} {
-		if curve, step := curveOf(name); curve != want.curve || step != want.step {
+		if curve, step, ok := CurveOf(name); curve != want.curve || step != want.step || ok != (step > 0) {
 			t.Errorf("%s: %q at %d", name, curve, step)
 		}
 	}

@@ -1,0 +1,169 @@
+"""Runs in MLflow."""
+
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from typing import Any, cast
+
+from ._errors import MissingPackage
+from ._records import Paths, Records, Table
+from ._trackers import Content, Logged, columns, logged
+
+_DEFAULT = "heldout"
+_ID, _DIGEST, _FINISHED, _STEP = "heldout.run_id", "heldout.digest", "heldout.finished", "heldout.step"
+_LONGEST = 500  # characters of a parameter
+_AT_ONCE = 1000  # metrics of a request
+
+
+def load() -> Any:
+    """Imports MLflow."""
+    try:
+        importlib.import_module("pyarrow")
+        return importlib.import_module("mlflow")
+    except ImportError as error:
+        raise MissingPackage(f"MLflow needs {error.name or error}: pip install 'heldout[mlflow]'") from error
+
+
+class Mlflow:
+    """The entry of runs in an experiment of MLflow. It is opened at the first use."""
+
+    def __init__(
+        self, runs: Paths | Records[Any], experiment: str | None = None, tracking_uri: str | None = None
+    ) -> None:
+        self.content = Content(runs)
+        self._mlflow = load()
+        self._client: Any = None
+        self._uri = tracking_uri
+        self._experiment = experiment or os.environ.get("MLFLOW_EXPERIMENT_NAME") or _DEFAULT
+        self.id = ""
+        self._tags: dict[str, str] = {}
+
+    def open(self) -> Any:
+        """Returns the client, once the run of MLflow is there. It goes on where it was."""
+        if self._client is None:
+            client = self._mlflow.MlflowClient(self._uri)
+            experiment = self._experiment_id(client)
+            own = f"tags.`{_ID}` = '{self.content.id}'"
+            found = client.search_runs([experiment], own, max_results=1) or [
+                client.create_run(experiment, tags={_ID: self.content.id}, run_name=self.content.name)
+            ]
+            self.id, self._tags = found[0].info.run_id, dict(found[0].data.tags)
+            self._params(client, found[0].data.params)
+            self._client = client
+        return self._client
+
+    def _experiment_id(self, client: Any) -> str:
+        found = client.get_experiment_by_name(self._experiment)
+        return found.experiment_id if found else client.create_experiment(self._experiment)
+
+    def _params(self, client: Any, present: Mapping[str, str]) -> None:
+        """Logs settings. Those that a resumed run has changed become tags: MLflow does not change parameters."""
+        for name, value in _flat("", self.content.config()).items():
+            text = str(value)[:_LONGEST]
+            if name not in present:
+                client.log_param(self.id, name, text)
+            elif present[name] != text:
+                self._tag(client, name, text)
+
+    def _tag(self, client: Any, name: str, value: str) -> None:
+        client.set_tag(self.id, name, value)
+        self._tags[name] = value
+
+    def live(self) -> None:
+        """Logs the rates so far, if episodes have been finished since the last time."""
+        finished, planned = self.content.look()
+        if finished == 0:
+            return
+        client = self.open()
+        if finished > int(self._tags.get(_FINISHED, "0")):
+            self._metrics(client, {"live/planned": float(planned), **self.content.live()}, finished)
+            self._tag(client, _FINISHED, str(finished))
+
+    def final(self, url: str | None = None, artifacts: bool = True) -> None:
+        """Logs all of the runs, unless they have been logged as they are."""
+        found = logged(self.content, url)
+        client = self.open()
+        if self._tags.get(_DIGEST) != found.digest:
+            self._log(client, found, artifacts)
+            self._tag(client, _DIGEST, found.digest)
+        self.close()
+
+    def _log(self, client: Any, found: Logged, artifacts: bool) -> None:
+        for step, values in found.curves:
+            if step > int(self._tags.get(_STEP, "-1")):
+                self._metrics(client, values, step)
+                self._tag(client, _STEP, str(step))
+        self._metrics(client, found.summary, 0)
+        client.log_text(self.id, json.dumps(found.config, indent=2), "config.json")
+        names = [f"tables/{name}.json" for name in found.tables]
+        for name, table in zip(names, found.tables.values(), strict=True):
+            client.log_text(self.id, _table(table), name)
+        shown = json.dumps([{"path": name, "type": "table"} for name in names])
+        self._tag(client, "mlflow.loggedArtifacts", shown)
+        if artifacts and not self.content.hides():
+            with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
+                for name in self.content.files(folder):
+                    client.log_artifact(self.id, os.path.join(folder, name))
+
+    def _metrics(self, client: Any, values: Mapping[str, float], step: int) -> None:
+        """Logs values at a step. Equal ones at equal times would be one, so all have one time."""
+        entity: Any = importlib.import_module("mlflow.entities").Metric
+        now = int(time.time() * 1000)
+        metrics = [entity(name, value, now, step) for name, value in values.items()]
+        for i in range(0, len(metrics), _AT_ONCE):
+            client.log_batch(self.id, metrics=metrics[i : i + _AT_ONCE])
+
+    def close(self, code: int = 0) -> None:
+        """Ends the run of MLflow."""
+        if self._client is not None:
+            self._client.set_terminated(self.id, "FAILED" if code else "FINISHED")
+            self._client = None
+
+
+def _flat(prefix: str, value: Any) -> dict[str, Any]:
+    """Returns nested settings under flat names."""
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+    elif isinstance(value, list) and any(isinstance(one, dict) for one in cast("list[Any]", value)):
+        items = ((str(i), one) for i, one in enumerate(cast("list[Any]", value)))
+    else:
+        return {prefix: value}
+    found: dict[str, Any] = {}
+    for name, one in items:
+        clean = "".join(c if c.isalnum() or c in "_-. /" else "-" for c in name)
+        found |= _flat(f"{prefix}.{clean}" if prefix else clean, one)
+    return found
+
+
+def _table(table: Table) -> str:
+    names = columns(table)
+    return json.dumps({"columns": names, "data": [[row.get(name) for name in names] for row in table.rows]})
+
+
+def log_mlflow(
+    run: Paths | Records[Any],
+    experiment: str | None = None,
+    *,
+    tracking_uri: str | None = None,
+    url: str | None = None,
+    artifacts: bool = True,
+) -> str:
+    """Logs runs to MLflow, and returns the id of the run there. Its tag heldout.run_id follows from the run directory.
+
+    `run` is a run, its folder, or several: checkpoints of a training become curves over its steps. Runs that were
+    logged are not logged again; those that have gone on since are brought up to date.
+
+    `experiment` is by default `$MLFLOW_EXPERIMENT_NAME`, else "heldout". `tracking_uri` is that of MLflow, such as
+    "sqlite:///mlflow.db". `url` is the address of a `heldout view` to which episodes link, instead of the report among
+    the artifacts.
+    """
+    entry = Mlflow(run, experiment, tracking_uri)
+    entry.final(url, artifacts)
+    return entry.id

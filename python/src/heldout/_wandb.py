@@ -1,0 +1,124 @@
+"""Runs in wandb."""
+
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import importlib
+import os
+import tempfile
+from typing import Any
+
+from ._errors import MissingPackage
+from ._records import Paths, Records, Table
+from ._trackers import Content, Logged, State, columns, logged
+
+_DEFAULT = "heldout"
+_ROWS = 10_000  # of a table that wandb shows
+
+
+def load() -> Any:
+    """Imports wandb."""
+    try:
+        importlib.import_module("pyarrow")
+        return importlib.import_module("wandb")
+    except ImportError as error:
+        raise MissingPackage(f"wandb needs {error.name or error}: pip install 'heldout[wandb]'") from error
+
+
+class Wandb:
+    """The entry of runs in a project of wandb. It is opened at the first use."""
+
+    def __init__(self, runs: Paths | Records[Any], project: str | None = None, **settings: Any) -> None:
+        self.content = Content(runs)
+        self._wandb = load()
+        entity, _, name = (project or os.environ.get("WANDB_PROJECT") or _DEFAULT).rpartition("/")
+        own = {"entity": entity or None, "project": name, "id": self.content.id, "name": self.content.name}
+        self._settings: dict[str, Any] = {**own, **settings}
+        self.id: str = self._settings["id"]
+        mode = "offline " if os.environ.get("WANDB_MODE") == "offline" or settings.get("mode") == "offline" else ""
+        self.state = State(self.content, f"wandb {mode}{entity}/{name}/{self.id}")
+        self._run: Any = None
+
+    def open(self) -> Any:
+        """Returns the run of wandb, which goes on where it was."""
+        if self._run is None:
+            quiet = {"silent": True, "console": "off", "disable_git": True, "disable_code": True,
+                     "x_disable_stats": True, "x_disable_meta": True, "x_save_requirements": False}  # fmt: skip
+            self._run = self._wandb.init(
+                resume="allow",
+                reinit="create_new",  # beside a run of the caller
+                config=self.content.config(),
+                settings=self._wandb.Settings(**quiet),
+                job_type="evaluation",
+                **self._settings,
+            )
+            for axis in ("live/episodes", "curves/step"):
+                self._run.define_metric(axis, hidden=True)
+                self._run.define_metric(f"{axis.partition('/')[0]}/*", step_metric=axis)
+        return self._run
+
+    def live(self) -> None:
+        """Logs the rates so far, if episodes have been finished since the last time."""
+        finished, planned = self.content.look()
+        if 0 < finished > self.state.read().get("finished", 0):
+            self.state.write(finished=finished)
+            self.open().log({"live/episodes": finished, "live/planned": planned, **self.content.live()})
+
+    def final(self, url: str | None = None, artifacts: bool = True) -> None:
+        """Logs all of the runs, unless they have been logged as they are."""
+        found = logged(self.content, url)
+        if self.state.read().get("digest") != found.digest:
+            self._log(found, artifacts)
+            self.close()
+            self.state.write(digest=found.digest)
+
+    def _log(self, found: Logged, artifacts: bool) -> None:
+        run = self.open()
+        run.config.update(found.config, allow_val_change=True)
+        done: int = self.state.read().get("step", -1)
+        for step, values in found.curves:
+            if step > done:
+                run.log({"curves/step": step, **values})
+                self.state.write(step=step)
+        run.log({f"tables/{name}": self._table(table) for name, table in found.tables.items()})
+        run.summary.update(found.summary)
+        if artifacts and not self.content.hides():
+            with tempfile.TemporaryDirectory(prefix="heldout-") as folder:
+                artifact = self._wandb.Artifact(f"heldout-{self.id}", type="evaluation")
+                for name in self.content.files(folder):
+                    artifact.add_file(os.path.join(folder, name), name)
+                run.log_artifact(artifact)
+
+    def _table(self, table: Table) -> Any:
+        names = columns(table)
+        rows = [[row.get(name) for name in names] for row in table.rows[:_ROWS]]
+        return self._wandb.Table(columns=names, data=rows, allow_mixed_types=True)
+
+    def close(self, code: int = 0) -> None:
+        """Ends the process of wandb when all is sent."""
+        if self._run is not None:
+            self._run.finish(code)
+            self._run = None
+
+
+def log_wandb(
+    run: Paths | Records[Any],
+    project: str | None = None,
+    *,
+    url: str | None = None,
+    artifacts: bool = True,
+    **settings: Any,
+) -> str:
+    """Logs runs to wandb, and returns the id of the run there, which follows from the run directory.
+
+    `run` is a run, its folder, or several: checkpoints of a training become curves over its steps. Runs that were
+    logged are not logged again; those that have gone on since are brought up to date.
+
+    `project` is PROJECT or ENTITY/PROJECT; by default `$WANDB_PROJECT`, else "heldout". `url` is the address of a
+    `heldout view` to which episodes link, instead of the report among the artifacts. `settings` are keywords of
+    `wandb.init`, such as `mode="offline"`, `group` or `tags`.
+    """
+    entry = Wandb(run, project, **settings)
+    entry.final(url, artifacts)
+    return entry.id
