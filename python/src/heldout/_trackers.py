@@ -38,14 +38,14 @@ class Content:
         self.folders = [folder for path in self.records.paths for folder in _folders(path)]
         if not self.folders:
             raise NotFound(f"{self.records.paths[0]} has no run directory: give one, or a folder of some")
+        self.folders.sort(key=lambda folder: _start(_plan(folder)))
         self._plans = [_plan(folder) for folder in self.folders]
         self._lines: list[dict[str, Any]] = []
 
     @property
     def id(self) -> str:
         """The id follows from the start of the earliest run, so that it stays when folders move and a series grows."""
-        first = min(json.dumps(plan["sessions"][:1] or plan["groups"][:1]) for plan in self._plans)
-        return hashlib.sha256(f"{first}{len(self.folders) > 1}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{_start(self._plans[0])}{len(self.folders) > 1}".encode()).hexdigest()[:16]
 
     @property
     def name(self) -> str:
@@ -82,7 +82,9 @@ class Content:
         merged: dict[str, dict[str, Any]] = {}
         for condition in conditions:
             same = {key: value for key, value in condition.items() if key != "seed"}
-            merged.setdefault(json.dumps(same, sort_keys=True), {**same, "seeds": []})["seeds"].append(condition["seed"])
+            merged.setdefault(json.dumps(same, sort_keys=True), {**same, "seeds": []})
+            seeds = merged[json.dumps(same, sort_keys=True)]["seeds"]
+            seeds += [condition["seed"]] if condition["seed"] not in seeds else []
         first = self._plans[0]
         return _public({
             "heldout": {"run_id": self.id, "version": first["tool"]["version"], "behaviour": first.get("behaviour")},
@@ -201,7 +203,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 def _folders(path: str) -> list[str]:
     if os.path.exists(os.path.join(path, "run.json")):
         return [path]
-    return [os.path.join(path, json.loads(line)["dir"]) for line in ask("runs", path, "--format=json").splitlines()]
+    return [json.loads(line)["dir"] for line in ask("runs", path, "--format=json").splitlines()]
 
 
 def _plan(folder: str) -> dict[str, Any]:
@@ -213,6 +215,10 @@ def _plan(folder: str) -> dict[str, Any]:
         raise NotFound(f"{name} is not there: give the directory of a run") from None
     except ValueError as error:
         raise UsageError(f"{name} cannot be read ({error}): heldout repair {folder} checks it") from None
+
+
+def _start(plan: dict[str, Any]) -> str:
+    return json.dumps(plan["sessions"][:1])
 
 
 def _place(rate: dict[str, Any]) -> str:

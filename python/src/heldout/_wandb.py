@@ -33,7 +33,8 @@ class Wandb:
         self.content = Content(runs)
         self._wandb = load()
         entity, _, name = (project or os.environ.get("WANDB_PROJECT") or _DEFAULT).rpartition("/")
-        own = {"entity": entity or None, "project": name, "id": self.content.id, "name": self.content.name}
+        own = {"entity": entity or None, "project": name, "id": self.content.id, "name": self.content.name,
+               "dir": os.path.abspath(os.environ.get("WANDB_DIR", "."))}  # wandb's process may be elsewhere
         self._settings: dict[str, Any] = {**own, **settings}
         self.id: str = self._settings["id"]
         mode = "offline " if os.environ.get("WANDB_MODE") == "offline" or settings.get("mode") == "offline" else ""
