@@ -59,7 +59,9 @@ func (m *checkpointFlags) play(ctx context.Context, sys *system, input bench.Inp
 		return usage(err)
 	}
 	defer closeEvents()
-	s := &checkpoints.Series{Pattern: m.pattern, Command: m.serve, Follow: m.follow, Outside: sys.bench(), Screen: on,
+	var logs trackers
+	var s *checkpoints.Series
+	s = &checkpoints.Series{Pattern: m.pattern, Command: m.serve, Follow: m.follow, Outside: sys.bench(), Screen: on,
 		Prepare: func(c checkpoints.Checkpoint, address string) (*bench.Job, error) {
 			job, _, err := bench.Prepare(sys.bench(), bench.Plain, m.input(input, c, address))
 			return job, err
@@ -69,12 +71,17 @@ func (m *checkpointFlags) play(ctx context.Context, sys *system, input bench.Inp
 			if err != nil {
 				return err
 			}
+			logs.log(ctx, true, append(s.Dirs(), dir)...)
 			return out.log(sys, results.Runs)
 		},
 	}
 	if dry {
 		return m.rehearse(ctx, sys, s, out.format)
 	}
+	if logs, err = out.openTrackers(ctx, sys); err != nil {
+		return err
+	}
+	defer logs.close(ctx)
 	dirs, unplayed := s.Play(ctx)
 	if ctx.Err() != nil || len(dirs) == 0 {
 		return unplayed
@@ -88,6 +95,7 @@ func (m *checkpointFlags) play(ctx context.Context, sys *system, input bench.Inp
 		return errors.Join(unplayed, err)
 	}
 	sys.say("the curve: heldout plot %s --figure checkpoints --out curve.svg", strings.Join(dirs, " "))
+	logs.log(ctx, true, dirs...)
 	missing := []error{unplayed}
 	for _, run := range runs {
 		missing = append(missing, bench.Complete(run.Scores))

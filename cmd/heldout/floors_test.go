@@ -76,6 +76,7 @@ var floors = map[string]int{
 	"eval/progress":                7,
 	"eval/lengths":                 3,
 	"eval/scale/queue":             7,
+	"eval/scale/logging":           0,
 	"eval/show/page/browser":       2,
 	"eval/show/trajectory":         6,
 	"eval/show/console":            4,

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"heldout/scoring"
@@ -10,16 +11,35 @@ import (
 	"heldout/scoring/tensorboard"
 )
 
-// logFolder returns the folder of --log tensorboard:DIR; empty for no log.
-func (o *output) logFolder() (string, error) {
-	kind, dir, _ := strings.Cut(o.logTo, ":")
-	if o.logTo != "" && (kind != "tensorboard" || dir == "") {
-		return "", errors.New("--log wants tensorboard:DIR")
+// Where --log writes to.
+const (
+	toTensorboard = "tensorboard"
+	toWandb       = "wandb"
+	toMLflow      = "mlflow"
+)
+
+// checkLog reports places of --log that make no sense.
+func (o *output) checkLog() error {
+	for _, place := range o.logTo {
+		kind, rest, _ := strings.Cut(place, ":")
+		if rest == "" || !slices.Contains([]string{toTensorboard, toWandb, toMLflow}, kind) {
+			return errors.New("--log wants tensorboard:DIR, wandb:PROJECT, or mlflow:EXPERIMENT or mlflow:URI")
+		}
 	}
-	if o.logStep != noStep && (o.logStep < 0 || dir == "") {
-		return "", errors.New("--log-step is the step of --log tensorboard:DIR, a number from 0")
+	if o.logStep != noStep && (o.logStep < 0 || len(o.logFolders()) == 0) {
+		return errors.New("--log-step is the step of --log tensorboard:DIR, a number from 0")
 	}
-	return dir, nil
+	return nil
+}
+
+// logFolders are those of --log tensorboard:DIR.
+func (o *output) logFolders() (dirs []string) {
+	for _, place := range o.logTo {
+		if dir, ok := strings.CutPrefix(place, toTensorboard+":"); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // noStep leaves the step of curves to the names of models.
@@ -28,19 +48,24 @@ const noStep = -1
 // log writes the rates of runs where the user wants them, in percent. A curve is a model, or
 // the checkpoints of one.
 func (o *output) log(sys *system, runs []report.NamedRun) error {
-	dir, err := o.logFolder()
-	if err != nil || dir == "" {
-		return err
-	}
-	for _, run := range runs {
-		for _, s := range run.Scores {
-			curve, step, _ := tensorboard.CurveOf(cmp.Or(run.Names[s.Condition.Model], s.Condition.Model))
-			if o.logStep != noStep {
-				step = o.logStep
-			}
-			if err := tensorboard.Append(dir, sys.now(), step, scalars(curve+"/"+placeOf(s), s)); err != nil {
+	for _, dir := range o.logFolders() {
+		for _, run := range runs {
+			if err := o.logRun(sys, dir, run); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+func (o *output) logRun(sys *system, dir string, run report.NamedRun) error {
+	for _, s := range run.Scores {
+		curve, step, _ := tensorboard.CurveOf(cmp.Or(run.Names[s.Condition.Model], s.Condition.Model))
+		if o.logStep != noStep {
+			step = o.logStep
+		}
+		if err := tensorboard.Append(dir, sys.now(), step, scalars(curve+"/"+placeOf(s), s)); err != nil {
+			return err
 		}
 	}
 	return nil

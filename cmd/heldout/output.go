@@ -49,8 +49,8 @@ type output struct {
 	// eventsFile gets finished episodes and tables as lines of JSON; empty for none.
 	eventsFile string
 	events     io.Writer
-	logTo      string // where rates go as curves; empty for nowhere
-	logStep    int64  // the step of their points, or noStep
+	logTo      []string // where results go as well
+	logStep    int64    // the step of their points, or noStep
 	prices     configs.Prices
 	floors     map[string]string // the least rates in percent, by environment
 	worse      bool              // a run that is worse than the one before fails

@@ -67,8 +67,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		}
 		unsuited := report.Suit(out.tables, map[report.Only]bool{report.Sweeps: kind == bench.Sweep,
 			report.Baselines: len(out.baselines) > 0})
-		_, logs := out.logFolder()
-		if err := errors.Join(out.check(), usage(logs), usage(unsuited), q.check(c.Flags()),
+		if err := errors.Join(out.check(), usage(out.checkLog()), usage(unsuited), q.check(c.Flags()),
 			q.login(sys), series.check(c.Flags())); err != nil {
 			return err
 		}
@@ -102,6 +101,12 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			return usage(err)
 		}
 		defer closeEvents()
+		logs, err := out.openTrackers(c.Context(), sys)
+		if err != nil {
+			return err
+		}
+		defer logs.close(c.Context())
+		logs.follow(job.Dir)
 		if q.on() {
 			about := queue.Job{Tool: sys.tool, Command: c.Name(), Flags: shared(c.Flags())}
 			err = scale.Lead(c.Context(), job, on, q.Location, about, input, !c.Flags().Changed("env"))
@@ -111,7 +116,11 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		if err != nil {
 			return err
 		}
-		return finish(sys, job, &out)
+		err = finish(sys, job, &out)
+		if job.Plan == nil { // it is no shard
+			logs.log(c.Context(), false, job.Dir)
+		}
+		return err
 	}
 	flags(c.Flags(), &defaults)
 	grouped(c.Flags(), queueGroup, func() { q.leaderFlags(c.Flags()) })
@@ -124,10 +133,11 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 	c.Flags().BoolVar(&out.quiet, "quiet", false, "show no progress")
 	c.Flags().StringVar(&out.eventsFile, "events", "",
 		"file or pipe that gets a line of JSON for every finished episode, and the tables at the end")
-	c.Flags().StringVar(&out.logTo, "log", "",
-		"where the rates go as well: tensorboard:DIR writes event files into a folder")
+	c.Flags().StringArrayVar(&out.logTo, "log", nil,
+		"where results go as well: wandb:PROJECT, mlflow:EXPERIMENT, mlflow:URI, or tensorboard:DIR for event files; "+
+			"repeat it for several")
 	c.Flags().Int64Var(&out.logStep, "log-step", noStep,
-		"with --log: step of all points; the default is the N of names that end in checkpoint-N, ckpt-N or step-N")
+		"with --log tensorboard:DIR: step of all points; the default is the N of names that end in checkpoint-N, ckpt-N or step-N")
 	c.Flags().BoolVar(&explain, helpAll, false, "explain all flags")
 	out.flags(c)
 	return c

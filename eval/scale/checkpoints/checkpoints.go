@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -170,6 +171,9 @@ func (s *Series) once(format string, args ...any) {
 func (s *Series) say(format string, args ...any) {
 	s.Screen.Say(table.Printable(fmt.Sprintf(format, args...)))
 }
+
+// Dirs are the directories of the runs that are over.
+func (s *Series) Dirs() []string { return slices.Clone(s.dirs) }
 
 // playCheckpoint plays a checkpoint, unless its run is complete.
 func (s *Series) playCheckpoint(ctx context.Context, c Checkpoint) error {

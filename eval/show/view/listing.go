@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -270,7 +269,7 @@ func (l Listing) WriteJSON(w io.Writer) error {
 			c := score.Condition
 			r := jsonRate{Env: c.Env, Outside: score.Outside, Model: c.Model, Agent: c.Agent,
 				Perturbation: c.Perturbation, Planned: score.Planned, Finished: score.Finished,
-				Place: score.Place, Name: cmp.Or(s.Names[c.Model], c.Model)}
+				Place: score.Place, Name: s.called(c.Model)}
 			if curve, step, ok := tensorboard.CurveOf(r.Name); ok {
 				r.Curve, r.Step = curve, &step
 			}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"heldout/configs"
@@ -72,6 +73,19 @@ func counts(m *record.Manifest, s *scoring.Score) bool {
 	return s.Complete() && s.ComparesAcross() && s.Outside == 0 && env.Source == envs.Official &&
 		len(env.Tasks) >= env.Total && env.Caveat == "" && c.Settings["variant"] == "" &&
 		!slices.Contains(m.HeldIn.Lookup(c.Model), c.Env)
+}
+
+// called is what tables call a model: the user's name of it, or its own, with the provider if others have the same.
+func (s Summary) called(model string) string {
+	bare := func(model string) string { return model[strings.Index(model, ":")+1:] }
+	same := func(other string) bool { return other != model && bare(other) == bare(model) }
+	if name := s.Names[model]; name != "" {
+		return name
+	}
+	if name := bare(model); name != "" && !slices.ContainsFunc(s.Models, same) {
+		return name
+	}
+	return model
 }
 
 // summarize summarizes a run. It does not look at trajectories.

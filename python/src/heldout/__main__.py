@@ -1,4 +1,4 @@
-"""Runs the binary: `python -m heldout`."""
+"""Runs the binary: `python -m heldout`. `python -m heldout log` logs runs to trackers."""
 
 import os
 import subprocess
@@ -8,6 +8,10 @@ from ._binary import find_bin, leashed
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["log"]:
+        from ._log import main as log
+
+        sys.exit(log(sys.argv[2:]))
     path = find_bin()
     if os.name != "nt":
         os.execv(path, [path, *sys.argv[1:]])

@@ -81,7 +81,8 @@ def hints(said: str) -> None:
 
 def leashed(env: Mapping[str, str] | None = None) -> dict[str, str]:
     """Returns the variables of a child process, which stops as by Ctrl-C when this process ends for any reason."""
-    return {**os.environ, **(env or {}), "HELDOUT_PARENT": str(os.getpid())}
+    own = {"HELDOUT_PARENT": str(os.getpid()), "HELDOUT_PYTHON": sys.executable}  # it logs to trackers by this Python
+    return {**os.environ, **(env or {}), **own}
 
 
 def start(

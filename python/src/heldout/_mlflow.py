@@ -35,9 +35,14 @@ class Mlflow:
     """The entry of runs in an experiment of MLflow. It is opened at the first use."""
 
     def __init__(
-        self, runs: Paths | Records[Any], experiment: str | None = None, tracking_uri: str | None = None
+        self,
+        runs: Paths | Records[Any],
+        experiment: str | None = None,
+        tracking_uri: str | None = None,
+        *,
+        series: bool = False,
     ) -> None:
-        self.content = Content(runs)
+        self.content = Content(runs, series)
         self._mlflow = load()
         self._client: Any = None
         self._uri = tracking_uri
@@ -56,6 +61,7 @@ class Mlflow:
             ]
             self.id, self._tags = found[0].info.run_id, dict(found[0].data.tags)
             self._params(client, found[0].data.params)
+            client.update_run(self.id, status="RUNNING")
             self._client = client
         return self._client
 
@@ -82,9 +88,13 @@ class Mlflow:
         if finished == 0:
             return
         client = self.open()
-        if finished > int(self._tags.get(_FINISHED, "0")):
-            self._metrics(client, {"live/planned": float(planned), **self.content.live()}, finished)
-            self._tag(client, _FINISHED, str(finished))
+        self._log_point(client, _FINISHED, finished, {"live/planned": float(planned), **self.content.live()})
+
+    def _log_point(self, client: Any, axis: str, step: int, values: Mapping[str, float]) -> None:
+        """Logs a point, unless it or a later one has been logged."""
+        if step > int(self._tags.get(axis, "-1")):
+            self._metrics(client, values, step)
+            self._tag(client, axis, str(step))
 
     def final(self, url: str | None = None, artifacts: bool = True) -> None:
         """Logs all of the runs, unless they have been logged as they are."""
@@ -96,10 +106,10 @@ class Mlflow:
         self.close()
 
     def _log(self, client: Any, found: Logged, artifacts: bool) -> None:
+        if _FINISHED in self._tags:
+            self._log_point(client, _FINISHED, int(found.summary["heldout/episodes"]), self.content.live())
         for step, values in found.curves:
-            if step > int(self._tags.get(_STEP, "-1")):
-                self._metrics(client, values, step)
-                self._tag(client, _STEP, str(step))
+            self._log_point(client, _STEP, step, values)
         self._metrics(client, found.summary, 0)
         client.log_text(self.id, json.dumps(found.config, indent=2), "config.json")
         names = [f"tables/{name}.json" for name in found.tables]

@@ -33,24 +33,26 @@ class Point(NamedTuple):
 class Content:
     """Runs as a tracker shows them: one entry for one run or for a series, such as the checkpoints of a training."""
 
-    def __init__(self, runs: Paths | Records[Any]) -> None:
+    def __init__(self, runs: Paths | Records[Any], series: bool = False) -> None:
         self.records: Records[Any] = read(runs.paths if isinstance(runs, Records) else runs, backend="arrow")
         self.folders = [folder for path in self.records.paths for folder in _folders(path)]
         if not self.folders:
             raise NotFound(f"{self.records.paths[0]} has no run directory: give one, or a folder of some")
         self.folders.sort(key=lambda folder: _start(_plan(folder)))
         self._plans = [_plan(folder) for folder in self.folders]
+        self._series = series or len(self.folders) > 1
         self._lines: list[dict[str, Any]] = []
 
     @property
     def id(self) -> str:
         """The id follows from the start of the earliest run, so that it stays when folders move and a series grows."""
-        return hashlib.sha256(f"{_start(self._plans[0])}{len(self.folders) > 1}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{_start(self._plans[0])}{self._series}".encode()).hexdigest()[:16]
 
     @property
     def name(self) -> str:
         folders = [os.path.abspath(folder) for folder in self.folders]
-        return os.path.basename(os.path.commonpath(folders)) or "heldout"
+        common = os.path.commonpath([os.path.dirname(f) for f in folders] if self._series else folders)
+        return os.path.basename(common) or "heldout"
 
     def look(self) -> tuple[int, int]:
         """Reads how far the runs are. Returns how many episodes are finished, and how many are planned."""

@@ -29,16 +29,19 @@ def load() -> Any:
 class Wandb:
     """The entry of runs in a project of wandb. It is opened at the first use."""
 
-    def __init__(self, runs: Paths | Records[Any], project: str | None = None, **settings: Any) -> None:
-        self.content = Content(runs)
+    def __init__(
+        self, runs: Paths | Records[Any], project: str | None = None, *, series: bool = False, **settings: Any
+    ) -> None:
+        self.content = Content(runs, series)
         self._wandb = load()
         entity, _, name = (project or os.environ.get("WANDB_PROJECT") or _DEFAULT).rpartition("/")
         own = {"entity": entity or None, "project": name, "id": self.content.id, "name": self.content.name,
                "dir": os.path.abspath(os.environ.get("WANDB_DIR", "."))}  # wandb's process may be elsewhere
         self._settings: dict[str, Any] = {**own, **settings}
         self.id: str = self._settings["id"]
-        mode = "offline " if os.environ.get("WANDB_MODE") == "offline" or settings.get("mode") == "offline" else ""
-        self.state = State(self.content, f"wandb {mode}{entity}/{name}/{self.id}")
+        self._offline = (settings.get("mode") or os.environ.get("WANDB_MODE")) == "offline"
+        self._state = State(self.content, f"wandb {'offline ' if self._offline else ''}{entity}/{name}/{self.id}")
+        self._done: dict[str, float] = {}  # the last value on each axis
         self._run: Any = None
 
     def open(self) -> Any:
@@ -57,31 +60,39 @@ class Wandb:
             for axis in ("live/episodes", "curves/step"):
                 self._run.define_metric(axis, hidden=True)
                 self._run.define_metric(f"{axis.partition('/')[0]}/*", step_metric=axis)
+                had = self._state.read() if self._offline else self._run.summary  # wandb's server knows best
+                self._done[axis] = had.get(axis) or -1
         return self._run
 
     def live(self) -> None:
         """Logs the rates so far, if episodes have been finished since the last time."""
         finished, planned = self.content.look()
-        if 0 < finished > self.state.read().get("finished", 0):
-            self.state.write(finished=finished)
-            self.open().log({"live/episodes": finished, "live/planned": planned, **self.content.live()})
+        if finished > 0:
+            self.open()
+            self._log("live/episodes", finished, {"live/planned": planned, **self.content.live()})
+
+    def _log(self, axis: str, value: int, values: dict[str, float]) -> None:
+        """Logs a point, unless it or a later one has been logged."""
+        if value > self._done[axis]:
+            self._run.log({axis: value, **values})
+            self._done[axis] = value
+            self._state.write(**{axis: value})
 
     def final(self, url: str | None = None, artifacts: bool = True) -> None:
         """Logs all of the runs, unless they have been logged as they are."""
         found = logged(self.content, url)
-        if self.state.read().get("digest") != found.digest:
-            self._log(found, artifacts)
+        if self._state.read().get("digest") != found.digest:
+            self._log_all(found, artifacts)
             self.close()
-            self.state.write(digest=found.digest)
+            self._state.write(digest=found.digest)
 
-    def _log(self, found: Logged, artifacts: bool) -> None:
+    def _log_all(self, found: Logged, artifacts: bool) -> None:
         run = self.open()
         run.config.update(found.config, allow_val_change=True)
-        done: int = self.state.read().get("step", -1)
+        if self._done["live/episodes"] > 0:
+            self._log("live/episodes", int(found.summary["heldout/episodes"]), self.content.live())
         for step, values in found.curves:
-            if step > done:
-                run.log({"curves/step": step, **values})
-                self.state.write(step=step)
+            self._log("curves/step", step, values)
         run.log({f"tables/{name}": self._table(table) for name, table in found.tables.items()})
         run.summary.update(found.summary)
         if artifacts and not self.content.hides():

@@ -210,10 +210,12 @@ class RunOptions(TypedDict, total=False):
     """YAML file whose keys are the names of these flags; flags override it."""
     events: str | os.PathLike[str]
     """File or pipe that gets a line of JSON for every finished episode, and the tables at the end."""
-    log: str
-    """Where the rates go as well: tensorboard:DIR writes event files into a folder."""
+    log: str | Sequence[str]
+    """Where results go as well: wandb:PROJECT, mlflow:EXPERIMENT, mlflow:URI, or tensorboard:DIR for event
+    files; a list for several."""
     log_step: int
-    """With `log`: step of all points; the default is the N of names that end in checkpoint-N, ckpt-N or step-N."""
+    """With `log` tensorboard:DIR: step of all points; the default is the N of names that end in checkpoint-N,
+    ckpt-N or step-N."""
     variant: Literal["agentboard", "agentgym", "alfworld", "jericho", "scienceworld"]
     """alfworld: AgentBoard's layer with sub-goals, or the games' own texts without; babyai: whose text layer:
     AgentBoard's with sub-goals, or AgentGym's without; jericho: AgentBoard's layer with sub-goals, or Jericho's
@@ -478,6 +480,7 @@ REPEATED = {
     "base_url",
     "header",
     "held_in",
+    "log",
     "model",
     "names",
     "prices",

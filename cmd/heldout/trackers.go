@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"heldout/eval/scale/logging"
+)
+
+// trackers log a run to wandb and MLflow.
+type trackers []*logging.Logger
+
+// openTrackers starts what logs to the trackers of --log. An error says what is missing.
+func (o *output) openTrackers(ctx context.Context, sys *system) (open trackers, err error) {
+	for _, place := range o.logTo {
+		if strings.HasPrefix(place, toTensorboard) {
+			continue
+		}
+		logger, err := openTracker(ctx, sys, place)
+		if err != nil {
+			open.close(ctx)
+			return nil, err
+		}
+		open = append(open, logger)
+	}
+	return open, nil
+}
+
+func openTracker(ctx context.Context, sys *system, place string) (*logging.Logger, error) {
+	binary, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	python, err := logging.Python(sys.getenv("HELDOUT_PYTHON"), binary)
+	if err != nil {
+		return nil, usage(err)
+	}
+	screen := sys.screen()
+	logger, err := logging.Start(ctx, logging.Options{Python: python, Binary: binary, Place: place, Warn: screen.Warn,
+		Say: screen.Say})
+	return logger, usage(err)
+}
+
+func (t trackers) follow(dir string) {
+	for _, logger := range t {
+		logger.Follow(dir)
+	}
+}
+
+func (t trackers) log(ctx context.Context, series bool, dirs ...string) {
+	for _, logger := range t {
+		logger.Log(ctx, series, dirs...)
+	}
+}
+
+func (t trackers) close(ctx context.Context) {
+	for _, logger := range t {
+		logger.Close(ctx)
+	}
+}
