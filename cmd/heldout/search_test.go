@@ -19,7 +19,7 @@ var questions = []struct{ question, title, answer string }{
 	{"turn thinking off", "prompts: Thinking on and off", `{"chat_template_kwargs":{"enable_thinking":false}}`},
 	{"form of the prompt file", "prompts: A prompt of your own: the form of the YAML file", "instruction: |"},
 	{"fewer examples", "prompts: Fewer examples, or none", "delete entries of `examples`"},
-	{"wandb", "figures: Trackers: TensorBoard, wandb, MLflow", "run.metrics()"},
+	{"wandb", "figures: Log to wandb", "--log wandb:"},
 	{"how do I rename a run", "records: Rename, tag or delete a run", "mv runs/old runs/new"},
 	{"delete a run", "records: Rename, tag or delete a run", "rm -r"},
 	{"how do I cite", "benchmark: How to cite", "CITATION.cff"},

@@ -37,12 +37,12 @@ func topicNames() []string {
 	return names
 }
 
-// moved maps the pages of earlier versions to those that replaced them.
+// moved maps other names, such as those of the pages of earlier versions, to the pages that have their subject.
 var moved = map[string]string{
 	"agentgym": "serving", "bundles": "records", "checkpoints": "servers", "cost": "benchmark",
 	"first-perturbation": "perturbations", "first-preset": "presets", "forms": "presets", "loop": "training",
 	"published-number": "statistics", "queue": "servers", "robustness": "perturbations", "synthesis": "training",
-	"trials": "agents", "wikipedia": "data",
+	"trackers": "figures", "trials": "agents", "wikipedia": "data",
 }
 
 func readTopic(name string) (page []byte, ok bool) {

@@ -220,7 +220,7 @@ def _plan(folder: str) -> dict[str, Any]:
 
 
 def _start(plan: dict[str, Any]) -> str:
-    return json.dumps(plan["sessions"][:1])
+    return plan["sessions"][0]["started"] if plan["sessions"] else ""
 
 
 def _place(rate: dict[str, Any]) -> str:
