@@ -17,12 +17,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
+	"heldout/scoring/report"
 )
 
 // echoEnvironment is an environment as a program: echoenv TASKS VERSION repeats actions, of
@@ -160,5 +162,36 @@ func TestExternalKills(t *testing.T) {
 	}
 	if err != nil || len(final) != episodes {
 		t.Errorf("%d results, want %d; %v", len(final), episodes, err)
+	}
+}
+
+// Every table that has rows of an environment outside says which program it was.
+func TestExternalMarks(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "run")
+	heldout := func(args ...string) string {
+		var out bytes.Buffer
+		execute(t.Context(), args, &system{stdout: &out, stderr: io.Discard, getenv: noVariables, now: time.Now,
+			goos: runtime.GOOS})
+		return out.String()
+	}
+	heldout("run", "--env", "exec:echoenv 4 1", "--model", "random", "--model", "expert", "--seeds", "0-1", "--out",
+		dir)
+	marked := 0
+	for _, id := range append(report.IDs(), report.AllTables) {
+		for _, format := range []string{"text", "json"} {
+			text := heldout("compare", dir, "--table", id, "--format", format)
+			if !strings.Contains(text, "exec:echo") {
+				continue
+			}
+			marked++
+			if text := strings.Join(strings.Fields(text), " "); !strings.Contains(text, "outside of heldout, version 1, "+
+				"hash 0123456789abcdef") {
+				t.Errorf("--table %s --format %s: %s", id, format, text)
+			}
+		}
+	}
+	if marked < 30 {
+		t.Errorf("%d tables have the environment", marked)
 	}
 }

@@ -75,7 +75,7 @@ progress, done, success and valid. --actions adds the valid actions.
 			if err != nil {
 				return usage(err)
 			}
-			p := console.Console{In: sys.stdin, Out: sys.stdout, Env: names[0], Task: task, World: world,
+			p := console.Console{In: sys.stdin, Out: sys.stdout, Env: env.Info().Name, Task: task, World: world,
 				Actions: o.withActions, Raw: o.raw, Columns: sys.columns,
 				Colored: sys.columns > 0 && sys.getenv("NO_COLOR") == "" && sys.getenv("TERM") != "dumb"}
 			defer func() { _ = p.World.Close() }()

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
-	"heldout/envs/catalog"
+	"heldout/envs"
 	"heldout/envs/datafile"
 	"heldout/eval/bench"
 	"heldout/eval/scale/queue"
@@ -117,7 +117,7 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 // local reports environments that only the leader of a queue could run: a worker runs no
 // program that another machine names.
 func local(r *configs.Run) error {
-	if i := slices.IndexFunc(r.Env, catalog.External); i >= 0 {
+	if i := slices.IndexFunc(r.Env, envs.IsExternal); i >= 0 {
 		return fmt.Errorf("workers of a queue do not run %s, which is a program: play it without --queue", r.Env[i])
 	}
 	return nil

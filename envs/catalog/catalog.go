@@ -87,10 +87,6 @@ func Entries() []Entry {
 // All lists the environments, and the ways to those that others run.
 func All() []Entry { return append(Entries(), doors()...) }
 
-// External reports whether a name is of an environment that others run: the way to it, a
-// colon and an address.
-func External(name string) bool { return strings.Contains(name, ":") }
-
 // doors are the ways to environments that others run.
 func doors() []Entry {
 	return []Entry{{
@@ -122,7 +118,7 @@ func (e Entry) through(address string) Entry {
 // Open sets up the environment with the given name, which may come from records: none of
 // them starts a program. It ignores settings that the environment does not have.
 func Open(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
-	if External(name) {
+	if envs.IsExternal(name) {
 		return nil, fmt.Errorf("%s is an environment outside of heldout, and no record starts its program", name)
 	}
 	return Reach(name, s, out)

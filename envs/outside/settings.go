@@ -19,11 +19,11 @@ const longestAnswer = 2 * time.Minute
 // Settings are those of all environments that others run.
 func Settings() []envs.Setting {
 	return []envs.Setting{
-		{Name: processesName, Type: envs.Count, Default: "1", Help: "number of processes of an environment outside"},
+		{Name: processesName, Type: envs.Count, Default: "1", Help: "number of processes of the program"},
 		{Name: timeoutName, Type: envs.Duration, Default: "2m",
-			Help: "how long an environment outside may take to answer; one that takes longer is started again"},
+			Help: "how long an answer may take; a program that takes longer is started again"},
 		{Name: thresholdName, Type: envs.Share, Default: "none", Measured: true,
-			Help: "least progress of a success, where an environment outside does not say itself what is solved"},
+			Help: "least progress of a success, for a program that does not say what is solved"},
 	}
 }
 

@@ -72,6 +72,8 @@ func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) err
 		d.tell(entry.Examine(s)...)
 	}
 	switch {
+	case envs.IsExternal(name):
+		d.tell(d.external(entry, s))
 	case s.Data != "":
 		d.tell(d.official(entry, s))
 	case entry.Examine == nil:
@@ -79,6 +81,17 @@ func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) err
 			Text: "it needs nothing but heldout; official tasks need --data"})
 	}
 	return d.verdictOr(ctx)
+}
+
+// external checks that an environment that others run describes itself.
+func (d *Doctor) external(entry catalog.Entry, s envs.Setup) envs.Check {
+	env, err := entry.Open(s, d.Outside.Envs())
+	if err != nil {
+		return envs.Check{Name: entry.Name, Status: envs.CheckFail, Text: err.Error()}
+	}
+	info := env.Info()
+	return envs.Check{Name: entry.Name, Status: envs.CheckOK, Text: fmt.Sprintf("%s, version %s, hash %s: %d tasks",
+		info.Name, info.Settings["version"], info.Settings["hash"], len(env.Tasks()))}
 }
 
 // official checks that an environment has its official tasks.

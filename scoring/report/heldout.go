@@ -25,10 +25,14 @@ func weightNote(w configs.Weights) string {
 	for _, h := range w.HeldOut {
 		parts = append(parts, fmt.Sprintf("%s %g", h.Env, h.Weight))
 	}
+	tasks := "official tasks"
+	if slices.ContainsFunc(w.HeldOut, func(h configs.Weight) bool { return envs.IsExternal(h.Env) }) {
+		tasks = "tasks"
+	}
 	return fmt.Sprintf(
 		"SR success rate, PR progress rate, in percent. Held-out: the mean weighted with %s (%s), of complete "+
-			"results on all official tasks.",
-		strings.Join(parts, ", "), w.Source)
+			"results on all %s.",
+		strings.Join(parts, ", "), w.Source, tasks)
 }
 
 // noScore says which lines have no held-out score, and why.

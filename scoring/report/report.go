@@ -175,6 +175,9 @@ func (r *Report) tables(k Kind) []table.Table {
 		if k.ID != "headline" && k.ID != "notes" && len(t.Rows) > 0 { // which have it among others
 			t.Notes = append(t.Notes, external(r.rows)...)
 		}
+		for i := range t.Programs {
+			t.Programs[i].Notes = append(t.Programs[i].Notes, external(r.rows)...)
+		}
 		tables = append(tables, t)
 	}
 	r.cache[k.ID] = tables

@@ -263,11 +263,11 @@ class RunOptions(TypedDict, total=False):
     simulator_limit: int
     """sciworld: moves after which the variants scienceworld and agentgym end an episode."""
     env_processes: int
-    """exec: number of processes of an environment outside."""
+    """exec: number of processes of the program."""
     env_timeout: str
-    """exec: how long an environment outside may take to answer; one that takes longer is started again."""
+    """exec: how long an answer may take; a program that takes longer is started again."""
     success_threshold: float | str
-    """exec: least progress of a success, where an environment outside does not say itself what is solved."""
+    """exec: least progress of a success, for a program that does not say what is solved."""
 
 
 class PoolOptions(TypedDict, total=False):
@@ -349,11 +349,11 @@ class PoolOptions(TypedDict, total=False):
     simulator_limit: int
     """sciworld: moves after which the variants scienceworld and agentgym end an episode."""
     env_processes: int
-    """exec: number of processes of an environment outside."""
+    """exec: number of processes of the program."""
     env_timeout: str
-    """exec: how long an environment outside may take to answer; one that takes longer is started again."""
+    """exec: how long an answer may take; a program that takes longer is started again."""
     success_threshold: float | str
-    """exec: least progress of a success, where an environment outside does not say itself what is solved."""
+    """exec: least progress of a success, for a program that does not say what is solved."""
 
 
 class CompareOptions(TypedDict, total=False):
