@@ -43,6 +43,7 @@ var floors = map[string]int{
 	"envs/jericho":                 2,
 	"envs/hotpotqa":                2,
 	"envs/outside":                 1,
+	"envs/outside/agentgym":        2,
 	"envs/outside/child":           2,
 	"envs/outside/process":         0,
 	"envs/pddl":                    2,

@@ -18,6 +18,7 @@ import (
 	"heldout/envs/hotpotqa"
 	"heldout/envs/jericho"
 	"heldout/envs/outside"
+	"heldout/envs/outside/agentgym"
 	"heldout/envs/outside/child"
 	"heldout/envs/pddl"
 	"heldout/envs/sciworld"
@@ -41,7 +42,7 @@ type Entry struct {
 	Drawn bool
 	Open  func(envs.Setup, envs.Outside) (envs.Env, error)
 	// reach opens a door; nil for what is no door.
-	reach func(address string, o outside.Options) outside.Door
+	reach func(address string, s envs.Settings, out envs.Outside) outside.Door
 }
 
 // Entries lists the environments.
@@ -95,7 +96,18 @@ func doors() []Entry {
 			return nil, errors.New("exec needs a command: exec:COMMAND")
 		},
 		Summary: "an environment of yours: exec:COMMAND runs a program that speaks lines of JSON",
-		reach:   func(command string, o outside.Options) outside.Door { return child.New(command, o) },
+		reach: func(command string, s envs.Settings, _ envs.Outside) outside.Door {
+			return child.New(command, outside.Configured(s))
+		},
+	}, {
+		Name: "agentgym", Settings: slices.Concat(outside.Settings()[1:2], agentgym.Settings()), // its time limit
+		Open: func(envs.Setup, envs.Outside) (envs.Env, error) {
+			return nil, errors.New("agentgym needs an address: agentgym:http://127.0.0.1:36001")
+		},
+		Summary: "an environment of AgentGym: agentgym:URL plays what its servers have",
+		reach: func(url string, s envs.Settings, out envs.Outside) outside.Door {
+			return agentgym.New(url, s, out)
+		},
 	}}
 }
 
@@ -103,10 +115,9 @@ func doors() []Entry {
 func (e Entry) through(address string) Entry {
 	scheme := e.Name
 	e.Name += ":" + address
-	e.Open = func(s envs.Setup, _ envs.Outside) (envs.Env, error) {
-		o := outside.Configured(s.Settings)
-		door := e.reach(address, o)
-		env, err := outside.New(context.Background(), scheme, door, o)
+	e.Open = func(s envs.Setup, out envs.Outside) (envs.Env, error) {
+		door := e.reach(address, s.Settings, out)
+		env, err := outside.New(context.Background(), scheme, door, outside.Configured(s.Settings))
 		if err != nil {
 			return nil, errors.Join(err, door.Close())
 		}

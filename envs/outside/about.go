@@ -45,6 +45,8 @@ type About struct {
 	// reward: it is the least and the largest sum of rewards.
 	Progress bool        `json:"progress,omitzero"`
 	Return   *[2]float64 `json:"return,omitzero"`
+	// Settings are choices of the user that are part of conditions.
+	Settings map[string]string `json:"-"`
 }
 
 // What an environment can.

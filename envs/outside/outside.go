@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,6 +97,7 @@ const hashDigits = 16
 // settings identify the environment in every condition.
 func (e *Env) settings() map[string]string {
 	out := map[string]string{"version": e.about.Version, "hash": e.about.Hash[:min(len(e.about.Hash), hashDigits)]}
+	maps.Copy(out, e.about.Settings)
 	if r := e.about.Return; r != nil {
 		out["return"] = fmt.Sprintf("%g to %g", r[0], r[1])
 	}

@@ -36,7 +36,7 @@ func (r *Report) departed() (out []string) {
 }
 
 // ownFacts are settings that environments record of themselves and nobody chose.
-var ownFacts = []string{"labels", "generator-seed", "jar-sha256", "version", "hash", "return"}
+var ownFacts = []string{"labels", "generator-seed", "jar-sha256", "version", "hash", "return", "progress"}
 
 // changes lists what a row's condition has changed of the default protocol.
 func (r row) changes() (out []string) {

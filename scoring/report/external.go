@@ -16,6 +16,9 @@ func external(rows []row) []string {
 		if bounds := s["return"]; bounds != "" {
 			text += "; PR is where the sum of rewards lies from " + bounds
 		}
+		if progress := s["progress"]; progress != "" {
+			text += "; PR is " + progress
+		}
 		if least := s["success-threshold"]; least != "" {
 			text += "; SR counts a progress of at least " + least
 		}

@@ -112,7 +112,7 @@ func (c *child) describe() (*outside.About, error) {
 	}
 	switch {
 	case d.Error != "":
-		return nil, fmt.Errorf("it says: %s", quoted(d.Error))
+		return nil, fmt.Errorf("it says: %s", outside.Quoted(d.Error))
 	case d.ID != 0:
 		return nil, fmt.Errorf("it answers the request %d, and there is only 0", d.ID)
 	case d.Protocol != protocol:
@@ -190,7 +190,7 @@ func (c *child) read() {
 			return
 		}
 		if r.Error != "" {
-			r.err = fmt.Errorf("it says: %s", quoted(r.Error))
+			r.err = fmt.Errorf("it says: %s", outside.Quoted(r.Error))
 		}
 		waiting <- r
 	}

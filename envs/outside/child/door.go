@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 	"sync"
 	"sync/atomic"
-	"unicode"
 
 	"heldout/envs/outside"
 )
@@ -109,7 +107,7 @@ func (d *Door) wrong(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("the environment %s: %w", quoted(d.command), err)
+	return fmt.Errorf("the environment %s: %w", outside.Quoted(d.command), err)
 }
 
 // place is that of a new game: where the fewest are.
@@ -176,18 +174,4 @@ func (d *Door) Close() error {
 	d.mu.Unlock()
 	closing.Wait()
 	return nil
-}
-
-// quoted is a text from outside in one printable line.
-func quoted(text string) string {
-	const longest = 300
-	if len(text) > longest {
-		text = text[:longest] + "…"
-	}
-	for _, r := range text {
-		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
-			return strconv.Quote(text)
-		}
-	}
-	return text
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"heldout/envs/outside"
 )
 
 // FuzzLine looks for bytes that are read as a line of more bytes than it may have, or as an
@@ -44,7 +46,7 @@ func FuzzLine(f *testing.F) {
 			if kinds > 1 && a.Goal+a.Error == "" && (a.Reward != nil || a.Actions != nil || a.Action != nil) {
 				t.Errorf("%q answers %d requests", line, kinds)
 			}
-			printable(t, quoted(a.Error))
+			printable(t, outside.Quoted(a.Error))
 		}
 		if !bytes.HasPrefix(b, read) {
 			t.Errorf("%q is read as %q", b, read)

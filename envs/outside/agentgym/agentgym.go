@@ -1,0 +1,152 @@
+// Package agentgym plays environments of AgentGym's servers, which answer requests over HTTP.
+package agentgym
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"heldout/envs"
+	"heldout/envs/outside"
+)
+
+// Door is a server of AgentGym.
+type Door struct {
+	address string
+	base    *url.URL // nil if the address cannot be used, as wrong says
+	wrong   error
+	options options
+	client  *http.Client
+	tool    string
+
+	kind *kind
+	// starting has a value while a game is reset: TextCraft's server draws recipes from one
+	// stream of random numbers for all games.
+	starting chan struct{}
+
+	mu sync.Mutex
+	// free are the numbers of games that have ended at a server that closes none.
+	free []int64
+}
+
+// New returns the server at an address such as http://127.0.0.1:36001.
+func New(address string, s envs.Settings, out envs.Outside) *Door {
+	d := &Door{address: address, options: configured(s), tool: out.Tool, starting: make(chan struct{}, 1)}
+	d.base, d.wrong = parse(address)
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64,
+		Proxy: func(r *http.Request) (*url.URL, error) {
+			if out.Proxy == nil {
+				return nil, nil
+			}
+			return out.Proxy(r.URL)
+		}}
+	d.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // another server is not the one that the user named
+	}}
+	return d
+}
+
+// parse reads an address. Records keep it, so it may not have secrets.
+func parse(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("the address of the server must be such as http://127.0.0.1:36001")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the address of the server has a user, a query or a fragment, which records would keep: " +
+			"give it without")
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	return u, nil
+}
+
+// Describe implements outside.Door.
+func (d *Door) Describe(ctx context.Context) (*outside.About, error) {
+	if d.wrong != nil {
+		return nil, d.wrong
+	}
+	greeting, err := d.meet(ctx)
+	if err != nil {
+		return nil, d.about(err)
+	}
+	k := d.kind
+	first, last, err := d.options.indices(k)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(k.name + "\n" + greeting))
+	about := &outside.About{Name: k.name, Version: d.options.version, Hash: hex.EncodeToString(sum[:]),
+		StepLimit: k.steps, Instruction: k.instruction, Actions: k.actions, Success: true, Progress: true,
+		Settings: map[string]string{"progress": fmt.Sprintf("the last reward, from 0 to %g", k.largest)}}
+	if k.lists != "" {
+		about.Can = []string{outside.CanList}
+	}
+	for i := first; i <= last; i++ {
+		about.Tasks = append(about.Tasks, outside.Task{ID: k.name + "_" + strconv.Itoa(i)})
+	}
+	return about, nil
+}
+
+// meet finds out which environment the server has: the one that the user names, or the one
+// that it greets with.
+func (d *Door) meet(ctx context.Context) (greeting string, err error) {
+	root, game := *d.base, ""
+	if i := strings.LastIndex(root.Path, "/"); i >= 0 {
+		game = root.Path[i+1:]
+	}
+	for i, k := range kinds {
+		if k.path != "" && k.path == game {
+			root.Path = strings.TrimSuffix(root.Path, "/"+game)
+		}
+		if k.name == d.options.name {
+			d.kind = &kinds[i]
+		}
+	}
+	if err := d.ask(ctx, http.MethodGet, root.String()+"/", nil, &greeting); err != nil {
+		return "", err
+	}
+	for i, k := range kinds {
+		if d.kind == nil && k.greeting == greeting && k.path == game {
+			d.kind = &kinds[i]
+		}
+	}
+	switch {
+	case d.kind != nil:
+		return greeting, nil
+	case greeting == lmrlGym:
+		return "", errors.New("it has several games: end the address with /maze or /wordle")
+	}
+	return "", fmt.Errorf("it greets with %s, which does not say its environment: name it with --%s (%s)",
+		outside.Quoted(greeting), nameName, strings.Join(names(), ", "))
+}
+
+// about says which server an error is about.
+func (d *Door) about(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("the server %s: %w", outside.Quoted(d.address), err)
+}
+
+// Begin implements outside.Door. The index of the task decides all; there is no seed.
+func (d *Door) Begin(ctx context.Context, task string, _ int64) (outside.Game, outside.Beginning, error) {
+	g := &game{door: d}
+	text, err := g.start(ctx, task)
+	if err != nil {
+		return nil, outside.Beginning{}, d.about(errors.Join(err, g.Close()))
+	}
+	return g, outside.Beginning{Observation: text}, nil
+}
+
+// Close implements outside.Door.
+func (d *Door) Close() error {
+	d.client.CloseIdleConnections()
+	return nil
+}

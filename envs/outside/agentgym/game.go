@@ -1,0 +1,191 @@
+package agentgym
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"heldout/envs/outside"
+)
+
+// patience is how long a server may take to close a game.
+const patience = 10 * time.Second
+
+// game is a game of the server, by its number there.
+type game struct {
+	door   *Door
+	number int64
+	open   bool // it has a number
+	broken bool // it may not be used again
+}
+
+// start creates a game, or takes one that has ended, and resets it to a task.
+func (g *game) start(ctx context.Context, task string) (string, error) {
+	d := g.door
+	ctx, cancel := context.WithTimeout(ctx, d.options.timeout)
+	defer cancel()
+	select {
+	case d.starting <- struct{}{}:
+	case <-ctx.Done():
+		return "", fmt.Errorf("it has not begun a game within %v", d.options.timeout)
+	}
+	defer func() { <-d.starting }()
+	if !g.reuse() {
+		if err := g.create(ctx); err != nil {
+			return "", err
+		}
+	}
+	g.open, g.broken = true, true
+	index, err := strconv.Atoi(d.kind.position(task))
+	if err != nil {
+		return "", err
+	}
+	body, err := g.post(ctx, "reset", map[string]any{d.kind.index: index})
+	if err != nil {
+		return "", err
+	}
+	var text string
+	if d.kind.asked {
+		number := url.Values{d.kind.number: {strconv.FormatInt(g.number, 10)}}
+		err = d.ask(ctx, http.MethodGet, d.base.String()+"/observation?"+number.Encode(), nil, &text)
+	} else {
+		text, err = d.kind.observed(body)
+	}
+	g.broken = err != nil
+	return text, err
+}
+
+// reuse takes a game that has ended, if there is one.
+func (g *game) reuse() bool {
+	g.door.mu.Lock()
+	defer g.door.mu.Unlock()
+	n := len(g.door.free)
+	if n > 0 {
+		g.number, g.door.free = g.door.free[n-1], g.door.free[:n-1]
+	}
+	return n > 0
+}
+
+// create has the server make a game. Its number is the answer, or the field id of it.
+func (g *game) create(ctx context.Context) error {
+	var body jsontext.Value
+	if err := g.door.ask(ctx, http.MethodPost, g.door.base.String()+"/create", struct{}{}, &body); err != nil {
+		return err
+	}
+	if err := refused(body); err != nil {
+		return err
+	}
+	var made struct {
+		ID *int64 `json:"id"`
+	}
+	if body.Kind() == '0' {
+		body = jsontext.Value(`{"id":` + string(body) + `}`)
+	}
+	if err := jsonv2.Unmarshal(body, &made); err != nil || made.ID == nil || *made.ID < 0 {
+		return errors.New("its answer to /create has no number of a game")
+	}
+	g.number = *made.ID
+	return nil
+}
+
+// post asks about the game.
+func (g *game) post(ctx context.Context, route string, fields map[string]any) (jsontext.Value, error) {
+	fields[g.door.kind.number] = g.number
+	var body jsontext.Value
+	err := g.door.ask(ctx, http.MethodPost, g.door.base.String()+"/"+route, fields, &body)
+	if err == nil {
+		err = refused(body)
+	}
+	return body, err
+}
+
+// Step implements outside.Game.
+func (g *game) Step(ctx context.Context, action string) (outside.Answer, error) {
+	g.broken = true
+	body, err := g.post(ctx, "step", map[string]any{"action": action})
+	if err != nil {
+		return outside.Answer{}, g.door.about(err)
+	}
+	a, err := g.door.kind.answer(body)
+	g.broken = err != nil
+	return a, g.door.about(err)
+}
+
+// answer reads the answer to a step. AgentGym's score is the last reward, and a success the
+// largest.
+func (k *kind) answer(body jsontext.Value) (a outside.Answer, err error) {
+	var read struct {
+		Reward *float64 `json:"reward"`
+		Done   *bool    `json:"done"`
+	}
+	if err := jsonv2.Unmarshal(body, &read); err != nil || read.Reward == nil || read.Done == nil {
+		return a, errors.New("its answer to /step lacks reward or done, or they are of another type")
+	}
+	if a.Observation, err = k.observed(body); err != nil {
+		return a, err
+	}
+	reward := *read.Reward
+	if reward < k.least || reward > k.largest {
+		return a, fmt.Errorf("the reward is %g, want a number from %g to %g", reward, k.least, k.largest)
+	}
+	progress, success := max(reward, 0)/k.largest, reward == k.largest
+	a.Progress, a.Success, a.Done = &progress, &success, *read.Done
+	return a, nil
+}
+
+// observed reads the observation in an answer.
+func (k *kind) observed(body jsontext.Value) (string, error) {
+	var read map[string]jsontext.Value
+	var text *string
+	if jsonv2.Unmarshal(body, &read) != nil || jsonv2.Unmarshal(read[k.text], &text) != nil || text == nil {
+		return "", fmt.Errorf("its answer lacks the text %s", k.text)
+	}
+	return *text, nil
+}
+
+// refused is the error that an answer is.
+func refused(body jsontext.Value) error {
+	var read struct {
+		Error *string `json:"error"`
+	}
+	if jsonv2.Unmarshal(body, &read) != nil || read.Error == nil {
+		return nil // what is no object is no refusal
+	}
+	return fmt.Errorf("it says: %s", outside.Quoted(*read.Error))
+}
+
+// Actions implements outside.Game.
+func (g *game) Actions(ctx context.Context) (list []string, err error) {
+	d := g.door
+	return list, d.about(d.ask(ctx, http.MethodGet, d.base.String()+"/"+d.kind.lists, nil, &list))
+}
+
+// Advice implements outside.Game.
+func (g *game) Advice(context.Context) (string, error) { return "", nil }
+
+// Close implements outside.Game.
+func (g *game) Close() error {
+	d := g.door
+	if !g.open {
+		return nil
+	}
+	g.open = false
+	switch {
+	case d.kind.closes:
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		_, _ = g.post(ctx, "close", map[string]any{}) // the game is over
+	case !g.broken:
+		d.mu.Lock()
+		d.free = append(d.free, g.number)
+		d.mu.Unlock()
+	}
+	return nil
+}
