@@ -44,7 +44,13 @@ const mostResults = 6
 
 // lookUp prints the passages that fit a question best.
 func lookUp(w io.Writer, root *cobra.Command, question string) error {
-	results, err := find(passages(root), marks.Replace(question))
+	list := passages(root)
+	index, err := indexPassages(list)
+	if err != nil {
+		return err
+	}
+	defer index.Close() // it is in memory
+	results, err := find(index, list, marks.Replace(question))
 	if err != nil {
 		return err
 	}
@@ -68,13 +74,12 @@ const (
 	textField  = "text"
 )
 
-// find searches passages by the words of a question, the best first.
-func find(list []passage, question string) ([]match, error) {
+// indexPassages makes an index of passages, in memory.
+func indexPassages(list []passage) (bleve.Index, error) {
 	index, err := bleve.NewUsing("", helpMapping(), bleve.Config.DefaultIndexType, bleve.Config.DefaultKVStore, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer index.Close() // it is in memory
 	batch := index.NewBatch()
 	for i, p := range list {
 		fields := map[string]any{titleField: p.title, textField: p.text}
@@ -85,9 +90,11 @@ func find(list []passage, question string) ([]match, error) {
 			return nil, err
 		}
 	}
-	if err := index.Batch(batch); err != nil {
-		return nil, err
-	}
+	return index, index.Batch(batch)
+}
+
+// find searches passages in their index by the words of a question, the best first.
+func find(index bleve.Index, list []passage, question string) ([]match, error) {
 	request := bleve.NewSearchRequestOptions(helpQuery(question), mostResults, 0, false)
 	request.IncludeLocations = true
 	found, err := index.Search(request)

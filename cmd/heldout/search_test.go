@@ -46,8 +46,13 @@ var questions = []struct{ question, title, answer string }{
 // The first passage that is found answers the question.
 func TestQuestions(t *testing.T) {
 	list := passages(newRoot(&system{getenv: noVariables}))
+	index, err := indexPassages(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close() // it is in memory
 	for _, q := range questions {
-		results, err := find(list, marks.Replace(q.question))
+		results, err := find(index, list, marks.Replace(q.question))
 		if err != nil || len(results) == 0 {
 			t.Errorf("%s: nothing found: %v", q.question, err)
 			continue
