@@ -62,7 +62,7 @@ var mistakes = []struct {
 	{"run --env pddl --model random --seeds 3-1", 2, "write 1-3"},
 	{"run --env pddl --model random --seeds 0", 2, "write 0-0"},
 	{"run --env pddl, babyai --model random", 2, "write --env pddl,babyai"},
-	{"run --env pddl --model expert,random", 2, "repeat --model for each"},
+	{"run --env pddl --model expert,random", 2, "repeat the flag, as in --model vllm:A --model vllm:B"},
 	{"run --env pddl --model random --out", 2, "flag needs an argument: --out"},
 	{"run --env pddl --model memoriser --names memoriser=A,random=B", 2, "repeat --names for each model"},
 	{"runs --format yaml", 2, "there are text and json"},

@@ -39,7 +39,8 @@ func (m *Machine) object(n uint16) (addr uint16, ok bool) {
 // refuse fails if a number is not 0 for which there is no object.
 func (m *Machine) refuse(n uint16) (ok bool) {
 	if n != 0 {
-		m.printString("@Attempt to address illegal object " + strconv.Itoa(int(int16(n))) + ".  This is normally fatal.")
+		number := strconv.Itoa(int(int16(n)))
+		m.printString("@Attempt to address illegal object " + number + ".  This is normally fatal.")
 		m.newLine()
 		m.fail(IllegalObject)
 	}

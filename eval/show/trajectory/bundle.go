@@ -184,7 +184,8 @@ func (b *Bundle) Section() Section {
 
 // list is the list of all episodes of the bundle.
 func (b *Bundle) list() List {
-	choices, _ := Filter{}.Choose(Attempts{Count: len(b.rows), Result: func(i int) record.Result { return *b.rows[i].Result }})
+	result := func(i int) record.Result { return *b.rows[i].Result }
+	choices, _ := Filter{}.Choose(Attempts{Count: len(b.rows), Result: result})
 	l := List{Choices: choices, Count: b.count(), Rows: b.rows, Pager: Pager{Number: 1, Pages: Pages(len(b.rows))}}
 	if l.Pager.Pages > 1 {
 		l.Pager.Next = "#page=2"

@@ -38,8 +38,9 @@ type downloaded struct {
 
 func newDownloaded(a trajectory.Attempts, i int) downloaded {
 	r := a.Result(i)
-	return downloaded{trajectory.Name(&r), r.Env, r.Task, r.TaskType, r.Model, r.Agent, r.Seed, r.Perturbation, r.Preset,
-		r.Trial, r.Outcome, a.Reasons[i].Label(), r.Progress, r.Steps, r.Grounding, r.FormatErrors, r.CompletionTokens, r.Error}
+	return downloaded{trajectory.Name(&r), r.Env, r.Task, r.TaskType, r.Model, r.Agent, r.Seed, r.Perturbation,
+		r.Preset, r.Trial, r.Outcome, a.Reasons[i].Label(), r.Progress, r.Steps, r.Grounding, r.FormatErrors,
+		r.CompletionTokens, r.Error}
 }
 
 // csvHead are the keys of a download, without the error.

@@ -132,8 +132,8 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 		p, err := make(r)
 		if late := (*stillReading)(nil); errors.As(err, &late) {
 			w.Header().Set("Refresh", "1")
-			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: []template.HTML{fragment("reading", late.text)},
-				Links: s.links()})
+			body := []template.HTML{fragment("reading", late.text)}
+			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: body, Links: s.links()})
 			return
 		}
 		var moved *redirect
