@@ -3,10 +3,14 @@ package inspectlog
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"encoding/json"
 	"errors"
+	"hash"
 	"hash/crc32"
+	"io"
+	"iter"
 	"os"
 	"sync"
 )
@@ -30,20 +34,52 @@ var compressors = sync.Pool{New: func() any {
 
 // pack compresses a value as JSON.
 func pack(name string, value any) (entry, error) {
-	var plain, packed bytes.Buffer
-	encoder := json.NewEncoder(&plain)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return entry{}, err
-	}
+	return compress(name, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(value)
+	})
+}
+
+// packList compresses a list of JSON values, one after the other.
+func packList(name string, values iter.Seq[json.RawMessage]) (entry, error) {
+	return compress(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, "[")
+		separator := ""
+		for v := range values {
+			_, failed := io.WriteString(w, separator)
+			_, other := w.Write(v)
+			if err, separator = cmp.Or(err, failed, other), ",\n"; err != nil {
+				return err
+			}
+		}
+		_, failed := io.WriteString(w, "]")
+		return cmp.Or(err, failed)
+	})
+}
+
+// plain is what a zip file says of a text before it is compressed.
+type plain struct {
+	hash.Hash32
+	size uint64
+}
+
+// Write implements io.Writer.
+func (p *plain) Write(b []byte) (int, error) {
+	p.size += uint64(len(b))
+	return p.Hash32.Write(b)
+}
+
+// compress compresses what is written.
+func compress(name string, write func(io.Writer) error) (entry, error) {
+	var packed bytes.Buffer
 	w := compressors.Get().(*flate.Writer)
 	defer compressors.Put(w)
 	w.Reset(&packed)
-	_, err := w.Write(plain.Bytes())
-	err = errors.Join(err, w.Close())
-	return entry{zip.FileHeader{Name: name, Method: zip.Deflate, Flags: utf8Name,
-		CRC32: crc32.ChecksumIEEE(plain.Bytes()), UncompressedSize64: uint64(plain.Len()),
-		CompressedSize64: uint64(packed.Len())}, packed.Bytes()}, err
+	text := plain{Hash32: crc32.NewIEEE()}
+	err := errors.Join(write(io.MultiWriter(w, &text)), w.Close())
+	return entry{zip.FileHeader{Name: name, Method: zip.Deflate, Flags: utf8Name, CRC32: text.Sum32(),
+		UncompressedSize64: text.size, CompressedSize64: uint64(packed.Len())}, packed.Bytes()}, err
 }
 
 // archive is a zip file in the making.

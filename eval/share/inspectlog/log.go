@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -207,23 +208,29 @@ func (l *log) finish() error {
 	if l.status == failed {
 		h.Error = &evalError{Message: l.unfinished()}
 	}
-	summaries := []json.RawMessage{}
-	for _, at := range l.order() {
-		summaries = append(summaries, l.rows[at].summary)
+	summaries, err := packList("summaries.json", l.summaries())
+	reductions, failed := pack("reductions.json", l.reductions())
+	end, other := pack("header.json", h)
+	if err := cmp.Or(err, failed, other); err != nil {
+		return err
 	}
-	for _, part := range []struct {
-		name  string
-		value any
-	}{{"summaries.json", summaries}, {"reductions.json", l.reductions()}, {"header.json", h}} {
-		e, err := pack(part.name, part.value)
-		if err == nil {
-			err = l.archive.add(e)
-		}
-		if err != nil {
+	for _, e := range []entry{summaries, reductions, end} {
+		if err := l.archive.add(e); err != nil {
 			return err
 		}
 	}
 	return l.archive.close()
+}
+
+// summaries are those of the samples.
+func (l *log) summaries() iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		for _, at := range l.order() {
+			if !yield(l.rows[at].summary) {
+				return
+			}
+		}
+	}
 }
 
 // unfinished counts the episodes without a result.
