@@ -13,9 +13,8 @@ from typing import Any
 
 from ._errors import Error, UsageError
 from ._mlflow import Mlflow
-from ._mlflow import load as load_mlflow
+from ._trackers import load
 from ._wandb import Wandb
-from ._wandb import load as load_wandb
 
 _USAGE = "want: python -m heldout log wandb:PROJECT|mlflow:EXPERIMENT|mlflow:URI RUN…"
 _FARTHEST = 60.0  # seconds between two looks at a run
@@ -47,11 +46,11 @@ def _opener(place: str) -> Callable[[Sequence[str], bool], Entry]:
     """Returns what makes the entry of runs in a tracker, whose package is imported."""
     kind, _, rest = place.partition(":")
     if kind == "wandb" and rest:
-        load_wandb()
+        load("wandb")
         return lambda runs, series: Wandb(runs, rest, series=series)
     if kind == "mlflow" and rest:
         os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")  # its own 7 take minutes
-        load_mlflow()
+        load("mlflow")
         uri = rest if ":" in rest or rest == "databricks" else None
         return lambda runs, series: Mlflow(runs, None if uri else rest, uri, series=series)
     raise UsageError(f"{place!r} is no tracker; {_USAGE}")

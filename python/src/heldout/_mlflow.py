@@ -12,23 +12,13 @@ import time
 from collections.abc import Mapping
 from typing import Any, cast
 
-from ._errors import MissingPackage
 from ._records import Paths, Records, Table
-from ._trackers import Content, Logged, columns, logged
+from ._trackers import Content, Logged, columns, load, logged
 
 _DEFAULT = "heldout"
 _ID, _DIGEST, _FINISHED, _STEP = "heldout.run_id", "heldout.digest", "heldout.finished", "heldout.step"
 _LONGEST = 500  # characters of a parameter
 _AT_ONCE = 1000  # metrics of a request
-
-
-def load() -> Any:
-    """Imports MLflow."""
-    try:
-        importlib.import_module("pyarrow")
-        return importlib.import_module("mlflow")
-    except ImportError as error:
-        raise MissingPackage(f"MLflow needs {error.name or error}: pip install 'heldout[mlflow]'") from error
 
 
 class Mlflow:
@@ -43,7 +33,7 @@ class Mlflow:
         series: bool = False,
     ) -> None:
         self.content = Content(runs, series)
-        self._mlflow = load()
+        self._mlflow = load("mlflow")
         self._client: Any = None
         self._uri = tracking_uri
         self._experiment = experiment or os.environ.get("MLFLOW_EXPERIMENT_NAME") or _DEFAULT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 from ._binary import ask
-from ._errors import NotFound, UsageError
+from ._errors import MissingPackage, NotFound, UsageError
 from ._records import Paths, Records, Table, flat, read
 
 # Values under names like these are not logged.
@@ -21,6 +22,18 @@ _COLUMNS = ("env", "task", "task_type", "difficulty", "model", "agent", "preset"
             "completion_tokens", "model_seconds")  # fmt: skip
 _RATES = ("success", "success_low", "success_high", "progress", "progress_low", "progress_high")
 _STATE = "trackers.json"  # in a run directory: what trackers have of it
+
+
+def load(name: str) -> Any:
+    """Imports the package of a tracker."""
+    try:
+        importlib.import_module("pyarrow")
+        module = importlib.import_module(name)
+        if module.__file__ is None:  # a folder of that name, such as the one that wandb writes to
+            raise ImportError(name=name)
+    except ImportError as error:
+        raise MissingPackage(f"logging to {name} needs the package {error.name or error}: pip install 'heldout[{name}]'") from error
+    return module
 
 
 class Point(NamedTuple):

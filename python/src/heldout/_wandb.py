@@ -4,26 +4,15 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import tempfile
 from typing import Any
 
-from ._errors import MissingPackage
 from ._records import Paths, Records, Table
-from ._trackers import Content, Logged, State, columns, logged
+from ._trackers import Content, Logged, State, columns, load, logged
 
 _DEFAULT = "heldout"
 _ROWS = 10_000  # of a table that wandb shows
-
-
-def load() -> Any:
-    """Imports wandb."""
-    try:
-        importlib.import_module("pyarrow")
-        return importlib.import_module("wandb")
-    except ImportError as error:
-        raise MissingPackage(f"wandb needs {error.name or error}: pip install 'heldout[wandb]'") from error
 
 
 class Wandb:
@@ -33,7 +22,7 @@ class Wandb:
         self, runs: Paths | Records[Any], project: str | None = None, *, series: bool = False, **settings: Any
     ) -> None:
         self.content = Content(runs, series)
-        self._wandb = load()
+        self._wandb = load("wandb")
         entity, _, name = (project or os.environ.get("WANDB_PROJECT") or _DEFAULT).rpartition("/")
         own = {"entity": entity or None, "project": name, "id": self.content.id, "name": self.content.name,
                "dir": os.path.abspath(os.environ.get("WANDB_DIR", "."))}  # wandb's process may be elsewhere
@@ -48,7 +37,7 @@ class Wandb:
         """Returns the run of wandb, which goes on where it was."""
         if self._run is None:
             quiet = {"silent": True, "console": "off", "disable_git": True, "disable_code": True,
-                     "x_disable_stats": True, "x_disable_meta": True, "x_save_requirements": False}  # fmt: skip
+                     "x_disable_stats": True, "x_disable_meta": True, "init_timeout": 30, "x_save_requirements": False}  # fmt: skip
             self._run = self._wandb.init(
                 resume="allow",
                 reinit="create_new",  # beside a run of the caller
