@@ -42,7 +42,7 @@ The exit code is 1 if a run would be worthless or refused.`,
 		Args: args(0, 1, "one environment, or none and a --model"),
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) > 0 {
-				if flag := flagFor(names[0]); flag == "preset" || flag == "model" {
+				if flag := flagFor(names[0]); flag == "preset" || flag == "model" && !bench.IsBaseline(names[0]) {
 					return standsAlone(c, flag, names[0])
 				}
 			}

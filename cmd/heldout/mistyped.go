@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"heldout/configs"
 	"heldout/envs/catalog"
 	"heldout/envs/spelling"
+	"heldout/eval/bench"
 )
 
 // flagError says what is wrong with a flag, without words of libraries.
@@ -132,8 +134,11 @@ func flagFor(word string) string {
 	if _, err := configs.LoadPreset(word); err == nil {
 		return "preset"
 	}
-	if strings.Contains(word, ":") {
+	switch {
+	case strings.Contains(word, ":") || bench.IsBaseline(word):
 		return "model"
+	case slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(word)):
+		return "config"
 	}
 	return ""
 }

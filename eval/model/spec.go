@@ -37,8 +37,8 @@ var several = lazyPattern(`,\s*(?:(?:vllm|openai|ollama):|(?:expert|expert-errs|
 func ParseSpec(text string) (Spec, error) {
 	provider, name, found := strings.Cut(text, ":")
 	if several().MatchString(text) || !found && strings.Contains(text, ",") {
-		return Spec{}, fmt.Errorf("model %q is several: repeat the flag, as in --model vllm:A --model vllm:B, or write "+
-			"a list in a file", text)
+		return Spec{}, fmt.Errorf("model %q is several: repeat --model for each, as in --model vllm:A --model vllm:B, or "+
+			"write a list in a file", text)
 	}
 	if !found {
 		return Spec{}, fmt.Errorf("model %q has no provider: write vllm:NAME, openai:NAME or ollama:NAME%s", text,

@@ -65,6 +65,10 @@ func (v *Verification) file(name string) error {
 		return err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder, want a file of trajectories that heldout synth wrote; heldout check is for "+
+			"bundles of runs", name)
+	}
 	err = synth.VerifyLines(f, v.Options, v.Lenient, func(c synth.Checked) error { return v.print(name, c) })
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

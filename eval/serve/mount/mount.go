@@ -152,10 +152,12 @@ func (m *Defaults) set(entry catalog.Entry, key, value string) (err error) {
 	case "invalid-penalty":
 		m.InvalidPenalty, err = stepCost(key, value)
 	case "actions":
-		m.Actions, err = strconv.ParseBool(value)
+		if m.Actions, err = strconv.ParseBool(value); err != nil {
+			err = fmt.Errorf("actions is %q, want true or false", value)
+		}
 	case "step-limit":
-		if m.MaxSteps, err = strconv.Atoi(value); err == nil && m.MaxSteps < 0 {
-			err = fmt.Errorf("step-limit is %d, want 0 or more", m.MaxSteps)
+		if m.MaxSteps, err = strconv.Atoi(value); err != nil || m.MaxSteps < 0 {
+			err = fmt.Errorf("step-limit is %s, want a whole number, 0 or more", value)
 		}
 	default:
 		i := slices.IndexFunc(entry.Settings, func(s envs.Setting) bool { return s.Name == key })
