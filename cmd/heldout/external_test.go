@@ -185,8 +185,8 @@ func TestExternalMarks(t *testing.T) {
 				continue
 			}
 			marked++
-			if text := strings.Join(strings.Fields(text), " "); !strings.Contains(text, "outside of heldout, version 1, "+
-				"hash 0123456789abcdef") {
+			mark := "outside of heldout, version 1, hash 0123456789abcdef"
+			if !strings.Contains(strings.Join(strings.Fields(text), " "), mark) {
 				t.Errorf("--table %s --format %s: %s", id, format, text)
 			}
 		}

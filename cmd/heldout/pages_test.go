@@ -114,6 +114,45 @@ func TestPromptPage(t *testing.T) {
 	}
 }
 
+// The program of the page is an environment, which its commands play.
+func TestFirstProgram(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("it needs python3, in the PATH")
+	}
+	t.Chdir(t.TempDir())
+	played := 0
+	for _, b := range blocks(part(t, "first-environment", "Outside")) {
+		if b.file != "" {
+			if err := os.WriteFile(b.file, []byte(b.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		for _, line := range strings.Split(strings.ReplaceAll(b.text, "\\\n", " "), "\n") {
+			args := strings.Split(strings.ReplaceAll(line, `"exec:python3 safe.py"`, "exec:python3\u00a0safe.py"), " ")
+			if args[0] != "heldout" || strings.Contains(line, "vllm:") {
+				continue
+			}
+			played++
+			for i, arg := range args {
+				args[i] = strings.ReplaceAll(arg, "\u00a0", " ")
+			}
+			var out strings.Builder
+			sys := &system{stdin: strings.NewReader("dial 38\n:quit\n"), stdout: &out, stderr: io.Discard,
+				getenv: noVariables, now: time.Now}
+			if code := execute(context.Background(), args[1:], sys); code != exitOK {
+				t.Errorf("%s ends with %d: %s", line, code, &out)
+			}
+			if !strings.Contains(out.String(), "The safe opens.") && !strings.Contains(out.String(), "100.0 a") {
+				t.Errorf("%s: %s", line, &out)
+			}
+		}
+	}
+	if played != 2 {
+		t.Errorf("%d commands were played", played)
+	}
+}
+
 // The environment of the page builds.
 func TestFirstEnvironment(t *testing.T) {
 	var found bool

@@ -112,7 +112,12 @@ func (j *Job) prepare(chosen []Chosen) error {
 		if err := j.add(c); err != nil {
 			return err
 		}
-		j.Config.Env = append(j.Config.Env, c.name())
+		name := c.name()
+		if envs.IsExternal(name) { // else the name of the run directory would have the command
+			b := j.specs[len(j.specs)-1].Benchmarks
+			name = b[len(b)-1].Env.Info().Name
+		}
+		j.Config.Env = append(j.Config.Env, name)
 	}
 	if err := j.addPerturbations(); err != nil {
 		return err

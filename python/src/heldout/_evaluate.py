@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from ._door import Door
     from ._endpoint import Endpoint
+    from .environment import Environment
     from .options import RunOptions
 
 _INCOMPLETE = 3  # exit code of a run with episodes without a result
 _KEY = "HELDOUT_POLICY_KEY"  # variable with the key of a policy's endpoint
+_ENVIRONMENT_KEY = "HELDOUT_ENVIRONMENT_KEY"  # and of what relays of an environment say first
 # Options of `evaluate` that say how a model is asked, not what is played.
 _OF_MODELS = {"base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"}
 _POLL = 0.05  # seconds between looks at a run that a policy plays
@@ -43,7 +46,7 @@ class Evaluation(Records[Literal["pandas"]]):
 
 def evaluate(
     model: str | Sequence[str] | Policy | None = None,
-    env: str | Sequence[str] | None = None,
+    env: str | Sequence[str] | Environment | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
     base_url: str | Sequence[str] | None = None,
@@ -58,7 +61,8 @@ def evaluate(
     `heldout run --model`; a name alone is a model of the server at `base_url`, which speaks the OpenAI protocol.
 
     It can also be a function that takes a list of conversations and the sampling settings, and returns the reply to
-    each. The function runs in the calling thread, and records call it `name`.
+    each. The function runs in the calling thread, and records call it `name`. `env` can be an environment of yours, a
+    `heldout.environment.Environment`; its games run in other threads of this process.
 
     `options` are the other flags of `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `temperature`,
     `max_tokens`, `concurrency`, … With `progress`, what the run says goes to standard error, or below the cell of a
@@ -74,19 +78,26 @@ def evaluate(
     0.0
     """
     endpoint = _endpoint(model, name) if callable(model) else None
-    environment, keywords = None, cast("dict[str, Any]", options)
+    variables: dict[str, str] = {}
+    keywords = cast("dict[str, Any]", options)
     if endpoint is not None:
         models, base_url = ["openai:" + name], endpoint.url
-        environment = {_KEY: endpoint.key}
+        variables[_KEY] = endpoint.key
         keywords = {"api_key_env": _KEY, "timeout": "1h", **keywords}
     else:
         models = _names(model)
     if base_url:
         models = [m if ":" in m else "openai:" + m for m in models]
+    door = None
+    if env is not None and not isinstance(env, str) and not isinstance(env, Sequence):
+        door = _door(env)
+        env, variables[_ENVIRONMENT_KEY] = door.name, door.key
     played = {"out": out, "model": models, "env": env, "base_url": base_url, "seeds": seeds, **keywords}
     try:
-        code, said = _play(["run", "--format=json", *flags(played)], environment, endpoint, progress)
+        code, said = _play(["run", "--format=json", *flags(played)], variables, endpoint, progress)
     finally:
+        if door is not None:
+            door.close()
         if endpoint is not None:
             endpoint.close()
     if code not in (0, _INCOMPLETE):
@@ -114,7 +125,7 @@ def _folder(said: str) -> str:
 
 async def aevaluate(
     model: str | Sequence[str] | Policy | None = None,
-    env: str | Sequence[str] | None = None,
+    env: str | Sequence[str] | Environment | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
     base_url: str | Sequence[str] | None = None,
@@ -133,6 +144,12 @@ async def aevaluate(
     return await asyncio.to_thread(
         evaluate, model, env, out=out, base_url=base_url, name=name, seeds=seeds, progress=progress, **keywords
     )
+
+
+def _door(environment: Environment) -> Door:
+    from ._door import Door
+
+    return Door(environment)
 
 
 def _endpoint(policy: Policy, name: str) -> Endpoint:
@@ -156,7 +173,7 @@ def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), *
 
 
 def _play(
-    arguments: list[str], environment: dict[str, str] | None, endpoint: Endpoint | None, progress: bool
+    arguments: list[str], environment: dict[str, str], endpoint: Endpoint | None, progress: bool
 ) -> tuple[int, str]:
     """Runs the binary, which takes long, and passes on what it says. Ctrl-C stops it as it does in a shell."""
     import queue

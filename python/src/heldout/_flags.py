@@ -14,7 +14,7 @@ def flags(keywords: Mapping[str, object]) -> list[str]:
     found: list[str] = []
     for name, value in renamed(keywords).items():
         values = _texts(name, value)
-        if name not in REPEATED and len(values) > 1:
+        if name != "env" and name not in REPEATED and len(values) > 1:  # a command may have commas
             values = [",".join(values)]
         found += [f"--{name.replace('_', '-')}={text}" for text in values]
     return found

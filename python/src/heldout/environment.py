@@ -1,0 +1,229 @@
+"""Environments of your own. Needs only the standard library.
+
+>>> from heldout.environment import Environment, Start, Step
+>>> class Safe(Environment):
+...     name, version, step_limit = "safe", "1", 10
+...     instruction = "You open safes. A safe has a number from 1 to 100."
+...     actions = ["dial {number}"]
+...     def tasks(self):
+...         return [f"safe-{i}" for i in range(20)]
+...     def start(self, task, seed):
+...         self.code = 1 + 37 * (int(task.split("-")[1]) + 1) % 100
+...         return Start("The safe has a dial from 1 to 100.", goal="Open the safe.")
+...     def step(self, action):
+...         word, _, number = action.partition(" ")
+...         if word != "dial" or not number.isdigit():
+...             return Step("Nothing happens.", valid=False)
+...         if int(number) == self.code:
+...             return Step("The safe opens.", done=True, success=True)
+...         return Step("Too low." if int(number) < self.code else "Too high.")
+...     def expert(self):
+...         return f"dial {self.code}"
+>>> import heldout
+>>> run = heldout.evaluate("expert", Safe(), out="runs/safe", progress=False)
+>>> run.metrics()["heldout/exec:safe/success"]
+1.0
+
+`serve(Safe())` at the end of a file makes it a program for `heldout run --env "exec:python FILE"`.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import inspect
+import json
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from ._errors import UsageError
+
+if TYPE_CHECKING:
+    import gymnasium
+
+_PROTOCOL = 1
+
+
+class Start(NamedTuple):
+    """What an agent is told before its first action."""
+
+    observation: str
+    goal: str = ""
+    progress: float | None = None
+
+
+class Step(NamedTuple):
+    """The answer to an action. `progress` and `reward` are for environments that announce them."""
+
+    observation: str
+    done: bool = False
+    success: bool | None = None
+    progress: float | None = None
+    reward: float | None = None
+    valid: bool = True
+
+
+class Environment:
+    """Base of environments. Each game is played by a copy of the object: `start` sets all that changes in it.
+
+    `version` and a hash of the classes' source and the object's attributes are part of what results are of. Set `hash`
+    where attributes are not JSON, or data decide: 8 to 64 hex digits.
+    """
+
+    name: str
+    version: str
+    instruction: str
+    step_limit: int = 30
+    # Forms of all actions, which stand below the instruction in prompts.
+    actions: Sequence[str] = ()
+    # Steps say whether the task is solved; without it, `success_threshold` of the run decides.
+    success: bool = True
+    # Steps have a progress from 0 to 1, or a reward whose sum is from the first number of `returns` to the second.
+    progress: bool = False
+    returns: tuple[float, float] | None = None
+    hash: str = ""
+
+    def tasks(self) -> Sequence[str | tuple[str, str]]:
+        """Returns the ids of the tasks, or pairs of an id and a kind."""
+        raise NotImplementedError
+
+    def start(self, task: str, seed: int) -> Start:
+        """Begins a task. The same task, seed and actions give the same texts."""
+        raise NotImplementedError
+
+    def step(self, action: str) -> Step:
+        """Takes an action; a wrong one has an observation that says so."""
+        raise NotImplementedError
+
+    def valid_actions(self) -> Sequence[str]:
+        """Returns what can be done now, for the baseline random. An environment without it has none."""
+        raise NotImplementedError
+
+    def expert(self) -> str:
+        """Returns what a competent player would do, for the baseline expert. An environment may lack it."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Ends the game."""
+
+
+def serve(environment: Environment) -> None:
+    """Answers the lines of heldout on the standard streams. What the environment prints goes to standard error."""
+    lines, out = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr
+    answer_lines(environment, lines, out)
+
+
+def answer_lines(environment: Environment, lines: Iterable[bytes], out: IO[bytes]) -> None:
+    """Answers lines until they end."""
+    games: dict[int, Environment] = {}
+    for line in lines:
+        request: dict[str, Any] = json.loads(line)
+        try:
+            answer = _answer(environment, games, request)
+        except Exception as error:
+            traceback.print_exc()
+            answer = {"error": f"{type(error).__name__}: {error}"[:1000]}
+        out.write(json.dumps({"id": request["id"], **answer}).encode() + b"\n")
+        out.flush()
+    for game in games.values():
+        game.close()
+
+
+def _answer(environment: Environment, games: dict[int, Environment], request: dict[str, Any]) -> dict[str, Any]:
+    world: int = request.get("world", 0)
+    ask: str = request["ask"]
+    if ask == "describe":
+        return _describe(environment)
+    if ask == "start":
+        games[world] = copy.copy(environment)
+        return _present(games[world].start(request["task"], request["seed"])._asdict())
+    if ask == "step":
+        return _present(games[world].step(request["action"])._asdict())
+    if ask == "actions":
+        return {"actions": list(games[world].valid_actions())}
+    if ask == "expert":
+        return {"action": games[world].expert()}
+    games.pop(world, environment).close()
+    return {}
+
+
+def _present(answer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in answer.items() if value is not None}
+
+
+def _describe(environment: Environment) -> dict[str, Any]:
+    tasks = [task if isinstance(task, tuple) else (task, "") for task in environment.tasks()]
+    can = {"actions": Environment.valid_actions, "expert": Environment.expert}
+    own = {"actions": type(environment).valid_actions, "expert": type(environment).expert}
+    return {
+        "protocol": _PROTOCOL,
+        "name": environment.name,
+        "version": environment.version,
+        "hash": environment.hash or _hash(environment),
+        "tasks": [{"id": id, **({"kind": kind} if kind else {})} for id, kind in tasks],
+        "step_limit": environment.step_limit,
+        "instruction": environment.instruction,
+        "actions": list(environment.actions),
+        "can": [name for name in can if own[name] is not can[name]],
+        "success": environment.success,
+        "progress": environment.progress,
+        **({"return": list(environment.returns)} if environment.returns else {}),
+    }
+
+
+def _hash(environment: Environment) -> str:
+    """Returns a hash of the source of the classes and of the attributes."""
+    name = type(environment).__name__
+    try:
+        parts = [inspect.getsource(c) for c in type(environment).__mro__ if not issubclass(Environment, c)]
+        parts.append(json.dumps(vars(environment), sort_keys=True, allow_nan=False))
+    except (OSError, TypeError, ValueError) as error:
+        raise UsageError(f"{name} needs a hash, because its source or attributes are not to be had: {error}") from None
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+class Gymnasium(Environment):
+    """A Gymnasium environment whose observations and actions are texts. Each task resets it with a seed of its own.
+
+    `make` returns one, as `lambda: gymnasium.make(ID)` does. `returns` are the least and the largest sum of rewards.
+    The key `success` of the last `info` says whether the task is solved; without one, `success_threshold` of the run does.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], gymnasium.Env[str, str]],
+        *,
+        name: str,
+        version: str,
+        instruction: str,
+        returns: tuple[float, float],
+        tasks: int = 20,
+        step_limit: int = 30,
+        success: str = "",
+    ) -> None:
+        self._make, self._count, self._key = make, tasks, success
+        self.name, self.version, self.instruction, self.returns = name, version, instruction, returns
+        self.step_limit, self.success = step_limit, bool(success)
+        source = [inspect.getsource(Gymnasium), name, version, instruction, repr((returns, tasks, step_limit, success))]
+        self.hash = hashlib.sha256("\0".join(source).encode()).hexdigest()
+
+    def tasks(self) -> Sequence[str]:
+        return [f"seed-{i}" for i in range(self._count)]
+
+    def start(self, task: str, seed: int) -> Start:
+        self._env = self._make()
+        observation, _ = self._env.reset(seed=int(task.removeprefix("seed-")))
+        return Start(observation)
+
+    def step(self, action: str) -> Step:
+        observation, reward, terminated, truncated, info = self._env.step(action)
+        done = terminated or truncated
+        success = bool(info.get(self._key, False)) if self._key else None
+        return Step(observation, done=done, success=success, reward=float(reward))
+
+    def close(self) -> None:
+        if "_env" in vars(self):
+            self._env.close()
