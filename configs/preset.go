@@ -104,6 +104,8 @@ type PresetTasks struct {
 	// SHA256 is the hash of their names, sorted bytewise, each followed by a line
 	// break; empty if it is not known.
 	SHA256 string `yaml:"sha256" json:"sha256,omitempty"`
+	// Partial: tasks that the data lack are left out, which is a change of the preset.
+	Partial bool `yaml:"-" json:"-"`
 	// FirstOfType keeps the first N tasks of every type, SkipTypes leaves types out;
 	// for selections that follow a rule.
 	FirstOfType int      `yaml:"-" json:"first-of-type,omitempty"`

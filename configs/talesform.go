@@ -9,7 +9,9 @@ func tales(p *Preset) {
 	p.Observation.Suffix = "\n> "
 	p.Decoding.Seed = 20241001
 	p.Env.Limit.Restart = true
-	if n := p.series(); n > 0 && p.Env.Name != "jericho" { // of which the seed is a setting
+	if p.Env.Name == "jericho" { // of which the seed is a setting
+		p.Env.Tasks.Partial = true
+	} else if n := p.series(); n > 0 {
 		p.Env.Tasks.BySeed, p.Env.Tasks.ByName = talesSeeds+n, p.Env.Name == "alfworld"
 	}
 }

@@ -117,7 +117,7 @@ var talesGames = []game{
 	},
 	{
 		name: "moonlit", file: "moonlit.z5", md5: "bf75b9651cff0e2d04302f19c443588e",
-		clean: beforePrompt, player: 20, score: score{scoreVictory, 0}, max: 1, victory: haveWon, death: haveDied,
+		clean: beforeWidePrompt, player: 20, score: score{scoreVictory, 0}, max: 1, victory: haveWon, death: haveDied,
 		wordLength: informWord,
 	},
 	{
@@ -128,7 +128,7 @@ var talesGames = []game{
 	},
 	{
 		name: "partyfoul", file: "partyfoul.z8", md5: "d221daa82708c4e54447f1a884c239ef",
-		clean: beforePrompt, intro: []string{"", "no"}, player: 48, score: score{scoreVictory, 0}, max: 1,
+		clean: beforeWidePrompt, intro: []string{"", "no"}, player: 48, score: score{scoreVictory, 0}, max: 1,
 		victory: haveWon, death: haveDied, wordLength: informWord,
 	},
 	{
@@ -180,7 +180,7 @@ var talesGames = []game{
 		name: "trinity", file: "trinity.z4", md5: "3bf1a444a1fc2057130ecb9806117233",
 		clean: thirdOn, intro: []string{""}, player: 103, score: score{scoreWord, 34214}, max: 100,
 		victory: "You've completed the story of TRINITY", death: "[Type RESTART, RESTORE or QUIT.]",
-		wordLength: informWord, blankQuestionMarks: true,
+		wordLength: informWord,
 	},
 	{
 		name: "tryst205", file: "tryst205.z5", md5: "fc65ad8d4588da92fd39871f6f7463db",

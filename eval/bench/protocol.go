@@ -99,6 +99,8 @@ func (j *Job) tasks(c Chosen, actual *configs.Preset, env envs.Env, about *recor
 	if !official {
 		actual.Overrides["source"] = string(envs.Generated)
 		actual.Env.Tasks.Count = len(tasks)
+	} else if n := len(tasks); rule.Partial && n < rule.Count {
+		actual.Env.Tasks.Count, actual.Env.Tasks.SHA256 = n, hashNames(tasks)
 	} else if err := checkTasks(tasks, actual.Env); err != nil {
 		return nil, err
 	} else {

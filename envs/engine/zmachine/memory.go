@@ -73,9 +73,10 @@ func (m *Machine) push(value uint16) {
 	}
 }
 
-// pop takes the top word of the running routine's stack.
+// pop takes the top word of the running routine's stack. Below that are its local
+// variables, which some stories take too, as the reference allows.
 func (m *Machine) pop() uint16 {
-	if m.sp <= m.base {
+	if m.sp <= m.fp {
 		m.fail(StackUnderflow)
 		return 0
 	}
@@ -110,7 +111,7 @@ func (m *Machine) peek(v uint8) uint16 {
 		return m.loadw(m.global(v))
 	case v > 0:
 		return m.frame[v-1]
-	case m.sp <= m.base:
+	case m.sp <= m.fp:
 		m.fail(StackUnderflow)
 		return 0
 	}
@@ -122,7 +123,7 @@ func (m *Machine) poke(v uint8, value uint16) {
 		m.setVariable(v, value)
 		return
 	}
-	if m.sp <= m.base {
+	if m.sp <= m.fp {
 		m.fail(StackUnderflow)
 		return
 	}

@@ -161,10 +161,15 @@ func (m *Machine) properties(n uint16) (addr uint16, ok bool) {
 	if !ok {
 		return 0, false
 	}
+	return m.propertiesAt(entry), true
+}
+
+// propertiesAt returns the address of the property table that an entry names.
+func (m *Machine) propertiesAt(entry uint16) uint16 {
 	if m.wide() {
-		return m.loadw(entry + 12), true
+		return m.loadw(entry + 12)
 	}
-	return m.loadw(entry + 7), true
+	return m.loadw(entry + 7)
 }
 
 // propertyEntry is a property as it is stored.

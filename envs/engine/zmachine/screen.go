@@ -394,7 +394,9 @@ func (m *Machine) showStatus() {
 	m.selectWindow(statusWindow)
 	first, second := m.Word(m.story.globals+2), m.Word(m.story.globals+4)
 	m.printChar(' ')
-	m.printObject(m.Word(m.story.globals))
+	if place := m.Word(m.story.globals); place != 0 {
+		m.printObject(place)
+	}
 	if m.story.version == 3 && m.mem[headerFlags1]&2 != 0 {
 		m.pad(statusTime)
 		half := "am"

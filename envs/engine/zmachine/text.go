@@ -264,10 +264,13 @@ func (m *Machine) DecodeText(addr int, bare bool) string {
 // noName is the first word of an encoded name that says nothing.
 const noName = 0x94A5
 
-// printObject prints the name of an object.
+// printObject prints the name of an object. As in the reference, the name of object 0 is
+// where an entry before the first one would have it.
 func (m *Machine) printObject(n uint16) {
 	addr, ok := m.properties(n)
-	if !ok {
+	if n == 0 {
+		addr = m.propertiesAt(m.objects.first - m.objects.size)
+	} else if !ok {
 		return
 	}
 	if m.loadb(addr) == 0 || m.loadw(addr+1) == noName {
