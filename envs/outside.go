@@ -1,6 +1,8 @@
 package envs
 
 import (
+	"context"
+	"net/http"
 	"net/url"
 	"time"
 )
@@ -16,4 +18,17 @@ type Outside struct {
 	Keep string
 	// Tool is the name that heldout sends to servers, such as "heldout/1.2".
 	Tool string
+	// Dial opens a WebSocket; nil where there are none. The core links no library for them:
+	// who sets up environments hands in eval/serve/dial.
+	Dial Dial
+}
+
+// Dial opens a WebSocket at an address such as ws://127.0.0.1:8000/ws.
+type Dial func(ctx context.Context, address string, header http.Header) (Socket, error)
+
+// Socket is an open WebSocket. One goroutine reads frames, one writes them, and any closes it.
+type Socket interface {
+	Read() ([]byte, error)
+	Write(frame []byte) error
+	Close() error
 }

@@ -27,6 +27,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/bench"
 	"heldout/eval/scale/checkpoints"
+	"heldout/eval/serve/dial"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -107,7 +108,7 @@ func (s *system) outside() envs.Outside { return s.bench().Envs() }
 
 func (s *system) bench() bench.Outside {
 	return bench.Outside{Now: s.now, Getenv: s.getenv, Data: ownData(s), Pulled: pullFolder(s), Proxy: s.proxy,
-		Tool: s.tool, Warn: s.warn}
+		Dial: dial.New(s.proxy), Tool: s.tool, Warn: s.warn}
 }
 
 func (s *system) say(format string, args ...any) {

@@ -20,6 +20,7 @@ import (
 	"heldout/envs/outside"
 	"heldout/envs/outside/agentgym"
 	"heldout/envs/outside/child"
+	"heldout/envs/outside/openenv"
 	"heldout/envs/pddl"
 	"heldout/envs/sciworld"
 	"heldout/envs/spelling"
@@ -107,6 +108,15 @@ func doors() []Entry {
 		Summary: "an environment of AgentGym: agentgym:URL plays what its servers have",
 		reach: func(url string, s envs.Settings, out envs.Outside) outside.Door {
 			return agentgym.New(url, s, out)
+		},
+	}, {
+		Name: "openenv", Settings: slices.Concat(outside.Settings()[1:], openenv.Settings()), // without processes
+		Open: func(envs.Setup, envs.Outside) (envs.Env, error) {
+			return nil, errors.New("openenv needs an address: openenv:http://127.0.0.1:8000")
+		},
+		Summary: "an environment of a server: openenv:URL plays what speaks OpenEnv",
+		reach: func(url string, s envs.Settings, out envs.Outside) outside.Door {
+			return openenv.New(url, s, out)
 		},
 	}}
 }

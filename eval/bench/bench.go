@@ -40,6 +40,8 @@ type Outside struct {
 	// Proxy finds the proxy for a request, in the form that http.Transport expects;
 	// nil for none.
 	Proxy func(*http.Request) (*url.URL, error)
+	// Dial opens WebSockets; nil where there are none.
+	Dial envs.Dial
 	// Tool is this build of heldout.
 	Tool record.Tool
 	// Warn receives one-line notes that the user should see during the run. It is
@@ -52,7 +54,7 @@ func (o Outside) userAgent() string { return "heldout/" + o.Tool.Version }
 
 // Envs returns what environments may use from outside the process.
 func (o Outside) Envs() envs.Outside {
-	out := envs.Outside{Now: o.Now, Tool: o.userAgent()}
+	out := envs.Outside{Now: o.Now, Tool: o.userAgent(), Dial: o.Dial}
 	if o.Proxy != nil {
 		out.Proxy = func(address *url.URL) (*url.URL, error) { return o.Proxy(&http.Request{URL: address}) }
 	}

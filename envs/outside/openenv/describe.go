@@ -1,0 +1,211 @@
+package openenv
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"heldout/envs/outside"
+)
+
+// stepLimit is the one of all environments: servers of OpenEnv do not tell theirs.
+const stepLimit = 50
+
+// placeholder stands in an action for the text of the agent.
+const placeholder = "{action}"
+
+// description is what a server has.
+type description struct {
+	about       outside.About
+	action      string            // JSON with the placeholder
+	observation []path            // what is shown
+	resets      map[string]string // by task: arguments in JSON
+}
+
+// describe asks the server what it has.
+func (d *Door) describe(ctx context.Context) (*description, error) {
+	var meta struct {
+		Name        string `json:"name"`
+		Version     string `json:"version"`
+		Description string `json:"description"`
+	}
+	var schemas struct {
+		Action      schema `json:"action"`
+		Observation schema `json:"observation"`
+		Reset       schema `json:"reset_observation"`
+	}
+	about, err := d.get(ctx, "metadata", &meta)
+	if err != nil {
+		return nil, err
+	}
+	shape, err := d.get(ctx, "schema", &schemas)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(append(append(about, '\n'), shape...))
+	out := &description{about: outside.About{Name: strings.ToLower(plain(meta.Name)), Version: plain(meta.Version),
+		Hash: hex.EncodeToString(sum[:]), StepLimit: stepLimit, Instruction: meta.Description,
+		Success: d.options.success != nil, Progress: d.options.progress != nil, Return: d.options.bounds,
+		Settings: d.options.identity}}
+	if err := out.chooseAction(d.options.action, &schemas.Action); err != nil {
+		return nil, err
+	}
+	if err := out.chooseShown(&d.options, &schemas.Observation, &schemas.Reset); err != nil {
+		return nil, err
+	}
+	return out, d.setTasks(ctx, out)
+}
+
+// get asks for a description over HTTP, and returns it in a canonical form as well.
+func (d *Door) get(ctx context.Context, route string, into any) ([]byte, error) {
+	body, err := d.fetch(ctx, route, nil)
+	if err != nil {
+		return nil, err
+	}
+	value := jsontext.Value(body)
+	err = jsonv2.Unmarshal(body, into)
+	if err = errors.Join(err, value.Canonicalize()); err != nil {
+		return nil, fmt.Errorf("what it answers at /%s cannot be read: %w", route, err)
+	}
+	return value, nil
+}
+
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// plain is a name or a version in the characters that conditions take.
+func plain(text string) string {
+	text = strings.Trim(notPlain.ReplaceAllString(text, "-"), "._-")
+	if text == "" {
+		return "unknown"
+	}
+	return text[:min(len(text), 64)]
+}
+
+// chooseAction chooses the field of actions that takes the text: the one of the option, or the
+// only one.
+func (out *description) chooseAction(field string, action *schema) (err error) {
+	switch {
+	case strings.HasPrefix(field, "{"):
+		if !json.Valid([]byte(field)) || !strings.Contains(field, `"`+placeholder+`"`) {
+			return fmt.Errorf("--%s is %q, want an object in JSON with the text %q", actionName, field, placeholder)
+		}
+		out.action = field
+	case field == "":
+		field, err = action.text("actions", "", actionName)
+	case !action.has(field):
+		err = fmt.Errorf("its actions lack the field %q of --%s; the fields are %s", field, actionName, action.list())
+	}
+	if err != nil {
+		return err
+	}
+	if out.action == "" {
+		name, _ := json.Marshal(field) // it is a text
+		out.action = `{` + string(name) + `:"` + placeholder + `"}`
+	}
+	if about := action.Properties[field].Description; about != "" {
+		out.about.Instruction += "\nAn action: " + about
+	}
+	if strings.TrimSpace(out.about.Instruction) == "" {
+		out.about.Instruction = "Play " + out.about.Name + "."
+	}
+	return nil
+}
+
+// chooseShown chooses the fields that are shown, and checks all that options name.
+func (out *description) chooseShown(o *options, observation, reset *schema) error {
+	out.observation = o.observation
+	if out.observation == nil {
+		field, err := observation.text("observations", "text", observationName)
+		if err != nil {
+			return err
+		}
+		out.observation = []path{{field}}
+	}
+	if o.success == nil && o.progress == nil && o.bounds == nil {
+		return fmt.Errorf("it gives rewards, which measure nothing yet: give the least and the largest sum, such as --%s "+
+			"0:1, or a field by --%s or --%s; the fields of observations are %s", returnName, successName, progressName,
+			observation.list())
+	}
+	for _, p := range append([]path{o.success, o.progress}, out.observation...) {
+		if p != nil && !p.ofState() && !observation.has(p[0]) && !reset.has(p[0]) {
+			return fmt.Errorf("its observations lack the field %q, which you name; the fields are %s", p[0],
+				observation.list())
+		}
+	}
+	return nil
+}
+
+// setTasks lists the tasks: those of seeds, or of a split of the server.
+func (d *Door) setTasks(ctx context.Context, out *description) error {
+	out.resets = map[string]string{}
+	first, last, ok := d.options.seeds()
+	if !ok {
+		return d.setSplit(ctx, out)
+	}
+	if last < first || last-first >= outside.MostTasks {
+		return fmt.Errorf("--%s is %q, want 1 to %d seeds, such as 0-9", tasksName, d.options.tasks, outside.MostTasks)
+	}
+	for seed := first; seed <= last; seed++ {
+		d.add(out, outside.Task{ID: fmt.Sprintf("seed-%d", seed)}, map[string]any{"seed": seed})
+	}
+	return nil
+}
+
+// add adds a task with the arguments of its reset.
+func (d *Door) add(out *description, t outside.Task, reset map[string]any) {
+	for name, value := range d.options.reset {
+		reset[name] = value
+	}
+	out.about.Tasks = append(out.about.Tasks, t)
+	out.resets[t.ID] = shown(reset)
+}
+
+// setSplit lists the tasks of a split, as far as the server names them.
+func (d *Door) setSplit(ctx context.Context, out *description) error {
+	split := d.options.tasks
+	var names []string
+	if _, err := d.get(ctx, "list_environments", &names); err != nil {
+		return err
+	}
+	if len(names) != 1 {
+		return fmt.Errorf("it lists %d environments with tasks, want one", len(names))
+	}
+	var count struct {
+		Tasks int `json:"num_tasks"`
+	}
+	var list struct {
+		Tasks []jsontext.Value `json:"tasks"`
+	}
+	err := d.post(ctx, names[0]+"/num_tasks", split, &count)
+	if err == nil {
+		err = d.post(ctx, names[0]+"/tasks", split, &list)
+	}
+	if err != nil {
+		return err
+	}
+	if count.Tasks < 1 || count.Tasks > outside.MostTasks {
+		return fmt.Errorf("the split %q has %d tasks, want 1 to %d", split, count.Tasks, outside.MostTasks)
+	}
+	for i := range count.Tasks {
+		var t struct {
+			ID   string `json:"id"`
+			Type string `json:"type"`
+		}
+		if i < len(list.Tasks) {
+			_ = jsonv2.Unmarshal(list.Tasks[i], &t) // tasks may be of any form
+		}
+		if t.ID == "" {
+			t.ID = fmt.Sprintf("%s-%d", split, i)
+		}
+		d.add(out, outside.Task{ID: t.ID, Kind: t.Type}, map[string]any{"split": split, "index": i})
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package openenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"heldout/envs/outside"
+)
+
+// game is an episode in a session of its own.
+type game struct {
+	door     *Door
+	session  *session
+	lost     error   // why the connection is gone
+	progress float64 // so far
+}
+
+// observed is the data of an observation.
+type observed struct {
+	Observation map[string]any `json:"observation"`
+	Reward      any            `json:"reward"`
+	Done        bool           `json:"done"`
+}
+
+// ask resets or steps the episode.
+func (g *game) ask(ctx context.Context, kind, data string) (a outside.Answer, err error) {
+	var o observed
+	err = g.session.ask(ctx, kind, data, "observation", &o)
+	if err == nil && o.Observation == nil {
+		err = errors.New("the answer lacks observation")
+	}
+	var state any
+	if err == nil && g.door.needsState() {
+		err = g.session.ask(ctx, "state", "", "state", &state)
+	}
+	if err != nil {
+		g.lost = err
+		return a, err
+	}
+	find := func(p path) any {
+		if p.ofState() {
+			return p[1:].value(state)
+		}
+		return p.value(o.Observation)
+	}
+	var lines []string
+	for _, p := range g.door.observation {
+		if text := shown(find(p)); text != "" {
+			lines = append(lines, text)
+		}
+	}
+	a.Observation, a.Done = strings.Join(lines, "\n"), o.Done
+	return a, errors.Join(g.measure(&a, find), g.door.reward(&a, o.Reward))
+}
+
+// measure reads success and progress, which is as before where a field is null.
+func (g *game) measure(a *outside.Answer, find func(path) any) error {
+	o := &g.door.options
+	if o.success != nil {
+		switch word := find(o.success).(type) {
+		case bool:
+			a.Success = &word
+		case nil:
+			if !a.Done {
+				a.Success = new(bool)
+			}
+		default:
+			return fmt.Errorf("the field %s of --%s is %.40s, want true or false", o.success, successName, shown(word))
+		}
+	}
+	if o.progress != nil {
+		switch share := find(o.progress).(type) {
+		case float64:
+			g.progress = share
+		case nil:
+		default:
+			return fmt.Errorf("the field %s of --%s is %.40s, want a number", o.progress, progressName, shown(share))
+		}
+		progress := g.progress
+		a.Progress = &progress
+	}
+	return nil
+}
+
+// reward reads a reward where one counts; null is 0.
+func (d *Door) reward(a *outside.Answer, reward any) error {
+	var sum float64
+	switch r := reward.(type) {
+	case float64:
+		sum = r
+	case bool:
+		if r {
+			sum = 1
+		}
+	case nil:
+	default:
+		return fmt.Errorf("reward is %.40s, want a number", shown(r))
+	}
+	if d.options.bounds != nil {
+		a.Reward = &sum
+	}
+	return nil
+}
+
+// needsState reports whether a field of the state is used.
+func (d *Door) needsState() bool {
+	for _, p := range append([]path{d.options.success, d.options.progress}, d.observation...) {
+		if p.ofState() {
+			return true
+		}
+	}
+	return false
+}
+
+// Step implements outside.Game.
+func (g *game) Step(ctx context.Context, action string) (outside.Answer, error) {
+	text, err := jsonv2.Marshal(strings.ToValidUTF8(action, "\uFFFD"))
+	if err != nil {
+		return outside.Answer{}, err
+	}
+	data := strings.ReplaceAll(g.door.action, `"`+placeholder+`"`, string(text))
+	a, err := g.ask(ctx, "step", data)
+	return a, g.door.at(err)
+}
+
+// Actions implements outside.Game: OpenEnv lists none.
+func (*game) Actions(context.Context) ([]string, error) { return nil, nil }
+
+// Advice implements outside.Game: OpenEnv gives none.
+func (*game) Advice(context.Context) (string, error) { return "", nil }
+
+// Close implements outside.Game.
+func (g *game) Close() error {
+	g.session.close()
+	g.door.leave(g.lost)
+	return nil
+}

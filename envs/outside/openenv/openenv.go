@@ -1,0 +1,192 @@
+// Package openenv plays environments that servers of OpenEnv have: what they are over HTTP,
+// episodes over a WebSocket. Their actions and observations are JSON objects of any shape, of
+// which settings name the fields that hold text, success and progress.
+package openenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"heldout/envs"
+	"heldout/envs/address"
+	"heldout/envs/outside"
+)
+
+// Door is a server.
+type Door struct {
+	base    *url.URL
+	options options
+	out     envs.Outside
+	wrong   error // of address or settings
+
+	*description // nil before the first
+
+	mu       sync.Mutex
+	doubtful bool          // a connection was lost: another server may be there
+	open     int           // games
+	most     int           // games at once, as the server said; 0 before it did
+	freed    chan struct{} // closed when a game ends
+}
+
+// New returns the server at an address, such as http://127.0.0.1:8000.
+func New(base string, s envs.Settings, out envs.Outside) *Door {
+	d := &Door{out: out, freed: make(chan struct{})}
+	o, err := configured(s)
+	d.options = o
+	d.base, d.wrong = readAddress(base)
+	d.wrong = errors.Join(d.wrong, err)
+	return d
+}
+
+// readAddress reads the address of a server, which shows in commands and records: it has no
+// secrets.
+func readAddress(base string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(base, "/"))
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return nil, fmt.Errorf("openenv:%s lacks an address such as http://127.0.0.1:8000", address.Plain(base))
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return nil, fmt.Errorf("the address %s has a user, a query or a fragment: a token goes to the file of --%s",
+			address.Plain(base), tokenName)
+	}
+	return u, nil
+}
+
+// Describe implements outside.Door.
+func (d *Door) Describe(ctx context.Context) (*outside.About, error) {
+	if d.wrong != nil {
+		return nil, d.wrong
+	}
+	var err error
+	if d.description, err = d.describe(ctx); err != nil {
+		return nil, d.at(err)
+	}
+	return &d.description.about, nil
+}
+
+// at says which server an error is about.
+func (d *Door) at(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("the environment at %s: %w", d.base, err)
+}
+
+// The first pause before another try at a server without room, and the longest.
+const (
+	firstPause   = 100 * time.Millisecond
+	longestPause = 2 * time.Second
+)
+
+// Begin implements outside.Door. While the server has no room, it waits: as long as games of
+// this run are open, and then as long as an answer may take.
+func (d *Door) Begin(ctx context.Context, task string, _ int64) (outside.Game, outside.Beginning, error) {
+	var waited time.Duration
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		if err := d.enter(ctx); err != nil {
+			return nil, outside.Beginning{}, err
+		}
+		g, b, err := d.begin(ctx, task)
+		if err == nil {
+			return g, b, nil
+		}
+		others := d.leave(err)
+		if r := (*refusal)(nil); !errors.As(err, &r) || r.Code != capacityReached || waited >= d.options.Timeout {
+			return nil, outside.Beginning{}, d.at(err)
+		}
+		if waited += pause; others > 0 {
+			waited = 0
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, outside.Beginning{}, ctx.Err()
+		}
+	}
+}
+
+// enter counts a game, once the server has room for it.
+func (d *Door) enter(ctx context.Context) error {
+	for {
+		d.mu.Lock()
+		freed := d.freed
+		room := d.most == 0 || d.open < d.most
+		if room {
+			d.open++
+		}
+		d.mu.Unlock()
+		if room {
+			return nil
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// leave counts a game less, which ended with an error or none, and returns how many are open.
+func (d *Door) leave(err error) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open--
+	close(d.freed)
+	d.freed = make(chan struct{})
+	r := (*refusal)(nil)
+	switch {
+	case errors.As(err, &r) && r.Max > 0:
+		d.most = r.Max
+	case err != nil && r == nil:
+		d.doubtful = true
+	}
+	return d.open
+}
+
+// begin opens a session and resets it.
+func (d *Door) begin(ctx context.Context, task string) (*game, outside.Beginning, error) {
+	if err := d.recognize(ctx); err != nil {
+		return nil, outside.Beginning{}, err
+	}
+	s, err := d.dial(ctx)
+	if err != nil {
+		return nil, outside.Beginning{}, err
+	}
+	g := &game{door: d, session: s}
+	a, err := g.ask(ctx, "reset", d.resets[task])
+	if err != nil {
+		s.close()
+		return nil, outside.Beginning{}, err
+	}
+	return g, outside.Beginning{Observation: a.Observation, Progress: a.Progress}, nil
+}
+
+// recognize reports another environment than at the beginning, after a connection was lost.
+func (d *Door) recognize(ctx context.Context) error {
+	d.mu.Lock()
+	doubtful := d.doubtful
+	d.mu.Unlock()
+	if !doubtful {
+		return nil
+	}
+	now, err := d.describe(ctx)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !reflect.DeepEqual(now, d.description) {
+		return errors.New("it describes itself otherwise than when the run began")
+	}
+	d.doubtful = false
+	return nil
+}
+
+// Close implements outside.Door. Games close what is open.
+func (*Door) Close() error { return nil }

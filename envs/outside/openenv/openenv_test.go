@@ -1,0 +1,392 @@
+package openenv_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"heldout/envs"
+	"heldout/envs/outside"
+	"heldout/envs/outside/openenv"
+	"heldout/eval/serve/dial"
+)
+
+// fake is a server of OpenEnv whose environment repeats actions and rewards "win" with 1.
+type fake struct {
+	schema string
+	most   int    // sessions; 0 for any number
+	token  string // that clients need
+
+	mu       sync.Mutex
+	metadata string
+	// tricks are played once in place of an answer, by the type of the frame.
+	tricks map[string]func(*websocket.Conn)
+	open   int
+	resets []string
+}
+
+const (
+	aSchema = `{"action":{"properties":{"metadata":{"type":"object"},"type":{"const":"a","type":"string"},` +
+		`"message":{"type":"string","description":"Say it."}}},"observation":{"properties":{"done":{"type":"boolean"},` +
+		`"echoed":{"anyOf":[{"type":"string"},{"type":"null"}]},"won":{"type":"boolean"},"log":{"type":"array"}}}}`
+	aMetadata = `{"name":"Echo Environment","version":null,"description":"It echoes."}`
+)
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case f.token != "" && r.Header.Get("Authorization") != "Bearer "+f.token:
+		w.WriteHeader(http.StatusUnauthorized)
+	case r.URL.Path == "/schema":
+		fmt.Fprint(w, f.schema)
+	case r.URL.Path == "/metadata":
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		fmt.Fprint(w, f.metadata)
+	case r.URL.Path == "/ws":
+		upgrader := websocket.Upgrader{}
+		if conn, err := upgrader.Upgrade(w, r, nil); err == nil {
+			defer conn.Close()
+			f.serve(conn)
+		}
+	default:
+		w.WriteHeader(http.StatusNotImplemented)
+	}
+}
+
+// enter counts a session, if there is room.
+func (f *fake) enter(change int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if change > 0 && f.most > 0 && f.open >= f.most {
+		return false
+	}
+	f.open += change
+	return true
+}
+
+func (f *fake) serve(conn *websocket.Conn) {
+	if !f.enter(1) {
+		send(conn, `{"type":"error","data":{"message":"full","code":"CAPACITY_REACHED","max_sessions":%d}}`, f.most)
+		return
+	}
+	defer f.enter(-1)
+	for {
+		var q struct {
+			Type string
+			Data json.RawMessage
+		}
+		if conn.ReadJSON(&q) != nil || q.Type == "close" {
+			return
+		}
+		var action struct{ Message string }
+		_ = json.Unmarshal(q.Data, &action)
+		f.mu.Lock()
+		trick := f.tricks[q.Type]
+		delete(f.tricks, q.Type)
+		f.mu.Unlock()
+		switch {
+		case trick != nil:
+			trick(conn)
+		case q.Type == "reset":
+			f.mu.Lock()
+			f.resets = append(f.resets, string(q.Data))
+			f.mu.Unlock()
+			send(conn, `{"type":"observation","data":{"observation":{"echoed":"ready"},"reward":null,"done":false}}`)
+		case q.Type == "state":
+			send(conn, `{"type":"state","data":{"step_count":3}}`)
+		default:
+			win := action.Message == "win"
+			reward := map[bool]int{true: 1}[win]
+			send(conn, `{"type":"observation","data":{"observation":{"echoed":%q,"won":%t,"log":[{"n":1},{"n":2}]},`+
+				`"reward":%d,"done":%[2]t}}`, action.Message, win, reward)
+		}
+	}
+}
+
+func send(conn *websocket.Conn, format string, args ...any) {
+	_ = conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, format, args...)) // the client may be gone
+}
+
+// reach opens the environment of a server.
+func reach(t *testing.T, f *fake, s envs.Settings) (*outside.Env, error) {
+	t.Helper()
+	if f.schema == "" {
+		f.schema = aSchema
+	}
+	if f.metadata == "" {
+		f.metadata = aMetadata
+	}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.CloseClientConnections)
+	t.Cleanup(server.Close)
+	return outside.New(t.Context(), "openenv", openenv.New(server.URL+"/", s, envs.Outside{Dial: dial.New(nil)}),
+		outside.Configured(s))
+}
+
+// begin starts a world of the first task.
+func begin(t *testing.T, env envs.Env) (envs.World, envs.Start, error) {
+	t.Helper()
+	w := open(t, env, 0)
+	s, err := w.Start(t.Context())
+	return w, s, err
+}
+
+// Text goes to the only text field of actions, and comes from that of observations; rewards are
+// measured between the bounds.
+func TestRewards(t *testing.T) {
+	f := &fake{}
+	env, err := reach(t, f, envs.Settings{"openenv-return": "-1:1", "success-threshold": "1", "openenv-tasks": "7-9",
+		"openenv-reset": `{"size":2}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := env.Info()
+	if info.Name != "openenv:echo-environment" || info.Settings["version"] != "unknown" || len(env.Tasks()) != 3 ||
+		env.Tasks()[0].ID != "seed-7" || info.Settings["openenv-reset"] != `{"size":2}` ||
+		info.Instructions[""] != "It echoes.\nAn action: Say it.\n" {
+		t.Errorf("%+v, %+v", info, env.Tasks())
+	}
+	w, begun, err := begin(t, env)
+	if err != nil || begun.Observation != "ready" || begun.Progress != 0.5 {
+		t.Fatal(begun, err)
+	}
+	for _, want := range []envs.Step{
+		{Observation: "a \"b\"\n", Progress: 0.5, Valid: true},
+		{Observation: "win", Progress: 1, Valid: true, Done: true, Success: true},
+	} {
+		if s, err := w.Step(t.Context(), want.Observation); s != want || err != nil {
+			t.Errorf("%+v, want %+v; %v", s, want, err)
+		}
+	}
+	if f.resets[0] != `{"seed":7,"size":2}` {
+		t.Errorf("reset with %s", f.resets[0])
+	}
+}
+
+// Options name fields anywhere in observation and state, and the whole action.
+func TestFields(t *testing.T) {
+	env, err := reach(t, &fake{}, envs.Settings{"openenv-success": "won",
+		"openenv-action":      `{"x":{},"message":"{action}"}`,
+		"openenv-observation": "echoed, log.-1.n,log.0,state.step_count"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, begun, err := begin(t, env)
+	if err != nil || begun.Observation != "ready\n3" {
+		t.Fatal(begun, err)
+	}
+	want := envs.Step{Observation: "win\n2\n{\"n\":1}\n3", Progress: 1, Valid: true, Done: true, Success: true}
+	if s, err := w.Step(t.Context(), "win"); s != want || err != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// A choice that is needed, or that is wrong, is an error that says what there is.
+func TestChoices(t *testing.T) {
+	one := envs.Settings{"openenv-return": "0:1", "success-threshold": "1"}
+	two := strings.Replace(aSchema, `"message"`, `"note":{"anyOf":[{"type":"null"},{"type":"string"}]},"message"`, 1)
+	for _, c := range []struct {
+		f    *fake
+		s    envs.Settings
+		want string
+	}{
+		{&fake{}, envs.Settings{}, "it gives rewards, which measure nothing yet"},
+		{&fake{schema: two}, one, "its actions have 2 text fields, want one: choose by --openenv-action; the fields are " +
+			"message (text), note (text), type (string)"},
+		{&fake{schema: `{}`}, one, "its actions have 0 text fields, want one: choose by --openenv-action; the fields are " +
+			"none of its own"},
+		{&fake{}, envs.Settings{"openenv-action": "no"}, `its actions lack the field "no" of --openenv-action`},
+		{&fake{}, envs.Settings{"openenv-action": `{"a":"b"}`}, `want an object in JSON with the text "{action}"`},
+		{&fake{}, envs.Settings{"openenv-success": "solved"}, `its observations lack the field "solved"`},
+		{&fake{}, envs.Settings{"openenv-return": "1:0"}, "want the least and the largest sum of rewards"},
+		{&fake{}, envs.Settings{"openenv-reset": "[]"}, "want an object in JSON"},
+		{&fake{}, envs.Settings{"openenv-success": "won", "openenv-tasks": "9-1"}, "want 1 to 100000 seeds"},
+		{&fake{}, envs.Settings{"openenv-success": "won", "openenv-tasks": "test"}, "/list_environments with the status 501"},
+		{&fake{schema: "<html>"}, one, "what it answers at /schema cannot be read"},
+		{&fake{metadata: strings.Repeat(" ", 17<<20)}, one, "its answer at /metadata has more than 16777216 bytes"},
+		{&fake{schema: strings.Repeat("[", 1<<20)}, one, "what it answers at /schema cannot be read"},
+		{&fake{token: "secret"}, one, "/metadata with the status 401"},
+	} {
+		if _, err := reach(t, c.f, c.s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %s", c.s, err, c.want)
+		}
+	}
+	for _, url := range []string{"http://me:secret@127.0.0.1:1", "http://127.0.0.1:1/?key=secret", "127.0.0.1:1",
+		"ftp://a"} {
+		_, err := openenv.New(url, nil, envs.Outside{}).Describe(t.Context())
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+// A token comes from a file.
+func TestToken(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env, err := reach(t, &fake{token: "secret"}, envs.Settings{"openenv-success": "won", "openenv-token-file": file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := begin(t, env); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever a server does in place of an answer is an error of that episode; the next one has a
+// connection of its own.
+func TestHostile(t *testing.T) {
+	text := func(format string, args ...any) func(*websocket.Conn) {
+		return func(c *websocket.Conn) { send(c, format, args...) }
+	}
+	observation := func(data string) func(*websocket.Conn) { return text(`{"type":"observation","data":%s}`, data) }
+	for name, trick := range map[string]struct {
+		play func(*websocket.Conn)
+		want string
+	}{
+		"die":     {func(c *websocket.Conn) { c.Close() }, "the connection has ended"},
+		"goodbye": {func(c *websocket.Conn) { _ = c.WriteMessage(websocket.CloseMessage, nil) }, "the connection has ended"},
+		"sleep":   {func(*websocket.Conn) {}, "within 200ms"},
+		"pings": {func(c *websocket.Conn) {
+			for c.WriteMessage(websocket.PingMessage, nil) == nil {
+			}
+		}, "it sends more than 10000 pings in place of a frame"},
+		"dribble": {func(c *websocket.Conn) {
+			for b := byte(1); ; b = 0 { // fragments of one byte
+				if _, err := c.NetConn().Write([]byte{b, 1, ' '}); err != nil {
+					return
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+		}, "within 200ms"},
+		"flood":   {text("%02000000d", 0), "read limit exceeded"},
+		"frames":  {func(c *websocket.Conn) { text("{}")(c); text("{}")(c); text("{}")(c) }, ""},
+		"words":   {text("hello"), "it sends a frame that cannot be read"},
+		"nan":     {observation(`{"observation":{},"reward":NaN,"done":false}`), "a frame that cannot be read"},
+		"huge":    {observation(`{"observation":{},"reward":1e999,"done":false}`), "a frame that cannot be read"},
+		"nest":    {text("%s", strings.Repeat(`{"a":`, 100_000)), "it sends a frame that cannot be read"},
+		"type":    {text(`{"type":"state","data":{}}`), `its type is "state", want "observation"`},
+		"list":    {observation(`[]`), "it sends a frame that cannot be read"},
+		"nothing": {observation(`{}`), "the answer lacks observation"},
+		"reward":  {observation(`{"observation":{},"reward":"much","done":false}`), "reward is much, want a number"},
+		"long": {observation(fmt.Sprintf(`{"observation":{"echoed":"%070000d"},"done":false}`, 0)),
+			"observation has 70000 bytes"},
+		"won":       {observation(`{"observation":{"won":"yes"},"done":true}`), "the field won of --openenv-success is yes"},
+		"undecided": {observation(`{"observation":{},"done":true}`), "the last step lacks success"},
+		"refuse": {text(`{"type":"error","data":{"message":"no\u001b[31m","code":"EXECUTION_ERROR"}}`),
+			`it says: "no\x1b[31m" (EXECUTION_ERROR)`},
+		"broken": {text(`{"type":"error","data":[]}`), "it sends a frame that cannot be read"},
+	} {
+		for _, point := range []string{"reset", "step"} {
+			t.Run(name+":"+point, func(t *testing.T) {
+				t.Parallel()
+				if name == "undecided" && point == "reset" {
+					t.Skip("a reset decides nothing")
+				}
+				limit := "10s"
+				if name == "sleep" || name == "dribble" {
+					limit = "200ms"
+				}
+				f := &fake{tricks: map[string]func(*websocket.Conn){point: trick.play}}
+				s := envs.Settings{"openenv-success": "won", "openenv-return": "0:1", "env-timeout": limit}
+				env, err := reach(t, f, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				w, _, err := begin(t, env)
+				if err == nil {
+					_, err = w.Step(t.Context(), "look")
+				}
+				if err == nil || !strings.Contains(err.Error(), trick.want) || len(err.Error()) > 1500 {
+					t.Errorf("%.2000v, want %s", err, trick.want)
+				}
+				if took := time.Since(began); took > 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				_ = w.Close()
+				if w, _, err = begin(t, env); err != nil {
+					t.Fatal(err)
+				}
+				if s, err := w.Step(t.Context(), "win"); !s.Success || err != nil {
+					t.Error(s, err)
+				}
+			})
+		}
+	}
+}
+
+// Worlds wait while the server has no room, and no longer than an answer may take if it has none
+// for others' sessions.
+func TestCapacity(t *testing.T) {
+	f := &fake{most: 2}
+	s := envs.Settings{"openenv-success": "won", "env-timeout": "300ms"}
+	env, err := reach(t, f, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var playing sync.WaitGroup
+	for range 12 {
+		playing.Go(func() {
+			w, err := env.NewWorld(env.Tasks()[0])
+			if err == nil {
+				_, err = w.Start(t.Context())
+			}
+			time.Sleep(30 * time.Millisecond)
+			if err != nil {
+				t.Error(err)
+			}
+			_ = w.Close()
+		})
+	}
+	playing.Wait()
+	for range f.most { // others' sessions, once those before have ended
+		for !f.enter(1) {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	if _, _, err := begin(t, env); err == nil || !strings.Contains(err.Error(), "it says: full (CAPACITY_REACHED)") {
+		t.Error(err)
+	}
+}
+
+// Another environment at the same address is not played, and a server that is gone is an error.
+func TestChange(t *testing.T) {
+	f := &fake{tricks: map[string]func(*websocket.Conn){"step": func(c *websocket.Conn) { c.Close() }}}
+	env, err := reach(t, f, envs.Settings{"openenv-success": "won"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _, err := begin(t, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.mu.Lock()
+	f.metadata = `{"name":"Echo Environment","version":"2","description":"It echoes."}`
+	f.mu.Unlock()
+	if _, err := w.Step(t.Context(), "look"); err == nil {
+		t.Error("the connection is alive")
+	}
+	_ = w.Close()
+	if _, _, err := begin(t, env); err == nil || !strings.Contains(err.Error(), "describes itself otherwise") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := open(t, env, 0).Start(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

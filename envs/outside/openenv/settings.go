@@ -1,0 +1,130 @@
+package openenv
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"heldout/envs"
+	"heldout/envs/outside"
+)
+
+const (
+	actionName      = "openenv-action"
+	observationName = "openenv-observation"
+	successName     = "openenv-success"
+	progressName    = "openenv-progress"
+	returnName      = "openenv-return"
+	tasksName       = "openenv-tasks"
+	resetName       = "openenv-reset"
+	tokenName       = "openenv-token-file"
+)
+
+// Settings are those of OpenEnv's servers alone: which of their fields is what.
+func Settings() []envs.Setting {
+	return []envs.Setting{
+		{Name: actionName, Type: envs.Words, Measured: true, Default: "the only text field of its actions",
+			Help: `field of OpenEnv's actions that takes the text, or an action in JSON with the text "{action}"`},
+		{Name: observationName, Type: envs.Words, Measured: true,
+			Default: `the only text field of its observations, or "text"`,
+			Help:    "fields of OpenEnv's observations that are shown, such as prompt,messages.-1.content or state.board"},
+		{Name: successName, Type: envs.Words, Measured: true, Default: "none",
+			Help: "field of OpenEnv's observations that says whether the task is solved"},
+		{Name: progressName, Type: envs.Words, Measured: true, Default: "none",
+			Help: "field of OpenEnv's observations with a progress from 0 to 1"},
+		{Name: returnName, Type: envs.Words, Measured: true, Default: "none",
+			Help: "least and largest sum of OpenEnv's rewards, such as 0:1, between which progress is measured"},
+		{Name: tasksName, Type: envs.Words, Measured: true, Default: "0-9",
+			Help: "OpenEnv's tasks: seeds such as 0-9, or a split that the server lists"},
+		{Name: resetName, Type: envs.Words, Measured: true, Default: "none",
+			Help: "further arguments of OpenEnv's reset: an object in JSON"},
+		{Name: tokenName, Type: envs.Path, Default: "none", Help: "file with the token for OpenEnv's server"},
+	}
+}
+
+// options are what the settings choose.
+type options struct {
+	outside.Options
+	action            string
+	observation       []path
+	success, progress path
+	bounds            *[2]float64 // of the sum of rewards
+	tasks             string
+	reset             map[string]any
+	token             string
+	identity          map[string]string // the settings that are part of conditions
+}
+
+// configured returns the options that settings choose.
+func configured(s envs.Settings) (o options, err error) {
+	o = options{Options: outside.Configured(s), action: s[actionName], tasks: s[tasksName],
+		success: newPath(s[successName]), progress: newPath(s[progressName]), identity: map[string]string{}}
+	if o.tasks == "" {
+		o.tasks = "0-9"
+	}
+	for _, field := range strings.FieldsFunc(s[observationName], func(r rune) bool { return r == ',' }) {
+		o.observation = append(o.observation, newPath(strings.TrimSpace(field)))
+	}
+	for _, setting := range Settings() {
+		if value := s[setting.Name]; setting.Measured && value != "" {
+			o.identity[setting.Name] = value
+		}
+	}
+	var errs [3]error
+	o.bounds, errs[0] = readBounds(s[returnName])
+	o.reset, errs[1] = readObject(s[resetName])
+	o.token, errs[2] = readToken(s[tokenName])
+	return o, errors.Join(errs[:]...)
+}
+
+// readBounds reads the least and the largest sum of rewards.
+func readBounds(text string) (*[2]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	low, high, _ := strings.Cut(text, ":")
+	least, err := strconv.ParseFloat(low, 64)
+	largest, err2 := strconv.ParseFloat(high, 64)
+	if err != nil || err2 != nil || !(least < largest) || math.IsInf(largest-least, 0) {
+		return nil, fmt.Errorf("--%s is %q, want the least and the largest sum of rewards, such as 0:1", returnName, text)
+	}
+	return &[2]float64{least, largest}, nil
+}
+
+func readObject(text string) (out map[string]any, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err = json.Unmarshal([]byte(text), &out); err != nil || out == nil {
+		return nil, fmt.Errorf("--%s is %q, want an object in JSON, such as {\"size\": 10}", resetName, text)
+	}
+	return out, nil
+}
+
+func readToken(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	token, err := os.ReadFile(file)
+	return strings.TrimSpace(string(token)), err
+}
+
+var seedRange = regexp.MustCompile(`^(\d{1,9})(?:-(\d{1,9}))?$`)
+
+// seeds returns the first and the last seed; false if the tasks are those of a split.
+func (o *options) seeds() (first, last int, ok bool) {
+	m := seedRange.FindStringSubmatch(o.tasks)
+	if m == nil {
+		return 0, 0, false
+	}
+	first, _ = strconv.Atoi(m[1]) // it has digits
+	if last = first; m[2] != "" {
+		last, _ = strconv.Atoi(m[2])
+	}
+	return first, last, true
+}
