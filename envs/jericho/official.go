@@ -94,6 +94,9 @@ func newPlain(o Options, binds bindings) (*Env, error) {
 	if o.Seed != 0 {
 		e.set("game-seed", fmt.Sprint(o.Seed))
 	}
+	if n := len(games) + len(talesGames); len(read) < n {
+		e.caveat(fmt.Sprintf("%d of the %d games of TALES are there", len(read), n))
+	}
 	e.caveat("texts and scores are Jericho's, without AgentBoard's layer")
 	e.note(binds)
 	e.info.DataHash = envs.Digest(read...)
