@@ -102,3 +102,30 @@ func marked(variable string) (found []string) {
 	}
 	return found
 }
+
+// A heldout that plays a program is killed at random moments, as it starts it or plays: of the
+// program and what that has started nothing is left.
+func TestProgramOwners(t *testing.T) {
+	t.Parallel()
+	rng := stream.New(1, "program owners")
+	for range sharedtest.Times(t, 20, 3) {
+		mark := "HELDOUT_TEST_OWNER=" + t.TempDir()
+		owner := exec.Command("heldout", "run", "--env", "exec:sleep 1000 & exec echoenv 10000 1", "--env-processes",
+			"2", "--model", "random", "--seeds", "9", "--out", t.TempDir(), "--quiet")
+		owner.Env = append(os.Environ(), mark)
+		if err := owner.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rng.Int64N(int64(500 * time.Millisecond))))
+		_ = owner.Process.Kill()
+		_ = owner.Wait()
+		left := marked(mark)
+		for i := 0; i < 300 && len(left) > 0; i++ {
+			time.Sleep(100 * time.Millisecond)
+			left = marked(mark)
+		}
+		if len(left) > 0 {
+			t.Errorf("it leaves %q", left)
+		}
+	}
+}

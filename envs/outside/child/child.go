@@ -39,7 +39,6 @@ type child struct {
 	waiting map[int64]chan result // by the number of the request
 	last    int64                 // number of a request
 	games   int                   // that are open
-	proven  bool                  // it has begun a game
 	failure error                 // why it is of no use any more; nil while it is
 	stopped chan struct{}         // closed when the process has ended after the failure
 	ended   chan struct{}         // closed at the end of its lines
