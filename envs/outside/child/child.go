@@ -42,6 +42,7 @@ type child struct {
 	failure error                 // why it is of no use any more; nil while it is
 	stopped chan struct{}         // closed when the process has ended after the failure
 	ended   chan struct{}         // closed at the end of its lines
+	heard   chan struct{}         // closed at the end of its standard error
 }
 
 // result is the answer to a request.
@@ -71,9 +72,13 @@ func start(command string, timeout time.Duration) (*child, *outside.About, error
 		_ = f.Close()
 	}
 	c := &child{process: p, in: pipes[0][1], out: pipes[1][0], errorFile: pipes[2][0], timeout: timeout,
-		waiting: map[int64]chan result{}, stopped: make(chan struct{}), ended: make(chan struct{})}
+		waiting: map[int64]chan result{}, stopped: make(chan struct{}), ended: make(chan struct{}),
+		heard: make(chan struct{})}
 	c.lines = bufio.NewReaderSize(c.out, 64<<10)
-	go c.stderr.follow(c.errorFile)
+	go func() {
+		defer close(c.heard)
+		c.stderr.follow(c.errorFile)
+	}()
 	go c.follow()
 	about, err := c.describe()
 	if err != nil {
@@ -126,7 +131,7 @@ func (c *child) silent(err error) error {
 	defer patience.Stop()
 	select {
 	case <-c.process.Exited:
-		return fmt.Errorf("it has ended with %s", c.process.Ended())
+		return c.gone()
 	case <-patience.C:
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -163,7 +168,18 @@ func (c *child) follow() {
 	case <-c.ended:
 	case <-patience.C:
 	}
-	c.fail(fmt.Errorf("it has ended with %s", c.process.Ended()))
+	c.fail(c.gone())
+}
+
+// gone says how the process has ended, once its standard error is read.
+func (c *child) gone() error {
+	patience := time.NewTimer(lastLines)
+	defer patience.Stop()
+	select {
+	case <-c.heard:
+	case <-patience.C: // what it started holds it
+	}
+	return fmt.Errorf("it has ended with %s", c.process.Ended())
 }
 
 // read hands answers to who waits for them.
