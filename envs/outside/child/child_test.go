@@ -87,7 +87,6 @@ var tricks = map[string]func(q *asked){
 		fmt.Fprintln(os.Stderr, "\x1b[31mout of \x00memory")
 		os.Exit(3)
 	},
-	"sulk":  func(*asked) { select {} },
 	"sleep": func(*asked) { time.Sleep(time.Hour) },
 	"flood": func(*asked) {
 		for {
@@ -232,7 +231,6 @@ func TestHostile(t *testing.T) {
 		"die:describe":     "it has ended with exit status 3; the end of its standard error: [31mout of memory",
 		"die:start":        "it has ended with exit status 3; the end of",
 		"die:step":         "it has ended with exit status 3; the end of",
-		"sulk:describe":    "it has ended with exit status 2", // Go sees a deadlock
 		"sleep:describe":   `it has not answered "describe" within 300ms`,
 		"sleep:start":      `it has not answered "start" within 300ms`,
 		"sleep:step":       `it has not answered "step" within 300ms`,
