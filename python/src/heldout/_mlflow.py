@@ -9,7 +9,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ._records import Paths, Records, Table
@@ -57,7 +57,7 @@ class Mlflow:
 
     def _experiment_id(self, client: Any) -> str:
         found = client.get_experiment_by_name(self._experiment)
-        return found.experiment_id if found else client.create_experiment(self._experiment)
+        return str(found.experiment_id if found else client.create_experiment(self._experiment))
 
     def _params(self, client: Any, present: Mapping[str, str]) -> None:
         """Logs settings. Those that a resumed run has changed become tags: MLflow does not change parameters."""
@@ -129,14 +129,14 @@ class Mlflow:
 
 def _flat(prefix: str, value: Any) -> dict[str, Any]:
     """Returns nested settings under flat names."""
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value).items()
-    elif isinstance(value, list) and any(isinstance(one, dict) for one in cast("list[Any]", value)):
-        items = ((str(i), one) for i, one in enumerate(cast("list[Any]", value)))
-    else:
+    items: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+    if isinstance(value, list):
+        ones = cast("Sequence[Any]", value)
+        items = {str(i): one for i, one in enumerate(ones) if isinstance(one, dict)}
+    if not items:
         return {prefix: value}
     found: dict[str, Any] = {}
-    for name, one in items:
+    for name, one in items.items():
         clean = "".join(c if c.isalnum() or c in "_-. /" else "-" for c in name)
         found |= _flat(f"{prefix}.{clean}" if prefix else clean, one)
     return found

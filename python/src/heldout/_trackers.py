@@ -7,7 +7,7 @@ import importlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, cast
 
 from ._binary import ask
@@ -15,8 +15,9 @@ from ._errors import MissingPackage, NotFound, UsageError
 from ._records import Paths, Records, Table, flat, read
 
 # Values under names like these are not logged.
-_SECRET = re.compile(r"(?i)secret|passw|credential|authorization|cookie|(api|access|auth|private|signing)[-_]?(key|token)")
-_LONG = ("paper", "kinds", "usage")  # tables that come by name only
+_SECRET = re.compile(
+    r"(?i)secret|passw|credential|authorization|cookie|(api|access|auth|private|signing)[-_]?(key|token)"
+)
 _COLUMNS = ("env", "task", "task_type", "difficulty", "model", "agent", "preset", "perturbation", "seed", "trial",
             "attempt", "outcome", "success", "progress", "grounding", "steps", "format_errors", "prompt_tokens",
             "completion_tokens", "model_seconds")  # fmt: skip
@@ -32,7 +33,8 @@ def load(name: str) -> Any:
         if module.__file__ is None:  # a folder of that name, such as the one that wandb writes to
             raise ImportError(name=name)
     except ImportError as error:
-        raise MissingPackage(f"logging to {name} needs the package {error.name or error}: pip install 'heldout[{name}]'") from error
+        lacks = f"logging to {name} needs the package {error.name or error}"
+        raise MissingPackage(f"{lacks}: pip install 'heldout[{name}]'") from error
     return module
 
 
@@ -97,15 +99,15 @@ class Content:
         merged: dict[str, dict[str, Any]] = {}
         for condition in conditions:
             same = {key: value for key, value in condition.items() if key != "seed"}
-            merged.setdefault(json.dumps(same, sort_keys=True), {**same, "seeds": []})
+            merged.setdefault(json.dumps(same, sort_keys=True), same | {"seeds": []})
             seeds = merged[json.dumps(same, sort_keys=True)]["seeds"]
             seeds += [condition["seed"]] if condition["seed"] not in seeds else []
         first = self._plans[0]
-        return _public({
+        found: dict[str, Any] = _public({
             "heldout": {"run_id": self.id, "version": first["tool"]["version"], "behaviour": first.get("behaviour")},
             "tool": first["tool"],
             "environments": {
-                env["name"]: {**{k: v for k, v in env.items() if k not in ("name", "tasks")}, "tasks": len(env["tasks"])}
+                env["name"]: env | {"tasks": len(env["tasks"])}
                 for plan in self._plans
                 for env in plan["environments"]
             },
@@ -113,20 +115,23 @@ class Content:
             "prompts": first.get("prompts"),
             "servers": first.get("servers"),
         })  # fmt: skip
+        return found
 
     def hides(self) -> bool:
         """Reports whether the runs have settings that must not be logged, which files of them would have, too."""
         return any(found == _HIDDEN for plan in self._plans for found in _leaves(_public(plan["groups"])))
 
     def tables(self) -> dict[str, Table]:
-        several = len({group["condition"]["seed"] for plan in self._plans for group in plan["groups"]}) > 1
-        return self.records.tables() | self.records.tables(*_LONG, *(["seeds"] if several else []))
+        seeds = {group["condition"]["seed"] for plan in self._plans for group in plan["groups"]}
+        more = self.records.tables("seeds") if len(seeds) > 1 else {}
+        return self.records.tables() | self.records.tables("paper", "kinds", "usage") | more
 
     def episodes(self, url: str | None) -> Table:
         """Returns the episodes that count. Each has the place of its page: in the report, or in a viewer at `url`."""
+        frame: Any = self.records.episodes()
         rows = [
             {**{name: row[name] for name in _COLUMNS}, "page": _page(row, url)}
-            for row in self.records.episodes().to_pylist()
+            for row in frame.to_pylist()
             if row["counts"]
         ]
         return Table("episodes", "Episodes", rows)
@@ -161,9 +166,10 @@ class State:
     def _all(self) -> dict[str, dict[str, Any]]:
         try:
             with open(self._file, encoding="utf-8") as file:
-                return json.load(file)
+                found: dict[str, dict[str, Any]] = json.load(file)
         except (OSError, ValueError):
             return {}
+        return found
 
 
 class Logged(NamedTuple):
@@ -201,7 +207,8 @@ def _public(value: Any, name: str = "") -> Any:
     if isinstance(value, dict):
         return {key: _public(one, key) for key, one in cast("dict[str, Any]", value).items()}
     if isinstance(value, list):
-        return [_public(one, name) for one in cast("list[Any]", value)]
+        ones = cast("Sequence[Any]", value)
+        return [_public(one, name) for one in ones]
     return _HIDDEN if _SECRET.search(name) and value else value
 
 
@@ -209,7 +216,8 @@ def _leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, dict):
         value = list(cast("dict[str, Any]", value).values())
     if isinstance(value, list):
-        for one in cast("list[Any]", value):
+        ones = cast("Sequence[Any]", value)
+        for one in ones:
             yield from _leaves(one)
     else:
         yield value
@@ -225,19 +233,20 @@ def _plan(folder: str) -> dict[str, Any]:
     name = os.path.join(folder, "run.json")
     try:
         with open(name, encoding="utf-8") as file:
-            return json.load(file)
+            plan: dict[str, Any] = json.load(file)
     except FileNotFoundError:
         raise NotFound(f"{name} is not there: give the directory of a run") from None
     except ValueError as error:
         raise UsageError(f"{name} cannot be read ({error}): heldout repair {folder} checks it") from None
+    return plan
 
 
 def _start(plan: dict[str, Any]) -> str:
-    return plan["sessions"][0]["started"] if plan["sessions"] else ""
+    return str(plan["sessions"][0]["started"]) if plan["sessions"] else ""
 
 
 def _place(rate: dict[str, Any]) -> str:
-    return rate["place"] + ("" if rate["perturbation"] == "none" else f"/{rate['perturbation']}")
+    return str(rate["place"]) + ("" if rate["perturbation"] == "none" else f"/{rate['perturbation']}")
 
 
 def _numbers(prefix: str, rate: dict[str, Any]) -> dict[str, float]:

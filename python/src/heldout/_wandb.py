@@ -37,7 +37,8 @@ class Wandb:
         """Returns the run of wandb, which goes on where it was."""
         if self._run is None:
             quiet = {"silent": True, "console": "off", "disable_git": True, "disable_code": True,
-                     "x_disable_stats": True, "x_disable_meta": True, "init_timeout": 30, "x_save_requirements": False}  # fmt: skip
+                     "x_disable_stats": True, "x_disable_meta": True, "init_timeout": 30,
+                     "x_save_requirements": False}  # fmt: skip
             self._run = self._wandb.init(
                 resume="allow",
                 reinit="create_new",  # beside a run of the caller
