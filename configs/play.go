@@ -275,7 +275,7 @@ type Thinks struct {
 // Parsers are the values of ReplyRules.Parser; eval/agent says what each one reads.
 func Parsers() []string {
 	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action",
-		"one-action-line",
+		"one-action-line", "between-action-labels",
 		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "tool-call", "whole-reply",
 		"thought-action-i"}
 }

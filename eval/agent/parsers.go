@@ -23,6 +23,7 @@ var parsers = map[string]parser{
 	"after-first-action-blank": afterFirst("Action: "),
 	"after-last-action":        parseAfterLast,
 	"one-action-line":          parseOneLine,
+	"between-action-labels":    parseBetween,
 	"upper-action-line":        parseUpperLine,
 	"action-tags":              func(reply string, _ int) (parsed, bool) { return parseTags(pytext.Lower(reply)) },
 	"action-tags-cased":        func(reply string, _ int) (parsed, bool) { return parseTags(reply) },
@@ -68,15 +69,11 @@ func thoughtIn(text string) string {
 	return strings.TrimSpace(strings.TrimPrefix(text, "Thought:"))
 }
 
-// parseAfterLast reads AgentGym's reply: everything after the last label. Its token for
-// the end of a text takes one character more with it. Without a label, actions of WebShop
-// count.
+// parseAfterLast reads AgentGym's reply: everything after the last label. Without a label,
+// actions of WebShop count.
 func parseAfterLast(reply string, _ int) (parsed, bool) {
 	const label = "Action:"
-	if trimmed, ended := strings.CutSuffix(reply, "</s>"); ended {
-		_, size := utf8.DecodeLastRuneInString(trimmed)
-		reply = trimmed[:len(trimmed)-size]
-	}
+	reply = withoutEnd(reply)
 	if i := strings.LastIndex(reply, label); i >= 0 {
 		return parsed{thought: thoughtIn(reply[:i]), action: pytext.Strip(reply[i+len(label):])}, true
 	}
@@ -86,7 +83,28 @@ func parseAfterLast(reply string, _ int) (parsed, bool) {
 	return parsed{}, false
 }
 
-// parseOneLine reads AgentGym's reply for BabyAI: the line of the only label or, if that
+// withoutEnd drops AgentGym's token for the end of a text, and one character more.
+func withoutEnd(reply string) string {
+	trimmed, ended := strings.CutSuffix(reply, "</s>")
+	if !ended {
+		return reply
+	}
+	_, size := utf8.DecodeLastRuneInString(trimmed)
+	return trimmed[:len(trimmed)-size]
+}
+
+// parseBetween reads AgentGym's reply for LMRL-Gym: what stands between the first label and
+// the next one. Without a label, all of it is the action.
+func parseBetween(reply string, _ int) (parsed, bool) {
+	thought, action, ok := strings.Cut(withoutEnd(reply), oneLabel)
+	if !ok {
+		return parsed{action: pytext.Strip(thought)}, true
+	}
+	action, _, _ = strings.Cut(action, oneLabel)
+	return parsed{thought: thoughtIn(thought), action: pytext.Strip(action)}, true
+}
+
+// parseOneLine reads AgentGym's reply for BabyAI and TextCraft: the line of the only label or, if that
 // has nothing more, the next line with something. Only letters, digits, commas and blanks
 // of it count. A label on the line of another one is part of its action.
 func parseOneLine(reply string, _ int) (p parsed, ok bool) {

@@ -141,7 +141,7 @@ var (
 	gameFolder = regexp.MustCompile(`^[a-z_]+-[A-Za-z]+-[A-Za-z]+-[A-Za-z]+-\d+$`)
 	gameTrial  = regexp.MustCompile(`^trial_T[0-9_]+$`)
 	// gymID is the id of a task of AgentGym.
-	gymID = regexp.MustCompile(`^(babyai|sciworld)_(\d{1,9})$`)
+	gymID = regexp.MustCompile(`^(babyai|sciworld|textcraft|maze)_(\d{1,9})$`)
 )
 
 // readPaths reads the games that JSON names at any depth: by paths, or by a folder
@@ -175,8 +175,11 @@ func readIDs(b []byte) (names []string, err error) {
 		if err != nil {
 			return err
 		}
-		name, err := babyai.GymTask(big.NewInt(int64(n)))
-		if m[1] == "sciworld" {
+		name := s // of a task on a server of AgentGym
+		switch m[1] {
+		case "babyai":
+			name, err = babyai.GymTask(big.NewInt(int64(n)))
+		case "sciworld":
 			name, err = sciworld.GymTask(n)
 		}
 		if err != nil {

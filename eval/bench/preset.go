@@ -73,6 +73,14 @@ func (c Chosen) name() string {
 	return c.Released.ID(false)
 }
 
+// address is what opens the environment: its name or, of one that others run, how it is reached.
+func (c Chosen) address() string {
+	if envs.IsExternal(c.Released.Env.Name) {
+		return c.Run.Env[0]
+	}
+	return c.Released.Env.Name
+}
+
 // FindPresets returns the presets that texts such as eto-alfworld@1:unseen name.
 func FindPresets(names []string) (out []configs.Preset, err error) {
 	for _, name := range names {
@@ -116,9 +124,8 @@ func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen
 		if err := in.Override(&r); err != nil {
 			return nil, nil, err
 		}
-		if !slices.Equal(r.Env, configs.Strings{p.Env.Name}) {
-			return nil, nil, fmt.Errorf("preset %s plays %s; leave out --env, or choose a part of the preset",
-				p.ID(false), p.Env.Name)
+		if err := checkEnv(p, r); err != nil {
+			return nil, nil, err
 		}
 		if err := checkAgent(p, r); err != nil {
 			return nil, nil, err
@@ -136,6 +143,21 @@ func resolvePresets(out Outside, kind Purpose, in Input, names []string) (chosen
 		return nil, nil, errors.Join(skipped...)
 	}
 	return chosen, skipped, nil
+}
+
+// checkEnv reports an environment that a preset does not play. One that others run is given by
+// its address.
+func checkEnv(p configs.Preset, r configs.Run) error {
+	same := slices.Equal(r.Env, configs.Strings{p.Env.Name})
+	way, _, external := strings.Cut(p.Env.Name, ":")
+	switch {
+	case external && same:
+		return fmt.Errorf("preset %s plays %s, which you run: give its address, such as --env %s:http://127.0.0.1:36001",
+			p.ID(false), p.Env.Name, way)
+	case same || external && len(r.Env) == 1 && strings.HasPrefix(r.Env[0], way+":"):
+		return nil
+	}
+	return fmt.Errorf("preset %s plays %s; leave out --env, or choose a part of the preset", p.ID(false), p.Env.Name)
 }
 
 // checkAgent reports an agent that cannot take the place of a preset's.

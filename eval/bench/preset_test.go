@@ -16,6 +16,9 @@ func chosen(t *testing.T, names []string, over func(*configs.Run)) []Chosen {
 	t.Helper()
 	given := Input{Override: func(r *configs.Run) error {
 		r.Model, r.Preset = configs.Strings{"random"}, names
+		if way, _, external := strings.Cut(r.Env[0], ":"); external {
+			r.Env[0] = way + ":http://127.0.0.1:1"
+		}
 		over(r)
 		return nil
 	}}

@@ -22,7 +22,10 @@ func (j *Job) benchmark(c Chosen, players []episode.Player) (episode.Benchmark, 
 	if actual.Env.Limit.Max() == 0 && !c.isDefault() {
 		return episode.Benchmark{}, fmt.Errorf("the step limit is 0")
 	}
-	env, err := j.open(c.Run, actual.Env.Name)
+	env, err := j.open(c.Run, c.address())
+	if err == nil && !c.isDefault() && env.Info().Name != actual.Env.Name {
+		err = fmt.Errorf("it plays %s, and %s is %s", actual.Env.Name, c.address(), env.Info().Name)
+	}
 	if err != nil {
 		return episode.Benchmark{}, err
 	}

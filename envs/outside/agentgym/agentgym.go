@@ -113,7 +113,7 @@ func (d *Door) meet(ctx context.Context) (greeting string, err error) {
 		return "", err
 	}
 	for i, k := range kinds {
-		if d.kind == nil && k.greeting == greeting && k.path == game {
+		if d.kind == nil && k.greeting != "" && k.greeting == greeting && (k.path == "" || k.path == game) {
 			d.kind = &kinds[i]
 		}
 	}

@@ -6,7 +6,8 @@ import "strings"
 type kind struct {
 	// name is that of AgentGym's numbers of tasks, such as textcraft_17.
 	name string
-	// greeting is what the server answers at its root, and path where it has the environment.
+	// greeting is what the server answers at its root, empty if others answer the same; path is
+	// where it has the environment.
 	greeting, path string
 	// number and index are the fields of a game's number and of a task's index.
 	number, index string
@@ -27,11 +28,8 @@ type kind struct {
 	actions     []string
 }
 
-// The greetings of servers. Several have the plain one.
-const (
-	lmrlGym = "This is environment LMRL-Gym."
-	plain   = "ok"
-)
+// lmrlGym is what a server with several games greets with.
+const lmrlGym = "This is environment LMRL-Gym."
 
 var kinds = []kind{{
 	name: "textcraft", greeting: "This is environment TextCraft.", number: "id", index: "data_idx", text: "observation",
@@ -57,7 +55,7 @@ var kinds = []kind{{
 	closes: true, tasks: 900, steps: 20, largest: 1,
 	instruction: "Reach the goal in a grid of rooms. Every observation lists the actions that are possible.",
 }, {
-	name: "webshop", greeting: plain, number: "env_idx", index: "session_id", text: "state", asked: true,
+	name: "webshop", number: "env_idx", index: "session_id", text: "state", asked: true,
 	tasks: 6910, steps: 10, largest: 1,
 	instruction: "Buy the product that the instruction describes: search, open a result, choose its options, buy it.",
 	actions:     []string{"search[{words}]", "click[{button}]"},

@@ -1,0 +1,242 @@
+package agentgym_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"heldout/envs"
+	"heldout/envs/outside"
+	"heldout/envs/outside/agentgym"
+)
+
+// server speaks as AgentGym's servers do. Its answers are by route; {id} in one is the number
+// of the next game.
+type server struct {
+	*httptest.Server
+	answers  map[string]string
+	requests []string
+	games    atomic.Int64
+}
+
+const greeting = `"This is environment TextCraft."`
+
+func textCraft() map[string]string {
+	return map[string]string{
+		"/":       greeting,
+		"/create": `{"id": {id}, "observation": "first", "done": false, "reward": 0}`,
+		"/reset":  `{"id": 0, "observation": "Goal: craft a hat.", "done": false, "reward": 0}`,
+		"/step":   `{"observation": "A hat.", "reward": 1, "done": true}`,
+		"/close":  `true`,
+	}
+}
+
+func serve(t *testing.T, answers map[string]string) *server {
+	t.Helper()
+	s := &server{answers: answers}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.requests = append(s.requests, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+		answer, ok := s.answers[r.URL.Path]
+		switch status := 0; {
+		case !ok:
+			http.NotFound(w, r)
+		case strings.HasPrefix(answer, "status "):
+			_, _ = fmt.Sscanf(answer, "status %d", &status)
+			w.Header().Set("Location", "http://192.0.2.1/")
+			w.WriteHeader(status)
+		case answer == "hang":
+			<-r.Context().Done()
+		case answer == "dribble":
+			for r.Context().Err() == nil {
+				_, _ = w.Write([]byte(" "))
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(time.Millisecond)
+			}
+		case answer == "cut":
+			panic(http.ErrAbortHandler)
+		default:
+			if r.URL.Path == "/create" {
+				answer = strings.ReplaceAll(answer, "{id}", fmt.Sprint(s.games.Add(1)-1))
+			}
+			_, _ = w.Write([]byte(answer))
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func open(t *testing.T, address string, s envs.Settings) (*outside.Env, error) {
+	t.Helper()
+	door := agentgym.New(address, s, envs.Outside{Tool: "heldout/test"})
+	t.Cleanup(func() { _ = door.Close() })
+	return outside.New(t.Context(), "agentgym", door, outside.Configured(s))
+}
+
+// play plays one action of the first task.
+func play(t *testing.T, env *outside.Env) (start envs.Start, step envs.Step, err error) {
+	t.Helper()
+	w, err := env.NewWorld(env.Tasks()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if start, err = w.Start(t.Context()); err != nil {
+		return start, step, err
+	}
+	step, err = w.Step(t.Context(), "craft 1 hat")
+	return start, step, err
+}
+
+// A game is created, reset to the task's index, played and closed; the last reward is the
+// progress, and the largest a success.
+func TestPlay(t *testing.T) {
+	s := serve(t, textCraft())
+	env, err := open(t, s.URL+"/", envs.Settings{"agentgym-tasks": "7-9", "agentgym-version": "3ef9235"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := env.Info()
+	if info.Name != "agentgym:textcraft" || info.Settings["version"] != "3ef9235" || len(env.Tasks()) != 3 ||
+		env.Tasks()[0].ID != "textcraft_7" {
+		t.Errorf("%+v, %v", info, env.Tasks())
+	}
+	start, step, err := play(t, env)
+	if err != nil || start.Observation != "Goal: craft a hat." || step.Observation != "A hat." ||
+		step.Progress != 1 || !step.Success || !step.Done {
+		t.Errorf("%+v, %+v, %v", start, step, err)
+	}
+	want := []string{`GET /`, `POST /create {}`, `POST /reset {"data_idx":7,"id":0}`,
+		`POST /step {"action":"craft 1 hat","id":0}`, `POST /close {"id":0}`}
+	sent := []string{}
+	for _, r := range s.requests {
+		method, body, _ := strings.Cut(r, " {")
+		var fields map[string]any
+		if json.Unmarshal([]byte("{"+body), &fields) == nil { // sorted
+			b, _ := json.Marshal(fields)
+			r = method + " " + string(b)
+		}
+		sent = append(sent, r)
+	}
+	if !slices.Equal(sent, want) {
+		t.Errorf("%q, want %q", sent, want)
+	}
+}
+
+// The games of LMRL-Gym have their own paths, and are used again where the server closes none.
+func TestGames(t *testing.T) {
+	s := serve(t, map[string]string{
+		"/": `"This is environment LMRL-Gym."`, "/maze/create": `{"id": 0}`,
+		"/maze/reset": `{"observation": "A wall."}`, "/maze/available_actions": `["move up", "move down"]`,
+		"/maze/step": `{"observation": "A wall.", "reward": -1.0, "done": true}`,
+	})
+	env, err := open(t, s.URL+"/maze", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, step, err := play(t, env); err != nil || step.Progress != 0 || step.Success || !step.Done {
+			t.Errorf("%+v, %v", step, err)
+		}
+	}
+	creates := 0
+	for _, r := range s.requests {
+		if strings.HasPrefix(r, "POST /maze/create") {
+			creates++
+		}
+	}
+	if info := env.Info(); creates != 1 || info.Name != "agentgym:maze" || info.Settings["version"] != "unknown" {
+		t.Errorf("%d games, %+v", creates, info)
+	}
+	w, _ := env.NewWorld(env.Tasks()[1])
+	defer w.Close()
+	if _, err := w.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	lister, ok := envs.As[envs.Lister](w)
+	list, err := lister.Actions(t.Context())
+	if !ok || err != nil || !slices.Equal(list, []string{"move down", "move up"}) {
+		t.Errorf("%q, %v", list, err)
+	}
+}
+
+// WebShop's server answers with other fields, and is asked for the first observation.
+func TestWebShop(t *testing.T) {
+	s := serve(t, map[string]string{"/": `"ok"`, "/create": `{id}`, "/reset": `["", null]`,
+		"/observation": `"Find a hat."`, "/step": `{"state": "Thanks.", "reward": 0.25, "done": true, "info": null}`})
+	if _, err := open(t, s.URL, nil); err == nil || !strings.Contains(err.Error(), "--agentgym-env") {
+		t.Error(err)
+	}
+	env, err := open(t, s.URL, envs.Settings{"agentgym-env": "webshop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, step, err := play(t, env)
+	if err != nil || start.Observation != "Find a hat." || step.Progress != 0.25 || step.Success {
+		t.Errorf("%+v, %+v, %v", start, step, err)
+	}
+}
+
+// An address that cannot be used, or would have secrets in records, is refused.
+func TestAddresses(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:1", "ftp://a", "http://", "http://u:secret@a", "http://a?token=secret",
+		"http://a#b"} {
+		_, err := open(t, address, nil)
+		if err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "the address of") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	dead := serve(t, nil)
+	dead.Close()
+	if _, err := open(t, dead.URL, nil); err == nil || !strings.Contains(err.Error(), "when it runs again") {
+		t.Error(err)
+	}
+}
+
+// What a hostile server answers is an error that says what it did.
+func TestHostile(t *testing.T) {
+	for _, c := range []struct{ route, answer, want string }{
+		{"/", "[1]", "cannot be read"},
+		{"/", `"\u001b[31mhello"`, `does not say its environment`},
+		{"/create", `{"error": "no \u001b[31mroom"}`, `it says: "no \x1b[31mroom"`},
+		{"/create", `{"id": -1}`, "no number of a game"},
+		{"/create", `{"id": 1.5}`, "no number of a game"},
+		{"/create", `null`, "no number of a game"},
+		{"/create", strings.Repeat("[", 1<<16), "cannot be read"},
+		{"/create", "status 302", "status 302"},
+		{"/create", "status 500", "status 500"},
+		{"/create", "hang", "has not answered /create within"},
+		{"/create", "cut", "EOF"},
+		{"/reset", `{"id": 0}`, "lacks the text observation"},
+		{"/reset", `{"observation": null}`, "lacks the text observation"},
+		{"/reset", `{"observation": "` + strings.Repeat("a", 70<<10) + `"}`, "observation has 71680 bytes"},
+		{"/reset", "dribble", "has not answered /reset within"},
+		{"/step", `{"observation": "a", "reward": NaN, "done": false}`, "cannot be read"},
+		{"/step", `{"observation": "a", "reward": 1e999, "done": false}`, "lacks reward or done"},
+		{"/step", `{"observation": "a", "reward": "1", "done": false}`, "lacks reward or done"},
+		{"/step", `{"observation": "a", "reward": 2, "done": false}`, "the reward is 2, want a number from 0 to 1"},
+		{"/step", `{"observation": "a", "reward": -0.1, "done": false}`, "the reward is -0.1"},
+		{"/step", `{"observation": "a", "reward": 0}`, "lacks reward or done"},
+		{"/step", `{"observation": 3, "reward": 0, "done": false}`, "lacks the text observation"},
+		{"/step", `{"observation": "` + strings.Repeat("a", 1<<20) + `"}`, "more than 1048576 bytes"},
+	} {
+		answers := maps.Clone(textCraft())
+		answers[c.route] = c.answer
+		s := serve(t, answers)
+		env, err := open(t, s.URL, envs.Settings{"env-timeout": "200ms"})
+		if err == nil {
+			_, _, err = play(t, env)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.ContainsAny(err.Error(), "\x1b\n") {
+			t.Errorf("%s %.80s: %v, want %s", c.route, c.answer, err, c.want)
+		}
+	}
+}
