@@ -33,6 +33,7 @@ var values = map[string]string{
 	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w",
 	"wiki-contact": "me@example.org", "wiki-cache": "cache", "wiki-index": "index",
 	"preset": "agentrefine:babyai,mine.yaml", "originals": "copies", "simulator-limit": "200", "env-processes": "3",
+	"agentgym-env": "maze", "agentgym-tasks": "0-9", "agentgym-version": "a1b2c3",
 	"env-timeout": "90s", "success-threshold": "0.5",
 	"simplifications": "easy",
 	"perturb":         "P4,mine.yaml", "suite": "robust", "grades": "1,3", "no-ind-model": "vllm:y",

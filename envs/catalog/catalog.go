@@ -101,7 +101,7 @@ func doors() []Entry {
 			return child.New(command, outside.Configured(s))
 		},
 	}, {
-		Name: "agentgym", Settings: slices.Concat(outside.Settings()[1:2], agentgym.Settings()), // its time limit
+		Name: "agentgym", Settings: agentgym.Settings(),
 		Open: func(envs.Setup, envs.Outside) (envs.Env, error) {
 			return nil, errors.New("agentgym needs an address: agentgym:http://127.0.0.1:36001")
 		},

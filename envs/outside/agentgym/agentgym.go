@@ -17,8 +17,8 @@ import (
 	"heldout/envs/outside"
 )
 
-// Door is a server of AgentGym.
-type Door struct {
+// Gym is a server of AgentGym.
+type Gym struct {
 	address string
 	base    *url.URL // nil if the address cannot be used, as wrong says
 	wrong   error
@@ -26,7 +26,7 @@ type Door struct {
 	client  *http.Client
 	tool    string
 
-	kind *kind
+	kind *dialect
 	// starting has a value while a game is reset: TextCraft's server draws recipes from one
 	// stream of random numbers for all games.
 	starting chan struct{}
@@ -37,8 +37,8 @@ type Door struct {
 }
 
 // New returns the server at an address such as http://127.0.0.1:36001.
-func New(address string, s envs.Settings, out envs.Outside) *Door {
-	d := &Door{address: address, options: configured(s), tool: out.Tool, starting: make(chan struct{}, 1)}
+func New(address string, s envs.Settings, out envs.Outside) *Gym {
+	d := &Gym{address: address, options: configured(s), tool: out.Tool, starting: make(chan struct{}, 1)}
 	d.base, d.wrong = parse(address)
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64,
 		Proxy: func(r *http.Request) (*url.URL, error) {
@@ -68,7 +68,7 @@ func parse(address string) (*url.URL, error) {
 }
 
 // Describe implements outside.Door.
-func (d *Door) Describe(ctx context.Context) (*outside.About, error) {
+func (d *Gym) Describe(ctx context.Context) (*outside.About, error) {
 	if d.wrong != nil {
 		return nil, d.wrong
 	}
@@ -96,7 +96,7 @@ func (d *Door) Describe(ctx context.Context) (*outside.About, error) {
 
 // meet finds out which environment the server has: the one that the user names, or the one
 // that it greets with.
-func (d *Door) meet(ctx context.Context) (greeting string, err error) {
+func (d *Gym) meet(ctx context.Context) (greeting string, err error) {
 	root, game := *d.base, ""
 	if i := strings.LastIndex(root.Path, "/"); i >= 0 {
 		game = root.Path[i+1:]
@@ -128,7 +128,7 @@ func (d *Door) meet(ctx context.Context) (greeting string, err error) {
 }
 
 // about says which server an error is about.
-func (d *Door) about(err error) error {
+func (d *Gym) about(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -136,8 +136,8 @@ func (d *Door) about(err error) error {
 }
 
 // Begin implements outside.Door. The index of the task decides all; there is no seed.
-func (d *Door) Begin(ctx context.Context, task string, _ int64) (outside.Game, outside.Beginning, error) {
-	g := &game{door: d}
+func (d *Gym) Begin(ctx context.Context, task string, _ int64) (outside.Game, outside.Beginning, error) {
+	g := &sitting{door: d}
 	text, err := g.start(ctx, task)
 	if err != nil {
 		return nil, outside.Beginning{}, d.about(errors.Join(err, g.Close()))
@@ -146,7 +146,7 @@ func (d *Door) Begin(ctx context.Context, task string, _ int64) (outside.Game, o
 }
 
 // Close implements outside.Door.
-func (d *Door) Close() error {
+func (d *Gym) Close() error {
 	d.client.CloseIdleConnections()
 	return nil
 }

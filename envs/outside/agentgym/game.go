@@ -18,16 +18,16 @@ import (
 // patience is how long a server may take to close a game.
 const patience = 10 * time.Second
 
-// game is a game of the server, by its number there.
-type game struct {
-	door   *Door
+// sitting is a game of the server, by its number there.
+type sitting struct {
+	door   *Gym
 	number int64
 	open   bool // it has a number
 	broken bool // it may not be used again
 }
 
 // start creates a game, or takes one that has ended, and resets it to a task.
-func (g *game) start(ctx context.Context, task string) (string, error) {
+func (g *sitting) start(ctx context.Context, task string) (string, error) {
 	d := g.door
 	ctx, cancel := context.WithTimeout(ctx, d.options.timeout)
 	defer cancel()
@@ -63,7 +63,7 @@ func (g *game) start(ctx context.Context, task string) (string, error) {
 }
 
 // reuse takes a game that has ended, if there is one.
-func (g *game) reuse() bool {
+func (g *sitting) reuse() bool {
 	g.door.mu.Lock()
 	defer g.door.mu.Unlock()
 	n := len(g.door.free)
@@ -74,7 +74,7 @@ func (g *game) reuse() bool {
 }
 
 // create has the server make a game. Its number is the answer, or the field id of it.
-func (g *game) create(ctx context.Context) error {
+func (g *sitting) create(ctx context.Context) error {
 	var body jsontext.Value
 	if err := g.door.ask(ctx, http.MethodPost, g.door.base.String()+"/create", struct{}{}, &body); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (g *game) create(ctx context.Context) error {
 }
 
 // post asks about the game.
-func (g *game) post(ctx context.Context, route string, fields map[string]any) (jsontext.Value, error) {
+func (g *sitting) post(ctx context.Context, route string, fields map[string]any) (jsontext.Value, error) {
 	fields[g.door.kind.number] = g.number
 	var body jsontext.Value
 	err := g.door.ask(ctx, http.MethodPost, g.door.base.String()+"/"+route, fields, &body)
@@ -107,7 +107,7 @@ func (g *game) post(ctx context.Context, route string, fields map[string]any) (j
 }
 
 // Step implements outside.Game.
-func (g *game) Step(ctx context.Context, action string) (outside.Answer, error) {
+func (g *sitting) Step(ctx context.Context, action string) (outside.Answer, error) {
 	g.broken = true
 	body, err := g.post(ctx, "step", map[string]any{"action": action})
 	if err != nil {
@@ -120,7 +120,7 @@ func (g *game) Step(ctx context.Context, action string) (outside.Answer, error) 
 
 // answer reads the answer to a step. AgentGym's score is the last reward, and a success the
 // largest.
-func (k *kind) answer(body jsontext.Value) (a outside.Answer, err error) {
+func (k *dialect) answer(body jsontext.Value) (a outside.Answer, err error) {
 	var read struct {
 		Reward *float64 `json:"reward"`
 		Done   *bool    `json:"done"`
@@ -141,7 +141,7 @@ func (k *kind) answer(body jsontext.Value) (a outside.Answer, err error) {
 }
 
 // observed reads the observation in an answer.
-func (k *kind) observed(body jsontext.Value) (string, error) {
+func (k *dialect) observed(body jsontext.Value) (string, error) {
 	var read map[string]jsontext.Value
 	var text *string
 	if jsonv2.Unmarshal(body, &read) != nil || jsonv2.Unmarshal(read[k.text], &text) != nil || text == nil {
@@ -162,16 +162,16 @@ func refused(body jsontext.Value) error {
 }
 
 // Actions implements outside.Game.
-func (g *game) Actions(ctx context.Context) (list []string, err error) {
+func (g *sitting) Actions(ctx context.Context) (list []string, err error) {
 	d := g.door
 	return list, d.about(d.ask(ctx, http.MethodGet, d.base.String()+"/"+d.kind.lists, nil, &list))
 }
 
 // Advice implements outside.Game.
-func (g *game) Advice(context.Context) (string, error) { return "", nil }
+func (g *sitting) Advice(context.Context) (string, error) { return "", nil }
 
 // Close implements outside.Game.
-func (g *game) Close() error {
+func (g *sitting) Close() error {
 	d := g.door
 	if !g.open {
 		return nil

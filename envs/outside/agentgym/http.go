@@ -18,7 +18,7 @@ import (
 const longestBody = 1 << 20
 
 // ask makes a request, and reads the answer.
-func (d *Door) ask(ctx context.Context, method, address string, fields, into any) error {
+func (d *Gym) ask(ctx context.Context, method, address string, fields, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, d.options.timeout)
 	defer cancel()
 	body, err := jsonv2.Marshal(fields)
@@ -44,7 +44,7 @@ func (d *Door) ask(ctx context.Context, method, address string, fields, into any
 	return nil
 }
 
-func (d *Door) fetch(request *http.Request) ([]byte, error) {
+func (d *Gym) fetch(request *http.Request) ([]byte, error) {
 	response, err := d.client.Do(request)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (d *Door) fetch(request *http.Request) ([]byte, error) {
 }
 
 // unreached says why there is no answer.
-func (d *Door) unreached(ctx context.Context, request *http.Request, err error) error {
+func (d *Gym) unreached(ctx context.Context, request *http.Request, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("it has not answered %s within %v", request.URL.Path, d.options.timeout)
 	}

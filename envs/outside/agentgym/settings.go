@@ -20,9 +20,11 @@ const (
 // Settings are those of AgentGym's servers alone.
 func Settings() []envs.Setting {
 	return []envs.Setting{
+		{Name: "env-timeout", Type: envs.Duration, Default: "2m", Help: "how long a server may take to answer"},
 		{Name: nameName, Type: envs.Choice, Values: append([]string{"auto"}, names()...),
 			Help: "environment of an AgentGym server; auto is what its greeting says"},
-		{Name: tasksName, Type: envs.Words, Default: "all", Help: "indices of the tasks of an AgentGym server, such as 0-99"},
+		{Name: tasksName, Type: envs.Words, Default: "all",
+			Help: "indices of the tasks of an AgentGym server, such as 0-99"},
 		{Name: versionName, Type: envs.Words, Default: "unknown",
 			Help: "version of an AgentGym server, which does not say it, such as a commit"},
 	}
@@ -39,7 +41,7 @@ func configured(s envs.Settings) options {
 }
 
 // indices are the first and the last index of the tasks.
-func (o options) indices(k *kind) (first, last int, err error) {
+func (o options) indices(k *dialect) (first, last int, err error) {
 	if o.tasks == "" {
 		return 0, k.tasks - 1, nil
 	}

@@ -265,9 +265,16 @@ class RunOptions(TypedDict, total=False):
     env_processes: int
     """exec: number of processes of the program."""
     env_timeout: str
-    """exec: how long an answer may take; a program that takes longer is started again."""
+    """exec: how long an answer may take; a program that takes longer is started again; agentgym: how long a
+    server may take to answer."""
     success_threshold: float | str
     """exec: least progress of a success, for a program that does not say what is solved."""
+    agentgym_env: Literal["auto", "babyai", "maze", "textcraft", "webshop", "wordle"]
+    """agentgym: environment of an AgentGym server; auto is what its greeting says."""
+    agentgym_tasks: str
+    """agentgym: indices of the tasks of an AgentGym server, such as 0-99."""
+    agentgym_version: str
+    """agentgym: version of an AgentGym server, which does not say it, such as a commit."""
 
 
 class PoolOptions(TypedDict, total=False):
@@ -351,9 +358,16 @@ class PoolOptions(TypedDict, total=False):
     env_processes: int
     """exec: number of processes of the program."""
     env_timeout: str
-    """exec: how long an answer may take; a program that takes longer is started again."""
+    """exec: how long an answer may take; a program that takes longer is started again; agentgym: how long a
+    server may take to answer."""
     success_threshold: float | str
     """exec: least progress of a success, for a program that does not say what is solved."""
+    agentgym_env: Literal["auto", "babyai", "maze", "textcraft", "webshop", "wordle"]
+    """agentgym: environment of an AgentGym server; auto is what its greeting says."""
+    agentgym_tasks: str
+    """agentgym: indices of the tasks of an AgentGym server, such as 0-99."""
+    agentgym_version: str
+    """agentgym: version of an AgentGym server, which does not say it, such as a commit."""
 
 
 class CompareOptions(TypedDict, total=False):

@@ -2,8 +2,8 @@ package agentgym
 
 import "strings"
 
-// kind is an environment of AgentGym, and how its server speaks.
-type kind struct {
+// dialect is an environment of AgentGym, and how its server speaks.
+type dialect struct {
 	// name is that of AgentGym's numbers of tasks, such as textcraft_17.
 	name string
 	// greeting is what the server answers at its root, empty if others answer the same; path is
@@ -31,7 +31,7 @@ type kind struct {
 // lmrlGym is what a server with several games greets with.
 const lmrlGym = "This is environment LMRL-Gym."
 
-var kinds = []kind{{
+var kinds = []dialect{{
 	name: "textcraft", greeting: "This is environment TextCraft.", number: "id", index: "data_idx", text: "observation",
 	closes: true, tasks: 544, steps: 20, largest: 1,
 	instruction: "Craft the item that the goal names. The first observation lists the crafting commands. What no " +
@@ -70,4 +70,4 @@ func names() (out []string) {
 }
 
 // position is the index of a task in its name.
-func (k *kind) position(task string) string { return strings.TrimPrefix(task, k.name+"_") }
+func (k *dialect) position(task string) string { return strings.TrimPrefix(task, k.name+"_") }
