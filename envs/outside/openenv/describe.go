@@ -31,7 +31,7 @@ type description struct {
 }
 
 // describe asks the server what it has.
-func (d *Door) describe(ctx context.Context) (*description, error) {
+func (d *Remote) describe(ctx context.Context) (*description, error) {
 	var meta struct {
 		Name        string `json:"name"`
 		Version     string `json:"version"`
@@ -65,7 +65,7 @@ func (d *Door) describe(ctx context.Context) (*description, error) {
 }
 
 // get asks for a description over HTTP, and returns it in a canonical form as well.
-func (d *Door) get(ctx context.Context, route string, into any) ([]byte, error) {
+func (d *Remote) get(ctx context.Context, route string, into any) ([]byte, error) {
 	body, err := d.fetch(ctx, route, nil)
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (out *description) chooseShown(o *options, observation, reset *schema) erro
 }
 
 // setTasks lists the tasks: those of seeds, or of a split of the server.
-func (d *Door) setTasks(ctx context.Context, out *description) error {
+func (d *Remote) setTasks(ctx context.Context, out *description) error {
 	out.resets = map[string]string{}
 	first, last, ok := d.options.seeds()
 	if !ok {
@@ -160,7 +160,7 @@ func (d *Door) setTasks(ctx context.Context, out *description) error {
 }
 
 // add adds a task with the arguments of its reset.
-func (d *Door) add(out *description, t outside.Task, reset map[string]any) {
+func (d *Remote) add(out *description, t outside.Task, reset map[string]any) {
 	for name, value := range d.options.reset {
 		reset[name] = value
 	}
@@ -169,7 +169,7 @@ func (d *Door) add(out *description, t outside.Task, reset map[string]any) {
 }
 
 // setSplit lists the tasks of a split, as far as the server names them.
-func (d *Door) setSplit(ctx context.Context, out *description) error {
+func (d *Remote) setSplit(ctx context.Context, out *description) error {
 	split := d.options.tasks
 	var names []string
 	if _, err := d.get(ctx, "list_environments", &names); err != nil {

@@ -18,7 +18,7 @@ import (
 const longestBody = 16 << 20
 
 // fetch asks for a route over HTTP; with a body, it posts.
-func (d *Door) fetch(ctx context.Context, route string, body []byte) ([]byte, error) {
+func (d *Remote) fetch(ctx context.Context, route string, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
 	defer cancel()
 	method := http.MethodGet
@@ -54,7 +54,7 @@ func (d *Door) fetch(ctx context.Context, route string, body []byte) ([]byte, er
 }
 
 // unreached says why a request over HTTP has no answer.
-func (d *Door) unreached(ctx context.Context, route string, err error) error {
+func (d *Remote) unreached(ctx context.Context, route string, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("it has not answered /%s within %v", route, d.options.Timeout)
 	}
@@ -64,7 +64,7 @@ func (d *Door) unreached(ctx context.Context, route string, err error) error {
 	return err
 }
 
-func (d *Door) proxy(r *http.Request) (*url.URL, error) {
+func (d *Remote) proxy(r *http.Request) (*url.URL, error) {
 	if d.out.Proxy == nil {
 		return nil, nil
 	}
@@ -72,7 +72,7 @@ func (d *Door) proxy(r *http.Request) (*url.URL, error) {
 }
 
 // header are those of every request.
-func (d *Door) header() http.Header {
+func (d *Remote) header() http.Header {
 	h := http.Header{}
 	if d.out.Tool != "" {
 		h.Set("User-Agent", d.out.Tool)
@@ -84,7 +84,7 @@ func (d *Door) header() http.Header {
 }
 
 // post asks about a split.
-func (d *Door) post(ctx context.Context, route, split string, into any) error {
+func (d *Remote) post(ctx context.Context, route, split string, into any) error {
 	body, err := jsonv2.Marshal(map[string]string{"split": split})
 	if err != nil {
 		return fmt.Errorf("--%s is %q: %w", tasksName, split, err)

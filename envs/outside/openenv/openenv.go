@@ -18,8 +18,8 @@ import (
 	"heldout/envs/outside"
 )
 
-// Door is a server.
-type Door struct {
+// Remote is a server.
+type Remote struct {
 	base    *url.URL
 	options options
 	out     envs.Outside
@@ -35,8 +35,8 @@ type Door struct {
 }
 
 // New returns the server at an address, such as http://127.0.0.1:8000.
-func New(base string, s envs.Settings, out envs.Outside) *Door {
-	d := &Door{out: out, freed: make(chan struct{})}
+func New(base string, s envs.Settings, out envs.Outside) *Remote {
+	d := &Remote{out: out, freed: make(chan struct{})}
 	o, err := configured(s)
 	d.options = o
 	d.base, d.wrong = readAddress(base)
@@ -59,7 +59,7 @@ func readAddress(base string) (*url.URL, error) {
 }
 
 // Describe implements outside.Door.
-func (d *Door) Describe(ctx context.Context) (*outside.About, error) {
+func (d *Remote) Describe(ctx context.Context) (*outside.About, error) {
 	if d.wrong != nil {
 		return nil, d.wrong
 	}
@@ -71,7 +71,7 @@ func (d *Door) Describe(ctx context.Context) (*outside.About, error) {
 }
 
 // at says which server an error is about.
-func (d *Door) at(err error) error {
+func (d *Remote) at(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -86,7 +86,7 @@ const (
 
 // Begin implements outside.Door. While the server has no room, it waits: as long as games of
 // this run are open, and then as long as an answer may take.
-func (d *Door) Begin(ctx context.Context, task string, _ int64) (outside.Game, outside.Beginning, error) {
+func (d *Remote) Begin(ctx context.Context, task string, _ int64) (outside.Game, outside.Beginning, error) {
 	var waited time.Duration
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		if err := d.enter(ctx); err != nil {
@@ -97,7 +97,7 @@ func (d *Door) Begin(ctx context.Context, task string, _ int64) (outside.Game, o
 			return g, b, nil
 		}
 		others := d.leave(err)
-		if r := (*refusal)(nil); !errors.As(err, &r) || r.Code != capacityReached || waited >= d.options.Timeout {
+		if r := (*complaint)(nil); !errors.As(err, &r) || r.Code != capacityReached || waited >= d.options.Timeout {
 			return nil, outside.Beginning{}, d.at(err)
 		}
 		if waited += pause; others > 0 {
@@ -112,7 +112,7 @@ func (d *Door) Begin(ctx context.Context, task string, _ int64) (outside.Game, o
 }
 
 // enter counts a game, once the server has room for it.
-func (d *Door) enter(ctx context.Context) error {
+func (d *Remote) enter(ctx context.Context) error {
 	for {
 		d.mu.Lock()
 		freed := d.freed
@@ -133,13 +133,13 @@ func (d *Door) enter(ctx context.Context) error {
 }
 
 // leave counts a game less, which ended with an error or none, and returns how many are open.
-func (d *Door) leave(err error) int {
+func (d *Remote) leave(err error) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.open--
 	close(d.freed)
 	d.freed = make(chan struct{})
-	r := (*refusal)(nil)
+	r := (*complaint)(nil)
 	switch {
 	case errors.As(err, &r) && r.Max > 0:
 		d.most = r.Max
@@ -150,7 +150,7 @@ func (d *Door) leave(err error) int {
 }
 
 // begin opens a session and resets it.
-func (d *Door) begin(ctx context.Context, task string) (*game, outside.Beginning, error) {
+func (d *Remote) begin(ctx context.Context, task string) (*match, outside.Beginning, error) {
 	if err := d.recognize(ctx); err != nil {
 		return nil, outside.Beginning{}, err
 	}
@@ -158,7 +158,7 @@ func (d *Door) begin(ctx context.Context, task string) (*game, outside.Beginning
 	if err != nil {
 		return nil, outside.Beginning{}, err
 	}
-	g := &game{door: d, session: s}
+	g := &match{door: d, session: s}
 	a, err := g.ask(ctx, "reset", d.resets[task])
 	if err != nil {
 		s.close()
@@ -168,7 +168,7 @@ func (d *Door) begin(ctx context.Context, task string) (*game, outside.Beginning
 }
 
 // recognize reports another environment than at the beginning, after a connection was lost.
-func (d *Door) recognize(ctx context.Context) error {
+func (d *Remote) recognize(ctx context.Context) error {
 	d.mu.Lock()
 	doubtful := d.doubtful
 	d.mu.Unlock()
@@ -189,4 +189,4 @@ func (d *Door) recognize(ctx context.Context) error {
 }
 
 // Close implements outside.Door. Games close what is open.
-func (*Door) Close() error { return nil }
+func (*Remote) Close() error { return nil }

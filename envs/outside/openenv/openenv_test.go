@@ -147,13 +147,13 @@ func begin(t *testing.T, env envs.Env) (envs.World, envs.Start, error) {
 func TestRewards(t *testing.T) {
 	f := &fake{}
 	env, err := reach(t, f, envs.Settings{"openenv-return": "-1:1", "success-threshold": "1", "openenv-tasks": "7-9",
-		"openenv-reset": `{"size":2}`})
+		"openenv-reset": "size=2&name=a"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	info := env.Info()
 	if info.Name != "openenv:echo-environment" || info.Settings["version"] != "unknown" || len(env.Tasks()) != 3 ||
-		env.Tasks()[0].ID != "seed-7" || info.Settings["openenv-reset"] != `{"size":2}` ||
+		env.Tasks()[0].ID != "seed-7" || info.Settings["openenv-reset"] != "size=2&name=a" ||
 		info.Instructions[""] != "It echoes.\nAn action: Say it.\n" {
 		t.Errorf("%+v, %+v", info, env.Tasks())
 	}
@@ -169,7 +169,7 @@ func TestRewards(t *testing.T) {
 			t.Errorf("%+v, want %+v; %v", s, want, err)
 		}
 	}
-	if f.resets[0] != `{"seed":7,"size":2}` {
+	if f.resets[0] != `{"name":"a","seed":7,"size":2}` {
 		t.Errorf("reset with %s", f.resets[0])
 	}
 }
@@ -210,9 +210,10 @@ func TestChoices(t *testing.T) {
 		{&fake{}, envs.Settings{"openenv-action": `{"a":"b"}`}, `want an object in JSON with the text "{action}"`},
 		{&fake{}, envs.Settings{"openenv-success": "solved"}, `its observations lack the field "solved"`},
 		{&fake{}, envs.Settings{"openenv-return": "1:0"}, "want the least and the largest sum of rewards"},
-		{&fake{}, envs.Settings{"openenv-reset": "[]"}, "want an object in JSON"},
+		{&fake{}, envs.Settings{"openenv-reset": "=2"}, "want names and values"},
 		{&fake{}, envs.Settings{"openenv-success": "won", "openenv-tasks": "9-1"}, "want 1 to 100000 seeds"},
-		{&fake{}, envs.Settings{"openenv-success": "won", "openenv-tasks": "test"}, "/list_environments with the status 501"},
+		{&fake{}, envs.Settings{"openenv-success": "won", "openenv-tasks": "test"},
+			"/list_environments with the status 501"},
 		{&fake{schema: "<html>"}, one, "what it answers at /schema cannot be read"},
 		{&fake{metadata: strings.Repeat(" ", 17<<20)}, one, "its answer at /metadata has more than 16777216 bytes"},
 		{&fake{schema: strings.Repeat("[", 1<<20)}, one, "what it answers at /schema cannot be read"},
@@ -257,9 +258,10 @@ func TestHostile(t *testing.T) {
 		play func(*websocket.Conn)
 		want string
 	}{
-		"die":     {func(c *websocket.Conn) { c.Close() }, "the connection has ended"},
-		"goodbye": {func(c *websocket.Conn) { _ = c.WriteMessage(websocket.CloseMessage, nil) }, "the connection has ended"},
-		"sleep":   {func(*websocket.Conn) {}, "within 200ms"},
+		"die": {func(c *websocket.Conn) { c.Close() }, "the connection has ended"},
+		"goodbye": {func(c *websocket.Conn) { _ = c.WriteMessage(websocket.CloseMessage, nil) },
+			"the connection has ended"},
+		"sleep": {func(*websocket.Conn) {}, "within 200ms"},
 		"pings": {func(c *websocket.Conn) {
 			for c.WriteMessage(websocket.PingMessage, nil) == nil {
 			}

@@ -71,7 +71,8 @@ func equal(t *testing.T, own, theirs envs.Env, i int) {
 	defer b.Close() // the server has room for few
 	want, err := a.Start(t.Context())
 	got, err2 := b.Start(t.Context())
-	if err != nil || err2 != nil || got.Observation != want.Goal+"\n"+want.Observation || got.Progress != want.Progress {
+	shown := want.Goal + "\n" + want.Observation
+	if err != nil || err2 != nil || got.Observation != shown || got.Progress != want.Progress {
 		t.Fatalf("task %d begins with %+v, want %+v; %v, %v", i, got, want, err, err2)
 	}
 	expert, _ := envs.As[envs.Expert](a)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"os"
 	"regexp"
 	"strconv"
@@ -42,7 +43,7 @@ func Settings() []envs.Setting {
 		{Name: tasksName, Type: envs.Words, Measured: true, Default: "0-9",
 			Help: "OpenEnv's tasks: seeds such as 0-9, or a split that the server lists"},
 		{Name: resetName, Type: envs.Words, Measured: true, Default: "none",
-			Help: "further arguments of OpenEnv's reset: an object in JSON"},
+			Help: "further arguments of OpenEnv's reset, such as size=10&variant=easy; values may be JSON"},
 		{Name: tokenName, Type: envs.Path, Default: "none", Help: "file with the token for OpenEnv's server"},
 	}
 }
@@ -77,7 +78,7 @@ func configured(s envs.Settings) (o options, err error) {
 	}
 	var errs [3]error
 	o.bounds, errs[0] = readBounds(s[returnName])
-	o.reset, errs[1] = readObject(s[resetName])
+	o.reset, errs[1] = readArguments(s[resetName])
 	o.token, errs[2] = readToken(s[tokenName])
 	return o, errors.Join(errs[:]...)
 }
@@ -96,12 +97,19 @@ func readBounds(text string) (*[2]float64, error) {
 	return &[2]float64{least, largest}, nil
 }
 
-func readObject(text string) (out map[string]any, err error) {
-	if text == "" {
-		return nil, nil
+// readArguments reads names with values, which are texts unless they are JSON.
+func readArguments(text string) (map[string]any, error) {
+	pairs, err := url.ParseQuery(text)
+	if err != nil || pairs.Has("") {
+		return nil, fmt.Errorf("--%s is %q, want names and values, such as size=10&variant=easy", resetName, text)
 	}
-	if err = json.Unmarshal([]byte(text), &out); err != nil || out == nil {
-		return nil, fmt.Errorf("--%s is %q, want an object in JSON, such as {\"size\": 10}", resetName, text)
+	out := map[string]any{}
+	for name, values := range pairs {
+		var value any
+		if json.Unmarshal([]byte(values[0]), &value) != nil {
+			value = values[0]
+		}
+		out[name] = value
 	}
 	return out, nil
 }

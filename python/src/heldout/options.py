@@ -266,15 +266,34 @@ class RunOptions(TypedDict, total=False):
     """exec: number of processes of the program."""
     env_timeout: str
     """exec: how long an answer may take; a program that takes longer is started again; agentgym: how long a
-    server may take to answer."""
+    server may take to answer; openenv: how long an answer may take; a program that takes longer is started
+    again."""
     success_threshold: float | str
-    """exec: least progress of a success, for a program that does not say what is solved."""
+    """exec: least progress of a success, for a program that does not say what is solved; openenv: least progress
+    of a success, for a program that does not say what is solved."""
     agentgym_env: Literal["auto", "babyai", "maze", "textcraft", "webshop", "wordle"]
     """agentgym: environment of an AgentGym server; auto is what its greeting says."""
     agentgym_tasks: str
     """agentgym: indices of the tasks of an AgentGym server, such as 0-99."""
     agentgym_version: str
     """agentgym: version of an AgentGym server, which does not say it, such as a commit."""
+    openenv_action: str
+    """openenv: field of OpenEnv's actions that takes the text, or an action in JSON with the text "{action}"."""
+    openenv_observation: str
+    """openenv: fields of OpenEnv's observations that are shown, such as prompt,messages.-1.content or
+    state.board."""
+    openenv_success: str
+    """openenv: field of OpenEnv's observations that says whether the task is solved."""
+    openenv_progress: str
+    """openenv: field of OpenEnv's observations with a progress from 0 to 1."""
+    openenv_return: str
+    """openenv: least and largest sum of OpenEnv's rewards, such as 0:1, between which progress is measured."""
+    openenv_tasks: str
+    """openenv: OpenEnv's tasks: seeds such as 0-9, or a split that the server lists."""
+    openenv_reset: str
+    """openenv: further arguments of OpenEnv's reset, such as size=10&variant=easy; values may be JSON."""
+    openenv_token_file: str | os.PathLike[str]
+    """openenv: file with the token for OpenEnv's server."""
 
 
 class PoolOptions(TypedDict, total=False):
@@ -359,15 +378,34 @@ class PoolOptions(TypedDict, total=False):
     """exec: number of processes of the program."""
     env_timeout: str
     """exec: how long an answer may take; a program that takes longer is started again; agentgym: how long a
-    server may take to answer."""
+    server may take to answer; openenv: how long an answer may take; a program that takes longer is started
+    again."""
     success_threshold: float | str
-    """exec: least progress of a success, for a program that does not say what is solved."""
+    """exec: least progress of a success, for a program that does not say what is solved; openenv: least progress
+    of a success, for a program that does not say what is solved."""
     agentgym_env: Literal["auto", "babyai", "maze", "textcraft", "webshop", "wordle"]
     """agentgym: environment of an AgentGym server; auto is what its greeting says."""
     agentgym_tasks: str
     """agentgym: indices of the tasks of an AgentGym server, such as 0-99."""
     agentgym_version: str
     """agentgym: version of an AgentGym server, which does not say it, such as a commit."""
+    openenv_action: str
+    """openenv: field of OpenEnv's actions that takes the text, or an action in JSON with the text "{action}"."""
+    openenv_observation: str
+    """openenv: fields of OpenEnv's observations that are shown, such as prompt,messages.-1.content or
+    state.board."""
+    openenv_success: str
+    """openenv: field of OpenEnv's observations that says whether the task is solved."""
+    openenv_progress: str
+    """openenv: field of OpenEnv's observations with a progress from 0 to 1."""
+    openenv_return: str
+    """openenv: least and largest sum of OpenEnv's rewards, such as 0:1, between which progress is measured."""
+    openenv_tasks: str
+    """openenv: OpenEnv's tasks: seeds such as 0-9, or a split that the server lists."""
+    openenv_reset: str
+    """openenv: further arguments of OpenEnv's reset, such as size=10&variant=easy; values may be JSON."""
+    openenv_token_file: str | os.PathLike[str]
+    """openenv: file with the token for OpenEnv's server."""
 
 
 class CompareOptions(TypedDict, total=False):

@@ -21,15 +21,15 @@ const (
 	farewell = time.Second
 )
 
-// refusal is an error that the server reports.
-type refusal struct {
+// complaint is an error that the server reports.
+type complaint struct {
 	Message string         `json:"message"`
 	Code    string         `json:"code"`
 	Errors  jsontext.Value `json:"errors"`
 	Max     int            `json:"max_sessions"`
 }
 
-func (r *refusal) Error() string {
+func (r *complaint) Error() string {
 	text := r.Message
 	if len(r.Errors) > 0 {
 		text += " " + string(r.Errors)
@@ -37,9 +37,9 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("it says: %s (%s)", outside.Quoted(text), outside.Quoted(r.Code))
 }
 
-// session is a WebSocket of a server, which has one environment. One goroutine reads, so that
+// connection is a WebSocket of a server, which has one environment. One goroutine reads, so that
 // pings are answered while the agent thinks.
-type session struct {
+type connection struct {
 	socket  envs.Socket
 	timeout time.Duration
 	frames  chan []byte   // what the server has sent
@@ -50,7 +50,7 @@ type session struct {
 }
 
 // dial opens a session.
-func (d *Door) dial(ctx context.Context) (*session, error) {
+func (d *Remote) dial(ctx context.Context) (*connection, error) {
 	if d.out.Dial == nil {
 		return nil, errors.New("WebSockets are not available here")
 	}
@@ -62,13 +62,14 @@ func (d *Door) dial(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, d.unreached(ctx, "ws", err)
 	}
-	s := &session{socket: socket, timeout: d.options.Timeout, frames: make(chan []byte, 1), ended: make(chan struct{})}
+	s := &connection{socket: socket, timeout: d.options.Timeout, frames: make(chan []byte, 1),
+		ended: make(chan struct{})}
 	go s.read()
 	return s, nil
 }
 
 // read reads until the connection ends.
-func (s *session) read() {
+func (s *connection) read() {
 	defer close(s.ended)
 	for {
 		frame, err := s.socket.Read()
@@ -86,7 +87,7 @@ func (s *session) read() {
 }
 
 // fail ends the connection.
-func (s *session) fail(err error) {
+func (s *connection) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failure == nil {
@@ -96,7 +97,7 @@ func (s *session) fail(err error) {
 }
 
 // ask sends a request, and reads the data of its answer.
-func (s *session) ask(ctx context.Context, kind, data, want string, into any) error {
+func (s *connection) ask(ctx context.Context, kind, data, want string, into any) error {
 	late := time.AfterFunc(s.timeout, func() {
 		s.fail(fmt.Errorf("it has not answered %q within %v", kind, s.timeout))
 	})
@@ -122,14 +123,14 @@ func (s *session) ask(ctx context.Context, kind, data, want string, into any) er
 		return s.failure
 	}
 	err := parse(frame, want, into)
-	if err != nil && !errors.As(err, new(*refusal)) {
+	if err != nil && !errors.As(err, new(*complaint)) {
 		s.fail(err)
 	}
 	return err
 }
 
 // silent reports that a connection that cannot be written has nothing left to read.
-func (s *session) silent() bool {
+func (s *connection) silent() bool {
 	patience := time.NewTimer(farewell)
 	defer patience.Stop()
 	select {
@@ -141,7 +142,7 @@ func (s *session) silent() bool {
 }
 
 // next is the next frame; nil if there is none before the end.
-func (s *session) next() []byte {
+func (s *connection) next() []byte {
 	select {
 	case frame := <-s.frames:
 		return frame
@@ -163,7 +164,7 @@ func parse(frame []byte, want string, into any) error {
 	}
 	err := jsonv2.Unmarshal(frame, &f)
 	if err == nil && f.Type == "error" {
-		r := &refusal{}
+		r := &complaint{}
 		if err = jsonv2.Unmarshal(f.Data, r); err == nil {
 			return r
 		}
@@ -180,7 +181,7 @@ func parse(frame []byte, want string, into any) error {
 }
 
 // close says good-bye, and ends the connection.
-func (s *session) close() {
+func (s *connection) close() {
 	late := time.AfterFunc(farewell, func() { s.fail(errors.New("it was closed")) })
 	defer late.Stop()
 	_ = s.socket.Write([]byte(`{"type":"close"}`)) // the server may be gone

@@ -11,10 +11,10 @@ import (
 	"heldout/envs/outside"
 )
 
-// game is an episode in a session of its own.
-type game struct {
-	door     *Door
-	session  *session
+// match is an episode in a session of its own.
+type match struct {
+	door     *Remote
+	session  *connection
 	lost     error   // why the connection is gone
 	progress float64 // so far
 }
@@ -27,7 +27,7 @@ type observed struct {
 }
 
 // ask resets or steps the episode.
-func (g *game) ask(ctx context.Context, kind, data string) (a outside.Answer, err error) {
+func (g *match) ask(ctx context.Context, kind, data string) (a outside.Answer, err error) {
 	var o observed
 	err = g.session.ask(ctx, kind, data, "observation", &o)
 	if err == nil && o.Observation == nil {
@@ -58,7 +58,7 @@ func (g *game) ask(ctx context.Context, kind, data string) (a outside.Answer, er
 }
 
 // measure reads success and progress, which is as before where a field is null.
-func (g *game) measure(a *outside.Answer, find func(path) any) error {
+func (g *match) measure(a *outside.Answer, find func(path) any) error {
 	o := &g.door.options
 	if o.success != nil {
 		switch word := find(o.success).(type) {
@@ -87,7 +87,7 @@ func (g *game) measure(a *outside.Answer, find func(path) any) error {
 }
 
 // reward reads a reward where one counts; null is 0.
-func (d *Door) reward(a *outside.Answer, reward any) error {
+func (d *Remote) reward(a *outside.Answer, reward any) error {
 	var sum float64
 	switch r := reward.(type) {
 	case float64:
@@ -107,7 +107,7 @@ func (d *Door) reward(a *outside.Answer, reward any) error {
 }
 
 // needsState reports whether a field of the state is used.
-func (d *Door) needsState() bool {
+func (d *Remote) needsState() bool {
 	for _, p := range append([]path{d.options.success, d.options.progress}, d.observation...) {
 		if p.ofState() {
 			return true
@@ -117,7 +117,7 @@ func (d *Door) needsState() bool {
 }
 
 // Step implements outside.Game.
-func (g *game) Step(ctx context.Context, action string) (outside.Answer, error) {
+func (g *match) Step(ctx context.Context, action string) (outside.Answer, error) {
 	text, err := jsonv2.Marshal(strings.ToValidUTF8(action, "\uFFFD"))
 	if err != nil {
 		return outside.Answer{}, err
@@ -128,13 +128,13 @@ func (g *game) Step(ctx context.Context, action string) (outside.Answer, error) 
 }
 
 // Actions implements outside.Game: OpenEnv lists none.
-func (*game) Actions(context.Context) ([]string, error) { return nil, nil }
+func (*match) Actions(context.Context) ([]string, error) { return nil, nil }
 
 // Advice implements outside.Game: OpenEnv gives none.
-func (*game) Advice(context.Context) (string, error) { return "", nil }
+func (*match) Advice(context.Context) (string, error) { return "", nil }
 
 // Close implements outside.Game.
-func (g *game) Close() error {
+func (g *match) Close() error {
 	g.session.close()
 	g.door.leave(g.lost)
 	return nil
