@@ -20,12 +20,11 @@ from ._errors import (
     VersionMismatch,
 )
 from ._evaluate import Evaluation, aevaluate, evaluate
-from ._mlflow import log_mlflow
+from ._logged import log_mlflow, log_wandb
 from ._policy import Message, Policy, Sampling
 from ._pool import Observation, Pool, Reset, Result, Sampled, Session, Task
 from ._records import Figure, Records, Table, episodes, read
 from ._version import __version__
-from ._wandb import log_wandb
 
 __all__ = [
     "Error",

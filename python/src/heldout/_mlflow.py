@@ -145,25 +145,3 @@ def _flat(prefix: str, value: Any) -> dict[str, Any]:
 def _table(table: Table) -> str:
     names = columns(table)
     return json.dumps({"columns": names, "data": [[row.get(name) for name in names] for row in table.rows]})
-
-
-def log_mlflow(
-    run: Paths | Records[Any],
-    experiment: str | None = None,
-    *,
-    tracking_uri: str | None = None,
-    url: str | None = None,
-    artifacts: bool = True,
-) -> str:
-    """Logs runs to MLflow, and returns the id of the run there. Its tag heldout.run_id follows from the run directory.
-
-    `run` is a run, its folder, or several: checkpoints of a training become curves over its steps. Runs that were
-    logged are not logged again; those that have gone on since are brought up to date.
-
-    `experiment` is by default `$MLFLOW_EXPERIMENT_NAME`, else "heldout". `tracking_uri` is that of MLflow, such as
-    "sqlite:///mlflow.db". `url` is the address of a `heldout view` to which episodes link, instead of the report among
-    the artifacts.
-    """
-    entry = Mlflow(run, experiment, tracking_uri)
-    entry.final(url, artifacts)
-    return entry.id

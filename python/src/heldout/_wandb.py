@@ -102,25 +102,3 @@ class Wandb:
         if self._run is not None:
             self._run.finish(code)
             self._run = None
-
-
-def log_wandb(
-    run: Paths | Records[Any],
-    project: str | None = None,
-    *,
-    url: str | None = None,
-    artifacts: bool = True,
-    **settings: Any,
-) -> str:
-    """Logs runs to wandb, and returns the id of the run there, which follows from the run directory.
-
-    `run` is a run, its folder, or several: checkpoints of a training become curves over its steps. Runs that were
-    logged are not logged again; those that have gone on since are brought up to date.
-
-    `project` is PROJECT or ENTITY/PROJECT; by default `$WANDB_PROJECT`, else "heldout". `url` is the address of a
-    `heldout view` to which episodes link, instead of the report among the artifacts. `settings` are keywords of
-    `wandb.init`, such as `mode="offline"`, `group` or `tags`.
-    """
-    entry = Wandb(run, project, **settings)
-    entry.final(url, artifacts)
-    return entry.id
