@@ -24,8 +24,8 @@ func python(t *testing.T, script string) Options {
 // What is missing is said before anything is logged.
 func TestMissing(t *testing.T) {
 	for script, want := range map[string]string{
-		"echo No module named heldout >&2; exit 1":                       "the package heldout is not installed there: pip",
-		"echo heldout: wandb needs wandb: pip install wandb >&2; exit 1": "wandb needs wandb: pip install wandb",
+		"echo No module named heldout >&2; exit 1":           "heldout is not installed there",
+		"echo wandb needs wandb: pip install it >&2; exit 1": "wandb needs wandb: pip",
 		"exit 1": "it has ended without a word",
 	} {
 		_, err := Start(t.Context(), python(t, script))
