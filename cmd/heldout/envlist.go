@@ -3,8 +3,6 @@ package main
 import (
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"heldout/configs"
 )
 
@@ -52,5 +50,3 @@ func (l *envList) Replace(values []string) error {
 
 // GetSlice implements pflag.SliceValue.
 func (l *envList) GetSlice() []string { return *l.list }
-
-var _ pflag.SliceValue = (*envList)(nil)

@@ -42,8 +42,8 @@ type Entry struct {
 	// Drawn: its worlds have pictures, or lists of what is in them.
 	Drawn bool
 	Open  func(envs.Setup, envs.Outside) (envs.Env, error)
-	// reach opens a door; nil for what is no door.
-	reach func(address string, s envs.Settings, out envs.Outside) outside.Door
+	// reach opens a provider; nil for what is no provider.
+	reach func(address string, s envs.Settings, out envs.Outside) outside.Provider
 }
 
 // Entries lists the environments.
@@ -87,17 +87,17 @@ func Entries() []Entry {
 }
 
 // All lists the environments, and the ways to those that others run.
-func All() []Entry { return append(Entries(), doors()...) }
+func All() []Entry { return append(Entries(), providers()...) }
 
-// doors are the ways to environments that others run.
-func doors() []Entry {
+// providers are the ways to environments that others run.
+func providers() []Entry {
 	return []Entry{{
 		Name: "exec", Settings: outside.Settings(),
 		Open: func(envs.Setup, envs.Outside) (envs.Env, error) {
 			return nil, errors.New("exec needs a command: exec:COMMAND")
 		},
 		Summary: "an environment of yours: exec:COMMAND runs a program that speaks lines of JSON",
-		reach: func(command string, s envs.Settings, _ envs.Outside) outside.Door {
+		reach: func(command string, s envs.Settings, _ envs.Outside) outside.Provider {
 			return child.New(command, outside.Configured(s))
 		},
 	}, {
@@ -106,7 +106,7 @@ func doors() []Entry {
 			return nil, errors.New("agentgym needs an address: agentgym:http://127.0.0.1:36001")
 		},
 		Summary: "an environment of AgentGym: agentgym:URL plays what its servers have",
-		reach: func(url string, s envs.Settings, out envs.Outside) outside.Door {
+		reach: func(url string, s envs.Settings, out envs.Outside) outside.Provider {
 			return agentgym.New(url, s, out)
 		},
 	}, {
@@ -115,7 +115,7 @@ func doors() []Entry {
 			return nil, errors.New("openenv needs an address: openenv:http://127.0.0.1:8000")
 		},
 		Summary: "an environment of a server: openenv:URL plays what speaks OpenEnv",
-		reach: func(url string, s envs.Settings, out envs.Outside) outside.Door {
+		reach: func(url string, s envs.Settings, out envs.Outside) outside.Provider {
 			return openenv.New(url, s, out)
 		},
 	}}
@@ -126,10 +126,10 @@ func (e Entry) through(address string) Entry {
 	scheme := e.Name
 	e.Name += ":" + address
 	e.Open = func(s envs.Setup, out envs.Outside) (envs.Env, error) {
-		door := e.reach(address, s.Settings, out)
-		env, err := outside.New(context.Background(), scheme, door, outside.Configured(s.Settings))
+		provider := e.reach(address, s.Settings, out)
+		env, err := outside.New(context.Background(), scheme, provider, outside.Configured(s.Settings))
 		if err != nil {
-			return nil, errors.Join(err, door.Close())
+			return nil, errors.Join(err, provider.Close())
 		}
 		return env, nil
 	}
@@ -164,7 +164,7 @@ func Find(name string) (Entry, error) {
 		names = append(names, e.Name)
 	}
 	scheme, address, _ := strings.Cut(name, ":")
-	for _, e := range doors() {
+	for _, e := range providers() {
 		switch {
 		case e.Name == scheme && strings.TrimSpace(address) == "":
 			return e, nil

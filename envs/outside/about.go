@@ -24,8 +24,8 @@ const (
 	longestIDLength = 200
 )
 
-// About is what an environment says of itself.
-type About struct {
+// Profile is what an environment says of itself.
+type Profile struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	// Hash identifies the program and its data, in hex.
@@ -69,7 +69,7 @@ var (
 )
 
 // check reports what an environment must not say.
-func (a *About) check() error {
+func (a *Profile) check() error {
 	for _, f := range []struct {
 		field, value string
 		good         *regexp.Regexp
@@ -94,7 +94,7 @@ func (a *About) check() error {
 	return errors.Join(a.checkTexts(), a.checkMeasure(), a.checkTasks())
 }
 
-func (a *About) checkTexts() error {
+func (a *Profile) checkTexts() error {
 	if len(a.Actions) > mostForms {
 		return fmt.Errorf("actions has %d forms, want at most %d", len(a.Actions), mostForms)
 	}
@@ -107,7 +107,7 @@ func (a *About) checkTexts() error {
 	return nil
 }
 
-func (a *About) checkMeasure() error {
+func (a *Profile) checkMeasure() error {
 	switch r := a.Return; {
 	case a.Progress && r != nil:
 		return errors.New("it has both progress and return, want one")
@@ -119,7 +119,7 @@ func (a *About) checkMeasure() error {
 	return nil
 }
 
-func (a *About) checkTasks() error {
+func (a *Profile) checkTasks() error {
 	if n := len(a.Tasks); n == 0 || n > MostTasks {
 		return fmt.Errorf("there are %d tasks, want 1 to %d", n, MostTasks)
 	}
@@ -143,7 +143,7 @@ func (a *About) checkTasks() error {
 }
 
 // tasks are the environment's tasks in the order that it gave.
-func (a *About) tasks() []envs.Task {
+func (a *Profile) tasks() []envs.Task {
 	out := make([]envs.Task, len(a.Tasks))
 	for i, t := range a.Tasks {
 		out[i] = envs.Task{ID: t.ID, Index: i, Type: t.Kind,
@@ -153,4 +153,4 @@ func (a *About) tasks() []envs.Task {
 }
 
 // can reports whether the environment has an ability.
-func (a *About) can(ability string) bool { return slices.Contains(a.Can, ability) }
+func (a *Profile) can(ability string) bool { return slices.Contains(a.Can, ability) }

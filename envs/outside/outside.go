@@ -1,4 +1,4 @@
-// Package outside plays environments that others run. A Door reaches one; what it says is
+// Package outside plays environments that others run. A Provider reaches one; what it says is
 // checked here, whatever way it came, and made an envs.Env.
 package outside
 
@@ -15,19 +15,19 @@ import (
 	"heldout/envs"
 )
 
-// Door reaches an environment. It is safe for concurrent use.
-type Door interface {
+// Provider reaches an environment. It is safe for concurrent use.
+type Provider interface {
 	// Describe returns what the environment says of itself.
-	Describe(context.Context) (*About, error)
-	// Begin begins a game of a task.
-	Begin(ctx context.Context, task string, seed int64) (Game, Beginning, error)
-	// Close ends what the door has started.
+	Describe(context.Context) (*Profile, error)
+	// Begin begins an instance of a task.
+	Begin(ctx context.Context, task string, seed int64) (Instance, Beginning, error)
+	// Close ends what the provider has started.
 	Close() error
 }
 
-// Game is a task that is being played. It belongs to one goroutine.
-type Game interface {
-	Step(ctx context.Context, action string) (Answer, error)
+// Instance is a task that is being played. It belongs to one goroutine.
+type Instance interface {
+	Step(ctx context.Context, action string) (StepReply, error)
 	// Actions lists the valid actions, and Advice is what a competent player would do; an
 	// environment that cannot is not asked.
 	Actions(context.Context) ([]string, error)
@@ -41,8 +41,8 @@ type Beginning struct {
 	Progress          *float64
 }
 
-// Answer is what an environment says to an action; nil for what it leaves out.
-type Answer struct {
+// StepReply is what an environment says to an action; nil for what it leaves out.
+type StepReply struct {
 	Observation      string
 	Progress, Reward *float64
 	Done             bool
@@ -61,16 +61,16 @@ type Options struct {
 
 // Env is an environment that others run.
 type Env struct {
-	door  Door
-	about *About
-	info  envs.Info
-	tasks []envs.Task
+	provider Provider
+	about    *Profile
+	info     envs.Info
+	tasks    []envs.Task
 	Options
 }
 
-// New describes the environment behind a door, which belongs to a scheme such as "exec".
-func New(ctx context.Context, scheme string, door Door, o Options) (*Env, error) {
-	about, err := door.Describe(ctx)
+// New describes the environment behind a provider, which belongs to a scheme such as "exec".
+func New(ctx context.Context, scheme string, provider Provider, o Options) (*Env, error) {
+	about, err := provider.Describe(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func New(ctx context.Context, scheme string, door Door, o Options) (*Env, error)
 		return nil, fmt.Errorf("%s does not say which tasks are solved: give the least progress of a success, such as "+
 			"--%s 1", name, thresholdName)
 	}
-	e := &Env{door: door, about: about, tasks: about.tasks(), Options: o}
+	e := &Env{provider: provider, about: about, tasks: about.tasks(), Options: o}
 	e.info = envs.Info{Name: name, Source: envs.External, StepLimit: about.StepLimit, Settings: e.settings(),
 		Instructions: about.instructions()}
 	return e, nil
@@ -118,14 +118,14 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	if t.Index < 0 || t.Index >= len(e.tasks) || e.tasks[t.Index].ID != t.ID {
 		return nil, fmt.Errorf("%s has no task %q", e.info.Name, t.ID)
 	}
-	return world{&session{env: e, task: t.ID}}, nil
+	return world{&checked{env: e, task: t.ID}}, nil
 }
 
 // Close ends what runs the environment.
-func (e *Env) Close() error { return e.door.Close() }
+func (e *Env) Close() error { return e.provider.Close() }
 
 // instructions are those of prompts, by the kind of tasks, with the forms of actions.
-func (a *About) instructions() map[string]string {
+func (a *Profile) instructions() map[string]string {
 	out := map[string]string{}
 	for _, t := range a.Tasks {
 		if out[t.Kind] != "" {

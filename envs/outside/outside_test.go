@@ -15,20 +15,20 @@ import (
 
 // fake is an environment that says what a test wants.
 type fake struct {
-	outside.Game
-	about   outside.About
+	outside.Instance
+	about   outside.Profile
 	begins  outside.Beginning
-	answers []outside.Answer
+	answers []outside.StepReply
 	list    []string
 }
 
-func (f *fake) Describe(context.Context) (*outside.About, error) { return &f.about, nil }
+func (f *fake) Describe(context.Context) (*outside.Profile, error) { return &f.about, nil }
 
-func (f *fake) Begin(context.Context, string, int64) (outside.Game, outside.Beginning, error) {
+func (f *fake) Begin(context.Context, string, int64) (outside.Instance, outside.Beginning, error) {
 	return f, f.begins, nil
 }
 
-func (f *fake) Step(context.Context, string) (outside.Answer, error) {
+func (f *fake) Step(context.Context, string) (outside.StepReply, error) {
 	a := f.answers[0]
 	f.answers = f.answers[1:]
 	return a, nil
@@ -38,8 +38,8 @@ func (f *fake) Actions(context.Context) ([]string, error) { return f.list, nil }
 
 func (f *fake) Close() error { return nil }
 
-func about() outside.About {
-	return outside.About{Name: "n", Version: "1", Hash: "0123456789abcdef01", StepLimit: 3, Instruction: "Play.",
+func about() outside.Profile {
+	return outside.Profile{Name: "n", Version: "1", Hash: "0123456789abcdef01", StepLimit: 3, Instruction: "Play.",
 		Tasks: []outside.Task{{ID: "a", Kind: "k"}}, Success: true}
 }
 
@@ -60,27 +60,27 @@ func start(f *fake, o outside.Options) (envs.World, envs.Start, error) {
 // What an environment says of itself is refused if it cannot be used or shown.
 func TestAbout(t *testing.T) {
 	many := make([]outside.Task, outside.MostTasks+1)
-	for want, change := range map[string]func(a *outside.About){
-		"":                              func(*outside.About) {},
-		"name is \"\"":                  func(a *outside.About) { a.Name = "" },
-		`name is "a\x1b[31m"`:           func(a *outside.About) { a.Name = "a\x1b[31m" },
-		`version is "<b>"`:              func(a *outside.About) { a.Version = "<b>" },
-		`hash is "xyz"`:                 func(a *outside.About) { a.Hash = "xyz" },
-		"step_limit is 0":               func(a *outside.About) { a.StepLimit = 0 },
-		"step_limit is 1001":            func(a *outside.About) { a.StepLimit = 1001 },
-		`can has "fly"`:                 func(a *outside.About) { a.Can = []string{"fly"} },
-		"there are 0 tasks":             func(a *outside.About) { a.Tasks = nil },
-		"there are 100001 tasks":        func(a *outside.About) { a.Tasks = many },
-		`the id of tasks[0] is "a b"`:   func(a *outside.About) { a.Tasks[0].ID = "a b" },
-		`the kind of tasks[0] is "a\n"`: func(a *outside.About) { a.Tasks[0].Kind = "a\n" },
-		"tasks[1] has the id":           func(a *outside.About) { a.Tasks = append(a.Tasks, a.Tasks[0]) },
-		"has no instruction":            func(a *outside.About) { a.Instruction = "" },
-		"of actions has 65537 bytes":    func(a *outside.About) { a.Instruction = strings.Repeat("a", 1<<16+1) },
-		"actions has 1001 forms":        func(a *outside.About) { a.Actions = make([]string, 1001) },
-		"both progress and return":      func(a *outside.About) { a.Progress, a.Return = true, &[2]float64{0, 1} },
-		"return is [1 1]":               func(a *outside.About) { a.Return = &[2]float64{1, 1} },
-		"none of success, progress":     func(a *outside.About) { a.Success = false },
-		"--success-threshold 1":         func(a *outside.About) { a.Success, a.Progress = false, true },
+	for want, change := range map[string]func(a *outside.Profile){
+		"":                              func(*outside.Profile) {},
+		"name is \"\"":                  func(a *outside.Profile) { a.Name = "" },
+		`name is "a\x1b[31m"`:           func(a *outside.Profile) { a.Name = "a\x1b[31m" },
+		`version is "<b>"`:              func(a *outside.Profile) { a.Version = "<b>" },
+		`hash is "xyz"`:                 func(a *outside.Profile) { a.Hash = "xyz" },
+		"step_limit is 0":               func(a *outside.Profile) { a.StepLimit = 0 },
+		"step_limit is 1001":            func(a *outside.Profile) { a.StepLimit = 1001 },
+		`can has "fly"`:                 func(a *outside.Profile) { a.Can = []string{"fly"} },
+		"there are 0 tasks":             func(a *outside.Profile) { a.Tasks = nil },
+		"there are 100001 tasks":        func(a *outside.Profile) { a.Tasks = many },
+		`the id of tasks[0] is "a b"`:   func(a *outside.Profile) { a.Tasks[0].ID = "a b" },
+		`the kind of tasks[0] is "a\n"`: func(a *outside.Profile) { a.Tasks[0].Kind = "a\n" },
+		"tasks[1] has the id":           func(a *outside.Profile) { a.Tasks = append(a.Tasks, a.Tasks[0]) },
+		"has no instruction":            func(a *outside.Profile) { a.Instruction = "" },
+		"of actions has 65537 bytes":    func(a *outside.Profile) { a.Instruction = strings.Repeat("a", 1<<16+1) },
+		"actions has 1001 forms":        func(a *outside.Profile) { a.Actions = make([]string, 1001) },
+		"both progress and return":      func(a *outside.Profile) { a.Progress, a.Return = true, &[2]float64{0, 1} },
+		"return is [1 1]":               func(a *outside.Profile) { a.Return = &[2]float64{1, 1} },
+		"none of success, progress":     func(a *outside.Profile) { a.Success = false },
+		"--success-threshold 1":         func(a *outside.Profile) { a.Success, a.Progress = false, true },
 	} {
 		f := &fake{about: about()}
 		change(&f.about)
@@ -97,7 +97,7 @@ func TestAbout(t *testing.T) {
 
 // Another version of an environment has other settings, and another hash other tasks, too.
 func TestIdentity(t *testing.T) {
-	open := func(change func(*outside.About), o outside.Options) *outside.Env {
+	open := func(change func(*outside.Profile), o outside.Options) *outside.Env {
 		f := &fake{about: about()}
 		change(&f.about)
 		env, err := outside.New(t.Context(), "exec", f, o)
@@ -106,19 +106,19 @@ func TestIdentity(t *testing.T) {
 		}
 		return env
 	}
-	first := open(func(*outside.About) {}, outside.Options{})
+	first := open(func(*outside.Profile) {}, outside.Options{})
 	for name, env := range map[string]*outside.Env{
-		"version": open(func(a *outside.About) { a.Version = "2" }, outside.Options{}),
-		"hash":    open(func(a *outside.About) { a.Hash = "f" + a.Hash[1:] }, outside.Options{}),
-		"return":  open(func(a *outside.About) { a.Return = &[2]float64{0, 1} }, outside.Options{}),
-		"success-threshold": open(func(a *outside.About) { a.Success, a.Progress = false, true },
+		"version": open(func(a *outside.Profile) { a.Version = "2" }, outside.Options{}),
+		"hash":    open(func(a *outside.Profile) { a.Hash = "f" + a.Hash[1:] }, outside.Options{}),
+		"return":  open(func(a *outside.Profile) { a.Return = &[2]float64{0, 1} }, outside.Options{}),
+		"success-threshold": open(func(a *outside.Profile) { a.Success, a.Progress = false, true },
 			outside.Options{Threshold: 0.5}),
 	} {
 		if env.Info().Settings[name] == first.Info().Settings[name] {
 			t.Errorf("%s: %v", name, env.Info().Settings)
 		}
 	}
-	last := open(func(a *outside.About) { a.Hash = a.Hash[:17] + "f" }, outside.Options{})
+	last := open(func(a *outside.Profile) { a.Hash = a.Hash[:17] + "f" }, outside.Options{})
 	if last.Tasks()[0].Digest == first.Tasks()[0].Digest {
 		t.Error("tasks of another hash have the same digest")
 	}
@@ -140,7 +140,7 @@ func TestMeasure(t *testing.T) {
 		}
 		f.begins.Progress = rapid.Ptr(number, true).Draw(t, "start")
 		for range 3 {
-			f.answers = append(f.answers, outside.Answer{
+			f.answers = append(f.answers, outside.StepReply{
 				Progress: rapid.Ptr(number, true).Draw(t, "p"), Reward: rapid.Ptr(number, true).Draw(t, "r"),
 				Done: rapid.Bool().Draw(t, "done"), Success: rapid.Ptr(rapid.Bool(), true).Draw(t, "success"),
 			})
@@ -175,7 +175,7 @@ func TestReturn(t *testing.T) {
 	f := &fake{about: about()}
 	f.about.Success, f.about.Return = false, &[2]float64{-1, 3}
 	for _, reward := range []float64{1, -4, 5, 9} {
-		f.answers = append(f.answers, outside.Answer{Reward: &reward})
+		f.answers = append(f.answers, outside.StepReply{Reward: &reward})
 	}
 	w, begun, err := start(f, outside.Options{Threshold: 0.75})
 	if err != nil || begun.Progress != 0.25 {
@@ -230,7 +230,7 @@ func FuzzAbout(f *testing.F) {
 	}
 	f.Add(seed)
 	f.Fuzz(func(t *testing.T, line []byte) {
-		var a outside.About
+		var a outside.Profile
 		if json.Unmarshal(line, &a) != nil {
 			return
 		}

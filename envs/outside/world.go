@@ -9,11 +9,11 @@ import (
 	"heldout/envs"
 )
 
-// world shows of a game what its environment can.
-type world struct{ *session }
+// world shows of an instance what its environment can.
+type world struct{ *checked }
 
 // Unwrap implements envs.Wrapper.
-func (w world) Unwrap() any { return w.session }
+func (w world) Unwrap() any { return w.checked }
 
 // Rewrites implements envs.Wrapper: an ability that the environment lacks is hidden.
 func (w world) Rewrites() []any {
@@ -33,22 +33,22 @@ func (w world) Rewrites() []any {
 	}
 }
 
-// session is a game that is checked step by step.
-type session struct {
+// checked is a world whose instance elsewhere is checked step by step.
+type checked struct {
 	env  *Env
 	task string
 	seed int64
-	game Game // nil before the start
+	game Instance // nil before the start
 	// progress is the one so far, and sum that of the rewards.
 	progress, sum float64
 }
 
 // SetSeed implements envs.Seeder.
-func (w *session) SetSeed(seed int64) { w.seed = seed }
+func (w *checked) SetSeed(seed int64) { w.seed = seed }
 
 // Start implements envs.World.
-func (w *session) Start(ctx context.Context) (envs.Start, error) {
-	game, b, err := w.env.door.Begin(ctx, w.task, w.seed)
+func (w *checked) Start(ctx context.Context) (envs.Start, error) {
+	game, b, err := w.env.provider.Begin(ctx, w.task, w.seed)
 	if err != nil {
 		return envs.Start{}, err
 	}
@@ -72,7 +72,7 @@ func (w *session) Start(ctx context.Context) (envs.Start, error) {
 }
 
 // Step implements envs.World.
-func (w *session) Step(ctx context.Context, action string) (envs.Step, error) {
+func (w *checked) Step(ctx context.Context, action string) (envs.Step, error) {
 	a, err := w.game.Step(ctx, action)
 	if err != nil {
 		return envs.Step{}, err
@@ -90,7 +90,7 @@ func (w *session) Step(ctx context.Context, action string) (envs.Step, error) {
 }
 
 // measure computes the progress after a step.
-func (w *session) measure(a *Answer) error {
+func (w *checked) measure(a *StepReply) error {
 	about := w.env.about
 	switch {
 	case a.Success != nil && !about.Success:
@@ -146,7 +146,7 @@ func errUnexpected(field string) error {
 }
 
 // Close implements envs.World.
-func (w *session) Close() error {
+func (w *checked) Close() error {
 	if w.game == nil {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (w *session) Close() error {
 }
 
 // Actions implements envs.Lister.
-func (w *session) Actions(ctx context.Context) ([]string, error) {
+func (w *checked) Actions(ctx context.Context) ([]string, error) {
 	list, err := w.game.Actions(ctx)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (w *session) Actions(ctx context.Context) ([]string, error) {
 }
 
 // ExpertAction implements envs.Expert.
-func (w *session) ExpertAction(ctx context.Context) (string, error) {
+func (w *checked) ExpertAction(ctx context.Context) (string, error) {
 	action, err := w.game.Advice(ctx)
 	if len(action) > longestAction {
 		err = fmt.Errorf("the expert's action has %d bytes, want at most %d", len(action), longestAction)

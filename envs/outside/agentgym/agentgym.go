@@ -67,8 +67,8 @@ func parse(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Describe implements outside.Door.
-func (d *Gym) Describe(ctx context.Context) (*outside.About, error) {
+// Describe implements outside.Provider.
+func (d *Gym) Describe(ctx context.Context) (*outside.Profile, error) {
 	if d.wrong != nil {
 		return nil, d.wrong
 	}
@@ -82,7 +82,7 @@ func (d *Gym) Describe(ctx context.Context) (*outside.About, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(k.name + "\n" + greeting))
-	about := &outside.About{Name: k.name, Version: d.options.version, Hash: hex.EncodeToString(sum[:]),
+	about := &outside.Profile{Name: k.name, Version: d.options.version, Hash: hex.EncodeToString(sum[:]),
 		StepLimit: k.steps, Instruction: k.instruction, Actions: k.actions, Success: true, Progress: true,
 		Settings: map[string]string{"progress": fmt.Sprintf("the last reward, from 0 to %g", k.largest)}}
 	if k.lists != "" {
@@ -135,9 +135,9 @@ func (d *Gym) about(err error) error {
 	return fmt.Errorf("the server %s: %w", outside.Quoted(d.address), err)
 }
 
-// Begin implements outside.Door. The index of the task decides all; there is no seed.
-func (d *Gym) Begin(ctx context.Context, task string, _ int64) (outside.Game, outside.Beginning, error) {
-	g := &sitting{door: d}
+// Begin implements outside.Provider. The index of the task decides all; there is no seed.
+func (d *Gym) Begin(ctx context.Context, task string, _ int64) (outside.Instance, outside.Beginning, error) {
+	g := &world{provider: d}
 	text, err := g.start(ctx, task)
 	if err != nil {
 		return nil, outside.Beginning{}, d.about(errors.Join(err, g.Close()))
@@ -145,7 +145,7 @@ func (d *Gym) Begin(ctx context.Context, task string, _ int64) (outside.Game, ou
 	return g, outside.Beginning{Observation: text}, nil
 }
 
-// Close implements outside.Door.
+// Close implements outside.Provider.
 func (d *Gym) Close() error {
 	d.client.CloseIdleConnections()
 	return nil

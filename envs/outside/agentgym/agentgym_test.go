@@ -76,9 +76,9 @@ func serve(t *testing.T, answers map[string]string) *server {
 
 func open(t *testing.T, address string, s envs.Settings) (*outside.Env, error) {
 	t.Helper()
-	door := agentgym.New(address, s, envs.Outside{Tool: "heldout/test"})
-	t.Cleanup(func() { _ = door.Close() })
-	return outside.New(t.Context(), "agentgym", door, outside.Configured(s))
+	provider := agentgym.New(address, s, envs.Outside{Tool: "heldout/test"})
+	t.Cleanup(func() { _ = provider.Close() })
+	return outside.New(t.Context(), "agentgym", provider, outside.Configured(s))
 }
 
 // play plays one action of the first task.

@@ -36,23 +36,23 @@ type child struct {
 
 	writing sync.Mutex // held while a line is written
 	mu      sync.Mutex
-	waiting map[int64]chan result // by the number of the request
-	last    int64                 // number of a request
-	games   int                   // that are open
-	failure error                 // why it is of no use any more; nil while it is
-	stopped chan struct{}         // closed when the process has ended after the failure
-	ended   chan struct{}         // closed at the end of its lines
-	heard   chan struct{}         // closed at the end of its standard error
+	waiting map[int64]chan delivery // by the number of the request
+	last    int64                   // number of a request
+	games   int                     // that are open
+	failure error                   // why it is of no use any more; nil while it is
+	stopped chan struct{}           // closed when the process has ended after the failure
+	ended   chan struct{}           // closed at the end of its lines
+	heard   chan struct{}           // closed at the end of its standard error
 }
 
-// result is the answer to a request.
-type result struct {
-	answer
+// delivery is the answer to a request.
+type delivery struct {
+	response
 	err error
 }
 
 // start starts the program, and has it describe itself.
-func start(command string, timeout time.Duration) (*child, *outside.About, error) {
+func start(command string, timeout time.Duration) (*child, *outside.Profile, error) {
 	var pipes [3][2]*os.File // of the standard streams
 	for i := range pipes {
 		r, w, err := os.Pipe()
@@ -72,7 +72,7 @@ func start(command string, timeout time.Duration) (*child, *outside.About, error
 		_ = f.Close()
 	}
 	c := &child{process: p, in: pipes[0][1], out: pipes[1][0], errorFile: pipes[2][0], timeout: timeout,
-		waiting: map[int64]chan result{}, stopped: make(chan struct{}), ended: make(chan struct{}),
+		waiting: map[int64]chan delivery{}, stopped: make(chan struct{}), ended: make(chan struct{}),
 		heard: make(chan struct{})}
 	c.lines = bufio.NewReaderSize(c.out, 64<<10)
 	go func() {
@@ -99,7 +99,7 @@ func closeAll(pipes [3][2]*os.File) {
 }
 
 // describe has the program describe itself, before all other requests.
-func (c *child) describe() (*outside.About, error) {
+func (c *child) describe() (*outside.Profile, error) {
 	late := c.expire(askDescribe)
 	defer late.Stop()
 	if err := c.write(&request{Ask: askDescribe, Protocol: protocol}); err != nil {
@@ -122,7 +122,7 @@ func (c *child) describe() (*outside.About, error) {
 	case d.Protocol != protocol:
 		return nil, fmt.Errorf("it speaks protocol %d, and heldout %d", d.Protocol, protocol)
 	}
-	return &d.About, nil
+	return &d.Profile, nil
 }
 
 // silent is why a program neither reads nor writes: how it has ended, if it has.
@@ -191,8 +191,8 @@ func (c *child) read() {
 			c.fail(c.silent(err))
 			return
 		}
-		var r result
-		if err := parse(line, &r.answer); err != nil {
+		var r delivery
+		if err := parse(line, &r.response); err != nil {
 			c.fail(err)
 			return
 		}
@@ -220,7 +220,7 @@ func (c *child) fail(err error) {
 	}
 	c.failure = fmt.Errorf("%w%s", err, &c.stderr)
 	for _, waiting := range c.waiting {
-		waiting <- result{err: c.failure}
+		waiting <- delivery{err: c.failure}
 	}
 	c.waiting = nil
 	_ = c.in.Close() // nobody needs them any more
@@ -233,8 +233,8 @@ func (c *child) fail(err error) {
 }
 
 // request makes a request, whose answer comes in a channel.
-func (c *child) request(r *request) (<-chan result, error) {
-	answers := make(chan result, 1)
+func (c *child) request(r *request) (<-chan delivery, error) {
+	answers := make(chan delivery, 1)
 	c.mu.Lock()
 	if c.failure != nil {
 		c.mu.Unlock()
@@ -251,18 +251,18 @@ func (c *child) request(r *request) (<-chan result, error) {
 }
 
 // ask makes a request, and returns the answer.
-func (c *child) ask(ctx context.Context, r request) (answer, error) {
+func (c *child) ask(ctx context.Context, r request) (response, error) {
 	late := c.expire(r.Ask)
 	defer late.Stop()
 	answers, err := c.request(&r)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	select {
 	case a := <-answers:
-		return a.answer, a.err
+		return a.response, a.err
 	case <-ctx.Done():
-		return answer{}, ctx.Err()
+		return response{}, ctx.Err()
 	}
 }
 

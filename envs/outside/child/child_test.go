@@ -160,9 +160,9 @@ func open(t testing.TB, how string, o outside.Options) (*outside.Env, error) {
 		o.Timeout = 10 * time.Second
 	}
 	o.Processes = max(o.Processes, 1)
-	door := child.New(command(how), o)
-	t.Cleanup(func() { _ = door.Close() })
-	return outside.New(t.Context(), "exec", door, o)
+	provider := child.New(command(how), o)
+	t.Cleanup(func() { _ = provider.Close() })
+	return outside.New(t.Context(), "exec", provider, o)
 }
 
 // begin starts a world of an environment's first task.

@@ -46,12 +46,12 @@ const (
 type description struct {
 	ID       int64 `json:"id"`
 	Protocol int   `json:"protocol"`
-	outside.About
+	outside.Profile
 	Error string `json:"error,omitzero"`
 }
 
-// answer is a line of the program.
-type answer struct {
+// response is a line of the program.
+type response struct {
 	ID          int64    `json:"id"`
 	Goal        string   `json:"goal"`
 	Observation *string  `json:"observation"`

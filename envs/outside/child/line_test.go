@@ -32,7 +32,7 @@ func FuzzLine(f *testing.F) {
 				t.Fatalf("the line %q, of at most %d bytes", line, limit)
 			}
 			read = append(read, line...)
-			var a answer
+			var a response
 			if err := parse(line, &a); err != nil {
 				printable(t, err.Error())
 				continue

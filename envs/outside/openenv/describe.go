@@ -24,7 +24,7 @@ const placeholder = "{action}"
 
 // description is what a server has.
 type description struct {
-	about       outside.About
+	about       outside.Profile
 	action      string            // JSON with the placeholder
 	observation []path            // what is shown
 	resets      map[string]string // by task: arguments in JSON
@@ -51,7 +51,7 @@ func (d *Remote) describe(ctx context.Context) (*description, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(append(append(about, '\n'), shape...))
-	out := &description{about: outside.About{Name: strings.ToLower(plain(meta.Name)), Version: plain(meta.Version),
+	out := &description{about: outside.Profile{Name: strings.ToLower(plain(meta.Name)), Version: plain(meta.Version),
 		Hash: hex.EncodeToString(sum[:]), StepLimit: stepLimit, Instruction: meta.Description,
 		Success: d.options.success != nil, Progress: d.options.progress != nil, Return: d.options.bounds,
 		Settings: d.options.identity}}

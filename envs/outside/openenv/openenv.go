@@ -58,8 +58,8 @@ func readAddress(base string) (*url.URL, error) {
 	return u, nil
 }
 
-// Describe implements outside.Door.
-func (d *Remote) Describe(ctx context.Context) (*outside.About, error) {
+// Describe implements outside.Provider.
+func (d *Remote) Describe(ctx context.Context) (*outside.Profile, error) {
 	if d.wrong != nil {
 		return nil, d.wrong
 	}
@@ -84,9 +84,9 @@ const (
 	longestPause = 2 * time.Second
 )
 
-// Begin implements outside.Door. While the server has no room, it waits: as long as games of
+// Begin implements outside.Provider. While the server has no room, it waits: as long as games of
 // this run are open, and then as long as an answer may take.
-func (d *Remote) Begin(ctx context.Context, task string, _ int64) (outside.Game, outside.Beginning, error) {
+func (d *Remote) Begin(ctx context.Context, task string, _ int64) (outside.Instance, outside.Beginning, error) {
 	var waited time.Duration
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		if err := d.enter(ctx); err != nil {
@@ -150,7 +150,7 @@ func (d *Remote) leave(err error) int {
 }
 
 // begin opens a session and resets it.
-func (d *Remote) begin(ctx context.Context, task string) (*match, outside.Beginning, error) {
+func (d *Remote) begin(ctx context.Context, task string) (*world, outside.Beginning, error) {
 	if err := d.recognize(ctx); err != nil {
 		return nil, outside.Beginning{}, err
 	}
@@ -158,7 +158,7 @@ func (d *Remote) begin(ctx context.Context, task string) (*match, outside.Beginn
 	if err != nil {
 		return nil, outside.Beginning{}, err
 	}
-	g := &match{door: d, session: s}
+	g := &world{provider: d, session: s}
 	a, err := g.ask(ctx, "reset", d.resets[task])
 	if err != nil {
 		s.close()
@@ -188,5 +188,5 @@ func (d *Remote) recognize(ctx context.Context) error {
 	return nil
 }
 
-// Close implements outside.Door. Games close what is open.
+// Close implements outside.Provider. Games close what is open.
 func (*Remote) Close() error { return nil }

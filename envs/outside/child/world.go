@@ -8,44 +8,44 @@ import (
 	"heldout/envs/outside"
 )
 
-// game is a world of a child.
-type game struct {
-	door  *Door
-	child *child
-	world int64
+// world is a world of a child.
+type world struct {
+	provider *Program
+	child    *child
+	world    int64
 }
 
 // ask asks the child about the game.
-func (g *game) ask(ctx context.Context, r request) (answer, error) {
+func (g *world) ask(ctx context.Context, r request) (response, error) {
 	r.World = g.world
 	a, err := g.child.ask(ctx, r)
 	if err == nil {
 		err = a.only(r.Ask)
 	}
-	return a, g.door.wrong(err)
+	return a, g.provider.wrong(err)
 }
 
-// Step implements outside.Game.
-func (g *game) Step(ctx context.Context, action string) (out outside.Answer, err error) {
+// Step implements outside.Instance.
+func (g *world) Step(ctx context.Context, action string) (out outside.StepReply, err error) {
 	a, err := g.ask(ctx, request{Ask: askStep, Action: &action})
 	if err != nil {
 		return out, err
 	}
 	if a.Observation == nil {
-		return out, g.door.wrong(errors.New("the answer to step lacks observation"))
+		return out, g.provider.wrong(errors.New("the answer to step lacks observation"))
 	}
-	return outside.Answer{Observation: *a.Observation, Progress: a.Progress, Reward: a.Reward, Done: a.Done,
+	return outside.StepReply{Observation: *a.Observation, Progress: a.Progress, Reward: a.Reward, Done: a.Done,
 		Success: a.Success, Valid: a.Valid}, nil
 }
 
-// Actions implements outside.Game.
-func (g *game) Actions(ctx context.Context) ([]string, error) {
+// Actions implements outside.Instance.
+func (g *world) Actions(ctx context.Context) ([]string, error) {
 	a, err := g.ask(ctx, request{Ask: askActions})
 	return a.Actions, err
 }
 
-// Advice implements outside.Game.
-func (g *game) Advice(ctx context.Context) (string, error) {
+// Advice implements outside.Instance.
+func (g *world) Advice(ctx context.Context) (string, error) {
 	a, err := g.ask(ctx, request{Ask: askExpert})
 	if err != nil || a.Action == nil {
 		return "", err
@@ -53,8 +53,8 @@ func (g *game) Advice(ctx context.Context) (string, error) {
 	return *a.Action, nil
 }
 
-// Close implements outside.Game. Nobody waits for the answer.
-func (g *game) Close() error {
+// Close implements outside.Instance. Nobody waits for the answer.
+func (g *world) Close() error {
 	g.child.opened(-1)
 	late := g.child.expire(askClose)
 	defer late.Stop()
@@ -65,7 +65,7 @@ func (g *game) Close() error {
 }
 
 // only reports members that belong to the answer to another request.
-func (a *answer) only(ask string) error {
+func (a *response) only(ask string) error {
 	begins := a.Goal != ""
 	steps := a.Reward != nil || a.Done || a.Success != nil || a.Valid != nil
 	tells := a.Observation != nil || a.Progress != nil

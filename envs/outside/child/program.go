@@ -17,14 +17,14 @@ import (
 // mostFailures is how often in a row a program may end before it has begun a game.
 const mostFailures = 5
 
-// Door is a program in one or several processes.
-type Door struct {
+// Program is a program in one or several processes.
+type Program struct {
 	command string
 	options outside.Options
 	worlds  atomic.Int64
 
 	mu       sync.Mutex
-	about    *outside.About
+	about    *outside.Profile
 	children []*child // by place; nil before the first start
 	starting []sync.Mutex
 	failures int   // in a row
@@ -33,13 +33,13 @@ type Door struct {
 }
 
 // New returns the program that a shell command starts, which it does when it is needed.
-func New(command string, o outside.Options) *Door {
-	return &Door{command: command, options: o, children: make([]*child, o.Processes),
+func New(command string, o outside.Options) *Program {
+	return &Program{command: command, options: o, children: make([]*child, o.Processes),
 		starting: make([]sync.Mutex, o.Processes)}
 }
 
-// Describe implements outside.Door.
-func (d *Door) Describe(context.Context) (*outside.About, error) {
+// Describe implements outside.Provider.
+func (d *Program) Describe(context.Context) (*outside.Profile, error) {
 	if _, err := d.child(0); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (d *Door) Describe(context.Context) (*outside.About, error) {
 }
 
 // child returns the child of a place, which it starts if there is none, or none any more.
-func (d *Door) child(place int) (*child, error) {
+func (d *Program) child(place int) (*child, error) {
 	d.starting[place].Lock()
 	defer d.starting[place].Unlock()
 	d.mu.Lock()
@@ -74,14 +74,14 @@ func (d *Door) child(place int) (*child, error) {
 }
 
 // failed counts a child that has ended; a game that begins afterwards forgets it.
-func (d *Door) failed(err error) {
+func (d *Program) failed(err error) {
 	d.mu.Lock()
 	d.failures, d.failure = d.failures+1, err
 	d.mu.Unlock()
 }
 
 // take takes a child that has started, unless it is another program than before.
-func (d *Door) take(place int, c *child, about *outside.About) error {
+func (d *Program) take(place int, c *child, about *outside.Profile) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.about == nil {
@@ -103,7 +103,7 @@ func (c *child) alive() bool {
 }
 
 // wrong says which program an error is about.
-func (d *Door) wrong(err error) error {
+func (d *Program) wrong(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -111,7 +111,7 @@ func (d *Door) wrong(err error) error {
 }
 
 // place is that of a new game: where the fewest are.
-func (d *Door) place() (best int) {
+func (d *Program) place() (best int) {
 	fewest := -1
 	for i := range d.options.Processes {
 		games := 0
@@ -127,8 +127,8 @@ func (d *Door) place() (best int) {
 	return best
 }
 
-// Begin implements outside.Door.
-func (d *Door) Begin(ctx context.Context, task string, seed int64) (outside.Game, outside.Beginning, error) {
+// Begin implements outside.Provider.
+func (d *Program) Begin(ctx context.Context, task string, seed int64) (outside.Instance, outside.Beginning, error) {
 	d.mu.Lock()
 	place := d.place()
 	d.mu.Unlock()
@@ -136,7 +136,7 @@ func (d *Door) Begin(ctx context.Context, task string, seed int64) (outside.Game
 	if err != nil {
 		return nil, outside.Beginning{}, err
 	}
-	g := &game{door: d, child: c, world: d.worlds.Add(1)}
+	g := &world{provider: d, child: c, world: d.worlds.Add(1)}
 	c.opened(1)
 	a, err := c.ask(ctx, request{Ask: askStart, World: g.world, Task: task, Seed: &seed})
 	if err == nil && a.Observation == nil {
@@ -161,8 +161,8 @@ func (c *child) opened(change int) {
 	c.mu.Unlock()
 }
 
-// Close implements outside.Door.
-func (d *Door) Close() error {
+// Close implements outside.Provider.
+func (d *Program) Close() error {
 	d.mu.Lock()
 	d.closed = true
 	var closing sync.WaitGroup

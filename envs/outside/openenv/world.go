@@ -11,9 +11,9 @@ import (
 	"heldout/envs/outside"
 )
 
-// match is an episode in a session of its own.
-type match struct {
-	door     *Remote
+// world is an episode in a session of its own.
+type world struct {
+	provider *Remote
 	session  *connection
 	lost     error   // why the connection is gone
 	progress float64 // so far
@@ -27,14 +27,14 @@ type observed struct {
 }
 
 // ask resets or steps the episode.
-func (g *match) ask(ctx context.Context, kind, data string) (a outside.Answer, err error) {
+func (g *world) ask(ctx context.Context, kind, data string) (a outside.StepReply, err error) {
 	var o observed
 	err = g.session.ask(ctx, kind, data, "observation", &o)
 	if err == nil && o.Observation == nil {
 		err = errors.New("the answer lacks observation")
 	}
 	var state any
-	if err == nil && g.door.needsState() {
+	if err == nil && g.provider.needsState() {
 		err = g.session.ask(ctx, "state", "", "state", &state)
 	}
 	if err != nil {
@@ -48,18 +48,18 @@ func (g *match) ask(ctx context.Context, kind, data string) (a outside.Answer, e
 		return p.value(o.Observation)
 	}
 	var lines []string
-	for _, p := range g.door.observation {
+	for _, p := range g.provider.observation {
 		if text := shown(find(p)); text != "" {
 			lines = append(lines, text)
 		}
 	}
 	a.Observation, a.Done = strings.Join(lines, "\n"), o.Done
-	return a, errors.Join(g.measure(&a, find), g.door.reward(&a, o.Reward))
+	return a, errors.Join(g.measure(&a, find), g.provider.reward(&a, o.Reward))
 }
 
 // measure reads success and progress, which is as before where a field is null.
-func (g *match) measure(a *outside.Answer, find func(path) any) error {
-	o := &g.door.options
+func (g *world) measure(a *outside.StepReply, find func(path) any) error {
+	o := &g.provider.options
 	if o.success != nil {
 		switch word := find(o.success).(type) {
 		case bool:
@@ -87,7 +87,7 @@ func (g *match) measure(a *outside.Answer, find func(path) any) error {
 }
 
 // reward reads a reward where one counts; null is 0.
-func (d *Remote) reward(a *outside.Answer, reward any) error {
+func (d *Remote) reward(a *outside.StepReply, reward any) error {
 	var sum float64
 	switch r := reward.(type) {
 	case float64:
@@ -116,26 +116,26 @@ func (d *Remote) needsState() bool {
 	return false
 }
 
-// Step implements outside.Game.
-func (g *match) Step(ctx context.Context, action string) (outside.Answer, error) {
+// Step implements outside.Instance.
+func (g *world) Step(ctx context.Context, action string) (outside.StepReply, error) {
 	text, err := jsonv2.Marshal(strings.ToValidUTF8(action, "\uFFFD"))
 	if err != nil {
-		return outside.Answer{}, err
+		return outside.StepReply{}, err
 	}
-	data := strings.ReplaceAll(g.door.action, `"`+placeholder+`"`, string(text))
+	data := strings.ReplaceAll(g.provider.action, `"`+placeholder+`"`, string(text))
 	a, err := g.ask(ctx, "step", data)
-	return a, g.door.at(err)
+	return a, g.provider.at(err)
 }
 
-// Actions implements outside.Game: OpenEnv lists none.
-func (*match) Actions(context.Context) ([]string, error) { return nil, nil }
+// Actions implements outside.Instance: OpenEnv lists none.
+func (*world) Actions(context.Context) ([]string, error) { return nil, nil }
 
-// Advice implements outside.Game: OpenEnv gives none.
-func (*match) Advice(context.Context) (string, error) { return "", nil }
+// Advice implements outside.Instance: OpenEnv gives none.
+func (*world) Advice(context.Context) (string, error) { return "", nil }
 
-// Close implements outside.Game.
-func (g *match) Close() error {
+// Close implements outside.Instance.
+func (g *world) Close() error {
 	g.session.close()
-	g.door.leave(g.lost)
+	g.provider.leave(g.lost)
 	return nil
 }

@@ -18,17 +18,17 @@ import (
 // patience is how long a server may take to close a game.
 const patience = 10 * time.Second
 
-// sitting is a game of the server, by its number there.
-type sitting struct {
-	door   *Gym
-	number int64
-	open   bool // it has a number
-	broken bool // it may not be used again
+// world is a game of the server, by its number there.
+type world struct {
+	provider *Gym
+	number   int64
+	open     bool // it has a number
+	broken   bool // it may not be used again
 }
 
 // start creates a game, or takes one that has ended, and resets it to a task.
-func (g *sitting) start(ctx context.Context, task string) (string, error) {
-	d := g.door
+func (g *world) start(ctx context.Context, task string) (string, error) {
+	d := g.provider
 	ctx, cancel := context.WithTimeout(ctx, d.options.timeout)
 	defer cancel()
 	select {
@@ -63,20 +63,20 @@ func (g *sitting) start(ctx context.Context, task string) (string, error) {
 }
 
 // reuse takes a game that has ended, if there is one.
-func (g *sitting) reuse() bool {
-	g.door.mu.Lock()
-	defer g.door.mu.Unlock()
-	n := len(g.door.free)
+func (g *world) reuse() bool {
+	g.provider.mu.Lock()
+	defer g.provider.mu.Unlock()
+	n := len(g.provider.free)
 	if n > 0 {
-		g.number, g.door.free = g.door.free[n-1], g.door.free[:n-1]
+		g.number, g.provider.free = g.provider.free[n-1], g.provider.free[:n-1]
 	}
 	return n > 0
 }
 
 // create has the server make a game. Its number is the answer, or the field id of it.
-func (g *sitting) create(ctx context.Context) error {
+func (g *world) create(ctx context.Context) error {
 	var body jsontext.Value
-	if err := g.door.ask(ctx, http.MethodPost, g.door.base.String()+"/create", struct{}{}, &body); err != nil {
+	if err := g.provider.ask(ctx, http.MethodPost, g.provider.base.String()+"/create", struct{}{}, &body); err != nil {
 		return err
 	}
 	if err := refused(body); err != nil {
@@ -96,31 +96,31 @@ func (g *sitting) create(ctx context.Context) error {
 }
 
 // post asks about the game.
-func (g *sitting) post(ctx context.Context, route string, fields map[string]any) (jsontext.Value, error) {
-	fields[g.door.kind.number] = g.number
+func (g *world) post(ctx context.Context, route string, fields map[string]any) (jsontext.Value, error) {
+	fields[g.provider.kind.number] = g.number
 	var body jsontext.Value
-	err := g.door.ask(ctx, http.MethodPost, g.door.base.String()+"/"+route, fields, &body)
+	err := g.provider.ask(ctx, http.MethodPost, g.provider.base.String()+"/"+route, fields, &body)
 	if err == nil {
 		err = refused(body)
 	}
 	return body, err
 }
 
-// Step implements outside.Game.
-func (g *sitting) Step(ctx context.Context, action string) (outside.Answer, error) {
+// Step implements outside.Instance.
+func (g *world) Step(ctx context.Context, action string) (outside.StepReply, error) {
 	g.broken = true
 	body, err := g.post(ctx, "step", map[string]any{"action": action})
 	if err != nil {
-		return outside.Answer{}, g.door.about(err)
+		return outside.StepReply{}, g.provider.about(err)
 	}
-	a, err := g.door.kind.answer(body)
+	a, err := g.provider.kind.answer(body)
 	g.broken = err != nil
-	return a, g.door.about(err)
+	return a, g.provider.about(err)
 }
 
 // answer reads the answer to a step. AgentGym's score is the last reward, and a success the
 // largest.
-func (k *dialect) answer(body jsontext.Value) (a outside.Answer, err error) {
+func (k *dialect) answer(body jsontext.Value) (a outside.StepReply, err error) {
 	var read struct {
 		Reward *float64 `json:"reward"`
 		Done   *bool    `json:"done"`
@@ -161,18 +161,18 @@ func refused(body jsontext.Value) error {
 	return fmt.Errorf("it says: %s", outside.Quoted(*read.Error))
 }
 
-// Actions implements outside.Game.
-func (g *sitting) Actions(ctx context.Context) (list []string, err error) {
-	d := g.door
+// Actions implements outside.Instance.
+func (g *world) Actions(ctx context.Context) (list []string, err error) {
+	d := g.provider
 	return list, d.about(d.ask(ctx, http.MethodGet, d.base.String()+"/"+d.kind.lists, nil, &list))
 }
 
-// Advice implements outside.Game.
-func (g *sitting) Advice(context.Context) (string, error) { return "", nil }
+// Advice implements outside.Instance.
+func (g *world) Advice(context.Context) (string, error) { return "", nil }
 
-// Close implements outside.Game.
-func (g *sitting) Close() error {
-	d := g.door
+// Close implements outside.Instance.
+func (g *world) Close() error {
+	d := g.provider
 	if !g.open {
 		return nil
 	}
