@@ -2,7 +2,6 @@ package envs
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"time"
 )
@@ -23,8 +22,9 @@ type Outside struct {
 	Dial Dial
 }
 
-// Dial opens a WebSocket at an address such as ws://127.0.0.1:8000/ws.
-type Dial func(ctx context.Context, address string, header http.Header) (Socket, error)
+// Dial opens a WebSocket at an address such as ws://127.0.0.1:8000/ws. Header is sent with the
+// first request, as a http.Header, which the core does not link.
+type Dial func(ctx context.Context, address string, header map[string][]string) (Socket, error)
 
 // Socket is an open WebSocket. One goroutine reads frames, one writes them, and any closes it.
 type Socket interface {

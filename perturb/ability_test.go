@@ -25,6 +25,7 @@ var (
 		"Forker": has[envs.Forker], "StateAppender": has[envs.StateAppender],
 		"Viewer": has[envs.Viewer], "Inspector": has[envs.Inspector],
 		"Scorer": has[envs.Scorer], "ExactScorer": has[envs.ExactScorer],
+		"Seeder": has[envs.Seeder],
 	}
 )
 

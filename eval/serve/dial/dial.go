@@ -26,7 +26,7 @@ type socket struct {
 
 // New returns what opens WebSockets through the proxy that an address has.
 func New(proxy func(*http.Request) (*url.URL, error)) envs.Dial {
-	return func(ctx context.Context, address string, header http.Header) (envs.Socket, error) {
+	return func(ctx context.Context, address string, header map[string][]string) (envs.Socket, error) {
 		dialer := websocket.Dialer{Proxy: proxy}
 		conn, response, err := dialer.DialContext(ctx, address, header)
 		if err != nil && response != nil {
