@@ -255,7 +255,8 @@ def test_values():
     from heldout._flags import flags
 
     assert flags({"env": ["a", "b"], "stop": ["x,", "y"], "seeds": [0, 5], "data": None, "actions": False}) == [
-        "--env=a,b",
+        "--env=a",
+        "--env=b",
         "--stop=x,",
         "--stop=y",
         "--seeds=0-0,5-5",
