@@ -68,6 +68,7 @@ var mistakes = []struct {
 	{"run --env pddl --model random --seeds 0", 2, "write 0-0"},
 	{"run --env pddl, babyai --model random", 2, "write --env pddl,babyai"},
 	{"run --env pddl --model expert,random", 2, "repeat --model for each"},
+	{"run --env pddl --model expert --shard 1/2 --log tensorboard:t", 2, "join the shards with heldout merge"},
 	{"run --env pddl --model random --out", 2, "flag needs an argument: --out"},
 	{"run --env pddl --model memoriser --names memoriser=A,random=B", 2, "repeat --names for each model"},
 	{"runs --format yaml", 2, "there are text and json"},

@@ -82,6 +82,10 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			return usage(err)
 		}
 		defer job.Close()
+		if job.Plan.Shard != nil && len(out.logTo) > 0 {
+			return usage(errors.New("a shard has no rates of its own: join the shards with heldout merge, and log the " +
+				"whole run"))
+		}
 		out.names, out.prices, out.heldIn = job.Config.Names, job.Config.Prices, job.Config.HeldIn
 		seeds, models := job.Plan.Breadth()
 		if err := report.Suit(out.tables, map[report.Only]bool{
@@ -117,9 +121,7 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			return err
 		}
 		err = finish(sys, job, &out)
-		if job.Plan == nil { // it is no shard
-			logs.log(c.Context(), false, job.Dir)
-		}
+		logs.log(c.Context(), false, job.Dir)
 		return err
 	}
 	flags(c.Flags(), &defaults)
