@@ -80,8 +80,8 @@ func echoEnvironment() {
 }
 
 // BenchmarkExternal plays 10,000 episodes of an environment that is a program, 64 in flight:
-// cpu-us/step is the time of processors that heldout takes for a step, starts of episodes and
-// their records and a list of actions for each step included, besides that of the program.
+// cpu-us/step is heldout's own processor time for each step. It includes the starts of
+// episodes, their records, and a list of actions at each step, but not the program's time.
 func BenchmarkExternal(b *testing.B) {
 	for b.Loop() {
 		dir := filepath.Join(b.TempDir(), "run")

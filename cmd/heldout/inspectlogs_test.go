@@ -48,7 +48,7 @@ func fieldsOf(object any) string {
 	return strings.Join(slices.Sorted(maps.Keys(object.(map[string]any))), " ")
 }
 
-// A log has what Inspect's own logs have: a header, a sample for each episode, and summaries. The same
+// A log consists of the parts of Inspect's own logs: a header, a sample for each episode, and summaries. The same
 // records give the same bytes.
 func TestInspectLog(t *testing.T) {
 	t.Parallel()

@@ -117,7 +117,7 @@ func TestPromptPage(t *testing.T) {
 // The program of the page is an environment, which its commands play.
 func TestFirstProgram(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("it needs python3, in the PATH")
+		t.Skip("python3 is not in the PATH: install Python 3")
 	}
 	t.Chdir(t.TempDir())
 	played := 0

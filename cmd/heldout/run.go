@@ -139,7 +139,8 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 		"where results go as well: wandb:PROJECT, mlflow:EXPERIMENT, mlflow:URI, or tensorboard:DIR for event files; "+
 			"repeat it for several")
 	c.Flags().Int64Var(&out.logStep, "log-step", noStep,
-		"with --log tensorboard:DIR: step of all points; the default is the N of names that end in checkpoint-N, ckpt-N or step-N")
+		"with --log tensorboard:DIR: step of all points; the default is the N of names that end in checkpoint-N, "+
+			"ckpt-N or step-N")
 	c.Flags().BoolVar(&explain, helpAll, false, "explain all flags")
 	out.flags(c)
 	return c

@@ -169,8 +169,9 @@ func (l *losses) unchanged(p *perturbedPlayer, label ...table.Field) {
 }
 
 // changeNote explains a rate and its change.
-const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the perturbations minus without, in percentage points, on the same tasks; " +
-	"seeds averaged within each task first. 95% CI: Student's t interval of the paired differences, as in the table of differences."
+const changeNote = "SR success rate, PR progress rate, in percent. Δ: with the perturbations minus without, " +
+	"in percentage points, on the same tasks; seeds averaged within each task first. " +
+	"95% CI: Student's t interval of the paired differences, as in the table of differences."
 
 // doses has the rates by number of combined families.
 func doses(report *Report, t *table.Table) {
@@ -194,7 +195,9 @@ func doses(report *Report, t *table.Table) {
 				column.Sets.Val(len(d.conditions)))
 		}
 	}
-	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. Sets: the perturbations of that number, over which the rate is averaged. SR success rate, PR progress rate, in percent.")
+	l.notes = append(l.notes, "Families: how many are combined; 0 is without a perturbation. "+
+		"Sets: the perturbations of that number, over which the rate is averaged. "+
+		"SR success rate, PR progress rate, in percent.")
 	l.fill(t, players)
 }
 

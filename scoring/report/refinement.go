@@ -14,7 +14,8 @@ import (
 )
 
 // refinementNote explains the short table.
-const refinementNote = "In percent; Run in steps. Format, Invalid: format errors and invalid actions per step. Repeat: errors already answered as errors in an equal situation. " +
+const refinementNote = "In percent; Run in steps. Format, Invalid: format errors and invalid actions per step. " +
+	"Repeat: errors already answered as errors in an equal situation. " +
 	"Loop: steps in cycles. Run: mean length of runs of errors. Rec. 3: errors followed within 3 steps by a different valid action. " +
 	"Progr.: errors followed by progress within 5 steps. Stuck: of unsolved episodes, the steps after the last progress."
 

@@ -19,13 +19,13 @@ import (
 // stepLimit is the one of all environments: servers of OpenEnv do not tell theirs.
 const stepLimit = 50
 
-// placeholder stands in an action for the text of the agent.
-const placeholder = "{action}"
+// slot stands in an action for the text of the agent.
+const slot = "{action}"
 
 // description is what a server has.
 type description struct {
 	about       outside.Profile
-	action      string            // JSON with the placeholder
+	action      string            // JSON with the slot
 	observation []path            // what is shown
 	resets      map[string]string // by task: arguments in JSON
 }
@@ -94,8 +94,8 @@ func plain(text string) string {
 func (out *description) chooseAction(field string, action *schema) (err error) {
 	switch {
 	case strings.HasPrefix(field, "{"):
-		if !json.Valid([]byte(field)) || !strings.Contains(field, `"`+placeholder+`"`) {
-			return fmt.Errorf("--%s is %q, want an object in JSON with the text %q", actionName, field, placeholder)
+		if !json.Valid([]byte(field)) || !strings.Contains(field, `"`+slot+`"`) {
+			return fmt.Errorf("--%s is %q, want an object in JSON with the text %q", actionName, field, slot)
 		}
 		out.action = field
 	case field == "":
@@ -108,7 +108,7 @@ func (out *description) chooseAction(field string, action *schema) (err error) {
 	}
 	if out.action == "" {
 		name, _ := json.Marshal(field) // it is a text
-		out.action = `{` + string(name) + `:"` + placeholder + `"}`
+		out.action = `{` + string(name) + `:"` + slot + `"}`
 	}
 	if about := action.Properties[field].Description; about != "" {
 		out.about.Instruction += "\nAn action: " + about

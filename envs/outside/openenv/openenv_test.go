@@ -293,11 +293,11 @@ func TestHostile(t *testing.T) {
 		"broken": {text(`{"type":"error","data":[]}`), "it sends a frame that cannot be read"},
 	} {
 		for _, point := range []string{"reset", "step"} {
+			if name == "undecided" && point == "reset" {
+				continue // a reset decides nothing
+			}
 			t.Run(name+":"+point, func(t *testing.T) {
 				t.Parallel()
-				if name == "undecided" && point == "reset" {
-					t.Skip("a reset decides nothing")
-				}
 				limit := "10s"
 				if name == "sleep" || name == "dribble" {
 					limit = "200ms"

@@ -122,7 +122,7 @@ func (g *world) Step(ctx context.Context, action string) (outside.StepReply, err
 	if err != nil {
 		return outside.StepReply{}, err
 	}
-	data := strings.ReplaceAll(g.provider.action, `"`+placeholder+`"`, string(text))
+	data := strings.ReplaceAll(g.provider.action, `"`+slot+`"`, string(text))
 	a, err := g.ask(ctx, "step", data)
 	return a, g.provider.at(err)
 }

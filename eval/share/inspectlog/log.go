@@ -153,7 +153,7 @@ func (l *log) generation() (g generation) {
 	return g
 }
 
-// metadata has what else identifies the condition.
+// metadata returns everything else that identifies the condition.
 func (l *log) metadata() map[string]any {
 	c, m := &l.score.Condition, l.manifest
 	out := map[string]any{

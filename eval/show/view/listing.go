@@ -78,7 +78,8 @@ func (l Listing) Table(width int) (table.Table, error) {
 	t.Notes = []string{
 		"SR: success rate so far, in percent, of first trials without a perturbation: the mean over models and " +
 			"environments. Players without a model, such as expert and memoriser, count only where no model plays. " +
-			"Episodes that end early come first, so rates of a run that goes on are not those that it will have. --rates has each rate."}
+			"Episodes that end early come first, so rates of a run that goes on are not those that it will have. " +
+			"--rates has each rate."}
 	room := width - lineWidth(t) - 2
 	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Words: true, Detail: true})
 	for i, s := range summaries {
