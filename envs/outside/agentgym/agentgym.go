@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,11 +18,9 @@ import (
 // Gym is a server of AgentGym.
 type Gym struct {
 	address string
-	base    *url.URL // nil if the address cannot be used, as wrong says
+	server  *outside.Endpoint // nil if the address cannot be used, as wrong says
 	wrong   error
 	options options
-	client  *http.Client
-	tool    string
 
 	kind *dialect
 	// starting has a value while a game is reset: TextCraft's server draws recipes from one
@@ -38,33 +34,9 @@ type Gym struct {
 
 // New returns the server at an address such as http://127.0.0.1:36001.
 func New(address string, s envs.Settings, out envs.Outside) *Gym {
-	d := &Gym{address: address, options: configured(s), tool: out.Tool, starting: make(chan struct{}, 1)}
-	d.base, d.wrong = parse(address)
-	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64,
-		Proxy: func(r *http.Request) (*url.URL, error) {
-			if out.Proxy == nil {
-				return nil, nil
-			}
-			return out.Proxy(r.URL)
-		}}
-	d.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // another server is not the one that the user named
-	}}
+	d := &Gym{address: address, options: configured(s), starting: make(chan struct{}, 1)}
+	d.server, d.wrong = outside.NewEndpoint(address, "give it without", out, d.options.timeout, longestBody)
 	return d
-}
-
-// parse reads an address. Records keep it, so it may not have secrets.
-func parse(address string) (*url.URL, error) {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("the address of the server must be such as http://127.0.0.1:36001")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("the address of the server has a user, a query or a fragment, which records would keep: " +
-			"give it without")
-	}
-	u.Path = strings.TrimRight(u.Path, "/")
-	return u, nil
 }
 
 // Describe implements outside.Provider.
@@ -97,7 +69,7 @@ func (d *Gym) Describe(ctx context.Context) (*outside.Profile, error) {
 // meet finds out which environment the server has: the one that the user names, or the one
 // that it greets with.
 func (d *Gym) meet(ctx context.Context) (greeting string, err error) {
-	root, game := *d.base, ""
+	root, game := *d.server.Base, ""
 	if i := strings.LastIndex(root.Path, "/"); i >= 0 {
 		game = root.Path[i+1:]
 	}
@@ -109,7 +81,7 @@ func (d *Gym) meet(ctx context.Context) (greeting string, err error) {
 			d.kind = &kinds[i]
 		}
 	}
-	if err := d.ask(ctx, http.MethodGet, root.String()+"/", nil, &greeting); err != nil {
+	if err := d.get(ctx, root.String()+"/", &greeting); err != nil {
 		return "", err
 	}
 	for i, k := range kinds {
@@ -147,6 +119,8 @@ func (d *Gym) Begin(ctx context.Context, task string, _ int64) (outside.Instance
 
 // Close implements outside.Provider.
 func (d *Gym) Close() error {
-	d.client.CloseIdleConnections()
+	if d.server != nil {
+		d.server.Close()
+	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -54,7 +53,7 @@ func (g *world) start(ctx context.Context, task string) (string, error) {
 	var text string
 	if d.kind.asked {
 		number := url.Values{d.kind.number: {strconv.FormatInt(g.number, 10)}}
-		err = d.ask(ctx, http.MethodGet, d.base.String()+"/observation?"+number.Encode(), nil, &text)
+		err = d.get(ctx, d.route("observation?"+number.Encode()), &text)
 	} else {
 		text, err = d.kind.observed(body)
 	}
@@ -76,7 +75,7 @@ func (g *world) reuse() bool {
 // create has the server make a game. Its number is the answer, or the field id of it.
 func (g *world) create(ctx context.Context) error {
 	var body jsontext.Value
-	if err := g.provider.ask(ctx, http.MethodPost, g.provider.base.String()+"/create", struct{}{}, &body); err != nil {
+	if err := g.provider.post(ctx, "create", struct{}{}, &body); err != nil {
 		return err
 	}
 	if err := refused(body); err != nil {
@@ -99,7 +98,7 @@ func (g *world) create(ctx context.Context) error {
 func (g *world) post(ctx context.Context, route string, fields map[string]any) (jsontext.Value, error) {
 	fields[g.provider.kind.number] = g.number
 	var body jsontext.Value
-	err := g.provider.ask(ctx, http.MethodPost, g.provider.base.String()+"/"+route, fields, &body)
+	err := g.provider.post(ctx, route, fields, &body)
 	if err == nil {
 		err = refused(body)
 	}
@@ -164,7 +163,7 @@ func refused(body jsontext.Value) error {
 // Actions implements outside.Instance.
 func (g *world) Actions(ctx context.Context) (list []string, err error) {
 	d := g.provider
-	return list, d.about(d.ask(ctx, http.MethodGet, d.base.String()+"/"+d.kind.lists, nil, &list))
+	return list, d.about(d.get(ctx, d.route(d.kind.lists), &list))
 }
 
 // Advice implements outside.Instance.

@@ -56,11 +56,11 @@ func (d *Remote) dial(ctx context.Context) (*connection, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.options.Timeout)
 	defer cancel()
-	u := *d.base.JoinPath("ws")
+	u := *d.server.Base.JoinPath("ws")
 	u.Scheme = map[string]string{"http": "ws", "https": "wss"}[u.Scheme]
-	socket, err := d.out.Dial(ctx, u.String(), d.header())
+	socket, err := d.out.Dial(ctx, u.String(), d.server.Header())
 	if err != nil {
-		return nil, d.unreached(ctx, "ws", err)
+		return nil, d.server.Unreached(ctx, u.Path, err)
 	}
 	s := &connection{socket: socket, timeout: d.options.Timeout, frames: make(chan []byte, 1),
 		ended: make(chan struct{})}

@@ -7,20 +7,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"reflect"
-	"strings"
 	"sync"
 	"time"
 
 	"heldout/envs"
-	"heldout/envs/address"
 	"heldout/envs/outside"
 )
 
 // Remote is a server.
 type Remote struct {
-	base    *url.URL
+	server  *outside.Endpoint // nil if the address cannot be used, as wrong says
 	options options
 	out     envs.Outside
 	wrong   error // of address or settings
@@ -39,23 +36,13 @@ func New(base string, s envs.Settings, out envs.Outside) *Remote {
 	d := &Remote{out: out, freed: make(chan struct{})}
 	o, err := configured(s)
 	d.options = o
-	d.base, d.wrong = readAddress(base)
+	d.server, d.wrong = outside.NewEndpoint(base, "a token goes to the file of --"+tokenName, out, o.Timeout,
+		longestBody)
+	if d.wrong == nil && o.token != "" {
+		d.server.SetToken(o.token)
+	}
 	d.wrong = errors.Join(d.wrong, err)
 	return d
-}
-
-// readAddress reads the address of a server, which shows in commands and records: it has no
-// secrets.
-func readAddress(base string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimRight(base, "/"))
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("openenv:%s lacks an address such as http://127.0.0.1:8000", address.Plain(base))
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("the address %s has a user, a query or a fragment: a token goes to the file of --%s",
-			address.Plain(base), tokenName)
-	}
-	return u, nil
 }
 
 // Describe implements outside.Provider.
@@ -75,7 +62,7 @@ func (d *Remote) at(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("the environment at %s: %w", d.base, err)
+	return fmt.Errorf("the environment at %s: %w", d.server.Base, err)
 }
 
 // The first pause before another try at a server without room, and the longest.
@@ -189,4 +176,9 @@ func (d *Remote) recognize(ctx context.Context) error {
 }
 
 // Close implements outside.Provider. Games close what is open.
-func (*Remote) Close() error { return nil }
+func (d *Remote) Close() error {
+	if d.server != nil {
+		d.server.Close()
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package outside
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"heldout/envs"
+)
+
+// Endpoint asks a server of an environment over HTTP. It is safe for concurrent use.
+type Endpoint struct {
+	// Base is the address, without a slash at its end.
+	Base    *url.URL
+	header  http.Header
+	timeout time.Duration
+	longest int64
+	client  *http.Client
+}
+
+// NewEndpoint returns the server at an address such as http://127.0.0.1:8000. A request and its answer
+// take at most timeout, and an answer has at most so many bytes. Records keep the address, so it may not
+// have secrets; instead says in the error where they go.
+func NewEndpoint(address, instead string, out envs.Outside, timeout time.Duration, longest int64) (*Endpoint, error) {
+	base, err := url.Parse(strings.TrimRight(address, "/"))
+	switch {
+	case err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https":
+		return nil, errors.New("the address of the server must be such as http://127.0.0.1:8000")
+	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
+		return nil, errors.New("the address of the server has a user, a query or a fragment, which records would keep: " +
+			instead)
+	}
+	proxy := func(r *http.Request) (*url.URL, error) {
+		if out.Proxy == nil {
+			return nil, nil
+		}
+		return out.Proxy(r.URL)
+	}
+	redirect := func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // another server is not the one that the user named
+	}
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, Proxy: proxy}
+	s := &Endpoint{Base: base, header: http.Header{"Content-Type": {"application/json"}}, timeout: timeout,
+		longest: longest, client: &http.Client{CheckRedirect: redirect, Transport: transport}}
+	if out.Tool != "" {
+		s.header.Set("User-Agent", out.Tool)
+	}
+	return s, nil
+}
+
+// SetToken has every request show a token.
+func (s *Endpoint) SetToken(token string) { s.header.Set("Authorization", "Bearer "+token) }
+
+// Header returns what every request has.
+func (s *Endpoint) Header() http.Header { return s.header.Clone() }
+
+// Fetch asks for an address at the server, and posts the body unless it is nil.
+func (s *Endpoint) Fetch(ctx context.Context, address string, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	method := http.MethodGet
+	if body != nil {
+		method = http.MethodPost
+	}
+	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = s.Header()
+	response, err := s.client.Do(request)
+	if err != nil {
+		return nil, s.Unreached(ctx, request.URL.Path, err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, s.longest+1))
+	switch {
+	case err != nil:
+		return nil, s.Unreached(ctx, request.URL.Path, err)
+	case response.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("it answers %s with the status %s: %s", request.URL.Path, response.Status,
+			Quoted(string(answer[:min(len(answer), 300)])))
+	case int64(len(answer)) > s.longest:
+		return nil, fmt.Errorf("its answer at %s has more than %d bytes", request.URL.Path, s.longest)
+	}
+	return answer, nil
+}
+
+// Unreached says why a request for a path has no answer.
+func (s *Endpoint) Unreached(ctx context.Context, path string, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("it has not answered %s within %v", path, s.timeout)
+	}
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		return fmt.Errorf("%w; when it runs again, the same command plays what is missing", failed.Err)
+	}
+	return err
+}
+
+// Close closes connections that wait for another request.
+func (s *Endpoint) Close() { s.client.CloseIdleConnections() }
