@@ -29,6 +29,7 @@ var values = map[string]string{
 	"top-p":      "0.9",
 	"max-tokens": "33", "header": "X-Key=KEY", "stop": "END", "step-limit": "12", "shard": "2/3", "out": "there",
 	"variant": "agentgym", "split": "train", "dialect": "v2", "step-limit-reward": "true", "allow-unusable": "true",
+	"expert-knows":   "shown",
 	"no-system-role": "true", "completions": "true",
 	"questions": "q.json", "sample": "all", "wiki": "offline", "wiki-flow": "html", "wiki-url": "http://w/w",
 	"wiki-contact": "me@example.org", "wiki-cache": "cache", "wiki-index": "index",

@@ -45,6 +45,9 @@ type Options struct {
 	// when it is reached without success, as progress 1, as the reference does.
 	// It matters only if more than 50 steps are allowed.
 	StepLimitReward bool
+	// ExpertKnows is what the expert knows: "all" (also when empty), or "shown", so that it
+	// searches for what it has not been shown.
+	ExpertKnows string
 }
 
 // Splits are the sets of official games.
@@ -66,6 +69,9 @@ func (o Options) settings() map[string]string {
 	}
 	if o.StepLimitReward {
 		s["step-limit-reward"] = "true"
+	}
+	if o.ExpertKnows == knowsShown {
+		s["expert-knows"] = knowsShown
 	}
 	if len(s) == 0 {
 		return nil
@@ -194,7 +200,7 @@ func (s gameSource) finish(r *reading) (*rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.id, err)
 	}
-	out := &rules{game: g, limitPays: s.limitPays}
+	out := &rules{game: g, name: s.id, limitPays: s.limitPays}
 	for _, text := range s.subgoals {
 		sub, err := newSubgoal(text)
 		if err != nil {
@@ -273,5 +279,8 @@ func (e *Env) NewWorld(t envs.Task) (envs.World, error) {
 	}
 	w := newWorld(l)
 	w.bare = e.info.Settings["variant"] == ALFWorld
+	if e.info.Settings["expert-knows"] == knowsShown {
+		w.search = &memory{}
+	}
 	return w, nil
 }

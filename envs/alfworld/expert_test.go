@@ -2,6 +2,7 @@ package alfworld
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -42,6 +43,56 @@ func TestExpertOfficial(t *testing.T) {
 		total += steps
 	}
 	t.Logf("%d games in %d steps", len(e.Tasks()), total)
+}
+
+// The expert that knows only what was shown solves the games without naming an object
+// that no answer has named, and looks into other places first.
+func TestExpertSearches(t *testing.T) {
+	e, err := NewGenerated(2, Options{ExpertKnows: knowsShown})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := NewGenerated(2, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, shortest := 0, 0
+	for _, task := range sharedtest.Sample(t, e.Tasks(), 12) {
+		w := newTestWorld(t, e, task)
+		start, err := w.Start(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := start.Observation
+		for done := false; !done; steps++ {
+			action, err := w.ExpertAction(t.Context())
+			if err != nil || action == "" || w.commands > stepLimit {
+				t.Fatalf("%s: step %d: the expert says %q, %v", task.ID, w.commands, action, err)
+			}
+			if again, err := w.ExpertAction(t.Context()); again != action || err != nil {
+				t.Errorf("%s: the expert says %q, then %q, %v", task.ID, action, again, err)
+			}
+			for _, thing := range w.rules.game.things {
+				named := strings.Contains(action+" ", " "+thing.name+" ")
+				if thing.object != nil && named && !strings.Contains(shown, thing.name) {
+					t.Errorf("%s: %q before it was shown", task.ID, action)
+				}
+			}
+			s, err := w.Step(t.Context(), action)
+			if err != nil || !s.Valid {
+				t.Fatalf("%s: %q: %+v, %v", task.ID, action, s, err)
+			}
+			shown, done = shown+s.Observation, s.Done
+			if done && !s.Success {
+				t.Errorf("%s: not solved", task.ID)
+			}
+		}
+		n, _ := solve(t, known, known.Tasks()[task.Index])
+		shortest += n
+	}
+	if steps <= shortest {
+		t.Errorf("%d steps in all games, and %d of the expert that knows all", steps, shortest)
+	}
 }
 
 // The expert finds a way from wherever it is called in, unless there is none: some

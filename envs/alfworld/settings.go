@@ -12,11 +12,13 @@ func Settings() []envs.Setting {
 			Help: "dialect of the games: v1 is that of published numbers, file is that of each game file"},
 		{Name: "step-limit-reward", Type: envs.Switch, Default: "false", Measured: true,
 			Help: "count the engine's limit of 50 commands as progress 1, as the reference does"},
+		{Name: "expert-knows", Type: envs.Choice, Values: []string{knowsAll, knowsShown}, Measured: true,
+			Help: "what the expert knows: all, or only what was shown, so that it searches"},
 	}
 }
 
 // Configured returns the options for settings.
 func Configured(s envs.Settings) Options {
 	return Options{Variant: s["variant"], Split: s["split"], Dialect: s["dialect"],
-		StepLimitReward: s.On("step-limit-reward")}
+		StepLimitReward: s.On("step-limit-reward"), ExpertKnows: s["expert-knows"]}
 }

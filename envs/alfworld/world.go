@@ -37,11 +37,13 @@ type world struct {
 	reached  []bool // the sub-goals, in order
 	done     bool
 
-	guide planning.Guide // the expert's
+	guide  planning.Guide // the expert's
+	search *memory        // what the expert has been shown; nil if it knows all
 }
 
 // rules are shared by the worlds of one task.
 type rules struct {
+	name     string // of the task
 	game     *game
 	subgoals []subgoal
 	// limitPays: progress is 1 when the engine's limit is reached, as in the
@@ -81,13 +83,18 @@ func (w *world) Step(_ context.Context, action string) (envs.Step, error) {
 	if err := w.load(); err != nil {
 		return envs.Step{}, err
 	}
+	var s envs.Step
 	if w.bare {
-		return w.bareStep(action), nil
+		s = w.bareStep(action)
+	} else {
+		action = normalize(action)
+		valid := w.valid(action)
+		s = w.step(action)
+		s.Valid = valid
 	}
-	action = normalize(action)
-	valid := w.valid(action)
-	s := w.step(action)
-	s.Valid = valid
+	if w.search != nil {
+		w.search.note(action, s.Observation)
+	}
 	return s, nil
 }
 
@@ -191,7 +198,11 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	return w.rules.game.text(int32(operator)), nil
+	right := w.rules.game.text(int32(operator))
+	if w.search == nil {
+		return right, nil
+	}
+	return w.look(right), nil
 }
 
 // Fork implements envs.Forker.
@@ -201,6 +212,9 @@ func (w *world) Fork() (envs.World, error) {
 	}
 	f := *w
 	f.engine, f.reached = w.engine.clone(), slices.Clone(w.reached)
+	if w.search != nil {
+		f.search = &memory{shown: w.search.shown, tried: slices.Clone(w.search.tried)}
+	}
 	return &f, nil
 }
 

@@ -7,6 +7,9 @@ type Guide struct {
 	start State // where the plan begins; nil before the first question
 }
 
+// Plan is what Next answered last and what follows it, as indices into task.Operators.
+func (g *Guide) Plan() []int { return g.plan }
+
 // Next returns the operator to apply in state, as an index into task.Operators;
 // ok is false if no plan is found. Every call must pass the same task.
 func (g *Guide) Next(task *Task, state State) (operator int, ok bool) {

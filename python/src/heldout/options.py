@@ -235,6 +235,8 @@ class RunOptions(TypedDict, total=False):
     """alfworld: dialect of the games: v1 is that of published numbers, file is that of each game file."""
     step_limit_reward: bool
     """alfworld: count the engine's limit of 50 commands as progress 1, as the reference does."""
+    expert_knows: Literal["all", "shown"]
+    """alfworld: what the expert knows: all, or only what was shown, so that it searches."""
     questions: str | os.PathLike[str]
     """hotpotqa: question file: a path, or a name in the hotpotqa folder of `data`."""
     sample: str
@@ -347,6 +349,8 @@ class PoolOptions(TypedDict, total=False):
     """alfworld: dialect of the games: v1 is that of published numbers, file is that of each game file."""
     step_limit_reward: bool
     """alfworld: count the engine's limit of 50 commands as progress 1, as the reference does."""
+    expert_knows: Literal["all", "shown"]
+    """alfworld: what the expert knows: all, or only what was shown, so that it searches."""
     questions: str | os.PathLike[str]
     """hotpotqa: question file: a path, or a name in the hotpotqa folder of `data`."""
     sample: str
