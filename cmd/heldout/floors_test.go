@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"envs/outside":                 1,
 	"envs/outside/agentgym":        2,
 	"envs/outside/child":           2,
+	"envs/outside/gymtest":         1,
 	"envs/outside/openenv":         2,
 	"envs/outside/process":         0,
 	"envs/pddl":                    2,

@@ -56,7 +56,7 @@ func (d *Gym) Describe(ctx context.Context) (*outside.Profile, error) {
 	sum := sha256.Sum256([]byte(k.name + "\n" + greeting))
 	about := &outside.Profile{Name: k.name, Version: d.options.version, Hash: hex.EncodeToString(sum[:]),
 		StepLimit: k.steps, Instruction: k.instruction, Actions: k.actions, Success: true, Progress: true,
-		Settings: map[string]string{"progress": fmt.Sprintf("the last reward, from 0 to %g", k.largest)}}
+		Settings: map[string]string{"progress": k.progress()}}
 	if k.lists != "" {
 		about.Can = []string{outside.CanList}
 	}

@@ -1,6 +1,9 @@
 package agentgym
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // dialect is an environment of AgentGym, and how its server speaks.
 type dialect struct {
@@ -23,6 +26,9 @@ type dialect struct {
 	tasks, steps int
 	// least and largest are the bounds of rewards. The largest is that of a success.
 	least, largest float64
+	// sums: AgentGym's score of a step is the sum of the rewards so far, which an answer has as its score.
+	// It can pass the largest reward, and then counts as that.
+	sums bool
 	// instruction and actions are told where a prompt does not explain the environment.
 	instruction string
 	actions     []string
@@ -52,7 +58,7 @@ var kinds = []dialect{{
 	actions: []string{"{letter} {letter} {letter} {letter} {letter}"},
 }, {
 	name: "babyai", greeting: "This is environment BabyAI.", number: "id", index: "data_idx", text: "observation",
-	closes: true, tasks: 900, steps: 20, largest: 1,
+	closes: true, tasks: 900, steps: 20, largest: 1, sums: true,
 	instruction: "Reach the goal in a grid of rooms. Every observation lists the actions that are possible.",
 }, {
 	name: "webshop", number: "env_idx", index: "session_id", text: "state", asked: true,
@@ -60,6 +66,14 @@ var kinds = []dialect{{
 	instruction: "Buy the product that the instruction describes: search, open a result, choose its options, buy it.",
 	actions:     []string{"search[{words}]", "click[{button}]"},
 }}
+
+// progress says what of an answer to a step is the progress.
+func (k *dialect) progress() string {
+	if k.sums {
+		return fmt.Sprintf("the sum of rewards, from 0 to %g", k.largest)
+	}
+	return fmt.Sprintf("the last reward, from 0 to %g", k.largest)
+}
 
 // names lists the environments.
 func names() (out []string) {

@@ -117,24 +117,29 @@ func (g *world) Step(ctx context.Context, action string) (outside.StepReply, err
 	return a, g.provider.about(err)
 }
 
-// answer reads the answer to a step. AgentGym's score is the last reward, and a success the
+// answer reads the answer to a step. AgentGym's score is the last reward, or their sum, and a success the
 // largest.
 func (k *dialect) answer(body jsontext.Value) (a outside.StepReply, err error) {
 	var read struct {
 		Reward *float64 `json:"reward"`
+		Score  *float64 `json:"score"`
 		Done   *bool    `json:"done"`
 	}
-	if err := jsonv2.Unmarshal(body, &read); err != nil || read.Reward == nil || read.Done == nil {
-		return a, errors.New("its answer to /step lacks reward or done, or they are of another type")
+	err = jsonv2.Unmarshal(body, &read)
+	score, field := read.Reward, "reward"
+	if k.sums {
+		score, field = read.Score, "score"
+	}
+	if err != nil || score == nil || read.Done == nil {
+		return a, fmt.Errorf("its answer to /step lacks %s or done, or they are of another type", field)
 	}
 	if a.Observation, err = k.observed(body); err != nil {
 		return a, err
 	}
-	reward := *read.Reward
-	if reward < k.least || reward > k.largest {
-		return a, fmt.Errorf("the reward is %g, want a number from %g to %g", reward, k.least, k.largest)
+	if *score < k.least || *score > k.largest && !k.sums {
+		return a, fmt.Errorf("the %s is %g, want a number from %g to %g", field, *score, k.least, k.largest)
 	}
-	progress, success := max(reward, 0)/k.largest, reward == k.largest
+	progress, success := min(max(*score, 0)/k.largest, 1), *score == k.largest
 	a.Progress, a.Success, a.Done = &progress, &success, *read.Done
 	return a, nil
 }
