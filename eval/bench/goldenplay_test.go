@@ -34,12 +34,18 @@ type how struct {
 	context    int
 	trials     int    // 0 for those of a run
 	data       string // folder of the official data
+	env        string // where it is, if others run it
 }
 
 // how says how a case of the file is played. The error says why it cannot be.
 func (f recorded) how(t *testing.T, c *goldenCase) (h how, err error) {
 	t.Helper()
-	h = how{preset: f.preset, whole: f.whole, task: c.task, settings: f.settings, data: sharedtest.AgentBoard(t)}
+	h = how{preset: f.preset, whole: f.whole, task: c.task, settings: f.settings}
+	if f.served != "" {
+		h.env = f.address(t, c.task)
+		return h, nil
+	}
+	h.data = sharedtest.AgentBoard(t)
 	switch {
 	case strings.HasPrefix(f.file, "agentboard-open"):
 		h.steps = 8
@@ -106,6 +112,9 @@ func (f recorded) play(t *testing.T, folder string, c *goldenCase, h how) (
 		if h.trials > 0 {
 			r.Trials = h.trials
 		}
+		if h.env != "" {
+			r.Env, r.Originals = configs.Strings{h.env}, t.TempDir()
+		}
 		return nil
 	}}, []string{h.preset})
 	if err != nil {
@@ -129,6 +138,9 @@ func (f recorded) adapt(t *testing.T, out Outside, c *Chosen, h how) (err error)
 	t.Helper()
 	if h.order != nil {
 		c.Released.Agent.Shots.Order = h.order
+	}
+	if f.served != "" {
+		f.standIn(t, c)
 	}
 	if err := h.asTales(c); err != nil {
 		return err
