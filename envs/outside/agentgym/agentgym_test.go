@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -25,6 +26,7 @@ type server struct {
 	answers  map[string]string
 	requests []string
 	games    atomic.Int64
+	left     atomic.Int64 // requests that it answers before it dies
 }
 
 const greeting = `"This is environment TextCraft."`
@@ -39,10 +41,22 @@ func textCraft() map[string]string {
 	}
 }
 
+func maze() map[string]string {
+	return map[string]string{
+		"/": `"This is environment LMRL-Gym."`, "/maze/create": `{"id": 0}`,
+		"/maze/reset": `{"observation": "A wall."}`, "/maze/available_actions": `["move up", "move down"]`,
+		"/maze/step": `{"observation": "A wall.", "reward": -1.0, "done": true}`,
+	}
+}
+
 func serve(t *testing.T, answers map[string]string) *server {
 	t.Helper()
 	s := &server{answers: answers}
+	s.left.Store(math.MaxInt64)
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.left.Add(-1) < 0 {
+			panic(http.ErrAbortHandler)
+		}
 		body, _ := io.ReadAll(r.Body)
 		s.requests = append(s.requests, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
 		answer, ok := s.answers[r.URL.Path]
@@ -133,11 +147,7 @@ func TestPlay(t *testing.T) {
 
 // The games of LMRL-Gym have their own paths, and are used again where the server closes none.
 func TestGames(t *testing.T) {
-	s := serve(t, map[string]string{
-		"/": `"This is environment LMRL-Gym."`, "/maze/create": `{"id": 0}`,
-		"/maze/reset": `{"observation": "A wall."}`, "/maze/available_actions": `["move up", "move down"]`,
-		"/maze/step": `{"observation": "A wall.", "reward": -1.0, "done": true}`,
-	})
+	s := serve(t, maze())
 	env, err := open(t, s.URL+"/maze", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -168,23 +178,6 @@ func TestGames(t *testing.T) {
 	}
 }
 
-// WebShop's server answers with other fields, and is asked for the first observation.
-func TestWebShop(t *testing.T) {
-	s := serve(t, map[string]string{"/": `"ok"`, "/create": `{id}`, "/reset": `["", null]`,
-		"/observation": `"Find a hat."`, "/step": `{"state": "Thanks.", "reward": 0.25, "done": true, "info": null}`})
-	if _, err := open(t, s.URL, nil); err == nil || !strings.Contains(err.Error(), "--agentgym-env") {
-		t.Error(err)
-	}
-	env, err := open(t, s.URL, envs.Settings{"agentgym-env": "webshop"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, step, err := play(t, env)
-	if err != nil || start.Observation != "Find a hat." || step.Progress != 0.25 || step.Success {
-		t.Errorf("%+v, %+v, %v", start, step, err)
-	}
-}
-
 // An address that cannot be used, or would have secrets in records, is refused.
 func TestAddresses(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:1", "ftp://a", "http://", "http://u:secret@a", "http://a?token=secret",
@@ -206,6 +199,7 @@ func TestHostile(t *testing.T) {
 	for _, c := range []struct{ route, answer, want string }{
 		{"/", "[1]", "cannot be read"},
 		{"/", `"\u001b[31mhello"`, `does not say its environment`},
+		{"/", `"ok"`, "name it with --agentgym-env"},
 		{"/create", `{"error": "no \u001b[31mroom"}`, `it says: "no \x1b[31mroom"`},
 		{"/create", `{"id": -1}`, "no number of a game"},
 		{"/create", `{"id": 1.5}`, "no number of a game"},
@@ -219,7 +213,12 @@ func TestHostile(t *testing.T) {
 		{"/reset", `{"observation": null}`, "lacks the text observation"},
 		{"/reset", `{"observation": "` + strings.Repeat("a", 70<<10) + `"}`, "observation has 71680 bytes"},
 		{"/reset", "dribble", "has not answered /reset within"},
-		{"/step", `{"observation": "a", "reward": NaN, "done": false}`, "cannot be read"},
+		{"/step", `{"observation": "a", "reward": NaN, "done": true}`, "cannot be read"},
+		{"/step", `{"observation": "a", "reward": null, "done": true}`, "lacks reward or done"},
+		{"/step", `{"observation": "a", "reward": 1, "reward": 0, "done": true}`, "cannot be read"},
+		{"/step", `{"observation": "a", "reward": 1, "done": "true"}`, "lacks reward or done"},
+		{"/step", `[]`, "lacks reward or done"},
+		{"/step", "\"\xff\"", "cannot be read"},
 		{"/step", `{"observation": "a", "reward": 1e999, "done": false}`, "lacks reward or done"},
 		{"/step", `{"observation": "a", "reward": "1", "done": false}`, "lacks reward or done"},
 		{"/step", `{"observation": "a", "reward": 2, "done": false}`, "the reward is 2, want a number from 0 to 1"},
@@ -237,6 +236,100 @@ func TestHostile(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.ContainsAny(err.Error(), "\x1b\n") {
 			t.Errorf("%s %.80s: %v, want %s", c.route, c.answer, err, c.want)
+		}
+	}
+}
+
+// Whatever goes wrong at whichever request, the error says it, and closing the game does not wait for ever.
+func TestFaults(t *testing.T) {
+	flood := `"` + strings.Repeat("a", 2<<20)
+	for _, route := range []string{"/", "/create", "/reset", "/step", "/close"} {
+		for fault, want := range map[string]string{
+			"hang": "within 200ms", "dribble": "within 200ms", "cut": "EOF", "status 307": "status 307", flood: "1048576 bytes",
+		} {
+			answers := textCraft()
+			answers[route] = fault
+			env, err := open(t, serve(t, answers).URL, envs.Settings{"env-timeout": "200ms"})
+			if err == nil {
+				_, _, err = play(t, env)
+			}
+			if closing := route == "/close"; closing != (err == nil) || !closing && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %.20s: %v, want %s", route, fault, err, want)
+			}
+		}
+	}
+}
+
+// A server that dies at any request breaks that episode alone: when it is back, the next is played in a new game.
+func TestDeath(t *testing.T) {
+	for _, game := range []struct {
+		path     string
+		answers  map[string]string
+		requests int // of an episode, after the greeting
+	}{{"", textCraft(), 4}, {"/maze", maze(), 3}} {
+		for dies := range game.requests {
+			s := serve(t, game.answers)
+			env, err := open(t, s.URL+game.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.left.Store(int64(dies))
+			closing := game.path == "" && dies == game.requests-1
+			if _, _, err := play(t, env); (err == nil) != closing {
+				t.Errorf("%s after %d requests: %v", s.requests, dies, err)
+			}
+			s.left.Store(math.MaxInt64)
+			before := len(s.requests)
+			_, step, err := play(t, env)
+			if err != nil || !step.Done || !strings.HasSuffix(s.requests[before], "/create {}") {
+				t.Errorf("%s after a death: %+v, %v", s.requests, step, err)
+			}
+		}
+	}
+}
+
+// A list of actions is read with limits.
+func TestLists(t *testing.T) {
+	for list, want := range map[string]string{
+		`{"a": 1}`: "cannot be read", `["a", 1]`: "cannot be read", `[` + strings.Repeat(`"a",`, 10000) + `"a"]`: "10001 valid actions",
+		`["` + strings.Repeat("a", 5000) + `"]`: "5000 bytes", "status 500": "status 500",
+	} {
+		answers := maze()
+		answers["/maze/available_actions"] = list
+		env, err := open(t, serve(t, answers).URL+"/maze", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, _ := env.NewWorld(env.Tasks()[0])
+		defer w.Close()
+		if _, err := w.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lister, _ := envs.As[envs.Lister](w)
+		if _, err := lister.Actions(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %v, want %s", list, err, want)
+		}
+	}
+}
+
+// BabyAI's score is a field of its own.
+func TestScores(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"observation": "a", "reward": 1, "done": true}`:              "lacks score or done",
+		`{"observation": "a", "score": true, "done": true}`:            "lacks score or done",
+		`{"observation": "a", "reward": 0, "score": -1, "done": true}`: "the score is -1",
+		`{"observation": "a", "score": 1e308, "done": true}`:           "",
+	} {
+		answers := textCraft()
+		answers["/"], answers["/step"] = `"This is environment BabyAI."`, answer
+		env, err := open(t, serve(t, answers).URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, step, err := play(t, env)
+		if want == "" && (err != nil || step.Progress != 1 || step.Success) ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %+v, %v, want %s", answer, step, err, want)
 		}
 	}
 }

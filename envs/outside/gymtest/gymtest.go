@@ -29,7 +29,7 @@ func Tasks(recorded []Exchange) (names []string) {
 	return names
 }
 
-// Of are the recorded requests of a task: its reset and its steps.
+// Of are the recorded requests of a task: its reset, perhaps a request for the observation, and its steps.
 func Of(recorded []Exchange, task string) (own []Exchange) {
 	for _, x := range recorded {
 		if x.Task == task {
@@ -61,10 +61,10 @@ func Serve(t *testing.T, recorded []Exchange, task string) (address string) {
 		}
 		var sent map[string]any
 		body, err := io.ReadAll(r.Body)
-		if err == nil {
+		if err == nil && r.Method == http.MethodPost {
 			err = json.Unmarshal(body, &sent)
 		}
-		if err != nil || len(left) == 0 || r.URL.Path != left[0].Path || !reflect.DeepEqual(sent, left[0].Sent) {
+		if err != nil || len(left) == 0 || r.URL.RequestURI() != left[0].Path || !reflect.DeepEqual(sent, left[0].Sent) {
 			t.Errorf("%s: %s %s %.300s (%v), and %d requests were left: %+.300v", task, r.Method, r.URL, body, err,
 				len(left), left[:min(1, len(left))])
 			http.NotFound(w, r)
