@@ -245,7 +245,8 @@ func TestFaults(t *testing.T) {
 	flood := `"` + strings.Repeat("a", 2<<20)
 	for _, route := range []string{"/", "/create", "/reset", "/step", "/close"} {
 		for fault, want := range map[string]string{
-			"hang": "within 200ms", "dribble": "within 200ms", "cut": "EOF", "status 307": "status 307", flood: "1048576 bytes",
+			"hang": "within 200ms", "dribble": "within 200ms", "cut": "EOF", "status 307": "status 307",
+			flood: "1048576 bytes",
 		} {
 			answers := textCraft()
 			answers[route] = fault
@@ -253,7 +254,10 @@ func TestFaults(t *testing.T) {
 			if err == nil {
 				_, _, err = play(t, env)
 			}
-			if closing := route == "/close"; closing != (err == nil) || !closing && !strings.Contains(err.Error(), want) {
+			if route == "/close" && err == nil {
+				continue
+			}
+			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s %.20s: %v, want %s", route, fault, err, want)
 			}
 		}
@@ -330,6 +334,29 @@ func TestScores(t *testing.T) {
 		if want == "" && (err != nil || step.Progress != 1 || step.Success) ||
 			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %+v, %v, want %s", answer, step, err, want)
+		}
+	}
+}
+
+// A first observation that is asked for is a text or lines, and nothing else.
+func TestOpenings(t *testing.T) {
+	for answer, want := range map[string]string{
+		`"a\nb"`: "a\nb", `["a", "b"]`: "a\nb", `[]`: "", `null`: "neither a text nor", `7`: "neither a text nor",
+		`["a", 1]`: "neither a text nor", `{"error": "no room"}`: "it says: no room", "cut": "EOF",
+		`["` + strings.Repeat("a", 70<<10) + `"]`: "observation has 71680 bytes",
+	} {
+		s := serve(t, map[string]string{"/": `"ok"`, "/create": `{id}`, "/reset": `["", null]`, "/observation": answer})
+		env, err := open(t, s.URL, envs.Settings{"agentgym-env": "webshop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, _ := env.NewWorld(env.Tasks()[0])
+		start, err := w.Start(t.Context())
+		if err == nil && start.Observation != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40s: %.40q, %v, want %s", answer, start.Observation, err, want)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -16,8 +16,9 @@ type dialect struct {
 	number, index string
 	// text is the field of an answer with the observation.
 	text string
-	// asked: the first observation is asked for, and not in the answer to a reset.
-	asked bool
+	// opening is the route of the first observation: a text, or a list of its lines. Without one, it is in the
+	// answer to a reset.
+	opening string
 	// closes: a game can be closed. Otherwise, it is used again for the next task.
 	closes bool
 	// lists is the route of the list of actions; empty if there is none.
@@ -52,16 +53,17 @@ var kinds = []dialect{{
 	actions: []string{"move up", "move down", "move left", "move right"},
 }, {
 	name: "wordle", greeting: lmrlGym, path: "wordle", number: "id", index: "seed", text: "observation",
-	tasks: 980, steps: 8, least: -4, largest: 1,
-	instruction: "Guess a hidden English word of five letters in six tries. The answer has a letter for each of yours: " +
-		"g if it is right, y if it belongs elsewhere, b if it is not in the word.",
+	opening: "filtered_vocab", tasks: 980, steps: 8, least: -4, largest: 1,
+	instruction: "Guess a hidden word of five letters in six tries. The first observation lists all words that it can " +
+		"be. The answer has a letter for each of yours: g if it is right, y if it belongs elsewhere, b if it is not in " +
+		"the word.",
 	actions: []string{"{letter} {letter} {letter} {letter} {letter}"},
 }, {
 	name: "babyai", greeting: "This is environment BabyAI.", number: "id", index: "data_idx", text: "observation",
 	closes: true, tasks: 900, steps: 20, largest: 1, sums: true,
 	instruction: "Reach the goal in a grid of rooms. Every observation lists the actions that are possible.",
 }, {
-	name: "webshop", number: "env_idx", index: "session_id", text: "state", asked: true,
+	name: "webshop", number: "env_idx", index: "session_id", text: "state", opening: "observation",
 	tasks: 6910, steps: 10, largest: 1,
 	instruction: "Buy the product that the instruction describes: search, open a result, choose its options, buy it.",
 	actions:     []string{"search[{words}]", "click[{button}]"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -51,14 +52,34 @@ func (g *world) start(ctx context.Context, task string) (string, error) {
 		return "", err
 	}
 	var text string
-	if d.kind.asked {
-		number := url.Values{d.kind.number: {strconv.FormatInt(g.number, 10)}}
-		err = d.get(ctx, d.route("observation?"+number.Encode()), &text)
+	if d.kind.opening != "" {
+		text, err = g.opening(ctx)
 	} else {
 		text, err = d.kind.observed(body)
 	}
 	g.broken = err != nil
 	return text, err
+}
+
+// opening asks for the first observation.
+func (g *world) opening(ctx context.Context) (string, error) {
+	d := g.provider
+	number := url.Values{d.kind.number: {strconv.FormatInt(g.number, 10)}}
+	var body jsontext.Value
+	if err := d.get(ctx, d.route(d.kind.opening+"?"+number.Encode()), &body); err != nil {
+		return "", err
+	}
+	if err := refused(body); err != nil {
+		return "", err
+	}
+	if body.Kind() == '"' {
+		body = jsontext.Value("[" + string(body) + "]")
+	}
+	var lines []string
+	if body.Kind() != '[' || jsonv2.Unmarshal(body, &lines) != nil {
+		return "", fmt.Errorf("its answer to /%s is neither a text nor a list of texts", d.kind.opening)
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // reuse takes a game that has ended, if there is one.

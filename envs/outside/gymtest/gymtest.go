@@ -55,7 +55,7 @@ func Serve(t *testing.T, recorded []Exchange, task string) (address string) {
 	}
 	general[path.Join(folder, "close")] = "true"
 	answer := func(w http.ResponseWriter, r *http.Request) {
-		if text, ok := general[r.URL.Path]; ok {
+		if text, ok := general[r.URL.RequestURI()]; ok {
 			_, _ = io.WriteString(w, text)
 			return
 		}
@@ -64,7 +64,8 @@ func Serve(t *testing.T, recorded []Exchange, task string) (address string) {
 		if err == nil && r.Method == http.MethodPost {
 			err = json.Unmarshal(body, &sent)
 		}
-		if err != nil || len(left) == 0 || r.URL.RequestURI() != left[0].Path || !reflect.DeepEqual(sent, left[0].Sent) {
+		if err != nil || len(left) == 0 || r.URL.RequestURI() != left[0].Path ||
+			!reflect.DeepEqual(sent, left[0].Sent) {
 			t.Errorf("%s: %s %s %.300s (%v), and %d requests were left: %+.300v", task, r.Method, r.URL, body, err,
 				len(left), left[:min(1, len(left))])
 			http.NotFound(w, r)
