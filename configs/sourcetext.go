@@ -33,8 +33,8 @@ type SourceText struct {
 
 // recipeOf is how the text is found in a file of that name: the one that has the hash among
 //
-//   - python: the string literals that begin on the lines, adjacent ones joined, and
-//     the constant parts of f-strings
+//   - python: the string literals that begin on the lines, adjacent ones joined, the
+//     constant parts of f-strings, and what stands between {{slots}}
 //   - notebook: the same, in all code cells of a notebook
 //   - file: the whole file
 //

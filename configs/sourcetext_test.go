@@ -24,6 +24,7 @@ func TestSourceText(t *testing.T) {
 	}{
 		{"a literal", "x = 1\ny = f('one', 'two')\n", configs.SourceText{Recipe: "python", Lines: "2"}, "two"},
 		{"joined literals", "y = ('one'\n 'two')\n", configs.SourceText{Recipe: "python", Lines: "1-2"}, "onetwo"},
+		{"beside a slot", `' a{{b}}\nc\n'`, configs.SourceText{Recipe: "python", Lines: "1"}, "\nc"},
 		{"part of an f-string", `f"a{x}b{y}"`, configs.SourceText{Recipe: "python", Lines: "1"}, "b"},
 		{"a notebook", notebook, configs.SourceText{Recipe: "notebook"}, "ab"},
 		{"a notebook's text", notebook, configs.SourceText{Recipe: "notebook"}, "c"},

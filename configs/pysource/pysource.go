@@ -5,6 +5,7 @@ package pysource
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -274,8 +275,12 @@ func placeholder(text string) (int, error) {
 	return 0, errors.New("a placeholder of an f-string has no end")
 }
 
+// slot is where a program puts another text into a literal.
+var slot = regexp.MustCompile(`\{\{\w+\}\}`)
+
 // Texts lists the texts that begin on the lines from first to last: each literal, each
-// constant part of an f-string, and the values of adjacent literals, joined.
+// constant part of an f-string, what stands between the slots of a literal without white
+// space at its ends, and the values of adjacent literals, joined.
 func Texts(literals []Literal, first, last int) (out []string) {
 	for i, l := range literals {
 		if l.Line < first || l.Line > last {
@@ -286,6 +291,9 @@ func Texts(literals []Literal, first, last int) (out []string) {
 		}
 		joined := l.Text
 		out = append(out, joined)
+		if parts := slot.Split(strings.TrimSpace(l.Text), -1); len(parts) > 1 {
+			out = append(out, parts...)
+		}
 		for _, next := range literals[i+1 : min(len(literals), i+maxJoined)] {
 			if !next.Follows || next.Parts != nil {
 				break

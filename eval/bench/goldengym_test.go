@@ -17,6 +17,7 @@ import (
 var servedFiles = []recorded{
 	{file: "agentgym-maze", preset: "agentgym-maze", elsewhere: true, served: "maze"},
 	{file: "agentgym-textcraft", preset: "agentgym-textcraft", elsewhere: true, served: "textcraft"},
+	{file: "agentgym-wordle", preset: "agentgym-wordle", elsewhere: true, served: "wordle"},
 }
 
 var servedFolder = filepath.Join("..", "..", "envs", "outside", "agentgym", "testdata")

@@ -141,7 +141,7 @@ var (
 	gameFolder = regexp.MustCompile(`^[a-z_]+-[A-Za-z]+-[A-Za-z]+-[A-Za-z]+-\d+$`)
 	gameTrial  = regexp.MustCompile(`^trial_T[0-9_]+$`)
 	// gymID is the id of a task of AgentGym.
-	gymID = regexp.MustCompile(`^(babyai|sciworld|textcraft|maze)_(\d{1,9})$`)
+	gymID = regexp.MustCompile(`^(babyai|sciworld|textcraft|maze|wordle)_(\d{1,9})$`)
 )
 
 // readPaths reads the games that JSON names at any depth: by paths, or by a folder
