@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 type server struct {
 	*httptest.Server
 	answers  map[string]string
+	mu       sync.Mutex // a request may come while another hangs
 	requests []string
 	games    atomic.Int64
 	left     atomic.Int64 // requests that it answers before it dies
@@ -58,7 +60,9 @@ func serve(t *testing.T, answers map[string]string) *server {
 			panic(http.ErrAbortHandler)
 		}
 		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
 		s.requests = append(s.requests, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+		s.mu.Unlock()
 		answer, ok := s.answers[r.URL.Path]
 		switch status := 0; {
 		case !ok:
@@ -248,9 +252,12 @@ func TestFaults(t *testing.T) {
 			"hang": "within 200ms", "dribble": "within 200ms", "cut": "EOF", "status 307": "status 307",
 			flood: "1048576 bytes",
 		} {
-			answers := textCraft()
+			answers, timeout := textCraft(), "1m"
 			answers[route] = fault
-			env, err := open(t, serve(t, answers).URL, envs.Settings{"env-timeout": "200ms"})
+			if strings.HasPrefix(want, "within") {
+				timeout = "200ms"
+			}
+			env, err := open(t, serve(t, answers).URL, envs.Settings{"env-timeout": timeout})
 			if err == nil {
 				_, _, err = play(t, env)
 			}
