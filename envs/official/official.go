@@ -62,7 +62,8 @@ var parts = sync.OnceValue(func() []Part {
 		{
 			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen", Alternatives: []string{
 				"json_2.1.1/valid_unseen"},
-			Files: filesUnder(gamesFolder + "/valid_unseen"), Absence: "ALFWorld's 134 unseen games cannot be played.",
+			Files:   filesUnder(knownSums, gamesFolder+"/valid_unseen"),
+			Absence: "ALFWorld's 134 unseen games cannot be played.",
 		},
 		{
 			Env: "alfworld", Name: "labels", Folder: "alfworld", Files: []string{labelName}, Lines: 134,
@@ -98,8 +99,12 @@ var parts = sync.OnceValue(func() []Part {
 			Absence: "Jericho's sub-goals are missing: progress and success cannot be scored.",
 		},
 		{
-			Env: "jericho", Name: "stories", Needed: true, Folder: suiteFolder, Files: filesUnder(suiteFolder),
-			Absence: "Jericho's games cannot be played.",
+			Env: "jericho", Name: "stories", Needed: true, Folder: suiteFolder,
+			Files: filesUnder(knownSums, suiteFolder), Absence: "Jericho's games cannot be played.",
+		},
+		{
+			Env: "jericho", Name: "tales", Folder: suiteFolder, Files: filesUnder(talesSums, suiteFolder),
+			Absence: "34 of TALES' 54 games cannot be played; AgentBoard's tasks are not affected.",
 		},
 		{
 			Env: "pddl", Name: "labels", Needed: true, Folder: "pddl", Files: []string{labelName}, Lines: 60,
@@ -108,7 +113,8 @@ var parts = sync.OnceValue(func() []Part {
 		{
 			Env: "pddl", Name: "problems", Needed: true, Folder: problemFolder, Alternatives: []string{
 				"../agentboard/environment/pddl_env/pddlgym/pddl"},
-			Files: filesUnder(problemFolder), Absence: "The PDDL problems are missing: they cannot be played.",
+			Files:   filesUnder(knownSums, problemFolder),
+			Absence: "The PDDL problems are missing: they cannot be played.",
 		},
 		{
 			Env: "sciworld", Name: "labels", Needed: true, Folder: "scienceworld", Files: []string{labelName},
@@ -140,27 +146,33 @@ func CheckEnvironments(names []string) error {
 }
 
 // knownSums lists the published files whose bytes are known, as sha256sum prints
-// them; paths are from the data folder.
-//
-//go:embed known.sha256
-var knownSums string
+// them; paths are from the data folder. talesSums lists the stories that TALES plays
+// besides AgentBoard's.
+var (
+	//go:embed known.sha256
+	knownSums string
+	//go:embed tales.sha256
+	talesSums string
+)
 
 // publishedSums returns the SHA-256 in hex of the published files, by path.
 func publishedSums() map[string]string {
 	sums := map[string]string{"hotpotqa/" + factsName: factsSum, "hotpotqa/" + dumpName: dumpSum}
-	for line := range strings.Lines(knownSums) {
-		if sum, file, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
-			sums[file] = sum
+	for _, list := range []string{knownSums, talesSums} {
+		for line := range strings.Lines(list) {
+			if sum, file, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
+				sums[file] = sum
+			}
 		}
 	}
 	return sums
 }
 
-// filesUnder lists the known files of a folder, from that folder, sorted.
-func filesUnder(folder string) (files []string) {
-	for file := range publishedSums() {
-		if rest, ok := strings.CutPrefix(file, folder+"/"); ok {
-			files = append(files, rest)
+// filesUnder lists the files of a list that are in a folder, from that folder, sorted.
+func filesUnder(list, folder string) (files []string) {
+	for line := range strings.Lines(list) {
+		if _, file, ok := strings.Cut(strings.TrimSpace(line), "  "+folder+"/"); ok {
+			files = append(files, file)
 		}
 	}
 	slices.Sort(files)

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func publish(t testing.TB, p published) (*owner, []PublishedFile) {
 	o := &owner{files: map[string][]byte{"/data.tar.gz": p.agentboard, "/code.tar.gz": p.code, "/suite.tar.gz": p.suite,
 		"/questions.json": p.questions}}
 	return o, serve(t, o, "agentboard=/data.tar.gz", "agentboard-code=/code.tar.gz", "jericho-suite=/suite.tar.gz",
-		"react=/questions.json")
+		"react=/questions.json", "tales-stories=/tales.tar.gz")
 }
 
 // states are the states of the parts of a data folder.
@@ -81,6 +82,35 @@ func TestPullOne(t *testing.T) {
 	check(t, fetch(o))
 	if got := visible(t, o.Dir); !slices.Equal(got, []string{"heldout-data.json", "pddl"}) {
 		t.Errorf("the folder holds %q", got)
+	}
+}
+
+// TALES' other stories come only on request. They have to be the published ones, and what
+// becomes of them does not touch AgentBoard's.
+func TestTalesStories(t *testing.T) {
+	owner, sources := publish(t, officialArchives(t))
+	o := options(t, sources, "jericho")
+	check(t, fetch(o))
+	want := map[string]FolderState{"jericho/labels": Complete, "jericho/stories": Complete}
+	if diff := cmp.Diff(want, stateOf(t, o.Dir)); diff != "" {
+		t.Error(diff)
+	}
+	files := filesUnder(talesSums, suiteFolder)
+	var members []member
+	for _, file := range append(files, "lgop.z3", "../advent.z5") {
+		name := path.Join("z-machine-games-1/jericho-game-suite", file)
+		members = append(members, member{name: name, content: "a story"})
+	}
+	owner.requests, owner.files["/tales.tar.gz"] = nil, tarGz(t, members...)
+	o.Extras = []string{"tales-stories"}
+	if err := fetch(o); err == nil || !strings.Contains(err.Error(), "left out (34): "+suiteFolder+"/advent.z5, ") {
+		t.Error(err)
+	}
+	o.Accept = true
+	check(t, fetch(o))
+	want["jericho/tales"] = Accepted
+	if diff := cmp.Diff(want, stateOf(t, o.Dir)); diff != "" || len(files) != 34 {
+		t.Errorf("%d files: %s", len(files), diff)
 	}
 }
 

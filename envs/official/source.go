@@ -34,6 +34,10 @@ const (
 	dumpSize = 1553565403
 )
 
+// suiteArchive has Jericho's suite of stories, as it is since October 2018.
+const suiteArchive = "https://github.com/BYU-PCCL/z-machine-games/archive/" +
+	"bfd7544aa1f50549fc327bd4eb3bc8144bfd80ea.tar.gz"
+
 // HuggingFace is replaced by HF_ENDPOINT.
 const HuggingFace = "https://huggingface.co"
 
@@ -55,7 +59,7 @@ func Sources() []PublishedFile {
 			Parts:   []string{"pddl/problems"},
 		},
 		{
-			Name: "jericho-suite", URL: "https://github.com/BYU-PCCL/z-machine-games/archive/refs/heads/master.tar.gz",
+			Name: "jericho-suite", URL: suiteArchive,
 			For:     "Jericho's stories, if AgentBoard's data lack them",
 			Licence: "the story files belong to their authors",
 			Parts:   []string{"jericho/stories"},
@@ -72,6 +76,12 @@ func Sources() []PublishedFile {
 			For:     "ALFWorld's other splits: valid_seen and train",
 			Licence: "MIT", Size: 45059629,
 			Parts: []string{"alfworld/valid_seen", "alfworld/train"}, Extra: true,
+		},
+		{
+			Name: "tales-stories", URL: suiteArchive,
+			For:     "the stories of the 34 games that TALES plays besides AgentBoard's 20",
+			Licence: "the story files belong to their authors",
+			Parts:   []string{"jericho/tales"}, Extra: true,
 		},
 		{
 			Name: "hotpotqa-facts", URL: "http://curtis.ml.cmu.edu/datasets/hotpot/" + factsName,
