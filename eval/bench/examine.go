@@ -24,6 +24,10 @@ func examinePreset(out Outside, c Chosen) []envs.Check {
 		tasks.Status, tasks.Text = envs.CheckWarn,
 			fmt.Sprintf("%d generated tasks, which are not the preset's: give the official data with --data",
 				len(b.Tasks))
+	case b.Preset.Env.Tasks.Count < c.Released.Env.Tasks.Count:
+		tasks.Status = envs.CheckWarn
+		tasks.Text = fmt.Sprintf("the data have %d of its %d tasks: results do not compare with those of all "+
+			"(heldout help data says how to get the others)", b.Preset.Env.Tasks.Count, c.Released.Env.Tasks.Count)
 	default:
 		tasks.Text = fmt.Sprintf("%d official tasks, with the names of the preset", len(b.Tasks))
 		if c.Released.Env.Tasks.SHA256 == "" {
