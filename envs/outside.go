@@ -9,6 +9,9 @@ import (
 // Outside is what an environment may need to know about the world outside the
 // process. Most environments need none of it.
 type Outside struct {
+	// Context ends when the process is to end; nil for never. What takes long as an environment is
+	// opened ends with it.
+	Context context.Context
 	// Now returns the time.
 	Now func() time.Time
 	// Proxy finds the proxy for an address, nil for none; it may itself be nil.

@@ -165,6 +165,35 @@ func TestExternalKills(t *testing.T) {
 	}
 }
 
+// A command that is stopped as it starts a program ends at once, and has ended the program then.
+func TestExternalStop(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"run --model random --out %s/run --env", "play", "tasks", "doctor"} {
+		dir := t.TempDir()
+		ctx, stop := context.WithCancel(t.Context())
+		args := append(strings.Fields(strings.ReplaceAll(command, "%s", dir)), "exec:echo $$ >"+dir+
+			"/id; mv "+dir+"/id "+dir+"/begun; exec sleep 1000")
+		code := make(chan int)
+		var said bytes.Buffer
+		go func() {
+			code <- execute(ctx, args, &system{stdin: strings.NewReader(""), stdout: &said, stderr: &said,
+				getenv: noVariables, now: time.Now, goos: runtime.GOOS})
+		}()
+		id, err := os.ReadFile(filepath.Join(dir, "begun"))
+		for ; err != nil; id, err = os.ReadFile(filepath.Join(dir, "begun")) {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+		if got := <-code; got != exitInterrupted || strings.Contains(said.String(), "fail") {
+			t.Errorf("%s: exit code %d: %s", command, got, &said)
+		}
+		process, _ := strconv.Atoi(strings.TrimSpace(string(id)))
+		if err := syscall.Kill(process, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("%s: the program is still there: %v", command, err)
+		}
+	}
+}
+
 // Every table that has rows of an environment outside says which program it was.
 func TestExternalMarks(t *testing.T) {
 	t.Parallel()

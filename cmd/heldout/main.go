@@ -74,6 +74,7 @@ const parentVariable = "HELDOUT_PARENT"
 
 // system is what commands use from outside the process.
 type system struct {
+	ctx    context.Context // of the command
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer // written by the display alone
@@ -107,8 +108,8 @@ func size(f *os.File) (columns, rows int) {
 func (s *system) outside() envs.Outside { return s.bench().Envs() }
 
 func (s *system) bench() bench.Outside {
-	return bench.Outside{Now: s.now, Getenv: s.getenv, Data: ownData(s), Pulled: pullFolder(s), Proxy: s.proxy,
-		Dial: dial.New(s.proxy), Tool: s.tool, Warn: s.warn}
+	return bench.Outside{Context: s.ctx, Now: s.now, Getenv: s.getenv, Data: ownData(s), Pulled: pullFolder(s),
+		Proxy: s.proxy, Dial: dial.New(s.proxy), Tool: s.tool, Warn: s.warn}
 }
 
 func (s *system) say(format string, args ...any) {
@@ -152,6 +153,7 @@ func (s *system) warnUncovered(places []string) {
 }
 
 func execute(ctx context.Context, args []string, sys *system) int {
+	sys.ctx = ctx
 	sys.open()
 	defer sys.display.end()
 	if sys.columns > 0 && !sys.unicode() {

@@ -2,6 +2,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,8 +98,8 @@ func providers() []Entry {
 			return nil, errors.New("exec needs a command: exec:COMMAND")
 		},
 		Summary: "an environment of yours: exec:COMMAND runs a program that speaks lines of JSON",
-		reach: func(command string, s envs.Settings, _ envs.Outside) outside.Provider {
-			return child.New(command, outside.Configured(s))
+		reach: func(command string, s envs.Settings, out envs.Outside) outside.Provider {
+			return child.New(out.Context, command, outside.Configured(s))
 		},
 	}, {
 		Name: "agentgym", Settings: agentgym.Settings(),
@@ -126,8 +127,9 @@ func (e Entry) through(address string) Entry {
 	scheme := e.Name
 	e.Name += ":" + address
 	e.Open = func(s envs.Setup, out envs.Outside) (envs.Env, error) {
+		out.Context = cmp.Or(out.Context, context.Background())
 		provider := e.reach(address, s.Settings, out)
-		env, err := outside.New(context.Background(), scheme, provider, outside.Configured(s.Settings))
+		env, err := outside.New(out.Context, scheme, provider, outside.Configured(s.Settings))
 		if err != nil {
 			return nil, errors.Join(err, provider.Close())
 		}

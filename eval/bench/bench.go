@@ -6,6 +6,7 @@ package bench
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -27,6 +28,8 @@ import (
 
 // Outside is what a run uses from outside the process.
 type Outside struct {
+	// Context is that of envs.Outside.
+	Context context.Context
 	// Now tells the time.
 	Now func() time.Time
 	// Getenv reads an environment variable.
@@ -54,7 +57,7 @@ func (o Outside) userAgent() string { return "heldout/" + o.Tool.Version }
 
 // Envs returns what environments may use from outside the process.
 func (o Outside) Envs() envs.Outside {
-	out := envs.Outside{Now: o.Now, Tool: o.userAgent(), Dial: o.Dial}
+	out := envs.Outside{Context: o.Context, Now: o.Now, Tool: o.userAgent(), Dial: o.Dial}
 	if o.Proxy != nil {
 		out.Proxy = func(address *url.URL) (*url.URL, error) { return o.Proxy(&http.Request{URL: address}) }
 	}

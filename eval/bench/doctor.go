@@ -73,7 +73,9 @@ func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) err
 	}
 	switch {
 	case envs.IsExternal(name):
-		d.tell(d.external(entry, s))
+		if found := d.external(entry, s); ctx.Err() == nil { // else it was stopped, and is not wrong
+			d.tell(found)
+		}
 	case s.Data != "":
 		d.tell(d.official(entry, s))
 	case entry.Examine == nil:

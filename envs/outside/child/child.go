@@ -51,8 +51,8 @@ type delivery struct {
 	err error
 }
 
-// start starts the program, and has it describe itself.
-func start(command string, timeout time.Duration) (*child, *outside.Profile, error) {
+// start starts the program, and has it describe itself unless ctx ends before.
+func start(ctx context.Context, command string, timeout time.Duration) (*child, *outside.Profile, error) {
 	var pipes [3][2]*os.File // of the standard streams
 	for i := range pipes {
 		r, w, err := os.Pipe()
@@ -80,7 +80,9 @@ func start(command string, timeout time.Duration) (*child, *outside.Profile, err
 		c.stderr.follow(c.errorFile)
 	}()
 	go c.follow()
+	stop := context.AfterFunc(ctx, func() { c.fail(ctx.Err()) })
 	about, err := c.describe()
+	stop()
 	if err != nil {
 		c.fail(err)
 		<-c.stopped

@@ -3,6 +3,7 @@ package child_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,7 +161,7 @@ func open(t testing.TB, how string, o outside.Options) (*outside.Env, error) {
 		o.Timeout = 10 * time.Second
 	}
 	o.Processes = max(o.Processes, 1)
-	provider := child.New(command(how), o)
+	provider := child.New(t.Context(), command(how), o)
 	t.Cleanup(func() { _ = provider.Close() })
 	return outside.New(t.Context(), "exec", provider, o)
 }
@@ -295,6 +296,39 @@ func playOnce(t *testing.T, how string) (last envs.Step, err error) {
 		}
 	}
 	return last, errors.Join(err, w.Close())
+}
+
+// A start that is stopped ends at once, however long an answer may take, and leaves no process.
+func TestStopStart(t *testing.T) {
+	begun := filepath.Join(t.TempDir(), "begun")
+	for name, program := range map[string]string{"a process": "exec sleep 1000", "children": "sleep 1000 & sleep 1000",
+		"one that ignores SIGTERM": `trap "" TERM; sleep 1000`} {
+		ctx, stop := context.WithCancel(t.Context())
+		provider := child.New(ctx, mark()+"; export HELDOUT_TEST_OWNER; : >"+begun+"; "+program,
+			outside.Options{Processes: 1, Timeout: time.Hour})
+		failed := make(chan error)
+		go func() {
+			_, err := outside.New(ctx, "exec", provider, outside.Options{})
+			failed <- err
+		}()
+		for _, err := os.Stat(begun); err != nil; _, err = os.Stat(begun) {
+			time.Sleep(time.Millisecond)
+		}
+		stopped := time.Now()
+		stop()
+		if err := <-failed; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := time.Since(stopped); took > 5*time.Second {
+			t.Errorf("%s: it took %v", name, took)
+		}
+		if n := marked(); n > 0 {
+			t.Errorf("%s: %d processes are left", name, n)
+		}
+		if err := errors.Join(provider.Close(), os.Remove(begun)); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // A process that dies is started again: its games are lost, and no other.

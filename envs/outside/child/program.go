@@ -19,6 +19,7 @@ const mostFailures = 5
 
 // Program is a program in one or several processes.
 type Program struct {
+	ctx     context.Context // of starts: an episode may wait less for one that others need, too
 	command string
 	options outside.Options
 	worlds  atomic.Int64
@@ -32,9 +33,10 @@ type Program struct {
 	closed   bool
 }
 
-// New returns the program that a shell command starts, which it does when it is needed.
-func New(command string, o outside.Options) *Program {
-	return &Program{command: command, options: o, children: make([]*child, o.Processes),
+// New returns the program that a shell command starts, which it does when it is needed. A start ends
+// with ctx.
+func New(ctx context.Context, command string, o outside.Options) *Program {
+	return &Program{ctx: ctx, command: command, options: o, children: make([]*child, o.Processes),
 		starting: make([]sync.Mutex, o.Processes)}
 }
 
@@ -54,6 +56,8 @@ func (d *Program) child(place int) (*child, error) {
 	c, failures, failure, closed := d.children[place], d.failures, d.failure, d.closed
 	d.mu.Unlock()
 	switch {
+	case d.ctx.Err() != nil:
+		return nil, d.ctx.Err()
 	case closed:
 		return nil, errors.New("the environment is closed")
 	case c != nil && c.alive():
@@ -65,7 +69,7 @@ func (d *Program) child(place int) (*child, error) {
 	if c != nil {
 		d.failed(c.failure)
 	}
-	c, about, err := start(d.command, d.options.Timeout)
+	c, about, err := start(d.ctx, d.command, d.options.Timeout)
 	if err != nil {
 		d.failed(err)
 		return nil, d.wrong(err)
