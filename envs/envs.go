@@ -100,6 +100,9 @@ type Task struct {
 	// their names, files, spelling and order of facts. It is empty where the ID says it all,
 	// and in older records.
 	Content string `json:"content,omitempty"`
+	// Use is what an environment that others run has the task for: train, dev or test. It is
+	// empty if it does not say, and for all others.
+	Use string `json:"use,omitempty"`
 }
 
 // World is one running copy of a task. It belongs to one goroutine.

@@ -28,7 +28,8 @@ import (
 )
 
 // echoEnvironment is an environment as a program: echoenv TASKS VERSION repeats actions, of
-// which "win" solves a task. With a third argument it is killed at one of so many steps.
+// which "win" solves a task, and the last of which is the state. Tasks from the third are for
+// training. With a third argument it is killed at one of so many steps.
 func echoEnvironment() {
 	tasks, _ := strconv.Atoi(os.Args[1])
 	deadly := 0
@@ -36,18 +37,23 @@ func echoEnvironment() {
 		deadly, _ = strconv.Atoi(os.Args[3])
 	}
 	about := map[string]any{"protocol": 1, "name": "echo", "version": os.Args[2], "hash": "0123456789abcdef",
-		"step_limit": 20, "success": true, "can": []string{"actions", "expert"}, "instruction": "Win.",
-		"actions": []string{"win", "{number}"}}
+		"step_limit": 20, "success": true, "can": []string{"actions", "expert", "fork", "state_key"},
+		"instruction": "Win.", "actions": []string{"win", "{number}"}}
 	var list []map[string]string
 	for i := range tasks {
-		list = append(list, map[string]string{"id": fmt.Sprintf("task-%d", i), "kind": "echo"})
+		use := "test"
+		if i > 1 {
+			use = "train"
+		}
+		list = append(list, map[string]string{"id": fmt.Sprintf("task-%d", i), "kind": "echo", "use": use})
 	}
 	about["tasks"] = list
 	lines, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
+	states := map[int]string{} // by world
 	for lines.Scan() {
 		var q struct {
-			ID          int
-			Ask, Action string
+			ID, World, Fork, Seed int
+			Ask, Action           string
 		}
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
 			panic(err)
@@ -59,7 +65,7 @@ func echoEnvironment() {
 				panic(err)
 			}
 		case "start":
-			fmt.Fprintf(out, `{"id":%d,"goal":"Win.","observation":"Say something."}`+"\n", q.ID)
+			fmt.Fprintf(out, `{"id":%d,"goal":"Win.","observation":"Say %d."}`+"\n", q.ID, q.Seed)
 		case "actions":
 			fmt.Fprintf(out, `{"id":%d,"actions":["1","2","3","4","5","6","7","8","9","win"]}`+"\n", q.ID)
 		case "expert":
@@ -69,8 +75,12 @@ func echoEnvironment() {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			}
 			won := q.Action == "win"
+			states[q.World] = q.Action
 			fmt.Fprintf(out, `{"id":%d,"observation":%q,"done":%t,"success":%t}`+"\n", q.ID, q.Action, won, won)
+		case "state_key":
+			fmt.Fprintf(out, `{"id":%d,"state_key":%q}`+"\n", q.ID, "after "+states[q.World])
 		default:
+			states[q.Fork] = states[q.World] // at a close it harms nobody
 			fmt.Fprintf(out, `{"id":%d}`+"\n", q.ID)
 		}
 		if err := out.Flush(); err != nil {

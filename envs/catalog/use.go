@@ -36,6 +36,7 @@ const (
 //   - jericho, pddl: what heldout generates is Train, the benchmark's own is Test.
 //   - sciworld: the simulator's splits, but AgentBoard's 90 tasks, most of which are in
 //     its train split, are Test.
+//   - environments that others run: as they say.
 //
 // A task is Test, too, if it has the content or ID of one, whatever its folder or file is
 // called; and so are official games and questions of unknown content, as in older records.
@@ -105,6 +106,9 @@ func IsTestQuestion(text string) bool {
 
 func useByName(info envs.Info, t envs.Task) Use {
 	generated := info.Source == envs.Generated
+	if use := Use(t.Use); info.Source == envs.External && (use == Train || use == Dev) {
+		return use
+	}
 	switch info.Name {
 	case alfworld.Name:
 		return trainIf(generated || info.Settings["split"] == "train")

@@ -67,6 +67,14 @@ func TestUses(t *testing.T) {
 			t.Errorf("%s: its generated tasks are not classified: %s", e.Name, got)
 		}
 	}
+	for use, want := range map[string]Use{"": Test, "train": Train, "dev": Dev, "test": Test, "all": Test} {
+		if got := UseOf(info("exec:mine", envs.External), envs.Task{ID: "x", Use: use}); got != want {
+			t.Errorf("a task of others for %q is %s, want %s", use, got, want)
+		}
+	}
+	if got := UseOf(info("pddl", envs.Official), envs.Task{ID: "x", Use: "train"}); got != Test {
+		t.Errorf("a record makes a task of a benchmark %s", got)
+	}
 	train := 0
 	for _, split := range alfworld.Splits() {
 		if UseOf(info("alfworld", envs.Official, "split", split), envs.Task{Content: "0"}) == Train {

@@ -20,6 +20,7 @@ const (
 	mostSteps       = 1000
 	longestText     = 64 << 10 // of an instruction and an observation, in bytes
 	longestAction   = 4 << 10
+	longestKey      = 4 << 10
 	mostActions     = 10_000
 	longestIDLength = 200
 )
@@ -37,7 +38,7 @@ type Profile struct {
 	Instructions map[string]string `json:"instructions,omitzero"`
 	// Actions are the forms of all actions, such as "take {thing}".
 	Actions []string `json:"actions,omitzero"`
-	// Can lists what the environment can besides: CanList and CanAdvise.
+	// Can lists what the environment can besides.
 	Can []string `json:"can,omitzero"`
 	// Success says that the environment knows when a task is solved.
 	Success bool `json:"success,omitzero"`
@@ -51,15 +52,25 @@ type Profile struct {
 
 // What an environment can.
 const (
-	CanList   = "actions" // list the valid actions
-	CanAdvise = "expert"  // say what a competent player would do
+	CanList   = "actions"   // list the valid actions
+	CanAdvise = "expert"    // say what a competent player would do
+	CanFork   = "fork"      // go on from one moment in several worlds
+	CanKey    = "state_key" // name the state of a world
 )
+
+// abilities are what an environment may say that it can.
+var abilities = []string{CanList, CanAdvise, CanFork, CanKey}
 
 // Task is a task of an environment.
 type Task struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind,omitzero"`
+	// Use is what the task is for; empty for test.
+	Use string `json:"use,omitzero"`
 }
+
+// uses are what a task may be for.
+var uses = []string{"", "train", "dev", "test"}
 
 var (
 	goodName    = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
@@ -87,8 +98,8 @@ func (a *Profile) check() error {
 		return fmt.Errorf("step_limit is %d, want 1 to %d", a.StepLimit, mostSteps)
 	}
 	for _, can := range a.Can {
-		if can != CanList && can != CanAdvise {
-			return fmt.Errorf("can has %.40q, want %q and %q", can, CanList, CanAdvise)
+		if !slices.Contains(abilities, can) {
+			return fmt.Errorf("can has %.40q, want %s", can, strings.Join(abilities, ", "))
 		}
 	}
 	return errors.Join(a.checkTexts(), a.checkMeasure(), a.checkTasks())
@@ -132,6 +143,8 @@ func (a *Profile) checkTasks() error {
 		case t.Kind != "" && (len(t.Kind) > longestIDLength || !goodID.MatchString(t.Kind)):
 			return fmt.Errorf("the kind of tasks[%d] is %.80q, want letters, digits and characters of ._:/@+=#-", i,
 				t.Kind)
+		case !slices.Contains(uses, t.Use):
+			return fmt.Errorf("the use of tasks[%d] is %.40q, want train, dev or test", i, t.Use)
 		case found[t.ID]:
 			return fmt.Errorf("tasks[%d] has the id %q, which an earlier task has", i, t.ID)
 		case strings.TrimSpace(cmp.Or(a.Instructions[t.Kind], a.Instruction)) == "":
@@ -146,7 +159,7 @@ func (a *Profile) checkTasks() error {
 func (a *Profile) tasks() []envs.Task {
 	out := make([]envs.Task, len(a.Tasks))
 	for i, t := range a.Tasks {
-		out[i] = envs.Task{ID: t.ID, Index: i, Type: t.Kind,
+		out[i] = envs.Task{ID: t.ID, Index: i, Type: t.Kind, Use: t.Use,
 			Digest: envs.Digest(a.Name, a.Version, a.Hash, t.ID, t.Kind)}
 	}
 	return out

@@ -5,6 +5,7 @@ package outside
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,8 +33,27 @@ type Instance interface {
 	// environment that cannot is not asked.
 	Actions(context.Context) ([]string, error)
 	Advice(context.Context) (string, error)
+	// Fork returns another instance that goes on from the present moment by itself, and StateKey
+	// names that moment; both as envs has it, and only where the environment can.
+	Fork() (Instance, error)
+	StateKey() (string, error)
 	Close() error
 }
+
+// Plain is a part of instances whose environment can do nothing besides: nobody asks it.
+type Plain struct{}
+
+// Actions implements Instance.
+func (Plain) Actions(context.Context) ([]string, error) { return nil, nil }
+
+// Advice implements Instance.
+func (Plain) Advice(context.Context) (string, error) { return "", nil }
+
+// Fork implements Instance.
+func (Plain) Fork() (Instance, error) { return nil, errors.ErrUnsupported }
+
+// StateKey implements Instance.
+func (Plain) StateKey() (string, error) { return "", nil }
 
 // Beginning is what an environment says before the first action.
 type Beginning struct {

@@ -20,6 +20,7 @@ type fake struct {
 	begins  outside.Beginning
 	answers []outside.StepReply
 	list    []string
+	key     string
 }
 
 func (f *fake) Describe(context.Context) (*outside.Profile, error) { return &f.about, nil }
@@ -35,6 +36,8 @@ func (f *fake) Step(context.Context, string) (outside.StepReply, error) {
 }
 
 func (f *fake) Actions(context.Context) ([]string, error) { return f.list, nil }
+
+func (f *fake) StateKey() (string, error) { return f.key, nil }
 
 func (f *fake) Close() error { return nil }
 
@@ -73,6 +76,7 @@ func TestAbout(t *testing.T) {
 		"there are 100001 tasks":        func(a *outside.Profile) { a.Tasks = many },
 		`the id of tasks[0] is "a b"`:   func(a *outside.Profile) { a.Tasks[0].ID = "a b" },
 		`the kind of tasks[0] is "a\n"`: func(a *outside.Profile) { a.Tasks[0].Kind = "a\n" },
+		`the use of tasks[0] is "all"`:  func(a *outside.Profile) { a.Tasks[0].Use = "all" },
 		"tasks[1] has the id":           func(a *outside.Profile) { a.Tasks = append(a.Tasks, a.Tasks[0]) },
 		"has no instruction":            func(a *outside.Profile) { a.Instruction = "" },
 		"of actions has 65537 bytes":    func(a *outside.Profile) { a.Instruction = strings.Repeat("a", 1<<16+1) },
@@ -217,6 +221,47 @@ func TestAbilities(t *testing.T) {
 	}
 	if _, ok := envs.As[envs.Expert](w); ok {
 		t.Error("it advises")
+	}
+	_, forks := envs.As[envs.Forker](w)
+	if key, err := envs.StateKey(envs.Task{}, w); forks || key != "" || err != nil {
+		t.Errorf("it forks: %v, or has the key %q, %v", forks, key, err)
+	}
+	f.about.Can = []string{outside.CanKey}
+	for _, bad := range []string{"", strings.Repeat("a", 5000)} {
+		f.key = bad
+		if key, err := envs.StateKey(envs.Task{}, w); err == nil {
+			t.Errorf("a key of %d bytes is taken: %s", len(bad), key)
+		}
+	}
+}
+
+// Equal keys of an environment are one state only if the rewards before them have one sum: they
+// decide the progress to come.
+func TestStateKey(t *testing.T) {
+	f := &fake{about: about(), key: "k"}
+	f.about.Return, f.about.Can = &[2]float64{0, 4}, []string{outside.CanKey}
+	for _, reward := range []float64{1, -1} {
+		f.answers = append(f.answers, outside.StepReply{Reward: &reward})
+	}
+	w, _, err := start(f, outside.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for i := range 3 {
+		key, err := envs.StateKey(envs.Task{}, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keys = append(keys, key); i < 2 {
+			_, err = w.Step(t.Context(), "")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if keys[0] == keys[1] || keys[0] != keys[2] {
+		t.Error(keys)
 	}
 }
 

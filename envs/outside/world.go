@@ -18,18 +18,17 @@ func (w world) Unwrap() any { return w.checked }
 // Rewrites implements envs.Wrapper: an ability that the environment lacks is hidden.
 func (w world) Rewrites() []any {
 	return []any{
-		func(l envs.Lister) envs.Lister {
-			if !w.env.about.can(CanList) {
-				return nil
-			}
-			return l
-		},
-		func(e envs.Expert) envs.Expert {
-			if !w.env.about.can(CanAdvise) {
-				return nil
-			}
-			return e
-		},
+		shownIf[envs.Lister](w, CanList), shownIf[envs.Expert](w, CanAdvise),
+		shownIf[envs.Forker](w, CanFork), shownIf[envs.StateAppender](w, CanKey),
+	}
+}
+
+func shownIf[Ability any](w world, can string) func(Ability) Ability {
+	return func(own Ability) (shown Ability) {
+		if w.env.about.can(can) {
+			shown = own
+		}
+		return shown
 	}
 }
 
@@ -169,4 +168,24 @@ func (w *checked) ExpertAction(ctx context.Context) (string, error) {
 		err = fmt.Errorf("the expert's action has %d bytes, want at most %d", len(action), longestAction)
 	}
 	return action, err
+}
+
+// Fork implements envs.Forker.
+func (w *checked) Fork() (envs.World, error) {
+	game, err := w.game.Fork()
+	if err != nil {
+		return nil, err
+	}
+	fork := *w
+	fork.game = game
+	return world{&fork}, nil
+}
+
+// AppendState implements envs.StateAppender. The sum of rewards decides the progress to come.
+func (w *checked) AppendState(b []byte) ([]byte, error) {
+	key, err := w.game.StateKey()
+	if n := len(key); err == nil && (n == 0 || n > longestKey) {
+		err = fmt.Errorf("the state key has %d bytes, want 1 to %d", n, longestKey)
+	}
+	return fmt.Appendf(b, "%s %v", key, w.sum), err
 }

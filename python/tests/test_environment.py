@@ -1,5 +1,6 @@
 """Environments of one's own."""
 
+import copy
 import json
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import heldout
-from heldout.environment import Environment, Gymnasium, Start, Step
+from heldout.environment import Environment, Gymnasium, Start, Step, Task
 
 QUIET = {"progress": False}
 
@@ -45,6 +46,12 @@ class Safe(Environment):
 
     def expert(self):
         return f"dial {(self.low + self.high) // 2}"
+
+    def fork(self):
+        return copy.copy(self)
+
+    def state_key(self):
+        return f"{self.low} {self.high}"
 
 
 def test_expert(tmp_path):
@@ -95,6 +102,37 @@ def test_program(tmp_path):
         "run", "--env", f"exec:{sys.executable} {program}", "--model", "expert", "--out", str(tmp_path / "run")
     )
     assert "exec:safe" in done.stdout and "outside of heldout, version 1" in done.stdout
+
+
+def test_fork(tmp_path):
+    """Games go on from one moment by themselves, and say which moments are alike."""
+    program = tmp_path / "safe.py"
+    program.write_text(Path(__file__).read_text() + "\n\nfrom heldout.environment import serve\n\nserve(Safe())\n")
+    with heldout.Pool(f"safe=exec:{sys.executable} {program}") as pool:
+        (session,) = pool.open("safe")
+        session.reset(index=0, keys=True)
+        first = session.step("dial 50")
+        (fork,) = session.fork()
+        ahead = fork.step("dial 20")
+        assert session.step("dial 20").observation["state_key"] == ahead.observation["state_key"]
+        assert ahead.observation["state_key"] != first.observation["state_key"]
+        assert fork.step("dial 38").observation["success"] and not session.step("wait").observation["valid"]
+
+
+def test_use(tmp_path):
+    """Tasks that are for training are exported without more ado, and only these."""
+
+    class School(Safe):
+        def tasks(self):
+            return [Task("safe-0", "safe", "train"), ("safe-1", "safe"), "safe-2"]
+
+    run = heldout.evaluate("expert", School(), out=tmp_path / "run", **QUIET)
+    export = ("export", str(run.run), "--format", "axolotl", "--out", str(tmp_path / "train.jsonl"))
+    with pytest.raises(heldout.Error, match="2 episodes are of tasks that a benchmark tests with"):
+        heldout.cli(*export)
+    heldout.cli(*export, "--drop-test-tasks")
+    (line,) = (tmp_path / "train.jsonl").read_text().splitlines()
+    assert json.loads(line)["benchmark_use"] == "train"
 
 
 def test_gymnasium(tmp_path):

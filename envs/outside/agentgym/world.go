@@ -20,10 +20,11 @@ const patience = 10 * time.Second
 
 // world is a game of the server, by its number there.
 type world struct {
-	provider *Gym
-	number   int64
-	open     bool // it has a number
-	broken   bool // it may not be used again
+	outside.Plain // but for Actions
+	provider      *Gym
+	number        int64
+	open          bool // it has a number
+	broken        bool // it may not be used again
 }
 
 // start creates a game, or takes one that has ended, and resets it to a task.
@@ -191,9 +192,6 @@ func (g *world) Actions(ctx context.Context) (list []string, err error) {
 	d := g.provider
 	return list, d.about(d.get(ctx, d.route(d.kind.lists), &list))
 }
-
-// Advice implements outside.Instance.
-func (g *world) Advice(context.Context) (string, error) { return "", nil }
 
 // Close implements outside.Instance.
 func (g *world) Close() error {

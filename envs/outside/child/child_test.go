@@ -49,7 +49,7 @@ func marked() (n int) {
 }
 
 const about = `"protocol":1,"name":"echo","version":"1.0","hash":"0123abcd","tasks":[{"id":"a","kind":"k"},{"id":"b"}],` +
-	`"step_limit":5,"instruction":"Say something.","can":["actions","expert"],"success":true`
+	`"step_limit":5,"instruction":"Say something.","success":true,"can":["actions","expert","fork","state_key"]`
 
 // asked is a line to an environment.
 type asked struct {
@@ -59,20 +59,30 @@ type asked struct {
 	Task   string
 	Seed   int64
 	Action string
+	Fork   int64
 }
 
 // play answers as an environment that repeats actions, where "win" solves a task and "die" ends
-// the process. A word such as "die:step" says how it misbehaves, and at which request.
+// the process. The state of a world is its last action. A word such as "die:step" says how it
+// misbehaves, and at which request.
 func play(how string) {
 	trick, point, _ := strings.Cut(how, ":")
 	lines := bufio.NewScanner(os.Stdin)
+	states := map[int64]string{} // by world
 	for lines.Scan() {
 		var q asked
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
 			panic(err)
 		}
-		if q.Action == "die" {
+		switch {
+		case q.Action == "die":
 			os.Exit(3)
+		case q.Ask == "step":
+			states[q.World] = q.Action
+		case q.Ask == "fork":
+			states[q.Fork] = states[q.World]
+		case q.Ask == "state_key":
+			q.Action = "after " + states[q.World]
 		}
 		if tricks[trick] != nil && q.Ask == point {
 			tricks[trick](&q)
@@ -134,6 +144,7 @@ var tricks = map[string]func(q *asked){
 	"empty":   func(q *asked) { fmt.Printf(`{"id":%d}`+"\n", q.ID) },
 	"mix":     func(q *asked) { fmt.Printf(`{"id":%d,"observation":"","actions":[]}`+"\n", q.ID) },
 	"lengthy": func(q *asked) { fmt.Printf(`{"id":%d,"observation":"%070000d"}`+"\n", q.ID, 0) },
+	"unkey":   func(q *asked) { fmt.Printf(`{"id":%d,"state_key":"%05000d"}`+"\n", q.ID, 0) },
 }
 
 // echo is the answer to a request.
@@ -147,7 +158,9 @@ func echo(q *asked) string {
 		return fmt.Sprintf(`{"id":%d,"actions":["win","lose","win"]}`, q.ID)
 	case "expert":
 		return fmt.Sprintf(`{"id":%d,"action":"win"}`, q.ID)
-	case "close":
+	case "state_key":
+		return fmt.Sprintf(`{"id":%d,"state_key":%q}`, q.ID, q.Action)
+	case "close", "fork":
 		return fmt.Sprintf(`{"id":%d}`, q.ID)
 	}
 	return fmt.Sprintf(`{"id":%d,"observation":%q,"done":%t,"success":%[3]t,"valid":true}`, q.ID, q.Action,
@@ -232,21 +245,21 @@ func TestHostile(t *testing.T) {
 		"die:describe":     "it has ended with exit status 3; the end of its standard error: [31mout of memory",
 		"die:start":        "it has ended with exit status 3; the end of",
 		"die:step":         "it has ended with exit status 3; the end of",
-		"sleep:describe":   `it has not answered "describe" within 300ms`,
-		"sleep:start":      `it has not answered "start" within 300ms`,
-		"sleep:step":       `it has not answered "step" within 300ms`,
+		"sleep:describe":   `it has not answered "describe" within 2s`,
+		"sleep:start":      `it has not answered "start" within 2s`,
+		"sleep:step":       `it has not answered "step" within 2s`,
 		"flood:describe":   "it writes a line of more than 16777216 bytes",
 		"flood:start":      "it writes a line of more than 1048576 bytes",
 		"flood:step":       "it writes a line of more than 1048576 bytes",
-		"dribble:describe": `it has not answered "describe" within 300ms`,
-		"dribble:step":     `it has not answered "step" within 300ms`,
+		"dribble:describe": `it has not answered "describe" within 2s`,
+		"dribble:step":     `it has not answered "step" within 2s`,
 		"chatter:describe": `it writes the line "Loading the model ...", which is no answer`,
 		"nest:step":        "which is no answer",
 		"number:describe":  "it answers the request 70, and there is only 0",
 		"number:step":      "which is answered or was not made",
 		"repeat:start":     "which is answered or was not made",
 		"half:step":        "it has ended with exit status 0",
-		"hangup:step":      `it has not answered "step" within 300ms`, // the shell holds the output
+		"hangup:step":      `it has not answered "step" within 2s`, // the shell holds the output
 		"litter:step":      "it has ended with exit status 4",
 		"scream:step":      "",
 		"say:start":        `it says: "no \x1b[31m such\ntask"`,
@@ -257,6 +270,20 @@ func TestHostile(t *testing.T) {
 		"empty:step":       "the answer to step lacks observation",
 		"mix:step":         "the answer to step has members of another answer",
 		"lengthy:step":     "observation has 70000 bytes, want at most 65536",
+
+		"die:fork":         "it has ended with exit status 3; the end of",
+		"sleep:fork":       `it has not answered "fork" within 2s`,
+		"say:fork":         `it says: "no \x1b[31m such\ntask"`,
+		"mix:fork":         "the answer to fork has members of another answer",
+		"unkey:fork":       "the answer to fork has members of another answer",
+		"repeat:fork":      "which is answered or was not made",
+		"die:state_key":    "it has ended with exit status 3; the end of",
+		"sleep:state_key":  `it has not answered "state_key" within 2s`,
+		"flood:state_key":  "it writes a line of more than 1048576 bytes",
+		"mix:state_key":    "the answer to state_key has members of another answer",
+		"empty:state_key":  "the state key has 0 bytes, want 1 to 4096",
+		"unkey:state_key":  "the state key has 5000 bytes, want 1 to 4096",
+		"number:state_key": "which is answered or was not made",
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -278,12 +305,12 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// playOnce plays an episode of two steps, which a hostile environment must answer in 300 ms.
+// playOnce plays an episode of two steps, which a hostile environment must answer in 2 s.
 func playOnce(t *testing.T, how string) (last envs.Step, err error) {
 	trick, _, _ := strings.Cut(how, ":")
 	limit := 10 * time.Second
 	if slices.Contains([]string{"sleep", "dribble", "hangup"}, trick) {
-		limit = 300 * time.Millisecond
+		limit = 2 * time.Second
 	}
 	env, err := open(t, how, outside.Options{Timeout: limit})
 	if err != nil {
@@ -295,7 +322,74 @@ func playOnce(t *testing.T, how string) (last envs.Step, err error) {
 			last, err = w.Step(t.Context(), action)
 		}
 	}
+	if forker, _ := envs.As[envs.Forker](w); err == nil {
+		var fork envs.World
+		if fork, err = forker.Fork(); err == nil {
+			err = fork.Close()
+		}
+	}
+	if err == nil {
+		_, err = envs.StateKey(envs.Task{}, w)
+	}
 	return last, errors.Join(err, w.Close())
+}
+
+// A fork goes on by itself, also after the world that it is of, and is another game of its process.
+func TestFork(t *testing.T) {
+	env, err := open(t, "echo", outside.Options{Processes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := begin(t, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := func(w envs.World) string {
+		text, err := envs.StateKey(env.Tasks()[0], w)
+		if err != nil || len(text) != 16 {
+			t.Errorf("%q, %v", text, err)
+		}
+		return text
+	}
+	step := func(w envs.World, action string) {
+		if s, err := w.Step(t.Context(), action); err != nil || s.Observation != action {
+			t.Error(s, err)
+		}
+	}
+	fork := func(w envs.World) envs.World {
+		f, _ := envs.As[envs.Forker](w)
+		forked, err := f.Fork()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return forked
+	}
+	step(first, "a")
+	second := fork(first)
+	before := key(first)
+	step(second, "b")
+	if key(second) == before || key(first) != before {
+		t.Error("the fork is not by itself, or its key does not change")
+	}
+	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+	third := fork(second)
+	step(third, "a")
+	if key(third) != before {
+		t.Error("one state has two keys")
+	}
+	other, err := begin(t, env) // in the other process, as the first has two games
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.Step(t.Context(), "die"); err == nil {
+		t.Error("it does not die")
+	}
+	if _, err := third.Step(t.Context(), "b"); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+		t.Errorf("a fork in a process that has ended: %v", err)
+	}
+	step(other, "a")
 }
 
 // A start that is stopped ends at once, however long an answer may take, and leaves no process.

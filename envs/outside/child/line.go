@@ -30,6 +30,7 @@ type request struct {
 	Task     string  `json:"task,omitzero"`
 	Seed     *int64  `json:"seed,omitzero"`
 	Action   *string `json:"action,omitzero"`
+	Fork     int64   `json:"fork,omitzero"`
 }
 
 // What a request asks for.
@@ -39,6 +40,8 @@ const (
 	askStep     = "step"
 	askActions  = "actions"
 	askExpert   = "expert"
+	askFork     = "fork"
+	askStateKey = "state_key"
 	askClose    = "close"
 )
 
@@ -62,6 +65,7 @@ type response struct {
 	Valid       *bool    `json:"valid"`
 	Actions     []string `json:"actions"`
 	Action      *string  `json:"action"`
+	StateKey    string   `json:"state_key"`
 	Error       string   `json:"error"`
 }
 

@@ -38,12 +38,13 @@ func FuzzLine(f *testing.F) {
 				continue
 			}
 			kinds := 0
-			for _, ask := range []string{askStart, askStep, askActions, askExpert, askClose} {
+			for _, ask := range []string{askStart, askStep, askActions, askExpert, askFork, askStateKey, askClose} {
 				if a.only(ask) == nil {
 					kinds++
 				}
 			}
-			if kinds > 1 && a.Goal+a.Error == "" && (a.Reward != nil || a.Actions != nil || a.Action != nil) {
+			one := a.Reward != nil || a.Actions != nil || a.Action != nil || a.StateKey != ""
+			if kinds > 1 && a.Goal+a.Error == "" && one {
 				t.Errorf("%q answers %d requests", line, kinds)
 			}
 			printable(t, outside.Quoted(a.Error))

@@ -140,8 +140,7 @@ func (d *Program) Begin(ctx context.Context, task string, seed int64) (outside.I
 	if err != nil {
 		return nil, outside.Beginning{}, err
 	}
-	g := &world{provider: d, child: c, world: d.worlds.Add(1)}
-	c.opened(1)
+	g := d.open(c)
 	a, err := c.ask(ctx, request{Ask: askStart, World: g.world, Task: task, Seed: &seed})
 	if err == nil && a.Observation == nil {
 		err = errors.New("the answer to start lacks observation")
@@ -156,6 +155,12 @@ func (d *Program) Begin(ctx context.Context, task string, seed int64) (outside.I
 	d.failures = 0
 	d.mu.Unlock()
 	return g, outside.Beginning{Goal: a.Goal, Observation: *a.Observation, Progress: a.Progress}, nil
+}
+
+// open returns a new game of a child, which counts from now on.
+func (d *Program) open(c *child) *world {
+	c.opened(1)
+	return &world{provider: d, child: c, world: d.worlds.Add(1)}
 }
 
 // opened counts a game that is open now, or one less.

@@ -53,6 +53,21 @@ func (g *world) Advice(ctx context.Context) (string, error) {
 	return *a.Action, nil
 }
 
+// Fork implements outside.Instance. The fork is a world of the same child.
+func (g *world) Fork() (outside.Instance, error) {
+	fork := g.provider.open(g.child)
+	if _, err := g.ask(context.Background(), request{Ask: askFork, Fork: fork.world}); err != nil {
+		return nil, errors.Join(err, fork.Close())
+	}
+	return fork, nil
+}
+
+// StateKey implements outside.Instance.
+func (g *world) StateKey() (string, error) {
+	a, err := g.ask(context.Background(), request{Ask: askStateKey})
+	return a.StateKey, err
+}
+
 // Close implements outside.Instance. Nobody waits for the answer.
 func (g *world) Close() error {
 	g.child.opened(-1)
@@ -69,9 +84,9 @@ func (a *response) only(ask string) error {
 	begins := a.Goal != ""
 	steps := a.Reward != nil || a.Done || a.Success != nil || a.Valid != nil
 	tells := a.Observation != nil || a.Progress != nil
-	lists, advises := a.Actions != nil, a.Action != nil
+	lists, advises, names := a.Actions != nil, a.Action != nil, a.StateKey != ""
 	if begins && ask != askStart || steps && ask != askStep || tells && ask != askStart && ask != askStep ||
-		lists && ask != askActions || advises && ask != askExpert {
+		lists && ask != askActions || advises && ask != askExpert || names && ask != askStateKey {
 		return fmt.Errorf("the answer to %s has members of another answer", ask)
 	}
 	return nil

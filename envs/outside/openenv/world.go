@@ -13,6 +13,7 @@ import (
 
 // world is an episode in a session of its own.
 type world struct {
+	outside.Plain
 	provider *Remote
 	session  *connection
 	lost     error   // why the connection is gone
@@ -126,12 +127,6 @@ func (g *world) Step(ctx context.Context, action string) (outside.StepReply, err
 	a, err := g.ask(ctx, "step", data)
 	return a, g.provider.at(err)
 }
-
-// Actions implements outside.Instance: OpenEnv lists none.
-func (*world) Actions(context.Context) ([]string, error) { return nil, nil }
-
-// Advice implements outside.Instance: OpenEnv gives none.
-func (*world) Advice(context.Context) (string, error) { return "", nil }
 
 // Close implements outside.Instance.
 func (g *world) Close() error {

@@ -266,10 +266,12 @@ func (p *Console) remember(action string) error {
 		return err
 	}
 	p.moments = append(p.moments, moment{action, fork})
-	if extra := len(p.moments) - mostMoments; extra > 0 {
-		p.moments = slices.Delete(p.moments, 0, extra)
+	if len(p.moments) <= mostMoments {
+		return nil
 	}
-	return nil
+	forgotten := p.moments[0].world
+	p.moments = slices.Delete(p.moments, 0, 1)
+	return forgotten.Close()
 }
 
 // undo takes the last action back.

@@ -116,3 +116,21 @@ func TestTextWithoutAbilities(t *testing.T) {
 		}
 	}
 }
+
+// fork is a world of a fork that notes when it is closed.
+type fork struct {
+	able
+	closed *int
+}
+
+func (f *fork) Fork() (envs.World, error) { c := *f; return &c, nil }
+func (f *fork) Close() error              { *f.closed++; return nil }
+
+// Moments that can no longer be taken back are closed: an environment outside holds each of them.
+func TestForgottenMoments(t *testing.T) {
+	closed := 0
+	in := strings.Repeat("up\n", mostMoments+3)
+	if _, err := played(t, Console{World: &fork{closed: &closed}}, in, (*Console).Text); err != nil || closed != 3 {
+		t.Errorf("%d moments are closed, want 3; %v", closed, err)
+	}
+}

@@ -54,6 +54,14 @@ class Start(NamedTuple):
     progress: float | None = None
 
 
+class Task(NamedTuple):
+    """A task, its kind and what it is for: `train`, `dev` or `test`, which is what counts if nothing is said."""
+
+    id: str
+    kind: str = ""
+    use: str = ""
+
+
 class Step(NamedTuple):
     """The answer to an action. `progress` and `reward` are for environments that announce them."""
 
@@ -85,8 +93,8 @@ class Environment:
     returns: tuple[float, float] | None = None
     hash: str = ""
 
-    def tasks(self) -> Sequence[str | tuple[str, str]]:
-        """Returns the ids of the tasks, or pairs of an id and a kind."""
+    def tasks(self) -> Sequence[str | tuple[str, str] | Task]:
+        """Returns the tasks: ids, pairs of an id and a kind, or objects of `Task`."""
         raise NotImplementedError
 
     def start(self, task: str, seed: int) -> Start:
@@ -103,6 +111,14 @@ class Environment:
 
     def expert(self) -> str:
         """Returns what a competent player would do, for the baseline expert. An environment may lack it."""
+        raise NotImplementedError
+
+    def fork(self) -> Environment:
+        """Returns a game that goes on from this moment by itself, such as `copy.deepcopy(self)`. It may lack it."""
+        raise NotImplementedError
+
+    def state_key(self) -> str:
+        """Returns a text that two games of a task share if they go on alike. An environment may lack it."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -146,6 +162,11 @@ def _answer(environment: Environment, games: dict[int, Environment], request: di
         return {"actions": list(games[world].valid_actions())}
     if ask == "expert":
         return {"action": games[world].expert()}
+    if ask == "fork":
+        games[request["fork"]] = games[world].fork()
+        return {}
+    if ask == "state_key":
+        return {"state_key": games[world].state_key()}
     games.pop(world, environment).close()
     return {}
 
@@ -155,19 +176,19 @@ def _present(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe(environment: Environment) -> dict[str, Any]:
-    tasks = [task if isinstance(task, tuple) else (task, "") for task in environment.tasks()]
-    can = {"actions": Environment.valid_actions, "expert": Environment.expert}
-    own = {"actions": type(environment).valid_actions, "expert": type(environment).expert}
+    tasks = [Task(task) if isinstance(task, str) else Task(*task) for task in environment.tasks()]
+    can = {"actions": "valid_actions", "expert": "expert", "fork": "fork", "state_key": "state_key"}
+    own = type(environment)
     return {
         "protocol": _PROTOCOL,
         "name": environment.name,
         "version": environment.version,
         "hash": environment.hash or _hash(environment),
-        "tasks": [{"id": id, **({"kind": kind} if kind else {})} for id, kind in tasks],
+        "tasks": [{name: value for name, value in task._asdict().items() if value} for task in tasks],
         "step_limit": environment.step_limit,
         "instruction": environment.instruction,
         "actions": list(environment.actions),
-        "can": [name for name in can if own[name] is not can[name]],
+        "can": [name for name, method in can.items() if getattr(own, method) is not getattr(Environment, method)],
         "success": environment.success,
         "progress": environment.progress,
         **({"return": list(environment.returns)} if environment.returns else {}),
