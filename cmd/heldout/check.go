@@ -119,6 +119,7 @@ It asks twice, to say how often the server repeats itself.`,
 	jsonFlag(c, &asJSON, "form of output; json has one object per bundle")
 	o.Texts.Setup = bench.DefaultSetup(sys.bench())
 	setupFlags(f, &o.Texts.Setup)
+	externalFlag(f, &o.Texts.Setup)
 	return c
 }
 

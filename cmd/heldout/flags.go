@@ -86,6 +86,13 @@ func setupFlags(f *pflag.FlagSet, s *envs.Setup) {
 	settingFlags(f, s)
 }
 
+// externalFlag adds the flag that says where records of environments outside of heldout are played
+// again.
+func externalFlag(f *pflag.FlagSet, s *envs.Setup) {
+	f.StringVar(&s.External, "env", "",
+		"where records of an environment outside of heldout are played again, such as exec:COMMAND")
+}
+
 func settingFlags(f *pflag.FlagSet, s *envs.Setup) {
 	for _, setting := range catalog.Settings() {
 		v := f.VarPF(&settingValue{setting: setting, settings: &s.Settings}, setting.Name, "", setting.Help)

@@ -23,7 +23,8 @@ the actions and prints the number of episodes, steps and mismatches of every
 environment and the first difference in full. It exits with 1 if there is any.
 
 A run directory is replayed as well, also one of heldout serve --record: all
-episodes without a preset, first trials only.`,
+episodes without a preset, first trials only. Records of an environment outside
+of heldout do not say where it is: --env does.`,
 		Args: args(1, -1, "at least one run directory or file of episodes"),
 		RunE: func(c *cobra.Command, files []string) error {
 			r := replay.New(setup, sys.outside())
@@ -36,6 +37,7 @@ episodes without a preset, first trials only.`,
 		},
 	}
 	taskSource(c, sys, &setup)
+	externalFlag(c.Flags(), &setup)
 	return c
 }
 

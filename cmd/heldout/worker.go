@@ -114,11 +114,12 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 	return nil
 }
 
-// local reports environments that only the leader of a queue could run: a worker runs no
-// program that another machine names.
+// local reports environments that only the leader of a queue may reach: a worker starts and
+// asks nothing that another machine names.
 func local(r *configs.Run) error {
 	if i := slices.IndexFunc(r.Env, envs.IsExternal); i >= 0 {
-		return fmt.Errorf("workers of a queue do not run %s, which is a program: play it without --queue", r.Env[i])
+		return fmt.Errorf("workers of a queue do not reach %s, which is outside of heldout: play it without --queue",
+			r.Env[i])
 	}
 	return nil
 }

@@ -43,7 +43,9 @@ type Entry struct {
 	// Drawn: its worlds have pictures, or lists of what is in them.
 	Drawn bool
 	Open  func(envs.Setup, envs.Outside) (envs.Env, error)
-	// reach opens a provider; nil for what is no provider.
+	// place is what stands for an address after the name, and reach opens a provider there; they
+	// are empty for what is no provider.
+	place string
 	reach func(address string, s envs.Settings, out envs.Outside) outside.Provider
 }
 
@@ -93,38 +95,44 @@ func All() []Entry { return append(Entries(), providers()...) }
 // providers are the ways to environments that others run.
 func providers() []Entry {
 	return []Entry{{
-		Name: "exec", Settings: outside.Settings(),
-		Open: func(envs.Setup, envs.Outside) (envs.Env, error) {
-			return nil, errors.New("exec needs a command: exec:COMMAND")
-		},
+		Name: "exec", place: "COMMAND", Settings: outside.Settings(),
 		Summary: "an environment of yours: exec:COMMAND runs a program that speaks lines of JSON",
 		reach: func(command string, s envs.Settings, out envs.Outside) outside.Provider {
 			return child.New(out.Context, command, outside.Configured(s))
 		},
 	}, {
-		Name: "agentgym", Settings: agentgym.Settings(),
-		Open: func(envs.Setup, envs.Outside) (envs.Env, error) {
-			return nil, errors.New("agentgym needs an address: agentgym:http://127.0.0.1:36001")
-		},
+		Name: "agentgym", place: "URL", Settings: agentgym.Settings(),
 		Summary: "an environment of AgentGym: agentgym:URL plays what its servers have",
 		reach: func(url string, s envs.Settings, out envs.Outside) outside.Provider {
 			return agentgym.New(url, s, out)
 		},
 	}, {
-		Name: "openenv", Settings: slices.Concat(outside.Settings()[1:], openenv.Settings()), // without processes
-		Open: func(envs.Setup, envs.Outside) (envs.Env, error) {
-			return nil, errors.New("openenv needs an address: openenv:http://127.0.0.1:8000")
-		},
-		Summary: "an environment of a server: openenv:URL plays what speaks OpenEnv",
+		Name: "openenv", place: "URL",
+		Settings: slices.Concat(outside.Settings()[1:], openenv.Settings()), // without processes
+		Summary:  "an environment of a server: openenv:URL plays what speaks OpenEnv",
 		reach: func(url string, s envs.Settings, out envs.Outside) outside.Provider {
 			return openenv.New(url, s, out)
 		},
 	}}
 }
 
-// through returns the entry of what is at an address.
+// Places are the names of environments that others run, with what stands for their addresses.
+func Places() (names []string) {
+	for _, e := range providers() {
+		names = append(names, e.Name+":"+e.place)
+	}
+	return names
+}
+
+// through returns the entry of what is at an address; without one it can be described alone.
 func (e Entry) through(address string) Entry {
 	scheme := e.Name
+	if strings.TrimSpace(address) == "" {
+		e.Open = func(envs.Setup, envs.Outside) (envs.Env, error) {
+			return nil, fmt.Errorf("%s alone names no environment: want %s:%s", scheme, scheme, e.place)
+		}
+		return e
+	}
 	e.Name += ":" + address
 	e.Open = func(s envs.Setup, out envs.Outside) (envs.Env, error) {
 		out.Context = cmp.Or(out.Context, context.Background())
@@ -139,10 +147,10 @@ func (e Entry) through(address string) Entry {
 }
 
 // Open sets up the environment with the given name, which may come from records: none of
-// them starts a program. It ignores settings that the environment does not have.
+// them reaches an environment that others run. It ignores settings that the environment does not have.
 func Open(name string, s envs.Setup, out envs.Outside) (envs.Env, error) {
 	if envs.IsExternal(name) {
-		return nil, fmt.Errorf("%s is an environment outside of heldout, and no record starts its program", name)
+		return nil, fmt.Errorf("%s is outside of heldout, where records reach nothing by themselves", name)
 	}
 	return Reach(name, s, out)
 }
@@ -167,14 +175,11 @@ func Find(name string) (Entry, error) {
 	}
 	scheme, address, _ := strings.Cut(name, ":")
 	for _, e := range providers() {
-		switch {
-		case e.Name == scheme && strings.TrimSpace(address) == "":
-			return e, nil
-		case e.Name == scheme:
+		if e.Name == scheme {
 			return e.through(address), nil
 		}
-		names = append(names, e.Name+":COMMAND")
 	}
+	names = append(names, Places()...)
 	return Entry{}, fmt.Errorf("unknown environment %q%s; there are: %s", name, spelling.Hint(name, names),
 		strings.Join(names, ", "))
 }

@@ -21,9 +21,9 @@ func Settings() []envs.Setting {
 	return []envs.Setting{
 		{Name: processesName, Type: envs.Count, Default: "1", Help: "number of processes of the program"},
 		{Name: timeoutName, Type: envs.Duration, Default: "2m",
-			Help: "how long an answer may take; a program that takes longer is started again"},
+			Help: "how long an answer may take; after that, the episode ends without a result"},
 		{Name: thresholdName, Type: envs.Share, Default: "none", Measured: true,
-			Help: "least progress of a success, for a program that does not say what is solved"},
+			Help: "least progress of a success, for an environment that does not say what is solved"},
 	}
 }
 

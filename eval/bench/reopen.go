@@ -58,7 +58,7 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 	case s.Data == "" && c.Source == envs.Official:
 		return nil, errors.New("its tasks are official, and their folder is not given; give it with --data")
 	}
-	env, err := catalog.Open(c.Env, s, out)
+	env, err := reopened(c, s, out)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +67,28 @@ func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, er
 	}
 	if c.Perturbation != episode.NoPerturbation && c.Substitute == "" {
 		return perturbed(env, c)
+	}
+	return env, nil
+}
+
+// reopened opens the environment of a condition, which starts and asks nothing but what the user
+// names.
+func reopened(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, error) {
+	if c.Source != envs.External {
+		return catalog.Open(c.Env, s, out)
+	}
+	if s.External == "" {
+		return nil, fmt.Errorf("%s is outside of heldout, and records do not say where: name it, such as --env "+
+			"exec:COMMAND", c.Env)
+	}
+	env, err := catalog.Reach(s.External, s, out)
+	if err != nil {
+		return nil, err
+	}
+	here := c
+	here.Env, here.Settings = env.Info().Name, env.Info().Settings
+	if differ := record.Differing(c, here); differ != nil {
+		return nil, fmt.Errorf("the records are not of the environment that --env names (%s)", record.Listed(differ))
 	}
 	return env, nil
 }
@@ -83,7 +105,7 @@ func recordedSettings(c record.Condition, own envs.Settings) (envs.Settings, err
 	maps.Copy(out, own)
 	for _, setting := range e.Settings {
 		value, ok := c.Settings[setting.Name]
-		if !ok || setting.Type == envs.Words || setting.Type == envs.Path {
+		if !ok || !setting.Measured || setting.Type == envs.Words || setting.Type == envs.Path {
 			continue
 		}
 		if err := setting.Check(value); err != nil {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -84,5 +85,25 @@ func TestRecordsNameNoFiles(t *testing.T) {
 	if err != nil || got["questions"] != "" || got["nonsense"] != "" || got["wiki-flow"] != "html" ||
 		got["sample"] != "all" {
 		t.Errorf("settings %v, %v", got, err)
+	}
+}
+
+// A record chooses neither the program nor how it is run.
+func TestRecordsStartNothing(t *testing.T) {
+	c := record.Condition{Env: "exec:touch ran", Source: envs.External, Perturbation: episode.NoPerturbation,
+		Settings: map[string]string{"env-processes": "1000000000000", "env-timeout": "1ns"}}
+	t.Chdir(t.TempDir())
+	for own, want := range map[string]string{"": "records do not say where", "exec:exit 3": "exit status 3"} {
+		_, err := ReopenEnv(c, envs.Setup{External: own}, envs.Outside{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--env %q: %v", own, err)
+		}
+	}
+	c.Source = envs.Generated
+	if _, err := ReopenEnv(c, envs.Setup{}, envs.Outside{}); err == nil {
+		t.Error("a generated environment is a program")
+	}
+	if _, err := os.Stat("ran"); err == nil {
+		t.Error("the record has started its program")
 	}
 }

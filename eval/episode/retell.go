@@ -14,7 +14,7 @@ import (
 func retell(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode,
 	begun func(envs.World, envs.Start) error, onStep func(i int, recorded record.Step, ours *envs.Step) error,
 ) error {
-	ep := Episode{Task: &task, Benchmark: &Benchmark{Env: env}}
+	ep := Episode{Task: &task, Benchmark: &Benchmark{Env: env}, Condition: &record.Condition{Seed: e.Seed}}
 	world, start, err := ep.begin(ctx)
 	if err != nil {
 		return err

@@ -132,7 +132,7 @@ func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode)
 	c := p.conditionOf(g)
 	label := fmt.Sprintf("task %s, seed %d, attempt %d", e.Task, e.Seed, e.Attempt)
 	if c.err != nil {
-		p.fail(episodes, "%s: %v", label, c.err)
+		p.fail(episodes, "%v", c.err) // once for all of them
 		return
 	}
 	task, err := bench.SameTask(c.env, c.tasks[e.Task])

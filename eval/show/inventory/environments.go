@@ -46,6 +46,7 @@ func Environments(o envs.Setup, outside envs.Outside, origin string) table.Table
 		t.Notes = append(t.Notes, "The tasks of "+table.List(generated)+
 			" are generated; heldout data pull fetches the official ones.")
 	}
+	t.Notes = append(t.Notes, "Also "+table.List(catalog.Places())+": heldout help first-environment.")
 	return t
 }
 

@@ -267,12 +267,12 @@ class RunOptions(TypedDict, total=False):
     env_processes: int
     """exec: number of processes of the program."""
     env_timeout: str
-    """exec: how long an answer may take; a program that takes longer is started again; agentgym: how long a
-    server may take to answer; openenv: how long an answer may take; a program that takes longer is started
-    again."""
+    """exec: how long an answer may take; after that, the episode ends without a result; agentgym: how long a
+    server may take to answer; openenv: how long an answer may take; after that, the episode ends without a
+    result."""
     success_threshold: float | str
-    """exec: least progress of a success, for a program that does not say what is solved; openenv: least progress
-    of a success, for a program that does not say what is solved."""
+    """exec: least progress of a success, for an environment that does not say what is solved; openenv: least
+    progress of a success, for an environment that does not say what is solved."""
     agentgym_env: Literal["auto", "babyai", "maze", "textcraft", "webshop", "wordle"]
     """agentgym: environment of an AgentGym server; auto is what its greeting says."""
     agentgym_tasks: str
@@ -381,12 +381,12 @@ class PoolOptions(TypedDict, total=False):
     env_processes: int
     """exec: number of processes of the program."""
     env_timeout: str
-    """exec: how long an answer may take; a program that takes longer is started again; agentgym: how long a
-    server may take to answer; openenv: how long an answer may take; a program that takes longer is started
-    again."""
+    """exec: how long an answer may take; after that, the episode ends without a result; agentgym: how long a
+    server may take to answer; openenv: how long an answer may take; after that, the episode ends without a
+    result."""
     success_threshold: float | str
-    """exec: least progress of a success, for a program that does not say what is solved; openenv: least progress
-    of a success, for a program that does not say what is solved."""
+    """exec: least progress of a success, for an environment that does not say what is solved; openenv: least
+    progress of a success, for an environment that does not say what is solved."""
     agentgym_env: Literal["auto", "babyai", "maze", "textcraft", "webshop", "wordle"]
     """agentgym: environment of an AgentGym server; auto is what its greeting says."""
     agentgym_tasks: str
