@@ -21,6 +21,8 @@ func TestSettings(t *testing.T) {
 		{Setting{Name: "s", Type: Switch}, "often", `s is "often", want true or false`},
 		{Setting{Name: "n", Type: Count}, "12", ""}, {Setting{Name: "n", Type: Count}, "0", ""},
 		{Setting{Name: "n", Type: Count}, "-1", `n is "-1", want a whole number, 0 or more`},
+		{Setting{Name: "n", Type: Count, Most: 9}, "10", `n is 10, want at most 9`},
+		{Setting{Name: "n", Type: Count, Most: 9}, "9", ""},
 		{Setting{Name: "n", Type: Count}, "1.5", `n is "1.5"`},
 		{Setting{Name: "w", Type: Words}, "any text", ""}, {Setting{Name: "p", Type: Path}, "/x", ""},
 	} {

@@ -23,6 +23,8 @@ type Setting struct {
 	Values []string
 	// Default describes the default if Values do not show it.
 	Default string
+	// Most is the largest value of a Count; 0 stands for no bound.
+	Most int
 	// Measured says that another value changes what is measured, so the value is
 	// part of the condition of every episode. Other settings say where things
 	// are, or how fast they run.
@@ -61,6 +63,8 @@ func (s Setting) Check(value string) error {
 	case Count:
 		if n, err := strconv.Atoi(value); err != nil || n < 0 {
 			return fmt.Errorf("%s is %q, want a whole number, 0 or more", s.Name, value)
+		} else if s.Most > 0 && n > s.Most {
+			return fmt.Errorf("%s is %d, want at most %d", s.Name, n, s.Most)
 		}
 	case Duration:
 		if d, err := time.ParseDuration(value); err != nil || d <= 0 {
