@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -93,7 +94,7 @@ func (s *Endpoint) Fetch(ctx context.Context, address string, body []byte) ([]by
 
 // Unreached says why a request for a path has no answer.
 func (s *Endpoint) Unreached(ctx context.Context, path string, err error) error {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("it has not answered %s within %v", path, s.timeout)
 	}
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {

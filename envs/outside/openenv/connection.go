@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,8 +16,10 @@ import (
 )
 
 const (
-	// capacityReached is the code of a server that has no room for another session.
+	// capacityReached is the code of a server that has no room for another session, and
+	// notValid that of one that does not take a message, and goes on.
 	capacityReached = "CAPACITY_REACHED"
+	notValid        = "VALIDATION_ERROR"
 	// farewell is how long saying good-bye may take.
 	farewell = time.Second
 )
@@ -35,6 +38,25 @@ func (r *complaint) Error() string {
 		text += " " + string(r.Errors)
 	}
 	return fmt.Sprintf("it says: %s (%s)", outside.Quoted(text), outside.Quoted(r.Code))
+}
+
+// about says what is wrong with a text; "" if something else is.
+func (r *complaint) about(text string) string {
+	var faults []struct {
+		Message string `json:"msg"`
+		Input   any    `json:"input"`
+	}
+	if r.Code != notValid || jsonv2.Unmarshal(r.Errors, &faults) != nil {
+		return ""
+	}
+	var lines []string
+	for _, f := range faults {
+		if f.Input != text {
+			return ""
+		}
+		lines = append(lines, f.Message)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // connection is a WebSocket of a server, which has one environment. One goroutine reads, so that

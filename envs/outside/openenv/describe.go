@@ -50,6 +50,8 @@ func (d *Remote) describe(ctx context.Context) (*description, error) {
 	if err != nil {
 		return nil, err
 	}
+	schemas.Action.resolve()
+	schemas.Observation.resolve()
 	sum := sha256.Sum256(append(append(about, '\n'), shape...))
 	out := &description{about: outside.Profile{Name: strings.ToLower(plain(meta.Name)), Version: plain(meta.Version),
 		Hash: hex.EncodeToString(sum[:]), StepLimit: stepLimit, Instruction: meta.Description,
@@ -109,6 +111,9 @@ func (out *description) chooseAction(field string, action *schema) (err error) {
 	if out.action == "" {
 		name, _ := json.Marshal(field) // it is a text
 		out.action = `{` + string(name) + `:"` + slot + `"}`
+	}
+	if words := action.Properties[field].words(); words != nil {
+		out.about.Actions, out.about.Can = words, []string{outside.CanList}
 	}
 	if about := action.Properties[field].Description; about != "" {
 		out.about.Instruction += "\nAn action: " + about

@@ -12,15 +12,44 @@ import (
 
 // schema is what is read of the JSON Schema of actions or observations.
 type schema struct {
-	Properties map[string]property `json:"properties"`
+	Properties  map[string]property `json:"properties"`
+	Definitions map[string]property `json:"$defs"`
 }
 
 // property is a field of a schema.
 type property struct {
 	Type        any        `json:"type"`
 	Const       any        `json:"const"`
+	Enum        []any      `json:"enum"`
 	AnyOf       []property `json:"anyOf"`
+	Reference   string     `json:"$ref"`
 	Description string     `json:"description"`
+}
+
+// resolve gives fields the types of the definitions that they refer to.
+func (s *schema) resolve() {
+	for name, p := range s.Properties {
+		if d, ok := s.Definitions[strings.TrimPrefix(p.Reference, "#/$defs/")]; ok {
+			p.Type, p.Enum = d.Type, d.Enum
+			s.Properties[name] = p
+		}
+	}
+}
+
+// words are the only texts that a field takes; nil if it takes any, or more than can be listed.
+func (p property) words() (words []string) {
+	const most = 100
+	if len(p.Enum) > most {
+		return nil
+	}
+	for _, w := range p.Enum {
+		word, ok := w.(string)
+		if !ok {
+			return nil
+		}
+		words = append(words, word)
+	}
+	return words
 }
 
 // common are the fields of all observations and actions.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,10 +58,13 @@ func (d *Remote) Describe(ctx context.Context) (*outside.Profile, error) {
 	return &d.description.about, nil
 }
 
-// at says which server an error is about.
+// at says which server an error is about. What the server says may have the token.
 func (d *Remote) at(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
+	}
+	if token := d.options.token; token != "" && strings.Contains(err.Error(), token) {
+		err = errors.New(strings.ReplaceAll(err.Error(), token, "[redacted]"))
 	}
 	return fmt.Errorf("the environment at %s: %w", d.server.Base, err)
 }

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,8 +32,10 @@ type fake struct {
 
 	mu       sync.Mutex
 	metadata string
-	// tricks are played once in place of an answer, by the type of the frame.
+	// tricks are played once in place of an answer, by the type of the frame, and greet in
+	// place of an answer to the handshake.
 	tricks map[string]func(*websocket.Conn)
+	greet  func(net.Conn)
 	open   int
 	resets []string
 }
@@ -53,6 +57,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		fmt.Fprint(w, f.metadata)
+	case r.URL.Path == "/ws" && f.greeted(w):
 	case r.URL.Path == "/ws":
 		upgrader := websocket.Upgrader{}
 		if conn, err := upgrader.Upgrade(w, r, nil); err == nil {
@@ -62,6 +67,22 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		w.WriteHeader(http.StatusNotImplemented)
 	}
+}
+
+// greeted reports whether a trick was played in place of an answer to the handshake.
+func (f *fake) greeted(w http.ResponseWriter) bool {
+	f.mu.Lock()
+	greet := f.greet
+	f.greet = nil
+	f.mu.Unlock()
+	if greet == nil {
+		return false
+	}
+	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		defer conn.Close()
+		greet(conn)
+	}
+	return true
 }
 
 // enter counts a session, if there is room.
@@ -232,17 +253,25 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A token comes from a file.
+// A token comes from a file, and no error has it.
 func TestToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("secret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env, err := reach(t, &fake{token: "secret"}, envs.Settings{"openenv-success": "won", "openenv-token-file": file})
+	f := &fake{token: "secret"}
+	env, err := reach(t, f, envs.Settings{"openenv-success": "won", "openenv-token-file": file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := begin(t, env); err != nil {
+	w, _, err := begin(t, env)
+	if err != nil {
+		t.Error(err)
+	}
+	f.tricks = map[string]func(*websocket.Conn){"step": func(c *websocket.Conn) {
+		send(c, `{"type":"error","data":{"message":"no to secret","code":"EXECUTION_ERROR"}}`)
+	}}
+	if _, err := w.Step(t.Context(), "look"); err == nil || !strings.Contains(err.Error(), "no to [redacted]") {
 		t.Error(err)
 	}
 }
@@ -252,6 +281,14 @@ func TestToken(t *testing.T) {
 func TestHostile(t *testing.T) {
 	text := func(format string, args ...any) func(*websocket.Conn) {
 		return func(c *websocket.Conn) { send(c, format, args...) }
+	}
+	raw := func(first, more string) func(*websocket.Conn) {
+		return func(c *websocket.Conn) {
+			_, err := c.NetConn().Write([]byte(first))
+			for flood := []byte(strings.Repeat(more, 1000)); err == nil; { // until the client leaves
+				_, err = c.NetConn().Write(flood)
+			}
+		}
 	}
 	observation := func(data string) func(*websocket.Conn) { return text(`{"type":"observation","data":%s}`, data) }
 	for name, trick := range map[string]struct {
@@ -274,10 +311,22 @@ func TestHostile(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 		}, "within 200ms"},
+		"pongs":   {raw("", "\x8a\x00"), "in place of a frame"},
+		"empty":   {raw("\x01\x00", "\x00\x00"), "in place of a frame"},
+		"endless": {raw("\x01\x00", "\x00\x7e\x10\x00"+strings.Repeat("a", 4096)), "read limit exceeded"},
+		"bomb":    {raw("", "\xc1\x05bombs"), "RSV1 set"},
+		"claim":   {raw("", "\x81\x7f\x7f\xff\xff\xff\xff\xff\xff\xff"), "read limit exceeded"},
+		"masked":  {raw("", "\x81\x82abcdef"), "bad MASK"},
 		"flood":   {text("%02000000d", 0), "read limit exceeded"},
 		"frames":  {func(c *websocket.Conn) { text("{}")(c); text("{}")(c); text("{}")(c) }, ""},
 		"words":   {text("hello"), "it sends a frame that cannot be read"},
+		"bytes":   {text("\xff"), "it sends a frame that cannot be read"},
+		"twice":   {observation(`{"observation":{},"done":false,"done":true}`), "a frame that cannot be read"},
+		"string":  {text(`{"type":"observation","data":"{}"}`), "it sends a frame that cannot be read"},
+		"yes":     {observation(`{"observation":{},"done":"yes"}`), "it sends a frame that cannot be read"},
+		"one":     {observation(`{"observation":{},"done":1}`), "it sends a frame that cannot be read"},
 		"nan":     {observation(`{"observation":{},"reward":NaN,"done":false}`), "a frame that cannot be read"},
+		"forever": {observation(`{"observation":{},"reward":-Infinity,"done":false}`), "a frame that cannot be read"},
 		"huge":    {observation(`{"observation":{},"reward":1e999,"done":false}`), "a frame that cannot be read"},
 		"nest":    {text("%s", strings.Repeat(`{"a":`, 100_000)), "it sends a frame that cannot be read"},
 		"type":    {text(`{"type":"state","data":{}}`), `its type is "state", want "observation"`},
@@ -328,6 +377,143 @@ func TestHostile(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Whatever a server does in place of a handshake is an error of that episode alone.
+func TestGreetings(t *testing.T) {
+	answer := func(text string) func(net.Conn) {
+		return func(c net.Conn) { _, _ = c.Write([]byte(text)) } // the client may be gone
+	}
+	const switching = "HTTP/1.1 101 Switching Protocols\r\n"
+	for name, c := range map[string]struct {
+		greet func(net.Conn)
+		want  string
+	}{
+		"close":    {answer(""), "unexpected EOF"},
+		"half":     {answer(switching), "unexpected EOF"},
+		"words":    {answer("hello\r\n\r\n"), "malformed HTTP"},
+		"refuse":   {answer("HTTP/1.1 403 Forbidden\r\n\r\nsecret"), "with the status 403 Forbidden"},
+		"redirect": {answer("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1\r\n\r\n"), "with the status 302"},
+		"key": {answer(switching + "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Accept: a\r\n\r\n"),
+			"it refuses a WebSocket"},
+		"silent": {func(c net.Conn) { _, _ = c.Read(make([]byte, 1)) }, "within 500ms"},
+		"endless": {func(c net.Conn) {
+			for text := switching + "A: "; ; text = strings.Repeat("a", 1<<16) {
+				if _, err := c.Write([]byte(text)); err != nil {
+					return
+				}
+			}
+		}, "it sends more than 2097152 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := envs.Settings{"openenv-success": "won", "env-timeout": "500ms"}
+			env, err := reach(t, &fake{greet: c.greet}, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := begin(t, env); err == nil || !strings.Contains(err.Error(), c.want) ||
+				len(err.Error()) > 500 || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			if _, _, err := begin(t, env); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// An action that the server does not take is invalid, and the episode goes on. What is wrong with
+// anything but the agent's text is an error.
+func TestInvalid(t *testing.T) {
+	refuse := func(errs string) map[string]func(*websocket.Conn) {
+		return map[string]func(*websocket.Conn){"step": func(c *websocket.Conn) {
+			send(c, `{"type":"error","data":{"message":"Invalid message","code":"VALIDATION_ERROR","errors":%s}}`, errs)
+		}}
+	}
+	one := envs.Settings{"openenv-success": "won", "openenv-return": "-1:1"}
+	for _, errs := range []string{
+		`[{"msg":"want a number","input":"a \"b\""},{"msg":"want a word","input":"a \u0022b\u0022"}]`,
+		`[{"msg":"Field required","input":{"message":"a"}}]`,
+		`[]`, `{}`, `null`, `[{"input":"a \"b\""}]`} {
+		env, err := reach(t, &fake{tricks: refuse(errs)}, one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, _, err := begin(t, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.Step(t.Context(), `a "b"`)
+		want := envs.Step{Observation: "want a number\nwant a word", Progress: 0.5}
+		if !strings.Contains(errs, "want") {
+			if err == nil || !strings.Contains(err.Error(), "it says: Invalid message") {
+				t.Errorf("%s: %+v, %v", errs, got, err)
+			}
+			continue
+		}
+		if got != want || err != nil {
+			t.Errorf("%s: %+v, want %+v; %v", errs, got, want, err)
+		}
+		if s, err := w.Step(t.Context(), "win"); !s.Success || s.Progress != 1 || err != nil {
+			t.Error(s, err)
+		}
+	}
+}
+
+// The words of a schema are the actions, which an agent is told and can choose from.
+func TestWords(t *testing.T) {
+	words := func(enum string) string {
+		return strings.Replace(`{"$defs":{"Move":{"enum":ENUM,"type":"string"}},"properties":{"message":{`+
+			`"$ref":"#/$defs/Move","description":"Move."}}}`, "ENUM", enum, 1)
+	}
+	for enum, want := range map[string][]string{`["win","lose"]`: {"lose", "win"}, `[1,2]`: nil,
+		`["a"` + strings.Repeat(`,"a"`, 100) + `]`: nil} {
+		schema := `{"action":` + words(enum) + `,"observation":{"properties":{"echoed":{"type":"string"}}}}`
+		env, err := reach(t, &fake{schema: schema}, envs.Settings{"openenv-return": "0:1", "success-threshold": "1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, _, err := begin(t, env)
+		lister, ok := envs.As[envs.Lister](w)
+		if err != nil || ok != (want != nil) {
+			t.Fatalf("%.40s: %t, %v", enum, ok, err)
+		}
+		if !ok {
+			continue
+		}
+		const told = "It echoes.\nAn action: Move.\nYou can take these actions:\nwin\nlose\n"
+		list, err := lister.Actions(t.Context())
+		if err != nil || !slices.Equal(list, want) || env.Info().Instructions[""] != told {
+			t.Errorf("%q, %q, %v", list, env.Info().Instructions, err)
+		}
+	}
+}
+
+// Rewards that have no finite sum are an error of the environment.
+func TestLargeRewards(t *testing.T) {
+	large := func(c *websocket.Conn) {
+		send(c, `{"type":"observation","data":{"observation":{},"reward":1e308,"done":false}}`)
+	}
+	f := &fake{tricks: map[string]func(*websocket.Conn){"step": large}}
+	env, err := reach(t, f, envs.Settings{"openenv-return": "0:1", "success-threshold": "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _, err := begin(t, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := w.Step(t.Context(), "look"); s.Progress != 1 || err != nil {
+		t.Error(s, err)
+	}
+	f.mu.Lock()
+	f.tricks["step"] = large
+	f.mu.Unlock()
+	s, err := w.Step(t.Context(), "look")
+	if err == nil || !strings.Contains(err.Error(), "the sum of rewards is +Inf") {
+		t.Error(s, err)
 	}
 }
 

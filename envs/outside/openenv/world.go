@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -13,7 +14,7 @@ import (
 
 // world is an episode in a session of its own.
 type world struct {
-	outside.Plain
+	outside.Plain // but for Actions
 	provider *Remote
 	session  *connection
 	lost     error   // why the connection is gone
@@ -119,13 +120,41 @@ func (d *Remote) needsState() bool {
 
 // Step implements outside.Instance.
 func (g *world) Step(ctx context.Context, action string) (outside.StepReply, error) {
-	text, err := jsonv2.Marshal(strings.ToValidUTF8(action, "\uFFFD"))
+	action = strings.ToValidUTF8(action, "\uFFFD")
+	text, err := jsonv2.Marshal(action)
 	if err != nil {
 		return outside.StepReply{}, err
 	}
 	data := strings.ReplaceAll(g.provider.action, `"`+slot+`"`, string(text))
 	a, err := g.ask(ctx, "step", data)
+	if r := (*complaint)(nil); errors.As(err, &r) {
+		if why := r.about(action); why != "" {
+			g.lost = nil
+			return g.invalid(why), nil
+		}
+	}
 	return a, g.provider.at(err)
+}
+
+// invalid is what follows an action that the server does not take: the episode is as before.
+func (g *world) invalid(why string) outside.StepReply {
+	a := outside.StepReply{Observation: why, Valid: new(bool)}
+	if g.provider.options.success != nil {
+		a.Success = new(bool)
+	}
+	if g.provider.options.progress != nil {
+		progress := g.progress
+		a.Progress = &progress
+	}
+	if g.provider.options.bounds != nil {
+		a.Reward = new(float64)
+	}
+	return a
+}
+
+// Actions implements outside.Instance: OpenEnv lists none but the words of its schema.
+func (g *world) Actions(context.Context) ([]string, error) {
+	return slices.Clone(g.provider.about.Actions), nil
 }
 
 // Close implements outside.Instance.
