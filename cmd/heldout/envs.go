@@ -58,8 +58,9 @@ of the configuration file.`,
 
 func describeSettings(e catalog.Entry) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n", e.Name, e.Summary)
-	f := pflag.NewFlagSet(e.Name, pflag.ContinueOnError)
+	name, _, _ := strings.Cut(e.Name, ":") // settings are those of all addresses
+	fmt.Fprintf(&b, "%s: %s\n\n", name, e.Summary)
+	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SortFlags = false
 	for _, s := range e.Settings {
 		f.Var(&settingValue{setting: s}, s.Name, settingHelp(s))

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/address"
 	"heldout/envs/alfworld"
 	"heldout/envs/babyai"
 	"heldout/envs/hotpotqa"
@@ -124,19 +125,20 @@ func Places() (names []string) {
 	return names
 }
 
-// through returns the entry of what is at an address; without one it can be described alone.
-func (e Entry) through(address string) Entry {
+// through returns the entry of what is at a place; without one it can be described alone. Its name,
+// which is shown, has no secrets.
+func (e Entry) through(place string) Entry {
 	scheme := e.Name
-	if strings.TrimSpace(address) == "" {
+	if strings.TrimSpace(place) == "" {
 		e.Open = func(envs.Setup, envs.Outside) (envs.Env, error) {
 			return nil, fmt.Errorf("%s alone names no environment: want %s:%s", scheme, scheme, e.place)
 		}
 		return e
 	}
-	e.Name += ":" + address
+	e.Name += ":" + address.Plain(place)
 	e.Open = func(s envs.Setup, out envs.Outside) (envs.Env, error) {
 		out.Context = cmp.Or(out.Context, context.Background())
-		provider := e.reach(address, s.Settings, out)
+		provider := e.reach(place, s.Settings, out)
 		env, err := outside.New(out.Context, scheme, provider, outside.Configured(s.Settings))
 		if err != nil {
 			return nil, errors.Join(err, provider.Close())
@@ -173,15 +175,15 @@ func Find(name string) (Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	scheme, address, _ := strings.Cut(name, ":")
+	scheme, place, _ := strings.Cut(name, ":")
 	for _, e := range providers() {
 		if e.Name == scheme {
-			return e.through(address), nil
+			return e.through(place), nil
 		}
 	}
 	names = append(names, Places()...)
-	return Entry{}, fmt.Errorf("unknown environment %q%s; there are: %s", name, spelling.Hint(name, names),
-		strings.Join(names, ", "))
+	return Entry{}, fmt.Errorf("unknown environment %q%s; there are: %s", address.Plain(name),
+		spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
 // Available returns the environments that can be played and, for each of the
@@ -247,7 +249,7 @@ func CheckSettings(environments []string, chosen envs.Settings) error {
 		}
 		if !found {
 			errs = append(errs, fmt.Errorf("%s is not a setting of %s; heldout envs %s lists those", name,
-				strings.Join(environments, ", "), environments[0]))
+				address.Plain(strings.Join(environments, ", ")), address.Plain(environments[0])))
 		}
 	}
 	return errors.Join(errs...)

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,6 +74,22 @@ func TestUnknownName(t *testing.T) {
 	for _, e := range catalog.Entries() {
 		if !strings.Contains(err.Error(), e.Name) {
 			t.Errorf("%v does not name %s", err, e.Name)
+		}
+	}
+}
+
+// What is shown of an address has no secrets.
+func TestSecretAddress(t *testing.T) {
+	for _, name := range []string{"openenv:http://me:secret@127.0.0.1:1/a?key=secret#secret",
+		"agentgym:ws://secret@127.0.0.1:1", "chess:http://me:secret@127.0.0.1:1"} {
+		e, err := catalog.Find(name)
+		said := []error{err, catalog.CheckSettings([]string{name}, envs.Settings{"wiki": "x"})}
+		if err == nil {
+			_, err = e.Open(envs.Setup{}, envs.Outside{})
+			said = append(said, errors.New(e.Name), err)
+		}
+		if text := errors.Join(said...).Error(); strings.Contains(text, "secret") {
+			t.Errorf("%s: %s", name, text)
 		}
 	}
 }

@@ -15,10 +15,10 @@ import (
 // world is an episode in a session of its own.
 type world struct {
 	outside.Plain // but for Actions
-	provider *Remote
-	session  *connection
-	lost     error   // why the connection is gone
-	progress float64 // so far
+	provider      *Remote
+	session       *connection
+	lost          error   // why the connection is gone
+	progress      float64 // so far
 }
 
 // observed is the data of an observation.

@@ -14,6 +14,7 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/address"
 	"heldout/envs/alfworld"
 	"heldout/envs/babyai"
 	"heldout/envs/catalog"
@@ -69,7 +70,7 @@ func Parse(out bench.Outside, m Defaults, texts []string) (mounts []*serve.Mount
 	for _, text := range texts {
 		mount, env, err := m.mount(out, text)
 		if err != nil {
-			return nil, skipped, fmt.Errorf("%s: %w", text, err)
+			return nil, skipped, fmt.Errorf("%s: %w", address.Plain(text), err)
 		}
 		if slices.ContainsFunc(mounts, func(prev *serve.Mount) bool { return prev.Name == mount.Name }) {
 			return nil, skipped, fmt.Errorf("two mounts are called %s; give one another name: NAME=%s",
@@ -91,7 +92,7 @@ func (m Defaults) mount(out bench.Outside, text string) (*serve.Mount, string, e
 		env = name
 	}
 	if !mountName.MatchString(name) {
-		return nil, env, fmt.Errorf("%q cannot name a mount: want letters, digits, and _ . ~ - after the first", name)
+		return nil, env, fmt.Errorf("%q cannot name a mount: want letters, digits, and _ . ~ - after the first", address.Plain(name))
 	}
 	entry, err := catalog.Find(env)
 	if err != nil {

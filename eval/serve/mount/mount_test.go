@@ -144,6 +144,10 @@ func TestSettingsOfMounts(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
+	_, _, err := Parse(outside(), Defaults{}, []string{"openenv:http://me:secret@127.0.0.1:1/?key=secret"})
+	if err == nil || strings.Contains(err.Error(), "secret") {
+		t.Error(err)
+	}
 	if _, _, err := Parse(outside(), Defaults{}, []string{"pddl", "pddl"}); err == nil ||
 		!strings.Contains(err.Error(), "two mounts are called pddl") {
 		t.Errorf("two of one name: %v", err)

@@ -19,10 +19,12 @@ import (
 type livePanel struct {
 	Summary Summary
 	Rates   page.Grid
-	Trials  bool   // tasks are played again after a failure
-	Absent  string // shards that have not begun
-	Bad     []record.BadLine
-	Errors  []failed // the latest attempts without a result
+	// External says which programs are environments that others run.
+	External []string
+	Trials   bool   // tasks are played again after a failure
+	Absent   string // shards that have not begun
+	Bad      []record.BadLine
+	Errors   []failed // the latest attempts without a result
 	// Of a run that goes on:
 	Running   bool
 	Left      time.Duration // 0: no estimate
@@ -100,6 +102,12 @@ func (r *shownRun) panel(x *record.Index, s Summary) livePanel {
 	p := livePanel{Summary: s, Absent: record.NameShards(x.Absent), Bad: x.Bad, Errors: r.latestErrors(x)}
 	p.Trials = slices.ContainsFunc(s.Rates, func(r RateSoFar) bool { return r.Condition.Trials != nil })
 	p.Rates = rateGrid(s)
+	for _, rate := range s.Rates {
+		note := table.Printable(rate.Place + ": " + rate.Condition.External() + ".")
+		if rate.Condition.Source == envs.External && !slices.Contains(p.External, note) {
+			p.External = append(p.External, note)
+		}
+	}
 	status := s.Status
 	if status == nil {
 		return p

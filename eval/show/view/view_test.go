@@ -546,6 +546,29 @@ func TestRatesSoFar(t *testing.T) {
 	}
 }
 
+// A run's page says which programs were played outside, and what their rates are.
+func TestExternalPanel(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a")
+	newTestRun(t, dir, 2, "m")
+	x, err := record.OpenIndex(record.Parts{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := record.Condition{Source: envs.External, Settings: map[string]string{"version": "1", "hash": "ab",
+		"return": "0 to 1", "success-threshold": "0.5"}}
+	rate := RateSoFar{Place: "exec:a", Condition: c}
+	p := new(shownRun).panel(x, Summary{Planned: 2, Rates: []RateSoFar{rate, {Place: "boxes"}, rate}})
+	var page strings.Builder
+	if err := templates.ExecuteTemplate(&page, "live", p); err != nil {
+		t.Fatal(err)
+	}
+	const want = ">exec:a: outside of heldout, version 1, hash ab; PR is where the sum of rewards lies from 0 to 1; " +
+		"SR counts a progress of at least 0.5.<"
+	if strings.Count(page.String(), "outside of heldout") != 1 || !strings.Contains(page.String(), want) {
+		t.Error(page.String())
+	}
+}
+
 // The list of runs has the held-out score of a model whose rates all count for it.
 func TestHeldOutInTheList(t *testing.T) {
 	w, err := configs.LoadWeights()
