@@ -165,7 +165,7 @@ func BenchmarkWrap(b *testing.B) {
 // A thousand draws of each environment are consistent: no two actions clash, and
 // every rule is about something that exists. A smaller draw is part of a larger one.
 func TestDraws(t *testing.T) {
-	seeds := int64(sharedtest.Times(t, 20, 4))
+	seeds := int64(sharedtest.Times(t, 10, 4))
 	if *whole {
 		seeds = 250
 	}

@@ -136,7 +136,7 @@ func TestModernRecordsOneToOne(t *testing.T) {
 func TestOfficialGames(t *testing.T) {
 	env := official(t)
 	ctx := context.Background()
-	every := sharedtest.Every(t, 23)
+	every := sharedtest.Every(t, 23, 3)
 	for _, rules := range shipped(t) {
 		perturbed, err := Wrap(env, rules)
 		if err != nil {

@@ -108,7 +108,7 @@ func marked(variable string) (found []string) {
 func TestProgramOwners(t *testing.T) {
 	t.Parallel()
 	rng := stream.New(1, "program owners")
-	for range sharedtest.Times(t, 20, 3) {
+	for range sharedtest.Times(t, 8, 3, 20) {
 		mark := "HELDOUT_TEST_OWNER=" + t.TempDir()
 		owner := exec.Command("heldout", "run", "--env", "exec:sleep 1000 & exec echoenv 10000 1", "--env-processes",
 			"2", "--model", "random", "--seeds", "9", "--out", t.TempDir(), "--quiet")

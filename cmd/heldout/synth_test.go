@@ -38,11 +38,11 @@ func synthesised(t *testing.T, dir string, tables []byte) string {
 	return text
 }
 
-// Killed at 50 random moments and started again each time, a synthesis writes the
+// Killed at random moments, in the whole form 50, and started again each time, a synthesis writes the
 // bytes of an undisturbed one, and makes no call again that was recorded.
 func TestSynthKill(t *testing.T) {
 	t.Parallel()
-	kills, count := sharedtest.Times(t, 50, 4), sharedtest.Times(t, 400, 80)
+	kills, count := sharedtest.Times(t, 15, 4, 50), sharedtest.Times(t, 160, 80, 400)
 	const inFlight = 6
 	plan := []string{"--count", fmt.Sprint(count), "--concurrency", fmt.Sprint(inFlight)}
 	calm := &fakeServer{context: 16384}

@@ -247,12 +247,12 @@ func checkTrials(t *testing.T, dir string) []record.Result {
 	return results
 }
 
-// Killed at 50 random moments and started again each time, a run of several trials
+// Killed at random moments and started again each time, a run of several trials
 // ends with the tables of an undisturbed one. Failed trials are short, so that kills
 // hit all trials and their reflections.
 func TestKillTrials(t *testing.T) {
 	t.Parallel()
-	kills := sharedtest.Times(t, 50, 5)
+	kills := sharedtest.Times(t, 15, 5, 50)
 	l := newLearner(t)
 	server := httptest.NewServer(l)
 	defer server.Close()

@@ -22,14 +22,14 @@ import (
 )
 
 var designs = flag.Int("designs", 0, "number of random designs of TestStatementsAreTrue and TestEqualModelsClaimNothing; "+
-	"0 is 15 and 80, or 300 and 500 in the long form")
+	"0 is 15 and 80, or 100 and 200 in the long form")
 
 // Every sentence, cell and claim of every renderer is true of the episodes, in random
 // designs of all kinds.
 func TestStatementsAreTrue(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 300, 15)
+		n = sharedtest.Times(t, 100, 15, 300)
 	}
 	said := map[string]int{}
 	for number := range n {
@@ -53,7 +53,7 @@ func TestStatementsAreTrue(t *testing.T) {
 func TestEqualModelsClaimNothing(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 500, 80)
+		n = sharedtest.Times(t, 200, 80, 500)
 	}
 	claimed := 0
 	for number := range n {

@@ -7,29 +7,44 @@ import (
 	"testing"
 )
 
-// Long reports whether tests run in their long form, because HELDOUT_LONG is 1. The
-// short form tests the same with fewer inputs.
-func Long() bool { return os.Getenv("HELDOUT_LONG") == "1" }
+// Long reports whether tests run in their long form, because HELDOUT_LONG is 1, or in the
+// whole one. The short form tests the same with fewer inputs.
+func Long() bool { return os.Getenv("HELDOUT_LONG") == "1" || Whole() }
 
-// Every returns 1 in the long form, and n in the short one: a test then takes one of n
-// inputs. It says so.
-func Every(t testing.TB, n int) int {
+// Whole reports whether tests take all inputs, because HELDOUT_LONG is all: the long form
+// samples what would take it minutes.
+func Whole() bool { return os.Getenv("HELDOUT_LONG") == "all" }
+
+// Every returns how many inputs there are for each that a test takes: n in the short form
+// and 1 in the whole one. The long form takes all, too, or one of so many. It says so.
+func Every(t testing.TB, n int, long ...int) int {
 	t.Helper()
-	if Long() {
+	switch {
+	case Whole() || Long() && long == nil:
 		return 1
+	case Long():
+		n = long[0]
 	}
-	t.Logf("the short form takes one of %d; HELDOUT_LONG=1 takes all", n)
+	t.Logf("this form takes one of %d; HELDOUT_LONG=all takes all", n)
 	return n
 }
 
-// Times returns how often a test does something: long or short, by its form. It says so.
-func Times(t testing.TB, long, short int) int {
+// Times returns how often a test does something: long or short, by its form, and in the
+// whole form as often as it says, or long. It says so.
+func Times(t testing.TB, long, short int, whole ...int) int {
 	t.Helper()
-	if Long() {
-		return long
+	most := append(whole, long)[0]
+	n := short
+	switch {
+	case Whole():
+		n = most
+	case Long():
+		n = long
 	}
-	t.Logf("the short form does %d of %d; HELDOUT_LONG=1 does all", short, long)
-	return short
+	if n != most {
+		t.Logf("this form does %d of %d; HELDOUT_LONG=all does all", n, most)
+	}
+	return n
 }
 
 // Absent skips a test that needs a part of the machine that is not there, and says how
@@ -50,7 +65,7 @@ func Sample[T any](t testing.TB, inputs []T, n int) []T {
 	if Long() || n >= len(inputs) {
 		return inputs
 	}
-	t.Logf("the short form takes %d of %d; HELDOUT_LONG=1 takes all", n, len(inputs))
+	t.Logf("this form takes %d of %d; HELDOUT_LONG=all takes all", n, len(inputs))
 	sample := make([]T, n)
 	for i := range sample {
 		sample[i] = inputs[i*len(inputs)/n]

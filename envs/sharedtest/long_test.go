@@ -36,14 +36,16 @@ func TestAbsent(t *testing.T) {
 }
 
 func TestForms(t *testing.T) {
-	for long, want := range map[string][2]int{"": {7, 2}, "0": {7, 2}, "1": {1, 50}} {
+	for long, want := range map[string][4]int{
+		"": {7, 7, 2, 2}, "0": {7, 7, 2, 2}, "1": {1, 3, 50, 50}, "all": {1, 1, 50, 90},
+	} {
 		t.Setenv("HELDOUT_LONG", long)
 		v := &verdict{TB: t}
-		if got := [2]int{Every(v, 7), Times(v, 50, 2)}; got != want {
+		if got := [4]int{Every(v, 7), Every(v, 7, 3), Times(v, 50, 2), Times(v, 50, 2, 90)}; got != want {
 			t.Errorf("with %q: %v, want %v", long, got, want)
 		}
 		some := []int{0, 2, 5, 7}
-		if long == "1" {
+		if Long() {
 			some = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 		}
 		if got := Sample(v, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 4); !slices.Equal(got, some) {

@@ -277,7 +277,7 @@ func TestScriptedModels(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 10, 4), m.write)
+			scores, sweep := playFamilies(t, environments, sharedtest.Times(t, 5, 2, 10), m.write)
 			for _, env := range environments {
 				i := scores.index(t, env, record.Memoriser, "verbs:2", "all:2")
 				t.Logf("%s: interface %.0f (%.0f to %.0f)", env, 100*i.Value, 100*i.Low, 100*i.High)

@@ -162,11 +162,7 @@ func TestRememberingHasLimits(t *testing.T) {
 
 // Likewise in stories of any routines that only use what is their own.
 func TestRememberingAnyRoutines(t *testing.T) {
-	rounds := 5 // of 100 stories
-	if sharedtest.Long() {
-		rounds = 40
-	}
-	for range rounds {
+	for range sharedtest.Times(t, 15, 5, 40) { // of 100 stories
 		rapid.Check(t, playAnyRoutines)
 	}
 }

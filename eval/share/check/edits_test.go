@@ -64,12 +64,9 @@ func first(change func(*record.Step)) func(*rand.Rand, *record.Episode) {
 
 // Edits at random, of bytes of a bundle, of fields of records whose ids, hashes and tables
 // then fit, and of whole episodes, are caught; but for what only the server knew. The long
-// form makes 1,000 of them.
+// form makes 200 of them, and the whole one 1,000.
 func TestRandomEdits(t *testing.T) {
-	count := 15
-	if sharedtest.Long() {
-		count = 1000
-	}
+	count := sharedtest.Times(t, 200, 15, 1000)
 	r := rand.New(rand.NewPCG(39, 0))
 	honest := play(t, bench.Plain, func(run *configs.Run) { run.Seeds = "1" })
 	whole := must(pack(t, honest))

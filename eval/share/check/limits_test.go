@@ -125,7 +125,7 @@ func answer(t *testing.T, path string, ask func()) {
 // No field of run.json keeps those who read and check it busy.
 func TestExtremesOfManifest(t *testing.T) {
 	run := read(t, play(t, bench.Plain, func(r *configs.Run) { r.Limit, r.Seeds = 1, "1" }))
-	cases, every := 0, sharedtest.Every(t, 4)
+	cases, every := 0, sharedtest.Every(t, 4, 2)
 	eachExtreme(reflect.ValueOf(run.manifest).Elem(), "run.json", func(path string) {
 		if cases++; cases%every > 0 {
 			return
