@@ -46,8 +46,9 @@ func startOfficial(t testing.TB) *official {
 	}
 	// With one hash code for all objects (2), what the simulator lists in the order of
 	// hash codes is in the order of insertion, on every machine.
-	java := exec.Command("java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:+UnlockExperimentalVMOptions",
-		"-XX:hashCode=2", "-Duser.language=en", "-cp", jar, driver)
+	// A test is over before what the second compiler takes is won back.
+	java := exec.Command("java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+		"-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-Duser.language=en", "-cp", jar, driver)
 	java.Dir, java.Stderr = t.TempDir(), os.Stderr
 	o := &official{t: t}
 	o.in, o.out = pipes(t, java)
