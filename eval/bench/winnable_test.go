@@ -168,8 +168,7 @@ func keyOf(t *testing.T, task envs.Task, w envs.World) string {
 // new word of another verb is a verb of the story itself there, which means something else.
 var unsaid = map[string]string{"zork3 verbs:1": "GRAB ROPE", "weapon verbs:1": "shut panel"}
 
-// follow says the walkthrough in the form told. After every eighth command and the last one
-// the worlds are compared, which takes as long as a command.
+// follow says the walkthrough in the form told.
 func follow(t *testing.T, s spokenWith, task envs.Task, way []moment) {
 	t.Helper()
 	w := started(t, s.env, task)
@@ -184,9 +183,8 @@ func follow(t *testing.T, s spokenWith, task envs.Task, way []moment) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compared := n%8 == 7 || n == len(way)-2
-		if compared && keyOf(t, task, w) != at.key || step.Progress != at.progress || step.Done != at.done {
-			t.Errorf("%s: %q, said as %q, leads to another world by command %d (read as %q)", s.name, at.action, written,
+		if key := keyOf(t, task, w); key != at.key || step.Progress != at.progress || step.Done != at.done {
+			t.Errorf("%s: %q, said as %q, leads to another world as command %d (read as %q)", s.name, at.action, written,
 				n+1, s.rules.ReadAction(written))
 			return
 		}
