@@ -48,6 +48,9 @@ type Info struct {
 	// Settings are the other options that change what is measured, by option
 	// name; nil if none was set. They are part of every condition.
 	Settings map[string]string `json:"settings,omitempty"`
+	// Address is where the server of an environment is that others run, without what may be
+	// secret. It is no part of a condition.
+	Address string `json:"address,omitempty"`
 	// StepLimit is the benchmark's own step limit.
 	StepLimit int `json:"step_limit"`
 	// SuccessName and ProgressName are the benchmark's names for its success

@@ -139,7 +139,11 @@ func (e Entry) through(place string) Entry {
 	e.Open = func(s envs.Setup, out envs.Outside) (envs.Env, error) {
 		out.Context = cmp.Or(out.Context, context.Background())
 		provider := e.reach(place, s.Settings, out)
-		env, err := outside.New(out.Context, scheme, provider, outside.Configured(s.Settings))
+		options := outside.Configured(s.Settings)
+		if e.place == "URL" {
+			options.Address = address.Plain(place)
+		}
+		env, err := outside.New(out.Context, scheme, provider, options)
 		if err != nil {
 			return nil, errors.Join(err, provider.Close())
 		}

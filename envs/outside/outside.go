@@ -74,6 +74,8 @@ type Options struct {
 	// Processes is the number of its processes, and Timeout how long an answer may take.
 	Processes int
 	Timeout   time.Duration
+	// Address is that of its server, without what may be secret; empty if it has none.
+	Address string
 	// Threshold is the least progress of a success where the environment does not know
 	// success; 0 if the user gave none.
 	Threshold float64
@@ -107,7 +109,7 @@ func New(ctx context.Context, scheme string, provider Provider, o Options) (*Env
 	}
 	e := &Env{provider: provider, about: about, tasks: about.tasks(), Options: o}
 	e.info = envs.Info{Name: name, Source: envs.External, StepLimit: about.StepLimit, Settings: e.settings(),
-		Instructions: about.instructions()}
+		Address: o.Address, Instructions: about.instructions()}
 	return e, nil
 }
 

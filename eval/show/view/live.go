@@ -103,8 +103,8 @@ func (r *shownRun) panel(x *record.Index, s Summary) livePanel {
 	p.Trials = slices.ContainsFunc(s.Rates, func(r RateSoFar) bool { return r.Condition.Trials != nil })
 	p.Rates = rateGrid(s)
 	for _, rate := range s.Rates {
-		note := table.Printable(rate.Place + ": " + rate.Condition.External() + ".")
-		if rate.Condition.Source == envs.External && !slices.Contains(p.External, note) {
+		note := table.Printable(rate.Place + ": " + rate.External + ".")
+		if rate.External != "" && !slices.Contains(p.External, note) {
 			p.External = append(p.External, note)
 		}
 	}

@@ -55,9 +55,11 @@ type Summary struct {
 // RateSoFar is what a player has reached in an environment so far.
 type RateSoFar struct {
 	Condition record.Condition // without the seed
-	// Place names the environment; Outside counts the tasks that are not of its benchmark.
-	Place   string
-	Outside int
+	// Place names the environment, External says what it is if others run it, and Outside counts the
+	// tasks that are not of its benchmark.
+	Place    string
+	External string
+	Outside  int
 	// Planned counts the episodes that are due, later trials too, Finished those with
 	// a result.
 	Planned, Finished int
@@ -109,7 +111,7 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	for _, score := range scores {
 		environments[score.Place()], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
-		s.Rates = append(s.Rates, RateSoFar{score.Condition, score.Place(), score.Outside, due, finished,
+		s.Rates = append(s.Rates, RateSoFar{score.Condition, score.Place(), score.Environment.External(), score.Outside, due, finished,
 			score.Success, score.Progress, counts(x.Manifest, score)})
 		s.Seeds = max(s.Seeds, len(score.Seeds))
 		s.Planned += due

@@ -554,16 +554,16 @@ func TestExternalPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := record.Condition{Source: envs.External, Settings: map[string]string{"version": "1", "hash": "ab",
-		"return": "0 to 1", "success-threshold": "0.5"}}
-	rate := RateSoFar{Place: "exec:a", Condition: c}
+	info := envs.Info{Source: envs.External, Address: "http://h/a", Settings: map[string]string{"version": "1",
+		"hash": "ab", "return": "0 to 1", "success-threshold": "0.5"}}
+	rate := RateSoFar{Place: "exec:a", External: info.External()}
 	p := new(shownRun).panel(x, Summary{Planned: 2, Rates: []RateSoFar{rate, {Place: "boxes"}, rate}})
 	var page strings.Builder
 	if err := templates.ExecuteTemplate(&page, "live", p); err != nil {
 		t.Fatal(err)
 	}
-	const want = ">exec:a: outside of heldout, version 1, hash ab; PR is where the sum of rewards lies from 0 to 1; " +
-		"SR counts a progress of at least 0.5.<"
+	const want = ">exec:a: outside of heldout, version 1, hash ab, at http://h/a; PR is where the sum of rewards lies " +
+		"from 0 to 1; SR counts a progress of at least 0.5.<"
 	if strings.Count(page.String(), "outside of heldout") != 1 || !strings.Contains(page.String(), want) {
 		t.Error(page.String())
 	}

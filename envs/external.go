@@ -1,15 +1,16 @@
-package record
+package envs
 
-import "heldout/envs"
-
-// External says of an environment that others run which program was played, and what rates
-// are where the program gave rewards, or did not know success; "" for any other environment.
-func (c Condition) External() string {
-	if c.Source != envs.External {
+// External says of an environment that others run what was played, where, and what rates are
+// where it gave rewards, or did not know success; "" for any other environment.
+func (i Info) External() string {
+	if i.Source != External {
 		return ""
 	}
-	s := c.Settings
+	s := i.Settings
 	text := "outside of heldout, version " + s["version"] + ", hash " + s["hash"]
+	if i.Address != "" {
+		text += ", at " + i.Address
+	}
 	if bounds := s["return"]; bounds != "" {
 		text += "; PR is where the sum of rewards lies from " + bounds
 	}
