@@ -22,7 +22,8 @@ const longestAnswer = 2 * time.Minute
 // Settings are those of all environments that others run.
 func Settings() []envs.Setting {
 	return []envs.Setting{
-		{Name: processesName, Type: envs.Count, Default: "1", Most: mostProcesses, Help: "number of processes of the program"},
+		{Name: processesName, Type: envs.Count, Default: "1", Most: mostProcesses,
+			Help: "number of processes of the program"},
 		{Name: timeoutName, Type: envs.Duration, Default: "2m",
 			Help: "how long an answer may take; after that, the episode ends without a result"},
 		{Name: thresholdName, Type: envs.Share, Default: "none", Measured: true,
