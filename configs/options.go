@@ -119,7 +119,7 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "length limit of a reply in tokens; 0 uses the agent's own: react 512, act 100",
 		},
 		{
-			Name: "agent", Group: Player, Default: React, Values: []string{React, Act},
+			Name: "agent", Group: Player, Default: React, Values: Agents(),
 			Help: "agent of a served model: react (thought, then action) or act (AgentBoard's act-only agent)",
 		},
 		{

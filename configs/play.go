@@ -119,6 +119,9 @@ type AgentForm struct {
 	Thoughts string `yaml:"-" json:"thoughts,omitempty"`
 }
 
+// Agents are the forms that a run can have without a preset.
+func Agents() []string { return []string{React, Act} }
+
 // AgentForms are the values of AgentForm.Form:
 //
 //   - react: AgentRefine's chat, with examples in the first message

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
@@ -19,7 +20,7 @@ func benchmark(e envs.Env) episode.Benchmark {
 
 // served is a player with a model.
 func served(m model.Model) episode.Player {
-	return episode.Player{Name: "vllm:m", Agent: episode.React, Model: m, Decoding: record.Decoding{
+	return episode.Player{Name: "vllm:m", Agent: configs.React, Model: m, Decoding: record.Decoding{
 		TopP: 1, MaxTokens: 8}}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/episode"
 	"heldout/eval/episode/episodetest"
@@ -57,7 +58,7 @@ func TestEpisodeIdentity(t *testing.T) {
 		"step limit":   func(s *Spec) { s.Benchmarks[0].StepLimit = 11 },
 		"prompt":       func(s *Spec) { s.Benchmarks[0].PromptHash = "other" },
 		"model":        func(s *Spec) { s.Players[1].Name = "vllm:n" },
-		"agent":        func(s *Spec) { s.Players[1].Agent = episode.Act },
+		"agent":        func(s *Spec) { s.Players[1].Agent = configs.Act },
 		"temperature":  func(s *Spec) { s.Players[1].Decoding.Temperature = 1 },
 		"top-p":        func(s *Spec) { s.Players[1].Decoding.TopP = 0.9 },
 		"max-tokens":   func(s *Spec) { s.Players[1].Decoding.MaxTokens = 9 },

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/agent"
 	"heldout/eval/episode"
@@ -41,7 +42,7 @@ func TestRunRecordsEveryEpisode(t *testing.T) {
 	want := record.Result{
 		Schema: record.Schema, Attempt: 1, Env: "countdown", Source: envs.Generated,
 		Task: "from/2", TaskIndex: 1, TaskType: "from", Difficulty: envs.Easy,
-		Model: "vllm:m", Agent: episode.React, Seed: 4, Perturbation: episode.NoPerturbation,
+		Model: "vllm:m", Agent: configs.React, Seed: 4, Perturbation: episode.NoPerturbation,
 		Outcome: record.Success, Success: true, Progress: 1, Grounding: 1, Steps: 2,
 		PromptTokens: 20, CompletionTokens: 4, Calls: 2, Requests: 2,
 	}

@@ -12,7 +12,6 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
-	"heldout/eval/episode"
 	"heldout/eval/originals"
 )
 
@@ -165,10 +164,10 @@ func checkAgent(p configs.Preset, r configs.Run) error {
 	switch {
 	case r.Agent == p.Agent.Form:
 		return nil
-	case r.Agent != episode.React && r.Agent != episode.Act:
-		return fmt.Errorf("agent %q cannot play preset %s in place of its own, %s; there are %s and %s", r.Agent,
-			p.ID(false), p.Agent.Form, episode.React, episode.Act)
-	case r.Prompt == "" && p.Agent.Form != episode.React && p.Agent.Form != episode.Act:
+	case !slices.Contains(configs.Agents(), r.Agent):
+		return fmt.Errorf("agent %q cannot play preset %s in place of its own, %s; there are %s", r.Agent,
+			p.ID(false), p.Agent.Form, strings.Join(configs.Agents(), " and "))
+	case r.Prompt == "" && !slices.Contains(configs.Agents(), p.Agent.Form):
 		return fmt.Errorf("agent %s cannot read the prompt of preset %s: give one with --prompt, such as %s", r.Agent,
 			p.ID(false), configs.PromptVersions()[0])
 	}

@@ -60,8 +60,8 @@ func Validate(r configs.Run, kind Purpose) error {
 	if len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()) {
 		fail("--prompt and --base-url are for served models, and there is none")
 	}
-	if r.Completions && r.Agent != episode.React {
-		fail("--completions is for --agent %s", episode.React)
+	if r.Completions && r.Agent != configs.React {
+		fail("--completions is for --agent %s", configs.React)
 	}
 	if (r.Completions || r.Agent == configs.Completion) && slices.ContainsFunc(served, func(name string) bool {
 		return strings.HasPrefix(name, string(model.Ollama)+":")
@@ -82,7 +82,7 @@ func agents(r configs.Run) []string {
 	if len(r.Preset) > 0 {
 		return configs.AgentForms()
 	}
-	return []string{episode.React, episode.Act}
+	return configs.Agents()
 }
 
 func providers(served []string) (out []string) {

@@ -121,10 +121,10 @@ func (e *Episode) newAgent(w envs.World, start envs.Start) (agent.Agent, error) 
 		chat.Memory = agent.Memory{Intro: t.Prompt.Memory, Plans: e.memory()}
 	}
 	switch e.Player.Agent {
-	case React:
+	case configs.React:
 		chat.Correction = e.Benchmark.Prompt.Correction
 		return agent.NewReact(chat, in, e.Benchmark.Prompt.React, start), nil
-	case Act:
+	case configs.Act:
 		return e.newAct(chat, in, start)
 	}
 	return agent.NewProtocol(chat, e.Benchmark.protocol(in, e.Player.Name), w, start)
@@ -202,7 +202,7 @@ func (e *Episode) Fleet() *fleet.Fleet {
 // spells reports whether actions take the spelling of the benchmark's own agent:
 // those of react and act. The other forms send what their parsers read.
 func (e *Episode) spells() bool {
-	return e.Player.Agent == React || e.Player.Agent == Act
+	return slices.Contains(configs.Agents(), e.Player.Agent)
 }
 
 // spell brings an action into the benchmark's spelling. The record keeps the action

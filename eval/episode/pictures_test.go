@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/episode/episodetest"
 	"heldout/scoring/record"
@@ -30,7 +31,7 @@ func (w drawnWorld) View() envs.Picture {
 // nothing, unless the agent sends the empty action then.
 func TestPicturesFollowTheRecord(t *testing.T) {
 	env := drawn{episodetest.NewCountdown(3)}
-	e := &record.Episode{Result: record.Result{Agent: React}, Observation: "3", Trajectory: []record.Step{
+	e := &record.Episode{Result: record.Result{Agent: configs.React}, Observation: "3", Trajectory: []record.Step{
 		{Action: "down", Observation: "2"}, {Action: "", FormatError: true, Observation: "What?"},
 		{Action: "up", Observation: "2"}, {Action: "down", Observation: "1"},
 	}}
@@ -51,7 +52,7 @@ func TestPicturesFollowTheRecord(t *testing.T) {
 	check("32221", -1)
 	e.Trajectory[2].Observation = "otherwise"
 	check("32221", 3)
-	e.Agent = Act // which sends the empty action
+	e.Agent = configs.Act // which sends the empty action
 	check("32221", 2)
 	e.Observation = "4"
 	check("32221", 0)

@@ -29,12 +29,6 @@ func Baselines() []string { return []string{Expert, Erring, Memoriser, Random, R
 // the reciter where other texts are read, and random is right by luck.
 func Anchors() []string { return []string{Expert, Memoriser, Reciter, Random} }
 
-// The agents of a served model.
-const (
-	React = "react"
-	Act   = "act"
-)
-
 // NoPerturbation is the perturbation of episodes that have none.
 const NoPerturbation = "none"
 
@@ -42,7 +36,7 @@ const NoPerturbation = "none"
 type Player struct {
 	// Name is one of Baselines, or a provider and model such as "vllm:NAME".
 	Name string
-	// Agent is "react" or "act" for a served model, otherwise the name.
+	// Agent is one of configs.Agents, or the form of a preset, for a served model, otherwise the name.
 	Agent string
 	// Model is nil for baselines.
 	Model model.Model

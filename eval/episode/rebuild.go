@@ -58,7 +58,7 @@ func NewRebuilder(c record.Condition, prompt configs.Prompt, preset configs.Pres
 // NeedsWorld reports that messages depend on the admissible actions, which records do
 // not hold: the environment has to be played again.
 func (r *Rebuilder) NeedsWorld() bool {
-	return r.condition.Agent != React && r.condition.Agent != Act && agent.NeedsActions(r.preset.Play)
+	return !slices.Contains(configs.Agents(), r.condition.Agent) && agent.NeedsActions(r.preset.Play)
 }
 
 // Calls returns the calls of an episode in order. Env and task are needed only if
@@ -206,7 +206,7 @@ func (t *tape) Chat(_ context.Context, req model.Request) (model.Reply, error) {
 	}
 	t.stepCalls++
 	echo := text
-	if t.agent == React {
+	if t.agent == configs.React {
 		echo = agent.HistoryEntry(text)
 	}
 	t.calls = append(t.calls, Call{Step: t.step, Request: req, Messages: req.Messages, Reply: text, Echo: echo,
@@ -243,9 +243,9 @@ func (t *tape) reply(s *record.Step) (string, error) {
 		return s.Reply, nil
 	case s.Reply == "" && s.FormatError:
 		return "", nil
-	case s.Reply == "" && t.agent == React:
+	case s.Reply == "" && t.agent == configs.React:
 		return agent.Canonical(s.Thought, read(*s)), nil
-	case s.Reply == "" && t.agent == Act:
+	case s.Reply == "" && t.agent == configs.Act:
 		return read(*s), nil
 	case !s.FormatError || s.Fault == record.NoAction || s.Fault == record.Empty:
 		return s.Reply, nil

@@ -140,7 +140,7 @@ func rebuildsAgents(t *testing.T, prompt configs.Prompt, replies []model.Reply) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{React, Act} {
+	for _, name := range []string{configs.React, configs.Act} {
 		for _, fold := range []bool{false, true} {
 			for _, trials := range []*Trials{nil, {Trials: record.Trials{Limit: 3, Memory: 2},
 				Prompt: configs.Reflection{Instruction: "plan", Memory: "You know:"}}} {
@@ -171,7 +171,7 @@ func rebuildsAgents(t *testing.T, prompt configs.Prompt, replies []model.Reply) 
 				}
 				for i, c := range got[:len(got)-1] {
 					next := got[i+1].Messages
-					if name == React && prompt.Correction == "" && next[len(next)-2].Content != c.Echo {
+					if name == configs.React && prompt.Correction == "" && next[len(next)-2].Content != c.Echo {
 						t.Errorf("call %d: said %q, the history has %q", i, c.Echo, next[len(next)-2].Content)
 					}
 				}
@@ -207,7 +207,7 @@ func TestRebuildsShortenedPrompts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{React, Act} {
+	for _, name := range []string{configs.React, configs.Act} {
 		for _, share := range []int{0, 50} {
 			replies := []model.Reply{{Text: "Thought: I count.\nAction: down"}, {Text: "Well."}}
 			m := &narrow{teller{replies: replies}, 260}
@@ -251,7 +251,7 @@ func TestRebuildsShortenedPrompts(t *testing.T) {
 func TestRebuildsInterruptedAttempt(t *testing.T) {
 	prompt := configs.Prompt{React: "Answer so.", Types: map[string]configs.Instructions{"": {Instruction: "Count."}}}
 	hash, _ := prompt.Hash()
-	c := record.Condition{Agent: React, PromptHash: hash, StepLimit: 9}
+	c := record.Condition{Agent: configs.React, PromptHash: hash, StepLimit: 9}
 	r, err := NewRebuilder(c, prompt, configs.Preset{}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +274,7 @@ func TestRebuilderRefuses(t *testing.T) {
 	prompt := configs.Prompt{React: "Answer so.", Help: "help", Types: map[string]configs.Instructions{
 		"": {Instruction: "Count."}}}
 	hash, _ := prompt.Hash()
-	c := record.Condition{Agent: React, PromptHash: hash, StepLimit: 3}
+	c := record.Condition{Agent: configs.React, PromptHash: hash, StepLimit: 3}
 	if _, err := NewRebuilder(record.Condition{PromptHash: "another"}, prompt, configs.Preset{}, ""); err == nil ||
 		!strings.Contains(err.Error(), "not that of the run") {
 		t.Error(err)
@@ -335,7 +335,7 @@ func FuzzRebuild(f *testing.F) {
 		}
 		rec := record.Episode{Goal: reply, Observation: action, Trajectory: []record.Step{
 			step, {Action: "end", Valid: true}}}
-		for _, name := range []string{React, Act} {
+		for _, name := range []string{configs.React, configs.Act} {
 			c := record.Condition{Agent: name, PromptHash: hash, StepLimit: 2}
 			r, err := NewRebuilder(c, prompt, configs.Preset{}, "")
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring/record"
 )
@@ -136,7 +137,7 @@ func Replay(ctx context.Context, env envs.Env, rec *Recorded) ([]Mismatch, error
 
 // episode is the record as an episode of an agent whose actions are all sent.
 func (r *Recorded) episode() *record.Episode {
-	e := &record.Episode{Result: record.Result{Agent: Act}}
+	e := &record.Episode{Result: record.Result{Agent: configs.Act}}
 	for _, s := range r.Steps {
 		e.Trajectory = append(e.Trajectory, record.Step{Action: s.Action, Observation: s.Observation,
 			Progress: s.Progress})

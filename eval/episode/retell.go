@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/scoring/record"
 )
@@ -25,7 +26,7 @@ func retell(ctx context.Context, env envs.Env, task envs.Task, e *record.Episode
 	}
 	for i, s := range e.Trajectory {
 		var ours *envs.Step
-		if !s.FormatError || e.Agent == Act { // else the environment was not stepped
+		if !s.FormatError || e.Agent == configs.Act { // else the environment was not stepped
 			if err := ctx.Err(); err != nil {
 				return err
 			}

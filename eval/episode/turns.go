@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/agent"
 	"heldout/scoring/record"
@@ -141,7 +142,7 @@ func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
 		return step, err
 	}
 	step.Observation = cmp.Or(move.Answer, step.Observation)
-	step.Valid = (step.Valid || move.Answer != "") && (!move.FormatError || t.Player.Agent == Act)
+	step.Valid = (step.Valid || move.Answer != "") && (!move.FormatError || t.Player.Agent == configs.Act)
 	step.Understood = step.Understood && !move.FormatError
 	return step, nil
 }

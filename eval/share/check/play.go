@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
@@ -209,7 +211,7 @@ func (p *player) fail(claim int, format string, about ...any) {
 // gaveUp reports whether an episode may end before its world does: only react and act
 // never give up, but where the context ends.
 func gaveUp(e *record.Episode) bool {
-	return e.Cut != "" || e.Agent != episode.React && e.Agent != episode.Act
+	return e.Cut != "" || !slices.Contains(configs.Agents(), e.Agent)
 }
 
 // lacksResult reports whether an attempt that was over may have no result: its reflection

@@ -191,7 +191,7 @@ func (x *exporter) expertRebuilder(r *runSource, p planned) (*rebuilder, error) 
 		return nil, err
 	}
 	c := *p.condition
-	c.Agent, c.Decoding = episode.React, &record.Decoding{}
+	c.Agent, c.Decoding = configs.React, &record.Decoding{}
 	if c.PromptHash, err = prompt.Hash(); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func makeRun(t testing.TB, change func(*record.Manifest), episodes ...record.Epi
 	info := envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 30, Settings: map[string]string{
 		"generator-seed": "0"}}
 	c := record.Condition{
-		Env: "pddl", Source: envs.Generated, Settings: info.Settings, Model: "vllm:m", Agent: episode.React,
+		Env: "pddl", Source: envs.Generated, Settings: info.Settings, Model: "vllm:m", Agent: configs.React,
 		Decoding: &record.Decoding{TopP: 1, MaxTokens: 9}, PromptHash: hash, Perturbation: episode.NoPerturbation,
 		StepLimit: 30,
 	}
