@@ -112,6 +112,10 @@ func TestFlagsAndKeys(t *testing.T) {
 		}
 		write("env: [babyai]\n")
 		given := flags()
+		if values[name] == "" {
+			t.Errorf("values has none for --%s: add one that is not the default", name)
+			continue
+		}
 		if err := given.Set(name, values[name]); err != nil {
 			t.Fatalf("--%s %q: %v", name, values[name], err)
 		}
@@ -276,8 +280,10 @@ func TestResolveDefaults(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for _, e := range catalog.Entries() {
-		if err := os.Mkdir(filepath.Join(folder, e.Folders[0]), 0o700); err != nil {
-			t.Fatal(err)
+		for _, name := range e.Folders {
+			if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	suite.Env, _ = catalog.Available(suite.Env, envs.Setup{Data: folder})

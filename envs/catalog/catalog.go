@@ -35,7 +35,8 @@ type Entry struct {
 	Summary string
 	// Settings are the environment's options beside data and generator seed.
 	Settings []envs.Setting
-	// Folders may hold the official tasks, in the data folder; one of them must exist.
+	// Folders may hold the official tasks, in the data folder; one of them must exist. Without
+	// any, the tasks that heldout has are the environment's only ones.
 	Folders []string
 	// Examine checks each thing that the environment needs; nil if it needs nothing.
 	Examine func(envs.Setup) []envs.Check
@@ -209,7 +210,7 @@ func Available(names []string, s envs.Setup) (available []string, unavailable []
 // unavailable says why the environment cannot be played. Incomplete data are
 // not a reason: a mistake must not cause an environment to be skipped.
 func (e Entry) unavailable(s envs.Setup) error {
-	if s.Data == "" {
+	if s.Data == "" || len(e.Folders) == 0 {
 		return nil
 	}
 	for _, folder := range e.Folders {

@@ -76,6 +76,9 @@ func (d *Doctor) Environment(ctx context.Context, name string, s envs.Setup) err
 		if found := d.external(entry, s); ctx.Err() == nil { // else it was stopped, and is not wrong
 			d.tell(found)
 		}
+	case len(entry.Folders) == 0:
+		d.tell(envs.Check{Name: name, Status: envs.CheckOK,
+			Text: "it needs nothing but heldout: it has no official tasks"})
 	case s.Data != "":
 		d.tell(d.official(entry, s))
 	case entry.Examine == nil:

@@ -44,10 +44,13 @@ func TestSplitsOpen(t *testing.T) {
 		texts = append(texts, entry.Name)
 	}
 	for _, m := range mounts(t, Defaults{}, texts...) {
-		got := m.SplitNames()
+		got, splits := m.SplitNames(), want[m.Name]
+		if splits == nil {
+			splits = []string{"test"} // of an environment without official tasks
+		}
 		slices.Sort(got[1:])
-		slices.Sort(want[m.Name][1:])
-		if diff := cmp.Diff(want[m.Name], got); diff != "" {
+		slices.Sort(splits[1:])
+		if diff := cmp.Diff(splits, got); diff != "" {
 			t.Errorf("%s: %s", m.Name, diff)
 		}
 		for _, name := range got {
