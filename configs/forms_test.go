@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // presetKeys visits the keys of presets, each with its values.
@@ -116,8 +118,9 @@ func TestReleasedHashes(t *testing.T) {
 			}
 		}
 	}
-	if got != string(want) {
-		t.Errorf("the hashes are\n%s", got)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("testdata/released.txt lacks lines of new presets (+), or released ones changed, which need a new version "+
+			"(-released +now):\n%s", diff)
 	}
 	if len(unused) > 0 {
 		t.Errorf("no preset has the forms %q", unused)

@@ -18,6 +18,17 @@ func TestParsersAreThoseOfPresets(t *testing.T) {
 	}
 }
 
+// ReadAs writes a reply in the form of every parser.
+func TestParsersReadTheirForms(t *testing.T) {
+	for _, name := range configs.Parsers() {
+		play := configs.Play{Agent: configs.AgentForm{Tool: configs.Tool{Name: "act", Argument: "action"}},
+			Reply: configs.ReplyRules{Parser: name}}
+		if read, err := ReadAs(play, "open box"); read != "open box" || err != nil {
+			t.Errorf("%s reads %q, %v: ReadAs in sayable.go must write a reply in its form", name, read, err)
+		}
+	}
+}
+
 // TestNamedParsers: what each protocol reads, slips included.
 func TestNamedParsers(t *testing.T) {
 	for _, c := range []struct {

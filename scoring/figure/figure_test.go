@@ -164,7 +164,7 @@ func TestFormats(t *testing.T) {
 		for _, name := range Names() {
 			f, err := New(name, all)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v; everyTable has the rows of each figure's table", err)
 			}
 			for _, format := range Formats() {
 				if format == "png" && name != "rates" || format == "pdf" && len(models) > 1 {

@@ -274,7 +274,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+				t.Errorf("%s; -update writes it (-want +got):\n%s", file, diff)
 			}
 		})
 	}
