@@ -67,9 +67,9 @@ func describeSettings(e catalog.Entry) string {
 	}
 	if len(e.Settings) > 0 {
 		fmt.Fprintf(&b, "Settings:\n%s\n", f.FlagUsagesWrapped(plainWidth))
+		b.WriteString("A setting with * changes what is measured, so it is part of the condition of\nevery episode. ")
 	}
-	b.WriteString("A setting with * changes what is measured, so it is part of the condition of\n" +
-		"every episode. --data and --generator-seed are for all environments.\n")
+	b.WriteString("--data and --generator-seed are for all environments.\n")
 	return b.String()
 }
 
