@@ -111,8 +111,8 @@ func summarize(p record.Parts, x *record.Index, now time.Time) (Summary, error) 
 	for _, score := range scores {
 		environments[score.Place()], models[score.Condition.Model] = true, true
 		due, finished := score.Episodes()
-		s.Rates = append(s.Rates, RateSoFar{score.Condition, score.Place(), score.Environment.External(), score.Outside, due,
-			finished, score.Success, score.Progress, counts(x.Manifest, score)})
+		s.Rates = append(s.Rates, RateSoFar{score.Condition, score.Place(), score.Environment.External(), score.Outside,
+			due, finished, score.Success, score.Progress, counts(x.Manifest, score)})
 		s.Seeds = max(s.Seeds, len(score.Seeds))
 		s.Planned += due
 		s.Finished += finished
