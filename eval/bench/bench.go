@@ -141,6 +141,9 @@ func (j *Job) add(c Chosen) error {
 	}
 	spec := j.specs[len(j.specs)-1]
 	b, err := j.benchmark(c, spec.Players)
+	if err == nil {
+		err = checkAbilities(b, spec.Players)
+	}
 	if err != nil && !c.isDefault() {
 		err = fmt.Errorf("preset %s: %w", c.name(), err)
 	}
