@@ -65,11 +65,17 @@ func describeSettings(e catalog.Entry) string {
 	for _, s := range e.Settings {
 		f.Var(&settingValue{setting: s}, s.Name, settingHelp(s))
 	}
+	var notes []string
 	if len(e.Settings) > 0 {
 		fmt.Fprintf(&b, "Settings:\n%s\n", f.FlagUsagesWrapped(plainWidth))
-		b.WriteString("A setting with * changes what is measured, so it is part of the condition of\nevery episode. ")
+		notes = []string{"A setting with * changes what is measured, so it is part of the condition of\nevery episode."}
 	}
-	b.WriteString("--data and --generator-seed are for all environments.\n")
+	if len(e.Folders) > 0 {
+		notes = append(notes, "--data and --generator-seed are for all environments.")
+	}
+	if len(notes) > 0 {
+		b.WriteString(strings.Join(notes, " ") + "\n")
+	}
 	return b.String()
 }
 

@@ -98,20 +98,20 @@ func All() []Entry { return append(Entries(), providers()...) }
 func providers() []Entry {
 	return []Entry{{
 		Name: "exec", place: "COMMAND", Settings: outside.Settings(),
-		Summary: "an environment of yours: exec:COMMAND runs a program that speaks lines of JSON",
+		Summary: "exec:COMMAND runs a program of yours that speaks lines of JSON",
 		reach: func(command string, s envs.Settings, out envs.Outside) outside.Provider {
 			return child.New(out.Context, command, outside.Configured(s))
 		},
 	}, {
 		Name: "agentgym", place: "URL", Settings: agentgym.Settings(),
-		Summary: "an environment of AgentGym: agentgym:URL plays what its servers have",
+		Summary: "agentgym:URL plays an environment of a server of AgentGym",
 		reach: func(url string, s envs.Settings, out envs.Outside) outside.Provider {
 			return agentgym.New(url, s, out)
 		},
 	}, {
 		Name: "openenv", place: "URL",
 		Settings: slices.Concat(outside.Settings()[1:], openenv.Settings()), // without processes
-		Summary:  "an environment of a server: openenv:URL plays what speaks OpenEnv",
+		Summary:  "openenv:URL plays an environment of a server that speaks OpenEnv",
 		reach: func(url string, s envs.Settings, out envs.Outside) outside.Provider {
 			return openenv.New(url, s, out)
 		},
