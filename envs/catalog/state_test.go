@@ -129,7 +129,7 @@ func TestStateKeys(t *testing.T) {
 				}
 				w := walker{t, task, world}
 				if _, forks := envs.As[envs.Forker](world); !forks && len(entry.Folders) == 0 {
-					t.Skip("its worlds cannot be forked: an ability that only benchmarks must have")
+					return // only the six benchmarks must fork
 				}
 				if _, err := w.Start(context.Background()); err != nil {
 					t.Fatal(err)

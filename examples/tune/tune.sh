@@ -45,8 +45,8 @@ data() {
   [[ -e $OUT/models/base/model.safetensors ]] || $PYTHON "$here/weights.py" load "$BASE" "$OUT/models/base"
   for arm in $ARMS; do
     # shellcheck disable=SC2046 # several words
-    $HELDOUT run --quiet --env alfworld --generator-seed "101-$((100 + (GAMES + 133) / 134))" --limit "$GAMES" --expert-knows shown $(player "$arm") \
-      --out "$OUT/experts/$arm"
+    $HELDOUT run --quiet --env alfworld --generator-seed "101-$((100 + (GAMES + 133) / 134))" --limit "$GAMES" \
+      --expert-knows shown $(player "$arm") --out "$OUT/experts/$arm"
     $HELDOUT export "$OUT/experts/$arm" --format axolotl --success --prompt "$here/alfworld.yaml" \
       --thoughts "$here/thoughts.yaml" --tokenizer "$OUT/models/base/tokenizer.json" --force --out "$OUT/sft/$arm.jsonl"
   done

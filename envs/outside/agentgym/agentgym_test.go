@@ -302,8 +302,9 @@ func TestDeath(t *testing.T) {
 // A list of actions is read with limits.
 func TestLists(t *testing.T) {
 	for list, want := range map[string]string{
-		`{"a": 1}`: "cannot be read", `["a", 1]`: "cannot be read", `[` + strings.Repeat(`"a",`, 10000) + `"a"]`: "10001 valid actions",
-		`["` + strings.Repeat("a", 5000) + `"]`: "5000 bytes", "status 500": "status 500",
+		`{"a": 1}`: "cannot be read", `["a", 1]`: "cannot be read",
+		`[` + strings.Repeat(`"a",`, 10000) + `"a"]`: "10001 valid actions",
+		`["` + strings.Repeat("a", 5000) + `"]`:      "5000 bytes", "status 500": "status 500",
 	} {
 		answers := maze()
 		answers["/maze/available_actions"] = list

@@ -92,7 +92,8 @@ func (m Defaults) mount(out bench.Outside, text string) (*serve.Mount, string, e
 		env = name
 	}
 	if !mountName.MatchString(name) {
-		return nil, env, fmt.Errorf("%q cannot name a mount: want letters, digits, and _ . ~ - after the first", address.Plain(name))
+		return nil, env, fmt.Errorf("%q cannot name a mount: want letters, digits, and _ . ~ - after the first",
+			address.Plain(name))
 	}
 	entry, err := catalog.Find(env)
 	if err != nil {
