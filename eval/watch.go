@@ -44,7 +44,7 @@ func (e *UnusableError) Error() string {
 		count = fmt.Sprintf("only %d", e.Readable)
 	}
 	return fmt.Sprintf(
-		"%s of the first %d replies of %s could be used: it %s; %s; --allow-unusable goes on and counts them as failures",
+		"%s of the first %d replies of %s could be used: it %s; %s; --allow-unusable continues and counts them as failures",
 		count, e.Replies, e.Model, e.Complaint(), e.Advice)
 }
 
