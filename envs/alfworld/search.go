@@ -2,10 +2,7 @@ package alfworld
 
 import (
 	"slices"
-	"strconv"
 	"strings"
-
-	"heldout/envs/stream"
 )
 
 // What an expert knows.
@@ -14,14 +11,11 @@ const (
 	knowsShown = "shown" // only what the answers so far have shown
 )
 
-// direct is the chance, in per cent, that the expert who knows only what was shown goes where
-// a thing is, rather than to any place that could hold it.
-const direct = 30
-
 // memory is that of an expert who must find things. The zero value has seen nothing.
 type memory struct {
-	shown string // the answers so far
-	tried []string
+	shown  string // the answers so far
+	tried  []string
+	sought string // what comes next in the plan and was not shown; "" before the first plan
 }
 
 // note remembers an action and its answer.
@@ -44,43 +38,83 @@ func (m *memory) sees(name string) bool {
 	}
 }
 
-// look returns what the expert does to find what comes next in its plan: right if that has been
-// shown, else the opening of what is closed here, or the way to a place not visited yet.
-func (w *world) look(right string) string {
-	g := w.rules.game
-	object := g.next(w.guide.Plan())
-	if object < 0 || w.search.sees(g.things[object].name) {
+// find returns what the expert does to find what comes next in its plan: the next step of the
+// plan if that has been shown, else the opening of what is closed here, or the way to the
+// likeliest place not visited yet; of equally likely ones, the first that the room's
+// description names. It plans anew only when something of the kind was shown.
+func (w *world) find() string {
+	m := w.search
+	if m.sought == "" || strings.Contains(m.shown, " "+class(m.sought)+" ") {
+		right := w.planned()
+		object := w.rules.game.next(w.guide.Plan())
+		if object < 0 || m.sees(w.rules.game.things[object].name) {
+			return right
+		}
+		m.sought = w.rules.game.things[object].name
+	}
+	if way := w.way(); way != "" {
+		return way
+	}
+	right := w.planned()
+	if strings.HasPrefix(right, "go to") || strings.HasPrefix(right, "open") {
 		return right
 	}
-	var ways []string
+	return w.engine.examination(m.sought, right) // it is here, and was not looked at
+}
+
+// way is the command that leads to the likeliest place for what is sought; "" if all were tried.
+func (w *world) way() (best string) {
+	chance, most, first := chances(w.search.sought), -1.0, 0
+	room := strings.ReplaceAll(w.loading.room, ".", ",")
 	for _, command := range w.engine.commands() {
 		verb, place, _ := strings.Cut(strings.Replace(command, "go to", "go", 1), " ")
 		switch {
-		case slices.Contains(w.search.tried, command) || !g.holds(place, object):
+		case slices.Contains(w.search.tried, command) || !w.rules.game.holds(place, w.search.sought):
 		case verb == "open":
 			return command
 		case verb == "go":
-			ways = append(ways, command)
+			c, at := chance[class(place)], strings.Index(room, " "+place+",")
+			if c > most || c == most && at < first {
+				best, most, first = command, c, at
+			}
 		}
 	}
-	if !strings.HasPrefix(right, "go to") && !strings.HasPrefix(right, "open") {
-		return w.engine.examination(object, right) // it is here, and was not looked at
+	return best
+}
+
+// class is the class of a thing, in the letters of its name.
+func class(name string) string { return strings.TrimRight(name, " 0123456789") }
+
+// chances are how likely an object lies in a receptacle, by the receptacle's class, for each
+// step that a visit takes; relative to each other, from the furnishing of all rooms.
+func chances(object string) map[string]float64 {
+	out := map[string]float64{}
+	for _, r := range rooms() {
+		i := slices.IndexFunc(r.objects, func(o objectStat) bool { return strings.EqualFold(o.class, class(object)) })
+		if i < 0 {
+			continue
+		}
+		for _, p := range r.objects[i].places {
+			for _, c := range r.containers {
+				if c.class == p.class {
+					steps := float64(c.median) * (1 + float64(c.opens)/100)
+					out[strings.ToLower(c.class)] += float64(r.objects[i].games*p.share) / steps
+				}
+			}
+		}
 	}
-	rng := stream.New(0, "alfworld search", w.rules.name, strconv.Itoa(w.commands))
-	if len(ways) == 0 || rng.IntN(100) < direct {
-		return right
-	}
-	return ways[rng.IntN(len(ways))]
+	return out
 }
 
 // examination is the command that looks at what holds an object; otherwise without one.
-func (e *engine) examination(object int, otherwise string) string {
+func (e *engine) examination(object, otherwise string) string {
 	for _, t := range e.game.things {
 		if t.container == nil {
 			continue
 		}
 		for _, c := range t.container.contents {
-			if command := "examine " + t.name; c.thing == object && c.inside.in(e.state) && e.find(command) >= 0 {
+			command := "examine " + t.name
+			if e.game.things[c.thing].name == object && c.inside.in(e.state) && e.find(command) >= 0 {
 				return command
 			}
 		}
@@ -101,9 +135,9 @@ func (g *game) next(plan []int) int {
 	return -1
 }
 
-// holds reports whether a receptacle, by its name, can ever hold an object, by its number.
-func (g *game) holds(receptacle string, object int) bool {
+// holds reports whether a receptacle can ever hold an object, both by their names.
+func (g *game) holds(receptacle, object string) bool {
 	i := slices.IndexFunc(g.things, func(t thing) bool { return t.container != nil && t.name == receptacle })
-	holds := func(c content) bool { return c.thing == object }
+	holds := func(c content) bool { return g.things[c.thing].name == object }
 	return i >= 0 && slices.ContainsFunc(g.things[i].container.contents, holds)
 }

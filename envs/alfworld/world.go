@@ -194,15 +194,19 @@ func (w *world) ExpertAction(context.Context) (string, error) {
 	if err := w.load(); err != nil {
 		return "", err
 	}
+	if w.search != nil {
+		return w.find(), nil
+	}
+	return w.planned(), nil
+}
+
+// planned is the next command of the expert's plan; "" without a plan.
+func (w *world) planned() string {
 	operator, ok := w.guide.Next(w.rules.game.task, w.engine.state)
 	if !ok {
-		return "", nil
+		return ""
 	}
-	right := w.rules.game.text(int32(operator))
-	if w.search == nil {
-		return right, nil
-	}
-	return w.look(right), nil
+	return w.rules.game.text(int32(operator))
 }
 
 // Fork implements envs.Forker.
@@ -213,7 +217,9 @@ func (w *world) Fork() (envs.World, error) {
 	f := *w
 	f.engine, f.reached = w.engine.clone(), slices.Clone(w.reached)
 	if w.search != nil {
-		f.search = &memory{shown: w.search.shown, tried: slices.Clone(w.search.tried)}
+		m := *w.search
+		m.tried = slices.Clone(m.tried)
+		f.search = &m
 	}
 	return &f, nil
 }

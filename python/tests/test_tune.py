@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import urllib.request
@@ -18,15 +19,46 @@ HERE = Path(__file__).resolve().parents[2] / "examples" / "tune"
 
 
 @pytest.fixture(scope="module")
-def out(tmp_path_factory):
+def settings(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tune")
-    env = {
-        **os.environ, "HELDOUT": os.environ["HELDOUT_BIN"], "PYTHON": sys.executable, "OUT": str(folder), "ARMS": "E",
-        "SEEDS": "0", "GAMES": "6", "TOKENS": "12e3", "LIMIT": "2", "DATA": "", "PORT": "0",
+    return {
+        **os.environ, "HELDOUT": os.environ["HELDOUT_BIN"], "PYTHON": sys.executable, "OUT": str(folder), "ARMS": "M E",
+        "SEEDS": "0", "GAMES": "6", "TOKENS": "8e3", "LIMIT": "2", "STEPS": "2", "DATA": "", "PORT": "8912",
         "HF_HOME": str(folder), "HF_HUB_OFFLINE": "1",
     }
-    subprocess.run([HERE / "tune.sh", "data", "train"], check=True, env=env, stdout=subprocess.DEVNULL)
-    return folder
+
+
+@pytest.fixture(scope="module")
+def out(settings):
+    subprocess.run([HERE / "tune.sh", "data", "train"], check=True, env=settings, stdout=subprocess.DEVNULL)
+    return Path(settings["OUT"])
+
+
+def test_mask(out):
+    """The loss is on the turns that the export says, with the mark that ends them, and on nothing else."""
+    sys.path.insert(0, str(HERE))
+    from train import TEMPLATE
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(out / "models/base")
+    rows = [json.loads(line)["messages"] for line in (out / "sft/E.jsonl").open()]
+    assert any(m["role"] == "assistant" and not m["train"] for messages in rows for m in messages)
+    for messages in rows:
+        made = tokenizer.apply_chat_template(
+            messages, chat_template=TEMPLATE, return_dict=True, return_assistant_tokens_mask=True
+        )
+        trained = [i for i, on in zip(made["input_ids"], made["assistant_masks"]) if on]
+        assert tokenizer.decode(trained) == "".join(m["content"] + "<|im_end|>" for m in messages if m["train"])
+
+
+def test_measured(out, settings):
+    """The models play the games as they are and perturbed, and the table has a row for each."""
+    shown = subprocess.run(
+        [HERE / "tune.sh", "measure", "show"], check=True, env=settings, capture_output=True, text=True
+    ).stdout
+    for name in ("base", "M-0", "E-0"):
+        assert re.search(rf"^ {name} ", shown, re.MULTILINE), shown
+    assert "P4" in shown
 
 
 def test_same_words(out):

@@ -2,7 +2,7 @@
 
     python serve.py FILE.gguf PORT [NAME]
 
-The same as `llama-server -m FILE.gguf --port PORT --alias NAME --jinja -np 16 -c 32768`, from a wheel that needs no
+The same as `llama-server -m FILE.gguf --port PORT --alias NAME --jinja -np 16 -c 65536`, from a wheel that needs no
 compiler.
 """
 
@@ -12,11 +12,11 @@ import threading
 import xllamacpp
 
 SLOTS = 16  # episodes in flight
-CONTEXT = 2048  # tokens of an episode
-THREADS = 1
+CONTEXT = 4096  # tokens of an episode
+THREADS = 2
 
 
-def main(file, port, name="loop"):
+def main(file, port, name="tuned"):
     params = xllamacpp.CommonParams()
     params.model.path, params.model_alias = file, {name}
     params.hostnames, params.port = ["127.0.0.1"], int(port)
