@@ -64,6 +64,7 @@ func TestExpertSearches(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown := start.Observation
+		var visited []string // before anything was taken
 		for done := false; !done; steps++ {
 			action, err := w.ExpertAction(t.Context())
 			if err != nil || action == "" || w.commands > stepLimit {
@@ -71,6 +72,12 @@ func TestExpertSearches(t *testing.T) {
 			}
 			if again, err := w.ExpertAction(t.Context()); again != action || err != nil {
 				t.Errorf("%s: the expert says %q, then %q, %v", task.ID, action, again, err)
+			}
+			if !strings.Contains(shown, "You pick up") {
+				if strings.HasPrefix(action, "go to") && slices.Contains(visited, action) {
+					t.Errorf("%s: %q again", task.ID, action)
+				}
+				visited = append(visited, action)
 			}
 			for _, thing := range w.rules.game.things {
 				named := strings.Contains(action+" ", " "+thing.name+" ")
@@ -92,6 +99,14 @@ func TestExpertSearches(t *testing.T) {
 	}
 	if steps <= shortest {
 		t.Errorf("%d steps in all games, and %d of the expert that knows all", steps, shortest)
+	}
+}
+
+// A thing is looked for where it is likely for each step that a look takes.
+func TestChances(t *testing.T) {
+	mug, soap := chances("mug 2"), chances("soapbar 1")
+	if mug["coffeemachine"] <= mug["cabinet"] || mug["toilet"] > 0 || soap["sinkbasin"] <= soap["drawer"] {
+		t.Errorf("mug %v, soapbar %v", mug, soap)
 	}
 }
 
