@@ -188,13 +188,17 @@ func (r *Report) tables(k Kind) []table.Table {
 const AllTables = "all"
 
 // Select returns the tables with these IDs, in their order. The ID of a kind stands for
-// all its tables. Without IDs it returns those that need not be asked for.
+// all its tables. Without IDs it returns those that need not be asked for; if the runs have
+// none, because a perturbation was drawn for every task, the results.
 func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	if full := slices.Contains(ids, AllTables); len(ids) == 0 || full {
 		for _, k := range kinds {
 			if full && !k.Request || !full && k.First && slices.Contains(r.firsts(), k.Only) {
 				out = append(out, r.Tables(k.ID)...)
 			}
+		}
+		if len(out) == 0 {
+			out = r.Tables("results")
 		}
 		return out, nil
 	}
