@@ -95,11 +95,11 @@ def save(source, base, target):
     config = LlamaConfig.from_pretrained(source)
     writer = GGUFWriter(target, "llama")
     for key, field in reader.fields.items():
-        if key.startswith("GGUF.") or key in ("general.architecture", "general.file_type"):
+        if key.startswith("GGUF.") or key in ("general.architecture", "general.file_type", "general.name"):
             continue
         kind = field.types[0]
         writer.add_key_value(key, field.contents(), kind, field.types[-1] if kind == GGUFValueType.ARRAY else None)
-    writer.add_name(Path(target).stem)
+    writer.add_name(Path(target).name.split(".")[0])
     writer.add_file_type(7)  # mostly 8 bits
     for tensor in reader.tensors:
         rows = reordered(tensor.name, trained[named(tensor.name)].astype(np.float32), config, back=False)
