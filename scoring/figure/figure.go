@@ -186,7 +186,11 @@ func New(name string, source TableSource) (Figure, error) {
 		return Figure{}, err
 	}
 	f := Figure{Name: k.Name, Title: k.Title, Caption: k.Caption, marks: new([]mark)}
-	f.Table = merged(source.Tables(k.Table))
+	tables := source.Tables(k.Table)
+	f.Table = merged(tables)
+	if len(tables) > 0 && nameOf(tables[0]) != tables[0].Title {
+		f.Table.Notes = append([]string{tables[0].Title + "."}, f.Table.Notes...)
+	}
 	if len(f.Table.Rows) == 0 {
 		kind, _ := report.Find(k.Table)
 		return f, &EmptyError{name, kind.Lacks}
@@ -202,6 +206,15 @@ func New(name string, source TableSource) (Figure, error) {
 
 // tableTitle says which of several tables a line is of.
 var tableTitle = table.Words("table", "Table", "the table")
+
+// nameOf is what a table is called: its title, or what stands before it in the caption if the
+// title is what the runs show.
+func nameOf(t table.Table) string {
+	if name, ok := strings.CutSuffix(t.Caption, ": "+t.Title+"."); ok {
+		return name
+	}
+	return t.Title
+}
 
 // merged returns one table. Several of them, as of environments that were swept, get
 // their title as the first column; all have the same columns or they are left out.
@@ -227,7 +240,7 @@ func merged(tables []table.Table) table.Table {
 			continue
 		}
 		for _, row := range t.Rows {
-			out.Rows = append(out.Rows, append([]table.Cell{table.String(t.Title)}, row...))
+			out.Rows = append(out.Rows, append([]table.Cell{table.String(nameOf(t))}, row...))
 		}
 		for _, note := range t.Notes {
 			if !slices.Contains(out.Notes, note) {

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -32,10 +33,7 @@ func robustness(r reader, f *Figure) error {
 			part := r.keep(func(row int) bool {
 				return (of == "" || r.text(row, tableTitle) == of) && r.text(row, column.Rate) == rate
 			})
-			title := strings.TrimSpace(strings.TrimPrefix(of, "Robustness on ") + " " + rate)
-			if of == "" {
-				title = strings.TrimPrefix(f.Table.Title, "Robustness on ") + " " + rate
-			}
+			title := strings.TrimPrefix(cmp.Or(of, nameOf(f.Table)), "Robustness on ") + " " + rate
 			out = append(out, rowPanel{title, percentAxis("%"),
 				func(s *sheet, i int, x func(float64) vg.Length, y vg.Length) {
 					for row := range part.Rows {
