@@ -21,7 +21,7 @@ TOKENS = float(os.environ.get("TOKENS", "3e5"))  # to see, the same for all arms
 LENGTH = 1536  # tokens; what is longer in a conversation is cut off
 BATCH = 2  # conversations
 RATE = float(os.environ.get("RATE", "3e-4"))  # the highest learning rate
-SAVES = 4  # checkpoints, evenly spread
+SAVES = 4  # times that a training can resume from; one checkpoint of 1.3 GB is kept
 THREADS = int(os.environ.get("THREADS", "2"))
 
 TEMPLATE = (
@@ -62,7 +62,7 @@ def main(base, out, files):
         output_dir=out, max_steps=steps, per_device_train_batch_size=1, gradient_accumulation_steps=BATCH,
         learning_rate=RATE, lr_scheduler_type="cosine", warmup_steps=0.05, weight_decay=0.01, max_length=LENGTH,
         assistant_only_loss=True, seed=SEED, logging_steps=max(1, steps // 40),
-        save_steps=max(1, steps // SAVES), use_cpu=not torch.cuda.is_available(),
+        save_steps=max(1, steps // SAVES), save_total_limit=1, use_cpu=not torch.cuda.is_available(),
         bf16=True, include_num_input_tokens_seen="all", report_to=[], disable_tqdm=True, activation_checkpointing=False,
     )
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)

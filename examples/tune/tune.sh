@@ -77,9 +77,11 @@ measure() {
   for name in untuned $(trained); do
     $PYTHON "$here/serve.py" "$OUT/models/$name.gguf" "$PORT" "$name" >"$OUT/server.log" 2>&1 &
     server=$!
-    trap 'kill $server 2>/dev/null || true' EXIT
+    # shellcheck disable=SC2064 # this server
+    trap "kill $server 2>/dev/null || true" EXIT
     measure_model "$name"
     kill "$server" && wait "$server" || true
+    trap - EXIT
   done
 }
 
