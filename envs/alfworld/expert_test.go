@@ -45,8 +45,8 @@ func TestExpertOfficial(t *testing.T) {
 	t.Logf("%d games in %d steps", len(e.Tasks()), total)
 }
 
-// The expert that knows only what was shown solves the games without naming an object
-// that no answer has named, and looks into other places first.
+// The expert that knows only what was shown solves nearly all games within the limit of
+// steps, without naming an object that no answer has named or looking anywhere twice.
 func TestExpertSearches(t *testing.T) {
 	e, err := NewGenerated(2, Options{ExpertKnows: knowsShown})
 	if err != nil {
@@ -56,8 +56,9 @@ func TestExpertSearches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, shortest := 0, 0
-	for _, task := range sharedtest.Sample(t, e.Tasks(), 12) {
+	steps, shortest, unsolved := 0, 0, 0
+	games := sharedtest.Sample(t, e.Tasks(), 12)
+	for _, task := range games {
 		w := newTestWorld(t, e, task)
 		start, err := w.Start(t.Context())
 		if err != nil {
@@ -65,9 +66,10 @@ func TestExpertSearches(t *testing.T) {
 		}
 		shown := start.Observation
 		var visited []string // before anything was taken
-		for done := false; !done; steps++ {
+		done := false
+		for ; !done && w.commands < stepLimit; steps++ {
 			action, err := w.ExpertAction(t.Context())
-			if err != nil || action == "" || w.commands > stepLimit {
+			if err != nil || action == "" {
 				t.Fatalf("%s: step %d: the expert says %q, %v", task.ID, w.commands, action, err)
 			}
 			if again, err := w.ExpertAction(t.Context()); again != action || err != nil {
@@ -94,8 +96,14 @@ func TestExpertSearches(t *testing.T) {
 				t.Errorf("%s: not solved", task.ID)
 			}
 		}
+		if !done {
+			unsolved++
+		}
 		n, _ := solve(t, known, known.Tasks()[task.Index])
 		shortest += n
+	}
+	if unsolved*20 > len(games) { // a search may take longer than the limit
+		t.Errorf("%d of %d games not solved in %d steps", unsolved, len(games), stepLimit)
 	}
 	if steps <= shortest {
 		t.Errorf("%d steps in all games, and %d of the expert that knows all", steps, shortest)
