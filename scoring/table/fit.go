@@ -9,8 +9,9 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// narrowest is the width, in characters, below which names are not folded.
-const narrowest = 12
+// narrowest is the width, in characters, below which names are not folded: that of
+// "(perturbation", the longest word of a name that is no model's.
+const narrowest = 13
 
 // Fit prepares tables for a reader whose screen is width characters wide; the
 // result is for the format Text. Both ends of an interval go into one column and

@@ -76,6 +76,15 @@ func TestFitEmptyColumn(t *testing.T) {
 	}
 }
 
+// The words that heldout puts into a name stay whole on the narrowest screens.
+func TestFitWords(t *testing.T) {
+	perturbed := Table{ID: "t", Columns: []Column{{Header: "Model", Words: true}},
+		Rows: [][]Cell{{String("expert (perturbation random:1:2/task)")}}}
+	if got := text(t, Fit([]Table{perturbed}, 10)); !strings.Contains(got, "(perturbation ") {
+		t.Errorf("a word is broken:\n%s", got)
+	}
+}
+
 // Columns that are not constant and do not fit are named as left out.
 func TestFitSaysWhatIsNotShown(t *testing.T) {
 	one := wide()
