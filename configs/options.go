@@ -214,7 +214,7 @@ var Options = sync.OnceValue(func() []Option {
 		{
 			Name: "budget-tokens", Group: Playing, Owner: TheLeader, Range: atLeast(0),
 			Help: "start no episode once prompts and replies will have taken this many tokens, those of earlier " +
-				"sessions included; the same command with more goes on; 0 is off",
+				"sessions included; the same command with more resumes; 0 is off",
 		},
 		{
 			Name: "budget-usd", Group: Playing, Owner: TheLeader, Range: atLeast(0),

@@ -94,7 +94,7 @@ func newDataPull(sys *system) *cobra.Command {
 		Long: `pull fetches what is missing of the official data, from where the benchmarks'
 owners publish them, and says under which terms. What is known by its SHA-256
 is checked; the SHA-256 of the rest is recorded. An environment appears in the
-data folder when all of it is there. A pull that was stopped, or killed, goes on
+data folder when all of it is there. A pull that was stopped, or killed, resumes
 where it was when the same command is given again.
 
 HF_ENDPOINT names a mirror of Hugging Face. HTTPS_PROXY, HTTP_PROXY and NO_PROXY

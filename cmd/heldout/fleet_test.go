@@ -52,7 +52,7 @@ func TestServersComeAndGo(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("the tables differ:\n%s\nwant\n%s", got, want)
 	}
-	if !strings.Contains(said.String(), "is set aside, its episodes go on elsewhere") ||
+	if !strings.Contains(said.String(), "is set aside, its episodes continue elsewhere") ||
 		!strings.Contains(said.String(), "is back after") {
 		t.Errorf("servers came and went unnoticed:\n%s", &said)
 	}

@@ -16,7 +16,7 @@ func (s *system) saveMemory() {
 }
 
 // spareRequests has garbage collected as seldom as it is where GOGC is 100, but not before
-// memory has grown by 64 MiB: while a collection goes on, some requests wait for
+// memory has grown by 64 MiB: during a collection, some requests wait for
 // milliseconds.
 func (s *system) spareRequests() { s.collect(garbage{percent: 100, minimum: 64 << 20, limit: 1600}) }
 

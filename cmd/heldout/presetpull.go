@@ -26,7 +26,7 @@ func newPresetPull(sys *system) *cobra.Command {
 preset names, and keeps in the data folder the files that presets read and the
 licence. All commands find them there. Every file is compared with the SHA-256
 that the preset states for it, or for each text of it; if one differs, nothing
-is kept. A pull that was stopped, or killed, goes on where it was when the same
+is kept. A pull that was stopped, or killed, resumes where it was when the same
 command is given again.
 
 HF_ENDPOINT names a mirror of Hugging Face. HTTPS_PROXY, HTTP_PROXY and NO_PROXY

@@ -31,7 +31,7 @@ task data and the model servers are, and how many episodes it plays at a time.
 Version, task data, prompts and other files must be those of the run: worker
 compares hashes of them before it plays.
 
-A worker can be stopped or killed at any time: another one goes on with its
+A worker can be stopped or killed at any time: another one resumes its
 episodes.
 heldout help servers says more.`,
 		Example: `  heldout worker --queue nats://HOST:4222

@@ -6,7 +6,7 @@
 #   heldout merge DIR/runs/whole DIR/runs/big
 #
 # The nodes share the directory of --out; each part writes only to its own
-# directory in it. A part whose node vanishes is queued again and goes on where it
+# directory in it. A part whose node vanishes is queued again and resumes where it
 # was, and so does one that reaches its time limit: it stops five minutes earlier and
 # queues itself. A part with episodes that have no result ends with code 3; the same
 # sbatch command tries them again.

@@ -18,7 +18,7 @@ func (f *Fleet) setAside(s *server, trial *model.Request, cause string, wait tim
 	}
 	s.cause, s.since, s.trial = cause, f.o.Now(), trial
 	if len(f.present()) > 0 {
-		f.tell("%s is set aside, its episodes go on elsewhere: %s", s.client.URL(), cause)
+		f.tell("%s is set aside, its episodes continue elsewhere: %s", s.client.URL(), cause)
 	} else {
 		f.hold(s.client.URL()+": "+cause, trial != nil)
 	}

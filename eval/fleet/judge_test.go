@@ -58,7 +58,7 @@ func TestServerThatRefuses(t *testing.T) {
 		if reply := ask(t, f.Conversation(30)); reply.Server != b.url() {
 			t.Errorf("%d: %+v", status, reply)
 		}
-		n.await(t, a.url()+" is set aside, its episodes go on elsewhere: ")
+		n.await(t, a.url()+" is set aside, its episodes continue elsewhere: ")
 		fails.on.Store(false)
 		n.await(t, a.url()+" is back")
 	}
@@ -210,7 +210,7 @@ func TestHangingAtStart(t *testing.T) {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 		if len(told) != 1 || !strings.Contains(told[0],
-			"http://hangs/v1 is set aside, its episodes go on elsewhere: it has not told about itself within 10s") {
+			"http://hangs/v1 is set aside, its episodes continue elsewhere: it has not told about itself within 10s") {
 			t.Errorf("told %q", told)
 		}
 	})

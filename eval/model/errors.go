@@ -128,7 +128,7 @@ func (e *RequestError) hint() string {
 		}
 		return "check the name of the model and --base-url; heldout doctor tells what the server has"
 	case http.StatusTooManyRequests:
-		return "the quota is used up: the same command goes on once there is more"
+		return "the quota is used up: the same command resumes once there is more"
 	case http.StatusMethodNotAllowed:
 		return "check --base-url"
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,

@@ -1,4 +1,4 @@
-"""Tunes a model on conversations of `heldout export --format axolotl`, and goes on after a kill.
+"""Tunes a model on conversations of `heldout export --format axolotl`, and resumes after a kill.
 
     python train.py BASE-DIR OUT-DIR FILE...
 

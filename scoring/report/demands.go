@@ -11,7 +11,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// Demands are what a build or a training run asks of rates before it goes on.
+// Demands are what a build or a training run asks of rates before it continues.
 type Demands struct {
 	// Floors are the least rates, as fractions, by environment or preset.
 	Floors map[string]float64

@@ -27,6 +27,7 @@ type trained struct {
 // was trained once, is left out: nothing says how another training of it would do.
 func trainedArms(in []row) (arms []trained, notes []string) {
 	type key struct{ place, perturbation, arm string }
+	var single []string
 	for _, of := range groupedBy(in, func(r row) key {
 		return key{r.place(), r.Condition.Perturbation, armOf(r.line)}
 	}) {
@@ -34,7 +35,9 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 		if arm.Condition.Decoding == nil {
 			arm.name, arm.served = of[0].line, 0
 		} else if len(of) == 1 {
-			notes = append(notes, fmt.Sprintf("%s: one training, so nothing says how another would do.", of[0].line))
+			if name := of[0].line; !slices.Contains(single, name) { // under each perturbation
+				single = append(single, name)
+			}
 			continue
 		}
 		var scores []*scoring.Score
@@ -51,6 +54,10 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 	}
 	if !slices.ContainsFunc(arms, func(a trained) bool { return a.served > 0 }) {
 		return nil, nil
+	}
+	if len(single) > 0 {
+		notes = append(notes, fmt.Sprintf("Trained once, so nothing says how another training would do: %s.",
+			strings.Join(single, ", ")))
 	}
 	return arms, notes
 }
@@ -75,8 +82,8 @@ func trainings(report *Report, t *table.Table) {
 			column.ProgressDeviation.Val(a.joint.Progress.SampleStd))
 	}
 	annotate(t, "Trainings: models whose names differ in the number at their end alone. 95% intervals are for new "+
-		"trainings and new tasks; sample: the standard deviation of the trainings' means, in percentage points, with "+
-		"divisor n-1.", notes)
+		"trainings and new tasks; SR std and PR std: standard deviation of the trainings' rates, in percentage points, "+
+		"with divisor n-1.", notes)
 }
 
 // field is a rate with its interval.

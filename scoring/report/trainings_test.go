@@ -6,6 +6,7 @@ import (
 
 	"heldout/envs"
 	"heldout/scoring"
+	"heldout/scoring/record"
 )
 
 // TestTrainings: models whose names differ in their last number are trainings of an arm,
@@ -18,6 +19,7 @@ func TestTrainings(t *testing.T) {
 		played("vllm:M-0", "SSSS"), played("vllm:M-1", "SSSf"), played("vllm:M-2", "SSff"),
 		played("vllm:R-9", "SSff"), played("vllm:R-10", "fSff"),
 		played("vllm:B", "SSff"), played("random", "ffff"),
+		group{"pddl", envs.Official, 4, "vllm:B", 0, func(c *record.Condition) { c.Perturbation = "caps" }, "ffff"},
 	)}
 	tables := everything(runs, nil, weights)
 	rates := find(t, tables, "trainings")
@@ -25,7 +27,7 @@ func TestTrainings(t *testing.T) {
 	same(t, "number", below(t, rates, "trainings"), "3", "2", "0")
 	same(t, "rates", below(t, rates, "success"), "75.0", "37.5", "0.0")
 	same(t, "spread", below(t, rates, "success_sample_std"), "25.0", "17.7", "–")
-	hasNote(t, rates, "B: one training, so nothing says how another would do.")
+	hasNote(t, rates, "Trained once, so nothing says how another training would do: B.")
 	pairs := find(t, tables, "trainings-paired")
 	same(t, "arms", below(t, pairs, "model"), "R", "random", "random")
 	same(t, "against", below(t, pairs, "against"), "M", "M", "R")

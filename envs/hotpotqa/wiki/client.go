@@ -212,7 +212,7 @@ func (l *Live) once(ctx context.Context, page string, read func(io.Reader) error
 func (l *Live) await(ctx context.Context) error {
 	wait := l.next.Sub(l.o.Now())
 	if wait > maxWait {
-		return fmt.Errorf("%s asks for no requests for another %v; run again then, and the run goes on", l.o.URL,
+		return fmt.Errorf("%s asks for no requests for another %v; run again then, and the run resumes", l.o.URL,
 			wait.Round(time.Second))
 	}
 	if wait > 0 {

@@ -57,7 +57,7 @@ func (l *Leader) takeStray(m jetstream.Msg, reason string) {
 	}
 	if l.strays++; l.strays == 1 {
 		l.o.Tell(fmt.Sprintf("a message in the queue is not of this run: %.200s: %.200s; it is set aside in %s, and "+
-			"the run goes on", s.Subject, s.Error, file))
+			"the run continues", s.Subject, s.Error, file))
 	}
 	_ = m.Ack() // it comes again if that is lost
 }

@@ -78,7 +78,7 @@ func (l Listing) Table(width int) (table.Table, error) {
 	t.Notes = []string{
 		"SR: success rate so far, in percent, of first trials without a perturbation: the mean over models and " +
 			"environments. Players without a model, such as expert and memoriser, count only where no model plays. " +
-			"Episodes that end early come first, so rates of a run that goes on are not those that it will have. " +
+			"Episodes that end early come first, so rates of a run in progress are not those that it will have. " +
 			"--rates has each rate."}
 	room := width - lineWidth(t) - 2
 	t.Columns = append(t.Columns, table.Column{Key: "what", Header: "Of", Words: true, Detail: true})
@@ -152,7 +152,7 @@ func (l Listing) Rates() (table.Table, error) {
 	t := rateTable(names, all, func(r scoring.Rate) table.Cell { return table.Percent(r.Mean) }, "")
 	t.Notes = []string{
 		"SR, PR: success and progress rate so far, in percent, of first trials. Episodes that end early come " +
-			"first, so rates of a run that goes on are not those that it will have."}
+			"first, so rates of a run in progress are not those that it will have."}
 	return t, err
 }
 

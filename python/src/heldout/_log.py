@@ -141,7 +141,7 @@ class _Follower:
     def _attempt(self, action: Callable[[], None]) -> bool:
         try:
             action()
-        except Exception as error:  # whatever a tracker raises, the run goes on
+        except Exception as error:  # whatever a tracker raises, the run continues
             if not self._failed:
                 self._answer(f"warn not logged yet: {type(error).__name__}: {error}"[:300])
             self._failed = True

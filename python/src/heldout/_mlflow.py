@@ -41,7 +41,7 @@ class Mlflow:
         self._tags: dict[str, str] = {}
 
     def open(self) -> Any:
-        """Returns the client, once the run of MLflow is there. It goes on where it was."""
+        """Returns the client, once the run of MLflow is there. It resumes where it was."""
         if self._client is None:
             client = self._mlflow.MlflowClient(self._uri)
             experiment = self._experiment_id(client)

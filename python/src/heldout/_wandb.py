@@ -34,7 +34,7 @@ class Wandb:
         self._run: Any = None
 
     def open(self) -> Any:
-        """Returns the run of wandb, which goes on where it was."""
+        """Returns the run of wandb, which resumes where it was."""
         if self._run is None:
             quiet = {"silent": True, "console": "off", "disable_git": True, "disable_code": True,
                      "x_disable_stats": True, "x_disable_meta": True, "init_timeout": 30,

@@ -114,11 +114,11 @@ class Environment:
         raise NotImplementedError
 
     def fork(self) -> Environment:
-        """Returns a game that goes on from this moment by itself, such as `copy.deepcopy(self)`. It may lack it."""
+        """Returns a game that continues from this moment by itself, such as `copy.deepcopy(self)`. It may lack it."""
         raise NotImplementedError
 
     def state_key(self) -> str:
-        """Returns a text that two games of a task share if they go on alike. An environment may lack it."""
+        """Returns a text that two games of a task share if they continue alike. An environment may lack it."""
         raise NotImplementedError
 
     def close(self) -> None:

@@ -143,7 +143,7 @@ class RunOptions(TypedDict, total=False):
     """With `trials`: end a trial after the same action with the same observation N times in a row; 0 is off."""
     budget_tokens: int
     """Start no episode once prompts and replies will have taken this many tokens, those of earlier sessions
-    included; the same command with more goes on; 0 is off."""
+    included; the same command with more resumes; 0 is off."""
     budget_usd: float
     """Start no episode once the run will have cost this many dollars at `prices`; 0 is off."""
     budget_time: str
