@@ -77,6 +77,9 @@ type legendEntry struct {
 	draw func(s *sheet, x, y vg.Length) // a sample of the width of legendSample
 }
 
+// edge is left empty at the left of a figure, where strokes and letters are cut otherwise.
+const edge = vg.Length(2)
+
 const (
 	legendSample = vg.Length(14)
 	legendLine   = vg.Length(10)
@@ -97,12 +100,12 @@ func (l legend) walk(visit func(e legendEntry, name string, x, y vg.Length)) vg.
 	if len(l.entries) == 0 {
 		return 0
 	}
-	x, y := vg.Length(0), legendLine/2
+	x, y := edge, legendLine/2
 	for _, e := range l.entries {
 		name := printable(e.text, l.style(), l.width/2)
 		width := legendSample + 3 + l.style().Width(name)
-		if x > 0 && x+width > l.width {
-			x, y = 0, y+legendLine
+		if x > edge && x+width > l.width {
+			x, y = edge, y+legendLine
 		}
 		if visit != nil {
 			visit(e, name, x, y)

@@ -188,7 +188,7 @@ func stack(f *Figure, plots []*plot.Plot, heights []vg.Length, names []labels) {
 		}
 		top := s.Max.Y
 		for i, p := range plots {
-			place := draw.Crop(s.Canvas, widest, -6, 0, 0)
+			place := draw.Crop(s.Canvas, edge+widest, -6, 0, 0)
 			place.Max.Y, place.Min.Y = top-2, top-heights[i]+5
 			names[i].draw(s, p, place)
 			p.Draw(place)
