@@ -29,7 +29,7 @@ func newView(sys *system) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "view [DIR…]",
 		ValidArgsFunction: folders,
-		Short:             "Show runs and their episodes in a browser, also while they are being played",
+		Short:             "Show runs and their episodes in a browser, also during the run",
 		Long: `view serves pages about run directories, and the run directories below other
 folders: rates so far, episodes in flight, and every episode step by step, alone
 or beside another one of its task. Readers on this machine can give runs tags
