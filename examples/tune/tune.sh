@@ -11,13 +11,14 @@
 #   examples/tune/tune.sh            all of it; or stages by name: data train measure show
 #
 # The numbers are those of docs/loop. A stage that was stopped resumes where it was.
-# To see that all works: GAMES=20 TOKENS=2e4 ARMS=M SEEDS=0 LIMIT=6 STEPS=5.
+# To see that all works: GAMES=20 TOKENS=2e4 ARMS=M SEEDS=0 LIMIT=6 FEW=2 STEPS=5.
 set -euo pipefail
 
 ARMS=${ARMS:-M R E}
 SEEDS=${SEEDS:-0 1 2}           # of the trainings of M; other arms are trained once
 GAMES=${GAMES:-1072}            # generated games to learn from
 LIMIT=${LIMIT:-36}              # official games to play; 134 are all
+FEW=${FEW:-12}                  # games of each other environment, and of the suite of perturbations
 STEPS=${STEPS:-30}              # of a game at most
 OUT=${OUT:-tune}
 DATA=${DATA-}                   # folder of the official tasks; without it, generated games that nobody learned from
@@ -91,16 +92,24 @@ measure_model() { # NAME
   local games=(--env alfworld --limit "$LIMIT" --prompt "$here/alfworld.yaml")
   if [[ -n $DATA ]]; then games+=(--data "$DATA"); else games+=(--generator-seed 1); fi
   $HELDOUT sweep "${of[@]}" "${games[@]}" --perturb P1,P2,P3,P4 --temperature 0 --out "$OUT/runs/robust/$1"
-  $HELDOUT run "${of[@]}" --env babyai,pddl --limit "$LIMIT" ${DATA:+--data "$DATA"} --temperature 0 \
+  $HELDOUT run "${of[@]}" --env babyai,pddl --limit "$FEW" ${DATA:+--data "$DATA"} --temperature 0 \
     --out "$OUT/runs/held-out/$1"
-  [[ $1 != M-0 ]] || $HELDOUT run "${of[@]}" "${games[@]}" --temperature 1 --seeds 0-2 --out "$OUT/runs/sampled/$1"
+  if [[ $1 == M-0 ]]; then
+    $HELDOUT run "${of[@]}" "${games[@]}" --temperature 1 --seeds 0-2 --out "$OUT/runs/sampled/$1"
+    $HELDOUT sweep "${of[@]}" "${games[@]}" --limit "$FEW" --suite robust --temperature 0 --out "$OUT/runs/suite/$1"
+  fi
 }
 
 show() {
+  local name tuned=()
+  for name in $(trained); do tuned+=(--held-in "vllm:$name=alfworld"); done
   $HELDOUT compare "$OUT/runs/robust"/*
   $HELDOUT compare "$OUT/runs/robust"/* --table paper-robustness --baseline agentrefine:table3
-  $HELDOUT compare "$OUT/runs/held-out"/*
-  [[ ! -e $OUT/runs/sampled/M-0 ]] || $HELDOUT compare "$OUT/runs/sampled"/*
+  $HELDOUT compare "$OUT/runs/robust"/* "$OUT/runs/held-out"/* "${tuned[@]}" --table headline
+  if [[ -e $OUT/runs/suite/M-0 ]]; then
+    $HELDOUT compare "$OUT/runs/sampled"/*
+    $HELDOUT compare "$OUT/runs/suite"/*
+  fi
   $HELDOUT report "$OUT/runs/robust"/* "$OUT/runs/held-out"/* --out "$OUT/report.html"
 }
 

@@ -23,7 +23,7 @@ def settings(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tune")
     return {
         **os.environ, "HELDOUT": os.environ["HELDOUT_BIN"], "PYTHON": sys.executable, "OUT": str(folder), "ARMS": "M E",
-        "SEEDS": "0", "GAMES": "6", "TOKENS": "8e3", "LIMIT": "2", "STEPS": "2", "DATA": "", "PORT": "8912",
+        "SEEDS": "0", "GAMES": "6", "TOKENS": "8e3", "LIMIT": "2", "FEW": "1", "STEPS": "2", "DATA": "", "PORT": "8912",
         "HF_HOME": str(folder), "HF_HUB_OFFLINE": "1",
     }
 
