@@ -9,8 +9,8 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// narrowest is the width, in characters, below which names are not folded: that of
-// "(perturbation", the longest word of a name that is no model's.
+// narrowest is the width, in characters, below which names are not folded: it has
+// room for "(perturbation", the longest word that heldout adds to a name.
 const narrowest = 13
 
 // Fit prepares tables for a reader whose screen is width characters wide; the
