@@ -45,16 +45,22 @@ func (c *crowd) count(begun, ended, slow int) tally {
 	return c.tally
 }
 
-// play takes a minute for an episode, and a hundred for one of that environment or model.
+// play takes a minute for an episode, and a hundred for one of that environment or model. Each
+// takes a little longer than the one begun before it: of two that end at the same moment, the
+// scheduler would draw which frees its place first.
 func (c *crowd) play(a *agenda, slow string) {
+	var little time.Duration
 	for e := a.take(); e != nil; e = a.take() {
+		little += time.Microsecond
+		took := time.Minute + little
 		n := 0
 		if e.Condition.Env == slow || e.Condition.Model == slow {
 			n = 1
+			took = 100*time.Minute + little
 		}
 		c.count(1, 0, n)
 		go func() {
-			time.Sleep(time.Minute + time.Duration(n)*99*time.Minute)
+			time.Sleep(took)
 			c.count(0, 1, n)
 			a.release(e)
 			a.done(nil)
@@ -72,6 +78,7 @@ func TestSlowOnesLeavePlaces(t *testing.T) {
 			var c crowd
 			go c.play(newAgenda(fourByTwo(tasks), places), slow)
 			others := total - total*share/places
+			time.Sleep(time.Second) // beyond all that is little
 			for minute := range others / (places - share) {
 				time.Sleep(time.Minute)
 				synctest.Wait()
