@@ -205,7 +205,7 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	for _, id := range ids {
 		found := r.named(id)
 		if len(found) == 0 {
-			return nil, fmt.Errorf("these runs have no table %q; they have %s", id, strings.Join(r.have(), ", "))
+			return nil, fmt.Errorf("these runs have no table %q%s; they have %s", id, lack(id), strings.Join(r.have(), ", "))
 		}
 		out = append(out, found...)
 	}
@@ -256,6 +256,14 @@ func (r *Report) named(id string) (out []table.Table) {
 		}
 	}
 	return out
+}
+
+// lack says why runs may have no such table.
+func lack(id string) string {
+	if k, _ := Find(id); k.Lacks != "" {
+		return ": " + k.Lacks
+	}
+	return ""
 }
 
 // have lists the tables that the runs have.

@@ -27,7 +27,12 @@ type trained struct {
 // was trained once, is left out: nothing says how another training of it would do.
 func trainedArms(in []row) (arms []trained, notes []string) {
 	type key struct{ place, perturbation, arm string }
+	type separate struct {
+		trained
+		why error
+	}
 	var single []string
+	var apart []separate
 	for _, of := range groupedBy(in, func(r row) key {
 		return key{r.place(), r.Condition.Perturbation, armOf(r.line)}
 	}) {
@@ -46,20 +51,31 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 		}
 		var err error
 		if arm.joint, err = scoring.JoinTrainings(scores); err != nil {
-			notes = append(notes, fmt.Sprintf("The trainings of %s on %s do not go together: %v.", arm.name,
-				arm.place(), err))
+			apart = append(apart, separate{arm, err})
 			continue
 		}
 		arms = append(arms, arm)
 	}
+	notes = grouped(apart, func(s separate) string { return s.trained.title() }, func(s separate) string {
+		return fmt.Sprintf("trainings cannot be joined, because %v", s.why)
+	})
 	if !slices.ContainsFunc(arms, func(a trained) bool { return a.served > 0 }) {
-		return nil, nil
+		return nil, notes
 	}
 	if len(single) > 0 {
 		notes = append(notes, fmt.Sprintf("Trained once, so nothing says how another training would do: %s.",
 			strings.Join(single, ", ")))
 	}
 	return arms, notes
+}
+
+// title names an arm, where it played and under which perturbation.
+func (a trained) title() string {
+	title := a.name + " on " + a.claimPlace().Title
+	if p := a.Condition.Perturbation; p != noPerturbation {
+		title += " under " + p
+	}
+	return title
 }
 
 // armOf is a name without the number at its end.
@@ -74,6 +90,9 @@ func armOf(name string) string {
 // trainings has the rates of arms, each the mean of its trainings.
 func trainings(report *Report, t *table.Table) {
 	arms, notes := trainedArms(report.allRows)
+	if len(arms) == 0 {
+		t.Notes = notes
+	}
 	for _, a := range arms {
 		t.Add(a.envCol(), column.Model.Val(a.name), column.Perturbation.Val(a.Condition.Perturbation),
 			column.Trainings.Val(a.served), a.field(column.Success, a.joint.Success),

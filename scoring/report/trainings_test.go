@@ -2,11 +2,13 @@ package report
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // TestTrainings: models whose names differ in their last number are trainings of an arm,
@@ -55,5 +57,24 @@ func TestTrainings(t *testing.T) {
 		if of.ID == "trainings" && len(of.Rows) > 0 {
 			t.Errorf("arms of one training have rows: %v", of.Rows)
 		}
+	}
+}
+
+// A reader who asks for trainings is told why there are none.
+func TestNoTrainings(t *testing.T) {
+	read := func(outcomes string) ([]table.Table, error) {
+		return New([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M-0", 0, nil, "SSSS"},
+			group{"pddl", envs.Official, 4, "vllm:M-1", 0, nil, outcomes})}, nil, weights).Select([]string{"trainings"})
+	}
+	tables, err := read("SS--")
+	if err != nil || len(tables) != 1 {
+		t.Fatalf("an incomplete training: %v, %v", tables, err)
+	}
+	hasNote(t, tables[0], "M on PDDL: trainings cannot be joined, because not every planned episode has a result.")
+
+	_, err = New([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSSS"})}, nil,
+		weights).Select([]string{"trainings"})
+	if want := `no table "trainings": no two models have names`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a model alone: %v, want %s", err, want)
 	}
 }
