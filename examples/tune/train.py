@@ -23,6 +23,8 @@ BATCH = 2  # conversations
 RATE = float(os.environ.get("RATE", "3e-4"))  # the highest learning rate
 SAVES = 4  # times that a training can resume from; one checkpoint of 1.3 GB is kept
 THREADS = int(os.environ.get("THREADS", "2"))
+# On a processor without instructions for bfloat16, float32 is 2.4 times as fast.
+BFLOAT16 = torch.cuda.is_available() or any(has for name, has in torch.cpu.get_capabilities().items() if "bf16" in name)
 
 TEMPLATE = (
     "{% if messages[0].role != 'system' %}<|im_start|>system\n"
@@ -63,7 +65,7 @@ def main(base, out, files):
         learning_rate=RATE, lr_scheduler_type="cosine", warmup_steps=0.05, weight_decay=0.01, max_length=LENGTH,
         assistant_only_loss=True, seed=SEED, logging_steps=max(1, steps // 40),
         save_steps=max(1, steps // SAVES), save_total_limit=1, use_cpu=not torch.cuda.is_available(),
-        bf16=True, include_num_input_tokens_seen="all", report_to=[], disable_tqdm=True, activation_checkpointing=False,
+        bf16=BFLOAT16, include_num_input_tokens_seen="all", report_to=[], disable_tqdm=True, activation_checkpointing=False,
     )
     model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
     # The words are the model's own already, and take a fifth of the weights.
