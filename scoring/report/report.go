@@ -205,7 +205,8 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 	for _, id := range ids {
 		found := r.named(id)
 		if len(found) == 0 {
-			return nil, fmt.Errorf("these runs have no table %q%s; they have %s", id, lack(id), strings.Join(r.have(), ", "))
+			return nil, fmt.Errorf("these runs have no table %q%s; they have %s", id, lack(id),
+				strings.Join(r.have(), ", "))
 		}
 		out = append(out, found...)
 	}
