@@ -56,7 +56,7 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 		}
 		arms = append(arms, arm)
 	}
-	notes = grouped(apart, func(s separate) string { return s.trained.title() }, func(s separate) string {
+	notes = grouped(apart, func(s separate) string { return s.named() }, func(s separate) string {
 		return fmt.Sprintf("trainings cannot be joined, because %v", s.why)
 	})
 	if !slices.ContainsFunc(arms, func(a trained) bool { return a.served > 0 }) {
@@ -69,13 +69,13 @@ func trainedArms(in []row) (arms []trained, notes []string) {
 	return arms, notes
 }
 
-// title names an arm, where it played and under which perturbation.
-func (a trained) title() string {
-	title := a.name + " on " + a.claimPlace().Title
+// named says which arm it is, where it played and under which perturbation.
+func (a trained) named() string {
+	name := a.name + " on " + a.claimPlace().Title
 	if p := a.Condition.Perturbation; p != noPerturbation {
-		title += " under " + p
+		name += " under " + p
 	}
-	return title
+	return name
 }
 
 // armOf is a name without the number at its end.

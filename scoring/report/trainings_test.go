@@ -8,7 +8,6 @@ import (
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/record"
-	"heldout/scoring/table"
 )
 
 // TestTrainings: models whose names differ in their last number are trainings of an arm,
@@ -62,15 +61,18 @@ func TestTrainings(t *testing.T) {
 
 // A reader who asks for trainings is told why there are none.
 func TestNoTrainings(t *testing.T) {
-	read := func(outcomes string) ([]table.Table, error) {
-		return New([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M-0", 0, nil, "SSSS"},
-			group{"pddl", envs.Official, 4, "vllm:M-1", 0, nil, outcomes})}, nil, weights).Select([]string{"trainings"})
-	}
-	tables, err := read("SS--")
+	caps := func(c *record.Condition) { c.Perturbation = "caps" }
+	tables, err := New([]NamedRun{newRun(t, "run",
+		group{"pddl", envs.Official, 4, "vllm:M-0", 0, nil, "SSSS"},
+		group{"pddl", envs.Official, 4, "vllm:M-1", 0, nil, "SS--"},
+		group{"pddl", envs.Official, 4, "vllm:M-0", 0, caps, "S---"},
+		group{"pddl", envs.Official, 4, "vllm:M-1", 0, caps, "ffff"},
+	)}, nil, weights).Select([]string{"trainings"})
 	if err != nil || len(tables) != 1 {
-		t.Fatalf("an incomplete training: %v, %v", tables, err)
+		t.Fatalf("incomplete trainings: %v, %v", tables, err)
 	}
-	hasNote(t, tables[0], "M on PDDL: trainings cannot be joined, because not every planned episode has a result.")
+	hasNote(t, tables[0], "M on PDDL; M on PDDL under caps: trainings cannot be joined, because not every planned "+
+		"episode has a result.")
 
 	_, err = New([]NamedRun{newRun(t, "run", group{"pddl", envs.Official, 4, "vllm:M", 0, nil, "SSSS"})}, nil,
 		weights).Select([]string{"trainings"})
