@@ -10,14 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heldout/configs"
 	"heldout/eval/bench"
 	"heldout/eval/share/check"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
-
-const spotConcurrency = 16
 
 var errUnproven = errors.New("some claims fail")
 
@@ -28,7 +25,6 @@ var errPart = &codedError{errors.New("some claims fail, all because tasks, seeds
 func newCheck(sys *system) *cobra.Command {
 	var o check.Options
 	var asJSON bool
-	run := configs.DefaultRun()
 	c := &cobra.Command{
 		Use:   "check FILE…",
 		Short: "Prove the results in bundles, and say what cannot be proven",
@@ -41,34 +37,14 @@ Each claim of a bundle has a line with how it was checked and the verdict: it
 holds, it FAILS, or it is open, because nothing here can show it. The command
 ends with code 1 if a claim fails, and with code 3 if all that fail do so
 because tasks, seeds or episodes are missing. What can be cheated and what shows
-it: heldout help records.
-
---ask asks a model again at turns that are drawn by chance, with the recorded
-prompts, settings and seeds, and counts how many replies are the recorded ones.
-It asks twice, to say how often the server repeats itself.`,
-		Example: "  heldout check result.heldout\n  heldout check *.heldout --signers allowed_signers --format json\n" +
-			"  heldout check result.heldout --ask vllm:NAME --base-url http://HOST:8000/v1",
+it: heldout help records.`,
+		Example: "  heldout check result.heldout\n  heldout check *.heldout --signers allowed_signers --format json",
 		Args: args(1, -1, "at least one bundle"),
 		RunE: func(c *cobra.Command, files []string) error {
-			if o.Spot.Turns < 1 {
-				return usage(fmt.Errorf("--spot is %d, want at least 1", o.Spot.Turns))
-			}
 			sys.saveMemory()
 			o.Workers = runtime.GOMAXPROCS(0)
 			o.Texts.Outside = sys.outside()
 			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
-			if o.Spot.Model != "" {
-				run.Model = configs.Strings{o.Spot.Model}
-				servers, err := bench.OpenModel(sys.bench(), run)
-				if err != nil {
-					return usage(err)
-				}
-				defer servers.Close()
-				if _, err := bench.MeetModel(c.Context(), servers, run); err != nil {
-					return err
-				}
-				o.Spot.Ask, o.Spot.Concurrency = servers, spotConcurrency
-			}
 			failed, incomplete := false, true
 			for _, file := range files {
 				if record.IsRun(file) {
@@ -105,12 +81,6 @@ It asks twice, to say how often the server repeats itself.`,
 	f := c.Flags()
 	f.StringVar(&o.Signers, "signers", "",
 		"file of those who may sign, a name and a public SSH key per line; without it, signatures are not read")
-	f.StringVar(&o.Spot.Model, "ask", "", "ask this model again at some turns, as provider:name")
-	f.IntVar(&o.Spot.Turns, "spot", 200, "number of turns at which --ask asks, twice each")
-	for _, name := range []string{"base-url", "api-key-env", "header"} {
-		option, _ := configs.FindOption(name)
-		optionFlag(f, &run, option)
-	}
 	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
 	f.StringVar(&o.Texts.Reflection, "reflection-prompt", "",
 		"prompt file of the runs' reflections, if it was not heldout's own")

@@ -51,7 +51,6 @@ var waiting = [][]string{
 	{"judge", "$IN/synthetic", "--out", "labels", "--model=vllm:x"},
 	{"think", "$IN/experts", "--out", "thoughts", "--model=vllm:x"},
 	{"doctor", "--model=vllm:x"},
-	{"check", "$IN/experts.heldout", "--ask", "vllm:x", "--base-url", "$SILENT/v1"},
 	{"data", "pull", "babyai", "--data", "data", "--source", "agentboard=$SILENT/data.tar.gz"},
 	{"preset", "pull", "eto-alfworld", "--data", "data", "--source", "ETO-a2fc5da=$SILENT/data.tar.gz"},
 	{"play", "pddl"},

@@ -14,8 +14,6 @@ import (
 
 // Proof is what playing an attempt again from its replies shows.
 type Proof struct {
-	// Calls are those of the model, in order, as Rebuilder.Calls returns them.
-	Calls []Call
 	// Found are the differences from the record.
 	Found []Mismatch
 	// Prompts counts the steps whose prompts, built again, are those that were sent,
@@ -41,7 +39,7 @@ func (r *Rebuilder) Prove(ctx context.Context, rec *record.Episode, env envs.Env
 	if ctx.Err() != nil {
 		return Proof{}, ctx.Err()
 	}
-	p := Proof{Calls: t.calls, Ended: replayed.Outcome.Final()}
+	p := Proof{Ended: replayed.Outcome.Final()}
 	ended := t.step >= len(rec.Trajectory) && !rec.Outcome.Final() // as it did: in the middle
 	if err = cmp.Or(t.err, err); err != nil && !ended {
 		return p, err

@@ -27,8 +27,6 @@ type Options struct {
 	Workers int
 	// Signers is a file of those who may sign; empty if signatures are not read.
 	Signers string
-	// Spot says if a model is asked again.
-	Spot Spot
 	// OnPlayed is told of every episode that was played; nil for nobody.
 	OnPlayed func()
 	// worlds are those of earlier checks with the same Texts; nil if there were none.
@@ -115,9 +113,6 @@ func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) 
 			k.claim(plan).fail("run %d: %v", i+1, err)
 		}
 	}
-	if err := k.askAgain(ctx); err != nil {
-		return nil, err
-	}
 	k.seedsFrom0()
 	k.declared()
 	return k.report, k.tables(c)
@@ -134,8 +129,6 @@ type checker struct {
 	// declared training tasks, by model.
 	about   configs.About
 	trained map[string]map[string]bool
-	// drawn are the turns that are asked again, by rank.
-	drawn []spotted
 }
 
 func (k *checker) claim(i int) *Claim { return &k.report.Claims[i] }
