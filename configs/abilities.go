@@ -10,20 +10,18 @@ var BoardEnvironments = []string{"alfworld", "sciworld", "babyai", "jericho", "p
 // Ability is an ability of agents as AgentBoard scores it: a mean of success rates.
 type Ability struct {
 	Name string
-	// Board is AgentBoard's spelling of the name.
-	Board string
 	// weights has that of each of BoardEnvironments.
 	weights []float64
 }
 
 // Abilities are those of AgentBoard (Ma et al. 2024), with the weights of its SummaryLogger.
 var Abilities = []Ability{
-	{"memory", "Memory", []float64{1, 2, 1, 1, 2, 1, 3, 2, 3}},
-	{"planning", "Planning", []float64{1, 2, 2, 3, 3, 2, 3, 2, 2}},
-	{"world modelling", "World Modeling", []float64{3, 3, 2, 3, 1, 1, 3, 1, 1}},
-	{"self-reflection", "Self-reflection", []float64{3, 2, 2, 1, 3, 2, 2, 1, 1}},
-	{"grounding", "Grounding", []float64{2, 3, 2, 1, 3, 3, 3, 3, 3}},
-	{"spatial navigation", "Spatial Navigation", []float64{2, 2, 2, 2, 1, 1, 2, 1, 1}},
+	{"memory", []float64{1, 2, 1, 1, 2, 1, 3, 2, 3}},
+	{"planning", []float64{1, 2, 2, 3, 3, 2, 3, 2, 2}},
+	{"world modelling", []float64{3, 3, 2, 3, 1, 1, 3, 1, 1}},
+	{"self-reflection", []float64{3, 2, 2, 1, 3, 2, 2, 1, 1}},
+	{"grounding", []float64{2, 3, 2, 1, 3, 3, 3, 3, 3}},
+	{"spatial navigation", []float64{2, 2, 2, 2, 1, 1, 2, 1, 1}},
 }
 
 // Weight is the weight of an environment; 0 if AgentBoard does not have it.

@@ -39,7 +39,7 @@ ends with code 1 if a claim fails, and with code 3 if all that fail do so
 because tasks, seeds or episodes are missing. What can be cheated and what shows
 it: heldout help records.`,
 		Example: "  heldout check result.heldout\n  heldout check *.heldout --signers allowed_signers --format json",
-		Args: args(1, -1, "at least one bundle"),
+		Args:    args(1, -1, "at least one bundle"),
 		RunE: func(c *cobra.Command, files []string) error {
 			sys.saveMemory()
 			o.Workers = runtime.GOMAXPROCS(0)

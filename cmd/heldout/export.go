@@ -51,10 +51,6 @@ of yours, give its file with --prompt.
 steps.parquet in the folder --out, with the names of the records as columns,
 and a manifest.
 
---format agentboard writes the folder that AgentBoard writes: all_results.txt,
-dimension.txt, and a line for each episode in TASK.txt and logs/TASK.jsonl. The
-folder --out has a folder for each model and seed if there are several.
-
 --format inspect writes logs of Inspect into the folder --out, a file for each
 condition, with episodes as samples and seeds as epochs; see heldout help
 records.`,
@@ -62,7 +58,6 @@ records.`,
   heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
   heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl
   heldout export runs/big --format parquet --out tables
-  heldout export runs/big --format agentboard --out results/big
   heldout export runs/big --format inspect --out logs
   heldout export --check .`,
 		ValidArgsFunction: folders,
@@ -76,9 +71,6 @@ records.`,
 			}
 			if format == parquet {
 				return exportFrames(c, sys, sources, o.Out, o.Force, frames)
-			}
-			if format == boardLogs {
-				return exportBoard(c, sys, sources, o, seeds)
 			}
 			o.Texts.Outside = sys.outside()
 			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
@@ -111,11 +103,11 @@ records.`,
 		},
 	}
 	f := c.Flags()
-	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + boardLogs + " " + inspectLogs
+	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + inspectLogs
 	f.StringVar(&format, "format", "", "form of the file: "+forms+" or "+parquet)
 	_ = c.RegisterFlagCompletionFunc("format", oneOf(append(strings.Fields(forms), parquet)...))
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; "+
-		"a folder, for a hub, without an ending; a folder for parquet, "+boardLogs+" and "+inspectLogs)
+		"a folder, for a hub, without an ending; a folder for parquet and "+inspectLogs)
 	f.BoolVar(&frames.Steps, "steps", true, "with parquet: write the steps")
 	f.BoolVar(&frames.Texts, "texts", true, "with parquet: write what was said, besides the numbers")
 	f.BoolVar(&frames.Attempts, "attempts", false, "with parquet: write all attempts, not only those that count")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"heldout/configs"
@@ -219,3 +221,13 @@ func setFlag(f *pflag.Flag, values configs.Values) error {
 type flagger func(*pflag.FlagSet, *configs.Run)
 
 func override(r *configs.Run, flags *pflag.FlagSet) error { return apply(r, flagsOfRun(flags, nil)) }
+
+// refuseFlags reports a flag in use that a format does not have.
+func refuseFlags(c *cobra.Command, format string, names ...string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			err = cmp.Or(err, fmt.Errorf("--%s is not for --format %s", f.Name, format))
+		}
+	})
+	return err
+}

@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heldout/eval"
 	"heldout/eval/bench"
 	"heldout/eval/share/inspectlog"
 	"heldout/eval/training/export"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -18,7 +20,7 @@ const inspectLogs = "inspect"
 
 // exportInspect writes runs as logs of Inspect.
 func exportInspect(c *cobra.Command, sys *system, dirs []string, o export.Options, seeds string) error {
-	only, err := boardFilter(o.Filter, seeds)
+	only, err := episodeFilter(o.Filter, seeds)
 	err = cmp.Or(err, refuseFlags(c, inspectLogs, "format", "out", "force", "env", "model", "preset", "seeds", "prompt",
 		"reflection-prompt", "originals", "data"))
 	switch {
@@ -61,4 +63,17 @@ func (sys *system) sayInspect(w *inspectlog.Written) {
 	}
 	sys.say("%s in %s; inspect view --log-dir shows them", table.Counted(w.Episodes, "episode"),
 		table.Counted(len(w.Files), "log"))
+}
+
+// episodeFilter is what to read of runs.
+func episodeFilter(o export.Filter, seeds string) (record.EpisodeFilter, error) {
+	only := record.EpisodeFilter{Env: o.Envs, Model: o.Players, Preset: o.Presets}
+	if seeds == "" {
+		return only, nil
+	}
+	list, err := eval.ParseSeeds(seeds)
+	for _, seed := range list {
+		only.Seed = append(only.Seed, fmt.Sprint(seed))
+	}
+	return only, err
 }

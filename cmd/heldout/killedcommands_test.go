@@ -79,8 +79,6 @@ func killedCommands() []killedCommand {
 			needs: []string{"q.json"}, times: "^index", shown: true},
 		{name: "export parquet", args: []string{"export", "played", "--format", "parquet", "--out", "tables",
 			"--force"}, needs: []string{"played"}},
-		{name: "export agentboard", args: []string{"export", "played", "--format", "agentboard", "--out", "board",
-			"--force"}, needs: []string{"played"}},
 		{name: "export inspect", args: []string{"export", "played", "--format", "inspect", "--out", "logs", "--force"},
 			needs: []string{"played"}},
 	}

@@ -116,8 +116,8 @@ func check(episodes []episode) error {
 			return fmt.Errorf("episode %d: grounding_acc %v is outside of 0 to 1, or missing", e.ID, e.Grounding)
 		case d != "" && d.Check() != nil:
 			return fmt.Errorf("episode %d: %w", e.ID, d.Check())
-		case len(e.Turns) >= maxLimit:
-			return fmt.Errorf("episode %d has %d steps", e.ID, len(e.Turns))
+		case e.steps() >= maxLimit:
+			return fmt.Errorf("episode %d has %d steps", e.ID, e.steps())
 		}
 		for _, c := range e.Changes {
 			if c.step < 0 || c.step >= maxLimit || !(c.progress >= 0 && c.progress <= 1) {

@@ -80,7 +80,7 @@ func Read(dir string) (*Logs, error) {
 			bare = append(bare, envs.Title(env))
 		}
 		l.add(env, episodes)
-		if note := differs(env, own[taskName(env)], rated(taskName(env), episodes)); note != "" {
+		if note := differs(env, own[taskName(env)], rated(episodes)); note != "" {
 			l.Notes = append(l.Notes, note)
 		}
 	}
@@ -156,20 +156,34 @@ type ownRates struct {
 	Grounding *float64 `json:"grounding_acc"`
 }
 
+// rated are the rates that episodes give.
+func rated(episodes []episode) (r ownRates) {
+	var success, progress, grounding float64
+	for _, e := range episodes {
+		if e.Done {
+			success++
+		}
+		progress, grounding = progress+e.Progress, grounding+e.Grounding
+	}
+	n := float64(len(episodes))
+	success, progress, grounding = success/n, progress/n, grounding/n
+	r.Success, r.Progress, r.Grounding = &success, &progress, &grounding
+	return r
+}
+
 // differs says that rates are not those of the episodes; empty if they are or there are none.
-func differs(env string, own ownRates, episodes taskRates) string {
+func differs(env string, own, episodes ownRates) string {
 	var parts []string
 	for _, of := range []struct {
-		name string
-		own  *float64
-		ours float64
+		name      string
+		own, ours *float64
 	}{{"SR", own.Success, episodes.Success}, {"PR", own.Progress, episodes.Progress},
 		{"GA", own.Grounding, episodes.Grounding}} {
 		const rounding = 1e-6
-		if of.own == nil || math.Abs(*of.own-of.ours) < rounding {
+		if of.own == nil || math.Abs(*of.own-*of.ours) < rounding {
 			continue
 		}
-		stated, given := fmt.Sprintf("%.1f", 100**of.own), fmt.Sprintf("%.1f", 100*of.ours)
+		stated, given := fmt.Sprintf("%.1f", 100**of.own), fmt.Sprintf("%.1f", 100**of.ours)
 		if stated != given {
 			parts = append(parts, fmt.Sprintf("%s %s, and the episodes give %s", of.name, stated, given))
 		}
@@ -186,7 +200,7 @@ func (l *Logs) add(env string, episodes []episode) {
 	tasks := make([]envs.Task, len(episodes))
 	names := make([]string, len(episodes))
 	for i, e := range episodes {
-		limit = max(limit, len(e.Turns))
+		limit = max(limit, e.steps())
 		kind, _, _ := strings.Cut(e.Task, "-")
 		if env != "alfworld" {
 			kind = e.Task
@@ -227,14 +241,14 @@ func (l *Logs) Run(only record.EpisodeFilter) *scoring.Run {
 // result is what tables need of an episode; counts are nil if its steps are not known.
 func (e *episode) result() (*record.Result, *refinement.Counts) {
 	r := &record.Result{Attempt: 1, Outcome: record.Failure, Success: bool(e.Done), Progress: e.Progress,
-		Grounding: e.Grounding, Steps: len(e.Turns)}
+		Grounding: e.Grounding, Steps: e.steps()}
 	if r.Success {
 		r.Outcome = record.Success
 	}
 	if e.Turns == nil {
 		return r, nil
 	}
-	counts := &refinement.Counts{Steps: uint16(len(e.Turns)), ProgressOnly: true, Solved: r.Success}
+	counts := &refinement.Counts{Steps: uint16(e.steps()), ProgressOnly: true, Solved: r.Success}
 	for _, c := range e.Changes {
 		counts.Changes = append(counts.Changes, refinement.Change{Step: uint16(c.step + 1), Progress: c.progress})
 	}
