@@ -21,7 +21,7 @@ import (
 	"heldout/envs/address"
 )
 
-//go:embed heldout.yaml compared.yaml presets/*.yaml published/*.yaml baselines/*.yaml prompts/*/*.yaml prompts/*/react.txt personas/*.txt suites/*.yaml perturbations/*.yaml families/*.yaml families/nonce.txt
+//go:embed weights.yaml compared.yaml presets/*.yaml published/*.yaml baselines/*.yaml prompts/*/*.yaml prompts/*/react.txt personas/*.txt suites/*.yaml perturbations/*.yaml families/*.yaml families/nonce.txt
 var files embed.FS
 
 // decode reads a YAML document into v. The file's name is used in errors, which

@@ -25,13 +25,13 @@ type Weight struct {
 // LoadWeights returns the embedded weights.
 func LoadWeights() (Weights, error) {
 	var w Weights
-	if err := embedded("heldout.yaml", &w); err != nil {
+	if err := embedded("weights.yaml", &w); err != nil {
 		return w, err
 	}
-	return w, w.check("heldout.yaml")
+	return w, w.check("weights.yaml")
 }
 
-// ParseWeights reads weights from a file of the form of heldout.yaml.
+// ParseWeights reads weights from a file of the form of weights.yaml.
 func ParseWeights(file string, b []byte) (Weights, error) {
 	var w Weights
 	if err := decode(file, b, &w); err != nil {

@@ -255,7 +255,7 @@ func TestExtremes(t *testing.T) {
 		{"perturbation", "perturbations/P1.yaml", []string{"sweep", "--env", "alfworld", "--tasks", "0", "--model",
 			"random", "--dry-run", "--perturb"}},
 		{"published", "baselines/agentrefine.yaml", []string{"published"}},
-		{"weights", "heldout.yaml", []string{"compare", in("runs/plain"), "--weights"}},
+		{"weights", "weights.yaml", []string{"compare", in("runs/plain"), "--weights"}},
 		{"played preset", "presets/agentboard.yaml", []string{"run", "--model", "expert", "--dry-run", "--preset"}},
 		{"prompt", "prompts/v2/pddl.yaml", append([]string{"run", "--env", "pddl", "--tasks", "0",
 			"--dry-run"}, append(fake, "--prompt")...)},

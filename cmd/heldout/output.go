@@ -82,7 +82,7 @@ func (o *output) contentFlags(c *cobra.Command) {
 		"model that all others are compared with, by its name in tables or its run; the default is all pairs, or the "+
 			"first of two runs")
 	c.Flags().StringVar(&o.weights, "weights", "",
-		"YAML file with other weights of the held-out score, in the form of configs/heldout.yaml")
+		"YAML file with other weights of the held-out score, in the form of configs/weights.yaml")
 	c.Flags().StringVar(&o.thoughts, "thoughts", "",
 		"text file with a thought per line to compare thoughts with, such as training data")
 	c.Flags().StringSliceVar(&o.baselines, "baseline", nil,

@@ -455,7 +455,7 @@ class CompareOptions(TypedDict, total=False):
     thoughts: str | os.PathLike[str]
     """Text file with a thought per line to compare thoughts with, such as training data."""
     weights: str | os.PathLike[str]
-    """YAML file with other weights of the held-out score, in the form of configs/heldout.yaml."""
+    """YAML file with other weights of the held-out score, in the form of configs/weights.yaml."""
     mixed: bool
     """Print runs of different protocols in one table; their numbers do not compare."""
 
@@ -485,7 +485,7 @@ class PlotOptions(TypedDict, total=False):
     thoughts: str | os.PathLike[str]
     """Text file with a thought per line to compare thoughts with, such as training data."""
     weights: str | os.PathLike[str]
-    """YAML file with other weights of the held-out score, in the form of configs/heldout.yaml."""
+    """YAML file with other weights of the held-out score, in the form of configs/weights.yaml."""
     env: str | Sequence[str]
     """Only these environments, separated by commas."""
 
@@ -528,7 +528,7 @@ class ReportOptions(TypedDict, total=False):
     thoughts: str | os.PathLike[str]
     """Text file with a thought per line to compare thoughts with, such as training data."""
     weights: str | os.PathLike[str]
-    """YAML file with other weights of the held-out score, in the form of configs/heldout.yaml."""
+    """YAML file with other weights of the held-out score, in the form of configs/weights.yaml."""
 
 
 # Keywords whose flags are repeated for a list; others take it with commas.
