@@ -51,9 +51,10 @@ of yours, give its file with --prompt.
 steps.parquet in the folder --out, with the names of the records as columns,
 and a manifest.
 
---format inspect writes logs of Inspect into the folder --out, a file for each
-condition, with episodes as samples and seeds as epochs; see heldout help
-records.`,
+--format calls writes a line of JSON for each condition, with its rates, and one
+for each episode, with its record and every call of the model: what it was sent
+and what it said. --format inspect has the Python package write these as logs of
+Inspect into the folder --out; see heldout help records.`,
 		Example: `  heldout export runs/big --format axolotl --success --out train.jsonl
   heldout export runs --format openai --split train=0.9,val=0.1 --out data.jsonl
   heldout export verified.jsonl --format sharegpt --out agentrefine.jsonl
@@ -74,8 +75,8 @@ records.`,
 			}
 			o.Texts.Outside = sys.outside()
 			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}
-			if format == inspectLogs {
-				return exportInspect(c, sys, sources, o, seeds)
+			if format == inspectLogs || format == callLines {
+				return exportCalls(c, sys, sources, format, o, seeds)
 			}
 			o.Sources, o.Format, o.Tool = sources, export.Format(format), sys.tool
 			o.Command = commandOf(c, sources)
@@ -103,7 +104,7 @@ records.`,
 		},
 	}
 	f := c.Flags()
-	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + inspectLogs
+	forms := strings.Trim(fmt.Sprint(export.Formats()), "[]") + " " + callLines + " " + inspectLogs
 	f.StringVar(&format, "format", "", "form of the file: "+forms+" or "+parquet)
 	_ = c.RegisterFlagCompletionFunc("format", oneOf(append(strings.Fields(forms), parquet)...))
 	f.StringVar(&o.Out, "out", "", "file to write, .jsonl or, for agentgym, .json; "+

@@ -216,7 +216,7 @@ func TestExtremes(t *testing.T) {
 			{"report", in(name), "--out", in("report.html"), "--force"},
 			{"export", in(name), "--format", "openai", "--out", in("x.jsonl"), "--force"},
 			{"export", in(name), "--format", "parquet", "--out", in("x.parquet"), "--force"},
-			{"export", in(name), "--format", "inspect", "--out", in("x.logs"), "--force"},
+			{"export", in(name), "--format", "calls", "--out", in("x.calls"), "--force"},
 			{"bundle", in(name), "--out", in("x.heldout"), "--force"},
 			{"replay", in(name)},
 			{"plot", in(name), "--figure", "rates", "--out", in("x.svg"), "--force"},

@@ -91,7 +91,7 @@ var floors = map[string]int{
 	"eval/share/bundle":            7,
 	"eval/share/check":             9,
 	"eval/share/board":             10,
-	"eval/share/inspectlog":        9,
+	"eval/share/modelcalls":        9,
 	"eval/show/overview":           8,
 	"eval/show/page":               4,
 	"eval/training/tokens":         1,

@@ -79,8 +79,8 @@ func killedCommands() []killedCommand {
 			needs: []string{"q.json"}, times: "^index", shown: true},
 		{name: "export parquet", args: []string{"export", "played", "--format", "parquet", "--out", "tables",
 			"--force"}, needs: []string{"played"}},
-		{name: "export inspect", args: []string{"export", "played", "--format", "inspect", "--out", "logs", "--force"},
-			needs: []string{"played"}},
+		{name: "export calls", args: []string{"export", "played", "--format", "calls", "--out", "calls.jsonl",
+			"--force"}, needs: []string{"played"}},
 	}
 	for _, format := range export.Formats() {
 		kind := format.Extension()

@@ -26,7 +26,6 @@ var packageState = map[string]string{
 	"envs/jericho.helpers":              "bounds how many processors all games of a process take",
 	"envs/jericho.listed":               "lists by moment: the same moment has the same list in every world",
 	"envs/testset.files":                "embedded digests, which cannot change",
-	"eval/share/inspectlog.compressors": "memory that is used again; nothing is read from it",
 	"eval/model.buffers":                "memory that is used again; nothing is read from it",
 	"eval/show/page/browser.running":    "the one browser of a test process",
 }

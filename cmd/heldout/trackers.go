@@ -28,18 +28,23 @@ func (o *output) openTrackers(ctx context.Context, sys *system) (open trackers, 
 }
 
 func openTracker(ctx context.Context, sys *system, place string) (*logging.Logger, error) {
-	binary, err := os.Executable()
+	binary, python, err := sys.python()
 	if err != nil {
 		return nil, err
-	}
-	python, err := logging.Python(sys.getenv("HELDOUT_PYTHON"), binary)
-	if err != nil {
-		return nil, usage(err)
 	}
 	screen := sys.screen()
 	logger, err := logging.Start(ctx, logging.Options{Python: python, Binary: binary, Place: place, Warn: screen.Warn,
 		Say: screen.Say})
 	return logger, usage(err)
+}
+
+// python returns this program, and the interpreter that has its Python package.
+func (sys *system) python() (binary, python string, err error) {
+	if binary, err = os.Executable(); err == nil {
+		python, err = logging.Python(sys.getenv("HELDOUT_PYTHON"), binary)
+		err = usage(err)
+	}
+	return binary, python, err
 }
 
 func (t trackers) follow(dir string) {

@@ -1,5 +1,8 @@
 """Logs for Inspect, read by Inspect itself."""
 
+import json
+import os
+import shutil
 import subprocess
 import sys
 
@@ -67,16 +70,36 @@ def test_messages(server, tmp_path):
     )
     heldout.cli("export", str(run), "--format=inspect", "--out", logs)
     (info,) = inspect_log.list_eval_logs(logs)
-    log = inspect_log.read_eval_log(info)
+    log = inspect_log.read_eval_log(info, resolve_attachments="full")
     sample = log.samples[0]
     sent = [request["messages"] for request in requests if request.get("messages")][-3:]
     calls = [event for event in sample.events if event.event == "model"]
     assert [[(m.role, m.text) for m in call.input] for call in calls] == [
         [(m["role"], m["content"]) for m in messages] for messages in sent
     ]
-    assert [m.id for m in sample.messages[:-1]] == [m.id for m in calls[-1].input]
+    assert [m.text for m in sample.messages[:-1]] == [m.text for m in calls[-1].input]
+    assert len({m.id for m in sample.messages}) == len(sample.messages)
     assert sample.messages[-1].text == sample.output.completion
     assert (log.eval.model, sample.limit.type, sample.limit.limit) == ("openai/tiny", "turn", 3)
+    lines = tmp_path / "calls.jsonl"
+    heldout.cli("export", str(run), "--format=calls", "--out", str(lines))
+    episode = json.loads(lines.read_text().splitlines()[1])
+    messages: list[dict[str, str]] = []
+    for call, expected in zip(episode["calls"], sent, strict=True):
+        messages = messages[: call.get("kept", 0)] + call["messages"]
+        assert [(m["role"], m["text"]) for m in messages] == [(m["role"], m["content"]) for m in expected]
+
+
+def test_files(run, logs, tmp_path):
+    """A log that is there is kept without --force, and nothing else is left."""
+    names = sorted(os.listdir(logs))
+    with pytest.raises(heldout.Error, match="exists; --force replaces it"):
+        heldout.cli("export", run, "--format=inspect", "--out", logs)
+    heldout.cli("export", run, "--format=inspect", "--out", logs, "--force")
+    assert sorted(os.listdir(logs)) == names and not os.path.exists(logs + ".heldout-unfinished")
+    with pytest.raises(heldout.Error, match="is the same run as"):
+        copy = shutil.copytree(run, tmp_path / "copy")
+        heldout.cli("export", run, copy, "--format=inspect", "--out", str(tmp_path / "twice"))
 
 
 def test_tables(logs):

@@ -65,7 +65,7 @@ func Start(ctx context.Context, o Options) (*Logger, error) {
 		return nil, fmt.Errorf("--log %s: %s was not ready: %w", o.Place, o.Python, err)
 	case answer == "":
 		<-l.exited
-		return nil, l.missing()
+		return nil, fmt.Errorf("--log %s: %s: %s", o.Place, o.Python, lacking(l.errors.String()))
 	}
 	return l, nil
 }
@@ -75,15 +75,6 @@ func (l *Logger) pipes() (output io.Reader, err error) {
 		return nil, err
 	}
 	return l.cmd.StdoutPipe()
-}
-
-// missing says why the process has ended before it was ready.
-func (l *Logger) missing() error {
-	last := l.errors.String()
-	if strings.Contains(last, "No module named heldout") {
-		last = "the package heldout is not installed there: pip install a wheel of it (heldout help python)"
-	}
-	return fmt.Errorf("--log %s: %s: %s", l.o.Place, l.o.Python, last)
 }
 
 // listen passes on what the process says, until it ends.

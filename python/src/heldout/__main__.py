@@ -1,4 +1,4 @@
-"""Runs the binary: `python -m heldout`. `python -m heldout log` logs runs to trackers."""
+"""Runs the binary: `python -m heldout`. `python -m heldout log` logs runs to trackers, and `inspect` writes Inspect's logs."""
 
 import os
 import subprocess
@@ -12,6 +12,10 @@ def main() -> None:
         from ._log import main as log
 
         sys.exit(log(sys.argv[2:]))
+    if sys.argv[1:2] == ["inspect"]:
+        from ._inspectlogs import main as inspect
+
+        sys.exit(inspect(sys.argv[2:]))
     path = find_bin()
     if os.name != "nt":
         os.execv(path, [path, *sys.argv[1:]])

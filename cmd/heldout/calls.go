@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/natefinch/atomic"
+	"github.com/spf13/cobra"
+
+	"heldout/eval"
+	"heldout/eval/bench"
+	"heldout/eval/scale/logging"
+	"heldout/eval/share/modelcalls"
+	"heldout/eval/training/export"
+	"heldout/scoring/record"
+	"heldout/scoring/table"
+)
+
+// The formats of model calls: as lines of JSON, and as Inspect's logs.
+const (
+	callLines   = "calls"
+	inspectLogs = "inspect"
+)
+
+// exportCalls writes episodes with the calls of their models.
+func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o export.Options, seeds string) error {
+	only, err := episodeFilter(o.Filter, seeds)
+	err = cmp.Or(err, refuseFlags(c, format, "format", "out", "force", "env", "model", "preset", "seeds", "prompt",
+		"reflection-prompt", "originals", "data"))
+	switch {
+	case err != nil:
+		return usage(err)
+	case o.Out == "":
+		return usage(fmt.Errorf("--out is missing: the %s to write",
+			map[string]string{callLines: "file", inspectLogs: "folder for Inspect's logs"}[format]))
+	}
+	runs, err := (&chosen{EpisodeFilter: only}).runs(sys, dirs)
+	if err != nil {
+		return err
+	}
+	prompts := bench.Prompts{Texts: o.Texts}
+	write := func(w io.Writer) (*modelcalls.Written, error) {
+		return modelcalls.Write(c.Context(), w, runs, prompts.Sent, sys.now())
+	}
+	if format == callLines {
+		return exportLines(sys, o, write)
+	}
+	return exportInspect(c, sys, o, write)
+}
+
+// exportLines writes model calls as a file of lines, which gets its name once it is complete.
+func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcalls.Written, error)) error {
+	if _, err := os.Stat(o.Out); err == nil && !o.Force {
+		return fmt.Errorf("%s exists; --force replaces it", o.Out)
+	}
+	work, err := record.OpenWorkplace(o.Out)
+	if err != nil {
+		return err
+	}
+	defer work.Close()
+	if err := work.Empty(); err != nil {
+		return err
+	}
+	f, err := os.Create(work.Path(callLines))
+	if err != nil {
+		return err
+	}
+	buffer := bufio.NewWriter(f)
+	written, err := write(buffer)
+	if err := errors.Join(err, buffer.Flush(), f.Close()); err != nil {
+		return err
+	}
+	if err := atomic.ReplaceFile(work.Path(callLines), o.Out); err != nil {
+		return err
+	}
+	sys.sayCalls(written)
+	sys.say("%s and %s in %s", table.Counted(written.Conditions, "condition"),
+		table.Counted(written.Episodes, "episode"), table.Printable(o.Out))
+	return nil
+}
+
+// exportInspect has the Python package write model calls as logs of Inspect. They get their names only if
+// all goes well.
+func exportInspect(c *cobra.Command, sys *system, o export.Options,
+	write func(io.Writer) (*modelcalls.Written, error)) error {
+	binary, python, err := sys.python()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.Out, 0o777); err != nil {
+		return fmt.Errorf("the folder cannot be made: %w; name another one with --out", err)
+	}
+	work, err := record.OpenWorkplace(o.Out)
+	if err != nil {
+		return err
+	}
+	defer work.Close()
+	if err := work.Empty(); err != nil {
+		return err
+	}
+	arguments := []string{"inspect", work.Dir, o.Out}
+	if o.Force {
+		arguments = append(arguments, "--force")
+	}
+	var written *modelcalls.Written
+	files, err := logging.Pipe(c.Context(), python, binary, func(w io.Writer) (err error) {
+		written, err = write(w)
+		return err
+	}, arguments...)
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		file := filepath.Join(o.Out, name)
+		if err := atomic.ReplaceFile(work.Path(name), file); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(sys.stdout, table.Printable(file)); err != nil {
+			return err
+		}
+	}
+	sys.sayCalls(written)
+	sys.say("%s in %s; inspect view --log-dir shows them", table.Counted(written.Episodes, "episode"),
+		table.Counted(len(files), "log"))
+	return nil
+}
+
+// sayCalls says what was left out.
+func (sys *system) sayCalls(w *modelcalls.Written) {
+	sys.warnUncovered(w.Uncovered)
+	if w.Recorded > 0 {
+		sys.warn(fmt.Sprintf("%s with actions and observations in place of messages; the first: %s",
+			table.Counted(w.Recorded, "episode"), table.Printable(w.Reason.Error())))
+	}
+	if w.Later > 0 {
+		sys.say("left out: %s of later trials", table.Counted(w.Later, "episode"))
+	}
+	if w.Missing > 0 {
+		sys.warn(table.Counted(w.Missing, "planned episode") + " without a result: the rates are those of the others")
+	}
+}
+
+// episodeFilter is what to read of runs.
+func episodeFilter(o export.Filter, seeds string) (record.EpisodeFilter, error) {
+	only := record.EpisodeFilter{Env: o.Envs, Model: o.Players, Preset: o.Presets}
+	if seeds == "" {
+		return only, nil
+	}
+	list, err := eval.ParseSeeds(seeds)
+	for _, seed := range list {
+		only.Seed = append(only.Seed, fmt.Sprint(seed))
+	}
+	return only, err
+}

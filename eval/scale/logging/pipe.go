@@ -1,0 +1,67 @@
+package logging
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Pipe runs a command of the Python package that reads what write writes, and returns the lines that it
+// prints. The error is the last line of its standard error, or says what has to be installed.
+func Pipe(ctx context.Context, python, binary string, write func(io.Writer) error, arguments ...string) (
+	lines []string, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, append([]string{"-m", "heldout"}, arguments...)...)
+	cmd.Env = append(cmd.Environ(), "HELDOUT_BIN="+binary)
+	var said lastLine
+	cmd.Stderr, cmd.WaitDelay = &said, time.Second
+	group(cmd)
+	cmd.Cancel = func() error { kill(cmd); return nil }
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	output, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s does not start: %w", python, err)
+	}
+	written := make(chan error, 1)
+	go func() {
+		buffer := bufio.NewWriter(input)
+		err := errors.Join(write(buffer), buffer.Flush())
+		if err != nil {
+			cancel() // or it would take a part for the whole
+		}
+		written <- errors.Join(err, input.Close())
+	}()
+	for printed := bufio.NewScanner(output); printed.Scan(); {
+		lines = append(lines, printed.Text())
+	}
+	err = cmd.Wait()
+	failed := <-written
+	switch {
+	case failed != nil && !errors.Is(failed, syscall.EPIPE):
+		return nil, failed
+	case err != nil:
+		return nil, fmt.Errorf("%s: %s", python, lacking(said.String()))
+	}
+	return lines, nil
+}
+
+// lacking is the last line of a process, or what has to be installed first.
+func lacking(last string) string {
+	if strings.Contains(last, "No module named heldout") {
+		return "the package heldout is not installed there: pip install a wheel of it (heldout help python)"
+	}
+	return strings.TrimPrefix(last, "heldout: ")
+}

@@ -1,0 +1,223 @@
+package modelcalls
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"heldout/configs"
+	"heldout/envs"
+	"heldout/eval/agent"
+	"heldout/eval/episode"
+	"heldout/eval/model"
+	"heldout/eval/show/trajectory"
+	"heldout/scoring"
+	"heldout/scoring/record"
+)
+
+// Condition is the line of a condition, with all its seeds. Rates are fractions.
+type Condition struct {
+	Run string `json:"run"`
+	// Identity is a hash of the run's start and plan, Key identifies the condition without its seed.
+	Identity  string           `json:"identity"`
+	Key       string           `json:"key"`
+	Condition record.Condition `json:"condition"`
+	Seeds     []int64          `json:"seeds"`
+	// Began is when the run was started; the zero of Unix if it does not say so.
+	Began     time.Time   `json:"began"`
+	Tool      record.Tool `json:"tool"`
+	Behaviour int         `json:"behaviour"`
+	// Title is the environment's name, Tasks are its planned tasks in order.
+	Title  string   `json:"title"`
+	Tasks  []string `json:"tasks"`
+	Data   string   `json:"data_sha256,omitempty"`
+	Caveat string   `json:"caveat,omitempty"`
+	// Going: a process works on the run. Stopped says why a session ended early.
+	Going      bool                   `json:"going"`
+	Stopped    string                 `json:"stopped,omitempty"`
+	Planned    int                    `json:"planned"`
+	Finished   int                    `json:"finished"`
+	Unfinished map[record.Outcome]int `json:"unfinished,omitempty"`
+	// HeldOut says whether the model was tuned without data of the environment; nil if nobody said so.
+	HeldOut    *bool                `json:"held_out,omitempty"`
+	Server     *record.ServerReport `json:"server,omitempty"`
+	Success    Rate                 `json:"success"`
+	Progress   Rate                 `json:"progress"`
+	Grounding  Rate                 `json:"grounding"`
+	Replies    int                  `json:"replies"`
+	Unreadable int                  `json:"unreadable"`
+	Spent      Tokens               `json:"spent"`
+}
+
+// Rate is a rate as tables have it: with its 95 % interval, and the standard deviation of the seeds. A number
+// that there is not is nil.
+type Rate struct {
+	Mean *float64 `json:"mean,omitempty"`
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
+	Std  *float64 `json:"std,omitempty"`
+}
+
+// Tokens counts the tokens of a condition.
+type Tokens struct {
+	Prompt     int `json:"prompt_tokens"`
+	Completion int `json:"completion_tokens"`
+	record.TokenDetails
+}
+
+// Episode is the line of an attempt that counts.
+type Episode struct {
+	// Condition is the number of the condition's line, from 0; Epoch that of the seed, from 1.
+	Condition int             `json:"condition"`
+	Epoch     int             `json:"epoch"`
+	Record    *record.Episode `json:"record"`
+	// Reason says why the task was not solved.
+	Reason *Reason `json:"reason,omitempty"`
+	Calls  []Call  `json:"calls,omitempty"`
+	// Unknown says why the calls are not known.
+	Unknown string `json:"unknown,omitempty"`
+}
+
+// Reason is why a task was not solved, with what this means.
+type Reason struct {
+	Label string `json:"label"`
+	Means string `json:"means"`
+}
+
+// Call is a call of the model.
+type Call struct {
+	// Step is the index in the trajectory of the step that the call is for.
+	Step int `json:"step"`
+	// Kept counts the messages of the call before that begin this one; Messages are the further ones.
+	Kept     int       `json:"kept,omitempty"`
+	Messages []Message `json:"messages"`
+	// Reply is what the model said; Echo is what later messages hold of it, if that is another text.
+	Reply Message `json:"reply"`
+	Echo  *string `json:"echo,omitempty"`
+}
+
+// Message is a message of a chat; a completion is one of the user.
+type Message struct {
+	Role model.Role      `json:"role"`
+	Text string          `json:"text"`
+	Tool *model.ToolCall `json:"tool,omitempty"` // called, or answered
+}
+
+func newCondition(s *scoring.Score, m *record.Manifest, run string, going bool) *Condition {
+	c := s.Condition
+	out := &Condition{Run: run, Identity: identity(m), Key: c.Key(), Condition: c, Seeds: s.Seeds,
+		Began: time.Unix(0, 0).UTC(), Tool: m.Tool, Behaviour: m.Behaviour, Title: envs.Title(c.Env),
+		Data: s.Environment.DataHash, Caveat: s.Environment.Caveat, Going: going && !s.Complete(), Stopped: m.Stopped(),
+		Planned: s.Planned, Finished: s.Finished, Unfinished: s.Unfinished,
+		Success: newRate(s.Success), Progress: newRate(s.Progress), Grounding: newRate(s.Grounding),
+		Replies: s.Unreadable().Replies, Unreadable: s.Unreadable().Unread,
+		Spent: Tokens{s.Spent.PromptTokens, s.Spent.CompletionTokens, s.Spent.TokenDetails}}
+	if len(m.Sessions) > 0 {
+		out.Began = m.Sessions[0].Started.UTC().Truncate(time.Second)
+	}
+	for _, t := range s.Environment.Tasks {
+		out.Tasks = append(out.Tasks, t.ID)
+	}
+	if environments := m.HeldIn[c.Model]; len(environments) > 0 {
+		heldOut := !slices.Contains(environments, c.Env)
+		out.HeldOut = &heldOut
+	}
+	if servers := m.Servers[c.Model]; len(servers) > 0 {
+		out.Server = &servers[len(servers)-1]
+	}
+	return out
+}
+
+// identity identifies a run by its start and its plan.
+func identity(m *record.Manifest) string {
+	h := sha256.New()
+	add := func(text string) { fmt.Fprintf(h, "%d %s", len(text), text) }
+	if len(m.Sessions) > 0 {
+		add(m.Sessions[0].Started.UTC().String())
+	}
+	for _, g := range m.Groups {
+		for _, id := range g.Episodes {
+			add(id)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:22]
+}
+
+func newRate(r scoring.Rate) Rate {
+	out := Rate{}
+	if !math.IsNaN(r.Mean) {
+		out.Mean = &r.Mean
+	}
+	if r.Interval != nil {
+		out.Low, out.High = &r.Interval.Low, &r.Interval.High
+	}
+	if !math.IsNaN(r.SampleStd) {
+		out.Std = &r.SampleStd
+	}
+	return out
+}
+
+func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, unknown error) *Episode {
+	out := &Episode{Record: e}
+	if unknown != nil {
+		out.Unknown, calls = unknown.Error(), nil
+	}
+	if why := trajectory.SignsOf(e).Reason(&e.Result, c.StepLimit); why != trajectory.Solved {
+		about := trajectory.Reasons()[why-1]
+		out.Reason = &Reason{about.Label, about.Means}
+	}
+	var last []Message
+	for i := range calls {
+		messages := messagesOf(&calls[i])
+		kept := 0
+		for kept < min(len(last), len(messages)) && equal(last[kept], messages[kept]) {
+			kept++
+		}
+		call := Call{Step: calls[i].Step, Kept: kept, Messages: messages[kept:], Reply: replyOf(&calls[i], e.Agent)}
+		if calls[i].Echo != call.Reply.Text {
+			call.Echo = &calls[i].Echo
+		}
+		out.Calls, last = append(out.Calls, call), messages
+	}
+	return out
+}
+
+func equal(a, b Message) bool {
+	return a.Role == b.Role && a.Text == b.Text &&
+		(a.Tool == b.Tool || a.Tool != nil && b.Tool != nil && *a.Tool == *b.Tool)
+}
+
+// messagesOf are the messages of a call; those of a completion are one text.
+func messagesOf(call *episode.Call) []Message {
+	out := []Message{}
+	for _, m := range call.Messages {
+		if call.Request.Completion && len(out) > 0 {
+			out[0].Text += m.Content
+			continue
+		}
+		if call.Request.Completion {
+			m.Role = model.User
+		}
+		out = append(out, newMessage(m.Role, m.Content, m.Call))
+	}
+	return out
+}
+
+func replyOf(call *episode.Call, form string) Message {
+	if form != configs.ToolCall {
+		return newMessage(model.Assistant, call.Reply, model.ToolCall{})
+	}
+	reply := agent.CalledReply(call.Reply)
+	return newMessage(model.Assistant, reply.Text, append(reply.Calls, model.ToolCall{})[0])
+}
+
+func newMessage(role model.Role, text string, call model.ToolCall) Message {
+	m := Message{Role: role, Text: text}
+	if call != (model.ToolCall{}) {
+		m.Tool = &call
+	}
+	return m
+}
