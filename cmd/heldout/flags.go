@@ -163,6 +163,7 @@ func (o *jsonObject) Type() string { return "json" }
 // onlyFlags are flags that are not keys of a configuration file, with the reason.
 var onlyFlags = map[string]string{
 	"config": "it names the file",
+	"set":    "it sets the keys",
 	"help":   "it asks for a text and plays nothing",
 	helpAll:  "it asks for a text and plays nothing",
 }

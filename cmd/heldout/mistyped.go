@@ -24,10 +24,14 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		err = fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), meantFlag(c, unknown.GetSpecifiedName()))
 	case errors.As(err, &value):
+		name := "--" + value.GetFlag().Name
+		if isKey(c, value.GetFlag().Name) {
+			name = "--set " + value.GetFlag().Name
+		}
 		if want := valueFormats[value.GetFlag().Value.Type()]; want != "" {
-			err = fmt.Errorf("--%s is %q, want %s", value.GetFlag().Name, value.GetValue(), want)
+			err = fmt.Errorf("%s is %q, want %s", name, value.GetValue(), want)
 		} else {
-			err = fmt.Errorf("--%s: %w", value.GetFlag().Name, value.Unwrap())
+			err = fmt.Errorf("%s: %w", name, value.Unwrap())
 		}
 	}
 	return usage(fmt.Errorf("%w; see %s --help", err, c.CommandPath()))

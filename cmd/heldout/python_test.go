@@ -103,7 +103,7 @@ func pythonOptions(t *testing.T) string {
 
 // keywordFlags are the flags of a command in the order of its help, and those of environments.
 func keywordFlags(c *cobra.Command, without string) (flags []*pflag.Flag) {
-	left := " help help-all " + without + " "
+	left := " help help-all set " + without + " "
 	out := func(word string) bool { return strings.Contains(left, " "+word+" ") }
 	for _, s := range sections(c) {
 		s.flags.VisitAll(func(f *pflag.Flag) {
@@ -111,6 +111,11 @@ func keywordFlags(c *cobra.Command, without string) (flags []*pflag.Flag) {
 				flags = append(flags, f)
 			}
 		})
+	}
+	for _, name := range rareKeys(c) {
+		if f := c.Flags().Lookup(name); !out(f.Name) && !out(groupOf(f)) {
+			flags = append(flags, f)
+		}
 	}
 	for _, s := range catalog.Settings() {
 		if f := c.Flags().Lookup(s.Name); f != nil && f.Hidden {

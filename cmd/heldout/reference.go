@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -111,11 +112,14 @@ func filled(text string, indent int) string {
 // keysPage explains the keys of configuration files, from the declared options.
 func keysPage() string {
 	var b strings.Builder
-	b.WriteString(underlined("Keys of configuration files", '='))
+	b.WriteString(underlined("Keys of --set and of configuration files", '='))
 	b.WriteString(`
-A file for --config of run and sweep is YAML. Its keys are the names of flags,
-without the dashes; a flag that is given overrides its key. A list may be
-written as one value. An unknown key is an error that names what is close.
+    heldout run --set retries=3 --set top-p=0.9 --config run.yaml
+
+Every flag is also a key, and what few people need is only a key. --set sets one
+key: KEY=VALUE, once more for each value of a list. The file of --config, for
+run and sweep, is YAML; flags and --set override it. A list may be written as
+one value. An unknown key is an error that names what is close.
 
     env: [alfworld, babyai]
     model: [vllm:base, vllm:ckpt-1000]
@@ -133,6 +137,10 @@ written as one value. An unknown key is an error that names what is close.
 		b.WriteString("\n" + underlined(s.title, '-') + "\n")
 		s.flags.VisitAll(func(f *pflag.Flag) { b.WriteString("- " + filled(key(f), 2)) })
 	}
+	explained := keysOf(c)
+	for _, c := range newRoot(&system{getenv: func(string) string { return "" }}).Commands() {
+		explained = append(explained, writeOwnKeys(&b, c, explained)...)
+	}
 	for _, e := range catalog.All() {
 		if len(e.Settings) == 0 {
 			continue
@@ -143,6 +151,18 @@ written as one value. An unknown key is an error that names what is close.
 		}
 	}
 	return b.String()
+}
+
+// writeOwnKeys explains the keys of a command that were not explained before, and returns them.
+func writeOwnKeys(b *strings.Builder, c *cobra.Command, explained []string) []string {
+	names := slices.DeleteFunc(rareKeys(c), func(name string) bool { return slices.Contains(explained, name) })
+	if len(names) > 0 {
+		b.WriteString("\n" + underlined("Keys of heldout "+c.Name(), '-') + "\n")
+	}
+	for _, name := range names {
+		b.WriteString("- " + filled(key(c.Flags().Lookup(name)), 2))
+	}
+	return names
 }
 
 // key explains a key: its default, and what it says.

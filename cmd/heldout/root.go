@@ -48,6 +48,7 @@ Pages about a topic (heldout help TOPIC):
 		newMan(sys))
 	root.SetUsageFunc(writeUsage)
 	acceptFormer(root)
+	addKeys(root)
 	return root
 }
 

@@ -153,7 +153,7 @@ func (p passage) best(words search.TermLocationMap) string {
 // passages are all parts of the help.
 func passages(root *cobra.Command) (list []passage) {
 	for _, name := range topicNames() {
-		if generated[name] == nil {
+		if generated()[name] == nil {
 			page, _ := readTopic(name)
 			list = append(list, pageSections(name, string(page))...)
 		}
@@ -184,7 +184,7 @@ func commandPassages(root *cobra.Command) (list []passage) {
 		list = append(list, passage{title: c.CommandPath() + ": " + c.Short, command: c.CommandPath() + " --help",
 			text: unwrapped(c.Long + "\n\n" + c.Example)})
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if p := flagPassage(c, f); !f.Hidden && !seen[f.Name+f.Usage] {
+			if p := flagPassage(c, f); (!f.Hidden || isKey(c, f.Name)) && !seen[f.Name+f.Usage] {
 				seen[f.Name+f.Usage] = true
 				list = append(list, p)
 			}
@@ -206,6 +206,9 @@ func flagPassage(c *cobra.Command, f *pflag.Flag) passage {
 	option := "--help"
 	if c.Flags().Lookup(helpAll) != nil {
 		option = "--" + helpAll
+	}
+	if isKey(c, f.Name) {
+		return passage{title: "--set " + f.Name + "=…", text: key(f), command: "heldout help keys", flag: true}
 	}
 	return passage{title: "--" + f.Name, text: key(f), command: c.CommandPath() + " " + option,
 		flag: true}

@@ -22,10 +22,12 @@ import (
 var topics embed.FS
 
 // generated are the pages that declarations make: they cannot say less than there is.
-var generated = map[string]func() string{"tables": tablesPage, "keys": keysPage}
+func generated() map[string]func() string {
+	return map[string]func() string{"tables": tablesPage, "keys": keysPage}
+}
 
 func topicNames() []string {
-	names := slices.Collect(maps.Keys(generated))
+	names := slices.Collect(maps.Keys(generated()))
 	entries, err := topics.ReadDir("topics")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -46,7 +48,7 @@ var moved = map[string]string{
 }
 
 func readTopic(name string) (page []byte, ok bool) {
-	if write, ok := generated[name]; ok {
+	if write, ok := generated()[name]; ok {
 		return []byte(write()), true
 	}
 	page, err := topics.ReadFile(path.Join("topics", cmp.Or(moved[name], name)+".md"))

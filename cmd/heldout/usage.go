@@ -140,6 +140,10 @@ func writeUsage(c *cobra.Command) error {
 			fmt.Fprintf(&b, "\n%s:\n%s", s.title, s.flags.FlagUsagesWrapped(plainWidth))
 		}
 	}
+	if keys := rareKeys(c); len(keys) > 0 {
+		fmt.Fprintf(&b, "\nKeys, which --%s KEY=VALUE sets and heldout help keys explains:\n  %s\n", setFlagName,
+			hanging(strings.Join(keys, " "), 2))
+	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\n%s COMMAND --help says more about a command.\n", c.CommandPath())
 	}

@@ -18,8 +18,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// Condition is the line of a condition, with all its seeds. Rates are fractions.
-type Condition struct {
+// ConditionLine is the line of a condition, with all its seeds. Rates are fractions.
+type ConditionLine struct {
 	Run string `json:"run"`
 	// Identity is a hash of the run's start and plan, Key identifies the condition without its seed.
 	Identity  string           `json:"identity"`
@@ -44,17 +44,17 @@ type Condition struct {
 	// HeldOut says whether the model was tuned without data of the environment; nil if nobody said so.
 	HeldOut    *bool                `json:"held_out,omitempty"`
 	Server     *record.ServerReport `json:"server,omitempty"`
-	Success    Rate                 `json:"success"`
-	Progress   Rate                 `json:"progress"`
-	Grounding  Rate                 `json:"grounding"`
+	Success    MeasuredRate         `json:"success"`
+	Progress   MeasuredRate         `json:"progress"`
+	Grounding  MeasuredRate         `json:"grounding"`
 	Replies    int                  `json:"replies"`
 	Unreadable int                  `json:"unreadable"`
 	Spent      Tokens               `json:"spent"`
 }
 
-// Rate is a rate as tables have it: with its 95 % interval, and the standard deviation of the seeds. A number
+// MeasuredRate is a rate as tables have it: with its 95 % interval, and the standard deviation of the seeds. A number
 // that there is not is nil.
-type Rate struct {
+type MeasuredRate struct {
 	Mean *float64 `json:"mean,omitempty"`
 	Low  *float64 `json:"low,omitempty"`
 	High *float64 `json:"high,omitempty"`
@@ -68,23 +68,18 @@ type Tokens struct {
 	record.TokenDetails
 }
 
-// Episode is the line of an attempt that counts.
-type Episode struct {
+// EpisodeLine is the line of an attempt that counts.
+type EpisodeLine struct {
 	// Condition is the number of the condition's line, from 0; Epoch that of the seed, from 1.
 	Condition int             `json:"condition"`
 	Epoch     int             `json:"epoch"`
 	Record    *record.Episode `json:"record"`
-	// Reason says why the task was not solved.
-	Reason *Reason `json:"reason,omitempty"`
-	Calls  []Call  `json:"calls,omitempty"`
+	// Reason says why the task was not solved, Means what that means.
+	Reason string `json:"reason,omitempty"`
+	Means  string `json:"reason_means,omitempty"`
+	Calls  []Call `json:"calls,omitempty"`
 	// Unknown says why the calls are not known.
 	Unknown string `json:"unknown,omitempty"`
-}
-
-// Reason is why a task was not solved, with what this means.
-type Reason struct {
-	Label string `json:"label"`
-	Means string `json:"means"`
 }
 
 // Call is a call of the model.
@@ -106,9 +101,9 @@ type Message struct {
 	Tool *model.ToolCall `json:"tool,omitempty"` // called, or answered
 }
 
-func newCondition(s *scoring.Score, m *record.Manifest, run string, going bool) *Condition {
+func newCondition(s *scoring.Score, m *record.Manifest, run string, going bool) *ConditionLine {
 	c := s.Condition
-	out := &Condition{Run: run, Identity: identity(m), Key: c.Key(), Condition: c, Seeds: s.Seeds,
+	out := &ConditionLine{Run: run, Identity: identity(m), Key: c.Key(), Condition: c, Seeds: s.Seeds,
 		Began: time.Unix(0, 0).UTC(), Tool: m.Tool, Behaviour: m.Behaviour, Title: envs.Title(c.Env),
 		Data: s.Environment.DataHash, Caveat: s.Environment.Caveat, Going: going && !s.Complete(), Stopped: m.Stopped(),
 		Planned: s.Planned, Finished: s.Finished, Unfinished: s.Unfinished,
@@ -146,8 +141,8 @@ func identity(m *record.Manifest) string {
 	return hex.EncodeToString(h.Sum(nil))[:22]
 }
 
-func newRate(r scoring.Rate) Rate {
-	out := Rate{}
+func newRate(r scoring.Rate) MeasuredRate {
+	out := MeasuredRate{}
 	if !math.IsNaN(r.Mean) {
 		out.Mean = &r.Mean
 	}
@@ -160,14 +155,14 @@ func newRate(r scoring.Rate) Rate {
 	return out
 }
 
-func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, unknown error) *Episode {
-	out := &Episode{Record: e}
+func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, unknown error) *EpisodeLine {
+	out := &EpisodeLine{Record: e}
 	if unknown != nil {
 		out.Unknown, calls = unknown.Error(), nil
 	}
 	if why := trajectory.SignsOf(e).Reason(&e.Result, c.StepLimit); why != trajectory.Solved {
 		about := trajectory.Reasons()[why-1]
-		out.Reason = &Reason{about.Label, about.Means}
+		out.Reason, out.Means = about.Label, about.Means
 	}
 	var last []Message
 	for i := range calls {

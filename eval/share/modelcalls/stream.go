@@ -35,8 +35,8 @@ type Written struct {
 	Uncovered []string
 }
 
-// Write writes runs: first a line for each condition with all its seeds, a Condition; then a line for each
-// attempt that counts, an Episode. The same records give the same bytes.
+// Write writes runs: first a ConditionLine for each condition with all its seeds; then an EpisodeLine for each
+// attempt that counts. The same records give the same bytes.
 func Write(ctx context.Context, w io.Writer, runs []record.Chosen, sent Sent, now time.Time) (*Written, error) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

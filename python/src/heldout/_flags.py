@@ -16,7 +16,9 @@ def flags(keywords: Mapping[str, object]) -> list[str]:
         values = _texts(name, value)
         if name != "env" and name not in REPEATED and len(values) > 1:  # a command may have commas
             values = [",".join(values)]
-        found += [f"--{name.replace('_', '-')}={text}" for text in values]
+        key = name.replace("_", "-")
+        for text in values:
+            found += ["--set", f"{key}={text}"]
     return found
 
 

@@ -327,7 +327,7 @@ class _Sample:
         }
         more = {
             "difficulty": record.get("difficulty") or None,
-            "reason": self._line.get("reason", {}).get("label"),
+            "reason": self._line.get("reason"),
             "preset_score": record.get("score"),
             "trimmed": record["trimmed"] or None,
         }
@@ -339,8 +339,7 @@ class _Sample:
         record, steps = self._record, self._record["steps"]
         solved = {"value": "C", "explanation": f"solved in {steps} step{'' if steps == 1 else 's'}"}
         if not record["success"]:
-            why = self._line["reason"]
-            solved = {"value": "I", "explanation": f"{why['label']}: {why['means']}"}
+            solved = {"value": "I", "explanation": f"{self._line['reason']}: {self._line['reason_means']}"}
         explained = {
             "progress": (record["progress"], "what was reached of the goal at the end"),
             "grounding": (record["grounding"], "the share of turns with a valid action"),

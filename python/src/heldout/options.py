@@ -79,46 +79,18 @@ class RunOptions(TypedDict, total=False):
     results; tables then say so."""
     api_key_env: str
     """Environment variable with the server's API key; the default is OPENAI_API_KEY for OpenAI's own address."""
-    header: str | Sequence[str]
-    """Header of every request, NAME=ENV, with its value from the environment variable ENV, such as
-    X-Api-Key=MY_KEY; a list for several."""
     context: int
     """Context length in tokens; 0 uses the server's (Ollama: at most 8192)."""
-    extra_body: Mapping[str, object] | str
-    """More fields of the request body as a JSON object, such as {"top_k":20}; null removes a field."""
     timeout: str
     """Time limit of a request. Default: 5m0s."""
-    retries: int
-    """Number of retries of a failed request. Default: 7."""
-    rpm: int
-    """Requests per minute that each server address allows, so that it refuses none; 0 sets no limit."""
-    tpm: int
-    """Tokens per minute, of prompts and replies, that each server address allows; 0 sets no limit."""
-    give_up_after: str
-    """Set a model aside if no server of it answers for that long, and end the run if it is the only one; until
-    then it waits; 0 waits for ever. Default: 30m0s."""
-    wait_for_servers: str
-    """Wait at the start for that long, such as 10m, while no server of a model is there or ready: vLLM takes
-    minutes to load one; 0 does not wait."""
     concurrency: int | Literal["auto"]
     """Number of episodes in flight; auto raises it while the rate of model calls grows. Default: 8."""
-    auto_latency: float
-    """With `concurrency` auto: how many times their latency at the beginning calls may take, such as 2; 0 is
-    any."""
     names: Mapping[str, str] | str | Sequence[str]
     """What a model is called in tables and figures, such as vllm:ckpt-1000=tuned; a list for several; or a
     mapping."""
-    prices: Mapping[str, str] | str | Sequence[str]
-    """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
-    openai:NAME=2.5/0.25/10; a list for several; or a mapping."""
-    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
-    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
-    models; or a mapping."""
     data: str | os.PathLike[str]
     """Folder with the official task data (or HELDOUT_DATA, or the folder of heldout data pull); "" uses
     generated tasks."""
-    generator_seed: int | str
-    """Seed of generated tasks, or a range such as 1-100, whose tasks are one environment."""
     tasks: str | Sequence[str]
     """Use only these tasks: names with * and ?, types, 0-based numbers and ranges, tasks outside the benchmark
     such as babyai's 1/10000, or @FILE with a name per line; separated by commas."""
@@ -129,39 +101,17 @@ class RunOptions(TypedDict, total=False):
     """Step limit of an episode; 0 uses the environment's own, mostly 30."""
     trials: int
     """Play a task again after a failure, up to N trials (Reflexion; see heldout help agents). Default: 1."""
-    memory: int
-    """With `trials`: number of the model's own reflections in the prompt, the newest; 0 retries without any.
-    Default: 3."""
-    reflection_prompt: str | os.PathLike[str]
-    """With `trials`: YAML file with another prompt for reflections, or a version of the built-in one: v1, v2;
-    the default is the first."""
-    reflection_tokens: int
-    """With `trials`: length limit of a reflection in tokens. Default: 256."""
-    same_action: int
-    """With `trials`: end a trial after the same action N times in a row; 0 is off."""
-    same_step: int
-    """With `trials`: end a trial after the same action with the same observation N times in a row; 0 is off."""
-    budget_tokens: int
-    """Start no episode once prompts and replies will have taken this many tokens, those of earlier sessions
-    included; the same command with more resumes; 0 is off."""
     budget_usd: float
     """Start no episode once the run will have cost this many dollars at `prices`; 0 is off."""
-    budget_time: str
-    """Start no episode that may not finish within this time, such as 8h; 0 is off."""
     allow_unusable: bool
     """Continue if fewer than 5 of a model's first 100 replies are usable, and count them as failures; otherwise
     the run stops, or sets that model aside."""
-    shard: str
-    """Play part I of N of the plan, written I/N, in a directory of its own inside the run directory; auto in a
-    Slurm array, auto/N in an indexed Kubernetes job."""
     perturb: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     """Perturbations, separated by commas: P1 to P5, FAMILY:GRADE such as verbs:2, random:SEED:K, or YAML files;
     the default of a sweep is P1 to P5; heldout run takes random:SEED:K for baselines and draws it for each task
     anew."""
     temperature: float
     """Sampling temperature; 0 is greedy."""
-    top_p: float
-    """Nucleus sampling; 1 is off. Default: 1."""
     max_tokens: int
     """Length limit of a reply in tokens; 0 uses the agent's own: react 512, act 100."""
     agent: Literal["react", "act"]
@@ -172,13 +122,6 @@ class RunOptions(TypedDict, total=False):
     the first."""
     completions: bool
     """Use plain text completion (/v1/completions) for base models without a chat template; needs `agent` react."""
-    no_system_role: bool
-    """Put the system message into the first user message, for chat templates without a system role."""
-    history_share: int
-    """Percentage of the turns that stays when the context is full, such as 50, so that the server's prompt cache
-    lasts for many steps; 0 leaves out as few as possible."""
-    stop: str | Sequence[str]
-    """Stop string; a list for several; an empty one means none; the default for react is "\\nObservation:"."""
     preset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     """Evaluation protocols, separated by commas: NAME, NAME:PART or a YAML file; heldout presets lists them."""
     originals: str | os.PathLike[str]
@@ -187,6 +130,48 @@ class RunOptions(TypedDict, total=False):
     queue: str
     """Have the episodes played by heldout worker: nats://HOST:4222, a NATS server with JetStream, or embedded, a
     server inside this process."""
+    config: str | os.PathLike[str]
+    """YAML file whose keys are the names of these flags; flags override it."""
+    log: str | Sequence[str]
+    """Where results go as well: wandb:PROJECT, mlflow:EXPERIMENT, mlflow:URI, or tensorboard:DIR for event
+    files; a list for several."""
+    auto_latency: float
+    """With `concurrency` auto: how many times their latency at the beginning calls may take, such as 2; 0 is
+    any."""
+    budget_time: str
+    """Start no episode that may not finish within this time, such as 8h; 0 is off."""
+    budget_tokens: int
+    """Start no episode once prompts and replies will have taken this many tokens, those of earlier sessions
+    included; the same command with more resumes; 0 is off."""
+    events: str | os.PathLike[str]
+    """File or pipe that gets a line of JSON for every finished episode, and the tables at the end."""
+    extra_body: Mapping[str, object] | str
+    """More fields of the request body as a JSON object, such as {"top_k":20}; null removes a field."""
+    generator_seed: int | str
+    """Seed of generated tasks, or a range such as 1-100, whose tasks are one environment."""
+    give_up_after: str
+    """Set a model aside if no server of it answers for that long, and end the run if it is the only one; until
+    then it waits; 0 waits for ever. Default: 30m0s."""
+    header: str | Sequence[str]
+    """Header of every request, NAME=ENV, with its value from the environment variable ENV, such as
+    X-Api-Key=MY_KEY; a list for several."""
+    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
+    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
+    models; or a mapping."""
+    history_share: int
+    """Percentage of the turns that stays when the context is full, such as 50, so that the server's prompt cache
+    lasts for many steps; 0 leaves out as few as possible."""
+    log_step: int
+    """With `log` tensorboard:DIR: step of all points; the default is the N of names that end in checkpoint-N,
+    ckpt-N or step-N."""
+    memory: int
+    """With `trials`: number of the model's own reflections in the prompt, the newest; 0 retries without any.
+    Default: 3."""
+    no_system_role: bool
+    """Put the system message into the first user message, for chat templates without a system role."""
+    prices: Mapping[str, str] | str | Sequence[str]
+    """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
+    openai:NAME=2.5/0.25/10; a list for several; or a mapping."""
     queue_ack_wait: str
     """How long a worker may be silent before its episodes go to others. Default: 1m0s."""
     queue_ca: str
@@ -206,16 +191,31 @@ class RunOptions(TypedDict, total=False):
     """Let everybody who reaches `queue_listen` read and change the run."""
     queue_wait: str
     """How long to wait at the start for the server of `queue` and, in a worker, for its run. Default: 30s."""
-    config: str | os.PathLike[str]
-    """YAML file whose keys are the names of these flags; flags override it."""
-    events: str | os.PathLike[str]
-    """File or pipe that gets a line of JSON for every finished episode, and the tables at the end."""
-    log: str | Sequence[str]
-    """Where results go as well: wandb:PROJECT, mlflow:EXPERIMENT, mlflow:URI, or tensorboard:DIR for event
-    files; a list for several."""
-    log_step: int
-    """With `log` tensorboard:DIR: step of all points; the default is the N of names that end in checkpoint-N,
-    ckpt-N or step-N."""
+    reflection_prompt: str | os.PathLike[str]
+    """With `trials`: YAML file with another prompt for reflections, or a version of the built-in one: v1, v2;
+    the default is the first."""
+    reflection_tokens: int
+    """With `trials`: length limit of a reflection in tokens. Default: 256."""
+    retries: int
+    """Number of retries of a failed request. Default: 7."""
+    rpm: int
+    """Requests per minute that each server address allows, so that it refuses none; 0 sets no limit."""
+    same_action: int
+    """With `trials`: end a trial after the same action N times in a row; 0 is off."""
+    same_step: int
+    """With `trials`: end a trial after the same action with the same observation N times in a row; 0 is off."""
+    shard: str
+    """Play part I of N of the plan, written I/N, in a directory of its own inside the run directory; auto in a
+    Slurm array, auto/N in an indexed Kubernetes job."""
+    stop: str | Sequence[str]
+    """Stop string; a list for several; an empty one means none; the default for react is "\\nObservation:"."""
+    top_p: float
+    """Nucleus sampling; 1 is off. Default: 1."""
+    tpm: int
+    """Tokens per minute, of prompts and replies, that each server address allows; 0 sets no limit."""
+    wait_for_servers: str
+    """Wait at the start for that long, such as 10m, while no server of a model is there or ready: vLLM takes
+    minutes to load one; 0 does not wait."""
     variant: Literal["agentboard", "agentgym", "alfworld", "jericho", "scienceworld"]
     """alfworld: AgentBoard's layer with sub-goals, or the games' own texts without; babyai: whose text layer:
     AgentBoard's with sub-goals, or AgentGym's without; jericho: AgentBoard's layer with sub-goals, or Jericho's
@@ -308,10 +308,6 @@ class PoolOptions(TypedDict, total=False):
     """List the valid actions with every observation."""
     idle: str
     """End a session without a request for that long. Default: 30m0s."""
-    invalid_penalty: float
-    """Take this off the reward of a step without a valid action."""
-    max_memory: str
-    """Refuse sessions and forks before the process takes more, such as 4GB or 800MB; the default sets no limit."""
     max_sessions: int
     """Largest number of open sessions. Default: 4096."""
     record: str | os.PathLike[str]
@@ -319,8 +315,6 @@ class PoolOptions(TypedDict, total=False):
     reward: Literal["success", "progress", "delta"]
     """Reward of a step: success (1 when the task is solved), progress, or delta (change of progress). Default:
     success."""
-    step_cost: float
-    """Take this off the reward of every step."""
     generator_seed: int | str
     """Seed of generated tasks, or a range such as 1-100, whose tasks are one environment."""
     tasks: str | Sequence[str]
@@ -330,6 +324,12 @@ class PoolOptions(TypedDict, total=False):
     """Step limit of an episode; 0 uses the environment's own, mostly 30."""
     perturb: str | os.PathLike[str]
     """Serve under a perturbation: P1 to P4, or a YAML file."""
+    invalid_penalty: float
+    """Take this off the reward of a step without a valid action."""
+    max_memory: str
+    """Refuse sessions and forks before the process takes more, such as 4GB or 800MB; the default sets no limit."""
+    step_cost: float
+    """Take this off the reward of every step."""
     variant: Literal["agentboard", "agentgym", "alfworld", "jericho", "scienceworld"]
     """alfworld: AgentBoard's layer with sub-goals, or the games' own texts without; babyai: whose text layer:
     AgentBoard's with sub-goals, or AgentGym's without; jericho: AgentBoard's layer with sub-goals, or Jericho's
@@ -418,12 +418,6 @@ class CompareOptions(TypedDict, total=False):
     names: Mapping[str, str] | str | Sequence[str]
     """What a model is called in tables and figures, such as vllm:ckpt-1000=tuned; a list for several; or a
     mapping."""
-    prices: Mapping[str, str] | str | Sequence[str]
-    """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
-    openai:NAME=2.5/0.25/10; a list for several; or a mapping."""
-    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
-    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
-    models; or a mapping."""
     model: str | Sequence[str]
     """Read only these models."""
     preset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -443,8 +437,6 @@ class CompareOptions(TypedDict, total=False):
     """Population of 95% intervals and tests: tasks (these tasks, decoded again), kinds (new tasks of these
     kinds), new-kinds (new kinds of tasks; too narrow at low rates if a few kinds are far easier: help
     statistics). Default: kinds."""
-    intervals: bool
-    """Add 95% intervals to the tables paper and paper-best-of."""
     margin: float
     """Differences of at most so many points count as none, where the intervals show it."""
     rate: Literal["SR", "PR", "GA"]
@@ -452,12 +444,20 @@ class CompareOptions(TypedDict, total=False):
     reference: str
     """Model that all others are compared with, by its name in tables or its run; the default is all pairs, or
     the first of two runs."""
+    mixed: bool
+    """Print runs of different protocols in one table; their numbers do not compare."""
+    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
+    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
+    models; or a mapping."""
+    intervals: bool
+    """Add 95% intervals to the tables paper and paper-best-of."""
+    prices: Mapping[str, str] | str | Sequence[str]
+    """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
+    openai:NAME=2.5/0.25/10; a list for several; or a mapping."""
     thoughts: str | os.PathLike[str]
     """Text file with a thought per line to compare thoughts with, such as training data."""
     weights: str | os.PathLike[str]
     """YAML file with other weights of the held-out score, in the form of configs/weights.yaml."""
-    mixed: bool
-    """Print runs of different protocols in one table; their numbers do not compare."""
 
 
 class PlotOptions(TypedDict, total=False):
@@ -466,9 +466,6 @@ class PlotOptions(TypedDict, total=False):
     names: Mapping[str, str] | str | Sequence[str]
     """What a model is called in tables and figures, such as vllm:ckpt-1000=tuned; a list for several; or a
     mapping."""
-    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
-    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
-    models; or a mapping."""
     baseline: str | Sequence[str]
     """Published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard,
     …; presets are those of presets that the run changed."""
@@ -482,12 +479,15 @@ class PlotOptions(TypedDict, total=False):
     reference: str
     """Model that all others are compared with, by its name in tables or its run; the default is all pairs, or
     the first of two runs."""
+    env: str | Sequence[str]
+    """Only these environments, separated by commas."""
+    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
+    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
+    models; or a mapping."""
     thoughts: str | os.PathLike[str]
     """Text file with a thought per line to compare thoughts with, such as training data."""
     weights: str | os.PathLike[str]
     """YAML file with other weights of the held-out score, in the form of configs/weights.yaml."""
-    env: str | Sequence[str]
-    """Only these environments, separated by commas."""
 
 
 class ReportOptions(TypedDict, total=False):
@@ -496,12 +496,6 @@ class ReportOptions(TypedDict, total=False):
     names: Mapping[str, str] | str | Sequence[str]
     """What a model is called in tables and figures, such as vllm:ckpt-1000=tuned; a list for several; or a
     mapping."""
-    prices: Mapping[str, str] | str | Sequence[str]
-    """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
-    openai:NAME=2.5/0.25/10; a list for several; or a mapping."""
-    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
-    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
-    models; or a mapping."""
     model: str | Sequence[str]
     """Read only these models."""
     preset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -525,6 +519,12 @@ class ReportOptions(TypedDict, total=False):
     reference: str
     """Model that all others are compared with, by its name in tables or its run; the default is all pairs, or
     the first of two runs."""
+    held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
+    """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
+    models; or a mapping."""
+    prices: Mapping[str, str] | str | Sequence[str]
+    """What a model costs in dollars per million tokens, SPEC=INPUT/OUTPUT or SPEC=INPUT/CACHED/OUTPUT, such as
+    openai:NAME=2.5/0.25/10; a list for several; or a mapping."""
     thoughts: str | os.PathLike[str]
     """Text file with a thought per line to compare thoughts with, such as training data."""
     weights: str | os.PathLike[str]
@@ -540,5 +540,6 @@ REPEATED = {
     "model",
     "names",
     "prices",
+    "set",
     "stop",
 }

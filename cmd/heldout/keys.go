@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"heldout/envs/spelling"
+)
+
+// setFlagName is the flag that sets keys.
+const setFlagName = "set"
+
+// keyNames are the settings that few need, by the commands that have them as keys of --set and not as
+// flags; those without a command are for all.
+var keyNames = map[string][]string{
+	"": {"header", "extra-body", "retries", "rpm", "tpm", "give-up-after", "wait-for-servers", "auto-latency", "top-p",
+		"no-system-role", "history-share", "stop", "memory", "reflection-prompt", "reflection-tokens", "same-action",
+		"same-step", "budget-tokens", "budget-time", "shard", "events", "log-step", "follow", "held-in", "prices",
+		"width", "intervals", "latex", "thoughts", "weights", "no-ind-model", "no-ind-base-url", "ind", "grades",
+		"attempts", "steps", "texts", "least-progress", "least-recoveries", "per-kind", "per-task", "window",
+		"tokenizer", "duplicates", "split-seed", "max-history", "near", "max-calls", "min-errors", "success-text",
+		"error-signal", "deflate", "invalid-penalty", "step-cost", "max-memory", "max-sessions-per-client", "no-token",
+		"pprof"},
+	"run":   playedKeys,
+	"sweep": playedKeys,
+}
+
+// playedKeys are keys of commands that play: other commands, such as compare and worker, have flags of these names.
+var playedKeys = []string{"by", "rate", "reference", "margin", "interval", "generator-seed", "queue-ack-wait", "queue-ca",
+	"queue-cert", "queue-creds", "queue-key", "queue-listen", "queue-login-env", "queue-open", "queue-wait"}
+
+func isKey(c *cobra.Command, name string) bool {
+	return slices.Contains(keyNames[""], name) || slices.Contains(keyNames[c.Name()], name)
+}
+
+// addKeys gives a command, and each below it, the flag that sets its keys. For one version the former flags
+// of these names work with a hint.
+func addKeys(c *cobra.Command) {
+	for _, below := range c.Commands() {
+		addKeys(below)
+	}
+	keys := rareKeys(c)
+	if len(keys) == 0 || c.RunE == nil {
+		return
+	}
+	for _, name := range keys {
+		c.Flags().Lookup(name).Hidden = true
+	}
+	var given []string
+	c.Flags().StringArrayVar(&given, setFlagName, nil,
+		"set a key: KEY=VALUE, once more for each value of a list; heldout help keys explains all keys")
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		hintFormer(c)
+		if err := setKeys(c, given); err != nil {
+			return err
+		}
+		return run(c, args)
+	}
+}
+
+// rareKeys are the keys of a command that are not flags.
+func rareKeys(c *cobra.Command) (names []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if isKey(c, f.Name) {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
+
+// hintFormer says how keys that were given as flags are given now.
+func hintFormer(c *cobra.Command) {
+	var names, now []string
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if isKey(c, f.Name) {
+			names, now = append(names, "--"+f.Name), append(now, fmt.Sprintf("--set %s=…", f.Name))
+		}
+	})
+	if len(names) > 0 {
+		c.PrintErrf("%s: keys are given as %s now; the next version forgets the flags\n", strings.Join(names, ", "),
+			strings.Join(now, " "))
+	}
+}
+
+// setKeys sets what --set says.
+func setKeys(c *cobra.Command, given []string) error {
+	for _, text := range given {
+		name, value, assigned := strings.Cut(text, "=")
+		f := c.Flags().Lookup(name)
+		if f == nil || onlyFlags[name] != "" {
+			return usage(fmt.Errorf("--set %s: unknown key %q%s; heldout help keys lists them", text, name,
+				spelling.Hint(name, keysOf(c))))
+		}
+		if !assigned {
+			if value = f.NoOptDefVal; value == "" {
+				return usage(fmt.Errorf("--set %s: want %[1]s=VALUE", name))
+			}
+		}
+		if err := c.Flags().Set(name, value); err != nil {
+			return flagError(c, err)
+		}
+	}
+	return nil
+}
+
+// keysOf are the keys of a command: all of its flags' names but a few.
+func keysOf(c *cobra.Command) (names []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if onlyFlags[f.Name] == "" {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
