@@ -7,8 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"heldout/envs/spelling"
 )
 
 // setFlagName is the flag that sets keys.
@@ -93,8 +91,8 @@ func setKeys(c *cobra.Command, given []string) error {
 		name, value, assigned := strings.Cut(text, "=")
 		f := c.Flags().Lookup(name)
 		if f == nil || onlyFlags[name] != "" {
-			return usage(fmt.Errorf("--set %s: unknown key %q%s; heldout help keys lists them", text, name,
-				spelling.Hint(name, keysOf(c))))
+			return usage(fmt.Errorf("unknown key: --set %s%s; see %s --help", name,
+				meantFlag(c, name), c.CommandPath()))
 		}
 		if !assigned {
 			if value = f.NoOptDefVal; value == "" {

@@ -138,6 +138,7 @@ def _in_keywords(text: str) -> str:
     """Returns what the binary said of flags, but not of its other commands, in words of Python."""
     import re
 
-    flag = r"heldout [a-z]+( --[a-z-]+)+|--([a-z][a-z-]*)"
-    text = text.replace("unknown flag: ", "unknown keyword ").replace("the same command", "the same call")
+    flag = r"heldout [a-z]+( --[a-z-]+)+|--(?:set )?([a-z][a-z-]*)"
+    text = text.replace("unknown key: ", "unknown keyword ").replace("unknown flag: ", "unknown keyword ")
+    text = text.replace("the same command", "the same call")
     return re.sub(flag, lambda found: found[2].replace("-", "_") if found[2] else found[0], text)

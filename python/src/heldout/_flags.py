@@ -1,4 +1,4 @@
-"""Keywords as flags of the binary."""
+"""Keywords as keys of the binary."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 
 def flags(keywords: Mapping[str, object]) -> list[str]:
-    """Returns the flags for keywords: none for None, several for a list."""
+    """Returns what sets the keys for keywords: none for None, several for a list."""
     from .options import REPEATED
 
     found: list[str] = []
