@@ -169,7 +169,7 @@ func commandOf(c *cobra.Command, sources []string) string {
 		if filepath.IsAbs(value) || f.Name == "out" || f.Name == "data" {
 			value = filepath.Base(value)
 		}
-		if f.Name != "force" {
+		if f.Name != "force" && f.Name != setFlagName {
 			words = append(words, "--"+f.Name, strings.Trim(value, "[]"))
 		}
 	})

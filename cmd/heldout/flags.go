@@ -226,7 +226,7 @@ func override(r *configs.Run, flags *pflag.FlagSet) error { return apply(r, flag
 // refuseFlags reports a flag in use that a format does not have.
 func refuseFlags(c *cobra.Command, format string, names ...string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(names, f.Name) {
+		if !slices.Contains(names, f.Name) && f.Name != setFlagName {
 			err = cmp.Or(err, fmt.Errorf("--%s is not for --format %s", f.Name, format))
 		}
 	})

@@ -3,10 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"heldout/eval/training/frame"
 	"heldout/scoring/record"
@@ -14,12 +12,7 @@ import (
 )
 
 func exportFrames(c *cobra.Command, sys *system, dirs []string, out string, force bool, o frame.Options) error {
-	var err error
-	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"format", "out", "force", "steps", "texts", "attempts"}, f.Name) {
-			err = usage(fmt.Errorf("--%s is for training data, not for --format %s", f.Name, parquet))
-		}
-	})
+	err := usage(refuseFlags(c, parquet, "format", "out", "force", "steps", "texts", "attempts"))
 	switch {
 	case err != nil:
 		return err

@@ -257,9 +257,5 @@ def test_values():
     given = flags({"env": ["a", "b"], "stop": ["x,", "y"], "seeds": [0, 5], "data": None, "actions": False})
     assert set(given[::2]) == {"--set"}
     assert given[1::2] == ["env=a", "env=b", "stop=x,", "stop=y", "seeds=0-0,5-5", "actions=false"]
-    assert flags({"held_in": {"m": ["a", "b"]}, "names": {"m": "M"}, "extra_body": {"top_k": 2}, "margin": 1.5}) == [
-        "--held-in=m=a,b",
-        "--names=m=M",
-        '--extra-body={"top_k": 2}',
-        "--margin=1.5",
-    ]
+    given = flags({"held_in": {"m": ["a", "b"]}, "names": {"m": "M"}, "extra_body": {"top_k": 2}, "margin": 1.5})
+    assert given[1::2] == ["held-in=m=a,b", "names=m=M", 'extra-body={"top_k": 2}', "margin=1.5"]
