@@ -21,13 +21,6 @@ type Options struct {
 	// HideStatus leaves out what is shown in a status line: in the upper window
 	// while that has at most two lines.
 	HideStatus bool
-	// Remember makes the machine remember what routines did, and not execute
-	// them again where they would do the same. That changes nothing but speed,
-	// which gains if many steps begin at one moment, and takes memory of the
-	// budget. Only what lies unused above the stack is different, which a story
-	// sees whose routines use local variables that they do not have. With nil,
-	// nothing is remembered.
-	Remember *Budget
 }
 
 const (
@@ -90,11 +83,8 @@ type Machine struct {
 	frame   *[window]uint16              // the local variables, in the stack
 	capture []byte
 
-	budget       int
-	memo         *memo  // nil if nothing is remembered
-	globals      uint16 // address
-	plainGlobals bool   // writing a global variable means nothing but that
-	tracing      bool   // calls are being recorded
+	budget  int
+	globals uint16 // address
 
 	args  [8]uint16 // operands of the current instruction
 	count int       // how many there are
@@ -120,11 +110,7 @@ func New(s *Story, o Options) *Machine {
 	}
 	m.ram = (*[addressable + padding]byte)(m.mem)
 	m.objects, m.globals = s.objectTable(), uint16(s.globals)
-	m.plainGlobals = o.Remember == nil && s.globals > headerFlags2+1 && s.globals+2*240 <= s.dynamic
 	copy(m.mem, s.image)
-	if o.Remember != nil {
-		m.memo = newMemo(s.dynamic, o.Remember)
-	}
 	return m
 }
 
@@ -157,9 +143,6 @@ func (m *Machine) Step(action string) error {
 	m.input.ready = true
 	m.changes = Changes{}
 	m.budget = m.options.Budget
-	if m.memo != nil {
-		m.memo.fits()
-	}
 	m.run()
 	return m.err()
 }

@@ -95,9 +95,6 @@ func (m *Machine) emit(c byte) {
 
 // printChar prints a character of Latin-1.
 func (m *Machine) printChar(c byte) {
-	if m.tracing {
-		m.noteChar(c)
-	}
 	s := &m.screen
 	if s.streams == 0 && !s.buffers() {
 		m.printDirect(c)

@@ -33,7 +33,7 @@ func (m *Machine) Restore(s *Snapshot) error {
 		return errors.New("the snapshot is of another story or another kind of machine")
 	}
 	m.state = s.state
-	m.returnTo(s)
+	copy(m.mem, s.memory)
 	copy(m.capture, s.capture)
 	return nil
 }

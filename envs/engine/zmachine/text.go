@@ -66,14 +66,10 @@ func (d *decoder) decode(addr int) int {
 func (d *decoder) word(addr int) uint16 {
 	b := d.m.mem[addr : addr+2]
 	w := uint16(b[0])<<8 | uint16(b[1])
-	switch {
-	case addr >= d.m.story.dynamic:
-	case d.text != nil:
+	if d.text != nil && addr < d.m.story.dynamic {
 		d.text.reads = append(d.text.reads, wordAt{uint16(addr), w})
 		d.text.long = d.text.long || len(d.text.reads) > longestText
 		d.stopped = d.text.long
-	case d.m.tracing:
-		d.m.noteRead(uint16(addr), 2)
 	}
 	return w
 }
@@ -231,11 +227,6 @@ func (t *text) holds(m *Machine) bool {
 }
 
 func (t *text) print(m *Machine) {
-	if m.tracing {
-		for _, r := range t.reads {
-			m.noteRead(r.addr, 2)
-		}
-	}
 	if !m.charge(t.cost) {
 		return
 	}
