@@ -49,11 +49,9 @@ func (w *World) empty() {
 	*w = World{library: w.library, store: w.store, nearby: w.nearby.empty(), everywhere: w.everywhere.empty()}
 }
 
-// The numbers of referents, of phrases and of entries of lists from which a library forgets
-// them.
+// The numbers of referents and of entries of lists from which a library forgets them.
 const (
 	mostTexts   = 1 << 16
-	mostPhrases = 1 << 18
 	mostEntries = 1 << 19
 )
 
@@ -71,16 +69,11 @@ func (l *Library) open() *shelf {
 // forks, would keep that in memory.
 func (w *World) Outdated() bool { return w.shelf != w.library.open() }
 
-func (s *shelf) isFull() bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.size.Load() > mostTexts || s.phrases >= mostPhrases
-}
+func (s *shelf) isFull() bool { return s.size.Load() > mostTexts }
 
 // shelf is what a library knows between two moments at which it forgets.
 type shelf struct {
-	size    atomic.Int32             // of texts; their numbers are below it
-	learned atomic.Pointer[[]string] // texts that have phrases
+	size atomic.Int32 // of texts; their numbers are below it
 
 	mu          sync.RWMutex
 	texts       map[string]*text
@@ -89,7 +82,6 @@ type shelf struct {
 	calledLists map[pairOfLists]*calledList
 	lists       map[uint64]*savedList
 	mark        int
-	phrases     int
 	entries     int // of the lists
 
 	tallies sync.Pool // of *tally
@@ -128,8 +120,6 @@ type text struct {
 	key    uint32 // by which hash tries are ordered
 	head   uint16 // of the words
 	mark   int    // scratch of the making of lists
-
-	phrases atomic.Pointer[phrases] // that begin with it
 }
 
 // refList is a list of referents in set order. A library has one per different list,

@@ -36,16 +36,6 @@ func (w *World) renamed(o *Object) {
 func (w *World) changed(o *Object) {
 	o.refs.changes++
 	o.refs.own, o.refs.called = nil, nil
-	w.suspect(o)
-}
-
-// suspect notes for the census that an object, and what is in it, may be called
-// otherwise.
-func (w *World) suspect(o *Object) {
-	if !o.stale {
-		o.stale = true
-		w.stale = append(w.stale, o)
-	}
 }
 
 // mostLevels is the largest nesting depth of things. Deeper nesting means a cycle
@@ -56,7 +46,6 @@ const mostLevels = 1 << 10
 func (w *World) moved(x, c *Object) {
 	w.places++
 	x.refs.called = nil
-	w.suspect(x)
 	for o, level := c, 0; o != nil && level < mostLevels; o, level = o.container, level+1 {
 		o.inner++
 	}

@@ -117,12 +117,12 @@ func TestCheckValues(t *testing.T) {
 func (w *World) forget() {
 	w.library = NewLibrary()
 	w.shelf = w.library.open()
-	w.listed, w.nearby, w.everywhere, w.stale, w.reach, w.scene = listed{}, search{}, census{}, nil, cache{}, cache{}
+	w.listed, w.nearby, w.everywhere, w.reach, w.scene = listed{}, search{}, search{}, cache{}, cache{}
 	for i := range w.goals.states {
 		w.goals.states[i].nobody = arrangement{}
 	}
 	for _, o := range w.collect(w.universe, true) {
-		o.refs, o.seat, o.stale = refCache{}, 0, false
+		o.refs = refCache{}
 		if !o.isTerminal() {
 			o.lists = nil
 		}
@@ -131,7 +131,7 @@ func (w *World) forget() {
 		}
 	}
 	for _, o := range w.collect(w.agent, true) {
-		o.refs, o.seat, o.stale = refCache{}, 0, false
+		o.refs = refCache{}
 		if !o.isTerminal() {
 			o.lists = nil
 		}
@@ -356,22 +356,18 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// A library that keeps no more phrases lists as others do, and the next world that is
-// loaded gets one that does.
+// A world with a full library lists as others do, and the next one that is loaded gets an
+// empty library.
 func TestFullLibrary(t *testing.T) {
 	full, other := loaded(t, "boil", 0, ""), loaded(t, "boil", 0, "")
 	shelf := full.shelf
-	shelf.phrases = mostPhrases
-	shelf.learned.Store(nil)
+	shelf.size.Add(mostTexts)
 	for _, a := range []string{"look around", "open door to kitchen", "go kitchen", "look around"} {
 		full.Step(a)
 		other.Step(a)
 		if diff := cmp.Diff(other.ValidActions(), full.ValidActions()); diff != "" {
 			t.Errorf("after %q: %s", a, diff)
 		}
-	}
-	if shelf.phrases != mostPhrases || shelf.learned.Load() != nil {
-		t.Errorf("%d phrases are kept, want %d", shelf.phrases, mostPhrases)
 	}
 	kept := full.Fork()
 	if full.Load("boil", 0, ""); full.shelf == shelf {
@@ -408,38 +404,6 @@ func TestListingMemory(t *testing.T) {
 	if got, most := cap(l.chain)+cap(l.spare), 8*len(all); got > most {
 		t.Errorf("after %d objects there is room for %d, want no more than %d", len(all), got, most)
 	}
-}
-
-// The census finds the same names if there are more objects than it counts.
-func TestManyObjects(t *testing.T) {
-	many, few := loaded(t, "boil", 0, "teleportAction"), loaded(t, "boil", 0, "teleportAction")
-	same := func(when string) {
-		t.Helper()
-		few.forget()
-		if diff := cmp.Diff(few.ValidActions(), many.ValidActions()); diff != "" || many.random != few.random {
-			t.Errorf("%s: the lists or the draws differ: %s", when, diff)
-		}
-	}
-	same("at the start")
-	var tables []*Object
-	for _, w := range []*World{many, few} {
-		table := w.new(WoodTable)
-		for range mostCounted / 3 {
-			w.put(w.new(Water), table)
-		}
-		w.put(table, w.universe.contents.chain[2]) // after the terminals
-		tables = append(tables, table)
-	}
-	same("with many objects")
-	if many.everywhere.plain == nil {
-		t.Error("the objects are counted")
-	}
-	if got := many.Fork(); !slices.Equal(got.ValidActions(), few.Fork().ValidActions()) {
-		t.Error("forks list other actions")
-	}
-	many.take(tables[0])
-	few.take(tables[1])
-	same("without them")
 }
 
 // Many things exchange heat as if each touched the others one after the other.
