@@ -69,7 +69,7 @@ func (m *Machine) inUse() state {
 	s := m.state
 	clear(s.stack[s.sp:])
 	clear(s.frames[s.depth:])
-	s.fault, s.files.saved = nil, nil // compared as an error; holds code
+	s.fault, s.saved = nil, nil // compared as an error; holds code
 	return s
 }
 

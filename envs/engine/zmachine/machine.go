@@ -12,9 +12,6 @@ type Options struct {
 	// Capture is the size in bytes of the buffer for the text of one step, of
 	// which the last stays free; 0 for DefaultCapture.
 	Capture int
-	// BlankQuestionMarks makes spaces of the question marks in commands, as
-	// some old parsers need it.
-	BlankQuestionMarks bool
 	// StrayAttribute is one that the story uses though objects have too few for it: none has
 	// it. With 0, using such an attribute stops the story.
 	StrayAttribute uint16
@@ -66,7 +63,7 @@ type state struct {
 	random random
 	screen screen
 	input  input
-	files  files
+	saved  *saved
 
 	captured int // bytes in the capture buffer
 	changes  Changes
@@ -126,7 +123,6 @@ func (m *Machine) Start() error {
 	m.changes = Changes{}
 	m.flags2 = m.initialFlags2()
 	m.input.ready, m.input.prompted = false, false
-	m.files.transcript, m.files.recording = false, false
 	m.restart()
 	m.budget = m.options.Budget
 	m.run()

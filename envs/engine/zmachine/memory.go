@@ -27,8 +27,8 @@ func (m *Machine) storeb(addr uint16, value byte) {
 		return
 	}
 	m.ram[addr] = value
-	if addr == headerFlags2+1 {
-		m.storeFlags2(value)
+	if addr == headerFlags2+1 { // the first two bits stay after a restart
+		m.flags2 = m.flags2&^3 | uint16(value&3)
 	}
 }
 

@@ -230,10 +230,10 @@ func (m *Machine) executeRare(in *instruction, a, b uint16) (r uint16, holds boo
 		m.printText(int(in.target))
 	case opPrintRet:
 		m.printText(int(in.target))
-		m.printChar(carriage)
+		m.newLine()
 		m.ret(1)
 	case opNewLine:
-		m.printChar(carriage)
+		m.newLine()
 	case opPrintNum:
 		m.printNumber(int16(a))
 	case opPrintUnicode:
