@@ -65,10 +65,6 @@ func (l *Library) open() *shelf {
 	return s
 }
 
-// Outdated reports whether the world knows what its library has forgotten. A world that is kept, and its
-// forks, would keep that in memory.
-func (w *World) Outdated() bool { return w.shelf != w.library.open() }
-
 func (s *shelf) isFull() bool { return s.size.Load() > mostTexts }
 
 // shelf is what a library knows between two moments at which it forgets.
