@@ -74,7 +74,6 @@ type shelf struct {
 	mu          sync.RWMutex
 	texts       map[string]*text
 	refLists    map[string]*refList
-	quickLists  map[refKey]*refList
 	calledLists map[pairOfLists]*calledList
 	lists       map[uint64]*savedList
 	mark        int
@@ -85,7 +84,7 @@ type shelf struct {
 
 func newShelf() *shelf {
 	return &shelf{
-		texts: map[string]*text{}, refLists: map[string]*refList{}, quickLists: map[refKey]*refList{},
+		texts: map[string]*text{}, refLists: map[string]*refList{},
 		calledLists: map[pairOfLists]*calledList{}, lists: map[uint64]*savedList{},
 	}
 }
@@ -154,29 +153,6 @@ func (f firstBytes) contains(b byte) bool { return f&(1<<(b%64)) != 0 }
 
 // pairOfLists is the pair of lists that determines a called list.
 type pairOfLists struct{ own, in *refList }
-
-// refKey is what the referents of most things depend on.
-type refKey struct {
-	kind            ObjectKind
-	burning, burned bool
-	name            string
-	subject         string // the substance, or the name of a terminal's owner
-	inside          string // what a container holds
-}
-
-// quick returns the list of a key, made by the function if it is not known.
-func (s *shelf) quick(k refKey, referents func() []string) *refList {
-	s.mu.RLock()
-	l := s.quickLists[k]
-	s.mu.RUnlock()
-	if l == nil {
-		l = s.list(referents())
-		s.mu.Lock()
-		s.quickLists[k] = l
-		s.mu.Unlock()
-	}
-	return l
-}
 
 // list returns the library's own copy of a list.
 func (s *shelf) list(refs []string) *refList {

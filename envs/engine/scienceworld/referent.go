@@ -65,30 +65,10 @@ func (o *Object) referents() []string {
 // refList is the same as the library keeps it.
 func (w *World) refList(o *Object) *refList {
 	c := &o.refs
-	if c.own != nil {
-		return c.own
-	}
-	if o.door != nil || o.life != nil || o.page != nil || o.flower != nil || o.plane != nil {
+	if c.own == nil {
 		c.own = w.shelf.list(o.referents())
-	} else {
-		c.own = w.shelf.quick(o.refKey(), o.referents)
 	}
 	return c.own
-}
-
-// refKey is what the referents of an object depend on that has nothing of its own.
-func (o *Object) refKey() refKey {
-	k := refKey{kind: o.kind, name: o.name, burning: o.burning, burned: o.burned}
-	switch {
-	case o.isTerminal():
-		k.subject = o.owner.name
-	case o.stuff != nil:
-		k.subject = o.stuff.substance
-	}
-	if kinds[o.kind].containing {
-		k.inside = o.inside()
-	}
-	return k
 }
 
 // portalReferents lists what a portal is called, seen from a place (objects §3.9).
