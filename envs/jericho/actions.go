@@ -3,6 +3,7 @@ package jericho
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -68,11 +69,11 @@ const (
 	helpBudget    = 20_000_000_000 // instructions
 	attemptBudget = 5_000_000      // instructions
 
-	share = 100 // commands that a helper takes at a time; they are similar
+	share = 100 // commands for which it is worth while to ask another session
 )
 
 // effective tries commands, each at the present moment, and returns those that
-// change something, in groups.
+// change something, in groups. The state of the session is undefined afterwards.
 func (s *storySession) effective(c *catalogue, m *moment, actions []string) []effectGroup {
 	var groups []effectGroup
 	for k, d := range s.tryAll(c, m, actions) {
@@ -83,36 +84,40 @@ func (s *storySession) effective(c *catalogue, m *moment, actions []string) []ef
 	return groups
 }
 
-// tryAll returns what commands change, or nil for those that change nothing. As many
-// helpers work as may now.
+// processors are taken while commands are tried: not more of the process's worlds do so at
+// the same time than there is benefit in.
+var processors = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// tryAll returns what commands change, or nil for those that change nothing. It is as
+// many sessions that try them as there are processors free.
 func (s *storySession) tryAll(c *catalogue, m *moment, actions []string) []*diff {
 	score := s.score()
 	budget := min(helpBudget/max(len(actions), 1), c.attemptBudget)
 	diffs := make([]*diff, len(actions))
 	var wg sync.WaitGroup
 	var next atomic.Int64
-	work := func(h helper) {
-		defer helpers.put(h)
-		h.machine.SetBudget(budget)
-		for start := 0; start < len(actions); {
-			end := int(next.Add(share))
-			start = end - share
-			for k := start; k < min(end, len(actions)); k++ {
-				if d, ok := h.attempt(m, score, actions[k]); ok {
-					diffs[k] = &d
-				}
+	work := func(s *storySession) {
+		defer func() { <-processors }()
+		defer s.machine.SetBudget(s.machine.SetBudget(budget))
+		for k := next.Add(1) - 1; int(k) < len(actions); k = next.Add(1) - 1 {
+			if d, ok := s.attempt(m, score, actions[k]); ok {
+				diffs[k] = &d
 			}
 		}
 	}
-	first := helpers.take(c)
-	for range len(actions)/share - 1 {
-		h, ok := helpers.tryTake(c)
-		if !ok {
-			break
+	processors <- struct{}{}
+	for range min(len(actions)/share, cap(processors)-1) {
+		select {
+		case processors <- struct{}{}:
+			wg.Go(func() {
+				other := m.session(c.play)
+				work(other)
+				c.play.sessions.Put(other)
+			})
+		default:
 		}
-		wg.Go(func() { work(h) })
 	}
-	work(first)
+	work(s)
 	wg.Wait()
 	return diffs
 }
@@ -146,12 +151,12 @@ func choose(groups []effectGroup, counts verbCounts) []string {
 
 // catalogue holds the parts of commands. Sessions share it.
 type catalogue struct {
+	play *play
 	// identity is the hash of the story, of what is known of it and of the templates.
 	identity  momentKey
 	templates []string
 	counts    verbCounts
 	words     *vocabulary
-	newHelper func() *storySession
 	// attemptBudget is the largest number of instructions for one command.
 	attemptBudget int
 }

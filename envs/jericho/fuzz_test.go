@@ -62,7 +62,7 @@ func FuzzHelp(f *testing.F) {
 		if _, err := w.Start(context.Background()); err != nil {
 			return
 		}
-		for _, action := range []string{"west", "wait"} { // helpers remember the first list
+		for _, action := range []string{"west", "wait"} {
 			if _, err := w.Step(context.Background(), action); err != nil {
 				return
 			}

@@ -25,10 +25,9 @@ type game struct {
 	victory, death string
 	// wordLength is how many letters of a word the parser looks at.
 	wordLength int
-	// blankQuestionMarks, hideStatus and strayAttribute: see zmachine.Options.
-	blankQuestionMarks bool
-	hideStatus         bool
-	strayAttribute     uint16
+	// hideStatus and strayAttribute: see zmachine.Options.
+	hideStatus     bool
+	strayAttribute uint16
 
 	special []int // addresses of bytes whose change counts as a change
 	ignored ignored
@@ -173,7 +172,7 @@ var games = []game{
 	{
 		name: "zork1", file: "zork1.z5", md5: "b732a93a6244ddd92a9b9a3e3a46c687", seed: 12,
 		clean: afterLine, player: 4, moves: 8821, score: score{scoreWord, 8819}, max: 350,
-		victory: "Inside the Barrow", death: genericDied, wordLength: infocomWord, blankQuestionMarks: true,
+		victory: "Inside the Barrow", death: genericDied, wordLength: infocomWord,
 		special: []int{2842, 8856, 5657},
 		ignored: ignored{
 			moved:  []uint16{114},
@@ -185,15 +184,15 @@ var games = []game{
 		name: "zork2", file: "zork2.z5", md5: "5bcd91ee055e9bd42812617571be227b",
 		clean: afterLine, player: 4, moves: 8937, score: score{scoreWord, 8935}, max: 400,
 		victory: `The ultimate adventure concludes in "Zork III: The Dungeon Master".`, death: genericDied,
-		wordLength: infocomWord, blankQuestionMarks: true,
-		special: []int{9346},
+		wordLength: infocomWord,
+		special:    []int{9346},
 	},
 	{
 		name: "zork3", file: "zork3.z5", md5: "ffda9ee2d428fa2fa8e75a1914ff6959",
 		clean: afterLine, player: 202, moves: 7956, score: score{scoreByte, 7955}, max: 7,
 		victory: "you have at last completed your quest in ZORK", death: genericDied,
-		wordLength: infocomWord, blankQuestionMarks: true,
-		special: []int{8081, 7995, 7973, 7969, 8417, 8071, 8069, 8107, 8109, 8131, 8093, 8380, 8089, 7956},
+		wordLength: infocomWord,
+		special:    []int{8081, 7995, 7973, 7969, 8417, 8071, 8069, 8107, 8109, 8131, 8093, 8380, 8089, 7956},
 	},
 	{
 		name: "detective", file: "detective.z5", md5: "822655c9be83e292e06d3d3b1d6a9734",

@@ -2,94 +2,75 @@ package jericho
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	"heldout/envs/engine/zmachine"
+	"golang.org/x/sync/singleflight"
 )
 
 // lists remembers the valid actions of moments, for all worlds of the process: what
 // other seeds, attempts and forks do first they do at moments that were seen before.
-// What was remembered first is forgotten first.
+// Of two generations the older one is forgotten when the newer one is full.
 type lists struct {
-	mu      sync.Mutex
-	entries map[momentKey]*actionList
-	order   []momentKey // of the entries, the oldest first
-	budget  *zmachine.Budget
-	limit   int // bytes of all entries
-	size    int
+	making singleflight.Group // by moment
+	limit  int                // bytes of a generation
+
+	mu           sync.Mutex
+	newer, older map[momentKey][]string
+	size         int // bytes of the newer generation
 }
 
 // momentKey is the hash of everything that a list of valid actions depends on.
 type momentKey [sha256.Size]byte
 
-// actionList is a list of valid actions that is made once.
-type actionList struct {
-	once    sync.Once
-	actions []string
-	err     error
-	size    int // bytes that are counted for it
-}
-
 const (
-	// listMemory is the part of leastHelp for some 4,000 lists of the benchmark's games.
-	listMemory = 16 << 20
+	// listMemory suffices for some 2,000 lists of the benchmark's games.
+	listMemory = 8 << 20
 	// entrySize is about what a list takes besides its actions, and actionSize an action
 	// besides its text.
 	entrySize, actionSize = 256, 32
 )
 
-var listed = newLists(listMemory, helpers.budget)
+var listed = newLists(listMemory)
 
-func newLists(limit int, b *zmachine.Budget) *lists {
-	return &lists{entries: map[momentKey]*actionList{}, limit: limit, budget: b}
-}
-
-var errUnfinished = errors.New("the list of valid actions was not finished")
+func newLists(limit int) *lists { return &lists{newer: map[momentKey][]string{}, limit: limit} }
 
 // get returns the list of a moment, made if unknown. Worlds that ask meanwhile wait.
 func (l *lists) get(key momentKey, produce func() ([]string, error)) ([]string, error) {
-	e := l.entry(key)
-	e.once.Do(func() {
-		e.err = errUnfinished // for those who wait, if produce panics
-		defer func() { l.keep(key, e) }()
-		e.actions, e.err = produce()
+	list, err, _ := l.making.Do(string(key[:]), func() (any, error) {
+		if actions, ok := l.find(key); ok {
+			return actions, nil
+		}
+		actions, err := produce()
+		if err == nil {
+			l.keep(key, actions)
+		}
+		return actions, err
 	})
-	return slices.Clone(e.actions), e.err
+	return slices.Clone(list.([]string)), err
 }
 
-// entry returns what is remembered of a moment, or room for it.
-func (l *lists) entry(key momentKey) *actionList {
+// find returns what is remembered of a moment.
+func (l *lists) find(key momentKey) (actions []string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.entries[key]; e != nil {
-		return e
+	if actions, ok = l.newer[key]; !ok {
+		actions, ok = l.older[key]
 	}
-	e := new(actionList)
-	l.entries[key] = e
-	return e
+	return actions, ok
 }
 
-// keep counts a list that is made, and forgets the oldest ones until all fit. A list that has
-// an error, or is too long, is forgotten at once.
-func (l *lists) keep(key momentKey, e *actionList) {
+// keep remembers a list.
+func (l *lists) keep(key momentKey, actions []string) {
+	size := entrySize + actionSize*len(actions) + len(strings.Join(actions, ""))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e.size = entrySize + actionSize*len(e.actions) + len(strings.Join(e.actions, ""))
-	if e.err != nil || e.size > l.limit {
-		delete(l.entries, key)
-		return
+	if l.size += size; l.size > l.limit {
+		l.older, l.newer, l.size = l.newer, map[momentKey][]string{}, size
 	}
-	l.order = append(l.order, key)
-	before := l.size
-	for l.size += e.size; l.size > l.limit; l.order = l.order[1:] {
-		l.size -= l.entries[l.order[0]].size
-		delete(l.entries, l.order[0])
-	}
-	l.budget.Resize(int64(before), int64(l.size))
+	l.newer[key] = actions
 }
 
 // key is the hash of all that decides which actions are valid at a moment.

@@ -119,8 +119,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Worlds that ask for help at the same time, of games that differ, share helpers and
-// get what each would get alone.
+// Worlds that ask for help at the same time, of games that differ, get what each would
+// get alone.
 func TestHelpTogether(t *testing.T) {
 	walk := splitWalkthrough(lowlightWalkthrough)
 	ask := func(t *testing.T, seed int64) (lists []string) {

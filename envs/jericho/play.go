@@ -23,7 +23,7 @@ type play struct {
 	// plain: texts and scores are Jericho's own.
 	plain bool
 
-	sessions sync.Pool // of worlds that were closed
+	sessions sync.Pool // of worlds that were closed, and of lists that were made
 
 	// actions holds the parts of valid actions.
 	actions func() *catalogue
@@ -39,14 +39,11 @@ func newPlay(g *game, story *zmachine.Story, seed int, bind binding) *play {
 		}
 		templates := understood(reduceTemplates(grammar, length, counts), story)
 		return &catalogue{
+			play:      p,
 			identity:  sha256.Sum256(fmt.Appendf(nil, "%x %+v %d %q", story.Hash(), *g, seed, templates)),
 			templates: templates,
 			counts:    counts,
 			words:     newVocabulary(zmachine.New(story, zmachine.Options{})),
-			newHelper: func() *storySession {
-				return newSession(g, story,
-					zmachine.Options{Seed: seed, Remember: helpers.budget})
-			},
 
 			attemptBudget: attemptBudget,
 		}

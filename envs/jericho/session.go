@@ -28,7 +28,7 @@ func newSession(g *game, s *zmachine.Story, o zmachine.Options) *storySession {
 
 // options completes those of a machine that plays the game.
 func (g *game) options(o zmachine.Options) zmachine.Options {
-	o.BlankQuestionMarks, o.HideStatus, o.StrayAttribute = g.blankQuestionMarks, g.hideStatus, g.strayAttribute
+	o.HideStatus, o.StrayAttribute = g.hideStatus, g.strayAttribute
 	return o
 }
 

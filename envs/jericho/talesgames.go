@@ -42,7 +42,7 @@ var talesGames = []game{
 		name: "ballyhoo", file: "ballyhoo.z3", md5: "5d54e326815b0ed3aff8efb8ff02ef2f",
 		clean: afterLine, player: 211, score: score{scoreByte, 8495}, max: 200,
 		victory: "having saved The Traveling Circus That Time Forgot, Inc.",
-		death:   "(Type RESTART, RESTORE, or QUIT)", wordLength: infocomWord, blankQuestionMarks: true,
+		death:   "(Type RESTART, RESTORE, or QUIT)", wordLength: infocomWord,
 	},
 	{
 		name: "curses", file: "curses.z5", md5: "f06a42a29a5a4e6aa70958c9ae4c37cd",
@@ -64,7 +64,6 @@ var talesGames = []game{
 		name: "enchanter", file: "enchanter.z3", md5: "ad3cdea88d81033fe29167688bd98c31",
 		clean: afterLine, player: 55, score: score{scoreWord, 8765}, max: 400,
 		victory: "Here ends the first chapter of the Enchanter saga", death: genericDied, wordLength: infocomWord,
-		blankQuestionMarks: true,
 	},
 	{
 		name: "enter", file: "enter.z5", md5: "4c48ba2c5523d78c5f7f9b7809d16b1d",
@@ -80,7 +79,6 @@ var talesGames = []game{
 		name: "hhgg", file: "hhgg.z3", md5: "6666389f60e0c8e4ceb08242a263bb52", seed: 4,
 		clean: afterLine, player: 31, score: score{scoreWord, 7910}, max: 400,
 		victory: "You step onto the landing ramp", death: "(Type RESTART, RESTORE, or QUIT)", wordLength: infocomWord,
-		blankQuestionMarks: true,
 	},
 	{
 		name: "infidel", file: "infidel.z3", md5: "425fa66869309d7ed7f8ef04a492fbb7",
@@ -134,13 +132,13 @@ var talesGames = []game{
 	{
 		name: "planetfall", file: "planetfall.z3", md5: "6487dc814b280f5603c53155de378d27",
 		clean: afterLine, player: 236, score: score{scoreByte, 10026}, max: 80, victory: "Cryo-Anteroom",
-		death: genericDied, wordLength: infocomWord, blankQuestionMarks: true,
+		death: genericDied, wordLength: infocomWord,
 	},
 	{
 		name: "plundered", file: "plundered.z3", md5: "6ae4fd54b7e55675ec7e54ec4dd26462",
 		clean: afterLine, player: 192, score: score{scoreByte, 677}, max: 25,
 		victory: "Thus you have finished the story of PLUNDERED HEARTS", death: "***   You have died   ***",
-		wordLength: infocomWord, blankQuestionMarks: true,
+		wordLength: infocomWord,
 	},
 	{
 		name: "seastalker", file: "seastalker.z3", md5: "ee339dbdbb0792f67e20bd71bafe0ea5",
@@ -152,19 +150,18 @@ var talesGames = []game{
 		name: "sherlock", file: "sherlock.z5", md5: "35240654d83f9e7073973d338f9657b8",
 		clean: everything, intro: []string{""}, player: 232, score: score{scoreByte, 739}, max: 100,
 		victory: "Once again, Mr Holmes, we find ourselves in your debt.", death: "The game is no longer afoot",
-		wordLength: informWord, blankQuestionMarks: true, strayAttribute: 48,
+		wordLength: informWord, strayAttribute: 48,
 	},
 	{
 		name: "sorcerer", file: "sorcerer.z3", md5: "20f1468a058d0a6de016ae70022e651c",
 		clean: afterLine, player: 223, score: score{scoreWord, 9698}, max: 400,
 		victory: "Once again, this young Enchanter has done a matchless service to the Guild", death: genericDied,
-		wordLength: infocomWord, blankQuestionMarks: true,
+		wordLength: infocomWord,
 	},
 	{
 		name: "spellbrkr", file: "spellbrkr.z3", md5: "7a92ce19a39bedd970d0f1e296981f71",
 		clean: afterLine, player: 52, score: score{scoreWord, 8724}, max: 600,
 		victory: "The age of magic is ended, as it must", death: genericDied, wordLength: infocomWord,
-		blankQuestionMarks: true,
 	},
 	{
 		name: "spirit", file: "spirit.z5", md5: "808039c4e9554bdd15d7793539b3bd97",

@@ -17,13 +17,12 @@ const nativeVersion = "1.1.3"
 type native struct {
 	portals   bool // looks at doors and drains are answered
 	library   *scienceworld.Library
-	starts    starts
 	making    singleflight.Group // of solutions
 	solutions sync.Map           // of solutions, by place
 }
 
 func (n *native) game() game {
-	return &nativeGame{library: n.library, portals: n.portals, starts: &n.starts}
+	return &nativeGame{library: n.library, portals: n.portals}
 }
 
 // solution returns the simulator's own solution. Making it can take seconds.
@@ -47,23 +46,18 @@ type nativeGame struct {
 	// shared is the present moment that other games share; nil if none. It never changes.
 	shared  *scienceworld.World
 	portals bool
-	starts  *starts
 	list    scienceworld.ValidList // of what was valid after the last step
 }
 
 func (g *nativeGame) start(p taskVariation, simplifications string) (report, error) {
-	key := startKey{p, simplifications}
-	if s, ok := g.starts.get(key); ok {
-		g.shared, g.list = s.world, s.list
-		return s.report, nil
+	g.world = g.library.New()
+	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
+		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
 	}
-	repeated := !g.starts.isNew(key)
-	r, err := g.load(p, simplifications)
-	if err == nil && repeated {
-		w := g.world.Fork()
-		g.starts.keep(key, started{w, g.list.In(w), r})
+	if g.portals {
+		g.world.AnswerPortals()
 	}
-	return r, err
+	return g.act("look around"), nil
 }
 
 // awake returns the world to go on with.
@@ -73,17 +67,6 @@ func (g *nativeGame) awake() *scienceworld.World {
 		g.list = g.list.In(g.world)
 	}
 	return g.world
-}
-
-func (g *nativeGame) load(p taskVariation, simplifications string) (report, error) {
-	g.world = g.library.New()
-	if trouble := g.world.Load(p.task, p.variation, simplifications); trouble != "" {
-		return report{}, fmt.Errorf("sciworld: %s cannot be loaded: %s", p.id(), trouble)
-	}
-	if g.portals {
-		g.world.AnswerPortals()
-	}
-	return g.act("look around"), nil
 }
 
 func (g *nativeGame) act(action string) report {
@@ -118,7 +101,7 @@ func (g *nativeGame) fork() game {
 	if g.shared == nil {
 		g.shared = g.world.Fork()
 	}
-	return &nativeGame{library: g.library, shared: g.shared, portals: g.portals, starts: g.starts, list: g.list}
+	return &nativeGame{library: g.library, shared: g.shared, portals: g.portals, list: g.list}
 }
 
 func (g *nativeGame) appendState(b []byte) []byte { return cmp.Or(g.world, g.shared).AppendState(b) }

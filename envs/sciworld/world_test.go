@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sync/errgroup"
 
 	"heldout/envs"
 	"heldout/envs/sharedtest"
@@ -188,48 +187,6 @@ func TestWorldOrder(t *testing.T) {
 	}
 	if _, err := e.NewWorld(envs.Task{ID: "boil/5"}); err == nil {
 		t.Error("a task that is not of this environment")
-	}
-}
-
-// A world that starts like those before it plays as they did.
-func TestStartsAgain(t *testing.T) {
-	e := opened(t, Options{Variant: AgentGym})
-	play := func() (said []string) {
-		for _, task := range e.Tasks()[:2*mostStarts] {
-			w := startedIn(t, e, task)
-			defer w.Close()
-			s, err := w.Step(context.Background(), "look around")
-			if err != nil {
-				t.Fatal(err)
-			}
-			list, err := w.(envs.Lister).Actions(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
-			said = append(said, fmt.Sprintf("%+v %v %q", s, w.(envs.Scorer).Score(), list))
-		}
-		return said
-	}
-	first := play()
-	for range 3 { // not known, known, and kept while there is room
-		if diff := cmp.Diff(first, play()); diff != "" {
-			t.Fatal(diff)
-		}
-	}
-	var g errgroup.Group
-	for range 8 {
-		g.Go(func() error {
-			w := startedIn(t, e, e.Tasks()[0])
-			defer w.Close()
-			_, err := w.Step(context.Background(), "wait")
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		t.Error(err)
-	}
-	if n := len(e.native.starts.worlds); n != mostStarts {
-		t.Errorf("%d starts are kept, want %d", n, mostStarts)
 	}
 }
 

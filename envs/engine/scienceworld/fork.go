@@ -34,9 +34,10 @@ type cloner struct {
 
 // copy makes a world a copy of another, with all objects that it references.
 func (c *cloner) copy(w, out *World) {
-	store, nearby, everywhere := out.store, out.nearby, out.everywhere.empty()
+	store, nearby, everywhere := out.store, out.nearby.empty(), out.everywhere.empty()
 	*out = *w
-	out.store, out.nearby, out.reach, out.scene = store, nearby.empty(), cache{}, cache{}
+	out.store, out.reach, out.scene = store, cache{}, cache{}
+	out.listed, out.nearby, out.everywhere = listed{}, nearby, everywhere // to be made anew
 	c.copies, c.n, c.store = slices.Grow(c.copies, int(w.created))[:w.created], 0, &out.store
 	n := cmp.Or(len(w.everywhere.objects), houseObjects) + leastRoom
 	c.store.reserve(n, n*chained)
@@ -45,13 +46,6 @@ func (c *cloner) copy(w, out *World) {
 	out.queue, out.history, out.choices = c.deeds(w.queue), c.deeds(w.history), c.deeds(w.choices)
 	if w.goals != nil {
 		out.goals = w.goals.clone(c.swap)
-	}
-	out.stale = c.list(w.stale)
-	if w.everywhere.plain == nil {
-		out.everywhere = everywhere.copy(&w.everywhere, c)
-		out.listed.place = c.swap(w.listed.place)
-	} else {
-		out.everywhere, out.listed = census{}, listed{} // to be made anew
 	}
 	for len(c.open) > 0 {
 		o := c.open[len(c.open)-1]

@@ -49,11 +49,9 @@ func (w *World) empty() {
 	*w = World{library: w.library, store: w.store, nearby: w.nearby.empty(), everywhere: w.everywhere.empty()}
 }
 
-// The numbers of referents, of phrases and of entries of lists from which a library forgets
-// them.
+// The numbers of referents and of entries of lists from which a library forgets them.
 const (
 	mostTexts   = 1 << 16
-	mostPhrases = 1 << 18
 	mostEntries = 1 << 19
 )
 
@@ -67,29 +65,18 @@ func (l *Library) open() *shelf {
 	return s
 }
 
-// Outdated reports whether the world knows what its library has forgotten. A world that is kept, and its
-// forks, would keep that in memory.
-func (w *World) Outdated() bool { return w.shelf != w.library.open() }
-
-func (s *shelf) isFull() bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.size.Load() > mostTexts || s.phrases >= mostPhrases
-}
+func (s *shelf) isFull() bool { return s.size.Load() > mostTexts }
 
 // shelf is what a library knows between two moments at which it forgets.
 type shelf struct {
-	size    atomic.Int32             // of texts; their numbers are below it
-	learned atomic.Pointer[[]string] // texts that have phrases
+	size atomic.Int32 // of texts; their numbers are below it
 
 	mu          sync.RWMutex
 	texts       map[string]*text
 	refLists    map[string]*refList
-	quickLists  map[refKey]*refList
 	calledLists map[pairOfLists]*calledList
 	lists       map[uint64]*savedList
 	mark        int
-	phrases     int
 	entries     int // of the lists
 
 	tallies sync.Pool // of *tally
@@ -97,7 +84,7 @@ type shelf struct {
 
 func newShelf() *shelf {
 	return &shelf{
-		texts: map[string]*text{}, refLists: map[string]*refList{}, quickLists: map[refKey]*refList{},
+		texts: map[string]*text{}, refLists: map[string]*refList{},
 		calledLists: map[pairOfLists]*calledList{}, lists: map[uint64]*savedList{},
 	}
 }
@@ -128,8 +115,6 @@ type text struct {
 	key    uint32 // by which hash tries are ordered
 	head   uint16 // of the words
 	mark   int    // scratch of the making of lists
-
-	phrases atomic.Pointer[phrases] // that begin with it
 }
 
 // refList is a list of referents in set order. A library has one per different list,
@@ -168,29 +153,6 @@ func (f firstBytes) contains(b byte) bool { return f&(1<<(b%64)) != 0 }
 
 // pairOfLists is the pair of lists that determines a called list.
 type pairOfLists struct{ own, in *refList }
-
-// refKey is what the referents of most things depend on.
-type refKey struct {
-	kind            ObjectKind
-	burning, burned bool
-	name            string
-	subject         string // the substance, or the name of a terminal's owner
-	inside          string // what a container holds
-}
-
-// quick returns the list of a key, made by the function if it is not known.
-func (s *shelf) quick(k refKey, referents func() []string) *refList {
-	s.mu.RLock()
-	l := s.quickLists[k]
-	s.mu.RUnlock()
-	if l == nil {
-		l = s.list(referents())
-		s.mu.Lock()
-		s.quickLists[k] = l
-		s.mu.Unlock()
-	}
-	return l
-}
 
 // list returns the library's own copy of a list.
 func (s *shelf) list(refs []string) *refList {

@@ -14,9 +14,8 @@ type validLister struct {
 	asFound []int32   // those that are seen, in their order
 	places  []int32
 	seconds []int32
-	texts   []string
-	missing []missing
-	text    []byte // of the missing entries
+	text    []byte // of the entries, one behind the other
+	ends    []int  // of the entries in it
 }
 
 // offer is an object as a list names it.
@@ -29,13 +28,6 @@ type offer struct {
 type validDeed struct {
 	a, b int32
 	id   actionID
-}
-
-// missing is an entry whose phrase no earlier list had, with its place in the list and that
-// of its text.
-type missing struct {
-	validDeed
-	index, begin, end int
 }
 
 func (l ValidList) lister() *validLister {
@@ -68,10 +60,9 @@ func (l ValidList) lister() *validLister {
 func (l *validLister) release() {
 	library := l.library
 	clear(l.objects)
-	clear(l.texts)
 	*l = validLister{
 		objects: l.objects[:0], offers: l.offers[:0], asFound: l.asFound[:0], places: l.places[:0],
-		seconds: l.seconds[:0], texts: l.texts[:0], missing: l.missing[:0], text: l.text[:0],
+		seconds: l.seconds[:0], text: l.text[:0], ends: l.ends[:0],
 	}
 	library.listers.Put(l)
 }
@@ -93,14 +84,13 @@ func (l *validLister) sorted() []string {
 	if old := l.shelf.saved(key); old != nil && old.enabled == l.enabled && slices.Equal(old.offers, l.offers) {
 		return old.texts
 	}
-	l.write()
-	out := &savedList{slices.Clone(l.offers), l.enabled, slices.Clone(l.texts)}
+	out := &savedList{slices.Clone(l.offers), l.enabled, l.write()}
 	l.shelf.keepWritten(key, out)
 	return out.texts
 }
 
 // write writes the list: actions by their words, objects by their referents.
-func (l *validLister) write() {
+func (l *validLister) write() []string {
 	byText := l.inOrder(l.asFound, "")
 	l.places = l.inOrder(l.places, "")
 	prefixes, twice := l.overlap(byText)
@@ -115,13 +105,18 @@ func (l *validLister) write() {
 			}
 		}
 		for i, seconds := range l.rows(a, first, byText) {
-			l.phrases(a, i, seconds)
+			l.add(a, i, seconds)
 		}
 	}
-	l.learn()
-	if twice {
-		slices.Sort(l.texts)
+	text, begin := string(l.text), 0
+	texts := make([]string, len(l.ends))
+	for n, end := range l.ends {
+		texts[n], begin = text[begin:end], end
 	}
+	if twice {
+		slices.Sort(texts)
+	}
+	return texts
 }
 
 // overlap reports of objects in sorted order whether the name of one begins with that
@@ -268,61 +263,19 @@ func (l *validLister) objectsOf(v validDeed) (out []*Object) {
 	return out
 }
 
-// phrases adds the entries of an action with a first object and some second ones, as they are
-// typed; empty if they are missing.
-func (l *validLister) phrases(a *action, i int32, seconds []int32) {
-	if i < 0 {
-		l.texts = append(l.texts, a.listed)
-		return
+// add adds the entries of an action with a first object and some second ones.
+func (l *validLister) add(a *action, i int32, seconds []int32) {
+	end := func(j int32) {
+		l.text = l.append(l.text, validDeed{i, j, a.id})
+		l.ends = append(l.ends, len(l.text))
 	}
-	first := l.offers[i].name
-	cached := first.phrases.Load()
-	length := len(a.listed) + len(" ") + len(first.s)
 	if a.slots < 2 {
-		l.phrase(validDeed{i, -1, a.id}, cached, keyOfPhrase(a.id, noSecond), length)
+		end(-1)
 		return
 	}
-	length += len(" ") + len(a.link) + len(" ")
 	for _, j := range seconds {
 		if i != j || canBoth(a.id) {
-			second := l.offers[j].name
-			l.phrase(validDeed{i, j, a.id}, cached, keyOfPhrase(a.id, second.number), length+len(second.s))
-		}
-	}
-}
-
-// phrase adds an entry of a length; empty if it is missing.
-func (l *validLister) phrase(v validDeed, cached *phrases, key phraseKey, length int) {
-	s, ok := l.shelf.phrase(cached, key, length)
-	if !ok {
-		l.missing = append(l.missing, missing{validDeed: v, index: len(l.texts)})
-	}
-	l.texts = append(l.texts, s)
-}
-
-// learn writes the entries that are missing, for later lists too.
-func (l *validLister) learn() {
-	if len(l.missing) == 0 {
-		return
-	}
-	for i := range l.missing {
-		m := &l.missing[i]
-		m.begin = len(l.text)
-		l.text = l.append(l.text, m.validDeed)
-		m.end = len(l.text)
-	}
-	text := string(l.text)
-	l.shelf.mu.Lock()
-	defer l.shelf.mu.Unlock()
-	learned, ok := l.shelf.learn(text)
-	for _, m := range l.missing {
-		l.texts[m.index] = text[m.begin:m.end]
-		first, second := l.offers[m.a].name, int32(noSecond)
-		if m.b >= 0 {
-			second = l.offers[m.b].name.number
-		}
-		if ok && first != nothing && second != nothing.number {
-			l.shelf.keep(first, keyOfPhrase(m.id, second), learned, m.begin)
+			end(j)
 		}
 	}
 }

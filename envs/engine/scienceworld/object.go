@@ -12,9 +12,7 @@ type Object struct {
 	hidden  bool
 	deleted bool
 	ticked  bool
-	live    bool   // a terminal that has a voltage
-	stale   bool   // the census may know another called list
-	seat    uint16 // in the census; 0: none
+	live    bool // a terminal that has a voltage
 
 	name      string // changes with state, stage and fire
 	container *Object

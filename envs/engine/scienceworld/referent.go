@@ -36,16 +36,6 @@ func (w *World) renamed(o *Object) {
 func (w *World) changed(o *Object) {
 	o.refs.changes++
 	o.refs.own, o.refs.called = nil, nil
-	w.suspect(o)
-}
-
-// suspect notes for the census that an object, and what is in it, may be called
-// otherwise.
-func (w *World) suspect(o *Object) {
-	if !o.stale {
-		o.stale = true
-		w.stale = append(w.stale, o)
-	}
 }
 
 // mostLevels is the largest nesting depth of things. Deeper nesting means a cycle
@@ -56,7 +46,6 @@ const mostLevels = 1 << 10
 func (w *World) moved(x, c *Object) {
 	w.places++
 	x.refs.called = nil
-	w.suspect(x)
 	for o, level := c, 0; o != nil && level < mostLevels; o, level = o.container, level+1 {
 		o.inner++
 	}
@@ -76,30 +65,10 @@ func (o *Object) referents() []string {
 // refList is the same as the library keeps it.
 func (w *World) refList(o *Object) *refList {
 	c := &o.refs
-	if c.own != nil {
-		return c.own
-	}
-	if o.door != nil || o.life != nil || o.page != nil || o.flower != nil || o.plane != nil {
+	if c.own == nil {
 		c.own = w.shelf.list(o.referents())
-	} else {
-		c.own = w.shelf.quick(o.refKey(), o.referents)
 	}
 	return c.own
-}
-
-// refKey is what the referents of an object depend on that has nothing of its own.
-func (o *Object) refKey() refKey {
-	k := refKey{kind: o.kind, name: o.name, burning: o.burning, burned: o.burned}
-	switch {
-	case o.isTerminal():
-		k.subject = o.owner.name
-	case o.stuff != nil:
-		k.subject = o.stuff.substance
-	}
-	if kinds[o.kind].containing {
-		k.inside = o.inside()
-	}
-	return k
 }
 
 // portalReferents lists what a portal is called, seen from a place (objects §3.9).

@@ -22,13 +22,15 @@ type named struct {
 // draws. It is valid as long as nothing changes. The next search reuses its memory.
 type search struct {
 	objects []*Object
-	names   []name // by place in objects
-	sharing
+	called  []*calledList // by place in objects
+	names   []name        // likewise
+	lists   []*calledList // of the objects of which others have all referents
+	start   referents     // of these objects, after the steady attempts
 }
 
 // empty is a search that has nothing but the memory of this one.
 func (s *search) empty() search {
-	return search{names: s.names[:0], sharing: sharing{lists: s.lists[:0]}}
+	return search{called: s.called[:0], names: s.names[:0], lists: s.lists[:0]}
 }
 
 // name is what a search found for an object: the first referent that names no other
@@ -41,31 +43,25 @@ type name struct {
 // nothing is the name of what has no referents. No library has it.
 var nothing = &text{number: -2}
 
-// sharing are the objects of a search of which others have all referents.
-type sharing struct {
-	lists []*calledList
-	start referents // after the steady attempts
-}
-
 // referents holds the referents chosen for the objects that share theirs, by their places
 // in the lists. It never changes.
 type referents []uint16
 
 // among prepares a search among objects, seen from a place.
 func (s *search) among(w *World, objects []*Object, place *Object) {
-	lists := make([]*calledList, len(objects))
-	for i, o := range objects {
-		lists[i] = w.called(o, place)
+	s.called = s.called[:0]
+	for _, o := range objects {
+		s.called = append(s.called, w.called(o, place))
 	}
 	t := w.shelf.tally()
-	for _, l := range lists {
+	for _, l := range s.called {
 		for _, n := range l.numbers {
 			t.counts[n]++
 		}
 	}
 	s.objects, s.names = objects, s.names[:0]
 	shared := 0
-	for _, l := range lists {
+	for _, l := range s.called {
 		found := name{text: nothing}
 		for i, n := range l.numbers {
 			if found.text = nil; t.counts[n] == 1 {
@@ -80,7 +76,7 @@ func (s *search) among(w *World, objects []*Object, place *Object) {
 		}
 		s.names = append(s.names, found)
 	}
-	for _, l := range lists {
+	for _, l := range s.called {
 		for _, n := range l.numbers {
 			t.counts[n] = 0
 		}
@@ -90,9 +86,8 @@ func (s *search) among(w *World, objects []*Object, place *Object) {
 }
 
 // text is the referent that was chosen for an object of the search by its place.
-func (s *search) text(c referents, i int) *text { return s.chosen(c, s.names[i]) }
-
-func (s *sharing) chosen(c referents, n name) *text {
+func (s *search) text(c referents, i int) *text {
+	n := s.names[i]
 	if n.text != nil {
 		return n.text
 	}
@@ -101,7 +96,7 @@ func (s *sharing) chosen(c referents, n name) *text {
 
 // share puts a list at a place among those that are shared. The steady attempts are made
 // anew only if there was another.
-func (s *sharing) share(place int, l *calledList) {
+func (s *search) share(place int, l *calledList) {
 	if place == len(s.lists) || s.lists[place] != l {
 		s.lists = append(s.lists[:place], l)
 		s.start = nil
@@ -109,7 +104,7 @@ func (s *sharing) share(place int, l *calledList) {
 }
 
 // settle ends the lists that are shared.
-func (s *sharing) settle(shared int, t *tally) {
+func (s *search) settle(shared int, t *tally) {
 	if s.start == nil || shared != len(s.lists) {
 		s.lists = s.lists[:shared]
 		s.steady(t)
@@ -117,7 +112,7 @@ func (s *sharing) settle(shared int, t *tally) {
 }
 
 // steady makes the attempts that draw nothing.
-func (s *sharing) steady(t *tally) {
+func (s *search) steady(t *tally) {
 	s.start = make(referents, len(s.lists))
 	t.begin(s, s.start)
 	for range steadyAttempts {
@@ -139,7 +134,7 @@ func (s *sharing) steady(t *tally) {
 }
 
 // run draws the last attempts.
-func (s *sharing) run(w *World) referents {
+func (s *search) run(w *World) referents {
 	out := slices.Clone(s.start)
 	if len(out) == 0 {
 		return out
@@ -166,7 +161,7 @@ func (s *sharing) run(w *World) referents {
 }
 
 // begin counts the texts of a choice.
-func (t *tally) begin(s *sharing, c referents) {
+func (t *tally) begin(s *search, c referents) {
 	t.numbers = t.numbers[:0]
 	for i, l := range s.lists {
 		n := l.numbers[c[i]]
@@ -227,14 +222,16 @@ type listed struct {
 }
 
 // validLists returns the searches among what is seen here and among all objects.
-func (w *World) validLists() (nearby *search, universe *census) {
+func (w *World) validLists() (nearby, everywhere *search) {
 	l, place := &w.listed, w.place()
 	same := l.place == place && l.names == w.names
-	if !same || l.inner != place.inner || w.nearby.objects == nil {
+	if !same || l.inner != place.inner {
 		w.nearby.among(w, w.collect(place, false), place)
 	}
-	if !same || l.places != w.places {
-		w.everywhere.take(w, l.place == nil || l.places != w.places)
+	if l.place == nil || l.places != w.places {
+		w.everywhere.among(w, w.collect(w.universe, true), place)
+	} else if !same {
+		w.everywhere.among(w, w.everywhere.objects, place)
 	}
 	*l = listed{w.names, w.places, place.inner, place}
 	return &w.nearby, &w.everywhere

@@ -60,9 +60,8 @@ type World struct {
 	// change.
 	names, places, opens uint32
 	listed               listed
-	nearby               search    // among what is seen
-	everywhere           census    // among all objects
-	stale                []*Object // whose names may not be those that everywhere has
+	nearby               search // among what is seen
+	everywhere           search // among all objects
 	reach, scene         cache
 	*shelf
 	library *Library
@@ -80,10 +79,6 @@ func (w *World) Load(task string, variation int, simplifications string) string 
 	built.shelf, built.score, built.completed = w.library.open(), w.score, w.completed
 	built.trouble = built.setUp(task, variation)
 	built.simplify(task, simplifications)
-	for _, o := range built.stale {
-		o.stale = false // nothing was counted yet
-	}
-	built.stale = nil
 	w.store.reset()
 	w.become(built) // without what was made and thrown away
 	built.empty()

@@ -33,9 +33,6 @@ func (m *Machine) call(store int16) {
 		m.fail(StackOverflow)
 		return
 	}
-	if m.memo != nil && m.recall(store) {
-		return
-	}
 	m.pushFrame(store, count)
 	m.pc = addr + 1
 	if m.story.version < 5 {
@@ -46,9 +43,6 @@ func (m *Machine) call(store int16) {
 	}
 	for i := range min(count, m.count-1) {
 		m.frame[i%window] = m.args[(i+1)&7]
-	}
-	if m.tracing {
-		m.noteHeight()
 	}
 }
 
@@ -75,9 +69,6 @@ func (m *Machine) ret(value uint16) {
 	f := &m.frames[m.depth]
 	m.sp = m.fp
 	m.pc, m.fp, m.base, m.argc = int(f.pc), int(f.fp), int(f.base), f.argc
-	if m.tracing {
-		m.returned(value)
-	}
 	m.frame = m.locals()
 	switch v := f.store; {
 	case v > 0 && v <= maxLocals:

@@ -3,13 +3,16 @@ package zmachine
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"heldout/envs/sharedtest"
@@ -28,6 +31,46 @@ func changeable(s *Story, end int) *Story {
 	c := *s
 	c.dynamic, c.code = end, newCode(s.Size())
 	return &c
+}
+
+// twins are two machines that play the same in different ways.
+type twins struct{ plain, other *Machine }
+
+// fatal is what the T of testing and that of rapid have in common.
+type fatal interface {
+	Helper()
+	Fatalf(string, ...any)
+}
+
+// both does something with each machine, and reports a difference.
+func (w twins) both(t fatal, what string, do func(m *Machine) error) {
+	t.Helper()
+	errs := [2]string{fmt.Sprint(do(w.plain)), fmt.Sprint(do(w.other))}
+	if errs[0] != errs[1] {
+		t.Fatalf("%s: error %s, the other %s", what, errs[0], errs[1])
+	}
+	a, b := w.plain, w.other
+	if !bytes.Equal(a.capture, b.capture) || a.captured != b.captured {
+		t.Fatalf("%s: shown %q, the other %q", what, a.capture[:a.captured], b.capture[:b.captured])
+	}
+	if !bytes.Equal(a.mem, b.mem) {
+		t.Fatalf("%s: memory: %s", what, cmp.Diff(a.mem, b.mem))
+	}
+	if a.Spent() != b.Spent() {
+		t.Fatalf("%s: spent %d, the other %d", what, a.Spent(), b.Spent())
+	}
+	if s, r := a.inUse(), b.inUse(); !reflect.DeepEqual(s, r) {
+		t.Fatalf("%s: %s", what, cmp.Diff(s, r, cmp.Exporter(func(reflect.Type) bool { return true })))
+	}
+}
+
+// inUse is the state without what has been on the stack and is no more.
+func (m *Machine) inUse() state {
+	s := m.state
+	clear(s.stack[s.sp:])
+	clear(s.frames[s.depth:])
+	s.fault, s.saved = nil, nil // compared as an error; holds code
+	return s
 }
 
 // playChangeable plays a story as it is, and with its code in memory that may change: all

@@ -41,9 +41,6 @@ func (m *Machine) Changes() *Changes { return &m.changes }
 
 // note keeps a change.
 func (m *Machine) note(k changeKind, a, b uint16) {
-	if m.tracing {
-		m.memo.did = append(m.memo.did, effect{effectKind(k), a, b})
-	}
 	c := &m.changes
 	if n := c.counts[k]; n < maxChanges {
 		c.pairs[k][n] = Pair{a, b}

@@ -56,11 +56,6 @@ func (s *Story) add(pc int) *instruction {
 		in = new(instruction)
 		mem := s.image[:cap(s.image)]
 		s.decode(in, mem, pc)
-		if in.op == opJl {
-			if in.loop = s.findMoveLoop(mem, in); in.loop != nil {
-				in.op = opMoveLoop
-			}
-		}
 		s.code.instructions.put(pc, in)
 	}
 	return in

@@ -33,11 +33,9 @@ type instruction struct {
 	sense    bool  // branches if the condition is this
 	waits    bool  // it waits for input
 	store    uint8 // the variable for the result
-	reach    uint8 // see reach
 	addr     int32 // address
 	next     int32 // address of the instruction that follows
 	target   int32 // of the branch: an address, returnFalse or returnTrue; without one, behind all but the text inside
-	loop     *moveLoop
 	// no and yes are the instructions that follow if the condition holds or not, if they are in constant memory like
 	// this one and some machine came to them from here. Without a condition, no is the instruction at next; of a call,
 	// yes is the first of the routine, if that is always the same.
@@ -156,7 +154,6 @@ func (s *Story) decodeTail(mem []byte, in *instruction, e encoding) {
 	if in.op == opJump && in.kind(0) == constant { // a branch on no condition
 		in.branches, in.sense, in.target = true, true, max(in.next+int32(int16(in.values[0]))-2, 0)
 	}
-	in.reach = reach(in, e.form)
 	s.simplify(in)
 }
 

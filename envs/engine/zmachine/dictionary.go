@@ -1,6 +1,9 @@
 package zmachine
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // wordSize returns how many Z-characters of a word are kept, and in how many
 // bytes; Standard, section 13.3.
@@ -148,29 +151,27 @@ func (m *Machine) tokenise(buffer, parse, table uint16, keep bool) {
 	}
 	t := tokens{m: m, dictionary: m.dictionary(table), parse: parse, keep: keep}
 	m.storeb(parse+1, 0)
-	first := uint16(1)
-	end := uint16(1)
+	at, end := uint16(1), uint16(math.MaxUint16)
 	if m.story.version >= 5 {
-		first = 2
-		end = 2 + m.loadb(buffer+1)
-	} else {
-		for m.loadb(buffer+end) != 0 && end < 255 {
-			end++
-		}
+		at, end = 2, 2+m.loadb(buffer+1)
 	}
-	start := first
-	for i := first; i < end && m.charge(1); i++ {
-		c := m.mem[buffer+i]
+	for start := at; m.charge(1); at++ {
+		c := byte(0) // which ends a text in all versions
+		if at < end {
+			c = m.mem[buffer+at]
+		}
 		separator := slices.Contains(t.dictionary.separators, c)
-		if c == ' ' || separator {
-			t.add(buffer, start, i)
-			start = i + 1
+		if c == 0 || c == ' ' || separator {
+			t.add(buffer, start, at)
+			start = at + 1
+		}
+		if c == 0 {
+			return
 		}
 		if separator {
-			t.add(buffer, i, i+1)
+			t.add(buffer, at, at+1)
 		}
 	}
-	t.add(buffer, start, end)
 }
 
 // tokens fills a parse buffer.

@@ -13,13 +13,8 @@ func play(t *testing.T, image []byte, command string) {
 	if err != nil {
 		return
 	}
-	for _, remember := range []*Budget{nil, ample()} {
-		playWith(t, New(s, Options{Budget: 100_000, Seed: 1, Remember: remember}), command)
-	}
-}
-
-func playWith(t *testing.T, m *Machine, command string) {
-	budget := m.options.Budget
+	const budget = 100_000
+	m := New(s, Options{Budget: budget, Seed: 1})
 	m.Dictionary()
 	for n := range uint16(40) {
 		m.Object(n)

@@ -43,30 +43,10 @@ func (m *Machine) applyHeader() {
 		h[headerBackground], h[headerForeground] = 0, 0
 	}
 	h[headerRevision], h[headerRevision+1] = 1, 0
-	m.replaced()
 }
 
-// storeFlags2 is called for a write to the low byte of flags 2, whose first bit
-// switches the transcript.
-func (m *Machine) storeFlags2(value byte) {
-	m.flags2 = m.flags2&^3 | uint16(value&3)
-	if on := value&1 != 0; on != m.files.transcript {
-		if m.tracing {
-			m.abandon()
-		}
-		m.setTranscript(on)
-	}
-}
-
-// noteTranscript writes into the header whether there is a transcript.
-func (m *Machine) noteTranscript() {
-	m.flags2 &^= 1
-	m.mem[headerFlags2+1] &^= 1
-	if m.files.transcript {
-		m.flags2 |= 1
-		m.mem[headerFlags2+1] |= 1
-	}
-	if m.memo != nil {
-		m.memo.wrote(headerFlags2+1, m.mem[headerFlags2+1])
-	}
+// setTranscript notes whether there is a transcript, which goes nowhere.
+func (m *Machine) setTranscript(on uint16) {
+	m.flags2 = m.flags2&^1 | on
+	m.mem[headerFlags2+1] = m.mem[headerFlags2+1]&^1 | byte(on)
 }

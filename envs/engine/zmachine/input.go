@@ -8,12 +8,26 @@ const maxAction = 198
 // margin is the number of columns that a line of input wants.
 const margin = 10
 
-// Keys without characters; Standard, section 3.8.4.
+// Keys without characters; Standard, section 3.8.4. Mouse and menu have other codes in an
+// action than in a story.
 const (
-	firstKey = 129
-	lastKey  = 154
-	anyKey   = 255
+	firstKey    = 129
+	lastKey     = 154
+	singleClick = 155
+	doubleClick = 156
+	menuClick   = 157
+	anyKey      = 255
 )
+
+// blanking are releases of Infocom, with their serial numbers, in which the reference reads
+// question marks as blanks.
+const blanking = ` 77/850814 79/851122 97/851218 9/871008 10/830810 15/831107 16/831118 24/851118 29/860820
+	47/840914 56/841221 58/851002 59/851108 31/871119 4/880405 50/860711 59/860730 118/860325 34/871124
+	20/830708 26/831014 29/840118 37/851003 10/880531 26/840731 55/850823 97/870601 4/840131 6/840508
+	13/851021 15/851108 18/860904 63/850916 87/860904 107/870430 14/841005 2/AS000C 15/UG3AU5 23/820428
+	25/820515 26/820803 28/821013 30/830330 75/830929 76/840509 88/840726 52/871125 7/UG3AU5 15/820308
+	17/820427 18/820512 18/820517 19/820721 22/830331 23/830411 48/840904 10/820818 12/821025 15/830331
+	15/840518 16/830410 17/840727 `
 
 // input is what was typed and has not been read.
 type input struct {
@@ -24,29 +38,41 @@ type input struct {
 	keys     string // and of the next read of a key
 }
 
+// unescape replaces a backslash and the byte behind it by the key for which they stand, if there is one.
+var unescape = func() *strings.Replacer {
+	pairs := []string{`\\`, `\`, `\_`, "\r", "\\\n", "\r", `\?`, "\b", `\[`, "\x1B"}
+	for i, c := range "^.<>1234567890" { // cursor and function keys
+		pairs = append(pairs, `\`+string(c), string([]byte{firstKey + byte(i)}))
+	}
+	for c := range 256 {
+		pairs = append(pairs, string([]byte{'\\', byte(c)}), "")
+	}
+	return strings.NewReplacer(append(pairs, `\`, "", "\n", "\r")...)
+}()
+
 // translateAction prepares an action for reading; spec §5. It is read byte by
 // byte, so that a letter beyond ASCII is two or more characters.
 func translateAction(action string) string {
-	action = action[:min(len(action), maxAction)]
-	if i := strings.IndexByte(action, 0); i >= 0 {
-		action = action[:i]
-	}
-	action = strings.ReplaceAll(action, `\_`, "\r") // the reference's way to type a line break
-	action = strings.ReplaceAll(action, "\\", "")
-	return strings.ReplaceAll(action, "\n", "\r") + "\r"
+	action, _, _ = strings.Cut(action[:min(len(action), maxAction)], "\x00")
+	return unescape.Replace(action) + "\r"
 }
 
-// takeLine removes a line from what was typed, and says which key ended it.
-func (m *Machine) takeLine() (line string, key byte) {
+// takeLine removes a line from what was typed, and says which key ended it. A click that would
+// end it is nothing, for there is no mouse.
+func (m *Machine) takeLine() (line []byte, key byte) {
 	in := &m.input
 	in.keys = ""
 	if in.line == "" {
 		in.line = in.action
 	}
-	for i := range len(in.line) {
-		if c := in.line[i]; c == carriage || m.terminates(c) {
-			line, key, in.line = in.line[:i], c, in.line[i+1:]
-			break
+	for key == 0 {
+		c := in.line[0]
+		in.line = in.line[1:]
+		switch ends := c == carriage || m.terminates(c); {
+		case !ends:
+			line = append(line, c)
+		case c != singleClick && c != doubleClick:
+			key = c
 		}
 	}
 	if in.line == "\r" {
@@ -55,13 +81,17 @@ func (m *Machine) takeLine() (line string, key byte) {
 	return line, key
 }
 
+// noKeys takes out what no key types.
+var noKeys = strings.NewReplacer("\x7F", "", string([]byte{singleClick}), "", string([]byte{doubleClick}), "")
+
 // takeKey removes a key from what was typed.
 func (m *Machine) takeKey() byte {
 	in := &m.input
 	in.line = ""
 	if in.keys == "" {
-		if in.keys = in.action; len(in.keys) > 1 {
-			in.keys = strings.TrimSuffix(in.keys, "\r")
+		in.keys = noKeys.Replace(strings.TrimSuffix(in.action, "\r"))
+		if in.keys == "" {
+			in.keys = "\r"
 		}
 	}
 	key := in.keys[0]
@@ -72,7 +102,7 @@ func (m *Machine) takeKey() byte {
 // terminates reports whether a key ends a line by the story's own table.
 func (m *Machine) terminates(c byte) bool {
 	table := uint16(m.story.word(headerTerminators))
-	if m.story.version < 5 || table == 0 || c < firstKey || c > lastKey {
+	if m.story.version < 5 || table == 0 || c < firstKey || c > menuClick {
 		return false
 	}
 	for m.charge(1) {
@@ -80,7 +110,7 @@ func (m *Machine) terminates(c byte) bool {
 		if k == 0 {
 			return false
 		}
-		if k == uint16(c) || k == anyKey {
+		if k == uint16(m.story.toZSCII(c)) || k == anyKey {
 			return true
 		}
 		table++
@@ -128,25 +158,33 @@ func (m *Machine) readLine() uint16 {
 }
 
 // storeLine puts a line into a text buffer, whatever size that says it has. The
-// text that was in it already stays in front.
-func (m *Machine) storeLine(buffer uint16, line string, lowered bool) {
+// text that was in it already, up to a 0, stays in front.
+func (m *Machine) storeLine(buffer uint16, line []byte, lowered bool) {
 	addr := buffer + 1
 	if m.story.version >= 5 {
-		addr = buffer + 2 + m.loadb(buffer+1)
+		addr++
+		var before []byte
+		for i := range m.loadb(buffer + 1) {
+			z := m.loadb(addr + i)
+			if z == 0 {
+				break
+			}
+			before = append(before, m.story.fromZSCII(z))
+		}
+		line = append(before, line...)
 	}
-	for i := range len(line) {
-		c := line[i]
+	for _, c := range line {
 		if lowered {
 			c = lower(c)
 		}
-		if c == '?' && m.options.BlankQuestionMarks {
+		if c == '?' && m.story.blanks {
 			c = ' '
 		}
 		m.storeb(addr, m.story.toZSCII(c))
 		addr++
 	}
 	if m.story.version >= 5 {
-		m.storeb(buffer+1, byte(addr-buffer-2))
+		m.storeb(buffer+1, byte(len(line)))
 	} else {
 		m.storeb(addr, 0)
 	}

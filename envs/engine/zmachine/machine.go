@@ -12,22 +12,12 @@ type Options struct {
 	// Capture is the size in bytes of the buffer for the text of one step, of
 	// which the last stays free; 0 for DefaultCapture.
 	Capture int
-	// BlankQuestionMarks makes spaces of the question marks in commands, as
-	// some old parsers need it.
-	BlankQuestionMarks bool
 	// StrayAttribute is one that the story uses though objects have too few for it: none has
 	// it. With 0, using such an attribute stops the story.
 	StrayAttribute uint16
 	// HideStatus leaves out what is shown in a status line: in the upper window
 	// while that has at most two lines.
 	HideStatus bool
-	// Remember makes the machine remember what routines did, and not execute
-	// them again where they would do the same. That changes nothing but speed,
-	// which gains if many steps begin at one moment, and takes memory of the
-	// budget. Only what lies unused above the stack is different, which a story
-	// sees whose routines use local variables that they do not have. With nil,
-	// nothing is remembered.
-	Remember *Budget
 }
 
 const (
@@ -73,7 +63,7 @@ type state struct {
 	random random
 	screen screen
 	input  input
-	files  files
+	saved  *saved
 
 	captured int // bytes in the capture buffer
 	changes  Changes
@@ -90,11 +80,8 @@ type Machine struct {
 	frame   *[window]uint16              // the local variables, in the stack
 	capture []byte
 
-	budget       int
-	memo         *memo  // nil if nothing is remembered
-	globals      uint16 // address
-	plainGlobals bool   // writing a global variable means nothing but that
-	tracing      bool   // calls are being recorded
+	budget  int
+	globals uint16 // address
 
 	args  [8]uint16 // operands of the current instruction
 	count int       // how many there are
@@ -120,11 +107,7 @@ func New(s *Story, o Options) *Machine {
 	}
 	m.ram = (*[addressable + padding]byte)(m.mem)
 	m.objects, m.globals = s.objectTable(), uint16(s.globals)
-	m.plainGlobals = o.Remember == nil && s.globals > headerFlags2+1 && s.globals+2*240 <= s.dynamic
 	copy(m.mem, s.image)
-	if o.Remember != nil {
-		m.memo = newMemo(s.dynamic, o.Remember)
-	}
 	return m
 }
 
@@ -140,7 +123,6 @@ func (m *Machine) Start() error {
 	m.changes = Changes{}
 	m.flags2 = m.initialFlags2()
 	m.input.ready, m.input.prompted = false, false
-	m.files.transcript, m.files.recording = false, false
 	m.restart()
 	m.budget = m.options.Budget
 	m.run()
@@ -157,9 +139,6 @@ func (m *Machine) Step(action string) error {
 	m.input.ready = true
 	m.changes = Changes{}
 	m.budget = m.options.Budget
-	if m.memo != nil {
-		m.memo.fits()
-	}
 	m.run()
 	return m.err()
 }

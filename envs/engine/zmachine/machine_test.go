@@ -17,6 +17,7 @@ const (
 	miniGlobals = 0x040
 	miniObjects = 0x240
 	miniBuffer  = 0x300 // text buffer, and behind it the parse buffer
+	miniNoName  = 0x200 // there is no property, and no name
 	miniParse   = 0x3E0
 	miniStatic  = 0x400
 	miniDict    = 0x400
@@ -34,7 +35,8 @@ func mini(version byte, code ...byte) []byte {
 		binary.BigEndian.PutUint16(image[at:], uint16(v))
 	}
 	image[miniBuffer], image[miniParse] = 100, 10
-	image[miniDict+1] = 7 // no separators, entries of seven bytes, none
+	image[miniObjects+31*2+7] = miniNoName >> 8 // of object 1, up to version 3
+	image[miniDict+1] = 7                       // no separators, entries of seven bytes, none
 	image = append(image, code...)
 	return append(image, make([]byte, 64)...)
 }
@@ -284,11 +286,11 @@ func TestStatusLine(t *testing.T) {
 	if err := m.Start(); err != nil {
 		t.Fatal(err)
 	}
-	m.mem[miniGlobals+3], m.mem[miniGlobals+4], m.mem[miniGlobals+5] = 5, 0xFF, 0xFF
+	copy(m.mem[miniGlobals:], []byte{0, 1, 0, 5, 0xFF, 0xFF})
 	if err := m.Step("x"); err != nil {
 		t.Fatal(err)
 	}
-	want := " " + strings.Repeat(" ", 98) + "Score: 5" + strings.Repeat(" ", 16) + "Moves: -1" +
+	want := " object#1" + strings.Repeat(" ", 98) + "Score: 5" + strings.Repeat(" ", 16) + "Moves: -1" +
 		strings.Repeat(" ", 14) + "\n"
 	if got := shown(m); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -341,7 +343,9 @@ func TestSnapshot(t *testing.T) {
 func TestPrompt(t *testing.T) {
 	code := append(slices.Clone(read3), 0xE6, 0x7F, 7, 0xBB, 0x8C, 0xFF, 0xF5) // print 7, new line, again
 	play := func(prepare func(*Machine)) (*Snapshot, string) {
-		m := New(load(t, mini(3, code...)), Options{})
+		image := mini(3, code...)
+		image[miniGlobals+1] = 1 // the place
+		m := New(load(t, image), Options{})
 		if err := m.Start(); err != nil {
 			t.Fatal(err)
 		}

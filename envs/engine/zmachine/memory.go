@@ -14,16 +14,10 @@ func (m *Machine) byte(addr uint16) uint16 { return uint16(m.ram[addr]) }
 
 // loadb and loadw read memory for an instruction.
 func (m *Machine) loadb(addr uint16) uint16 {
-	if m.tracing {
-		m.noteRead(addr, 1)
-	}
 	return uint16(m.ram[addr])
 }
 
 func (m *Machine) loadw(addr uint16) uint16 {
-	if m.tracing {
-		m.noteRead(addr, 2)
-	}
 	return m.word(addr)
 }
 
@@ -32,15 +26,9 @@ func (m *Machine) storeb(addr uint16, value byte) {
 		m.fail(StoreRange)
 		return
 	}
-	if m.tracing {
-		m.noteWrite(addr)
-	}
 	m.ram[addr] = value
-	if m.memo != nil {
-		m.memo.wrote(addr, value)
-	}
-	if addr == headerFlags2+1 {
-		m.storeFlags2(value)
+	if addr == headerFlags2+1 { // the first two bits stay after a restart
+		m.flags2 = m.flags2&^3 | uint16(value&3)
 	}
 }
 
@@ -51,13 +39,6 @@ func (m *Machine) storew(addr, value uint16) {
 		return
 	}
 	m.ram[addr], m.ram[int(addr)+1] = byte(value>>8), byte(value)
-	if m.memo == nil {
-		return
-	}
-	if m.tracing {
-		m.noteWord(addr)
-	}
-	m.memo.wroteWord(addr, value)
 }
 
 // push puts a word on the stack.
@@ -68,9 +49,6 @@ func (m *Machine) push(value uint16) {
 	}
 	m.stack[m.sp] = value
 	m.sp++
-	if m.tracing {
-		m.noteHeight()
-	}
 }
 
 // pop takes the top word of the running routine's stack. Below that are its local
@@ -91,9 +69,6 @@ func (m *Machine) setVariable(v uint8, value uint16) {
 		m.push(value)
 	case v <= maxLocals:
 		m.stack[m.fp+int(v)-1] = value
-	case m.plainGlobals:
-		addr := m.global(v)
-		m.ram[addr], m.ram[int(addr)+1] = byte(value>>8), byte(value)
 	default:
 		m.storew(m.global(v), value)
 	}

@@ -11,9 +11,6 @@ func (m *Machine) run() {
 			m.fail(BudgetExceeded) // unless there is another fault
 			break
 		}
-		if m.tracing {
-			m.noteOperands(in)
-		}
 		a, b := in.values[0], in.values[1]
 		switch in.kind(0) {
 		case local:
@@ -54,9 +51,6 @@ func (m *Machine) run() {
 			holds = a&b == b
 		case opTestAttr:
 			holds = m.testAttribute(a, b)
-		case opMoveLoop:
-			m.runMoveLoop(in.loop)
-			holds = int16(m.local(in.values[0])) < int16(b)
 		case opDecChk:
 			holds = m.add(a, -1) < int16(b)
 		case opIncChk:
@@ -76,17 +70,9 @@ func (m *Machine) run() {
 		case opDiv, opMod:
 			r = m.divide(in.op, int16(a), int16(b))
 		case opLoadw:
-			r = a + 2*b
-			if m.tracing {
-				m.noteRead(r, 2)
-			}
-			r = m.word(r)
+			r = m.word(a + 2*b)
 		case opLoadb:
-			r = a + b
-			if m.tracing {
-				m.noteRead(r, 1)
-			}
-			r = m.byte(r)
+			r = m.byte(a + b)
 		case opLoad:
 			r = m.peek(uint8(a))
 		case opGetSibling:
@@ -166,9 +152,6 @@ func (m *Machine) run() {
 			in = m.advance(in, way)
 		}
 	}
-	if m.tracing {
-		m.abandon()
-	}
 }
 
 // evaluateRest evaluates the operands behind the second.
@@ -247,10 +230,10 @@ func (m *Machine) executeRare(in *instruction, a, b uint16) (r uint16, holds boo
 		m.printText(int(in.target))
 	case opPrintRet:
 		m.printText(int(in.target))
-		m.printChar(carriage)
+		m.newLine()
 		m.ret(1)
 	case opNewLine:
-		m.printChar(carriage)
+		m.newLine()
 	case opPrintNum:
 		m.printNumber(int16(a))
 	case opPrintUnicode:
@@ -304,9 +287,6 @@ func (m *Machine) executeRare(in *instruction, a, b uint16) (r uint16, holds boo
 // executeScreen executes the instructions that are about windows, streams and how text looks.
 func (m *Machine) executeScreen(op opcode) {
 	a := m.arg(0)
-	if m.tracing {
-		m.noteScreen(op)
-	}
 	switch op {
 	case opSplitWindow:
 		m.splitWindow(int(a))

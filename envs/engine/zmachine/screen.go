@@ -78,11 +78,10 @@ func (m *Machine) ClearCapture() { m.captured = 0 }
 func (m *Machine) emit(c byte) {
 	switch {
 	case m.options.HideStatus && m.screen.inStatus():
-	case c >= 0x20 && c <= 0x7E, c >= latin1, c == '\n':
-		if m.captured < len(m.capture)-1 {
-			m.capture[m.captured] = c
-			m.captured++
-		}
+	case c == carriage:
+		m.put('\n')
+	case c >= 0x20 && c <= 0x7E, c >= latin1:
+		m.put(c)
 	case c == gap:
 		m.emit(' ')
 		m.emit(' ')
@@ -93,25 +92,34 @@ func (m *Machine) emit(c byte) {
 	}
 }
 
+// put puts a character into the capture buffer, unless that is full.
+func (m *Machine) put(c byte) {
+	if m.captured < len(m.capture)-1 {
+		m.capture[m.captured] = c
+		m.captured++
+	}
+}
+
 // printChar prints a character of Latin-1.
 func (m *Machine) printChar(c byte) {
-	if m.tracing {
-		m.noteChar(c)
-	}
 	s := &m.screen
 	if s.streams == 0 && !s.buffers() {
 		m.printDirect(c)
 		return
 	}
-	if c > ' ' && s.prev != '-' && s.n < pendingSize-1 { // nearly all
+	if c > ' ' && s.prev > codeFont && s.prev != '-' && s.n < pendingSize-1 { // nearly all
 		s.prev, s.pending[s.n] = c, c
 		s.n++
 		return
 	}
-	switch c {
-	case 0:
+	switch {
+	case s.prev == codeStyle, s.prev == codeFont: // as the value of the code, whatever it is
+		s.prev = ' '
+		m.append(c)
 		return
-	case carriage:
+	case c == 0:
+		return
+	case c == carriage:
 		m.newLine()
 		return
 	}
@@ -145,20 +153,17 @@ func (m *Machine) appendStyle(code byte, value uint16) {
 	if s.prev == '-' {
 		m.flush()
 	}
-	s.prev = code
+	s.prev = ' '
 	m.append(code)
 	if m.fault == nil {
 		m.append(byte(value))
 	}
 }
 
-// printDirect shows a character at the cursor, which moves on.
+// printDirect shows a character at the cursor, which moves on. A new line shows only as part
+// of a text.
 func (m *Machine) printDirect(c byte) {
 	s := &m.screen
-	if c == carriage {
-		m.newLine()
-		return
-	}
 	if s.remaining() < 1 {
 		if s.attrs[s.window]&wrapping == 0 {
 			s.col[s.window] = columns
@@ -166,10 +171,10 @@ func (m *Machine) printDirect(c byte) {
 		}
 		m.screenNewLine()
 	}
-	if s.hidden {
+	if s.hidden || c == carriage {
 		return
 	}
-	m.emit(c)
+	m.show([]byte{c})
 	s.col[s.window]++
 }
 
@@ -181,7 +186,7 @@ func (m *Machine) flush() {
 	if s.n == 0 {
 		return
 	}
-	s.n, s.prev = 0, 0
+	s.n, s.prev = 0, ' '
 	switch {
 	case s.streams > 0:
 		for _, c := range word {
@@ -200,9 +205,8 @@ func (m *Machine) show(word []byte) {
 	}
 	for i := 0; i < len(word); i++ {
 		switch c := word[i]; {
-		case c >= ' ' && c <= '~' && m.captured < len(m.capture)-1: // nearly all
-			m.capture[m.captured] = c
-			m.captured++
+		case c >= ' ' && c <= '~': // nearly all
+			m.put(c)
 		case c == codeStyle, c == codeFont:
 			i++
 		case c == tab && i == 0 && m.screen.col[m.screen.window] != 1:
@@ -227,7 +231,7 @@ func (m *Machine) newLine() {
 // screenNewLine ends a line on the screen; spec §4.4.
 func (m *Machine) screenNewLine() {
 	s := &m.screen
-	m.emit('\n')
+	m.emit(carriage)
 	w := s.window
 	s.col[w] = 1
 	switch {
@@ -343,8 +347,10 @@ func (m *Machine) outputStream(stream int16, table uint16) {
 		s.hidden = false
 	case -1:
 		s.hidden = true
-	case 2, -2:
-		m.setTranscript(stream > 0)
+	case 2:
+		m.setTranscript(1)
+	case -2:
+		m.setTranscript(0)
 	case 3:
 		if s.streams == maxMemoryStreams {
 			m.fail(StreamNesting)
@@ -356,8 +362,6 @@ func (m *Machine) outputStream(stream int16, table uint16) {
 	case -3:
 		s.streams = max(s.streams-1, 0)
 		s.memory[s.streams] = 0
-	case 4, -4:
-		m.setRecording(stream > 0)
 	}
 }
 
@@ -394,9 +398,7 @@ func (m *Machine) showStatus() {
 	m.selectWindow(statusWindow)
 	first, second := m.Word(m.story.globals+2), m.Word(m.story.globals+4)
 	m.printChar(' ')
-	if place := m.Word(m.story.globals); place != 0 {
-		m.printObject(place)
-	}
+	m.printObject(m.Word(m.story.globals))
 	if m.story.version == 3 && m.mem[headerFlags1]&2 != 0 {
 		m.pad(statusTime)
 		half := "am"

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strconv"
 )
 
 // Snapshot is a moment of a story. It does not change and can be restored any
@@ -33,7 +32,7 @@ func (m *Machine) Restore(s *Snapshot) error {
 		return errors.New("the snapshot is of another story or another kind of machine")
 	}
 	m.state = s.state
-	m.returnTo(s)
+	copy(m.mem, s.memory)
 	copy(m.capture, s.capture)
 	return nil
 }
@@ -60,7 +59,7 @@ func (s *Snapshot) AppendState(b []byte) []byte {
 	b = fmt.Append(b, st.pc, st.fp, st.base, st.argc, st.flags2, st.random, screen, st.captured, st.fault != nil)
 	in := &st.input
 	b = fmt.Appendf(b, "%t %t %q %q %q", in.ready, in.prompted, in.action, in.line, in.keys)
-	return st.files.appendState(b)
+	return st.saved.appendState(b)
 }
 
 func appendStack(b []byte, stack []uint16, frames []frame) []byte {
@@ -71,16 +70,12 @@ func appendStack(b []byte, stack []uint16, frames []frame) []byte {
 	return fmt.Append(b, frames)
 }
 
-func (f *files) appendState(b []byte) []byte {
-	b = fmt.Append(b, f.transcript, f.recording, f.saved != nil)
-	if s := f.saved; s != nil {
-		b = appendStack(append(b, s.memory...), s.stack, s.frames)
-		b = fmt.Append(b, s.pc, s.fp, s.base, s.argc, s.resume.addr)
+func (s *saved) appendState(b []byte) []byte {
+	if s == nil {
+		return append(b, 0)
 	}
-	for n := f.names; n != nil; n = n.next {
-		b = strconv.AppendQuote(b, n.name)
-	}
-	return b
+	b = appendStack(append(b, s.memory...), s.stack, s.frames)
+	return fmt.Append(b, s.pc, s.fp, s.base, s.argc, s.resume.addr)
 }
 
 // saved is a game saved by the story itself: memory, stack and place, but not
@@ -94,43 +89,6 @@ type saved struct {
 	resume       *instruction // tells where the result of saving goes
 }
 
-// files are what a story believes to be files.
-type files struct {
-	saved      *saved
-	names      *fileName // of transcripts and recordings
-	transcript bool
-	recording  bool
-}
-
-// fileName is a list of names that were used, the last one first.
-type fileName struct {
-	name string
-	next *fileName
-}
-
-// openFile reports whether a file named like the action could be made. One that
-// is there is only overwritten by an action that begins with y, because the
-// question whether it should be is answered by the same action; spec §7.
-func (m *Machine) openFile() bool {
-	name := m.input.action
-	for f := m.files.names; f != nil; f = f.next {
-		if f.name == name {
-			return len(name) > 0 && name[0] == 'y'
-		}
-	}
-	m.files.names = &fileName{name, m.files.names}
-	return true
-}
-
-func (m *Machine) setTranscript(on bool) {
-	m.files.transcript = on && (m.files.transcript || m.openFile())
-	m.noteTranscript()
-}
-
-func (m *Machine) setRecording(on bool) {
-	m.files.recording = on && (m.files.recording || m.openFile())
-}
-
 // save keeps the game in the slot. The result is 1, or 0 if only a part of memory was to be saved: that needs files.
 func (m *Machine) save(in *instruction) uint16 {
 	if in.count > 0 {
@@ -138,7 +96,7 @@ func (m *Machine) save(in *instruction) uint16 {
 	}
 	resume := new(instruction)
 	m.story.decode(resume, m.mem, int(in.addr))
-	m.files.saved = &saved{
+	m.saved = &saved{
 		memory: append([]byte(nil), m.mem[:m.story.dynamic]...),
 		stack:  append([]uint16(nil), m.stack[:m.sp]...),
 		frames: append([]frame(nil), m.frames[:m.depth]...),
@@ -151,7 +109,7 @@ func (m *Machine) save(in *instruction) uint16 {
 // restore goes back to where the game was saved. It returns the instruction that saved it, and its result now, 2. If
 // there is nothing to restore, it returns the restore itself and 0.
 func (m *Machine) restore(in *instruction) (*instruction, uint16) {
-	s := m.files.saved
+	s := m.saved
 	if s == nil || in.count > 0 {
 		return in, 0
 	}

@@ -16,6 +16,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // Where the header of a story holds what; see the Standard, section 11.
@@ -75,6 +77,7 @@ type Story struct {
 	alphabet   [3][26]byte
 	codes      [256]zchars // of all ZSCII characters
 	unicode    []uint16    // what ZSCII 155 and up stand for; nil for the default
+	blanks     bool        // question marks are read as blanks
 	sum        uint16      // of the bytes from 0x40 up to the length in the header
 	encodings  [encodings]encoding
 	code       *code
@@ -128,6 +131,7 @@ func Load(image []byte) (*Story, error) {
 	s.loadCodes()
 	s.loadUnicode()
 	s.sum = s.checksum()
+	s.blanks = slices.Contains(strings.Fields(blanking), fmt.Sprintf("%d/%s", s.Release(), s.Serial()))
 	s.encodings = encodingsFor(s.version)
 	s.code = newCode(len(image))
 	return s, nil

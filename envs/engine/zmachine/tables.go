@@ -50,7 +50,8 @@ func (m *Machine) copyTable(src, dst uint16, size int16) {
 	}
 }
 
-// printTable executes print_table: rows of characters below each other.
+// printTable executes print_table: rows of characters below each other, of Latin-1 as in the
+// reference, not of ZSCII.
 func (m *Machine) printTable() {
 	addr, width := m.arg(0), m.arg(1)
 	height := uint16(1)
@@ -71,7 +72,7 @@ func (m *Machine) printTable() {
 			if !m.charge(1) {
 				return
 			}
-			m.printZSCII(m.loadb(addr))
+			m.printChar(byte(m.loadb(addr)))
 			addr++
 		}
 		if !m.charge(1) {

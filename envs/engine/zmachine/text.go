@@ -43,7 +43,7 @@ type decoder struct {
 	abbrev   int // 1 to 3: the next character chooses an abbreviation of that bank
 	escape   int // characters of a ZSCII code still to come
 	code     uint16
-	nested   bool
+	depth    int // of abbreviations
 	stopped  bool
 }
 
@@ -52,6 +52,7 @@ func (d *decoder) decode(addr int) int {
 	for addr >= 0 && addr+1 < d.m.end() && !d.stopped {
 		w := d.word(addr)
 		addr += 2
+		d.put(0) // nothing, so that it counts
 		d.char(int(w >> 10 & 31))
 		d.char(int(w >> 5 & 31))
 		d.char(int(w & 31))
@@ -66,14 +67,10 @@ func (d *decoder) decode(addr int) int {
 func (d *decoder) word(addr int) uint16 {
 	b := d.m.mem[addr : addr+2]
 	w := uint16(b[0])<<8 | uint16(b[1])
-	switch {
-	case addr >= d.m.story.dynamic:
-	case d.text != nil:
+	if d.text != nil && addr < d.m.story.dynamic {
 		d.text.reads = append(d.text.reads, wordAt{uint16(addr), w})
 		d.text.long = d.text.long || len(d.text.reads) > longestText
 		d.stopped = d.text.long
-	case d.m.tracing:
-		d.m.noteRead(uint16(addr), 2)
 	}
 	return w
 }
@@ -133,14 +130,17 @@ func (d *decoder) control(c, alphabet int) {
 	}
 }
 
-// abbreviation prints a text of the abbreviation table. Abbreviations contain
-// none themselves.
+// mostNested is how deep abbreviations may be nested. The Standard forbids it, but stories do it,
+// and the reference prints them.
+const mostNested = 64
+
+// abbreviation prints a text of the abbreviation table.
 func (d *decoder) abbreviation(n int) {
 	entry := d.m.story.abbrevs + 2*n
-	if d.bare || d.nested || entry+1 >= d.m.end() {
+	if d.bare || d.depth == mostNested || entry+1 >= d.m.end() {
 		return
 	}
-	inner := decoder{m: d.m, emit: d.emit, text: d.text, nested: true}
+	inner := decoder{m: d.m, emit: d.emit, text: d.text, depth: d.depth + 1}
 	inner.decode(2 * int(d.word(entry)))
 	d.stopped = d.stopped || inner.stopped
 }
@@ -156,7 +156,9 @@ func (m *Machine) printText(addr int) {
 		return
 	}
 	d := decoder{m: m, emit: func(z uint16) bool {
-		m.printZSCII(z)
+		if c := m.story.fromZSCII(z); c != 0 {
+			m.printPart(c)
+		}
 		return m.charge(1)
 	}}
 	d.decode(addr)
@@ -231,18 +233,22 @@ func (t *text) holds(m *Machine) bool {
 }
 
 func (t *text) print(m *Machine) {
-	if m.tracing {
-		for _, r := range t.reads {
-			m.noteRead(r.addr, 2)
-		}
-	}
 	if !m.charge(t.cost) {
 		return
 	}
 	for _, c := range t.chars {
-		if m.printChar(c); m.fault != nil {
+		if m.printPart(c); m.fault != nil {
 			return
 		}
+	}
+}
+
+// printPart prints a character of a text.
+func (m *Machine) printPart(c byte) {
+	if c == carriage {
+		m.newLine()
+	} else {
+		m.printChar(c)
 	}
 }
 
@@ -251,11 +257,13 @@ func (t *text) print(m *Machine) {
 func (m *Machine) DecodeText(addr int, bare bool) string {
 	const longest = 1 << 12
 	var b []byte
+	n := 0
 	d := decoder{m: m, bare: bare, emit: func(z uint16) bool {
 		if c := m.story.fromZSCII(z); c != 0 && !(bare && c == carriage) {
 			b = append(b, c)
 		}
-		return len(b) < longest
+		n++
+		return n < longest
 	}}
 	d.decode(addr)
 	return string(b)

@@ -11,6 +11,7 @@ const (
 const (
 	firstExtra = 155
 	latin1     = 0xA0 // first of Latin-1 beyond ASCII
+	menuZSCII  = 252  // menuClick, in front of the other clicks
 )
 
 // defaultUnicode is what ZSCII 155 and up stand for; Standard, table 1. The
@@ -49,21 +50,29 @@ func (s *Story) extra() []uint16 {
 	return defaultUnicode
 }
 
-// fromZSCII turns a ZSCII code into Latin-1. Codes below 155 stay what they are.
-func (s *Story) fromZSCII(z uint16) byte {
+// fromZSCII turns a ZSCII code, of which the low byte counts, into Latin-1. Codes below 155 stay
+// what they are.
+func (s *Story) fromZSCII(code uint16) byte {
+	z := byte(code)
 	if z < firstExtra {
-		return byte(z)
+		return z
 	}
 	extra := s.extra()
-	if i := int(z - firstExtra); i < len(extra) && extra[i] <= 0xFF {
+	switch i := int(z - firstExtra); {
+	case i < len(extra) && extra[i] <= 0xFF:
 		return byte(extra[i])
+	case z >= menuZSCII && z <= menuZSCII+2:
+		return menuClick - (z - menuZSCII)
 	}
 	return '?'
 }
 
 // toZSCII turns a character of Latin-1 into ZSCII.
 func (s *Story) toZSCII(c byte) byte {
-	if c < latin1 {
+	switch {
+	case c >= singleClick && c <= menuClick:
+		return menuZSCII + (menuClick - c)
+	case c < latin1:
 		return c
 	}
 	for i, u := range s.extra() {
