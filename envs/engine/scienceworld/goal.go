@@ -39,15 +39,11 @@ func (g goal) clearing() goal { g.defocus = true; return g }
 // goalState is what a goal remembers.
 type goalState struct {
 	met     bool
-	started bool        // a first try has set the rest
-	place   string      // the room of the first try
-	degrees float64     // the temperature of the first try
-	count   int         // tries in place, or the length of the action history
-	nobody  arrangement // in which nobody visible could meet it
+	started bool    // a first try has set the rest
+	place   string  // the room of the first try
+	degrees float64 // the temperature of the first try
+	count   int     // tries in place, or the length of the action history
 }
-
-// arrangement counts changes of names and places. That of a loaded world is never zero.
-type arrangement struct{ names, places uint32 }
 
 // goals is the progress of a task: ordered goals, of which the first index goals
 // are met, and unordered goals. The two lists never change.

@@ -52,26 +52,11 @@ func onSame(class, text string, test func(t trial, f *Object) goalTest) goal {
 	}}
 }
 
-// onScene is a goal about the visible things: one of the cast passes a test. Who is in the
-// cast depends on names and places of things alone, so that nobody joins an empty cast while
-// they stay.
+// onScene is a goal about the visible things: one of the cast passes a test.
 func onScene(class, text string, cast, test func(x *Object) bool) goal {
 	return goal{class: class, text: text, scene: true, test: func(t trial) goalTest {
-		now := arrangement{t.w.names, t.w.places}
-		if t.state.nobody == now {
-			return unmet
-		}
-		nobody := true
-		for _, x := range t.visible() {
-			if cast(x) {
-				if test(x) {
-					return met
-				}
-				nobody = false
-			}
-		}
-		if nobody {
-			t.state.nobody = now
+		if slices.ContainsFunc(t.visible(), func(x *Object) bool { return cast(x) && test(x) }) {
+			return met
 		}
 		return unmet
 	}}

@@ -118,9 +118,6 @@ func (w *World) forget() {
 	w.library = NewLibrary()
 	w.shelf = w.library.open()
 	w.listed, w.nearby, w.everywhere, w.reach, w.scene = listed{}, search{}, search{}, cache{}, cache{}
-	for i := range w.goals.states {
-		w.goals.states[i].nobody = arrangement{}
-	}
 	for _, o := range w.collect(w.universe, true) {
 		o.refs = refCache{}
 		if !o.isTerminal() {
