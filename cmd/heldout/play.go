@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"heldout/envs"
+	"heldout/envs/alfworld"
 	"heldout/envs/catalog"
 	"heldout/envs/jericho"
 	"heldout/eval"
@@ -48,6 +50,7 @@ progress, done, success and valid. --actions adds the valid actions.
 		Example: `  heldout play pddl --task 0
   heldout play pddl --data DIR --task gripper/prob01 --format json --actions
   heldout play alfworld --perturb verbs:2+names:1 --prompt
+  heldout play alfworld --task TASK/TRIAL/game.tw-pddl --dialect file
   heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77
   heldout play jericho --story FILE --raw`,
 		Args: args(1, 1, "the name of an environment, such as pddl"),
@@ -87,7 +90,7 @@ progress, done, success and valid. --actions adds the valid actions.
 	}
 	taskSource(c, sys, &o.setup)
 	f := c.Flags()
-	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task")
+	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task; of alfworld also a file game.tw-pddl")
 	f.Var(&o.setup.GeneratorSeed, "generator-seed",
 		"seed of generated tasks; with --story, of its random numbers (0 uses a seed that suits the story)")
 	f.StringVar(&o.perturbation, "perturb", "",
@@ -130,6 +133,11 @@ func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, erro
 		})
 	case o.raw:
 		return nil, errors.New("only a story file given with --story can be shown raw")
+	case name == alfworld.Name && strings.HasSuffix(o.task, ".tw-pddl"):
+		file := o.task
+		o.task = "0"
+		return alfworld.NewGame(file, alfworld.Configured(o.setup.Settings))
 	}
+	o.setup.Partial = true
 	return catalog.Reach(name, o.setup, out)
 }

@@ -25,6 +25,7 @@ func newTasks(sys *system) *cobra.Command {
 			if err := catalog.CheckSettings(names, o.Settings); err != nil {
 				return usage(err)
 			}
+			o.Partial = true
 			env, err := catalog.Reach(names[0], o, sys.outside())
 			if err != nil {
 				return err
