@@ -59,6 +59,7 @@ progress, done, success and valid. --actions adds the valid actions.
 			if err != nil {
 				return usage(err)
 			}
+			noteIncomplete(sys, env)
 			if env, err = o.perturbed(env); err != nil {
 				return usage(err)
 			}
@@ -101,6 +102,16 @@ progress, done, success and valid. --actions adds the valid actions.
 	f.BoolVar(&o.promptOnly, "prompt", false, "print what a model is told before its first action, and stop")
 	f.BoolVar(&o.withActions, "actions", false, "list the valid actions after every observation")
 	return c
+}
+
+// noteIncomplete says what an environment lacks whose tasks can be played all the same: numbers
+// are those of the tasks that are there.
+func noteIncomplete(sys *system, env envs.Env) {
+	if e, ok := envs.As[interface{ CheckComplete() error }](env); ok {
+		if err := e.CheckComplete(); err != nil {
+			sys.display.note(err.Error())
+		}
+	}
 }
 
 func (o *playOptions) find(env envs.Env) (envs.Task, error) {

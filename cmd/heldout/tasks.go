@@ -30,6 +30,7 @@ func newTasks(sys *system) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			noteIncomplete(sys, env)
 			tasks, err := eval.SelectTasks(env, patterns, 0)
 			if err != nil {
 				return usage(err)

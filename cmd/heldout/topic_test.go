@@ -16,7 +16,7 @@ import (
 )
 
 // mostPages is how many pages there may be.
-const mostPages = 18
+const mostPages = 20
 
 // Pages fit a terminal as they are, and name no command or flag that does not
 // exist.
