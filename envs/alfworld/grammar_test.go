@@ -40,8 +40,8 @@ func classicGrammars(t *testing.T) (grammars, goals []string) {
 	return grammars, goals
 }
 
-// republished is a classic grammar as ALFWorld's own script patch_tw-pddl.py makes it, which made
-// the games of its release 0.4.0: see TestPublishedGrammars.
+// republished is a classic grammar as ALFWorld's own script patch_tw-pddl.py makes it anew for 0.4:
+// see TestPublishedGrammars.
 func republished(grammar string) string {
 	return inModernWords(grammar) + "\naction help {\n    template :: \"help\";\n    feedback :: \"\n" + helpText +
 		"\";\n}\n"
@@ -49,9 +49,11 @@ func republished(grammar string) string {
 
 // generatedLater is a classic grammar as alfworld-generate 0.4 writes it: another rule for help.
 func generatedLater(grammar string) string {
-	return inModernWords(grammar) + "\naction help {\n    template :: \"help\";\n    feedback :: \"#help.feedback#\";\n\n" +
+	return inModernWords(grammar) + "\naction help {\n    template :: \"help\";\n" +
+		"    feedback :: \"#help.feedback#\";\n\n" +
 		"    grammar :: \"\"\"\n        {\n            \"help.feedback\": [\n                {\n" +
-		"                    \"rhs\": \"" + inJSON("\n"+helpText) + "\"\n                }\n            ]\n        }\n" +
+		"                    \"rhs\": \"" + inJSON("\n"+helpText) + "\"\n" +
+		"                }\n            ]\n        }\n" +
 		"    \"\"\";\n}\n"
 }
 
@@ -62,9 +64,9 @@ func inModernWords(grammar string) string {
 }
 
 // The published grammars are read as what they are, each with its goal. The sums are of their texts
-// with UNKNOWN GOAL. for the goal: of alfred.twl2 in ALFWorld 0.2.2 to 0.3.5 and AgentBoard's games; of
-// the output of patch_tw-pddl.py (SHA-256 da316f84570e…) for these 134 games, which is the grammar of the
-// 4,027 games of json_2.1.3 too; and of alfred.twl2 in ALFWorld 0.4.0 to 0.5.0.
+// with UNKNOWN GOAL. for the goal: of alfred.twl2 in ALFWorld 0.2.2 to 0.3.5 and of AgentBoard's games; of
+// what ALFWorld's patch_tw-pddl.py (SHA-256 da316f84570e…) makes of these 134 games, which is also the grammar
+// of all 4,027 games in a public copy of json_2.1.3; and of alfred.twl2 in ALFWorld 0.4.0 to 0.5.0.
 func TestPublishedGrammars(t *testing.T) {
 	forms := []struct {
 		name, sum string
@@ -74,7 +76,8 @@ func TestPublishedGrammars(t *testing.T) {
 	}{
 		{"0.2.2 to 0.3.5", "d955e6db384c68ac5797e881b795fd36d788e87a03547f9a87e48fbd7c5b361b", 4,
 			func(classic string) string { return classic }, classic},
-		{"json_2.1.2 and json_2.1.3", "cce0702cd250cc6af6c3ea047a21f6c4c1c8d29a1739efefb5221ef4c3dcac57", 3, republished, modern},
+		{"patched, and json_2.1.3", "cce0702cd250cc6af6c3ea047a21f6c4c1c8d29a1739efefb5221ef4c3dcac57", 3, republished,
+			modern},
 		{"alfworld-generate 0.4", "c5b22f0f73309a7fd7c8e5b71de42ad4803b60766ab4a51cc2feb34162be036b", 3, generatedLater,
 			modern},
 	}
@@ -140,7 +143,8 @@ func (w *writing) block(symbol, text string) string {
 func (w *writing) define(symbol, text string) string {
 	return fmt.Sprintf("\n{%q:%s[{%s\"rhs\": \"%s\"}%s]}\n", symbol, w.pick("", " ", "\n  "),
 		w.pick("", `"weight": 2, `), inJSON(text),
-		w.pick("", `, {"rhs": "You put the {o.name} in/on the {r.name}."}`, `, {"condition": "checked(l:location)", "rhs": "TODO"}`))
+		w.pick("", `, {"rhs": "You put the {o.name} in/on the {r.name}."}`,
+			`, {"condition": "checked(l:location)", "rhs": "TODO"}`))
 }
 
 // text is a text, or a symbol for it, which another block or the rule itself (own) defines.
@@ -178,7 +182,8 @@ func (w *writing) rule(name, template, feedback string) string {
 	if w.flip() {
 		name = strings.ToUpper(name)
 	}
-	return "action " + w.gap() + name + w.pick(" ", "", "\n") + "{" + w.gap() + strings.Join(lines, w.gap()) + w.gap() + "}"
+	return "action " + w.gap() + name + w.pick(" ", "", "\n") + "{" + w.gap() + strings.Join(lines, w.gap()) + w.gap() +
+		"}"
 }
 
 // answerOf writes an answer of a form in a grammar.
@@ -221,7 +226,8 @@ func TestGrammarsWritten(t *testing.T) {
 			w.parts = append(w.parts, w.rule(f.action, template, answer))
 		}
 		for w.flip() { // actions that no game has
-			w.parts = append(w.parts, w.rule(w.pick("PutEmptyReceptacleObjectinReceptacle", "PutFullReceptacleObjectInReceptacle"),
+			w.parts = append(w.parts, w.rule(
+				w.pick("PutEmptyReceptacleObjectinReceptacle", "PutFullReceptacleObjectInReceptacle"),
 				w.pick("put {o} in/on {r}", "move {o} to {r}", "put {outero} in {r}"),
 				w.pick("You put the {o.name} in/on the {r.name}.", "You move the {o.name} to the {r.name}.", "TODO")))
 		}
@@ -300,8 +306,8 @@ func FuzzGrammar(f *testing.F) {
 		_, _ = g.goal() // need not be there
 		if d, err := g.dialect(); err == nil {
 			for _, form := range d.forms() {
-				if g.rules[form.action].template != form.command {
-					t.Errorf("%+v is said to be the dialect, but %s is typed %q", d, form.action, g.rules[form.action].template)
+				if typed := g.rules[form.action].template; typed != form.command {
+					t.Errorf("%+v is said to be the dialect, but %s is typed %q", d, form.action, typed)
 				}
 			}
 		}

@@ -570,7 +570,8 @@ func TestOtherSets(t *testing.T) {
 	many := func(n int) {
 		for i := range n {
 			copied := filepath.Join(filepath.Dir(filepath.Dir(files[0])), fmt.Sprint("copy", i), gameName)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(copied), 0o777), os.WriteFile(copied, b, 0o666)); err != nil {
+			err := errors.Join(os.MkdirAll(filepath.Dir(copied), 0o777), os.WriteFile(copied, b, 0o666))
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -643,7 +644,8 @@ func TestNewGame(t *testing.T) {
 // The official games in today's form are known as such; in other forms, and with another problem,
 // they are not.
 func TestRepublished(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(sharedtest.AgentBoard(t), "alfworld/json_2.1.1/valid_unseen", "*", "*", gameName))
+	games := filepath.Join(sharedtest.AgentBoard(t), "alfworld/json_2.1.1/valid_unseen")
+	files, err := filepath.Glob(filepath.Join(games, "*", "*", gameName))
 	if err != nil || len(files) == 0 {
 		t.Fatal(err)
 	}

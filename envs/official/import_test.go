@@ -261,7 +261,8 @@ func TestImportLaterGames(t *testing.T) {
 		t.Errorf("%v, %v", found, err)
 	}
 	here = options(t, nil)
-	if found, err := Import(t.Context(), here, []string{".", published}); err != nil || found["alfworld/games"] != 134 ||
+	found, err := Import(t.Context(), here, []string{".", published})
+	if err != nil || found["alfworld/games"] != 134 ||
 		stateOf(t, here.Dir)["alfworld/games"] != Complete {
 		t.Errorf("%v, %v", found, err)
 	}
