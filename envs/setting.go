@@ -105,6 +105,9 @@ type Setup struct {
 	// Settings are further choices, by the names that the environments declare. In
 	// YAML each setting is a key of its own.
 	Settings Settings `yaml:"-"`
+	// Partial opens official tasks of which some are not there: those that are can be played by
+	// hand, but no rate of them is the benchmark's.
+	Partial bool `yaml:"-"`
 	// External is what the user names of the environments that others run, such as exec:COMMAND:
 	// records of it are played there again, and of no other.
 	External string `yaml:"-"`

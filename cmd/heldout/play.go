@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"heldout/envs"
+	"heldout/envs/alfworld"
 	"heldout/envs/catalog"
 	"heldout/envs/jericho"
 	"heldout/eval"
@@ -48,6 +50,7 @@ progress, done, success and valid. --actions adds the valid actions.
 		Example: `  heldout play pddl --task 0
   heldout play pddl --data DIR --task gripper/prob01 --format json --actions
   heldout play alfworld --perturb verbs:2+names:1 --prompt
+  heldout play alfworld --task TASK/TRIAL/game.tw-pddl --dialect file
   heldout play babyai --task BabyAI-GoToRedBallGrey-v0/77
   heldout play jericho --story FILE --raw`,
 		Args: args(1, 1, "the name of an environment, such as pddl"),
@@ -56,6 +59,7 @@ progress, done, success and valid. --actions adds the valid actions.
 			if err != nil {
 				return usage(err)
 			}
+			noteIncomplete(sys, env)
 			if env, err = o.perturbed(env); err != nil {
 				return usage(err)
 			}
@@ -87,7 +91,7 @@ progress, done, success and valid. --actions adds the valid actions.
 	}
 	taskSource(c, sys, &o.setup)
 	f := c.Flags()
-	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task")
+	f.StringVar(&o.task, "task", "0", "name or 0-based number of the task; of alfworld also a file game.tw-pddl")
 	f.Var(&o.setup.GeneratorSeed, "generator-seed",
 		"seed of generated tasks; with --story, of its random numbers (0 uses a seed that suits the story)")
 	f.StringVar(&o.perturbation, "perturb", "",
@@ -98,6 +102,16 @@ progress, done, success and valid. --actions adds the valid actions.
 	f.BoolVar(&o.promptOnly, "prompt", false, "print what a model is told before its first action, and stop")
 	f.BoolVar(&o.withActions, "actions", false, "list the valid actions after every observation")
 	return c
+}
+
+// noteIncomplete says what an environment lacks whose tasks can be played all the same: numbers
+// are those of the tasks that are there.
+func noteIncomplete(sys *system, env envs.Env) {
+	if e, ok := envs.As[interface{ CheckComplete() error }](env); ok {
+		if err := e.CheckComplete(); err != nil {
+			sys.display.note(err.Error())
+		}
+	}
 }
 
 func (o *playOptions) find(env envs.Env) (envs.Task, error) {
@@ -130,6 +144,11 @@ func (o *playOptions) environment(name string, out envs.Outside) (envs.Env, erro
 		})
 	case o.raw:
 		return nil, errors.New("only a story file given with --story can be shown raw")
+	case name == alfworld.Name && strings.HasSuffix(o.task, ".tw-pddl"):
+		file := o.task
+		o.task = "0"
+		return alfworld.NewGame(file, alfworld.Configured(o.setup.Settings))
 	}
+	o.setup.Partial = true
 	return catalog.Reach(name, o.setup, out)
 }

@@ -40,6 +40,12 @@ var questions = []struct{ question, title, answer string }{
 	{"a figure for a paper", "figures: A figure for a paper", "heldout plot RUN"},
 	{"concurrency", "servers: Concurrency", "--concurrency auto"},
 	{"perturbations of my own", "perturbations: A perturbation of your own", "heldout sweep"},
+	{"put in/on", "alfworld-versions: ALFWorld's versions: put X in/on Y, or move X to Y", "--dialect v2"},
+	{"alfworld versions", "alfworld-versions: What differs", "move mug 1 to desk 1"},
+	{"move X to Y", "alfworld-versions: ALFWorld's versions: put X in/on Y, or move X to Y", "--dialect v2"},
+	{"which version do published numbers have", "alfworld-versions: Which version do published numbers have?",
+		"verl-agent"},
+	{"you arrive at loc", "alfworld-versions: What differs", "cabinet 3"},
 	{"unreadable replies", "agents: Unreadable replies", "--allow-unusable"},
 }
 

@@ -25,10 +25,12 @@ func newTasks(sys *system) *cobra.Command {
 			if err := catalog.CheckSettings(names, o.Settings); err != nil {
 				return usage(err)
 			}
+			o.Partial = true
 			env, err := catalog.Reach(names[0], o, sys.outside())
 			if err != nil {
 				return err
 			}
+			noteIncomplete(sys, env)
 			tasks, err := eval.SelectTasks(env, patterns, 0)
 			if err != nil {
 				return usage(err)

@@ -18,6 +18,12 @@ var (
 	modern  = dialect{moves: true, saysMove: true, namesTarget: true, helps: true}
 )
 
+// How the modern dialect has things placed, and answers.
+const (
+	move  = "move {o} to {r}"
+	moved = "You move the {o} to the {r}."
+)
+
 // actionForm says how an action of the domain is typed and answered. In both texts
 // {x} stands for the name of the action's argument ?x. The answer, given after
 // the action, may also contain {see r}, what is visible in or on a receptacle,
@@ -32,10 +38,10 @@ type actionForm struct {
 func (d dialect) forms() []actionForm {
 	place, placed, arrived := "put {o} in/on {r}", "You put the {o} in/on the {r}.", "{lend}"
 	if d.moves {
-		place = "move {o} to {r}"
+		place = move
 	}
 	if d.saysMove {
-		placed = "You move the {o} to the {r}."
+		placed = moved
 	}
 	if d.namesTarget {
 		arrived = "{r}"

@@ -45,6 +45,9 @@ type Options struct {
 	// when it is reached without success, as progress 1, as the reference does.
 	// It matters only if more than 50 steps are allowed.
 	StepLimitReward bool
+	// Partial takes an incomplete folder of official games as it is, without those that cannot be
+	// read: any of them can be played, but no rate of them is the benchmark's.
+	Partial bool
 	// ExpertKnows is what the expert knows: "all" (also when empty), or "shown", so that it
 	// searches for what it has not been shown.
 	ExpertKnows string
@@ -117,6 +120,7 @@ type Env struct {
 	options Options
 	// unmarked are the game files that do not say whether they are solvable.
 	unmarked []string
+	mixed    bool // the files are of several dialects
 
 	mu     sync.Mutex
 	found  map[string]playable

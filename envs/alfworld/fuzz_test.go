@@ -28,7 +28,7 @@ func FuzzGame(f *testing.F) {
 	}
 	tiny := func(problem string) []byte {
 		return []byte(`{"pddl_problem": "` + problem + `", "solvable": true, "grammar": "` +
-			`put {o} in/on {r} You put the {o} You arrive at {lend.name}. \"rhs\": \"Your task is to: win.\""}`)
+			inJSON(exportGrammar(classic, "win.")) + `"}`)
 	}
 	f.Add(tiny(""))
 	f.Add(

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
+
+	"heldout/envs/engine/planning"
+	"heldout/envs/testset"
 )
 
 // gameFile is the relevant part of a game.tw-pddl file.
@@ -27,9 +29,9 @@ type rawGame struct {
 }
 
 // parseGameFile reads a game.tw-pddl file: a JSON object with domain, problem
-// and text grammar. Domain and grammar are the same in all files of a dialect,
-// except for the sentence that states the goal. The parser therefore looks only
-// for that sentence and for the markers of the dialect.
+// and text grammar. The published files of a dialect have the same domain and the
+// same grammar, except for the sentence that states the goal. So only that sentence
+// is taken from the grammar, and which dialect it is; a file of another grammar is refused.
 func parseGameFile(b []byte) (gameFile, error) {
 	var raw rawGame
 	// The strict decoder takes half the time; what it refuses, encoding/json may read.
@@ -44,48 +46,27 @@ func parseGameFile(b []byte) (gameFile, error) {
 	}
 	f := gameFile{problem: *raw.Problem, solvable: raw.Solvable != nil && *raw.Solvable,
 		unmarked: raw.Solvable == nil}
-	var err error
-	if f.goal, err = goalOf(*raw.Grammar); err != nil {
+	g, err := readGrammar(*raw.Grammar)
+	if err != nil {
+		return gameFile{}, fmt.Errorf("unknown grammar: %w", err)
+	}
+	if f.goal, err = g.goal(); err != nil {
 		return gameFile{}, err
 	}
-	f.dialect, err = dialectOf(*raw.Grammar)
+	f.dialect, err = g.dialect()
 	return f, err
 }
 
-func goalOf(grammar string) (string, error) {
-	const prefix = `"rhs": "` + goalPrefix
-	_, rest, found := strings.Cut(grammar, prefix)
-	end := 0
-	for found && end < len(rest) && rest[end] != '"' {
-		if rest[end] == '\\' {
-			end++
-		}
-		end++
-	}
-	if !found || end >= len(rest) {
-		return "", fmt.Errorf("unknown grammar: it has no sentence after %s", prefix)
-	}
-	var goal string
-	if err := json.Unmarshal([]byte(`"`+rest[:end]+`"`), &goal); err != nil {
-		return "", fmt.Errorf("unknown grammar: the goal %q: %w", rest[:end], err)
-	}
-	return goal, nil
+// content identifies a game's problem whatever things are called; see planning.Sameness. A problem
+// that cannot be read has none; an error says so when it is played.
+func (f gameFile) content() string {
+	content, _ := planning.Sameness(gameName, f.problem, "otype", "rtype")
+	return content
 }
 
-// dialectOf recognizes the dialect of a grammar by the texts that differ.
-func dialectOf(grammar string) (dialect, error) {
-	detect := func(old, new string) (isNew bool, err error) {
-		hasOld, hasNew := strings.Contains(grammar, old), strings.Contains(grammar, new)
-		if hasOld == hasNew {
-			return false, fmt.Errorf("unknown grammar: it should have either %q or %q", old, new)
-		}
-		return hasNew, nil
-	}
-	var d dialect
-	var errs [3]error
-	d.moves, errs[0] = detect("put {o} in/on {r}", "move {o} to {r}")
-	d.saysMove, errs[1] = detect("You put the ", "You move the ")
-	d.namesTarget, errs[2] = detect("You arrive at {lend.name}.", "You arrive at {r.name}.")
-	d.helps = strings.Contains(grammar, "action help {")
-	return d, errors.Join(errs[:]...)
+// Republished reports whether a game file is one of the games that benchmarks test with, in the
+// form in which ALFWorld has published them since 0.4.0.
+func Republished(file []byte) bool {
+	f, err := parseGameFile(file)
+	return err == nil && f.dialect == modern && testset.Contains(Name, testset.Content, f.content())
 }

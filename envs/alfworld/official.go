@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -18,12 +17,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/agentboard"
 	"heldout/envs/datafile"
-	"heldout/envs/engine/planning"
 )
-
-// gameFolders are the possible locations of a split: in AgentBoard's data
-// folder, or in a folder with the layout of ALFWorld's own download.
-var gameFolders = []string{"alfworld/json_2.1.1", "alfworld/json_2.1.3", "json_2.1.1", "json_2.1.3"}
 
 const (
 	gameName  = "game.tw-pddl"
@@ -39,7 +33,7 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	if !slices.Contains(Splits(), split) {
 		return nil, fmt.Errorf("alfworld: unknown split %q; there are: %s", split, strings.Join(Splits(), ", "))
 	}
-	folder, err := findGames(dir, split)
+	folder, names, err := findGames(dir, split)
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +45,19 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, files, sums, unmarked, err := listGames(folder)
+	ids, files, sums, unmarked, err := listGames(folder, names, o.Partial)
 	if err == nil && len(ids) == 0 {
-		err = fmt.Errorf("alfworld: no solvable game in %s", folder)
+		err = noGames(folder, names)
 	}
 	if err != nil {
 		return nil, err
 	}
 	e.folder, e.options, e.unmarked = folder, o, unmarked
+	for _, f := range files {
+		if f.dialect != files[0].dialect {
+			e.mixed = true
+		}
+	}
 	contents := make([]string, len(files))
 	var work errgroup.Group
 	work.SetLimit(runtime.GOMAXPROCS(0))
@@ -83,82 +82,70 @@ func NewOfficial(dir string, o Options) (*Env, error) {
 // splitSizes counts the games of the splits that benchmarks test with.
 var splitSizes = map[string]int{"valid_unseen": 134, "valid_seen": 140}
 
-// CheckComplete reports a split that lacks games: its rates would be those of another set of tasks.
+// CheckComplete reports a folder whose rates would be those of another set of tasks: a split that
+// lacks games or has others, or a mixture of dialects that are to be played as they are.
 func (e *Env) CheckComplete() error {
-	split := cmp.Or(e.options.Split, Splits()[0])
-	if len(e.tasks) >= splitSizes[split] {
+	if e.folder == "" {
 		return nil
 	}
-	text := fmt.Sprintf("alfworld: %s has %d of the %d official games of %s", e.folder, len(e.tasks), splitSizes[split],
-		split)
-	if len(e.unmarked) > 0 {
-		text += fmt.Sprintf(" (%s does not say whether it is solvable)", e.unmarked[0])
+	split := cmp.Or(e.options.Split, Splits()[0])
+	switch has, want := len(e.tasks), splitSizes[split]; {
+	case has < want:
+		text := fmt.Sprintf("alfworld: %s has %d of the %d official games of %s", e.folder, has, want, split)
+		if len(e.unmarked) > 0 {
+			text += fmt.Sprintf(" (%s does not say whether it is solvable)", e.unmarked[0])
+		}
+		return errors.New(text + "; heldout data pull alfworld fetches all, and heldout play can play those")
+	case want > 0 && has > want:
+		return fmt.Errorf("alfworld: %s has %d games, and %s has only %d; put games of your own into the split train",
+			e.folder, has, split, want)
+	case e.mixed && e.options.Dialect == "file":
+		return fmt.Errorf("alfworld: the games in %s are of both dialects; --dialect v1 or v2 plays all alike", e.folder)
 	}
-	return errors.New(text + "; heldout data pull alfworld fetches all")
+	return nil
 }
 
 // contentOf is envs.Task.Content. Games of other splits than train are for tests, whatever
-// they hold. A problem that cannot be read has none; an error says so when it is played.
+// they hold.
 func contentOf(f gameFile, o Options) string {
 	if o.Split != trainSplit {
 		return ""
 	}
-	content, _ := planning.Sameness(gameName, f.problem, "otype", "rtype")
-	return content
+	return f.content()
 }
 
-// SplitsIn lists the splits whose games a data folder has.
-func SplitsIn(dir string) (names []string) {
-	for _, split := range Splits() {
-		if _, err := findGames(dir, split); err == nil {
-			names = append(names, split)
-		}
+// NewGame makes an environment of the one game in a file, wherever that lies. Without the folders
+// TASK/TRIAL above it, which say what is sought, it has no sub-goals but the goal.
+func NewGame(file string, o Options) (*Env, error) {
+	if o.Split != "" {
+		return nil, fmt.Errorf("alfworld: %s is one game, of no split", file)
 	}
-	return names
-}
-
-func findGames(dir, split string) (string, error) {
-	for _, f := range gameFolders {
-		folder := filepath.Join(dir, filepath.FromSlash(f), split)
-		if info, err := os.Stat(folder); err == nil && info.IsDir() {
-			return folder, nil
-		}
-	}
-	return "", fmt.Errorf("ALFWorld's games are missing: want the folder %s; heldout data pull alfworld fetches it",
-		filepath.Join(dir, filepath.FromSlash(gameFolders[0]), split))
-}
-
-// listGames reads the eligible games of a folder, sorted by path: the solvable
-// games of the six task types. It also returns the SHA-256 of each file, and the files that
-// do not say whether they are solvable, which ALFWorld leaves out.
-func listGames(folder string) (ids []string, files []gameFile, sums, unmarked []string, err error) {
-	names, err := fs.Glob(os.DirFS(folder), "*/*/"+gameName)
+	f, sum, err := readGameFile(file)
 	if err != nil {
-		return nil, nil, nil, nil, fmt.Errorf("alfworld: %w", err)
+		return nil, err
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		typ, _, _ := strings.Cut(name, "-")
-		if strings.Contains(name, "movable") || strings.Contains(name, "Sliced") || !slices.Contains(taskTypes(), typ) {
-			continue
-		}
-		file := filepath.Join(folder, filepath.FromSlash(name))
-		b, err := datafile.Read(file, datafile.MaxLabels)
-		if err != nil {
-			return nil, nil, nil, nil, fmt.Errorf("alfworld: %w", err)
-		}
-		f, err := parseGameFile(b)
-		if err != nil {
-			return nil, nil, nil, nil, fmt.Errorf("%s: %w", file, err)
-		}
-		switch {
-		case f.unmarked:
-			unmarked = append(unmarked, name)
-		case f.solvable:
-			ids, files, sums = append(ids, path.Dir(name)), append(files, f), append(sums, envs.Digest(string(b)))
-		}
+	e, err := newEnv(envs.Official, o)
+	if err != nil {
+		return nil, err
 	}
-	return ids, files, sums, unmarked, nil
+	absolute, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	trial := filepath.Dir(absolute)
+	id := filepath.Base(filepath.Dir(trial)) + "/" + filepath.Base(trial)
+	labels := map[string]gameLabel{}
+	if _, err := derivedLabel(path.Dir(id)); err != nil {
+		id = filepath.Base(file)
+		labels[id] = gameLabel{difficulty: envs.Hard}
+	}
+	t, s, l, err := officialGame(id, f, labels, o)
+	if err != nil {
+		return nil, err
+	}
+	e.add(t, s, l)
+	e.info.DataHash = envs.Digest(sum)
+	return e, nil
 }
 
 // officialGame returns the task of a game, what it is made from, and its label.
@@ -201,15 +188,12 @@ func (e *Env) outside(id string) (playable, error) {
 		return g, nil
 	}
 	file := filepath.Join(e.folder, filepath.FromSlash(id), gameName)
-	b, err := datafile.Read(file, datafile.MaxLabels)
+	f, _, err := readGameFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return playable{}, fmt.Errorf("alfworld: the folder %s has no game %s: %w", e.folder, id, fs.ErrNotExist)
-	} else if err != nil {
-		return playable{}, fmt.Errorf("alfworld: %w", err)
+		err = fmt.Errorf("alfworld: the folder %s has no game %s: %w", e.folder, id, fs.ErrNotExist)
 	}
-	f, err := parseGameFile(b)
 	if err != nil {
-		return playable{}, fmt.Errorf("%s: %w", file, err)
+		return playable{}, err
 	}
 	t, s, l, err := officialGame(id, f, nil, e.options)
 	if err != nil {

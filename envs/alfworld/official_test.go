@@ -3,6 +3,7 @@ package alfworld
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"heldout/envs"
+	"heldout/envs/sharedtest"
 )
 
 // fixture is a folder laid out as AgentBoard's, with six games of our own.
@@ -112,7 +114,7 @@ func TestServedOrder(t *testing.T) {
 
 // Games may lie in AgentBoard's folder or in ALFWorld's, in four splits.
 func TestLayouts(t *testing.T) {
-	for _, base := range gameFolders {
+	for _, base := range GameFolders() {
 		for _, split := range Splits() {
 			dir, _ := copyGames(t, base+"/"+split)
 			e, err := NewOfficial(dir, Options{Split: split})
@@ -258,6 +260,7 @@ func TestBadLabels(t *testing.T) {
 
 // What is wrong with a file is said when the games are listed.
 func TestBadFiles(t *testing.T) {
+	const published = "; heldout help alfworld-versions has the published ones"
 	for _, tt := range []struct {
 		name   string
 		spoil  func(t *testing.T, file string)
@@ -279,15 +282,14 @@ func TestBadFiles(t *testing.T) {
 		}, `not a game file: "pddl_problem" or "grammar" is missing`},
 		{"other verb", func(t *testing.T, file string) {
 			edit(t, file, replace("grammar", "put {o} in/on {r}", "place {o} on {r}"))
-		},
-			`unknown grammar: it should have either "put {o} in/on {r}" or "move {o} to {r}"`},
+		}, `unknown grammar: putobject is typed "place {o} on {r}", not "put {o} in/on {r}"` + published},
 		{"two verbs", func(t *testing.T, file string) {
 			edit(t, file, replace("grammar", "put {o} in/on {r}", "put {o} in/on {r} move {o} to {r}"))
-		}, `unknown grammar: it should have either "put {o} in/on {r}" or "move {o} to {r}"`},
+		}, `unknown grammar: putobject is typed "put {o} in/on {r} move {o} to {r}", not "put {o} in/on {r}"` + published},
 		{"no goal", func(t *testing.T, file string) {
 			edit(t, file, replace("grammar", "Your task is to: ", "Please "))
 		},
-			`unknown grammar: it has no sentence after "rhs": "Your task is to: `},
+			`unknown grammar: its symbol task says "Please put a soapbottle in garbagecan.", not "Your task is to: " and the goal`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, files := copyGames(t, "alfworld/json_2.1.1/valid_unseen")
@@ -451,5 +453,235 @@ func TestKeptGames(t *testing.T) {
 	}
 	if _, kept := e.loaded[e.games[0].id]; kept || len(e.order) != maxLoaded {
 		t.Errorf("%d games are kept", len(e.order))
+	}
+}
+
+// spread is a folder with the fixture's games in some layout.
+func spread(t *testing.T, folders ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, f := range folders {
+		if err := os.CopyFS(filepath.Join(dir, filepath.FromSlash(f)),
+			os.DirFS(filepath.Join(fixture, "alfworld/json_2.1.1/valid_unseen"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Where there are no games, the error says where there are some, or what lies there instead.
+func TestWhereGamesAre(t *testing.T) {
+	for _, tt := range []struct {
+		name, layout, data, split, want string
+	}{
+		{"the folder of the splits", "json_2.1.3/valid_unseen", "json_2.1.3", "", "such games for --data DIR"},
+		{"a split", "json_2.1.3/valid_unseen", "json_2.1.3/valid_unseen", "", "such games for --data DIR"},
+		{"a folder above", "data/alfworld/json_2.1.1/valid_seen", ".", "valid_seen", "such games for --data DIR/data"},
+		{"another split", "json_2.1.2/train", ".", "", "there are games for --split train"},
+		{"two splits", "json_2.1.2/train", ".", "valid_train", "there are games for --split train"},
+		{"nothing", "somewhere", ".", "", "heldout data pull alfworld fetches it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := spread(t, tt.layout)
+			_, err := NewOfficial(filepath.Join(dir, filepath.FromSlash(tt.data)), Options{Split: tt.split})
+			want := strings.ReplaceAll(tt.want, "DIR", dir)
+			if err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		})
+	}
+	for what, tt := range map[string]struct {
+		name, want string
+	}{
+		"compressed":   {gameName + ".gz", "its games are compressed; gunzip -r "},
+		"trajectories": {"traj_data.json", "it has trajectories only"},
+		"other":        {"game.txt", "want TASK/TRIAL/game.tw-pddl"},
+	} {
+		dir, files := copyGames(t, "json_2.1.1/valid_unseen")
+		for _, f := range files {
+			if err := os.Rename(f, filepath.Join(filepath.Dir(f), tt.name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", what, err, tt.want)
+		}
+	}
+}
+
+// Of several folders the first with games counts: ALFWorld's archive of trajectories makes one
+// without. Links are followed.
+func TestWhichFolder(t *testing.T) {
+	dir := spread(t, "json_2.1.3/valid_unseen")
+	if err := os.MkdirAll(filepath.Join(dir, "json_2.1.1/valid_unseen/task/trial"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	linked := t.TempDir()
+	if err := os.Symlink(filepath.Join(dir, "json_2.1.3"), filepath.Join(linked, "json_2.1.1")); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range []string{dir, linked} {
+		e, err := NewOfficial(data, Options{})
+		if err != nil || len(e.Tasks()) != 6 {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}
+
+// Of an incomplete folder a game can be played, though no run: also beside a broken one.
+func TestPartial(t *testing.T) {
+	dir, files := copyGames(t, "json_2.1.3/valid_unseen")
+	if err := os.WriteFile(files[2], []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewOfficial(dir, Options{}); err == nil || !strings.Contains(err.Error(), files[2]) {
+		t.Errorf("%v", err)
+	}
+	e, err := NewOfficial(dir, Options{Partial: true})
+	if err != nil || len(e.Tasks()) != 5 {
+		t.Fatalf("%v", err)
+	}
+	if err := e.CheckComplete(); err == nil || !strings.Contains(err.Error(), "has 5 of the 134 official games") {
+		t.Error(err)
+	}
+	for _, task := range e.Tasks() {
+		if steps, success := solve(t, e, task); !success {
+			t.Errorf("%s: not solved in %d steps", task.ID, steps)
+		}
+	}
+	if _, err := e.Task(taskOf(files[2])); err == nil || !strings.Contains(err.Error(), files[2]) {
+		t.Errorf("the broken game: %v", err)
+	}
+}
+
+// taskOf is the ID of the task in a game's file.
+func taskOf(file string) string {
+	trial := filepath.Dir(file)
+	return filepath.Base(filepath.Dir(trial)) + "/" + filepath.Base(trial)
+}
+
+// Games of both dialects are not played as they are in one run; nor are more games than the split has.
+func TestOtherSets(t *testing.T) {
+	dir, files := copyGames(t, "json_2.1.1/valid_unseen")
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := func(n int) {
+		for i := range n {
+			copied := filepath.Join(filepath.Dir(filepath.Dir(files[0])), fmt.Sprint("copy", i), gameName)
+			err := errors.Join(os.MkdirAll(filepath.Dir(copied), 0o777), os.WriteFile(copied, b, 0o666))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check := func(dialect string) string {
+		e, err := NewOfficial(dir, Options{Dialect: dialect})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.CheckComplete(); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	many(128)
+	if got := check("file"); !strings.Contains(got, "are of both dialects; --dialect v1 or v2 plays all alike") {
+		t.Errorf("%q", got)
+	}
+	if got := check("v2"); got != "" {
+		t.Error(got)
+	}
+	many(129)
+	if got := check(""); !strings.Contains(got, "has 135 games, and valid_unseen has only 134") {
+		t.Errorf("%q", got)
+	}
+}
+
+// The game of a file is played wherever the file lies: with sub-goals if its folders name them.
+func TestNewGame(t *testing.T) {
+	_, files := copyGames(t, "any/where")
+	loose := filepath.Join(t.TempDir(), "a game.tw-pddl")
+	for i, file := range files {
+		e, err := NewGame(file, Options{Dialect: "file"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]int{true: 2, false: 3}[i == 1] // the easy one
+		if len(e.Tasks()) != 1 || e.Tasks()[0].ID != taskOf(file) || len(e.games[0].subgoals) != want ||
+			e.CheckComplete() != nil {
+			t.Errorf("%+v", e.games)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(loose, append([]byte("\ufeff"), b...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		same, err := NewGame(loose, Options{Dialect: "file"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := same.Tasks()[0].ID; got != "a game.tw-pddl" || len(same.games[0].subgoals) != 0 {
+			t.Errorf("%q: %+v", got, same.games)
+		}
+		for _, env := range []*Env{e, same} {
+			if _, success := solve(t, env, env.Tasks()[0]); !success {
+				t.Errorf("%s is not solved", env.Tasks()[0].ID)
+			}
+		}
+	}
+	if _, err := NewGame(loose, Options{Split: "train"}); err == nil || !strings.Contains(err.Error(), "of no split") {
+		t.Error(err)
+	}
+	if _, err := NewGame("none.tw-pddl", Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// The official games in today's form are known as such; in other forms, and with another problem,
+// they are not.
+func TestRepublished(t *testing.T) {
+	games := filepath.Join(sharedtest.AgentBoard(t), "alfworld/json_2.1.1/valid_unseen")
+	files, err := filepath.Glob(filepath.Join(games, "*", "*", gameName))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, file := range sharedtest.Sample(t, files, 8) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, tt := range map[string]struct {
+			problem bool // is the game's own
+			write   func(string) string
+		}{
+			"classic": {true, func(classic string) string { return classic }},
+			"today":   {true, republished},
+			"later":   {true, generatedLater},
+			"partly":  {true, inModernWords},
+			"another": {false, republished},
+		} {
+			var fields map[string]any
+			if err := json.Unmarshal(b, &fields); err != nil {
+				t.Fatal(err)
+			}
+			fields["grammar"] = tt.write(fields["grammar"].(string))
+			if !tt.problem {
+				replace("pddl_problem", "(:init", "(:init (checked loc_x)")(fields)
+			}
+			changed, err := json.Marshal(fields)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := Republished(changed), form == "today" || form == "later"; got != want {
+				t.Errorf("%s, %s: %v", taskOf(file), form, got)
+			}
+		}
+	}
+	if Republished(nil) || Republished([]byte("{}")) {
+		t.Error("what is no game is one")
 	}
 }

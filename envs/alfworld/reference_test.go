@@ -37,7 +37,7 @@ type playStep struct {
 	Admissible []string
 }
 
-// The reference engine says of games that were exported what ours says of them.
+// The reference engine says of games that were exported, and of game files, what ours says of them.
 func TestReference(t *testing.T) {
 	python := os.Getenv("HELDOUT_TEST_ALFWORLD")
 	if python == "" {
@@ -61,19 +61,32 @@ func TestReference(t *testing.T) {
 				games)
 		})
 	}
+	t.Run("files", func(t *testing.T) { // as they are
+		others := filepath.SplitList(os.Getenv("HELDOUT_TEST_ALFWORLD_DATA"))
+		for _, dir := range append(others, sharedtest.AgentBoard(t)) {
+			e, err := NewOfficial(dir, Options{Dialect: "file"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareWithReference(t, python, e, games)
+		}
+	})
 }
 
 func compareWithReference(t *testing.T, python string, e *Env, games int) {
 	var files []string
 	var ours []play
 	for _, task := range e.Tasks()[:min(games, len(e.Tasks()))] {
-		b, err := e.export(task)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(t.TempDir(), gameName)
-		if err := os.WriteFile(file, b, 0o644); err != nil {
-			t.Fatal(err)
+		file := filepath.Join(e.folder, filepath.FromSlash(task.ID), gameName)
+		if e.options.Dialect != "file" {
+			b, err := e.export(task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file = filepath.Join(t.TempDir(), gameName)
+			if err := os.WriteFile(file, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 		files = append(files, file)
 		ours = append(ours, wander(t, e, task, stream.New(1, task.ID)))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/envs/alfworld"
 	"heldout/envs/datafile"
 )
 
@@ -26,7 +27,8 @@ const (
 	// Unverified: every file is there, but some were not fetched by heldout and
 	// their published bytes are not known.
 	Unverified FolderState = "unverified"
-	// Accepted: some files have other bytes than the published ones, as the user accepted.
+	// Accepted: some files have other bytes than the published ones, as the user accepted, or
+	// are ALFWorld's games in their other version.
 	Accepted FolderState = "other version"
 	// Changed: some files are not the published or fetched ones.
 	Changed FolderState = "changed"
@@ -51,6 +53,8 @@ type Finding struct {
 	// Changed are the files that are neither the published nor the fetched ones,
 	// Missing those that are not there, as paths in the data folder.
 	Changed, Missing []string
+	// Republished is how many files are ALFWorld's games in their version of 0.4 and later.
+	Republished int
 }
 
 // Usable reports whether the part can be played.
@@ -123,6 +127,10 @@ func (c *inspector) check(p Part) (Finding, error) {
 		only = sum
 		fmt.Fprintf(version, "%s  %s\n", sum, file)
 		state := c.judge(p, file, sum, b)
+		if state == Changed && isRepublished(b) {
+			out.Republished++
+			state = Accepted
+		}
 		out.State = states[max(slices.Index(states, state), slices.Index(states, out.State))]
 		if state == Changed {
 			out.Changed = append(out.Changed, p.Folder+"/"+file)
@@ -141,21 +149,24 @@ func (c *inspector) check(p Part) (Finding, error) {
 	return out, nil
 }
 
-// list returns the files of a part and the folder in which it lies.
+// list returns the files of a part and the folder in which it lies: the first that has any of them.
 func (c *inspector) list(p Part) (folder string, files []string, err error) {
-	folder = p.Folder
-	for _, f := range append([]string{p.Folder}, p.Alternatives...) {
-		if info, err := os.Stat(filepath.Join(c.dir, filepath.FromSlash(f))); err == nil && info.IsDir() {
-			folder = f
-			break
+	for _, folder := range append([]string{p.Folder}, p.Alternatives...) {
+		root := os.DirFS(filepath.Join(c.dir, filepath.FromSlash(folder)))
+		if p.Pattern != "" {
+			files, err = fs.Glob(root, p.Pattern)
+			slices.Sort(files)
+		} else if slices.ContainsFunc(p.Files, func(file string) bool {
+			_, err := fs.Stat(root, file)
+			return err == nil
+		}) {
+			files = p.Files
+		}
+		if err != nil || len(files) > 0 {
+			return folder, files, err
 		}
 	}
-	if p.Pattern == "" {
-		return folder, p.Files, nil
-	}
-	files, err = fs.Glob(os.DirFS(filepath.Join(c.dir, filepath.FromSlash(folder))), p.Pattern)
-	slices.Sort(files)
-	return folder, files, err
+	return p.Folder, p.Files, nil
 }
 
 // judge says whether a file is the published or fetched one. Labels that are not
@@ -175,6 +186,15 @@ func (c *inspector) judge(p Part, file, sum, full string) FolderState {
 		return Accepted
 	}
 	return Complete
+}
+
+// isRepublished reports whether a file is a game of ALFWorld in its version of 0.4 and later.
+func isRepublished(file string) bool {
+	if filepath.Base(file) != gameName {
+		return false
+	}
+	b, err := datafile.Read(file, datafile.MaxLabels)
+	return err == nil && alfworld.Republished(b)
 }
 
 // countLines returns the number of lines of a label file, 0 if it cannot be read.

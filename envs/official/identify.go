@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"heldout/envs/alfworld"
 )
 
 type finding struct {
@@ -86,7 +88,7 @@ func labelsOf(content []byte) string {
 func gameOf(name string, content []byte) string {
 	elements := strings.Split(name, "/")
 	n := len(elements)
-	if n < 5 || elements[n-1] != gameName || elements[n-5] != path.Base(gamesFolder) ||
+	if n < 4 || elements[n-1] != gameName || !slices.Contains(alfworld.Splits(), elements[n-4]) ||
 		!bytes.Contains(content, []byte(`"pddl_problem"`)) {
 		return ""
 	}

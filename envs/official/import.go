@@ -1,6 +1,7 @@
 package official
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -55,10 +57,17 @@ func (i *importer) path(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if path, err = filepath.Abs(path); err != nil { // the names of folders above say what a file is
+		return err
+	}
 	if !info.IsDir() {
 		return i.file(ctx, path, filepath.ToSlash(path), info)
 	}
-	return filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(real, func(file string, d fs.DirEntry, err error) error {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -68,12 +77,12 @@ func (i *importer) path(ctx context.Context, path string) error {
 		if d.IsDir() && (d.Name() == ".git" || d.Name() == workName) {
 			return filepath.SkipDir
 		}
-		if !d.Type().IsRegular() {
-			return nil // links may lead in circles, and pipes never end
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
+		info, err := os.Stat(file)
+		if err != nil || !info.Mode().IsRegular() {
+			if d.Type()&fs.ModeSymlink != 0 { // it leads nowhere, or perhaps in circles
+				i.stage.linked = append(i.stage.linked, file)
+			}
+			return nil // pipes never end
 		}
 		if err := i.file(ctx, file, filepath.ToSlash(file), info); err != nil {
 			return fmt.Errorf("%s: %w", d.Name(), err)
@@ -106,5 +115,12 @@ func (i *importer) file(ctx context.Context, path, name string, info fs.FileInfo
 		return err
 	}
 	defer f.Close()
-	return i.stage.offer(name, f, receipt, anyPart)
+	content := io.Reader(f)
+	if single, ok := strings.CutSuffix(name, ".gz"); ok { // one file, no archive
+		if content, err = gzip.NewReader(f); err != nil {
+			return err
+		}
+		name = single
+	}
+	return i.stage.offer(name, io.LimitReader(content, usualLimits.file), receipt, anyPart)
 }

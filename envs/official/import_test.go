@@ -1,7 +1,10 @@
 package official
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -164,4 +167,107 @@ func FuzzContentRange(f *testing.F) {
 			t.Errorf("%q starts at %d", header, from)
 		}
 	})
+}
+
+// laterGames is a folder with ALFWorld's unseen games in the form of 0.4 and later, as far as that
+// is read: see TestPublishedGrammars of envs/alfworld.
+func laterGames(t *testing.T, folder string) (files []string) {
+	t.Helper()
+	root := filepath.Join(sharedtest.AgentBoard(t), "alfworld/json_2.1.1/valid_unseen")
+	words := strings.NewReplacer("You arrive at {lend.name}.", "You arrive at {r.name}.",
+		"You put the {o.name} in/on the {r.name}.", "You move the {o.name} to the {r.name}.",
+		"put {o} in/on {r}", "move {o} to {r}")
+	games, err := filepath.Glob(filepath.Join(root, "*", "*", gameName))
+	check(t, err)
+	for _, file := range games {
+		b, err := os.ReadFile(file)
+		check(t, err)
+		var fields map[string]any
+		check(t, json.Unmarshal(b, &fields))
+		fields["grammar"] = words.Replace(fields["grammar"].(string)) +
+			"\naction help {\n template :: \"help\";\n feedback :: \"Help.\";\n}\n"
+		b, err = json.Marshal(fields)
+		check(t, err)
+		name, err := filepath.Rel(root, file)
+		check(t, err)
+		file = filepath.Join(folder, name)
+		check(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		check(t, os.WriteFile(file, b, 0o666))
+		files = append(files, file)
+	}
+	return files
+}
+
+// ALFWorld's games of 0.4 and later are another version of the published ones: wherever they lie,
+// as long as they are there and as they were.
+func TestLaterGames(t *testing.T) {
+	dir := t.TempDir()
+	files := laterGames(t, filepath.Join(dir, "json_2.1.3", "valid_unseen"))
+	games := func() Finding {
+		found, err := Check(dir, []string{"alfworld"})
+		check(t, err)
+		return found[0]
+	}
+	if f := games(); f.State != Accepted || f.Republished != 134 || f.Have != 134 || !f.Usable() {
+		t.Errorf("%s, %d of %d, %d of another version", f.State, f.Have, f.Want, f.Republished)
+	}
+	b, err := os.ReadFile(files[7])
+	check(t, err)
+	check(t, os.WriteFile(files[7], bytes.Replace(b, []byte("(:init"), []byte("(:init (checked loc_x)"), 1), 0o666))
+	if f := games(); f.State != Changed || len(f.Changed) != 1 {
+		t.Errorf("%s, changed %q", f.State, f.Changed)
+	}
+	check(t, os.RemoveAll(filepath.Dir(files[7])))
+	if f := games(); f.State != Incomplete || f.Have != 133 || f.Republished != 133 {
+		t.Errorf("%s, %d of %d, %d of another version", f.State, f.Have, f.Want, f.Republished)
+	}
+}
+
+// The later games are imported without further ado, links to them and compressed ones too; they
+// replace no published game.
+func TestImportLaterGames(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "valid_unseen")
+	files := laterGames(t, folder)
+	store := t.TempDir()
+	for i, file := range files[:20] {
+		kept := filepath.Join(store, fmt.Sprint(i))
+		check(t, os.Rename(file, kept))
+		check(t, os.Symlink(kept, file))
+	}
+	for _, file := range files[20:40] {
+		b, err := os.ReadFile(file)
+		check(t, err)
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, err = z.Write(b)
+		check(t, errors.Join(err, z.Close(), os.WriteFile(file+".gz", packed.Bytes(), 0o666), os.Remove(file)))
+	}
+	link := filepath.Join(t.TempDir(), "games")
+	check(t, os.Symlink(dir, link))
+	o := options(t, nil)
+	for range 2 { // the second time they are there
+		found, err := Import(t.Context(), o, []string{link})
+		check(t, err)
+		if found["alfworld/games"] != 134 || stateOf(t, o.Dir)["alfworld/games"] != Accepted {
+			t.Errorf("%v", found)
+		}
+	}
+	published, err := filepath.Abs(filepath.Join(sharedtest.AgentBoard(t), "alfworld"))
+	check(t, err)
+	t.Chdir(folder)
+	here := options(t, nil)
+	if found, err := Import(t.Context(), here, []string{"."}); err != nil || found["alfworld/games"] != 134 {
+		t.Errorf("%v, %v", found, err)
+	}
+	here = options(t, nil)
+	found, err := Import(t.Context(), here, []string{".", published})
+	if err != nil || found["alfworld/games"] != 134 ||
+		stateOf(t, here.Dir)["alfworld/games"] != Complete {
+		t.Errorf("%v, %v", found, err)
+	}
+	if _, err := Import(t.Context(), here, []string{"."}); err == nil ||
+		!strings.Contains(err.Error(), "left out (134)") || stateOf(t, here.Dir)["alfworld/games"] != Complete {
+		t.Errorf("%v", err)
+	}
 }

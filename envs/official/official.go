@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"heldout/envs/alfworld"
 	"heldout/envs/spelling"
 )
 
@@ -60,10 +61,10 @@ func Parts() []Part { return slices.Clone(parts()) }
 var parts = sync.OnceValue(func() []Part {
 	return []Part{
 		{
-			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen", Alternatives: []string{
-				"json_2.1.1/valid_unseen"},
-			Files:   filesUnder(knownSums, gamesFolder+"/valid_unseen"),
-			Absence: "ALFWorld's 134 unseen games cannot be played.",
+			Env: "alfworld", Name: "games", Needed: true, Folder: gamesFolder + "/valid_unseen",
+			Alternatives: gameFolders("valid_unseen"),
+			Files:        filesUnder(knownSums, gamesFolder+"/valid_unseen"),
+			Absence:      "ALFWorld's 134 unseen games cannot be played.",
 		},
 		{
 			Env: "alfworld", Name: "labels", Folder: "alfworld", Files: []string{labelName}, Lines: 134,
@@ -71,11 +72,16 @@ var parts = sync.OnceValue(func() []Part {
 		},
 		{
 			Env: "alfworld", Name: "valid_seen", Folder: gamesFolder + "/valid_seen",
-			Alternatives: []string{"json_2.1.1/valid_seen"},
-			Pattern:      "*/*/" + gameName, MinFiles: 140, Absence: "--split valid_seen cannot be played.",
+			Alternatives: gameFolders("valid_seen"), Pattern: "*/*/" + gameName, MinFiles: 140,
+			Absence: "--split valid_seen cannot be played.",
 		},
 		{
-			Env: "alfworld", Name: "train", Folder: gamesFolder + "/train", Alternatives: []string{"json_2.1.1/train"},
+			Env: "alfworld", Name: "valid_train", Folder: gamesFolder + "/valid_train",
+			Alternatives: gameFolders("valid_train"), Pattern: "*/*/" + gameName, MinFiles: 200,
+			Absence: "--split valid_train cannot be played.",
+		},
+		{
+			Env: "alfworld", Name: "train", Folder: gamesFolder + "/train", Alternatives: gameFolders("train"),
 			Pattern: "*/*/" + gameName, MinFiles: 3553, Absence: "--split train cannot be played.",
 		},
 		{
@@ -123,6 +129,16 @@ var parts = sync.OnceValue(func() []Part {
 		},
 	}
 })
+
+// gameFolders are where a split of ALFWorld's games may lie instead of in gamesFolder.
+func gameFolders(split string) (folders []string) {
+	for _, folder := range alfworld.GameFolders() {
+		if folder != gamesFolder {
+			folders = append(folders, folder+"/"+split)
+		}
+	}
+	return folders
+}
 
 // environments lists those with official data, in the order of Parts.
 func environments() (names []string) {

@@ -73,9 +73,9 @@ func Sources() []PublishedFile {
 		{
 			Name:    "alfworld-splits",
 			URL:     "https://github.com/alfworld/alfworld/releases/download/0.2.2/json_2.1.1_tw-pddl.zip",
-			For:     "ALFWorld's other splits: valid_seen and train",
+			For:     "ALFWorld's other splits: valid_seen, valid_train and train",
 			Licence: "MIT", Size: 45059629,
-			Parts: []string{"alfworld/valid_seen", "alfworld/train"}, Extra: true,
+			Parts: []string{"alfworld/valid_seen", "alfworld/valid_train", "alfworld/train"}, Extra: true,
 		},
 		{
 			Name: "tales-stories", URL: suiteArchive,

@@ -62,6 +62,10 @@ func checkTable(dir string, found []official.Finding) table.Table {
 		if !f.Usable() {
 			t.Notes = append(t.Notes, f.ID()+": "+f.Absence+lacks(f))
 		}
+		if f.Republished > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d files are of ALFWorld 0.4 or later; heldout help "+
+				"alfworld-versions says how they are played.", f.ID(), f.Republished))
+		}
 	}
 	return t
 }
@@ -73,6 +77,8 @@ func lacks(f official.Finding) string {
 		return fmt.Sprintf(" Changed: %s.", firstOf(f.Changed))
 	case f.State == official.Incomplete && len(f.Missing) > 0:
 		return fmt.Sprintf(" Missing: %s.", firstOf(f.Missing))
+	case f.State == official.Incomplete:
+		return fmt.Sprintf(" Only %d of %d files are there.", f.Have, f.Want)
 	}
 	return ""
 }
