@@ -44,6 +44,8 @@ type Chat struct {
 	Correction string
 	// Tool is what the model may call, zero for none.
 	Tool model.Tool
+	// Reads reports whether a text reads as a reply, see model.Request.
+	Reads func(text string) bool
 }
 
 // transcript is a history that can be sent and shortened.
@@ -89,7 +91,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		used.Calls++
 		digest := c.sent.digest(messages)
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Sent: digest,
-			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool})
+			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool, Reads: c.Reads})
 		if used.add(reply, err); err == nil {
 			used.Sent = append(used.Sent, digest)
 		}

@@ -65,6 +65,7 @@ func NewReact(c Chat, in configs.Instructions, format string, start envs.Start) 
 		b.WriteString(memory + "\nNow this is your task.\nGoal: " + start.Goal + "\nObservation: " + start.Observation)
 		return b.String()
 	}}
+	c.Reads = func(text string) bool { _, ok := parseReact(text); return ok }
 	r := &react{caller: newCaller(c), system: in.System, opening: o}
 	r.open(nil)
 	return r

@@ -46,6 +46,9 @@ type Request struct {
 	KeepReasoning bool
 	// KeepTokens leaves tokens that end a turn in the text.
 	KeepTokens bool
+	// Reads reports whether a text reads as the reply that is asked for. With it, a reply that a tag in
+	// the wrong place would make reasoning is the reply; nil: nothing reads as one.
+	Reads func(text string) bool
 	// Tool is what the model may call; the zero Tool is none.
 	Tool Tool
 	// Once makes one attempt.

@@ -9,13 +9,33 @@ import (
 // chatReply is a chat completion, and completionReply one of a text. Only the text must be
 // readable, and a call of a tool if one was asked for.
 type chatReply struct {
-	Error   json.RawMessage `json:"error"`
-	Object  any             `json:"object"`
-	Choices []struct {
-		Message      message `json:"message"`
-		FinishReason any     `json:"finish_reason"`
-	} `json:"choices"`
-	Usage usage `json:"usage"`
+	Error   any      `json:"error"`
+	Object  any      `json:"object"`
+	Choices []choice `json:"choices"`
+	Usage   usage    `json:"usage"`
+}
+
+// choice is a turn of a chat. Some servers call the message a delta though it is whole, or send a text
+// alone.
+type choice struct {
+	Message      message `json:"message"`
+	Delta        message `json:"delta"`
+	Text         any     `json:"text"`
+	FinishReason any     `json:"finish_reason"`
+}
+
+// message is the turn; nil if there is none.
+func (c *choice) message() message {
+	text, err := json.Marshal(c.Text)
+	switch {
+	case c.Message != nil:
+		return c.Message
+	case c.Delta != nil:
+		return c.Delta
+	case err == nil && !hollow(c.Text):
+		return message{"content": text}
+	}
+	return nil
 }
 
 type completionReply struct {
@@ -77,7 +97,7 @@ func converse(x *exchange, reply *Reply) (content, error) {
 	if err := readJSON(x.reply, &r); err != nil {
 		return content{}, err
 	}
-	if !absentJSON(r.Error) || r.Object == "error" {
+	if !hollow(r.Error) || r.Object == "error" {
 		if _, isError := readWords(x.reply); isError {
 			return content{}, errMisread
 		}
@@ -87,13 +107,15 @@ func converse(x *exchange, reply *Reply) (content, error) {
 		return content{}, errMisread
 	case len(r.Choices) == 0:
 		return content{null: true}, withoutMessage(reply, nil, r.Usage)
-	case r.Choices[0].Message == nil:
+	}
+	turn := r.Choices[0].message()
+	if turn == nil {
 		return content{null: true}, withoutMessage(reply, r.Choices[0].FinishReason, r.Usage)
 	}
 	if err := reply.begin(r.Choices[0].FinishReason, r.Usage); err != nil {
 		return content{}, err
 	}
-	return r.Choices[0].Message.content()
+	return turn.content()
 }
 
 // withoutMessage begins a reply that has no message. A filter may have taken it away.
@@ -117,25 +139,22 @@ func absentJSON(value json.RawMessage) bool {
 }
 
 func (m message) content() (c content, err error) {
-	switch parts := m.value("content").(type) {
+	switch value := m.value("content").(type) {
 	case nil:
 		c.null = true
-	case string:
-		c.text = parts
 	case []any:
-		c.null = len(parts) == 0
-		for _, part := range parts {
-			object, ok := part.(map[string]any)
-			if !ok && part != nil {
-				return content{}, errMisread
+		c.null = len(value) == 0
+		for _, part := range value {
+			if err := c.add(part); err != nil {
+				return content{}, err
 			}
-			c.text += textOf(object["text"])
-			c.reasoning += textOf(object["thinking"])
 		}
 	default:
-		return content{}, errMisread
+		if err := c.add(value); err != nil {
+			return content{}, err
+		}
 	}
-	c.refusal = textOf(m.value("refusal"))
+	c.refusal += textOf(m.value("refusal"))
 	// the first two are the names of vLLM after and before it renamed the field, the last is Ollama's
 	for _, name := range []string{"reasoning_content", "reasoning", "thinking"} {
 		if c.reasoning == "" {
@@ -152,6 +171,27 @@ func (m message) content() (c content, err error) {
 	return c, nil
 }
 
+// add adds a part: a text, or an object that has one and may say that it is of another kind.
+func (c *content) add(part any) error {
+	switch part := part.(type) {
+	case nil:
+	case string:
+		c.text += part
+	case map[string]any:
+		kind, text := stringField(part, "type"), textOf(part["text"])
+		if strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
+			c.reasoning += text
+		} else {
+			c.text += text
+		}
+		c.reasoning += textOf(part["thinking"])
+		c.refusal += textOf(part["refusal"])
+	default:
+		return errMisread
+	}
+	return nil
+}
+
 func (m message) value(name string) (value any) {
 	_ = json.Unmarshal(m[name], &value) // nil if there is none
 	return value
@@ -162,12 +202,14 @@ func called(value json.RawMessage) bool {
 	return !absentJSON(value) && bytes.ContainsRune([]byte("[{"), rune(value[0]))
 }
 
-// textOf reads a text, or a list of parts with one text each, as Mistral's models
-// send it.
+// textOf reads a text, a list of parts with one text each, as Mistral's models send it, or an
+// object with a value.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:
 		return value
+	case map[string]any:
+		return stringField(value, "value")
 	case []any:
 		var texts []string
 		for _, part := range value {
