@@ -168,6 +168,5 @@ func (a *act) remember(item string) {
 	a.items = append(a.items, item)
 	if len(a.items) > actMemory {
 		a.items = a.items[len(a.items)-actMemory:]
-		a.shortened()
 	}
 }

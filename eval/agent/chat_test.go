@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,42 +215,117 @@ func TestFirstPromptTooLong(t *testing.T) {
 	}
 }
 
-// TestSilentTruncation: a server that leaves out part of a prompt is found out by
-// its own count, which falls, by however little.
-func TestSilentTruncation(t *testing.T) {
-	const limit = 1700
-	for name, newAgent := range agents {
-		for server, left := range map[string]int{"half": limit / 2, "nearly all": limit - 200} {
-			t.Run(name+", "+server, func(t *testing.T) {
-				m := &fakeModel{answer: func(_ int, req model.Request) (model.Reply, error) {
-					tokens := fakeTokens(req.Messages)
-					if tokens > limit {
-						tokens = left
-					}
-					return model.Reply{Text: "Action: go", PromptTokens: tokens, Attempts: 1}, nil
-				}}
-				a := newAgent(chat(m), start)
-				for turn := range 30 {
-					got, err := a.Act(context.Background())
-					var cut *model.ContextError
-					if !errors.As(err, &cut) {
-						if err != nil || fakeTokens(m.requests[turn].Messages) > limit {
-							t.Fatalf("turn %d: error %v", turn+1, err)
-						}
-						a.Observe(observation(turn))
-						continue
-					}
-					if !strings.Contains(cut.Message, "--context") || cut.Requested != left {
-						t.Errorf("error %+v", cut)
-					}
-					if got.Usage.Calls != 1 || got.Usage.Requests != 1 || got.Usage.PromptTokens != left {
-						t.Errorf("usage %+v", got.Usage)
-					}
-					return
+// counting is a server that says how many tokens a prompt has, and of these are cached. The tokens of a prompt
+// are a quarter of its bytes and three a message.
+type counting struct {
+	last []model.Message
+	say  func(tokens, known int) (prompt, cached int)
+	cut  func(tokens int) bool
+	// true if the prompt was cut, for each call
+	cuts []bool
+}
+
+func tokensOf(messages []model.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += 3 + (len(m.Content)+3)/4
+	}
+	return n
+}
+
+func (c *counting) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	tokens, known := tokensOf(req.Messages), 0
+	if len(c.last) > 0 { // all of the last prompt but a little is in the cache
+		known = min(tokensOf(c.last), tokens) - 4
+	}
+	c.last = req.Messages
+	c.cuts = append(c.cuts, c.cut != nil && c.cut(tokens))
+	reply := model.Reply{Text: "Thought: on\nAction: go", CompletionTokens: 5, Attempts: 1}
+	reply.PromptTokens, reply.CachedTokens = c.say(tokens, known)
+	reply.CachedTokens = min(reply.CachedTokens, reply.PromptTokens) // as the client has it
+	return reply, nil
+}
+
+// servers are ways to count, with the context in tokens of those that cut.
+func countingServers(limit int) map[string]*counting {
+	whole := func(tokens, _ int) (int, int) { return tokens, 0 }
+	blocks := func(known, size int) int { return known / size * size }
+	s := map[string]*counting{
+		"whole":                 {say: whole},
+		"whole, cached told":    {say: func(tokens, known int) (int, int) { return tokens, blocks(known, 16) }},
+		"uncounted":             {say: func(int, int) (int, int) { return 0, 0 }},
+		"a constant":            {say: func(int, int) (int, int) { return 100, 0 }},
+		"new tokens":            {say: func(tokens, known int) (int, int) { return tokens - known, 0 }},
+		"new tokens, in blocks": {say: func(tokens, known int) (int, int) { return tokens - blocks(known, 128), 0 }},
+		"new tokens, cached told": {say: func(tokens, known int) (int, int) {
+			return tokens - blocks(known, 1024), blocks(known, 1024)
+		}},
+	}
+	for name, left := range map[string]int{"all": limit, "nearly all": limit - 50, "half": limit / 2} {
+		s["cuts to "+name] = &counting{cut: func(tokens int) bool { return tokens > limit },
+			say: func(tokens, _ int) (int, int) {
+				if tokens > limit {
+					tokens = left
 				}
-				t.Error("nothing was noticed")
+				return tokens, min(tokens, 100)
+			}}
+	}
+	return s
+}
+
+// TestCutPrompts: a server that leaves out part of a prompt is found out by its own count, which stands still or
+// falls, and no other server is suspected, whatever it counts.
+func TestCutPrompts(t *testing.T) {
+	const limit, turns = 1024, 40
+	for agent, newAgent := range agents {
+		for name, server := range countingServers(limit) {
+			t.Run(agent+", "+name, func(t *testing.T) {
+				a := newAgent(chat(server), start)
+				first := -1
+				for turn := range turns {
+					got := move(t, a)
+					a.Observe(strings.Repeat("You see a room. ", 1+turn%9) + strings.Repeat("!", turn))
+					for _, answer := range got.Usage.Answers {
+						if answer.Cut > 0 && !server.cuts[turn] {
+							t.Fatalf("turn %d: a prompt counts as cut to %d tokens", turn+1, answer.Cut)
+						}
+						if answer.Cut > 0 && first < 0 {
+							first = turn
+						}
+					}
+				}
+				cut := slices.Index(server.cuts, true)
+				if cut < 0 && strings.HasPrefix(name, "cuts") || (first >= 0) != (cut >= 0) || first > cut+1 {
+					t.Errorf("the first prompt is cut in turn %d, and noticed in turn %d", cut+1, first+1)
+				}
 			})
 		}
+	}
+}
+
+// Trimming the history, or reasoning that the template leaves out of it, is not the server's doing.
+func TestPromptsThatAreNotCut(t *testing.T) {
+	m := limited(1700, false)
+	ch := chat(m)
+	ch.ContextLimit = 1700
+	for name, newAgent := range agents {
+		a := newAgent(ch, start)
+		for turn := range 60 {
+			for _, answer := range move(t, a).Usage.Answers {
+				if answer.Cut > 0 {
+					t.Errorf("%s, turn %d: %+v", name, turn+1, answer)
+				}
+			}
+			a.Observe(observation(turn))
+		}
+	}
+	c := newCaller(chat(nil))
+	history := []model.Message{{Role: model.User, Content: strings.Repeat("a", 4000)}}
+	longer := append(slices.Clone(history), model.Message{Role: model.Assistant, Content: "<think>" + strings.Repeat("b", 2000) + "</think>c"})
+	longest := append(slices.Clone(longer), model.Message{Role: model.User, Content: strings.Repeat("d", 40)})
+	c.learn(nil, longer, &model.Reply{PromptTokens: 1500})
+	if cut := c.learn(longer, longest, &model.Reply{PromptTokens: 1010}); cut != 0 {
+		t.Errorf("reasoning that is left out: cut to %d", cut)
 	}
 }
 

@@ -200,13 +200,7 @@ func laterObservation(o configs.Observation, text string) string {
 	return text
 }
 
-func (f *formed) messages() []model.Message {
-	if a := f.play.Agent; f.play.ActionsShown.Timing == configs.Latest || a.Filter.Segments > 0 || a.Pairs > 0 ||
-		a.Think.Ask != "" {
-		f.shortened() // by the list or the question that the last prompt ended with, or by messages
-	}
-	return f.layout.messages(f)
-}
+func (f *formed) messages() []model.Message { return f.layout.messages(f) }
 
 // plans is the text about earlier trials, with an empty line before the task; it
 // is empty in the first trial. The form single has it before its whole message.

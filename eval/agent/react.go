@@ -186,10 +186,7 @@ func (r *react) read(reply *model.Reply, move *Move) {
 	if r.corrects = !ok && r.Correction != ""; r.corrects {
 		return
 	}
-	if r.reminder != "" {
-		r.reminder = ""
-		r.shortened()
-	}
+	r.reminder = ""
 	r.chat = append(r.chat, model.Message{Role: model.Assistant, Content: entry})
 }
 

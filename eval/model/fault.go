@@ -120,6 +120,7 @@ func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent boo
 	if r.FinishReason != "stop" { // the usual one
 		r.FinishReason = clean(r.FinishReason, key)
 	}
+	r.Model, r.Fingerprint = clean(r.Model, key), clean(r.Fingerprint, key)
 	r.Fault = r.fault(sent)
 }
 

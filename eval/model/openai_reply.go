@@ -12,7 +12,14 @@ type chatReply struct {
 	Error   any      `json:"error"`
 	Object  any      `json:"object"`
 	Choices []choice `json:"choices"`
-	Usage   usage    `json:"usage"`
+	envelope
+}
+
+// envelope is what stands around a reply.
+type envelope struct {
+	Model       any   `json:"model"`
+	Fingerprint any   `json:"system_fingerprint"`
+	Usage       usage `json:"usage"`
 }
 
 // choice is a turn of a chat. Some servers call the message a delta though it is whole, or send a text
@@ -43,7 +50,7 @@ type completionReply struct {
 		Text         any `json:"text"`
 		FinishReason any `json:"finish_reason"`
 	} `json:"choices"`
-	Usage usage `json:"usage"`
+	envelope
 }
 
 type usage struct {
@@ -58,9 +65,12 @@ type usage struct {
 }
 
 // begin starts a reply with what stands beside its text.
-func (r *Reply) begin(finish any, u usage) error {
+func (r *Reply) begin(finish any, e *envelope) error {
 	reason, _ := finish.(string)
+	u := &e.Usage
 	*r = Reply{FinishReason: reason, PromptTokens: int(u.Prompt), CompletionTokens: int(u.Completion)}
+	r.Model, _ = e.Model.(string)
+	r.Fingerprint, _ = e.Fingerprint.(string)
 	// parts are at most the whole
 	r.CachedTokens = min(int(u.PromptDetails.Cached), r.PromptTokens)
 	r.ReasoningTokens = min(int(u.CompletionDetails.Reasoning), r.CompletionTokens)
@@ -79,9 +89,9 @@ func complete(x *exchange, reply *Reply) (content, error) {
 	case r.Choices == nil:
 		return content{}, errMisread
 	case len(r.Choices) == 0:
-		return content{null: true}, withoutMessage(reply, nil, r.Usage)
+		return content{null: true}, withoutMessage(reply, nil, &r.envelope)
 	}
-	if err := reply.begin(r.Choices[0].FinishReason, r.Usage); err != nil {
+	if err := reply.begin(r.Choices[0].FinishReason, &r.envelope); err != nil {
 		return content{}, err
 	}
 	text, ok := r.Choices[0].Text.(string)
@@ -106,21 +116,21 @@ func converse(x *exchange, reply *Reply) (content, error) {
 	case r.Choices == nil:
 		return content{}, errMisread
 	case len(r.Choices) == 0:
-		return content{null: true}, withoutMessage(reply, nil, r.Usage)
+		return content{null: true}, withoutMessage(reply, nil, &r.envelope)
 	}
 	turn := r.Choices[0].message()
 	if turn == nil {
-		return content{null: true}, withoutMessage(reply, r.Choices[0].FinishReason, r.Usage)
+		return content{null: true}, withoutMessage(reply, r.Choices[0].FinishReason, &r.envelope)
 	}
-	if err := reply.begin(r.Choices[0].FinishReason, r.Usage); err != nil {
+	if err := reply.begin(r.Choices[0].FinishReason, &r.envelope); err != nil {
 		return content{}, err
 	}
 	return turn.content()
 }
 
 // withoutMessage begins a reply that has no message. A filter may have taken it away.
-func withoutMessage(reply *Reply, finish any, u usage) error {
-	if err := reply.begin(finish, u); err != nil || RefusedBy(reply.FinishReason) {
+func withoutMessage(reply *Reply, finish any, e *envelope) error {
+	if err := reply.begin(finish, e); err != nil || RefusedBy(reply.FinishReason) {
 		return err
 	}
 	return errNoMessage

@@ -104,6 +104,11 @@ func splitReasoning(s string) speech {
 	return out
 }
 
+// HasReasoning reports whether a text has a tag of reasoning.
+func HasReasoning(text string) bool {
+	return strings.ContainsAny(text, tagStarts) && (strings.Contains(text, harmonyChannel) || reasoningTag().MatchString(text))
+}
+
 // readable is a text without the tags around an answer.
 func readable(text string) string {
 	return strings.TrimSpace(answerTags().ReplaceAllString(responseTags.Replace(text), ""))
