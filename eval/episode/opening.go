@@ -2,7 +2,10 @@ package episode
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"heldout/envs"
 	"heldout/eval/agent"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -16,6 +19,8 @@ type Turn struct {
 	// if nothing would be.
 	Move agent.Move
 	Step record.Step
+	// Bare: no action could be read, and yet the reply is a valid one.
+	Bare bool
 }
 
 // Exchange is a call of a model with its reply, or its error.
@@ -37,6 +42,7 @@ func (e Episode) Opening(ctx context.Context, limit int) (opening []Turn, err er
 		return nil, err
 	}
 	defer t.close()
+	listed := false // once: some environments take seconds
 	for done := false; err == nil && !done && len(opening) < limit && t.goesOn(t.rec); {
 		heard.calls = nil
 		done, _, err = t.turn(ctx)
@@ -44,9 +50,23 @@ func (e Episode) Opening(ctx context.Context, limit int) (opening []Turn, err er
 		if n := len(opening); n < len(t.rec.Trajectory) {
 			turn.Step = t.rec.Trajectory[n]
 		}
+		if err == nil && turn.Move.FormatError && !listed {
+			listed, turn.Bare = true, t.lists(ctx, turn.Move.Reply)
+		}
 		opening = append(opening, turn)
 	}
 	return opening, err
+}
+
+// lists reports whether the environment lists a text as a valid action.
+func (t *turns) lists(ctx context.Context, text string) bool {
+	world, ok := envs.As[envs.Lister](t.world)
+	text = agent.Undecorated(text)
+	if !ok || text == "" || strings.Contains(text, "\n") {
+		return false
+	}
+	actions, err := world.Actions(ctx)
+	return err == nil && slices.ContainsFunc(actions, func(a string) bool { return strings.EqualFold(strings.TrimSpace(a), text) })
 }
 
 // listener keeps the calls of a model.

@@ -210,18 +210,13 @@ func (e *examiner) overflow(ctx context.Context) error {
 	}
 	switch {
 	case limit == 0:
-		e.add(name, envs.CheckSkipped, "not examined: the context length is not known")
-		return nil
+		return e.long(ctx, name)
 	case limit > politeContext:
 		e.add(name, envs.CheckSkipped, "not examined: a context of %d tokens takes too long to fill", limit)
 		return nil
 	}
 	words := limit + limit/8 + 16
-	d := e.story(0)
-	d.MaxTokens = 1
-	prompt := strings.Repeat("a b c d ", (words+3)/4)
-	reply, err := e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
-
+	reply, err := e.fill(ctx, words)
 	tooLong, isTooLong := errors.AsType[*ContextError](err)
 	switch {
 	case isTooLong:
@@ -244,3 +239,51 @@ func (e *examiner) overflow(ctx context.Context) error {
 	}
 	return nil
 }
+
+// fill sends a prompt of so many words, and wants a token.
+func (e *examiner) fill(ctx context.Context, words int) (Reply, error) {
+	d := e.story(0)
+	d.MaxTokens = 1
+	prompt := strings.Repeat("a b c d ", (words+3)/4)
+	return e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
+}
+
+// usualContext is longer than the contexts that servers cut prompts to if nobody says what they shall have: 2048
+// to 8192 tokens.
+const usualContext = 9 << 10
+
+// long sends a long prompt where the context is not known, because some servers cut prompts without a word: at
+// most as long as the user says.
+func (e *examiner) long(ctx context.Context, name string) error {
+	const reserve = 256 // for the chat template and a reply
+	words := usualContext
+	if limit := e.client.ContextLimit(); limit > 0 {
+		words = min(words, max(1, limit-reserve))
+	}
+	limited, cancel := context.WithTimeout(ctx, firstReply)
+	defer cancel()
+	reply, err := e.fill(limited, words)
+	tooLong, isTooLong := errors.AsType[*ContextError](err)
+	switch {
+	case isTooLong:
+		e.add(name, envs.CheckOK, "a prompt of %d tokens or more is refused: %s", words, tooLong.Message)
+	case ofItsRequest(err):
+		e.add(name, envs.CheckWarn, "a prompt of %d tokens or more is refused, but not in words that are known: %v", words, err)
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		e.add(name, envs.CheckSkipped, "not examined: a prompt of %d tokens or more got no reply within %v", words, firstReply)
+	case err != nil:
+		return e.failed(name, err)
+	case reply.PromptTokens < min(words, leastCounted):
+		e.add(name, envs.CheckSkipped, "not examined: the server does not count tokens, and counted %d in a prompt of %d or more",
+			reply.PromptTokens, words)
+	case reply.PromptTokens < words:
+		e.add(name, envs.CheckWarn, "the server counted %d tokens in a prompt of %d or more: it cuts prompts silently; %s",
+			reply.PromptTokens, words, cutRemedy)
+	default:
+		e.add(name, envs.CheckOK, "a prompt of %d tokens is taken whole", reply.PromptTokens)
+	}
+	return nil
+}
+
+// leastCounted is a number of tokens that is no count in a long prompt if it is smaller.
+const leastCounted = 256
