@@ -88,8 +88,8 @@ type Usage struct {
 	Again     bool     // the last reply is one that an earlier session was given
 }
 
-// Answer is what a reply says of the model that wrote it, see model.Reply, and, if the server must have cut
-// the prompt, the tokens that it counted in it.
+// Answer is what a reply says of the model that wrote it, see model.Reply, and how many prompts it shows that the
+// server must have cut.
 type Answer struct {
 	Model, Fingerprint string
 	Other              bool

@@ -69,8 +69,10 @@ type caller struct {
 	tokensPerByte float64
 	// counted is the prompt that the server counted most tokens in, of those that continue each other, and
 	// prompt and cached are what it counted: all tokens, and those of them that it had computed before.
+	// suspects are the prompts since then that may be cut.
 	counted        []model.Message
 	prompt, cached int
+	suspects       int
 	// forgotten counts the plans that were removed from the memory.
 	forgotten int
 	sent      sent
@@ -164,27 +166,29 @@ func (c *caller) tooLong(messages []model.Message) bool {
 	return int(prompt)+c.Decoding.MaxTokens > c.ContextLimit
 }
 
-// leastContext is a context in tokens that no server falls short of. Some servers give all prompts a small
-// number that is no count.
+// leastContext is a context in tokens that no server falls short of. Some servers give all prompts a smaller
+// number, which is no count.
 const leastContext = 256
 
-// learn measures the length of tokens, and detects a server that silently cut the prompt: one that continues
-// another one has more tokens. It returns what the server counted then, 0 otherwise. last is the prompt
-// of the call before.
+// learn measures the length of tokens, and detects a server that silently cuts prompts: one that continues
+// another one has more tokens. It returns how many prompts are now known to be cut. last is the prompt of the
+// call before.
 func (c *caller) learn(last, messages []model.Message, reply *model.Reply) (cut int) {
 	prompt, cached := reply.PromptTokens, reply.CachedTokens
 	if prompt == 0 || cached >= prompt { // all but the last token can be cached: it counts the others alone
 		return 0
 	}
 	if prompt <= c.prompt && grown(c.counted, messages) >= leastGrowth {
+		c.suspects++
 		// Some servers leave out what they had computed before, and do not all say so.
 		alone := prompt <= grown(last, messages)/2+leastContext
-		if alone || prompt+cached > c.prompt+c.cached || prompt < leastContext || reasons(messages) {
+		if alone || prompt+cached > c.prompt+c.cached || reasons(messages) {
 			return 0
 		}
-		return prompt
+		cut, c.suspects = c.suspects, 0
+		return cut
 	}
-	c.counted, c.prompt, c.cached = messages, prompt, cached
+	c.counted, c.prompt, c.cached, c.suspects = messages, prompt, cached, 0
 	c.tokensPerByte = max(0, float64(prompt-messageTokens*len(messages))) / float64(max(1, size(messages)))
 	return 0
 }

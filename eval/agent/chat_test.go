@@ -220,7 +220,9 @@ func TestFirstPromptTooLong(t *testing.T) {
 type counting struct {
 	last []model.Message
 	say  func(tokens, known int) (prompt, cached int)
-	cut  func(tokens int) bool
+	// drops: a prompt that is cut lacks its first message but for the system's.
+	drops bool
+	cut   func(tokens int) bool
 	// true if the prompt was cut, for each call
 	cuts []bool
 }
@@ -241,6 +243,11 @@ func (c *counting) Chat(_ context.Context, req model.Request) (model.Reply, erro
 	c.last = req.Messages
 	c.cuts = append(c.cuts, c.cut != nil && c.cut(tokens))
 	reply := model.Reply{Text: "Thought: on\nAction: go", CompletionTokens: 5, Attempts: 1}
+	if c.drops && c.cuts[len(c.cuts)-1] {
+		for tokens > 1024 {
+			tokens -= 900 // the instruction, which is nearly all
+		}
+	}
 	reply.PromptTokens, reply.CachedTokens = c.say(tokens, known)
 	reply.CachedTokens = min(reply.CachedTokens, reply.PromptTokens) // as the client has it
 	return reply, nil
@@ -261,6 +268,7 @@ func countingServers(limit int) map[string]*counting {
 			return tokens - blocks(known, 1024), blocks(known, 1024)
 		}},
 	}
+	s["cuts to little"] = &counting{cut: func(tokens int) bool { return tokens > limit }, say: whole, drops: true}
 	for name, left := range map[string]int{"all": limit, "nearly all": limit - 50, "half": limit / 2} {
 		s["cuts to "+name] = &counting{cut: func(tokens int) bool { return tokens > limit },
 			say: func(tokens, _ int) (int, int) {
@@ -281,24 +289,63 @@ func TestCutPrompts(t *testing.T) {
 		for name, server := range countingServers(limit) {
 			t.Run(agent+", "+name, func(t *testing.T) {
 				a := newAgent(chat(server), start)
-				first := -1
+				first, counted := -1, 0
 				for turn := range turns {
 					got := move(t, a)
 					a.Observe(strings.Repeat("You see a room. ", 1+turn%9) + strings.Repeat("!", turn))
 					for _, answer := range got.Usage.Answers {
 						if answer.Cut > 0 && !server.cuts[turn] {
-							t.Fatalf("turn %d: a prompt counts as cut to %d tokens", turn+1, answer.Cut)
+							t.Fatalf("turn %d: %d prompts count as cut", turn+1, answer.Cut)
 						}
-						if answer.Cut > 0 && first < 0 {
+						if counted += answer.Cut; answer.Cut > 0 && first < 0 {
 							first = turn
 						}
 					}
 				}
 				cut := slices.Index(server.cuts, true)
-				if cut < 0 && strings.HasPrefix(name, "cuts") || (first >= 0) != (cut >= 0) || first > cut+1 {
+				late := 1 // the first may have more tokens than the one before
+				if server.drops {
+					late = 6
+				}
+				if cut < 0 && strings.HasPrefix(name, "cuts") || (first >= 0) != (cut >= 0) || first > cut+late {
 					t.Errorf("the first prompt is cut in turn %d, and noticed in turn %d", cut+1, first+1)
 				}
+				if cut >= 0 && counted < turns-cut-1 {
+					t.Errorf("%d prompts of %d count as cut", counted, turns-cut)
+				}
 			})
+		}
+	}
+}
+
+// What Ollama 0.17.4 counted on its endpoint for OpenAI's clients with a context of 4096: at first it drops a turn, or
+// the instruction, which is nearly all, and at last counts stand still.
+func TestCountsOfOllama(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, turn, answer int // bytes
+		counts              []int
+		noticed             int // in which turn
+	}{
+		"turns": {340, 220, 316, []int{3571, 3787, 4003, 3999, 3999, 3999}, 4},
+		"the instruction": {12000, 220, 155, []int{4009, 149, 291, 435, 576, 717, 858, 999, 1139, 1280, 1422, 1566, 1706, 1847, 1990, 2130, 2271, 2411,
+			2553, 2694, 2835, 2977, 3118, 3259, 3400, 3541, 3682, 3823, 3964, 4034, 4037, 4033, 4033, 4037, 4037, 4037, 4038, 4038, 4037, 4034}, 5},
+	} {
+		caller := newCaller(chat(nil))
+		messages := []model.Message{{Role: model.User, Content: strings.Repeat("a", c.first)}}
+		var last []model.Message
+		noticed, cut := 0, 0
+		for turn, count := range c.counts {
+			n := caller.learn(last, messages, &model.Reply{PromptTokens: count})
+			if cut += n; n > 0 && noticed == 0 {
+				noticed = turn + 1
+			}
+			last = messages
+			messages = append(messages[:len(messages):len(messages)], model.Message{Role: model.Assistant, Content: strings.Repeat("b", c.turn)},
+				model.Message{Role: model.User, Content: strings.Repeat("c", c.answer)})
+		}
+		whole := slices.IndexFunc(c.counts, func(n int) bool { return n == slices.Max(c.counts[:3]) }) + 1
+		if noticed != c.noticed || cut < len(c.counts)-whole-3 {
+			t.Errorf("%s: noticed in turn %d; %d prompts of %d count as cut", name, noticed, cut, len(c.counts)-whole)
 		}
 	}
 }
@@ -325,7 +372,7 @@ func TestPromptsThatAreNotCut(t *testing.T) {
 	longest := append(slices.Clone(longer), model.Message{Role: model.User, Content: strings.Repeat("d", 40)})
 	c.learn(nil, longer, &model.Reply{PromptTokens: 1500})
 	if cut := c.learn(longer, longest, &model.Reply{PromptTokens: 1010}); cut != 0 {
-		t.Errorf("reasoning that is left out: cut to %d", cut)
+		t.Errorf("reasoning that is left out: %d prompts count as cut", cut)
 	}
 }
 

@@ -238,9 +238,7 @@ func note(r *record.Result, u agent.Usage) {
 		if a.Other {
 			r.OtherModel++
 		}
-		if a.Cut > 0 {
-			r.CutPrompts++
-		}
+		r.CutPrompts += a.Cut
 		const most = 16 // some servers say something else each time
 		if i, known := slices.BinarySearch(r.Fingerprints, a.Fingerprint); !known && a.Fingerprint != "" && len(r.Fingerprints) < most {
 			r.Fingerprints = slices.Insert(r.Fingerprints, i, a.Fingerprint)
