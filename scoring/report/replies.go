@@ -18,8 +18,8 @@ const (
 	repliesMark = "#"
 	// repliesNote explains the mark if the details are in another table.
 	repliesNote = repliesMark +
-		" More than 1% of the replies were unreadable, cut off, by another model, sampled with other settings, equal for " +
-		"all seeds, or based on a shortened history: --table results."
+		" More than 1% of the replies were unreadable, cut off, sampled with other settings, equal for all seeds, or " +
+		"based on a shortened history, or another model answered: --table results."
 )
 
 // faultWords describes replies with a fault.
