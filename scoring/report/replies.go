@@ -19,7 +19,7 @@ const (
 	// repliesNote explains the mark if the details are in another table.
 	repliesNote = repliesMark +
 		" More than 1% of the replies were unreadable, cut off, sampled with other settings, equal for all seeds, or " +
-		"based on a shortened history, or another model answered: --table results."
+		"based on a history that was shortened or cut, or another model answered: --table results."
 )
 
 // faultWords describes replies with a fault.
