@@ -49,7 +49,7 @@ type extras struct {
 	answered []tally[string] // replies by the other models that they name
 	others   int             // of these, by one that the server lists
 	dropped  []string
-	cut     record.Cut
+	cut      record.Cut
 
 	forgotten  bool
 	calls      int
@@ -178,7 +178,7 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 	}
 	a.extras = &extras{
 		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut), others: r.OtherModel,
-		answered: slices.DeleteFunc(tallies(r.Answered), func(t tally[string]) bool { return t.item == asked }),
+		answered:  slices.DeleteFunc(tallies(r.Answered), func(t tally[string]) bool { return t.item == asked }),
 		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions,
 	}
 	for _, field := range r.Dropped {

@@ -44,9 +44,6 @@ func unwrapped(s string) string {
 	return s
 }
 
-// Undecorated is what unwrapped leaves of a text, without a full stop at its end.
-func Undecorated(text string) string { return strings.TrimSpace(withoutStop(unwrapped(text))) }
-
 // withoutLayer removes the outermost decoration of a text.
 func withoutLayer(s string) string {
 	unstopped := strings.TrimSpace(withoutStop(s))

@@ -196,12 +196,10 @@ func play(ctx context.Context, first []episode.Episode, times, concurrency int) 
 
 func countReplies(trials []try) (t model.ReplyCounts) {
 	for _, try := range trials {
-		bare := false
 		for i := range try.turns {
 			turn := &try.turns[i]
 			reading := turn.Move.Reading(turn.Step.Valid || turn.Step.Understood)
-			bare = bare || turn.Bare // only the first is looked up
-			reading.Bare = turn.Bare || bare && reading.Symptom() == model.Prose
+			reading.Bare = turn.Bare
 			t.Add(reading)
 		}
 	}

@@ -2,7 +2,6 @@ package episode
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"heldout/envs"
@@ -42,7 +41,6 @@ func (e Episode) Opening(ctx context.Context, limit int) (opening []Turn, err er
 		return nil, err
 	}
 	defer t.close()
-	listed := false // once: some environments take seconds
 	for done := false; err == nil && !done && len(opening) < limit && t.goesOn(t.rec); {
 		heard.calls = nil
 		done, _, err = t.turn(ctx)
@@ -50,23 +48,25 @@ func (e Episode) Opening(ctx context.Context, limit int) (opening []Turn, err er
 		if n := len(opening); n < len(t.rec.Trajectory) {
 			turn.Step = t.rec.Trajectory[n]
 		}
-		if err == nil && turn.Move.FormatError && !listed {
-			listed, turn.Bare = true, t.lists(ctx, turn.Move.Reply)
-		}
+		turn.Bare = err == nil && turn.Move.FormatError && t.takes(ctx, turn.Move.Reply)
 		opening = append(opening, turn)
 	}
 	return opening, err
 }
 
-// lists reports whether the environment lists a text as a valid action.
-func (t *turns) lists(ctx context.Context, text string) bool {
-	world, ok := envs.As[envs.Lister](t.world)
-	text = agent.Undecorated(text)
-	if !ok || text == "" || strings.Contains(text, "\n") {
+// takes reports whether the environment would take a text for an action, as far as it can be tried.
+func (t *turns) takes(ctx context.Context, text string) bool {
+	world, ok := envs.As[envs.Forker](t.world)
+	if text = strings.TrimSpace(text); !ok || text == "" || strings.Contains(text, "\n") {
 		return false
 	}
-	actions, err := world.Actions(ctx)
-	return err == nil && slices.ContainsFunc(actions, func(a string) bool { return strings.EqualFold(strings.TrimSpace(a), text) })
+	fork, err := world.Fork()
+	if err != nil {
+		return false
+	}
+	defer fork.Close()
+	step, err := fork.Step(ctx, text)
+	return err == nil && (step.Valid || step.Understood)
 }
 
 // listener keeps the calls of a model.

@@ -228,7 +228,9 @@ const (
 )
 
 // readsAsReply is what the parser of a protocol says.
-func readsAsReply(text string) bool { return strings.HasPrefix(text, "Action: ") || strings.Contains(text, "\nAction: ") }
+func readsAsReply(text string) bool {
+	return strings.HasPrefix(text, "Action: ") || strings.Contains(text, "\nAction: ")
+}
 
 // The parts of a reply with reasoning.
 const (

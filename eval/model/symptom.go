@@ -55,7 +55,7 @@ type Reading struct {
 	// Readable: there was an action. Valid: the environment understood it. Echo: what the model
 	// is told after a reply without an action is in the reply.
 	Readable, Valid, Echo bool
-	// Bare: without an action that could be read, the text is one that the environment lists as valid.
+	// Bare: no action could be read, and yet the whole text is a valid one.
 	Bare bool
 }
 

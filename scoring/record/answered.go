@@ -95,11 +95,12 @@ func SameModel(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }
 
-// dated matches what services put behind an alias: "-2024-08-06", "-0125", "-20241022-v2:0", "-preview-05-20", "-002".
-var dated = regexp.MustCompile(`^(?:-preview)?[-@](?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-?` +
+// dated matches what servers put behind an alias: "-2024-08-06", "-0125", "-20241022-v2:0", "-preview-05-20", "-002",
+// "@q4_k_m".
+var dated = regexp.MustCompile(`^@|^(?:-preview)?-(?:20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|(?:0[1-9]|1[0-2])-?` +
 	`(?:0[1-9]|[12]\d|3[01])(?:-20\d\d)?|2\d(?:0[1-9]|1[0-2])|00\d)(?:-v\d+(?::\d+)?)?$`)
 
-// Alias reports whether a name is that of an alias with the date or the number of its version.
+// Alias reports whether a name is that of an alias with the date, the number or the variant of its version.
 func Alias(alias, name string) bool {
 	alias, name = strings.TrimSuffix(plainName(alias), "-latest"), plainName(name)
 	for {

@@ -29,6 +29,7 @@ func TestAlias(t *testing.T) {
 		"openai/gpt-4o": {"gpt-4o-2024-08-06", "openai/gpt-4o-2024-08-06"},
 		"gpt-3.5-turbo": {"gpt-3.5-turbo-0125"}, "mistral-small-latest": {"mistral-small-2503"},
 		"claude-3-5-sonnet": {"claude-3-5-sonnet-20241022", "claude-3-5-sonnet@20240620", "claude-3-5-sonnet-20241022-v2:0"},
+		"qwen3-4b":          {"qwen3-4b@q4_k_m"},
 		"gemini-2.5-flash":  {"gemini-2.5-flash-preview-05-20", "gemini-2.5-flash-002"},
 	} {
 		for _, name := range names {
