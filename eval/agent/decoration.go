@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -58,20 +59,13 @@ func withoutLayer(s string) string {
 		return inner
 	}
 	if loc := labelIn(s); loc != nil {
-		return closed(s[loc[1]:], s[:loc[1]])
+		return afterLabel(s[:loc[1]], s[loc[1]:])
 	}
 	return s
 }
 
 // withoutStop is a text without a full stop at its end.
-func withoutStop(s string) string {
-	for _, stop := range []string{".", "。"} {
-		if cut, ok := strings.CutSuffix(s, stop); ok {
-			return cut
-		}
-	}
-	return s
-}
+func withoutStop(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "."), "。") }
 
 // withoutPair removes a pair around a text.
 func withoutPair(s string) (inner string, ok bool) {
@@ -85,7 +79,18 @@ func withoutPair(s string) (inner string, ok bool) {
 	}
 	if loc := command.FindStringIndex(s); loc != nil && strings.HasSuffix(s, "}") {
 		inner := s[loc[1] : len(s)-1]
-		return escaped.Replace(inner), balanced(inner)
+		open := 0
+		for _, r := range inner {
+			if r == '{' {
+				open++
+			} else if r == '}' {
+				open--
+			}
+			if open < 0 {
+				return s, false // it ends before the end
+			}
+		}
+		return escaped.Replace(inner), open == 0
 	}
 	return jsonText(s)
 }
@@ -157,88 +162,36 @@ func flanked(before, after string) (opens, ends bool) {
 	return opens && !ends, ends && !opens
 }
 
-// balanced reports whether the braces of a text do not close before they open.
-func balanced(s string) bool {
-	depth := 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '{':
-			depth++
-		case '}':
-			if depth--; depth < 0 {
-				return false
-			}
-		}
-	}
-	return depth == 0
-}
-
-// jsonText is the only text of a list, or of an object with nothing but an action.
+// jsonText is the action of an object that has nothing else.
 func jsonText(s string) (text string, ok bool) {
-	if s == "" || !strings.Contains("[{", s[:1]) {
-		return s, false
-	}
-	var list []string
-	var object map[string]string
-	switch {
-	case json.Unmarshal([]byte(s), &list) == nil && len(list) == 1:
-		text = list[0]
-	case json.Unmarshal([]byte(s), &object) == nil && len(object) == 1:
-		for name, value := range object {
-			if strings.EqualFold(name, "action") {
-				text = value
-			}
-		}
-	}
-	if text == "" || strings.ContainsAny(text, "\r\n") {
-		return s, false
-	}
-	return text, true
+	var object struct{ Action string }
+	d := json.NewDecoder(strings.NewReader(s))
+	d.DisallowUnknownFields()
+	ok = strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") && d.Decode(&object) == nil
+	return object.Action, ok && object.Action != "" && !strings.ContainsAny(object.Action, "\r\n")
 }
 
-// closed removes from the end of an action the marks that stand before its label and are not
-// ended there: those of "**Action: look**".
-func closed(action, label string) string {
-	rest := action
-	for _, mark := range openIn(label) { // what was opened first is ended last
-		rest = strings.TrimSpace(rest)
-		cut, ended := strings.CutSuffix(rest, mark)
-		if !ended {
-			cut, ended = strings.CutSuffix(strings.TrimSpace(withoutStop(rest)), mark)
-		}
-		if !ended {
-			return action
-		}
-		rest = cut
+// afterLabel is what follows a label. A mark before the label that is not ended there, as in "**Action: look**", goes from
+// the end, too; one behind the label that did not begin there is that of the action.
+func afterLabel(label, rest string) string {
+	for loc := item.FindStringIndex(label); loc != nil; loc = item.FindStringIndex(label) {
+		label = label[loc[1]:]
+	}
+	const emphasis = "*_`"
+	label = strings.Trim(label, "# \t")
+	head := label[:len(label)-len(strings.TrimLeft(label, emphasis))]
+	tail := label[len(strings.TrimRight(label, emphasis)):]
+	end := []byte(head) // what begins first ends last
+	slices.Reverse(end)
+	trimmed := strings.TrimSpace(rest)
+	if !strings.HasSuffix(trimmed, string(end)) {
+		trimmed = strings.TrimSpace(withoutStop(trimmed))
+	}
+	switch cut, ended := strings.CutSuffix(trimmed, string(end)); {
+	case head == "":
+		return tail + rest
+	case ended && !strings.Contains(label[len(head):], head):
+		return cut
 	}
 	return rest
-}
-
-// openIn are the marks of emphasis and code that a text opens and does not end. A star before a blank
-// is that of a list.
-func openIn(text string) (open []string) {
-	for at := 0; at < len(text); {
-		next := at + 1
-		if !strings.Contains("`*_", text[at:next]) {
-			at = next
-			continue
-		}
-		for next < len(text) && text[next] == text[at] {
-			next++
-		}
-		run, last := text[at:next], len(open)-1
-		switch {
-		case run == "*" && strings.HasPrefix(text[next:], " "):
-		case last < 0 || open[last][0] != run[0]:
-			open = append(open, run)
-		case len(open[last]) > len(run):
-			open[last] = open[last][len(run):]
-		default:
-			open = open[:last]
-		}
-		at = next
-	}
-	return open
 }

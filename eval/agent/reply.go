@@ -95,7 +95,7 @@ func parseReact(reply string) (p parsed, ok bool) {
 	var loose parsed // found within a line; a later line that starts with the label takes precedence
 	for i, line := range lines {
 		if loc := labelIn(line); loc != nil {
-			if action := actionFrom(line[loc[1]:], line[:loc[1]], lines[i+1:]); action != "" {
+			if action := actionFrom(line[:loc[1]], line[loc[1]:], lines[i+1:]); action != "" {
 				return parsed{thought: thoughtFrom(lines[:i]), action: action}, true
 			}
 			continue
@@ -107,7 +107,7 @@ func parseReact(reply string) (p parsed, ok bool) {
 			continue
 		}
 		if start, end, found := looseLabel(line); found {
-			if action := actionFrom(line[end:], line[:end], lines[i+1:]); action != "" {
+			if action := actionFrom(line[start:end], line[end:], lines[i+1:]); action != "" {
 				loose = parsed{thought: thoughtFrom(append(lines[:i:i], line[:start])), action: action}
 			}
 		}
@@ -214,10 +214,10 @@ func quoted(before, after string) bool {
 // actionFrom returns the action after a label: from the rest of the label's line
 // or, if the rest is empty, from the lines after it. It is empty if another label
 // comes first.
-func actionFrom(rest, label string, lines []string) string {
-	action := unwrapped(closed(rest, label))
+func actionFrom(label, rest string, lines []string) string {
+	action := unwrapped(afterLabel(label, rest))
 	for action == "" && len(lines) > 0 && labelIn(lines[0]) == nil {
-		action, lines = unwrapped(closed(lines[0], label)), lines[1:]
+		action, lines = unwrapped(afterLabel(label, lines[0])), lines[1:]
 	}
 	if !strings.ContainsAny(action, colons) {
 		return action
@@ -227,7 +227,7 @@ func actionFrom(rest, label string, lines []string) string {
 		if loc == nil {
 			return action
 		}
-		action = unwrapped(closed(action[:loc[0]], label))
+		action = unwrapped(afterLabel(label, action[:loc[0]]))
 	}
 	return ""
 }

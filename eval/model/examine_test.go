@@ -186,7 +186,7 @@ func TestExamine(t *testing.T) {
 		{"cuts prompts to less than the user says", &babbler{noList: true, cuts: true}, nil, 4096,
 			but("model skipped", "overflow warn"), map[string]string{"overflow": "counted 500 tokens in a prompt of 3840 or more"}},
 		{"does not count a long prompt", &babbler{noList: true, cuts: true, contextLength: 200}, nil, 0,
-			but("model skipped", "context warn", "overflow skipped"), map[string]string{"overflow": "does not count tokens"}},
+			but("model skipped", "context warn", "overflow skipped"), map[string]string{"overflow": "not examined: the server counts 100 tokens in a prompt of 9216 or more"}},
 		{"answers as another model", &babbler{answers: "other/model"}, nil, 0, slices.Insert(slices.Clone(good), 6, "answers warn"),
 			map[string]string{"answers": `the reply is by other/model, another model of the server's list: results would go under`}},
 		{"a long context", &babbler{contextLength: 1 << 17}, nil, 0, but("overflow skipped"), nil},

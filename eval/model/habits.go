@@ -68,8 +68,8 @@ type habits struct {
 
 	mu    sync.Mutex
 	habit habit
-	// hushed: it was tried to be silent.
-	hushed bool
+	// hushed: it was tried to be silent; heard: that brought a reply.
+	hushed, heard bool
 }
 
 func (s *habits) now() habit {
@@ -111,12 +111,21 @@ func (s *habits) hush(used habit) bool {
 	defer s.mu.Unlock()
 	switch {
 	case used.silent:
-		s.habit.silent = false
+		s.habit.silent = s.heard
 		return false
 	case !s.hushed && !used.streams:
 		s.hushed, s.habit.silent = true, true
 	}
 	return s.habit.silent
+}
+
+// replied notes a reply to a request that was made so.
+func (s *habits) replied(used habit) {
+	if used.silent {
+		s.mu.Lock()
+		s.heard = true
+		s.mu.Unlock()
+	}
 }
 
 // streamFrom has replies asked for in pieces from now on, or in pieces without a count.

@@ -130,6 +130,7 @@ func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
 			}
 		}
 		if err == nil {
+			o.habits.replied(h)
 			attempts += reply.Attempts
 			reply.Attempts = attempts
 			if reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {
