@@ -19,7 +19,8 @@ func named(names ...string) episodetest.ModelFunc {
 	var calls atomic.Int64
 	return func(context.Context, model.Request) (model.Reply, error) {
 		name, other := strings.CutSuffix(names[min(int(calls.Add(1)), len(names))-1], "*")
-		return model.Reply{Text: "Action: wait", FinishReason: "stop", Attempts: 1, Model: name, OtherModel: other, Fingerprint: "fp " + name}, nil
+		return model.Reply{Text: "Action: wait", FinishReason: "stop", Attempts: 1, Model: name, OtherModel: other,
+			Fingerprint: "fp " + name}, nil
 	}
 }
 
@@ -38,18 +39,22 @@ func TestAnswersAreWatched(t *testing.T) {
 		{[]string{"m"}, nil, record.Answered{"m": 6}, 0},
 		{[]string{""}, nil, nil, 0},
 		{[]string{"m-2024-08-06"}, nil, record.Answered{"m-2024-08-06": 6}, 0},
-		{[]string{"m", "", "M", "org/m", "/models/m.gguf"}, nil, record.Answered{"m": 1, "M": 1, "org/m": 1, "/models/m.gguf": 2}, 0},
-		{[]string{"other-1b*"}, []string{"replies are by other-1b, another model of the server's list"}, record.Answered{"other-1b": 6}, 6},
-		{[]string{"m", "m", "fallback"}, []string{"several models answer: "}, record.Answered{"m": 2, "fallback": 4}, 0},
+		{[]string{"m", "", "M", "org/m", "/models/m.gguf"}, nil, record.Answered{"m": 1, "M": 1, "org/m": 1,
+			"/models/m.gguf": 2}, 0},
+		{[]string{"other-1b*"}, []string{"replies are by other-1b, another model of the server's list"},
+			record.Answered{"other-1b": 6}, 6},
+		{[]string{"m", "m", "fallback"}, []string{"several models answer: "}, record.Answered{"m": 2, "fallback": 4},
+			0},
 		{[]string{"m", "other*", "third"}, []string{"replies are by ", "several models answer: "},
 			record.Answered{"m": 1, "other": 1, "third": 4}, 1},
 	} {
 		var warned []string
-		results, err := play(t, t.Context(), t.TempDir(), mustPlan(t, sixSteps(named(c.names...), 0)), Options{Warn: func(line string) {
-			if strings.Contains(line, "answer") || strings.Contains(line, "replies are by") {
-				warned = append(warned, line)
-			}
-		}})
+		results, err := play(t, t.Context(), t.TempDir(), mustPlan(t, sixSteps(named(c.names...), 0)),
+			Options{Warn: func(line string) {
+				if strings.Contains(line, "answer") || strings.Contains(line, "replies are by") {
+					warned = append(warned, line)
+				}
+			}})
 		if err != nil || len(results) != 1 {
 			t.Fatalf("%q: %d results, %v", c.names, len(results), err)
 		}
@@ -74,7 +79,8 @@ func TestAnotherModelAnswersLater(t *testing.T) {
 	for _, c := range []struct {
 		before, now string
 		changed     bool
-	}{{"m", "m", false}, {"m", "Org/M", false}, {"", "m", false}, {"m", "", false}, {"m", "fallback", true}, {"m-2024-05-13", "m-2024-08-06", true}} {
+	}{{"m", "m", false}, {"m", "Org/M", false}, {"", "m", false}, {"m", "", false}, {"m", "fallback", true},
+		{"m-2024-05-13", "m-2024-08-06", true}} {
 		dir := t.TempDir()
 		if _, err := play(t, t.Context(), dir, mustPlan(t, sixSteps(named(c.before), 0)), Options{}); err != nil {
 			t.Fatal(err)
@@ -110,12 +116,14 @@ func TestCutPromptsAreWatched(t *testing.T) {
 		return model.Reply{Text: "Action: wait", FinishReason: "stop", Attempts: 1, PromptTokens: 1000}, nil
 	})
 	var warned []string
-	results, err := play(t, t.Context(), t.TempDir(), mustPlan(t, sixSteps(cutting, 0, 1)), Options{Warn: func(line string) {
-		if strings.Contains(line, "cuts prompts") {
-			warned = append(warned, line)
-		}
-	}})
-	if err != nil || len(warned) != 1 || !strings.Contains(warned[0], "--context") || !strings.Contains(warned[0], "ollama:NAME") {
+	results, err := play(t, t.Context(), t.TempDir(), mustPlan(t, sixSteps(cutting, 0, 1)),
+		Options{Warn: func(line string) {
+			if strings.Contains(line, "cuts prompts") {
+				warned = append(warned, line)
+			}
+		}})
+	if err != nil || len(warned) != 1 || !strings.Contains(warned[0], "--context") || !strings.Contains(warned[0],
+		"ollama:NAME") {
 		t.Errorf("%q, %v", warned, err)
 	}
 	for _, r := range results {

@@ -95,7 +95,8 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 		last := c.sent.messages
 		digest := c.sent.digest(messages)
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Sent: digest,
-			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool, Reads: c.Reads})
+			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool,
+			Reads: c.Reads})
 		if used.add(reply, err); err == nil {
 			used.Sent = append(used.Sent, digest)
 		}

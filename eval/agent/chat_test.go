@@ -327,8 +327,10 @@ func TestCountsOfOllama(t *testing.T) {
 		noticed             int // in which turn
 	}{
 		"turns": {340, 220, 316, []int{3571, 3787, 4003, 3999, 3999, 3999}, 4},
-		"the instruction": {12000, 220, 155, []int{4009, 149, 291, 435, 576, 717, 858, 999, 1139, 1280, 1422, 1566, 1706, 1847, 1990, 2130, 2271, 2411,
-			2553, 2694, 2835, 2977, 3118, 3259, 3400, 3541, 3682, 3823, 3964, 4034, 4037, 4033, 4033, 4037, 4037, 4037, 4038, 4038, 4037, 4034}, 5},
+		"the instruction": {12000, 220, 155, []int{4009, 149, 291, 435, 576, 717, 858, 999, 1139, 1280, 1422, 1566,
+			1706, 1847, 1990, 2130, 2271, 2411,
+			2553, 2694, 2835, 2977, 3118, 3259, 3400, 3541, 3682, 3823, 3964, 4034, 4037, 4033, 4033, 4037, 4037, 4037,
+			4038, 4038, 4037, 4034}, 5},
 	} {
 		caller := newCaller(chat(nil))
 		messages := []model.Message{{Role: model.User, Content: strings.Repeat("a", c.first)}}
@@ -340,7 +342,8 @@ func TestCountsOfOllama(t *testing.T) {
 				noticed = turn + 1
 			}
 			last = messages
-			messages = append(messages[:len(messages):len(messages)], model.Message{Role: model.Assistant, Content: strings.Repeat("b", c.turn)},
+			messages = append(messages[:len(messages):len(messages)], model.Message{Role: model.Assistant,
+				Content: strings.Repeat("b", c.turn)},
 				model.Message{Role: model.User, Content: strings.Repeat("c", c.answer)})
 		}
 		whole := slices.IndexFunc(c.counts, func(n int) bool { return n == slices.Max(c.counts[:3]) }) + 1
@@ -368,7 +371,8 @@ func TestPromptsThatAreNotCut(t *testing.T) {
 	}
 	c := newCaller(chat(nil))
 	history := []model.Message{{Role: model.User, Content: strings.Repeat("a", 4000)}}
-	longer := append(slices.Clone(history), model.Message{Role: model.Assistant, Content: "<think>" + strings.Repeat("b", 2000) + "</think>c"})
+	longer := append(slices.Clone(history), model.Message{Role: model.Assistant, Content: "<think>" +
+		strings.Repeat("b", 2000) + "</think>c"})
 	longest := append(slices.Clone(longer), model.Message{Role: model.User, Content: strings.Repeat("d", 40)})
 	c.learn(nil, longer, &model.Reply{PromptTokens: 1500})
 	if cut := c.learn(longer, longest, &model.Reply{PromptTokens: 1010}); cut != 0 {

@@ -23,7 +23,8 @@ var decorations = func() (all []around) {
 		{"_%s_", "_"}, {"__%s__", "_"}, {"** %s **", "*"}, {"\\boxed{%s}", "{}\\"}, {"\\boxed{\\text{%s}}", "{}\\"},
 		{"$\\boxed{%s}$", "{}\\$"}, {"$$\\boxed{\\texttt{%s}}$$", "{}\\$"}, {"\\(\\boxed{%s}\\)", "{}\\"},
 		{"\\[\\boxed{%s}\\]", "{}\\"}, {"\\text{%s}", "{}\\"}, {`{"action": "%s"}`, `"\`}, {`{"Action":"%s"}`, `"\`},
-		{"- %s", ""}, {"* %s", "*"}, {"• %s", ""}, {"1. %s", ""}, {"2) %s", ""}, {"> %s", ""}, {"Action: %s", ""}, {"  %s  ", ""},
+		{"- %s", ""}, {"* %s", "*"}, {"• %s", ""}, {"1. %s", ""}, {"2) %s", ""}, {"> %s", ""}, {"Action: %s", ""},
+		{"  %s  ", ""},
 	} {
 		before, after, _ := strings.Cut(d.form, "%s")
 		all = append(all, around{name: d.form, before: before, after: after, lacks: d.lacks})
@@ -33,9 +34,12 @@ var decorations = func() (all []around) {
 
 // labels are lines of an action with what may follow it.
 var labels = []struct{ before, after string }{
-	{"Action: ", ""}, {"**Action:** ", ""}, {"**Action**: ", ""}, {"**Action: ", "**"}, {"*Action: ", "*"}, {"`Action: ", "`"},
-	{"```Action: ", "```"}, {"__Action:__ ", ""}, {"- **Action:** ", ""}, {"* Action: ", ""}, {"* **Action:** ", ""}, {"1. Action: ", ""}, {"### Action\n", ""},
-	{"Action:\n", ""}, {"Action:\n```\n", "\n```"}, {"Action: ```text\n", "\n```"}, {"**Action:**\n", ""}, {"**Action: ", "**."},
+	{"Action: ", ""}, {"**Action:** ", ""}, {"**Action**: ", ""}, {"**Action: ", "**"}, {"*Action: ", "*"},
+	{"`Action: ", "`"},
+	{"```Action: ", "```"}, {"__Action:__ ", ""}, {"- **Action:** ", ""}, {"* Action: ", ""}, {"* **Action:** ", ""},
+	{"1. Action: ", ""}, {"### Action\n", ""},
+	{"Action:\n", ""}, {"Action:\n```\n", "\n```"}, {"Action: ```text\n", "\n```"}, {"**Action:**\n", ""},
+	{"**Action: ", "**."},
 	{"> Action: ", ""}, {"I go on. **Action:** ", ""}, {"action： ", ""}, {"Action:**", "**"},
 }
 
@@ -43,12 +47,15 @@ func (d around) fits(action string) bool { return !strings.ContainsAny(action, d
 
 // bareActions are texts as models write them bare: words of actions, with what may stand within.
 func bareActions(t *rapid.T) string {
-	word := rapid.SampledFrom([]string{"look", "go", "to", "desk", "1", "finish", "[Bob's", "box]", "search[a b]", "take", "the",
-		"bird's", "nest", "dogs'", "don't", "\"hello\"", "say", "x/y", "in/on", "(3,", "4)", "a*b", "2*3", "red_ball", "b-c", "`x`", "100%",
+	word := rapid.SampledFrom([]string{"look", "go", "to", "desk", "1", "finish", "[Bob's", "box]", "search[a b]",
+		"take", "the",
+		"bird's", "nest", "dogs'", "don't", "\"hello\"", "say", "x/y", "in/on", "(3,", "4)", "a*b", "2*3", "red_ball",
+		"b-c", "`x`", "100%",
 		"café", "盒", "O'Brien", "it.", "Mr.", "{a}", "$5", "\\n", "“so”", "‘tis", "rock’n’roll", "[sic]", "(band)"})
 	first := rapid.SampledFrom([]string{"look", "go", "say", "finish[x", "put", "3", "盒", "x'"}).Draw(t, "first")
 	rest := rapid.SliceOfN(word, 0, 6).Draw(t, "rest")
-	last := rapid.SampledFrom([]string{"", " box", " 2", " x.", "]", " nest", " dogs'", " \"hello\"", "?", "!"}).Draw(t, "last")
+	last := rapid.SampledFrom([]string{"", " box", " 2", " x.", "]", " nest", " dogs'", " \"hello\"", "?", "!"}).Draw(t,
+		"last")
 	return strings.Join(append([]string{first}, rest...), " ") + last
 }
 
@@ -61,7 +68,8 @@ func TestDecorations(t *testing.T) {
 		text, name := action, ""
 		for range rapid.IntRange(0, 3).Draw(t, "layers") {
 			d := rapid.SampledFrom(decorations).Draw(t, "decoration")
-			again := d.before == "Action: " && strings.HasSuffix(label.before, "\n") // a label on a line of its own, and another
+			// a label on a line of its own, and another
+			again := d.before == "Action: " && strings.HasSuffix(label.before, "\n")
 			if !d.fits(text) || again {
 				continue
 			}
@@ -87,7 +95,8 @@ func TestHalves(t *testing.T) {
 		if d.before == "" || d.after == "" || strings.HasSuffix(d.before, " ") { // which side it is of cannot be seen
 			continue
 		}
-		for _, text := range []string{"look" + d.after, d.before + "look" + d.after + " or " + d.before + "wait" + d.after} {
+		for _, text := range []string{"look" + d.after, d.before + "look" + d.after + " or " + d.before + "wait" +
+			d.after} {
 			if strings.HasPrefix(text, "{") {
 				continue
 			}

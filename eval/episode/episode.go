@@ -240,7 +240,8 @@ func note(r *record.Result, u agent.Usage) {
 		}
 		r.CutPrompts += a.Cut
 		const most = 16 // some servers say something else each time
-		if i, known := slices.BinarySearch(r.Fingerprints, a.Fingerprint); !known && a.Fingerprint != "" && len(r.Fingerprints) < most {
+		if i, known := slices.BinarySearch(r.Fingerprints, a.Fingerprint); !known && a.Fingerprint != "" &&
+			len(r.Fingerprints) < most {
 			r.Fingerprints = slices.Insert(r.Fingerprints, i, a.Fingerprint)
 		}
 	}

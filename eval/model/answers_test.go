@@ -28,7 +28,10 @@ func TestNamesOfReplies(t *testing.T) {
 		}
 	}
 	stream := `data: {"model":null,"choices":[{"delta":{"content":"g"}}]}` + "\n\n" + `data: {"model":"m-1","choices":[{"delta":{"content":"o"},"finish_reason":"stop"}]}` + "\n\n"
-	reply, err := chatWith(t, vllmSpec, func() *http.Response { return respond(200, stream, "Content-Type", "text/event-stream") })
+	reply, err := chatWith(t, vllmSpec, func() *http.Response {
+		return respond(200, stream, "Content-Type",
+			"text/event-stream")
+	})
 	if err != nil || reply.Model != "m-1" {
 		t.Errorf("in pieces: %q, %v", reply.Model, err)
 	}
@@ -70,7 +73,8 @@ func TestOtherModels(t *testing.T) {
 		}
 		reply, err := client.Chat(t.Context(), hello)
 		if err != nil || reply.Model != c.answers || reply.OtherModel != c.other {
-			t.Errorf("%s of %s, answered by %s: another model is %v, %v", c.asked, c.cards, c.answers, reply.OtherModel, err)
+			t.Errorf("%s of %s, answered by %s: another model is %v, %v", c.asked, c.cards, c.answers, reply.OtherModel,
+				err)
 		}
 	}
 }

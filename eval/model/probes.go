@@ -228,7 +228,8 @@ func (e *examiner) overflow(ctx context.Context) error {
 	prompt := strings.Repeat("a b c d ", (words+3)/4)
 	limited, cancel := context.WithTimeout(ctx, firstReply)
 	defer cancel()
-	reply, err := e.client.Chat(limited, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
+	reply, err := e.client.Chat(limited, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d,
+		Seed: 1})
 
 	tooLong, isTooLong := errors.AsType[*ContextError](err)
 	switch {

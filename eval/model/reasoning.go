@@ -106,7 +106,7 @@ func splitReasoning(s string) speech {
 
 // HasReasoning reports whether a text has a tag of reasoning.
 func HasReasoning(text string) bool {
-	return strings.ContainsAny(text, tagStarts) && (strings.Contains(text, harmonyChannel) || reasoningTag().MatchString(text))
+	return strings.Contains(text, harmonyChannel) || reasoningTag().MatchString(text)
 }
 
 // readable is a text without the tags around an answer.
@@ -200,8 +200,9 @@ func splitHarmony(s string) (visible, reasoning string, found bool) {
 
 // cutChannel reports whether a text is the beginning of a channel's name, which was cut off.
 func cutChannel(text string) bool {
-	text = strings.TrimSpace(text)
-	return strings.HasPrefix("final", text) || strings.HasPrefix("analysis", text) || strings.HasPrefix("commentary", text)
+	return slices.ContainsFunc([]string{"final", "analysis", "commentary"}, func(name string) bool {
+		return strings.HasPrefix(name, strings.TrimSpace(text))
+	})
 }
 
 // unchanneled is the message behind the end of another one, if it has no channel.

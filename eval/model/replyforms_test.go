@@ -74,20 +74,26 @@ func (s said) content(t *rapid.T) any {
 
 // whole is a reply as one piece of JSON.
 func (s said) whole(t *rapid.T) string {
-	message := map[string]any{"role": "assistant", "content": s.content(t), "refusal": oneOf[any](t, "refusal", nil, ""),
+	message := map[string]any{"role": "assistant", "content": s.content(t), "refusal": oneOf[any](t, "refusal", nil,
+		""),
 		"tool_calls": oneOf[any](t, "calls", nil, []any{}), "annotations": []any{}}
 	if s.field != "" {
 		message[s.field] = s.beside
 	}
-	turn := map[string]any{oneOf(t, "message", "message", "message", "delta"): message, "finish_reason": oneOf[any](t, "finish", "stop", nil,
+	turn := map[string]any{oneOf(t, "message", "message", "message", "delta"): message, "finish_reason": oneOf[any](t,
+		"finish", "stop", nil,
 		"eos_token", 7)}
 	if index := oneOf[any](t, "index", 0, "0", nil, "none"); index != "none" {
 		turn["index"] = index
 	}
-	fields := map[string]any{"id": oneOf[any](t, "id", "x", 5, nil), "choices": []any{turn}, "created": oneOf[any](t, "created", 1, 1.5, "now"),
-		"usage": oneOf[any](t, "usage", nil, []any{}, map[string]any{"prompt_tokens": "12", "completion_tokens": 3.0, "prompt_tokens_details": []any{}}),
-		"error": oneOf[any](t, "error", nil, "", false, map[string]any{}, map[string]any{"message": "", "code": 0}), "x_vendor": map[string]any{"error": "no"}}
-	return oneOf(t, "before", "", "\n \n", "\ufeff") + asJSON(t, fields) + oneOf(t, "after", "", "\n", "\n\ndata: [DONE]\n")
+	fields := map[string]any{"id": oneOf[any](t, "id", "x", 5, nil), "choices": []any{turn}, "created": oneOf[any](t,
+		"created", 1, 1.5, "now"),
+		"usage": oneOf[any](t, "usage", nil, []any{}, map[string]any{"prompt_tokens": "12", "completion_tokens": 3.0,
+			"prompt_tokens_details": []any{}}),
+		"error":    oneOf[any](t, "error", nil, "", false, map[string]any{}, map[string]any{"message": "", "code": 0}),
+		"x_vendor": map[string]any{"error": "no"}}
+	return oneOf(t, "before", "", "\n \n", "\ufeff") + asJSON(t, fields) + oneOf(t, "after", "", "\n",
+		"\n\ndata: [DONE]\n")
 }
 
 // stream is a reply as events, as servers write them: with comments, with and without blanks and blank
@@ -123,7 +129,8 @@ func (s said) stream(t *rapid.T) string {
 		add(map[string]any{}, "stop")
 	}
 	if oneOf(t, "counts", false, true) || ends == "usage" {
-		events = append(events, map[string]any{"choices": []any{}, "usage": map[string]any{"prompt_tokens": 12, "completion_tokens": 3}})
+		events = append(events, map[string]any{"choices": []any{}, "usage": map[string]any{"prompt_tokens": 12,
+			"completion_tokens": 3}})
 	}
 	end, between := oneOf(t, "line", "\n", "\r\n", "\r"), oneOf(t, "between", 1, 2)
 	var b strings.Builder
@@ -152,7 +159,8 @@ func (s said) stream(t *rapid.T) string {
 func (s said) answer(t *rapid.T, req model.Request) model.Reply {
 	body, kind := "", "application/json"
 	if oneOf(t, "form", "whole", "pieces") == "pieces" {
-		body, kind = s.stream(t), oneOf(t, "kind", "text/event-stream", "application/json", "text/event-stream; charset=utf-8", "")
+		body, kind = s.stream(t), oneOf(t, "kind", "text/event-stream", "application/json",
+			"text/event-stream; charset=utf-8", "")
 	} else {
 		body, kind = s.whole(t), oneOf(t, "kind", "application/json", "text/plain", "text/event-stream")
 	}
@@ -165,8 +173,12 @@ func (s said) answer(t *rapid.T, req model.Request) model.Reply {
 
 // receive is what a client makes of the body of a reply at the first attempt.
 func receive(t *rapid.T, body, kind string, req model.Request) (model.Reply, error) {
-	c, err := model.Open(model.Options{Spec: vllmSpec, BaseURL: "http://h/v1", Retry: model.Retry{Attempts: 1}, Now: time.Now,
-		Transport: roundTrip(func(*http.Request) (*http.Response, error) { return respond(200, body, "Content-Type", kind), nil })})
+	c, err := model.Open(model.Options{Spec: vllmSpec, BaseURL: "http://h/v1", Retry: model.Retry{Attempts: 1},
+		Now: time.Now,
+		Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return respond(200, body, "Content-Type",
+				kind), nil
+		})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +228,8 @@ func TestNothingIsMadeUp(t *testing.T) {
 }
 
 // tags are pairs around reasoning, as models write them.
-var tags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"}, {"<reasoning>", "</reasoning>"},
+var tags = [][2]string{{"<think>", "</think>"}, {"<thinking>", "</thinking>"}, {"<thought>", "</thought>"},
+	{"<reasoning>", "</reasoning>"},
 	{"<seed:think>", "</seed:think>"}, {"<Think>", "</Think>"}, {`<think lang="en">`, "</think >"}, {"[THINK]", "[/THINK]"},
 	{"◁think▷", "◁/think▷"}, {"<|begin_of_thought|>", "<|end_of_thought|>"}, {"<|START_THINKING|>", "<|END_THINKING|>"},
 	{"<|channel>thought", "<channel|>"}, {"<unused94>thought", "<unused95>"}, {"<scratchpad>", "</scratchpad>"}}
@@ -316,14 +329,16 @@ func TestTagsAtEveryPlace(t *testing.T) {
 			kinds = tags
 		}
 		_, want := played(parts)
-		s := said{text: tagged(t, parts, kinds) + oneOf(t, "end", "", "", "<|im_end|>", "</s>\n", "\nObservation: It is open.\nAction: wait")}
+		s := said{text: tagged(t, parts, kinds) + oneOf(t, "end", "", "", "<|im_end|>", "</s>\n",
+			"\nObservation: It is open.\nAction: wait")}
 		if oneOf(t, "beside", false, false, true) {
 			s.field, s.beside = oneOf(t, "field", "reasoning_content", "reasoning", "thinking"), wrongly
 		}
 		req := hello
 		req.Decoding.Stop, req.Reads = []string{"\nObservation:"}, readsAsReply
 		reply := s.answer(t, req)
-		if got := strings.Contains(reply.Text, "Action: go"); got != want || strings.Contains(reply.Text, "Action: wait") {
+		if got := strings.Contains(reply.Text, "Action: go"); got != want || strings.Contains(reply.Text,
+			"Action: wait") {
 			t.Fatalf("%q gives %q, beside %q; want the answer: %v", s.text, reply.Text, reply.Reasoning, want)
 		}
 		if want && strings.Contains(reply.Reasoning, "Action: go") && strings.Count(s.text, "Action: go") == 1 {

@@ -60,13 +60,15 @@ func TestAnswerers(t *testing.T) {
 		{2, 0, record.Answered{"fallback": 4}, "several models answered, as their replies say: fallback (4), m (2)"},
 	} {
 		r := row{Score: &scoring.Score{Condition: record.Condition{Model: "openai:m"},
-			Replies: scoring.Replies{Steps: 6, Episodes: 1, AsAsked: c.asAsked, OtherModel: c.others, Answered: c.answered}}}
+			Replies: scoring.Replies{Steps: 6, Episodes: 1, AsAsked: c.asAsked, OtherModel: c.others,
+				Answered: c.answered}}}
 		if got := r.answerers(); got != c.want || (r.marks() == repliesMark) != (c.want != "") {
 			t.Errorf("%s and %d as asked: %q, marked %q", c.answered, c.asAsked, got, r.marks())
 		}
 	}
 	r := row{Score: &scoring.Score{Replies: scoring.Replies{Steps: 6, Episodes: 4, Cut: 1}}}
-	if want := []string{"25.0% of 4 episodes had prompts that the server cut"}; !slices.Equal(r.weaknesses(), want) || r.marks() != repliesMark {
+	if want := []string{"25.0% of 4 episodes had prompts that the server cut"}; !slices.Equal(r.weaknesses(), want) ||
+		r.marks() != repliesMark {
 		t.Errorf("%q, marked %q", r.weaknesses(), r.marks())
 	}
 }
