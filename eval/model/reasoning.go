@@ -115,18 +115,19 @@ func readable(text string) string {
 }
 
 // recover makes the reply of a text before a stray closing tag, if nothing else is: the last one that
-// reads as a reply or, if other reasoning came first, the last one. reads may be nil.
-func (s *speech) recover(reads func(string) bool, thought bool) {
+// reads as a reply or, if other reasoning came first, the last one. reads may be nil. reasoned: there is reasoning
+// beside the text.
+func (s *speech) recover(reads func(string) bool, reasoned bool) {
 	last, reply := -1, -1
 	for i, t := range s.hidden {
 		switch text := readable(t.text); {
 		case text == "":
 		case t.stray && reads != nil && reads(text):
-			reply, thought = i, true
-		case t.stray && thought:
+			reply, reasoned = i, true
+		case t.stray && reasoned:
 			last = i
 		default:
-			thought = true
+			reasoned = true
 		}
 	}
 	if reply < 0 {
