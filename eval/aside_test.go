@@ -71,7 +71,7 @@ func TestModelsAreSetAside(t *testing.T) {
 // A model is judged by the share of its first 100 replies that can be used.
 func TestShareOfUsableReplies(t *testing.T) {
 	for usable := range 8 {
-		w := newWatch(Options{}, nil)
+		w := newWatch(Options{}, nil, nil)
 		var err error
 		for n := range 300 {
 			readable := n%20 == 7 && n/20 < usable || n >= probation && n%50 == 0

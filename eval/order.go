@@ -48,7 +48,7 @@ func NewWorker(p *Plan, o Options) *Worker {
 	if o.Observer == nil {
 		o.Observer = nobody{}
 	}
-	w := &Worker{plan: map[string]*episode.Episode{}, o: o, watch: newWatch(o, nil)}
+	w := &Worker{plan: map[string]*episode.Episode{}, o: o, watch: newWatch(o, nil, nil)}
 	for i := range p.Episodes {
 		w.plan[p.Episodes[i].ID] = &p.Episodes[i]
 	}
@@ -147,7 +147,8 @@ func (p *pool) delegate(ctx context.Context, e *episode.Episode, n int) (rec *re
 // nil if the cause of its outcome is none.
 func (w *watch) fatal(e *episode.Episode, cause error) error {
 	switch refused, isRefusal := errors.AsType[*model.RequestError](cause); {
-	case errors.As(cause, new(*UnusableError)), errors.As(cause, new(*fleet.LostError)), isRefusal && refused.Fatal():
+	case errors.As(cause, new(*UnusableError)), errors.As(cause, new(*ChangedModelError)),
+		errors.As(cause, new(*fleet.LostError)), isRefusal && refused.Fatal():
 		return cause
 	case isRefusal:
 		return w.refusal(e.Condition.Model, cause)

@@ -34,6 +34,8 @@ type Options struct {
 	// AllowUnusable continues with a model even if too few of its first replies are
 	// usable, and counts its episodes as failures.
 	AllowUnusable bool
+	// AcceptChangedModel continues if another model answers than that of recorded results.
+	AcceptChangedModel bool
 	// Warn receives a one-line warning about replies that make the rates less
 	// meaningful; nil for none. Run calls it from many goroutines.
 	Warn func(line string)
@@ -95,7 +97,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		o.Observer = nobody{}
 	}
 	todo := p.Due(s.Attempts)
-	w := newWatch(o, s.Attempts)
+	w := newWatch(o, s.Attempts, s.Answered)
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	due := newAgenda(todo.Missing, max(1, o.Concurrency))
@@ -113,7 +115,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	defer context.AfterFunc(runCtx, due.stop)()
 	pool := pool{due, todo.Attempts, s, &o, w, newSidings(p, due, o.note), stop}
 	err := pool.play(runCtx)
-	if errors.As(err, new(*UnusableError)) {
+	if errors.As(err, new(*UnusableError)) || errors.As(err, new(*ChangedModelError)) {
 		s.Replies.Forget() // others are wanted
 	}
 	switch {

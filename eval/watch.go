@@ -10,6 +10,7 @@ import (
 	"heldout/eval/episode"
 	"heldout/eval/model"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 const (
@@ -48,11 +49,23 @@ func (e *UnusableError) Error() string {
 		count, e.Replies, e.Model, e.Complaint(), e.Advice)
 }
 
+// ChangedModelError reports that replies name another model than those with recorded results.
+type ChangedModelError struct {
+	Model, Now string
+	Recorded   record.Answered
+}
+
+// Error names both models, and what helps.
+func (e *ChangedModelError) Error() string {
+	return fmt.Sprintf("the model behind %s is not the one with recorded results: its replies name %s, and recorded ones "+
+		"%s; give another --out, or --accept-changed-model to continue with it", e.Model, e.Now, e.Recorded)
+}
+
 // watch monitors the models' replies, so that a model with unreadable replies
 // does not look like a model that fails. It is safe for concurrent use.
 type watch struct {
-	allow bool
-	warn  func(string)
+	allow, changes bool
+	warn           func(string)
 
 	mu     sync.Mutex
 	models map[string]*replies
@@ -65,11 +78,19 @@ type replies struct {
 	adviser                  model.Adviser
 	warned                   []string       // the warnings that were given
 	verdict                  *UnusableError // the first one; nil for none
+	// answered are the models that the replies name, and recorded those of recorded results. changed: the first
+	// reply names none of these.
+	answered, recorded record.Answered
+	changed            error
 }
 
-// newWatch returns a watch that includes the replies of earlier sessions.
-func newWatch(o Options, attempts []record.Attempt) *watch {
-	w := &watch{allow: o.AllowUnusable, warn: o.note, models: map[string]*replies{}}
+// newWatch returns a watch that includes the replies of earlier sessions, and the models that
+// answered then.
+func newWatch(o Options, attempts []record.Attempt, answered map[string]record.Answered) *watch {
+	w := &watch{allow: o.AllowUnusable, changes: o.AcceptChangedModel, warn: o.note, models: map[string]*replies{}}
+	for model, names := range answered {
+		w.repliesOf(model).recorded = names
+	}
 	for i := range attempts {
 		if a := &attempts[i]; a.Outcome.Final() {
 			w.repliesOf(a.Model).usable += a.Usable
@@ -81,8 +102,16 @@ func newWatch(o Options, attempts []record.Attempt) *watch {
 // learn counts the usable replies of an attempt that was played elsewhere.
 func (w *watch) learn(r *record.Result) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.repliesOf(r.Model).usable += r.Steps - r.FormatErrors
+	reply := w.repliesOf(r.Model)
+	reply.usable += r.Steps - r.FormatErrors
+	for name, n := range r.Answered {
+		reply.answered.Add(name, n)
+	}
+	warnings := reply.doubts(r.Model, agent.Answer{Other: r.OtherModel > 0, Cut: r.CutPrompts})
+	w.mu.Unlock()
+	for _, text := range warnings {
+		w.warn(text)
+	}
 }
 
 // proven notes that a model has given enough usable replies elsewhere.
@@ -112,8 +141,12 @@ func (w *watch) Reply(p *episode.Player, m agent.Move, valid bool) error {
 	r := w.repliesOf(p.Name)
 	r.add(p, m, valid)
 	warnings := r.warnings(p.Name)
-	var err error
-	if r.tally.Replies == probation && r.usable < leastUsable || r.verdict != nil {
+	for _, a := range m.Usage.Answers {
+		r.meet(p.Name, a, w.changes)
+		warnings = append(warnings, r.doubts(p.Name, a)...)
+	}
+	err := r.changed
+	if err == nil && (r.tally.Replies == probation && r.usable < leastUsable || r.verdict != nil) {
 		err = w.unusable(p.Name, r)
 	}
 	w.mu.Unlock()
@@ -134,6 +167,38 @@ func (r *replies) add(p *episode.Player, m agent.Move, valid bool) {
 	if m.Usage.Trimmed > 0 {
 		r.trimmed++
 	}
+}
+
+// meet notes which model answered. If none does at first that answered in an earlier session, it is another
+// model.
+func (r *replies) meet(name string, a agent.Answer, accepted bool) {
+	switch {
+	case a.Model == "":
+	case a.Again:
+		r.recorded.Add(a.Model, 1)
+	default:
+		if r.answered == nil && r.recorded != nil && !accepted && !r.recorded.Has(a.Model) {
+			r.changed = &ChangedModelError{name, a.Model, r.recorded}
+		}
+		r.answered.Add(a.Model, 1)
+	}
+}
+
+// doubts returns warnings that are due at once: another model answers than was asked, or the server cuts
+// prompts.
+func (r *replies) doubts(name string, a agent.Answer) (texts []string) {
+	say := func(is bool, problem, text string) {
+		if is && !slices.Contains(r.warned, problem) {
+			r.warned = append(r.warned, problem)
+			texts = append(texts, name+": "+text)
+		}
+	}
+	say(a.Other, "other", fmt.Sprintf("replies are by %s, another model of the server's list; load the one that is asked, or "+
+		"give the name of the one that answers with --model", table.List(r.answered.Names())))
+	say(r.answered.Several(), "several", fmt.Sprintf("several models answer: %s; switch off what chooses between them, such as "+
+		"a router's fallback, or give one of the names with --model", table.List(r.answered.Names())))
+	say(a.Cut > 0, "cut", model.CutAdvice)
+	return texts
 }
 
 // unusable returns the error of a model with so few usable replies, nil if it is not

@@ -81,7 +81,7 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 // Replies that come after the verdict do not change it: which episode ends first
 // is chance.
 func TestVerdictIsTheFirst(t *testing.T) {
-	w := newWatch(Options{}, nil)
+	w := newWatch(Options{}, nil, nil)
 	for n := 1; n <= probation+2; n++ {
 		err := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: true, Fault: record.Empty}, false)
 		if n < probation {

@@ -17,8 +17,12 @@ type Replies struct {
 	Repairs map[string]int
 	Cuts    map[record.Cut]int
 	// Episodes counts the episodes, Trimmed those whose history was shortened to
-	// fit the context.
-	Episodes, Trimmed int
+	// fit the context, and Cut those of which the server cut prompts.
+	Episodes, Trimmed, Cut int
+	// Answered counts the replies by the other models that they name, AsAsked those that name the one that was
+	// asked, and OtherModel those that name one that the server lists besides.
+	Answered            record.Answered
+	AsAsked, OtherModel int
 	// Untouched counts the episodes of which a perturbation changed no message.
 	Untouched int
 	// Dropped lists the decoding fields that the server refused, sorted.
@@ -33,9 +37,13 @@ func (r *Replies) add(a *attempt) {
 	if a.trimmed {
 		r.Trimmed++
 	}
+	if a.cut {
+		r.Cut++
+	}
 	if a.untouched {
 		r.Untouched++
 	}
+	r.AsAsked += int(a.asAsked)
 	if r.Faults == nil {
 		r.Faults, r.Repairs, r.Cuts = map[record.Fault]int{}, map[string]int{}, map[record.Cut]int{}
 	}
@@ -48,6 +56,10 @@ func (r *Replies) add(a *attempt) {
 	for _, rule := range a.extras.repairs {
 		r.Repairs[rule.item] += rule.n
 	}
+	for _, name := range a.extras.answered {
+		r.Answered.Add(name.item, name.n)
+	}
+	r.OtherModel += a.extras.others
 	if a.extras.cut != "" {
 		r.Cuts[a.extras.cut]++
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"unique"
 
@@ -29,8 +30,10 @@ type attempt struct {
 	record.Rank
 	success, loose                 bool
 	trimmed                        bool // to fit the context
+	cut                            bool // prompts, by the server
 	untouched                      bool // a perturbation changed no message
 	steps, formatErrors            int32
+	asAsked                        int32   // replies that name the model that was asked
 	score                          float64 // the value of the preset's metric
 	promptTokens, completionTokens int
 	record.TokenDetails
@@ -41,10 +44,12 @@ type attempt struct {
 
 // extras is what few attempts have: replies or decoding with flaws, or several trials.
 type extras struct {
-	faults  []tally[record.Fault]
-	repairs []tally[string]
-	dropped []string
-	cut     record.Cut
+	faults   []tally[record.Fault]
+	repairs  []tally[string]
+	answered []tally[string] // replies by the other models that they name
+	others   int             // of these, by one that the server lists
+	dropped  []string
+	cut      record.Cut
 
 	forgotten  bool
 	calls      int
@@ -160,15 +165,20 @@ func newAttempt(r *record.Result, counts *refinement.Counts, actions uint64) att
 	a := attempt{
 		Rank: r.Rank(), success: r.Success, loose: r.Loose != nil && *r.Loose, trimmed: r.Trimmed > 0,
 		untouched: r.Rewritten != nil && *r.Rewritten == 0,
+		cut:       r.CutPrompts > 0,
 		steps:     int32(r.Steps), formatErrors: int32(r.FormatErrors), score: metricOf(r),
 		promptTokens: r.PromptTokens, completionTokens: r.CompletionTokens, TokenDetails: r.TokenDetails,
 		modelSeconds: r.ModelSeconds, seconds: r.Ended.Sub(r.Started).Seconds(), counts: counts,
 	}
-	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" {
+	_, asked, _ := strings.Cut(r.Model, ":")
+	a.asAsked = int32(r.Answered[asked])
+	if r.Trial == 0 && len(r.Faults) == 0 && len(r.Repairs) == 0 && len(r.Dropped) == 0 && r.Cut == "" &&
+		(len(r.Answered) == 0 || len(r.Answered) == 1 && a.asAsked > 0) {
 		return a
 	}
 	a.extras = &extras{
-		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut),
+		faults: tallies(r.Faults), repairs: tallies(r.Repairs), cut: shared(r.Cut), others: r.OtherModel,
+		answered:  slices.DeleteFunc(tallies(r.Answered), func(t tally[string]) bool { return t.item == asked }),
 		forgotten: r.Forgotten > 0, calls: r.Calls, actions: actions,
 	}
 	for _, field := range r.Dropped {

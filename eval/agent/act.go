@@ -53,10 +53,17 @@ func NewAct(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start)
 		}
 		return b.String()
 	}}
+	c.Reads = isLine // any text is an action, and reasoning has several lines
 	a := &act{caller: newCaller(c), system: in.System, opening: o, entry: keeper(p.Kept),
 		items: []string{observationLabel + start.Observation}}
 	a.head = a.opening.text(&a.Memory)
 	return a
+}
+
+// isLine reports whether a text is one line.
+func isLine(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && !strings.ContainsAny(text, "\r\n")
 }
 
 // keeper is how a rule of configs.Prompt.Kept keeps actions.
@@ -161,6 +168,5 @@ func (a *act) remember(item string) {
 	a.items = append(a.items, item)
 	if len(a.items) > actMemory {
 		a.items = a.items[len(a.items)-actMemory:]
-		a.shortened()
 	}
 }

@@ -83,8 +83,18 @@ type Usage struct {
 	Server    string        // the address that answered, if there are several
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
 	Leftovers []record.Leftover
+	Answers   []Answer // what replies say of themselves, as far as they say anything
 	Sent      []string // digests of the answered prompts, in order
 	Again     bool     // the last reply is one that an earlier session was given
+}
+
+// Answer is what a reply says of the model that wrote it, see model.Reply, and how many prompts it shows that the
+// server must have cut.
+type Answer struct {
+	Model, Fingerprint string
+	Other              bool
+	Cut                int
+	Again              bool // an earlier session was given the reply
 }
 
 const helpStart = "No action could be read from your reply."

@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -44,6 +44,8 @@ type Chat struct {
 	Correction string
 	// Tool is what the model may call, zero for none.
 	Tool model.Tool
+	// Reads reports whether a text reads as a reply, see model.Request.
+	Reads func(text string) bool
 }
 
 // transcript is a history that can be sent and shortened.
@@ -65,9 +67,12 @@ type caller struct {
 	// tokensPerByte is measured at the last reply. Before the first reply it is set
 	// high: three bytes per token.
 	tokensPerByte float64
-	// lastPrompt is the size of the last prompt in tokens; 0 when the next one
-	// does not continue it.
-	lastPrompt int
+	// counted is the prompt that the server counted most tokens in, of those that continue each other, and
+	// prompt and cached are what it counted: all tokens, and those of them that it had computed before.
+	// suspects are the prompts since then that may be cut.
+	counted        []model.Message
+	prompt, cached int
+	suspects       int
 	// forgotten counts the plans that were removed from the memory.
 	forgotten int
 	sent      sent
@@ -87,9 +92,11 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			continue
 		}
 		used.Calls++
+		last := c.sent.messages
 		digest := c.sent.digest(messages)
 		reply, err = c.Model.Chat(ctx, model.Request{Messages: messages, Decoding: c.Decoding, Seed: seed, Sent: digest,
-			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool})
+			Completion: c.Completion, KeepReasoning: c.KeepReasoning, KeepTokens: c.KeepTokens, Tool: c.Tool,
+			Reads: c.Reads})
 		if used.add(reply, err); err == nil {
 			used.Sent = append(used.Sent, digest)
 		}
@@ -100,7 +107,7 @@ func (c *caller) ask(ctx context.Context, t transcript) (reply model.Reply, used
 			}
 		}
 		if err == nil {
-			err = c.learn(messages, reply)
+			used.answered(&reply, c.learn(last, messages, &reply))
 		}
 		return reply, used, err
 	}
@@ -135,13 +142,9 @@ func (c *caller) dropPart(t transcript, used *Usage) bool {
 		return false
 	}
 	used.Forgotten += c.forgotten - forgotten
-	c.shortened()
 	used.Trimmed++
 	return true
 }
-
-// shortened says that the next prompt does not continue the last one.
-func (c *caller) shortened() { c.lastPrompt = 0 }
 
 // learnLimit adopts the limit that a server's refusal names. Otherwise the server
 // would first refuse every further step.
@@ -164,27 +167,69 @@ func (c *caller) tooLong(messages []model.Message) bool {
 	return int(prompt)+c.Decoding.MaxTokens > c.ContextLimit
 }
 
-// learn measures the length of tokens, and detects a server that silently
-// truncated the prompt: a prompt that continues the last one does not have fewer
-// tokens. An equal number proves nothing, because some servers do not count.
-func (c *caller) learn(messages []model.Message, reply model.Reply) error {
-	if reply.PromptTokens == 0 {
-		return nil
+// leastContext is a context in tokens that no server falls short of. Some servers give all prompts a smaller
+// number, which is no count.
+const leastContext = 256
+
+// learn measures the length of tokens, and detects a server that silently cuts prompts: one that continues
+// another one has more tokens. It returns how many prompts are now known to be cut. last is the prompt of the
+// call before.
+func (c *caller) learn(last, messages []model.Message, reply *model.Reply) (cut int) {
+	prompt, cached := reply.PromptTokens, reply.CachedTokens
+	if prompt == 0 || cached >= prompt { // all but the last token can be cached: it counts the others alone
+		return 0
 	}
-	if reply.PromptTokens < c.lastPrompt {
-		return &model.ContextError{
-			Status: 200,
-			Message: fmt.Sprintf(
-				"the server counts %d tokens in a prompt that continues one of %d: it must have cut it; give its "+
-					"real context with --context",
-				reply.PromptTokens, c.lastPrompt),
-			Requested: reply.PromptTokens,
-			Attempts:  reply.Attempts,
+	if prompt <= c.prompt && grown(c.counted, messages) >= leastGrowth {
+		c.suspects++
+		// Some servers leave out what they had computed before, and do not all say so.
+		alone := prompt <= grown(last, messages)/2+leastContext
+		if alone || prompt+cached > c.prompt+c.cached || reasons(messages) {
+			return 0
 		}
+		cut, c.suspects = c.suspects, 0
+		return cut
 	}
-	c.lastPrompt = reply.PromptTokens
-	c.tokensPerByte = max(0, float64(reply.PromptTokens-messageTokens*len(messages))) / float64(max(1, size(messages)))
-	return nil
+	c.counted, c.prompt, c.cached, c.suspects = messages, prompt, cached, 0
+	c.tokensPerByte = max(0, float64(prompt-messageTokens*len(messages))) / float64(max(1, size(messages)))
+	return 0
+}
+
+// leastGrowth is by how many bytes a prompt must be longer to have more tokens for sure.
+const leastGrowth = 16
+
+// grown is by how many bytes a prompt is longer than one that it continues: it has all of that, but for a
+// little at the end. It is 0 for any other prompt.
+func grown(from, to []model.Message) int {
+	same := 0
+	for same < min(len(from), len(to)) && from[same] == to[same] {
+		same++
+	}
+	gone, added := size(from[same:]), size(to[same:])
+	if same < min(len(from), len(to)) {
+		begin := sameStart(from[same].Content, to[same].Content)
+		gone, added = gone-begin, added-begin
+	}
+	const little = 8 // one byte in so many
+	if gone*little > added {
+		return 0
+	}
+	return added - gone
+}
+
+// sameStart is how many bytes two texts begin with alike.
+func sameStart(a, b string) (n int) {
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// reasons reports whether a reply in the history has reasoning, which chat templates leave out of turns but
+// the last.
+func reasons(messages []model.Message) bool {
+	return slices.ContainsFunc(messages, func(m model.Message) bool {
+		return m.Role == model.Assistant && model.HasReasoning(m.Content)
+	})
 }
 
 func size(messages []model.Message) int {
@@ -205,7 +250,16 @@ func (u *Usage) plus(v Usage) {
 	u.Latency += v.Latency
 	u.Dropped, u.Again = v.Dropped, v.Again
 	u.Leftovers = append(u.Leftovers, v.Leftovers...)
+	u.Answers = append(u.Answers, v.Answers...)
 	u.Sent = append(u.Sent, v.Sent...)
+}
+
+// answered adds what a reply says of itself.
+func (u *Usage) answered(reply *model.Reply, cut int) {
+	a := Answer{reply.Model, reply.Fingerprint, reply.OtherModel, cut, reply.Again}
+	if a != (Answer{Again: a.Again}) {
+		u.Answers = append(u.Answers, a)
+	}
 }
 
 func (u *Usage) add(reply model.Reply, err error) {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -214,42 +215,168 @@ func TestFirstPromptTooLong(t *testing.T) {
 	}
 }
 
-// TestSilentTruncation: a server that leaves out part of a prompt is found out by
-// its own count, which falls, by however little.
-func TestSilentTruncation(t *testing.T) {
-	const limit = 1700
-	for name, newAgent := range agents {
-		for server, left := range map[string]int{"half": limit / 2, "nearly all": limit - 200} {
-			t.Run(name+", "+server, func(t *testing.T) {
-				m := &fakeModel{answer: func(_ int, req model.Request) (model.Reply, error) {
-					tokens := fakeTokens(req.Messages)
-					if tokens > limit {
-						tokens = left
-					}
-					return model.Reply{Text: "Action: go", PromptTokens: tokens, Attempts: 1}, nil
-				}}
-				a := newAgent(chat(m), start)
-				for turn := range 30 {
-					got, err := a.Act(context.Background())
-					var cut *model.ContextError
-					if !errors.As(err, &cut) {
-						if err != nil || fakeTokens(m.requests[turn].Messages) > limit {
-							t.Fatalf("turn %d: error %v", turn+1, err)
-						}
-						a.Observe(observation(turn))
-						continue
-					}
-					if !strings.Contains(cut.Message, "--context") || cut.Requested != left {
-						t.Errorf("error %+v", cut)
-					}
-					if got.Usage.Calls != 1 || got.Usage.Requests != 1 || got.Usage.PromptTokens != left {
-						t.Errorf("usage %+v", got.Usage)
-					}
-					return
+// counting is a server that says how many tokens a prompt has, and of these are cached. The tokens of a prompt
+// are a quarter of its bytes and three a message.
+type counting struct {
+	last []model.Message
+	say  func(tokens, known int) (prompt, cached int)
+	// drops: a prompt that is cut lacks its first message but for the system's.
+	drops bool
+	cut   func(tokens int) bool
+	// true if the prompt was cut, for each call
+	cuts []bool
+}
+
+func tokensOf(messages []model.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += 3 + (len(m.Content)+3)/4
+	}
+	return n
+}
+
+func (c *counting) Chat(_ context.Context, req model.Request) (model.Reply, error) {
+	tokens, known := tokensOf(req.Messages), 0
+	if len(c.last) > 0 { // all of the last prompt but a little is in the cache
+		known = min(tokensOf(c.last), tokens) - 4
+	}
+	c.last = req.Messages
+	c.cuts = append(c.cuts, c.cut != nil && c.cut(tokens))
+	reply := model.Reply{Text: "Thought: on\nAction: go", CompletionTokens: 5, Attempts: 1}
+	if c.drops && c.cuts[len(c.cuts)-1] {
+		for tokens > 1024 {
+			tokens -= 900 // the instruction, which is nearly all
+		}
+	}
+	reply.PromptTokens, reply.CachedTokens = c.say(tokens, known)
+	reply.CachedTokens = min(reply.CachedTokens, reply.PromptTokens) // as the client has it
+	return reply, nil
+}
+
+// servers are ways to count, with the context in tokens of those that cut.
+func countingServers(limit int) map[string]*counting {
+	whole := func(tokens, _ int) (int, int) { return tokens, 0 }
+	blocks := func(known, size int) int { return known / size * size }
+	s := map[string]*counting{
+		"whole":                 {say: whole},
+		"whole, cached told":    {say: func(tokens, known int) (int, int) { return tokens, blocks(known, 16) }},
+		"uncounted":             {say: func(int, int) (int, int) { return 0, 0 }},
+		"a constant":            {say: func(int, int) (int, int) { return 100, 0 }},
+		"new tokens":            {say: func(tokens, known int) (int, int) { return tokens - known, 0 }},
+		"new tokens, in blocks": {say: func(tokens, known int) (int, int) { return tokens - blocks(known, 128), 0 }},
+		"new tokens, cached told": {say: func(tokens, known int) (int, int) {
+			return tokens - blocks(known, 1024), blocks(known, 1024)
+		}},
+	}
+	s["cuts to little"] = &counting{cut: func(tokens int) bool { return tokens > limit }, say: whole, drops: true}
+	for name, left := range map[string]int{"all": limit, "nearly all": limit - 50, "half": limit / 2} {
+		s["cuts to "+name] = &counting{cut: func(tokens int) bool { return tokens > limit },
+			say: func(tokens, _ int) (int, int) {
+				if tokens > limit {
+					tokens = left
 				}
-				t.Error("nothing was noticed")
+				return tokens, min(tokens, 100)
+			}}
+	}
+	return s
+}
+
+// TestCutPrompts: a server that leaves out part of a prompt is found out by its own count, which stands still or
+// falls, and no other server is suspected, whatever it counts.
+func TestCutPrompts(t *testing.T) {
+	const limit, turns = 1024, 40
+	for agent, newAgent := range agents {
+		for name, server := range countingServers(limit) {
+			t.Run(agent+", "+name, func(t *testing.T) {
+				a := newAgent(chat(server), start)
+				first, counted := -1, 0
+				for turn := range turns {
+					got := move(t, a)
+					a.Observe(strings.Repeat("You see a room. ", 1+turn%9) + strings.Repeat("!", turn))
+					for _, answer := range got.Usage.Answers {
+						if answer.Cut > 0 && !server.cuts[turn] {
+							t.Fatalf("turn %d: %d prompts count as cut", turn+1, answer.Cut)
+						}
+						if counted += answer.Cut; answer.Cut > 0 && first < 0 {
+							first = turn
+						}
+					}
+				}
+				cut := slices.Index(server.cuts, true)
+				late := 1 // the first may have more tokens than the one before
+				if server.drops {
+					late = 6
+				}
+				if cut < 0 && strings.HasPrefix(name, "cuts") || (first >= 0) != (cut >= 0) || first > cut+late {
+					t.Errorf("the first prompt is cut in turn %d, and noticed in turn %d", cut+1, first+1)
+				}
+				if cut >= 0 && counted < turns-cut-1 {
+					t.Errorf("%d prompts of %d count as cut", counted, turns-cut)
+				}
 			})
 		}
+	}
+}
+
+// What Ollama 0.17.4 counted on its endpoint for OpenAI's clients with a context of 4096: at first it drops a turn, or
+// the instruction, which is nearly all, and at last counts stand still.
+func TestCountsOfOllama(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, turn, answer int // bytes
+		counts              []int
+		noticed             int // in which turn
+	}{
+		"turns": {340, 220, 316, []int{3571, 3787, 4003, 3999, 3999, 3999}, 4},
+		"the instruction": {12000, 220, 155, []int{4009, 149, 291, 435, 576, 717, 858, 999, 1139, 1280, 1422, 1566,
+			1706, 1847, 1990, 2130, 2271, 2411,
+			2553, 2694, 2835, 2977, 3118, 3259, 3400, 3541, 3682, 3823, 3964, 4034, 4037, 4033, 4033, 4037, 4037, 4037,
+			4038, 4038, 4037, 4034}, 5},
+	} {
+		caller := newCaller(chat(nil))
+		messages := []model.Message{{Role: model.User, Content: strings.Repeat("a", c.first)}}
+		var last []model.Message
+		noticed, cut := 0, 0
+		for turn, count := range c.counts {
+			n := caller.learn(last, messages, &model.Reply{PromptTokens: count})
+			if cut += n; n > 0 && noticed == 0 {
+				noticed = turn + 1
+			}
+			last = messages
+			messages = append(messages[:len(messages):len(messages)], model.Message{Role: model.Assistant,
+				Content: strings.Repeat("b", c.turn)},
+				model.Message{Role: model.User, Content: strings.Repeat("c", c.answer)})
+		}
+		whole := slices.IndexFunc(c.counts, func(n int) bool { return n == slices.Max(c.counts[:3]) }) + 1
+		if noticed != c.noticed || cut < len(c.counts)-whole-3 {
+			t.Errorf("%s: noticed in turn %d; %d prompts of %d count as cut", name, noticed, cut, len(c.counts)-whole)
+		}
+	}
+}
+
+// Trimming the history, or reasoning that the template leaves out of it, is not the server's doing.
+func TestPromptsThatAreNotCut(t *testing.T) {
+	m := limited(1700, false)
+	ch := chat(m)
+	ch.ContextLimit = 1700
+	for name, newAgent := range agents {
+		a := newAgent(ch, start)
+		for turn := range 60 {
+			for _, answer := range move(t, a).Usage.Answers {
+				if answer.Cut > 0 {
+					t.Errorf("%s, turn %d: %+v", name, turn+1, answer)
+				}
+			}
+			a.Observe(observation(turn))
+		}
+	}
+	c := newCaller(chat(nil))
+	history := []model.Message{{Role: model.User, Content: strings.Repeat("a", 4000)}}
+	longer := append(slices.Clone(history), model.Message{Role: model.Assistant, Content: "<think>" +
+		strings.Repeat("b", 2000) + "</think>c"})
+	longest := append(slices.Clone(longer), model.Message{Role: model.User, Content: strings.Repeat("d", 40)})
+	c.learn(nil, longer, &model.Reply{PromptTokens: 1500})
+	if cut := c.learn(longer, longest, &model.Reply{PromptTokens: 1010}); cut != 0 {
+		t.Errorf("reasoning that is left out: %d prompts count as cut", cut)
 	}
 }
 

@@ -119,7 +119,7 @@ type layout interface {
 func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, error) {
 	f := &formed{caller: newCaller(c), name: p.Name, play: p.Play, parse: parsers[p.Reply.Parser],
 		stops: c.Decoding.Stop}
-	f.KeepTokens = true
+	f.KeepTokens, f.Reads = true, f.reads
 	f.Completion, f.KeepReasoning = p.Agent.Form == configs.Completion, p.Reply.Reasoning == configs.Keep
 	f.Tool, f.EndsAtRefusal = model.Tool(p.Agent.Tool), p.Stop.ContextOverflow == configs.End
 	if f.parse == nil {
@@ -144,6 +144,14 @@ func NewProtocol(c Chat, p Protocol, w envs.World, start envs.Start) (Agent, err
 	var err error
 	f.layout, err = newLayout(p, start)
 	return f, err
+}
+
+// reads reports whether a text reads as a reply. A parser that takes prose for an action must have one
+// line: reasoning has several.
+func (f *formed) reads(text string) bool {
+	_, lax := f.parse("I see.", f.number())
+	p, ok := f.parse(text, f.number())
+	return ok && strings.TrimSpace(p.action) != "" && (!lax || isLine(text))
 }
 
 // NeedsActions reports that an agent of this form asks the environment for its
@@ -192,13 +200,7 @@ func laterObservation(o configs.Observation, text string) string {
 	return text
 }
 
-func (f *formed) messages() []model.Message {
-	if a := f.play.Agent; f.play.ActionsShown.Timing == configs.Latest || a.Filter.Segments > 0 || a.Pairs > 0 ||
-		a.Think.Ask != "" {
-		f.shortened() // by the list or the question that the last prompt ended with, or by messages
-	}
-	return f.layout.messages(f)
-}
+func (f *formed) messages() []model.Message { return f.layout.messages(f) }
 
 // plans is the text about earlier trials, with an empty line before the task; it
 // is empty in the first trial. The form single has it before its whole message.

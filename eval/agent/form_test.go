@@ -96,7 +96,7 @@ func TestFormTrims(t *testing.T) {
 }
 
 // With the rule, an episode ends when the server refuses its prompt, but a first
-// prompt that is too long is a fault of the set-up, and so is a server that cuts.
+// prompt that is too long is a fault of the set-up, and so is one that the server says it cut.
 func TestFormEndsAtItsContext(t *testing.T) {
 	play := chatPlay()
 	play.Stop.ContextOverflow = configs.End
@@ -115,10 +115,13 @@ func TestFormEndsAtItsContext(t *testing.T) {
 	if _, err := newForm(t, chat(limited(100, true)), play, nil).Act(context.Background()); !errors.As(err, &tooLong) {
 		t.Errorf("the first prompt: %v", err)
 	}
-	shrinking := &fakeModel{answer: func(call int, _ model.Request) (model.Reply, error) {
-		return model.Reply{Text: "Action: go", PromptTokens: 100 - call, Attempts: 1}, nil
+	cut := &fakeModel{answer: func(call int, _ model.Request) (model.Reply, error) {
+		if call > 0 {
+			return model.Reply{}, &model.ContextError{Status: 200, Message: "filled"}
+		}
+		return model.Reply{Text: "Action: go", Attempts: 1}, nil
 	}}
-	a = newForm(t, chat(shrinking), play, nil)
+	a = newForm(t, chat(cut), play, nil)
 	move(t, a)
 	a.Observe("Seen.")
 	if _, err := a.Act(context.Background()); !errors.As(err, &tooLong) {

@@ -65,6 +65,7 @@ func NewReact(c Chat, in configs.Instructions, format string, start envs.Start) 
 		b.WriteString(memory + "\nNow this is your task.\nGoal: " + start.Goal + "\nObservation: " + start.Observation)
 		return b.String()
 	}}
+	c.Reads = func(text string) bool { _, ok := parseReact(text); return ok }
 	r := &react{caller: newCaller(c), system: in.System, opening: o}
 	r.open(nil)
 	return r
@@ -185,10 +186,7 @@ func (r *react) read(reply *model.Reply, move *Move) {
 	if r.corrects = !ok && r.Correction != ""; r.corrects {
 		return
 	}
-	if r.reminder != "" {
-		r.reminder = ""
-		r.shortened()
-	}
+	r.reminder = ""
 	r.chat = append(r.chat, model.Message{Role: model.Assistant, Content: entry})
 }
 

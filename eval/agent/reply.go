@@ -63,8 +63,8 @@ var (
 
 	// fence is a line of a code fence, with the language that it may name.
 	fence = regexp.MustCompile("^(?:`{3,}|~{3,})[\\w+#.-]*$")
-	// item are marks before a list's item.
-	item = regexp.MustCompile(`^(?:(?:[-+•>]|\d+[.)])\s+)+`)
+	// item is a mark before a list's item.
+	item = regexp.MustCompile(`^(?:[-+•>*]|\d+[.)])\s+`)
 )
 
 // parseReact reads a reply of the react form. Models do not always keep to this
@@ -80,8 +80,8 @@ var (
 //   - The first action counts. What comes after it is dropped, on its line and
 //     below: further actions and thoughts, observations that the model made up.
 //   - The action is the rest of the label's line or, if the rest is empty, the
-//     next non-empty line. Quotes, backticks and asterisks around the action and
-//     a list mark before it are removed.
+//     next non-empty line. What unwrapped says is removed from around it, and pairs from
+//     around the whole reply.
 //   - The thought is the text before the action: from the first "Thought:" on, or
 //     all of that text if there is no such label. It ends before an observation that
 //     the model invents.
@@ -95,7 +95,7 @@ func parseReact(reply string) (p parsed, ok bool) {
 	var loose parsed // found within a line; a later line that starts with the label takes precedence
 	for i, line := range lines {
 		if loc := labelIn(line); loc != nil {
-			if action := actionFrom(line[loc[1]:], lines[i+1:]); action != "" {
+			if action := actionFrom(line[:loc[1]], line[loc[1]:], lines[i+1:]); action != "" {
 				return parsed{thought: thoughtFrom(lines[:i]), action: action}, true
 			}
 			continue
@@ -107,7 +107,7 @@ func parseReact(reply string) (p parsed, ok bool) {
 			continue
 		}
 		if start, end, found := looseLabel(line); found {
-			if action := actionFrom(line[end:], lines[i+1:]); action != "" {
+			if action := actionFrom(line[start:end], line[end:], lines[i+1:]); action != "" {
 				loose = parsed{thought: thoughtFrom(append(lines[:i:i], line[:start])), action: action}
 			}
 		}
@@ -130,7 +130,11 @@ func invents(reply string) bool {
 
 // replyLines splits a reply and leaves out fences.
 func replyLines(reply string) (lines []string) {
-	for line := range strings.SplitSeq(plainLines(reply), "\n") {
+	text := plainLines(reply)
+	if inner, ok := withoutPair(text); ok && !strings.HasPrefix(text, "```") {
+		text = plainLines(inner)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
 		if !isFence(line) || actionBare.MatchString(line) { // a fence may be the label: ```action
 			lines = append(lines, line)
 		}
@@ -210,10 +214,10 @@ func quoted(before, after string) bool {
 // actionFrom returns the action after a label: from the rest of the label's line
 // or, if the rest is empty, from the lines after it. It is empty if another label
 // comes first.
-func actionFrom(rest string, lines []string) string {
-	action := unwrapped(rest)
+func actionFrom(label, rest string, lines []string) string {
+	action := unwrapped(afterLabel(label, rest))
 	for action == "" && len(lines) > 0 && labelIn(lines[0]) == nil {
-		action, lines = unwrapped(lines[0]), lines[1:]
+		action, lines = unwrapped(afterLabel(label, lines[0])), lines[1:]
 	}
 	if !strings.ContainsAny(action, colons) {
 		return action
@@ -223,7 +227,7 @@ func actionFrom(rest string, lines []string) string {
 		if loc == nil {
 			return action
 		}
-		action = unwrapped(action[:loc[0]])
+		action = unwrapped(afterLabel(label, action[:loc[0]]))
 	}
 	return ""
 }
@@ -245,33 +249,6 @@ func thoughtFrom(lines []string) string {
 	}
 	lines = slices.DeleteFunc(slices.Clone(lines), isFence) // a fence may have shared its line with a label
 	return strings.TrimSpace(strings.Join(lines, "\n"))
-}
-
-// quotes are the pairs that models put around an action.
-var quotes = [...][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"}}
-
-// unwrapped removes quotes and emphasis around an action and labels and list
-// marks before it, at any depth. Nothing is left of a fence.
-func unwrapped(s string) string {
-	for !isFence(s) {
-		size := len(s)
-		s = strings.TrimFunc(s, func(r rune) bool { return r == '*' || r == '`' || unicode.IsSpace(r) })
-		if loc := labelIn(s); loc != nil {
-			s = s[loc[1]:]
-		}
-		if loc := item.FindStringIndex(s); loc != nil {
-			s = s[loc[1]:]
-		}
-		for _, q := range quotes {
-			if len(s) >= len(q[0])+len(q[1]) && strings.HasPrefix(s, q[0]) && strings.HasSuffix(s, q[1]) {
-				s = s[len(q[0]) : len(s)-len(q[1])]
-			}
-		}
-		if len(s) == size {
-			return s
-		}
-	}
-	return ""
 }
 
 // plainLines writes line ends as "\n" and trims blanks at the ends of a text.

@@ -173,7 +173,6 @@ func (f *formed) askFurther(ctx context.Context, reply *model.Reply, move *Move)
 		f.Decoding.Temperature = first + float64(call)*rule.Warmer
 		if rule.Empty {
 			f.asks, f.repeats = onceMore, call
-			defer f.shortened() // the next prompt has no repeats
 		}
 		next, used, err := f.request(ctx, f.stops)
 		move.Usage.plus(used)

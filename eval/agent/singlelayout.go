@@ -33,8 +33,6 @@ func newSingleLayout(p Protocol, start envs.Start) (*singleLayout, error) {
 }
 
 func (l *singleLayout) messages(f *formed) []model.Message {
-	// The next prompt does not continue this one, so it may have fewer tokens.
-	f.shortened()
 	n, text := f.number(), l.Next
 	if n == 1 {
 		text = l.First

@@ -74,6 +74,8 @@ func TestDiagnoses(t *testing.T) {
 			"none of its 12 actions is valid; heldout doctor --show"},
 		"no label": {choice("I do not know.", "stop"), nil, envs.CheckFail,
 			"keeps the format in 0 of 12 replies; writes no action that could be read in 12; tune the model"},
+		"bare": {choice("Check valid actions\n", "stop"), nil, envs.CheckFail,
+			"writes valid actions without a label in 12; play it with --agent act"},
 		"invents": {choice("Observation: a room", "length"), nil, envs.CheckFail,
 			"invents observations in 12; start vLLM with the model's --chat-template"},
 		"repeats": {choice(loop, "length"), hot, envs.CheckFail,

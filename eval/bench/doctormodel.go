@@ -198,7 +198,9 @@ func countReplies(trials []try) (t model.ReplyCounts) {
 	for _, try := range trials {
 		for i := range try.turns {
 			turn := &try.turns[i]
-			t.Add(turn.Move.Reading(turn.Step.Valid || turn.Step.Understood))
+			reading := turn.Move.Reading(turn.Step.Valid || turn.Step.Understood)
+			reading.Bare = turn.Bare
+			t.Add(reading)
 		}
 	}
 	return t

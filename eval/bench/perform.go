@@ -161,7 +161,7 @@ func (j *Job) EndShard(on Screen) error {
 // stopped says what is left of a run that ended with an error.
 func stopped(ctx context.Context, err error, dir string) error {
 	switch {
-	case errors.Is(err, record.ErrMoved):
+	case errors.Is(err, record.ErrMoved), errors.As(err, new(*eval.ChangedModelError)):
 		return err
 	case ctx.Err() != nil:
 		return fmt.Errorf("stopped; what was played is kept in %s, and the same command continues", dir)

@@ -232,7 +232,8 @@ func (s *JobSession) Play(ctx context.Context, watching eval.Observer, warn func
 	}
 	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
 		Concurrency: concurrency, Ceiling: s.job.Config.AutoLatency, Now: s.job.outside.Now, Observer: watching,
-		AllowUnusable: s.job.Config.AllowUnusable, Warn: warn, Budget: s.job.budget(), Full: s.job.full,
+		AllowUnusable: s.job.Config.AllowUnusable, AcceptChangedModel: s.job.Config.AcceptChangedModel, Warn: warn,
+		Budget: s.job.budget(), Full: s.job.full,
 		Absent: s.job.absent,
 	})
 }

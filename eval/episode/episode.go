@@ -233,6 +233,18 @@ func note(r *record.Result, u agent.Usage) {
 	if u.Server != "" && !slices.Contains(r.Servers, u.Server) {
 		r.Servers = append(r.Servers, u.Server)
 	}
+	for _, a := range u.Answers {
+		r.Answered.Add(a.Model, 1)
+		if a.Other {
+			r.OtherModel++
+		}
+		r.CutPrompts += a.Cut
+		const most = 16 // some servers say something else each time
+		if i, known := slices.BinarySearch(r.Fingerprints, a.Fingerprint); !known && a.Fingerprint != "" &&
+			len(r.Fingerprints) < most {
+			r.Fingerprints = slices.Insert(r.Fingerprints, i, a.Fingerprint)
+		}
+	}
 	for _, kind := range u.Leftovers {
 		if r.Leftovers == nil {
 			r.Leftovers = map[record.Leftover]int{}

@@ -2,7 +2,9 @@ package episode
 
 import (
 	"context"
+	"strings"
 
+	"heldout/envs"
 	"heldout/eval/agent"
 	"heldout/eval/model"
 	"heldout/scoring/record"
@@ -16,6 +18,8 @@ type Turn struct {
 	// if nothing would be.
 	Move agent.Move
 	Step record.Step
+	// Bare: no action could be read, and yet the reply is a valid one.
+	Bare bool
 }
 
 // Exchange is a call of a model with its reply, or its error.
@@ -44,9 +48,25 @@ func (e Episode) Opening(ctx context.Context, limit int) (opening []Turn, err er
 		if n := len(opening); n < len(t.rec.Trajectory) {
 			turn.Step = t.rec.Trajectory[n]
 		}
+		turn.Bare = err == nil && turn.Move.FormatError && t.takes(ctx, turn.Move.Reply)
 		opening = append(opening, turn)
 	}
 	return opening, err
+}
+
+// takes reports whether the environment would take a text for an action, as far as it can be tried.
+func (t *turns) takes(ctx context.Context, text string) bool {
+	world, ok := envs.As[envs.Forker](t.world)
+	if text = strings.TrimSpace(text); !ok || text == "" || strings.Contains(text, "\n") {
+		return false
+	}
+	fork, err := world.Fork()
+	if err != nil {
+		return false
+	}
+	defer fork.Close()
+	step, err := fork.Step(ctx, text)
+	return err == nil && (step.Valid || step.Understood)
 }
 
 // listener keeps the calls of a model.

@@ -7,6 +7,13 @@ import (
 	"heldout/scoring/record"
 )
 
+// CutAdvice says what a server does that cuts prompts, and what helps.
+const (
+	CutAdvice = "the server cuts prompts: it counts no more tokens in one that continues another; " + cutRemedy
+	cutRemedy = "give the context that it serves with --context, or have it serve a longer one (LM Studio sets it when it " +
+		"loads the model; Ollama is asked as ollama:NAME, which sets it)"
+)
+
 // Adviser knows what helps against symptoms, from the kind of server and how replies are drawn.
 type Adviser struct {
 	Kind     string
@@ -41,6 +48,8 @@ func (a Adviser) Advice(against Symptom) string {
 		return a.calmer(against)
 	case Invention:
 		return cmp.Or(own[onTemplate], "check the chat template, and play a base model with --completions")
+	case BareAction:
+		return "play it with --agent act, which takes the whole reply for an action"
 	case Prose:
 		return onFormat
 	case EndTokens:

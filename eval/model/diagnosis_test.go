@@ -177,6 +177,7 @@ func TestSymptoms(t *testing.T) {
 			record.InventedObservation}}, hot, "vllm", model.Invention, "--completions"},
 		{model.Reading{Text: "I would rather not.", Fault: record.NoAction}, hot, "vllm", model.Prose,
 			"tune the model on the format"},
+		{model.Reading{Text: "look", Fault: record.NoAction, Bare: true}, hot, "vllm", model.BareAction, "--agent act"},
 		{model.Reading{Readable: true, Leftovers: []record.Leftover{record.EndTokens}}, hot, "vllm", model.EndTokens,
 			"generation_config.json"},
 		{model.Reading{Readable: true, Leftovers: []record.Leftover{record.ReasoningMarks}}, hot, "sglang",

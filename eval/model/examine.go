@@ -302,6 +302,10 @@ func (e *examiner) reply(ctx context.Context) error {
 	} else {
 		e.add("decoding", envs.CheckOK, "the decoding fields are accepted")
 	}
+	if reply.OtherModel {
+		e.add("answers", envs.CheckWarn, "the reply is by %s, another model of the server's list: results would go under %q",
+			reply.Model, e.client.spec.Name)
+	}
 	if reply.PromptTokens > 0 && (reply.CompletionTokens > 0 || fullText(reply) == "") {
 		e.add("usage", envs.CheckOK, "%d prompt and %d completion tokens reported", reply.PromptTokens,
 			reply.CompletionTokens)

@@ -25,6 +25,7 @@ import (
 type babbler struct {
 	contextLength int
 	name          string // "" is the one that is asked for
+	answers       string // the one that answers, "" for none that is told
 
 	silent, noUsage, noList                    bool
 	ignoresTemperature, ignoresSeed            bool
@@ -43,7 +44,8 @@ func (b *babbler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if b.name != "" {
 			name = b.name
 		}
-		say(200, fmt.Sprintf(`{"data":[{"id":%q,"owned_by":"vllm","max_model_len":%d}]}`, name, b.contextLength))(w, r)
+		say(200, fmt.Sprintf(`{"data":[{"id":%q,"owned_by":"vllm","max_model_len":%d},{"id":"other/model"}]}`, name,
+			b.contextLength))(w, r)
 	case r.URL.Path == "/version":
 		say(200, `{"version":"0.11.0"}`)(w, r)
 	case r.URL.Path == "/v1/chat/completions":
@@ -88,7 +90,8 @@ func (b *babbler) chat(w http.ResponseWriter, r *http.Request) {
 		usage = ""
 	}
 	quoted, _ := json.Marshal(text)
-	say(200, fmt.Sprintf(`{"choices":[{"message":{"content":%s},"finish_reason":"length"}]%s}`, quoted, usage))(w, r)
+	say(200, fmt.Sprintf(`{"model":%q,"choices":[{"message":{"content":%s},"finish_reason":"length"}]%s}`, b.answers, quoted,
+		usage))(w, r)
 }
 
 func (b *babbler) babble(raw map[string]any, call int64, promptTokens int) string {
@@ -171,10 +174,26 @@ func TestExamine(t *testing.T) {
 		{"a limit that is too high", &babbler{}, nil, 5000, but("context fail"), map[string]string{
 			"context": "limit of 5000 tokens is more than the 1000 that the server reports: lower --context"}},
 		{"the model is not there", &babbler{name: "other/model"}, nil, 0,
-			but("model fail", "context warn", "overflow skipped"),
+			but("model fail", "context warn"),
 			map[string]string{"model": `the server has "other/model"`}},
-		{"no list of models", &babbler{noList: true}, nil, 0, but("model skipped", "context warn", "overflow skipped"),
-			map[string]string{"context": "give it with --context"}},
+		{"no list of models", &babbler{noList: true}, nil, 0, but("model skipped", "context warn"),
+			map[string]string{"context": "give it with --context",
+				"overflow": "a prompt of 9216 tokens or more is refused: You passed"}},
+		{"cuts prompts to a context that it does not tell", &babbler{noList: true, cuts: true}, nil, 0,
+			but("model skipped", "context warn", "overflow warn"), map[string]string{
+				"overflow": "counted 500 tokens in a prompt of 9216 or more: it cuts prompts silently; give the context"}},
+		{"takes long prompts whole", &babbler{noList: true, growsLonger: true}, nil, 0, but("model skipped",
+			"context warn"),
+			map[string]string{"overflow": "a prompt of 9216 tokens is taken whole"}},
+		{"cuts prompts to less than the user says", &babbler{noList: true, cuts: true}, nil, 4096,
+			but("model skipped", "overflow warn"),
+			map[string]string{"overflow": "counted 500 tokens in a prompt of 3840 or more"}},
+		{"does not count a long prompt", &babbler{noList: true, cuts: true, contextLength: 200}, nil, 0,
+			but("model skipped", "context warn", "overflow skipped"),
+			map[string]string{"overflow": "not examined: the server counts 100 tokens in a prompt of 9216 or more"}},
+		{"answers as another model", &babbler{answers: "other/model"}, nil, 0, slices.Insert(slices.Clone(good), 6,
+			"answers warn"),
+			map[string]string{"answers": `the reply is by other/model, another model of the server's list: results would go under`}},
 		{"a long context", &babbler{contextLength: 1 << 17}, nil, 0, but("overflow skipped"), nil},
 		{"silent", &babbler{silent: true}, nil, 0, but("reply warn", "stop skipped", "sampling warn", "seed -"), nil},
 		{"no usage", &babbler{noUsage: true}, nil, 0, but("usage warn"), nil},

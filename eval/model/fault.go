@@ -90,15 +90,16 @@ func (c content) forRequest(req *Request) (content, error) {
 // and cuts the text at the first stop string and at tokens that end a turn. stopsSent: the
 // stop strings were sent to the server.
 func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent bool, key Secret) {
-	visible, found := sent.text, ""
+	said := speech{visible: sent.text}
 	if !req.KeepReasoning {
-		visible, found = splitReasoning(sent.text)
+		said = sent.apart(req, stops)
 	}
+	found := said.reasoning()
 	if found != "" {
 		r.Leftovers = append(r.Leftovers, record.ReasoningMarks)
 	}
-	cut := false
-	if visible, cut = cutAtStop(visible, stops); cut {
+	visible, cut := cutAtStop(said.visible, stops)
+	if cut {
 		r.FinishReason, r.Overran = "stop", stopsSent
 	}
 	if !req.KeepTokens {
@@ -119,7 +120,44 @@ func (r *Reply) settle(sent content, req *Request, stops []string, stopsSent boo
 	if r.FinishReason != "stop" { // the usual one
 		r.FinishReason = clean(r.FinishReason, key)
 	}
+	r.Model, r.Fingerprint = clean(r.Model, key), clean(r.Fingerprint, key)
 	r.Fault = r.fault(sent)
+}
+
+// apart separates the reasoning that the server left in the text. If that leaves nothing for the reader,
+// a tag may be in the wrong place: a closing one behind the reply, or one before it that the server took
+// for reasoning with all that follows.
+func (c *content) apart(req *Request, stops []string) speech {
+	said := splitReasoning(c.text)
+	if !endsAtOnce(said.visible, stops) {
+		return said
+	}
+	if stopsAtOnce(said.visible, stops) && len(said.hidden) > 0 {
+		said.visible = "" // the server would have stopped at the line break before it
+	}
+	said.recover(req.Reads, strings.TrimSpace(c.reasoning) != "")
+	if strings.TrimSpace(c.text) != "" || req.Reads == nil {
+		return said
+	}
+	if beside := splitReasoning(c.reasoning); len(beside.hidden) > 0 && req.Reads(beside.visible) {
+		c.reasoning = ""
+		return beside
+	}
+	return said
+}
+
+// endsAtOnce reports whether a text has nothing before a stop string or a token that ends a turn.
+func endsAtOnce(text string, stops []string) bool {
+	text, _ = cutAtEnd(text)
+	return strings.TrimSpace(text) == "" || stopsAtOnce(text, stops)
+}
+
+// stopsAtOnce reports whether a text begins with a stop string, blanks apart.
+func stopsAtOnce(text string, stops []string) bool {
+	return slices.ContainsFunc(stops, func(stop string) bool {
+		stop = strings.TrimSpace(stop)
+		return stop != "" && strings.HasPrefix(strings.TrimSpace(text), stop)
+	})
 }
 
 // replaces counts the tokens of an earlier reply to the same call; nil for none.

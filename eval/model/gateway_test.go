@@ -199,6 +199,49 @@ func TestStreamLeftOut(t *testing.T) {
 	}
 }
 
+// A gateway that refuses the field without a word about it gets none from then on. Where that does not help, it is sent
+// as before.
+func TestStreamTriedWithoutTheField(t *testing.T) {
+	const vague = `{"error":{"message":"Bad request to upstream provider"}}`
+	refusesAll := false
+	g := newGateway(t, func(w http.ResponseWriter, body string) {
+		if strings.Contains(body, "stream") || refusesAll {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, vague)
+			return
+		}
+		fmt.Fprint(w, vllmReply)
+	})
+	c := open(t, model.Options{BaseURL: g.URL + "/v1"})
+	for call, attempts := range []int{2, 1, 1} {
+		if reply, err := c.Chat(t.Context(), hello); err != nil || reply.Attempts != attempts {
+			t.Errorf("call %d: %+v, %v", call, reply, err)
+		}
+	}
+	refusesAll = true // one bad prompt changes nothing
+	if _, err := c.Chat(t.Context(), hello); as[*model.RequestError](t, err).Attempts != 1 {
+		t.Error(err)
+	}
+	refusesAll = false
+	if reply, err := c.Chat(t.Context(), hello); err != nil || reply.Attempts != 1 {
+		t.Errorf("after a refusal: %+v, %v", reply, err)
+	}
+
+	g = newGateway(t, func(w http.ResponseWriter, _ string) {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, vague)
+	})
+	c = open(t, model.Options{BaseURL: g.URL + "/v1"})
+	for call, attempts := range []int{2, 1} {
+		if _, err := c.Chat(t.Context(), hello); as[*model.RequestError](t, err).Attempts != attempts {
+			t.Errorf("call %d: %v", call, err)
+		}
+	}
+	if last := g.bodies[len(g.bodies)-1]; !strings.Contains(last, `"stream":false`) {
+		t.Error(last)
+	}
+}
+
 // wantIn refuses a body in which a part is missing.
 func wantIn(body, part, why string) string {
 	if strings.Contains(body, part) {

@@ -23,7 +23,7 @@ func TestOrdinaryTextsAreNotTouched(t *testing.T) {
 	for _, file := range files {
 		for _, reply := range recordedReplies(t, file) {
 			count++
-			visible, _ := splitReasoning(reply)
+			visible := splitReasoning(reply).visible
 			cut, found := cutAtEnd(reply)
 			marked := strings.Contains(reply, "think>") || strings.Contains(reply, "</s>")
 			if !marked && (visible != reply || cut != reply || found) {

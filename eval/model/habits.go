@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -24,12 +25,14 @@ type habit struct {
 	keepsStops bool
 	// streams: replies are asked for in pieces; uncounted: without the tokens at their end.
 	streams, uncounted bool
+	// silent: nothing says that whole replies are wanted, which is what servers send without it.
+	silent bool
 }
 
 // stream asks for a whole reply, or for pieces if the server wants to send them. The extra
 // fields may leave the former out: some servers refuse it, and send whole replies without it.
 func (h habit) stream(fields, extra map[string]any) {
-	if _, decided := extra[streamField]; !decided || h.streams {
+	if _, decided := extra[streamField]; !decided && !h.silent || h.streams {
 		fields[streamField] = h.streams
 	}
 	if h.streams && !h.uncounted {
@@ -65,6 +68,8 @@ type habits struct {
 
 	mu    sync.Mutex
 	habit habit
+	// hushed: it was tried to be silent; heard: that brought a reply.
+	hushed, heard bool
 }
 
 func (s *habits) now() habit {
@@ -86,6 +91,9 @@ func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool
 	if refused.wantsStream && !used.streams || refused.refusesUsage && used.streams && !used.uncounted {
 		return s.streamFrom(used, refused)
 	}
+	if refused.unexplained() {
+		return s.hush(used)
+	}
 	if _, explicit := d.Extra[refused.Field]; explicit || !refused.unsupported {
 		return false
 	}
@@ -94,6 +102,30 @@ func (s *habits) drop(refused *RequestError, used habit, d record.Decoding) bool
 		s.tell(news)
 	}
 	return retry
+}
+
+// hush leaves "stream": false out of requests, which some gateways refuse without a word about it. If
+// the same request is refused without it, it was not that.
+func (s *habits) hush(used habit) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case used.silent:
+		s.habit.silent = s.heard
+		return false
+	case !s.hushed && !used.streams:
+		s.hushed, s.habit.silent = true, true
+	}
+	return s.habit.silent
+}
+
+// replied notes a reply to a request that was made so.
+func (s *habits) replied(used habit) {
+	if used.silent {
+		s.mu.Lock()
+		s.heard = true
+		s.mu.Unlock()
+	}
 }
 
 // streamFrom has replies asked for in pieces from now on, or in pieces without a count.
@@ -134,4 +166,13 @@ func (s *habits) learn(refused *RequestError, used habit) (news string, retry bo
 		return "", false
 	}
 	return news, true
+}
+
+// vagueText is how gateways refuse a request for a reason that they do not tell.
+var vagueText = lazyPattern(`(?i)\b(?:bad|invalid|malformed) request\b(?:[.!: ]*$| (?:to|from) )|\bupstream\b`)
+
+// unexplained reports a refusal that does not say what it finds fault with.
+func (e *RequestError) unexplained() bool {
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) && e.Field == "" &&
+		e.remedy == "" && vagueText().MatchString(e.Message)
 }

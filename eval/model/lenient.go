@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // count is a number of tokens. It is 0 unless the server told a whole number, as a
@@ -25,6 +26,7 @@ func (c *count) UnmarshalJSON(told []byte) error {
 // readJSON reads a value leniently: what is of another type than expected counts as not
 // told, numbers that JSON does not have are null, and something may follow the value.
 func readJSON(told []byte, into any) error {
+	told = bytes.TrimPrefix(told, byteOrderMark)
 	err := json.Unmarshal(told, into)
 	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
 		err = json.NewDecoder(finite(told)).Decode(into)
@@ -37,7 +39,7 @@ func readJSON(told []byte, into any) error {
 
 // finite writes null in place of the numbers that Python puts into JSON: NaN and the
 // infinities.
-func finite(told []byte) io.Reader {
+func finite(told []byte) *bytes.Buffer {
 	var out bytes.Buffer
 	quoted := false
 	for i := 0; i < len(told); i++ {
@@ -55,6 +57,30 @@ func finite(told []byte) io.Reader {
 		out.WriteByte(told[i])
 	}
 	return &out
+}
+
+// hollow reports whether a value tells nothing: it is null, false, 0 or empty, or has nothing else.
+func hollow(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !value
+	case float64:
+		return value == 0
+	case string:
+		return strings.TrimSpace(value) == ""
+	case []any:
+		return !slices.ContainsFunc(value, func(v any) bool { return !hollow(v) })
+	case map[string]any:
+		for _, v := range value {
+			if !hollow(v) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // notFinite is the number at the beginning of a text that JSON does not have; empty for

@@ -46,6 +46,9 @@ type Request struct {
 	KeepReasoning bool
 	// KeepTokens leaves tokens that end a turn in the text.
 	KeepTokens bool
+	// Reads reports whether a text reads as the reply that is asked for. With it, a reply that a tag in
+	// the wrong place would make reasoning is the reply; nil: nothing reads as one.
+	Reads func(text string) bool
 	// Tool is what the model may call; the zero Tool is none.
 	Tool Tool
 	// Once makes one attempt.
@@ -105,6 +108,11 @@ type Reply struct {
 	// the same call, which was asked for again without stop strings.
 	UnusedPromptTokens     int `json:"unused_prompt_tokens,omitempty"`
 	UnusedCompletionTokens int `json:"unused_completion_tokens,omitempty"`
+	// Model is the model that wrote the reply, as the server says; empty if it does not. OtherModel: the
+	// server lists that beside the one that was asked. Fingerprint is what it says of its set-up.
+	Model       string `json:"model,omitempty"`
+	OtherModel  bool   `json:"other_model,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
 	// Attempts counts the requests made for this call, the last included.
 	Attempts int `json:"attempts,omitempty"`
 	// Server is the address of the server that answered, if there are several.

@@ -105,6 +105,7 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 		}
 		reply = &Reply{Latency: o.now().Sub(start)}
 		reply.FinishReason, _ = response.DoneReason.(string)
+		reply.Model, _ = response.Model.(string)
 		reply.PromptTokens, reply.CompletionTokens = int(response.Prompt), int(response.Completion)
 		reply.settle(sent, &req, stops, stopsSent, o.key)
 		return nil
@@ -185,6 +186,7 @@ func (r *ollamaRequest) liftFields() {
 // ollamaReply is a reply, or a part of one: some proxies stream even if asked not to.
 type ollamaReply struct {
 	Error      json.RawMessage `json:"error"`
+	Model      any             `json:"model"`
 	Message    message         `json:"message"`
 	Done       any             `json:"done"`
 	DoneReason any             `json:"done_reason"`

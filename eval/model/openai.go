@@ -23,8 +23,10 @@ type openAI struct {
 	base, query string
 	// option is the context limit that was given.
 	option int
-	// reported is what the server last reported about itself, nil until it is asked.
+	// reported is what the server last reported about itself, nil until it is asked; others are the names of
+	// the models that it lists besides.
 	reported atomic.Pointer[record.ServerReport]
+	others   atomic.Pointer[[]string]
 	// habits are how requests are written for the server.
 	habits habits
 	pacer  *pacer
@@ -128,6 +130,7 @@ func (o *openAI) chat(ctx context.Context, req *Request) (*Reply, error) {
 			}
 		}
 		if err == nil {
+			o.habits.replied(h)
 			attempts += reply.Attempts
 			reply.Attempts = attempts
 			if reply.Reasoning != "" && h.sendsStops(req.Decoding) && !req.KeepReasoning {
@@ -215,7 +218,15 @@ func (o *openAI) read(x *exchange, req *Request, h habit, latency time.Duration,
 	}
 	reply.Latency = latency
 	reply.settle(sent, req, stopsOf(req.Decoding), h.sendsStops(req.Decoding), o.key)
+	reply.OtherModel = o.listsBeside(reply.Model)
 	return err
+}
+
+// listsBeside reports whether a name is that of another model of the server.
+func (o *openAI) listsBeside(name string) bool {
+	others := o.others.Load()
+	return name != "" && others != nil && !record.SameModel(o.spec.Name, name) && !record.Alias(o.spec.Name, name) &&
+		slices.ContainsFunc(*others, func(other string) bool { return record.SameModel(other, name) })
 }
 
 // longest is the largest number of tokens of a reply, 0 if the extra fields leave

@@ -9,13 +9,40 @@ import (
 // chatReply is a chat completion, and completionReply one of a text. Only the text must be
 // readable, and a call of a tool if one was asked for.
 type chatReply struct {
-	Error   json.RawMessage `json:"error"`
-	Object  any             `json:"object"`
-	Choices []struct {
-		Message      message `json:"message"`
-		FinishReason any     `json:"finish_reason"`
-	} `json:"choices"`
-	Usage usage `json:"usage"`
+	Error   any      `json:"error"`
+	Object  any      `json:"object"`
+	Choices []choice `json:"choices"`
+	envelope
+}
+
+// envelope is what stands around a reply.
+type envelope struct {
+	Model       any   `json:"model"`
+	Fingerprint any   `json:"system_fingerprint"`
+	Usage       usage `json:"usage"`
+}
+
+// choice is a turn of a chat. Some servers call the message a delta though it is whole, or send a text
+// alone.
+type choice struct {
+	Message      message `json:"message"`
+	Delta        message `json:"delta"`
+	Text         any     `json:"text"`
+	FinishReason any     `json:"finish_reason"`
+}
+
+// message is the turn; nil if there is none.
+func (c *choice) message() message {
+	text, err := json.Marshal(c.Text)
+	switch {
+	case c.Message != nil:
+		return c.Message
+	case c.Delta != nil:
+		return c.Delta
+	case err == nil && !hollow(c.Text):
+		return message{"content": text}
+	}
+	return nil
 }
 
 type completionReply struct {
@@ -23,7 +50,7 @@ type completionReply struct {
 		Text         any `json:"text"`
 		FinishReason any `json:"finish_reason"`
 	} `json:"choices"`
-	Usage usage `json:"usage"`
+	envelope
 }
 
 type usage struct {
@@ -38,9 +65,12 @@ type usage struct {
 }
 
 // begin starts a reply with what stands beside its text.
-func (r *Reply) begin(finish any, u usage) error {
+func (r *Reply) begin(finish any, e *envelope) error {
 	reason, _ := finish.(string)
+	u := &e.Usage
 	*r = Reply{FinishReason: reason, PromptTokens: int(u.Prompt), CompletionTokens: int(u.Completion)}
+	r.Model, _ = e.Model.(string)
+	r.Fingerprint, _ = e.Fingerprint.(string)
 	// parts are at most the whole
 	r.CachedTokens = min(int(u.PromptDetails.Cached), r.PromptTokens)
 	r.ReasoningTokens = min(int(u.CompletionDetails.Reasoning), r.CompletionTokens)
@@ -59,9 +89,9 @@ func complete(x *exchange, reply *Reply) (content, error) {
 	case r.Choices == nil:
 		return content{}, errMisread
 	case len(r.Choices) == 0:
-		return content{null: true}, withoutMessage(reply, nil, r.Usage)
+		return content{null: true}, withoutMessage(reply, nil, &r.envelope)
 	}
-	if err := reply.begin(r.Choices[0].FinishReason, r.Usage); err != nil {
+	if err := reply.begin(r.Choices[0].FinishReason, &r.envelope); err != nil {
 		return content{}, err
 	}
 	text, ok := r.Choices[0].Text.(string)
@@ -77,7 +107,7 @@ func converse(x *exchange, reply *Reply) (content, error) {
 	if err := readJSON(x.reply, &r); err != nil {
 		return content{}, err
 	}
-	if !absentJSON(r.Error) || r.Object == "error" {
+	if !hollow(r.Error) || r.Object == "error" {
 		if _, isError := readWords(x.reply); isError {
 			return content{}, errMisread
 		}
@@ -86,19 +116,21 @@ func converse(x *exchange, reply *Reply) (content, error) {
 	case r.Choices == nil:
 		return content{}, errMisread
 	case len(r.Choices) == 0:
-		return content{null: true}, withoutMessage(reply, nil, r.Usage)
-	case r.Choices[0].Message == nil:
-		return content{null: true}, withoutMessage(reply, r.Choices[0].FinishReason, r.Usage)
+		return content{null: true}, withoutMessage(reply, nil, &r.envelope)
 	}
-	if err := reply.begin(r.Choices[0].FinishReason, r.Usage); err != nil {
+	turn := r.Choices[0].message()
+	if turn == nil {
+		return content{null: true}, withoutMessage(reply, r.Choices[0].FinishReason, &r.envelope)
+	}
+	if err := reply.begin(r.Choices[0].FinishReason, &r.envelope); err != nil {
 		return content{}, err
 	}
-	return r.Choices[0].Message.content()
+	return turn.content()
 }
 
 // withoutMessage begins a reply that has no message. A filter may have taken it away.
-func withoutMessage(reply *Reply, finish any, u usage) error {
-	if err := reply.begin(finish, u); err != nil || RefusedBy(reply.FinishReason) {
+func withoutMessage(reply *Reply, finish any, e *envelope) error {
+	if err := reply.begin(finish, e); err != nil || RefusedBy(reply.FinishReason) {
 		return err
 	}
 	return errNoMessage
@@ -117,25 +149,22 @@ func absentJSON(value json.RawMessage) bool {
 }
 
 func (m message) content() (c content, err error) {
-	switch parts := m.value("content").(type) {
+	switch value := m.value("content").(type) {
 	case nil:
 		c.null = true
-	case string:
-		c.text = parts
 	case []any:
-		c.null = len(parts) == 0
-		for _, part := range parts {
-			object, ok := part.(map[string]any)
-			if !ok && part != nil {
-				return content{}, errMisread
+		c.null = len(value) == 0
+		for _, part := range value {
+			if err := c.add(part); err != nil {
+				return content{}, err
 			}
-			c.text += textOf(object["text"])
-			c.reasoning += textOf(object["thinking"])
 		}
 	default:
-		return content{}, errMisread
+		if err := c.add(value); err != nil {
+			return content{}, err
+		}
 	}
-	c.refusal = textOf(m.value("refusal"))
+	c.refusal += textOf(m.value("refusal"))
 	// the first two are the names of vLLM after and before it renamed the field, the last is Ollama's
 	for _, name := range []string{"reasoning_content", "reasoning", "thinking"} {
 		if c.reasoning == "" {
@@ -152,6 +181,27 @@ func (m message) content() (c content, err error) {
 	return c, nil
 }
 
+// add adds a part: a text, or an object that has one and may say that it is of another kind.
+func (c *content) add(part any) error {
+	switch part := part.(type) {
+	case nil:
+	case string:
+		c.text += part
+	case map[string]any:
+		kind, text := stringField(part, "type"), textOf(part["text"])
+		if strings.Contains(kind, "think") || strings.Contains(kind, "reason") {
+			c.reasoning += text
+		} else {
+			c.text += text
+		}
+		c.reasoning += textOf(part["thinking"])
+		c.refusal += textOf(part["refusal"])
+	default:
+		return errMisread
+	}
+	return nil
+}
+
 func (m message) value(name string) (value any) {
 	_ = json.Unmarshal(m[name], &value) // nil if there is none
 	return value
@@ -162,12 +212,14 @@ func called(value json.RawMessage) bool {
 	return !absentJSON(value) && bytes.ContainsRune([]byte("[{"), rune(value[0]))
 }
 
-// textOf reads a text, or a list of parts with one text each, as Mistral's models
-// send it.
+// textOf reads a text, a list of parts with one text each, as Mistral's models send it, or an
+// object with a value.
 func textOf(value any) string {
 	switch value := value.(type) {
 	case string:
 		return value
+	case map[string]any:
+		return stringField(value, "value")
 	case []any:
 		var texts []string
 		for _, part := range value {

@@ -88,7 +88,7 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 			continue
 		}
 		s.Models = append(s.Models, clean(card.ID, o.key))
-		if card.ID == o.spec.Name || card.ID == "models/"+o.spec.Name || slices.Contains(card.Aliases, o.spec.Name) {
+		if o.names(card) {
 			s.Present = true
 			s.Root, s.Parent = clean(card.Root, o.key), clean(card.Parent, o.key)
 			s.Size = clean(card.size(), o.key)
@@ -102,7 +102,28 @@ func (o *openAI) Server(ctx context.Context) (record.ServerReport, error) {
 		o.askVLLM(ctx, &s)
 	}
 	o.reported.Store(&s)
+	o.others.Store(new(o.besides(list.Data)))
 	return s, nil
+}
+
+// besides are the names of the models that are listed beside ours. Equal roots are one model: vLLM lists
+// it once for each of its names, and answers with the first.
+func (o *openAI) besides(cards []modelCard) (names []string) {
+	roots := map[string]bool{}
+	for _, card := range cards {
+		roots[card.Root] = roots[card.Root] || card.Root != "" && o.names(card)
+	}
+	for _, card := range cards {
+		if !roots[card.Root] && !o.names(card) {
+			names = append(names, clean(card.ID, o.key))
+		}
+	}
+	return names
+}
+
+// names reports whether a card is that of our model.
+func (o *openAI) names(card modelCard) bool {
+	return card.ID == o.spec.Name || card.ID == "models/"+o.spec.Name || slices.Contains(card.Aliases, o.spec.Name)
 }
 
 func (o *openAI) ping(ctx context.Context) error {

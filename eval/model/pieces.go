@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +15,6 @@ var (
 	errPieces   = errors.New("the pieces of the reply cannot be read")
 	errNoPieces = errors.New("the reply holds no message, not even a piece")
 	errCutOff   = errors.New("the reply breaks off")
-	eventStart  = []byte("data:")
 )
 
 // joinPieces makes a reply that came in pieces, asked for or not, one of the form that whole
@@ -23,17 +24,16 @@ func (x *exchange) joinPieces() error {
 		return nil
 	}
 	whole := joined{}
-	for line := range bytes.Lines(x.reply) {
-		data, isEvent := bytes.CutPrefix(bytes.TrimSpace(line), eventStart)
-		if data = bytes.TrimSpace(data); !isEvent || len(data) == 0 {
-			continue
-		}
-		if string(data) == "[DONE]" {
-			whole.done = true
-			break
-		}
-		if err := whole.add(data); err != nil {
+	for data, err := range events(x.reply) {
+		switch {
+		case err != nil:
 			return err
+		case string(data) == endOfEvents:
+			whole.done = true
+		default:
+			if err := whole.add(data); err != nil {
+				return err
+			}
 		}
 	}
 	switch {
@@ -49,11 +49,62 @@ func (x *exchange) joinPieces() error {
 	return err
 }
 
+const (
+	eventStart  = "data:"
+	endOfEvents = "[DONE]"
+	// mostLines is how many lines the data of an event have at most.
+	mostLines = 256
+)
+
+var (
+	byteOrderMark = []byte("\ufeff")
+	anyLineEnd    = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+)
+
+// events are the data of a stream's events. Servers leave out the blank line between two, and spread
+// JSON over several lines, so an event ends where its JSON does.
+func events(stream []byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		var data []byte
+		lines := 0
+		for line := range strings.SplitSeq(anyLineEnd.Replace(string(bytes.TrimPrefix(stream, byteOrderMark))), "\n") {
+			line = strings.TrimSpace(line)
+			part, isData := strings.CutPrefix(line, eventStart)
+			switch part = strings.TrimSpace(part); {
+			case line == "" && lines > 0 || lines > mostLines:
+				yield(nil, errPieces)
+				return
+			case !isData || part == "":
+				continue
+			case part == endOfEvents && lines == 0:
+				yield([]byte(part), nil)
+				return
+			}
+			data, lines = append(append(data, part...), '\n'), lines+1
+			if whole := finite(data).Bytes(); json.Valid(whole) {
+				if !yield(whole, nil) {
+					return
+				}
+				data, lines = nil, 0
+			}
+		}
+		if lines > 0 {
+			yield(nil, errCutOff)
+		}
+	}
+}
+
 // inPieces reports whether a reply is a list of events: a server that was asked for JSON may
-// send them without saying so.
+// send them without saying so, and JSON that it calls a list of events.
 func (x *exchange) inPieces() bool {
+	text := bytes.TrimSpace(bytes.TrimPrefix(x.reply, byteOrderMark))
+	for _, start := range []string{eventStart, "event:", "id:", "retry:", ":"} {
+		if bytes.HasPrefix(text, []byte(start)) {
+			return true
+		}
+	}
 	kind, _, _ := strings.Cut(x.header.Get("Content-Type"), ";")
-	return strings.TrimSpace(kind) == "text/event-stream" || bytes.HasPrefix(x.reply, eventStart)
+	return strings.TrimSpace(kind) == "text/event-stream" && !bytes.HasPrefix(text, []byte("{"))
 }
 
 // joined is the reply that pieces add up to.
@@ -62,6 +113,7 @@ type joined struct {
 	text    string // of a completion
 	finish  any
 	rest    map[string]any // the other fields of the last pieces, usage among them
+	chosen  bool           // a piece had a choice
 	done    bool
 }
 
@@ -75,7 +127,7 @@ type piece struct {
 	} `json:"choices"`
 }
 
-// add adds a piece. A reason to finish ends the text.
+// add adds a piece. A reason to finish ends the text, and so do the tokens that it took.
 func (j *joined) add(data []byte) error {
 	var p piece
 	var all map[string]any
@@ -88,16 +140,21 @@ func (j *joined) add(data []byte) error {
 	}
 	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
 	maps.Copy(j.rest, all)
-	j.done = j.done || all["error"] != nil
+	counted := p.Choices != nil && len(p.Choices) == 0 && all["usage"] != nil
+	j.done = j.done || !hollow(all["error"]) || counted && j.chosen
 	for _, c := range p.Choices {
-		if c.Index != nil && c.Index != 0. { // nobody asked for several
+		if index := fmt.Sprint(c.Index); c.Index != nil && index != "0" && index != "" { // nobody asked for several
 			continue
 		}
+		j.chosen = true
 		if j.message == nil && (c.Delta != nil || c.Message != nil) {
 			j.message = map[string]any{}
 		}
-		extend(j.message, c.Delta)
-		extend(j.message, c.Message)
+		if len(c.Delta) > 0 {
+			extend(j.message, c.Delta)
+		} else {
+			j.replace(c.Message)
+		}
 		j.text += c.Text
 		if c.Finish != nil && c.Finish != "" {
 			j.finish, j.done = c.Finish, true
@@ -106,14 +163,29 @@ func (j *joined) add(data []byte) error {
 	return nil
 }
 
+// replace adds a message that may be all so far.
+func (j *joined) replace(message map[string]any) {
+	for name, value := range message {
+		before, _ := j.message[name].(string)
+		if text, ok := value.(string); ok && strings.HasPrefix(text, before) {
+			delete(j.message, name)
+		}
+	}
+	extend(j.message, message)
+}
+
 // fields are those of the whole reply.
 func (j *joined) fields() map[string]any {
 	fields := maps.Clone(j.rest)
-	choice := map[string]any{"index": 0, "text": j.text, "finish_reason": j.finish}
-	if j.message != nil {
-		choice["message"] = j.message
+	choices := []any{}
+	if j.chosen {
+		choice := map[string]any{"index": 0, "text": j.text, "finish_reason": j.finish}
+		if j.message != nil {
+			choice["message"] = j.message
+		}
+		choices = append(choices, choice)
 	}
-	fields["choices"] = []any{choice}
+	fields["choices"] = choices
 	return fields
 }
 
@@ -154,7 +226,7 @@ func extendList(whole, pieces []any) []any {
 		part, _ := p.(map[string]any)
 		at := slices.IndexFunc(whole, func(w any) bool {
 			entry, _ := w.(map[string]any)
-			return part["index"] != nil && entry["index"] == part["index"]
+			return part["index"] != nil && fmt.Sprint(entry["index"]) == fmt.Sprint(part["index"])
 		})
 		if at < 0 {
 			whole = append(whole, p)

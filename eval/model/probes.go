@@ -197,8 +197,13 @@ func (e *examiner) concurrent(ctx context.Context) error {
 // what happens.
 const politeContext = 32 << 10
 
+// usualContext is longer than the contexts to which servers cut prompts if nobody says what they shall have: 2048 to
+// 8192 tokens. leastContext is a context in tokens that no server falls short of.
+const usualContext, leastContext = 9 << 10, 256
+
 // overflow sends a prompt that is certainly too long: no tokenizer makes less
-// than one token of a word.
+// than one token of a word. If the context is not known, the prompt is a long one, but no longer than the user says:
+// some servers cut prompts without a word.
 func (e *examiner) overflow(ctx context.Context) error {
 	const name = "overflow"
 	if e.overridden(name, "num_ctx", "truncate_prompt_tokens") {
@@ -208,39 +213,60 @@ func (e *examiner) overflow(ctx context.Context) error {
 	if e.about.Software == ollamaSW {
 		limit = e.client.ContextLimit()
 	}
-	switch {
-	case limit == 0:
-		e.add(name, envs.CheckSkipped, "not examined: the context length is not known")
-		return nil
+	words := limit + limit/8 + 16
+	switch own := e.client.ContextLimit(); {
 	case limit > politeContext:
 		e.add(name, envs.CheckSkipped, "not examined: a context of %d tokens takes too long to fill", limit)
 		return nil
+	case limit == 0 && own > 0:
+		words = min(usualContext, max(1, own-leastContext)) // with room for the chat template
+	case limit == 0:
+		words = usualContext
 	}
-	words := limit + limit/8 + 16
 	d := e.story(0)
 	d.MaxTokens = 1
 	prompt := strings.Repeat("a b c d ", (words+3)/4)
-	reply, err := e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
+	limited, cancel := context.WithTimeout(ctx, firstReply)
+	defer cancel()
+	reply, err := e.client.Chat(limited, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d,
+		Seed: 1})
 
 	tooLong, isTooLong := errors.AsType[*ContextError](err)
 	switch {
+	case isTooLong && limit == 0:
+		e.add(name, envs.CheckOK, "a prompt of %d tokens or more is refused: %s", words, tooLong.Message)
 	case isTooLong:
 		e.add(name, envs.CheckOK, "a prompt that does not fit is refused: %s", tooLong.Message)
 	case ofItsRequest(err):
 		e.add(name, envs.CheckWarn,
 			"a prompt that does not fit is refused, but not in words that are known, so history "+
 				"would not be trimmed after a refusal: %v", err)
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		e.add(name, envs.CheckSkipped, "not examined: a prompt of %d tokens got no reply within %v", words, firstReply)
 	case err != nil:
 		return e.failed(name, err)
-	case reply.PromptTokens >= words:
-		e.add(name, envs.CheckWarn,
-			"the server took a prompt of %d tokens, more than the context of %d that it reports",
-			reply.PromptTokens, limit)
 	default:
-		e.add(name, envs.CheckWarn,
-			"the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
-				"it cuts prompts silently, so give a limit well below that with --context", words, reply.PromptTokens,
-			limit)
+		e.taken(name, words, reply.PromptTokens, limit)
 	}
 	return nil
+}
+
+// taken says what it means that the server counted so many tokens in a prompt of so many words, or more tokens.
+func (e *examiner) taken(name string, words, counted, limit int) {
+	switch {
+	case counted >= words && limit > 0:
+		e.add(name, envs.CheckWarn, "the server took a prompt of %d tokens, more than the context of %d that it reports",
+			counted, limit)
+	case counted >= words:
+		e.add(name, envs.CheckOK, "a prompt of %d tokens is taken whole", counted)
+	case counted < leastContext && limit == 0:
+		e.add(name, envs.CheckSkipped, "not examined: the server counts %d tokens in a prompt of %d or more", counted, words)
+	case limit > 0:
+		e.add(name, envs.CheckWarn,
+			"the server answered a prompt of at least %d tokens as if it were %d, with a context of %d: "+
+				"it cuts prompts silently, so give a limit well below that with --context", words, counted, limit)
+	default:
+		e.add(name, envs.CheckWarn, "the server counted %d tokens in a prompt of %d or more: it cuts prompts silently; %s",
+			counted, words, cutRemedy)
+	}
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -11,12 +12,12 @@ const reasoningName = `(?:[\w.]+[:_.-])?(?:think(?:ing)?|thoughts?|reason(?:ing)
 
 var (
 	// reasoningTag matches the tags that models put around their reasoning, by their names:
-	// <think lang="en">, [THINK], <|begin_of_thought|>, ◁think▷ and Gemma's channel.
-	reasoningTag = lazyPattern(`(?i)</?` + reasoningName + `(?:[ \t][^<>\n]{0,200})?>|` +
+	// <think lang="en">, [THINK], <|begin_of_thought|>, ◁think▷, Gemma's channel and MedGemma's tokens.
+	reasoningTag = lazyPattern(`(?i)</?` + reasoningName + `(?:[ \t][^<>\n]{0,200})?/?>|` +
 		`\[/?(?:THINK|THINKING|REASONING)\]|<[|｜]/?` + reasoningName + `[|｜]>|◁/?think▷|` +
-		`<\|channel>(?:thought|analysis)\b|<channel\|>`)
+		`<\|channel>(?:thought|analysis)\b|<channel\|>|<unused94>(?:thought\b)?|<unused95>`)
 	// closingTag matches those of them that close.
-	closingTag = lazyPattern(`(?i)^[<\[◁][|｜]?/|^<[|｜]?end_|_end[|｜]?>$|^<channel\|>`)
+	closingTag = lazyPattern(`(?i)^[<\[◁][|｜]?/|^<[|｜]?end_|_end[|｜]?>$|^<channel\|>|^<unused95>`)
 	// spokenReasoning matches what Granite's models write in place of tags.
 	spokenReasoning = lazyPattern(
 		`(?is)^\s*here(?:'s|’s| is) my thought process:(.*?)\n\s*here(?:'s|’s| is) my response:(.*)$`)
@@ -31,54 +32,111 @@ const tagStarts = "<[◁"
 // responseTags are what Cohere's models put around the rest.
 var responseTags = strings.NewReplacer("<|START_RESPONSE|>", "", "<|END_RESPONSE|>", "")
 
-// splitReasoning takes a text apart into what is meant for the reader and the
-// reasoning that the server left in it. A text without any is returned as it is.
+// speech is a text taken apart into what is meant for the reader and the reasoning that the server
+// left in it.
+type speech struct {
+	visible string
+	hidden  []thought
+}
+
+// thought is a part of a text that is reasoning. It is stray if only the tag behind it says so.
+type thought struct {
+	text  string
+	stray bool
+}
+
+// reasoning is the text of what is hidden.
+func (s *speech) reasoning() string {
+	var text strings.Builder
+	for _, t := range s.hidden {
+		text.WriteString(t.text + "\n")
+	}
+	return strings.TrimSpace(text.String())
+}
+
+// splitReasoning takes a text apart. One without any reasoning is returned as it is.
 //
-// Tags may be incomplete: chat templates put the opening one into the prompt,
-// and a reply that was cut off lacks the closing one. What precedes a closing
-// tag without an opening one is reasoning, unless other reasoning came first and nothing
-// follows, and so is what follows an opening tag without a closing one.
-func splitReasoning(s string) (visible, reasoning string) {
+// Tags may be incomplete: chat templates put the opening one into the prompt, and a reply that was
+// cut off lacks the closing one. So what precedes a closing tag without an opening one is reasoning,
+// and so is what follows an opening tag without a closing one. If nothing is left for the reader, the
+// closing tag may be a slip: then recover takes the reply back.
+func splitReasoning(s string) speech {
 	if visible, reasoning, found := splitHarmony(s); found {
-		return visible, reasoning
+		return speech{visible, []thought{{text: reasoning}}}
 	}
 	if said := spokenReasoning().FindStringSubmatch(s); said != nil {
-		return strings.TrimSpace(said[2]), strings.TrimSpace(said[1])
+		return speech{strings.TrimSpace(said[2]), []thought{{text: said[1]}}}
 	}
 	if !strings.ContainsAny(s, tagStarts) {
-		return s, ""
+		return speech{visible: s}
 	}
 	tags := reasoningTag().FindAllStringIndex(s, -1)
 	if tags == nil {
-		return s, ""
+		return speech{visible: s}
 	}
-	var plain, hidden strings.Builder
+	var out speech
+	var plain strings.Builder
 	inside, start := false, 0
-	for _, tag := range tags {
-		part, closes := s[start:tag[0]], closingTag().MatchString(s[tag[0]:tag[1]])
+	for _, at := range tags {
+		part, tag := s[start:at[0]], s[at[0]:at[1]]
+		closes := closingTag().MatchString(tag)
+		if strings.HasSuffix(tag, "/>") || !closes && inside { // no reasoning, or a tag within it
+			continue
+		}
 		switch {
-		case !closes && inside:
-			continue // an opening tag within reasoning
 		case !closes:
 			plain.WriteString(part)
 		case inside:
-			hidden.WriteString(part + "\n")
+			out.hidden = append(out.hidden, thought{text: part})
 			plain.WriteString("\n")
-		case hidden.Len() > 0 && strings.TrimSpace(reasoningTag().ReplaceAllString(s[tag[1]:], "")) == "":
-			plain.WriteString(part)
 		default:
-			hidden.WriteString(plain.String() + part + "\n")
+			out.hidden = append(out.hidden, thought{plain.String() + part, true})
 			plain.Reset()
 		}
-		inside, start = !closes, tag[1]
+		inside, start = !closes, at[1]
 	}
 	if inside {
-		hidden.WriteString(s[start:])
+		out.hidden = append(out.hidden, thought{text: s[start:]})
 	} else {
 		plain.WriteString(s[start:])
 	}
-	visible = answerTags().ReplaceAllString(responseTags.Replace(plain.String()), "")
-	return strings.TrimSpace(visible), strings.TrimSpace(hidden.String())
+	out.visible = readable(plain.String())
+	return out
+}
+
+// HasReasoning reports whether a text has a tag of reasoning.
+func HasReasoning(text string) bool {
+	return strings.Contains(text, harmonyChannel) || reasoningTag().MatchString(text)
+}
+
+// readable is a text without the tags around an answer.
+func readable(text string) string {
+	return strings.TrimSpace(answerTags().ReplaceAllString(responseTags.Replace(text), ""))
+}
+
+// recover makes the reply of a text before a stray closing tag, if nothing else is: the last one that
+// reads as a reply or, if other reasoning came first, the last one. reads may be nil. reasoned: there is reasoning
+// beside the text.
+func (s *speech) recover(reads func(string) bool, reasoned bool) {
+	last, reply := -1, -1
+	for i, t := range s.hidden {
+		switch text := readable(t.text); {
+		case text == "":
+		case t.stray && reads != nil && reads(text):
+			reply, reasoned = i, true
+		case t.stray && reasoned:
+			last = i
+		default:
+			reasoned = true
+		}
+	}
+	if reply < 0 {
+		reply = last
+	}
+	if reply >= 0 {
+		s.visible = readable(s.hidden[reply].text)
+		s.hidden = slices.Delete(s.hidden, reply, reply+1)
+	}
 }
 
 // The tokens of the Harmony format, in which gpt-oss models speak.
@@ -91,11 +149,17 @@ const (
 	harmonyFinal = "assistantfinal"
 )
 
-// harmonyEnd matches what ends a message.
-var harmonyEnd = lazyPattern(`<\|(?:end|return|call|start)\|>`)
+var (
+	// harmonyEnd matches what ends a message.
+	harmonyEnd = lazyPattern(`<\|(?:end|return|call|start)\|>`)
+	// harmonyHead matches what stands before a message without a channel.
+	harmonyHead = lazyPattern(`^(?:\s*<\|start\|>(?:assistant)?)?\s*(?:<\|message\|>)?`)
+	// harmonyName matches the name of a channel whose header lacks its end.
+	harmonyName = lazyPattern(`^\s*(?:final|analysis|commentary(?: to=\S*)?)`)
+)
 
-// splitHarmony is splitReasoning for the Harmony format: only the channel
-// "final" is meant for the reader.
+// splitHarmony is splitReasoning for the Harmony format: the channel "final" is meant for the reader,
+// and a comment that calls no tool, if there is nothing else.
 func splitHarmony(s string) (visible, reasoning string, found bool) {
 	if rest, ok := strings.CutPrefix(s, "analysis"); ok {
 		if reasoning, visible, ok := strings.Cut(rest, harmonyFinal); ok {
@@ -106,20 +170,52 @@ func splitHarmony(s string) (visible, reasoning string, found bool) {
 	if !found {
 		return "", "", false
 	}
-	plain := strings.TrimSuffix(head, harmonyTurn)
+	plain, comment := strings.TrimSuffix(head, harmonyTurn), ""
 	var hidden strings.Builder
 	for message := range strings.SplitSeq(rest, harmonyChannel) {
-		header, body, _ := strings.Cut(message, harmonyMessage)
-		if loc := harmonyEnd().FindStringIndex(body); loc != nil {
-			body = body[:loc[0]]
+		channel, body, marked := strings.Cut(message, harmonyMessage)
+		if marked = marked && !harmonyEnd().MatchString(channel); !marked {
+			channel = harmonyName().FindString(message)
+			body = message[len(channel):]
 		}
-		if strings.HasPrefix(strings.TrimSpace(header), "final") {
+		behind := ""
+		if loc := harmonyEnd().FindStringIndex(body); loc != nil {
+			body, behind = body[:loc[0]], body[loc[0]:]
+		}
+		switch channel = strings.TrimSpace(channel); {
+		case strings.HasPrefix(channel, "final"), !marked && channel == "" && !cutChannel(body):
 			plain += body
-		} else {
+		case !marked && channel == "":
+		case channel == "commentary":
+			comment += body
+		default:
 			hidden.WriteString(body + "\n")
 		}
+		plain += unchanneled(behind)
 	}
-	return strings.TrimSpace(plain), strings.TrimSpace(hidden.String()), true
+	if strings.TrimSpace(plain) == "" {
+		plain, comment = comment, ""
+	}
+	return strings.TrimSpace(plain), strings.TrimSpace(hidden.String() + comment), true
+}
+
+// cutChannel reports whether a text is the beginning of a channel's name, which was cut off.
+func cutChannel(text string) bool {
+	return slices.ContainsFunc([]string{"final", "analysis", "commentary"}, func(name string) bool {
+		return strings.HasPrefix(name, strings.TrimSpace(text))
+	})
+}
+
+// unchanneled is the message behind the end of another one, if it has no channel.
+func unchanneled(s string) string {
+	if loc := harmonyEnd().FindStringIndex(s); loc != nil && !strings.HasPrefix(s, "<|start|>") {
+		s = s[loc[1]:]
+	}
+	s = s[len(harmonyHead().FindString(s)):]
+	if loc := harmonyEnd().FindStringIndex(s); loc != nil {
+		s = s[:loc[0]]
+	}
+	return s
 }
 
 // cutAtStop ends a text before the first of the stop strings, and reports

@@ -61,7 +61,11 @@ func TestSplitReasoning(t *testing.T) {
 		{"less than", "a < thinking > b <reasonable> of it", "a < thinking > b <reasonable> of it", ""},
 		{"the word analysis", "analysis: none\nAction: open box", "analysis: none\nAction: open box", ""},
 	} {
-		visible, reasoning := splitReasoning(c.text)
+		said := splitReasoning(c.text)
+		if said.visible == "" {
+			said.recover(nil, false)
+		}
+		visible, reasoning := said.visible, said.reasoning()
 		if visible != c.visible || reasoning != c.reasoning {
 			t.Errorf("%s: %q and %q, want %q and %q", c.name, visible, reasoning, c.visible, c.reasoning)
 		}
@@ -74,7 +78,8 @@ func FuzzSplitReasoning(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		visible, reasoning := splitReasoning(s)
+		said := splitReasoning(s)
+		visible, reasoning := said.visible, said.reasoning()
 		if len(visible)+len(reasoning) > 2*len(s)+2 {
 			t.Errorf("%q became %q and %q", s, visible, reasoning)
 		}

@@ -12,7 +12,7 @@ import (
 func (r *Reply) AppendJSON(b []byte) []byte {
 	for _, f := range []struct{ name, value string }{
 		{"text", r.Text}, {"reasoning", r.Reasoning}, {"substitute", r.Substitute}, {"finish_reason", r.FinishReason},
-		{"fault", string(r.Fault)}, {"server", r.Server},
+		{"fault", string(r.Fault)}, {"server", r.Server}, {"model", r.Model}, {"fingerprint", r.Fingerprint},
 	} {
 		if f.value != "" {
 			b, _ = jsontext.AppendQuote(fieldName(b, f.name), f.value) // what is not UTF-8 is replaced
@@ -33,6 +33,9 @@ func (r *Reply) AppendJSON(b []byte) []byte {
 	}
 	if r.Overran {
 		b = append(fieldName(b, "overran"), "true"...)
+	}
+	if r.OtherModel {
+		b = append(fieldName(b, "other_model"), "true"...)
 	}
 	if len(r.Calls)+len(r.Leftovers)+len(r.Dropped) == 0 {
 		return b

@@ -21,6 +21,7 @@ const (
 	LongReasoning  Symptom = "is cut off while it reasons"
 	Invention      Symptom = "invents observations"
 	Rambling       Symptom = "is cut off before an action"
+	BareAction     Symptom = "writes valid actions without a label"
 	Prose          Symptom = "writes no action that could be read"
 	LongTail       Symptom = "is cut off behind its action"
 	EndTokens      Symptom = "leaves end-of-turn tokens in the text"
@@ -37,7 +38,7 @@ const (
 // Symptoms are those of replies, in the order in which they are reported.
 func Symptoms() []Symptom {
 	return []Symptom{Filtered, ToolTalk, Silence, PureReasoning, Echo, Repetition, LongReasoning, Invention,
-		Rambling, Prose, LongTail, EndTokens, MixedReasoning}
+		Rambling, BareAction, Prose, LongTail, EndTokens, MixedReasoning}
 }
 
 // OfServer reports whether the server is to blame, and not the model or the flags.
@@ -54,6 +55,8 @@ type Reading struct {
 	// Readable: there was an action. Valid: the environment understood it. Echo: what the model
 	// is told after a reply without an action is in the reply.
 	Readable, Valid, Echo bool
+	// Bare: no action could be read, and yet the whole text is a valid one.
+	Bare bool
 }
 
 // Symptom is what is wrong with the reply; empty for nothing.
@@ -80,6 +83,8 @@ func (r Reading) Symptom() Symptom {
 		return Invention
 	case cutOff && !r.Readable:
 		return Rambling
+	case r.Bare:
+		return BareAction
 	case !r.Readable:
 		return Prose
 	case cutOff:

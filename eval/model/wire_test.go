@@ -96,7 +96,7 @@ func TestOpenAIWire(t *testing.T) {
 			}
 			reply.Latency = 0
 			wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 11, CompletionTokens: 3,
-				Attempts: 1}
+				Attempts: 1, Model: "m"}
 			if diff := cmp.Diff(wantReply, reply); diff != "" {
 				t.Errorf("reply (-want +got):\n%s", diff)
 			}
@@ -231,7 +231,7 @@ func TestOpenAIReplies(t *testing.T) {
 			`"prompt_per_second":621.1180124223603,"predicted_n":1,"predicted_ms":0.001,"predicted_per_token_ms":0.0,"predicted_per_second":0.0}}`,
 			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095,
 				TokenDetails:     record.TokenDetails{CachedTokens: 4094},
-				CompletionTokens: 1}},
+				CompletionTokens: 1, Model: "heldout-tiny", Fingerprint: "b0-0c1e57098"}},
 		{"vLLM 0.32, cut at the end of its context", `{"id":"chatcmpl-b711dfadcce9491f","object":"chat.completion","created":1795179490,"model":"heldout-tiny",` +
 			`"choices":[{"index":0,"message":{"role":"assistant","content":" done","refusal":null,"annotations":null,"audio":null,"function_call":null,` +
 			`"reasoning":null},"logprobs":null,"finish_reason":"length","stop_reason":null,"token_ids":null,"routed_experts":null}],"service_tier":null,` +
@@ -239,7 +239,7 @@ func TestOpenAIReplies(t *testing.T) {
 			`"prompt_tokens_details":null,"completion_tokens_details":null},"prompt_logprobs":null,"prompt_token_ids":null,"prompt_text":null,` +
 			`"kv_transfer_params":null,"ec_transfer_params":null,"metrics":null}`,
 			model.Reply{Text: " done", FinishReason: "length", Fault: record.CutOff, PromptTokens: 4095,
-				CompletionTokens: 1}},
+				CompletionTokens: 1, Model: "heldout-tiny", Fingerprint: "vllm-0.32.0-caff1f73"}},
 		{"an error that is null", `{"error":null,"choices":[{"message":{"content":"a"}}]}`,
 			model.Reply{Text: "a"}},
 	}
@@ -325,7 +325,7 @@ func TestOllamaWire(t *testing.T) {
 				}
 				reply.Latency = 0
 				wantReply := model.Reply{Text: "Action: go", FinishReason: "stop", PromptTokens: 26,
-					CompletionTokens: 8, Attempts: 1}
+					CompletionTokens: 8, Attempts: 1, Model: "llama3:8b"}
 				if diff := cmp.Diff(wantReply, reply); diff != "" {
 					t.Errorf("reply (-want +got):\n%s", diff)
 				}
@@ -394,7 +394,7 @@ func TestOllamaReplies(t *testing.T) {
 			`"done":true,"done_reason":"length","total_duration":2257478619,"load_duration":1340541,"prompt_eval_count":3735,` +
 			`"prompt_eval_duration":1828936881,"eval_count":362,"eval_duration":404507282}`,
 			model.Reply{Text: " x Block", FinishReason: "length", Fault: record.CutOff, PromptTokens: 3735,
-				CompletionTokens: 362}},
+				CompletionTokens: 362, Model: "heldout-tiny"}},
 		{"streamed all the same", `{"message":{"role":"assistant","content":"a","thinking":"x"},"done":false}` + "\n" +
 			`{"message":{"role":"assistant","content":"b"},"done":true,"done_reason":"stop","eval_count":2}`,
 			model.Reply{Text: "ab", Reasoning: "x", FinishReason: "stop", CompletionTokens: 2}},

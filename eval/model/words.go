@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"html"
@@ -45,6 +46,7 @@ func pageWords(body []byte) words {
 // that says "error" of itself. The forms are those of OpenAI, vLLM old and new,
 // llama.cpp, Ollama, FastAPI and Google; anything else is taken as plain text.
 func readWords(body []byte) (words, bool) {
+	body = bytes.TrimPrefix(body, byteOrderMark)
 	if pageText.Match(body) {
 		return pageWords(body), false
 	}

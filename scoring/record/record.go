@@ -122,6 +122,14 @@ type Result struct {
 	// Servers are the addresses of the servers that answered, in that order, if the
 	// run has several.
 	Servers []string `json:"servers,omitempty"`
+	// Answered counts the replies by the model that they say wrote them, and OtherModel those that name
+	// another one of the models that the server lists. Fingerprints are what servers say of their set-up,
+	// sorted. CutPrompts counts the prompts that a server must have cut: it counted no more tokens than in
+	// one that they continue.
+	Answered     Answered `json:"answered,omitempty"`
+	OtherModel   int      `json:"other_model,omitempty"`
+	Fingerprints []string `json:"fingerprints,omitempty"`
+	CutPrompts   int      `json:"cut_prompts,omitempty"`
 	// Dropped are the fields of the decoding, sorted, that were not sent because the
 	// server refused them.
 	Dropped []string `json:"dropped,omitempty"`

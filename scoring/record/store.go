@@ -36,6 +36,8 @@ type Store struct {
 	// store was opened. Manifest is nil if the run is new.
 	Manifest *Manifest
 	Attempts []Attempt
+	// Answered are the models that answered in results on disk, by the model that was asked.
+	Answered map[string]Answered
 	// Recovered is the number of bytes of an unfinished last line, left by a crash,
 	// that was skipped and is set aside once something is written.
 	Recovered int
@@ -103,9 +105,25 @@ func (s *Store) read() error {
 	s.Recovered, s.lead, err = eachAttempt(io.NewSectionReader(s.file, 0, s.size), s.name,
 		newChecker(s.Manifest.Plan()), briefly, func(e *Episode, _ Position, _ any) {
 			s.Attempts = append(s.Attempts, e.Result.Brief())
+			s.noteAnswered(&e.Result)
 		})
 	s.torn = s.Recovered
 	return err
+}
+
+// noteAnswered notes which models answered in a result.
+func (s *Store) noteAnswered(r *Result) {
+	if !r.Outcome.Final() || len(r.Answered) == 0 {
+		return
+	}
+	if s.Answered == nil {
+		s.Answered = map[string]Answered{}
+	}
+	all := s.Answered[r.Model]
+	for name, n := range r.Answered {
+		all.Add(name, n)
+	}
+	s.Answered[r.Model] = all
 }
 
 // SetManifest writes run.json.

@@ -81,7 +81,8 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	if r.question() == Trials {
 		trialNotes = r.trialCaveats()
 	}
-	notes = slices.Concat(external(r.allRows), r.changedModels(), r.namesakes(), r.missing(), trialNotes,
+	notes = slices.Concat(external(r.allRows), r.changedModels(), grouped(r.plain, row.named, row.answerers),
+		r.namesakes(), r.missing(), trialNotes,
 		grouped(r.plain, row.named, row.withheld))
 	if s != nil {
 		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())

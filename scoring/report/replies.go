@@ -19,7 +19,7 @@ const (
 	// repliesNote explains the mark if the details are in another table.
 	repliesNote = repliesMark +
 		" More than 1% of the replies were unreadable, cut off, sampled with other settings, equal for all seeds, or " +
-		"based on a shortened history: --table results."
+		"based on a history that was shortened or cut, or another model answered: --table results."
 )
 
 // faultWords describes replies with a fault.
@@ -30,8 +30,30 @@ func faultWords(f record.Fault) string {
 	return f.String()
 }
 
+// answerers says that other models answered than the one that was asked, as far as that is known: the server lists
+// the one that did, or there are several. An alias of a service has another name, but always the same.
+func (r row) answerers() string {
+	names := record.Answered{}
+	if r.Replies.AsAsked > 0 {
+		names.Add(bare(r.Condition.Model), r.Replies.AsAsked)
+	}
+	for name, n := range r.Replies.Answered {
+		names.Add(name, n)
+	}
+	switch {
+	case names.Several():
+		return "several models answered, as their replies say: " + names.String()
+	case r.Replies.OtherModel > 0:
+		return "another model answered than the one that was asked, as its replies say: " + names.String()
+	}
+	return ""
+}
+
 // weaknesses lists what weakens the meaning of a row's rates.
 func (r row) weaknesses() (out []string) {
+	if other := r.answerers(); other != "" {
+		out = append(out, other)
+	}
 	ratio := func(n, total int) (share string, ok bool) {
 		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(total), total), float64(n) > marked*float64(total)
 	}
@@ -57,6 +79,9 @@ func (r row) otherWeaknesses() (out []string) {
 	}
 	if share, ok := ratio(r.Replies.Trimmed, r.Replies.Episodes); ok {
 		out = append(out, share+" episodes had their history trimmed to fit the context")
+	}
+	if share, ok := ratio(r.Replies.Cut, r.Replies.Episodes); ok {
+		out = append(out, share+" episodes had prompts that the server cut")
 	}
 	if len(r.Replies.Dropped) > 0 {
 		out = append(out, fmt.Sprintf("the server refuses %s and uses values of its own",

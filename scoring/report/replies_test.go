@@ -45,3 +45,30 @@ func TestReservations(t *testing.T) {
 		t.Errorf("3 of 200: %q", got)
 	}
 }
+
+// Other models that answered, and prompts that the server cut, are reasons for doubt; an alias is none.
+func TestAnswerers(t *testing.T) {
+	for _, c := range []struct {
+		asAsked, others int
+		answered        record.Answered
+		want            string
+	}{
+		{6, 0, nil, ""},
+		{0, 0, record.Answered{"m-2024-08-06": 6}, ""},
+		{3, 0, record.Answered{"org/m": 3}, ""},
+		{0, 6, record.Answered{"other-1b": 6}, "another model answered than the one that was asked, as its replies say: other-1b (6)"},
+		{2, 0, record.Answered{"fallback": 4}, "several models answered, as their replies say: fallback (4), m (2)"},
+	} {
+		r := row{Score: &scoring.Score{Condition: record.Condition{Model: "openai:m"},
+			Replies: scoring.Replies{Steps: 6, Episodes: 1, AsAsked: c.asAsked, OtherModel: c.others,
+				Answered: c.answered}}}
+		if got := r.answerers(); got != c.want || (r.marks() == repliesMark) != (c.want != "") {
+			t.Errorf("%s and %d as asked: %q, marked %q", c.answered, c.asAsked, got, r.marks())
+		}
+	}
+	r := row{Score: &scoring.Score{Replies: scoring.Replies{Steps: 6, Episodes: 4, Cut: 1}}}
+	if want := []string{"25.0% of 4 episodes had prompts that the server cut"}; !slices.Equal(r.weaknesses(), want) ||
+		r.marks() != repliesMark {
+		t.Errorf("%q, marked %q", r.weaknesses(), r.marks())
+	}
+}

@@ -67,7 +67,7 @@ func makeRun(t *testing.T, started time.Time) string {
 		Started: started, Ended: ended, ModelSeconds: ended.Sub(started).Seconds()}, Trajectory: []record.Step{}}
 	won := blank
 	won.Attempt, won.Outcome, won.Error, won.Success, won.Progress, won.Steps = 2, record.Success, "", true, 1, 1
-	won.Grounding = 1
+	won.Grounding, won.Answered = 1, record.Answered{"/home/me/weights": 1, `C:\models\weights`: 2}
 	won.Trajectory = []record.Step{{Action: "move", Observation: "You move.", Progress: 1, Valid: true,
 		ModelSeconds: 1.5}}
 	if err := errors.Join(s.Append(&blank), s.Append(&won), s.Close()); err != nil {
@@ -111,6 +111,9 @@ func TestCreate(t *testing.T) {
 	if err != nil || len(results) != 2 || results[1].Outcome != record.Success || m.Names["vllm:m"] != "ours" ||
 		len(m.HeldIn) != 1 || m.HeldIn["vllm:m"] == nil {
 		t.Errorf("%+v, %v", results, err)
+	}
+	if n := results[1].Answered["weights"]; n != 3 {
+		t.Errorf("answered: %s", results[1].Answered)
 	}
 	servers := m.Servers["vllm:m"]
 	if len(servers) != 1 || servers[0].Root != "weights" || servers[0].Parent != "base" {

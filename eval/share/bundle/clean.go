@@ -16,6 +16,11 @@ func cleanEpisode(e *record.Episode) {
 	e.Schema, e.Checksum = record.Schema, ""
 	e.Started, e.Ended = time.Time{}, time.Time{}
 	e.ModelSeconds, e.Servers, e.Error, e.Branch = 0, nil, "", ""
+	names := e.Answered
+	e.Answered = nil
+	for name, n := range names {
+		e.Answered.Add(lastPart(name), n)
+	}
 	if e.Reflection != nil {
 		about := *e.Reflection
 		about.ModelSeconds = 0

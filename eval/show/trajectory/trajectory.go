@@ -255,6 +255,15 @@ func costs(e EpisodePage) (out []fact) {
 	if e.Forgotten > 0 {
 		add("Reflections left out", "%d", e.Forgotten)
 	}
+	if len(e.Answered) > 0 {
+		add("Answered by", "%s", visible(e.Answered.String()))
+	}
+	if len(e.Fingerprints) > 0 {
+		add("Set-up of the server", "%s", visible(strings.Join(e.Fingerprints, ", ")))
+	}
+	if e.CutPrompts > 0 {
+		add("Prompts cut by the server", "%d", e.CutPrompts)
+	}
 	if len(e.Dropped) > 0 {
 		add("Decoding not sent", "%s", strings.Join(e.Dropped, ", "))
 	}

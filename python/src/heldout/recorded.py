@@ -89,6 +89,10 @@ class Episode(TypedDict):
     rewritten: NotRequired[int]
     trimmed: int
     servers: NotRequired[list[str]]
+    answered: NotRequired[dict[str, int]]
+    other_model: NotRequired[int]
+    fingerprints: NotRequired[list[str]]
+    cut_prompts: NotRequired[int]
     dropped: NotRequired[list[str]]
     cut: NotRequired[str]
     forgotten: NotRequired[int]

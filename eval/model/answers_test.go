@@ -1,0 +1,80 @@
+package model_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"heldout/eval/model"
+)
+
+// A reply names the model that wrote it, as far as it has a name, fit to be shown.
+func TestNamesOfReplies(t *testing.T) {
+	for told, want := range map[string]string{
+		`"m"`: "m", `null`: "", `""`: "", `7`: "", `{"id":"m"}`: "", `["m"]`: "", `true`: "",
+		`"a\u001b[31mb\n\u202ec"`:            "a [31mb c",
+		`"` + key + `"`:                      "[redacted]",
+		`"` + strings.Repeat("x", 999) + `"`: strings.Repeat("x", 500) + "…",
+	} {
+		for spec, body := range map[model.Spec]string{
+			vllmSpec:   `{"model":TOLD,"system_fingerprint":TOLD,"choices":[{"message":{"content":"go"},"finish_reason":"stop"}]}`,
+			ollamaSpec: `{"model":TOLD,"message":{"content":"go"},"done":true,"done_reason":"stop"}`,
+		} {
+			body = strings.ReplaceAll(body, "TOLD", told)
+			reply, err := chatWith(t, spec, func() *http.Response { return respond(200, body) })
+			if err != nil || reply.Model != want || spec == vllmSpec && reply.Fingerprint != want {
+				t.Errorf("%s: %q and %q, %v; want %q", told, reply.Model, reply.Fingerprint, err, want)
+			}
+		}
+	}
+	stream := `data: {"model":null,"choices":[{"delta":{"content":"g"}}]}` + "\n\n" + `data: {"model":"m-1","choices":[{"delta":{"content":"o"},"finish_reason":"stop"}]}` + "\n\n"
+	reply, err := chatWith(t, vllmSpec, func() *http.Response {
+		return respond(200, stream, "Content-Type",
+			"text/event-stream")
+	})
+	if err != nil || reply.Model != "m-1" {
+		t.Errorf("in pieces: %q, %v", reply.Model, err)
+	}
+}
+
+// Another model is one that the server lists beside ours: not an alias, another spelling, or another name of the same
+// weights.
+func TestOtherModels(t *testing.T) {
+	for _, c := range []struct {
+		asked, cards, answers string
+		other                 bool
+	}{
+		{"m", `{"id":"m"},{"id":"other-1b"}`, "other-1b", true},
+		{"m", `{"id":"m"},{"id":"other-1b"}`, "Other-1B", true},
+		{"m", `{"id":"m"},{"id":"other-1b"}`, "m", false},
+		{"m", `{"id":"m"},{"id":"other-1b"}`, "third", false},
+		{"m", `{"id":"m"},{"id":"m-2024-08-06"}`, "m-2024-08-06", false},
+		{"m", `{"id":"m"},{"id":"m-mini"}`, "m-mini", true},
+		{"gpt-x", `{"id":"openai/gpt-x"},{"id":"openai/gpt-y"}`, "gpt-x", false},
+		{"openai/gpt-x", `{"id":"gpt-x"},{"id":"gpt-y"}`, "gpt-x", false},
+		{"vendor/m", `{"id":"vendor/m"},{"id":"other/m"}`, "other/m", true},
+		{"second", `{"id":"first","root":"/w"},{"id":"second","root":"/w"}`, "first", false},
+		{"second", `{"id":"first","root":"/v"},{"id":"second","root":"/w"}`, "first", true},
+		{"tuned", `{"id":"base","root":"b"},{"id":"tuned","root":"/lora","parent":"base"}`, "base", true},
+		{"b", `{"id":"a","aliases":["a","b"]},{"id":"c"}`, "a", false},
+		{"qwen3", `{"id":"qwen3:latest"},{"id":"qwen3:8b"}`, "qwen3", false},
+		{"mine", `{"id":"/models/x.gguf"}`, "/models/x.gguf", true},
+		{"m", ``, "other", false},
+	} {
+		client := open(t, model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: c.asked}, Transport: roundTrip(
+			func(req *http.Request) (*http.Response, error) {
+				if req.Method == http.MethodGet {
+					return respond(200, `{"data":[`+c.cards+`]}`), nil
+				}
+				return respond(200, `{"model":"`+c.answers+`","choices":[{"message":{"content":"go"}}]}`), nil
+			})})
+		if _, err := client.Server(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		reply, err := client.Chat(t.Context(), hello)
+		if err != nil || reply.Model != c.answers || reply.OtherModel != c.other {
+			t.Errorf("%s of %s, answered by %s: another model is %v, %v", c.asked, c.cards, c.answers, reply.OtherModel,
+				err)
+		}
+	}
+}
