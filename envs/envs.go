@@ -9,6 +9,7 @@ package envs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -149,12 +150,19 @@ type Step struct {
 	// Valid. Only ScienceWorld sets it: AgentBoard judges an action there by what
 	// is possible after it, so "open door" is not valid once the door is open.
 	Understood bool
+	// Unjudged reports that nobody has said so far how well the task is played: an episode that ends
+	// here has no result. Only environments that others run do so.
+	Unjudged bool
 	// Wording says how the action is written if a perturbation writes its form
 	// differently; environments leave it empty.
 	Wording Wording
 	// Rewritten says that a perturbation changed the observation; environments leave it.
 	Rewritten bool
 }
+
+// ErrUnjudged says that an episode has ended, and that nobody has said how well it was played.
+var ErrUnjudged = errors.New("nothing says how well the episode was played: its reward, progress or success was null " +
+	"in every step")
 
 // Wording is how an action is written under a perturbation.
 type Wording struct {

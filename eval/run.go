@@ -113,8 +113,10 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		o.Observer, due.may = purse, purse.take
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
-	pool := pool{due, todo.Attempts, s, &o, w, newSidings(p, due, o.note), stop}
+	pool := pool{due, todo.Attempts, s, &o, w, newSidings(p, due, o.note),
+		&unchanging{warn: o.note, seen: map[string]*sight{}}, stop}
 	err := pool.play(runCtx)
+	pool.unvaried.end()
 	if errors.As(err, new(*UnusableError)) || errors.As(err, new(*ChangedModelError)) {
 		s.Replies.Forget() // others are wanted
 	}
@@ -136,6 +138,7 @@ type pool struct {
 	o        *Options
 	watch    *watch
 	aside    *sidings
+	unvaried *unchanging
 	stop     context.CancelCauseFunc // ends the run
 }
 
@@ -210,6 +213,7 @@ func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack 
 	}
 	ack()
 	p.o.Observer.EpisodeDone(e, rec.Result)
+	p.unvaried.look(rec)
 	if reason := p.watch.fatal(e, cause); reason != nil {
 		return nil, p.aside.put(e.Player.Name, reason)
 	}

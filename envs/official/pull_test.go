@@ -2,6 +2,7 @@ package official
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -241,8 +243,8 @@ func TestFullDisk(t *testing.T) {
 	o := options(t, sources, "hotpotqa")
 	d := newDownloader(o.Proxy, o.UserAgent, o.Tell)
 	d.free = func(string) (int64, error) { return reserve + look - 1, nil }
-	if err := pullWith(t.Context(), o, d); err == nil || !strings.Contains(err.Error(), "react: the disk of ") ||
-		!strings.Contains(err.Error(), "has 319 MB free, want 320") {
+	if err := pullWith(t.Context(), o, d); !errors.Is(err, syscall.ENOSPC) ||
+		!strings.Contains(err.Error(), "react: the disk of ") || !strings.Contains(err.Error(), "has 319 MB free, want 320") {
 		t.Error(err)
 	}
 	check(t, fetch(o))

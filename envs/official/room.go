@@ -1,6 +1,10 @@
 package official
 
-import "fmt"
+import (
+	"fmt"
+
+	"heldout/envs/datafile"
+)
 
 // reserve is how much of a disk is left free, in bytes.
 const reserve = 256 << 20
@@ -12,6 +16,6 @@ func room(dir string, need int64, free func(dir string) (int64, error)) error {
 	if err != nil || available >= need+reserve {
 		return nil
 	}
-	return fmt.Errorf("the disk of %s has %d MB free, want %d: free some space, or choose another --data", dir,
-		available>>20, (need+reserve)>>20)
+	return datafile.Full(fmt.Errorf("the disk of %s has %d MB free, want %d: free some space, or choose another --data",
+		dir, available>>20, (need+reserve)>>20))
 }

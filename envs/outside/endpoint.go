@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"heldout/envs"
@@ -46,7 +47,9 @@ func NewEndpoint(address, instead string, out envs.Outside, timeout time.Duratio
 	redirect := func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse // another server is not the one that the user named
 	}
-	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, Proxy: proxy}
+	// Servers close connections that wait, uvicorn's after 5 s: a step that met the end of one would be lost.
+	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64, IdleConnTimeout: 2 * time.Second,
+		Proxy: proxy}
 	s := &Endpoint{Base: base, header: http.Header{"Content-Type": {"application/json"}}, timeout: timeout,
 		longest: longest, client: &http.Client{CheckRedirect: redirect, Transport: transport}}
 	if out.Tool != "" {
@@ -94,6 +97,11 @@ func (s *Endpoint) Fetch(ctx context.Context, address string, body []byte) ([]by
 
 // Unreached says why a request for a path has no answer.
 func (s *Endpoint) Unreached(ctx context.Context, path string, err error) error {
+	for _, closed := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, closed) {
+			return fmt.Errorf("it closed the connection before it had answered %s: %w", path, closed)
+		}
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("it has not answered %s within %v", path, s.timeout)
 	}

@@ -67,6 +67,8 @@ type StepReply struct {
 	Progress, Reward *float64
 	Done             bool
 	Success, Valid   *bool
+	// Unjudged is that of envs.Step.
+	Unjudged bool
 }
 
 // Options say how an environment is run and measured.

@@ -79,7 +79,11 @@ func (w *checked) Step(ctx context.Context, action string) (envs.Step, error) {
 	if err := errors.Join(checkText("observation", a.Observation), w.measure(&a)); err != nil {
 		return envs.Step{}, err
 	}
-	s := envs.Step{Observation: a.Observation, Progress: w.progress, Done: a.Done, Valid: a.Valid == nil || *a.Valid}
+	if a.Done && a.Unjudged {
+		return envs.Step{}, envs.ErrUnjudged
+	}
+	s := envs.Step{Observation: a.Observation, Progress: w.progress, Done: a.Done, Valid: a.Valid == nil || *a.Valid,
+		Unjudged: a.Unjudged}
 	if w.env.about.Success {
 		s.Success = a.Success != nil && *a.Success
 	} else {

@@ -146,14 +146,14 @@ func (j *Job) waits() (why string) {
 // EndShard says how far a shard is. It has no tables of its own: they would be those of an
 // arbitrary part of the tasks.
 func (j *Job) EndShard(on Screen) error {
-	done, missing, err := j.shortfall()
+	done, short, err := j.shortfall()
 	if err != nil {
 		return err
 	}
 	on.say("shard %s: %d episodes have a result; heldout compare %s prints the tables of all shards", j.Plan.Shard,
 		done, filepath.Dir(j.Dir))
-	if missing > 0 {
-		return &IncompleteError{Missing: missing}
+	if short.Missing > 0 {
+		return &short
 	}
 	return nil
 }

@@ -30,15 +30,18 @@ func (e ConfigError) Unwrap() error { return e.error }
 
 // IncompleteError says that a run ended, but some episodes have no result.
 type IncompleteError struct {
-	// Missing counts those episodes. TooLong counts the missing episodes that do not
-	// fit the model's context.
-	Missing, TooLong int
+	// Missing counts those episodes. Of them, TooLong do not fit the model's context, Failed ended with another error,
+	// and Unplayed have no attempt that came to its end.
+	Missing, TooLong, Failed, Unplayed int
 }
 
 // Error implements error.
 func (e *IncompleteError) Error() string {
 	text := fmt.Sprintf("%s without a result", table.Counted(e.Missing, "episode"))
-	if e.Missing > e.TooLong {
+	switch {
+	case e.Failed > 0:
+		text += "; once what failed is mended, the same command plays them"
+	case e.Unplayed > 0:
 		text += "; the same command plays them"
 	}
 	if e.TooLong > 0 {
@@ -54,25 +57,44 @@ func Complete(scores []*scoring.Score) error {
 	for _, s := range scores {
 		due, finished := s.Episodes()
 		e.Missing += due - finished
-		e.TooLong += s.Unfinished[record.ContextExceeded] + s.LaterUnfinished[record.ContextExceeded]
+		for _, unfinished := range []map[record.Outcome]int{s.Unfinished, s.LaterUnfinished} {
+			e.TooLong += unfinished[record.ContextExceeded]
+			e.Failed += unfinished[record.EnvError] + unfinished[record.ModelError]
+		}
 	}
 	if e.Missing == 0 {
 		return nil
 	}
+	e.Unplayed = e.Missing - e.TooLong - e.Failed
 	return &e
 }
 
 // shortfall counts the episodes of the job's part of the plan that have a result
-// on disk, and those that have none.
-func (j *Job) shortfall() (done, missing int, err error) {
+// on disk, and says which have none.
+func (j *Job) shortfall() (done int, e IncompleteError, err error) {
 	var attempts []record.Attempt
 	if _, err := record.EachEpisode(record.Parts{j.Dir}, func(_ *record.Manifest, e *record.Episode) {
 		attempts = append(attempts, e.Brief())
 	}); err != nil {
-		return 0, 0, err
+		return 0, e, err
 	}
 	due := j.Plan.Due(attempts)
-	return len(due.Finished), len(due.Missing), nil
+	last := map[string]record.Outcome{}
+	for _, a := range attempts {
+		last[a.ID] = a.Outcome
+	}
+	for _, m := range due.Missing {
+		switch last[m.ID] {
+		case record.ContextExceeded:
+			e.TooLong++
+		case record.EnvError, record.ModelError:
+			e.Failed++
+		default:
+			e.Unplayed++
+		}
+	}
+	e.Missing = len(due.Missing)
+	return len(due.Finished), e, nil
 }
 
 // Finished reports whether the run directory has a result of every episode that is
@@ -81,8 +103,8 @@ func (j *Job) Finished() bool {
 	if !record.IsRun(j.Dir) {
 		return false
 	}
-	_, missing, err := j.shortfall()
-	return err == nil && missing == 0
+	_, short, err := j.shortfall()
+	return err == nil && short.Missing == 0
 }
 
 // Check reports what would stop a run before its first episode. It asks the servers

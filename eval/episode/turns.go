@@ -24,6 +24,8 @@ type turns struct {
 	move   agent.Move // of the current turn
 	// progress is that of the last step or, before the first one, of the start.
 	progress float64
+	// unjudged is that of the last step.
+	unjudged bool
 }
 
 func (e *Episode) attempt(w Watch, onStep func(agent.Usage)) *turns {
@@ -110,7 +112,7 @@ func (t *turns) follow(ctx context.Context, err error) (done bool, _ record.Outc
 		return false, failed(ctx, record.EnvError), err
 	}
 	t.log.Add(*move, step)
-	t.progress = step.Progress
+	t.progress, t.unjudged = step.Progress, step.Unjudged
 	t.score.add(t.world, step, move.Correction != "", t.rec)
 	if t.Player.Model != nil {
 		if err := t.watch.Reply(t.Player, *move, step.Valid || step.Understood); err != nil {
@@ -131,7 +133,7 @@ func (t *turns) follow(ctx context.Context, err error) (done bool, _ record.Outc
 
 // step takes a move's action in the environment, unless the move has none.
 func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
-	step := envs.Step{Observation: move.Correction, Progress: t.progress}
+	step := envs.Step{Observation: move.Correction, Progress: t.progress, Unjudged: t.unjudged}
 	var err error
 	if r, ok := t.world.(*restarting); ok && move.Correction != "" {
 		step.Observation, err = r.correct(ctx, move.Correction)
@@ -148,6 +150,9 @@ func (t *turns) step(ctx context.Context, move agent.Move) (envs.Step, error) {
 }
 
 func (t *turns) end(ctx context.Context) (record.Outcome, error) {
+	if t.unjudged {
+		return record.EnvError, envs.ErrUnjudged
+	}
 	if t.Player.Model != nil && t.rec.FormatErrors == len(t.rec.Trajectory) {
 		if err := t.watch.Unproven(t.Player.Name); err != nil {
 			return record.ModelError, err // it would count as the model's failure

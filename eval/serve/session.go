@@ -341,7 +341,9 @@ func (s *Session) Take(action ClientAction) (r Reply, err error) {
 		if !r.Done && e.MaxSteps > 0 && r.Steps >= e.MaxSteps {
 			r.Done, r.Truncated = true, true
 		}
-		if err = e.ask(s.ctx, s.world, &r); err == nil {
+		if r.Done && step.Unjudged {
+			err = envs.ErrUnjudged
+		} else if err = e.ask(s.ctx, s.world, &r); err == nil {
 			err = e.write(s.ctx, s.world, &r, nil)
 		}
 	}

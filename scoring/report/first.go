@@ -152,7 +152,10 @@ func (r *Report) missing() []string {
 	}
 	text := fmt.Sprintf("%s %d of %d episodes %s no result (%s)", incompleteMark, missing, planned, have,
 		reasonsOf(outcomes))
-	if missing > outcomes[record.ContextExceeded] {
+	switch failed := outcomes[record.EnvError] + outcomes[record.ModelError]; {
+	case failed > 0:
+		text += "; once what failed is mended, rerun the command to play the rest"
+	case missing > outcomes[record.ContextExceeded]:
 		text += "; rerun the command to play the rest"
 	}
 	if outcomes[record.ContextExceeded] > 0 {

@@ -45,6 +45,15 @@ func Shortened(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
+// Abridged is a text of at most so many bytes, or the beginning and the end of a longer one: of an error, the end
+// often says what was wrong.
+func Abridged(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit/2], "") + "…" + strings.ToValidUTF8(text[len(text)-limit/2:], "")
+}
+
 // Counted is a number with a noun.
 func Counted(n int, noun string) string {
 	if n == 1 {

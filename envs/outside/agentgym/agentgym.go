@@ -28,13 +28,15 @@ type Gym struct {
 	starting chan struct{}
 
 	mu sync.Mutex
+	// live are the games that are played, by their numbers.
+	live map[int64]*world
 	// free are the numbers of games that have ended at a server that closes none.
 	free []int64
 }
 
 // New returns the server at an address such as http://127.0.0.1:36001.
 func New(address string, s envs.Settings, out envs.Outside) *Gym {
-	d := &Gym{address: address, options: configured(s), starting: make(chan struct{}, 1)}
+	d := &Gym{address: address, options: configured(s), starting: make(chan struct{}, 1), live: map[int64]*world{}}
 	d.server, d.wrong = outside.NewEndpoint(address, "give it without", out, d.options.timeout, longestBody)
 	return d
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"heldout/envs"
 	"heldout/envs/outside"
 	"heldout/envs/outside/agentgym"
@@ -217,17 +219,18 @@ func TestHostile(t *testing.T) {
 		{"/reset", `{"observation": null}`, "lacks the text observation"},
 		{"/reset", `{"observation": "` + strings.Repeat("a", 70<<10) + `"}`, "observation has 71680 bytes"},
 		{"/reset", "dribble", "has not answered /reset within"},
-		{"/step", `{"observation": "a", "reward": NaN, "done": true}`, "cannot be read"},
-		{"/step", `{"observation": "a", "reward": null, "done": true}`, "lacks reward or done"},
-		{"/step", `{"observation": "a", "reward": 1, "reward": 0, "done": true}`, "cannot be read"},
-		{"/step", `{"observation": "a", "reward": 1, "done": "true"}`, "lacks reward or done"},
-		{"/step", `[]`, "lacks reward or done"},
+		{"/step", `{"observation": "a", "reward": NaN, "done": true}`, "reward is NaN, want a number"},
+		{"/step", `{"observation": "a", "reward": null, "done": true}`, "has no reward: it is missing, or null"},
+		{"/step", `{"observation": "a", "reward": 1, "reward": 0, "done": true}`, "reward is there twice"},
+		{"/step", `{"observation": "a", "reward": 1, "done": "true"}`,
+			`in its answer to /step, done is the text "true", want true or false`},
+		{"/step", `[]`, "it is a list, want an object"},
 		{"/step", "\"\xff\"", "cannot be read"},
-		{"/step", `{"observation": "a", "reward": 1e999, "done": false}`, "lacks reward or done"},
-		{"/step", `{"observation": "a", "reward": "1", "done": false}`, "lacks reward or done"},
+		{"/step", `{"observation": "a", "reward": 1e999, "done": false}`, "reward is 1e999, which is too large"},
+		{"/step", `{"observation": "a", "reward": "1", "done": false}`, `reward is the text "1", want a number`},
 		{"/step", `{"observation": "a", "reward": 2, "done": false}`, "the reward is 2, want a number from 0 to 1"},
 		{"/step", `{"observation": "a", "reward": -0.1, "done": false}`, "the reward is -0.1"},
-		{"/step", `{"observation": "a", "reward": 0}`, "lacks reward or done"},
+		{"/step", `{"observation": "a", "reward": 0}`, "has no done"},
 		{"/step", `{"observation": 3, "reward": 0, "done": false}`, "lacks the text observation"},
 		{"/step", `{"observation": "` + strings.Repeat("a", 1<<20) + `"}`, "more than 1048576 bytes"},
 	} {
@@ -299,6 +302,77 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// A server that gives two games at a time one number would mix their episodes: neither has a result. Once one is over,
+// its number may come again.
+func TestDoubled(t *testing.T) {
+	for _, c := range []struct {
+		path, create string
+		answers      map[string]string
+	}{{"", "/create", textCraft()}, {"/maze", "/maze/create", maze()}} {
+		c.answers[c.create] = `{"id": 7}`
+		env, err := open(t, serve(t, c.answers).URL+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := func() (envs.World, error) {
+			w, _ := env.NewWorld(env.Tasks()[0])
+			_, err := w.Start(t.Context())
+			return w, err
+		}
+		first, err := start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "it gives the number 7 to two games that are played at the same time"
+		if w, err := start(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", c.create, err)
+		} else if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := first.Step(t.Context(), "look"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", c.create, err)
+		}
+		if err := first.Close(); err != nil {
+			t.Error(err)
+		}
+		for range 2 {
+			if _, step, err := play(t, env); err != nil || !step.Done {
+				t.Errorf("%s: %+v, %v", c.create, step, err)
+			}
+		}
+	}
+}
+
+// Whatever stands where a score belongs, a step has it as its progress, or is an error: never a zero that nobody gave.
+func TestVerdicts(t *testing.T) {
+	numbers := map[string]float64{"0": 0, "1": 1, "0.25": 0.25, "-0": 0, "1.0": 1, "25e-2": 0.25}
+	others := []string{"null", "", "NaN", "Infinity", "-Infinity", "1e999", "true", "false", `"1"`, `"good"`, "[1]", "{}",
+		"2", "-1", "1.", ".5", "nan", "None"}
+	values := append(slices.Sorted(maps.Keys(numbers)), others...)
+	answers := textCraft()
+	env, err := open(t, serve(t, answers).URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		reward, done := rapid.SampledFrom(values).Draw(r, "reward"), rapid.SampledFrom([]string{"true", "false", "null", "",
+			"1", `"yes"`, "True"}).Draw(r, "done")
+		fields := []string{`"observation":"a"`}
+		for name, value := range map[string]string{"reward": reward, "done": done} {
+			if value != "" {
+				fields = append(fields, fmt.Sprintf("%q:%s", name, value))
+			}
+		}
+		answers["/step"] = "{" + strings.Join(fields, ",") + "}"
+		_, step, err := play(t, env)
+		score, ok := numbers[reward]
+		ok = ok && (done == "true" || done == "false")
+		if ok != (err == nil) || ok && (step.Progress != score || step.Success != (score == 1)) {
+			r.Fatalf("%s: %+v, %v", answers["/step"], step, err)
+		}
+	})
+}
+
 // A list of actions is read with limits.
 func TestLists(t *testing.T) {
 	for list, want := range map[string]string{
@@ -327,8 +401,8 @@ func TestLists(t *testing.T) {
 // BabyAI's score is a field of its own.
 func TestScores(t *testing.T) {
 	for answer, want := range map[string]string{
-		`{"observation": "a", "reward": 1, "done": true}`:              "lacks score or done",
-		`{"observation": "a", "score": true, "done": true}`:            "lacks score or done",
+		`{"observation": "a", "reward": 1, "done": true}`:              "has no score",
+		`{"observation": "a", "score": true, "done": true}`:            "score is true, want a number",
 		`{"observation": "a", "reward": 0, "score": -1, "done": true}`: "the score is -1",
 		`{"observation": "a", "score": 1e308, "done": true}`:           "",
 	} {

@@ -34,8 +34,8 @@ func (d *Gym) ask(ctx context.Context, address string, body []byte, into any) er
 	if err != nil {
 		return err
 	}
-	if err := jsonv2.Unmarshal(answer, into); err != nil {
-		return fmt.Errorf("its answer to %s cannot be read: %s", address, outside.Quoted(err.Error()))
+	if err := outside.Unmarshal(answer, into); err != nil {
+		return fmt.Errorf("its answer to %s cannot be read: %w", address, err)
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ type world struct {
 	number        int64
 	open          bool // it has a number
 	broken        bool // it may not be used again
+	doubled       bool // another game has its number; guarded by the provider's mu
 }
 
 // start creates a game, or takes one that has ended, and resets it to a task.
@@ -42,6 +43,9 @@ func (g *world) start(ctx context.Context, task string) (string, error) {
 		if err := g.create(ctx); err != nil {
 			return "", err
 		}
+	}
+	if err := g.enter(); err != nil {
+		return "", err
 	}
 	g.open, g.broken = true, true
 	index, err := strconv.Atoi(d.kind.position(task))
@@ -94,6 +98,32 @@ func (g *world) reuse() bool {
 	return n > 0
 }
 
+// enter notes that the game is played. If another one with its number is, neither has a result: they would be one.
+func (g *world) enter() error {
+	g.provider.mu.Lock()
+	defer g.provider.mu.Unlock()
+	other := g.provider.live[g.number]
+	if other != nil {
+		other.doubled = true
+		return g.shared()
+	}
+	g.provider.live[g.number] = g
+	return nil
+}
+
+// leave notes that the game is over.
+func (g *world) leave() {
+	g.provider.mu.Lock()
+	defer g.provider.mu.Unlock()
+	delete(g.provider.live, g.number)
+}
+
+// shared says that the server has one game for two.
+func (g *world) shared() error {
+	return fmt.Errorf("it gives the number %d to two games that are played at the same time: actions of each would "+
+		"go to both", g.number)
+}
+
 // create has the server make a game. Its number is the answer, or the field id of it.
 func (g *world) create(ctx context.Context) error {
 	var body jsontext.Value
@@ -124,6 +154,11 @@ func (g *world) post(ctx context.Context, route string, fields map[string]any) (
 	if err == nil {
 		err = refused(body)
 	}
+	g.provider.mu.Lock()
+	defer g.provider.mu.Unlock()
+	if g.doubled {
+		return nil, g.shared()
+	}
 	return body, err
 }
 
@@ -147,13 +182,18 @@ func (k *dialect) answer(body jsontext.Value) (a outside.StepReply, err error) {
 		Score  *float64 `json:"score"`
 		Done   *bool    `json:"done"`
 	}
-	err = jsonv2.Unmarshal(body, &read)
+	if err := outside.Unmarshal(body, &read); err != nil {
+		return a, fmt.Errorf("in its answer to /step, %w", err)
+	}
 	score, field := read.Reward, "reward"
 	if k.sums {
 		score, field = read.Score, "score"
 	}
-	if err != nil || score == nil || read.Done == nil {
-		return a, fmt.Errorf("its answer to /step lacks %s or done, or they are of another type", field)
+	if score != nil && read.Done == nil {
+		field = "done"
+	}
+	if score == nil || read.Done == nil {
+		return a, fmt.Errorf("its answer to /step has no %s: it is missing, or null", field)
 	}
 	if a.Observation, err = k.observed(body); err != nil {
 		return a, err
@@ -200,6 +240,7 @@ func (g *world) Close() error {
 		return nil
 	}
 	g.open = false
+	g.leave()
 	switch {
 	case d.kind.closes:
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

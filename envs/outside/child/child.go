@@ -36,13 +36,19 @@ type child struct {
 
 	writing sync.Mutex // held while a line is written
 	mu      sync.Mutex
-	waiting map[int64]chan delivery // by the number of the request
-	last    int64                   // number of a request
-	games   int                     // that are open
-	failure error                   // why it is of no use any more; nil while it is
-	stopped chan struct{}           // closed when the process has ended after the failure
-	ended   chan struct{}           // closed at the end of its lines
-	heard   chan struct{}           // closed at the end of its standard error
+	waiting map[int64]waiter // by the number of the request
+	last    int64            // number of a request
+	games   int              // that are open
+	failure error            // why it is of no use any more; nil while it is
+	stopped chan struct{}    // closed when the process has ended after the failure
+	ended   chan struct{}    // closed at the end of its lines
+	heard   chan struct{}    // closed at the end of its standard error
+}
+
+// waiter waits for the answer to what it asks.
+type waiter struct {
+	ask     string
+	answers chan<- delivery
 }
 
 // delivery is the answer to a request.
@@ -72,7 +78,7 @@ func start(ctx context.Context, command string, timeout time.Duration) (*child, 
 		_ = f.Close()
 	}
 	c := &child{process: p, in: pipes[0][1], out: pipes[1][0], errorFile: pipes[2][0], timeout: timeout,
-		waiting: map[int64]chan delivery{}, stopped: make(chan struct{}), ended: make(chan struct{}),
+		waiting: map[int64]waiter{}, stopped: make(chan struct{}), ended: make(chan struct{}),
 		heard: make(chan struct{})}
 	c.lines = bufio.NewReaderSize(c.out, 64<<10)
 	go func() {
@@ -114,7 +120,7 @@ func (c *child) describe() (*outside.Profile, error) {
 	}
 	var d description
 	if err := parse(line, &d); err != nil {
-		return nil, err
+		return nil, misread(askDescribe, err)
 	}
 	switch {
 	case d.Error != "":
@@ -194,23 +200,39 @@ func (c *child) read() {
 			return
 		}
 		var r delivery
-		if err := parse(line, &r.response); err != nil {
-			c.fail(err)
+		r.err = parse(line, &r.response)
+		number, known := r.ID, r.err == nil
+		if errors.As(r.err, new(*outside.Misread)) { // the other games can go on
+			number, known = numberOf(line)
+		}
+		if !known {
+			c.fail(r.err)
 			return
 		}
 		c.mu.Lock()
-		waiting, ok := c.waiting[r.ID]
-		delete(c.waiting, r.ID)
+		waiting, ok := c.waiting[number]
+		delete(c.waiting, number)
 		c.mu.Unlock()
 		if !ok {
-			c.fail(fmt.Errorf("it answers the request %d, which is answered or was not made", r.ID))
+			c.fail(fmt.Errorf("it answers the request %d, which is answered or was not made", number))
 			return
 		}
-		if r.Error != "" {
+		switch {
+		case r.err != nil:
+			r.err = misread(waiting.ask, r.err)
+		case r.Error != "":
 			r.err = fmt.Errorf("it says: %s", outside.Quoted(r.Error))
 		}
-		waiting <- r
+		waiting.answers <- r
 	}
+}
+
+// misread says in which answer a field is wrong.
+func misread(ask string, err error) error {
+	if errors.As(err, new(*outside.Misread)) {
+		return fmt.Errorf("in its answer to %s, %w", ask, err)
+	}
+	return err
 }
 
 // fail ends the process, and all that wait for it.
@@ -222,7 +244,7 @@ func (c *child) fail(err error) {
 	}
 	c.failure = fmt.Errorf("%w%s", err, &c.stderr)
 	for _, waiting := range c.waiting {
-		waiting <- delivery{err: c.failure}
+		waiting.answers <- delivery{err: c.failure}
 	}
 	c.waiting = nil
 	_ = c.in.Close() // nobody needs them any more
@@ -244,7 +266,7 @@ func (c *child) request(r *request) (<-chan delivery, error) {
 	}
 	c.last++
 	r.ID = c.last
-	c.waiting[r.ID] = answers
+	c.waiting[r.ID] = waiter{r.Ask, answers}
 	c.mu.Unlock()
 	if err := c.write(r); err != nil {
 		c.fail(c.silent(err))

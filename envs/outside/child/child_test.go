@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -77,6 +78,9 @@ func play(how string) {
 		switch {
 		case q.Action == "die":
 			os.Exit(3)
+		case q.Action == "NaN":
+			fmt.Printf(`{"observation":"","id":%d,"progress":NaN,"done":true}`+"\n", q.ID)
+			continue
 		case q.Ask == "step":
 			states[q.World] = q.Action
 		case q.Ask == "fork":
@@ -97,6 +101,10 @@ var tricks = map[string]func(q *asked){
 	"die": func(*asked) {
 		fmt.Fprintln(os.Stderr, "\x1b[31mout of \x00memory")
 		os.Exit(3)
+	},
+	"trace": func(*asked) {
+		fmt.Fprint(os.Stderr, "Traceback:\n"+strings.Repeat("  File \"é\", line 3\n", 500), "é\nZeroDivisionError: division by zero\n")
+		os.Exit(1)
 	},
 	"sleep": func(*asked) { time.Sleep(time.Hour) },
 	"flood": func(*asked) {
@@ -141,11 +149,15 @@ var tricks = map[string]func(q *asked){
 		fmt.Printf(`{"id":%d,"observation":"","success":true,"progress":1}`+"\n", q.ID)
 	},
 	"add":     func(q *asked) { fmt.Println(strings.Replace(echo(q), `{`, `{"bonus":1,`, 1)) },
+	"nan":     func(q *asked) { fmt.Println(success.ReplaceAllString(echo(q), `"success":NaN`)) },
+	"one":     func(q *asked) { fmt.Println(success.ReplaceAllString(echo(q), `"success":1`)) },
 	"empty":   func(q *asked) { fmt.Printf(`{"id":%d}`+"\n", q.ID) },
 	"mix":     func(q *asked) { fmt.Printf(`{"id":%d,"observation":"","actions":[]}`+"\n", q.ID) },
 	"lengthy": func(q *asked) { fmt.Printf(`{"id":%d,"observation":"%070000d"}`+"\n", q.ID, 0) },
 	"unkey":   func(q *asked) { fmt.Printf(`{"id":%d,"state_key":"%05000d"}`+"\n", q.ID, 0) },
 }
+
+var success = regexp.MustCompile(`"success":\w+`)
 
 // echo is the answer to a request.
 func echo(q *asked) string {
@@ -265,7 +277,10 @@ func TestHostile(t *testing.T) {
 		"say:start":        `it says: "no \x1b[31m such\ntask"`,
 		"say:step":         `it says: "no \x1b[31m such\ntask"`,
 		"lie:step":         "it sends progress, which its description does not announce",
-		"add:step":         `unknown object member name "bonus"`,
+		"add:step":         "in its answer to step, bonus is not a field that heldout knows",
+		"add:describe":     "in its answer to describe, bonus is not a field",
+		"nan:step":         "the environment exec:echo: in its answer to step, success is NaN, want a number",
+		"one:step":         "in its answer to step, success is 1, want true or false",
 		"empty:start":      "the answer to start lacks observation",
 		"empty:step":       "the answer to step lacks observation",
 		"mix:step":         "the answer to step has members of another answer",
@@ -422,6 +437,47 @@ func TestStopStart(t *testing.T) {
 		if err := errors.Join(provider.Close(), os.Remove(begun)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// An answer with a field that cannot be read costs its own game, and no other of the process.
+func TestMisread(t *testing.T) {
+	env, err := open(t, "echo", outside.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var worlds []envs.World
+	for range 3 {
+		w, err := begin(t, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		worlds = append(worlds, w)
+	}
+	_, err = worlds[0].Step(t.Context(), "NaN")
+	if err == nil || !strings.Contains(err.Error(), "in its answer to step, progress is NaN, want a number") {
+		t.Error(err)
+	}
+	for _, w := range worlds[1:] {
+		if s, err := w.Step(t.Context(), "win"); err != nil || !s.Success {
+			t.Error(s, err)
+		}
+	}
+}
+
+// The end of the standard error is its end, however long it is.
+func TestTraceback(t *testing.T) {
+	env, err := open(t, "trace:step", outside.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := begin(t, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Step(t.Context(), "win")
+	if err == nil || !strings.HasSuffix(err.Error(), "é ZeroDivisionError: division by zero") || len(err.Error()) > 500 {
+		t.Error(err)
 	}
 }
 

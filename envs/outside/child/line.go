@@ -8,6 +8,7 @@ import (
 	"io"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"heldout/envs/outside"
 )
@@ -69,12 +70,30 @@ type response struct {
 	Error       string   `json:"error"`
 }
 
-// parse reads a line of the program.
+// parse reads a line of the program. The error is a misread field, or about the whole line.
 func parse(line []byte, into any) error {
-	if err := jsonv2.Unmarshal(line, into, jsonv2.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("it writes the line %.100q, which is no answer: %w", bytes.TrimSpace(line), err)
+	err := outside.Unmarshal(line, into, jsonv2.RejectUnknownMembers(true))
+	if m := (*outside.Misread)(nil); errors.As(err, &m) && m.Field == "" {
+		return fmt.Errorf("it writes the line %.100q, which is no answer: %s", bytes.TrimSpace(line), m)
 	}
-	return nil
+	return err
+}
+
+// numberOf is the number of the request that a line answers, whose other members may be of any form.
+func numberOf(line []byte) (id int64, ok bool) {
+	d := jsontext.NewDecoder(bytes.NewReader(line))
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return 0, false
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		found := err == nil && name.String() == "id"
+		value, err := d.ReadValue()
+		if found || err != nil {
+			return id, err == nil && jsonv2.Unmarshal(value, &id) == nil
+		}
+	}
+	return 0, false
 }
 
 // readLine reads a line of so many bytes at most.

@@ -24,8 +24,8 @@ type Program struct {
 	options outside.Options
 	worlds  atomic.Int64
 
+	about    atomic.Pointer[outside.Profile] // nil before the first start
 	mu       sync.Mutex
-	about    *outside.Profile
 	children []*child // by place; nil before the first start
 	starting []sync.Mutex
 	failures int   // in a row
@@ -45,7 +45,7 @@ func (d *Program) Describe(context.Context) (*outside.Profile, error) {
 	if _, err := d.child(0); err != nil {
 		return nil, err
 	}
-	return d.about, nil
+	return d.about.Load(), nil
 }
 
 // child returns the child of a place, which it starts if there is none, or none any more.
@@ -88,10 +88,8 @@ func (d *Program) failed(err error) {
 func (d *Program) take(place int, c *child, about *outside.Profile) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.about == nil {
-		d.about = about
-	}
-	if !reflect.DeepEqual(d.about, about) {
+	d.about.CompareAndSwap(nil, about)
+	if !reflect.DeepEqual(d.about.Load(), about) {
 		go c.close()
 		return d.wrong(errors.New("it describes itself otherwise than when the run began"))
 	}
@@ -111,7 +109,11 @@ func (d *Program) wrong(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("the environment %s: %w", outside.Quoted(d.command), err)
+	name := outside.Quoted(d.command)
+	if about := d.about.Load(); about != nil {
+		name = "exec:" + outside.Quoted(about.Name)
+	}
+	return fmt.Errorf("the environment %s: %w", name, err)
 }
 
 // place is that of a new game: where the fewest are.

@@ -184,15 +184,15 @@ func parse(frame []byte, want string, into any) error {
 		Type string         `json:"type"`
 		Data jsontext.Value `json:"data"`
 	}
-	err := jsonv2.Unmarshal(frame, &f)
+	err := outside.Unmarshal(frame, &f)
 	if err == nil && f.Type == "error" {
 		r := &complaint{}
-		if err = jsonv2.Unmarshal(f.Data, r); err == nil {
+		if err = outside.Unmarshal(f.Data, r); err == nil {
 			return r
 		}
 	}
 	if err == nil && f.Type == want {
-		err = jsonv2.Unmarshal(f.Data, into)
+		err = outside.Unmarshal(f.Data, into)
 	} else if err == nil {
 		err = fmt.Errorf("its type is %.40q, want %q", f.Type, want)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -73,8 +72,10 @@ func (d *Remote) get(ctx context.Context, route string, into any) ([]byte, error
 		return nil, err
 	}
 	value := jsontext.Value(body)
-	err = jsonv2.Unmarshal(body, into)
-	if err = errors.Join(err, value.Canonicalize()); err != nil {
+	if err = outside.Unmarshal(body, into); err == nil {
+		err = value.Canonicalize()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("what it answers at /%s cannot be read: %w", route, err)
 	}
 	return value, nil

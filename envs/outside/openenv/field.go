@@ -156,3 +156,16 @@ func shown(v any) string {
 	}
 	return string(b)
 }
+
+// described is a value of a wrong type in an error.
+func described(v any) string {
+	switch v := v.(type) {
+	case string:
+		return "the text " + fmt.Sprintf("%.40q", v)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	}
+	return shown(v)
+}

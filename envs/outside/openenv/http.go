@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	jsonv2 "github.com/go-json-experiment/json"
+
+	"heldout/envs/outside"
 )
 
 // longestBody is the largest length of an answer over HTTP, in bytes.
@@ -25,7 +27,7 @@ func (d *Remote) post(ctx context.Context, route, split string, into any) error 
 	if err != nil {
 		return err
 	}
-	if err := jsonv2.Unmarshal(answer, into); err != nil {
+	if err := outside.Unmarshal(answer, into); err != nil {
 		return fmt.Errorf("what it answers at /%s cannot be read: %w", route, err)
 	}
 	return nil

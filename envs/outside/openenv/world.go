@@ -17,8 +17,10 @@ type world struct {
 	outside.Plain // but for Actions
 	provider      *Remote
 	session       *connection
-	lost          error   // why the connection is gone
-	progress      float64 // so far
+	lost          error    // why the connection is gone
+	progress      *float64 // the last one that was not null
+	// taken: the server took an action. rewarded: it gave a reward for one. told: it said whether the task is solved.
+	taken, rewarded, told bool
 }
 
 // observed is the data of an observation.
@@ -55,55 +57,76 @@ func (g *world) ask(ctx context.Context, kind, data string) (a outside.StepReply
 			lines = append(lines, text)
 		}
 	}
-	a.Observation, a.Done = strings.Join(lines, "\n"), o.Done
-	return a, errors.Join(g.measure(&a, find), g.provider.reward(&a, o.Reward))
+	g.taken = g.taken || kind == "step"
+	err = errors.Join(g.measure(&a, o.Done, find), g.reward(o.Reward, &a))
+	a.Observation, a.Done, a.Unjudged = strings.Join(lines, "\n"), o.Done, g.unjudged()
+	return a, err
+}
+
+// unjudged reports that of what measures the episode, all was null so far.
+func (g *world) unjudged() bool {
+	o := &g.provider.options
+	return g.taken && (o.bounds != nil && !g.rewarded || o.progress != nil && g.progress == nil ||
+		o.success != nil && !g.told)
 }
 
 // measure reads success and progress, which is as before where a field is null.
-func (g *world) measure(a *outside.StepReply, find func(path) any) error {
+func (g *world) measure(a *outside.StepReply, done bool, find func(path) any) error {
 	o := &g.provider.options
 	if o.success != nil {
 		switch word := find(o.success).(type) {
 		case bool:
-			a.Success = &word
+			a.Success, g.told = &word, true
 		case nil:
-			if !a.Done {
+			if !done {
 				a.Success = new(bool)
 			}
 		default:
-			return fmt.Errorf("the field %s of --%s is %.40s, want true or false", o.success, successName, shown(word))
+			return fmt.Errorf("the field %s of --%s is %s, want true or false", o.success, successName, described(word))
 		}
 	}
 	if o.progress != nil {
 		switch share := find(o.progress).(type) {
 		case float64:
-			g.progress = share
+			g.progress = &share
 		case nil:
 		default:
-			return fmt.Errorf("the field %s of --%s is %.40s, want a number", o.progress, progressName, shown(share))
+			return fmt.Errorf("the field %s of --%s is %s, want a number", o.progress, progressName, described(share))
 		}
-		progress := g.progress
-		a.Progress = &progress
 	}
+	g.stay(a)
 	return nil
 }
 
-// reward reads a reward where one counts; null is 0.
-func (d *Remote) reward(a *outside.StepReply, reward any) error {
-	var sum float64
+// stay has the progress be what it was, and the rewards, too.
+func (g *world) stay(a *outside.StepReply) {
+	o := &g.provider.options
+	if o.progress != nil {
+		a.Progress = new(float64)
+		if g.progress != nil {
+			*a.Progress = *g.progress
+		}
+	}
+	if o.bounds != nil {
+		a.Reward = new(float64)
+	}
+}
+
+// reward reads a reward where one counts. OpenEnv's may be true or false, and null adds nothing.
+func (g *world) reward(reward any, a *outside.StepReply) error {
+	if a.Reward == nil || reward == nil {
+		return nil
+	}
+	g.rewarded = g.taken
 	switch r := reward.(type) {
 	case float64:
-		sum = r
+		*a.Reward = r
 	case bool:
 		if r {
-			sum = 1
+			*a.Reward = 1
 		}
-	case nil:
 	default:
-		return fmt.Errorf("reward is %.40s, want a number", shown(r))
-	}
-	if d.options.bounds != nil {
-		a.Reward = &sum
+		return fmt.Errorf("reward is %s, want a number", described(r))
 	}
 	return nil
 }
@@ -138,17 +161,11 @@ func (g *world) Step(ctx context.Context, action string) (outside.StepReply, err
 
 // invalid is what follows an action that the server does not take: the episode is as before.
 func (g *world) invalid(why string) outside.StepReply {
-	a := outside.StepReply{Observation: why, Valid: new(bool)}
+	a := outside.StepReply{Observation: why, Valid: new(bool), Unjudged: g.unjudged()}
 	if g.provider.options.success != nil {
 		a.Success = new(bool)
 	}
-	if g.provider.options.progress != nil {
-		progress := g.progress
-		a.Progress = &progress
-	}
-	if g.provider.options.bounds != nil {
-		a.Reward = new(float64)
-	}
+	g.stay(&a)
 	return a
 }
 

@@ -4,6 +4,7 @@
 package process
 
 import (
+	"crypto/rand"
 	"errors"
 	"os"
 	"os/exec"
@@ -11,19 +12,27 @@ import (
 	"time"
 )
 
-// watcher ends a process group, whose number is the first line that it reads, once
-// nobody holds the other end of its standard input any more, as when heldout is killed.
-const watcher = `trap "" HUP INT TERM; read -r group && { read -r _; kill -TERM "-$group"
-	for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -0 "-$group" || exit; done; kill -KILL "-$group"; }`
+// watcher ends a process group and all with a mark, which are the first line that it reads, once nobody holds the
+// other end of its standard input any more, as when heldout is killed.
+const watcher = `trap "" HUP INT TERM
+marked() { for f in $(grep -lsF "$mark" /proc/[0-9]*/environ); do f=${f#/proc/}; echo "${f%/environ}"; done; }
+end() { kill "-$1" "-$group" $(marked); }
+read -r group mark && [ -n "$mark" ] && { read -r _; end TERM
+	for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -0 "-$group" || [ -n "$(marked)" ] || exit; done; end KILL; }`
 
 // announced tells the watcher of itself, and becomes the command $1.
-const announced = `echo $$ >&3 && exec sh -c "$1" 3>&-`
+const announced = `echo "$$ $HELDOUT_MARK" >&3 && exec sh -c "$1" 3>&-`
 
-// Process is a command with all that it starts: a process group.
+// mark begins the variable that all have that a command starts, also those that leave its process group.
+const mark = "HELDOUT_MARK="
+
+// Process is a command with all that it starts: a process group and, on Linux, what has left it.
 type Process struct {
 	// Exited is closed when the command has ended.
 	Exited chan struct{}
 
+	mark    string // a variable of all that the command starts
+	left    []int  // what has left the group, as far as it was found
 	cmd     *exec.Cmd
 	watcher *exec.Cmd // in a group of its own: it outlives heldout and the command
 	leash   *os.File  // whose end has the watcher end the group
@@ -39,8 +48,9 @@ func Start(command string, s Streams) (*Process, error) {
 		return nil, err
 	}
 	defer pipe.Close()
-	p := &Process{make(chan struct{}), exec.Command("sh", "-c", announced, "heldout", command),
-		exec.Command("sh", "-c", watcher), leash}
+	p := &Process{Exited: make(chan struct{}), mark: mark + rand.Text(), leash: leash,
+		cmd: exec.Command("sh", "-c", announced, "heldout", command), watcher: exec.Command("sh", "-c", watcher)}
+	p.cmd.Env = append(p.cmd.Environ(), p.mark)
 	p.cmd.ExtraFiles, p.cmd.SysProcAttr = []*os.File{leash}, &syscall.SysProcAttr{Setpgid: true}
 	if s.In != nil { // a nil file in an interface is not nil
 		p.cmd.Stdin = s.In
@@ -75,23 +85,42 @@ func (p *Process) Ended() string { return p.cmd.ProcessState.String() }
 // tick is how often Stop looks whether the group has ended.
 const tick = 20 * time.Millisecond
 
-// Stop ends the process group: by SIGTERM and, after a while, by SIGKILL. It returns when
-// the command and its children have ended.
+// Stop ends the command and all that it has started: by SIGTERM and, after a while, by SIGKILL. It returns when
+// they have ended.
 func (p *Process) Stop(grace time.Duration) {
-	defer p.dismiss() // the group is gone by then
-	group := -p.cmd.Process.Pid
-	_ = syscall.Kill(group, syscall.SIGTERM)
-	for range grace / tick {
+	defer p.dismiss() // all are gone by then
+	p.signal(syscall.SIGTERM)
+	for patience := time.After(grace); p.remains(); {
 		select {
-		case <-p.Exited:
-			reap(group)
-		default:
+		case <-patience:
+			p.signal(syscall.SIGKILL)
+			<-p.Exited
+			return
+		case <-time.After(tick):
 		}
-		if errors.Is(syscall.Kill(group, 0), syscall.ESRCH) {
-			break
-		}
-		time.Sleep(tick)
 	}
-	_ = syscall.Kill(group, syscall.SIGKILL)
 	<-p.Exited
+}
+
+// remains reports whether something of the command is there, after what has ended is reaped.
+func (p *Process) remains() bool {
+	select {
+	case <-p.Exited:
+		for _, id := range append(p.left, p.group()) {
+			reap(id)
+		}
+	default:
+	}
+	return !errors.Is(syscall.Kill(p.group(), 0), syscall.ESRCH) || len(p.strays()) > 0
+}
+
+// group is the process group, as a number for signals.
+func (p *Process) group() int { return -p.cmd.Process.Pid }
+
+// signal sends a signal to the group and to what has left it.
+func (p *Process) signal(s syscall.Signal) {
+	p.left = p.strays()
+	for _, id := range append(p.left, p.group()) {
+		_ = syscall.Kill(id, s) // it may have ended
+	}
 }

@@ -50,7 +50,7 @@ func (r *shownRun) latestErrors(x *record.Index) (out []failed) {
 		}
 		task := table.Printable(envs.Title(e.Env) + " " + e.Task)
 		out = append(out, failed{r.path("episodes", trajectory.Name(&e)), task,
-			trajectory.Outcome(e.Outcome), table.Shortened(table.Printable(e.Error), maxError)})
+			trajectory.Outcome(e.Outcome), table.Abridged(table.Printable(e.Error), maxError)})
 	}
 	return out
 }

@@ -11,8 +11,8 @@ import time
 from typing import Any, cast
 
 from ._errors import UsageError
-from ._flags import texts
 from ._policy import Message, Policy, Sampling
+from ._values import texts
 
 _GATHERING = 0.005  # seconds that a batch waits for more requests
 _MOST = 64 << 20  # bytes of a request
@@ -76,9 +76,13 @@ class Endpoint:
         seeds = [call.seed for call in batch if call.seed is not None]
         if len(seeds) == len(batch):
             sampling["seeds"] = seeds
-        replies = texts(self._policy([call.messages for call in batch], sampling))
-        if replies is None or len(replies) != len(batch):
-            gave = "no list of texts" if replies is None else f"{len(replies)} replies"
+        given = self._policy([call.messages for call in batch], sampling)
+        try:
+            replies = texts("replies", given)
+            gave = "" if len(replies) == len(batch) else f"{len(replies)} replies"
+        except UsageError as error:
+            replies, gave = [], f"no list of texts ({error})"
+        if gave:
             raise UsageError(
                 f"the policy gave {gave} to {len(batch)} conversations: it returns a list with a text for each"
             )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._binary import ask, failure, start
 from ._errors import Incomplete, Overlap, UsageError
-from ._flags import flags, renamed, texts
+from ._flags import flags, renamed
 from ._policy import Policy
+from ._printing import fitting, tell
 from ._records import Records
+from ._values import text, texts
 
 if TYPE_CHECKING:
     import queue
@@ -31,6 +34,8 @@ _ENVIRONMENT_KEY = "HELDOUT_ENVIRONMENT_KEY"  # and of what relays of an environ
 # Options of `evaluate` that say how a model is asked, not what is played.
 _OF_MODELS = {"base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"}
 _POLL = 0.05  # seconds between looks at a run that a policy plays
+_PATIENCE = 5.0  # seconds for the end of a run that was cancelled
+_REASON = re.compile(r"\d+ episodes? without a result: ")  # begins a line that says why episodes have none
 
 
 class Evaluation(Records[Literal["pandas"]]):
@@ -41,7 +46,7 @@ class Evaluation(Records[Literal["pandas"]]):
         self.run = run
 
     def __repr__(self) -> str:
-        return f"heldout.Evaluation({self.run!r})"
+        return fitting(f"heldout.Evaluation({self.run!r})")
 
 
 def evaluate(
@@ -77,9 +82,22 @@ def evaluate(
     >>> run.metrics()["heldout/pddl/success"]
     0.0
     """
-    endpoint = _endpoint(model, name) if callable(model) else None
+    return _evaluate(model, env, out, base_url, name, seeds, progress, None, cast("dict[str, Any]", options))
+
+
+def _evaluate(
+    model: str | Sequence[str] | Policy | None,
+    env: str | Sequence[str] | Environment | None,
+    out: str | os.PathLike[str] | None,
+    base_url: str | Sequence[str] | None,
+    name: str,
+    seeds: int | str | Sequence[int] | None,
+    progress: bool,
+    halt: _Halt | None,
+    keywords: dict[str, Any],
+) -> Evaluation:
+    endpoint = _endpoint(model, text("name", name)) if callable(model) else None
     variables: dict[str, str] = {}
-    keywords = cast("dict[str, Any]", options)
     if endpoint is not None:
         models, base_url = ["openai:" + name], endpoint.url
         variables[_KEY] = endpoint.key
@@ -89,12 +107,12 @@ def evaluate(
     if base_url:
         models = [m if ":" in m else "openai:" + m for m in models]
     door = None
-    if env is not None and not isinstance(env, str) and not isinstance(env, Sequence):
-        door = _door(env)
+    if hasattr(env, "step"):  # no name has it
+        door = _door(cast("Environment", env))
         env, variables[_ENVIRONMENT_KEY] = door.name, door.key
     played = {"out": out, "model": models, "env": env, "base_url": base_url, "seeds": seeds, **keywords}
     try:
-        code, said = _play(["run", "--format=json", *flags(played)], variables, endpoint, progress)
+        code, said = _play(["run", "--format=json", *flags(played)], variables, endpoint, progress, halt)
     finally:
         if door is not None:
             door.close()
@@ -102,15 +120,19 @@ def evaluate(
             endpoint.close()
     if code not in (0, _INCOMPLETE):
         raise failure(code, said, keywords=True)
-    run = os.fspath(out) if out is not None else _folder(said)
+    run = text("out", out) if out is not None else _folder(said)
     if code == _INCOMPLETE:
-        raise Incomplete(str(failure(code, said, keywords=True)), run)
+        why = [line.rstrip() for line in said.splitlines() if _REASON.match(line)]
+        raise Incomplete("\n".join([failure(code, said, keywords=True).args[0], *why]), run)
     return Evaluation(run)
 
 
 def _names(model: object) -> list[str]:
     """Returns the names of models, of which there is at least one."""
-    names = [model] if isinstance(model, str) else texts(model)
+    try:
+        names = [model] if isinstance(model, str) else texts("model", model)
+    except UsageError:
+        names = []
     if not names or "" in names:
         raise UsageError(
             'evaluate needs a model: "vllm:NAME" with its base_url, a function, or a baseline such as "expert"'
@@ -136,14 +158,53 @@ async def aevaluate(
 ) -> Evaluation:
     """Does what `evaluate` does in a thread, without blocking the event loop. A function as `model` runs there too.
 
-    The run continues if the asyncio task is cancelled; the same call resumes or reads it.
+    If the asyncio task is cancelled, the run stops as by Ctrl-C; the same call continues it.
     """
     import asyncio
 
+    from ._threads import in_thread
+
     keywords = renamed(options)  # here, because a warning is for the line that calls this
-    return await asyncio.to_thread(
-        evaluate, model, env, out=out, base_url=base_url, name=name, seeds=seeds, progress=progress, **keywords
-    )
+    halt = _Halt()
+    running = in_thread(_evaluate, model, env, out, base_url, name, seeds, progress, halt, keywords)
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        halt.ask()
+        running.add_done_callback(lambda done: done.exception())  # which nobody wants any more
+        await asyncio.wait([running], timeout=_PATIENCE)
+        raise
+
+
+class _Halt:
+    """Stops a run from another thread, now or as soon as it starts."""
+
+    def __init__(self) -> None:
+        import threading
+
+        self._lock = threading.Lock()
+        self._asked = False
+        self._process: subprocess.Popen[str] | None = None
+
+    def ask(self) -> None:
+        with self._lock:
+            self._asked = True
+            if self._process is not None:
+                _interrupt(self._process)
+
+    def begin(self, process: subprocess.Popen[str]) -> None:
+        with self._lock:
+            self._process = process
+            if self._asked:
+                _interrupt(process)
+
+
+def _interrupt(process: subprocess.Popen[str]) -> None:
+    """Sends what Ctrl-C sends."""
+    import signal
+
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
 
 
 def _door(environment: Environment) -> Door:
@@ -173,15 +234,15 @@ def planned(env: str | Sequence[str] | None, *, without: Collection[str] = (), *
 
 
 def _play(
-    arguments: list[str], environment: dict[str, str], endpoint: Endpoint | None, progress: bool
+    arguments: list[str], environment: dict[str, str], endpoint: Endpoint | None, progress: bool, halt: _Halt | None
 ) -> tuple[int, str]:
     """Runs the binary, which takes long, and passes on what it says. Ctrl-C stops it as it does in a shell."""
     import queue
-    import signal
     import subprocess
     import threading
 
-    tell = _teller() if progress else _silent
+    # Of the terminal's Ctrl-C, who waits here tells the binary, once: a second signal would end it at once.
+    waits = halt is not None or threading.current_thread() is threading.main_thread()
     process: subprocess.Popen[str] = start(
         arguments,
         environment,
@@ -189,35 +250,62 @@ def _play(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        errors="replace",
+        start_new_session=waits and os.name != "nt",
     )
+    if halt is not None:
+        halt.begin(process)
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-    listener = threading.Thread(target=_listen, args=(process, lines))
+    listener = threading.Thread(target=_listen, args=(process, lines), daemon=True)
     listener.start()
-    said: list[str] = []
+    report = _Report(_teller() if progress else _silent)
     try:
         while (line := _line(lines, endpoint)) is not None:
             if line:
-                said.append(line)
-                tell(line)
+                report.add(line)
         process.wait()
     except BaseException:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
+        _interrupt(process)
         if endpoint is not None:
             endpoint.close()
         process.wait()
         raise
     finally:
         listener.join()
-    return process.returncode, "".join(said)
+    report.end(process.returncode)
+    return process.returncode, "".join(report.said)
+
+
+class _Report:
+    """What a run says. All of it is passed on but what becomes an exception: its error, and why episodes are missing."""
+
+    def __init__(self, pass_on: Callable[[str], None]) -> None:
+        self.said: list[str] = []
+        self._pass_on, self._failed = pass_on, False
+        self._reasons: list[str] = []
+
+    def add(self, line: str) -> None:
+        self.said.append(line)
+        self._failed = self._failed or line.startswith("heldout: ")
+        if _REASON.match(line):
+            self._reasons.append(line)
+        elif not self._failed:
+            self._pass_on(line)
+
+    def end(self, code: int) -> None:
+        """Passes on why episodes are missing, unless an exception says it."""
+        for line in self._reasons if code != _INCOMPLETE else []:
+            self._pass_on(line)
 
 
 def _listen(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) -> None:
     assert process.stderr is not None
-    with process.stderr:
-        for line in process.stderr:
-            lines.put(line)
-    lines.put(None)
+    try:
+        with process.stderr:
+            for line in process.stderr:
+                lines.put(line)
+    finally:
+        lines.put(None)
 
 
 def _line(lines: queue.SimpleQueue[str | None], endpoint: Endpoint | None) -> str | None:
@@ -237,7 +325,7 @@ def _teller() -> Callable[[str], None]:
     """Returns a function that shows a line below the cell of a notebook, in place of the last, or on standard error."""
     shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     if shell is None or not hasattr(shell, "kernel"):
-        return lambda line: cast(None, sys.stderr.write(line))
+        return tell
     place: Any = sys.modules["IPython"].display.display({"text/plain": "starting"}, raw=True, display_id=True)
     return lambda line: cast(None, place.update({"text/plain": line.rstrip()}, raw=True))
 

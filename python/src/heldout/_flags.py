@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
+
+from ._values import is_a, plain
 
 
 def flags(keywords: Mapping[str, object]) -> list[str]:
@@ -47,33 +48,25 @@ def hint(text: str) -> None:
     warnings.warn(text, FutureWarning, stacklevel=depth)
 
 
-def texts(values: object) -> list[str] | None:
-    """Returns a sequence of texts as a list; None for anything else, such as one text."""
-    if isinstance(values, str) or not isinstance(values, Sequence):
-        return None
-    found = list(cast("Sequence[object]", values))
-    return cast("list[str]", found) if all(isinstance(one, str) for one in found) else None
-
-
-def _texts(name: str, value: Any) -> list[str]:
+def _texts(name: str, value: object) -> list[str]:
     """Returns the value of a flag as text, or those of a list."""
     if value is None:
         return []
-    if isinstance(value, bool):
-        return [str(value).lower()]
-    if isinstance(value, (str, os.PathLike)):
-        return [os.fspath(cast("str | os.PathLike[str]", value))]
     if isinstance(value, Mapping):
-        return _mapped(name, cast("Mapping[str, Any]", value))
-    if isinstance(value, (Sequence, set, frozenset)):
-        values = cast("Iterable[Any]", value)
-        return [f"{one}-{one}" if name == "seeds" and isinstance(one, int) else os.fspath(one) for one in values]
-    return [str(value)]
+        return _mapped(name, cast("Mapping[str, object]", value))
+    found = plain(name, value)
+    if not is_a(found, list):
+        return [_word(found)]
+    return [f"{one}-{one}" if name == "seeds" and type(one) is int else _word(one) for one in found]
 
 
-def _mapped(name: str, value: Mapping[str, Any]) -> list[str]:
+def _word(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _mapped(name: str, value: Mapping[str, object]) -> list[str]:
     if name == "extra_body":
         import json
 
-        return [json.dumps(value)]
+        return [json.dumps(plain(name, value))]
     return [f"{key}={','.join(_texts(name, one))}" for key, one in value.items()]

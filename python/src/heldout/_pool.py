@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypedDict,
 
 from ._errors import Error, ServerDied, StepError, UsageError
 from ._flags import flags, renamed
+from ._threads import in_thread
+from ._values import boolean, items, plain, text, whole
 
 if TYPE_CHECKING:
     import asyncio
@@ -182,6 +184,7 @@ class Pool:
 
     def open(self, env: str = "", count: int = 1) -> list[Session]:
         """Opens sessions, all or none. A pool with one environment needs no name."""
+        count = whole("count", count)
         if count < 1:
             raise UsageError(f"count is {count}, want at least 1")
         child = self._running()
@@ -254,11 +257,12 @@ class Pool:
                     future.set_result(done.result()[at : at + len(call)])
                 at += len(call)
 
-        loop.run_in_executor(None, self.step, entries).add_done_callback(deliver)
+        in_thread(self.step, entries).add_done_callback(deliver)
 
     def fork(self, sessions: Sequence[tuple[Session, int]]) -> list[list[Session]]:
         """Forks each session the given number of times, all or none. A fork continues from the present step alone."""
         child = self._running()
+        sessions = [(session, whole("count", count)) for session, count in sessions]
         if any(session.child is not child for session, _ in sessions):
             raise StepError(_FOREIGN)
         if not sessions or any(count < 1 for _, count in sessions):
@@ -302,31 +306,31 @@ class Pool:
 
     async def aenvs(self) -> list[dict[str, Any]]:
         """Does what `envs` does without blocking the event loop."""
-        return await _in_thread(self.envs)
+        return await in_thread(self.envs)
 
     async def atasks(self, env: str, split: str | None = None) -> list[Task]:
         """Does what `tasks` does without blocking the event loop."""
-        return await _in_thread(self.tasks, env, split)
+        return await in_thread(self.tasks, env, split)
 
     async def aopen(self, env: str = "", count: int = 1) -> list[Session]:
         """Does what `open` does without blocking the event loop, which starting the process would."""
-        return await _in_thread(self.open, env, count)
+        return await in_thread(self.open, env, count)
 
     async def afork(self, sessions: Sequence[tuple[Session, int]]) -> list[list[Session]]:
         """Does what `fork` does without blocking the event loop."""
-        return await _in_thread(self.fork, sessions)
+        return await in_thread(self.fork, sessions)
 
     async def aactions(self, sessions: Sequence[Session]) -> list[list[str]]:
         """Does what `actions` does without blocking the event loop."""
-        return await _in_thread(self.actions, sessions)
+        return await in_thread(self.actions, sessions)
 
     async def aclose_sessions(self, sessions: Sequence[Session]) -> None:
         """Does what `close_sessions` does without blocking the event loop."""
-        await _in_thread(self.close_sessions, sessions)
+        await in_thread(self.close_sessions, sessions)
 
     async def aclose(self) -> None:
         """Does what `close` does without blocking the event loop."""
-        await _in_thread(self.close)
+        await in_thread(self.close)
 
     async def __aenter__(self) -> Pool:
         return self
@@ -427,10 +431,16 @@ def _start(arguments: list[str]) -> Child:
     return Child(arguments)
 
 
-async def _in_thread(do: Callable[..., Made], *arguments: Any) -> Made:
-    import asyncio
-
-    return await asyncio.to_thread(do, *arguments)
+_RESET: dict[str, Callable[[str, object], Any]] = {
+    "task_id": text,
+    "split": text,
+    "index": whole,
+    "seed": whole,
+    "step_limit": whole,
+    "max_steps": whole,
+    "actions": boolean,
+    "keys": boolean,
+}
 
 
 def checked_reset(options: Mapping[str, Any]) -> Reset:
@@ -438,7 +448,7 @@ def checked_reset(options: Mapping[str, Any]) -> Reset:
 
     An unknown option is an error that lists the options.
     """
-    names = list(Reset.__annotations__)
+    names = list(_RESET)
     for name in options:
         if name not in names:
             import difflib
@@ -446,7 +456,8 @@ def checked_reset(options: Mapping[str, Any]) -> Reset:
             like = difflib.get_close_matches(name, names, 1)
             hint = f" (did you mean {like[0]}?)" if like else ""
             raise UsageError(f"a reset has no option {name!r}{hint}; there are {', '.join(names)}")
-    return cast(Reset, renamed({name: value for name, value in options.items() if value is not None}))
+    given = {name: _RESET[name](name, value) for name, value in options.items() if value is not None}
+    return cast(Reset, renamed(given))
 
 
 def _carry_out(child: Child, entries: Sequence[Entry]) -> list[Result]:
@@ -485,11 +496,11 @@ def _carry_out(child: Child, entries: Sequence[Entry]) -> list[Result]:
 
 def _entry(what: str | Reset) -> str:
     if isinstance(what, dict):
-        return json.dumps(what)
+        return json.dumps(plain("a reset", what))
     if not isinstance(what, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UsageError(f"an entry is an action, which is a text, or the dict of a reset, and not {what!r}")
     sampled = {
-        name: list(values)
+        name: plain(name, items(name, values))
         for name in ("token_ids", "logprobs")
         if (values := getattr(what, name, None)) is not None
     }

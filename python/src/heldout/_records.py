@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, ov
 from ._binary import ask
 from ._errors import Error, MissingPackage, NotFound, UsageError
 from ._flags import flags
+from ._values import texts
 
 if TYPE_CHECKING:
     import tempfile
@@ -311,7 +312,7 @@ def flat(tables: dict[str, Table], prefix: str) -> dict[str, float]:
 
 
 def _listed(paths: Paths) -> list[str]:
-    return [os.fspath(p) for p in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+    return texts("paths", [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths)
 
 
 def _check_backend(wanted: str) -> None:

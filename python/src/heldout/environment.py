@@ -36,9 +36,11 @@ import json
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
-from ._errors import UsageError
+from ._errors import Error, UsageError
+from ._values import boolean, described, items, number, text, texts, whole
 
 if TYPE_CHECKING:
     import gymnasium
@@ -47,7 +49,11 @@ _PROTOCOL = 1
 
 
 class Start(NamedTuple):
-    """What an agent is told before its first action."""
+    """What an agent is told before its first action.
+
+    Here and in the answers of all methods, texts, numbers, truth values and lists may be of other libraries, such as
+    numpy's; a set is taken in sorted order. What cannot be taken is an error that ends the episode without a result.
+    """
 
     observation: str
     goal: str = ""
@@ -63,7 +69,10 @@ class Task(NamedTuple):
 
 
 class Step(NamedTuple):
-    """The answer to an action. `progress` and `reward` are for environments that announce them."""
+    """The answer to an action. `progress` and `reward` are for environments that announce them, and needed there.
+
+    The last step has a `success`, unless the environment leaves it to `success_threshold`.
+    """
 
     observation: str
     done: bool = False
@@ -139,13 +148,26 @@ def answer_lines(environment: Environment, lines: Iterable[bytes], out: IO[bytes
         request: dict[str, Any] = json.loads(line)
         try:
             answer = _answer(environment, games, request)
+        except Error as error:
+            answer = {"error": str(error)[:1000]}
         except Exception as error:
-            traceback.print_exc()
+            _show(traceback.format_exc())
             answer = {"error": f"{type(error).__name__}: {error}"[:1000]}
         out.write(json.dumps({"id": request["id"], **answer}).encode() + b"\n")
         out.flush()
     for game in games.values():
         game.close()
+
+
+_shown: set[str] = set()
+
+
+def _show(trace: str) -> None:
+    """Prints a traceback, the first time."""
+    if trace not in _shown and sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
+        _shown.add(trace)
+        with suppress(OSError, ValueError):  # it is closed
+            sys.stderr.write(trace)
 
 
 def _answer(environment: Environment, games: dict[int, Environment], request: dict[str, Any]) -> dict[str, Any]:
@@ -155,44 +177,68 @@ def _answer(environment: Environment, games: dict[int, Environment], request: di
         return _describe(environment)
     if ask == "start":
         games[world] = copy.copy(environment)
-        return _present(games[world].start(request["task"], request["seed"])._asdict())
+        return _present(ask, games[world].start(request["task"], request["seed"]))
     if ask == "step":
-        return _present(games[world].step(request["action"])._asdict())
+        return _present(ask, games[world].step(request["action"]))
     if ask == "actions":
-        return {"actions": list(games[world].valid_actions())}
+        return {"actions": texts("valid_actions", games[world].valid_actions())}
     if ask == "expert":
-        return {"action": games[world].expert()}
+        advice = cast("str | None", games[world].expert())
+        return {} if advice is None else {"action": text("expert", advice)}
     if ask == "fork":
         games[request["fork"]] = games[world].fork()
         return {}
     if ask == "state_key":
-        return {"state_key": games[world].state_key()}
+        return {"state_key": text("state_key", games[world].state_key())}
     games.pop(world, environment).close()
     return {}
 
 
-def _present(answer: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in answer.items() if value is not None}
+_FIELDS: dict[str, Callable[[str, object], Any]] = {
+    "observation": text,
+    "goal": text,
+    "progress": number,
+    "reward": number,
+    "done": boolean,
+    "success": boolean,
+    "valid": boolean,
+}
+
+
+def _present(method: str, answer: Start | Step) -> dict[str, Any]:
+    """Returns the fields of an answer that are not None, as JSON has them."""
+    if not hasattr(answer, "_asdict"):
+        raise UsageError(f"{method} returns {described(answer)}; want a {method.capitalize()}")
+    fields = answer._asdict()
+    return {name: _FIELDS[name](name, value) for name, value in fields.items() if value is not None}
+
+
+def _task(place: str, task: object) -> dict[str, str]:
+    """Returns a task without the fields that it lacks."""
+    parts: Any = task
+    given = texts(place, parts) if isinstance(task, (tuple, list)) else [text(place, parts)]
+    if len(given) > len(Task._fields):
+        raise UsageError(f"{place} is {described(parts)}; want an id, a pair or a Task")
+    return {name: value for name, value in zip(Task._fields, given) if value}
 
 
 def _describe(environment: Environment) -> dict[str, Any]:
-    tasks = [Task(task) if isinstance(task, str) else Task(*task) for task in environment.tasks()]
     can = {"actions": "valid_actions", "expert": "expert", "fork": "fork", "state_key": "state_key"}
     own = type(environment)
-    return {
+    found: dict[str, Any] = {
         "protocol": _PROTOCOL,
-        "name": environment.name,
-        "version": environment.version,
-        "hash": environment.hash or _hash(environment),
-        "tasks": [{name: value for name, value in task._asdict().items() if value} for task in tasks],
-        "step_limit": environment.step_limit,
-        "instruction": environment.instruction,
-        "actions": list(environment.actions),
+        **{name: text(name, getattr(environment, name)) for name in ("name", "version", "instruction")},
+        "hash": text("hash", environment.hash) or _hash(environment),
+        "tasks": [_task(f"tasks[{i}]", task) for i, task in enumerate(items("tasks", environment.tasks()))],
+        "step_limit": whole("step_limit", environment.step_limit),
+        "actions": texts("actions", environment.actions),
         "can": [name for name, method in can.items() if getattr(own, method) is not getattr(Environment, method)],
-        "success": environment.success,
-        "progress": environment.progress,
-        **({"return": list(environment.returns)} if environment.returns else {}),
+        **{name: boolean(name, getattr(environment, name)) for name in ("success", "progress")},
     }
+    returns = [] if environment.returns is None else items("returns", environment.returns)
+    if returns:
+        found["return"] = [number(f"returns[{i}]", one) for i, one in enumerate(returns)]
+    return found
 
 
 def _hash(environment: Environment) -> str:
@@ -225,10 +271,13 @@ class Gymnasium(Environment):
         step_limit: int = 30,
         success: str = "",
     ) -> None:
+        tasks, step_limit = whole("tasks", tasks), whole("step_limit", step_limit)
+        low, high = (number("returns", one) for one in items("returns", returns))
         self._make, self._count, self._key = make, tasks, success
-        self.name, self.version, self.instruction, self.returns = name, version, instruction, returns
+        self.name, self.version, self.instruction, self.returns = name, version, instruction, (low, high)
         self.step_limit, self.success = step_limit, bool(success)
-        source = [inspect.getsource(Gymnasium), name, version, instruction, repr((returns, tasks, step_limit, success))]
+        asked = repr((self.returns, tasks, step_limit, success))
+        source = [inspect.getsource(Gymnasium), name, version, instruction, asked]
         self.hash = hashlib.sha256("\0".join(source).encode()).hexdigest()
 
     def tasks(self) -> Sequence[str]:
@@ -241,9 +290,11 @@ class Gymnasium(Environment):
 
     def step(self, action: str) -> Step:
         observation, reward, terminated, truncated, info = self._env.step(action)
-        done = terminated or truncated
-        success = bool(info.get(self._key, False)) if self._key else None
-        return Step(observation, done=done, success=success, reward=float(reward))
+        done = boolean("terminated", terminated) or boolean("truncated", truncated)
+        success = info.get(self._key) if self._key else None
+        if done and self._key and success is None:
+            raise UsageError(f"the last info has no {self._key!r}, which says whether the task is solved")
+        return Step(observation, done=done, success=success, reward=reward)  # type: ignore[arg-type]
 
     def close(self) -> None:
         if "_env" in vars(self):

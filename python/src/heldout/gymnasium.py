@@ -11,21 +11,28 @@ Importing this module registers `heldout/alfworld-v0` and so on:
 
 from __future__ import annotations
 
-import asyncio
 import copy
+import multiprocessing
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import gymnasium
 import numpy
 from gymnasium.spaces import Text
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector.utils import (
+    batch_space,
+    create_shared_memory,  # pyright: ignore[reportUnknownVariableType]
+    read_from_shared_memory,
+    write_to_shared_memory,
+)
 from numpy.typing import NDArray
 
 from ._dialogue import name_of
 from ._errors import StepError, UsageError
 from ._pool import Pool, Reset, Result, checked_reset
+from ._threads import in_thread
+from ._values import items, whole
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,13 +46,72 @@ _ENDS = {"task_id", "index", "seed"}  # each of them chooses the task of a reset
 
 
 class AnyText(Text):
-    """Texts of any characters up to a length. Samples are printable ASCII."""
+    """Texts of any characters up to a length. Samples are letters and digits."""
 
     def contains(self, x: Any) -> bool:
         return isinstance(x, str) and self.min_length <= len(x) <= self.max_length
 
+    def __repr__(self) -> str:
+        return f"AnyText({self.min_length}, {self.max_length})"
 
-OBSERVATIONS = AnyText(1 << 20, min_length=0)
+
+# The shared memory of AsyncVectorEnv has a place for each text: the number of its bytes in UTF-8, and the bytes. For
+# other texts, Gymnasium's has numbers of the characters of their set, and AnyText has no set.
+_HEAD = 8  # bytes of that number
+
+
+def _place(space: AnyText) -> int:
+    return _HEAD + 4 * space.max_length  # a character has 4 bytes at most
+
+
+@create_shared_memory.register(AnyText)
+def _create_shared(space: AnyText, n: int = 1, ctx: Any = multiprocessing) -> Any:
+    return ctx.Array("c", n * _place(space))
+
+
+@write_to_shared_memory.register(AnyText)
+def _write_shared(space: AnyText, index: int, value: str, shared_memory: Any) -> None:
+    text = value.encode("utf-8", "surrogatepass")
+    start = index * _place(space)
+    memory = memoryview(shared_memory.get_obj()).cast("B")
+    memory[start : start + _HEAD + len(text)] = len(text).to_bytes(_HEAD, "little") + text
+
+
+class _Shared(Sequence[str]):
+    """The texts that are in the memory now. AsyncVectorEnv asks for them once, and gives copies, which are tuples."""
+
+    def __init__(self, space: AnyText, shared_memory: Any, n: int = 1) -> None:
+        self._memory, self._place, self._count = shared_memory.get_obj(), _place(space), n
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(self._count)))
+        memory = memoryview(self._memory).cast("B")
+        start = range(self._count)[index] * self._place
+        first = start + _HEAD
+        size = int.from_bytes(memory[start:first], "little")
+        return bytes(memory[first : first + size]).decode("utf-8", "surrogatepass")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> tuple[str, ...]:
+        return tuple(self)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+@read_from_shared_memory.register(AnyText)
+def _read_shared(space: AnyText, shared_memory: Any, n: int = 1) -> Any:
+    return _Shared(space, shared_memory, n)
+
+
+OBSERVATIONS = AnyText(1 << 18, min_length=0)
 ACTIONS = AnyText(4096, min_length=0)
 
 
@@ -130,6 +196,7 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         render_mode: str | None = None,
         **options: Unpack[PoolOptions],
     ) -> None:
+        num_envs = whole("num_envs", num_envs)
         if num_envs < 1:
             raise UsageError(f"num_envs is {num_envs}, want at least 1")
         self.num_envs, self.render_mode = num_envs, render_mode
@@ -151,10 +218,13 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         mask = numpy.ones(self.num_envs, dtype=bool) if chosen is None else numpy.asarray(chosen, dtype=bool)
         self._options = options
         seeds: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        if isinstance(seed, list):
-            seeds = [{} if one is None else {"seed": one} for one in seed]
+        if seed is None or getattr(seed, "ndim", 0) == 0 and not isinstance(seed, (list, tuple)):
+            super().reset(seed=None if seed is None else whole("seed", seed))
         else:
-            super().reset(seed=seed)
+            given = items("seed", seed)
+            if len(given) != self.num_envs:
+                raise UsageError(f"there are {len(given)} seeds, and {self.num_envs} environments")
+            seeds = [{} if one is None else {"seed": one} for one in given]
         which: list[int] = numpy.flatnonzero(mask).tolist()
         results = self._send([(i, _choice({**seeds[i], **options}, self.np_random)) for i in which])
         infos = self._take(which, results, {})
@@ -220,13 +290,13 @@ class VecEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[tuple[str, ...], dict[str, Any]]:
         """Does what `reset` does without blocking the event loop."""
-        return await asyncio.to_thread(self.reset, seed=seed, options=options)
+        return await in_thread(self.reset, seed=seed, options=options)
 
     async def astep(
         self, actions: Sequence[str]
     ) -> tuple[tuple[str, ...], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Does what `step` does without blocking the event loop."""
-        return await asyncio.to_thread(self.step, actions)
+        return await in_thread(self.step, actions)
 
     def render(self) -> tuple[str, ...] | None:
         return tuple(self._texts) if self.render_mode == "ansi" else None

@@ -13,8 +13,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/blevesearch/bleve/v2"
+
+	"heldout/envs/datafile"
 )
 
 const (
@@ -59,7 +62,7 @@ func Build(ctx context.Context, dir string, paths []string, show func(Progress))
 	}
 	b, err := openData(dir)
 	if err != nil {
-		return Description{}, err
+		return Description{}, roomless(err)
 	}
 	w := &writer{index: b, batch: b.NewBatch(), src: src, show: show}
 	err = w.begin()
@@ -67,9 +70,19 @@ func Build(ctx context.Context, dir string, paths []string, show func(Progress))
 		err = w.run(ctx)
 	}
 	if err := errors.Join(err, b.Close()); err != nil {
-		return Description{}, err
+		return Description{}, roomless(err)
 	}
 	return w.finish(dir)
+}
+
+// roomless marks an error of a disk without room: bleve says it in words alone.
+func roomless(err error) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if strings.Contains(err.Error(), full.Error()) {
+			return datafile.Full(err)
+		}
+	}
+	return err
 }
 
 // finished returns the description of an index that these files have made already. It adds

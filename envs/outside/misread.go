@@ -1,0 +1,134 @@
+package outside
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Misread is what is wrong with JSON that others wrote, in words of who wrote it.
+type Misread struct {
+	// Field is where, such as "observation.won"; empty for the whole.
+	Field string
+	// Fault says what is wrong there, such as "is NaN, want a number".
+	Fault string
+}
+
+// Error implements error.
+func (m *Misread) Error() string {
+	if m.Field == "" {
+		return "it " + m.Fault
+	}
+	return m.Field + " " + m.Fault
+}
+
+// Unmarshal reads JSON that others wrote. Its errors are a *Misread.
+func Unmarshal(text []byte, into any, options ...jsonv2.Options) error {
+	err := jsonv2.Unmarshal(text, into, options...)
+	var form *jsontext.SyntacticError
+	var kind *jsonv2.SemanticError
+	switch {
+	case errors.As(err, &form):
+		return &Misread{named(form.JSONPointer), malformed(form, text)}
+	case errors.As(err, &kind):
+		return &Misread{named(kind.JSONPointer), mistyped(kind, text[kind.ByteOffset:])}
+	case err != nil:
+		return &Misread{Fault: "cannot be read: " + Quoted(err.Error())}
+	}
+	return nil
+}
+
+// named is a place as a user would write it.
+func named(place jsontext.Pointer) string {
+	var names []string
+	for name := range place.Tokens() {
+		names = append(names, name)
+	}
+	return quoted(strings.Join(names, "."), longestName)
+}
+
+const (
+	longestName  = 60
+	longestValue = 40 // that an error quotes, in bytes
+)
+
+// malformed says what is wrong with the form of a JSON text.
+func malformed(err *jsontext.SyntacticError, text []byte) string {
+	why := err.Err.Error()
+	before := strings.TrimRight(string(text[:err.ByteOffset]), "-abcdefghijklmnopqrstuvwxyz") // of a word begun
+	word := strings.TrimLeft(string(text[len(before):]), " \t\r\n:,")
+	switch number := constant(word); {
+	case number != "":
+		return "is " + number + ", want a number"
+	case errors.Is(err.Err, jsontext.ErrDuplicateName):
+		return "is there twice"
+	case strings.Contains(why, "UTF-8"):
+		return "has bytes that are not UTF-8"
+	case strings.Contains(why, "surrogate"):
+		return "has half of a surrogate pair, which no text has"
+	case errors.Is(err.Err, io.ErrUnexpectedEOF) && err.ByteOffset == 0:
+		return "is empty"
+	case errors.Is(err.Err, io.ErrUnexpectedEOF):
+		return "ends in the middle"
+	case strings.Contains(why, "after top-level"):
+		return "is followed by " + quoted(word, longestValue)
+	}
+	return "is no JSON at " + quoted(word, longestValue)
+}
+
+// constant is a number that Python and JavaScript know and JSON does not, at the beginning of a text.
+func constant(text string) string {
+	for _, name := range []string{"NaN", "Infinity", "-Infinity", "nan", "inf", "-inf"} {
+		if rest, ok := strings.CutPrefix(text, name); ok && strings.Trim(rest[:min(len(rest), 1)], ",]} \r\n") == "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// mistyped says what is wrong with the value at the beginning of rest.
+func mistyped(err *jsonv2.SemanticError, rest []byte) string {
+	value := string(bytes.TrimLeft(rest, " \t\r\n:,"))
+	switch {
+	case errors.Is(err.Err, jsonv2.ErrUnknownName):
+		return "is not a field that heldout knows"
+	case errors.Is(err.Err, strconv.ErrRange):
+		return "is " + quoted(string(err.JSONValue), longestValue) + ", which is too large"
+	case err.JSONKind == ']':
+		return "has " + err.Err.Error()
+	}
+	found := map[jsontext.Kind]string{'{': "an object", '[': "a list", 'n': "null", 't': "true", 'f': "false"}[err.JSONKind]
+	if found == "" {
+		raw, _ := jsontext.NewDecoder(strings.NewReader(value)).ReadValue() // it was read before
+		found = quoted(string(raw), longestValue)
+	}
+	if err.JSONKind == '"' {
+		found = "the text " + found
+	}
+	return "is " + found + ", want " + wanted(err.GoType)
+}
+
+// wanted is a type in words.
+func wanted(t reflect.Type) string {
+	switch {
+	case t == nil:
+		return "another value"
+	case t.Kind() == reflect.Float64:
+		return "a number"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.String:
+		return "a text"
+	case t.Kind() == reflect.Slice, t.Kind() == reflect.Array:
+		return "a list"
+	case t.Kind() == reflect.Struct, t.Kind() == reflect.Map:
+		return "an object"
+	}
+	return "a whole number"
+}
