@@ -123,7 +123,7 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 		if about == stats.TheseTasks {
 			return p.decodingBest(tries, measure)
 		}
-		a, b := best(byTask(p.scores[0].tasks, measure), tries), best(byTask(p.b.tasks, measure), tries)
+		a, b := best(byTask(p.arms[0].scores[0].tasks, measure), tries), best(byTask(p.b.tasks, measure), tries)
 		sampling, err := p.b.sampling(p.b.tasks, about, Level)
 		if err != nil {
 			return stats.Difference{}, err
@@ -139,7 +139,7 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 
 func (p pair) decodingBest(tries int, measure value) (stats.Difference, error) {
 	var estimates [2]stats.Estimate
-	for i, s := range []*Score{p.scores[0], p.b} {
+	for i, s := range []*Score{p.arms[0].scores[0], p.b} {
 		var err error
 		if estimates[i], err = stats.DecodingBestOf(byTask(s.tasks, measure), tries, Level); err != nil {
 			return stats.Difference{}, err

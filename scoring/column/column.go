@@ -5,6 +5,7 @@ package column
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,15 +40,16 @@ var (
 	Letters = table.Words("letters", "Letters", "models of a column that share a letter do not differ significantly")
 
 	Shows       = table.Words("claim", "Shows", "what the line says: significant, not significant, not compared, best, …")
-	Sensitivity = table.Share("sensitivity", "80%",
+	Sensitivity = table.Share("sensitivity", "80% power",
 		"the true difference that would have been found with a probability of 80 %, in percentage points")
 	Perturbations = table.Words("perturbations", "Under", "the perturbations of a change").AsDetail()
-	FamilyOfTests = table.Words("test_family", "Family", "the family of tests: primary or second").AsDetail()
+	FamilyOfTests = table.Words("test_family", "Family", "the family of tests: primary and second, or of a sweep unperturbed, averages, losses and differences of losses").AsDetail()
 	Tests         = table.Count("tests", "Tests", "number of tests of the family").AsDetail()
 	Alone         = table.Limited(table.Difference("alone_difference", "alone",
 		"difference, in percentage points")).WithDetail(true)
 	AloneP   = table.Chance("alone_p", "p alone", "p value without a correction").AsDetail()
 	Reason   = table.Words("reason", "Reason", "why a comparison or a score is missing").AsDetail()
+	Besides  = table.Words("besides", "Besides", "what differs besides the models").AsDetail()
 	Sentence = table.Words("sentence", "Sentence", "the claim in words").AsDetail()
 
 	Agent    = table.Words("agent", "Agent", "how the model turns observations into actions").AsDetail()
@@ -172,10 +174,12 @@ func survival() (out []table.Bounded) {
 // Columns of sweeps.
 var (
 	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
-	Population   = table.Share("population_std", "std (n)", "standard deviation with divisor n, in percentage points")
-	Sample       = sampleStd("", "std (n-1)")
-	WithoutNoise = table.Share("std_without_noise", "net std",
-		"std (n-1) without what chance adds to it, in percentage points")
+	Population   = table.Share("population_std", "Std", "standard deviation with divisor n, in percentage points")
+	Sample       = sampleStd("", "Sample std")
+	WithoutNoise = table.Share("std_without_noise", "Std without noise",
+		"standard deviation with divisor n-1 without what chance adds to it, in percentage points")
+	Loss = table.Share("loss", "Loss",
+		"the rate without a perturbation less the mean under those of the interface, in percentage points")
 )
 
 // Sweep are the columns of a table of these conditions.
@@ -187,9 +191,26 @@ func Sweep(conditions []string) []table.Column {
 	return append(heads, table.Columns(Average, Population, Sample, WithoutNoise)...)
 }
 
-// Condition is the rate under a condition of a sweep.
+// SweepShort are the columns that people read; tasks: which tasks they are about is one of them.
+func SweepShort(conditions []string, tasks bool) []table.Column {
+	heads := Sweep(conditions)
+	if !tasks {
+		heads = slices.DeleteFunc(heads, func(c table.Column) bool { return c.Key == TaskSet.Key })
+	}
+	return append(heads[:len(heads)-2:len(heads)-2], Loss.Column)
+}
+
+// BaseCondition is the condition without a perturbation, as published tables call it.
+const BaseCondition = "base"
+
+// Condition is the rate under a condition of a sweep. The one without a perturbation is none for people: many models are
+// called base.
 func Condition(name string) table.Col[float64] {
-	return table.Share(conditionPrefix+name, name, "the rate under this condition, in percent")
+	header := name
+	if name == BaseCondition {
+		header = "none"
+	}
+	return table.Share(conditionPrefix+name, header, "the rate under this condition, in percent")
 }
 
 // Columns of several tries and trials.

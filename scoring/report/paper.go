@@ -53,7 +53,7 @@ func paperHeads(t, programs *table.Table, places []claim.Scope, prefix string) (
 // finish gives a table for a paper its title, its notes and what programs read.
 func (r *Report) finish(t *table.Table, programs table.Table, title string, notes []string) {
 	t.Title, t.Notes, programs.Title = title, notes, title
-	t.Caption = fmt.Sprintf("%s. %s.", title, capital(r.protocols()))
+	t.Caption = fmt.Sprintf("%s. %s.", title, capital(r.protocols("")))
 	t.Programs = []table.Table{programs}
 }
 
@@ -192,13 +192,8 @@ func publishedCell(rate *scoring.Estimate, stds []*float64, index int, mark stri
 // AgentRefine row.
 func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range r.swept() {
-		lines, names := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
-		for _, b := range r.baselines {
-			if b.Table.Env == p.env {
-				lines = append(lines, publishedSweeps(b)...)
-				names = appendNew(names, b.Table.Columns...)
-			}
-		}
+		lines, names := r.withPublished(p)
+		usual := usualConditions(lines)
 		t := blank
 		title := envs.Title(p.env)
 		t.Columns = []table.Column{{Key: column.Model.Key, Header: column.Model.Header, Words: true}}
@@ -215,18 +210,18 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 		programs.Columns = column.Sweep(names)
 		addSwept(&programs, lines, names)
 		for _, l := range lines {
-			t.Rows = append(t.Rows, l.paperRow(names))
+			t.Rows = append(t.Rows, l.paperRow(names, usual))
 		}
 		r.finish(&t, programs, "SR/PR in percent under perturbations of "+title,
 			slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points.",
-				strings.Join(p.notes, " ")}, r.firstNotes(r.standing(), []string{}...)))
+				strings.Join(p.notes, " ")}, r.sweptMarks(), r.firstNotes(r.standing(), []string{}...)))
 		tables = append(tables, t)
 	}
 	return tables
 }
 
 // paperRow are both rates of a line under all conditions, each in one cell.
-func (l swept) paperRow(names []string) []table.Cell {
+func (l swept) paperRow(names []string, usual string) []table.Cell {
 	row := []table.Cell{table.String(l.name)}
 	var values [2][]float64
 	pairCell := func(success, progress float64, decimals int) table.Cell {
@@ -253,7 +248,7 @@ func (l swept) paperRow(names []string) []table.Cell {
 	if len(values[0]) == 0 {
 		return append(row, table.None(), table.None())
 	}
-	return append(row, pairCell(stats.Mean(values[0]), stats.Mean(values[1]), 1),
+	return append(row, pairCell(stats.Mean(values[0]), stats.Mean(values[1]), 1).Marked(l.averageMarks(claim.Success, usual)),
 		pairCell(stats.PopulationStd(values[0]), stats.PopulationStd(values[1]), 2))
 }
 

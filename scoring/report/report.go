@@ -81,7 +81,7 @@ type Report struct {
 	standing  func() *standing
 	swept     func() []sweptPlace
 	anchors   func() anchored
-	changes   func() []string
+	changes   func() []departure
 
 	checkpoints []string // in their order
 	cache       map[string][]table.Table

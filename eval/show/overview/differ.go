@@ -60,8 +60,8 @@ type episodeLink struct {
 // tasks: those whose difference is clearest first, and their places as the runs have them.
 func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 	index := map[[2]string]int{}
-	for _, c := range claim.Surest(claims.Comparisons()) {
-		if len(c.Subjects) != 2 || c.Place == claim.HeldOut {
+	for _, c := range claim.Surest(claims.Comparisons) {
+		if len(c.Subjects) != 2 || c.Place == claim.HeldOut || c.Place.Averaged || c.Family.Name == claim.LossDifferences {
 			continue
 		}
 		key := [2]string{c.Subjects[0].Name, c.Subjects[1].Name}

@@ -218,7 +218,8 @@ func perturbed(rep *report.Report) (out []string) {
 		return nil
 	}
 	const maxClaims = 3
-	for _, c := range claims.Primary[:min(maxClaims, len(claims.Primary))] {
+	losses := claim.Surest(claims.Of(claim.Losses))
+	for _, c := range losses[:min(maxClaims, len(losses))] {
 		out = append(out, page.Shown(c.Sentence()+"."))
 	}
 	return out

@@ -26,7 +26,7 @@ func TestTitleIsTheVerdict(t *testing.T) {
 	w := look(t, "whole")
 	p, from := w.page, w.from
 	h := from.Headline()
-	if len(from.Claims().Comparisons()) == 0 || p.Title != h.Title {
+	if len(from.Claims().Comparisons) == 0 || p.Title != h.Title {
 		t.Errorf("the title is %q, that of the table %q", p.Title, h.Title)
 	}
 	first := string(p.Body[0])
@@ -135,7 +135,7 @@ func TestGroupsAddUp(t *testing.T) {
 	from, e := w.from, w.episodes
 	h := from.Headline()
 	duels := e.duels(from.Claims())
-	if surest := claim.Surest(from.Claims().Comparisons())[0].Subjects; len(duels) != 3 ||
+	if surest := claim.Surest(from.Claims().Comparisons)[0].Subjects; len(duels) != 3 ||
 		duels[0].A != surest[0].Name || duels[0].B != surest[1].Name {
 		t.Fatalf("%d pairs, the first %s and %s", len(duels), duels[0].A, duels[0].B)
 	}
