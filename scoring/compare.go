@@ -154,7 +154,7 @@ func (a arm) weight() float64 {
 // ErrDeterministic if the scores cannot be compared.
 func newPair(scores []*Score, others ...*Score) (pair, error) {
 	b := others[0]
-	p := pair{arms: []arm{{scores, false, true}, {others, true, false}}, b: b, about: b.About, seeds: len(b.Seeds)}
+	p := pair{arms: []arm{{scores, false, true}, {others, true, false}}, b: b, about: b.About, seeds: b.worth()}
 	all, tasks := append(slices.Clone(others), scores...), tasksOf(b)
 	for _, s := range all {
 		if !s.Complete() {
@@ -165,7 +165,7 @@ func newPair(scores []*Score, others ...*Score) (pair, error) {
 		if !slices.Equal(tasksOf(s), tasks) {
 			return p, ErrOtherTasks
 		}
-		p.seeds = min(p.seeds, len(s.Seeds))
+		p.seeds = min(p.seeds, s.worth())
 	}
 	if p.about == stats.TheseTasks && p.deterministic() {
 		return p, ErrDeterministic

@@ -80,8 +80,8 @@ type Subject struct {
 	// Seeds counts its seeds, FewestSeeds those of the environment with the fewest, if it
 	// stands for several. Trainings counts its trainings; 0 for one that stands for itself.
 	Seeds, FewestSeeds, Trainings int
-	// Seedless: it plays the same with every seed.
-	Seedless bool
+	// Seedless: it plays the same with every seed. EqualSeeds: so it did here, all results are equal.
+	Seedless, EqualSeeds bool
 	// Finished and Planned count its episodes.
 	Finished, Planned int
 }

@@ -95,9 +95,14 @@ func SeedRange(subjects []Subject) (low, high int) {
 
 // SeedsText says how many seeds models have.
 func SeedsText(subjects []Subject) string {
+	of := func(equal bool) bool {
+		return slices.ContainsFunc(subjects, func(s Subject) bool { return s.Seeds > 0 && !s.Seedless && s.EqualSeeds == equal })
+	}
 	switch low, high := SeedRange(subjects); {
 	case high == 0:
 		return ""
+	case low > 1 && low == high && of(true) && !of(false):
+		return fmt.Sprintf("%d equal seeds", high)
 	case low < high:
 		return fmt.Sprintf("%d to %d seeds", low, high)
 	default:

@@ -247,7 +247,7 @@ func (r *Results) subject(m Model, p Scope) Subject {
 		return out
 	}
 	if s := m.Scores[p.Name]; s != nil {
-		out.Seeds, out.Finished, out.Planned = len(s.Seeds), s.Finished, s.Planned
+		out.Seeds, out.EqualSeeds, out.Finished, out.Planned = len(s.Seeds), s.EqualSeeds(), s.Finished, s.Planned
 		if !s.Misleads() {
 			out.Value = r.Rate.Select(s).Mean
 		}

@@ -16,13 +16,13 @@ import (
 // Title is the first thing that results say: the answer to the primary question, or where
 // models differ if there is none.
 func (s *Set) Title() string {
-	title, _ := s.say()
+	title, _ := s.say(false)
 	return title
 }
 
-// Verdict is what results say below the title, in sentences.
-func (s *Set) Verdict() []string {
-	_, rest := s.say()
+// Verdict is what results say below the title, in sentences; tabled: the table above has the averages of sweeps.
+func (s *Set) Verdict(tabled bool) []string {
+	_, rest := s.say(tabled)
 	var out []string
 	for _, line := range rest {
 		out = append(out, line+".")
@@ -31,15 +31,15 @@ func (s *Set) Verdict() []string {
 }
 
 // say returns the title and what stands below it.
-func (s *Set) say() (title string, rest []string) {
+func (s *Set) say(tabled bool) (title string, rest []string) {
 	var lines []string
 	switch {
 	case s.retried():
 		lines = sentences(s.Comparisons)
 	case s.Swept():
-		lines = s.sweptLines()
+		lines = s.sweptLines(tabled)
 	default:
-		lines = slices.Concat(s.answers(Primary), s.answers(Second))
+		lines = slices.Concat(s.answers(Primary, false), s.answers(Second, false))
 	}
 	if len(lines) == 0 {
 		lines = s.alone()
@@ -65,17 +65,17 @@ func (s *Set) Besides() string {
 
 // sweptLines are the answers to the questions that a sweep asks: how good models are without a perturbation, how good over all
 // conditions, and what each loses. Of a single model the last one says all.
-func (s *Set) sweptLines() []string {
+func (s *Set) sweptLines(tabled bool) []string {
 	losses := s.Of(Losses)
 	if s.competing() == 1 {
 		return sentences(losses)
 	}
-	return slices.Concat(s.answers(Unperturbed), s.answers(Averages), lost(losses, s.Of(Unperturbed)))
+	return slices.Concat(s.answers(Unperturbed, false), s.answers(Averages, tabled), lost(losses, s.Of(Unperturbed)))
 }
 
 // answers say what the tests of a family show: of each pair that is compared with the reference or alone, or who of
-// several models is best. The first line of all says on how many tasks and seeds it stands.
-func (s *Set) answers(of FamilyName) (lines []string) {
+// several models is best. Where the table has the rates, lines leave them out.
+func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
 	if s.Reference != "" || s.competing() == 2 {
 		claims := s.Of(of)
 		if pairs := byPair(claims); of == Second || len(pairs) < len(claims) {
@@ -86,26 +86,25 @@ func (s *Set) answers(of FamilyName) (lines []string) {
 		}
 		claims = Surest(claims)
 		for _, c := range claims {
-			lines = append(lines, c.answer())
+			if tabled {
+				lines = append(lines, "Average: "+c.result())
+			} else {
+				lines = append(lines, c.Sentence())
+			}
 		}
 		return truncate(lines, claims[min(mostSentences, len(claims)):])
 	}
 	best := ofFamily(s.Best, of)
 	switch {
 	case len(best) == 1 && of != Second:
+		if tabled {
+			return []string{best[0].onAverage()}
+		}
 		return s.first(best[0])
 	case len(best) > 0:
 		return []string{s.bestByPlace(of, best)}
 	}
 	return nil
-}
-
-// answer says a comparison: in full, or of averages as the table has them.
-func (c Claim) answer() string {
-	if c.Family.Name != Averages {
-		return c.Sentence()
-	}
-	return "Average: " + c.result()
 }
 
 // sentences say claims, the significant ones with the largest difference first.
@@ -316,11 +315,8 @@ func (s *Set) uncompared(of FamilyName) (out []string) {
 	return out
 }
 
-// first answers a question about several models: who is best, or what is open. The table has the averages.
+// first answers a question about several models: who is best, or what is open.
 func (s *Set) first(c Claim) []string {
-	if c.Family.Name == Averages {
-		return []string{c.onAverage()}
-	}
 	lines := []string{c.Sentence()}
 	for _, other := range c.Subjects[1:] {
 		pair, ok := s.Find(c.Place, c.Subjects[0].Name, other.Name)

@@ -5,7 +5,6 @@ package column
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -188,16 +187,7 @@ func Sweep(conditions []string) []table.Column {
 	for _, name := range conditions {
 		heads = append(heads, Condition(name).Column)
 	}
-	return append(heads, table.Columns(Average, Population, Sample, WithoutNoise)...)
-}
-
-// SweepShort are the columns that people read; tasks: which tasks they are about is one of them.
-func SweepShort(conditions []string, tasks bool) []table.Column {
-	heads := Sweep(conditions)
-	if !tasks {
-		heads = slices.DeleteFunc(heads, func(c table.Column) bool { return c.Key == TaskSet.Key })
-	}
-	return append(heads[:len(heads)-2:len(heads)-2], Loss.Column)
+	return append(heads, table.Columns(Average, Population, Sample, WithoutNoise, Loss)...)
 }
 
 // BaseCondition is the condition without a perturbation, as published tables call it.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,8 +97,17 @@ func (r *Report) placesAsked() (places []claim.Scope) {
 			}
 		}
 	}
+	for i, p := range places { // the hash of a preset is said where two have one name
+		short := func(p claim.Scope) string { return hashed.ReplaceAllString(p.Title, "") }
+		if !slices.ContainsFunc(places, func(o claim.Scope) bool { return o.Name != p.Name && short(o) == short(p) }) {
+			places[i].Title = short(p)
+		}
+	}
 	return places
 }
+
+// hashed is the hash in the label of a preset.
+var hashed = regexp.MustCompile(` \([0-9a-f]+…\)$`)
 
 // claimPlace is the place of a row.
 func (r row) claimPlace() claim.Scope {

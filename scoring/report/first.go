@@ -13,7 +13,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// mostNotes is how many notes stand below the first table; the table of notes has all.
+// mostNotes is how many notes stand below the first table beside the legend; the table of notes has all.
 const mostNotes = 3
 
 // firstNotes are those below the first table: how to read it, which a legend says if it is
@@ -22,13 +22,16 @@ func (r *Report) firstNotes(s *standing, legend ...string) []string {
 	if legend == nil {
 		legend = s.legend(r)
 	}
-	notes := slices.DeleteFunc(append(legend, r.caveats(s)...), func(note string) bool { return note == "" })
+	said := func(notes []string) []string {
+		return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	}
+	legend, notes := said(legend), said(r.caveats(s))
 	if n := len(notes) - mostNotes; n > 0 {
 		notes = notes[:mostNotes:mostNotes]
 		last := &notes[mostNotes-1]
 		*last = fmt.Sprintf("%s (%s more: --table notes)", strings.TrimSuffix(*last, "."), table.Counted(n, "note"))
 	}
-	return notes
+	return append(legend, notes...)
 }
 
 // legend says in a sentence how to read the cells.
@@ -86,7 +89,7 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	besides := ""
 	if s != nil {
 		besides = s.Besides()
-		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
+		notes = slices.Concat(s.trained(), s.unscoredNotes(), notes, s.unreadable())
 	}
 	notes = append(notes, r.changedNote(besides)...)
 	notes = slices.Concat(notes, r.boards(), r.otherTasks())
@@ -396,7 +399,8 @@ func (s *standing) bold() []string {
 // seeded are the rows, for the numbers of their seeds.
 func (r *Report) seeded() (out []claim.Subject) {
 	for _, e := range r.plain {
-		out = append(out, claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent)})
+		out = append(out, claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent),
+			EqualSeeds: e.EqualSeeds()})
 	}
 	return out
 }

@@ -27,8 +27,9 @@ type Headline struct {
 	// Places are environments or presets, and that of the held-out score at the end if any
 	// model has it.
 	Places []claim.Scope
-	// Seeds is the largest number of seeds of a rate.
-	Seeds int
+	// Seeds says how many seeds the rates have, Models counts the models: one may have several lines.
+	Seeds  string
+	Models int
 	// Lines are the models of the runs, the best first.
 	Lines []HeadlineLine
 	// Published are published results. Divided says above them what differs, Sources
@@ -62,13 +63,18 @@ func (r *Report) Claims() *claim.Set { return r.standing().Set }
 // Headline returns the first table.
 func (r *Report) Headline() Headline {
 	s := r.standing()
-	h := Headline{Title: s.Title(), Verdict: s.Verdict(), Rate: s.Rate.Title(), Places: s.places()}
+	h := Headline{Title: s.Title(), Verdict: s.Verdict(false), Rate: s.Rate.Title(), Places: s.places()}
 	if len(s.lines) == 0 {
 		return h
 	}
 	h.Lines, h.Published = s.headlines(), r.publishedHeadlines(s)
 	h.Divided, h.Sources = r.publishedTitle(s), sources(r.baselines, "")
-	_, h.Seeds = claim.SeedRange(r.seeded())
+	h.Seeds = r.seedsSaid()
+	var models []string
+	for _, of := range r.plain {
+		models = appendNew(models, of.model)
+	}
+	h.Models = len(models)
 	h.Notes = r.firstNotes(s)
 	return h
 }
@@ -257,7 +263,7 @@ func (s *standing) enter(t *table.Table) {
 				column.Letters.Val(c.Letters),
 			}
 			if score := l.scores[place.Name]; score != nil { // else the held-out score
-				line = append(line, column.Tasks.Val(len(score.Environment.Tasks)),
+				line = append(line, column.Tasks.Val(len(score.Environment.Tasks)), column.TaskSet.Val(tasksOf(score)),
 					column.Seeds.Val(len(score.Seeds)),
 					column.Planned.Val(score.Planned), column.Finished.Val(score.Finished))
 				if p := score.Condition.Preset; p != nil {
@@ -386,6 +392,9 @@ func (r *Report) kindScores(t *table.Table) {
 // publishedTitle says with what published rows may be compared.
 func (r *Report) publishedTitle(s *standing) string {
 	title := "published; prompts, agents and servers differ"
+	if source := r.source(); source != "" {
+		title = strings.Replace(title, ";", source+";", 1)
+	}
 	if generated := r.notOfficial(); len(generated) > 0 {
 		title += "; not comparable on " + table.List(generated)
 	}
@@ -393,6 +402,14 @@ func (r *Report) publishedTitle(s *standing) string {
 		title += "; the protocol here is changed"
 	}
 	return title
+}
+
+// source is what names of published rows end in if all are of one publication: the line above them says it.
+func (r *Report) source() string {
+	if len(r.baselines) == 1 {
+		return " [" + r.baselines[0].Name + "]"
+	}
+	return ""
 }
 
 // notOfficial are the places whose tasks are not all official tasks of the benchmark.
@@ -412,7 +429,7 @@ func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 	}
 	for _, b := range r.baselines {
 		for _, l := range publishedLines(b) {
-			line := HeadlineLine{Model: l.name}
+			line := HeadlineLine{Model: strings.TrimSuffix(l.name, r.source())}
 			found := false
 			for _, place := range s.places() {
 				e, mark := l.heldOutRate(r.weights, s.Rate), ""

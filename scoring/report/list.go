@@ -101,7 +101,7 @@ var kinds = []Kind{
 	{
 		ID: "headline", Title: "Rates of all models", First: true, Section: "summary",
 		columns: cols(
-			column.Model, column.Environment, column.Rate, column.Value, column.Letters, column.Tasks,
+			column.Model, column.Environment, column.Rate, column.Value, column.Letters, column.Tasks, column.TaskSet,
 			column.Seeds, column.Planned, column.Finished, column.Preset,
 		),
 		fill: headline,
@@ -320,7 +320,7 @@ var kinds = []Kind{
 	{
 		ID: "rates", Title: "Rates and held-out score", Request: true,
 		Lacks:   "no episode is planned there, or no model has a complete held-out score",
-		columns: cols(column.Environment, column.Model, column.Origin, column.Success, column.Progress),
+		columns: cols(column.Environment, column.Model, column.Origin, column.TaskSet, column.Success, column.Progress),
 		fill:    rateLines,
 	},
 	{

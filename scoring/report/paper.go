@@ -153,7 +153,7 @@ func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
 	start := len(t.Rows)
 	for _, b := range r.baselines {
 		for i, l := range publishedLines(b) {
-			line := []table.Cell{table.String(l.name)}
+			line := []table.Cell{table.String(strings.TrimSuffix(l.name, r.source()))}
 			found := false
 			for _, p := range s.places() {
 				sr, pr, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
@@ -208,7 +208,7 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 			table.Column{Key: "std", Header: "Std"})
 		programs := blank
 		programs.Columns = column.Sweep(names)
-		addSwept(&programs, lines, names)
+		addSwept(&programs, p, lines, names)
 		for _, l := range lines {
 			t.Rows = append(t.Rows, l.paperRow(names, usual))
 		}

@@ -61,16 +61,18 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 }
 
 // robustness puts the conditions of every swept environment side by side. The first table
-// says what the runs show. Programs get more standard deviations.
+// says what the runs show. Programs get more columns.
 func robustness(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
 		lines, names := report.withPublished(p)
-		t := blank
-		t.Title += " on " + envs.Title(p.env)
-		programs := t
-		t.Columns, programs.Columns = column.SweepShort(names, severalTaskSets(lines)), column.Sweep(names)
-		addSwept(&t, lines, names)
-		addSwept(&programs, lines, names)
+		programs := blank
+		programs.Title += " on " + envs.Title(p.env)
+		programs.Columns = column.Sweep(names)
+		addSwept(&programs, p, lines, names)
+		t := programs.Without(column.Sample, column.WithoutNoise)
+		if !severalTaskSets(lines) {
+			t = t.Without(column.TaskSet)
+		}
 		report.standing().compareIn(&t, p, lines)
 		t.Programs = []table.Table{programs}
 		tables = append(tables, t)
@@ -98,47 +100,42 @@ func (r *Report) sweptLegend() string {
 }
 
 // compareIn adds to the rows of the rate that claims are about what they say: letters beside the rates without a
-// perturbation and the averages, and what is lost with its interval.
+// perturbation and the averages, and the limits of what is lost.
 func (s *standing) compareIn(t *table.Table, p sweptPlace, lines []swept) {
 	at := slices.IndexFunc(s.Places, func(of claim.Scope) bool { return of.Name == p.env })
 	for i, row := range t.Rows {
-		l, rate := lines[i/len(sweptRates)], sweptRates[i%len(sweptRates)]
-		if at >= 0 && rate == s.Rate {
-			for key, scope := range map[string]claim.Scope{column.Condition(baseColumn).Key: s.Places[at],
-				column.Average.Key: s.Places[at].Average()} {
-				if rated := &row[t.Pos(key)]; rated.Value != nil {
-					rated.Text = strings.TrimSuffix(rated.Text+" "+s.Letters(scope)[l.name], " ")
-					rated.Best = s.Bold(scope)[l.name]
-				}
-			}
-		}
-		loss, ok := l.loss(p.interfaces, rate)
-		if !ok {
+		l := lines[i/len(sweptRates)]
+		if at < 0 || sweptRates[i%len(sweptRates)] != s.Rate {
 			continue
 		}
-		cell := table.Percent(loss)
-		if c, ok := s.lossOf(p.env, l.name); ok && rate == s.Rate {
-			cell.Subtext = fmt.Sprintf("%.1f to %.1f", 0-100*c.Interval.High, 0-100*c.Interval.Low)
+		for key, scope := range map[string]claim.Scope{column.Condition(baseColumn).Key: s.Places[at],
+			column.Average.Key: s.Places[at].Average()} {
+			if rated := &row[t.Pos(key)]; rated.Value != nil {
+				rated.Text = strings.TrimSuffix(rated.Text+" "+s.Letters(scope)[l.name], " ")
+				rated.Best = s.Bold(scope)[l.name]
+			}
 		}
-		row[t.Pos(column.Loss.Key)] = cell
+		if c, ok := s.lossOf(p.env, l.name); ok {
+			row[t.Pos(column.Loss.Key)].Subtext = fmt.Sprintf("%.1f to %.1f", 0-100*c.Interval.High, 0-100*c.Interval.Low)
+		}
 	}
 }
 
-// loss is what a line loses under perturbations on average; not ok if an episode lacks.
-func (l swept) loss(perturbations []string, rate claim.Rate) (loss float64, ok bool) {
-	base, n := l.cells[baseColumn], 0
-	if base.score == nil || !base.score.Complete() {
-		return 0, false
-	}
+// loss is what a line loses under perturbations on average; NaN if an episode lacks.
+func (l swept) loss(perturbations []string, rate claim.Rate) float64 {
+	base, lost, n := l.cells[baseColumn], 0.0, 0
 	for _, name := range perturbations {
 		if c := l.cells[name]; c.score != nil {
+			lost, n = lost+c.estimate(rate).Mean, n+1
 			if !c.score.Complete() {
-				return 0, false
+				return math.NaN()
 			}
-			loss, n = loss-c.estimate(rate).Mean, n+1
 		}
 	}
-	return base.estimate(rate).Mean + loss/float64(n), n > 0
+	if base.score == nil || !base.score.Complete() || n == 0 {
+		return math.NaN()
+	}
+	return base.estimate(rate).Mean - lost/float64(n)
 }
 
 // withPublished are the lines of a place with published ones below them, and their conditions.
@@ -172,7 +169,7 @@ func (r *Report) head(t *table.Table, legend ...string) {
 	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), s.made(r, s.Title()))
 	t.Title = s.Title()
 	t.Programs[0].Title = t.Title
-	t.Notes = slices.Concat(s.Verdict(), r.firstNotes(s, legend...))
+	t.Notes = slices.Concat(s.Verdict(true), r.firstNotes(s, legend...))
 }
 
 // changes says what every perturbation changes, by environment.
@@ -231,7 +228,7 @@ func sweptLines(rows []row) []swept {
 		if !ok {
 			i = len(lines)
 			index[key] = i
-			lines = append(lines, swept{name: r.line, tasks: r.tasks(), cells: map[string]sweptCell{}})
+			lines = append(lines, swept{name: r.line, tasks: tasksOf(r.Score), cells: map[string]sweptCell{}})
 			models = append(models, c.Model)
 		}
 		column := r.Condition.Perturbation
@@ -289,24 +286,20 @@ func publishedSweeps(b Baseline) []swept {
 // sweptRates are the rates of which each line has a row.
 var sweptRates = []claim.Rate{claim.Success, claim.Progress}
 
-// addSwept adds two rows per model, as far as the table has columns.
-func addSwept(t *table.Table, lines []swept, conditions []string) {
+// addSwept adds two rows per model.
+func addSwept(t *table.Table, p sweptPlace, lines []swept, conditions []string) {
 	usual := usualConditions(lines)
-	detailed := slices.ContainsFunc(t.Columns, func(c table.Column) bool { return c.Key == column.Sample.Key })
 	for _, l := range lines {
 		for _, rate := range sweptRates {
 			values, line := l.row(conditions, rate)
-			line = append(line, column.Model.Val(l.name), column.Rate.Val(string(rate)))
-			if l.tasks != "" && slices.ContainsFunc(t.Columns, func(c table.Column) bool { return c.Key == column.TaskSet.Key }) {
+			line = append(line, column.Model.Val(l.name), column.Rate.Val(string(rate)),
+				column.WithoutNoise.Val(l.withoutNoise(conditions, rate)), column.Loss.Val(l.loss(p.interfaces, rate)))
+			if l.tasks != "" {
 				line = append(line, column.TaskSet.Val(l.tasks))
 			}
 			if values != nil {
 				line = append(line, column.Average.Val(stats.Mean(values)).Marked(l.averageMarks(rate, usual)),
-					column.Population.Val(stats.PopulationStd(values)))
-			}
-			if detailed {
-				line = append(line, column.Sample.Val(stats.SampleStd(values)),
-					column.WithoutNoise.Val(l.withoutNoise(conditions, rate)))
+					column.Population.Val(stats.PopulationStd(values)), column.Sample.Val(stats.SampleStd(values)))
 			}
 			t.Add(line...)
 		}

@@ -48,7 +48,7 @@ func TestTitleOfOneModel(t *testing.T) {
 	p, from := w.page, w.from
 	h := from.Headline()
 	cell := h.Lines[0].Cells[0]
-	if want := fmt.Sprintf("SR on ALFWorld (%d tasks, %d seeds): base %s (95%% CI %.1f to %.1f)",
+	if want := fmt.Sprintf("SR on ALFWorld (%d tasks, %s): base %s (95%% CI %.1f to %.1f)",
 		s.tasks, h.Seeds, cell.Text, 100*cell.Interval.Low, 100*cell.Interval.High); p.Title != want {
 		t.Errorf("the title is %q, want %q", p.Title, want)
 	}
