@@ -117,7 +117,9 @@ func (r *Results) pairs() (tests []test) {
 	return tests
 }
 
-func rankOf(name FamilyName) int { return slices.Index([]FamilyName{Primary, Second, Unperturbed, Averages}, name) }
+func rankOf(name FamilyName) int {
+	return slices.Index([]FamilyName{Primary, Second, Unperturbed, Averages}, name)
+}
 
 // family is the one of the differences in a place; scored: there are tests of the held-out score.
 func (r *Results) family(p Scope, scored bool) FamilyName {

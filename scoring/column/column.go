@@ -208,7 +208,8 @@ var (
 	Tries        = table.Count("tries", "N", "number of tries")
 	BestProgress = table.Rate("best_progress", "best PR",
 		"the mean over tasks of the best progress of the tries, in percent")
-	Pass = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
+	Pass    = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
+	PassAll = table.Rate("pass_all", "pass^k", "the probability that all of k tries solve a task, in percent")
 
 	Trial     = table.Count("trial", "Trial", "the number of the trial")
 	BestTrial = table.Share("best_trial_progress", "Best PR",
@@ -255,6 +256,11 @@ type Paper struct {
 func OnPaper(key, header string) Paper {
 	return Paper{table.Rate(key, header, "the rate, in percent"), table.Share(key+"_std", "std",
 		"standard deviation over seeds with divisor n-1, in percentage points")}
+}
+
+// SolvedSteps is the column of the mean steps of solved episodes in a place of a paper's table.
+func SolvedSteps(key string) table.Col[float64] {
+	return table.Amount(key+"_solved_steps", "Steps", "mean steps of solved episodes", amount)
 }
 
 // Heads implements table.Declared.

@@ -71,6 +71,9 @@ func paper(r *Report, t *table.Table) {
 	}
 	programs := *t
 	heads := paperHeads(t, &programs, s.places(), "")
+	for _, p := range s.Places {
+		programs.Columns = append(programs.Columns, column.SolvedSteps(p.Name).Column)
+	}
 	for i, l := range s.lines {
 		line := []table.Cell{table.String(l.name)}
 		fields := []table.Field{column.Model.Val(l.name), column.Seeds.Val(l.seeds())}
@@ -85,6 +88,9 @@ func paper(r *Report, t *table.Table) {
 			cell.Best = s.Rate == claim.Success && s.Bold(p)[l.name]
 			line = append(line, cell, r.paperCell(progress, mark))
 			fields = append(fields, onPaper(heads[at][0], success), onPaper(heads[at][1], progress))
+			if score := l.scores[p.Name]; score != nil {
+				fields = append(fields, column.SolvedSteps(p.Name).Val(score.Usage(scoring.SolvedSteps).Mean))
+			}
 		}
 		t.Rows = append(t.Rows, line)
 		programs.Add(fields...)
