@@ -48,7 +48,7 @@ func (s *Set) say(tabled bool) (title string, rest []string) {
 		return s.Rate.Title(), nil
 	}
 	if also := s.Besides(); also != "" && !strings.Contains(lines[0], also) {
-		lines = slices.Insert(lines, 1, strings.ToUpper(also[:1])+also[1:])
+		lines = slices.Insert(lines, 1, strings.Replace(also, "not only", "Not only", 1))
 	}
 	return lines[0], append(lines[1:], s.spreads()...)
 }
@@ -283,9 +283,9 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 		case len(c.Subjects):
 			undecided = append(undecided, c.Place.Title)
 		case 1:
-			parts = append(parts, fmt.Sprintf("%s %s", c.Place.Title, c.Subjects[0].Name))
+			parts = append(parts, fmt.Sprintf("%s: %s", c.Place.Title, c.Subjects[0].Name))
 		default:
-			parts = append(parts, fmt.Sprintf("%s %s, above %s", c.Place.Title, names(c.Subjects[:c.Leading], " or "),
+			parts = append(parts, fmt.Sprintf("%s: %s above %s", c.Place.Title, names(c.Subjects[:c.Leading], " or "),
 				names(c.Subjects[c.Leading:], " and ")))
 		}
 	}

@@ -345,8 +345,11 @@ var (
 	Ninth    = table.Amount("quantile_90", "90 %", "a tenth of the episodes used more", amount)
 )
 
-// amount shows a number with three digits or more.
+// amount shows a number with three digits or more; nothing if it is none.
 func amount(x float64) table.Cell {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return table.None()
+	}
 	digits := 0
 	for limit := 100.0; x < limit && digits < 3; limit /= 10 {
 		digits++

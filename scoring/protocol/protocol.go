@@ -196,8 +196,11 @@ func Differences(of []Played, said func(part string) bool) (out []string) {
 	return out
 }
 
-// values are what players have of a part; none if all have the same.
+// values are what players have of a part; none if all have the same, or what is usual with their agents.
 func values(name string, of []Played) []string {
+	if !slices.ContainsFunc(of, func(p Played) bool { return p.has(name).Usual == "" || p.has(name).Value != p.has(name).Usual }) {
+		return nil
+	}
 	plain := func(p Part) string { return cmp.Or(p.Label, p.Name+" "+table.Shortened(p.Value, mostValue)) }
 	exact := func(p Part) string { return p.Name + " " + cmp.Or(p.Exact, p.Value) }
 	for _, say := range []func(Part) string{plain, exact} {
