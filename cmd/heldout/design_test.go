@@ -95,8 +95,10 @@ var designEnvs = []designPlace{
 }
 
 // newDesign draws a design.
-func newDesign(number int, equal bool) *design {
-	rng := rand.New(rand.NewPCG(uint64(number), 50))
+func newDesign(number int, equal bool) *design { return drawDesign(number, equal, false) }
+
+func drawDesign(number int, equal, sweep bool) *design {
+	rng := rand.New(rand.NewPCG(uint64(number), map[bool]uint64{false: 50, true: 51}[sweep]))
 	d := &design{number: number, rate: "SR", cells: map[cellKey]*cell{}, equal: equal}
 	chance := func(p float64) bool { return rng.Float64() < p }
 	names := []string{"base", "tuned", "m-8b", "refine", "agent-x", "zeta"}
@@ -116,7 +118,7 @@ func newDesign(number int, equal bool) *design {
 			d.places = append(d.places, p)
 		}
 	}
-	if chance(0.2) {
+	if chance(0.2) || sweep {
 		d.places = d.places[:1]
 		p := drawnPlace(rng, designEnvs[0])
 		d.places[0] = p

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -63,7 +64,7 @@ const (
 	formShows = `(?P<shows>significant, but within [\d.]+ points|significant|not significant, equal within [\d.]+ points|not significant` + formPower + `)`
 	formApart = `(?P<apart>not compared \((?P<reason>.*?)\)|(?P<higher>` + formName + `) is (?P<way>higher|lower) by (?P<blow>-?[\d.]+) to ` +
 		`(?P<bhigh>-?[\d.]+) points whatever the (?:(?P<missing>\d+) missing episodes are|missing episode is))`
-	formBesides = `(?:; (?P<besides>(?:not only the models differ|.* and .* report the same weights).*))?`
+	formBesides = `(?:; (?P<besides>(?:not only the models differ|` + formName + ` and ` + formName + ` report the same weights).*))?`
 	formPair    = `(?P<a>` + formName + `) (?P<av>[\d.]+|–), (?P<b>` + formName + `) (?P<bv>[\d.]+|–)`
 	formResult  = `(?:(?P<d>[+-]?[\d.]+) points \(` + formTest + `\), ` + formShows + `|` + formApart + `)`
 )
@@ -127,7 +128,7 @@ var sentences = []kindOfSentence{
 	{"more models", form(`(?:\d+ (?:significant|not significant|not compared)(?:, )?)+ more: --table verdict|\d+ rates? more: --table verdict`), nothing},
 	{"equal seeds", form(`(?P<names>.*): \d+ seeds gave equal results in every task at temperature [\d.]+: .*`), (*checker).equalSeeds},
 	{"changed protocol", form(`The default protocol is changed: (?P<parts>.*)`), (*checker).changed},
-	{"what differs besides", form(`(?P<besides>Not only the models differ.*|.* and .* report the same weights.*)`), (*checker).allBesides},
+	{"what differs besides", form(`(?P<besides>(?:Not only the models differ|` + formName + ` and ` + formName + ` report the same weights).*)`), (*checker).allBesides},
 	{"served name", form(`.* is one served name in .*, and nothing shows that it is one model`), nothing},
 	{"published", form(`Published rows.*`), nothing},
 	{"nothing", form(`(?:Success|Progress) rate(?: on unperturbed tasks, first trials)?`), nothing},
@@ -484,41 +485,51 @@ func (c *checker) level(f fact, low, high, slack, most float64) {
 	}
 }
 
-// besides checks what is said to differ between models besides themselves: each part that differs, with the value of each.
+// values are the parts of a protocol, as texts name them.
+func (p protocol) values() map[string]string {
+	out := map[string]string{"steps": fmt.Sprintf("%d steps", cmp.Or(p.steps, 30)), "agent": "agent " + cmp.Or(p.agent, "react"),
+		"temperature": fmt.Sprintf("temperature %g", cmp.Or(p.temperature, 1)), "prompt": "prompt " + cmp.Or(p.prompt, "v2"),
+		"context": "context of the server", "template": "chat template " + cmp.Or(p.template, "not set")}
+	if p.context > 0 {
+		out["context"] = fmt.Sprintf("context %d", p.context)
+	}
+	return out
+}
+
+// besides checks what is said to differ between models besides themselves: of each model each part that differs, with its
+// own value, and nothing that is not true of it.
 func (c *checker) besides(text, place string, models ...string) {
-	var want []string
 	if !c.together(place, models) {
-		if text != "" && !strings.Contains(text, "report the same weights") {
-			c.wrong("models that were not planned in one place: %s", text)
-		}
 		return
 	}
-	part := func(value func(protocol) string) {
-		var values []string
+	said := map[string][]string{} // by model
+	if _, inner, ok := strings.Cut(strings.TrimSuffix(text, ")"), " ("); ok {
+		for _, group := range strings.Split(inner, "; ") {
+			who, values, _ := strings.Cut(group, ": ")
+			for _, m := range models {
+				many := strings.HasSuffix(who, " models")
+				if slices.Contains(names(who), m) || many && c.has(m, strings.Split(values, ", ")) {
+					said[m] = append(said[m], strings.Split(values, ", ")...)
+				}
+			}
+		}
+	}
+	for name := range (protocol{}).values() {
+		differs := slices.ContainsFunc(models, func(m string) bool {
+			return c.protocols[m].values()[name] != c.protocols[models[0]].values()[name]
+		})
 		for _, m := range models {
-			values = append(values, value(c.protocols[m]))
+			if value := c.protocols[m].values()[name]; differs && !slices.Contains(said[m], value) {
+				c.wrong("%q lacks %s of %s", text, value, m)
+			}
 		}
-		if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
-			want = append(want, values...)
+		if !differs && strings.Contains(text, c.protocols[models[0]].values()[name]) {
+			c.wrong("%q has %s, which is the same for all", text, name)
 		}
 	}
-	part(func(p protocol) string { return fmt.Sprintf("%d steps", cmp.Or(p.steps, 30)) })
-	part(func(p protocol) string { return "agent " + cmp.Or(p.agent, "react") })
-	part(func(p protocol) string { return fmt.Sprintf("temperature %g", cmp.Or(p.temperature, 1)) })
-	part(func(p protocol) string { return "prompt " + cmp.Or(p.prompt, "v2") })
-	part(func(p protocol) string {
-		if p.context > 0 {
-			return fmt.Sprintf("context %d", p.context)
-		}
-		return "context of the server"
-	})
-	part(func(p protocol) string { return "chat template " + cmp.Or(p.template, "not set") })
-	if (len(want) > 0) != strings.Contains(text, "(") {
-		c.wrong("what differs is %q, want %q", text, want)
-	}
-	for _, value := range want {
-		if !strings.Contains(text, value) {
-			c.wrong("%q lacks %q", text, value)
+	for m, values := range said {
+		if !c.has(m, values) {
+			c.wrong("%s is said to have %s", m, values)
 		}
 	}
 	same := false
@@ -530,6 +541,12 @@ func (c *checker) besides(text, place string, models ...string) {
 	if same != strings.Contains(text, "report the same weights") {
 		c.wrong("the same weights, want %t: %q", same, text)
 	}
+}
+
+// has reports whether values are those of a model.
+func (c *checker) has(model string, values []string) bool {
+	own := slices.Collect(maps.Values(c.protocols[model].values()))
+	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(own, v) })
 }
 
 // together reports whether models were planned in a place, or in one of several: any if it is empty.
@@ -1067,7 +1084,10 @@ func (c *checker) lost(m map[string]string) {
 			continue
 		}
 		word := c.word(f)
-		if f.significant() {
+		switch {
+		case f.significant() && f.t.mean > 0:
+			word = "gains"
+		case f.significant():
 			word = "significant"
 		}
 		want[word] = append(want[word], f.a)
@@ -1086,6 +1106,8 @@ func (c *checker) lost(m map[string]string) {
 				c.wrong("no rates differ without a perturbation")
 			}
 			differ = false
+		case strings.HasPrefix(part, "significant gains for "):
+			said["gains"] = names(strings.TrimPrefix(list, "significant gains for "))
 		case strings.HasPrefix(part, "significant for "):
 			said["significant"] = names(strings.TrimPrefix(list, "significant for "))
 		case strings.HasPrefix(part, "not significant for "):

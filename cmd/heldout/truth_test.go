@@ -23,23 +23,27 @@ import (
 )
 
 var designs = flag.Int("designs", 0, "number of random designs of TestStatementsAreTrue and TestEqualModelsClaimNothing; "+
-	"0 is 15 and 80, or 100 and 200 in the long form")
+	"0 is 16 and 80, 100 and 200 in the long form, 2,000 and 500 in the whole one")
 
 // Every sentence, cell and claim of every renderer is true of the episodes, in random
 // designs of all kinds.
 func TestStatementsAreTrue(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 100, 15, 300)
+		n = sharedtest.Times(t, 100, 16, 2000)
 	}
 	said := map[string]int{}
-	for number := range n {
-		d := newDesign(number, false)
+	check := func(kind string, number int, d *design) {
 		d.write(t, t.TempDir())
 		c := &checker{design: d, said: said}
 		c.check(t, number%10 == 0)
 		for _, problem := range c.problems {
-			t.Errorf("design %d, %s", number, problem)
+			t.Errorf("%s %d, %s", kind, number, problem)
+		}
+	}
+	for number := range n {
+		if check("design", number, newDesign(number, false)); number%4 == 0 {
+			check("sweep", number, drawDesign(number, false, true))
 		}
 	}
 	for _, s := range sentences {
@@ -58,7 +62,7 @@ func TestEqualModelsClaimNothing(t *testing.T) {
 	}
 	claimed := 0
 	for number := range n {
-		d := newDesign(number, true)
+		d := drawDesign(number, true, number%4 == 0)
 		d.write(t, t.TempDir())
 		c := &checker{design: d}
 		text := c.run(t, append(c.args("compare", "--format", "json", "--table", "verdict"), d.dirs...))

@@ -356,9 +356,11 @@ func lost(losses, unperturbed []Claim) []string {
 	if len(losses) == 0 {
 		return nil
 	}
-	var found, open, uncompared []string
+	var found, gains, open, uncompared []string
 	for _, c := range Surest(losses) {
 		switch name := c.Subjects[0].Name; {
+		case c.Kind == Differs && c.Estimate > 0:
+			gains = append(gains, name)
 		case c.Kind == Differs:
 			found = append(found, name)
 		case c.Kind == NotCompared:
@@ -374,8 +376,13 @@ func lost(losses, unperturbed []Claim) []string {
 	case len(found) > 0:
 		parts = append(parts, "significant for "+table.List(found))
 	}
-	if len(open) > 0 {
-		parts = append(parts, "not significant for "+table.List(open))
+	for _, of := range []struct {
+		text  string
+		names []string
+	}{{"significant gains for ", gains}, {"not significant for ", open}} {
+		if len(of.names) > 0 {
+			parts = append(parts, of.text+table.List(of.names))
+		}
 	}
 	parts = append(parts, uncompared...)
 	if slices.ContainsFunc(unperturbed, func(c Claim) bool { return c.Kind == Differs }) {
