@@ -9,10 +9,11 @@ import (
 
 // BestOf is the best of several tries of each task, which are its seeds: whether
 // any of them succeeded, and the best progress. An oracle chooses it, namely the
-// environment's own judgement.
+// environment's own judgement. All is whether every one of them succeeded, which no
+// oracle chooses.
 type BestOf struct {
-	Tries             int
-	Success, Progress Estimate
+	Tries                  int
+	Success, Progress, All Estimate
 }
 
 // Tries returns the fewest results that a task with results has. It is the number
@@ -31,12 +32,24 @@ func (s *Score) Tries() (fewest int) {
 // be complete for the estimates to be of all tasks.
 func (s *Score) BestOf() (out []BestOf) {
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
+	failures := byTask(s.tasks, func(a *attempt) float64 { return 1 - success(a) })
 	eachSuccess, eachProgress := bestOfEach(successes, s.Tries()), bestOfEach(progresses, s.Tries())
+	eachFailure := bestOfEach(failures, s.Tries())
 	for n := range s.Tries() {
 		out = append(out, BestOf{n + 1, s.bestOf(successes, n+1, eachSuccess[n]),
-			s.bestOf(progresses, n+1, eachProgress[n])})
+			s.bestOf(progresses, n+1, eachProgress[n]), s.bestOf(failures, n+1, eachFailure[n]).complement()})
 	}
 	return out
+}
+
+// complement is the rate of the opposite: all of several tries succeed unless one of them fails.
+func (e Estimate) complement() Estimate {
+	e.Mean, e.Basis.Mean = 1-e.Mean, 1-e.Basis.Mean
+	if e.Interval != nil {
+		e.Basis.Interval = stats.Interval{Low: 1 - e.Interval.High, High: 1 - e.Interval.Low}
+		e.Interval = &e.Basis.Interval
+	}
+	return e
 }
 
 // bestOfEach returns the best of every number of tries up to most, of each task.
@@ -101,12 +114,12 @@ func HeldOutBestOf(w configs.Weights, byEnv map[string][]BestOf) (out []BestOf) 
 		weights = append(weights, part.Weight)
 	}
 	for n := range fewest {
-		var successes, progresses []Estimate
+		var successes, progresses, all []Estimate
 		for _, part := range w.HeldOut {
 			b := byEnv[part.Env][n]
-			successes, progresses = append(successes, b.Success), append(progresses, b.Progress)
+			successes, progresses, all = append(successes, b.Success), append(progresses, b.Progress), append(all, b.All)
 		}
-		out = append(out, BestOf{n + 1, Weighted(successes, weights), Weighted(progresses, weights)})
+		out = append(out, BestOf{n + 1, Weighted(successes, weights), Weighted(progresses, weights), Weighted(all, weights)})
 	}
 	return out
 }
@@ -123,7 +136,7 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 		if about == stats.TheseTasks {
 			return p.decodingBest(tries, measure)
 		}
-		a, b := best(byTask(p.scores[0].tasks, measure), tries), best(byTask(p.b.tasks, measure), tries)
+		a, b := best(byTask(p.arms[0].scores[0].tasks, measure), tries), best(byTask(p.b.tasks, measure), tries)
 		sampling, err := p.b.sampling(p.b.tasks, about, Level)
 		if err != nil {
 			return stats.Difference{}, err
@@ -139,7 +152,7 @@ func CompareBestOf(a, b *Score, tries int) (Comparison, error) {
 
 func (p pair) decodingBest(tries int, measure value) (stats.Difference, error) {
 	var estimates [2]stats.Estimate
-	for i, s := range []*Score{p.scores[0], p.b} {
+	for i, s := range []*Score{p.arms[0].scores[0], p.b} {
 		var err error
 		if estimates[i], err = stats.DecodingBestOf(byTask(s.tasks, measure), tries, Level); err != nil {
 			return stats.Difference{}, err

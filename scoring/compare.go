@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -54,14 +55,14 @@ var (
 // ErrDeterministic and those of stats.NewSampling.
 func Compare(a, b *Score) (Comparison, error) { return CompareMean([]*Score{a}, b) }
 
-// CompareMean pairs the mean of several scores with another one by task. Its
+// CompareMean pairs the mean of several scores with that of others, or with one, by task. Its
 // errors are those of Compare.
-func CompareMean(scores []*Score, b *Score) (Comparison, error) {
-	p, err := newPair(scores, b)
+func CompareMean(scores []*Score, others ...*Score) (Comparison, error) {
+	p, err := newPair(scores, others...)
 	if err != nil {
 		return Comparison{}, err
 	}
-	return compare([]pair{p}, []float64{1}, b.Kinds())
+	return compare([]pair{p}, []float64{1}, p.b.Kinds())
 }
 
 // compare compares pairs on independent sets of tasks by their weighted mean.
@@ -126,31 +127,45 @@ func (c *Comparison) estimate(compare func(value, stats.Question) (stats.Differe
 	return nil
 }
 
-// pair is scores on the same tasks: the mean of several against another one.
+// pair is scores on the same tasks that are compared: means of scores, of which some are
+// subtracted.
 type pair struct {
-	scores []*Score
-	b      *Score
-	about  stats.Question
-	seeds  int // the smallest number
-	// minus is a pair on the same tasks that is subtracted from this one; nil for none.
-	minus *pair
+	arms  []arm
+	b     *Score // the first that is subtracted
+	about stats.Question
+	seeds int // the smallest number
 }
 
-// newPair returns ErrIncomplete, ErrOtherTasks or ErrDeterministic if the scores
-// cannot be compared.
-func newPair(scores []*Score, b *Score) (pair, error) {
-	p := pair{scores: scores, b: b, about: b.About, seeds: len(b.Seeds)}
-	tasks := tasksOf(b)
-	for _, s := range append([]*Score{b}, scores...) {
+// arm is the mean of scores.
+type arm struct {
+	scores            []*Score
+	subtracted, moves bool // as stats.Arm has them
+}
+
+// weight is the one that each score of the arm has.
+func (a arm) weight() float64 {
+	if a.subtracted {
+		return -1 / float64(len(a.scores))
+	}
+	return 1 / float64(len(a.scores))
+}
+
+// newPair pairs the mean of scores with that of others. It returns ErrIncomplete, ErrOtherTasks or
+// ErrDeterministic if the scores cannot be compared.
+func newPair(scores []*Score, others ...*Score) (pair, error) {
+	b := others[0]
+	p := pair{arms: []arm{{scores, false, true}, {others, true, false}}, b: b, about: b.About, seeds: b.worth()}
+	all, tasks := append(slices.Clone(others), scores...), tasksOf(b)
+	for _, s := range all {
 		if !s.Complete() {
 			return p, ErrIncomplete
 		}
 	}
-	for _, a := range scores {
-		if !slices.Equal(tasksOf(a), tasks) {
+	for _, s := range all {
+		if !slices.Equal(tasksOf(s), tasks) {
 			return p, ErrOtherTasks
 		}
-		p.seeds = min(p.seeds, len(a.Seeds))
+		p.seeds = min(p.seeds, s.worth())
 	}
 	if p.about == stats.TheseTasks && p.deterministic() {
 		return p, ErrDeterministic
@@ -172,13 +187,22 @@ func CompareChanges(scores []*Score, aBase *Score, bs []*Score, bBase *Score) (C
 	if err != nil {
 		return Comparison{}, err
 	}
-	p.minus, p.seeds = &q, min(p.seeds, q.seeds)
+	p.arms = append(p.arms, arm{bs, true, false}, arm{[]*Score{bBase}, false, false})
+	p.seeds = min(p.seeds, q.seeds)
 	return compare([]pair{p}, []float64{1}, aBase.Kinds())
+}
+
+// scores are those of all arms.
+func (p pair) scores() (all []*Score) {
+	for _, a := range p.arms {
+		all = append(all, a.scores...)
+	}
+	return all
 }
 
 // deterministic reports whether other decodings would give the same results.
 func (p pair) deterministic() bool {
-	return !slices.ContainsFunc(append([]*Score{p.b}, p.scores...), func(s *Score) bool { return !s.deterministic() })
+	return !slices.ContainsFunc(p.scores(), func(s *Score) bool { return !s.deterministic() })
 }
 
 // tasksOf returns the sorted keys of the played tasks.
@@ -196,36 +220,20 @@ func (p pair) atMost() bool { return p.about == stats.TheseTasks && p.seeds == 1
 
 // difference compares one value.
 func (p pair) difference(measure value, about stats.Question, level float64) (stats.Difference, error) {
-	contrast, err := p.contrast(measure, about, level)
-	if err != nil {
-		return stats.Difference{}, err
-	}
-	return contrast(1, 1)
-}
-
-// contrast returns an estimator of u times the mean of the scores less v times the
-// other score.
-func (p pair) contrast(metric value, about stats.Question, level float64) (func(u, v float64) (stats.Difference, error),
-	error) {
 	if about == stats.TheseTasks {
 		if p.seeds > 1 {
-			return p.decoding(metric, level), nil
+			return p.decoding(measure, level), nil
 		}
 		about = stats.TheseKinds
 	}
 	sampling, err := p.b.sampling(p.b.tasks, about, level)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return stats.Difference{}, err
+	case len(p.arms) > 2:
+		return sampling.PairedChanges(p.differences(measure), p.seeds), nil
 	}
-	if p.minus != nil {
-		return func(u, v float64) (stats.Difference, error) {
-			return sampling.PairedChanges(p.differences(metric), p.seeds), nil
-		}, nil
-	}
-	a, b := taskMeans(p.scores, metric), taskMeans([]*Score{p.b}, metric)
-	return func(u, v float64) (stats.Difference, error) {
-		return sampling.Paired(weighted(a, u, b, v), p.seeds), nil
-	}, nil
+	return sampling.Paired(p.differences(measure), p.seeds), nil
 }
 
 // taskMeans averages a value over scores of the same tasks: the means of the tasks, in
@@ -246,77 +254,53 @@ func taskMeans(scores []*Score, measure value) (means []float64) {
 	return means
 }
 
-// weighted is u·a - v·b.
-func weighted(a []float64, u float64, b []float64, v float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range out {
-		out[i] = u*a[i] - v*b[i]
+// differences returns the differences of the tasks in the order of their keys.
+func (p pair) differences(measure value) []float64 {
+	out := make([]float64, len(p.b.tasks))
+	for _, a := range p.arms {
+		sign := a.weight() * float64(len(a.scores))
+		for i, mean := range taskMeans(a.scores, measure) {
+			out[i] += sign * mean
+		}
 	}
 	return out
 }
 
-// differences returns the differences of the tasks in the order of their keys.
-func (p pair) differences(measure value) []float64 {
-	diffs := weighted(taskMeans(p.scores, measure), 1, taskMeans([]*Score{p.b}, measure), 1)
-	if p.minus == nil {
-		return diffs
-	}
-	return weighted(diffs, 1, p.minus.differences(measure), 1)
-}
-
 // decodingVariance is the variance of a task's difference from decoding, per seed, on
 // average over the tasks.
-func (p pair) decodingVariance(measure value) float64 {
-	spread := func(s *Score) (v float64) {
-		for _, values := range byTask(s.tasks, measure) {
-			v += stat.Variance(values, nil) / float64(len(s.tasks))
+func (p pair) decodingVariance(measure value) (v float64) {
+	for _, a := range p.arms {
+		for _, s := range a.scores {
+			for _, values := range byTask(s.tasks, measure) {
+				v += a.weight() * a.weight() * stat.Variance(values, nil) / float64(len(s.tasks))
+			}
 		}
-		return v
-	}
-	v, k := spread(p.b), float64(len(p.scores))
-	for _, a := range p.scores {
-		v += spread(a) / (k * k)
-	}
-	if p.minus != nil {
-		v += p.minus.decodingVariance(measure)
 	}
 	return v
 }
 
-// decoding compares other decodings of the same tasks.
-func (p pair) decoding(measure value, level float64) func(u, v float64) (stats.Difference, error) {
-	estimate := func(s *Score) stats.Estimate { return stats.DecodingRate(byTask(s.tasks, measure), level) }
-	var mean stats.Estimate
-	k := float64(len(p.scores))
-	for _, a := range p.scores {
-		e := estimate(a)
-		mean.Mean += e.Mean / k
-		mean.Variance += e.Variance / (k * k)
-		mean.Degrees += e.Degrees
-		mean.N = e.N
-	}
-	base := estimate(p.b)
-	if p.minus != nil { // sums of variances, whatever the signs
-		for _, e := range append(slices.Clone(p.minus.scores), p.minus.b) {
-			weight := 1 / float64(len(p.minus.scores))
-			if e == p.minus.b {
-				weight = -1
-			}
-			part := scaled(estimate(e), weight)
-			base.Mean, base.Variance = base.Mean+part.Mean, base.Variance+part.Variance
-			base.Degrees += part.Degrees
+// decoding compares other decodings of the same tasks: variances add up, whatever the signs.
+func (p pair) decoding(measure value, level float64) stats.Difference {
+	var sides [2]stats.Estimate // what counts, and what is subtracted
+	for _, a := range p.arms {
+		side := &sides[0]
+		if a.subtracted {
+			side = &sides[1]
+		}
+		for _, s := range a.scores {
+			e, weight := stats.DecodingRate(byTask(s.tasks, measure), level), math.Abs(a.weight())
+			side.Mean, side.Variance = side.Mean+weight*e.Mean, side.Variance+weight*weight*e.Variance
+			side.Degrees, side.N = side.Degrees+e.Degrees, e.N
 		}
 	}
-	return func(u, v float64) (stats.Difference, error) {
-		return stats.DecodingDifference(scaled(mean, u), scaled(base, v), level), nil
-	}
+	return stats.DecodingDifference(sides[0], sides[1], level)
 }
 
-// scaled is a multiple of an estimate. Nothing of it has no degrees of freedom.
-func scaled(e stats.Estimate, factor float64) stats.Estimate {
-	e.Mean, e.Variance = factor*e.Mean, factor*factor*e.Variance
-	if factor == 0 {
-		e.Degrees = 0
+// planArms are the arms as plans take them.
+func (p pair) planArms(measure value) (arms []stats.Arm) {
+	for _, a := range p.arms {
+		arms = append(arms, stats.Arm{Rate: stats.Mean(taskMeans(a.scores, measure)), Conditions: len(a.scores),
+			Subtracted: a.subtracted, Moves: a.moves})
 	}
-	return e
+	return arms
 }

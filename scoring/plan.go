@@ -53,7 +53,8 @@ func (p pair) plan(measure value) (VarianceSources, error) {
 	}
 	n := float64(len(p.b.tasks))
 	variance, degrees := sampling.Variance(p.differences(measure))
-	out := VarianceSources{Components: stats.Components{Degrees: degrees, N: len(p.b.tasks), Level: Level},
+	out := VarianceSources{Components: stats.Components{Degrees: degrees, N: len(p.b.tasks), Level: Level,
+		Arms: p.planArms(measure)},
 		Seeds:     p.seeds,
 		Separated: p.seeds > 1, fixed: fixed}
 	if out.Separated {

@@ -115,7 +115,7 @@ func newIndex(p pair, base Scaled, perturbations []Scaled, measure value) Index 
 func (s scale) sums(p pair, measure value) (retained, total []float64) {
 	baseMeans := meansByTask(p.b.tasks, measure)
 	retained, total = make([]float64, len(baseMeans)), make([]float64, len(baseMeans))
-	for c, score := range p.scores {
+	for c, score := range p.arms[0].scores {
 		for i, after := range meansByTask(score.tasks, measure) {
 			weight := s.counts[c][i] / float64(s.counted)
 			total[i] += weight * s.loses[c][i] * baseMeans[i]
@@ -161,14 +161,14 @@ func (p pair) onScaleDecoding(s scale, measure value) func(u, v float64) (stats.
 	}
 	n := float64(s.counted)
 	var sum stats.Estimate
-	for c, score := range p.scores {
+	for c, score := range p.arms[0].scores {
 		e := estimate(score, func(i int) float64 { return s.counts[c][i] / n })
 		sum.Mean, sum.Variance, sum.N = sum.Mean+e.Mean, sum.Variance+e.Variance, e.N
 		sum.Degrees += e.Degrees
 	}
 	return func(u, v float64) (stats.Difference, error) {
 		base := estimate(p.b, func(i int) (weight float64) {
-			for c := range p.scores {
+			for c := range p.arms[0].scores {
 				weight += s.counts[c][i] / n * (u*(1-s.loses[c][i]) + v*s.loses[c][i])
 			}
 			return weight
@@ -229,4 +229,22 @@ func decodingMean(scores []*Score, measure value) stats.Estimate {
 		weights = append(weights, 1)
 	}
 	return stats.Combine(parts, weights, Level)
+}
+
+// weighted is u·a - v·b.
+func weighted(a []float64, u float64, b []float64, v float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range out {
+		out[i] = u*a[i] - v*b[i]
+	}
+	return out
+}
+
+// scaled is a multiple of an estimate. Nothing of it has no degrees of freedom.
+func scaled(e stats.Estimate, factor float64) stats.Estimate {
+	e.Mean, e.Variance = factor*e.Mean, factor*factor*e.Variance
+	if factor == 0 {
+		e.Degrees = 0
+	}
+	return e
 }

@@ -1,14 +1,21 @@
 package scoring
 
-// EqualSeeds reports whether several seeds were sampled at a temperature above 0 and
-// all results of every task are equal: rates, steps and tokens. Such seeds are one
-// try, repeated by a server that ignores temperature or seed, or by a model that
+// EqualSeeds reports whether all results of every task are equal with several seeds: rates, steps and tokens. Such seeds
+// are one try, repeated without a temperature, by a server that ignores temperature or seed, or by a model that
 // always says the same.
 func (s *Score) EqualSeeds() bool { return s.equalSeeds }
 
+// worth is how many seeds the results are worth: equal ones are one.
+func (s *Score) worth() int {
+	if s.equalSeeds {
+		return 1
+	}
+	return len(s.Seeds)
+}
+
 // haveEqualSeeds computes EqualSeeds.
 func (s *Score) haveEqualSeeds() (compared bool) {
-	if s.Condition.Decoding == nil || s.Condition.Decoding.Temperature == 0 {
+	if s.Condition.Decoding == nil {
 		return false
 	}
 	for _, t := range s.tasks {

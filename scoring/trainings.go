@@ -102,5 +102,14 @@ func scoresOf(arms map[string]Trainings) map[string]*Score {
 // of their trainings.
 func (c *Change) widen(ours float64, our int, theirs float64, their int) {
 	c.Difference = widened(widened(c.Difference, ours, our), theirs, their)
-	c.plans, c.weights = []stats.Components{stats.PlanOf(c.Difference, c.seeds)}, []float64{1}
+	plan := stats.PlanOf(c.Difference, c.seeds)
+	for i, a := range c.plans[0].Arms {
+		var rates []float64
+		for _, p := range c.plans {
+			rates = append(rates, p.Arms[i].Rate)
+		}
+		a.Rate = stats.WeightedMean(rates, c.weights)
+		plan.Arms = append(plan.Arms, a)
+	}
+	c.plans, c.weights = []stats.Components{plan}, []float64{1}
 }

@@ -13,6 +13,7 @@ type Quantity string
 // The quantities.
 const (
 	Steps            Quantity = "steps"
+	SolvedSteps      Quantity = "steps of solved episodes"
 	PromptTokens     Quantity = "prompt tokens"
 	CompletionTokens Quantity = "completion tokens"
 	CachedTokens     Quantity = "cached tokens"    // of the prompt
@@ -23,13 +24,13 @@ const (
 
 // Quantities lists all quantities.
 func Quantities() []Quantity {
-	return []Quantity{Steps, PromptTokens, CachedTokens, CompletionTokens, ReasoningTokens, ModelSeconds, Seconds}
+	return []Quantity{Steps, SolvedSteps, PromptTokens, CachedTokens, CompletionTokens, ReasoningTokens, ModelSeconds, Seconds}
 }
 
 // used returns what an episode used.
 func (q Quantity) used(a *attempt) float64 {
 	switch q {
-	case Steps:
+	case Steps, SolvedSteps:
 		return float64(a.steps)
 	case PromptTokens:
 		return float64(a.promptTokens)
@@ -45,7 +46,8 @@ func (q Quantity) used(a *attempt) float64 {
 	return a.seconds
 }
 
-// Distribution is the distribution of a quantity over the episodes with a result.
+// Distribution is the distribution of a quantity over the episodes with a result, or over those
+// of them that it is about.
 type Distribution struct {
 	Episodes                int
 	Mean, Low, Median, High float64 // Low and High are the quantiles of 10 and 90 %
@@ -57,6 +59,9 @@ func (s *Score) Usage(q Quantity) Distribution {
 	values := make([]float64, 0, s.Finished)
 	for _, t := range s.tasks {
 		for _, p := range t.results {
+			if q == SolvedSteps && !p.success {
+				continue
+			}
 			values = append(values, max(0, q.used(p.attempt)))
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -38,7 +39,17 @@ type design struct {
 	players map[string]player
 	// equal: all models solve tasks with the same probability, also under perturbations.
 	equal bool
-	dirs  []string
+	// protocols are how models were played, as far as that is not the default.
+	protocols map[string]protocol
+	dirs      []string
+}
+
+// protocol is how a model was played, and what its server said of it; nothing stands for the default.
+type protocol struct {
+	steps, context    int
+	temperature       float64
+	prompt, agent     string
+	weights, template string
 }
 
 // designPlace is an environment with its tasks.
@@ -84,8 +95,10 @@ var designEnvs = []designPlace{
 }
 
 // newDesign draws a design.
-func newDesign(number int, equal bool) *design {
-	rng := rand.New(rand.NewPCG(uint64(number), 50))
+func newDesign(number int, equal bool) *design { return drawDesign(number, equal, false) }
+
+func drawDesign(number int, equal, sweep bool) *design {
+	rng := rand.New(rand.NewPCG(uint64(number), map[bool]uint64{false: 50, true: 51}[sweep]))
 	d := &design{number: number, rate: "SR", cells: map[cellKey]*cell{}, equal: equal}
 	chance := func(p float64) bool { return rng.Float64() < p }
 	names := []string{"base", "tuned", "m-8b", "refine", "agent-x", "zeta"}
@@ -105,7 +118,7 @@ func newDesign(number int, equal bool) *design {
 			d.places = append(d.places, p)
 		}
 	}
-	if chance(0.2) {
+	if chance(0.2) || sweep {
 		d.places = d.places[:1]
 		p := drawnPlace(rng, designEnvs[0])
 		d.places[0] = p
@@ -140,7 +153,46 @@ func newDesign(number int, equal bool) *design {
 	d.ties(rng)
 	d.ask(rng)
 	d.retry(rng)
+	d.play(rng)
 	return d
+}
+
+// play draws how models were played: now and then not all in one way.
+func (d *design) play(rng *rand.Rand) {
+	d.protocols = map[string]protocol{}
+	if rng.Float64() > 0.35 || d.trials > 0 || d.trained() {
+		return
+	}
+	all := rng.Float64() < 0.2 // all in one other way
+	var own protocol
+	for _, m := range d.models {
+		if p := &own; !all || m == d.models[0] {
+			*p = protocol{}
+			chance := func(share float64) bool { return rng.Float64() < share }
+			if chance(0.4) {
+				p.steps = []int{20, 40}[rng.IntN(2)]
+			}
+			if chance(0.4) {
+				p.temperature = []float64{0.3, 0.7}[rng.IntN(2)]
+			}
+			if chance(0.3) {
+				p.prompt = "v1"
+			}
+			if chance(0.2) {
+				p.agent = "act"
+			}
+			if chance(0.2) {
+				p.context = 4096
+			}
+			if chance(0.5) {
+				p.weights = []string{"digest-1", "digest-2"}[rng.IntN(2)]
+			}
+			if chance(0.3) {
+				p.template = []string{"template-1", "template-2"}[rng.IntN(2)]
+			}
+		}
+		d.protocols[m] = own
+	}
 }
 
 // ties gives a model the results of another one, now and then.
@@ -280,9 +332,14 @@ func (d *design) write(t testing.TB, root string) {
 func (d *design) writeModel(t testing.TB, dir, model string) {
 	t.Helper()
 	m := record.Manifest{Schema: record.Schema, Behaviour: 2, Prompts: map[string]record.Prompt{}}
+	own := d.protocols[model]
 	for _, p := range d.places {
-		m.Prompts[p.env] = record.Prompt{File: record.BuiltIn, Version: configs.PromptVersions()[0],
+		m.Prompts[p.env] = record.Prompt{File: record.BuiltIn, Version: cmp.Or(own.prompt, configs.PromptVersions()[0]),
 			SHA256: "0123456789abcdef"}
+	}
+	if own.weights+own.template != "" {
+		m.Servers = map[string][]record.ServerReport{"vllm:" + d.spec(model): {{Software: "ollama", Present: true,
+			Digest: own.weights, Template: own.template}}}
 	}
 	if len(d.under) > 0 {
 		m.Sweep = &record.Sweep{Env: d.places[0].env}
@@ -318,11 +375,15 @@ func (d *design) writeModel(t testing.TB, dir, model string) {
 				m.Environments = append(m.Environments, env)
 			}
 			for _, seed := range c.seeds {
+				usual := configs.DefaultRun()
+				usual.Agent = cmp.Or(own.agent, "react")
+				decoding := usual.AgentDecoding()
+				decoding.Temperature, decoding.TopP = cmp.Or(own.temperature, 1), 1
 				g := record.Group{Condition: record.Condition{Env: p.env, Source: env.Source,
 					Model: "vllm:" + d.spec(model),
-					Agent: "react", Perturbation: under, StepLimit: 30, Seed: seed, PromptHash: "0123456789abcdef",
-					Decoding: &record.Decoding{Temperature: 1, TopP: 1, MaxTokens: 512,
-						Stop: []string{"\nObservation:"}}}}
+					Agent: usual.Agent, Perturbation: under, StepLimit: cmp.Or(own.steps, 30), Seed: seed,
+					PromptHash: "0123456789abcdef" + own.prompt, Context: own.context,
+					Decoding: &decoding}}
 				g.Condition.Trials = d.conditionOf(model)
 				if under != "none" {
 					g.Condition.PerturbationHash = "hash of " + under

@@ -191,7 +191,7 @@ func difference(p *designPlace, a, b *cell, ours, theirs func(slot, outcome) flo
 	for i := range one {
 		diffs[i] = one[i] - two[i]
 	}
-	return paired(p, tasks, diffs, min(len(a.seeds), len(b.seeds)))
+	return paired(p, tasks, diffs, min(a.worth(), b.worth()))
 }
 
 // supposed is a cell whose missing episodes have a value.
@@ -223,25 +223,48 @@ func bounds(p *designPlace, a, b *cell, rate string) (low, high tested, ok bool)
 	return low, high, one == "" && two == ""
 }
 
-// holm corrects probabilities.
-func holm(ps []float64) []float64 {
-	order := make([]int, len(ps))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case ps[a] < ps[b]:
-			return -1
-		case ps[a] > ps[b]:
-			return 1
+// shares are the parts of the error of 5 % that families have.
+var shares = map[string]float64{"primary": 0.8, "second": 0.2, "unperturbed": 0.3, "averages": 0.3, "losses": 0.3,
+	"differences of losses": 0.1}
+
+// weights are the parts of the error that open tests have: each family has its share of all that is open, and its tests
+// have equal parts.
+func errorWeights(families []string, open []bool) []float64 {
+	counts := map[string]float64{}
+	for i, family := range families {
+		if open[i] {
+			counts[family]++
 		}
-		return 0
-	})
-	out, least := make([]float64, len(ps)), 0.0
-	for rank, i := range order {
-		least = max(least, min(1, float64(len(ps)-rank)*ps[i]))
-		out[i] = least
+	}
+	total := 0.0
+	for family := range counts {
+		total += shares[family]
+	}
+	out := make([]float64, len(families))
+	for i, family := range families {
+		if open[i] {
+			out[i] = shares[family] / total / counts[family]
+		}
+	}
+	return out
+}
+
+// corrected are probabilities after correction: the largest that a test has in a sequence that rejects the smallest of
+// the weighted ones and weighs the others anew.
+func corrected(families []string, ps []float64) []float64 {
+	open, out, least := make([]bool, len(ps)), make([]float64, len(ps)), 0.0
+	for i := range open {
+		open[i] = true
+	}
+	for range ps {
+		weights, at := errorWeights(families, open), -1
+		for i := range ps {
+			if open[i] && (at < 0 || ps[i]/weights[i] < ps[at]/weights[at]) {
+				at = i
+			}
+		}
+		least = max(least, min(1, ps[at]/weights[at]))
+		out[at], open[at] = least, false
 	}
 	return out
 }
@@ -254,14 +277,29 @@ var heldOutWeights = []struct {
 
 // fact is what is true of a comparison.
 type fact struct {
-	a, b, place string // place is its title, or held-out score
+	a, b, place string // place is its title, or held-out score, with averageOf or changeOf before it
 	family      string
 	// t is the test of a less b, nil if there is none; low and high are the tests of the
 	// bounds if episodes are missing.
 	t, low, high *tested
 	p            float64 // corrected
 	tests        int
-	tasks        int
+	// all are the tests of each family of the page.
+	all map[string]int
+}
+
+// averageOf begins the place of averages, changeOf that of differences of losses.
+const averageOf, changeOf = "average ", "change "
+
+// widest is the highest level that limits of the fact can have.
+func (f fact) widest() float64 {
+	total := 0.0
+	for family, n := range f.all {
+		if n > 0 {
+			total += shares[family]
+		}
+	}
+	return 1 - 0.05*shares[f.family]/total/float64(max(1, f.tests))
 }
 
 // significant says whether a difference is claimed.
@@ -354,7 +392,7 @@ func (d *design) pairs() (facts []fact) {
 	direct := d.reference != "" || len(d.models) == 2
 	scored := false
 	add := func(i, j int, place string) {
-		a, b := d.models[i], d.models[j]
+		a, b := d.models[j], d.models[i] // the later less the earlier
 		if d.reference != "" && a != d.reference && b != d.reference {
 			return
 		}
@@ -387,12 +425,6 @@ func (d *design) pairs() (facts []fact) {
 		one, two := d.cell(a, p.env, "none"), d.cell(b, p.env, "none")
 		if one == nil && two == nil || !direct && (one == nil || two == nil) {
 			return
-		}
-		for _, c := range []*cell{one, two} {
-			if c != nil {
-				tasks, _ := c.byTask(func(slot, outcome) float64 { return 0 })
-				f.tasks = max(f.tasks, len(tasks))
-			}
 		}
 		t, why := compared(p, one, two, d.rate)
 		if why == "" {
@@ -449,89 +481,170 @@ func envTitle(env string) string {
 	return env
 }
 
-// correct corrects the probabilities of each family.
+// correct corrects the probabilities of all families.
 func correct(facts []fact) {
-	for _, family := range []string{"primary", "second"} {
-		var ps []float64
-		var at []int
-		for i, f := range facts {
-			if p, ok := f.raw(); ok && f.family == family {
-				ps, at = append(ps, p), append(at, i)
-			}
+	var families []string
+	var ps []float64
+	var at []int
+	tests := map[string]int{}
+	for i, f := range facts {
+		tests[f.family] += 0
+		if p, ok := f.raw(); ok {
+			families, ps, at = append(families, f.family), append(ps, p), append(at, i)
+			tests[f.family]++
 		}
-		for k, p := range holm(ps) {
-			facts[at[k]].p = p
-		}
-		for i := range facts {
-			if facts[i].family == family {
-				facts[i].tests = len(ps)
-			}
-		}
+	}
+	for k, p := range corrected(families, ps) {
+		facts[at[k]].p = p
+	}
+	for i := range facts {
+		facts[i].tests, facts[i].all = tests[facts[i].family], tests
 	}
 }
 
-// sweptFacts are those of a sweep: what each model loses, and how the losses differ.
-func (d *design) sweptFacts() (facts []fact) {
-	p := d.places[0]
-	type loss struct {
-		model string
-		under []string
-		t     *tested
-		diffs []float64
-		tasks []int
-		seeds int
+// worth is how many seeds a cell is worth: those that all give the same are one.
+func (c *cell) worth() int {
+	if c.equal() {
+		return 1
 	}
-	var losses []loss
-	for _, m := range d.models {
-		l := loss{model: m, seeds: math.MaxInt}
+	return len(c.seeds)
+}
+
+// equal reports whether all seeds gave the same in every task.
+func (c *cell) equal() bool {
+	compared := false
+	for _, task := range c.tasks {
+		var first *outcome
+		for _, seed := range c.seeds {
+			o, ok := c.played[slot{task, seed}]
+			switch {
+			case !ok:
+			case first == nil:
+				first = &o
+			case *first != o:
+				return false
+			default:
+				compared = true
+			}
+		}
+	}
+	return compared
+}
+
+// contrast tests a sum of cells by task, each with a weight; why is empty if that can be done.
+func contrast(p *designPlace, rate string, cells []*cell, weights []float64) (t tested, why string) {
+	seeds := math.MaxInt
+	for _, c := range cells {
+		if c == nil || !c.complete() {
+			return t, "incomplete"
+		}
+		seeds = min(seeds, c.worth())
+	}
+	if len(cells[0].tasks) < 2 {
+		return t, "few tasks"
+	}
+	var diffs []float64
+	var tasks []int
+	for k, c := range cells {
+		of, means := c.byTask(func(_ slot, o outcome) float64 { return o.value(rate) })
+		if diffs == nil {
+			diffs, tasks = make([]float64, len(means)), of
+		}
+		for i := range means {
+			diffs[i] += weights[k] * means[i]
+		}
+	}
+	return paired(p, tasks, diffs, seeds), ""
+}
+
+// perturbedCells are those of a model under perturbations, as far as they were planned; lacks: some were not.
+func (d *design) perturbedCells(model string) (cells []*cell, lacks bool) {
+	for _, name := range d.under {
+		if c := d.cell(model, d.places[0].env, name); c != nil {
+			cells = append(cells, c)
+		} else {
+			lacks = true
+		}
+	}
+	return cells, lacks
+}
+
+// sweptFacts are those of a sweep: how models differ without a perturbation and on average, what each loses, and how the
+// losses differ.
+func (d *design) sweptFacts() (facts []fact) {
+	for _, f := range d.pairs() {
+		f.family = "unperturbed"
+		facts = append(facts, f)
+	}
+	p := d.places[0]
+	test := func(cells []*cell, weights []float64, lacks bool) *tested {
+		if t, why := contrast(p, d.rate, cells, weights); why == "" && !lacks {
+			return &t
+		}
+		return nil
+	}
+	parts := func(base *cell, under []*cell, sign float64, average bool) (cells []*cell, weights []float64) {
+		own, rest := -sign, sign/float64(len(under)) // a loss
+		if average {
+			own, rest = sign/float64(len(under)+1), sign/float64(len(under)+1)
+		}
+		cells, weights = []*cell{base}, []float64{own}
+		for _, c := range under {
+			cells, weights = append(cells, c), append(weights, rest)
+		}
+		return cells, weights
+	}
+	for j, m := range d.models {
 		base := d.cell(m, p.env, "none")
-		whole := base != nil && base.complete()
-		var means [][]float64
-		for _, name := range d.under {
-			c := d.cell(m, p.env, name)
-			if c == nil {
-				whole = false // planned, since the sweep has it
+		under, lacks := d.perturbedCells(m)
+		if len(under) > 0 {
+			cells, weights := parts(base, under, 1, false)
+			facts = append(facts, fact{a: m, place: p.title, family: "losses", t: test(cells, weights, lacks)})
+		}
+		for _, other := range d.models[:j] {
+			theirs, lack := d.perturbedCells(other)
+			switch direct := len(d.models) == 2; {
+			case len(under) == 0 && len(theirs) == 0, !direct && (len(under) == 0 || len(theirs) == 0):
+				continue
+			case len(under) == 0 || len(theirs) == 0:
+				facts = append(facts, fact{a: m, b: other, place: averageOf + p.title, family: "averages"})
 				continue
 			}
-			l.under = append(l.under, name)
-			whole = whole && c.complete()
-			_, own := c.byTask(func(_ slot, o outcome) float64 { return o.value(d.rate) })
-			means = append(means, own)
-			l.seeds = min(l.seeds, len(c.seeds))
-		}
-		if len(l.under) == 0 {
-			continue
-		}
-		if whole && len(base.tasks) > 1 {
-			tasks, own := base.byTask(func(_ slot, o outcome) float64 { return o.value(d.rate) })
-			l.tasks, l.seeds = tasks, min(l.seeds, len(base.seeds))
-			for i := range own {
-				sum := 0.0
-				for _, m := range means {
-					sum += m[i]
+			for _, average := range []bool{true, false} {
+				cells, weights := parts(base, under, 1, average)
+				more, less := parts(d.cell(other, p.env, "none"), theirs, -1, average)
+				f := fact{a: m, b: other, place: changeOf + p.title, family: "differences of losses",
+					t: test(append(cells, more...), append(weights, less...), lacks || lack)}
+				if average {
+					f.place, f.family = averageOf+p.title, "averages"
 				}
-				l.diffs = append(l.diffs, sum/float64(len(means))-own[i])
+				facts = append(facts, f)
 			}
-			t := paired(p, tasks, l.diffs, l.seeds)
-			l.t = &t
-		}
-		losses = append(losses, l)
-		facts = append(facts, fact{a: m, place: p.title, family: "primary", t: l.t})
-	}
-	for j := range losses {
-		for i := range j {
-			f := fact{a: losses[i].model, b: losses[j].model, place: p.title, family: "second"}
-			if losses[i].t != nil && losses[j].t != nil {
-				diffs := make([]float64, len(losses[i].diffs))
-				for k := range diffs {
-					diffs[k] = losses[i].diffs[k] - losses[j].diffs[k]
-				}
-				t := paired(p, losses[i].tasks, diffs, min(losses[i].seeds, losses[j].seeds))
-				f.t = &t
-			}
-			facts = append(facts, f)
 		}
 	}
 	correct(facts)
 	return facts
+}
+
+// swept reports whether a model played under a perturbation.
+func (d *design) swept() bool {
+	return slices.ContainsFunc(d.models, func(m string) bool {
+		cells, _ := d.perturbedCells(m)
+		return len(cells) > 0
+	})
+}
+
+// average is the average of a model over the conditions of a sweep; NaN if one lacks.
+func (d *design) average(model string) float64 {
+	p := d.places[0]
+	under, lacks := d.perturbedCells(model)
+	base := d.cell(model, p.env, "none")
+	if lacks || base == nil || len(under) == 0 {
+		return math.NaN()
+	}
+	sum := base.rate(d.rate)
+	for _, c := range under {
+		sum += c.rate(d.rate)
+	}
+	return sum / float64(len(under)+1)
 }

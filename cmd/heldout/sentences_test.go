@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -48,18 +50,23 @@ type kindOfSentence struct {
 
 // Parts of forms.
 const (
-	formWhere = `(?P<rate>SR|PR|EM|F1)(?: after (?P<trials>\d+) trials?)?(?:, (?P<heldout>held-out score)| on (?P<place>[A-Za-z]+))`
-	formSeeds = `(?:(?P<seeds>\d+(?: to \d+)?) seeds?|\d+(?: to \d+)? trainings?(?: each)?)`
-	formBasis = `(?P<tasks>\d+) tasks?(?:, ` + formSeeds + `)?`
-	formCI    = `95% CI (?P<low>-?[\d.]+) to (?P<high>-?[\d.]+)`
-	formTest  = formCI + `, p (?P<p><?[\d.]+)(?: of (?P<tests>\d+) tests)?`
-	formName  = `[a-z0-9-]+(?: \(memory \d\))?`
-	formShows = `(?P<shows>significant|not significant)(?P<equal>, (?:but |equal )within [\d.]+ points)?`
-	formFound = `(?:no true (?:difference|loss) would have been found with a probability of 80%: \d+ tasks? are too few|` +
-		`a true (?:difference|loss) of (?P<found>[\d.]+) points would have been found with a probability of 80%)`
-	formApart = `not compared \((?P<reason>.*?)\)(?P<bounded>; counted as failures or as successes, the missing episodes ` +
-		`leave the difference significant \((?P<blow>-?[\d.]+) to (?P<bhigh>-?[\d.]+) points\))?`
+	formWhere = `(?P<unperturbed>Unperturbed )?(?P<rate>SR|PR|EM|F1)(?: after (?P<trials>\d+) trials?)?(?:, (?P<heldout>held-out score)| on ` +
+		`(?P<place>[A-Za-z]+))(?P<average>, average over none and ` + formUnder + `)?`
 	formUnder = `(?P<under>P\d(?: to P\d|(?:, P\d)* and P\d)?)`
+	formOther = `P\d(?: to P\d|(?:, P\d)* and P\d)?`
+	formSeeds = `(?:(?P<seeds>\d+(?: to \d+)?)(?P<equal> equal)? seeds?|\d+(?: to \d+)? trainings?(?: each)?)`
+	formBasis = `(?P<tasks>\d+) tasks?(?:, ` + formSeeds + `)?`
+	formTests = `(?:, (?P<tests>\d+) tests)?`
+	formCI    = `95% CI (?P<low>-?[\d.]+) to (?P<high>-?[\d.]+)`
+	formTest  = formCI + `, p (?P<p><?[\d.]+)`
+	formName  = `[a-z0-9-]+(?: \((?:memory \d|run-\d)\))?`
+	formPower = `(?: \((?:80% power at (?P<found>[\d.]+) points|no difference has 80% power)\))`
+	formShows = `(?P<shows>significant, but within [\d.]+ points|significant|not significant, equal within [\d.]+ points|not significant` + formPower + `)`
+	formApart = `(?P<apart>not compared \((?P<reason>.*?)\)|(?P<higher>` + formName + `) is (?P<way>higher|lower) by (?P<blow>-?[\d.]+) to ` +
+		`(?P<bhigh>-?[\d.]+) points whatever the (?:(?P<missing>\d+) missing episodes are|missing episode is))`
+	formBesides = `(?:; (?P<besides>(?:not only the models differ|` + formName + ` and ` + formName + ` report the same weights).*))?`
+	formPair    = `(?P<a>` + formName + `) (?P<av>[\d.]+|–), (?P<b>` + formName + `) (?P<bv>[\d.]+|–)`
+	formResult  = `(?:(?P<d>[+-]?[\d.]+) points \(` + formTest + `\), ` + formShows + `|` + formApart + `)`
 )
 
 // form compiles a form when it is first needed: each process that the tests start has all of them.
@@ -68,48 +75,37 @@ func form(text string) func() *regexp.Regexp {
 }
 
 var sentences = []kindOfSentence{
-	{"pair", form(formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+|–), (?P<b>` + formName +
-		`) (?P<bv>[\d.]+|–): (?P<d>[+-]?[\d.]+) points \(` + formTest + `\), ` + formShows + `(?:; ` + formFound + `)?`), (*checker).pair},
-	{"pair that is not compared", form(formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+|–), (?P<b>` +
-		formName + `) (?P<bv>[\d.]+|–), ` + formApart), (*checker).pair},
-	{"difference", form(`(?P<a>` + formName + `) minus (?P<b>` + formName + `), ` + formWhere + ` \(` + formBasis +
-		`\): (?P<d>[+-]?[\d.]+) points \(` + formTest + `\), ` + formShows + `(?:; ` + formFound + `)?`), (*checker).pair},
-	{"difference that is not compared", form(`(?P<a>` + formName + `) minus (?P<b>` + formName + `), ` + formWhere + ` \(` +
-		formBasis + `\): ` + formApart), (*checker).pair},
-	{"reach", form(formWhere + ` \(` + formBasis + `\), (?P<a>` + formName + `) minus (?P<b>` + formName + `): ` + formFound),
-		(*checker).pair},
+	{"pair", form(formWhere + ` \(` + formBasis + `\): ` + formPair + `: ` + formResult + formBesides), (*checker).pair},
+	{"difference", form(`(?P<a>` + formName + `) minus (?P<b>` + formName + `): ` + formResult), (*checker).minus},
+	{"difference that missing episodes cannot change", form(formApart), (*checker).either},
+	{"average", form(`Average: ` + formResult), (*checker).averages},
+	{"best average", form(`Average(?: \((?P<tests>\d+) tests\))?: (?:(?P<open>the best is not decided)|(?P<list>.*), significantly above ` +
+		`(?P<rest>.*))`), (*checker).bestAverage},
 	{"rate", form(formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+)(?: \(` + formCI + `\))?`),
 		(*checker).rated},
 	{"incomplete rate", form(`(?P<preliminary>Preliminary )?` + formWhere + ` \((?P<finished>\d+) of (?P<planned>\d+) episodes, ` +
 		formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+)(?: \(` + formCI + `\))?`), (*checker).rated},
-	{"best", form(`Best ` + formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+), significantly above ` +
-		`(?P<list>.*) \((?P<tests>\d+) tests? by Holm\)`), (*checker).best},
-	{"undecided", form(formWhere + ` \(` + formBasis + `\), the best is not decided: (?P<list>.*)`), (*checker).undecided},
-	{"best by environment", form(`Best by environment \((?P<rates>[A-Z0-9/]+), ` + formSeeds + `, (?P<tests>\d+) ` +
-		`tests? by Holm\): (?P<parts>.*)`), (*checker).bestBy},
-	{"summary", form(`(?P<rates>[A-Z0-9/]+), (?P<a>` + formName + `) minus (?P<b>` + formName + `) \((?P<tasks>\d+) tasks?, ` +
-		formSeeds + `(?:, (?P<tests>\d+) tests by Holm)?\): (?P<parts>.*)`), (*checker).summary},
-	{"family", form(`(?P<rates>[A-Z0-9/]+), (?P<a>` + formName + `) minus (?P<b>` + formName + `) \(` + formSeeds + `(?:, (?P<tests>\d+) tests by Holm)?\): (?P<parts>.*)`), (*checker).family},
+	{"best", form(`Best ` + formWhere + ` \(` + formBasis + formTests + `\): (?P<list>.*), significantly above (?P<rest>.*?)` + formBesides),
+		(*checker).best},
+	{"undecided", form(formWhere + ` \(` + formBasis + formTests + `\), the best is not decided: (?P<list>.*?)` + formBesides),
+		(*checker).undecided},
+	{"best by environment", form(`Best(?P<kind>| unperturbed| on average) by environment \((?:(?P<rates>[A-Z0-9/]+), ` + formSeeds +
+		`)?(?:(?:, )?(?P<tests>\d+) tests?)?\): (?P<parts>.*)`), (*checker).bestBy},
+	{"by environment", form(`(?:(?P<kind>Unperturbed |Averages of )?(?P<rates>[A-Z0-9/]+), )?(?:(?P<a>` + formName + `) minus (?P<b>` + formName +
+		`)(?:, by environment)?|By environment)(?: \((?:(?P<tasks>\d+) tasks?, ` + formSeeds + `)?(?:(?:, )?(?P<tests>\d+) tests)?\))?: (?P<parts>` +
+		`(?:significantly|not significant on|not compared on|higher by|lower by|equal within).*)`), (*checker).byPlace},
 	{"rates of one model", form(`(?P<rates>[A-Z0-9/]+) of (?P<a>` + formName + `) \(` + formSeeds + `\): ` +
 		`(?P<parts>.*)`), (*checker).alone},
-	{"spread", form(formWhere + ` \(` + formBasis + `\): mean (?P<av>[\d.]+), standard deviation of the seeds (?P<std>[\d.]+) ` +
-		`\(n-1\)(?:; best of (?P<n>\d+) seeds in each task (?P<best>[\d.]+))?(?:; for these tasks decoded again, ` + formCI + `)?`),
-		(*checker).spread},
-	{"loss", form(`Under ` + formUnder + `, ` + formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) ` +
-		`(?P<verb>loses|gains|changes by) (?P<d>[\d.]+) points, from (?P<av>[\d.]+) to (?P<bv>[\d.]+) \(change ` + formTest + `\), ` +
-		formShows + `(?:; ` + formFound + `)?`), (*checker).loss},
-	{"loss that is not compared", form(`Under ` + formUnder + `, ` + formWhere + ` \(` + formBasis + `\): (?P<a>` + formName +
-		`) is ` + formApart + `; without a perturbation (?P<av>[\d.]+|–)`), (*checker).loss},
-	{"reach of a loss", form(`Under ` + formUnder + `, ` + formWhere + ` \(` + formBasis + `\), (?P<a>` + formName + `): ` +
-		formFound), (*checker).loss},
-	{"losses", form(`Change under ` + formUnder + ` of (?P<a>` + formName + `) minus that of (?P<b>` + formName + `), ` + formWhere +
-		` \(` + formBasis + `\): (?P<d>[+-]?[\d.]+) points \(` + formTest + `\), ` + formShows), (*checker).losses},
-	{"losses that are not compared", form(`Change under ` + formUnder + ` of (?P<a>` + formName + `) minus that of (?P<b>` +
-		formName + `), ` + formWhere + ` \(` + formBasis + `\): ` + formApart), (*checker).losses},
-	{"no change differs", form(`No change differs significantly from that of another model \((?P<rates>[A-Z0-9/]+), ` +
-		formSeeds + `, (?P<tests>\d+) tests? by Holm\)`), (*checker).alike},
-	{"unreadable", form(`(?:Under ` + formUnder + `, )?(?P<a>` + formName + `), ` + formWhere + ` \(` + formBasis +
-		`\): (?P<part>\d+) of (?P<of>\d+) replies \((?P<share>[\d.]+)%\) had no readable action and cost a step(?:; no unsolved ` +
+	{"spread", form(`Standard deviation over (?P<n>\d+) seeds (?P<std>[\d.]+)` +
+		`(?:; best of \d+ in each task (?P<best>[\d.]+))?(?:; for these tasks decoded again, ` + formCI + `)?`), (*checker).spread},
+	{"loss", form(`(?P<rate>SR|PR|EM|F1) on (?P<place>[A-Za-z]+) under ` + formUnder + ` \(` + formBasis + `\): (?P<a>` + formName + `) ` +
+		`(?:(?P<verb>loses|gains) (?P<d>[\d.]+) points of (?P<av>[\d.]+) \(` + formTest + `\), ` + formShows +
+		`|(?P<av2>[\d.]+|–) without a perturbation, ` + formApart + `)`), (*checker).loss},
+	{"losses", form(`Losses: (?P<parts>.*)`), (*checker).lost},
+	{"difference of losses", form(`Change of (?P<rate>SR|PR|EM|F1) on (?P<place>[A-Za-z]+) under ` + formUnder + ` \(` + formBasis + `\): (?P<a>` +
+		formName + `) (?:[+-]?[\d.]+|–), (?P<b>` + formName + `) (?:[+-]?[\d.]+|–): ` + formResult + formBesides), (*checker).changes},
+	{"unreadable", form(`(?P<a>` + formName + `), (?P<rate>SR|PR|EM|F1)(?: after (?P<trials>\d+) trials?)? on (?P<place>[A-Za-z]+)(?: under ` + formUnder +
+		`)? \(` + formBasis + `\): (?P<part>\d+) of (?P<of>\d+) replies \((?P<share>[\d.]+)%\) had no readable action and cost a step(?:; no unsolved ` +
 		`episode has one|; (?P<touched>\d+) of the (?P<unsolved>\d+) unsolved episodes ha(?:s|ve) one: had (?:it|they all) been ` +
 		`solved, (?:SR|PR|EM|F1)(?: after 1 trial)? would be (?P<would>[\d.]+))`), (*checker).unreadable},
 	{"unreadable rates", form(`(?P<n>\d+) rates?: 3% or more of the replies had no readable action \(most: (?P<a>` + formName +
@@ -124,17 +120,17 @@ var sentences = []kindOfSentence{
 		(*checker).sources},
 	{"part of the tasks", form(`(?P<parts>[A-Za-z]+ is \d+ of \d+ official tasks.*)`), (*checker).sources},
 	{"legend", form(`(?P<text>(?:Same letter: not significantly different|~: not significant|Better, worse: significant against ` +
-		formName + `, ~: not)?(?:; below|Below)?(?:: 95% CI for new tasks.*)?)`), (*checker).legend},
-	{"legend of a sweep", form(`Average and std \(divisors n and n-1\) are over the conditions shown, std in points; net std: ` +
-		`std \(n-1\) less what chance adds.*`), nothing},
+		formName + `, ~: not)?(?:; below|Below)?(?:: 95% CI for new tasks.*)?(?:\. ‡ .*)?|‡ Average over other conditions than most rows)`), (*checker).legend},
 	{"legend of trials", form(`SR: solved in any trial so far, which an agent knows by an oracle; PR: progress in the last ` +
 		`trial, Best PR: in the best; 95% CI for new tasks.*`), nothing},
 	{"no retries beside it", form(`(?P<names>.*): no retries without memory beside it; .*`), (*checker).uncontrolled},
 	{"trials that are due", form(`\* Incomplete: (?P<a>` + formName + `) on \w+ lacks results that are due: ` +
 		`(?P<parts>.*)\. Later rates are missing, because .*`), (*checker).due},
-	{"more models", form(`(?P<n>\d+) more (?:models?|pairs?|rates?|comparisons?)` +
-		`(?:, \d+ not compared)?: --table verdict`), nothing},
-	{"equal seeds", form(`(?P<names>.*): \d+ seeds gave equal results in every task at temperature 1: .*`), (*checker).equalSeeds},
+	{"more models", form(`(?:\d+ (?:significant|not significant|not compared)(?:, )?)+ more: --table verdict|\d+ rates? more: --table verdict`), nothing},
+	{"equal seeds", form(`(?P<names>.*): \d+ seeds gave equal results in every task at temperature [\d.]+: .*`), (*checker).equalSeeds},
+	{"changed protocol", form(`The default protocol is changed: (?P<parts>.*)`), (*checker).changed},
+	{"what differs besides", form(`(?P<besides>(?:Not only the models differ|` + formName + ` and ` + formName + ` report the same weights).*)`), (*checker).allBesides},
+	{"served name", form(`.* is one served name in .*, and nothing shows that it is one model`), nothing},
 	{"published", form(`Published rows.*`), nothing},
 	{"nothing", form(`(?:Success|Progress) rate(?: on unperturbed tasks, first trials)?`), nothing},
 }
@@ -164,8 +160,11 @@ func (c *checker) shown(what, text string, want float64) {
 
 // title is the place of a sentence.
 func title(m map[string]string) string {
-	if m["heldout"] != "" {
+	switch {
+	case m["heldout"] != "":
 		return heldOutTitle
+	case m["average"] != "":
+		return averageOf + m["place"]
 	}
 	return m["place"]
 }
@@ -180,7 +179,7 @@ func (c *checker) after(text string) {
 	}
 }
 
-// measure checks the name of a rate in a place.
+// measure checks the name of a rate in a place, and that a rate of a sweep says whether it is without a perturbation.
 func (c *checker) measure(m map[string]string) {
 	want := c.rate
 	if p := c.place(m["place"]); p != nil {
@@ -194,10 +193,20 @@ func (c *checker) measure(m map[string]string) {
 	}
 }
 
+// conditions checks that a comparison says under which conditions it is.
+func (c *checker) conditions(m map[string]string) {
+	if want := c.swept() && m["average"] == ""; want != (m["unperturbed"] != "") {
+		c.wrong("unperturbed, want %t", want)
+	}
+}
+
 // value is the rate of a model in a place; NaN if there is none.
 func (c *checker) value(model, place string) float64 {
 	if place == heldOutTitle {
 		return c.heldOut(model)
+	}
+	if strings.HasPrefix(place, averageOf) {
+		return c.average(model)
 	}
 	p := c.place(place)
 	if p == nil {
@@ -212,6 +221,7 @@ func (c *checker) value(model, place string) float64 {
 
 // cells are those of models in a place.
 func (c *checker) cellsOf(place string, models ...string) (cells []*cell) {
+	place = strings.TrimPrefix(place, averageOf)
 	for _, model := range models {
 		if place == heldOutTitle {
 			for _, w := range heldOutWeights {
@@ -234,27 +244,32 @@ func (c *checker) basis(m map[string]string, models ...string) {
 	if want := c.tasks(place, models...); int(number(m["tasks"])) != want {
 		c.wrong("%s tasks on %s, want %d", m["tasks"], place, want)
 	}
-	c.seeds(m["seeds"], c.cellsOf(place, models...))
+	c.seeds(m, c.cellsOf(place, models...))
 }
 
-func (c *checker) seeds(text string, cells []*cell) {
-	least, most := math.MaxInt, 0
+// seeds checks the number of seeds of cells, and that equal ones are called so.
+func (c *checker) seeds(m map[string]string, cells []*cell) {
+	least, most, equal := math.MaxInt, 0, len(cells) > 0
 	for _, of := range cells {
 		least, most = min(least, len(of.seeds)), max(most, len(of.seeds))
+		equal = equal && of.equal()
 	}
 	want := fmt.Sprint(most)
 	if least < most {
 		want = fmt.Sprintf("%d to %d", least, most)
 	}
-	if text != want && most > 0 {
-		c.wrong("%s seeds, want %s", text, want)
+	if m["seeds"] != want && most > 0 {
+		c.wrong("%s seeds, want %s", m["seeds"], want)
+	}
+	if equal = equal && least == most; equal != (m["equal"] != "") {
+		c.wrong("equal seeds, want %t", equal)
 	}
 }
 
 // fact finds the fact about two models in a place, seen from the first.
 func (c *checker) fact(a, b, place string) (fact, bool) {
 	for _, f := range c.facts {
-		if f.place != place {
+		if f.place != place || f.b == "" {
 			continue
 		}
 		if f.a == a && f.b == b {
@@ -281,24 +296,90 @@ func (c *checker) pair(m map[string]string) {
 	a, b, place := m["a"], m["b"], title(m)
 	if c.trained() {
 		one, two := c.arm(a, place), c.arm(b, place)
-		if d, said := m["d"]; said && !math.IsNaN(one-two) {
+		if d, said := m["d"]; said && d != "" && !math.IsNaN(one-two) {
 			c.shown("the difference", d, one-two)
 			c.shown(a, def(m, "av", fmt.Sprint(100*one)), one)
 		}
 		return
 	}
 	c.measure(m)
+	c.conditions(m)
 	c.basis(m, a, b)
-	if _, said := m["av"]; said {
-		c.shown(a, m["av"], c.value(a, place))
-		c.shown(b, m["bv"], c.value(b, place))
-	}
+	c.shown(a, m["av"], c.value(a, place))
+	c.shown(b, m["bv"], c.value(b, place))
+	c.besides(m["besides"], place, a, b)
 	f, ok := c.fact(a, b, place)
 	if !ok {
 		c.wrong("%s and %s are no pair of %s", a, b, place)
 		return
 	}
+	c.later(a, b)
 	c.test(m, f, 1)
+}
+
+// later checks that a difference is of the later run less the earlier one, or of a model less the reference.
+func (c *checker) later(a, b string) {
+	if c.trained() || c.trials > 0 {
+		return
+	}
+	if c.reference != "" && b != c.reference || c.reference == "" && slices.Index(c.models, a) < slices.Index(c.models, b) {
+		c.wrong("%s minus %s is the wrong way round", a, b)
+	}
+}
+
+// asked is the place of the primary question, or of that about unperturbed tasks.
+func (c *checker) asked1() string {
+	for _, f := range c.facts {
+		if f.family == "primary" || f.family == "unperturbed" {
+			return f.place
+		}
+	}
+	return ""
+}
+
+// minus checks the difference of two models where the primary question is asked.
+func (c *checker) minus(m map[string]string) {
+	if c.trained() {
+		return
+	}
+	f, ok := c.fact(m["a"], m["b"], c.asked1())
+	if !ok {
+		c.wrong("%s and %s are no pair", m["a"], m["b"])
+		return
+	}
+	c.later(m["a"], m["b"])
+	c.test(m, f, 1)
+}
+
+// either checks that missing episodes cannot change who of two is the better one.
+func (c *checker) either(m map[string]string) {
+	if c.trained() {
+		return
+	}
+	for _, f := range c.facts {
+		if f.bounded() && (f.a == m["higher"] || f.b == m["higher"]) && f.place == c.asked1() {
+			return
+		}
+	}
+	c.wrong("no bounds of %s agree", m["higher"])
+}
+
+// averages checks the difference of the averages of two models.
+func (c *checker) averages(m map[string]string) {
+	f, ok := c.fact(c.models[1], c.models[0], averageOf+c.places[0].title)
+	if !ok {
+		c.wrong("there are no averages")
+		return
+	}
+	c.test(m, f, 1)
+}
+
+// bestAverage checks who is best on average.
+func (c *checker) bestAverage(m map[string]string) {
+	place := averageOf + c.places[0].title
+	c.manyTests(m["tests"], "averages")
+	all := c.highest(place)
+	c.leads(m, all, c.leading(place), false)
 }
 
 // arm is the mean rate of an arm's trainings in an environment, if all have as many seeds; NaN
@@ -324,12 +405,14 @@ func (c *checker) arm(name, place string) float64 {
 
 // test checks the numbers and the words of a test.
 func (c *checker) test(m map[string]string, f fact, most float64) {
-	if _, apart := m["reason"]; apart {
+	if m["apart"] != "" {
 		if f.t != nil {
 			c.wrong("it is compared")
 		}
-		if f.bounded() != (m["bounded"] != "") {
+		if bounded := m["way"] != ""; f.bounded() != bounded {
 			c.wrong("bounds that agree: %t", f.bounded())
+		} else if bounded {
+			c.bounds(m, f)
 		}
 		return
 	}
@@ -337,30 +420,43 @@ func (c *checker) test(m map[string]string, f fact, most float64) {
 		c.wrong("it is not compared")
 		return
 	}
-	if d, said := m["d"]; said {
-		if m["verb"] == "loses" {
-			d = "-" + d
-		}
-		c.shown("the difference", d, f.t.mean)
+	sign := 1.0
+	if m["verb"] == "loses" {
+		sign = -1
 	}
-	if text, said := m["found"]; said && text != "" && !(number(text) > 0 && number(text) <= 200) {
-		c.wrong("a difference of %s would have been found", text)
-	}
-	if _, said := m["p"]; !said {
-		return
+	c.shown("the difference", m["d"], sign*f.t.mean)
+	if text := m["found"]; text != "" && !(number(text) > 0 && number(text) <= 100*most) {
+		c.wrong("a difference of %s has 80%% power", text)
 	}
 	c.probability(m["p"], f.p)
-	if want := max(1, f.tests); m["tests"] != "" && int(number(m["tests"])) != want || m["tests"] == "" && want != 1 {
-		c.wrong("%s tests, want %d", m["tests"], want)
+	low, high := number(m["low"]), number(m["high"])
+	if sign < 0 {
+		low, high = 0-high, 0-low
 	}
-	c.level(f, number(m["low"])/100, number(m["high"])/100, 0.0006, most)
-	if (m["shows"] == "significant") != f.significant() {
+	c.level(f, low/100, high/100, 0.0006, most)
+	if strings.HasPrefix(m["shows"], "significant") != f.significant() {
 		c.wrong("it is %s with p %.4f", m["shows"], f.p)
 	}
-	low, high := number(m["low"]), number(m["high"])
 	within := c.margin > 0 && low >= -c.margin && high <= c.margin
-	if edge := math.Abs(low+c.margin) < 0.06 || math.Abs(high-c.margin) < 0.06; within != (m["equal"] != "") && !edge {
+	if edge := math.Abs(low+c.margin) < 0.06 || math.Abs(high-c.margin) < 0.06; within != strings.Contains(m["shows"], "within") && !edge {
 		c.wrong("within %g points: %t", c.margin, within)
+	}
+}
+
+// bounds checks what missing episodes cannot change: the direction, and how many they are.
+func (c *checker) bounds(m map[string]string, f fact) {
+	if m["higher"] != f.a || (m["way"] == "higher") != (f.low.centre > 0) {
+		c.wrong("%s is %s, with the bounds %.3f and %.3f", m["higher"], m["way"], f.low.centre, f.high.centre)
+	}
+	missing := 0
+	for _, of := range c.cellsOf(f.place, f.a, f.b) {
+		missing += of.planned() - len(of.played)
+	}
+	if want := cmp.Or(m["missing"], "1"); want != fmt.Sprint(missing) {
+		c.wrong("%s episodes are missing, want %d", want, missing)
+	}
+	if !(number(m["blow"]) > 0 && number(m["blow"]) <= number(m["bhigh"])) {
+		c.wrong("by %s to %s points", m["blow"], m["bhigh"])
 	}
 }
 
@@ -379,7 +475,7 @@ func (c *checker) probability(text string, want float64) {
 // level checks that limits are those of some level between that of one test and that of all
 // tests together, and that they hold 0 if and only if there is no significance.
 func (c *checker) level(f fact, low, high, slack, most float64) {
-	wide, far := f.t.limits(1-0.05/float64(max(1, f.tests)), most)
+	wide, far := f.t.limits(f.widest(), most)
 	narrow, near := f.t.limits(0.95, most)
 	if low < wide-slack || low > narrow+slack || high > far+slack || high < near-slack {
 		c.wrong("the limits are %.4f to %.4f, want between %.4f to %.4f and %.4f to %.4f", low, high, narrow, near, wide, far)
@@ -387,6 +483,106 @@ func (c *checker) level(f fact, low, high, slack, most float64) {
 	holds, edge := low <= slack && high >= -slack, math.Abs(low) <= slack || math.Abs(high) <= slack
 	if holds == f.significant() && !edge {
 		c.wrong("the limits %.4f to %.4f are about p %.4f", low, high, f.p)
+	}
+}
+
+// values are the parts of a protocol, as texts name them.
+func (p protocol) values() map[string]string {
+	out := map[string]string{"steps": fmt.Sprintf("%d steps", cmp.Or(p.steps, 30)), "agent": "agent " + cmp.Or(p.agent, "react"),
+		"temperature": fmt.Sprintf("temperature %g", cmp.Or(p.temperature, 1)), "prompt": "prompt " + cmp.Or(p.prompt, "v2"),
+		"context": "context of the server", "template": "chat template " + cmp.Or(p.template, "not set")}
+	if p.context > 0 {
+		out["context"] = fmt.Sprintf("context %d", p.context)
+	}
+	return out
+}
+
+// besides checks what is said to differ between models besides themselves: of each model each part that differs, with its
+// own value, and nothing that is not true of it.
+func (c *checker) besides(text, place string, models ...string) {
+	if !c.together(place, models) {
+		return
+	}
+	said := map[string][]string{} // by model
+	if _, inner, ok := strings.Cut(strings.TrimSuffix(text, ")"), " ("); ok {
+		for _, group := range strings.Split(inner, "; ") {
+			who, values, _ := strings.Cut(group, ": ")
+			for _, m := range models {
+				many := strings.HasSuffix(who, " models")
+				if slices.Contains(names(who), m) || many && c.has(m, strings.Split(values, ", ")) {
+					said[m] = append(said[m], strings.Split(values, ", ")...)
+				}
+			}
+		}
+	}
+	for name := range (protocol{}).values() {
+		differs := slices.ContainsFunc(models, func(m string) bool {
+			return c.protocols[m].values()[name] != c.protocols[models[0]].values()[name]
+		})
+		for _, m := range models {
+			if value := c.protocols[m].values()[name]; differs && !slices.Contains(said[m], value) {
+				c.wrong("%q lacks %s of %s", text, value, m)
+			}
+		}
+		if !differs && strings.Contains(text, c.protocols[models[0]].values()[name]) {
+			c.wrong("%q has %s, which is the same for all", text, name)
+		}
+	}
+	for m, values := range said {
+		if !c.has(m, values) {
+			c.wrong("%s is said to have %s", m, values)
+		}
+	}
+	same := false
+	for i, m := range models {
+		for _, other := range models[:i] {
+			same = same || c.protocols[m].weights != "" && c.protocols[m].weights == c.protocols[other].weights
+		}
+	}
+	if same != strings.Contains(text, "report the same weights") {
+		c.wrong("the same weights, want %t: %q", same, text)
+	}
+}
+
+// has reports whether values are those of a model.
+func (c *checker) has(model string, values []string) bool {
+	own := slices.Collect(maps.Values(c.protocols[model].values()))
+	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(own, v) })
+}
+
+// together reports whether models were planned in a place, or in one of several: any if it is empty.
+func (c *checker) together(place string, models []string) bool {
+	return slices.ContainsFunc(c.places, func(p *designPlace) bool {
+		of := strings.TrimPrefix(strings.TrimPrefix(place, averageOf), changeOf)
+		scored := slices.ContainsFunc(heldOutWeights, func(w struct {
+			env    string
+			weight float64
+		}) bool {
+			return w.env == p.env
+		})
+		return (of == "" || of == p.title || of == heldOutTitle && scored) && !slices.ContainsFunc(models, func(m string) bool { return c.design.cell(m, p.env, "none") == nil })
+	})
+}
+
+func (c *checker) allBesides(m map[string]string) { c.besides(m["besides"], "", c.models...) }
+
+// changed checks what all models have changed of the default protocol.
+func (c *checker) changed(m map[string]string) {
+	all := func(is func(protocol) bool) bool {
+		return !slices.ContainsFunc(c.models, func(m string) bool { return !is(c.protocols[m]) })
+	}
+	for _, of := range []struct {
+		text string
+		is   func(protocol) bool
+	}{
+		{"at most 20 steps, not 30", func(p protocol) bool { return p.steps == 20 }},
+		{"at most 40 steps, not 30", func(p protocol) bool { return p.steps == 40 }},
+		{"agent act", func(p protocol) bool { return p.agent == "act" }}, {"prompt v1", func(p protocol) bool { return p.prompt == "v1" }},
+		{"context 4096", func(p protocol) bool { return p.context > 0 }},
+	} {
+		if said := strings.Contains(m["parts"], of.text); said != all(of.is) {
+			c.wrong("%s: said %t", of.text, said)
+		}
 	}
 }
 
@@ -425,17 +621,21 @@ func (c *checker) rated(m map[string]string) {
 	}
 }
 
-// models are those of a list with rates, which must be those of a place.
-func (c *checker) listed(list, place string) (names []string) {
-	for _, part := range regexp.MustCompile(`, | and `).Split(list, -1) {
-		if strings.HasSuffix(part, " other") || strings.HasSuffix(part, " others") {
+// listed are the models of a list, with rates if it has some, which must be those of a place; others counts those that it
+// does not name.
+func (c *checker) listed(list, place string) (names []string, others int) {
+	for _, part := range regexp.MustCompile(`, | and | or `).Split(list, -1) {
+		if n, rest, ok := strings.Cut(part, " other"); ok && (rest == "" || rest == "s") {
+			others = int(number(n))
 			continue
 		}
-		name, value, _ := strings.Cut(part, " ")
-		c.shown(name, value, c.value(name, place))
+		name, value, rated := strings.Cut(part, " ")
+		if rated {
+			c.shown(name, value, c.value(name, place))
+		}
 		names = append(names, name)
 	}
-	return names
+	return names, others
 }
 
 // highest are the models with a rate in a place, the highest first.
@@ -445,29 +645,61 @@ func (c *checker) highest(place string) (names []string) {
 			names = append(names, m)
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		switch x, y := c.value(a, place), c.value(b, place); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(c.value(b, place), c.value(a, place)) })
 	return names
 }
 
-// isBest says whether a model is significantly above all others.
-func (c *checker) isBest(model, place string) bool {
-	for _, other := range c.highest(place) {
-		if other == model {
-			continue
+// leading counts the highest models that are all significantly above all others; all if there are none.
+func (c *checker) leading(place string) int {
+	all := c.highest(place)
+	for n := 1; n < len(all); n++ {
+		if c.above(all[:n], all[n:], place) {
+			return n
 		}
-		if f, ok := c.fact(model, other, place); !ok || !f.significant() || f.t.mean <= 0 {
-			return false
+	}
+	return len(all)
+}
+
+// above reports whether all of some models are significantly above all of others.
+func (c *checker) above(higher, lower []string, place string) bool {
+	for _, a := range higher {
+		for _, b := range lower {
+			if f, ok := c.fact(a, b, place); !ok || !f.significant() || f.t.mean <= 0 {
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// leads checks the models that are named as the best ones, and those below them.
+func (c *checker) leads(m map[string]string, all []string, leading int, rates bool) {
+	if open := m["rest"] == ""; open != (leading == len(all)) {
+		c.wrong("the best of %s are %d", all, leading)
+		return
+	} else if open {
+		return
+	}
+	place := title(m)
+	for _, part := range []struct {
+		list string
+		want []string
+	}{{m["list"], all[:leading]}, {m["rest"], all[leading:]}} {
+		names, others := c.listed(part.list, place)
+		for _, name := range names {
+			if !slices.Contains(part.want, name) && !c.tied(name, part.want, place) {
+				c.wrong("%s is not one of %s", name, part.want)
+			}
+		}
+		if len(names)+others != len(part.want) {
+			c.wrong("%s and %d others, want %s", names, others, part.want)
+		}
+	}
+}
+
+// tied reports whether a model has the rate of one of others.
+func (c *checker) tied(name string, others []string, place string) bool {
+	return slices.ContainsFunc(others, func(o string) bool { return c.value(o, place) == c.value(name, place) })
 }
 
 func (c *checker) best(m map[string]string) {
@@ -475,15 +707,13 @@ func (c *checker) best(m map[string]string) {
 		return
 	}
 	place := title(m)
+	all := c.highest(place)
 	c.measure(m)
-	c.basis(m, c.highest(place)...)
-	c.shown(m["a"], m["av"], c.value(m["a"], place))
-	c.listed(m["list"], place)
-	if !c.isBest(m["a"], place) {
-		c.wrong("%s is not the best", m["a"])
-	}
-	f, _ := c.fact(m["a"], c.highest(place)[1], place)
-	if int(number(m["tests"])) != f.tests {
+	c.conditions(m)
+	c.basis(m, all...)
+	c.besides(m["besides"], place, all...)
+	c.leads(m, all, c.leading(place), true)
+	if f, ok := c.fact(all[0], all[1], place); ok && max(1, f.tests) != int(number(cmp.Or(m["tests"], "1"))) {
 		c.wrong("%s tests, want %d", m["tests"], f.tests)
 	}
 }
@@ -492,27 +722,24 @@ func (c *checker) undecided(m map[string]string) {
 	if c.trained() {
 		return
 	}
+	c.best(m)
 	place := title(m)
-	c.measure(m)
-	c.basis(m, c.highest(place)...)
-	names := c.listed(m["list"], place)
-	all := c.highest(place)
-	if len(names) == 0 || math.Abs(c.value(names[0], place)-c.value(all[0], place)) > 1e-9 {
-		c.wrong("%s are not the highest of %s", names, all)
-	}
-	if c.isBest(all[0], place) {
-		c.wrong("%s is the best", all[0])
+	names, others := c.listed(m["list"], place)
+	if all := c.highest(place); len(names)+others != len(all) || math.Abs(c.value(names[0], place)-c.value(all[0], place)) > 1e-9 {
+		c.wrong("%s and %d others are not %s", names, others, all)
 	}
 }
 
 // names reads a list of places or models.
 func names(list string) []string { return regexp.MustCompile(`, | and `).Split(list, -1) }
 
-// places is a list with the numbers of tasks.
+// Parts of what is said by place.
 var (
 	withTasks  = regexp.MustCompile(`(the held-out score|[A-Za-z]+) \((\d+) tasks?\)`)
-	bestPart   = regexp.MustCompile(`^([A-Za-z]+) \((\d+) tasks?\) (` + formName + `) ([\d.]+), above (.*)$`)
 	uncompared = regexp.MustCompile(`^not compared on ([^(]*) \((.*)\)$`)
+	bestPart   = regexp.MustCompile(`^([A-Za-z]+): (.*?)(?: above (.*))?$`)
+	placePart  = regexp.MustCompile(`^(significantly higher|significantly lower|not significant|not compared|equal within [\d.]+ points|` +
+		`(?:higher|lower) by [\d.]+ to [\d.]+ points) on (.*?)(?: \((.*)\)| whatever the .*)?$`)
 )
 
 // asked are the places that several models were planned in.
@@ -565,33 +792,30 @@ func (c *checker) tasks(place string, models ...string) (most int) {
 	return most
 }
 
+// familyOf is the family of what is said by place.
+func (c *checker) familyOf(kind string) string {
+	switch strings.TrimSpace(kind) {
+	case "Unperturbed", "unperturbed":
+		return "unperturbed"
+	case "Averages of", "on average":
+		return "averages"
+	}
+	return "second"
+}
+
 func (c *checker) bestBy(m map[string]string) {
 	if c.trained() {
 		return
 	}
-	c.manyTests(m["tests"], "second")
-	var cells []*cell
-	for _, f := range c.facts {
-		if f.family == "second" && (f.t != nil || f.bounded()) {
-			cells = append(cells, c.cellsOf(f.place, c.highest(f.place)...)...)
-		}
-	}
-	c.seeds(m["seeds"], cells)
-	c.tasksOf(m["parts"], c.models...)
+	family := c.familyOf(m["kind"])
+	c.manyTests(m["tests"], family)
 	var named []string
 	for _, part := range split(m["parts"]) {
-		if b := bestPart.FindStringSubmatch(part); b != nil {
-			named = append(named, b[1])
-			c.shown(b[3], b[4], c.value(b[3], b[1]))
-			c.listed(b[5], b[1])
-			if !c.isBest(b[3], b[1]) {
-				c.wrong("%s is not the best of %s", b[3], b[1])
-			}
-		} else if rest, ok := strings.CutPrefix(part, "not decided on "); ok {
-			for _, of := range withTasks.FindAllStringSubmatch(rest, -1) {
-				named = append(named, of[1])
-				if all := c.highest(of[1]); len(all) > 0 && c.isBest(all[0], of[1]) {
-					c.wrong("%s is the best of %s", all[0], of[1])
+		if rest, ok := strings.CutPrefix(part, "not decided on "); ok {
+			for _, place := range names(rest) {
+				named = append(named, place)
+				if all := c.highest(place); c.leading(place) != len(all) {
+					c.wrong("the best of %s is decided on %s", all, place)
 				}
 			}
 		} else if of := uncompared.FindStringSubmatch(part); of != nil {
@@ -603,15 +827,21 @@ func (c *checker) bestBy(m map[string]string) {
 					}
 				}
 			}
+		} else if b := bestPart.FindStringSubmatch(part); b != nil {
+			named = append(named, b[1])
+			rest := b[3]
+			all, leading := c.highest(b[1]), c.leading(b[1])
+			if rest == "" { // one model is best of all
+				rest = strings.Join(all[1:], ", ")
+				if len(all) > 5 {
+					rest = strings.Join(all[1:5], ", ") + fmt.Sprintf(", %d others", len(all)-5)
+				}
+			}
+			c.leads(map[string]string{"list": b[2], "rest": rest, "place": b[1]}, all, leading, false)
 		} else {
 			c.wrong("a part of no kind: %s", part)
 		}
 	}
-	c.allNamed(named, "second")
-}
-
-// allNamed checks that every place of a family is named once.
-func (c *checker) allNamed(named []string, family string) {
 	want := slices.DeleteFunc(c.asked(family), func(p string) bool { return p == heldOutTitle })
 	slices.Sort(named)
 	slices.Sort(want)
@@ -620,58 +850,85 @@ func (c *checker) allNamed(named []string, family string) {
 	}
 }
 
-// pairIn are the facts about two models in a family, by place.
-func (c *checker) pairIn(a, b, family string) map[string]fact {
-	out := map[string]fact{}
-	for _, f := range c.facts {
-		if f.family == family && (f.a == a && f.b == b || f.a == b && f.b == a) {
-			out[f.place], _ = c.fact(a, b, f.place)
-		}
-	}
-	return out
-}
-
-func (c *checker) summary(m map[string]string) {
+func (c *checker) byPlace(m map[string]string) {
 	if c.trained() {
 		return
 	}
-	facts := c.pairIn(m["a"], m["b"], "second")
+	family, a, b := c.familyOf(m["kind"]), m["a"], m["b"]
+	if a == "" {
+		a, b = c.models[1], c.models[0]
+		if c.reference != "" && c.reference != b {
+			a, b = b, a
+		}
+	}
+	c.later(a, b)
+	c.manyTests(m["tests"], family)
+	facts := map[string]fact{}
 	tasks := 0
 	var cells []*cell
-	for place := range facts {
-		tasks += c.tasks(place, m["a"], m["b"])
-		cells = append(cells, c.cellsOf(place, m["a"], m["b"])...)
-	}
-	if int(number(m["tasks"])) != tasks {
-		c.wrong("%s tasks, want %d", m["tasks"], tasks)
-	}
-	c.seeds(m["seeds"], cells)
-	c.manyTests(m["tests"], "second")
-	var named []string
-	for _, part := range split(m["parts"]) {
-		word, rest, _ := strings.Cut(part, " on ")
-		list, reason, _ := strings.Cut(rest, " (")
-		for _, place := range names(list) {
-			named = append(named, placeName(place))
-			f, ok := facts[placeName(place)]
-			want := "not compared"
-			if f.t != nil {
-				switch want = "not significant"; {
-				case f.significant() && f.t.mean > 0:
-					want = "significantly higher"
-				case f.significant():
-					want = "significantly lower"
-				}
-			}
-			if !ok || word != want {
-				c.wrong("%s on %s, want %s", word, place, want)
-			}
-			if either := strings.HasSuffix(reason, "significant either way)"); ok && either != f.bounded() {
-				c.wrong("%s: significant either way: %t", place, f.bounded())
+	for _, f := range c.facts {
+		if f.family == family && (f.a == a && f.b == b || f.a == b && f.b == a) {
+			facts[f.place], _ = c.fact(a, b, f.place)
+			cells = append(cells, c.cellsOf(f.place, a, b)...)
+			if f.place != heldOutTitle {
+				tasks += c.tasks(f.place, a, b)
 			}
 		}
 	}
-	c.samePlaces(named, facts)
+	if m["tasks"] != "" {
+		c.seeds(m, cells)
+		if int(number(m["tasks"])) != tasks {
+			c.wrong("%s tasks, want %d", m["tasks"], tasks)
+		}
+	}
+	var named, want []string
+	for place := range facts {
+		want = append(want, place)
+	}
+	for _, part := range split(m["parts"]) {
+		of := placePart.FindStringSubmatch(part)
+		if of == nil {
+			c.wrong("a part of no kind: %s", part)
+			continue
+		}
+		for _, place := range names(of[2]) {
+			place = placeName(place)
+			named = append(named, place)
+			f, ok := facts[place]
+			switch word := of[1]; {
+			case !ok:
+				c.wrong("%s is not asked about", place)
+			case strings.HasPrefix(word, "equal"):
+				if f.t == nil || c.margin == 0 {
+					c.wrong("%s: %s", place, word)
+				}
+			case strings.HasPrefix(word, "higher"), strings.HasPrefix(word, "lower"):
+				if !f.bounded() || (f.low.centre > 0) != strings.HasPrefix(word, "higher") {
+					c.wrong("%s: %s", place, word)
+				}
+			case word != c.word(f):
+				c.wrong("%s on %s, want %s", word, place, c.word(f))
+			}
+		}
+	}
+	slices.Sort(named)
+	slices.Sort(want)
+	if !slices.Equal(named, want) {
+		c.wrong("it is about %s, want %s", named, want)
+	}
+}
+
+// word is what a fact shows.
+func (c *checker) word(f fact) string {
+	switch {
+	case f.t == nil:
+		return "not compared"
+	case f.significant() && f.t.mean > 0:
+		return "significantly higher"
+	case f.significant():
+		return "significantly lower"
+	}
+	return "not significant"
 }
 
 // placeName is the title of a place in a list.
@@ -682,113 +939,13 @@ func placeName(text string) string {
 	return text
 }
 
-func (c *checker) samePlaces(named []string, facts map[string]fact) {
-	var want []string
-	for place := range facts {
-		want = append(want, place)
-	}
-	slices.Sort(named)
-	slices.Sort(want)
-	if !slices.Equal(named, want) {
-		c.wrong("it is about %s, want %s", named, want)
-	}
-}
-
 func (c *checker) manyTests(text, family string) {
-	if text == "" {
-		text = "1"
-	}
 	for _, f := range c.facts {
-		if f.family == family && max(1, f.tests) != int(number(text)) {
+		if f.family == family && max(1, f.tests) != int(number(cmp.Or(text, "1"))) {
 			c.wrong("%s tests, want %d", text, f.tests)
 			return
 		}
 	}
-}
-
-var significantPart = regexp.MustCompile(`(the held-out score|[A-Za-z]+) \((\d+) tasks?\) ([+-][\d.]+) points \(95% CI (-?[\d.]+) to (-?[\d.]+), p (<?[\d.]+)\)`)
-
-func (c *checker) family(m map[string]string) {
-	if c.trained() {
-		return
-	}
-	facts := c.pairIn(m["a"], m["b"], "second")
-	c.manyTests(m["tests"], "second")
-	var cells []*cell
-	for place := range facts {
-		cells = append(cells, c.cellsOf(place, m["a"], m["b"])...)
-	}
-	c.seeds(m["seeds"], cells)
-	c.tasksOf(m["parts"], m["a"], m["b"])
-	var named []string
-	for _, part := range split(m["parts"]) {
-		switch {
-		case strings.HasPrefix(part, "significant on "):
-			for _, s := range significantPart.FindAllStringSubmatch(part, -1) {
-				place := placeName(s[1])
-				named = append(named, place)
-				f, ok := facts[place]
-				if !ok || !f.significant() {
-					c.wrong("%s is not significant", place)
-					continue
-				}
-				c.shown("the difference on "+place, s[3], f.t.mean)
-				c.probability(s[6], f.p)
-				c.level(f, number(s[4])/100, number(s[5])/100, 0.0006, 1)
-			}
-		case strings.HasPrefix(part, "not significant on "):
-			for _, of := range regexp.MustCompile(`(the held-out score|[A-Za-z]+) \(\d+ tasks?\)`).FindAllStringSubmatch(part, -1) {
-				place := placeName(of[1])
-				named = append(named, place)
-				if f, ok := facts[place]; !ok || f.t == nil || f.significant() {
-					c.wrong("%s is not one without significance", place)
-				}
-			}
-			c.largest(part, facts)
-		case strings.Contains(part, ": not compared ("):
-			place := placeName(regexp.MustCompile(` \(\d+ tasks?\): .*`).ReplaceAllString(part, ""))
-			named = append(named, place)
-			if f, ok := facts[place]; !ok || f.t != nil {
-				c.wrong("%s is compared", place)
-			}
-		case strings.HasPrefix(part, "a true difference") || strings.HasPrefix(part, "true differences") ||
-			strings.HasPrefix(part, "counted as failures"):
-		default:
-			c.wrong("a part of no kind: %s", part)
-		}
-	}
-	c.samePlaces(named, facts)
-}
-
-var largestPart = regexp.MustCompile(
-	`, (?:at most )?([+-]?[\d.]+) points(?: on (the held-out score|\w+))? \(95% CI (-?[\d.]+) to (-?[\d.]+)\)`)
-
-// largest checks which difference without significance is the largest.
-func (c *checker) largest(part string, facts map[string]fact) {
-	m := largestPart.FindStringSubmatch(part)
-	if m == nil {
-		c.wrong("no largest difference: %s", part)
-		return
-	}
-	most := 0.0
-	for _, f := range facts {
-		if f.t != nil && !f.significant() {
-			most = max(most, math.Abs(f.t.mean))
-		}
-	}
-	for place, f := range facts {
-		if f.t == nil || f.significant() || m[2] != "" && placeName(m[2]) != place ||
-			m[2] == "" && math.Abs(f.t.mean) < most {
-			continue
-		}
-		c.shown("the largest difference", m[1], f.t.mean)
-		c.level(f, number(m[3])/100, number(m[4])/100, 0.0006, 1)
-		if math.Abs(math.Abs(f.t.mean)-most) > 1e-9 {
-			c.wrong("%s is not the largest difference", place)
-		}
-		return
-	}
-	c.wrong("there is no largest difference on %s", m[2])
 }
 
 var alonePart = regexp.MustCompile(`([A-Za-z]+) \((\d+) tasks?\) ([\d.]+)(?: so far, (\d+) of (\d+) episodes)?`)
@@ -803,7 +960,7 @@ func (c *checker) alone(m map[string]string) {
 			cells = append(cells, c.cellsOf(p.title, m["a"])...)
 		}
 	}
-	c.seeds(m["seeds"], cells)
+	c.seeds(m, cells)
 	c.tasksOf(m["parts"], m["a"])
 	for _, part := range alonePart.FindAllStringSubmatch(m["parts"], -1) {
 		c.shown(part[1], part[3], c.value(m["a"], part[1]))
@@ -818,11 +975,10 @@ func (c *checker) alone(m map[string]string) {
 }
 
 func (c *checker) spread(m map[string]string) {
-	if c.trained() || m["heldout"] != "" {
+	if c.trained() || len(c.places) > 1 {
 		return
 	}
-	c.basis(m, c.models[0])
-	of := c.cellsOf(title(m), c.models[0])[0]
+	of := c.cell(c.models[0], c.places[0].env, "none")
 	var means []float64
 	for _, seed := range of.seeds {
 		sum := 0.0
@@ -838,8 +994,10 @@ func (c *checker) spread(m map[string]string) {
 	for _, x := range means {
 		squares += (x - mean) * (x - mean)
 	}
-	c.shown("the mean", m["av"], mean)
 	c.shown("the deviation", m["std"], math.Sqrt(squares/float64(len(means)-1)))
+	if int(number(m["n"])) != len(of.seeds) {
+		c.wrong("%s seeds, want %d", m["n"], len(of.seeds))
+	}
 	if m["best"] != "" {
 		best := 0.0
 		for _, task := range of.tasks {
@@ -856,7 +1014,7 @@ func (c *checker) spread(m map[string]string) {
 // losing finds the fact about what a model loses.
 func (c *checker) losing(model string) (fact, bool) {
 	for _, f := range c.facts {
-		if f.a == model && f.b == "" {
+		if f.a == model && f.family == "losses" {
 			return f, true
 		}
 	}
@@ -870,34 +1028,23 @@ func (c *checker) loss(m map[string]string) {
 		return
 	}
 	c.measure(m)
-	c.shown(m["a"], def(m, "av", "–"), c.unperturbed(m, f))
+	want := math.NaN()
+	if of := c.cell(f.a, c.places[0].env, "none"); of != nil {
+		want = of.rate(c.rate)
+	}
+	c.shown(m["a"], cmp.Or(m["av"], m["av2"]), want)
 	c.sweptBasis(m, m["a"])
-	if m["bv"] != "" {
-		sum, n := 0.0, 0
-		for _, name := range c.under {
-			if of := c.cell(m["a"], c.places[0].env, name); of != nil {
-				sum, n = sum+of.rate(c.rate), n+1
-			}
-		}
-		c.shown("what is left", m["bv"], sum/float64(n))
+	if m["verb"] == "gains" && f.t != nil && f.t.mean <= 0 {
+		c.wrong("it gains nothing")
 	}
 	c.test(m, f, 1)
 }
 
 func def(m map[string]string, key, other string) string {
-	if v, ok := m[key]; ok {
+	if v := m[key]; v != "" {
 		return v
 	}
 	return other
-}
-
-// unperturbed is the rate without a perturbation, if the sentence says it.
-func (c *checker) unperturbed(m map[string]string, f fact) float64 {
-	of := c.cell(f.a, c.places[0].env, "none")
-	if _, said := m["av"]; !said || of == nil {
-		return math.NaN()
-	}
-	return of.rate(c.rate)
 }
 
 // sweptBasis checks the tasks of the first model without a perturbation, and the seeds of all.
@@ -908,33 +1055,81 @@ func (c *checker) sweptBasis(m map[string]string, models ...string) {
 			cells = append(cells, of)
 		}
 	}
-	c.seeds(m["seeds"], cells)
-	if of := c.cell(models[0], c.places[0].env, "none"); of != nil {
-		played, _ := of.byTask(func(slot, outcome) float64 { return 0 })
-		if int(number(m["tasks"])) != len(played) {
-			c.wrong("%s tasks, want %d", m["tasks"], len(played))
-		}
+	c.seeds(m, cells)
+	if want := c.tasks(c.places[0].title, models...); int(number(m["tasks"])) != want {
+		c.wrong("%s tasks, want %d", m["tasks"], want)
 	}
 }
 
-func (c *checker) losses(m map[string]string) {
-	f, ok := c.fact(m["a"], m["b"], m["place"])
+// changes checks a difference of losses.
+func (c *checker) changes(m map[string]string) {
+	f, ok := c.fact(m["a"], m["b"], changeOf+m["place"])
 	if !ok {
 		c.wrong("%s and %s are no pair", m["a"], m["b"])
 		return
 	}
 	c.measure(m)
 	c.sweptBasis(m, m["a"], m["b"])
+	c.besides(m["besides"], m["place"], m["a"], m["b"])
+	c.later(m["a"], m["b"])
 	c.test(m, f, 2)
 }
 
-func (c *checker) alike(m map[string]string) {
+// lost checks whose losses are significant.
+func (c *checker) lost(m map[string]string) {
+	want := map[string][]string{}
+	differ := false
 	for _, f := range c.facts {
-		if f.b != "" && f.significant() {
-			c.wrong("%s and %s differ", f.a, f.b)
+		differ = differ || f.family == "unperturbed" && f.significant()
+		if f.family != "losses" {
+			continue
+		}
+		word := c.word(f)
+		switch {
+		case f.significant() && f.t.mean > 0:
+			word = "gains"
+		case f.significant():
+			word = "significant"
+		}
+		want[word] = append(want[word], f.a)
+	}
+	said := map[string][]string{}
+	for _, part := range split(m["parts"]) {
+		list := regexp.MustCompile(` \([^)]*\)|, equal within [\d.]+ points`).ReplaceAllString(part, "")
+		switch name, reason, _ := strings.Cut(part, ": "); {
+		case part == "all significant":
+			said["significant"] = want["significant"]
+			if len(want) > 1 {
+				c.wrong("not all are significant: %v", want)
+			}
+		case part == "a lower rate has less to lose":
+			if !differ {
+				c.wrong("no rates differ without a perturbation")
+			}
+			differ = false
+		case strings.HasPrefix(part, "significant gains for "):
+			said["gains"] = names(strings.TrimPrefix(list, "significant gains for "))
+		case strings.HasPrefix(part, "significant for "):
+			said["significant"] = names(strings.TrimPrefix(list, "significant for "))
+		case strings.HasPrefix(part, "not significant for "):
+			said["not significant"] = names(strings.TrimPrefix(list, "not significant for "))
+		case strings.HasPrefix(reason, "not compared ("):
+			said["not compared"] = append(said["not compared"], name)
+		default:
+			c.wrong("a part of no kind: %s", part)
 		}
 	}
-	c.manyTests(m["tests"], "second")
+	if differ {
+		c.wrong("the rates without a perturbation differ")
+	}
+	for _, of := range []map[string][]string{said, want} {
+		for _, list := range of {
+			slices.Sort(list)
+		}
+	}
+	if fmt.Sprint(said) != fmt.Sprint(want) {
+		c.wrong("losses are %v, want %v", said, want)
+	}
 }
 
 // replies counts the replies of a cell, and those without an action.
@@ -954,7 +1149,7 @@ func (c *checker) unreadable(m map[string]string) {
 		under = "none"
 	}
 	of := c.cell(m["a"], c.place(m["place"]).env, under)
-	c.seeds(m["seeds"], []*cell{of})
+	c.seeds(m, []*cell{of})
 	if played, _ := of.byTask(func(slot, outcome) float64 { return 0 }); int(number(m["tasks"])) != len(played) {
 		c.wrong("%s tasks, want %d", m["tasks"], len(played))
 	}

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"html"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,23 +23,27 @@ import (
 )
 
 var designs = flag.Int("designs", 0, "number of random designs of TestStatementsAreTrue and TestEqualModelsClaimNothing; "+
-	"0 is 15 and 80, or 100 and 200 in the long form")
+	"0 is 16 and 80, 100 and 200 in the long form, 2,000 and 500 in the whole one")
 
 // Every sentence, cell and claim of every renderer is true of the episodes, in random
 // designs of all kinds.
 func TestStatementsAreTrue(t *testing.T) {
 	n := *designs
 	if n == 0 {
-		n = sharedtest.Times(t, 100, 15, 300)
+		n = sharedtest.Times(t, 100, 16, 2000)
 	}
 	said := map[string]int{}
-	for number := range n {
-		d := newDesign(number, false)
+	check := func(kind string, number int, d *design) {
 		d.write(t, t.TempDir())
 		c := &checker{design: d, said: said}
 		c.check(t, number%10 == 0)
 		for _, problem := range c.problems {
-			t.Errorf("design %d, %s", number, problem)
+			t.Errorf("%s %d, %s", kind, number, problem)
+		}
+	}
+	for number := range n {
+		if check("design", number, newDesign(number, false)); number%4 == 0 {
+			check("sweep", number, drawDesign(number, false, true))
 		}
 	}
 	for _, s := range sentences {
@@ -57,7 +62,7 @@ func TestEqualModelsClaimNothing(t *testing.T) {
 	}
 	claimed := 0
 	for number := range n {
-		d := newDesign(number, true)
+		d := drawDesign(number, true, number%4 == 0)
 		d.write(t, t.TempDir())
 		c := &checker{design: d}
 		text := c.run(t, append(c.args("compare", "--format", "json", "--table", "verdict"), d.dirs...))
@@ -128,7 +133,7 @@ func (c *checker) run(t *testing.T, args []string) string {
 // derive derives the facts.
 func (c *checker) derive() {
 	switch {
-	case len(c.under) > 0:
+	case c.swept():
 		c.facts = c.sweptFacts()
 	case c.controlled():
 		c.facts = c.retriedFacts()
@@ -291,7 +296,9 @@ func (c *checker) claim(row map[string]any) {
 	a, _ := row["model"].(string)
 	b, _ := row["against"].(string)
 	env, _ := row["environment"].(string)
-	f, ok := c.fact(a, b, envTitle(env))
+	family, _ := row["test_family"].(string)
+	prefix := map[string]string{"averages": averageOf, "differences of losses": changeOf}[family]
+	f, ok := c.fact(a, b, prefix+envTitle(env))
 	if b == "" {
 		f, ok = c.losing(a)
 	}
@@ -299,8 +306,11 @@ func (c *checker) claim(row map[string]any) {
 		c.wrong("%s and %s on %s are no pair", a, b, env)
 		return
 	}
-	if family, _ := row["test_family"].(string); family != f.family || int(row["tests"].(float64)) != f.tests {
+	if family != f.family || int(row["tests"].(float64)) != f.tests {
 		c.wrong("%s, %v tests, want %s, %d", family, row["tests"], f.family, f.tests)
+	}
+	if besides, _ := row["besides"].(string); b != "" {
+		c.besides(besides, envTitle(env), a, b)
 	}
 	if f.t == nil {
 		if kind != "not compared" {
@@ -312,7 +322,7 @@ func (c *checker) claim(row map[string]any) {
 		return
 	}
 	most := 1.0
-	if len(c.under) > 0 && b != "" {
+	if family == "differences of losses" {
 		most = 2
 	}
 	near := func(what string, key string, want float64) {
@@ -381,16 +391,31 @@ func (c *checker) latex(latex, text string) {
 			}
 		}
 	}
-	tests := regexp.MustCompile(`Holm's correction, (\d+) tests?\)`).FindStringSubmatch(latex)
-	if tests == nil || c.trained() || len(c.under) > 0 {
+	caption := unescape.Replace(regexp.MustCompile(`\\caption\{(.*)\}`).FindString(latex))
+	if c.trained() || !strings.Contains(caption, "Paired by task") {
 		return
 	}
-	want := map[string]int{}
-	for _, f := range c.facts {
-		want[f.family] = f.tests
+	said, want := map[string]int{}, map[string]int{}
+	for _, of := range regexp.MustCompile(`(held-out score|environments|without a perturbation|averages|differences of losses|losses|[A-Za-z]+): (\d+) tests?`).
+		FindAllStringSubmatch(caption, -1) {
+		said[of[1]] = int(number(of[2]))
 	}
-	if int(number(tests[1])) != want["primary"]+want["second"] {
-		c.wrong("%s tests, want %d", tests[1], want["primary"]+want["second"])
+	total := 0
+	for _, f := range c.facts {
+		name := map[string]string{"primary": strings.TrimPrefix(f.place, averageOf), "second": "environments",
+			"unperturbed": "without a perturbation"}[f.family]
+		if name == "" {
+			name = f.family
+		}
+		if f.tests > 0 {
+			want[name] = f.tests
+		}
+	}
+	for _, n := range want {
+		total += n
+	}
+	if total > 1 && !maps.Equal(said, want) {
+		c.wrong("the caption has the tests %v, want %v: %s", said, want, caption)
 	}
 }
 
@@ -457,7 +482,7 @@ func (c *checker) list(text string) {
 
 // exitCode checks --fail-if-worse where there is an old and a new run.
 func (c *checker) exitCode(t *testing.T) {
-	if len(c.models) != 2 || len(c.under) > 0 || c.trained() || c.published || c.margin > 0 {
+	if len(c.models) != 2 || c.trained() || c.published || c.margin > 0 {
 		return
 	}
 	args := append([]string{"compare", "--rate", c.rate, "--fail-if-worse"}, c.dirs...)
@@ -466,11 +491,16 @@ func (c *checker) exitCode(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	code := execute(t.Context(), args, &system{stdout: &out, stderr: &errs, getenv: noVariables, now: time.Now})
-	unmet := len(c.facts) == 0
+	unmet, asked := false, 0
 	for _, f := range c.facts {
+		if f.family == "losses" || f.family == "differences of losses" {
+			continue
+		}
 		f, _ = c.fact(c.models[1], c.models[0], f.place) // the new one less the old one
+		asked++
 		unmet = unmet || f.t == nil || f.significant() && f.t.mean < 0
 	}
+	unmet = unmet || asked == 0
 	if want := map[bool]int{true: exitUnmet, false: exitOK}[unmet]; code != want {
 		c.wrong("--fail-if-worse ends with code %d, want %d: %s", code, want, errs.String())
 	}

@@ -129,7 +129,7 @@ const ollamaReply = `{"model":"llama3:8b","created_at":"2026-01-02T03:04:05.6789
 	`"prompt_eval_duration":383809000,"eval_count":8,"eval_duration":4799921000}`
 
 const ollamaShow = `{"modelfile":"FROM x","details":{"parent_model":"base:1b","format":"gguf","family":"llama"},` +
-	`"model_info":{"general.architecture":"llama","llama.context_length":4096,"llama.block_count":2},` +
+	`"template":"{{ .Prompt }}","model_info":{"general.architecture":"llama","llama.context_length":4096,"llama.block_count":2},` +
 	`"capabilities":["completion"],"modified_at":"2026-01-02T03:04:05Z"}`
 
 const ollamaTags = `{"models":[{"name":"other:latest","model":"other:latest","modified_at":"2026-01-02T03:04:05+02:00","size":1,"digest":"aaa","details":{}},` +

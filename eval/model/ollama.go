@@ -248,6 +248,8 @@ type modelInfo struct {
 	length int    // of the context in tokens, 0 for unknown
 	parent string // the model that it is derived from
 	stops  []string
+	// template is the hash of its chat template.
+	template string
 }
 
 // learn keeps what calls need, and sets and returns the context.
@@ -275,7 +277,8 @@ func (o *ollama) show(ctx context.Context, retryable func(*failure) bool) (model
 	if err != nil {
 		return modelInfo{}, err
 	}
-	return modelInfo{contextLength(model.ModelInfo), model.Details.ParentModel, ownStops(model.Parameters)}, nil
+	return modelInfo{contextLength(model.ModelInfo), model.Details.ParentModel, ownStops(model.Parameters),
+		templateHash(model.Template)}, nil
 }
 
 // ownStops reads the stop strings out of a model's parameters: lines of a name
@@ -340,7 +343,7 @@ func (o *ollama) Server(ctx context.Context) (record.ServerReport, error) {
 		return record.ServerReport{}, fmt.Errorf("model %s: %w", o.spec.Name, err)
 	}
 	s.Present = true
-	s.ContextLength, s.Parent = m.length, clean(m.parent, o.key)
+	s.ContextLength, s.Parent, s.Template = m.length, clean(m.parent, o.key), m.template
 	o.learn(m)
 	return s, nil
 }

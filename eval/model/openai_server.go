@@ -3,6 +3,8 @@ package model
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -179,6 +181,7 @@ func (o *openAI) askVLLM(ctx context.Context, s *record.ServerReport) {
 func (o *openAI) askLlamaCpp(ctx context.Context, s *record.ServerReport) {
 	var props struct {
 		Build    string `json:"build_info"`
+		Template string `json:"chat_template"`
 		Path     string `json:"model_path"`
 		Defaults struct {
 			Context int `json:"n_ctx"`
@@ -187,13 +190,22 @@ func (o *openAI) askLlamaCpp(ctx context.Context, s *record.ServerReport) {
 	if !o.getSibling(ctx, "/props", &props) {
 		return
 	}
-	s.Version = clean(props.Build, o.key)
+	s.Version, s.Template = clean(props.Build, o.key), templateHash(props.Template)
 	if s.Present && s.Root == "" {
 		s.Root = clean(props.Path, o.key)
 	}
 	if props.Defaults.Context > 0 {
 		s.ContextLength = props.Defaults.Context
 	}
+}
+
+// templateHash identifies a chat template; empty if there is none.
+func templateHash(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }
 
 // getSibling fetches a document from beside /v1, and reports whether it is there.

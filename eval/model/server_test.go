@@ -80,10 +80,10 @@ func TestServer(t *testing.T) {
 			answers: map[string]http.HandlerFunc{
 				"/v1/models": say(200, `{"models":[{}],"object":"list","data":[`+card+`"owned_by":"llamacpp","meta":{"vocab_type":1,"n_ctx_train":131072,"n_embd":64}}]}`,
 					"Server", "llama.cpp"),
-				"/props": say(200, `{"default_generation_settings":{"n_ctx":2048,"params":{"seed":1}},"total_slots":4,"model_path":"m.gguf","build_info":"b6000-abcdef"}`),
+				"/props": say(200, `{"default_generation_settings":{"n_ctx":2048,"params":{"seed":1}},"total_slots":4,"model_path":"m.gguf","build_info":"b6000-abcdef","chat_template":"{{ messages }}"}`),
 			},
 			want: record.ServerReport{Software: "llama.cpp", Version: "b6000-abcdef", Models: []string{vllmSpec.Name},
-				Present: true, ContextLength: 2048, Root: "m.gguf"},
+				Present: true, ContextLength: 2048, Root: "m.gguf", Template: "f24189f08c85a1eb"},
 			limit: 2048,
 		},
 		{
@@ -165,7 +165,7 @@ func TestServer(t *testing.T) {
 			want: record.ServerReport{Software: "ollama", Version: "0.17.4",
 				Models:        []string{"other:latest", "llama3:8b"},
 				Present:       true,
-				ContextLength: 4096, Parent: "base:1b", Digest: "365c0bd3c000"},
+				ContextLength: 4096, Parent: "base:1b", Digest: "365c0bd3c000", Template: "b507b9c2f6ca642b"},
 			limit: 4096,
 		},
 		{

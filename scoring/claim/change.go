@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,20 +10,163 @@ import (
 	"heldout/scoring"
 )
 
-// losses compare each model under perturbations with itself without.
+// Sweep is a model in a place under the conditions of a sweep.
+type Sweep struct {
+	Place Scope
+	// Conditions are those that were planned for the sweep, the first without a perturbation.
+	Conditions []Condition
+}
+
+// Condition is a condition of a sweep.
+type Condition struct {
+	// Name is that of the perturbation, Rules a hash of its rules.
+	Name, Rules string
+	// Interface: it changes the interface, and not the model. Averaged: it is one of those whose rates are averaged.
+	Interface, Averaged bool
+	// Score is nil if the model was not planned under it.
+	Score *scoring.Score
+}
+
+// swept is what a model reached under the perturbations of a place; nil without any.
+func (m Model) swept(p Scope) *Sweep {
+	for i := range m.Sweeps {
+		if m.Sweeps[i].Place.Name == p.Name {
+			return &m.Sweeps[i]
+		}
+	}
+	return nil
+}
+
+// base is without a perturbation; nil if it was not planned.
+func (s *Sweep) base() *scoring.Score { return s.Conditions[0].Score }
+
+// The kinds of conditions that questions are about.
+func interfaceOnly(c Condition) bool { return c.Interface }
+func averagedOnly(c Condition) bool  { return c.Averaged }
+
+// perturbations names the conditions with a perturbation that are of a kind and were planned.
+func (s *Sweep) perturbations(of func(Condition) bool) (names []string) {
+	if s == nil {
+		return nil
+	}
+	for _, c := range s.Conditions[1:] {
+		if of(c) && c.Score != nil {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// scores are those under the conditions of a kind, the one without a perturbation left out.
+func (s *Sweep) scores(of func(Condition) bool) (scores []*scoring.Score) {
+	for _, c := range s.Conditions[1:] {
+		if of(c) && c.Score != nil {
+			scores = append(scores, c.Score)
+		}
+	}
+	return scores
+}
+
+// rules are the hashes of the rules of the conditions of a kind.
+func (s *Sweep) rules(of func(Condition) bool) (rules []string) {
+	for _, c := range s.Conditions[1:] {
+		if of(c) && c.Score != nil {
+			rules = append(rules, c.Rules)
+		}
+	}
+	return rules
+}
+
+// lacks says what is missing of the conditions of a kind and of the one without a perturbation;
+// empty if nothing is.
+func (s *Sweep) lacks(of func(Condition) bool) string {
+	if s.base() == nil {
+		return "not planned without a perturbation"
+	}
+	var absent, parts []string
+	for i, c := range s.Conditions {
+		where := "under " + c.Name
+		if i == 0 {
+			where = "without a perturbation"
+		}
+		switch {
+		case i > 0 && !of(c):
+		case c.Score == nil:
+			absent = append(absent, c.Name)
+		case !c.Score.Complete():
+			parts = append(parts, fmt.Sprintf("%d of %d episodes %s", c.Score.Finished, c.Score.Planned, where))
+		}
+	}
+	if absent != nil {
+		return "not planned under " + strings.Join(absent, ", ")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// average is a model with its average over conditions, if there are results for each.
+func (r *Results) average(out Subject, s *Sweep) Subject {
+	if s == nil || s.base() == nil {
+		return out
+	}
+	scores := append([]*scoring.Score{s.base()}, s.scores(averagedOnly)...)
+	sum := 0.0
+	for _, score := range scores {
+		sum += r.Rate.Select(score).Mean
+		out.Finished, out.Planned = out.Finished+score.Finished, out.Planned+score.Planned
+	}
+	out.Seeds = len(s.base().Seeds)
+	if !slices.ContainsFunc(s.Conditions, func(c Condition) bool { return c.Averaged && c.Score == nil }) {
+		out.Value = sum / float64(len(scores))
+	}
+	return out
+}
+
+// compareAverages compares the averages of two models over the conditions of a sweep.
+func compareAverages(a, b Model, p Scope) (c scoring.Comparison, err error) {
+	one, two := a.swept(p), b.swept(p)
+	if err := alike(a, one, b, two, averagedOnly); err != nil {
+		return c, err
+	}
+	return scoring.CompareMean(append(one.scores(averagedOnly), one.base()), append(two.scores(averagedOnly), two.base())...)
+}
+
+// alike says why two models cannot be compared under the conditions of a kind.
+func alike(a Model, one *Sweep, b Model, two *Sweep, of func(Condition) bool) error {
+	for _, m := range []struct {
+		name  string
+		sweep *Sweep
+	}{{a.Name, one}, {b.Name, two}} {
+		if m.sweep == nil {
+			return fmt.Errorf("%s was not planned under perturbations", m.name)
+		}
+		if reason := m.sweep.lacks(of); reason != "" {
+			return fmt.Errorf("%s: %s", m.name, reason)
+		}
+	}
+	switch {
+	case !slices.Equal(one.perturbations(of), two.perturbations(of)):
+		return fmt.Errorf("%s and %s have different perturbations", a.Name, b.Name)
+	case !slices.Equal(one.rules(of), two.rules(of)):
+		return fmt.Errorf("%s and %s have perturbations of one name with different rules", a.Name, b.Name)
+	}
+	return nil
+}
+
+// losses compare each model under the perturbations of the interface with itself without.
 func (r *Results) losses() (tests []test) {
 	for _, m := range r.Models {
-		if !r.Competes(m) {
-			continue
-		}
-		for _, c := range m.Changes {
-			t := r.change(m, c)
-			if reason := c.lacks(); reason != "" {
+		for i := range m.Sweeps {
+			s := &m.Sweeps[i]
+			if !r.Competes(m) || len(s.scores(interfaceOnly)) == 0 {
+				continue
+			}
+			t := r.loss(m, s)
+			if reason := s.lacks(interfaceOnly); reason != "" {
 				t.claim.Reason = reason
-			} else if compared, err := scoring.CompareMean(c.Perturbed, c.Base); err != nil {
-				t.claim.Reason = err.Error()
 			} else {
-				t.change, t.tested = r.Rate.change(compared)
+				t.take(r.Rate, func() (scoring.Comparison, error) {
+					return scoring.CompareMean(s.scores(interfaceOnly), s.base())
+				})
 			}
 			tests = append(tests, t)
 		}
@@ -30,89 +174,62 @@ func (r *Results) losses() (tests []test) {
 	return tests
 }
 
-// change is the claim about a model under perturbations, without a comparison.
-func (r *Results) change(m Model, c Changed) test {
+// take makes a comparison, or says why there is none.
+func (t *test) take(rate Rate, compare func() (scoring.Comparison, error)) {
+	compared, err := compare()
+	if err != nil {
+		t.claim.Reason = err.Error()
+		return
+	}
+	if t.change, t.tested = rate.change(compared); !t.tested {
+		t.claim.Reason = errGrounding.Error()
+	}
+}
+
+var errGrounding = errors.New("differences of grounding are not tested")
+
+// loss is the claim about a model under perturbations, without a comparison.
+func (r *Results) loss(m Model, s *Sweep) test {
 	subject := Subject{Name: m.Name, Value: math.NaN(), Perturbed: math.NaN()}
-	t := test{claim: Claim{Rate: r.Measure(c.Place), Place: c.Place, Perturbations: c.Names}}
-	if c.Base != nil {
-		subject.Value, subject.Seeds = r.Rate.Select(c.Base).Mean, len(c.Base.Seeds)
-		subject.Finished, subject.Planned = c.Base.Finished, c.Base.Planned
-		t.claim.Tasks = c.Base.Tasks()
+	t := test{claim: Claim{Rate: r.Measure(s.Place), Place: s.Place, Perturbations: s.perturbations(interfaceOnly),
+		Family: Family{Name: Losses}}}
+	if base := s.base(); base != nil {
+		subject.Value, subject.Seeds = r.Rate.Select(base).Mean, len(base.Seeds)
+		subject.Finished, subject.Planned = base.Finished, base.Planned
+		t.claim.Tasks = base.Tasks()
 	}
-	sum := 0.0
-	for _, s := range c.Perturbed {
-		sum += r.Rate.Select(s).Mean
-		subject.Finished, subject.Planned = subject.Finished+s.Finished, subject.Planned+s.Planned
+	sum, scores := 0.0, s.scores(interfaceOnly)
+	for _, score := range scores {
+		sum += r.Rate.Select(score).Mean
+		subject.Finished, subject.Planned = subject.Finished+score.Finished, subject.Planned+score.Planned
 	}
-	subject.Perturbed = sum / float64(len(c.Perturbed))
+	subject.Perturbed = sum / float64(len(scores))
 	t.claim.Subjects = []Subject{subject}
 	return t
 }
 
-// lacks says what is missing to compare a model with itself; empty if nothing is.
-func (c Changed) lacks() string {
-	if c.Base == nil {
-		return "not planned without a perturbation"
-	}
-	if len(c.Lacking) > 0 {
-		return "not planned under " + strings.Join(c.Lacking, ", ")
-	}
-	var parts []string
-	for i, s := range append([]*scoring.Score{c.Base}, c.Perturbed...) {
-		name := "without a perturbation"
-		if i > 0 {
-			name = "under " + c.Names[i-1]
-		}
-		if !s.Complete() {
-			parts = append(parts, fmt.Sprintf("%d of %d episodes %s", s.Finished, s.Planned, name))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// lossesApart compare the changes of two models in a place.
-func (r *Results) lossesApart() (tests []test) {
-	for j, b := range r.Models {
-		for _, a := range r.Models[:j] {
-			if !r.Competes(a) || !r.Competes(b) {
+// lossDifferences compare the losses of two models in a place.
+func (r *Results) lossDifferences() (tests []test) {
+	r.eachPair(func(a, b Model) {
+		for i := range b.Sweeps {
+			one, two := a.swept(b.Sweeps[i].Place), &b.Sweeps[i]
+			if one == nil || len(one.scores(interfaceOnly)) == 0 || len(two.scores(interfaceOnly)) == 0 {
 				continue
 			}
-			if r.Reference != "" && a.Name != r.Reference && b.Name != r.Reference {
-				continue
+			t, u := r.loss(a, one), r.loss(b, two)
+			t.claim.Family.Name, t.claim.Subjects = LossDifferences, append(t.claim.Subjects, u.claim.Subjects...)
+			t.claim.Tasks, t.claim.Besides = max(t.claim.Tasks, u.claim.Tasks), r.besides(two.Place, a, b)
+			if err := alike(a, one, b, two, interfaceOnly); err != nil {
+				t.claim.Reason = err.Error()
+			} else {
+				t.take(r.Rate, func() (scoring.Comparison, error) {
+					return scoring.CompareChanges(one.scores(interfaceOnly), one.base(), two.scores(interfaceOnly), two.base())
+				})
 			}
-			for _, one := range a.Changes {
-				for _, two := range b.Changes {
-					if one.Place == two.Place {
-						tests = append(tests, r.changesOf(a, one, b, two))
-					}
-				}
-			}
+			tests = append(tests, t)
 		}
-	}
+	})
 	return tests
-}
-
-func (r *Results) changesOf(a Model, first Changed, b Model, second Changed) test {
-	t, u := r.change(a, first), r.change(b, second)
-	t.claim.Subjects = append(t.claim.Subjects, u.claim.Subjects...)
-	switch reason, also := first.lacks(), second.lacks(); {
-	case reason != "":
-		t.claim.Reason = a.Name + ": " + reason
-	case also != "":
-		t.claim.Reason = b.Name + ": " + also
-	case !slices.Equal(first.Names, second.Names):
-		t.claim.Reason = fmt.Sprintf("%s and %s have different perturbations", a.Name, b.Name)
-	case !slices.Equal(first.Rules, second.Rules):
-		t.claim.Reason = fmt.Sprintf("%s and %s have perturbations of one name with different rules", a.Name, b.Name)
-	default:
-		compared, err := scoring.CompareChanges(first.Perturbed, first.Base, second.Perturbed, second.Base)
-		if err != nil {
-			t.claim.Reason = fmt.Sprintf("%s and %s: %v", a.Name, b.Name, err)
-			break
-		}
-		t.change, t.tested = r.Rate.change(compared)
-	}
-	return t
 }
 
 // retries compare players after their last trial.
@@ -122,14 +239,13 @@ func (r *Results) retries() (tests []test) {
 			continue
 		}
 		t := test{claim: of.claim(r.Rate)}
+		t.claim.Family.Name = Primary
 		t.claim.Subjects = append(t.claim.Subjects, of.Against.subject(r.Rate))
 		t.claim.Tasks = max(t.claim.Tasks, of.Against.First.Tasks())
 		if of.Score == nil || of.Against.Score == nil {
 			t.claim.Reason = "results of trials that are due are missing"
-		} else if compared, err := scoring.Compare(of.Score, of.Against.Score); err != nil {
-			t.claim.Reason = err.Error()
 		} else {
-			t.change, t.tested = r.Rate.change(compared)
+			t.take(r.Rate, func() (scoring.Comparison, error) { return scoring.Compare(of.Score, of.Against.Score) })
 		}
 		tests = append(tests, t)
 	}

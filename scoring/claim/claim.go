@@ -2,12 +2,9 @@
 // models, with the numbers that it stands on. Titles, verdicts, letters, bold cells,
 // exit codes and tables render claims, and none derives its own.
 //
-// Differences are tested in two families. The primary question is tested by itself: the
-// held-out score if there is one, else the only environment; under perturbations the mean
-// change of each model, and after several trials the last of them. All other comparisons of
-// the screen are the second family. Each family is corrected by Holm's procedure, and the
-// intervals of its differences have the levels of its steps, so that an interval holds 0 if
-// and only if the difference is not significant.
+// Differences are tested in families (FamilyName), which share the error of 5 % of all that is
+// said (stats.Correct). Intervals have the levels of the steps that decide the tests, so that an
+// interval holds 0 if and only if the difference is not significant.
 package claim
 
 import (
@@ -31,14 +28,12 @@ const (
 	Preliminary ClaimKind = "preliminary"
 	Incomplete  ClaimKind = "incomplete"
 	// Differs, NotSignificant and NotCompared compare the first subject with the second: the difference is
-	// significant, is not, or they are not compared, which Reason says. With perturbations
-	// (Under) they compare the change of the first with that of the second, or with none if
-	// it is alone.
+	// significant, is not, or they are not compared, which Reason says. A loss has one subject.
 	Differs        ClaimKind = "significant"
 	NotSignificant ClaimKind = "not significant"
 	NotCompared    ClaimKind = "not compared"
 	// Best: the first subject is significantly above all others. Undecided: none is; the
-	// highest comes first.
+	// highest comes first. Leading of them are significantly above the rest.
 	Best      ClaimKind = "best"
 	Undecided ClaimKind = "best not decided"
 	// Unreadable: the share of replies without an action.
@@ -49,14 +44,26 @@ const (
 	Unscored ClaimKind = "no held-out score"
 )
 
-// FamilyName names a family of tests.
+// FamilyName names a family of tests, which ask one question.
 type FamilyName string
 
-// The families.
+// The families. Primary is the question about the held-out score if there is one, else about the only
+// environment, and after several trials about the last of them; Second are all other differences
+// of models. Of a sweep, Unperturbed are the differences without a perturbation, Averages those of the
+// averages over all conditions, Losses what each model loses under the perturbations of the
+// interface, and LossDifferences how these losses differ.
 const (
-	Primary FamilyName = "primary"
-	Second  FamilyName = "second"
+	Primary         FamilyName = "primary"
+	Second          FamilyName = "second"
+	Unperturbed     FamilyName = "unperturbed"
+	Averages        FamilyName = "averages"
+	Losses          FamilyName = "losses"
+	LossDifferences FamilyName = "differences of losses"
 )
+
+// shares are the parts of the error that families have while others are open.
+var shares = map[FamilyName]float64{Primary: 0.8, Second: 0.2, Unperturbed: 0.3, Averages: 0.3, Losses: 0.3,
+	LossDifferences: 0.1}
 
 // Family is the family of tests that a difference belongs to.
 type Family struct {
@@ -73,8 +80,8 @@ type Subject struct {
 	// Seeds counts its seeds, FewestSeeds those of the environment with the fewest, if it
 	// stands for several. Trainings counts its trainings; 0 for one that stands for itself.
 	Seeds, FewestSeeds, Trainings int
-	// Seedless: it plays the same with every seed.
-	Seedless bool
+	// Seedless: it plays the same with every seed. EqualSeeds: so it did here, all results are equal.
+	Seedless, EqualSeeds bool
 	// Finished and Planned count its episodes.
 	Finished, Planned int
 }
@@ -86,8 +93,8 @@ type Claim struct {
 	// Rate is the name of what is measured, such as SR, Place where.
 	Rate  string
 	Place Scope
-	// Perturbations are the perturbations of a claim about changes; the subjects then have their
-	// rates without them as Value, and with them as Perturbed.
+	// Perturbations are those of a claim about losses, whose subjects have their rates without them as Value and
+	// with them as Perturbed, or of an average.
 	Perturbations []string
 	// Tasks counts the tasks with results.
 	Tasks int
@@ -107,6 +114,10 @@ type Claim struct {
 	Margin float64
 	// Reason says why there is no comparison or no score.
 	Reason string
+	// Besides says what differs between the subjects besides the models; empty if nothing is known to.
+	Besides string
+	// Leading counts the subjects of Undecided that are significantly above all that follow; all if none are.
+	Leading int
 	// Bounded: with the missing episodes as failures or as successes, a pair that is not
 	// compared differs significantly either way, by Interval.
 	Bounded bool
@@ -129,17 +140,43 @@ func (c Claim) Compared() bool {
 	return c.Kind == Differs || c.Kind == NotSignificant || c.Kind == NotCompared
 }
 
-// Reversed is a comparison with its subjects the other way round.
+// Reversed is a comparison of two subjects the other way round; other claims stay.
 func (c Claim) Reversed() Claim {
+	if len(c.Subjects) != 2 || !c.Compared() {
+		return c
+	}
 	flip := func(i *stats.Interval) *stats.Interval {
 		if i == nil {
 			return nil
 		}
-		return &stats.Interval{Low: -i.High, High: -i.Low}
+		return &stats.Interval{Low: 0 - i.High, High: 0 - i.Low}
 	}
 	c.Subjects = []Subject{c.Subjects[1], c.Subjects[0]}
-	c.Estimate, c.Interval, c.Alone = -c.Estimate, flip(c.Interval), flip(c.Alone)
+	c.Estimate, c.Interval, c.Alone = 0-c.Estimate, flip(c.Interval), flip(c.Alone)
 	return c
+}
+
+// Worse reports whether the first of two subjects is not shown to be as good as demanded: it is significantly below the
+// second, by more than the margin if there is one, or they are not compared.
+func (c Claim) Worse() bool {
+	if c.Kind == NotCompared {
+		return true
+	}
+	if c.Margin > 0 {
+		return c.Interval.High < -c.Margin
+	}
+	return c.Kind == Differs && c.Estimate < 0
+}
+
+// direction is 1 if the first subject is shown to be above the second, -1 if it is below, else 0.
+func (c Claim) direction() int {
+	switch {
+	case !c.Significant() || c.Interval == nil:
+		return 0
+	case c.Interval.Low > 0:
+		return 1
+	}
+	return -1
 }
 
 // Rivals are the names of all subjects but the first.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -43,46 +44,58 @@ func (t test) intervalAt(level float64) *stats.Interval {
 	return &in
 }
 
-// settle corrects the tests of a family and returns their claims.
-func settle(name FamilyName, tests []test, margin float64) (claims []Claim) {
-	var ps []float64
+// settle corrects the tests of all families and returns their claims.
+func settle(tests []test, margin float64) (claims []Claim) {
+	var names []FamilyName
+	var families []stats.Family
+	of := func(t test) int {
+		i := slices.Index(names, t.claim.Family.Name)
+		if i < 0 {
+			i = len(names)
+			names, families = append(names, t.claim.Family.Name), append(families, stats.Family{Share: shares[t.claim.Family.Name]})
+		}
+		return i
+	}
 	for _, t := range tests {
-		if t.tested {
-			ps = append(ps, t.p())
+		if i := of(t); t.tested {
+			families[i].Ps = append(families[i].Ps, t.p())
 		}
 	}
-	family := Family{name, len(ps)}
-	corrected, levels := stats.Holm(ps), stats.HolmLevels(ps, Level)
+	corrected := stats.Correct(families, Level)
 	for _, t := range tests {
+		i := of(t)
 		c := t.claim
-		c.Family, c.Margin = family, margin
-		if !t.tested {
-			c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = NotCompared, math.NaN(), math.NaN(), math.NaN(),
-				math.NaN()
-			claims = append(claims, c)
-			continue
-		}
-		c.AloneP, c.P = t.p(), corrected[0]
-		c.Interval, c.Alone = t.intervalAt(levels[0]), t.intervalAt(Level)
-		corrected, levels = corrected[1:], levels[1:]
-		found := c.P < 1-Level
-		switch {
-		case t.bounds != nil:
-			c.Kind, c.Estimate, c.Sensitivity = NotCompared, math.NaN(), math.NaN()
-			if c.Bounded = found; !found {
-				c.Interval, c.Alone = nil, nil
-			}
-		default:
-			c.Kind, c.Estimate = NotSignificant, t.change.Mean
-			if found {
-				c.Kind = Differs
-			}
-			c.Sensitivity = t.change.Sensitivity(1 - (1-Level)/float64(family.Tests))
-			c.Equal = margin > 0 && c.Interval.Low >= -margin && c.Interval.High <= margin
+		c.Family.Tests, c.Margin = len(families[i].Ps), margin
+		if t.tested {
+			c = t.settled(c, corrected[i][0])
+			corrected[i] = corrected[i][1:]
+		} else {
+			c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = NotCompared, math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
 		claims = append(claims, c)
 	}
 	return claims
+}
+
+// settled is the claim with what the test shows.
+func (t test) settled(c Claim, of stats.Corrected) Claim {
+	c.AloneP, c.P = t.p(), of.P
+	c.Interval, c.Alone = t.intervalAt(of.Level), t.intervalAt(Level)
+	found := c.P < 1-Level
+	if t.bounds != nil {
+		c.Kind, c.Estimate, c.Sensitivity = NotCompared, math.NaN(), math.NaN()
+		if c.Bounded = found; !found {
+			c.Interval, c.Alone = nil, nil
+		}
+		return c
+	}
+	c.Kind, c.Estimate = NotSignificant, t.change.Mean
+	if found {
+		c.Kind = Differs
+	}
+	c.Sensitivity = t.change.Sensitivity(of.Level)
+	c.Equal = c.Margin > 0 && c.Interval.Low >= -c.Margin && c.Interval.High <= c.Margin
+	return c
 }
 
 // pair compares two models in a place; false if none of them was planned there, or if one
@@ -90,7 +103,10 @@ func settle(name FamilyName, tests []test, margin float64) (claims []Claim) {
 func (r *Results) pair(a, b Model, p Scope) (test, bool) {
 	first, second := r.subject(a, p), r.subject(b, p)
 	t := test{claim: Claim{Subjects: []Subject{first, second}, Rate: r.Measure(p), Place: p,
-		Tasks: max(r.tasks(a, p), r.tasks(b, p))}}
+		Tasks: max(r.tasks(a, p), r.tasks(b, p)), Besides: r.besides(p, a, b)}}
+	if p.Averaged {
+		t.claim.Perturbations = a.swept(p).perturbations(averagedOnly)
+	}
 	direct := r.Reference != "" || r.competing() == 2
 	if first.Planned == 0 && second.Planned == 0 || !direct && (first.Planned == 0 || second.Planned == 0) {
 		return t, false
@@ -102,7 +118,7 @@ func (r *Results) pair(a, b Model, p Scope) (test, bool) {
 		t.claim.Reason = map[bool]string{false: "differences of grounding are not tested"}[ok]
 		return t, true
 	}
-	if errors.Is(err, scoring.ErrIncomplete) && p.Name != HeldOut.Name {
+	if errors.Is(err, scoring.ErrIncomplete) && p.Name != HeldOut.Name && !p.Averaged {
 		t.bounds = r.bounds(a.Scores[p.Name], b.Scores[p.Name])
 		t.tested = t.bounds != nil
 	}
@@ -114,6 +130,8 @@ var errAbsent = errors.New("no results")
 
 func (r *Results) compare(a, b Model, p Scope) (c scoring.Comparison, err error) {
 	switch first, second := a.Scores[p.Name], b.Scores[p.Name]; {
+	case p.Averaged:
+		return compareAverages(a, b, p)
 	case p.Name == HeldOut.Name && (a.HeldOut == nil || b.HeldOut == nil):
 		return c, errAbsent
 	case p.Name == HeldOut.Name && a.Arm != nil && b.Arm != nil:
@@ -160,6 +178,8 @@ func unplayed(s *scoring.Score) int { return s.Unfinished[""] + s.Unfinished[rec
 // reason says why two models are not compared.
 func (r *Results) reason(a, b Model, p Scope, err error) string {
 	switch {
+	case p.Averaged:
+		return err.Error()
 	case errors.Is(err, errAbsent) && p.Name == HeldOut.Name:
 		for _, m := range []Model{a, b} {
 			if m.HeldOut == nil {

@@ -23,20 +23,40 @@ func limits(i *stats.Interval) string {
 }
 
 // tested is what a difference stands on: its interval and its probability.
-func (c Claim) tested() string {
-	text := fmt.Sprintf("%s, p %s", limits(c.Interval), table.Probability(c.P).Text)
-	if c.Family.Tests > 1 {
-		text += fmt.Sprintf(" of %d tests", c.Family.Tests)
-	}
-	return text
+func (c Claim) tested() string { return c.within(c.Interval) }
+
+func (c Claim) within(i *stats.Interval) string {
+	return fmt.Sprintf("%s, p %s", limits(i), table.Probability(c.P).Text)
 }
 
-// topic says which rate a claim is about and where it was reached.
-func (c Claim) topic() string {
-	if c.Place.Name == HeldOut.Name {
-		return c.Rate + ", held-out score"
+// corrected says how many tests a family has, if there are several.
+func (f Family) corrected() string {
+	if f.Tests < 2 {
+		return ""
 	}
-	return c.Rate + " on " + c.Place.Title
+	return ", " + table.Counted(f.Tests, "test")
+}
+
+// topic says which rate a claim is about, where it was reached, and under which conditions.
+func (c Claim) topic() string {
+	text := c.Rate + " on " + c.Place.Title
+	if c.Place.Name == HeldOut.Name {
+		text = c.Rate + ", held-out score"
+	}
+	switch c.Family.Name {
+	case Unperturbed:
+		return "Unperturbed " + text
+	case Averages:
+		return fmt.Sprintf("%s, average over none and %s", text, Brief(c.Perturbations))
+	case Losses:
+		return fmt.Sprintf("%s under %s", text, Brief(c.Perturbations))
+	case LossDifferences:
+		return fmt.Sprintf("Change of %s under %s", text, Brief(c.Perturbations))
+	}
+	if len(c.Perturbations) > 0 { // of unreadable replies
+		return fmt.Sprintf("%s under %s", text, Brief(c.Perturbations))
+	}
+	return text
 }
 
 // basis says on how many tasks and seeds a claim stands.
@@ -75,9 +95,14 @@ func SeedRange(subjects []Subject) (low, high int) {
 
 // SeedsText says how many seeds models have.
 func SeedsText(subjects []Subject) string {
+	of := func(equal bool) bool {
+		return slices.ContainsFunc(subjects, func(s Subject) bool { return s.Seeds > 0 && !s.Seedless && s.EqualSeeds == equal })
+	}
 	switch low, high := SeedRange(subjects); {
 	case high == 0:
 		return ""
+	case low > 1 && low == high && of(true) && !of(false):
+		return fmt.Sprintf("%d equal seeds", high)
 	case low < high:
 		return fmt.Sprintf("%d to %d seeds", low, high)
 	default:
@@ -98,52 +123,118 @@ func trainings(subjects []Subject) string {
 	return fmt.Sprintf("%d to %d trainings", low, high)
 }
 
-// rates lists models with their rates: a few, and how many others there are.
-func rates(subjects []Subject) string {
-	const limit = 4
+// mostRates is how many models a list names; it counts the others.
+const mostRates = 4
+
+// rates lists models with their rates: a few, and how many others there are. The last of an
+// alternative follows "or".
+func rates(subjects []Subject, last string) string {
 	var parts []string
-	for _, s := range subjects[:min(limit, len(subjects))] {
+	for _, s := range subjects[:min(mostRates, len(subjects))] {
 		parts = append(parts, s.rated())
 	}
-	if n := len(subjects) - limit; n > 0 {
-		parts = append(parts, table.Counted(n, "other"))
-		return table.List(parts)
+	return listed(parts, len(subjects)-mostRates, last)
+}
+
+// names lists models: a few, and how many others there are.
+func names(subjects []Subject, last string) string {
+	var parts []string
+	for _, s := range subjects[:min(mostRates, len(subjects))] {
+		parts = append(parts, s.Name)
 	}
-	return strings.Join(parts, ", ")
+	return listed(parts, len(subjects)-mostRates, last)
+}
+
+func listed(parts []string, others int, last string) string {
+	if others > 0 {
+		return table.List(append(parts, table.Counted(others, "other")))
+	}
+	n := len(parts) - 1
+	if n < 1 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:n], ", ") + last + parts[n]
 }
 
 // rated is a model with its rate.
 func (s Subject) rated() string { return s.Name + " " + number(s.Value) }
 
+// equality says that a difference counts as none.
+func (c Claim) equality() string { return fmt.Sprintf("within %g points", 100*c.Margin) }
+
 // verdict says in the words of tests what a comparison shows.
 func (c Claim) verdict() string {
-	equality := fmt.Sprintf("within %g points", 100*c.Margin)
 	switch {
+	case c.Kind == NotCompared && c.Bounded:
+		by, whatever := c.either()
+		return fmt.Sprintf("%s is %s %s", c.Subjects[0].Name, by, whatever)
 	case c.Kind == NotCompared:
-		text := "not compared (" + c.Reason + ")"
-		if c.Bounded {
-			text += fmt.Sprintf("; counted as failures or as successes, the missing episodes leave the difference "+
-				"significant (%s to %s points)", number(c.Interval.Low), number(c.Interval.High))
-		}
-		return text
+		return fmt.Sprintf("%s (%s)", NotCompared, c.Reason)
 	case c.Kind == Differs && c.Equal:
-		return "significant, but " + equality
+		return "significant, but " + c.equality()
 	case c.Kind == NotSignificant && c.Equal:
-		return "not significant, equal " + equality
+		return "not significant, equal " + c.equality()
+	case c.Kind == NotSignificant:
+		return "not significant" + c.power()
 	}
 	return string(c.Kind)
 }
 
-// found says which true difference, or loss, would have been found.
-func (c Claim) found() string {
-	noun := "difference"
-	if len(c.Perturbations) > 0 {
-		noun = "loss"
+// either says what missing episodes cannot change: by how much the first subject is higher or lower, and of which
+// episodes that does not depend.
+func (c Claim) either() (by, whatever string) {
+	word, low, high := "higher", c.Interval.Low, c.Interval.High
+	if c.direction() < 0 {
+		word, low, high = "lower", 0-high, 0-low
 	}
+	missing := 0
+	for _, s := range c.Subjects {
+		missing += s.Planned - s.Finished
+	}
+	whatever = fmt.Sprintf("whatever the %d missing episodes are", missing)
+	if missing == 1 {
+		whatever = "whatever the missing episode is"
+	}
+	return fmt.Sprintf("%s by %s to %s points", word, number(low), number(high)), whatever
+}
+
+// power says which true difference would have been found.
+func (c Claim) power() string {
 	if math.IsInf(c.Sensitivity, 1) {
-		return fmt.Sprintf("no true %s would have been found with a probability of 80%%: %s are too few", noun,
-			table.Counted(c.Tasks, "task"))
+		return " (no difference has 80% power)"
 	}
-	return fmt.Sprintf("a true %s of %s points would have been found with a probability of 80%%", noun,
-		number(c.Sensitivity))
+	return fmt.Sprintf(" (80%% power at %s points)", number(c.Sensitivity))
+}
+
+// also says behind a sentence what differs besides the models.
+func (c Claim) also() string {
+	if c.Besides == "" {
+		return ""
+	}
+	return "; " + c.Besides
+}
+
+// Brief names perturbations: P1 to P4 if they are numbered in order.
+func Brief(names []string) string {
+	const limit = 4
+	switch n := len(names); {
+	case n > 2 && numbered(names):
+		return names[0] + " to " + names[n-1]
+	case n > limit:
+		return table.Counted(n, "perturbation")
+	}
+	return table.List(names)
+}
+
+func numbered(names []string) bool {
+	for i, name := range names {
+		var first, n int
+		if _, err := fmt.Sscanf(names[0], "P%d", &first); err != nil {
+			return false
+		}
+		if _, err := fmt.Sscanf(name, "P%d", &n); err != nil || n != first+i || name != fmt.Sprintf("P%d", n) {
+			return false
+		}
+	}
+	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"heldout/configs"
 	"heldout/scoring"
+	"heldout/scoring/protocol"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -59,6 +60,22 @@ type Scope struct {
 	// Success and Progress are what the environment calls its rates, such as EM and F1; empty
 	// for SR and PR.
 	Success, Progress string
+	// Averaged: rates are averages over the conditions of a sweep, the one without a perturbation among them.
+	Averaged bool
+}
+
+// place is a scope as a key.
+type place struct {
+	name     string
+	averaged bool
+}
+
+func (p Scope) key() place { return place{p.Name, p.Averaged} }
+
+// Average is the scope of the averages over a sweep there.
+func (p Scope) Average() Scope {
+	p.Averaged = true
+	return p
 }
 
 // NameIn is what a rate is called in a place.
@@ -104,20 +121,16 @@ type Model struct {
 	// results that count for it.
 	HeldOut  *scoring.Estimate
 	Unscored string
-	// Changes are what it reached under perturbations.
-	Changes []Changed
+	// Sweeps are what it reached under perturbations.
+	Sweeps []Sweep
 	// Trained are the environments whose data it was trained on.
 	Trained []Scope
-}
-
-// Changed is a model in a place under perturbations.
-type Changed struct {
-	Place     Scope
-	Base      *scoring.Score // without perturbations; nil if it was not planned
-	Perturbed []*scoring.Score
-	// Names are the perturbations, Rules hashes of their rules, and Lacking those without any
-	// planned episode.
-	Names, Rules, Lacking []string
+	// Position is its place in the order of the runs: a difference is of the later model less the earlier.
+	Position int
+	// Parts are those of the protocol by which it played, by place, if it was served. Weights say what its servers
+	// loaded, if they all said the same.
+	Parts   map[string][]protocol.Part
+	Weights string
 }
 
 // Retry is what a player reached after a number of trials.
@@ -151,6 +164,17 @@ func (r *Results) places() []Scope {
 		return append(slices.Clip(r.Places), HeldOut)
 	}
 	return r.Places
+}
+
+// asked are the places in which models are compared: all places, and the averages of those that were swept.
+func (r *Results) asked() []Scope {
+	out := slices.Clone(r.places())
+	for _, p := range r.Places {
+		if slices.ContainsFunc(r.Models, func(m Model) bool { return m.swept(p).perturbations(averagedOnly) != nil }) {
+			out = append(out, p.Average())
+		}
+	}
+	return out
 }
 
 // Competes reports whether a model is compared with others: a baseline is only if there are
@@ -203,6 +227,9 @@ func (r *Results) subject(m Model, p Scope) Subject {
 	for _, s := range m.Scores {
 		out.Seedless = out.Seedless || s != nil && record.Seedless(s.Condition.Agent)
 	}
+	if p.Averaged {
+		return r.average(out, m.swept(p))
+	}
 	if p.Name == HeldOut.Name {
 		if m.HeldOut != nil {
 			out.Value = m.HeldOut.Mean
@@ -220,7 +247,7 @@ func (r *Results) subject(m Model, p Scope) Subject {
 		return out
 	}
 	if s := m.Scores[p.Name]; s != nil {
-		out.Seeds, out.Finished, out.Planned = len(s.Seeds), s.Finished, s.Planned
+		out.Seeds, out.EqualSeeds, out.Finished, out.Planned = len(s.Seeds), s.EqualSeeds(), s.Finished, s.Planned
 		if !s.Misleads() {
 			out.Value = r.Rate.Select(s).Mean
 		}

@@ -1,7 +1,9 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -14,13 +16,13 @@ import (
 // Title is the first thing that results say: the answer to the primary question, or where
 // models differ if there is none.
 func (s *Set) Title() string {
-	title, _ := s.say()
+	title, _ := s.say(false)
 	return title
 }
 
-// Verdict is what results say below the title, in sentences.
-func (s *Set) Verdict() []string {
-	_, rest := s.say()
+// Verdict is what results say below the title, in sentences; tabled: the table above has the averages of sweeps.
+func (s *Set) Verdict(tabled bool) []string {
+	_, rest := s.say(tabled)
 	var out []string
 	for _, line := range rest {
 		out = append(out, line+".")
@@ -29,17 +31,15 @@ func (s *Set) Verdict() []string {
 }
 
 // say returns the title and what stands below it.
-func (s *Set) say() (title string, rest []string) {
+func (s *Set) say(tabled bool) (title string, rest []string) {
 	var lines []string
 	switch {
 	case s.retried():
-		lines = sentences(s.Primary)
+		lines = sentences(s.Comparisons)
 	case s.Swept():
-		lines = slices.Concat(sentences(s.Primary), s.lossDifferences())
-	case s.Reference != "" || s.competing() == 2:
-		lines = s.against()
+		lines = s.sweptLines(tabled)
 	default:
-		lines = s.among()
+		lines = slices.Concat(s.answers(Primary, false), s.answers(Second, false))
 	}
 	if len(lines) == 0 {
 		lines = s.alone()
@@ -47,47 +47,74 @@ func (s *Set) say() (title string, rest []string) {
 	if len(lines) == 0 {
 		return s.Rate.Title(), nil
 	}
+	if also := s.Besides(); also != "" && !strings.Contains(lines[0], also) {
+		lines = slices.Insert(lines, 1, strings.Replace(also, "not only", "Not only", 1))
+	}
 	return lines[0], append(lines[1:], s.spreads()...)
 }
 
-// sentences say claims, the significant ones with the largest difference first, and what would
-// have been found where none is: of the first one, which is the title, in a sentence of its own.
-// Of many claims, only significant ones and equalities follow the first.
+// Besides says what differs between the models that are compared besides the models; empty if nothing is known to.
+func (s *Set) Besides() string {
+	models := slices.DeleteFunc(slices.Clone(s.Models), func(m Model) bool { return !s.Competes(m) })
+	var places []string
+	for _, p := range s.Places {
+		places = append(places, p.Name)
+	}
+	return besides(places, models)
+}
+
+// sweptLines are the answers to the questions that a sweep asks: how good models are without a perturbation, how good over all
+// conditions, and what each loses. Of a single model the last one says all.
+func (s *Set) sweptLines(tabled bool) []string {
+	losses := s.Of(Losses)
+	if s.competing() == 1 {
+		return sentences(losses)
+	}
+	return slices.Concat(s.answers(Unperturbed, false), s.answers(Averages, tabled), lost(losses, s.Of(Unperturbed)))
+}
+
+// answers say what the tests of a family show: of each pair that is compared with the reference or alone, or who of
+// several models is best. Where the table has the rates, lines leave them out.
+func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
+	if s.Reference != "" || s.competing() == 2 {
+		claims := s.Of(of)
+		if pairs := byPair(claims); of == Second || len(pairs) < len(claims) {
+			for _, claims := range pairs {
+				lines = append(lines, s.byPlace(claims))
+			}
+			return truncate(lines, slices.Concat(pairs[min(mostSentences, len(pairs)):]...))
+		}
+		claims = Surest(claims)
+		for _, c := range claims {
+			if tabled {
+				lines = append(lines, "Average: "+c.result())
+			} else {
+				lines = append(lines, c.Sentence())
+			}
+		}
+		return truncate(lines, claims[min(mostSentences, len(claims)):])
+	}
+	best := ofFamily(s.Best, of)
+	switch {
+	case len(best) == 1 && of != Second:
+		if tabled {
+			return []string{best[0].onAverage()}
+		}
+		return s.first(best[0])
+	case len(best) > 0:
+		return []string{s.bestByPlace(of, best)}
+	}
+	return nil
+}
+
+// sentences say claims, the significant ones with the largest difference first.
 func sentences(claims []Claim) (out []string) {
 	claims = Surest(claims)
-	omitted, uncompared := 0, 0
-	for i, c := range claims {
-		switch brief := len(claims) <= mostSentences; {
-		case i > 0 && brief && c.open():
-			out = append(out, c.Sentence()+"; "+c.found())
-		case i == 0 || brief || len(out) < mostSentences && (c.Significant() || c.Equal):
-			out = append(out, c.Sentence())
-		case c.Kind == NotCompared:
-			uncompared++
-			fallthrough
-		default:
-			omitted++
-		}
+	for _, c := range claims {
+		out = append(out, c.Sentence())
 	}
-	if omitted > 0 {
-		out = append(out, remainder(omitted, uncompared, noun(claims)))
-	}
-	if len(claims) > 0 && claims[0].open() {
-		out = slices.Insert(out, 1, claims[0].reach())
-	}
-	return out
+	return truncate(out, claims[min(mostSentences, len(claims)):])
 }
-
-// noun is what claims are counted as: in a single place, there are as many as models.
-func noun(claims []Claim) string {
-	if slices.ContainsFunc(claims, func(c Claim) bool { return c.Place != claims[0].Place }) {
-		return "comparison"
-	}
-	return "model"
-}
-
-// open reports whether there is no significant difference, nor an equality.
-func (c Claim) open() bool { return c.Kind == NotSignificant && !c.Equal }
 
 // Surest orders claims: the significant ones first, by the size of their difference, and then
 // the others by theirs.
@@ -103,44 +130,31 @@ func Surest(claims []Claim) []Claim {
 		}
 	}
 	out := slices.Clone(claims)
-	slices.SortStableFunc(out, func(a, b Claim) int {
-		switch x, y := weight(a), weight(b); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b Claim) int { return cmp.Compare(weight(b), weight(a)) })
 	return out
 }
 
-// lossDifferences says whose losses differ.
-func (s *Set) lossDifferences() (out []string) {
-	for _, c := range Surest(s.Second) {
-		if c.Kind == Differs {
-			out = append(out, c.Sentence())
+// mostSentences is how many models, or pairs of them, have sentences of their own; a table
+// has the others.
+const mostSentences = 3
+
+// truncate keeps the first sentences and says how many others there are, and what the comparisons show that
+// they are about.
+func truncate(sentences []string, rest []Claim) []string {
+	n := len(sentences) - mostSentences
+	if n <= 0 {
+		return sentences
+	}
+	var parts []string
+	for _, word := range []ClaimKind{Differs, NotSignificant, NotCompared} {
+		if of := slices.DeleteFunc(slices.Clone(rest), func(c Claim) bool { return c.Kind != word }); len(of) > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", len(of), word))
 		}
 	}
-	if len(out) == 0 && len(s.Second) > 0 && s.Second[0].Family.Tests > 0 {
-		return []string{fmt.Sprintf("No change differs significantly from that of another model (%s, %s, %s by Holm)",
-			rateOf(s.Second), seeds(subjects(s.Second)), table.Counted(s.Second[0].Family.Tests, "test"))}
+	if parts == nil {
+		parts = []string{table.Counted(n, "rate")}
 	}
-	return truncate(out, "pair")
-}
-
-// against says how each model compares with the reference, or with the only other one.
-func (s *Set) against() (out []string) {
-	out = sentences(s.Primary)
-	pairs := byPair(s.Second)
-	if len(out) == 0 && len(pairs) > 0 {
-		out = append(out, summary(pairs[0]))
-	}
-	var families []string
-	for _, claims := range pairs {
-		families = append(families, family(claims))
-	}
-	return append(out, truncate(families, "model")...)
+	return append(sentences[:mostSentences:mostSentences], strings.Join(parts, ", ")+" more: --table verdict")
 }
 
 // byPair groups comparisons by their models.
@@ -158,53 +172,142 @@ func byPair(claims []Claim) (groups [][]Claim) {
 	return groups
 }
 
-// among says which of several models is best: where the primary question is asked, and by
-// environment.
-func (s *Set) among() (out []string) {
-	var best, undecided []string
-	tests := 0
-	var claims []Claim
-	for _, c := range s.Best {
-		if c.Family.Name == Primary {
-			out = append(out, s.first(c)...)
-			continue
+// byPlace says in which places two models differ, and in which direction. Where no sentence has said it, on how many
+// tasks and seeds that stands.
+func (s *Set) byPlace(claims []Claim) string {
+	first := claims[0]
+	pair := first.Subjects[0].Name + " minus " + first.Subjects[1].Name
+	head := fmt.Sprintf("%s, %s", rateOf(claims), pair)
+	switch first.Family.Name {
+	case Unperturbed:
+		head = "Unperturbed " + head
+	case Averages:
+		head = "Averages of " + head
+	}
+	head = fmt.Sprintf("%s (%s, %s%s)", head, table.Counted(tasksOf(claims), "task"), seeds(subjects(claims)),
+		first.Family.corrected())
+	if len(s.Of(Primary)) > 0 {
+		if head = "By environment"; s.competing() > 2 {
+			head = pair + ", by environment"
 		}
-		tests = c.Family.Tests
-		claims = append(claims, c)
-		place := fmt.Sprintf("%s (%s)", c.Place.Title, table.Counted(c.Tasks, "task"))
-		if c.Kind == Best {
-			best = append(best, fmt.Sprintf("%s %s, above %s", place, c.Subjects[0].rated(), rates(c.Subjects[1:])))
-		} else {
-			undecided = append(undecided, place)
+		if n := first.Family.Tests; n > 1 {
+			head += fmt.Sprintf(" (%s)", table.Counted(n, "test"))
 		}
 	}
-	if len(claims) == 0 {
-		return out
+	return head + ": " + outcomes(claims)
+}
+
+// tasksOf counts the tasks of all places but the held-out score, which has those of others.
+func tasksOf(claims []Claim) (n int) {
+	for _, c := range claims {
+		if c.Place.Name != HeldOut.Name {
+			n += c.Tasks
+		}
 	}
-	parts := best
+	return n
+}
+
+// outcomes say where which outcome was seen.
+func outcomes(claims []Claim) string {
+	byWord, ranks := map[string][]string{}, map[string]int{}
+	var words, parts []string
+	for _, c := range claims {
+		word, rank := c.outcome()
+		if byWord[word] == nil {
+			words = append(words, word)
+		}
+		byWord[word], ranks[word] = append(byWord[word], c.Place.Title), rank
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(ranks[a], ranks[b]) })
+	for _, word := range words {
+		verdict, rest, _ := strings.Cut(word, "; ")
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s on %s %s", verdict, table.List(byWord[word]), rest)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// outcome is what a comparison shows, behind a semicolon what is to be said behind the place, and its rank among others.
+func (c Claim) outcome() (text string, rank int) {
+	switch {
+	case c.Kind == NotCompared && c.Bounded:
+		by, whatever := c.either()
+		return by + "; " + whatever, 2
+	case c.Kind == NotCompared:
+		return fmt.Sprintf("%s; (%s)", NotCompared, c.Reason), 5
+	case c.Equal:
+		return "equal " + c.equality(), 3
+	case c.Kind == NotSignificant:
+		return string(c.Kind), 4
+	case c.Estimate > 0:
+		return "significantly higher", 0
+	}
+	return "significantly lower", 1
+}
+
+// rateOf names the rates of claims, each once.
+func rateOf(claims []Claim) string {
+	var names []string
+	for _, c := range claims {
+		if !slices.Contains(names, c.Rate) {
+			names = append(names, c.Rate)
+		}
+	}
+	return strings.Join(names, "/")
+}
+
+func subjects(claims []Claim) (out []Subject) {
+	for _, c := range claims {
+		out = append(out, c.Subjects...)
+	}
+	return out
+}
+
+// bestByPlace says which of several models is best in each place.
+func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
+	head := "Best"
+	switch of {
+	case Unperturbed:
+		head = "Best unperturbed"
+	case Averages:
+		head = "Best on average"
+	}
+	if len(s.Of(Primary)) > 0 {
+		head += fmt.Sprintf(" by environment (%s)", table.Counted(best[0].Family.Tests, "test"))
+	} else {
+		claims := s.Of(of)
+		head += fmt.Sprintf(" by environment (%s, %s%s)", rateOf(claims), seeds(subjects(claims)), best[0].Family.corrected())
+	}
+	var parts, undecided []string
+	for _, c := range best {
+		switch c.Leading {
+		case len(c.Subjects):
+			undecided = append(undecided, c.Place.Title)
+		case 1:
+			parts = append(parts, fmt.Sprintf("%s: %s", c.Place.Title, c.Subjects[0].Name))
+		default:
+			parts = append(parts, fmt.Sprintf("%s: %s above %s", c.Place.Title, names(c.Subjects[:c.Leading], " or "),
+				names(c.Subjects[c.Leading:], " and ")))
+		}
+	}
 	if len(undecided) > 0 {
 		parts = append(parts, "not decided on "+table.List(undecided))
 	}
-	parts = append(parts, s.uncompared()...)
-	return append(out, fmt.Sprintf("Best by environment (%s, %s, %s by Holm): %s", rateOf(claims),
-		seeds(subjects(claims)), table.Counted(tests, "test"), strings.Join(parts, "; ")))
+	return head + ": " + strings.Join(append(parts, s.uncompared(of)...), "; ")
 }
 
 // uncompared says where no models are compared, and why not.
-func (s *Set) uncompared() (out []string) {
+func (s *Set) uncompared(of FamilyName) (out []string) {
 	places := map[string][]string{}
 	var reasons []string
-	for _, p := range s.Places {
-		in := func(c Claim) bool { return c.Place == p }
-		i := slices.IndexFunc(s.Comparisons(), in)
-		if i < 0 || slices.ContainsFunc(s.Best, in) {
+	for _, c := range s.Of(of) {
+		in := func(other Claim) bool { return other.Place == c.Place }
+		if c.Place == HeldOut || slices.ContainsFunc(s.Best, in) || slices.Contains(slices.Concat(slices.Collect(maps.Values(places))...), c.Place.Title) {
 			continue
 		}
-		reason := s.Comparisons()[i].Reason
-		if places[reason] == nil {
-			reasons = append(reasons, reason)
+		if places[c.Reason] == nil {
+			reasons = append(reasons, c.Reason)
 		}
-		places[reason] = append(places[reason], p.Title)
+		places[c.Reason] = append(places[c.Reason], c.Place.Title)
 	}
 	for _, reason := range reasons {
 		out = append(out, fmt.Sprintf("%s on %s (%s)", NotCompared, table.List(places[reason]), reason))
@@ -212,36 +315,80 @@ func (s *Set) uncompared() (out []string) {
 	return out
 }
 
-// first answers the primary question of several models: who is best, or what is open.
-func (s *Set) first(c Claim) (out []string) {
-	out = []string{c.Sentence()}
-	if c.Kind == Best {
-		return out
-	}
+// first answers a question about several models: who is best, or what is open.
+func (s *Set) first(c Claim) []string {
+	lines := []string{c.Sentence()}
 	for _, other := range c.Subjects[1:] {
 		pair, ok := s.Find(c.Place, c.Subjects[0].Name, other.Name)
-		if ok && pair.Kind != Differs {
-			out = append(out, pair.minusWithReach())
-			break
+		switch {
+		case !ok || pair.Kind == Differs || c.Leading == 1:
+			continue
+		case pair.Bounded:
+			return append(lines, pair.verdict())
+		case s.position(pair.Subjects[0]) < s.position(pair.Subjects[1]):
+			pair = pair.Reversed()
 		}
+		return append(lines, fmt.Sprintf("%s minus %s: %s", pair.Subjects[0].Name, pair.Subjects[1].Name, pair.result()))
 	}
-	var found []string
-	for _, of := range Surest(s.Primary) {
-		if of.Kind == Differs {
-			if of.Estimate < 0 {
-				of = of.Reversed()
-			}
-			found = append(found, of.minus())
-		}
-	}
-	return append(out, truncate(found, "pair")...)
+	return lines
 }
 
-func (c Claim) minusWithReach() string {
-	if c.open() {
-		return c.minus() + "; " + c.found()
+// position is the place of a model in the order of the runs.
+func (s *Set) position(of Subject) int {
+	return s.Models[slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == of.Name })].Position
+}
+
+// onAverage says who is best on average.
+func (c Claim) onAverage() string {
+	tests := ""
+	if c.Family.Tests > 1 {
+		tests = fmt.Sprintf(" (%s)", table.Counted(c.Family.Tests, "test"))
 	}
-	return c.minus()
+	if c.Leading == len(c.Subjects) {
+		return fmt.Sprintf("Average%s: the best is not decided", tests)
+	}
+	return fmt.Sprintf("Average%s: %s, significantly above %s", tests, names(c.Subjects[:c.Leading], " or "),
+		names(c.Subjects[c.Leading:], " and "))
+}
+
+// lost says whose losses are significant.
+func lost(losses, unperturbed []Claim) []string {
+	if len(losses) == 0 {
+		return nil
+	}
+	var found, gains, open, uncompared []string
+	for _, c := range Surest(losses) {
+		switch name := c.Subjects[0].Name; {
+		case c.Kind == Differs && c.Estimate > 0:
+			gains = append(gains, name)
+		case c.Kind == Differs:
+			found = append(found, name)
+		case c.Kind == NotCompared:
+			uncompared = append(uncompared, fmt.Sprintf("%s: %s", name, c.verdict()))
+		default:
+			open = append(open, name+strings.TrimPrefix(c.verdict(), "not significant"))
+		}
+	}
+	var parts []string
+	switch {
+	case len(found) == len(losses) && len(found) > 1:
+		parts = []string{"all significant"}
+	case len(found) > 0:
+		parts = append(parts, "significant for "+table.List(found))
+	}
+	for _, of := range []struct {
+		text  string
+		names []string
+	}{{"significant gains for ", gains}, {"not significant for ", open}} {
+		if len(of.names) > 0 {
+			parts = append(parts, of.text+table.List(of.names))
+		}
+	}
+	parts = append(parts, uncompared...)
+	if slices.ContainsFunc(unperturbed, func(c Claim) bool { return c.Kind == Differs }) {
+		parts = append(parts, "a lower rate has less to lose")
+	}
+	return []string{"Losses: " + strings.Join(parts, "; ")}
 }
 
 // alone says what models reached that are not compared: each rate in a sentence, or the rates
@@ -252,7 +399,7 @@ func (s *Set) alone() (out []string) {
 		for _, c := range rates {
 			out = append(out, c.Sentence())
 		}
-		return truncate(out, "rate")
+		return truncate(out, nil)
 	}
 	var parts []string
 	for _, c := range rates {
@@ -260,11 +407,14 @@ func (s *Set) alone() (out []string) {
 			out = append(out, c.Sentence())
 			continue
 		}
-		text := fmt.Sprintf("%s %s", c.place(), number(c.Estimate))
+		text := fmt.Sprintf("%s (%s) %s", c.Place.Title, table.Counted(c.Tasks, "task"), number(c.Estimate))
 		if subject := c.Subjects[0]; c.Kind != Rated {
 			text += fmt.Sprintf(" so far, %d of %d episodes", subject.Finished, subject.Planned)
 		}
 		parts = append(parts, text)
+	}
+	if len(out) > 0 { // the table has them
+		return out
 	}
 	return append(out, fmt.Sprintf("%s of %s (%s): %s", rateOf(rates), s.Models[0].Name, seeds(subjects(rates)),
 		strings.Join(parts, ", ")))
@@ -273,7 +423,7 @@ func (s *Set) alone() (out []string) {
 // spreads says how much the seeds of a single model differ, where the primary question is
 // asked.
 func (s *Set) spreads() []string {
-	if len(s.Models) != 1 || s.Rate == Grounding {
+	if len(s.Models) != 1 || s.Rate == Grounding || s.Swept() {
 		return nil
 	}
 	m := s.Models[0]
@@ -283,7 +433,7 @@ func (s *Set) spreads() []string {
 		if s.Rate == Progress {
 			rate = spread.Progress
 		}
-		return s.spread(HeldOut, rate, spread.Seeds, math.NaN(), nil)
+		return spreadOf(rate, spread.Seeds, math.NaN(), nil)
 	}
 	if len(s.Places) != 1 {
 		return nil
@@ -300,20 +450,18 @@ func (s *Set) spreads() []string {
 	if score.About == stats.TheseTasks {
 		decoded = nil
 	}
-	return s.spread(s.Places[0], s.Rate.Select(score), len(score.Seeds), last, decoded)
+	return spreadOf(s.Rate.Select(score), len(score.Seeds), last, decoded)
 }
 
-// spread says how the means of so many seeds spread, what the best of them reaches, and how far
+// spreadOf says how the means of so many seeds spread, what the best of them reaches, and how far
 // the rate is known for these tasks.
-func (s *Set) spread(p Scope, rate scoring.Rate, n int, best float64, decoded *stats.Interval) []string {
+func spreadOf(rate scoring.Rate, n int, best float64, decoded *stats.Interval) []string {
 	if n < 2 {
 		return nil
 	}
-	c := Claim{Rate: s.Measure(p), Place: p, Tasks: s.tasks(s.Models[0], p), Subjects: []Subject{{Seeds: n}}}
-	text := fmt.Sprintf("%s (%s): mean %s, standard deviation of the seeds %s (n-1)", c.topic(), c.basis(),
-		number(rate.Mean), number(rate.SampleStd))
+	text := fmt.Sprintf("Standard deviation over %d seeds %s", n, number(rate.SampleStd))
 	if !math.IsNaN(best) {
-		text += fmt.Sprintf("; best of %d seeds in each task %s", n, number(best))
+		text += fmt.Sprintf("; best of %d in each task %s", n, number(best))
 	}
 	if decoded != nil {
 		text += fmt.Sprintf("; for these tasks decoded again, %s", limits(decoded))

@@ -12,8 +12,8 @@ import (
 // Set is all that results say.
 type Set struct {
 	*Results
-	// Primary and Second are the comparisons of both families.
-	Primary, Second []Claim
+	// Comparisons are those of all families, one after the other.
+	Comparisons []Claim
 	// Best says for each place that several models were compared in who is best there.
 	Best []Claim
 	// Rates are what each model reached in each place.
@@ -21,31 +21,25 @@ type Set struct {
 	// Trained, Unscored and Unreadable are about single models.
 	Trained, Unscored, Unreadable []Claim
 
-	pairs   map[pairKey]Claim            // the comparisons of two models, in both directions
-	letters map[string]map[string]string // by place and model
+	pairs   map[pairKey]Claim           // the comparisons of two models, in both directions
+	letters map[place]map[string]string // by model
 }
 
-type pairKey struct{ place, a, b string }
+type pairKey struct {
+	place
+	a, b string
+}
 
 // Derive derives all claims of results.
 func Derive(r *Results) *Set {
-	s := &Set{Results: r}
-	switch {
-	case r.retried():
-		s.Primary = settle(Primary, r.retries(), r.Margin)
-	case r.Swept():
-		s.Primary = settle(Primary, r.losses(), r.Margin)
-		s.Second = settle(Second, r.lossesApart(), r.Margin)
-	default:
-		primary, second := r.pairs()
-		s.Primary, s.Second = settle(Primary, primary, r.Margin), settle(Second, second, r.Margin)
-		s.index()
-		for _, p := range r.places() {
-			s.letters[p.Name] = s.lettered(p)
-			if c, ok := s.best(p); ok {
-				s.Best = append(s.Best, c)
-			}
-		}
+	s := &Set{Results: r, pairs: map[pairKey]Claim{}, letters: map[place]map[string]string{}}
+	tests := r.retries()
+	if !r.retried() {
+		tests = slices.Concat(r.pairs(), r.losses(), r.lossDifferences())
+	}
+	s.Comparisons = settle(tests, r.Margin)
+	if !r.retried() {
+		s.rank()
 	}
 	for _, of := range r.Retries {
 		s.Rates = append(s.Rates, of.claim(r.Rate))
@@ -63,67 +57,102 @@ func Derive(r *Results) *Set {
 
 // Claims are all claims.
 func (s *Set) Claims() []Claim {
-	return slices.Concat(s.Primary, s.Second, s.Best, s.Rates, s.Trained, s.Unscored, s.Unreadable)
+	return slices.Concat(s.Comparisons, s.Best, s.Rates, s.Trained, s.Unscored, s.Unreadable)
 }
 
-// Comparisons are the claims of both families.
-func (s *Set) Comparisons() []Claim { return slices.Concat(s.Primary, s.Second) }
+// Of are the comparisons of a family.
+func (s *Set) Of(name FamilyName) []Claim { return ofFamily(s.Comparisons, name) }
 
-// Swept reports whether a model played under perturbations: the primary question is then
-// what it loses by them.
+func ofFamily(claims []Claim, name FamilyName) []Claim {
+	return slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.Family.Name != name })
+}
+
+// Families are those that have tests, in their order.
+func (s *Set) Families() (out []Family) {
+	for _, c := range s.Comparisons {
+		if c.Family.Tests > 0 && !slices.Contains(out, c.Family) {
+			out = append(out, c.Family)
+		}
+	}
+	return out
+}
+
+// Swept reports whether a model played under perturbations.
 func (r *Results) Swept() bool {
-	return slices.ContainsFunc(r.Models, func(m Model) bool { return len(m.Changes) > 0 })
+	return slices.ContainsFunc(r.Models, func(m Model) bool { return len(m.Sweeps) > 0 })
 }
 
-// pairs are the pairs of models that the families test.
-func (r *Results) pairs() (primary, second []test) {
-	tests := map[string][]test{}
-	for _, p := range r.places() {
-		for j, b := range r.Models {
-			for _, a := range r.Models[:j] {
-				a, b := a, b
-				if a.Name == r.Reference { // it is subtracted
-					a, b = b, a
-				}
-				if !r.Competes(a) || !r.Competes(b) || r.Reference != "" && b.Name != r.Reference {
-					continue
-				}
-				if t, ok := r.pair(a, b, p); ok {
-					tests[p.Name] = append(tests[p.Name], t)
-				}
+// eachPair goes through the pairs of models that are compared, in the order of the table: the second is subtracted, which
+// is the reference, or the earlier one.
+func (r *Results) eachPair(do func(a, b Model)) {
+	for j, b := range r.Models {
+		for _, a := range r.Models[:j] {
+			a, b := a, b
+			if a.Name == r.Reference || b.Name != r.Reference && a.Position < b.Position {
+				a, b = b, a
+			}
+			if r.Competes(a) && r.Competes(b) && (r.Reference == "" || b.Name == r.Reference) {
+				do(a, b)
 			}
 		}
 	}
-	question := ""
-	tested := func(t test) bool { return t.tested }
-	if slices.ContainsFunc(tests[HeldOut.Name], tested) {
-		question = HeldOut.Name
-	} else if len(r.Places) == 1 {
-		question = r.Places[0].Name
-	}
-	for _, p := range r.places() {
-		if p.Name == question {
-			primary = append(primary, tests[p.Name]...)
-		} else {
-			second = append(second, tests[p.Name]...)
-		}
-	}
-	return primary, second
 }
 
-// index makes comparisons of two models quick to find.
-func (s *Set) index() {
-	s.pairs, s.letters = map[pairKey]Claim{}, map[string]map[string]string{}
-	for _, c := range s.Comparisons() {
-		a, b := c.Subjects[0].Name, c.Subjects[1].Name
-		s.pairs[pairKey{c.Place.Name, a, b}] = c
-		s.pairs[pairKey{c.Place.Name, b, a}] = c.Reversed()
+// pairs are the pairs of models that are compared, by place.
+func (r *Results) pairs() (tests []test) {
+	scored := false
+	for _, p := range r.asked() {
+		r.eachPair(func(a, b Model) {
+			if t, ok := r.pair(a, b, p); ok {
+				tests, scored = append(tests, t), scored || p == HeldOut && t.tested
+			}
+		})
+	}
+	for i := range tests {
+		tests[i].claim.Family.Name = r.family(tests[i].claim.Place, scored)
+	}
+	slices.SortStableFunc(tests, func(a, b test) int { // the primary question is the held-out score, which is the last place
+		return cmp.Compare(rankOf(a.claim.Family.Name), rankOf(b.claim.Family.Name))
+	})
+	return tests
+}
+
+func rankOf(name FamilyName) int {
+	return slices.Index([]FamilyName{Primary, Second, Unperturbed, Averages}, name)
+}
+
+// family is the one of the differences in a place; scored: there are tests of the held-out score.
+func (r *Results) family(p Scope, scored bool) FamilyName {
+	switch {
+	case p.Averaged:
+		return Averages
+	case r.Swept():
+		return Unperturbed
+	case scored && p == HeldOut, !scored && len(r.Places) == 1:
+		return Primary
+	}
+	return Second
+}
+
+// rank makes comparisons of two models quick to find, and says who is best.
+func (s *Set) rank() {
+	for _, c := range s.Comparisons {
+		if len(c.Subjects) == 2 && c.Family.Name != LossDifferences {
+			a, b := c.Subjects[0].Name, c.Subjects[1].Name
+			s.pairs[pairKey{c.Place.key(), a, b}], s.pairs[pairKey{c.Place.key(), b, a}] = c, c.Reversed()
+		}
+	}
+	for _, p := range s.asked() {
+		s.letters[p.key()] = s.lettered(p)
+		if c, ok := s.best(p); ok {
+			s.Best = append(s.Best, c)
+		}
 	}
 }
 
 // Find returns the comparison of two models in a place, seen from the first one.
 func (s *Set) Find(p Scope, a, b string) (Claim, bool) {
-	c, ok := s.pairs[pairKey{p.Name, a, b}]
+	c, ok := s.pairs[pairKey{p.key(), a, b}]
 	return c, ok
 }
 
@@ -144,27 +173,50 @@ func (s *Set) best(p Scope) (Claim, bool) {
 	if len(subjects) < 2 || s.Reference != "" {
 		return Claim{}, false
 	}
-	c := Claim{Kind: Best, Subjects: subjects, Rate: s.Measure(p), Place: p, Estimate: subjects[0].Value, P: math.NaN()}
-	compared := slices.ContainsFunc(s.Comparisons(), func(claim Claim) bool {
-		return claim.Place == p && (claim.Kind == Differs || claim.Kind == NotSignificant || claim.Bounded)
-	})
-	for _, other := range subjects[1:] {
-		claim, _ := s.Find(p, subjects[0].Name, other.Name)
-		c.Tasks, c.Family = max(c.Tasks, claim.Tasks), claim.Family
-		if better := claim.Kind == Differs && claim.Estimate > 0; !better {
-			c.Kind = Undecided
-		}
-		if claim.Kind == NotCompared && c.Reason == "" {
-			c.Reason = claim.Reason
+	c := Claim{Kind: Undecided, Subjects: subjects, Rate: s.Measure(p), Place: p, Estimate: subjects[0].Value, P: math.NaN(),
+		Leading: s.leading(p, subjects)}
+	if c.Leading == 1 {
+		c.Kind = Best
+	}
+	compared := false
+	for _, of := range s.Comparisons {
+		if of.Place == p && len(of.Subjects) == 2 && of.Family.Name != LossDifferences {
+			c.Tasks, c.Family, c.Perturbations = max(c.Tasks, of.Tasks), of.Family, of.Perturbations
+			compared = compared || of.Kind != NotCompared || of.Bounded
+			if of.Kind == NotCompared {
+				c.Reason = cmp.Or(c.Reason, of.Reason)
+			}
 		}
 	}
+	var models []Model
+	for _, of := range subjects {
+		models = append(models, s.Models[slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == of.Name })])
+	}
+	c.Besides = s.besides(p, models...)
 	return c, compared
+}
+
+// leading counts the subjects, the highest of which come first, that are all significantly
+// above all that follow; it is the number of subjects if there are none.
+func (s *Set) leading(p Scope, subjects []Subject) int {
+	above := func(a, b Subject) bool {
+		c, ok := s.Find(p, a.Name, b.Name)
+		return ok && c.Kind == Differs && c.Estimate > 0
+	}
+	for n := 1; n < len(subjects); n++ {
+		if !slices.ContainsFunc(subjects[:n], func(a Subject) bool {
+			return slices.ContainsFunc(subjects[n:], func(b Subject) bool { return !above(a, b) })
+		}) {
+			return n
+		}
+	}
+	return len(subjects)
 }
 
 // Letters are those of the models in a place: models that share a letter do not differ
 // significantly. A model that is not compared with all others that have letters has none;
 // there are none if nobody is compared.
-func (s *Set) Letters(p Scope) map[string]string { return s.letters[p.Name] }
+func (s *Set) Letters(p Scope) map[string]string { return s.letters[p.key()] }
 
 func (s *Set) lettered(p Scope) map[string]string {
 	subjects := s.ranked(p)
@@ -258,6 +310,9 @@ func (r *Results) rated(m Model, p Scope) (Claim, bool) {
 	subject := r.subject(m, p)
 	c := Claim{Kind: Rated, Subjects: []Subject{subject}, Rate: r.Measure(p), Place: p, Tasks: r.tasks(m, p),
 		Estimate: subject.Value, P: math.NaN()}
+	if m.swept(p) != nil {
+		c.Family.Name = Unperturbed
+	}
 	if p.Name == HeldOut.Name {
 		if m.HeldOut == nil {
 			return c, false

@@ -25,9 +25,11 @@ func (s *Set) single(m Model) {
 			s.unreadable(m, p, score, nil)
 		}
 	}
-	for _, c := range m.Changes {
-		for i, score := range c.Perturbed {
-			s.unreadable(m, c.Place, score, c.Names[i:i+1])
+	for _, sweep := range m.Sweeps {
+		for _, c := range sweep.Conditions[1:] {
+			if c.Interface && c.Score != nil {
+				s.unreadable(m, sweep.Place, c.Score, []string{c.Name})
+			}
 		}
 	}
 }

@@ -39,15 +39,16 @@ var (
 	Letters = table.Words("letters", "Letters", "models of a column that share a letter do not differ significantly")
 
 	Shows       = table.Words("claim", "Shows", "what the line says: significant, not significant, not compared, best, …")
-	Sensitivity = table.Share("sensitivity", "80%",
+	Sensitivity = table.Share("sensitivity", "80% power",
 		"the true difference that would have been found with a probability of 80 %, in percentage points")
 	Perturbations = table.Words("perturbations", "Under", "the perturbations of a change").AsDetail()
-	FamilyOfTests = table.Words("test_family", "Family", "the family of tests: primary or second").AsDetail()
+	FamilyOfTests = table.Words("test_family", "Family", "the family of tests: primary and second, or of a sweep unperturbed, averages, losses and differences of losses").AsDetail()
 	Tests         = table.Count("tests", "Tests", "number of tests of the family").AsDetail()
 	Alone         = table.Limited(table.Difference("alone_difference", "alone",
 		"difference, in percentage points")).WithDetail(true)
 	AloneP   = table.Chance("alone_p", "p alone", "p value without a correction").AsDetail()
 	Reason   = table.Words("reason", "Reason", "why a comparison or a score is missing").AsDetail()
+	Besides  = table.Words("besides", "Besides", "what differs besides the models").AsDetail()
 	Sentence = table.Words("sentence", "Sentence", "the claim in words").AsDetail()
 
 	Agent    = table.Words("agent", "Agent", "how the model turns observations into actions").AsDetail()
@@ -172,10 +173,12 @@ func survival() (out []table.Bounded) {
 // Columns of sweeps.
 var (
 	Average      = table.Share("average", "Average", "the mean over the conditions, in percent")
-	Population   = table.Share("population_std", "std (n)", "standard deviation with divisor n, in percentage points")
-	Sample       = sampleStd("", "std (n-1)")
-	WithoutNoise = table.Share("std_without_noise", "net std",
-		"std (n-1) without what chance adds to it, in percentage points")
+	Population   = table.Share("population_std", "Std", "standard deviation with divisor n, in percentage points")
+	Sample       = sampleStd("", "Sample std")
+	WithoutNoise = table.Share("std_without_noise", "Std without noise",
+		"standard deviation with divisor n-1 without what chance adds to it, in percentage points")
+	Loss = table.Share("loss", "Loss",
+		"the rate without a perturbation less the mean under those of the interface, in percentage points")
 )
 
 // Sweep are the columns of a table of these conditions.
@@ -184,12 +187,20 @@ func Sweep(conditions []string) []table.Column {
 	for _, name := range conditions {
 		heads = append(heads, Condition(name).Column)
 	}
-	return append(heads, table.Columns(Average, Population, Sample, WithoutNoise)...)
+	return append(heads, table.Columns(Average, Population, Sample, WithoutNoise, Loss)...)
 }
 
-// Condition is the rate under a condition of a sweep.
+// BaseCondition is the condition without a perturbation, as published tables call it.
+const BaseCondition = "base"
+
+// Condition is the rate under a condition of a sweep. The one without a perturbation is none for people: many models are
+// called base.
 func Condition(name string) table.Col[float64] {
-	return table.Share(conditionPrefix+name, name, "the rate under this condition, in percent")
+	header := name
+	if name == BaseCondition {
+		header = "none"
+	}
+	return table.Share(conditionPrefix+name, header, "the rate under this condition, in percent")
 }
 
 // Columns of several tries and trials.
@@ -197,7 +208,8 @@ var (
 	Tries        = table.Count("tries", "N", "number of tries")
 	BestProgress = table.Rate("best_progress", "best PR",
 		"the mean over tasks of the best progress of the tries, in percent")
-	Pass = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
+	Pass    = table.Rate("pass", "pass@k", "the probability that one of k tries solves a task, in percent")
+	PassAll = table.Rate("pass_all", "pass^k", "the probability that all of k tries solve a task, in percent")
 
 	Trial     = table.Count("trial", "Trial", "the number of the trial")
 	BestTrial = table.Share("best_trial_progress", "Best PR",
@@ -244,6 +256,11 @@ type Paper struct {
 func OnPaper(key, header string) Paper {
 	return Paper{table.Rate(key, header, "the rate, in percent"), table.Share(key+"_std", "std",
 		"standard deviation over seeds with divisor n-1, in percentage points")}
+}
+
+// SolvedSteps is the column of the mean steps of solved episodes in a place of a paper's table.
+func SolvedSteps(key string) table.Col[float64] {
+	return table.Amount(key+"_solved_steps", "Steps", "mean steps of solved episodes", amount)
 }
 
 // Heads implements table.Declared.
@@ -328,8 +345,11 @@ var (
 	Ninth    = table.Amount("quantile_90", "90 %", "a tenth of the episodes used more", amount)
 )
 
-// amount shows a number with three digits or more.
+// amount shows a number with three digits or more; nothing if it is none.
 func amount(x float64) table.Cell {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return table.None()
+	}
 	digits := 0
 	for limit := 100.0; x < limit && digits < 3; limit /= 10 {
 		digits++

@@ -86,6 +86,6 @@ func drawConditions(s *sheet, r reader, row int, conditions []table.Column, x fu
 		s.DrawGlyphNoClip(conditionGlyph(i), vg.Point{X: x(value), Y: y})
 		s.markAt(x(value), y, 2.5, fmt.Sprintf("%s, %s, %s: %s; average %s, std %s", title, r.text(row, column.Model),
 			c.Header, r.marked(row, c),
-			r.text(row, column.Average), r.text(row, column.Sample)))
+			r.text(row, column.Average), r.text(row, column.Population)))
 	}
 }

@@ -1,6 +1,9 @@
 package record
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // ServerReport is what a model server reports about itself and the model. Values that
 // it does not report are left empty. It is part of a run's manifest.
@@ -23,7 +26,12 @@ type ServerReport struct {
 	Size string `json:"size,omitempty"`
 	// Digest identifies the exact weights, where the server has one.
 	Digest string `json:"digest,omitempty"`
+	// Template is the hash of the chat template, where the server says it.
+	Template string `json:"template,omitempty"`
 }
+
+// Identity identifies the weights: by their digest, or by where they were loaded from; empty if neither is known.
+func (s ServerReport) Identity() string { return cmp.Or(s.Digest, s.Root) }
 
 // Program is the server's software with its version; empty if either is not known.
 func (s ServerReport) Program() string {

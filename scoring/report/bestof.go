@@ -110,15 +110,15 @@ func passAtK(report *Report, t *table.Table) {
 	for i, a := range list {
 		for _, b := range a.best {
 			t.Add(append(a.label(b.Tries), rated(column.Pass, b.Success).Marked(a.marks),
-				rated(column.BestProgress, b.Progress).Marked(a.marks))...)
+				rated(column.PassAll, b.All).Marked(a.marks), rated(column.BestProgress, b.Progress).Marked(a.marks))...)
 		}
 		if last(list, i) {
 			marks += addPublished(t, a.place, column.Pass, report)
 		}
 	}
-	explain(t, "pass@k: the probability that one of k tries solves a task; best PR: the expected best "+
-		"progress of k tries; in percent. Both are exact means over all sets of k of a task's seeds, "+
-		"unbiased for new tries (Chen et al. 2021). "+oracleNote, tryNotes(report.rows))
+	explain(t, "pass@k: the probability that one of k tries solves a task, pass^k: that all do; best PR: the expected best "+
+		"progress of k tries; in percent. All are exact means over all sets of k of a task's seeds, "+
+		"unbiased for new tries (Chen et al. 2021; pass^k: Yao et al. 2024). "+oracleNote, tryNotes(report.rows))
 	t.Notes = append(t.Notes, sources(report.bests, marks)...)
 }
 

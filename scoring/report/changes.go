@@ -1,132 +1,107 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"heldout/configs"
 	"heldout/scoring/agentboard"
-	"heldout/scoring/record"
+	"heldout/scoring/protocol"
 	"heldout/scoring/table"
 )
 
-// departed says what of the default protocol the runs changed, each change with where it is
-// not made everywhere. Presets list their own changes.
-func (r *Report) departed() (out []string) {
-	places := map[string][]string{}
+// departure is a change of the protocol.
+type departure struct {
+	text string
+	// models are those that were played so, places where, if it is not all of them.
+	models, places []string
+}
+
+func (d departure) String() string {
+	text := d.text
+	if d.places != nil {
+		text += " on " + table.List(d.places)
+	}
+	if d.models != nil {
+		text += " (" + strings.Join(d.models, ", ") + ")"
+	}
+	return text
+}
+
+// departed says what of the default protocol the runs changed. Presets list their own changes.
+func (r *Report) departed() (out []departure) {
 	var titles []string
+	byChange := map[string][]row{}
+	var changes []string
 	for _, of := range r.plain {
 		titles = appendNew(titles, of.claimPlace().Title)
 		for _, change := range of.changes() {
-			if places[change] == nil {
-				out = append(out, change)
-			}
-			places[change] = appendNew(places[change], of.claimPlace().Title)
+			changes = appendNew(changes, change)
+			byChange[change] = append(byChange[change], of)
 		}
 	}
-	for i, change := range out {
-		if subset := places[change]; len(subset) < len(titles) {
-			out[i] += " on " + table.List(subset)
+	for _, change := range changes {
+		d := departure{text: change}
+		for _, of := range byChange[change] {
+			d.models, d.places = appendNew(d.models, of.line), appendNew(d.places, of.claimPlace().Title)
+		}
+		if !slices.ContainsFunc(r.plain, func(of row) bool {
+			return slices.Contains(d.places, of.claimPlace().Title) && !slices.Contains(d.models, of.line)
+		}) {
+			d.models = nil
+		}
+		if len(d.places) == len(titles) {
+			d.places = nil
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// changes lists what a row has changed of its protocol.
+func (r row) changes() []string {
+	switch {
+	case r.Condition.Preset != nil:
+		return r.Condition.Preset.Changes
+	case r.Condition.Decoding == nil:
+		return protocol.Changes(protocol.Setup(r.Condition, r.Environment))
+	}
+	return protocol.Changes(r.parts())
+}
+
+// common are the changes by which all models were played; all of them if no difference between models says the others.
+func (r *Report) common(besides string) (out []string) {
+	for _, d := range r.changes() {
+		if d.models == nil || besides == "" {
+			out = append(out, d.String())
 		}
 	}
 	return out
 }
 
-// ownFacts are settings that environments record of themselves and nobody chose.
-var ownFacts = []string{"labels", "generator-seed", "jar-sha256", "version", "hash", "return", "progress"}
-
-// changes lists what a row's condition has changed of the default protocol.
-func (r row) changes() (out []string) {
-	c := r.Condition
-	if c.Preset != nil {
-		return c.Preset.Changes
-	}
-	if c.StepLimit != r.Environment.StepLimit {
-		out = append(out, fmt.Sprintf("at most %s, not %d", table.Counted(c.StepLimit, "step"),
-			r.Environment.StepLimit))
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
-		if value := c.Settings[name]; !slices.Contains(ownFacts, name) && !strings.HasPrefix(value, "native ") {
-			out = append(out, name+" "+value)
-		}
-	}
-	if c.Decoding == nil {
-		return out
-	}
-	if c.Agent != configs.React {
-		out = append(out, "agent "+c.Agent)
-	}
-	if text := r.otherPrompt(); text != "" {
-		out = append(out, text)
-	}
-	standard := configs.DefaultRun()
-	standard.Agent = c.Agent
-	usual := standard.AgentDecoding()
-	if c.Decoding.TopP != usual.TopP {
-		out = append(out, fmt.Sprintf("top-p %g", c.Decoding.TopP))
-	}
-	if c.Decoding.MaxTokens != usual.MaxTokens {
-		out = append(out, fmt.Sprintf("max-tokens %d", c.Decoding.MaxTokens))
-	}
-	if !slices.Equal(c.Decoding.Stop, usual.Stop) {
-		text := "no stop strings"
-		if len(c.Decoding.Stop) > 0 {
-			text = fmt.Sprintf("stop strings %q", []string(c.Decoding.Stop))
-		}
-		out = append(out, text)
-	}
-	if len(c.Decoding.Extra) > 0 {
-		out = append(out, "extra-body "+compact(c.Decoding.Extra))
-	}
-	for _, option := range []struct {
-		set  bool
-		text string
-	}{{c.NoSystemRole, "no system role"}, {c.Completions, "completions"},
-		{c.Context > 0, fmt.Sprintf("context %d", c.Context)},
-		{c.HistoryShare > 0, fmt.Sprintf("history share %d%%", c.HistoryShare)}} {
-		if option.set {
-			out = append(out, option.text)
-		}
-	}
-	return out
-}
-
-// otherPrompt names a prompt that is not the default one; empty for that, and if nothing is
-// known of it.
-func (r row) otherPrompt() string {
-	usual := configs.PromptVersions()[0]
-	if p := r.promptFile; p.SHA256 != "" {
-		version := cmp.Or(p.Version, "v1")
-		switch {
-		case p.File != record.BuiltIn:
-			return "prompt " + p.File
-		case version != usual:
-			return "prompt " + version
-		}
-		return ""
-	}
-	for _, version := range configs.PromptVersions() {
-		own, err := configs.LoadPrompt(r.Condition.Env, version)
-		if err != nil {
-			continue
-		}
-		if hash, err := own.Hash(); err == nil && hash == r.Condition.PromptHash && version != usual {
-			return "prompt " + version
-		}
-	}
-	return ""
-}
-
-// protocols names the protocols of the rows, with what is changed.
-func (r *Report) protocols() string {
-	text := r.protocolNames()
-	if changes := r.changes(); len(changes) > 0 {
+// protocols names the protocols of the rows, with what is changed and what differs between models, if that is not said yet.
+func (r *Report) protocols(said string) string {
+	text, besides := r.protocolNames(), r.standing().Besides()
+	if changes := r.common(besides); len(changes) > 0 {
 		text += ", changed: " + strings.Join(changes, ", ")
 	}
+	if besides != "" && !strings.Contains(said, besides) {
+		text += "; " + besides
+	}
 	return text
+}
+
+// changedNote says which changes all models have.
+func (r *Report) changedNote(besides string) []string {
+	changes := r.common(besides)
+	if len(changes) == 0 {
+		return nil
+	}
+	names, verb := r.protocolNames(), "is"
+	if strings.Contains(names, " and ") {
+		verb = "are"
+	}
+	return []string{fmt.Sprintf("The %s %s changed: %s.", names, verb, strings.Join(changes, ", "))}
 }
 
 // protocolNames names the protocols of the rows; logs of AgentBoard do not state theirs.

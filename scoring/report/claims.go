@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,6 +53,7 @@ func (r *Report) stand() *standing {
 	}
 	results := &claim.Results{Rate: cmp.Or(r.First.Rate, claim.Success), Weights: r.weights, Margin: r.First.Margin,
 		Places: r.placesAsked(), Reference: r.First.Reference}
+	s.place(r.Runs)
 	s.order(results.Places, r.weights, results.Rate)
 	if r.First.OldNew && r.First.Reference == "" && len(r.baselines) == 0 && arms == nil {
 		if s.oldNew = s.oldAndNew(r.Runs); s.oldNew {
@@ -95,13 +97,33 @@ func (r *Report) placesAsked() (places []claim.Scope) {
 			}
 		}
 	}
+	for i, p := range places { // the hash of a preset is said where two have one name
+		short := func(p claim.Scope) string { return hashed.ReplaceAllString(p.Title, "") }
+		if !slices.ContainsFunc(places, func(o claim.Scope) bool { return o.Name != p.Name && short(o) == short(p) }) {
+			places[i].Title = short(p)
+		}
+	}
 	return places
 }
+
+// hashed is the hash in the label of a preset.
+var hashed = regexp.MustCompile(` \([0-9a-f]+…\)$`)
 
 // claimPlace is the place of a row.
 func (r row) claimPlace() claim.Scope {
 	return claim.Scope{Name: r.place(), Title: envs.PlaceTitle(r.place()),
 		Success: r.Environment.SuccessName, Progress: r.Environment.ProgressName}
+}
+
+// place gives the models their places in the order of the runs.
+func (s *standing) place(runs []NamedRun) {
+	run := func(l modelRates) int {
+		return slices.IndexFunc(runs, func(r NamedRun) bool { return r.Name == l.directory })
+	}
+	slices.SortStableFunc(s.lines, func(a, b modelRates) int { return cmp.Compare(run(a), run(b)) })
+	for i := range s.lines {
+		s.lines[i].position = i
+	}
 }
 
 // order puts the best model first: by the held-out score, and then by the mean over the
@@ -140,13 +162,13 @@ func (l modelRates) rated(place string, rate claim.Rate) *scoring.Estimate {
 // model is a line as claims take it.
 func (r *Report) model(l modelRates, results *claim.Results) claim.Model {
 	m := claim.Model{Name: l.name, Baseline: !l.served, Scores: l.scores, Arm: l.arms, Trained: l.trained,
-		HeldOut: l.heldOutRate(r.weights, results.Rate)}
+		HeldOut: l.heldOutRate(r.weights, results.Rate), Position: l.position, Parts: l.parts, Weights: l.weights}
 	if m.HeldOut == nil {
 		m.Unscored = l.unscored(r.weights)
 	}
 	for _, place := range results.Places {
-		if c, ok := r.changed(l.name, place); ok {
-			m.Changes = append(m.Changes, c)
+		if sweep, ok := r.sweepOf(l.name, place); ok {
+			m.Sweeps = append(m.Sweeps, sweep)
 		}
 	}
 	return m
@@ -179,39 +201,36 @@ func (l modelRates) generated(w configs.Weights) bool {
 	})
 }
 
-// changed is what a model reached under the perturbations of a sweep that change the
-// interface; ok is false if there are none.
-func (r *Report) changed(name string, place claim.Scope) (c claim.Changed, ok bool) {
-	c.Place = place
+// sweepOf is a model in a place under the conditions of its sweep; ok is false if it played none with a perturbation.
+func (r *Report) sweepOf(name string, place claim.Scope) (out claim.Sweep, ok bool) {
+	played := map[string]*scoring.Score{} // by perturbation
+	var planned []record.Perturbation
+	var model string
+	var keys []string
 	for _, of := range r.allRows {
-		if of.line != name || of.place() != place.Name {
+		if _, key := of.unperturbed(); of.line == name && of.place() == place.Name {
+			keys = appendNew(keys, key)
+		}
+	}
+	for _, of := range r.allRows {
+		c, key := of.unperturbed()
+		if of.sweep == nil || of.place() != place.Name || !slices.Contains(keys, key) {
 			continue
 		}
-		if of.Condition.Perturbation == noPerturbation {
-			c.Base = of.Score
-		}
-		planned := of.interfaces()
-		ok = ok || len(planned) > 0
-		for _, p := range planned {
-			if p.Name == of.Condition.Perturbation {
-				c.Perturbed, c.Names = append(c.Perturbed, of.Score), append(c.Names, p.Name)
-				c.Rules = append(c.Rules, p.SHA256)
-			} else {
-				c.Lacking = appendNew(c.Lacking, p.Name)
-			}
-		}
+		played[of.Condition.Perturbation], model = of.Score, c.Model
+		planned = of.sweep.In(c.Env)
 	}
-	c.Lacking = slices.DeleteFunc(c.Lacking, func(name string) bool { return slices.Contains(c.Names, name) })
-	return c, ok && len(c.Perturbed) > 0
-}
-
-// interfaces are the perturbations of the row's sweep, in its environment, that change the
-// interface and not the model.
-func (r row) interfaces() []record.Perturbation {
-	if r.sweep == nil {
-		return nil
+	out = claim.Sweep{Place: place, Conditions: []claim.Condition{{Name: noPerturbation, Score: played[noPerturbation]}}}
+	for _, p := range planned {
+		c := claim.Condition{Name: p.Name, Rules: p.SHA256, Interface: p.Model == "", Averaged: len(p.Parts) == 0,
+			Score: played[p.Name]}
+		if c.Score == nil && slices.Contains(p.Base, model) {
+			c.Score = played[noPerturbation] // the model saw no data of the environment
+		}
+		ok = ok || c.Interface && c.Score != nil
+		out.Conditions = append(out.Conditions, c)
 	}
-	return slices.DeleteFunc(r.sweep.In(r.Condition.Env), func(p record.Perturbation) bool { return p.Model != "" })
+	return out, ok
 }
 
 // retries are the rates of players after their last trial. One with memory is compared with

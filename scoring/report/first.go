@@ -13,7 +13,7 @@ import (
 	"heldout/scoring/table"
 )
 
-// mostNotes is how many notes stand below the first table; the table of notes has all.
+// mostNotes is how many notes stand below the first table beside the legend; the table of notes has all.
 const mostNotes = 3
 
 // firstNotes are those below the first table: how to read it, which a legend says if it is
@@ -22,13 +22,16 @@ func (r *Report) firstNotes(s *standing, legend ...string) []string {
 	if legend == nil {
 		legend = s.legend(r)
 	}
-	notes := append(legend, r.caveats(s)...)
+	said := func(notes []string) []string {
+		return slices.DeleteFunc(notes, func(note string) bool { return note == "" })
+	}
+	legend, notes := said(legend), said(r.caveats(s))
 	if n := len(notes) - mostNotes; n > 0 {
 		notes = notes[:mostNotes:mostNotes]
 		last := &notes[mostNotes-1]
 		*last = fmt.Sprintf("%s (%s more: --table notes)", strings.TrimSuffix(*last, "."), table.Counted(n, "note"))
 	}
-	return notes
+	return append(legend, notes...)
 }
 
 // legend says in a sentence how to read the cells.
@@ -84,16 +87,12 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	notes = slices.Concat(external(r.allRows), r.changedModels(), grouped(r.plain, row.named, row.answerers),
 		r.namesakes(), r.missing(), trialNotes,
 		grouped(r.plain, row.named, row.withheld))
+	besides := ""
 	if s != nil {
-		notes = slices.Concat(notes, s.trained(), s.unscoredNotes(), s.unreadable())
+		besides = s.Besides()
+		notes = slices.Concat(s.trained(), s.unscoredNotes(), notes, s.unreadable())
 	}
-	if changes := r.changes(); len(changes) > 0 {
-		names, verb := r.protocolNames(), "is"
-		if strings.Contains(names, " and ") {
-			verb = "are"
-		}
-		notes = append(notes, fmt.Sprintf("The %s %s changed: %s.", names, verb, strings.Join(changes, ", ")))
-	}
+	notes = append(notes, r.changedNote(besides)...)
 	notes = slices.Concat(notes, r.boards(), r.otherTasks())
 	for _, p := range r.swept() {
 		notes = append(notes, p.warnings...)
@@ -312,11 +311,48 @@ func (s *standing) caption(r *Report) string {
 		text += ", with 95% confidence intervals for " + population(r.plain)
 	}
 	text += "."
-	if marks := append(s.marks(), s.bold()...); s.tests() > 0 && marks != nil {
-		text += fmt.Sprintf(" %s (paired by task, Holm's correction, %s).", capital(strings.Join(marks, "; ")),
-			table.Counted(s.tests(), "test"))
+	if marks := append(s.marks(), s.bold()...); marks != nil {
+		text += " " + capital(strings.Join(marks, "; ")) + "."
 	}
-	return fmt.Sprintf("%s %s; %s.", text, capital(r.protocols()), r.tools())
+	return text + s.made(r, text)
+}
+
+// made says in a caption how differences are tested, and by which protocol and program the runs were made.
+func (s *standing) made(r *Report, said string) string {
+	tests := testsSaid(s.Set)
+	if len(s.Families()) > 0 {
+		tests = " " + strings.TrimSuffix("Paired by task; "+tests, "; ") + "."
+	}
+	return fmt.Sprintf("%s %s; %s.", tests, capital(r.protocols(said)), r.tools())
+}
+
+// testsSaid says how many tests there are in each family, and how they are corrected; empty if there is one at most.
+func testsSaid(s *claim.Set) string {
+	var parts []string
+	n := 0
+	for _, f := range s.Families() {
+		parts, n = append(parts, fmt.Sprintf("%s: %s", questionOf(s, f.Name), table.Counted(f.Tests, "test"))), n+f.Tests
+	}
+	switch {
+	case n < 2:
+		return ""
+	case len(parts) == 1:
+		return parts[0] + ", corrected by Holm"
+	}
+	return strings.Join(parts, ", ") + "; corrected by Holm within each family, at most 5% for all"
+}
+
+// questionOf names what a family is about.
+func questionOf(s *claim.Set, name claim.FamilyName) string {
+	switch name {
+	case claim.Primary:
+		return strings.TrimPrefix(s.Of(name)[0].Place.Title, "the ")
+	case claim.Second:
+		return "environments"
+	case claim.Unperturbed:
+		return "without a perturbation"
+	}
+	return string(name)
 }
 
 // tools names the programs that made the runs.
@@ -335,6 +371,9 @@ func (r *Report) tools() string {
 	return table.List(names)
 }
 
+// lettersLegend explains letters.
+const lettersLegend = "Same letter: not significantly different"
+
 // marks say what letters and signs in cells mean.
 func (s *standing) marks() []string {
 	switch lettered := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Letters(p)) > 0 }); {
@@ -343,7 +382,7 @@ func (s *standing) marks() []string {
 	case s.Reference != "":
 		return []string{fmt.Sprintf("better, worse: significant against %s, ~: not", s.Reference)}
 	case lettered:
-		return []string{"same letter: not significantly different"}
+		return []string{strings.ToLower(lettersLegend)}
 	}
 	return nil
 }
@@ -351,7 +390,7 @@ func (s *standing) marks() []string {
 // bold says what bold rates mean; empty if none is bold.
 func (s *standing) bold() []string {
 	best := slices.ContainsFunc(s.places(), func(p claim.Scope) bool { return len(s.Bold(p)) > 0 })
-	differs := slices.ContainsFunc(s.Comparisons(), func(c claim.Claim) bool { return c.Kind == claim.Differs })
+	differs := slices.ContainsFunc(s.Comparisons, func(c claim.Claim) bool { return c.Kind == claim.Differs })
 	switch {
 	case s.oldNew && differs:
 		return []string{"bold: significantly better"}
@@ -361,20 +400,11 @@ func (s *standing) bold() []string {
 	return nil
 }
 
-// tests counts the tests of both families.
-func (s *standing) tests() (n int) {
-	for _, family := range [][]claim.Claim{s.Primary, s.Second} {
-		if len(family) > 0 {
-			n += family[0].Family.Tests
-		}
-	}
-	return n
-}
-
 // seeded are the rows, for the numbers of their seeds.
 func (r *Report) seeded() (out []claim.Subject) {
 	for _, e := range r.plain {
-		out = append(out, claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent)})
+		out = append(out, claim.Subject{Seeds: len(e.Seeds), Seedless: record.Seedless(e.Condition.Agent),
+			EqualSeeds: e.EqualSeeds()})
 	}
 	return out
 }

@@ -27,8 +27,9 @@ type Headline struct {
 	// Places are environments or presets, and that of the held-out score at the end if any
 	// model has it.
 	Places []claim.Scope
-	// Seeds is the largest number of seeds of a rate.
-	Seeds int
+	// Seeds says how many seeds the rates have, Models counts the models: one may have several lines.
+	Seeds  string
+	Models int
 	// Lines are the models of the runs, the best first.
 	Lines []HeadlineLine
 	// Published are published results. Divided says above them what differs, Sources
@@ -62,13 +63,18 @@ func (r *Report) Claims() *claim.Set { return r.standing().Set }
 // Headline returns the first table.
 func (r *Report) Headline() Headline {
 	s := r.standing()
-	h := Headline{Title: s.Title(), Verdict: s.Verdict(), Rate: s.Rate.Title(), Places: s.places()}
+	h := Headline{Title: s.Title(), Verdict: s.Verdict(false), Rate: s.Rate.Title(), Places: s.places()}
 	if len(s.lines) == 0 {
 		return h
 	}
 	h.Lines, h.Published = s.headlines(), r.publishedHeadlines(s)
 	h.Divided, h.Sources = r.publishedTitle(s), sources(r.baselines, "")
-	_, h.Seeds = claim.SeedRange(r.seeded())
+	h.Seeds = r.seedsSaid()
+	var models []string
+	for _, of := range r.plain {
+		models = appendNew(models, of.model)
+	}
+	h.Models = len(models)
 	h.Notes = r.firstNotes(s)
 	return h
 }
@@ -140,7 +146,7 @@ func headline(r *Report, t *table.Table) {
 var claimColumns = cols(
 	column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
 	column.Seeds, column.Difference, column.P, column.Shows, column.Sensitivity, column.FamilyOfTests, column.Tests,
-	column.Alone, column.AloneP, column.Value, column.Reason, column.Sentence,
+	column.Alone, column.AloneP, column.Value, column.Reason, column.Besides, column.Sentence,
 )
 
 // rateTable has models as rows and places as columns.
@@ -223,16 +229,16 @@ func (s *standing) changeTable(t *table.Table) {
 		{Key: column.Environment.Key, Header: string(s.Rate) + ", %", Words: true},
 		{Key: "old", Header: old}, {Key: "new", Header: fresh},
 		{Key: column.Difference.Key, Header: "difference"}, {Key: column.P.Key, Header: "p"},
-		{Key: column.Shows.Key, Header: ""},
+		{Key: column.Shows.Key, Header: ""}, column.Sensitivity.Column,
 	}
 	for _, place := range s.places() {
 		row := []table.Cell{table.String(header(place, s.Rate)),
 			s.rated(1, place).Cell, s.rated(0, place).Cell, table.None(),
-			table.None(), table.String("")}
+			table.None(), table.String(""), table.None()}
 		if c, ok := s.Find(place, fresh, old); ok && c.Kind != claim.NotCompared {
 			row[3] = table.Points(c.Estimate)
 			row[3].Subtext = fmt.Sprintf("%.1f to %.1f", 100*c.Interval.Low, 100*c.Interval.High)
-			row[4] = table.Probability(c.P)
+			row[4], row[6] = table.Probability(c.P), table.Percent(c.Sensitivity)
 			if row[1].Best, row[2].Best = false, false; c.Kind == claim.Differs {
 				row[1].Best, row[2].Best = c.Estimate < 0, c.Estimate > 0
 			}
@@ -257,7 +263,7 @@ func (s *standing) enter(t *table.Table) {
 				column.Letters.Val(c.Letters),
 			}
 			if score := l.scores[place.Name]; score != nil { // else the held-out score
-				line = append(line, column.Tasks.Val(len(score.Environment.Tasks)),
+				line = append(line, column.Tasks.Val(len(score.Environment.Tasks)), column.TaskSet.Val(tasksOf(score)),
 					column.Seeds.Val(len(score.Seeds)),
 					column.Planned.Val(score.Planned), column.Finished.Val(score.Finished))
 				if p := score.Condition.Preset; p != nil {
@@ -278,6 +284,9 @@ func verdict(r *Report, t *table.Table) {
 		column.Environment, column.Model, column.Against, column.Perturbations, column.Rate, column.Compared,
 		column.Difference, column.P, column.Shows, column.Sensitivity,
 	)
+	if s.Swept() {
+		t.Columns = append(table.Columns(column.FamilyOfTests), t.Columns...)
+	}
 	for _, c := range s.Claims() {
 		if c.Kind == claim.Rated {
 			continue
@@ -294,13 +303,15 @@ func verdict(r *Report, t *table.Table) {
 		if len(c.Perturbations) > 0 {
 			line = append(line, column.Perturbations.Val(strings.Join(c.Perturbations, ", ")))
 		}
-		if c.Compared() {
+		if c.Compared() && s.Swept() {
+			t.Add(append(slices.Clip(line), column.FamilyOfTests.Val(string(c.Family.Name)))...)
+		} else if c.Compared() {
 			t.Add(line...)
 		} else if skip := (c.Kind == claim.Preliminary || c.Kind == claim.Incomplete) && math.IsNaN(c.Estimate); !skip {
 			t.Notes = append(t.Notes, c.Sentence()+".") // a note says why a rate is withheld
 		}
 		claims.Add(append(line, column.Seeds.Val(c.Subjects[0].Seeds), column.Reason.Val(c.Reason),
-			column.Sentence.Val(c.Sentence()), claimNumbers(c))...)
+			column.Besides.Val(c.Besides), column.Sentence.Val(c.Sentence()), claimNumbers(c))...)
 	}
 	t.Programs = []table.Table{claims}
 	if len(t.Rows) > 0 {
@@ -321,18 +332,19 @@ func claimNumbers(c claim.Claim) table.Field {
 }
 
 // familyNotes say how tests are corrected.
-func familyNotes(s *claim.Set) (notes []string) {
-	for _, of := range []struct {
-		claims []claim.Claim
-		name   string
-	}{{s.Primary, "the primary question"}, {s.Second, "all other comparisons"}} {
-		if len(of.claims) > 0 && of.claims[0].Family.Tests > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s, corrected by Holm; p and 95%% limits agree.",
-				capital(of.name), table.Counted(of.claims[0].Family.Tests, "test")))
-		}
+func familyNotes(s *claim.Set) []string {
+	if len(s.Families()) == 0 {
+		return nil
 	}
-	return append(notes, "80%: the true difference, in points, that would have been found with a probability of 80%.")
+	text := testsSaid(s)
+	if text != "" {
+		text += " (help statistics)"
+	}
+	return []string{capital(strings.TrimPrefix(text+". p and 95% limits agree. "+powerLegend, ". "))}
 }
+
+// powerLegend explains the column of sensitivities.
+const powerLegend = "80% power: the true difference, in points, that is found with a probability of 80%."
 
 func capital(s string) string {
 	if s == "" {
@@ -380,6 +392,9 @@ func (r *Report) kindScores(t *table.Table) {
 // publishedTitle says with what published rows may be compared.
 func (r *Report) publishedTitle(s *standing) string {
 	title := "published; prompts, agents and servers differ"
+	if source := r.source(); source != "" {
+		title = strings.Replace(title, ";", source+";", 1)
+	}
 	if generated := r.notOfficial(); len(generated) > 0 {
 		title += "; not comparable on " + table.List(generated)
 	}
@@ -387,6 +402,14 @@ func (r *Report) publishedTitle(s *standing) string {
 		title += "; the protocol here is changed"
 	}
 	return title
+}
+
+// source is what names of published rows end in if all are of one publication: the line above them says it.
+func (r *Report) source() string {
+	if len(r.baselines) == 1 {
+		return " [" + r.baselines[0].Name + "]"
+	}
+	return ""
 }
 
 // notOfficial are the places whose tasks are not all official tasks of the benchmark.
@@ -406,7 +429,7 @@ func (r *Report) publishedHeadlines(s *standing) (out []HeadlineLine) {
 	}
 	for _, b := range r.baselines {
 		for _, l := range publishedLines(b) {
-			line := HeadlineLine{Model: l.name}
+			line := HeadlineLine{Model: strings.TrimSuffix(l.name, r.source())}
 			found := false
 			for _, place := range s.places() {
 				e, mark := l.heldOutRate(r.weights, s.Rate), ""

@@ -11,6 +11,7 @@ import (
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
+	"heldout/scoring/protocol"
 	"heldout/scoring/table"
 )
 
@@ -89,6 +90,11 @@ type modelRates struct {
 	arms map[string]scoring.Trainings
 	// trained are the environments whose data the model was trained on.
 	trained []claim.Scope
+	// position is the place in the order of the runs. parts are those of its protocol, by the name of where it played,
+	// and weights the identity of what its servers loaded, if it is one.
+	position int
+	parts    map[string][]protocol.Part
+	weights  string
 }
 
 // rates are fractions.
@@ -122,9 +128,15 @@ func gather(rows []row, place func(row) string) []modelRates {
 			index[r.line] = i
 			lines = append(lines, modelRates{
 				name: r.line, model: r.Condition.Model, run: r.run, directory: r.directory,
-				served: r.Condition.Decoding != nil,
-				rates:  map[string]rates{}, scores: map[string]*scoring.Score{},
+				served: r.Condition.Decoding != nil, weights: r.server.Identity(),
+				rates: map[string]rates{}, scores: map[string]*scoring.Score{}, parts: map[string][]protocol.Part{},
 			})
+		}
+		if lines[i].served {
+			lines[i].parts[place(r)] = r.parts()
+		}
+		if lines[i].weights != r.server.Identity() {
+			lines[i].weights = ""
 		}
 		lines[i].rates[place(r)], lines[i].scores[place(r)] = r.rates(), r.Score
 		lines[i].order = append(lines[i].order, place(r))
@@ -139,19 +151,6 @@ func gather(rows []row, place func(row) string) []modelRates {
 		}
 	}
 	return lines
-}
-
-// player lists what is said about the player of a row besides the model's name. A
-// preset says how to play, and stands beside the environment.
-func (r row) player() []string {
-	var out []string
-	if r.weights != "" {
-		out = append(out, "weights "+r.weights)
-	}
-	if r.Condition.Preset != nil {
-		return out
-	}
-	return append(out, playedBy(r.Condition)...)
 }
 
 // rates returns the rates of a row.

@@ -2,13 +2,12 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/protocol"
 	"heldout/scoring/record"
 )
 
@@ -20,8 +19,10 @@ type row struct {
 	// model is what the model is called; weights is what its server loaded, if servers
 	// loaded several models of that name.
 	model, weights string
-	// loaded is what its server loaded, if it said so; called: the user named the directory.
+	// loaded is what its server loaded, if it said so, and server what it reported last; called: the user named the
+	// directory.
 	loaded string
+	server record.ServerReport
 	called bool
 	// trained are the environments whose data the model was trained on.
 	trained []string
@@ -51,7 +52,7 @@ func newRows(runs []NamedRun) []row {
 			}
 			rows = append(rows, row{Score: s, run: labels[i], directory: run.Name, sweep: run.Sweep,
 				model: called[i][s.Condition.Model], weights: run.weights(s.Condition.Model), behaviour: run.Behaviour,
-				loaded: run.weights(s.Condition.Model), called: run.called(),
+				loaded: run.weights(s.Condition.Model), server: run.server(s.Condition.Model), called: run.called(),
 				trained: run.HeldIn.Lookup(s.Condition.Model), promptFile: run.Prompts[s.Condition.Env]})
 		}
 	}
@@ -126,8 +127,8 @@ func players(rows []row) (keys []string, variants []variant) {
 		for i, r := range rows {
 			switch {
 			case several[keys[i]] && setups:
-				variants[i].details = append(slices.Clip(variants[i].details), setting(r.Condition)...)
-				keys[i] += "\n" + strings.Join(setting(r.Condition), "\n")
+				variants[i].details = append(slices.Clip(variants[i].details), r.setting()...)
+				keys[i] += "\n" + strings.Join(r.setting(), "\n")
 			case several[keys[i]]:
 				keys[i] += "\n" + r.run
 			}
@@ -182,48 +183,33 @@ func distinguishing(variants []variant, v variant) []string {
 	return out
 }
 
-// playedBy lists what a condition says about the player besides the model's name.
-// It is the same in every environment.
-func playedBy(c record.Condition) []string {
-	out := []string{"agent " + c.Agent}
-	if d := c.Decoding; d != nil {
-		for _, n := range d.Numbers() {
-			out = append(out, fmt.Sprintf("%s %v", n.Name, n.Value))
-		}
-		out = append(out, fmt.Sprintf("max-tokens %d", d.MaxTokens), fmt.Sprintf("stop %q", d.Stop),
-			"extra-body "+compact(d.Extra))
+// player lists what is said about the player of a row besides the model's name. A
+// preset says how to play, and stands beside the environment.
+func (r row) player() []string {
+	var out []string
+	if r.weights != "" {
+		out = append(out, "weights "+r.weights)
 	}
-	if c.NoSystemRole {
-		out = append(out, "no system role")
+	if r.Condition.Preset != nil {
+		return out
 	}
-	if c.Completions {
-		out = append(out, "completions")
+	return append(out, protocol.Labels(protocol.Player(r.Condition))...)
+}
+
+// parts are those of the protocol by which a served model played.
+func (r row) parts() []protocol.Part {
+	out := slices.Concat(protocol.Setup(r.Condition, r.Environment), protocol.Player(r.Condition),
+		[]protocol.Part{protocol.Prompt(r.Condition, r.promptFile)})
+	if p, ok := protocol.Template(r.server); ok {
+		out = append(out, p)
 	}
-	if t := c.Trials; t != nil {
-		out = append(out, fmt.Sprintf("%d trials", t.Limit), fmt.Sprintf("memory %d", t.Memory),
-			fmt.Sprintf("same action %d", t.SameAction), fmt.Sprintf("same step %d", t.SameStep))
-	}
-	if c.HistoryShare > 0 {
-		out = append(out, fmt.Sprintf("history share %d%%", c.HistoryShare))
-	}
-	if c.Context > 0 {
-		return append(out, fmt.Sprintf("context %d", c.Context))
-	}
-	return append(out, "context of the server")
+	return out
 }
 
 // setting lists what a condition says about the environment besides its name.
-func setting(c record.Condition) []string {
-	out := []string{fmt.Sprintf("%s tasks", c.Source), fmt.Sprintf("%d steps", c.StepLimit)}
-	return append(out, chosen(c)...)
-}
-
-// chosen lists the settings of an environment.
-func chosen(c record.Condition) (out []string) {
-	for _, k := range slices.Sorted(maps.Keys(c.Settings)) {
-		out = append(out, k+" "+c.Settings[k])
-	}
-	return out
+func (r row) setting() []string {
+	return append([]string{fmt.Sprintf("%s tasks", r.Condition.Source)},
+		protocol.Labels(protocol.Setup(r.Condition, r.Environment))...)
 }
 
 // prompts says which prompts rows had whose model played the same with several.
@@ -250,16 +236,4 @@ func (r row) prompt() string {
 		text += fmt.Sprintf(", reflection prompt %.8s, reflections of %d tokens", t.PromptHash, t.Decoding.MaxTokens)
 	}
 	return text
-}
-
-// compact writes fields of a request body.
-func compact(fields map[string]any) string {
-	if len(fields) == 0 {
-		return "{}"
-	}
-	b, err := json.Marshal(fields)
-	if err != nil {
-		return fmt.Sprint(fields) // fields that were read from a file can always be encoded
-	}
-	return string(b)
 }

@@ -101,7 +101,7 @@ var kinds = []Kind{
 	{
 		ID: "headline", Title: "Rates of all models", First: true, Section: "summary",
 		columns: cols(
-			column.Model, column.Environment, column.Rate, column.Value, column.Letters, column.Tasks,
+			column.Model, column.Environment, column.Rate, column.Value, column.Letters, column.Tasks, column.TaskSet,
 			column.Seeds, column.Planned, column.Finished, column.Preset,
 		),
 		fill: headline,
@@ -113,7 +113,8 @@ var kinds = []Kind{
 	},
 	{
 		ID: "paper", Title: "Rates with standard deviations, as papers print them", Request: true,
-		Lacks: "no episode is planned", Extra: "SR and PR on each environment and the held-out score",
+		Lacks:   "no episode is planned",
+		Extra:   "SR and PR on each environment and the held-out score; in CSV and JSON also the mean steps of solved episodes",
 		columns: cols(column.Model, column.Seeds),
 		fill:    paper,
 	},
@@ -237,9 +238,9 @@ var kinds = []Kind{
 		buildAll: changes,
 	},
 	{
-		ID: "pass-at-k", Title: "Best of k tries", Only: Seeds, Section: "tries",
+		ID: "pass-at-k", Title: "Solved by one of k tries, and by all", Only: Seeds, Section: "tries",
 		Lacks:   "no model was run with several seeds",
-		columns: cols(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.BestProgress),
+		columns: cols(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.PassAll, column.BestProgress),
 		fill:    passAtK,
 	},
 	{
@@ -320,7 +321,7 @@ var kinds = []Kind{
 	{
 		ID: "rates", Title: "Rates and held-out score", Request: true,
 		Lacks:   "no episode is planned there, or no model has a complete held-out score",
-		columns: cols(column.Environment, column.Model, column.Origin, column.Success, column.Progress),
+		columns: cols(column.Environment, column.Model, column.Origin, column.TaskSet, column.Success, column.Progress),
 		fill:    rateLines,
 	},
 	{

@@ -187,14 +187,18 @@ func (r NamedRun) named(spec string, alone bool) (text string, ok bool) {
 	return text, ok
 }
 
+// server is what the server of a model reported last.
+func (r NamedRun) server(spec string) (last record.ServerReport) {
+	if servers := r.Servers[spec]; len(servers) > 0 {
+		last = servers[len(servers)-1]
+	}
+	return last
+}
+
 // weights says what a server loaded; empty if it does not say.
 func (r NamedRun) weights(spec string) string {
-	servers := r.Servers[spec]
-	if len(servers) == 0 {
-		return ""
-	}
-	last := servers[len(servers)-1]
-	return cmp.Or(last.Digest, last.Root, last.Size)
+	last := r.server(spec)
+	return cmp.Or(last.Identity(), last.Size)
 }
 
 // knownWeights says what servers loaded, for models of which several loads are known: they

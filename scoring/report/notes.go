@@ -82,7 +82,7 @@ func settings(rows []row) []string {
 }
 
 // chosen lists the settings of a row's environment.
-func (r row) chosen() string { return strings.Join(chosen(r.Condition), ", ") }
+func (r row) chosen() string { return strings.Join(r.setting()[2:], ", ") }
 
 // stepLimits says which rows had another step limit than the benchmark's.
 func stepLimits(rows []row) []string {

@@ -18,7 +18,10 @@ import (
 type pairing struct {
 	comparisons []scoring.Comparison
 	labels      [][]table.Field
-	failed      []string // what could not be compared, and why
+	// settled are those of them, by their number, that are claims about a rate.
+	settled map[int]claim.Claim
+	rate    claim.Rate
+	failed  []string // what could not be compared, and why
 }
 
 // pairedNote says how tables estimate differences of rates.
@@ -72,33 +75,52 @@ func family(diffs []stats.Difference) []stats.Difference {
 			ps = append(ps, d.P)
 		}
 	}
-	corrected, levels := stats.Holm(ps), stats.HolmLevels(ps, claim.Level)
+	corrected := holm(ps)
 	out := slices.Clone(diffs)
 	for i, d := range diffs {
 		if !math.IsNaN(d.P) {
-			out[i] = d.AtLevel(levels[0])
-			out[i].P, corrected, levels = corrected[0], corrected[1:], levels[1:]
+			out[i] = d.AtLevel(corrected[0].Level)
+			out[i].P, corrected = corrected[0].P, corrected[1:]
 		}
 	}
 	return out
 }
 
+// holm corrects the probabilities of a family alone.
+func holm(ps []float64) []stats.Corrected {
+	return stats.Correct([]stats.Family{{Share: 1, Ps: ps}}, claim.Level)[0]
+}
+
 // fill fills the table. Its notes begin with the legend, and end with more.
 func (p *pairing) fill(t *table.Table, more []string, legend ...string) {
 	var successes, progresses []stats.Difference
-	for _, c := range p.comparisons {
-		successes, progresses = append(successes, c.Success.Difference), append(progresses, c.Progress.Difference)
+	tests := len(p.comparisons)
+	for i, c := range p.comparisons {
+		success, progress := c.Success.Difference, c.Progress.Difference
+		if of, ok := p.settled[i]; ok { // it is of another family
+			settled := &success
+			if tests--; p.rate == claim.Progress {
+				settled = &progress
+			}
+			settled.Interval, settled.P = *of.Interval, math.NaN()
+		}
+		successes, progresses = append(successes, success), append(progresses, progress)
 	}
 	successes, progresses = family(successes), family(progresses)
 	for i := range p.comparisons {
-		s, g := successes[i], progresses[i]
+		s, g := &successes[i], &progresses[i]
+		if of, ok := p.settled[i]; ok && p.rate == claim.Progress {
+			g.P = of.P
+		} else if ok {
+			s.P = of.P
+		}
 		t.Add(append(p.labels[i], column.Compared.Val(s.N), column.SuccessChange.Val(s.Mean, s.Low, s.High),
 			column.SuccessChange.P.Val(s.P), column.ProgressChange.Val(g.Mean, g.Low, g.High),
 			column.ProgressChange.P.Val(g.P))...)
 	}
 	t.Notes = p.failed
-	if n := len(p.comparisons); n > 0 {
-		t.Notes = slices.Concat(legend, []string{decided(n, ", SR and PR separately")},
+	if len(p.comparisons) > 0 {
+		t.Notes = slices.Concat(legend, []string{decided(tests, ", SR and PR separately")},
 			p.onlyTheseKinds(successes, progresses), p.failed, more)
 	}
 }
@@ -124,7 +146,7 @@ func (p *pairing) onlyTheseKinds(successes, progresses []stats.Difference) (note
 		otherSuccess, otherProgress = append(otherSuccess, c.Success.NewKindsP),
 			append(otherProgress, c.Progress.NewKindsP)
 	}
-	otherSuccess, otherProgress = stats.Holm(otherSuccess), stats.Holm(otherProgress)
+	newSuccess, newProgress := holm(otherSuccess), holm(otherProgress)
 	for i, c := range p.comparisons {
 		if c.About != stats.TheseKinds {
 			continue
@@ -136,7 +158,7 @@ func (p *pairing) onlyTheseKinds(successes, progresses []stats.Difference) (note
 		for _, d := range []struct {
 			rate      string
 			p, otherP float64
-		}{{"SR", successes[i].P, otherSuccess[i]}, {"PR", progresses[i].P, otherProgress[i]}} {
+		}{{"SR", successes[i].P, newSuccess[i].P}, {"PR", progresses[i].P, newProgress[i].P}} {
 			if d.p < significant && d.otherP >= significant {
 				names = append(names, d.rate)
 			}

@@ -53,7 +53,7 @@ func paperHeads(t, programs *table.Table, places []claim.Scope, prefix string) (
 // finish gives a table for a paper its title, its notes and what programs read.
 func (r *Report) finish(t *table.Table, programs table.Table, title string, notes []string) {
 	t.Title, t.Notes, programs.Title = title, notes, title
-	t.Caption = fmt.Sprintf("%s. %s.", title, capital(r.protocols()))
+	t.Caption = fmt.Sprintf("%s. %s.", title, capital(r.protocols("")))
 	t.Programs = []table.Table{programs}
 }
 
@@ -71,6 +71,9 @@ func paper(r *Report, t *table.Table) {
 	}
 	programs := *t
 	heads := paperHeads(t, &programs, s.places(), "")
+	for _, p := range s.Places {
+		programs.Columns = append(programs.Columns, column.SolvedSteps(p.Name).Column)
+	}
 	for i, l := range s.lines {
 		line := []table.Cell{table.String(l.name)}
 		fields := []table.Field{column.Model.Val(l.name), column.Seeds.Val(l.seeds())}
@@ -85,6 +88,9 @@ func paper(r *Report, t *table.Table) {
 			cell.Best = s.Rate == claim.Success && s.Bold(p)[l.name]
 			line = append(line, cell, r.paperCell(progress, mark))
 			fields = append(fields, onPaper(heads[at][0], success), onPaper(heads[at][1], progress))
+			if score := l.scores[p.Name]; score != nil {
+				fields = append(fields, column.SolvedSteps(p.Name).Val(score.Usage(scoring.SolvedSteps).Mean))
+			}
 		}
 		t.Rows = append(t.Rows, line)
 		programs.Add(fields...)
@@ -153,7 +159,7 @@ func (r *Report) addPublishedPaper(s *standing, t *table.Table) {
 	start := len(t.Rows)
 	for _, b := range r.baselines {
 		for i, l := range publishedLines(b) {
-			line := []table.Cell{table.String(l.name)}
+			line := []table.Cell{table.String(strings.TrimSuffix(l.name, r.source()))}
 			found := false
 			for _, p := range s.places() {
 				sr, pr, mark := l.rates[p.Name].success, l.rates[p.Name].progress, l.rates[p.Name].marks
@@ -192,13 +198,8 @@ func publishedCell(rate *scoring.Estimate, stds []*float64, index int, mark stri
 // AgentRefine row.
 func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range r.swept() {
-		lines, names := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
-		for _, b := range r.baselines {
-			if b.Table.Env == p.env {
-				lines = append(lines, publishedSweeps(b)...)
-				names = appendNew(names, b.Table.Columns...)
-			}
-		}
+		lines, names := r.withPublished(p)
+		usual := usualConditions(lines)
 		t := blank
 		title := envs.Title(p.env)
 		t.Columns = []table.Column{{Key: column.Model.Key, Header: column.Model.Header, Words: true}}
@@ -213,20 +214,20 @@ func paperRobustness(r *Report, blank table.Table) (tables []table.Table) {
 			table.Column{Key: "std", Header: "Std"})
 		programs := blank
 		programs.Columns = column.Sweep(names)
-		addSwept(&programs, lines, names)
+		addSwept(&programs, p, lines, names)
 		for _, l := range lines {
-			t.Rows = append(t.Rows, l.paperRow(names))
+			t.Rows = append(t.Rows, l.paperRow(names, usual))
 		}
 		r.finish(&t, programs, "SR/PR in percent under perturbations of "+title,
 			slices.Concat([]string{"Std: standard deviation of the row's conditions with divisor n, in points.",
-				strings.Join(p.notes, " ")}, r.firstNotes(r.standing(), []string{}...)))
+				strings.Join(p.notes, " ")}, r.sweptMarks(), r.firstNotes(r.standing(), []string{}...)))
 		tables = append(tables, t)
 	}
 	return tables
 }
 
 // paperRow are both rates of a line under all conditions, each in one cell.
-func (l swept) paperRow(names []string) []table.Cell {
+func (l swept) paperRow(names []string, usual string) []table.Cell {
 	row := []table.Cell{table.String(l.name)}
 	var values [2][]float64
 	pairCell := func(success, progress float64, decimals int) table.Cell {
@@ -253,7 +254,7 @@ func (l swept) paperRow(names []string) []table.Cell {
 	if len(values[0]) == 0 {
 		return append(row, table.None(), table.None())
 	}
-	return append(row, pairCell(stats.Mean(values[0]), stats.Mean(values[1]), 1),
+	return append(row, pairCell(stats.Mean(values[0]), stats.Mean(values[1]), 1).Marked(l.averageMarks(claim.Success, usual)),
 		pairCell(stats.PopulationStd(values[0]), stats.PopulationStd(values[1]), 2))
 }
 

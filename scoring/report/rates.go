@@ -29,8 +29,12 @@ func rateLines(report *Report, t *table.Table) {
 			origin = column.FromPublished
 		}
 		marks += mark
-		t.Add(column.Environment.Val(env), column.Model.Val(lines[i].name), column.Origin.Val(origin),
-			rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark))
+		line := []table.Field{column.Environment.Val(env), column.Model.Val(lines[i].name), column.Origin.Val(origin),
+			rated(column.Success, success).Marked(mark), rated(column.Progress, progress).Marked(mark)}
+		if score := lines[i].scores[env]; score != nil {
+			line = append(line, column.TaskSet.Val(tasksOf(score)))
+		}
+		t.Add(line...)
 	}
 	for i, l := range lines {
 		if h := l.heldOut(w); len(h.Missing) == 0 {
@@ -47,6 +51,9 @@ func rateLines(report *Report, t *table.Table) {
 	annotate(t, weightNote(w), grouped(rows, row.named, row.withheld), aboutNotes(rows),
 		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks),
 		sources(listed, marks))
+	programs := *t
+	*t = t.Without(column.TaskSet)
+	t.Programs = []table.Table{programs}
 }
 
 // fair are the rows with a rate that does not mislead.

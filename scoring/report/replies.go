@@ -103,10 +103,12 @@ func (r row) equalSeeds() string {
 	if !r.EqualSeeds() {
 		return ""
 	}
-	return fmt.Sprintf(
-		"%d seeds gave equal results in every task at temperature %g: the server ignores temperature or seed, or the "+
-			"model always says the same, so they count as one run",
-		len(r.Seeds), r.Condition.Decoding.Temperature)
+	text := fmt.Sprintf("%d seeds gave equal results in every task at temperature %g", len(r.Seeds),
+		r.Condition.Decoding.Temperature)
+	if r.Condition.Decoding.Temperature > 0 {
+		text += ": the server ignores temperature or seed, or the model always says the same"
+	}
+	return text + ", so they count as one run"
 }
 
 // replyNotes are the notes on rows with weaknesses.

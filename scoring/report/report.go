@@ -81,7 +81,7 @@ type Report struct {
 	standing  func() *standing
 	swept     func() []sweptPlace
 	anchors   func() anchored
-	changes   func() []string
+	changes   func() []departure
 
 	checkpoints []string // in their order
 	cache       map[string][]table.Table
@@ -208,7 +208,11 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 			return nil, fmt.Errorf("these runs have no table %q%s; they have %s", id, lack(id),
 				strings.Join(r.have(), ", "))
 		}
-		out = append(out, found...)
+		for _, t := range found { // a table has several names
+			if !slices.ContainsFunc(out, func(o table.Table) bool { return o.ID == t.ID && o.Title == t.Title }) {
+				out = append(out, t)
+			}
+		}
 	}
 	return out, nil
 }
@@ -300,14 +304,14 @@ func (r row) title() string { return r.line }
 func (r row) envCol() table.Field   { return column.Environment.Val(r.place()) }
 func (r row) modelCol() table.Field { return column.Model.Val(r.name) }
 
-// tasks says which tasks a row was made on.
-func (r row) tasks() string {
-	e := r.Environment
+// tasksOf says which tasks a score was made on.
+func tasksOf(s *scoring.Score) string {
+	e := s.Environment
 	switch n := len(e.Tasks); {
-	case r.Outside > 0 && r.Outside < n:
-		return fmt.Sprintf("%d outside the benchmark, %d of %d %s", r.Outside, n-r.Outside, e.Total, e.Source)
-	case r.Outside > 0:
-		return fmt.Sprintf("%d outside the benchmark", r.Outside)
+	case s.Outside > 0 && s.Outside < n:
+		return fmt.Sprintf("%d outside the benchmark, %d of %d %s", s.Outside, n-s.Outside, e.Total, e.Source)
+	case s.Outside > 0:
+		return fmt.Sprintf("%d outside the benchmark", s.Outside)
 	case n < e.Total:
 		return fmt.Sprintf("%d of %d %s", len(e.Tasks), e.Total, e.Source)
 	}

@@ -49,7 +49,7 @@ func addResults(t *table.Table, rows []row, m measures) {
 	generated := false
 	for _, r := range rows {
 		generated = generated || r.Environment.Source == envs.Generated
-		t.Add(r.envCol(), column.TaskSet.Val(r.tasks()), r.modelCol(), column.Agent.Val(r.Condition.Agent),
+		t.Add(r.envCol(), column.TaskSet.Val(tasksOf(r.Score)), r.modelCol(), column.Agent.Val(r.Condition.Agent),
 			column.Finished.Val(r.Finished), column.Planned.Val(r.Planned),
 			r.rated(column.Success, r.Success.Estimate), r.rated(column.Progress, r.Progress.Estimate),
 			r.share(column.Grounding, r.Grounding.Mean), column.Seeds.Val(len(r.Seeds)))

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ import (
 )
 
 // baseColumn is the condition without perturbation, as published tables call it.
-const baseColumn = "base"
+const baseColumn = column.BaseCondition
 
 // reuseMark marks rates that are taken from another column.
 const reuseMark = "§"
@@ -43,6 +42,8 @@ type sweptPlace struct {
 	env           string
 	lines         []swept
 	perturbations []string
+	// interfaces are those of them that change the interface and not the model.
+	interfaces []string
 	// notes say what the perturbations are, warnings which of them are not the same in all runs.
 	notes, warnings []string
 }
@@ -52,7 +53,7 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return len(r.compared()) == 0 })
 	for _, of := range groupedBy(rows, row.place) {
 		p := sweptPlace{env: of[0].place(), lines: sweptLines(of)}
-		p.perturbations, p.notes, p.warnings = perturbationsOf(of)
+		p.perturbations, p.interfaces, p.notes, p.warnings = perturbationsOf(of)
 		p.notes = append(p.notes, departures(of)...)
 		out = append(out, p)
 	}
@@ -60,31 +61,98 @@ func sweptPlaces(rows []row) (out []sweptPlace) {
 }
 
 // robustness puts the conditions of every swept environment side by side. The first table
-// says what the runs show.
+// says what the runs show. Programs get more columns.
 func robustness(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
-		lines, names := slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
-		for _, b := range report.baselines {
-			if b.Table.Env == p.env {
-				lines = append(lines, publishedSweeps(b)...)
-				names = appendNew(names, b.Table.Columns...)
-			}
+		lines, names := report.withPublished(p)
+		programs := blank
+		programs.Title += " on " + envs.Title(p.env)
+		programs.Columns = column.Sweep(names)
+		addSwept(&programs, p, lines, names)
+		t := programs.Without(column.Sample, column.WithoutNoise)
+		if !severalTaskSets(lines) {
+			t = t.Without(column.TaskSet)
 		}
-		t := blank
-		t.Title += " on " + envs.Title(p.env)
-		t.Columns = column.Sweep(names)
-		addSwept(&t, lines, names)
+		report.standing().compareIn(&t, p, lines)
+		t.Programs = []table.Table{programs}
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		report.head(&tables[0], strings.Join(append([]string{sweptLegend}, report.sweptMarks()...), " "))
+		report.head(&tables[0], appendNew(nil, strings.TrimSpace(report.sweptLegend()+" "+strings.Join(report.sweptMarks(), " ")))...)
 	}
 	return tables
 }
 
-// sweptLegend explains the columns of a table of robustness.
-const sweptLegend = "Average and std (divisors n and n-1) are over the conditions shown, std in points; net std: " +
-	"std (n-1) less what chance adds."
+// severalTaskSets reports whether lines were made on different tasks.
+func severalTaskSets(lines []swept) bool {
+	return slices.ContainsFunc(lines, func(l swept) bool { return l.tasks != "" && l.tasks != lines[0].tasks })
+}
+
+// sweptLegend says in a sentence what letters mean, if a table has any.
+func (r *Report) sweptLegend() string {
+	s := r.standing()
+	for _, p := range s.Places {
+		if len(s.Letters(p))+len(s.Letters(p.Average())) > 0 {
+			return lettersLegend + "."
+		}
+	}
+	return ""
+}
+
+// compareIn adds to the rows of the rate that claims are about what they say: letters beside the rates without a
+// perturbation and the averages, and the limits of what is lost.
+func (s *standing) compareIn(t *table.Table, p sweptPlace, lines []swept) {
+	at := slices.IndexFunc(s.Places, func(of claim.Scope) bool { return of.Name == p.env })
+	for i, row := range t.Rows {
+		l := lines[i/len(sweptRates)]
+		if at < 0 || sweptRates[i%len(sweptRates)] != s.Rate {
+			continue
+		}
+		for key, scope := range map[string]claim.Scope{column.Condition(baseColumn).Key: s.Places[at],
+			column.Average.Key: s.Places[at].Average()} {
+			if rated := &row[t.Pos(key)]; rated.Value != nil {
+				rated.Text = strings.TrimSuffix(rated.Text+" "+s.Letters(scope)[l.name], " ")
+				rated.Best = s.Bold(scope)[l.name]
+			}
+		}
+		if c, ok := s.lossOf(p.env, l.name); ok {
+			row[t.Pos(column.Loss.Key)].Subtext = fmt.Sprintf("%.1f to %.1f", 0-100*c.Interval.High, 0-100*c.Interval.Low)
+		}
+	}
+}
+
+// loss is what a line loses under perturbations on average; NaN if an episode lacks.
+func (l swept) loss(perturbations []string, rate claim.Rate) float64 {
+	base, lost, n := l.cells[baseColumn], 0.0, 0
+	for _, name := range perturbations {
+		if c := l.cells[name]; c.score != nil {
+			lost, n = lost+c.estimate(rate).Mean, n+1
+			if !c.score.Complete() {
+				return math.NaN()
+			}
+		}
+	}
+	if base.score == nil || !base.score.Complete() || n == 0 {
+		return math.NaN()
+	}
+	return base.estimate(rate).Mean - lost/float64(n)
+}
+
+// withPublished are the lines of a place with published ones below them, and their conditions.
+func (r *Report) withPublished(p sweptPlace) (lines []swept, names []string) {
+	lines, names = slices.Clone(p.lines), append([]string{baseColumn}, p.perturbations...)
+	for _, b := range r.baselines {
+		if b.Table.Env == p.env {
+			lines = append(lines, publishedSweeps(b)...)
+			names = appendNew(names, b.Table.Columns...)
+		}
+	}
+	return lines, names
+}
+
+// conditionLegend explains the columns of a table of robustness.
+const conditionLegend = "Average and Std are over the conditions shown, Std with divisor n and in points. Loss: none less the " +
+	"mean under the perturbations of the interface, below it its 95% CI."
 
 // head makes a table the first of its runs: it has their title, and below it what they say.
 // Programs get the claims beside it.
@@ -92,22 +160,24 @@ func (r *Report) head(t *table.Table, legend ...string) {
 	s := r.standing()
 	claims := table.Table{ID: "verdict", Title: s.Title(), Columns: table.Columns(claimColumns...)}
 	verdict(r, &claims)
-	t.Programs = []table.Table{*t}
+	if t.Programs == nil {
+		t.Programs = []table.Table{*t}
+	}
 	if verdicts := claims.Programs[0]; len(verdicts.Rows) > 0 {
 		t.Programs = append(t.Programs, verdicts)
 	}
-	t.Caption = t.Title + ": " + s.Title() + "."
+	t.Caption = fmt.Sprintf("%s: %s.%s", t.Title, s.Title(), s.made(r, s.Title()))
 	t.Title = s.Title()
 	t.Programs[0].Title = t.Title
-	t.Notes = slices.Concat(s.Verdict(), r.firstNotes(s, legend...))
+	t.Notes = slices.Concat(s.Verdict(true), r.firstNotes(s, legend...))
 }
 
 // changes says what every perturbation changes, by environment.
 func changes(report *Report, blank table.Table) (tables []table.Table) {
 	for _, p := range report.swept() {
 		t := blank
-		t.Title = "Change from base on " + envs.Title(p.env) + ", paired by task"
-		addChanges(&t, p.lines, p.perturbations)
+		t.Title = "Change under perturbations on " + envs.Title(p.env) + ", paired by task"
+		report.addChanges(&t, p)
 		tables = append(tables, t)
 	}
 	return tables
@@ -122,9 +192,9 @@ func (r row) compared() []record.Perturbation {
 	return slices.DeleteFunc(r.sweep.In(r.Condition.Env), func(p record.Perturbation) bool { return len(p.Parts) > 0 })
 }
 
-// perturbationsOf lists the perturbations of sweeps, with notes that say what they are, and
-// warnings about those that have different rules.
-func perturbationsOf(rows []row) (names, notes, warnings []string) {
+// perturbationsOf lists the perturbations of sweeps and those of them that change the interface, with notes that say
+// what they are, and warnings about those that have different rules.
+func perturbationsOf(rows []row) (names, interfaces, notes, warnings []string) {
 	byName := map[string]record.Perturbation{}
 	for _, r := range rows {
 		for _, p := range r.compared() {
@@ -133,6 +203,9 @@ func perturbationsOf(rows []row) (names, notes, warnings []string) {
 				byName[p.Name] = p
 				names = append(names, p.Name)
 				notes = append(notes, p.Name+": "+p.Title+".")
+				if p.Model == "" {
+					interfaces = append(interfaces, p.Name)
+				}
 				continue
 			}
 			if previous.SHA256 != p.SHA256 {
@@ -141,7 +214,7 @@ func perturbationsOf(rows []row) (names, notes, warnings []string) {
 			}
 		}
 	}
-	return names, notes, warnings
+	return names, interfaces, notes, warnings
 }
 
 // sweptLines gathers rows that differ in the perturbation alone.
@@ -155,7 +228,7 @@ func sweptLines(rows []row) []swept {
 		if !ok {
 			i = len(lines)
 			index[key] = i
-			lines = append(lines, swept{name: r.line, tasks: r.tasks(), cells: map[string]sweptCell{}})
+			lines = append(lines, swept{name: r.line, tasks: tasksOf(r.Score), cells: map[string]sweptCell{}})
 			models = append(models, c.Model)
 		}
 		column := r.Condition.Perturbation
@@ -210,27 +283,64 @@ func publishedSweeps(b Baseline) []swept {
 	return out
 }
 
-// uniform reports whether all lines have the same conditions and tasks.
-func uniform(lines []swept) bool {
-	return !slices.ContainsFunc(lines, func(l swept) bool {
-		return l.tasks != lines[0].tasks ||
-			!slices.Equal(slices.Sorted(maps.Keys(l.cells)), slices.Sorted(maps.Keys(lines[0].cells)))
-	})
-}
+// sweptRates are the rates of which each line has a row.
+var sweptRates = []claim.Rate{claim.Success, claim.Progress}
 
 // addSwept adds two rows per model.
-func addSwept(t *table.Table, lines []swept, conditions []string) {
+func addSwept(t *table.Table, p sweptPlace, lines []swept, conditions []string) {
+	usual := usualConditions(lines)
 	for _, l := range lines {
-		for _, rate := range []claim.Rate{claim.Success, claim.Progress} {
-			line := append(l.row(conditions, rate, uniform(lines)), column.Model.Val(l.name),
-				column.Rate.Val(string(rate)),
-				column.WithoutNoise.Val(l.withoutNoise(conditions, rate)))
+		for _, rate := range sweptRates {
+			values, line := l.row(conditions, rate)
+			line = append(line, column.Model.Val(l.name), column.Rate.Val(string(rate)),
+				column.WithoutNoise.Val(l.withoutNoise(conditions, rate)), column.Loss.Val(l.loss(p.interfaces, rate)))
 			if l.tasks != "" {
 				line = append(line, column.TaskSet.Val(l.tasks))
+			}
+			if values != nil {
+				line = append(line, column.Average.Val(stats.Mean(values)).Marked(l.averageMarks(rate, usual)),
+					column.Population.Val(stats.PopulationStd(values)), column.Sample.Val(stats.SampleStd(values)))
 			}
 			t.Add(line...)
 		}
 	}
+}
+
+// conditions names the conditions that a line has a rate under, sorted.
+func (l swept) conditions(rate claim.Rate) string {
+	var names []string
+	for name, c := range l.cells {
+		if e := c.estimate(rate); e != nil && !math.IsNaN(e.Mean) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, "\n")
+}
+
+// usualConditions are those that most lines have rates under.
+func usualConditions(lines []swept) (usual string) {
+	counts := map[string]int{}
+	for _, l := range lines {
+		of := l.conditions(claim.Success)
+		if counts[of]++; counts[of] > counts[usual] {
+			usual = of
+		}
+	}
+	return usual
+}
+
+// averageMarks are those of a line's average: some episodes lack, or it is not over the usual conditions.
+func (l swept) averageMarks(rate claim.Rate, usual string) (marks string) {
+	for _, c := range l.cells {
+		if strings.Contains(c.marks, incompleteMark) {
+			marks = incompleteMark
+		}
+	}
+	if l.conditions(rate) != usual {
+		marks += partMark
+	}
+	return marks
 }
 
 // sweptNotes explain the conditions and the marks of tables of robustness.
@@ -238,54 +348,48 @@ func (r *Report) sweptNotes() (notes []string) {
 	for _, p := range r.swept() {
 		notes = append(notes, p.notes...)
 	}
+	if len(r.swept()) > 0 {
+		notes = append(notes, conditionLegend)
+	}
 	return append(notes, r.sweptMarks()...)
 }
 
 // sweptMarks explain the marks of tables of robustness.
 func (r *Report) sweptMarks() []string {
-	var b strings.Builder
+	marks := ""
 	for _, p := range r.swept() {
-		for _, l := range p.lines {
+		lines, _ := r.withPublished(p)
+		usual := usualConditions(lines)
+		for _, l := range lines {
+			for _, rate := range sweptRates {
+				marks += l.averageMarks(rate, usual)
+			}
 			for _, c := range l.cells {
-				marks := c.marks
-				if uniform(p.lines) {
-					marks = strings.ReplaceAll(marks, partMark, "")
-				}
-				b.WriteString(marks)
+				marks += strings.ReplaceAll(c.marks, partMark, "")
 			}
 		}
 	}
-	return explained(b.String(), reuseMark+" The result without a perturbation, which counts here too: this model "+
-		"saw no data of the environment.", partMark+" Not on all tasks, or not over all conditions of the table.")
+	return explained(marks, reuseMark+" The result without a perturbation, which counts here too: this model "+
+		"saw no data of the environment.", partMark+" Average over other conditions than most rows.")
 }
 
-// row returns one rate under all conditions. Marks that all rows would have are left out.
-func (l swept) row(conditions []string, rate claim.Rate, uniform bool) (line []table.Field) {
-	var values []float64
-	average := ""    // marks of the average
-	missing := false // a planned condition has no result
+// row returns one rate under all conditions, and the values whose average the row has: none if a planned condition has no
+// result. The task set says it of a row that is not on all tasks.
+func (l swept) row(conditions []string, rate claim.Rate) (values []float64, line []table.Field) {
+	missing := false
 	for _, c := range conditions {
 		r := l.cells[c].rates
-		marks := strings.ReplaceAll(r.marks, repliesMark, "")
-		if uniform {
-			marks = strings.ReplaceAll(marks, partMark, "")
-		}
-		line = append(line, optional(column.Condition(c), r.estimate(rate), marks))
+		line = append(line, optional(column.Condition(c), r.estimate(rate), strings.NewReplacer(repliesMark, "", partMark, "").
+			Replace(r.marks)))
 		missing = missing || l.cells[c].score != nil && l.cells[c].score.Finished == 0
 		if value := r.estimate(rate); value != nil && !math.IsNaN(value.Mean) {
 			values = append(values, value.Mean)
-		} else if !uniform && !strings.Contains(average, partMark) {
-			average += partMark
-		}
-		if strings.Contains(marks, incompleteMark) && !strings.Contains(average, incompleteMark) {
-			average += incompleteMark
 		}
 	}
-	if len(values) == 0 || missing {
-		return line
+	if missing {
+		return nil, line
 	}
-	return append(line, column.Average.Val(stats.Mean(values)).Marked(average),
-		column.Population.Val(stats.PopulationStd(values)), column.Sample.Val(stats.SampleStd(values)))
+	return values, line
 }
 
 // withoutNoise is the deviation of a rate over the row's conditions without the
@@ -310,41 +414,64 @@ func (l swept) withoutNoise(conditions []string, rate claim.Rate) float64 {
 	return success
 }
 
-// addChanges compares every condition with the one without perturbation, and
-// their average, by task.
-func addChanges(t *table.Table, lines []swept, perturbations []string) {
-	var pairs pairing
-	for _, l := range lines {
+// addChanges compares every condition with the one without perturbation, and the average of those of the interface, by
+// task. What the claims are about has their probabilities and intervals.
+func (r *Report) addChanges(t *table.Table, p sweptPlace) {
+	pairs := pairing{settled: map[int]claim.Claim{}, rate: r.standing().Rate}
+	for _, l := range p.lines {
 		base := l.cells[baseColumn].score
 		if base == nil {
 			continue
 		}
 		var scores []*scoring.Score
-		for _, p := range perturbations {
-			s := l.cells[p].score
-			if s == nil {
+		var names []string
+		for _, name := range p.interfaces {
+			if s := l.cells[name].score; s != nil {
+				scores, names = append(scores, s), append(names, name)
+			}
+		}
+		for _, name := range p.perturbations {
+			s := l.cells[name].score
+			if s == nil || len(names) == 1 && name == names[0] { // it is the average
 				continue
 			}
-			scores = append(scores, s)
-			label := p
+			label := name
 			if s.Condition.Substitute != "" {
-				label += ", " + l.cells[p].model
+				label += ", " + l.cells[name].model
 			}
 			pairs.compare(l.name, label, []*scoring.Score{s}, base)
 		}
-		if len(scores) > 1 {
-			pairs.compare(l.name, "average of these", scores, base)
+		if len(scores) == 0 {
+			continue
+		}
+		label := names[0]
+		if len(names) > 1 {
+			label = "average of " + claim.Brief(names)
+		}
+		pairs.compare(l.name, label, scores, base)
+		if c, ok := r.standing().lossOf(p.env, l.name); ok {
+			pairs.settled[len(pairs.comparisons)-1] = c
 		}
 	}
 	pairs.fill(t, nil, "Δ: with the perturbation minus without, in percentage points, on the same tasks; "+
 		pairs.pairedNote())
 }
 
-// compare adds the change from base to the mean of scores.
+// lossOf is the claim about what a model loses in a place; ok is false if it is not compared.
+func (s *standing) lossOf(place, model string) (of claim.Claim, ok bool) {
+	for _, c := range s.Of(claim.Losses) {
+		if c.Place.Name == place && c.Subjects[0].Name == model && c.Kind != claim.NotCompared {
+			return c, true
+		}
+	}
+	return of, false
+}
+
+// compare adds the change to the mean of scores.
 func (p *pairing) compare(model, label string, scores []*scoring.Score, base *scoring.Score) {
 	c, err := scoring.CompareMean(scores, base)
 	if err != nil {
-		p.failed = append(p.failed, fmt.Sprintf("%s: %s cannot be compared with base: %v.", model, label, err))
+		p.failed = append(p.failed, fmt.Sprintf("%s: %s cannot be compared with none: %v.", model, label, err))
 		return
 	}
 	p.add(c, column.Model.Val(model), column.Perturbation.Val(label))

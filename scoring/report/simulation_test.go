@@ -149,7 +149,7 @@ func TestEqualModelsSeldomDiffer(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), uint64(models)))
 			s := New([]NamedRun{play(rng, board(), models, 3, 1, func(int) float64 { return 0 })}, nil, w).Claims()
 			differs := func(c claim.Claim) bool { return c.Kind == claim.Differs }
-			one, other := slices.ContainsFunc(s.Primary, differs), slices.ContainsFunc(s.Second, differs)
+			one, other := slices.ContainsFunc(s.Of(claim.Primary), differs), slices.ContainsFunc(s.Of(claim.Second), differs)
 			for _, of := range []struct {
 				found bool
 				count *int
@@ -174,7 +174,7 @@ func TestPrintedDifferenceIsFound(t *testing.T) {
 	first := func(of []simulated, seed, stream int, shift float64) claim.Claim {
 		rng := rand.New(rand.NewPCG(uint64(seed), uint64(stream)))
 		r := play(rng, of, 2, 3, 1, func(model int) float64 { return shift * float64(model) })
-		return New([]NamedRun{r}, nil, w).Claims().Primary[0]
+		return New([]NamedRun{r}, nil, w).Claims().Of(claim.Primary)[0]
 	}
 	for _, env := range []string{"alfworld", "babyai", "pddl"} {
 		of := only(env)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heldout/scoring"
+	"heldout/scoring/protocol"
 	"heldout/scoring/record"
 )
 
@@ -72,7 +73,7 @@ func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
 		c, key := r.unperturbed()
 		p := byKey[key]
 		if p == nil {
-			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(playedBy(c), c.Model, r.run), "\n"),
+			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(protocol.Labels(protocol.Player(c)), c.Model, r.run), "\n"),
 				name:  r.line,
 				sweep: r.sweep}
 			byKey[key] = p

@@ -128,7 +128,7 @@ func (d Difference) Plus(variance, degrees, level float64) Difference {
 // difference can be.
 func (d Difference) around(squared float64) Interval {
 	half, limit := math.Sqrt(squared), max(1, d.limit)
-	return Interval{max(-limit, d.Centre-half), min(limit, d.Centre+half)}
+	return limits(max(-limit, d.Centre-half), min(limit, d.Centre+half))
 }
 
 // twoSided is the probability of a t at least as far from 0.

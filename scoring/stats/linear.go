@@ -223,7 +223,7 @@ func (l Linear) interval(variance, squared, z, worth float64) (Interval, error) 
 			return Interval{}, ErrAlike
 		}
 		half := math.Sqrt(squared)
-		return Interval{max(0, l.Value-half), l.Value + half}, nil
+		return limits(max(0, l.Value-half), l.Value+half), nil
 	}
 	outer := wilson(l.Value, worth, z)
 	if variance == 0 || l.Value <= rounding || l.Value >= 1-rounding {

@@ -64,7 +64,7 @@ func LostShare(perturbed, base float64, negative bool, contrast func(u, v float6
 	if !inside(low) {
 		low = bisect(center, low, inside)
 	}
-	l.Interval = Interval{1 - keptAt(high), 1 - keptAt(low)}
+	l.Interval = limits(1-keptAt(high), 1-keptAt(low))
 	d, err := contrast(weights(center))
 	u, _ := weights(center)
 	shrunk := float64(d.N) / float64(d.N+2) // as Centre is
@@ -95,7 +95,7 @@ func MeanLost(parts []Lost, level float64) Lost {
 	}
 	l.Degrees = l.Variance * l.Variance / fourth
 	half := math.Sqrt(width(l.Variance, l.Degrees, level))
-	l.Interval, l.P = Interval{l.Value - half, l.Value + half}, twoSided(l.Value, l.Variance, l.Degrees)
+	l.Interval, l.P = limits(l.Value-half, l.Value+half), twoSided(l.Value, l.Variance, l.Degrees)
 	return l
 }
 

@@ -28,10 +28,7 @@ func Counts(percent float64, decimals, n int) (ks []int, cut bool) {
 func Unpaired(rate, base float64, ours, theirs func(level float64) Interval, level float64) Difference {
 	interval := func(level float64) Interval {
 		a, b := ours(level), theirs(level)
-		return Interval{
-			Low:  rate - base - math.Hypot(rate-a.Low, b.High-base),
-			High: rate - base + math.Hypot(a.High-rate, base-b.Low),
-		}
+		return limits(rate-base-math.Hypot(rate-a.Low, b.High-base), rate-base+math.Hypot(a.High-rate, base-b.Low))
 	}
 	d := Difference{Mean: rate - base, Centre: rate - base, Interval: interval(level), P: 1}
 	if d.Mean != 0 {

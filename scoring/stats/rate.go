@@ -73,7 +73,7 @@ func widened(i, outer Interval, carriers float64) Interval {
 	if !(share > 0) {
 		return i
 	}
-	return Interval{i.Low - share*max(0, i.Low-outer.Low), i.High + share*max(0, outer.High-i.High)}
+	return limits(i.Low-share*max(0, i.Low-outer.Low), i.High+share*max(0, outer.High-i.High))
 }
 
 // carriers is the effective number of tasks that keep the mean from 0, or from 1 if
@@ -109,7 +109,7 @@ func scoreInterval(p, squared float64, trials bool) Interval {
 	inside := func(limit float64) bool {
 		return (p-limit)*(p-limit) < squared*math.Pow(limit*(1-limit)/(p*(1-p)), exponent)
 	}
-	return Interval{bisect(p, 0, inside), bisect(p, 1, inside)}
+	return limits(bisect(p, 0, inside), bisect(p, 1, inside))
 }
 
 // bisect returns the point between a value inside and a value outside at which
@@ -132,7 +132,7 @@ func Wilson(p, n, level float64) Interval { return wilson(p, n, normalQuantile(l
 func wilson(p, n, z float64) Interval {
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return Interval{max(0, centre-half), min(1, centre+half)}
+	return limits(max(0, centre-half), min(1, centre+half))
 }
 
 // DecodingRate estimates the mean over tasks of the mean over episodes for

@@ -4,9 +4,7 @@
 package stats
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -36,6 +34,17 @@ type Interval struct {
 	Low, High float64
 }
 
+// limits is an interval whose limits are 0 or ±1 where rounding errors alone part them from it.
+func limits(low, high float64) Interval {
+	exact := func(x float64) float64 {
+		if whole := math.Round(x); math.Abs(x-whole) < rounding && math.Abs(whole) <= 1 {
+			return whole + 0 // no negative zero
+		}
+		return x
+	}
+	return Interval{exact(low), exact(high)}
+}
+
 // weightedInterval returns a confidence interval of the weighted mean of rates that
 // are independent of each other, from the interval of each, all of one level. The
 // distances from the rates to their limits are combined as standard errors are
@@ -51,47 +60,9 @@ func weightedInterval(rates []float64, ivs []Interval, weights []float64) Interv
 		high = math.Hypot(high, w*(ivs[i].High-rates[i]))
 	}
 	mean := WeightedMean(rates, weights)
-	return Interval{mean - low/total, mean + high/total}
+	return limits(mean-low/total, mean+high/total)
 }
 
 // rounding is a bound that exceeds the rounding errors of sums and variances of
 // rates and is below every other nonzero value of them.
 const rounding = 1e-12
-
-// ascendingOrder lists the places of values, that of the smallest first.
-func ascendingOrder(values []float64) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-	return order
-}
-
-// Holm corrects probabilities for the number of them, by the step-down method of
-// Holm (1979); the order stays.
-func Holm(ps []float64) []float64 {
-	out := make([]float64, len(ps))
-	floor := 0.0
-	for rank, i := range ascendingOrder(ps) {
-		floor = max(floor, min(1, ps[i]*float64(len(ps)-rank)))
-		out[i] = floor
-	}
-	return out
-}
-
-// HolmLevels returns the levels of intervals that agree with Holm: the one of a test holds 0
-// if and only if its corrected probability is at least 1-level. It is the level of the step
-// that decides the test; the tests behind the first that is not significant have its step.
-func HolmLevels(ps []float64, level float64) []float64 {
-	out := make([]float64, len(ps))
-	tests, open := len(ps), false
-	for rank, i := range ascendingOrder(ps) {
-		if !open {
-			tests = len(ps) - rank
-			open = ps[i]*float64(tests) >= 1-level
-		}
-		out[i] = 1 - (1-level)/float64(tests)
-	}
-	return out
-}

@@ -180,6 +180,14 @@ func (t *Table) Pos(key string) int {
 	return i
 }
 
+// Without returns the table without some columns, such as those that only programs read.
+func (t Table) Without(declarations ...Declared) Table {
+	for _, c := range Columns(declarations...) {
+		t = t.removeColumn(t.Pos(c.Key))
+	}
+	return t
+}
+
 // Drop takes columns out of a table that has no lines yet.
 func (t *Table) Drop(declarations ...Declared) {
 	for _, c := range Columns(declarations...) {

@@ -319,7 +319,7 @@ func (b *Board) rank() {
 				r.Best, r.Worst = best, worst
 			}
 		}
-		for _, c := range claims.Comparisons() {
+		for _, c := range claims.Comparisons {
 			if len(p.Rows) > 1 && c.Place.Name == p.Name && c.Kind == claim.NotCompared && p.NoRanks == "" {
 				p.NoRanks = c.Reason
 			}

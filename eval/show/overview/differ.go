@@ -25,7 +25,7 @@ const (
 type duel struct {
 	A, B   string
 	Places []duelPlace
-	// WonA and WonB are sums over the places.
+	// WonA and WonB are sums over the places that the verdict compares.
 	WonA, WonB int
 }
 
@@ -33,6 +33,7 @@ type duel struct {
 // of its seeds.
 type duelPlace struct {
 	Place                   string
+	Compared                bool // by the verdict
 	Tasks, WonA, WonB, Tied int
 	Edge                    edge
 	LinksA                  []episodeLink
@@ -60,8 +61,9 @@ type episodeLink struct {
 // tasks: those whose difference is clearest first, and their places as the runs have them.
 func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 	index := map[[2]string]int{}
-	for _, c := range claim.Surest(claims.Comparisons()) {
-		if len(c.Subjects) != 2 || c.Place == claim.HeldOut {
+	for _, c := range claim.Surest(claims.Comparisons) {
+		if len(c.Subjects) != 2 || c.Place == claim.HeldOut || c.Place.Averaged ||
+			c.Family.Name == claim.LossDifferences {
 			continue
 		}
 		key := [2]string{c.Subjects[0].Name, c.Subjects[1].Name}
@@ -81,8 +83,10 @@ func (e *Episodes) duels(claims *claim.Set) (out []duel) {
 		}
 		if d := e.compare(c.Place.Title, a, b); d.Tasks > 0 {
 			d.Edge.Model = map[bool]string{true: out[i].A, false: out[i].B}[d.Edge.Model == "a"]
+			if d.Compared = c.Kind != claim.NotCompared; d.Compared {
+				out[i].WonA, out[i].WonB = out[i].WonA+d.WonA, out[i].WonB+d.WonB
+			}
 			out[i].Places = append(out[i].Places, d)
-			out[i].WonA, out[i].WonB = out[i].WonA+d.WonA, out[i].WonB+d.WonB
 		}
 	}
 	rank := func(p duelPlace) int {

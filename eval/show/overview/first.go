@@ -80,8 +80,8 @@ func thousands(n int) string {
 
 // lead says when, who, on how many tasks and with how many seeds.
 func lead(e *Episodes, rep *report.Report, h report.Headline) string {
-	parts := []string{span(e.began, e.ended), count(len(h.Lines), "model")}
-	tasks, planned := map[string]envs.Source{}, 0
+	parts := []string{span(e.began, e.ended), count(h.Models, "model")}
+	tasks, finished, planned := map[string]envs.Source{}, 0, 0
 	var presets, places []string
 	for _, run := range rep.Runs {
 		for _, s := range run.Scores {
@@ -91,7 +91,7 @@ func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 			for _, t := range s.Environment.Tasks {
 				tasks[s.Condition.Env+" "+t.ID+" "+t.Digest] = s.Condition.Source
 			}
-			planned += s.Planned
+			finished, planned = finished+s.Finished, planned+s.Planned
 			if p := s.Condition.Preset; p != nil && !slices.Contains(presets, p.Name) {
 				presets = append(presets, p.Name)
 			}
@@ -106,8 +106,12 @@ func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 			kind = "official and generated"
 		}
 	}
-	parts = append(parts, count(len(places), "environment"), count(len(tasks), strings.TrimSpace(kind+" task")),
-		count(h.Seeds, "seed"), count(planned, "episode"))
+	episodes := count(planned, "episode")
+	if finished < planned {
+		episodes = thousands(finished) + " of " + episodes
+	}
+	parts = append(parts, count(len(places), "environment"), count(len(tasks), strings.TrimSpace(kind+" task")), h.Seeds,
+		episodes)
 	if len(presets) > 0 {
 		parts = append(parts, shortList(presets, "presets"))
 	}
@@ -131,7 +135,7 @@ func span(start, end time.Time) string {
 
 // cards are what the page has to say besides the verdict.
 func cards(rep *report.Report, h report.Headline, d []duel, f []failing) (out []card) {
-	if len(d) > 0 {
+	if len(d) > 0 && d[0].finding() != "" {
 		out = append(out, card{"differences", "Where they differ", []string{d[0].finding()}})
 	}
 	if len(f) > 0 {
@@ -150,23 +154,31 @@ func cards(rep *report.Report, h report.Headline, d []duel, f []failing) (out []
 	return append(out, card{"method", "Data quality", quality(rep)})
 }
 
-// tasks counts the tasks of a pair.
-func (d duel) tasks() (n int) {
-	for _, p := range d.Places {
-		n += p.Tasks
-	}
-	return n
+// compared are the places that the verdict compares.
+func (d duel) compared() []duelPlace {
+	return slices.DeleteFunc(slices.Clone(d.Places), func(p duelPlace) bool { return !p.Compared })
 }
 
-// finding says who wins how many tasks, and where the largest lead is.
+// finding says who wins how many tasks, and where the largest lead is; empty if nothing is compared.
 func (d duel) finding() string {
+	places, tasks := d.compared(), 0
+	if len(places) == 0 {
+		return ""
+	}
+	for _, p := range places {
+		tasks += p.Tasks
+	}
 	if d.WonA+d.WonB == 0 {
 		return fmt.Sprintf("%s and %s solve all tasks equally often.", d.A, d.B)
 	}
-	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", d.A, d.WonA,
-		count(d.tasks(), "task"), d.B, d.WonB)
+	better, worse, more, less := d.A, d.B, d.WonA, d.WonB
+	if less > more {
+		better, worse, more, less = worse, better, less, more
+	}
+	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", better, more, count(tasks, "task"), worse,
+		less)
 	byLead := func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }
-	if largest := slices.MaxFunc(d.Places, byLead); largest.Edge.Kind != "" {
+	if largest := slices.MaxFunc(places, byLead); largest.Edge.Kind != "" {
 		m := largest.Edge
 		text += fmt.Sprintf(" Largest lead: %s on %s, %s (%s to %d).", m.Model, largest.Place, m.Kind,
 			count(m.Won, "task"), m.Lost)
@@ -218,7 +230,8 @@ func perturbed(rep *report.Report) (out []string) {
 		return nil
 	}
 	const maxClaims = 3
-	for _, c := range claims.Primary[:min(maxClaims, len(claims.Primary))] {
+	losses := claim.Surest(claims.Of(claim.Losses))
+	for _, c := range losses[:min(maxClaims, len(losses))] {
 		out = append(out, page.Shown(c.Sentence()+"."))
 	}
 	return out

@@ -26,7 +26,7 @@ func TestTitleIsTheVerdict(t *testing.T) {
 	w := look(t, "whole")
 	p, from := w.page, w.from
 	h := from.Headline()
-	if len(from.Claims().Comparisons()) == 0 || p.Title != h.Title {
+	if len(from.Claims().Comparisons) == 0 || p.Title != h.Title {
 		t.Errorf("the title is %q, that of the table %q", p.Title, h.Title)
 	}
 	first := string(p.Body[0])
@@ -48,7 +48,7 @@ func TestTitleOfOneModel(t *testing.T) {
 	p, from := w.page, w.from
 	h := from.Headline()
 	cell := h.Lines[0].Cells[0]
-	if want := fmt.Sprintf("SR on ALFWorld (%d tasks, %d seeds): base %s (95%% CI %.1f to %.1f)",
+	if want := fmt.Sprintf("SR on ALFWorld (%d tasks, %s): base %s (95%% CI %.1f to %.1f)",
 		s.tasks, h.Seeds, cell.Text, 100*cell.Interval.Low, 100*cell.Interval.High); p.Title != want {
 		t.Errorf("the title is %q, want %q", p.Title, want)
 	}
@@ -135,7 +135,7 @@ func TestGroupsAddUp(t *testing.T) {
 	from, e := w.from, w.episodes
 	h := from.Headline()
 	duels := e.duels(from.Claims())
-	if surest := claim.Surest(from.Claims().Comparisons())[0].Subjects; len(duels) != 3 ||
+	if surest := claim.Surest(from.Claims().Comparisons)[0].Subjects; len(duels) != 3 ||
 		duels[0].A != surest[0].Name || duels[0].B != surest[1].Name {
 		t.Fatalf("%d pairs, the first %s and %s", len(duels), duels[0].A, duels[0].B)
 	}

@@ -1,0 +1,70 @@
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"heldout/scoring/protocol"
+)
+
+// besides says what differs between models in a place besides the models: parts of the protocol,
+// each with its values; that their servers report the same weights. Scripted players play by no protocol.
+// What their names say is left out.
+func (r *Results) besides(p Scope, models ...Model) string {
+	places := []string{p.Name}
+	if p.Name == HeldOut.Name {
+		places = nil
+		for _, part := range r.Weights.HeldOut {
+			places = append(places, part.Env)
+		}
+	}
+	return besides(places, models)
+}
+
+func besides(places []string, models []Model) string {
+	var parts []string
+	for _, place := range places {
+		var of []protocol.Played
+		for _, m := range models {
+			if m.Parts[place] != nil {
+				of = append(of, protocol.Played{Name: m.Name, Parts: m.Parts[place]})
+			}
+		}
+		for _, text := range protocol.Differences(of, func(part string) bool { return named(models, part) }) {
+			if !slices.Contains(parts, text) {
+				parts = append(parts, text)
+			}
+		}
+	}
+	text, details := "", ""
+	if len(parts) > 0 {
+		text, details = "not only the models differ", fmt.Sprintf(" (%s)", strings.Join(parts, "; "))
+	}
+	if names := sameWeights(models); names != "" {
+		text = names + " report the same weights"
+	}
+	return text + details
+}
+
+// named reports whether the names of all models say the value of a part.
+func named(models []Model, part string) bool {
+	return !slices.ContainsFunc(models, func(m Model) bool {
+		_, details, _ := strings.Cut(strings.TrimSuffix(m.Name, ")"), " (")
+		return !slices.ContainsFunc(strings.Split(details, ", "), func(d string) bool {
+			return strings.HasPrefix(d, part+" ") || strings.HasSuffix(d, " "+part)
+		})
+	})
+}
+
+// sameWeights names the first models whose servers report the same weights; empty if there are none.
+func sameWeights(models []Model) string {
+	for i, m := range models {
+		for _, other := range models[:i] {
+			if m.Weights != "" && m.Weights == other.Weights {
+				return other.Name + " and " + m.Name
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heldout/envs"
+	"heldout/scoring/claim"
+	"heldout/scoring/record"
+	"heldout/scoring/stats"
+	"heldout/scoring/table"
+)
+
+// drawnRuns are runs of all kinds: plain ones and sweeps, of models, trainings and baselines, by several protocols, with
+// episodes that lack.
+func drawnRuns(t *testing.T, r *rapid.T) (runs []NamedRun) {
+	places := rapid.SampledFrom([][]string{{"pddl"}, {"alfworld"}, {"babyai", "pddl"}, {"alfworld", "babyai", "pddl"}}).Draw(r, "places")
+	names := rapid.SampledFrom([][]string{{"vllm:base", "vllm:tuned", "vllm:third", "vllm:fourth"},
+		{"vllm:arm-0", "vllm:arm-1", "vllm:leg-0", "vllm:leg-1"}, {"expert", "random", "vllm:base", "vllm:tuned"},
+		{"vllm:m", "openai:m", "vllm:m", "vllm:k"}}).Draw(r, "names")
+	swept := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"P1", "P2", "P3", "P4", "P5", "mine"}), 0, 5, rapid.ID).Draw(r, "swept")
+	if rapid.Bool().Draw(r, "plain") {
+		swept = nil
+	}
+	for i, name := range names[:rapid.IntRange(1, 4).Draw(r, "models")] {
+		own := rapid.SampledFrom([]func(*record.Condition){nil, nil, nil, func(c *record.Condition) { c.StepLimit = 3 },
+			func(c *record.Condition) {
+				if c.Decoding != nil {
+					d := *c.Decoding
+					d.Temperature, c.Decoding, c.Context = 1, &d, 4096
+				}
+			}}).Draw(r, "protocol")
+		var groups []group
+		for _, env := range places {
+			for _, under := range append([]string{noPerturbation}, swept...) {
+				if rapid.IntRange(0, 19).Draw(r, "absent") == 0 {
+					continue
+				}
+				for seed := range int64(rapid.IntRange(1, 3).Draw(r, "seeds")) {
+					groups = append(groups, group{env, envs.Official, 4, name, seed, func(c *record.Condition) {
+						if c.Perturbation = under; under != noPerturbation {
+							c.PerturbationHash = "hash of " + under
+						}
+						if own != nil {
+							own(c)
+						}
+					}, rapid.SampledFrom([]string{"SSSS", "ffff", "SfSf", "SSff", "Smff", "----", "SSS-", "xxSf", "cefS"}).Draw(r, "outcomes")})
+				}
+			}
+		}
+		if groups == nil {
+			continue
+		}
+		run := newRun(t, fmt.Sprintf("run-%d", i), groups...)
+		if swept != nil {
+			run.Sweep = &record.Sweep{Env: places[0]}
+			for _, p := range swept {
+				of := record.Perturbation{Name: p, Title: "about " + p, SHA256: "hash of " + p}
+				if p == "P5" {
+					of.Model, of.Base = "no-ind", rapid.SampledFrom([][]string{nil, {name}}).Draw(r, "base")
+				}
+				run.Sweep.Perturbations = append(run.Sweep.Perturbations, of)
+			}
+		}
+		if rapid.Bool().Draw(r, "trained") {
+			run.HeldIn = map[string][]string{name: {"pddl"}}
+		}
+		digest := rapid.SampledFrom([]string{"", "1a", "1a", "2b"}).Draw(r, "digest")
+		run.Servers = map[string][]record.ServerReport{name: {{Digest: digest, Template: digest}}}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// Whatever runs are, every claim passes through every table, format and demand: nothing panics, nothing is empty, and what is
+// said agrees with the numbers beside it.
+func TestEveryClaimEverywhere(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		runs := drawnRuns(t, r)
+		if len(runs) == 0 {
+			return
+		}
+		from := New(runs, rapid.SampledFrom([][]Baseline{nil, {baseline("paper"), published()}}).Draw(r, "published"), weights)
+		from.First = First{Rate: rapid.SampledFrom(claim.Rates()).Draw(r, "rate"), Limits: true,
+			Margin: rapid.SampledFrom([]float64{0, 0.1}).Draw(r, "margin"), OldNew: rapid.Bool().Draw(r, "old and new")}
+		if lines := gather(from.plain, row.place); len(lines) > 1 && rapid.IntRange(0, 2).Draw(r, "reference") == 0 {
+			from.First.Reference = lines[0].name
+		}
+		s := from.Claims()
+		for _, c := range s.Claims() {
+			checkClaim(r, c)
+		}
+		tables := slices.DeleteFunc(everythingOf(from), func(t table.Table) bool { return len(t.Columns)+len(t.Notes) == 0 })
+		for _, f := range table.Formats() {
+			var b bytes.Buffer
+			if err := table.Render(&b, f, tables...); err != nil {
+				r.Fatal(err)
+			}
+			if f == table.JSON && !json.Valid(b.Bytes()) {
+				r.Fatalf("%s", b.Bytes())
+			}
+			for _, bad := range []string{"NaN", "Inf", "%!", "e-18"} {
+				if strings.Contains(b.String(), bad) {
+					r.Fatalf("%s has %s:\n%s", f, bad, b.String())
+				}
+			}
+		}
+		h := from.Headline()
+		for _, line := range slices.Concat([]string{h.Title}, h.Verdict, h.Notes) {
+			if strings.TrimSpace(strings.Trim(line, ".")) == "" {
+				r.Fatalf("an empty line: %q", slices.Concat([]string{h.Title}, h.Verdict, h.Notes))
+			}
+		}
+		if said := slices.Concat([]string{h.Title + "."}, h.Verdict, h.Notes); len(appendNew(nil, said...)) < len(said) {
+			r.Fatalf("a line is said twice: %q", said)
+		}
+		checkDemands(r, from, s)
+	})
+}
+
+func everythingOf(from *Report) (out []table.Table) {
+	for _, k := range kinds {
+		out = append(out, from.Tables(k.ID)...)
+	}
+	return out
+}
+
+// checkClaim checks that the words of a claim agree with its numbers.
+func checkClaim(r *rapid.T, c claim.Claim) {
+	text := c.Sentence()
+	if strings.TrimSpace(text) == "" || len(c.Subjects) == 0 {
+		r.Fatalf("%+v says %q", c, text)
+	}
+	if !c.Compared() {
+		return
+	}
+	holds := func(i *stats.Interval) bool { return i.Low <= 0 && i.High >= 0 }
+	switch {
+	case c.Kind == claim.NotCompared && c.Reason == "",
+		c.Kind != claim.NotCompared && (c.Interval == nil || math.IsNaN(c.P) || math.IsNaN(c.Sensitivity)),
+		c.Kind == claim.Differs && (holds(c.Interval) || c.P >= 0.05),
+		c.Kind == claim.NotSignificant && (!holds(c.Interval) || c.P < 0.05),
+		c.Bounded && (c.Kind != claim.NotCompared || holds(c.Interval)),
+		c.P < c.AloneP:
+		r.Fatalf("%+v: %s", c, text)
+	}
+}
+
+// checkDemands checks that --fail-if-worse finds what claims say: exactly the comparisons that are worse.
+func checkDemands(r *rapid.T, from *Report, s *claim.Set) {
+	unmet, err := from.Unmet(Demands{Worse: true})
+	if (err != nil) != (s.Reference == "") {
+		r.Fatalf("reference %q, error %v", s.Reference, err)
+	}
+	if err != nil {
+		return
+	}
+	asked := 0
+	for _, c := range s.Comparisons {
+		if c.Family.Name == claim.Losses || c.Family.Name == claim.LossDifferences {
+			continue
+		}
+		asked++
+		if c.Subjects[1].Name != s.Reference {
+			c = c.Reversed()
+		}
+		if said := slices.Contains(unmet, c.Sentence()); said != c.Worse() {
+			r.Fatalf("%s: worse %t, unmet %q", c.Sentence(), c.Worse(), unmet)
+		}
+	}
+	if asked == 0 && len(unmet) == 0 || slices.Contains(unmet, "") {
+		r.Fatalf("of %d comparisons unmet are %q", asked, unmet)
+	}
+}
