@@ -1,0 +1,226 @@
+package datafile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+)
+
+// strictness is how JSON of users is read: as encoding/json does, but a key that stands twice
+// is an error.
+var strictness = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false),
+	jsontext.AllowDuplicateNames(false))
+
+// Lenient takes the last one of equal keys, as Python does.
+var Lenient = jsontext.AllowDuplicateNames(true)
+
+// Closed refuses keys that a struct has no field for.
+var Closed = jsonv2.RejectUnknownMembers(true)
+
+// JSON decodes the JSON of a file. Errors begin with the name and the line, and say in
+// plain words which value is wrong, why, and what is wanted.
+func JSON(name string, b []byte, v any, how ...jsonv2.Options) error {
+	offset, err := decode(b, v, how)
+	if err != nil {
+		err = fmt.Errorf("%s:%d: %w", name, 1+bytes.Count(b[:offset], []byte("\n")), err)
+	}
+	return err
+}
+
+// Unmarshal is JSON for a value in a file: its errors have no line.
+func Unmarshal(b []byte, v any, how ...jsonv2.Options) error {
+	_, err := decode(b, v, how)
+	return err
+}
+
+// EachValue visits the values of a file of JSON that follow each other, as in JSON Lines.
+// Errors begin with the name and the line where the value begins.
+func EachValue(name string, b []byte, visit func(value []byte) error) error {
+	d := jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true))
+	for {
+		value, err := d.ReadValue()
+		offset := d.InputOffset() - int64(len(value))
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			offset, err = fault(b, err)
+		} else {
+			err = visit(value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", name, 1+bytes.Count(b[:offset], []byte("\n")), err)
+		}
+	}
+}
+
+func decode(b []byte, v any, how []jsonv2.Options) (offset int64, err error) {
+	if err = jsonv2.Unmarshal(b, v, append([]jsonv2.Options{strictness}, how...)...); err == nil {
+		return 0, nil
+	}
+	return fault(b, err)
+}
+
+// fault is an error of the decoder of a text in plain words, and where in the text it is.
+func fault(b []byte, err error) (offset int64, plain error) {
+	place := jsontext.Pointer("")
+	var semantic *jsonv2.SemanticError
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &semantic) {
+		offset, place = semantic.ByteOffset, semantic.JSONPointer
+	} else if errors.As(err, &syntax) {
+		offset, place = syntax.ByteOffset, syntax.JSONPointer
+	}
+	offset = min(max(0, offset), int64(len(b)))
+	if syntax != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, jsontext.ErrDuplicateName) {
+		plain = misplaced(b, int(offset), err.Error())
+	} else {
+		plain = Plain(err)
+	}
+	if path := path(b, place); path != "" {
+		plain = fmt.Errorf("%s: %w", path, plain)
+	}
+	return offset, plain
+}
+
+// path names a value by the keys and the positions that lead to it, counted from 1.
+func path(b []byte, place jsontext.Pointer) string {
+	var parts []string
+	d := jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for token := range place.Tokens() {
+		kind := d.PeekKind()
+		d.ReadToken()
+		if kind == '[' {
+			n := 0
+			for fmt.Sprint(n) != token && d.SkipValue() == nil {
+				n++
+			}
+			parts = append(parts, fmt.Sprintf("entry %d", n+1))
+			continue
+		}
+		for {
+			name, err := d.ReadToken()
+			if err != nil || name.Kind() != '"' || name.String() == token || d.SkipValue() != nil {
+				break
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%.60q", token))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Plain returns an error of a JSON decoder in plain words; others as they are.
+func Plain(err error) error {
+	var semantic *jsonv2.SemanticError
+	var syntax *jsontext.SyntacticError
+	var oldType *json.UnmarshalTypeError
+	var oldSyntax *json.SyntaxError
+	switch {
+	case errors.As(err, &oldType):
+		return fmt.Errorf("want %s, not %s", wanted(oldType.Type), kindNamed(oldType.Value))
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return errors.New("the key stands there twice")
+	case errors.Is(err, jsonv2.ErrUnknownName):
+		return errors.New("the key is unknown")
+	case errors.As(err, &semantic) && len(semantic.JSONValue) > 0:
+		return fmt.Errorf("want %s, not %.60s", wanted(semantic.GoType), semantic.JSONValue)
+	case errors.As(err, &semantic) && semantic.Err == nil:
+		return fmt.Errorf("want %s, not %s", wanted(semantic.GoType), kinds[semantic.JSONKind])
+	case errors.As(err, &semantic):
+		return Plain(semantic.Err)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends in the middle of a value: the file is not complete")
+	case errors.As(err, &syntax) || errors.As(err, &oldSyntax):
+		return errors.New("this is not JSON")
+	}
+	return err
+}
+
+// kinds are what JSON values are called.
+var kinds = map[jsontext.Kind]string{'{': "an object {…}", '[': "a list […]", '"': "a text", '0': "a number",
+	't': "true", 'f': "false", 'n': "null"}
+
+// kindNamed is encoding/json's name of a value in our words.
+func kindNamed(value string) string {
+	word, detail, _ := strings.Cut(value, " ")
+	for kind, old := range map[jsontext.Kind]string{'{': "object", '[': "array", '"': "string", '0': "number"} {
+		if word == old {
+			return strings.TrimSpace(kinds[kind] + " " + detail)
+		}
+	}
+	return value
+}
+
+// wanted says which JSON values a type takes.
+func wanted(t reflect.Type) string {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil {
+		return "another value"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "a list […]"
+	case reflect.Struct, reflect.Map:
+		return "an object {…}"
+	}
+	return "a whole number"
+}
+
+// slips are what people and programs write where JSON has no such thing, and what helps.
+var slips = []struct {
+	pattern *regexp.Regexp
+	says    string
+}{
+	{regexp.MustCompile(`(?i)^[-+]?(nan|inf(inity)?)\b`),
+		"JSON has no %s: write a number, null, or a text in double quotes"},
+	{regexp.MustCompile(`^(None|True|False)\b`), "%s is Python: JSON has null, true and false"},
+	{regexp.MustCompile(`^[-+.\d][-+.\w]*`), "%s is not a number of JSON, such as 12 or -0.5"},
+	{regexp.MustCompile(`^\w+`), "%s is neither true, false nor null: texts and keys of JSON stand in double quotes"},
+	{regexp.MustCompile(`^'`), "%s is a single quote: texts and keys of JSON stand in double quotes"},
+	{regexp.MustCompile(`^(//|/\*|#)`), "%s begins a comment, and JSON has none"},
+	{regexp.MustCompile(`^,\s*[]}]`), "%q: the last comma is one too many for JSON"},
+	{regexp.MustCompile(`^[\x00-\x1f]`), "%q stands in a text of JSON: write \\n for a line break, or end the text before it"},
+	{regexp.MustCompile(`^\\.`), `%s is not an escape of JSON: write \\ for a backslash`},
+	{regexp.MustCompile(`^["{[]`), "%s begins a value where JSON has none: a comma or a colon is missing before it"},
+	{regexp.MustCompile(`^(?s).`), "%q cannot stand here in JSON: see what is missing before it"},
+}
+
+// misplaced says what is wrong where JSON cannot go on; found is what the decoder says.
+func misplaced(b []byte, offset int, found string) error {
+	if strings.Contains(found, "after top-level value") {
+		return fmt.Errorf("there is more after the end of the value, from %.20q on", b[offset:])
+	}
+	if strings.Contains(found, "max depth") {
+		return errors.New("values are nested too deep")
+	}
+	inText := strings.Contains(found, "in string (") || strings.Contains(found, "escape")
+	for offset > 0 && !inText && inWord(b[offset-1]) {
+		offset--
+	}
+	for _, slip := range slips {
+		if text := slip.pattern.Find(b[offset:]); text != nil {
+			return fmt.Errorf(slip.says, text[:min(len(text), 40)])
+		}
+	}
+	return errors.New("this is not JSON")
+}
+
+func inWord(c byte) bool {
+	return strings.IndexByte("+-._", c) >= 0 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
