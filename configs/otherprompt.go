@@ -37,9 +37,9 @@ func notPrompt(file string, b []byte) error {
 	switch {
 	case b[0] == '[':
 		form = "eto"
-	case json.Unmarshal(b, &texts) == nil && texts["instruction"] == "":
+	case json.Unmarshal(b, &texts) == nil && len(texts) > 0 && texts["instruction"] == "":
 		form = "react-json"
-	case json.Unmarshal(b, &lists) == nil:
+	case json.Unmarshal(b, &lists) == nil && len(lists) > 0:
 		form = "agentbench-json"
 	default:
 		return nil
@@ -48,8 +48,8 @@ func notPrompt(file string, b []byte) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s is %s, and not a prompt of heldout or AgentBoard: --preset with --originals DIR plays with such "+
-		"files; the presets are %s", file, otherForms[form], strings.Join(reading, ", "))
+	return fmt.Errorf("%s: %s, is not a prompt of heldout or AgentBoard; --preset NAME --originals DIR reads such files, "+
+		"where NAME is %s", file, otherForms[form], strings.Join(reading, " or "))
 }
 
 // presetsReading lists the presets whose prompts have that form.

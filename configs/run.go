@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -156,6 +157,9 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 	values, err := takeKeys(root, slices.Concat(settings, extras))
 	if err == nil {
 		err = fill(root, r)
+	}
+	if unknown, ok := errors.AsType[*unknownKeyError](err); ok {
+		unknown.known = slices.Concat(unknown.known, settings, extras)
 	}
 	if err != nil {
 		return nil, inFile(file, err)

@@ -28,7 +28,12 @@ type unknownKeyError struct {
 }
 
 func (e *unknownKeyError) Error() string {
-	return fmt.Sprintf("unknown key %.60q%s", e.key, spelling.Hint(e.key, e.known))
+	const few = 12
+	hint := spelling.Hint(e.key, e.known)
+	if hint == "" && len(e.known) <= few {
+		hint = "; there are " + strings.Join(e.known, ", ")
+	}
+	return fmt.Sprintf("unknown key %.60q%s", e.key, hint)
 }
 
 // fill sets what v points to. Plain texts are what the document has written: 1.50 or null is
@@ -165,7 +170,7 @@ func parseNumber(text string) (any, error) {
 		return nil, fmt.Errorf("%.60q begins with a zero: write the number without it, or a text in quotation marks",
 			text)
 	case noNumber.MatchString(text):
-		return nil, fmt.Errorf("%s is not a number that can be used here", text)
+		return nil, fmt.Errorf("want a number, not %s", text)
 	case wholeForm.MatchString(text):
 		if n, err := strconv.ParseInt(text, 0, 64); err == nil {
 			return n, nil

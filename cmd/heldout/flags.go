@@ -13,6 +13,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/datafile"
 	"heldout/eval/bench"
 )
 
@@ -149,7 +150,7 @@ func (o *jsonObject) String() string {
 
 func (o *jsonObject) Set(s string) error {
 	var m map[string]any
-	if err := json.Unmarshal([]byte(s), &m); err != nil {
+	if err := datafile.Unmarshal([]byte(s), &m); err != nil {
 		return fmt.Errorf("want a JSON object such as {\"top_k\":20}: %w", err)
 	}
 	*o = m

@@ -28,6 +28,8 @@ import (
 type userFile struct {
 	path     string
 	commands [][]string
+	// told are the messages that were found wrong, so that each is shown once.
+	told map[string]bool
 }
 
 // mutation is a change of a text. Harmless ones leave what the text says.
@@ -134,9 +136,10 @@ func atLine(rng *rand.Rand, b []byte, text string, indented bool) []byte {
 }
 
 var (
+	digits = regexp.MustCompile(`[0-9]+|"[^"]*"`)
 	// forbidden are words of parsers and of Go.
 	forbidden = regexp.MustCompile(`json:|yaml:|\bGo |unmarshal|struct|invalid character|\[\d+:\d+\]|configs\.|strconv|` +
-		`map\[|reflect|goroutine|jsontext|offset|scalar|sequence|EOF|0x[0-9a-f]{6}|%!`)
+		`map\[string|reflect|goroutine|jsontext|offset|scalar|sequence|EOF|0x[0-9a-f]{6}|%!`)
 	// placed matches a line, a field or an entry.
 	placed = regexp.MustCompile(`:\d+: |\b(line|entry|episode|question|task|turn|table|row|example|step|game)s? \S|"[^"]+"|` +
 		`[\w-]+(\.|, )[\w-]+|: [\w-]+ (is|are|has|wants|lists|names)\b|[\w-]+: want`)
@@ -204,8 +207,13 @@ func (f userFile) judge(t *testing.T, m mutation, changed []byte) (refused bool)
 		if i := strings.Index(text, "heldout: "); i >= 0 {
 			message = text[i:]
 		}
+		message = strings.ReplaceAll(message, f.path, filepath.Base(f.path))
 		report := func(what string) {
-			t.Errorf("%s, %s: %s\n\t%.300q\n\tof %.200q", filepath.Base(f.path), m.name, what, message, changed)
+			t.Helper()
+			if key := what + digits.ReplaceAllString(message, "0"); !f.told[key] {
+				f.told[key] = true
+				t.Errorf("%s: %s\n\t%.300q\n\tof %.200q", m.name, what, message, changed)
+			}
 		}
 		switch {
 		case code != exitOK && m.harmless:
@@ -215,7 +223,7 @@ func (f userFile) judge(t *testing.T, m mutation, changed []byte) (refused bool)
 			report("it says " + forbidden.FindString(message))
 		case !strings.Contains(message, filepath.Base(f.path)):
 			report("it does not name the file")
-		case !m.whole && !placed.MatchString(strings.ReplaceAll(message, f.path, "")) && len(changed) > 0:
+		case !m.whole && !placed.MatchString(message) && len(changed) > 0:
 			report("it names neither a line nor a field")
 		}
 	}
@@ -251,7 +259,7 @@ func userFiles(t *testing.T) (files []userFile) {
 				t.Fatal(err)
 			}
 		}
-		files = append(files, userFile{in(name), commands})
+		files = append(files, userFile{in(name), commands, map[string]bool{}})
 	}
 	embedded := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("..", "..", "configs", name))

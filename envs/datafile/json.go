@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -15,8 +16,6 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// strictness is how JSON of users is read: as encoding/json does, but a key that stands twice
-// is an error.
 var strictness = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsonv1.ReportErrorsWithLegacySemantics(false),
 	jsontext.AllowDuplicateNames(false))
 
@@ -26,20 +25,35 @@ var Lenient = jsontext.AllowDuplicateNames(true)
 // Closed refuses keys that a struct has no field for.
 var Closed = jsonv2.RejectUnknownMembers(true)
 
-// JSON decodes the JSON of a file. Errors begin with the name and the line, and say in
-// plain words which value is wrong, why, and what is wanted.
+// Fault is what is wrong in a text of JSON, in plain words.
+type Fault struct {
+	// Line is where, counted from 1.
+	Line int
+	// Says names the value by the keys that lead to it, and says what is wanted.
+	Says string
+}
+
+func (f *Fault) Error() string { return f.Says }
+
+// JSON decodes the JSON of a file as encoding/json does, but refuses a key that stands there
+// twice. Errors begin with the name and the line.
 func JSON(name string, b []byte, v any, how ...jsonv2.Options) error {
-	offset, err := decode(b, v, how)
-	if err != nil {
-		err = fmt.Errorf("%s:%d: %w", name, 1+bytes.Count(b[:offset], []byte("\n")), err)
+	return inFile(name, Unmarshal(b, v, how...))
+}
+
+func inFile(name string, err error) error {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		err = fmt.Errorf("%s:%d: %w", name, f.Line, err)
 	}
 	return err
 }
 
-// Unmarshal is JSON for a value in a file: its errors have no line.
+// Unmarshal is JSON for a text without a name. Its errors are faults.
 func Unmarshal(b []byte, v any, how ...jsonv2.Options) error {
-	_, err := decode(b, v, how)
-	return err
+	if err := jsonv2.Unmarshal(b, v, append([]jsonv2.Options{strictness}, how...)...); err != nil {
+		return faultOf(b, err)
+	}
+	return nil
 }
 
 // EachValue visits the values of a file of JSON that follow each other, as in JSON Lines.
@@ -48,30 +62,23 @@ func EachValue(name string, b []byte, visit func(value []byte) error) error {
 	d := jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true))
 	for {
 		value, err := d.ReadValue()
-		offset := d.InputOffset() - int64(len(value))
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil
-		} else if err != nil {
-			offset, err = fault(b, err)
-		} else {
-			err = visit(value)
+		case err != nil:
+			return inFile(name, faultOf(b, err))
 		}
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", name, 1+bytes.Count(b[:offset], []byte("\n")), err)
+		if err := visit(value); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, lineAt(b, d.InputOffset()-int64(len(value))), err)
 		}
 	}
 }
 
-func decode(b []byte, v any, how []jsonv2.Options) (offset int64, err error) {
-	if err = jsonv2.Unmarshal(b, v, append([]jsonv2.Options{strictness}, how...)...); err == nil {
-		return 0, nil
-	}
-	return fault(b, err)
-}
+func lineAt(b []byte, offset int64) int { return 1 + bytes.Count(b[:offset], []byte("\n")) }
 
-// fault is an error of the decoder of a text in plain words, and where in the text it is.
-func fault(b []byte, err error) (offset int64, plain error) {
-	place := jsontext.Pointer("")
+// faultOf is an error of the decoder of a text in plain words.
+func faultOf(b []byte, err error) *Fault {
+	place, offset := jsontext.Pointer(""), int64(0)
 	var semantic *jsonv2.SemanticError
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &semantic) {
@@ -80,15 +87,19 @@ func fault(b []byte, err error) (offset int64, plain error) {
 		offset, place = syntax.ByteOffset, syntax.JSONPointer
 	}
 	offset = min(max(0, offset), int64(len(b)))
-	if syntax != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, jsontext.ErrDuplicateName) {
+	plain := Plain(err)
+	if semantic == nil && syntax != nil && !errors.Is(err, io.ErrUnexpectedEOF) &&
+		!errors.Is(err, jsontext.ErrDuplicateName) {
 		plain = misplaced(b, int(offset), err.Error())
-	} else {
-		plain = Plain(err)
+	}
+	f := &Fault{lineAt(b, offset), plain.Error()}
+	if what := foreign(b); what != "" {
+		return &Fault{1, "it is " + what}
 	}
 	if path := path(b, place); path != "" {
-		plain = fmt.Errorf("%s: %w", path, plain)
+		f.Says = path + ": " + f.Says
 	}
-	return offset, plain
+	return f
 }
 
 // path names a value by the keys and the positions that lead to it, counted from 1.
@@ -117,12 +128,13 @@ func path(b []byte, place jsontext.Pointer) string {
 	return strings.Join(parts, ", ")
 }
 
-// Plain returns an error of a JSON decoder in plain words; others as they are.
+// Plain returns an error of a reader of JSON or of numbers in plain words; others as they are.
 func Plain(err error) error {
 	var semantic *jsonv2.SemanticError
 	var syntax *jsontext.SyntacticError
 	var oldType *json.UnmarshalTypeError
 	var oldSyntax *json.SyntaxError
+	var number *strconv.NumError
 	switch {
 	case errors.As(err, &oldType):
 		return fmt.Errorf("want %s, not %s", wanted(oldType.Type), kindNamed(oldType.Value))
@@ -140,6 +152,8 @@ func Plain(err error) error {
 		return errors.New("it ends in the middle of a value: the file is not complete")
 	case errors.As(err, &syntax) || errors.As(err, &oldSyntax):
 		return errors.New("this is not JSON")
+	case errors.As(err, &number):
+		return fmt.Errorf("want a number, not %.40q", number.Num)
 	}
 	return err
 }
@@ -195,7 +209,7 @@ var slips = []struct {
 	{regexp.MustCompile(`^'`), "%s is a single quote: texts and keys of JSON stand in double quotes"},
 	{regexp.MustCompile(`^(//|/\*|#)`), "%s begins a comment, and JSON has none"},
 	{regexp.MustCompile(`^,\s*[]}]`), "%q: the last comma is one too many for JSON"},
-	{regexp.MustCompile(`^[\x00-\x1f]`), "%q stands in a text of JSON: write \\n for a line break, or end the text before it"},
+	{regexp.MustCompile(`^[\n\r\t]`), "%q stands in a text of JSON: write \\n for a line break, or end the text before it"},
 	{regexp.MustCompile(`^\\.`), `%s is not an escape of JSON: write \\ for a backslash`},
 	{regexp.MustCompile(`^["{[]`), "%s begins a value where JSON has none: a comma or a colon is missing before it"},
 	{regexp.MustCompile(`^(?s).`), "%q cannot stand here in JSON: see what is missing before it"},
@@ -213,12 +227,16 @@ func misplaced(b []byte, offset int, found string) error {
 	for offset > 0 && !inText && inWord(b[offset-1]) {
 		offset--
 	}
+	after := ""
+	if before := strings.TrimSpace(strings.ToValidUTF8(string(b[max(0, offset-24):offset]), "")); before != "" {
+		after = fmt.Sprintf(", after %q", before)
+	}
 	for _, slip := range slips {
 		if text := slip.pattern.Find(b[offset:]); text != nil {
-			return fmt.Errorf(slip.says, text[:min(len(text), 40)])
+			return fmt.Errorf(slip.says+"%s", text[:min(len(text), 40)], after)
 		}
 	}
-	return errors.New("this is not JSON")
+	return errors.New("this is not JSON" + after)
 }
 
 func inWord(c byte) bool {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 )
 
 // The files of a folder.
@@ -153,7 +154,7 @@ type turns []boardStep
 // UnmarshalJSON implements json.Unmarshaler: it counts the steps.
 func (list *turns) UnmarshalJSON(b []byte) error {
 	var steps map[string]json.RawMessage
-	if err := json.Unmarshal(b, &steps); err != nil {
+	if err := datafile.Unmarshal(b, &steps, datafile.Lenient); err != nil {
 		return err
 	}
 	*list = make(turns, len(steps))
