@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -136,19 +137,24 @@ func checkLimits(n *yaml.Node, depth int, marks *int) error {
 
 var errTooDeep = fmt.Errorf("lists or mappings are nested more than %d deep", maxDepth)
 
-// slips say what may be wrong where a document has no sense, by what its parser says.
+// slips say what may be wrong where a document has no sense, by what its parser says. {line} is
+// where the construct begins.
 var slips = []struct{ found, says string }{
 	{"mapping values are not allowed", `a colon with a blank after it is out of place: quote a text that has one, and ` +
 		`check the indentation`},
-	{"expected ',' or", "the bracket of line %d is not closed before this"},
-	{"end of stream", "the quotation mark of line %d has no second one"},
-	{"document indicator", "the quotation mark of line %d has no second one"},
+	{"expected ',' or", "the bracket of line {line} is not closed before this"},
+	{"end of stream", "the quotation mark of line {line} has no second one"},
+	{"document indicator", "the quotation mark of line {line} has no second one"},
+	{"irective", "a line that begins with % needs quotation marks"},
+	{"non-alphabetical", "a line that begins with % needs quotation marks"},
+	{"version", "a line that begins with % needs quotation marks"},
+	{"node content", "a value is missing before this"},
 	{"tab", "a tab indents the line; YAML takes blanks"},
-	{"cannot start any token", "a text that begins with @, %%, ` or a tab needs quotation marks"},
+	{"cannot start any token", "a text that begins with @, %, ` or a tab needs quotation marks"},
 	{"could not find expected ':'", "want KEY: VALUE, or a text that is indented more than its key"},
-	{"did not find expected key", "the line does not go on with what begins on line %d: check its indentation, and " +
+	{"did not find expected key", "the line does not go on with what begins on line {line}: check its indentation, and " +
 		"that quotation marks are around all of a text"},
-	{"'-' indicator", "the list that begins on line %d ends here without a line of its own: check the indentation"},
+	{"'-' indicator", "the list that begins on line {line} ends here without a line of its own: check the indentation"},
 	{"sequence entries are not allowed", `a list begins on a line of its own, or stands in brackets; a text that begins ` +
 		`with "- " needs quotation marks`},
 	{"expected comment or line break", "a text that begins with | or > needs quotation marks"},
@@ -174,10 +180,7 @@ func badSyntax(b []byte, err error) error {
 			break
 		}
 	}
-	if strings.Contains(says, "%") {
-		says = fmt.Sprintf(strings.Replace(says, "%d", "%[1]d", 1), cmp.Or(found.ContextMark.Line, n))
-		says, _, _ = strings.Cut(says, "%!(EXTRA")
-	}
+	says = strings.ReplaceAll(says, "{line}", strconv.Itoa(cmp.Or(found.ContextMark.Line, n)))
 	if text := strings.TrimSpace(lines[n-1]); text != "" {
 		says += fmt.Sprintf(": %.80q", text)
 	}

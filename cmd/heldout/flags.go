@@ -191,7 +191,7 @@ func setOwnKeys(flags *pflag.FlagSet, input bench.Input) error {
 			continue
 		}
 		if err := setFlag(f, values); err != nil {
-			return fmt.Errorf("%s: line %d: %s: %w", input.File, values.Line, name, err)
+			return fmt.Errorf("%s:%d: %s: %w", input.File, values.Line, name, err)
 		}
 	}
 	return nil

@@ -206,6 +206,7 @@ var slips = []struct {
 	{regexp.MustCompile(`^(None|True|False)\b`), "%s is Python: JSON has null, true and false"},
 	{regexp.MustCompile(`^[-+.\d][-+.\w]*`), "%s is not a number of JSON, such as 12 or -0.5"},
 	{regexp.MustCompile(`^\w+`), "%s is neither true, false nor null: texts and keys of JSON stand in double quotes"},
+	{regexp.MustCompile("^\ufeff"), "%q is a byte order mark, which another program has put there"},
 	{regexp.MustCompile(`^'`), "%s is a single quote: texts and keys of JSON stand in double quotes"},
 	{regexp.MustCompile(`^(//|/\*|#)`), "%s begins a comment, and JSON has none"},
 	{regexp.MustCompile(`^,\s*[]}]`), "%q: the last comma is one too many for JSON"},

@@ -45,7 +45,7 @@ func newSource(paths []string) (*articleFiles, error) {
 		}
 	}
 	if len(s.files) == 0 {
-		return nil, errors.New("no files to read articles from")
+		return nil, fmt.Errorf("no files to read articles from in %s", strings.Join(paths, ", "))
 	}
 	for _, f := range s.files {
 		kind := Dump
