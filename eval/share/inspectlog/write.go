@@ -60,11 +60,15 @@ func Write(ctx context.Context, runs []record.Chosen, o Options) (*Written, erro
 	if err := work.Empty(); err != nil {
 		return nil, err
 	}
+	stop := work.Until(ctx)
 	w := &logWriter{Options: o, work: work, runs: map[string]string{}}
 	for _, run := range runs {
 		if err := w.add(ctx, run); err != nil {
-			return nil, fmt.Errorf("%s: %w", run.Name(), err)
+			return nil, fmt.Errorf("%s: %w", run.Name(), cmp.Or(context.Cause(ctx), err))
 		}
+	}
+	if !stop() {
+		return nil, context.Cause(ctx)
 	}
 	if w.Episodes == 0 {
 		return nil, errors.New("there is nothing to write: no episode was played")
