@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heldout/configs/pysource"
+	"heldout/envs/datafile"
 )
 
 // agentBoardPrompt is a section of AgentBoard's prompt files. Some have a flat
@@ -37,9 +38,9 @@ func (e *agentBoardExamples) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
-		return json.Unmarshal(b, &e.byKind)
+		return datafile.Unmarshal(b, &e.byKind)
 	}
-	return json.Unmarshal(b, &e.texts)
+	return datafile.Unmarshal(b, &e.texts)
 }
 
 // alfworldKinds are ALFWorld's task types by their names in AgentBoard's prompt file.
@@ -97,29 +98,22 @@ func parseOpenings(program []byte, untold string) (map[string]Opening, error) {
 
 func parseAgentBoardPrompt(file string, b []byte) (Prompt, error) {
 	p := Prompt{Types: map[string]Instructions{}}
-	fail := func(err error) (Prompt, error) {
-		return p, fmt.Errorf("%s: not a prompt file of AgentBoard: %w", file, err)
-	}
 	// The form is detected before the strict decoding, so that an error is about the
 	// form that was meant.
 	var flat struct{ Instruction *string }
+	var sections map[string]agentBoardPrompt
 	if json.NewDecoder(bytes.NewReader(b)).Decode(&flat) == nil && flat.Instruction != nil {
 		var section agentBoardPrompt
-		if err := strictJSON(b, &section); err != nil {
-			return fail(err)
+		if err := datafile.JSON(file, b, &section, datafile.Closed); err != nil {
+			return p, err
 		}
-		if err := section.addTo(p.Types, ""); err != nil {
-			return fail(err)
-		}
-		return p, nil
-	}
-	var sections map[string]agentBoardPrompt
-	if err := strictJSON(b, &sections); err != nil {
-		return fail(err)
+		sections = map[string]agentBoardPrompt{"": section}
+	} else if err := datafile.JSON(file, b, &sections, datafile.Closed); err != nil {
+		return p, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(sections)) {
 		if err := sections[name].addTo(p.Types, name); err != nil {
-			return fail(err)
+			return p, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return p, nil

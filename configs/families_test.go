@@ -63,7 +63,7 @@ func TestParseFamiliesErrors(t *testing.T) {
 			"{grades: [{title: t, numbers: greek}]}"): "f: family numbers: grade 1: numbers: unknown value",
 		family("{none: no}") +
 			"  spells: {none: no}": `f: unknown family "spells"`,
-		family("{none: no}") + "nonce: [a]": "f: [14:1] unknown field",
+		family("{none: no}") + "nonce: [a]": `f:14: unknown key "nonce"`,
 		family("{grades: [" + strings.Repeat("{title: t, numbers: words},", 10) +
 			"]}"): "f: family numbers: there are 10 grades",
 	} {

@@ -19,7 +19,7 @@ func (h *HeldIn) UnmarshalYAML(read func(any) error) error {
 	if read(&named) != nil {
 		var list Strings
 		if err := read(&list); err != nil {
-			return errors.New("held-in wants a map from models to environments, such as {\"vllm:NAME\": [alfworld]}")
+			return errors.New("want a map from models to environments, such as {\"vllm:NAME\": [alfworld]}")
 		}
 		return h.Replace(list)
 	}

@@ -18,24 +18,24 @@ func TestLimits(t *testing.T) {
 		fmt.Fprintf(&indented, "%*sa:\n", i, "")
 	}
 	for name, c := range map[string]struct{ in, want string }{
-		"flow": {"env: " + strings.Repeat("[", 200000), "f: line 1: lists or mappings are nested more than 64 deep"},
+		"flow": {"env: " + strings.Repeat("[", 200000), "f:1: lists or mappings are nested more than 64 deep"},
 		"block": {"env:\n  " + strings.Repeat("- ", 100000),
-			"f: line 2: lists or mappings are nested more than 64 deep"},
-		"indent":  {indented.String(), "f: line 65: lists or mappings are nested more than 64 deep"},
-		"keys":    {strings.Repeat("? ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
-		"oneline": {strings.Repeat("a: ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
-		"mixed": {strings.Repeat("- ", 40) + strings.Repeat("[", 40),
-			"f: line 1: lists or mappings are nested more than 64 deep"},
-		"aliases": {bomb, "f: line 4: there are more than 16 anchors and aliases"},
+			"f:2: lists or mappings are nested more than 64 deep"},
+		"indent":  {indented.String(), "f:65: lists or mappings are nested more than 64 deep"},
+		"keys":    {strings.Repeat("? ", 1000), "f:1: lists or mappings are nested more than 64 deep"},
+		"oneline": {strings.Repeat("a: ", 1000), "f:1: a colon with a blank after it is out of place"},
+		"mixed": {strings.Repeat("- ", 40) + strings.Repeat("[", 40) + strings.Repeat("]", 40),
+			"f:1: lists or mappings are nested more than 64 deep"},
+		"aliases": {bomb, "f:4: there are more than 16 anchors and aliases"},
 		"tag": {"model: a\nenv: !!seq [pddl]",
-			"f: line 2: there is a tag, \"!!seq\"; leave it out, or put a text that starts with ! in quotes"},
+			"f:2: there is a tag, \"!!seq\"; leave it out, or put a text that starts with ! in quotes"},
 		"no list": {
-			"env: !x", "f: line 1: there is a tag, \"!x\"; leave it out, or put a text that starts with ! in quotes"},
+			"env: !x", "f:1: there is a tag, \"!x\"; leave it out, or put a text that starts with ! in quotes"},
 		"size": {"model: " + strings.Repeat("x", maxYAML),
 			"f: the file has more than 262144 bytes, the limit for YAML"},
 	} {
 		r := DefaultRun()
-		if _, err := ParseRun("f", []byte(c.in), &r, nil, nil); err == nil || err.Error() != c.want {
+		if _, err := ParseRun("f", []byte(c.in), &r, nil, nil); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %.200v, want %s", name, err, c.want)
 		}
 	}
@@ -59,7 +59,7 @@ func TestWithinLimits(t *testing.T) {
 func TestLongLineInError(t *testing.T) {
 	r := DefaultRun()
 	_, err := ParseRun("f", []byte("modle: "+strings.Repeat("x", 10000)), &r, nil, nil)
-	if err == nil || len(err.Error()) > 500 || !strings.Contains(err.Error(), `unknown field "modle"`) {
+	if err == nil || len(err.Error()) > 500 || !strings.Contains(err.Error(), `unknown key "modle"`) {
 		t.Error(err)
 	}
 }

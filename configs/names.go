@@ -24,7 +24,7 @@ func (n *Names) UnmarshalYAML(read func(any) error) error {
 	if read(&named) != nil {
 		var list Strings
 		if err := read(&list); err != nil {
-			return errors.New("names wants a map from models to texts, such as {\"vllm:NAME\": TEXT}")
+			return errors.New("want a map from models to texts, such as {\"vllm:NAME\": TEXT}")
 		}
 		return n.Replace(list)
 	}

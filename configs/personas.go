@@ -1,14 +1,13 @@
 package configs
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"heldout/envs/datafile"
 )
 
 // maxPersona is the longest line of a file of personas, in bytes; mostPersonas is
@@ -33,26 +32,20 @@ func LoadPersonas() ([]string, error) {
 // with # do not count.
 func ParsePersonas(file string, r io.Reader) ([]string, error) {
 	var out []string
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 4<<10), maxPersona)
-	n := 1
-	for ; in.Scan(); n++ {
-		persona, err := parsePersona(strings.TrimPrefix(in.Text(), "\ufeff"))
+	err := datafile.EachLine(file, r, maxPersona, func(_ int, line []byte) error {
+		persona, err := parsePersona(string(line))
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%s:%d: %w", file, n, err)
-		case persona == "":
-			continue
+			return err
 		case len(out) == mostPersonas:
-			return nil, fmt.Errorf("%s has more than %d personas", file, mostPersonas)
+			return fmt.Errorf("there are more than %d personas", mostPersonas)
+		case persona != "":
+			out = append(out, persona)
 		}
-		out = append(out, persona)
-	}
-	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%s:%d: the line has more than %d bytes: a file of personas has one per line", file, n,
-			maxPersona)
-	} else if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s has no personas", file)
@@ -62,10 +55,6 @@ func ParsePersonas(file string, r io.Reader) ([]string, error) {
 
 // parsePersona reads a line; "" if it holds no persona.
 func parsePersona(line string) (string, error) {
-	if !utf8.ValidString(line) {
-		return "", errors.New("the line is not UTF-8")
-	}
-	line = strings.TrimSpace(line)
 	if strings.HasPrefix(line, "#") {
 		return "", nil
 	}
@@ -75,8 +64,8 @@ func parsePersona(line string) (string, error) {
 	var object struct {
 		Persona string `json:"persona"`
 	}
-	if err := json.Unmarshal([]byte(line), &object); err != nil {
-		return "", fmt.Errorf("the line is not a JSON object: %w", err)
+	if err := datafile.Unmarshal([]byte(line), &object); err != nil {
+		return "", err
 	}
 	persona := strings.TrimSpace(object.Persona)
 	if persona == "" {

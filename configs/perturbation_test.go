@@ -33,8 +33,8 @@ func TestParsePerturbationErrors(t *testing.T) {
 		"name: a\nenv: x":             "f.yaml: the perturbation changes nothing",
 		"name: a\nenv: x\nmodel: big": `f.yaml: unknown model "big"; there is only no-ind`,
 		"name: a\nenv: x\nmodel: no-ind\nnames: b": "f.yaml: change either the interface or the model",
-		"name: a\nenv: x\naction: {}":              `f.yaml: [3:1] unknown field "action"`,
-		"name: a\nenv: x\nactions: [look]":         "f.yaml: ",
+		"name: a\nenv: x\naction: {}":              `f.yaml:3: unknown key "action"`,
+		"name: a\nenv: x\nactions: [look]":         "f.yaml:3: actions: want KEY: VALUE",
 	} {
 		if _, err := ParsePerturbation("f.yaml", []byte(in)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)

@@ -2,10 +2,10 @@ package configs
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -405,20 +405,17 @@ func ParsePreset(file string, b []byte) (p Preset, err error) {
 	return p, err
 }
 
-// unknownKey finds the key in an error of the YAML reader.
-var unknownKey = regexp.MustCompile(`unknown field "([^"]*)"`)
-
 // withForms adds to an error of a key that presets do not have the forms that have it.
 func withForms(err error) error {
-	found := unknownKey.FindStringSubmatch(err.Error())
-	if found == nil {
+	var unknown *unknownKeyError
+	if !errors.As(err, &unknown) {
 		return err
 	}
-	forms := formsWith(found[1])
+	forms := formsWith(unknown.key)
 	if len(forms) == 0 {
-		return fmt.Errorf("%w\nheldout help presets says what presets have", err)
+		return fmt.Errorf("%w; heldout help presets says what presets have", err)
 	}
-	return fmt.Errorf("%w\n%s is a rule of one protocol, which agent.form names: %s", err, found[1],
+	return fmt.Errorf("%w; %s is a rule of one protocol, which agent.form names: %s", err, unknown.key,
 		strings.Join(forms, ", "))
 }
 

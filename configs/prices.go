@@ -68,7 +68,7 @@ func (p *Prices) UnmarshalYAML(read func(any) error) error {
 	if read(&priced) != nil {
 		var list Strings
 		if read(&list) != nil {
-			return errors.New("prices wants a map from models to dollars per million tokens, such as " +
+			return errors.New("want a map from models to dollars per million tokens, such as " +
 				`{"openai:NAME": {input: 2.5, cached: 0.25, output: 10}}`)
 		}
 		return p.Replace(list)

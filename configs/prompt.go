@@ -3,16 +3,16 @@ package configs
 import (
 	"bytes"
 	_ "embed" // for a text
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+
+	"heldout/envs/datafile"
 )
 
 // Prompt is what an agent tells a model about an environment before the task.
@@ -184,7 +184,13 @@ func ParsePrompt(file string, b []byte) (Prompt, error) {
 // parsePrompt takes the form of a reply from that version of our prompts.
 func parsePrompt(file, version string, b []byte) (Prompt, error) {
 	var p Prompt
-	var err error
+	b, err := datafile.Text(file, b)
+	if err != nil {
+		return p, err
+	}
+	if err := notPrompt(file, b); err != nil {
+		return p, err
+	}
 	if strings.HasPrefix(string(bytes.TrimSpace(b)), "{") {
 		p, err = parseAgentBoardPrompt(file, b)
 	} else {
@@ -265,19 +271,6 @@ func (ex Example) check() error {
 		if turn.Role != User && turn.Role != Assistant {
 			return fmt.Errorf("has the role %.20q in turn %d; there are user and assistant", turn.Role, i+1)
 		}
-	}
-	return nil
-}
-
-// strictJSON decodes one JSON value, and nothing after it, into v.
-func strictJSON(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("there is more after the JSON value")
 	}
 	return nil
 }

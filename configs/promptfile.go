@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"heldout/envs/datafile"
 )
 
 // The limits of the examples in a prompt file.
@@ -117,7 +119,7 @@ func names(files []PromptFile) (out []string) {
 // parseReActJSON reads ReAct's texts. Those of a kind of task are examples, by number.
 func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) {
 	var texts map[string]string
-	if err := json.Unmarshal(b, &texts); err != nil {
+	if err := datafile.Unmarshal(b, &texts); err != nil {
 		return nil, err
 	}
 	if p.Key != "" {
@@ -150,7 +152,7 @@ func (p PresetPrompt) parseReActJSON(b []byte) (map[string]Instructions, error) 
 func parseETO(instruction, examples []byte) (map[string]Instructions, error) {
 	in := Instructions{Instruction: string(instruction)}
 	var lists []json.RawMessage
-	if err := json.Unmarshal(examples, &lists); err != nil {
+	if err := datafile.Unmarshal(examples, &lists); err != nil {
 		return nil, err
 	}
 	if len(lists) > 0 && !strings.HasPrefix(strings.TrimSpace(string(lists[0])), "[") {
@@ -171,7 +173,7 @@ func parseETO(instruction, examples []byte) (map[string]Instructions, error) {
 
 func (p PresetPrompt) parseAgentBench(b []byte) (map[string]Instructions, error) {
 	var lists map[string]json.RawMessage
-	if err := json.Unmarshal(b, &lists); err != nil {
+	if err := datafile.Unmarshal(b, &lists); err != nil {
 		return nil, err
 	}
 	types := map[string]Instructions{}
@@ -220,7 +222,7 @@ type fileTurn struct {
 
 func parseTurns(b []byte) ([]ChatMessage, error) {
 	var list []json.RawMessage
-	if err := json.Unmarshal(b, &list); err != nil {
+	if err := datafile.Unmarshal(b, &list); err != nil {
 		return nil, err
 	}
 	if len(list) == 0 || len(list) > maxTurns {
@@ -242,7 +244,7 @@ func turnText(raw json.RawMessage) (text string, err error) {
 		return text, nil
 	}
 	var t fileTurn
-	switch err := json.Unmarshal(raw, &t); {
+	switch err := datafile.Unmarshal(raw, &t); {
 	case err != nil:
 		return "", err
 	case t.Content != nil && t.Value == nil:

@@ -24,7 +24,7 @@ func TestParseReflection(t *testing.T) {
 		"instruction: x\n":                                                   "f: memory is missing or empty",
 		"instruction: ' '\nmemory: y\n":                                      "f: instruction is missing or empty",
 		"instruction: x\nmemory: y\nexamples: [{trial: t}]\n":                "f: example 1 needs a trial and a",
-		"instruction: x\nmemory: y\nreflexion: 1\n":                          `unknown field "reflexion"`,
+		"instruction: x\nmemory: y\nreflexion: 1\n":                          `unknown key "reflexion"`,
 		"instruction: x\nmemory: y\nexamples: [{trial: t, reflection: p}]\n": "",
 		"instruction: x\nmemory: y\n---\ninstruction: x\n":                   "more than one YAML document",
 		"": "f: instruction is missing or empty",

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -149,9 +150,19 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 	if strings.TrimSpace(string(b)) == "" {
 		return nil, fmt.Errorf("%s: the configuration is empty", file)
 	}
-	values, err := decodeWith(file, b, r, slices.Concat(settings, extras))
-	if err != nil {
+	root, err := parseYAML(file, b)
+	if err != nil || root == nil { // nothing but comments
 		return nil, err
+	}
+	values, err := takeKeys(root, slices.Concat(settings, extras))
+	if err == nil {
+		err = fill(root, r)
+	}
+	if unknown, ok := errors.AsType[*unknownKeyError](err); ok {
+		unknown.known = slices.Concat(unknown.known, settings, extras)
+	}
+	if err != nil {
+		return nil, inFile(file, err)
 	}
 	if r.Settings == nil {
 		r.Settings = envs.Settings{}
@@ -159,7 +170,7 @@ func ParseRun(file string, b []byte, r *Run, settings, extras []string) (map[str
 	for _, name := range settings {
 		value, ok := values[name]
 		if ok && value.List {
-			return nil, fmt.Errorf("%s: line %d: %s wants one value", file, value.Line, name)
+			return nil, fmt.Errorf("%s:%d: %s: want one value, not a list", file, value.Line, name)
 		}
 		if ok {
 			r.Settings[name] = value.Texts[0]

@@ -21,7 +21,7 @@ func TestParseRun(t *testing.T) {
 	want := DefaultRun()
 	want.Model, want.Env, want.Seeds, want.Timeout = Strings{"vllm:a"}, Strings{"x", "y"}, "10", 90*time.Second
 	want.Settings = envs.Settings{}
-	want.Stop, want.Extra = Strings{}, map[string]any{"top_k": uint64(20), "min_p": nil}
+	want.Stop, want.Extra = Strings{}, map[string]any{"top_k": int64(20), "min_p": nil}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
 	}
@@ -30,13 +30,13 @@ func TestParseRun(t *testing.T) {
 func TestParseRunErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                               "run.yaml: the configuration is empty",
-		"max_steps: 3":                   "run.yaml: [1:1] unknown field \"max_steps\"\n>  1 | max_steps: 3",
-		"seeds: 1\nconcurrency: many":    "run.yaml: [2:14] cannot unmarshal string",
-		"concurrency: 1\nconcurrency: 2": "run.yaml: [2:1] mapping key \"concurrency\" already defined",
-		"timeout: 90":                    "run.yaml: [1:10] cannot unmarshal",
-		"- model":                        "run.yaml: [1:1] sequence was used where mapping is expected",
+		"max_steps: 3":                   `run.yaml:1: unknown key "max_steps"`,
+		"seeds: 1\nconcurrency: many":    `run.yaml:2: concurrency: want a whole number, not "many"`,
+		"concurrency: 1\nconcurrency: 2": "run.yaml:2: concurrency: the key stands there twice, first on line 1",
+		"timeout: 90":                    "run.yaml:1: timeout: want a time with its unit",
+		"- model":                        "run.yaml:1: want KEY: VALUE, not a list",
 		"seeds: 1\n---\nseeds: 2":        "run.yaml: there is more than one YAML document",
-		"model: {a: b}":                  "run.yaml: ",
+		"model: {a: b}":                  "run.yaml:1: model: want a list, not KEY: VALUE",
 	} {
 		r := DefaultRun()
 		if _, err := ParseRun("run.yaml", []byte(in), &r, nil, nil); err == nil ||
@@ -60,10 +60,10 @@ func TestParseRunSettings(t *testing.T) {
 		t.Errorf("seeds %s, %s", r.Seeds, diff)
 	}
 	for in, want := range map[string]string{
-		"split: [a]":          "f: line 1: split wants one value",
-		"seeds: 1\nsplit: {}": "f: line 2: split wants one value",
-		"split: a\nsplit: b":  "f: [2:1] mapping key \"split\" already defined",
-		"split: a\nsplti: b":  "f: [2:1] unknown field \"splti\"",
+		"split: [a]":          "f:1: split: want one value",
+		"seeds: 1\nsplit: {}": "f:2: split: want one value, or a list",
+		"split: a\nsplit: b":  "f:2: split: the key stands there twice",
+		"split: a\nsplti: b":  `f:2: unknown key "splti" (did you mean split?)`,
 	} {
 		if _, err := ParseRun("f", []byte(in), &r, names, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s…", in, err, want)
@@ -86,7 +86,7 @@ func TestParseRunOthers(t *testing.T) {
 		t.Errorf("%v, %+v: %s", err, r, diff)
 	}
 	if _, err := ParseRun("f", []byte("table: {a: b}"), &r, nil, []string{"table"}); err == nil ||
-		!strings.HasPrefix(err.Error(), "f: line 1: table wants") {
+		!strings.HasPrefix(err.Error(), "f:1: table: want one value") {
 		t.Errorf("a mapping: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"heldout/configs/pysource"
+	"heldout/envs/datafile"
 )
 
 // SourceText is a fixed text of a preset's source. It is read from a file of the source,
@@ -94,7 +95,7 @@ func (x SourceText) candidates(content []byte) ([]string, error) {
 		return notebookTexts(content)
 	case "json", "yaml":
 		var root any
-		err := json.Unmarshal(content, &root)
+		err := datafile.Unmarshal(content, &root)
 		if x.Recipe == "yaml" {
 			err = decode("it", content, &root)
 		}
@@ -127,7 +128,7 @@ func notebookTexts(content []byte) (out []string, err error) {
 			Source json.RawMessage `json:"source"`
 		} `json:"cells"`
 	}
-	if err := json.Unmarshal(content, &notebook); err != nil {
+	if err := datafile.Unmarshal(content, &notebook); err != nil {
 		return nil, err
 	}
 	for i, cell := range notebook.Cells {
@@ -137,7 +138,7 @@ func notebookTexts(content []byte) (out []string, err error) {
 		var lines []string // or one text
 		if json.Unmarshal(cell.Source, &lines) != nil {
 			lines = []string{""}
-			if err := json.Unmarshal(cell.Source, &lines[0]); err != nil {
+			if err := datafile.Unmarshal(cell.Source, &lines[0]); err != nil {
 				return nil, fmt.Errorf("cell %d: %w", i+1, err)
 			}
 		}

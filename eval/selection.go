@@ -13,7 +13,7 @@ import (
 )
 
 // maxSeeds bounds a list of seeds: more is probably a typing mistake.
-const maxSeeds = 10000
+const maxSeeds = 100_000
 
 // ParseSeeds reads a list of seeds: "0-9" is a range, "1,5" are two seeds, and a
 // single number is a count from 0: "10" is 0 to 9. The seeds are sorted and
@@ -23,12 +23,17 @@ func ParseSeeds(s string) ([]int64, error) {
 		return nil, fmt.Errorf("seeds %q: cannot read %q; want a range such as 0-9, a list such as 1,5 or a number "+
 			"of seeds such as 10", s, part)
 	}
+	many := func(n int64) ([]int64, error) {
+		return nil, fmt.Errorf("seeds %q: these are %d seeds, and %d is the most", s, n, maxSeeds)
+	}
 	if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil {
 		if n == 0 {
 			return nil, fmt.Errorf("seeds %q: a single number is how many seeds, from 0 on; write 0-0 for the seed 0", s)
 		}
-		if n < 1 || n > maxSeeds {
+		if n < 1 {
 			return bad(s)
+		} else if n > maxSeeds {
+			return many(n)
 		}
 		s = fmt.Sprintf("0-%d", n-1)
 	}
@@ -43,8 +48,10 @@ func ParseSeeds(s string) ([]int64, error) {
 		if err1 == nil && err2 == nil && first >= 0 && last >= 0 && last < first {
 			return nil, fmt.Errorf("seeds %q: the range %q is reversed; write %d-%d", s, part, last, first)
 		}
-		if err1 != nil || err2 != nil || first < 0 || last < first || last-first >= maxSeeds {
+		if err1 != nil || err2 != nil || first < 0 || last < first {
 			return bad(part)
+		} else if n := last - first + 1; n > maxSeeds || n < 0 {
+			return many(n)
 		}
 		for seed := first; seed <= last; seed++ {
 			seeds = append(seeds, seed)
@@ -78,26 +85,30 @@ func SelectTasks(env envs.Env, patterns string, limit int) ([]envs.Task, error) 
 	return FirstTasks(env.Info().Name, tasks, limit), nil
 }
 
+// taskName is a name in a list of tasks, and where it stands: FILE:LINE, or "".
+type taskName struct{ name, place string }
+
 // expandTasks divides a list of tasks, with the names in files in place of every
 // @FILE. Empty lines of a file and lines that begin with # do not count.
-func expandTasks(patterns string) (names []string, err error) {
+func expandTasks(patterns string) (names []taskName, err error) {
 	if strings.TrimSpace(patterns) == "" {
 		return nil, nil
 	}
 	for _, p := range strings.Split(patterns, ",") {
 		file, isFile := strings.CutPrefix(strings.TrimSpace(p), "@")
 		if !isFile {
-			names = append(names, strings.TrimSpace(p))
+			names = append(names, taskName{name: strings.TrimSpace(p)})
 			continue
 		}
 		b, err := datafile.ReadText(file, datafile.MaxConfig)
 		if err != nil {
 			return nil, fmt.Errorf("the tasks of @%s: %w", file, err)
 		}
-		size := len(names)
+		size, n := len(names), 0
 		for line := range strings.Lines(string(b)) {
+			n++
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-				names = append(names, line)
+				names = append(names, taskName{line, fmt.Sprintf("%s:%d", file, n)})
 			}
 		}
 		if len(names) == size {
@@ -107,7 +118,7 @@ func expandTasks(patterns string) (names []string, err error) {
 	return names, nil
 }
 
-func pick(env envs.Env, names []string) ([]envs.Task, error) {
+func pick(env envs.Env, names []taskName) ([]envs.Task, error) {
 	tasks := env.Tasks()
 	places := map[string]int{}
 	for i, t := range tasks {
@@ -117,11 +128,11 @@ func pick(env envs.Env, names []string) ([]envs.Task, error) {
 	var outside []envs.Task
 	added := map[string]bool{}
 	for _, p := range names {
-		if i, ok := places[p]; ok { // also if the name looks like a number
+		if i, ok := places[p.name]; ok { // also if the name looks like a number
 			picked[i] = true
 			continue
 		}
-		matches, found := matcher(p), false
+		matches, found := matcher(p.name), false
 		for i, t := range tasks {
 			if matches(t) {
 				picked[i], found = true, true
@@ -130,8 +141,10 @@ func pick(env envs.Env, names []string) ([]envs.Task, error) {
 		if found {
 			continue
 		}
-		t, err := otherTask(env, p)
+		t, err := otherTask(env, p.name)
 		switch {
+		case err != nil && p.place != "":
+			return nil, fmt.Errorf("%s: %w", p.place, err)
 		case err != nil:
 			return nil, err
 		case t.Index >= 0: // another name of a task of the benchmark
@@ -198,9 +211,9 @@ func matcher(pattern string) func(envs.Task) bool {
 // FindTask returns the one task with that name or 0-based number: of the
 // benchmark or, if the environment can, any other.
 func FindTask(env envs.Env, name string) (envs.Task, error) {
-	names := strings.Split(name, ",")
-	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
+	var names []taskName
+	for _, part := range strings.Split(name, ",") {
+		names = append(names, taskName{name: strings.TrimSpace(part)})
 	}
 	found, err := pick(env, names)
 	if err != nil {

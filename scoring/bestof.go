@@ -27,17 +27,34 @@ func (s *Score) Tries() (fewest int) {
 	return fewest
 }
 
-// BestOf estimates the best of every number of tries, from 1 to Tries. Tasks with
+// mostTries is up to where the best of every number of tries is estimated. The cost of each
+// grows with the number of seeds, and no table or figure needs thousands.
+const mostTries = 100
+
+// triesUpTo are the numbers of tries whose best is estimated: all up to mostTries, and all that
+// there are.
+func triesUpTo(all int) (ks []int) {
+	for k := 1; k <= min(all, mostTries); k++ {
+		ks = append(ks, k)
+	}
+	if all > mostTries {
+		ks = append(ks, all)
+	}
+	return ks
+}
+
+// BestOf estimates the best of every number of tries up to 100, and of all Tries. Tasks with
 // more results use all of them. Tasks without any are left out, so the score must
 // be complete for the estimates to be of all tasks.
 func (s *Score) BestOf() (out []BestOf) {
 	successes, progresses := byTask(s.tasks, success), byTask(s.tasks, progress)
 	failures := byTask(s.tasks, func(a *attempt) float64 { return 1 - success(a) })
-	eachSuccess, eachProgress := bestOfEach(successes, s.Tries()), bestOfEach(progresses, s.Tries())
-	eachFailure := bestOfEach(failures, s.Tries())
-	for n := range s.Tries() {
-		out = append(out, BestOf{n + 1, s.bestOf(successes, n+1, eachSuccess[n]),
-			s.bestOf(progresses, n+1, eachProgress[n]), s.bestOf(failures, n+1, eachFailure[n]).complement()})
+	ks := triesUpTo(s.Tries())
+	eachSuccess, eachProgress := bestOfEach(successes, ks), bestOfEach(progresses, ks)
+	eachFailure := bestOfEach(failures, ks)
+	for i, k := range ks {
+		out = append(out, BestOf{k, s.bestOf(successes, k, eachSuccess[i]), s.bestOf(progresses, k, eachProgress[i]),
+			s.bestOf(failures, k, eachFailure[i]).complement()})
 	}
 	return out
 }
@@ -52,16 +69,16 @@ func (e Estimate) complement() Estimate {
 	return e
 }
 
-// bestOfEach returns the best of every number of tries up to most, of each task.
-func bestOfEach(tries [][]float64, limit int) [][]float64 {
-	values := make([][]float64, limit)
+// bestOfEach returns the best of so many tries of each task, for each of the numbers.
+func bestOfEach(tries [][]float64, ks []int) [][]float64 {
+	values := make([][]float64, len(ks))
 	for n := range values {
 		values[n] = make([]float64, len(tries))
 	}
 	var working sync.WaitGroup
 	for i, of := range tries {
 		working.Go(func() {
-			for n, v := range stats.BestOfEach(of, limit) {
+			for n, v := range stats.BestOfEach(of, ks) {
 				values[n][i] = v
 			}
 		})
@@ -101,8 +118,8 @@ func (s *Score) bestEstimate(tries [][]float64, n int, values []float64) (stats.
 	return sampling.Rate(values), nil
 }
 
-// HeldOutBestOf is the held-out score of the best of every number of tries, from
-// those of one model on each held-out environment, as far as all have one.
+// HeldOutBestOf is the held-out score of the best of the numbers of tries that one model has
+// on each held-out environment, as far as all have one.
 func HeldOutBestOf(w configs.Weights, byEnv map[string][]BestOf) (out []BestOf) {
 	if len(w.HeldOut) == 0 {
 		return nil
@@ -115,11 +132,15 @@ func HeldOutBestOf(w configs.Weights, byEnv map[string][]BestOf) (out []BestOf) 
 	}
 	for n := range fewest {
 		var successes, progresses, all []Estimate
+		tries := byEnv[w.HeldOut[0].Env][n].Tries
 		for _, part := range w.HeldOut {
 			b := byEnv[part.Env][n]
 			successes, progresses, all = append(successes, b.Success), append(progresses, b.Progress), append(all, b.All)
+			if b.Tries != tries { // all that there are, which is not the same number everywhere
+				return out
+			}
 		}
-		out = append(out, BestOf{n + 1, Weighted(successes, weights), Weighted(progresses, weights), Weighted(all, weights)})
+		out = append(out, BestOf{tries, Weighted(successes, weights), Weighted(progresses, weights), Weighted(all, weights)})
 	}
 	return out
 }

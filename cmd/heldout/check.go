@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,12 +95,21 @@ it: heldout help records.`,
 }
 
 func checkBundle(c *cobra.Command, file string, o check.Options) (*check.Report, error) {
-	dir, err := os.MkdirTemp("", "heldout-check-")
+	work, err := record.OpenScratch(os.TempDir(), "heldout-check-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	return check.File(c.Context(), file, dir, o)
+	defer work.Close()
+	stop := work.Until(c.Context())
+	unpacked := work.Path("bundle")
+	if err := os.Mkdir(unpacked, 0o700); err != nil {
+		return nil, err
+	}
+	r, err := check.File(c.Context(), file, unpacked, o)
+	if !stop() {
+		return nil, context.Cause(c.Context())
+	}
+	return r, err
 }
 
 func printClaims(sys *system, file string, r *check.Report) error {

@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
 	"heldout/envs/sharedtest"
 	"heldout/scoring/record"
 )
@@ -264,12 +262,8 @@ func TestExtremes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := yaml.YAMLToJSON(b)
-		if err != nil {
-			t.Fatal(err)
-		}
 		file := in(source.name + ".yaml")
-		if err := os.WriteFile(file, text, 0o644); err != nil {
+		if err := os.WriteFile(file, asJSON(t, b), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		command := append(slices.Clone(source.command), file)

@@ -15,6 +15,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/catalog"
+	"heldout/envs/datafile"
 	"heldout/eval/bench"
 )
 
@@ -151,7 +152,7 @@ func (o *jsonObject) String() string {
 
 func (o *jsonObject) Set(s string) error {
 	var m map[string]any
-	if err := json.Unmarshal([]byte(s), &m); err != nil {
+	if err := datafile.Unmarshal([]byte(s), &m); err != nil {
 		return fmt.Errorf("want a JSON object such as {\"top_k\":20}: %w", err)
 	}
 	*o = m
@@ -193,7 +194,7 @@ func setOwnKeys(flags *pflag.FlagSet, input bench.Input) error {
 			continue
 		}
 		if err := setFlag(f, values); err != nil {
-			return fmt.Errorf("%s: line %d: %s: %w", input.File, values.Line, name, err)
+			return fmt.Errorf("%s:%d: %s: %w", input.File, values.Line, name, err)
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 	"golang.org/x/sys/unix"
 
 	"heldout/envs/sharedtest"

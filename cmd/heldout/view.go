@@ -24,6 +24,7 @@ import (
 
 func newView(sys *system) *cobra.Command {
 	var listen string
+	var proxies []string
 	var texts bench.Texts
 	var only chosen
 	c := &cobra.Command{
@@ -39,6 +40,9 @@ Ctrl-C.
 Only this machine can read the pages. --listen with another address asks for a
 token, which is part of the address that view prints. The connection is not
 encrypted: prefer ssh -L 8080:127.0.0.1:8080 HOST.
+
+The pages also work below a path of a proxy: JupyterHub, code-server, nginx.
+--proxy-host names it, as other names are refused. More: heldout help records.
 
 Worlds of BabyAI and ScienceWorld are drawn by replaying the recorded actions.
 For official tasks this needs --data.`,
@@ -63,12 +67,14 @@ For official tasks this needs --data.`,
 			quiet := func(string) {}
 			again := func() ([]record.Chosen, error) { return find(record.Tell{Say: quiet, Warn: quiet}) }
 			texts.Outside = sys.outside()
-			return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again}, listen, texts)
+			return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again, Proxies: proxies}, listen, texts)
 		},
 	}
 	taskSource(c, sys, &texts.Setup)
 	c.Flags().StringSliceVar(&texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address and port; port 0 takes a free one")
+	c.Flags().StringSliceVar(&proxies, "proxy-host", nil,
+		"names under which a proxy shows the pages, such as hub.example.org of JupyterHub; repeat it for several")
 	only.flags(c)
 	return c
 }

@@ -3,47 +3,40 @@
 package agentboard
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"heldout/envs/datafile"
 )
 
 // Read reads a label file, whose environment errors name. raw is its text.
 func Read[L any](file, env string, parse func(line []byte, task int) (L, error)) (labels []L, raw string, err error) {
-	b, err := datafile.Read(file, datafile.MaxLabels)
-	if err != nil {
-		return nil, "", fmt.Errorf("the labels of the official %s tasks are missing: %w", env, err)
+	b, err := datafile.ReadText(file, datafile.MaxLabels)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("the labels of the official %s tasks are missing: %w", env, err)
 	}
-	if labels, err = Labels(b, parse); err != nil {
-		return nil, "", fmt.Errorf("%s:%w", file, err)
+	if err == nil {
+		labels, err = Labels(file, b, parse)
 	}
-	return labels, string(b), nil
+	return labels, string(b), err
 }
 
 // longestLine exceeds the length of every line in the benchmark, in bytes.
 const longestLine = 1 << 20
 
-// Labels reads a label file line by line; tasks are numbered from 0. Errors
-// start with the line number, counted from 1.
-func Labels[L any](b []byte, parse func(line []byte, task int) (L, error)) ([]L, error) {
-	var labels []L
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	lines.Buffer(nil, longestLine)
-	for lines.Scan() {
-		l, err := parse(lines.Bytes(), len(labels))
-		if err != nil {
-			return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
-		}
+// Labels reads a label file line by line; tasks are numbered from 0. Errors begin with the file
+// and the line number, counted from 1.
+func Labels[L any](file string, b []byte, parse func(line []byte, task int) (L, error)) (labels []L, err error) {
+	err = datafile.EachLine(file, bytes.NewReader(b), longestLine, func(_ int, line []byte) error {
+		l, err := parse(line, len(labels))
 		labels = append(labels, l)
-	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, fmt.Errorf("%d: the line has more than %d bytes", len(labels)+1, longestLine)
-	} else if err != nil {
-		return nil, fmt.Errorf("%d: %w", len(labels)+1, err)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return labels, nil
 }

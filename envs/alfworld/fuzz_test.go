@@ -86,7 +86,7 @@ func FuzzLabels(f *testing.F) {
 			`{"subgoals": ["^(?=.* you see)(?=.*a bowl \\d+)"], "difficulty": "hard", "additional_info": {"description": "x/y"}}`))
 	f.Add([]byte("{}\n\n{"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		labels, err := parseLabels(b)
+		labels, err := parseLabels("labels", b)
 		for game, l := range labels {
 			if err != nil || game == "" || len(l.subgoals) == 0 {
 				t.Fatalf("%q: %+v, %v", game, l, err)

@@ -1,12 +1,12 @@
 package alfworld
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	jsonv2 "github.com/go-json-experiment/json"
 
+	"heldout/envs/datafile"
 	"heldout/envs/engine/planning"
 	"heldout/envs/testset"
 )
@@ -37,7 +37,7 @@ func parseGameFile(b []byte) (gameFile, error) {
 	// The strict decoder takes half the time; what it refuses, encoding/json may read.
 	if err := jsonv2.Unmarshal(b, &raw); err != nil {
 		raw = rawGame{}
-		if err := json.Unmarshal(b, &raw); err != nil {
+		if err := datafile.Unmarshal(b, &raw, datafile.Lenient); err != nil {
 			return gameFile{}, fmt.Errorf("not a whole game file: %w", err)
 		}
 	}

@@ -2,7 +2,6 @@ package alfworld
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -207,24 +206,23 @@ func (e *Env) outside(id string) (playable, error) {
 
 // readLabels reads the label file if there is one; raw is its text.
 func readLabels(file string) (labels map[string]gameLabel, raw string, err error) {
-	b, err := datafile.Read(file, datafile.MaxLabels)
+	b, err := datafile.ReadText(file, datafile.MaxLabels)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", nil
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("alfworld: %w", err)
 	}
-	if labels, err = parseLabels(b); err != nil {
-		return nil, "", fmt.Errorf("%s:%w", file, err)
+	if labels, err = parseLabels(file, b); err != nil {
+		return nil, "", err
 	}
 	return labels, string(b), nil
 }
 
-// parseLabels reads JSON Lines into labels by game; its errors start with the
-// line number.
-func parseLabels(b []byte) (map[string]gameLabel, error) {
+// parseLabels reads JSON Lines into labels by game.
+func parseLabels(file string, b []byte) (map[string]gameLabel, error) {
 	labels := map[string]gameLabel{}
-	_, err := agentboard.Labels(b, func(line []byte, _ int) (l gameLabel, err error) {
+	_, err := agentboard.Labels(file, b, func(line []byte, _ int) (l gameLabel, err error) {
 		var fields struct {
 			Subgoals   []string        `json:"subgoals"`
 			Difficulty envs.Difficulty `json:"difficulty"`
@@ -232,7 +230,7 @@ func parseLabels(b []byte) (map[string]gameLabel, error) {
 				Game string `json:"description"`
 			} `json:"additional_info"`
 		}
-		if err := json.Unmarshal(line, &fields); err != nil {
+		if err := datafile.Unmarshal(line, &fields, datafile.Lenient); err != nil {
 			return l, err
 		}
 		game := fields.Info.Game

@@ -240,19 +240,19 @@ func TestLabelFile(t *testing.T) {
 func TestBadLabels(t *testing.T) {
 	const good = `{"subgoals": ["a"], "difficulty": "easy", "additional_info": {"description": "x/y"}}` + "\n"
 	for text, want := range map[string]string{
-		"{":         "1: unexpected end of JSON input",
-		good + good: "2: game x/y has a label already",
-		`{"subgoals": ["a"], "difficulty": "easy"}`: "1: want subgoals and additional_info.description",
-		strings.Replace(good, `"a"`, ``, 1):         "1: want subgoals and additional_info.description",
-		strings.Replace(good, `easy`, `harder`, 1):  `1: want difficulty "easy" or "hard", got "harder"`,
+		"{":         "labels:1: it ends in the middle of a value: the file is not complete",
+		good + good: "labels:2: game x/y has a label already",
+		`{"subgoals": ["a"], "difficulty": "easy"}`: "labels:1: want subgoals and additional_info.description",
+		strings.Replace(good, `"a"`, ``, 1):         "labels:1: want subgoals and additional_info.description",
+		strings.Replace(good, `easy`, `harder`, 1):  `labels:1: want difficulty "easy" or "hard", got "harder"`,
 		strings.Replace(good, `"a"`, `"("`,
-			1): "1: sub-goal \"(\": error parsing regexp: missing closing ): `(`",
+			1): "labels:1: sub-goal \"(\": error parsing regexp: missing closing ): `(`",
 		strings.Replace(good, `"a"`, `"(?=b)"`,
-			1): "1: sub-goal \"(?=b)\": error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
+			1): "labels:1: sub-goal \"(?=b)\": error parsing regexp: invalid or unsupported Perl syntax: `(?=`",
 		strings.Replace(good, `"a"`, `"^(?=.* you see)(?=.*b"`,
-			1): `1: sub-goal "^(?=.* you see)(?=.*b": want ")" at its end`,
+			1): `labels:1: sub-goal "^(?=.* you see)(?=.*b": want ")" at its end`,
 	} {
-		if _, err := parseLabels([]byte(text)); err == nil || err.Error() != want {
+		if _, err := parseLabels("labels", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -271,12 +271,12 @@ func TestBadFiles(t *testing.T) {
 			if err := errors.Join(err, os.WriteFile(file, b[:len(b)/2], 0o644)); err != nil {
 				t.Fatal(err)
 			}
-		}, "not a whole game file: unexpected end of JSON input"},
+		}, `not a whole game file: "pddl_problem": it ends in the middle of a value: the file is not complete`},
 		{"empty", func(t *testing.T, file string) {
 			if err := os.WriteFile(file, nil, 0o644); err != nil {
 				t.Fatal(err)
 			}
-		}, "not a whole game file: unexpected end of JSON input"},
+		}, "not a whole game file: it ends in the middle of a value: the file is not complete"},
 		{"no problem", func(t *testing.T, file string) {
 			edit(t, file, func(f map[string]any) { delete(f, "pddl_problem") })
 		}, `not a game file: "pddl_problem" or "grammar" is missing`},

@@ -2,7 +2,6 @@ package babyai
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
+	"heldout/envs/datafile"
 	"heldout/envs/engine/minigrid"
 )
 
@@ -51,7 +51,7 @@ func parseLabel(b []byte, task int) (levelLabel, error) {
 			Subtask string `json:"subtask"`
 		} `json:"additional_info"`
 	}
-	if err := json.Unmarshal(b, &line); err != nil {
+	if err := datafile.Unmarshal(b, &line, datafile.Lenient); err != nil {
 		return levelLabel{}, err
 	}
 	if err := cmp.Or(agentboard.CheckID(line.ID, task), line.Difficulty.Check()); err != nil {
@@ -76,8 +76,8 @@ func parseWays(b []byte) ([][]string, error) {
 			continue
 		}
 		var goals []string
-		if err := json.Unmarshal(m.Value, &goals); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		if err := datafile.Unmarshal(m.Value, &goals); err != nil {
+			return nil, fmt.Errorf("%q: %w", m.Name, err)
 		}
 		if m.Name == "subgoals" || alternatives {
 			ways = append(ways, goals)

@@ -104,8 +104,8 @@ func TestBadLabels(t *testing.T) {
 		"test.jsonl:1: a list of 0 subgoals":     with(labelLine(0, first, `"subgoals":[]`, envs.Easy)),
 		"test.jsonl:1: a list of 1 subgoals": with(labelLine(0, first, `"subgoals":["x","y"],"subgoals_1":["z"]`,
 			envs.Easy)),
-		"test.jsonl:1: subgoals: json":    with(labelLine(0, first, `"subgoals":"x"`, envs.Easy)),
-		"test.jsonl:1: invalid character": with("no"),
+		`test.jsonl:1: "subgoals": want a list`: with(labelLine(0, first, `"subgoals":"x"`, envs.Easy)),
+		"test.jsonl:1: no is neither true":      with("no"),
 	} {
 		if _, err := New(Options{Data: labelFolder(t, change)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -141,7 +141,7 @@ func FuzzLabels(f *testing.F) {
 	f.Add([]byte(labelLine(0, "x", `"subgoals":["a","b"],"subgoals_1":["c","d"]`, envs.Easy)))
 	f.Add([]byte("{}\n[]\n1"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		labels, err := agentboard.Labels(b, parseLabel)
+		labels, err := agentboard.Labels("labels", b, parseLabel)
 		for _, l := range labels {
 			if err != nil || len(l.ways) == 0 || len(l.ways[0]) == 0 || newSubgoals(l.ways).total != len(l.ways[0]) {
 				t.Fatalf("%+v, %v", l, err)

@@ -1,9 +1,9 @@
 // Package datafile reads the files that users provide: with a limit on their
-// size, and only if reading them ends.
+// size, and only if reading them ends. Texts may begin with a byte order mark.
+// Its errors name the file, the line or the field, and what helps.
 package datafile
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -32,10 +32,12 @@ const (
 // afterwards.
 func Open(name string, limit int64) (*os.File, error) {
 	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%s is a folder, want a file", name)
+	case err == nil && !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is a pipe or a device; copy its content to a file", name)
-	}
-	if err == nil && info.Mode().IsRegular() && info.Size() > limit {
+	case err == nil && info.Size() > limit:
 		return nil, tooLarge(name, limit)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -70,12 +72,6 @@ func Read(name string, limit int64) ([]byte, error) {
 		return nil, tooLarge(name, limit)
 	}
 	return b, nil
-}
-
-// ReadText is Read without the byte order mark with which some editors begin a text.
-func ReadText(name string, limit int64) ([]byte, error) {
-	b, err := Read(name, limit)
-	return bytes.TrimPrefix(b, []byte("\ufeff")), err
 }
 
 // Sum returns the SHA-256 of a regular file in hex. It refuses what Open refuses,

@@ -24,7 +24,7 @@ func TestRead(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), " does not exist") {
 		t.Error(err)
 	}
-	if _, err := Read(filepath.Dir(file), 5); err == nil || !strings.Contains(err.Error(), "is a directory") {
+	if _, err := Read(filepath.Dir(file), 5); err == nil || !strings.Contains(err.Error(), "is a folder, want a file") {
 		t.Error(err)
 	}
 	if _, err := Open(file, 4); err == nil || !strings.Contains(err.Error(), "more than 4 bytes") {

@@ -14,13 +14,32 @@ const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 // normalize is HotpotQA's normal form of an answer (spec section 1.6): lower
 // case, without punctuation and articles, single spaces.
 func normalize(answer string) string {
-	s := strings.Map(func(r rune) rune {
+	return strings.Join(words(withoutArticles(withoutPunctuation(pytext.Lower(answer)))), " ")
+}
+
+func withoutPunctuation(s string) string {
+	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(punctuation, r) {
 			return -1
 		}
 		return r
-	}, pytext.Lower(answer))
-	return strings.Join(words(withoutArticles(s)), " ")
+	}, s)
+}
+
+// formFor returns the form in which answers are compared with the right one of a user's
+// question: the normal form, or one with articles, or one with punctuation too, whichever is
+// the first in which something is left of the right answer.
+func formFor(gold string) func(string) string {
+	withArticles := func(s string) string {
+		return strings.Join(words(withoutPunctuation(pytext.Lower(s))), " ")
+	}
+	switch {
+	case normalize(gold) != "":
+		return normalize
+	case withArticles(gold) != "":
+		return withArticles
+	}
+	return func(s string) string { return strings.Join(words(pytext.Lower(s)), " ") }
 }
 
 func withoutArticles(s string) string {
@@ -52,14 +71,10 @@ func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode
 
 func words(s string) []string { return strings.FieldsFunc(s, pytext.IsSpace) }
 
-// exactMatch is EM, HotpotQA's exact match of an answer with the correct one.
-func exactMatch(answer, gold string) bool { return normalize(answer) == normalize(gold) }
-
-// f1 is HotpotQA's F1 over the words of an answer, with its precision and
-// recall: fractions in [0,1]. "yes", "no" and "noanswer" are right or wrong,
+// f1 is HotpotQA's F1 over the words of an answer in its normal form, with its precision
+// and recall: fractions in [0,1]. "yes", "no" and "noanswer" are right or wrong,
 // never partly right. Two empty answers have F1 0 although they match exactly.
 func f1(answer, gold string) (f1, precision, recall float64) {
-	answer, gold = normalize(answer), normalize(gold)
 	for _, whole := range []string{"yes", "no", "noanswer"} {
 		if (answer == whole || gold == whole) && answer != gold {
 			return 0, 0, 0

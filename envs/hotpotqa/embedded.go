@@ -56,7 +56,7 @@ func embeddedQuestions() (out []question, err error) {
 		if err := json.Unmarshal([]byte(line), &q); err != nil {
 			return nil, fmt.Errorf("embedded questions: %w", err)
 		}
-		out = append(out, question{q.ID, q.Question, q.Answer, q.Type, q.Searches, q.Pages})
+		out = append(out, question{q.ID, q.Question, q.Answer, q.Type, q.Searches, q.Pages, true})
 	}
 	return out, nil
 }

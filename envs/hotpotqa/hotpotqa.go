@@ -48,6 +48,9 @@ type question struct {
 	// searches lead to the answer; pages are the searches that open a required
 	// page. Nil if unknown.
 	searches, pages []string
+	// own: the question is not one of HotpotQA's files, and answers that are nothing in the
+	// normal form are compared in another one.
+	own bool
 }
 
 func newEnv(src envs.Source, o Options) *Env {

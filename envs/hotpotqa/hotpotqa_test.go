@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"heldout/envs"
 	"heldout/envs/hotpotqa/wiki"
@@ -162,10 +163,47 @@ func TestNoAnswer(t *testing.T) {
 	if s := step(t, w, "search[Pluto]"); s.Success || s.Done || s.Progress != 0 {
 		t.Errorf("%+v", s)
 	}
-	w.question.answer = "The The"
+	w.question.answer, w.question.own = "The The", false
 	if s := step(t, w, "search[Pluto]"); !s.Success || s.Done || s.Progress != 0 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// letters are the letters and digits of a text in lower case.
+func letters(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !isWordRune(r) }), "")
+}
+
+// Of a user's question, whatever its right answer is: that answer is right, and neither no answer
+// nor one with other letters is. An answer that HotpotQA would compare is compared as it does.
+func TestOwnAnswers(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{"a", "A", "the", "The", "an", " ", ".", "!", "+", "-", "%", "b", "C", "é", "0", "yes"})
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(pieces, 1, 5).Draw(t, "pieces"), "")
+	})
+	e := embedded(t, Options{})
+	rapid.Check(t, func(rt *rapid.T) {
+		gold, other := text.Draw(rt, "gold"), text.Draw(rt, "other")
+		if strings.TrimSpace(gold) == "" {
+			return
+		}
+		given := func(answer string) envs.Step {
+			w := newWorld(t, e, 0)
+			w.question.answer = gold
+			return step(t, w, "finish["+answer+"]")
+		}
+		if s := given(gold); !s.Success || s.Progress != 1 {
+			rt.Errorf("finish[%s] of %q: %+v", gold, gold, s)
+		}
+		if s := given(""); s.Success {
+			rt.Errorf("no answer is right where %q is", gold)
+		}
+		if s := given(other); normalize(gold) != "" && s.Success != (normalize(gold) == normalize(other)) ||
+			normalize(gold) == "" && s.Success && (letters(gold) != letters(other) ||
+				letters(gold) == "" && strings.Join(strings.Fields(gold), "") != strings.Join(strings.Fields(other), "")) {
+			rt.Errorf("finish[%s] of %q: success %v", other, gold, s.Success)
+		}
+	})
 }
 
 // A model's first letter may be a capital; the environment itself minds.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -58,9 +57,9 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	questions, err := parseQuestions(name, b)
+	questions, err := parseQuestions(file, b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	if err := e.add(questions, sample); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -70,37 +69,59 @@ func NewOfficial(dir string, o Options, out envs.Outside) (*Env, error) {
 	return e, e.connect(o.Pages, out)
 }
 
+// officialFiles is how the names of HotpotQA's own files begin.
+const officialFiles = "hotpot_"
+
 // parseQuestions reads a file of questions: HotpotQA's own files, the
 // simplified files of ReAct and LATS, or the files of Hugging Face and FlashRAG, as a list
 // or as a line for each question. A repeated question counts once.
 func parseQuestions(file string, b []byte) ([]question, error) {
-	items, err := readItems(b)
+	items, err := readItems(file, b)
 	if err != nil {
-		return nil, fmt.Errorf("not a file of questions: %w", err)
+		return nil, err
 	}
 	if len(items) == 0 {
-		return nil, errors.New("it has no questions")
+		return nil, fmt.Errorf("%s has no questions", file)
 	}
 	out := make([]question, len(items))
+	name := filepath.Base(file)
+	own := !strings.HasPrefix(name, officialFiles)
 	for i, item := range items {
 		if item.Answer == nil && len(item.Golden) > 0 {
 			item.Answer = &item.Golden[0]
 		}
-		if item.Question == nil || item.Answer == nil {
-			return nil, fmt.Errorf("question %d has no question or no answer", i)
-		}
 		id := string(cmp.Or(item.ID, item.OtherID))
+		bad := ""
 		switch {
-		case file == devFile:
+		case item.Question == nil || item.Answer == nil:
+			bad = "has no question or no answer: want the keys question and answer, each with a text"
+		case own && strings.TrimSpace(*item.Answer) == "":
+			bad = "has an empty answer, so nothing could be right"
+		}
+		if bad != "" {
+			return nil, fmt.Errorf("%s: question %d%s %s", file, i+1, called(id), bad)
+		}
+		switch {
+		case name == devFile:
 			id = fmt.Sprintf("dev/%04d", i)
 		case item.Dev != nil:
 			id = fmt.Sprintf("dev/%04d", *item.Dev)
 		case id == "":
-			id = fmt.Sprintf("%s/%d", strings.TrimSuffix(file, filepath.Ext(file)), i)
+			id = fmt.Sprintf("%s/%d", strings.TrimSuffix(name, filepath.Ext(name)), i)
 		}
-		out[i] = question{id, *item.Question, *item.Answer, item.Type, item.Facts, item.Facts}
+		out[i] = question{id, *item.Question, *item.Answer, item.Type, item.Facts, item.Facts, own}
 	}
-	return unique(out)
+	if out, err = unique(out); err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return out, err
+}
+
+func called(id string) string {
+	if id == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (%.60q)", id)
 }
 
 // answered is a question in any of the forms. FlashRAG has several answers, of which the first
@@ -126,24 +147,29 @@ func (n *name) UnmarshalJSON(b []byte) error {
 		*n = name(number)
 		return nil
 	}
-	return json.Unmarshal(b, (*string)(n))
+	return datafile.Unmarshal(b, (*string)(n))
 }
 
 // readItems reads a list, or a value a line.
-func readItems(b []byte) (items []answered, err error) {
-	lines := bytes.TrimSpace(b)
-	if !bytes.HasPrefix(lines, []byte("{")) {
-		return items, json.Unmarshal(b, &items)
+func readItems(file string, b []byte) (items []answered, err error) {
+	switch start := bytes.TrimSpace(b[:min(len(b), 1<<10)]); {
+	case bytes.HasPrefix(start, []byte("[")):
+		return items, datafile.JSON(file, b, &items)
+	case !bytes.HasPrefix(start, []byte("{")):
+		return nil, fmt.Errorf("%s:1: a file of questions begins with [ or {: it is JSON, a list or a question on each line, "+
+			"with the keys question and answer", file)
 	}
-	for values := json.NewDecoder(bytes.NewReader(lines)); ; {
-		var next answered
-		if err := values.Decode(&next); err == io.EOF {
-			return items, nil
-		} else if err != nil {
-			return nil, err
+	return items, datafile.EachValue(file, b, func(value []byte) error {
+		var columns struct{ Question map[string]any }
+		if json.Unmarshal(value, &columns) == nil && columns.Question != nil {
+			return errors.New("an object of columns, as pandas writes it, is not a file of questions: write it as a list or as " +
+				`lines, with to_json(…, orient="records", lines=True)`)
 		}
+		var next answered
+		err := datafile.Unmarshal(value, &next)
 		items = append(items, next)
-	}
+		return err
+	})
 }
 
 // unique drops repeated questions; different ones with the same name are an error.
@@ -157,7 +183,7 @@ func unique(questions []question) ([]question, error) {
 			byID[q.id] = q
 			out = append(out, q)
 		case first.text != q.text || first.answer != q.answer:
-			return nil, fmt.Errorf("question %d has the name %q of another one", i, q.id)
+			return nil, fmt.Errorf("question %d has the name %q of another one", i+1, q.id)
 		}
 	}
 	return out, nil
@@ -180,7 +206,7 @@ func (f *facts) UnmarshalJSON(b []byte) error {
 		for i, p := range pairs {
 			var title string
 			if len(p) != 2 || json.Unmarshal(p[0], &title) != nil {
-				return fmt.Errorf("supporting fact %d is not a title with the number of a sentence", i)
+				return fmt.Errorf("supporting fact %d is not a title with the number of a sentence", i+1)
 			}
 			titles = append(titles, title)
 		}
@@ -201,16 +227,16 @@ func siblingFacts(dir string) func(question) ([]string, error) {
 	load := sync.OnceValues(func() (map[string]facts, error) {
 		found := map[string]facts{}
 		for _, name := range factFiles {
-			b, err := datafile.Read(filepath.Join(dir, name), datafile.MaxQuestions)
+			b, err := datafile.ReadText(filepath.Join(dir, name), datafile.MaxQuestions)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err != nil {
 				return nil, err
 			}
-			questions, err := parseQuestions(name, b)
+			questions, err := parseQuestions(filepath.Join(dir, name), b)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return nil, err
 			}
 			for _, q := range questions {
 				found[envs.Digest(q.text, q.answer)] = q.pages

@@ -159,15 +159,21 @@ func TestFormsOfQuestions(t *testing.T) {
 
 func TestBadQuestions(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"no JSON":    {"x", "not a file of questions"},
-		"a name":     {`"q"`, "not a file of questions"},
-		"one object": {"{}", "question 0 has no question or no answer"},
-		"none":       {"[]", "it has no questions"},
-		"no answer":  {`[{"question":"q"}]`, "question 0 has no question or no answer"},
+		"no JSON":    {"x", "json:1: a file of questions begins with [ or {"},
+		"a name":     {`"q"`, "json:1: a file of questions begins with"},
+		"one object": {"{}", "question 1 has no question or no answer"},
+		"none":       {"[]", "other.json has no questions"},
+		"no answer":  {`[{"question":"q"}]`, "question 1 has no question or no answer"},
 		"too few":    {simplified(3), "has more questions than the file, which has 3"},
 		"two of one": {`[{"question":"q","answer":"a","_id":"1"},{"question":"r","answer":"a","_id":"1"}]`,
 			`the name "1" of another`},
-		"odd facts":   {`[{"question":"q","answer":"a","supporting_facts":[[1]]}]`, "supporting fact 0"},
+		"odd facts":   {`[{"question":"q","answer":"a","supporting_facts":[[1]]}]`, `other.json:1: entry 1, "supporting_facts": supporting fact 1`},
+		"a number":    {`[{"question":"q","answer":"a"},{"question":"q","answer":7}]`, `json:1: entry 2, "answer": want a text`},
+		"Python":      {`{"question":"q","answer":"a"}` + "\n" + `{"question":"q","answer":NaN}`, `json:2: "answer": JSON has no NaN`},
+		"no end":      {`[{"question":"q","answer":"a"},` + "\n" + `{"question":"q","ans`, "json:2: "},
+		"columns":     {`{"question":{"0":"q"},"answer":{"0":"a"}}`, "json:1: an object of columns"},
+		"empty":       {`[{"question":"q","answer":" ","_id":"x"}]`, `question 1 ("x") has an empty answer`},
+		"no answers":  {`[{"question":"q","golden_answers":[""]}]`, "question 1 has an empty answer"},
 		"other facts": {`[{"question":"q","answer":"a","supporting_facts":7}]`, "are not a list"},
 	} {
 		name, file := name, "other.json"

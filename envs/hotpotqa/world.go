@@ -26,8 +26,8 @@ func (w *world) Start(context.Context) (envs.Start, error) {
 
 // Step implements envs.World. Until there is an answer, the score is the score
 // of an empty answer, which is what the reference gives in the end (spec
-// section 1.7). It is 0 except for the few questions whose answer consists only
-// of articles or punctuation.
+// section 1.7). It is 0 except for the few official questions whose answer consists
+// only of articles or punctuation.
 func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	valid, err := w.browser.step(ctx, action)
 	if err != nil {
@@ -38,8 +38,13 @@ func (w *world) Step(ctx context.Context, action string) (envs.Step, error) {
 	if w.browser.answer != nil {
 		s.Done, answer = true, *w.browser.answer
 	}
-	s.Success = exactMatch(answer, w.question.answer)
-	s.Progress, _, _ = f1(answer, w.question.answer)
+	form := normalize
+	if w.question.own {
+		form = formFor(w.question.answer)
+	}
+	answer, gold := form(answer), form(w.question.answer)
+	s.Success = answer == gold
+	s.Progress, _, _ = f1(answer, gold)
 	if s.Done {
 		reward := 0
 		if s.Success {

@@ -2,7 +2,6 @@ package jericho
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -30,7 +29,7 @@ type bindings map[string]binding
 
 // readBindings reads a file of bindings in either form.
 func readBindings(file string) (bindings, error) {
-	b, err := datafile.Read(file, datafile.MaxLabels)
+	b, err := datafile.ReadText(file, datafile.MaxLabels)
 	if err != nil {
 		return nil, fmt.Errorf("the bindings cannot be read: %w", err)
 	}
@@ -46,7 +45,7 @@ func parseBindings(b []byte) (bindings, error) {
 	var list []binding
 	if bytes.HasPrefix(bytes.TrimSpace(b), []byte("{")) {
 		var form struct{ Games map[string]binding }
-		if err := json.Unmarshal(b, &form); err != nil {
+		if err := datafile.Unmarshal(b, &form); err != nil {
 			return nil, err
 		}
 		list = slices.Collect(maps.Values(form.Games))

@@ -82,8 +82,8 @@ func FuzzLabels(f *testing.F) {
 		[]byte(
 			`[{"game_name":"905","difficulty":"hard","n_subgoals":7,"rewarded_observations":[{"observation":"You do."}]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		for _, parse := range []func([]byte) ([]label, error){parseLabels, parsePartial} {
-			labels, err := parse(b)
+		for _, parse := range []func(string, []byte) ([]label, error){parseLabels, parsePartial} {
+			labels, err := parse("labels", b)
 			if err == nil {
 				for _, l := range labels {
 					if l.difficulty != envs.Easy && l.difficulty != envs.Hard || l.subgoals.n < len(l.subgoals.texts) &&

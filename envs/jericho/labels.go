@@ -1,12 +1,10 @@
 package jericho
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -96,12 +94,12 @@ func hash16(text string) string {
 // readLabels reads the benchmark's labels or their known part; raw is the file's text.
 func readLabels(data string) (labels []label, raw string, err error) {
 	file := filepath.Join(data, filepath.FromSlash(labelFile))
-	b, err := datafile.Read(file, datafile.MaxLabels)
+	b, err := datafile.ReadText(file, datafile.MaxLabels)
 	parse := parseLabels
 	if errors.Is(err, fs.ErrNotExist) {
 		file = filepath.Join(data, filepath.FromSlash(partialLabels))
 		parse = parsePartial
-		b, err = datafile.Read(file, datafile.MaxLabels)
+		b, err = datafile.ReadText(file, datafile.MaxLabels)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("the labels of the official Jericho tasks are missing: want %s in the data folder %s; "+
@@ -110,8 +108,8 @@ func readLabels(data string) (labels []label, raw string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if labels, err = parse(b); err != nil {
-		return nil, "", fmt.Errorf("%s:%w", file, err)
+	if labels, err = parse(file, b); err != nil {
+		return nil, "", err
 	}
 	if len(labels) != len(games) {
 		return nil, "", fmt.Errorf("%s has %d labels, but there are %d games", file, len(labels), len(games))
@@ -119,26 +117,16 @@ func readLabels(data string) (labels []label, raw string, err error) {
 	return labels, string(b), nil
 }
 
-// parseLabels reads the benchmark's JSON Lines; errors start with the line number.
-func parseLabels(b []byte) ([]label, error) {
-	var labels []label
-	n := 0
-	for line := range bytes.Lines(b) {
-		n++
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
+// parseLabels reads the benchmark's JSON Lines.
+func parseLabels(file string, b []byte) ([]label, error) {
+	return agentboard.Labels(file, b, func(line []byte, task int) (label, error) {
 		l, name, err := parseLabel(line)
-		if err != nil {
-			return nil, fmt.Errorf("%d: %w", n, err)
+		if err == nil && task < len(games) && name != "" && name != games[task].name &&
+			(name != misfiledName || games[task].name != misfiled) {
+			err = fmt.Errorf("it is about %q, but task %d is %s", name, task, games[task].name)
 		}
-		if i := len(labels); i < len(games) && name != "" && name != games[i].name &&
-			(name != misfiledName || games[i].name != misfiled) {
-			return nil, fmt.Errorf("%d: it is about %q, but task %d is %s", n, name, i, games[i].name)
-		}
-		labels = append(labels, l)
-	}
-	return labels, nil
+		return l, err
+	})
 }
 
 // parseLabel reads a line; name is the game it is about, if it says so.
@@ -151,7 +139,7 @@ func parseLabel(line []byte) (l label, name string, err error) {
 			Start   string `json:"init_obs"`
 		} `json:"additional_info"`
 	}
-	if err := json.Unmarshal(line, &fields); err != nil {
+	if err := datafile.Unmarshal(line, &fields, datafile.Lenient); err != nil {
 		return l, "", err
 	}
 	if fields.Difficulty == nil {
@@ -177,14 +165,14 @@ func parseLabel(line []byte) (l label, name string, err error) {
 // the usual key alone, it looks only at the last key; spec §2.1.
 func subgoalTexts(line []byte) ([]string, error) {
 	var values map[string]json.RawMessage
-	if err := json.Unmarshal(line, &values); err != nil {
+	if err := datafile.Unmarshal(line, &values, datafile.Lenient); err != nil {
 		return nil, err
 	}
 	list, found := values["subgoals"]
 	if _, several := values["subgoals_1"]; found && !several {
 		var texts []string
-		if err := json.Unmarshal(list, &texts); err != nil {
-			return nil, fmt.Errorf("the sub-goals are not a list of texts: %w", err)
+		if err := datafile.Unmarshal(list, &texts); err != nil {
+			return nil, fmt.Errorf("\"subgoals\": %w", err)
 		}
 		return texts, nil
 	}
@@ -197,14 +185,14 @@ func subgoalTexts(line []byte) ([]string, error) {
 		return nil, nil
 	}
 	var text string
-	if err := json.Unmarshal(last.Value, &text); err != nil {
-		return nil, fmt.Errorf("%s is not a text: %w", last.Name, err)
+	if err := datafile.Unmarshal(last.Value, &text); err != nil {
+		return nil, fmt.Errorf("%q: %w", last.Name, err)
 	}
 	return []string{text}, nil
 }
 
-// parsePartial reads the known part of the labels; errors start with the entry's number.
-func parsePartial(b []byte) ([]label, error) {
+// parsePartial reads the known part of the labels.
+func parsePartial(file string, b []byte) ([]label, error) {
 	var entries []struct {
 		Name       string `json:"game_name"`
 		Goal       string
@@ -214,22 +202,18 @@ func parsePartial(b []byte) ([]label, error) {
 		N          int                            `json:"n_subgoals"`
 		Rewarded   []struct{ Observation string } `json:"rewarded_observations"`
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	if err := d.Decode(&entries); err != nil {
-		return nil, fmt.Errorf(" %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New(" there is more after the list")
+	if err := datafile.JSON(file, b, &entries, datafile.Lenient); err != nil {
+		return nil, err
 	}
 	var labels []label
 	for i, e := range entries {
 		switch {
 		case i < len(games) && e.Name != games[i].name:
-			return nil, fmt.Errorf(" entry %d is about %q, but task %d is %s", i, e.Name, i, games[i].name)
+			return nil, fmt.Errorf("%s: entry %d is about %q, but task %d is %s", file, i, e.Name, i, games[i].name)
 		case e.Difficulty.Check() != nil:
-			return nil, fmt.Errorf(" entry %d: %w", i, e.Difficulty.Check())
+			return nil, fmt.Errorf("%s: entry %d: %w", file, i, e.Difficulty.Check())
 		case e.N <= 0:
-			return nil, fmt.Errorf(" entry %d: there are %d sub-goals, want some", i, e.N)
+			return nil, fmt.Errorf("%s: entry %d: there are %d sub-goals, want some", file, i, e.N)
 		}
 		var texts []string
 		for _, r := range e.Rewarded {

@@ -53,7 +53,7 @@ func TestParseBindings(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                     "no game in it",
 		"{}":                   "no game in it",
-		"{":                    "unexpected end",
+		"{":                    "it ends in the middle",
 		"x = {'a': 'b'":        "line 1: a bracket is not closed",
 		"x = 1\ny = {'a' 'b'}": "line 2: want a colon",
 		"\n\n'abc":             "line 3: a text does not end",
@@ -89,7 +89,7 @@ func labelLines(t *testing.T, change func(i int, line map[string]any)) []byte {
 }
 
 func TestParseLabels(t *testing.T) {
-	labels, err := parseLabels(labelLines(t, func(int, map[string]any) {}))
+	labels, err := parseLabels("labels", labelLines(t, func(int, map[string]any) {}))
 	if err != nil || len(labels) != len(games) {
 		t.Fatal(len(labels), err)
 	}
@@ -100,7 +100,7 @@ func TestParseLabels(t *testing.T) {
 	}
 	// The leftover rule for other keys; spec §2.1. JSON objects are written here with sorted keys.
 	for last, want := range map[string][]string{"subgoals_1": nil, "zz_subgoals": {"text"}, "zz": nil} {
-		labels, err := parseLabels(labelLines(t, func(i int, line map[string]any) {
+		labels, err := parseLabels("labels", labelLines(t, func(i int, line map[string]any) {
 			if i == 3 {
 				line[last] = "text"
 				if last != "subgoals_1" {
@@ -118,18 +118,18 @@ func TestParseLabels(t *testing.T) {
 	for want, change := range map[string]func(line map[string]any){
 		"No difficulty in annotation file": func(line map[string]any) { delete(line, "difficulty") },
 		`want difficulty "easy" or "hard"`: func(line map[string]any) { line["difficulty"] = "medium" },
-		"not a list of texts":              func(line map[string]any) { line["subgoals"] = []int{1} },
+		`"subgoals": entry 1: want a text`: func(line map[string]any) { line["subgoals"] = []int{1} },
 		`is about "chess"`: func(line map[string]any) {
 			line["additional_info"] = map[string]string{"subtask": "chess"}
 		},
 	} {
-		_, err := parseLabels(labelLines(t, func(i int, line map[string]any) {
+		_, err := parseLabels("labels", labelLines(t, func(i int, line map[string]any) {
 			if i == 2 {
 				change(line)
 			}
 		}))
 		// every second line is blank
-		if err == nil || !strings.HasPrefix(err.Error(), "5: ") || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), "labels:5: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q in it", err, want)
 		}
 	}

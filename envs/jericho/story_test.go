@@ -139,7 +139,7 @@ func TestOptionsRefused(t *testing.T) {
 // What is known of the labels: observations that were rewarded, the shortest of
 // those that contain each other, and the number of sub-goals.
 func TestPartialLabels(t *testing.T) {
-	labels, err := parsePartial([]byte(`[{"game_name":"905","goal":"g","init_obs":"o","difficulty":"hard","n_subgoals":7,
+	labels, err := parsePartial("labels", []byte(`[{"game_name":"905","goal":"g","init_obs":"o","difficulty":"hard","n_subgoals":7,
 		"rewarded_observations":[{"observation":"You get out. Bedroom."},{"observation":"You get out!"},{"observation":"Door."},{"observation":"Door."}]}]`))
 	if err != nil {
 		t.Fatal(err)
@@ -162,9 +162,9 @@ func TestPartialLabels(t *testing.T) {
 	}
 	for want, text := range map[string]string{
 		"is about": `[{"game_name":"x","difficulty":"hard","n_subgoals":1}]`, "difficulty": `[{"game_name":"905","n_subgoals":1}]`,
-		"0 sub-goals": `[{"game_name":"905","difficulty":"hard"}]`, "more after": `[] []`, "cannot unmarshal": `{}`,
+		"0 sub-goals": `[{"game_name":"905","difficulty":"hard"}]`, "more after": `[] []`, "want a list": `{}`,
 	} {
-		if _, err := parsePartial([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parsePartial("labels", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

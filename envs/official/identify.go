@@ -66,7 +66,7 @@ var labelFolders = []string{"alfworld", "babyai", "jericho", "pddl", "sciencewor
 
 // labelsOf returns the path of AgentBoard's label file with this content, "" if none.
 func labelsOf(content []byte) string {
-	line, _, _ := bytes.Cut(bytes.TrimSpace(content), []byte("\n"))
+	line, _, _ := bytes.Cut(bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff"))), []byte("\n"))
 	var label struct {
 		Task       string
 		ID         *int

@@ -51,7 +51,7 @@ func readReceipts(dir string) (map[string]Receipt, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = json.Unmarshal(b, &receipts)
+	err = datafile.Unmarshal(b, &receipts)
 	if own, ok := receipts[receiptName]; err == nil && ok { // earlier versions wrote none
 		delete(receipts, receiptName)
 		if sum, sumErr := checksum(receipts); sumErr != nil || sum != own.SHA256 {

@@ -2,7 +2,6 @@ package pddl
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -69,7 +68,7 @@ func findProblems(dir string) (folder string, err error) {
 // addOfficial reads the problems of one game, in the order of their file names,
 // and returns the texts of these files.
 func (e *Env) addOfficial(g *strategyGame, folder string, labels []label) (read []string, err error) {
-	domainText, err := datafile.Read(filepath.Join(folder, g.name+".pddl"), datafile.MaxLabels)
+	domainText, err := datafile.ReadText(filepath.Join(folder, g.name+".pddl"), datafile.MaxLabels)
 	if err != nil {
 		return nil, fmt.Errorf("pddl: %w", err)
 	}
@@ -87,7 +86,7 @@ func (e *Env) addOfficial(g *strategyGame, folder string, labels []label) (read 
 		return nil, fmt.Errorf("pddl: the folder %s has %d problem files, want %d", g.name, len(files), g.capacity)
 	}
 	for _, file := range files[:g.capacity] {
-		text, err := datafile.Read(filepath.Join(folder, filepath.FromSlash(file)), datafile.MaxLabels)
+		text, err := datafile.ReadText(filepath.Join(folder, filepath.FromSlash(file)), datafile.MaxLabels)
 		if err != nil {
 			return nil, fmt.Errorf("pddl: %w", err)
 		}
@@ -120,7 +119,7 @@ type label struct {
 }
 
 func parseLabel(line []byte, task int) (l label, err error) {
-	if err := json.Unmarshal(line, &l); err != nil {
+	if err := datafile.Unmarshal(line, &l, datafile.Lenient); err != nil {
 		return l, err
 	}
 	return l, cmp.Or(agentboard.CheckID(l.ID, task), l.Difficulty.Check())

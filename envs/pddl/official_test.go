@@ -255,13 +255,12 @@ func TestOfficialErrors(t *testing.T) {
 		{"empty goal", func(f layout) { f[beside+"gripper/problem2.pddl"] = "(define (problem x) (:goal (and)))" },
 			"gripper/problem2.pddl: the goal is not a conjunction of facts"},
 		{"torn line", func(f layout) { f[labelFile] = f[labelFile][:len(f[labelFile])-40] },
-			"DIR/pddl/test.jsonl:60: unexpected end of JSON input"},
-		{"empty line", replaceLine(3, func(string) string { return "" }),
-			"DIR/pddl/test.jsonl:3: unexpected end of JSON input"},
+			"DIR/pddl/test.jsonl:60: it ends in the middle of a value: the file is not complete"},
+		{"empty line", replaceLine(3, func(string) string { return "" }), "DIR/pddl/test.jsonl:4: want id 2, got 3"},
 		{"no JSON", replaceLine(3, func(string) string { return "id: 2" }),
-			"DIR/pddl/test.jsonl:3: invalid character 'i' looking for beginning of value"},
+			"DIR/pddl/test.jsonl:3: id is neither true, false nor null: texts and keys of JSON stand in double quotes"},
 		{"wrong type", replaceLine(3, func(s string) string { return strings.Replace(s, `"id": 2`, `"id": "2"`, 1) }),
-			"DIR/pddl/test.jsonl:3: json: cannot unmarshal string into Go struct field label.id of type int"},
+			"DIR/pddl/test.jsonl:3: \"id\": want a whole number, not a text"},
 		{"ids in another order", func(f layout) {
 			lines := strings.Split(f[labelFile], "\n")
 			lines[4], lines[5] = lines[5], lines[4]
@@ -340,7 +339,7 @@ func FuzzParseLabels(f *testing.F) {
 	f.Add([]byte("{\"id\": 0, \"difficulty\": \"hard\"}\n{\"id\": 1, \"difficulty\": \"easy\"}\r\n"))
 	f.Add([]byte("\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		labels, err := agentboard.Labels(b, parseLabel)
+		labels, err := agentboard.Labels("labels", b, parseLabel)
 		if err != nil {
 			if labels != nil {
 				t.Error("labels beside the error")

@@ -2,7 +2,6 @@ package sciworld
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 
 	"heldout/envs"
 	"heldout/envs/agentboard"
+	"heldout/envs/datafile"
 )
 
 // labelFile holds a line of JSON for each task (§4.1).
@@ -53,7 +53,7 @@ func parseLabel(b []byte, task int) (goalLabel, error) {
 			Task      string `json:"env_name"`
 		} `json:"additional_info"`
 	}
-	if err := json.Unmarshal(b, &line); err != nil {
+	if err := datafile.Unmarshal(b, &line, datafile.Lenient); err != nil {
 		return goalLabel{}, err
 	}
 	if err := cmp.Or(agentboard.CheckID(line.ID, task), line.Difficulty.Check()); err != nil {

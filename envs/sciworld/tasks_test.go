@@ -109,19 +109,19 @@ func TestParseLabels(t *testing.T) {
 			`{"id":%d,"goal":"g","subgoals":[%q],"difficulty":%q,"additional_info":{"var":3,"env_name":"boil"}}`, id,
 			pattern, difficulty)
 	}
-	got, err := agentboard.Labels([]byte(line(0, "easy", "a.b")+"\n"+line(1, "hard", "c|d")+"\n"), parseLabel)
+	got, err := agentboard.Labels("labels", []byte(line(0, "easy", "a.b")+"\n"+line(1, "hard", "c|d")+"\n"), parseLabel)
 	if err != nil || len(got) != 2 || got[1].place != (taskVariation{"boil", 3}) || got[1].difficulty != envs.Hard ||
 		!got[0].subgoals[0].MatchString("xa-bx") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		line(1, "easy", "a"):                         "1: want id 0, got 1",
-		line(0, "medium", "a"):                       `1: want difficulty "easy" or "hard"`,
-		line(0, "easy", "("):                         `1: subgoal "("`,
-		line(0, "easy", "a") + "\n{":                 "2: unexpected end",
-		`{"id":0,"difficulty":"hard","subgoals":[]}`: "1: subgoals are missing",
+		line(1, "easy", "a"):                         "labels:1: want id 0, got 1",
+		line(0, "medium", "a"):                       `labels:1: want difficulty "easy" or "hard"`,
+		line(0, "easy", "("):                         `labels:1: subgoal "("`,
+		line(0, "easy", "a") + "\n{":                 "labels:2: it ends in the middle",
+		`{"id":0,"difficulty":"hard","subgoals":[]}`: "labels:1: subgoals are missing",
 	} {
-		if _, err := agentboard.Labels([]byte(text), parseLabel); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := agentboard.Labels("labels", []byte(text), parseLabel); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -132,7 +132,7 @@ func FuzzParseLabels(f *testing.F) {
 		[]byte(
 			`{"id":0,"goal":"g","subgoals":["a"],"difficulty":"easy","additional_info":{"var":3,"env_name":"boil"}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		labels, err := agentboard.Labels(b, parseLabel)
+		labels, err := agentboard.Labels("labels", b, parseLabel)
 		if err != nil {
 			return
 		}

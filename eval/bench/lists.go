@@ -17,6 +17,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/envs/babyai"
+	"heldout/envs/datafile"
 	"heldout/envs/sciworld"
 	"heldout/envs/stream"
 	"heldout/scoring/record"
@@ -102,7 +103,7 @@ func valueOf(b []byte, key string) ([]byte, error) {
 		return b, nil
 	}
 	var object map[string]json.RawMessage
-	if err := json.Unmarshal(b, &object); err != nil {
+	if err := datafile.Unmarshal(b, &object); err != nil {
 		return nil, err
 	}
 	if object[key] == nil {
@@ -115,7 +116,7 @@ func valueOf(b []byte, key string) ([]byte, error) {
 // a number, and a variation.
 func readPairs(b []byte) (names []string, err error) {
 	var pairs [][]any
-	if err := json.Unmarshal(b, &pairs); err != nil {
+	if err := datafile.Unmarshal(b, &pairs); err != nil {
 		return nil, err
 	}
 	for i, p := range pairs {
@@ -196,6 +197,9 @@ func readIDs(b []byte) (names []string, err error) {
 
 // eachString calls visit for every string of a JSON value, in order, keys included.
 func eachString(b []byte, visit func(string) error) error {
+	if err := datafile.Unmarshal(b, new(any)); err != nil {
+		return err
+	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	for {
 		token, err := d.Token()

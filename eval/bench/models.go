@@ -36,7 +36,7 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fleet.Open(fleet.Options{
+	opened, err := fleet.Open(fleet.Options{
 		Servers: servers, List: list, Attempts: o.Retry.Attempts, GiveUpAfter: r.GiveUpAfter, Tell: o.Tell, Now: o.Now,
 		Open: func(address string) (*model.Client, error) {
 			opts := o
@@ -44,6 +44,10 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 			return model.Open(opts)
 		},
 	})
+	if err != nil && list != nil {
+		err = fmt.Errorf("%w; --base-url is %s", err, strings.Join(r.BaseURL.Lookup(name), ", "))
+	}
+	return opened, err
 }
 
 func inFlight(c configs.Concurrency) int {

@@ -152,7 +152,7 @@ func (j *Job) addPerturbed(spec *eval.Spec, base *episode.Benchmark, arg string)
 		b.Replacements, about.Base, err = j.noInd(spec.Players)
 	}
 	if err != nil {
-		return err
+		return ofFile(file, err)
 	}
 	spec.Benchmarks = append(spec.Benchmarks, b)
 	j.sweep.Perturbations = append(j.sweep.Perturbations, about)
@@ -244,7 +244,7 @@ func (j *Job) noInd(players []episode.Player) (replacements map[string]*episode.
 // Perturbed puts a perturbation, by name or file, around an environment to be
 // played by hand.
 func Perturbed(env envs.Env, arg string) (envs.Env, error) {
-	rules, _, err := LoadPerturbation(env.Info().Name, arg)
+	rules, file, err := LoadPerturbation(env.Info().Name, arg)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +252,19 @@ func Perturbed(env envs.Env, arg string) (envs.Env, error) {
 		return nil, fmt.Errorf("perturbation %s changes the model, so by hand there is nothing to see of it",
 			rules.Name)
 	}
-	return perturb.Wrap(env, rules)
+	perturbed, err := perturb.Wrap(env, rules)
+	if err != nil {
+		return nil, ofFile(file, err)
+	}
+	return perturbed, nil
+}
+
+// ofFile names the file of a perturbation that does not fit, if it is the user's.
+func ofFile(file string, err error) error {
+	if file == record.BuiltIn {
+		return err
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }
 
 // OfFamilies reports whether perturbations of the job combine families of rules.

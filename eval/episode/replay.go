@@ -5,13 +5,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/envs/datafile"
 	"heldout/scoring/record"
 )
 
@@ -44,7 +43,7 @@ const (
 )
 
 // ReadRecorded reads episodes from JSON Lines, compressed with gzip or not, and
-// visits them in order until ctx is done. Its own errors name the file and line.
+// visits them in order until ctx is done. Errors name the file and the line.
 func ReadRecorded(ctx context.Context, r io.Reader, file string, visit func(line int, e *Recorded) error) error {
 	in := bufio.NewReader(r)
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
@@ -54,35 +53,33 @@ func ReadRecorded(ctx context.Context, r io.Reader, file string, visit func(line
 		}
 		in = bufio.NewReader(z)
 	}
-	limited := &io.LimitedReader{R: in, N: maxRecorded}
-	lines := bufio.NewScanner(limited)
-	lines.Buffer(nil, maxRecordedLine)
-	n := 0
-	for lines.Scan() {
-		n++
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
+	limited := &io.LimitedReader{R: stoppable{ctx, in}, N: maxRecorded}
+	last := 0
+	err := datafile.EachLine(file, limited, maxRecordedLine, func(n int, line []byte) error {
 		var e Recorded
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return fmt.Errorf("%s:%d: %w", file, n, err)
-		}
-		if err := visit(n, &e); err != nil {
+		last = n
+		if err := datafile.Unmarshal(line, &e, datafile.Lenient); err != nil {
 			return err
 		}
+		return visit(n, &e)
+	})
+	if err == nil && limited.N == 0 {
+		err = fmt.Errorf("%s:%d: the file has more than %d bytes when it is decompressed", file, last+1, maxRecorded)
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("%s:%d: the line has more than %d bytes", file, n+1, maxRecordedLine)
-	case err != nil:
-		return fmt.Errorf("%s: after line %d: %w", file, n, err)
-	case limited.N == 0:
-		return fmt.Errorf("%s:%d: the file has more than %d bytes when it is decompressed", file, n+1, maxRecorded)
+	return err
+}
+
+// stoppable is a reader that ends with its context.
+type stoppable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s stoppable) Read(b []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
 	}
-	return nil
+	return s.Reader.Read(b)
 }
 
 // Mismatch is a place where a replay differs from its record.

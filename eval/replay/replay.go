@@ -58,11 +58,7 @@ func (r *Replayer) file(ctx context.Context, name string) error {
 	episodes := 0
 	err = episode.ReadRecorded(ctx, f, name, func(line int, e *episode.Recorded) error {
 		episodes++
-		location := fmt.Sprintf("%s:%d", name, line)
-		if err := r.episode(ctx, location, e); err != nil {
-			return fmt.Errorf("%s: %w", location, err)
-		}
-		return nil
+		return r.episode(ctx, fmt.Sprintf("%s:%d", name, line), e)
 	})
 	if err == nil && episodes == 0 {
 		err = fmt.Errorf("%s has no episodes", name)

@@ -85,7 +85,7 @@ func TestNothingToReplay(t *testing.T) {
 		"has no episodes":                     "",
 		"give their folder with --data":       `{"env":"scienceworld","id":0,"steps":[]}`,
 		"unknown environment":                 `{"env":"chess","id":0,"steps":[]}`,
-		"recorded.jsonl:1: invalid":           "chess",
+		"recorded.jsonl:1: chess is neither":  "chess",
 		"records of pddl are of official":     `{"env":"pddl","id":0,"steps":[]}`,
 		"records of sciworld are of official": `{"env":"scienceworld","id":0,"steps":[]}`,
 	} {

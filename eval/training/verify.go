@@ -62,18 +62,10 @@ func (v *Verification) Files(names []string, masked string, force bool) (err err
 func (v *Verification) file(name string) error {
 	f, err := datafile.Open(name, datafile.Unlimited)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w of trajectories, as heldout synth writes them; heldout check is for bundles of runs", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder, want a file of trajectories that heldout synth wrote; heldout check is for "+
-			"bundles of runs", name)
-	}
-	err = synth.VerifyLines(f, v.Options, v.Lenient, func(c synth.Checked) error { return v.print(name, c) })
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	return synth.VerifyLines(name, f, v.Options, v.Lenient, func(c synth.Checked) error { return v.print(name, c) })
 }
 
 func (v *Verification) print(file string, c synth.Checked) error {

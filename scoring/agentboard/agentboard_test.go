@@ -191,15 +191,15 @@ func TestDamaged(t *testing.T) {
 	const good = "[EXP] 0: [sr]: 1, [score]: 1.0, [grounding_acc]: 1.0, [score_state]: [] \n"
 	for _, c := range []struct{ file, content, want string }{
 		{"pddl.txt", good + good, "pddl.txt: episode 0 is there twice"},
-		{"pddl.txt", "[EXP] x", "pddl.txt: line 1: "},
+		{"pddl.txt", "[EXP] x", "pddl.txt:1: "},
 		{"pddl.txt", strings.Replace(good, "[score]: 1.0", "[score]: 1.5", 1), "progress 1.5 is outside"},
 		{"pddl.txt", strings.Replace(good, "[score_state]: []", "[score_state]: [(0)]", 1), "is not a step and"},
 		{"logs/pddl.jsonl", `{"id": 0, "progress_rate": 1}`, "grounding_acc -1 is outside of 0 to 1, or missing"},
-		{"logs/pddl.jsonl", `{"id": 0`, "pddl.jsonl: episode 1 of the file: unexpected EOF"},
+		{"logs/pddl.jsonl", `{"id": 0`, "pddl.jsonl:1: it ends in the middle"},
 		{"logs/pddl.jsonl", `{"id":0,"progress_rate":1,"grounding_acc":1,"difficulty":"odd"}`, `want difficulty "easy"`},
-		{"pddl.txt", strings.Replace(good, "[sr]: 1", "[sr]: yes", 1), `line 1: "yes" is neither true nor false`},
-		{"pddl.txt", strings.Replace(good, "[score]: 1.0", "[score]: 0.5x", 1), `line 1: strconv.ParseFloat: parsing`},
-		{"pddl.txt", good + strings.Repeat("x", maxLine+1), "line 2: bufio.Scanner: token too long; a line"},
+		{"pddl.txt", strings.Replace(good, "[sr]: 1", "[sr]: yes", 1), `txt:1: "yes" is neither true nor false`},
+		{"pddl.txt", strings.Replace(good, "[score]: 1.0", "[score]: 0.5x", 1), `txt:1: want a number, not "0.5x"`},
+		{"pddl.txt", good + strings.Repeat("x", maxLine+1), "txt:2: the line has more than"},
 		{"other.txt", good, "has no episodes of AgentBoard"},
 	} {
 		dir := t.TempDir()
@@ -222,11 +222,11 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"id":1e400,"trajectory":[]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		text := string(b)
-		logged, err := parseLog(strings.NewReader(text))
+		logged, err := parseLog("log", []byte(text))
 		if err != nil {
 			logged = nil
 		}
-		lined, err := parseLines(strings.NewReader(text))
+		lined, err := parseLines("TASK.txt", []byte(text))
 		if err != nil {
 			lined = nil
 		}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+
+	"heldout/envs/datafile"
 )
 
 // resultsFile is the file that every folder has.
@@ -104,7 +106,7 @@ type turns int
 // UnmarshalJSON implements json.Unmarshaler.
 func (n *turns) UnmarshalJSON(b []byte) error {
 	var steps map[string]json.RawMessage
-	if err := json.Unmarshal(b, &steps); err != nil {
+	if err := datafile.Unmarshal(b, &steps, datafile.Lenient); err != nil {
 		return err
 	}
 	*n = turns(len(steps))

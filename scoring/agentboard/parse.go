@@ -1,18 +1,16 @@
 package agentboard
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // The limits of what is read.
@@ -25,19 +23,23 @@ const (
 )
 
 // parseLog reads JSON values one after the other, whether or not each is a line.
-func parseLog(r io.Reader) (out []episode, err error) {
-	d := json.NewDecoder(r)
-	for {
+func parseLog(name string, b []byte) (out []episode, err error) {
+	err = datafile.EachValue(name, b, func(value []byte) error {
 		e := episode{ID: -1, Progress: -1, Grounding: -1}
-		if err := d.Decode(&e); errors.Is(err, io.EOF) {
-			return out, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("episode %d of the file: %w", len(out)+1, err)
+		if err := datafile.Unmarshal(value, &e, datafile.Lenient); err != nil {
+			return fmt.Errorf("episode %d of the file: %w", len(out)+1, err)
 		}
-		if out = append(out, e); len(out) > maxEpisodes {
-			return nil, fmt.Errorf("there are more than %d episodes", maxEpisodes)
-		}
+		out = append(out, e)
+		return few(out)
+	})
+	return out, err
+}
+
+func few(episodes []episode) error {
+	if len(episodes) > maxEpisodes {
+		return fmt.Errorf("there are more than %d episodes", maxEpisodes)
 	}
+	return nil
 }
 
 // The form of a line of TASK.txt, and of a rise in it. Older logs have shorter names.
@@ -48,26 +50,16 @@ var (
 )
 
 // parseLines reads a line for each episode.
-func parseLines(r io.Reader) (out []episode, err error) {
-	s := bufio.NewScanner(r)
-	s.Buffer(nil, maxLine)
-	n := 1
-	for ; s.Scan(); n++ {
-		if strings.TrimSpace(s.Text()) == "" {
-			continue
-		}
-		e, err := parseLine(s.Text())
+func parseLines(name string, b []byte) (out []episode, err error) {
+	err = datafile.EachLine(name, bytes.NewReader(b), maxLine, func(_ int, line []byte) error {
+		e, err := parseLine(string(line))
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			return err
 		}
-		if out = append(out, e); len(out) > maxEpisodes {
-			return nil, fmt.Errorf("there are more than %d episodes", maxEpisodes)
-		}
-	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("line %d: %w; a line has at most %d bytes", n, err, maxLine)
-	}
-	return out, nil
+		out = append(out, e)
+		return few(out)
+	})
+	return out, err
 }
 
 func parseLine(line string) (e episode, err error) {
@@ -81,7 +73,7 @@ func parseLine(line string) (e episode, err error) {
 	e.Progress, errs[2] = strconv.ParseFloat(parts[3], 64)
 	e.Grounding, errs[3] = strconv.ParseFloat(parts[4], 64)
 	if err := cmp.Or(errs[:]...); err != nil {
-		return e, err
+		return e, datafile.Plain(err)
 	}
 	for pair := range strings.SplitSeq(parts[5], "), ") {
 		if pair = strings.TrimSuffix(pair, ")"); pair == "" {
@@ -93,7 +85,7 @@ func parseLine(line string) (e episode, err error) {
 		}
 		var c rise
 		if err := c.parse(numbers[1], numbers[2]); err != nil {
-			return e, err
+			return e, datafile.Plain(err)
 		}
 		e.Changes = append(e.Changes, c)
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -112,17 +111,16 @@ func readEpisodes(dir, env string) (episodes []episode, steps bool, err error) {
 }
 
 // readFile reads and checks episodes, and sorts them.
-func readFile(name string, parse func(io.Reader) ([]episode, error)) ([]episode, error) {
-	f, err := datafile.Open(name, maxFile)
+func readFile(name string, parse func(name string, b []byte) ([]episode, error)) ([]episode, error) {
+	b, err := datafile.ReadText(name, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	episodes, err := parse(f)
-	if err == nil {
-		err = check(episodes)
-	}
+	episodes, err := parse(name, b)
 	if err != nil {
+		return nil, err
+	}
+	if err := check(episodes); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return episodes, nil
@@ -131,7 +129,7 @@ func readFile(name string, parse func(io.Reader) ([]episode, error)) ([]episode,
 // readResults reads the rates in all_results.txt by AgentBoard's names of environments. It skips
 // lines that are not rates, as AgentBoard does.
 func readResults(name string) (map[string]ownRates, error) {
-	b, err := datafile.Read(name, datafile.MaxConfig)
+	b, err := datafile.ReadText(name, datafile.MaxConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // EpisodeID hashes the identity of a task and the condition, and the version of
@@ -261,10 +262,8 @@ func badManifest(file string, content []byte, err error) error {
 		if n := lineOf(content, e.text); n > 0 {
 			place = fmt.Sprintf("%s:%d", file, n)
 		}
-	case *json.SyntaxError:
-		place = fmt.Sprintf("%s:%d", file, 1+bytes.Count(content[:min(int(e.Offset), len(content))], []byte("\n")))
-	case *json.UnmarshalTypeError:
-		place = fmt.Sprintf("%s:%d", file, 1+bytes.Count(content[:min(int(e.Offset), len(content))], []byte("\n")))
+	case *datafile.Fault:
+		place = fmt.Sprintf("%s:%d", file, e.Line)
 	case *schemaError:
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -8,15 +8,16 @@ package record
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"reflect"
+
 	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"heldout/envs"
+	"heldout/envs/datafile"
 )
 
 // Schema is the version of the form of files and lines. It goes up when a reader of
@@ -358,7 +359,7 @@ func unmarshal(b []byte, v any) error {
 	err := d.Decode(v)
 	if err == nil {
 		if rest := bytes.TrimSpace(b[d.InputOffset():]); len(rest) > 0 {
-			return fmt.Errorf("there is more behind the JSON value: %.20q", rest)
+			return fmt.Errorf("there is more after the end of the value: %.20q", rest)
 		}
 		return nil
 	}
@@ -368,10 +369,10 @@ func unmarshal(b []byte, v any) error {
 	if json.Unmarshal(b, &header) == nil && !readable(header.Schema) {
 		return &schemaError{header.Schema}
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it ends in the middle of a JSON value")
+	if explained := datafile.Unmarshal(b, reflect.New(reflect.TypeOf(v).Elem()).Interface()); explained != nil {
+		return explained
 	}
-	return err
+	return datafile.Plain(err)
 }
 
 // act is the name of AgentBoard's agent without thoughts. Its empty replies are actions,

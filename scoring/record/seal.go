@@ -86,7 +86,7 @@ func CheckLine(line []byte) (covered bool, err error) {
 	var l struct {
 		Checksum string `json:"checksum"`
 	}
-	if err := json.Unmarshal(line, &l); err != nil {
+	if err := unmarshal(line, &l); err != nil {
 		return false, err
 	}
 	if l.Checksum == "" && !reachesEnd(append(bytes.Clone(tail(line)), '\n')) {
@@ -133,7 +133,7 @@ func DecodeFile(b []byte, v any) (covered bool, err error) {
 	var form struct {
 		Schema int `json:"schema"`
 	}
-	if err := json.Unmarshal(b, &form); err != nil {
+	if err := unmarshal(b, &form); err != nil {
 		return false, err
 	}
 	if !readable(form.Schema) {

@@ -221,10 +221,10 @@ func TestTail(t *testing.T) {
 	}{
 		"zeros":                         {zeros, len(zeros), ""},
 		"half a line and zeros":         {line[:100] + zeros, 100 + len(zeros), ""},
-		"zeros up to the line's end":    {zeros + line[100:], 0, "episodes.jsonl:2: invalid character"},
-		"zeros in the middle of a line": {line[:50] + zeros + line[100:], 0, "episodes.jsonl:2: invalid character"},
+		"zeros up to the line's end":    {zeros + line[100:], 0, "episodes.jsonl:2: "},
+		"zeros in the middle of a line": {line[:50] + zeros + line[100:], 0, "episodes.jsonl:2: "},
 		"a whole line without its brace": {strings.Replace(line, "{", "(", 1), 0,
-			"episodes.jsonl:2: invalid character"},
+			"episodes.jsonl:2: "},
 		"a line break for the end": {strings.Replace(line, "}\n", "\n\n", 1), 0, "episodes.jsonl:2: "},
 		"another line break":       {strings.Replace(line, "}\n", "}\v", 1), 0, "episodes.jsonl:2: "},
 		"no checksum": {strings.Replace(old(t, line, "{", "{"), `"schema":1`, `"schema":2`, 1), 0,

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -34,6 +35,36 @@ func OpenWorkplace(target string) (*Workplace, error) {
 		return nil, errors.Join(err, fmt.Errorf("%s: another process writes it", w.Dir))
 	}
 	return w, nil
+}
+
+// OpenScratch makes a workplace of no file in a folder for temporary files, for this user alone.
+// It removes those with the prefix that killed processes have left there.
+func OpenScratch(folder, prefix string) (*Workplace, error) {
+	left, err := filepath.Glob(filepath.Join(folder, prefix+"*"+Unfinished))
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range left {
+		w := &Workplace{Dir: dir, lock: flock.New(filepath.Join(dir, workplaceLock), flock.SetFlag(os.O_RDWR))}
+		if dead, err := w.lock.TryLock(); err == nil && dead { // another user's cannot be locked
+			_ = w.Close()
+		}
+	}
+	dir, err := os.MkdirTemp(folder, prefix+"*"+Unfinished)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workplace{Dir: dir, lock: flock.New(filepath.Join(dir, workplaceLock))}
+	if ok, err := w.lock.TryLock(); err != nil || !ok {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return w, nil
+}
+
+// Until removes the workplace when ctx ends, unless stop is called before, which returns false if it
+// is too late. A command that does not end soon after a signal is left, and never comes to Close.
+func (w *Workplace) Until(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { _ = w.Close() })
 }
 
 // Empty removes what a killed process left.

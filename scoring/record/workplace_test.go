@@ -1,10 +1,14 @@
 package record
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"heldout/envs/sharedtest"
 )
 
 // One process has a workplace; what a killed one left is found and removed, and nothing stays.
@@ -56,4 +60,49 @@ func openWorkplace(t *testing.T, target string) *Workplace {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// A workplace goes when its context ends, unless that no longer matters; one for temporary files
+// removes those of killed processes, and no others.
+func TestScratch(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Workplace {
+		t.Helper()
+		w, err := OpenScratch(dir, "heldout-x-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	alive, killed := open(), open()
+	if err := killed.lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(dir, "heldout-x-of-somebody")
+	if err := os.Mkdir(other, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended, kept := open(), open()
+	ended.Until(ctx)
+	if !kept.Until(ctx)() {
+		t.Error("it is too late to keep a workplace of a context that goes on")
+	}
+	end()
+	for deadline := sharedtest.Limited(t); exists(ended.Dir); {
+		if deadline.Err() != nil {
+			t.Fatal("the workplace of a context that has ended stays")
+		}
+		runtime.Gosched()
+	}
+	for path, want := range map[string]bool{alive.Dir: true, killed.Dir: false, other: true, kept.Dir: true} {
+		if exists(path) != want {
+			t.Errorf("%s is there: %v", path, !want)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 
 	"heldout/envs"
 	"heldout/scoring"
@@ -40,10 +41,22 @@ type indexedData struct {
 }
 
 type indexedMetric struct {
-	Type  string             `yaml:"type"`
-	Value float64            `yaml:"value"`
-	Name  string             `yaml:"name"`
-	Args  map[string]float64 `yaml:"args,omitempty"`
+	Type  string                `yaml:"type"`
+	Value cardNumber            `yaml:"value"`
+	Name  string                `yaml:"name"`
+	Args  map[string]cardNumber `yaml:"args,omitempty"`
+}
+
+// cardNumber is a number that YAML writes with a point: 100.0.
+type cardNumber float64
+
+// MarshalYAML implements yaml.Marshaler.
+func (x cardNumber) MarshalYAML() (any, error) {
+	text := strconv.FormatFloat(float64(x), 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: text}, nil
 }
 
 // ModelCard returns what the card of a model on the Hub says of its results: the front matter, and a paragraph.
@@ -66,7 +79,7 @@ func (r *Report) ModelCard() (string, error) {
 	if model.Results == nil {
 		return "", errors.New("no episode has a result, so a model card has nothing to say")
 	}
-	front, err := yaml.Marshal(map[string][]indexed{"model-index": {model}})
+	front, err := yaml.Dump(map[string][]indexed{"model-index": {model}})
 	if err != nil {
 		return "", err
 	}
@@ -106,8 +119,8 @@ func indexedDataset(place claim.Scope, score *scoring.Score) indexedData {
 }
 
 func metric(kind, name string, rate scoring.Rate) indexedMetric {
-	percent := func(x float64) float64 { return math.Round(1e4*x) / 100 }
-	m := indexedMetric{Type: kind, Name: name, Value: percent(rate.Mean), Args: map[string]float64{}}
+	percent := func(x float64) cardNumber { return cardNumber(math.Round(1e4*x) / 100) }
+	m := indexedMetric{Type: kind, Name: name, Value: percent(rate.Mean), Args: map[string]cardNumber{}}
 	if rate.Interval != nil {
 		m.Args["low"], m.Args["high"] = percent(rate.Interval.Low), percent(rate.Interval.High)
 		m.Args["confidence"] = 95

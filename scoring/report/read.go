@@ -109,7 +109,7 @@ func readThoughts(file string) ([]string, error) {
 	if file == "" {
 		return nil, nil
 	}
-	b, err := datafile.Read(file, datafile.MaxLabels)
+	b, err := datafile.ReadText(file, datafile.MaxLabels)
 	if err != nil {
 		return nil, err
 	}

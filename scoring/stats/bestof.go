@@ -18,11 +18,11 @@ var ErrFewTries = errors.New("the best of more than half of the tries cannot be 
 // number occurs. k is at least 1 and at most the number of values.
 func BestOf(values []float64, k int) float64 { return bestOf(ascending(values), k) }
 
-// BestOfEach is BestOf of each k from 1 to most.
-func BestOfEach(values []float64, limit int) []float64 {
-	sorted, out := ascending(values), make([]float64, limit)
-	for k := range limit {
-		out[k] = bestOf(sorted, k+1)
+// BestOfEach is BestOf of each of the numbers k.
+func BestOfEach(values []float64, ks []int) []float64 {
+	sorted, out := ascending(values), make([]float64, len(ks))
+	for i, k := range ks {
+		out[i] = bestOf(sorted, k)
 	}
 	return out
 }

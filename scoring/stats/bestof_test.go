@@ -38,7 +38,11 @@ func TestBestOfEach(t *testing.T) {
 		values := rapid.SliceOfN(rapid.Map(rapid.Float64Range(0, levels), func(x float64) float64 {
 			return math.Floor(x) / levels
 		}), 1, 300).Draw(t, "values")
-		for k, got := range BestOfEach(values, len(values)) {
+		ks := make([]int, len(values))
+		for i := range ks {
+			ks[i] = i + 1
+		}
+		for k, got := range BestOfEach(values, ks) {
 			sorted := slices.Sorted(slices.Values(values))
 			n := len(sorted)
 			want, weight := sorted[n-1], float64(k+1)/float64(n)

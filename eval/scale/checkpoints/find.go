@@ -1,7 +1,6 @@
 package checkpoints
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -107,7 +106,7 @@ func (c Checkpoint) lacksOf(index string, names []string) string {
 	var weights struct {
 		Files map[string]string `json:"weight_map"`
 	}
-	if err := json.Unmarshal(content, &weights); err != nil {
+	if err := datafile.Unmarshal(content, &weights); err != nil {
 		return fmt.Sprintf("%s cannot be read: %v", index, err)
 	}
 	for _, file := range weights.Files {

@@ -127,7 +127,20 @@ func Write(ctx context.Context, folder, out string, o Options) (*Board, error) {
 		return nil, err
 	}
 	defer work.Close()
+	stop := work.Until(ctx)
 	site := work.Path("site")
+	b, err := build(ctx, found, site, o)
+	if !stop() {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b, replace(work, site, out)
+}
+
+// build checks the bundles and writes a site into a new folder.
+func build(ctx context.Context, found []string, site string, o Options) (*Board, error) {
 	if err := os.Mkdir(site, 0o755); err != nil {
 		return nil, err
 	}
@@ -147,10 +160,7 @@ func Write(ctx context.Context, folder, out string, o Options) (*Board, error) {
 		}
 	}
 	b.rank()
-	if err := b.write(site); err != nil {
-		return nil, err
-	}
-	return b, replace(work, site, out)
+	return b, b.write(site)
 }
 
 // earlier is the name in the workplace of the site that a new one replaces.

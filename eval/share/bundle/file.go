@@ -40,6 +40,21 @@ func Create(ctx context.Context, file string, runs []record.Parts, about configs
 	if err := work.Empty(); err != nil {
 		return nil, err
 	}
+	stop := work.Until(ctx)
+	result, err := build(ctx, work, runs, about)
+	if !stop() {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result, result.publish(work.Path(packed), file, key)
+}
+
+// packed is the name of a bundle in its workplace.
+const packed = "packed"
+
+func build(ctx context.Context, work *record.Workplace, runs []record.Parts, about configs.About) (*Result, error) {
 	dir := work.Path("staged")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return nil, err
@@ -56,23 +71,24 @@ func Create(ctx context.Context, file string, runs []record.Parts, about configs
 		}
 		result.Paths = append(result.Paths, paths(m)...)
 	}
-	packed := work.Path("packed")
-	if err := packFile(ctx, packed, dir, c); err != nil {
-		return nil, err
-	}
+	return result, packFile(ctx, work.Path(packed), dir, c)
+}
+
+// publish signs a bundle, and gives it its name.
+func (r *Result) publish(packed, file, key string) error {
 	if key != "" {
 		armored, signer, err := sign(packed, key)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := atomic.WriteFile(file+SignatureExtension, bytes.NewReader(armored)); err != nil {
-			return nil, err
+			return err
 		}
-		result.Signer = signer
+		r.Signer = signer
 	} else if err := os.Remove(file + SignatureExtension); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("the signature of the bundle before: %w", err)
+		return fmt.Errorf("the signature of the bundle before: %w", err)
 	}
-	return result, errors.Join(os.Chmod(packed, 0o644), atomic.ReplaceFile(packed, file))
+	return errors.Join(os.Chmod(packed, 0o644), atomic.ReplaceFile(packed, file))
 }
 
 // stoppable is a writer until its context ends.

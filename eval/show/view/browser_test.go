@@ -63,7 +63,7 @@ func TestInABrowser(t *testing.T) {
 	t.Run("from the overview to an episode", func(t *testing.T) {
 		p := openAt(t, b, s, "/", desk)
 		p.picture("overview")
-		p.Click("a[href='/runs/tuned/']")
+		p.Click("a[href='./runs/tuned/']")
 		p.Until(list + " === 20")
 		p.picture("run")
 		p.Click("table.episodes tbody a")

@@ -33,6 +33,6 @@ func (s *Server) compare(request *http.Request) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Links = append(s.links(), p.Links...)
+	p.Links = append(s.links(request), p.Links...)
 	return &p, nil
 }

@@ -44,12 +44,12 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	around, err := s.around(request.Context(), r, found, query)
+	around, err := s.around(request, r, found)
 	if err != nil {
 		return nil, err
 	}
 	around.Others = s.alternatives(r, e, query.Get("with"))
-	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), PromptsHref: s.promptsHref(r, &e.Result)}
+	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), PromptsHref: s.promptsHref(request, r, &e.Result)}
 	switch {
 	case query.Has("draw"):
 		first.Pictures, around.Note = s.draw(request.Context(), found, e)
@@ -61,13 +61,13 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 	body := trajectory.Render(first)
 	title := table.Printable(e.Task)
 	if name := query.Get("with"); name != "" {
-		second, err := s.second(name)
+		second, err := s.second(request, name)
 		if err != nil {
 			return nil, err
 		}
 		body = `<div class="pair">` + body + trajectory.Render(second) + `</div>`
 	}
-	links := append(s.links(), page.Link{Href: r.path() + filterQuery(query),
+	links := append(s.links(request), page.Link{Href: r.path(rootOf(request)) + filterQuery(query),
 		Text: "Episodes of " + table.Printable(r.name)})
 	return &page.Page{Title: title, Links: links, Body: []template.HTML{fragment("around", around), body},
 		Scripts: []template.JS{trajectory.Script}}, nil
@@ -110,7 +110,8 @@ func (r *shownRun) episode(name string) (e *record.Episode, l located, err error
 }
 
 // around leads from an attempt to its neighbours in the list that the reader comes from.
-func (s *Server) around(ctx context.Context, r *shownRun, l located, query url.Values) (a around, err error) {
+func (s *Server) around(request *http.Request, r *shownRun, l located) (a around, err error) {
+	ctx, query := request.Context(), request.URL.Query()
 	filter, order := trajectory.ReadFilter(query.Get), trajectory.Order(query.Get("sort"))
 	attempts, err := s.attempts(ctx, r, l.Results, filter, order)
 	if err != nil {
@@ -123,8 +124,8 @@ func (s *Server) around(ctx context.Context, r *shownRun, l located, query url.V
 	if at := slices.Index(found, l.number); at >= 0 {
 		previous := slices.Clone(found[max(0, at-farthest):at])
 		slices.Reverse(previous)
-		if a.Previous, err = r.first(ctx, filter, reads, l.Results, previous, query); err == nil {
-			a.Next, err = r.first(ctx, filter, reads, l.Results, found[at+1:min(at+1+farthest, len(found))], query)
+		if a.Previous, err = r.first(request, filter, reads, l.Results, previous); err == nil {
+			a.Next, err = r.first(request, filter, reads, l.Results, found[at+1:min(at+1+farthest, len(found))])
 		}
 	}
 	return a, err
@@ -134,12 +135,12 @@ func (s *Server) around(ctx context.Context, r *shownRun, l located, query url.V
 const farthest = 1000
 
 // first is the address of the first of the attempts that a filter chooses; empty without one.
-func (r *shownRun) first(ctx context.Context, f trajectory.Filter, reads bool, results record.Results, near []int,
-	query url.Values) (address string, err error) {
+func (r *shownRun) first(request *http.Request, f trajectory.Filter, reads bool, results record.Results, near []int) (
+	address string, err error) {
 	chosen := 0
 	if reads {
 		chosen = -1
-		_, err = record.Search(ctx, placesOf(results, near), f.Text, func(n int, e *record.Episode) bool {
+		_, err = record.Search(request.Context(), placesOf(results, near), f.Text, func(n int, e *record.Episode) bool {
 			if f.MatchEpisode(e, results.StepLimit(near[n])) {
 				chosen = n
 			}
@@ -150,7 +151,7 @@ func (r *shownRun) first(ctx context.Context, f trajectory.Filter, reads bool, r
 		return "", err
 	}
 	result := results.Result(near[chosen])
-	return r.path("episodes", trajectory.Name(&result)) + filterQuery(query), err
+	return r.path(rootOf(request), "episodes", trajectory.Name(&result)) + filterQuery(request.URL.Query()), err
 }
 
 // maxOthers is how many other episodes of a task are offered.
@@ -196,7 +197,7 @@ func label(r *shownRun, o *record.Result, own *shownRun) string {
 }
 
 // second reads the episode on the right side: RUN/EPISODE.
-func (s *Server) second(name string) (trajectory.EpisodePage, error) {
+func (s *Server) second(request *http.Request, name string) (trajectory.EpisodePage, error) {
 	i := strings.LastIndexByte(name, '/')
 	if i < 0 {
 		return trajectory.EpisodePage{}, notFound(fmt.Sprintf("with=%s does not name a run and an episode", name))
@@ -210,7 +211,7 @@ func (s *Server) second(name string) (trajectory.EpisodePage, error) {
 		return trajectory.EpisodePage{}, err
 	}
 	return trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Second: true,
-		PromptsHref: s.promptsHref(r, &e.Result)}, nil
+		PromptsHref: s.promptsHref(request, r, &e.Result)}, nil
 }
 
 // drawing is how long an episode may be replayed.

@@ -15,10 +15,10 @@ const labelsEnd = "/labels"
 
 // maySet reports whether a request may set labels: it comes from this machine, and from a page of this
 // server.
-func maySet(r *http.Request) bool {
+func (s *Server) maySet(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	site := r.Header.Get("Sec-Fetch-Site") // empty in older browsers
-	return err == nil && net.ParseIP(host).IsLoopback() && r.Header.Get("Origin") != "" && sameOrigin(r) &&
+	return err == nil && net.ParseIP(host).IsLoopback() && r.Header.Get("Origin") != "" && s.sameOrigin(r) &&
 		(site == "" || site == "same-origin") && strings.HasSuffix(r.URL.Path, labelsEnd)
 }
 
@@ -38,7 +38,7 @@ func (s *Server) setLabels(request *http.Request) (*page.Page, error) {
 	if err := r.parts.SetLabels(l); err != nil {
 		return nil, &httpError{http.StatusBadRequest, err.Error()}
 	}
-	return nil, &redirect{r.path()}
+	return nil, &redirect{r.path("")}
 }
 
 // tagsOf are the different tags of a list with commas.
@@ -64,7 +64,7 @@ type labelsForm struct {
 func (f labelsForm) TagList() string { return strings.Join(f.Tags, ", ") }
 
 func newLabelsForm(r *shownRun, request *http.Request) labelsForm {
-	f := labelsForm{Action: r.path(strings.TrimPrefix(labelsEnd, "/"))}
+	f := labelsForm{Action: r.path(rootOf(request), strings.TrimPrefix(labelsEnd, "/"))}
 	host, _, err := net.SplitHostPort(request.RemoteAddr)
 	f.Editable = err == nil && net.ParseIP(host).IsLoopback()
 	var problem error

@@ -36,7 +36,7 @@ func TestLabelsAreSet(t *testing.T) {
 	s := patient(New(Options{Runs: runsOf(a, b), Now: time.Now}))
 	r := get(t, s, "/runs/a/labels", post(url.Values{"tags": {" paper, <b>x</b>,paper, "}, "note": {"one\r\ntwo <i>"},
 		"archived": {"yes"}}))
-	if r.StatusCode != 303 || r.Header.Get("Location") != "/runs/a/" {
+	if r.StatusCode != 303 || r.Header.Get("Location") != "../../runs/a/" {
 		t.Fatalf("status %d, to %s: %s", r.StatusCode, r.Header.Get("Location"), body(t, r))
 	}
 	want := record.Labels{Schema: record.Schema, Tags: []string{"paper", "<b>x</b>"}, Note: "one\ntwo <i>",
@@ -46,7 +46,7 @@ func TestLabelsAreSet(t *testing.T) {
 	}
 	local := func(r *http.Request) { r.RemoteAddr = "[::1]:5555" }
 	text := body(t, get(t, s, "/runs/a/", local))
-	for _, want := range []string{"&lt;b&gt;x&lt;/b&gt;", "two &lt;i&gt;", "archived", `action="/runs/a/labels"`} {
+	for _, want := range []string{"&lt;b&gt;x&lt;/b&gt;", "two &lt;i&gt;", "archived", `action="../../runs/a/labels"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
@@ -58,7 +58,7 @@ func TestLabelsAreSet(t *testing.T) {
 	for path, shown := range map[string]bool{"/": false, "/?archived=yes": true, "/?archived=yes&text=PAPER": true,
 		"/?archived=yes&text=nowhere": false} {
 		text := body(t, get(t, s, path))
-		if strings.Contains(text, `href="/runs/a/"`) != shown {
+		if strings.Contains(text, `href="./runs/a/"`) != shown {
 			t.Errorf("%s: want run a %v", path, shown)
 		}
 		if shown && (!strings.Contains(text, "&lt;b&gt;x&lt;/b&gt;") || strings.Contains(text, "<b>x</b>")) {

@@ -154,7 +154,7 @@ func (p listPage) to(key string) string {
 func (s *Server) overview(request *http.Request) (*page.Page, error) {
 	runs := s.runs()
 	if len(runs) == 1 {
-		return nil, &redirect{runs[0].path()}
+		return nil, &redirect{runs[0].path("")}
 	}
 	query := request.URL.Query()
 	weights, err := configs.LoadWeights()
@@ -165,7 +165,7 @@ func (s *Server) overview(request *http.Request) (*page.Page, error) {
 		Archived: query.Get("archived") != ""}
 	s.openAll(runs)
 	for _, r := range runs {
-		row := listedRun{href: r.path(), name: r.name, err: errReading}
+		row := listedRun{href: r.path(rootOf(request)), name: r.name, err: errReading}
 		if r.isOpen() {
 			row.err = r.look(func(_ *record.Index, summary Summary) error {
 				row.Summary = summary

@@ -42,14 +42,14 @@ type failed struct{ Href, Task, Outcome, Error string }
 const maxErrors, maxError = 5, 300
 
 // latestErrors returns the latest attempts without a result, the last one first.
-func (r *shownRun) latestErrors(x *record.Index) (out []failed) {
+func (r *shownRun) latestErrors(root string, x *record.Index) (out []failed) {
 	for i := x.Results().Len() - 1; i >= 0 && len(out) < maxErrors; i-- {
 		e := x.Results().Result(i)
 		if e.Outcome.Final() {
 			continue
 		}
 		task := table.Printable(envs.Title(e.Env) + " " + e.Task)
-		out = append(out, failed{r.path("episodes", trajectory.Name(&e)), task,
+		out = append(out, failed{r.path(root, "episodes", trajectory.Name(&e)), task,
 			trajectory.Outcome(e.Outcome), table.Abridged(table.Printable(e.Error), maxError)})
 	}
 	return out
@@ -97,9 +97,9 @@ func inFlight(x *record.Index, status *record.Status, now time.Time) page.Grid {
 	return g
 }
 
-// panel describes a run.
-func (r *shownRun) panel(x *record.Index, s Summary) livePanel {
-	p := livePanel{Summary: s, Absent: record.NameShards(x.Absent), Bad: x.Bad, Errors: r.latestErrors(x)}
+// panel describes a run on a page from where root leads to the list of runs.
+func (r *shownRun) panel(root string, x *record.Index, s Summary) livePanel {
+	p := livePanel{Summary: s, Absent: record.NameShards(x.Absent), Bad: x.Bad, Errors: r.latestErrors(root, x)}
 	p.Trials = slices.ContainsFunc(s.Rates, func(r RateSoFar) bool { return r.Condition.Trials != nil })
 	p.Rates = rateGrid(s)
 	for _, rate := range s.Rates {
@@ -154,7 +154,7 @@ func (s *Server) live(w http.ResponseWriter, request *http.Request) {
 	defer tick.Stop()
 	last := ""
 	for {
-		text, err := r.event()
+		text, err := r.event(rootOf(request))
 		if err != nil {
 			text = "" // the files are being replaced, or are gone: the page stays as it is
 		}
@@ -192,10 +192,10 @@ func (s *Server) send(w http.ResponseWriter, text, last string) bool {
 }
 
 // event is the panel as JSON, on one line.
-func (r *shownRun) event() (string, error) {
+func (r *shownRun) event(root string) (string, error) {
 	var out liveEvent
 	err := r.look(func(x *record.Index, summary Summary) error {
-		p := r.panel(x, summary)
+		p := r.panel(root, x, summary)
 		out = liveEvent{HTML: string(fragment("live", p)), Episodes: x.Results().Len(), Running: p.Running}
 		return nil
 	})

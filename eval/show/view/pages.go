@@ -32,9 +32,10 @@ func spanText(d time.Duration) string {
 	return fmt.Sprintf("%d s", d/time.Second)
 }
 
-// path is the address of a run's page, or of something below it.
-func (r *shownRun) path(parts ...string) string {
-	out := "/runs/" + url.PathEscape(r.name) + "/"
+// path is the address of a run's page, or of something below it, from where root leads to the
+// list of runs.
+func (r *shownRun) path(root string, parts ...string) string {
+	out := root + "runs/" + url.PathEscape(r.name) + "/"
 	for i, p := range parts {
 		if i > 0 {
 			out += "/"
@@ -54,7 +55,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	var panel livePanel
 	var results record.Results
 	err = r.look(func(x *record.Index, summary Summary) error {
-		panel = r.panel(x, summary)
+		panel = r.panel(rootOf(request), x, summary)
 		results = x.Results()
 		return nil
 	})
@@ -78,7 +79,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.rows(request.Context(), filter, results, part.rows, filterQuery(query))
+	rows, err := r.rows(request, filter, results, part.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 		lead = table.Printable(dirs)
 	}
 	return &page.Page{
-		Title: table.Printable(r.name), Lead: lead, Links: s.links(),
+		Title: table.Printable(r.name), Lead: lead, Links: s.links(request),
 		Body: []template.HTML{
 			fragment("labels", newLabelsForm(r, request)),
 			fragment("panel", panelBox{panel, results.Len()}), list.Render(),
@@ -109,14 +110,15 @@ func (s *Server) runPage(request *http.Request) (*page.Page, error) {
 }
 
 // rows are the listed attempts. They are read for their reasons and for what a search has found.
-func (r *shownRun) rows(ctx context.Context, f trajectory.Filter, results record.Results, listed []int,
-	query string) (rows []trajectory.AttemptRow, err error) {
+func (r *shownRun) rows(request *http.Request, f trajectory.Filter, results record.Results, listed []int) (
+	rows []trajectory.AttemptRow, err error) {
+	query := filterQuery(request.URL.Query())
 	for _, i := range listed {
 		row := results.Result(i)
-		address := r.path("episodes", trajectory.Name(&row)) + query
+		address := r.path(rootOf(request), "episodes", trajectory.Name(&row)) + query
 		rows = append(rows, trajectory.AttemptRow{Result: &row, Href: address})
 	}
-	_, err = record.Search(ctx, placesOf(results, listed), "", func(n int, e *record.Episode) bool {
+	_, err = record.Search(request.Context(), placesOf(results, listed), "", func(n int, e *record.Episode) bool {
 		rows[n].Reason = trajectory.SignsOf(e).Reason(&e.Result, results.StepLimit(listed[n]))
 		if f.Text != "" {
 			rows[n].Hit = f.Hit(e)
@@ -133,11 +135,11 @@ type panelBox struct {
 }
 
 // links lead to the list of runs, if there are several.
-func (s *Server) links() []page.Link {
+func (s *Server) links(request *http.Request) []page.Link {
 	if len(s.runs()) == 1 {
 		return nil
 	}
-	return home
+	return home(request)
 }
 
 // stretch is the part of a list that a page shows.

@@ -9,11 +9,11 @@ import (
 )
 
 // promptsHref is the address of the prompts of an attempt; empty if the server has none.
-func (s *Server) promptsHref(r *shownRun, e *record.Result) string {
+func (s *Server) promptsHref(request *http.Request, r *shownRun, e *record.Result) string {
 	if s.options.Sent == nil {
 		return ""
 	}
-	return r.path("episodes", trajectory.Name(e), "prompts")
+	return r.path(rootOf(request), "episodes", trajectory.Name(e), "prompts")
 }
 
 // prompts answers with what the model was sent in an attempt, for the script of its page.

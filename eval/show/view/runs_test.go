@@ -88,6 +88,7 @@ func attempt(id string, task envs.Task, c record.Condition, i int) *record.Episo
 		e.Outcome, e.Success, e.Trajectory[len(e.Trajectory)-1].Progress = record.Success, true, 1
 	}
 	episodetest.Settle(e)
+	e.Calls = e.Steps
 	return e
 }
 

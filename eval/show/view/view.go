@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"heldout/envs"
@@ -43,7 +44,11 @@ type Options struct {
 	// Names are the names by which browsers may call the server, besides localhost
 	// and loopback addresses. With a token, any address is allowed.
 	Names []string
+	// Proxies are the names of proxies through which browsers may call the server.
+	Proxies []string
 }
+
+func (o Options) proxy(name string) bool { return among(o.Proxies, name) }
 
 // Server serves pages. It implements http.Handler.
 type Server struct {
@@ -75,6 +80,9 @@ func New(o Options) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.answer(s.overview))
 	mux.HandleFunc("GET /compare", s.answer(s.compare))
+	mux.HandleFunc("GET /runs/{run}", s.answer(func(r *http.Request) (*page.Page, error) {
+		return nil, &redirect{"runs/" + url.PathEscape(r.PathValue("run")) + "/"}
+	}))
 	mux.HandleFunc("GET /runs/{run}/{$}", s.answer(s.runPage))
 	mux.HandleFunc("POST /runs/{run}"+labelsEnd, s.answer(s.setLabels))
 	mux.HandleFunc("GET /runs/{run}/live", s.live)
@@ -133,12 +141,12 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 		if late := (*stillReading)(nil); errors.As(err, &late) {
 			w.Header().Set("Refresh", "1")
 			body := []template.HTML{fragment("reading", late.text)}
-			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: body, Links: s.links()})
+			s.write(w, http.StatusOK, &page.Page{Title: "Reading", Body: body, Links: s.links(r)})
 			return
 		}
 		var moved *redirect
 		if errors.As(err, &moved) {
-			http.Redirect(w, r, moved.target, http.StatusSeeOther)
+			move(w, rootOf(r)+moved.target)
 			return
 		}
 		code := http.StatusOK
@@ -149,15 +157,16 @@ func (s *Server) answer(make func(*http.Request) (*page.Page, error)) http.Handl
 				code = httpErr.code
 			}
 			p = &page.Page{Title: http.StatusText(code), Body: []template.HTML{fragment("failure", err.Error())},
-				Links: home}
+				Links: home(r)}
 		}
 		s.write(w, code, p)
 	}
 }
 
-var home = []page.Link{{Href: "/", Text: "All runs"}}
+func home(r *http.Request) []page.Link { return []page.Link{{Href: rootOf(r), Text: "All runs"}} }
 
-// redirect is an error that sends the browser to another page.
+// redirect is an error that sends the browser to another page, whose address begins below the list
+// of runs.
 type redirect struct{ target string }
 
 func (r *redirect) Error() string { return "see " + r.target }

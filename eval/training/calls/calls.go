@@ -6,13 +6,13 @@ package calls
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"heldout/configs"
+	"heldout/envs/datafile"
 	"heldout/eval/model"
 	"heldout/scoring/record"
 )
@@ -130,7 +130,7 @@ func (b *Book) recorded(span record.Span, key, prompt string) (*Call, error) {
 		return nil, err
 	}
 	var c Call
-	if err := json.Unmarshal(line, &c); err != nil {
+	if err := datafile.Unmarshal(line, &c, datafile.Lenient); err != nil {
 		return nil, err
 	}
 	if c.Key != key || c.Prompt != prompt {
@@ -144,7 +144,7 @@ func (b *Book) recorded(span record.Span, key, prompt string) (*Call, error) {
 func (b *Book) forEach(visit func(*Call) error) error {
 	return b.log.Calls(func(line []byte, _ record.Span) error {
 		var c Call
-		if err := json.Unmarshal(line, &c); err != nil {
+		if err := datafile.Unmarshal(line, &c, datafile.Lenient); err != nil {
 			return err
 		}
 		return visit(&c)
@@ -165,7 +165,7 @@ func (b *Book) note(line []byte, span record.Span) error {
 		Key   string `json:"key"`
 		Error string `json:"error"`
 	}
-	if err := json.Unmarshal(line, &c); err != nil {
+	if err := datafile.Unmarshal(line, &c, datafile.Lenient); err != nil {
 		return err
 	}
 	b.lines++

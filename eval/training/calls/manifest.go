@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"heldout/envs/datafile"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
@@ -107,7 +108,7 @@ func (m *Manifest) suits(condition []byte, planned int) error {
 // fields returns the fields of a JSON object in compact form.
 func fields(object []byte) (map[string]json.RawMessage, error) {
 	out := map[string]json.RawMessage{}
-	if err := json.Unmarshal(object, &out); err != nil {
+	if err := datafile.Unmarshal(object, &out); err != nil {
 		return nil, fmt.Errorf("its condition is not a JSON object: %w", err)
 	}
 	for name, value := range out {

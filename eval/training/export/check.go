@@ -158,7 +158,7 @@ func checkLines(name string) Checked {
 		return Checked{File: name, Err: err}
 	}
 	defer f.Close()
-	bare, err := synth.EachLine(f, func(_ int, line []byte) error {
+	bare, err := synth.EachLine(name, f, func(_ int, line []byte) error {
 		if !json.Valid(line) {
 			return errors.New("it is not JSON")
 		}

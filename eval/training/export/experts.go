@@ -3,7 +3,6 @@ package export
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -43,16 +42,13 @@ func readThoughts(dir string) (map[string][]string, error) {
 	}
 	defer f.Close()
 	out := map[string][]string{}
-	_, err = synth.EachLine(f, func(_ int, line []byte) error {
+	_, err = synth.EachLine(name, f, func(_ int, line []byte) error {
 		var t record.Thoughts
-		err := json.Unmarshal(line, &t)
+		err := datafile.Unmarshal(line, &t)
 		out[t.Episode] = t.Thoughts
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return out, nil
+	return out, err
 }
 
 func (t thinker) think(e *record.Episode) {

@@ -304,7 +304,7 @@ func (x *exporter) items(ctx context.Context, path string) error {
 	if x.whole() {
 		return fmt.Errorf("trajectories of files are demonstrations, of which the format %s has none", x.Format)
 	}
-	bare, err := synth.ReadItems(f, func(i *synth.Item) error {
+	bare, err := synth.ReadItems(path, f, func(i *synth.Item) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

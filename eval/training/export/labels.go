@@ -1,7 +1,6 @@
 package export
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -26,7 +25,7 @@ func readLabels(dir string) (turnLabels, error) {
 	}
 	defer f.Close()
 	out := turnLabels{}
-	_, err = synth.EachLine(f, func(_ int, line []byte) error {
+	_, err = synth.EachLine(name, f, func(_ int, line []byte) error {
 		var l struct {
 			Trajectory string `json:"trajectory"`
 			Step       int    `json:"step"`
@@ -34,7 +33,7 @@ func readLabels(dir string) (turnLabels, error) {
 				Label string `json:"label"`
 			} `json:"answer"`
 		}
-		if err := json.Unmarshal(line, &l); err != nil {
+		if err := datafile.Unmarshal(line, &l); err != nil {
 			return err
 		}
 		if l.Answer != nil && l.Answer.Label != "" {
@@ -42,8 +41,5 @@ func readLabels(dir string) (turnLabels, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return out, nil
+	return out, err
 }

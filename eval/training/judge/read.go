@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -64,17 +65,17 @@ func readFile(file, model string, visit func(*Trajectory)) (TrajectorySource, er
 		return source, err
 	}
 	defer f.Close()
-	bare, err := readLines(f, model, visit)
+	bare, err := readLines(file, f, model, visit)
 	if err != nil {
-		return source, fmt.Errorf("%s: %w", file, err)
+		return source, err
 	}
 	source.Uncovered = record.Uncovered(bare, file)
 	return source, nil
 }
 
-// readLines is readFile without the file's name, which errors begin without.
-func readLines(r io.Reader, model string, visit func(*Trajectory)) (bare int, err error) {
-	return synth.EachLine(r, func(_ int, line []byte) error {
+// readLines is readFile for a file that is open.
+func readLines(file string, r io.Reader, model string, visit func(*Trajectory)) (bare int, err error) {
+	return synth.EachLine(file, r, func(_ int, line []byte) error {
 		t, err := readLine(line)
 		if err == nil {
 			t.Model = model
@@ -89,8 +90,11 @@ func readLine(line []byte) (*Trajectory, error) {
 		Script     json.RawMessage `json:"script"`
 		Trajectory json.RawMessage `json:"trajectory"`
 	}
-	if err := json.Unmarshal(line, &item); err != nil {
-		return nil, fmt.Errorf("the line is not a JSON object: %w", err)
+	if err := datafile.Unmarshal(line, &item, datafile.Lenient); err != nil {
+		return nil, err
+	}
+	if item.Script == nil || item.Trajectory == nil {
+		return nil, errors.New(`it needs the keys "script" and "trajectory"`)
 	}
 	script, err := synth.ParseScript(item.Script)
 	if err != nil {

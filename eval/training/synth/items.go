@@ -1,13 +1,11 @@
 package synth
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
+	"heldout/envs/datafile"
 	"heldout/scoring/record"
 )
 
@@ -31,8 +29,8 @@ type Checked struct {
 // VerifyLines verifies a file with one JSON object per line: its keys script and
 // trajectory hold both as JSON, or as strings of JSON as a model wrote them. With
 // lenient, code fences around such a string and trailing commas in it are removed.
-func VerifyLines(r io.Reader, o Options, lenient bool, visit func(Checked) error) error {
-	_, err := EachLine(r, func(n int, line []byte) error {
+func VerifyLines(name string, r io.Reader, o Options, lenient bool, visit func(Checked) error) error {
+	_, err := EachLine(name, r, func(n int, line []byte) error {
 		checked := verifyLine(line, o, lenient)
 		checked.Line = n
 		return visit(checked)
@@ -42,35 +40,19 @@ func VerifyLines(r io.Reader, o Options, lenient bool, visit func(Checked) error
 
 // EachLine visits the lines of a file of trajectories that are not blank. A line with a
 // checksum must have the right one. Bare counts the lines without, such as those of other
-// makers. An error names the line.
-func EachLine(r io.Reader, visit func(n int, line []byte) error) (bare int, err error) {
-	in := bufio.NewScanner(r)
-	in.Buffer(make([]byte, 0, 64<<10), mostLine)
-	n := 0
-	for in.Scan() {
-		n++
-		line := bytes.TrimSpace(in.Bytes())
-		if len(line) == 0 {
-			continue
-		}
+// makers. An error names the file and the line.
+func EachLine(name string, r io.Reader, visit func(n int, line []byte) error) (bare int, err error) {
+	err = datafile.EachLine(name, r, mostLine, func(n int, line []byte) error {
 		covered, err := record.CheckLine(line)
 		if covered && err != nil {
-			return bare, fmt.Errorf("line %d: %w; the command that wrote the file writes it again", n, err)
+			return fmt.Errorf("%w; the command that wrote the file writes it again", err)
 		}
 		if !covered {
 			bare++
 		}
-		if err := visit(n, line); err != nil {
-			return bare, fmt.Errorf("line %d: %w", n, err)
-		}
-	}
-	switch err := in.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return bare, fmt.Errorf("line %d has more than %d bytes", n+1, mostLine)
-	case err != nil:
-		return bare, fmt.Errorf("reading the trajectories: %w", err)
-	}
-	return bare, nil
+		return visit(n, line)
+	})
+	return bare, err
 }
 
 func verifyLine(line []byte, o Options, lenient bool) Checked {
@@ -82,8 +64,8 @@ func verifyLine(line []byte, o Options, lenient bool) Checked {
 		Script     json.RawMessage `json:"script"`
 		Trajectory json.RawMessage `json:"trajectory"`
 	}
-	if err := json.Unmarshal(line, &item); err != nil {
-		return reject("the line is not a JSON object: %v", err)
+	if err := datafile.Unmarshal(line, &item, datafile.Lenient); err != nil {
+		return reject("%v", err)
 	}
 	if item.Script == nil || item.Trajectory == nil {
 		return reject(`the line needs the keys "script" and "trajectory"`)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"heldout/envs/datafile"
 )
 
 // Item is a script with a verified trajectory, for training.
@@ -64,8 +66,8 @@ func masked(id string, script, trajectory []byte, o Options) ([]byte, error) {
 // script and trajectory, and perhaps id. Every turn of the player has the key train. The
 // error says which line is of another form, and stops the reading. Bare counts the lines
 // without a checksum.
-func ReadItems(r io.Reader, visit func(*Item) error) (bare int, err error) {
-	return EachLine(r, func(n int, line []byte) error {
+func ReadItems(name string, r io.Reader, visit func(*Item) error) (bare int, err error) {
+	return EachLine(name, r, func(n int, line []byte) error {
 		item, err := readItem(line)
 		if err != nil {
 			return err
@@ -81,8 +83,8 @@ func readItem(line []byte) (*Item, error) {
 		Script     json.RawMessage   `json:"script"`
 		Trajectory []json.RawMessage `json:"trajectory"`
 	}
-	if err := json.Unmarshal(line, &keys); err != nil {
-		return nil, fmt.Errorf("it is not a verified trajectory: %w; heldout verify --masked writes such", err)
+	if err := datafile.Unmarshal(line, &keys, datafile.Lenient); err != nil {
+		return nil, fmt.Errorf("it is not a verified trajectory, as heldout verify --masked writes them: %w", err)
 	}
 	if keys.Script == nil || len(keys.Trajectory) == 0 {
 		return nil, errors.New(`it needs the keys "script" and "trajectory"`)

@@ -14,7 +14,7 @@ func TestMasked(t *testing.T) {
 	var out []byte
 	check := func(o Options, want string) {
 		t.Helper()
-		if err := VerifyLines(strings.NewReader(line), o, false, func(c Checked) error {
+		if err := VerifyLines("lines", strings.NewReader(line), o, false, func(c Checked) error {
 			if c.Reason != "" || c.Masked == nil {
 				t.Fatalf("%+v", c)
 			}
@@ -24,7 +24,7 @@ func TestMasked(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if _, err := ReadItems(strings.NewReader(string(out)), func(i *Item) error {
+		if _, err := ReadItems("lines", strings.NewReader(string(out)), func(i *Item) error {
 			if i.ID != "a<b" || len(i.Turns) != 9 || i.Script.Goal == "" || i.Turns[1].Thought != "I think." {
 				t.Errorf("%+v", i)
 			}
@@ -51,12 +51,12 @@ func TestMasked(t *testing.T) {
 func TestItemsThatAreNotVerified(t *testing.T) {
 	raw := fmt.Sprintf(`{"script": %s, "trajectory": %s}`, strings.Join(strings.Fields(shop), " "), good().json())
 	for line, want := range map[string]string{
-		raw:              `line 2: turn 2: the key "train" is missing`,
+		raw:              `lines:2: turn 2: the key "train" is missing`,
 		`{"script": {}}`: `needs the keys`,
 		`[1]`:            `heldout verify --masked`,
 		strings.ReplaceAll(raw, `"Goal"`, `"Goals"`): `no "Goal"`,
 	} {
-		_, err := ReadItems(strings.NewReader("\n"+line), func(*Item) error { return nil })
+		_, err := ReadItems("lines", strings.NewReader("\n"+line), func(*Item) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"heldout/envs/datafile"
 )
 
 // Limits of what a model may have written.
@@ -54,7 +56,7 @@ var slot = regexp.MustCompile(`\{([^{}]*)\}`)
 // Conditions and Available Actions.
 func ParseScript(raw []byte) (*Script, error) {
 	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &keys); err != nil {
+	if err := datafile.Unmarshal(raw, &keys, datafile.Lenient); err != nil {
 		return nil, fmt.Errorf("the script is not a JSON object: %w", err)
 	}
 	for _, key := range []string{"Environment", "Goal", "Completion Conditions", "Available Actions"} {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"heldout/envs/datafile"
 )
 
 // Turn is a turn of a trajectory: of the player, or of the game master (DM).
@@ -110,7 +112,7 @@ func readTurns(raw []json.RawMessage) ([]Turn, []*fault) {
 // roles as Verify does, and nothing else.
 func ParseTurns(trajectory []byte) ([]Turn, error) {
 	var raw []json.RawMessage
-	if err := json.Unmarshal(trajectory, &raw); err != nil {
+	if err := datafile.Unmarshal(trajectory, &raw, datafile.Lenient); err != nil {
 		return nil, fmt.Errorf("the trajectory is not a JSON list of turns: %w", err)
 	}
 	if len(raw) > mostTurns {

@@ -2,9 +2,10 @@ package synth
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
+
+	"heldout/envs/datafile"
 )
 
 // Options are the choices that the paper's Algorithm 1 leaves open.
@@ -82,14 +83,8 @@ type Verdict struct {
 // is one game: the turns are in order, and nothing follows the end.
 func Verify(s *Script, trajectory []byte, o Options) Verdict {
 	var raw []json.RawMessage
-	if err := json.Unmarshal(trajectory, &raw); err != nil {
-		message := "the trajectory is not a JSON list of turns: "
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return Verdict{Reason: Format, Message: fmt.Sprintf("%s%v where >>> stands: %s", message, err,
-				excerpt(string(trajectory), max(0, int(syntax.Offset)-1)))}
-		}
-		return Verdict{Reason: Format, Message: message + err.Error()}
+	if err := datafile.Unmarshal(trajectory, &raw, datafile.Lenient); err != nil {
+		return Verdict{Reason: Format, Message: "the trajectory is not a JSON list of turns: " + err.Error()}
 	}
 	return VerifyTurns(s, raw, o, true)
 }

@@ -138,7 +138,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	if v := Verify(s, []byte(`[{"turn": 1} {"turn": 2}]`), DefaultOptions()); v.Reason != Format ||
-		!strings.Contains(v.Message, `[{"turn": 1} >>>{"turn": 2}]`) {
+		!strings.Contains(v.Message, `, after "[{\"turn\": 1}"`) {
 		t.Errorf("%+v", v)
 	}
 	v := Verify(s, good().json(), DefaultOptions())
@@ -368,7 +368,7 @@ func TestLines(t *testing.T) {
 		true:  "1 2 4(mended) 5format 6format",
 	} {
 		var got []string
-		err := VerifyLines(strings.NewReader(lines), DefaultOptions(), lenient, func(c Checked) error {
+		err := VerifyLines("lines", strings.NewReader(lines), DefaultOptions(), lenient, func(c Checked) error {
 			text := fmt.Sprint(c.Line, c.Reason)
 			if c.Mended {
 				text += "(mended)"

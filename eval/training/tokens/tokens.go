@@ -88,7 +88,7 @@ var errKind = errors.New("it is not a byte-level BPE as counted here; leave --to
 
 func parse(b []byte) (*Counter, error) {
 	var d definition
-	if err := json.Unmarshal(b, &d); err != nil {
+	if err := datafile.Unmarshal(b, &d, datafile.Lenient); err != nil {
 		return nil, fmt.Errorf("it is not a tokenizer.json: %w", err)
 	}
 	if d.Model.Type != "BPE" && d.Model.Type != "" || d.PreTokenizer == nil {

@@ -128,7 +128,7 @@ func openFinished(dir string) (b bleve.Index, err error) {
 
 func readAbout(dir string) (a Description, err error) {
 	file := filepath.Join(dir, aboutFile)
-	b, err := datafile.Read(file, datafile.MaxConfig)
+	b, err := datafile.ReadText(file, datafile.MaxConfig)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, unfinished := os.Stat(filepath.Join(dir, dataDir)); unfinished == nil {
 			return a,
@@ -139,8 +139,8 @@ func readAbout(dir string) (a Description, err error) {
 	if err != nil {
 		return a, err
 	}
-	if err := json.Unmarshal(b, &a); err != nil {
-		return a, fmt.Errorf("%s: %w", file, err)
+	if err := datafile.JSON(file, b, &a); err != nil {
+		return a, err
 	}
 	if len(a.Hash) != 2*sha256.Size || a.Kind != Contexts && a.Kind != Dump {
 		return a, damaged(file, "it does not describe an index")

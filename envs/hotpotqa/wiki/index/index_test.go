@@ -289,10 +289,10 @@ func TestBadSources(t *testing.T) {
 		"not tar":      {"d.tar", strings.Repeat("x", 600), "tar"},
 		"empty":        {"d.jsonl", "", "no articles"},
 		"no list":      {"q.json", "{}", "not a file of questions"},
-		"no context":   {"q.json", `[{"question":"x"}]`, "question 0 has no context"},
-		"odd context":  {"q.json", `[{"context":[["A"]]}]`, "paragraph 0"},
+		"no context":   {"q.json", `[{"question":"x"}]`, "question 1 has no context"},
+		"odd context":  {"q.json", `[{"context":[["A"]]}]`, "paragraph 1"},
 		"uneven":       {"q.json", `[{"context":{"title":["A"],"sentences":[]}}]`, "1 titles and 0 paragraphs"},
-		"cut off list": {"q.json", `[{"context":[]}`, "EOF"},
+		"cut off list": {"q.json", `[{"context":[]}`, "question 2: it ends in the middle"},
 	} {
 		_, err := Build(t.Context(), t.TempDir(), []string{write(t, c.file, c.text)}, func(Progress) {})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -448,7 +448,7 @@ func FuzzReadContexts(f *testing.F) {
 	f.Add(officialQuestions)
 	f.Add(`[{"context":{"title":["A"],"sentences":[["a"]]}}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		err := readContexts(strings.NewReader(text), func(a Article) error {
+		err := readContexts("q.json", strings.NewReader(text), func(a Article) error {
 			checkArticle(t, a, nil)
 			return nil
 		})

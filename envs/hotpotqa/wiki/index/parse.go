@@ -8,6 +8,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"heldout/envs/datafile"
 )
 
 // parseArticle reads a line of a dump (spec section 3.4). In a dump of the
@@ -18,7 +20,7 @@ func parseArticle(line []byte) (Article, error) {
 		Title string          `json:"title"`
 		Text  json.RawMessage `json:"text"`
 	}
-	if err := json.Unmarshal(line, &in); err != nil {
+	if err := datafile.Unmarshal(line, &in, datafile.Lenient); err != nil {
 		return Article{}, fmt.Errorf("not an article: %w", err)
 	}
 	text, err := parseText(in.Text)
@@ -60,17 +62,28 @@ func newArticle(title string, text [][]string) (Article, error) {
 
 // readContexts visits the paragraphs that come with questions, in the official
 // format and in the format of Hugging Face (spec section 3.4).
-func readContexts(r io.Reader, visit func(Article) error) error {
-	d := json.NewDecoder(r)
-	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("not a file of questions: want a list in JSON")
+func readContexts(name string, r io.Reader, visit func(Article) error) error {
+	in, err := datafile.Start(name, r)
+	if err != nil {
+		return err
 	}
-	for n := 0; d.More(); n++ {
+	if err := eachContext(json.NewDecoder(in), visit); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func eachContext(d *json.Decoder, visit func(Article) error) error {
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.New("not a file of questions: want a list in JSON, which begins with [ on line 1")
+	}
+	n := 1
+	for ; d.More(); n++ {
 		var q struct {
 			Context *contexts `json:"context"`
 		}
 		if err := d.Decode(&q); err != nil {
-			return fmt.Errorf("question %d: %w", n, err)
+			return fmt.Errorf("question %d: %w", n, datafile.Plain(err))
 		}
 		if q.Context == nil {
 			return fmt.Errorf(
@@ -86,8 +99,10 @@ func readContexts(r io.Reader, visit func(Article) error) error {
 			}
 		}
 	}
-	_, err := d.Token() // the end of the list
-	return err
+	if _, err := d.Token(); err != nil { // the end of the list
+		return fmt.Errorf("question %d: %w", n, datafile.Plain(err))
+	}
+	return nil
 }
 
 // contexts are the paragraphs of a question.
@@ -122,7 +137,7 @@ func (c *contexts) UnmarshalJSON(b []byte) error {
 	for i, p := range pairs {
 		if len(p) != 2 || json.Unmarshal(p[0], &(*c)[i].title) != nil ||
 			json.Unmarshal(p[1], &(*c)[i].sentences) != nil {
-			return fmt.Errorf("paragraph %d of the context is not a title with a list of sentences", i)
+			return fmt.Errorf("paragraph %d of the context is not a title with a list of sentences", i+1)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package index
 
 import (
 	"archive/tar"
-	"bufio"
 	"compress/bzip2"
 	"errors"
 	"fmt"
@@ -46,7 +45,7 @@ func newSource(paths []string) (*articleFiles, error) {
 		}
 	}
 	if len(s.files) == 0 {
-		return nil, errors.New("no files to read articles from")
+		return nil, fmt.Errorf("no files to read articles from in %s", strings.Join(paths, ", "))
 	}
 	for _, f := range s.files {
 		kind := Dump
@@ -114,13 +113,13 @@ func (s *articleFiles) eachContext(visit func(a Article, duplicate bool) error) 
 		if err != nil {
 			return err
 		}
-		err = readContexts(s.counted(in), func(a Article) error {
+		err = readContexts(f.path, s.counted(in), func(a Article) error {
 			duplicate := titles[a.Title]
 			titles[a.Title] = true
 			return visit(a, duplicate)
 		})
 		if err := errors.Join(err, in.Close()); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
+			return err
 		}
 	}
 	return nil
@@ -175,34 +174,15 @@ func (d *dumpLines) file(name string, r io.Reader) error {
 	if strings.HasSuffix(name, ".bz2") {
 		r = bzip2.NewReader(r)
 	}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	n := 0
-	for lines.Scan() {
-		n++
-		line := lines.Bytes()
-		if len(line) == 0 {
-			continue
-		}
+	return datafile.EachLine(name, r, maxLine, func(_ int, line []byte) (err error) {
 		var a Article
 		if d.skip > 0 {
 			d.skip--
-		} else {
-			var err error
-			if a, err = parseArticle(line); err != nil {
-				return fmt.Errorf("%s:%d: %w", name, n, err)
-			}
-		}
-		if err := d.visit(a); err != nil {
+		} else if a, err = parseArticle(line); err != nil {
 			return err
 		}
-	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("%s:%d: the line has more than %d bytes: a dump has one article per line", name, n+1, maxLine)
-	} else if err != nil {
-		return fmt.Errorf("%s:%d: %w", name, n+1, err)
-	}
-	return nil
+		return d.visit(a)
+	})
 }
 
 func (s *articleFiles) counted(r io.Reader) io.Reader { return &countingReader{r, &s.read} }

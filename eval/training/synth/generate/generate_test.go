@@ -440,7 +440,7 @@ func TestCollect(t *testing.T) {
 	}
 	defer f.Close()
 	n := 0
-	if err := synth.VerifyLines(f, g.Verify, false, func(c synth.Checked) error {
+	if err := synth.VerifyLines("lines", f, g.Verify, false, func(c synth.Checked) error {
 		n++
 		if c.Reason != "" || c.Script != "" {
 			t.Errorf("%+v", c)

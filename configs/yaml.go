@@ -1,0 +1,237 @@
+package configs
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v4"
+
+	"heldout/envs/address"
+	"heldout/envs/datafile"
+)
+
+// The limits of a YAML document.
+const (
+	// maxYAML is the size in bytes. The largest embedded file has a tenth of this.
+	maxYAML = 256 << 10
+	// maxDepth is how deep lists and mappings may be nested.
+	maxDepth = 64
+	// maxMarks is the number of anchors (&name) and aliases (*name) together. With
+	// so few marks, nested aliases cannot expand to much more than the written text.
+	maxMarks = 16
+)
+
+// yamlError is what is wrong on a line of a document, at a value that keys lead to.
+type yamlError struct {
+	line  int
+	keys  string
+	cause error
+}
+
+func (e *yamlError) Error() string {
+	text := fmt.Sprintf("%d: ", e.line)
+	if e.keys != "" {
+		text += e.keys + ": "
+	}
+	return address.Plain(text + e.cause.Error())
+}
+
+func (e *yamlError) Unwrap() error { return e.cause }
+
+// at gives an error the place of a node, unless it has one.
+func at(n *yaml.Node, keys string, err error) error {
+	if err == nil || errors.As(err, new(*yamlError)) {
+		return err
+	}
+	return &yamlError{n.Line, keys, err}
+}
+
+// decode reads a YAML document into v. Errors begin with the file's name and the line.
+func decode(file string, b []byte, v any) error {
+	root, err := parseYAML(file, b)
+	if err != nil || root == nil { // an empty file is not an error here
+		return err
+	}
+	return inFile(file, fill(root, v))
+}
+
+// inFile names the file of an error that begins with a line.
+func inFile(file string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s:%w", file, err)
+	}
+	return err
+}
+
+// parseYAML parses a document of at most maxYAML bytes, and checks its other limits; nil
+// if it is empty. No setting needs a tag (!name), so there are none.
+func parseYAML(file string, b []byte) (*yaml.Node, error) {
+	if len(b) > maxYAML {
+		return nil, fmt.Errorf("%s: the file has more than %d bytes, the limit for YAML", file, maxYAML)
+	}
+	b, err := datafile.Text(file, b)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		if i := bytes.IndexFunc(line, unprintable); i >= 0 {
+			return nil, fmt.Errorf("%s:%d: the character %q does not print; write it as an escape in double quotes, "+
+				"or leave it out", file, n, []rune(string(line[i:]))[0])
+		}
+	}
+	documents, err := yaml.NewLoader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	var document yaml.Node
+	if err := documents.Load(&document); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, inFile(file, badSyntax(b, err))
+	}
+	if err := documents.Load(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: there is more than one YAML document", file)
+	}
+	root := document.Content[0]
+	marks := 0
+	return root, inFile(file, checkLimits(root, 0, &marks))
+}
+
+// unprintable reports a character that YAML does not have as such.
+func unprintable(r rune) bool {
+	return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r) || r == '\ufffe' || r == '\uffff'
+}
+
+func checkLimits(n *yaml.Node, depth int, marks *int) error {
+	if len(n.Content) > 0 {
+		depth++
+	}
+	if n.Anchor != "" || n.Kind == yaml.AliasNode {
+		*marks++
+	}
+	switch {
+	case depth > maxDepth:
+		return at(n, "", errTooDeep)
+	case n.Style&yaml.TaggedStyle != 0:
+		return at(n, "", fmt.Errorf("there is a tag, %.20q; leave it out, or put a text that starts with ! in quotes",
+			n.Tag))
+	case *marks > maxMarks:
+		return at(n, "", fmt.Errorf("there are more than %d anchors and aliases", maxMarks))
+	}
+	for _, inner := range n.Content {
+		if err := checkLimits(inner, depth, marks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errTooDeep = fmt.Errorf("lists or mappings are nested more than %d deep", maxDepth)
+
+// slips say what may be wrong where a document has no sense, by what its parser says. {line} is
+// where the construct begins.
+var slips = []struct{ found, says string }{
+	{"mapping values are not allowed", `a colon with a blank after it is out of place: quote a text that has one, and ` +
+		`check the indentation`},
+	{"expected ',' or", "the bracket of line {line} is not closed before this"},
+	{"end of stream", "the quotation mark of line {line} has no second one"},
+	{"document indicator", "the quotation mark of line {line} has no second one"},
+	{"irective", "a line that begins with % needs quotation marks"},
+	{"non-alphabetical", "a line that begins with % needs quotation marks"},
+	{"version", "a line that begins with % needs quotation marks"},
+	{"node content", "a value is missing before this"},
+	{"tab", "a tab indents the line; YAML takes blanks"},
+	{"cannot start any token", "a text that begins with @, %, ` or a tab needs quotation marks"},
+	{"could not find expected ':'", "want KEY: VALUE, or a text that is indented more than its key"},
+	{"did not find expected key", "the line does not go on with what begins on line {line}: check its indentation, and " +
+		"that quotation marks are around all of a text"},
+	{"'-' indicator", "the list that begins on line {line} ends here without a line of its own: check the indentation"},
+	{"sequence entries are not allowed", `a list begins on a line of its own, or stands in brackets; a text that begins ` +
+		`with "- " needs quotation marks`},
+	{"expected comment or line break", "a text that begins with | or > needs quotation marks"},
+	{"alphabetic or numeric character", "a text that begins with & or * needs quotation marks"},
+	{"unknown anchor", "a text that begins with * needs quotation marks: it refers to a text marked with & otherwise"},
+	{"escape", `a backslash in double quotes begins an escape: write \\, or single quotes`},
+	{"max depth", errTooDeep.Error()},
+	{"tag", "a text that begins with ! needs quotation marks"},
+}
+
+// badSyntax is the error of a document that cannot be parsed, with the line at fault.
+func badSyntax(b []byte, err error) error {
+	var found *yaml.LoadError
+	if !errors.As(err, &found) {
+		return &yamlError{1, "", errors.New("this is not YAML")}
+	}
+	lines := strings.Split(string(b), "\n")
+	n := min(max(1, found.Mark.Line), len(lines))
+	says := "this is not YAML: " + found.Message
+	for _, slip := range slips {
+		if strings.Contains(found.Message, slip.found) {
+			says = slip.says
+			break
+		}
+	}
+	says = strings.ReplaceAll(says, "{line}", strconv.Itoa(cmp.Or(found.ContextMark.Line, n)))
+	if text := strings.TrimSpace(lines[n-1]); text != "" {
+		says += fmt.Sprintf(": %.80q", text)
+	}
+	return &yamlError{n, "", errors.New(says)}
+}
+
+// Values are what a key has: one value, or a list.
+type Values struct {
+	Texts []string
+	List  bool
+	Line  int
+}
+
+// takeKeys takes keys out of a mapping, whose values are plain texts, numbers or truth
+// values, or lists of them. They are returned as they are written.
+func takeKeys(m *yaml.Node, keys []string) (map[string]Values, error) {
+	taken := map[string]Values{}
+	var rest []*yaml.Node
+	for i := 0; m.Kind == yaml.MappingNode && i < len(m.Content); i += 2 {
+		key, value := m.Content[i], unaliased(m.Content[i+1])
+		if !slices.Contains(keys, key.Value) {
+			rest = append(rest, key, m.Content[i+1])
+			continue
+		}
+		if previous, ok := taken[key.Value]; ok {
+			return nil, at(key, key.Value, twice(previous.Line))
+		}
+		values := Values{Line: key.Line}
+		nodes := []*yaml.Node{value}
+		if value.Kind == yaml.SequenceNode {
+			nodes, values.List = value.Content, true
+		}
+		for _, node := range nodes {
+			if node = unaliased(node); node.Kind != yaml.ScalarNode {
+				return nil, at(key, key.Value, errors.New("want one value, or a list where the flag may be repeated"))
+			}
+			values.Texts = append(values.Texts, node.Value)
+		}
+		taken[key.Value] = values
+	}
+	if m.Kind == yaml.MappingNode {
+		m.Content = rest
+	}
+	return taken, nil
+}
+
+func twice(line int) error { return fmt.Errorf("the key stands there twice, first on line %d", line) }
+
+func unaliased(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}

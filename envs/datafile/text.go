@@ -1,0 +1,131 @@
+package datafile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// bom is the byte order mark with which some editors begin a text in UTF-8.
+const bom = "\ufeff"
+
+// ReadText returns the text of a file, without a byte order mark. It refuses what
+// Read and Text refuse.
+func ReadText(name string, limit int64) ([]byte, error) {
+	b, err := Read(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	return Text(name, b)
+}
+
+// Text returns the content of a file without a byte order mark. A content that is not
+// a text in UTF-8 is an error, which says what it is.
+func Text(name string, b []byte) ([]byte, error) {
+	if what := foreign(b); what != "" {
+		return nil, fmt.Errorf("%s is %s", name, what)
+	}
+	b = bytes.TrimPrefix(b, []byte(bom))
+	if utf8.Valid(b) {
+		return b, nil
+	}
+	n := 0
+	for line := range bytes.Lines(b) {
+		n++
+		if err := checkUTF8(line); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+	}
+	return b, nil // which cannot be: some line is not valid
+}
+
+// foreign says what a content is that is no text in UTF-8, by how it begins, and what
+// helps; empty for others.
+func foreign(b []byte) string {
+	const unpack, save = "a compressed file (%s): unpack it first", "a text in %s: save it in UTF-8"
+	for _, f := range []struct{ magic, form, name string }{
+		{"\x1f\x8b", unpack, "gzip"}, {"PK\x03\x04", unpack, "zip"}, {"BZh", unpack, "bzip2"}, {"\xfd7zXZ", unpack, "xz"},
+		{"\x28\xb5\x2f\xfd", unpack, "zstd"}, {"PAR1", "%s, a table in binary form: write it as JSON Lines", "Parquet"},
+		{"\xff\xfe\x00\x00", save, "UTF-32"}, {"\x00\x00\xfe\xff", save, "UTF-32"},
+		{"\xff\xfe", save, "UTF-16"}, {"\xfe\xff", save, "UTF-16"},
+	} {
+		if bytes.HasPrefix(b, []byte(f.magic)) {
+			return fmt.Sprintf(f.form, f.name)
+		}
+	}
+	// UTF-16 without a mark: what is written in ASCII has a zero in every second byte.
+	if start := b[:min(len(b), 64)]; len(start) > 3 && 3*bytes.Count(start, []byte{0}) > len(start) &&
+		(start[0] == 0) != (start[1] == 0) {
+		return fmt.Sprintf(save, "UTF-16")
+	}
+	return ""
+}
+
+// checkUTF8 reports the first byte of a line that is not UTF-8.
+func checkUTF8(line []byte) error {
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRune(line[i:])
+		if r == utf8.RuneError && size <= 1 {
+			return fmt.Errorf("the byte %#x after %q is not UTF-8: the text is in another encoding, such as Latin-1; "+
+				"save it in UTF-8", line[i], strings.ToValidUTF8(string(line[max(0, i-20):i]), ""))
+		}
+		i += size
+	}
+	return nil
+}
+
+// Start returns a reader of a text without a byte order mark. It refuses what is no text in
+// UTF-8 by how it begins.
+func Start(name string, r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReader(r)
+	start, err := in.Peek(64)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if what := foreign(start); what != "" {
+		return nil, fmt.Errorf("%s is %s", name, what)
+	}
+	if bytes.HasPrefix(start, []byte(bom)) {
+		_, err = in.Discard(len(bom))
+	} else {
+		err = nil
+	}
+	return in, err
+}
+
+// EachLine visits the lines of a text that are not blank, without the line break and white
+// space at their ends. A line has at most longest bytes. Errors begin with the name and the
+// line's number, counted from 1.
+func EachLine(name string, r io.Reader, longest int, visit func(n int, line []byte) error) error {
+	in, err := Start(name, r)
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, longest)
+	n := 0
+	for lines.Scan() {
+		n++
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		if err = checkUTF8(line); err == nil {
+			err = visit(n, line)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("%s:%d: the line has more than %d bytes", name, n+1, longest)
+	case err != nil:
+		return fmt.Errorf("%s: after line %d: %w", name, n, err)
+	}
+	return nil
+}
