@@ -135,12 +135,14 @@ func HeldOutBestOf(w configs.Weights, byEnv map[string][]BestOf) (out []BestOf) 
 		tries := byEnv[w.HeldOut[0].Env][n].Tries
 		for _, part := range w.HeldOut {
 			b := byEnv[part.Env][n]
-			successes, progresses, all = append(successes, b.Success), append(progresses, b.Progress), append(all, b.All)
+			successes, progresses, all = append(successes, b.Success), append(progresses, b.Progress),
+				append(all, b.All)
 			if b.Tries != tries { // all that there are, which is not the same number everywhere
 				return out
 			}
 		}
-		out = append(out, BestOf{tries, Weighted(successes, weights), Weighted(progresses, weights), Weighted(all, weights)})
+		out = append(out, BestOf{tries, Weighted(successes, weights), Weighted(progresses, weights),
+			Weighted(all, weights)})
 	}
 	return out
 }

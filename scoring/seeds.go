@@ -1,7 +1,7 @@
 package scoring
 
-// EqualSeeds reports whether all results of every task are equal with several seeds: rates, steps and tokens. Such seeds
-// are one try, repeated without a temperature, by a server that ignores temperature or seed, or by a model that
+// EqualSeeds reports whether all results of every task are equal with several seeds: rates, steps and tokens. Such
+// seeds are one try, repeated without a temperature, by a server that ignores temperature or seed, or by a model that
 // always says the same.
 func (s *Score) EqualSeeds() bool { return s.equalSeeds }
 

@@ -24,7 +24,8 @@ const (
 
 // Quantities lists all quantities.
 func Quantities() []Quantity {
-	return []Quantity{Steps, SolvedSteps, PromptTokens, CachedTokens, CompletionTokens, ReasoningTokens, ModelSeconds, Seconds}
+	return []Quantity{Steps, SolvedSteps, PromptTokens, CachedTokens, CompletionTokens, ReasoningTokens, ModelSeconds,
+		Seconds}
 }
 
 // used returns what an episode used.

@@ -569,8 +569,8 @@ func (d *design) perturbedCells(model string) (cells []*cell, lacks bool) {
 	return cells, lacks
 }
 
-// sweptFacts are those of a sweep: how models differ without a perturbation and on average, what each loses, and how the
-// losses differ.
+// sweptFacts are those of a sweep: how models differ without a perturbation and on average, what each loses, and how
+// the losses differ.
 func (d *design) sweptFacts() (facts []fact) {
 	for _, f := range d.pairs() {
 		f.family = "unperturbed"

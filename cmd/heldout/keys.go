@@ -28,8 +28,8 @@ var keyNames = map[string][]string{
 }
 
 // playedKeys are keys of commands that play: other commands, such as compare and worker, have flags of these names.
-var playedKeys = []string{"by", "rate", "reference", "margin", "interval", "generator-seed", "queue-ack-wait", "queue-ca",
-	"queue-cert", "queue-creds", "queue-key", "queue-listen", "queue-login-env", "queue-open", "queue-wait"}
+var playedKeys = []string{"by", "rate", "reference", "margin", "interval", "generator-seed", "queue-ack-wait",
+	"queue-ca", "queue-cert", "queue-creds", "queue-key", "queue-listen", "queue-login-env", "queue-open", "queue-wait"}
 
 func isKey(c *cobra.Command, name string) bool {
 	return slices.Contains(keyNames[""], name) || slices.Contains(keyNames[c.Name()], name)

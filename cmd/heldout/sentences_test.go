@@ -322,7 +322,8 @@ func (c *checker) later(a, b string) {
 	if c.trained() || c.trials > 0 {
 		return
 	}
-	if c.reference != "" && b != c.reference || c.reference == "" && slices.Index(c.models, a) < slices.Index(c.models, b) {
+	if c.reference != "" && b != c.reference || c.reference == "" &&
+		slices.Index(c.models, a) < slices.Index(c.models, b) {
 		c.wrong("%s minus %s is the wrong way round", a, b)
 	}
 }
@@ -438,7 +439,8 @@ func (c *checker) test(m map[string]string, f fact, most float64) {
 		c.wrong("it is %s with p %.4f", m["shows"], f.p)
 	}
 	within := c.margin > 0 && low >= -c.margin && high <= c.margin
-	if edge := math.Abs(low+c.margin) < 0.06 || math.Abs(high-c.margin) < 0.06; within != strings.Contains(m["shows"], "within") && !edge {
+	if edge := math.Abs(low+c.margin) < 0.06 || math.Abs(high-c.margin) < 0.06; within != strings.Contains(m["shows"],
+		"within") && !edge {
 		c.wrong("within %g points: %t", c.margin, within)
 	}
 }
@@ -488,8 +490,10 @@ func (c *checker) level(f fact, low, high, slack, most float64) {
 
 // values are the parts of a protocol, as texts name them.
 func (p protocol) values() map[string]string {
-	out := map[string]string{"steps": fmt.Sprintf("%d steps", cmp.Or(p.steps, 30)), "agent": "agent " + cmp.Or(p.agent, "react"),
-		"temperature": fmt.Sprintf("temperature %g", cmp.Or(p.temperature, 1)), "prompt": "prompt " + cmp.Or(p.prompt, "v2"),
+	out := map[string]string{"steps": fmt.Sprintf("%d steps", cmp.Or(p.steps, 30)), "agent": "agent " +
+		cmp.Or(p.agent, "react"),
+		"temperature": fmt.Sprintf("temperature %g", cmp.Or(p.temperature, 1)), "prompt": "prompt " +
+			cmp.Or(p.prompt, "v2"),
 		"context": "context of the server", "template": "chat template " + cmp.Or(p.template, "not set")}
 	if p.context > 0 {
 		out["context"] = fmt.Sprintf("context %d", p.context)
@@ -497,8 +501,8 @@ func (p protocol) values() map[string]string {
 	return out
 }
 
-// besides checks what is said to differ between models besides themselves: of each model each part that differs, with its
-// own value, and nothing that is not true of it.
+// besides checks what is said to differ between models besides themselves: of each model each part that differs, with
+// its own value, and nothing that is not true of it.
 func (c *checker) besides(text, place string, models ...string) {
 	if !c.together(place, models) {
 		return
@@ -560,7 +564,8 @@ func (c *checker) together(place string, models []string) bool {
 		}) bool {
 			return w.env == p.env
 		})
-		return (of == "" || of == p.title || of == heldOutTitle && scored) && !slices.ContainsFunc(models, func(m string) bool { return c.design.cell(m, p.env, "none") == nil })
+		return (of == "" || of == p.title || of == heldOutTitle && scored) &&
+			!slices.ContainsFunc(models, func(m string) bool { return c.design.cell(m, p.env, "none") == nil })
 	})
 }
 
@@ -577,7 +582,8 @@ func (c *checker) changed(m map[string]string) {
 	}{
 		{"at most 20 steps, not 30", func(p protocol) bool { return p.steps == 20 }},
 		{"at most 40 steps, not 30", func(p protocol) bool { return p.steps == 40 }},
-		{"agent act", func(p protocol) bool { return p.agent == "act" }}, {"prompt v1", func(p protocol) bool { return p.prompt == "v1" }},
+		{"agent act", func(p protocol) bool { return p.agent == "act" }},
+		{"prompt v1", func(p protocol) bool { return p.prompt == "v1" }},
 		{"context 4096", func(p protocol) bool { return p.context > 0 }},
 	} {
 		if said := strings.Contains(m["parts"], of.text); said != all(of.is) {
@@ -621,8 +627,8 @@ func (c *checker) rated(m map[string]string) {
 	}
 }
 
-// listed are the models of a list, with rates if it has some, which must be those of a place; others counts those that it
-// does not name.
+// listed are the models of a list, with rates if it has some, which must be those of a place; others counts those
+// that it does not name.
 func (c *checker) listed(list, place string) (names []string, others int) {
 	for _, part := range regexp.MustCompile(`, | and | or `).Split(list, -1) {
 		if n, rest, ok := strings.Cut(part, " other"); ok && (rest == "" || rest == "s") {
@@ -725,7 +731,8 @@ func (c *checker) undecided(m map[string]string) {
 	c.best(m)
 	place := title(m)
 	names, others := c.listed(m["list"], place)
-	if all := c.highest(place); len(names)+others != len(all) || math.Abs(c.value(names[0], place)-c.value(all[0], place)) > 1e-9 {
+	if all := c.highest(place); len(names)+others != len(all) ||
+		math.Abs(c.value(names[0], place)-c.value(all[0], place)) > 1e-9 {
 		c.wrong("%s and %d others are not %s", names, others, all)
 	}
 }

@@ -140,7 +140,7 @@ func atLine(rng *rand.Rand, b []byte, text string, indented bool) []byte {
 }
 
 var (
-	digits = regexp.MustCompile(`[0-9]+|"[^"]*"`)
+	digits     = regexp.MustCompile(`[0-9]+|"[^"]*"`)
 	quotedPart = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 	// forbidden are words of parsers and of Go.
 	forbidden = regexp.MustCompile(`(^|[ (])(json|yaml|jsontext):|\bGo |unmarshal|\bstruct\b|invalid character|\[\d+:\d+\]|` +
@@ -251,14 +251,16 @@ func (f *userFile) fresh(command []string) []string {
 // find it.
 func (f *userFile) names(text string, command []string) bool {
 	return strings.Contains(text, filepath.Base(f.path)) || slices.ContainsFunc(command, func(arg string) bool {
-		return filepath.IsAbs(arg) && strings.HasPrefix(f.path, arg+string(filepath.Separator)) && strings.Contains(text, arg)
+		return filepath.IsAbs(arg) && strings.HasPrefix(f.path, arg+string(filepath.Separator)) &&
+			strings.Contains(text, arg)
 	})
 }
 
 // said runs a command and returns its exit code and what it says on standard error.
 func said(command []string) (code int, text string) {
 	var stdout, stderr bytes.Buffer
-	s := &system{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: noVariables, now: time.Now, goos: runtime.GOOS}
+	s := &system{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: noVariables, now: time.Now,
+		goos: runtime.GOOS}
 	code = execute(context.Background(), command, s)
 	return code, stderr.String()
 }
@@ -299,7 +301,8 @@ func userFiles(t *testing.T) (files []*userFile) {
 	played := slices.Concat([]string{"--tasks", "0-1", "--step-limit", "3", "--allow-unusable"}, fake)
 	do(slices.Concat([]string{"run", "--env", "pddl", "--seeds", "0-1", "--out", in("runs/plain")}, played)...)
 	do(slices.Concat([]string{"synth", "--max-tokens", "1000", "--count", "4", "--out", in("made")}, fake)...)
-	do("export", in("runs/plain"), "--format", "agentboard", "--model", "vllm:fake", "--seeds", "0-0", "--out", in("board"))
+	do("export", in("runs/plain"), "--format", "agentboard", "--model", "vllm:fake", "--seeds", "0-0", "--out",
+		in("board"))
 	do("wiki", "build", write(t, in("q0.json"), oneQuestion), "--out", in("index"), "--quiet")
 
 	add("config.yaml", "# a run\nenv: pddl\ndata: \"\"\nmodel: [\"vllm:fake\", expert]\nbase-url: {\"vllm:fake\": "+server.URL+
@@ -317,29 +320,36 @@ func userFiles(t *testing.T) (files []*userFile) {
 	add("questions.jsonl", "{\"id\": 1, \"question\": \"Where?\", \"golden_answers\": [\"there\"]}\n"+
 		"{\"id\": 2, \"question\": \"Who?\", \"answer\": \"she\", \"supporting_facts\": {\"title\": [\"A\"]}}\n", ask("questions.jsonl"))
 	add("tasks.txt", "# mine\ngripper/gen0-01\ngripper/gen0-02\n", nil)
-	files[len(files)-1].commands = [][]string{{"run", "--env", "pddl", "--data", "", "--model", "expert", "--dry-run", "--tasks",
+	files[len(files)-1].commands = [][]string{{"run", "--env", "pddl", "--data", "", "--model", "expert", "--dry-run",
+		"--tasks",
 		"@" + in("tasks.txt")}}
-	add("servers.txt", "# mine\n"+server.URL+"/v1\n", []string{"run", "--env", "pddl", "--data", "", "--limit", "1", "--dry-run",
+	add("servers.txt", "# mine\n"+server.URL+"/v1\n", []string{"run", "--env", "pddl", "--data", "", "--limit", "1",
+		"--dry-run",
 		"--model", "vllm:fake", "--base-url", "@" + in("servers.txt")})
-	add("weights.yaml", embedded("heldout.yaml"), []string{"compare", in("runs/plain"), "--weights", in("weights.yaml")})
+	add("weights.yaml", embedded("heldout.yaml"), []string{"compare", in("runs/plain"), "--weights",
+		in("weights.yaml")})
 	add("published.yaml", embedded("baselines/agentrefine.yaml"), []string{"compare", in("runs/plain"), "--baseline",
 		in("published.yaml")}, []string{"published", in("published.yaml")})
-	add("perturbation.yaml", "name: x\ntitle: other words\nenv: pddl\nverbs:\n  pick: grab\nreplies: {}\n", []string{"play", "pddl", "--data", "", "--task", "0",
-		"--prompt", "--perturb", in("perturbation.yaml")})
+	add("perturbation.yaml", "name: x\ntitle: other words\nenv: pddl\nverbs:\n  pick: grab\nreplies: {}\n",
+		[]string{"play", "pddl", "--data", "", "--task", "0",
+			"--prompt", "--perturb", in("perturbation.yaml")})
 	add("reflection.yaml", "instruction: You failed. Say why.\nmemory: Your notes.\n", slices.Concat(dry,
 		[]string{"--trials", "2", "--reflection-prompt", in("reflection.yaml")}))
 	add("about.yaml", "who: A. N. Author\ncontact: a@b.c\nlicence: MIT\nmodels:\n  vllm:fake: {revision: abc, parameters: 7.5, "+
 		"base: none, training_data: [x]}\n", []string{"bundle", in("runs/plain"), "--about", in("about.yaml"), "--out",
 		in("x.heldout"), "--force"})
-	add("made/trajectories.jsonl", "", []string{"export", in("made"), "--format", "openai", "--out", in("x.jsonl"), "--force"})
+	add("made/trajectories.jsonl", "", []string{"export", in("made"), "--format", "openai", "--out", in("x.jsonl"),
+		"--force"})
 	add("board/logs/pddl.jsonl", "", []string{"compare", in("board")})
 	add("board/pddl.txt", "", []string{"compare", in("board")})
 	add("q.json", oneQuestion, []string{"wiki", "build", in("q.json"), "--out", "NEW", "--quiet"})
-	add("index/about.json", "", []string{"run", "--env", "hotpotqa", "--data", "", "--wiki", "offline", "--wiki-index", in("index"),
+	add("index/about.json", "", []string{"run", "--env", "hotpotqa", "--data", "", "--wiki", "offline", "--wiki-index",
+		in("index"),
 		"--tasks", "0", "--model", "random", "--dry-run"})
 	if shared := filepath.Join("..", "..", "..", "shared", "data", "agentboard"); exists(shared) {
 		for _, part := range []struct{ env, folder, labels, task string }{
-			{"pddl", "pddl", "test.jsonl", "0"}, {"babyai", "babyai", "test.jsonl", "0"}, {"sciworld", "scienceworld", "test.jsonl", "0"},
+			{"pddl", "pddl", "test.jsonl", "0"}, {"babyai", "babyai", "test.jsonl", "0"},
+			{"sciworld", "scienceworld", "test.jsonl", "0"},
 			{"jericho", "jericho", "partial_labels.json", "zork1"},
 		} {
 			if err := os.CopyFS(in("data/"+part.folder), os.DirFS(filepath.Join(shared, part.folder))); err != nil {

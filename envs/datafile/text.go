@@ -48,7 +48,8 @@ func Text(name string, b []byte) ([]byte, error) {
 func foreign(b []byte) string {
 	const unpack, save = "a compressed file (%s): unpack it first", "a text in %s: save it in UTF-8"
 	for _, f := range []struct{ magic, form, name string }{
-		{"\x1f\x8b", unpack, "gzip"}, {"PK\x03\x04", unpack, "zip"}, {"BZh", unpack, "bzip2"}, {"\xfd7zXZ", unpack, "xz"},
+		{"\x1f\x8b", unpack, "gzip"}, {"PK\x03\x04", unpack, "zip"}, {"BZh", unpack, "bzip2"},
+		{"\xfd7zXZ", unpack, "xz"},
 		{"\x28\xb5\x2f\xfd", unpack, "zstd"}, {"PAR1", "%s, a table in binary form: write it as JSON Lines", "Parquet"},
 		{"\xff\xfe\x00\x00", save, "UTF-32"}, {"\x00\x00\xfe\xff", save, "UTF-32"},
 		{"\xff\xfe", save, "UTF-16"}, {"\xfe\xff", save, "UTF-16"},

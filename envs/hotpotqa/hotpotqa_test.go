@@ -177,7 +177,8 @@ func letters(s string) string {
 // Of a user's question, whatever its right answer is: that answer is right, and neither no answer
 // nor one with other letters is. An answer that HotpotQA would compare is compared as it does.
 func TestOwnAnswers(t *testing.T) {
-	pieces := rapid.SampledFrom([]string{"a", "A", "the", "The", "an", " ", ".", "!", "+", "-", "%", "b", "C", "é", "0", "yes"})
+	pieces := rapid.SampledFrom([]string{"a", "A", "the", "The", "an", " ", ".", "!", "+", "-", "%", "b", "C", "é", "0",
+		"yes"})
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(pieces, 1, 5).Draw(t, "pieces"), "")
 	})
@@ -200,7 +201,8 @@ func TestOwnAnswers(t *testing.T) {
 		}
 		if s := given(other); normalize(gold) != "" && s.Success != (normalize(gold) == normalize(other)) ||
 			normalize(gold) == "" && s.Success && (letters(gold) != letters(other) ||
-				letters(gold) == "" && strings.Join(strings.Fields(gold), "") != strings.Join(strings.Fields(other), "")) {
+				letters(gold) == "" && strings.Join(strings.Fields(gold), "") != strings.Join(strings.Fields(other),
+					"")) {
 			rt.Errorf("finish[%s] of %q: success %v", other, gold, s.Success)
 		}
 	})

@@ -244,7 +244,8 @@ func TestFullDisk(t *testing.T) {
 	d := newDownloader(o.Proxy, o.UserAgent, o.Tell)
 	d.free = func(string) (int64, error) { return reserve + look - 1, nil }
 	if err := pullWith(t.Context(), o, d); !errors.Is(err, syscall.ENOSPC) ||
-		!strings.Contains(err.Error(), "react: the disk of ") || !strings.Contains(err.Error(), "has 319 MB free, want 320") {
+		!strings.Contains(err.Error(), "react: the disk of ") ||
+		!strings.Contains(err.Error(), "has 319 MB free, want 320") {
 		t.Error(err)
 	}
 	check(t, fetch(o))

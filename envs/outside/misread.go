@@ -103,7 +103,8 @@ func mistyped(err *jsonv2.SemanticError, rest []byte) string {
 	case err.JSONKind == ']':
 		return "has " + err.Err.Error()
 	}
-	found := map[jsontext.Kind]string{'{': "an object", '[': "a list", 'n': "null", 't': "true", 'f': "false"}[err.JSONKind]
+	found := map[jsontext.Kind]string{'{': "an object", '[': "a list", 'n': "null", 't': "true",
+		'f': "false"}[err.JSONKind]
 	if found == "" {
 		raw, _ := jsontext.NewDecoder(strings.NewReader(value)).ReadValue() // it was read before
 		found = quoted(string(raw), longestValue)

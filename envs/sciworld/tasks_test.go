@@ -121,7 +121,8 @@ func TestParseLabels(t *testing.T) {
 		line(0, "easy", "a") + "\n{":                 "labels:2: it ends in the middle",
 		`{"id":0,"difficulty":"hard","subgoals":[]}`: "labels:1: subgoals are missing",
 	} {
-		if _, err := agentboard.Labels("labels", []byte(text), parseLabel); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := agentboard.Labels("labels", []byte(text), parseLabel); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -127,7 +127,8 @@ func compareAverages(a, b Model, p Scope) (c scoring.Comparison, err error) {
 	if err := alike(a, one, b, two, averagedOnly); err != nil {
 		return c, err
 	}
-	return scoring.CompareMean(append(one.scores(averagedOnly), one.base()), append(two.scores(averagedOnly), two.base())...)
+	return scoring.CompareMean(append(one.scores(averagedOnly), one.base()),
+		append(two.scores(averagedOnly), two.base())...)
 }
 
 // alike says why two models cannot be compared under the conditions of a kind.
@@ -223,7 +224,8 @@ func (r *Results) lossDifferences() (tests []test) {
 				t.claim.Reason = err.Error()
 			} else {
 				t.take(r.Rate, func() (scoring.Comparison, error) {
-					return scoring.CompareChanges(one.scores(interfaceOnly), one.base(), two.scores(interfaceOnly), two.base())
+					return scoring.CompareChanges(one.scores(interfaceOnly), one.base(), two.scores(interfaceOnly),
+						two.base())
 				})
 			}
 			tests = append(tests, t)

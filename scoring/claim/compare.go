@@ -52,7 +52,8 @@ func settle(tests []test, margin float64) (claims []Claim) {
 		i := slices.Index(names, t.claim.Family.Name)
 		if i < 0 {
 			i = len(names)
-			names, families = append(names, t.claim.Family.Name), append(families, stats.Family{Share: shares[t.claim.Family.Name]})
+			names, families = append(names, t.claim.Family.Name),
+				append(families, stats.Family{Share: shares[t.claim.Family.Name]})
 		}
 		return i
 	}
@@ -70,7 +71,8 @@ func settle(tests []test, margin float64) (claims []Claim) {
 			c = t.settled(c, corrected[i][0])
 			corrected[i] = corrected[i][1:]
 		} else {
-			c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = NotCompared, math.NaN(), math.NaN(), math.NaN(), math.NaN()
+			c.Kind, c.Estimate, c.P, c.AloneP, c.Sensitivity = NotCompared, math.NaN(), math.NaN(), math.NaN(),
+				math.NaN()
 		}
 		claims = append(claims, c)
 	}

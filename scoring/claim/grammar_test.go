@@ -18,16 +18,19 @@ func drawnClaim(t *rapid.T) Claim {
 	}
 	kind := rapid.SampledFrom([]ClaimKind{Rated, Preliminary, Incomplete, Differs, NotSignificant, NotCompared, Best,
 		Undecided, Unreadable, Trained, Unscored}).Draw(t, "kind")
-	family := rapid.SampledFrom([]FamilyName{Primary, Second, Unperturbed, Averages, Losses, LossDifferences, ""}).Draw(t, "family")
+	family := rapid.SampledFrom([]FamilyName{Primary, Second, Unperturbed, Averages, Losses, LossDifferences, ""}).Draw(
+		t, "family")
 	c := Claim{Kind: kind, Family: Family{family, rapid.IntRange(0, 30).Draw(t, "tests")}, Rate: "SR",
 		Place: rapid.SampledFrom([]Scope{HeldOut, {Name: "pddl", Title: "PDDL"}}).Draw(t, "place"),
 		Tasks: rapid.IntRange(0, 300).Draw(t, "tasks"), P: math.NaN(), AloneP: math.NaN(), Sensitivity: math.NaN(),
 		Estimate: maybe("estimate", some("size", -1, 1)), Reason: "a reason",
-		Besides:      rapid.SampledFrom([]string{"", "not only the models differ (a: 3 steps; b: 30 steps)"}).Draw(t, "besides"),
+		Besides: rapid.SampledFrom([]string{"", "not only the models differ (a: 3 steps; b: 30 steps)"}).Draw(t,
+			"besides"),
 		Environments: []Scope{{Name: "pddl", Title: "PDDL"}}, Part: 1, Total: 3, Unsolved: 2,
 		Touched: rapid.IntRange(0, 2).Draw(t, "touched")}
 	if family == Averages || family == Losses || family == LossDifferences {
-		c.Perturbations = rapid.SliceOfN(rapid.SampledFrom([]string{"P1", "P2", "P3", "mine"}), 1, 6).Draw(t, "perturbations")
+		c.Perturbations = rapid.SliceOfN(rapid.SampledFrom([]string{"P1", "P2", "P3", "mine"}), 1, 6).Draw(t,
+			"perturbations")
 	}
 	subjects := 1
 	switch {
@@ -43,7 +46,8 @@ func drawnClaim(t *rapid.T) Claim {
 		c.Subjects = append(c.Subjects, Subject{Name: rapid.StringMatching(`[a-z]{1,9}`).Draw(t, "name"),
 			Value: maybe("value", some("rate", 0, 1)), Perturbed: maybe("perturbed", some("rate", 0, 1)),
 			Seeds: rapid.IntRange(0, 10).Draw(t, "seeds"), EqualSeeds: rapid.Bool().Draw(t, "equal seeds"),
-			Trainings: rapid.IntRange(0, 2).Draw(t, "trainings"), Finished: 50, Planned: rapid.IntRange(50, 55).Draw(t, "planned")})
+			Trainings: rapid.IntRange(0, 2).Draw(t, "trainings"), Finished: 50,
+			Planned: rapid.IntRange(50, 55).Draw(t, "planned")})
 	}
 	low := some("low", -1, 1)
 	interval := &stats.Interval{Low: low, High: some("high", low, 1)}

@@ -96,7 +96,10 @@ func SeedRange(subjects []Subject) (low, high int) {
 // SeedsText says how many seeds models have.
 func SeedsText(subjects []Subject) string {
 	of := func(equal bool) bool {
-		return slices.ContainsFunc(subjects, func(s Subject) bool { return s.Seeds > 0 && !s.Seedless && s.EqualSeeds == equal })
+		return slices.ContainsFunc(subjects, func(s Subject) bool {
+			return s.Seeds > 0 && !s.Seedless &&
+				s.EqualSeeds == equal
+		})
 	}
 	switch low, high := SeedRange(subjects); {
 	case high == 0:

@@ -63,8 +63,8 @@ func (s *Set) Besides() string {
 	return besides(places, models)
 }
 
-// sweptLines are the answers to the questions that a sweep asks: how good models are without a perturbation, how good over all
-// conditions, and what each loses. Of a single model the last one says all.
+// sweptLines are the answers to the questions that a sweep asks: how good models are without a perturbation, how good
+// over all conditions, and what each loses. Of a single model the last one says all.
 func (s *Set) sweptLines(tabled bool) []string {
 	losses := s.Of(Losses)
 	if s.competing() == 1 {
@@ -226,7 +226,8 @@ func outcomes(claims []Claim) string {
 	return strings.Join(parts, "; ")
 }
 
-// outcome is what a comparison shows, behind a semicolon what is to be said behind the place, and its rank among others.
+// outcome is what a comparison shows, behind a semicolon what is to be said behind the place, and its rank among
+// others.
 func (c Claim) outcome() (text string, rank int) {
 	switch {
 	case c.Kind == NotCompared && c.Bounded:
@@ -275,7 +276,8 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 		head += fmt.Sprintf(" by environment (%s)", table.Counted(best[0].Family.Tests, "test"))
 	} else {
 		claims := s.Of(of)
-		head += fmt.Sprintf(" by environment (%s, %s%s)", rateOf(claims), seeds(subjects(claims)), best[0].Family.corrected())
+		head += fmt.Sprintf(" by environment (%s, %s%s)", rateOf(claims), seeds(subjects(claims)),
+			best[0].Family.corrected())
 	}
 	var parts, undecided []string
 	for _, c := range best {
@@ -301,7 +303,8 @@ func (s *Set) uncompared(of FamilyName) (out []string) {
 	var reasons []string
 	for _, c := range s.Of(of) {
 		in := func(other Claim) bool { return other.Place == c.Place }
-		if c.Place == HeldOut || slices.ContainsFunc(s.Best, in) || slices.Contains(slices.Concat(slices.Collect(maps.Values(places))...), c.Place.Title) {
+		if c.Place == HeldOut || slices.ContainsFunc(s.Best, in) ||
+			slices.Contains(slices.Concat(slices.Collect(maps.Values(places))...), c.Place.Title) {
 			continue
 		}
 		if places[c.Reason] == nil {
@@ -328,7 +331,8 @@ func (s *Set) first(c Claim) []string {
 		case s.position(pair.Subjects[0]) < s.position(pair.Subjects[1]):
 			pair = pair.Reversed()
 		}
-		return append(lines, fmt.Sprintf("%s minus %s: %s", pair.Subjects[0].Name, pair.Subjects[1].Name, pair.result()))
+		return append(lines, fmt.Sprintf("%s minus %s: %s", pair.Subjects[0].Name, pair.Subjects[1].Name,
+			pair.result()))
 	}
 	return lines
 }

@@ -24,10 +24,12 @@ func TestSentencesOfMany(t *testing.T) {
 		last   string
 		count  int
 	}{
-		"three":           {found[:3], found[2].Sentence(), 3},
-		"many":            {found, "2 not compared more: --table verdict", 4},
-		"significant":     {append(found, found[1], found[3]), "1 significant, 1 not significant, 2 not compared more: --table verdict", 4},
-		"not significant": {[]Claim{found[0], found[0], found[0], found[0]}, "1 not significant more: --table verdict", 4},
+		"three": {found[:3], found[2].Sentence(), 3},
+		"many":  {found, "2 not compared more: --table verdict", 4},
+		"significant": {append(found, found[1], found[3]),
+			"1 significant, 1 not significant, 2 not compared more: --table verdict", 4},
+		"not significant": {[]Claim{found[0], found[0], found[0], found[0]}, "1 not significant more: --table verdict",
+			4},
 	} {
 		got := sentences(c.claims)
 		if len(got) != c.count || got[len(got)-1] != c.last {

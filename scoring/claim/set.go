@@ -82,8 +82,8 @@ func (r *Results) Swept() bool {
 	return slices.ContainsFunc(r.Models, func(m Model) bool { return len(m.Sweeps) > 0 })
 }
 
-// eachPair goes through the pairs of models that are compared, in the order of the table: the second is subtracted, which
-// is the reference, or the earlier one.
+// eachPair goes through the pairs of models that are compared, in the order of the table: the second is subtracted,
+// which is the reference, or the earlier one.
 func (r *Results) eachPair(do func(a, b Model)) {
 	for j, b := range r.Models {
 		for _, a := range r.Models[:j] {
@@ -111,7 +111,8 @@ func (r *Results) pairs() (tests []test) {
 	for i := range tests {
 		tests[i].claim.Family.Name = r.family(tests[i].claim.Place, scored)
 	}
-	slices.SortStableFunc(tests, func(a, b test) int { // the primary question is the held-out score, which is the last place
+	// the primary question is the held-out score, which is the last place
+	slices.SortStableFunc(tests, func(a, b test) int {
 		return cmp.Compare(rankOf(a.claim.Family.Name), rankOf(b.claim.Family.Name))
 	})
 	return tests
@@ -173,7 +174,8 @@ func (s *Set) best(p Scope) (Claim, bool) {
 	if len(subjects) < 2 || s.Reference != "" {
 		return Claim{}, false
 	}
-	c := Claim{Kind: Undecided, Subjects: subjects, Rate: s.Measure(p), Place: p, Estimate: subjects[0].Value, P: math.NaN(),
+	c := Claim{Kind: Undecided, Subjects: subjects, Rate: s.Measure(p), Place: p, Estimate: subjects[0].Value,
+		P:       math.NaN(),
 		Leading: s.leading(p, subjects)}
 	if c.Leading == 1 {
 		c.Kind = Best

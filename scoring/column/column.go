@@ -42,9 +42,10 @@ var (
 	Sensitivity = table.Share("sensitivity", "80% power",
 		"the true difference that would have been found with a probability of 80 %, in percentage points")
 	Perturbations = table.Words("perturbations", "Under", "the perturbations of a change").AsDetail()
-	FamilyOfTests = table.Words("test_family", "Family", "the family of tests: primary and second, or of a sweep unperturbed, averages, losses and differences of losses").AsDetail()
-	Tests         = table.Count("tests", "Tests", "number of tests of the family").AsDetail()
-	Alone         = table.Limited(table.Difference("alone_difference", "alone",
+	FamilyOfTests = table.Words("test_family", "Family",
+		"the family of tests: primary and second, or of a sweep unperturbed, averages, losses and differences of losses").AsDetail()
+	Tests = table.Count("tests", "Tests", "number of tests of the family").AsDetail()
+	Alone = table.Limited(table.Difference("alone_difference", "alone",
 		"difference, in percentage points")).WithDetail(true)
 	AloneP   = table.Chance("alone_p", "p alone", "p value without a correction").AsDetail()
 	Reason   = table.Words("reason", "Reason", "why a comparison or a score is missing").AsDetail()
@@ -193,8 +194,8 @@ func Sweep(conditions []string) []table.Column {
 // BaseCondition is the condition without a perturbation, as published tables call it.
 const BaseCondition = "base"
 
-// Condition is the rate under a condition of a sweep. The one without a perturbation is none for people: many models are
-// called base.
+// Condition is the rate under a condition of a sweep. The one without a perturbation is none for people: many models
+// are called base.
 func Condition(name string) table.Col[float64] {
 	header := name
 	if name == BaseCondition {

@@ -63,18 +63,22 @@ func Player(c record.Condition) []Part {
 			}
 			parts = append(parts, p)
 		}
-		parts = append(parts, Part{Name: "max-tokens", Value: fmt.Sprint(d.MaxTokens), Usual: fmt.Sprint(usual.MaxTokens)},
+		parts = append(parts, Part{Name: "max-tokens", Value: fmt.Sprint(d.MaxTokens),
+			Usual: fmt.Sprint(usual.MaxTokens)},
 			Part{Name: "stop", Value: fmt.Sprintf("%q", d.Stop), Usual: fmt.Sprintf("%q", usual.Stop)},
 			Part{Name: "extra-body", Value: compact(d.Extra), Usual: compact(nil)})
 	}
 	parts = append(parts, flag(c.NoSystemRole, "system role", "none", "own", "no system role"),
 		flag(c.Completions, "endpoint", "completions", "chat", "completions"))
 	if t := c.Trials; t != nil {
-		parts = append(parts, Part{Name: "trials", Value: fmt.Sprint(t.Limit), Label: fmt.Sprintf("%d trials", t.Limit)},
-			Part{Name: "memory", Value: fmt.Sprint(t.Memory)}, Part{Name: "same action", Value: fmt.Sprint(t.SameAction)},
+		parts = append(parts, Part{Name: "trials", Value: fmt.Sprint(t.Limit),
+			Label: fmt.Sprintf("%d trials", t.Limit)},
+			Part{Name: "memory", Value: fmt.Sprint(t.Memory)},
+			Part{Name: "same action", Value: fmt.Sprint(t.SameAction)},
 			Part{Name: "same step", Value: fmt.Sprint(t.SameStep)})
 	}
-	share, context := fmt.Sprintf("%d%%", c.HistoryShare), Part{Name: "context", Value: "of the server", Usual: "of the server"}
+	share, context := fmt.Sprintf("%d%%", c.HistoryShare),
+		Part{Name: "context", Value: "of the server", Usual: "of the server"}
 	if c.Context > 0 {
 		context.Value = fmt.Sprint(c.Context)
 	}
@@ -198,7 +202,10 @@ func Differences(of []Played, said func(part string) bool) (out []string) {
 
 // values are what players have of a part; none if all have the same, or what is usual with their agents.
 func values(name string, of []Played) []string {
-	if !slices.ContainsFunc(of, func(p Played) bool { return p.has(name).Usual == "" || p.has(name).Value != p.has(name).Usual }) {
+	if !slices.ContainsFunc(of, func(p Played) bool {
+		return p.has(name).Usual == "" ||
+			p.has(name).Value != p.has(name).Usual
+	}) {
 		return nil
 	}
 	plain := func(p Part) string { return cmp.Or(p.Label, p.Name+" "+table.Shortened(p.Value, mostValue)) }

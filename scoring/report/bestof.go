@@ -110,7 +110,8 @@ func passAtK(report *Report, t *table.Table) {
 	for i, a := range list {
 		for _, b := range a.best {
 			t.Add(append(a.label(b.Tries), rated(column.Pass, b.Success).Marked(a.marks),
-				rated(column.PassAll, b.All).Marked(a.marks), rated(column.BestProgress, b.Progress).Marked(a.marks))...)
+				rated(column.PassAll, b.All).Marked(a.marks),
+				rated(column.BestProgress, b.Progress).Marked(a.marks))...)
 		}
 		if last(list, i) {
 			marks += addPublished(t, a.place, column.Pass, report)

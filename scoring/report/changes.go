@@ -79,7 +79,8 @@ func (r *Report) common(besides string) (out []string) {
 	return out
 }
 
-// protocols names the protocols of the rows, with what is changed and what differs between models, if that is not said yet.
+// protocols names the protocols of the rows, with what is changed and what differs between models, if that is not
+// said yet.
 func (r *Report) protocols(said string) string {
 	text, besides := r.protocolNames(), r.standing().Besides()
 	if changes := r.common(besides); len(changes) > 0 {

@@ -220,7 +220,8 @@ func (r *Report) sweepOf(name string, place claim.Scope) (out claim.Sweep, ok bo
 		played[of.Condition.Perturbation], model = of.Score, c.Model
 		planned = of.sweep.In(c.Env)
 	}
-	out = claim.Sweep{Place: place, Conditions: []claim.Condition{{Name: noPerturbation, Score: played[noPerturbation]}}}
+	out = claim.Sweep{Place: place, Conditions: []claim.Condition{{Name: noPerturbation,
+		Score: played[noPerturbation]}}}
 	for _, p := range planned {
 		c := claim.Condition{Name: p.Name, Rules: p.SHA256, Interface: p.Model == "", Averaged: len(p.Parts) == 0,
 			Score: played[p.Name]}

@@ -331,7 +331,8 @@ func testsSaid(s *claim.Set) string {
 	var parts []string
 	n := 0
 	for _, f := range s.Families() {
-		parts, n = append(parts, fmt.Sprintf("%s: %s", questionOf(s, f.Name), table.Counted(f.Tests, "test"))), n+f.Tests
+		parts, n = append(parts, fmt.Sprintf("%s: %s", questionOf(s, f.Name), table.Counted(f.Tests, "test"))),
+			n+f.Tests
 	}
 	switch {
 	case n < 2:

@@ -18,14 +18,16 @@ import (
 	"heldout/scoring/table"
 )
 
-// drawnRuns are runs of all kinds: plain ones and sweeps, of models, trainings and baselines, by several protocols, with
-// episodes that lack.
+// drawnRuns are runs of all kinds: plain ones and sweeps, of models, trainings and baselines, by several protocols,
+// with episodes that lack.
 func drawnRuns(t *testing.T, r *rapid.T) (runs []NamedRun) {
-	places := rapid.SampledFrom([][]string{{"pddl"}, {"alfworld"}, {"babyai", "pddl"}, {"alfworld", "babyai", "pddl"}}).Draw(r, "places")
+	places := rapid.SampledFrom([][]string{{"pddl"}, {"alfworld"}, {"babyai", "pddl"},
+		{"alfworld", "babyai", "pddl"}}).Draw(r, "places")
 	names := rapid.SampledFrom([][]string{{"vllm:base", "vllm:tuned", "vllm:third", "vllm:fourth"},
 		{"vllm:arm-0", "vllm:arm-1", "vllm:leg-0", "vllm:leg-1"}, {"expert", "random", "vllm:base", "vllm:tuned"},
 		{"vllm:m", "openai:m", "vllm:m", "vllm:k"}}).Draw(r, "names")
-	swept := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"P1", "P2", "P3", "P4", "P5", "mine"}), 0, 5, rapid.ID).Draw(r, "swept")
+	swept := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"P1", "P2", "P3", "P4", "P5", "mine"}), 0, 5,
+		rapid.ID).Draw(r, "swept")
 	if rapid.Bool().Draw(r, "plain") {
 		swept = nil
 	}
@@ -51,7 +53,8 @@ func drawnRuns(t *testing.T, r *rapid.T) (runs []NamedRun) {
 						if own != nil {
 							own(c)
 						}
-					}, rapid.SampledFrom([]string{"SSSS", "ffff", "SfSf", "SSff", "Smff", "----", "SSS-", "xxSf", "cefS"}).Draw(r, "outcomes")})
+					}, rapid.SampledFrom([]string{"SSSS", "ffff", "SfSf", "SSff", "Smff", "----", "SSS-", "xxSf",
+						"cefS"}).Draw(r, "outcomes")})
 				}
 			}
 		}
@@ -79,15 +82,16 @@ func drawnRuns(t *testing.T, r *rapid.T) (runs []NamedRun) {
 	return runs
 }
 
-// Whatever runs are, every claim passes through every table, format and demand: nothing panics, nothing is empty, and what is
-// said agrees with the numbers beside it.
+// Whatever runs are, every claim passes through every table, format and demand: nothing panics, nothing is empty, and
+// what is said agrees with the numbers beside it.
 func TestEveryClaimEverywhere(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		runs := drawnRuns(t, r)
 		if len(runs) == 0 {
 			return
 		}
-		from := New(runs, rapid.SampledFrom([][]Baseline{nil, {baseline("paper"), published()}}).Draw(r, "published"), weights)
+		from := New(runs, rapid.SampledFrom([][]Baseline{nil, {baseline("paper"), published()}}).Draw(r, "published"),
+			weights)
 		from.First = First{Rate: rapid.SampledFrom(claim.Rates()).Draw(r, "rate"), Limits: true,
 			Margin: rapid.SampledFrom([]float64{0, 0.1}).Draw(r, "margin"), OldNew: rapid.Bool().Draw(r, "old and new")}
 		if lines := gather(from.plain, row.place); len(lines) > 1 && rapid.IntRange(0, 2).Draw(r, "reference") == 0 {
@@ -97,7 +101,10 @@ func TestEveryClaimEverywhere(t *testing.T) {
 		for _, c := range s.Claims() {
 			checkClaim(r, c)
 		}
-		tables := slices.DeleteFunc(everythingOf(from), func(t table.Table) bool { return len(t.Columns)+len(t.Notes) == 0 })
+		tables := slices.DeleteFunc(everythingOf(from), func(
+			t table.Table) bool {
+			return len(t.Columns)+len(t.Notes) == 0
+		})
 		for _, f := range table.Formats() {
 			var b bytes.Buffer
 			if err := table.Render(&b, f, tables...); err != nil {
@@ -118,7 +125,8 @@ func TestEveryClaimEverywhere(t *testing.T) {
 				r.Fatalf("an empty line: %q", slices.Concat([]string{h.Title}, h.Verdict, h.Notes))
 			}
 		}
-		if said := slices.Concat([]string{h.Title + "."}, h.Verdict, h.Notes); len(appendNew(nil, said...)) < len(said) {
+		if said := slices.Concat([]string{h.Title + "."}, h.Verdict,
+			h.Notes); len(appendNew(nil, said...)) < len(said) {
 			r.Fatalf("a line is said twice: %q", said)
 		}
 		checkDemands(r, from, s)

@@ -239,9 +239,10 @@ var kinds = []Kind{
 	},
 	{
 		ID: "pass-at-k", Title: "Solved by one of k tries, and by all", Only: Seeds, Section: "tries",
-		Lacks:   "no model was run with several seeds",
-		columns: cols(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.PassAll, column.BestProgress),
-		fill:    passAtK,
+		Lacks: "no model was run with several seeds",
+		columns: cols(column.Environment, column.Model, column.Tries.Headed("k"), column.Pass, column.PassAll,
+			column.BestProgress),
+		fill: passAtK,
 	},
 	{
 		ID: "best-of-paired", Of: "pass-at-k", Title: "Best of N tries: differences, paired by task", Only: Seeds,

@@ -254,7 +254,8 @@ func (l swept) paperRow(names []string, usual string) []table.Cell {
 	if len(values[0]) == 0 {
 		return append(row, table.None(), table.None())
 	}
-	return append(row, pairCell(stats.Mean(values[0]), stats.Mean(values[1]), 1).Marked(l.averageMarks(claim.Success, usual)),
+	return append(row, pairCell(stats.Mean(values[0]), stats.Mean(values[1]),
+		1).Marked(l.averageMarks(claim.Success, usual)),
 		pairCell(stats.PopulationStd(values[0]), stats.PopulationStd(values[1]), 2))
 }
 

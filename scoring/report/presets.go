@@ -74,7 +74,8 @@ func presets(report *Report, t *table.Table) {
 	for _, r := range rows {
 		p := byKey[r.Condition.Preset.Key()]
 		line := []table.Field{
-			column.Preset.Val(r.place()), column.SHA256.Val(p.SHA256), column.TaskSet.Val(tasksOf(r.Score)), r.modelCol(),
+			column.Preset.Val(r.place()), column.SHA256.Val(p.SHA256), column.TaskSet.Val(tasksOf(r.Score)),
+			r.modelCol(),
 			column.Metric.Val(p.definition.Metric.Primary),
 			r.rated(column.MetricValue, p.metric(r.Score).Estimate), r.share(column.Success.Col, r.Success.Mean),
 			column.Seeds.Val(len(r.Seeds)),

@@ -78,7 +78,8 @@ func robustness(report *Report, blank table.Table) (tables []table.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		report.head(&tables[0], appendNew(nil, strings.TrimSpace(report.sweptLegend()+" "+strings.Join(report.sweptMarks(), " ")))...)
+		report.head(&tables[0], appendNew(nil, strings.TrimSpace(
+			report.sweptLegend()+" "+strings.Join(report.sweptMarks(), " ")))...)
 	}
 	return tables
 }
@@ -116,7 +117,8 @@ func (s *standing) compareIn(t *table.Table, p sweptPlace, lines []swept) {
 			}
 		}
 		if c, ok := s.lossOf(p.env, l.name); ok {
-			row[t.Pos(column.Loss.Key)].Subtext = fmt.Sprintf("%.1f to %.1f", 0-100*c.Interval.High, 0-100*c.Interval.Low)
+			row[t.Pos(column.Loss.Key)].Subtext = fmt.Sprintf("%.1f to %.1f", 0-100*c.Interval.High,
+				0-100*c.Interval.Low)
 		}
 	}
 }
@@ -373,14 +375,15 @@ func (r *Report) sweptMarks() []string {
 		"saw no data of the environment.", partMark+" Average over other conditions than most rows.")
 }
 
-// row returns one rate under all conditions, and the values whose average the row has: none if a planned condition has no
-// result. The task set says it of a row that is not on all tasks.
+// row returns one rate under all conditions, and the values whose average the row has: none if a planned condition
+// has no result. The task set says it of a row that is not on all tasks.
 func (l swept) row(conditions []string, rate claim.Rate) (values []float64, line []table.Field) {
 	missing := false
 	for _, c := range conditions {
 		r := l.cells[c].rates
-		line = append(line, optional(column.Condition(c), r.estimate(rate), strings.NewReplacer(repliesMark, "", partMark, "").
-			Replace(r.marks)))
+		line = append(line, optional(column.Condition(c), r.estimate(rate),
+			strings.NewReplacer(repliesMark, "", partMark, "").
+				Replace(r.marks)))
 		missing = missing || l.cells[c].score != nil && l.cells[c].score.Finished == 0
 		if value := r.estimate(rate); value != nil && !math.IsNaN(value.Mean) {
 			values = append(values, value.Mean)

@@ -149,7 +149,8 @@ func TestEqualModelsSeldomDiffer(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), uint64(models)))
 			s := New([]NamedRun{play(rng, board(), models, 3, 1, func(int) float64 { return 0 })}, nil, w).Claims()
 			differs := func(c claim.Claim) bool { return c.Kind == claim.Differs }
-			one, other := slices.ContainsFunc(s.Of(claim.Primary), differs), slices.ContainsFunc(s.Of(claim.Second), differs)
+			one, other := slices.ContainsFunc(s.Of(claim.Primary), differs),
+				slices.ContainsFunc(s.Of(claim.Second), differs)
 			for _, of := range []struct {
 				found bool
 				count *int

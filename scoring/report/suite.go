@@ -73,7 +73,8 @@ func perturbedPlayers(rows []row) (players []*perturbedPlayer) {
 		c, key := r.unperturbed()
 		p := byKey[key]
 		if p == nil {
-			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(protocol.Labels(protocol.Player(c)), c.Model, r.run), "\n"),
+			p = &perturbedPlayer{env: r.place(), player: strings.Join(append(protocol.Labels(protocol.Player(c)),
+				c.Model, r.run), "\n"),
 				name:  r.line,
 				sweep: r.sweep}
 			byKey[key] = p

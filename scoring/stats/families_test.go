@@ -66,7 +66,8 @@ func TestCorrectIsClosed(t *testing.T) {
 				closed = closed && (subset>>k&1 == 0 || rejects(subset))
 			}
 			got := corrected[at.family][at.test]
-			if p := families[at.family].Ps[at.test]; (got.P < 0.05) != closed || (p < 1-got.Level) != closed || got.P < p {
+			if p := families[at.family].Ps[at.test]; (got.P < 0.05) != closed || (p < 1-got.Level) != closed ||
+				got.P < p {
 				t.Fatalf("%v of %v is corrected to %v, and closed testing rejects it: %t", p, families, got, closed)
 			}
 		}

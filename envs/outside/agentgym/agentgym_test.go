@@ -355,8 +355,9 @@ func TestVerdicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(r *rapid.T) {
-		reward, done := rapid.SampledFrom(values).Draw(r, "reward"), rapid.SampledFrom([]string{"true", "false", "null", "",
-			"1", `"yes"`, "True"}).Draw(r, "done")
+		reward, done := rapid.SampledFrom(values).Draw(r, "reward"),
+			rapid.SampledFrom([]string{"true", "false", "null", "",
+				"1", `"yes"`, "True"}).Draw(r, "done")
 		fields := []string{`"observation":"a"`}
 		for name, value := range map[string]string{"reward": reward, "done": done} {
 			if value != "" {

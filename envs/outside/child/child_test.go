@@ -103,7 +103,8 @@ var tricks = map[string]func(q *asked){
 		os.Exit(3)
 	},
 	"trace": func(*asked) {
-		fmt.Fprint(os.Stderr, "Traceback:\n"+strings.Repeat("  File \"é\", line 3\n", 500), "é\nZeroDivisionError: division by zero\n")
+		fmt.Fprint(os.Stderr, "Traceback:\n"+strings.Repeat("  File \"é\", line 3\n", 500),
+			"é\nZeroDivisionError: division by zero\n")
 		os.Exit(1)
 	},
 	"sleep": func(*asked) { time.Sleep(time.Hour) },
@@ -476,7 +477,8 @@ func TestTraceback(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = w.Step(t.Context(), "win")
-	if err == nil || !strings.HasSuffix(err.Error(), "é ZeroDivisionError: division by zero") || len(err.Error()) > 500 {
+	if err == nil || !strings.HasSuffix(err.Error(), "é ZeroDivisionError: division by zero") ||
+		len(err.Error()) > 500 {
 		t.Error(err)
 	}
 }

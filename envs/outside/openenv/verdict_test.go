@@ -169,7 +169,8 @@ func TestVerdicts(t *testing.T) {
 		steps := rapid.IntRange(1, 4).Draw(t, "steps")
 		for i := range steps {
 			n := fmt.Sprint(i)
-			reward := draw("reward"+n, "null", "null", "null", "", "0", "1", "-0.5", "true", "false", "NaN", "-Infinity", "1e999",
+			reward := draw("reward"+n, "null", "null", "null", "", "0", "1", "-0.5", "true", "false", "NaN",
+				"-Infinity", "1e999",
 				`"1"`, `"good"`, "[1]", "{}")
 			won := draw("won"+n, "null", "null", "", "true", "false", "1", `"yes"`, "NaN", "[]")
 			share := draw("share"+n, "null", "null", "", "0", "0.5", "1", "1.5", "-0.1", "true", `"1"`, "NaN")

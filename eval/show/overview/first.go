@@ -110,7 +110,8 @@ func lead(e *Episodes, rep *report.Report, h report.Headline) string {
 	if finished < planned {
 		episodes = thousands(finished) + " of " + episodes
 	}
-	parts = append(parts, count(len(places), "environment"), count(len(tasks), strings.TrimSpace(kind+" task")), h.Seeds,
+	parts = append(parts, count(len(places), "environment"), count(len(tasks), strings.TrimSpace(kind+" task")),
+		h.Seeds,
 		episodes)
 	if len(presets) > 0 {
 		parts = append(parts, shortList(presets, "presets"))
@@ -175,7 +176,8 @@ func (d duel) finding() string {
 	if less > more {
 		better, worse, more, less = worse, better, less, more
 	}
-	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", better, more, count(tasks, "task"), worse,
+	text := fmt.Sprintf("%s solves %d of %s more often than %s, and %d less often.", better, more, count(tasks, "task"),
+		worse,
 		less)
 	byLead := func(a, b duelPlace) int { return a.Edge.lead() - b.Edge.lead() }
 	if largest := slices.MaxFunc(places, byLead); largest.Edge.Kind != "" {
