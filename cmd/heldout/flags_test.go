@@ -234,12 +234,12 @@ func keyIs(t *testing.T, command, name, value string, own bool) {
 // A key with a wrong value is named, with its line.
 func TestOwnKeysErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"env: pddl\nquiet: no":   `f.yaml: line 2: quiet: want true or false, not "no"`,
-		"wide: [true]":           "f.yaml: line 1: wide: it takes one value",
-		"queue-wait: 30":         `f.yaml: line 1: queue-wait: want a duration such as 30s, not "30"`,
-		"table: {a: b}":          "f.yaml: line 1: table wants one value, or a list where the flag may be repeated",
-		"config: other.yaml":     `f.yaml: [1:1] unknown field "config"`,
-		"format: csv\nformat: a": `f.yaml: [2:1] mapping key "format" already defined`,
+		"env: pddl\nquiet: no":   `f.yaml:2: quiet: want true or false, not "no"`,
+		"wide: [true]":           "f.yaml:1: wide: it takes one value",
+		"queue-wait: 30":         `f.yaml:1: queue-wait: want a duration such as 30s, not "30"`,
+		"table: {a: b}":          "f.yaml:1: table: want one value, or a list where the flag may be repeated",
+		"config: other.yaml":     `f.yaml:1: unknown key "config"`,
+		"format: csv\nformat: a": "f.yaml:2: format: the key stands there twice, first on line 1",
 	} {
 		all := newSweep(&system{getenv: noVariables}).Flags()
 		err := setOwnKeys(all, bench.Input{File: "f.yaml", Content: []byte(text), Own: ownKeys(all)})

@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 // makeHostileYAML writes documents that would keep a parser busy: deep.yaml,
 // bomb.yaml, big.yaml and rule.yaml.
 func makeHostileYAML(ts *testscript.TestScript, _ bool, _ []string) {
-	bomb := "extra-body:\n"
-	for c := 'a'; c < 'k'; c++ {
+	bomb := "extra-body:\n  a: &a [x]\n"
+	for c := 'b'; c < 'k'; c++ {
 		bomb += fmt.Sprintf("  %c: &%c [%s]\n", c, c, strings.Repeat(fmt.Sprintf("*%c, ", c-1), 10))
 	}
 	for name, text := range map[string]string{

@@ -28,7 +28,7 @@ var mistakes = []struct {
 	{"run bench.yaml", 2, "heldout run --config bench.yaml"},
 	{"sweep --env pddl --model a,b", 2, "repeat --model for each, as in --model vllm:A --model vllm:B"},
 	{"serve pddl,step-limit=x", 2, "want a whole number"},
-	{"verify NONE", 1, "a file of trajectories that heldout synth wrote"},
+	{"verify NONE", 1, "want a file of trajectories, as heldout synth writes them"},
 	{"doctor vllm:fake", 2, "heldout doctor --model vllm:fake"},
 	{"doctor agentboard", 2, "heldout doctor --preset agentboard"},
 	{"run --env pddl", 2, "name one with --model"},

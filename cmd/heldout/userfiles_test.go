@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -301,8 +302,6 @@ func userFiles(t *testing.T) (files []*userFile) {
 	played := slices.Concat([]string{"--tasks", "0-1", "--step-limit", "3", "--allow-unusable"}, fake)
 	do(slices.Concat([]string{"run", "--env", "pddl", "--seeds", "0-1", "--out", in("runs/plain")}, played)...)
 	do(slices.Concat([]string{"synth", "--max-tokens", "1000", "--count", "4", "--out", in("made")}, fake)...)
-	do("export", in("runs/plain"), "--format", "agentboard", "--model", "vllm:fake", "--seeds", "0-0", "--out",
-		in("board"))
 	do("wiki", "build", write(t, in("q0.json"), oneQuestion), "--out", in("index"), "--quiet")
 
 	add("config.yaml", "# a run\nenv: pddl\ndata: \"\"\nmodel: [\"vllm:fake\", expert]\nbase-url: {\"vllm:fake\": "+server.URL+
@@ -326,7 +325,7 @@ func userFiles(t *testing.T) (files []*userFile) {
 	add("servers.txt", "# mine\n"+server.URL+"/v1\n", []string{"run", "--env", "pddl", "--data", "", "--limit", "1",
 		"--dry-run",
 		"--model", "vllm:fake", "--base-url", "@" + in("servers.txt")})
-	add("weights.yaml", embedded("heldout.yaml"), []string{"compare", in("runs/plain"), "--weights",
+	add("weights.yaml", embedded("weights.yaml"), []string{"compare", in("runs/plain"), "--weights",
 		in("weights.yaml")})
 	add("published.yaml", embedded("baselines/agentrefine.yaml"), []string{"compare", in("runs/plain"), "--baseline",
 		in("published.yaml")}, []string{"published", in("published.yaml")})
@@ -340,8 +339,15 @@ func userFiles(t *testing.T) (files []*userFile) {
 		in("x.heldout"), "--force"})
 	add("made/trajectories.jsonl", "", []string{"export", in("made"), "--format", "openai", "--out", in("x.jsonl"),
 		"--force"})
-	add("board/logs/pddl.jsonl", "", []string{"compare", in("board")})
-	add("board/pddl.txt", "", []string{"compare", in("board")})
+	totals := `{"task_name": "pddl", "success_rate": 1.0, "progress_rate": 1.0, "grounding_acc": 0.5}`
+	write(t, in("board/all_results.txt"), totals)
+	add("board/logs/pddl.jsonl", `{"id": 0, "task_name": "gripper", "goal": "g", "difficulty": "easy", "is_done": true,
+ "progress_rate": 1.0, "grounding_acc": 0.5, "score_change_record": [[0, 0.5], [1, 1.0]],
+ "trajectory": {"Interaction Turn 0": {"Action": "a"}, "Interaction Turn 1": {"Action": "b"}}}
+`, []string{"compare", in("board")})
+	write(t, in("lines/all_results.txt"), totals)
+	add("lines/pddl.txt", "[EXP] 0: [success_rate]: True, [progress_rate]: 1.0, [grounding_acc]: 0.5, "+
+		"[score_state]: [(0, 0.5), (1, 1.0)] \n", []string{"compare", in("lines")})
 	add("q.json", oneQuestion, []string{"wiki", "build", in("q.json"), "--out", "NEW", "--quiet"})
 	add("index/about.json", "", []string{"run", "--env", "hotpotqa", "--data", "", "--wiki", "offline", "--wiki-index",
 		in("index"),
@@ -372,7 +378,8 @@ func exists(path string) bool {
 
 func write(t *testing.T, name, content string) string {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+	err := os.MkdirAll(filepath.Dir(name), 0o755)
+	if err := cmp.Or(err, os.WriteFile(name, []byte(content), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	return name

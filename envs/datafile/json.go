@@ -48,6 +48,14 @@ func inFile(name string, err error) error {
 	return err
 }
 
+// Named puts the name of a file before an error that does not begin with it.
+func Named(name string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), name+":") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
 // Unmarshal is JSON for a text without a name. Its errors are faults.
 func Unmarshal(b []byte, v any, how ...jsonv2.Options) error {
 	if err := jsonv2.Unmarshal(b, v, append([]jsonv2.Options{strictness}, how...)...); err != nil {

@@ -88,7 +88,7 @@ func Player(c record.Condition) []Part {
 // Setup are the parts that belong to the environment: its step limit and its settings.
 func Setup(c record.Condition, e record.Environment) []Part {
 	parts := []Part{{Name: "steps", Value: fmt.Sprint(c.StepLimit), Usual: fmt.Sprint(e.StepLimit),
-		Label: fmt.Sprintf("%d steps", c.StepLimit)}}
+		Label: table.Counted(c.StepLimit, "step")}}
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
 		p := Part{Name: name, Value: c.Settings[name]}
 		if !slices.Contains(own, name) && !strings.HasPrefix(p.Value, "native ") {
@@ -142,7 +142,7 @@ func Changes(parts []Part) (out []string) {
 	for _, p := range parts {
 		switch {
 		case p.Name == "steps" && p.Value != p.Usual:
-			out = append(out, fmt.Sprintf("at most %s steps, not %s", p.Value, p.Usual))
+			out = append(out, fmt.Sprintf("at most %s, not %s", p, p.Usual))
 		case p.Name == "stop" && p.Value != p.Usual && p.Value == "[]":
 			out = append(out, "no stop strings")
 		case p.Name == "stop" && p.Value != p.Usual:

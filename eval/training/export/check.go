@@ -182,13 +182,12 @@ func CheckAll(w io.Writer, dirs []string) (uncovered []string, err error) {
 		for _, c := range checked {
 			uncovered = append(uncovered, c.Uncovered...)
 			files++
-			status := "as written"
+			status := c.File + ": as written"
 			if c.Err != nil {
 				bad++
-				status = table.Printable(table.Shortened(c.Err.Error(), mostPrinted))
+				status = datafile.Named(c.File, c.Err).Error()
 			}
-			file := table.Printable(table.Shortened(c.File, mostPrinted))
-			if _, err := fmt.Fprintf(w, "%s: %s\n", file, status); err != nil {
+			if _, err := fmt.Fprintln(w, table.Printable(table.Shortened(status, mostPrinted))); err != nil {
 				return nil, err
 			}
 		}

@@ -236,7 +236,7 @@ func (x *exporter) write(ctx context.Context) error {
 			err = x.items(ctx, s.path)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.path, err)
+			return datafile.Named(s.path, err)
 		}
 		about, err := hashSource(s)
 		if err != nil {
