@@ -60,6 +60,12 @@ func Validate(r configs.Run, kind Purpose) error {
 	if len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()) {
 		fail("--prompt and --base-url are for served models, and there is none")
 	}
+	if len(served) == 0 && !r.Player.Zero() {
+		fail("--player is for served models, and there is none")
+	}
+	if r.AcceptChangedModel && r.Out == "" && !r.Player.Zero() {
+		fail("--accept-changed-model needs the --out of the run that goes on: a player that changed has another folder")
+	}
 	if r.Completions && r.Agent != configs.React {
 		fail("--completions is for --agent %s", configs.React)
 	}

@@ -227,6 +227,11 @@ func (m *Manifest) join(part *Manifest) error {
 	if len(m.Prices) == 0 {
 		m.Prices = part.Prices
 	}
+	for model, later := range part.Players {
+		for i := range later {
+			m.NotePlayer(model, &later[i])
+		}
+	}
 	for player, servers := range part.Servers {
 		if m.Servers == nil {
 			m.Servers = map[string][]ServerReport{}

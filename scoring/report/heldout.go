@@ -11,6 +11,7 @@ import (
 	"heldout/envs"
 	"heldout/scoring"
 	"heldout/scoring/claim"
+	"heldout/scoring/record"
 	"heldout/scoring/table"
 )
 
@@ -148,6 +149,7 @@ func (r row) player() []string {
 	if r.weights != "" {
 		out = append(out, "weights "+r.weights)
 	}
+	out = append(out, record.Say(r.Condition.Player)...)
 	if r.Condition.Preset != nil {
 		return out
 	}

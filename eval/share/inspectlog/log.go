@@ -176,6 +176,9 @@ func (l *log) metadata() map[string]any {
 	if environments := m.HeldIn[c.Model]; len(environments) > 0 {
 		out["held_out"] = !slices.Contains(environments, c.Env)
 	}
+	if c.Player != nil {
+		out["player"] = c.Player
+	}
 	if servers := m.Servers[c.Model]; len(servers) > 0 {
 		out["server"] = servers[len(servers)-1]
 	}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._binary import ask, failure, start
@@ -29,7 +29,10 @@ _INCOMPLETE = 3  # exit code of a run with episodes without a result
 _KEY = "HELDOUT_POLICY_KEY"  # variable with the key of a policy's endpoint
 _ENVIRONMENT_KEY = "HELDOUT_ENVIRONMENT_KEY"  # and of what relays of an environment say first
 # Options of `evaluate` that say how a model is asked, not what is played.
-_OF_MODELS = {"base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"}
+_OF_MODELS = {
+    *("base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"),
+    *("name", "version", "player", "accept_changed_model"),
+}
 _POLL = 0.05  # seconds between looks at a run that a policy plays
 
 
@@ -50,7 +53,8 @@ def evaluate(
     *,
     out: str | os.PathLike[str] | None = None,
     base_url: str | Sequence[str] | None = None,
-    name: str = "policy",
+    name: str | None = None,
+    version: str | None = None,
     seeds: int | str | Sequence[int] | None = None,
     progress: bool = True,
     **options: Unpack[RunOptions],
@@ -61,8 +65,11 @@ def evaluate(
     `heldout run --model`; a name alone is a model of the server at `base_url`, which speaks the OpenAI protocol.
 
     It can also be a function that takes a list of conversations and the sampling settings, and returns the reply to
-    each. The function runs in the calling thread, and records call it `name`. `env` can be an environment of yours, a
-    `heldout.environment.Environment`; its games run in other threads of this process.
+    each. The function runs in the calling thread, and records call it `name`, by default as it is called. A hash of
+    its source is part of what results are of, or `version` if you give one: a run does not go on with another.
+
+    `env` can be an environment of yours, a `heldout.environment.Environment`; its games run in other threads of this
+    process.
 
     `options` are the other flags of `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `temperature`,
     `max_tokens`, `concurrency`, … With `progress`, what the run says goes to standard error, or below the cell of a
@@ -77,10 +84,14 @@ def evaluate(
     >>> run.metrics()["heldout/pddl/success"]
     0.0
     """
-    endpoint = _endpoint(model, name) if callable(model) else None
+    endpoint = None
     variables: dict[str, str] = {}
     keywords = cast("dict[str, Any]", options)
-    if endpoint is not None:
+    if version is not None:
+        keywords["player"] = {**(keywords.get("player") or {}), "version": version}
+    if callable(model):
+        name, keywords["player"] = _identity(model, name, keywords.get("player"), _teller() if progress else _silent)
+        endpoint = _endpoint(model, name)
         models, base_url = ["openai:" + name], endpoint.url
         variables[_KEY] = endpoint.key
         keywords = {"api_key_env": _KEY, "timeout": "1h", **keywords}
@@ -108,6 +119,27 @@ def evaluate(
     return Evaluation(run)
 
 
+def _identity(
+    policy: Policy, name: str | None, player: Mapping[str, Any] | None, tell: Callable[[str], None]
+) -> tuple[str, Mapping[str, Any] | None]:
+    """Returns what a function is called, and what says that it is the same: what its author says, or its source."""
+    from ._source import called, of
+
+    player = dict(player or {})
+    if not player:
+        source = of(policy)
+        if source.hash:
+            player["source"] = source.hash
+        elif name is None:
+            raise UsageError(
+                f"the source of {called(policy)} is not to be had, so nothing would show that it changed: "
+                "give it a version, or a name"
+            )
+        if source.unseen:
+            tell(f"the source of {called(policy)} does not show {', '.join(source.unseen)}: say version if that changes\n")
+    return name or called(policy), player or None
+
+
 def _names(model: object) -> list[str]:
     """Returns the names of models, of which there is at least one."""
     names = [model] if isinstance(model, str) else texts(model)
@@ -129,7 +161,8 @@ async def aevaluate(
     *,
     out: str | os.PathLike[str] | None = None,
     base_url: str | Sequence[str] | None = None,
-    name: str = "policy",
+    name: str | None = None,
+    version: str | None = None,
     seeds: int | str | Sequence[int] | None = None,
     progress: bool = True,
     **options: Unpack[RunOptions],
@@ -142,7 +175,16 @@ async def aevaluate(
 
     keywords = renamed(options)  # here, because a warning is for the line that calls this
     return await asyncio.to_thread(
-        evaluate, model, env, out=out, base_url=base_url, name=name, seeds=seeds, progress=progress, **keywords
+        evaluate,
+        model,
+        env,
+        out=out,
+        base_url=base_url,
+        name=name,
+        version=version,
+        seeds=seeds,
+        progress=progress,
+        **keywords,
     )
 
 

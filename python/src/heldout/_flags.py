@@ -74,4 +74,8 @@ def _mapped(name: str, value: Mapping[str, Any]) -> list[str]:
         import json
 
         return [json.dumps(value)]
+    if name == "player":
+        import json
+
+        return [f"{key}={json.dumps(one) if isinstance(one, Mapping) else one}" for key, one in value.items()]
     return [f"{key}={','.join(_texts(name, one))}" for key, one in value.items()]

@@ -75,7 +75,7 @@ class RunOptions(TypedDict, total=False):
     """Keywords of `evaluate`: flags of `heldout run`."""
 
     accept_changed_model: bool
-    """Continue a run although the server has another model under the same name than the one with recorded
+    """Continue a run although another model, or version of an agent, has the name of the one with recorded
     results; tables then say so."""
     api_key_env: str
     """Environment variable with the server's API key; the default is OPENAI_API_KEY for OpenAI's own address."""
@@ -314,6 +314,9 @@ class PoolOptions(TypedDict, total=False):
     """Refuse sessions and forks before the process takes more, such as 4GB or 800MB; the default sets no limit."""
     max_sessions: int
     """Largest number of open sessions. Default: 4096."""
+    name: str
+    """With `record`: who plays, such as my-agent-v2; the default is the name of the folder, and a recording goes
+    on only with the same player."""
     record: str | os.PathLike[str]
     """Folder for the episodes: a run directory for each mount and split."""
     reward: Literal["success", "progress", "delta"]
@@ -321,6 +324,8 @@ class PoolOptions(TypedDict, total=False):
     success."""
     step_cost: float
     """Take this off the reward of every step."""
+    accept_changed_model: bool
+    """Go on with a recording although `player` says another version or source; tables then say so."""
     generator_seed: int | str
     """Seed of generated tasks, or a range such as 1-100, whose tasks are one environment."""
     tasks: str | Sequence[str]
@@ -410,6 +415,10 @@ class PoolOptions(TypedDict, total=False):
     """openenv: further arguments of OpenEnv's reset, such as size=10&variant=easy; values may be JSON."""
     openenv_token_file: str | os.PathLike[str]
     """openenv: file with the token for OpenEnv's server."""
+    version: str
+    """With `record`: what you call this version of who plays; without it, the source of the code decides."""
+    sampling: Mapping[str, object]
+    """With `record`: how who plays samples replies, such as {"temperature": 0.7}."""
 
 
 class CompareOptions(TypedDict, total=False):
@@ -539,6 +548,7 @@ REPEATED = {
     "log",
     "model",
     "names",
+    "player",
     "prices",
     "stop",
 }
