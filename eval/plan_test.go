@@ -65,6 +65,11 @@ func TestEpisodeIdentity(t *testing.T) {
 		"stop":         func(s *Spec) { s.Players[1].Decoding.Stop = []string{"x"} },
 		"extra":        func(s *Spec) { s.Players[1].Decoding.Extra = map[string]any{"top_k": 2} },
 		"context":      func(s *Spec) { s.Players[1].ContextOption = 4096 },
+		"version":      func(s *Spec) { s.Players[1].Identity = &record.Identity{Version: "2"} },
+		"source":       func(s *Spec) { s.Players[1].Identity = &record.Identity{Source: "0123456789abcdef"} },
+		"sampling": func(s *Spec) {
+			s.Players[1].Identity = &record.Identity{Sampling: map[string]any{"temperature": 1}}
+		},
 		"seed":         func(s *Spec) { s.Seeds[1] = 4 },
 		"perturbation": func(s *Spec) { s.Benchmarks[0].Perturbation = "P1" },
 		"rules":        func(s *Spec) { s.Benchmarks[0].PerturbationHash = "other" },

@@ -18,8 +18,8 @@ func CalledPlayer(model string) string {
 	return model
 }
 
-// sourceShown is how many digits of a source's hash texts have.
-const sourceShown = 8
+// shortened is a hash of a source as texts have it: its first 8 digits.
+func shortened(source string) string { return source[:min(len(source), 8)] }
 
 // Say lists what is known of a player besides its name.
 func Say(i *Identity) (parts []string) {
@@ -30,7 +30,7 @@ func Say(i *Identity) (parts []string) {
 		parts = append(parts, "version "+i.Version)
 	}
 	if i.Source != "" {
-		parts = append(parts, "source "+i.Source[:min(len(i.Source), sourceShown)])
+		parts = append(parts, "source "+shortened(i.Source))
 	}
 	if len(i.Sampling) > 0 {
 		only := Identity{Sampling: i.Sampling}

@@ -166,6 +166,9 @@ type Difference struct{ Field, There, Here string }
 
 // String implements fmt.Stringer.
 func (d Difference) String() string {
+	if d.Field == "player source" {
+		d.There, d.Here = shortened(d.There), shortened(d.Here)
+	}
 	return fmt.Sprintf("%s %s there, %s here", strings.ReplaceAll(d.Field, "_", " "), d.There, d.Here)
 }
 

@@ -84,13 +84,15 @@ def evaluate(
     >>> run.metrics()["heldout/pddl/success"]
     0.0
     """
-    endpoint = None
+    endpoint, parts = None, ""
     variables: dict[str, str] = {}
     keywords = cast("dict[str, Any]", options)
     if version is not None:
         keywords["player"] = {**(keywords.get("player") or {}), "version": version}
     if callable(model):
-        name, keywords["player"] = _identity(model, name, keywords.get("player"), _teller() if progress else _silent)
+        tell = _teller() if progress else _silent
+        name, player, parts = _identity(model, name, keywords.get("player"), tell)
+        keywords["player"] = player
         endpoint = _endpoint(model, name)
         models, base_url = ["openai:" + name], endpoint.url
         variables[_KEY] = endpoint.key
@@ -112,7 +114,8 @@ def evaluate(
         if endpoint is not None:
             endpoint.close()
     if code not in (0, _INCOMPLETE):
-        raise failure(code, said, keywords=True)
+        changed = "is not the one with recorded results" in said and parts
+        raise failure(code, said.rstrip() + (f"\nits source is that of {parts}" if changed else ""), keywords=True)
     run = os.fspath(out) if out is not None else _folder(said)
     if code == _INCOMPLETE:
         raise Incomplete(str(failure(code, said, keywords=True)), run)
@@ -121,13 +124,17 @@ def evaluate(
 
 def _identity(
     policy: Policy, name: str | None, player: Mapping[str, Any] | None, tell: Callable[[str], None]
-) -> tuple[str, Mapping[str, Any] | None]:
-    """Returns what a function is called, and what says that it is the same: what its author says, or its source."""
+) -> tuple[str, Mapping[str, Any] | None, str]:
+    """Returns what a function is called, what says that it is the same, and what its source is of.
+
+    What says so is what its author says, or else a hash of its source.
+    """
     from ._source import called, of
 
-    player = dict(player or {})
+    player, parts = dict(player or {}), ""
     if not player:
         source = of(policy)
+        parts = ", ".join(source.parts)
         if source.hash:
             player["source"] = source.hash
         elif name is None:
@@ -137,7 +144,7 @@ def _identity(
             )
         if source.unseen:
             tell(f"the source of {called(policy)} does not show {', '.join(source.unseen)}: say version if that changes\n")
-    return name or called(policy), player or None
+    return name or called(policy), player or None, parts
 
 
 def _names(model: object) -> list[str]:
@@ -174,6 +181,8 @@ async def aevaluate(
     import asyncio
 
     keywords = renamed(options)  # here, because a warning is for the line that calls this
+    if callable(model) and version is None:  # and here are the functions around it
+        name, keywords["player"], _ = _identity(model, name, keywords.get("player"), _teller() if progress else _silent)
     return await asyncio.to_thread(
         evaluate,
         model,

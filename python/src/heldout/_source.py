@@ -5,6 +5,9 @@ what binds the names that they read, and of plain values among them. Code of ins
 Objects whose content does not show, such as models, count by their type and are listed in `unseen`.
 """
 
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# Values of a user's have no types.
+
 from __future__ import annotations
 
 import argparse
@@ -13,7 +16,6 @@ import dis
 import functools
 import hashlib
 import inspect
-import json
 import linecache
 import os
 import re
@@ -29,6 +31,12 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _FOREIGN = re.compile(r"[\\/](site|dist)-packages[\\/]|^<frozen ")
 _SECRET = re.compile(r"key|token|secret|password", re.IGNORECASE)  # names whose values are left out
 _SPACES = (argparse.Namespace, types.SimpleNamespace)
+_MAKERS = ("__init__", "__post_init__", "__new__")
+# Methods that change a list, a mapping or a set.
+_CHANGES = {
+    *("append", "appendleft", "extend", "insert", "add", "update", "setdefault", "sort", "reverse"),
+    *("pop", "popleft", "popitem", "remove", "discard", "clear"),
+}
 
 
 class Source(NamedTuple):
@@ -168,15 +176,23 @@ def _expressions(node: ast.AST) -> list[ast.AST]:
 
 
 def _bindings(body: Sequence[ast.stmt], name: str) -> list[ast.AST]:
-    """Returns what binds a name in a scope, such as an assignment."""
+    """Returns what binds a name in a scope or changes what it holds there, such as an assignment."""
     found: list[ast.AST] = []
     for statement in _statements(body):
         parts = _expressions(statement)
-        if any(
-            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for p in parts for n in ast.walk(p)
-        ):
+        if any(_binds(n, name) for p in parts for n in ast.walk(p)):
             found += parts
     return found
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id == name and isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+        return _last(node.func.value) == name
+    return isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load) and (
+        _last(node.value) == name
+    )
 
 
 def _read(nodes: Sequence[ast.AST]) -> tuple[set[str], frozenset[str]]:
@@ -186,19 +202,38 @@ def _read(nodes: Sequence[ast.AST]) -> tuple[set[str], frozenset[str]]:
     return names, frozenset(n.attr for n in every if isinstance(n, ast.Attribute))
 
 
-def _plain(value: object) -> bool:
-    """Whether a value is data that do not change."""
-    if isinstance(value, (tuple, frozenset)):
-        return all(map(_plain, cast("Iterable[object]", value)))
-    return value is None or isinstance(value, (bool, int, float, complex, str, bytes))
+def _state(node: ast.AST, making: bool = False) -> Iterator[str]:
+    """Yields the names and attributes that code changes: what they hold is no source."""
+    making = node.name in _MAKERS if isinstance(node, ast.FunctionDef) else making
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        yield from node.names
+    elif isinstance(node, ast.Attribute) and not making and not isinstance(node.ctx, ast.Load):
+        yield node.attr
+    elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        yield _last(node.value)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGES:
+        yield _last(node.func.value)
+    for child in ast.iter_child_nodes(node):
+        yield from _state(child, making)
 
 
-def _data(value: object) -> str | None:
-    """Writes lists and mappings of data; None for anything else."""
-    try:
-        return json.dumps(value, sort_keys=True) if isinstance(value, (list, dict)) else None
-    except (TypeError, ValueError):
+def _last(node: ast.AST) -> str:
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _written(value: Any) -> str | None:
+    """Writes data: texts, numbers, and what holds them; None for anything else."""
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        return repr(value)
+    if isinstance(value, dict):
+        value = list(value.items())
+    if not isinstance(value, (list, tuple, set, frozenset)):
         return None
+    parts = [_written(part) for part in cast("Iterable[Any]", value)]
+    written = [part for part in parts if part is not None]
+    if len(written) < len(parts):
+        return None
+    return f"[{', '.join(written if isinstance(value, (list, tuple)) else sorted(written))}]"
 
 
 class _Walk:
@@ -207,6 +242,9 @@ class _Walk:
     def __init__(self, *, values: bool = True) -> None:
         self._values = values
         self._texts: set[str] = set()
+        self._data: dict[tuple[str, str], bool] = {}  # names with what they hold, and whether that can change
+        self._state: set[str] = set()
+        self._unread: set[str] = set()  # names in code whose source is not to be had
         self._parts: dict[str, None] = {}
         self._unseen: dict[str, None] = {}
         self._seen: set[Any] = set()
@@ -218,11 +256,17 @@ class _Walk:
             frame = frame.f_back
 
     def source(self) -> Source:
+        for (name, text), changes in sorted(self._data.items()):
+            last = re.findall(r"\w+", name)[-1]
+            if last not in self._state and not (changes and last in self._unread) and not _SECRET.search(name):
+                self._texts.add(f"{name} is {text}")
+                self._parts[name] = None
         total = hashlib.sha256("\0".join(sorted(self._texts)).encode("utf-8", "backslashreplace")).hexdigest()
         return Source(total if self._texts else "", list(self._parts), list(self._unseen))
 
     def add(self, label: str, nodes: Sequence[ast.AST]) -> None:
         self._texts |= {f"{label}\n{ast.unparse(node)}" for node in nodes}
+        self._state.update(*map(_state, nodes))
         self._parts[label] = None
 
     def _new(self, *key: Any) -> bool:
@@ -257,10 +301,8 @@ class _Walk:
             self.value(name, value.__wrapped__, attributes)
         elif not self._values:
             self._class(type(value))
-        elif _plain(value) or _data(value) is not None:
-            if not _SECRET.search(name):
-                self._texts.add(f"{name} is {_data(value) or repr(value)}")
-                self._parts[name] = None
+        elif (written := _written(value)) is not None:
+            self._data[name, written] = isinstance(value, (list, dict, set))
         else:
             self._object(name, value, attributes)
 
@@ -278,7 +320,7 @@ class _Walk:
         return _Scope(tree.body if tree else [], values)
 
     def _object(self, name: str, value: Any, attributes: frozenset[str]) -> None:
-        kind = cast("type[Any]", type(value))
+        kind: type[Any] = type(value)
         self._kept.append(value)
         if not self._new("object", id(value), attributes if isinstance(value, _SPACES) else None):
             return
@@ -288,10 +330,8 @@ class _Walk:
             return
         self._texts.add(f"{name} is a {kind.__module__}.{kind.__qualname__}")
         if self._class(kind):
-            changing = self._changing(kind)
             for key, part in sorted(getattr(value, "__dict__", {}).items()):
-                if key not in changing:
-                    self.value(f"{name}.{key}", part, attributes)
+                self.value(f"{name}.{key}", part, attributes)
             return
         path = getattr(value, "name_or_path", None)  # of models and tokenizers of transformers
         if isinstance(path, str):
@@ -309,16 +349,13 @@ class _Walk:
             nodes = [n for n in (ast.walk(tree) if tree else []) if isinstance(n, ast.ClassDef)]
             nodes = [n for n in nodes if n.name == base.__name__]
             self.add(base.__qualname__, nodes)
+            for key, value in {} if nodes else vars(base).items():
+                if not key.startswith("__") and (written := _written(value)) is not None:
+                    self._data[f"{base.__qualname__}.{key}", written] = isinstance(value, (list, dict, set))
             self.names_of(nodes, [_Scope(tree.body if tree else [], vars(sys.modules.get(base.__module__, types)))])
             for method in _methods(base):
                 self._function(method)
         return bool(files)
-
-    def _changing(self, kind: type[Any]) -> set[str]:
-        """Returns the attributes that methods but __init__ set: they are the state of an object."""
-        methods = [f for base in kind.__mro__ for f in _methods(base)]
-        later = [f.__code__ for f in methods if f.__name__ not in ("__init__", "__post_init__")]
-        return {i.argval for code in later for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"}
 
     def _function(self, function: types.FunctionType) -> None:
         code = function.__code__
@@ -336,7 +373,7 @@ class _Walk:
                 pass
         self.code(code, function.__globals__, cells)
         for i, value in enumerate([*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]):
-            if _plain(value) or callable(value):
+            if not isinstance(value, (list, dict, set)):
                 self.value(f"{function.__qualname__}({i})", value, frozenset())
         if hasattr(function, "__wrapped__"):
             self.value(function.__qualname__, cast(Any, function).__wrapped__, frozenset())
@@ -348,6 +385,8 @@ class _Walk:
         self.add(code.co_name, nodes)
         if not nodes:
             self._texts.add(f"{code.co_name} does {_digest(code)}")
+            self._unread |= {*code.co_names, *code.co_freevars}
+            self._state |= {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "STORE_DEREF")}
         scopes = [_Scope(tree.body if tree else [], module)]
         for outer in self._around(tree, nodes):
             frame = next((f for f in self._frames if f.f_code.co_name == outer.name and code in _codes(f.f_code)), None)
@@ -386,7 +425,7 @@ class _Walk:
             == here
         ]
 
-    def _around(self, tree: ast.Module | None, nodes: Sequence[ast.AST]) -> list[ast.FunctionDef]:
+    def _around(self, tree: ast.Module | None, nodes: Sequence[ast.AST]) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
         """Returns the functions around a function, the outermost first."""
         return [
             n
@@ -433,12 +472,7 @@ class _Walk:
         if not isinstance(value, (type, types.FunctionType, types.MethodType, types.ModuleType)) and nodes:
             self.add(name, nodes)
             self.names_of(nodes, scopes)
-            if _data(value) is not None or _plain(value) and self._rebound(name, scopes[0]):
+            if isinstance(value, (list, dict, set)) and _written(cast(Any, value)) is not None:
                 return  # it may have changed meanwhile
         if name in scopes[0].values:
             self.value(name, value, attributes)
-
-    def _rebound(self, name: str, scope: _Scope) -> bool:
-        """Whether a function within a scope assigns to a name of it."""
-        every = [n for statement in scope.body for n in ast.walk(statement)]
-        return any(isinstance(n, (ast.Global, ast.Nonlocal)) and name in n.names for n in every)
