@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,31 +38,32 @@ func (i *Identity) UnmarshalYAML(read func(any) error) error {
 	if read(&list) == nil {
 		return i.Replace(list)
 	}
-	var named struct {
-		Version  string         `yaml:"version"`
-		Source   string         `yaml:"source"`
-		Sampling map[string]any `yaml:"sampling"`
-	}
+	var named map[string]any
 	if err := read(&named); err != nil {
 		return fmt.Errorf("player is no mapping of an agent's version, source and sampling: %w", err)
 	}
 	*i = Identity{}
-	for key, value := range map[string]string{"version": named.Version, "source": named.Source} {
-		if value == "" {
-			continue
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		var text string
+		switch value := named[key].(type) {
+		case string:
+			text = value
+		case int64, uint64:
+			text = fmt.Sprint(value)
+		case map[string]any:
+			b, err := json.Marshal(value)
+			if err != nil {
+				return err
+			}
+			text = string(b)
+		default: // 1.10 has been read as 1.1
+			return fmt.Errorf("the %.100s of a player is %v, want a text: write it in quotes", key, value)
 		}
-		if err := i.set(key, value); err != nil {
+		if err := i.set(key, text); err != nil {
 			return err
 		}
 	}
-	if named.Sampling == nil {
-		return nil
-	}
-	text, err := json.Marshal(named.Sampling)
-	if err != nil {
-		return err
-	}
-	return i.set("sampling", string(text))
+	return nil
 }
 
 // CheckPlayer reports a name of a player that tables cannot show.

@@ -363,16 +363,19 @@ func (p *Plan) Replaced(m *record.Manifest) (model string, was, now *record.Iden
 	return "", nil, nil
 }
 
-// unplayed returns the groups of a run directory without those that another player was to
-// play and has not begun: nothing of it is there that could share a row.
-func (p *Plan) unplayed(groups []record.Group, attempts []record.Attempt) []record.Group {
-	begun := map[string]bool{}
+// begun returns the groups of a run directory without those that agents from outside heldout
+// were to play and have not begun: nothing of them is there that could share a row.
+func (p *Plan) begun(groups []record.Group, attempts []record.Attempt) []record.Group {
+	kept := map[string]bool{}
 	for i := range attempts {
-		begun[attempts[i].ID] = true
+		kept[attempts[i].ID] = true
+	}
+	for i := range p.Groups {
+		kept[p.Groups[i].Condition.Key()] = true
 	}
 	return slices.DeleteFunc(slices.Clone(groups), func(g record.Group) bool {
-		return p.otherPlayer(g.Condition) &&
-			!slices.ContainsFunc(g.Episodes, func(id string) bool { return begun[id] })
+		return (g.Condition.Player != nil || p.otherPlayer(g.Condition)) && !kept[g.Condition.Key()] &&
+			!slices.ContainsFunc(g.Episodes, func(id string) bool { return kept[id] })
 	})
 }
 

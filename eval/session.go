@@ -79,14 +79,16 @@ func Fits(dir string, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	if changed, _, _ := p.Replaced(m); changed != "" {
+	if slices.ContainsFunc(slices.Concat(m.Groups, p.Groups), func(g record.Group) bool {
+		return g.Condition.Player != nil
+	}) {
 		var attempts []record.Attempt
 		if _, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
 			attempts = append(attempts, e.Brief())
 		}); err != nil {
 			return err
 		}
-		m.Groups = p.unplayed(m.Groups, attempts)
+		m.Groups = p.begun(m.Groups, attempts)
 	}
 	return p.extends(m)
 }
@@ -119,8 +121,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if m == nil {
 		m = &record.Manifest{Schema: record.Schema}
 	}
-	resumes := s.resumes(about)
-	m.Groups = p.unplayed(m.Groups, s.Store.Attempts)
+	groups := p.begun(m.Groups, s.Store.Attempts)
+	resumes := s.resumes(about) && len(groups) == len(m.Groups)
+	m.Groups = groups
 	err := p.extends(m)
 	if err == nil {
 		err = s.sameModels(about)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"time"
@@ -226,7 +225,7 @@ func (r *recorders) begin(e *EpisodeStart, protocol string, start envs.Start) (*
 	}
 	limit := e.MaxSteps
 	if limit < 0 {
-		limit = math.MaxInt32 // none
+		limit = record.MaxSteps // none, but a record has no more
 	}
 	rec := &record.Episode{Trajectory: []record.Step{}}
 	rec.Started = r.now().UTC()

@@ -383,6 +383,40 @@ def test_sessions_of_a_loop(seed, tmp_path):
         assert len(row) <= 1  # one player
 
 
+def test_mended(tmp_path, monkeypatch, capsys):
+    """Without `out`, a mended function has a run of its own; with it, the run goes on if one says so, and is marked."""
+    monkeypatch.chdir(tmp_path)
+    play = {"tasks": "gripper/gen0-01,gripper/gen0-02", "step_limit": 1, "concurrency": 1}
+
+    def versions(raises):
+        def agent(conversations, sampling):
+            if raises:
+                raises.pop()
+            return ["Action: look"] * len(conversations)
+
+        def mended(conversations, sampling):
+            return ["Action: look around"] * len(conversations)
+
+        return agent, mended
+
+    agent, mended = versions([1])
+    one = heldout.evaluate(agent, "pddl", name="mine", **play).run
+    capsys.readouterr()
+    two = heldout.evaluate(mended, "pddl", name="mine", **play).run
+    assert one != two and re.search(rf"{one} has 2 results of openai:mine as it was .*anew in {two}", capsys.readouterr().err)
+    assert heldout.evaluate(agent, "pddl", name="mine", **play).run == one
+    heldout.evaluate(agent, "pddl", name="mine", out="run", **play)
+    with pytest.raises(heldout.Error, match="source .* now source .*another out, or accept_changed_model") as refused:
+        heldout.evaluate(mended, "pddl", name="mine", out="run", seeds=2, **play)
+    assert "its source is that of mended" in str(refused.value)
+    for seeds in (2, 3):  # accepted once, it goes on
+        own = {"accept_changed_model": True} if seeds == 2 else {}
+        run = heldout.evaluate(mended, "pddl", name="mine", out="run", seeds=seeds, **own, **play)
+        assert re.search("mine: the player behind this name changed while\\s+run was\\s+played", str(run))
+    with pytest.raises(heldout.UsageError, match="needs the out of the run"):
+        heldout.evaluate(mended, "pddl", accept_changed_model=True, **play)
+
+
 def test_environments_are_recorded(tmp_path):
     """`make` and `make_vec` record as pools do."""
     pytest.importorskip("gymnasium", reason="pip install gymnasium")
