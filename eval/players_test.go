@@ -89,7 +89,8 @@ func TestPlayersKeepApart(t *testing.T) {
 				Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 9}, Total: 2}
 			r, err := OpenRollouts(dirs[dir], about, clock)
 			if refused := k.refuses(w, accept); (err != nil) != refused {
-				t.Fatalf("session %d of %+v in %s, accept %v: %v, want refused %v", session, w, dir, accept, err, refused)
+				t.Fatalf("session %d of %+v in %s, accept %v: %v, want refused %v", session, w, dir, accept, err,
+					refused)
 			}
 			if err != nil {
 				continue
@@ -202,8 +203,8 @@ func TestRunsKeepPlayersApart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	session := func(p *Plan, now *record.Identity, play bool) error {
 		fits := Fits(dir, p)
-		s, err := Begin(dir, p, About{Tool: record.Tool{Version: "test"}, Players: map[string]*record.Identity{"vllm:m": now}},
-			clock())
+		s, err := Begin(dir, p, About{Tool: record.Tool{Version: "test"},
+			Players: map[string]*record.Identity{"vllm:m": now}}, clock())
 		if (err == nil) != (fits == nil) {
 			t.Errorf("to begin says %v, to look says %v", err, fits)
 		}

@@ -16,7 +16,8 @@ import (
 // keeps its seed. Rollouts of another kind are refused.
 func TestRolloutsGoOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	about := RolloutsOf{Player: "mine", Named: true, Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 9}, Total: 2}
+	about := RolloutsOf{Player: "mine", Named: true,
+		Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 9}, Total: 2}
 	open := func(of RolloutsOf) (*Rollouts, error) {
 		return OpenRollouts(dir, of, func() time.Time { return time.Unix(1, 0) })
 	}

@@ -254,8 +254,8 @@ func TestServeRecords(t *testing.T) {
 		t.Errorf("replay of a changed record: exit code %d\n%s%s", code, &out, &said)
 	}
 	// Episodes of other data do not belong there.
-	if text := refusal(t, "pddl", "--generator-seed", "5", "--record", dir, "--name", "my agent"); !strings.Contains(text,
-		"other settings or data: give another folder") {
+	text := refusal(t, "pddl", "--generator-seed", "5", "--record", dir, "--name", "my agent")
+	if !strings.Contains(text, "other settings or data: give another folder") {
 		t.Errorf("a foreign folder: %s", text)
 	}
 }
@@ -283,7 +283,8 @@ func TestServeKeepsPlayersApart(t *testing.T) {
 			var opened struct{ Sessions []string }
 			s.post("/v1/sessions", map[string]any{"env": "pddl"}, &opened)
 			look := "look around"
-			s.step(batchEntry{Session: opened.Sessions[0], Reset: map[string]any{"index": 0, "step_limit": 1, "rollout": 1}})
+			s.step(batchEntry{Session: opened.Sessions[0],
+				Reset: map[string]any{"index": 0, "step_limit": 1, "rollout": 1}})
 			s.step(batchEntry{Session: opened.Sessions[0], Action: &look})
 		}},
 		"openenv": {"pddl", "pddl", func(s *serving) {
@@ -325,14 +326,16 @@ func TestServeKeepsPlayersApart(t *testing.T) {
 			for want, args := range map[string][]string{
 				"nothing says that the same player plays on: give --name \"folder\"": {},
 				"folder, and this player is called mine: give --name \"folder\"":     {"--name", "mine"},
-				"folder, who has changed since: unknown, now version 2; give --accept-changed-model": {"--name", "folder",
-					"--player", "version=2"},
+				"folder, who has changed since: unknown, now version 2; give --accept-changed-model": {
+					"--name", "folder", "--player", "version=2"},
 			} {
-				if text := refusal(t, append([]string{of.env, "--record", dir}, args...)...); !strings.Contains(text, want) {
+				text := refusal(t, append([]string{of.env, "--record", dir}, args...)...)
+				if !strings.Contains(text, want) {
 					t.Errorf("%q: %s, want %s", args, text, want)
 				}
 			}
-			if said := session("--name", "folder"); !strings.Contains(said, of.run+" goes on: results of 1 episode are there") {
+			said := session("--name", "folder")
+			if !strings.Contains(said, of.run+" goes on: results of 1 episode are there") {
 				t.Errorf("the same player: %s", said)
 			}
 			session("--name", "folder", "--player", "version=2", "--accept-changed-model")

@@ -94,8 +94,8 @@ func (s *Server) Resume() error {
 				}
 			}
 			if n := rec.Results(); n > 0 {
-				s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %d of %d "+
-					"tasks have none yet; an episode that is played again keeps its first result", name,
+				s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %d of "+
+					"%d tasks have none yet; an episode that is played again keeps its first result", name,
 					table.Counted(n, "episode"), unplayed, len(set.Tasks)))
 			}
 		}

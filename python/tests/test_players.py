@@ -64,7 +64,8 @@ def make(width):
         count += 1
         calls.append(len(conversations))
         from late import last
-        return [mind.think(PROMPT) + shorten(helpers.tail("x" * width)) + last(json.dumps(CONFIG)) for _ in conversations]
+        said = mind.think(PROMPT) + shorten(helpers.tail("x" * width)) + last(json.dumps(CONFIG))
+        return [said for _ in conversations]
     return agent
 
 agent = make(int(ARGUMENT))  # [10]
@@ -153,7 +154,8 @@ KINDS = {
     "one of two lambdas": ("", "[lambda c, s: [], lambda c, s: ['{}']][1]", "policy"),
     "partial": ("import functools\ndef f(what, c, s):\n    return [what]\n", "functools.partial(f, '{}')", "f"),
     "bound method": (
-        "class A:\n    def __init__(self, what):\n        self.what = what\n    def go(self, c, s):\n        return [self.what]\n",
+        "class A:\n    def __init__(self, what):\n        self.what = what\n"
+        "    def go(self, c, s):\n        return [self.what]\n",
         "A('{}').go",
         "go",
     ),
@@ -164,7 +166,8 @@ KINDS = {
         "A",
     ),
     "dataclass": (
-        "import dataclasses\n@dataclasses.dataclass\nclass A:\n    what: str\n    def __call__(self, c, s):\n        return []\n",
+        "import dataclasses\n@dataclasses.dataclass\nclass A:\n    what: str\n"
+        "    def __call__(self, c, s):\n        return []\n",
         "A('{}')",
         "A",
     ),
@@ -403,7 +406,8 @@ def test_mended(tmp_path, monkeypatch, capsys):
     one = heldout.evaluate(agent, "pddl", name="mine", **play).run
     capsys.readouterr()
     two = heldout.evaluate(mended, "pddl", name="mine", **play).run
-    assert one != two and re.search(rf"{one} has 2 results of openai:mine as it was .*anew in {two}", capsys.readouterr().err)
+    said = capsys.readouterr().err
+    assert one != two and re.search(rf"{one} has 2 results of openai:mine as it was .*anew in {two}", said)
     assert heldout.evaluate(agent, "pddl", name="mine", **play).run == one
     heldout.evaluate(agent, "pddl", name="mine", out="run", **play)
     with pytest.raises(heldout.Error, match="source .* now source .*another out, or accept_changed_model") as refused:

@@ -66,7 +66,8 @@ func TestRowsHaveOnePlayer(t *testing.T) {
 					}
 				}
 			}
-			if unknown := players["remote []"] || players["openai:a []"]; len(players) != 1 || len(r.otherDirs) > 0 && unknown {
+			unknown := players["remote []"] || players["openai:a []"]
+			if len(players) != 1 || len(r.otherDirs) > 0 && unknown {
 				rt.Fatalf("a row of %s and %v has %v", r.directory, r.otherDirs, players)
 			}
 		}

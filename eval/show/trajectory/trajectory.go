@@ -204,7 +204,8 @@ func facts(e EpisodePage) (out []fact) {
 	if e.Agent != e.Model {
 		out = append(out, fact{"Agent", e.Agent})
 	}
-	out = append(out, fact{"Player", strings.Join(record.Say(e.Player), ", ")}, fact{"Preset", e.Preset}, fact{"Ended early", string(e.Cut)})
+	out = append(out, fact{"Player", strings.Join(record.Say(e.Player), ", ")}, fact{"Preset", e.Preset},
+		fact{"Ended early", string(e.Cut)})
 	if e.Score != nil {
 		out = append(out, fact{"Score", fmt.Sprintf("%.3f", *e.Score)})
 	}

@@ -143,7 +143,8 @@ def _identity(
                 "give it a version, or a name"
             )
         if source.unseen:
-            tell(f"the source of {called(policy)} does not show {', '.join(source.unseen)}: say version if that changes\n")
+            unseen = ", ".join(source.unseen)
+            tell(f"the source of {called(policy)} does not show {unseen}: say version if that changes\n")
     return name or called(policy), player or None, parts
 
 

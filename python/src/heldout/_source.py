@@ -425,7 +425,9 @@ class _Walk:
             == here
         ]
 
-    def _around(self, tree: ast.Module | None, nodes: Sequence[ast.AST]) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    def _around(
+        self, tree: ast.Module | None, nodes: Sequence[ast.AST]
+    ) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
         """Returns the functions around a function, the outermost first."""
         return [
             n
