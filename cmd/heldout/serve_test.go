@@ -264,7 +264,8 @@ func TestServeRecords(t *testing.T) {
 func refusal(t *testing.T, args ...string) string {
 	t.Helper()
 	var said bytes.Buffer
-	sys := &system{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &said, getenv: noVariables, now: time.Now}
+	sys := &system{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &said, getenv: noVariables,
+		now: time.Now}
 	if code := execute(t.Context(), append([]string{"serve", "--data", "", "--stdio"}, args...), sys); code != exitUsage {
 		t.Fatalf("serve %q ends with code %d: %s", args, code, &said)
 	}

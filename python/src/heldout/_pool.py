@@ -157,8 +157,8 @@ class Pool:
     _all: ClassVar[weakref.WeakSet[Pool]] = weakref.WeakSet()
 
     def __init__(self, *mounts: str, **options: Unpack[PoolOptions]) -> None:
-        self._said: list[str] = []
-        self._arguments = [*mounts, *self._flags(cast("dict[str, Any]", options))]
+        own, self._said = serving(cast("dict[str, Any]", options))
+        self._arguments = [*mounts, *own]
         self._closed = False
         self._begin()
         Pool._all.add(self)
@@ -168,26 +168,6 @@ class Pool:
         self._starting = threading.Lock()
         self._waiting: deque[_Call] = deque()
         self._later: list[tuple[Sequence[Entry], asyncio.Future[list[Result]]]] = []
-
-    def _flags(self, options: dict[str, Any]) -> list[str]:
-        """Returns the flags for options; those of a recording say who plays."""
-        name = options.pop("name", None)
-        player = {key: options.pop(key, None) for key in ("version", "sampling")}
-        own = {key: value for key, value in player.items() if value is not None}
-        if options.get("record") is None:
-            if own or name is not None:
-                raise UsageError(f"{', '.join(own) or 'name'} says who plays, for record=DIR")
-            return flags(options)
-        if "version" not in own:
-            from ._source import of_caller
-
-            script, source = of_caller()
-            if source.hash:
-                own["source"] = source.hash
-            if script and name is None:
-                name = script
-                self._said.append(f"episodes are recorded as those of {script}, after the script; name says another")
-        return [*flags({**options, "player": own}), *([] if name is None else [f"--name={name}"])]
 
     def _running(self) -> Child:
         if self._child is None:
@@ -473,6 +453,27 @@ class Session:
     async def aclose(self) -> None:
         """Does what `close` does without blocking the event loop."""
         await self.pool.aclose_sessions([self])
+
+
+def serving(options: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Returns the flags of a server for options, where those of a recording say who plays, and what to say of that."""
+    name, said = options.get("name"), list[str]()
+    own = {key: options[key] for key in ("version", "sampling") if options.get(key) is not None}
+    options = {key: value for key, value in options.items() if key not in ("name", "version", "sampling")}
+    if options.get("record") is None:
+        if own or name is not None:
+            raise UsageError(f"{', '.join(own) or 'name'} says who plays, for record=DIR")
+        return flags(options), said
+    if "version" not in own:
+        from ._source import of_caller
+
+        script, source = of_caller()
+        if source.hash:
+            own["source"] = source.hash
+        if script and name is None:
+            name = script
+            said.append(f"episodes are recorded as those of {script}, after the script; name says another")
+    return [*flags({**options, "player": own}), *([] if name is None else [f"--name={name}"])], said
 
 
 def _start(arguments: list[str]) -> Child:
