@@ -15,9 +15,12 @@ const (
 	maxYAML = 256 << 10
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 64
-	// maxMarks is the number of anchors (&name) and aliases (*name) together. With
-	// so few marks, nested aliases cannot expand to much more than the written text.
+	// maxMarks is the number of anchors (&name) and aliases (*name) together, but for those of
+	// texts. With so few marks, nested aliases cannot expand to much more than the written text.
 	maxMarks = 16
+	// maxShared is the size of texts that aliases stand for, all together, in bytes: sections of a
+	// prompt may share one.
+	maxShared = 4 << 20
 )
 
 // checkLimits reports a document that is too large, is nested too deep, or has
@@ -27,8 +30,9 @@ func checkLimits(b []byte) error {
 	if len(b) > maxYAML {
 		return fmt.Errorf("the file has more than %d bytes, the limit for YAML", maxYAML)
 	}
-	flow, marks := 0, 0
-	var block []int // the columns of the block lists and mappings that are open
+	flow, marks, shared := 0, 0, 0
+	texts := map[string]int{} // the sizes of those with an anchor
+	var block []int           // the columns of the block lists and mappings that are open
 	// The lexer drops a tag at the end of a text that ends without a line break.
 	for _, t := range lexer.Tokenize(string(b) + "\n") {
 		switch t.Type {
@@ -40,8 +44,17 @@ func checkLimits(b []byte) error {
 			return fmt.Errorf(
 				"line %d: there is a tag, %.20q; leave it out, or put a text that starts with ! in quotes",
 				t.Position.Line, t.Value)
-		case token.AnchorType, token.AliasType:
-			marks++
+		case token.AnchorType:
+			name, size := anchored(t)
+			if texts[name] = size; size == 0 {
+				marks++
+			}
+		case token.AliasType:
+			if size := texts[nameOf(t)]; size > 0 {
+				shared += size
+			} else {
+				marks++
+			}
 		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType:
 			if flow == 0 {
 				block = open(block, column(t))
@@ -53,8 +66,40 @@ func checkLimits(b []byte) error {
 		if marks > maxMarks {
 			return fmt.Errorf("line %d: there are more than %d anchors and aliases", t.Position.Line, maxMarks)
 		}
+		if shared > maxShared {
+			return fmt.Errorf("line %d: aliases stand for texts of more than %d bytes", t.Position.Line, maxShared)
+		}
 	}
 	return nil
+}
+
+// nameOf is the name behind the sign of an anchor or an alias.
+func nameOf(sign *token.Token) string {
+	if sign.Next == nil {
+		return ""
+	}
+	return sign.Next.Value
+}
+
+// anchored returns the name of an anchor, and the size of its text; 0 for anything else.
+func anchored(anchor *token.Token) (name string, size int) {
+	name = nameOf(anchor)
+	if anchor.Next == nil || anchor.Next.Next == nil {
+		return name, 0
+	}
+	value := anchor.Next.Next
+	if value.Type == token.LiteralType || value.Type == token.FoldedType {
+		if value.Next == nil {
+			return name, 0
+		}
+		return name, len(value.Next.Value)
+	}
+	isText := value.Type == token.StringType || value.Type == token.SingleQuoteType ||
+		value.Type == token.DoubleQuoteType
+	if !isText || value.Next != nil && value.Next.Type == token.MappingValueType { // a key
+		return name, 0
+	}
+	return name, len(value.Value)
 }
 
 // open returns the columns still open when an entry starts: none to the right of it.

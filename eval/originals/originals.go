@@ -55,11 +55,17 @@ func Files(p *configs.Preset) []configs.PresetFile {
 }
 
 // Find returns where a file of a preset's source lies in a folder: under its path in the
-// repository, or directly. preset is the preset's name.
-func Find(dir, preset, file string) (string, error) {
-	if dir == "" {
+// repository, or directly. Only the file of a preset that names a commit of a repository can be
+// fetched.
+func Find(dir string, p *configs.Preset, file string) (string, error) {
+	pulled := p.Source.Repository != "" && p.Source.Commit != ""
+	switch {
+	case dir == "" && pulled:
 		return "", fmt.Errorf("the original file %s is needed: heldout preset pull %s fetches it, and --originals DIR "+
-			"names a folder that has it", file, preset)
+			"names a folder that has it", file, p.Name)
+	case dir == "":
+		return "", fmt.Errorf("the file %s of preset %s is needed: --originals DIR names the folder that has it", file,
+			p.Name)
 	}
 	for _, at := range []string{file, path.Base(file)} {
 		name := filepath.Join(dir, filepath.FromSlash(at))
@@ -69,12 +75,15 @@ func Find(dir, preset, file string) (string, error) {
 			return "", err
 		}
 	}
-	return "", fmt.Errorf("the original file %s is missing in %s; heldout preset pull %s fetches it", file, dir, preset)
+	if !pulled {
+		return "", fmt.Errorf("the file %s of preset %s is missing in %s: put it there", file, p.Name, dir)
+	}
+	return "", fmt.Errorf("the original file %s is missing in %s; heldout preset pull %s fetches it", file, dir, p.Name)
 }
 
 // Read reads a file of a preset's source and compares its hash.
-func Read(dir, preset string, f configs.PresetFile) (configs.PromptFile, error) {
-	name, err := Find(dir, preset, f.Path)
+func Read(dir string, p *configs.Preset, f configs.PresetFile) (configs.PromptFile, error) {
+	name, err := Find(dir, p, f.Path)
 	if err != nil {
 		return configs.PromptFile{}, err
 	}
