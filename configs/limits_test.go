@@ -26,8 +26,9 @@ func TestLimits(t *testing.T) {
 		"oneline": {strings.Repeat("a: ", 1000), "f: line 1: lists or mappings are nested more than 64 deep"},
 		"mixed": {strings.Repeat("- ", 40) + strings.Repeat("[", 40),
 			"f: line 1: lists or mappings are nested more than 64 deep"},
-		"aliases":           {bomb, "f: line 4: there are more than 16 anchors and aliases"},
-		"keys with anchors": {strings.Repeat("&a a: {x: 1}\n", 17), "f: line 17: there are more than 16 anchors and aliases"},
+		"aliases": {bomb, "f: line 4: there are more than 16 anchors and aliases"},
+		"keys with anchors": {strings.Repeat("&a a: {x: 1}\n", 17),
+			"f: line 17: there are more than 16 anchors and aliases"},
 		"nested texts": {"stop: [&a x, &b [*a, *a], *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b]",
 			"f: line 1: there are more than 16 anchors and aliases"},
 		"shared": {"stop: [&a " + strings.Repeat("x", 100000) + strings.Repeat(", *a", 42) + "]",
@@ -54,7 +55,8 @@ func TestWithinLimits(t *testing.T) {
 	if _, err := ParseRun("f", []byte(in), &r, nil, nil); err != nil || r.NoIndModel[0] != "vllm:a" {
 		t.Error(err, r)
 	}
-	for _, text := range []string{"&s Play.", "&s 'Play.'", "&s \"Play.\"", "&s |\n      Play.\n", "&s >\n      Play.\n"} {
+	for _, text := range []string{"&s Play.", "&s 'Play.'", "&s \"Play.\"",
+		"&s |\n      Play.\n", "&s >\n      Play.\n"} {
 		prompt := "types:\n  a:\n    system: " + text + "\n" // thirty types share a system message
 		for i := range 30 {
 			prompt += fmt.Sprintf("  t%d: {instruction: go, system: *s}\n", i)

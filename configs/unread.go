@@ -67,7 +67,8 @@ func (p *Preset) unreadOf(given map[string]string) error {
 	}
 	want(p.Prompt.Format == "" || len(p.Prompt.Files) > 0, "prompt.format", "for prompt.files, and there are none")
 	whole := slices.Contains([]string{"eto", "agentboard", "template"}, p.Prompt.Format)
-	want(p.Prompt.System == "" || !whole, "prompt.system", "not for the format %s, whose files have it", p.Prompt.Format)
+	want(p.Prompt.System == "" || !whole, "prompt.system", "not for the format %s, whose files have it",
+		p.Prompt.Format)
 	want(p.Prompt.Instruction == "" || !whole, "prompt.instruction", "not for the format %s, whose files have it",
 		p.Prompt.Format)
 	return errors.Join(errs...)

@@ -266,7 +266,8 @@ func refusal(t *testing.T, args ...string) string {
 	var said bytes.Buffer
 	sys := &system{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &said, getenv: noVariables,
 		now: time.Now}
-	if code := execute(t.Context(), append([]string{"serve", "--data", "", "--stdio"}, args...), sys); code != exitUsage {
+	code := execute(t.Context(), append([]string{"serve", "--data", "", "--stdio"}, args...), sys)
+	if code != exitUsage {
 		t.Fatalf("serve %q ends with code %d: %s", args, code, &said)
 	}
 	return said.String()

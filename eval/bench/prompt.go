@@ -14,7 +14,8 @@ import (
 
 // promptFor returns the prompt of an environment as it is set up: the user's, or the
 // built-in one in the named or newest version.
-func promptFor(info envs.Info, name string, check func(configs.PromptFile) error) (configs.Prompt, record.Prompt, error) {
+func promptFor(info envs.Info, name string, check func(configs.PromptFile) error) (configs.Prompt, record.Prompt,
+	error) {
 	own := info.Name
 	switch {
 	case isPromptFile(name):

@@ -13,7 +13,10 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"heldout/configs"
+	"heldout/envs"
 	"heldout/envs/sharedtest"
+	"heldout/eval/agent"
+	"heldout/scoring/record"
 )
 
 // otherValues has values of the keys of a preset that are not what a preset without the key has.
@@ -262,7 +265,8 @@ func TestEveryKeyOfPromptsIsRead(t *testing.T) {
 				plain = m{"types": m{"": m{"system": "Play."}}, "template": m{"next": "{goal} {observation}!"}}
 			}
 			if len(shots) > 0 {
-				plain = m{"types": m{"": m{"instruction": "Do the task.", "examples": []m{{"text": "You see a lamp.\n"}}}}}
+				lamp := []m{{"text": "You see a lamp.\n"}}
+				plain = m{"types": m{"": m{"instruction": "Do the task.", "examples": lamp}}}
 			}
 			without, err := promptEffect(t, p, plain)
 			if err != nil {
@@ -320,4 +324,49 @@ func promptEffect(t *testing.T, p configs.Preset, file map[string]any) (string, 
 		out.WriteString(m.text.String() + ending(t, rec))
 	}
 	return out.String(), nil
+}
+
+// spellingHouse is a house that spells actions in lower case.
+type spellingHouse struct{ house }
+
+func (h spellingHouse) NewWorld(envs.Task) (envs.World, error) {
+	return spellingWorld{&houseWorld{}}, nil
+}
+
+type spellingWorld struct{ *houseWorld }
+
+func (spellingWorld) Spell(action string) string { return strings.ToLower(action) }
+
+// A form sends an action in the environment's spelling, but that of one protocol as it was read.
+func TestSpelling(t *testing.T) {
+	for _, form := range []string{configs.Chat, configs.ToolCall, configs.Single, configs.Completion, configs.Text} {
+		for _, protocol := range []string{"", "react-hotpotqa@1"} {
+			base, parser := bases(form)[0], "after-first-action"
+			if form == configs.ToolCall {
+				parser = configs.ToolCall
+			}
+			base["reply"] = map[string]any{"parser": parser, "on-failure": "send-empty"}
+			p, err := parsedPreset(t, base)
+			if err != nil {
+				t.Fatal(form, err)
+			}
+			p.Protocol, p.Env.Limit.Steps = protocol, 1
+			h := spellingHouse{}
+			m := &recorder{replies: []string{wellFormed(parser, "Go to desk 1", 1)}}
+			b := Benchmark{Env: h, Tasks: h.Tasks(), StepLimit: 1, Prompt: standIn(&p), PromptHash: "hash", Preset: p,
+				Named: &record.Preset{Name: p.Name, SHA256: "hash"}}
+			player := Player{Name: "vllm:m", Agent: form, Model: m}
+			rec, cause := planned(t, &b, &player)[0].Play(t.Context(), Trusting{}, func(agent.Usage) {})
+			if cause != nil || len(rec.Trajectory) == 0 {
+				t.Fatal(form, cause, rec.Outcome)
+			}
+			sent, read, valid := "go to desk 1", "Go to desk 1", true
+			if protocol != "" {
+				sent, read, valid = "Go to desk 1", "", false
+			}
+			if s := rec.Trajectory[0]; s.Action != sent || s.Parsed != read || s.Valid != valid {
+				t.Errorf("%s, protocol %q: %+v", form, protocol, s)
+			}
+		}
+	}
 }
