@@ -12,6 +12,9 @@ import (
 // original reads a file of the source for a run, which notes its hash.
 func (c Chosen) original(f configs.PresetFile, about *record.Protocol) (configs.PromptFile, error) {
 	found, err := originals.Read(c.Run.Originals, &c.Released, f)
+	if err != nil && !originals.Fetched(c.Released.Source) {
+		return found, err
+	}
 	if err != nil {
 		return found, fmt.Errorf("%w; heldout preset prompt %s says more", err, c.Released.Name)
 	}

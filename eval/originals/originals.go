@@ -27,7 +27,7 @@ type Places struct {
 
 // Find returns the folder with the originals of a source, empty if there is none.
 func (p Places) Find(s configs.PresetSource) string {
-	if p.Dir != "" || s.Repository == "" || s.Commit == "" {
+	if p.Dir != "" || !Fetched(s) {
 		return p.Dir
 	}
 	for _, data := range p.Data {
@@ -54,11 +54,14 @@ func Files(p *configs.Preset) []configs.PresetFile {
 	return files
 }
 
+// Fetched reports whether the files of a source can be fetched: it names a commit of a
+// repository.
+func Fetched(s configs.PresetSource) bool { return s.Repository != "" && s.Commit != "" }
+
 // Find returns where a file of a preset's source lies in a folder: under its path in the
-// repository, or directly. Only the file of a preset that names a commit of a repository can be
-// fetched.
+// repository, or directly.
 func Find(dir string, p *configs.Preset, file string) (string, error) {
-	pulled := p.Source.Repository != "" && p.Source.Commit != ""
+	pulled := Fetched(p.Source)
 	switch {
 	case dir == "" && pulled:
 		return "", fmt.Errorf("the original file %s is needed: heldout preset pull %s fetches it, and --originals DIR "+
