@@ -17,6 +17,10 @@ func TestLimits(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&indented, "%*sa:\n", i, "")
 	}
+	var marked strings.Builder
+	for i := range 17 {
+		fmt.Fprintf(&marked, "k%d: &a%d {x: 1}\n", i, i)
+	}
 	for name, c := range map[string]struct{ in, want string }{
 		"flow": {"env: " + strings.Repeat("[", 200000), "f:1: lists or mappings are nested more than 64 deep"},
 		"block": {"env:\n  " + strings.Repeat("- ", 100000),
@@ -26,7 +30,12 @@ func TestLimits(t *testing.T) {
 		"oneline": {strings.Repeat("a: ", 1000), "f:1: a colon with a blank after it is out of place"},
 		"mixed": {strings.Repeat("- ", 40) + strings.Repeat("[", 40) + strings.Repeat("]", 40),
 			"f:1: lists or mappings are nested more than 64 deep"},
-		"aliases": {bomb, "f:4: there are more than 16 anchors and aliases"},
+		"aliases":           {bomb, "f:4: there are more than 16 anchors and aliases"},
+		"keys with anchors": {marked.String(), "f:17: there are more than 16 anchors and aliases"},
+		"nested texts": {"stop: [&a x, &b [*a, *a], *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b]",
+			"f:1: there are more than 16 anchors and aliases"},
+		"shared": {"stop: [&a " + strings.Repeat("x", 100000) + strings.Repeat(", *a", 42) + "]",
+			"f:1: aliases stand for texts of more than 4194304 bytes"},
 		"tag": {"model: a\nenv: !!seq [pddl]",
 			"f:2: there is a tag, \"!!seq\"; leave it out, or put a text that starts with ! in quotes"},
 		"no list": {
@@ -48,6 +57,17 @@ func TestWithinLimits(t *testing.T) {
 	r := DefaultRun()
 	if _, err := ParseRun("f", []byte(in), &r, nil, nil); err != nil || r.NoIndModel[0] != "vllm:a" {
 		t.Error(err, r)
+	}
+	for _, text := range []string{"&s Play.", "&s 'Play.'", "&s \"Play.\"",
+		"&s |\n      Play.\n", "&s >\n      Play.\n"} {
+		prompt := "types:\n  a:\n    system: " + text + "\n" // thirty types share a system message
+		for i := range 30 {
+			prompt += fmt.Sprintf("  t%d: {instruction: go, system: *s}\n", i)
+		}
+		p, err := ParsePrompt("f", []byte(prompt))
+		if err != nil || strings.TrimSpace(p.Types["t29"].System) != "Play." {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 	list := "perturb:\n" + strings.Repeat("- P1\n", 1000)
 	if _, err := ParseRun("f", []byte(list), &r, nil, nil); err != nil || len(r.Perturb) != 1000 {

@@ -44,8 +44,13 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "accept-changed-model", Group: Server, Owner: TheLeader,
-			Help: "continue a run although the server has another model under the same name than the one with recorded " +
+			Help: "continue a run although another model, or version of an agent, has the name of the one with recorded " +
 				"results; tables then say so",
+		},
+		{
+			Name: "player", Group: Server,
+			Help: "which agent of yours the server is, besides its name: version=TEXT, source=HASH or " +
+				`sampling={"NAME": VALUE}; repeat it for several; a mapping in a file; a run goes on with no other`,
 		},
 		{
 			Name: "base-url", Group: Server, First: true, Owner: EachWorker,

@@ -278,10 +278,21 @@ type Thinks struct {
 // Parsers are the values of ReplyRules.Parser; eval/agent says what each one reads.
 func Parsers() []string {
 	return []string{"agentrefine", "agentboard", "react-line", "after-first-action", "after-last-action",
-		"one-action-line", "between-action-labels",
+		oneLine, betweenLabels,
 		"after-first-action-blank", "upper-action-line", "action-tags", "action-tags-cased", "tool-call", "whole-reply",
-		"thought-action-i"}
+		thoughtActionI}
 }
+
+// The parsers that some keys are for.
+const (
+	oneLine        = "one-action-line"
+	betweenLabels  = "between-action-labels"
+	thoughtActionI = "thought-action-i"
+)
+
+// alwaysRead are the parsers that read an action from any reply, thought-action-i because it
+// asks again.
+func alwaysRead() []string { return []string{betweenLabels, thoughtActionI} }
 
 // NearestBLEU has the admissible action take the place of one that is none.
 const NearestBLEU = "nearest-bleu"

@@ -30,9 +30,10 @@ func (p *Play) checkForm(errs *complaints) {
 	if a.Form == ToolCall {
 		errs.want(r.Parser == ToolCall, "the form tool-call has reply.parser tool-call")
 	}
+	only(a.Shots.Count > 0 && len(a.Shots.Order) == 0, "agent.shots.count", Chat, ToolCall, Completion, Text)
 	only(a.Shots.Format == "turns", "agent.shots.as: turns", Chat, ToolCall)
 	only(a.Shots.Format == "text", "agent.shots.as: text", Chat, ToolCall, Completion, Text)
-	only(r.Parser == "thought-action-i", "reply.parser thought-action-i", Completion, Text)
+	only(r.Parser == thoughtActionI, "reply.parser "+thoughtActionI, Completion, Text)
 	switch a.Form {
 	case React:
 		errs.want(r.Parser == "agentrefine" && cmp.Or(r.OnFailure, Tell) == Tell,
@@ -41,7 +42,7 @@ func (p *Play) checkForm(errs *complaints) {
 		errs.want(r.Parser == "agentboard" && cmp.Or(r.OnFailure, SendEmpty) == SendEmpty,
 			"the form act has reply.parser agentboard and reply.on-failure send-empty")
 	default:
-		errs.want(r.OnFailure != "", "reply.on-failure is missing")
+		errs.want(r.OnFailure != "" || slices.Contains(alwaysRead(), r.Parser), "reply.on-failure is missing")
 	}
 }
 

@@ -1,11 +1,13 @@
 package configs
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -396,8 +398,9 @@ func ParsePreset(file string, b []byte) (p Preset, err error) {
 		x.Recipe = recipeOf(x.File)
 		p.Texts[name] = x
 	}
+	given := stated(reflect.ValueOf(p), "")
 	if err = p.fill(); err == nil {
-		err = p.check()
+		err = cmp.Or(p.overruled(given), p.check(), p.unread(given))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", file, err)

@@ -71,8 +71,9 @@ type Template struct {
 	First string `yaml:"first"`
 	Next  string `yaml:"next"`
 	// Pair is how an earlier turn is written in the history, with the slots {turn},
-	// {observation} and {action}; Between separates two of them. Older is the same
-	// for turns before the window, which are left out if it is empty.
+	// {observation}, which is what was seen before the action, {action}, and {result}, which is
+	// what was seen after it; Between separates two of them. Older is the same for turns before
+	// the window, which are left out if it is empty.
 	Pair    string `yaml:"pair"`
 	Between string `yaml:"between"`
 	Older   string `yaml:"older" json:",omitempty"`

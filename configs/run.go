@@ -36,9 +36,11 @@ type Run struct {
 	Prices Prices `yaml:"prices"`
 	// HeldIn are the environments whose data models were trained on.
 	HeldIn HeldIn `yaml:"held-in"`
-	// AcceptChangedModel continues a run although the server has another model under the same
-	// name than the one with recorded results.
+	// AcceptChangedModel continues a run although the server has another model, or agent, under
+	// the same name than the one with recorded results.
 	AcceptChangedModel bool `yaml:"accept-changed-model"`
+	// Player says which agent plays, where that is one of the user's behind a server.
+	Player Identity `yaml:"player"`
 	// Agent is how a served model plays: "react" or "act".
 	Agent string `yaml:"agent"`
 	// Prompt is a prompt file; empty for our own prompts.

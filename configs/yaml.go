@@ -23,9 +23,12 @@ const (
 	maxYAML = 256 << 10
 	// maxDepth is how deep lists and mappings may be nested.
 	maxDepth = 64
-	// maxMarks is the number of anchors (&name) and aliases (*name) together. With
-	// so few marks, nested aliases cannot expand to much more than the written text.
+	// maxMarks is the number of anchors (&name) and aliases (*name) together, but for those of
+	// texts. With so few marks, nested aliases cannot expand to much more than the written text.
 	maxMarks = 16
+	// maxShared is the size of texts that aliases stand for, all together, in bytes: sections of a
+	// prompt may share one.
+	maxShared = 4 << 20
 )
 
 // yamlError is what is wrong on a line of a document, at a value that keys lead to.
@@ -102,8 +105,7 @@ func parseYAML(file string, b []byte) (*yaml.Node, error) {
 		return nil, fmt.Errorf("%s: there is more than one YAML document", file)
 	}
 	root := document.Content[0]
-	marks := 0
-	return root, inFile(file, checkLimits(root, 0, &marks))
+	return root, inFile(file, new(limits).check(root, 0))
 }
 
 // unprintable reports a character that YAML does not have as such.
@@ -111,12 +113,18 @@ func unprintable(r rune) bool {
 	return unicode.IsControl(r) && !strings.ContainsRune("\t\n\r\u0085", r) || r == '\ufffe' || r == '\uffff'
 }
 
-func checkLimits(n *yaml.Node, depth int, marks *int) error {
+// limits counts anchors and aliases of a document, and the bytes of texts that aliases stand for.
+type limits struct{ marks, shared int }
+
+func (l *limits) check(n *yaml.Node, depth int) error {
 	if len(n.Content) > 0 {
 		depth++
 	}
-	if n.Anchor != "" || n.Kind == yaml.AliasNode {
-		*marks++
+	switch isAlias := n.Kind == yaml.AliasNode; {
+	case isAlias && n.Alias.Kind == yaml.ScalarNode:
+		l.shared += len(n.Alias.Value)
+	case isAlias, n.Anchor != "" && n.Kind != yaml.ScalarNode:
+		l.marks++
 	}
 	switch {
 	case depth > maxDepth:
@@ -124,11 +132,13 @@ func checkLimits(n *yaml.Node, depth int, marks *int) error {
 	case n.Style&yaml.TaggedStyle != 0:
 		return at(n, "", fmt.Errorf("there is a tag, %.20q; leave it out, or put a text that starts with ! in quotes",
 			n.Tag))
-	case *marks > maxMarks:
+	case l.marks > maxMarks:
 		return at(n, "", fmt.Errorf("there are more than %d anchors and aliases", maxMarks))
+	case l.shared > maxShared:
+		return at(n, "", fmt.Errorf("aliases stand for texts of more than %d bytes", maxShared))
 	}
 	for _, inner := range n.Content {
-		if err := checkLimits(inner, depth, marks); err != nil {
+		if err := l.check(inner, depth); err != nil {
 			return err
 		}
 	}

@@ -297,6 +297,9 @@ func (p *Plan) extends(m *record.Manifest) error {
 	for _, e := range p.Episodes {
 		planned[e.ID] = true
 	}
+	if model, was, now := p.Replaced(m); model != "" {
+		return changedPlayer(model, was, now, "--out")
+	}
 	for _, g := range m.Groups {
 		for _, id := range g.Episodes {
 			if !planned[id] {
@@ -325,4 +328,59 @@ func (p *Plan) difference(old record.Group) string {
 		other += fmt.Sprintf("; if an earlier version began it with --limit %d, give --tasks 0-%d instead", n, n-1)
 	}
 	return other
+}
+
+// player is what the plan knows of who plays a model.
+func (p *Plan) player(model string) *record.Identity {
+	for i := range p.Groups {
+		if c := &p.Groups[i].Condition; c.Model == model {
+			return c.Player
+		}
+	}
+	return nil
+}
+
+// otherPlayer reports whether the plan has a condition but for who plays.
+func (p *Plan) otherPlayer(c record.Condition) bool {
+	now := p.player(c.Model)
+	if record.SamePlayer(c.Player, now) {
+		return false
+	}
+	c.Player = now
+	return slices.ContainsFunc(p.Groups, func(g record.Group) bool { return g.Condition.Key() == c.Key() })
+}
+
+// Replaced returns a model of a run directory that this plan has played by another player,
+// and both players; an empty model if there is none.
+func (p *Plan) Replaced(m *record.Manifest) (model string, was, now *record.Identity) {
+	for _, g := range m.Groups {
+		if p.otherPlayer(g.Condition) {
+			model = g.Condition.Model
+			_, was, _ = m.Player(model)
+			return model, was, p.player(model)
+		}
+	}
+	return "", nil, nil
+}
+
+// begun returns the groups of a run directory without those that agents from outside heldout
+// were to play and have not begun: nothing of them is there that could share a row.
+func (p *Plan) begun(groups []record.Group, attempts []record.Attempt) []record.Group {
+	kept := map[string]bool{}
+	for i := range attempts {
+		kept[attempts[i].ID] = true
+	}
+	for i := range p.Groups {
+		kept[p.Groups[i].Condition.Key()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(groups), func(g record.Group) bool {
+		return (g.Condition.Player != nil || p.otherPlayer(g.Condition)) && !kept[g.Condition.Key()] &&
+			!slices.ContainsFunc(g.Episodes, func(id string) bool { return kept[id] })
+	})
+}
+
+// changedPlayer says that a run directory has results of another player under the name.
+func changedPlayer(model string, was, now *record.Identity, elsewhere string) error {
+	return fmt.Errorf("the player behind %s is not the one with recorded results: %s; give another %s, or "+
+		"--accept-changed-model to continue with it", model, record.ChangedPlayer(was, now), elsewhere)
 }

@@ -55,16 +55,21 @@ func TestPlan(t *testing.T) {
 func TestEpisodeIdentity(t *testing.T) {
 	base := mustPlan(t, twoPlayers()).Episodes[8].ID
 	for name, change := range map[string]func(*Spec){
-		"step limit":   func(s *Spec) { s.Benchmarks[0].StepLimit = 11 },
-		"prompt":       func(s *Spec) { s.Benchmarks[0].PromptHash = "other" },
-		"model":        func(s *Spec) { s.Players[1].Name = "vllm:n" },
-		"agent":        func(s *Spec) { s.Players[1].Agent = configs.Act },
-		"temperature":  func(s *Spec) { s.Players[1].Decoding.Temperature = 1 },
-		"top-p":        func(s *Spec) { s.Players[1].Decoding.TopP = 0.9 },
-		"max-tokens":   func(s *Spec) { s.Players[1].Decoding.MaxTokens = 9 },
-		"stop":         func(s *Spec) { s.Players[1].Decoding.Stop = []string{"x"} },
-		"extra":        func(s *Spec) { s.Players[1].Decoding.Extra = map[string]any{"top_k": 2} },
-		"context":      func(s *Spec) { s.Players[1].ContextOption = 4096 },
+		"step limit":  func(s *Spec) { s.Benchmarks[0].StepLimit = 11 },
+		"prompt":      func(s *Spec) { s.Benchmarks[0].PromptHash = "other" },
+		"model":       func(s *Spec) { s.Players[1].Name = "vllm:n" },
+		"agent":       func(s *Spec) { s.Players[1].Agent = configs.Act },
+		"temperature": func(s *Spec) { s.Players[1].Decoding.Temperature = 1 },
+		"top-p":       func(s *Spec) { s.Players[1].Decoding.TopP = 0.9 },
+		"max-tokens":  func(s *Spec) { s.Players[1].Decoding.MaxTokens = 9 },
+		"stop":        func(s *Spec) { s.Players[1].Decoding.Stop = []string{"x"} },
+		"extra":       func(s *Spec) { s.Players[1].Decoding.Extra = map[string]any{"top_k": 2} },
+		"context":     func(s *Spec) { s.Players[1].ContextOption = 4096 },
+		"version":     func(s *Spec) { s.Players[1].Identity = &record.Identity{Version: "2"} },
+		"source":      func(s *Spec) { s.Players[1].Identity = &record.Identity{Source: "0123456789abcdef"} },
+		"sampling": func(s *Spec) {
+			s.Players[1].Identity = &record.Identity{Sampling: map[string]any{"temperature": 1}}
+		},
 		"seed":         func(s *Spec) { s.Seeds[1] = 4 },
 		"perturbation": func(s *Spec) { s.Benchmarks[0].Perturbation = "P1" },
 		"rules":        func(s *Spec) { s.Benchmarks[0].PerturbationHash = "other" },

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,14 +15,14 @@ import (
 	"heldout/scoring/record"
 )
 
-// Remote is the player and the agent of episodes that others played through a
-// server.
+// Remote is the agent of episodes that others played through a server, and begins the names
+// of their players.
 const Remote = "remote"
 
-// Rollouts is a run directory for episodes that others play, one after another and
-// as often as they like. What is played becomes the plan: the rollouts of a task
-// with one step limit have the seeds 0, 1, 2 and so on. It is safe for concurrent
-// use.
+// Rollouts is a run directory for episodes that a player from outside heldout plays, one
+// after another and as often as it likes. What is played becomes the plan: the rollouts of a
+// task with one step limit have the seeds 0, 1, 2 and so on, counted from the beginning of a
+// session. What is played again keeps its first result. It is safe for concurrent use.
 type Rollouts struct {
 	store *record.Store
 	now   func() time.Time
@@ -29,11 +30,12 @@ type Rollouts struct {
 
 	mu       sync.Mutex
 	manifest record.Manifest
-	version  int            // of the manifest; goes up with every change
-	tasks    map[string]int // place in the environment's tasks, by digest and id
-	groups   map[int][]int  // places in the manifest's groups, by step limit, in the order of seeds
-	attempts map[string]int // by id of the episode
-	final    map[string]bool
+	version  int             // of the manifest; goes up with every change
+	tasks    map[string]int  // place in the environment's tasks, by digest and id
+	groups   map[int][]int   // places in the manifest's groups, by step limit, in the order of seeds
+	attempts map[string]int  // by id of the episode
+	final    map[string]bool // those with a result
+	here     map[string]bool // those with a result of this session
 
 	writing sync.Mutex // held while the manifest is written; guards what follows
 	saved   int        // version on disk
@@ -41,7 +43,13 @@ type Rollouts struct {
 
 // RolloutsOf says what is played.
 type RolloutsOf struct {
-	Info envs.Info
+	// Player is the name of who plays; Named: the user chose it. Identity says more; nil if
+	// nothing is known. Accept goes on with another one under the name.
+	Player   string
+	Named    bool
+	Identity *record.Identity
+	Accept   bool
+	Info     envs.Info
 	// Total is the number of tasks of the benchmark.
 	Total int
 	// Perturbation names the perturbation around the environment; empty for none.
@@ -50,7 +58,7 @@ type RolloutsOf struct {
 }
 
 // OpenRollouts opens a run directory for rollouts, and creates it if necessary. A
-// directory that holds other episodes is refused.
+// directory that holds other episodes is refused, as is one of another player.
 func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts, error) {
 	store, err := record.Open(dir)
 	if err != nil {
@@ -58,10 +66,10 @@ func OpenRollouts(dir string, about RolloutsOf, now func() time.Time) (*Rollouts
 	}
 	r := &Rollouts{
 		store: store, now: now, tasks: map[string]int{}, groups: map[int][]int{}, attempts: map[string]int{},
-		final: map[string]bool{},
+		final: map[string]bool{}, here: map[string]bool{},
 		base: record.Condition{
-			Env: about.Info.Name, Source: about.Info.Source, Settings: about.Info.Settings, Model: Remote,
-			Agent:        Remote,
+			Env: about.Info.Name, Source: about.Info.Source, Settings: about.Info.Settings,
+			Model: Remote + ":" + about.Player, Agent: Remote, Player: about.Identity,
 			Perturbation: cmp.Or(about.Perturbation, episode.NoPerturbation), PerturbationHash: about.PerturbationHash,
 		},
 	}
@@ -75,12 +83,21 @@ func (r *Rollouts) begin(dir string, about RolloutsOf) error {
 	old := r.store.Manifest
 	r.manifest = record.Manifest{Schema: record.Schema, Environments: []record.Environment{
 		{Info: about.Info, Total: about.Total}}}
+	if old == nil && len(r.store.Attempts) > 0 {
+		return fmt.Errorf("%s has episodes and no run.json, so nothing says who played them: give another folder", dir)
+	}
 	if old != nil {
 		if err := r.continues(old, about.Info); err != nil {
 			return fmt.Errorf("%s %w: give another folder", dir, err)
 		}
+	}
+	if old != nil && len(r.store.Attempts) > 0 {
+		if err := r.goesOn(old, about); err != nil {
+			return fmt.Errorf("%s is a recording of %w, or give another folder", dir, err)
+		}
 		r.manifest = *old
 	}
+	r.manifest.NotePlayer(r.base.Model, about.Identity)
 	r.manifest.Behaviour, r.manifest.Tool = episode.Behaviour, about.Tool
 	r.manifest.Sessions = append(r.manifest.Sessions, record.Session{Tool: about.Tool, Started: r.now().UTC()})
 	for i, t := range r.environment().Tasks {
@@ -113,11 +130,34 @@ func (r *Rollouts) continues(m *record.Manifest, info envs.Info) error {
 	seeds := map[int]int64{}
 	for _, g := range m.Groups {
 		c := g.Condition
-		if c.Model != Remote || c.Agent != Remote || c.Perturbation != r.base.Perturbation ||
+		if c.Agent != Remote || c.Perturbation != r.base.Perturbation ||
 			c.PerturbationHash != r.base.PerturbationHash || c.Seed != seeds[c.StepLimit] {
 			return errors.New("holds other episodes than rollouts of this kind")
 		}
 		seeds[c.StepLimit]++
+	}
+	return nil
+}
+
+// goesOn reports a recording that is not known to be of who plays now. One that the user
+// accepts plays on under what the recording began with.
+func (r *Rollouts) goesOn(m *record.Manifest, about RolloutsOf) error {
+	model := m.Groups[0].Condition.Model
+	first, last, _ := m.Player(model)
+	switch name := strings.TrimPrefix(model, Remote+":"); {
+	case model == record.Unnamed:
+		return errors.New("an earlier version of heldout, so nobody knows who played: start one with a name")
+	case model != r.base.Model:
+		return fmt.Errorf("%s, and this player is called %s: give --name %q to go on with it", name, about.Player, name)
+	case about.Accept:
+		r.base.Player = first
+	case !record.SamePlayer(last, about.Identity):
+		return fmt.Errorf("%s, who has changed since: %s; give --accept-changed-model to go on with it all the same", name,
+			record.ChangedPlayer(last, about.Identity))
+	case !about.Named && about.Identity == nil:
+		return fmt.Errorf("%s, and nothing says that the same player plays on: give --name %q to say so", name, name)
+	default:
+		r.base.Player = first
 	}
 	return nil
 }
@@ -128,9 +168,10 @@ func taskKey(t envs.Task) string { return t.Digest + " " + t.ID }
 
 // Append records one attempt at a task: Outcome, Error, Success, Progress, times and
 // texts are the caller's, the rest follows. The attempt is on disk when Append
-// returns without an error.
-func (r *Rollouts) Append(t envs.Task, stepLimit int, e *record.Episode) error {
-	version, err := r.place(t, stepLimit, e)
+// returns without an error. Rollout is the seed; below 0 it is the first one that has no
+// result of this session.
+func (r *Rollouts) Append(t envs.Task, stepLimit, rollout int, e *record.Episode) error {
+	version, err := r.place(t, stepLimit, rollout, e)
 	if err != nil {
 		return err
 	}
@@ -146,7 +187,7 @@ func (r *Rollouts) AppendFork(f *record.Fork) error { return r.store.AppendFork(
 
 // place gives an attempt its place in the plan, and returns the version of the
 // manifest that has it.
-func (r *Rollouts) place(t envs.Task, stepLimit int, e *record.Episode) (version int, err error) {
+func (r *Rollouts) place(t envs.Task, stepLimit, rollout int, e *record.Episode) (version int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	task, ok := r.tasks[taskKey(t)]
@@ -155,24 +196,52 @@ func (r *Rollouts) place(t envs.Task, stepLimit int, e *record.Episode) (version
 			return 0, err
 		}
 	}
-	seed := 0 // the first without a result
-	groups := r.groups[stepLimit]
-	for seed < len(groups) && r.final[r.manifest.Groups[groups[seed]].Episodes[task]] {
+	seed := max(0, rollout)
+	for rollout < 0 && r.here[r.planned(task, stepLimit, seed)] {
 		seed++
 	}
-	if seed == len(groups) {
-		if err := r.addGroup(stepLimit, seed); err != nil {
+	for len(r.groups[stepLimit]) <= seed {
+		if err := r.addGroup(stepLimit, len(r.groups[stepLimit])); err != nil {
 			return 0, err
 		}
 	}
 	g := &r.manifest.Groups[r.groups[stepLimit][seed]]
 	c, id := &g.Condition, g.Episodes[task]
 	r.attempts[id]++
-	r.final[id] = e.Outcome.Final()
+	r.final[id] = r.final[id] || e.Outcome.Final()
+	r.here[id] = r.here[id] || e.Outcome.Final()
 	e.ID, e.Attempt, e.Env, e.Source, e.Model, e.Agent, e.Seed, e.Perturbation = id, r.attempts[id], c.Env, c.Source,
 		c.Model, c.Agent, c.Seed, c.Perturbation
 	e.Task, e.TaskIndex, e.TaskType, e.Difficulty = t.ID, t.Index, t.Type, t.Difficulty
 	return r.version, nil
+}
+
+// planned is the id of an episode; empty if it is not planned yet.
+func (r *Rollouts) planned(task, stepLimit, seed int) string {
+	if groups := r.groups[stepLimit]; seed < len(groups) {
+		return r.manifest.Groups[groups[seed]].Episodes[task]
+	}
+	return ""
+}
+
+// Finished reports whether a rollout of a task has a result.
+func (r *Rollouts) Finished(t envs.Task, stepLimit, rollout int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	task, ok := r.tasks[taskKey(t)]
+	return ok && r.final[r.planned(task, stepLimit, rollout)]
+}
+
+// Results counts the episodes with a result.
+func (r *Rollouts) Results() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, final := range r.final {
+		if final {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *Rollouts) addTask(t envs.Task) (int, error) {

@@ -11,12 +11,13 @@ import (
 	"heldout/scoring/record"
 )
 
-// Rollouts of a task that follow each other are seeds of one run, also when the directory is
-// opened again; an attempt without a result keeps its seed. Rollouts of another kind are
-// refused.
+// Rollouts of a task that follow each other are seeds of one run. When the directory is opened
+// again they count from the first, and what has a result keeps it; an attempt without a result
+// keeps its seed. Rollouts of another kind are refused.
 func TestRolloutsGoOn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	about := RolloutsOf{Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 9}, Total: 2}
+	about := RolloutsOf{Player: "mine", Named: true,
+		Info: envs.Info{Name: "pddl", Source: envs.Generated, StepLimit: 9}, Total: 2}
 	open := func(of RolloutsOf) (*Rollouts, error) {
 		return OpenRollouts(dir, of, func() time.Time { return time.Unix(1, 0) })
 	}
@@ -41,7 +42,7 @@ func TestRolloutsGoOn(t *testing.T) {
 			if p.outcome == record.EnvError {
 				e.Error = "it broke"
 			}
-			if err := r.Append(tasks[p.task], 9, e); err != nil {
+			if err := r.Append(tasks[p.task], 9, -1, e); err != nil {
 				t.Fatalf("session %d, attempt %d: %v", session, i, err)
 			}
 		}
@@ -60,7 +61,7 @@ func TestRolloutsGoOn(t *testing.T) {
 	want := []string{
 		"gripper/1 seed 0 attempt 1 failure", "gripper/2 seed 0 attempt 1 env_error",
 		"gripper/1 seed 1 attempt 1 failure", "gripper/2 seed 0 attempt 2 failure",
-		"gripper/1 seed 2 attempt 1 failure",
+		"gripper/1 seed 0 attempt 2 failure",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

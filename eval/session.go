@@ -39,11 +39,13 @@ type About struct {
 	// HeldIn are the environments whose data models were trained on; none leaves those of
 	// before.
 	HeldIn configs.HeldIn
-	// AcceptChangedModel accepts another model under the same name than the one with recorded
-	// results.
+	// AcceptChangedModel accepts another model, or agent, under the same name than the one with
+	// recorded results.
 	AcceptChangedModel bool
 	// Servers is what the model servers report about themselves, by player.
 	Servers map[string]record.ServerReport
+	// Players are the agents from outside heldout, by the model that they play as.
+	Players map[string]*record.Identity
 	// Sweep is set for a run of several perturbations.
 	Sweep *record.Sweep
 	// Protocols are the presets of the run.
@@ -77,6 +79,17 @@ func Fits(dir string, p *Plan) error {
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(slices.Concat(m.Groups, p.Groups), func(g record.Group) bool {
+		return g.Condition.Player != nil
+	}) {
+		var attempts []record.Attempt
+		if _, err := record.EachEpisode(record.Parts{dir}, func(_ *record.Manifest, e *record.Episode) {
+			attempts = append(attempts, e.Brief())
+		}); err != nil {
+			return err
+		}
+		m.Groups = p.begun(m.Groups, attempts)
+	}
 	return p.extends(m)
 }
 
@@ -108,11 +121,14 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	if m == nil {
 		m = &record.Manifest{Schema: record.Schema}
 	}
+	groups := p.begun(m.Groups, s.Store.Attempts)
+	resumes := s.resumes(about) && len(groups) == len(m.Groups)
+	m.Groups = groups
 	err := p.extends(m)
 	if err == nil {
 		err = s.sameModels(about)
 	}
-	if err == nil && !s.resumes(about) {
+	if err == nil && !resumes {
 		err = s.Store.DropReplies()
 	}
 	if err != nil {
@@ -132,6 +148,9 @@ func (s *Session) begin(dir string, p *Plan, about About) error {
 	}
 	if len(about.HeldIn) > 0 {
 		m.HeldIn = about.HeldIn
+	}
+	for model, now := range about.Players {
+		m.NotePlayer(model, now)
 	}
 	for player, server := range about.Servers {
 		if m.Servers == nil {
@@ -184,6 +203,11 @@ func (s *Session) resumes(about About) bool {
 	m := s.Store.Manifest
 	if m == nil || len(m.Sessions) == 0 || m.Sessions[len(m.Sessions)-1].Tool != about.Tool {
 		return false
+	}
+	for model, now := range about.Players {
+		if _, last, planned := m.Player(model); planned && !record.SamePlayer(last, now) {
+			return false
+		}
 	}
 	for player, server := range about.Servers {
 		recorded := m.Servers[player]

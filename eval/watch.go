@@ -22,7 +22,7 @@ const (
 	// A warning needs at least this many faulty replies, so many in all, and a faulty one in so
 	// many: the first replies say little of the others.
 	fewFaults, fewReplies, oneIn = 3, 20, 20
-	// manyActions are so many that all can hardly be invalid by chance.
+	// manyActions are so many that most can hardly be invalid by chance.
 	manyActions = 30
 )
 
@@ -229,10 +229,14 @@ func (r *replies) warnings(name string) (texts []string) {
 	}
 	say(r.trimmed, "needs the history to be trimmed", "a longer context, or a shorter --prompt, keeps it whole")
 	const key = string(model.InvalidActions)
-	if r.tally.Readable == manyActions && r.tally.Valid == 0 && !slices.Contains(r.warned, key) {
+	read, valid := r.tally.Readable, r.tally.Valid
+	if read >= manyActions && 2*valid < read && !slices.Contains(r.warned, key) {
 		r.warned = append(r.warned, key)
-		texts = append(texts, fmt.Sprintf("%s: none of its first %d actions is valid; %s", name, manyActions,
-			r.adviser.Advice(model.InvalidActions)))
+		complaint := fmt.Sprintf("only %d of its first %d actions are valid", valid, read)
+		if valid == 0 {
+			complaint = fmt.Sprintf("none of its first %d actions is valid", read)
+		}
+		texts = append(texts, fmt.Sprintf("%s: %s; %s", name, complaint, r.adviser.Advice(model.InvalidActions)))
 	}
 	return texts
 }

@@ -162,6 +162,27 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// A run says once that fewer than half of a model's actions are valid, from the thirtieth on.
+func TestFewValidActions(t *testing.T) {
+	for valid, want := range map[int]string{
+		0:  "m: none of its first 30 actions is valid; ",
+		14: "m: only 14 of its first 30 actions are valid; ",
+		15: "m: only 15 of its first 31 actions are valid; ",
+		40: "m: only 40 of its first 81 actions are valid; ",
+	} {
+		var lines []string
+		w := newWatch(Options{Warn: func(line string) { lines = append(lines, line) }}, nil, nil)
+		for i := range 100 {
+			if err := w.Reply(&episode.Player{Name: "m"}, agent.Move{Action: "a"}, i < valid); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(lines) != 1 || !strings.HasPrefix(lines[0], want) {
+			t.Errorf("%d valid: %q, want %q", valid, lines, want)
+		}
+	}
+}
+
 // A refusal in unknown words ends the run when nothing else ever comes.
 func TestRefusalsEndTheRun(t *testing.T) {
 	refused := &model.RequestError{Status: 400, Message: "bad request", Attempts: 1}

@@ -33,9 +33,9 @@ var update = flag.Bool("update", false, "write the generated files of the Python
 // help or say how text looks are left out, and groups of flags.
 var keywords = []struct{ class, command, functions, without string }{
 	{"RunOptions", "run", "`evaluate`",
-		"model env base-url seeds out format dry-run quiet " + tableFlags + " " + checkpointGroup},
+		"model env base-url seeds out format dry-run quiet player " + tableFlags + " " + checkpointGroup},
 	{"PoolOptions", "serve", "`Pool`, `make` and `make_vec`",
-		"listen token-file no-token stdio deflate pprof max-sessions-per-client"},
+		"listen token-file no-token stdio deflate pprof max-sessions-per-client player"},
 	{"CompareOptions", "compare", "`Records.tables`", "format table latex wide width fail-below fail-if-worse"},
 	{"PlotOptions", "plot", "`Records.figure`", "figure out"},
 	{"ReportOptions", "report", "`Records.report`", "out"},
@@ -94,6 +94,13 @@ func pythonOptions(t *testing.T) string {
 		for _, f := range keywordFlags(c, k.without) {
 			kind := strings.ReplaceAll(pythonType(f), "\n", "\n    ")
 			fmt.Fprintf(&b, "    %s: %s\n%s", keyword(f.Name), kind, docstring(f))
+		}
+		if k.class == "PoolOptions" { // which the package makes --player of
+			b.WriteString(`    version: str
+    """With ` + "`record`" + `: what you call this version of who plays; without it, the source of the code decides."""
+    sampling: Mapping[str, object]
+    """With ` + "`record`" + `: how who plays samples replies, such as {"temperature": 0.7}."""
+`)
 		}
 	}
 	b.WriteString("\n\n# Keywords whose flags are repeated for a list; others take it with commas.\n")

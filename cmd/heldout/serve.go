@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"heldout/configs"
 	"heldout/envs/datafile"
 	"heldout/eval/serve"
 	"heldout/eval/serve/mount"
@@ -21,6 +23,9 @@ type serveOptions struct {
 	mount.Defaults
 	listen, tokenFile string
 	record            string
+	name              string
+	player            configs.Identity
+	acceptChanged     bool
 	noToken           bool
 	maxSessions       int
 	perAddress        int
@@ -73,6 +78,13 @@ serving.`,
 	f.Float64Var(&o.InvalidPenalty, "invalid-penalty", 0, "take this off the reward of a step without a valid action")
 	f.BoolVar(&o.Actions, "actions", false, "list the valid actions with every observation")
 	f.StringVar(&o.record, "record", "", "folder for the episodes: a run directory for each mount and split")
+	f.StringVar(&o.name, "name", "",
+		"with --record: who plays, such as my-agent-v2; the default is the name of the folder, and a recording goes on "+
+			"only with the same player")
+	f.Var(&o.player, "player",
+		`with --record: more of who plays: version=TEXT, source=HASH or sampling={"NAME": VALUE}; repeat it for several`)
+	f.BoolVar(&o.acceptChanged, "accept-changed-model", false,
+		"go on with a recording although --player says another version or source; tables then say so")
 	f.BoolVar(&o.stdio, "stdio", false,
 		"answer lines of JSON on standard input and output, and listen nowhere; the Python package does so")
 	f.BoolVar(&o.profiles, "pprof", false,
@@ -112,12 +124,36 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 		Log: sys.logEvent,
 	}
 	if o.record != "" {
-		options.Record = mount.RecordRollouts(sys.bench(), o.record)
+		if options, err = o.recording(sys, options); err != nil {
+			return usage(err)
+		}
 	}
 	if o.stdio {
 		return o.answer(ctx, sys, options)
 	}
 	return o.listenAt(ctx, sys, options)
+}
+
+// recording adds to options how episodes are recorded, and of whom.
+func (o *serveOptions) recording(sys *system, options serve.Options) (serve.Options, error) {
+	r := mount.Recording{Dir: o.record, Player: o.name, Named: o.name != "", Accept: o.acceptChanged}
+	if !r.Named {
+		dir, err := filepath.Abs(o.record)
+		if err != nil {
+			return options, err
+		}
+		r.Player = filepath.Base(dir)
+		options.Said = append(options.Said, fmt.Sprintf(
+			"episodes are recorded as those of %s, after the folder; --name gives the player another name", r.Player))
+	}
+	if err := configs.CheckPlayer(r.Player); err != nil {
+		return options, fmt.Errorf("%w: give another --name", err)
+	}
+	if !o.player.Zero() {
+		r.Identity = &o.player
+	}
+	options.Record, options.Recorded = r.Record(sys.bench()), r.Recorded
+	return options, nil
 }
 
 // answer answers the process that started this one until that closes its end or ends.
@@ -130,6 +166,9 @@ func (o *serveOptions) answer(ctx context.Context, sys *system, options serve.Op
 	server, err := serve.New(options)
 	if err != nil {
 		return err
+	}
+	if err := server.Resume(); err != nil {
+		return usage(err)
 	}
 	return server.ServePipe(ctx, sys.stdin, sys.stdout)
 }
@@ -161,6 +200,12 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	if err := server.Resume(); err != nil {
+		return usage(errors.Join(err, l.Close()))
+	}
+	for _, line := range server.Said() {
+		sys.say("%s", line)
+	}
 	if _, err := fmt.Fprintln(sys.stdout, "http://"+l.Addr().String()); err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -178,6 +223,9 @@ func (o *serveOptions) check() error {
 	}
 	if o.MaxSteps < 0 {
 		errs = append(errs, fmt.Errorf("--step-limit is %d, want 0 or more", o.MaxSteps))
+	}
+	if o.record == "" && (o.name != "" || !o.player.Zero() || o.acceptChanged) {
+		errs = append(errs, errors.New("--name, --player and --accept-changed-model are for --record"))
 	}
 	if o.noToken && o.tokenFile != "" {
 		errs = append(errs, errors.New("--token-file and --no-token contradict each other"))

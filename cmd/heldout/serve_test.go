@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gorilla/websocket"
 )
 
 // serving is a heldout serve of a test.
@@ -195,12 +197,13 @@ func mustJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// What is recorded is a run: tables read it, and a second server continues it.
+// What is recorded is a run: tables read it, and a second server continues it. What it plays
+// again keeps its first result.
 func TestServeRecords(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	expert := func(rollouts int) {
-		s := serveHere(t, "pddl", "--data", "", "--record", dir)
+	play := func(rollouts int) {
+		s := serveHere(t, "pddl", "--data", "", "--record", dir, "--name", "my agent")
 		var opened struct{ Sessions []string }
 		s.post("/v1/sessions", map[string]any{"env": "pddl", "count": rollouts}, &opened)
 		look := "look around"
@@ -212,8 +215,8 @@ func TestServeRecords(t *testing.T) {
 			t.Errorf("exit code %d: %s", code, s.said)
 		}
 	}
-	expert(2)
-	expert(1)
+	play(2)
+	play(3)
 	var out, said bytes.Buffer
 	sys := &system{stdout: &out, stderr: &said, getenv: func(string) string { return "" }, now: time.Now}
 	run := filepath.Join(dir, "pddl")
@@ -221,11 +224,11 @@ func TestServeRecords(t *testing.T) {
 		sys); code != exitOK {
 		t.Fatal(said.String())
 	}
-	if text := out.String(); !strings.Contains(text, "remote") || !strings.Contains(text, ",3,3,") {
+	if text := out.String(); !strings.Contains(text, "my agent") || !strings.Contains(text, ",3,3,") {
 		t.Errorf("the table:\n%s", text)
 	}
 	lines, err := os.ReadFile(filepath.Join(run, "episodes.jsonl"))
-	if err != nil || bytes.Count(lines, []byte("\n")) != 3 || bytes.Count(lines, []byte(`"outcome":"failure"`)) != 3 {
+	if err != nil || bytes.Count(lines, []byte("\n")) != 5 || bytes.Count(lines, []byte(`"attempt":2`)) != 2 {
 		t.Errorf("recorded %s, %v", lines, err)
 	}
 	out.Reset()
@@ -251,12 +254,122 @@ func TestServeRecords(t *testing.T) {
 		t.Errorf("replay of a changed record: exit code %d\n%s%s", code, &out, &said)
 	}
 	// Episodes of other data do not belong there.
-	other := serveHere(t, "pddl", "--data", "", "--generator-seed", "5", "--record", dir)
-	var opened struct{ Sessions []string }
-	other.post("/v1/sessions", map[string]any{"env": "pddl"}, &opened)
-	got := other.step(batchEntry{Session: opened.Sessions[0], Reset: map[string]any{"index": 0}})
-	if got[0].Error == nil || !strings.Contains(got[0].Error.Message, "other settings or data: give another folder") {
-		t.Errorf("a reset into a foreign folder: %+v", got[0])
+	text := refusal(t, "pddl", "--generator-seed", "5", "--record", dir, "--name", "my agent")
+	if !strings.Contains(text, "other settings or data: give another folder") {
+		t.Errorf("a foreign folder: %s", text)
+	}
+}
+
+// refusal is what a server says that does not start.
+func refusal(t *testing.T, args ...string) string {
+	t.Helper()
+	var said bytes.Buffer
+	sys := &system{stdin: strings.NewReader(""), stdout: io.Discard, stderr: &said, getenv: noVariables,
+		now: time.Now}
+	code := execute(t.Context(), append([]string{"serve", "--data", "", "--stdio"}, args...), sys)
+	if code != exitUsage {
+		t.Fatalf("serve %q ends with code %d: %s", args, code, &said)
+	}
+	return said.String()
+}
+
+// A recording has one player, over every protocol: another name, version or source is refused
+// before anything is played, and so is a player without a name. The same one goes on.
+func TestServeKeepsPlayersApart(t *testing.T) {
+	t.Parallel()
+	for protocol, of := range map[string]struct {
+		env, run string
+		play     func(s *serving)
+	}{
+		"batches": {"pddl", "pddl", func(s *serving) {
+			var opened struct{ Sessions []string }
+			s.post("/v1/sessions", map[string]any{"env": "pddl"}, &opened)
+			look := "look around"
+			s.step(batchEntry{Session: opened.Sessions[0],
+				Reset: map[string]any{"index": 0, "step_limit": 1, "rollout": 1}})
+			s.step(batchEntry{Session: opened.Sessions[0], Action: &look})
+		}},
+		"openenv": {"pddl", "pddl", func(s *serving) {
+			c, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(s.url, "http")+"/openenv/pddl/ws", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			for _, frame := range []string{`{"type":"reset","data":{"index":0,"step_limit":1}}`,
+				`{"type":"step","data":{"message":"look around"}}`} {
+				if err := c.WriteMessage(websocket.TextMessage, []byte(frame)); err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err := c.ReadMessage(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}},
+		"agentgym": {"babyai", "agentgym-babyai", func(s *serving) {
+			for _, call := range [][2]string{{"create", "{}"}, {"reset", `{"id":0,"data_idx":0}`},
+				{"step", `{"id":0,"action":"turn left"}`}, {"close", `{"id":0}`}} {
+				var answer any
+				s.post("/agentgym/babyai/"+call[0], json.RawMessage(call[1]), &answer)
+			}
+		}},
+	} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "folder")
+			session := func(args ...string) string {
+				s := serveHere(t, append([]string{of.env, "--data", "", "--record", dir}, args...)...)
+				of.play(s)
+				s.stop()
+				return s.said.String()
+			}
+			if said := session(); !strings.Contains(said, "those of folder, after the folder; --name gives") {
+				t.Errorf("a recording without a name says: %s", said)
+			}
+			for want, args := range map[string][]string{
+				"nothing says that the same player plays on: give --name \"folder\"": {},
+				"folder, and this player is called mine: give --name \"folder\"":     {"--name", "mine"},
+				"folder, who has changed since: unknown, now version 2; give --accept-changed-model": {
+					"--name", "folder", "--player", "version=2"},
+			} {
+				text := refusal(t, append([]string{of.env, "--record", dir}, args...)...)
+				if !strings.Contains(text, want) {
+					t.Errorf("%q: %s, want %s", args, text, want)
+				}
+			}
+			said := session("--name", "folder")
+			if !strings.Contains(said, of.run+" goes on: results of 1 episode are there") {
+				t.Errorf("the same player: %s", said)
+			}
+			session("--name", "folder", "--player", "version=2", "--accept-changed-model")
+			var out bytes.Buffer
+			sys := &system{stdout: &out, stderr: &out, getenv: noVariables, now: time.Now}
+			if code := execute(t.Context(), []string{"compare", filepath.Join(dir, of.run), "--table", "notes,rates"},
+				sys); code != exitOK || !strings.Contains(strings.Join(strings.Fields(out.String()), " "),
+				"folder: the player behind this name changed while "+filepath.Join(dir, of.run)+
+					" was played: unknown, now version 2.") {
+				t.Errorf("the notes: %s", &out)
+			}
+		})
+	}
+}
+
+// Options that say who plays are for recordings, and are checked.
+func TestServeRefusesPlayers(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "x")
+	for want, args := range map[string][]string{
+		"--name, --player and --accept-changed-model are for --record": {"--name", "x"},
+		"has 0 characters":              {"--record", dir, "--player", "version="},
+		"is no hash":                    {"--record", dir, "--player", "source=x"},
+		"want a JSON object":            {"--record", dir, "--player", "sampling=hot"},
+		"a player has no \"weights\"":   {"--record", dir, "--player", "weights=1"},
+		"says nothing about a player":   {"--record", dir, "--player", "2"},
+		"without blanks at its ends":    {"--record", dir, "--name", " x"},
+		"characters, want 1 to 80 that": {"--record", dir, "--name", "a\nb"},
+	} {
+		if text := refusal(t, append([]string{"pddl"}, args...)...); !strings.Contains(text, want) {
+			t.Errorf("%q: %s, want %s", args, text, want)
+		}
 	}
 }
 

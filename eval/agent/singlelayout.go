@@ -61,7 +61,7 @@ func (l *singleLayout) history(f *formed) (text string, pairs int) {
 		}
 		if form != "" {
 			items = append(items, strings.NewReplacer("{turn}", strconv.Itoa(i+1), "{observation}", t.observation,
-				"{action}", t.action).Replace(form))
+				"{action}", t.action, "{result}", f.turns[i+1].observation).Replace(form))
 		}
 	}
 	return strings.Join(items, l.Between), pairs

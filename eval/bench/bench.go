@@ -86,6 +86,7 @@ type Job struct {
 	// prompt in use, if there is one.
 	trials     *episode.Trials
 	reflection *record.Prompt
+	players    map[string]*record.Identity    // agents from outside heldout, by the model that they play as
 	servers    map[string]record.ServerReport // by player; set by Meet
 	absent     map[string]error               // why models have no server, by player; set by Meet
 	external   []io.Closer                    // environments that others run
@@ -208,7 +209,7 @@ func (j *Job) setPlayer(r configs.Run, name string, p *episode.Player) error {
 	served := &j.Served[i]
 	*p = episode.Player{Name: name, Agent: r.Agent, Model: served.Fleet, Decoding: r.AgentDecoding(),
 		NoSystemRole: r.NoSystemRole, Completions: r.Completions, ContextOption: r.Context,
-		HistoryShare: r.HistoryShare, Trials: j.trials}
+		HistoryShare: r.HistoryShare, Trials: j.trials, Identity: j.identity(r, name)}
 	served.Players = append(served.Players, p)
 	return nil
 }

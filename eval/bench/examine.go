@@ -48,7 +48,7 @@ func examineFiles(c Chosen) (checks []envs.Check) {
 		check := envs.Check{Name: about + f.Path, Status: envs.CheckOK, Text: "it is the original"}
 		switch {
 		case c.Run.Originals == "":
-			_, err := originals.Find("", c.Released.Name, f.Path)
+			_, err := originals.Find("", &c.Released, f.Path)
 			check.Status, check.Text = envs.CheckFail, err.Error()
 		case len(f.Differs) > 0:
 			check.Status, check.Text = envs.CheckFail, strings.TrimSpace(strings.Join(f.Differs, "; "))

@@ -11,7 +11,10 @@ import (
 
 // original reads a file of the source for a run, which notes its hash.
 func (c Chosen) original(f configs.PresetFile, about *record.Protocol) (configs.PromptFile, error) {
-	found, err := originals.Read(c.Run.Originals, c.Released.Name, f)
+	found, err := originals.Read(c.Run.Originals, &c.Released, f)
+	if err != nil && !originals.Fetched(c.Released.Source) {
+		return found, err
+	}
 	if err != nil {
 		return found, fmt.Errorf("%w; heldout preset prompt %s says more", err, c.Released.Name)
 	}
@@ -66,10 +69,15 @@ func (read reader) fill(p configs.Preset) (configs.Preset, error) {
 	return p.Filled(texts)
 }
 
-func (read reader) prompt(p configs.PresetPrompt) (configs.Prompt, error) {
+// prompt reads the prompt of a preset, and checks a file in heldout's own YAML.
+func (read reader) prompt(p configs.PresetPrompt, check func(configs.PromptFile) error) (configs.Prompt, error) {
 	files, err := read.readAll(p.Files)
 	if err != nil {
 		return configs.Prompt{}, err
 	}
-	return p.ReadPrompt(files)
+	prompt, err := p.ReadPrompt(files)
+	if err == nil && p.Format == "template" {
+		err = check(files[0])
+	}
+	return prompt, err
 }

@@ -87,6 +87,10 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	}
 	if n := len(session.Finished); n > 0 {
 		on.say("%d of %d episodes already have a result in %s", n, n+len(session.Missing), j.Dir)
+	} else {
+		for _, line := range j.before() {
+			on.say("%s", line)
+		}
 	}
 	run := progress.NewRun(session.Due, concurrency, j.waits, j.outside.Now)
 	finish := func() {}

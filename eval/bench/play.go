@@ -231,7 +231,7 @@ type JobSession struct {
 // done.
 func (j *Job) Begin() (*JobSession, error) {
 	about := eval.About{Tool: j.outside.Tool, Prompts: j.prompts, Reflection: j.reflection, Servers: j.servers,
-		Names: j.Config.Names, Prices: j.Config.Prices, HeldIn: j.Config.HeldIn,
+		Players: j.players, Names: j.Config.Names, Prices: j.Config.Prices, HeldIn: j.Config.HeldIn,
 		AcceptChangedModel: j.Config.AcceptChangedModel, Sweep: j.sweep, Protocols: j.protocols}
 	s, err := eval.Begin(j.Dir, j.Plan, about, j.outside.Now)
 	if err != nil {

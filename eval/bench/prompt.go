@@ -14,7 +14,8 @@ import (
 
 // promptFor returns the prompt of an environment as it is set up: the user's, or the
 // built-in one in the named or newest version.
-func promptFor(info envs.Info, name string) (configs.Prompt, record.Prompt, error) {
+func promptFor(info envs.Info, name string, check func(configs.PromptFile) error) (configs.Prompt, record.Prompt,
+	error) {
 	own := info.Name
 	switch {
 	case isPromptFile(name):
@@ -30,12 +31,12 @@ func promptFor(info envs.Info, name string) (configs.Prompt, record.Prompt, erro
 			return configs.Prompt{}, record.Prompt{}, err
 		}
 	}
-	return loadPrompt(own, name)
+	return loadPrompt(own, name, check)
 }
 
-// loadPrompt returns the prompt of an environment: the user's, or the built-in
-// one in the named or newest version.
-func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
+// loadPrompt returns the prompt of an environment: the user's, which is checked, or the
+// built-in one in the named or newest version.
+func loadPrompt(env, name string, check func(configs.PromptFile) error) (configs.Prompt, record.Prompt, error) {
 	if name == "" {
 		name = configs.PromptVersions()[0]
 	}
@@ -50,7 +51,19 @@ func loadPrompt(env, name string) (configs.Prompt, record.Prompt, error) {
 		return configs.Prompt{}, record.Prompt{}, err
 	}
 	p, err := configs.ParsePrompt(name, b)
+	if err == nil {
+		err = check(configs.PromptFile{Name: name, Content: b})
+	}
 	return p, promptRecord(name, p), err
+}
+
+// anyPromptFile takes a prompt whoever reads it.
+func anyPromptFile(configs.PromptFile) error { return nil }
+
+// ownPromptFile checks a prompt for the agents that a run has without a preset, which may share
+// one.
+func ownPromptFile(f configs.PromptFile) error {
+	return configs.CheckPromptFile(f, true, configs.Agents()...)
 }
 
 // FileOr parses a user's file, or returns heldout's own without one.

@@ -156,7 +156,7 @@ func (j *Job) setPrompt(c Chosen, actual *configs.Preset, b *episode.Benchmark, 
 		return j.setOwnPrompt(b)
 	case own != "":
 		var found record.Prompt
-		b.Prompt, found, err = loadPrompt(actual.Env.Name, own)
+		b.Prompt, found, err = loadPrompt(actual.Env.Name, own, b.Preset.CheckPromptFile)
 		actual.Prompt = configs.PresetPrompt{SHA256: found.SHA256}
 		if !isPromptFile(own) {
 			actual.Prompt.BuiltIn = own
@@ -164,8 +164,11 @@ func (j *Job) setPrompt(c Chosen, actual *configs.Preset, b *episode.Benchmark, 
 	case actual.Prompt.BuiltIn != "":
 		b.Prompt, err = configs.LoadPrompt(actual.Env.Name, actual.Prompt.BuiltIn)
 	default:
-		b.Prompt, err = read.prompt(b.Preset.Prompt)
+		b.Prompt, err = read.prompt(b.Preset.Prompt, b.Preset.CheckPromptFile)
 		err = c.differing(err)
+	}
+	if err == nil && b.Prompt.Template != nil {
+		err = b.Preset.CheckTemplate(*b.Prompt.Template)
 	}
 	if err != nil {
 		return err
@@ -179,7 +182,7 @@ func (j *Job) setPrompt(c Chosen, actual *configs.Preset, b *episode.Benchmark, 
 
 // setOwnPrompt gives a benchmark our prompt for its environment as it is set up, or the user's.
 func (j *Job) setOwnPrompt(b *episode.Benchmark) error {
-	prompt, about, err := promptFor(b.Env.Info(), j.Config.Prompt)
+	prompt, about, err := promptFor(b.Env.Info(), j.Config.Prompt, ownPromptFile)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func PlayedPreset(m *record.Manifest, c record.Condition) (p configs.Preset, err
 // the task if its perturbation is drawn, else nil.
 func (x Texts) Would(m *record.Manifest, c record.Condition, env *perturb.Env, t envs.Task) (configs.Prompt, error) {
 	about, _ := m.EnvironmentOf(c)
-	prompt, _, err := promptFor(about.Info, slices.Concat(x.Prompts, []string{""})[0])
+	prompt, _, err := promptFor(about.Info, slices.Concat(x.Prompts, []string{""})[0], anyPromptFile)
 	if err != nil {
 		return configs.Prompt{}, err
 	}
@@ -138,17 +138,17 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 	case p.Prompt.BuiltIn != "":
 		add(configs.LoadPrompt(c.Env, p.Prompt.BuiltIn))
 	case c.Preset != nil && p.Prompt.SHA256 == "":
-		add(x.reader(p).prompt(p.Prompt))
+		add(x.reader(p).prompt(p.Prompt, anyPromptFile))
 	case c.Preset == nil:
 		env, _ := m.EnvironmentOf(c)
 		for _, version := range configs.PromptVersions() {
-			if prompt, _, err := promptFor(env.Info, version); err == nil {
+			if prompt, _, err := promptFor(env.Info, version, anyPromptFile); err == nil {
 				out = append(out, prompt)
 			}
 		}
 	}
 	for _, file := range x.Prompts {
-		prompt, _, err := loadPrompt(c.Env, file)
+		prompt, _, err := loadPrompt(c.Env, file, anyPromptFile)
 		add(prompt, err)
 	}
 	return out, problem
@@ -156,7 +156,7 @@ func (x Texts) candidates(m *record.Manifest, c record.Condition, p *configs.Pre
 
 func (x Texts) reader(p *configs.Preset) reader {
 	dir := x.Originals.Find(p.Source)
-	return func(f configs.PresetFile) (configs.PromptFile, error) { return originals.Read(dir, p.Name, f) }
+	return func(f configs.PresetFile) (configs.PromptFile, error) { return originals.Read(dir, p, f) }
 }
 
 // rewriting returns how the perturbation of a condition rewrites a prompt.

@@ -42,7 +42,7 @@ func OpeningText(ctx context.Context, env envs.Env, task envs.Task) (string, err
 
 // toldPrompt is heldout's own prompt for a task, as the environment is spoken to.
 func toldPrompt(env envs.Env, task envs.Task) (configs.Prompt, error) {
-	prompt, _, err := promptFor(env.Info(), "")
+	prompt, _, err := promptFor(env.Info(), "", anyPromptFile)
 	if perturbed, ok := env.(*perturb.Env); ok && err == nil {
 		return perturbed.WritePrompt(prompt, []envs.Task{task})
 	}

@@ -47,6 +47,9 @@ func Validate(r configs.Run, kind Purpose) error {
 	if r.Concurrency < 1 && r.Concurrency != configs.Auto {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
 	}
+	if r.AutoLatency > 0 && r.Concurrency != configs.Auto {
+		fail("--auto-latency is for --concurrency auto")
+	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
 	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.List) > 0 {
 		fail("--base-url is for models of one provider, and these are of %s: give a configuration file whose "+
@@ -59,6 +62,12 @@ func Validate(r configs.Run, kind Purpose) error {
 	}
 	if len(served) == 0 && (r.Prompt != "" || !r.BaseURL.Empty()) {
 		fail("--prompt and --base-url are for served models, and there is none")
+	}
+	if len(served) == 0 && !r.Player.Zero() {
+		fail("--player is for served models, and there is none")
+	}
+	if r.AcceptChangedModel && r.Out == "" && !r.Player.Zero() {
+		fail("--accept-changed-model needs the --out of the run that goes on: a player that changed has another folder")
 	}
 	if r.Completions && r.Agent != configs.React {
 		fail("--completions is for --agent %s", configs.React)

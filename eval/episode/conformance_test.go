@@ -246,7 +246,12 @@ func houseType(p *configs.Preset) string {
 // playScript plays an episode with the replies of a recorder.
 func playScript(t *testing.T, p *configs.Preset, typ string, m *recorder) *record.Episode {
 	t.Helper()
-	prompt := standIn(p)
+	return playPrompt(t, p, standIn(p), typ, m)
+}
+
+// playPrompt does so with a prompt.
+func playPrompt(t *testing.T, p *configs.Preset, prompt configs.Prompt, typ string, m *recorder) *record.Episode {
+	t.Helper()
 	hash, err := prompt.Hash()
 	if err != nil {
 		t.Fatal(err)

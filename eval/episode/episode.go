@@ -199,10 +199,11 @@ func (e *Episode) Fleet() *fleet.Fleet {
 	return f
 }
 
-// spells reports whether actions take the spelling of the benchmark's own agent:
-// those of react and act. The other forms send what their parsers read.
+// spells reports whether actions take the spelling of the benchmark's own agent: those of
+// models. The forms of one protocol, but for react and act, send what their parsers read.
 func (e *Episode) spells() bool {
-	return slices.Contains(configs.Agents(), e.Player.Agent)
+	generic := e.Benchmark.Preset.Protocol == "" && slices.Contains(configs.AgentForms(), e.Player.Agent)
+	return generic || slices.Contains(configs.Agents(), e.Player.Agent)
 }
 
 // spell brings an action into the benchmark's spelling. The record keeps the action

@@ -55,6 +55,9 @@ type Player struct {
 	// Trials says how the player plays a task again after a failure; nil if it does
 	// not.
 	Trials *Trials
+	// Identity says more of who plays if the model is an agent from outside heldout; nil if
+	// nothing is known.
+	Identity *record.Identity
 	// Anchor: nobody asked for the player, and it plays beside those that were asked for.
 	// Random does so without a perturbation only.
 	Anchor bool
@@ -104,6 +107,7 @@ func (b *Benchmark) Condition(info envs.Info, p *Player, seed int64) record.Cond
 	if p.Model != nil {
 		c.Decoding, c.Context, c.PromptHash = &p.Decoding, p.ContextOption, b.PromptHash
 		c.HistoryShare, c.NoSystemRole, c.Completions = p.HistoryShare, p.NoSystemRole, p.Completions
+		c.Player = p.Identity
 		if p.Trials != nil {
 			c.Trials = &p.Trials.Trials
 		}

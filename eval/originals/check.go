@@ -23,7 +23,7 @@ func Check(dir string, presets []configs.Preset) (files []Original, mismatch str
 			}
 			index[f.Path] = len(files)
 			file := Original{PresetFile: f}
-			if _, err := Read(dir, p.Name, f); dir != "" && err != nil {
+			if _, err := Read(dir, &p, f); dir != "" && err != nil {
 				file.Differs = append(file.Differs, err.Error())
 			}
 			files = append(files, file)
@@ -36,7 +36,7 @@ func Check(dir string, presets []configs.Preset) (files []Original, mismatch str
 			checked[name] = true
 			file := &files[index[x.File]]
 			file.Texts++
-			if reason := differs(dir, file.PresetFile, x); reason != "" {
+			if reason := differs(dir, &p, file.PresetFile, x); reason != "" {
 				file.Differs = append(file.Differs, name+": "+reason)
 			}
 		}
@@ -45,11 +45,11 @@ func Check(dir string, presets []configs.Preset) (files []Original, mismatch str
 }
 
 // differs says why a fixed text is not in its file; empty if it is, or if there is no file.
-func differs(dir string, file configs.PresetFile, x configs.SourceText) string {
+func differs(dir string, p *configs.Preset, file configs.PresetFile, x configs.SourceText) string {
 	if dir == "" {
 		return ""
 	}
-	found, err := Read(dir, "", file)
+	found, err := Read(dir, p, file)
 	if err != nil {
 		return "" // the file itself is not the original
 	}

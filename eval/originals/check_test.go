@@ -86,3 +86,18 @@ func TestCheck(t *testing.T) {
 		t.Errorf("the right commit: %q", other)
 	}
 }
+
+// Only files that can be fetched are said to be.
+func TestHints(t *testing.T) {
+	own := configs.Preset{Name: "mine"}
+	released := configs.Preset{Name: "theirs", Source: configs.PresetSource{Repository: "a/b", Commit: oneCommit}}
+	for _, dir := range []string{"", t.TempDir()} {
+		for _, p := range []*configs.Preset{&own, &released} {
+			_, err := Find(dir, p, "x/prompt.yaml")
+			if err == nil || strings.Contains(err.Error(), "preset pull theirs fetches it") != (p == &released) ||
+				strings.Contains(err.Error(), "pull mine") {
+				t.Errorf("%s in %q: %v", p.Name, dir, err)
+			}
+		}
+	}
+}

@@ -37,7 +37,7 @@ func Checkouts(presets []configs.Preset) (out []official.Checkout, err error) {
 		if len(Files(&p)) == 0 || listed[short(s)] {
 			continue
 		}
-		if s.Repository == "" || s.Commit == "" {
+		if !Fetched(s) {
 			return nil, fmt.Errorf("preset %s names no repository and commit as its source: give its files with "+
 				"--originals DIR", p.Name)
 		}

@@ -27,7 +27,7 @@ type Places struct {
 
 // Find returns the folder with the originals of a source, empty if there is none.
 func (p Places) Find(s configs.PresetSource) string {
-	if p.Dir != "" || s.Repository == "" || s.Commit == "" {
+	if p.Dir != "" || !Fetched(s) {
 		return p.Dir
 	}
 	for _, data := range p.Data {
@@ -54,12 +54,21 @@ func Files(p *configs.Preset) []configs.PresetFile {
 	return files
 }
 
+// Fetched reports whether the files of a source can be fetched: it names a commit of a
+// repository.
+func Fetched(s configs.PresetSource) bool { return s.Repository != "" && s.Commit != "" }
+
 // Find returns where a file of a preset's source lies in a folder: under its path in the
-// repository, or directly. preset is the preset's name.
-func Find(dir, preset, file string) (string, error) {
-	if dir == "" {
+// repository, or directly.
+func Find(dir string, p *configs.Preset, file string) (string, error) {
+	pulled := Fetched(p.Source)
+	switch {
+	case dir == "" && pulled:
 		return "", fmt.Errorf("the original file %s is needed: heldout preset pull %s fetches it, and --originals DIR "+
-			"names a folder that has it", file, preset)
+			"names a folder that has it", file, p.Name)
+	case dir == "":
+		return "", fmt.Errorf("the file %s of preset %s is needed: --originals DIR names the folder that has it", file,
+			p.Name)
 	}
 	for _, at := range []string{file, path.Base(file)} {
 		name := filepath.Join(dir, filepath.FromSlash(at))
@@ -69,12 +78,15 @@ func Find(dir, preset, file string) (string, error) {
 			return "", err
 		}
 	}
-	return "", fmt.Errorf("the original file %s is missing in %s; heldout preset pull %s fetches it", file, dir, preset)
+	if !pulled {
+		return "", fmt.Errorf("the file %s of preset %s is missing in %s: put it there", file, p.Name, dir)
+	}
+	return "", fmt.Errorf("the original file %s is missing in %s; heldout preset pull %s fetches it", file, dir, p.Name)
 }
 
 // Read reads a file of a preset's source and compares its hash.
-func Read(dir, preset string, f configs.PresetFile) (configs.PromptFile, error) {
-	name, err := Find(dir, preset, f.Path)
+func Read(dir string, p *configs.Preset, f configs.PresetFile) (configs.PromptFile, error) {
+	name, err := Find(dir, p, f.Path)
 	if err != nil {
 		return configs.PromptFile{}, err
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +146,7 @@ func (f *fields) flag(name string) bool {
 
 // resetFields are the arguments of a reset.
 var resetFields = []string{"seed", "episode_id", "task_id", "split", "index", "level", "step_limit", "actions",
-	"keys", "max_steps"}
+	"keys", "max_steps", "rollout"}
 
 // readReset reads the arguments of a reset and finds its task. Other protocols use
 // it too.
@@ -156,12 +157,16 @@ func (m *Mount) readReset(raw json.RawMessage) (EpisodeStart, []fieldError, erro
 	}
 	f := &fields{values: values}
 	c := TaskChoice{Seed: f.count("seed")}
-	e := EpisodeStart{Mount: m, ID: f.name("episode_id")}
+	e := EpisodeStart{Mount: m, ID: f.name("episode_id"), Rollout: f.count("rollout")}
 	c.TaskID, c.Split, c.Index, c.Level = f.name("task_id"), f.name("split"), f.count("index"), f.name("level")
 	for _, name := range []string{"max_steps", "step_limit"} { // the earlier name, and the present one
 		if steps := f.count(name); steps != nil {
 			e.MaxSteps = int(min(*steps, 1<<30))
 		}
+	}
+	if e.Rollout != nil && *e.Rollout >= maxRollouts {
+		f.errs = append(f.errs, wrong("less_than", "rollout", fmt.Sprintf("Input should be less than %d", maxRollouts),
+			values["rollout"]))
 	}
 	e.Actions, e.Keys = f.flag("actions"), f.flag("keys")
 	if f.errs = append(f.errs, extra(raw, values, resetFields...)...); len(f.errs) > 0 {

@@ -32,6 +32,10 @@ type pipeRequest struct {
 	Fork  []pipeForks     `json:"fork"`
 	Close []int           `json:"close"`
 	Sync  *int            `json:"sync"`
+	// Left asks for what a recording lacks, Said for what the server said of recordings when it
+	// began.
+	Left *unplayedTasks `json:"left"`
+	Said *struct{}      `json:"said"`
 }
 
 // pipeTasks asks for the tasks of a split; an empty one is the default.
@@ -43,7 +47,8 @@ type pipeTasks struct {
 // wantLine says what a line is.
 const wantLine = `want one of "envs": {}, "tasks": {"env": NAME, "split": NAME}, "open": {"env": NAME, "count": N}, ` +
 	`"steps": [1 to 8192 of [SESSION, ACTION] and [SESSION, {…}]], "actions": [SESSION, …], ` +
-	`"fork": [[SESSION, N], …], "close": [SESSION, …] and "sync": N`
+	`"fork": [[SESSION, N], …], "left": {"env": NAME, "split": NAME, "seeds": N}, "said": {}, ` +
+	`"close": [SESSION, …] and "sync": N`
 
 // pipe answers lines one after the other.
 type pipe struct {
@@ -111,7 +116,7 @@ func (p *pipe) answer(line []byte) any {
 // valid reports whether a request asks for one thing, and for no more than a line may.
 func (q *pipeRequest) valid() bool {
 	only := single(q.Envs != nil, q.Tasks != nil, q.Open != nil, q.Steps != nil, q.Lists != nil, q.Fork != nil,
-		q.Close != nil, q.Sync != nil)
+		q.Close != nil, q.Sync != nil, q.Left != nil, q.Said != nil)
 	return only && len(q.Steps) <= maxBatch && (q.Steps == nil || len(q.Steps) > 0)
 }
 
@@ -126,6 +131,10 @@ func (p *pipe) session(number int) *Session {
 // carryOut returns what answers a request.
 func (p *pipe) carryOut(q *pipeRequest) (any, error) {
 	switch {
+	case q.Left != nil:
+		return p.unplayed(q.Left)
+	case q.Said != nil:
+		return map[string]any{"said": append([]string{}, p.options.Said...)}, nil
 	case q.Sync != nil: // for a client that does not know which answers it has read
 		return map[string]int{"sync": *q.Sync}, nil
 	case q.Open != nil:

@@ -1,9 +1,9 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"time"
@@ -12,13 +12,18 @@ import (
 	"heldout/eval/agent"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
+	"heldout/scoring/table"
 )
 
 // Recorder keeps the episodes of a set of tasks.
 type Recorder interface {
-	// Append writes an attempt at a task. It is on disk when Append returns without
-	// an error.
-	Append(t envs.Task, stepLimit int, e *record.Episode) error
+	// Append writes an attempt at a rollout of a task, counted from 0; below 0 it is the next
+	// one. It is on disk when Append returns without an error.
+	Append(t envs.Task, stepLimit, rollout int, e *record.Episode) error
+	// Finished reports whether a rollout of a task has a result.
+	Finished(t envs.Task, stepLimit, rollout int) bool
+	// Results counts the rollouts that have one.
+	Results() int
 	// AppendFork does so with what was played from a fork, which is not an attempt at its
 	// task.
 	AppendFork(f *record.Fork) error
@@ -46,6 +51,16 @@ func (r *recorders) get(m *Mount, set *Set, protocol string) (Recorder, error) {
 	if r.closed {
 		return nil, &EndedError{ShutDown}
 	}
+	rec, err := r.open(recordingName(m, set, protocol), m, set)
+	if err != nil {
+		return nil, fmt.Errorf("episodes cannot be recorded: %w", err)
+	}
+	r.opened[set] = rec
+	return rec, nil
+}
+
+// recordingName is what the recording of a set is called.
+func recordingName(m *Mount, set *Set, protocol string) string {
 	name := m.Name
 	if protocol == agentGym {
 		name = agentGym + "-" + name
@@ -53,13 +68,109 @@ func (r *recorders) get(m *Mount, set *Set, protocol string) (Recorder, error) {
 	if set != m.sets[0] || set.Name != "test" && len(m.sets) > 1 {
 		name += "-" + strings.ReplaceAll(set.Name, ":", "-")
 	}
-	rec, err := r.open(name, m, set)
-	if err != nil {
-		return nil, fmt.Errorf("episodes cannot be recorded: %w", err)
-	}
-	r.opened[set] = rec
-	return rec, nil
+	return name
 }
+
+// Resume opens the recordings that are there already, so that one of another player is
+// refused before anything is played. It adds to Said how far each is.
+func (s *Server) Resume() error {
+	resume := func(m *Mount, protocol string) error {
+		for _, set := range m.sets {
+			name := recordingName(m, set, protocol)
+			if !s.options.Recorded(name) {
+				continue
+			}
+			if err := set.open(); err != nil {
+				return err
+			}
+			rec, err := s.table.recorders.get(m, set, protocol)
+			if err != nil {
+				return err
+			}
+			unplayed := 0
+			for _, t := range set.Tasks {
+				if !rec.Finished(t, m.limit(set, t), 0) {
+					unplayed++
+				}
+			}
+			if n := rec.Results(); n > 0 {
+				s.options.Said = append(s.options.Said, fmt.Sprintf("%s goes on: results of %s are there, and %d of "+
+					"%d tasks have none yet; an episode that is played again keeps its first result", name,
+					table.Counted(n, "episode"), unplayed, len(set.Tasks)))
+			}
+		}
+		return nil
+	}
+	if s.table.recorders == nil {
+		return nil
+	}
+	for _, m := range s.options.Mounts {
+		if err := resume(m, ""); err != nil {
+			return err
+		}
+	}
+	for _, gym := range s.options.Gyms {
+		if err := resume(gym.Mount, agentGym); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Said are lines about recordings that whoever started the server should see.
+func (s *Server) Said() []string { return s.options.Said }
+
+// unplayedTasks asks for what a recording lacks: rollouts of each task of a split, 1 if Seeds
+// says nothing, with the step limit of the mount unless another one is given.
+type unplayedTasks struct {
+	pipeTasks
+	Seeds     int `json:"seeds"`
+	StepLimit int `json:"step_limit"`
+}
+
+// unplayedTask is what a reset takes to play it.
+type unplayedTask struct {
+	TaskID    string `json:"task_id"`
+	Split     string `json:"split"`
+	Rollout   int    `json:"rollout"`
+	StepLimit int    `json:"step_limit,omitzero"`
+}
+
+// unplayed lists the rollouts that have no result, by seed and task.
+func (s *Server) unplayed(q *unplayedTasks) (any, error) {
+	m, ok := s.Mount(q.Env)
+	if !ok && q.Env == "" && len(s.options.Mounts) == 1 {
+		m, ok = s.options.Mounts[0], true
+	}
+	switch {
+	case !ok:
+		return nil, s.unknownMount(q.Env)
+	case s.table.recorders == nil:
+		return nil, &ChoiceError{"left", "nothing is recorded, so nothing says what is left: give --record DIR"}
+	case q.Seeds < 0 || q.Seeds > maxRollouts || q.StepLimit < 0:
+		return nil, &ChoiceError{"seeds", fmt.Sprintf("seeds is %d, want 1 to %d", q.Seeds, maxRollouts)}
+	}
+	set, err := m.Set(q.Split)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := s.table.recorders.get(m, set, pipeProtocol)
+	if err != nil {
+		return nil, err
+	}
+	left := []unplayedTask{}
+	for rollout := range max(1, q.Seeds) {
+		for _, t := range set.Tasks {
+			if !rec.Finished(t, cmp.Or(q.StepLimit, m.limit(set, t)), rollout) {
+				left = append(left, unplayedTask{t.ID, set.Name, rollout, q.StepLimit})
+			}
+		}
+	}
+	return map[string]any{"left": left}, nil
+}
+
+// maxRollouts is the largest number of rollouts of a task that a client can choose from.
+const maxRollouts = 1000
 
 func (r *recorders) close() (err error) {
 	r.mu.Lock()
@@ -75,6 +186,7 @@ type recording struct {
 	recorder  Recorder
 	task      envs.Task
 	stepLimit int
+	rollout   int // below 0 for the next one
 	log       episode.Log
 	size      int // bytes of texts and tokens
 	tooLong   bool
@@ -113,13 +225,17 @@ func (r *recorders) begin(e *EpisodeStart, protocol string, start envs.Start) (*
 	}
 	limit := e.MaxSteps
 	if limit < 0 {
-		limit = math.MaxInt32 // none
+		limit = record.MaxSteps // none, but a record has no more
 	}
 	rec := &record.Episode{Trajectory: []record.Step{}}
 	rec.Started = r.now().UTC()
 	log := episode.Log{Episode: rec}
 	log.Begin(start, e.Mount.Perturbation != "")
-	return &recording{recorder: recorder, task: e.Task, stepLimit: limit, log: log}, nil
+	rollout := -1
+	if e.Rollout != nil {
+		rollout = int(*e.Rollout)
+	}
+	return &recording{recorder: recorder, task: e.Task, stepLimit: limit, rollout: rollout, log: log}, nil
 }
 
 func (r *recording) add(move agent.Move, sampled Sampled, step envs.Step) {
@@ -145,7 +261,7 @@ func (r *recording) end(outcome record.Outcome, cause error, now time.Time) erro
 	e := r.log.Episode
 	if r.parent == "" {
 		e.Branch = r.branch
-		return r.recorder.Append(r.task, r.stepLimit, e)
+		return r.recorder.Append(r.task, r.stepLimit, r.rollout, e)
 	}
 	return r.recorder.AppendFork(&record.Fork{
 		Branch: r.branch, Parent: r.parent, Step: r.step, Task: r.task.ID, StepLimit: r.stepLimit, Outcome: e.Outcome,

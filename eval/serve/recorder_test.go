@@ -2,6 +2,7 @@ package serve
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,10 +22,10 @@ type shelf struct {
 	closed bool
 }
 
-func (s *shelf) Append(t envs.Task, stepLimit int, e *record.Episode) error {
+func (s *shelf) Append(t envs.Task, stepLimit, rollout int, e *record.Episode) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.Task = t.ID
+	e.Task, e.Seed = t.ID, int64(rollout)
 	s.kept, s.limits = append(s.kept, *e), append(s.limits, stepLimit)
 	return s.err
 }
@@ -35,6 +36,16 @@ func (s *shelf) AppendFork(f *record.Fork) error {
 	s.forks = append(s.forks, *f)
 	return s.err
 }
+
+func (s *shelf) Finished(t envs.Task, _, rollout int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.kept, func(e record.Episode) bool {
+		return e.Task == t.ID && max(0, e.Seed) == int64(rollout) && e.Outcome.Final()
+	})
+}
+
+func (s *shelf) Results() int { return len(s.kept) }
 
 func (s *shelf) Close() error {
 	s.closed = true

@@ -39,8 +39,11 @@ type Options struct {
 	// Idle ends a session without a request.
 	Idle time.Duration
 	// Record opens the recorder of a set of tasks, under a name for it; nil records
-	// nothing.
-	Record func(name string, m *Mount, set *Set) (Recorder, error)
+	// nothing. Recorded reports whether there is a record of that name already.
+	Record   func(name string, m *Mount, set *Set) (Recorder, error)
+	Recorded func(name string) bool
+	// Said are lines about recordings that whoever started the server should see.
+	Said []string
 	// Deflate offers compression to WebSockets.
 	Deflate bool
 	// Profiles serves profiles of the process below /debug/pprof/.

@@ -111,6 +111,9 @@ type EpisodeStart struct {
 	Keys bool
 	// MaxSteps truncates the episode: 0 uses the limit of the mount, and -1 none.
 	MaxSteps int
+	// Rollout is which rollout of its task a record has the episode as, from 0; nil for the
+	// next one.
+	Rollout *int64
 	// Observe is called with the world after the reset and after every step, before a
 	// world whose episode is over is closed; nil for nothing. Its error counts as one
 	// of the environment.

@@ -42,6 +42,9 @@ type Manifest struct {
 	// Servers is what the model servers reported about themselves, by model; one
 	// entry per start of the run.
 	Servers map[string][]ServerReport `json:"servers,omitempty"`
+	// Players are the agents from outside heldout that played after that of the condition
+	// under its name, because the user accepted them, by model, in order.
+	Players map[string][]Identity `json:"players,omitempty"`
 	// Sweep is set for a run of several perturbations.
 	Sweep *Sweep `json:"sweep,omitempty"`
 	// Protocols are the presets of the run.
@@ -89,6 +92,9 @@ type Group struct {
 // Decoding says how replies are sampled.
 type Decoding = configs.Decoding
 
+// Identity says which agent from outside heldout plays, besides its name.
+type Identity = configs.Identity
+
 // Condition is everything that identifies how an episode is run.
 type Condition struct {
 	Env        string            `json:"env"`
@@ -116,6 +122,9 @@ type Condition struct {
 	Trials *Trials `json:"trials,omitempty"`
 	// Preset is the protocol; nil if the run had none.
 	Preset *Preset `json:"preset,omitempty"`
+	// Player says more of who plays if that is an agent from outside heldout; nil if nothing
+	// is known.
+	Player *Identity `json:"player,omitempty"`
 }
 
 // Key identifies a condition: equal ones have equal keys.

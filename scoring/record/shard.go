@@ -166,6 +166,9 @@ type Difference struct{ Field, There, Here string }
 
 // String implements fmt.Stringer.
 func (d Difference) String() string {
+	if d.Field == "player source" {
+		d.There, d.Here = shortened(d.There), shortened(d.Here)
+	}
 	return fmt.Sprintf("%s %s there, %s here", strings.ReplaceAll(d.Field, "_", " "), d.There, d.Here)
 }
 
@@ -226,6 +229,11 @@ func (m *Manifest) join(part *Manifest) error {
 	}
 	if len(m.Prices) == 0 {
 		m.Prices = part.Prices
+	}
+	for model, later := range part.Players {
+		for i := range later {
+			m.NotePlayer(model, &later[i])
+		}
 	}
 	for player, servers := range part.Servers {
 		if m.Servers == nil {

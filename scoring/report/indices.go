@@ -48,7 +48,7 @@ const luck = "random"
 // placed is what a condition says but for the player.
 func placed(c record.Condition) string {
 	c.Model, c.Agent, c.Substitute, c.Decoding, c.Context, c.PromptHash, c.Trials = "", "", "", nil, 0, "", nil
-	c.HistoryShare, c.NoSystemRole, c.Completions, c.Seed = 0, false, false, 0
+	c.HistoryShare, c.NoSystemRole, c.Completions, c.Seed, c.Player = 0, false, false, 0, nil
 	return c.Key()
 }
 

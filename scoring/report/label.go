@@ -190,6 +190,7 @@ func (r row) player() []string {
 	if r.weights != "" {
 		out = append(out, "weights "+r.weights)
 	}
+	out = append(out, record.Say(r.Condition.Player)...)
 	if r.Condition.Preset != nil {
 		return out
 	}

@@ -138,6 +138,8 @@ func call(runs []NamedRun) []map[string]string {
 			switch text, named := run.named(spec, len(models) == 1); {
 			case named:
 				out[i][spec] = text
+			case spec == record.Unnamed:
+				out[i][spec] = record.CalledPlayer(spec)
 			case len(several[bare(spec)]) > 1:
 				out[i][spec] = spec
 			default:
@@ -267,10 +269,13 @@ func (r row) continues(o row) bool {
 }
 
 // sameModel reports whether two rows of one served name are known to be of one model: their
-// servers loaded the same weights, or the user gave both directories one name. A server may
-// serve the next checkpoint under the name of the last one.
+// servers loaded the same weights, their agents say the same of themselves, or the user gave
+// both directories one name. A server may serve the next checkpoint under the name of the last
+// one.
 func (r row) sameModel(o row) bool {
-	return r.Condition.Decoding == nil || r.loaded != "" && r.loaded == o.loaded || r.called && o.called
+	c := r.Condition
+	return c.Decoding == nil && c.Model != record.Unnamed || r.loaded != "" && r.loaded == o.loaded ||
+		c.Player != nil && record.SamePlayer(c.Player, o.Condition.Player) || r.called && o.called
 }
 
 // namesakes say which rows are not pooled because it is not known whether they are of one
@@ -307,10 +312,23 @@ func (r *Report) gathered() (notes []string) {
 	return notes
 }
 
-// changedModels say which models changed while their run was played.
+// changedModels say which models changed while their run was played, and which nobody knows.
 func (r *Report) changedModels() (notes []string) {
 	for _, run := range r.Runs {
 		called := r.Called(run.Name)
+		for _, s := range run.Scores {
+			c := &s.Condition
+			was, name := c.Player, cmp.Or(called[c.Model], c.Model)
+			if c.Model == record.Unnamed {
+				notes = appendNew(notes, fmt.Sprintf("%s: %s was recorded before players had names. Nothing shows who "+
+					"played, or that one player did.", name, run.Name))
+			}
+			for _, now := range run.Players[c.Model] {
+				notes = appendNew(notes, fmt.Sprintf("%s: the player behind this name changed while %s was played: %s.",
+					name, run.Name, record.ChangedPlayer(was, &now)))
+				was = &now
+			}
+		}
 		for _, spec := range run.models() {
 			for i, server := range run.Servers[spec] {
 				if i == 0 {

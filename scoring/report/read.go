@@ -183,7 +183,7 @@ func (g Loaded) Read(chosen []record.Chosen, steps bool) (r *Report, uncovered [
 			Protocols: run.Manifest.Protocols, PresetResults: slices.Contains(g.source.Baselines, PresetResults),
 			Names:  merge(run.Manifest.Names, g.source.Names),
 			Prices: merge(run.Manifest.Prices, g.source.Prices), HeldIn: merge(run.Manifest.HeldIn, g.source.HeldIn),
-			Prompts: run.Manifest.Prompts, Servers: run.Manifest.Servers,
+			Prompts: run.Manifest.Prompts, Servers: run.Manifest.Servers, Players: run.Manifest.Players,
 			Behaviour: max(1, run.Manifest.Behaviour), Tool: run.Manifest.Tool, Stopped: run.Manifest.Stopped()})
 	}
 	for _, logs := range g.source.Boards {

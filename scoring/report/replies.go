@@ -121,13 +121,16 @@ func replyNotes(rows []row) (notes []string) {
 	return notes
 }
 
-// ruleNotes say how often the rules of presets for replies applied, and how many
-// episodes rules ended.
+// ruleNotes say how often the rules of presets for replies applied, whether most turns of a
+// model were without a valid action, and how many episodes rules ended.
 func ruleNotes(rows []row) (notes []string) {
 	for _, r := range rows {
 		var out []string
 		if counts := counted(r.Replies.Repairs); counts != "" {
 			out = append(out, fmt.Sprintf("rules for replies applied: %s (of %d replies)", counts, r.Replies.Steps))
+		}
+		if valid := r.Grounding.Mean; r.Condition.Decoding != nil && r.Finished > 0 && valid < 0.5 {
+			out = append(out, fmt.Sprintf("fewer than half of the turns had a valid action (%.1f%%)", 100*valid))
 		}
 		// Rules of trials have a table of their own.
 		if counts := counted(r.Replies.Cuts); counts != "" && r.Condition.Preset != nil {

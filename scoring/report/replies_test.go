@@ -31,6 +31,28 @@ func TestRuleNotes(t *testing.T) {
 	}
 }
 
+// Where most turns of a model were without a valid action, the notes say so; a scripted player
+// has none.
+func TestFewValidActions(t *testing.T) {
+	r := row{Score: &scoring.Score{Condition: record.Condition{Env: "hotpotqa", Decoding: &record.Decoding{}}},
+		name: "vllm:m"}
+	r.Finished = 3
+	for mean, want := range map[float64][]string{
+		0.5:   nil,
+		0.499: {"vllm:m on hotpotqa: fewer than half of the turns had a valid action (49.9%)."},
+		0:     {"vllm:m on hotpotqa: fewer than half of the turns had a valid action (0.0%)."},
+	} {
+		r.Grounding.Mean = mean
+		if got := ruleNotes([]row{r}); !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", mean, got, want)
+		}
+	}
+	r.Condition.Decoding = nil
+	if got := ruleNotes([]row{r}); got != nil {
+		t.Errorf("a scripted player: %q", got)
+	}
+}
+
 // Faults of 1 % of the replies are no reason for doubt, more are, and say their share.
 func TestReservations(t *testing.T) {
 	r := row{Score: &scoring.Score{Replies: scoring.Replies{Steps: 200, FormatErrors: 1, Episodes: 4,

@@ -41,6 +41,8 @@ type NamedRun struct {
 	// heldout played.
 	Servers   map[string][]record.ServerReport
 	Behaviour int
+	// Players are the agents from outside heldout that played after the one of the condition.
+	Players map[string][]record.Identity
 	// Stopped is the budget that ended the last session; empty if none did.
 	Stopped string
 	// Tool is what made the run.

@@ -26,6 +26,7 @@ import (
 	"heldout/eval/bench"
 	"heldout/eval/serve"
 	"heldout/perturb"
+	"heldout/scoring/record"
 )
 
 // Defaults say how environments are served if a mount does not say otherwise.
@@ -346,11 +347,24 @@ func (m Defaults) open(out bench.Outside, entry catalog.Entry, split mountSplit)
 	return env, tasks, err
 }
 
-// RecordRollouts returns what opens the recorder of a set of tasks: a run directory
-// below dir. Warn receives what its file system does not guarantee.
-func RecordRollouts(out bench.Outside, dir string) func(string, *serve.Mount, *serve.Set) (serve.Recorder, error) {
+// Recording says where and of whom episodes are recorded.
+type Recording struct {
+	Dir string
+	// Player, Named, Identity and Accept are those of eval.RolloutsOf.
+	Player        string
+	Named, Accept bool
+	Identity      *record.Identity
+}
+
+// Recorded reports whether there is a recording of a name.
+func (r Recording) Recorded(name string) bool { return record.IsRun(filepath.Join(r.Dir, name)) }
+
+// Record returns what opens the recorder of a set of tasks: a run directory below Dir. Warn
+// receives what its file system does not guarantee.
+func (r Recording) Record(out bench.Outside) func(string, *serve.Mount, *serve.Set) (serve.Recorder, error) {
 	return func(name string, m *serve.Mount, set *serve.Set) (serve.Recorder, error) {
-		rollouts, err := eval.OpenRollouts(filepath.Join(dir, name), eval.RolloutsOf{
+		rollouts, err := eval.OpenRollouts(filepath.Join(r.Dir, name), eval.RolloutsOf{
+			Player: r.Player, Named: r.Named, Identity: r.Identity, Accept: r.Accept,
 			Info: set.Env.Info(), Total: len(set.Env.Tasks()), Perturbation: m.Perturbation,
 			PerturbationHash: m.PerturbationHash, Tool: out.Tool,
 		}, out.Now)

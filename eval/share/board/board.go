@@ -264,7 +264,10 @@ func (b *Board) rows(run report.NamedRun, blank ModelRow, about configs.About) {
 			continue
 		}
 		row := blank
-		row.Model, row.score = cmp.Or(run.Names[s.Condition.Model], s.Condition.Model), s
+		row.Model, row.score = cmp.Or(run.Names[s.Condition.Model], record.CalledPlayer(s.Condition.Model)), s
+		if parts := record.Say(s.Condition.Player); len(parts) > 0 {
+			row.Model += " (" + strings.Join(parts, ", ") + ")"
+		}
 		row.About = about.Models[s.Condition.Model]
 		row.About.Tasks = nil // the bundle has them
 		row.Success, row.Progress = percent(s.Success.Estimate), percent(s.Progress.Estimate)

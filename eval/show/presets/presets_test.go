@@ -181,3 +181,12 @@ func TestHistoryOfPresets(t *testing.T) {
 		}
 	}
 }
+
+// The files of a preset of one's own are in no repository, and nothing fetches them.
+func TestExplainOwnFiles(t *testing.T) {
+	own := configs.Preset{Name: "mine", Prompt: configs.PresetPrompt{Files: []configs.PresetFile{{Path: "a.yaml"}}}}
+	want := "a.yaml\n  SHA-256: not known\n--originals names the folder that has them.\n"
+	if text, failed := Explain([]configs.Preset{own}, ""); text != want || failed != 0 {
+		t.Errorf("%d failed: %q, want %q", failed, text, want)
+	}
+}

@@ -30,11 +30,15 @@ func Explain(presets []configs.Preset, dir string) (text string, failed int) {
 		}
 	}
 	if s := first.Source; len(files) > 0 {
-		fmt.Fprintf(&b, "They are in the repository github.com/%s (licence: %s)\nat commit %s.\n", s.Repository,
-			cmp.Or(s.Licence, "none"), s.Commit)
+		if originals.Fetched(s) {
+			fmt.Fprintf(&b, "They are in the repository github.com/%s (licence: %s)\nat commit %s.\n", s.Repository,
+				cmp.Or(s.Licence, "none"), s.Commit)
+		}
 		switch {
 		case dir != "":
 			fmt.Fprintf(&b, "They were compared with those in %s.\n", table.Printable(dir))
+		case !originals.Fetched(s):
+			b.WriteString("--originals names the folder that has them.\n")
 		default:
 			fmt.Fprintf(&b, "heldout preset pull %s fetches them. --originals names a checkout, or a folder\n"+
 				"with the files: heldout looks for each path there, and then for its last element.\n", first.Name)

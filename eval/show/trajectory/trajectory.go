@@ -70,6 +70,8 @@ type EpisodePage struct {
 	// Sent is Prompts.Sent of the attempt, whose shapes the page has, or PromptsHref the address of
 	// its prompts. Without both, the page does not have them.
 	Sent, PromptsHref string
+	// Player is what is known of an agent from outside heldout, besides its name.
+	Player *record.Identity
 	// Second says that another episode is on the page; it may have the same name.
 	Second bool
 }
@@ -202,7 +204,8 @@ func facts(e EpisodePage) (out []fact) {
 	if e.Agent != e.Model {
 		out = append(out, fact{"Agent", e.Agent})
 	}
-	out = append(out, fact{"Preset", e.Preset}, fact{"Ended early", string(e.Cut)})
+	out = append(out, fact{"Player", strings.Join(record.Say(e.Player), ", ")}, fact{"Preset", e.Preset},
+		fact{"Ended early", string(e.Cut)})
 	if e.Score != nil {
 		out = append(out, fact{"Score", fmt.Sprintf("%.3f", *e.Score)})
 	}

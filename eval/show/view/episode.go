@@ -49,7 +49,8 @@ func (s *Server) episodePage(request *http.Request) (*page.Page, error) {
 		return nil, err
 	}
 	around.Others = s.alternatives(r, e, query.Get("with"))
-	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), PromptsHref: s.promptsHref(request, r, &e.Result)}
+	first := trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Player: found.condition.Player,
+		PromptsHref: s.promptsHref(request, r, &e.Result)}
 	switch {
 	case query.Has("draw"):
 		first.Pictures, around.Note = s.draw(request.Context(), found, e)
@@ -206,11 +207,11 @@ func (s *Server) second(request *http.Request, name string) (trajectory.EpisodeP
 	if err != nil {
 		return trajectory.EpisodePage{}, err
 	}
-	e, _, err := r.episode(name[i+1:])
+	e, found, err := r.episode(name[i+1:])
 	if err != nil {
 		return trajectory.EpisodePage{}, err
 	}
-	return trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Second: true,
+	return trajectory.EpisodePage{Episode: e, Run: r.parts.Name(), Player: found.condition.Player, Second: true,
 		PromptsHref: s.promptsHref(request, r, &e.Result)}, nil
 }
 

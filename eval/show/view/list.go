@@ -51,7 +51,7 @@ func (r listedRun) rates(w configs.Weights) (lines []string) {
 		if score := r.heldOut(w, c.Model); score != "" {
 			text = "held-out\u00a0" + score + " · " + text
 		}
-		models, lines = append(models, c.Model), append(lines, table.Printable(c.Model)+": "+text)
+		models, lines = append(models, c.Model), append(lines, table.Printable(record.CalledPlayer(c.Model))+": "+text)
 	}
 	if n := r.perturbations(); n > 0 {
 		lines = append(lines, "and "+table.Counted(n, "perturbation"))

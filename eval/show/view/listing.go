@@ -176,8 +176,8 @@ func rateTable(names []string, all []Summary, rate func(scoring.Rate) table.Cell
 		for _, score := range s.Rates {
 			c := score.Condition
 			t.Rows = append(t.Rows, []table.Cell{
-				table.String(name), table.String(score.Place), table.String(c.Model), table.String(c.Agent),
-				table.String(c.Perturbation), table.String(c.Preset.Key()),
+				table.String(name), table.String(score.Place), table.String(record.CalledPlayer(c.Model)),
+				table.String(c.Agent), table.String(c.Perturbation), table.String(c.Preset.Key()),
 				table.String(fmt.Sprintf("%d/%d", score.Finished, score.Planned)),
 				rate(score.Success), rate(score.Progress),
 			})

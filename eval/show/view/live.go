@@ -87,7 +87,7 @@ func inFlight(x *record.Index, status *record.Status, now time.Time) page.Grid {
 		row := []table.Cell{table.String(f.ID), {}, {}, table.Int(f.Steps), {},
 			table.String(spanText(now.Sub(f.Started)))}
 		if task, c, ok := x.Planned(f.ID); ok {
-			row[0], row[1] = table.String(envs.Title(c.Env)+" "+task.ID), table.String(c.Model)
+			row[0], row[1] = table.String(envs.Title(c.Env)+" "+task.ID), table.String(record.CalledPlayer(c.Model))
 			row[2], row[4] = table.Int(int(c.Seed)), table.Int(c.StepLimit)
 		}
 		t.Rows = append(t.Rows, row)

@@ -84,6 +84,9 @@ func (s Summary) called(model string) string {
 	if name := s.Names[model]; name != "" {
 		return name
 	}
+	if model == record.Unnamed {
+		return record.CalledPlayer(model)
+	}
 	if name := bare(model); name != "" && !slices.ContainsFunc(s.Models, same) {
 		return name
 	}

@@ -56,6 +56,9 @@ type RunRow struct {
 	ServerSoftware *string `parquet:"server_software,optional,dict"`
 	ServerVersion  *string `parquet:"server_version,optional,dict"`
 	ModelDigest    *string `parquet:"model_digest,optional,dict"`
+	// What is known of an agent from outside heldout.
+	PlayerVersion *string `parquet:"player_version,optional,dict"`
+	PlayerSource  *string `parquet:"player_source,optional,dict"`
 }
 
 // about is what the intervals are about, as by default in tables.
@@ -104,6 +107,9 @@ func planned(m *record.Manifest, g *record.Group) (RunRow, error) {
 	if d := c.Decoding; d != nil {
 		maxTokens := int32(d.MaxTokens)
 		r.Temperature, r.TopP, r.MaxTokens = &d.Temperature, &d.TopP, &maxTokens
+	}
+	if p := c.Player; p != nil {
+		r.PlayerVersion, r.PlayerSource = filled(p.Version), filled(p.Source)
 	}
 	if servers := m.Servers[c.Model]; len(servers) > 0 {
 		last := servers[len(servers)-1]

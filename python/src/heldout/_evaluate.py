@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._binary import ask, failure, start
@@ -32,7 +32,10 @@ _INCOMPLETE = 3  # exit code of a run with episodes without a result
 _KEY = "HELDOUT_POLICY_KEY"  # variable with the key of a policy's endpoint
 _ENVIRONMENT_KEY = "HELDOUT_ENVIRONMENT_KEY"  # and of what relays of an environment say first
 # Options of `evaluate` that say how a model is asked, not what is played.
-_OF_MODELS = {"base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"}
+_OF_MODELS = {
+    *("base_url", "context", "api_key_env", "timeout", "retries", "extra_body", "agent", "prompt", "progress"),
+    *("name", "version", "player", "accept_changed_model"),
+}
 _POLL = 0.05  # seconds between looks at a run that a policy plays
 _PATIENCE = 5.0  # seconds for the end of a run that was cancelled
 _REASON = re.compile(r"\d+ episodes? without a result: ")  # begins a line that says why episodes have none
@@ -55,7 +58,8 @@ def evaluate(
     *,
     out: str | os.PathLike[str] | None = None,
     base_url: str | Sequence[str] | None = None,
-    name: str = "policy",
+    name: str | None = None,
+    version: str | None = None,
     seeds: int | str | Sequence[int] | None = None,
     progress: bool = True,
     **options: Unpack[RunOptions],
@@ -66,8 +70,11 @@ def evaluate(
     `heldout run --model`; a name alone is a model of the server at `base_url`, which speaks the OpenAI protocol.
 
     It can also be a function that takes a list of conversations and the sampling settings, and returns the reply to
-    each. The function runs in the calling thread, and records call it `name`. `env` can be an environment of yours, a
-    `heldout.environment.Environment`; its games run in other threads of this process.
+    each. The function runs in the calling thread, and records call it `name`, by default as it is called. A hash of
+    its source is part of what results are of, or `version` if you give one: a run does not go on with another.
+
+    `env` can be an environment of yours, a `heldout.environment.Environment`; its games run in other threads of this
+    process.
 
     `options` are the other flags of `heldout run`, with `_` for `-`: `tasks`, `data`, `preset`, `temperature`,
     `max_tokens`, `concurrency`, … With `progress`, what the run says goes to standard error, or below the cell of a
@@ -82,7 +89,7 @@ def evaluate(
     >>> run.metrics()["heldout/pddl/success"]
     0.0
     """
-    return _evaluate(model, env, out, base_url, name, seeds, progress, None, cast("dict[str, Any]", options))
+    return _evaluate(model, env, out, base_url, name, version, seeds, progress, None, cast("dict[str, Any]", options))
 
 
 def _evaluate(
@@ -90,15 +97,22 @@ def _evaluate(
     env: str | Sequence[str] | Environment | None,
     out: str | os.PathLike[str] | None,
     base_url: str | Sequence[str] | None,
-    name: str,
+    name: str | None,
+    version: str | None,
     seeds: int | str | Sequence[int] | None,
     progress: bool,
     halt: _Halt | None,
     keywords: dict[str, Any],
 ) -> Evaluation:
-    endpoint = _endpoint(model, text("name", name)) if callable(model) else None
+    endpoint, parts = None, ""
     variables: dict[str, str] = {}
-    if endpoint is not None:
+    if version is not None:
+        keywords["player"] = {**(keywords.get("player") or {}), "version": text("version", version)}
+    if callable(model):
+        pass_on = _teller() if progress else _silent
+        name, player, parts = _identity(model, name, keywords.get("player"), pass_on)
+        keywords["player"] = player
+        endpoint = _endpoint(model, name)
         models, base_url = ["openai:" + name], endpoint.url
         variables[_KEY] = endpoint.key
         keywords = {"api_key_env": _KEY, "timeout": "1h", **keywords}
@@ -119,12 +133,39 @@ def _evaluate(
         if endpoint is not None:
             endpoint.close()
     if code not in (0, _INCOMPLETE):
-        raise failure(code, said, keywords=True)
+        changed = "is not the one with recorded results" in said and parts
+        raise failure(code, said.rstrip() + (f"\nits source is that of {parts}" if changed else ""), keywords=True)
     run = text("out", out) if out is not None else _folder(said)
     if code == _INCOMPLETE:
         why = [line.rstrip() for line in said.splitlines() if _REASON.match(line)]
         raise Incomplete("\n".join([failure(code, said, keywords=True).args[0], *why]), run)
     return Evaluation(run)
+
+
+def _identity(
+    policy: Policy, name: str | None, player: Mapping[str, Any] | None, pass_on: Callable[[str], None]
+) -> tuple[str, Mapping[str, Any] | None, str]:
+    """Returns what a function is called, what says that it is the same, and what its source is of.
+
+    What says so is what its author says, or else a hash of its source.
+    """
+    from ._source import called, of
+
+    player, parts = dict(player or {}), ""
+    if not player:
+        source = of(policy)
+        parts = ", ".join(source.parts)
+        if source.hash:
+            player["source"] = source.hash
+        elif name is None:
+            raise UsageError(
+                f"the source of {called(policy)} is not to be had, so nothing would show that it changed: "
+                "give it a version, or a name"
+            )
+        if source.unseen:
+            unseen = ", ".join(source.unseen)
+            pass_on(f"the source of {called(policy)} does not show {unseen}: say version if that changes\n")
+    return text("name", name) if name else called(policy), player or None, parts
 
 
 def _names(model: object) -> list[str]:
@@ -151,7 +192,8 @@ async def aevaluate(
     *,
     out: str | os.PathLike[str] | None = None,
     base_url: str | Sequence[str] | None = None,
-    name: str = "policy",
+    name: str | None = None,
+    version: str | None = None,
     seeds: int | str | Sequence[int] | None = None,
     progress: bool = True,
     **options: Unpack[RunOptions],
@@ -166,7 +208,10 @@ async def aevaluate(
 
     keywords = renamed(options)  # here, because a warning is for the line that calls this
     halt = _Halt()
-    running = in_thread(_evaluate, model, env, out, base_url, name, seeds, progress, halt, keywords)
+    if callable(model) and version is None:  # and here are the functions around it
+        pass_on = _teller() if progress else _silent
+        name, keywords["player"], _ = _identity(model, name, keywords.get("player"), pass_on)
+    running = in_thread(_evaluate, model, env, out, base_url, name, version, seeds, progress, halt, keywords)
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:

@@ -65,8 +65,11 @@ def _word(value: str | float) -> str:
 
 
 def _mapped(name: str, value: Mapping[str, object]) -> list[str]:
-    if name == "extra_body":
+    if name in {"extra_body", "player"}:
         import json
 
-        return [json.dumps(plain(name, value))]
+        of = cast("dict[str, object]", plain(name, value))
+        if name == "extra_body":
+            return [json.dumps(of)]
+        return [f"{key}={json.dumps(one) if isinstance(one, dict) else one}" for key, one in of.items()]
     return [f"{key}={','.join(_texts(name, one))}" for key, one in value.items()]

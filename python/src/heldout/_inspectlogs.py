@@ -203,6 +203,8 @@ def _metadata(of: Json) -> Json:
     out |= {name: of.get(name) for name in ("data_sha256", "caveat", "stopped", "held_out", "server")}
     if preset := condition.get("preset"):
         out |= {"preset": preset["name"], "preset_sha256": preset["sha256"]}
+    if player := condition.get("player"):
+        out["player"] = player
     return {name: value for name, value in out.items() if value is not None and value != ""}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import weakref
 from collections import deque
@@ -79,7 +80,10 @@ class Result(NamedTuple):
 
 
 class Reset(TypedDict, total=False):
-    """The episode to start: a task by id, by index in a split, or by a seed."""
+    """The episode to start: a task by id, by index in a split, or by a seed.
+
+    `rollout` is its seed in a recording; without it, the rollouts of a task count from 0.
+    """
 
     task_id: str
     split: str
@@ -87,6 +91,7 @@ class Reset(TypedDict, total=False):
     seed: int
     step_limit: int
     max_steps: int  # earlier name of step_limit
+    rollout: int
     actions: bool
     keys: bool
 
@@ -138,6 +143,10 @@ class Pool:
     `mounts` are environments, as for `heldout serve`: `"pddl"`, `"alfworld,split=train"`, `"p1=pddl,perturb=P1"`.
     `options` are the flags of that command, with `_` for `-`: `Pool("pddl", step_limit=5)`.
 
+    With `record=DIR`, episodes are recorded as those of `name`, by default the name of the script. A recording goes on
+    only with the same player: the same name, and the same `version` or else source of the code that makes the pool.
+    An episode that is played again keeps its first result; `left` lists what has none.
+
     Threads and asyncio tasks may share a pool: what they send at the same time goes in one exchange.
     After `os.fork()`, the child process starts a process of its own. A pool is closed at exit.
 
@@ -150,7 +159,8 @@ class Pool:
     _all: ClassVar[weakref.WeakSet[Pool]] = weakref.WeakSet()
 
     def __init__(self, *mounts: str, **options: Unpack[PoolOptions]) -> None:
-        self._arguments = [*mounts, *flags(options)]
+        own, self._said = serving(cast("dict[str, Any]", options))
+        self._arguments = [*mounts, *own]
         self._closed = False
         self._begin()
         Pool._all.add(self)
@@ -166,7 +176,12 @@ class Pool:
             with self._starting:
                 if self._closed:
                     raise ServerDied("the pool is closed: make a new one")
-                self._child = self._child or _start(self._arguments)
+                if self._child is None:
+                    child = _start(self._arguments)
+                    if any(argument.startswith("--record=") for argument in self._arguments):
+                        said = [*self._said, *child.ask({"said": {}})["said"]]
+                        sys.stderr.write("".join(line + "\n" for line in said))
+                    self._child = child
         return self._child
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -181,6 +196,24 @@ class Pool:
         """Returns the tasks of a split in benchmark order; without `split`, those of the default split."""
         tasks: list[Task] = self._ask({"tasks": {"env": env, "split": split or ""}})["tasks"]
         return tasks
+
+    def left(
+        self, env: str = "", split: str | None = None, *, seeds: int = 1, step_limit: int | None = None
+    ) -> list[Reset]:
+        """Returns what a recording has no result of: a reset for each task and seed, in the order of the seeds.
+
+        >>> with heldout.Pool("pddl", record="runs/mine", name="mine", version="1", tasks="gripper") as pool:
+        ...     session, = pool.open()
+        ...     for episode in pool.left()[:2]:
+        ...         result = session.reset(**episode, step_limit=1)
+        ...         while not result.done:
+        ...             result = session.step("look around")
+        ...     len(pool.left(step_limit=1))
+        18
+        """
+        wanted = {"env": env, "split": split or "", "seeds": seeds, "step_limit": step_limit or 0}
+        left: list[Reset] = self._ask({"left": wanted})["left"]
+        return left
 
     def open(self, env: str = "", count: int = 1) -> list[Session]:
         """Opens sessions, all or none. A pool with one environment needs no name."""
@@ -374,6 +407,7 @@ class Session:
         step_limit: int | None = None,
         actions: bool | None = None,
         keys: bool | None = None,
+        rollout: int | None = None,
         max_steps: int | None = None,
     ) -> Result:
         """Starts an episode of the chosen task, or of the next one. `max_steps` is the earlier name of `step_limit`."""
@@ -423,6 +457,27 @@ class Session:
     async def aclose(self) -> None:
         """Does what `close` does without blocking the event loop."""
         await self.pool.aclose_sessions([self])
+
+
+def serving(options: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Returns the flags of a server for options, where those of a recording say who plays, and what to say of that."""
+    name, said = options.get("name"), list[str]()
+    own = {key: options[key] for key in ("version", "sampling") if options.get(key) is not None}
+    options = {key: value for key, value in options.items() if key not in ("name", "version", "sampling")}
+    if options.get("record") is None:
+        if own or name is not None:
+            raise UsageError(f"{', '.join(own) or 'name'} says who plays, for record=DIR")
+        return flags(options), said
+    if "version" not in own:
+        from ._source import of_caller
+
+        script, source = of_caller()
+        if source.hash:
+            own["source"] = source.hash
+        if script and name is None:
+            name = script
+            said.append(f"episodes are recorded as those of {script}, after the script; name says another")
+    return [*flags({**options, "player": own}), *([] if name is None else [f"--name={name}"])], said
 
 
 def _start(arguments: list[str]) -> Child:

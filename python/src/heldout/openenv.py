@@ -13,18 +13,20 @@ The server is that of heldout and holds thousands of sessions. OpenEnv's `Generi
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from openenv.core.client_types import StepResult
 from openenv.core.env_client import EnvClient
 from openenv.core.env_server.types import Action, Observation, State
 
 from ._binary import failure, start
-from ._flags import flags
+from ._pool import serving
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -72,9 +74,11 @@ def serve(mount: str, **options: Unpack[PoolOptions]) -> Generator[str]:
 
     `options` are the flags of `heldout serve`, with `_` for `-`.
     """
+    own, lines = serving(cast("dict[str, Any]", options))
+    sys.stderr.write("".join(line + "\n" for line in lines))
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process: subprocess.Popen[str] = start(
-            ["serve", mount, "--listen=127.0.0.1:0", *flags(options)],
+            ["serve", mount, "--listen=127.0.0.1:0", *own],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=said,
@@ -87,6 +91,9 @@ def serve(mount: str, **options: Unpack[PoolOptions]) -> Generator[str]:
                 code = process.wait()
                 said.seek(0)
                 raise failure(code, said.read(), keywords=True)
+            if options.get("record") is not None and hasattr(os, "pread"):  # which leaves the place of the server's
+                begun = os.pread(said.fileno(), 1 << 16, 0).decode(errors="replace").splitlines(keepends=True)
+                sys.stderr.writelines(line for line in begun if " goes on: " in line)
             yield url
         finally:
             process.terminate()

@@ -75,7 +75,7 @@ class RunOptions(TypedDict, total=False):
     """Keywords of `evaluate`: flags of `heldout run`."""
 
     accept_changed_model: bool
-    """Continue a run although the server has another model under the same name than the one with recorded
+    """Continue a run although another model, or version of an agent, has the name of the one with recorded
     results; tables then say so."""
     api_key_env: str
     """Environment variable with the server's API key; the default is OPENAI_API_KEY for OpenAI's own address."""
@@ -86,8 +86,8 @@ class RunOptions(TypedDict, total=False):
     concurrency: int | Literal["auto"]
     """Number of episodes in flight; auto raises it while the rate of model calls grows. Default: 8."""
     names: Mapping[str, str] | str | Sequence[str]
-    """What a model is called in tables and figures, such as vllm:ckpt-1000=tuned; a list for several; or a
-    mapping."""
+    """What a model, or the model of a run directory, is called in tables and figures, such as
+    vllm:ckpt-1000=tuned or runs/a=tuned; a list for several; or a mapping."""
     data: str | os.PathLike[str]
     """Folder with the official task data (or HELDOUT_DATA, or the folder of heldout data pull); "" uses
     generated tasks."""
@@ -310,11 +310,16 @@ class PoolOptions(TypedDict, total=False):
     """End a session without a request for that long. Default: 30m0s."""
     max_sessions: int
     """Largest number of open sessions. Default: 4096."""
+    name: str
+    """With `record`: who plays, such as my-agent-v2; the default is the name of the folder, and a recording goes
+    on only with the same player."""
     record: str | os.PathLike[str]
     """Folder for the episodes: a run directory for each mount and split."""
     reward: Literal["success", "progress", "delta"]
     """Reward of a step: success (1 when the task is solved), progress, or delta (change of progress). Default:
     success."""
+    accept_changed_model: bool
+    """Go on with a recording although `player` says another version or source; tables then say so."""
     generator_seed: int | str
     """Seed of generated tasks, or a range such as 1-100, whose tasks are one environment."""
     tasks: str | Sequence[str]
@@ -410,14 +415,18 @@ class PoolOptions(TypedDict, total=False):
     """openenv: further arguments of OpenEnv's reset, such as size=10&variant=easy; values may be JSON."""
     openenv_token_file: str | os.PathLike[str]
     """openenv: file with the token for OpenEnv's server."""
+    version: str
+    """With `record`: what you call this version of who plays; without it, the source of the code decides."""
+    sampling: Mapping[str, object]
+    """With `record`: how who plays samples replies, such as {"temperature": 0.7}."""
 
 
 class CompareOptions(TypedDict, total=False):
     """Keywords of `Records.tables`: flags of `heldout compare`."""
 
     names: Mapping[str, str] | str | Sequence[str]
-    """What a model is called in tables and figures, such as vllm:ckpt-1000=tuned; a list for several; or a
-    mapping."""
+    """What a model, or the model of a run directory, is called in tables and figures, such as
+    vllm:ckpt-1000=tuned or runs/a=tuned; a list for several; or a mapping."""
     model: str | Sequence[str]
     """Read only these models."""
     preset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -464,8 +473,8 @@ class PlotOptions(TypedDict, total=False):
     """Keywords of `Records.figure`: flags of `heldout plot`."""
 
     names: Mapping[str, str] | str | Sequence[str]
-    """What a model is called in tables and figures, such as vllm:ckpt-1000=tuned; a list for several; or a
-    mapping."""
+    """What a model, or the model of a run directory, is called in tables and figures, such as
+    vllm:ckpt-1000=tuned or runs/a=tuned; a list for several; or a mapping."""
     baseline: str | Sequence[str]
     """Published results to show as well, as NAME, NAME:TABLE or a YAML file; names are agentrefine, agentboard,
     …; presets are those of presets that the run changed."""
@@ -494,8 +503,8 @@ class ReportOptions(TypedDict, total=False):
     """Keywords of `Records.report`: flags of `heldout report`."""
 
     names: Mapping[str, str] | str | Sequence[str]
-    """What a model is called in tables and figures, such as vllm:ckpt-1000=tuned; a list for several; or a
-    mapping."""
+    """What a model, or the model of a run directory, is called in tables and figures, such as
+    vllm:ckpt-1000=tuned or runs/a=tuned; a list for several; or a mapping."""
     model: str | Sequence[str]
     """Read only these models."""
     preset: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -539,6 +548,7 @@ REPEATED = {
     "log",
     "model",
     "names",
+    "player",
     "prices",
     "set",
     "stop",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
         base_url: str | Sequence[str]
         name: str
+        version: str
         seeds: int | str | Sequence[int]
         progress: bool
 
@@ -341,7 +342,8 @@ class EvaluateCallback(TrainerCallback):  # type: ignore[misc]
         if state.is_world_process_zero:
             out = self._out / f"step-{state.global_step:06d}"
             assert self._model is not None
-            done = evaluate(self._model, self._env, out=out, **self._options)
+            options = {"name": "policy", **self._options} if callable(self._model) else self._options
+            done = evaluate(self._model, self._env, out=out, **options)
             self.evaluations[state.global_step] = done
             found = [done.metrics(self._prefix)]
         broadcast_object_list(found)

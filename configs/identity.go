@@ -1,0 +1,164 @@
+package configs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Identity says which agent plays from outside heldout, besides its name: a function, a
+// program behind a server, a loop over the environments. On the command line and in lists,
+// each field is KEY=VALUE. The zero Identity says nothing.
+type Identity struct {
+	// Version is what its author calls it.
+	Version string `json:"version,omitempty"`
+	// Source is a hash of its source, in hex.
+	Source string `json:"source,omitempty"`
+	// Sampling is how its replies are sampled where heldout has no say in it: a JSON object.
+	Sampling map[string]any `json:"sampling,omitempty"`
+}
+
+const wantIdentity = `want version=TEXT, source=HASH or sampling={"NAME": VALUE}`
+
+// longestSampling is the largest size of what says how replies are sampled, in bytes.
+const longestSampling = 4096
+
+var sourceHash = regexp.MustCompile(`^[0-9a-f]{8,64}$`)
+
+// UnmarshalYAML implements yaml.InterfaceUnmarshaler.
+func (i *Identity) UnmarshalYAML(read func(any) error) error {
+	var list Strings
+	if read(&list) == nil {
+		return i.Replace(list)
+	}
+	var named map[string]any
+	if err := read(&named); err != nil {
+		return fmt.Errorf("player is no mapping of an agent's version, source and sampling: %w", err)
+	}
+	*i = Identity{}
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		var text string
+		switch value := named[key].(type) {
+		case string:
+			text = value
+		case int64, uint64:
+			text = fmt.Sprint(value)
+		case map[string]any:
+			b, err := json.Marshal(value)
+			if err != nil {
+				return err
+			}
+			text = string(b)
+		default: // 1.10 has been read as 1.1
+			return fmt.Errorf("the %.100s of a player is %v, want a text: write it in quotes", key, value)
+		}
+		if err := i.set(key, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckPlayer reports a name of a player that tables cannot show.
+func CheckPlayer(name string) error { return checkPlain("name", name) }
+
+func checkPlain(what, text string) error {
+	if n := utf8.RuneCountInString(text); n == 0 || n > longestName || strings.TrimSpace(text) != text ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("the %s %.100q of a player has %d characters, want 1 to %d that print, without blanks at its ends",
+			what, text, n, longestName)
+	}
+	return nil
+}
+
+func (i *Identity) set(key, value string) error {
+	switch key = strings.TrimSpace(key); key {
+	case "version":
+		if err := checkPlain("version", value); err != nil {
+			return err
+		}
+		i.Version = value
+	case "source":
+		if !sourceHash.MatchString(value) {
+			return fmt.Errorf("the source %.100q of a player is no hash: want 8 to 64 digits from 0 to 9 and a to f", value)
+		}
+		i.Source = value
+	case "sampling":
+		// Numbers keep their digits, because ids are hashes of them.
+		d := json.NewDecoder(strings.NewReader(value))
+		d.UseNumber()
+		i.Sampling = nil
+		if err := d.Decode(&i.Sampling); err != nil || d.More() || len(i.Sampling) == 0 ||
+			len(value) > longestSampling {
+			return fmt.Errorf("the sampling of a player is %.100q, want a JSON object of at most %d bytes, such as "+
+				`{"temperature": 0.7}`, value, longestSampling)
+		}
+	default:
+		return fmt.Errorf("a player has no %.100q; %s", key, wantIdentity)
+	}
+	return nil
+}
+
+// Zero reports whether the identity says nothing.
+func (i Identity) Zero() bool { return i.Version == "" && i.Source == "" && len(i.Sampling) == 0 }
+
+// Equal reports whether both say the same.
+func (i Identity) Equal(o Identity) bool {
+	a, err := json.Marshal(i)
+	b, err2 := json.Marshal(o)
+	return errors.Join(err, err2) == nil && bytes.Equal(a, b)
+}
+
+// Set implements pflag.Value.
+func (i *Identity) Set(s string) error { return i.Append(s) }
+
+// Append implements pflag.SliceValue.
+func (i *Identity) Append(s string) error {
+	key, value, ok := strings.Cut(s, "=")
+	if !ok {
+		return fmt.Errorf("%.100q says nothing about a player; %s", s, wantIdentity)
+	}
+	return i.set(key, value)
+}
+
+// Replace implements pflag.SliceValue.
+func (i *Identity) Replace(values []string) error {
+	*i = Identity{}
+	for _, s := range values {
+		if err := i.Append(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetSlice implements pflag.SliceValue.
+func (i *Identity) GetSlice() (values []string) {
+	if i.Version != "" {
+		values = append(values, "version="+i.Version)
+	}
+	if i.Source != "" {
+		values = append(values, "source="+i.Source)
+	}
+	if len(i.Sampling) > 0 {
+		text, err := json.Marshal(i.Sampling)
+		if err != nil {
+			return append(values, "sampling="+err.Error()) // what was read can be written
+		}
+		values = append(values, "sampling="+string(text))
+	}
+	return values
+}
+
+// String implements pflag.Value.
+func (i *Identity) String() string { return strings.Join(i.GetSlice(), " ") }
+
+// Type implements pflag.Value.
+func (i *Identity) Type() string { return "KEY=VALUE" }

@@ -1,0 +1,48 @@
+package configs
+
+import (
+	"strings"
+	"testing"
+)
+
+// An identity is the same from flags and from a file, and numbers in it keep their digits.
+func TestIdentity(t *testing.T) {
+	var flags Identity
+	for _, text := range []string{"version=1.10", "source=0123456789abcdef", `sampling={"temperature": 0.70}`} {
+		if err := flags.Set(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := flags.String(); got != `version=1.10 source=0123456789abcdef sampling={"temperature":0.70}` {
+		t.Errorf("flags give %s", got)
+	}
+	for name, text := range map[string]string{
+		"mapping": "player:\n  version: \"1.10\"\n  source: \"0123456789abcdef\"\n  sampling: {temperature: 0.5}\n",
+		"list":    "player: [version=1.10, source=0123456789abcdef, 'sampling={\"temperature\": 0.5}']\n",
+	} {
+		r := DefaultRun()
+		if _, err := ParseRun("f", []byte(text), &r, nil, nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := r.Player.String(); got != `version=1.10 source=0123456789abcdef sampling={"temperature":0.5}` {
+			t.Errorf("%s gives %s", name, got)
+		}
+	}
+	for text, want := range map[string]string{
+		"player: {version: '', source: xyz}":         "source \"xyz\" of a player is no hash",
+		"player: {weights: 1}":                       "a player has no \"weights\"",
+		"player: {version: 1.10}":                    "write it in quotes",
+		"player: 7":                                  "says nothing about a player",
+		"player: {sampling: hot}":                    "want a JSON object",
+		"player: [version]":                          "says nothing about a player",
+		"player: version=" + strings.Repeat("x", 81): "81 characters",
+	} {
+		r := DefaultRun()
+		if _, err := ParseRun("f", []byte(text), &r, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if !(Identity{}).Zero() || flags.Zero() || flags.Equal(Identity{}) || !flags.Equal(flags) {
+		t.Error("zero or equal is wrong")
+	}
+}
