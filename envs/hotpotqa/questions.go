@@ -8,10 +8,14 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"heldout/envs"
 	"heldout/envs/datafile"
@@ -150,7 +154,7 @@ func (n *name) UnmarshalJSON(b []byte) error {
 	return datafile.Unmarshal(b, (*string)(n))
 }
 
-// readItems reads a list, or a value a line.
+// readItems reads a list, a value a line, or columns, as pandas writes them.
 func readItems(file string, b []byte) (items []answered, err error) {
 	switch start := bytes.TrimSpace(b[:min(len(b), 1<<10)]); {
 	case bytes.HasPrefix(start, []byte("[")):
@@ -160,16 +164,36 @@ func readItems(file string, b []byte) (items []answered, err error) {
 			"with the keys question and answer", file)
 	}
 	return items, datafile.EachValue(file, b, func(value []byte) error {
-		var columns struct{ Question map[string]any }
-		if json.Unmarshal(value, &columns) == nil && columns.Question != nil {
-			return errors.New("an object of columns, as pandas writes it, is not a file of questions: write it as a list or as " +
-				`lines, with to_json(…, orient="records", lines=True)`)
+		if rows, ok := rowsOf(value); ok {
+			return datafile.Unmarshal(rows, &items)
 		}
 		var next answered
 		err := datafile.Unmarshal(value, &next)
 		items = append(items, next)
 		return err
 	})
+}
+
+// rowsOf turns an object of columns, each an object with the values of all rows by their index, into
+// a list of rows, in the order of the indices.
+func rowsOf(value []byte) (rows []byte, ok bool) {
+	var columns map[string]map[string]jsontext.Value
+	if jsonv2.Unmarshal(value, &columns) != nil || columns["question"] == nil {
+		return nil, false
+	}
+	var list []map[string]jsontext.Value
+	byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+	for _, index := range slices.SortedFunc(maps.Keys(columns["question"]), byNumber) {
+		row := map[string]jsontext.Value{}
+		for name, column := range columns {
+			if v := column[index]; v != nil {
+				row[name] = v
+			}
+		}
+		list = append(list, row)
+	}
+	rows, err := jsonv2.Marshal(list)
+	return rows, err == nil
 }
 
 // unique drops repeated questions; different ones with the same name are an error.

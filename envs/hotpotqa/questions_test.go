@@ -142,6 +142,7 @@ func TestFactsBeside(t *testing.T) {
 func TestFormsOfQuestions(t *testing.T) {
 	const line = `{"id":"a","question":"q","answer":"yes"}`
 	for form, text := range map[string]string{
+		"columns":           `{"_id":{"0":"5a","1":"7"},"question":{"0":"q","1":"r"},"answer":{"0":"a","1":"no"},"x":{"1":null}}`,
 		"JSON Lines":        line + "\n" + `{"id":7,"question":"r","answer":"no"}` + "\n",
 		"FlashRAG":          line + "\n" + `{"id":"7","question":"r","golden_answers":["no","not"]}`,
 		"a byte order mark": "\ufeff[" + line + `,{"_id":7,"question":"r","answer":"no"}]`,
@@ -171,7 +172,7 @@ func TestBadQuestions(t *testing.T) {
 		"a number":    {`[{"question":"q","answer":"a"},{"question":"q","answer":7}]`, `json:1: entry 2, "answer": want a text`},
 		"Python":      {`{"question":"q","answer":"a"}` + "\n" + `{"question":"q","answer":NaN}`, `json:2: "answer": JSON has no NaN`},
 		"no end":      {`[{"question":"q","answer":"a"},` + "\n" + `{"question":"q","ans`, "json:2: "},
-		"columns":     {`{"question":{"0":"q"},"answer":{"0":"a"}}`, "json:1: an object of columns"},
+		"columns":     {`{"question":{"0":"q","1":"r"},"answer":{"0":"a"}}`, "question 2 has no question or no answer"},
 		"empty":       {`[{"question":"q","answer":" ","_id":"x"}]`, `question 1 ("x") has an empty answer`},
 		"no answers":  {`[{"question":"q","golden_answers":[""]}]`, "question 1 has an empty answer"},
 		"other facts": {`[{"question":"q","answer":"a","supporting_facts":7}]`, "are not a list"},

@@ -22,11 +22,18 @@ var ErrTooMany = errors.New("there are too many files: what is further on was no
 
 // Find returns the run directories below a folder, or the folder itself if it is
 // one, in the natural order of their names. A folder with shards stands for them. Find follows
-// no links, except for root, and skips hidden folders. problem receives each folder
-// that cannot be read.
+// no links, except for root, and skips hidden folders. problem receives the first folder that was
+// not searched for each reason, and how many others there are.
 func Find(root string, problem func(folder string, err error)) []string {
-	s := finder{problem: problem, remaining: maxEntries}
+	s := finder{remaining: maxEntries, unsearched: map[string][]string{}}
 	s.visit(filepath.Clean(root), maxDepth)
+	for _, reason := range s.reasons {
+		folders := s.unsearched[reason.Error()]
+		if n := len(folders) - 1; n > 0 {
+			reason = fmt.Errorf("%w (and %d more)", reason, n)
+		}
+		problem(folders[0], reason)
+	}
 	return s.found
 }
 
@@ -100,8 +107,20 @@ func Runs(dirs []string, tell Tell) ([]Parts, error) {
 
 type finder struct {
 	found     []string
-	problem   func(string, error)
 	remaining int
+	// reasons why folders were not searched, in order, and the folders of each.
+	reasons    []error
+	unsearched map[string][]string
+}
+
+func (s *finder) problem(folder string, err error) {
+	if failed, ok := errors.AsType[*os.PathError](err); ok { // which names the folder
+		err = failed.Err
+	}
+	if s.unsearched[err.Error()] == nil {
+		s.reasons = append(s.reasons, err)
+	}
+	s.unsearched[err.Error()] = append(s.unsearched[err.Error()], folder)
 }
 
 func (s *finder) visit(dir string, depth int) {

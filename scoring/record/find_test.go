@@ -55,11 +55,25 @@ func TestFindIsBounded(t *testing.T) {
 		}
 		overwrite(t, filepath.Join(root, fmt.Sprint(i)), manifestFile, nil)
 	}
-	var problems []error
-	s := finder{remaining: 3, problem: func(_ string, err error) { problems = append(problems, err) }}
+	s := finder{remaining: 3, unsearched: map[string][]string{}}
 	s.visit(root, maxDepth)
-	if len(s.found) != 2 || len(problems) != 1 || problems[0] != ErrTooMany {
-		t.Errorf("found %v, problems %v", s.found, problems)
+	if len(s.found) != 2 || len(s.reasons) != 1 || s.reasons[0] != ErrTooMany {
+		t.Errorf("found %v, reasons %v", s.found, s.reasons)
+	}
+}
+
+// Folders that are not searched for one reason are one line.
+func TestFindGroupsReasons(t *testing.T) {
+	root := t.TempDir()
+	for i := range 300 {
+		if err := os.MkdirAll(filepath.Join(root, fmt.Sprint(i), "1/2/3/4/5/6/7/8/9"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var lines []string
+	Find(root, func(folder string, err error) { lines = append(lines, fmt.Sprint(filepath.Base(folder), ": ", err)) })
+	if len(lines) != 1 || !strings.HasSuffix(lines[0], ": it is too deep: not searched (and 299 more)") {
+		t.Errorf("%q", lines)
 	}
 }
 

@@ -495,6 +495,7 @@ _RESET: dict[str, Callable[[str, object], Any]] = {
     "max_steps": whole,
     "actions": boolean,
     "keys": boolean,
+    "rollout": whole,
 }
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, ov
 from ._binary import ask
 from ._errors import Error, MissingPackage, NotFound, UsageError
 from ._flags import flags
+from ._printing import fitting
 from ._values import texts
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Table(NamedTuple):
 
     def __repr__(self) -> str:
         columns = ", ".join(self.rows[0]) if self.rows else "none"
-        return f"heldout.Table({self.id!r}, {self.title!r}; {len(self.rows)} rows, columns: {columns})"
+        return fitting(f"heldout.Table({self.id!r}, {self.title!r}; {len(self.rows)} rows, columns: {columns})")
 
     def _repr_html_(self) -> str:
         import html
@@ -177,17 +178,17 @@ class Records(Generic[Library]):
             return Figure(out.read_text(encoding="utf-8"), name)
 
     def __str__(self) -> str:
-        return ask("compare", *self.paths)
+        return fitting(ask("compare", *self.paths))
 
     def __repr__(self) -> str:
-        return f"heldout.read({self.paths!r})"
+        return fitting(f"heldout.read({self.paths!r})")
 
     def _repr_html_(self) -> str:
         import html
 
         printed = json.loads(ask("compare", *self.paths, "--format=json"))
         if not printed or printed[0]["id"] != "headline":
-            return f"<pre>{html.escape(str(self))}</pre>"
+            return f"<pre>{html.escape(ask('compare', *self.paths))}</pre>"
         claim = " ".join(str(self).split("\n─", 1)[0].split())  # it stands above the first rule
         notes = "".join(_paragraphs(t.get("notes") or []) for t in printed)
         return _paragraphs([claim]) + _headline(printed[0]) + notes

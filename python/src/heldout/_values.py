@@ -117,6 +117,8 @@ def plain(field: str, value: Any) -> Any:
 
 def described(value: Any) -> str:
     """Returns a value with its type, for an error."""
+    if is_a(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "infinite"
     shown = " ".join(repr(value).split())
     kind = value.__class__
     where = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__.partition(".")[0] + "."
