@@ -121,7 +121,7 @@ func TestNoSlotWithoutServer(t *testing.T) {
 	f, err := fleet.Open(fleet.Options{Servers: []string{server.URL + "/v1"}, Attempts: 3, Pace: time.Millisecond,
 		Now: time.Now, Open: func(address string) (*model.Client, error) {
 			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "b"}, BaseURL: address,
-				Now: time.Now, Leave: true, Concurrency: 2, Retry: model.Retry{Attempts: 1}})
+				Now: time.Now, Concurrency: 2, Retry: model.Retry{Attempts: 1}})
 		}})
 	if err != nil {
 		t.Fatal(err)

@@ -92,7 +92,7 @@ func open(t *testing.T, o Options, hosts ...*host) (*Fleet, *notes) {
 	o.Tell, o.Now, o.Attempts, o.Pace, o.ListPace = n.tell, time.Now, 3, 5*time.Millisecond, 5*time.Millisecond
 	o.Open = func(address string) (*model.Client, error) {
 		return model.Open(model.Options{
-			Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, Leave: true,
+			Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now,
 			Concurrency: 8, Retry: model.Retry{Attempts: 3, FirstWait: time.Millisecond, MaxWait: time.Millisecond},
 		})
 	}

@@ -156,14 +156,16 @@ type UnavailableError struct {
 	Busy bool
 	// Wait is the wait that the server asked for with the last attempt; 0 for none.
 	Wait time.Duration
-	// Attempts counts the requests made for the call.
-	Attempts int
-	// Gone reports that the last attempt failed as it does when a server is gone:
-	// nobody was at the address, the connection broke, a gateway found nobody
-	// behind it, or no reply came in time. Only Client.Ping tells if it is gone.
-	Gone bool
+	// Limit is the time within which the last attempt had no reply; 0 if it failed otherwise.
+	Limit time.Duration
+	// Attempts counts the requests made for the call, and Late those of them that had no reply in time.
+	Attempts, Late int
 	// Unsent reports that the last request did not reach a server.
 	Unsent bool
+	// gone reports that the last attempt failed as it does when a server is gone:
+	// nobody was at the address, the connection broke, a gateway found nobody
+	// behind it, or no reply came in time.
+	gone bool
 }
 
 // Error gives the number of attempts and why the last one failed.

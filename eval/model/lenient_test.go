@@ -143,7 +143,7 @@ func TestRepliesWithoutAMessage(t *testing.T) {
 	} {
 		for _, leave := range []bool{false, true} {
 			server := recording(t, say(200, test.body))
-			got, err := open(t, model.Options{BaseURL: server.URL, Leave: leave}).Chat(t.Context(), hello)
+			got, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
 			test.want.Attempts, got.Latency = test.attempts, 0
 			if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
 				t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)

@@ -50,6 +50,11 @@ type Request struct {
 	Tool Tool
 	// Once makes one attempt.
 	Once bool
+	// Fresh asks on a connection of its own: a balancer may have led the others to a server that fails.
+	Fresh bool
+	// Late is how often a reply to the call came too late. Each time doubles the time limit, up to four
+	// times as long.
+	Late int
 	// Sent is a digest of the messages, by which an earlier reply to the request is found.
 	Sent string
 }
@@ -68,7 +73,7 @@ func (r Request) retryRule() func(*failure) bool {
 	if r.Once {
 		return never
 	}
-	return always
+	return ifBlank
 }
 
 // Reply is what came back from one call.
@@ -107,6 +112,8 @@ type Reply struct {
 	UnusedCompletionTokens int `json:"unused_completion_tokens,omitempty"`
 	// Attempts counts the requests made for this call, the last included.
 	Attempts int `json:"attempts,omitempty"`
+	// Late counts those of them that had no reply in time.
+	Late int `json:"late,omitempty"`
 	// Server is the address of the server that answered, if there are several.
 	Server string `json:"server,omitempty"`
 	// Latency is how long the last, successful attempt took, without the waits

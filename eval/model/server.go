@@ -21,7 +21,7 @@ const aboutTimeout = 30 * time.Second
 // about returns a caller for questions about the server itself.
 func (c *caller) about() *caller {
 	quick := *c
-	quick.leave, quick.explains = false, true
+	quick.explains = true
 	quick.timeout = min(c.timeout, aboutTimeout)
 	return &quick
 }
