@@ -68,7 +68,6 @@ const LongWait = 10 * time.Second
 type talk func(context.Context, *exchange) error
 
 // The failures that are tried again here.
-func always(*failure) bool         { return true }
 func unlessAbsent(f *failure) bool { return !f.absent }
 func ifBlank(f *failure) bool      { return f.blank }
 func never(*failure) bool          { return false }
@@ -320,17 +319,19 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	}
 	value := header.Get("Retry-After")
 	if date, err := http.ParseTime(value); err == nil {
-		return max(date.Sub(now), 0)
+		return min(max(date.Sub(now), 0), forEver)
 	}
 	return number(value, time.Second)
 }
 
-// number parses a time in a unit, at most a hundred years; 0 if it is none.
+// forEver is the longest wait that is told.
+const forEver = 100 * 365 * 24 * time.Hour
+
+// number parses a time in a unit, at most forEver; 0 if it is none.
 func number(text string, unit time.Duration) time.Duration {
-	const most = 100 * 365 * 24 * time.Hour
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || !(n > 0) {
 		return 0
 	}
-	return time.Duration(min(n*float64(unit), float64(most)))
+	return time.Duration(min(n*float64(unit), float64(forEver)))
 }

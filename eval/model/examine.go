@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,8 +110,22 @@ func (e *examiner) story(temperature float64) record.Decoding {
 	return record.Decoding{Temperature: temperature, TopP: 1, MaxTokens: storyTokens, Extra: e.extra}
 }
 
+// chat makes a call, and waits for a server that is busy, but not for long.
+func (e *examiner) chat(ctx context.Context, req Request) (reply Reply, err error) {
+	const mostRefused = 7
+	for refused := range mostRefused + 1 {
+		reply, err = e.client.Chat(ctx, req)
+		reply.Attempts += refused
+		busy, ok := errors.AsType[*UnavailableError](err)
+		if !ok || !busy.Busy || busy.Wait > LongWait || Pause(ctx, cmp.Or(busy.Wait, time.Second)) != nil {
+			break
+		}
+	}
+	return reply, err
+}
+
 func (e *examiner) tell(ctx context.Context, d record.Decoding, seed int64) (Reply, error) {
-	return e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: storyPrompt}}, Decoding: d, Seed: seed})
+	return e.chat(ctx, Request{Messages: []Message{{Role: User, Content: storyPrompt}}, Decoding: d, Seed: seed})
 }
 
 // fullText is the whole content of a reply, reasoning included: a reasoning model may

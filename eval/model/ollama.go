@@ -56,7 +56,7 @@ func (o *ollama) ContextLimit() int {
 func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
 	numCtx := o.ContextLimit()
 	if numCtx == 0 {
-		info, err := o.show(ctx, always)
+		info, err := o.show(ctx, never)
 		if err != nil {
 			return nil, err
 		}

@@ -122,7 +122,7 @@ func (e *examiner) cache(ctx context.Context) error {
 	prompt := e.log()
 	var texts []string
 	for range 3 {
-		reply, err := e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}},
+		reply, err := e.chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}},
 			Decoding: e.story(1.3), Seed: 1})
 		if err != nil {
 			return e.failed("seed", err)
@@ -220,7 +220,7 @@ func (e *examiner) overflow(ctx context.Context) error {
 	d := e.story(0)
 	d.MaxTokens = 1
 	prompt := strings.Repeat("a b c d ", (words+3)/4)
-	reply, err := e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
+	reply, err := e.chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
 
 	tooLong, isTooLong := errors.AsType[*ContextError](err)
 	switch {
