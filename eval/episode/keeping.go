@@ -10,8 +10,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// keeping is a model whose replies to an attempt are written down: each before the next call,
-// so that those that come meanwhile are written with it. The replies of an earlier session are
+// keeping is a model whose replies to an attempt are written down: each before the next call or, if the environment
+// takes its time, soon, so that those that come meanwhile are written with it. The replies of an earlier session are
 // given again, as long as the requests are the same.
 type keeping struct {
 	model.Model

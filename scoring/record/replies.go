@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // repliesFile has the replies to the episodes in flight. Nothing but continuing a run reads it.
@@ -42,11 +43,16 @@ type Replies struct {
 	least, before int64
 	// lines are where those of the attempts are that have not ended, as of when they were read.
 	lines map[tried][]Span
-	// pending are lines that are not in the file yet, which are written together: those of a batch.
+	// pending are lines that are not in the file yet, which are written together: those of a batch. soon writes them
+	// if nobody does; nil before the first line.
 	pending []byte
 	batch   atomic.Int64
-	err     error // a write failed
+	soon    *time.Timer
+	err     error // a write failed, or the file is closed
 }
+
+// mostPending is how long a line waits for others to be written with.
+const mostPending = 50 * time.Millisecond
 
 // tried is an attempt at an episode.
 type tried struct {
@@ -212,6 +218,12 @@ func (r *Replies) Keep(key ReplyKey, fields func([]byte) []byte) (batch int64) {
 		r.lines[tried{key.Episode, key.Attempt}] = nil // it has some now
 	}
 	start := len(r.pending)
+	switch {
+	case r.soon == nil:
+		r.soon = time.AfterFunc(mostPending, func() { _ = r.Flush(r.batch.Load()) }) // an error comes again
+	case start == 0:
+		r.soon.Reset(mostPending)
+	}
 	r.pending = sealed(fields(key.appendJSON(r.pending)), start)
 	return r.batch.Load()
 }
@@ -243,7 +255,7 @@ func checkCRC(raw []byte) error {
 	return nil
 }
 
-// Flush writes a batch, unless it is written. The lines survive the end of the process, not
+// Flush writes a batch, unless it is written. A batch is also written once its first line has waited mostPending. The lines survive the end of the process, not
 // that of the system, once Flush has returned. After a failed write all others fail.
 func (r *Replies) Flush(batch int64) error {
 	if r.batch.Load() != batch {
@@ -255,7 +267,7 @@ func (r *Replies) Flush(batch int64) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.batch.Load() == batch && r.err == nil {
+	if r.batch.Load() == batch && r.err == nil && len(r.pending) > 0 {
 		r.err = r.write()
 	}
 	if r.err != nil {
@@ -318,7 +330,13 @@ func (r *Replies) Forget() {
 
 // close closes the file, and removes it if nothing goes on.
 func (r *Replies) close() error {
-	if r == nil || r.file == nil {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = os.ErrClosed
+	if r.file == nil {
 		return nil
 	}
 	err := r.file.Close()
