@@ -150,16 +150,11 @@ func (a *agenda) wake() { a.change(func() {}) }
 // release notes that an episode has ended, so that another one can begin.
 func (a *agenda) release(e *episode.Episode) { a.change(func() { a.count(a.line(e), 0, -1) }) }
 
-// done notes that an episode that was played is recorded, and adds the one that
-// follows it, unless that is nil.
-func (a *agenda) done(next *episode.Episode) {
-	a.change(func() {
-		a.open--
-		if next != nil {
-			a.add(next)
-		}
-	})
-}
+// more adds an episode. Another one is played meanwhile, or is not recorded yet.
+func (a *agenda) more(e *episode.Episode) { a.change(func() { a.add(e) }) }
+
+// done notes that an episode that was played is recorded.
+func (a *agenda) done() { a.change(func() { a.open-- }) }
 
 // waits reports whether an episode of a model waits.
 func (a *agenda) waits(model string) bool {

@@ -56,7 +56,7 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 				if fault == "" {
 					fault = record.NoAction
 				}
-				if unusable.Lost[symptom] != unusable.Replies || unusable.Replies > probation ||
+				if unusable.Lost[symptom] != unusable.Replies || unusable.Replies > silence ||
 					unusable.Symptom != symptom || unusable.Advice == "" ||
 					!strings.Contains(err.Error(), fmt.Sprintf(": it %s in %d; %s; ", symptom, unusable.Replies,
 						unusable.Advice)) {
@@ -82,20 +82,22 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 // is chance.
 func TestVerdictIsTheFirst(t *testing.T) {
 	w := newWatch(Options{}, nil)
-	for n := 1; n <= probation+2; n++ {
-		err := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: true, Fault: record.Empty}, false)
-		if n < probation {
+	for n := 1; n <= silence+2; n++ {
+		err := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: n <= silence, Fault: record.Empty}, false)
+		if n < silence {
 			if err != nil {
 				t.Fatalf("reply %d: %v", n, err)
 			}
 			continue
 		}
-		for _, err := range []error{err, w.Unproven("m"), w.verdicts()["m"]} {
+		for _, err := range []error{err, w.verdicts()["m"]} {
 			var unusable *UnusableError
-			if !errors.As(err, &unusable) || unusable.Replies != probation ||
-				unusable.Lost[model.Silence] != probation {
+			if !errors.As(err, &unusable) || unusable.Replies != silence || unusable.Lost[model.Silence] != silence {
 				t.Errorf("after reply %d: %v", n, err)
 			}
+		}
+		if w.proves("m") {
+			t.Error("a reply after the verdict proves the model")
 		}
 	}
 }

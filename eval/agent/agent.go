@@ -73,6 +73,7 @@ func echoes(text string) bool { return strings.Contains(text, helpStart) }
 type Usage struct {
 	Calls            int // replies asked for
 	Requests         int // requests sent for them, retries included
+	Late             int // of these, those that had no reply in time
 	PromptTokens     int
 	CompletionTokens int
 	record.TokenDetails
@@ -83,8 +84,9 @@ type Usage struct {
 	Server    string        // the address that answered, if there are several
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
 	Leftovers []record.Leftover
-	Sent      []string // digests of the answered prompts, in order
-	Again     bool     // the last reply is one that an earlier session was given
+	Sent      []string     // digests of the answered prompts, in order
+	Again     bool         // the last reply is one that an earlier session was given
+	Counted   record.Usage // of replies that the record of an earlier attempt has
 }
 
 const helpStart = "No action could be read from your reply."

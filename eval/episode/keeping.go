@@ -67,7 +67,7 @@ func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, er
 		return true, line.Refusal
 	}
 	*reply = line.Reply
-	reply.Again = true
+	reply.Again, reply.Counted = true, line.Attempt < k.key.Attempt
 	return true, nil
 }
 

@@ -202,6 +202,14 @@ func Attempts(err error) int {
 	return 0
 }
 
+// Late counts the requests made for a call that ended with an error that had no reply in time.
+func Late(err error) int {
+	if e, ok := errors.AsType[*UnavailableError](err); ok {
+		return e.Late
+	}
+	return 0
+}
+
 // StoppedError reports a question to a server about itself that was to be asked again
 // when its context was done.
 type StoppedError struct {

@@ -119,8 +119,9 @@ type Reply struct {
 	// Latency is how long the last, successful attempt took, without the waits
 	// before it.
 	Latency time.Duration `json:"latency,omitempty"`
-	// Again: an earlier session was given the reply.
-	Again bool `json:"-"`
+	// Again: an earlier session was given the reply. Counted: an earlier attempt was, whose record has it.
+	Again   bool `json:"-"`
+	Counted bool `json:"-"`
 }
 
 // Model answers calls. It is safe for concurrent use.

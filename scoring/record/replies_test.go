@@ -36,7 +36,7 @@ func TestRepliesAreRewritten(t *testing.T) {
 			}
 		}
 		if e > 0 {
-			s.Replies.ended(fmt.Sprint(e), 1)
+			s.Replies.ended(fmt.Sprint(e))
 		}
 	}
 	if err := s.Close(); err != nil {
@@ -65,7 +65,7 @@ func TestRepliesAreRewritten(t *testing.T) {
 			t.Errorf("call %d: %v %v", call, found, line)
 		}
 	}
-	s.Replies.ended("0", 1)
+	s.Replies.ended("0")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
