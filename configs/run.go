@@ -38,6 +38,8 @@ type Run struct {
 	// AcceptChangedModel continues a run although the server has another model under the same
 	// name than the one with recorded results.
 	AcceptChangedModel bool `yaml:"accept-changed-model"`
+	// SameWeights: servers that loaded a model from different folders have the same weights.
+	SameWeights bool `yaml:"same-weights"`
 	// Agent is how a served model plays: "react" or "act".
 	Agent string `yaml:"agent"`
 	// Prompt is a prompt file; empty for our own prompts.

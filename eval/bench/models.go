@@ -38,6 +38,7 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	}
 	return fleet.Open(fleet.Options{
 		Servers: servers, List: list, Attempts: o.Retry.Attempts, GiveUpAfter: r.GiveUpAfter, Tell: o.Tell, Now: o.Now,
+		SameWeights: r.SameWeights,
 		Open: func(address string) (*model.Client, error) {
 			opts := o
 			opts.BaseURL = address

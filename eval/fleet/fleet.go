@@ -31,6 +31,8 @@ type Options struct {
 	// Attempts is the largest number of attempts of a call that reach a server. Those
 	// on a server that is then set aside count only if the call may be the reason.
 	Attempts int
+	// SameWeights: the model's root may differ between servers.
+	SameWeights bool
 	// GiveUpAfter is how long calls wait while no server answers; 0 waits for ever.
 	GiveUpAfter time.Duration
 	// Tell receives one-line notes about servers that leave and come back. It may be

@@ -203,7 +203,7 @@ func (f *Fleet) examine(s *server, out *aside) (talks, differs bool, err error) 
 	reference := f.about
 	f.mu.Unlock()
 	if reference != nil {
-		if err := same(*reference, about); err != nil {
+		if err := f.same(*reference, about); err != nil {
 			return true, true, err
 		}
 	}

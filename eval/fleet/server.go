@@ -72,19 +72,24 @@ func (f *Fleet) server(ctx context.Context) (record.ServerReport, error) {
 	if first < 0 {
 		return record.ServerReport{}, errors.Join(errs...)
 	}
+	var roots []string
 	for i, s := range servers {
 		if errs[i] != nil {
 			continue
 		}
-		if err := same(abouts[first], abouts[i]); err != nil {
+		if err := f.same(abouts[first], abouts[i]); err != nil {
 			return record.ServerReport{},
 				fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(),
 					s.client.URL(), err)
+		}
+		if root := abouts[i].Root; root != "" && f.o.SameWeights && !slices.Contains(roots, root) {
+			roots = append(roots, root)
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.about = &abouts[first]
+	f.about.Roots = roots
 	for i, s := range servers {
 		if errs[i] != nil {
 			f.setAside(s, &aside{cause: errs[i].Error()}, 0)
@@ -137,7 +142,7 @@ func interview(ctx context.Context, servers []*server, heard func()) ([]record.S
 }
 
 // same reports in which respect two servers differ that should serve one model.
-func same(a, b record.ServerReport) error {
+func (f *Fleet) same(a, b record.ServerReport) error {
 	if a.Present != b.Present {
 		absent := a
 		if a.Present {
@@ -153,13 +158,16 @@ func same(a, b record.ServerReport) error {
 		{"software", a.Software, b.Software},
 		{"version of the software", a.Version, b.Version},
 		{"context length", fmt.Sprint(a.ContextLength), fmt.Sprint(b.ContextLength)},
-		{"root of the model", a.Root, b.Root},
 		{"parent of the model", a.Parent, b.Parent},
 		{"digest of the model", a.Digest, b.Digest},
+		{"size of the model", a.Size, b.Size},
 	} {
 		if x.a != x.b {
 			return fmt.Errorf("the %s is %q and %q", x.name, x.a, x.b)
 		}
+	}
+	if a.Root != b.Root && !f.o.SameWeights {
+		return fmt.Errorf("the root of the model is %q and %q; --same-weights says that both hold the same weights", a.Root, b.Root)
 	}
 	return nil
 }
