@@ -114,7 +114,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
 	pool := &pool{due: due, attempts: todo.Attempts, store: s, o: &o, watch: w, aside: newSidings(p, due, o.note),
-		stop: stop, purse: purse, held: map[string][]held{}}
+		stop: stop, purse: purse, held: map[string][]held{}, broken: map[string]int{}}
 	err := pool.play(runCtx)
 	switch unusable := errors.As(err, new(*UnusableError)); {
 	case ctx.Err() != nil:
@@ -141,6 +141,8 @@ type pool struct {
 	mu   sync.Mutex
 	// held are the attempts that do not count yet, by their models.
 	held map[string][]held
+	// broken counts the attempts in a row that ended with an error of their environment.
+	broken map[string]int
 }
 
 // held is an attempt whose model has given no usable reply so far. It is recorded as what it is once there is one,
@@ -266,8 +268,30 @@ func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack 
 	if reason := p.watch.fatal(e, cause); reason != nil {
 		return p.aside.put(e.Player.Name, reason)
 	}
+	if reason := p.breaks(e, rec); reason != nil {
+		return p.aside.putEnv(e.Condition.Env, reason)
+	}
 	if next := e.NextTrial(rec.Brief()); next != nil {
 		p.due.more(next)
+	}
+	return nil
+}
+
+// mostBroken is how many more episodes in a row than are in flight may end with an error of their environment.
+const mostBroken = 8
+
+// breaks returns why nothing more is played in an environment: one error after the other, as without a network, though
+// models are paid for each attempt.
+func (p *pool) breaks(e *episode.Episode, rec *record.Episode) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := e.Condition.Env
+	if p.broken[name]++; rec.Outcome != record.EnvError {
+		p.broken[name] = 0
+	}
+	if n := p.broken[name]; n >= mostBroken+max(p.o.Concurrency, p.due.playing()) && p.o.Elsewhere == nil {
+		return fmt.Errorf("%d episodes of %s in a row ended with an error of the environment, the last one: %s", n, name,
+			rec.Error)
 	}
 	return nil
 }

@@ -206,7 +206,7 @@ func (c *caller) failed(x *exchange, message string) *failure {
 		url:     clean(x.address(), c.key),
 		status:  x.status,
 		message: clean(message, c.key),
-		wait:    cmp.Or(retryAfter(x.header, c.now()), c.toldWait(x)),
+		wait:    c.askedWait(x),
 		absent:  x.status == 0 && absent(x.err),
 	}
 }
@@ -248,7 +248,7 @@ func (c *caller) refused(x *exchange) error {
 		message = clean("it leads to "+x.header.Get("Location"), c.key)
 	}
 	switch status := x.status; {
-	case status == http.StatusTooManyRequests && answer.spent(x.reply):
+	case status == http.StatusTooManyRequests && answer.spent(c.askedWait(x), x.reply):
 		// Waiting does not help.
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		f := c.failed(x, statusLine(status, message))
@@ -269,8 +269,11 @@ func (c *caller) refused(x *exchange) error {
 		return f
 	}
 	refusal := &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message}
-	if answer.page && (x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed) {
+	switch {
+	case answer.page && (x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed):
 		refusal.remedy = checkAddress
+	case answer.page && x.status == http.StatusForbidden:
+		refusal.remedy = checkBetween
 	}
 	if x.status == 400 || x.status == 422 || x.status >= 500 {
 		refusal.remedy = remedyFor(c.kind(), x.status, message)
@@ -303,10 +306,10 @@ func (c *caller) misread(x *exchange, err error) error {
 	return f
 }
 
-// toldWait is the wait that a refusal asks for in its body.
-func (c *caller) toldWait(x *exchange) time.Duration {
-	if x.answered() {
-		return 0
+// askedWait is the wait that the server asks for, in a header or in the words of a refusal; 0 for none.
+func (c *caller) askedWait(x *exchange) time.Duration {
+	if wait := retryAfter(x.header, c.now()); wait > 0 || x.answered() {
+		return wait
 	}
 	return waitIn(x.reply)
 }

@@ -85,10 +85,13 @@ func (e *RequestError) Fatal() bool {
 }
 
 // checkName is the remedy for a model that the server does not have.
-const checkName = "check the name of the model; heldout doctor tells what the server has"
+const checkName = "check the name of the model"
 
 // checkAddress is the remedy for an address where pages for browsers are.
 const checkAddress = "check --base-url: the address of a model server looks like http://HOST:8000/v1"
+
+// checkBetween is the remedy for an answer that no model server gives.
+const checkBetween = "check --base-url, and what stands between"
 
 // UnknownModel reports that the server has no model of the name, as far as it tells.
 func (e *RequestError) UnknownModel() bool {
@@ -112,8 +115,12 @@ func (e *RequestError) hint() string {
 	if e.remedy != "" {
 		return e.remedy
 	}
-	if e.Field != "" {
-		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", e.Field)
+	field := e.Field
+	if e.wantsStream {
+		field = streamField
+	}
+	if field != "" {
+		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", field)
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -126,7 +133,7 @@ func (e *RequestError) hint() string {
 		if strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/") {
 			return "check --base-url, which usually ends in /v1"
 		}
-		return "check the name of the model and --base-url; heldout doctor tells what the server has"
+		return "check the name of the model and --base-url"
 	case http.StatusTooManyRequests:
 		return "the quota is used up: the same command resumes once there is more"
 	case http.StatusMethodNotAllowed:
@@ -136,7 +143,7 @@ func (e *RequestError) hint() string {
 		return "redirects are not followed: give the address it leads to as --base-url"
 	}
 	if e.Status < 400 {
-		return "no model server answers so: check --base-url, and what stands between"
+		return "no model server answers so: " + checkBetween
 	}
 	return ""
 }
