@@ -155,7 +155,8 @@ func TestWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"vllm:m is cut off behind its action in 3 of 30 replies so far; give a larger --max-tokens",
-		"vllm:m: none of its first 30 actions is valid; " + model.Adviser{}.Advice(model.InvalidActions)}
+		"vllm:m: none of its first 30 actions is valid; " + "heldout doctor --show prints them: " +
+			model.Adviser{}.Advice(model.InvalidActions)}
 	if !slices.Equal(lines, want) {
 		t.Errorf("warnings %q, want %q", lines, want)
 	}

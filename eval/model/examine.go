@@ -208,8 +208,8 @@ func Reach(ctx context.Context, c *Client) envs.Check {
 	return envs.Check{Name: "reachable", Status: envs.CheckOK, Text: "the server answers"}
 }
 
-// firstReply is how long the first reply may take: some servers load the model for it.
-const firstReply = 2 * time.Minute
+// FirstReply is how long the first reply may take: some servers load the model for it.
+const FirstReply = 2 * time.Minute
 
 func (e *examiner) present() {
 	name := e.client.spec.Name
@@ -273,11 +273,11 @@ func (e *examiner) context() {
 // reply makes the first call, which is given some time. When it is refused, a call that leaves the
 // sampling to the server tells whether that is what was refused.
 func (e *examiner) reply(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, firstReply)
+	limited, cancel := context.WithTimeout(ctx, FirstReply)
 	defer cancel()
 	reply, err := e.tell(limited, e.story(0), 1)
 	if limited.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%s: no reply within %v", e.client.url, firstReply)
+		err = fmt.Errorf("%s: no reply within %v", e.client.url, FirstReply)
 	}
 	if ofItsRequest(err) {
 		bare := e.story(0)
