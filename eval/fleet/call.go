@@ -33,6 +33,9 @@ func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply
 		if err != nil {
 			return model.Reply{}, err
 		}
+		if c.server != p.server {
+			call.yield() // it tells nothing more about the other server
+		}
 		c.server = p.server
 		reply, err := p.server.client.Chat(ctx, req)
 		c.fleet.done(p, reply, err)

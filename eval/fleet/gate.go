@@ -175,7 +175,7 @@ func (f *Fleet) recall(s *server, out *aside) (wait time.Duration, again bool) {
 		f.tell("%s is not used: %s", s.client.URL(), out.cause)
 	}
 	wait = f.o.Pace
-	if out.trial != nil {
+	if out.trial != nil && talks {
 		wait *= trialPace
 	}
 	if busy, ok := errors.AsType[*model.UnavailableError](err); ok && busy.Wait > model.LongWait {

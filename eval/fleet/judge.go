@@ -106,8 +106,8 @@ func (c *call) pause(p placed, failed *model.UnavailableError) time.Duration {
 type doubt struct {
 	server *server
 	since  time.Time
-	over   chan struct{} // closed at its end
-	turn   chan struct{} // has something in it while a turn is free
+	over   chan struct{}      // closed at its end
+	turn   chan time.Duration // holds the wait before a turn while one is free
 	// pending counts what is being asked in turn, failed what failed, and unheard how much of that since the server last
 	// answered any call. The fleet's lock protects them.
 	pending, failed, unheard int
@@ -125,16 +125,16 @@ func (f *Fleet) doubted(s *server) *doubt {
 		return nil
 	}
 	if s.doubt == nil {
-		s.doubt = &doubt{server: s, since: f.o.Now(), over: make(chan struct{}), turn: make(chan struct{}, 1)}
-		s.doubt.free()
+		s.doubt = &doubt{server: s, since: f.o.Now(), over: make(chan struct{}), turn: make(chan time.Duration, 1)}
+		s.doubt.free(0)
 	}
 	return s.doubt
 }
 
-// free lets one call take a turn.
-func (d *doubt) free() {
+// free lets one call take a turn after a wait.
+func (d *doubt) free(wait time.Duration) {
 	select {
-	case d.turn <- struct{}{}:
+	case d.turn <- wait:
 	default:
 	}
 }
@@ -162,24 +162,23 @@ func (c *call) await(ctx context.Context, p placed, failed *model.UnavailableErr
 
 // takeTurn waits for a turn; false if the doubt is over before, or ctx is done.
 func (c *call) takeTurn(ctx context.Context) bool {
-	d, f := c.doubt, c.fleet
+	d := c.doubt
+	var wait time.Duration
 	select {
 	case <-d.over:
 		return false
 	case <-ctx.Done():
 		return false
-	case <-d.turn:
+	case wait = <-d.turn:
 	}
-	f.mu.Lock()
+	c.fleet.mu.Lock()
 	c.turn = d
 	d.pending++
-	soon := d.failed == 0 || d.pending > 1
-	wait := min(f.o.Pace/4, f.replyTime(d.server)<<min(d.failed, 8))
-	f.mu.Unlock()
-	if soon {
+	c.fleet.mu.Unlock()
+	if wait == 0 {
 		return true
 	}
-	select { // trouble may pass
+	select {
 	case <-d.over:
 	case <-ctx.Done():
 	case <-time.After(wait):
@@ -188,12 +187,12 @@ func (c *call) takeTurn(ctx context.Context) bool {
 	return false
 }
 
-// ask asks the server whether it is there, unless it has answered another call meanwhile, and for a reply to
+// ask asks the server whether it is there, unless it has answered another call since it is in doubt, and for a reply to
 // another prompt if that is wanted or the last chance.
 func (c *call) ask(ctx context.Context, p placed, another bool) (there bool, err error) {
 	s, f := p.server, c.fleet
 	f.mu.Lock()
-	answered := s.answered.After(p.began)
+	answered := s.answered.After(c.turn.since)
 	another = another || c.turn.pending == 1 && c.turn.unheard >= mostFailures-1
 	f.mu.Unlock()
 	if !answered {
@@ -228,14 +227,17 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 	if late, ok := errors.AsType[*model.UnavailableError](asked); ok && late.Limit > 0 {
 		d.unheard = mostFailures
 	}
-	if p.server.doubt == d && d.unheard >= mostFailures && d.pending == 0 {
+	switch {
+	case d.pending > 0: // what is being asked decides
+	case p.server.doubt == d && d.unheard >= mostFailures:
 		out := &aside{cause: failed.Message, began: p.began}
 		if there {
 			out.trial = trial(c.req)
 		}
 		f.setAside(p.server, out, 0)
+	default: // trouble may pass
+		d.free(min(f.o.Pace/4, f.replyTime(d.server)<<min(d.failed, 8)))
 	}
-	d.free()
 }
 
 // yield gives the call's turn back, if it has one.
@@ -245,7 +247,7 @@ func (c *call) yield() {
 		defer c.fleet.mu.Unlock()
 		c.turn = nil
 		d.pending--
-		d.free()
+		d.free(0)
 	}
 }
 
@@ -261,7 +263,7 @@ func (f *Fleet) trust(s *server, began time.Time) {
 	switch {
 	case s.doubt != nil && began.Before(s.doubt.since):
 		s.doubt.unheard = 0
-		s.doubt.free()
+		s.doubt.free(0)
 	case s.doubt != nil:
 		s.settle()
 	case s.aside != nil && !s.removed && began.After(s.aside.began):
