@@ -93,6 +93,8 @@ type LostError struct {
 func (e *LostError) Error() string {
 	causes := strings.Join(e.Causes, "; ")
 	switch {
+	case e.Asked && len(e.Causes) == 1:
+		return fmt.Sprintf("the model server asks for a longer wait than --give-up-after %v: %s", e.Wait, causes)
 	case e.Asked:
 		return fmt.Sprintf("all model servers ask for a longer wait than --give-up-after %v: %s", e.Wait, causes)
 	case e.Talks:

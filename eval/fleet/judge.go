@@ -111,6 +111,9 @@ type doubt struct {
 	// pending counts what is being asked in turn, failed what failed, and unheard how much of that since the server last
 	// answered any call. The fleet's lock protects them.
 	pending, failed, unheard int
+	// there: the server has answered since. It is not asked again whether it is there: of a balancer's two servers,
+	// one of which fails, each question would get the good one and each call the other one.
+	there bool
 }
 
 // mostFailures is the number of failures in turn after which a server is set aside. Even of a server that fails one
@@ -192,13 +195,16 @@ func (c *call) takeTurn(ctx context.Context) bool {
 func (c *call) ask(ctx context.Context, p placed, another bool) (there bool, err error) {
 	s, f := p.server, c.fleet
 	f.mu.Lock()
-	answered := s.answered.After(c.turn.since)
+	there = c.turn.there || s.answered.After(c.turn.since)
 	another = another || c.turn.pending == 1 && c.turn.unheard >= mostFailures-1
 	f.mu.Unlock()
-	if !answered {
+	if !there {
 		if err := s.client.Ping(ctx); err != nil {
 			return false, err
 		}
+		f.mu.Lock()
+		c.turn.there = true
+		f.mu.Unlock()
 	}
 	if !another {
 		return true, nil

@@ -216,6 +216,64 @@ func TestHangingAtStart(t *testing.T) {
 	})
 }
 
+// draining is a server that is being stopped: it refuses all but the calls that it has, and gives one of their replies
+// each tenth of a second.
+type draining struct{ has, refused atomic.Int64 }
+
+// RoundTrip implements http.RoundTripper.
+func (d *draining) RoundTrip(r *http.Request) (*http.Response, error) {
+	const calls = 16
+	n := d.has.Add(1)
+	if n > calls {
+		d.refused.Add(1)
+		return nil, errAway
+	}
+	select {
+	case <-time.After(time.Duration(n) * time.Second / 10):
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Request: r, Body: io.NopCloser(
+		strings.NewReader(`{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`))}, nil
+}
+
+// A server that is being stopped is asked a few times a second at most, however many calls wait for it, and counts as
+// gone soon after its last reply.
+func TestDrainingServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, began, out := &draining{}, time.Now(), time.Duration(0)
+		f, err := Open(Options{Servers: []string{"http://drains/v1"}, Attempts: 3, Now: time.Now,
+			Tell: func(string) { out = time.Since(began) },
+			Open: func(address string) (*model.Client, error) {
+				return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
+					Now: time.Now, Transport: server})
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		const calls, limit = 64, 30 * time.Second
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		var answered atomic.Int64
+		var episodes sync.WaitGroup
+		for range calls {
+			episodes.Go(func() {
+				if _, err := f.Chat(ctx, request("hello")); err == nil {
+					answered.Add(1)
+				}
+			})
+		}
+		episodes.Wait()
+		if got, most := server.refused.Load(), int64(calls+5*limit/time.Second); got > most {
+			t.Errorf("it refused %d requests, want at most %d", got, most)
+		}
+		if answered.Load() != 16 || out < 1600*time.Millisecond || out > 3*time.Second {
+			t.Errorf("%d replies; it counts as gone after %v", answered.Load(), out)
+		}
+	})
+}
+
 // What differs is named: the model first, because the rest follows from it.
 func TestSame(t *testing.T) {
 	good := record.ServerReport{Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 8192, Root: "a"}
