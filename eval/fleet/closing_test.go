@@ -118,8 +118,9 @@ func TestClosedConnections(t *testing.T) {
 				f, err := Open(Options{Servers: []string{c.start(t)}, Attempts: 8, Now: time.Now,
 					Tell: func(line string) { t.Errorf("told %q", line) },
 					Open: func(address string) (*model.Client, error) {
-						return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
-							Now: time.Now, Concurrency: inFlight, Retry: model.Retry{FirstWait: time.Millisecond}})
+						return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"},
+							BaseURL: address, Now: time.Now, Concurrency: inFlight,
+							Retry: model.Retry{FirstWait: time.Millisecond}})
 					}})
 				if err != nil {
 					t.Fatal(err)

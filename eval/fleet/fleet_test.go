@@ -248,13 +248,14 @@ func TestSameModel(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	copies, _ := open(t, Options{SameWeights: true}, a, b)
-	if about, err := copies.server(context.Background()); err != nil || !slices.Equal(about.Roots, []string{"one", "two"}) {
+	about, err := copies.server(context.Background())
+	if err != nil || !slices.Equal(about.Roots, []string{"one", "two"}) {
 		t.Errorf("copies: %+v, %v", about, err)
 	} else if changes := record.Changes(record.ServerReport{Root: "three"}, about); changes != nil {
 		t.Errorf("copies in another folder: %q", changes)
 	}
 	b.root.Store(a.root.Load())
-	about, err := f.server(context.Background())
+	about, err = f.server(context.Background())
 	if diff := cmp.Diff(record.ServerReport{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"},
 		about); diff != "" || err != nil {
 		t.Error(err, diff)

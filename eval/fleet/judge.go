@@ -108,8 +108,8 @@ type doubt struct {
 	since  time.Time
 	over   chan struct{}      // closed at its end
 	turn   chan time.Duration // holds the wait before a turn while one is free
-	// pending counts what is being asked in turn, failed what failed, and unheard how much of that since the server last
-	// answered any call. The fleet's lock protects them.
+	// pending counts what is being asked in turn, failed what failed, and unheard how much of that since the server
+	// last answered any call. The fleet's lock protects them.
 	pending, failed, unheard int
 	// there: the server has answered since. It is not asked again whether it is there: of a balancer's two servers,
 	// one of which fails, each question would get the good one and each call the other one.

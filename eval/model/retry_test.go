@@ -267,7 +267,8 @@ func TestTimeLimits(t *testing.T) {
 				start := time.Now()
 				_, err := c.Chat(t.Context(), req)
 				got, want := as[*model.UnavailableError](t, err), minutes*time.Minute
-				if time.Since(start) != want || got.Limit != want || got.Message != fmt.Sprintf("no reply within %v", want) {
+				if time.Since(start) != want || got.Limit != want ||
+					got.Message != fmt.Sprintf("no reply within %v", want) {
 					t.Errorf("%s: after %v: %v, want %v", spec.Provider, time.Since(start), err, want)
 				}
 				if errors.Is(err, context.DeadlineExceeded) {

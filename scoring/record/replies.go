@@ -259,8 +259,9 @@ func checkCRC(raw []byte) error {
 	return nil
 }
 
-// Flush writes a batch, unless it is written. A batch is also written once its first line has waited mostPending. The lines survive the end of the process, not
-// that of the system, once Flush has returned. After a failed write all others fail.
+// Flush writes a batch, unless it is written. A batch is also written once its first line has waited mostPending.
+// The lines survive the end of the process, not that of the system, once Flush has returned. After a failed write all
+// others fail.
 func (r *Replies) Flush(batch int64) error {
 	if r.batch.Load() != batch {
 		return nil
