@@ -235,6 +235,8 @@ func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error,
 	}
 	switch {
 	case d.pending > 0: // what is being asked decides
+	case failed.Busy && p.server.calls > 0: // with calls that it took
+		d.free(f.replyTime(d.server))
 	case p.server.doubt == d && d.unheard >= mostFailures:
 		out := &aside{cause: failed.Message, began: p.began}
 		if there {

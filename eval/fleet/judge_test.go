@@ -274,6 +274,46 @@ func TestDrainingServer(t *testing.T) {
 	})
 }
 
+// limited is a server that takes two calls at a time, and refuses more.
+type limited struct{ calls atomic.Int64 }
+
+// RoundTrip implements http.RoundTripper.
+func (l *limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, body := http.StatusOK, `{"choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`
+	if r.Method == http.MethodPost {
+		if l.calls.Add(1) <= 2 {
+			time.Sleep(2 * time.Second) // so long takes a reply
+		} else {
+			status, body = http.StatusTooManyRequests, "busy"
+		}
+		l.calls.Add(-1)
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Request: r,
+		Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+// A server that refuses calls while it has others is busy, and not out.
+func TestLimitedServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &limited{}
+		f, err := Open(Options{Servers: []string{"http://limited/v1"}, Attempts: 30, Now: time.Now,
+			Tell: func(line string) { t.Errorf("told %q", line) },
+			Open: func(address string) (*model.Client, error) {
+				return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
+					Now: time.Now, Transport: server})
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var episodes sync.WaitGroup
+		for range 12 {
+			episodes.Go(func() { ask(t, f.Conversation(30)) })
+		}
+		episodes.Wait()
+	})
+}
+
 // What differs is named: the model first, because the rest follows from it.
 func TestSame(t *testing.T) {
 	good := record.ServerReport{Software: "vllm", Models: []string{"m"}, Present: true, ContextLength: 8192, Root: "a"}
