@@ -53,6 +53,11 @@ var Options = sync.OnceValue(func() []Option {
 				`sampling={"NAME": VALUE}; repeat it for several; a mapping in a file; a run goes on with no other`,
 		},
 		{
+			Name: "same-weights", Group: Server, Owner: EachWorker,
+			Help: "servers that loaded a model from different folders have the same weights, as copies on each node do; " +
+				"the record then lists the folders",
+		},
+		{
 			Name: "base-url", Group: Server, First: true, Owner: EachWorker,
 			Help: "server address, such as http://HOST:8000/v1; repeat it for several servers of the model; @FILE reads " +
 				"addresses, one per line, and follows changes; the default is the provider's own, or " + OpenAIAddress +

@@ -41,6 +41,8 @@ type Run struct {
 	AcceptChangedModel bool `yaml:"accept-changed-model"`
 	// Player says which agent plays, where that is one of the user's behind a server.
 	Player Identity `yaml:"player"`
+	// SameWeights: servers that loaded a model from different folders have the same weights.
+	SameWeights bool `yaml:"same-weights"`
 	// Agent is how a served model plays: "react" or "act".
 	Agent string `yaml:"agent"`
 	// Prompt is a prompt file; empty for our own prompts.

@@ -20,7 +20,7 @@ type agenda struct {
 	limit int
 	// may says whether the next episode may begin; nil if all may.
 	may func(*episode.Episode) budgetVerdict
-	// dropped are the models whose episodes do not begin any more.
+	// dropped are the models and environments whose episodes do not begin any more.
 	dropped map[string]bool
 	stopped bool
 }
@@ -36,7 +36,7 @@ func newAgenda(episodes []*episode.Episode, limit int) *agenda {
 
 // add puts an episode at the end. The caller holds the lock, or is alone.
 func (a *agenda) add(e *episode.Episode) {
-	if a.dropped[e.Player.Name] {
+	if a.dropped[e.Player.Name] || a.dropped[e.Condition.Env] {
 		return
 	}
 	l := a.line(e)
@@ -150,16 +150,11 @@ func (a *agenda) wake() { a.change(func() {}) }
 // release notes that an episode has ended, so that another one can begin.
 func (a *agenda) release(e *episode.Episode) { a.change(func() { a.count(a.line(e), 0, -1) }) }
 
-// done notes that an episode that was played is recorded, and adds the one that
-// follows it, unless that is nil.
-func (a *agenda) done(next *episode.Episode) {
-	a.change(func() {
-		a.open--
-		if next != nil {
-			a.add(next)
-		}
-	})
-}
+// more adds an episode. Another one is played meanwhile, or is not recorded yet.
+func (a *agenda) more(e *episode.Episode) { a.change(func() { a.add(e) }) }
+
+// done notes that an episode that was played is recorded.
+func (a *agenda) done() { a.change(func() { a.open-- }) }
 
 // waits reports whether an episode of a model waits.
 func (a *agenda) waits(model string) bool {
@@ -168,12 +163,12 @@ func (a *agenda) waits(model string) bool {
 	return slices.ContainsFunc(a.lines, func(l *line) bool { return l.model == model && l.waits() })
 }
 
-// drop takes the waiting episodes of a model out. None of it is handed out any more.
-func (a *agenda) drop(model string) {
+// drop takes the waiting episodes of a model or environment out. None of it is handed out any more.
+func (a *agenda) drop(name string) {
 	a.change(func() {
-		a.dropped[model] = true
+		a.dropped[name] = true
 		for _, l := range a.lines {
-			if n := len(l.waiting); l.model == model && n > 0 {
+			if n := len(l.waiting); (l.model == name || l.env == name) && n > 0 {
 				l.waiting = nil
 				a.count(l, -n, 0)
 			}

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// AsideError says which models of a run were set aside, while the others were played to
+// AsideError says which models or environments of a run were set aside, while the others were played to
 // their end.
 type AsideError struct {
-	// Reasons are by the model.
+	// Reasons are by the name of the model or environment.
 	Reasons map[string]error
 }
 
@@ -26,42 +26,51 @@ func (e *AsideError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sidings are the models of a run that are set aside. They are safe for concurrent use.
+// sidings are the models and environments of a run that are set aside. They are safe for concurrent use.
 type sidings struct {
-	// models is the number of models that the run has. A single one is not set aside.
-	models int
-	due    *agenda
-	warn   func(line string)
+	// models and envs are how many the run has. A single one is not set aside.
+	models, envs int
+	due          *agenda
+	warn         func(line string)
 
 	mu      sync.Mutex
 	reasons map[string]error
 }
 
 func newSidings(p *Plan, due *agenda, warn func(line string)) *sidings {
-	names := map[string]bool{}
+	models, envs := map[string]bool{}, map[string]bool{}
 	for _, e := range p.Episodes {
-		names[e.Player.Name] = true
+		models[e.Player.Name], envs[e.Condition.Env] = true, true
 	}
-	return &sidings{models: len(names), due: due, warn: warn, reasons: map[string]error{}}
+	return &sidings{models: len(models), envs: len(envs), due: due, warn: warn, reasons: map[string]error{}}
 }
 
 // put sets a model aside, and returns the reason if it is the only one: then the run ends.
 func (s *sidings) put(model string, reason error) error {
-	if s.models < 2 {
+	return s.add(model, reason, s.models, "models")
+}
+
+// putEnv is put for an environment.
+func (s *sidings) putEnv(env string, reason error) error {
+	return s.add(env, reason, s.envs, "environments")
+}
+
+func (s *sidings) add(name string, reason error, of int, what string) error {
+	if of < 2 {
 		return reason
 	}
-	s.due.drop(model)
+	s.due.drop(name)
 	s.mu.Lock()
-	known := s.reasons[model]
-	s.reasons[model] = cmp.Or(known, reason)
+	known := s.reasons[name]
+	s.reasons[name] = cmp.Or(known, reason)
 	s.mu.Unlock()
 	if known == nil {
-		s.warn(fmt.Sprintf("%s is set aside; the other models continue: %v", model, reason))
+		s.warn(fmt.Sprintf("%s is set aside; the other %s continue: %v", name, what, reason))
 	}
 	return nil
 }
 
-// ended returns an *AsideError if models are set aside.
+// ended returns an *AsideError if some are set aside.
 func (s *sidings) ended() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,7 @@ func outcomes(results []record.Result, name string) map[record.Outcome]int {
 // Whatever ends the episodes of a model costs another one nothing: no episode is cancelled.
 func TestModelsAreSetAside(t *testing.T) {
 	for want, m := range map[string]episodetest.ModelFunc{
-		"none of the first 100 replies of vllm:b could be used": replying(model.Reply{Text: "I do not know."}),
+		"none of the first 40 replies of vllm:b could be used": replying(model.Reply{Text: "I do not know."}),
 		"wrong key":     failing(&model.RequestError{Status: 401, Message: "wrong key"}),
 		"has answered":  failing(&fleet.LostError{Wait: time.Minute}),
 		"the first 8 c": failing(&model.RequestError{Status: 400, Message: "bad request"}),
@@ -76,7 +76,7 @@ func TestShareOfUsableReplies(t *testing.T) {
 		for n := range 300 {
 			readable := n%20 == 7 && n/20 < usable || n >= probation && n%50 == 0
 			got := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: !readable, Fault: record.Empty}, true)
-			if (got != nil) != (n >= probation-1 && usable < leastUsable) {
+			if (got != nil) != (n >= probation-1 && usable < leastUsable || n >= silence-1 && usable == 0) {
 				t.Fatalf("%d usable, reply %d: %v", usable, n+1, got)
 			}
 			err = got
@@ -91,8 +91,7 @@ func TestShareOfUsableReplies(t *testing.T) {
 	}
 }
 
-// An episode without a usable reply does not count while no reply of the model was usable,
-// and the run goes on.
+// An episode without a usable reply counts as soon as some reply of the model is usable.
 func TestUnprovenEpisodes(t *testing.T) {
 	calls := 0
 	m := episodetest.ModelFunc(func(context.Context, model.Request) (model.Reply, error) {
@@ -104,7 +103,7 @@ func TestUnprovenEpisodes(t *testing.T) {
 	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(3)}, Players: []episode.Player{served(m)},
 		Seeds: []int64{0, 1, 2, 3, 4}})
 	results, err := play(t, t.Context(), t.TempDir(), p, Options{Concurrency: 1})
-	if got := outcomes(results, "vllm:m"); err != nil || got[record.ModelError] != 2 || got[record.Failure] != 3 {
+	if got := outcomes(results, "vllm:m"); err != nil || got[record.Failure] != 5 || len(got) != 1 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -121,7 +120,7 @@ func TestNoSlotWithoutServer(t *testing.T) {
 	f, err := fleet.Open(fleet.Options{Servers: []string{server.URL + "/v1"}, Attempts: 3, Pace: time.Millisecond,
 		Now: time.Now, Open: func(address string) (*model.Client, error) {
 			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "b"}, BaseURL: address,
-				Now: time.Now, Leave: true, Concurrency: 2, Retry: model.Retry{Attempts: 1}})
+				Now: time.Now, Concurrency: 2, Retry: model.Retry{Attempts: 1}})
 		}})
 	if err != nil {
 		t.Fatal(err)

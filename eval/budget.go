@@ -121,7 +121,8 @@ func (p *purse) StepDone(e *episode.Episode, u agent.Usage) {
 	p.mu.Lock()
 	news := false
 	for _, l := range p.limits {
-		cost := l.rate(e.Condition.Model).Dollars(u.PromptTokens, u.CachedTokens, u.CompletionTokens)
+		cost := l.rate(e.Condition.Model).Dollars(u.PromptTokens-u.Counted.PromptTokens,
+			u.CachedTokens-u.Counted.CachedTokens, u.CompletionTokens-u.Counted.CompletionTokens)
 		news = l.step(e, cost) || news
 	}
 	p.mu.Unlock()
@@ -131,20 +132,28 @@ func (p *purse) StepDone(e *episode.Episode, u agent.Usage) {
 	p.Observer.StepDone(e, u)
 }
 
-// EpisodeDone implements Observer.
-func (p *purse) EpisodeDone(e *episode.Episode, r record.Result) {
+// end notes that an episode has ended, as EpisodeDone does if it was not noted before.
+func (p *purse) end(e *episode.Episode, r *record.Result) {
+	if p == nil {
+		return
+	}
 	a := r.Brief()
 	p.mu.Lock()
 	for _, l := range p.limits {
-		l.end(e, &r, l.rate(a.Model).Dollars(int(a.PromptTokens), int(a.CachedTokens), int(a.CompletionTokens)))
+		l.end(e, r, l.rate(a.Model).Dollars(int(a.PromptTokens), int(a.CachedTokens), int(a.CompletionTokens)))
 	}
 	k := kindOfEpisode(e)
 	p.longest[k] = max(p.longest[k], r.Ended.Sub(r.Started))
 	p.mu.Unlock()
-	if len(p.limits) > 0 && r.Outcome.Final() && r.Calls > 0 && r.PromptTokens+r.CompletionTokens == 0 {
-		p.fail(&UncountedError{a.Model})
-	}
 	p.wake()
+}
+
+// EpisodeDone implements Observer.
+func (p *purse) EpisodeDone(e *episode.Episode, r record.Result) {
+	p.end(e, &r)
+	if len(p.limits) > 0 && r.Outcome.Final() && r.Calls > 0 && r.PromptTokens+r.CompletionTokens == 0 {
+		p.fail(&UncountedError{r.Model})
+	}
 	p.Observer.EpisodeDone(e, r)
 }
 
@@ -231,7 +240,11 @@ func (l *limit) step(e *episode.Episode, cost float64) (news bool) {
 
 // end adds what the steps of an episode did not tell, such as its reflection.
 func (l *limit) end(e *episode.Episode, r *record.Result, total float64) {
-	k, rest := l.kind(e), total-l.paid[e.ID]
+	paid, begun := l.paid[e.ID]
+	if !begun {
+		return
+	}
+	k, rest := l.kind(e), total-paid
 	if did := k.Running[e.ID]; did < r.Steps { // it was played elsewhere
 		for range r.Steps - did {
 			k.step(e.ID, rest/float64(r.Steps-did))

@@ -54,7 +54,7 @@ func play(t testing.TB, ctx context.Context, dir string, p *Plan, o Options) ([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Store.OpenReplies(p.Due(s.Store.Attempts).Next()); err != nil {
+	if err := s.Store.OpenReplies(p.Due(s.Store.Attempts).Next(o.AllowUnusable)); err != nil {
 		t.Fatal(err)
 	}
 	runErr := Run(ctx, p, s.Store, o)

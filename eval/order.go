@@ -139,7 +139,7 @@ func (p *pool) delegate(ctx context.Context, e *episode.Episode, n int) (rec *re
 		rec.Started, rec.Ended = started.UTC(), p.o.Now().UTC()
 	}
 	rec.Attempt = n
-	p.watch.learn(&rec.Result)
+	p.watch.learn(e.Player, rec)
 	return rec, ack
 }
 

@@ -63,7 +63,7 @@ func (c *crowd) play(a *agenda, slow string) {
 			time.Sleep(took)
 			c.count(0, 1, n)
 			a.release(e)
-			a.done(nil)
+			a.done()
 		}()
 	}
 }

@@ -230,15 +230,21 @@ type Due struct {
 	Finished []Finished
 	// Attempts counts the attempts without a result, by the id of the episode.
 	Attempts map[string]int
+	// unusable are the episodes whose last attempt ended because too few replies of its model could be used.
+	unusable map[string]bool
 	// Conditions are those of the plan, in its order.
 	Conditions []record.Condition
 }
 
-// Next is the number of the attempt that is due, by the id of the episode.
-func (d Due) Next() map[string]int {
+// Next is the number of the attempt that is due, by the id of the episode. With allow, it is that of one whose replies
+// could not be used, if that was the last: the next one goes on with them.
+func (d Due) Next(allow bool) map[string]int {
 	next := make(map[string]int, len(d.Missing))
 	for _, e := range d.Missing {
 		next[e.ID] = d.Attempts[e.ID] + 1
+		if allow && d.unusable[e.ID] {
+			next[e.ID]--
+		}
 	}
 	return next
 }
@@ -251,12 +257,15 @@ type Finished struct {
 
 // Due says how far the plan is after attempts, which it keeps.
 func (p *Plan) Due(attempts []record.Attempt) Due {
-	due := Due{Attempts: map[string]int{}}
+	due := Due{Attempts: map[string]int{}, unusable: map[string]bool{}}
 	result := make(map[string]*record.Attempt, len(attempts))
 	for i := range attempts {
 		a := &attempts[i]
 		if !a.Outcome.Final() {
 			due.Attempts[a.ID]++
+			if a.Unusable || due.unusable[a.ID] {
+				due.unusable[a.ID] = a.Unusable // the last one counts
+			}
 		} else if old := result[a.ID]; old == nil || a.CountsBefore(old.Rank) {
 			result[a.ID] = a
 		}

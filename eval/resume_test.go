@@ -152,8 +152,7 @@ func TestDamagedReplies(t *testing.T) {
 	}
 }
 
-// Replies of another program or model begin no episode, and neither do those of a model with
-// too few usable ones.
+// Replies of another program or model begin no episode.
 func TestRepliesOfOthers(t *testing.T) {
 	for name, change := range map[string]func(*About){
 		"program": func(a *About) { a.Tool.Version = "other" },
@@ -178,7 +177,7 @@ func TestRepliesOfOthers(t *testing.T) {
 		if s, err = Begin(dir, p, about, clock()); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Store.OpenReplies(p.Due(nil).Next()); err != nil {
+		if err := s.Store.OpenReplies(p.Due(nil).Next(false)); err != nil {
 			t.Fatal(err)
 		}
 		if n := s.Store.Replies.Interrupted(); (n > 0) != (name == "same") {
@@ -187,16 +186,6 @@ func TestRepliesOfOthers(t *testing.T) {
 		if err := s.End(); err != nil {
 			t.Fatal(err)
 		}
-	}
-	dir := t.TempDir()
-	bad := replying(model.Reply{Text: "I do not know."})
-	p := mustPlan(t, Spec{Benchmarks: []episode.Benchmark{longTask(400)}, Players: []episode.Player{served(bad)},
-		Seeds: []int64{1, 2, 3}})
-	if _, err := play(t, t.Context(), dir, p, Options{Concurrency: 3}); !errors.As(err, new(*UnusableError)) {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "replies.jsonl")); err == nil {
-		t.Error("unusable replies are still there")
 	}
 }
 

@@ -1,9 +1,11 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -113,19 +115,22 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 		o.Observer, due.may = purse, purse.take
 	}
 	defer context.AfterFunc(runCtx, due.stop)()
-	pool := pool{due, todo.Attempts, s, &o, w, newSidings(p, due, o.note),
-		&unchanging{warn: o.note, seen: map[string]*sight{}}, stop}
+	pool := &pool{due: due, attempts: todo.Attempts, store: s, o: &o, watch: w, aside: newSidings(p, due, o.note),
+		unvaried: &unchanging{warn: o.note, seen: map[string]*sight{}}, stop: stop, purse: purse,
+		held: map[string][]held{}, broken: map[string]int{}}
 	err := pool.play(runCtx)
 	pool.unvaried.end()
-	if errors.As(err, new(*UnusableError)) || errors.As(err, new(*ChangedModelError)) {
-		s.Replies.Forget() // others are wanted
+	for i := range p.Episodes {
+		if e := &p.Episodes[i]; w.repliesOf(e.Player.Name).changed != nil {
+			s.Replies.Forget(e.ID)
+		}
 	}
-	switch {
+	switch unusable := errors.As(err, new(*UnusableError)); {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err != nil:
+	case err != nil && !unusable:
 		return err
-	case context.Cause(runCtx) != nil:
+	case !unusable && context.Cause(runCtx) != nil:
 		return context.Cause(runCtx)
 	}
 	return errors.Join(pool.verdict(), purse.ended())
@@ -140,6 +145,22 @@ type pool struct {
 	aside    *sidings
 	unvaried *unchanging
 	stop     context.CancelCauseFunc // ends the run
+	purse    *purse
+
+	wind sync.Once
+	mu   sync.Mutex
+	// held are the attempts that do not count yet, by their models.
+	held map[string][]held
+	// broken counts the attempts in a row that ended with an error of their environment.
+	broken map[string]int
+}
+
+// held is an attempt whose model has given no usable reply so far. It is recorded as what it is once there is one,
+// whichever comes first, and otherwise as one without a result.
+type held struct {
+	e   *episode.Episode
+	rec *record.Episode
+	ack func()
 }
 
 // play plays all episodes that are due, each in a goroutine.
@@ -162,28 +183,70 @@ func (p *pool) play(ctx context.Context) error {
 // that no model server waits for a disk; one with a fault goes first, because it may end
 // the run.
 func (p *pool) work(ctx context.Context, e *episode.Episode) error {
-	rec, kept, cause := p.attempt(ctx, e, p.attempts[e.ID]+1)
+	rec, ack, cause := p.attempt(ctx, e, p.attempts[e.ID]+1)
 	if rec == nil || rec.Outcome == record.Cancelled {
 		p.due.release(e)
-		return p.leave(e, rec, cause)
+		err := p.recordHeld(e.Player.Name)
+		return cmp.Or(p.leave(e, rec, cause), err)
 	}
 	if cause == nil {
 		p.due.release(e)
 	} else {
 		defer p.due.release(e)
 	}
-	next, err := p.record(e, rec, cause, kept)
-	if err != nil {
+	err := p.keep(e, rec, cause, ack)
+	if errors.As(err, new(*UnusableError)) {
+		p.wind.Do(p.windUp)
+	} else if err != nil {
 		p.stop(err)
 	}
-	p.due.done(next)
+	p.due.done()
 	return err
+}
+
+// windUp has no more episodes begin. Those in flight end with the next reply, which is paid for.
+func (p *pool) windUp() {
+	p.due.stop()
+	if n := p.due.playing(); n > 1 {
+		p.o.note(fmt.Sprintf("too few replies can be used, so the run ends once the %d calls in flight are answered", n))
+	}
+}
+
+// keep records an attempt, or holds it.
+func (p *pool) keep(e *episode.Episode, rec *record.Episode, cause error, ack func()) error {
+	rec.Unusable = errors.As(cause, new(*UnusableError))
+	if p.watch.unproven(e, rec) {
+		p.mu.Lock()
+		p.held[e.Player.Name] = append(p.held[e.Player.Name], held{e, rec, ack})
+		p.mu.Unlock()
+		p.purse.end(e, &rec.Result)
+	} else if err := p.record(e, rec, cause, ack); err != nil {
+		return err
+	}
+	return p.recordHeld(e.Player.Name)
+}
+
+// recordHeld records the attempts of a model that are held, once it has given a usable reply.
+func (p *pool) recordHeld(model string) error {
+	if !p.watch.proves(model) {
+		return nil
+	}
+	p.mu.Lock()
+	ready := p.held[model]
+	delete(p.held, model)
+	p.mu.Unlock()
+	for _, h := range ready {
+		if err := p.record(h.e, h.rec, nil, h.ack); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leave leaves an attempt that was stopped. That is an error of its own if replies cannot be
 // written down, or if this machine could not ask for one.
 func (p *pool) leave(e *episode.Episode, rec *record.Episode, cause error) error {
-	p.due.done(nil)
+	p.due.done()
 	if rec != nil {
 		p.o.Observer.EpisodeDone(e, rec.Result)
 	}
@@ -205,24 +268,54 @@ func (p *pool) attempt(ctx context.Context, e *episode.Episode, n int) (rec *rec
 	return rec, kept, nil
 }
 
-// record puts an attempt on disk, and says so.
-func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack func()) (next *episode.Episode,
-	err error) {
+// record puts an attempt on disk, says so, and has the trial played that follows it.
+func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack func()) error {
 	if err := p.store.Append(rec); err != nil {
-		return nil, fmt.Errorf("task %s: %w", e.Task.ID, err)
+		return fmt.Errorf("task %s: %w", e.Task.ID, err)
 	}
 	ack()
 	p.o.Observer.EpisodeDone(e, rec.Result)
 	p.unvaried.look(rec)
 	if reason := p.watch.fatal(e, cause); reason != nil {
-		return nil, p.aside.put(e.Player.Name, reason)
+		return p.aside.put(e.Player.Name, reason)
 	}
-	return e.NextTrial(rec.Brief()), nil
+	if reason := p.breaks(e, rec); reason != nil {
+		return p.aside.putEnv(e.Condition.Env, reason)
+	}
+	if next := e.NextTrial(rec.Brief()); next != nil {
+		p.due.more(next)
+	}
+	return nil
+}
+
+// mostBroken is how many more episodes in a row than are in flight may end with an error of their environment.
+const mostBroken = 8
+
+// breaks returns why nothing more is played in an environment: one error after the other, as without a network, though
+// models are paid for each attempt.
+func (p *pool) breaks(e *episode.Episode, rec *record.Episode) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := e.Condition.Env
+	if p.broken[name]++; rec.Outcome != record.EnvError {
+		p.broken[name] = 0
+	}
+	if n := p.broken[name]; n >= mostBroken+max(p.o.Concurrency, p.due.playing()) && p.o.Elsewhere == nil {
+		return fmt.Errorf("%d episodes of %s in a row ended with an error of the environment, the last one: %s", n, name,
+			rec.Error)
+	}
+	return nil
 }
 
 // verdict is about all models at the end of a run.
 func (p *pool) verdict() error {
 	for name, reason := range p.watch.verdicts() {
+		for _, h := range p.held[name] {
+			h.rec.Outcome, h.rec.Error, h.rec.Unusable = record.ModelError, reason.Error(), true
+			if err := p.record(h.e, h.rec, nil, h.ack); err != nil {
+				return err
+			}
+		}
 		if err := p.aside.put(name, reason); err != nil {
 			return err
 		}

@@ -323,18 +323,26 @@ func agendaOf(p *Plan) *agenda {
 	return a
 }
 
+// ended notes that an episode is recorded, and which one follows it; nil for none.
+func ended(a *agenda, next *episode.Episode) {
+	if next != nil {
+		a.more(next)
+	}
+	a.done()
+}
+
 // First trials come before later ones, and no worker waits for another task.
 func TestOrderOfTrials(t *testing.T) {
 	a := agendaOf(mustPlan(t, Spec{Benchmarks: []episode.Benchmark{benchmark(episodetest.NewCountdown(3))},
 		Players: []episode.Player{trying(episodetest.Saying("up"), 2, 0)}, Seeds: []int64{1}}))
 	first := a.take()
 	a.release(first)
-	a.done(first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
+	ended(a, first.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 	var order []string
 	for e := a.take(); e != nil; e = a.take() {
 		order = append(order, fmt.Sprintf("%s trial %d", e.Task.ID, e.Trial))
 		a.release(e)
-		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Success}}))
+		ended(a, e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Success}}))
 	}
 	if diff := cmp.Diff([]string{"from/2 trial 1", "from/3 trial 1", "from/1 trial 2"}, order); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -358,7 +366,7 @@ func TestAgendaEnds(t *testing.T) {
 			continue
 		}
 		a.release(e)
-		a.done(e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
+		ended(a, e.NextTrial(record.Attempt{Rank: record.Rank{Outcome: record.Failure}}))
 		if next := <-got; next == nil || next.Trial != 2 {
 			t.Errorf("next is %v", next)
 		}

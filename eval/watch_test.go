@@ -56,7 +56,7 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 				if fault == "" {
 					fault = record.NoAction
 				}
-				if unusable.Lost[symptom] != unusable.Replies || unusable.Replies > probation ||
+				if unusable.Lost[symptom] != unusable.Replies || unusable.Replies > silence ||
 					unusable.Symptom != symptom || unusable.Advice == "" ||
 					!strings.Contains(err.Error(), fmt.Sprintf(": it %s in %d; %s; ", symptom, unusable.Replies,
 						unusable.Advice)) {
@@ -82,20 +82,22 @@ func TestUnusableRepliesEndTheRun(t *testing.T) {
 // is chance.
 func TestVerdictIsTheFirst(t *testing.T) {
 	w := newWatch(Options{}, nil, nil)
-	for n := 1; n <= probation+2; n++ {
-		err := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: true, Fault: record.Empty}, false)
-		if n < probation {
+	for n := 1; n <= silence+2; n++ {
+		err := w.Reply(&episode.Player{Name: "m"}, agent.Move{FormatError: n <= silence, Fault: record.Empty}, false)
+		if n < silence {
 			if err != nil {
 				t.Fatalf("reply %d: %v", n, err)
 			}
 			continue
 		}
-		for _, err := range []error{err, w.Unproven("m"), w.verdicts()["m"]} {
+		for _, err := range []error{err, w.verdicts()["m"]} {
 			var unusable *UnusableError
-			if !errors.As(err, &unusable) || unusable.Replies != probation ||
-				unusable.Lost[model.Silence] != probation {
+			if !errors.As(err, &unusable) || unusable.Replies != silence || unusable.Lost[model.Silence] != silence {
 				t.Errorf("after reply %d: %v", n, err)
 			}
+		}
+		if w.proves("m") {
+			t.Error("a reply after the verdict proves the model")
 		}
 	}
 }
@@ -153,7 +155,8 @@ func TestWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"vllm:m is cut off behind its action in 3 of 30 replies so far; give a larger --max-tokens",
-		"vllm:m: none of its first 30 actions is valid; " + model.Adviser{}.Advice(model.InvalidActions)}
+		"vllm:m: none of its first 30 actions is valid; " + "heldout doctor --show prints them: " +
+			model.Adviser{}.Advice(model.InvalidActions)}
 	if !slices.Equal(lines, want) {
 		t.Errorf("warnings %q, want %q", lines, want)
 	}

@@ -5,26 +5,20 @@ import "heldout/scoring/record"
 // Spent is what the model calls of a score took: those of all attempts, also of those
 // that have no result, and of reflections.
 type Spent struct {
-	Calls, PromptTokens, CompletionTokens int
-	record.TokenDetails
+	record.Usage
+	// Late counts the requests that had no reply in time.
+	Late int
 }
 
 // add adds an attempt.
 func (s *Spent) add(r *record.Result) {
-	s.Calls += r.Calls
-	s.PromptTokens += r.PromptTokens
-	s.CompletionTokens += r.CompletionTokens
-	s.TokenDetails = s.TokenDetails.Plus(r.TokenDetails)
+	s.Usage = s.Usage.Plus(r.Own())
+	s.Late += r.Late
 	if about := r.Reflection; about != nil {
-		s.Calls += about.Calls
-		s.PromptTokens += about.PromptTokens
-		s.CompletionTokens += about.CompletionTokens
-		s.TokenDetails = s.TokenDetails.Plus(about.TokenDetails)
+		s.Usage = s.Usage.Plus(record.Usage{Calls: about.Calls, PromptTokens: about.PromptTokens,
+			CompletionTokens: about.CompletionTokens, TokenDetails: about.TokenDetails})
 	}
 }
 
 // Plus returns the sum.
-func (s Spent) Plus(o Spent) Spent {
-	return Spent{s.Calls + o.Calls, s.PromptTokens + o.PromptTokens,
-		s.CompletionTokens + o.CompletionTokens, s.TokenDetails.Plus(o.TokenDetails)}
-}
+func (s Spent) Plus(o Spent) Spent { return Spent{s.Usage.Plus(o.Usage), s.Late + o.Late} }

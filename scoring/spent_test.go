@@ -17,7 +17,10 @@ func TestSpent(t *testing.T) {
 	r.Add(record.Position{Trial: 1}, &record.Result{Attempt: 2, Outcome: record.Failure, Calls: 4, PromptTokens: 40,
 		CompletionTokens: 4, Reflection: &record.Reflection{Calls: 1, PromptTokens: 5, CompletionTokens: 6,
 			TokenDetails: record.TokenDetails{ReasoningTokens: 2}}}, nil)
-	want := Spent{8, 75, 13, record.TokenDetails{CachedTokens: 10, ReasoningTokens: 2}}
+	r.Add(record.Position{Trial: 1}, &record.Result{Attempt: 3, Outcome: record.Failure, Calls: 5, PromptTokens: 50,
+		CompletionTokens: 5, Late: 2, Continued: &record.Usage{Calls: 4, PromptTokens: 40, CompletionTokens: 4}}, nil)
+	want := Spent{record.Usage{Calls: 9, PromptTokens: 85, CompletionTokens: 14, TokenDetails: record.TokenDetails{
+		CachedTokens: 10, ReasoningTokens: 2}}, 2}
 	if r.spent[0] != want {
 		t.Errorf("%+v, want %+v", r.spent[0], want)
 	}

@@ -73,6 +73,7 @@ func echoes(text string) bool { return strings.Contains(text, helpStart) }
 type Usage struct {
 	Calls            int // replies asked for
 	Requests         int // requests sent for them, retries included
+	Late             int // of these, those that had no reply in time
 	PromptTokens     int
 	CompletionTokens int
 	record.TokenDetails
@@ -83,9 +84,10 @@ type Usage struct {
 	Server    string        // the address that answered, if there are several
 	Dropped   []string      // fields of the decoding that the server refuses, sorted
 	Leftovers []record.Leftover
-	Answers   []Answer // what replies say of themselves, as far as they say anything
-	Sent      []string // digests of the answered prompts, in order
-	Again     bool     // the last reply is one that an earlier session was given
+	Answers   []Answer     // what replies say of themselves, as far as they say anything
+	Sent      []string     // digests of the answered prompts, in order
+	Again     bool         // the last reply is one that an earlier session was given
+	Counted   record.Usage // of replies that the record of an earlier attempt has
 }
 
 // Answer is what a reply says of the model that wrote it, see model.Reply, and how many prompts it shows that the

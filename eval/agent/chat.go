@@ -243,6 +243,8 @@ func size(messages []model.Message) int {
 func (u *Usage) plus(v Usage) {
 	u.Calls += v.Calls
 	u.Requests += v.Requests
+	u.Late += v.Late
+	u.Counted = u.Counted.Plus(v.Counted)
 	u.PromptTokens += v.PromptTokens
 	u.CompletionTokens += v.CompletionTokens
 	u.TokenDetails = u.TokenDetails.Plus(v.TokenDetails)
@@ -268,6 +270,11 @@ func (u *Usage) add(reply model.Reply, err error) {
 	u.TokenDetails = u.TokenDetails.Plus(reply.TokenDetails)
 	u.Latency += reply.Latency
 	u.Requests += reply.Attempts + model.Attempts(err)
+	u.Late += reply.Late + model.Late(err)
+	if reply.Counted {
+		u.Counted = u.Counted.Plus(record.Usage{Calls: 1, PromptTokens: reply.PromptTokens + reply.UnusedPromptTokens,
+			CompletionTokens: reply.CompletionTokens + reply.UnusedCompletionTokens, TokenDetails: reply.TokenDetails})
+	}
 	u.Dropped, u.Server, u.Again = reply.Dropped, reply.Server, reply.Again
 	u.Leftovers = append(u.Leftovers, reply.Leftovers...)
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,9 +10,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"heldout/configs"
 	"heldout/envs"
+	"heldout/eval/episode/episodetest"
+	"heldout/eval/model"
 )
 
 // choosing is the address of a server with the model m, and a count of its calls. Its choices
@@ -71,19 +76,19 @@ func TestDiagnoses(t *testing.T) {
 		"one reply": {choice(looks, "stop"), hot, envs.CheckWarn,
 			"gives one reply for all seeds; check that the server"},
 		"invalid": {choice("Action: dance", "stop"), nil, envs.CheckWarn,
-			"none of its 12 actions is valid; heldout doctor --show"},
+			"none of its 12 actions is valid; --show prints them: a tuned model"},
 		"no label": {choice("I do not know.", "stop"), nil, envs.CheckFail,
 			"keeps the format in 0 of 12 replies; writes no action that could be read in 12; tune the model"},
 		"bare": {choice("Check valid actions\n", "stop"), nil, envs.CheckFail,
 			"writes valid actions without a label in 12; play it with --agent act"},
 		"invents": {choice("Observation: a room", "length"), nil, envs.CheckFail,
-			"invents observations in 12; start vLLM with the model's --chat-template"},
+			"invents observations in 12; what it adds is left out; if it does not know where its turn ends, check its chat template (start vLLM"},
 		"repeats": {choice(loop, "length"), hot, envs.CheckFail,
 			"repeats itself in 12; a lower --temperature than 1, or --extra-body"},
 		"loops": {choice(loop, "length"), nil, envs.CheckFail,
 			"repeats itself in 12; give a --temperature such as 0.7"},
 		"rambles": {choice("It was a dark night", "length"), hot, envs.CheckFail,
-			"is cut off before an action in 12; a lower --temp"},
+			"is cut off before an action in 12; a lower --temperature than 1"},
 		"cut off": {choice("It was a dark night", "length"), nil, envs.CheckFail,
 			"is cut off before an action in 12; give a larger --max-tokens"},
 		"reasons": {reasoned, nil, envs.CheckFail,
@@ -93,7 +98,7 @@ func TestDiagnoses(t *testing.T) {
 		"end of turn": {choice(looks+"<|im_end|>", "stop"), nil, envs.CheckWarn,
 			"leaves end-of-turn tokens in the text in 12; check the chat template, and eos_token_id"},
 		"silent": {choice(" ", "stop"), nil, envs.CheckFail,
-			"gives no text in 12; start vLLM with the model's --chat-template"},
+			"gives no text in 12; check the server's reasoning parser and its chat template (start vLLM with the model's --chat-template"},
 		"some": {"", hot, envs.CheckWarn,
 			"keeps the format in 9 of 12 replies; writes no action that could be read in 3; tune"},
 	} {
@@ -163,7 +168,7 @@ func TestDoctorOfEnvironments(t *testing.T) {
 	}
 }
 
-// A quick look takes under five calls: is the server there, and what does it reply to the first
+// A quick look takes few calls: is the server there, would a run begin, and what does it reply to the first
 // three turns? With show, all that is sent and received is told.
 func TestQuickDoctor(t *testing.T) {
 	address, calls := choosing(t, func(int64) string {
@@ -174,8 +179,8 @@ func TestQuickDoctor(t *testing.T) {
 	served(address)(&r)
 	var shown strings.Builder
 	checks, err := examined(t, Doctor{Quick: true, Show: func(text string) { shown.WriteString(text) }}, r, nil)
-	if err != nil || len(checks) != 2 || calls.Load() != 4 ||
-		!strings.Contains(checks[1].Text, "keeps the format in 3 of 3 replies; none of its 3 actions is valid") {
+	if err != nil || len(checks) != 3 || calls.Load() != 6 ||
+		!strings.Contains(checks[2].Text, "keeps the format in 3 of 3 replies; none of its 3 actions is valid") {
 		t.Errorf("%v after %d calls: %+v", err, calls.Load(), checks)
 	}
 	for _, part := range []string{"pddl gripper/gen0-01, seed 0, turn 1\n  sent (user):\n    ",
@@ -216,5 +221,34 @@ func TestDoctorOfRefusals(t *testing.T) {
 				t.Errorf("%s, quick %v: %v: %+v", name, quick, err, last)
 			}
 		}
+	}
+}
+
+// A server that answers questions, and no call, does not keep the doctor waiting for long, nor in silence.
+func TestDoctorOfHangingServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		heard := &awaited{heard: func() {}, Model: episodetest.ModelFunc(func(ctx context.Context, _ model.Request) (
+			model.Reply, error) {
+			<-ctx.Done()
+			return model.Reply{}, ctx.Err()
+		})}
+		began := time.Now()
+		_, err := heard.Chat(t.Context(), model.Request{})
+		if err == nil || err.Error() != "no reply within 2m0s" || time.Since(began) != model.FirstReply {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+// A quick look fails where a run would end at once.
+func TestQuickDoctorBeginsLikeARun(t *testing.T) {
+	address, _ := choosing(t, func(int64) string { return choice(looks, "stop") })
+	r := configs.DefaultRun()
+	served(address)(&r)
+	r.MaxTokens = 16384
+	checks, err := examined(t, Doctor{Quick: true}, r, nil)
+	if last := checks[len(checks)-1]; err == nil || last.Status != envs.CheckFail ||
+		!strings.Contains(last.Text, "it would end at once: max-tokens 16384 leaves no room for a prompt") {
+		t.Errorf("%v: %+v", err, last)
 	}
 }

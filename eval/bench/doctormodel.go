@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -46,11 +47,11 @@ func (d *Doctor) Model(ctx context.Context, r configs.Run, override func(*config
 	return d.verdictOr(ctx)
 }
 
-// quick makes as few calls as tell something: is the server there, and what are the replies
+// quick makes as few calls as tell something: is the server there, would a run begin, and what are the replies
 // to the first turns of one task?
 func (d *Doctor) quick(ctx context.Context, j *Job) {
 	check := model.Reach(ctx, j.Served[0].Fleet.Clients()[0])
-	if d.tell(check); check.Status == envs.CheckOK {
+	if d.tell(check); check.Status == envs.CheckOK && d.begins(ctx, j) {
 		d.diagnose(ctx, openings(j)[:1], 1, 1)
 	}
 }
@@ -113,7 +114,8 @@ func (d *Doctor) chosen(r configs.Run, override func(*configs.Run) error) ([]Cho
 // begins makes the checks of a run.
 func (d *Doctor) begins(ctx context.Context, j *Job) bool {
 	if err := j.Meet(ctx); err != nil {
-		d.tell(envs.Check{Name: "run", Status: envs.CheckFail, Text: "it would end at once: " + err.Error()})
+		cause, _, _ := strings.Cut(err.Error(), "\n") // what helps are the doctor's own words
+		d.tell(envs.Check{Name: "run", Status: envs.CheckFail, Text: "it would end at once: " + cause})
 		return false
 	}
 	d.tell(envs.Check{Name: "run", Status: envs.CheckOK,
@@ -144,7 +146,12 @@ type try struct {
 // diagnosis of all replies. An environment with a worse one has a line of its own.
 func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, concurrency int) {
 	d.doing("playing the first turns of " + table.Counted(len(first), "task"))
-	trials := play(ctx, first, times, concurrency)
+	slow := time.AfterFunc(patience, func() {
+		d.Say(fmt.Sprintf("no reply yet; the first one is waited for, at most %v", model.FirstReply))
+	})
+	heard := &awaited{Model: first[0].Player.Model, heard: func() { slow.Stop() }}
+	trials := play(ctx, first, heard, times, concurrency)
+	slow.Stop()
 	if d.Show != nil {
 		d.Show(transcript(trials))
 	}
@@ -159,6 +166,9 @@ func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, c
 		}
 	}
 	adviser := first[0].Player.Adviser()
+	if adviser.Shows = "--show prints them: "; d.Show != nil {
+		adviser.Shows = ""
+	}
 	sum := d.server
 	var parts []model.ReplyCounts
 	for i := range first {
@@ -175,7 +185,33 @@ func (d *Doctor) diagnose(ctx context.Context, first []episode.Episode, times, c
 	}
 }
 
-func play(ctx context.Context, first []episode.Episode, times, concurrency int) []try {
+// awaited is a model that does not wait long for its first reply.
+type awaited struct {
+	model.Model
+	heard func() // called with each reply
+	any   atomic.Bool
+}
+
+// Chat implements model.Model.
+func (a *awaited) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
+	if a.any.Load() {
+		return a.Model.Chat(ctx, req)
+	}
+	limited, cancel := context.WithTimeout(ctx, model.FirstReply)
+	defer cancel()
+	reply, err := a.Model.Chat(limited, req)
+	switch {
+	case err == nil:
+		a.any.Store(true)
+		a.heard()
+	case limited.Err() != nil && ctx.Err() == nil:
+		err = fmt.Errorf("no reply within %v", model.FirstReply)
+	}
+	return reply, err
+}
+
+// play plays the first turns of episodes on a model.
+func play(ctx context.Context, first []episode.Episode, on model.Model, times, concurrency int) []try {
 	trials := make([]try, len(first)*times)
 	var group errgroup.Group
 	group.SetLimit(max(1, concurrency))
@@ -185,6 +221,9 @@ func play(ctx context.Context, first []episode.Episode, times, concurrency int) 
 		condition.Seed += int64(i % times)
 		t.episode = first[i/times]
 		t.episode.Condition = &condition
+		player := *t.episode.Player
+		player.Model = on
+		t.episode.Player = &player
 		group.Go(func() error {
 			t.turns, t.err = t.episode.Opening(ctx, firstTurns)
 			return nil

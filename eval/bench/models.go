@@ -16,7 +16,7 @@ import (
 // openModel prepares to ask a served model.
 func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	o := model.Options{
-		ContextLimit: r.Context, Timeout: r.Timeout, Leave: true,
+		ContextLimit: r.Context, Timeout: r.Timeout,
 		Retry:       model.Retry{Attempts: r.Retries + 1},
 		Concurrency: inFlight(r.Concurrency), Now: out.Now, Proxy: out.Proxy, UserAgent: out.userAgent(),
 		Tell:   func(line string) { out.Warn(name + ": " + line) },
@@ -38,6 +38,7 @@ func openModel(out Outside, r configs.Run, name string) (*fleet.Fleet, error) {
 	}
 	opened, err := fleet.Open(fleet.Options{
 		Servers: servers, List: list, Attempts: o.Retry.Attempts, GiveUpAfter: r.GiveUpAfter, Tell: o.Tell, Now: o.Now,
+		SameWeights: r.SameWeights,
 		Open: func(address string) (*model.Client, error) {
 			opts := o
 			opts.BaseURL = address

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"heldout/eval"
+	"heldout/eval/model"
 	"heldout/eval/progress"
 	"heldout/scoring/record"
 	"heldout/scoring/table"
@@ -122,7 +123,7 @@ func (j *Job) Work(ctx context.Context, on Screen, concurrency int,
 	case err != nil:
 		return stopped(ctx, err, j.Dir)
 	case aside != nil:
-		on.say("%v\nwhat is finished is kept in %s; the same command tries these models again", aside, j.Dir)
+		on.say("%v\nwhat is finished is kept in %s; the same command tries these again", aside, j.Dir)
 	}
 	if budget != nil {
 		on.say("%v: what is finished is kept in %s, and the same command with more continues", budget, j.Dir)
@@ -176,6 +177,9 @@ func stopped(ctx context.Context, err error, dir string) error {
 			remedy = "continues once the server has changed"
 		}
 		return fmt.Errorf("%w\nwhat is finished is kept in %s; the same command %s", err, dir, remedy)
+	}
+	if refused, ok := errors.AsType[*model.RequestError](err); ok && refused.UnknownModel() {
+		err = fmt.Errorf("%w; heldout doctor tells what the server has", err)
 	}
 	return fmt.Errorf("%w\nwhat is finished is kept in %s, and the same command continues", err, dir)
 }

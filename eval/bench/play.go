@@ -238,7 +238,7 @@ func (j *Job) Begin() (*JobSession, error) {
 		return nil, err
 	}
 	due := j.Plan.Due(s.Store.Attempts)
-	if err := s.Store.OpenReplies(due.Next()); err != nil {
+	if err := s.Store.OpenReplies(due.Next(j.Config.AllowUnusable)); err != nil {
 		return nil, errors.Join(err, s.Store.Close())
 	}
 	return &JobSession{s, due, j}, nil

@@ -47,9 +47,6 @@ type Episode struct {
 type Watch interface {
 	// Reply counts a reply of a player. Valid: the environment understood the action.
 	Reply(p *Player, m agent.Move, valid bool) error
-	// Unproven returns an error if the player has given no usable reply so far and this
-	// matters.
-	Unproven(player string) error
 }
 
 // Trusting is a Watch that accepts everything.
@@ -57,9 +54,6 @@ type Trusting struct{}
 
 // Reply implements Watch.
 func (Trusting) Reply(*Player, agent.Move, bool) error { return nil }
-
-// Unproven implements Watch.
-func (Trusting) Unproven(string) error { return nil }
 
 // Play runs one attempt at an episode to its end; onStep is called with the usage of
 // each step. Every fault becomes an outcome. Play also returns its cause, because a run
@@ -221,6 +215,13 @@ func (e *Episode) spell(w envs.World, move *agent.Move) {
 func spend(r *record.Result, u agent.Usage) {
 	r.Calls += u.Calls
 	r.Requests += u.Requests
+	r.Late += u.Late
+	if c := u.Counted; c != (record.Usage{}) {
+		if r.Continued != nil {
+			c = c.Plus(*r.Continued)
+		}
+		r.Continued = &c
+	}
 	r.PromptTokens += u.PromptTokens
 	r.CompletionTokens += u.CompletionTokens
 	r.TokenDetails = r.TokenDetails.Plus(u.TokenDetails)

@@ -10,8 +10,8 @@ import (
 	"heldout/scoring/record"
 )
 
-// keeping is a model whose replies to an attempt are written down: each before the next call,
-// so that those that come meanwhile are written with it. The replies of an earlier session are
+// keeping is a model whose replies to an attempt are written down: each before the next call or, if the environment
+// takes its time, soon, so that those that come meanwhile are written with it. The replies of an earlier session are
 // given again, as long as the requests are the same.
 type keeping struct {
 	model.Model
@@ -67,7 +67,7 @@ func (k *keeping) recall(req *model.Request, reply *model.Reply) (known bool, er
 		return true, line.Refusal
 	}
 	*reply = line.Reply
-	reply.Again = true
+	reply.Again, reply.Counted = true, line.Attempt < k.key.Attempt
 	return true, nil
 }
 

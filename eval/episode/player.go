@@ -65,7 +65,7 @@ type Player struct {
 
 // Adviser knows what helps against symptoms of the player's model.
 func (p *Player) Adviser() model.Adviser {
-	a := model.Adviser{Decoding: p.Decoding}
+	a := model.Adviser{Decoding: p.Decoding, Shows: "heldout doctor --show prints them: "}
 	if f, ok := p.Model.(*fleet.Fleet); ok {
 		a.Kind = f.Clients()[0].Kind()
 	}

@@ -153,11 +153,6 @@ func (t *turns) end(ctx context.Context) (record.Outcome, error) {
 	if t.unjudged {
 		return record.EnvError, envs.ErrUnjudged
 	}
-	if t.Player.Model != nil && t.rec.FormatErrors == len(t.rec.Trajectory) {
-		if err := t.watch.Unproven(t.Player.Name); err != nil {
-			return record.ModelError, err // it would count as the model's failure
-		}
-	}
 	if err := t.reflect(ctx, t.rec); err != nil {
 		return modelOutcome(ctx, t.Player.Model, err), err
 	}

@@ -2,8 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"heldout/eval/model"
 )
@@ -28,44 +26,30 @@ type conversation struct {
 // Chat implements model.Model. Beside the errors that it names there is
 // *LostError.
 func (c *conversation) Chat(ctx context.Context, req model.Request) (model.Reply, error) {
-	spent := 0 // attempts that reached a server
-	// A server that works, but not for this call, gets time.
-	wait := model.Retry{FirstWait: c.fleet.o.Pace, MaxWait: time.Minute}.Waits()
+	call := call{fleet: c.fleet, req: &req}
+	defer call.yield()
 	for {
 		p, err := c.fleet.place(ctx, c.server, c.calls, size(req))
 		if err != nil {
 			return model.Reply{}, err
 		}
+		if c.server != p.server {
+			call.yield() // it tells nothing more about the other server
+		}
 		c.server = p.server
-		began := c.fleet.o.Now()
-		reply, err := c.server.client.Chat(ctx, req)
+		reply, err := p.server.client.Chat(ctx, req)
 		c.fleet.done(p, reply, err)
 		if err == nil {
 			c.calls--
-			reply.Attempts += spent
+			reply.Attempts += call.spent
+			reply.Late = req.Late
 			if c.fleet.several {
-				reply.Server = c.server.client.URL()
+				reply.Server = p.server.client.URL()
 			}
 			return reply, nil
 		}
-		works, attempts := c.fleet.judge(ctx, c.server, req, began, err)
-		if ctx.Err() != nil {
-			return model.Reply{}, ctx.Err()
-		}
-		if spent += attempts; spent >= c.fleet.o.Attempts || attempts == forGood {
-			return model.Reply{}, withAttempts(err, spent)
-		}
-		if works {
-			model.Pause(ctx, wait.NextBackOff())
+		if err := call.settle(ctx, p, err); err != nil {
+			return model.Reply{}, err
 		}
 	}
-}
-
-// withAttempts notes in the error of a call how many attempts reached a server.
-func withAttempts(err error, spent int) error {
-	var unavailable *model.UnavailableError
-	if errors.As(err, &unavailable) && spent > 0 {
-		unavailable.Attempts = spent
-	}
-	return err
 }

@@ -31,6 +31,8 @@ type Options struct {
 	// Attempts is the largest number of attempts of a call that reach a server. Those
 	// on a server that is then set aside count only if the call may be the reason.
 	Attempts int
+	// SameWeights: the model's root may differ between servers.
+	SameWeights bool
 	// GiveUpAfter is how long calls wait while no server answers; 0 waits for ever.
 	GiveUpAfter time.Duration
 	// Tell receives one-line notes about servers that leave and come back. It may be
@@ -66,6 +68,8 @@ type Fleet struct {
 	tooLong *time.Timer
 	// onTurn is called when the last server goes and when the first one is back; nil for none.
 	onTurn func()
+	// toldLate: it was said that a reply took too long.
+	toldLate bool
 	// lost is why the fleet gave up; nil while it has not.
 	lost *LostError
 	// completion is the running mean of the tokens of a reply.
@@ -76,17 +80,27 @@ type Fleet struct {
 	remaining int
 }
 
-// LostError reports that no server answered for too long.
+// LostError reports that no server was of use for too long.
 type LostError struct {
 	Wait time.Duration
+	// Asked: all servers ask for a longer wait. Talks: some server has answered, but not as it should.
+	Asked, Talks bool
 	// Causes say for every server why it is set aside.
 	Causes []string
 }
 
 // Error implements error.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("no model server has answered for %v (--give-up-after): %s", e.Wait,
-		strings.Join(e.Causes, "; "))
+	causes := strings.Join(e.Causes, "; ")
+	switch {
+	case e.Asked && len(e.Causes) == 1:
+		return fmt.Sprintf("the model server asks for a longer wait than --give-up-after %v: %s", e.Wait, causes)
+	case e.Asked:
+		return fmt.Sprintf("all model servers ask for a longer wait than --give-up-after %v: %s", e.Wait, causes)
+	case e.Talks:
+		return fmt.Sprintf("no usable reply for %v (--give-up-after): %s", e.Wait, causes)
+	}
+	return fmt.Sprintf("no model server has answered for %v (--give-up-after): %s", e.Wait, causes)
 }
 
 // Open prepares to ask the servers. It contacts none. Close the fleet when it is
@@ -170,5 +184,5 @@ func (f *Fleet) notify() {
 
 // present returns the servers that are in use. The caller holds the lock.
 func (f *Fleet) present() []*server {
-	return slices.DeleteFunc(slices.Clone(f.servers), func(s *server) bool { return s.removed || s.cause != "" })
+	return slices.DeleteFunc(slices.Clone(f.servers), (*server).isOut)
 }

@@ -92,7 +92,7 @@ func open(t *testing.T, o Options, hosts ...*host) (*Fleet, *notes) {
 	o.Tell, o.Now, o.Attempts, o.Pace, o.ListPace = n.tell, time.Now, 3, 5*time.Millisecond, 5*time.Millisecond
 	o.Open = func(address string) (*model.Client, error) {
 		return model.Open(model.Options{
-			Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now, Leave: true,
+			Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address, Now: time.Now,
 			Concurrency: 8, Retry: model.Retry{Attempts: 3, FirstWait: time.Millisecond, MaxWait: time.Millisecond},
 		})
 	}
@@ -247,8 +247,15 @@ func TestSameModel(t *testing.T) {
 		!strings.Contains(err.Error(), `the root of the model is "one" and "two"`) {
 		t.Errorf("%v", err)
 	}
+	copies, _ := open(t, Options{SameWeights: true}, a, b)
+	about, err := copies.server(context.Background())
+	if err != nil || !slices.Equal(about.Roots, []string{"one", "two"}) {
+		t.Errorf("copies: %+v, %v", about, err)
+	} else if changes := record.Changes(record.ServerReport{Root: "three"}, about); changes != nil {
+		t.Errorf("copies in another folder: %q", changes)
+	}
 	b.root.Store(a.root.Load())
-	about, err := f.server(context.Background())
+	about, err = f.server(context.Background())
 	if diff := cmp.Diff(record.ServerReport{Models: []string{"m"}, Present: true, ContextLength: 4096, Root: "one"},
 		about); diff != "" || err != nil {
 		t.Error(err, diff)

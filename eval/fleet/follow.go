@@ -49,7 +49,8 @@ func (f *Fleet) reread() error {
 			}
 			return err
 		}
-		added = append(added, &server{address: address, client: client, cause: isNew, fresh: true, since: f.o.Now()})
+		added = append(added, &server{address: address, client: client,
+			aside: &aside{cause: isNew, fresh: true, since: f.o.Now()}})
 	}
 	f.servers = slices.DeleteFunc(f.servers, func(s *server) bool {
 		if s.removed = !slices.Contains(addresses, s.address); s.removed {

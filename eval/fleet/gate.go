@@ -4,25 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"heldout/eval/model"
 )
 
 // setAside takes a server out of use, if it is not yet, and has it asked from time to
-// time. It must answer the trial, if there is one, to be used again; it is not asked
-// before the wait is over. The caller holds the lock.
-func (f *Fleet) setAside(s *server, trial *model.Request, cause string, wait time.Duration) {
-	if s.cause != "" || s.removed {
+// time. It is not asked before the wait is over, which the server asks for; 0 for none. The caller holds the lock.
+func (f *Fleet) setAside(s *server, out *aside, wait time.Duration) {
+	if s.aside != nil || s.removed {
 		return
 	}
-	s.cause, s.since, s.trial = cause, f.o.Now(), trial
+	s.aside, out.since = out, f.o.Now()
+	if wait > 0 {
+		out.rest(wait, out.since)
+	}
+	s.settle()
 	if len(f.present()) > 0 {
-		f.tell("%s is set aside, its episodes continue elsewhere: %s", s.client.URL(), cause)
+		f.tell("%s is set aside, its episodes continue elsewhere: %s", s.client.URL(), out)
 	} else {
-		f.hold(s.client.URL()+": "+cause, trial != nil)
+		f.hold(fmt.Sprintf("%s: %s", s.client.URL(), out), out.trial != nil)
 	}
 	f.recallLater(s, max(wait, f.o.Pace))
+}
+
+// rest notes that the server asks for no calls for so long.
+func (a *aside) rest(wait time.Duration, now time.Time) {
+	a.rests, a.asked = now.Add(wait), wait
+}
+
+// String is the cause, with the wait that the server asks for.
+func (a *aside) String() string {
+	if a.asked == 0 {
+		return a.cause
+	}
+	return fmt.Sprintf("%s (it asks to wait %v)", a.cause, a.asked.Round(time.Second))
 }
 
 // hold makes all calls wait, because no server is in use. It tells the cause and
@@ -38,8 +55,18 @@ func (f *Fleet) hold(cause string, talks bool) {
 		line += fmt.Sprintf(" (--give-up-after %v)", f.o.GiveUpAfter)
 		f.tooLong = time.AfterFunc(f.o.GiveUpAfter, f.giveUp)
 	}
-	f.tell("%s", line)
+	if f.tell("%s", line); f.restsTooLong() {
+		f.lose()
+	}
 	f.turn()
+}
+
+// restsTooLong reports whether all servers ask for a longer wait than the fleet has patience. The caller holds
+// the lock.
+func (f *Fleet) restsTooLong() bool {
+	return f.o.GiveUpAfter > 0 && !slices.ContainsFunc(f.servers, func(s *server) bool {
+		return s.aside == nil || s.aside.rests.Sub(f.o.Now()) <= f.o.GiveUpAfter
+	})
 }
 
 // outage says since when no server is in use. The caller holds the lock.
@@ -90,12 +117,19 @@ func (f *Fleet) release() {
 func (f *Fleet) giveUp() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.gone.IsZero() || f.lost != nil {
+	if !f.gone.IsZero() {
+		f.lose()
+	}
+}
+
+// lose ends the fleet. The caller holds the lock.
+func (f *Fleet) lose() {
+	if f.lost != nil {
 		return
 	}
-	f.lost = &LostError{Wait: f.o.GiveUpAfter}
+	f.lost = &LostError{Wait: f.o.GiveUpAfter, Asked: f.restsTooLong(), Talks: f.talks}
 	for _, s := range f.servers {
-		f.lost.Causes = append(f.lost.Causes, s.client.URL()+": "+s.cause)
+		f.lost.Causes = append(f.lost.Causes, fmt.Sprintf("%s: %s", s.client.URL(), s.aside))
 	}
 	f.notify()
 }
@@ -109,66 +143,74 @@ func (f *Fleet) tell(format string, args ...any) {
 // recallLater has a server asked after a wait, until it is in use. The caller holds
 // the lock.
 func (f *Fleet) recallLater(s *server, wait time.Duration) {
+	out := s.aside
 	f.work.Go(func() {
-		for {
-			model.Pause(f.ctx, wait)
-			if f.ctx.Err() != nil || f.recall(s) {
+		for again := true; again; {
+			if model.Pause(f.ctx, wait) != nil {
 				return
 			}
-			// A trial costs the server a reply.
-			if wait = f.o.Pace; s.trial != nil {
-				wait *= trialPace
-			}
+			wait, again = f.recall(s, out)
 		}
 	})
 }
 
-// trialPace is the time between two trials, by that between two questions.
+// trialPace is the time between two trials, by that between two questions: a trial costs the server a reply.
 const trialPace = 5
 
-// recall asks a server that is set aside, and reports whether nothing more is to be
-// asked: it is in use again, or it has left.
-func (f *Fleet) recall(s *server) (done bool) {
-	differs, err := f.examine(s)
+// recall asks a server that is set aside. It reports whether it is to be asked again, and after which wait: not
+// if it is in use again, or has left.
+func (f *Fleet) recall(s *server, out *aside) (wait time.Duration, again bool) {
+	talks, differs, err := f.examine(s, out)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.talks = f.talks || talks
 	switch {
-	case s.removed || f.lost != nil || f.ctx.Err() != nil:
-		return true
+	case s.aside != out || s.removed || f.lost != nil || f.ctx.Err() != nil:
+		return 0, false
 	case err == nil:
 		f.takeBack(s)
-		return true
-	case s.cause == isNew, differs && s.cause != err.Error():
-		s.cause = err.Error()
-		f.tell("%s is not used: %s", s.client.URL(), s.cause)
+		return 0, false
+	case out.cause == isNew, differs && out.cause != err.Error():
+		out.cause = err.Error()
+		f.tell("%s is not used: %s", s.client.URL(), out.cause)
 	}
-	return false
+	wait = f.o.Pace
+	if out.trial != nil && talks {
+		wait *= trialPace
+	}
+	if busy, ok := errors.AsType[*model.UnavailableError](err); ok && busy.Wait > model.LongWait {
+		out.cause, wait = busy.Message, busy.Wait
+		if out.rest(wait, f.o.Now()); f.restsTooLong() {
+			f.lose()
+		}
+	}
+	return wait, true
 }
 
-// examine asks a server that is set aside whether it can be used. Differs: it works,
+// examine asks a server that is set aside whether it can be used. Talks: it answers. Differs: it works,
 // but does not serve the same model.
-func (f *Fleet) examine(s *server) (differs bool, err error) {
+func (f *Fleet) examine(s *server, out *aside) (talks, differs bool, err error) {
 	if err := s.client.Ping(f.ctx); err != nil {
-		return false, err
+		return false, false, err
 	}
 	ctx, cancel := context.WithTimeout(f.ctx, patience)
 	defer cancel()
 	about, err := s.client.Server(ctx)
 	if err != nil {
-		return false, late(ctx, err)
+		return true, false, late(ctx, err)
 	}
 	f.mu.Lock()
 	reference := f.about
 	f.mu.Unlock()
 	if reference != nil {
-		if err := same(*reference, about); err != nil {
-			return true, err
+		if err := f.same(*reference, about); err != nil {
+			return true, true, err
 		}
 	}
-	if s.trial != nil {
-		return false, f.try(s, s.trial)
+	if out.trial != nil {
+		return true, false, try(f.ctx, s, out.trial)
 	}
-	return false, nil
+	return true, false, nil
 }
 
 // patience is how long a server may take to answer questions about itself while
@@ -192,12 +234,12 @@ const isNew = "it is new"
 
 // takeBack puts a server into use. The caller holds the lock.
 func (f *Fleet) takeBack(s *server) {
-	if s.fresh {
+	if s.aside.fresh {
 		f.tell("%s is in use", s.client.URL())
 	} else {
-		f.tell("%s is back after %v", s.client.URL(), f.o.Now().Sub(s.since).Round(time.Second))
+		f.tell("%s is back after %v", s.client.URL(), f.o.Now().Sub(s.aside.since).Round(time.Second))
 	}
-	s.cause, s.rests, s.trial, s.fresh, s.refuses = "", time.Time{}, nil, false, false
+	s.aside = nil
 	s.client.Close() // connections from before it left are broken, and a call on one would fail
 	f.release()
 	f.turn()
@@ -216,10 +258,10 @@ func (f *Fleet) Waits() (until time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, s := range f.servers {
-		t := s.rests
-		if s.cause == "" {
+		var t time.Time
+		if s.aside == nil {
 			t = s.client.Waits()
-		} else if t.IsZero() {
+		} else if t = s.aside.rests; t.IsZero() {
 			continue // its calls are elsewhere, or wait until it is back
 		}
 		if t.IsZero() {

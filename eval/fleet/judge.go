@@ -1,144 +1,353 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"heldout/eval/model"
 )
 
-// forGood is the number of attempts of a call that is not worth another one.
-const forGood = -1
+// call is a call of an episode, and what has become of it so far.
+type call struct {
+	fleet *Fleet
+	req   *model.Request
+	// failures counts the attempts that failed, and spent those that reached a server.
+	failures, spent int
+	// wait is between attempts that fail although the server answers others.
+	wait *backoff.ExponentialBackOff
+	// doubt is that of the server, once the call has failed, and turn the one in which it has the turn; nil for
+	// none. owed is what the call had spent when the doubt began.
+	doubt, turn *doubt
+	owed        int
+}
 
-// judge decides what the failure of a call says about its server, and sets it aside
-// if it should get no calls. It reports whether the server works otherwise, and how
-// many of the call's attempts count.
-//
-// A failure is not proof against a server: the call itself may be the reason. So the
-// server is asked whether it is there, and for a reply to another prompt, unless it
-// has answered some call meanwhile.
-func (f *Fleet) judge(ctx context.Context, s *server, req model.Request, began time.Time, err error) (works bool,
-	attempts int) {
-	var refused *model.RequestError
-	var failed *model.UnavailableError
+// mostLate is how many replies to a call may come too late. With limits that double, that takes 7 times
+// --timeout.
+const mostLate = 3
+
+// settle decides what a failure says about the server, and waits until the call can be made again. The error
+// ends the call.
+func (c *call) settle(ctx context.Context, p placed, err error) error {
+	refused, isRefusal := errors.AsType[*model.RequestError](err)
+	failed, isFailure := errors.AsType[*model.UnavailableError](err)
 	switch {
-	case errors.As(err, &refused):
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case isRefusal && refused.Fatal() && c.fleet.setAsideOneOf(p, trial(c.req), refused.Error()):
 		// The same request may be good for the other servers: this one may have a wrong
 		// key or, since it was started again, another model.
-		if refused.Fatal() && f.setAsideOneOf(s, trial(req), refused.Error()) {
-			return false, refused.Attempts
-		}
-		return true, forGood
-	case !errors.As(err, &failed):
-		return true, forGood
-	case failed.Busy && failed.Attempts < f.o.Attempts: // it asks for a long wait
-		f.setAsideFor(s, failed.Wait, failed.Message)
-		return false, 0
-	case failed.Gone && f.answeredSince(s, began): // and may be gone since
-		works = f.suspect(ctx, s, nil, failed.Message)
+		c.spent += refused.Attempts
+		return c.ended(err)
+	case !isFailure:
+		return err
+	case failed.Wait > model.LongWait && c.fleet.rest(p, trial(c.req), failed):
+		return nil
+	}
+	c.fail(p, failed)
+	last := c.ended(failed) != nil
+	if !last {
+		model.Pause(ctx, failed.Wait+c.pause(p, failed))
+	}
+	c.await(ctx, p, failed, last)
+	return cmp.Or(ctx.Err(), c.ended(failed))
+}
+
+// fail notes a failed attempt.
+func (c *call) fail(p placed, failed *model.UnavailableError) {
+	c.failures++
+	if !failed.Unsent {
+		c.spent += failed.Attempts
+	}
+	if failed.Limit > 0 {
+		c.req.Late++
+	}
+	c.req.Fresh = true
+	if failed.Limit > 0 {
+		c.fleet.tellLate(p, failed.Limit, c.ended(failed) == nil)
+	}
+	c.failInTurn(p, failed, failed, !failed.Unsent)
+}
+
+// ended returns the error of a call that has been tried often enough; nil if it has not.
+func (c *call) ended(err error) error {
+	if c.spent < c.fleet.o.Attempts && c.req.Late < mostLate {
+		return nil
+	}
+	if failed, ok := errors.AsType[*model.UnavailableError](err); ok {
+		failed.Attempts, failed.Late = max(1, c.spent), c.req.Late
+	}
+	return err
+}
+
+// pause is the wait before the next attempt. One failure is chance, so there is none, unless the server is
+// busy. Then it grows, from a quarter of the time of a reply on.
+func (c *call) pause(p placed, failed *model.UnavailableError) time.Duration {
+	if c.failures == 1 && !failed.Busy {
+		return 0
+	}
+	if c.wait == nil {
+		c.fleet.mu.Lock()
+		defer c.fleet.mu.Unlock()
+		c.wait = &backoff.ExponentialBackOff{InitialInterval: c.fleet.replyTime(p.server) / 4, MaxInterval: time.Minute,
+			Multiplier: 4, RandomizationFactor: 0.5}
+	}
+	return c.wait.NextBackOff()
+}
+
+// doubt is what a server is in from a failed call on until it answers one that began later, or is set aside. The
+// calls that fail meanwhile take turns at being made again: first one of them, and another one with each call that the
+// server still answers. So a server that fails now and then costs hardly any time, and one that is out is asked
+// little. It is out if all that was asked in turn has failed, and nothing was answered meanwhile.
+type doubt struct {
+	server *server
+	since  time.Time
+	over   chan struct{}      // closed at its end
+	turn   chan time.Duration // holds the wait before a turn while one is free
+	// pending counts what is being asked in turn, failed what failed, and unheard how much of that since the server
+	// last answered any call. The fleet's lock protects them.
+	pending, failed, unheard int
+	// there: the server has answered since. It is not asked again whether it is there: of a balancer's two servers,
+	// one of which fails, each question would get the good one and each call the other one.
+	there bool
+}
+
+// mostFailures is the number of failures in turn after which a server is set aside. Even of a server that fails one
+// call in four, so many fail in a row only once in 256 times. The last one is a trial: the reason may be the call.
+const mostFailures = 4
+
+// doubted returns the doubt that a server is in after a failed call; nil if it is out of use.
+func (f *Fleet) doubted(s *server) *doubt {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.isOut() {
+		return nil
+	}
+	if s.doubt == nil {
+		s.doubt = &doubt{server: s, since: f.o.Now(), over: make(chan struct{}), turn: make(chan time.Duration, 1)}
+		s.doubt.free(0)
+	}
+	return s.doubt
+}
+
+// free lets one call take a turn after a wait.
+func (d *doubt) free(wait time.Duration) {
+	select {
+	case d.turn <- wait:
 	default:
-		works = f.answeredSince(s, began) || f.suspect(ctx, s, trial(req), failed.Message)
 	}
-	if !works && failed.Unsent {
-		return false, 0
+}
+
+// await returns once the server is in no doubt or is set aside, or if it is the call's turn to be made
+// again. Last: it is not, so another one has to take its turn.
+func (c *call) await(ctx context.Context, p placed, failed *model.UnavailableError, last bool) {
+	d := c.fleet.doubted(p.server)
+	if d != nil && d != c.doubt {
+		c.doubt, c.owed = d, c.spent
 	}
-	return works, failed.Attempts
+	for d != nil && c.takeTurn(ctx) {
+		there, err := c.ask(ctx, p, last || failed.Limit > 0)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		c.failInTurn(p, failed, err, there)
+	}
+	if c.fleet.mu.Lock(); c.doubt != nil && p.server.isOut() {
+		c.spent = min(c.spent, c.owed) // what was asked in turn tells of the server, and not of the call
+	}
+	c.fleet.mu.Unlock()
+	c.doubt = nil
+}
+
+// takeTurn waits for a turn; false if the doubt is over before, or ctx is done.
+func (c *call) takeTurn(ctx context.Context) bool {
+	d := c.doubt
+	var wait time.Duration
+	select {
+	case <-d.over:
+		return false
+	case <-ctx.Done():
+		return false
+	case wait = <-d.turn:
+	}
+	c.fleet.mu.Lock()
+	c.turn = d
+	d.pending++
+	c.fleet.mu.Unlock()
+	if wait == 0 {
+		return true
+	}
+	select {
+	case <-d.over:
+	case <-ctx.Done():
+	case <-time.After(wait):
+		return true
+	}
+	return false
+}
+
+// ask asks the server whether it is there, unless it has answered another call since it is in doubt, and for a reply to
+// another prompt if that is wanted or the last chance.
+func (c *call) ask(ctx context.Context, p placed, another bool) (there bool, err error) {
+	s, f := p.server, c.fleet
+	f.mu.Lock()
+	there = c.turn.there || s.answered.After(c.turn.since)
+	another = another || c.turn.pending == 1 && c.turn.unheard >= mostFailures-1
+	f.mu.Unlock()
+	if !there {
+		if err := s.client.Ping(ctx); err != nil {
+			return false, err
+		}
+		f.mu.Lock()
+		c.turn.there = true
+		f.mu.Unlock()
+	}
+	if !another {
+		return true, nil
+	}
+	began := f.o.Now()
+	err = try(ctx, s, trial(c.req))
+	if err == nil {
+		f.trust(s, began)
+	}
+	return true, err
+}
+
+// failInTurn ends the call's turn, if it has one, with a failure. If all fails that was asked in turn, often enough or
+// because of time-outs, the server is set aside. There: it answers questions about itself.
+func (c *call) failInTurn(p placed, failed *model.UnavailableError, asked error, there bool) {
+	d, f := c.turn, c.fleet
+	if d == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	c.turn = nil
+	d.pending--
+	d.failed++
+	d.unheard++
+	if late, ok := errors.AsType[*model.UnavailableError](asked); ok && late.Limit > 0 {
+		d.unheard = mostFailures
+	}
+	switch {
+	case d.pending > 0: // what is being asked decides
+	case failed.Busy && p.server.calls > 0: // with calls that it took
+		d.free(f.replyTime(d.server))
+	case p.server.doubt == d && d.unheard >= mostFailures:
+		out := &aside{cause: failed.Message, began: p.began}
+		if there {
+			out.trial = trial(c.req)
+		}
+		f.setAside(p.server, out, 0)
+	default: // trouble may pass
+		d.free(min(f.o.Pace/4, f.replyTime(d.server)<<min(d.failed, 8)))
+	}
+}
+
+// yield gives the call's turn back, if it has one.
+func (c *call) yield() {
+	if d := c.turn; d != nil {
+		c.fleet.mu.Lock()
+		defer c.fleet.mu.Unlock()
+		c.turn = nil
+		d.pending--
+		d.free(0)
+	}
+}
+
+// trust notes that a server has answered a call that began at a time. After a later one than that whose failure
+// put it in doubt or set it aside, it works.
+func (f *Fleet) trust(s *server, began time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.answered = f.o.Now()
+	if began.After(s.accepted) {
+		s.accepted = began
+	}
+	switch {
+	case s.doubt != nil && began.Before(s.doubt.since):
+		s.doubt.unheard = 0
+		s.doubt.free(0)
+	case s.doubt != nil:
+		s.settle()
+	case s.aside != nil && !s.removed && began.After(s.aside.began):
+		f.takeBack(s)
+	}
+}
+
+// settle ends the doubt that the server is in, if it is. The caller holds the lock.
+func (s *server) settle() {
+	if s.doubt != nil {
+		close(s.doubt.over)
+		s.doubt = nil
+	}
 }
 
 // trial returns another call with the settings of a request.
-func trial(req model.Request) *model.Request {
+func trial(req *model.Request) *model.Request {
 	return &model.Request{
 		Messages: []model.Message{{Role: model.User, Content: "Hello"}},
-		Decoding: req.Decoding, Seed: req.Seed, Completion: req.Completion, Once: true,
+		Decoding: req.Decoding, Seed: req.Seed, Completion: req.Completion, Once: true, Fresh: true,
 	}
 }
 
-// answeredSince reports whether a server has answered a call since a time.
-func (f *Fleet) answeredSince(s *server, t time.Time) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return s.answered.After(t)
-}
-
-// suspect asks a server whether it works, after a call failed: it must be there and
-// answer the trial, if there is one. Calls that fail together wait for one answer. A
-// server that does not work is set aside.
-func (f *Fleet) suspect(ctx context.Context, s *server, trial *model.Request, cause string) (works bool) {
-	f.mu.Lock()
-	if s.cause != "" || s.removed {
-		f.mu.Unlock()
-		return false
+// try makes a trial call. A server that refuses only this prompt passes.
+func try(ctx context.Context, s *server, trial *model.Request) error {
+	_, err := s.client.Chat(ctx, *trial)
+	refused, isRefusal := errors.AsType[*model.RequestError](err)
+	if isRefusal && !refused.Fatal() || errors.As(err, new(*model.ContextError)) {
+		return nil
 	}
-	if s.checking == nil {
-		s.checking = make(chan struct{})
-		f.work.Go(func() { f.check(s, trial, cause) })
-	}
-	checking := s.checking
-	f.mu.Unlock()
-	select {
-	case <-checking:
-	case <-ctx.Done():
-		return false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return s.cause == "" && !s.removed
-}
-
-// check asks a suspected server and sets it aside if it does not work.
-func (f *Fleet) check(s *server, trial *model.Request, cause string) {
-	err := s.client.Ping(f.ctx)
-	if err != nil {
-		trial = nil // it has to come back first
-	} else if trial != nil {
-		err = f.try(s, trial)
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	close(s.checking)
-	s.checking = nil
-	if err != nil && f.ctx.Err() == nil {
-		f.setAside(s, trial, cause, 0)
-	}
-}
-
-// try makes a trial call. A server that is only busy, or refuses only this prompt,
-// passes.
-func (f *Fleet) try(s *server, trial *model.Request) error {
-	_, err := s.client.Chat(f.ctx, *trial)
-	var failed *model.UnavailableError
-	var refused *model.RequestError
-	switch {
-	case errors.As(err, &failed) && !failed.Busy, errors.As(err, &refused) && refused.Fatal():
-		return err
-	}
-	return f.ctx.Err()
+	return err
 }
 
 // setAsideOneOf sets a server aside that refuses calls, unless all others do as well:
 // then the calls are wrong, not the server. The trial is what it must answer to be
 // used again.
-func (f *Fleet) setAsideOneOf(s *server, trial *model.Request, cause string) bool {
+func (f *Fleet) setAsideOneOf(p placed, trial *model.Request, cause string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, other := range f.servers {
-		if other != s && !other.refuses {
-			s.refuses = true
-			f.setAside(s, trial, cause, 0)
+		if other != p.server && (other.aside == nil || !other.aside.refuses) {
+			f.setAside(p.server, &aside{cause: cause, began: p.began, trial: trial, refuses: true}, 0)
 			return true
 		}
 	}
 	return false
 }
 
-// setAsideFor sets a server aside that asks for a wait.
-func (f *Fleet) setAsideFor(s *server, wait time.Duration, cause string) {
+// rest sets a server aside that asks for a long wait, unless it has answered a call that began after the one
+// that it refused: then that call waits alone.
+func (f *Fleet) rest(p placed, trial *model.Request, refused *model.UnavailableError) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.setAside(s, nil, fmt.Sprintf("%s (it asks to wait %v)", cause, wait.Round(time.Second)), wait)
-	if s.rests.IsZero() {
-		s.rests = f.o.Now().Add(wait)
+	if p.server.accepted.After(p.began) {
+		return false
 	}
+	f.setAside(p.server, &aside{cause: refused.Message, began: p.began, trial: trial}, refused.Wait)
+	return true
+}
+
+// tellLate says once that a reply took too long.
+func (f *Fleet) tellLate(p placed, limit time.Duration, again bool) {
+	f.mu.Lock()
+	told := f.toldLate
+	f.toldLate = true
+	others := p.server.calls
+	f.mu.Unlock()
+	if told {
+		return
+	}
+	what, helps := "is not asked for again", "a larger --timeout"
+	if again {
+		what = fmt.Sprintf("is asked for again, within %v", 2*limit)
+	}
+	if others > 0 {
+		helps += " or a smaller --concurrency"
+	}
+	f.tell("a reply took longer than --timeout %v and %s: %s helps", limit, what, helps)
 }

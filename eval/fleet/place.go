@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"slices"
+	"time"
 
 	"heldout/eval/model"
 )
@@ -12,6 +13,8 @@ type placed struct {
 	// tokens of the call, estimated. calls is the largest number of calls that its
 	// episode still makes, this one included.
 	tokens, calls int
+	// began is when it was placed.
+	began time.Time
 }
 
 // place finds the server for a call and counts the call there: the episode's server
@@ -24,7 +27,7 @@ func (f *Fleet) place(ctx context.Context, mine *server, calls, prompt int) (pla
 			defer f.mu.Unlock()
 			return placed{}, f.lost
 		}
-		p := placed{tokens: prompt + int(f.completion), calls: max(1, calls)}
+		p := placed{tokens: prompt + int(f.completion), calls: max(1, calls), began: f.o.Now()}
 		if p.server = f.choose(mine, p); p.server != nil {
 			p.server.calls++
 			p.server.tokens += p.tokens
@@ -48,7 +51,7 @@ func (f *Fleet) choose(home *server, p placed) *server {
 	present := f.present()
 	idlest := leastLoaded(present)
 	switch {
-	case home == nil || home.removed || home.cause != "" || home.overloaded(idlest, p.tokens):
+	case home == nil || home.isOut() || home.overloaded(idlest, p.tokens):
 		return idlest
 	case f.allBegun:
 		return home.orBetter(present, p.calls, f.deadline(present))
@@ -83,13 +86,25 @@ func size(req model.Request) int {
 
 // done takes a call off its server.
 func (f *Fleet) done(p placed, reply model.Reply, err error) {
+	if err == nil {
+		f.trust(p.server, p.began)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.remaining -= p.calls
 	if err == nil {
-		p.server.learn(reply.Latency, f.o.Now(), !f.allBegun)
+		p.server.learn(reply.Latency, !f.allBegun)
 		f.completion += (float64(reply.CompletionTokens) - f.completion) / 64
 	}
 	p.server.calls--
 	p.server.tokens -= p.tokens
+}
+
+// replyTime is the time that a reply of a server takes, at most that between two questions, and a tenth of it
+// before the first reply. The caller holds the lock.
+func (f *Fleet) replyTime(s *server) time.Duration {
+	if s.latency == 0 {
+		return f.o.Pace / 10
+	}
+	return min(f.o.Pace, time.Duration(s.latency*float64(time.Second)))
 }

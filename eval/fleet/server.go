@@ -23,29 +23,39 @@ type server struct {
 	// the calls in flight meanwhile; 0 before the first. rate is their quotient while
 	// episodes wait to begin: the calls per second that the server can do.
 	latency, busy, rate float64
-	// answered is when the last call was answered.
-	answered time.Time
-	// cause is why the server is set aside; "" while it is in use.
-	cause string
-	since time.Time
-	// rests is until when it asks for no calls; zero if it does not.
-	rests time.Time
-	// trial is a call that the server must answer before it is used again; nil for
-	// none.
-	trial *model.Request
-	// refuses: it is set aside because it refuses calls.
-	refuses bool
-	// fresh: it has just joined and was not in use yet.
-	fresh bool
-	// checking is closed when a question to a suspected server is answered; nil
-	// while nobody asks.
-	checking chan struct{}
+	// answered is when the last call was answered, and accepted the latest beginning of one that was.
+	answered, accepted time.Time
+	// doubt is nil while no call has failed since the last one that was answered.
+	doubt *doubt
+	// aside is nil while the server is in use.
+	aside *aside
 	// load is what the server last told Full, nil before; silent: it tells none. Only
 	// Full uses both.
 	load   *model.Load
 	silent bool
 	// removed: the server has left the list.
 	removed bool
+}
+
+// isOut reports whether the server is not in use. The caller holds the lock.
+func (s *server) isOut() bool { return s.removed || s.aside != nil }
+
+// aside is why a server is out of use.
+type aside struct {
+	cause string
+	since time.Time
+	// began is when the call began whose failure set it aside. An answer to a later one ends that.
+	began time.Time
+	// rests is until when it asks for no calls, and asked the wait that it asked for; zero if it does not.
+	rests time.Time
+	asked time.Duration
+	// trial is a call that the server must answer before it is used again; nil for
+	// none.
+	trial *model.Request
+	// refuses: it refuses calls.
+	refuses bool
+	// fresh: it has just joined and was not in use yet.
+	fresh bool
 }
 
 // server asks every server about itself. All must serve the same model. A server
@@ -62,22 +72,27 @@ func (f *Fleet) server(ctx context.Context) (record.ServerReport, error) {
 	if first < 0 {
 		return record.ServerReport{}, errors.Join(errs...)
 	}
+	var roots []string
 	for i, s := range servers {
 		if errs[i] != nil {
 			continue
 		}
-		if err := same(abouts[first], abouts[i]); err != nil {
+		if err := f.same(abouts[first], abouts[i]); err != nil {
 			return record.ServerReport{},
 				fmt.Errorf("%s and %s do not serve the same model: %w", servers[first].client.URL(),
 					s.client.URL(), err)
+		}
+		if root := abouts[i].Root; root != "" && f.o.SameWeights && !slices.Contains(roots, root) {
+			roots = append(roots, root)
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.about = &abouts[first]
+	f.about.Roots = roots
 	for i, s := range servers {
 		if errs[i] != nil {
-			f.setAside(s, nil, errs[i].Error(), 0)
+			f.setAside(s, &aside{cause: errs[i].Error()}, 0)
 		}
 	}
 	return abouts[first], nil
@@ -92,8 +107,8 @@ func (f *Fleet) explain(ctx context.Context, s *server) {
 	if model.Pause(ctx, silence); ctx.Err() != nil {
 		return
 	}
-	cause := "it has not told about itself yet"
-	if err := s.client.Ping(ctx); err != nil {
+	cause := "it answers, and has not told all about itself yet"
+	if err := s.client.List(ctx); err != nil {
 		cause = err.Error()
 	}
 	if ctx.Err() == nil {
@@ -127,7 +142,7 @@ func interview(ctx context.Context, servers []*server, heard func()) ([]record.S
 }
 
 // same reports in which respect two servers differ that should serve one model.
-func same(a, b record.ServerReport) error {
+func (f *Fleet) same(a, b record.ServerReport) error {
 	if a.Present != b.Present {
 		absent := a
 		if a.Present {
@@ -143,13 +158,16 @@ func same(a, b record.ServerReport) error {
 		{"software", a.Software, b.Software},
 		{"version of the software", a.Version, b.Version},
 		{"context length", fmt.Sprint(a.ContextLength), fmt.Sprint(b.ContextLength)},
-		{"root of the model", a.Root, b.Root},
 		{"parent of the model", a.Parent, b.Parent},
 		{"digest of the model", a.Digest, b.Digest},
+		{"size of the model", a.Size, b.Size},
 	} {
 		if x.a != x.b {
 			return fmt.Errorf("the %s is %q and %q", x.name, x.a, x.b)
 		}
+	}
+	if a.Root != b.Root && !f.o.SameWeights {
+		return fmt.Errorf("the root of the model is %q and %q; --same-weights says that both hold the same weights", a.Root, b.Root)
 	}
 	return nil
 }

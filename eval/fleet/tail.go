@@ -89,14 +89,13 @@ func (s *server) lasts(calls int) float64 {
 	return float64(calls) * s.latency * max(1, float64(s.calls+1)/s.busy)
 }
 
-func (s *server) learn(took time.Duration, now time.Time, begins bool) {
+func (s *server) learn(took time.Duration, begins bool) {
 	const calls = 16 // the mean reaches back about so far
 	if s.latency == 0 {
 		s.latency, s.busy = took.Seconds(), float64(s.calls)
 	}
 	s.latency += (took.Seconds() - s.latency) / calls
 	s.busy += (float64(s.calls) - s.busy) / calls
-	s.answered = now
 	if begins || s.rate == 0 {
 		s.rate = s.busy / s.latency
 	}

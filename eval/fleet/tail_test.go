@@ -100,7 +100,7 @@ func (l load) play(t *testing.T) (o outcome) {
 		servers, sum := map[string]*simulated{}, 0.0
 		options := Options{Now: time.Now, Attempts: 3, Open: func(address string) (*model.Client, error) {
 			return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
-				Now: time.Now, Leave: true, Transport: servers[address]})
+				Now: time.Now, Transport: servers[address]})
 		}}
 		for i, latency := range l.latencies {
 			address := fmt.Sprintf("http://h%d/v1", i)

@@ -18,6 +18,8 @@ const (
 type Adviser struct {
 	Kind     string
 	Decoding record.Decoding
+	// Shows says how replies can be seen, for the beginning of a sentence; empty if they are shown.
+	Shows string
 }
 
 // hot reports whether improbable tokens are drawn as often as the model has them.
@@ -37,7 +39,7 @@ func (a Adviser) Advice(against Symptom) string {
 	case ToolTalk:
 		return cmp.Or(own[onTools], "start the server without automatic tool calls, or check its tool parser")
 	case Silence:
-		return cmp.Or(own[onTemplate], "check the server's chat template and reasoning parser")
+		return "check the server's reasoning parser and " + a.template()
 	case PureReasoning:
 		return cmp.Or(own[onParser], longer+", which reasoning counts towards") + ", or " + a.lessReasoning()
 	case LongReasoning:
@@ -47,7 +49,7 @@ func (a Adviser) Advice(against Symptom) string {
 	case Repetition, Rambling, LongTail:
 		return a.calmer(against)
 	case Invention:
-		return cmp.Or(own[onTemplate], "check the chat template, and play a base model with --completions")
+		return "what it adds is left out; if it does not know where its turn ends, check " + a.template()
 	case BareAction:
 		return "play it with --agent act, which takes the whole reply for an action"
 	case Prose:
@@ -60,11 +62,20 @@ func (a Adviser) Advice(against Symptom) string {
 	return a.further(against)
 }
 
+// template says what to check if the chat template may be the cause.
+func (a Adviser) template() string {
+	text := "its chat template"
+	if hint := hints[a.Kind][onTemplate]; hint != "" {
+		text += " (" + hint + ")"
+	}
+	return text
+}
+
 // further is Advice against what concerns all replies.
 func (a Adviser) further(against Symptom) string {
 	switch against {
 	case InvalidActions:
-		return "heldout doctor --show prints them: a tuned model may have learned other commands than the prompt's"
+		return a.Shows + "a tuned model may have learned other commands than the prompt's"
 	case SeedsIgnored:
 		return "check that the server lets temperature and seed of a request stand: seeds would measure no spread"
 	case CacheSensitive:
@@ -86,6 +97,8 @@ func (a Adviser) lessReasoning() string {
 func (a Adviser) calmer(against Symptom) string {
 	const ample = 256
 	switch {
+	case against != Repetition && a.Decoding.MaxTokens < ample && a.hot():
+		return fmt.Sprintf("a lower --temperature than %v or a larger --max-tokens may help", a.Decoding.Temperature)
 	case against != Repetition && a.Decoding.MaxTokens < ample:
 		return longer
 	case a.hot() && a.Kind == "": // services refuse the other field

@@ -14,15 +14,14 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/cenkalti/backoff/v5"
 )
 
 // caller makes calls to one server: it limits the time of each attempt, repeats
 // attempts that may succeed later, and converts failures to this package's
 // errors.
 type caller struct {
-	transport http.RoundTripper
+	// transport keeps connections for later requests; fresh opens one for each.
+	transport, fresh http.RoundTripper
 	// headers are those of every request. They do not change.
 	headers http.Header
 	url     string
@@ -36,76 +35,84 @@ type caller struct {
 	// explains makes a call that was to be tried again, but whose context is done, end
 	// with a StoppedError.
 	explains bool
-	// leave ends a call with the first failure, unless the server is only busy.
-	leave bool
-	now   func() time.Time
+	now      func() time.Time
 	// acquire waits before an attempt, and returns what is called after it; nil for none.
 	acquire func(context.Context) (release func(*exchange), err error)
 	// budget is the largest total size in bytes of the replies that are being read,
 	// inUse their current total size.
 	budget int64
 	inUse  *atomic.Int64
-	// worked: the server has answered a call.
+	// worked: the server has given a reply of the model.
 	worked *atomic.Bool
 }
 
-// longWait is the longest wait that a busy server may ask for before a caller that
-// can go elsewhere does.
-const longWait = 10 * time.Second
+// forCall is a caller for the attempt at a request.
+func (c *caller) forCall(req *Request) *caller {
+	own := *c
+	own.timeout <<= min(req.Late, mostDoubled)
+	if req.Fresh {
+		own.transport = c.fresh
+	}
+	return &own
+}
+
+// mostDoubled is how often the time limit of a reply is doubled.
+const mostDoubled = 2
+
+// LongWait is the longest wait that a question to a server about itself obeys. What asks
+// for more is told who asks.
+const LongWait = 10 * time.Second
 
 // talk is one exchange with the server. An error means that the reply, if there
 // is one, is not usable.
 type talk func(context.Context, *exchange) error
 
-// The ways to go on after a failed attempt, as far as the limits allow.
-func always(*failure) bool         { return true }
+// The failures that are tried again here.
 func unlessAbsent(f *failure) bool { return !f.absent }
+func ifBlank(f *failure) bool      { return f.blank }
 func never(*failure) bool          { return false }
 
-// call repeats a talk until it succeeds, fails for good, is not worth another
-// attempt, or has been tried often enough. It returns the number of attempts,
-// and a ContextError, RequestError, UnavailableError or the context's own error.
-func (c *caller) call(ctx context.Context, retryable func(*failure) bool, do talk) (int, error) {
-	if err := c.attempt(ctx, do); err != nil {
-		return c.repeat(ctx, retryable, do, err)
+// call makes a talk, and repeats it after a failure that is worth it, until it has been tried
+// often enough. It returns the number of attempts, and a ContextError, RequestError,
+// UnavailableError or the context's own error.
+func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (int, error) {
+	err := c.attempt(ctx, do)
+	if err == nil {
+		return 1, nil
 	}
-	return 1, nil
+	return c.repeat(ctx, again, do, err)
 }
 
-// repeat is call after a first attempt that ended with that error.
-func (c *caller) repeat(ctx context.Context, retryable func(*failure) bool, do talk, last error) (int, error) {
-	wait := &waits{ExponentialBackOff: c.retry.Waits()}
-	attempts := 0
-	message := "" // the last failure before ctx was done
-	attempt := func() (struct{}, error) {
-		if attempts++; attempts > 1 {
-			last = c.attempt(ctx, do)
+// repeat is call after a first attempt that ended with that error. It is a function of its own, because
+// episodes spend their time in the first attempt, and its stack is small.
+func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk, err error) (int, error) {
+	wait := c.retry.Waits()
+	last := "" // the last failure before ctx was done
+	for attempts := 1; ; attempts++ {
+		f, failed := err.(*failure)
+		if ctx.Err() == nil && failed {
+			last = f.message
 		}
-		if last == nil {
-			return struct{}{}, nil
+		switch {
+		case err == nil:
+			return attempts, nil
+		case ctx.Err() != nil:
+			return attempts, c.stopped(ctx, last)
+		case !failed || !again(f) || f.wait > LongWait || attempts == c.retry.Attempts:
+			return attempts, finish(err, attempts)
 		}
-		f, ok := last.(*failure)
-		if !ok || !retryable(f) || c.leave && !f.blank && (!f.busy || f.wait > longWait) {
-			return struct{}{}, backoff.Permanent(last)
+		if Pause(ctx, f.wait+wait.NextBackOff()) != nil {
+			return attempts, c.stopped(ctx, last)
 		}
-		if ctx.Err() == nil {
-			message = f.message
-		}
-		wait.atLeast = f.wait
-		return struct{}{}, last
+		err = c.attempt(ctx, do)
 	}
-	_, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(wait),
-		backoff.WithMaxTries(uint(c.retry.Attempts)), backoff.WithMaxElapsedTime(0))
-	switch {
-	case err == nil:
-		return attempts, nil
-	case ctx.Err() != nil:
-		if c.explains && message != "" {
-			return attempts, &StoppedError{Last: message, Err: ctx.Err()}
-		}
-		return attempts, ctx.Err()
+}
+
+func (c *caller) stopped(ctx context.Context, last string) error {
+	if c.explains && last != "" {
+		return &StoppedError{Last: last, Err: ctx.Err()}
 	}
-	return attempts, finish(last, attempts)
+	return ctx.Err()
 }
 
 // finish converts the last attempt's error to the call's error.
@@ -113,7 +120,7 @@ func finish(err error, attempts int) error {
 	switch err := err.(type) {
 	case *failure:
 		return &UnavailableError{URL: err.url, Status: err.status, Message: err.message, Busy: err.busy,
-			Wait: err.wait, Attempts: attempts, Gone: err.gone, Unsent: err.absent}
+			Wait: err.wait, Attempts: attempts, Limit: err.limit, Unsent: err.absent, gone: err.gone}
 	case *RequestError:
 		err.Attempts = attempts
 	case *ContextError:
@@ -121,17 +128,6 @@ func finish(err error, attempts int) error {
 	}
 	return err
 }
-
-// waits is a backoff that begins after the wait that the server asked for. The
-// added randomness keeps clients that were refused together from retrying
-// together.
-type waits struct {
-	backoff.ExponentialBackOff
-	atLeast time.Duration
-}
-
-// NextBackOff implements backoff.BackOff.
-func (w *waits) NextBackOff() time.Duration { return w.atLeast + w.ExponentialBackOff.NextBackOff() }
 
 // failure is a failed attempt that may succeed if repeated.
 type failure struct {
@@ -148,33 +144,53 @@ type failure struct {
 	blank bool
 	// gone reports that the attempt failed as it does when a server is gone.
 	gone bool
+	// limit is the time within which no reply came; 0 if the attempt failed otherwise.
+	limit time.Duration
 }
 
 // Error implements error.
 func (f *failure) Error() string { return f.message }
 
+// attempt makes a talk once. A kept connection may have been closed by the server, or by a balancer before
+// it, when a request is sent on it: nobody has read that one, so it is sent again on a new connection.
 func (c *caller) attempt(ctx context.Context, do talk) error {
-	x := &exchange{transport: c.transport, headers: c.headers, url: c.url, limit: mostReply, budget: c.budget,
+	x, err := c.exchange(ctx, c.transport, do)
+	if err != nil && x.stale() && ctx.Err() == nil {
+		_, err = c.exchange(ctx, c.fresh, do)
+	}
+	return err
+}
+
+// exchange makes a talk on a connection of a transport.
+func (c *caller) exchange(ctx context.Context, transport http.RoundTripper, do talk) (*exchange, error) {
+	x := &exchange{transport: transport, headers: c.headers, url: c.url, limit: mostReply, budget: c.budget,
 		inUse: c.inUse}
 	if c.acquire != nil {
 		release, err := c.acquire(ctx)
 		defer release(x)
 		if err != nil {
-			return err
+			return x, err
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	limited, cancel := context.WithTimeout(x.watched(ctx), c.timeout)
 	defer cancel()
 	defer x.release()
 	err := do(limited, x)
+	if err == nil && x.answered() {
+		return x, nil
+	}
+	return x, c.classify(limited, x, err)
+}
+
+// classify converts the error of a talk, whose time is that of a context.
+func (c *caller) classify(limited context.Context, x *exchange, err error) error {
 	switch {
-	case err == nil && x.answered():
-		c.worked.Store(true)
-		return nil
 	case x.status != 0 && !x.answered():
 		return c.refused(x)
 	case limited.Err() != nil:
-		return c.lost(x, fmt.Sprintf("no reply within %v", c.timeout))
+		f := c.lost(x, fmt.Sprintf("no reply within %v", c.timeout))
+		f.limit = c.timeout
+		return f
 	case errors.Is(x.err, syscall.EMFILE), errors.Is(x.err, syscall.ENFILE):
 		return &MachineError{x.err}
 	case x.err != nil:
@@ -190,7 +206,7 @@ func (c *caller) failed(x *exchange, message string) *failure {
 		url:     clean(x.address(), c.key),
 		status:  x.status,
 		message: clean(message, c.key),
-		wait:    cmp.Or(retryAfter(x.header, c.now()), c.toldWait(x)),
+		wait:    c.askedWait(x),
 		absent:  x.status == 0 && absent(x.err),
 	}
 }
@@ -232,7 +248,7 @@ func (c *caller) refused(x *exchange) error {
 		message = clean("it leads to "+x.header.Get("Location"), c.key)
 	}
 	switch status := x.status; {
-	case status == http.StatusTooManyRequests && answer.spent(x.reply):
+	case status == http.StatusTooManyRequests && answer.spent(c.askedWait(x), x.reply):
 		// Waiting does not help.
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
 		f := c.failed(x, statusLine(status, message))
@@ -253,8 +269,11 @@ func (c *caller) refused(x *exchange) error {
 		return f
 	}
 	refusal := &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message}
-	if answer.page && (x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed) {
+	switch {
+	case answer.page && (x.status == http.StatusNotFound || x.status == http.StatusMethodNotAllowed):
 		refusal.remedy = checkAddress
+	case answer.page && x.status == http.StatusForbidden:
+		refusal.remedy = checkBetween
 	}
 	if x.status == 400 || x.status == 422 || x.status >= 500 {
 		refusal.remedy = remedyFor(c.kind(), x.status, message)
@@ -279,39 +298,43 @@ func (c *caller) misread(x *exchange, err error) error {
 		return c.failed(x, "it reports an error: "+message)
 	case message == "":
 		return c.failed(x, "the reply is empty")
+	case answer.page && !c.worked.Load(): // else something stands in for the server for a moment
+		return &RequestError{URL: clean(x.address(), c.key), Status: x.status, Message: message, remedy: checkAddress}
 	}
 	f := c.failed(x, fmt.Sprintf("%v: %s", err, answer.text))
-	if answer.page {
-		f.message += "; " + checkAddress
-	}
 	f.blank = err == errNoMessage
 	return f
 }
 
-// toldWait is the wait that a refusal asks for in its body.
-func (c *caller) toldWait(x *exchange) time.Duration {
-	if x.answered() {
-		return 0
+// askedWait is the wait that the server asks for, in a header or in the words of a refusal; 0 for none.
+func (c *caller) askedWait(x *exchange) time.Duration {
+	if wait := retryAfter(x.header, c.now()); wait > 0 || x.answered() {
+		return wait
 	}
-	return min(waitIn(x.reply), maxRetryAfter)
+	return waitIn(x.reply)
 }
 
-// maxRetryAfter is the longest wait that a server may ask for.
-const maxRetryAfter = 10 * time.Minute
-
-// retryAfter parses the wait that the server asks for: a number of seconds or a
-// date. The result is 0 if the server did not ask or the value is invalid, and at
-// most maxRetryAfter.
+// retryAfter parses the wait that the server asks for: a number of milliseconds or seconds, or a
+// date. The result is 0 if the server did not ask or the value is invalid.
 func retryAfter(header http.Header, now time.Time) time.Duration {
+	if wait := number(header.Get("Retry-After-Ms"), time.Millisecond); wait > 0 { // OpenAI and Azure
+		return wait
+	}
 	value := header.Get("Retry-After")
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		if !(seconds > 0) {
-			return 0
-		}
-		return time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second))
-	}
 	if date, err := http.ParseTime(value); err == nil {
-		return min(max(date.Sub(now), 0), maxRetryAfter)
+		return min(max(date.Sub(now), 0), forEver)
 	}
-	return 0
+	return number(value, time.Second)
+}
+
+// forEver is the longest wait that is told.
+const forEver = 100 * 365 * 24 * time.Hour
+
+// number parses a time in a unit, at most forEver; 0 if it is none.
+func number(text string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || !(n > 0) {
+		return 0
+	}
+	return time.Duration(min(n*float64(unit), float64(forEver)))
 }

@@ -37,10 +37,6 @@ type Options struct {
 	// Timeout is the longest that one attempt may take, by default 5 minutes.
 	Timeout time.Duration
 	Retry   Retry
-	// Leave ends a call with an *UnavailableError once an attempt fails, rather than
-	// trying again: for callers that wait or go elsewhere. Calls that a busy server
-	// refuses are tried again, unless it asks for a long wait.
-	Leave bool
 	// Limits are what the server allows per minute.
 	Limits Limits
 	// Concurrency is the number of calls in flight. The same number of connections
@@ -61,10 +57,10 @@ type Options struct {
 	Transport http.RoundTripper
 }
 
-// Retry says how often a call is tried and how long it waits in between. The
-// wait doubles each time and is random between half and one and a half times
-// its nominal length. A wait that the server asks for with Retry-After, up to 10
-// minutes, is added to it.
+// Retry says how often questions to a server about itself, and calls whose reply holds no
+// message, are tried and how long they wait in between. The wait doubles each time and is random
+// between half and one and a half times its nominal length. A wait that the server asks for
+// with Retry-After, up to LongWait, is added to it.
 type Retry struct {
 	// Attempts is the largest number of attempts for a call, by default 8.
 	Attempts int
@@ -119,14 +115,17 @@ func Open(o Options) (*Client, error) {
 	if err = errors.Join(o.validate(), err); err != nil {
 		return nil, err
 	}
-	transport, closeIdle := o.Transport, func() {}
+	transport, fresh, closeIdle := o.Transport, o.Transport, func() {}
 	if transport == nil {
 		own := newTransport(o.Concurrency, o.Proxy)
-		transport, closeIdle = own, own.CloseIdleConnections
+		once := own.Clone()
+		once.DisableKeepAlives = true
+		transport, fresh, closeIdle = own, once, own.CloseIdleConnections
 	}
 	o.Key = o.Key.masking(o.secrets(base))
 	caller := &caller{
 		transport: transport,
+		fresh:     fresh,
 		headers:   o.headers(base),
 		proxy:     proxyHost(o.Proxy, base),
 		url:       clean(base.String(), o.Key),
@@ -137,7 +136,6 @@ func Open(o Options) (*Client, error) {
 			FirstWait: cmp.Or(o.Retry.FirstWait, time.Second),
 			MaxWait:   cmp.Or(o.Retry.MaxWait, time.Minute),
 		},
-		leave:  o.Leave,
 		now:    o.Now,
 		budget: mostInFlight,
 		inUse:  new(atomic.Int64),
@@ -200,10 +198,11 @@ func newTransport(concurrency int, proxy func(*http.Request) (*url.URL, error)) 
 	}
 }
 
-// Chat returns the model's next turn. It tries again, as the Retry options say,
-// after a status of 408, 409, 424, 425, 429 or 5xx, a 404 of a server that has
-// answered, a broken or refused connection, an attempt that took too long, and a
-// reply that is broken, is not JSON, reports an error or has no message. A reply with an empty text is a reply.
+// Chat returns the model's next turn. It asks once, and again if the reply holds no
+// message. After an *UnavailableError another try may succeed: after a status of 408, 409, 424,
+// 425, 429 or 5xx, a 404 of a server that has given a reply, a broken or refused connection, an
+// attempt that took too long, and a reply that is broken, is not JSON or reports an error. A
+// reply with an empty text is a reply.
 //
 // The error is a *ContextError, *RequestError or *UnavailableError, or ctx.Err()
 // once ctx is done.
@@ -224,11 +223,14 @@ func (c *Client) Chat(ctx context.Context, req Request) (Reply, error) {
 	return *reply, nil
 }
 
+// List asks the server for its models, once.
+func (c *Client) List(ctx context.Context) error { return c.ping(ctx) }
+
 // Ping reports whether the server is there: nil if it answers at all, whatever the
 // answer, unless a gateway answers in its place. It asks once, without retries.
 func (c *Client) Ping(ctx context.Context) error {
 	err := c.ping(ctx)
-	if nobody, ok := errors.AsType[*UnavailableError](err); ctx.Err() != nil || ok && nobody.Gone {
+	if nobody, ok := errors.AsType[*UnavailableError](err); ctx.Err() != nil || ok && nobody.gone {
 		return err
 	}
 	return nil

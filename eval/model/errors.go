@@ -85,10 +85,13 @@ func (e *RequestError) Fatal() bool {
 }
 
 // checkName is the remedy for a model that the server does not have.
-const checkName = "check the name of the model; heldout doctor tells what the server has"
+const checkName = "check the name of the model"
 
 // checkAddress is the remedy for an address where pages for browsers are.
 const checkAddress = "check --base-url: the address of a model server looks like http://HOST:8000/v1"
+
+// checkBetween is the remedy for an answer that no model server gives.
+const checkBetween = "check --base-url, and what stands between"
 
 // UnknownModel reports that the server has no model of the name, as far as it tells.
 func (e *RequestError) UnknownModel() bool {
@@ -112,8 +115,12 @@ func (e *RequestError) hint() string {
 	if e.remedy != "" {
 		return e.remedy
 	}
-	if e.Field != "" {
-		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", e.Field)
+	field := e.Field
+	if e.wantsStream {
+		field = streamField
+	}
+	if field != "" {
+		return fmt.Sprintf("--extra-body '{%q:null}' leaves that field out", field)
 	}
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -126,7 +133,7 @@ func (e *RequestError) hint() string {
 		if strings.HasSuffix(e.URL, "/chat/completions") && !strings.Contains(e.URL, "/v1/") {
 			return "check --base-url, which usually ends in /v1"
 		}
-		return "check the name of the model and --base-url; heldout doctor tells what the server has"
+		return "check the name of the model and --base-url"
 	case http.StatusTooManyRequests:
 		return "the quota is used up: the same command resumes once there is more"
 	case http.StatusMethodNotAllowed:
@@ -136,7 +143,7 @@ func (e *RequestError) hint() string {
 		return "redirects are not followed: give the address it leads to as --base-url"
 	}
 	if e.Status < 400 {
-		return "no model server answers so: check --base-url, and what stands between"
+		return "no model server answers so: " + checkBetween
 	}
 	return ""
 }
@@ -156,14 +163,16 @@ type UnavailableError struct {
 	Busy bool
 	// Wait is the wait that the server asked for with the last attempt; 0 for none.
 	Wait time.Duration
-	// Attempts counts the requests made for the call.
-	Attempts int
-	// Gone reports that the last attempt failed as it does when a server is gone:
-	// nobody was at the address, the connection broke, a gateway found nobody
-	// behind it, or no reply came in time. Only Client.Ping tells if it is gone.
-	Gone bool
+	// Limit is the time within which the last attempt had no reply; 0 if it failed otherwise.
+	Limit time.Duration
+	// Attempts counts the requests made for the call, and Late those of them that had no reply in time.
+	Attempts, Late int
 	// Unsent reports that the last request did not reach a server.
 	Unsent bool
+	// gone reports that the last attempt failed as it does when a server is gone:
+	// nobody was at the address, the connection broke, a gateway found nobody
+	// behind it, or no reply came in time.
+	gone bool
 }
 
 // Error gives the number of attempts and why the last one failed.
@@ -196,6 +205,14 @@ func Attempts(err error) int {
 	}
 	if e, ok := errors.AsType[*UnavailableError](err); ok {
 		return e.Attempts
+	}
+	return 0
+}
+
+// Late counts the requests made for a call that ended with an error that had no reply in time.
+func Late(err error) int {
+	if e, ok := errors.AsType[*UnavailableError](err); ok {
+		return e.Late
 	}
 	return 0
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,8 +110,22 @@ func (e *examiner) story(temperature float64) record.Decoding {
 	return record.Decoding{Temperature: temperature, TopP: 1, MaxTokens: storyTokens, Extra: e.extra}
 }
 
+// chat makes a call, and waits for a server that is busy, but not for long.
+func (e *examiner) chat(ctx context.Context, req Request) (reply Reply, err error) {
+	const mostRefused = 7
+	for refused := range mostRefused + 1 {
+		reply, err = e.client.Chat(ctx, req)
+		reply.Attempts += refused
+		busy, ok := errors.AsType[*UnavailableError](err)
+		if !ok || !busy.Busy || busy.Wait > LongWait || Pause(ctx, cmp.Or(busy.Wait, time.Second)) != nil {
+			break
+		}
+	}
+	return reply, err
+}
+
 func (e *examiner) tell(ctx context.Context, d record.Decoding, seed int64) (Reply, error) {
-	return e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: storyPrompt}}, Decoding: d, Seed: seed})
+	return e.chat(ctx, Request{Messages: []Message{{Role: User, Content: storyPrompt}}, Decoding: d, Seed: seed})
 }
 
 // fullText is the whole content of a reply, reasoning included: a reasoning model may
@@ -193,8 +208,8 @@ func Reach(ctx context.Context, c *Client) envs.Check {
 	return envs.Check{Name: "reachable", Status: envs.CheckOK, Text: "the server answers"}
 }
 
-// firstReply is how long the first reply may take: some servers load the model for it.
-const firstReply = 2 * time.Minute
+// FirstReply is how long the first reply may take: some servers load the model for it.
+const FirstReply = 2 * time.Minute
 
 func (e *examiner) present() {
 	name := e.client.spec.Name
@@ -258,11 +273,11 @@ func (e *examiner) context() {
 // reply makes the first call, which is given some time. When it is refused, a call that leaves the
 // sampling to the server tells whether that is what was refused.
 func (e *examiner) reply(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, firstReply)
+	limited, cancel := context.WithTimeout(ctx, FirstReply)
 	defer cancel()
 	reply, err := e.tell(limited, e.story(0), 1)
 	if limited.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%s: no reply within %v", e.client.url, firstReply)
+		err = fmt.Errorf("%s: no reply within %v", e.client.url, FirstReply)
 	}
 	if ofItsRequest(err) {
 		bare := e.story(0)

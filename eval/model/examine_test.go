@@ -268,7 +268,7 @@ func TestExamine(t *testing.T) {
 			}
 			return 0, ""
 		}}, nil, 0, append(slices.Clone(good[:8]), "stop fail"), map[string]string{
-			"stop": "4 attempts, the last: 500 Internal Server Error: boom"}},
+			"stop": "1 attempt: 500 Internal Server Error: boom"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -298,7 +298,8 @@ func TestExamine(t *testing.T) {
 
 func TestExamineNeedsSeveralAttempts(t *testing.T) {
 	b := &babbler{contextLength: 1000}
-	server := recording(t, b.ServeHTTP, b.ServeHTTP, say(500, ""), b.ServeHTTP)
+	server := recording(t, b.ServeHTTP, b.ServeHTTP, say(429, "", "Retry-After", "0.01"),
+		b.ServeHTTP)
 	checks := slices.Collect(model.Examine(t.Context(), open(t, model.Options{BaseURL: server.URL + "/v1"}), nil, 1))
 	if len(checks) < 5 || checks[4].Status != envs.CheckWarn || !strings.Contains(checks[4].Text, "2 attempts") {
 		t.Errorf("checks are %v, want a warning about 2 attempts", checks)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
 )
@@ -55,7 +56,19 @@ type exchange struct {
 	reply  []byte
 	// err is why no whole reply came.
 	err error
+	// kept: the connection had carried a request before.
+	kept bool
 }
+
+// watched returns a context whose request tells what connection it got.
+func (x *exchange) watched(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) { x.kept = c.Reused },
+	})
+}
+
+// stale reports whether a connection that was kept broke before any answer.
+func (x *exchange) stale() bool { return x.kept && x.err != nil && x.status == 0 }
 
 func (x *exchange) address() string {
 	if x.sent == nil {

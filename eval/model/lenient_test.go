@@ -141,13 +141,11 @@ func TestRepliesWithoutAMessage(t *testing.T) {
 		{"filtered", `{"choices":[{"finish_reason":"content_filter"}],"usage":{"prompt_tokens":"5"}}`, 1,
 			model.Reply{FinishReason: "content_filter", PromptTokens: 5, Fault: record.Refused}},
 	} {
-		for _, leave := range []bool{false, true} {
-			server := recording(t, say(200, test.body))
-			got, err := open(t, model.Options{BaseURL: server.URL, Leave: leave}).Chat(t.Context(), hello)
-			test.want.Attempts, got.Latency = test.attempts, 0
-			if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
-				t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
-			}
+		server := recording(t, say(200, test.body))
+		got, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
+		test.want.Attempts, got.Latency = test.attempts, 0
+		if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
 		}
 	}
 	server := recording(t, say(200, choices), say(200, vllmReply))
@@ -177,24 +175,23 @@ func TestToolCallsMustBeReadableOnlyIfAskedFor(t *testing.T) {
 	as[*model.UnavailableError](t, err)
 }
 
-func TestPassingRefusalsAreTriedAgain(t *testing.T) {
+func TestPassingRefusals(t *testing.T) {
 	for _, status := range []int{409, 424, 425} {
-		server := recording(t, say(status, "no"), say(200, vllmReply))
-		if reply, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello); err != nil ||
-			reply.Attempts != 2 {
-			t.Errorf("%d: %+v, %v", status, reply, err)
-		}
+		_, err := open(t, model.Options{BaseURL: recording(t, say(status, "no")).URL}).Chat(t.Context(), hello)
+		as[*model.UnavailableError](t, err)
 	}
-	// One that has answered is gone for a moment, unless it says that it lacks the model.
-	server := recording(t, say(200, vllmReply), say(404, "default backend - 404"), say(200, vllmReply),
+	// One that has given a reply is gone for a moment, unless it says that it lacks the model.
+	server := recording(t, say(404, "default backend - 404"), say(200, vllmReply), say(404, "default backend - 404"),
 		say(404, `{"error":"model 'm' not found"}`))
 	c := open(t, model.Options{BaseURL: server.URL})
-	for call, attempts := range []int{1, 2} {
-		if reply, err := c.Chat(t.Context(), hello); err != nil || reply.Attempts != attempts {
-			t.Errorf("call %d: %+v, %v", call, reply, err)
-		}
-	}
 	_, err := c.Chat(t.Context(), hello)
+	as[*model.RequestError](t, err)
+	if _, err := c.Chat(t.Context(), hello); err != nil {
+		t.Error(err)
+	}
+	_, err = c.Chat(t.Context(), hello)
+	as[*model.UnavailableError](t, err)
+	_, err = c.Chat(t.Context(), hello)
 	as[*model.RequestError](t, err)
 }
 

@@ -53,6 +53,11 @@ type Request struct {
 	Tool Tool
 	// Once makes one attempt.
 	Once bool
+	// Fresh asks on a connection of its own: a balancer may have led the others to a server that fails.
+	Fresh bool
+	// Late is how often a reply to the call came too late. Each time doubles the time limit, up to four
+	// times as long.
+	Late int
 	// Sent is a digest of the messages, by which an earlier reply to the request is found.
 	Sent string
 }
@@ -71,7 +76,7 @@ func (r Request) retryRule() func(*failure) bool {
 	if r.Once {
 		return never
 	}
-	return always
+	return ifBlank
 }
 
 // Reply is what came back from one call.
@@ -115,13 +120,16 @@ type Reply struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 	// Attempts counts the requests made for this call, the last included.
 	Attempts int `json:"attempts,omitempty"`
+	// Late counts those of them that had no reply in time.
+	Late int `json:"late,omitempty"`
 	// Server is the address of the server that answered, if there are several.
 	Server string `json:"server,omitempty"`
 	// Latency is how long the last, successful attempt took, without the waits
 	// before it.
 	Latency time.Duration `json:"latency,omitempty"`
-	// Again: an earlier session was given the reply.
-	Again bool `json:"-"`
+	// Again: an earlier session was given the reply. Counted: an earlier attempt was, whose record has it.
+	Again   bool `json:"-"`
+	Counted bool `json:"-"`
 }
 
 // Model answers calls. It is safe for concurrent use.

@@ -56,7 +56,7 @@ func (o *ollama) ContextLimit() int {
 func (o *ollama) chat(ctx context.Context, req *Request) (*Reply, error) {
 	numCtx := o.ContextLimit()
 	if numCtx == 0 {
-		info, err := o.show(ctx, always)
+		info, err := o.show(ctx, never)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 	}
 	body := chatRequest(o.spec.Name, numCtx, o.withOwnStops(req))
 	limit, _ = body.Options["num_ctx"].(int)
-	attempts, err := o.call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
+	attempts, err := o.forCall(&req).call(ctx, req.retryRule(), func(ctx context.Context, x *exchange) error {
 		x.limit = replyLimit(longest(req.Decoding))
 		start := o.now()
 		response, sent, err := o.converse(ctx, x, body)
@@ -113,6 +113,7 @@ func (o *ollama) ask(ctx context.Context, req Request, h habit, numCtx int) (rep
 	if err != nil {
 		return nil, limit, err
 	}
+	o.worked.Store(true)
 	reply.Attempts = attempts
 	return reply, limit, nil
 }

@@ -165,7 +165,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 		return b
 	}
 	reply := &Reply{}
-	paced := *o.caller
+	paced := o.forCall(req)
 	paced.acquire = func(ctx context.Context) (func(*exchange), error) {
 		expected, err := o.pacer.wait(ctx, size)
 		return func(x *exchange) { o.pacer.answered(size, expected, reply, x.header) }, err
@@ -192,6 +192,7 @@ func (o *openAI) ask(ctx context.Context, req *Request, h habit) (*Reply, error)
 	if err != nil {
 		return nil, err
 	}
+	o.worked.Store(true)
 	reply.Attempts = attempts
 	return reply, nil
 }

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -149,7 +148,7 @@ func (p *pacer) announce(now, until time.Time) {
 		return
 	}
 	p.notified = now.Add(time.Minute)
-	p.tell("calls wait for the service's limit per minute, the next one until " + until.Format(time.TimeOnly))
+	p.tell("calls wait for the service's limit, the next one until " + until.Format(time.TimeOnly))
 }
 
 // answered notes the tokens that a request took instead of those expected, and what the
@@ -178,15 +177,17 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
+// mostPaced is the longest wait for a limit before the service is asked again.
+const mostPaced = 10 * time.Minute
+
 // resetAfter parses how long a limit lasts: seconds, or a duration such as 6m0s. It is at
-// most maxRetryAfter, and 0 if it is not readable.
+// most mostPaced, and 0 if it is not readable.
 func resetAfter(text string) time.Duration {
 	d, err := time.ParseDuration(text)
-	if seconds, isNumber := strconv.ParseFloat(text, 64); isNumber == nil && seconds >= 0 && seconds < 1e6 {
-		d, err = time.Duration(seconds*float64(time.Second)), nil
-	}
 	if err != nil {
-		return 0
+		if d = number(text, time.Second); d >= 1e6*time.Second { // a date, in one of many forms
+			return 0
+		}
 	}
-	return min(max(d, 0), maxRetryAfter)
+	return min(max(d, 0), mostPaced)
 }

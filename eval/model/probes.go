@@ -122,7 +122,7 @@ func (e *examiner) cache(ctx context.Context) error {
 	prompt := e.log()
 	var texts []string
 	for range 3 {
-		reply, err := e.client.Chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}},
+		reply, err := e.chat(ctx, Request{Messages: []Message{{Role: User, Content: prompt}},
 			Decoding: e.story(1.3), Seed: 1})
 		if err != nil {
 			return e.failed("seed", err)
@@ -226,10 +226,9 @@ func (e *examiner) overflow(ctx context.Context) error {
 	d := e.story(0)
 	d.MaxTokens = 1
 	prompt := strings.Repeat("a b c d ", (words+3)/4)
-	limited, cancel := context.WithTimeout(ctx, firstReply)
+	limited, cancel := context.WithTimeout(ctx, FirstReply)
 	defer cancel()
-	reply, err := e.client.Chat(limited, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d,
-		Seed: 1})
+	reply, err := e.chat(limited, Request{Messages: []Message{{Role: User, Content: prompt}}, Decoding: d, Seed: 1})
 
 	tooLong, isTooLong := errors.AsType[*ContextError](err)
 	switch {
@@ -242,7 +241,7 @@ func (e *examiner) overflow(ctx context.Context) error {
 			"a prompt that does not fit is refused, but not in words that are known, so history "+
 				"would not be trimmed after a refusal: %v", err)
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
-		e.add(name, envs.CheckSkipped, "not examined: a prompt of %d tokens got no reply within %v", words, firstReply)
+		e.add(name, envs.CheckSkipped, "not examined: a prompt of %d tokens got no reply within %v", words, FirstReply)
 	case err != nil:
 		return e.failed(name, err)
 	default:

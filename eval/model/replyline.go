@@ -25,7 +25,7 @@ func (r *Reply) AppendJSON(b []byte) []byte {
 		{"prompt_tokens", r.PromptTokens}, {"completion_tokens", r.CompletionTokens},
 		{"cached_tokens", r.CachedTokens}, {"reasoning_tokens", r.ReasoningTokens},
 		{"unused_prompt_tokens", r.UnusedPromptTokens}, {"unused_completion_tokens", r.UnusedCompletionTokens},
-		{"attempts", r.Attempts}, {"latency", int(r.Latency)},
+		{"attempts", r.Attempts}, {"late", r.Late}, {"latency", int(r.Latency)},
 	} {
 		if f.value != 0 {
 			b = strconv.AppendInt(fieldName(b, f.name), int64(f.value), 10)

@@ -21,7 +21,7 @@ const aboutTimeout = 30 * time.Second
 // about returns a caller for questions about the server itself.
 func (c *caller) about() *caller {
 	quick := *c
-	quick.leave, quick.explains = false, true
+	quick.explains = true
 	quick.timeout = min(c.timeout, aboutTimeout)
 	return &quick
 }
@@ -29,9 +29,10 @@ func (c *caller) about() *caller {
 // pingTimeout is the longest that a server may take to answer a ping.
 const pingTimeout = 10 * time.Second
 
-// once returns a caller for one quick question.
+// once returns a caller for one quick question, on a connection of its own: those that are kept may all be broken.
 func (c *caller) once() *caller {
 	quick := *c
+	quick.transport = c.fresh
 	quick.timeout = min(c.timeout, pingTimeout)
 	return &quick
 }

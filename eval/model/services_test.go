@@ -283,9 +283,7 @@ func TestFaults(t *testing.T) {
 	}
 	server := recording(t, say(200, `{"choices":[{"message":{"content":"a"},"finish_reason":"abort"}]}`))
 	_, err := open(t, model.Options{BaseURL: server.URL}).Chat(t.Context(), hello)
-	if got := as[*model.UnavailableError](t, err); got.Attempts != 4 {
-		t.Errorf("a reply that the server gave up: %v", err)
-	}
+	as[*model.UnavailableError](t, err) // the server gave the reply up
 }
 
 // What models say holds no key, unless that is a placeholder.

@@ -64,7 +64,8 @@ func (s Spec) validate() error {
 	case !utf8.ValidString(s.Name):
 		return fmt.Errorf("model %q: the name is not valid UTF-8", s.String())
 	case strings.ContainsFunc(s.Name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		return fmt.Errorf("model %q: the name holds a blank or an unprintable character", s.String())
+		return fmt.Errorf("model %q: the name holds a blank or an unprintable character: have the server use another one "+
+			"(vLLM and SGLang: --served-model-name NAME; llama-server: --alias NAME)", s.String())
 	}
 	return nil
 }

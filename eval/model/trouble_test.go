@@ -30,7 +30,7 @@ func TestWaitsInBodies(t *testing.T) {
 
 func TestSpentQuotas(t *testing.T) {
 	for body, want := range map[string]bool{
-		`[{"error":{"message":"quota","details":[{"quotaId":"RequestsPerDay"},{"retryDelay":"38000s"}]}}]`: true,
+		`[{"error":{"message":"quota","details":[{"quotaId":"RequestsPerDay"},{"retryDelay":"38000s"}]}}]`: false,
 		`{"error":{"message":"You exceeded your daily limit"}}`:                                            true,
 		`{"error":{"message":"x","type":"insufficient_quota"}}`:                                            true,
 		`{"error":{"message":"check your plan and billing details, retry in 37s"}}`:                        false,
@@ -38,7 +38,7 @@ func TestSpentQuotas(t *testing.T) {
 		`{"error":{"message":"requests per minute"}}`:                                                      false,
 	} {
 		said, _ := readWords([]byte(body))
-		if got := said.spent([]byte(body)); got != want {
+		if got := said.spent(waitIn([]byte(body)), []byte(body)); got != want {
 			t.Errorf("%s: %v, want %v", body, got, want)
 		}
 	}

@@ -30,7 +30,7 @@ type words struct {
 }
 
 var (
-	pageText  = regexp.MustCompile(`(?i)^\s*<(?:!doctype html|html)\b`)
+	pageText  = regexp.MustCompile(`(?is)^(?:\x{FEFF}|\s|<\?xml[^>]*>|<!--.*?-->)*<(?:!doctype html|html|head|title)\b`)
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 )
 
@@ -194,12 +194,10 @@ func waitIn(body []byte) (wait time.Duration) {
 	return wait
 }
 
-// spent reports whether a refusal for a while says that nothing is left for long: an
+// spent reports whether a refusal for a while that asks for a wait, 0 for none, says that nothing is left for long: an
 // account is empty, or a quota is used up for a day.
-func (w *words) spent(body []byte) bool {
-	wait := waitIn(body)
-	return w.code == "insufficient_quota" || w.kind == "insufficient_quota" || wait > time.Hour ||
-		wait == 0 && spentText().Match(body)
+func (w *words) spent(wait time.Duration, body []byte) bool {
+	return w.code == "insufficient_quota" || w.kind == "insufficient_quota" || wait == 0 && spentText().Match(body)
 }
 
 func numberIn(pattern func() *regexp.Regexp, text string) int {
@@ -334,6 +332,10 @@ var requestObstacles = []obstacle{
 		lazyPattern(
 			`(?i)max_(?:completion_)?tokens.{0,60}(?:too large|cannot be greater|must be less|less than or equal|exceeds? the (?:model|maximum))|supports at most \d+ completion tokens`),
 		"give a smaller --max-tokens", ""},
+	{
+		lazyPattern(
+			`(?i)max_(?:completion_|output_)?tokens\b.{0,80}(?:at least|greater than|(?:must|should|has to) be (?:>|≥)|below (?:the )?minimum|less than (?:the )?minimum|too small)`),
+		"give a larger --max-tokens", ""},
 }
 
 // foldSystem is the remedy for chat templates without a system message.

@@ -151,6 +151,13 @@ type Result struct {
 	// retries included.
 	Calls    int `json:"calls"`
 	Requests int `json:"requests"`
+	// Late counts the requests that had no reply in time.
+	Late int `json:"late,omitempty"`
+	// Unusable: the run stopped because too few replies of the model could be used. With allow-unusable, the next
+	// attempt begins with those of this one; Continued is what of its calls and tokens this one has counted. Nil for
+	// none.
+	Unusable  bool   `json:"unusable,omitempty"`
+	Continued *Usage `json:"continued,omitempty"`
 	// ModelSeconds is the time spent on requests that got a reply.
 	ModelSeconds float64 `json:"model_seconds"`
 	// Branch is the name by which lines of forks.jsonl mean this episode; empty if it was
@@ -225,6 +232,30 @@ type Step struct {
 	// a trainer that played through a server sent them.
 	TokenIDs []int     `json:"token_ids,omitempty"`
 	Logprobs []float64 `json:"logprobs,omitempty"`
+}
+
+// Usage is what model calls took.
+type Usage struct {
+	Calls            int `json:"calls"`
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TokenDetails
+}
+
+// Plus returns the sums.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Calls + v.Calls, u.PromptTokens + v.PromptTokens, u.CompletionTokens + v.CompletionTokens,
+		u.TokenDetails.Plus(v.TokenDetails)}
+}
+
+// Own is what the calls of the attempt took that no earlier one has counted.
+func (r *Result) Own() Usage {
+	u := Usage{r.Calls, r.PromptTokens, r.CompletionTokens, r.TokenDetails}
+	if c := r.Continued; c != nil {
+		u = u.Plus(Usage{-c.Calls, -c.PromptTokens, -c.CompletionTokens,
+			TokenDetails{-c.CachedTokens, -c.ReasoningTokens}})
+	}
+	return u
 }
 
 // TokenDetails are parts of tokens that services charge for at another price, or show

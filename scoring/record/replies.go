@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // repliesFile has the replies to the episodes in flight. Nothing but continuing a run reads it.
@@ -40,19 +42,20 @@ type Replies struct {
 	text io.ReaderAt // has the lines that were read
 	// The file is written anew once it has the least size and twice what it had the last time.
 	least, before int64
-	// lines are where those of the attempts are that have not ended, as of when they were read.
-	lines map[tried][]Span
-	// pending are lines that are not in the file yet, which are written together: those of a batch.
+	// lines are where those of the attempts are that have not ended, by their episodes, as of when they were read.
+	lines map[string][]Span
+	// first are the attempts whose lines an episode begins with.
+	first map[string]int
+	// pending are lines that are not in the file yet, which are written together: those of a batch. soon writes them
+	// if nobody does; nil before the first line.
 	pending []byte
 	batch   atomic.Int64
-	err     error // a write failed
+	soon    *time.Timer
+	err     error // a write failed, or the file is closed
 }
 
-// tried is an attempt at an episode.
-type tried struct {
-	episode string
-	attempt int
-}
+// mostPending is how long a line waits for others to be written with.
+const mostPending = 50 * time.Millisecond
 
 // ReplyError says that a reply could not be written.
 type ReplyError struct{ Err error }
@@ -63,11 +66,14 @@ func (e *ReplyError) Error() string { return fmt.Sprintf("recording replies: %v"
 // Unwrap returns the error inside.
 func (e *ReplyError) Unwrap() error { return e.Err }
 
-// OpenReplies opens the replies of the run. Due are the attempts that can go on, by episode:
-// replies to all others are removed, and so are lines that are damaged.
+// OpenReplies opens the replies of the run. Due are the attempts that can go on, by episode: with replies to that
+// attempt or a later one. All others are removed, and so are lines that are damaged.
 func (s *Store) OpenReplies(due map[string]int) error {
 	r := &Replies{name: filepath.Join(s.dir, repliesFile), disk: s.disk, least: leastRewritten,
-		lines: map[tried][]Span{}}
+		lines: map[string][]Span{}, first: maps.Clone(due)}
+	if r.first == nil {
+		r.first = map[string]int{}
+	}
 	s.Replies = r
 	old, err := wholeFile(r.name)
 	if err != nil || old == nil {
@@ -79,9 +85,10 @@ func (s *Store) OpenReplies(due map[string]int) error {
 
 // ReadReplies reads lines of an attempt that were sent. Those that follow are sent, too.
 func ReadReplies(text []byte, episode string, attempt int, send func(lines []byte) error) *Replies {
-	r := &Replies{name: repliesFile, text: bytes.NewReader(text), send: send, lines: map[tried][]Span{}}
+	r := &Replies{name: repliesFile, text: bytes.NewReader(text), send: send, lines: map[string][]Span{},
+		first: map[string]int{episode: attempt}}
 	if len(text) > 0 {
-		r.read(bytes.NewReader(text), map[string]int{episode: attempt})
+		r.read(bytes.NewReader(text), r.first)
 	}
 	return r
 }
@@ -97,7 +104,7 @@ var errEnded = errors.New("the attempt has ended")
 // read notes where the lines of attempts are that can go on. A later line takes the place of
 // those from its call on; what follows a gap is of no use, nor is what cannot be read.
 func (r *Replies) read(file io.Reader, due map[string]int) {
-	r.lines = map[tried][]Span{}
+	r.lines = map[string][]Span{}
 	var key ReplyKey
 	check := func(raw []byte) error {
 		key = ReplyKey{}
@@ -111,18 +118,17 @@ func (r *Replies) read(file io.Reader, due map[string]int) {
 		return checkCRC(raw)
 	}
 	_ = scanLines(file, r.name, check, func(l *rawLine) error {
-		of := tried{key.Episode, key.Attempt}
-		if l.bad == nil && key.Schema == Schema && due[of.episode] == of.attempt {
-			r.note(of, key.Call, Span{l.offset, int64(len(l.raw))})
+		if least := due[key.Episode]; l.bad == nil && key.Schema == Schema && least > 0 && key.Attempt >= least {
+			r.note(key, Span{l.offset, int64(len(l.raw))})
 		}
 		return nil
 	})
 }
 
 // note notes where a line is.
-func (r *Replies) note(of tried, call int, at Span) {
-	if lines := r.lines[of]; call >= 0 && call <= len(lines) {
-		r.lines[of] = append(lines[:call], at)
+func (r *Replies) note(key ReplyKey, at Span) {
+	if lines := r.lines[key.Episode]; key.Call >= 0 && key.Call <= len(lines) {
+		r.lines[key.Episode] = append(lines[:key.Call], at)
 	}
 }
 
@@ -131,14 +137,14 @@ const leastRewritten = 64 << 20
 
 // rewrite writes the lines that are noted, as they are in a file, to a new file.
 func (r *Replies) rewrite(old *os.File) error {
-	lines, size := map[tried][]Span{}, int64(0)
+	lines, size := map[string][]Span{}, int64(0)
 	err := r.disk.replaceWith(r.name, func(f *os.File) error {
 		clear(lines)
 		size = 0
-		for of, spans := range r.lines {
+		for episode, spans := range r.lines {
 			var text []byte
 			for _, at := range spans {
-				lines[of] = append(lines[of], Span{size + int64(len(text)), at.Length})
+				lines[episode] = append(lines[episode], Span{size + int64(len(text)), at.Length})
 				text = append(text, make([]byte, at.Length)...)
 				if _, err := old.ReadAt(text[int64(len(text))-at.Length:], at.Offset); err != nil {
 					return err
@@ -178,21 +184,25 @@ func (r *Replies) Interrupted() int {
 	return len(r.lines)
 }
 
-// Recall decodes the line of a call, whose first field is a ReplyKey; false if there is none.
+// Recall decodes the line of a call, whose first field is a ReplyKey; false if there is none. It may be of an earlier
+// attempt.
 func (r *Replies) Recall(key ReplyKey, line any) bool {
 	raw := r.line(key)
 	if raw == nil || checkCRC(raw) != nil {
 		return false
 	}
 	var found ReplyKey
-	key.Schema = Schema
-	return unmarshal(raw, &found) == nil && found == key && unmarshal(raw, line) == nil
+	if unmarshal(raw, &found) != nil || found.Attempt > key.Attempt {
+		return false
+	}
+	key.Schema, key.Attempt = Schema, found.Attempt
+	return found == key && unmarshal(raw, line) == nil
 }
 
 func (r *Replies) line(key ReplyKey) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	lines := r.lines[tried{key.Episode, key.Attempt}]
+	lines := r.lines[key.Episode]
 	if key.Call >= len(lines) {
 		return nil
 	}
@@ -209,9 +219,15 @@ func (r *Replies) Keep(key ReplyKey, fields func([]byte) []byte) (batch int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if key.Call == 0 {
-		r.lines[tried{key.Episode, key.Attempt}] = nil // it has some now
+		r.lines[key.Episode], r.first[key.Episode] = nil, key.Attempt // it has some now
 	}
 	start := len(r.pending)
+	switch {
+	case r.soon == nil:
+		r.soon = time.AfterFunc(mostPending, func() { _ = r.Flush(r.batch.Load()) }) // an error comes again
+	case start == 0:
+		r.soon.Reset(mostPending)
+	}
 	r.pending = sealed(fields(key.appendJSON(r.pending)), start)
 	return r.batch.Load()
 }
@@ -243,8 +259,9 @@ func checkCRC(raw []byte) error {
 	return nil
 }
 
-// Flush writes a batch, unless it is written. The lines survive the end of the process, not
-// that of the system, once Flush has returned. After a failed write all others fail.
+// Flush writes a batch, unless it is written. A batch is also written once its first line has waited mostPending.
+// The lines survive the end of the process, not that of the system, once Flush has returned. After a failed write all
+// others fail.
 func (r *Replies) Flush(batch int64) error {
 	if r.batch.Load() != batch {
 		return nil
@@ -255,7 +272,7 @@ func (r *Replies) Flush(batch int64) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.batch.Load() == batch && r.err == nil {
+	if r.batch.Load() == batch && r.err == nil && len(r.pending) > 0 {
 		r.err = r.write()
 	}
 	if r.err != nil {
@@ -281,8 +298,8 @@ func (r *Replies) write() error {
 		return err
 	}
 	due := map[string]int{}
-	for of := range r.lines {
-		due[of.episode] = of.attempt
+	for episode := range r.lines {
+		due[episode] = r.first[episode]
 	}
 	r.read(io.NewSectionReader(r.file, 0, r.size), due)
 	return r.rewrite(r.file)
@@ -296,29 +313,25 @@ func (r *Replies) written(err error) {
 	}
 }
 
-// ended forgets the replies to an attempt that is recorded.
-func (r *Replies) ended(episode string, attempt int) {
+// Forget forgets the replies to an episode: its attempt is recorded, or others are wanted.
+func (r *Replies) Forget(episode string) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.lines, tried{episode, attempt})
-}
-
-// Forget forgets all replies.
-func (r *Replies) Forget() {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	clear(r.lines)
+	delete(r.lines, episode)
 }
 
 // close closes the file, and removes it if nothing goes on.
 func (r *Replies) close() error {
-	if r == nil || r.file == nil {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.err = os.ErrClosed
+	if r.file == nil {
 		return nil
 	}
 	err := r.file.Close()

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // saying is the fields of a line of a test.
@@ -34,7 +36,7 @@ func TestRepliesAreRewritten(t *testing.T) {
 			}
 		}
 		if e > 0 {
-			s.Replies.ended(fmt.Sprint(e), 1)
+			s.Replies.Forget(fmt.Sprint(e))
 		}
 	}
 	if err := s.Close(); err != nil {
@@ -63,7 +65,7 @@ func TestRepliesAreRewritten(t *testing.T) {
 			t.Errorf("call %d: %v %v", call, found, line)
 		}
 	}
-	s.Replies.ended("0", 1)
+	s.Replies.Forget("0")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -105,4 +107,40 @@ func TestRepliesAreWrittenTogether(t *testing.T) {
 	if n := testing.AllocsPerRun(rounds, round); n > 0 || writes != rounds+1 { // it warms up
 		t.Errorf("%d rounds take %d writes, and %v allocations each", rounds+1, writes, n)
 	}
+}
+
+// A line waits for others, but not for long: the environment may take its time until the attempt's next call.
+func TestRepliesAreWrittenSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.OpenReplies(nil); err != nil {
+			t.Fatal(err)
+		}
+		written := func() int {
+			text, _ := os.ReadFile(filepath.Join(s.dir, repliesFile))
+			return strings.Count(string(text), "\n")
+		}
+		const each = 20 * time.Millisecond
+		for call := range 30 { // no call of theirs follows
+			s.Replies.Keep(ReplyKey{Schema, fmt.Sprint(call), 1, 0}, saying("x"))
+			time.Sleep(each)
+			synctest.Wait()
+			if missing := call + 1 - written(); missing < 0 || missing > int(mostPending/each) {
+				t.Errorf("%d lines are not written", missing)
+			}
+		}
+		time.Sleep(mostPending)
+		synctest.Wait()
+		if n, batches := written(), s.Replies.batch.Load(); n != 30 || batches > 15 {
+			t.Errorf("%d lines in %d batches", n, batches)
+		}
+		s.Replies.Keep(ReplyKey{Schema, "last", 1, 0}, saying("x"))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second) // nothing is written to a closed file
+	})
 }

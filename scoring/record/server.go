@@ -19,8 +19,10 @@ type ServerReport struct {
 	ContextLength int `json:"context_length,omitempty"`
 	// Root is the path or name that the model was loaded from, Parent the model
 	// that it is derived from.
-	Root   string `json:"root,omitempty"`
-	Parent string `json:"parent,omitempty"`
+	Root string `json:"root,omitempty"`
+	// Roots are those of all servers, if the user says that they hold the same weights; nil otherwise.
+	Roots  []string `json:"roots,omitempty"`
+	Parent string   `json:"parent,omitempty"`
 	// Size describes the weights where the server has no digest, such as "494032768 parameters,
 	// 531067904 bytes, Q8_0".
 	Size string `json:"size,omitempty"`
@@ -49,6 +51,9 @@ func Changes(old, now ServerReport) (changes []string) {
 		{"digest", old.Digest, now.Digest}, {"root", old.Root, now.Root},
 		{"size", old.Size, now.Size},
 	} {
+		if of.label == "root" && now.Roots != nil {
+			continue
+		}
 		if of.old != "" && of.now != "" && of.old != of.now {
 			changes = append(changes, fmt.Sprintf("%s %s, now %s", of.label, of.old, of.now))
 		}

@@ -85,8 +85,8 @@ func (s *Store) Append(e *Episode) error {
 	c := *e
 	c.Checksum = ""
 	err := s.add(&c)
-	if err == nil {
-		s.Replies.ended(e.ID, e.Attempt)
+	if err == nil && !e.Unusable {
+		s.Replies.Forget(e.ID)
 	}
 	return err
 }

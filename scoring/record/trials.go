@@ -115,8 +115,9 @@ func (r *Result) Rank() Rank {
 type Attempt struct {
 	Rank
 	ID, Model string
-	// Usable counts the steps with a readable action.
-	Usable int
+	// Usable counts the steps with a readable action. Unusable: see Result.
+	Usable   int
+	Unusable bool
 	// Reflection is the text of the reflection; empty for none.
 	Reflection string
 	// PromptTokens, CachedTokens and CompletionTokens are those of the attempt and of the
@@ -126,9 +127,10 @@ type Attempt struct {
 
 // Brief returns what continuing a run needs.
 func (r *Result) Brief() Attempt {
-	a := Attempt{Rank: r.Rank(), ID: r.ID, Model: r.Model, Usable: r.Steps - r.FormatErrors,
-		PromptTokens: int32(r.PromptTokens), CachedTokens: int32(r.CachedTokens),
-		CompletionTokens: int32(r.CompletionTokens)}
+	own := r.Own()
+	a := Attempt{Rank: r.Rank(), ID: r.ID, Model: r.Model, Usable: r.Steps - r.FormatErrors, Unusable: r.Unusable,
+		PromptTokens: int32(own.PromptTokens), CachedTokens: int32(own.CachedTokens),
+		CompletionTokens: int32(own.CompletionTokens)}
 	if about := r.Reflection; about != nil {
 		a.Reflection = about.Text
 		a.PromptTokens += int32(about.PromptTokens)

@@ -16,8 +16,8 @@ func allNotes(r *Report, t *table.Table) {
 	t.Columns = nil
 	t.Notes = slices.Concat(s.legend(r), r.caveats(s), aboutNotes(r.plain), decodings(r.plain), prompts(r.plain),
 		settings(r.plain), stepLimits(r.plain), incomplete(r.plain), replyNotes(r.plain), ruleNotes(r.plain),
-		otherNames(r.plain), r.sweptNotes(), r.indexNotes(),
-		r.trialNotes(), sources(r.baselines, ""))
+		lateNotes(r.plain), otherNames(r.plain), r.sweptNotes(), r.indexNotes(), r.trialNotes(),
+		sources(r.baselines, ""))
 	for i, note := range t.Notes {
 		t.Notes[i] = strings.Replace(note, ": --table notes.", ".", 1)
 	}

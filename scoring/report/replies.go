@@ -121,6 +121,17 @@ func replyNotes(rows []row) (notes []string) {
 	return notes
 }
 
+// lateNotes say how often replies came too late.
+func lateNotes(rows []row) []string {
+	return grouped(rows, row.named, func(r row) string {
+		if r.Spent.Late == 0 {
+			return ""
+		}
+		return table.Counted(r.Spent.Late, "request") + " had no reply within --timeout, which cost time and maybe tokens " +
+			"that no table counts; a larger one or a smaller --concurrency helps"
+	})
+}
+
 // ruleNotes say how often the rules of presets for replies applied, whether most turns of a
 // model were without a valid action, and how many episodes rules ended.
 func ruleNotes(rows []row) (notes []string) {

@@ -61,5 +61,6 @@ func addResults(t *table.Table, rows []row, m measures) {
 			"Generated tasks are heldout's own: their rates do not compare with published ones and do not count for "+
 				"the held-out score.")
 	}
-	t.Notes = slices.Concat(t.Notes, caveats(rows), incomplete(rows), replyNotes(rows), ruleNotes(rows))
+	t.Notes = slices.Concat(t.Notes, caveats(rows), incomplete(rows), replyNotes(rows), ruleNotes(rows),
+		lateNotes(rows))
 }

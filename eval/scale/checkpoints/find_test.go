@@ -65,8 +65,8 @@ func TestLacks(t *testing.T) {
 		"one that is listed is missing": {map[string]string{"config.json": "", "model.safetensors.index.json": index,
 			"model-1.safetensors": ""}, "it has no model-2.safetensors, which model.safetensors.index.json lists"},
 		"half an index": {map[string]string{"config.json": "", "model.safetensors.index.json": index[:20],
-			"model-1.safetensors": ""}, "model.safetensors.index.json cannot be read: \"weight_map\", \"x\": it ends in the middle of a value: "+
-				"the file is not complete"},
+			"model-1.safetensors": ""}, "model.safetensors.index.json cannot be read: \"weight_map\", \"x\": it ends in the middle of a value: " +
+			"the file is not complete"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
