@@ -77,8 +77,14 @@ class RunOptions(TypedDict, total=False):
     accept_changed_model: bool
     """Continue a run although another model, or version of an agent, has the name of the one with recorded
     results; tables then say so."""
+    same_weights: bool
+    """Servers that loaded a model from different folders have the same weights, as copies on each node do; the
+    record then lists the folders."""
     api_key_env: str
     """Environment variable with the server's API key; the default is OPENAI_API_KEY for OpenAI's own address."""
+    header: str | Sequence[str]
+    """Header of every request, NAME=ENV, with its value from the environment variable ENV, such as
+    X-Api-Key=MY_KEY; a list for several."""
     context: int
     """Context length in tokens; 0 uses the server's (Ollama: at most 8192)."""
     timeout: str
@@ -152,9 +158,6 @@ class RunOptions(TypedDict, total=False):
     give_up_after: str
     """Set a model aside if no server of it answers for that long, and end the run if it is the only one; until
     then it waits; 0 waits for ever. Default: 30m0s."""
-    header: str | Sequence[str]
-    """Header of every request, NAME=ENV, with its value from the environment variable ENV, such as
-    X-Api-Key=MY_KEY; a list for several."""
     held_in: Mapping[str, str | Sequence[str]] | str | Sequence[str]
     """Environments whose data a model was trained on, such as vllm:tuned=alfworld,babyai; a list for several
     models; or a mapping."""

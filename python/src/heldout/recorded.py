@@ -26,6 +26,14 @@ class Reflection(TypedDict):
     model_seconds: float
 
 
+class Usage(TypedDict):
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: NotRequired[int]
+    reasoning_tokens: NotRequired[int]
+
+
 class Remembered(TypedDict):
     trial: int
     text: str
@@ -103,6 +111,9 @@ class Episode(TypedDict):
     reasoning_tokens: NotRequired[int]
     calls: int
     requests: int
+    late: NotRequired[int]
+    unusable: NotRequired[bool]
+    continued: NotRequired[Usage]
     model_seconds: float
     branch: NotRequired[str]
     started: str
