@@ -40,9 +40,9 @@ func (h *HeldIn) add(spec, env string) error {
 	spec, env = strings.TrimSpace(spec), strings.TrimSpace(env)
 	switch {
 	case spec == "":
-		return fmt.Errorf("--held-in names %q for no model; %s", env, wantHeldIn)
+		return fmt.Errorf("--set held-in names %q for no model; %s", env, wantHeldIn)
 	case env == "" || strings.ContainsAny(env, "= "):
-		return fmt.Errorf("--held-in names %q for %s; %s", env, spec, wantHeldIn)
+		return fmt.Errorf("--set held-in names %q for %s; %s", env, spec, wantHeldIn)
 	}
 	if *h == nil {
 		*h = HeldIn{}

@@ -228,7 +228,7 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "budget-usd", Group: Playing, Owner: TheLeader, Range: atLeast(0),
-			Help: "start no episode once the run will have cost this many dollars at --prices; 0 is off",
+			Help: "start no episode once the run will have cost this many dollars at --set prices; 0 is off",
 		},
 		{
 			Name: "budget-time", Group: Playing, Owner: TheLeader, Range: atLeast(0),
@@ -270,7 +270,7 @@ var Options = sync.OnceValue(func() []Option {
 		},
 		{
 			Name: "no-ind-base-url", Group: Sweeping, Owner: EachWorker,
-			Help: "server address of --no-ind-model; the default is --base-url",
+			Help: "server address of --set no-ind-model; the default is --base-url",
 		},
 		{
 			Name: "ind", Group: Sweeping, Values: []string{"none"},

@@ -32,8 +32,8 @@ func (e *BudgetError) Error() string { return "stopped by " + e.Rule }
 type UncountedError struct{ Model string }
 
 func (e *UncountedError) Error() string {
-	return fmt.Sprintf("the server of %s does not report how many tokens it uses, which --budget-tokens and "+
-		"--budget-usd need; use --budget-time", e.Model)
+	return fmt.Sprintf("the server of %s does not report how many tokens it uses, which --set budget-tokens and "+
+		"--budget-usd need; use --set budget-time", e.Model)
 }
 
 type budgetVerdict int
@@ -69,7 +69,7 @@ func newPurse(o *Options, attempts []record.Attempt, wake func(), fail func(erro
 		wake: wake, fail: fail, longest: map[kindOf]time.Duration{}}
 	if b.Tokens > 0 {
 		rate := func(string) configs.Price { return configs.Price{Input: 1e6, Output: 1e6} }
-		p.limits = append(p.limits, newLimit(fmt.Sprintf("--budget-tokens %d", b.Tokens), float64(b.Tokens), rate))
+		p.limits = append(p.limits, newLimit(fmt.Sprintf("--set budget-tokens=%d", b.Tokens), float64(b.Tokens), rate))
 	}
 	if b.Dollars > 0 {
 		price := func(model string) configs.Price { cost, _ := b.Prices.Lookup(model); return cost }
@@ -95,7 +95,7 @@ func (p *purse) take(e *episode.Episode) budgetVerdict {
 		return never
 	}
 	if p.time > 0 && p.now().Add(p.longest[kindOfEpisode(e)]).After(p.ends) {
-		p.rule = fmt.Sprintf("--budget-time %v", p.time)
+		p.rule = fmt.Sprintf("--set budget-time=%v", p.time)
 		return never
 	}
 	if e.Condition.Decoding == nil {

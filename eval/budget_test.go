@@ -150,7 +150,7 @@ func TestBudgetTime(t *testing.T) {
 		t.Error(v)
 	}
 	now = now.Add(time.Second)
-	if v, err := p.take(e), p.ended(); v != never || err == nil || err.Error() != "stopped by --budget-time 1m0s" {
+	if v, err := p.take(e), p.ended(); v != never || err == nil || err.Error() != "stopped by --set budget-time=1m0s" {
 		t.Error(v, err)
 	}
 }

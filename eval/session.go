@@ -110,7 +110,7 @@ func divided(dir string, p *Plan) error {
 	shards, err := record.Shards(dir)
 	if err == nil && len(shards) > 0 {
 		err = fmt.Errorf(
-			"%s holds shards of a run: give --shard again, or another --out; heldout merge puts them together", dir)
+			"%s holds shards of a run: give --set shard again, or another --out; heldout merge puts them together", dir)
 	}
 	return err
 }

@@ -128,7 +128,7 @@ Inspect into the folder --out; see heldout help records.`,
 	f.StringSliceVar(&o.Filter.Players, "model", nil, "take only episodes of these models, as provider:name")
 	f.IntVar(&o.Balance.Best, "best", 0,
 		"take only the N best episodes of each task, by success and progress (rejection sampling); 0 takes all")
-	f.IntVar(&o.Balance.PerTask, "per-task", 0, "take at most N episodes of each task, drawn by --split-seed; 0 takes all")
+	f.IntVar(&o.Balance.PerTask, "per-task", 0, "take at most N episodes of each task, drawn by --set split-seed; 0 takes all")
 	f.IntVar(&o.Balance.PerKind, "per-kind", 0,
 		"take at most N episodes of each kind of task, of as many tasks as there are; 0 takes all")
 	f.StringVar(&o.Labels, "labels", export.ByEnvironment,
@@ -144,7 +144,7 @@ Inspect into the folder --out; see heldout help records.`,
 		"what experts think before they act: sentences of heldout's own (template) or of a YAML file, the folder of heldout "+
 			"think, or none")
 	f.StringVar(&split, "split", "", "divide the tasks by chance into files, such as train=0.9,val=0.1")
-	f.Int64Var(&o.Seed, "split-seed", 0, "seed of --split, and of the sentences of --thoughts")
+	f.Int64Var(&o.Seed, "split-seed", 0, "seed of --split, and of the sentences of --set thoughts")
 	f.BoolVar(&o.TestTasks, "allow-test-tasks", false, "take tasks that a benchmark tests with, and mark them")
 	f.BoolVar(&o.DropTests, "drop-test-tasks", false, "leave out tasks that a benchmark tests with, and count them")
 	f.StringSliceVar(&o.Texts.Prompts, "prompt", nil, "prompt files of the runs, if they were not heldout's own")
@@ -203,7 +203,7 @@ func parseExport(o *export.Options, mask, split, seeds, thoughts string) (err er
 	return o.Check()
 }
 
-// The values of --thoughts that name no file.
+// The values of --set thoughts that name no file.
 const (
 	templateThoughts = "template"
 	noThoughts       = "none"

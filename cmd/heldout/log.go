@@ -27,7 +27,7 @@ func (o *output) checkLog() error {
 		}
 	}
 	if o.logStep != noStep && (o.logStep < 0 || len(o.logFolders()) == 0) {
-		return errors.New("--log-step is the step of --log tensorboard:DIR, a number from 0")
+		return errors.New("--set log-step is the step of --log tensorboard:DIR, a number from 0")
 	}
 	return nil
 }

@@ -63,12 +63,12 @@ var mistakes = []struct {
 	{"run --env pddl --model random --tasks 99", 2, "the numbers are 0 to 59"},
 	// Wrong types and forms.
 	{"run --env pddl --model random --temperature hot", 2, "want a number, such as 0.7"},
-	{"run --env pddl --model random --budget-time 10", 2, "want a time with its unit"},
+	{"run --env pddl --model random --set budget-time=10", 2, "want a time with its unit"},
 	{"run --env pddl --model random --seeds 3-1", 2, "write 1-3"},
 	{"run --env pddl --model random --seeds 0", 2, "write 0-0"},
 	{"run --env pddl, babyai --model random", 2, "write --env pddl,babyai"},
 	{"run --env pddl --model expert,random", 2, "repeat --model for each"},
-	{"run --env pddl --model expert --shard 1/2 --log tensorboard:t", 2, "join the shards with heldout merge"},
+	{"run --env pddl --model expert --set shard=1/2 --log tensorboard:t", 2, "join the shards with heldout merge"},
 	{"run --env pddl --model random --out", 2, "flag needs an argument: --out"},
 	{"run --env pddl --model memoriser --names memoriser=A,random=B", 2, "repeat --names for each model"},
 	{"runs --format yaml", 2, "there are text and json"},
@@ -79,7 +79,7 @@ var mistakes = []struct {
 	{"run --env pddl --model random --prompt v3", 2, "are for served models"},
 	// Servers.
 	{"run --env pddl --model vllm:fake --base-url localhost:1", 2, `write "http://localhost:1"`},
-	{"run --env pddl --model vllm:fake --base-url http://127.0.0.1:1/v1 --retries 0", 1, "start the server of vllm:fake"},
+	{"run --env pddl --model vllm:fake --base-url http://127.0.0.1:1/v1 --set retries=0", 1, "start the server of vllm:fake"},
 	{"run --env pddl --model vllm:fkae --base-url URL/v1 --out wrong", 1, "it has: fake"},
 	// Folders, files and their extensions.
 	{"run --env pddl --model random --data /nonexistent", 2, "heldout data pull"},

@@ -176,7 +176,7 @@ func (o *output) check() error {
 		return usage(fmt.Errorf("--by %q is unknown; there is kind", o.grouping))
 	}
 	if o.latex != latexLines && o.latex != latexCompact {
-		return usage(fmt.Errorf("--latex %q is unknown; there are %s and %s", o.latex, latexLines, latexCompact))
+		return usage(fmt.Errorf("--set latex=%q is unknown; there are %s and %s", o.latex, latexLines, latexCompact))
 	}
 	if o.width != 0 && (o.width < narrowest || o.width > widest) {
 		return usage(fmt.Errorf("--width is %d, want %d to %d", o.width, narrowest, widest))

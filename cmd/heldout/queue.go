@@ -85,7 +85,7 @@ func (q *queueFlags) check(flags *pflag.FlagSet) error {
 		}
 	}
 	if flags.Changed("shard") {
-		errs = append(errs, errors.New("--queue and --shard both divide a run: give one of them"))
+		errs = append(errs, errors.New("--queue and --set shard both divide a run: give one of them"))
 	}
 	switch inside := q.Address == queue.InProcess; {
 	case inside && flags.Changed("queue-creds"):

@@ -25,8 +25,7 @@ func newRun(sys *system) *cobra.Command {
 		Long: `run plays every task with every model and seed, records each finished episode,
 and prints the rates and what they show. The same command continues a run that
 was stopped. Without flags it plays generated tasks with the baselines expert
-and random. Environments have flags of their own (heldout envs ENV); every flag
-is a key of --config (heldout help keys).`,
+and random. heldout envs ENV lists the flags that an environment has itself.`,
 		Example: `  heldout run
   heldout run --env pddl --model vllm:NAME --base-url http://HOST:8000/v1 \
           --seeds 0-9 --temperature 1.0

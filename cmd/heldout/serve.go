@@ -84,7 +84,7 @@ serving.`,
 	f.Var(&o.player, "player",
 		`with --record: more of who plays: version=TEXT, source=HASH or sampling={"NAME": VALUE}; repeat it for several`)
 	f.BoolVar(&o.acceptChanged, "accept-changed-model", false,
-		"go on with a recording although --player says another version or source; tables then say so")
+		"go on with a recording although --set player says another version or source; tables then say so")
 	f.BoolVar(&o.stdio, "stdio", false,
 		"answer lines of JSON on standard input and output, and listen nowhere; the Python package does so")
 	f.BoolVar(&o.profiles, "pprof", false,
@@ -189,7 +189,7 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 	}
 	loopback := l.Addr().(*net.TCPAddr).IP.IsLoopback()
 	if o.profiles && !loopback {
-		return usage(errors.Join(errors.New("--pprof is for a loopback address: profiles show what the process holds"),
+		return usage(errors.Join(errors.New("--set pprof is for a loopback address: profiles show what the process holds"),
 			l.Close()))
 	}
 	if options.Token == "" && !o.noToken && !loopback {
@@ -216,7 +216,7 @@ func (o *serveOptions) listenAt(ctx context.Context, sys *system, options serve.
 func (o *serveOptions) check() error {
 	var errs []error
 	if o.maxSessions < 1 || o.perAddress < 1 {
-		errs = append(errs, errors.New("--max-sessions and --max-sessions-per-client must be at least 1"))
+		errs = append(errs, errors.New("--max-sessions and --set max-sessions-per-client must be at least 1"))
 	}
 	if o.idle < time.Second {
 		errs = append(errs, fmt.Errorf("--idle is %v, want at least 1s", o.idle))
@@ -225,13 +225,13 @@ func (o *serveOptions) check() error {
 		errs = append(errs, fmt.Errorf("--step-limit is %d, want 0 or more", o.MaxSteps))
 	}
 	if o.record == "" && (o.name != "" || !o.player.Zero() || o.acceptChanged) {
-		errs = append(errs, errors.New("--name, --player and --accept-changed-model are for --record"))
+		errs = append(errs, errors.New("--name, --set player and --accept-changed-model are for --record"))
 	}
 	if o.noToken && o.tokenFile != "" {
-		errs = append(errs, errors.New("--token-file and --no-token contradict each other"))
+		errs = append(errs, errors.New("--token-file and --set no-token contradict each other"))
 	}
-	return errors.Join(append(errs, o.Reward.Check(), serve.CheckCost("--step-cost", o.StepCost),
-		serve.CheckCost("--invalid-penalty", o.InvalidPenalty))...)
+	return errors.Join(append(errs, o.Reward.Check(), serve.CheckCost("--set step-cost", o.StepCost),
+		serve.CheckCost("--set invalid-penalty", o.InvalidPenalty))...)
 }
 
 // The length of a token.

@@ -329,7 +329,7 @@ func TestServeKeepsPlayersApart(t *testing.T) {
 				"nothing says that the same player plays on: give --name \"folder\"": {},
 				"folder, and this player is called mine: give --name \"folder\"":     {"--name", "mine"},
 				"folder, who has changed since: unknown, now version 2; give --accept-changed-model": {
-					"--name", "folder", "--player", "version=2"},
+					"--name", "folder", "--set", "player=version=2"},
 			} {
 				text := refusal(t, append([]string{of.env, "--record", dir}, args...)...)
 				if !strings.Contains(text, want) {
@@ -340,7 +340,7 @@ func TestServeKeepsPlayersApart(t *testing.T) {
 			if !strings.Contains(said, of.run+" goes on: results of 1 episode are there") {
 				t.Errorf("the same player: %s", said)
 			}
-			session("--name", "folder", "--player", "version=2", "--accept-changed-model")
+			session("--name", "folder", "--set", "player=version=2", "--accept-changed-model")
 			var out bytes.Buffer
 			sys := &system{stdout: &out, stderr: &out, getenv: noVariables, now: time.Now}
 			if code := execute(t.Context(), []string{"compare", filepath.Join(dir, of.run), "--table", "notes,rates"},
@@ -358,12 +358,12 @@ func TestServeRefusesPlayers(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "x")
 	for want, args := range map[string][]string{
-		"--name, --player and --accept-changed-model are for --record": {"--name", "x"},
-		"has 0 characters":              {"--record", dir, "--player", "version="},
-		"is no hash":                    {"--record", dir, "--player", "source=x"},
-		"want a JSON object":            {"--record", dir, "--player", "sampling=hot"},
-		"a player has no \"weights\"":   {"--record", dir, "--player", "weights=1"},
-		"says nothing about a player":   {"--record", dir, "--player", "2"},
+		"--name, --set player and --accept-changed-model are for --record": {"--name", "x"},
+		"has 0 characters":              {"--record", dir, "--set", "player=version="},
+		"is no hash":                    {"--record", dir, "--set", "player=source=x"},
+		"want a JSON object":            {"--record", dir, "--set", "player=sampling=hot"},
+		"a player has no \"weights\"":   {"--record", dir, "--set", "player=weights=1"},
+		"says nothing about a player":   {"--record", dir, "--set", "player=2"},
 		"without blanks at its ends":    {"--record", dir, "--name", " x"},
 		"characters, want 1 to 80 that": {"--record", dir, "--name", "a\nb"},
 	} {

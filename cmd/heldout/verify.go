@@ -32,7 +32,7 @@ answers with an error.
 Verification codes are regular expressions of Python. They take linear time
 here; look-around and back references are not supported, and a trajectory that
 needs them is rejected as "unsupported pattern".`,
-		Example: "  heldout verify trajectories.jsonl\n  heldout verify --min-errors 1 --masked verified.jsonl " +
+		Example: "  heldout verify trajectories.jsonl\n  heldout verify --set min-errors=1 --masked verified.jsonl " +
 			"trajectories.jsonl",
 		Args: args(1, -1, "at least one file"),
 		RunE: func(_ *cobra.Command, files []string) error {

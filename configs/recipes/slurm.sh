@@ -28,7 +28,7 @@ again() {
   exit "$code"
 }
 
-"${HELDOUT:-heldout}" run "$@" --shard auto --quiet &
+"${HELDOUT:-heldout}" run "$@" --set shard=auto --quiet &
 run=$!
 trap again USR1
 # When Slurm ends a job, all its processes get the signal. The node is left once

@@ -168,7 +168,7 @@ func meet(ctx context.Context, f *fleet.Fleet, name string, patience time.Durati
 	s, err := f.Await(ctx, patience)
 	if absent, ok := errors.AsType[*model.UnavailableError](err); ok && absent.Unsent {
 		err = fmt.Errorf("%w\nstart the server of %s, or say where it is with --base-url; heldout doctor --model %s "+
-			"checks it, and --wait-for-servers 10m waits for it", err, name, name)
+			"checks it, and --set wait-for-servers=10m waits for it", err, name, name)
 	}
 	if err != nil {
 		return s, err

@@ -91,7 +91,7 @@ func (k Purpose) resolve(in Input) (Purpose, error) {
 	}
 	switch {
 	case r.Suite == "" && len(r.Grades) > 0:
-		return k, errors.New("--grades is for --suite " + configs.Robust)
+		return k, errors.New("--set grades is for --suite " + configs.Robust)
 	case r.Suite == "":
 		return k, nil
 	case r.Suite != configs.Robust:

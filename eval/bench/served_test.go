@@ -254,7 +254,7 @@ func TestWrongRuns(t *testing.T) {
 			r.Trials, r.Model = 2, configs.Strings{"expert"}
 		},
 		"same-step is 1": func(r *configs.Run) { r.Trials, r.SameStep = 2, 1 },
-		"has no effect with --memory 0": func(r *configs.Run) {
+		"has no effect with --set memory=0": func(r *configs.Run) {
 			r.Trials, r.Memory, r.ReflectionPrompt = 2, 0, "x.yaml"
 		},
 		"reflection-tokens 4000 leaves no room": func(r *configs.Run) {

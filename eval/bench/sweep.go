@@ -17,7 +17,7 @@ import (
 // Sweep plays under several perturbations.
 var Sweep = Purpose{suite: "sweep", always: true}
 
-// indNone is the value of --ind for models that never saw data of the
+// indNone is the value of --set ind for models that never saw data of the
 // environment.
 const indNone = "none"
 

@@ -192,5 +192,5 @@ func (x Texts) memory(c record.Condition) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("the reflection prompt with the hash %.8s is not there; give its file with "+
-		"--reflection-prompt", c.Trials.PromptHash)
+		"--set reflection-prompt", c.Trials.PromptHash)
 }

@@ -38,7 +38,7 @@ func validateTrials(r configs.Run) (errs []error) {
 		}
 	}
 	if r.Memory == 0 && r.ReflectionPrompt != "" {
-		fail("--reflection-prompt has no effect with --memory 0: nothing is reflected on")
+		fail("--set reflection-prompt has no effect with --set memory=0: nothing is reflected on")
 	}
 	if r.Context > 0 && r.Memory > 0 && r.ReflectionTokens >= r.Context {
 		fail("reflection-tokens %d leaves no room for a prompt in a context of %d", r.ReflectionTokens, r.Context)
@@ -79,7 +79,7 @@ func (j *Job) setOwnReflection(r configs.Run, form configs.ReflectionForm) error
 	ollama := func(name string) bool { return strings.HasPrefix(name, string(model.Ollama)+":") }
 	if slices.ContainsFunc(r.Model, ollama) {
 		return errors.New("the preset has a text continued for its reflections, which Ollama does not do: ask it as " +
-			"openai:NAME, or give a prompt with --reflection-prompt")
+			"openai:NAME, or give a prompt with --set reflection-prompt")
 	}
 	d := form.Decoding.Decoding
 	if r.ReflectionTokens != configs.DefaultRun().ReflectionTokens {

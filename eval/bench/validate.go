@@ -48,7 +48,7 @@ func Validate(r configs.Run, kind Purpose) error {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
 	}
 	if r.AutoLatency > 0 && r.Concurrency != configs.Auto {
-		fail("--auto-latency is for --concurrency auto")
+		fail("--set auto-latency is for --concurrency auto")
 	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
 	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.List) > 0 {
@@ -64,7 +64,7 @@ func Validate(r configs.Run, kind Purpose) error {
 		fail("--prompt and --base-url are for served models, and there is none")
 	}
 	if len(served) == 0 && !r.Player.Zero() {
-		fail("--player is for served models, and there is none")
+		fail("--set player is for served models, and there is none")
 	}
 	if r.AcceptChangedModel && r.Out == "" && !r.Player.Zero() {
 		fail("--accept-changed-model needs the --out of the run that goes on: a player that changed has another folder")
@@ -127,14 +127,14 @@ func validateSweep(r configs.Run, kind Purpose) (errs []error) {
 		fail("ind is %q; there is only %q", r.Ind, indNone)
 	}
 	if r.Ind == indNone && len(r.NoIndModel) > 0 {
-		fail("--no-ind-model is for models that saw data of the environment, and --ind none says that they did not")
+		fail("--set no-ind-model is for models that saw data of the environment, and --set ind=none says that they did not")
 	}
 	if n := len(r.NoIndModel); n > 0 && n != len(served) {
-		fail("there are %d --no-ind-model for %d served models; give one for each", n, len(served))
+		fail("there are %d --set no-ind-model for %d served models; give one for each", n, len(served))
 	}
 	for _, name := range r.NoIndModel {
 		if IsBaseline(name) || slices.Contains(r.Model, name) {
-			fail("--no-ind-model %s must be another served model than --model, under another name", name)
+			fail("--set no-ind-model=%s must be another served model than --model, under another name", name)
 		}
 	}
 	return errs
@@ -166,7 +166,7 @@ func validateDraws(r configs.Run) (errs []error) {
 func checkBudget(r configs.Run) error {
 	for _, name := range slices.Concat(r.Model, r.NoIndModel) {
 		if _, ok := r.Prices.Lookup(name); r.BudgetUSD > 0 && !ok && !IsBaseline(name) {
-			return fmt.Errorf("--budget-usd needs the price of %s: give --prices %s=INPUT/OUTPUT", name, name)
+			return fmt.Errorf("--budget-usd needs the price of %s: give --set prices=%s=INPUT/OUTPUT", name, name)
 		}
 	}
 	return nil

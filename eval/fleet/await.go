@@ -50,7 +50,7 @@ type unreadyError struct {
 
 // Error implements error.
 func (e *unreadyError) Error() string {
-	return fmt.Sprintf("no model server was ready after %v (--wait-for-servers): %s", e.patience, e.cause)
+	return fmt.Sprintf("no model server was ready after %v (--set wait-for-servers): %s", e.patience, e.cause)
 }
 
 // Unready reports whether an error of Server says that a server is not there or not

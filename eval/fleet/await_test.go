@@ -83,7 +83,7 @@ func TestAwaitEnds(t *testing.T) {
 		t.Errorf("no patience: %q, %v", lines, err)
 	}
 	_, err := awaited(t, http.StatusServiceUnavailable, 1<<40, false, 20*time.Millisecond)
-	if err == nil || !strings.HasPrefix(err.Error(), "no model server was ready after 20ms (--wait-for-servers): ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "no model server was ready after 20ms (--set wait-for-servers): ") {
 		t.Error(err)
 	}
 }

@@ -94,13 +94,13 @@ func (e *LostError) Error() string {
 	causes := strings.Join(e.Causes, "; ")
 	switch {
 	case e.Asked && len(e.Causes) == 1:
-		return fmt.Sprintf("the model server asks for a longer wait than --give-up-after %v: %s", e.Wait, causes)
+		return fmt.Sprintf("the model server asks for a longer wait than --set give-up-after=%v: %s", e.Wait, causes)
 	case e.Asked:
-		return fmt.Sprintf("all model servers ask for a longer wait than --give-up-after %v: %s", e.Wait, causes)
+		return fmt.Sprintf("all model servers ask for a longer wait than --set give-up-after=%v: %s", e.Wait, causes)
 	case e.Talks:
-		return fmt.Sprintf("no usable reply for %v (--give-up-after): %s", e.Wait, causes)
+		return fmt.Sprintf("no usable reply for %v (--set give-up-after): %s", e.Wait, causes)
 	}
-	return fmt.Sprintf("no model server has answered for %v (--give-up-after): %s", e.Wait, causes)
+	return fmt.Sprintf("no model server has answered for %v (--set give-up-after): %s", e.Wait, causes)
 }
 
 // Open prepares to ask the servers. It contacts none. Close the fleet when it is

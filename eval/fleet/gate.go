@@ -52,7 +52,7 @@ func (f *Fleet) hold(cause string, talks bool) {
 	f.gone, f.talks = f.o.Now(), talks
 	line := fmt.Sprintf("%s; the episodes wait: %s", f.outage(), cause)
 	if f.o.GiveUpAfter > 0 {
-		line += fmt.Sprintf(" (--give-up-after %v)", f.o.GiveUpAfter)
+		line += fmt.Sprintf(" (--set give-up-after=%v)", f.o.GiveUpAfter)
 		f.tooLong = time.AfterFunc(f.o.GiveUpAfter, f.giveUp)
 	}
 	if f.tell("%s", line); f.restsTooLong() {

@@ -323,7 +323,7 @@ func TestSame(t *testing.T) {
 		"only one of them tells the names of its models": {},
 		`the context length is "8192" and "4096"`: {Software: "vllm", Models: []string{"m"}, Present: true,
 			ContextLength: 4096, Root: "a"},
-		`the root of the model is "a" and "b"; --same-weights says that both hold the same weights`: {Software: "vllm", Models: []string{"m"}, Present: true,
+		`the root of the model is "a" and "b"; --set same-weights says that both hold the same weights`: {Software: "vllm", Models: []string{"m"}, Present: true,
 			ContextLength: 8192, Root: "b"},
 	} {
 		if err := (&Fleet{}).same(good, other); err == nil || err.Error() != want {

@@ -167,7 +167,7 @@ func (f *Fleet) same(a, b record.ServerReport) error {
 		}
 	}
 	if a.Root != b.Root && !f.o.SameWeights {
-		return fmt.Errorf("the root of the model is %q and %q; --same-weights says that both hold the same weights", a.Root, b.Root)
+		return fmt.Errorf("the root of the model is %q and %q; --set same-weights says that both hold the same weights", a.Root, b.Root)
 	}
 	return nil
 }

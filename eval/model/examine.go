@@ -182,7 +182,7 @@ func (c *Client) about(ctx context.Context) (record.ServerReport, error) {
 	case repeated && strings.HasSuffix(stopped.Last, checkAddress):
 		err = fmt.Errorf("%s: %s", c.url, stopped.Last)
 	case repeated:
-		err = fmt.Errorf("%s: %s; a server that still loads its model is waited for with --wait-for-servers 10m", c.url,
+		err = fmt.Errorf("%s: %s; a server that still loads its model is waited for with --set wait-for-servers=10m", c.url,
 			stopped.Last)
 	case limited.Err() != nil:
 		err = errors.New(withHint(fmt.Sprintf("%s: no answer within %v", c.url, pingTimeout), c.kind(), onAddress))
@@ -313,7 +313,7 @@ func (e *examiner) reply(ctx context.Context) error {
 	} else if e.about.Software == "" && e.client.spec.Provider == OpenAI {
 		e.add("decoding", envs.CheckOK,
 			"the decoding fields are accepted; the kind of server is not known, so set its top_k, "+
-				"min_p and the like with --extra-body if it has them")
+				"min_p and the like with --set extra-body if it has them")
 	} else {
 		e.add("decoding", envs.CheckOK, "the decoding fields are accepted")
 	}

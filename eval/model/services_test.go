@@ -137,13 +137,13 @@ func TestObstacles(t *testing.T) {
 		status      int
 		words, want string
 	}{
-		{400, "System role not supported", "--no-system-role"},
-		{500, "System role not supported", "--no-system-role"},
-		{400, "Unsupported value: 'messages[0].role' does not support 'system' with this model.", "--no-system-role"},
-		{400, "Developer instruction is not enabled for models/gemma-3-27b-it", "--no-system-role"},
-		{400, "Conversation roles must alternate user/assistant/user/assistant/...", "--no-system-role"},
+		{400, "System role not supported", "--set no-system-role"},
+		{500, "System role not supported", "--set no-system-role"},
+		{400, "Unsupported value: 'messages[0].role' does not support 'system' with this model.", "--set no-system-role"},
+		{400, "Developer instruction is not enabled for models/gemma-3-27b-it", "--set no-system-role"},
+		{400, "Conversation roles must alternate user/assistant/user/assistant/...", "--set no-system-role"},
 		{400, "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
-			"--no-system-role"},
+			"--set no-system-role"},
 		{
 			400,
 			"As of transformers v4.44, default chat template is no longer allowed, so you must provide a chat " +

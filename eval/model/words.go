@@ -339,7 +339,7 @@ var requestObstacles = []obstacle{
 }
 
 // foldSystem is the remedy for chat templates without a system message.
-const foldSystem = "--no-system-role puts the prompt's system message into the first user message"
+const foldSystem = "--set no-system-role puts the prompt's system message into the first user message"
 
 // remedyFor returns what helps against a refusal that every call would meet, ""
 // if it is not known to be one. kind is the kind of server.

@@ -61,6 +61,6 @@ func (r *room) fits(worlds int64) (inUse int64, ok bool) {
 }
 
 func memoryText(inUse, limit int64, worlds int) string {
-	return fmt.Sprintf("Server at capacity: %d episodes and what they share take %d MB of the %d MB of --max-memory, of "+
+	return fmt.Sprintf("Server at capacity: %d episodes and what they share take %d MB of the %d MB of --set max-memory, of "+
 		"which a fifth stays free. Cannot accept new connections.", worlds, inUse/1_000_000, limit/1_000_000)
 }

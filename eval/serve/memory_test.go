@@ -58,7 +58,7 @@ func TestMemory(t *testing.T) {
 	}
 	before := f.collections
 	for range 10 {
-		if _, err := s.Table().Open(Owner{}); err == nil || !strings.Contains(err.Error(), "of --max-memory") {
+		if _, err := s.Table().Open(Owner{}); err == nil || !strings.Contains(err.Error(), "of --set max-memory") {
 			t.Fatalf("a session too many: %v", err)
 		}
 	}
@@ -110,7 +110,7 @@ func TestMemoryOfProtocols(t *testing.T) {
 		"/v1/fork": `{"forks":[{"session":"` + ids[0] + `"}]}`} {
 		answer := ask(s, "POST", path, body)
 		if answer.Code != http.StatusServiceUnavailable || answer.Header().Get("Retry-After") == "" ||
-			!strings.Contains(answer.Body.String(), "--max-memory") {
+			!strings.Contains(answer.Body.String(), "--set max-memory") {
 			t.Errorf("%s: %d %s", path, answer.Code, answer.Body)
 		}
 	}

@@ -68,7 +68,7 @@ func (e *CapacityError) Error() string {
 		return memoryText(e.InUse, e.Memory, e.Active)
 	case e.Address:
 		return fmt.Sprintf("Server at capacity: %d/%d sessions active from this address. Cannot accept new "+
-			"connections; --max-sessions-per-client raises the limit.", e.Active, e.Max)
+			"connections; --set max-sessions-per-client raises the limit.", e.Active, e.Max)
 	}
 	return fmt.Sprintf("Server at capacity: %d/%d sessions active. Cannot accept new connections.", e.Active, e.Max)
 }

@@ -47,8 +47,8 @@ data() {
     # shellcheck disable=SC2046 # several words
     $HELDOUT run --quiet --env alfworld --generator-seed "101-$((100 + (GAMES + 133) / 134))" --limit "$GAMES" \
       --expert-knows shown $(player "$arm") --out "$OUT/experts/$arm"
-    $HELDOUT export "$OUT/experts/$arm" --format axolotl --success --prompt "$here/alfworld.yaml" --thoughts none \
-      --tokenizer "$OUT/models/base/tokenizer.json" --force --out "$OUT/sft/$arm.jsonl"
+    $HELDOUT export "$OUT/experts/$arm" --format axolotl --success --prompt "$here/alfworld.yaml" --set thoughts=none \
+      --set tokenizer="$OUT/models/base/tokenizer.json" --force --out "$OUT/sft/$arm.jsonl"
   done
 }
 
@@ -87,7 +87,7 @@ measure() {
 }
 
 measure_model() { # NAME
-  local of=(--quiet --model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --wait-for-servers 1m --concurrency 16
+  local of=(--quiet --model "vllm:$1" --base-url "http://127.0.0.1:$PORT/v1" --set wait-for-servers=1m --concurrency 16
     --max-tokens 30 --step-limit "$STEPS" --allow-unusable)
   local games=(--env alfworld --limit "$LIMIT" --prompt "$here/alfworld.yaml")
   if [[ -n $DATA ]]; then games+=(--data "$DATA"); else games+=(--generator-seed 1); fi
@@ -102,7 +102,7 @@ measure_model() { # NAME
 
 show() {
   local name tuned=()
-  for name in $(trained); do tuned+=(--held-in "vllm:$name=alfworld"); done
+  for name in $(trained); do tuned+=(--set held-in="vllm:$name=alfworld"); done
   $HELDOUT compare "$OUT/runs/robust"/*
   $HELDOUT compare "$OUT/runs/robust"/* --table paper-robustness --baseline agentrefine:table3
   $HELDOUT compare "$OUT/runs/robust"/* "$OUT/runs/held-out"/* "${tuned[@]}" --table headline

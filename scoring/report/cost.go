@@ -46,7 +46,7 @@ func cost(report *Report, t *table.Table) {
 	}
 	dollars := "USD: at the prices that the user gave."
 	if !priced {
-		dollars = "Dollars need prices: give --prices SPEC=INPUT/CACHED/OUTPUT."
+		dollars = "Dollars need prices: give --set prices=SPEC=INPUT/CACHED/OUTPUT."
 	}
 	annotate(t, "Of all attempts, also those without a result. Tokens as the server counted them: cached ones are part "+
 		"of those in, reasoning ones of those out.", []string{dollars})

@@ -26,7 +26,7 @@ func TestCost(t *testing.T) {
 	if free.Columns[len(free.Columns)-1].Key == "dollars_per_solved" {
 		t.Error("there are dollars without a price")
 	}
-	hasNote(t, free, "Dollars need prices: give --prices SPEC=INPUT/CACHED/OUTPUT.")
+	hasNote(t, free, "Dollars need prices: give --set prices=SPEC=INPUT/CACHED/OUTPUT.")
 	cached := 0.25
 	of.Prices = configs.Prices{"m": {Input: 2.5, Cached: &cached, Output: 10}}
 	paid := find(t, everything([]NamedRun{of}, nil, weights), "cost")

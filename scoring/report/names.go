@@ -33,11 +33,11 @@ func CheckHeldIn(runs []NamedRun, heldIn configs.HeldIn) error {
 	models := modelsAndRuns(runs)
 	for _, spec := range slices.Sorted(maps.Keys(heldIn)) {
 		if !slices.Contains(models, spec) {
-			return fmt.Errorf("--held-in names %s, %w", spec, noSuch(spec, models))
+			return fmt.Errorf("--set held-in names %s, %w", spec, noSuch(spec, models))
 		}
 		for _, env := range heldIn[spec] {
 			if hint := spelling.Hint(env, envs.Names()); !slices.Contains(envs.Names(), env) && hint != "" {
-				return fmt.Errorf("--held-in %s=%s names an unknown environment%s", spec, env, hint)
+				return fmt.Errorf("--set held-in=%s=%s names an unknown environment%s", spec, env, hint)
 			}
 		}
 	}

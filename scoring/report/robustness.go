@@ -265,7 +265,7 @@ func (l *swept) otherModels(model string, rows []row) {
 		}
 		l.absent = append(l.absent,
 			fmt.Sprintf(
-				"%s was not played for %s: name its model without such data with --no-ind-model, or say --ind none.",
+				"%s was not played for %s: name its model without such data with --set no-ind-model, or say --set ind=none.",
 				p.Name, l.name))
 	}
 }

@@ -197,7 +197,7 @@ func (r trialRow) lacksControl(list []trialRow) string {
 	if _, ok := r.control(list); ok || r.Condition.Trials.Memory == 0 {
 		return ""
 	}
-	return "no retries without memory beside it; retries alone raise SR, so play the same with --memory 0 and compare"
+	return "no retries without memory beside it; retries alone raise SR, so play the same with --set memory=0 and compare"
 }
 
 // trialCosts has what each trial took.

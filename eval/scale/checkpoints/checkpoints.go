@@ -58,7 +58,7 @@ func (e *UnplayedError) Error() string {
 		len(e.Reasons), e.Total, strings.Join(e.Reasons, "\n"))
 }
 
-// patience is how long a server may take to load a checkpoint if --wait-for-servers does not
+// patience is how long a server may take to load a checkpoint if --set wait-for-servers does not
 // say it.
 const patience = 30 * time.Minute
 

@@ -213,14 +213,14 @@ func (l *connection) handlers(o Options) []nats.Option {
 			}
 			wait := "until it is back; Ctrl-C ends that"
 			if o.GiveUpAfter > 0 {
-				wait = fmt.Sprintf("for at most %v (--give-up-after)", o.GiveUpAfter)
+				wait = fmt.Sprintf("for at most %v (--set give-up-after)", o.GiveUpAfter)
 			}
 			o.Tell(fmt.Sprintf("queue %s: lost the connection (%v); waiting for the server %s", l.name, err, wait))
 			mu.Lock()
 			defer mu.Unlock()
 			if timer == nil && o.GiveUpAfter > 0 {
 				timer = time.AfterFunc(o.GiveUpAfter, func() {
-					l.stop(fmt.Errorf("queue %s: the server has not answered for %v (--give-up-after)", l.name,
+					l.stop(fmt.Errorf("queue %s: the server has not answered for %v (--set give-up-after)", l.name,
 						o.GiveUpAfter))
 				})
 			}

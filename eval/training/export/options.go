@@ -114,7 +114,7 @@ func (o Options) Check() error {
 		fail("window is %d, want at least 0", o.Window)
 	}
 	if o.Window > 0 && o.Format.form().whole() {
-		fail("--window divides demonstrations, and %s has none", o.Format)
+		fail("--set window divides demonstrations, and %s has none", o.Format)
 	}
 	errs = append(errs, o.Balance.check())
 	return errors.Join(errs...)

@@ -69,7 +69,7 @@ func (r *Account) Warnings() (out []string) {
 	}
 	for _, t := range r.Lengths.Trainers {
 		if t.Cut > 0 {
-			out = append(out, fmt.Sprintf("%s cuts or drops %s by default: set %s to %d, or divide them with --window",
+			out = append(out, fmt.Sprintf("%s cuts or drops %s by default: set %s to %d, or divide them with --set window",
 				t.Trainer, table.Counted(t.Cut, "example"), t.Setting, r.Lengths.Needed))
 		}
 	}

@@ -84,7 +84,7 @@ type splitter struct {
 // bytePattern is how byte-level BPE divides a text by itself.
 const bytePattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-var errKind = errors.New("it is not a byte-level BPE as counted here; leave --tokenizer out to count by characters")
+var errKind = errors.New("it is not a byte-level BPE as counted here; leave --set tokenizer out to count by characters")
 
 func parse(b []byte) (*Counter, error) {
 	var d definition

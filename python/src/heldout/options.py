@@ -77,9 +77,6 @@ class RunOptions(TypedDict, total=False):
     accept_changed_model: bool
     """Continue a run although another model, or version of an agent, has the name of the one with recorded
     results; tables then say so."""
-    same_weights: bool
-    """Servers that loaded a model from different folders have the same weights, as copies on each node do; the
-    record then lists the folders."""
     api_key_env: str
     """Environment variable with the server's API key; the default is OPENAI_API_KEY for OpenAI's own address."""
     header: str | Sequence[str]
@@ -108,7 +105,7 @@ class RunOptions(TypedDict, total=False):
     trials: int
     """Play a task again after a failure, up to N trials (Reflexion; see heldout help agents). Default: 1."""
     budget_usd: float
-    """Start no episode once the run will have cost this many dollars at `prices`; 0 is off."""
+    """Start no episode once the run will have cost this many dollars at `set` prices; 0 is off."""
     allow_unusable: bool
     """Continue if fewer than 5 of a model's first 100 replies are usable, and count them as failures; otherwise
     the run stops, or sets that model aside."""
@@ -207,6 +204,9 @@ class RunOptions(TypedDict, total=False):
     """With `trials`: end a trial after the same action N times in a row; 0 is off."""
     same_step: int
     """With `trials`: end a trial after the same action with the same observation N times in a row; 0 is off."""
+    same_weights: bool
+    """Servers that loaded a model from different folders have the same weights, as copies on each node do; the
+    record then lists the folders."""
     shard: str
     """Play part I of N of the plan, written I/N, in a directory of its own inside the run directory; auto in a
     Slurm array, auto/N in an indexed Kubernetes job."""
@@ -322,7 +322,7 @@ class PoolOptions(TypedDict, total=False):
     """Reward of a step: success (1 when the task is solved), progress, or delta (change of progress). Default:
     success."""
     accept_changed_model: bool
-    """Go on with a recording although `player` says another version or source; tables then say so."""
+    """Go on with a recording although `set` player says another version or source; tables then say so."""
     generator_seed: int | str
     """Seed of generated tasks, or a range such as 1-100, whose tasks are one environment."""
     tasks: str | Sequence[str]
