@@ -434,7 +434,8 @@ func lost(losses, unperturbed []Claim) []string {
 		case before == significantFor && len(claims) == len(losses) && len(losses) > 1:
 			parts = append(parts, "all significant")
 			continue
-		case before == openFor && behind == "" && len(grouped(losses, Claim.model)) == len(losses):
+		case before == openFor && behind == "" && (len(grouped(losses, Claim.model)) == len(losses) ||
+			!slices.ContainsFunc(claims, func(c Claim) bool { return !math.IsInf(c.Sensitivity, 1) })):
 			behind = powers(claims) // where there are several places, the table of claims has them
 		}
 		parts = append(parts, before+losers(claims, losses)+behind)
