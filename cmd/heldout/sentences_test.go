@@ -50,7 +50,7 @@ type kindOfSentence struct {
 
 // Parts of forms.
 const (
-	formWhere = `(?P<unperturbed>Unperturbed )?(?P<rate>SR|PR|EM|F1)(?: after (?P<trials>\d+) trials?)?(?:, (?P<heldout>held-out score)| on ` +
+	formWhere = `(?P<unperturbed>[Uu]nperturbed )?(?P<rate>SR|PR|EM|F1)(?: after (?P<trials>\d+) trials?)?(?:, (?P<heldout>held-out score)| on ` +
 		`(?P<place>[A-Za-z]+))(?P<average>, average over none and ` + formUnder + `)?`
 	formUnder = `(?P<under>P\d(?: to P\d|(?:, P\d)* and P\d)?)`
 	formOther = `P\d(?: to P\d|(?:, P\d)* and P\d)?`
