@@ -64,6 +64,7 @@ var floors = map[string]int{
 	"scoring":                      4,
 	"scoring/column":               4,
 	"scoring/agentboard":           5,
+	"scoring/protocol":             4,
 	"scoring/claim":                5,
 	"scoring/figure":               7,
 	"eval/episode":                 5,

@@ -50,7 +50,7 @@ type kindOfSentence struct {
 
 // Parts of forms.
 const (
-	formWhere = `(?P<unperturbed>Unperturbed )?(?P<rate>SR|PR|EM|F1)(?: after (?P<trials>\d+) trials?)?(?:, (?P<heldout>held-out score)| on ` +
+	formWhere = `(?P<unperturbed>[Uu]nperturbed )?(?P<rate>SR|PR|EM|F1)(?: after (?P<trials>\d+) trials?)?(?:, (?P<heldout>held-out score)| on ` +
 		`(?P<place>[A-Za-z]+))(?P<average>, average over none and ` + formUnder + `)?`
 	formUnder = `(?P<under>P\d(?: to P\d|(?:, P\d)* and P\d)?)`
 	formOther = `P\d(?: to P\d|(?:, P\d)* and P\d)?`
@@ -60,7 +60,7 @@ const (
 	formCI    = `95% CI (?P<low>-?[\d.]+) to (?P<high>-?[\d.]+)`
 	formTest  = formCI + `, p (?P<p><?[\d.]+)`
 	formName  = `[a-z0-9-]+(?: \((?:memory \d|run-\d)\))?`
-	formPower = `(?: \((?:80% power at (?P<found>[\d.]+) points|no difference has 80% power)\))`
+	formPower = `(?: \((?:80% power at (?P<found>[\d.]+) points|too little data for 80% power)\))`
 	formShows = `(?P<shows>significant, but within [\d.]+ points|significant|not significant, equal within [\d.]+ points|not significant` + formPower + `)`
 	formApart = `(?P<apart>not compared \((?P<reason>.*?)\)|(?P<higher>` + formName + `) is (?P<way>higher|lower) by (?P<blow>-?[\d.]+) to ` +
 		`(?P<bhigh>-?[\d.]+) points whatever the (?:(?P<missing>\d+) missing episodes are|missing episode is))`
@@ -78,26 +78,29 @@ var sentences = []kindOfSentence{
 	{"pair", form(formWhere + ` \(` + formBasis + `\): ` + formPair + `: ` + formResult + formBesides), (*checker).pair},
 	{"difference", form(`(?P<a>` + formName + `) minus (?P<b>` + formName + `): ` + formResult), (*checker).minus},
 	{"difference that missing episodes cannot change", form(formApart), (*checker).either},
-	{"average", form(`Average: ` + formResult), (*checker).averages},
+	{"pair like the first", form(formPair + `(?: \(` + formBasis + `\))?: ` + formResult), (*checker).again},
+	{"average", form(`Average(?: of (?P<a>` + formName + `) against (?P<b>` + formName + `))?: ` + formResult), (*checker).averages},
 	{"best average", form(`Average(?: \((?P<tests>\d+) tests\))?: (?:(?P<open>the best is not decided)|(?P<list>.*), significantly above ` +
 		`(?P<rest>.*))`), (*checker).bestAverage},
 	{"rate", form(formWhere + ` \(` + formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+)(?: \(` + formCI + `\))?`),
 		(*checker).rated},
+	{"rates", form(formWhere + ` \(` + formBasis + `\): (?P<list>` + formName + ` [\d.]+(?:, (?:` + formName + ` [\d.]+|\d+ others?))+)`),
+		(*checker).rates},
 	{"incomplete rate", form(`(?P<preliminary>Preliminary )?` + formWhere + ` \((?P<finished>\d+) of (?P<planned>\d+) episodes, ` +
 		formBasis + `\): (?P<a>` + formName + `) (?P<av>[\d.]+)(?: \(` + formCI + `\))?`), (*checker).rated},
 	{"best", form(`Best ` + formWhere + ` \(` + formBasis + formTests + `\): (?P<list>.*), significantly above (?P<rest>.*?)` + formBesides),
 		(*checker).best},
 	{"undecided", form(formWhere + ` \(` + formBasis + formTests + `\), the best is not decided: (?P<list>.*?)` + formBesides),
 		(*checker).undecided},
-	{"best by environment", form(`Best(?P<kind>| unperturbed| on average) by environment \((?:(?P<rates>[A-Z0-9/]+), ` + formSeeds +
+	{"best by environment", form(`Best(?P<kind>| unperturbed| average)(?: (?P<rates>[A-Z0-9/]+))? by environment \((?:` + formSeeds +
 		`)?(?:(?:, )?(?P<tests>\d+) tests?)?\): (?P<parts>.*)`), (*checker).bestBy},
-	{"by environment", form(`(?:(?P<kind>Unperturbed |Averages of )?(?P<rates>[A-Z0-9/]+), )?(?:(?P<a>` + formName + `) minus (?P<b>` + formName +
+	{"by environment", form(`(?:(?P<kind>Unperturbed |Average )?(?P<rates>[A-Z0-9/]+) of )?(?:(?P<a>` + formName + `) against (?P<b>` + formName +
 		`)(?:, by environment)?|By environment)(?: \((?:(?P<tasks>\d+) tasks?, ` + formSeeds + `)?(?:(?:, )?(?P<tests>\d+) tests)?\))?: (?P<parts>` +
 		`(?:significantly|not significant on|not compared on|higher by|lower by|equal within).*)`), (*checker).byPlace},
 	{"rates of one model", form(`(?P<rates>[A-Z0-9/]+) of (?P<a>` + formName + `) \(` + formSeeds + `\): ` +
 		`(?P<parts>.*)`), (*checker).alone},
 	{"spread", form(`Standard deviation over (?P<n>\d+) seeds (?P<std>[\d.]+)` +
-		`(?:; best of \d+ in each task (?P<best>[\d.]+))?(?:; for these tasks decoded again, ` + formCI + `)?`), (*checker).spread},
+		`(?:; best of \d+ in each task (?P<best>[\d.]+))?(?:; 95% CI for these tasks decoded again (?P<low>-?[\d.]+) to (?P<high>-?[\d.]+))?`), (*checker).spread},
 	{"loss", form(`(?P<rate>SR|PR|EM|F1) on (?P<place>[A-Za-z]+) under ` + formUnder + ` \(` + formBasis + `\): (?P<a>` + formName + `) ` +
 		`(?:(?P<verb>loses|gains) (?P<d>[\d.]+) points of (?P<av>[\d.]+) \(` + formTest + `\), ` + formShows +
 		`|(?P<av2>[\d.]+|–) without a perturbation, ` + formApart + `)`), (*checker).loss},
@@ -352,6 +355,18 @@ func (c *checker) minus(m map[string]string) {
 	c.test(m, f, 1)
 }
 
+// again checks a pair where the primary question is asked.
+func (c *checker) again(m map[string]string) {
+	place := c.asked1()
+	if m["tasks"] != "" {
+		m["place"] = place
+		c.basis(m, m["a"], m["b"])
+	}
+	c.shown(m["a"], m["av"], c.value(m["a"], place))
+	c.shown(m["b"], m["bv"], c.value(m["b"], place))
+	c.minus(m)
+}
+
 // either checks that missing episodes cannot change who of two is the better one.
 func (c *checker) either(m map[string]string) {
 	if c.trained() {
@@ -367,7 +382,7 @@ func (c *checker) either(m map[string]string) {
 
 // averages checks the difference of the averages of two models.
 func (c *checker) averages(m map[string]string) {
-	f, ok := c.fact(c.models[1], c.models[0], averageOf+c.places[0].title)
+	f, ok := c.fact(cmp.Or(m["a"], c.models[1]), cmp.Or(m["b"], c.models[0]), averageOf+c.places[0].title)
 	if !ok {
 		c.wrong("there are no averages")
 		return
@@ -501,10 +516,14 @@ func (p protocol) values() map[string]string {
 	return out
 }
 
+// besidesLine is a line of its own that says what differs besides the models, for which others leave it out.
+var besidesLine = regexp.MustCompile(`(?m)^(Not only the models differ|` + formName + ` and ` + formName +
+	` report the same weights)`)
+
 // besides checks what is said to differ between models besides themselves: of each model each part that differs, with
 // its own value, and nothing that is not true of it.
 func (c *checker) besides(text, place string, models ...string) {
-	if !c.together(place, models) {
+	if text == "" && c.besidesApart || !c.together(place, models) {
 		return
 	}
 	said := map[string][]string{} // by model
@@ -589,6 +608,18 @@ func (c *checker) changed(m map[string]string) {
 		if said := strings.Contains(m["parts"], of.text); said != all(of.is) {
 			c.wrong("%s: said %t", of.text, said)
 		}
+	}
+}
+
+// rates checks the rates of models that are not compared.
+func (c *checker) rates(m map[string]string) {
+	if c.trained() {
+		return
+	}
+	c.measure(m)
+	list, _ := c.listed(m["list"], title(m))
+	for _, name := range list {
+		c.basis(m, name)
 	}
 }
 
@@ -804,7 +835,7 @@ func (c *checker) familyOf(kind string) string {
 	switch strings.TrimSpace(kind) {
 	case "Unperturbed", "unperturbed":
 		return "unperturbed"
-	case "Averages of", "on average":
+	case "Average", "average":
 		return "averages"
 	}
 	return "second"
@@ -1121,7 +1152,7 @@ func (c *checker) lost(m map[string]string) {
 		case strings.HasPrefix(part, "not significant for "):
 			said["not significant"] = names(strings.TrimPrefix(list, "not significant for "))
 		case strings.HasPrefix(reason, "not compared ("):
-			said["not compared"] = append(said["not compared"], name)
+			said["not compared"] = append(said["not compared"], names(name)...)
 		default:
 			c.wrong("a part of no kind: %s", part)
 		}
@@ -1282,18 +1313,25 @@ func (c *checker) sources(m map[string]string) {
 // equalSeeds checks that no seed of a task differs from another.
 func (c *checker) equalSeeds(m map[string]string) {
 	for _, name := range strings.Split(m["names"], "; ") {
-		model, title, _ := strings.Cut(name, " on ")
-		of := c.cell(model, c.place(title).env, "none")
-		for _, task := range of.tasks {
-			var first *outcome
-			for _, seed := range of.seeds {
-				o, ok := of.played[slot{task, seed}]
-				if ok && first != nil && (o.success != first.success || o.progress != first.progress) {
-					c.wrong("%s differs in task %d", name, task)
-				}
-				if ok {
-					first = &o
-				}
+		models, titles, _ := strings.Cut(name, " on ")
+		for _, model := range names(models) {
+			for _, title := range names(titles) {
+				c.equalSeedsOf(c.cell(model, c.place(title).env, "none"), model+" on "+title)
+			}
+		}
+	}
+}
+
+func (c *checker) equalSeedsOf(of *cell, name string) {
+	for _, task := range of.tasks {
+		var first *outcome
+		for _, seed := range of.seeds {
+			o, ok := of.played[slot{task, seed}]
+			if ok && first != nil && (o.success != first.success || o.progress != first.progress) {
+				c.wrong("%s differs in task %d", name, task)
+			}
+			if ok {
+				first = &o
 			}
 		}
 	}

@@ -83,11 +83,13 @@ func TestEqualModelsClaimNothing(t *testing.T) {
 // checker compares what is rendered of a design with what is true of it.
 type checker struct {
 	*design
-	facts    []fact
-	said     map[string]int // sentences by kind
-	problems []string
-	where    string // the renderer
-	last     bool   // it is about what is reached after the last trial
+	facts []fact
+	said  map[string]int // sentences by kind
+	// besidesApart: what differs besides the models has a line of its own.
+	besidesApart bool
+	problems     []string
+	where        string // the renderer
+	last         bool   // it is about what is reached after the last trial
 }
 
 // cell is what a model played: of several trials the first one, or the last one.
@@ -176,6 +178,7 @@ func (c *checker) check(t *testing.T, page bool) {
 
 // screen checks a text: the title, the sentences below the first table, and the marks.
 func (c *checker) screen(text string) {
+	c.besidesApart = besidesLine.MatchString(text)
 	for _, block := range strings.Split(text, "\n\n") {
 		for _, line := range strings.Split(strings.TrimRight(block, "\n"), "\n") {
 			if line == "" || strings.HasPrefix(line, " ") || strings.HasPrefix(line, "─") {

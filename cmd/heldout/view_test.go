@@ -53,7 +53,7 @@ func TestView(t *testing.T) {
 		if status != 200 || !strings.Contains(text, "BabyAI-") {
 			t.Fatalf("%s: status %d\n%s", c.listen, status, text)
 		}
-		_, episode, _ := strings.Cut(text, `href="/runs/run/episodes/`)
+		_, episode, _ := strings.Cut(text, `href="../../runs/run/episodes/`)
 		episode, _, _ = strings.Cut(episode, `"`)
 		if _, text := fetch(t, base+"runs/run/episodes/"+episode+"?draw=1", strings.TrimPrefix(token, "token=")); !strings.Contains(text, "those of the record") || !strings.Contains(text, `class="picture"`) {
 			t.Errorf("no pictures:\n%s", text)

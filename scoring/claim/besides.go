@@ -1,12 +1,16 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"heldout/scoring/protocol"
 )
+
+// onlyModels begins what differs.
+const onlyModels = "not only the models differ"
 
 // besides says what differs between models in a place besides the models: parts of the protocol,
 // each with its values; that their servers report the same weights. Scripted players play by no protocol.
@@ -23,6 +27,9 @@ func (r *Results) besides(p Scope, models ...Model) string {
 }
 
 func besides(places []string, models []Model) string {
+	models = slices.SortedStableFunc(slices.Values(models), func(a, b Model) int {
+		return cmp.Compare(a.Position, b.Position)
+	})
 	var parts []string
 	for _, place := range places {
 		var of []protocol.Played
@@ -39,7 +46,7 @@ func besides(places []string, models []Model) string {
 	}
 	text, details := "", ""
 	if len(parts) > 0 {
-		text, details = "not only the models differ", fmt.Sprintf(" (%s)", strings.Join(parts, "; "))
+		text, details = onlyModels, fmt.Sprintf(" (%s)", strings.Join(parts, "; "))
 	}
 	if names := sameWeights(models); names != "" {
 		text = names + " report the same weights"

@@ -179,6 +179,9 @@ func (c Claim) direction() int {
 	return -1
 }
 
+// model is the name of the first subject.
+func (c Claim) model() string { return c.Subjects[0].Name }
+
 // Rivals are the names of all subjects but the first.
 func (c Claim) Rivals() string {
 	var names []string

@@ -204,9 +204,22 @@ func (c Claim) either() (by, whatever string) {
 // power says which true difference would have been found.
 func (c Claim) power() string {
 	if math.IsInf(c.Sensitivity, 1) {
-		return " (no difference has 80% power)"
+		return " (too little data for 80% power)"
 	}
 	return fmt.Sprintf(" (80%% power at %s points)", number(c.Sensitivity))
+}
+
+// powers say which true differences would have been found.
+func powers(claims []Claim) string {
+	least := func(a, b Claim) int { return cmp.Compare(a.Sensitivity, b.Sensitivity) }
+	low, high := slices.MinFunc(claims, least), slices.MaxFunc(claims, least)
+	switch {
+	case number(low.Sensitivity) == number(high.Sensitivity):
+		return low.power()
+	case math.IsInf(high.Sensitivity, 1):
+		return fmt.Sprintf(" (80%% power at %s points or none)", number(low.Sensitivity))
+	}
+	return fmt.Sprintf(" (80%% power at %s to %s points)", number(low.Sensitivity), number(high.Sensitivity))
 }
 
 // also says behind a sentence what differs besides the models.

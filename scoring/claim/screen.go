@@ -47,10 +47,28 @@ func (s *Set) say(tabled bool) (title string, rest []string) {
 	if len(lines) == 0 {
 		return s.Rate.Title(), nil
 	}
-	if also := s.Besides(); also != "" && !strings.Contains(lines[0], also) {
-		lines = slices.Insert(lines, 1, strings.Replace(also, "not only", "Not only", 1))
-	}
+	lines = s.besidesOnce(lines)
 	return lines[0], append(lines[1:], s.spreads()...)
+}
+
+// besidesOnce says what differs besides the models once: in the first line if that has it, else in one of its own.
+func (s *Set) besidesOnce(lines []string) []string {
+	also := s.Besides()
+	if also == "" {
+		return lines
+	}
+	first := strings.Contains(lines[0], also)
+	for _, c := range slices.Concat(s.Comparisons, s.Best) {
+		for i := range lines {
+			if (i > 0 || !first) && (strings.HasPrefix(c.Besides, onlyModels) || c.Besides == also) {
+				lines[i] = strings.TrimSuffix(lines[i], c.also())
+			}
+		}
+	}
+	if first {
+		return lines
+	}
+	return slices.Insert(lines, 1, strings.Replace(also, "not only", "Not only", 1))
 }
 
 // Besides says what differs between the models that are compared besides the models; empty if nothing is known to.
@@ -67,10 +85,14 @@ func (s *Set) Besides() string {
 // over all conditions, and what each loses. Of a single model the last one says all.
 func (s *Set) sweptLines(tabled bool) []string {
 	losses := s.Of(Losses)
-	if s.competing() == 1 {
-		return sentences(losses)
+	switch {
+	case s.competing() > 1:
+		return slices.Concat(s.answers(Unperturbed, false), s.answers(Averages, tabled),
+			lost(losses, s.Of(Unperturbed)))
+	case len(losses) > 1:
+		return []string{lossByPlace(losses)}
 	}
-	return slices.Concat(s.answers(Unperturbed, false), s.answers(Averages, tabled), lost(losses, s.Of(Unperturbed)))
+	return sentences(losses)
 }
 
 // answers say what the tests of a family show: of each pair that is compared with the reference or alone, or who of
@@ -85,10 +107,18 @@ func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
 			return truncate(lines, slices.Concat(pairs[min(mostSentences, len(pairs)):]...))
 		}
 		claims = Surest(claims)
-		for _, c := range claims {
-			if tabled {
+		for i, c := range claims {
+			switch {
+			case tabled && len(claims) > 1:
+				lines = append(lines,
+					fmt.Sprintf("Average of %s against %s: %s", c.model(), c.Subjects[1].Name, c.result()))
+			case tabled:
 				lines = append(lines, "Average: "+c.result())
-			} else {
+			case i > 0 && c.basis() == claims[0].basis():
+				lines = append(lines, c.values()+": "+c.result())
+			case i > 0:
+				lines = append(lines, fmt.Sprintf("%s (%s): %s", c.values(), c.basis(), c.result()))
+			default:
 				lines = append(lines, c.Sentence())
 			}
 		}
@@ -96,11 +126,12 @@ func (s *Set) answers(of FamilyName, tabled bool) (lines []string) {
 	}
 	best := ofFamily(s.Best, of)
 	switch {
-	case len(best) == 1 && of != Second:
-		if tabled {
-			return []string{best[0].onAverage()}
-		}
+	case len(best) == 1 && tabled:
+		return []string{best[0].onAverage()}
+	case len(best) == 1 && of == Primary && len(s.Of(Second)) == 0:
 		return s.first(best[0])
+	case len(best) == 1 && of != Second:
+		return []string{best[0].Sentence()}
 	case len(best) > 0:
 		return []string{s.bestByPlace(of, best)}
 	}
@@ -157,12 +188,10 @@ func truncate(sentences []string, rest []Claim) []string {
 	return append(sentences[:mostSentences:mostSentences], strings.Join(parts, ", ")+" more: --table verdict")
 }
 
-// byPair groups comparisons by their models.
-func byPair(claims []Claim) (groups [][]Claim) {
+// grouped are claims that have a key in common, in the order of the first ones.
+func grouped[K comparable](claims []Claim, key func(Claim) K) (groups [][]Claim) {
 	for _, c := range claims {
-		i := slices.IndexFunc(groups, func(g []Claim) bool {
-			return g[0].Subjects[0].Name == c.Subjects[0].Name && g[0].Subjects[1].Name == c.Subjects[1].Name
-		})
+		i := slices.IndexFunc(groups, func(g []Claim) bool { return key(g[0]) == key(c) })
 		if i < 0 {
 			i = len(groups)
 			groups = append(groups, nil)
@@ -172,19 +201,24 @@ func byPair(claims []Claim) (groups [][]Claim) {
 	return groups
 }
 
+// byPair groups comparisons by their models.
+func byPair(claims []Claim) [][]Claim {
+	return grouped(claims, func(c Claim) [2]string { return [2]string{c.Subjects[0].Name, c.Subjects[1].Name} })
+}
+
 // byPlace says in which places two models differ, and in which direction. Where no sentence has said it, on how many
 // tasks and seeds that stands.
 func (s *Set) byPlace(claims []Claim) string {
 	first := claims[0]
-	pair := first.Subjects[0].Name + " minus " + first.Subjects[1].Name
-	head := fmt.Sprintf("%s, %s", rateOf(claims), pair)
+	pair := first.Subjects[0].Name + " against " + first.Subjects[1].Name
+	head := ""
 	switch first.Family.Name {
 	case Unperturbed:
-		head = "Unperturbed " + head
+		head = "Unperturbed "
 	case Averages:
-		head = "Averages of " + head
+		head = "Average "
 	}
-	head = fmt.Sprintf("%s (%s, %s%s)", head, table.Counted(tasksOf(claims), "task"), seeds(subjects(claims)),
+	head = fmt.Sprintf("%s%s of %s (%s, %s%s)", head, rateOf(claims), pair, table.Counted(tasksOf(claims), "task"), seeds(subjects(claims)),
 		first.Family.corrected())
 	if len(s.Of(Primary)) > 0 {
 		if head = "By environment"; s.competing() > 2 {
@@ -195,6 +229,12 @@ func (s *Set) byPlace(claims []Claim) string {
 		}
 	}
 	return head + ": " + outcomes(claims)
+}
+
+// lossByPlace says where a model loses how much.
+func lossByPlace(losses []Claim) string {
+	return fmt.Sprintf("%s of %s, perturbed against unperturbed (%s, %s%s): %s", rateOf(losses), losses[0].model(),
+		table.Counted(tasksOf(losses), "task"), seeds(subjects(losses)), losses[0].Family.corrected(), outcomes(losses))
 }
 
 // tasksOf counts the tasks of all places but the held-out score, which has those of others.
@@ -213,10 +253,14 @@ func outcomes(claims []Claim) string {
 	var words, parts []string
 	for _, c := range claims {
 		word, rank := c.outcome()
+		where := c.Place.Title
+		if c.Family.Name == Losses && c.Kind != NotCompared { // no table has them
+			where += fmt.Sprintf(" (%s)", points(c.Estimate))
+		}
 		if byWord[word] == nil {
 			words = append(words, word)
 		}
-		byWord[word], ranks[word] = append(byWord[word], c.Place.Title), rank
+		byWord[word], ranks[word] = append(byWord[word], where), rank
 	}
 	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(ranks[a], ranks[b]) })
 	for _, word := range words {
@@ -270,13 +314,13 @@ func (s *Set) bestByPlace(of FamilyName, best []Claim) string {
 	case Unperturbed:
 		head = "Best unperturbed"
 	case Averages:
-		head = "Best on average"
+		head = "Best average"
 	}
 	if len(s.Of(Primary)) > 0 {
 		head += fmt.Sprintf(" by environment (%s)", table.Counted(best[0].Family.Tests, "test"))
 	} else {
 		claims := s.Of(of)
-		head += fmt.Sprintf(" by environment (%s, %s%s)", rateOf(claims), seeds(subjects(claims)),
+		head += fmt.Sprintf(" %s by environment (%s%s)", rateOf(claims), seeds(subjects(claims)),
 			best[0].Family.corrected())
 	}
 	var parts, undecided []string
@@ -355,58 +399,100 @@ func (c Claim) onAverage() string {
 		names(c.Subjects[c.Leading:], " and "))
 }
 
-// lost says whose losses are significant.
+// The words before the models of losses.
+const significantFor, openFor = "significant for ", "not significant for "
+
+// lossWords say what a loss shows, before and behind its model.
+func (c Claim) lossWords() (before, behind string) {
+	switch {
+	case c.Kind == NotCompared:
+		return "", ": " + c.verdict()
+	case c.Kind == Differs && c.Estimate > 0:
+		return "significant gains for ", ""
+	case c.Kind == Differs:
+		return significantFor, ""
+	case c.Equal:
+		return openFor, ", equal " + c.equality()
+	}
+	return openFor, ""
+}
+
+// lost says whose losses are significant, and where if that depends on the place. What is true of several is said
+// once.
 func lost(losses, unperturbed []Claim) []string {
 	if len(losses) == 0 {
 		return nil
 	}
-	var found, gains, open, uncompared []string
-	for _, c := range Surest(losses) {
-		switch name := c.Subjects[0].Name; {
-		case c.Kind == Differs && c.Estimate > 0:
-			gains = append(gains, name)
-		case c.Kind == Differs:
-			found = append(found, name)
-		case c.Kind == NotCompared:
-			uncompared = append(uncompared, fmt.Sprintf("%s: %s", name, c.verdict()))
-		default:
-			open = append(open, name+strings.TrimPrefix(c.verdict(), "not significant"))
-		}
-	}
+	type words struct{ before, behind string }
 	var parts []string
-	switch {
-	case len(found) == len(losses) && len(found) > 1:
-		parts = []string{"all significant"}
-	case len(found) > 0:
-		parts = append(parts, "significant for "+table.List(found))
-	}
-	for _, of := range []struct {
-		text  string
-		names []string
-	}{{"significant gains for ", gains}, {"not significant for ", open}} {
-		if len(of.names) > 0 {
-			parts = append(parts, of.text+table.List(of.names))
+	for _, claims := range grouped(Surest(losses), func(c Claim) (w words) {
+		w.before, w.behind = c.lossWords()
+		return w
+	}) {
+		before, behind := claims[0].lossWords()
+		switch {
+		case before == significantFor && len(claims) == len(losses) && len(losses) > 1:
+			parts = append(parts, "all significant")
+			continue
+		case before == openFor && behind == "" && (len(grouped(losses, Claim.model)) == len(losses) ||
+			!slices.ContainsFunc(claims, func(c Claim) bool { return !math.IsInf(c.Sensitivity, 1) })):
+			behind = powers(claims) // where there are several places, the table of claims has them
 		}
+		parts = append(parts, before+losers(claims, losses)+behind)
 	}
-	parts = append(parts, uncompared...)
 	if slices.ContainsFunc(unperturbed, func(c Claim) bool { return c.Kind == Differs }) {
 		parts = append(parts, "a lower rate has less to lose")
 	}
 	return []string{"Losses: " + strings.Join(parts, "; ")}
 }
 
+// losers lists the models of some of all losses, with places if a model has losses of other kinds elsewhere.
+func losers(some, all []Claim) string {
+	var parts []string
+	for _, claims := range grouped(some, func(c Claim) string { return where(c.model(), some, all) }) {
+		var models []string
+		for _, of := range grouped(claims, Claim.model) {
+			models = append(models, of[0].model())
+		}
+		parts = append(parts, table.List(models)+where(models[0], some, all))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// where says in which places a model has some of all losses; empty if that is everywhere.
+func where(model string, some, all []Claim) string {
+	other := func(c Claim) bool { return c.model() != model }
+	own := slices.DeleteFunc(slices.Clone(some), other)
+	if len(own) == len(slices.DeleteFunc(slices.Clone(all), other)) {
+		return ""
+	}
+	var places []string
+	for _, c := range own {
+		places = append(places, c.Place.Title)
+	}
+	slices.Sort(places)
+	return " on " + table.List(places)
+}
+
 // alone says what models reached that are not compared: each rate in a sentence, or the rates
 // of a single model in one.
 func (s *Set) alone() (out []string) {
-	rates := slices.DeleteFunc(slices.Clone(s.Rates), func(c Claim) bool { return math.IsNaN(c.Estimate) })
-	if len(s.Models) != 1 || len(rates) < 2 || len(s.Retries) > 0 {
-		for _, c := range rates {
-			out = append(out, c.Sentence())
+	reached := slices.DeleteFunc(slices.Clone(s.Rates), func(c Claim) bool { return math.IsNaN(c.Estimate) })
+	if len(s.Models) != 1 || len(reached) < 2 || len(s.Retries) > 0 {
+		head := func(c Claim) string { return fmt.Sprintf("%s (%s)", c.topic(), c.basis()) }
+		for _, claims := range grouped(reached, func(c Claim) string { return string(c.Kind) + head(c) }) {
+			if claims[0].Kind == Rated && len(claims) > 1 {
+				out = append(out, head(claims[0])+": "+rates(subjects(claims), ", "))
+				continue
+			}
+			for _, c := range claims {
+				out = append(out, c.Sentence())
+			}
 		}
 		return truncate(out, nil)
 	}
 	var parts []string
-	for _, c := range rates {
+	for _, c := range reached {
 		if c.Place == HeldOut {
 			out = append(out, c.Sentence())
 			continue
@@ -420,7 +506,7 @@ func (s *Set) alone() (out []string) {
 	if len(out) > 0 { // the table has them
 		return out
 	}
-	return append(out, fmt.Sprintf("%s of %s (%s): %s", rateOf(rates), s.Models[0].Name, seeds(subjects(rates)),
+	return append(out, fmt.Sprintf("%s of %s (%s): %s", rateOf(reached), s.Models[0].Name, seeds(subjects(reached)),
 		strings.Join(parts, ", ")))
 }
 
@@ -468,7 +554,7 @@ func spreadOf(rate scoring.Rate, n int, best float64, decoded *stats.Interval) [
 		text += fmt.Sprintf("; best of %d in each task %s", n, number(best))
 	}
 	if decoded != nil {
-		text += fmt.Sprintf("; for these tasks decoded again, %s", limits(decoded))
+		text += fmt.Sprintf("; 95%% CI for these tasks decoded again %s to %s", number(decoded.Low), number(decoded.High))
 	}
 	return []string{text}
 }

@@ -7,6 +7,7 @@ import (
 
 	"heldout/scoring"
 	"heldout/scoring/stats"
+	"heldout/scoring/table"
 )
 
 // aboutNotes returns notes that say what the intervals of rows are about, which
@@ -25,7 +26,7 @@ func aboutNotes(rows []row) (notes []string) {
 			fmt.Sprintf("95%% (these kinds): new tasks of the same kinds, seeds averaged first; kinds: %s.",
 				kindsOf(rows)))
 	}
-	return append(notes, grouped(rows, row.named, row.aboutWeakness)...)
+	return append(notes, notesOn(rows, row.aboutWeakness)...)
 }
 
 // kindWords names the kinds of tasks of each environment.
@@ -73,4 +74,25 @@ func (r row) aboutWeakness() string {
 }
 
 // named names a row with its environment.
-func (r row) named() string { return r.name + " on " + r.claimPlace().Title }
+func (r row) named() string { return named([]row{r}) }
+
+// named names rows with their environments, each as often as it takes to say which is where.
+func named(rows []row) string {
+	title := func(r row) string { return r.claimPlace().Title }
+	models := func(rows []row) string {
+		var names []string
+		for _, r := range rows {
+			names = appendNew(names, r.name)
+		}
+		return table.List(names)
+	}
+	var parts []string
+	for _, places := range groupedBy(groupedBy(rows, title), models) {
+		var titles []string
+		for _, of := range places {
+			titles = append(titles, title(of[0]))
+		}
+		parts = append(parts, models(places[0])+" on "+table.List(titles))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -83,20 +83,20 @@ func tryNotes(rows []row) []string {
 	if len(several) > 0 && several[0].About == stats.TheseTasks {
 		notes = append(notes, "No interval for the best of more than half of the seeds: other decodings of these tasks could do without the best ones.")
 	}
-	notes = append(notes, grouped(several, row.named, func(r row) string {
+	notes = append(notes, notesOn(several, func(r row) string {
 		if fewest := r.Tries(); !r.Complete() {
 			return fmt.Sprintf("tasks without a result are left out, and of %d seeds each other task has results "+
 				"of %d or more, so N is %d", len(r.Seeds), fewest, fewest)
 		}
 		return ""
 	})...)
-	notes = append(notes, grouped(several, row.named, func(r row) string {
+	notes = append(notes, notesOn(several, func(r row) string {
 		if d := r.Condition.Decoding; d != nil && d.Temperature == 0 {
 			return "temperature 0, so the tries differ only by what the server does not repeat"
 		}
 		return ""
 	})...)
-	notes = append(notes, grouped(several, row.named, row.equalSeeds)...)
+	notes = append(notes, notesOn(several, row.equalSeeds)...)
 	return append(notes, firstTrial(several)...)
 }
 

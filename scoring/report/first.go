@@ -84,9 +84,9 @@ func (r *Report) caveats(s *standing) (notes []string) {
 	if r.question() == Trials {
 		trialNotes = r.trialCaveats()
 	}
-	notes = slices.Concat(external(r.allRows), r.changedModels(), grouped(r.plain, row.named, row.answerers),
+	notes = slices.Concat(external(r.allRows), r.changedModels(), notesOn(r.plain, row.answerers),
 		r.namesakes(), r.missing(), trialNotes,
-		grouped(r.plain, row.named, row.withheld))
+		notesOn(r.plain, row.withheld))
 	besides := ""
 	if s != nil {
 		besides = s.Besides()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,7 +130,98 @@ func TestEveryClaimEverywhere(t *testing.T) {
 			h.Notes); len(appendNew(nil, said...)) < len(said) {
 			r.Fatalf("a line is said twice: %q", said)
 		}
+		if twice := saidTwice(firstScreen(r, from)); twice != "" {
+			r.Fatalf("the first screen says %q twice: %q", twice, firstScreen(r, from))
+		}
 		checkDemands(r, from, s)
+	})
+}
+
+// firstScreen is the text above and below the tables of runs.
+func firstScreen(r *rapid.T, from *Report) (lines []string) {
+	tables, err := from.Select(nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, t := range tables {
+		lines = append(lines, append([]string{t.Title + "."}, t.Notes...)...)
+	}
+	return lines
+}
+
+// answer is what several comparisons can show.
+var answer = regexp.MustCompile(`^(not (significant|compared|decided)|significantly (higher|lower)|equal within .* points) on |^[-+]?[\d.]+ points`)
+
+// saidTwice is a clause, of four words or more, that stands in lines more than once; in brackets, where numbers and
+// reasons stand, more than once in one line.
+func saidTwice(lines []string) string {
+	seen := map[string]bool{}
+	bracketed := regexp.MustCompile(`\([^()]* [^()]*\)`)
+	for _, line := range lines {
+		inLine := map[string]bool{}
+		for _, c := range bracketed.FindAllString(line, -1) {
+			if len(strings.Fields(c)) > 3 && !strings.HasPrefix(c, "(95% CI") && inLine[c] {
+				return c
+			}
+			inLine[c] = true
+		}
+		for _, c := range regexp.MustCompile(`\. |; |: `).Split(bracketed.ReplaceAllString(line, "")+" ", -1) {
+			c = strings.ToLower(strings.TrimSpace(c))
+			if len(strings.Fields(c)) > 3 && seen[c] && !answer.MatchString(c) {
+				return c
+			}
+			seen[c] = true
+		}
+	}
+	return ""
+}
+
+// mostWords may stand below the tables of runs in which nothing is amiss.
+const mostWords = 40
+
+// Below the table of models whose runs are complete and alike stand few words, whatever they show.
+func TestFewWords(t *testing.T) {
+	all := []string{"alfworld", "babyai", "hotpotqa", "jericho", "pddl", "sciworld"}
+	rapid.Check(t, func(r *rapid.T) {
+		places := all[:rapid.IntRange(1, len(all)).Draw(r, "environments")]
+		conditions := []string{noPerturbation}
+		if rapid.Bool().Draw(r, "swept") {
+			places, conditions = all[:1], append(conditions, "P1", "P2", "P3", "P4")
+		}
+		seeds := rapid.IntRange(1, 3).Draw(r, "seeds")
+		var groups []group
+		for m := range rapid.IntRange(1, 6).Draw(r, "models") {
+			for _, env := range places {
+				for _, under := range conditions {
+					outcomes := []byte(rapid.StringOfN(rapid.SampledFrom([]rune("Sf")), 12, 12, -1).Draw(r, "outcomes"))
+					for seed := range int64(seeds) {
+						outcomes[seed] = "Sf"[outcomes[seed]%2] // seeds that are equal have a note
+						groups = append(groups, group{env, envs.Official, 12, fmt.Sprintf("vllm:m-%d", m), seed,
+							func(c *record.Condition) {
+								if c.Perturbation = under; under != noPerturbation {
+									c.PerturbationHash = "hash of " + under
+								}
+							}, string(outcomes)})
+					}
+				}
+			}
+		}
+		run := newRun(t, "run", groups...)
+		if len(conditions) > 1 {
+			run.Sweep = &record.Sweep{Env: places[0]}
+			for _, name := range conditions[1:] {
+				run.Sweep.Perturbations = append(run.Sweep.Perturbations,
+					record.Perturbation{Name: name, Title: "about " + name, SHA256: "hash of " + name})
+			}
+		}
+		from := New([]NamedRun{run}, nil, weights)
+		lines := firstScreen(r, from)
+		if n := len(strings.Fields(strings.Join(lines[1:], " "))); n > mostWords {
+			r.Fatalf("%d words: %q", n, lines)
+		}
+		if twice := saidTwice(lines); twice != "" {
+			r.Fatalf("%q is said twice: %q", twice, lines)
+		}
 	})
 }
 

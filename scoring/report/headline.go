@@ -136,7 +136,10 @@ func headline(r *Report, t *table.Table) {
 		r.head(t)
 		t.Programs[0] = programs
 	} else { // another table answers the primary question
-		t.Title = s.Rate.Title() + " on unperturbed tasks, first trials"
+		t.Title = s.Rate.Title() + " on unperturbed tasks"
+		if r.question() == Trials {
+			t.Title += ", first trials"
+		}
 		t.Notes, t.Programs = r.firstNotes(s), []table.Table{programs}
 	}
 	t.Caption, t.Captioned = s.caption(r), s.legend(r)

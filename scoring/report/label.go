@@ -222,7 +222,7 @@ func prompts(rows []row) []string {
 	for _, r := range rows {
 		used[key(r)] = appendNew(used[key(r)], r.prompt())
 	}
-	return grouped(rows, row.named, func(r row) string {
+	return notesOn(rows, func(r row) string {
 		if len(used[key(r)]) > 1 {
 			return r.prompt()
 		}

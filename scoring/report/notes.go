@@ -137,6 +137,16 @@ func explain(t *table.Table, legend string, notes ...[]string) {
 	annotate(t, legend, append(notes, markNotes(t.Rows))...)
 }
 
+// notesOn makes one note per text that say returns, with the rows that it applies to and their environments.
+func notesOn(rows []row, say func(row) string) (notes []string) {
+	for _, of := range groupedBy(rows, say) {
+		if text := say(of[0]); text != "" {
+			notes = append(notes, fmt.Sprintf("%s: %s.", named(of), text))
+		}
+	}
+	return notes
+}
+
 // grouped makes one note per text that say returns, with the names of the items
 // that the text applies to.
 func grouped[T any](items []T, name, say func(T) string) (notes []string) {

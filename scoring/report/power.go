@@ -64,7 +64,7 @@ func Power(runs []NamedRun, difference float64) table.Table {
 				"the other takes all of it as that of decoding. The truth is between them; two seeds or more of the "+
 				"pilot show where.")
 		}
-		t.Notes = slices.Concat(t.Notes, grouped(rows, row.named, row.equalSeeds), aboutNotes(rows))
+		t.Notes = slices.Concat(t.Notes, notesOn(rows, row.equalSeeds), aboutNotes(rows))
 		if scored := scoredPlaces(rows, runs); len(scored) > 0 {
 			t.Notes = append(t.Notes, "The plans are about success and progress, not about the metric of "+
 				strings.Join(scored, ", ")+".")

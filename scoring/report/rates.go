@@ -48,7 +48,7 @@ func rateLines(report *Report, t *table.Table) {
 			}
 		}
 	}
-	annotate(t, weightNote(w), grouped(rows, row.named, row.withheld), aboutNotes(rows),
+	annotate(t, weightNote(w), notesOn(rows, row.withheld), aboutNotes(rows),
 		noScore(gather(rows, row.place), w), otherNames(rows), directories(rows), rateMarks(marks),
 		sources(listed, marks))
 	programs := *t

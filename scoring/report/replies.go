@@ -95,7 +95,7 @@ func (r row) otherWeaknesses() (out []string) {
 
 // weaknesses are those of rows about what models were sent.
 func (r *Report) weaknesses() []string {
-	return grouped(r.plain, row.named, func(entry row) string { return strings.Join(entry.otherWeaknesses(), "; ") })
+	return notesOn(r.plain, func(entry row) string { return strings.Join(entry.otherWeaknesses(), "; ") })
 }
 
 // equalSeeds says what equal seeds are; empty if they are not.

@@ -202,6 +202,14 @@ func (r *Report) Select(ids []string) (out []table.Table, err error) {
 		if len(out) == 0 {
 			out = r.Tables("results")
 		}
+		var said []string
+		for i := range out {
+			if !full { // one screen says a note once
+				out[i].Notes = slices.DeleteFunc(slices.Clone(out[i].Notes),
+					func(note string) bool { return slices.Contains(said, note) })
+			}
+			said = append(said, out[i].Notes...)
+		}
 		return out, nil
 	}
 	for _, id := range ids {
