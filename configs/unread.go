@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"heldout/envs/datafile"
 )
 
 // unread reports keys of a file that nothing reads, in each part: beside those of checkForm. The
@@ -116,11 +118,12 @@ func (p *Preset) CheckPromptFile(f PromptFile) error {
 // CheckPromptFile reports keys of a prompt file in heldout's own YAML that none of the forms
 // reads. Shots: the form shows examples.
 func CheckPromptFile(f PromptFile, shots bool, forms ...string) error {
-	if strings.HasPrefix(strings.TrimSpace(string(f.Content)), "{") {
-		return nil // AgentBoard's JSON
+	text, err := datafile.Text(f.Name, f.Content)
+	if err != nil || strings.HasPrefix(strings.TrimSpace(string(text)), "{") { // AgentBoard's JSON
+		return err
 	}
 	var given map[string]any
-	if err := decode(f.Name, f.Content, &given); err != nil {
+	if err := decode(f.Name, text, &given); err != nil {
 		return err
 	}
 	read := []string{"types", "openings"}

@@ -14,11 +14,9 @@ func newSweep(sys *system) *cobra.Command {
 		Short: "Measure robustness: play tasks as they are and perturbed",
 		Long: `sweep plays every task unperturbed and under each perturbation, as one run,
 and prints the rates of every condition with the change from the unperturbed
-tasks. The default is AgentRefine's five perturbations of ALFWorld. P5 changes
-the model: --set no-ind-model=MODEL names one that was trained without data of
-the environment; --set ind=none says that the models never saw any. --suite
-robust plays families of perturbations on any environments (heldout help
-perturbations).`,
+tasks. The default is AgentRefine's five perturbations of ALFWorld; --suite
+robust plays families on any environments. P5 changes the model, to --set
+no-ind-model=MODEL; --set ind=none says that no model saw such data.`,
 		Example: `  heldout sweep
   heldout sweep --data DIR --model vllm:TUNED --set no-ind-model=vllm:OTHER \
           --base-url http://HOST:8000/v1 --perturb P4,P5,mine.yaml

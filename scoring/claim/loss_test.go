@@ -41,7 +41,8 @@ func TestLosses(t *testing.T) {
 				word := rapid.SampledFrom(words[:rapid.IntRange(1, len(words)).Draw(t, "words")]).Draw(t, "word")
 				c := kinds[word]
 				c.Place, c.Rate, c.Tasks, c.Family = Scope{Name: place, Title: place}, "SR", 4, Family{Losses, 3}
-				c.Subjects, c.Interval = []Subject{{Name: model, Seeds: 1, Value: 0.5}}, &stats.Interval{Low: -1, High: 1}
+				c.Subjects, c.Interval = []Subject{{Name: model, Seeds: 1, Value: 0.5}},
+					&stats.Interval{Low: -1, High: 1}
 				losses = append(losses, c)
 				shown[model+" "+word] = append(shown[model+" "+word], place)
 			}

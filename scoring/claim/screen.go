@@ -218,7 +218,8 @@ func (s *Set) byPlace(claims []Claim) string {
 	case Averages:
 		head = "Average "
 	}
-	head = fmt.Sprintf("%s%s of %s (%s, %s%s)", head, rateOf(claims), pair, table.Counted(tasksOf(claims), "task"), seeds(subjects(claims)),
+	head = fmt.Sprintf("%s%s of %s (%s, %s%s)", head, rateOf(claims), pair, table.Counted(tasksOf(claims), "task"),
+		seeds(subjects(claims)),
 		first.Family.corrected())
 	if len(s.Of(Primary)) > 0 {
 		if head = "By environment"; s.competing() > 2 {
@@ -554,7 +555,8 @@ func spreadOf(rate scoring.Rate, n int, best float64, decoded *stats.Interval) [
 		text += fmt.Sprintf("; best of %d in each task %s", n, number(best))
 	}
 	if decoded != nil {
-		text += fmt.Sprintf("; 95%% CI for these tasks decoded again %s to %s", number(decoded.Low), number(decoded.High))
+		text += fmt.Sprintf("; 95%% CI for these tasks decoded again %s to %s", number(decoded.Low),
+			number(decoded.High))
 	}
 	return []string{text}
 }

@@ -41,7 +41,8 @@ func (c Claim) best() string {
 	if c.Leading == len(c.Subjects) {
 		return fmt.Sprintf("%s, the best is not decided: %s", basis, rates(c.Subjects, ", "))
 	}
-	return fmt.Sprintf("Best %s: %s, significantly above %s", strings.Replace(basis, "Unp", "unp", 1), rates(c.Subjects[:c.Leading], " or "),
+	return fmt.Sprintf("Best %s: %s, significantly above %s", strings.Replace(basis, "Unp", "unp", 1),
+		rates(c.Subjects[:c.Leading], " or "),
 		rates(c.Subjects[c.Leading:], ", "))
 }
 
