@@ -13,6 +13,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
+	"heldout/eval/serve/guard"
 	"heldout/eval/show/overview"
 	"heldout/eval/show/page"
 	"heldout/eval/show/view"
@@ -67,7 +68,8 @@ For official tasks this needs --data.`,
 			quiet := func(string) {}
 			again := func() ([]record.Chosen, error) { return find(record.Tell{Say: quiet, Warn: quiet}) }
 			texts.Outside = sys.outside()
-			return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again, Proxies: proxies}, listen, texts)
+			return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again,
+				Callers: guard.Callers{Proxies: proxies}}, listen, texts)
 		},
 	}
 	taskSource(c, sys, &texts.Setup)
