@@ -43,7 +43,7 @@ func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o 
 	if err != nil {
 		return err
 	}
-	prompts := bench.Prompts{Texts: o.Texts}
+	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: o.Texts}}
 	write := func(w io.Writer) (*modelcalls.Written, error) {
 		return modelcalls.Write(c.Context(), w, runs, prompts.Sent, sys.now())
 	}
