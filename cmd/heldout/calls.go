@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,7 +41,7 @@ func exportCalls(c *cobra.Command, sys *system, dirs []string, format string, o 
 	if err != nil {
 		return err
 	}
-	prompts := bench.Prompts{Texts: o.Texts}
+	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: o.Texts}}
 	write := func(w io.Writer) (*modelcalls.Written, error) {
 		return modelcalls.Write(c.Context(), w, runs, prompts.Sent, sys.now())
 	}
@@ -58,24 +56,16 @@ func exportLines(sys *system, o export.Options, write func(io.Writer) (*modelcal
 	if _, err := os.Stat(o.Out); err == nil && !o.Force {
 		return fmt.Errorf("%s exists; --force replaces it", o.Out)
 	}
-	work, err := record.OpenWorkplace(o.Out)
+	f, err := export.Create(o.Out, o.Force)
 	if err != nil {
 		return err
 	}
-	defer work.Close()
-	if err := work.Empty(); err != nil {
-		return err
-	}
-	f, err := os.Create(work.Path(callLines))
+	written, err := write(f)
 	if err != nil {
+		f.Abort()
 		return err
 	}
-	buffer := bufio.NewWriter(f)
-	written, err := write(buffer)
-	if err := errors.Join(err, buffer.Flush(), f.Close()); err != nil {
-		return err
-	}
-	if err := atomic.ReplaceFile(work.Path(callLines), o.Out); err != nil {
+	if err := f.Commit(); err != nil {
 		return err
 	}
 	sys.sayCalls(written)

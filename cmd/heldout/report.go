@@ -42,7 +42,7 @@ disk, print it, or send it. More: heldout help figures.`,
 			if err != nil {
 				return err
 			}
-			prompts := bench.Prompts{Texts: bench.Texts{Outside: sys.outside()}, NoWorlds: true}
+			prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: sys.outside()}}, NoWorlds: true}
 			text, err := overview.HTML(c.Context(), once, from, prompts.Sent)
 			if err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"heldout/envs"
 	"heldout/eval/bench"
 	"heldout/eval/episode"
+	"heldout/eval/serve/guard"
 	"heldout/eval/show/overview"
 	"heldout/eval/show/page"
 	"heldout/eval/show/view"
@@ -67,7 +68,8 @@ For official tasks this needs --data.`,
 			quiet := func(string) {}
 			again := func() ([]record.Chosen, error) { return find(record.Tell{Say: quiet, Warn: quiet}) }
 			texts.Outside = sys.outside()
-			return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again, Proxies: proxies}, listen, texts)
+			return serveView(c.Context(), sys, view.Options{Runs: runs, Find: again,
+				Callers: guard.Callers{Proxies: proxies}}, listen, texts)
 		},
 	}
 	taskSource(c, sys, &texts.Setup)
@@ -84,9 +86,9 @@ func serveView(ctx context.Context, sys *system, options view.Options, listen st
 	if err != nil {
 		return usage(fmt.Errorf("--listen %q is not an address with a port, such as 127.0.0.1:8080: %w", listen, err))
 	}
-	prompts := bench.Prompts{Texts: texts}
+	worlds := &bench.Worlds{Texts: texts}
+	prompts, reported := bench.Prompts{Worlds: worlds}, bench.Prompts{Worlds: worlds, NoWorlds: true}
 	options.Now, options.Names, options.Sent = sys.now, []string{host, machineName()}, prompts.Sent
-	reported := bench.Prompts{Texts: texts, NoWorlds: true}
 	options.Compare = func(ctx context.Context, runs []record.Chosen) (page.Page, error) {
 		source, err := report.Inputs{Interval: string(stats.TheseKinds)}.Load()
 		if err != nil {
@@ -102,7 +104,7 @@ func serveView(ctx context.Context, sys *system, options view.Options, listen st
 	options.Draw = func(ctx context.Context, condition record.Condition, task envs.Task, e *record.Episode) (
 		[]envs.Picture,
 		int, error) {
-		env, found, err := bench.Reopen(condition, task, texts.Setup, texts.Outside)
+		env, found, err := worlds.Task(condition, task)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -13,16 +13,16 @@ import (
 // of actions, and symbols. Of several rules for an action, or texts for a symbol, the last
 // one counts, as in TextWorld 1.7.
 type grammar struct {
-	rules   map[string]rule   // by action, in lower case
-	symbols map[string]string // what each stands for: the first of its texts, or "##" if it depends
+	rules   map[string]wording // by action, in lower case
+	symbols map[string]string  // what each stands for: the first of its texts, or "##" if it depends
 }
 
-// rule is how an action is typed and answered.
-type rule struct{ template, feedback string }
+// wording is how an action is typed and answered.
+type wording struct{ template, feedback string }
 
 // readGrammar reads a text grammar. An error starts with the number of the line.
 func readGrammar(text string) (grammar, error) {
-	g := grammar{map[string]rule{}, map[string]string{}}
+	g := grammar{map[string]wording{}, map[string]string{}}
 	r := &grammarReader{text: text, rest: text}
 	for r.err == nil {
 		switch word := r.next(); {
@@ -41,7 +41,7 @@ func readGrammar(text string) (grammar, error) {
 
 // act reads the rule of an action.
 func (g *grammar) act(r *grammarReader) {
-	name, found := strings.ToLower(r.next()), rule{}
+	name, found := strings.ToLower(r.next()), wording{}
 	r.expect("{")
 	for r.err == nil {
 		switch key := r.next(); key {
@@ -183,7 +183,7 @@ var (
 func (g grammar) dialect() (dialect, error) {
 	for name, r := range g.rules {
 		answer := namePlace.ReplaceAllString(g.resolved(r.feedback), "{$1}")
-		g.rules[name] = rule{namePlace.ReplaceAllString(r.template, "{$1}"), composed.ReplaceAllString(answer, "{}")}
+		g.rules[name] = wording{namePlace.ReplaceAllString(r.template, "{$1}"), composed.ReplaceAllString(answer, "{}")}
 	}
 	_, helps := g.rules["help"]
 	put, arrive := g.rules["putobject"], g.rules["gotolocation"]

@@ -25,15 +25,15 @@ var Lenient = jsontext.AllowDuplicateNames(true)
 // Closed refuses keys that a struct has no field for.
 var Closed = jsonv2.RejectUnknownMembers(true)
 
-// Fault is what is wrong in a text of JSON, in plain words.
-type Fault struct {
+// JSONError is what is wrong in a text of JSON, in plain words.
+type JSONError struct {
 	// Line is where, counted from 1.
 	Line int
 	// Says names the value by the keys that lead to it, and says what is wanted.
 	Says string
 }
 
-func (f *Fault) Error() string { return f.Says }
+func (f *JSONError) Error() string { return f.Says }
 
 // JSON decodes the JSON of a file as encoding/json does, but refuses a key that stands there
 // twice. Errors begin with the name and the line.
@@ -42,7 +42,7 @@ func JSON(name string, b []byte, v any, how ...jsonv2.Options) error {
 }
 
 func inFile(name string, err error) error {
-	if f, ok := errors.AsType[*Fault](err); ok {
+	if f, ok := errors.AsType[*JSONError](err); ok {
 		err = fmt.Errorf("%s:%d: %w", name, f.Line, err)
 	}
 	return err
@@ -85,7 +85,7 @@ func EachValue(name string, b []byte, visit func(value []byte) error) error {
 func lineAt(b []byte, offset int64) int { return 1 + bytes.Count(b[:offset], []byte("\n")) }
 
 // faultOf is an error of the decoder of a text in plain words.
-func faultOf(b []byte, err error) *Fault {
+func faultOf(b []byte, err error) *JSONError {
 	place, offset := jsontext.Pointer(""), int64(0)
 	var semantic *jsonv2.SemanticError
 	var syntax *jsontext.SyntacticError
@@ -100,9 +100,9 @@ func faultOf(b []byte, err error) *Fault {
 		!errors.Is(err, jsontext.ErrDuplicateName) {
 		plain = misplaced(b, int(offset), err.Error())
 	}
-	f := &Fault{lineAt(b, offset), plain.Error()}
+	f := &JSONError{lineAt(b, offset), plain.Error()}
 	if what := foreign(b); what != "" {
-		return &Fault{1, "it is " + what}
+		return &JSONError{1, "it is " + what}
 	}
 	if path := path(b, place); path != "" {
 		f.Says = path + ": " + f.Says

@@ -50,7 +50,7 @@ func TestDrawnTasks(t *testing.T) {
 		t.Fatalf("%v: two draws are one episode", err)
 	}
 	c := plan.Episodes[1].Condition
-	reopened, found, err := Reopen(*c, again, envs.Setup{}, out)
+	reopened, found, err := (&Worlds{Texts: Texts{Outside: out}}).Task(*c, again)
 	if err != nil || found.ID != again.ID {
 		t.Fatalf("%v, %v", found, err)
 	}

@@ -13,25 +13,13 @@ import (
 	"heldout/scoring/record"
 )
 
-// Reopen opens the environment of a condition as it was played, and finds a task of it.
-// The setup says where data are, which is not in records. The task must be the recorded
-// one.
-func Reopen(c record.Condition, task envs.Task, s envs.Setup, out envs.Outside) (envs.Env, envs.Task, error) {
-	env, err := ReopenEnv(c, s, out)
-	if err != nil {
-		return nil, task, err
-	}
-	found, err := SameTask(env, task)
-	return env, found, err
-}
-
 // Drawable reports whether the worlds of a condition can be drawn with that setup.
 func Drawable(c record.Condition, s envs.Setup) bool {
 	e, err := catalog.Find(c.Env)
 	return err == nil && e.Drawn && (c.Source == envs.Generated || s.Data != "")
 }
 
-// SameTask finds the recorded task in an environment.
+// SameTask finds a task in an environment, which must be the recorded one.
 func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
 	found, err := eval.FindTask(env, drawnFrom(task.ID))
 	if err == nil && found.Digest != task.Digest {
@@ -41,7 +29,8 @@ func SameTask(env envs.Env, task envs.Task) (envs.Task, error) {
 	return found, err
 }
 
-// ReopenEnv opens the environment of a condition as it was played.
+// ReopenEnv opens the environment of a condition as it was played. The setup says where data are,
+// which is not in records.
 func ReopenEnv(c record.Condition, s envs.Setup, out envs.Outside) (envs.Env, error) {
 	var err error
 	if s.Settings, err = recordedSettings(c, s.Settings); err != nil {

@@ -19,7 +19,7 @@ func TestReopen(t *testing.T) {
 	out := envs.Outside{Now: time.Now}
 	c := record.Condition{Env: "babyai", Source: envs.Generated, Perturbation: episode.NoPerturbation}
 	task := envs.Task{ID: "BabyAI-GoToRedBallGrey-v0/1234"}
-	_, _, err := Reopen(c, task, envs.Setup{}, out)
+	_, _, err := (&Worlds{Texts: Texts{Outside: out}}).Task(c, task)
 	if err == nil || !strings.Contains(err.Error(), "is another one here than in the records") {
 		t.Fatalf("another task is opened: %v", err)
 	}
@@ -30,7 +30,7 @@ func TestReopen(t *testing.T) {
 	if task, err = eval.FindTask(env, task.ID); err != nil {
 		t.Fatal(err)
 	}
-	reopened, found, err := Reopen(c, task, envs.Setup{}, out)
+	reopened, found, err := (&Worlds{Texts: Texts{Outside: out}}).Task(c, task)
 	if err != nil || found.Digest != task.Digest {
 		t.Fatalf("task %v, %v", found, err)
 	}
@@ -53,7 +53,7 @@ func TestReopen(t *testing.T) {
 	}
 	drawn := c
 	drawn.Perturbation, drawn.PerturbationHash = rules.Name, perturb.Hash(rules)
-	if env, _, err := Reopen(drawn, task, envs.Setup{}, out); err != nil {
+	if env, _, err := (&Worlds{Texts: Texts{Outside: out}}).Task(drawn, task); err != nil {
 		t.Error(err)
 	} else if _, ok := env.(*perturb.Env); !ok {
 		t.Errorf("a drawn perturbation is opened as %T", env)
@@ -71,7 +71,8 @@ func TestReopen(t *testing.T) {
 	} {
 		bad := c
 		change(&bad)
-		if _, _, err := Reopen(bad, task, envs.Setup{}, out); err == nil || !strings.Contains(err.Error(), name) {
+		_, _, err := (&Worlds{Texts: Texts{Outside: out}}).Task(bad, task)
+		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

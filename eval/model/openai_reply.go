@@ -17,9 +17,9 @@ type chatReply struct {
 
 // envelope is what stands around a reply.
 type envelope struct {
-	Model       any   `json:"model"`
-	Fingerprint any   `json:"system_fingerprint"`
-	Usage       usage `json:"usage"`
+	Model       any         `json:"model"`
+	Fingerprint any         `json:"system_fingerprint"`
+	Usage       tokenCounts `json:"usage"`
 }
 
 // choice is a turn of a chat. Some servers call the message a delta though it is whole, or send a text
@@ -53,7 +53,7 @@ type completionReply struct {
 	envelope
 }
 
-type usage struct {
+type tokenCounts struct {
 	Prompt        count `json:"prompt_tokens"`
 	Completion    count `json:"completion_tokens"`
 	PromptDetails struct {

@@ -12,6 +12,7 @@ import (
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
 	"heldout/envs/sciworld"
+	"heldout/eval/bench"
 	"heldout/eval/episode"
 )
 
@@ -25,9 +26,8 @@ type Replayer struct {
 	// Passed counts the episodes of runs that cannot be replayed.
 	Passed int
 
-	setup   envs.Setup
-	outside envs.Outside
-	open    map[string]envs.Env
+	worlds bench.Worlds
+	open   map[string]envs.Env // for records of references
 }
 
 // Count counts the replayed episodes of an environment.
@@ -38,7 +38,8 @@ type Count struct {
 
 // New returns a replayer of environments that are set up so.
 func New(setup envs.Setup, outside envs.Outside) *Replayer {
-	return &Replayer{setup: setup, outside: outside, open: map[string]envs.Env{}}
+	return &Replayer{worlds: bench.Worlds{Texts: bench.Texts{Setup: setup, Outside: outside}},
+		open: map[string]envs.Env{}}
 }
 
 // Path replays a file of recorded episodes, or a run directory.
@@ -78,7 +79,7 @@ func (r *Replayer) episode(ctx context.Context, location string, e *episode.Reco
 	env, ok := r.open[e.Env]
 	if !ok {
 		var err error
-		if env, err = catalog.Open(e.Env, r.setup, r.outside); err != nil {
+		if env, err = catalog.Open(e.Env, r.worlds.Setup, r.worlds.Outside); err != nil {
 			return err
 		}
 		if env.Info().Source != envs.Official {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"heldout/eval/serve/guard"
 )
 
 // Options say what is served, to whom, and within which limits.
@@ -26,11 +28,8 @@ type Options struct {
 	// Log receives events: sessions opened and closed, panics. About are names and
 	// values in turn. It is called from many goroutines.
 	Log func(event string, about ...any)
-	// Token is what clients must know; empty asks for none.
-	Token string
-	// Names are the host names by which clients may call the server, besides
-	// loopback ones. With a token, any name is allowed.
-	Names []string
+	// Callers are who may call the server; with a token, by any name, and without by any address.
+	guard.Callers
 	// MaxSessions and MaxPerAddress bound the open sessions, of all and of one client
 	// address.
 	MaxSessions, MaxPerAddress int

@@ -262,7 +262,7 @@ func badManifest(file string, content []byte, err error) error {
 		if n := lineOf(content, e.text); n > 0 {
 			place = fmt.Sprintf("%s:%d", file, n)
 		}
-	case *datafile.Fault:
+	case *datafile.JSONError:
 		place = fmt.Sprintf("%s:%d", file, e.Line)
 	case *schemaError:
 		return fmt.Errorf("%s: %w", file, err)

@@ -243,7 +243,7 @@ func (b *Board) add(ctx context.Context, file, site string, o Options) error {
 	}
 	o.Tell(fmt.Sprintf("%s: %d episodes played again, %s", name, r.Episodes,
 		cmp.Or(strings.Join(reasons, "; "), "checked")))
-	prompts := bench.Prompts{Texts: o.Check.Texts, NoWorlds: true}
+	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: o.Check.Texts}, NoWorlds: true}
 	text, err := overview.HTML(ctx, chosen, rep, prompts.Sent)
 	if err != nil {
 		return err

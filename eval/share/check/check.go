@@ -30,7 +30,7 @@ type Options struct {
 	// OnPlayed is told of every episode that was played; nil for nobody.
 	OnPlayed func()
 	// worlds are those of earlier checks with the same Texts; nil if there were none.
-	worlds *worlds
+	worlds *bench.Worlds
 }
 
 // Report is what a check found.
@@ -98,7 +98,7 @@ func (r *Report) signed(file, signers string) error {
 // wrong with the results is in the report.
 func Check(ctx context.Context, c *bundle.Contents, o Options) (*Report, error) {
 	if o.worlds == nil {
-		o.worlds = newWorlds(o.Texts)
+		o.worlds = &bench.Worlds{Texts: o.Texts}
 	}
 	k := &checker{Options: o, report: &Report{Claims: newClaims(), Runs: len(c.Runs)}, seeds: map[string][]int64{},
 		runOf: map[string]int{}, about: c.About, trained: map[string]map[string]bool{}}
@@ -142,8 +142,8 @@ func (k *checker) run(ctx context.Context, number int, run record.Parts) error {
 	if err := k.planned(m, number); err != nil {
 		return err
 	}
-	p := &player{checker: k, manifest: m, conditions: map[string]*replaySetup{}, tallies: map[string]*tally{},
-		unfinished: map[record.Outcome]int{}}
+	p := &player{checker: k, manifest: m, plan: m.Plan(), prompts: bench.Prompts{Worlds: k.worlds},
+		tallies: map[string]*tally{}, unfinished: map[record.Outcome]int{}}
 	if err := p.play(ctx, run); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (k *checker) planned(m *record.Manifest, number int) error {
 	for _, g := range m.Groups {
 		c := g.Condition
 		about, _ := m.EnvironmentOf(c) // reading has checked it
-		if env, err := k.worlds.open(c); err != nil {
+		if env, err := k.worlds.Open(c); err != nil {
 			k.claim(tasks).fail("%s cannot be opened here: %v", c.Env, err)
 		} else {
 			k.complete(m, about, c, env)

@@ -109,7 +109,7 @@ func failing(t *testing.T, file string) (ids []string) {
 }
 
 // shared are the worlds of all checks that measure nothing.
-var shared = newWorlds(options().Texts)
+var shared = &bench.Worlds{Texts: options().Texts}
 
 // again are options with the worlds that earlier checks have opened.
 func again() Options {

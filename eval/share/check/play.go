@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -19,27 +18,16 @@ import (
 type player struct {
 	*checker
 	manifest *record.Manifest
-	// conditions are those that were met, by group.
-	conditions map[string]*replaySetup
+	plan     *record.Plan
+	prompts  bench.Prompts
 	// tallies are what is known of the planned episodes, by id.
 	tallies map[string]*tally
 
 	mu                       sync.Mutex
 	fromReplies, fromActions int
-	prompts                  struct{ same, mismatched, unknown int }
+	sent                     struct{ same, mismatched, unknown int }
 	// unfinished counts the attempts without a result.
 	unfinished map[record.Outcome]int
-}
-
-// replaySetup is how the episodes of a group are played again.
-type replaySetup struct {
-	record.Condition
-	tasks map[string]envs.Task // planned
-	env   envs.Env
-	err   error // why it cannot be played
-	// rebuilder plays replies; nil if only actions can be played, because of reason.
-	rebuilder *episode.Rebuilder
-	reason    error
 }
 
 // inFlight is how many attempts wait for each worker: few, because they are large.
@@ -49,13 +37,12 @@ const inFlight = 2
 func (p *player) play(ctx context.Context, run record.Parts) error {
 	group, ctx := errgroup.WithContext(ctx)
 	queue := make(chan *record.Episode, p.Workers*inFlight)
-	places := p.places()
 	group.Go(func() error {
 		defer close(queue)
 		_, err := record.EachEpisode(run, func(_ *record.Manifest, e *record.Episode) {
 			own := *e
 			own.Trajectory = append([]record.Step(nil), e.Trajectory...)
-			p.tally(places[e.ID], &own)
+			p.tally(&own)
 			select {
 			case queue <- &own:
 			case <-ctx.Done():
@@ -67,7 +54,7 @@ func (p *player) play(ctx context.Context, run record.Parts) error {
 		group.Go(func() error {
 			for e := range queue {
 				if ctx.Err() == nil {
-					p.attempt(ctx, p.manifest.Groups[places[e.ID].group], e)
+					p.attempt(ctx, e)
 				}
 			}
 			return ctx.Err()
@@ -76,73 +63,27 @@ func (p *player) play(ctx context.Context, run record.Parts) error {
 	return group.Wait()
 }
 
-// planPosition is where an episode stands in the plan.
-type planPosition struct {
-	group int
-	// prev is the id of the trial before it; empty for a first one.
-	prev string
+// planned returns the condition of an episode, with its place in the plan.
+func (p *player) planned(e *record.Episode) (*record.Condition, record.Position) {
+	pos, _ := p.plan.Find(e.ID) // reading has checked it
+	return &p.manifest.Groups[pos.Group].Condition, pos
 }
 
-// places returns the place of each planned episode, by id.
-func (p *player) places() map[string]planPosition {
-	out := map[string]planPosition{}
-	for i, g := range p.manifest.Groups {
-		for _, first := range g.Episodes {
-			prev := ""
-			for trial := 1; trial <= g.Condition.MostTrials(); trial++ {
-				id := record.TrialID(first, trial)
-				out[id] = planPosition{i, prev}
-				prev = id
-			}
-		}
-	}
-	return out
-}
-
-// conditionOf returns how the episodes of a group are played.
-func (p *player) conditionOf(g record.Group) *replaySetup {
-	key, err := json.Marshal(g.Condition)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c := p.conditions[string(key)]; c != nil {
-		return c
-	}
-	c := &replaySetup{Condition: g.Condition, err: err, tasks: map[string]envs.Task{}}
-	about, _ := p.manifest.EnvironmentOf(c.Condition)
-	for _, t := range about.Tasks {
-		c.tasks[t.ID] = t
-	}
-	if err == nil {
-		c.env, c.err = p.worlds.open(c.Condition)
-	}
-	if c.Decoding != nil {
-		c.rebuilder, c.reason = p.rebuilder(c.Condition)
-	}
-	p.conditions[string(key)] = c
-	return c
-}
-
-func (p *player) rebuilder(c record.Condition) (*episode.Rebuilder, error) {
-	texts, err := p.Texts.Find(p.manifest, c)
-	if err != nil {
-		return nil, err
-	}
-	return episode.NewRebuilder(c, texts.Prompt, texts.Preset, texts.Memory)
-}
-
-func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode) {
-	c := p.conditionOf(g)
+func (p *player) attempt(ctx context.Context, e *record.Episode) {
+	c, pos := p.planned(e)
 	label := fmt.Sprintf("task %s, seed %d, attempt %d", e.Task, e.Seed, e.Attempt)
-	if c.err != nil {
-		p.fail(episodes, "%v", c.err) // once for all of them
+	env, err := p.worlds.Open(*c)
+	if err != nil {
+		p.fail(episodes, "%v", err) // once for all of them
 		return
 	}
-	task, err := bench.SameTask(c.env, c.tasks[e.Task])
+	about, _ := p.manifest.EnvironmentOf(*c)
+	task, err := bench.SameTask(env, about.Tasks[pos.Task])
 	if err != nil {
 		p.fail(tasks, "%v", err)
 		return
 	}
-	proof, fromReplies, err := c.prove(ctx, e, task)
+	proof, fromReplies, err := p.prove(ctx, c, e, env, task)
 	if ctx.Err() != nil {
 		return
 	}
@@ -161,22 +102,32 @@ func (p *player) attempt(ctx context.Context, g record.Group, e *record.Episode)
 }
 
 // prove plays an attempt from its replies or, where these are not known, from its actions.
-func (c *replaySetup) prove(ctx context.Context, e *record.Episode, task envs.Task) (
-	p episode.Proof, replies bool, err error,
+func (p *player) prove(ctx context.Context, c *record.Condition, e *record.Episode, env envs.Env, task envs.Task) (
+	proof episode.Proof, replies bool, err error,
 ) {
-	if c.rebuilder != nil {
-		p, err = c.rebuilder.Prove(ctx, e, c.env, task)
-		return p, true, err
+	rebuilder, err := p.rebuilder(c)
+	if rebuilder != nil {
+		proof, err = rebuilder.Prove(ctx, e, env, task)
+		return proof, true, err
 	}
 	if c.Preset != nil || e.Trial > 1 {
-		return p, false, fmt.Errorf("it cannot be played: %w", c.reason)
+		return proof, false, fmt.Errorf("it cannot be played: %w", err)
 	}
-	p, err = episode.ReplayEpisode(ctx, c.env, task, e)
-	p.Ended = p.Ended || len(e.Trajectory) >= c.StepLimit
-	return p, false, err
+	proof, err = episode.ReplayEpisode(ctx, env, task, e)
+	proof.Ended = proof.Ended || len(e.Trajectory) >= c.StepLimit
+	return proof, false, err
 }
 
-func (p *player) count(c *replaySetup, e *record.Episode, proof episode.Proof, fromReplies bool, label string) {
+// rebuilder returns what plays the replies of a condition; nil if only actions can be played, because of the error
+// or as no model played.
+func (p *player) rebuilder(c *record.Condition) (*episode.Rebuilder, error) {
+	if c.Decoding == nil {
+		return nil, nil
+	}
+	return p.prompts.Rebuilder(p.manifest, *c)
+}
+
+func (p *player) count(c *record.Condition, e *record.Episode, proof episode.Proof, fromReplies bool, label string) {
 	if fromReplies {
 		p.fromReplies++
 	} else {
@@ -187,14 +138,14 @@ func (p *player) count(c *replaySetup, e *record.Episode, proof episode.Proof, f
 		p.claim(episodes).fail("%s, step %d: %s is %.60q in the record and %.60q here", label, m.Step, m.Field,
 			m.Want, m.Got)
 	}
-	p.prompts.same += proof.Prompts
-	p.prompts.mismatched += proof.Mismatched
-	p.prompts.unknown += proof.Unknown
+	p.sent.same += proof.Prompts
+	p.sent.mismatched += proof.Mismatched
+	p.sent.unknown += proof.Unknown
 	if proof.Mismatched > 0 {
 		p.claim(prompts).fail("%s: the prompts of %d steps are not those that were sent", label, proof.Mismatched)
 	}
 	switch final := e.Outcome.Final(); {
-	case proof.Ended && !final && !c.lacksResult(e):
+	case proof.Ended && !final && !lacksResult(c, e):
 		p.claim(attempts).fail("%s: it is said to have no result (%s), but it was over: it has one", label, e.Outcome)
 	case !proof.Ended && final && !gaveUp(e):
 		p.claim(episodes).fail("%s: it ends before it is over", label)
@@ -215,6 +166,6 @@ func gaveUp(e *record.Episode) bool {
 
 // lacksResult reports whether an attempt that was over may have no result: its reflection
 // may be missing, or the model may have given no usable reply.
-func (c *replaySetup) lacksResult(e *record.Episode) bool {
+func lacksResult(c *record.Condition, e *record.Episode) bool {
 	return c.Trials != nil && c.Trials.Memory > 0 || e.FormatErrors == len(e.Trajectory)
 }

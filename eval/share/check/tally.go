@@ -18,7 +18,7 @@ type tally struct {
 }
 
 // tally takes the next attempt in the order of the file.
-func (p *player) tally(pos planPosition, r *record.Episode) {
+func (p *player) tally(r *record.Episode) {
 	t := p.tallies[r.ID]
 	if t == nil {
 		t = &tally{}
@@ -32,7 +32,7 @@ func (p *player) tally(pos planPosition, r *record.Episode) {
 	case t.outcome.Final():
 		p.fail(attempts, "%s: attempt %d follows a result, so one of two was chosen", label, r.Attempt)
 	}
-	p.remember(pos, t, r)
+	p.remember(t, r)
 	if t.outcome = r.Outcome; !r.Outcome.Final() {
 		p.mu.Lock()
 		p.unfinished[r.Outcome]++
@@ -42,15 +42,19 @@ func (p *player) tally(pos planPosition, r *record.Episode) {
 
 // remember compares the memory of a later trial with what the reflections on earlier ones
 // give. Without the texts of the condition, no later trial can be played at all.
-func (p *player) remember(pos planPosition, t *tally, e *record.Episode) {
-	rebuilder := p.conditionOf(p.manifest.Groups[pos.group]).rebuilder
+func (p *player) remember(t *tally, e *record.Episode) {
+	c, pos := p.planned(e)
+	rebuilder, _ := p.rebuilder(c)
 	if rebuilder == nil || e.Trial == 0 {
 		return
 	}
 	t.lessons = rebuilder.Remembered(e)
 	var want []record.Remembered
-	if prev := p.tallies[pos.prev]; prev != nil {
-		want = prev.lessons
+	if pos.Trial > 1 {
+		first := p.manifest.Groups[pos.Group].Episodes[pos.Task]
+		if prev := p.tallies[record.TrialID(first, int(pos.Trial)-1)]; prev != nil {
+			want = prev.lessons
+		}
 	}
 	if !slices.Equal(e.Memory, want) {
 		p.fail(prompts, "task %s, seed %d, trial %d: its memory is not what the reflections on the trials before it give",
@@ -101,15 +105,18 @@ func (p *player) saySkipped() {
 
 func (p *player) sayPrompts() {
 	c := p.claim(prompts)
-	if n := p.prompts.same; n > 0 {
+	if n := p.sent.same; n > 0 {
 		c.note("those of %d steps are the same", n)
 	}
-	if n := p.prompts.unknown; n > 0 {
+	if n := p.sent.unknown; n > 0 {
 		c.open("those of %d steps have no hash, or came after something was left out to fit the context", n)
 	}
-	for _, of := range p.conditions {
-		if of.reason != nil {
-			c.open("%v", of.reason)
+	for _, g := range p.manifest.Groups {
+		if _, err := p.rebuilder(&g.Condition); err != nil && slices.ContainsFunc(g.Episodes, p.met) {
+			c.open("%v", err)
 		}
 	}
 }
+
+// met reports whether a planned episode has an attempt.
+func (p *player) met(id string) bool { return p.tallies[id] != nil }

@@ -75,15 +75,15 @@ type EpisodeLine struct {
 	Epoch     int             `json:"epoch"`
 	Record    *record.Episode `json:"record"`
 	// Reason says why the task was not solved, Means what that means.
-	Reason string `json:"reason,omitempty"`
-	Means  string `json:"reason_means,omitempty"`
-	Calls  []Call `json:"calls,omitempty"`
+	Reason string      `json:"reason,omitempty"`
+	Means  string      `json:"reason_means,omitempty"`
+	Calls  []ModelCall `json:"calls,omitempty"`
 	// Unknown says why the calls are not known.
 	Unknown string `json:"unknown,omitempty"`
 }
 
-// Call is a call of the model.
-type Call struct {
+// ModelCall is a call of the model.
+type ModelCall struct {
 	// Step is the index in the trajectory of the step that the call is for.
 	Step int `json:"step"`
 	// Kept counts the messages of the call before that begin this one; Messages are the further ones.
@@ -171,7 +171,8 @@ func newEpisode(e *record.Episode, c *record.Condition, calls []episode.Call, un
 		for kept < min(len(last), len(messages)) && equal(last[kept], messages[kept]) {
 			kept++
 		}
-		call := Call{Step: calls[i].Step, Kept: kept, Messages: messages[kept:], Reply: replyOf(&calls[i], e.Agent)}
+		call := ModelCall{Step: calls[i].Step, Kept: kept, Messages: messages[kept:],
+			Reply: replyOf(&calls[i], e.Agent)}
 		if calls[i].Echo != call.Reply.Text {
 			call.Echo = &calls[i].Echo
 		}

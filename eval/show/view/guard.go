@@ -1,14 +1,14 @@
 package view
 
 import (
-	"crypto/subtle"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
+
+	"heldout/eval/serve/guard"
 )
 
 // tokenCookie holds the token after the first request; tokenKey is its key in that
@@ -22,7 +22,8 @@ const (
 // token, and sets the headers of all answers.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
+		h, name := w.Header(), guard.NameOf(r.Host)
+		ip := net.ParseIP(name)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "same-origin") // no-referrer would have browsers send forms without their origin
 		h.Set("Cache-Control", "no-store")
@@ -30,10 +31,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("X-Frame-Options", "DENY")
 		switch {
-		case !s.allowedHost(r.Host):
+		case !ip.IsLoopback() && (ip == nil || s.options.Token == "") && !s.options.Name(name):
 			http.Error(w, fmt.Sprintf("this server does not answer to the name %q; if it is that of a proxy of yours, give "+
-				"heldout view --proxy-host %[1]s", nameOf(r.Host)), http.StatusForbidden)
-		case !s.sameOrigin(r):
+				"heldout view --proxy-host %[1]s", name), http.StatusForbidden)
+		case r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" ||
+			!s.options.OwnPage(r):
 			http.Error(w, "this server answers only its own pages", http.StatusForbidden)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && (r.Method != http.MethodPost || !s.maySet(r)):
 			h.Set("Allow", "GET, HEAD")
@@ -45,46 +47,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.askToken(w, below(r), next)
 		}
 	})
-}
-
-// allowedHost reports whether a browser may call the server by that name. A name of
-// somebody else's would let their site read the pages (DNS rebinding).
-func (s *Server) allowedHost(host string) bool {
-	name := nameOf(host)
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	if ip := net.ParseIP(name); ip != nil {
-		return ip.IsLoopback() || s.options.Token != ""
-	}
-	return among(s.options.Names, name) || s.options.proxy(name)
-}
-
-func among(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(own string) bool { return own != "" && strings.EqualFold(name, own) })
-}
-
-// nameOf is a host without its port.
-func nameOf(host string) string {
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	return strings.Trim(host, "[]")
-}
-
-// sameOrigin reports whether a request comes from no page, or from one of this
-// server, perhaps through a proxy that has another name and tells only its own.
-func (s *Server) sameOrigin(r *http.Request) bool {
-	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
-		return false
-	}
-	origins := r.Header.Values("Origin")
-	if len(origins) == 0 {
-		return true
-	}
-	u, err := url.Parse(origins[0])
-	return err == nil && len(origins) == 1 && u.Host != "" &&
-		(strings.EqualFold(u.Host, r.Host) || s.options.proxy(u.Hostname()))
 }
 
 // pages matches what addresses of the server end in.
@@ -126,7 +88,7 @@ func move(w http.ResponseWriter, target string) {
 // list of runs.
 func (s *Server) askToken(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	query := r.URL.Query()
-	if s.isToken(query.Get(tokenKey)) {
+	if s.options.Know(query.Get(tokenKey)) {
 		if root := rootOf(r); root != "./" { // where the cookie is for all pages
 			move(w, root+"?"+query.Encode())
 			return
@@ -138,14 +100,10 @@ func (s *Server) askToken(w http.ResponseWriter, r *http.Request, next http.Hand
 		move(w, target.String())
 		return
 	}
-	if c, err := r.Cookie(tokenCookie); err != nil || !s.isToken(c.Value) {
+	if c, err := r.Cookie(tokenCookie); err != nil || !s.options.Know(c.Value) {
 		http.Error(w, "the token is missing or wrong: open the address that heldout view printed",
 			http.StatusUnauthorized)
 		return
 	}
 	next.ServeHTTP(w, r)
-}
-
-func (s *Server) isToken(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(s.options.Token)) == 1
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"heldout/eval/serve/guard"
 	"heldout/eval/show/page"
 	"heldout/scoring/record"
 )
@@ -16,11 +17,12 @@ const labelsEnd = "/labels"
 // maySet reports whether a request may set labels: it comes from this machine, and from a page of this
 // server.
 func (s *Server) maySet(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	site := r.Header.Get("Sec-Fetch-Site") // empty in older browsers
-	return err == nil && net.ParseIP(host).IsLoopback() && r.Header.Get("Origin") != "" && s.sameOrigin(r) &&
+	return isLocal(r) && r.Header.Get("Origin") != "" && s.options.OwnPage(r) &&
 		(site == "" || site == "same-origin") && strings.HasSuffix(r.URL.Path, labelsEnd)
 }
+
+func isLocal(r *http.Request) bool { return net.ParseIP(guard.NameOf(r.RemoteAddr)).IsLoopback() }
 
 // setLabels sets the labels of a run from the form of its page.
 func (s *Server) setLabels(request *http.Request) (*page.Page, error) {
@@ -64,9 +66,7 @@ type labelsForm struct {
 func (f labelsForm) TagList() string { return strings.Join(f.Tags, ", ") }
 
 func newLabelsForm(r *shownRun, request *http.Request) labelsForm {
-	f := labelsForm{Action: r.path(rootOf(request), strings.TrimPrefix(labelsEnd, "/"))}
-	host, _, err := net.SplitHostPort(request.RemoteAddr)
-	f.Editable = err == nil && net.ParseIP(host).IsLoopback()
+	f := labelsForm{Action: r.path(rootOf(request), strings.TrimPrefix(labelsEnd, "/")), Editable: isLocal(request)}
 	var problem error
 	if f.Labels, problem = r.parts.Labels(); problem != nil {
 		f.Problem = page.Shown(problem.Error())

@@ -190,7 +190,7 @@ const readMessages = `JSON.stringify([...document.querySelectorAll('.sent .call'
 // asSent compares pages with the requests of the only episodes of a run, which came one after the other.
 func asSent(t *testing.T, server *modelServer, dir string, worlds bool) {
 	t.Helper()
-	prompts := &bench.Prompts{Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}}}
+	prompts := &bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}}}}
 	viewer := patient(New(Options{Runs: runsOf(dir), Now: time.Now, Sent: prompts.Sent}))
 	s := httptest.NewServer(viewer)
 	t.Cleanup(func() { viewer.close(); s.Close() })

@@ -16,6 +16,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/episode"
+	"heldout/eval/serve/guard"
 	"heldout/eval/show/page"
 	"heldout/eval/show/page/browser"
 	"heldout/eval/show/trajectory"
@@ -54,7 +55,7 @@ func shownBelow(t *testing.T, change func(*Options)) (*Server, *testRun) {
 	t.Helper()
 	base := newTestRun(t, filepath.Join(t.TempDir(), "base"), 16, "vllm:base").record(16)
 	tuned := newTestRun(t, filepath.Join(t.TempDir(), "tuned ü"), 12, "vllm:tuned").record(12)
-	o := Options{Runs: runsOf(base.dir, tuned.dir), Now: time.Now, Names: []string{"gpu-box"},
+	o := Options{Runs: runsOf(base.dir, tuned.dir), Now: time.Now, Callers: guard.Callers{Names: []string{"gpu-box"}},
 		Sent: func(_ context.Context, _ *record.Manifest, _ record.Condition, _ envs.Task, e *record.Episode) (
 			[]episode.Call, error) {
 			return make([]episode.Call, len(e.Trajectory)), nil

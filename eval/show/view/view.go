@@ -15,6 +15,7 @@ import (
 
 	"heldout/envs"
 	"heldout/eval/episode"
+	"heldout/eval/serve/guard"
 	"heldout/eval/show/page"
 	"heldout/eval/show/trajectory"
 	"heldout/scoring/record"
@@ -39,16 +40,9 @@ type Options struct {
 	Sent func(context.Context, *record.Manifest, record.Condition, envs.Task, *record.Episode) ([]episode.Call, error)
 	// Compare makes the page that compares runs; nil without it.
 	Compare func(context.Context, []record.Chosen) (page.Page, error)
-	// Token is what others than this machine's users must know; empty asks for none.
-	Token string
-	// Names are the names by which browsers may call the server, besides localhost
-	// and loopback addresses. With a token, any address is allowed.
-	Names []string
-	// Proxies are the names of proxies through which browsers may call the server.
-	Proxies []string
+	// Callers are who may call the server, also by loopback addresses and, with a token, by any address.
+	guard.Callers
 }
-
-func (o Options) proxy(name string) bool { return among(o.Proxies, name) }
 
 // Server serves pages. It implements http.Handler.
 type Server struct {

@@ -22,6 +22,7 @@ import (
 	"heldout/configs"
 	"heldout/envs"
 	"heldout/eval/episode/episodetest"
+	"heldout/eval/serve/guard"
 	"heldout/eval/show/page"
 	"heldout/scoring"
 	"heldout/scoring/record"
@@ -115,7 +116,7 @@ func TestGuard(t *testing.T) {
 // With a token, every page asks for it, also under foreign addresses.
 func TestToken(t *testing.T) {
 	s := patient(New(Options{Runs: runsOf(newTestRun(t, filepath.Join(t.TempDir(), "a"), 1, "m").dir), Now: time.Now,
-		Token: "sesame", Names: []string{"gpu-box"}}))
+		Callers: guard.Callers{Token: "sesame", Names: []string{"gpu-box"}}}))
 	far := func(r *http.Request) { r.Host = "192.0.2.1:8080" }
 	for _, path := range []string{"/", "/runs/a/", "/runs/a/live", "/runs/a/?token=", "/runs/a/?token=sesam",
 		"/nowhere"} {

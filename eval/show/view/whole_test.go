@@ -32,7 +32,8 @@ func compared(ctx context.Context, runs []record.Chosen) (page.Page, error) {
 	if err != nil {
 		return page.Page{}, err
 	}
-	prompts := bench.Prompts{Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}}, NoWorlds: true}
+	worlds := &bench.Worlds{Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}}}
+	prompts := bench.Prompts{Worlds: worlds, NoWorlds: true}
 	return overview.Compare(ctx, runs, rep, prompts.Sent)
 }
 
@@ -54,7 +55,7 @@ func TestWholeInABrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prompts := bench.Prompts{Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}}}
+	prompts := bench.Prompts{Worlds: &bench.Worlds{Texts: bench.Texts{Outside: envs.Outside{Now: time.Now}}}}
 	viewer := patient(New(Options{Runs: runs, Now: time.Now, Sent: prompts.Sent, Compare: compared}))
 	s := httptest.NewServer(viewer)
 	t.Cleanup(func() { viewer.close(); s.Close() })

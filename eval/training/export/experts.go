@@ -154,31 +154,27 @@ func (x *exporter) expert(ctx context.Context, r *runSource, e *record.Episode, 
 	for i := range thoughtful.Trajectory {
 		thoughtful.Trajectory[i].Action = strings.TrimSpace(thoughtful.Trajectory[i].Action)
 	}
-	return b.rebuild(ctx, &thoughtful, *p.task)
+	return rebuild(ctx, b, &thoughtful, nil, *p.task)
 }
 
 // expertRebuilder returns the rebuilder of an expert's condition or, if every task has a
 // perturbation of its own, of the task.
-func (x *exporter) expertRebuilder(r *runSource, p planned) (*rebuilder, error) {
-	cached := x.rebuilder[p.condition]
-	if cached != nil && cached.env == nil {
+func (x *exporter) expertRebuilder(r *runSource, p planned) (*episode.Rebuilder, error) {
+	if cached := x.experts[p.condition]; cached != nil {
 		return cached, nil
 	}
-	if _, drawn := perturb.DrawnFrom(p.condition.Perturbation); drawn && cached == nil {
-		env, err := bench.ReopenEnv(*p.condition, x.Texts.Setup, x.Texts.Outside)
+	var perturbed *perturb.Env
+	_, drawn := perturb.DrawnFrom(p.condition.Perturbation)
+	if drawn {
+		env, err := x.prompts.Open(*p.condition)
 		if err != nil {
 			return nil, fmt.Errorf("the perturbation of each task of %s: %w", p.condition.Env, err)
 		}
-		cached = &rebuilder{env: env}
-		x.rebuilder[p.condition] = cached
-	}
-	var perturbed *perturb.Env
-	if cached != nil {
-		task, err := bench.SameTask(cached.env, *p.task)
+		task, err := bench.SameTask(env, *p.task)
 		if err != nil {
 			return nil, err
 		}
-		if perturbed, err = cached.env.(*perturb.Drawn).ForTask(task); err != nil {
+		if perturbed, err = env.(*perturb.Drawn).ForTask(task); err != nil {
 			return nil, err
 		}
 	}
@@ -191,12 +187,9 @@ func (x *exporter) expertRebuilder(r *runSource, p planned) (*rebuilder, error) 
 	if c.PromptHash, err = prompt.Hash(); err != nil {
 		return nil, err
 	}
-	built := &rebuilder{}
-	if built.Rebuilder, err = episode.NewRebuilder(c, prompt, configs.Preset{}, ""); err != nil {
-		return nil, err
+	built, err := episode.NewRebuilder(c, prompt, configs.Preset{}, "")
+	if err == nil && !drawn {
+		x.experts[p.condition] = built
 	}
-	if cached == nil {
-		x.rebuilder[p.condition] = built
-	}
-	return built, nil
+	return built, err
 }

@@ -17,6 +17,7 @@ import (
 	"heldout/envs"
 	"heldout/envs/catalog"
 	"heldout/envs/datafile"
+	"heldout/eval/bench"
 	"heldout/eval/episode"
 	"heldout/eval/training/synth"
 	"heldout/scoring/record"
@@ -25,16 +26,17 @@ import (
 type exporter struct {
 	Options
 	form
-	sources   []recordSource
-	tests     bool // there are tasks that a benchmark tests with
-	splitter  *splitter
-	parts     []*writer
-	report    *Account
-	rebuilder map[*record.Condition]*rebuilder
-	ids       map[string]bool
-	hashes    map[[16]byte]bool
-	thinker   thinker
-	measure   *measure
+	sources  []recordSource
+	tests    bool // there are tasks that a benchmark tests with
+	splitter *splitter
+	parts    []*writer
+	report   *Account
+	prompts  bench.Prompts
+	experts  map[*record.Condition]*episode.Rebuilder
+	ids      map[string]bool
+	hashes   map[[16]byte]bool
+	thinker  thinker
+	measure  *measure
 	// origins are where tasks come from, settings which those are, by environment.
 	origins  map[string]map[envs.Source]bool
 	settings map[string]map[string]bool
@@ -46,11 +48,6 @@ type exporter struct {
 	missing map[string]int
 }
 
-type rebuilder struct {
-	*episode.Rebuilder
-	env envs.Env // nil if no message needs it
-}
-
 // Run exports. Files have their names only if all goes well, and the manifest comes
 // last.
 func Run(ctx context.Context, o Options) (*Account, error) {
@@ -59,7 +56,8 @@ func Run(ctx context.Context, o Options) (*Account, error) {
 	}
 	x := &exporter{
 		Options: o, form: o.Format.form(), splitter: newSplitter(o.Parts, o.Seed), report: newReport(o),
-		rebuilder: map[*record.Condition]*rebuilder{}, ids: map[string]bool{}, hashes: map[[16]byte]bool{},
+		prompts: bench.Prompts{Worlds: &bench.Worlds{Texts: o.Texts}},
+		experts: map[*record.Condition]*episode.Rebuilder{}, ids: map[string]bool{}, hashes: map[[16]byte]bool{},
 		thinker: thinker{Thoughts: o.Thoughts, seed: o.Seed},
 		waiting: map[string][]*attempt{}, missing: map[string]int{},
 		origins: map[string]map[envs.Source]bool{}, settings: map[string]map[string]bool{},

@@ -6,7 +6,6 @@ import (
 
 	"heldout/configs"
 	"heldout/envs"
-	"heldout/eval/bench"
 	"heldout/eval/episode"
 	"heldout/scoring/record"
 )
@@ -52,38 +51,24 @@ type differsError struct{ error }
 
 func (x *exporter) rebuildPlayed(ctx context.Context, r *runSource, e *record.Episode, p planned) ([]episode.Call,
 	error) {
-	b, err := x.rebuilderOf(r, p.condition)
+	b, err := x.prompts.Rebuilder(r.manifest, *p.condition)
 	if err != nil {
 		return nil, err
 	}
-	task := *p.task
-	if b.env != nil {
-		if task, err = bench.SameTask(b.env, task); err != nil {
-			return nil, err
-		}
+	env, task, err := x.prompts.NeededEnv(b, *p.condition, *p.task)
+	if err != nil {
+		return nil, err
 	}
-	return b.rebuild(ctx, e, task)
+	return rebuild(ctx, b, e, env, task)
 }
 
 // rebuild rebuilds the calls of an episode; the error is a *differsError if it is not as
 // recorded.
-func (b *rebuilder) rebuild(ctx context.Context, e *record.Episode, t envs.Task) ([]episode.Call, error) {
-	calls, err := b.Calls(ctx, e, b.env, t)
+func rebuild(ctx context.Context, b *episode.Rebuilder, e *record.Episode, env envs.Env, t envs.Task) ([]episode.Call,
+	error) {
+	calls, err := b.Calls(ctx, e, env, t)
 	if err != nil && ctx.Err() == nil {
 		err = &differsError{err}
 	}
 	return calls, err
-}
-
-func (x *exporter) rebuilderOf(r *runSource, c *record.Condition) (*rebuilder, error) {
-	if cached := x.rebuilder[c]; cached != nil {
-		return cached, nil
-	}
-	b := &rebuilder{}
-	var err error
-	if b.Rebuilder, b.env, err = x.Texts.Rebuilder(r.manifest, *c); err != nil {
-		return nil, err
-	}
-	x.rebuilder[c] = b
-	return b, nil
 }
