@@ -24,12 +24,8 @@ const firstInFlight = 8
 // servers join and prompts become longer. Where more than one call in twenty was sent
 // again, as servers ask that are too busy, it takes a quarter off. It climbs on the rate
 // rather than on latency, because the latency of a call grows with its prompt over an
-// episode, and a server that fills its batch answers each call later and all of them
-// sooner; a ceiling of latency is the user's choice.
+// episode, and a server that fills its batch answers each call later and all of them sooner.
 type climb struct {
-	// ceiling is how many times the latency at the beginning calls may take; 0 for any.
-	ceiling float64
-
 	// set is told the new number.
 	set func(limit int)
 	// inFlight is the number of episodes in flight, which falls slowly: only new
@@ -49,8 +45,6 @@ type climb struct {
 	rate        float64
 	// descending: the knee is sought below a number that helped.
 	descending bool
-	// first is the latency of calls in the first window, in seconds.
-	first float64
 	// settled: the number has stopped doubling from window to window. windows counts
 	// those since then.
 	settled bool
@@ -78,8 +72,8 @@ const (
 	probeEvery = 8
 )
 
-func newClimb(ceiling float64, set func(int), inFlight func() int, tell func(string), now func() time.Time) *climb {
-	c := &climb{ceiling: ceiling, set: set, inFlight: inFlight, tell: tell, now: now, good: firstInFlight}
+func newClimb(set func(int), inFlight func() int, tell func(string), now func() time.Time) *climb {
+	c := &climb{set: set, inFlight: inFlight, tell: tell, now: now, good: firstInFlight}
 	c.begin(firstInFlight)
 	return c
 }
@@ -151,15 +145,13 @@ func (c *climb) decide(rate float64, busy bool, full string) {
 		c.settle(max(1, c.limit*3/4), rate, "")
 	case c.descending:
 		c.descend(rate)
-	case c.limit > c.good && (rate < growth*c.rate || c.slow(rate)):
+	case c.limit > c.good && rate < growth*c.rate:
 		if !c.settled && c.good > 1 {
 			c.descending = true
 			c.begin(c.good * 3 / 4)
 			return
 		}
 		c.settle(c.good, c.rate, "")
-	case c.slow(rate) && c.limit > 1:
-		c.settle(c.limit*3/4, rate, "")
 	case c.limit > c.good || !c.settled:
 		c.good, c.rate = c.limit, rate
 		if c.limit == MostInFlight || full != "" {
@@ -192,17 +184,6 @@ func (c *climb) descend(rate float64) {
 		return
 	}
 	c.begin(c.limit * 3 / 4)
-}
-
-// slow reports whether calls take longer than the ceiling at that rate: by Little's law
-// a call takes as long as the number in flight divided by the rate. The caller holds the
-// lock.
-func (c *climb) slow(rate float64) bool {
-	latency := float64(c.limit) / rate
-	if c.first == 0 {
-		c.first = latency
-	}
-	return c.ceiling > 0 && latency > c.ceiling*c.first
 }
 
 // settle stays with a number until the next try of a larger one. reason says why, ""

@@ -253,7 +253,7 @@ func (s *JobSession) Play(ctx context.Context, watching eval.Observer, warn func
 		concurrency = eval.AutoConcurrency
 	}
 	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
-		Concurrency: concurrency, Ceiling: s.job.Config.AutoLatency, Now: s.job.outside.Now, Observer: watching,
+		Concurrency: concurrency, Now: s.job.outside.Now, Observer: watching,
 		AllowUnusable: s.job.Config.AllowUnusable, AcceptChangedModel: s.job.Config.AcceptChangedModel, Warn: warn,
 		Budget: s.job.budget(), Full: s.job.full,
 		Absent: s.job.absent,
