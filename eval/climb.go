@@ -31,9 +31,6 @@ type climb struct {
 	// inFlight is the number of episodes in flight, which falls slowly: only new
 	// episodes respect a smaller limit.
 	inFlight func() int
-	// full says why the servers are full, "" if they are not known to be; nil if nobody
-	// knows.
-	full func() string
 	// tell receives a line about every number that is settled on.
 	tell func(line string)
 	now  func() time.Time
@@ -52,8 +49,6 @@ type climb struct {
 	// falling: there are more episodes in flight than the limit. What is measured then
 	// says nothing about the limit.
 	falling bool
-	// checking: a window has ended, and a step waits for full outside the lock.
-	checking bool
 	// reported is the last number that was told, 0 for none; another one is told if it is
 	// half or twice as large, because numbers swing along refusals.
 	reported int
@@ -94,9 +89,6 @@ func (c *climb) step(u agent.Usage) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.checking {
-		return
-	}
 	if c.falling {
 		c.falling = c.inFlight() > c.limit
 		return
@@ -113,28 +105,12 @@ func (c *climb) step(u agent.Usage) {
 		return
 	}
 	rate, busy := float64(c.calls)/elapsed.Seconds(), c.resent*20 > c.calls
-	full := c.ask()
 	c.calls, c.resent, c.began = 0, 0, c.now()
-	c.decide(rate, busy, full)
+	c.decide(rate, busy)
 }
 
-// ask returns full's answer. It releases the caller's lock meanwhile, because servers
-// take time to answer.
-func (c *climb) ask() string {
-	if c.full == nil {
-		return ""
-	}
-	c.checking = true
-	c.mu.Unlock()
-	full := c.full()
-	c.mu.Lock()
-	c.checking = false
-	return full
-}
-
-// decide ends a window. full is why the servers are full, "" if they are not known to
-// be. The caller holds the lock.
-func (c *climb) decide(rate float64, busy bool, full string) {
+// decide ends a window. The caller holds the lock.
+func (c *climb) decide(rate float64, busy bool) {
 	growth := 7.0 / 6
 	if c.limit < 2*c.good {
 		growth = 1.1
@@ -142,7 +118,7 @@ func (c *climb) decide(rate float64, busy bool, full string) {
 	switch {
 	case busy:
 		c.descending = false
-		c.settle(max(1, c.limit*3/4), rate, "")
+		c.settle(max(1, c.limit*3/4), rate)
 	case c.descending:
 		c.descend(rate)
 	case c.limit > c.good && rate < growth*c.rate:
@@ -151,17 +127,17 @@ func (c *climb) decide(rate float64, busy bool, full string) {
 			c.begin(c.good * 3 / 4)
 			return
 		}
-		c.settle(c.good, c.rate, "")
+		c.settle(c.good, c.rate)
 	case c.limit > c.good || !c.settled:
 		c.good, c.rate = c.limit, rate
-		if c.limit == MostInFlight || full != "" {
-			c.settle(c.limit, rate, full)
+		if c.limit == MostInFlight {
+			c.settle(c.limit, rate)
 			return
 		}
 		c.begin(2 * c.limit)
 	default:
 		c.rate = rate
-		if c.windows++; c.windows%probeEvery == 0 && c.limit < MostInFlight && full == "" {
+		if c.windows++; c.windows%probeEvery == 0 && c.limit < MostInFlight {
 			c.begin(c.limit + max(1, c.limit/4))
 		}
 	}
@@ -174,28 +150,23 @@ const sameRate = 0.95
 func (c *climb) descend(rate float64) {
 	if rate < sameRate*c.rate {
 		c.descending = false
-		c.settle(c.good, c.rate, "")
+		c.settle(c.good, c.rate)
 		return
 	}
 	c.good, c.rate = c.limit, max(rate, c.rate)
 	if c.limit == 1 {
 		c.descending = false
-		c.settle(1, c.rate, "")
+		c.settle(1, c.rate)
 		return
 	}
 	c.begin(c.limit * 3 / 4)
 }
 
-// settle stays with a number until the next try of a larger one. reason says why, ""
-// for the rate.
-func (c *climb) settle(limit int, rate float64, reason string) {
+// settle stays with a number until the next try of a larger one.
+func (c *climb) settle(limit int, rate float64) {
 	if c.reported == 0 || limit >= 2*c.reported || 2*limit <= c.reported {
 		c.reported = limit
-		line := fmt.Sprintf("concurrency: %d episodes in flight, with %.3g model calls per second", limit, rate)
-		if reason != "" {
-			line += ": " + reason
-		}
-		c.tell(line)
+		c.tell(fmt.Sprintf("concurrency: %d episodes in flight, with %.3g model calls per second", limit, rate))
 	}
 	c.good, c.rate, c.settled, c.windows = limit, rate, true, 0
 	c.begin(limit)

@@ -175,23 +175,3 @@ func TestClimbEndsAtTheKnee(t *testing.T) {
 		}
 	}
 }
-
-// It does not climb while the servers are full, and says why.
-func TestClimbFull(t *testing.T) {
-	s := simulated{slots: 1000, now: time.Unix(0, 0)}
-	c := s.climb()
-	c.full = func() string {
-		if s.limit >= 32 {
-			return "requests wait at the server"
-		}
-		return ""
-	}
-	s.answer(c, 20000, 0)
-	if s.limit != 32 {
-		t.Errorf("%d episodes in flight, want 32", s.limit)
-	}
-	want := "concurrency: 32 episodes in flight, with 32 model calls per second: requests wait at the server"
-	if len(s.told) != 1 || s.told[0] != want {
-		t.Errorf("told %q, want %q", s.told, want)
-	}
-}

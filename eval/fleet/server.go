@@ -28,10 +28,6 @@ type server struct {
 	doubt *doubt
 	// aside is nil while the server is in use.
 	aside *aside
-	// load is what the server last told Full, nil before; silent: it tells none. Only
-	// Full uses both.
-	load   *model.Load
-	silent bool
 	// removed: the server has left the list.
 	removed bool
 }
