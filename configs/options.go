@@ -112,11 +112,6 @@ var Options = sync.OnceValue(func() []Option {
 			Help: "number of episodes in flight; auto raises it while the rate of model calls grows",
 		},
 		{
-			Name: "auto-latency", Group: Server, Owner: EachWorker, Range: atLeast(0),
-			Help: "with --concurrency auto: how many times their latency at the beginning calls may take, such as 2; 0 " +
-				"is any",
-		},
-		{
 			Name: "temperature", Group: Sampling, First: true, Range: atLeast(0),
 			Help: "sampling temperature; 0 is greedy",
 		},

@@ -84,9 +84,6 @@ type Run struct {
 
 	// Concurrency is the number of episodes in flight.
 	Concurrency Concurrency `yaml:"concurrency"`
-	// AutoLatency is how many times their latency at the beginning calls may take where
-	// Concurrency is Auto; 0 for any.
-	AutoLatency float64 `yaml:"auto-latency"`
 	// Timeout is the longest that one request may take.
 	Timeout time.Duration `yaml:"timeout"`
 	// Retries is how often a failed request is sent again.

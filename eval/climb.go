@@ -24,20 +24,13 @@ const firstInFlight = 8
 // servers join and prompts become longer. Where more than one call in twenty was sent
 // again, as servers ask that are too busy, it takes a quarter off. It climbs on the rate
 // rather than on latency, because the latency of a call grows with its prompt over an
-// episode, and a server that fills its batch answers each call later and all of them
-// sooner; a ceiling of latency is the user's choice.
+// episode, and a server that fills its batch answers each call later and all of them sooner.
 type climb struct {
-	// ceiling is how many times the latency at the beginning calls may take; 0 for any.
-	ceiling float64
-
 	// set is told the new number.
 	set func(limit int)
 	// inFlight is the number of episodes in flight, which falls slowly: only new
 	// episodes respect a smaller limit.
 	inFlight func() int
-	// full says why the servers are full, "" if they are not known to be; nil if nobody
-	// knows.
-	full func() string
 	// tell receives a line about every number that is settled on.
 	tell func(line string)
 	now  func() time.Time
@@ -49,8 +42,6 @@ type climb struct {
 	rate        float64
 	// descending: the knee is sought below a number that helped.
 	descending bool
-	// first is the latency of calls in the first window, in seconds.
-	first float64
 	// settled: the number has stopped doubling from window to window. windows counts
 	// those since then.
 	settled bool
@@ -58,8 +49,6 @@ type climb struct {
 	// falling: there are more episodes in flight than the limit. What is measured then
 	// says nothing about the limit.
 	falling bool
-	// checking: a window has ended, and a step waits for full outside the lock.
-	checking bool
 	// reported is the last number that was told, 0 for none; another one is told if it is
 	// half or twice as large, because numbers swing along refusals.
 	reported int
@@ -78,8 +67,8 @@ const (
 	probeEvery = 8
 )
 
-func newClimb(ceiling float64, set func(int), inFlight func() int, tell func(string), now func() time.Time) *climb {
-	c := &climb{ceiling: ceiling, set: set, inFlight: inFlight, tell: tell, now: now, good: firstInFlight}
+func newClimb(set func(int), inFlight func() int, tell func(string), now func() time.Time) *climb {
+	c := &climb{set: set, inFlight: inFlight, tell: tell, now: now, good: firstInFlight}
 	c.begin(firstInFlight)
 	return c
 }
@@ -100,9 +89,6 @@ func (c *climb) step(u agent.Usage) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.checking {
-		return
-	}
 	if c.falling {
 		c.falling = c.inFlight() > c.limit
 		return
@@ -119,28 +105,12 @@ func (c *climb) step(u agent.Usage) {
 		return
 	}
 	rate, busy := float64(c.calls)/elapsed.Seconds(), c.resent*20 > c.calls
-	full := c.ask()
 	c.calls, c.resent, c.began = 0, 0, c.now()
-	c.decide(rate, busy, full)
+	c.decide(rate, busy)
 }
 
-// ask returns full's answer. It releases the caller's lock meanwhile, because servers
-// take time to answer.
-func (c *climb) ask() string {
-	if c.full == nil {
-		return ""
-	}
-	c.checking = true
-	c.mu.Unlock()
-	full := c.full()
-	c.mu.Lock()
-	c.checking = false
-	return full
-}
-
-// decide ends a window. full is why the servers are full, "" if they are not known to
-// be. The caller holds the lock.
-func (c *climb) decide(rate float64, busy bool, full string) {
+// decide ends a window. The caller holds the lock.
+func (c *climb) decide(rate float64, busy bool) {
 	growth := 7.0 / 6
 	if c.limit < 2*c.good {
 		growth = 1.1
@@ -148,28 +118,26 @@ func (c *climb) decide(rate float64, busy bool, full string) {
 	switch {
 	case busy:
 		c.descending = false
-		c.settle(max(1, c.limit*3/4), rate, "")
+		c.settle(max(1, c.limit*3/4), rate)
 	case c.descending:
 		c.descend(rate)
-	case c.limit > c.good && (rate < growth*c.rate || c.slow(rate)):
+	case c.limit > c.good && rate < growth*c.rate:
 		if !c.settled && c.good > 1 {
 			c.descending = true
 			c.begin(c.good * 3 / 4)
 			return
 		}
-		c.settle(c.good, c.rate, "")
-	case c.slow(rate) && c.limit > 1:
-		c.settle(c.limit*3/4, rate, "")
+		c.settle(c.good, c.rate)
 	case c.limit > c.good || !c.settled:
 		c.good, c.rate = c.limit, rate
-		if c.limit == MostInFlight || full != "" {
-			c.settle(c.limit, rate, full)
+		if c.limit == MostInFlight {
+			c.settle(c.limit, rate)
 			return
 		}
 		c.begin(2 * c.limit)
 	default:
 		c.rate = rate
-		if c.windows++; c.windows%probeEvery == 0 && c.limit < MostInFlight && full == "" {
+		if c.windows++; c.windows%probeEvery == 0 && c.limit < MostInFlight {
 			c.begin(c.limit + max(1, c.limit/4))
 		}
 	}
@@ -182,39 +150,23 @@ const sameRate = 0.95
 func (c *climb) descend(rate float64) {
 	if rate < sameRate*c.rate {
 		c.descending = false
-		c.settle(c.good, c.rate, "")
+		c.settle(c.good, c.rate)
 		return
 	}
 	c.good, c.rate = c.limit, max(rate, c.rate)
 	if c.limit == 1 {
 		c.descending = false
-		c.settle(1, c.rate, "")
+		c.settle(1, c.rate)
 		return
 	}
 	c.begin(c.limit * 3 / 4)
 }
 
-// slow reports whether calls take longer than the ceiling at that rate: by Little's law
-// a call takes as long as the number in flight divided by the rate. The caller holds the
-// lock.
-func (c *climb) slow(rate float64) bool {
-	latency := float64(c.limit) / rate
-	if c.first == 0 {
-		c.first = latency
-	}
-	return c.ceiling > 0 && latency > c.ceiling*c.first
-}
-
-// settle stays with a number until the next try of a larger one. reason says why, ""
-// for the rate.
-func (c *climb) settle(limit int, rate float64, reason string) {
+// settle stays with a number until the next try of a larger one.
+func (c *climb) settle(limit int, rate float64) {
 	if c.reported == 0 || limit >= 2*c.reported || 2*limit <= c.reported {
 		c.reported = limit
-		line := fmt.Sprintf("concurrency: %d episodes in flight, with %.3g model calls per second", limit, rate)
-		if reason != "" {
-			line += ": " + reason
-		}
-		c.tell(line)
+		c.tell(fmt.Sprintf("concurrency: %d episodes in flight, with %.3g model calls per second", limit, rate))
 	}
 	c.good, c.rate, c.settled, c.windows = limit, rate, true, 0
 	c.begin(limit)

@@ -18,7 +18,7 @@ type simulated struct {
 }
 
 func (s *simulated) climb() *climb {
-	return newClimb(0, func(n int) { s.limit = n }, func() int { return s.limit }, func(line string) {
+	return newClimb(func(n int) { s.limit = n }, func() int { return s.limit }, func(line string) {
 		s.told = append(s.told, line)
 	}, func() time.Time { return s.now })
 }
@@ -89,7 +89,7 @@ func TestClimbAlongRefusals(t *testing.T) {
 	const slots, steps = 16, 30
 	s := &simulated{slots: slots}
 	flying := 0
-	c := newClimb(0, func(n int) { s.limit = n }, func() int { return flying }, func(line string) {
+	c := newClimb(func(n int) { s.limit = n }, func() int { return flying }, func(line string) {
 		s.told = append(s.told, line)
 	}, func() time.Time { return s.now })
 	least, most, owed := slots, 0, 0.0
@@ -125,35 +125,31 @@ func TestClimbEndsAtTheKnee(t *testing.T) {
 	flat := func(n, slots float64) float64 { return max(1, n/slots) }
 	for name, tt := range map[string]struct {
 		latency of
-		ceiling float64
 		// least is the least share of the best rate, most the largest number in flight.
 		least float64
 		most  int
 	}{
 		"flat, then linear": {func(n float64, _ time.Duration, _ *rand.Rand) float64 {
 			return flat(n, 48)
-		}, 0, 0.94, 56},
-		"always linear": {func(n float64, _ time.Duration, _ *rand.Rand) float64 { return n / 8 }, 0, 0.94, 2},
+		}, 0.94, 56},
+		"always linear": {func(n float64, _ time.Duration, _ *rand.Rand) float64 { return n / 8 }, 0.94, 2},
 		"two knees": {func(n float64, _ time.Duration, _ *rand.Rand) float64 {
 			return max(1, 1+max(0, n-32)/64, n/51.2) // the rate grows slowly from 32 to 128
-		}, 0, 0.85, 128},
-		"two knees, a ceiling": {func(n float64, _ time.Duration, _ *rand.Rand) float64 {
-			return max(1, 1+max(0, n-32)/64, n/51.2)
-		}, 1.6, 0.7, 72},
+		}, 0.85, 128},
 		"noisy": {func(n float64, _ time.Duration, r *rand.Rand) float64 {
 			return flat(n, 48) * (0.5 + r.Float64())
-		}, 0, 0.85, 64},
+		}, 0.85, 64},
 		"a slow start": {func(n float64, at time.Duration, _ *rand.Rand) float64 {
 			if at < time.Minute {
 				return 5 * flat(n, 48)
 			}
 			return flat(n, 48)
-		}, 0, 0.94, 64},
+		}, 0.94, 64},
 	} {
 		r := rand.New(rand.NewPCG(3, 4))
 		start := time.Unix(0, 0)
 		s := &simulated{now: start}
-		c := newClimb(tt.ceiling, func(n int) { s.limit = n }, func() int { return s.limit }, func(string) {},
+		c := newClimb(func(n int) { s.limit = n }, func() int { return s.limit }, func(string) {},
 			func() time.Time { return s.now })
 		for range 200_000 {
 			n := float64(s.limit)
@@ -177,25 +173,5 @@ func TestClimbEndsAtTheKnee(t *testing.T) {
 		if rate < tt.least*best || c.good > tt.most {
 			t.Errorf("%s: %d in flight, %.1f calls per second of %.1f", name, c.good, rate, best)
 		}
-	}
-}
-
-// It does not climb while the servers are full, and says why.
-func TestClimbFull(t *testing.T) {
-	s := simulated{slots: 1000, now: time.Unix(0, 0)}
-	c := s.climb()
-	c.full = func() string {
-		if s.limit >= 32 {
-			return "requests wait at the server"
-		}
-		return ""
-	}
-	s.answer(c, 20000, 0)
-	if s.limit != 32 {
-		t.Errorf("%d episodes in flight, want 32", s.limit)
-	}
-	want := "concurrency: 32 episodes in flight, with 32 model calls per second: requests wait at the server"
-	if len(s.told) != 1 || s.told[0] != want {
-		t.Errorf("told %q, want %q", s.told, want)
 	}
 }

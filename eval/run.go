@@ -21,12 +21,6 @@ type Options struct {
 	// Concurrency is the number of episodes in flight, at least 1; AutoConcurrency
 	// finds the number at which the rate of model calls no longer grows.
 	Concurrency int
-	// Ceiling is how many times their latency at the beginning calls may take with
-	// AutoConcurrency; 0 for any.
-	Ceiling float64
-	// Full says, with AutoConcurrency, why the servers are full, "" if they are not
-	// known to be; nil if nobody knows. Its calls do not overlap.
-	Full func(context.Context) string
 	// Now tells the time.
 	Now func() time.Time
 	// Budget bounds what the run takes.
@@ -104,11 +98,7 @@ func Run(ctx context.Context, p *Plan, s *record.Store, o Options) error {
 	defer stop(nil)
 	due := newAgenda(todo.Missing, max(1, o.Concurrency))
 	if o.Concurrency == AutoConcurrency {
-		c := newClimb(o.Ceiling, due.setLimit, due.playing, o.note, o.Now)
-		if o.Full != nil {
-			c.full = func() string { return o.Full(runCtx) }
-		}
-		o.Observer = climbing{o.Observer, c}
+		o.Observer = climbing{o.Observer, newClimb(due.setLimit, due.playing, o.note, o.Now)}
 	}
 	purse := newPurse(&o, s.Attempts, due.wake, stop)
 	if purse != nil {

@@ -24,7 +24,6 @@ by pull request is in configs/recipes. More: heldout help records.`,
 		Example: "  heldout board bundles --data DIR --out site",
 		Args:    args(1, 1, "one folder with bundles"),
 		RunE: func(c *cobra.Command, dirs []string) error {
-			sys.saveMemory()
 			o.Check.Workers = runtime.GOMAXPROCS(0)
 			o.Check.Texts.Outside = sys.outside()
 			o.Check.Texts.Originals.Data = []string{o.Check.Texts.Setup.Data, pullFolder(sys)}

@@ -38,7 +38,6 @@ signature beside it. With another key, ssh-keygen -Y sign -n heldout does so.`,
   heldout bundle runs/base runs/tuned --sign ~/.ssh/id_ed25519`,
 		Args: args(1, -1, "at least one run directory"),
 		RunE: func(c *cobra.Command, dirs []string) error {
-			sys.saveMemory()
 			if !strings.HasSuffix(out, bundle.Extension) {
 				return usage(fmt.Errorf("--out is %q, want a name that ends in %s", out, bundle.Extension))
 			}

@@ -42,7 +42,6 @@ it: heldout help records.`,
 		Example: "  heldout check result.heldout\n  heldout check *.heldout --signers allowed_signers --format json",
 		Args:    args(1, -1, "at least one bundle"),
 		RunE: func(c *cobra.Command, files []string) error {
-			sys.saveMemory()
 			o.Workers = runtime.GOMAXPROCS(0)
 			o.Texts.Outside = sys.outside()
 			o.Texts.Originals.Data = []string{o.Texts.Setup.Data, pullFolder(sys)}

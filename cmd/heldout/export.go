@@ -64,7 +64,6 @@ Inspect into the folder --out; see heldout help records.`,
 		ValidArgsFunction: folders,
 		Args:              args(1, -1, "at least one run directory or file of trajectories"),
 		RunE: func(c *cobra.Command, sources []string) error {
-			sys.saveMemory()
 			if check {
 				uncovered, err := export.CheckAll(sys.stdout, sources)
 				sys.warnUncovered(uncovered)

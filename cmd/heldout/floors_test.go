@@ -161,7 +161,6 @@ var reserved = map[string]string{
 	"github.com/nats-io":                  "eval/scale/queue",
 	"github.com/gorilla/websocket":        "eval/serve",
 	"github.com/prometheus/client_golang": "eval/serve",
-	"github.com/prometheus/common":        "eval/model",
 	"github.com/olekukonko/tablewriter":   "scoring/table",
 	"github.com/hiddeco/sshsig":           "eval/share/bundle",
 	"golang.org/x/crypto":                 "eval/share/bundle",

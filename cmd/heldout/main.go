@@ -63,7 +63,6 @@ func main() {
 		goos:        runtime.GOOS,
 		proxy:       http.ProxyFromEnvironment,
 		now:         time.Now,
-		collectAt:   threshold.apply,
 		tool:        about(build),
 	}))
 }
@@ -90,10 +89,7 @@ type system struct {
 	goos       string // the operating system, as Go names it
 	proxy      func(*http.Request) (*url.URL, error)
 	now        func() time.Time
-	// collectAt sets when garbage is collected; nil in tests, whose process is not only this
-	// command.
-	collectAt func(threshold)
-	tool      record.Tool
+	tool       record.Tool
 }
 
 // size returns that of a terminal, 0 by 0 if the file is none.

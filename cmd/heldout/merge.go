@@ -27,7 +27,6 @@ with --out OUT and without --set shard=I/N, plays them.`,
   heldout merge runs/whole runs/big`,
 		Args: args(2, -1, "the new run directory and at least one directory of a run or of shards"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			sys.saveMemory()
 			m, err := record.Merge(dirs[0], dirs[1:])
 			if err != nil {
 				return err

@@ -204,7 +204,6 @@ func formats() string { return strings.Trim(fmt.Sprint(table.Formats()), "[]") }
 
 // print prints the tables of runs, from their records alone.
 func (o *output) print(sys *system, runs []record.Chosen) ([]report.NamedRun, error) {
-	sys.saveMemory()
 	results, err := o.read(sys, runs, report.NeedSteps(o.tables))
 	if err != nil {
 		return nil, err

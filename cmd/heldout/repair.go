@@ -25,7 +25,6 @@ directory of shards it does so with every shard.`,
 		Example: `  heldout repair runs/base`,
 		Args:    args(1, 1, "one run directory"),
 		RunE: func(_ *cobra.Command, dirs []string) error {
-			sys.saveMemory()
 			parts, err := record.Parts(dirs).Dirs()
 			if err != nil {
 				return err

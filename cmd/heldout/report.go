@@ -37,7 +37,6 @@ disk, print it, or send it. More: heldout help figures.`,
 				return err
 			}
 			d.names, d.prices, d.heldIn = only.Names, only.Prices, only.HeldIn
-			sys.saveMemory()
 			from, err := d.read(sys, once, true)
 			if err != nil {
 				return err

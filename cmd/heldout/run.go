@@ -98,7 +98,6 @@ func newRunner(sys *system, flags flagger, kind bench.Purpose, c *cobra.Command)
 			return errors.Join(forecast(c.Context(), sys, job, out.format),
 				job.Rehearse(c.Context(), q.on(), sys.screen()))
 		}
-		sys.saveMemory()
 		on, closeEvents, err := out.screen(sys)
 		if err != nil {
 			return usage(err)

@@ -98,9 +98,6 @@ func (o *serveOptions) serve(ctx context.Context, sys *system, texts []string) e
 	if err := o.check(); err != nil {
 		return usage(err)
 	}
-	if !o.stdio { // there can be many of those
-		sys.spareRequests()
-	}
 	mounts, skipped, err := mount.Parse(sys.bench(), o.Defaults, texts)
 	for _, why := range skipped {
 		sys.say("skipped: %v", why)

@@ -50,7 +50,6 @@ For official tasks this needs --data.`,
 		Example: "  heldout view\n  heldout view runs/base runs/tuned --data DIR",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, dirs []string) error {
-			sys.saveMemory()
 			if len(dirs) == 0 {
 				dirs = []string{bench.RunsDir}
 			}

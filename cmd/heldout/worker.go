@@ -103,7 +103,6 @@ func workOn(ctx context.Context, sys *system, q *queueFlags, name string, own *p
 		return err
 	}
 	sys.say("joined the run %s: %d episodes at a time", w.Job.Name, job.Config.Concurrency)
-	sys.saveMemory()
 	started := sys.now()
 	err = w.Work(ctx, job.Worker(sys.warn), job.Servers(), int(job.Config.Concurrency))
 	sys.say("played %d episodes in %v", w.Finished(), sys.now().Sub(started).Round(time.Second))

@@ -253,21 +253,11 @@ func (s *JobSession) Play(ctx context.Context, watching eval.Observer, warn func
 		concurrency = eval.AutoConcurrency
 	}
 	return eval.Run(ctx, s.job.Plan, s.Store, eval.Options{
-		Concurrency: concurrency, Ceiling: s.job.Config.AutoLatency, Now: s.job.outside.Now, Observer: watching,
+		Concurrency: concurrency, Now: s.job.outside.Now, Observer: watching,
 		AllowUnusable: s.job.Config.AllowUnusable, AcceptChangedModel: s.job.Config.AcceptChangedModel, Warn: warn,
-		Budget: s.job.budget(), Full: s.job.full,
+		Budget: s.job.budget(),
 		Absent: s.job.absent,
 	})
-}
-
-// full says why the servers of a model are full, "" if none are known to be.
-func (j *Job) full(ctx context.Context) string {
-	for _, s := range j.Served {
-		if reason := s.Fleet.Full(ctx); reason != "" {
-			return reason
-		}
-	}
-	return ""
 }
 
 func (j *Job) budget() eval.Budget {

@@ -47,9 +47,6 @@ func Validate(r configs.Run, kind Purpose) error {
 	if r.Concurrency < 1 && r.Concurrency != configs.Auto {
 		fail("concurrency is %d, want at least 1, or auto", r.Concurrency)
 	}
-	if r.AutoLatency > 0 && r.Concurrency != configs.Auto {
-		fail("--set auto-latency is for --concurrency auto")
-	}
 	served := slices.DeleteFunc(slices.Clone(r.Model), IsBaseline)
 	if providers := providers(served); len(providers) > 1 && len(r.BaseURL.List) > 0 {
 		fail("--base-url is for models of one provider, and these are of %s: give a configuration file whose "+

@@ -86,16 +86,9 @@ func (e *Episode) begin(ctx context.Context) (envs.World, envs.Start, error) {
 // close closes the world. An error here no longer changes the result.
 func (t *turns) close() { _ = t.world.Close() }
 
-// turn plays one turn and reports whether the episode is over. It is short, because
-// an episode spends nearly all its time in Act: a goroutine that waits with a small
-// stack is a small goroutine.
+// turn plays one turn and reports whether the episode is over.
 func (t *turns) turn(ctx context.Context) (done bool, _ record.Outcome, err error) {
 	t.move, err = t.agent.Act(ctx)
-	return t.follow(ctx, err)
-}
-
-// follow carries out the move, unless the agent returned an error.
-func (t *turns) follow(ctx context.Context, err error) (done bool, _ record.Outcome, _ error) {
 	move := &t.move
 	spend(&t.rec.Result, move.Usage)
 	t.onStep(move.Usage)

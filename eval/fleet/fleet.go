@@ -74,10 +74,8 @@ type Fleet struct {
 	lost *LostError
 	// completion is the running mean of the tokens of a reply.
 	completion float64
-	// allBegun: no further episode waits to begin. remaining is the largest number of
-	// calls that the episodes with a call in flight still make.
-	allBegun  bool
-	remaining int
+	// allBegun: no further episode waits to begin.
+	allBegun bool
 }
 
 // LostError reports that no server was of use for too long.

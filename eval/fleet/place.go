@@ -31,7 +31,6 @@ func (f *Fleet) place(ctx context.Context, mine *server, calls, prompt int) (pla
 		if p.server = f.choose(mine, p); p.server != nil {
 			p.server.calls++
 			p.server.tokens += p.tokens
-			f.remaining += p.calls
 			f.mu.Unlock()
 			return p, nil
 		}
@@ -54,7 +53,7 @@ func (f *Fleet) choose(home *server, p placed) *server {
 	case home == nil || home.isOut() || home.overloaded(idlest, p.tokens):
 		return idlest
 	case f.allBegun:
-		return home.orBetter(present, p.calls, f.deadline(present))
+		return home.orBetter(present, p.calls)
 	}
 	return home
 }
@@ -91,9 +90,8 @@ func (f *Fleet) done(p placed, reply model.Reply, err error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.remaining -= p.calls
 	if err == nil {
-		p.server.learn(reply.Latency, !f.allBegun)
+		p.server.learn(reply.Latency)
 		f.completion += (float64(reply.CompletionTokens) - f.completion) / 64
 	}
 	p.server.calls--

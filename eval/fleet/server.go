@@ -20,19 +20,14 @@ type server struct {
 	// calls are in flight, with so many tokens, estimated.
 	calls, tokens int
 	// latency is the running mean of the time of a call, in seconds, and busy that of
-	// the calls in flight meanwhile; 0 before the first. rate is their quotient while
-	// episodes wait to begin: the calls per second that the server can do.
-	latency, busy, rate float64
+	// the calls in flight meanwhile; 0 before the first.
+	latency, busy float64
 	// answered is when the last call was answered, and accepted the latest beginning of one that was.
 	answered, accepted time.Time
 	// doubt is nil while no call has failed since the last one that was answered.
 	doubt *doubt
 	// aside is nil while the server is in use.
 	aside *aside
-	// load is what the server last told Full, nil before; silent: it tells none. Only
-	// Full uses both.
-	load   *model.Load
-	silent bool
 	// removed: the server has left the list.
 	removed bool
 }

@@ -200,8 +200,8 @@ func median(o [3]outcome) (m outcome) {
 // the last 24 episodes begin when all others end.
 //
 // The order of goroutines decides who gets the last calls, and one of the slowest server
-// is 0.3 % of the time: of 80 plays with the first servers, six had a share of 0.9693, and
-// one on a busy machine had 0.9646. So the median of three plays counts: the third one is played
+// is 0.3 % of the time: plays with the first servers have shares from 0.961 to 0.976, and 0.80 if no
+// episode moves. So the median of three plays counts: the third one is played
 // only if the first two do not decide. The short form stops after one good play.
 func TestTail(t *testing.T) {
 	const ms = time.Millisecond
@@ -212,11 +212,11 @@ func TestTail(t *testing.T) {
 		least            float64
 		mostEarly, moves int
 	}{
-		"each half as fast":      {load{halves, 600, 30, 96, false}, 0.965, 20, 600},
+		"each half as fast":      {load{halves, 600, 30, 96, false}, 0.95, 20, 700},
 		"one ten times as fast":  {load{[]time.Duration{200 * ms, 2000 * ms}, 600, 30, 48, false}, 0.96, 20, 120},
-		"all as fast":            {load{equal, 600, 30, 96, false}, 0.93, 20, 60},
-		"killed":                 {load{halves, 600, 30, 96, true}, 0.89, 300, 800},
-		"more servers than work": {load{halves, 8, 30, 96, false}, 0.12, 4, 40},
+		"all as fast":            {load{equal, 600, 30, 96, false}, 0.92, 20, 60},
+		"killed":                 {load{halves, 600, 30, 96, true}, 0.87, 300, 1000},
+		"more servers than work": {load{halves, 8, 30, 96, false}, 0.13, 4, 80},
 	} {
 		t.Run(name, func(t *testing.T) {
 			good := func(o outcome) bool {

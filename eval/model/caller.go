@@ -76,19 +76,10 @@ func never(*failure) bool          { return false }
 // often enough. It returns the number of attempts, and a ContextError, RequestError,
 // UnavailableError or the context's own error.
 func (c *caller) call(ctx context.Context, again func(*failure) bool, do talk) (int, error) {
-	err := c.attempt(ctx, do)
-	if err == nil {
-		return 1, nil
-	}
-	return c.repeat(ctx, again, do, err)
-}
-
-// repeat is call after a first attempt that ended with that error. It is a function of its own, because
-// episodes spend their time in the first attempt, and its stack is small.
-func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk, err error) (int, error) {
 	wait := c.retry.Waits()
 	last := "" // the last failure before ctx was done
 	for attempts := 1; ; attempts++ {
+		err := c.attempt(ctx, do)
 		f, failed := err.(*failure)
 		if ctx.Err() == nil && failed {
 			last = f.message
@@ -104,7 +95,6 @@ func (c *caller) repeat(ctx context.Context, again func(*failure) bool, do talk,
 		if Pause(ctx, f.wait+wait.NextBackOff()) != nil {
 			return attempts, c.stopped(ctx, last)
 		}
-		err = c.attempt(ctx, do)
 	}
 }
 

@@ -95,8 +95,6 @@ type backend interface {
 	Server(context.Context) (record.ServerReport, error)
 	// ping asks for the list of models, once.
 	ping(context.Context) error
-	// Load asks the server once for its load. It reports false if the server tells none.
-	Load(context.Context) (Load, bool)
 	// ContextLimit returns the context in tokens that calls have to fit in: the limit in
 	// the options, or otherwise the value that Server found. It is 0 while unknown.
 	ContextLimit() int

@@ -138,9 +138,6 @@ class RunOptions(TypedDict, total=False):
     log: str | Sequence[str]
     """Where results go as well: wandb:PROJECT, mlflow:EXPERIMENT, mlflow:URI, or tensorboard:DIR for event
     files; a list for several."""
-    auto_latency: float
-    """With `concurrency` auto: how many times their latency at the beginning calls may take, such as 2; 0 is
-    any."""
     budget_time: str
     """Start no episode that may not finish within this time, such as 8h; 0 is off."""
     budget_tokens: int
