@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"heldout/envs"
 )
 
@@ -64,28 +66,47 @@ func (s *Endpoint) SetToken(token string) { s.header.Set("Authorization", "Beare
 // Header returns what every request has.
 func (s *Endpoint) Header() http.Header { return s.header.Clone() }
 
-// Fetch asks for an address at the server, and posts the body unless it is nil.
-func (s *Endpoint) Fetch(ctx context.Context, address string, body []byte) ([]byte, error) {
+// Ask asks for an address at the server, or posts fields there unless they are nil, and reads the answer
+// into each value.
+func (s *Endpoint) Ask(ctx context.Context, address string, fields any, into ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	method := http.MethodGet
-	if body != nil {
+	method, body := http.MethodGet, []byte(nil)
+	var err error
+	if fields != nil {
 		method = http.MethodPost
+		if body, err = jsonv2.Marshal(fields); err != nil {
+			return fmt.Errorf("the request cannot be sent: %w", err)
+		}
 	}
 	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return err
 	}
+	answer, err := s.fetch(request)
+	if err != nil {
+		return err
+	}
+	for _, value := range into {
+		if err := Unmarshal(answer, value); err != nil {
+			return fmt.Errorf("what it answers at %s cannot be read: %w", request.URL.Path, err)
+		}
+	}
+	return nil
+}
+
+// fetch makes a request, and returns the answer.
+func (s *Endpoint) fetch(request *http.Request) ([]byte, error) {
 	request.Header = s.Header()
 	response, err := s.client.Do(request)
 	if err != nil {
-		return nil, s.Unreached(ctx, request.URL.Path, err)
+		return nil, s.Unreached(request.Context(), request.URL.Path, err)
 	}
 	defer response.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(response.Body, s.longest+1))
 	switch {
 	case err != nil:
-		return nil, s.Unreached(ctx, request.URL.Path, err)
+		return nil, s.Unreached(request.Context(), request.URL.Path, err)
 	case response.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("it answers %s with the status %s: %s", request.URL.Path, response.Status,
 			Quoted(string(answer[:min(len(answer), 300)])))

@@ -15,6 +15,9 @@ import (
 	"heldout/envs/outside"
 )
 
+// longestBody is the largest length of an answer, in bytes.
+const longestBody = 1 << 20
+
 // Gym is a server of AgentGym.
 type Gym struct {
 	address string
@@ -83,7 +86,7 @@ func (d *Gym) meet(ctx context.Context) (greeting string, err error) {
 			d.kind = &kinds[i]
 		}
 	}
-	if err := d.get(ctx, root.String()+"/", &greeting); err != nil {
+	if err := d.server.Ask(ctx, root.String()+"/", nil, &greeting); err != nil {
 		return "", err
 	}
 	for i, k := range kinds {
@@ -100,6 +103,9 @@ func (d *Gym) meet(ctx context.Context) (greeting string, err error) {
 	return "", fmt.Errorf("it greets with %s, which does not say its environment: name it with --%s (%s)",
 		outside.Quoted(greeting), nameName, strings.Join(names(), ", "))
 }
+
+// route is the address of a route.
+func (d *Gym) route(name string) string { return d.server.Base.String() + "/" + name }
 
 // about says which server an error is about.
 func (d *Gym) about(err error) error {

@@ -71,7 +71,7 @@ func (g *world) opening(ctx context.Context) (string, error) {
 	d := g.provider
 	number := url.Values{d.kind.number: {strconv.FormatInt(g.number, 10)}}
 	var body jsontext.Value
-	if err := d.get(ctx, d.route(d.kind.opening+"?"+number.Encode()), &body); err != nil {
+	if err := d.server.Ask(ctx, d.route(d.kind.opening+"?"+number.Encode()), nil, &body); err != nil {
 		return "", err
 	}
 	if err := refused(body); err != nil {
@@ -127,7 +127,7 @@ func (g *world) shared() error {
 // create has the server make a game. Its number is the answer, or the field id of it.
 func (g *world) create(ctx context.Context) error {
 	var body jsontext.Value
-	if err := g.provider.post(ctx, "create", struct{}{}, &body); err != nil {
+	if err := g.provider.server.Ask(ctx, g.provider.route("create"), struct{}{}, &body); err != nil {
 		return err
 	}
 	if err := refused(body); err != nil {
@@ -150,7 +150,7 @@ func (g *world) create(ctx context.Context) error {
 func (g *world) post(ctx context.Context, route string, fields map[string]any) (jsontext.Value, error) {
 	fields[g.provider.kind.number] = g.number
 	var body jsontext.Value
-	err := g.provider.post(ctx, route, fields, &body)
+	err := g.provider.server.Ask(ctx, g.provider.route(route), fields, &body)
 	if err == nil {
 		err = refused(body)
 	}
@@ -230,7 +230,7 @@ func refused(body jsontext.Value) error {
 // Actions implements outside.Instance.
 func (g *world) Actions(ctx context.Context) (list []string, err error) {
 	d := g.provider
-	return list, d.about(d.get(ctx, d.route(d.kind.lists), &list))
+	return list, d.about(d.server.Ask(ctx, d.route(d.kind.lists), nil, &list))
 }
 
 // Close implements outside.Instance.

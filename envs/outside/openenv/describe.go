@@ -67,18 +67,12 @@ func (d *Remote) describe(ctx context.Context) (*description, error) {
 
 // get asks for a description over HTTP, and returns it in a canonical form as well.
 func (d *Remote) get(ctx context.Context, route string, into any) ([]byte, error) {
-	body, err := d.fetch(ctx, route, nil)
-	if err != nil {
-		return nil, err
-	}
-	value := jsontext.Value(body)
-	if err = outside.Unmarshal(body, into); err == nil {
+	var value jsontext.Value
+	err := d.server.Ask(ctx, d.route(route), nil, into, &value)
+	if err == nil {
 		err = value.Canonicalize()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("what it answers at /%s cannot be read: %w", route, err)
-	}
-	return value, nil
+	return value, err
 }
 
 var notPlain = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
@@ -190,9 +184,10 @@ func (d *Remote) setSplit(ctx context.Context, out *description) error {
 	var list struct {
 		Tasks []jsontext.Value `json:"tasks"`
 	}
-	err := d.post(ctx, names[0]+"/num_tasks", split, &count)
+	fields := map[string]string{"split": split}
+	err := d.server.Ask(ctx, d.route(names[0]+"/num_tasks"), fields, &count)
 	if err == nil {
-		err = d.post(ctx, names[0]+"/tasks", split, &list)
+		err = d.server.Ask(ctx, d.route(names[0]+"/tasks"), fields, &list)
 	}
 	if err != nil {
 		return err

@@ -16,6 +16,9 @@ import (
 	"heldout/envs/outside"
 )
 
+// longestBody is the largest length of an answer over HTTP, in bytes.
+const longestBody = 16 << 20
+
 // Remote is a server.
 type Remote struct {
 	server  *outside.Endpoint // nil if the address cannot be used, as wrong says
@@ -57,6 +60,9 @@ func (d *Remote) Describe(ctx context.Context) (*outside.Profile, error) {
 	}
 	return &d.description.about, nil
 }
+
+// route is the address of a route.
+func (d *Remote) route(name string) string { return d.server.Base.JoinPath(name).String() }
 
 // at says which server an error is about. What the server says may have the token.
 func (d *Remote) at(err error) error {
