@@ -66,7 +66,6 @@ var floors = map[string]int{
 	"scoring/agentboard":           5,
 	"scoring/protocol":             4,
 	"scoring/claim":                5,
-	"scoring/protocol":             4,
 	"scoring/figure":               7,
 	"eval/episode":                 5,
 	"eval/episode/episodetest":     4,

@@ -10,6 +10,7 @@ import (
 	"heldout/eval/bench"
 	"heldout/eval/serve"
 	"heldout/eval/serve/dial"
+	"heldout/eval/serve/guard"
 	"heldout/eval/serve/mount"
 )
 
@@ -22,7 +23,8 @@ func served(t *testing.T, token string, texts ...string) string {
 		t.Fatal(err)
 	}
 	s, err := serve.New(serve.Options{Mounts: mounts, Now: time.Now, Log: func(string, ...any) {}, Idle: time.Minute,
-		MaxSessions: 10, MaxPerAddress: 10, Version: "1.2", Token: token})
+		MaxSessions: 10, MaxPerAddress: 10, Version: "1.2",
+		Callers: guard.Callers{Token: token}})
 	if err != nil {
 		t.Fatal(err)
 	}
