@@ -18,6 +18,8 @@ type call struct {
 	req   *model.Request
 	// failures counts the attempts that failed, and spent those that reached a server.
 	failures, spent int
+	// refused counts attempts that a server refused because it was busy with other calls.
+	refused int
 	// wait is between attempts that fail although the server answers others.
 	wait *backoff.ExponentialBackOff
 	// doubt is that of the server, once the call has failed, and turn the one in which it has the turn; nil for
@@ -63,6 +65,9 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 	if !failed.Unsent {
 		c.spent += failed.Attempts
 	}
+	if failed.Busy && c.fleet.busy(p.server) {
+		c.refused = min(c.refused+failed.Attempts, mostRefused*c.fleet.o.Attempts)
+	}
 	if failed.Limit > 0 {
 		c.req.Late++
 	}
@@ -73,9 +78,19 @@ func (c *call) fail(p placed, failed *model.UnavailableError) {
 	c.failInTurn(p, failed, failed, !failed.Unsent)
 }
 
+// mostRefused is how many refusals by a busy server cost a call no attempt, by the number of attempts.
+const mostRefused = 16
+
+// busy reports whether a server has calls.
+func (f *Fleet) busy(s *server) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return s.calls > 0
+}
+
 // ended returns the error of a call that has been tried often enough; nil if it has not.
 func (c *call) ended(err error) error {
-	if c.spent < c.fleet.o.Attempts && c.req.Late < mostLate {
+	if c.spent-c.refused < c.fleet.o.Attempts && c.req.Late < mostLate {
 		return nil
 	}
 	if failed, ok := errors.AsType[*model.UnavailableError](err); ok {
@@ -85,7 +100,7 @@ func (c *call) ended(err error) error {
 }
 
 // pause is the wait before the next attempt. One failure is chance, so there is none, unless the server is
-// busy. Then it grows, from a quarter of the time of a reply on.
+// busy. Then it grows, from a quarter of the time of a reply on, to 16 such times if the server is busy with others.
 func (c *call) pause(p placed, failed *model.UnavailableError) time.Duration {
 	if c.failures == 1 && !failed.Busy {
 		return 0
@@ -93,8 +108,12 @@ func (c *call) pause(p placed, failed *model.UnavailableError) time.Duration {
 	if c.wait == nil {
 		c.fleet.mu.Lock()
 		defer c.fleet.mu.Unlock()
-		c.wait = &backoff.ExponentialBackOff{InitialInterval: c.fleet.replyTime(p.server) / 4, MaxInterval: time.Minute,
-			Multiplier: 4, RandomizationFactor: 0.5}
+		reply := c.fleet.replyTime(p.server)
+		c.wait = &backoff.ExponentialBackOff{InitialInterval: reply / 4, MaxInterval: time.Minute, Multiplier: 4,
+			RandomizationFactor: 0.5}
+		if c.refused > 0 { // there is room after a reply
+			c.wait.MaxInterval, c.wait.Multiplier = 16*reply, 2
+		}
 	}
 	return c.wait.NextBackOff()
 }
