@@ -309,7 +309,8 @@ func TestLimitedServer(t *testing.T) {
 			f, err := Open(Options{Servers: []string{"http://limited/v1"}, Attempts: 8, Now: time.Now,
 				Tell: func(line string) { t.Errorf("told %q", line) },
 				Open: func(address string) (*model.Client, error) {
-					return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"}, BaseURL: address,
+					return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"},
+						BaseURL: address,
 						Now: time.Now, Transport: server})
 				}})
 			if err != nil {
