@@ -311,7 +311,7 @@ func TestLimitedServer(t *testing.T) {
 				Open: func(address string) (*model.Client, error) {
 					return model.Open(model.Options{Spec: model.Spec{Provider: model.OpenAI, Name: "m"},
 						BaseURL: address,
-						Now: time.Now, Transport: server})
+						Now:     time.Now, Transport: server})
 				}})
 			if err != nil {
 				t.Fatal(err)

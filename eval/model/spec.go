@@ -58,14 +58,15 @@ func (s Spec) validate() error {
 		return fmt.Errorf("model %q: unknown provider %q%s: use vllm, openai or ollama", s.String(), string(s.Provider),
 			spelling.Hint(string(s.Provider), []string{string(VLLM), string(OpenAI), string(Ollama)}))
 	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
 	switch {
 	case s.Name == "":
 		return fmt.Errorf("model %q: the name is missing after the colon", s.String())
 	case !utf8.ValidString(s.Name):
 		return fmt.Errorf("model %q: the name is not valid UTF-8", s.String())
-	case strings.ContainsFunc(s.Name, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }):
-		return fmt.Errorf("model %q: the name holds a blank or an unprintable character: have the server use another one "+
-			"(vLLM and SGLang: --served-model-name NAME; llama-server: --alias NAME)", s.String())
+	case s.Name != strings.TrimSpace(s.Name) || strings.ContainsFunc(s.Name, unprintable):
+		return fmt.Errorf("model %q: the name begins or ends with a blank, or holds an unprintable character: have the "+
+			"server use another one (vLLM and SGLang: --served-model-name NAME; llama-server: --alias NAME)", s.String())
 	}
 	return nil
 }

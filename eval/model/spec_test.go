@@ -13,6 +13,7 @@ func TestParseSpec(t *testing.T) {
 		"vllm:meta-llama/Meta-Llama-3-8B-Instruct": {Provider: model.VLLM, Name: "meta-llama/Meta-Llama-3-8B-Instruct"},
 		"openai:gpt-4o":                {Provider: model.OpenAI, Name: "gpt-4o"},
 		"openai:ft:gpt-4o:org::id":     {Provider: model.OpenAI, Name: "ft:gpt-4o:org::id"},
+		"vllm:/mnt/f/AI Models/ckpt":   {Provider: model.VLLM, Name: "/mnt/f/AI Models/ckpt"},
 		"ollama:llama3:8b":             {Provider: model.Ollama, Name: "llama3:8b"},
 		"ollama:hf.co/a/b-GGUF:Q4_K_M": {Provider: model.Ollama, Name: "hf.co/a/b-GGUF:Q4_K_M"},
 	} {
@@ -28,9 +29,9 @@ func TestParseSpec(t *testing.T) {
 		"anthropic:claude": `unknown provider "anthropic"`,
 		"VLLM:x":           `unknown provider "VLLM"`,
 		":x":               `unknown provider ""`,
-		"vllm: x":          "holds a blank",
-		"vllm:x\n":         "holds a blank or an unprintable character",
-		"vllm:\u202ex":     "holds a blank or an unprintable character",
+		"vllm: x":          "begins or ends with a blank",
+		"vllm:x\n":         "holds an unprintable character",
+		"vllm:\u202ex":     "holds an unprintable character",
 		"vllm:\xff":        "not valid UTF-8",
 	} {
 		_, err := model.ParseSpec(text)

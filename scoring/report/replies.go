@@ -106,7 +106,7 @@ func (r row) equalSeeds() string {
 	text := fmt.Sprintf("%d seeds gave equal results in every task at temperature %g", len(r.Seeds),
 		r.Condition.Decoding.Temperature)
 	if r.Condition.Decoding.Temperature > 0 {
-		text += ": the server ignores temperature or seed, or the model always says the same"
+		text += ": the server ignores the seed or the temperature, or the model always says the same"
 	}
 	return text + ", so they count as one run"
 }

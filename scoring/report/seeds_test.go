@@ -21,7 +21,7 @@ func TestEqualSeeds(t *testing.T) {
 		at(1, "vllm:O", 0, "SSff"),
 	)}, nil, weights)
 	said :=
-		"M on PDDL: 3 seeds gave equal results in every task at temperature 1: the server ignores temperature or seed"
+		"M on PDDL: 3 seeds gave equal results in every task at temperature 1: the server ignores the seed or the temperature"
 	same(t, "std", below(t, find(t, tables, "paper").Programs[0], "pddl_success_std"), "–", "0.0", "–", "–")
 	tries := find(t, tables, "pass-at-k")
 	hasNote(t, tries, said)
