@@ -212,7 +212,7 @@ func isWord(r rune) bool {
 	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
-// sentences splits text into sentences as NLTK's Punkt does without training. A
+// sentences splits text into sentences as NLTK's Punkt does with its model of English, as recorded. A
 // stretch without white space holds at most one end of a sentence: the last
 // ".", "?" or "!" that is followed by a mark, or by white space and more text.
 func sentences(text string) []string {

@@ -62,7 +62,7 @@ func NewAct(c Chat, p configs.Prompt, in configs.Instructions, start envs.Start)
 
 // isLine reports whether a text is one line.
 func isLine(text string) bool {
-	text = strings.TrimSpace(text)
+	text = pytext.Strip(text)
 	return text != "" && !strings.ContainsAny(text, "\r\n")
 }
 

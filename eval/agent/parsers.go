@@ -65,8 +65,8 @@ func afterFirst(label string) parser {
 
 // thoughtIn is the thought in the text before an action.
 func thoughtIn(text string) string {
-	text = strings.TrimSpace(text)
-	return strings.TrimSpace(strings.TrimPrefix(text, "Thought:"))
+	text = pytext.Strip(text)
+	return pytext.Strip(strings.TrimPrefix(text, "Thought:"))
 }
 
 // parseAfterLast reads AgentGym's reply: everything after the last label. Without a label,
@@ -139,7 +139,7 @@ func parseUpperLine(reply string, _ int) (parsed, bool) {
 		return parsed{}, false
 	}
 	line, _, _ := strings.Cut(rest, "\n")
-	thought := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(head), "THOUGHT:"))
+	thought := pytext.Strip(strings.TrimPrefix(pytext.Strip(head), "THOUGHT:"))
 	action := pytext.Lower(pytext.Strip(line))
 	return parsed{thought: thought, action: action}, action != ""
 }
@@ -153,9 +153,9 @@ func parseTags(text string) (parsed, bool) {
 	if start < 0 || end < 0 {
 		return parsed{action: text}, false
 	}
-	p := parsed{thought: strings.TrimSpace(enclosed(text[:start], "<think>", "</think>"))}
+	p := parsed{thought: pytext.Strip(enclosed(text[:start], "<think>", "</think>"))}
 	if start += len(opening); start <= end {
-		p.action = strings.TrimSpace(text[start:end])
+		p.action = pytext.Strip(text[start:end])
 	}
 	return p, true
 }

@@ -72,7 +72,7 @@ func (f *formed) failure(ctx context.Context, p parsed, move *Move) error {
 	case configs.End:
 		move.End = record.Unreadable
 	case configs.SendReply:
-		move.Action = strings.TrimSpace(cmp.Or(p.action, f.last().reply))
+		move.Action = pytext.Strip(cmp.Or(p.action, f.last().reply))
 	case configs.SendTail:
 		n, err := strconv.Atoi(number)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"heldout/envs/pytext"
 	"heldout/eval/model"
 )
 
@@ -58,7 +59,7 @@ func CalledReply(text string) model.Reply {
 // the names of argument and function. A call whose first argument is not a text cannot be read.
 func parseCall(reply string, _ int) (parsed, bool) {
 	c := readCall(reply)
-	p := parsed{thought: strings.TrimSpace(c.Content)}
+	p := parsed{thought: pytext.Strip(c.Content)}
 	if c.Call == (model.ToolCall{}) {
 		return p, false
 	}
