@@ -482,7 +482,11 @@ func FindPresets(text string, read func(file string) ([]byte, error)) ([]Preset,
 	}
 	switch {
 	case part != "":
-		return p.parts([]string{part})
+		found, err := p.parts([]string{part})
+		if err != nil && isPresetFile(name) {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return found, err
 	case len(p.Env.Default) > 0:
 		return p.parts(p.Env.Default)
 	}
@@ -498,9 +502,11 @@ func cutPart(text string) (name, part string) {
 	return text[:i], text[i+1:]
 }
 
+func isPresetFile(name string) bool { return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") }
+
 // readPreset reads an embedded preset, whose name may have a version, or a file.
 func readPreset(name string, read func(file string) ([]byte, error)) (Preset, error) {
-	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+	if isPresetFile(name) {
 		b, err := read(name)
 		if err != nil {
 			return Preset{}, err

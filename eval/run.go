@@ -279,7 +279,7 @@ func (p *pool) record(e *episode.Episode, rec *record.Episode, cause error, ack 
 }
 
 // mostBroken is how many more episodes in a row than are in flight may end with an error of their environment.
-const mostBroken = 8
+const mostBroken = 40
 
 // breaks returns why nothing more is played in an environment: one error after the other, as without a network, though
 // models are paid for each attempt.

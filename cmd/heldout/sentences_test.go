@@ -465,16 +465,20 @@ func (c *checker) bounds(m map[string]string, f fact) {
 	if m["higher"] != f.a || (m["way"] == "higher") != (f.low.centre > 0) {
 		c.wrong("%s is %s, with the bounds %.3f and %.3f", m["higher"], m["way"], f.low.centre, f.high.centre)
 	}
-	missing := 0
-	for _, of := range c.cellsOf(f.place, f.a, f.b) {
-		missing += of.planned() - len(of.played)
-	}
-	if want := cmp.Or(m["missing"], "1"); want != fmt.Sprint(missing) {
-		c.wrong("%s episodes are missing, want %d", want, missing)
+	if want := cmp.Or(m["missing"], "1"); want != fmt.Sprint(c.absent(f)) {
+		c.wrong("%s episodes are missing, want %d", want, c.absent(f))
 	}
 	if !(number(m["blow"]) > 0 && number(m["blow"]) <= number(m["bhigh"])) {
 		c.wrong("by %s to %s points", m["blow"], m["bhigh"])
 	}
+}
+
+// absent counts the episodes that a pair has not played in a place.
+func (c *checker) absent(f fact) (n int) {
+	for _, of := range c.cellsOf(f.place, f.a, f.b) {
+		n += of.planned() - len(of.played)
+	}
+	return n
 }
 
 func (c *checker) probability(text string, want float64) {
@@ -777,7 +781,7 @@ var (
 	uncompared = regexp.MustCompile(`^not compared on ([^(]*) \((.*)\)$`)
 	bestPart   = regexp.MustCompile(`^([A-Za-z]+): (.*?)(?: above (.*))?$`)
 	placePart  = regexp.MustCompile(`^(significantly higher|significantly lower|not significant|not compared|equal within [\d.]+ points|` +
-		`(?:higher|lower) by [\d.]+ to [\d.]+ points) on (.*?)(?: \((.*)\)| whatever the .*)?$`)
+		`(?:higher|lower) by [\d.]+ to [\d.]+ points) on (.*?)(?: \((.*)\)| whatever the (?:(\d+) missing episodes are|missing episode is))?$`)
 )
 
 // asked are the places that several models were planned in.
@@ -943,6 +947,9 @@ func (c *checker) byPlace(m map[string]string) {
 			case strings.HasPrefix(word, "higher"), strings.HasPrefix(word, "lower"):
 				if !f.bounded() || (f.low.centre > 0) != strings.HasPrefix(word, "higher") {
 					c.wrong("%s: %s", place, word)
+				}
+				if want := c.absent(f); cmp.Or(of[4], "1") != fmt.Sprint(want) {
+					c.wrong("%s: %s missing episodes, want %d", place, of[4], want)
 				}
 			case word != c.word(f):
 				c.wrong("%s on %s, want %s", word, place, c.word(f))

@@ -67,7 +67,7 @@ func parseBase(text string) (*url.URL, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("base URL: %w", err)
+		return nil, fmt.Errorf("base URL %q is no address: want one such as http://HOST:8000/v1", text)
 	}
 	u.RawQuery = query
 	switch {
