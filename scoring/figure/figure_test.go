@@ -29,8 +29,8 @@ func rateRows(id string, models ...string) table.Table {
 				from, low, high = "published", table.None(), table.None()
 			}
 			t.Rows = append(t.Rows, []table.Cell{
-				table.String(env), table.String(model), table.String(from), table.Percent(p).Marked("*"), low, high,
-				table.Percent(1 - p), low, high,
+				table.String(env), table.String(model), table.String(from), table.String("60 official"),
+				table.Percent(p).Marked("*"), low, high, table.Percent(1 - p), low, high,
 			})
 		}
 	}

@@ -167,7 +167,8 @@ func saidTwice(lines []string) string {
 		}
 		for _, c := range regexp.MustCompile(`\. |; |: `).Split(bracketed.ReplaceAllString(line, "")+" ", -1) {
 			c = strings.ToLower(strings.TrimSpace(c))
-			if len(strings.Fields(c)) > 3 && seen[c] && !answer.MatchString(c) {
+			own := answer.MatchString(c) || strings.HasPrefix(c, "preliminary ") // of models with other episodes
+			if len(strings.Fields(c)) > 3 && seen[c] && !own {
 				return c
 			}
 			seen[c] = true
