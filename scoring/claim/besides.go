@@ -9,8 +9,15 @@ import (
 	"heldout/scoring/protocol"
 )
 
-// onlyModels begins what differs.
-const onlyModels = "not only the models differ"
+// onlyModels begins what differs; equalWeights ends what servers report.
+const onlyModels, equalWeights = "not only the models differ", " report the same weights"
+
+// agree reports whether two texts say the same of weights, whatever else differs.
+func agree(a, b string) bool {
+	a, _, _ = strings.Cut(a, equalWeights)
+	b, _, _ = strings.Cut(b, equalWeights)
+	return a == b
+}
 
 // besides says what differs between models in a place besides the models: parts of the protocol,
 // each with its values; that their servers report the same weights. Scripted players play by no protocol.
@@ -49,7 +56,7 @@ func besides(places []string, models []Model) string {
 		text, details = onlyModels, fmt.Sprintf(" (%s)", strings.Join(parts, "; "))
 	}
 	if names := sameWeights(models); names != "" {
-		text = names + " report the same weights"
+		text = names + equalWeights
 	}
 	return text + details
 }

@@ -60,7 +60,7 @@ func (s *Set) besidesOnce(lines []string) []string {
 	first := strings.Contains(lines[0], also)
 	for _, c := range slices.Concat(s.Comparisons, s.Best) {
 		for i := range lines {
-			if (i > 0 || !first) && (strings.HasPrefix(c.Besides, onlyModels) || c.Besides == also) {
+			if (i > 0 || !first) && (strings.HasPrefix(c.Besides, onlyModels) || agree(c.Besides, also)) {
 				lines[i] = strings.TrimSuffix(lines[i], c.also())
 			}
 		}
