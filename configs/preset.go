@@ -502,7 +502,9 @@ func cutPart(text string) (name, part string) {
 	return text[:i], text[i+1:]
 }
 
-func isPresetFile(name string) bool { return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") }
+func isPresetFile(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
+}
 
 // readPreset reads an embedded preset, whose name may have a version, or a file.
 func readPreset(name string, read func(file string) ([]byte, error)) (Preset, error) {

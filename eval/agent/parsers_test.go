@@ -72,7 +72,8 @@ func TestNamedParsers(t *testing.T) {
 		{"upper-action-line", "Action: go", "", "", false},
 		{"upper-action-line", "ACTION:\ngo", "", "", false},
 		{"action-tags", "<think>A</think><action> Open Box </action>", "a", "open box", true},
-		{"action-tags", "<think>\x1cA</think><action>\x1f Open Box\u0085</action>", "a", "open box", true}, // as str.strip
+		// as str.strip
+		{"action-tags", "<think>\x1cA</think><action>\x1f Open Box\u0085</action>", "a", "open box", true},
 		{"action-tags", "<ACTION>open box</Action>", "", "open box", true},
 		{"action-tags", "<action>a</action><action>b</action>", "", "a", true},
 		{"action-tags", "</action><action>b", "</action>", "", true},
